@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * futex_ring.c - threads in a ring that hand a token on through bare futexes.
+ *
+ * This is the least a hand-over in a fixed order can cost: who is next is known, there is
+ * no queue, no mutex and no count.  One word per thread says "the token is yours"; the
+ * thread that has it sets the word of the next one and wakes it.
+ */
+#define _DEFAULT_SOURCE /* syscall */
+
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#elif defined(__linux__)
+#define HAVE_LINUX_FUTEX_H 1
+#endif
+
+#include "futex_ring.h"
+
+#ifdef HAVE_LINUX_FUTEX_H
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct seat {
+    _Alignas(128) _Atomic uint32_t token;
+};
+
+struct ring {
+    struct seat seats[FUTEX_RING_MAX_THREADS];
+};
+
+static _Thread_local struct seat *mine, *next;
+
+static int ring_init(void *ring, int64_t units)
+{
+    struct ring *r = ring;
+
+    for (int i = 0; i < FUTEX_RING_MAX_THREADS; i++)
+        atomic_init(&r->seats[i].token, 0);
+    atomic_store(&r->seats[0].token, (uint32_t)units);
+    return 0;
+}
+
+static void ring_sit_down(void *ring, int place, int threads)
+{
+    struct ring *r = ring;
+
+    mine = &r->seats[place];
+    next = &r->seats[(place + 1) % threads];
+}
+
+static int ring_acquire(void *ring, int64_t n)
+{
+    (void)ring;
+    (void)n;
+    while (atomic_exchange_explicit(&mine->token, 0, memory_order_acquire) == 0)
+        syscall(SYS_futex, &mine->token, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    return 0;
+}
+
+static int ring_release(void *ring, int64_t n)
+{
+    (void)ring;
+    (void)n;
+    atomic_store_explicit(&next->token, 1, memory_order_release);
+    syscall(SYS_futex, &next->token, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    return 0;
+}
+
+static int ring_destroy(void *ring)
+{
+    (void)ring;
+    return 0;
+}
+
+static const struct sem_ops ops_ring = {
+    .name = "ring of futexes",
+    .size = sizeof(struct ring),
+    .many = false,
+    .init = ring_init,
+    .acquire = ring_acquire,
+    .release = ring_release,
+    .destroy = ring_destroy,
+    .sit_down = ring_sit_down,
+};
+
+const struct sem_ops *futex_ring_ops(void)
+{
+    return &ops_ring;
+}
+
+#else /* no futexes */
+
+const struct sem_ops *futex_ring_ops(void)
+{
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* hog_victim.h - a thread that never lets go for long, and one that wants the unit now and then. */
+#ifndef BENCH_HOG_VICTIM_H
+#define BENCH_HOG_VICTIM_H
+
+#include "sem_ops.h"
+
+#define HOG_HOLD_NS         INT64_C(200000)  /* 0.2 ms */
+#define VICTIM_PAUSE_MIN_NS INT64_C(200000)  /* 0.2 ms */
+#define VICTIM_PAUSE_MAX_NS INT64_C(1800000) /* 1.8 ms */
+
+struct hog_victim_result {
+    double *waits; /* of the victim, in nanoseconds, sorted; see hog_victim_free */
+    size_t victim_served;
+    double waiting; /* the share of its time that the victim spent waiting, 0 .. 1 */
+    long hog_served;
+    long passes;       /* how often the hog passed the waiting victim; see hog_victim.c */
+    long waits_passed; /* how many of the waits this happened to */
+    bool pinned;       /* each ran on a core of its own, pinned to it */
+};
+
+/* Called some ten times a second while it runs; done: 0 .. 1. */
+typedef void hog_victim_tick(void *arg, double done);
+
+/*
+ * Run it for that long.  0, or an errno value: ENOSYS if the system has no such semaphore,
+ * ENOMEM, EAGAIN.  tick may be NULL.
+ */
+int hog_victim_run(const struct sem_ops *ops, int64_t duration_ns, hog_victim_tick *tick,
+                   void *arg, struct hog_victim_result *result);
+
+void hog_victim_free(struct hog_victim_result *result);
+
+/* The victim's share of all that were served, 0 .. 1. */
+double hog_victim_share(const struct hog_victim_result *result);
+
+#endif /* BENCH_HOG_VICTIM_H */

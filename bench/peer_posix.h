@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* peer_posix.h - the machine's own sem_t as a peer of the benchmarks. */
+#ifndef BENCH_PEER_POSIX_H
+#define BENCH_PEER_POSIX_H
+
+#include "sem_ops.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <unistd.h>
+
+static inline int posix_peer_init(void *sem, int64_t units)
+{
+    return sem_init(sem, 0, (unsigned)units) == 0 ? 0 : errno;
+}
+
+/* Every careful user of sem_wait writes this loop: a signal may end the wait. */
+static inline int posix_peer_acquire(void *sem, int64_t n)
+{
+    (void)n;
+    while (sem_wait(sem) != 0) {
+        if (errno != EINTR)
+            return errno;
+    }
+    return 0;
+}
+
+static inline int posix_peer_release(void *sem, int64_t n)
+{
+    (void)n;
+    return sem_post(sem) == 0 ? 0 : errno;
+}
+
+static inline int posix_peer_try(void *sem, int64_t n)
+{
+    (void)n;
+    return sem_trywait(sem) == 0 ? 0 : errno;
+}
+
+#if defined(_POSIX_TIMEOUTS) && _POSIX_TIMEOUTS > 0
+static inline int posix_peer_until(void *sem, int64_t n, const struct timespec *deadline)
+{
+    (void)n;
+    while (sem_timedwait(sem, deadline) != 0) {
+        if (errno != EINTR)
+            return errno;
+    }
+    return 0;
+}
+#define POSIX_PEER_UNTIL posix_peer_until
+#else
+#define POSIX_PEER_UNTIL NULL
+#endif
+
+static inline int posix_peer_destroy(void *sem)
+{
+    return sem_destroy(sem) == 0 ? 0 : errno;
+}
+
+static const struct sem_ops ops_posix = {
+    .name = "sem_t",
+    .size = sizeof(sem_t),
+    .many = false,
+    .init = posix_peer_init,
+    .acquire = posix_peer_acquire,
+    .release = posix_peer_release,
+    .try_acquire = posix_peer_try,
+    .acquire_until = POSIX_PEER_UNTIL,
+    .destroy = posix_peer_destroy,
+};
+
+#endif /* BENCH_PEER_POSIX_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* peers.h - everybody who runs in the benchmarks.  A new peer: its header and one X(...). */
+#ifndef BENCH_PEERS_H
+#define BENCH_PEERS_H
+
+#include "peer_fairsem.h"
+#include "peer_posix.h"
+#include "peer_textbook.h"
+
+/* fairsem first: the others are compared with it. */
+#define FOR_EACH_PEER(X) X(fairsem) X(posix) X(textbook)
+
+#define PEER_COUNT_ONE(peer) +1
+enum { PEERS = 0 FOR_EACH_PEER(PEER_COUNT_ONE) };
+
+#endif /* BENCH_PEERS_H */

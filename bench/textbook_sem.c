@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * textbook_sem.c - the FIFO semaphore of the textbooks: a mutex around everything, a
+ * queue, and a condition variable per waiter that is signalled under the mutex.
+ *
+ * It is as fair as fairsem.  What fairsem does beyond it must show against this peer.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "textbook_sem.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct textbook_waiter {
+    pthread_cond_t cond;
+    int64_t n;
+    bool granted;
+    struct textbook_waiter *prev, *next;
+};
+
+int textbook_init(struct textbook_sem *s, int64_t units)
+{
+    s->units = units;
+    s->head = s->tail = NULL;
+    return pthread_mutex_init(&s->mutex, NULL);
+}
+
+int textbook_destroy(struct textbook_sem *s)
+{
+    return pthread_mutex_destroy(&s->mutex);
+}
+
+static void enqueue(struct textbook_sem *s, struct textbook_waiter *w)
+{
+    w->prev = s->tail;
+    w->next = NULL;
+    *(s->tail ? &s->tail->next : &s->head) = w;
+    s->tail = w;
+}
+
+static void unlink_waiter(struct textbook_sem *s, struct textbook_waiter *w)
+{
+    *(w->prev ? &w->prev->next : &s->head) = w->next;
+    *(w->next ? &w->next->prev : &s->tail) = w->prev;
+}
+
+/* Serve from the head while it fits. */
+static void grant(struct textbook_sem *s)
+{
+    struct textbook_waiter *w;
+
+    while ((w = s->head) && w->n <= s->units) {
+        s->units -= w->n;
+        unlink_waiter(s, w);
+        w->granted = true;
+        pthread_cond_signal(&w->cond);
+    }
+}
+
+/* Under the mutex. */
+static int wait_in_line(struct textbook_sem *s, int64_t n, const struct timespec *deadline)
+{
+    struct textbook_waiter w = { .n = n };
+    int err = pthread_cond_init(&w.cond, NULL);
+
+    if (err)
+        return err;
+    enqueue(s, &w);
+    while (!w.granted && err != ETIMEDOUT) {
+        if (deadline)
+            err = pthread_cond_timedwait(&w.cond, &s->mutex, deadline);
+        else
+            err = pthread_cond_wait(&w.cond, &s->mutex);
+    }
+    if (w.granted) {
+        err = 0;
+    } else {
+        unlink_waiter(s, &w);
+        grant(s);
+    }
+    pthread_cond_destroy(&w.cond);
+    return err;
+}
+
+int textbook_until(struct textbook_sem *s, int64_t n, const struct timespec *deadline)
+{
+    int err = 0;
+
+    pthread_mutex_lock(&s->mutex);
+    if (!s->head && n <= s->units)
+        s->units -= n;
+    else
+        err = wait_in_line(s, n, deadline);
+    pthread_mutex_unlock(&s->mutex);
+    return err;
+}
+
+int textbook_acquire(struct textbook_sem *s, int64_t n)
+{
+    return textbook_until(s, n, NULL);
+}
+
+int textbook_try(struct textbook_sem *s, int64_t n)
+{
+    int err = EAGAIN;
+
+    pthread_mutex_lock(&s->mutex);
+    if (!s->head && n <= s->units) {
+        s->units -= n;
+        err = 0;
+    }
+    pthread_mutex_unlock(&s->mutex);
+    return err;
+}
+
+int textbook_release(struct textbook_sem *s, int64_t n)
+{
+    pthread_mutex_lock(&s->mutex);
+    s->units += n;
+    grant(s);
+    pthread_mutex_unlock(&s->mutex);
+    return 0;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * uncontended.c - acquire and release when nobody else is there: what everybody pays.
+ *
+ * The loop runs in a thread of its own while main sleeps in pthread_join: glibc takes
+ * cheaper, non-atomic paths in a process with a single thread, which nobody who needs a
+ * semaphore has.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "clock.h"
+#include "peers.h"
+#include "pin.h"
+#include "progress.h"
+#include "report.h"
+#include "workloads.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum how { ACQUIRE, TRY, UNTIL };
+enum { BATCH = 4096 }; /* pairs between two looks at the clock */
+
+/* The loop.  ops and how are constants where it is instantiated: no indirect call is left. */
+ALWAYS_INLINE int pairs(const struct sem_ops *ops, enum how how, void *sem, int64_t n,
+                        const struct timespec *deadline)
+{
+    int failed = 0;
+
+    for (int i = 0; i < BATCH; i++) {
+        if (how == ACQUIRE)
+            failed |= ops->acquire(sem, n);
+        else if (how == TRY)
+            failed |= ops->try_acquire(sem, n);
+        else
+            failed |= ops->acquire_until(sem, n, deadline);
+        failed |= ops->release(sem, n);
+    }
+    return failed;
+}
+
+typedef int pairs_fn(enum how how, void *sem, int64_t n, const struct timespec *deadline);
+
+#define INSTANCE(peer)                                                                       \
+    static int pairs_##peer(enum how how, void *sem, int64_t n, const struct timespec *end)  \
+    {                                                                                        \
+        switch (how) {                                                                       \
+        case ACQUIRE: return pairs(&ops_##peer, ACQUIRE, sem, n, end);                       \
+        case TRY: return pairs(&ops_##peer, TRY, sem, n, end);                               \
+        default: return pairs(&ops_##peer, UNTIL, sem, n, end);                              \
+        }                                                                                    \
+    }
+FOR_EACH_PEER(INSTANCE)
+
+#define ENTRY(peer) { &ops_##peer, pairs_##peer },
+static const struct {
+    const struct sem_ops *ops;
+    pairs_fn *pairs;
+} peers[PEERS] = { FOR_EACH_PEER(ENTRY) };
+
+static const struct setting {
+    const char *name, *title;
+    enum how how;
+    int64_t n;
+    const char *goal_peer;
+} settings[] = {
+    { "acquire-1", "uncontended: acquire + release of 1 unit", ACQUIRE, 1, "sem_t" },
+    { "acquire-7", "uncontended: acquire + release of 7 units (sem_t: of 1)", ACQUIRE, 7, "sem_t" },
+    { "try-1", "uncontended: try + release of 1 unit", TRY, 1, NULL },
+    { "timed-1", "uncontended: acquire with a deadline + release of 1 unit", UNTIL, 1, NULL },
+};
+enum { SETTINGS = sizeof(settings) / sizeof(*settings) };
+
+struct job {
+    struct report_table tables[SETTINGS];
+    int repetitions;
+    bool pinned;
+};
+
+/* Nanoseconds a pair took, over one repetition. */
+static double measure(int peer, const struct setting *s, void *sem, int64_t repetition_ns)
+{
+    int64_t n = peers[peer].ops->many ? s->n : 1;
+    struct timespec deadline;
+    int64_t start, now;
+    long batches = 0;
+    int failed;
+
+    clock_gettime(CLOCK_REALTIME, &deadline);
+    deadline.tv_sec += 3600;
+    failed = peers[peer].pairs(s->how, sem, n, &deadline); /* warm up */
+    start = now_ns();
+    do {
+        failed |= peers[peer].pairs(s->how, sem, n, &deadline);
+        batches++;
+        now = now_ns();
+    } while (now - start < repetition_ns);
+    if (failed)
+        report_die("an acquire or release that cannot fail has failed", 0);
+    return (double)(now - start) / (double)batches / BATCH;
+}
+
+static void measure_setting(struct job *job, int which)
+{
+    const struct setting *s = &settings[which];
+    struct report_table *t = &job->tables[which];
+    void *sems[PEERS];
+
+    for (int p = 0; p < PEERS; p++) {
+        sems[p] = sem_new(peers[p].ops, 10);
+        report_row(t, peers[p].ops->name);
+        if (s->how == UNTIL && !peers[p].ops->acquire_until) {
+            sem_delete(peers[p].ops, sems[p]);
+            sems[p] = NULL;
+        }
+    }
+    for (int i = 0; i < job->repetitions; i++) {
+        progress_show(t->title, (double)i / job->repetitions);
+        for (int p = 0; p < PEERS; p++) {
+            if (sems[p])
+                t->rows[p].samples[t->rows[p].n++] =
+                    measure(p, s, sems[p], t->repetition_ns);
+        }
+    }
+    for (int p = 0; p < PEERS; p++)
+        sem_delete(peers[p].ops, sems[p]);
+}
+
+static void *run(void *arg)
+{
+    struct job *job = arg;
+
+    job->pinned = pin_self(0);
+    for (int i = 0; i < SETTINGS; i++)
+        measure_setting(job, i);
+    return NULL;
+}
+
+void uncontended_run(bool quick)
+{
+    static struct job job;
+    pthread_t thread;
+    int err;
+
+    memset(&job, 0, sizeof(job));
+    job.repetitions = quick ? 3 : 41;
+    for (int i = 0; i < SETTINGS; i++) {
+        struct report_table *t = &job.tables[i];
+
+        t->workload = "uncontended";
+        t->setting = settings[i].name;
+        t->title = settings[i].title;
+        t->unit = "ns per pair";
+        t->repetition_ns = quick ? NS_PER_MS : 10 * NS_PER_MS;
+        t->goal_peer = settings[i].goal_peer;
+        t->goal = 1.10;
+    }
+    err = pthread_create(&thread, NULL, run, &job);
+    if (err)
+        report_die("pthread_create", err);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < SETTINGS; i++) {
+        job.tables[i].pinning = job.pinned ? "one thread on core 0, main asleep"
+                                           : "one thread, not pinned, main asleep";
+        report_table(&job.tables[i]);
+    }
+}

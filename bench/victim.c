@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* victim.c - the hog and the victim (hog_victim.c), all peers in turn. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "clock.h"
+#include "duration_text.h"
+#include "hog_victim.h"
+#include "peers.h"
+#include "progress.h"
+#include "report.h"
+#include "stats.h"
+#include "workloads.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_REPETITIONS = 8 };
+#define GOAL_LONGEST_NS 10e6
+
+/* One peer: the waits of all repetitions together. */
+struct tally {
+    const struct sem_ops *ops;
+    double *waits;
+    size_t served;
+    long hog_served, passes, waits_passed;
+    double longest[MAX_REPETITIONS]; /* one for each repetition */
+    size_t repetitions;
+    bool pinned;
+};
+
+static void add(struct tally *t, const struct hog_victim_result *r)
+{
+    double *waits = realloc(t->waits, (t->served + r->victim_served + 1) * sizeof(*waits));
+
+    if (!waits)
+        report_die("victim", ENOMEM);
+    if (r->victim_served)
+        memcpy(waits + t->served, r->waits, r->victim_served * sizeof(*waits));
+    t->waits = waits;
+    t->served += r->victim_served;
+    t->hog_served += r->hog_served;
+    t->passes += r->passes;
+    t->waits_passed += r->waits_passed;
+    t->longest[t->repetitions++] = r->victim_served ? r->waits[r->victim_served - 1] : NAN;
+    t->pinned = r->pinned;
+}
+
+static double share(const struct tally *t)
+{
+    double all = (double)t->served + (double)t->hog_served;
+
+    return all > 0 ? (double)t->served / all : 0;
+}
+
+/* The longest wait in the median repetition of ours, against the best repetition of theirs. */
+static double ratio(struct tally *ours, struct tally *theirs)
+{
+    return stats_summary(ours->longest, ours->repetitions).median
+        / stats_summary(theirs->longest, theirs->repetitions).min;
+}
+
+static void print_json(struct tally *tallies, struct tally *t)
+{
+    struct summary longest = stats_summary(t->longest, t->repetitions);
+
+    report_json_object("victim", t->pinned ? "two-cores" : "not-pinned");
+    report_json_string("peer", t->ops->name);
+    report_json_number("repetitions", (double)t->repetitions);
+    report_json_number("victim_served", (double)t->served);
+    report_json_number("hog_served", (double)t->hog_served);
+    report_json_number("victim_share", share(t));
+    report_json_number("median_wait_ns", stats_quantile(t->waits, t->served, 0.5));
+    report_json_number("p99_wait_ns", stats_quantile(t->waits, t->served, 0.99));
+    report_json_number("longest_wait_ns", longest.max);
+    report_json_number("longest_wait_min_ns", longest.min);
+    report_json_number("longest_wait_median_ns", longest.median);
+    report_json_number("passes", (double)t->passes);
+    report_json_number("waits_passed", (double)t->waits_passed);
+    if (t != tallies)
+        report_json_number("fairsem_median_to_best", ratio(tallies, t));
+    printf("}");
+}
+
+static void print_head(int repetitions, int64_t repetition_ns, bool pinned)
+{
+    printf("\nvictim: a hog holds the only unit %s at a time, a victim wants it now and then\n",
+           duration_text((double)HOG_HOLD_NS).text);
+    printf("  %s; %d repetitions of %s, peers in turn, waits pooled\n",
+           pinned ? "hog on core 0, victim on core 1" : "not pinned", repetitions,
+           duration_text((double)repetition_ns).text);
+    printf("  %-16s %7s %7s %9s %9s %9s   %-21s %13s %8s\n", "", "served", "share", "median",
+           "p99", "longest", "longest in repetitions", "passed (in)", "fairsem/");
+}
+
+static void print_row(struct tally *tallies, struct tally *t)
+{
+    struct summary longest = stats_summary(t->longest, t->repetitions);
+    char span[64], passed[40];
+
+    if (t->repetitions == 0) {
+        printf("  %-16s %7s  not on this system\n", t->ops->name, "-");
+        return;
+    }
+    snprintf(span, sizeof(span), "%s .. %s", duration_text(longest.min).text,
+             duration_text(longest.max).text);
+    snprintf(passed, sizeof(passed), "%ld (%ld)", t->passes, t->waits_passed);
+    printf("  %-16s %7zu %5.1f %% %9s %9s %9s   %-21s %14s", t->ops->name, t->served,
+           100 * share(t), duration_text(stats_quantile(t->waits, t->served, 0.5)).text,
+           duration_text(stats_quantile(t->waits, t->served, 0.99)).text,
+           duration_text(longest.max).text, span, passed);
+    if (t != tallies)
+        printf(" %8.4f", ratio(tallies, t));
+    printf("\n");
+}
+
+static void print_goals(const struct tally *ours)
+{
+    double longest = stats_quantile(ours->waits, ours->served, 1);
+
+    printf("  fairsem: longest wait %s, goal < %s: %s; passed %ld times, goal 0: %s\n",
+           duration_text(longest).text, duration_text(GOAL_LONGEST_NS).text,
+           longest < GOAL_LONGEST_NS ? "met" : "missed", ours->passes,
+           ours->passes == 0 ? "met" : "missed");
+    printf("  passed (in): times the hog got the unit though the victim had waited for a whole\n"
+           "  hold (in how many waits); fairsem/: longest wait, median / best repetition\n");
+}
+
+static void print_all(struct tally *tallies, int repetitions, int64_t repetition_ns)
+{
+    progress_clear();
+    if (!report_json())
+        print_head(repetitions, repetition_ns, tallies[0].pinned);
+    for (int p = 0; p < PEERS; p++) {
+        stats_sort(tallies[p].waits, tallies[p].served);
+        if (report_json())
+            print_json(tallies, &tallies[p]);
+        else
+            print_row(tallies, &tallies[p]);
+    }
+    if (!report_json())
+        print_goals(&tallies[0]);
+    fflush(stdout);
+}
+
+void victim_run(bool quick)
+{
+#define ENTRY(peer) { .ops = &ops_##peer },
+    struct tally tallies[PEERS] = { FOR_EACH_PEER(ENTRY) };
+    const int repetitions = quick ? 2 : 5;
+    const int64_t repetition_ns = quick ? 150 * NS_PER_MS : 1500 * NS_PER_MS;
+
+    for (int i = 0; i < repetitions; i++) {
+        for (int p = 0; p < PEERS; p++) {
+            struct hog_victim_result r;
+            int err;
+
+            progress_show("victim: a hog and a victim",
+                          (double)(i * PEERS + p) / (repetitions * PEERS));
+            err = hog_victim_run(tallies[p].ops, repetition_ns, NULL, NULL, &r);
+            if (err == ENOSYS)
+                continue;
+            if (err)
+                report_die("victim", err);
+            add(&tallies[p], &r);
+            hog_victim_free(&r);
+        }
+    }
+    print_all(tallies, repetitions, repetition_ns);
+    for (int p = 0; p < PEERS; p++)
+        free(tallies[p].waits);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* workloads.h - what fairsem-bench can run. */
+#ifndef BENCH_WORKLOADS_H
+#define BENCH_WORKLOADS_H
+
+#include <stdbool.h>
+
+/* quick: each only for a moment, to see that it works. */
+void uncontended_run(bool quick);
+void handoff_run(bool quick);
+void victim_run(bool quick);
+void ring_run(bool quick);
+
+#endif /* BENCH_WORKLOADS_H */

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# fairsem.m4 - which flags the compiler and the linker understand.
+
+# FS_TRY_CFLAGS(VARIABLE, FLAGS) - append to VARIABLE those of FLAGS that compile.
+AC_DEFUN([FS_TRY_CFLAGS],
+[fs_saved_CFLAGS=$CFLAGS
+for fs_flag in m4_normalize([$2]); do
+  AC_MSG_CHECKING([whether $CC understands $fs_flag])
+  CFLAGS="$fs_saved_CFLAGS $fs_flag -Werror"
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM()],
+    [AC_MSG_RESULT([yes])
+     $1="$$1 $fs_flag"],
+    [AC_MSG_RESULT([no])])
+done
+CFLAGS=$fs_saved_CFLAGS])
+
+# FS_TRY_LDFLAGS(VARIABLE, FLAGS) - append to VARIABLE those of FLAGS that link.
+AC_DEFUN([FS_TRY_LDFLAGS],
+[fs_saved_LDFLAGS=$LDFLAGS
+for fs_flag in m4_normalize([$2]); do
+  AC_MSG_CHECKING([whether the linker understands $fs_flag])
+  LDFLAGS="$fs_saved_LDFLAGS $fs_flag"
+  AC_LINK_IFELSE([AC_LANG_PROGRAM()],
+    [AC_MSG_RESULT([yes])
+     $1="$$1 $fs_flag"],
+    [AC_MSG_RESULT([no])])
+done
+LDFLAGS=$fs_saved_LDFLAGS])
+
+# FS_TRY_VERSION_SCRIPT - sets have_version_script and the conditional.  A name in the
+# script that does not exist must be an error, or the function is lost in silence.
+AC_DEFUN([FS_TRY_VERSION_SCRIPT],
+[AC_MSG_CHECKING([for version scripts])
+fs_saved_LDFLAGS=$LDFLAGS
+cat > conftest.map <<_FS_MAP
+FS_PROBE { global: probe; local: *; };
+_FS_MAP
+LDFLAGS="$LDFLAGS -shared -fPIC -Wl,--version-script=conftest.map -Wl,--no-undefined-version"
+AC_LINK_IFELSE([AC_LANG_SOURCE([int probe(void) { return 0; }])],
+  [have_version_script=yes], [have_version_script=no])
+LDFLAGS=$fs_saved_LDFLAGS
+rm -f conftest.map
+AC_MSG_RESULT([$have_version_script])
+AM_CONDITIONAL([HAVE_VERSION_SCRIPT], [test "x$have_version_script" = xyes])])
+
+# FS_TRY_WRAP - can the linker send calls elsewhere (--wrap)?
+AC_DEFUN([FS_TRY_WRAP],
+[AC_MSG_CHECKING([whether the linker understands --wrap])
+fs_saved_LDFLAGS=$LDFLAGS
+LDFLAGS="$LDFLAGS -Wl,--wrap=abs"
+AC_LINK_IFELSE([AC_LANG_SOURCE([
+  int abs(int); int __wrap_abs(int i) { return i; } int main(void) { return abs(0); }])],
+  [have_wrap=yes], [have_wrap=no])
+LDFLAGS=$fs_saved_LDFLAGS
+AC_MSG_RESULT([$have_wrap])
+AM_CONDITIONAL([HAVE_WRAP], [test "x$have_wrap" = xyes])])

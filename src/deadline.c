@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* deadline.c - clocks, timespec arithmetic, validation. */
+#include "deadline.h"
+
+#include "invariant.h"
+
+#define NS_PER_S 1000000000
+
+/* time_t is signed on every POSIX system; 32 bits wide on some. */
+#define TIME_T_MAX ((time_t)(sizeof(time_t) == sizeof(int32_t) ? INT32_MAX : INT64_MAX))
+
+bool fs_clock_valid(clockid_t clock)
+{
+    return clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME;
+}
+
+bool fs_timespec_valid(const struct timespec *ts)
+{
+    return ts->tv_nsec >= 0 && ts->tv_nsec < NS_PER_S;
+}
+
+struct fs_deadline fs_deadline_after(int64_t ns)
+{
+    struct fs_deadline deadline = { .clock = CLOCK_MONOTONIC };
+    int64_t seconds = ns / NS_PER_S;
+
+    FS_MUST(clock_gettime(deadline.clock, &deadline.at));
+    deadline.at.tv_nsec += (long)(ns % NS_PER_S);
+    if (deadline.at.tv_nsec >= NS_PER_S) {
+        deadline.at.tv_nsec -= NS_PER_S;
+        seconds++;
+    }
+    if (seconds > TIME_T_MAX - deadline.at.tv_sec)
+        deadline.at.tv_sec = TIME_T_MAX;
+    else
+        deadline.at.tv_sec += (time_t)seconds;
+    return deadline;
+}
+
+bool fs_deadline_passed(const struct fs_deadline *deadline)
+{
+    struct timespec now;
+
+    FS_MUST(clock_gettime(deadline->clock, &now));
+    if (now.tv_sec != deadline->at.tv_sec)
+        return now.tv_sec > deadline->at.tv_sec;
+    return now.tv_nsec >= deadline->at.tv_nsec;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * deadline.h - when to give up: an absolute time on a clock.
+ *
+ * Everything above passes `const struct fs_deadline *`, and NULL means never.  Relative
+ * times are turned into one of these once, here, so that no loop can stretch them.
+ */
+#ifndef FS_DEADLINE_H
+#define FS_DEADLINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+struct fs_deadline {
+    clockid_t       clock;      /* CLOCK_MONOTONIC or CLOCK_REALTIME */
+    struct timespec at;
+};
+
+bool fs_clock_valid(clockid_t clock);
+bool fs_timespec_valid(const struct timespec *ts);
+
+/* `ns` nanoseconds (> 0) from now on CLOCK_MONOTONIC; the end of time if that overflows. */
+struct fs_deadline fs_deadline_after(int64_t ns);
+
+bool fs_deadline_passed(const struct fs_deadline *deadline);
+
+#endif

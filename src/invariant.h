@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * invariant.h - stop at the fault when this library itself is wrong.
+ *
+ * What a caller or the world does wrong is a result.  What must be true whatever they
+ * do is checked here, in every build, because a semaphore that goes on after a broken
+ * invariant turns one bug into a hang somewhere else.
+ */
+#ifndef FS_INVARIANT_H
+#define FS_INVARIANT_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FS_INVARIANT(condition, what)                                              \
+    do {                                                                           \
+        if (!(condition)) {                                                        \
+            fprintf(stderr, "fairsem: %s:%d: broken: %s\n", __FILE__, __LINE__, (what)); \
+            abort();                                                               \
+        }                                                                          \
+    } while (0)
+
+/* For pthread calls that cannot fail unless memory was overwritten. */
+#define FS_MUST(call) FS_INVARIANT((call) == 0, #call)
+
+#endif

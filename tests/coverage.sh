@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# coverage.sh - which lines of src/ the Check programs run; fails below LEAST percent.
+#
+# Called by `make coverage`; builds in coverage/ of the build directory.
+set -u
+
+LEAST=95
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
+if ! command -v gcovr > /dev/null 2>&1; then
+  echo "coverage: there is no gcovr (package gcovr): nothing was measured" >&2
+  exit 77
+fi
+# This make is one of its own: options and job slots of the other do not belong to it.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+make=${MAKE:-make}
+log=$top_builddir/coverage.log
+rm -rf "$top_builddir/coverage"
+mkdir -p "$top_builddir/coverage"
+cd "$top_builddir/coverage" || exit 99
+
+# or_show COMMAND... - run it; its output is of interest only if it fails.
+or_show() {
+  "$@" > "$log" 2>&1 && return
+  tail -n 40 "$log" >&2
+  echo "coverage: failed: $*" >&2
+  exit 1
+}
+
+# Atomic counters: the tests have threads.
+or_show "$top_srcdir/configure" --enable-tests --disable-shared \
+  CFLAGS='-O0 -g --coverage -fprofile-update=atomic'
+or_show "$make" -j2 check test_scripts=
+
+gcovr --root "$top_srcdir" --filter "$top_srcdir/src/" --object-directory . --print-summary \
+  --fail-under-line "$LEAST"

@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# header.sh - fairsem.h stands alone: as C and as C++, without a warning, included twice.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
+work=$(mktemp -d "$top_builddir/tests/header.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# First in the file: nothing that other headers bring along can help it.
+cat > "$work/alone.c" <<'_EOF'
+#include <fairsem.h>
+#include <fairsem.h>
+typedef int translation_unit_not_empty;
+_EOF
+
+cat > "$work/use.c" <<'_EOF'
+#include <fairsem.h>
+#include <stddef.h>
+
+static fairsem_t slots = FAIRSEM_INITIALIZER(4);
+static fairsem_t none = FAIRSEM_INITIALIZER(0);
+struct pool { char flag; fairsem_t free; };
+static struct pool pool = { 'p', FAIRSEM_INITIALIZER(INT64_C(1) << 40) };
+
+int use(void);
+int use(void)
+{
+    fairsem_attr_t attr = { "name", 8, 0, 0, { 0 } };
+    fairsem_t local;
+
+    return fairsem_init(&local, FAIRSEM_VERSION_MAJOR, &attr)
+        + fairsem_init(&none, FAIRSEM_VERSION_MINOR + FAIRSEM_VERSION_PATCH, NULL)
+        + fairsem_acquire(&slots, 1) + fairsem_acquire_for(&pool.free, 1, 1000)
+        + (fairsem_would_block(&slots, 2) ? FAIRSEM_VERSION_STRING[0] : 0)
+        + (int)offsetof(struct pool, free);
+}
+_EOF
+
+# What differs in C++: templates and classes around it, and names that are keywords there.
+cat > "$work/use.cc" <<'_EOF'
+#include <fairsem.h>
+#include <fairsem.h>
+
+class Slots {
+public:
+    Slots() { fairsem_init(&sem, 4, nullptr); }
+    ~Slots() { fairsem_destroy(&sem); }
+    bool take() { return fairsem_tryacquire(&sem, 1) == 0; }
+private:
+    fairsem_t sem;
+};
+
+static fairsem_t global = FAIRSEM_INITIALIZER(4);
+static_assert(sizeof(fairsem_t) == 256, "the size is part of the binary interface");
+static_assert(alignof(fairsem_t) == 16, "so is the alignment");
+
+bool use();
+bool use()
+{
+    static Slots slots;
+    fairsem_wait_t how = {};
+    return slots.take() && fairsem_acquire_with(&global, 1, &how) == 0;
+}
+_EOF
+
+# compile COMPILER STANDARD FILE... - skips a standard the compiler does not know.
+compile() {
+  compiler=$1 standard=$2
+  shift 2
+  case $1 in
+    *.cc) language=c++ ;;
+    *) language=c ;;
+  esac
+  # shellcheck disable=SC2086 # a compiler may be several words
+  if ! $compiler "-std=$standard" -x "$language" -fsyntax-only /dev/null 2> /dev/null; then
+    echo "$compiler does not know -std=$standard: not tried"
+    return
+  fi
+  for file in "$@"; do
+    # shellcheck disable=SC2086
+    if $compiler "-std=$standard" -Wall -Wextra -Wpedantic -Wshadow -Wundef -Werror \
+      -I"$top_srcdir/include" -c "$file" -o "$work/out.o"; then
+      echo "ok: $compiler -std=$standard ${file##*/}"
+    else
+      echo "FAILED: $compiler -std=$standard ${file##*/}"
+      status=1
+    fi
+  done
+}
+
+# The compiler of the build may be one of the usual names: try each only once.
+each_compiler() {
+  for compiler in "$@"; do
+    command -v "${compiler%% *}" > /dev/null 2>&1 && echo "$compiler"
+  done | sort -u
+}
+
+each_compiler "${CC:-cc}" gcc clang > "$work/c"
+each_compiler "${CXX:-c++}" g++ clang++ > "$work/cxx"
+while read -r compiler; do
+  for standard in c11 gnu17 c2x; do
+    compile "$compiler" "$standard" "$work/alone.c" "$work/use.c"
+  done
+done < "$work/c"
+while read -r compiler; do
+  for standard in c++11 c++17 c++20; do
+    compile "$compiler" "$standard" "$work/use.cc"
+  done
+done < "$work/cxx"
+[ -s "$work/cxx" ] || echo "no C++ compiler: C++ not tried"
+exit "$status"

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_arrival_order.c - who comes first is served first, and nobody passes.
+ *
+ * "U" and "trap" numbers name the bug of another semaphore that the test would have
+ * found; the project or its tracker entry follows.
+ */
+#include "suite.h"
+#include "workers.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#define MANY 64
+
+/* U4 (gevent 1487: waiters in a set, served in hash order).  Must: place i to the i-th. */
+START_TEST(waiters_are_served_in_arrival_order)
+{
+    for (int round = 0; round < 20; round++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        static struct worker w[MANY];
+        _Atomic int service = 0;
+
+        memset(w, 0, sizeof w);
+        for (int i = 0; i < MANY; i++) {
+            w[i].service = &service;
+            worker_queue(&w[i], &sem, 1, i + 1);
+        }
+        for (int i = 0; i < MANY; i++) {
+            ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+            await_result(&w[i]);    /* and nobody else's result, see below */
+        }
+        for (int i = 0; i < MANY; i++) {
+            ck_assert_int_eq(worker_join(&w[i]), 0);
+            ck_assert_int_eq(w[i].place, i);
+        }
+        ck_assert_int_eq(fairsem_available(&sem), 0);
+        ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    }
+}
+END_TEST
+
+/* U1 (cpython 90155), U5 (async-lock 23): the releaser must not get its unit back, the
+ * unit belongs to the waiter before the waiter has run (U30: anyio 1170). */
+START_TEST(a_releaser_cannot_take_the_unit_back_from_a_waiter)
+{
+    for (int round = 0; round < 2000; round++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(1);
+        struct worker w = { 0 };
+
+        ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+        worker_queue(&w, &sem, 1, 1);
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        ck_assert_int_eq(fairsem_available(&sem), 0);
+        ck_assert_int_eq(fairsem_waiters(&sem), 0);
+        ck_assert_int_eq(fairsem_tryacquire(&sem, 1), EAGAIN);
+        ck_assert_int_eq(worker_join(&w), 0);
+        ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    }
+}
+END_TEST
+
+/* U2 (cpython 97545: three passes for release(3)).  All three are served when it returns. */
+START_TEST(one_release_serves_all_that_fit)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker w[4] = { { 0 } };
+
+    for (int i = 0; i < 4; i++)
+        worker_queue(&w[i], &sem, 1, i + 1);
+    ck_assert_int_eq(fairsem_release(&sem, 3), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(worker_join(&w[i]), 0);
+    ck_assert(worker_waits(&w[3]));
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&w[3]), 0);
+}
+END_TEST
+
+/* More at once than the releaser notes for waking after its unlock. */
+START_TEST(one_release_serves_hundreds)
+{
+    enum { COUNT = 300 };
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker *w = calloc(COUNT, sizeof *w);
+
+    for (int i = 0; i < COUNT; i++)
+        worker_queue(&w[i], &sem, 1, i + 1);
+    ck_assert_int_eq(fairsem_release(&sem, COUNT), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    for (int i = 0; i < COUNT; i++)
+        ck_assert_int_eq(worker_join(&w[i]), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+    free(w);
+}
+END_TEST
+
+/* U6 (Java's tryAcquire passes the queue).  A large head holds back small ones, by
+ * whatever door they come, although there is enough for them (trap 5). */
+START_TEST(no_way_to_take_units_passes_a_waiter)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_attr_t attr = { .capacity = 8 };
+    struct timespec past;
+    fairsem_wait_t how = { .clock = CLOCK_MONOTONIC, .deadline = &past };
+    struct worker head = { 0 }, small = { 0 };
+
+    ck_assert_int_eq(fairsem_init(&sem, 4, &attr), 0);
+    past = from_now(CLOCK_MONOTONIC, -1000);
+    worker_queue(&head, &sem, 8, 1);
+    worker_queue(&small, &sem, 1, 2);
+
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), EAGAIN);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 0), EAGAIN);
+    ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 4), 0);
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 0), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 1), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_acquire_until(&sem, 1, CLOCK_MONOTONIC, &past), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), ETIMEDOUT);
+    ck_assert(fairsem_would_block(&sem, 1));
+    ck_assert(fairsem_would_block(&sem, 0));
+    ck_assert(worker_waits(&small));
+    ck_assert_int_eq(fairsem_available(&sem), 4);
+    ck_assert_int_eq(fairsem_waiters(&sem), 2);
+
+    ck_assert_int_eq(fairsem_release(&sem, 4), 0);
+    ck_assert_int_eq(worker_join(&head), 0);
+    ck_assert(worker_waits(&small));
+    ck_assert_int_eq(fairsem_release(&sem, 8), 0);
+    ck_assert_int_eq(worker_join(&small), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 7);
+}
+END_TEST
+
+struct barger {
+    pthread_t    thread;
+    fairsem_t   *sem;
+    _Atomic int *stop;
+    int64_t      taken;
+};
+
+static void *barge(void *arg)
+{
+    struct barger *b = arg;
+
+    while (!atomic_load(b->stop)) {
+        if (fairsem_tryacquire(b->sem, 1) == 0)
+            b->taken++;
+        b->taken += fairsem_tryacquire_upto(b->sem, 1);
+        sched_yield();
+    }
+    return NULL;
+}
+
+/* U5: eight threads that grab whatever they see, while each unit released has somebody
+ * waiting for it.  They must get nothing, ever. */
+START_TEST(bargers_get_nothing_while_somebody_waits)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct barger bargers[8];
+    struct worker w[200] = { { 0 } };
+    _Atomic int stop = 0;
+
+    for (int i = 0; i < 8; i++) {
+        bargers[i] = (struct barger){ .sem = &sem, .stop = &stop };
+        start_thread(&bargers[i].thread, barge, &bargers[i]);
+    }
+    for (int i = 0; i < 200; i++) {
+        worker_queue(&w[i], &sem, 1, 1);
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        ck_assert_int_eq(worker_join(&w[i]), 0);
+    }
+    atomic_store(&stop, 1);
+    for (int i = 0; i < 8; i++) {
+        pthread_join(bargers[i].thread, NULL);
+        ck_assert_int_eq(bargers[i].taken, 0);
+    }
+}
+END_TEST
+
+struct victim {
+    fairsem_t  *sem;
+    int         rounds;
+    _Atomic int served;
+};
+
+static void *be_victim(void *arg)
+{
+    struct victim *v = arg;
+
+    for (int i = 0; i < v->rounds; i++) {
+        fairsem_acquire(v->sem, 1);
+        atomic_fetch_add(&v->served, 1);
+        await_waiters(v->sem, 1);       /* the hog wants it back */
+        fairsem_release(v->sem, 1);
+    }
+    return NULL;
+}
+
+/* U3 (.NET 5600, vs-threading 502: a tight release/acquire loop starves another thread),
+ * U7.  Each time the hog has seen the victim in line and re-acquires at once, the victim
+ * was served in between. */
+START_TEST(a_hog_that_reacquires_at_once_cannot_starve_a_waiter)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    struct victim v = { .sem = &sem, .rounds = 3000 };
+    pthread_t thread;
+
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    start_thread(&thread, be_victim, &v);
+    for (int i = 0; i < v.rounds; i++) {
+        await_waiters(&sem, 1);
+        ck_assert_int_eq(atomic_load(&v.served), i);
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+        ck_assert_int_eq(atomic_load(&v.served), i + 1);
+    }
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+}
+END_TEST
+
+/* U56 (libc++ 46357, gcc 98033: no wake-up because the count was positive already).
+ * Two releases back to back and nothing else must serve two waiters. */
+START_TEST(two_releases_in_a_row_serve_two_waiters)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    for (int round = 0; round < 1000; round++) {
+        struct worker a = { 0 }, b = { 0 };
+
+        worker_queue(&a, &sem, 1, 1);
+        worker_queue(&b, &sem, 1, 2);
+        fairsem_release(&sem, 1);
+        fairsem_release(&sem, 1);
+        ck_assert_int_eq(worker_join(&a), 0);
+        ck_assert_int_eq(worker_join(&b), 0);
+    }
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+}
+END_TEST
+
+/* Trap 8 (marusama 3: notify only when the count crosses a limit): one by one must do. */
+START_TEST(units_released_one_by_one_add_up_for_a_large_request)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker large = { 0 }, small = { 0 };
+
+    worker_queue(&large, &sem, 3, 1);
+    worker_queue(&small, &sem, 1, 2);
+    for (int i = 1; i <= 2; i++) {
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        ck_assert_int_eq(fairsem_available(&sem), i);
+        ck_assert_int_eq(fairsem_waiters(&sem), 2);
+    }
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&large), 0);
+    ck_assert(worker_waits(&small));
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&small), 0);
+}
+END_TEST
+
+/* Taking nothing still waits for everybody who came before. */
+START_TEST(acquire_of_zero_is_a_fence)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker first = { 0 }, fence = { 0 }, last = { 0 };
+    _Atomic int service = 0;
+
+    ck_assert_int_eq(fairsem_acquire(&sem, 0), 0);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 0), 0);
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 0, 0), 0);
+    ck_assert(!fairsem_would_block(&sem, 0));
+
+    first.service = fence.service = last.service = &service;
+    worker_queue(&first, &sem, 1, 1);
+    worker_queue(&fence, &sem, 0, 2);
+    worker_queue(&last, &sem, 1, 3);
+    ck_assert_int_eq(fairsem_release(&sem, 0), 0);
+    ck_assert(worker_waits(&fence));
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&first), 0);
+    ck_assert_int_eq(worker_join(&fence), 0);
+    ck_assert(worker_waits(&last));
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&last), 0);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("arrival_order", waiters_are_served_in_arrival_order,
+              a_releaser_cannot_take_the_unit_back_from_a_waiter,
+              one_release_serves_all_that_fit, one_release_serves_hundreds,
+              no_way_to_take_units_passes_a_waiter, bargers_get_nothing_while_somebody_waits,
+              a_hog_that_reacquires_at_once_cannot_starve_a_waiter,
+              two_releases_in_a_row_serve_two_waiters,
+              units_released_one_by_one_add_up_for_a_large_request, acquire_of_zero_is_a_fence);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_deadline.c - waits that end in time, and what they leave behind: nothing.
+ *
+ * No upper bound on lateness is asserted, only that nobody gives up too early.
+ */
+#include "suite.h"
+#include "workers.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+
+static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_REALTIME };
+
+static int passed(clockid_t clock, const struct timespec *deadline)
+{
+    struct timespec now = from_now(clock, 0);
+
+    return now.tv_sec > deadline->tv_sec
+           || (now.tv_sec == deadline->tv_sec && now.tv_nsec >= deadline->tv_nsec);
+}
+
+START_TEST(a_waiter_whose_time_is_out_leaves_the_line_and_no_unit_is_lost)
+{
+    for (int i = 0; i < 2; i++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(1);
+        struct timespec deadline = from_now(clocks[i], 30);
+        fairsem_wait_t how = { .clock = clocks[i], .deadline = &deadline };
+
+        ck_assert_int_eq(fairsem_acquire_until(&sem, 2, clocks[i], &deadline), ETIMEDOUT);
+        ck_assert(passed(clocks[i], &deadline));
+        ck_assert_int_eq(fairsem_waiters(&sem), 0);
+        deadline = from_now(clocks[i], 30);
+        ck_assert_int_eq(fairsem_acquire_with(&sem, 2, &how), ETIMEDOUT);
+        ck_assert(passed(clocks[i], &deadline));
+        deadline = from_now(CLOCK_MONOTONIC, 30);
+        ck_assert_int_eq(fairsem_acquire_for(&sem, 2, 30000000), ETIMEDOUT);
+        ck_assert(passed(CLOCK_MONOTONIC, &deadline));
+        ck_assert_int_eq(fairsem_available(&sem), 1);
+        ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+        ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    }
+}
+END_TEST
+
+/*
+ * Three waiters in a row, of which the i-th has a deadline that is near.  On a busy machine
+ * it may pass before all stand in line; then everybody is served and it is tried again with
+ * more time, until the line has been seen whole.
+ */
+struct trio {
+    fairsem_t       sem;
+    struct worker   w[3];
+    struct timespec deadline;
+};
+
+static void line_up(struct trio *t, const int64_t units[3], int timed, clockid_t clock)
+{
+    for (int64_t ms = 50;; ms *= 2) {
+        bool whole = true;
+
+        *t = (struct trio){ .sem = FAIRSEM_INITIALIZER(5) };
+        t->deadline = from_now(clock, ms);
+        t->w[timed].clock = clock;
+        t->w[timed].deadline = &t->deadline;
+        for (int i = 0; i < 3; i++) {
+            worker_start(&t->w[i], &t->sem, units[i]);
+            while (whole && fairsem_waiters(&t->sem) != i + 1) {
+                whole = i < timed || worker_waits(&t->w[timed]);
+                sched_yield();
+            }
+        }
+        if (whole)
+            return;
+        fairsem_release(&t->sem, 100);
+        for (int i = 0; i < 3; i++)
+            worker_join(&t->w[i]);
+    }
+}
+
+/* U10, U11 (golang 37852, embassy 6964, shuttle 167): the head asked for too much and gave
+ * up; a follower that fits must be served without any release. */
+START_TEST(when_a_large_head_gives_up_those_behind_it_are_served)
+{
+    for (int i = 0; i < 2; i++) {
+        struct trio t;
+
+        line_up(&t, (const int64_t[]){ 8, 2, 4 }, 0, clocks[i]);
+        ck_assert_int_eq(worker_join(&t.w[0]), ETIMEDOUT);
+        ck_assert_int_eq(worker_join(&t.w[1]), 0);
+        ck_assert_int_eq(fairsem_waiters(&t.sem), 1);
+        ck_assert_int_eq(fairsem_available(&t.sem), 3);
+        ck_assert_int_eq(fairsem_release(&t.sem, 1), 0);
+        ck_assert_int_eq(worker_join(&t.w[2]), 0);
+    }
+}
+END_TEST
+
+/* Trap 2: from the middle nobody is served, and nobody is forgotten. */
+START_TEST(a_waiter_that_gives_up_in_the_middle_serves_nobody)
+{
+    struct trio t;
+
+    line_up(&t, (const int64_t[]){ 8, 6, 1 }, 1, CLOCK_MONOTONIC);
+    ck_assert_int_eq(worker_join(&t.w[1]), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_waiters(&t.sem), 2);
+    ck_assert(worker_waits(&t.w[0]) && worker_waits(&t.w[2]));
+    ck_assert_int_eq(fairsem_release(&t.sem, 3), 0);
+    ck_assert_int_eq(worker_join(&t.w[0]), 0);
+    ck_assert(worker_waits(&t.w[2]));
+    ck_assert_int_eq(fairsem_release(&t.sem, 1), 0);
+    ck_assert_int_eq(worker_join(&t.w[2]), 0);
+}
+END_TEST
+
+/* U17, U24: the rule of sem_timedwait. */
+START_TEST(a_deadline_in_the_past_takes_units_that_are_free)
+{
+    for (int i = 0; i < 2; i++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(4);
+        struct timespec past = from_now(clocks[i], -5000), dawn = { .tv_sec = 0 };
+        struct timespec before = { .tv_sec = -1 };
+
+        ck_assert_int_eq(fairsem_acquire_until(&sem, 1, clocks[i], &past), 0);
+        ck_assert_int_eq(fairsem_acquire_until(&sem, 1, clocks[i], &dawn), 0);
+        ck_assert_int_eq(fairsem_acquire_until(&sem, 1, clocks[i], &before), 0);
+        ck_assert_int_eq(fairsem_acquire_for(&sem, 1, -1), 0);
+
+        ck_assert_int_eq(fairsem_acquire_until(&sem, 1, clocks[i], &past), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_acquire_until(&sem, 1, clocks[i], &dawn), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_acquire_until(&sem, 1, clocks[i], &before), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 0), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_acquire_for(&sem, 1, INT64_MIN), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    }
+}
+END_TEST
+
+START_TEST(a_bad_clock_or_time_is_refused_even_if_units_are_free)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(4);
+    struct timespec good = from_now(CLOCK_MONOTONIC, 1000), bad = good;
+    fairsem_wait_t how = { .clock = CLOCK_MONOTONIC, .deadline = &bad };
+
+    bad.tv_nsec = -1;
+    ck_assert_int_eq(fairsem_acquire_until(&sem, 1, CLOCK_MONOTONIC, &bad), EINVAL);
+    bad.tv_nsec = 1000000000;
+    ck_assert_int_eq(fairsem_acquire_until(&sem, 1, CLOCK_REALTIME, &bad), EINVAL);
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), EINVAL);
+    bad.tv_nsec = 999999999;
+    ck_assert_int_eq(fairsem_acquire_until(&sem, 1, CLOCK_MONOTONIC, &bad), 0);
+
+    ck_assert_int_eq(fairsem_acquire_until(&sem, 1, CLOCK_PROCESS_CPUTIME_ID, &good), EINVAL);
+    ck_assert_int_eq(fairsem_acquire_until(&sem, 1, (clockid_t)99, NULL), EINVAL);
+    how = (fairsem_wait_t){ .clock = (clockid_t)99, .deadline = &good };
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), EINVAL);
+    ck_assert_int_eq(fairsem_available(&sem), 3);
+}
+END_TEST
+
+/* A wait without a deadline, in all its spellings, and one that ends with the universe. */
+START_TEST(a_wait_may_be_as_long_as_time)
+{
+    const struct timespec end = {
+        .tv_sec = (time_t)(sizeof(time_t) == 4 ? INT32_MAX : INT64_MAX), .tv_nsec = 999999999
+    };
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker w[3] = { { 0 } };
+
+    w[0].clock = CLOCK_MONOTONIC;
+    w[1].clock = CLOCK_MONOTONIC;
+    w[1].deadline = &end;
+    w[2].clock = CLOCK_REALTIME;
+    w[2].deadline = &end;
+    for (int i = 0; i < 3; i++)
+        worker_queue(&w[i], &sem, 1, i + 1);
+    ck_assert_int_eq(fairsem_release(&sem, 3), 0);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(worker_join(&w[i]), 0);
+}
+END_TEST
+
+static void *acquire_for_ever(void *arg)
+{
+    static int failed;
+
+    return fairsem_acquire_for(arg, 1, INT64_MAX) == 0 ? NULL : &failed;
+}
+
+START_TEST(the_longest_timeout_does_not_overflow)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    pthread_t thread;
+    void *failed;
+
+    start_thread(&thread, acquire_for_ever, &sem);
+    await_waiters(&sem, 1);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    pthread_join(thread, &failed);
+    ck_assert_ptr_null(failed);
+}
+END_TEST
+
+struct racer {
+    fairsem_t   *sem;
+    _Atomic int *turn;      /* starts a round */
+    int          rounds;
+    int          granted;
+};
+
+static void *race_the_clock(void *arg)
+{
+    struct racer *r = arg;
+
+    for (int i = 0; i < r->rounds; i++) {
+        while (atomic_load(r->turn) <= i)
+            sched_yield();
+        if (fairsem_acquire_for(r->sem, 1, 1000 + i % 64 * 1000) == 0)
+            r->granted++;
+        atomic_store(r->turn, -i - 1);
+    }
+    return NULL;
+}
+
+/* U13, trap 1 (asyncio 270, anyio 947, kotlinx 2380): a grant and a time-out in the same
+ * instant.  Either it has the unit and says 0, or the unit is still there. */
+START_TEST(a_grant_that_races_with_the_deadline_is_kept_or_never_happened)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    _Atomic int turn = 0;
+    struct racer r = { .sem = &sem, .turn = &turn, .rounds = 10000 };
+    pthread_t thread;
+    int returned = 0;
+
+    start_thread(&thread, race_the_clock, &r);
+    for (int i = 0; i < r.rounds; i++) {
+        atomic_store(&turn, i + 1);
+        for (int spin = i % 97 * 40; spin > 0; spin--)
+            atomic_load_explicit(&turn, memory_order_relaxed);
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        while (atomic_load(&turn) != -i - 1)
+            sched_yield();
+        ck_assert_int_eq(fairsem_waiters(&sem), 0);
+        returned += fairsem_tryacquire(&sem, 1) == 0;
+        ck_assert_int_eq(fairsem_available(&sem), 0);
+    }
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(r.granted + returned, r.rounds);
+}
+END_TEST
+
+/* U22 (cats-effect 4434, tornado 1366: O(n^2), dead entries).  Nothing may be left. */
+START_TEST(hundreds_that_time_out_together_leave_an_empty_line)
+{
+    enum { COUNT = 500 };
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    struct worker *w = calloc(COUNT, sizeof *w);
+    struct timespec deadline = from_now(CLOCK_MONOTONIC, 400);
+
+    for (int i = 0; i < COUNT; i++) {
+        w[i].clock = CLOCK_MONOTONIC;
+        w[i].deadline = &deadline;
+        worker_start(&w[i], &sem, 2);
+    }
+    for (int i = 0; i < COUNT; i++)
+        ck_assert_int_eq(worker_join(&w[i]), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), 0);
+    free(w);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("deadline", a_waiter_whose_time_is_out_leaves_the_line_and_no_unit_is_lost,
+              when_a_large_head_gives_up_those_behind_it_are_served,
+              a_waiter_that_gives_up_in_the_middle_serves_nobody,
+              a_deadline_in_the_past_takes_units_that_are_free,
+              a_bad_clock_or_time_is_refused_even_if_units_are_free,
+              a_wait_may_be_as_long_as_time, the_longest_timeout_does_not_overflow,
+              a_grant_that_races_with_the_deadline_is_kept_or_never_happened,
+              hundreds_that_time_out_together_leave_an_empty_line);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_fork.c - the child of a threaded process finds the count as it was and an empty line.
+ * (U52: c-blosc 241, FEX 2739, jemalloc 895 hang on a lock that another thread held.)
+ */
+#include "suite.h"
+#include "workers.h"
+
+#include "semaphore_internal.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The child asserts nothing, it reports by its exit status: 0, or the line that failed. */
+#define CHILD_CHECK(condition)   \
+    do {                         \
+        if (!(condition))        \
+            _exit(__LINE__ % 255 + 1); \
+    } while (0)
+
+static int status_of(pid_t child)
+{
+    int status;
+
+    ck_assert_int_gt(child, 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(WIFEXITED(status), "the child was killed by signal %d", WTERMSIG(status));
+    return WEXITSTATUS(status);
+}
+
+START_TEST(the_child_finds_the_count_as_it_was_and_an_empty_line)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(3);
+    struct worker w = { 0 };
+    pid_t child;
+
+    worker_queue(&w, &sem, 5, 1);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_waiters(&sem) == 0);
+        CHILD_CHECK(fairsem_available(&sem) == 3);
+        CHILD_CHECK(!fairsem_would_block(&sem, 3));
+        CHILD_CHECK(fairsem_tryacquire(&sem, 1) == 0);
+        CHILD_CHECK(fairsem_acquire_for(&sem, 3, 1000) == ETIMEDOUT);
+        CHILD_CHECK(fairsem_release(&sem, 1) == 0);
+        CHILD_CHECK(fairsem_tryacquire_upto(&sem, 9) == 3);
+        CHILD_CHECK(fairsem_destroy(&sem) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_available(&sem), 3);
+    ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+}
+END_TEST
+
+/* Threads of the child wait and are served, and its own children in turn. */
+START_TEST(the_child_and_the_grandchild_can_have_waiters_of_their_own)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker parents = { 0 }, childs = { 0 }, grandchilds = { 0 };
+    pid_t child, grandchild;
+    int status;
+
+    worker_queue(&parents, &sem, 1, 1);
+    child = fork();
+    if (child == 0) {
+        worker_queue(&childs, &sem, 1, 1);
+        grandchild = fork();
+        if (grandchild == 0) {
+            worker_queue(&grandchilds, &sem, 1, 1);
+            CHILD_CHECK(fairsem_release(&sem, 1) == 0);
+            CHILD_CHECK(worker_join(&grandchilds) == 0);
+            _exit(0);
+        }
+        CHILD_CHECK(waitpid(grandchild, &status, 0) == grandchild && status == 0);
+        CHILD_CHECK(fairsem_waiters(&sem) == 1);
+        CHILD_CHECK(fairsem_release(&sem, 1) == 0);
+        CHILD_CHECK(worker_join(&childs) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&parents), 0);
+}
+END_TEST
+
+struct holder {
+    struct fs_sem *sem;
+    _Atomic int    holds, let_go;
+};
+
+static void *hold_the_mutex(void *arg)
+{
+    struct holder *h = arg;
+
+    pthread_mutex_lock(&h->sem->mutex);
+    atomic_store(&h->holds, 1);
+    while (!atomic_load(&h->let_go))
+        sched_yield();
+    pthread_mutex_unlock(&h->sem->mutex);
+    return NULL;
+}
+
+/* The moment of the fork finds another thread inside the critical section. */
+START_TEST(a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    struct holder h = { .sem = (struct fs_sem *)&sem };
+    pthread_t thread;
+    pid_t child;
+
+    /* The first contended call of a process makes it ready for forks. */
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 2), EAGAIN);
+    start_thread(&thread, hold_the_mutex, &h);
+    while (!atomic_load(&h.holds))
+        sched_yield();
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_acquire_for(&sem, 2, 1000) == ETIMEDOUT);
+        CHILD_CHECK(fairsem_acquire(&sem, 1) == 0);
+        CHILD_CHECK(fairsem_release(&sem, 1) == 0);
+        CHILD_CHECK(fairsem_destroy(&sem) == 0);
+        _exit(0);
+    }
+    atomic_store(&h.let_go, 1);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
+struct hammer {
+    pthread_t    thread;
+    fairsem_t   *sem;
+    _Atomic int *stop;
+};
+
+static void *hammer(void *arg)
+{
+    struct hammer *h = arg;
+
+    while (!atomic_load(h->stop)) {
+        fairsem_acquire(h->sem, 1);
+        fairsem_release(h->sem, 1);
+    }
+    return NULL;
+}
+
+/* The scenario of U52: fork at any moment while four threads hammer. */
+START_TEST(a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(2);
+    struct hammer h[4];
+    _Atomic int stop = 0;
+
+    for (int i = 0; i < 4; i++) {
+        h[i] = (struct hammer){ .sem = &sem, .stop = &stop };
+        start_thread(&h[i].thread, hammer, &h[i]);
+    }
+    for (int i = 0; i < 200; i++) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            struct worker w = { 0 };
+            int64_t available = fairsem_available(&sem);
+
+            CHILD_CHECK(available >= 0 && available <= 2);
+            CHILD_CHECK(fairsem_waiters(&sem) == 0);
+            CHILD_CHECK(fairsem_tryacquire_upto(&sem, 2) == available);
+            worker_queue(&w, &sem, 1, 1);
+            CHILD_CHECK(fairsem_release(&sem, 1) == 0);
+            CHILD_CHECK(worker_join(&w) == 0);
+            CHILD_CHECK(fairsem_destroy(&sem) == 0);
+            _exit(0);
+        }
+        ck_assert_int_eq(status_of(child), 0);
+    }
+    atomic_store(&stop, 1);
+    for (int i = 0; i < 4; i++)
+        pthread_join(h[i].thread, NULL);
+    ck_assert_int_eq(fairsem_available(&sem), 2);
+}
+END_TEST
+
+int main(void)
+{
+    if (UNDER_TSAN) {
+        puts("skipped: ThreadSanitizer does not follow a fork of a threaded process");
+        return 77;
+    }
+    RUN_SUITE("fork", the_child_finds_the_count_as_it_was_and_an_empty_line,
+              the_child_and_the_grandchild_can_have_waiters_of_their_own,
+              a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child,
+              a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works);
+}

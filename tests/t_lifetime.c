@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* t_lifetime.c - when a semaphore may end, and what may still be running then. */
+#include "suite.h"
+#include "workers.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+START_TEST(a_semaphore_with_waiters_cannot_be_destroyed)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    struct worker w = { 0 };
+
+    worker_queue(&w, &sem, 2, 1);
+    ck_assert_int_eq(fairsem_destroy(&sem), EBUSY);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* U43 (libdispatch crashes when the value is below the initial one). */
+START_TEST(units_that_are_held_do_not_keep_a_semaphore_alive)
+{
+    fairsem_t sem;
+    fairsem_attr_t attr = { .capacity = 2 };
+
+    ck_assert_int_eq(fairsem_init(&sem, 2, &attr), 0);
+    ck_assert_int_eq(fairsem_acquire(&sem, 2), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    ck_assert_int_eq(fairsem_init(&sem, 1, NULL), 0);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+START_TEST(a_static_initialiser_needs_no_call)
+{
+    static fairsem_t sem = FAIRSEM_INITIALIZER(2);
+    struct worker w = { 0 };
+
+    ck_assert_int_eq((int)((uintptr_t)&sem % 16), 0);
+    worker_queue(&w, &sem, 3, 1);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+}
+END_TEST
+
+struct relay {
+    _Atomic(fairsem_t *) sem;   /* of this round; NULL between rounds */
+    _Atomic int          stop;
+};
+
+static void *release_what_comes(void *arg)
+{
+    struct relay *relay = arg;
+
+    while (!atomic_load(&relay->stop)) {
+        fairsem_t *sem = atomic_exchange(&relay->sem, NULL);
+
+        if (sem != NULL)
+            fairsem_release(sem, 1);
+        else
+            sched_yield();
+    }
+    return NULL;
+}
+
+/*
+ * U41, trap 3 (glibc 12674, musl, FreeBSD D7505, libuv 1795): the releaser touches the
+ * semaphore after the acquire it served has returned, destroyed and freed it.  Memory is
+ * filled before it is freed, so that a late touch shows without a sanitizer, too.
+ */
+START_TEST(an_acquirer_may_destroy_and_free_at_once)
+{
+    struct relay relay = { .sem = NULL };
+    pthread_t thread;
+
+    start_thread(&thread, release_what_comes, &relay);
+    for (int i = 0; i < 10000; i++) {
+        fairsem_t *sem = aligned_alloc(_Alignof(fairsem_t), sizeof *sem);
+
+        if (sem == NULL || fairsem_init(sem, 0, NULL) != 0)
+            ck_abort_msg("init failed");
+        atomic_store(&relay.sem, sem);
+        if (i % 3 == 0) {
+            if (fairsem_acquire(sem, 1) != 0)
+                ck_abort_msg("acquire failed");
+        } else if (i % 3 == 1) {
+            while (fairsem_tryacquire(sem, 1) != 0)
+                continue;
+        } else {
+            while (fairsem_acquire_for(sem, 1, 20000) != 0)
+                continue;
+        }
+        if (fairsem_destroy(sem) != 0)
+            ck_abort_msg("destroy failed");
+        memset(sem, 0xa5, sizeof *sem);
+        free(sem);
+    }
+    atomic_store(&relay.stop, 1);
+    pthread_join(thread, NULL);
+}
+END_TEST
+
+/* U55 (a condition variable signalled before anybody waits on it), U57: the grant comes at
+ * every moment between joining the line and falling asleep. */
+START_TEST(a_grant_may_come_before_the_waiter_sleeps)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct relay relay = { .sem = NULL };
+    pthread_t thread;
+
+    start_thread(&thread, release_what_comes, &relay);
+    for (int i = 0; i < 20000; i++) {
+        atomic_store(&relay.sem, &sem);
+        for (int spin = i % 53 * 20; spin > 0; spin--)
+            atomic_load_explicit(&relay.stop, memory_order_relaxed);
+        if (fairsem_acquire(&sem, 1) != 0)
+            ck_abort_msg("acquire failed");
+    }
+    atomic_store(&relay.stop, 1);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+}
+END_TEST
+
+/* Trap 4 (tokio 2340, folly): a waiter with a short deadline may return, end, and its
+ * thread with it, while the releaser is still about to wake it. */
+START_TEST(a_waiter_may_end_while_it_is_being_woken)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    int granted = 0, returned = 0;
+
+    for (int i = 0; i < 3000; i++) {
+        struct worker w = { 0 };
+        struct timespec deadline = from_now(CLOCK_MONOTONIC, i % 2);
+
+        w.clock = CLOCK_MONOTONIC;
+        w.deadline = &deadline;
+        worker_start(&w, &sem, 1);
+        fairsem_release(&sem, 1);
+        granted += worker_join(&w) == 0;
+        returned += fairsem_tryacquire(&sem, 1) == 0;
+    }
+    ck_assert_int_eq(granted + returned, 3000);
+    ck_assert_int_eq(fairsem_waiters(&sem), 0);
+}
+END_TEST
+
+static pthread_key_t late_key;
+
+static void wait_in_destructor(void *arg)
+{
+    fairsem_acquire(arg, 1);
+}
+
+static void *end_with_a_wait(void *arg)
+{
+    fairsem_acquire(arg, 1);
+    pthread_setspecific(late_key, arg);
+    return NULL;
+}
+
+/* Destructors of thread-specific data run in no order: ours may have run already. */
+START_TEST(a_thread_that_is_ending_can_still_wait)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    pthread_t thread;
+
+    ck_assert_int_eq(pthread_key_create(&late_key, wait_in_destructor), 0);
+    for (int i = 0; i < 10; i++) {
+        start_thread(&thread, end_with_a_wait, &sem);
+        for (int k = 0; k < 2; k++) {
+            await_waiters(&sem, 1);
+            ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        }
+        pthread_join(thread, NULL);
+    }
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+}
+END_TEST
+
+/* Data handed over with a unit, on the fast and on the contended path; for a race detector. */
+struct parcel {
+    fairsem_t full, empty;
+    long      content;      /* plain: the semaphores must order it */
+    long      sum;
+};
+
+static void *consume_parcels(void *arg)
+{
+    struct parcel *p = arg;
+
+    for (long i = 0; i < 20000; i++) {
+        if (i % 2 != 0 || fairsem_tryacquire(&p->full, 1) != 0)
+            fairsem_acquire(&p->full, 1);
+        p->sum += p->content;
+        fairsem_release(&p->empty, 1);
+    }
+    return NULL;
+}
+
+START_TEST(what_the_releaser_wrote_is_seen_by_the_acquirer)
+{
+    struct parcel p = { .full = FAIRSEM_INITIALIZER(0), .empty = FAIRSEM_INITIALIZER(1) };
+    pthread_t thread;
+
+    start_thread(&thread, consume_parcels, &p);
+    for (long i = 0; i < 20000; i++) {
+        fairsem_acquire(&p.empty, 1);
+        p.content = i;
+        fairsem_release(&p.full, 1);
+    }
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(p.sum, 20000L * 19999 / 2);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("lifetime", a_semaphore_with_waiters_cannot_be_destroyed,
+              units_that_are_held_do_not_keep_a_semaphore_alive,
+              a_static_initialiser_needs_no_call, an_acquirer_may_destroy_and_free_at_once,
+              a_grant_may_come_before_the_waiter_sleeps, a_waiter_may_end_while_it_is_being_woken,
+              a_thread_that_is_ending_can_still_wait,
+              what_the_releaser_wrote_is_seen_by_the_acquirer);
+}

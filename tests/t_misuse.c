@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* t_misuse.c - bad input gets its error, changes nothing, and errno is never touched. */
+#include "suite.h"
+#include "workers.h"
+
+#include <errno.h>
+
+START_TEST(bad_counts_are_refused)
+{
+    static const int64_t bad[] = { -1, INT64_MIN, FAIRSEM_MAX_UNITS + 1, INT64_MAX };
+    fairsem_t sem = FAIRSEM_INITIALIZER(4);
+    struct timespec deadline = from_now(CLOCK_MONOTONIC, 1000);
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        ck_assert_int_eq(fairsem_acquire(&sem, bad[i]), EINVAL);
+        ck_assert_int_eq(fairsem_tryacquire(&sem, bad[i]), EINVAL);
+        ck_assert_int_eq(fairsem_acquire_for(&sem, bad[i], 1), EINVAL);
+        ck_assert_int_eq(fairsem_acquire_until(&sem, bad[i], CLOCK_MONOTONIC, &deadline), EINVAL);
+        ck_assert_int_eq(fairsem_acquire_with(&sem, bad[i], NULL), EINVAL);
+        ck_assert_int_eq(fairsem_release(&sem, bad[i]), EINVAL);
+        ck_assert_int_eq(fairsem_available(&sem), 4);
+    }
+}
+END_TEST
+
+START_TEST(bad_attributes_are_refused_and_the_memory_is_left_alone)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(7);
+    fairsem_attr_t reserved = { .reserved_ = { [8] = 1 } };
+    const struct {
+        int64_t        units;
+        fairsem_attr_t attr;
+        int            result;
+    } rows[] = {
+        { -1, { 0 }, EINVAL },
+        { FAIRSEM_MAX_UNITS + 1, { 0 }, EINVAL },
+        { 3, { .capacity = 2 }, EINVAL },
+        { 0, { .capacity = -1 }, EINVAL },
+        { 0, { .capacity = FAIRSEM_MAX_UNITS + 1 }, EINVAL },
+        { 0, { .max_waiters = -1 }, EINVAL },
+        { 0, { .flags = 2 }, EINVAL },
+        { 0, { .flags = ~0u }, EINVAL },
+        { 0, { .flags = FAIRSEM_INTERRUPTIBLE }, ENOTSUP },
+        { 0, reserved, EINVAL },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_int_eq(fairsem_init(&sem, rows[i].units, &rows[i].attr), rows[i].result);
+        ck_assert_int_eq(fairsem_available(&sem), 7);
+        ck_assert_int_eq(fairsem_capacity(&sem), -1);
+    }
+}
+END_TEST
+
+START_TEST(good_attributes_are_taken)
+{
+    const struct {
+        int64_t        units;
+        fairsem_attr_t attr;
+        int64_t        capacity;
+    } rows[] = {
+        { 0, { 0 }, -1 },
+        { FAIRSEM_MAX_UNITS, { 0 }, -1 },
+        { 2, { .capacity = 2 }, 2 },
+        { 0, { .capacity = 1, .name = "pool", .max_waiters = 1 }, 1 },
+        { 5, { .capacity = FAIRSEM_MAX_UNITS, .max_waiters = INT64_MAX }, FAIRSEM_MAX_UNITS },
+    };
+    fairsem_t sem;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_int_eq(fairsem_init(&sem, rows[i].units, &rows[i].attr), 0);
+        ck_assert_int_eq(fairsem_available(&sem), rows[i].units);
+        ck_assert_int_eq(fairsem_capacity(&sem), rows[i].capacity);
+        ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    }
+    ck_assert_int_eq(fairsem_init(&sem, 3, NULL), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 3);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+START_TEST(ways_to_wait_that_do_not_exist_yet_are_refused)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(4);
+    char token;
+    fairsem_wait_t priority = { .priority = 1 }, negative = { .priority = -1 };
+    fairsem_wait_t cancelable = { .token = (fairsem_token_t *)(void *)&token };
+    fairsem_wait_t reserved = { .reserved_ = { [3] = 1 } };
+
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &priority), EINVAL);
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &negative), EINVAL);
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &cancelable), EINVAL);
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &reserved), EINVAL);
+    ck_assert_int_eq(fairsem_available(&sem), 4);
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, NULL), 0);
+}
+END_TEST
+
+/* U47 (zephyr 38816: one code for two outcomes), on a semaphore in each condition. */
+START_TEST(each_outcome_has_its_own_result)
+{
+    fairsem_t sem;
+    fairsem_attr_t attr = { .capacity = 2, .max_waiters = 1 };
+    struct worker w = { 0 };
+
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), EAGAIN);
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 1), ETIMEDOUT);
+    worker_queue(&w, &sem, 1, 1);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), ENOBUFS);
+    ck_assert_int_eq(fairsem_acquire(&sem, 3), E2BIG);
+    ck_assert_int_eq(fairsem_acquire(&sem, -3), EINVAL);
+    ck_assert_int_eq(fairsem_destroy(&sem), EBUSY);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 3), EOVERFLOW);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+START_TEST(errno_is_never_touched)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+
+    errno = 4711;
+    fairsem_acquire(&sem, 1);
+    fairsem_acquire(&sem, -1);
+    fairsem_tryacquire(&sem, 1);
+    fairsem_acquire_for(&sem, 1, 1000000);
+    fairsem_acquire_for(&sem, 1, 0);
+    fairsem_release(&sem, 1);
+    fairsem_release(&sem, -1);
+    fairsem_destroy(&sem);
+    ck_assert_int_eq(errno, 4711);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("misuse", bad_counts_are_refused,
+              bad_attributes_are_refused_and_the_memory_is_left_alone, good_attributes_are_taken,
+              ways_to_wait_that_do_not_exist_yet_are_refused, each_outcome_has_its_own_result,
+              errno_is_never_touched);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_provoked.c - what seldom happens, made to happen: no memory, no keys, a clock that
+ * must not be read, a sleep that ends too early, a wake-up that does not come.
+ *
+ * The linker sends the library's calls of these functions here first (--wrap).
+ */
+#include "suite.h"
+#include "workers.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+int __real_clock_gettime(clockid_t clock, struct timespec *ts);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
+int __real_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t);
+int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t);
+int __real_pthread_cond_signal(pthread_cond_t *c);
+int __wrap_pthread_cond_signal(pthread_cond_t *c);
+int __real_pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
+int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
+int __real_pthread_setspecific(pthread_key_t key, const void *value);
+int __wrap_pthread_setspecific(pthread_key_t key, const void *value);
+int __real_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr);
+int __wrap_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr);
+
+/* The runtimes that clang links statically call these, too, before they are initialised. */
+#if defined(__has_attribute)
+#if __has_attribute(disable_sanitizer_instrumentation)
+#define BARE __attribute__((disable_sanitizer_instrumentation))
+#endif
+#endif
+#ifndef BARE
+#define BARE
+#endif
+
+/* The thread of the test itself, whose allocations are Check's. */
+static pthread_t tester;
+static pthread_key_t newest_key;    /* the library's: a sanitizer's own was made before */
+static _Atomic bool no_memory, no_keys, no_values, early, swallow;
+static _Atomic int mallocs, clock_reads, early_returns, swallowed;
+static _Atomic int cond_inits_left = 1 << 30;
+
+BARE void *__wrap_malloc(size_t size)
+{
+    if (pthread_equal(pthread_self(), tester))
+        return __real_malloc(size);
+    atomic_fetch_add(&mallocs, 1);
+    return atomic_load(&no_memory) ? NULL : __real_malloc(size);
+}
+
+BARE int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
+{
+    atomic_fetch_add(&clock_reads, 1);
+    return __real_clock_gettime(clock, ts);
+}
+
+BARE int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t)
+{
+    if (!atomic_load(&early))
+        return __real_pthread_cond_timedwait(c, m, t);
+    atomic_fetch_add(&early_returns, 1);
+    pthread_mutex_unlock(m);
+    sched_yield();
+    pthread_mutex_lock(m);
+    return ETIMEDOUT;
+}
+
+BARE int __wrap_pthread_cond_signal(pthread_cond_t *c)
+{
+    if (!atomic_load(&swallow))
+        return __real_pthread_cond_signal(c);
+    atomic_fetch_add(&swallowed, 1);
+    return 0;
+}
+
+BARE int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    int error = atomic_load(&no_keys) ? EAGAIN : __real_pthread_key_create(key, destructor);
+
+    if (error == 0)
+        newest_key = *key;
+    return error;
+}
+
+BARE int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
+{
+    if (atomic_load(&no_values) && key == newest_key)
+        return ENOMEM;
+    return __real_pthread_setspecific(key, value);
+}
+
+BARE int __wrap_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr)
+{
+    if (atomic_fetch_sub(&cond_inits_left, 1) <= 0)
+        return ENOMEM;
+    return __real_pthread_cond_init(c, attr);
+}
+
+/* Five waiters that cannot have what a sleep needs: served in order all the same, with
+ * deadlines and cancellation. */
+static void waits_work_in_order(void)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker w[5] = { { 0 } }, timed = { 0 }, canceled = { 0 };
+    struct timespec deadline = from_now(CLOCK_REALTIME, 20);
+    _Atomic int service = 0;
+    void *result;
+
+    timed.clock = CLOCK_REALTIME;
+    timed.deadline = &deadline;
+    worker_start(&timed, &sem, 1);
+    ck_assert_int_eq(worker_join(&timed), ETIMEDOUT);
+    worker_queue(&canceled, &sem, 1, 1);
+    for (int i = 0; i < 5; i++) {
+        w[i].service = &service;
+        worker_queue(&w[i], &sem, 1, i + 2);
+    }
+    if (UNDER_ASAN) {
+        /* It takes the stack of a thread canceled in pthread_testcancel for overwritten. */
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        ck_assert_int_eq(worker_join(&canceled), 0);
+    } else {
+        pthread_cancel(canceled.thread);
+        pthread_join(canceled.thread, &result);
+        ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+    }
+    for (int i = 0; i < 5; i++) {
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        ck_assert_int_eq(fairsem_available(&sem), 0);
+        ck_assert_int_eq(worker_join(&w[i]), 0);
+        ck_assert_int_eq(w[i].place, i);
+    }
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+
+/* Trap 9. */
+START_TEST(waits_work_in_order_without_memory)
+{
+    tester = pthread_self();
+    atomic_store(&no_memory, true);
+    waits_work_in_order();
+}
+END_TEST
+
+START_TEST(waits_work_in_order_without_thread_specific_keys)
+{
+    atomic_store(&no_keys, true);
+    waits_work_in_order();
+}
+END_TEST
+
+START_TEST(waits_work_in_order_without_memory_for_thread_specific_values)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    /* A first wait, for the library to make its key. */
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 1), ETIMEDOUT);
+    atomic_store(&no_values, true);
+    waits_work_in_order();
+}
+END_TEST
+
+START_TEST(waits_work_in_order_without_condition_variables)
+{
+    atomic_store(&cond_inits_left, 0);
+    waits_work_in_order();
+    atomic_store(&cond_inits_left, 1);
+    waits_work_in_order();
+}
+END_TEST
+
+static void *wait_twice(void *arg)
+{
+    fairsem_acquire(arg, 1);
+    fairsem_acquire(arg, 1);
+    return NULL;
+}
+
+/* One allocation for all waits of a thread, and for the thread that comes after it. */
+START_TEST(only_the_first_wait_of_a_thread_allocates)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    tester = pthread_self();
+    for (int i = 0; i < 20; i++) {
+        pthread_t thread;
+        int after_first, after_second, before = atomic_load(&mallocs);
+
+        start_thread(&thread, wait_twice, &sem);
+        await_waiters(&sem, 1);
+        after_first = atomic_load(&mallocs);
+        ck_assert_int_eq(after_first - before, i == 0 ? 1 : 0);
+        fairsem_release(&sem, 1);
+        await_waiters(&sem, 1);
+        fairsem_release(&sem, 1);
+        pthread_join(thread, NULL);
+        after_second = atomic_load(&mallocs);
+        ck_assert_int_eq(after_second, after_first);
+    }
+}
+END_TEST
+
+START_TEST(no_clock_is_read_when_units_are_free)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(2);
+    struct timespec deadline = from_now(CLOCK_MONOTONIC, 1000);
+    int before = atomic_load(&clock_reads);
+
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 1000000000), 0);
+    ck_assert_int_eq(fairsem_acquire_until(&sem, 1, CLOCK_MONOTONIC, &deadline), 0);
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 0), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), EAGAIN);
+    ck_assert_int_eq(atomic_load(&clock_reads), before);
+}
+END_TEST
+
+/* U25: some systems wake too early.  The clock decides, not what the sleep returned. */
+START_TEST(a_sleep_that_ends_too_early_does_not_end_the_wait)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker w = { 0 };
+    struct timespec deadline = from_now(CLOCK_REALTIME, 50), now;
+
+    atomic_store(&early, true);
+    ck_assert_int_eq(fairsem_acquire_until(&sem, 1, CLOCK_REALTIME, &deadline), ETIMEDOUT);
+    __real_clock_gettime(CLOCK_REALTIME, &now);
+    ck_assert(now.tv_sec > deadline.tv_sec
+              || (now.tv_sec == deadline.tv_sec && now.tv_nsec >= deadline.tv_nsec));
+    ck_assert_int_gt(atomic_load(&early_returns), 0);
+
+    deadline = from_now(CLOCK_REALTIME, 3600 * 1000);
+    w.clock = CLOCK_REALTIME;
+    w.deadline = &deadline;
+    atomic_store(&early_returns, 0);
+    worker_queue(&w, &sem, 1, 1);
+    while (atomic_load(&early_returns) < 10)
+        sched_yield();
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+}
+END_TEST
+
+/* If the waiter was asleep, `swallowed` counts up. */
+static void grant_to_a_sleeper_without_waking_it(fairsem_t *sem)
+{
+    atomic_store(&swallow, true);
+    ck_assert_int_eq(fairsem_release(sem, 1), 0);
+    atomic_store(&swallow, false);
+}
+
+/*
+ * U13, U51, the narrowest moment: granted, still asleep, then canceled.  The units must
+ * reach the next in line.  The signal that would wake the waiter is lost on purpose, so
+ * that the cancel finds it granted, round after round.
+ */
+START_TEST(units_granted_to_a_canceled_sleeper_go_to_the_next_in_line)
+{
+    int caught = 0;
+
+    for (int round = 0; round < 1000 && caught < 20; round++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        struct worker w1 = { 0 }, w2 = { 0 };
+
+        atomic_store(&swallowed, 0);
+        worker_queue(&w1, &sem, 1, 1);
+        worker_queue(&w2, &sem, 1, 2);
+        for (int i = 0; i < 1000; i++)
+            sched_yield();      /* no order rests on this: without a sleeper, another round */
+        grant_to_a_sleeper_without_waking_it(&sem);
+        ck_assert_int_eq(fairsem_waiters(&sem), 1);
+        ck_assert_int_eq(fairsem_available(&sem), 0);
+        pthread_cancel(w1.thread);
+        if (worker_join(&w1) == 0) {
+            ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        } else {
+            caught += atomic_load(&swallowed);
+        }
+        ck_assert_int_eq(worker_join(&w2), 0);
+        ck_assert_int_eq(fairsem_available(&sem), 0);
+    }
+    ck_assert_int_ge(caught, 20);
+}
+END_TEST
+
+/* The same for a time-out: granted, still asleep, the deadline passes.  It has the unit. */
+START_TEST(a_sleeper_that_was_granted_before_its_deadline_has_its_units)
+{
+    int caught = 0;
+
+    for (int round = 0; round < 1000 && caught < 5; round++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        struct worker w = { 0 };
+        struct timespec deadline = from_now(CLOCK_MONOTONIC, 100);
+
+        atomic_store(&swallowed, 0);
+        w.clock = CLOCK_MONOTONIC;
+        w.deadline = &deadline;
+        worker_start(&w, &sem, 1);
+        while (fairsem_waiters(&sem) != 1 && worker_waits(&w))
+            sched_yield();
+        for (int i = 0; i < 1000; i++)
+            sched_yield();
+        grant_to_a_sleeper_without_waking_it(&sem);
+        if (worker_join(&w) == 0) {
+            ck_assert_int_eq(fairsem_available(&sem), 0);
+            caught += atomic_load(&swallowed);
+        } else {
+            ck_assert_int_eq(fairsem_available(&sem), 1);
+        }
+    }
+    ck_assert_int_ge(caught, 5);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("provoked", waits_work_in_order_without_memory,
+              waits_work_in_order_without_thread_specific_keys,
+              waits_work_in_order_without_memory_for_thread_specific_values,
+              waits_work_in_order_without_condition_variables,
+              only_the_first_wait_of_a_thread_allocates, no_clock_is_read_when_units_are_free,
+              a_sleep_that_ends_too_early_does_not_end_the_wait,
+              units_granted_to_a_canceled_sleeper_go_to_the_next_in_line,
+              a_sleeper_that_was_granted_before_its_deadline_has_its_units);
+}

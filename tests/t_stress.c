@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_stress.c - everything at once: blocking, timed, trying, up-to and canceled threads on
+ * one semaphore.  Nothing may be lost, nothing made, nobody may hang.
+ *
+ * How to read a failure: "held" above the number of units means that units were made;
+ * units missing at the end were lost; a time-out of the test means that somebody sleeps
+ * for ever, and a debugger shows whether a unit lies idle beside him.
+ *
+ * FAIRSEM_STRESS_SECONDS sets how long it runs; the default is a moment.
+ */
+#include "suite.h"
+#include "workers.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+
+#define UNITS   5
+#define THREADS 10
+
+struct ground {
+    fairsem_t       sem;
+    _Atomic int64_t held;           /* as the holders count it, not the semaphore */
+    _Atomic int64_t most_held;
+    _Atomic int     stop;
+    _Atomic int64_t acquired, timed_out, refused, canceled;
+};
+
+struct player {
+    pthread_t      thread;
+    struct ground *ground;
+    uint32_t       seed;
+};
+
+static uint32_t next(uint32_t *seed)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return *seed >> 8;
+}
+
+static void hold_and_release(struct ground *g, int64_t n, uint32_t *seed)
+{
+    int64_t held = atomic_fetch_add(&g->held, n) + n;
+    int64_t most = atomic_load(&g->most_held);
+
+    while (held > most && !atomic_compare_exchange_weak(&g->most_held, &most, held))
+        continue;
+    if (next(seed) % 4 == 0)
+        sched_yield();
+    atomic_fetch_sub(&g->held, n);
+    atomic_fetch_add(&g->acquired, 1);
+    /* In parts, now and then. */
+    if (n > 1 && next(seed) % 2 == 0) {
+        fairsem_release(&g->sem, 1);
+        n--;
+    }
+    fairsem_release(&g->sem, n);
+}
+
+static void *play(void *arg)
+{
+    struct player *p = arg;
+    struct ground *g = p->ground;
+
+    while (!atomic_load(&g->stop)) {
+        int64_t n = next(&p->seed) % (UNITS + 1);
+        int64_t patience = next(&p->seed) % 200 * 1000;
+        int result = 0;
+
+        switch (next(&p->seed) % 5) {
+        case 0:
+            result = fairsem_acquire(&g->sem, n);
+            break;
+        case 1:
+            result = fairsem_tryacquire(&g->sem, n);
+            break;
+        case 2:
+            n = fairsem_tryacquire_upto(&g->sem, n);
+            break;
+        case 3:
+            result = fairsem_acquire_for(&g->sem, n, patience);
+            break;
+        default: {
+            struct timespec deadline = from_now(CLOCK_REALTIME, patience % 3);
+
+            result = fairsem_acquire_until(&g->sem, n, CLOCK_REALTIME, &deadline);
+        }
+        }
+        if (result == 0)
+            hold_and_release(g, n, &p->seed);
+        else
+            atomic_fetch_add(result == ETIMEDOUT ? &g->timed_out : &g->refused, 1);
+    }
+    return NULL;
+}
+
+static void put_back(void *arg)
+{
+    atomic_fetch_add(&((struct ground *)arg)->canceled, 1);
+}
+
+/* Ends by being canceled in a wait, wherever that finds it. */
+static void *wait_to_be_canceled(void *arg)
+{
+    struct player *p = arg;
+    struct ground *g = p->ground;
+    int64_t n = 1 + next(&p->seed) % UNITS;
+
+    pthread_cleanup_push(put_back, g);
+    for (;;) {
+        fairsem_acquire(&g->sem, n);    /* the only cancellation point here */
+        hold_and_release(g, n, &p->seed);
+        if (atomic_load(&g->stop))
+            break;
+    }
+    pthread_cleanup_pop(0);
+    return NULL;
+}
+
+START_TEST(nothing_is_lost_and_nothing_is_made)
+{
+    const char *setting = getenv("FAIRSEM_STRESS_SECONDS");
+    long seconds = setting != NULL ? strtol(setting, NULL, 10) : 1;
+    struct ground g = { .sem = FAIRSEM_INITIALIZER(UNITS) };
+    struct player players[THREADS];
+    struct timespec end = from_now(CLOCK_MONOTONIC, seconds * 1000), now;
+    uint32_t seed = (uint32_t)end.tv_nsec;
+    int64_t hunted = 0;
+
+    printf("seed %u\n", seed);
+    for (int i = 0; i < THREADS; i++) {
+        players[i] = (struct player){ .ground = &g, .seed = seed + (uint32_t)i };
+        start_thread(&players[i].thread, play, &players[i]);
+    }
+    do {
+        struct player prey = { .ground = &g, .seed = next(&seed) };
+
+        start_thread(&prey.thread, wait_to_be_canceled, &prey);
+        for (uint32_t i = next(&seed) % 20; i > 0; i--)
+            sched_yield();
+        pthread_cancel(prey.thread);
+        pthread_join(prey.thread, NULL);
+        hunted++;
+        now = from_now(CLOCK_MONOTONIC, 0);
+    } while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+    atomic_store(&g.stop, 1);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(players[i].thread, NULL);
+
+    printf("acquired %lld, timed out %lld, refused %lld, canceled %lld, most held at once %lld\n",
+           (long long)g.acquired, (long long)g.timed_out, (long long)g.refused,
+           (long long)g.canceled, (long long)g.most_held);
+    ck_assert_int_eq(g.held, 0);
+    ck_assert_int_le(g.most_held, UNITS);
+    ck_assert_int_eq(fairsem_available(&g.sem), UNITS);
+    ck_assert_int_eq(fairsem_waiters(&g.sem), 0);
+    ck_assert_int_eq(fairsem_destroy(&g.sem), 0);
+    ck_assert_int_eq(g.canceled, hunted);
+    ck_assert_int_gt(g.acquired, 0);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("stress", nothing_is_lost_and_nothing_is_made);
+}
