@@ -43,6 +43,7 @@
 #define MOST_BYTES   ((int64_t)(LONG_MAX < FAIRSEM_MAX_UNITS ? LONG_MAX : FAIRSEM_MAX_UNITS))
 #define MOST_JOBS    1000000
 #define MOST_THREADS 256
+#define PROGRESS_NS  200000000 /* between two updates of the progress line */
 
 /* How much is in use, counted here, as a check of the semaphores. */
 struct gauge {
@@ -259,7 +260,7 @@ static int run_workers(struct run *run)
             started++;
     }
     /* Fewer threads than wanted do the work as well; none at all do not. */
-    while (terminal && fairsem_acquire_for(&run->finished, started, 200000000) == ETIMEDOUT)
+    while (terminal && fairsem_acquire_for(&run->finished, started, PROGRESS_NS) == ETIMEDOUT)
         fprintf(stderr, "\r%" PRIdFAST64 " of %zu files, %" PRIdFAST64 " MB ",
                 atomic_load(&run->verified), run->list.count, atomic_load(&run->read) / 1000000);
     if (terminal)
