@@ -37,6 +37,14 @@ struct fs_deadline fs_deadline_after(int64_t ns)
     return deadline;
 }
 
+int64_t fs_now_ns(void)
+{
+    struct timespec now;
+
+    FS_MUST(clock_gettime(CLOCK_MONOTONIC, &now));
+    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
 bool fs_deadline_passed(const struct fs_deadline *deadline)
 {
     struct timespec now;

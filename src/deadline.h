@@ -23,6 +23,9 @@ bool fs_timespec_valid(const struct timespec *ts);
 /* `ns` nanoseconds (> 0) from now on CLOCK_MONOTONIC; the end of time if that overflows. */
 struct fs_deadline fs_deadline_after(int64_t ns);
 
+/* CLOCK_MONOTONIC as a number, to measure how long something took. */
+int64_t fs_now_ns(void);
+
 bool fs_deadline_passed(const struct fs_deadline *deadline);
 
 #endif

@@ -1,14 +1,54 @@
 /* SPDX-License-Identifier: MIT */
-/* fork.c - the generation counter and the lock for adoption, see fork.h. */
+/*
+ * fork.c - the generation counter and the lock for adoption, see fork.h.
+ *
+ * There is a handler for the child and none before the fork: no lock of ours is held
+ * across it.  Prepare handlers run in reverse order of registration, so that the lowest
+ * layer, which registers last, would lock first and wait for ever for an application that
+ * does the opposite.  Instead the child takes every lock for lost and makes it anew; what
+ * they protect is kept such that a copy taken at any moment can be used, or is thrown away.
+ *
+ * Registered when the library is loaded, where the compiler can do that: before there are
+ * threads, and before the application's own handlers, which may then use semaphores in the
+ * child.
+ */
 #include "fork.h"
 
 #include "invariant.h"
-
-#include <pthread.h>
+#include "park.h"
+#include "semaphore_internal.h"
 
 static pthread_once_t  once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t adoption = PTHREAD_MUTEX_INITIALIZER;
 static unsigned        generation;  /* written in the child handler, before there are threads */
+
+static void in_child(void)
+{
+    adoption = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    generation++;
+    fs_parkers_in_child();
+    fs_notices_in_child();
+}
+
+static void initialise(void)
+{
+    /* If this fails, for want of memory, semaphores that are in use during a fork cannot be
+     * used in the child. */
+    (void)pthread_atfork(NULL, NULL, in_child);
+}
+
+#if defined(__GNUC__)
+__attribute__((constructor)) static void initialise_early(void)
+{
+    FS_MUST(pthread_once(&once, initialise));
+}
+#endif
+
+unsigned fs_fork_generation(void)
+{
+    FS_MUST(pthread_once(&once, initialise));
+    return generation;
+}
 
 void fs_fork_lock(void)
 {
@@ -18,22 +58,4 @@ void fs_fork_lock(void)
 void fs_fork_unlock(void)
 {
     FS_MUST(pthread_mutex_unlock(&adoption));
-}
-
-static void in_child(void)
-{
-    generation++;
-    fs_fork_unlock();
-}
-
-static void initialise(void)
-{
-    /* If this fails, for want of memory, semaphores that are in use during a fork hang in the child. */
-    (void)pthread_atfork(fs_fork_lock, fs_fork_unlock, in_child);
-}
-
-unsigned fs_fork_generation(void)
-{
-    FS_MUST(pthread_once(&once, initialise));
-    return generation;
 }

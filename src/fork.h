@@ -3,17 +3,17 @@
  * fork.h - which process is this?
  *
  * A forked child inherits semaphores whose lines belong to threads it does not have, and
- * whose mutex one of those threads may hold for ever.  Each semaphore remembers the
- * generation it was last used in; where that is not the current one, the semaphore is
- * adopted: made usable here before it is locked.
+ * whose mutex one of those threads may hold for ever.  Each semaphore (and token, and
+ * ticket) remembers the generation it was last used in; where that is not the current one,
+ * it is adopted: made usable here before it is locked.
  */
 #ifndef FS_FORK_H
 #define FS_FORK_H
 
-/* How many forks lie between the first process that used this library and this one. */
+/* Differs between a process and its children. */
 unsigned fs_fork_generation(void);
 
-/* Two threads of a child may find the same semaphore; one of them adopts it. */
+/* Two threads of a child may find the same object; one of them adopts it.  A leaf. */
 void fs_fork_lock(void);
 void fs_fork_unlock(void);
 

@@ -9,16 +9,25 @@
 #ifndef FS_INVARIANT_H
 #define FS_INVARIANT_H
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FS_INVARIANT(condition, what)                                              \
-    do {                                                                           \
-        if (!(condition)) {                                                        \
-            fprintf(stderr, "fairsem: %s:%d: broken: %s\n", __FILE__, __LINE__, (what)); \
-            abort();                                                               \
-        }                                                                          \
+#define FS_INVARIANT(condition, what)                          \
+    do {                                                       \
+        if (!(condition))                                      \
+            fs_broken(__FILE__, __LINE__, (what));             \
     } while (0)
+
+/* fprintf is a cancellation point: a thread to be cancelled must not get away with it. */
+static inline _Noreturn void fs_broken(const char *file, int line, const char *what)
+{
+    int cancelable;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+    fprintf(stderr, "fairsem: %s:%d: broken: %s\n", file, line, what);
+    abort();
+}
 
 /* For pthread calls that cannot fail unless memory was overwritten. */
 #define FS_MUST(call) FS_INVARIANT((call) == 0, #call)

@@ -6,14 +6,21 @@
  * two, and a sleeper says which one it sleeps on.  (pthread_cond_clockwait would do with
  * one, but is not everywhere, and tools that fake the time do not know it.)
  *
- * Locks: a parker's mutex is a leaf, taken with the semaphore's mutex held or not.  The
- * pool's mutex is taken alone.
+ * A parker that has been noted (fs_wake_later) is on its waker's chain until it is woken.
+ * Its thread may notice the grant before that, for another reason, and go.  It must not be
+ * noted again, by another waker, while it is on the first one's chain: so before its next
+ * wait the thread waits, here and before it stands in any line, until the first one has
+ * come by.  That is what a thread's own preemption costs anyhow, and it needs no memory.
+ *
+ * Locks: a parker's mutex and the pool's are leaves.
  */
 #include "park.h"
 
 #include "invariant.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -23,14 +30,16 @@ struct fs_parker {
     pthread_mutex_t   mutex;
     pthread_cond_t    monotonic, realtime;
     pthread_cond_t   *asleep_on;    /* under mutex; NULL: awake */
-    bool              token;        /* under mutex; unparked since the last park */
+    bool              token;        /* under mutex; woken since the last park */
+    _Atomic bool      chained;      /* set by the waker; cleared under mutex, when woken */
+    struct fs_parker *next_wake;    /* the waker's, while chained */
     struct fs_parker *next_in_pool; /* under pool_mutex */
-    struct fs_parker *next_made;    /* under pool_mutex until linked, then r/o */
+    struct fs_parker *next_made;    /* r/o once in the list */
 };
 
 static pthread_mutex_t   pool_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct fs_parker *pool;      /* under pool_mutex: parkers of threads that ended */
-static struct fs_parker *made;      /* under pool_mutex: every parker there is */
+static struct fs_parker *_Atomic made; /* every parker there is; grows at the head only */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t  key;          /* r/o after once: the thread's parker */
@@ -57,6 +66,7 @@ static bool parker_init(struct fs_parker *parker)
     pthread_condattr_destroy(&attr);
     parker->asleep_on = NULL;
     parker->token = false;
+    parker->chained = false;
     return done;
 }
 
@@ -71,23 +81,14 @@ static void return_to_pool(void *arg)
     FS_MUST(pthread_mutex_unlock(&pool_mutex));
 }
 
-static void before_fork(void)
-{
-    FS_MUST(pthread_mutex_lock(&pool_mutex));
-}
-
-static void after_fork_in_parent(void)
-{
-    FS_MUST(pthread_mutex_unlock(&pool_mutex));
-}
-
 /*
- * Only one thread exists now and it is not parked, so every parker is free: those of the
- * parent's other threads too, and even this thread's own, which somebody may have been
- * unparking, its mutex locked, when the process was copied.  All are made anew.
+ * Only this thread exists now, so every parker is free: those of the parent's other threads
+ * and this one's own, which somebody may have been waking, its mutex locked, when the
+ * process was copied.  All are made anew.
  */
-static void after_fork_in_child(void)
+void fs_parkers_in_child(void)
 {
+    pool_mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     pool = NULL;
     for (struct fs_parker *p = made; p != NULL; p = p->next_made) {
         if (parker_init(p)) {
@@ -97,14 +98,11 @@ static void after_fork_in_child(void)
     }
     if (key_usable)
         pthread_setspecific(key, NULL);
-    FS_MUST(pthread_mutex_unlock(&pool_mutex));
 }
 
 static void initialise(void)
 {
     key_usable = pthread_key_create(&key, return_to_pool) == 0;
-    /* If this fails, for want of memory, a forked child can hang in its first wait. */
-    (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 static struct fs_parker *take_from_pool(void)
@@ -121,22 +119,44 @@ static struct fs_parker *take_from_pool(void)
 
 static struct fs_parker *make_parker(void)
 {
+    int error = errno;          /* malloc's is not for our caller */
     struct fs_parker *parker = malloc(sizeof *parker);
 
+    errno = error;
     if (parker == NULL)
         return NULL;
     if (!parker_init(parker)) {
         free(parker);
         return NULL;
     }
-    FS_MUST(pthread_mutex_lock(&pool_mutex));
+    /* Linked before it is published: a fork may copy the list at any moment. */
     parker->next_made = made;
-    made = parker;
-    FS_MUST(pthread_mutex_unlock(&pool_mutex));
+    while (!atomic_compare_exchange_weak(&made, &parker->next_made, parker))
+        continue;
     return parker;
 }
 
-struct fs_parker *fs_parker_self(void)
+/*
+ * Wait until nobody has this parker on a chain.  Acquire order in both looks: the waker has
+ * read next_wake before, the next waker will write it.
+ */
+static void await_unchained(struct fs_parker *self)
+{
+    int cancelable, disabled;
+
+    if (!atomic_load_explicit(&self->chained, memory_order_acquire))
+        return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+    FS_MUST(pthread_mutex_lock(&self->mutex));
+    self->asleep_on = &self->monotonic;
+    while (atomic_load_explicit(&self->chained, memory_order_acquire))
+        pthread_cond_wait(self->asleep_on, &self->mutex);
+    self->asleep_on = NULL;
+    FS_MUST(pthread_mutex_unlock(&self->mutex));
+    pthread_setcancelstate(cancelable, &disabled);
+}
+
+static struct fs_parker *own_parker(void)
 {
     struct fs_parker *parker;
 
@@ -156,6 +176,15 @@ struct fs_parker *fs_parker_self(void)
     return parker;
 }
 
+struct fs_parker *fs_parker_self(void)
+{
+    struct fs_parker *parker = own_parker();
+
+    if (parker != NULL)
+        await_unchained(parker);
+    return parker;
+}
+
 /* With the mutex held: at the end of a park, and when it is cancelled. */
 static void wake_up(void *arg)
 {
@@ -168,11 +197,12 @@ static void wake_up(void *arg)
 static void nap(void)
 {
     const struct timespec ts = { .tv_nsec = NAP_NS };
-    int cancelable;
+    int cancelable, disabled, error = errno;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     nanosleep(&ts, NULL);
-    pthread_setcancelstate(cancelable, NULL);
+    pthread_setcancelstate(cancelable, &disabled);
+    errno = error;
 }
 
 static void sleep_on_own_cond(struct fs_parker *self, const struct fs_deadline *deadline)
@@ -203,13 +233,26 @@ void fs_park(struct fs_parker *self, const struct fs_deadline *deadline)
     }
 }
 
-void fs_unpark(struct fs_parker *parker)
+/* The caller makes this visible to the thread together with what ends its wait. */
+void fs_wake_later(struct fs_wakes *wakes, struct fs_parker *parker)
+{
+    atomic_store_explicit(&parker->chained, true, memory_order_relaxed);
+    parker->next_wake = NULL;
+    if (wakes->last != NULL)
+        wakes->last->next_wake = parker;
+    else
+        wakes->first = parker;
+    wakes->last = parker;
+}
+
+static void wake(struct fs_parker *parker)
 {
     pthread_cond_t *asleep_on;
 
     FS_MUST(pthread_mutex_lock(&parker->mutex));
     parker->token = true;
     asleep_on = parker->asleep_on;
+    atomic_store_explicit(&parker->chained, false, memory_order_release);
     FS_MUST(pthread_mutex_unlock(&parker->mutex));
     /*
      * After the unlock, or the woken thread would run into the mutex: half the speed of a
@@ -217,4 +260,15 @@ void fs_unpark(struct fs_parker *parker)
      */
     if (asleep_on != NULL)
         pthread_cond_signal(asleep_on);
+}
+
+void fs_wake_all(struct fs_wakes *wakes)
+{
+    struct fs_parker *parker = wakes->first, *next;
+
+    for (; parker != NULL; parker = next) {
+        next = parker->next_wake;
+        wake(parker);
+    }
+    wakes->first = wakes->last = NULL;
 }

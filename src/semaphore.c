@@ -7,8 +7,8 @@
  * under the mutex; from then on the word belongs to whoever holds the mutex (I3), so the
  * fast path cannot pass a waiter: it sees the bit and the count in the same load.
  *
- * The contended path has one shape.  lock_line() makes the word ours and returns the
- * count; what follows works on that number and on the line; serve_and_unlock() is the
+ * The contended path has one shape.  fs_lock_line() makes the word ours and returns the
+ * count; what follows works on that number and on the line; fs_serve_and_unlock() is the
  * only way out, and it hands units to the head of the line for as long as they fit.  So
  * no path can forget to serve (I2, I7), and there is one place that debits a waiter (I5).
  *
@@ -18,39 +18,25 @@
 
 #include "fork.h"
 #include "invariant.h"
+#include "token.h"
 
 #include <errno.h>
-#include <string.h>
 
 static bool    take_fast(struct fs_sem *s, int64_t n);
+static bool    plainly_too_few(struct fs_sem *s, int64_t n);
 static bool    give_fast(struct fs_sem *s, int64_t n);
-static int64_t lock_line(struct fs_sem *s);
-static void    serve_and_unlock(struct fs_sem *s, int64_t available);
-static int     acquire_contended(struct fs_sem *s, int64_t n, int refusal,
-                                 const struct fs_deadline *deadline);
+static int     acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
+                                 const struct fs_deadline *deadline, fairsem_token_t *token);
 static int64_t take_contended_upto(struct fs_sem *s, int64_t max);
 static int     release_contended(struct fs_sem *s, int64_t n);
-static bool    must_wait(const struct fs_sem *s, int64_t available, int64_t n);
 
 /* In place of the error to return instead of waiting. */
 #define WAIT_IF_NEED_BE 0
 
-static struct fs_sem *inside(const fairsem_t *sem)
-{
-    /* Not const: even a look may need the mutex. */
-    return (struct fs_sem *)(uintptr_t)sem;
-}
-
-/* One comparison for both ends: a negative count is huge as an unsigned one. */
-static bool count_valid(int64_t n)
-{
-    return (uint64_t)n <= (uint64_t)FAIRSEM_MAX_UNITS;
-}
-
 int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 {
     static const fairsem_attr_t defaults;
-    struct fs_sem *s = inside(sem);
+    struct fs_sem *s = fs_inside(sem);
 
     if (attr == NULL)
         attr = &defaults;
@@ -58,7 +44,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
         if (attr->reserved_[i] != 0)
             return EINVAL;
     }
-    if (!count_valid(units) || !count_valid(attr->capacity) || attr->max_waiters < 0)
+    if (!fs_count_valid(units) || !fs_count_valid(attr->capacity) || attr->max_waiters < 0)
         return EINVAL;
     if (attr->capacity != 0 && units > attr->capacity)
         return EINVAL;
@@ -87,11 +73,11 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
  */
 int fairsem_destroy(fairsem_t *sem)
 {
-    struct fs_sem *s = inside(sem);
-    int64_t available = lock_line(s);
+    struct fs_sem *s = fs_inside(sem);
+    int64_t available = fs_lock_line(s);
     bool waited_for = !fs_waitq_empty(&s->line);
 
-    serve_and_unlock(s, available);
+    fs_serve_unlock_and_run(s, available);
     if (waited_for)
         return EBUSY;
     /* EBUSY from here means that a thread is inside another call: as wrong, and visible. */
@@ -100,72 +86,85 @@ int fairsem_destroy(fairsem_t *sem)
 
 int fairsem_acquire(fairsem_t *sem, int64_t n)
 {
-    if (!count_valid(n))
+    if (!fs_count_valid(n))
         return EINVAL;
-    if (take_fast(inside(sem), n))
+    if (take_fast(fs_inside(sem), n))
         return 0;
-    return acquire_contended(inside(sem), n, WAIT_IF_NEED_BE, NULL);
+    return acquire_contended(fs_inside(sem), n, 0, WAIT_IF_NEED_BE, NULL, NULL);
 }
 
 int fairsem_tryacquire(fairsem_t *sem, int64_t n)
 {
-    if (!count_valid(n))
+    if (!fs_count_valid(n))
         return EINVAL;
-    if (take_fast(inside(sem), n))
+    if (take_fast(fs_inside(sem), n))
         return 0;
-    return acquire_contended(inside(sem), n, EAGAIN, NULL);
+    if (plainly_too_few(fs_inside(sem), n))
+        return EAGAIN;
+    return acquire_contended(fs_inside(sem), n, FS_LAST_PRIORITY, EAGAIN, NULL, NULL);
 }
 
 int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns)
 {
     struct fs_deadline deadline;
 
-    if (!count_valid(n))
+    if (!fs_count_valid(n))
         return EINVAL;
-    if (take_fast(inside(sem), n))
+    if (take_fast(fs_inside(sem), n))
         return 0;
     if (timeout_ns <= 0)
-        return acquire_contended(inside(sem), n, ETIMEDOUT, NULL);
+        return acquire_contended(fs_inside(sem), n, 0, ETIMEDOUT, NULL, NULL);
     deadline = fs_deadline_after(timeout_ns);
-    return acquire_contended(inside(sem), n, WAIT_IF_NEED_BE, &deadline);
+    return acquire_contended(fs_inside(sem), n, 0, WAIT_IF_NEED_BE, &deadline, NULL);
 }
 
 int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
                           const struct timespec *at)
 {
-    struct fs_deadline deadline = { .clock = clock };
+    const fairsem_wait_t how = { .clock = clock, .deadline = at };
 
-    if (!count_valid(n) || !fs_clock_valid(clock) || (at != NULL && !fs_timespec_valid(at)))
-        return EINVAL;
-    if (take_fast(inside(sem), n))
-        return 0;
-    if (at == NULL)
-        return acquire_contended(inside(sem), n, WAIT_IF_NEED_BE, NULL);
-    deadline.at = *at;
-    /* Past already: one look, without a place in line that others could see. */
-    return acquire_contended(inside(sem), n,
-                             fs_deadline_passed(&deadline) ? ETIMEDOUT : WAIT_IF_NEED_BE,
-                             &deadline);
+    return fairsem_acquire_with(sem, n, &how);
 }
 
 int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
 {
     static const fairsem_wait_t for_ever;
+    struct fs_deadline deadline;
+    int reason;
 
     if (how == NULL)
         how = &for_ever;
+    if (!fs_count_valid(n) || fs_check_wait(how) != 0)
+        return EINVAL;
+    if (how->token != NULL && (reason = fairsem_token_reason(how->token)) != 0)
+        return reason;
+    if (take_fast(fs_inside(sem), n))
+        return 0;
+    if (how->deadline == NULL)
+        return acquire_contended(fs_inside(sem), n, how->priority, WAIT_IF_NEED_BE, NULL,
+                                 how->token);
+    deadline = (struct fs_deadline){ .clock = how->clock, .at = *how->deadline };
+    /* Past already: one look, without a place in line that others could see. */
+    return acquire_contended(fs_inside(sem), n, how->priority,
+                             fs_deadline_passed(&deadline) ? ETIMEDOUT : WAIT_IF_NEED_BE,
+                             &deadline, how->token);
+}
+
+int fs_check_wait(const fairsem_wait_t *how)
+{
     for (size_t i = 0; i < sizeof how->reserved_ / sizeof how->reserved_[0]; i++) {
         if (how->reserved_[i] != 0)
             return EINVAL;
     }
-    if (how->priority != 0 || how->token != NULL)
+    /* All zero means for ever, also where 0 is no clock. */
+    if (!fs_clock_valid(how->clock) && (how->deadline != NULL || how->clock != 0))
         return EINVAL;
-    return fairsem_acquire_until(sem, n, how->clock, how->deadline);
+    return how->deadline == NULL || fs_timespec_valid(how->deadline) ? 0 : EINVAL;
 }
 
 int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max)
 {
-    struct fs_sem *s = inside(sem);
+    struct fs_sem *s = fs_inside(sem);
     int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
 
     if (max <= 0)
@@ -184,56 +183,19 @@ int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max)
 
 int fairsem_release(fairsem_t *sem, int64_t n)
 {
-    if (!count_valid(n))
+    if (!fs_count_valid(n))
         return EINVAL;
-    if (give_fast(inside(sem), n))
+    if (give_fast(fs_inside(sem), n))
         return 0;
-    return release_contended(inside(sem), n);
-}
-
-int64_t fairsem_capacity(const fairsem_t *sem)
-{
-    const struct fs_sem *s = inside(sem);
-
-    return s->bounded ? s->limit : -1;
-}
-
-int64_t fairsem_available(const fairsem_t *sem)
-{
-    return fs_word_available(atomic_load_explicit(&inside(sem)->word, memory_order_acquire));
-}
-
-int64_t fairsem_waiters(const fairsem_t *sem)
-{
-    const struct fs_sem *s = inside(sem);
-
-    if (s->generation != fs_fork_generation())
-        return 0;       /* the line is our parent's */
-    return atomic_load_explicit(&s->waiters, memory_order_acquire);
-}
-
-bool fairsem_would_block(const fairsem_t *sem, int64_t n)
-{
-    struct fs_sem *s = inside(sem);
-    int64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
-    int64_t available;
-    bool answer;
-
-    if (!count_valid(n) || n > s->limit)
-        return false;
-    if ((word & FS_SLOW) == 0)
-        return n > fs_word_available(word);
-    available = lock_line(s);
-    answer = must_wait(s, available, n);
-    serve_and_unlock(s, available);
-    return answer;
+    return release_contended(fs_inside(sem), n);
 }
 
 /* ======================================================================== *
  *  The fast path: one compare-and-swap while SLOW is clear
  *
- *  It never says no.  It takes or gives what it plainly can and leaves the rest to a
- *  look under the mutex, so that every refusal is decided in one place.
+ *  It takes or gives what it plainly can and leaves the rest to a look under the mutex, so
+ *  that refusals are decided in one place.  But for one: a thread that polls with try must
+ *  not keep everybody else off the fast path.
  * ======================================================================== */
 
 /* Acquire order: what the releaser of these units wrote before is ours to read. */
@@ -247,6 +209,15 @@ static bool take_fast(struct fs_sem *s, int64_t n)
             return true;
     }
     return false;
+}
+
+/* SLOW is clear, so nobody waits, it is open and not paused: there is too little, that is all. */
+static bool plainly_too_few(struct fs_sem *s, int64_t n)
+{
+    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
+
+    return (word & FS_SLOW) == 0 && word < 2 * n
+           && n <= atomic_load_explicit(&s->limit, memory_order_relaxed);
 }
 
 /*
@@ -267,21 +238,36 @@ static bool give_fast(struct fs_sem *s, int64_t n)
 }
 
 /* ======================================================================== *
- *  The contended path
+ *  The contended path: the critical section
  * ======================================================================== */
 
-static int  wait_in_line(struct fs_sem *s, struct fs_waiter *w,
-                         const struct fs_deadline *deadline);
-static void adopt(struct fs_sem *s, unsigned generation);
+/*
+ * This process was forked since the semaphore was last used.  The threads in its line do
+ * not exist here, and one of them may have held the mutex.  The count stays as it was.
+ * SLOW may be left over; the caller's fs_serve_and_unlock() sees to that.
+ */
+static void adopt(struct fs_sem *s, unsigned generation)
+{
+    fs_fork_lock();
+    if (atomic_load_explicit(&s->generation, memory_order_relaxed) != generation) {
+        s->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+        s->line = (struct fs_waitq){ .next_ticket = s->line.next_ticket };
+        /* Those who waited left with the process: the counters must add up (cancels). */
+        s->count.cancels = s->count.waits - s->count.grants - s->count.timeouts;
+        atomic_store_explicit(&s->waiters, 0, memory_order_relaxed);
+        atomic_store_explicit(&s->generation, generation, memory_order_release);
+    }
+    fs_fork_unlock();
+}
 
 /*
  * Take the mutex and, by setting SLOW, the word.  Returns the count, which until
- * serve_and_unlock() exists only in the caller's hands.
+ * fs_serve_and_unlock() exists only in the caller's hands.
  *
  * Acquire order, for units that came by a fast release: that thread never took the
  * mutex, and a waiter granted from these units must see what it wrote.
  */
-static int64_t lock_line(struct fs_sem *s)
+int64_t fs_lock_line(struct fs_sem *s)
 {
     unsigned generation = fs_fork_generation();
 
@@ -291,230 +277,302 @@ static int64_t lock_line(struct fs_sem *s)
     return fs_word_available(atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_acquire));
 }
 
-/* Threads to unpark after the unlock.  Unparking is slow; more than this at once are rare. */
-struct wakes {
-    int               count;
-    struct fs_parker *parkers[64];
-};
-
-static void wake_all(struct wakes *wakes)
+static bool paused(const struct fs_sem *s)
 {
-    for (int i = 0; i < wakes->count; i++)
-        fs_unpark(wakes->parkers[i]);
-    wakes->count = 0;
-}
-
-/*
- * Mutex held.  Tell a waiter that left the line what became of it, and note its thread
- * for waking.  The moment the state is stored the waiter may be gone (I8).
- *
- * Release order: a waiter that sees the state without taking the mutex must see what the
- * releasers of its units wrote; we have read that ourselves, in lock_line().  Acquire
- * order is not needed: PARKED was preceded by nothing we read.
- */
-static void publish(struct fs_waiter *w, enum fs_waiter_state state, struct wakes *wakes)
-{
-    struct fs_parker *parker = w->parker;
-    int before = atomic_exchange_explicit(&w->state, state, memory_order_release);
-
-    if (before == FS_PARKED && parker != NULL) {
-        /* Full: wake those noted so far with the mutex held.  It must not be dropped for
-         * that: another thread might then serve the rest of the line, and the last one
-         * served might destroy the semaphore under our feet (I9). */
-        if (wakes->count == (int)(sizeof wakes->parkers / sizeof wakes->parkers[0]))
-            wake_all(wakes);
-        wakes->parkers[wakes->count++] = parker;
-    }
-}
-
-/* Mutex held.  Take w out of the line. */
-static void unlink_locked(struct fs_sem *s, struct fs_waiter *w)
-{
-    fs_waitq_leave(&s->line, &w->in_line);
-    atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_release);
+    return s->limit == 0;
 }
 
 /*
  * The grant loop, and the only way out of the contended path: hand units to the head of
- * the line while its request fits, give the word back, drop the mutex, wake.
+ * the line while its request fits, give the word back, drop the mutex.
  *
- * The debit is in the word before the first grant is visible (I5): a waiter that returns
- * at once must not find its own units still free.
+ * The debit is in the word before the grant is visible (I5): a waiter that returns at once
+ * must not find its own units still free.  Release order, both times: for those who take
+ * units by the fast path later on.
  */
-static void serve_and_unlock(struct fs_sem *s, int64_t available)
+void fs_serve_and_unlock(struct fs_sem *s, int64_t available, struct fs_aftermath *after)
 {
-    struct fs_waiter *granted = NULL, **last = &granted;
-    struct wakes wakes;
-    int64_t slow;
+    bool slow;
 
-    while (!fs_waitq_empty(&s->line)) {
+    while (!fs_waitq_empty(&s->line) && !paused(s)) {
         struct fs_waiter *head = fs_waiter_of(s->line.first);
 
         if (head->units > available)
             break;
         available -= head->units;
-        unlink_locked(s, head);
-        *last = head;
-        last = &head->next_granted;
+        atomic_store_explicit(&s->word, available * 2 + FS_SLOW, memory_order_release);
+        fs_leave(s, head, FS_GRANTED, after);
     }
-    *last = NULL;
-
-    wakes.count = 0;    /* the array itself stays as it is: clearing it would cost more than a grant */
-    slow = fs_waitq_empty(&s->line) ? 0 : FS_SLOW;
-    /* Release order: for those who take units by the fast path from now on. */
-    atomic_store_explicit(&s->word, available * 2 + slow, memory_order_release);
-    while (granted != NULL) {
-        struct fs_waiter *w = granted;
-
-        granted = w->next_granted;
-        publish(w, FS_GRANTED, &wakes);
-    }
+    slow = !fs_waitq_empty(&s->line) || paused(s) || s->closed != 0;
+    atomic_store_explicit(&s->word, available * 2 + (slow ? FS_SLOW : 0), memory_order_release);
     FS_MUST(pthread_mutex_unlock(&s->mutex));
-    wake_all(&wakes);
 }
 
-/* Mutex held.  Would a request for n units, coming now, have to stand in line? */
-static bool must_wait(const struct fs_sem *s, int64_t available, int64_t n)
+void fs_serve_unlock_and_run(struct fs_sem *s, int64_t available)
 {
-    return !fs_waitq_empty(&s->line) || n > available;
+    struct fs_aftermath after;
+
+    fs_aftermath_init(&after);
+    fs_serve_and_unlock(s, available, &after);
+    fs_aftermath_run(&after);
 }
+
+bool fs_must_wait(const struct fs_sem *s, int64_t available, int64_t n, int priority)
+{
+    return paused(s) || n > available || !fs_waitq_leads(&s->line, priority);
+}
+
+/*
+ * A request that can be served at once is no special case: it joins the line, is the head,
+ * and the grant loop serves it on the way out.  It is only not counted, nor timed.
+ */
+int fs_join(struct fs_sem *s, int64_t available, struct fs_waiter *w, int priority, int refusal)
+{
+    bool waits = fs_must_wait(s, available, w->units, priority);
+    int64_t waiters = s->waiters;
+
+    if (s->closed != 0)
+        return s->closed;
+    if (w->units > s->limit && !paused(s))
+        return E2BIG;
+    if (waits && refusal != 0)
+        return refusal;
+    if (waits && s->max_waiters != 0 && waiters >= s->max_waiters) {
+        s->count.refused++;
+        return ENOBUFS;
+    }
+    fs_waitq_join(&s->line, &w->in_line, priority);
+    atomic_store_explicit(&s->waiters, ++waiters, memory_order_release);
+    atomic_store_explicit(&w->state, FS_QUEUED, memory_order_relaxed);
+    w->since_ns = 0;
+    if (waits) {
+        w->since_ns = fs_now_ns();
+        s->count.waits++;
+        if (waiters > s->count.waiters_max)
+            s->count.waiters_max = waiters;
+    }
+    return 0;
+}
+
+void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_state state,
+              struct fs_aftermath *after)
+{
+    fs_waitq_leave(&s->line, &w->in_line);
+    atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_release);
+    if (w->since_ns != 0) {
+        int64_t waited;
+
+        if (after->now_ns == 0)
+            after->now_ns = fs_now_ns();
+        waited = after->now_ns - w->since_ns;
+        s->count.wait_ns_total += waited;
+        if (waited > s->count.wait_ns_max)
+            s->count.wait_ns_max = waited;
+        if (state == FS_GRANTED)
+            s->count.grants++;
+        else if (state == FS_EXPIRED)
+            s->count.timeouts++;
+        else
+            s->count.cancels++;
+    }
+    w->tell(w, state, after);
+}
+
+/*
+ * A parker is noted for waking before the state is visible, and only if the thread has said
+ * that it may sleep (PARKED) and is not the one who tells itself.  It says so without the
+ * mutex, so the store is a compare-and-swap that may find this out too late, once.
+ *
+ * Release order: a waiter that sees the state without taking the mutex must see what the
+ * releasers of its units wrote; we have read that ourselves, in fs_lock_line().
+ */
+void fs_tell_thread(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
+{
+    bool by_itself = state == FS_EXPIRED || state == FS_ABANDONED;
+    int awake = FS_QUEUED;
+
+    if (atomic_load_explicit(&w->state, memory_order_relaxed) == FS_QUEUED
+        && atomic_compare_exchange_strong_explicit(&w->state, &awake, state,
+                                                   memory_order_release, memory_order_relaxed))
+        return;
+    if (atomic_load_explicit(&w->state, memory_order_relaxed) == FS_PARKED
+        && w->parker != NULL && !by_itself)
+        fs_wake_later(&after->wakes, w->parker);
+    atomic_store_explicit(&w->state, state, memory_order_release);
+}
+
+void fs_aftermath_init(struct fs_aftermath *after)
+{
+    *after = (struct fs_aftermath){ .now_ns = 0 };
+}
+
+/* No lock held. */
+void fs_aftermath_run(struct fs_aftermath *after)
+{
+    fs_wake_all(&after->wakes);
+    if (after->notices.any)
+        fs_run_notices(&after->notices);
+}
+
+/* ======================================================================== *
+ *  The contended path: what happens in it
+ * ======================================================================== */
+
+static int give_up_acquire(struct fs_wait *wait, enum fs_state why, int reason,
+                           struct fs_aftermath *after);
 
 /*
  * Everything that takes units and did not find them on the fast path.  `refusal` is what
  * to return instead of waiting, or WAIT_IF_NEED_BE.
- *
- * A request that can be served at once is not a special case: it joins the line, is the
- * head, and the grant loop serves it on the way out.
  */
-static int acquire_contended(struct fs_sem *s, int64_t n, int refusal,
-                             const struct fs_deadline *deadline)
+static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
+                             const struct fs_deadline *deadline, fairsem_token_t *token)
 {
-    struct fs_waiter self = { .units = n, .state = FS_QUEUED };
+    struct fs_wait wait = {
+        .waiter = { .tell = fs_tell_thread, .units = n, .state = FS_IDLE },
+        .sem = s, .deadline = deadline, .give_up = give_up_acquire,
+    };
     int64_t available;
-    int error = 0;
+    int error;
 
-    if (refusal == WAIT_IF_NEED_BE)
-        self.parker = fs_parker_self();     /* may allocate: before the mutex (I9) */
+    if (refusal == WAIT_IF_NEED_BE) {
+        wait.waiter.parker = fs_parker_self();      /* may allocate: before the mutex (I9) */
+        wait.token = token != NULL ? fs_token_inside(token) : NULL;
+    }
+    error = fs_token_attach(&wait);
+    if (error != 0)
+        return error;
 
-    available = lock_line(s);
-    if (n > s->limit) {
-        error = E2BIG;
-    } else if (must_wait(s, available, n)) {
-        if (refusal != WAIT_IF_NEED_BE) {
-            error = refusal;
-        } else if (s->max_waiters != 0 && s->waiters >= s->max_waiters) {
-            error = ENOBUFS;
-            s->refused++;
+    available = fs_lock_line(s);
+    if (atomic_load_explicit(&wait.waiter.state, memory_order_relaxed) == FS_CANCELED)
+        error = wait.waiter.reason;     /* by the token, a moment ago */
+    else
+        error = fs_join(s, available, &wait.waiter, priority, refusal);
+    fs_serve_unlock_and_run(s, available);
+
+    if (error == 0) {
+        switch (fs_wait(&wait)) {
+        case FS_GRANTED: error = 0;                  break;
+        case FS_EXPIRED: error = ETIMEDOUT;          break;
+        default:         error = wait.waiter.reason; break;
         }
     }
-    if (error == 0) {
-        fs_waitq_join(&s->line, &self.in_line, 0);
-        atomic_store_explicit(&s->waiters, s->waiters + 1, memory_order_release);
-    }
-    serve_and_unlock(s, available);
-    return error != 0 ? error : wait_in_line(s, &self, deadline);
+    fs_token_detach(&wait);
+    return error;
 }
 
 static int64_t take_contended_upto(struct fs_sem *s, int64_t max)
 {
-    int64_t available = lock_line(s);
+    int64_t available = fs_lock_line(s);
     int64_t n = 0;
 
-    if (!must_wait(s, available, 1))
+    if (s->closed == 0 && !fs_must_wait(s, available, 1, FS_LAST_PRIORITY))
         n = available < max ? available : max;
-    serve_and_unlock(s, available - n);
+    fs_serve_unlock_and_run(s, available - n);
     return n;
 }
 
 static int release_contended(struct fs_sem *s, int64_t n)
 {
-    int64_t available = lock_line(s);
-    int error = 0;
+    int64_t available = fs_lock_line(s);
+    int error = fs_give_back(s, &available, n);
 
-    if (n > s->limit - available) {
-        error = EOVERFLOW;
-        s->over_releases++;
-        n = 0;
-    }
-    serve_and_unlock(s, available + n);
+    fs_serve_unlock_and_run(s, available);
     return error;
 }
 
-/*
- * The one way out of the line for a waiter that gives up.  It may find that it was
- * granted a moment before.  A time-out then is a success, the units are its own; a
- * canceled thread cannot use them, and they go to the next in line.
- */
-static int give_up(struct fs_sem *s, struct fs_waiter *w, enum fs_waiter_state why)
+/* Mutex held. */
+int fs_give_back(struct fs_sem *s, int64_t *available, int64_t n)
 {
-    int64_t available = lock_line(s);
+    if (n > s->limit - *available) {
+        s->count.over_releases++;
+        return EOVERFLOW;
+    }
+    *available += n;
+    return 0;
+}
+
+/*
+ * A wait for units gives up, by its own thread or by a token's canceller.  It may have been
+ * granted a moment before.  A time-out or a token then comes too late, the units are the
+ * waiter's; a thread that was canceled cannot use them, and they go to the next in line.
+ * It may not have joined yet, while its thread is on the way to the mutex: then it must not.
+ */
+static int give_up_acquire(struct fs_wait *wait, enum fs_state why, int reason,
+                           struct fs_aftermath *after)
+{
+    struct fs_sem *s = wait->sem;
+    struct fs_waiter *w = &wait->waiter;
+    int64_t available = fs_lock_line(s);
     int state = atomic_load_explicit(&w->state, memory_order_relaxed);
 
-    if (state == FS_PARKED) {
-        unlink_locked(s, w);
-        atomic_store_explicit(&w->state, why, memory_order_relaxed);
+    if (fs_in_line(w)) {
+        w->reason = reason;
+        fs_leave(s, w, why, after);
         state = why;
-    } else if (why == FS_CANCELED) {
-        available += w->units;
+    } else if (state == FS_IDLE) {
+        w->reason = reason;
+        fs_tell_thread(w, why, after);
+        state = why;
+    } else if (state == FS_GRANTED && why == FS_ABANDONED) {
+        /* Fails only if by now more units have been made than can ever be free. */
+        (void)fs_give_back(s, &available, w->units);
     }
-    serve_and_unlock(s, available);
+    fs_serve_and_unlock(s, available, after);
     return state;
 }
 
-struct canceled_wait {
-    struct fs_sem    *sem;
-    struct fs_waiter *waiter;
-};
+/* ======================================================================== *
+ *  Waiting
+ * ======================================================================== */
 
-static void give_up_canceled(void *arg)
+/* The thread is canceled in its wait. */
+static void abandon(void *arg)
 {
-    struct canceled_wait *wait = arg;
+    struct fs_wait *wait = arg;
+    struct fs_aftermath after;
 
-    give_up(wait->sem, wait->waiter, FS_CANCELED);
+    fs_aftermath_init(&after);
+    wait->give_up(wait, FS_ABANDONED, ECANCELED, &after);
+    fs_token_detach(wait);
+    fs_aftermath_run(&after);
+}
+
+static int expire(struct fs_wait *wait)
+{
+    struct fs_aftermath after;
+    int state;
+
+    fs_aftermath_init(&after);
+    state = wait->give_up(wait, FS_EXPIRED, ETIMEDOUT, &after);
+    fs_aftermath_run(&after);
+    return state;
 }
 
 /*
- * No mutex held, and w is in the line, or was and has been granted.  Sleep until the
- * state says that it is over.  Every time it still is not, the deadline is looked at
- * here: a park that returns early, for whatever reason, is only a reason to look again.
+ * No mutex held; the waiter is in line, or was and has been told.  Sleep until the state
+ * says that it is over.  Every time it does not, the deadline is looked at here: a park
+ * that returns early, for whatever reason, is only a reason to look again.
  */
-static int wait_in_line(struct fs_sem *s, struct fs_waiter *w,
-                        const struct fs_deadline *deadline)
+int fs_wait(struct fs_wait *wait)
 {
-    struct canceled_wait canceled = { s, w };
+    struct fs_waiter *w = &wait->waiter;
     int state = FS_QUEUED;
 
-    /* Fails if we have been granted already.  Acquire order for that case: see publish(). */
+    /* Fails if it is over already.  Acquire order for that case: see fs_tell_thread(). */
     if (!atomic_compare_exchange_strong_explicit(&w->state, &state, FS_PARKED,
                                                  memory_order_acquire, memory_order_acquire))
-        return 0;
+        return state;
 
-    pthread_cleanup_push(give_up_canceled, &canceled);
+    pthread_cleanup_push(abandon, wait);
     for (;;) {
         state = atomic_load_explicit(&w->state, memory_order_acquire);
-        if (state == FS_PARKED && deadline != NULL && fs_deadline_passed(deadline))
-            state = give_up(s, w, FS_EXPIRED);
+        if (state == FS_PARKED && wait->deadline != NULL && fs_deadline_passed(wait->deadline))
+            state = expire(wait);
         if (state != FS_PARKED)
             break;
-        fs_park(w->parker, deadline);
+        fs_park(w->parker, wait->deadline);
     }
     pthread_cleanup_pop(0);
-    return state == FS_GRANTED ? 0 : ETIMEDOUT;
-}
-
-/*
- * This process was forked since the semaphore was last used.  The threads in its line do
- * not exist here, and one of them may have held the mutex.  The count stays as it was.
- * SLOW may be left over; the caller's serve_and_unlock() sees to that.
- */
-static void adopt(struct fs_sem *s, unsigned generation)
-{
-    fs_fork_lock();
-    if (atomic_load_explicit(&s->generation, memory_order_relaxed) != generation) {
-        s->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-        s->line = (struct fs_waitq){ .next_ticket = s->line.next_ticket };
-        atomic_store_explicit(&s->waiters, 0, memory_order_relaxed);
-        atomic_store_explicit(&s->generation, generation, memory_order_release);
-    }
-    fs_fork_unlock();
+    return state;
 }

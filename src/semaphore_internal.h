@@ -4,45 +4,60 @@
  *
  * INVARIANTS (cited by number in the code)
  *
- *  I1  Conservation: available + held = units created.  available is signed.
+ *  I1  Conservation: available + held = units created.  available is signed: a debt after
+ *      fairsem_consume or a smaller capacity is repaid before anybody is granted.
  *  I2  No idle unit: when the mutex is free, the head of the line asks for more than is
- *      available.
+ *      available, or the semaphore is paused (capacity 0).
  *  I3  While SLOW is set only the holder of the mutex changes the word.  SLOW is set
- *      whenever the line is not empty, and from lock_line() to serve_and_unlock().
+ *      whenever the line is not empty, while paused, for ever after close, and from
+ *      fs_lock_line() to fs_serve_and_unlock().
  *  I4  A waiter is in the line if and only if its state is QUEUED or PARKED.  It leaves
  *      these exactly once, under the mutex.
  *  I5  Units are debited at grant time, by the granter, all of a request at once.
- *  I6  Nobody passes: no way to take units succeeds while the line is not empty.
+ *  I6  Nobody passes: no way to take units succeeds while somebody of the same or a better
+ *      priority is in line.
  *  I7  Whatever removes the head of the line, or adds units, runs the grant loop before
  *      it drops the mutex.
- *  I8  After a grant is visible the granter does not touch the waiter, and the waiter
- *      does not touch the semaphore.  After its unlock the granter does not touch the
- *      semaphore.  (Why destroy-and-free right after an acquire is safe: see
+ *  I8  After a grant is visible the granter does not touch the waiter, and a waiter that
+ *      sees it does not touch the semaphore.  (One whose time is out, or that is canceled,
+ *      may see it only when it holds the mutex.)  After its unlock the granter does not
+ *      touch the semaphore.  (Why destroy-and-free right after an acquire is safe: see
  *      fairsem_destroy.)
  *  I9  No user code and no malloc under the mutex.  All grants of one call happen in one
  *      critical section; the granter never takes the mutex a second time.
  *  I10 Every check precedes every change: an error leaves no trace, but a statistic.
  *
- * LOCKS.  semaphore's mutex, then a parker's own (a leaf, hidden in park.h).  Nobody
- * holds the mutexes of two semaphores.
+ * LOCKS, in the order in which they may be taken while another is held:
+ *
+ *      token's mutex -> semaphore's mutex -> the notices' mutex (ticket.c)
+ *
+ * and leaves, under which nothing is locked: a parker's and the pool's (park_cond.c), the
+ * one for adoption (fork.c).  Nobody holds two of the same kind.  None is held across fork.
+ * What must happen without any of them, waking and calling back, is collected in a struct
+ * fs_aftermath and done at the end.
  *
  * THE WAITER
  *
- *   acquire_contended          wait_in_line
- *   (stack) ---------> QUEUED ------------> PARKED
- *                        |                    |
- *                        +---------+----------+
- *                                  |
- *                                  +-- serve_and_unlock ------> GRANTED   the units are mine
- *                                  +-- give_up, time is out --> EXPIRED   I took myself out
- *                                  +-- give_up, canceled -----> CANCELED  pthread_cancel
+ *             fs_join             fs_wait
+ *      IDLE ----------> QUEUED ------------> PARKED
+ *                          |                    |
+ *                          +---------+----------+
+ *                                    |
+ *                                    +-- fs_serve_and_unlock ---> GRANTED   the units are mine
+ *                                    +-- give_up, time is out --> EXPIRED   I took myself out
+ *                                    +-- give_up, by a token ---> CANCELED  with its reason
+ *                                    +-- give_up, canceled -----> ABANDONED pthread_cancel
+ *                                    +-- fairsem_set_capacity --> REFUSED   E2BIG
+ *                                    +-- fairsem_close ---------> CLOSED    with its reason
  *
  *   QUEUED: in the line, its thread awake and sure to look at the state before it sleeps.
+ *           A ticket, which has no thread, is QUEUED as long as it is in the line.
  *   PARKED: in the line, its thread perhaps asleep: whoever changes the state must unpark.
  *
- *   The waiter lives on its thread's stack.  While it is QUEUED or PARKED anybody who
+ *   The waiter of a thread lives on its stack.  While it is QUEUED or PARKED anybody who
  *   holds the mutex may use it; from then on it is its thread's alone and can vanish at
- *   any moment (I8).  The parker outlives it, see park.h.
+ *   any moment (I8).  The parker outlives it, see park.h.  A ticket is its user's, see
+ *   ticket.c.
  */
 #ifndef FS_SEMAPHORE_INTERNAL_H
 #define FS_SEMAPHORE_INTERNAL_H
@@ -55,14 +70,32 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-enum fs_waiter_state { FS_QUEUED, FS_PARKED, FS_GRANTED, FS_EXPIRED, FS_CANCELED };
+/* A ticket that is zero is idle: so must a zero state be. */
+enum fs_state {
+    FS_IDLE, FS_QUEUED, FS_PARKED,
+    FS_GRANTED, FS_EXPIRED, FS_CANCELED, FS_ABANDONED, FS_REFUSED, FS_CLOSED
+};
+
+struct fs_aftermath;
+struct fs_waiter;
+
+/*
+ * Mutex held.  Tell a waiter that has left the line what became of it: make the state
+ * visible, as the last touch, and note in *after what it takes to be noticed.
+ */
+typedef void fs_tell_fn(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after);
 
 struct fs_waiter {
-    struct fs_waitq_node in_line;      /* under mutex; first, so that a node is its waiter */
-    int64_t              units;        /* r/o once in line */
-    struct fs_parker    *parker;       /* r/o once in line; NULL: nothing to wake, it polls */
-    struct fs_waiter    *next_granted; /* the granter's, from leaving the line to GRANTED */
-    _Atomic int          state;        /* I4; QUEUED -> PARKED by its thread without mutex */
+    struct fs_waitq_node in_line;   /* under mutex; first, so that a node is its waiter */
+    fs_tell_fn          *tell;      /* r/o once in line */
+    int64_t              units;     /* r/o once in line */
+    int64_t              since_ns;  /* under mutex; when it joined, 0: it did not have to wait */
+    union {
+        struct fs_parker *parker;     /* a thread's: r/o once in line; NULL: nothing to wake */
+        unsigned          generation; /* a ticket's: written under fs_fork_lock; see fork.h */
+    };
+    int                  reason;    /* written before a final state, r/o after; an errno value */
+    _Atomic int          state;     /* I4; QUEUED -> PARKED by its thread without mutex */
 };
 
 /*
@@ -75,18 +108,26 @@ struct fs_waiter {
 #define FS_MAY_ALIAS
 #endif
 
+/* Since fairsem_init; in the words of fairsem_stat_t. */
+struct fs_counters {
+    int64_t waits, grants, timeouts, cancels;
+    int64_t wait_ns_total, wait_ns_max;
+    int64_t waiters_max;
+    int64_t refused, over_releases;
+};
+
 struct FS_MAY_ALIAS fs_sem {
-    _Atomic int64_t  word;          /* available * 2 + SLOW; I3 says who may change it */
-    _Atomic int64_t  limit;         /* r/o: most units there can be available */
-    pthread_mutex_t  mutex;
-    struct fs_waitq  line;          /* under mutex */
-    _Atomic int64_t  waiters;       /* written under mutex; length of the line */
-    int64_t          max_waiters;   /* r/o; 0: no limit */
-    const char      *name;          /* r/o; may be NULL */
-    unsigned         bounded;       /* r/o; limit is a capacity */
-    _Atomic unsigned generation;    /* written under fs_fork_lock; see fork.h */
-    int64_t          refused;       /* under mutex; ENOBUFS so far */
-    int64_t          over_releases; /* under mutex; EOVERFLOW so far */
+    _Atomic int64_t    word;        /* available * 2 + SLOW; I3 says who may change it */
+    _Atomic int64_t    limit;       /* written under mutex: most units there can be available */
+    pthread_mutex_t    mutex;
+    struct fs_waitq    line;        /* under mutex */
+    _Atomic int64_t    waiters;     /* written under mutex; length of the line */
+    int64_t            max_waiters; /* r/o; 0: no limit */
+    const char        *name;        /* r/o; may be NULL */
+    unsigned           bounded;     /* r/o; limit is a capacity */
+    _Atomic unsigned   generation;  /* written under fs_fork_lock; see fork.h */
+    _Atomic int        closed;      /* written under mutex; the reason, 0: open */
+    struct fs_counters count;       /* under mutex */
 };
 
 static_assert(sizeof(struct fs_sem) <= sizeof(fairsem_t), "fairsem_t is too small");
@@ -103,10 +144,22 @@ static_assert(sizeof(_Atomic int64_t) == sizeof(int64_t) && ATOMIC_LLONG_LOCK_FR
 
 #define FS_SLOW INT64_C(1)
 
+static inline struct fs_sem *fs_inside(const fairsem_t *sem)
+{
+    /* Not const: even a look may need the mutex. */
+    return (struct fs_sem *)(uintptr_t)sem;
+}
+
 static inline int64_t fs_word_available(int64_t word)
 {
     static_assert((-3 >> 1) == -2, "shifts of negative numbers must be arithmetic");
     return word >> 1;
+}
+
+/* One comparison for both ends: a negative count is huge as an unsigned one. */
+static inline bool fs_count_valid(int64_t n)
+{
+    return (uint64_t)n <= (uint64_t)FAIRSEM_MAX_UNITS;
 }
 
 static inline struct fs_waiter *fs_waiter_of(struct fs_waitq_node *node)
@@ -114,5 +167,91 @@ static inline struct fs_waiter *fs_waiter_of(struct fs_waitq_node *node)
     static_assert(offsetof(struct fs_waiter, in_line) == 0, "a node is its waiter");
     return (struct fs_waiter *)node;
 }
+
+static inline bool fs_in_line(const struct fs_waiter *w)
+{
+    int state = atomic_load_explicit(&w->state, memory_order_relaxed);
+
+    return state == FS_QUEUED || state == FS_PARKED;
+}
+
+/* ---- The critical section (semaphore.c).  From lock to unlock the count exists only in
+ *      the caller's hands, as the number that goes from one to the other. ---- */
+
+/* What a critical section leaves to do when no lock is held: to wake and to call back. */
+struct fs_aftermath {
+    int64_t           now_ns;       /* 0: no clock has been read yet */
+    struct fs_notices {             /* see ticket.c */
+        struct fs_ticket  *first, *last;    /* under the notices' mutex */
+        struct fs_ticket  *running;         /* under the notices' mutex */
+        struct fs_notices *next_running;    /* under the notices' mutex */
+        pthread_t          thread;          /* r/o: who calls back */
+        bool               any;             /* owner only: there have been some */
+    } notices;
+    struct fs_wakes   wakes;
+};
+
+/* Call the callbacks of tickets that are due (ticket.c).  No lock held. */
+void fs_run_notices(struct fs_notices *notices);
+
+/* In the child, after a fork: see fork.c. */
+void fs_notices_in_child(void);
+
+void fs_aftermath_init(struct fs_aftermath *after);
+void fs_aftermath_run(struct fs_aftermath *after);
+
+int64_t fs_lock_line(struct fs_sem *s);
+void    fs_serve_and_unlock(struct fs_sem *s, int64_t available, struct fs_aftermath *after);
+
+/* The two in one, for sections in which nobody leaves the line but by a grant. */
+void    fs_serve_unlock_and_run(struct fs_sem *s, int64_t available);
+
+/*
+ * All with the mutex held.
+ *   must_wait  would a request for n units of this priority, coming now, stand in line?
+ *   join       let w join, or say why not: a close reason, E2BIG, ENOBUFS, or `refusal` if
+ *              that is not 0 and it would have to wait
+ *   leave      take w out, which counts it under the state it goes to; then tell it
+ *   give_back  add n to *available: 0, or EOVERFLOW, counted and nothing changed
+ */
+bool fs_must_wait(const struct fs_sem *s, int64_t available, int64_t n, int priority);
+int  fs_join(struct fs_sem *s, int64_t available, struct fs_waiter *w, int priority, int refusal);
+void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_state state,
+              struct fs_aftermath *after);
+
+int  fs_give_back(struct fs_sem *s, int64_t *available, int64_t n);
+
+/* Behind everybody: what must not pass a waiter of any priority, such as a try, is this. */
+#define FS_LAST_PRIORITY INT32_MAX
+
+/* ---- A thread that waits (semaphore.c), on its stack. ---- */
+
+struct fs_token;
+struct fs_wait;
+
+/*
+ * Take the wait out of what it waits for, if it still waits, because of `why`: EXPIRED,
+ * CANCELED, or ABANDONED.  Takes and drops the semaphore's mutex.  Returns the state.
+ */
+typedef int fs_give_up_fn(struct fs_wait *wait, enum fs_state why, int reason,
+                          struct fs_aftermath *after);
+
+struct fs_wait {
+    struct fs_waiter          waiter;
+    struct fs_sem            *sem;
+    const struct fs_deadline *deadline;     /* NULL: none */
+    fs_give_up_fn            *give_up;
+    struct fs_token          *token;        /* NULL: none */
+    struct fs_wait           *next, *prev;  /* under the token's mutex */
+};
+
+/* Tell a waiter that is a thread. */
+fs_tell_fn fs_tell_thread;
+
+/* Sleep until the waiter has left the line; returns the state.  Cancellation point. */
+int fs_wait(struct fs_wait *wait);
+
+/* The checks that every `how` must pass, but for the token's reason: 0 or EINVAL. */
+int fs_check_wait(const fairsem_wait_t *how);
 
 #endif

@@ -35,12 +35,12 @@ sed -n 's/^ *\(fairsem_[a-z0-9_]*\);.*/\1/p' "$top_srcdir/src/fairsem.map" | sor
 same fairsem.h "$work/header" fairsem.map "$work/map"
 
 # A program that links the archive meets every name in it that is not static.  Names with
-# two underscores belong to the compiler (sanitizers and gcov make some).
+# two underscores, or DW., belong to the compiler (sanitizers and gcov make some).
 archive=$top_builddir/.libs/libcore.a
 [ -f "$archive" ] || archive=$top_builddir/.libs/libfairsem.a
 if [ -f "$archive" ]; then
   nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' |
-    grep -v -e '^fairsem_' -e '^fs_' -e '^__' > "$work/foreign"
+    grep -v -e '^fairsem_' -e '^fs_' -e '^__' -e '^DW\.' > "$work/foreign"
   if [ -s "$work/foreign" ]; then
     echo "FAILED: names in the archive that are neither fairsem_* nor fs_*:"
     cat "$work/foreign"

@@ -40,7 +40,7 @@ int __wrap_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr);
 /* The thread of the test itself, whose allocations are Check's. */
 static pthread_t tester;
 static pthread_key_t newest_key;    /* the library's: a sanitizer's own was made before */
-static _Atomic bool no_memory, no_keys, no_values, early, swallow;
+static _Atomic bool no_memory, no_keys, no_values, early, swallow, hold_one, let_go;
 static _Atomic int mallocs, clock_reads, early_returns, swallowed;
 static _Atomic int cond_inits_left = 1 << 30;
 
@@ -71,6 +71,10 @@ BARE int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, co
 
 BARE int __wrap_pthread_cond_signal(pthread_cond_t *c)
 {
+    if (atomic_exchange(&hold_one, false)) {
+        while (!atomic_load(&let_go))
+            sched_yield();
+    }
     if (!atomic_load(&swallow))
         return __real_pthread_cond_signal(c);
     atomic_fetch_add(&swallowed, 1);
@@ -317,6 +321,112 @@ START_TEST(a_sleeper_that_was_granted_before_its_deadline_has_its_units)
 }
 END_TEST
 
+static void *wait_with_errno(void *arg)
+{
+    static int seen;
+
+    errno = 4711;
+    fairsem_acquire(arg, 1);
+    fairsem_acquire_for(arg, 1, 2000000);
+    seen = errno;
+    return &seen;
+}
+
+START_TEST(errno_is_not_touched_without_memory_either)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    pthread_t thread;
+    void *seen;
+
+    tester = pthread_self();
+    atomic_store(&no_memory, true);
+    start_thread(&thread, wait_with_errno, &sem);
+    await_waiters(&sem, 1);
+    fairsem_release(&sem, 1);
+    pthread_join(thread, &seen);
+    ck_assert_int_eq(*(int *)seen, 4711);
+}
+END_TEST
+
+/* Units can be in use that could never all be free.  Canceled grants bring them back. */
+START_TEST(units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker w[4] = { { 0 } };
+
+    for (int i = 0; i < 4; i++)
+        worker_queue(&w[i], &sem, FAIRSEM_MAX_UNITS, i + 1);
+    for (int i = 0; i < 1000; i++)
+        sched_yield();
+    atomic_store(&swallow, true);
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(fairsem_release(&sem, FAIRSEM_MAX_UNITS), 0);
+    for (int i = 0; i < 4; i++) {
+        pthread_cancel(w[i].thread);
+        worker_join(&w[i]);
+    }
+    ck_assert_int_ge(fairsem_available(&sem), 0);
+    ck_assert_int_le(fairsem_available(&sem), FAIRSEM_MAX_UNITS);
+}
+END_TEST
+
+struct early_leaver {
+    fairsem_t  *sem;
+    _Atomic int first, second;
+};
+
+static void *leave_early_and_wait_again(void *arg)
+{
+    struct early_leaver *e = arg;
+
+    atomic_store(&e->first, fairsem_acquire_for(e->sem, 1, 100000000));
+    atomic_store(&e->second, fairsem_acquire(e->sem, 1));
+    return NULL;
+}
+
+static void *release_two(void *arg)
+{
+    fairsem_release(arg, 2);
+    return NULL;
+}
+
+/*
+ * One release serves two sleepers and is held up when it has woken the first.  The second's
+ * deadline passes; it finds that it has been granted, goes, and wants to wait again, before
+ * the first release gets to wake it.
+ */
+START_TEST(a_waiter_may_wait_again_before_it_has_been_woken)
+{
+    for (int round = 0; round < 10; round++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        struct worker w = { 0 };
+        struct early_leaver e = { &sem, STILL_WAITING, STILL_WAITING };
+        pthread_t leaver, releaser;
+
+        atomic_store(&let_go, false);
+        worker_queue(&w, &sem, 1, 1);
+        start_thread(&leaver, leave_early_and_wait_again, &e);
+        while (fairsem_waiters(&sem) != 2 && atomic_load(&e.first) == STILL_WAITING)
+            sched_yield();
+        atomic_store(&hold_one, true);
+        start_thread(&releaser, release_two, &sem);
+        while (atomic_load(&e.first) == STILL_WAITING)
+            sched_yield();
+        atomic_store(&hold_one, false); /* if nobody was asleep: hold not this one */
+        for (int i = 0; i < 1000; i++)
+            sched_yield();
+        atomic_store(&let_go, true);
+        fairsem_release(&sem, 1);       /* for the second wait, in line by now or not */
+        pthread_join(leaver, NULL);
+        pthread_join(releaser, NULL);
+        ck_assert_int_eq(worker_join(&w), 0);
+        ck_assert_int_eq(e.second, 0);
+        ck_assert_int_eq(fairsem_available(&sem), e.first == 0 ? 0 : 1);
+        ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("provoked", waits_work_in_order_without_memory,
@@ -326,5 +436,8 @@ int main(void)
               only_the_first_wait_of_a_thread_allocates, no_clock_is_read_when_units_are_free,
               a_sleep_that_ends_too_early_does_not_end_the_wait,
               units_granted_to_a_canceled_sleeper_go_to_the_next_in_line,
-              a_sleeper_that_was_granted_before_its_deadline_has_its_units);
+              a_sleeper_that_was_granted_before_its_deadline_has_its_units,
+              errno_is_not_touched_without_memory_either,
+              units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count,
+              a_waiter_may_wait_again_before_it_has_been_woken);
 }

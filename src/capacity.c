@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * capacity.c - what the owner of a semaphore does to it while it is in use: change the
+ * capacity, take units that are not there, close it.
+ */
+#include "semaphore_internal.h"
+
+#include <errno.h>
+
+int64_t fairsem_capacity(const fairsem_t *sem)
+{
+    const struct fs_sem *s = fs_inside(sem);
+
+    return s->bounded ? atomic_load_explicit(&s->limit, memory_order_acquire) : -1;
+}
+
+/*
+ * Mutex held.  Take everybody out of the line whom `goes` names, wherever he stands; the
+ * waiters' reason tells why.
+ */
+static void clear_line(struct fs_sem *s, bool (*goes)(const struct fs_sem *, int64_t units),
+                       enum fs_state state, int reason, struct fs_aftermath *after)
+{
+    struct fs_waitq_node *node = s->line.first, *behind;
+
+    for (; node != NULL; node = behind) {
+        struct fs_waiter *w = fs_waiter_of(node);
+
+        behind = fs_waitq_behind(node);
+        if (goes(s, w->units)) {
+            w->reason = reason;
+            fs_leave(s, w, state, after);
+        }
+    }
+}
+
+static bool never_fits(const struct fs_sem *s, int64_t units)
+{
+    return units > s->limit;
+}
+
+static bool everybody(const struct fs_sem *s, int64_t units)
+{
+    (void)s;
+    (void)units;
+    return true;
+}
+
+/*
+ * What is in use stays in use: available moves by as much as the capacity.  The grant loop
+ * on the way out looks at the sum, not at the change, so growing while over-committed
+ * serves nobody too early (anyio once did).
+ *
+ * A release on the fast path may have read the old limit before and succeed after: only if
+ * the word has come back to the same value, and only a release of units that nobody held
+ * can go unnoticed that way.
+ */
+int fairsem_set_capacity(fairsem_t *sem, int64_t capacity)
+{
+    struct fs_sem *s = fs_inside(sem);
+    struct fs_aftermath after;
+    int64_t available;
+
+    if (!s->bounded || !fs_count_valid(capacity))
+        return EINVAL;
+    fs_aftermath_init(&after);
+    available = fs_lock_line(s);
+    available += capacity - s->limit;
+    atomic_store_explicit(&s->limit, capacity, memory_order_relaxed);
+    if (capacity != 0)      /* a pause: everybody waits for another capacity */
+        clear_line(s, never_fits, FS_REFUSED, E2BIG, &after);
+    fs_serve_and_unlock(s, available, &after);
+    fs_aftermath_run(&after);
+    return 0;
+}
+
+int fairsem_consume(fairsem_t *sem, int64_t n)
+{
+    struct fs_sem *s = fs_inside(sem);
+    int64_t available;
+    int error = 0;
+
+    if (!fs_count_valid(n))
+        return EINVAL;
+    available = fs_lock_line(s);
+    if (available - n < -FAIRSEM_MAX_UNITS)
+        error = EOVERFLOW;
+    else
+        available -= n;
+    fs_serve_unlock_and_run(s, available);
+    return error;
+}
+
+int fairsem_close(fairsem_t *sem, int reason)
+{
+    struct fs_sem *s = fs_inside(sem);
+    struct fs_aftermath after;
+    int64_t available;
+    int error = 0;
+
+    if (reason < 0)
+        return EINVAL;
+    if (reason == 0)
+        reason = ESHUTDOWN;
+    fs_aftermath_init(&after);
+    available = fs_lock_line(s);
+    if (s->closed != 0) {
+        error = EALREADY;
+    } else {
+        /* From here nobody joins; SLOW stays set and keeps the fast path away (I3). */
+        atomic_store_explicit(&s->closed, reason, memory_order_release);
+        clear_line(s, everybody, FS_CLOSED, reason, &after);
+    }
+    fs_serve_and_unlock(s, available, &after);
+    fs_aftermath_run(&after);
+    return error;
+}
+
+int fairsem_closed(const fairsem_t *sem)
+{
+    return atomic_load_explicit(&fs_inside(sem)->closed, memory_order_acquire);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* stat.c - looking at a semaphore: for programs, and for people. */
+#include "semaphore_internal.h"
+
+#include "fork.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int64_t fairsem_available(const fairsem_t *sem)
+{
+    return fs_word_available(atomic_load_explicit(&fs_inside(sem)->word, memory_order_acquire));
+}
+
+int64_t fairsem_waiters(const fairsem_t *sem)
+{
+    const struct fs_sem *s = fs_inside(sem);
+
+    if (atomic_load_explicit(&s->generation, memory_order_acquire) != fs_fork_generation())
+        return 0;       /* the line is our parent's */
+    return atomic_load_explicit(&s->waiters, memory_order_acquire);
+}
+
+bool fairsem_would_block(const fairsem_t *sem, int64_t n)
+{
+    struct fs_sem *s = fs_inside(sem);
+    int64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
+    int64_t available;
+    bool answer;
+
+    if (!fs_count_valid(n))
+        return false;
+    if ((word & FS_SLOW) == 0)
+        return n > fs_word_available(word) && n <= s->limit;
+    available = fs_lock_line(s);
+    answer = s->closed == 0 && (n <= s->limit || s->limit == 0)
+             && fs_must_wait(s, available, n, FS_LAST_PRIORITY);
+    fs_serve_unlock_and_run(s, available);
+    return answer;
+}
+
+/* Mutex held. */
+static void take_stat(const struct fs_sem *s, int64_t available, fairsem_stat_t *stat)
+{
+    int64_t oldest = INT64_MAX;
+
+    *stat = (fairsem_stat_t){
+        .available = available,
+        .capacity = s->bounded ? s->limit : -1,
+        .waiters = s->waiters,
+        .waits = s->count.waits,
+        .grants = s->count.grants,
+        .timeouts = s->count.timeouts,
+        .cancels = s->count.cancels,
+        .wait_ns_total = s->count.wait_ns_total,
+        .wait_ns_max = s->count.wait_ns_max,
+        .waiters_max = s->count.waiters_max,
+        .refused = s->count.refused,
+        .over_releases = s->count.over_releases,
+    };
+    for (struct fs_waitq_node *n = s->line.first; n != NULL; n = fs_waitq_behind(n)) {
+        const struct fs_waiter *w = fs_waiter_of(n);
+
+        /* A few that ask for 2^60 each would overflow the sum. */
+        if (w->units > INT64_MAX - stat->waiting_units)
+            stat->waiting_units = INT64_MAX;
+        else
+            stat->waiting_units += w->units;
+        if (w->since_ns < oldest)
+            oldest = w->since_ns;
+    }
+    if (!fs_waitq_empty(&s->line))
+        stat->oldest_wait_ns = fs_now_ns() - oldest;
+}
+
+int fairsem_stat(fairsem_t *sem, fairsem_stat_t *stat)
+{
+    struct fs_sem *s = fs_inside(sem);
+    int64_t available = fs_lock_line(s);
+
+    take_stat(s, available, stat);
+    fs_serve_unlock_and_run(s, available);
+    return 0;
+}
+
+/* One waiter, as it was. */
+struct standing {
+    uint64_t ticket;
+    int64_t  units;
+    int64_t  since_ns;
+    int      priority;
+};
+
+/*
+ * Copy the semaphore and its line.  The memory for the line is taken without the mutex
+ * (I9), so its length is a guess; if the line has grown by then, guess again.  Returns the
+ * number copied, or -1 without memory: *stat is filled all the same.
+ */
+static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, struct standing **line)
+{
+    int64_t room = 0, copied;
+
+    *line = NULL;
+    do {
+        int64_t available = fs_lock_line(s);
+
+        take_stat(s, available, stat);
+        copied = 0;
+        if (stat->waiters <= room) {
+            for (struct fs_waitq_node *n = s->line.first; n != NULL; n = fs_waitq_behind(n)) {
+                const struct fs_waiter *w = fs_waiter_of(n);
+
+                (*line)[copied++] = (struct standing){ n->ticket, w->units, w->since_ns,
+                                                       n->priority };
+            }
+        }
+        fs_serve_unlock_and_run(s, available);
+        if (copied == stat->waiters)
+            return copied;
+        free(*line);
+        room = stat->waiters + stat->waiters / 8 + 8;
+        *line = malloc((size_t)room * sizeof **line);
+    } while (*line != NULL);
+    return -1;
+}
+
+static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat,
+                  const struct standing *line, int64_t count)
+{
+    int64_t now = fs_now_ns();
+
+    fprintf(file, "fairsem %s: available %" PRId64, s->name != NULL ? s->name : "(no name)",
+            stat->available);
+    if (stat->capacity >= 0)
+        fprintf(file, " of %" PRId64 "%s", stat->capacity, stat->capacity == 0 ? " (paused)" : "");
+    fprintf(file, ", waiters %" PRId64 " for %" PRId64 " units", stat->waiters,
+            stat->waiting_units);
+    if (s->closed != 0)
+        fprintf(file, ", closed with %d", s->closed);
+    fprintf(file, "\n  waits %" PRId64 ", granted %" PRId64 ", timed out %" PRId64
+            ", canceled %" PRId64 ", refused %" PRId64 ", over-releases %" PRId64
+            "\n  longest wait %.6f s, all waits %.6f s, longest line %" PRId64 "\n",
+            stat->waits, stat->grants, stat->timeouts, stat->cancels, stat->refused,
+            stat->over_releases, (double)stat->wait_ns_max / 1e9,
+            (double)stat->wait_ns_total / 1e9, stat->waiters_max);
+    for (int64_t i = 0; i < count; i++)
+        fprintf(file, "  ticket %" PRIu64 ": units %" PRId64 ", priority %d, age %.6f s\n",
+                line[i].ticket, line[i].units, line[i].priority,
+                (double)(now - line[i].since_ns) / 1e9);
+}
+
+int fairsem_dump(fairsem_t *sem, FILE *file)
+{
+    struct fs_sem *s = fs_inside(sem);
+    fairsem_stat_t stat;
+    struct standing *line;
+    int64_t count;
+    int error = errno, cancelable, disabled, result = 0;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+    count = take_snapshot(s, &stat, &line);
+    print(file, s, &stat, line, count);
+    free(line);
+    if (fflush(file) != 0 || ferror(file))
+        result = EIO;
+    else if (count < 0)
+        result = ENOMEM;
+    pthread_setcancelstate(cancelable, &disabled);
+    errno = error;
+    return result;
+}

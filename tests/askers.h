@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * askers.h - workers that say how they wait: with a priority, a token, a deadline.
+ *
+ * An asker is a worker: what workers.h has for those (worker_join, worker_waits,
+ * await_result) is called with its member `w`.
+ */
+#ifndef ASKERS_H
+#define ASKERS_H
+
+#include "workers.h"
+
+struct asker {
+    struct worker  w;
+    fairsem_wait_t how;
+};
+
+static inline void *asker_run(void *arg)
+{
+    struct asker *a = arg;
+    int result = fairsem_acquire_with(a->w.sem, a->w.units, &a->how);
+
+    if (result == 0 && a->w.service != NULL)
+        a->w.place = atomic_fetch_add(a->w.service, 1);
+    atomic_store(&a->w.result, result);
+    return NULL;
+}
+
+/* Start a thread that acquires `units` in the way of a->how and returns. */
+static inline void asker_start(struct asker *a, fairsem_t *sem, int64_t units)
+{
+    a->w.sem = sem;
+    a->w.units = units;
+    atomic_store(&a->w.result, STILL_WAITING);
+    start_thread(&a->w.thread, asker_run, a);
+}
+
+/* The same, and return when `expected` stand in line. */
+static inline void asker_queue(struct asker *a, fairsem_t *sem, int64_t units, int64_t expected)
+{
+    asker_start(a, sem, units);
+    await_waiters(sem, expected);
+}
+
+#endif

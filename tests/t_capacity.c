@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_capacity.c - a capacity that changes under those who use it and those who wait.
+ * (U28: golang 29721, tokio 5308, anyio 73, redisson 603: what is asked for most.)
+ */
+#include "suite.h"
+#include "workers.h"
+
+#include <errno.h>
+#include <sched.h>
+
+static void init_bounded(fairsem_t *sem, int64_t units, int64_t capacity)
+{
+    const fairsem_attr_t attr = { .capacity = capacity };
+
+    ck_assert_int_eq(fairsem_init(sem, units, &attr), 0);
+}
+
+START_TEST(units_in_use_stay_in_use_when_the_capacity_changes)
+{
+    fairsem_t sem;
+
+    init_bounded(&sem, 5, 5);
+    ck_assert_int_eq(fairsem_acquire(&sem, 3), 0);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 3), 0);
+    ck_assert_int_eq(fairsem_capacity(&sem), 3);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), EAGAIN);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_available(&sem), -2);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 0), EAGAIN);
+    ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 1), 0);
+    ck_assert(fairsem_would_block(&sem, 0));
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 3), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 10), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 7);
+    ck_assert_int_eq(fairsem_release(&sem, 4), EOVERFLOW);
+    ck_assert_int_eq(fairsem_release(&sem, 3), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 10);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* U28: growing serves whoever fits now, from the head. */
+START_TEST(a_larger_capacity_serves_the_line)
+{
+    fairsem_t sem;
+    struct worker w[3] = { { 0 } };
+
+    init_bounded(&sem, 0, 3);
+    worker_queue(&w[0], &sem, 2, 1);
+    worker_queue(&w[1], &sem, 3, 2);
+    worker_queue(&w[2], &sem, 1, 3);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 7), 0);     /* in use as before: 3 */
+    ck_assert_int_eq(fairsem_waiters(&sem), 2);
+    ck_assert_int_eq(fairsem_available(&sem), 2);
+    ck_assert_int_eq(worker_join(&w[0]), 0);
+    ck_assert(worker_waits(&w[1]) && worker_waits(&w[2]));
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 9), 0);
+    ck_assert_int_eq(worker_join(&w[1]), 0);
+    ck_assert_int_eq(worker_join(&w[2]), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* U28: those that can never be served any more fail at once, wherever they stand, and the
+ * others move up; nobody who still fits may fail. */
+START_TEST(a_smaller_capacity_fails_whoever_asks_for_more_wherever_he_stands)
+{
+    fairsem_t sem;
+    static const int64_t units[] = { 4, 2, 5, 1, 3 };
+    static const int expected[] = { E2BIG, 0, E2BIG, 0, E2BIG };
+    struct worker w[5] = { { 0 } };
+
+    init_bounded(&sem, 3, 5);
+    for (int i = 0; i < 5; i++)
+        worker_queue(&w[i], &sem, units[i], i + 1);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 2), 0);     /* in use 2, available 0 */
+    ck_assert_int_eq(fairsem_waiters(&sem), 2);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+    for (int i = 0; i < 5; i++) {
+        if (expected[i] == E2BIG)
+            ck_assert_int_eq(worker_join(&w[i]), E2BIG);
+    }
+    ck_assert(worker_waits(&w[1]) && worker_waits(&w[3]));
+    ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+    ck_assert_int_eq(worker_join(&w[1]), 0);
+    ck_assert(worker_waits(&w[3]));
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&w[3]), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* U11: the large head fails, and the next one fits already. */
+START_TEST(when_a_smaller_capacity_fails_the_head_those_behind_it_are_served)
+{
+    fairsem_t sem;
+    struct worker head = { 0 }, fits = { 0 };
+
+    init_bounded(&sem, 5, 6);
+    worker_queue(&head, &sem, 6, 1);
+    worker_queue(&fits, &sem, 3, 2);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 4), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+    ck_assert_int_eq(worker_join(&head), E2BIG);
+    ck_assert_int_eq(worker_join(&fits), 0);
+    ck_assert_int_eq(fairsem_acquire(&sem, 5), E2BIG);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* U29 (anyio PR 1223: the delta was granted although more was in use than allowed). */
+START_TEST(growing_while_too_much_is_in_use_serves_nobody)
+{
+    fairsem_t sem;
+    struct worker w = { 0 };
+
+    init_bounded(&sem, 2, 2);
+    ck_assert_int_eq(fairsem_acquire(&sem, 2), 0);
+    worker_queue(&w, &sem, 1, 1);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 0), 0);
+    ck_assert_int_eq(fairsem_available(&sem), -2);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_available(&sem), -1);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* U31 (trio 3321, anyio: 0 taken for "too large").  Paused, everybody queues, even for
+ * nothing or for more than there ever was; the first capacity after it decides. */
+START_TEST(a_capacity_of_zero_is_a_pause)
+{
+    fairsem_t sem;
+    struct worker fence = { 0 }, fits = { 0 }, large = { 0 };
+    fairsem_ticket_t ticket = { 0 };
+
+    init_bounded(&sem, 3, 3);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 0), 0);
+    ck_assert_int_eq(fairsem_capacity(&sem), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+    ck_assert(fairsem_would_block(&sem, 0));
+    ck_assert(fairsem_would_block(&sem, 100));
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 0), EAGAIN);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 100), EAGAIN);
+    ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 0, 0), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 100, 1000), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_release(&sem, 1), EOVERFLOW);
+
+    worker_queue(&fence, &sem, 0, 1);
+    worker_queue(&fits, &sem, 2, 2);
+    worker_queue(&large, &sem, 4, 3);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 0, -1, NULL, NULL), 0);
+    ck_assert_int_eq(fairsem_ticket_state(&ticket), FAIRSEM_TICKET_WAITING);
+    ck_assert_int_eq(fairsem_release(&sem, 0), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem), 4);
+
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 3), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+    ck_assert_int_eq(fairsem_ticket_state(&ticket), FAIRSEM_TICKET_GRANTED);
+    ck_assert_int_eq(worker_join(&fence), 0);
+    ck_assert_int_eq(worker_join(&fits), 0);
+    ck_assert_int_eq(worker_join(&large), E2BIG);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* Pausing fails nobody, and what comes back meanwhile is kept for them. */
+START_TEST(units_released_in_a_pause_are_there_afterwards)
+{
+    fairsem_t sem;
+    struct worker w = { 0 };
+
+    init_bounded(&sem, 4, 4);
+    ck_assert_int_eq(fairsem_acquire(&sem, 3), 0);
+    worker_queue(&w, &sem, 4, 1);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 0), 0);
+    ck_assert_int_eq(fairsem_available(&sem), -3);
+    ck_assert_int_eq(fairsem_release(&sem, 3), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 4), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 4), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+START_TEST(a_capacity_that_makes_no_sense_is_refused_and_changes_nothing)
+{
+    fairsem_t unbounded = FAIRSEM_INITIALIZER(3), sem;
+
+    ck_assert_int_eq(fairsem_set_capacity(&unbounded, 5), EINVAL);
+    ck_assert_int_eq(fairsem_set_capacity(&unbounded, 0), EINVAL);
+    ck_assert_int_eq(fairsem_set_capacity(&unbounded, -1), EINVAL);
+    ck_assert_int_eq(fairsem_capacity(&unbounded), -1);
+    ck_assert_int_eq(fairsem_available(&unbounded), 3);
+    init_bounded(&sem, 3, 4);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, -1), EINVAL);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, INT64_MIN), EINVAL);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, FAIRSEM_MAX_UNITS + 1), EINVAL);
+    ck_assert_int_eq(fairsem_capacity(&sem), 4);
+    ck_assert_int_eq(fairsem_available(&sem), 3);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- changes beside users */
+
+enum { MOST = 6 };
+
+struct user {
+    pthread_t        thread;
+    fairsem_t       *sem;
+    _Atomic int     *stop;
+    _Atomic int64_t *held, *most_held;
+    int64_t          units;
+    int              strange;
+};
+
+static void *use(void *arg)
+{
+    struct user *u = arg;
+
+    while (!atomic_load(u->stop)) {
+        int result = fairsem_acquire(u->sem, u->units);
+
+        if (result == 0) {
+            int64_t held = atomic_fetch_add(u->held, u->units) + u->units;
+            int64_t most = atomic_load(u->most_held);
+
+            while (held > most && !atomic_compare_exchange_weak(u->most_held, &most, held))
+                continue;
+            atomic_fetch_sub(u->held, u->units);
+            u->strange += fairsem_release(u->sem, u->units) != 0;
+        } else {
+            u->strange += result != E2BIG || u->units == 1;
+        }
+    }
+    return NULL;
+}
+
+/* Units neither appear nor vanish while the capacity jumps under those who use it. */
+START_TEST(changes_of_capacity_beside_acquires_and_releases_lose_nothing)
+{
+    enum { USERS = 4 };
+    fairsem_t sem;
+    struct user users[USERS];
+    _Atomic int stop = 0;
+    _Atomic int64_t held = 0, most_held = 0;
+
+    init_bounded(&sem, MOST, MOST);
+    for (int i = 0; i < USERS; i++) {
+        users[i] = (struct user){ .sem = &sem, .stop = &stop, .held = &held,
+                                  .most_held = &most_held, .units = 1 + i % 3 };
+        start_thread(&users[i].thread, use, &users[i]);
+    }
+    for (int i = 0; i < 50000; i++) {
+        if (fairsem_set_capacity(&sem, i * 5 % (MOST + 1)) != 0)
+            ck_abort_msg("set_capacity failed");
+        if (i % 100 == 0)
+            sched_yield();
+    }
+    ck_assert_int_eq(fairsem_set_capacity(&sem, MOST), 0);
+    atomic_store(&stop, 1);
+    for (int i = 0; i < USERS; i++) {
+        pthread_join(users[i].thread, NULL);
+        ck_assert_int_eq(users[i].strange, 0);
+    }
+    ck_assert_int_le(most_held, MOST);
+    ck_assert_int_eq(fairsem_available(&sem), MOST);
+    ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("capacity", units_in_use_stay_in_use_when_the_capacity_changes,
+              a_larger_capacity_serves_the_line,
+              a_smaller_capacity_fails_whoever_asks_for_more_wherever_he_stands,
+              when_a_smaller_capacity_fails_the_head_those_behind_it_are_served,
+              growing_while_too_much_is_in_use_serves_nobody, a_capacity_of_zero_is_a_pause,
+              units_released_in_a_pause_are_there_afterwards,
+              a_capacity_that_makes_no_sense_is_refused_and_changes_nothing,
+              changes_of_capacity_beside_acquires_and_releases_lose_nothing);
+}

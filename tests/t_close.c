@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/* t_close.c - the end of service: everybody returns, once, with the reason. */
+#include "askers.h"
+#include "suite.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <string.h>
+
+#define REASON 4711
+
+static void never_called(void *arg)
+{
+    *(int *)arg = 1;
+}
+
+/* Everything that takes units, on a semaphore that is closed. */
+static void everything_that_takes_returns(fairsem_t *sem, int reason)
+{
+    struct timespec later = from_now(CLOCK_MONOTONIC, 3600 * 1000);
+    struct timespec past = from_now(CLOCK_REALTIME, -1000);
+    fairsem_wait_t how = { .clock = CLOCK_MONOTONIC, .deadline = &later, .priority = INT_MIN };
+    fairsem_units_t units = { 0 };
+    fairsem_ticket_t ticket = { 0 };
+    int called = 0;
+
+    ck_assert_int_eq(fairsem_closed(sem), reason);
+    ck_assert_int_eq(fairsem_acquire(sem, 1), reason);
+    ck_assert_int_eq(fairsem_acquire(sem, 0), reason);
+    ck_assert_int_eq(fairsem_tryacquire(sem, 1), reason);
+    ck_assert_int_eq(fairsem_tryacquire(sem, 0), reason);
+    ck_assert_int_eq(fairsem_acquire_for(sem, 1, 1), reason);
+    ck_assert_int_eq(fairsem_acquire_for(sem, 1, 0), reason);
+    ck_assert_int_eq(fairsem_acquire_until(sem, 1, CLOCK_MONOTONIC, &later), reason);
+    ck_assert_int_eq(fairsem_acquire_until(sem, 1, CLOCK_REALTIME, &past), reason);
+    ck_assert_int_eq(fairsem_acquire_with(sem, 1, NULL), reason);
+    ck_assert_int_eq(fairsem_acquire_with(sem, 1, &how), reason);
+    ck_assert_int_eq(fairsem_units_acquire(&units, sem, 1, NULL), reason);
+    ck_assert_int_eq(fairsem_units_tryacquire(&units, sem, 1), reason);
+    ck_assert_int_eq(units.n, 0);
+    ck_assert_int_eq(fairsem_with(sem, 1, never_called, &called), reason);
+    ck_assert_int_eq(called, 0);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, sem, 1, 0, NULL, NULL), reason);
+    ck_assert_int_eq(fairsem_ticket_state(&ticket), FAIRSEM_TICKET_IDLE);
+    ck_assert_int_eq(fairsem_tryacquire_upto(sem, 9), 0);
+    ck_assert(!fairsem_would_block(sem, 0));
+    ck_assert(!fairsem_would_block(sem, 1));
+    ck_assert(!fairsem_would_block(sem, 1000));
+    ck_assert_int_eq(fairsem_waiters(sem), 0);
+}
+
+/* U46 (Seastar: waiters want the reason).  When close returns nobody is in line. */
+START_TEST(every_waiter_and_every_later_acquire_gets_the_reason)
+{
+    static const int reasons[][2] = { { 0, ESHUTDOWN }, { EPIPE, EPIPE }, { 1, 1 },
+                                      { INT_MAX, INT_MAX } };
+
+    for (int i = 0; i < 4; i++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(3);
+        struct worker w[3] = { { 0 } };
+        struct timespec later = from_now(CLOCK_REALTIME, 3600 * 1000);
+
+        ck_assert_int_eq(fairsem_closed(&sem), 0);
+        w[1].clock = CLOCK_REALTIME;
+        w[1].deadline = &later;
+        worker_queue(&w[0], &sem, 4, 1);
+        worker_queue(&w[1], &sem, 1, 2);
+        worker_queue(&w[2], &sem, 0, 3);
+        ck_assert_int_eq(fairsem_close(&sem, reasons[i][0]), 0);
+        ck_assert_int_eq(fairsem_waiters(&sem), 0);
+        for (int k = 0; k < 3; k++)
+            ck_assert_int_eq(worker_join(&w[k]), reasons[i][1]);
+        everything_that_takes_returns(&sem, reasons[i][1]);
+        ck_assert_int_eq(fairsem_available(&sem), 3);
+        ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    }
+}
+END_TEST
+
+START_TEST(the_first_reason_stays)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+
+    ck_assert_int_eq(fairsem_close(&sem, -1), EINVAL);
+    ck_assert_int_eq(fairsem_close(&sem, INT_MIN), EINVAL);
+    ck_assert_int_eq(fairsem_closed(&sem), 0);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_close(&sem, REASON), 0);
+    ck_assert_int_eq(fairsem_close(&sem, EPIPE), EALREADY);
+    ck_assert_int_eq(fairsem_close(&sem, REASON), EALREADY);
+    ck_assert_int_eq(fairsem_close(&sem, 0), EALREADY);
+    everything_that_takes_returns(&sem, REASON);
+}
+END_TEST
+
+struct closer {
+    pthread_t    thread;
+    fairsem_t   *sem;
+    _Atomic int *go;
+    int          reason, result;
+};
+
+static void *close_it(void *arg)
+{
+    struct closer *c = arg;
+
+    while (!atomic_load(c->go))
+        sched_yield();
+    c->result = fairsem_close(c->sem, c->reason);
+    return NULL;
+}
+
+START_TEST(of_several_who_close_at_once_one_succeeds_and_his_reason_stays)
+{
+    for (int round = 0; round < 200; round++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        struct closer c[3];
+        struct worker w = { 0 };
+        _Atomic int go = 0;
+        int winners = 0, reason = 0;
+
+        worker_queue(&w, &sem, 1, 1);
+        for (int i = 0; i < 3; i++) {
+            c[i] = (struct closer){ .sem = &sem, .go = &go, .reason = REASON + i };
+            start_thread(&c[i].thread, close_it, &c[i]);
+        }
+        atomic_store(&go, 1);
+        for (int i = 0; i < 3; i++) {
+            pthread_join(c[i].thread, NULL);
+            if (c[i].result == 0) {
+                winners++;
+                reason = c[i].reason;
+            } else {
+                ck_assert_int_eq(c[i].result, EALREADY);
+            }
+        }
+        ck_assert_int_eq(winners, 1);
+        ck_assert_int_eq(fairsem_closed(&sem), reason);
+        ck_assert_int_eq(worker_join(&w), reason);
+        ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    }
+}
+END_TEST
+
+/* ---------------------------------------------------------------- U34 */
+
+static fairsem_t subject;       /* bounded, capacity 9 */
+
+static void do_release(void) { fairsem_release(&subject, 1); }
+static void do_release_too_much(void) { fairsem_release(&subject, 100); }
+static void do_consume(void) { fairsem_consume(&subject, 2); }
+static void do_run_into_debt(void) { fairsem_consume(&subject, 100); }
+static void do_grow(void) { fairsem_set_capacity(&subject, 50); }
+static void do_shrink(void) { fairsem_set_capacity(&subject, 1); }
+static void do_close_again(void) { fairsem_close(&subject, EPIPE); }
+static void do_acquire(void) { fairsem_acquire(&subject, 1); }
+static void do_try(void) { fairsem_tryacquire(&subject, 1); }
+static void do_upto(void) { fairsem_tryacquire_upto(&subject, 3); }
+static void do_look(void)
+{
+    fairsem_stat_t stat;
+
+    fairsem_stat(&subject, &stat);
+    fairsem_would_block(&subject, 1);
+}
+
+static void do_pause_and_resume(void)
+{
+    fairsem_set_capacity(&subject, 0);
+    fairsem_set_capacity(&subject, 9);
+}
+
+static void do_repay(void)
+{
+    fairsem_consume(&subject, 20);
+    fairsem_release(&subject, 20);
+}
+
+static void do_guard(void)
+{
+    fairsem_units_t units = { 0 };
+
+    fairsem_units_adopt(&units, &subject, 2);
+    fairsem_units_return(&units, 1);
+    fairsem_units_release(&units);
+}
+
+static void do_ticket(void)
+{
+    fairsem_ticket_t ticket = { 0 };
+
+    fairsem_ticket_take(&ticket, &subject, 1, 0, NULL, NULL);
+    fairsem_ticket_return(&ticket);
+}
+
+/* U34 (tokio 8020: the bit "closed" was in the counter, and another operation cleared it). */
+START_TEST(nothing_opens_what_was_closed)
+{
+    static void (*const mutators[])(void) = {
+        do_release, do_release_too_much, do_consume, do_run_into_debt, do_grow, do_shrink,
+        do_close_again, do_acquire, do_try, do_upto, do_look, do_pause_and_resume, do_repay,
+        do_guard, do_ticket,
+    };
+    fairsem_attr_t attr = { .capacity = 9 };
+
+    for (size_t i = 0; i < sizeof mutators / sizeof mutators[0]; i++) {
+        ck_assert_int_eq(fairsem_init(&subject, 5, &attr), 0);
+        ck_assert_int_eq(fairsem_close(&subject, REASON), 0);
+        mutators[i]();
+        everything_that_takes_returns(&subject, REASON);
+        mutators[i]();
+        everything_that_takes_returns(&subject, REASON);
+        ck_assert_int_eq(fairsem_destroy(&subject), 0);
+    }
+}
+END_TEST
+
+/* ---------------------------------------------------------------- units after the end */
+
+/* Trap 7: a clean-up path must not fail because service ended.  Units come back and are
+ * counted; nobody gets them. */
+START_TEST(a_release_after_close_is_accepted_and_serves_nobody)
+{
+    fairsem_t sem;
+    fairsem_attr_t attr = { .capacity = 4 };
+    fairsem_units_t units = { 0 };
+
+    ck_assert_int_eq(fairsem_init(&sem, 4, &attr), 0);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_units_acquire(&units, &sem, 3, NULL), 0);
+    ck_assert_int_eq(fairsem_close(&sem, 0), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+    ck_assert_int_eq(fairsem_units_return(&units, 1), 0);
+    ck_assert_int_eq(fairsem_units_release(&units), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 4);
+    ck_assert_int_eq(fairsem_release(&sem, 1), EOVERFLOW);
+    ck_assert_int_eq(fairsem_available(&sem), 4);
+    everything_that_takes_returns(&sem, ESHUTDOWN);
+    ck_assert_int_eq(fairsem_available(&sem), 4);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* U45, trap 7: granted inside the release, before the close; the waiter may not have run. */
+START_TEST(who_was_granted_before_the_close_keeps_his_units)
+{
+    for (int round = 0; round < 1000; round++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        struct worker granted = { 0 }, closed = { 0 };
+
+        worker_queue(&granted, &sem, 2, 1);
+        worker_queue(&closed, &sem, 1, 2);
+        fairsem_release(&sem, 2);
+        fairsem_close(&sem, REASON);
+        ck_assert_int_eq(worker_join(&granted), 0);
+        ck_assert_int_eq(worker_join(&closed), REASON);
+        ck_assert_int_eq(fairsem_available(&sem), 0);
+        ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+        ck_assert_int_eq(fairsem_available(&sem), 2);
+        ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    }
+}
+END_TEST
+
+/* What the line held on to when it was closed is held no more. */
+START_TEST(a_token_of_waiters_that_were_closed_is_free)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+    struct asker a[3];
+
+    for (int i = 0; i < 3; i++) {
+        a[i] = (struct asker){ .how = { .token = &token } };
+        asker_queue(&a[i], &sem, 1, i + 1);
+    }
+    ck_assert_int_eq(fairsem_close(&sem, REASON), 0);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(worker_join(&a[i].w), REASON);
+    ck_assert_int_eq(fairsem_token_reason(&token), 0);
+    ck_assert_int_eq(fairsem_token_cancel(&token, 0), 0);
+    ck_assert_int_eq(fairsem_token_destroy(&token), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- U44 */
+
+enum { CROWD = 100, UNITS_GIVEN = 20 };
+
+struct guest {
+    pthread_t  thread;
+    fairsem_t *sem;
+    int64_t    patience_ns;     /* 0: without end */
+    int        returned;        /* how often; r/o after join, as is the result */
+    int        result;
+};
+
+static void *be_guest(void *arg)
+{
+    struct guest *g = arg;
+
+    g->result = g->patience_ns == 0 ? fairsem_acquire(g->sem, 1)
+                                    : fairsem_acquire_for(g->sem, 1, g->patience_ns);
+    g->returned++;
+    return NULL;
+}
+
+/* U44 (.NET 59639, vs-threading 592: waiters of a disposed semaphore never return, or trip
+ * over the list that was cleared).  A hundred, half of them timing out while it is closed
+ * and some being served: each returns once, with one of the three, and the sums agree. */
+START_TEST(waiters_that_time_out_while_it_is_closed_return_once_with_one_result)
+{
+    for (int round = 0; round < 20; round++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        static struct guest guests[CROWD];
+        int granted = 0, timed_out = 0, closed = 0;
+        fairsem_stat_t stat;
+
+        memset(guests, 0, sizeof guests);
+        for (int i = 0; i < CROWD; i++) {
+            guests[i].sem = &sem;
+            guests[i].patience_ns = i % 2 == 0 ? 0 : 100000 * (i + 1);
+            start_thread(&guests[i].thread, be_guest, &guests[i]);
+            if (i % 5 == 4)
+                ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        }
+        /* Until then nobody but those whose time is out has left: the close finds a line. */
+        while (fairsem_stat(&sem, &stat) == 0 && stat.timeouts < round + 1)
+            sched_yield();
+        ck_assert_int_eq(fairsem_close(&sem, REASON), 0);
+        for (int i = 0; i < CROWD; i++) {
+            pthread_join(guests[i].thread, NULL);
+            ck_assert_int_eq(guests[i].returned, 1);
+            granted += guests[i].result == 0;
+            timed_out += guests[i].result == ETIMEDOUT;
+            closed += guests[i].result == REASON;
+        }
+        ck_assert_int_eq(granted + timed_out + closed, CROWD);
+        ck_assert_int_gt(closed, 0);
+        ck_assert_int_eq(fairsem_stat(&sem, &stat), 0);
+        ck_assert_int_eq(stat.waiters, 0);
+        ck_assert_int_eq(stat.waits, stat.grants + stat.timeouts + stat.cancels);
+        /* Whoever came too late, or found a unit free, did not stand in line. */
+        ck_assert_int_le(stat.grants, granted);
+        ck_assert_int_le(stat.timeouts, timed_out);
+        ck_assert_int_le(stat.cancels, closed);
+        ck_assert_int_eq(stat.available, UNITS_GIVEN - granted);
+        ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("close", every_waiter_and_every_later_acquire_gets_the_reason,
+              the_first_reason_stays,
+              of_several_who_close_at_once_one_succeeds_and_his_reason_stays,
+              nothing_opens_what_was_closed, a_release_after_close_is_accepted_and_serves_nobody,
+              who_was_granted_before_the_close_keeps_his_units,
+              a_token_of_waiters_that_were_closed_is_free,
+              waiters_that_time_out_while_it_is_closed_return_once_with_one_result);
+}

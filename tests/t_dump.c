@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* t_dump.c - what a semaphore tells people about itself. */
+#include "askers.h"
+#include "suite.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What fairsem_dump writes, as lines. */
+struct text {
+    char *all;
+    char *lines[64];
+    int   count;
+};
+
+static struct text dump_of(fairsem_t *sem)
+{
+    struct text text = { .count = 0 };
+    size_t size;
+    FILE *file = open_memstream(&text.all, &size);
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fairsem_dump(sem, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_eq(text.all[size - 1], '\n');
+    for (char *at = text.all; *at != '\0' && text.count < 64; at++) {
+        text.lines[text.count++] = at;
+        at = strchr(at, '\n');
+        *at = '\0';
+    }
+    return text;
+}
+
+/* U58 (scylla 7779: why is everybody waiting?).  Numbers that occur nowhere else. */
+START_TEST(a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_head)
+{
+    fairsem_t sem;
+    fairsem_attr_t attr = { .name = "pool of connections" };
+    struct asker a[3] = { { .how = { .priority = 88 } }, { .how = { .priority = -77 } },
+                          { .how = { .priority = 88 } } };
+    static const char *const expected[][2] = { { "7654321", "-77" }, { "1234567", "88" },
+                                               { "2345678", "88" }, { "3456789", "99" } };
+    fairsem_ticket_t ticket = { 0 };
+    struct text text;
+    int summary;
+
+    ck_assert_int_eq(fairsem_init(&sem, 5, &attr), 0);
+    text = dump_of(&sem);
+    ck_assert_ptr_nonnull(strstr(text.lines[0], "pool of connections"));
+    summary = text.count;
+    free(text.all);
+
+    asker_queue(&a[0], &sem, 1234567, 1);
+    asker_queue(&a[1], &sem, 7654321, 2);
+    asker_queue(&a[2], &sem, 2345678, 3);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 3456789, 99, NULL, NULL), 0);
+    text = dump_of(&sem);
+    ck_assert_int_eq(text.count, summary + 4);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_ptr_nonnull(strstr(text.lines[summary + i], expected[i][0]));
+        ck_assert_ptr_nonnull(strstr(text.lines[summary + i], expected[i][1]));
+    }
+    free(text.all);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    ck_assert_int_eq(fairsem_close(&sem, 0), 0);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(worker_join(&a[i].w), ESHUTDOWN);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* A static semaphore has no name, and a line may be longer than any guess at its length. */
+START_TEST(a_dump_needs_no_name_and_has_room_for_a_long_line)
+{
+    enum { MANY = 1000 };
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    static fairsem_ticket_t tickets[MANY];
+    FILE *file = tmpfile();
+    int lines = 0, c;
+
+    ck_assert_ptr_nonnull(file);
+    for (int i = 0; i < MANY; i++)
+        ck_assert_int_eq(fairsem_ticket_take(&tickets[i], &sem, 1, 0, NULL, NULL), 0);
+    ck_assert_int_eq(fairsem_dump(&sem, file), 0);
+    rewind(file);
+    while ((c = getc(file)) != EOF)
+        lines += c == '\n';
+    fclose(file);
+    ck_assert_int_gt(lines, MANY);
+    ck_assert_int_lt(lines, MANY + 20);
+    for (int i = 0; i < MANY; i++)
+        fairsem_ticket_return(&tickets[i]);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+START_TEST(a_dump_to_a_file_with_an_error_says_so_and_leaves_errno_alone)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    FILE *readable = fopen("/dev/null", "r"), *full = fopen("/dev/full", "w");
+
+    ck_assert_ptr_nonnull(readable);
+    errno = 4711;
+    ck_assert_int_eq(fairsem_dump(&sem, readable), EIO);
+    ck_assert_int_eq(errno, 4711);
+    fclose(readable);
+    if (full != NULL) {     /* only some systems have one */
+        setvbuf(full, NULL, _IONBF, 0);
+        errno = 4711;
+        ck_assert_int_eq(fairsem_dump(&sem, full), EIO);
+        ck_assert_int_eq(errno, 4711);
+        fclose(full);
+    }
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 0), 0);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("dump", a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_head,
+              a_dump_needs_no_name_and_has_room_for_a_long_line,
+              a_dump_to_a_file_with_an_error_says_so_and_leaves_errno_alone);
+}

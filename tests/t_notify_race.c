@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_notify_race.c - callbacks beside other threads: who returns a ticket has seen the last
+ * of its callback, and nobody else notices that one is running.
+ */
+#include "suite.h"
+#include "workers.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <string.h>
+
+static void *release_one(void *arg)
+{
+    fairsem_release(arg, 1);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- a callback that takes its time */
+
+struct slow {
+    fairsem_t    entered, go;   /* the callback says that it runs, and waits until it may end */
+    _Atomic bool ended;
+    int          result;        /* of its wait */
+};
+
+static void take_time(fairsem_ticket_t *ticket, void *arg)
+{
+    struct slow *slow = arg;
+
+    (void)ticket;
+    fairsem_release(&slow->entered, 1);
+    slow->result = fairsem_acquire(&slow->go, 1);
+    atomic_store(&slow->ended, true);
+}
+
+struct returner {
+    pthread_t         thread;
+    fairsem_ticket_t *ticket;
+    struct slow      *slow;
+    _Atomic bool      about_to;
+    bool              had_ended;    /* the callback, when the return returned */
+};
+
+static void *return_it(void *arg)
+{
+    struct returner *r = arg;
+
+    atomic_store(&r->about_to, true);
+    fairsem_ticket_return(r->ticket);
+    r->had_ended = atomic_load(&r->slow->ended);
+    return NULL;
+}
+
+/* Two threads return it; both must find that the callback has ended, not only the first. */
+START_TEST(a_return_waits_for_the_callback_that_another_thread_is_running)
+{
+    for (int round = 0; round < 100; round++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        fairsem_ticket_t ticket = { 0 };
+        struct slow slow = { .entered = FAIRSEM_INITIALIZER(0), .go = FAIRSEM_INITIALIZER(0) };
+        struct returner r[2];
+        pthread_t releaser;
+
+        ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, take_time, &slow), 0);
+        start_thread(&releaser, release_one, &sem);
+        ck_assert_int_eq(fairsem_acquire(&slow.entered, 1), 0);
+        for (int i = 0; i < 2; i++) {
+            r[i] = (struct returner){ .ticket = &ticket, .slow = &slow };
+            start_thread(&r[i].thread, return_it, &r[i]);
+        }
+        for (int i = 0; i < 2; i++) {
+            while (!atomic_load(&r[i].about_to))
+                sched_yield();
+        }
+        for (int i = round % 10 * 10; i > 0; i--)
+            sched_yield();      /* a return that does not wait would return now */
+        ck_assert_int_eq(fairsem_release(&slow.go, 1), 0);
+        for (int i = 0; i < 2; i++) {
+            pthread_join(r[i].thread, NULL);
+            ck_assert(r[i].had_ended);
+        }
+        pthread_join(releaser, NULL);
+        ck_assert_int_eq(slow.result, 0);
+        ck_assert_int_eq(fairsem_ticket_state(&ticket), FAIRSEM_TICKET_IDLE);
+        ck_assert_int_eq(fairsem_available(&sem), 1);
+        ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    }
+}
+END_TEST
+
+static void count_call(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)ticket;
+    atomic_fetch_add((_Atomic int *)arg, 1);
+}
+
+/* Trap 9: while a callback takes its time no lock is held, of this semaphore or of another,
+ * and other callbacks come. */
+START_TEST(a_callback_that_takes_its_time_holds_nobody_up)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t slow_ticket = { 0 }, ticket = { 0 }, other_ticket = { 0 };
+    fairsem_units_t units = { 0 };
+    struct slow slow = { .entered = FAIRSEM_INITIALIZER(0), .go = FAIRSEM_INITIALIZER(0) };
+    struct worker w = { 0 };
+    _Atomic int calls = 0;
+    pthread_t releaser;
+
+    ck_assert_int_eq(fairsem_ticket_take(&slow_ticket, &sem, 1, 0, take_time, &slow), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, count_call, &calls), 0);
+    start_thread(&releaser, release_one, &sem);
+    ck_assert_int_eq(fairsem_acquire(&slow.entered, 1), 0);
+
+    ck_assert_int_eq(fairsem_ticket_state(&slow_ticket), FAIRSEM_TICKET_GRANTED);
+    ck_assert_int_eq(fairsem_ticket_claim(&slow_ticket, &units), 0);
+    ck_assert_int_eq(fairsem_units_release(&units), 0);
+    ck_assert_int_eq(atomic_load(&calls), 1);
+    worker_queue(&w, &sem, 1, 1);
+    ck_assert_int_eq(fairsem_ticket_take(&other_ticket, &sem, 1, 0, count_call, &calls), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(atomic_load(&calls), 2);
+    ck_assert_int_eq(fairsem_ticket_return(&other_ticket), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+    ck_assert(!atomic_load(&slow.ended));
+
+    ck_assert_int_eq(fairsem_release(&slow.go, 1), 0);
+    pthread_join(releaser, NULL);
+    ck_assert_int_eq(fairsem_ticket_return(&slow_ticket), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+static void *release_and_wait(void *arg)
+{
+    fairsem_t *sem = arg;
+
+    fairsem_release(sem, 1);
+    fairsem_acquire(sem, 1000);     /* here it is canceled, not in the callback */
+    return NULL;
+}
+
+/* A callback must not vanish in the middle, although it waits in a cancellation point. */
+START_TEST(a_thread_is_not_canceled_in_a_callback_it_runs)
+{
+    for (int round = 0; round < 50; round++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        fairsem_ticket_t ticket = { 0 };
+        struct slow slow = { .entered = FAIRSEM_INITIALIZER(0), .go = FAIRSEM_INITIALIZER(0) };
+        pthread_t releaser;
+        void *result;
+
+        ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, take_time, &slow), 0);
+        start_thread(&releaser, release_and_wait, &sem);
+        ck_assert_int_eq(fairsem_acquire(&slow.entered, 1), 0);
+        if (round % 2 == 0)
+            await_waiters(&slow.go, 1);
+        pthread_cancel(releaser);
+        ck_assert_int_eq(fairsem_release(&slow.go, 1), 0);
+        pthread_join(releaser, &result);
+        ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+        ck_assert(atomic_load(&slow.ended));
+        ck_assert_int_eq(slow.result, 0);
+        ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+        ck_assert_int_eq(fairsem_available(&sem), 1);
+        ck_assert_int_eq(fairsem_waiters(&sem), 0);
+        ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    }
+}
+END_TEST
+
+/* ---------------------------------------------------------------- returns that race with grants */
+
+struct relay {
+    fairsem_t   *sem;
+    _Atomic int *turn;
+    int          rounds;
+};
+
+static void *release_when_told(void *arg)
+{
+    struct relay *relay = arg;
+
+    for (int i = 1; i <= relay->rounds; i++) {
+        while (atomic_load(relay->turn) != i)
+            sched_yield();
+        for (int spin = i % 41 * 15; spin > 0; spin--)
+            atomic_load_explicit(relay->turn, memory_order_relaxed);
+        fairsem_release(relay->sem, 1);
+        atomic_store(relay->turn, 0);
+    }
+    return NULL;
+}
+
+static void touch(fairsem_ticket_t *ticket, void *arg)
+{
+    fairsem_ticket_state(ticket);
+    atomic_fetch_add((_Atomic int *)arg, 1);
+}
+
+/* U13.  A ticket on the heap is returned and freed, its memory filled, while another thread
+ * serves it: the callback came before that or never, and the unit is free or has gone to the
+ * next in line. */
+START_TEST(after_a_return_the_ticket_can_be_freed_whatever_happened_at_the_same_time)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    _Atomic int turn = 0;
+    struct relay relay = { .sem = &sem, .turn = &turn, .rounds = 20000 };
+    pthread_t thread;
+
+    start_thread(&thread, release_when_told, &relay);
+    for (int i = 1; i <= relay.rounds; i++) {
+        fairsem_ticket_t *ticket = aligned_alloc(_Alignof(fairsem_ticket_t), sizeof *ticket);
+        fairsem_ticket_t next = { 0 };
+        _Atomic int calls = 0;
+        int calls_then;
+
+        if (ticket == NULL)
+            ck_abort_msg("no memory");
+        *ticket = (fairsem_ticket_t){ { 0 } };
+        if (fairsem_ticket_take(ticket, &sem, 1, 0, touch, &calls) != 0
+            || (i % 2 == 0 && fairsem_ticket_take(&next, &sem, 1, 0, NULL, NULL) != 0))
+            ck_abort_msg("take failed");
+        atomic_store(&turn, i);
+        for (int spin = i % 83 * 15; spin > 0; spin--)
+            atomic_load_explicit(&turn, memory_order_relaxed);
+        fairsem_ticket_return(ticket);
+        calls_then = atomic_load(&calls);
+        memset(ticket, 0xa5, sizeof *ticket);
+        free(ticket);
+        while (atomic_load(&turn) != 0)
+            sched_yield();
+        if (atomic_load(&calls) != calls_then || calls_then > 1)
+            ck_abort_msg("called back after the return");
+        if (i % 2 == 0 && fairsem_ticket_state(&next) != FAIRSEM_TICKET_GRANTED)
+            ck_abort_msg("the next in line was not served");
+        fairsem_ticket_return(&next);
+        if (fairsem_tryacquire(&sem, 1) != 0 || fairsem_available(&sem) != 0)
+            ck_abort_msg("a unit was lost or made");
+    }
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(fairsem_waiters(&sem), 0);
+}
+END_TEST
+
+struct client {
+    pthread_t  thread;
+    fairsem_t *sem;
+    int        rounds;
+    int        lost;
+};
+
+static void hand_over(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)ticket;
+    fairsem_release(arg, 1);        /* wakes the client that waits for its ticket */
+}
+
+/* An event loop in small: take, wait for the callback to say so, claim, release. */
+static void *use_tickets(void *arg)
+{
+    struct client *c = arg;
+    fairsem_t called = FAIRSEM_INITIALIZER(0);
+
+    for (int i = 0; i < c->rounds; i++) {
+        fairsem_ticket_t ticket = { 0 };
+        fairsem_units_t units = { 0 };
+
+        c->lost += fairsem_ticket_take(&ticket, c->sem, 1, i % 3, hand_over, &called);
+        if (i % 4 == 0) {           /* a change of mind */
+            fairsem_ticket_return(&ticket);
+            fairsem_tryacquire(&called, 1);
+            continue;
+        }
+        if (fairsem_ticket_state(&ticket) == FAIRSEM_TICKET_WAITING)
+            fairsem_acquire(&called, 1);
+        c->lost += fairsem_ticket_claim(&ticket, &units) != 0;
+        c->lost += fairsem_units_release(&units);
+        fairsem_ticket_return(&ticket);     /* its callback, if any, has ended then */
+        fairsem_tryacquire(&called, 1);
+    }
+    return NULL;
+}
+
+START_TEST(clients_with_tickets_serve_each_other_and_lose_nothing)
+{
+    enum { CLIENTS = 4 };
+    fairsem_t sem = FAIRSEM_INITIALIZER(2);
+    struct client c[CLIENTS];
+
+    for (int i = 0; i < CLIENTS; i++) {
+        c[i] = (struct client){ .sem = &sem, .rounds = 10000 };
+        start_thread(&c[i].thread, use_tickets, &c[i]);
+    }
+    for (int i = 0; i < CLIENTS; i++) {
+        pthread_join(c[i].thread, NULL);
+        ck_assert_int_eq(c[i].lost, 0);
+    }
+    ck_assert_int_eq(fairsem_available(&sem), 2);
+    ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("notify_race", a_return_waits_for_the_callback_that_another_thread_is_running,
+              a_callback_that_takes_its_time_holds_nobody_up,
+              a_thread_is_not_canceled_in_a_callback_it_runs,
+              after_a_return_the_ticket_can_be_freed_whatever_happened_at_the_same_time,
+              clients_with_tickets_serve_each_other_and_lose_nothing);
+}

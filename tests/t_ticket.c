@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* t_ticket.c - a place in line without a thread: its states and its order. */
+#include "suite.h"
+#include "workers.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define REASON 4711
+
+static void take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n)
+{
+    ck_assert_int_eq(fairsem_ticket_take(ticket, sem, n, 0, NULL, NULL), 0);
+}
+
+static void state_is(const fairsem_ticket_t *ticket, enum fairsem_ticket_state state)
+{
+    ck_assert_int_eq(fairsem_ticket_state(ticket), state);
+}
+
+/* Claim a granted ticket and release what it held. */
+static void claim_and_release(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n)
+{
+    fairsem_units_t units = { 0 };
+
+    state_is(ticket, FAIRSEM_TICKET_GRANTED);
+    ck_assert_int_eq(fairsem_ticket_claim(ticket, &units), 0);
+    ck_assert_ptr_eq(units.sem, sem);
+    ck_assert_int_eq(units.n, n);
+    state_is(ticket, FAIRSEM_TICKET_IDLE);
+    ck_assert_int_eq(fairsem_units_release(&units), 0);
+}
+
+START_TEST(a_ticket_goes_from_idle_to_waiting_to_granted_to_idle)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    fairsem_ticket_t ticket = { 0 };
+    fairsem_units_t units = { 0 };
+
+    state_is(&ticket, FAIRSEM_TICKET_IDLE);
+    ck_assert_int_eq(fairsem_ticket_claim(&ticket, &units), EINVAL);
+    take(&ticket, &sem, 2);
+    state_is(&ticket, FAIRSEM_TICKET_WAITING);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_destroy(&sem), EBUSY);
+    ck_assert_int_eq(fairsem_ticket_claim(&ticket, &units), EAGAIN);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), EINVAL);
+    ck_assert_int_eq(units.n, 0);
+    ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+    state_is(&ticket, FAIRSEM_TICKET_GRANTED);
+    ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 1);   /* the others belong to the ticket */
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), EINVAL);
+    claim_and_release(&ticket, &sem, 2);
+    ck_assert_int_eq(fairsem_available(&sem), 3);
+
+    take(&ticket, &sem, 3);     /* at once */
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+    claim_and_release(&ticket, &sem, 3);
+    take(&ticket, &sem, 0);
+    state_is(&ticket, FAIRSEM_TICKET_GRANTED);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    state_is(&ticket, FAIRSEM_TICKET_IDLE);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+START_TEST(a_ticket_that_cannot_be_taken_stays_idle)
+{
+    fairsem_t sem;
+    fairsem_attr_t attr = { .capacity = 4, .max_waiters = 1 };
+    fairsem_ticket_t ticket = { 0 }, waiting = { 0 };
+
+    ck_assert_int_eq(fairsem_init(&sem, 2, &attr), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, -1, 0, NULL, NULL), EINVAL);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, FAIRSEM_MAX_UNITS + 1, 0, NULL, NULL),
+                     EINVAL);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 5, 0, NULL, NULL), E2BIG);
+    take(&waiting, &sem, 3);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), ENOBUFS);
+    state_is(&ticket, FAIRSEM_TICKET_IDLE);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_ticket_return(&waiting), 0);
+    ck_assert_int_eq(fairsem_close(&sem, REASON), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), REASON);
+    state_is(&ticket, FAIRSEM_TICKET_IDLE);
+    ck_assert_int_eq(fairsem_available(&sem), 2);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+START_TEST(tickets_and_threads_stand_in_one_line)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t first = { 0 }, third = { 0 }, better = { 0 };
+    struct worker second = { 0 }, fourth = { 0 };
+
+    take(&first, &sem, 1);
+    worker_queue(&second, &sem, 1, 2);
+    take(&third, &sem, 2);
+    worker_queue(&fourth, &sem, 1, 4);
+    ck_assert_int_eq(fairsem_ticket_take(&better, &sem, 1, -1, NULL, NULL), 0);
+
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    state_is(&better, FAIRSEM_TICKET_GRANTED);
+    state_is(&first, FAIRSEM_TICKET_WAITING);
+    ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+    state_is(&first, FAIRSEM_TICKET_GRANTED);
+    ck_assert_int_eq(worker_join(&second), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    state_is(&third, FAIRSEM_TICKET_WAITING);       /* it holds the line */
+    ck_assert(worker_waits(&fourth));
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    state_is(&third, FAIRSEM_TICKET_GRANTED);
+    ck_assert(worker_waits(&fourth));
+    ck_assert_int_eq(fairsem_ticket_return(&better), 0);
+    ck_assert_int_eq(worker_join(&fourth), 0);
+    claim_and_release(&first, &sem, 1);
+    claim_and_release(&third, &sem, 2);
+    ck_assert_int_eq(fairsem_available(&sem), 3);
+}
+END_TEST
+
+/* U10, U14: a head that leaves lets those go that fit, and nobody else. */
+START_TEST(a_ticket_that_is_returned_leaves_the_line_or_passes_its_units_on)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(5);
+    fairsem_ticket_t head = { 0 }, middle = { 0 }, last = { 0 };
+    struct worker fits = { 0 };
+
+    take(&head, &sem, 8);
+    take(&middle, &sem, 6);
+    worker_queue(&fits, &sem, 3, 3);
+    take(&last, &sem, 5);
+    ck_assert_int_eq(fairsem_ticket_return(&middle), 0);
+    state_is(&middle, FAIRSEM_TICKET_IDLE);
+    ck_assert_int_eq(fairsem_waiters(&sem), 3);
+    ck_assert_int_eq(fairsem_available(&sem), 5);
+    ck_assert_int_eq(fairsem_ticket_return(&head), 0);
+    ck_assert_int_eq(worker_join(&fits), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_available(&sem), 2);
+    ck_assert_int_eq(fairsem_release(&sem, 3), 0);
+    state_is(&last, FAIRSEM_TICKET_GRANTED);
+    take(&head, &sem, 4);
+    ck_assert_int_eq(fairsem_ticket_return(&last), 0);
+    state_is(&last, FAIRSEM_TICKET_IDLE);
+    state_is(&head, FAIRSEM_TICKET_GRANTED);
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(fairsem_ticket_return(&last), 0);      /* nothing happens */
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+    ck_assert_int_eq(fairsem_ticket_return(&head), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 5);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+START_TEST(a_ticket_that_left_the_line_without_units_says_why_until_it_is_returned)
+{
+    fairsem_t sem;
+    fairsem_attr_t attr = { .capacity = 4 };
+    fairsem_ticket_t large = { 0 }, small = { 0 };
+    fairsem_units_t units = { 0 };
+
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    take(&large, &sem, 4);
+    take(&small, &sem, 1);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 3), 0);
+    state_is(&large, FAIRSEM_TICKET_CANCELED);
+    state_is(&small, FAIRSEM_TICKET_WAITING);
+    ck_assert_int_eq(fairsem_close(&sem, REASON), 0);
+    state_is(&large, FAIRSEM_TICKET_CANCELED);
+    state_is(&small, FAIRSEM_TICKET_CLOSED);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(fairsem_ticket_claim(&large, &units), E2BIG);
+        ck_assert_int_eq(fairsem_ticket_claim(&small, &units), REASON);
+        ck_assert_int_eq(fairsem_ticket_wait(&large, NULL), E2BIG);
+        ck_assert_int_eq(fairsem_ticket_wait(&small, NULL), REASON);
+        ck_assert_int_eq(fairsem_ticket_take(&large, &sem, 1, 0, NULL, NULL), EINVAL);
+        ck_assert_int_eq(fairsem_ticket_take(&small, &sem, 1, 0, NULL, NULL), EINVAL);
+        ck_assert_int_eq(units.n, 0);
+    }
+    ck_assert_int_eq(fairsem_ticket_return(&large), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&small), 0);
+    state_is(&large, FAIRSEM_TICKET_IDLE);
+    state_is(&small, FAIRSEM_TICKET_IDLE);
+    ck_assert_int_eq(fairsem_available(&sem), -1);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- many, and none */
+
+/* More than could ever be threads.  Half of them leave from the middle of the line. */
+START_TEST(a_hundred_thousand_tickets_can_stand_in_one_line)
+{
+    enum { MANY = 100000 };
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t *tickets = aligned_alloc(_Alignof(fairsem_ticket_t), MANY * sizeof *tickets);
+    int granted = 0;
+
+    ck_assert_ptr_nonnull(tickets);
+    for (int i = 0; i < MANY; i++) {
+        tickets[i] = (fairsem_ticket_t){ { 0 } };
+        if (fairsem_ticket_take(&tickets[i], &sem, 1, i % 3, NULL, NULL) != 0)
+            ck_abort_msg("take failed");
+    }
+    ck_assert_int_eq(fairsem_waiters(&sem), MANY);
+    for (int i = 0; i < MANY; i += 2) {
+        if (fairsem_ticket_return(&tickets[i]) != 0)
+            ck_abort_msg("return failed");
+    }
+    ck_assert_int_eq(fairsem_waiters(&sem), MANY / 2);
+    ck_assert_int_eq(fairsem_release(&sem, MANY / 2 - 1), 0);
+    for (int i = 1; i < MANY; i += 2)
+        granted += fairsem_ticket_state(&tickets[i]) == FAIRSEM_TICKET_GRANTED;
+    ck_assert_int_eq(granted, MANY / 2 - 1);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    for (int i = 1; i < MANY; i += 2) {
+        if (fairsem_ticket_return(&tickets[i]) != 0)
+            ck_abort_msg("return failed");
+    }
+    ck_assert_int_eq(fairsem_available(&sem), MANY / 2 - 1);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    free(tickets);
+}
+END_TEST
+
+/* The child asserts nothing, it reports by its exit status: 0, or the line that failed. */
+#define CHILD_CHECK(condition)   \
+    do {                         \
+        if (!(condition))        \
+            _exit(__LINE__ % 255 + 1); \
+    } while (0)
+
+START_TEST(in_a_forked_child_a_ticket_that_waited_is_idle)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    fairsem_ticket_t ticket = { 0 }, untouched = { 0 };
+    fairsem_units_t units = { 0 };
+    int status;
+    pid_t child;
+
+    if (UNDER_TSAN)
+        return;     /* it does not follow a fork of a threaded process: see t_fork.c */
+    take(&ticket, &sem, 2);
+    take(&untouched, &sem, 1);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_ticket_state(&ticket) == FAIRSEM_TICKET_IDLE);
+        CHILD_CHECK(fairsem_ticket_wait(&ticket, NULL) == EINVAL);
+        CHILD_CHECK(fairsem_ticket_claim(&untouched, &units) == EINVAL);
+        CHILD_CHECK(fairsem_ticket_return(&untouched) == 0);
+        CHILD_CHECK(fairsem_waiters(&sem) == 0 && fairsem_available(&sem) == 1);
+        CHILD_CHECK(fairsem_ticket_take(&ticket, &sem, 3, 0, NULL, NULL) == 0);
+        CHILD_CHECK(fairsem_ticket_state(&ticket) == FAIRSEM_TICKET_WAITING);
+        CHILD_CHECK(fairsem_release(&sem, 2) == 0);
+        CHILD_CHECK(fairsem_ticket_claim(&ticket, &units) == 0 && units.n == 3);
+        CHILD_CHECK(fairsem_destroy(&sem) == 0);
+        _exit(0);
+    }
+    ck_assert_int_gt(child, 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 0);
+    state_is(&ticket, FAIRSEM_TICKET_WAITING);
+    ck_assert_int_eq(fairsem_waiters(&sem), 2);
+    ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+    claim_and_release(&ticket, &sem, 2);
+    claim_and_release(&untouched, &sem, 1);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("ticket", a_ticket_goes_from_idle_to_waiting_to_granted_to_idle,
+              a_ticket_that_cannot_be_taken_stays_idle, tickets_and_threads_stand_in_one_line,
+              a_ticket_that_is_returned_leaves_the_line_or_passes_its_units_on,
+              a_ticket_that_left_the_line_without_units_says_why_until_it_is_returned,
+              a_hundred_thousand_tickets_can_stand_in_one_line,
+              in_a_forked_child_a_ticket_that_waited_is_idle);
+}
