@@ -18,3 +18,25 @@ examples_compress_tree_LDADD = libfairsem.la $(ZLIB_LIBS)
 else
 EXTRA_DIST += $(compress_tree_sources)
 endif
+
+noinst_PROGRAMS += \
+	examples/collatz-pool \
+	examples/consumer-priority \
+	examples/fetch-limiter
+examples_collatz_pool_SOURCES = examples/collatz-pool.c
+examples_collatz_pool_LDADD = libfairsem.la
+examples_consumer_priority_SOURCES = examples/consumer-priority.c
+examples_consumer_priority_LDADD = libfairsem.la
+examples_fetch_limiter_SOURCES = examples/fetch-limiter.c
+examples_fetch_limiter_LDADD = libfairsem.la
+
+event_loop_sources = examples/event-loop.c
+if HAVE_EPOLL
+noinst_PROGRAMS += examples/event-loop
+examples_event_loop_SOURCES = $(event_loop_sources)
+examples_event_loop_LDADD = libfairsem.la
+else
+EXTRA_DIST += $(event_loop_sources)
+endif
+
+EXTRA_DIST += examples/Makefile.example

@@ -117,6 +117,31 @@ if built "$hog"; then
   run 2 "$hog" --no-such-option
 fi
 
+# ---------------------------------------------------------------- the short ones
+# They verify themselves.  Here it is seen that they have not left anything out.
+
+# says PROGRAM LINE... - it succeeds, and prints lines that match these regular expressions.
+says() {
+  program=examples/$1
+  shift
+  if ! built "$program" || ! run 0 "$program"; then
+    return
+  fi
+  for line in "$@"; do
+    grep -Eqx "$line" "$work/out" || fail "$program: no line '$line'"
+  done
+}
+
+says collatz-pool '\[0 1 7 2 5 8 16 3 19 6 14 9 9 17 17 4 12 20 20 7 7 .* 111 18 18 18 106 5\]'
+says consumer-priority 'arrived 4, priority 0: served 1' 'arrived 7, priority 0: served 2' \
+  'arrived 2, priority 5: served 3' 'arrived 5, priority 5: served 4' \
+  'arrived 1, priority 9: served 5' 'arrived 3, priority 9: served 6' \
+  'arrived 6, priority 9: served 7' 'all 5000 items taken once'
+says event-loop 'served 12' 'shed 10' 'hung up 1' 'refused at shutdown 8' 'most in flight 4'
+# Client, limit, fetched, timed out, cancelled, most at once.
+says fetch-limiter 'crawler +6 +24 +0 +0 +[1-4]' 'browser +2 +12 +0 +0 +[12]' \
+  'hasty +2 +0 +8 +0 +0' 'gone +3 +0 +0 +8 +0' 'at most [1-4] of 4 connections in use'
+
 # ---------------------------------------------------------------- fairsem-bench
 bench=bench/fairsem-bench
 if built "$bench"; then

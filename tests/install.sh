@@ -115,6 +115,26 @@ else
   echo "no C++ compiler: C++ not tried"
 fi
 
+# The examples as somebody's own programs, without a flag of this build.
+if [ -n "$has_shared" ] && "${MAKE:-make}" --version 2> /dev/null | grep -q GNU; then
+  mkdir "$work/examples" &&
+    cp "$top_srcdir"/examples/*.[ch] "$top_srcdir/examples/Makefile.example" "$work/examples" ||
+    exit 99
+  # compress-tree needs zlib, which this build may have done without.
+  programs="collatz-pool consumer-priority fetch-limiter"
+  [ ! -x "$top_builddir/examples/compress-tree" ] || programs="$programs compress-tree"
+  [ ! -x "$top_builddir/examples/event-loop" ] || programs="$programs event-loop"
+  # shellcheck disable=SC2086 # a list of programs
+  if "${MAKE:-make}" -C "$work/examples" -f Makefile.example CC="${CC:-cc}" CFLAGS="${CFLAGS-}" \
+    $programs > "$work/log" 2>&1 &&
+    LD_LIBRARY_PATH=$libdir "$work/examples/collatz-pool" > "$work/log" 2>&1; then
+    echo "ok: the examples with Makefile.example: $programs"
+  else
+    cat "$work/log"
+    fail "the examples with Makefile.example"
+  fi
+fi
+
 make_quietly uninstall
 # Links too, also those that lead nowhere: make distcheck would not see them.
 find "$root" ! -type d > "$work/left"

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event-loop.c - a server of one thread that limits the requests in flight (Linux).
+ *
+ * A request takes a ticket of a semaphore.  If that is not granted at once it stands in line,
+ * and the loop goes on.  When units come, the ticket's callback wakes the loop through an
+ * eventfd; it runs in the thread that released, here the loop's own, but it could be any.
+ *
+ *   Overload   attr.max_waiters: when the line is full, the answer is BUSY.
+ *   Hang-up    A request that is cancelled while it waits gives its place back.
+ *   Shutdown   fairsem_close ends all waits: CLOSING.  What is in flight is finished.
+ *
+ * The server has a socket to its clients and one to its upstream, which does the work.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <fairsem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { LIMIT = 4, LINE = 16, SHED = 10, CLOSE_AFTER = 8 };
+enum { REQUESTS = LIMIT + LINE + SHED + 1 /* that comes when we are closing */ };
+enum kind { GET, HANG_UP, DONE, GONE, BUSY, CLOSING, KINDS };
+
+struct message { enum kind kind; int request; };
+
+static fairsem_t limit;
+static fairsem_ticket_t ticket[REQUESTS]; /* of the requests, in the order of their arrival */
+static fairsem_units_t units[REQUESTS];   /* that they hold while they are in flight */
+static int arrived, looked_at, started, most, answers[KINDS];
+static int epoll, wake, clients[2], upstream[2]; /* sockets: our end, theirs */
+
+static void check(int ok, const char *what)
+{
+    if (!ok) {
+        fprintf(stderr, "event-loop: FAILED: %s\n", what);
+        exit(EXIT_FAILURE);
+    }
+}
+
+static void post(int fd, enum kind kind, int request)
+{
+    struct message m = { kind, request };
+
+    check(send(fd, &m, sizeof(m), MSG_NOSIGNAL) == sizeof(m), "send");
+}
+
+/* The end of a request.  It gives back what it has: a place in line, or its unit. */
+static void answer(int request, enum kind kind)
+{
+    answers[kind]++;
+    post(clients[0], kind, request);
+    fairsem_ticket_return(&ticket[request]);
+    fairsem_units_release(&units[request]);
+}
+
+static void on_ticket(fairsem_ticket_t *which, void *arg)
+{
+    (void)which;
+    eventfd_write(*(int *)arg, 1);
+}
+
+/* Start those that were granted.  Nobody passes the oldest that still waits. */
+static void look_at_tickets(void)
+{
+    for (; looked_at < arrived; looked_at++) {
+        int err = fairsem_ticket_claim(&ticket[looked_at], &units[looked_at]);
+
+        if (err == EAGAIN)
+            break;
+        if (err == ESHUTDOWN)
+            answer(looked_at, CLOSING);
+        if (err != 0)
+            continue; /* it has been answered, now or before */
+        started++;
+        most = started - answers[DONE] > most ? started - answers[DONE] : most;
+        post(upstream[1], DONE, looked_at); /* a real upstream would answer by itself */
+    }
+}
+
+static void on_message(enum kind kind, int request)
+{
+    check(request >= 0 && request <= arrived && request < REQUESTS, "number of a request");
+    if (kind == GET) {
+        int err = fairsem_ticket_take(&ticket[request], &limit, 1, 0, on_ticket, &wake);
+
+        arrived++;
+        if (err != 0)
+            answer(request, err == ENOBUFS ? BUSY : CLOSING);
+    } else if (kind == DONE) {
+        answer(request, DONE);
+        if (answers[DONE] == CLOSE_AFTER) { /* as if somebody had told us to end */
+            fairsem_close(&limit, 0);
+            post(clients[1], GET, REQUESTS - 1);
+        }
+    } else if (fairsem_ticket_state(&ticket[request]) == FAIRSEM_TICKET_WAITING) {
+        answer(request, GONE); /* once in flight it is finished */
+    }
+}
+
+static void watch(int fd)
+{
+    struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+    check(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
+}
+
+int main(void)
+{
+    fairsem_attr_t attr = { .name = "in flight", .capacity = LIMIT, .max_waiters = LINE };
+    int got[KINDS] = { 0 }, type = SOCK_SEQPACKET | SOCK_CLOEXEC;
+    struct epoll_event event;
+    struct message m;
+
+    check(fairsem_init(&limit, LIMIT, &attr) == 0, "fairsem_init");
+    check(socketpair(AF_UNIX, type, 0, clients) == 0, "socketpair");
+    check(socketpair(AF_UNIX, type, 0, upstream) == 0, "socketpair");
+    epoll = epoll_create1(EPOLL_CLOEXEC);
+    watch(clients[0]);
+    watch(upstream[0]);
+    watch(wake = eventfd(0, EFD_CLOEXEC));
+    for (int i = 0; i < REQUESTS - 1; i++)
+        post(clients[1], GET, i);
+    post(clients[1], HANG_UP, LIMIT);
+
+    while (answers[DONE] + answers[GONE] + answers[BUSY] + answers[CLOSING] < REQUESTS) {
+        if (epoll_wait(epoll, &event, 1, -1) < 1)
+            continue;
+        if (event.data.fd == wake)
+            eventfd_read(wake, &(eventfd_t){ 0 });
+        else
+            while (recv(event.data.fd, &m, sizeof(m), MSG_DONTWAIT) == sizeof(m))
+                on_message(m.kind, m.request);
+        look_at_tickets();
+    }
+    while (recv(clients[1], &m, sizeof(m), MSG_DONTWAIT) == sizeof(m))
+        got[m.kind]++;
+    printf("served %d\nshed %d\nhung up %d\nrefused at shutdown %d\nmost in flight %d\n",
+           got[DONE], got[BUSY], got[GONE], got[CLOSING], most);
+    check(got[DONE] == LIMIT + CLOSE_AFTER && got[BUSY] == SHED && got[GONE] == 1, "answers");
+    check(got[CLOSING] == LINE - 1 - CLOSE_AFTER + 1, "answers at shutdown");
+    check(most == LIMIT && fairsem_available(&limit) == LIMIT, "units");
+    return 0;
+}
