@@ -299,6 +299,68 @@ START_TEST(no_lock_of_the_library_is_held_while_the_handlers_of_the_application_
 }
 END_TEST
 
+struct caller {
+    fairsem_ticket_t ticket;
+    fairsem_t        other;
+    _Atomic int      in_callback, let_go;
+    int              status;
+};
+
+static void stay_in_callback(fairsem_ticket_t *ticket, void *arg)
+{
+    struct caller *c = arg;
+
+    (void)ticket;
+    atomic_store(&c->in_callback, 1);
+    while (!atomic_load(&c->let_go))
+        sched_yield();
+}
+
+/* In the child the thread that called back goes on, and no other does. */
+static void fork_in_callback(fairsem_ticket_t *ticket, void *arg)
+{
+    struct caller *c = arg;
+    fairsem_units_t units = { 0 };
+    pid_t child = fork();
+
+    if (child == 0) {
+        CHILD_CHECK(fairsem_ticket_claim(ticket, &units) == 0);
+        CHILD_CHECK(fairsem_units_release(&units) == 0);
+        CHILD_CHECK(fairsem_ticket_return(ticket) == 0);
+        CHILD_CHECK(fairsem_acquire(&c->other, 1) == 0);
+        _exit(0);
+    }
+    c->status = status_of(child);
+}
+
+static void *release_one(void *arg)
+{
+    fairsem_release(arg, 1);
+    return NULL;
+}
+
+START_TEST(a_callback_may_fork_while_another_one_runs)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0), busy_sem = FAIRSEM_INITIALIZER(0);
+    struct caller c = { .other = FAIRSEM_INITIALIZER(1), .status = -1 }, busy = { .status = 0 };
+    pthread_t thread;
+
+    ck_assert_int_eq(fairsem_ticket_take(&busy.ticket, &busy_sem, 1, 0, stay_in_callback, &busy),
+                     0);
+    ck_assert_int_eq(fairsem_ticket_take(&c.ticket, &sem, 1, 0, fork_in_callback, &c), 0);
+    start_thread(&thread, release_one, &busy_sem);
+    while (!atomic_load(&busy.in_callback))
+        sched_yield();
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(c.status, 0);
+    atomic_store(&busy.let_go, 1);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(fairsem_ticket_state(&c.ticket), FAIRSEM_TICKET_GRANTED);
+    ck_assert_int_eq(fairsem_ticket_return(&c.ticket), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&busy.ticket), 0);
+}
+END_TEST
+
 int main(void)
 {
     if (UNDER_TSAN) {
@@ -311,5 +373,6 @@ int main(void)
               a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works,
               a_semaphore_can_be_held_across_a_fork_by_the_handlers_of_the_application,
               a_release_in_a_handler_of_the_child_serves_no_thread_of_the_parent,
-              no_lock_of_the_library_is_held_while_the_handlers_of_the_application_run);
+              no_lock_of_the_library_is_held_while_the_handlers_of_the_application_run,
+              a_callback_may_fork_while_another_one_runs);
 }

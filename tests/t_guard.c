@@ -131,6 +131,8 @@ START_TEST(units_can_be_split_merged_and_returned_in_parts)
     ck_assert_int_eq(fairsem_units_merge(&a, &b), 0);
     holds(&a, &sem, 7);
     is_empty(&b);
+    ck_assert_int_eq(fairsem_units_merge(&a, &b), 0);   /* nothing to move */
+    holds(&a, &sem, 7);
     ck_assert_int_eq(fairsem_units_merge(&b, &a), 0);   /* into an empty one: moved */
     holds(&b, &sem, 7);
     is_empty(&a);

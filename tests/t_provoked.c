@@ -427,6 +427,30 @@ START_TEST(a_waiter_may_wait_again_before_it_has_been_woken)
 }
 END_TEST
 
+START_TEST(a_dump_without_memory_has_the_summary_and_says_what_is_missing)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker w = { 0 };
+    FILE *file = tmpfile();
+    int lines = 0, c, error;
+
+    ck_assert_ptr_nonnull(file);
+    setvbuf(file, NULL, _IONBF, 0);
+    worker_queue(&w, &sem, 1, 1);
+    atomic_store(&no_memory, true);
+    error = fairsem_dump(&sem, file);
+    atomic_store(&no_memory, false);
+    ck_assert_int_eq(error, ENOMEM);
+    rewind(file);
+    while ((c = getc(file)) != EOF)
+        lines += c == '\n';
+    fclose(file);
+    ck_assert_int_eq(lines, 3);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("provoked", waits_work_in_order_without_memory,
@@ -439,5 +463,6 @@ int main(void)
               a_sleeper_that_was_granted_before_its_deadline_has_its_units,
               errno_is_not_touched_without_memory_either,
               units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count,
-              a_waiter_may_wait_again_before_it_has_been_woken);
+              a_waiter_may_wait_again_before_it_has_been_woken,
+              a_dump_without_memory_has_the_summary_and_says_what_is_missing);
 }

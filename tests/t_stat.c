@@ -259,10 +259,29 @@ START_TEST(the_numbers_agree_at_every_moment)
 }
 END_TEST
 
+/* Nine times 2^60 is more than an int64_t holds. */
+START_TEST(the_sum_of_what_is_asked_for_does_not_overflow)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t tickets[9] = { 0 };
+
+    for (int i = 0; i < 9; i++)
+        ck_assert_int_eq(fairsem_ticket_take(&tickets[i], &sem, FAIRSEM_MAX_UNITS, 0, NULL, NULL),
+                         0);
+    ck_assert_int_eq(stat_of(&sem).waiting_units, INT64_MAX);
+    ck_assert_int_eq(fairsem_ticket_return(&tickets[8]), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&tickets[0]), 0);
+    ck_assert_int_eq(stat_of(&sem).waiting_units, 7 * FAIRSEM_MAX_UNITS);
+    for (int i = 1; i < 8; i++)
+        fairsem_ticket_return(&tickets[i]);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("stat", what_does_not_wait_is_not_counted,
               every_way_in_and_out_of_the_line_has_its_counter,
               the_time_that_is_waited_is_measured, the_oldest_waiter_may_stand_anywhere,
-              the_numbers_agree_at_every_moment);
+              the_numbers_agree_at_every_moment,
+              the_sum_of_what_is_asked_for_does_not_overflow);
 }
