@@ -68,7 +68,8 @@
  *            line; units that were handed to it in the same instant go to the next one.
  *            Asynchronous cancellation is not supported.
  * Signals.   No function is async-signal-safe.  A signal does not end a wait, nor does
- *            the waiter lose its place while a handler runs.
+ *            the waiter lose its place while a handler runs.  FAIRSEM_INTERRUPTIBLE changes
+ *            both.
  * fork.      The child finds the count as it was and an empty line, even if other threads
  *            were using the semaphore at that moment.  Units held by threads of the parent
  *            stay taken.  The parent is not affected.  A semaphore belongs to one process:
@@ -140,7 +141,20 @@ typedef struct fairsem {
 #define FAIRSEM_INITIALIZER(units) \
     { (int64_t)(units) * 2, FAIRSEM_MAX_UNITS, PTHREAD_MUTEX_INITIALIZER, { 0 } }
 
-/* attr.flags: waits may be interrupted by signals.  Refused with ENOTSUP by this release. */
+/*
+ * attr.flags: signals matter to this semaphore, as they do to sem_t.  Linux only.
+ *
+ * A wait gives up its place and returns EINTR when a signal handler has run in its thread
+ * that was installed without SA_RESTART; if the wait has a deadline, any handler.  Units
+ * that were handed to it before are its own: it returns 0.
+ *
+ * fairsem_release, fairsem_tryacquire and the functions of section 6 but for dump may be
+ * called in a signal handler, whatever it interrupted; if the thread it interrupted is the
+ * oldest waiter, that is served.  Not with tickets in line that have a callback.
+ *
+ * It costs four calls of pthread_sigmask where otherwise there would be none: two in an
+ * acquire that waits, two in the release that serves it.  Waits never allocate.
+ */
 #define FAIRSEM_INTERRUPTIBLE 1u
 
 /*
@@ -166,7 +180,7 @@ typedef struct fairsem_attr {
  * EINVAL   units < 0, above FAIRSEM_MAX_UNITS or above the capacity; capacity or
  *          max_waiters < 0, capacity above FAIRSEM_MAX_UNITS; an unknown flag; a
  *          reserved field that is not zero
- * ENOTSUP  FAIRSEM_INTERRUPTIBLE
+ * ENOTSUP  FAIRSEM_INTERRUPTIBLE, on a system without futexes
  */
 FAIRSEM_API int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr);
 
@@ -195,11 +209,13 @@ FAIRSEM_API int fairsem_destroy(fairsem_t *sem);
  *
  * 0        the units are yours
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS
- * E2BIG    n is more than the capacity of a bounded semaphore: it could never be served
+ * E2BIG    n is more than the capacity of a bounded semaphore: it could never be served.
+ *          (A capacity of 0 is a pause, see fairsem_set_capacity: everybody waits.)
  * ENOBUFS  it would have to wait, and attr.max_waiters others already do
+ * EINTR    a signal handler ran while it waited (FAIRSEM_INTERRUPTIBLE only)
  * the close reason, before or while it waits
  *
- * E2BIG can also end a wait: when the capacity is made smaller than n.
+ * E2BIG can also end a wait: when the capacity is made smaller than n, but not 0.
  * Cancellation point if it waits.
  */
 FAIRSEM_API int fairsem_acquire(fairsem_t *sem, int64_t n);
@@ -579,6 +595,7 @@ FAIRSEM_API enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_
  * E2BIG, the close reason: why it left the line
  * ECANCELED  somebody returned it
  * EINVAL     it is idle; bad clock, deadline, priority or reserved field
+ * EINTR      as fairsem_acquire; it is still in line
  *
  * Cancellation point if it waits; the place is kept.
  */

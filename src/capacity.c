@@ -63,31 +63,30 @@ int fairsem_set_capacity(fairsem_t *sem, int64_t capacity)
 
     if (!s->bounded || !fs_count_valid(capacity))
         return EINVAL;
-    fs_aftermath_init(&after);
-    available = fs_lock_line(s);
+    available = fs_enter(s, &after);
     available += capacity - s->limit;
     atomic_store_explicit(&s->limit, capacity, memory_order_relaxed);
     if (capacity != 0)      /* a pause: everybody waits for another capacity */
         clear_line(s, never_fits, FS_REFUSED, E2BIG, &after);
-    fs_serve_and_unlock(s, available, &after);
-    fs_aftermath_run(&after);
+    fs_exit(s, available, &after);
     return 0;
 }
 
 int fairsem_consume(fairsem_t *sem, int64_t n)
 {
     struct fs_sem *s = fs_inside(sem);
+    struct fs_aftermath after;
     int64_t available;
     int error = 0;
 
     if (!fs_count_valid(n))
         return EINVAL;
-    available = fs_lock_line(s);
+    available = fs_enter(s, &after);
     if (available - n < -FAIRSEM_MAX_UNITS)
         error = EOVERFLOW;
     else
         available -= n;
-    fs_serve_unlock_and_run(s, available);
+    fs_exit(s, available, &after);
     return error;
 }
 
@@ -102,8 +101,7 @@ int fairsem_close(fairsem_t *sem, int reason)
         return EINVAL;
     if (reason == 0)
         reason = ESHUTDOWN;
-    fs_aftermath_init(&after);
-    available = fs_lock_line(s);
+    available = fs_enter(s, &after);
     if (s->closed != 0) {
         error = EALREADY;
     } else {
@@ -111,8 +109,7 @@ int fairsem_close(fairsem_t *sem, int reason)
         atomic_store_explicit(&s->closed, reason, memory_order_release);
         clear_line(s, everybody, FS_CLOSED, reason, &after);
     }
-    fs_serve_and_unlock(s, available, &after);
-    fs_aftermath_run(&after);
+    fs_exit(s, available, &after);
     return error;
 }
 

@@ -262,10 +262,25 @@ static void wake(struct fs_parker *parker)
         pthread_cond_signal(asleep_on);
 }
 
+static void wake_words(struct fs_wakes *wakes)
+{
+    for (int i = 0; i < wakes->words; i++)
+        fs_futex_wake(wakes->word[i]);
+    wakes->words = 0;
+}
+
+void fs_wake_word_later(struct fs_wakes *wakes, const _Atomic int *word)
+{
+    if (wakes->words == (int)(sizeof wakes->word / sizeof wakes->word[0]))
+        wake_words(wakes);
+    wakes->word[wakes->words++] = word;
+}
+
 void fs_wake_all(struct fs_wakes *wakes)
 {
     struct fs_parker *parker = wakes->first, *next;
 
+    wake_words(wakes);
     for (; parker != NULL; parker = next) {
         next = parker->next_wake;
         wake(parker);

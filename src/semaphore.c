@@ -50,7 +50,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
         return EINVAL;
     if ((attr->flags & ~FAIRSEM_INTERRUPTIBLE) != 0)
         return EINVAL;
-    if ((attr->flags & FAIRSEM_INTERRUPTIBLE) != 0)
+    if ((attr->flags & FAIRSEM_INTERRUPTIBLE) != 0 && !FS_HAS_FUTEX)
         return ENOTSUP;
 
     *sem = (fairsem_t)FAIRSEM_INITIALIZER(units);
@@ -59,6 +59,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
         s->limit = attr->capacity;
     s->max_waiters = attr->max_waiters;
     s->name = attr->name;
+    s->interruptible = (attr->flags & FAIRSEM_INTERRUPTIBLE) != 0;
     s->generation = fs_fork_generation();
     return 0;
 }
@@ -74,10 +75,11 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 int fairsem_destroy(fairsem_t *sem)
 {
     struct fs_sem *s = fs_inside(sem);
-    int64_t available = fs_lock_line(s);
+    struct fs_aftermath after;
+    int64_t available = fs_enter(s, &after);
     bool waited_for = !fs_waitq_empty(&s->line);
 
-    fs_serve_unlock_and_run(s, available);
+    fs_exit(s, available, &after);
     if (waited_for)
         return EBUSY;
     /* EBUSY from here means that a thread is inside another call: as wrong, and visible. */
@@ -267,10 +269,17 @@ static void adopt(struct fs_sem *s, unsigned generation)
  * Acquire order, for units that came by a fast release: that thread never took the
  * mutex, and a waiter granted from these units must see what it wrote.
  */
-int64_t fs_lock_line(struct fs_sem *s)
+int64_t fs_lock_line(struct fs_sem *s, struct fs_aftermath *after)
 {
     unsigned generation = fs_fork_generation();
 
+    if (s->interruptible && !after->masked) {
+        sigset_t all;
+
+        sigfillset(&all);
+        FS_MUST(pthread_sigmask(SIG_BLOCK, &all, &after->signals));
+        after->masked = true;
+    }
     if (atomic_load_explicit(&s->generation, memory_order_acquire) != generation)
         adopt(s, generation);
     FS_MUST(pthread_mutex_lock(&s->mutex));
@@ -308,13 +317,16 @@ void fs_serve_and_unlock(struct fs_sem *s, int64_t available, struct fs_aftermat
     FS_MUST(pthread_mutex_unlock(&s->mutex));
 }
 
-void fs_serve_unlock_and_run(struct fs_sem *s, int64_t available)
+int64_t fs_enter(struct fs_sem *s, struct fs_aftermath *after)
 {
-    struct fs_aftermath after;
+    fs_aftermath_init(after);
+    return fs_lock_line(s, after);
+}
 
-    fs_aftermath_init(&after);
-    fs_serve_and_unlock(s, available, &after);
-    fs_aftermath_run(&after);
+void fs_exit(struct fs_sem *s, int64_t available, struct fs_aftermath *after)
+{
+    fs_serve_and_unlock(s, available, after);
+    fs_aftermath_run(after);
 }
 
 bool fs_must_wait(const struct fs_sem *s, int64_t available, int64_t n, int priority)
@@ -379,37 +391,66 @@ void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_state state,
 }
 
 /*
- * A parker is noted for waking before the state is visible, and only if the thread has said
- * that it may sleep (PARKED) and is not the one who tells itself.  It says so without the
- * mutex, so the store is a compare-and-swap that may find this out too late, once.
+ * Tell a thread.  Whom to wake is noted before the state is visible, and only if the thread
+ * has said that it may sleep (PARKED) and is not the one who tells itself.  It says so
+ * without the mutex, so the store is a compare-and-swap that may find this out too late,
+ * once.
  *
  * Release order: a waiter that sees the state without taking the mutex must see what the
  * releasers of its units wrote; we have read that ourselves, in fs_lock_line().
  */
-void fs_tell_thread(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
+static bool told_awake(struct fs_waiter *w, enum fs_state state)
 {
-    bool by_itself = state == FS_EXPIRED || state == FS_ABANDONED;
+    bool by_itself = state == FS_EXPIRED || state == FS_INTERRUPTED || state == FS_ABANDONED;
     int awake = FS_QUEUED;
 
-    if (atomic_load_explicit(&w->state, memory_order_relaxed) == FS_QUEUED
-        && atomic_compare_exchange_strong_explicit(&w->state, &awake, state,
-                                                   memory_order_release, memory_order_relaxed))
+    if (by_itself || atomic_load_explicit(&w->state, memory_order_relaxed) == FS_IDLE) {
+        atomic_store_explicit(&w->state, state, memory_order_release);
+        return true;
+    }
+    return atomic_compare_exchange_strong_explicit(&w->state, &awake, state,
+                                                   memory_order_release, memory_order_relaxed);
+}
+
+void fs_tell_awake(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
+{
+    (void)after;
+    atomic_store_explicit(&w->state, state, memory_order_release);
+}
+
+static void tell_on_parker(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
+{
+    if (told_awake(w, state))
         return;
-    if (atomic_load_explicit(&w->state, memory_order_relaxed) == FS_PARKED
-        && w->parker != NULL && !by_itself)
+    if (w->parker != NULL)
         fs_wake_later(&after->wakes, w->parker);
     atomic_store_explicit(&w->state, state, memory_order_release);
 }
 
+static void tell_on_word(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
+{
+    if (told_awake(w, state))
+        return;
+    fs_wake_word_later(&after->wakes, &w->state);
+    atomic_store_explicit(&w->state, state, memory_order_release);
+}
+
+/* Member by member: all of it is larger than what else a contended call touches. */
 void fs_aftermath_init(struct fs_aftermath *after)
 {
-    *after = (struct fs_aftermath){ .now_ns = 0 };
+    after->now_ns = 0;
+    after->masked = false;
+    after->notices.first = after->notices.last = NULL;
+    after->notices.any = false;
+    fs_wakes_init(&after->wakes);
 }
 
 /* No lock held. */
 void fs_aftermath_run(struct fs_aftermath *after)
 {
     fs_wake_all(&after->wakes);
+    if (after->masked)
+        FS_MUST(pthread_sigmask(SIG_SETMASK, &after->signals, NULL));
     if (after->notices.any)
         fs_run_notices(&after->notices);
 }
@@ -429,26 +470,27 @@ static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refu
                              const struct fs_deadline *deadline, fairsem_token_t *token)
 {
     struct fs_wait wait = {
-        .waiter = { .tell = fs_tell_thread, .units = n, .state = FS_IDLE },
+        .waiter = { .tell = fs_tell_awake, .units = n, .state = FS_IDLE },
         .sem = s, .deadline = deadline, .give_up = give_up_acquire,
     };
+    struct fs_aftermath after;
     int64_t available;
     int error;
 
     if (refusal == WAIT_IF_NEED_BE) {
-        wait.waiter.parker = fs_parker_self();      /* may allocate: before the mutex (I9) */
+        fs_prepare_to_sleep(&wait);
         wait.token = token != NULL ? fs_token_inside(token) : NULL;
     }
     error = fs_token_attach(&wait);
     if (error != 0)
         return error;
 
-    available = fs_lock_line(s);
+    available = fs_enter(s, &after);
     if (atomic_load_explicit(&wait.waiter.state, memory_order_relaxed) == FS_CANCELED)
         error = wait.waiter.reason;     /* by the token, a moment ago */
     else
         error = fs_join(s, available, &wait.waiter, priority, refusal);
-    fs_serve_unlock_and_run(s, available);
+    fs_exit(s, available, &after);
 
     if (error == 0) {
         switch (fs_wait(&wait)) {
@@ -463,21 +505,23 @@ static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refu
 
 static int64_t take_contended_upto(struct fs_sem *s, int64_t max)
 {
-    int64_t available = fs_lock_line(s);
+    struct fs_aftermath after;
+    int64_t available = fs_enter(s, &after);
     int64_t n = 0;
 
     if (s->closed == 0 && !fs_must_wait(s, available, 1, FS_LAST_PRIORITY))
         n = available < max ? available : max;
-    fs_serve_unlock_and_run(s, available - n);
+    fs_exit(s, available - n, &after);
     return n;
 }
 
 static int release_contended(struct fs_sem *s, int64_t n)
 {
-    int64_t available = fs_lock_line(s);
+    struct fs_aftermath after;
+    int64_t available = fs_enter(s, &after);
     int error = fs_give_back(s, &available, n);
 
-    fs_serve_unlock_and_run(s, available);
+    fs_exit(s, available, &after);
     return error;
 }
 
@@ -503,7 +547,7 @@ static int give_up_acquire(struct fs_wait *wait, enum fs_state why, int reason,
 {
     struct fs_sem *s = wait->sem;
     struct fs_waiter *w = &wait->waiter;
-    int64_t available = fs_lock_line(s);
+    int64_t available = fs_lock_line(s, after);
     int state = atomic_load_explicit(&w->state, memory_order_relaxed);
 
     if (fs_in_line(w)) {
@@ -512,7 +556,7 @@ static int give_up_acquire(struct fs_wait *wait, enum fs_state why, int reason,
         state = why;
     } else if (state == FS_IDLE) {
         w->reason = reason;
-        fs_tell_thread(w, why, after);
+        w->tell(w, why, after);
         state = why;
     } else if (state == FS_GRANTED && why == FS_ABANDONED) {
         /* Fails only if by now more units have been made than can ever be free. */
@@ -526,27 +570,45 @@ static int give_up_acquire(struct fs_wait *wait, enum fs_state why, int reason,
  *  Waiting
  * ======================================================================== */
 
-/* The thread is canceled in its wait. */
-static void abandon(void *arg)
-{
-    struct fs_wait *wait = arg;
-    struct fs_aftermath after;
-
-    fs_aftermath_init(&after);
-    wait->give_up(wait, FS_ABANDONED, ECANCELED, &after);
-    fs_token_detach(wait);
-    fs_aftermath_run(&after);
-}
-
-static int expire(struct fs_wait *wait)
+/* Its own thread ends the wait. */
+static int end_wait(struct fs_wait *wait, enum fs_state why, int reason)
 {
     struct fs_aftermath after;
     int state;
 
     fs_aftermath_init(&after);
-    state = wait->give_up(wait, FS_EXPIRED, ETIMEDOUT, &after);
+    state = wait->give_up(wait, why, reason, &after);
     fs_aftermath_run(&after);
     return state;
+}
+
+/*
+ * musl (1.2.3) runs the handlers of an asynchronous cancellation, which is what ends a sleep
+ * on a futex, with a stack that is not aligned as the x86 ABI wants it.
+ */
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+#define REALIGN_STACK __attribute__((force_align_arg_pointer))
+#else
+#define REALIGN_STACK
+#endif
+
+/* The thread is canceled in its wait. */
+REALIGN_STACK static void abandon(void *arg)
+{
+    struct fs_wait *wait = arg;
+
+    end_wait(wait, FS_ABANDONED, ECANCELED);
+    fs_token_detach(wait);
+}
+
+/* The semaphore must be looked at before the wait: after it, it may be gone (I8). */
+void fs_prepare_to_sleep(struct fs_wait *wait)
+{
+    wait->interruptible = wait->sem->interruptible;
+    wait->on_word = FS_HAS_FUTEX && (wait->interruptible || FS_FUTEX_BY_DEFAULT);
+    wait->waiter.tell = wait->on_word ? tell_on_word : tell_on_parker;
+    if (!wait->on_word)
+        wait->waiter.parker = fs_parker_self();
 }
 
 /*
@@ -559,7 +621,7 @@ int fs_wait(struct fs_wait *wait)
     struct fs_waiter *w = &wait->waiter;
     int state = FS_QUEUED;
 
-    /* Fails if it is over already.  Acquire order for that case: see fs_tell_thread(). */
+    /* Fails if it is over already.  Acquire order for that case: see told_awake(). */
     if (!atomic_compare_exchange_strong_explicit(&w->state, &state, FS_PARKED,
                                                  memory_order_acquire, memory_order_acquire))
         return state;
@@ -568,10 +630,15 @@ int fs_wait(struct fs_wait *wait)
     for (;;) {
         state = atomic_load_explicit(&w->state, memory_order_acquire);
         if (state == FS_PARKED && wait->deadline != NULL && fs_deadline_passed(wait->deadline))
-            state = expire(wait);
+            state = end_wait(wait, FS_EXPIRED, ETIMEDOUT);
+        else if (state == FS_PARKED && wait->interrupted)
+            state = end_wait(wait, FS_INTERRUPTED, EINTR);
         if (state != FS_PARKED)
             break;
-        fs_park(w->parker, wait->deadline);
+        if (!wait->on_word)
+            fs_park(w->parker, wait->deadline);
+        else if (fs_futex_park(&w->state, FS_PARKED, wait->deadline))
+            wait->interrupted = wait->interruptible;
     }
     pthread_cleanup_pop(0);
     return state;

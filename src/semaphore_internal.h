@@ -46,6 +46,7 @@
  *                                    +-- fs_serve_and_unlock ---> GRANTED   the units are mine
  *                                    +-- give_up, time is out --> EXPIRED   I took myself out
  *                                    +-- give_up, by a token ---> CANCELED  with its reason
+ *                                    +-- give_up, by a signal --> INTERRUPTED  EINTR
  *                                    +-- give_up, canceled -----> ABANDONED pthread_cancel
  *                                    +-- fairsem_set_capacity --> REFUSED   E2BIG
  *                                    +-- fairsem_close ---------> CLOSED    with its reason
@@ -67,13 +68,14 @@
 #include "waitq.h"
 
 #include <assert.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
 /* A ticket that is zero is idle: so must a zero state be. */
 enum fs_state {
     FS_IDLE, FS_QUEUED, FS_PARKED,
-    FS_GRANTED, FS_EXPIRED, FS_CANCELED, FS_ABANDONED, FS_REFUSED, FS_CLOSED
+    FS_GRANTED, FS_EXPIRED, FS_CANCELED, FS_INTERRUPTED, FS_ABANDONED, FS_REFUSED, FS_CLOSED
 };
 
 struct fs_aftermath;
@@ -124,7 +126,8 @@ struct FS_MAY_ALIAS fs_sem {
     _Atomic int64_t    waiters;     /* written under mutex; length of the line */
     int64_t            max_waiters; /* r/o; 0: no limit */
     const char        *name;        /* r/o; may be NULL */
-    unsigned           bounded;     /* r/o; limit is a capacity */
+    bool               bounded;     /* r/o; limit is a capacity */
+    bool               interruptible; /* r/o; waits end with EINTR, signals may release */
     _Atomic unsigned   generation;  /* written under fs_fork_lock; see fork.h */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
     struct fs_counters count;       /* under mutex */
@@ -178,9 +181,18 @@ static inline bool fs_in_line(const struct fs_waiter *w)
 /* ---- The critical section (semaphore.c).  From lock to unlock the count exists only in
  *      the caller's hands, as the number that goes from one to the other. ---- */
 
-/* What a critical section leaves to do when no lock is held: to wake and to call back. */
+/*
+ * What a critical section leaves to do when no lock is held: to wake, to let signals in
+ * again, to call back.
+ *
+ * The sections of an interruptible semaphore block signals until those it granted have been
+ * woken.  A handler can then release the semaphore that its thread was busy with, and wait
+ * for a thread that this one was about to wake.
+ */
 struct fs_aftermath {
     int64_t           now_ns;       /* 0: no clock has been read yet */
+    bool              masked;       /* signals have been blocked, see `signals` */
+    sigset_t          signals;      /* the thread's mask before */
     struct fs_notices {             /* see ticket.c */
         struct fs_ticket  *first, *last;    /* under the notices' mutex */
         struct fs_ticket  *running;         /* under the notices' mutex */
@@ -200,11 +212,12 @@ void fs_notices_in_child(void);
 void fs_aftermath_init(struct fs_aftermath *after);
 void fs_aftermath_run(struct fs_aftermath *after);
 
-int64_t fs_lock_line(struct fs_sem *s);
+int64_t fs_lock_line(struct fs_sem *s, struct fs_aftermath *after);
 void    fs_serve_and_unlock(struct fs_sem *s, int64_t available, struct fs_aftermath *after);
 
-/* The two in one, for sections in which nobody leaves the line but by a grant. */
-void    fs_serve_unlock_and_run(struct fs_sem *s, int64_t available);
+/* A section with an aftermath of its own: init and lock; serve, unlock and run. */
+int64_t fs_enter(struct fs_sem *s, struct fs_aftermath *after);
+void    fs_exit(struct fs_sem *s, int64_t available, struct fs_aftermath *after);
 
 /*
  * All with the mutex held.
@@ -231,7 +244,7 @@ struct fs_wait;
 
 /*
  * Take the wait out of what it waits for, if it still waits, because of `why`: EXPIRED,
- * CANCELED, or ABANDONED.  Takes and drops the semaphore's mutex.  Returns the state.
+ * CANCELED, INTERRUPTED or ABANDONED.  Takes and drops the semaphore's mutex.  Returns the state.
  */
 typedef int fs_give_up_fn(struct fs_wait *wait, enum fs_state why, int reason,
                           struct fs_aftermath *after);
@@ -239,14 +252,22 @@ typedef int fs_give_up_fn(struct fs_wait *wait, enum fs_state why, int reason,
 struct fs_wait {
     struct fs_waiter          waiter;
     struct fs_sem            *sem;
+    bool                      on_word;      /* sleeps on the state, not on a parker */
+    bool                      interruptible, interrupted;
     const struct fs_deadline *deadline;     /* NULL: none */
     fs_give_up_fn            *give_up;
     struct fs_token          *token;        /* NULL: none */
     struct fs_wait           *next, *prev;  /* under the token's mutex */
 };
 
-/* Tell a waiter that is a thread. */
-fs_tell_fn fs_tell_thread;
+/* Tell a waiter that is a thread which does not sleep, for instance because it only tries. */
+fs_tell_fn fs_tell_awake;
+
+/*
+ * Choose what this thread will sleep on, for one wait, and so how it is told.  May allocate:
+ * no mutex held (I9).
+ */
+void fs_prepare_to_sleep(struct fs_wait *wait);
 
 /* Sleep until the waiter has left the line; returns the state.  Cancellation point. */
 int fs_wait(struct fs_wait *wait);

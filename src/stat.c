@@ -27,6 +27,7 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
 {
     struct fs_sem *s = fs_inside(sem);
     int64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
+    struct fs_aftermath after;
     int64_t available;
     bool answer;
 
@@ -34,10 +35,10 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
         return false;
     if ((word & FS_SLOW) == 0)
         return n > fs_word_available(word) && n <= s->limit;
-    available = fs_lock_line(s);
+    available = fs_enter(s, &after);
     answer = s->closed == 0 && (n <= s->limit || s->limit == 0)
              && fs_must_wait(s, available, n, FS_LAST_PRIORITY);
-    fs_serve_unlock_and_run(s, available);
+    fs_exit(s, available, &after);
     return answer;
 }
 
@@ -78,10 +79,11 @@ static void take_stat(const struct fs_sem *s, int64_t available, fairsem_stat_t 
 int fairsem_stat(fairsem_t *sem, fairsem_stat_t *stat)
 {
     struct fs_sem *s = fs_inside(sem);
-    int64_t available = fs_lock_line(s);
+    struct fs_aftermath after;
+    int64_t available = fs_enter(s, &after);
 
     take_stat(s, available, stat);
-    fs_serve_unlock_and_run(s, available);
+    fs_exit(s, available, &after);
     return 0;
 }
 
@@ -104,7 +106,8 @@ static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, struct stan
 
     *line = NULL;
     do {
-        int64_t available = fs_lock_line(s);
+        struct fs_aftermath after;
+        int64_t available = fs_enter(s, &after);
 
         take_stat(s, available, stat);
         copied = 0;
@@ -116,7 +119,7 @@ static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, struct stan
                                                        n->priority };
             }
         }
-        fs_serve_unlock_and_run(s, available);
+        fs_exit(s, available, &after);
         if (copied == stat->waiters)
             return copied;
         free(*line);

@@ -211,7 +211,7 @@ static void tell_ticket(struct fs_waiter *w, enum fs_state state, struct fs_afte
 
         t->watchers = watcher->in_line.next != NULL ? fs_waiter_of(watcher->in_line.next) : NULL;
         watcher->reason = state == FS_IDLE ? ECANCELED : w->reason;
-        fs_tell_thread(watcher, state == FS_IDLE ? FS_REFUSED : state, after);
+        watcher->tell(watcher, state == FS_IDLE ? FS_REFUSED : state, after);
     }
     if (t->notify != NULL && state != FS_IDLE && w->since_ns != 0)
         enlist(t, &after->notices);
@@ -223,6 +223,7 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
 {
     struct fs_ticket *t = inside(ticket);
     struct fs_sem *s = fs_inside(sem);
+    struct fs_aftermath after;
     int64_t available;
     int error;
 
@@ -236,9 +237,9 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
     t->arg = arg;
     t->watchers = NULL;
 
-    available = fs_lock_line(s);
+    available = fs_enter(s, &after);
     error = fs_join(s, available, &t->waiter, priority, 0);
-    fs_serve_unlock_and_run(s, available);
+    fs_exit(s, available, &after);
     return error;
 }
 
@@ -286,8 +287,7 @@ int fairsem_ticket_return(fairsem_ticket_t *ticket)
         struct fs_aftermath after;
         int64_t available;
 
-        fs_aftermath_init(&after);
-        available = fs_lock_line(s);
+        available = fs_enter(s, &after);
         if (fs_in_line(&t->waiter)) {
             fs_leave(s, &t->waiter, FS_IDLE, &after);
         } else if (atomic_exchange_explicit(&t->waiter.state, FS_IDLE, memory_order_acquire)
@@ -295,8 +295,7 @@ int fairsem_ticket_return(fairsem_ticket_t *ticket)
             /* Fails only if by now more units have been made than can ever be free. */
             (void)fs_give_back(s, &available, t->waiter.units);
         }
-        fs_serve_and_unlock(s, available, &after);
-        fs_aftermath_run(&after);
+        fs_exit(s, available, &after);
     }
     withdraw(t);
     return 0;
@@ -336,14 +335,14 @@ static int give_up_watch(struct fs_wait *wait, enum fs_state why, int reason,
 {
     struct fs_sem *s = wait->sem;
     struct fs_waiter *w = &wait->waiter;
-    int64_t available = fs_lock_line(s);
+    int64_t available = fs_lock_line(s, after);
     int state = atomic_load_explicit(&w->state, memory_order_relaxed);
 
     if (fs_in_line(w) || state == FS_IDLE) {
         if (state != FS_IDLE)
             unlink_watcher(((struct watch *)wait)->ticket, w);
         w->reason = reason;
-        fs_tell_thread(w, why, after);
+        w->tell(w, why, after);
         state = why;
     }
     fs_serve_and_unlock(s, available, after);
@@ -364,10 +363,11 @@ static int watch_ticket(struct watch *watch)
 {
     struct fs_wait *wait = &watch->wait;
     struct fs_ticket *t = watch->ticket;
+    struct fs_aftermath after;
     int64_t available;
     int state, error = 0;
 
-    available = fs_lock_line(wait->sem);
+    available = fs_enter(wait->sem, &after);
     state = state_of(t);
     if (atomic_load_explicit(&wait->waiter.state, memory_order_relaxed) == FS_CANCELED)
         error = wait->waiter.reason;    /* by the token, a moment ago */
@@ -375,7 +375,7 @@ static int watch_ticket(struct watch *watch)
         link_watcher(t, &wait->waiter);
     else
         error = outcome(t, state);
-    fs_serve_unlock_and_run(wait->sem, available);
+    fs_exit(wait->sem, available, &after);
 
     if (error != 0 || state != FS_QUEUED)
         return error;
@@ -394,7 +394,7 @@ int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
     struct watch watch = {
         .ticket = t,
         .wait = {
-            .waiter = { .tell = fs_tell_thread, .state = FS_IDLE },
+            .waiter = { .state = FS_IDLE },
             .sem = t->sem, .give_up = give_up_watch,
         },
     };
@@ -413,7 +413,7 @@ int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
     }
     if (how->token != NULL)
         watch.wait.token = fs_token_inside(how->token);
-    watch.wait.waiter.parker = fs_parker_self();
+    fs_prepare_to_sleep(&watch.wait);
     error = fs_token_attach(&watch.wait);
     if (error != 0)
         return error;

@@ -36,6 +36,7 @@ check_PROGRAMS += \
 	tests/t_dump \
 	tests/t_fork \
 	tests/t_guard \
+	tests/t_interrupt \
 	tests/t_lifetime \
 	tests/t_misuse \
 	tests/t_mixed_stress \
@@ -68,7 +69,7 @@ tests_libtests_la_SOURCES = tests/askers.h tests/suite.h tests/workers.c tests/w
 tests_t_provoked_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=clock_gettime \
 	-Wl,--wrap=pthread_cond_timedwait -Wl,--wrap=pthread_cond_signal \
 	-Wl,--wrap=pthread_key_create -Wl,--wrap=pthread_setspecific \
-	-Wl,--wrap=pthread_cond_init
+	-Wl,--wrap=pthread_cond_init -Wl,--wrap=fs_futex_park -Wl,--wrap=fs_futex_wake
 
 # The scripts run what the build made.
 check_DATA = $(noinst_PROGRAMS) $(lib_LTLIBRARIES)

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * park_futex.c - parking on a futex, for Linux (futex(2)).
+ *
+ * The word is the waiter's state, on its thread's stack.  Whoever changes it calls
+ * fs_futex_wake() later, with no lock held, when the waiter may have seen the change, gone,
+ * and given the memory to something else.  A wake on an address where nobody sleeps does
+ * nothing, mapped or not; one where somebody else sleeps by now is a wake for no reason, and
+ * whoever uses futexes expects those.
+ *
+ * Two bits of the kernel are the reason for all this.  The sleep ends with EINTR when a
+ * signal handler has run that was installed without SA_RESTART; with SA_RESTART the kernel
+ * puts the thread back to sleep.  (With a deadline it ends in both cases, as for sem_t.)
+ */
+#define _GNU_SOURCE
+#include "park.h"
+
+#if FS_HAS_FUTEX
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* From linux/futex.h, which comes with the kernel and not with every C library. */
+#define WAIT_BITSET_PRIVATE (9 | 128)
+#define WAKE_PRIVATE        (1 | 128)
+#define ON_CLOCK_REALTIME   256
+#define ANY_BIT             0xffffffffu
+
+/* Where time_t has become wider than long the old call would misread the deadline. */
+#if defined(SYS_futex_time64) && LONG_MAX == INT32_MAX
+#define FUTEX_CALL (sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex)
+#else
+#define FUTEX_CALL SYS_futex
+#endif
+
+/*
+ * futex() is not a cancellation point.  So the thread allows asynchronous cancellation
+ * while it is in it, and in nothing else; that is also how the C library's own waits do it.
+ * A cancellation may strike when the thread has been granted already: the handler that the
+ * caller pushed looks at the state under the mutex.
+ */
+bool fs_futex_park(const _Atomic int *word, int value, const struct fs_deadline *deadline)
+{
+    int op = WAIT_BITSET_PRIVATE;
+    int before = errno, deferred, async;
+    bool interrupted;
+    long result;
+
+    if (deadline != NULL && deadline->clock == CLOCK_REALTIME)
+        op |= ON_CLOCK_REALTIME;
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &deferred);
+    result = syscall(FUTEX_CALL, word, op, value, deadline != NULL ? &deadline->at : NULL, NULL,
+                     ANY_BIT);
+    pthread_setcanceltype(deferred, &async);
+    interrupted = result == -1 && errno == EINTR;
+    errno = before;
+    return interrupted;
+}
+
+void fs_futex_wake(const _Atomic int *word)
+{
+    int before = errno;
+
+    syscall(SYS_futex, word, WAKE_PRIVATE, 1);
+    errno = before;
+}
+
+#else
+
+/* Nobody sleeps where there is no futex. */
+bool fs_futex_park(const _Atomic int *word, int value, const struct fs_deadline *deadline)
+{
+    (void)word;
+    (void)value;
+    (void)deadline;
+    return false;
+}
+
+void fs_futex_wake(const _Atomic int *word)
+{
+    (void)word;
+}
+
+#endif
