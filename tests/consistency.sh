@@ -43,12 +43,12 @@ agrees "the newest block of fairsem.map" "$(sed -n 's/^FAIRSEM_\([0-9.]*\) {$/\1
 
 # ---------------------------------------------------------------- every source is built
 # Make takes a list that ends too early, or a variable that does not exist, without a word.
-for list in Makefile.am examples/local.mk bench/local.mk tests/local.mk; do
+for list in Makefile.am posix/local.mk examples/local.mk bench/local.mk tests/local.mk; do
   sed -e 's/#.*//' -e "s|%D%|${list%/*}|g" -e 's|[$]([a-z_]*)/||g' "$top_srcdir/$list"
 done | awk '{ for (i = 1; i <= NF; i++) print $i }' > "$work/words"
 # The source of a test program goes without saying.
 sed -n -e p -e 's|^tests/t_[a-z0-9_]*$|&.c|p' "$work/words" > "$work/mentioned"
-(cd "$top_srcdir" && find src examples bench tests \
+(cd "$top_srcdir" && find src posix examples bench tests \
   \( -name '*.c' -o -name '*.h' -o -name '*.map' -o -name '*.sh' \) | sort) > "$work/sources"
 if grep -Fvx -f "$work/mentioned" "$work/sources" > "$work/forgotten"; then
   fail "in no makefile:" && cat "$work/forgotten"

@@ -30,9 +30,9 @@ same() {
 
 # A declaration may be longer than its line, its name is on the first.
 sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(.*/\1/p' \
-  "$top_srcdir/include/fairsem.h" | sort > "$work/header"
+  "$top_srcdir/include/fairsem.h" "$top_srcdir/include/fairsem/posix.h" | sort > "$work/header"
 sed -n 's/^ *\(fairsem_[a-z0-9_]*\);.*/\1/p' "$top_srcdir/src/fairsem.map" | sort > "$work/map"
-same fairsem.h "$work/header" fairsem.map "$work/map"
+same "the headers" "$work/header" fairsem.map "$work/map"
 
 # A program that links the archive meets every name in it that is not static.  Names with
 # two underscores, or DW., belong to the compiler (sanitizers and gcov make some).
@@ -64,7 +64,7 @@ shared=$top_builddir/.libs/$shared
 # Names without their version, and without the entries for the versions themselves.
 nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
   sort > "$work/shared"
-same fairsem.h "$work/header" "${shared##*/}" "$work/shared"
+same "the headers" "$work/header" "${shared##*/}" "$work/shared"
 
 # A waiter is inside the library: unloading it would take the code from under its feet.
 if readelf -d "$shared" | grep -q 'FLAGS.*NODELETE'; then

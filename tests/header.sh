@@ -38,6 +38,28 @@ int use(void)
 }
 _EOF
 
+# The names of POSIX, whoever includes <semaphore.h> and when.
+for order in 'P' 'SP' 'PS' 'SPS'; do
+  {
+    echo "$order" | sed -e 's/S/#include <semaphore.h>\n/g' -e 's/P/#include <fairsem\/posix.h>\n/g'
+    cat << '_EOF'
+static sem_t sem;
+int (*take)(sem_t *) = sem_wait;
+int use(void);
+int use(void)
+{
+    struct timespec soon = { 0, 0 };
+    int value;
+
+    return sem_init(&sem, 0, 1) + take(&sem) + sem_trywait(&sem) + sem_timedwait(&sem, &soon)
+        + sem_clockwait(&sem, 0, &soon) + sem_post(&sem)
+        + sem_getvalue(&sem, &value) + sem_destroy(&sem) + (sem_open("/x", 0) == SEM_FAILED);
+}
+_EOF
+  } > "$work/posix-$order.c"
+  cp "$work/posix-$order.c" "$work/posix-$order.cc"
+done
+
 # What differs in C++: templates and classes around it, and names that are keywords there.
 cat > "$work/use.cc" <<'_EOF'
 #include <fairsem.h>
@@ -101,12 +123,12 @@ each_compiler "${CC:-cc}" gcc clang > "$work/c"
 each_compiler "${CXX:-c++}" g++ clang++ > "$work/cxx"
 while read -r compiler; do
   for standard in c11 gnu17 c2x; do
-    compile "$compiler" "$standard" "$work/alone.c" "$work/use.c"
+    compile "$compiler" "$standard" "$work/alone.c" "$work/use.c" "$work"/posix-*.c
   done
 done < "$work/c"
 while read -r compiler; do
   for standard in c++11 c++17 c++20; do
-    compile "$compiler" "$standard" "$work/use.cc"
+    compile "$compiler" "$standard" "$work/use.cc" "$work"/posix-*.cc
   done
 done < "$work/cxx"
 [ -s "$work/cxx" ] || echo "no C++ compiler: C++ not tried"

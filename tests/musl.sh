@@ -22,10 +22,10 @@ export FAIRSEM_STRESS_SECONDS
 
 compile() {
   musl-gcc -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -g -Wall -Wextra -Wpedantic -Werror \
-    -I"$top_srcdir/include" -I"$top_srcdir/src" -I"$top_srcdir/tests/plain" "$@"
+    -I"$top_srcdir/include" -I"$top_srcdir/src" -I"$top_srcdir/posix" -I"$top_srcdir/tests/plain" "$@"
 }
 
-for source in "$top_srcdir"/src/*.c "$top_srcdir/tests/workers.c"; do
+for source in "$top_srcdir"/src/*.c "$top_srcdir"/posix/sem_*.c "$top_srcdir/tests/workers.c"; do
   object=$work/$(basename "$source" .c).o
   compile -c "$source" -o "$object" || status=1
 done

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fairsem_run.c - fairsem-run(1): run a program with fair semaphores.
+ *
+ * The loader ignores a module that it cannot preload, or that a program must not have, with
+ * at most a warning.  That would be an unfair run that looks like a fair one.  So whatever
+ * can be seen before is looked at before, and is an error here.
+ */
+#define _GNU_SOURCE
+#include "program.h"
+#include "records.h"
+#include "slots.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MODULE_ENV "FAIRSEM_MODULE"     /* instead of the installed one */
+
+/* As env(1), nice(1) and their like: what is wrong, if not the program. */
+enum { OWN_FAILURE = 125, CANNOT_RUN = 126, NOT_FOUND = 127 };
+
+static void usage(FILE *file)
+{
+    fputs("usage: fairsem-run [--stats[=FILE]] PROGRAM [ARGUMENT...]\n"
+          "       fairsem-run --check\n"
+          "\n"
+          "Run PROGRAM with its unnamed, process-private semaphores (sem_init) made fair.\n"
+          "\n"
+          "  --stats[=FILE]  when it has ended, say how long it waited: to stderr, or FILE\n"
+          "  --check         only find out whether it would work here\n"
+          "  --version\n"
+          "  --help\n"
+          "\n"
+          "The exit status is that of PROGRAM; 125: fairsem-run itself failed, 126: PROGRAM\n"
+          "cannot be run, or not fairly, 127: PROGRAM was not found.\n", file);
+}
+
+static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void complain(const char *format, ...)
+{
+    va_list args;
+
+    fputs("fairsem-run: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+/* The module that will be preloaded, after a look whether it can be; NULL: it cannot. */
+static const char *module_path(void)
+{
+    const char *path = getenv(MODULE_ENV);
+    void *module;
+
+    if (path == NULL || *path == '\0')
+        path = FAIRSEM_MODULE_PATH;
+    /* The loader separates the names in LD_PRELOAD at these. */
+    if (strpbrk(path, " :") != NULL) {
+        complain("%s: a path with a space or a colon cannot be preloaded", path);
+        return NULL;
+    }
+    module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (module == NULL) {
+        complain("the interposer cannot be loaded: %s", dlerror());
+        return NULL;
+    }
+    if (dlsym(module, "sem_wait") == NULL) {
+        complain("%s is not the interposer", path);
+        return NULL;
+    }
+    return path;
+}
+
+/* In front of what is preloaded already. */
+static bool set_preload(const char *module)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char *list;
+    bool done;
+
+    if (others == NULL || *others == '\0')
+        return setenv("LD_PRELOAD", module, 1) == 0;
+    if (asprintf(&list, "%s:%s", module, others) < 0)
+        return false;
+    done = setenv("LD_PRELOAD", list, 1) == 0;
+    free(list);
+    return done;
+}
+
+/* ---- --check ---- */
+
+/* In a process that was started with the module: does sem_init reach it? */
+static int say_whether_active(void)
+{
+    struct fs_slot *slot;
+    sem_t sem;
+    int value = -1;
+    uint32_t first;
+
+    (void)slot;
+    memset(&sem, 0, sizeof sem);
+    if (sem_init(&sem, 0, 3) != 0 || sem_wait(&sem) != 0 || sem_getvalue(&sem, &value) != 0
+        || value != 2)
+        return 1;
+    memcpy(&first, &sem, sizeof first);
+    return first == FS_SLOT_MAGIC ? 0 : 1;
+}
+
+static int check(const char *module)
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0) {
+        if (set_preload(module))
+            execl("/proc/self/exe", "fairsem-run", "--is-it-active", (char *)NULL);
+        _exit(1);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        complain("%s", strerror(errno));
+        return OWN_FAILURE;
+    }
+    if (status != 0) {
+        complain("%s was preloaded and is not active", module);
+        return OWN_FAILURE;
+    }
+    printf("fairsem-run: active: %s\n", module);
+    return fflush(stdout) == 0 ? 0 : OWN_FAILURE;
+}
+
+/* ---- --stats ---- */
+
+static struct fs_records *records;
+static pid_t program;
+
+/* The file exists as long as the program runs: its children open it, too. */
+static char records_path[4096];
+
+static bool make_records(void)
+{
+    const char *directory = getenv("TMPDIR");
+    int fd;
+
+    if (directory == NULL || *directory == '\0')
+        directory = "/tmp";
+    if (snprintf(records_path, sizeof records_path, "%s/fairsem-stats-XXXXXX", directory)
+        >= (int)sizeof records_path) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    fd = mkostemp(records_path, O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    if (ftruncate(fd, sizeof *records) == 0)
+        records = mmap(NULL, sizeof *records, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (records == NULL || records == MAP_FAILED) {
+        unlink(records_path);
+        return false;
+    }
+    records->version = FS_RECORDS_VERSION;
+    return setenv(FS_RECORDS_ENV, records_path, 1) == 0;
+}
+
+static int by_longest_wait(const void *a, const void *b)
+{
+    uint64_t x = (*(struct fs_record *const *)a)->waited.ns_max;
+    uint64_t y = (*(struct fs_record *const *)b)->waited.ns_max;
+
+    return (x < y) - (x > y);
+}
+
+static void print_waited(FILE *file, const struct fs_waited *w)
+{
+    fprintf(file, "%10llu %12.3f %14.3f", (unsigned long long)w->waits, (double)w->ns_max / 1e6,
+            (double)w->ns_total / 1e6);
+}
+
+static void print_records(FILE *file)
+{
+    static struct fs_record *sorted[FS_RECORDS_MOST];
+    uint32_t used = records->used, count = 0;
+
+    if (used > FS_RECORDS_MOST)
+        used = FS_RECORDS_MOST;
+    for (uint32_t i = 0; i < used; i++) {
+        if (records->record[i].pid != 0 && records->record[i].waited.waits != 0)
+            sorted[count++] = &records->record[i];
+    }
+    qsort(sorted, count, sizeof sorted[0], by_longest_wait);
+    fprintf(file, "fairsem-run: %llu semaphores created in %u processes\n",
+            (unsigned long long)records->created, (unsigned)records->processes);
+    fprintf(file, "passed through to libc: %llu process-shared, %llu opened by name, "
+            "%llu calls on semaphores not made by sem_init here\n",
+            (unsigned long long)records->shared, (unsigned long long)records->named,
+            (unsigned long long)records->foreign);
+    if (records->dead != 0)
+        fprintf(file, "calls on semaphores after sem_destroy, refused with EINVAL: %llu\n",
+                (unsigned long long)records->dead);
+    fprintf(file, "     waits   longest ms       total ms  semaphore\n");
+    print_waited(file, &records->waited);
+    fprintf(file, "  all\n");
+    for (uint32_t i = 0; i < count && i < 10; i++) {
+        print_waited(file, &sorted[i]->waited);
+        fprintf(file, "  0x%llx of process %d, by %.100s\n",
+                (unsigned long long)sorted[i]->address, (int)sorted[i]->pid,
+                sorted[i]->creator);
+    }
+}
+
+static void hand_on(int sig)
+{
+    kill(program, sig);
+}
+
+/* Die of what the program died of, without a core of our own. */
+static int end_like(int status)
+{
+    if (WIFSIGNALED(status)) {
+        const struct rlimit none = { 0, 0 };
+
+        setrlimit(RLIMIT_CORE, &none);
+        signal(WTERMSIG(status), SIG_DFL);
+        raise(WTERMSIG(status));
+        return 128 + WTERMSIG(status);
+    }
+    return WEXITSTATUS(status);
+}
+
+/* exec, or say why not and return the exit status for that. */
+static int become(const char *path, char **argv)
+{
+    execv(path, argv);
+    complain("%s: %s", path, strerror(errno));
+    return CANNOT_RUN;
+}
+
+static int run_with_stats(const char *path, char **argv, const char *file_name)
+{
+    static const int to_hand_on[] = { SIGHUP, SIGTERM, SIGUSR1, SIGUSR2 };
+    sigset_t all, before;
+    FILE *file = stderr;
+    int status;
+
+    if (file_name != NULL && (file = fopen(file_name, "we")) == NULL) {
+        complain("%s: %s", file_name, strerror(errno));
+        return OWN_FAILURE;
+    }
+    if (!make_records()) {
+        complain("no place for statistics: %s", strerror(errno));
+        return OWN_FAILURE;
+    }
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    program = fork();
+    if (program == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        _exit(become(path, argv));
+    }
+    if (program < 0) {
+        complain("%s", strerror(errno));
+        unlink(records_path);
+        return OWN_FAILURE;
+    }
+    for (size_t i = 0; i < sizeof to_hand_on / sizeof to_hand_on[0]; i++)
+        signal(to_hand_on[i], hand_on);
+    /* From the terminal the program gets these as well. */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    while (waitpid(program, &status, 0) != program)
+        continue;
+    unlink(records_path);
+    if (records->processes == 0)
+        complain("%s did not load the interposer: it ran unfairly", path);
+    print_records(file);
+    if (fflush(file) != 0 || ferror(file)) {
+        complain("%s: %s", file_name, strerror(errno));
+        return OWN_FAILURE;
+    }
+    return end_like(status);
+}
+
+int main(int argc, char **argv)
+{
+    const char *module, *file_name = NULL, *reason;
+    bool stats = false, only_check = false;
+    char *path;
+    int i;
+
+    for (i = 1; i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        if (strcmp(argv[i], "--help") == 0) {
+            usage(stdout);
+            return 0;
+        }
+        if (strcmp(argv[i], "--version") == 0) {
+            puts("fairsem-run " FAIRSEM_VERSION_STRING);
+            return 0;
+        }
+        if (strcmp(argv[i], "--is-it-active") == 0)
+            return say_whether_active();
+        if (strcmp(argv[i], "--check") == 0) {
+            only_check = true;
+        } else if (strcmp(argv[i], "--stats") == 0) {
+            stats = true;
+        } else if (strncmp(argv[i], "--stats=", 8) == 0) {
+            stats = true;
+            file_name = argv[i] + 8;
+        } else {
+            complain("unknown option %s", argv[i]);
+            usage(stderr);
+            return OWN_FAILURE;
+        }
+    }
+    if (!only_check && i == argc) {
+        usage(stderr);
+        return OWN_FAILURE;
+    }
+    module = module_path();
+    if (module == NULL)
+        return OWN_FAILURE;
+    if (only_check)
+        return check(module);
+
+    path = program_find(argv[i]);
+    if (path == NULL) {
+        complain("%s: %s", argv[i], strerror(errno));
+        return errno == ENOENT ? NOT_FOUND : CANNOT_RUN;
+    }
+    reason = program_not_interposable(path);
+    if (reason != NULL) {
+        complain("%s: %s", path, reason);
+        return CANNOT_RUN;
+    }
+    if (!set_preload(module)) {
+        complain("%s", strerror(errno));
+        return OWN_FAILURE;
+    }
+    return stats ? run_with_stats(path, argv + i, file_name) : become(path, argv + i);
+}

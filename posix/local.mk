@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+# posix/local.mk - sem_t made fair: for programs that are recompiled, and for those that are
+# not; included by ../Makefile.am.
+
+EXTRA_DIST += posix/interpose.map
+
+# The functions of fairsem/posix.h are part of the library.
+libcore_la_SOURCES += \
+	posix/sem_calls.c posix/sem_calls.h \
+	posix/sem_source.c
+
+# The interposer is a module with a copy of the library inside, so that it depends on nothing
+# and exports nothing but the names it replaces.
+interpose_sources = \
+	posix/interpose.c \
+	posix/records.h \
+	posix/slots.c posix/slots.h
+fairsem_run_sources = \
+	posix/fairsem_run.c \
+	posix/program.c posix/program.h
+
+if BUILD_INTERPOSER
+pkglib_LTLIBRARIES = fairsem-interpose.la
+fairsem_interpose_la_SOURCES = $(interpose_sources)
+fairsem_interpose_la_CFLAGS = $(lib_cflags)
+fairsem_interpose_la_LIBADD = libcore.la $(DL_LIBS)
+fairsem_interpose_la_LDFLAGS = $(LIB_LDFLAGS) -module -avoid-version -shared \
+	-Wl,--version-script=$(srcdir)/posix/interpose.map
+fairsem_interpose_la_DEPENDENCIES = libcore.la posix/interpose.map
+
+bin_PROGRAMS = fairsem-run
+fairsem_run_SOURCES = $(fairsem_run_sources)
+fairsem_run_CPPFLAGS = $(AM_CPPFLAGS) -DFAIRSEM_MODULE_PATH='"$(pkglibdir)/fairsem-interpose.so"'
+fairsem_run_LDADD = $(DL_LIBS)
+else
+EXTRA_DIST += $(interpose_sources) $(fairsem_run_sources)
+endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* program.c - see program.h; what is looked at is in ld.so(8), elf(5) and execve(2). */
+#define _GNU_SOURCE
+#include "program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+static bool can_execute(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0)
+        return false;
+    if (!S_ISREG(st.st_mode)) {
+        errno = EACCES;
+        return false;
+    }
+    return access(path, X_OK) == 0;
+}
+
+char *program_find(const char *name)
+{
+    const char *directory = getenv("PATH"), *end;
+    int error = ENOENT;
+
+    if (strchr(name, '/') != NULL)
+        return can_execute(name) ? strdup(name) : NULL;
+    if (directory == NULL)
+        directory = "/usr/local/bin:/bin:/usr/bin";
+    for (;; directory = end + 1) {
+        char *path;
+        int length;
+
+        end = strchrnul(directory, ':');
+        length = (int)(end - directory);
+        if (asprintf(&path, "%.*s/%s", length > 0 ? length : 1, length > 0 ? directory : ".",
+                     name) < 0)
+            return NULL;
+        if (can_execute(path))
+            return path;
+        if (errno != ENOENT && errno != ENOTDIR)
+            error = errno;
+        free(path);
+        if (*end == '\0')
+            break;
+    }
+    errno = error;
+    return NULL;
+}
+
+/* Would it run with more rights than ours?  Then the loader preloads nothing of ours. */
+static bool gains_rights(int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0)
+        return false;
+    if ((st.st_mode & S_ISUID) != 0 && st.st_uid != geteuid())
+        return true;
+    if ((st.st_mode & S_ISGID) != 0 && st.st_gid != getegid())
+        return true;
+    return geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
+}
+
+static const char *look_at_elf(int fd, const ElfW(Ehdr) *header)
+{
+    ElfW(Ehdr) own;
+    int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+    if (self >= 0) {
+        bool read_all = pread(self, &own, sizeof own, 0) == (ssize_t)sizeof own;
+
+        close(self);
+        if (read_all && (own.e_ident[EI_CLASS] != header->e_ident[EI_CLASS]
+                         || own.e_machine != header->e_machine))
+            return "is for another kind of machine than the interposer";
+    }
+    for (int i = 0; i < header->e_phnum; i++) {
+        ElfW(Phdr) segment;
+
+        if (pread(fd, &segment, sizeof segment,
+                  (off_t)(header->e_phoff + (ElfW(Off))i * header->e_phentsize))
+            != (ssize_t)sizeof segment)
+            break;
+        if (segment.p_type == PT_INTERP)
+            return NULL;
+    }
+    return "is linked statically: nothing can be preloaded";
+}
+
+static const char *look(const char *path, int depth)
+{
+    union {
+        ElfW(Ehdr) elf;
+        char       text[256];
+    } begin = { .text = { 0 } };
+    const char *reason = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    /* It may be allowed to run a program that one must not read. */
+    if (fd < 0)
+        return NULL;
+    if (pread(fd, &begin, sizeof begin - 1, 0) < 0)
+        begin.text[0] = '\0';
+    if (memcmp(begin.text, ELFMAG, SELFMAG) == 0) {
+        if (gains_rights(fd))
+            reason = "gains rights when it is run (set-user-ID, set-group-ID or capabilities): "
+                     "the loader preloads nothing then";
+        else
+            reason = look_at_elf(fd, &begin.elf);
+    } else if (memcmp(begin.text, "#!", 2) == 0 && depth < 4) {
+        char *interpreter = begin.text + 2 + strspn(begin.text + 2, " \t");
+
+        interpreter[strcspn(interpreter, " \t\n")] = '\0';
+        reason = look(interpreter, depth + 1);
+    }
+    close(fd);
+    return reason;
+}
+
+const char *program_not_interposable(const char *path)
+{
+    return look(path, 0);
+}

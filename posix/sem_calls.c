@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* sem_calls.c - see sem_calls.h. */
+#include "sem_calls.h"
+
+#include <errno.h>
+#include <sched.h>
+
+int fs_sem_result(int error)
+{
+    if (error == 0)
+        return 0;
+    errno = error;
+    return -1;
+}
+
+/* The capacity makes the release that exceeds SEM_VALUE_MAX fail with EOVERFLOW. */
+int fs_sem_init(fairsem_t *sem, unsigned value)
+{
+    const fairsem_attr_t attr = { .capacity = SEM_VALUE_MAX, .flags = FAIRSEM_INTERRUPTIBLE };
+    int error;
+
+    if (value > SEM_VALUE_MAX)
+        return fs_sem_result(EINVAL);
+    error = fairsem_init(sem, value, &attr);
+    return fs_sem_result(error == ENOTSUP ? ENOSYS : error);
+}
+
+int fs_sem_destroy(fairsem_t *sem)
+{
+    return fs_sem_result(fairsem_destroy(sem));
+}
+
+int fs_sem_trywait(fairsem_t *sem)
+{
+    return fs_sem_result(fairsem_tryacquire(sem, 1));
+}
+
+int fs_sem_post(fairsem_t *sem)
+{
+    return fs_sem_result(fairsem_release(sem, 1));
+}
+
+int fs_sem_getvalue(fairsem_t *sem, int *value)
+{
+    *value = (int)fairsem_available(sem);
+    return 0;
+}
+
+int fs_sem_check_deadline(clockid_t clock, const struct timespec *deadline)
+{
+    bool valid = (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC)
+                 && deadline->tv_nsec >= 0 && deadline->tv_nsec < 1000000000;
+
+    return valid ? 0 : EINVAL;
+}
+
+bool fs_sem_wait_fast(fairsem_t *sem)
+{
+    pthread_testcancel();
+    /* While somebody waits nothing is free, and a try would take the mutex to find out. */
+    return fairsem_available(sem) > 0 && fairsem_tryacquire(sem, 1) == 0;
+}
+
+/*
+ * The place in line of a thread under SCHED_FIFO or SCHED_RR: the higher the better.  All
+ * others have 0.  On Linux this asks about the calling thread; one system call, and one that
+ * takes no lock, because a handler may have interrupted anything.
+ */
+static int scheduling_priority(void)
+{
+    struct sched_param param;
+    int before = errno, priority = 0;
+
+    if (sched_getparam(0, &param) == 0)
+        priority = -param.sched_priority;
+    errno = before;
+    return priority;
+}
+
+int fs_sem_wait_slow(fairsem_t *sem, clockid_t clock, const struct timespec *deadline)
+{
+    const fairsem_wait_t how = {
+        .clock = clock, .deadline = deadline, .priority = scheduling_priority(),
+    };
+
+    return fs_sem_result(fairsem_acquire_with(sem, 1, &how));
+}

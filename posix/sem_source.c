@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* sem_source.c - the functions of fairsem/posix.h. */
+#include "sem_calls.h"
+
+#include <fairsem/posix.h>
+
+#include <errno.h>
+
+int fairsem_sem_init(fairsem_sem_t *sem, int pshared, unsigned value)
+{
+    /* In the order in which glibc looks: the value first. */
+    if (value <= SEM_VALUE_MAX && pshared != 0)
+        return fs_sem_result(ENOSYS);
+    return fs_sem_init(&sem->fairsem_inside_, value);
+}
+
+int fairsem_sem_destroy(fairsem_sem_t *sem)
+{
+    int before = errno;
+
+    /* glibc's knows no error. */
+    if (fs_sem_destroy(&sem->fairsem_inside_) != 0)
+        errno = before;
+    return 0;
+}
+
+int fairsem_sem_wait(fairsem_sem_t *sem)
+{
+    if (fs_sem_wait_fast(&sem->fairsem_inside_))
+        return 0;
+    return fs_sem_wait_slow(&sem->fairsem_inside_, CLOCK_REALTIME, NULL);
+}
+
+int fairsem_sem_trywait(fairsem_sem_t *sem)
+{
+    return fs_sem_trywait(&sem->fairsem_inside_);
+}
+
+int fairsem_sem_timedwait(fairsem_sem_t *sem, const struct timespec *deadline)
+{
+    return fairsem_sem_clockwait(sem, CLOCK_REALTIME, deadline);
+}
+
+int fairsem_sem_clockwait(fairsem_sem_t *sem, clockid_t clock, const struct timespec *deadline)
+{
+    int error = fs_sem_check_deadline(clock, deadline);
+
+    if (error != 0)
+        return fs_sem_result(error);
+    if (fs_sem_wait_fast(&sem->fairsem_inside_))
+        return 0;
+    return fs_sem_wait_slow(&sem->fairsem_inside_, clock, deadline);
+}
+
+int fairsem_sem_post(fairsem_sem_t *sem)
+{
+    return fs_sem_post(&sem->fairsem_inside_);
+}
+
+int fairsem_sem_getvalue(fairsem_sem_t *sem, int *value)
+{
+    return fs_sem_getvalue(&sem->fairsem_inside_, value);
+}
+
+fairsem_sem_t *fairsem_sem_open(const char *name, int oflag, ...)
+{
+    (void)name;
+    (void)oflag;
+    errno = ENOSYS;
+    return SEM_FAILED;
+}
+
+int fairsem_sem_close(fairsem_sem_t *sem)
+{
+    (void)sem;
+    return fs_sem_result(ENOSYS);
+}
+
+int fairsem_sem_unlink(const char *name)
+{
+    (void)name;
+    return fs_sem_result(ENOSYS);
+}
