@@ -27,6 +27,13 @@ bench_fairsem_bench_SOURCES = \
 	bench/victim.c \
 	bench/workloads.h
 bench_fairsem_bench_LDADD = libfairsem.la $(LIBM)
+if BUILD_INTERPOSER
+bench_fairsem_bench_SOURCES += bench/dropin.c
+bench_fairsem_bench_CPPFLAGS = $(AM_CPPFLAGS) -DHAVE_DROPIN
+bench_fairsem_bench_LDADD += $(DL_LIBS)
+else
+EXTRA_DIST += bench/dropin.c
+endif
 
 .PHONY: bench
 bench: bench/fairsem-bench$(EXEEXT)

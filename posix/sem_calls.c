@@ -35,11 +35,6 @@ int fs_sem_trywait(fairsem_t *sem)
     return fs_sem_result(fairsem_tryacquire(sem, 1));
 }
 
-int fs_sem_post(fairsem_t *sem)
-{
-    return fs_sem_result(fairsem_release(sem, 1));
-}
-
 int fs_sem_getvalue(fairsem_t *sem, int *value)
 {
     *value = (int)fairsem_available(sem);
@@ -52,13 +47,6 @@ int fs_sem_check_deadline(clockid_t clock, const struct timespec *deadline)
                  && deadline->tv_nsec >= 0 && deadline->tv_nsec < 1000000000;
 
     return valid ? 0 : EINVAL;
-}
-
-bool fs_sem_wait_fast(fairsem_t *sem)
-{
-    pthread_testcancel();
-    /* While somebody waits nothing is free, and a try would take the mutex to find out. */
-    return fairsem_available(sem) > 0 && fairsem_tryacquire(sem, 1) == 0;
 }
 
 /*

@@ -2,90 +2,54 @@
 /*
  * slots.c - see slots.h.
  *
- * Slots stand in blocks, each twice as large as the one before, so that a slot never moves
- * and is found from its number without a lock.  Blocks come from mmap: malloc may be the
- * program's own, and use semaphores.
+ * Slots come from mmap, many at a time: malloc may be the program's own, and use semaphores.
  */
 #define _GNU_SOURCE
 #include "slots.h"
 
-#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
+#include <time.h>
 
-#define FIRST_BLOCK 64u
-#define BLOCKS      24      /* more than a thousand million slots */
+#define SLOTS_AT_ONCE 256
 
-struct reference {
-    _Atomic uint32_t magic;
-    uint32_t         number;
-    uint64_t         serial;
-};
+uint64_t fs_slot_secret;
 
-static_assert(sizeof(struct reference) <= sizeof(sem_t), "a sem_t has no room for a reference");
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct fs_slot *free_slots;      /* under mutex */
+static struct fs_slot *fresh;           /* under mutex: never used yet, this one and.. */
+static size_t          fresh_left;      /* ..so many in all */
+static uint64_t        last_serial;     /* under mutex */
 
-static pthread_mutex_t           mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct fs_slot           *free_slots;        /* under mutex */
-static uint32_t                  slots_made;        /* under mutex */
-static uint64_t                  last_serial;       /* under mutex */
-static struct fs_slot *_Atomic   blocks[BLOCKS];    /* written under mutex, once */
-
-static struct reference *reference_in(const sem_t *sem)
+/* Against accidents, not against attackers: anything that differs from run to run will do. */
+static uint64_t make_secret(void)
 {
-    return (struct reference *)(uintptr_t)sem;
-}
+    uint64_t secret;
+    struct timespec now;
 
-/* Block b begins with slot FIRST_BLOCK * (2^b - 1). */
-static int block_of(uint32_t number, uint32_t *at)
-{
-    uint32_t n = number / FIRST_BLOCK + 1;
-    int b = 0;
-
-    while (n >> (b + 1) != 0)
-        b++;
-    *at = number - FIRST_BLOCK * ((UINT32_C(1) << b) - 1);
-    return b;
-}
-
-enum fs_slot_kind fs_slot_find(const sem_t *sem, struct fs_slot **slot)
-{
-    const struct reference *ref = reference_in(sem);
-    struct fs_slot *block;
-    uint32_t at;
-    int b;
-
-    /* Acquire order: publish() wrote the rest before. */
-    if (atomic_load_explicit(&ref->magic, memory_order_acquire) != FS_SLOT_MAGIC)
-        return FS_SLOT_FOREIGN;
-    b = block_of(ref->number, &at);
-    block = b < BLOCKS ? atomic_load_explicit(&blocks[b], memory_order_acquire) : NULL;
-    if (block == NULL
-        || atomic_load_explicit(&block[at].serial, memory_order_acquire) != ref->serial)
-        return FS_SLOT_DEAD;
-    *slot = &block[at];
-    return FS_SLOT_OURS;
+    if (getrandom(&secret, sizeof secret, GRND_NONBLOCK) == (ssize_t)sizeof secret)
+        return secret;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_nsec * UINT64_C(0x9e3779b97f4a7c15) + (uintptr_t)&mutex;
 }
 
 /* Mutex held.  A slot that has never been used, or NULL. */
 static struct fs_slot *make_slot(void)
 {
-    uint32_t at;
-    int b = block_of(slots_made, &at);
-    struct fs_slot *block;
+    if (fresh_left == 0) {
+        void *map = mmap(NULL, SLOTS_AT_ONCE * sizeof *fresh, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    if (b >= BLOCKS)
-        return NULL;
-    block = blocks[b];
-    if (block == NULL) {
-        size_t size = ((size_t)FIRST_BLOCK << b) * sizeof *block;
-
-        block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (block == MAP_FAILED)
+        if (map == MAP_FAILED)
             return NULL;
-        atomic_store_explicit(&blocks[b], block, memory_order_release);
+        if (fs_slot_secret == 0)
+            fs_slot_secret = make_secret();
+        fresh = map;
+        fresh_left = SLOTS_AT_ONCE;
     }
-    block[at].number = slots_made++;
-    return &block[at];
+    fresh_left--;
+    return fresh++;
 }
 
 struct fs_slot *fs_slot_take(void)
@@ -112,7 +76,7 @@ void fs_slot_give_back(struct fs_slot *slot)
 
 void fs_slot_publish(struct fs_slot *slot, sem_t *sem)
 {
-    struct reference *ref = reference_in(sem);
+    struct fs_slot_reference *ref = fs_slot_reference(sem);
     uint64_t serial;
 
     pthread_mutex_lock(&mutex);
@@ -120,14 +84,15 @@ void fs_slot_publish(struct fs_slot *slot, sem_t *sem)
     pthread_mutex_unlock(&mutex);
     atomic_store_explicit(&slot->serial, serial, memory_order_release);
     memset(sem, 0, sizeof *sem);
-    ref->number = slot->number;
     ref->serial = serial;
+    ref->slot = slot;
+    ref->check = (uintptr_t)slot ^ serial ^ fs_slot_secret;
     atomic_store_explicit(&ref->magic, FS_SLOT_MAGIC, memory_order_release);
 }
 
 void fs_slot_retire(struct fs_slot *slot, const sem_t *sem)
 {
-    uint64_t serial = reference_in(sem)->serial;
+    uint64_t serial = fs_slot_reference(sem)->serial;
 
     if (serial != 0 && atomic_compare_exchange_strong(&slot->serial, &serial, 0))
         fs_slot_give_back(slot);

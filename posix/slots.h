@@ -4,10 +4,11 @@
  *
  * A sem_t is too small for a fairsem_t, so it holds a reference to a slot:
  *
- *      word 0   MAGIC.  glibc keeps the value there, which is at most SEM_VALUE_MAX; MAGIC is
- *               above, so no live semaphore of glibc looks like ours, nor ours like one.
- *      word 1   the number of the slot
- *      words 2, 3  the serial number that the slot had when this semaphore was made
+ *      magic    where glibc keeps the value, which is at most SEM_VALUE_MAX.  Ours is above,
+ *               so no live semaphore of glibc looks like ours, nor ours like one
+ *      serial   the number that the slot had when this semaphore was made
+ *      slot     its address
+ *      check    made from both and a secret: memory that only looks like ours is not followed
  *
  * Slots are never freed, only used again, with another serial number.  So a reference can be
  * checked whatever the program did with the sem_t: copied it, moved it, destroyed it, or the
@@ -19,6 +20,7 @@
 
 #include <fairsem.h>
 
+#include <assert.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 
@@ -29,10 +31,19 @@ struct fs_record;
 struct fs_slot {
     fairsem_t         sem;
     _Atomic uint64_t  serial;       /* 0: free */
-    uint32_t          number;       /* r/o */
     struct fs_slot   *next_free;    /* under the mutex of slots.c */
     struct fs_record *record;       /* r/o while in use; NULL: no statistics */
 };
+
+struct fs_slot_reference {
+    _Atomic uint32_t magic;
+    uint64_t         serial;
+    struct fs_slot  *slot;
+    uint64_t         check;
+};
+
+static_assert(sizeof(struct fs_slot_reference) <= sizeof(sem_t),
+              "a sem_t has no room for a reference");
 
 enum fs_slot_kind {
     FS_SLOT_OURS,
@@ -40,8 +51,27 @@ enum fs_slot_kind {
     FS_SLOT_DEAD            /* was ours, and was destroyed */
 };
 
-/* Find the slot of a sem_t; NULL unless it is ours. */
-enum fs_slot_kind fs_slot_find(const sem_t *sem, struct fs_slot **slot);
+extern uint64_t fs_slot_secret;     /* r/o once there is a slot */
+
+static inline struct fs_slot_reference *fs_slot_reference(const sem_t *sem)
+{
+    return (struct fs_slot_reference *)(uintptr_t)sem;
+}
+
+/* Find the slot of a sem_t; *slot is set if it is ours. */
+static inline enum fs_slot_kind fs_slot_find(const sem_t *sem, struct fs_slot **slot)
+{
+    const struct fs_slot_reference *ref = fs_slot_reference(sem);
+
+    /* Acquire order: publish() wrote the rest before. */
+    if (atomic_load_explicit(&ref->magic, memory_order_acquire) != FS_SLOT_MAGIC)
+        return FS_SLOT_FOREIGN;
+    if (ref->check != ((uintptr_t)ref->slot ^ ref->serial ^ fs_slot_secret)
+        || atomic_load_explicit(&ref->slot->serial, memory_order_acquire) != ref->serial)
+        return FS_SLOT_DEAD;
+    *slot = ref->slot;
+    return FS_SLOT_OURS;
+}
 
 /* A free slot, or NULL without memory.  Its semaphore is the caller's to initialise. */
 struct fs_slot *fs_slot_take(void);

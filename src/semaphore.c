@@ -16,15 +16,13 @@
  */
 #include "semaphore_internal.h"
 
+#include "fast_path.h"
 #include "fork.h"
 #include "invariant.h"
 #include "token.h"
 
 #include <errno.h>
 
-static bool    take_fast(struct fs_sem *s, int64_t n);
-static bool    plainly_too_few(struct fs_sem *s, int64_t n);
-static bool    give_fast(struct fs_sem *s, int64_t n);
 static int     acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
                                  const struct fs_deadline *deadline, fairsem_token_t *token);
 static int64_t take_contended_upto(struct fs_sem *s, int64_t max);
@@ -90,7 +88,7 @@ int fairsem_acquire(fairsem_t *sem, int64_t n)
 {
     if (!fs_count_valid(n))
         return EINVAL;
-    if (take_fast(fs_inside(sem), n))
+    if (fs_take_fast(fs_inside(sem), n))
         return 0;
     return acquire_contended(fs_inside(sem), n, 0, WAIT_IF_NEED_BE, NULL, NULL);
 }
@@ -99,9 +97,9 @@ int fairsem_tryacquire(fairsem_t *sem, int64_t n)
 {
     if (!fs_count_valid(n))
         return EINVAL;
-    if (take_fast(fs_inside(sem), n))
+    if (fs_take_fast(fs_inside(sem), n))
         return 0;
-    if (plainly_too_few(fs_inside(sem), n))
+    if (fs_plainly_too_few(fs_inside(sem), n))
         return EAGAIN;
     return acquire_contended(fs_inside(sem), n, FS_LAST_PRIORITY, EAGAIN, NULL, NULL);
 }
@@ -112,7 +110,7 @@ int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns)
 
     if (!fs_count_valid(n))
         return EINVAL;
-    if (take_fast(fs_inside(sem), n))
+    if (fs_take_fast(fs_inside(sem), n))
         return 0;
     if (timeout_ns <= 0)
         return acquire_contended(fs_inside(sem), n, 0, ETIMEDOUT, NULL, NULL);
@@ -125,6 +123,10 @@ int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
 {
     const fairsem_wait_t how = { .clock = clock, .deadline = at };
 
+    /* The checks again before the fast path: what `how` says costs more than all the rest. */
+    if (fs_count_valid(n) && fs_clock_valid(clock) && (at == NULL || fs_timespec_valid(at))
+        && fs_take_fast(fs_inside(sem), n))
+        return 0;
     return fairsem_acquire_with(sem, n, &how);
 }
 
@@ -140,7 +142,7 @@ int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
         return EINVAL;
     if (how->token != NULL && (reason = fairsem_token_reason(how->token)) != 0)
         return reason;
-    if (take_fast(fs_inside(sem), n))
+    if (fs_take_fast(fs_inside(sem), n))
         return 0;
     if (how->deadline == NULL)
         return acquire_contended(fs_inside(sem), n, how->priority, WAIT_IF_NEED_BE, NULL,
@@ -187,56 +189,9 @@ int fairsem_release(fairsem_t *sem, int64_t n)
 {
     if (!fs_count_valid(n))
         return EINVAL;
-    if (give_fast(fs_inside(sem), n))
+    if (fs_give_fast(fs_inside(sem), n))
         return 0;
     return release_contended(fs_inside(sem), n);
-}
-
-/* ======================================================================== *
- *  The fast path: one compare-and-swap while SLOW is clear
- *
- *  It takes or gives what it plainly can and leaves the rest to a look under the mutex, so
- *  that refusals are decided in one place.  But for one: a thread that polls with try must
- *  not keep everybody else off the fast path.
- * ======================================================================== */
-
-/* Acquire order: what the releaser of these units wrote before is ours to read. */
-static bool take_fast(struct fs_sem *s, int64_t n)
-{
-    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
-
-    while ((word & FS_SLOW) == 0 && word >= 2 * n) {
-        if (atomic_compare_exchange_weak_explicit(&s->word, &word, word - 2 * n,
-                                                  memory_order_acquire, memory_order_relaxed))
-            return true;
-    }
-    return false;
-}
-
-/* SLOW is clear, so nobody waits, it is open and not paused: there is too little, that is all. */
-static bool plainly_too_few(struct fs_sem *s, int64_t n)
-{
-    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
-
-    return (word & FS_SLOW) == 0 && word < 2 * n
-           && n <= atomic_load_explicit(&s->limit, memory_order_relaxed);
-}
-
-/*
- * Release order: what we wrote before belongs to whoever takes these units.  The
- * compare-and-swap is the last touch: from then on *s may be gone.
- */
-static bool give_fast(struct fs_sem *s, int64_t n)
-{
-    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
-    int64_t limit = atomic_load_explicit(&s->limit, memory_order_relaxed);
-
-    while ((word & FS_SLOW) == 0 && n <= limit - fs_word_available(word)) {
-        if (atomic_compare_exchange_weak_explicit(&s->word, &word, word + 2 * n,
-                                                  memory_order_release, memory_order_relaxed))
-            return true;
-    }
-    return false;
 }
 
 /* ======================================================================== *

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dropin.c - what sem_wait and sem_post cost this program, and what libc's own cost it: run
+ * it with fairsem-run.  Both are called through pointers, one found by name like every call
+ * of the program, one in libc itself.
+ */
+#define _GNU_SOURCE
+
+#include "clock.h"
+#include "pin.h"
+#include "progress.h"
+#include "report.h"
+#include "workloads.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
+
+enum { BATCH = 4096, KINDS = 2 };
+
+struct calls {
+    const char *name;
+    int (*init)(sem_t *, int, unsigned);
+    int (*wait)(sem_t *);
+    int (*post)(sem_t *);
+    sem_t sem;
+};
+
+struct job {
+    struct report_table table;
+    struct calls calls[KINDS];
+    int repetitions;
+    bool pinned;
+};
+
+static void find(void *handle, const char *name, void *function)
+{
+    void *found = dlsym(handle, name);
+
+    if (!found)
+        report_die(name, 0);
+    memcpy(function, &found, sizeof(found));
+}
+
+static void find_all(struct calls *c, void *handle, const char *name)
+{
+    c->name = name;
+    find(handle, "sem_init", &c->init);
+    find(handle, "sem_wait", &c->wait);
+    find(handle, "sem_post", &c->post);
+}
+
+static double measure(struct calls *c, int64_t repetition_ns)
+{
+    int64_t start = now_ns(), now;
+    long batches = 0;
+    int failed = 0;
+
+    do {
+        for (int i = 0; i < BATCH; i++)
+            failed |= c->wait(&c->sem) | c->post(&c->sem);
+        batches++;
+        now = now_ns();
+    } while (now - start < repetition_ns);
+    if (failed)
+        report_die("a wait or post that cannot fail has failed", 0);
+    return (double)(now - start) / (double)batches / BATCH;
+}
+
+static void *run(void *arg)
+{
+    struct job *job = arg;
+    struct report_table *t = &job->table;
+
+    job->pinned = pin_self(0);
+    for (int k = 0; k < KINDS; k++) {
+        job->calls[k].init(&job->calls[k].sem, 0, 10);
+        report_row(t, job->calls[k].name);
+    }
+    for (int i = 0; i < job->repetitions; i++) {
+        progress_show(t->title, (double)i / job->repetitions);
+        for (int k = 0; k < KINDS; k++)
+            t->rows[k].samples[t->rows[k].n++] = measure(&job->calls[k], t->repetition_ns);
+    }
+    return NULL;
+}
+
+void dropin_run(bool quick)
+{
+    static struct job job;
+    void *libc = dlopen("libc.so.6", RTLD_LAZY);
+    pthread_t thread;
+    int err;
+
+    if (!libc)
+        report_die("no libc.so.6", 0);
+    memset(&job, 0, sizeof(job));
+    job.repetitions = quick ? 3 : 41;
+    job.table.workload = "dropin";
+    job.table.setting = "uncontended";
+    job.table.title = "drop-in: sem_wait + sem_post, nobody waiting";
+    job.table.unit = "ns per pair";
+    job.table.repetition_ns = quick ? NS_PER_MS : 10 * NS_PER_MS;
+    job.table.goal_peer = "libc's own";
+    job.table.goal = 1.5;
+    find_all(&job.calls[0], RTLD_DEFAULT, "the program's");
+    find_all(&job.calls[1], libc, "libc's own");
+    err = pthread_create(&thread, NULL, run, &job);
+    if (err)
+        report_die("pthread_create", err);
+    pthread_join(thread, NULL);
+    if (job.calls[0].wait == job.calls[1].wait)
+        report_note("both are libc's: run it as  fairsem-run fairsem-bench dropin");
+    job.table.pinning = job.pinned ? "one thread on core 0, main asleep"
+                                   : "one thread, not pinned, main asleep";
+    report_table(&job.table);
+}

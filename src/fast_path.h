@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fast_path.h - one compare-and-swap while SLOW is clear.
+ *
+ * It takes or gives what it plainly can and leaves the rest to a look under the mutex, so
+ * that refusals are decided in one place.  But for one: a thread that polls with try must
+ * not keep everybody else off the fast path.
+ *
+ * Inline, because the sem_t layer needs it too, where two calls more would double the price.
+ */
+#ifndef FS_FAST_PATH_H
+#define FS_FAST_PATH_H
+
+#include "semaphore_internal.h"
+
+/* Acquire order: what the releaser of these units wrote before is ours to read. */
+static inline bool fs_take_fast(struct fs_sem *s, int64_t n)
+{
+    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
+
+    while ((word & FS_SLOW) == 0 && word >= 2 * n) {
+        if (atomic_compare_exchange_weak_explicit(&s->word, &word, word - 2 * n,
+                                                  memory_order_acquire, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+/* SLOW is clear, so nobody waits, it is open and not paused: there is too little, that is all. */
+static inline bool fs_plainly_too_few(struct fs_sem *s, int64_t n)
+{
+    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
+
+    return (word & FS_SLOW) == 0 && word < 2 * n
+           && n <= atomic_load_explicit(&s->limit, memory_order_relaxed);
+}
+
+/*
+ * Release order: what we wrote before belongs to whoever takes these units.  The
+ * compare-and-swap is the last touch: from then on *s may be gone.
+ */
+static inline bool fs_give_fast(struct fs_sem *s, int64_t n)
+{
+    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
+    int64_t limit = atomic_load_explicit(&s->limit, memory_order_relaxed);
+
+    while ((word & FS_SLOW) == 0 && n <= limit - fs_word_available(word)) {
+        if (atomic_compare_exchange_weak_explicit(&s->word, &word, word + 2 * n,
+                                                  memory_order_release, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+#endif
