@@ -29,7 +29,7 @@
  *
  * LOCKS, in the order in which they may be taken while another is held:
  *
- *      token's mutex -> semaphore's mutex -> the notices' mutex (ticket.c)
+ *      token's mutex -> semaphore's mutex -> the notices' mutex (notices.c)
  *
  * and leaves, under which nothing is locked: a parker's and the pool's (park_cond.c), the
  * one for adoption (fork.c).  Nobody holds two of the same kind.  None is held across fork.
@@ -51,14 +51,17 @@
  *                                    +-- fairsem_set_capacity --> REFUSED   E2BIG
  *                                    +-- fairsem_close ---------> CLOSED    with its reason
  *
+ *      A ticket that is returned goes back to IDLE; threads that watch it are then REFUSED,
+ *      with ECANCELED.
+ *
  *   QUEUED: in the line, its thread awake and sure to look at the state before it sleeps.
  *           A ticket, which has no thread, is QUEUED as long as it is in the line.
  *   PARKED: in the line, its thread perhaps asleep: whoever changes the state must unpark.
  *
  *   The waiter of a thread lives on its stack.  While it is QUEUED or PARKED anybody who
  *   holds the mutex may use it; from then on it is its thread's alone and can vanish at
- *   any moment (I8).  The parker outlives it, see park.h.  A ticket is its user's, see
- *   ticket.c.
+ *   any moment (I8).  The parker outlives it, and so does a wake on its state that comes too
+ *   late, see park.h.  A ticket is its user's, see ticket.c.
  */
 #ifndef FS_SEMAPHORE_INTERNAL_H
 #define FS_SEMAPHORE_INTERNAL_H
@@ -193,7 +196,7 @@ struct fs_aftermath {
     int64_t           now_ns;       /* 0: no clock has been read yet */
     bool              masked;       /* signals have been blocked, see `signals` */
     sigset_t          signals;      /* the thread's mask before */
-    struct fs_notices {             /* see ticket.c */
+    struct fs_notices {             /* see notices.c */
         struct fs_ticket  *first, *last;    /* under the notices' mutex */
         struct fs_ticket  *running;         /* under the notices' mutex */
         struct fs_notices *next_running;    /* under the notices' mutex */
@@ -203,7 +206,7 @@ struct fs_aftermath {
     struct fs_wakes   wakes;
 };
 
-/* Call the callbacks of tickets that are due (ticket.c).  No lock held. */
+/* Call the callbacks of tickets that are due (notices.c).  No lock held. */
 void fs_run_notices(struct fs_notices *notices);
 
 /* In the child, after a fork: see fork.c. */
@@ -237,7 +240,7 @@ int  fs_give_back(struct fs_sem *s, int64_t *available, int64_t n);
 /* Behind everybody: what must not pass a waiter of any priority, such as a try, is this. */
 #define FS_LAST_PRIORITY INT32_MAX
 
-/* ---- A thread that waits (semaphore.c), on its stack. ---- */
+/* ---- A thread that waits (wait.c), on its stack. ---- */
 
 struct fs_token;
 struct fs_wait;

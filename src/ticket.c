@@ -9,173 +9,19 @@
  * THE STATE is the waiter's: IDLE, QUEUED (which users call WAITING), and GRANTED, REFUSED
  * or CLOSED until the ticket is claimed or returned, which is IDLE again.  It changes under
  * the semaphore's mutex, but for GRANTED -> IDLE by a claim, one compare-and-swap.
- *
- * THE NOTICES.  Between the moment a ticket is told and the end of its callback lies a time
- * without locks, in which its user may return it, and free it then.  So these lists are
- * under a mutex of their own:
- *
- *      told --> due: on a list --> running: no more on the list, but named in it --> done
- *                 |                   |
- *                 |                   +-- withdraw, in the callback: nothing to do
- *                 |                   +-- withdraw, another thread: wait until it is done
- *                 +-- withdraw: off the list, never called
- *
- * Once a callback runs the caller does not touch the ticket again: it may have been freed.
- * The mutex is one for the whole process; it is held for a few stores, and only where
- * tickets with callbacks are.
  */
-#include "semaphore_internal.h"
+#include "ticket.h"
 
 #include "fork.h"
-#include "invariant.h"
 #include "token.h"
 
 #include <errno.h>
 
-struct FS_MAY_ALIAS fs_ticket {
-    struct fs_waiter   waiter;      /* first; when not in line, in_line links the notices */
-    struct fs_sem     *sem;         /* r/o unless idle */
-    fairsem_notify_fn *notify;      /* r/o unless idle; may be NULL */
-    void              *arg;         /* r/o unless idle */
-    struct fs_notices *notices;     /* under the notices' mutex: the list it is on, or NULL */
-    struct fs_waiter  *watchers;    /* under the semaphore's mutex: threads, linked by in_line */
-};
-
-static_assert(sizeof(struct fs_ticket) <= sizeof(fairsem_ticket_t), "fairsem_ticket_t is too small");
+static_assert(sizeof(struct fs_ticket) <= sizeof(fairsem_ticket_t),
+              "fairsem_ticket_t is too small");
 static_assert(_Alignof(struct fs_ticket) <= _Alignof(fairsem_ticket_t),
               "fairsem_ticket_t is not aligned enough");
 static_assert(sizeof(fairsem_ticket_t) <= 128, "fairsem_ticket_t is larger than promised");
-
-/* ---- Notices ---- */
-
-static pthread_mutex_t    mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t     one_is_done = PTHREAD_COND_INITIALIZER;
-static struct fs_notices *running;  /* under mutex: lists of which a callback is running */
-
-static void lock(void)
-{
-    FS_MUST(pthread_mutex_lock(&mutex));
-}
-
-static void unlock(void)
-{
-    FS_MUST(pthread_mutex_unlock(&mutex));
-}
-
-/* Of what was running only our own callback, if we are in one, goes on in the child. */
-void fs_notices_in_child(void)
-{
-    struct fs_notices **at = &running;
-
-    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    one_is_done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    while (*at != NULL) {
-        if (pthread_equal((*at)->thread, pthread_self()))
-            at = &(*at)->next_running;
-        else
-            *at = (*at)->next_running;
-    }
-}
-
-static struct fs_ticket *ticket_of(struct fs_waitq_node *node)
-{
-    static_assert(offsetof(struct fs_ticket, waiter) == 0, "a node is its ticket");
-    return (struct fs_ticket *)node;
-}
-
-static void enlist(struct fs_ticket *t, struct fs_notices *notices)
-{
-    struct fs_waitq_node *node = &t->waiter.in_line;
-
-    lock();
-    node->next = NULL;
-    node->prev = notices->last != NULL ? &notices->last->waiter.in_line : NULL;
-    if (notices->last != NULL)
-        notices->last->waiter.in_line.next = node;
-    else
-        notices->first = t;
-    notices->last = t;
-    t->notices = notices;
-    unlock();
-    notices->thread = pthread_self();
-    notices->any = true;
-}
-
-/* Mutex held. */
-static void strike_off(struct fs_ticket *t)
-{
-    struct fs_waitq_node *node = &t->waiter.in_line;
-    struct fs_notices *notices = t->notices;
-
-    if (node->prev != NULL)
-        node->prev->next = node->next;
-    else
-        notices->first = node->next != NULL ? ticket_of(node->next) : NULL;
-    if (node->next != NULL)
-        node->next->prev = node->prev;
-    else
-        notices->last = node->prev != NULL ? ticket_of(node->prev) : NULL;
-    t->notices = NULL;
-}
-
-void fs_run_notices(struct fs_notices *notices)
-{
-    struct fs_notices **at = &running;
-    int cancelable, disabled;
-
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    lock();
-    notices->running = NULL;
-    notices->next_running = running;
-    running = notices;
-    while (notices->first != NULL) {
-        struct fs_ticket *t = notices->first;
-        fairsem_notify_fn *notify = t->notify;
-        void *arg = t->arg;
-
-        strike_off(t);
-        notices->running = t;
-        unlock();
-        notify((fairsem_ticket_t *)(void *)t, arg);
-        lock();
-        notices->running = NULL;
-        FS_MUST(pthread_cond_broadcast(&one_is_done));
-    }
-    while (*at != notices)
-        at = &(*at)->next_running;
-    *at = notices->next_running;
-    unlock();
-    pthread_setcancelstate(cancelable, &disabled);
-}
-
-/* Mutex held.  Does another thread run the callback of t? */
-static bool runs_elsewhere(const struct fs_ticket *t)
-{
-    for (const struct fs_notices *at = running; at != NULL; at = at->next_running) {
-        if (at->running == t && !pthread_equal(at->thread, pthread_self()))
-            return true;
-    }
-    return false;
-}
-
-/* When this returns no other thread is in the callback, and none will be. */
-static void withdraw(struct fs_ticket *t)
-{
-    int cancelable, disabled;
-
-    if (t->notify == NULL)
-        return;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    lock();
-    if (t->notices != NULL)
-        strike_off(t);
-    while (runs_elsewhere(t))
-        pthread_cond_wait(&one_is_done, &mutex);
-    unlock();
-    pthread_setcancelstate(cancelable, &disabled);
-}
-
-/* ---- The ticket ---- */
 
 /* A ticket that waited when this process was forked waits in the parent, not here. */
 static struct fs_ticket *inside(fairsem_ticket_t *ticket)
@@ -204,7 +50,7 @@ static int state_of(const struct fs_ticket *t)
 /* The semaphore's mutex held.  IDLE as the state means that the ticket was returned. */
 static void tell_ticket(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
 {
-    struct fs_ticket *t = ticket_of(&w->in_line);
+    struct fs_ticket *t = fs_ticket_of(&w->in_line);
 
     while (t->watchers != NULL) {
         struct fs_waiter *watcher = t->watchers;
@@ -214,7 +60,7 @@ static void tell_ticket(struct fs_waiter *w, enum fs_state state, struct fs_afte
         watcher->tell(watcher, state == FS_IDLE ? FS_REFUSED : state, after);
     }
     if (t->notify != NULL && state != FS_IDLE && w->since_ns != 0)
-        enlist(t, &after->notices);
+        fs_notices_add(&after->notices, t);
     atomic_store_explicit(&w->state, state, memory_order_release);
 }
 
@@ -229,7 +75,7 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
 
     if (!fs_count_valid(n) || state_of(t) != FS_IDLE)
         return EINVAL;
-    withdraw(t);
+    fs_notices_withdraw(t);
     t->waiter.tell = tell_ticket;
     t->waiter.units = n;
     t->sem = s;
@@ -297,7 +143,7 @@ int fairsem_ticket_return(fairsem_ticket_t *ticket)
         }
         fs_exit(s, available, &after);
     }
-    withdraw(t);
+    fs_notices_withdraw(t);
     return 0;
 }
 

@@ -59,6 +59,16 @@ static void signal_until(struct worker *w, _Atomic int *result)
     }
 }
 
+/* A hundred signals, each handled before the next is sent. */
+static void signal_often(struct worker *w)
+{
+    for (int i = 1; i <= 100; i++) {
+        pthread_kill(w->thread, SIGUSR1);
+        while (atomic_load(&handled) < i)
+            sched_yield();
+    }
+}
+
 START_TEST(a_handler_ends_the_wait_and_the_place_goes_to_the_next)
 {
     fairsem_t sem;
@@ -86,11 +96,7 @@ START_TEST(a_handler_with_sa_restart_does_not_end_a_wait_without_a_deadline)
     handle(note, SA_RESTART);
     make_interruptible(&sem, 0);
     worker_queue(&w, &sem, 1, 1);
-    for (int i = 1; i <= 100; i++) {
-        pthread_kill(w.thread, SIGUSR1);
-        while (atomic_load(&handled) < i)
-            sched_yield();
-    }
+    signal_often(&w);
     ck_assert_int_eq(fairsem_waiters(&sem), 1);
     ck_assert_int_eq(fairsem_release(&sem, 1), 0);
     ck_assert_int_eq(worker_join(&w), 0);
@@ -105,11 +111,7 @@ START_TEST(a_semaphore_without_the_flag_is_not_interrupted)
 
     handle(note, 0);
     worker_queue(&w, &sem, 1, 1);
-    for (int i = 1; i <= 100; i++) {
-        pthread_kill(w.thread, SIGUSR1);
-        while (atomic_load(&handled) < i)
-            sched_yield();
-    }
+    signal_often(&w);
     ck_assert_int_eq(fairsem_waiters(&sem), 1);
     ck_assert_int_eq(fairsem_release(&sem, 1), 0);
     ck_assert_int_eq(worker_join(&w), 0);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wait.c - a thread that waits: how it sleeps, how it is told, how it gives up.
+ *
+ * It sleeps on its parker or, where signals matter, on its waiter's state; see park.h.  The
+ * states are drawn in semaphore_internal.h.
+ */
+#include "semaphore_internal.h"
+
+#include "token.h"
+
+#include <errno.h>
+
+/* ---- Being told ---- */
+
+/*
+ * Tell a thread.  Whom to wake is noted before the state is visible, and only if the thread
+ * has said that it may sleep (PARKED) and is not the one who tells itself.  It says so
+ * without the mutex, so the store is a compare-and-swap that may find this out too late,
+ * once.
+ *
+ * Release order: a waiter that sees the state without taking the mutex must see what the
+ * releasers of its units wrote; we have read that ourselves, in fs_lock_line().
+ */
+static bool told_awake(struct fs_waiter *w, enum fs_state state)
+{
+    bool by_itself = state == FS_EXPIRED || state == FS_INTERRUPTED || state == FS_ABANDONED;
+    int awake = FS_QUEUED;
+
+    if (by_itself || atomic_load_explicit(&w->state, memory_order_relaxed) == FS_IDLE) {
+        atomic_store_explicit(&w->state, state, memory_order_release);
+        return true;
+    }
+    return atomic_compare_exchange_strong_explicit(&w->state, &awake, state,
+                                                   memory_order_release, memory_order_relaxed);
+}
+
+void fs_tell_awake(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
+{
+    (void)after;
+    atomic_store_explicit(&w->state, state, memory_order_release);
+}
+
+static void tell_on_parker(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
+{
+    if (told_awake(w, state))
+        return;
+    if (w->parker != NULL)
+        fs_wake_later(&after->wakes, w->parker);
+    atomic_store_explicit(&w->state, state, memory_order_release);
+}
+
+static void tell_on_word(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
+{
+    if (told_awake(w, state))
+        return;
+    fs_wake_word_later(&after->wakes, &w->state);
+    atomic_store_explicit(&w->state, state, memory_order_release);
+}
+
+/* ---- Sleeping ---- */
+
+/* Its own thread ends the wait. */
+static int end_wait(struct fs_wait *wait, enum fs_state why, int reason)
+{
+    struct fs_aftermath after;
+    int state;
+
+    fs_aftermath_init(&after);
+    state = wait->give_up(wait, why, reason, &after);
+    fs_aftermath_run(&after);
+    return state;
+}
+
+/*
+ * musl (1.2.3) runs the handlers of an asynchronous cancellation, which is what ends a sleep
+ * on a futex, with a stack that is not aligned as the x86 ABI wants it.
+ */
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+#define REALIGN_STACK __attribute__((force_align_arg_pointer))
+#else
+#define REALIGN_STACK
+#endif
+
+/* The thread is canceled in its wait. */
+REALIGN_STACK static void abandon(void *arg)
+{
+    struct fs_wait *wait = arg;
+
+    end_wait(wait, FS_ABANDONED, ECANCELED);
+    fs_token_detach(wait);
+}
+
+/* The semaphore must be looked at before the wait: after it, it may be gone (I8). */
+void fs_prepare_to_sleep(struct fs_wait *wait)
+{
+    wait->interruptible = wait->sem->interruptible;
+    wait->on_word = FS_HAS_FUTEX && (wait->interruptible || FS_FUTEX_BY_DEFAULT);
+    wait->waiter.tell = wait->on_word ? tell_on_word : tell_on_parker;
+    if (!wait->on_word)
+        wait->waiter.parker = fs_parker_self();
+}
+
+/*
+ * No mutex held; the waiter is in line, or was and has been told.  Sleep until the state
+ * says that it is over.  Every time it does not, the deadline is looked at here: a park
+ * that returns early, for whatever reason, is only a reason to look again.
+ */
+int fs_wait(struct fs_wait *wait)
+{
+    struct fs_waiter *w = &wait->waiter;
+    int state = FS_QUEUED;
+
+    /* Fails if it is over already.  Acquire order for that case: see told_awake(). */
+    if (!atomic_compare_exchange_strong_explicit(&w->state, &state, FS_PARKED,
+                                                 memory_order_acquire, memory_order_acquire))
+        return state;
+
+    pthread_cleanup_push(abandon, wait);
+    for (;;) {
+        state = atomic_load_explicit(&w->state, memory_order_acquire);
+        if (state == FS_PARKED && wait->deadline != NULL && fs_deadline_passed(wait->deadline))
+            state = end_wait(wait, FS_EXPIRED, ETIMEDOUT);
+        else if (state == FS_PARKED && wait->interrupted)
+            state = end_wait(wait, FS_INTERRUPTED, EINTR);
+        if (state != FS_PARKED)
+            break;
+        if (!wait->on_word)
+            fs_park(w->parker, wait->deadline);
+        else if (fs_futex_park(&w->state, FS_PARKED, wait->deadline))
+            wait->interrupted = wait->interruptible;
+    }
+    pthread_cleanup_pop(0);
+    return state;
+}
