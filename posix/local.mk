@@ -32,6 +32,8 @@ bin_PROGRAMS = fairsem-run
 fairsem_run_SOURCES = $(fairsem_run_sources)
 fairsem_run_CPPFLAGS = $(AM_CPPFLAGS) -DFAIRSEM_MODULE_PATH='"$(pkglibdir)/fairsem-interpose.so"'
 fairsem_run_LDADD = $(DL_LIBS)
+# The path is in the program, and configure may have been run again with another prefix.
+posix/fairsem_run-fairsem_run.$(OBJEXT): Makefile
 else
 EXTRA_DIST += $(interpose_sources) $(fairsem_run_sources)
 endif
