@@ -27,9 +27,10 @@ bench_fairsem_bench_SOURCES = \
 	bench/victim.c \
 	bench/workloads.h
 bench_fairsem_bench_LDADD = libfairsem.la $(LIBM)
+bench_fairsem_bench_CPPFLAGS = $(AM_CPPFLAGS)
 if BUILD_INTERPOSER
 bench_fairsem_bench_SOURCES += bench/dropin.c
-bench_fairsem_bench_CPPFLAGS = $(AM_CPPFLAGS) -DHAVE_DROPIN
+bench_fairsem_bench_CPPFLAGS += -DHAVE_DROPIN
 bench_fairsem_bench_LDADD += $(DL_LIBS)
 else
 EXTRA_DIST += bench/dropin.c

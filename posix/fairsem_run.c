@@ -61,7 +61,7 @@ static void complain(const char *format, ...)
 static const char *module_path(void)
 {
     const char *path = getenv(MODULE_ENV);
-    void *module;
+    void *module, *libc, *found;
 
     if (path == NULL || *path == '\0')
         path = FAIRSEM_MODULE_PATH;
@@ -75,7 +75,10 @@ static const char *module_path(void)
         complain("the interposer cannot be loaded: %s", dlerror());
         return NULL;
     }
-    if (dlsym(module, "sem_wait") == NULL) {
+    /* dlsym also looks into what the module depends on: it may be libc's that is found. */
+    libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+    found = dlsym(module, "sem_wait");
+    if (found == NULL || (libc != NULL && found == dlsym(libc, "sem_wait"))) {
         complain("%s is not the interposer", path);
         return NULL;
     }
@@ -120,8 +123,10 @@ static int say_whether_active(void)
 static int check(const char *module)
 {
     int status;
-    pid_t child = fork();
+    pid_t child;
 
+    signal(SIGCHLD, SIG_DFL);       /* where it is ignored nobody can be waited for */
+    child = fork();
     if (child == 0) {
         if (set_preload(module))
             execl("/proc/self/exe", "fairsem-run", "--is-it-active", (char *)NULL);
@@ -162,7 +167,8 @@ static bool make_records(void)
     fd = mkostemp(records_path, O_CLOEXEC);
     if (fd < 0)
         return false;
-    if (ftruncate(fd, sizeof *records) == 0)
+    /* Not sparse: a program must not die of a full file system when it writes to the map. */
+    if ((errno = posix_fallocate(fd, 0, sizeof *records)) == 0)
         records = mmap(NULL, sizeof *records, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (records == NULL || records == MAP_FAILED) {
@@ -199,7 +205,7 @@ static void print_records(FILE *file)
             sorted[count++] = &records->record[i];
     }
     qsort(sorted, count, sizeof sorted[0], by_longest_wait);
-    fprintf(file, "fairsem-run: %llu semaphores created in %u processes\n",
+    fprintf(file, "fairsem-run: semaphores created: %llu, in processes: %u\n",
             (unsigned long long)records->created, (unsigned)records->processes);
     fprintf(file, "passed through to libc: %llu process-shared, %llu opened by name, "
             "%llu calls on semaphores not made by sem_init here\n",
@@ -230,9 +236,14 @@ static int end_like(int status)
     if (WIFSIGNALED(status)) {
         const struct rlimit none = { 0, 0 };
 
+        sigset_t this_one;
+
         setrlimit(RLIMIT_CORE, &none);
         signal(WTERMSIG(status), SIG_DFL);
+        sigemptyset(&this_one);
+        sigaddset(&this_one, WTERMSIG(status));
         raise(WTERMSIG(status));
+        sigprocmask(SIG_UNBLOCK, &this_one, NULL);
         return 128 + WTERMSIG(status);
     }
     return WEXITSTATUS(status);
@@ -249,6 +260,7 @@ static int become(const char *path, char **argv)
 static int run_with_stats(const char *path, char **argv, const char *file_name)
 {
     static const int to_hand_on[] = { SIGHUP, SIGTERM, SIGUSR1, SIGUSR2 };
+    struct sigaction on_child;
     sigset_t all, before;
     FILE *file = stderr;
     int status;
@@ -263,8 +275,12 @@ static int run_with_stats(const char *path, char **argv, const char *file_name)
     }
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
+    /* Where it is ignored nobody can be waited for.  The program inherits it as it was. */
+    sigaction(SIGCHLD, NULL, &on_child);
+    signal(SIGCHLD, SIG_DFL);
     program = fork();
     if (program == 0) {
+        sigaction(SIGCHLD, &on_child, NULL);
         sigprocmask(SIG_SETMASK, &before, NULL);
         _exit(become(path, argv));
     }
@@ -279,14 +295,23 @@ static int run_with_stats(const char *path, char **argv, const char *file_name)
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    while (waitpid(program, &status, 0) != program)
-        continue;
+    while (waitpid(program, &status, 0) != program) {
+        if (errno != EINTR) {
+            complain("%s", strerror(errno));
+            unlink(records_path);
+            return OWN_FAILURE;
+        }
+    }
+    /* Its number may soon be somebody else's. */
+    sigprocmask(SIG_BLOCK, &all, NULL);
     unlink(records_path);
+    if (records->processes == 0 && WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_RUN)
+        return CANNOT_RUN;      /* it was never run, which has been said */
     if (records->processes == 0)
         complain("%s did not load the interposer: it ran unfairly", path);
     print_records(file);
     if (fflush(file) != 0 || ferror(file)) {
-        complain("%s: %s", file_name, strerror(errno));
+        complain("%s: %s", file_name != NULL ? file_name : "stderr", strerror(errno));
         return OWN_FAILURE;
     }
     return end_like(status);
@@ -339,8 +364,10 @@ int main(int argc, char **argv)
 
     path = program_find(argv[i]);
     if (path == NULL) {
-        complain("%s: %s", argv[i], strerror(errno));
-        return errno == ENOENT ? NOT_FOUND : CANNOT_RUN;
+        int error = errno;
+
+        complain("%s: %s", argv[i], strerror(error));
+        return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
     }
     reason = program_not_interposable(path);
     if (reason != NULL) {

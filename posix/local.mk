@@ -19,6 +19,8 @@ fairsem_run_sources = \
 	posix/fairsem_run.c \
 	posix/program.c posix/program.h
 
+dist_man_MANS = man/fairsem_posix.7
+
 if BUILD_INTERPOSER
 pkglib_LTLIBRARIES = fairsem-interpose.la
 fairsem_interpose_la_SOURCES = $(interpose_sources)
@@ -34,6 +36,8 @@ fairsem_run_CPPFLAGS = $(AM_CPPFLAGS) -DFAIRSEM_MODULE_PATH='"$(pkglibdir)/fairs
 fairsem_run_LDADD = $(DL_LIBS)
 # The path is in the program, and configure may have been run again with another prefix.
 posix/fairsem_run-fairsem_run.$(OBJEXT): Makefile
+
+dist_man_MANS += man/fairsem-run.1
 else
-EXTRA_DIST += $(interpose_sources) $(fairsem_run_sources)
+EXTRA_DIST += $(interpose_sources) $(fairsem_run_sources) man/fairsem-run.1
 endif

@@ -3,8 +3,8 @@
  * fairsem/posix.h - the POSIX names, made fair.
  *
  * Include it instead of <semaphore.h> and recompile: sem_t and its functions are then this
- * library's, in the whole source file.  It does not matter whether <semaphore.h> is included
- * too, before or after.
+ * library's, in the rest of the source file.  It does not matter whether <semaphore.h> is
+ * included too, before or after; other headers that use sem_t must go before.
  *
  *     #include <fairsem/posix.h>               cc prog.c $(pkg-config --cflags --libs fairsem)
  *
@@ -12,8 +12,9 @@
  *     sem_init(&slots, 0, 4);
  *     sem_wait(&slots);
  *
- * Results, errno, cancellation points and EINTR are those of glibc on Linux; sem_post may be
- * called in a signal handler, whatever it interrupted.  fairsem_posix(7) says more.
+ * Results, errno and EINTR are those of glibc on Linux; every wait is a cancellation point;
+ * sem_post may be called in a signal handler, whatever it interrupted.  fairsem_posix(7) says
+ * more.
  *
  * WHAT DIFFERS
  *   - Waiters are served in order of arrival.  Those under SCHED_FIFO and SCHED_RR go first,
