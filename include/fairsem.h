@@ -150,7 +150,7 @@ typedef struct fairsem {
  *
  * fairsem_release, fairsem_tryacquire and the functions of section 6 but for dump may be
  * called in a signal handler, whatever it interrupted; if the thread it interrupted is the
- * oldest waiter, that is served.  Not with tickets in line that have a callback.
+ * oldest waiter, that is served.  Not in programs whose tickets have callbacks.
  *
  * It costs four calls of pthread_sigmask where otherwise there would be none: two in an
  * acquire that waits, two in the release that serves it.  Waits never allocate.

@@ -106,12 +106,10 @@ static bool set_preload(const char *module)
 /* In a process that was started with the module: does sem_init reach it? */
 static int say_whether_active(void)
 {
-    struct fs_slot *slot;
     sem_t sem;
     int value = -1;
     uint32_t first;
 
-    (void)slot;
     memset(&sem, 0, sizeof sem);
     if (sem_init(&sem, 0, 3) != 0 || sem_wait(&sem) != 0 || sem_getvalue(&sem, &value) != 0
         || value != 2)
@@ -252,7 +250,23 @@ static int end_like(int status)
 /* exec, or say why not and return the exit status for that. */
 static int become(const char *path, char **argv)
 {
+    int count = 0;
+
     execv(path, argv);
+    if (errno == ENOEXEC) {     /* a script without #!: as execvp */
+        char **shell_argv;
+
+        while (argv[count] != NULL)
+            count++;
+        shell_argv = calloc((size_t)count + 2, sizeof *shell_argv);
+        if (shell_argv != NULL) {
+            shell_argv[0] = (char *)(uintptr_t)"sh";
+            shell_argv[1] = (char *)(uintptr_t)path;
+            for (int i = 1; i < count; i++)
+                shell_argv[i + 1] = argv[i];
+            execv("/bin/sh", shell_argv);
+        }
+    }
     complain("%s: %s", path, strerror(errno));
     return CANNOT_RUN;
 }

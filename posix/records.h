@@ -18,7 +18,7 @@
 #define FS_RECORDS_MOST    16384    /* semaphores with a record of their own */
 
 struct fs_waited {
-    _Atomic uint64_t waits;     /* acquisitions that had to wait */
+    _Atomic uint64_t waits;     /* acquisitions that found no free unit */
     _Atomic uint64_t ns_total;
     _Atomic uint64_t ns_max;
 };
@@ -36,7 +36,7 @@ struct fs_records {
     _Atomic uint32_t used;      /* of record[]; may exceed it */
     _Atomic uint64_t created;   /* semaphores */
     _Atomic uint64_t shared;    /* passed through: sem_init with pshared */
-    _Atomic uint64_t named;     /* passed through: sem_open */
+    _Atomic uint64_t named;     /* passed through: sem_open, also if it failed */
     _Atomic uint64_t foreign;   /* passed through: calls on a sem_t we did not make */
     _Atomic uint64_t dead;      /* calls on a semaphore that had been destroyed */
     struct fs_waited waited;    /* all together */

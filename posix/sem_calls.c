@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* sem_calls.c - see sem_calls.h. */
+#define _GNU_SOURCE
 #include "sem_calls.h"
 
 #include <errno.h>
 #include <sched.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 int fs_sem_result(int error)
 {
@@ -51,16 +56,18 @@ int fs_sem_check_deadline(clockid_t clock, const struct timespec *deadline)
 
 /*
  * The place in line of a thread under SCHED_FIFO or SCHED_RR: the higher the better.  All
- * others have 0.  On Linux this asks about the calling thread; one system call, and one that
- * takes no lock, because a handler may have interrupted anything.
+ * others have 0.  The call asks Linux about the calling thread (musl has no function for it),
+ * and takes no lock, because a handler may have interrupted anything.
  */
 static int scheduling_priority(void)
 {
-    struct sched_param param;
     int before = errno, priority = 0;
+#if defined(SYS_sched_getparam)
+    struct sched_param param;
 
-    if (sched_getparam(0, &param) == 0)
+    if (syscall(SYS_sched_getparam, 0, &param) == 0)
         priority = -param.sched_priority;
+#endif
     errno = before;
     return priority;
 }

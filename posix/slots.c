@@ -98,8 +98,10 @@ void fs_slot_retire(struct fs_slot *slot, const sem_t *sem)
         fs_slot_give_back(slot);
 }
 
-/* Another thread may have held the mutex.  The worst it can have left half done loses a slot. */
+/* Another thread may have held the mutex, and half done something: forget all that is free. */
 void fs_slots_in_child(void)
 {
     mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    free_slots = NULL;
+    fresh_left = 0;
 }

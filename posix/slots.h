@@ -4,16 +4,18 @@
  *
  * A sem_t is too small for a fairsem_t, so it holds a reference to a slot:
  *
- *      magic    where glibc keeps the value, which is at most SEM_VALUE_MAX.  Ours is above,
- *               so no live semaphore of glibc looks like ours, nor ours like one
+ *      magic    where glibc keeps the value, which is at most SEM_VALUE_MAX (big-endian: the
+ *               number of waiters).  Ours is above, so no live semaphore of glibc looks like
+ *               ours, nor ours like one
  *      serial   the number that the slot had when this semaphore was made
  *      slot     its address
  *      check    made from both and a secret: memory that only looks like ours is not followed
  *
  * Slots are never freed, only used again, with another serial number.  So a reference can be
  * checked whatever the program did with the sem_t: copied it, moved it, destroyed it, or the
- * semaphore behind a copy.  It costs a few hundred bytes for each semaphore that existed at
- * the same time.
+ * semaphore behind a copy.  It costs a few hundred bytes for each sem_init that no
+ * sem_destroy follows, and for as many others as existed at the same time.  (Not less: a
+ * sem_t that is initialised again may have been copied, unused, to where it lives now.)
  */
 #ifndef FS_SLOTS_H
 #define FS_SLOTS_H

@@ -18,8 +18,11 @@
 #include "park.h"
 #include "semaphore_internal.h"
 
+#include <signal.h>
+
 static pthread_once_t  once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t adoption = PTHREAD_MUTEX_INITIALIZER;
+static sigset_t        adopters_signals;    /* under adoption: what its thread had blocked */
 static unsigned        generation;  /* written in the child handler, before there are threads */
 
 static void in_child(void)
@@ -50,12 +53,21 @@ unsigned fs_fork_generation(void)
     return generation;
 }
 
+/* With signals blocked: a handler may use a semaphore that has to be adopted, too. */
 void fs_fork_lock(void)
 {
+    sigset_t all, before;
+
+    sigfillset(&all);
+    FS_MUST(pthread_sigmask(SIG_BLOCK, &all, &before));
     FS_MUST(pthread_mutex_lock(&adoption));
+    adopters_signals = before;
 }
 
 void fs_fork_unlock(void)
 {
+    sigset_t before = adopters_signals;
+
     FS_MUST(pthread_mutex_unlock(&adoption));
+    FS_MUST(pthread_sigmask(SIG_SETMASK, &before, NULL));
 }

@@ -29,6 +29,12 @@
 #define ON_CLOCK_REALTIME   256
 #define ANY_BIT             0xffffffffu
 
+#if defined(__GNUC__)
+#define NOT_INLINE __attribute__((noinline))
+#else
+#define NOT_INLINE
+#endif
+
 /* Where time_t has become wider than long the old call would misread the deadline. */
 #if defined(SYS_futex_time64) && LONG_MAX == INT32_MAX
 #define FUTEX_CALL (sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex)
@@ -40,8 +46,12 @@
  * futex() is not a cancellation point.  So the thread allows asynchronous cancellation
  * while it is in it, and in nothing else; that is also how the C library's own waits do it.
  * A cancellation may strike when the thread has been granted already: the handler that the
- * caller pushed looks at the state under the mutex.
+ * caller pushed looks at the state under the mutex.  A signal handler that interrupts the
+ * sleep runs with asynchronous cancellation, too; fs_lock_line() sees to that.
+ *
+ * Not inline, whatever a link-time optimiser thinks: the caller's clean-up covers calls.
  */
+NOT_INLINE
 bool fs_futex_park(const _Atomic int *word, int value, const struct fs_deadline *deadline)
 {
     int op = WAIT_BITSET_PRIVATE;

@@ -4,6 +4,7 @@
 #   make check          everything below TESTS: about a minute on two cores
 #   make check-stress   the conservation stress for longer; SECONDS_EACH=60 by default
 #   make coverage       line coverage of src/, with gcovr
+#   make check-programs programs of other people, with and without fairsem-run: four minutes
 
 TEST_EXTENSIONS = .sh
 AM_TESTS_ENVIRONMENT = \
@@ -17,16 +18,18 @@ test_scripts = \
 	tests/exports.sh \
 	tests/header.sh \
 	tests/install.sh \
+	tests/interpose.sh \
 	tests/musl.sh
 dist_check_SCRIPTS = $(test_scripts)
-EXTRA_DIST += tests/coverage.sh tests/plain/check.h
+EXTRA_DIST += tests/coverage.sh tests/programs.sh tests/plain/check.h
 
-check_PROGRAMS =
-TESTS = $(check_PROGRAMS) $(test_scripts)
+test_programs =
+TESTS = $(test_programs) $(test_scripts)
+check_PROGRAMS = $(test_programs)
 
 if TESTS_ENABLED
 check_LTLIBRARIES = tests/libtests.la
-check_PROGRAMS += \
+test_programs += \
 	tests/t_arrival_order \
 	tests/t_cancel \
 	tests/t_capacity \
@@ -42,6 +45,7 @@ check_PROGRAMS += \
 	tests/t_mixed_stress \
 	tests/t_notify \
 	tests/t_notify_race \
+	tests/t_posix \
 	tests/t_priority \
 	tests/t_results \
 	tests/t_stat \
@@ -53,9 +57,16 @@ check_PROGRAMS += \
 	tests/t_waitq \
 	tests/t_with
 if HAVE_WRAP
-check_PROGRAMS += tests/t_provoked
+test_programs += tests/t_provoked
 endif
 endif
+
+# What interpose.sh runs.  Somebody else's program: it knows neither this library nor Check.
+if BUILD_INTERPOSER
+check_PROGRAMS += tests/interposed
+endif
+tests_interposed_SOURCES = tests/interposed.c
+tests_interposed_LDADD = $(DL_LIBS)
 
 # A test is one source, tests/NAME.c, and this.  The flags reach the examples and bench too;
 # that those need none of them is seen in tests/examples.sh and tests/install.sh.
@@ -69,15 +80,19 @@ tests_libtests_la_SOURCES = tests/askers.h tests/suite.h tests/workers.c tests/w
 tests_t_provoked_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=clock_gettime \
 	-Wl,--wrap=pthread_cond_timedwait -Wl,--wrap=pthread_cond_signal \
 	-Wl,--wrap=pthread_key_create -Wl,--wrap=pthread_setspecific \
-	-Wl,--wrap=pthread_cond_init -Wl,--wrap=fs_futex_park -Wl,--wrap=fs_futex_wake
+	-Wl,--wrap=pthread_cond_init -Wl,--wrap=fs_futex_park -Wl,--wrap=fs_futex_wake \
+	-Wl,--wrap=pthread_mutex_unlock
 
 # The scripts run what the build made.
 check_DATA = $(noinst_PROGRAMS) $(lib_LTLIBRARIES)
 
-.PHONY: check-stress coverage
+.PHONY: check-programs check-stress coverage
 SECONDS_EACH = 60
 check-stress: tests/t_stress$(EXEEXT)
 	FAIRSEM_STRESS_SECONDS=$(SECONDS_EACH) CK_DEFAULT_TIMEOUT=0 tests/t_stress$(EXEEXT)
 
 coverage:
 	$(SHELL) $(srcdir)/tests/coverage.sh
+
+check-programs: all
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/programs.sh

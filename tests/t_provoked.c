@@ -12,7 +12,10 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
@@ -33,6 +36,9 @@ bool __real_fs_futex_park(const _Atomic int *word, int value, const struct fs_de
 bool __wrap_fs_futex_park(const _Atomic int *word, int value, const struct fs_deadline *deadline);
 void __real_fs_futex_wake(const _Atomic int *word);
 void __wrap_fs_futex_wake(const _Atomic int *word);
+
+int __real_pthread_mutex_unlock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
 
 /* The runtimes that clang links statically call these, too, before they are initialised. */
 #if defined(__has_attribute)
@@ -93,6 +99,35 @@ static bool wakes(void)
 BARE int __wrap_pthread_cond_signal(pthread_cond_t *c)
 {
     return wakes() ? __real_pthread_cond_signal(c) : 0;
+}
+
+static fairsem_t   handlers_sem;        /* what the handler releases */
+static _Thread_local volatile sig_atomic_t in_handler;
+static _Atomic bool signal_at_unlock, inside, canceled_now;
+
+/* A handler that is about to leave a critical section waits until it has been canceled. */
+BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
+{
+    if (in_handler) {
+        atomic_store(&inside, true);
+        while (!atomic_load(&canceled_now))
+            continue;
+        for (int i = 0; i < 1000; i++)
+            sched_yield();
+    }
+    if (atomic_load(&signal_at_unlock)) {
+        atomic_store(&signal_at_unlock, false);
+        raise(SIGUSR1);
+    }
+    return __real_pthread_mutex_unlock(m);
+}
+
+static void release_in_handler(int sig)
+{
+    (void)sig;
+    in_handler = atomic_load(&canceled_now) ? 0 : 1;
+    fairsem_release(&handlers_sem, 1);
+    in_handler = 0;
 }
 
 /* The same two for the other kind of sleep. */
@@ -457,6 +492,63 @@ START_TEST(a_waiter_may_wait_again_before_it_has_been_woken)
 }
 END_TEST
 
+static void prepare_handler(void)
+{
+    const fairsem_attr_t attr = { .flags = FAIRSEM_INTERRUPTIBLE };
+    struct sigaction action = { .sa_handler = release_in_handler, .sa_flags = SA_RESTART };
+
+    ck_assert_int_eq(fairsem_init(&handlers_sem, 0, &attr), 0);
+    sigemptyset(&action.sa_mask);
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+}
+
+/* A sleep on a futex can be cancelled at any instruction; a handler that interrupts it must
+ * not, or it would take the mutex of what it releases to its grave. */
+START_TEST(a_handler_is_not_canceled_while_it_has_a_lock)
+{
+    struct worker w = { 0 };
+
+    if (!FS_HAS_FUTEX || UNDER_TSAN)
+        return;
+    prepare_handler();
+    worker_queue(&w, &handlers_sem, 2, 1);
+    while (!atomic_load(&inside)) {
+        pthread_kill(w.thread, SIGUSR1);
+        sched_yield();
+    }
+    pthread_cancel(w.thread);
+    atomic_store(&canceled_now, true);
+    ck_assert_int_eq(worker_join(&w), STILL_WAITING);
+    ck_assert_int_ge(fairsem_available(&handlers_sem), 1);
+    ck_assert_int_eq(fairsem_waiters(&handlers_sem), 0);
+    ck_assert_int_eq(fairsem_destroy(&handlers_sem), 0);
+}
+END_TEST
+
+/* In a forked child both the token and the handler's semaphore must be adopted. */
+START_TEST(a_handler_may_release_while_something_is_adopted)
+{
+    static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+    pid_t child;
+    int status = -1;
+
+    if (!FS_HAS_FUTEX || UNDER_TSAN)
+        return;
+    prepare_handler();
+    atomic_store(&canceled_now, true);  /* the handler need not wait */
+    ck_assert_int_eq(fairsem_close(&handlers_sem, 0), 0);
+    child = fork();
+    if (child == 0) {
+        alarm(60);
+        atomic_store(&signal_at_unlock, true);
+        fairsem_token_cancel(&token, 0);
+        _exit(fairsem_available(&handlers_sem) == 1 ? 0 : 1);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 START_TEST(a_dump_without_memory_has_the_summary_and_says_what_is_missing)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -494,5 +586,7 @@ int main(void)
               errno_is_not_touched_without_memory_either,
               units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count,
               a_waiter_may_wait_again_before_it_has_been_woken,
+              a_handler_is_not_canceled_while_it_has_a_lock,
+              a_handler_may_release_while_something_is_adopted,
               a_dump_without_memory_has_the_summary_and_says_what_is_missing);
 }

@@ -24,6 +24,9 @@
  *     sem_unlink.
  *   - All sources that share a sem_t must be compiled with the same header: the types have
  *     different names, so that the compiler, and in C++ the linker, notices.
+ *   - Call sem_destroy before the memory of a sem_t ends: then that may be at once, in a
+ *     thread whose wait has returned.
+ *   - A wait in a signal handler that interrupted a wait on the same semaphore comes after it.
  *   - An operation on a semaphore that was destroyed is not detected, as in glibc.
  *
  * Linux only: elsewhere sem_init fails with ENOSYS.  Since 0.1.
