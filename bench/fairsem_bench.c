@@ -16,6 +16,7 @@ static const struct {
     { "handoff", handoff_run, "two threads in turn, on one core and on two" },
     { "victim", victim_run, "a hog that always wants the unit, a victim that sometimes does" },
     { "ring", ring_run, "4, 16 and 64 threads on one unit, against a ring of futexes" },
+    { "lines", lines_run, "what the length of the line costs: tickets, thousands of sleepers" },
 #ifdef HAVE_DROPIN
     { "dropin", dropin_run, "under fairsem-run: sem_wait and sem_post against libc's" },
 #endif
@@ -27,7 +28,7 @@ static void usage(FILE *to)
     fprintf(to, "usage: fairsem-bench [--quick] [--json] workload...\n\nworkloads:\n");
     for (int i = 0; i < WORKLOADS; i++)
         fprintf(to, "  %-12s %s\n", workloads[i].name, workloads[i].help);
-    fprintf(to, "  %-12s all but dropin, in less than 90 seconds\n\n", "all");
+    fprintf(to, "  %-12s all but dropin, in about 90 seconds\n\n", "all");
     fprintf(to, "options:\n"
                 "  --quick      each only for a moment: it works, the figures mean nothing\n"
                 "  --json       results as JSON on standard output\n"

@@ -19,6 +19,7 @@ bench_fairsem_bench_SOURCES = \
 	bench/fairsem_bench.c \
 	bench/futex_ring.c bench/futex_ring.h \
 	bench/handoff.c \
+	bench/lines.c \
 	bench/peer_textbook.h bench/peers.h \
 	bench/report.c bench/report.h \
 	bench/ring.c \

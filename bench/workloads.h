@@ -10,6 +10,7 @@ void uncontended_run(bool quick);
 void handoff_run(bool quick);
 void victim_run(bool quick);
 void ring_run(bool quick);
+void lines_run(bool quick);
 void dropin_run(bool quick);
 
 #endif /* BENCH_WORKLOADS_H */

@@ -17,7 +17,7 @@ static void *release_one(void *arg)
     return NULL;
 }
 
-/* ---------------------------------------------------------------- a callback that takes its time */
+/* ------------------------------------------------------------ a callback that takes its time */
 
 struct slow {
     fairsem_t    entered, go;   /* the callback says that it runs, and waits until it may end */
