@@ -152,8 +152,8 @@ typedef struct fairsem {
  * called in a signal handler, whatever it interrupted; if the thread it interrupted is the
  * oldest waiter, that is served.  Not in programs whose tickets have callbacks.
  *
- * It costs four calls of pthread_sigmask where otherwise there would be none: two in an
- * acquire that waits, two in the release that serves it.  Waits never allocate.
+ * It costs system calls that block signals: three in an acquire that waits, three in the
+ * release that serves it.  Waits never allocate.
  */
 #define FAIRSEM_INTERRUPTIBLE 1u
 

@@ -47,7 +47,7 @@
  * while it is in it, and in nothing else; that is also how the C library's own waits do it.
  * A cancellation may strike when the thread has been granted already: the handler that the
  * caller pushed looks at the state under the mutex.  A signal handler that interrupts the
- * sleep runs with asynchronous cancellation, too; fs_lock_line() sees to that.
+ * sleep runs with asynchronous cancellation, too; fs_hold_signals() sees to that.
  *
  * Not inline, whatever a link-time optimiser thinks: the caller's clean-up covers calls.
  */

@@ -29,9 +29,6 @@ static int     acquire_contended(struct fs_sem *s, int64_t n, int priority, int 
 static int64_t take_contended_upto(struct fs_sem *s, int64_t max);
 static int     release_contended(struct fs_sem *s, int64_t n);
 
-/* Standard signals; real-time signals are queued, and not for Ctrl-C. */
-#define LAST_SIGNAL 31
-
 /* In place of the error to return instead of waiting. */
 #define WAIT_IF_NEED_BE 0
 
@@ -232,14 +229,8 @@ int64_t fs_lock_line(struct fs_sem *s, struct fs_aftermath *after)
 {
     unsigned generation = fs_fork_generation();
 
-    if (s->interruptible && !after->masked) {
-        sigset_t all;
-
-        sigfillset(&all);
-        FS_MUST(pthread_sigmask(SIG_BLOCK, &all, &after->signals));
-        pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &after->cancel_type);
-        after->masked = true;
-    }
+    if (s->interruptible && !after->signals.held)
+        fs_hold_signals(&after->signals);
     if (atomic_load_explicit(&s->generation, memory_order_acquire) != generation)
         adopt(s, generation);
     FS_MUST(pthread_mutex_lock(&s->mutex));
@@ -354,58 +345,18 @@ void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_state state,
 void fs_aftermath_init(struct fs_aftermath *after)
 {
     after->now_ns = 0;
-    after->masked = false;
+    after->signals.held = false;
     after->notices.first = after->notices.last = NULL;
     after->notices.any = false;
     fs_wakes_init(&after->wakes);
-}
-
-/* Signals that wait only because a section has blocked them. */
-static bool signals_pending(const sigset_t *blocked_before)
-{
-    sigset_t pending;
-
-    if (sigpending(&pending) != 0)
-        return false;
-    for (int sig = 1; sig <= LAST_SIGNAL; sig++) {
-        if (sigismember(&pending, sig) == 1 && sigismember(blocked_before, sig) == 0)
-            return true;
-    }
-    return false;
-}
-
-/*
- * A signal to the process goes to the first thread that has it unblocked when it comes, on
- * Linux the main thread if possible; but until that one has woken up, any thread that
- * unblocks signals takes it away.  The sleep it was to end goes on then, and whoever presses
- * Ctrl-C presses it in vain.  So a thread that is about to let signals in gives others a
- * moment to take what is pending.  (Two threads in contention and a signal from outside to a
- * third: lost 45 to 170 times in 300 without this, twice with it.)
- */
-static void leave_signals_to_others(const sigset_t *blocked_before)
-{
-    const struct timespec moment = { .tv_nsec = 50000 };
-    int before = errno, cancelable, disabled;
-
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    for (int looks = 0; looks < 5 && signals_pending(blocked_before); looks++)
-        nanosleep(&moment, NULL);
-    pthread_setcancelstate(cancelable, &disabled);
-    errno = before;
 }
 
 /* No lock held. */
 void fs_aftermath_run(struct fs_aftermath *after)
 {
     fs_wake_all(&after->wakes);
-    if (after->masked) {
-        int deferred;
-
-        if (signals_pending(&after->signals))
-            leave_signals_to_others(&after->signals);
-        FS_MUST(pthread_sigmask(SIG_SETMASK, &after->signals, NULL));
-        pthread_setcanceltype(after->cancel_type, &deferred);
-    }
+    if (after->signals.held)
+        fs_let_signals_in(&after->signals);
     if (after->notices.any)
         fs_run_notices(&after->notices);
 }

@@ -68,10 +68,10 @@
 
 #include "fairsem.h"
 #include "park.h"
+#include "signals.h"
 #include "waitq.h"
 
 #include <assert.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -187,17 +187,10 @@ static inline bool fs_in_line(const struct fs_waiter *w)
 /*
  * What a critical section leaves to do when no lock is held: to wake, to let signals in
  * again, to call back.
- *
- * The sections of an interruptible semaphore block signals until those it granted have been
- * woken.  A handler can then release the semaphore that its thread was busy with, and wait
- * for a thread that this one was about to wake.  They also make cancellation deferred: the
- * handler may have interrupted a sleep on a futex, where it is asynchronous.
  */
 struct fs_aftermath {
     int64_t           now_ns;       /* 0: no clock has been read yet */
-    bool              masked;       /* signals have been blocked, see `signals` */
-    sigset_t          signals;      /* the thread's mask before */
-    int               cancel_type;  /* and its type of cancellation */
+    struct fs_held_signals signals; /* of an interruptible semaphore's section */
     struct fs_notices {             /* see notices.c */
         struct fs_ticket  *first, *last;    /* under the notices' mutex */
         struct fs_ticket  *running;         /* under the notices' mutex */
