@@ -8,7 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "program.h"
-#include "records.h"
+#include "records_print.h"
 #include "slots.h"
 
 #include <dlfcn.h>
@@ -177,52 +177,6 @@ static bool make_records(void)
     return setenv(FS_RECORDS_ENV, records_path, 1) == 0;
 }
 
-static int by_longest_wait(const void *a, const void *b)
-{
-    uint64_t x = (*(struct fs_record *const *)a)->waited.ns_max;
-    uint64_t y = (*(struct fs_record *const *)b)->waited.ns_max;
-
-    return (x < y) - (x > y);
-}
-
-static void print_waited(FILE *file, const struct fs_waited *w)
-{
-    fprintf(file, "%10llu %12.3f %14.3f", (unsigned long long)w->waits, (double)w->ns_max / 1e6,
-            (double)w->ns_total / 1e6);
-}
-
-static void print_records(FILE *file)
-{
-    static struct fs_record *sorted[FS_RECORDS_MOST];
-    uint32_t used = records->used, count = 0;
-
-    if (used > FS_RECORDS_MOST)
-        used = FS_RECORDS_MOST;
-    for (uint32_t i = 0; i < used; i++) {
-        if (records->record[i].pid != 0 && records->record[i].waited.waits != 0)
-            sorted[count++] = &records->record[i];
-    }
-    qsort(sorted, count, sizeof sorted[0], by_longest_wait);
-    fprintf(file, "fairsem-run: semaphores created: %llu, in processes: %u\n",
-            (unsigned long long)records->created, (unsigned)records->processes);
-    fprintf(file, "passed through to libc: %llu process-shared, %llu opened by name, "
-            "%llu calls on semaphores not made by sem_init here\n",
-            (unsigned long long)records->shared, (unsigned long long)records->named,
-            (unsigned long long)records->foreign);
-    if (records->dead != 0)
-        fprintf(file, "calls on semaphores after sem_destroy, refused with EINVAL: %llu\n",
-                (unsigned long long)records->dead);
-    fprintf(file, "     waits   longest ms       total ms  semaphore\n");
-    print_waited(file, &records->waited);
-    fprintf(file, "  all\n");
-    for (uint32_t i = 0; i < count && i < 10; i++) {
-        print_waited(file, &sorted[i]->waited);
-        fprintf(file, "  0x%llx of process %d, by %.100s\n",
-                (unsigned long long)sorted[i]->address, (int)sorted[i]->pid,
-                sorted[i]->creator);
-    }
-}
-
 static void hand_on(int sig)
 {
     kill(program, sig);
@@ -323,7 +277,7 @@ static int run_with_stats(const char *path, char **argv, const char *file_name)
         return CANNOT_RUN;      /* it was never run, which has been said */
     if (records->processes == 0)
         complain("%s did not load the interposer: it ran unfairly", path);
-    print_records(file);
+    records_print(file, records);
     if (fflush(file) != 0 || ferror(file)) {
         complain("%s: %s", file_name != NULL ? file_name : "stderr", strerror(errno));
         return OWN_FAILURE;

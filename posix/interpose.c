@@ -11,7 +11,7 @@
  * taken by its own thread.
  */
 #define _GNU_SOURCE
-#include "records.h"
+#include "record.h"
 #include "sem_calls.h"
 #include "slots.h"
 
@@ -19,11 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -39,42 +35,12 @@ static struct {
     sem_t *(*open)(const char *, int, ...);
 } libc;
 
-/* Where nobody asks for statistics, the few counters still need a place. */
-static struct {
-    _Atomic uint64_t created, shared, named, foreign, dead;
-} uncounted;
-static struct fs_records *records;  /* r/o after prepare(); NULL: no statistics */
-
-#define COUNT(what)                                                                      \
-    atomic_fetch_add_explicit(records != NULL ? &records->what : &uncounted.what, 1,     \
-                              memory_order_relaxed)
-
 /* Several pointers to functions as what dlsym returns. */
 #define FIND(name)                                               \
     do {                                                         \
         void *found_ = dlsym(RTLD_NEXT, "sem_" #name);           \
         memcpy(&libc.name, &found_, sizeof found_);              \
     } while (0)
-
-static void map_records(void)
-{
-    const char *path = getenv(FS_RECORDS_ENV);
-    struct fs_records *map;
-    int fd;
-
-    if (path == NULL || (fd = open(path, O_RDWR | O_CLOEXEC)) < 0)
-        return;
-    map = mmap(NULL, sizeof *map, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    if (map == MAP_FAILED)
-        return;
-    if (map->version != FS_RECORDS_VERSION) {
-        munmap(map, sizeof *map);
-        return;
-    }
-    atomic_fetch_add(&map->processes, 1);
-    records = map;
-}
 
 static void find_and_map(void)
 {
@@ -90,7 +56,7 @@ static void find_and_map(void)
     FIND(getvalue);
     FIND(open);
     pthread_atfork(NULL, NULL, fs_slots_in_child);
-    map_records();
+    fs_records_map();
     errno = before;
 }
 
@@ -107,84 +73,14 @@ __attribute__((constructor)) static void prepare_early(void)
     prepare();
 }
 
-/* ---- Statistics ---- */
-
-/* Who called sem_init: "libfoo.so(make_lock+0x1f)". */
-static void describe(const void *caller, char *text, size_t size)
-{
-    Dl_info info;
-    const char *module;
-
-    if (dladdr(caller, &info) == 0 || info.dli_fname == NULL) {
-        snprintf(text, size, "%p", caller);
-        return;
-    }
-    module = strrchr(info.dli_fname, '/');
-    module = module != NULL ? module + 1 : info.dli_fname;
-    if (info.dli_sname != NULL)
-        snprintf(text, size, "%s(%s+0x%zx)", module, info.dli_sname,
-                 (size_t)((const char *)caller - (const char *)info.dli_saddr));
-    else
-        snprintf(text, size, "%s+0x%zx", module,
-                 (size_t)((const char *)caller - (const char *)info.dli_fbase));
-}
-
-static struct fs_record *new_record(const sem_t *sem, const void *caller)
-{
-    struct fs_record *r;
-    uint32_t at;
-
-    if (records == NULL)
-        return NULL;
-    at = atomic_fetch_add(&records->used, 1);
-    if (at >= FS_RECORDS_MOST) {
-        atomic_fetch_sub(&records->used, 1);
-        return NULL;
-    }
-    r = &records->record[at];
-    atomic_store_explicit(&r->address, (uintptr_t)sem, memory_order_relaxed);
-    describe(caller, r->creator, sizeof r->creator);
-    atomic_store_explicit(&r->pid, (int32_t)getpid(), memory_order_release);
-    return r;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void add_wait(struct fs_waited *waited, uint64_t ns)
-{
-    uint64_t max = atomic_load_explicit(&waited->ns_max, memory_order_relaxed);
-
-    atomic_fetch_add_explicit(&waited->waits, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&waited->ns_total, ns, memory_order_relaxed);
-    while (ns > max && !atomic_compare_exchange_weak(&waited->ns_max, &max, ns))
-        continue;
-}
-
-/* ---- The functions ---- */
-
 static int slow(struct fs_slot *slot, clockid_t clock, const struct timespec *deadline)
 {
     struct fs_record *record = slot->record;
-    uint64_t start;
-    int result;
+    uint64_t start = fs_record_start();
+    int result = fs_sem_wait_slow(&slot->sem, clock, deadline);
 
-    if (records == NULL)
-        return fs_sem_wait_slow(&slot->sem, clock, deadline);
-    start = now_ns();
-    result = fs_sem_wait_slow(&slot->sem, clock, deadline);
-    if (result == 0) {
-        uint64_t ns = now_ns() - start;
-
-        add_wait(&records->waited, ns);
-        if (record != NULL)
-            add_wait(&record->waited, ns);
-    }
+    if (result == 0)
+        fs_record_wait(record, start);
     return result;
 }
 
@@ -192,12 +88,12 @@ static int slow(struct fs_slot *slot, clockid_t clock, const struct timespec *de
 static bool pass_through(enum fs_slot_kind kind)
 {
     if (kind == FS_SLOT_DEAD) {
-        COUNT(dead);
+        FS_COUNT(dead);
         errno = EINVAL;
         return false;
     }
     prepare();
-    COUNT(foreign);
+    FS_COUNT(foreign);
     return true;
 }
 
@@ -211,7 +107,7 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
         return -1;
     }
     if (pshared != 0) {
-        COUNT(shared);
+        FS_COUNT(shared);
         return libc.init(sem, pshared, value);
     }
     slot = fs_slot_take();
@@ -223,8 +119,8 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
         fs_slot_give_back(slot);
         return -1;
     }
-    slot->record = new_record(sem, __builtin_return_address(0));
-    COUNT(created);
+    slot->record = fs_record_new(sem, __builtin_return_address(0));
+    FS_COUNT(created);
     fs_slot_publish(slot, sem);
     return 0;
 }
@@ -322,7 +218,7 @@ EXPORT sem_t *sem_open(const char *name, int oflag, ...)
     unsigned value = 0;
 
     prepare();
-    COUNT(named);
+    FS_COUNT(named);
     if ((oflag & O_CREAT) != 0) {
         va_start(args, oflag);
         mode = va_arg(args, mode_t);

@@ -13,11 +13,13 @@ libcore_la_SOURCES += \
 # and exports nothing but the names it replaces.
 interpose_sources = \
 	posix/interpose.c \
+	posix/record.c posix/record.h \
 	posix/records.h \
 	posix/slots.c posix/slots.h
 fairsem_run_sources = \
 	posix/fairsem_run.c \
-	posix/program.c posix/program.h
+	posix/program.c posix/program.h \
+	posix/records_print.c posix/records_print.h
 
 dist_man_MANS = man/fairsem_posix.7
 

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* record.c - see record.h. */
+#define _GNU_SOURCE
+#include "record.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+struct fs_records *fs_records;
+struct fs_uncounted fs_uncounted;
+
+void fs_records_map(void)
+{
+    const char *path = getenv(FS_RECORDS_ENV);
+    struct fs_records *map;
+    int fd;
+
+    if (path == NULL || (fd = open(path, O_RDWR | O_CLOEXEC)) < 0)
+        return;
+    map = mmap(NULL, sizeof *map, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (map == MAP_FAILED)
+        return;
+    if (map->version != FS_RECORDS_VERSION) {
+        munmap(map, sizeof *map);
+        return;
+    }
+    atomic_fetch_add(&map->processes, 1);
+    fs_records = map;
+}
+
+/* Who called sem_init: "libfoo.so(make_lock+0x1f)". */
+static void describe(const void *caller, char *text, size_t size)
+{
+    Dl_info info;
+    const char *module;
+
+    if (dladdr(caller, &info) == 0 || info.dli_fname == NULL) {
+        snprintf(text, size, "%p", caller);
+        return;
+    }
+    module = strrchr(info.dli_fname, '/');
+    module = module != NULL ? module + 1 : info.dli_fname;
+    if (info.dli_sname != NULL)
+        snprintf(text, size, "%s(%s+0x%zx)", module, info.dli_sname,
+                 (size_t)((const char *)caller - (const char *)info.dli_saddr));
+    else
+        snprintf(text, size, "%s+0x%zx", module,
+                 (size_t)((const char *)caller - (const char *)info.dli_fbase));
+}
+
+struct fs_record *fs_record_new(const sem_t *sem, const void *caller)
+{
+    struct fs_record *r;
+    uint32_t at;
+
+    if (fs_records == NULL)
+        return NULL;
+    at = atomic_fetch_add(&fs_records->used, 1);
+    if (at >= FS_RECORDS_MOST) {
+        atomic_fetch_sub(&fs_records->used, 1);
+        return NULL;
+    }
+    r = &fs_records->record[at];
+    atomic_store_explicit(&r->address, (uintptr_t)sem, memory_order_relaxed);
+    describe(caller, r->creator, sizeof r->creator);
+    atomic_store_explicit(&r->pid, (int32_t)getpid(), memory_order_release);
+    return r;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void add_wait(struct fs_waited *waited, uint64_t ns)
+{
+    uint64_t max = atomic_load_explicit(&waited->ns_max, memory_order_relaxed);
+
+    atomic_fetch_add_explicit(&waited->waits, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&waited->ns_total, ns, memory_order_relaxed);
+    while (ns > max && !atomic_compare_exchange_weak(&waited->ns_max, &max, ns))
+        continue;
+}
+
+uint64_t fs_record_start(void)
+{
+    return fs_records != NULL ? now_ns() : 0;
+}
+
+void fs_record_wait(struct fs_record *record, uint64_t start)
+{
+    uint64_t ns;
+
+    if (fs_records == NULL)
+        return;
+    ns = now_ns() - start;
+    add_wait(&fs_records->waited, ns);
+    if (record != NULL)
+        add_wait(&record->waited, ns);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* records_print.h - the statistics of a program, for people. */
+#ifndef FS_RECORDS_PRINT_H
+#define FS_RECORDS_PRINT_H
+
+#include "records.h"
+
+#include <stdio.h>
+
+void records_print(FILE *file, const struct fs_records *records);
+
+#endif
