@@ -305,15 +305,16 @@ int fs_join(struct fs_sem *s, int64_t available, struct fs_waiter *w, int priori
         return ENOBUFS;
     }
     fs_waitq_join(&s->line, &w->in_line, priority);
-    atomic_store_explicit(&s->waiters, ++waiters, memory_order_release);
     atomic_store_explicit(&w->state, FS_QUEUED, memory_order_relaxed);
     w->since_ns = 0;
     if (waits) {
         w->since_ns = fs_now_ns();
         s->count.waits++;
-        if (waiters > s->count.waiters_max)
-            s->count.waiters_max = waiters;
+        if (waiters >= s->count.waiters_max)
+            s->count.waiters_max = waiters + 1;
     }
+    /* Last: whoever sees itself counted has been waiting since before. */
+    atomic_store_explicit(&s->waiters, waiters + 1, memory_order_release);
     return 0;
 }
 
