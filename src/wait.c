@@ -14,10 +14,10 @@
 /* ---- Being told ---- */
 
 /*
- * Tell a thread.  Whom to wake is noted before the state is visible, and only if the thread
+ * To tell a thread: whom to wake is noted before the state is visible, and only if the thread
  * has said that it may sleep (PARKED) and is not the one who tells itself.  It says so
- * without the mutex, so the store is a compare-and-swap that may find this out too late,
- * once.
+ * without the mutex, so for one that was awake the store is a compare-and-swap; false means
+ * that it may sleep by now, and has not been told yet.
  *
  * Release order: a waiter that sees the state without taking the mutex must see what the
  * releasers of its units wrote; we have read that ourselves, in fs_lock_line().
