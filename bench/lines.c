@@ -82,7 +82,6 @@ static double grant_and_take(struct line *line)
         fairsem_units_forget(&units);
         fairsem_ticket_take(head, &line->sem, 1, 0, NULL, NULL);
     }
-    /* The line has turned: the tickets stand where they stood only after whole turns. */
     return (double)(now_ns() - start) / PAIRS;
 }
 

@@ -187,7 +187,6 @@ static int end_like(int status)
 {
     if (WIFSIGNALED(status)) {
         const struct rlimit none = { 0, 0 };
-
         sigset_t this_one;
 
         setrlimit(RLIMIT_CORE, &none);

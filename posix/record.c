@@ -3,13 +3,14 @@
 #define _GNU_SOURCE
 #include "record.h"
 
+#include "deadline.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 struct fs_records *fs_records;
@@ -74,14 +75,6 @@ struct fs_record *fs_record_new(const sem_t *sem, const void *caller)
     return r;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void add_wait(struct fs_waited *waited, uint64_t ns)
 {
     uint64_t max = atomic_load_explicit(&waited->ns_max, memory_order_relaxed);
@@ -94,7 +87,7 @@ static void add_wait(struct fs_waited *waited, uint64_t ns)
 
 uint64_t fs_record_start(void)
 {
-    return fs_records != NULL ? now_ns() : 0;
+    return fs_records != NULL ? (uint64_t)fs_now_ns() : 0;
 }
 
 void fs_record_wait(struct fs_record *record, uint64_t start)
@@ -103,7 +96,7 @@ void fs_record_wait(struct fs_record *record, uint64_t start)
 
     if (fs_records == NULL)
         return;
-    ns = now_ns() - start;
+    ns = (uint64_t)fs_now_ns() - start;
     add_wait(&fs_records->waited, ns);
     if (record != NULL)
         add_wait(&record->waited, ns);

@@ -48,10 +48,7 @@ int fs_sem_getvalue(fairsem_t *sem, int *value)
 
 int fs_sem_check_deadline(clockid_t clock, const struct timespec *deadline)
 {
-    bool valid = (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC)
-                 && deadline->tv_nsec >= 0 && deadline->tv_nsec < 1000000000;
-
-    return valid ? 0 : EINVAL;
+    return fs_clock_valid(clock) && fs_timespec_valid(deadline) ? 0 : EINVAL;
 }
 
 /*

@@ -20,7 +20,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct fs_slot *free_slots;      /* under mutex */
 static struct fs_slot *fresh;           /* under mutex: never used yet, this one and.. */
 static size_t          fresh_left;      /* ..so many in all */
-static uint64_t        last_serial;     /* under mutex */
+static _Atomic uint64_t last_serial;
 
 /* Against accidents, not against attackers: anything that differs from run to run will do. */
 static uint64_t make_secret(void)
@@ -77,11 +77,8 @@ void fs_slot_give_back(struct fs_slot *slot)
 void fs_slot_publish(struct fs_slot *slot, sem_t *sem)
 {
     struct fs_slot_reference *ref = fs_slot_reference(sem);
-    uint64_t serial;
+    uint64_t serial = atomic_fetch_add(&last_serial, 1) + 1;
 
-    pthread_mutex_lock(&mutex);
-    serial = ++last_serial;
-    pthread_mutex_unlock(&mutex);
     atomic_store_explicit(&slot->serial, serial, memory_order_release);
     memset(sem, 0, sizeof *sem);
     ref->serial = serial;

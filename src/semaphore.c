@@ -399,13 +399,8 @@ static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refu
         error = fs_join(s, available, &wait.waiter, priority, refusal);
     fs_exit(s, available, &after);
 
-    if (error == 0) {
-        switch (fs_wait(&wait)) {
-        case FS_GRANTED: error = 0;                  break;
-        case FS_EXPIRED: error = ETIMEDOUT;          break;
-        default:         error = wait.waiter.reason; break;
-        }
-    }
+    if (error == 0 && fs_wait(&wait) != FS_GRANTED)
+        error = wait.waiter.reason;
     fs_token_detach(&wait);
     return error;
 }

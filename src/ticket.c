@@ -225,11 +225,7 @@ static int watch_ticket(struct watch *watch)
 
     if (error != 0 || state != FS_QUEUED)
         return error;
-    switch (fs_wait(wait)) {
-    case FS_GRANTED: return 0;
-    case FS_EXPIRED: return ETIMEDOUT;
-    default:         return wait->waiter.reason;
-    }
+    return fs_wait(wait) == FS_GRANTED ? 0 : wait->waiter.reason;
 }
 
 int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)

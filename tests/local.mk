@@ -74,7 +74,9 @@ AM_DEFAULT_SOURCE_EXT = .c
 AM_CPPFLAGS += -I$(top_srcdir)/src -D_POSIX_C_SOURCE=200809L
 AM_CFLAGS += $(CHECK_CFLAGS)
 LDADD = tests/libtests.la libcore.la $(CHECK_LIBS)
-tests_libtests_la_SOURCES = tests/askers.h tests/suite.h tests/workers.c tests/workers.h
+tests_libtests_la_SOURCES = \
+	tests/askers.h tests/children.h tests/stress.h tests/suite.h \
+	tests/workers.c tests/workers.h
 
 # Calls out of the library that the linker sends to the test first.
 tests_t_provoked_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=clock_gettime \

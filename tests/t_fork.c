@@ -3,6 +3,7 @@
  * t_fork.c - the child of a threaded process finds the count as it was and an empty line.
  * (U52: c-blosc 241, FEX 2739, jemalloc 895 hang on a lock that another thread held.)
  */
+#include "children.h"
 #include "suite.h"
 #include "workers.h"
 
@@ -11,25 +12,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-/* The child asserts nothing, it reports by its exit status: 0, or the line that failed. */
-#define CHILD_CHECK(condition)   \
-    do {                         \
-        if (!(condition))        \
-            _exit(__LINE__ % 255 + 1); \
-    } while (0)
-
-static int status_of(pid_t child)
-{
-    int status;
-
-    ck_assert_int_gt(child, 0);
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_msg(WIFEXITED(status), "the child was killed by signal %d", WTERMSIG(status));
-    return WEXITSTATUS(status);
-}
 
 START_TEST(the_child_finds_the_count_as_it_was_and_an_empty_line)
 {

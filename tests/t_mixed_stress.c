@@ -3,9 +3,8 @@
  * t_mixed_stress.c - everything at once on one semaphore: priorities, tokens, guards,
  * tickets with and without callbacks, canceled threads, debts, and a capacity that changes
  * and is 0 now and then.  Nothing may be lost, nothing made, nobody may hang.
- *
- * FAIRSEM_STRESS_SECONDS sets how long it runs; the default is a moment.
  */
+#include "stress.h"
 #include "suite.h"
 #include "workers.h"
 
@@ -37,12 +36,6 @@ struct player {
     pthread_mutex_t token_mutex;    /* between a cancel and the token's next life */
     fairsem_token_t token;
 };
-
-static uint32_t next(uint32_t *seed)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return *seed >> 8;
-}
 
 static void pick_up(struct ground *g, int64_t n)
 {
@@ -263,9 +256,7 @@ static void interfere(struct ground *g, struct player players[], uint32_t *seed)
 /* Players play while the owner interferes, until the time is over. */
 static void begin(struct ground *g, struct player players[], unsigned flags)
 {
-    const char *setting = getenv("FAIRSEM_STRESS_SECONDS");
-    long seconds = setting != NULL ? strtol(setting, NULL, 10) : 1;
-    struct timespec end = from_now(CLOCK_MONOTONIC, seconds * 1000), now;
+    const struct timespec end = stress_end();
     uint32_t seed = (uint32_t)end.tv_nsec;
     fairsem_attr_t attr = { .capacity = CAPACITY, .max_waiters = PLAYERS,
                             .flags = flags };
@@ -280,8 +271,7 @@ static void begin(struct ground *g, struct player players[], unsigned flags)
     }
     do {
         interfere(g, players, &seed);
-        now = from_now(CLOCK_MONOTONIC, 0);
-    } while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+    } while (!stress_is_over(&end));
 }
 
 static void end(struct ground *g, struct player players[])

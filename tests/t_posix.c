@@ -9,9 +9,10 @@
  *   T2  a wait is a cancellation point even if it need not wait; try and post are none
  *   T3  sem_post in a handler, whatever it has interrupted
  *   T4  fork while another thread is inside
- *   T5  memory that is gone as soon as the wait has returned, destroyed before or not
+ *   T5  memory that is gone as soon as the wait has returned and the semaphore is destroyed
  */
 #define _GNU_SOURCE
+#include "children.h"
 #include "suite.h"
 #include "workers.h"
 
@@ -27,7 +28,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define NOT_CHANGED 4711        /* an errno that no function sets */
@@ -906,13 +906,6 @@ END_TEST
 
 /* ---- T4: fork ---- */
 
-/* The child asserts nothing, it reports by its exit status: 0, or the line that failed. */
-#define CHILD_CHECK(condition)         \
-    do {                               \
-        if (!(condition))              \
-            _exit(__LINE__ % 255 + 1); \
-    } while (0)
-
 static void use_in_child(sem_t *sem, int least, int most)
 {
     struct timespec soon = from_now(CLOCK_REALTIME, 1);
@@ -935,16 +928,6 @@ static void use_in_child(sem_t *sem, int least, int most)
     }
     CHILD_CHECK(sem_destroy(sem) == 0);
     _exit(0);
-}
-
-static int status_of(pid_t child)
-{
-    int status;
-
-    ck_assert_int_gt(child, 0);
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_msg(WIFEXITED(status), "the child was killed by signal %d", WTERMSIG(status));
-    return WEXITSTATUS(status);
 }
 
 START_TEST(the_child_of_a_process_whose_threads_wait_has_a_semaphore_that_works)

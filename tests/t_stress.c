@@ -6,9 +6,8 @@
  * How to read a failure: "held" above the number of units means that units were made;
  * units missing at the end were lost; a time-out of the test means that somebody sleeps
  * for ever, and a debugger shows whether a unit lies idle beside him.
- *
- * FAIRSEM_STRESS_SECONDS sets how long it runs; the default is a moment.
  */
+#include "stress.h"
 #include "suite.h"
 #include "workers.h"
 
@@ -32,12 +31,6 @@ struct player {
     struct ground *ground;
     uint32_t       seed;
 };
-
-static uint32_t next(uint32_t *seed)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return *seed >> 8;
-}
 
 static void hold_and_release(struct ground *g, int64_t n, uint32_t *seed)
 {
@@ -120,11 +113,9 @@ static void *wait_to_be_canceled(void *arg)
 
 START_TEST(nothing_is_lost_and_nothing_is_made)
 {
-    const char *setting = getenv("FAIRSEM_STRESS_SECONDS");
-    long seconds = setting != NULL ? strtol(setting, NULL, 10) : 1;
     struct ground g = { .sem = FAIRSEM_INITIALIZER(UNITS) };
     struct player players[THREADS];
-    struct timespec end = from_now(CLOCK_MONOTONIC, seconds * 1000), now;
+    const struct timespec end = stress_end();
     uint32_t seed = (uint32_t)end.tv_nsec;
     int64_t hunted = 0;
 
@@ -142,8 +133,7 @@ START_TEST(nothing_is_lost_and_nothing_is_made)
         pthread_cancel(prey.thread);
         pthread_join(prey.thread, NULL);
         hunted++;
-        now = from_now(CLOCK_MONOTONIC, 0);
-    } while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+    } while (!stress_is_over(&end));
     atomic_store(&g.stop, 1);
     for (int i = 0; i < THREADS; i++)
         pthread_join(players[i].thread, NULL);
