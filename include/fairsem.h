@@ -158,6 +158,15 @@ typedef struct fairsem {
 #define FAIRSEM_INTERRUPTIBLE 1u
 
 /*
+ * attr.flags: waiting threads sleep at once.  Without it the oldest one stays awake for the
+ * time of a wake-up or two where that has paid lately: an answer from another core comes in
+ * a fraction of a microsecond instead of some ten.  Each semaphore learns whether it pays,
+ * and there is no spinning with FAIRSEM_INTERRUPTIBLE or on a single core, so nobody needs
+ * this flag but who counts every microsecond of somebody else's processor time.
+ */
+#define FAIRSEM_NO_SPIN 2u
+
+/*
  * What fairsem_init can be told.  All zero means the defaults, so use a designated
  * initialiser:   fairsem_attr_t attr = { .capacity = 8 };
  */
@@ -165,7 +174,7 @@ typedef struct fairsem_attr {
     const char *name;        /* for people who debug; the caller keeps the string alive */
     int64_t     capacity;    /* 0: unbounded; else the most units there can ever be free */
     int64_t     max_waiters; /* 0: no limit; else a longer line is refused with ENOBUFS */
-    unsigned    flags;       /* 0 or FAIRSEM_INTERRUPTIBLE */
+    unsigned    flags;       /* 0, or FAIRSEM_INTERRUPTIBLE and others, combined by | */
     unsigned    reserved_[9]; /* must be zero */
 } fairsem_attr_t;
 

@@ -30,10 +30,15 @@ struct fs_parker;
 
 /*
  * The parker of this thread, for one wait that begins now.  NULL if memory is gone: such a
- * thread can still park.  If the last wait was noticed to be over before its waker has come
- * by, wait for that: with no lock held, and not in a line.
+ * thread can still park.
  */
 struct fs_parker *fs_parker_self(void);
+
+/*
+ * No lock held.  Somebody may have noted this parker, and not come by yet, while its thread
+ * has noticed already what it should be woken for.  Wait for that, before it is noted again.
+ */
+void fs_parker_await_waker(struct fs_parker *self);
 
 /*
  * Sleep until woken or until the deadline (NULL: none).  With a NULL parker, which nobody

@@ -7,10 +7,11 @@
  * one, but is not everywhere, and tools that fake the time do not know it.)
  *
  * A parker that has been noted (fs_wake_later) is on its waker's chain until it is woken.
- * Its thread may notice the grant before that, for another reason, and go.  It must not be
+ * Its thread may notice the reason before that, for another one, and go on.  It must not be
  * noted again, by another waker, while it is on the first one's chain: so before its next
- * wait the thread waits, here and before it stands in any line, until the first one has
- * come by.  That is what a thread's own preemption costs anyhow, and it needs no memory.
+ * sleep the thread waits until the first one has come by, who needs nothing that the thread
+ * holds or could be waited for.  That is what a thread's own preemption costs anyhow, and
+ * it needs no memory.
  *
  * Locks: a parker's mutex and the pool's are leaves.
  */
@@ -137,14 +138,14 @@ static struct fs_parker *make_parker(void)
 }
 
 /*
- * Wait until nobody has this parker on a chain.  Acquire order in both looks: the waker has
- * read next_wake before, the next waker will write it.
+ * Acquire order in both looks: the waker has read next_wake before, the next waker will
+ * write it.
  */
-static void await_unchained(struct fs_parker *self)
+void fs_parker_await_waker(struct fs_parker *self)
 {
     int cancelable, disabled;
 
-    if (!atomic_load_explicit(&self->chained, memory_order_acquire))
+    if (self == NULL || !atomic_load_explicit(&self->chained, memory_order_acquire))
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     FS_MUST(pthread_mutex_lock(&self->mutex));
@@ -180,8 +181,7 @@ struct fs_parker *fs_parker_self(void)
 {
     struct fs_parker *parker = own_parker();
 
-    if (parker != NULL)
-        await_unchained(parker);
+    fs_parker_await_waker(parker);
     return parker;
 }
 

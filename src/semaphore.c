@@ -47,7 +47,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
         return EINVAL;
     if (attr->capacity != 0 && units > attr->capacity)
         return EINVAL;
-    if ((attr->flags & ~FAIRSEM_INTERRUPTIBLE) != 0)
+    if ((attr->flags & ~(FAIRSEM_INTERRUPTIBLE | FAIRSEM_NO_SPIN)) != 0)
         return EINVAL;
     if ((attr->flags & FAIRSEM_INTERRUPTIBLE) != 0 && !FS_HAS_FUTEX)
         return ENOTSUP;
@@ -59,6 +59,8 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
     s->max_waiters = attr->max_waiters;
     s->name = attr->name;
     s->interruptible = (attr->flags & FAIRSEM_INTERRUPTIBLE) != 0;
+    /* A signal handler that runs in a spin could not end the wait. */
+    s->sleeps_at_once = s->interruptible || (attr->flags & FAIRSEM_NO_SPIN) != 0;
     s->generation = fs_fork_generation();
     return 0;
 }
@@ -252,7 +254,7 @@ static bool paused(const struct fs_sem *s)
  */
 void fs_serve_and_unlock(struct fs_sem *s, int64_t available, struct fs_aftermath *after)
 {
-    bool slow;
+    bool granted = false, slow;
 
     while (!fs_waitq_empty(&s->line) && !paused(s)) {
         struct fs_waiter *head = fs_waiter_of(s->line.first);
@@ -262,7 +264,10 @@ void fs_serve_and_unlock(struct fs_sem *s, int64_t available, struct fs_aftermat
         available -= head->units;
         atomic_store_explicit(&s->word, available * 2 + FS_SLOW, memory_order_release);
         fs_leave(s, head, FS_GRANTED, after);
+        granted = true;
     }
+    if (granted && !fs_waitq_empty(&s->line) && !s->sleeps_at_once)
+        fs_awake_alert(s, after);
     slow = !fs_waitq_empty(&s->line) || paused(s) || s->closed != 0;
     atomic_store_explicit(&s->word, available * 2 + (slow ? FS_SLOW : 0), memory_order_release);
     FS_MUST(pthread_mutex_unlock(&s->mutex));
@@ -329,6 +334,7 @@ void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_state state,
         if (after->now_ns == 0)
             after->now_ns = fs_now_ns();
         waited = after->now_ns - w->since_ns;
+        w->since_ns = after->now_ns;
         s->count.wait_ns_total += waited;
         if (waited > s->count.wait_ns_max)
             s->count.wait_ns_max = waited;
@@ -339,6 +345,7 @@ void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_state state,
         else
             s->count.cancels++;
     }
+    fs_awake_leave(s, w, state == FS_GRANTED);
     w->tell(w, state, after);
 }
 
@@ -397,6 +404,8 @@ static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refu
         error = wait.waiter.reason;     /* by the token, a moment ago */
     else
         error = fs_join(s, available, &wait.waiter, priority, refusal);
+    if (error == 0 && wait.waiter.since_ns != 0 && !s->sleeps_at_once)
+        wait.spin = fs_awake_join(s, &wait.waiter);
     fs_exit(s, available, &after);
 
     if (error == 0 && fs_wait(&wait) != FS_GRANTED)

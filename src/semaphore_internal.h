@@ -40,7 +40,8 @@
  *
  *             fs_join             fs_wait
  *      IDLE ----------> QUEUED ------------> PARKED
- *                          |                    |
+ *                          | <---------------   |
+ *                          |  fs_awake_alert    |
  *                          +---------+----------+
  *                                    |
  *                                    +-- fs_serve_and_unlock ---> GRANTED   the units are mine
@@ -54,7 +55,8 @@
  *      A ticket that is returned goes back to IDLE; threads that watch it are then REFUSED,
  *      with ECANCELED.
  *
- *   QUEUED: in the line, its thread awake and sure to look at the state before it sleeps.
+ *   QUEUED: in the line, its thread awake, or alerted and about to be, and sure to look at
+ *           the state before it sleeps.
  *           A ticket, which has no thread, is QUEUED as long as it is in the line.
  *   PARKED: in the line, its thread perhaps asleep: whoever changes the state must unpark.
  *
@@ -66,6 +68,7 @@
 #ifndef FS_SEMAPHORE_INTERNAL_H
 #define FS_SEMAPHORE_INTERNAL_H
 
+#include "awake.h"
 #include "fairsem.h"
 #include "park.h"
 #include "signals.h"
@@ -94,7 +97,8 @@ struct fs_waiter {
     struct fs_waitq_node in_line;   /* under mutex; first, so that a node is its waiter */
     fs_tell_fn          *tell;      /* r/o once in line */
     int64_t              units;     /* r/o once in line */
-    int64_t              since_ns;  /* under mutex; when it joined, 0: it did not have to wait */
+    int64_t              since_ns;  /* under mutex; when it joined, 0: it did not have to wait;
+                                     * its own once it has left: when that was */
     union {
         struct fs_parker *parker;     /* a thread's: r/o once in line; NULL: nothing to wake */
         unsigned          generation; /* a ticket's: written under fs_fork_lock; see fork.h */
@@ -133,6 +137,8 @@ struct FS_MAY_ALIAS fs_sem {
     bool               interruptible; /* r/o; waits end with EINTR, signals may release */
     _Atomic unsigned   generation;  /* written under fs_fork_lock; see fork.h */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
+    bool               sleeps_at_once; /* r/o; nobody spins */
+    struct fs_awake    awake;       /* under mutex */
     struct fs_counters count;       /* under mutex */
 };
 
@@ -252,6 +258,7 @@ struct fs_wait {
     struct fs_sem            *sem;
     bool                      on_word;      /* sleeps on the state, not on a parker */
     bool                      interruptible, interrupted;
+    enum fs_spin_kind         spin;         /* what it does first */
     const struct fs_deadline *deadline;     /* NULL: none */
     fs_give_up_fn            *give_up;
     struct fs_token          *token;        /* NULL: none */

@@ -20,7 +20,8 @@
  * that it may sleep by now, and has not been told yet.
  *
  * Release order: a waiter that sees the state without taking the mutex must see what the
- * releasers of its units wrote; we have read that ourselves, in fs_lock_line().
+ * releasers of its units wrote; we have read that ourselves, in fs_lock_line().  Acquire
+ * order where it fails: the waiter has been woken from another chain before it PARKED.
  */
 static bool told_awake(struct fs_waiter *w, enum fs_state state)
 {
@@ -32,7 +33,7 @@ static bool told_awake(struct fs_waiter *w, enum fs_state state)
         return true;
     }
     return atomic_compare_exchange_strong_explicit(&w->state, &awake, state,
-                                                   memory_order_release, memory_order_relaxed);
+                                                   memory_order_release, memory_order_acquire);
 }
 
 void fs_tell_awake(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
@@ -102,6 +103,33 @@ void fs_prepare_to_sleep(struct fs_wait *wait)
 }
 
 /*
+ * The waiter was awake when it was last told anything.  Perhaps its turn comes in a moment;
+ * if not, whoever tells it from now on must wake it.  Returns the state.
+ *
+ * If it was alerted, and has noticed it before its waker came by, its parker may still be
+ * on the waker's chain.  Its next waker must not find it there.
+ */
+static int fall_asleep(struct fs_wait *wait)
+{
+    struct fs_waiter *w = &wait->waiter;
+    int state = FS_QUEUED;
+
+    if (wait->spin != FS_SPIN_NOT)
+        fs_spin(&w->state, FS_QUEUED, wait->spin);
+    wait->spin = FS_SPIN_ALERTED;       /* if it is told to be awake again, that is why */
+    if (!wait->on_word)
+        fs_parker_await_waker(w->parker);
+    /*
+     * Fails if it is over already.  Acquire order for that case, release for the other: see
+     * told_awake().
+     */
+    if (atomic_compare_exchange_strong_explicit(&w->state, &state, FS_PARKED,
+                                                memory_order_release, memory_order_acquire))
+        return FS_PARKED;
+    return state;
+}
+
+/*
  * No mutex held; the waiter is in line, or was and has been told.  Sleep until the state
  * says that it is over.  Every time it does not, the deadline is looked at here: a park
  * that returns early, for whatever reason, is only a reason to look again.
@@ -109,16 +137,16 @@ void fs_prepare_to_sleep(struct fs_wait *wait)
 int fs_wait(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;
-    int state = FS_QUEUED;
-
-    /* Fails if it is over already.  Acquire order for that case: see told_awake(). */
-    if (!atomic_compare_exchange_strong_explicit(&w->state, &state, FS_PARKED,
-                                                 memory_order_acquire, memory_order_acquire))
-        return state;
+    bool woken = false;
+    int state;
 
     pthread_cleanup_push(abandon, wait);
     for (;;) {
         state = atomic_load_explicit(&w->state, memory_order_acquire);
+        if (state == FS_QUEUED) {
+            woken = false;
+            state = fall_asleep(wait);
+        }
         if (state == FS_PARKED && wait->deadline != NULL && fs_deadline_passed(wait->deadline))
             state = end_wait(wait, FS_EXPIRED, ETIMEDOUT);
         else if (state == FS_PARKED && wait->interrupted)
@@ -129,7 +157,11 @@ int fs_wait(struct fs_wait *wait)
             fs_park(w->parker, wait->deadline);
         else if (fs_futex_park(&w->state, FS_PARKED, wait->deadline))
             wait->interrupted = wait->interruptible;
+        woken = true;
     }
     pthread_cleanup_pop(0);
+    /* Seldom, because it is a look at the clock; which is as good as dice. */
+    if (woken && state == FS_GRANTED && w->since_ns % 16 == 0)
+        fs_spin_woken(w->since_ns);
     return state;
 }

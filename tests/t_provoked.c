@@ -316,6 +316,9 @@ START_TEST(a_sleep_that_ends_too_early_does_not_end_the_wait)
 }
 END_TEST
 
+/* For tests that hold back a wake-up: without the one that alerts the next in line. */
+static const fairsem_attr_t no_spin = { .flags = FAIRSEM_NO_SPIN };
+
 /* If the waiter was asleep, `swallowed` counts up. */
 static void grant_to_a_sleeper_without_waking_it(fairsem_t *sem)
 {
@@ -334,9 +337,10 @@ START_TEST(units_granted_to_a_canceled_sleeper_go_to_the_next_in_line)
     int caught = 0;
 
     for (int round = 0; round < 1000 && caught < 20; round++) {
-        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        fairsem_t sem;
         struct worker w1 = { 0 }, w2 = { 0 };
 
+        ck_assert_int_eq(fairsem_init(&sem, 0, &no_spin), 0);
         atomic_store(&swallowed, 0);
         worker_queue(&w1, &sem, 1, 1);
         worker_queue(&w2, &sem, 1, 2);
@@ -364,10 +368,11 @@ START_TEST(a_sleeper_that_was_granted_before_its_deadline_has_its_units)
     int caught = 0;
 
     for (int round = 0; round < 1000 && caught < 5; round++) {
-        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        fairsem_t sem;
         struct worker w = { 0 };
         struct timespec deadline = from_now(CLOCK_MONOTONIC, 100);
 
+        ck_assert_int_eq(fairsem_init(&sem, 0, &no_spin), 0);
         atomic_store(&swallowed, 0);
         w.clock = CLOCK_MONOTONIC;
         w.deadline = &deadline;
@@ -418,9 +423,10 @@ END_TEST
 /* Units can be in use that could never all be free.  Canceled grants bring them back. */
 START_TEST(units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count)
 {
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_t sem;
     struct worker w[4] = { { 0 } };
 
+    ck_assert_int_eq(fairsem_init(&sem, 0, &no_spin), 0);
     for (int i = 0; i < 4; i++)
         worker_queue(&w[i], &sem, FAIRSEM_MAX_UNITS, i + 1);
     for (int i = 0; i < 1000; i++)
@@ -451,6 +457,12 @@ static void *leave_early_and_wait_again(void *arg)
     return NULL;
 }
 
+static void *release_one(void *arg)
+{
+    fairsem_release(arg, 1);
+    return NULL;
+}
+
 static void *release_two(void *arg)
 {
     fairsem_release(arg, 2);
@@ -465,11 +477,12 @@ static void *release_two(void *arg)
 START_TEST(a_waiter_may_wait_again_before_it_has_been_woken)
 {
     for (int round = 0; round < 10; round++) {
-        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        fairsem_t sem;
         struct worker w = { 0 };
         struct early_leaver e = { &sem, STILL_WAITING, STILL_WAITING };
         pthread_t leaver, releaser;
 
+        ck_assert_int_eq(fairsem_init(&sem, 0, &no_spin), 0);
         atomic_store(&let_go, false);
         worker_queue(&w, &sem, 1, 1);
         start_thread(&leaver, leave_early_and_wait_again, &e);
@@ -490,6 +503,45 @@ START_TEST(a_waiter_may_wait_again_before_it_has_been_woken)
         ck_assert_int_eq(e.second, 0);
         ck_assert_int_eq(fairsem_available(&sem), e.first == 0 ? 0 : 1);
         ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    }
+}
+END_TEST
+
+/*
+ * A release serves one sleeper, alerts the next, and is held up before it has woken the
+ * second.  That one's deadline passes and it notices, awake, that it has not been granted:
+ * it may not go back to sleep before it has been woken, or go to wait elsewhere.
+ */
+START_TEST(a_waiter_may_expire_before_its_alert_has_come)
+{
+    const struct timespec millisecond = { .tv_nsec = 1000000 };
+
+    for (int round = 0; round < 10; round++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        struct worker w = { 0 };
+        struct early_leaver e = { &sem, STILL_WAITING, STILL_WAITING };
+        pthread_t leaver, releaser;
+
+        atomic_store(&let_go, false);
+        worker_queue(&w, &sem, 1, 1);
+        start_thread(&leaver, leave_early_and_wait_again, &e);
+        while (fairsem_waiters(&sem) != 2 && atomic_load(&e.first) == STILL_WAITING)
+            sched_yield();
+        atomic_store(&hold_one, true);
+        start_thread(&releaser, release_one, &sem);
+        for (int i = 0; i < 200 && atomic_load(&e.first) == STILL_WAITING; i++)
+            nanosleep(&millisecond, NULL);  /* no order rests on this */
+        atomic_store(&hold_one, false);
+        atomic_store(&let_go, true);
+        ck_assert_int_eq(worker_join(&w), 0);
+        pthread_join(releaser, NULL);
+        while (atomic_load(&e.first) == STILL_WAITING)
+            sched_yield();
+        ck_assert_int_eq(e.first, ETIMEDOUT);
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        pthread_join(leaver, NULL);
+        ck_assert_int_eq(e.second, 0);
+        ck_assert_int_eq(fairsem_available(&sem), 0);
     }
 }
 END_TEST
@@ -588,6 +640,7 @@ int main(void)
               errno_is_not_touched_without_memory_either,
               units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count,
               a_waiter_may_wait_again_before_it_has_been_woken,
+              a_waiter_may_expire_before_its_alert_has_come,
               a_handler_is_not_canceled_while_it_has_a_lock,
               a_handler_may_release_while_something_is_adopted,
               a_dump_without_memory_has_the_summary_and_says_what_is_missing);

@@ -111,15 +111,16 @@ static void *wait_to_be_canceled(void *arg)
     return NULL;
 }
 
-START_TEST(nothing_is_lost_and_nothing_is_made)
+static void play_it_out(const fairsem_attr_t *attr)
 {
-    struct ground g = { .sem = FAIRSEM_INITIALIZER(UNITS) };
+    struct ground g = { .held = 0 };
     struct player players[THREADS];
     const struct timespec end = stress_end();
     uint32_t seed = (uint32_t)end.tv_nsec;
     int64_t hunted = 0;
 
     printf("seed %u\n", seed);
+    ck_assert_int_eq(fairsem_init(&g.sem, UNITS, attr), 0);
     for (int i = 0; i < THREADS; i++) {
         players[i] = (struct player){ .ground = &g, .seed = seed + (uint32_t)i };
         start_thread(&players[i].thread, play, &players[i]);
@@ -149,9 +150,23 @@ START_TEST(nothing_is_lost_and_nothing_is_made)
     ck_assert_int_eq(g.canceled, hunted);
     ck_assert_int_gt(g.acquired, 0);
 }
+
+START_TEST(nothing_is_lost_and_nothing_is_made)
+{
+    play_it_out(NULL);
+}
+END_TEST
+
+START_TEST(nothing_is_lost_where_waiters_sleep_at_once)
+{
+    const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
+
+    play_it_out(&attr);
+}
 END_TEST
 
 int main(void)
 {
-    RUN_SUITE("stress", nothing_is_lost_and_nothing_is_made);
+    RUN_SUITE("stress", nothing_is_lost_and_nothing_is_made,
+              nothing_is_lost_where_waiters_sleep_at_once);
 }
