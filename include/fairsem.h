@@ -167,6 +167,21 @@ typedef struct fairsem {
 #define FAIRSEM_NO_SPIN 2u
 
 /*
+ * attr.flags, with attr.bypass_ns: throughput first, up to a bound.
+ *
+ * Handing every unit to the oldest waiter leaves the unit unused while that one wakes up.
+ * With this flag threads that run may take free units ahead of waiters that sleep, until the
+ * oldest waiter has waited for bypass_ns nanoseconds.  From then on what fits it is handed
+ * to it as ever, and so on down the line as long as the next has waited that long, too.
+ * Waiters keep their order among each other.
+ *
+ * How long a wait can be: bypass_ns, plus the longest time a unit is held, plus what the
+ * scheduler needs to run a thread; plus the same again, without bypass_ns, for each who was
+ * there before.
+ */
+#define FAIRSEM_BOUNDED_BYPASS 4u
+
+/*
  * What fairsem_init can be told.  All zero means the defaults, so use a designated
  * initialiser:   fairsem_attr_t attr = { .capacity = 8 };
  */
@@ -174,8 +189,9 @@ typedef struct fairsem_attr {
     const char *name;        /* for people who debug; the caller keeps the string alive */
     int64_t     capacity;    /* 0: unbounded; else the most units there can ever be free */
     int64_t     max_waiters; /* 0: no limit; else a longer line is refused with ENOBUFS */
+    int64_t     bypass_ns;   /* 0; with FAIRSEM_BOUNDED_BYPASS: how long it may go on, > 0 */
     unsigned    flags;       /* 0, or FAIRSEM_INTERRUPTIBLE and others, combined by | */
-    unsigned    reserved_[9]; /* must be zero */
+    unsigned    reserved_[7]; /* must be zero */
 } fairsem_attr_t;
 
 /*
@@ -187,8 +203,9 @@ typedef struct fairsem_attr {
  *
  * 0
  * EINVAL   units < 0, above FAIRSEM_MAX_UNITS or above the capacity; capacity or
- *          max_waiters < 0, capacity above FAIRSEM_MAX_UNITS; an unknown flag; a
- *          reserved field that is not zero
+ *          max_waiters < 0, capacity above FAIRSEM_MAX_UNITS; FAIRSEM_BOUNDED_BYPASS
+ *          without bypass_ns > 0, or bypass_ns without it; an unknown flag; a reserved
+ *          field that is not zero
  * ENOTSUP  FAIRSEM_INTERRUPTIBLE, on a system without futexes
  */
 FAIRSEM_API int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr);

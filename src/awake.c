@@ -54,6 +54,12 @@ void fs_awake_alert(struct fs_sem *s, struct fs_aftermath *after)
     head->tell(head, FS_QUEUED, after);
 }
 
+void fs_awake_call(struct fs_sem *s, struct fs_waiter *head, struct fs_aftermath *after)
+{
+    fs_awake_leave(s, head, true);      /* if it stayed awake, that has failed */
+    head->tell(head, FS_QUEUED, after);
+}
+
 void fs_awake_leave(struct fs_sem *s, const struct fs_waiter *w, bool granted)
 {
     if (s->awake.who != w)

@@ -54,6 +54,9 @@ enum fs_spin_kind fs_awake_join(struct fs_sem *s, const struct fs_waiter *w);
 /* Units have been granted: should the next in line be woken already?  Then it is. */
 void fs_awake_alert(struct fs_sem *s, struct fs_aftermath *after);
 
+/* The head is asleep, and is to come and claim: see bypass.h. */
+void fs_awake_call(struct fs_sem *s, struct fs_waiter *head, struct fs_aftermath *after);
+
 /* The one who should be awake leaves the line.  Before it is told. */
 void fs_awake_leave(struct fs_sem *s, const struct fs_waiter *w, bool granted);
 

@@ -17,6 +17,7 @@
  */
 #include "semaphore_internal.h"
 
+#include "bypass.h"
 #include "fast_path.h"
 #include "fork.h"
 #include "invariant.h"
@@ -36,9 +37,11 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 {
     static const fairsem_attr_t defaults;
     struct fs_sem *s = fs_inside(sem);
+    bool bypass;
 
     if (attr == NULL)
         attr = &defaults;
+    bypass = (attr->flags & FAIRSEM_BOUNDED_BYPASS) != 0;
     for (size_t i = 0; i < sizeof attr->reserved_ / sizeof attr->reserved_[0]; i++) {
         if (attr->reserved_[i] != 0)
             return EINVAL;
@@ -47,7 +50,9 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
         return EINVAL;
     if (attr->capacity != 0 && units > attr->capacity)
         return EINVAL;
-    if ((attr->flags & ~(FAIRSEM_INTERRUPTIBLE | FAIRSEM_NO_SPIN)) != 0)
+    if ((attr->flags & ~(FAIRSEM_INTERRUPTIBLE | FAIRSEM_NO_SPIN | FAIRSEM_BOUNDED_BYPASS)) != 0)
+        return EINVAL;
+    if (attr->bypass_ns < 0 || bypass != (attr->bypass_ns > 0))
         return EINVAL;
     if ((attr->flags & FAIRSEM_INTERRUPTIBLE) != 0 && !FS_HAS_FUTEX)
         return ENOTSUP;
@@ -57,6 +62,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
     if (s->bounded)
         s->limit = attr->capacity;
     s->max_waiters = attr->max_waiters;
+    s->bypass_ns = attr->bypass_ns;
     s->name = attr->name;
     s->interruptible = (attr->flags & FAIRSEM_INTERRUPTIBLE) != 0;
     /* A signal handler that runs in a spin could not end the wait. */
@@ -230,13 +236,17 @@ static void adopt(struct fs_sem *s, unsigned generation)
 int64_t fs_lock_line(struct fs_sem *s, struct fs_aftermath *after)
 {
     unsigned generation = fs_fork_generation();
+    int64_t word;
 
     if (s->interruptible && !after->signals.held)
         fs_hold_signals(&after->signals);
     if (atomic_load_explicit(&s->generation, memory_order_acquire) != generation)
         adopt(s, generation);
     FS_MUST(pthread_mutex_lock(&s->mutex));
-    return fs_word_available(atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_acquire));
+    word = atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_acquire);
+    if (word >= FS_OPEN)
+        word = atomic_fetch_and_explicit(&s->word, ~FS_OPEN, memory_order_acquire);
+    return fs_word_available(word);
 }
 
 static bool paused(const struct fs_sem *s)
@@ -254,22 +264,29 @@ static bool paused(const struct fs_sem *s)
  */
 void fs_serve_and_unlock(struct fs_sem *s, int64_t available, struct fs_aftermath *after)
 {
-    bool granted = false, slow;
+    bool granted = false, open = false, slow;
 
     while (!fs_waitq_empty(&s->line) && !paused(s)) {
         struct fs_waiter *head = fs_waiter_of(s->line.first);
 
         if (head->units > available)
             break;
+        open = !fs_bypass_over(s, head, after);
+        if (open) {
+            fs_awake_call(s, head, after);
+            break;
+        }
         available -= head->units;
         atomic_store_explicit(&s->word, available * 2 + FS_SLOW, memory_order_release);
         fs_leave(s, head, FS_GRANTED, after);
         granted = true;
     }
-    if (granted && !fs_waitq_empty(&s->line) && !s->sleeps_at_once)
+    if (granted && !fs_waitq_empty(&s->line) && !s->sleeps_at_once && s->bypass_ns == 0)
         fs_awake_alert(s, after);
     slow = !fs_waitq_empty(&s->line) || paused(s) || s->closed != 0;
-    atomic_store_explicit(&s->word, available * 2 + (slow ? FS_SLOW : 0), memory_order_release);
+    atomic_store_explicit(&s->word,
+                          available * 2 + (slow ? FS_SLOW : 0) + (open ? FS_OPEN : 0),
+                          memory_order_release);
     FS_MUST(pthread_mutex_unlock(&s->mutex));
 }
 
@@ -375,6 +392,7 @@ void fs_aftermath_run(struct fs_aftermath *after)
 
 static int give_up_acquire(struct fs_wait *wait, enum fs_state why, int reason,
                            struct fs_aftermath *after);
+static int64_t take_past_the_line(struct fs_waiter *w);
 
 /*
  * Everything that takes units and did not find them on the fast path.  `refusal` is what
@@ -391,6 +409,8 @@ static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refu
     int64_t available;
     int error;
 
+    if (s->bypass_ns != 0 && fs_bypass_take(s, n))
+        return 0;
     if (refusal == WAIT_IF_NEED_BE) {
         fs_prepare_to_sleep(&wait);
         wait.token = token != NULL ? fs_token_inside(token) : NULL;
@@ -402,6 +422,8 @@ static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refu
     available = fs_enter(s, &after);
     if (atomic_load_explicit(&wait.waiter.state, memory_order_relaxed) == FS_CANCELED)
         error = wait.waiter.reason;     /* by the token, a moment ago */
+    else if (fs_bypass_allowed(s, available, n, &after))
+        available -= take_past_the_line(&wait.waiter);
     else
         error = fs_join(s, available, &wait.waiter, priority, refusal);
     if (error == 0 && wait.waiter.since_ns != 0 && !s->sleeps_at_once)
@@ -414,13 +436,21 @@ static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refu
     return error;
 }
 
+/* The one debit that is not the grant loop's: of a thread that has not joined. */
+static int64_t take_past_the_line(struct fs_waiter *w)
+{
+    atomic_store_explicit(&w->state, FS_GRANTED, memory_order_relaxed);
+    return w->units;
+}
+
 static int64_t take_contended_upto(struct fs_sem *s, int64_t max)
 {
     struct fs_aftermath after;
     int64_t available = fs_enter(s, &after);
     int64_t n = 0;
 
-    if (s->closed == 0 && !fs_must_wait(s, available, 1, FS_LAST_PRIORITY))
+    if (fs_bypass_allowed(s, available, 1, &after)
+        || (s->closed == 0 && !fs_must_wait(s, available, 1, FS_LAST_PRIORITY)))
         n = available < max ? available : max;
     fs_exit(s, available - n, &after);
     return n;
@@ -429,9 +459,13 @@ static int64_t take_contended_upto(struct fs_sem *s, int64_t max)
 static int release_contended(struct fs_sem *s, int64_t n)
 {
     struct fs_aftermath after;
-    int64_t available = fs_enter(s, &after);
-    int error = fs_give_back(s, &available, n);
+    int64_t available;
+    int error;
 
+    if (s->bypass_ns != 0 && fs_bypass_give(s, n))
+        return 0;
+    available = fs_enter(s, &after);
+    error = fs_give_back(s, &available, n);
     fs_exit(s, available, &after);
     return error;
 }

@@ -7,20 +7,22 @@
  *  I1  Conservation: available + held = units created.  available is signed: a debt after
  *      fairsem_consume or a smaller capacity is repaid before anybody is granted.
  *  I2  No idle unit: when the mutex is free, the head of the line asks for more than is
- *      available, or the semaphore is paused (capacity 0).
+ *      available, or has been alerted and is on its way (OPEN), or the semaphore is paused
+ *      (capacity 0).
  *  I3  While SLOW is set only the holder of the mutex changes the word.  SLOW is set
  *      whenever the line is not empty, while paused, for ever after close, and from
- *      fs_lock_line() to fs_serve_and_unlock().
+ *      fs_lock_line() to fs_serve_and_unlock().  While OPEN is set, too, anybody may, see
+ *      bypass.h; it never is while the mutex is held.
  *  I4  A waiter is in the line if and only if its state is QUEUED or PARKED.  It leaves
  *      these exactly once, under the mutex.
  *  I5  Units are debited at grant time, by the granter, all of a request at once.
  *  I6  Nobody passes: no way to take units succeeds while somebody of the same or a better
- *      priority is in line.
+ *      priority is in line, but within the bound of FAIRSEM_BOUNDED_BYPASS.
  *  I7  Whatever removes the head of the line, or adds units, runs the grant loop before
  *      it drops the mutex.
  *  I8  After a grant is visible the granter does not touch the waiter, and a waiter that
- *      sees it does not touch the semaphore.  (One whose time is out, or that is canceled,
- *      may see it only when it holds the mutex.)  After its unlock the granter does not
+ *      sees it does not touch the semaphore.  (One whose time is out, that is canceled, or
+ *      that comes to claim, may see it only when it holds the mutex.)  After its unlock the granter does not
  *      touch the semaphore.  (Why destroy-and-free right after an acquire is safe: see
  *      fairsem_destroy.)
  *  I9  No user code and no malloc under the mutex.  All grants of one call happen in one
@@ -41,7 +43,8 @@
  *             fs_join             fs_wait
  *      IDLE ----------> QUEUED ------------> PARKED
  *                          | <---------------   |
- *                          |  fs_awake_alert    |
+ *                          |  fs_awake_alert,   |
+ *                          |  fs_awake_call     |
  *                          +---------+----------+
  *                                    |
  *                                    +-- fs_serve_and_unlock ---> GRANTED   the units are mine
@@ -132,6 +135,7 @@ struct FS_MAY_ALIAS fs_sem {
     struct fs_waitq    line;        /* under mutex */
     _Atomic int64_t    waiters;     /* written under mutex; length of the line */
     int64_t            max_waiters; /* r/o; 0: no limit */
+    int64_t            bypass_ns;   /* r/o; how long running threads may pass; 0: never */
     const char        *name;        /* r/o; may be NULL */
     bool               bounded;     /* r/o; limit is a capacity */
     bool               interruptible; /* r/o; waits end with EINTR, signals may release */
@@ -155,6 +159,9 @@ static_assert(sizeof(_Atomic int64_t) == sizeof(int64_t) && ATOMIC_LLONG_LOCK_FR
               "the word must be a lock-free 64-bit atomic");
 
 #define FS_SLOW INT64_C(1)
+/* With SLOW, in a word that would not be negative without it: see bypass.h. */
+#define FS_OPEN (INT64_C(1) << 62)
+static_assert(FAIRSEM_MAX_UNITS * 2 + FS_SLOW < FS_OPEN, "the count must not reach the bit");
 
 static inline struct fs_sem *fs_inside(const fairsem_t *sem)
 {
@@ -165,7 +172,7 @@ static inline struct fs_sem *fs_inside(const fairsem_t *sem)
 static inline int64_t fs_word_available(int64_t word)
 {
     static_assert((-3 >> 1) == -2, "shifts of negative numbers must be arithmetic");
-    return word >> 1;
+    return (word >= FS_OPEN ? word - FS_OPEN : word) >> 1;
 }
 
 /* One comparison for both ends: a negative count is huge as an unsigned one. */
@@ -259,6 +266,7 @@ struct fs_wait {
     bool                      on_word;      /* sleeps on the state, not on a parker */
     bool                      interruptible, interrupted;
     enum fs_spin_kind         spin;         /* what it does first */
+    bool                      claims;       /* when alerted, instead of spinning: see bypass.h */
     const struct fs_deadline *deadline;     /* NULL: none */
     fs_give_up_fn            *give_up;
     struct fs_token          *token;        /* NULL: none */

@@ -2,6 +2,8 @@
 /* stat.c - looking at a semaphore: for programs, and for people. */
 #include "semaphore_internal.h"
 
+#include "bypass.h"
+
 #include "fork.h"
 
 #include <errno.h>
@@ -37,7 +39,8 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
         return n > fs_word_available(word) && n <= s->limit;
     available = fs_enter(s, &after);
     answer = s->closed == 0 && (n <= s->limit || s->limit == 0)
-             && fs_must_wait(s, available, n, FS_LAST_PRIORITY);
+             && fs_must_wait(s, available, n, FS_LAST_PRIORITY)
+             && !fs_bypass_allowed(s, available, n, &after);
     fs_exit(s, available, &after);
     return answer;
 }

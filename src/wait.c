@@ -96,10 +96,19 @@ REALIGN_STACK static void abandon(void *arg)
 void fs_prepare_to_sleep(struct fs_wait *wait)
 {
     wait->interruptible = wait->sem->interruptible;
+    wait->claims = wait->sem->bypass_ns != 0;
     wait->on_word = FS_HAS_FUTEX && (wait->interruptible || FS_FUTEX_BY_DEFAULT);
     wait->waiter.tell = wait->on_word ? tell_on_word : tell_on_parker;
     if (!wait->on_word)
         wait->waiter.parker = fs_parker_self();
+}
+
+/* Awake and in line: the grant loop hands it what is free. */
+static void claim(struct fs_sem *s)
+{
+    struct fs_aftermath after;
+
+    fs_exit(s, fs_enter(s, &after), &after);
 }
 
 /*
@@ -114,7 +123,9 @@ static int fall_asleep(struct fs_wait *wait)
     struct fs_waiter *w = &wait->waiter;
     int state = FS_QUEUED;
 
-    if (wait->spin != FS_SPIN_NOT)
+    if (wait->spin == FS_SPIN_ALERTED && wait->claims)
+        claim(wait->sem);
+    else if (wait->spin != FS_SPIN_NOT)
         fs_spin(&w->state, FS_QUEUED, wait->spin);
     wait->spin = FS_SPIN_ALERTED;       /* if it is told to be awake again, that is why */
     if (!wait->on_word)

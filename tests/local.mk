@@ -31,6 +31,7 @@ if TESTS_ENABLED
 check_LTLIBRARIES = tests/libtests.la
 test_programs += \
 	tests/t_arrival_order \
+	tests/t_bypass \
 	tests/t_cancel \
 	tests/t_capacity \
 	tests/t_close \

@@ -165,8 +165,35 @@ START_TEST(nothing_is_lost_where_waiters_sleep_at_once)
 }
 END_TEST
 
+/* Short enough that strict order and bypass alternate all the time. */
+START_TEST(nothing_is_lost_where_running_threads_pass)
+{
+    const fairsem_attr_t attr = { .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = 50000 };
+
+    play_it_out(&attr);
+}
+END_TEST
+
+#if defined(__linux__)
+START_TEST(nothing_is_lost_where_running_threads_pass_and_signals_matter)
+{
+    const fairsem_attr_t attr = {
+        .flags = FAIRSEM_BOUNDED_BYPASS | FAIRSEM_INTERRUPTIBLE, .bypass_ns = 50000
+    };
+
+    if (UNDER_TSAN)
+        return;     /* it does not know how to cancel a thread on a futex */
+    play_it_out(&attr);
+}
+END_TEST
+#define LINUX_TESTS , nothing_is_lost_where_running_threads_pass_and_signals_matter
+#else
+#define LINUX_TESTS
+#endif
+
 int main(void)
 {
     RUN_SUITE("stress", nothing_is_lost_and_nothing_is_made,
-              nothing_is_lost_where_waiters_sleep_at_once);
+              nothing_is_lost_where_waiters_sleep_at_once,
+              nothing_is_lost_where_running_threads_pass LINUX_TESTS);
 }

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_bypass.c - FAIRSEM_BOUNDED_BYPASS: who may pass, until when, and that nobody is
+ * forgotten meanwhile.
+ */
+#include "suite.h"
+#include "workers.h"
+
+#include <errno.h>
+#include <sched.h>
+
+#define HOUR_NS (INT64_C(3600) * 1000000000)
+
+static void init(fairsem_t *sem, int64_t units, int64_t bypass_ns)
+{
+    const fairsem_attr_t attr = { .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = bypass_ns };
+
+    ck_assert_int_eq(fairsem_init(sem, units, &attr), 0);
+}
+
+START_TEST(a_bound_needs_the_flag_and_the_flag_a_bound)
+{
+    fairsem_t sem;
+    const fairsem_attr_t refused[] = {
+        { .flags = FAIRSEM_BOUNDED_BYPASS },
+        { .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = -1 },
+        { .bypass_ns = 1 },
+        { .bypass_ns = -1 },
+    };
+
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        ck_assert_int_eq(fairsem_init(&sem, 1, &refused[i]), EINVAL);
+}
+END_TEST
+
+/* One try has to come before a thread has been woken: in one of a thousand rounds it will. */
+START_TEST(a_running_thread_takes_a_unit_that_a_sleeper_has_not_come_for)
+{
+    int passed = 0;
+
+    for (int round = 0; round < 1000 && passed == 0; round++) {
+        struct worker w = { 0 };
+        fairsem_t sem;
+
+        init(&sem, 0, HOUR_NS);
+        worker_queue(&w, &sem, 1, 1);
+        for (int i = 0; i < 1000; i++)
+            sched_yield();      /* no order rests on this: it may be asleep by then */
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        if (fairsem_tryacquire(&sem, 1) == 0) {
+            passed++;
+            ck_assert_int_eq(fairsem_available(&sem), 0);
+            ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        }
+        ck_assert_int_eq(worker_join(&w), 0);
+        ck_assert_int_eq(fairsem_available(&sem), 0);
+        ck_assert_int_eq(fairsem_waiters(&sem), 0);
+        ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    }
+    ck_assert_int_eq(passed, 1);
+}
+END_TEST
+
+/* Whoever has been counted has waited for a nanosecond. */
+START_TEST(who_has_waited_for_as_long_as_the_bound_is_not_passed_any_more)
+{
+    for (int round = 0; round < 200; round++) {
+        struct worker w = { 0 };
+        fairsem_t sem;
+
+        init(&sem, 0, 1);
+        worker_queue(&w, &sem, 1, 1);
+        if (round % 2 == 0)
+            sched_yield();
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        ck_assert_int_eq(fairsem_waiters(&sem), 0);
+        ck_assert_int_eq(fairsem_tryacquire(&sem, 1), EAGAIN);
+        ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 1), 0);
+        ck_assert_int_eq(worker_join(&w), 0);
+    }
+}
+END_TEST
+
+/* Within the bound nobody has to be able to take what it leaves. */
+START_TEST(a_small_request_passes_a_large_one_that_does_not_fit)
+{
+    struct worker w = { 0 };
+    fairsem_t sem;
+
+    init(&sem, 3, HOUR_NS);
+    worker_queue(&w, &sem, 5, 1);
+    while (fairsem_tryacquire(&sem, 1) != 0)
+        sched_yield();                  /* it may be awake yet */
+    ck_assert(!fairsem_would_block(&sem, 2));
+    ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 4), 2);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_release(&sem, 5), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+}
+END_TEST
+
+START_TEST(waiters_keep_their_order_among_each_other)
+{
+    fairsem_t sem;
+    struct worker w[5] = { { 0 } };
+
+    init(&sem, 0, HOUR_NS);
+    for (int i = 0; i < 5; i++)
+        worker_queue(&w[i], &sem, 1, i + 1);
+    for (int i = 0; i < 5; i++) {
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        ck_assert_int_eq(worker_join(&w[i]), 0);
+        ck_assert_int_eq(fairsem_waiters(&sem), 4 - i);
+    }
+}
+END_TEST
+
+/* It has no thread that could come for its units. */
+START_TEST(a_ticket_is_served_at_once)
+{
+    fairsem_t sem;
+    fairsem_ticket_t ticket = { 0 };
+
+    init(&sem, 0, HOUR_NS);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_ticket_state(&ticket), FAIRSEM_TICKET_GRANTED);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), EAGAIN);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+}
+END_TEST
+
+static void *wait_with(void *arg)
+{
+    struct { struct worker w; fairsem_token_t token; } *both = arg;
+    const fairsem_wait_t how = { .token = &both->token };
+
+    atomic_store(&both->w.result, fairsem_acquire_with(both->w.sem, 1, &how));
+    return NULL;
+}
+
+/* The unit that lies there for it is for the next, whom somebody has to wake. */
+START_TEST(who_is_canceled_on_its_way_leaves_its_unit_to_the_next)
+{
+    for (int round = 0; round < 300; round++) {
+        struct { struct worker w; fairsem_token_t token; } first = { .w = { 0 } };
+        struct worker second = { 0 };
+        fairsem_t sem;
+
+        init(&sem, 0, HOUR_NS);
+        first.w.sem = &sem;
+        first.w.result = STILL_WAITING;
+        ck_assert_int_eq(fairsem_token_init(&first.token), 0);
+        start_thread(&first.w.thread, wait_with, &first);
+        await_waiters(&sem, 1);
+        worker_queue(&second, &sem, 1, 2);
+        for (int i = 0; i < round; i++)
+            sched_yield();
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        fairsem_token_cancel(&first.token, ECANCELED);
+        if (worker_join(&first.w) == 0)
+            ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        else
+            ck_assert_int_eq(first.w.result, ECANCELED);
+        ck_assert_int_eq(worker_join(&second), 0);
+        ck_assert_int_eq(fairsem_available(&sem), 0);
+        ck_assert_int_eq(fairsem_token_destroy(&first.token), 0);
+        ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    }
+}
+END_TEST
+
+/* The capacity holds for those who pass, too; and what is refused changes nothing. */
+START_TEST(capacity_and_close_hold_while_the_line_is_open)
+{
+    const fairsem_attr_t attr = {
+        .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = HOUR_NS, .capacity = 2
+    };
+
+    for (int round = 0; round < 200; round++) {
+        struct worker w = { 0 };
+        fairsem_t sem;
+
+        ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+        worker_queue(&w, &sem, 2, 1);
+        for (int i = 0; i < round; i++)
+            sched_yield();
+        ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+        if (fairsem_available(&sem) == 2)   /* or it has them */
+            ck_assert_int_ne(fairsem_release(&sem, 3), 0);
+        ck_assert_int_eq(fairsem_tryacquire(&sem, 3), E2BIG);
+        ck_assert_int_eq(fairsem_close(&sem, ECANCELED), 0);
+        ck_assert_int_eq(fairsem_tryacquire(&sem, 1), ECANCELED);
+        if (worker_join(&w) == 0)
+            ck_assert_int_eq(fairsem_available(&sem), 0);
+        else
+            ck_assert_int_eq(fairsem_available(&sem), 2);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("bypass", a_bound_needs_the_flag_and_the_flag_a_bound,
+              a_running_thread_takes_a_unit_that_a_sleeper_has_not_come_for,
+              who_has_waited_for_as_long_as_the_bound_is_not_passed_any_more,
+              a_small_request_passes_a_large_one_that_does_not_fit,
+              waiters_keep_their_order_among_each_other, a_ticket_is_served_at_once,
+              who_is_canceled_on_its_way_leaves_its_unit_to_the_next,
+              capacity_and_close_hold_while_the_line_is_open);
+}
