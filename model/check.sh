@@ -1,0 +1,202 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# check.sh - verify the model with spin: every scene must hold, every seeded fault must be found.
+#
+#   check.sh              both, about three minutes and at most 2.5 GB
+#   check.sh scenes       the scenes alone
+#   check.sh faults       the faults alone
+#   check.sh trail FLAG.. verify one scene and print the steps to what is wrong in it
+#
+# A scene is a line of -D flags for fairsem.pml, which explains them.  Without spin: 77.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
+readonly memory_mb=2500
+status=0 held=0 found=0
+
+command -v spin > /dev/null 2>&1 || {
+  echo "skipped: there is no spin"
+  exit 77
+}
+mkdir -p "$top_builddir/model" && work=$(mktemp -d "$top_builddir/model/run.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+trap 'exit 99' HUP INT TERM
+top_srcdir=$(cd "$top_srcdir" && pwd)
+model=$top_srcdir/model/fairsem.pml
+cd "$work" || exit 99
+
+fail() {
+  echo "FAILED: $*"
+  status=1
+}
+
+# The model names the functions it stands for; a name that is gone from src/ is a model of
+# something else.
+names() {
+  grep -hoE '^inline (fs|fairsem)_[a-z_]*' "$(dirname "$model")"/*.pml | cut -d' ' -f2 |
+    while read -r name; do
+      grep -qE "\\b$name\\(" "$top_srcdir"/src/*.[ch] || echo "$name"
+    done > log
+  [ ! -s log ] || fail "in the model, but not in src/: $(tr '\n' ' ' < log)"
+}
+
+# verifier OPTIMIZE FLAGS safety|liveness - makes ./pan for the scene.
+verifier() {
+  # shellcheck disable=SC2086 # a list of flags
+  spin -a $2 "$model" > log 2>&1 || { cat log && return 1; }
+  search="-DSAFETY -DNOCLAIM"
+  [ "$3" = safety ] || search=-DNFAIR=2
+  # shellcheck disable=SC2086
+  $CC -w "$1" -DCOLLAPSE -DMEMLIM=$memory_mb $search -o pan pan.c > log 2>&1 ||
+    { cat log && return 1; }
+}
+
+# search safety|FORMULA [OPTION] - runs ./pan; its words are in ./out.
+search() {
+  if [ "$1" = safety ]; then
+    ./pan -m4000000 > out 2>&1
+  else
+    # shellcheck disable=SC2086 # one option or none
+    ./pan -m4000000 -a -f -N "$1" ${2:-} > out 2>&1
+  fi
+}
+
+# Errors are counted; but a search that was cut short has not seen all there is.
+seen_all() {
+  grep -q 'errors: 0$' out &&
+    ! grep -qE 'max search depth too small|out of memory|Search not completed|aborted' out
+}
+
+complaints() {
+  grep -E '^(pan:|error:|Warning:)' out
+}
+
+# What went wrong, in a word: the name of an oracle, deadlock, or starved.
+verdict() {
+  if grep -q '^pan:1: acceptance cycle' out; then
+    echo starved
+  elif grep -q '^pan:1: invalid end state' out; then
+    echo deadlock
+  else
+    sed -n 's/^pan:1: assertion violated .*!(\([A-Z0-9_]*\))) (at .*/\1/p' out
+  fi
+}
+
+# row NAME SEARCH - one line of the table, from ./out.
+row() {
+  awk -v name="$1" -v search="$2" '
+    /depth reached/ { depth = $6 + 0 }
+    /states, stored/ { states = $1 }
+    /total actual memory/ { mb = $1 }
+    /^pan: elapsed time/ { seconds = $4 }
+    END { printf "%-44s %-8s %10d %8d %7.1f %6d\n", name, search, states, depth, seconds, mb }
+  ' out
+}
+
+# scene NAME SEARCHES FLAGS
+scene() {
+  kind=safety
+  [ "$2" = safety ] || kind=liveness
+  verifier -O2 "$3" $kind || { fail "$1: not a verifier" && return; }
+  for formula in $2; do
+    search "$formula"
+    row "$1" "$formula"
+    if seen_all; then
+      held=$((held + 1))
+    else
+      fail "$1 ($3), $formula: $(verdict)" && complaints
+    fi
+  done
+}
+
+scenes() {
+  printf '%-44s %-8s %10s %8s %7s %6s\n' scene search states depth seconds MB
+  while IFS='|' read -r name searches flags; do
+    scene "$name" "$searches" "$flags"
+  done << END
+two rounds and a big request|safety|-DROUNDS=2 -DNEED0=2
+the same, asleep on words|safety|-DROUNDS=2 -DNEED0=2 -DON_WORD
+deadlines, spurious wake-ups|safety|-DFOR_EVER -DNEED0=2 -DDEADLINES=3 -DSPURIOUS
+priorities, a try, a deadline|safety|-DFOR_EVER -DNEED0=2 -DPRIORITY2=-1 -DTRIES=2 -DDEADLINES=1
+token, pthread_cancel, a deadline|safety|-DNEED0=2 -DTOKENS=3 -DDEADLINES=2 -DCANCELED_IN_PARK=5
+the same, asleep on words|safety|-DNEED0=2 -DTOKENS=3 -DDEADLINES=2 -DCANCELED_IN_PARK=5 -DON_WORD
+an owner goes into debt|safety|-DNEED0=2 -DCONSUMES -DDEADLINES=1
+destroyed and freed after the last acquire|safety|-DDESTROY -DUNITS=3
+served, without deadlines|served0 served1 served2|-DFOR_EVER -DNEED0=2
+served or leaves|served0 served1 served2|-DFOR_EVER -DNEED0=2 -DDEADLINES=2 -DFAIR_MUTEX
+END
+}
+
+# fault NAME EXPECTED FLAGS - seeded, it must be found, and by what is there to find it.
+fault() {
+  kind=safety option=
+  if [ "$2" = starved ]; then
+    kind=served0 option=-A      # the assertions would speak first
+  fi
+  verifier -O0 "-DBUG=$1 $3" "$kind" || { fail "$1: not a verifier" && return; }
+  search "$kind" "$option"
+  got=$(verdict)
+  printf '%-20s %-12s %s\n' "$1" "${got:-not found}" "$3"
+  if [ "$got" = "$2" ]; then
+    found=$((found + 1))
+  else
+    fail "fault $1 with $3: expected $2" && complaints
+  fi
+}
+
+faults() {
+  printf '\n%-20s %-12s %s\n' "seeded fault" "found by" scene
+  while read -r name expected flags; do
+    fault "$name" "$expected" "$flags"
+  done << END
+BARGING I6 -DUNITS=1
+TRY_PASSES I6 -DNEED0=2 -DTRIES=4
+LIFO_LINE I6 -DUNITS=1
+PRIORITY_IGNORED I6 -DUNITS=1 -DPRIORITY2=-1
+SMALL_FIRST I6 -DNEED0=2
+SMALL_FIRST starved -DFOR_EVER -DNEED0=2
+NO_CASCADE I2 -DNEED0=2 -DDEADLINES=1
+SERVES_ONE I2 -DNEED0=2
+GRANT_BEFORE_DEBIT I5 -DNEED0=2
+SLOW_DROPPED I3 -DUNITS=1
+SLOW_NOT_SET I3 -DUNITS=1
+EXPIRED_AND_GRANTED TRUTH -DUNITS=1 -DDEADLINES=1
+ABANDONS_UNITS TRUTH -DUNITS=1 -DCANCELED_IN_PARK=1
+ABANDON_MAKES_UNITS I1 -DUNITS=1 -DCANCELED_IN_PARK=1
+TOLD_BY_STORE deadlock -DUNITS=1
+TOLD_BY_STORE starved -DFOR_EVER -DUNITS=1
+TOUCHES_GRANTED I8 -DUNITS=1
+WAKE_FORGOTTEN deadlock -DUNITS=1
+SLEEPS_BLINDLY deadlock -DUNITS=1 -DON_WORD
+WAKE_IS_GRANT I8 -DUNITS=1 -DSPURIOUS
+CHAINED_TWICE I8 -DUNITS=1 -DROUNDS=2 -DDEADLINES=1
+NOT_DETACHED I8 -DUNITS=1 -DTOKENS=1
+CANCEL_SKIPS_IDLE TOKENS_WORD -DUNITS=1 -DTOKENS=1
+TOUCHES_UNLOCKED I8 -DDESTROY -DUNITS=3
+GRANTS_IN_BATCHES I8 -DDESTROY -DUNITS=3
+DESTROYS_AT_ONCE I8 -DDESTROY -DUNITS=3
+UNFAIR_MUTEX starved -DFOR_EVER -DNEED0=2 -DDEADLINES=2
+END
+}
+
+trail() {
+  verifier -O2 "$*" safety && search safety
+  if seen_all; then
+    echo "nothing is wrong in it"
+  else
+    verdict
+    # shellcheck disable=SC2068 # a list of flags
+    spin -t -p -g $@ "$model" > steps 2>&1
+    grep -v '^ *$' steps
+    status=1
+  fi
+}
+
+case ${1:-all} in
+  all) names && scenes && faults ;;
+  scenes | faults) "$1" ;;
+  trail) shift && trail "$@" && exit "$status" ;;
+  *) echo "usage: check.sh [scenes | faults | trail FLAG...]" >&2 && exit 2 ;;
+esac
+echo "$held searches hold, $found seeded faults found"
+exit "$status"

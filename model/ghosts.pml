@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ghosts.pml - what the protocol never reads, and what is asserted about it.
+ */
+
+/* Names for what pan prints: always 1, and not part of a state. */
+hidden byte I1 = 1, I2 = 1, I3 = 1, I4 = 1, I5 = 1, I6 = 1, I8 = 1, TRUTH = 1, TOKENS_WORD = 1;
+#define HOLDS(name, condition) assert((condition) || !name)
+
+byte has[N + 2];        /* units a thread has been debited for and has not given back */
+byte held;              /* units that threads know to be theirs */
+bit  in_hands;          /* I3: from fs_lock_line() until the word is given back */
+byte before[N];         /* I6: a set, bit i for thread i */
+bit  alive[N];          /* I8 */
+bit  exists = 1;        /* I8 */
+
+/* x joins, says the state it is in: whom must it not pass, and who must not pass it? */
+inline ghost_join(x)
+{
+    i = 0;
+    do
+    :: i < N ->
+        if
+        :: i != x && IN_LINE(i) && PRIORITY(i) <= PRIORITY(x) ->
+            before[x] = before[x] | (1 << i)
+        :: i != x && IN_LINE(i) && PRIORITY(i) > PRIORITY(x) ->
+            before[i] = before[i] | (1 << x)
+        :: else
+        fi;
+        i++
+    :: else -> break
+    od;
+    i = 0
+}
+
+inline ghost_leave(x)
+{
+    before[0] = before[0] & ~(1 << x);
+    before[1] = before[1] & ~(1 << x);
+    before[2] = before[2] & ~(1 << x);
+    before[x] = 0
+}
+
+/* An acquire of thread `me` returns; what it says is what it got. */
+inline told_the_truth(success)
+{
+    HOLDS(TRUTH, success == (has[me] != 0))
+}
