@@ -43,7 +43,7 @@ agrees "the newest block of fairsem.map" "$(sed -n 's/^FAIRSEM_\([0-9.]*\) {$/\1
 
 # ---------------------------------------------------------------- every source is built
 # Make takes a list that ends too early, or a variable that does not exist, without a word.
-for list in Makefile.am posix/local.mk examples/local.mk bench/local.mk tests/local.mk; do
+for list in Makefile.am $(cd "$top_srcdir" && find [a-z]* -name local.mk); do
   sed -e 's/#.*//' -e "s|%D%|${list%/*}|g" -e 's|[$]([a-z_]*)/||g' "$top_srcdir/$list"
 done | awk '{ for (i = 1; i <= NF; i++) print $i }' > "$work/words"
 # The source of a test program goes without saying.

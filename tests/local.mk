@@ -19,7 +19,8 @@ test_scripts = \
 	tests/header.sh \
 	tests/install.sh \
 	tests/interpose.sh \
-	tests/musl.sh
+	tests/musl.sh \
+	tests/soak.sh
 dist_check_SCRIPTS = $(test_scripts)
 EXTRA_DIST += tests/coverage.sh tests/programs.sh tests/plain/check.h
 
@@ -61,6 +62,7 @@ if HAVE_WRAP
 test_programs += tests/t_provoked
 endif
 endif
+include $(top_srcdir)/tests/soak/local.mk
 
 # What interpose.sh runs.  Somebody else's program: it knows neither this library nor Check.
 if BUILD_INTERPOSER

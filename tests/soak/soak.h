@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * soak.h - everything at once for hours: what the parts of the soak share.
+ *
+ * A few semaphores (arena.h) stay for the whole run.  Actors, one thread each, use and abuse
+ * them until the time is over:
+ *
+ *     players    acquire in every way there is, hold, release; persistent (player.c)
+ *     hunters    start threads that wait, and cancel or lose them (hunter.c)
+ *     wardens    one per arena: debts, capacities, and the count every second (warden.c)
+ *     founders   semaphores that live for a moment: closed, begun again, destroyed and freed
+ *                right after an acquire (founder.c)
+ *     the forker children that find the semaphores as they are (forker.c)
+ *     the signaller  signals to players (signaller.c)
+ *
+ * Nobody waits for ever unless something is lost: each actor's heart beats once per act, and
+ * watch.c stops the program at one that has been silent for a minute.
+ */
+#ifndef SOAK_H
+#define SOAK_H
+
+#include "arena.h"
+
+#include "../stress.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PLAYERS     6
+#define HUNTERS     2
+#define FOUNDERS    2
+#define MOST_ACTORS 24
+
+/* Reasons of our own: results that nothing else returns. */
+#define CANCELED_BY_TOKEN 4711
+#define CLOSED_BY_FOUNDER 815
+
+/* Faults that the soak commits itself, so that it is known to be able to fail. */
+enum fault { NO_FAULT, FAULT_LOST, FAULT_MADE, FAULT_LEAK };
+
+struct soak;
+struct actor;
+
+/* What an actor does until the time is over. */
+typedef void actor_fn(struct actor *a);
+actor_fn play, hunt, guard, found, fork_now_and_then, signal_now_and_then;
+
+struct actor {
+    const char     *name;
+    actor_fn       *run;
+    pthread_t       thread;
+    struct soak    *soak;
+    struct arena   *arena;          /* a warden's */
+    uint32_t        seed;           /* owner only */
+    pthread_mutex_t token_mutex;    /* a player's: between a cancel and the token's next life */
+    fairsem_token_t token;
+    _Atomic int64_t acts;
+    _Atomic int64_t longest_ns;     /* of its waits */
+    _Atomic int64_t beat_ns;        /* when it did something last */
+    _Atomic int     at_home;        /* it has ended */
+};
+
+struct soak {
+    struct arena    arenas[ARENAS];
+    struct actor    actors[MOST_ACTORS];
+    int             count;          /* of actors; r/o once they run */
+    enum fault      fault;          /* r/o */
+    void *_Atomic   leaked;         /* FAULT_LEAK: the last of it */
+    _Atomic int     stop;
+    _Atomic int     failed;
+    _Atomic int64_t checks;         /* of conservation */
+    _Atomic int64_t acquired, timed_out, refused, canceled, interrupted, called_back;
+    _Atomic int64_t threads, forks, signals, semaphores;
+};
+
+int64_t now_ns(void);
+
+/* The actor has done something. */
+void beat(struct actor *a);
+
+/* Something is wrong: says so, and ends the run. */
+void complain(struct soak *s, const char *format, ...);
+
+/* Sleep, but not beyond the end. */
+void rest(struct soak *s, int64_t ns);
+
+static inline bool is_over(struct soak *s)
+{
+    return atomic_load_explicit(&s->stop, memory_order_relaxed) != 0;
+}
+
+static inline struct arena *any_arena(struct actor *a)
+{
+    return &a->soak->arenas[next(&a->seed) % ARENAS];
+}
+
+/* Acquire n units of the arena in one of many ways, hold and release them (player.c). */
+void act_once(struct actor *a, struct arena *arena);
+
+#endif
