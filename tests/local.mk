@@ -62,6 +62,7 @@ if HAVE_WRAP
 test_programs += tests/t_provoked
 endif
 endif
+include $(top_srcdir)/tests/order/local.mk
 include $(top_srcdir)/tests/soak/local.mk
 
 # What interpose.sh runs.  Somebody else's program: it knows neither this library nor Check.

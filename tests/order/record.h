@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record.h - writes the history of one semaphore, without a hand on its threads.
+ *
+ * The linker sends fs_waitq_join() and fs_waitq_leave() here first.  Their callers hold the
+ * semaphore's mutex, so the events are in the line's own order, with the line's own tickets,
+ * and writing them down takes no lock and orders nobody who was not in order already.  How
+ * many there are is stored for the others, who load it: a load holds nobody up either.
+ *
+ * It also sends pthread_mutex_lock() and _unlock(), for a second look at those who take or
+ * give beside the line: while it is not empty the word belongs to the holder of the mutex.
+ * So each critical section must find the word as the one before has left it, if there is
+ * somebody in line.  Every change from outside is seen that way, unless it has been undone.
+ */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include "history.h"
+
+#include <fairsem.h>
+#include <stdatomic.h>
+
+#define EVENTS_MOST  (1u << 20)     /* of one round */
+#define TAKES_MOST   (1u << 19)     /* of one thread, in one round */
+#define THREADS_MOST 16
+#define NO_TICKET    UINT32_MAX
+
+/* Begin a history, of *sem, which nobody uses yet.  false: no memory. */
+bool record_begin(fairsem_t *sem, int threads);
+
+/* Nobody uses it any more: the history, valid until the next begins. */
+const struct history *record_end(void);
+
+/* Times that a section has found the word changed from outside. */
+int64_t record_changes(void);
+
+/* Is there room for some more? */
+bool record_has_room(int thread);
+
+/* Around a call of thread number `thread`: the number of events seen, and what it returned. */
+uint32_t record_before(void);
+void     record_after(int thread, uint32_t before, bool success);
+
+#endif
