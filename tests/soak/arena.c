@@ -2,13 +2,11 @@
 /* arena.c - see arena.h. */
 #include "arena.h"
 
-#include "park.h"
-
 #include <stddef.h>
 
 void arenas_init(struct arena arenas[ARENAS])
 {
-    const unsigned signals = FS_HAS_FUTEX ? FAIRSEM_INTERRUPTIBLE : 0;
+    const unsigned signals = FUTEXES ? FAIRSEM_INTERRUPTIBLE : 0;
     const struct arena kinds[ARENAS] = {
         { .name = "one",       .units = 1, .most = 1, .bounded = true },
         { .name = "six",       .units = 6, .most = 8, .bounded = true },

@@ -11,12 +11,19 @@
 #ifndef ARENA_H
 #define ARENA_H
 
+#include "../suite.h"
+
+#include "park.h"
+
 #include <fairsem.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #define ARENAS 4
+
+/* ThreadSanitizer loses track of threads that are canceled on a futex. */
+#define FUTEXES (FS_HAS_FUTEX && !UNDER_TSAN)
 
 struct arena {
     fairsem_t       sem;

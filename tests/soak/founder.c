@@ -5,8 +5,6 @@
  */
 #include "soak.h"
 
-#include "park.h"
-
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +41,7 @@ static void live(struct actor *a, struct house *house)
     fairsem_attr_t attr = { .capacity = next(&a->seed) % 2 == 0 ? UNITS : 0 };
     pthread_t guests[GUESTS];
 
-    if (FS_HAS_FUTEX && next(&a->seed) % 2 == 0)
+    if (FUTEXES && next(&a->seed) % 2 == 0)
         attr.flags = FAIRSEM_INTERRUPTIBLE;
     fairsem_init(&house->sem, UNITS, &attr);
     for (int i = 0; i < GUESTS; i++)
@@ -88,7 +86,7 @@ static void *release_one(void *arg)
  */
 static void acquire_and_destroy(struct actor *a)
 {
-    fairsem_attr_t attr = { .flags = FS_HAS_FUTEX && next(&a->seed) % 2 == 0
+    fairsem_attr_t attr = { .flags = FUTEXES && next(&a->seed) % 2 == 0
                                          ? FAIRSEM_INTERRUPTIBLE : 0 };
     unsigned char *memory = malloc(sizeof(fairsem_t));
     fairsem_t *sem = (fairsem_t *)(void *)memory;

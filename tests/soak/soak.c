@@ -75,6 +75,7 @@ static void add(struct soak *s, const char *name, actor_fn *run, struct arena *a
     struct actor *a = &s->actors[s->count];
 
     a->name = name;
+    a->run = run;
     a->soak = s;
     a->arena = arena;
     a->seed = seed + (uint32_t)s->count * 7919;
@@ -82,11 +83,9 @@ static void add(struct soak *s, const char *name, actor_fn *run, struct arena *a
     pthread_mutex_init(&a->token_mutex, NULL);
     fairsem_token_init(&a->token);
     s->count++;
-    a->run = run;
-    start_thread(&a->thread, act, a);
 }
 
-/* Players first: others pick them by number. */
+/* Players first: others pick them by number.  All are there before the first one runs. */
 static void begin(struct soak *s, uint32_t seed)
 {
     arenas_init(s->arenas);
@@ -100,6 +99,8 @@ static void begin(struct soak *s, uint32_t seed)
         add(s, "a warden", guard, &s->arenas[i], seed);
     add(s, "the forker", fork_now_and_then, NULL, seed);
     add(s, "the signaller", signal_now_and_then, NULL, seed);
+    for (int i = 0; i < s->count; i++)
+        start_thread(&s->actors[i].thread, act, &s->actors[i]);
 }
 
 /* The watch goes on until everybody has come home: somebody may be stuck. */
