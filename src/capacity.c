@@ -47,6 +47,22 @@ static bool everybody(const struct fs_sem *s, int64_t units)
 }
 
 /*
+ * Two numbers change, and a fork may copy the process between the one and the other.  So a
+ * third says in the meantime what they must come to; see adopt().  Release order, each
+ * time: they must not be seen, by the copy, in another one.
+ */
+static int64_t resize(struct fs_sem *s, int64_t available, int64_t capacity)
+{
+    s->in_use = s->limit - available;
+    atomic_store_explicit(&s->resizing, true, memory_order_release);
+    atomic_store_explicit(&s->limit, capacity, memory_order_release);
+    available = capacity - s->in_use;
+    atomic_store_explicit(&s->word, available * 2 + FS_SLOW, memory_order_release);
+    atomic_store_explicit(&s->resizing, false, memory_order_release);
+    return available;
+}
+
+/*
  * What is in use stays in use: available moves by as much as the capacity.  The grant loop
  * on the way out looks at the sum, not at the change, so growing while over-committed
  * serves nobody too early (anyio once did).
@@ -63,9 +79,7 @@ int fairsem_set_capacity(fairsem_t *sem, int64_t capacity)
 
     if (!s->bounded || !fs_count_valid(capacity))
         return EINVAL;
-    available = fs_enter(s, &after);
-    available += capacity - s->limit;
-    atomic_store_explicit(&s->limit, capacity, memory_order_relaxed);
+    available = resize(s, fs_enter(s, &after), capacity);
     if (capacity != 0)      /* a pause: everybody waits for another capacity */
         clear_line(s, never_fits, FS_REFUSED, E2BIG, &after);
     fs_exit(s, available, &after);

@@ -218,6 +218,11 @@ static void adopt(struct fs_sem *s, unsigned generation)
     if (atomic_load_explicit(&s->generation, memory_order_relaxed) != generation) {
         s->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
         s->line = (struct fs_waitq){ .next_ticket = s->line.next_ticket };
+        if (atomic_load_explicit(&s->resizing, memory_order_relaxed)) {
+            atomic_store_explicit(&s->word, (s->limit - s->in_use) * 2 + FS_SLOW,
+                                  memory_order_relaxed);
+            atomic_store_explicit(&s->resizing, false, memory_order_relaxed);
+        }
         /* Those who waited left with the process: the counters must add up (cancels). */
         s->count.cancels = s->count.waits - s->count.grants - s->count.timeouts;
         atomic_store_explicit(&s->waiters, 0, memory_order_relaxed);

@@ -139,6 +139,8 @@ struct FS_MAY_ALIAS fs_sem {
     const char        *name;        /* r/o; may be NULL */
     bool               bounded;     /* r/o; limit is a capacity */
     bool               interruptible; /* r/o; waits end with EINTR, signals may release */
+    _Atomic bool       resizing;    /* written under mutex; word and limit may not fit */
+    int64_t            in_use;      /* under mutex, while resizing: what both must agree with */
     _Atomic unsigned   generation;  /* written under fs_fork_lock; see fork.h */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
     bool               sleeps_at_once; /* r/o; nobody spins */

@@ -41,6 +41,41 @@ START_TEST(the_child_finds_the_count_as_it_was_and_an_empty_line)
 }
 END_TEST
 
+/*
+ * set_capacity changes two numbers, and another thread may fork after none or one of them.
+ * 4 of 4 are in use, and the capacity goes to 8, or to 2.
+ */
+START_TEST(a_fork_in_the_middle_of_set_capacity_takes_no_units_away)
+{
+    const fairsem_attr_t attr = { .capacity = 4 };
+    const int64_t capacities[] = { 8, 2 };
+
+    for (int i = 0; i < 4; i++) {
+        int64_t capacity = capacities[i / 2], now = i % 2 == 0 ? 4 : capacity;
+        fairsem_t sem;
+        struct fs_sem *s = fs_inside(&sem);
+        pid_t child;
+
+        ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+        /* As resize() in capacity.c leaves it, before its second or its third store. */
+        atomic_store(&s->word, FS_SLOW);
+        s->in_use = 4;
+        atomic_store(&s->resizing, true);
+        atomic_store(&s->limit, now);
+        child = fork();
+        if (child == 0) {
+            CHILD_CHECK(fairsem_consume(&sem, 0) == 0);
+            CHILD_CHECK(fairsem_capacity(&sem) - fairsem_available(&sem) == 4);
+            CHILD_CHECK(fairsem_release(&sem, 4) == 0);
+            CHILD_CHECK(fairsem_available(&sem) == now);
+            CHILD_CHECK(fairsem_release(&sem, 1) == EOVERFLOW);
+            _exit(0);
+        }
+        ck_assert_int_eq(status_of(child), 0);
+    }
+}
+END_TEST
+
 /* Threads of the child wait and are served, and its own children in turn. */
 START_TEST(the_child_and_the_grandchild_can_have_waiters_of_their_own)
 {
@@ -351,6 +386,7 @@ int main(void)
         return 77;
     }
     RUN_SUITE("fork", the_child_finds_the_count_as_it_was_and_an_empty_line,
+              a_fork_in_the_middle_of_set_capacity_takes_no_units_away,
               the_child_and_the_grandchild_can_have_waiters_of_their_own,
               a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child,
               a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works,
