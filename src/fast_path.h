@@ -42,9 +42,9 @@ static inline bool fs_plainly_too_few(struct fs_sem *s, int64_t n)
 static inline bool fs_give_fast(struct fs_sem *s, int64_t n)
 {
     int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
-    int64_t limit = atomic_load_explicit(&s->limit, memory_order_relaxed);
+    int64_t most = 2 * (atomic_load_explicit(&s->limit, memory_order_relaxed) - n);
 
-    while ((word & FS_SLOW) == 0 && n <= limit - fs_word_available(word)) {
+    while ((word & FS_SLOW) == 0 && word <= most) {
         if (atomic_compare_exchange_weak_explicit(&s->word, &word, word + 2 * n,
                                                   memory_order_release, memory_order_relaxed))
             return true;
