@@ -102,8 +102,7 @@ void dropin_run(bool quick)
     job.table.title = "drop-in: sem_wait + sem_post, nobody waiting";
     job.table.unit = "ns per pair";
     job.table.repetition_ns = quick ? NS_PER_MS : 10 * NS_PER_MS;
-    job.table.goal_peer = "libc's own";
-    job.table.goal = 1.5;
+    report_goal(&job.table, "the program's", "libc's own", 1.5);
     find_all(&job.calls[0], RTLD_DEFAULT, "the program's");
     find_all(&job.calls[1], libc, "libc's own");
     err = pthread_create(&thread, NULL, run, &job);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* fairsem_bench.c - fairsem against other semaphores: the command line. */
+#include "data_file.h"
 #include "machine.h"
 #include "report.h"
 #include "workloads.h"
 
+#include <fairsem.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,8 +17,12 @@ static const struct {
     { "uncontended", uncontended_run, "acquire and release while nobody else is there" },
     { "handoff", handoff_run, "two threads in turn, on one core and on two" },
     { "victim", victim_run, "a hog that always wants the unit, a victim that sometimes does" },
+    { "contended", contended_run, "short and long holds, few and many threads, all peers" },
     { "ring", ring_run, "4, 16 and 64 threads on one unit, against a ring of futexes" },
-    { "lines", lines_run, "what the length of the line costs: tickets, thousands of sleepers" },
+    { "cpu", cpu_run, "the processor time of waiting" },
+    { "lines", lines_run, "what the length of the line costs: tickets" },
+    { "wake", wake_run, "one call that wakes thousands" },
+    { "expiry", expiry_run, "thousands of waiters that time out together" },
 #ifdef HAVE_DROPIN
     { "dropin", dropin_run, "under fairsem-run: sem_wait and sem_post against libc's" },
 #endif
@@ -25,13 +31,16 @@ enum { WORKLOADS = sizeof(workloads) / sizeof(*workloads) };
 
 static void usage(FILE *to)
 {
-    fprintf(to, "usage: fairsem-bench [--quick] [--json] workload...\n\nworkloads:\n");
+    fprintf(to, "usage: fairsem-bench [--quick] [--json] [--data=DIR] workload...\n\n"
+                "workloads:\n");
     for (int i = 0; i < WORKLOADS; i++)
         fprintf(to, "  %-12s %s\n", workloads[i].name, workloads[i].help);
-    fprintf(to, "  %-12s all but dropin, in about 90 seconds\n\n", "all");
+    fprintf(to, "  %-12s all but dropin, in less than ten minutes\n\n", "all");
     fprintf(to, "options:\n"
                 "  --quick      each only for a moment: it works, the figures mean nothing\n"
                 "  --json       results as JSON on standard output\n"
+                "  --data=DIR   also write the numbers behind tables and plots into files there\n"
+                "  --version    the version\n"
                 "  --help       this text\n");
 }
 
@@ -57,37 +66,59 @@ static bool choose(const char *name, bool *wanted)
     return found;
 }
 
+struct options {
+    bool wanted[WORKLOADS];
+    bool any, quick, json;
+};
+
+/* One word of the command line; 0: go on, else the status to exit with, plus 1. */
+static int take(struct options *o, const char *arg)
+{
+    if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
+        usage(stdout);
+        return 1;
+    }
+    if (strcmp(arg, "--version") == 0) {
+        printf("fairsem-bench %s\n", FAIRSEM_VERSION_STRING);
+        return 1;
+    }
+    if (strcmp(arg, "--quick") == 0)
+        o->quick = true;
+    else if (strcmp(arg, "--json") == 0)
+        o->json = true;
+    else if (strncmp(arg, "--data=", 7) == 0)
+        data_directory(arg + 7);
+    else if (arg[0] == '-')
+        return 1 + wrong("unknown option", arg);
+    else if (choose(arg, o->wanted))
+        o->any = true;
+    else
+        return 1 + wrong("unknown workload", arg);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    bool wanted[WORKLOADS] = { false };
-    bool quick = false, json = false, any = false;
+    struct options o = { .any = false };
     struct machine machine;
+    bool good;
 
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            usage(stdout);
-            return 0;
-        }
-        if (strcmp(argv[i], "--quick") == 0)
-            quick = true;
-        else if (strcmp(argv[i], "--json") == 0)
-            json = true;
-        else if (argv[i][0] == '-')
-            return wrong("unknown option", argv[i]);
-        else if (choose(argv[i], wanted))
-            any = true;
-        else
-            return wrong("unknown workload", argv[i]);
+        int over = take(&o, argv[i]);
+
+        if (over)
+            return over - 1;
     }
-    if (!any)
+    if (!o.any)
         return wrong("no workload given", NULL);
 
     machine_look(&machine);
-    report_begin(json, &machine);
+    report_begin(o.json, &machine);
     for (int i = 0; i < WORKLOADS; i++) {
-        if (wanted[i])
-            workloads[i].run(quick);
+        if (o.wanted[i])
+            workloads[i].run(o.quick);
     }
     report_end();
-    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+    good = data_end();
+    return fflush(stdout) == 0 && !ferror(stdout) && good ? 0 : 1;
 }

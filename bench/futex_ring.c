@@ -3,8 +3,8 @@
  * futex_ring.c - threads in a ring that hand a token on through bare futexes.
  *
  * This is the least a hand-over in a fixed order can cost: who is next is known, there is
- * no queue, no mutex and no count.  One word per thread says "the token is yours"; the
- * thread that has it sets the word of the next one and wakes it.
+ * no queue, no mutex and no common count.  One word per thread says how many tokens lie
+ * there; the thread that has held one adds it to the word of the next one and wakes it.
  */
 #define _DEFAULT_SOURCE /* syscall */
 
@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 struct seat {
-    _Alignas(128) _Atomic uint32_t token;
+    _Alignas(128) _Atomic uint32_t tokens;
 };
 
 struct ring {
@@ -39,8 +39,7 @@ static int ring_init(void *ring, int64_t units)
     struct ring *r = ring;
 
     for (int i = 0; i < FUTEX_RING_MAX_THREADS; i++)
-        atomic_init(&r->seats[i].token, 0);
-    atomic_store(&r->seats[0].token, (uint32_t)units);
+        atomic_init(&r->seats[i].tokens, i < units);
     return 0;
 }
 
@@ -56,8 +55,10 @@ static int ring_acquire(void *ring, int64_t n)
 {
     (void)ring;
     (void)n;
-    while (atomic_exchange_explicit(&mine->token, 0, memory_order_acquire) == 0)
-        syscall(SYS_futex, &mine->token, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    /* Nobody else takes from here. */
+    while (atomic_load_explicit(&mine->tokens, memory_order_acquire) == 0)
+        syscall(SYS_futex, &mine->tokens, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    atomic_fetch_sub_explicit(&mine->tokens, 1, memory_order_relaxed);
     return 0;
 }
 
@@ -65,8 +66,8 @@ static int ring_release(void *ring, int64_t n)
 {
     (void)ring;
     (void)n;
-    atomic_store_explicit(&next->token, 1, memory_order_release);
-    syscall(SYS_futex, &next->token, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    atomic_fetch_add_explicit(&next->tokens, 1, memory_order_release);
+    syscall(SYS_futex, &next->tokens, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     return 0;
 }
 

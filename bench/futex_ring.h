@@ -8,8 +8,8 @@
 enum { FUTEX_RING_MAX_THREADS = 64 };
 
 /*
- * The table of the ring, as if it were a semaphore with one unit; NULL where there are no
- * futexes.
+ * The table of the ring, as if it were a semaphore with as many units as it has tokens, at
+ * most one for each thread; NULL where there are no futexes.
  */
 const struct sem_ops *futex_ring_ops(void);
 

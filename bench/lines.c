@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * lines.c - what the length of the line costs: tickets in a line of 10 and of 100,000, and
- * one call that wakes thousands.
- */
+/* lines.c - what the length of the line costs: tickets in lines of 10 to 100,000. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "clock.h"
+#include "data_file.h"
 #include "progress.h"
 #include "report.h"
+#include "stats.h"
 #include "workloads.h"
 
 #include <fairsem.h>
-#include <pthread.h>
-#include <sched.h>
-#include <semaphore.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONG = 100000, SHORT = 10, PAIRS = 2000, MANY = 10000, STACK = 65536 };
+enum { PAIRS = 2000 };
+
+static const struct length {
+    int tickets;
+    const char *name;
+} lengths[] = {
+    { 100000, "line of 100,000" },
+    { 10000, "line of 10,000" },
+    { 1000, "line of 1,000" },
+    { 100, "line of 100" },
+    { 10, "line of 10" },
+};
+enum { LENGTHS = sizeof(lengths) / sizeof(*lengths) };
 
 struct line {
     fairsem_t         sem;
@@ -85,79 +92,8 @@ static double grant_and_take(struct line *line)
     return (double)(now_ns() - start) / PAIRS;
 }
 
-/* Many threads asleep, and three ways to wake them all: nanoseconds of the call per thread. */
-enum way { CANCEL, RELEASE, POST_EACH };
-
-struct sleeper {
-    pthread_t thread;
-    enum way way;
-    fairsem_t *sem;
-    fairsem_wait_t how;
-    sem_t own;
-    _Atomic int *ready;
-};
-
-static void *sleep_here(void *arg)
-{
-    struct sleeper *self = arg;
-
-    atomic_fetch_add(self->ready, 1);
-    if (self->way == POST_EACH) {
-        while (sem_wait(&self->own) != 0)
-            continue;
-    } else {
-        fairsem_acquire_with(self->sem, 1, &self->how);
-    }
-    return NULL;
-}
-
-/* 0: there are too few threads to be had. */
-static double wake_all(enum way way, int count)
-{
-    static struct sleeper sleepers[MANY];
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
-    const struct timespec moment = { .tv_nsec = 20000000 };
-    _Atomic int ready = 0;
-    pthread_attr_t attr;
-    int64_t start;
-    int made = 0;
-
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, STACK);
-    for (; made < count; made++) {
-        struct sleeper *s = &sleepers[made];
-
-        *s = (struct sleeper){ .way = way, .sem = &sem, .how = { .token = &token },
-                               .ready = &ready };
-        sem_init(&s->own, 0, 0);
-        if (pthread_create(&s->thread, &attr, sleep_here, s) != 0)
-            break;
-    }
-    pthread_attr_destroy(&attr);
-    while (ready < made || (way != POST_EACH && fairsem_waiters(&sem) < made))
-        sched_yield();
-    nanosleep(&moment, NULL); /* the last ones fall asleep */
-    start = now_ns();
-    if (way == CANCEL)
-        fairsem_token_cancel(&token, 0);
-    else if (way == RELEASE)
-        fairsem_release(&sem, made);
-    else
-        for (int i = 0; i < made; i++)
-            sem_post(&sleepers[i].own);
-    start = now_ns() - start;
-    for (int i = 0; i < made; i++)
-        pthread_join(sleepers[i].thread, NULL);
-    for (int i = 0; i < made; i++)
-        sem_destroy(&sleepers[i].own);
-    fairsem_token_destroy(&token);
-    fairsem_destroy(&sem);
-    return made == count ? (double)start / count : 0;
-}
-
 static void table_begin(struct report_table *t, const char *setting, const char *title,
-                        const char *unit, const char *small)
+                        const char *unit)
 {
     memset(t, 0, sizeof(*t));
     t->workload = "lines";
@@ -165,65 +101,53 @@ static void table_begin(struct report_table *t, const char *setting, const char 
     t->title = title;
     t->unit = unit;
     t->pinning = "not pinned";
-    t->goal_peer = small;
-    t->goal = 1.5;
+    t->repetition_ns = NS_PER_MS;
+    report_goal(t, lengths[0].name, lengths[LENGTHS - 1].name, 1.5);
 }
 
 static void add(struct report_table *t, const char *row, double value)
 {
     struct report_row *r = report_row(t, row);
 
-    if (value == 0)
-        report_die("this system does not allow so many threads", 0);
     r->samples[r->n++] = value;
+}
+
+static void write_data(const struct report_table *t)
+{
+    data_printf("lines.tsv", "\"%s\"\n", t->title);
+    for (int i = LENGTHS - 1; i >= 0; i--) {
+        const struct report_row *row = &t->rows[i];
+
+        data_printf("lines.tsv", "%d\t%g\t%g\t%g\n", lengths[i].tickets,
+                    stats_median(row->samples, row->n), stats_quantile(row->samples, row->n, 0.25),
+                    stats_quantile(row->samples, row->n, 0.75));
+    }
+    data_printf("lines.tsv", "\n\n");
 }
 
 void lines_run(bool quick)
 {
-    static struct report_table join, grant, wake[2];
-    static const char *const settings[] = { "wake-1000", "wake-10000" };
-    static const char *const titles[] = {
-        "lines: 1,000 sleeping threads are woken", "lines: 10,000 sleeping threads are woken",
-    };
-    int repetitions = quick ? 2 : 41;
+    static struct report_table join, grant;
+    const int repetitions = quick ? 1 : 21;
 
-    table_begin(&join, "take-return", "lines: a ticket joins the line and leaves it", "ns per pair",
-                "line of 10");
+    table_begin(&join, "take-return", "lines: a ticket joins the line and leaves it",
+                "ns per pair");
     table_begin(&grant, "grant-claim-take", "lines: the head is granted and joins again",
-                "ns per turn", "line of 10");
-    for (int w = 0; w < 2; w++) {
-        table_begin(&wake[w], settings[w], titles[w], "ns of the call per thread",
-                    "sem_post, each its own");
-        wake[w].goal = 1.1;
-        wake[w].repetition_ns = 100 * NS_PER_MS;
-    }
-    for (int i = 0; i < repetitions; i++) {
-        struct line line;
-
-        progress_show("lines", (double)i / repetitions);
-        line_begin(&line, LONG);
-        add(&join, "line of 100,000", take_and_return(&line));
-        add(&grant, "line of 100,000", grant_and_take(&line));
-        line_end(&line);
-        line_begin(&line, SHORT);
-        add(&join, "line of 10", take_and_return(&line));
-        add(&grant, "line of 10", grant_and_take(&line));
-        line_end(&line);
-    }
-    repetitions = quick ? 1 : 7;
+                "ns per turn");
     for (int i = 0; i < repetitions; i++) {
         progress_show("lines", (double)i / repetitions);
-        for (int w = 0; w < (quick ? 1 : 2); w++) {
-            int count = w == 0 ? MANY / 10 : MANY;
+        for (int l = 0; l < LENGTHS; l++) {
+            struct line line;
 
-            add(&wake[w], "one release", wake_all(RELEASE, count));
-            add(&wake[w], "one token_cancel", wake_all(CANCEL, count));
-            add(&wake[w], "sem_post, each its own", wake_all(POST_EACH, count));
+            line_begin(&line, lengths[l].tickets);
+            add(&join, lengths[l].name, take_and_return(&line));
+            add(&grant, lengths[l].name, grant_and_take(&line));
+            line_end(&line);
         }
     }
-    join.repetition_ns = grant.repetition_ns = NS_PER_MS;
     report_table(&join);
     report_table(&grant);
-    for (int w = 0; w < (quick ? 1 : 2); w++)
-        report_table(&wake[w]);
+    /* Sorted by now. */
+    write_data(&join);
+    write_data(&grant);
 }

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
 # bench/local.mk - fairsem beside its peers; included by ../Makefile.am.
+#
+#   make bench          everything, with a report in bench/report/: less than ten minutes
+#   make bench-smoke    each workload for a moment: that it works
 
 # The workload that the demonstration shows, too.
 hog_victim_sources = \
@@ -13,22 +16,39 @@ hog_victim_sources = \
 	bench/sem_ops.c bench/sem_ops.h \
 	bench/stats.c bench/stats.h
 
-noinst_PROGRAMS += bench/fairsem-bench
+bin_PROGRAMS += bench/fairsem-bench
 bench_fairsem_bench_SOURCES = \
 	$(hog_victim_sources) \
+	bench/arena.c bench/arena.h \
+	bench/arena_row.c bench/arena_row.h \
+	bench/contended.c \
+	bench/contended_summary.c bench/contended_summary.h \
+	bench/cpu.c bench/cpu_clock.h \
+	bench/crowd.c bench/crowd.h \
+	bench/cxx_sem.h \
+	bench/data_file.c bench/data_file.h \
+	bench/expiry.c \
 	bench/fairsem_bench.c \
+	bench/foreign.c bench/foreign.h \
 	bench/futex_ring.c bench/futex_ring.h \
 	bench/handoff.c \
+	bench/histogram.c bench/histogram.h \
 	bench/lines.c \
-	bench/peer_textbook.h bench/peers.h \
+	bench/peer_bounded.h bench/peer_cxx.h bench/peer_parker.h bench/peer_parking.h \
+	bench/peer_sysv.h bench/peer_textbook.h bench/peers.h \
 	bench/report.c bench/report.h \
+	bench/report_json.c bench/report_json.h \
 	bench/ring.c \
+	bench/sysv_sem.c bench/sysv_sem.h \
 	bench/textbook_sem.c bench/textbook_sem.h \
 	bench/uncontended.c \
 	bench/victim.c \
+	bench/wake.c \
 	bench/workloads.h
 bench_fairsem_bench_LDADD = libfairsem.la $(LIBM)
-bench_fairsem_bench_CPPFLAGS = $(AM_CPPFLAGS)
+bench_fairsem_bench_CPPFLAGS = $(AM_CPPFLAGS) -DFOREIGN_DIRECTORY='"$(foreigndir)"'
+bench_fairsem_bench_LINK = $(LINK) # also with the C++ peer
+foreigndir = $(pkgdatadir)/foreign
 if BUILD_INTERPOSER
 bench_fairsem_bench_SOURCES += bench/dropin.c
 bench_fairsem_bench_CPPFLAGS += -DHAVE_DROPIN
@@ -37,6 +57,38 @@ else
 EXTRA_DIST += bench/dropin.c
 endif
 
-.PHONY: bench
+if HAVE_CXX20_SEMAPHORE
+bench_fairsem_bench_SOURCES += bench/cxx_sem.cpp
+bench_fairsem_bench_CPPFLAGS += -DHAVE_CXX20_SEMAPHORE
+bench_fairsem_bench_CXXFLAGS = -std=c++20
+bench_fairsem_bench_LDADD += $(CXX_LIBS)
+else
+EXTRA_DIST += bench/cxx_sem.cpp
+endif
+
+# The library once more, on the parker that is not the default here.  Every name of ours
+# gets another one, so that both fit into one program.
+if HAVE_OTHER_PARKER
+noinst_LTLIBRARIES += libother.la
+libother_la_SOURCES = $(libcore_la_SOURCES)
+libother_la_CPPFLAGS = $(lib_cppflags) $(OTHER_PARKER_CPPFLAGS) -include bench/other_names.h
+libother_la_CFLAGS = $(lib_cflags)
+$(libother_la_OBJECTS): bench/other_names.h
+bench_fairsem_bench_CPPFLAGS += -DHAVE_OTHER_PARKER
+bench_fairsem_bench_LDADD += libother.la
+endif
+CLEANFILES += bench/other_names.h
+bench/other_names.h: $(libcore_la_SOURCES)
+	@$(MKDIR_P) bench
+	$(AM_V_GEN)for source in $(libcore_la_SOURCES); do \
+		test -f $$source || source=$(srcdir)/$$source; cat $$source; \
+	done | grep -o 'fs_[a-z0-9_]*\|fairsem_[a-z0-9_]*' | sort -u | \
+		sed 's/.*/#define & other_&/' > $@
+
+dist_man_MANS += man/fairsem-bench.1
+
+.PHONY: bench bench-smoke
+bench-smoke: bench/fairsem-bench$(EXEEXT)
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/smoke.sh
 bench: bench/fairsem-bench$(EXEEXT)
 	bench/fairsem-bench$(EXEEXT) all

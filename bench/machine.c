@@ -39,6 +39,12 @@
 #define COMPILER "unknown compiler"
 #endif
 
+#ifdef FS_FUTEX_BY_DEFAULT
+#define PARKER "futexes"
+#else
+#define PARKER "POSIX condition variables"
+#endif
+
 /* The text after the colon of the first line that starts with key; false if none does. */
 static bool cpuinfo_value(const char *key, char *value, size_t size)
 {
@@ -114,6 +120,7 @@ void machine_look(struct machine *m)
 #endif
     m->load = look_at_load();
     look_at_clock(m->clock, sizeof(m->clock));
+    snprintf(m->parker, sizeof(m->parker), "%s", PARKER);
     snprintf(m->compiler, sizeof(m->compiler), "%.40s, %s%s", COMPILER, OPTIMISED, SANITIZER);
 }
 
@@ -123,6 +130,6 @@ void machine_line(const struct machine *m, char *line, size_t size)
 
     if (!isnan(m->load))
         snprintf(load, sizeof(load), ", load %.1f", m->load);
-    snprintf(line, size, "%s, %d core%s%s, %s, %s, %s, %s", m->cpu, m->cores,
-             m->cores == 1 ? "" : "s", load, m->kernel, m->libc, m->clock, m->compiler);
+    snprintf(line, size, "%s, %d core%s%s, %s, %s, %s, %s, fairsem on %s", m->cpu, m->cores,
+             m->cores == 1 ? "" : "s", load, m->kernel, m->libc, m->clock, m->compiler, m->parker);
 }

@@ -11,6 +11,7 @@ struct machine {
     char libc[40];
     char clock[80];
     char compiler[96];
+    char parker[40]; /* what threads of this fairsem sleep on */
     int cores;   /* that this process may use */
     double load; /* of the last minute, before ours; NaN if unknown */
 };

@@ -32,6 +32,12 @@ static inline int fairsem_peer_until(void *sem, int64_t n, const struct timespec
     return fairsem_acquire_until(sem, n, CLOCK_REALTIME, deadline);
 }
 
+static inline int fairsem_peer_for(void *sem, int64_t n, int64_t ns, const struct timespec *at)
+{
+    (void)at;
+    return fairsem_acquire_for(sem, n, ns);
+}
+
 static inline int fairsem_peer_destroy(void *sem)
 {
     return fairsem_destroy(sem);
@@ -46,6 +52,7 @@ static const struct sem_ops ops_fairsem = {
     .release = fairsem_peer_release,
     .try_acquire = fairsem_peer_try,
     .acquire_until = fairsem_peer_until,
+    .acquire_for = fairsem_peer_for,
     .destroy = fairsem_peer_destroy,
 };
 

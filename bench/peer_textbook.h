@@ -40,6 +40,7 @@ static const struct sem_ops ops_textbook = {
     .name = "textbook FIFO",
     .size = sizeof(struct textbook_sem),
     .many = true,
+    .in_order = true,
     .init = textbook_peer_init,
     .acquire = textbook_peer_acquire,
     .release = textbook_peer_release,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* report.c - the results of a run, as tables for people or as JSON for programs. */
+/* report.c - the results of a run, as tables for people; as JSON see report_json.c. */
 #include "report.h"
 
+#include "data_file.h"
 #include "duration_text.h"
 #include "progress.h"
+#include "report_json.h"
 #include "stats.h"
 
 #include <fairsem.h>
@@ -13,74 +15,10 @@
 #include <string.h>
 
 static bool as_json;
-static bool first_object = true;
-
-/* JSON */
-
-static void json_quoted(const char *s)
-{
-    putchar('"');
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            putchar('\\');
-        if ((unsigned char)*s >= ' ')
-            putchar(*s);
-    }
-    putchar('"');
-}
-
-void report_json_string(const char *key, const char *value)
-{
-    printf(",\"%s\":", key);
-    json_quoted(value);
-}
-
-void report_json_number(const char *key, double value)
-{
-    if (isfinite(value))
-        printf(",\"%s\":%.6g", key, value);
-    else
-        printf(",\"%s\":null", key);
-}
-
-void report_json_object(const char *workload, const char *setting)
-{
-    printf("%s{\"workload\":", first_object ? "" : ",\n");
-    first_object = false;
-    json_quoted(workload);
-    report_json_string("setting", setting);
-}
 
 bool report_json(void)
 {
     return as_json;
-}
-
-static void json_row(const struct report_table *t, const struct report_row *row,
-                     const struct summary *s, double ratio, double median_ratio)
-{
-    report_json_object(t->workload, t->setting);
-    report_json_string("peer", row->peer);
-    report_json_string("unit", t->unit);
-    report_json_string("pinning", t->pinning);
-    report_json_number("repetitions", (double)row->n);
-    report_json_number("repetition_ns", (double)t->repetition_ns);
-    report_json_number("median", s->median);
-    report_json_number("q1", s->q1);
-    report_json_number("q3", s->q3);
-    report_json_number("min", s->min);
-    report_json_number("max", s->max);
-    if (t->contended) {
-        report_json_number("longest_wait_ns", row->longest_wait_ns);
-        report_json_number("least_share", stats_quantile(row->least_share, row->n, 0.5));
-    }
-    if (row != &t->rows[0]) {
-        report_json_number("fairsem_median_to_best", ratio);
-        report_json_number("fairsem_median_to_median", median_ratio);
-        if (t->goal_peer && strcmp(row->peer, t->goal_peer) == 0)
-            report_json_number("goal", t->goal);
-    }
-    printf("}");
 }
 
 /* Text */
@@ -95,80 +33,137 @@ static void number(double value, int width)
 
 static void text_head(const struct report_table *t)
 {
+    size_t repetitions = 0;
+
+    for (size_t i = 0; i < t->row_count; i++) {
+        if (t->rows[i].n > repetitions)
+            repetitions = t->rows[i].n;
+    }
     printf("\n%s\n  %s; %zu repetitions of %s, peers in turn; %s\n", t->title, t->pinning,
-           t->rows[0].n, duration_text((double)t->repetition_ns).text, t->unit);
-    printf("  %-16s %8s %19s %19s", "", "median", "quartiles", "min .. max");
+           repetitions, duration_text((double)t->repetition_ns).text, t->unit);
+    printf("  %-22s %8s", "", "median");
+    if (!t->contended)
+        printf(" %19s", "quartiles");
+    printf(" %19s", "min .. max");
     if (t->contended)
-        printf(" %12s %11s", "longest wait", "least share");
+        printf(" %9s %9s %12s %8s %8s %9s", "wait, mid", "wait, 99%", "longest wait", "least",
+               "passes", "CPU");
     printf(" %8s\n", "fairsem/");
 }
 
-static void text_row(const struct report_table *t, const struct report_row *row,
-                     const struct summary *s, double ratio)
+static void text_fairness(const struct report_row *row)
 {
-    printf("  %-16s ", row->peer);
+    const struct report_fairness *f = &row->fair;
+
+    printf(" %9s", duration_text(stats_median(f->median_wait_ns, row->n)).text);
+    printf(" %9s", duration_text(stats_median(f->p99_wait_ns, row->n)).text);
+    printf(" %12s", duration_text(f->longest_wait_ns).text);
+    printf(" %6.1f %%", 100 * stats_median(f->least_share, row->n));
+    if (isnan(f->passes))
+        printf(" %8s", "-");
+    else
+        printf(" %8.0f", f->passes);
+    printf(" %9s", duration_text(stats_median(f->cpu_ns, row->n)).text);
+}
+
+static void text_row(struct report_table *t, struct report_row *row)
+{
+    struct summary s = stats_summary(row->samples, row->n);
+
+    printf("  %-22s ", row->peer);
     if (row->n == 0) {
-        printf("%9s  not on this system\n", "-");
+        printf("%8s  not here\n", "-");
         return;
     }
-    number(s->median, 8);
-    number(s->q1, 8);
-    printf(" ..");
-    number(s->q3, 8);
-    number(s->min, 9);
-    printf(" ..");
-    number(s->max, 8);
-    if (t->contended) {
-        printf(" %12s", duration_text(row->longest_wait_ns).text);
-        printf(" %9.1f %%", 100 * stats_quantile(row->least_share, row->n, 0.5));
+    number(s.median, 8);
+    if (!t->contended) {
+        number(s.q1, 9);
+        printf(" ..");
+        number(s.q3, 8);
     }
+    number(s.min, 9);
+    printf(" ..");
+    number(s.max, 8);
+    if (t->contended)
+        text_fairness(row);
     if (row != &t->rows[0])
-        number(ratio, 9);
+        number(report_ratio(t, t->rows[0].peer, row->peer), 9);
     printf("\n");
+}
+
+/* Goals */
+
+static struct report_row *find(struct report_table *t, const char *peer)
+{
+    for (size_t i = 0; i < t->row_count; i++) {
+        if (strcmp(t->rows[i].peer, peer) == 0)
+            return &t->rows[i];
+    }
+    return NULL;
+}
+
+double report_ratio(struct report_table *t, const char *ours, const char *peer)
+{
+    struct report_row *us = find(t, ours), *them = find(t, peer);
+    struct summary s;
+    double best;
+
+    if (!us || !them || us->n == 0 || them->n == 0)
+        return NAN;
+    s = stats_summary(them->samples, them->n);
+    best = t->more_is_better ? s.max : s.min;
+    return best > 0 ? stats_summary(us->samples, us->n).median / best : NAN;
+}
+
+void report_goal(struct report_table *t, const char *ours, const char *peer, double ratio)
+{
+    for (int i = 0; i < REPORT_MAX_GOALS; i++) {
+        if (t->goals[i].peer)
+            continue;
+        t->goals[i] = (struct report_goal){ .ours = ours, .peer = peer, .ratio = ratio };
+        return;
+    }
+    report_die("more goals than REPORT_MAX_GOALS", 0);
 }
 
 /*
  * Our median against their best is hard on us where the machine is noisy: what the peer
  * itself reaches by this measure says how hard.
  */
-static void text_goal(const struct report_table *t, double ratio, const struct summary *ours,
-                      const struct summary *theirs)
+static void goal(struct report_table *t, const struct report_goal *g)
 {
-    bool met = t->more_is_better ? ratio >= t->goal : ratio <= t->goal;
+    double ratio = report_ratio(t, g->ours, g->peer);
+    const char *sign = t->more_is_better ? ">=" : "<=", *result;
 
-    printf("  fairsem (median) / %s (best) = %.2f, goal %s %.2f: %s\n", t->goal_peer, ratio,
-           t->more_is_better ? ">=" : "<=", t->goal, isnan(ratio) ? "-" : met ? "met" : "missed");
-    printf("  median / median = %.2f; %s (median) / itself (best) = %.2f\n",
-           ours->median / theirs->median, t->goal_peer,
-           theirs->median / (t->more_is_better ? theirs->max : theirs->min));
+    if (isnan(ratio))
+        return;
+    result = (t->more_is_better ? ratio >= g->ratio : ratio <= g->ratio) ? "met" : "missed";
+    if (!as_json) {
+        const struct report_row *us = find(t, g->ours), *them = find(t, g->peer);
+
+        printf("  %s (median) / %s (best) = %.3g, goal %s %.3g: %s\n", g->ours, g->peer, ratio,
+               sign, g->ratio, result);
+        printf("    median / median = %.3g; %s (median) / itself (best) = %.3g\n",
+               stats_median(us->samples, us->n) / stats_median(them->samples, them->n), g->peer,
+               report_ratio(t, g->peer, g->peer));
+    }
+    data_printf("goals.tsv", "%s\t%s\t%s\t%.3g\t%s %.3g\t%s\n", t->title, g->ours, g->peer,
+                ratio, sign, g->ratio, result);
 }
 
 void report_table(struct report_table *t)
 {
-    struct summary ours = stats_summary(t->rows[0].samples, t->rows[0].n);
-    struct summary goal_peer = ours;
-    double goal_ratio = NAN;
-
     progress_clear();
     if (!as_json)
         text_head(t);
     for (size_t i = 0; i < t->row_count; i++) {
-        struct report_row *row = &t->rows[i];
-        struct summary s = stats_summary(row->samples, row->n);
-        double ratio = ours.median / (t->more_is_better ? s.max : s.min);
-
-        stats_sort(row->least_share, row->n);
         if (as_json)
-            json_row(t, row, &s, ratio, ours.median / s.median);
+            report_json_row(t, &t->rows[i]);
         else
-            text_row(t, row, &s, ratio);
-        if (t->goal_peer && strcmp(row->peer, t->goal_peer) == 0) {
-            goal_ratio = ratio;
-            goal_peer = s;
-        }
+            text_row(t, &t->rows[i]);
     }
-    if (!as_json && t->goal_peer)
-        text_goal(t, goal_ratio, &ours, &goal_peer);
+    for (int i = 0; i < REPORT_MAX_GOALS && t->goals[i].peer; i++)
+        goal(t, &t->goals[i]);
     fflush(stdout);
 }
 
@@ -184,45 +179,35 @@ void report_begin(bool json, const struct machine *m)
     char line[512];
 
     as_json = json;
-    if (!json) {
-        machine_line(m, line, sizeof(line));
-        printf("fairsem-bench %s\n%s\n", FAIRSEM_VERSION_STRING, line);
-        if (m->load > 0.3)
-            printf("others use the machine: longest waits contain their time slices\n");
-        printf("fairsem/ is the median of fairsem divided by the best of that peer\n");
+    machine_line(m, line, sizeof(line));
+    data_printf("machine.txt", "%s\n", line);
+    if (json) {
+        report_json_begin(m);
         return;
     }
-    printf("{\"fairsem\":\"%s\"", FAIRSEM_VERSION_STRING);
-    printf(",\"machine\":{\"cores\":%d", m->cores);
-    report_json_number("load", m->load);
-    report_json_string("cpu", m->cpu);
-    report_json_string("kernel", m->kernel);
-    report_json_string("libc", m->libc);
-    report_json_string("clock", m->clock);
-    report_json_string("compiler", m->compiler);
-    printf("},\"results\":[\n");
+    printf("fairsem-bench %s\n%s\n", FAIRSEM_VERSION_STRING, line);
+    if (m->load > 0.3)
+        printf("others use the machine: longest waits contain their time slices\n");
+    printf("fairsem/ is the median of fairsem divided by the best of that peer\n");
 }
 
 void report_end(void)
 {
     if (as_json)
-        printf("\n]}\n");
+        report_json_end();
 }
 
 struct report_row *report_row(struct report_table *t, const char *peer)
 {
-    struct report_row *row;
+    struct report_row *row = find(t, peer);
 
-    for (size_t i = 0; i < t->row_count; i++) {
-        if (strcmp(t->rows[i].peer, peer) == 0)
-            return &t->rows[i];
-    }
+    if (row)
+        return row;
     if (t->row_count == REPORT_MAX_ROWS)
         report_die("more peers than REPORT_MAX_ROWS", 0);
     row = &t->rows[t->row_count++];
+    memset(row, 0, sizeof(*row));
     row->peer = peer;
-    row->n = 0;
-    row->longest_wait_ns = NAN;
     return row;
 }
 

@@ -21,12 +21,18 @@ struct sem_ops {
     const char *name;
     size_t size;
     bool many; /* takes any number of units in one call; else n is 1 */
+    bool in_order; /* another one that serves in order of arrival */
     int (*init)(void *sem, int64_t units);
     int (*acquire)(void *sem, int64_t n);
     int (*release)(void *sem, int64_t n);
     int (*try_acquire)(void *sem, int64_t n);
     /* The deadline is on CLOCK_REALTIME, the only one all know.  May be NULL. */
     int (*acquire_until)(void *sem, int64_t n, const struct timespec *deadline);
+    /*
+     * ns nanoseconds; the same as a deadline on CLOCK_MONOTONIC, for those who know no other:
+     * what is compared is not the reading of a clock.  May be NULL.
+     */
+    int (*acquire_for)(void *sem, int64_t n, int64_t ns, const struct timespec *deadline);
     int (*destroy)(void *sem);
     /* NULL, except for a ring, whose members must know their place: called first. */
     void (*sit_down)(void *sem, int place, int threads);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int ascending(const void *a, const void *b)
 {
@@ -30,6 +31,16 @@ double stats_quantile(const double *sorted, size_t n, double p)
     if (below + 1 >= n)
         return sorted[n - 1];
     return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+double stats_median(const double *values, size_t n)
+{
+    double sorted[STATS_MOST];
+
+    n = n < STATS_MOST ? n : STATS_MOST;
+    memcpy(sorted, values, n * sizeof(*values));
+    stats_sort(sorted, n);
+    return stats_quantile(sorted, n, 0.5);
 }
 
 struct summary stats_summary(double *values, size_t n)

@@ -17,6 +17,10 @@ void stats_sort(double *values, size_t n);
  */
 double stats_quantile(const double *sorted, size_t n, double p);
 
+/* The same for p = 0.5 and values that are not sorted, at most STATS_MOST of them. */
+enum { STATS_MOST = 64 };
+double stats_median(const double *values, size_t n);
+
 /* Sorts the values on the way. */
 struct summary stats_summary(double *values, size_t n);
 

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "clock.h"
+#include "data_file.h"
 #include "duration_text.h"
 #include "hog_victim.h"
 #include "peers.h"
@@ -128,6 +129,23 @@ static void print_goals(const struct tally *ours)
            "  hold (in how many waits); fairsem/: longest wait, median / best repetition\n");
 }
 
+/* The share of the victim's waits that are longer; a few hundred points are enough to draw. */
+static void write_data(const struct tally *t)
+{
+    const size_t step = t->served / 400 + 1;
+
+    if (t->served == 0)
+        return;
+    data_printf("victim.tsv", "\"%s\"\n", t->ops->name);
+    for (size_t i = 0; i < t->served; i++) {
+        /* All of the tail, and what is between now and then. */
+        if (i % step == 0 || i + 50 > t->served)
+            data_printf("victim.tsv", "%g\t%g\n", t->waits[i],
+                        (double)(t->served - i) / (double)t->served);
+    }
+    data_printf("victim.tsv", "\n\n");
+}
+
 static void print_all(struct tally *tallies, int repetitions, int64_t repetition_ns)
 {
     progress_clear();
@@ -140,6 +158,8 @@ static void print_all(struct tally *tallies, int repetitions, int64_t repetition
         else
             print_row(tallies, &tallies[p]);
     }
+    for (int p = 0; p < PEERS; p++)
+        write_data(&tallies[p]);
     if (!report_json())
         print_goals(&tallies[0]);
     fflush(stdout);
@@ -150,7 +170,7 @@ void victim_run(bool quick)
 #define ENTRY(peer) { .ops = &ops_##peer },
     struct tally tallies[PEERS] = { FOR_EACH_PEER(ENTRY) };
     const int repetitions = quick ? 2 : 5;
-    const int64_t repetition_ns = quick ? 150 * NS_PER_MS : 1500 * NS_PER_MS;
+    const int64_t repetition_ns = quick ? 60 * NS_PER_MS : 1000 * NS_PER_MS;
 
     for (int i = 0; i < repetitions; i++) {
         for (int p = 0; p < PEERS; p++) {

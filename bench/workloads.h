@@ -9,8 +9,12 @@
 void uncontended_run(bool quick);
 void handoff_run(bool quick);
 void victim_run(bool quick);
+void contended_run(bool quick);
 void ring_run(bool quick);
 void lines_run(bool quick);
+void wake_run(bool quick);
+void expiry_run(bool quick);
+void cpu_run(bool quick);
 void dropin_run(bool quick);
 
 #endif /* BENCH_WORKLOADS_H */

@@ -32,7 +32,7 @@ fairsem_interpose_la_LDFLAGS = $(LIB_LDFLAGS) -module -avoid-version -shared \
 	-Wl,--version-script=$(srcdir)/posix/interpose.map
 fairsem_interpose_la_DEPENDENCIES = libcore.la posix/interpose.map
 
-bin_PROGRAMS = fairsem-run
+bin_PROGRAMS += fairsem-run
 fairsem_run_SOURCES = $(fairsem_run_sources)
 fairsem_run_CPPFLAGS = $(AM_CPPFLAGS) -DFAIRSEM_MODULE_PATH='"$(pkglibdir)/fairsem-interpose.so"'
 fairsem_run_LDADD = $(DL_LIBS)

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arena.c - threads that want a unit all the time, hold it, give it back and ask again.
+ *
+ * WHAT A PASS IS.  Seen from outside, and so the same for every kind of semaphore: each
+ * thread that gets the unit counts one service.  A thread notes the count before it asks.
+ * Of those who are served before it is, the ones ahead of it in line are at most all the
+ * others, each once, because whoever comes back stands behind it.  Every service more went
+ * to somebody who came later: a pass.  A semaphore that serves in order has none, unless
+ * the system stops a thread just between its note and its place in line.
+ *
+ * With several units this proves nothing: one that was served but does not run yet may see
+ * the other units go round many times.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "arena.h"
+
+#include "clock.h"
+#include "cpu_clock.h"
+#include "report.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum phase { WARM_UP, COUNTING, OVER };
+
+struct arena;
+
+struct member {
+    _Alignas(128) struct arena *arena;
+    pthread_t thread;
+    int place;
+    /* Written by the thread, read by main after the join. */
+    long served, passes;
+    int64_t longest_ns;
+    struct histogram waits;
+};
+
+struct arena {
+    const struct arena_plan *plan;
+    void *sem;
+    pthread_mutex_t gate; /* locked until all are there */
+    atomic_int phase;
+    _Alignas(128) atomic_long services;
+    struct member members[ARENA_MAX_THREADS];
+};
+
+static void note(struct member *m, int phase, int64_t waited, long services)
+{
+    const struct arena_plan *plan = m->arena->plan;
+
+    /* A wait that the end cut short counts with the length it had. */
+    if (phase == WARM_UP)
+        return;
+    if (waited > m->longest_ns)
+        m->longest_ns = waited;
+    if (phase == OVER)
+        return;
+    m->served++;
+    histogram_add(&m->waits, waited);
+    if (services > plan->threads - 1)
+        m->passes += services - (plan->threads - 1);
+}
+
+static int64_t hold(const struct arena_plan *plan, int64_t since)
+{
+    if (plan->hold_ns == 0)
+        return since;
+    if (!plan->asleep)
+        return busy_until(since, plan->hold_ns);
+    sleep_ns(plan->hold_ns);
+    return now_ns();
+}
+
+/* Through the pointers: an indirect call is nothing beside two looks at the clock. */
+static void *member(void *arg)
+{
+    struct member *m = arg;
+    struct arena *a = m->arena;
+    const struct sem_ops *ops = a->plan->ops;
+    int64_t left, got, waited;
+    int phase;
+
+    if (ops->sit_down)
+        ops->sit_down(a->sem, m->place, a->plan->threads);
+    pthread_mutex_lock(&a->gate);
+    pthread_mutex_unlock(&a->gate);
+    left = now_ns();
+    do {
+        long before = atomic_load_explicit(&a->services, memory_order_relaxed), after;
+
+        ops->acquire(a->sem, 1);
+        got = now_ns();
+        after = atomic_fetch_add_explicit(&a->services, 1, memory_order_relaxed);
+        phase = atomic_load_explicit(&a->phase, memory_order_relaxed);
+        waited = got - left;
+        left = hold(a->plan, got);
+        ops->release(a->sem, 1);
+        note(m, phase, waited, after - before);
+    } while (phase != OVER);
+    return NULL;
+}
+
+static void *compute(void *arg)
+{
+    struct arena *a = arg;
+
+    while (atomic_load_explicit(&a->phase, memory_order_relaxed) != OVER)
+        busy_until(now_ns(), 10 * NS_PER_US);
+    return NULL;
+}
+
+static void start(pthread_t *thread, void *(*run)(void *), void *arg)
+{
+    int err = pthread_create(thread, NULL, run, arg);
+
+    if (err)
+        report_die("pthread_create", err);
+}
+
+/* No unit may have been lost or made. */
+static void count_units(const struct arena *a)
+{
+    const struct sem_ops *ops = a->plan->ops;
+    int64_t units = 0;
+
+    if (!ops->try_acquire)
+        return;
+    while (units <= a->plan->units && ops->try_acquire(a->sem, 1) == 0)
+        units++;
+    if (units != a->plan->units) {
+        report_note(ops->name);
+        report_die("units were lost or made", 0);
+    }
+}
+
+static void sum_up(struct arena *a, struct arena_result *r, int64_t duration, int64_t cpu)
+{
+    const struct arena_plan *plan = a->plan;
+    long least = -1, passes = 0;
+
+    memset(r, 0, sizeof(*r));
+    for (int i = 0; i < plan->threads; i++) {
+        const struct member *m = &a->members[i];
+
+        histogram_add_all(&r->waits, &m->waits);
+        passes += m->passes;
+        if (least < 0 || m->served < least)
+            least = m->served;
+        r->longest_ns = fmax(r->longest_ns, (double)m->longest_ns);
+    }
+    r->per_second = (double)r->waits.all * (double)NS_PER_S / (double)duration;
+    r->median_ns = histogram_quantile(&r->waits, 0.5);
+    r->p99_ns = histogram_quantile(&r->waits, 0.99);
+    r->least_share = r->waits.all ? (double)least * plan->threads / (double)r->waits.all : 0;
+    r->cpu_ns = plan->busy || !r->waits.all ? NAN : (double)cpu / (double)r->waits.all;
+    r->passes = plan->units == 1 ? (double)passes : NAN;
+}
+
+/* All threads are made before the first of them asks. */
+static void run_all(struct arena *a, pthread_t *busy, struct arena_result *result)
+{
+    const struct arena_plan *plan = a->plan;
+    int64_t began, ended, cpu;
+
+    pthread_mutex_lock(&a->gate);
+    for (int i = 0; i < plan->threads; i++) {
+        memset(&a->members[i], 0, sizeof(a->members[i]));
+        a->members[i].arena = a;
+        a->members[i].place = i;
+        start(&a->members[i].thread, member, &a->members[i]);
+    }
+    for (int i = 0; i < plan->busy; i++)
+        start(&busy[i], compute, a);
+    pthread_mutex_unlock(&a->gate);
+
+    sleep_ns(plan->warm_up_ns);
+    cpu = cpu_ns();
+    began = now_ns();
+    atomic_store(&a->phase, COUNTING);
+    sleep_ns(plan->duration_ns);
+    atomic_store(&a->phase, OVER);
+    ended = now_ns();
+    cpu = cpu_ns() - cpu;
+
+    for (int i = 0; i < plan->threads; i++)
+        pthread_join(a->members[i].thread, NULL);
+    for (int i = 0; i < plan->busy; i++)
+        pthread_join(busy[i], NULL);
+    sum_up(a, result, ended - began, cpu);
+}
+
+bool arena_run(const struct arena_plan *plan, struct arena_result *result)
+{
+    static struct arena a;
+    pthread_t busy[ARENA_MAX_BUSY];
+
+    a.plan = plan;
+    a.sem = sem_new(plan->ops, plan->units);
+    if (!a.sem)
+        return false;
+    atomic_store(&a.phase, WARM_UP);
+    atomic_store(&a.services, 0);
+    pthread_mutex_init(&a.gate, NULL);
+    run_all(&a, busy, result);
+    pthread_mutex_destroy(&a.gate);
+    count_units(&a);
+    sem_delete(plan->ops, a.sem);
+    return true;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* arena.h - threads that want a unit all the time: the contended loop, the same for everybody. */
+#ifndef BENCH_ARENA_H
+#define BENCH_ARENA_H
+
+#include "histogram.h"
+#include "sem_ops.h"
+
+enum { ARENA_MAX_THREADS = 64, ARENA_MAX_BUSY = 8 };
+
+struct arena_plan {
+    const struct sem_ops *ops;
+    int64_t units;      /* of the semaphore; a thread takes one at a time */
+    int     threads;
+    int64_t hold_ns;    /* how long it keeps the unit */
+    bool    asleep;     /* sleeping, as for a disk; else computing */
+    int     busy;       /* threads that only compute and want no unit */
+    int64_t warm_up_ns, duration_ns;
+};
+
+struct arena_result {
+    double per_second;  /* holds */
+    double longest_ns;  /* wait: from giving the unit back to having it again */
+    double median_ns, p99_ns;
+    double least_share; /* the thread served least often, 1: as often as the average */
+    double cpu_ns;      /* of the whole process, for each hold; NaN beside busy threads */
+    double passes;      /* NaN: cannot be seen from outside; see arena.c */
+    struct histogram waits;
+};
+
+/* False if the system has no such semaphore. */
+bool arena_run(const struct arena_plan *plan, struct arena_result *result);
+
+#endif /* BENCH_ARENA_H */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* crowd.c - thousands of threads, for those who want to wake them or let them time out. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "crowd.h"
+
+#include "clock.h"
+#include "cpu_clock.h"
+#include "report.h"
+
+enum { STACK = 65536 };
+
+static void *member(void *arg)
+{
+    struct crowd_member *self = arg;
+
+    pthread_mutex_lock(&self->crowd->gate);
+    pthread_mutex_unlock(&self->crowd->gate);
+    self->crowd->wait(self);
+    self->left_ns = now_ns();
+    return NULL;
+}
+
+void crowd_start(struct crowd *crowd, int size, void (*wait)(struct crowd_member *), void *arg)
+{
+    pthread_attr_t attr;
+
+    crowd->wait = wait;
+    crowd->arg = arg;
+    crowd->size = size;
+    pthread_mutex_init(&crowd->gate, NULL);
+    pthread_mutex_lock(&crowd->gate);
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK);
+    for (int i = 0; i < size; i++) {
+        struct crowd_member *m = &crowd->members[i];
+        int err;
+
+        *m = (struct crowd_member){ .crowd = crowd, .place = i };
+        err = pthread_create(&m->thread, &attr, member, m);
+        if (err)
+            report_die("this system does not allow so many threads", err);
+    }
+    pthread_attr_destroy(&attr);
+    pthread_mutex_unlock(&crowd->gate);
+}
+
+/*
+ * There is no portable way to ask a thread whether it sleeps.  But while one runs, the
+ * process uses up time; that it did not in ten milliseconds, twice, is what is seen here.
+ */
+void crowd_settle(void)
+{
+    const int64_t moment = 10 * NS_PER_MS;
+    int idle = 0;
+
+    while (idle < 2) {
+        int64_t before = cpu_ns();
+
+        sleep_ns(moment);
+        idle = cpu_ns() - before < moment / 20 ? idle + 1 : 0;
+    }
+}
+
+int64_t crowd_end(struct crowd *crowd)
+{
+    int64_t last = 0;
+
+    for (int i = 0; i < crowd->size; i++) {
+        pthread_join(crowd->members[i].thread, NULL);
+        if (crowd->members[i].left_ns > last)
+            last = crowd->members[i].left_ns;
+    }
+    pthread_mutex_destroy(&crowd->gate);
+    return last;
+}

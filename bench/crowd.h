@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* crowd.h - thousands of threads, for those who want to wake them or let them time out. */
+#ifndef BENCH_CROWD_H
+#define BENCH_CROWD_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+enum { CROWD_MOST = 10000 };
+
+struct crowd;
+
+struct crowd_member {
+    struct crowd *crowd;
+    pthread_t thread;
+    int place;
+    int64_t left_ns; /* when its wait had returned */
+};
+
+struct crowd {
+    void (*wait)(struct crowd_member *self); /* what each of them does */
+    void *arg;
+    int size;
+    pthread_mutex_t gate; /* they begin when it is opened */
+    struct crowd_member members[CROWD_MOST];
+};
+
+/* Start them, with small stacks, and let them in when all are there. */
+void crowd_start(struct crowd *crowd, int size, void (*wait)(struct crowd_member *), void *arg);
+
+/* Wait until nobody in this process runs. */
+void crowd_settle(void);
+
+/* Join them; when the last of their waits had returned. */
+int64_t crowd_end(struct crowd *crowd);
+
+#endif /* BENCH_CROWD_H */

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * expiry.c - many waiters whose deadline passes in the same instant: how long until the last
+ * of them has left the line, for each.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "clock.h"
+#include "crowd.h"
+#include "peers.h"
+#include "progress.h"
+#include "report.h"
+#include "workloads.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MANY = 10000, FEW = 10 };
+
+struct wait {
+    const struct sem_ops *ops;
+    void *sem;
+    struct timespec deadline; /* CLOCK_REALTIME */
+    atomic_int too_late;      /* who came when it had passed */
+};
+
+static int64_t realtime_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+static int64_t ns_of(const struct timespec *t)
+{
+    return (int64_t)t->tv_sec * NS_PER_S + t->tv_nsec;
+}
+
+static void time_out(struct crowd_member *self)
+{
+    struct wait *wait = self->crowd->arg;
+
+    if (realtime_ns() >= ns_of(&wait->deadline))
+        atomic_fetch_add(&wait->too_late, 1);
+    wait->ops->acquire_until(wait->sem, 1, &wait->deadline);
+}
+
+/*
+ * Nanoseconds per waiter; 0 if they could not all be in line in time.  The deadline is set
+ * before the gate opens, and leaves each of them the time to fall asleep.
+ */
+static double expire(struct wait *wait, int count, int64_t ns_each)
+{
+    static struct crowd crowd;
+    int64_t deadline, monotonic;
+
+    atomic_store(&wait->too_late, 0);
+    deadline = realtime_ns() + 20 * NS_PER_MS + count * ns_each;
+    monotonic = now_ns() + 20 * NS_PER_MS + count * ns_each;
+    wait->deadline = (struct timespec){ (time_t)(deadline / NS_PER_S),
+                                        (long)(deadline % NS_PER_S) };
+    crowd_start(&crowd, count, time_out, wait);
+    deadline = crowd_end(&crowd) - monotonic;
+    return atomic_load(&wait->too_late) ? 0 : (double)deadline / count;
+}
+
+static double measure(const struct sem_ops *ops, int count)
+{
+    struct wait wait = { .ops = ops, .sem = sem_new(ops, 0) };
+    double ns = 0;
+
+    /* Threads are made at 20 to 200 us each. */
+    for (int64_t each = 100 * NS_PER_US; wait.sem && ns == 0 && each < 2 * NS_PER_MS; each *= 2)
+        ns = expire(&wait, count, each);
+    sem_delete(ops, wait.sem);
+    return ns;
+}
+
+static void add(struct report_table *t, const char *name, double ns)
+{
+    struct report_row *row = report_row(t, name);
+
+    if (ns > 0)
+        row->samples[row->n++] = ns;
+}
+
+void expiry_run(bool quick)
+{
+#define OPS(peer) &ops_##peer,
+    static const struct sem_ops *const peers[PEERS] = { FOR_EACH_PEER(OPS) };
+    static char many_names[PEERS][40], few_names[PEERS][40];
+    static struct report_table t;
+    const int many = quick ? MANY / 100 : MANY, repetitions = quick ? 1 : 3;
+
+    memset(&t, 0, sizeof(t));
+    t.workload = "expiry";
+    t.setting = "all-at-once";
+    t.title = "expiry: waiters time out together, until the last has left";
+    t.unit = "ns per waiter";
+    t.pinning = "not pinned";
+    t.repetition_ns = 30 * NS_PER_MS;
+    for (int p = 0; p < PEERS; p++) {
+        snprintf(many_names[p], sizeof(many_names[p]), "%s, %d", peers[p]->name, many);
+        snprintf(few_names[p], sizeof(few_names[p]), "%s, %d", peers[p]->name, FEW);
+    }
+    report_goal(&t, many_names[0], few_names[0], 1.5);
+    for (int i = 0; i < repetitions; i++) {
+        progress_show(t.title, (double)i / repetitions);
+        for (int p = 0; p < PEERS; p++) {
+            if (!peers[p]->acquire_until)
+                continue;
+            add(&t, many_names[p], measure(peers[p], many));
+            for (int few = 0; few < 7; few++)
+                add(&t, few_names[p], measure(peers[p], FEW));
+        }
+    }
+    report_table(&t);
+}
