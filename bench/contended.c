@@ -110,14 +110,12 @@ static void write_waits(void)
 
         if (h->all == 0)
             continue;
-        data_printf("waits.tsv", "\"%s\"\n", contestants[i].name);
         for (int b = 0; b < HISTOGRAM_BUCKETS; b++) {
             longer -= h->count[b];
             if (h->count[b] && longer)
-                data_printf("waits.tsv", "%g\t%g\n", histogram_end(b),
-                            (double)longer / (double)h->all);
+                data_printf("waits.tsv", "%s\t%g\t%g\n", contestants[i].name,
+                            histogram_end(b), (double)longer / (double)h->all);
         }
-        data_printf("waits.tsv", "\n\n");
     }
 }
 

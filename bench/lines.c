@@ -114,15 +114,13 @@ static void add(struct report_table *t, const char *row, double value)
 
 static void write_data(const struct report_table *t)
 {
-    data_printf("lines.tsv", "\"%s\"\n", t->title);
     for (int i = LENGTHS - 1; i >= 0; i--) {
         const struct report_row *row = &t->rows[i];
 
-        data_printf("lines.tsv", "%d\t%g\t%g\t%g\n", lengths[i].tickets,
+        data_printf("lines.tsv", "%s\t%d\t%g\t%g\t%g\n", t->setting, lengths[i].tickets,
                     stats_median(row->samples, row->n), stats_quantile(row->samples, row->n, 0.25),
                     stats_quantile(row->samples, row->n, 0.75));
     }
-    data_printf("lines.tsv", "\n\n");
 }
 
 void lines_run(bool quick)

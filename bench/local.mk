@@ -87,8 +87,22 @@ bench/other_names.h: $(libcore_la_SOURCES)
 
 dist_man_MANS += man/fairsem-bench.1
 
+EXTRA_DIST += \
+	bench/plots/lines.gp \
+	bench/plots/longest.gp \
+	bench/plots/panels.gp \
+	bench/plots/style.gp \
+	bench/plots/tail.gp \
+	bench/plots/throughput.gp \
+	bench/plots/victim.gp \
+	bench/plots/waits.gp \
+	bench/report.sh
+
 .PHONY: bench bench-smoke
-bench-smoke: bench/fairsem-bench$(EXEEXT)
-	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/smoke.sh
 bench: bench/fairsem-bench$(EXEEXT)
-	bench/fairsem-bench$(EXEEXT) all
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/report.sh
+bench-smoke: bench/fairsem-bench$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/smoke.sh
+
+clean-local:
+	rm -rf bench/cache bench/report

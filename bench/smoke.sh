@@ -92,6 +92,25 @@ fi
 runs "a directory that does not exist" 1 --quick --data="$work/none" lines &&
   echo "ok: a data file that cannot be written ends the run"
 
+# ---------------------------------------------------------------- the report
+mkdir -p "$work/build/bench"
+ln -s "$(cd "$top_builddir/bench" && pwd)/fairsem-bench" "$work/build/bench/fairsem-bench"
+script=$top_srcdir/bench/report.sh
+if top_builddir=$work/build sh "$script" --quick victim lines > "$work/out" 2>&1; then
+  report=$work/build/bench/report
+  grep -q '^| lines: ' "$report/report.md" || fail "the report has no goals"
+  if command -v gnuplot > /dev/null 2>&1; then
+    for picture in victim lines; do
+      grep -q '</svg>' "$report/$picture.svg" || fail "no picture $picture"
+      grep -q "($picture.svg)" "$report/report.md" || fail "$picture is not in the report"
+    done
+  fi
+  echo "ok: the report"
+else
+  cat "$work/out"
+  fail "report.sh"
+fi
+
 # ---------------------------------------------------------------- the command line
 runs "no workload" 2 && runs "an unknown workload" 2 none && runs "an unknown option" 2 --none &&
   runs "--version" 0 --version && runs "--help" 0 --help && echo "ok: the command line"

@@ -134,16 +134,12 @@ static void write_data(const struct tally *t)
 {
     const size_t step = t->served / 400 + 1;
 
-    if (t->served == 0)
-        return;
-    data_printf("victim.tsv", "\"%s\"\n", t->ops->name);
     for (size_t i = 0; i < t->served; i++) {
         /* All of the tail, and what is between now and then. */
         if (i % step == 0 || i + 50 > t->served)
-            data_printf("victim.tsv", "%g\t%g\n", t->waits[i],
+            data_printf("victim.tsv", "%s\t%g\t%g\n", t->ops->name, t->waits[i],
                         (double)(t->served - i) / (double)t->served);
     }
-    data_printf("victim.tsv", "\n\n");
 }
 
 static void print_all(struct tally *tallies, int repetitions, int64_t repetition_ns)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# panels.gp - something against the number of threads, a panel for each length of the hold.
+# Before it: column, label, heading.
+
+set terminal svg size 1000,680 dynamic noenhanced \
+  font "DejaVu Sans,Helvetica,sans-serif,12" background "#ffffff"
+holds = "0 100 1000 10000 100000"
+names = "'not held' 'held 0.1 µs' 'held 1 µs' 'held 10 µs' 'held 100 µs'"
+
+set logscale x 2
+set logscale y
+set xtics (2, 4, 16, 64)
+set xrange [1.7:75]
+unset key
+
+# Each panel as high as its curves need: what is compared is above and below each other.
+extreme(hold, sign, start) = real(system(sprintf( \
+  "awk -F'\t' -v m=%s '$1 == 1 && $2 == %s { if (%s(m - $%d) > 0) m = $%d } END { print m }' '%s'", \
+  start, hold, sign, value, value, data . "/contended.tsv")))
+
+set lmargin 14
+set multiplot layout 2, 3 title heading
+do for [h = 1:5] {
+  set title word(names, h)
+  set xlabel "threads"
+  set ylabel (h == 1 || h == 4 ? label : " ")
+  set yrange [extreme(word(holds, h), "+", "1e30") / 2 \
+    : extreme(word(holds, h), "-", "0") * 2]
+  plot for [i = 1:words(peers)] rows("contended.tsv", \
+      sprintf('$1 == 1 && $2 == %s && $4 == "%s"', word(holds, h), peer(i))) \
+    using 3:(column(value)) with linespoints linestyle i notitle
+}
+
+# The last panel has the names of those who took part.
+unset title
+unset xlabel
+unset ylabel
+unset tics
+unset border
+unset grid
+unset logscale
+set key inside center spacing 1.3 samplen 5 width 2
+set xrange [0:1]
+set yrange [0:1]
+took_part(i) = int(system(sprintf("awk -F'\\t' '$4 == \"%s\"' '%s/contended.tsv' | wc -l", \
+  peer(i), data))) > 0
+plot for [i = 1:words(peers)] (took_part(i) ? 2 : NaN) with linespoints linestyle i \
+  title (took_part(i) ? peer(i) : "")
+unset multiplot

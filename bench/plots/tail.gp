@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# tail.gp - which share of the waits is longer than so much: where curves end is the longest.
+# Before it: file, heading.
+
+set title heading
+set logscale xy
+eval "set xtics " . durations
+set xlabel "wait"
+set ylabel "share of the waits that are longer"
+set ytics ("100 %%" 1, "10 %%" 0.1, "1 %%" 0.01, "0.1 %%" 1e-3, "0.01 %%" 1e-4, "0.001 %%" 1e-5)
+set mytics 10
+set yrange [*:1.1]
+set xrange [10:*]
+
+plot for [i = 1:words(peers)] rows(file, sprintf('$1 == "%s"', peer(i))) \
+  using 2:3 with lines linestyle i title peer(i)
