@@ -3,6 +3,7 @@
 #
 #   make bench          everything, with a report in bench/report/: less than ten minutes
 #   make bench-smoke    each workload for a moment: that it works
+#   make check-cost     instructions of an operation against bench/baseline.txt
 
 # The workload that the demonstration shows, too.
 hog_victim_sources = \
@@ -98,7 +99,16 @@ EXTRA_DIST += \
 	bench/plots/waits.gp \
 	bench/report.sh
 
-.PHONY: bench bench-smoke
+# With the library inside: no binding of functions to count.
+EXTRA_PROGRAMS = bench/cost
+bench_cost_SOURCES = bench/cost.c $(hog_victim_sources)
+bench_cost_LDADD = libcore.la $(LIBM)
+CLEANFILES += $(EXTRA_PROGRAMS)
+EXTRA_DIST += bench/baseline.txt bench/cost.sh
+
+.PHONY: bench bench-smoke check-cost
+check-cost: bench/cost$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/cost.sh $(COST) || test $$? -eq 77
 bench: bench/fairsem-bench$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/report.sh
 bench-smoke: bench/fairsem-bench$(EXEEXT)

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cost.c - operations whose instructions callgrind counts, for cost.sh.
+ *
+ * What is counted is what happens inside the functions named count_..., in all threads, the
+ * C library included.  Times differ from run to run, and a regression of a few percent cannot
+ * be seen in them; the number of instructions does not differ.
+ *
+ * A hand-off is the whole way of a unit to a thread that sleeps: its acquire, which joins the
+ * line and falls asleep, the release that serves it, and its return.  The releaser waits
+ * until the other stands in line, and valgrind, which runs one thread at a time, lets it go
+ * on from there until it sleeps.  Both are on one core, where nobody spins.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "machine.h"
+#include "pin.h"
+
+#include <fairsem.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARM_UP = 10, OPERATIONS = 2000 };
+
+static fairsem_t sem;
+static atomic_int returned; /* how many of the sleeper's waits */
+
+static void check(int error)
+{
+    if (error)
+        abort();
+}
+
+__attribute__((noinline)) void count_pairs(int n);
+__attribute__((noinline)) void count_pairs(int n)
+{
+    for (int i = 0; i < n; i++) {
+        check(fairsem_acquire(&sem, 1));
+        check(fairsem_release(&sem, 1));
+    }
+}
+
+__attribute__((noinline)) void count_acquire(void);
+__attribute__((noinline)) void count_acquire(void)
+{
+    check(fairsem_acquire(&sem, 1));
+}
+
+__attribute__((noinline)) void count_release(void);
+__attribute__((noinline)) void count_release(void)
+{
+    check(fairsem_release(&sem, 1));
+}
+
+__attribute__((noinline)) void count_tickets(int n);
+__attribute__((noinline)) void count_tickets(int n)
+{
+    fairsem_ticket_t ticket;
+    fairsem_units_t units = { 0 };
+
+    memset(&ticket, 0, sizeof(ticket));
+    for (int i = 0; i < n; i++) {
+        (void)fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL);
+        check(fairsem_release(&sem, 1));
+        check(fairsem_ticket_claim(&ticket, &units));
+        fairsem_units_forget(&units);
+    }
+}
+
+static void *sleeper(void *arg)
+{
+    for (int i = 0; i < WARM_UP + OPERATIONS; i++) {
+        if (i < WARM_UP)
+            check(fairsem_acquire(&sem, 1)); /* allocates what a thread needs to sleep */
+        else
+            count_acquire();
+        atomic_store(&returned, i + 1);
+    }
+    return arg;
+}
+
+static void hand_off(void)
+{
+    pthread_t thread;
+
+    check(fairsem_init(&sem, 0, NULL));
+    check(pthread_create(&thread, NULL, sleeper, NULL));
+    for (int i = 0; i < WARM_UP + OPERATIONS; i++) {
+        while (atomic_load(&returned) != i || fairsem_waiters(&sem) == 0)
+            sched_yield();
+        if (i < WARM_UP)
+            check(fairsem_release(&sem, 1));
+        else
+            count_release();
+    }
+    check(pthread_join(thread, NULL));
+}
+
+static void conditions(void)
+{
+    struct machine m;
+
+    machine_look(&m);
+    printf("%s; %s; %s; fairsem on %s\n", strrchr(m.kernel, ' ') + 1, m.libc, m.compiler, m.parker);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc == 2 ? argv[1] : "";
+
+    pin_self(0);
+    check(fairsem_init(&sem, 1, NULL));
+    if (strcmp(what, "conditions") == 0)
+        conditions();
+    else if (strcmp(what, "operations") == 0)
+        printf("%d\n", OPERATIONS);
+    else if (strcmp(what, "pair") == 0)
+        count_pairs(OPERATIONS);
+    else if (strcmp(what, "hand-off") == 0)
+        hand_off();
+    else if (strcmp(what, "ticket") == 0 && fairsem_tryacquire(&sem, 1) == 0)
+        count_tickets(OPERATIONS);
+    else
+        return 2;
+    return 0;
+}
