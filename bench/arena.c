@@ -2,12 +2,13 @@
 /*
  * arena.c - threads that want a unit all the time, hold it, give it back and ask again.
  *
- * WHAT A PASS IS.  Seen from outside, and so the same for every kind of semaphore: each
+ * WHO WAS PASSED.  Seen from outside, and so the same for every kind of semaphore: each
  * thread that gets the unit counts one service.  A thread notes the count before it asks.
  * Of those who are served before it is, the ones ahead of it in line are at most all the
  * others, each once, because whoever comes back stands behind it.  Every service more went
- * to somebody who came later: a pass.  A semaphore that serves in order has none, unless
- * the system stops a thread just between its note and its place in line.
+ * to somebody who came later, and the wait counts as one in which the thread was passed.  A
+ * semaphore that serves in order has none, unless the system stops a thread just between its
+ * note and its place in line.
  *
  * With several units this proves nothing: one that was served but does not run yet may see
  * the other units go round many times.
@@ -34,7 +35,7 @@ struct member {
     pthread_t thread;
     int place;
     /* Written by the thread, read by main after the join. */
-    long served, passes;
+    long served, passed;
     int64_t longest_ns;
     struct histogram waits;
 };
@@ -61,8 +62,7 @@ static void note(struct member *m, int phase, int64_t waited, long services)
         return;
     m->served++;
     histogram_add(&m->waits, waited);
-    if (services > plan->threads - 1)
-        m->passes += services - (plan->threads - 1);
+    m->passed += services > plan->threads - 1;
 }
 
 static int64_t hold(const struct arena_plan *plan, int64_t since)
@@ -140,14 +140,14 @@ static void count_units(const struct arena *a)
 static void sum_up(struct arena *a, struct arena_result *r, int64_t duration, int64_t cpu)
 {
     const struct arena_plan *plan = a->plan;
-    long least = -1, passes = 0;
+    long least = -1, passed = 0;
 
     memset(r, 0, sizeof(*r));
     for (int i = 0; i < plan->threads; i++) {
         const struct member *m = &a->members[i];
 
         histogram_add_all(&r->waits, &m->waits);
-        passes += m->passes;
+        passed += m->passed;
         if (least < 0 || m->served < least)
             least = m->served;
         r->longest_ns = fmax(r->longest_ns, (double)m->longest_ns);
@@ -157,7 +157,7 @@ static void sum_up(struct arena *a, struct arena_result *r, int64_t duration, in
     r->p99_ns = histogram_quantile(&r->waits, 0.99);
     r->least_share = r->waits.all ? (double)least * plan->threads / (double)r->waits.all : 0;
     r->cpu_ns = plan->busy || !r->waits.all ? NAN : (double)cpu / (double)r->waits.all;
-    r->passes = plan->units == 1 ? (double)passes : NAN;
+    r->passed = plan->units == 1 ? (double)passed : NAN;
 }
 
 /* All threads are made before the first of them asks. */

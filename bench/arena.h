@@ -24,7 +24,7 @@ struct arena_result {
     double median_ns, p99_ns;
     double least_share; /* the thread served least often, 1: as often as the average */
     double cpu_ns;      /* of the whole process, for each hold; NaN beside busy threads */
-    double passes;      /* NaN: cannot be seen from outside; see arena.c */
+    double passed;      /* waits; NaN: cannot be seen from outside; see arena.c */
     struct histogram waits;
 };
 

@@ -15,5 +15,5 @@ void arena_row_add(struct report_row *row, const struct arena_result *r)
     fair->p99_wait_ns[i] = r->p99_ns;
     fair->cpu_ns[i] = r->cpu_ns;
     fair->longest_wait_ns = fmax(fair->longest_wait_ns, r->longest_ns);
-    fair->passes += r->passes;
+    fair->passed += r->passed;
 }

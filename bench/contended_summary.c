@@ -25,9 +25,12 @@ enum { MAX_CELLS = 64 };
 
 static struct cell {
     struct arena_plan plan;
-    const char *best; /* of those that serve in order; NULL: none has run */
-    double in_order, ring, posix, bounded;
-    double longest_ns, posix_longest_ns;
+    struct best {
+        const char *peer; /* NULL: none has run */
+        double ratio;
+    } in_order, threads; /* of those that serve in order; of those whose waiters are threads */
+    double ring, posix, bounded;
+    double longest_ns, posix_longest_ns, bounded_longest_ns;
 } cells[MAX_CELLS];
 static int cell_count;
 
@@ -36,15 +39,15 @@ void contended_summary_begin(void)
     cell_count = 0;
 }
 
-/* Who is better than the best so far? */
-static void consider(struct cell *c, struct report_table *t, const char *peer)
+/* Better than the best so far? */
+static void consider(struct best *best, struct report_table *t, const char *peer)
 {
     double ratio = report_ratio(t, "fairsem", peer);
 
-    if (isnan(ratio) || (c->best && ratio >= c->in_order))
+    if (isnan(ratio) || (best->peer && ratio >= best->ratio))
         return;
-    c->best = peer;
-    c->in_order = ratio;
+    best->peer = peer;
+    best->ratio = ratio;
 }
 
 /* One block for each peer, hold and number of units: threads, holds a second, longest wait. */
@@ -72,85 +75,121 @@ void contended_summary_add(const struct arena_plan *plan, struct report_table *t
     c->plan = *plan;
 #define CONSIDER(peer) \
     if (ops_##peer.in_order) \
-        consider(c, t, ops_##peer.name);
+        consider(&c->threads, t, ops_##peer.name);
     FOR_EACH_PEER(CONSIDER)
+    for (int i = 0; i < FOREIGN_PEERS; i++) {
+        if (foreign_has_threads(i))
+            consider(&c->threads, t, foreign_name(i));
+    }
+    c->in_order = c->threads;
     for (int i = 0; i < FOREIGN_PEERS; i++)
-        consider(c, t, foreign_name(i));
+        consider(&c->in_order, t, foreign_name(i));
     c->ring = futex_ring_ops() ? report_ratio(t, "fairsem", futex_ring_ops()->name) : NAN;
     c->posix = report_ratio(t, "fairsem", "sem_t");
     c->bounded = report_ratio(t, "fairsem bounded", "sem_t");
     c->longest_ns = report_row(t, "fairsem")->fair.longest_wait_ns;
     c->posix_longest_ns = report_row(t, "sem_t")->fair.longest_wait_ns;
+    if (!isnan(c->bounded))
+        c->bounded_longest_ns = report_row(t, "fairsem bounded")->fair.longest_wait_ns;
     write_data(plan, t);
 }
 
 static bool met(const struct cell *c)
 {
-    return c->in_order >= GOAL_IN_ORDER || c->ring >= GOAL_RING;
+    return (c->in_order.peer && c->in_order.ratio >= GOAL_IN_ORDER) || c->ring >= GOAL_RING;
 }
 
-static const char *ratio_text(double ratio, char *text, size_t size)
+struct ratio_text {
+    char text[40];
+};
+
+static struct ratio_text ratio_text(double ratio)
 {
-    if (isnan(ratio))
-        return "-";
-    snprintf(text, size, ratio < 9.995 ? "%.2f" : "%.1f", ratio);
-    return text;
+    struct ratio_text r = { "-" };
+
+    if (!isnan(ratio))
+        snprintf(r.text, sizeof(r.text), ratio < 9.995 ? "%.2f" : "%.1f", ratio);
+    return r;
+}
+
+static struct ratio_text best_text(const struct best *best)
+{
+    struct ratio_text r = { "-" };
+
+    if (best->peer) {
+        r = ratio_text(best->ratio);
+        snprintf(r.text + strlen(r.text), sizeof(r.text) - strlen(r.text), " %s", best->peer);
+    }
+    return r;
 }
 
 static void print_cell(const struct cell *c)
 {
-    char in_order[24], ring[24], posix[24], bounded[24];
     const char *hold = c->plan.hold_ns ? duration_text((double)c->plan.hold_ns).text : "0";
+    const char *goal = met(c) ? "met" : "missed";
 
-    ratio_text(c->in_order, in_order, sizeof(in_order));
     if (!report_json())
-        printf("  %5lld %8s %7d %9s %-15s %9s %9s %9s %10s %10s  %s\n",
-               (long long)c->plan.units, hold, c->plan.threads, c->best ? in_order : "-",
-               c->best ? c->best : "", ratio_text(c->ring, ring, sizeof(ring)),
-               ratio_text(c->posix, posix, sizeof(posix)),
-               ratio_text(c->bounded, bounded, sizeof(bounded)),
-               duration_text(c->longest_ns).text, duration_text(c->posix_longest_ns).text,
-               met(c) ? "met" : "missed");
-    data_printf("contended.md", "| %lld | %s | %d | %s %s | %s | %s | %s | %s | %s | %s |\n",
-                (long long)c->plan.units, hold, c->plan.threads, c->best ? in_order : "-",
-                c->best ? c->best : "", ratio_text(c->ring, ring, sizeof(ring)),
-                ratio_text(c->posix, posix, sizeof(posix)),
-                ratio_text(c->bounded, bounded, sizeof(bounded)),
-                duration_text(c->longest_ns).text, duration_text(c->posix_longest_ns).text,
-                met(c) ? "met" : "missed");
+        printf("  %5lld %8s %7d  %-19s %-19s %7s %7s %7s %9s %9s  %s\n",
+               (long long)c->plan.units, hold, c->plan.threads, best_text(&c->in_order).text,
+               best_text(&c->threads).text, ratio_text(c->ring).text, ratio_text(c->posix).text,
+               ratio_text(c->bounded).text, duration_text(c->longest_ns).text,
+               duration_text(c->posix_longest_ns).text, goal);
+    data_printf("contended.md", "| %lld | %s | %d | %s | %s | %s | %s | %s | %s | %s | %s |\n",
+                (long long)c->plan.units, hold, c->plan.threads, best_text(&c->in_order).text,
+                best_text(&c->threads).text, ratio_text(c->ring).text, ratio_text(c->posix).text,
+                ratio_text(c->bounded).text, duration_text(c->longest_ns).text,
+                duration_text(c->posix_longest_ns).text, goal);
+}
+
+static void print_bounded(void)
+{
+    const struct cell *longest = NULL;
+    int count = 0, good = 0;
+
+    for (int i = 0; i < cell_count; i++) {
+        const struct cell *c = &cells[i];
+
+        if (isnan(c->bounded))
+            continue;
+        count++;
+        good += c->bounded >= GOAL_BOUNDED;
+        if (!longest || c->bounded_longest_ns > longest->bounded_longest_ns)
+            longest = c;
+    }
+    if (!longest)
+        return;
+    data_printf("goals.tsv", "contended: %d settings\tfairsem bounded\tsem_t\t-\t>= %.3g\t"
+                "met in %d\n", count, GOAL_BOUNDED, good);
+    if (!report_json())
+        printf("  goal: fairsem bounded >= %.3g times sem_t: met in %d of %d; its longest wait: %s,"
+               " of %d threads that hold for %s\n", GOAL_BOUNDED, good, count,
+               duration_text(longest->bounded_longest_ns).text, longest->plan.threads,
+               duration_text((double)longest->plan.hold_ns).text);
 }
 
 static void print_totals(void)
 {
-    int good = 0, bounded = 0, bounded_good = 0;
+    int good = 0;
 
-    for (int i = 0; i < cell_count; i++) {
+    for (int i = 0; i < cell_count; i++)
         good += met(&cells[i]);
-        bounded += !isnan(cells[i].bounded);
-        bounded_good += cells[i].bounded >= GOAL_BOUNDED;
-    }
     data_printf("goals.tsv", "contended: %d settings\tfairsem\tbest in order, or the ring\t-\t"
                 ">= %.3g or %.3g\tmet in %d\n", cell_count, GOAL_IN_ORDER, GOAL_RING, good);
-    if (bounded)
-        data_printf("goals.tsv", "contended: %d settings\tfairsem bounded\tsem_t\t-\t>= %.3g\t"
-                    "met in %d\n", bounded, GOAL_BOUNDED, bounded_good);
-    if (report_json())
-        return;
-    printf("  goal: >= %.3g times the best in order, or >= %.3g times the ring: met in %d of %d\n",
-           GOAL_IN_ORDER, GOAL_RING, good, cell_count);
-    if (bounded)
-        printf("  goal: fairsem bounded >= %.3g times sem_t: met in %d of %d\n", GOAL_BOUNDED,
-               bounded_good, bounded);
+    if (!report_json())
+        printf("  goal: >= %.3g times the best in order, or >= %.3g times the ring: met in %d of "
+               "%d\n", GOAL_IN_ORDER, GOAL_RING, good, cell_count);
+    print_bounded();
 }
 
 void contended_summary_print(void)
 {
     if (!report_json())
         printf("\ncontended, all together: holds a second, fairsem (median) / the other (best)\n"
-               "  %5s %8s %7s %9s %-15s %9s %9s %9s %21s\n"
-               "  %5s %8s %7s %9s %-15s %9s %9s %9s %10s %10s  %s\n", "", "", "", "best in", "",
-               "ring of", "", "bounded /", "longest wait", "units", "hold", "threads", "order",
-               "and who it is", "futexes", "sem_t", "sem_t", "fairsem", "sem_t", "goal");
+               "  %5s %8s %7s  %-19s %-19s %7s %7s %7s %19s\n"
+               "  %5s %8s %7s  %-19s %-19s %7s %7s %7s %9s %9s  %s\n",
+               "", "", "", "the best that", "the best of these", "ring of", "", "bounded",
+               "longest wait", "units", "hold", "threads", "serves in order", "with threads",
+               "futexes", "sem_t", "/ sem_t", "fairsem", "sem_t", "goal");
     for (int i = 0; i < cell_count; i++)
         print_cell(&cells[i]);
     print_totals();

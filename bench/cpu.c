@@ -70,7 +70,7 @@ void cpu_run(bool quick)
 {
     for (int i = 0; i < SETTINGS; i++)
         measure(&settings[i], quick);
-#ifndef FAIRSEM_SPIN_NONE
+#ifndef FAIRSEM_NO_SPIN
     report_note("nobody spins in this fairsem: the first two are the same");
 #endif
 }

@@ -25,10 +25,11 @@
 
 static struct foreign {
     const char *name, *word; /* for people; for foreign.sh */
+    bool threads;
     pid_t pid;
     FILE *to, *from; /* NULL: it does not run */
 } peers[FOREIGN_PEERS] = {
-    { .name = "Java fair", .word = "java" },
+    { .name = "Java fair", .word = "java", .threads = true },
     { .name = "Go Weighted", .word = "go" },
     { .name = "tokio", .word = "tokio" },
 };
@@ -36,6 +37,11 @@ static struct foreign {
 const char *foreign_name(int which)
 {
     return peers[which].name;
+}
+
+bool foreign_has_threads(int which)
+{
+    return peers[which].threads;
 }
 
 static noreturn void become(const char *script, const char *word, int in, int out)
@@ -113,19 +119,19 @@ void foreign_start(void)
     }
 }
 
-/* holds longest-ns median-ns p99-ns least-share passes cpu-ns duration-ns */
+/* holds longest-ns median-ns p99-ns least-share passed cpu-ns duration-ns */
 static bool parse(const char *line, const struct arena_plan *plan, struct arena_result *r)
 {
     double holds, cpu, duration;
 
     memset(r, 0, sizeof(*r));
     if (sscanf(line, "%lf %lf %lf %lf %lf %lf %lf %lf", &holds, &r->longest_ns, &r->median_ns,
-               &r->p99_ns, &r->least_share, &r->passes, &cpu, &duration) != 8)
+               &r->p99_ns, &r->least_share, &r->passed, &cpu, &duration) != 8)
         return false;
     r->per_second = holds * 1e9 / duration;
     r->cpu_ns = holds > 0 ? cpu / holds : NAN;
     if (plan->units != 1)
-        r->passes = NAN;
+        r->passed = NAN;
     return true;
 }
 

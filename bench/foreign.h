@@ -15,6 +15,9 @@ void foreign_start(void);
 
 const char *foreign_name(int which);
 
+/* Its waiters are threads; else tasks, and no thread need wake up to hand a unit on. */
+bool foreign_has_threads(int which);
+
 /* The plan without its ops; false if it does not run here. */
 bool foreign_run(int which, const struct arena_plan *plan, struct arena_result *result);
 

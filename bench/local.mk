@@ -49,7 +49,17 @@ bench_fairsem_bench_SOURCES = \
 bench_fairsem_bench_LDADD = libfairsem.la $(LIBM)
 bench_fairsem_bench_CPPFLAGS = $(AM_CPPFLAGS) -DFOREIGN_DIRECTORY='"$(foreigndir)"'
 bench_fairsem_bench_LINK = $(LINK) # also with the C++ peer
+
+# Programs in other languages, compiled where they are run.
 foreigndir = $(pkgdatadir)/foreign
+foreigntokiodir = $(foreigndir)/tokio
+dist_foreign_DATA = \
+	bench/foreign/FairSemaphore.java \
+	bench/foreign/README.md \
+	bench/foreign/foreign.sh \
+	bench/foreign/weighted.go
+dist_foreigntokio_DATA = bench/foreign/tokio/Cargo.toml bench/foreign/tokio/main.rs
+
 if BUILD_INTERPOSER
 bench_fairsem_bench_SOURCES += bench/dropin.c
 bench_fairsem_bench_CPPFLAGS += -DHAVE_DROPIN

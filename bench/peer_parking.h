@@ -5,11 +5,11 @@
 
 #include "peer_fairsem.h"
 
-#ifdef FAIRSEM_SPIN_NONE
+#ifdef FAIRSEM_NO_SPIN
 
 static inline int parking_peer_init(void *sem, int64_t units)
 {
-    const fairsem_attr_t attr = { .spin = FAIRSEM_SPIN_NONE };
+    const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
 
     return fairsem_init(sem, units, &attr);
 }

@@ -46,8 +46,8 @@ static void text_head(const struct report_table *t)
         printf(" %19s", "quartiles");
     printf(" %19s", "min .. max");
     if (t->contended)
-        printf(" %9s %9s %12s %8s %8s %9s", "wait, mid", "wait, 99%", "longest wait", "least",
-               "passes", "CPU");
+        printf(" %9s %9s %12s %8s %8s %9s", "wait, 50%", "wait, 99%", "longest wait", "least",
+               "passed", "CPU");
     printf(" %8s\n", "fairsem/");
 }
 
@@ -59,10 +59,10 @@ static void text_fairness(const struct report_row *row)
     printf(" %9s", duration_text(stats_median(f->p99_wait_ns, row->n)).text);
     printf(" %12s", duration_text(f->longest_wait_ns).text);
     printf(" %6.1f %%", 100 * stats_median(f->least_share, row->n));
-    if (isnan(f->passes))
+    if (isnan(f->passed))
         printf(" %8s", "-");
     else
-        printf(" %8.0f", f->passes);
+        printf(" %8.0f", f->passed);
     printf(" %9s", duration_text(stats_median(f->cpu_ns, row->n)).text);
 }
 

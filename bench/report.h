@@ -19,7 +19,7 @@ struct report_fairness {
     double p99_wait_ns[REPORT_MAX_REPETITIONS];
     double cpu_ns[REPORT_MAX_REPETITIONS]; /* of the process, for each operation */
     double longest_wait_ns;                /* over all repetitions */
-    double passes;                         /* in all repetitions */
+    double passed;                         /* waits, in all repetitions */
 };
 
 /* One peer: one number for each repetition. */

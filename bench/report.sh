@@ -88,12 +88,17 @@ _EOF
   picture waits "which share of the waits is longer than so much"
   cat <<'_EOF'
 
-Holds a second: the median of fairsem divided by the best repetition of the best peer that
-serves in order of arrival, of a ring of threads that hand tokens on through bare futexes, and
-of sem_t; then fairsem with bounded bypass divided by sem_t; then the longest waits.
+Holds a second: the median of fairsem divided by the best repetition of
 
-| units | held | threads | best in order | ring | sem_t | bounded / sem_t | fairsem waits | sem_t waits | goal |
-|---|---|---|---|---|---|---|---|---|---|
+* the best peer that serves in order of arrival, and the best of those whose waiters are
+  threads: Go and tokio hand a unit to a task, for which no thread need wake up;
+* a ring of threads that hand tokens on through bare futexes, the limit where one must;
+* sem_t, which serves in any order;
+
+then fairsem with bounded bypass divided by sem_t, and the longest waits of fairsem and sem_t.
+
+| units | held | threads | in order | of threads | ring | sem_t | bounded | waits | sem_t | goal |
+|---|---|---|---|---|---|---|---|---|---|---|
 _EOF
   cat "$report/contended.md"
 }

@@ -53,7 +53,7 @@ static void fairness(const struct report_row *row)
     report_json_number("median_wait_ns", stats_median(f->median_wait_ns, row->n));
     report_json_number("p99_wait_ns", stats_median(f->p99_wait_ns, row->n));
     report_json_number("least_share", stats_median(f->least_share, row->n));
-    report_json_number("passes", f->passes);
+    report_json_number("waits_passed", f->passed);
     report_json_number("cpu_ns", stats_median(f->cpu_ns, row->n));
 }
 

@@ -9,8 +9,8 @@
 #include <sys/ipc.h>
 #include <sys/sem.h>
 
-/* The caller must define it. */
-union semun {
+/* The caller must define it; where the system does all the same, it has another name. */
+union semctl_argument {
     int val;
     struct semid_ds *buf;
     unsigned short *array;
@@ -23,7 +23,7 @@ int sysv_init(void *sem, int64_t units)
     s->id = semget(IPC_PRIVATE, 1, IPC_CREAT | 0600);
     if (s->id < 0)
         return errno;
-    return semctl(s->id, 0, SETVAL, (union semun){ .val = (int)units }) == 0 ? 0 : errno;
+    return semctl(s->id, 0, SETVAL, (union semctl_argument){ .val = (int)units }) == 0 ? 0 : errno;
 }
 
 static int change(const struct sysv_sem *s, int64_t by, short flags)

@@ -14,9 +14,9 @@ set xrange [1.7:75]
 unset key
 
 # Each panel as high as its curves need: what is compared is above and below each other.
-extreme(hold, sign, start) = real(system(sprintf( \
-  "awk -F'\t' -v m=%s '$1 == 1 && $2 == %s { if (%s(m - $%d) > 0) m = $%d } END { print m }' '%s'", \
-  start, hold, sign, value, value, data . "/contended.tsv")))
+extreme(hold, sign, start) = real(system(sprintf("awk -F'\t' -v m=%s" \
+  . " '$1 == 1 && $2 == %s && %s(m - $%d) > 0 { m = $%d } END { print m }' '%s/contended.tsv'", \
+  start, hold, sign, value, value, data)))
 
 set lmargin 14
 set multiplot layout 2, 3 title heading
