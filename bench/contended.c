@@ -101,20 +101,20 @@ static void measure(struct arena_plan *plan, int repetitions, double done)
     contended_summary_add(plan, &t);
 }
 
-/* The share of the waits that are longer than so many nanoseconds. */
+/* The share of the waits that are at least so many nanoseconds long. */
 static void write_waits(void)
 {
     for (int i = 0; i < contestant_count; i++) {
         const struct histogram *h = &contestants[i].waits;
-        long longer = h->all;
+        long longer = h->all; /* than what lies in the buckets before */
 
         if (h->all == 0)
             continue;
-        for (int b = 0; b < HISTOGRAM_BUCKETS; b++) {
-            longer -= h->count[b];
-            if (h->count[b] && longer)
+        for (int b = 1; b < HISTOGRAM_BUCKETS; b++) {
+            longer -= h->count[b - 1];
+            if (h->count[b])
                 data_printf("waits.tsv", "%s\t%g\t%g\n", contestants[i].name,
-                            histogram_end(b), (double)longer / (double)h->all);
+                            histogram_end(b - 1), (double)longer / (double)h->all);
         }
     }
 }

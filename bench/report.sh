@@ -85,7 +85,7 @@ contended() {
 _EOF
   picture throughput "holds a second against threads, for holds of 0 to 100 us"
   picture longest "the longest wait against threads, for holds of 0 to 100 us"
-  picture waits "which share of the waits is longer than so much"
+  picture waits "which share of the waits is at least as long"
   cat <<'_EOF'
 
 Holds a second: the median of fairsem divided by the best repetition of
@@ -113,7 +113,7 @@ Measured on $(date -u +%Y-%m-%d); made by \`make bench\`.
 _EOF
   if [ -s "$report/victim.tsv" ]; then
     printf '\n## A hog and a victim\n'
-    picture victim "which share of the victim's waits is longer than so much"
+    picture victim "which share of the victim's waits is at least as long"
   fi
   goals
   contended

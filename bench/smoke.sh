@@ -76,6 +76,27 @@ workload lines 2 10
 workload wake 2 8
 workload expiry 1 6
 
+# ---------------------------------------------------------------- other languages
+# Those that need not be compiled for many seconds first.
+FAIRSEM_BENCH_CACHE=${FAIRSEM_BENCH_CACHE:-$top_builddir/bench/cache}
+export FAIRSEM_BENCH_CACHE
+foreign() {
+  echo '1000 4 1 1000000 20000000' | sh "$top_srcdir/bench/foreign/foreign.sh" "$1" > "$work/out" \
+    2>&1
+  if [ "$(head -n 1 "$work/out")" != ready ]; then
+    echo "not tried: $1: $(head -n 1 "$work/out")"
+  elif [ "$(awk 'NR == 2 { print NF, ($1 > 0) }' "$work/out")" = "8 1" ]; then
+    echo "ok: $1"
+  else
+    cat "$work/out"
+    fail "$1: no line of eight numbers"
+  fi
+}
+
+foreign java
+[ ! -x "$FAIRSEM_BENCH_CACHE/weighted" ] || foreign go
+[ ! -x "$FAIRSEM_BENCH_CACHE/tokio/release/tokio-peer" ] || foreign tokio
+
 # ---------------------------------------------------------------- tables and data files
 mkdir "$work/data"
 if runs "tables" 0 --quick --data="$work/data" victim contended lines; then

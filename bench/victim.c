@@ -129,7 +129,7 @@ static void print_goals(const struct tally *ours)
            "  hold (in how many waits); fairsem/: longest wait, median / best repetition\n");
 }
 
-/* The share of the victim's waits that are longer; a few hundred points are enough to draw. */
+/* The share of the waits that are at least as long; a few hundred points are enough to draw. */
 static void write_data(const struct tally *t)
 {
     const size_t step = t->served / 400 + 1;

@@ -2,7 +2,7 @@
 # panels.gp - something against the number of threads, a panel for each length of the hold.
 # Before it: column, label, heading.
 
-set terminal svg size 1000,680 dynamic noenhanced \
+set terminal svg size 1100,680 dynamic noenhanced \
   font "DejaVu Sans,Helvetica,sans-serif,12" background "#ffffff"
 holds = "0 100 1000 10000 100000"
 names = "'not held' 'held 0.1 µs' 'held 1 µs' 'held 10 µs' 'held 100 µs'"
@@ -18,7 +18,7 @@ extreme(hold, sign, start) = real(system(sprintf("awk -F'\t' -v m=%s" \
   . " '$1 == 1 && $2 == %s && %s(m - $%d) > 0 { m = $%d } END { print m }' '%s/contended.tsv'", \
   start, hold, sign, value, value, data)))
 
-set lmargin 14
+set lmargin 17
 set multiplot layout 2, 3 title heading
 do for [h = 1:5] {
   set title word(names, h)

@@ -6,7 +6,7 @@ set title heading
 set logscale xy
 eval "set xtics " . durations
 set xlabel "wait"
-set ylabel "share of the waits that are longer"
+set ylabel "share of the waits that are at least as long"
 set ytics ("100 %%" 1, "10 %%" 0.1, "1 %%" 0.01, "0.1 %%" 1e-3, "0.01 %%" 1e-4, "0.001 %%" 1e-5)
 set mytics 10
 set yrange [*:1.1]
