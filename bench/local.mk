@@ -122,7 +122,7 @@ check-cost: bench/cost$(EXEEXT)
 bench: bench/fairsem-bench$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/report.sh
 bench-smoke: bench/fairsem-bench$(EXEEXT)
-	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/smoke.sh
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/bench.sh
 
 clean-local:
 	rm -rf bench/cache bench/report

@@ -13,7 +13,7 @@ AM_TESTS_ENVIRONMENT = \
 	export top_srcdir top_builddir CC CXX CFLAGS SED MAKE;
 
 test_scripts = \
-	bench/smoke.sh \
+	tests/bench.sh \
 	tests/consistency.sh \
 	tests/examples.sh \
 	tests/exports.sh \

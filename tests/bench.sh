@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# smoke.sh - fairsem-bench: each workload runs for a moment, and what it says can be read.
+# bench.sh - fairsem-bench: each workload runs for a moment, and what it says can be read.
 #
 # Nothing about time is asserted.  That no unit is lost is asserted inside the program.
 set -u
@@ -11,7 +11,7 @@ if [ ! -x "$bench" ]; then
   echo "skipped: bench/fairsem-bench was not built"
   exit 77
 fi
-work=$(mktemp -d "$top_builddir/bench/smoke.XXXXXX") || exit 99
+work=$(mktemp -d "$top_builddir/tests/bench.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
 status=0
 
