@@ -5,9 +5,6 @@
 
 #include "peer_fairsem.h"
 
-#ifdef FAIRSEM_BOUNDED_BYPASS
-#define IF_BOUNDED(X) X(bounded)
-
 /* No thread at the head of the line is passed for longer than this. */
 #define BYPASS_NS INT64_C(10000000)
 
@@ -30,9 +27,5 @@ static const struct sem_ops ops_bounded = {
     .acquire_for = fairsem_peer_for,
     .destroy = fairsem_peer_destroy,
 };
-
-#else /* this fairsem.h does not know it */
-#define IF_BOUNDED(X)
-#endif
 
 #endif /* BENCH_PEER_BOUNDED_H */

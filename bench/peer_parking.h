@@ -5,8 +5,6 @@
 
 #include "peer_fairsem.h"
 
-#ifdef FAIRSEM_NO_SPIN
-
 static inline int parking_peer_init(void *sem, int64_t units)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
@@ -24,9 +22,5 @@ static const struct sem_ops ops_parking = {
     .try_acquire = fairsem_peer_try,
     .destroy = fairsem_peer_destroy,
 };
-
-#else /* this fairsem.h does not know it: nobody spins */
-#define ops_parking ops_fairsem
-#endif
 
 #endif /* BENCH_PEER_PARKING_H */

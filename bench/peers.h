@@ -13,7 +13,7 @@
 
 /* fairsem first: the others are compared with it. */
 #define FOR_EACH_PEER(X) \
-    X(fairsem) IF_OTHER_PARKER(X) IF_BOUNDED(X) X(posix) X(textbook) X(sysv) IF_CXX(X)
+    X(fairsem) IF_OTHER_PARKER(X) X(bounded) X(posix) X(textbook) X(sysv) IF_CXX(X)
 
 #define PEER_COUNT_ONE(peer) +1
 enum { PEERS = 0 FOR_EACH_PEER(PEER_COUNT_ONE) };
