@@ -47,21 +47,28 @@ static int state_of(const struct fs_ticket *t)
     return atomic_load_explicit(&t->waiter.state, memory_order_acquire);
 }
 
-/* The semaphore's mutex held.  IDLE as the state means that the ticket was returned. */
+/*
+ * The semaphore's mutex held.  IDLE as the state means that the ticket was returned.
+ *
+ * The ticket first: a watcher that is told returns without the mutex, and may claim.  From
+ * then on the ticket is not touched (I8), and those who watch it cannot go before they
+ * have been told, or have the mutex.
+ */
 static void tell_ticket(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
 {
     struct fs_ticket *t = fs_ticket_of(&w->in_line);
+    struct fs_waiter *watcher = t->watchers, *next;
+    int reason = state == FS_IDLE ? ECANCELED : w->reason;
 
-    while (t->watchers != NULL) {
-        struct fs_waiter *watcher = t->watchers;
-
-        t->watchers = watcher->in_line.next != NULL ? fs_waiter_of(watcher->in_line.next) : NULL;
-        watcher->reason = state == FS_IDLE ? ECANCELED : w->reason;
-        watcher->tell(watcher, state == FS_IDLE ? FS_REFUSED : state, after);
-    }
+    t->watchers = NULL;
     if (t->notify != NULL && state != FS_IDLE && w->since_ns != 0)
         fs_notices_add(&after->notices, t);
     atomic_store_explicit(&w->state, state, memory_order_release);
+    for (; watcher != NULL; watcher = next) {
+        next = watcher->in_line.next != NULL ? fs_waiter_of(watcher->in_line.next) : NULL;
+        watcher->reason = reason;
+        watcher->tell(watcher, state == FS_IDLE ? FS_REFUSED : state, after);
+    }
 }
 
 int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int priority,
