@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clock.c - time, the futex, signals.
+ *
+ * The clock stands still but for what the scheduler decides: it moves to the deadline of a
+ * sleep that ends by it; or of the operation under way, when that looks at the clock, so that a
+ * deadline may also have passed before the sleep.  A wake-up takes a little, and so does
+ * somebody's patience, who does not sleep but pauses.  Both clocks show the same.
+ */
+#include "explore.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+
+#define PATIENCE_NS 16000000
+
+/* Multiples of 16: the library takes some of its samples by the last digits. */
+#define WAKE_UP_NS 1600
+
+static int64_t ns_of(const struct timespec *at)
+{
+    return (int64_t)at->tv_sec * 1000000000 + at->tv_nsec;
+}
+
+int xp_clock_gettime(clockid_t clock, struct timespec *now)
+{
+    (void)clock;
+    if (self != NULL && self->op_deadline > run.now && choose(2) == 1) {
+        trace_words("  ... and time has passed\n");
+        run.now = self->op_deadline;
+    }
+    now->tv_sec = (time_t)(run.now / 1000000000);
+    now->tv_nsec = (long)(run.now % 1000000000);
+    return 0;
+}
+
+void clock_after_sleep(enum reason reason)
+{
+    if (reason == BY_TURN)
+        run.now += WAKE_UP_NS;
+}
+
+/*
+ * A nap or a pause ends when something has changed, or by the clock if that matters.  Otherwise
+ * it would only be repeated.
+ */
+static void nap(const char *doing, int64_t deadline, const void *pc)
+{
+    if (self == NULL)
+        return;
+    self->restless = true;
+    self->yields = true;
+    self->deadline = deadline;
+    stop(NAPS, doing, NULL, pc);
+}
+
+int xp_nanosleep(const struct timespec *time, struct timespec *left)
+{
+    (void)time;
+    (void)left;
+    nap("naps", self != NULL && self->op_deadline > run.now ? self->op_deadline : 0, CALLER);
+    return 0;
+}
+
+void xp_pause(void)
+{
+    nap("pauses", run.now + PATIENCE_NS, CALLER);
+}
+
+/* ---- The futex ---- */
+
+static long futex_wait(const int *word, int value, int64_t deadline, const void *pc)
+{
+    enum reason reason;
+
+    step("would sleep on", word, pc);
+    oracle_touch(word, sizeof *word, false);
+    if (*word != value) {
+        errno = EAGAIN;
+        return -1;
+    }
+    self->deadline = deadline;
+    stop(SLEEPS_ON_WORD, "sleeps on", word, pc);
+    reason = self->reason;
+    clock_after_sleep(reason);
+    if (reason == PTHREAD_CANCEL)
+        act_on_cancel();
+    if (reason == SIGNAL) {
+        run_handler();
+        errno = EINTR;
+        return -1;
+    }
+    if (reason == TIME_OUT) {
+        errno = ETIMEDOUT;
+        return -1;
+    }
+    return 0;
+}
+
+/* The word may be gone by now, and it is not touched. */
+static long futex_wake(const void *word, const void *pc)
+{
+    step("wakes", word, pc);
+    wake_one(SLEEPS_ON_WORD, word);
+    return 0;
+}
+
+enum { FUTEX_OP = 127, FUTEX_WAKE_OP = 1 };
+
+long xp_syscall(long number, const void *word, int op, int value, ...)
+{
+    const struct timespec *at;
+    va_list rest;
+
+    (void)number;
+    if ((op & FUTEX_OP) == FUTEX_WAKE_OP)
+        return futex_wake(word, CALLER);
+    va_start(rest, value);
+    at = va_arg(rest, const struct timespec *);
+    va_end(rest);
+    return futex_wait(word, value, at != NULL ? ns_of(at) : 0, CALLER);
+}
+
+/* ---- Signals come only into sleeps, see schedule.c ---- */
+
+int xp_sigmask(int how, const sigset_t *set, sigset_t *before)
+{
+    (void)how;
+    (void)set;
+    if (before != NULL)
+        memset(before, 0, sizeof *before);
+    return 0;
+}
+
+int xp_sigpending(sigset_t *set)
+{
+    memset(set, 0, sizeof *set);
+    return 0;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explore.h - the library's own sources under every schedule.
+ *
+ * HOW IT WORKS.  src/ is compiled as it is, against layer.h.  Threads are fibres of one thread
+ * of the system.  Before each operation that another thread could notice (a lock, an unlock, a
+ * wake, an atomic access) a fibre stops, and the scheduler (schedule.c) decides what happens
+ * next: which thread goes on; or that the sleep of one ends because its time is out, for no
+ * reason, by a signal or by pthread_cancel.  Where there is more than one answer, all are
+ * tried, depth first: a run is repeated up to its last decision that has an answer left.
+ *
+ *   script.c     scenarios in words, and the threads that act them
+ *   scenarios.c  the table of them
+ *   schedule.c   the options at each step, the decisions, the search
+ *   states.c     states seen before, which need not be searched again
+ *   threads.c    mutexes, condition variables, cancellation; clock.c: time, futex, signals
+ *   memory.c     atomic and plain accesses, and the memory they go to
+ *   oracles.c    what must be true after each step and at the end (I1 to I8)
+ *   model.c      the semaphore as a sequential program; history.c: does it explain the results?
+ *   trace.c      a run in words
+ *
+ * WHAT BOUNDS IT.  Switching away from a thread that could go on is a preemption; a run has at
+ * most `bound` of them (2 by default).  All else is free: which thread goes on when one sleeps
+ * or ends, time-outs, cancellation.  Wake-ups for no reason and signals have a number per run,
+ * which the scenario says.
+ *
+ * WHAT IS LEFT OUT, AND WHY THAT IS SOUND
+ *
+ *   - No switch between plain accesses.  They are protected by mutexes or by the states of a
+ *     waiter; ThreadSanitizer checks that elsewhere, and here a plain write to a semaphore
+ *     without its mutex is an error.  A thread that is switched away from between two of them
+ *     cannot be told from one that is switched away from before the operation that follows.
+ *   - No switch before an access that commutes with all others: a look under the mutex at what
+ *     is only written under it, a look at what nobody writes in this scenario (memory.c).
+ *   - A run ends when it comes to a state in which a run has been before that had as many
+ *     preemptions left, or more (states.c).  The state is everything: stacks, memory, clock, and
+ *     what has been recorded for the oracles.
+ *
+ * WHAT IT DOES NOT COVER.  Weak memory orders: it runs one access after the other, as if all
+ * were sequentially consistent; ThreadSanitizer looks at the orders.  More preemptions than the
+ * bound.  Weak compare-and-swaps that fail for no reason.  fork.  Signal handlers anywhere but
+ * in a sleep.  More than four threads.
+ */
+#ifndef XP_EXPLORE_H
+#define XP_EXPLORE_H
+
+#define XP_EXPLORER
+#include "layer.h"
+
+#include "fairsem.h"
+#include "fibre.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    THREADS_MAX = 4, OPS_MAX = 5, SEMS_MAX = 2, KEYS_MAX = 4,
+    STACK_SIZE = 32768, HEAP_SIZE = 8192
+};
+
+/* ---- Scenarios ---- */
+
+struct scenario {
+    const char *name;
+    const char *threads;    /* in the language of script.c */
+    int64_t     units, capacity;
+    unsigned    flags;      /* of all its semaphores */
+    int         spurious;   /* at most so many wake-ups for no reason, per run */
+    int         signals;    /* and so many signals into sleeps */
+    const char *handler;    /* what the handler does, an operation; NULL: nothing */
+    bool        cold;       /* nobody has waited before in this process: parkers are made */
+    int         no_memory;  /* at most so many calls of malloc fail */
+};
+
+extern const struct scenario scenarios[];
+extern const int scenarios_count;
+
+enum verb {
+    ACQUIRE, TIMED, FOR, TRY, UPTO, RELEASE, GIVE, CLOSE, CAPACITY, CONSUME, DESTROY, CANCEL,
+    TAKE, CLAIM, RETURN, WATCH, KILL, VERBS
+};
+
+/* What a thread of the system called pthread_cancel would have done: it returned nothing. */
+#define RESULT_CANCELED (-1)
+
+struct op {
+    enum verb verb;
+    int64_t   n;
+    int       priority;
+    int       ticket;       /* whose, or whom to kill: the number of a thread */
+    int       sem;
+    bool      token, timed, calls;
+};
+
+/* An operation as it went. */
+struct call {
+    enum { NOT_YET, CALLED, RETURNED } phase;
+    int64_t  result;
+    uint32_t after;         /* the calls that had returned before this one began: a set */
+    int64_t  n;             /* units it is about: what `give` found to give */
+};
+
+/* All of the run that is not memory of the library. */
+struct run {
+    struct call call[THREADS_MAX * OPS_MAX];
+    int64_t     held[THREADS_MAX][SEMS_MAX];    /* units, by the results */
+    int         capacity_changes;               /* begun */
+    bool        sem_dead[SEMS_MAX];
+    int64_t     ticket_units[THREADS_MAX];      /* of the last take */
+    int         ticket_sem[THREADS_MAX];
+    bool        told[THREADS_MAX];              /* its callback has been called */
+    int64_t     now;                            /* the clock, nanoseconds */
+    int         spurious, signals, no_memory;   /* how many have been */
+    uint32_t    returned;                       /* calls, a set */
+};
+extern struct run run;
+
+/* ---- Threads ---- */
+
+enum at {
+    READY,              /* stopped before something that it can do at any time */
+    WANTS_MUTEX, SLEEPS_ON_COND, SLEEPS_ON_WORD, NAPS, AWAITS_END, ENDED
+};
+
+enum reason { BY_TURN, TIME_OUT, NO_REASON, SIGNAL, PTHREAD_CANCEL };
+
+struct thread {
+    struct fibre       fibre;
+    enum at            at;
+    const void        *object;      /* of what it is about to do, or sleeps on */
+    const char        *doing;       /* in words */
+    const void        *pc;          /* from where */
+    bool               woken;       /* it sleeps no more, it only has to go on */
+    bool               restless;    /* in a nap or a pause: nothing has changed since */
+    bool               yields;      /* to switch away from it is no preemption */
+    enum reason        reason;      /* why it goes on */
+    int64_t            deadline;    /* of the sleep; 0: none */
+    int64_t            op_deadline; /* of the operation, which has not come yet; 0: none */
+    bool               cancelable, cancel_pending, canceled;
+    bool               cancel_disabled, cancel_async;
+    struct xp_cleanup *cleanups;
+    void              *key[KEYS_MAX];
+    int                error;       /* its errno */
+    int                op;          /* which of its operations */
+};
+
+extern struct thread thread[THREADS_MAX];
+extern struct thread *self;         /* who runs; NULL: the scheduler, or before and after */
+extern const struct scenario *scenario;
+extern struct op script[THREADS_MAX][OPS_MAX];
+extern int threads_count, ops_count[THREADS_MAX], sems_count;
+extern bool script_cancelable[THREADS_MAX];
+extern int script_starts_after[THREADS_MAX];    /* the end of this thread; -1: at once */
+
+static inline int id_of(const struct thread *t)
+{
+    return (int)(t - thread);
+}
+
+/* The calling instruction, for the trace. */
+#define CALLER __builtin_return_address(0)
+
+/* schedule.c */
+void stop(enum at at, const char *doing, const void *object, const void *pc);
+void step(const char *doing, const void *object, const void *pc);
+int  choose(int options);
+_Noreturn void fail(const char *oracle, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+struct outcome {
+    long runs, merged;      /* to the end; to a state that had been seen */
+    double seconds;
+    bool complete, failed;
+};
+struct limits {
+    int    bound;
+    double seconds;         /* 0: none */
+    bool   merge;
+};
+struct outcome explore(const struct scenario *what, struct limits limits);
+void run_first(const struct scenario *what);
+bool replay(const struct scenario *what, int bound, const char *decisions);
+
+/* states.c */
+void states_forget(void);
+bool states_seen(uint64_t state, int cost);
+uint64_t state_now(const struct thread *current);
+
+/* threads.c */
+void threads_reset(void);
+_Noreturn void thread_ends(void);
+_Noreturn void act_on_cancel(void);
+bool cancel_strikes(void);
+void thread_change(void);
+
+void threads_learn(void);
+extern bool threads_quiet;          /* nothing stops now */
+void thread_destroys_keys(void);
+void wake_one(enum at at, const void *object);
+
+/* clock.c */
+void clock_after_sleep(enum reason reason);
+#define START_NS INT64_C(1000000000000)
+#define OP_TIME_NS INT64_C(1000000000)
+
+/* memory.c */
+extern fairsem_t sems[SEMS_MAX];
+extern fairsem_token_t the_token;
+extern fairsem_ticket_t tickets[THREADS_MAX];
+char *stack_top(int id);
+void memory_learn(void);            /* what the library looks like before the first run */
+void memory_warm(void);             /* ... after a run in which threads have waited */
+void memory_reset(bool cold);
+void memory_learn_scenario(void);
+int  stack_owner(const void *at);   /* whose stack it is on; -1: nobody's */
+int  heap_offset(const void *at);   /* -1: not there */
+uint64_t memory_hash(uint64_t (*mix)(uint64_t, const void *, size_t));
+
+/* script.c */
+bool script_read(const struct scenario *what);
+void script_start(void);
+const char *op_words(const struct op *op, char *text, size_t size);
+extern const char *const verb_name[VERBS];
+void run_handler(void);
+
+/* oracles.c */
+void oracles_reset(void);
+void oracles_after_step(void);
+void oracles_at_end(void);
+void oracle_op_begins(void);
+void oracle_op_ends(void);
+void oracle_canceled(void);
+bool oracle_own_mutex(const void *at);
+void oracle_touch(const void *at, size_t size, bool write);
+void oracle_stored(const void *at, size_t size, int64_t before, int64_t now);
+
+/* history.c */
+void history_check(void);
+void history_forget(void);
+
+/* trace.c */
+extern bool tracing;
+void trace_step(const struct thread *t, enum reason reason);
+void trace_words(const char *format, ...) __attribute__((format(printf, 1, 2)));
+const char *object_words(const void *object);
+
+#endif

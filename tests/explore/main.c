@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * main.c - explore [--list] [--bound N] [--seconds S] [--part I/N] [--replay SCHEDULE] [NAME...]
+ *
+ * All scenarios, or those named, and a table of what was done.  Exit status 1: something was
+ * wrong, and how to see it again has been printed.
+ */
+#include "explore.h"
+
+#include <string.h>
+
+static const struct scenario warm_up = {
+    .name = "warm-up", .threads = "acquire 1 | acquire 1 | acquire 1 | release 3",
+};
+
+static struct limits limits = { .bound = 2, .merge = true };
+static int part, parts = 1;
+
+static const struct scenario *find(const char *name, size_t length)
+{
+    for (int i = 0; i < scenarios_count; i++) {
+        if (strlen(scenarios[i].name) == length && strncmp(scenarios[i].name, name, length) == 0)
+            return &scenarios[i];
+    }
+    fprintf(stderr, "explore: no scenario is called %.*s\n", (int)length, name);
+    exit(2);
+}
+
+/* SCENARIO:BOUND:DECISIONS */
+static int replay_schedule(const char *schedule)
+{
+    const char *bound = strchr(schedule, ':');
+    const char *decisions = bound != NULL ? strchr(bound + 1, ':') : NULL;
+
+    if (decisions == NULL) {
+        fprintf(stderr, "explore: a schedule is SCENARIO:BOUND:DECISIONS\n");
+        return 2;
+    }
+    return replay(find(schedule, (size_t)(bound - schedule)), atoi(bound + 1), decisions + 1)
+               ? 0 : 1;
+}
+
+static int list(void)
+{
+    for (int i = 0; i < scenarios_count; i++)
+        printf("%-28s %s\n", scenarios[i].name, scenarios[i].threads);
+    return 0;
+}
+
+static bool one(const struct scenario *what)
+{
+    struct outcome outcome = explore(what, limits);
+
+    printf("%-28s %10ld %10ld %8.1f%s\n", what->name, outcome.runs, outcome.merged,
+           outcome.seconds, outcome.failed ? "  FAILED" : outcome.complete ? "" : "  not all");
+    fflush(stdout);
+    return !outcome.failed;
+}
+
+static const char *argument(int argc, char **argv, int *i)
+{
+    if (*i + 1 >= argc) {
+        fprintf(stderr, "explore: %s needs an argument\n", argv[*i]);
+        exit(2);
+    }
+    return argv[++*i];
+}
+
+static int options(int argc, char **argv, int *status)
+{
+    int i = 1;
+
+    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
+        if (strcmp(argv[i], "--list") == 0) {
+            *status = list();
+        } else if (strcmp(argv[i], "--bound") == 0) {
+            limits.bound = atoi(argument(argc, argv, &i));
+        } else if (strcmp(argv[i], "--seconds") == 0) {
+            limits.seconds = atof(argument(argc, argv, &i));
+        } else if (strcmp(argv[i], "--all-runs") == 0) {
+            limits.merge = false;
+        } else if (strcmp(argv[i], "--part") == 0) {
+            if (sscanf(argument(argc, argv, &i), "%d/%d", &part, &parts) != 2)
+                exit(2);
+            part--;
+        } else if (strcmp(argv[i], "--replay") == 0) {
+            *status = replay_schedule(argument(argc, argv, &i));
+        } else {
+            fprintf(stderr, "explore: %s?\n", argv[i]);
+            *status = 2;
+        }
+    }
+    return i;
+}
+
+int main(int argc, char **argv)
+{
+    int status = -1, first;
+    bool good = true;
+
+    memory_learn();
+    run_first(&warm_up);
+    memory_warm();
+    threads_learn();
+
+    first = options(argc, argv, &status);
+    if (status >= 0)
+        return status;
+    printf("%-28s %10s %10s %8s   at most %d preemptions\n", "scenario", "schedules", "merged",
+           "seconds", limits.bound);
+    if (first == argc) {
+        for (int i = part; i < scenarios_count; i += parts)
+            good &= one(&scenarios[i]);
+    }
+    for (int i = first; i < argc; i++)
+        good &= one(find(argv[i], strlen(argv[i])));
+    return good ? 0 : 1;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* model.c - see model.h.  Fairness is the line: nobody is served before who stands ahead. */
+#include "model.h"
+
+#include <string.h>
+
+static const struct op *op_of(int i)
+{
+    return &script[i / OPS_MAX][i % OPS_MAX];
+}
+
+static int64_t result_of(int i)
+{
+    return run.call[i].result;
+}
+
+static int64_t units_of(int i)
+{
+    return op_of(i)->verb == GIVE ? run.call[i].n : op_of(i)->n;
+}
+
+void model_init(struct model *m)
+{
+    memset(m, 0, sizeof *m);
+    for (int s = 0; s < SEMS_MAX; s++) {
+        m->sem[s].available = scenario->units;
+        m->sem[s].limit = scenario->capacity != 0 ? scenario->capacity : FAIRSEM_MAX_UNITS;
+    }
+}
+
+static bool over(struct model *m, int i, int64_t result)
+{
+    m->phase[i] = OVER;
+    return result_of(i) == result;
+}
+
+/* It leaves the line with a result; one that pthread_cancel ends in the same moment has none. */
+static bool over_or_canceled(struct model *m, int i, int64_t result)
+{
+    m->phase[i] = OVER;
+    return result_of(i) == result || result_of(i) == RESULT_CANCELED;
+}
+
+/* ---- The line ---- */
+
+static void join(struct model_sem *s, int i)
+{
+    int at = s->length++;
+
+    for (; at > 0 && op_of(s->line[at - 1])->priority > op_of(i)->priority; at--)
+        s->line[at] = s->line[at - 1];
+    s->line[at] = i;
+}
+
+static void leave(struct model_sem *s, int i)
+{
+    int at = 0;
+
+    while (s->line[at] != i)
+        at++;
+    s->length--;
+    for (; at < s->length; at++)
+        s->line[at] = s->line[at + 1];
+}
+
+static bool must_wait(const struct model_sem *s, int64_t n, int priority)
+{
+    return s->limit == 0 || n > s->available
+           || (s->length > 0 && op_of(s->line[0])->priority <= priority);
+}
+
+/* A ticket leaves its line, or is returned; who watches it hears of it. */
+static bool tell_ticket(struct model *m, int t, enum fairsem_ticket_state state, int why)
+{
+    m->ticket[t] = state;
+    m->why[t] = why;
+    for (int i = 0; i < CALLS; i++) {
+        if (op_of(i)->verb == WATCH && op_of(i)->ticket == t && m->phase[i] == WAITS
+            && !over_or_canceled(m, i, state == FAIRSEM_TICKET_GRANTED ? 0 : why))
+            return false;
+    }
+    return true;
+}
+
+static bool grant(struct model *m, int i)
+{
+    if (op_of(i)->verb == TAKE)
+        return tell_ticket(m, op_of(i)->ticket, FAIRSEM_TICKET_GRANTED, 0);
+    if (result_of(i) == RESULT_CANCELED) {
+        m->phase[i] = HAS;
+        return true;
+    }
+    return over(m, i, 0);
+}
+
+static bool serve(struct model *m, struct model_sem *s)
+{
+    while (s->length > 0 && s->limit != 0 && units_of(s->line[0]) <= s->available) {
+        int head = s->line[0];
+
+        s->available -= units_of(head);
+        leave(s, head);
+        if (!grant(m, head))
+            return false;
+    }
+    return true;
+}
+
+/* Out of the line with all who ask for more than `most`. */
+static bool refuse(struct model *m, struct model_sem *s, int64_t most, int state, int why)
+{
+    for (int at = 0; at < s->length;) {
+        int i = s->line[at];
+
+        if (units_of(i) <= most) {
+            at++;
+            continue;
+        }
+        leave(s, i);
+        if (op_of(i)->verb == TAKE
+                ? !tell_ticket(m, op_of(i)->ticket, (enum fairsem_ticket_state)state, why)
+                : !over_or_canceled(m, i, why))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Steps ---- */
+
+/* Acquire in all its forms, and a ticket's take: what is not served joins the line. */
+static bool ask(struct model *m, struct model_sem *s, int i, int refusal)
+{
+    const struct op *op = op_of(i);
+    int priority = op->verb == TRY ? INT32_MAX : op->priority;
+
+    if (s->closed != 0)
+        return over(m, i, s->closed);
+    if (op->n > s->limit && s->limit != 0)
+        return over(m, i, E2BIG);
+    if (!must_wait(s, op->n, priority)) {
+        s->available -= op->n;
+        m->phase[i] = OVER;
+        return grant(m, i) && (op->verb != TAKE || result_of(i) == 0);
+    }
+    if (refusal != 0)
+        return over(m, i, refusal);
+    join(s, i);
+    m->phase[i] = WAITS;
+    return true;
+}
+
+static bool take(struct model *m, struct model_sem *s, int i)
+{
+    int t = op_of(i)->ticket;
+
+    if (m->ticket[t] != FAIRSEM_TICKET_IDLE)
+        return over(m, i, EINVAL);
+    m->ticket[t] = FAIRSEM_TICKET_WAITING;
+    m->taken_by[t] = i;
+    if (!ask(m, s, i, 0))
+        return false;
+    if (result_of(i) != 0)
+        m->ticket[t] = FAIRSEM_TICKET_IDLE;
+    return over(m, i, result_of(i));
+}
+
+static bool claim(struct model *m, int i)
+{
+    int t = op_of(i)->ticket;
+
+    switch (m->ticket[t]) {
+    case FAIRSEM_TICKET_IDLE:
+        return over(m, i, EINVAL);
+    case FAIRSEM_TICKET_WAITING:
+        return over(m, i, EAGAIN);
+    case FAIRSEM_TICKET_GRANTED:
+        m->ticket[t] = FAIRSEM_TICKET_IDLE;
+        return over(m, i, 0);
+    default:
+        return over(m, i, m->why[t]);
+    }
+}
+
+static bool give_ticket_back(struct model *m, int i)
+{
+    int t = op_of(i)->ticket;
+    enum fairsem_ticket_state state = m->ticket[t];
+    struct model_sem *s = &m->sem[op_of(m->taken_by[t])->sem];
+
+    m->ticket[t] = FAIRSEM_TICKET_IDLE;
+    if (state == FAIRSEM_TICKET_WAITING) {
+        leave(s, m->taken_by[t]);
+        if (!tell_ticket(m, t, FAIRSEM_TICKET_IDLE, ECANCELED))
+            return false;
+    } else if (state == FAIRSEM_TICKET_GRANTED) {
+        s->available += op_of(m->taken_by[t])->n;
+    }
+    return serve(m, s) && over(m, i, 0);
+}
+
+static bool watch(struct model *m, int i)
+{
+    int t = op_of(i)->ticket;
+
+    switch (m->ticket[t]) {
+    case FAIRSEM_TICKET_IDLE:
+        return over(m, i, EINVAL);
+    case FAIRSEM_TICKET_WAITING:
+        m->phase[i] = WAITS;
+        return true;
+    case FAIRSEM_TICKET_GRANTED:
+        return over(m, i, 0);
+    default:
+        return over(m, i, m->why[t]);
+    }
+}
+
+static bool release(struct model *m, struct model_sem *s, int i)
+{
+    if (units_of(i) > s->limit - s->available)
+        return over(m, i, EOVERFLOW);
+    s->available += units_of(i);
+    return serve(m, s) && over(m, i, 0);
+}
+
+static bool set_capacity(struct model *m, struct model_sem *s, int i)
+{
+    int64_t capacity = op_of(i)->n;
+
+    s->available += capacity - s->limit;
+    s->limit = capacity;
+    if (capacity != 0 && !refuse(m, s, capacity, FAIRSEM_TICKET_CANCELED, E2BIG))
+        return false;
+    return serve(m, s) && over(m, i, 0);
+}
+
+static bool close_sem(struct model *m, struct model_sem *s, int i)
+{
+    if (s->closed != 0)
+        return over(m, i, EALREADY);
+    s->closed = ESHUTDOWN;
+    return refuse(m, s, -1, FAIRSEM_TICKET_CLOSED, ESHUTDOWN) && over(m, i, 0);
+}
+
+/* The waiters are taken out one by one, in any order: each is a step of its own. */
+static bool cancel(struct model *m, int i)
+{
+    if (m->phase[i] == BEFORE) {
+        if (m->token != 0)
+            return over(m, i, EALREADY);
+        m->token = ECANCELED;
+        m->canceling = true;
+        m->phase[i] = WAITS;
+        return true;
+    }
+    for (int other = 0; other < CALLS; other++) {
+        if (op_of(other)->token && op_of(other)->verb != CANCEL && m->phase[other] == WAITS)
+            return false;
+    }
+    m->canceling = false;
+    return over(m, i, 0);
+}
+
+static bool take_upto(struct model *m, struct model_sem *s, int i)
+{
+    int64_t n = op_of(i)->n;
+
+    if (s->closed != 0 || must_wait(s, 1, INT32_MAX))
+        n = 0;
+    else if (n > s->available)
+        n = s->available;
+    s->available -= n;
+    return over(m, i, n);
+}
+
+/* It gives up, by the result that it has come to: its time, its token, a signal, its end. */
+static bool give_up(struct model *m, struct model_sem *s, int i)
+{
+    const struct op *op = op_of(i);
+    int64_t result = result_of(i);
+
+    if (!(result == ETIMEDOUT && (op->verb == TIMED || op->verb == FOR || op->timed))
+        && !(result == m->token && m->token != 0 && op->token)
+        && result != EINTR && result != RESULT_CANCELED)
+        return false;
+    if (m->phase[i] == HAS)
+        s->available += op->n;
+    else if (op->verb != WATCH)
+        leave(s, i);
+    m->phase[i] = OVER;
+    return serve(m, s);
+}
+
+/* A token that is cancelled stops what begins later; what has begun may slip through. */
+static bool stopped_by_token(const struct model *m, const struct op *op, int way)
+{
+    return op->token && op->verb != CANCEL && m->token != 0 && (way == 1 || !m->canceling);
+}
+
+bool model_step(struct model *m, int i, int way)
+{
+    const struct op *op = op_of(i);
+    struct model_sem *s = &m->sem[op->sem];
+
+    if (m->phase[i] != BEFORE)
+        return way == 0 && (op->verb == CANCEL ? cancel(m, i) : give_up(m, s, i));
+    if (stopped_by_token(m, op, way))
+        return over(m, i, m->token);
+    if (way == 1)
+        return false;
+    switch (op->verb) {
+    case ACQUIRE: case TIMED: case FOR:
+        return ask(m, s, i, 0);
+    case TRY:
+        return ask(m, s, i, EAGAIN);
+    case UPTO:
+        return take_upto(m, s, i);
+    case RELEASE: case GIVE:
+        return release(m, s, i);
+    case CLOSE:
+        return close_sem(m, s, i);
+    case CAPACITY:
+        return set_capacity(m, s, i);
+    case CONSUME:
+        s->available -= op->n;
+        return over(m, i, 0);
+    case DESTROY:
+        return over(m, i, s->length > 0 ? EBUSY : 0);
+    case CANCEL:
+        return cancel(m, i);
+    case TAKE:
+        return take(m, s, i);
+    case CLAIM:
+        return claim(m, i);
+    case RETURN:
+        return give_ticket_back(m, i);
+    case WATCH:
+        return watch(m, i);
+    default:
+        return over(m, i, 0);
+    }
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * model.h - the semaphore as a sequential program: what the results of a run are compared with.
+ *
+ * An operation takes effect in one step, or in two: it joins a line, and later it leaves that,
+ * because it is granted, which is another operation's step, or for a reason of its own.  The
+ * results of the run are known beforehand; a step that contradicts them is no step.
+ */
+#ifndef XP_MODEL_H
+#define XP_MODEL_H
+
+#include "explore.h"
+
+enum { CALLS = THREADS_MAX * OPS_MAX };
+
+struct model_sem {
+    int64_t available, limit;
+    int     closed;
+    int     line[CALLS], length;    /* calls, the head first */
+};
+
+struct model {
+    struct model_sem sem[SEMS_MAX];
+    int  token;                     /* the reason; 0: not cancelled */
+    bool canceling;                 /* it is cancelled, and that has not returned */
+    enum { BEFORE, WAITS, HAS, OVER } phase[CALLS];
+    enum fairsem_ticket_state ticket[THREADS_MAX];
+    int  taken_by[THREADS_MAX];     /* the call that took this ticket */
+    int  why[THREADS_MAX];          /* the reason, if it is neither waiting nor granted */
+};
+
+void model_init(struct model *m);
+
+/*
+ * The next step of call i, in one of two ways (0 and 1) where there are two.  False: there is no
+ * such step now, or the results speak against it; then the model is no longer of use.
+ */
+bool model_step(struct model *m, int i, int way);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * threads.c - POSIX threads as far as the library uses them: mutexes, condition variables,
+ * thread-specific data, cancellation.
+ *
+ * A mutex is an int in its own memory: 0, or 1 + the number of the thread that has it, or DEAD.
+ * A condition variable has no state: whoever waits for it says so in struct thread.
+ */
+#include "explore.h"
+
+#include <string.h>
+
+#define DEAD 0x0dead000
+
+bool threads_quiet;
+static struct key { bool made; void (*destroy)(void *); } key[KEYS_MAX], warm_key[KEYS_MAX];
+
+/* Others could notice: those who nap, because they poll, have a reason to look again. */
+void thread_change(void)
+{
+    for (int i = 0; i < threads_count; i++) {
+        if (&thread[i] != self)
+            thread[i].restless = false;
+    }
+}
+
+/* ---- Mutexes ---- */
+
+static int *owner(pthread_mutex_t *mutex)
+{
+    oracle_touch(mutex, sizeof(int), false);
+    return (int *)(void *)mutex;
+}
+
+static int my_number(void)
+{
+    return self != NULL ? id_of(self) + 1 : THREADS_MAX + 1;
+}
+
+int xp_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
+{
+    (void)attr;
+    *(int *)(void *)mutex = 0;
+    return 0;
+}
+
+int xp_mutex_destroy(pthread_mutex_t *mutex)
+{
+    step("destroys", mutex, CALLER);
+    if (*owner(mutex) != 0 && *owner(mutex) != DEAD)
+        return EBUSY;
+    *owner(mutex) = DEAD;
+    return 0;
+}
+
+static void take_mutex(pthread_mutex_t *mutex)
+{
+    if (*owner(mutex) == DEAD)
+        fail("lifetime", "a mutex is locked that was destroyed: %s", object_words(mutex));
+    if (*owner(mutex) != 0)
+        fail("explorer", "a mutex is taken that is not free: %s", object_words(mutex));
+    *owner(mutex) = my_number();
+    thread_change();
+}
+
+/* A dead one stops nobody: it is an error, and take_mutex() says so. */
+static void want_mutex(pthread_mutex_t *mutex, const char *doing, const void *pc)
+{
+    if (self == NULL)
+        return;
+    if (*owner(mutex) == my_number())
+        fail("deadlock", "T%d locks a mutex that it has: %s", id_of(self), object_words(mutex));
+    stop(*owner(mutex) == DEAD ? READY : WANTS_MUTEX, doing, mutex, pc);
+}
+
+int xp_mutex_lock(pthread_mutex_t *mutex)
+{
+    want_mutex(mutex, "locks", CALLER);
+    take_mutex(mutex);
+    return 0;
+}
+
+static void drop_mutex(pthread_mutex_t *mutex)
+{
+    if (*owner(mutex) != my_number())
+        fail("locks", "a mutex is unlocked by a thread that does not have it: %s",
+             object_words(mutex));
+    *owner(mutex) = 0;
+    thread_change();
+}
+
+int xp_mutex_unlock(pthread_mutex_t *mutex)
+{
+    step("unlocks", mutex, CALLER);
+    drop_mutex(mutex);
+    return 0;
+}
+
+/* ---- Cancellation ---- */
+
+/* Is this the moment?  Where the environment decides, both answers are tried. */
+bool cancel_strikes(void)
+{
+    struct thread *t = self;
+
+    if (t == NULL || t->cancel_disabled || t->canceled)
+        return false;
+    if (!t->cancel_pending && (!t->cancelable || choose(2) == 0))
+        return false;
+    t->canceled = true;
+    trace_words("  ... and is canceled\n");
+    return true;
+}
+
+/* The handlers run on the stack of the one who is canceled, innermost first. */
+_Noreturn void act_on_cancel(void)
+{
+    oracle_canceled();
+    self->cancel_disabled = true;
+    self->cancel_async = false;
+    while (self->cleanups != NULL) {
+        struct xp_cleanup *cleanup = self->cleanups;
+
+        self->cleanups = cleanup->outer;
+        cleanup->fn(cleanup->arg);
+    }
+    thread_ends();
+}
+
+void xp_cleanup_push(struct xp_cleanup *cleanup)
+{
+    cleanup->outer = self->cleanups;
+    self->cleanups = cleanup;
+}
+
+void xp_cleanup_pop(bool execute)
+{
+    struct xp_cleanup *cleanup = self->cleanups;
+
+    self->cleanups = cleanup->outer;
+    if (execute)
+        cleanup->fn(cleanup->arg);
+}
+
+void xp_testcancel(void)
+{
+    if (cancel_strikes())
+        act_on_cancel();
+}
+
+int xp_setcancelstate(int state, int *before)
+{
+    if (self == NULL)
+        return 0;
+    *before = self->cancel_disabled ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
+    self->cancel_disabled = state == PTHREAD_CANCEL_DISABLE;
+    return 0;
+}
+
+/* While it is asynchronous a cancellation can strike at any moment: at both ends, and in the
+ * sleep between them. */
+int xp_setcanceltype(int type, int *before)
+{
+    bool async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+
+    if (self == NULL)
+        return 0;
+    *before = self->cancel_async ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
+    if (async != self->cancel_async && cancel_strikes())
+        act_on_cancel();
+    self->cancel_async = async;
+    return 0;
+}
+
+/* ---- Condition variables ---- */
+
+int xp_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr)
+{
+    (void)attr;
+    memset(cond, 0, sizeof *cond);
+    return 0;
+}
+
+int xp_cond_destroy(pthread_cond_t *cond)
+{
+    (void)cond;
+    return 0;
+}
+
+static int sleep_on_cond(pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t deadline,
+                         const void *pc)
+{
+    enum reason reason;
+
+    xp_testcancel();
+    drop_mutex(mutex);
+    self->deadline = deadline;
+    stop(SLEEPS_ON_COND, "sleeps on", cond, pc);
+    reason = self->reason;
+    clock_after_sleep(reason);
+    if (*owner(mutex) != 0)
+        want_mutex(mutex, "locks again", pc);
+    take_mutex(mutex);
+    if (reason == PTHREAD_CANCEL)
+        act_on_cancel();
+    return reason == TIME_OUT ? ETIMEDOUT : 0;
+}
+
+int xp_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+    return sleep_on_cond(cond, mutex, 0, CALLER);
+}
+
+int xp_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *at)
+{
+    return sleep_on_cond(cond, mutex, (int64_t)at->tv_sec * 1000000000 + at->tv_nsec, CALLER);
+}
+
+static int sleepers_on(enum at at, const void *object, struct thread *sleeper[])
+{
+    int n = 0;
+
+    for (int i = 0; i < threads_count; i++) {
+        if (thread[i].at == at && thread[i].object == object && !thread[i].woken)
+            sleeper[n++] = &thread[i];
+    }
+    return n;
+}
+
+/* Any of them. */
+void wake_one(enum at at, const void *object)
+{
+    struct thread *sleeper[THREADS_MAX];
+    int n = sleepers_on(at, object, sleeper);
+
+    if (n > 0)
+        sleeper[choose(n)]->woken = true;
+    thread_change();
+}
+
+int xp_cond_signal(pthread_cond_t *cond)
+{
+    oracle_touch(cond, sizeof(int), false);
+    step("signals", cond, CALLER);
+    wake_one(SLEEPS_ON_COND, cond);
+    return 0;
+}
+
+int xp_cond_broadcast(pthread_cond_t *cond)
+{
+    struct thread *sleeper[THREADS_MAX];
+    int n;
+
+    step("broadcasts", cond, CALLER);
+    n = sleepers_on(SLEEPS_ON_COND, cond, sleeper);
+    for (int i = 0; i < n; i++)
+        sleeper[i]->woken = true;
+    thread_change();
+    return 0;
+}
+
+/* ---- Once, thread-specific data, the rest ---- */
+
+int xp_once(pthread_once_t *once, void (*fn)(void))
+{
+    int *done = (int *)once;
+
+    if (*done == PTHREAD_ONCE_INIT) {
+        *done = PTHREAD_ONCE_INIT + 1;
+        fn();
+    }
+    return 0;
+}
+
+int xp_key_create(pthread_key_t *made, void (*destroy)(void *))
+{
+    for (unsigned i = 0; i < KEYS_MAX; i++) {
+        if (!key[i].made) {
+            key[i].made = true;
+            key[i].destroy = destroy;
+            *made = i;
+            return 0;
+        }
+    }
+    return EAGAIN;
+}
+
+void *xp_getspecific(pthread_key_t which)
+{
+    return self->key[which];
+}
+
+int xp_setspecific(pthread_key_t which, const void *value)
+{
+    self->key[which] = (void *)(uintptr_t)value;
+    return 0;
+}
+
+pthread_t xp_self(void)
+{
+    return (pthread_t)my_number();
+}
+
+int xp_atfork(void (*before)(void), void (*parent)(void), void (*child)(void))
+{
+    (void)before;
+    (void)parent;
+    (void)child;
+    return 0;
+}
+
+/* What pthread_exit does, when all handlers have run. */
+void thread_destroys_keys(void)
+{
+    for (int i = 0; i < KEYS_MAX; i++) {
+        void *value = self->key[i];
+
+        self->key[i] = NULL;
+        if (value != NULL && key[i].destroy != NULL)
+            key[i].destroy(value);
+    }
+}
+
+/* The library remembers that it has made its keys, if it has been used before. */
+void threads_learn(void)
+{
+    memcpy(warm_key, key, sizeof key);
+}
+
+void threads_reset(void)
+{
+    memset(thread, 0, sizeof thread);
+    if (scenario->cold)
+        memset(key, 0, sizeof key);
+    else
+        memcpy(key, warm_key, sizeof key);
+}
