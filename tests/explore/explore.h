@@ -54,7 +54,7 @@
 #include <stdint.h>
 
 enum {
-    THREADS_MAX = 4, OPS_MAX = 5, SEMS_MAX = 2, KEYS_MAX = 4,
+    THREADS_MAX = 4, OPS_MAX = 7, SEMS_MAX = 2, KEYS_MAX = 4,
     STACK_SIZE = 32768, HEAP_SIZE = 8192
 };
 
@@ -77,7 +77,7 @@ extern const int scenarios_count;
 
 enum verb {
     ACQUIRE, TIMED, FOR, TRY, UPTO, RELEASE, GIVE, CLOSE, CAPACITY, CONSUME, DESTROY, CANCEL,
-    TAKE, CLAIM, RETURN, WATCH, KILL, VERBS
+    TAKE, CLAIM, RETURN, WATCH, KILL, AFTER, VERBS
 };
 
 /* What a thread of the system called pthread_cancel would have done: it returned nothing. */
@@ -90,6 +90,7 @@ struct op {
     int       ticket;       /* whose, or whom to kill: the number of a thread */
     int       sem;
     bool      token, timed, calls;
+    bool      if_held;      /* only if this thread holds units */
 };
 
 /* An operation as it went. */
@@ -119,7 +120,9 @@ extern struct run run;
 
 enum at {
     READY,              /* stopped before something that it can do at any time */
-    WANTS_MUTEX, SLEEPS_ON_COND, SLEEPS_ON_WORD, NAPS, AWAITS_END, ENDED
+    WANTS_MUTEX, SLEEPS_ON_COND, SLEEPS_ON_WORD, NAPS,
+    WAITS_ITS_TURN,     /* the scenario wants it to come after another thread's operation */
+    ENDED
 };
 
 enum reason { BY_TURN, TIME_OUT, NO_REASON, SIGNAL, PTHREAD_CANCEL };
@@ -150,7 +153,6 @@ extern const struct scenario *scenario;
 extern struct op script[THREADS_MAX][OPS_MAX];
 extern int threads_count, ops_count[THREADS_MAX], sems_count;
 extern bool script_cancelable[THREADS_MAX];
-extern int script_starts_after[THREADS_MAX];    /* the end of this thread; -1: at once */
 
 static inline int id_of(const struct thread *t)
 {
@@ -210,12 +212,13 @@ char *stack_top(int id);
 void memory_learn(void);            /* what the library looks like before the first run */
 void memory_warm(void);             /* ... after a run in which threads have waited */
 void memory_reset(bool cold);
-void memory_learn_scenario(void);
 int  stack_owner(const void *at);   /* whose stack it is on; -1: nobody's */
 int  heap_offset(const void *at);   /* -1: not there */
 uint64_t memory_hash(uint64_t (*mix)(uint64_t, const void *, size_t));
 
 /* script.c */
+bool script_turn(const struct thread *t);   /* has it come? */
+bool script_uses(enum verb verb);
 bool script_read(const struct scenario *what);
 void script_start(void);
 const char *op_words(const struct op *op, char *text, size_t size);
@@ -228,7 +231,6 @@ void oracles_after_step(void);
 void oracles_at_end(void);
 void oracle_op_begins(void);
 void oracle_op_ends(void);
-void oracle_canceled(void);
 bool oracle_own_mutex(const void *at);
 void oracle_touch(const void *at, size_t size, bool write);
 void oracle_stored(const void *at, size_t size, int64_t before, int64_t now);

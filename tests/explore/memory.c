@@ -231,25 +231,6 @@ void __tsan_write_range(void *at, size_t size)
 
 /* ---- Atomic accesses ---- */
 
-static bool in_scenario(enum verb verb)
-{
-    for (int i = 0; i < threads_count; i++) {
-        for (int k = 0; k < ops_count[i]; k++) {
-            if (script[i][k].verb == verb)
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool verb_used[VERBS];
-
-void memory_learn_scenario(void)
-{
-    for (int verb = 0; verb < VERBS; verb++)
-        verb_used[verb] = in_scenario((enum verb)verb);
-}
-
 #define IS(member) (offset == offsetof(struct fs_sem, member))
 
 static bool sem_access_commutes(const char *at, size_t offset, bool write)
@@ -259,7 +240,7 @@ static bool sem_access_commutes(const char *at, size_t offset, bool write)
     if (IS(generation))
         return !write;
     if (IS(limit))
-        return !write && (held || !verb_used[CAPACITY]);
+        return !write && (held || !script_uses(CAPACITY));
     if (IS(waiters) || IS(closed)) {
         if (!held)
             fail("explorer", "an access without the mutex that memory.c does not expect: %s",
@@ -277,7 +258,7 @@ static bool commutes(const void *at, bool write)
     if (in_sems < sizeof sems)
         return sem_access_commutes(at, in_sems % sizeof sems[0], write);
     if (in_token < sizeof the_token)
-        return !write && !verb_used[CANCEL];
+        return !write && !script_uses(CANCEL);
     return false;
 }
 

@@ -19,6 +19,12 @@ static int64_t units_of(int i)
     return op_of(i)->verb == GIVE ? run.call[i].n : op_of(i)->n;
 }
 
+/* Had that call returned when this one began? */
+static bool returned_before(int that, int this)
+{
+    return (run.call[this].after >> that & 1) != 0;
+}
+
 void model_init(struct model *m)
 {
     memset(m, 0, sizeof *m);
@@ -74,6 +80,7 @@ static bool tell_ticket(struct model *m, int t, enum fairsem_ticket_state state,
 {
     m->ticket[t] = state;
     m->why[t] = why;
+    m->told_by[t] = m->now;
     for (int i = 0; i < CALLS; i++) {
         if (op_of(i)->verb == WATCH && op_of(i)->ticket == t && m->phase[i] == WAITS
             && !over_or_canceled(m, i, state == FAIRSEM_TICKET_GRANTED ? 0 : why))
@@ -125,6 +132,32 @@ static bool refuse(struct model *m, struct model_sem *s, int64_t most, int state
     return true;
 }
 
+/* ---- Tokens ---- */
+
+/*
+ * A token that is cancelled stops a call that begins later.  One that has begun it stops, or it
+ * finds units, but it does not wait any more once the cancelling call has returned.
+ */
+static bool stopped_by_token(const struct model *m, int i, int way)
+{
+    const struct op *op = op_of(i);
+
+    if (!op->token || op->verb == CANCEL || m->token == 0)
+        return false;
+    if (op->verb == WATCH && m->ticket[op->ticket] != FAIRSEM_TICKET_WAITING)
+        return way == 1 && !returned_before(m->told_by[op->ticket], i);
+    for (int other = 0; other < CALLS; other++) {
+        if (returned_before(other, i) && op_of(other)->verb == CANCEL)
+            return true;
+    }
+    return way == 1;
+}
+
+static bool may_wait(const struct model *m, int i)
+{
+    return !op_of(i)->token || m->token == 0 || m->canceling;
+}
+
 /* ---- Steps ---- */
 
 /* Acquire in all its forms, and a ticket's take: what is not served joins the line. */
@@ -144,9 +177,11 @@ static bool ask(struct model *m, struct model_sem *s, int i, int refusal)
     }
     if (refusal != 0)
         return over(m, i, refusal);
+    if (result_of(i) == ETIMEDOUT && !may_wait(m, i))
+        return over(m, i, ETIMEDOUT);   /* its time was out when it came */
     join(s, i);
     m->phase[i] = WAITS;
-    return true;
+    return may_wait(m, i);
 }
 
 static bool take(struct model *m, struct model_sem *s, int i)
@@ -164,10 +199,29 @@ static bool take(struct model *m, struct model_sem *s, int i)
     return over(m, i, result_of(i));
 }
 
+/*
+ * Whoever ends the waiting of several does so one by one, and a claim looks without the mutex.
+ * So it may say that a ticket still waits as long as the call that serves it has not returned;
+ * but not when it has been said already, to somebody who watched it, that it does not.
+ */
+static bool may_look_old(const struct model *m, int i)
+{
+    int t = op_of(i)->ticket;
+
+    for (int other = 0; other < CALLS; other++) {
+        if (op_of(other)->verb == WATCH && op_of(other)->ticket == t && m->phase[other] == OVER
+            && result_of(other) == 0 && returned_before(other, i))
+            return false;
+    }
+    return m->ticket[t] != FAIRSEM_TICKET_IDLE && !returned_before(m->told_by[t], i);
+}
+
 static bool claim(struct model *m, int i)
 {
     int t = op_of(i)->ticket;
 
+    if (result_of(i) == EAGAIN && may_look_old(m, i))
+        return over(m, i, EAGAIN);
     switch (m->ticket[t]) {
     case FAIRSEM_TICKET_IDLE:
         return over(m, i, EINVAL);
@@ -207,7 +261,7 @@ static bool watch(struct model *m, int i)
         return over(m, i, EINVAL);
     case FAIRSEM_TICKET_WAITING:
         m->phase[i] = WAITS;
-        return true;
+        return may_wait(m, i);
     case FAIRSEM_TICKET_GRANTED:
         return over(m, i, 0);
     default:
@@ -291,20 +345,15 @@ static bool give_up(struct model *m, struct model_sem *s, int i)
     return serve(m, s);
 }
 
-/* A token that is cancelled stops what begins later; what has begun may slip through. */
-static bool stopped_by_token(const struct model *m, const struct op *op, int way)
-{
-    return op->token && op->verb != CANCEL && m->token != 0 && (way == 1 || !m->canceling);
-}
-
 bool model_step(struct model *m, int i, int way)
 {
     const struct op *op = op_of(i);
     struct model_sem *s = &m->sem[op->sem];
 
+    m->now = i;
     if (m->phase[i] != BEFORE)
         return way == 0 && (op->verb == CANCEL ? cancel(m, i) : give_up(m, s, i));
-    if (stopped_by_token(m, op, way))
+    if (stopped_by_token(m, i, way))
         return over(m, i, m->token);
     if (way == 1)
         return false;

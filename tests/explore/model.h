@@ -27,6 +27,8 @@ struct model {
     enum fairsem_ticket_state ticket[THREADS_MAX];
     int  taken_by[THREADS_MAX];     /* the call that took this ticket */
     int  why[THREADS_MAX];          /* the reason, if it is neither waiting nor granted */
+    int  told_by[THREADS_MAX];      /* the call that ended its waiting */
+    int  now;                       /* the call that takes a step */
 };
 
 void model_init(struct model *m);

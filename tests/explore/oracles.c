@@ -78,12 +78,6 @@ void oracle_op_ends(void)
     memset(granted[id_of(self)], 0, sizeof granted[0]);
 }
 
-/* It may give the units back from now on. */
-void oracle_canceled(void)
-{
-    memset(granted[id_of(self)], 0, sizeof granted[0]);
-}
-
 /* ---- I1: bounds for what is available, by the results so far ---- */
 
 struct bounds { int64_t low, high; };
@@ -330,7 +324,7 @@ static void check_debit(const struct known *who)
         return;
     b = bounds_of(who->sem);
     for (int t = 0; t < threads_count; t++)
-        out += granted[t][who->sem];
+        out += thread[t].canceled ? 0 : granted[t][who->sem];
     if (available(who->sem) + out > b.high)
         fail("I5 debit", "a grant is visible, and %lld units are still in the word",
              (long long)available(who->sem));
@@ -413,9 +407,13 @@ static void touch_sem(int i, const void *at, bool write)
         fail("locks", "%s is written without the mutex", object_words(at));
 }
 
+/* Who cancels a token holds its mutex: until then no wait with the token can go. */
 static void touch_stack(int owner, const void *at, size_t size)
 {
     check_alive(at, size);
+    if (script[id_of(self)][self->op].verb == CANCEL
+        && script[owner][thread[owner].op].token)
+        return;
     for (int k = 0; k < told_count[id_of(self)]; k++) {
         const struct fs_waiter *w = told[id_of(self)][k];
 

@@ -1,12 +1,211 @@
 /* SPDX-License-Identifier: MIT */
-/* scenarios.c - the table.  The language is in script.c. */
+/*
+ * scenarios.c - the table.  The language is in script.c; the units, if not said, are 0, and the
+ * semaphore is unbounded.
+ *
+ * All threads of a scenario end, whatever happens: one that does not has been forgotten by the
+ * library, and is an error.
+ */
 #include "explore.h"
 
+#define INTERRUPTIBLE .flags = FAIRSEM_INTERRUPTIBLE
+
 const struct scenario scenarios[] = {
+    /* ---- Acquire and release ---- */
     { .name = "hand-off", .units = 1, .threads =
       "acquire 1; give | acquire 1; give | acquire 1; give" },
-    { .name = "timeout-or-grant", .units = 0, .threads =
+    { .name = "hand-off-of-four", .units = 1, .threads =
+      "acquire 1; give | acquire 1; give | acquire 1; give | acquire 1; give" },
+    { .name = "again", .units = 1, .threads =
+      "acquire 1; give; acquire 1; give | acquire 1; give; acquire 1; give" },
+    { .name = "weights", .units = 2, .threads =
+      "acquire 1; give | acquire 2; give | acquire 1; give" },
+    { .name = "one-release-serves-many", .threads =
+      "acquire 1 | acquire 2 | acquire 1 | release 4" },
+    { .name = "big-head", .units = 1, .threads =
+      "acquire 3; give | acquire 1; give | release 1; release 1" },
+    { .name = "two-releasers", .threads =
+      "acquire 2 | acquire 1 | release 1; release 1 | release 1" },
+    { .name = "zero-is-a-fence", .units = 1, .threads =
+      "acquire 1; give | acquire 0 | acquire 1; give | timed 0" },
+    { .name = "wakes-for-no-reason", .units = 1, .spurious = 2, .threads =
+      "acquire 1; give | acquire 1; give | timed 1; give" },
+    { .name = "over-release", .capacity = 1, .threads =
+      "acquire 1; give | release 1 | release 1" },
+
+    /* ---- Not waiting ---- */
+    { .name = "try-passes-nobody", .units = 1, .threads =
+      "acquire 2; give | try 1; give | release 1" },
+    { .name = "upto-passes-nobody", .units = 1, .threads =
+      "acquire 2; give | upto 3; give | release 1" },
+    { .name = "try-and-upto", .units = 2, .threads =
+      "try 1; give; try 2; give | upto 2; give | acquire 2; give | try 1; upto 1; give" },
+
+    /* ---- Time-outs ---- */
+    { .name = "timeout-or-grant", .threads =
       "timed 1; give | release 1; acquire 1" },
+    { .name = "relative-timeout", .threads =
+      "for 1; give | release 1; acquire 1" },
+    { .name = "timeout-of-a-big-head", .units = 1, .spurious = 1, .threads =
+      "timed 2; give | acquire 1; give | try 1; give" },
+    { .name = "two-timeouts", .threads =
+      "timed 1; give | timed 1; give | release 1" },
+    { .name = "timeouts-of-three", .units = 1, .threads =
+      "timed 2; give | timed 1; give | timed 2; give" },
+    { .name = "timeout-and-upto", .units = 1, .threads =
+      "timed 2; give | upto 2; give | release 1; timed 1; give" },
+
+    /* ---- Priorities ---- */
+    { .name = "priorities", .units = 1, .threads =
+      "acquire 1 p1; give | acquire 1; give | acquire 1 p-1; give" },
+    { .name = "priority-and-timeout", .units = 1, .threads =
+      "timed 2 p-1; give | acquire 1; give | acquire 1 p1; give" },
+    { .name = "try-and-priorities", .units = 1, .threads =
+      "acquire 2 p3; give | try 1; give | acquire 1 p1; give | release 1" },
+
+    /* ---- Tokens ---- */
+    { .name = "token-or-grant", .threads =
+      "acquire 1 token; give | release 1 | cancel" },
+    { .name = "token-takes-a-big-head", .units = 1, .threads =
+      "acquire 2 token; give | acquire 1; give | cancel" },
+    { .name = "token-of-two-waits", .threads =
+      "acquire 2 token; give | acquire 1 token; give | release 1; cancel" },
+    { .name = "token-or-timeout", .threads =
+      "timed 1 token; give | cancel | release 1; timed 1" },
+    { .name = "token-of-two-semaphores", .threads =
+      "acquire 1 token | acquire 1 s1 token | release 1; release 1 s1 | cancel" },
+    { .name = "two-cancel-a-token", .units = 1, .threads =
+      "acquire 2 token; give | cancel | cancel; try 1; give | upto 1; give" },
+
+    /* ---- Tickets ---- */
+    { .name = "ticket-or-return", .threads =
+      "take 1; claim; return; give | release 1; acquire 1; give" },
+    { .name = "ticket-returned-at-the-head", .units = 1, .threads =
+      "take 2; return | acquire 1; give | timed 1; give" },
+    { .name = "claim-against-return", .threads =
+      "take 1; claim; give | release 1 | after t0 1; return t0; acquire 1" },
+    { .name = "ticket-calls-back", .threads =
+      "take 1 calls; return; take 1 calls; return | release 1 | release 1" },
+    { .name = "watchers", .threads =
+      "take 1; watch; claim | after t0 1; watch t0 timed | release 1" },
+    { .name = "watcher-of-a-returned-ticket", .units = 1, .spurious = 1, .threads =
+      "take 2; watch; return | after t0 1; return t0 | acquire 1; give" },
+    { .name = "watcher-with-a-token", .threads =
+      "take 1; watch token; return | cancel | release 1; acquire 1" },
+    { .name = "tickets-try-upto-return", .units = 1, .threads =
+      "take 2; return | try 1; give | upto 1; give | release 1" },
+
+    /* ---- pthread_cancel ---- */
+    { .name = "canceled-or-granted", .threads =
+      "!acquire 1; give | release 1; acquire 1; give" },
+    { .name = "canceled-big-head", .units = 1, .threads =
+      "!timed 2; give | acquire 1; give | try 1; give" },
+    { .name = "two-canceled", .threads =
+      "!acquire 1; give | !acquire 1; give | release 1; upto 1" },
+    { .name = "canceled-by-a-thread", .units = 1, .spurious = 1, .threads =
+      "acquire 2; give | kill t0; acquire 1; give | release 1" },
+    { .name = "canceled-with-a-token", .threads =
+      "!acquire 1 token; give | cancel | release 1; timed 1; give" },
+    { .name = "canceled-watcher", .threads =
+      "take 1; return | after t0 1; acquire 1; give | !after t0 1; watch t0 timed | release 1" },
+
+    /* ---- Close ---- */
+    { .name = "close", .threads =
+      "acquire 1; give | acquire 2; give | release 1 | close" },
+    { .name = "close-and-those-who-try", .units = 1, .threads =
+      "try 1; give | upto 1; give | timed 2; give | close" },
+    { .name = "close-and-token", .threads =
+      "acquire 1 token; give | cancel | close; close | release 1" },
+    { .name = "close-and-ticket", .threads =
+      "take 1; claim; return; give | close | !timed 1; give | release 1" },
+
+    /* ---- Capacity ---- */
+    { .name = "capacity-grows", .capacity = 1, .threads =
+      "acquire 1; give | acquire 2; give | capacity 3 | close" },
+    { .name = "capacity-shrinks", .units = 2, .capacity = 2, .threads =
+      "acquire 2; give | acquire 1; give | capacity 1" },
+    { .name = "pause", .units = 1, .capacity = 1, .threads =
+      "acquire 1; give | capacity 0; capacity 1 | acquire 1; give | try 1; give" },
+    { .name = "two-set-the-capacity", .units = 1, .capacity = 2, .threads =
+      "acquire 2; give | capacity 1; capacity 2 | capacity 3; release 1" },
+    { .name = "capacity-and-token", .units = 1, .capacity = 2, .threads =
+      "acquire 2 token; give | cancel | capacity 1 | upto 1; give" },
+    { .name = "capacity-and-ticket", .units = 1, .capacity = 2, .threads =
+      "take 2; return | capacity 1 | !timed 1; give | try 1; give" },
+
+    /* ---- Consume ---- */
+    { .name = "debt", .units = 1, .threads =
+      "acquire 1; give | consume 1; release 1 | try 1; give" },
+    { .name = "debt-and-capacity", .units = 1, .capacity = 2, .threads =
+      "consume 1; release 1 | capacity 1; capacity 2 | upto 2; give | timed 1; give" },
+    { .name = "debt-and-token", .units = 1, .threads =
+      "acquire 1 token; give | consume 2; release 2 | cancel | consume 1; release 1" },
+    { .name = "debt-and-ticket", .units = 1, .threads =
+      "take 1; return | consume 1; release 1 | !timed 1; give" },
+    { .name = "debt-and-close", .units = 1, .threads =
+      "acquire 1; give | consume 1; release 1 | close | timed 1; give" },
+
+    /* ---- Destroy: whoever has been served may end the semaphore at once ---- */
+    { .name = "destroy-after-acquire", .threads =
+      "acquire 1; destroy | release 1" },
+    { .name = "destroy-after-two-releases", .threads =
+      "acquire 2; destroy | release 1 | release 1" },
+    { .name = "destroy-after-the-last", .threads =
+      "acquire 1; give | acquire 1; give | after t0; after t1; acquire 2; destroy | release 2" },
+    { .name = "destroy-after-timed", .threads =
+      "timed 1; destroy if | release 1" },
+    { .name = "destroy-after-try", .threads =
+      "try 1; destroy if | release 1" },
+    { .name = "destroy-after-upto", .threads =
+      "upto 2; destroy if | release 1" },
+    { .name = "destroy-after-a-token", .threads =
+      "acquire 1 token; destroy | cancel" },
+    { .name = "destroy-after-a-claim", .threads =
+      "take 1; claim; destroy if | release 1" },
+    { .name = "destroy-after-a-return", .threads =
+      "take 1; watch; destroy | after t0 1; return t0" },
+    { .name = "destroy-after-pthread-cancel", .threads =
+      "!acquire 1; give | acquire 1; give; after t0; destroy | release 1" },
+    { .name = "destroy-after-close", .threads =
+      "acquire 1; destroy | close" },
+    { .name = "destroy-after-capacity", .capacity = 1, .threads =
+      "acquire 1; destroy | capacity 2" },
+    { .name = "destroy-after-consume", .threads =
+      "acquire 1; destroy | consume 1; release 2" },
+    { .name = "destroy-is-refused", .threads =
+      "take 1; after t1; after t2; return; destroy | after t0 1; destroy | timed 1; give" },
+
+    /* ---- Signals: the interruptible semaphore, on futexes ---- */
+    { .name = "signal-or-grant", INTERRUPTIBLE, .signals = 1, .threads =
+      "acquire 1; give | release 1; acquire 1" },
+    { .name = "signal-to-a-big-head", INTERRUPTIBLE, .signals = 2, .units = 1, .threads =
+      "timed 2; give | acquire 1; give | try 1; give" },
+    { .name = "signals-spurious-timeouts", INTERRUPTIBLE, .signals = 1, .spurious = 1, .threads =
+      "timed 1; give | acquire 1; give | release 1" },
+    { .name = "handler-releases", INTERRUPTIBLE, .signals = 1, .handler = "release 1", .threads =
+      "timed 1; give | timed 1; give" },
+    { .name = "canceled-on-a-futex", INTERRUPTIBLE, .spurious = 1, .threads =
+      "!acquire 1; give | release 1; acquire 1; give" },
+    { .name = "canceled-or-signalled", INTERRUPTIBLE, .signals = 1, .units = 1, .threads =
+      "!timed 2; give | acquire 1; give | release 1" },
+    { .name = "token-and-signal", INTERRUPTIBLE, .signals = 1, .threads =
+      "acquire 1 token; give | cancel | release 1" },
+    { .name = "weights-on-futexes", INTERRUPTIBLE, .units = 2, .threads =
+      "acquire 1; give | acquire 2; give | acquire 1; give" },
+    { .name = "destroy-on-futexes", INTERRUPTIBLE, .signals = 1, .threads =
+      "acquire 1; destroy if | release 1" },
+
+    /* ---- Parkers ---- */
+    { .name = "first-waits", .cold = true, .units = 1, .threads =
+      "acquire 1; give | acquire 1; give | acquire 1; give" },
+    { .name = "no-memory-for-a-parker", .cold = true, .no_memory = 2, .threads =
+      "acquire 1 | timed 1; give | release 2" },
+    { .name = "canceled-without-a-parker", .cold = true, .no_memory = 1, .threads =
+      "!acquire 1; give | release 1; acquire 1; give" },
+    { .name = "parker-is-inherited", .threads =
+      "acquire 1 | after t0; acquire 1; give | release 1; release 1" },
+    { .name = "parker-still-on-a-chain", .threads =
+      "timed 1; give; timed 1; give | release 1; release 1 | acquire 1; give" },
 };
 
 const int scenarios_count = sizeof scenarios / sizeof scenarios[0];

@@ -116,8 +116,8 @@ static bool can_go_on(const struct thread *t)
         return t->woken || (t->deadline != 0 && run.now >= t->deadline);
     case NAPS:
         return !t->restless;
-    case AWAITS_END:
-        return thread[script_starts_after[id_of(t)]].at == ENDED;
+    case WAITS_ITS_TURN:
+        return script_turn(t);
     case ENDED:
         break;
     }
@@ -140,6 +140,9 @@ static int options_of(struct thread *t, struct option *option)
     else if (t->at == NAPS && t->deadline != 0)
         option[n++] = (struct option){ t, TIME_OUT };
     if (sleeps(t) && !t->cancel_disabled && (t->cancel_pending || t->cancelable) && !t->canceled)
+        option[n++] = (struct option){ t, PTHREAD_CANCEL };
+    /* A nap is no cancellation point, but the next one comes when it is over. */
+    if (t->at == NAPS && t->restless && (t->cancel_pending || t->cancelable) && !t->canceled)
         option[n++] = (struct option){ t, PTHREAD_CANCEL };
     if (sleeps(t) && run.spurious < scenario->spurious)
         option[n++] = (struct option){ t, NO_REASON };
@@ -183,8 +186,10 @@ static void take(const struct thread *current, const struct option *option)
         run.now = t->deadline;
     run.spurious += option->reason == NO_REASON;
     run.signals += option->reason == SIGNAL;
-    if (option->reason == PTHREAD_CANCEL)
-        t->canceled = true;
+    if (option->reason == PTHREAD_CANCEL) {
+        t->canceled = sleeps(t);
+        t->cancel_pending = true;
+    }
     t->reason = option->reason;
     t->yields = false;
     if (tracing)

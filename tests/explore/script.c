@@ -5,7 +5,6 @@
  * Threads are separated by `|`, their operations by `;`.  A thread that begins with
  *
  *     !      may be hit by pthread_cancel at any moment, in one of its waits
- *     @N     starts when thread N has ended
  *
  * and the operations are
  *
@@ -13,10 +12,12 @@
  *     give               release all that this thread holds; nothing if that is nothing
  *     take n, claim, return, watch    with the ticket of this thread
  *     cancel             the token
- *     kill N             pthread_cancel thread N
+ *     kill tN            pthread_cancel thread N
+ *     after tN k         nothing, when thread N has done k operations; without k: has ended
  *
- * with, where it makes sense: pN (priority), tN (the ticket of thread N), sN (semaphore N),
- * `token` (the wait carries it), `timed` (watch), `calls` (take, with a callback).
+ * with, where it makes sense: pN (priority), tN (thread N, or its ticket), sN (semaphore N),
+ * `token` (the wait carries it), `timed` (watch), `calls` (take, with a callback), `if` (only if
+ * the thread holds units).
  *
  * A thread that is canceled gives back what it holds, and ends.
  */
@@ -29,15 +30,17 @@
 struct op script[THREADS_MAX][OPS_MAX];
 int threads_count, ops_count[THREADS_MAX], sems_count;
 bool script_cancelable[THREADS_MAX];
-int script_starts_after[THREADS_MAX];
-static struct op handler_op;
-static bool quiet_parkers;
+static bool quiet_parkers, used[VERBS];
+
+/* Two places behind a thread's operations: for a signal handler, and for the end if canceled. */
+enum { IN_HANDLER = OPS_MAX - 2, WHEN_CANCELED = OPS_MAX - 1 };
 
 #define ERRNO_BEFORE 777        /* no function may change it */
 
 const char *const verb_name[VERBS] = {
     "acquire", "timed", "for", "try", "upto", "release", "give", "close", "capacity", "consume",
     "destroy", "cancel", "take", "claim", "return", "watch", "kill",
+    "after",
 };
 
 /* ---- Reading ---- */
@@ -59,6 +62,8 @@ static bool read_argument(const char *word, struct op *op)
         op->token = true;
     else if (strcmp(word, "timed") == 0)
         op->timed = true;
+    else if (strcmp(word, "if") == 0)
+        op->if_held = true;
     else if (strcmp(word, "calls") == 0)
         op->calls = true;
     else if (word[0] == 'p')
@@ -85,14 +90,12 @@ static bool read_op(char *text, int id, struct op *op)
         if (!read_argument(word, op))
             return false;
     }
-    if (op->verb == KILL)
-        op->ticket = (int)op->n;
+    used[op->verb] = true;
     if (op->sem >= sems_count)
         sems_count = op->sem + 1;
     return op->sem < SEMS_MAX && op->ticket < THREADS_MAX;
 }
 
-/* One place is left for what a canceled thread gives back. */
 static bool read_thread(char *text, int id)
 {
     char *rest, *one;
@@ -100,17 +103,12 @@ static bool read_thread(char *text, int id)
     text += strspn(text, " ");
     script_cancelable[id] = *text == '!';
     text += *text == '!';
-    script_starts_after[id] = -1;
-    if (*text == '@') {
-        script_starts_after[id] = text[1] - '0';
-        text += 2;
-    }
     for (one = strtok_r(text, ";", &rest); one != NULL; one = strtok_r(NULL, ";", &rest)) {
-        if (ops_count[id] == OPS_MAX - 1 || !read_op(one, id, &script[id][ops_count[id]]))
+        if (ops_count[id] == IN_HANDLER || !read_op(one, id, &script[id][ops_count[id]]))
             return false;
         ops_count[id]++;
     }
-    script[id][OPS_MAX - 1] = (struct op){ .verb = GIVE };
+    script[id][WHEN_CANCELED] = (struct op){ .verb = GIVE };
     return true;
 }
 
@@ -132,21 +130,24 @@ bool script_read(const struct scenario *what)
 
     memset(script, 0, sizeof script);
     memset(ops_count, 0, sizeof ops_count);
+    memset(used, 0, sizeof used);
     threads_count = 0;
     sems_count = 1;
     snprintf(text, sizeof text, "%s", what->threads);
     if (!read_threads(text))
         return false;
-    quiet_parkers = !what->cold;
-    for (int i = 0; i < threads_count; i++)
-        quiet_parkers = quiet_parkers && script_starts_after[i] < 0;
-    if (what->handler != NULL) {
+    quiet_parkers = !what->cold && !used[AFTER];
+    for (int i = 0; what->handler != NULL && i < threads_count; i++) {
         snprintf(text, sizeof text, "%s", what->handler);
-        if (!read_op(text, 0, &handler_op))
+        if (!read_op(text, i, &script[i][IN_HANDLER]))
             return false;
     }
-    memory_learn_scenario();
     return true;
+}
+
+bool script_uses(enum verb verb)
+{
+    return used[verb];
 }
 
 const char *op_words(const struct op *op, char *text, size_t size)
@@ -253,6 +254,21 @@ static int64_t destroy(const struct op *op)
     return result;
 }
 
+/* For `after`: how far is the other thread? */
+bool script_turn(const struct thread *t)
+{
+    const struct op *op = &script[id_of(t)][t->op];
+    uint32_t others = run.returned >> (op->ticket * OPS_MAX);
+
+    return op->n == 0 ? thread[op->ticket].at == ENDED : (others >> (op->n - 1) & 1) != 0;
+}
+
+static int64_t wait_for_turn(void)
+{
+    stop(WAITS_ITS_TURN, "waits for its turn", NULL, NULL);
+    return 0;
+}
+
 static int64_t act(const struct op *op, struct call *call)
 {
     fairsem_t *s = &sems[op->sem];
@@ -275,6 +291,7 @@ static int64_t act(const struct op *op, struct call *call)
     case RETURN:   return return_ticket(op);
     case WATCH:    return watch(op);
     case KILL:     return kill_thread(op);
+    case AFTER:    return wait_for_turn();
     default:       return 0;
     }
 }
@@ -331,19 +348,23 @@ static void perform(int k)
     const struct op *op = &script[id_of(self)][k];
 
     self->op = k;
+    if (op->if_held && run.held[id_of(self)][op->sem] == 0)
+        return;
     begin(op);
     finish(op, act(op, call_of(self)));
 }
 
-/* The handler of a signal: no operation of its own in the history, but a release of what its
- * thread does not hold is one that another could have made. */
+/* A signal handler, on top of what its thread was doing. */
 void run_handler(void)
 {
-    int before = errno;
+    int interrupted = self->op;
+    int64_t deadline = self->op_deadline;
 
-    if (scenario->handler != NULL)
-        act(&handler_op, &(struct call){ .n = handler_op.n });
-    errno = before;
+    if (scenario->handler == NULL)
+        return;
+    perform(IN_HANDLER);
+    self->op = interrupted;
+    self->op_deadline = deadline;
 }
 
 _Noreturn void thread_ends(void)
@@ -353,7 +374,7 @@ _Noreturn void thread_ends(void)
     if (t->cancel_disabled) {
         finish(&script[id_of(t)][t->op], RESULT_CANCELED);
         if (run.held[id_of(t)][0] > 0)
-            perform(OPS_MAX - 1);
+            perform(WHEN_CANCELED);
     }
     threads_quiet = quiet_parkers;
     thread_destroys_keys();
@@ -402,7 +423,7 @@ void script_start(void)
         struct thread *t = &thread[i];
 
         t->doing = "starts";
-        t->at = script_starts_after[i] >= 0 ? AWAITS_END : READY;
+        t->at = READY;
         t->cancelable = script_cancelable[i];
         self = t;
         if (quiet_parkers)

@@ -115,7 +115,6 @@ bool cancel_strikes(void)
 /* The handlers run on the stack of the one who is canceled, innermost first. */
 _Noreturn void act_on_cancel(void)
 {
-    oracle_canceled();
     self->cancel_disabled = true;
     self->cancel_async = false;
     while (self->cleanups != NULL) {
