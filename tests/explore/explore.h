@@ -26,10 +26,12 @@
  *
  * WHAT IS LEFT OUT, AND WHY THAT IS SOUND
  *
- *   - No switch between plain accesses.  They are protected by mutexes or by the states of a
- *     waiter; ThreadSanitizer checks that elsewhere, and here a plain write to a semaphore
- *     without its mutex is an error.  A thread that is switched away from between two of them
- *     cannot be told from one that is switched away from before the operation that follows.
+ *   - No switch before a plain access, but to somebody else's stack or a parker without any
+ *     mutex, and to a semaphore without its mutex where it may be destroyed.  All others are
+ *     protected by mutexes or by the state of a waiter; ThreadSanitizer checks that elsewhere,
+ *     and here a plain write to a semaphore without its mutex is an error.  A thread that is
+ *     switched away from between two of them cannot be told from one that is switched away from
+ *     before the operation that follows.
  *   - No switch before an access that commutes with all others: a look under the mutex at what
  *     is only written under it, a look at what nobody writes in this scenario (memory.c).
  *   - A run ends when it comes to a state in which a run has been before that had as many
@@ -145,6 +147,7 @@ struct thread {
     void              *key[KEYS_MAX];
     int                error;       /* its errno */
     int                op;          /* which of its operations */
+    int                mutexes;     /* that it has */
 };
 
 extern struct thread thread[THREADS_MAX];
@@ -179,7 +182,7 @@ struct limits {
     bool   merge;
 };
 struct outcome explore(const struct scenario *what, struct limits limits);
-void run_first(const struct scenario *what);
+bool run_first(const struct scenario *what);
 bool replay(const struct scenario *what, int bound, const char *decisions);
 
 /* states.c */
@@ -232,6 +235,7 @@ void oracles_at_end(void);
 void oracle_op_begins(void);
 void oracle_op_ends(void);
 bool oracle_own_mutex(const void *at);
+bool oracle_unprotected(const void *at);
 void oracle_touch(const void *at, size_t size, bool write);
 void oracle_stored(const void *at, size_t size, int64_t before, int64_t now);
 

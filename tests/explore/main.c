@@ -18,6 +18,8 @@ static int part, parts = 1;
 
 static const struct scenario *find(const char *name, size_t length)
 {
+    if (strncmp(name, "warm-up", length) == 0)
+        return &warm_up;
     for (int i = 0; i < scenarios_count; i++) {
         if (strlen(scenarios[i].name) == length && strncmp(scenarios[i].name, name, length) == 0)
             return &scenarios[i];
@@ -99,7 +101,8 @@ int main(int argc, char **argv)
     bool good = true;
 
     memory_learn();
-    run_first(&warm_up);
+    if (!run_first(&warm_up))
+        return 1;
     memory_warm();
     threads_learn();
 

@@ -179,10 +179,17 @@ void xp_abort(void)
 
 /* ---- Plain accesses ---- */
 
-static inline void plain(const void *at, size_t size, bool write)
+static void plain_elsewhere(const void *at, size_t size, bool write, const void *pc)
+{
+    if (oracle_unprotected(at))
+        step(write ? "writes to" : "reads", at, pc);
+    oracle_touch(at, size, write);
+}
+
+static inline void plain(const void *at, size_t size, bool write, const void *pc)
 {
     if (self != NULL && (uintptr_t)at - (uintptr_t)stack[id_of(self)] >= STACK_SIZE)
-        oracle_touch(at, size, write);
+        plain_elsewhere(at, size, write, pc);
 }
 
 #define PLAIN(size)                                                 \
@@ -190,10 +197,10 @@ static inline void plain(const void *at, size_t size, bool write)
     void __tsan_write##size(void *at);                              \
     void __tsan_unaligned_read##size(void *at);                     \
     void __tsan_unaligned_write##size(void *at);                    \
-    void __tsan_read##size(void *at) { plain(at, size, false); }    \
-    void __tsan_write##size(void *at) { plain(at, size, true); }    \
-    void __tsan_unaligned_read##size(void *at) { plain(at, size, false); } \
-    void __tsan_unaligned_write##size(void *at) { plain(at, size, true); }
+    void __tsan_read##size(void *at) { plain(at, size, false, CALLER); }    \
+    void __tsan_write##size(void *at) { plain(at, size, true, CALLER); }    \
+    void __tsan_unaligned_read##size(void *at) { plain(at, size, false, CALLER); } \
+    void __tsan_unaligned_write##size(void *at) { plain(at, size, true, CALLER); }
 PLAIN(1)
 PLAIN(2)
 PLAIN(4)
@@ -221,12 +228,12 @@ void __tsan_func_exit(void)
 
 void __tsan_read_range(void *at, size_t size)
 {
-    plain(at, size, false);
+    plain(at, size, false, CALLER);
 }
 
 void __tsan_write_range(void *at, size_t size)
 {
-    plain(at, size, true);
+    plain(at, size, true, CALLER);
 }
 
 /* ---- Atomic accesses ---- */

@@ -407,6 +407,16 @@ static void touch_sem(int i, const void *at, bool write)
         fail("locks", "%s is written without the mutex", object_words(at));
 }
 
+/* Is this plain access protected by nothing that can be seen here? */
+bool oracle_unprotected(const void *at)
+{
+    int i = sem_at(at);
+
+    if (i >= 0)
+        return script_uses(DESTROY) && !i_own(i);
+    return self->mutexes == 0 && (stack_owner(at) >= 0 || heap_offset(at) >= 0);
+}
+
 /* Who cancels a token holds its mutex: until then no wait with the token can go. */
 static void touch_stack(int owner, const void *at, size_t size)
 {

@@ -360,15 +360,15 @@ struct outcome explore(const struct scenario *what, struct limits with)
     return outcome;
 }
 
-/* Once, by the first answers, without a report: so that threads have waited before. */
-void run_first(const struct scenario *what)
+/* Once, by the first answers: so that threads have waited before. */
+bool run_first(const struct scenario *what)
 {
     struct outcome outcome = { 0 };
 
-    if (!prepare(what, (struct limits){ .bound = 0 }) || !run_once(&outcome)) {
-        printf("explorer: the run that warms up fails: %s\n", failure);
-        exit(99);
-    }
+    if (prepare(what, (struct limits){ .bound = 0 }) && run_once(&outcome))
+        return true;
+    report_failure();
+    return false;
 }
 
 /* The decisions of a schedule; all that it does not mention are 0. */

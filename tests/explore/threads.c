@@ -60,6 +60,8 @@ static void take_mutex(pthread_mutex_t *mutex)
     if (*owner(mutex) != 0)
         fail("explorer", "a mutex is taken that is not free: %s", object_words(mutex));
     *owner(mutex) = my_number();
+    if (self != NULL)
+        self->mutexes++;
     thread_change();
 }
 
@@ -86,6 +88,8 @@ static void drop_mutex(pthread_mutex_t *mutex)
         fail("locks", "a mutex is unlocked by a thread that does not have it: %s",
              object_words(mutex));
     *owner(mutex) = 0;
+    if (self != NULL)
+        self->mutexes--;
     thread_change();
 }
 
