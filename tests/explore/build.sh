@@ -2,36 +2,54 @@
 # SPDX-License-Identifier: MIT
 # build.sh SRCDIR OUT - the explorer for the library's sources in SRCDIR, as the program OUT.
 #
-# The public header is taken from SRCDIR/../include if it is there, else from this tree.
-# CC and EXPLORE_CPPFLAGS, for instance -DFS_FUTEX_BY_DEFAULT=1, are honoured.
+# The public header is the one in SRCDIR/../include, if there is one.  CC is honoured, and so is
+# EXPLORE_CPPFLAGS, for instance -DFS_FUTEX_BY_DEFAULT=1.  Objects go to OUT.objects.  Exit status
+# 77 where the explorer cannot be built, and says why.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 src=$(cd "$1" && pwd)
-out=$2
+out=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 : "${CC:=cc}" "${EXPLORE_CPPFLAGS:=}"
 include=$src/../include
 [ -f "$include/fairsem.h" ] || include=$here/../../include
 
 work=$out.objects
+rm -rf "$work"
 mkdir -p "$work/library" "$work/explorer"
-# _GNU_SOURCE as park_futex.c defines it.
+
+cat > "$work/probe.c" << 'END'
+#if !defined(__x86_64__) || !defined(__linux__)
+#error "fibre.c is for x86-64, and layer.h for Linux"
+#endif
+int probe(int *p) { return *p; }
+END
+# CC can be more than one word.
+# shellcheck disable=SC2086
+if ! $CC -fsanitize=thread -c "$work/probe.c" -o "$work/probe.o" > "$work/probe.log" 2>&1; then
+  cat "$work/probe.log"
+  echo "skipped: the explorer needs x86-64, Linux and a compiler with -fsanitize=thread"
+  exit 77
+fi
+
+# _GNU_SOURCE empty, as the sources define it.
 flags="-std=c11 -O2 -g -D_GNU_SOURCE= -I$include -I$src $EXPLORE_CPPFLAGS"
 
-# shellcheck disable=SC2086 # lists of flags
+# The library is instrumented, but the runtime of that is ours (access.c).
+# shellcheck disable=SC2086
 library() {
   cd "$work/library"
-  $CC $flags -fsanitize=thread -fno-omit-frame-pointer -include "$here/layer.h" -c "$src"/*.c
+  $CC $flags -fsanitize=thread -include "$here/layer.h" -c "$src"/*.c
 }
 
 # shellcheck disable=SC2086
 explorer() {
   cd "$work/explorer"
-  $CC $flags -fcf-protection=none -Wall -Wextra -Wshadow -Wstrict-prototypes -c "$here"/*.c
+  $CC $flags -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -c "$here"/*.c
 }
 
 library &
-explorer
+(explorer)
 wait $!
 
 # The order matters: static_first.c says why.

@@ -4,8 +4,9 @@
  *
  * The clock stands still but for what the scheduler decides: it moves to the deadline of a
  * sleep that ends by it; or of the operation under way, when that looks at the clock, so that a
- * deadline may also have passed before the sleep.  A wake-up takes a little, and so does
- * somebody's patience, who does not sleep but pauses.  Both clocks show the same.
+ * deadline may also have passed before the sleep.  A wake-up takes a little, and somebody's
+ * patience who pauses instead of sleeping ends: a pause ends when something has changed or when
+ * time has passed, so that nobody spins for ever.  Both clocks show the same.
  */
 #include "explore.h"
 
@@ -15,7 +16,7 @@
 
 #define PATIENCE_NS 16000000
 
-/* Multiples of 16: the library takes some of its samples by the last digits. */
+/* A multiple of 16, see struct scenario. */
 #define WAKE_UP_NS 1600
 
 static int64_t ns_of(const struct timespec *at)
@@ -26,6 +27,8 @@ static int64_t ns_of(const struct timespec *at)
 int xp_clock_gettime(clockid_t clock, struct timespec *now)
 {
     (void)clock;
+    if (self != NULL)
+        self->impatient = false;
     if (self != NULL && self->op_deadline > run.now && choose(2) == 1) {
         trace_words("  ... and time has passed\n");
         run.now = self->op_deadline;
@@ -41,31 +44,51 @@ void clock_after_sleep(enum reason reason)
         run.now += WAKE_UP_NS;
 }
 
-/*
- * A nap or a pause ends when something has changed, or by the clock if that matters.  Otherwise
- * it would only be repeated.
- */
-static void nap(const char *doing, int64_t deadline, const void *pc)
-{
-    if (self == NULL)
-        return;
-    self->restless = true;
-    self->yields = true;
-    self->deadline = deadline;
-    stop(NAPS, doing, NULL, pc);
-}
-
+/* A nap ends when anything has changed, or by the clock if that matters. */
 int xp_nanosleep(const struct timespec *time, struct timespec *left)
 {
     (void)time;
     (void)left;
-    nap("naps", self != NULL && self->op_deadline > run.now ? self->op_deadline : 0, CALLER);
+    if (self == NULL)
+        return 0;
+    self->restless = true;
+    self->yields = true;
+    self->deadline = self->op_deadline > run.now ? self->op_deadline : 0;
+    stop(NAPS, "naps", NULL, CALLER);
     return 0;
 }
 
+/*
+ * A thread that spins on its own state pauses until that has changed, or until it has paused
+ * for long enough.  Then all its looks until the next one at the clock would show the same as the
+ * last, unless others were let in between; but what they change could have come before as well.
+ */
 void xp_pause(void)
 {
-    nap("pauses", run.now + PATIENCE_NS, CALLER);
+    if (self == NULL || self->impatient)
+        return;
+    if (self->looked_at == NULL)
+        fail("explorer", "a pause that does not belong to a look at the thread's own state");
+    self->yields = true;
+    self->deadline = run.now + PATIENCE_NS;
+    stop(PAUSES, "pauses at", self->looked_at, CALLER);
+    self->impatient = self->reason == TIME_OUT;
+}
+
+/* Two processors, so that it can pay to pause. */
+int xp_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+{
+    (void)pid;
+    (void)size;
+    CPU_ZERO(set);
+    CPU_SET(0, set);
+    CPU_SET(1, set);
+    return 0;
+}
+
+long xp_sysconf(int name)
+{
+    return name == _SC_NPROCESSORS_ONLN ? 2 : sysconf(name);
 }
 
 /* ---- The futex ---- */

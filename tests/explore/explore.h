@@ -9,15 +9,15 @@
  * reason, by a signal or by pthread_cancel.  Where there is more than one answer, all are
  * tried, depth first: a run is repeated up to its last decision that has an answer left.
  *
- *   script.c     scenarios in words, and the threads that act them
- *   scenarios.c  the table of them
- *   schedule.c   the options at each step, the decisions, the search
+ *   script.c     scenarios in words; scenarios.c: the table; actors.c: the threads that act them
+ *   schedule.c   the options at each step: one run; search.c: the decisions, and all runs
  *   states.c     states seen before, which need not be searched again
- *   threads.c    mutexes, condition variables, cancellation; clock.c: time, futex, signals
- *   memory.c     atomic and plain accesses, and the memory they go to
- *   oracles.c    what must be true after each step and at the end (I1 to I8)
+ *   threads.c    mutexes, condition variables, cancellation; clock.c: time, futex, signals;
+ *                process.c: the rest
+ *   access.c     atomic and plain accesses; memory.c: the memory they go to
+ *   oracles.c    what must be true after each step and at the end; waiters.c: at each access
  *   model.c      the semaphore as a sequential program; history.c: does it explain the results?
- *   trace.c      a run in words
+ *   trace.c      a run in words; pairs.c: which operations meet in the scenarios
  *
  * WHAT BOUNDS IT.  Switching away from a thread that could go on is a preemption; a run has at
  * most `bound` of them (2 by default).  All else is free: which thread goes on when one sleeps
@@ -57,7 +57,10 @@
 
 enum {
     THREADS_MAX = 4, OPS_MAX = 7, SEMS_MAX = 2, KEYS_MAX = 4,
-    STACK_SIZE = 32768, HEAP_SIZE = 8192
+    STACK_SIZE = 32768, HEAP_SIZE = 8192,
+
+    /* Two places behind a thread's operations: for a signal handler, and when canceled. */
+    IN_HANDLER = OPS_MAX - 2, WHEN_CANCELED = OPS_MAX - 1
 };
 
 /* ---- Scenarios ---- */
@@ -72,6 +75,7 @@ struct scenario {
     const char *handler;    /* what the handler does, an operation; NULL: nothing */
     bool        cold;       /* nobody has waited before in this process: parkers are made */
     int         no_memory;  /* at most so many calls of malloc fail */
+    bool        measures;   /* times are multiples of 16: the library takes samples of those */
 };
 
 extern const struct scenario scenarios[];
@@ -122,7 +126,7 @@ extern struct run run;
 
 enum at {
     READY,              /* stopped before something that it can do at any time */
-    WANTS_MUTEX, SLEEPS_ON_COND, SLEEPS_ON_WORD, NAPS,
+    WANTS_MUTEX, SLEEPS_ON_COND, SLEEPS_ON_WORD, NAPS, PAUSES,
     WAITS_ITS_TURN,     /* the scenario wants it to come after another thread's operation */
     ENDED
 };
@@ -136,7 +140,10 @@ struct thread {
     const char        *doing;       /* in words */
     const void        *pc;          /* from where */
     bool               woken;       /* it sleeps no more, it only has to go on */
-    bool               restless;    /* in a nap or a pause: nothing has changed since */
+    bool               restless;    /* in a nap: nothing has changed since */
+    bool               impatient;   /* it has paused long enough, until it looks at the clock */
+    const int         *looked_at;   /* its own waiter's state, at the last look */
+    int                saw;
     bool               yields;      /* to switch away from it is no preemption */
     enum reason        reason;      /* why it goes on */
     int64_t            deadline;    /* of the sleep; 0: none */
@@ -192,12 +199,15 @@ uint64_t state_now(const struct thread *current);
 
 /* threads.c */
 void threads_reset(void);
-_Noreturn void thread_ends(void);
+int  my_number(void);               /* in mutexes: not 0 */
 _Noreturn void act_on_cancel(void);
 bool cancel_strikes(void);
 void thread_change(void);
 
-void threads_learn(void);
+
+/* process.c */
+void keys_learn(void);              /* as memory_warm(), for the keys that have been made */
+void keys_reset(bool cold);
 extern bool threads_quiet;          /* nothing stops now */
 void thread_destroys_keys(void);
 void wake_one(enum at at, const void *object);
@@ -217,21 +227,31 @@ void memory_warm(void);             /* ... after a run in which threads have wai
 void memory_reset(bool cold);
 int  stack_owner(const void *at);   /* whose stack it is on; -1: nobody's */
 int  heap_offset(const void *at);   /* -1: not there */
+bool in_library(const void *at);    /* a static variable */
 uint64_t memory_hash(uint64_t (*mix)(uint64_t, const void *, size_t));
+
+/* actors.c */
+void actors_start(void);
+_Noreturn void thread_ends(void);
+void run_handler(void);
 
 /* script.c */
 bool script_turn(const struct thread *t);   /* has it come? */
 bool script_uses(enum verb verb);
 bool script_read(const struct scenario *what);
-void script_start(void);
+extern bool script_quiet_parkers;   /* parkers are got and given back without a stop */
 const char *op_words(const struct op *op, char *text, size_t size);
 extern const char *const verb_name[VERBS];
-void run_handler(void);
+
+/* pairs.c */
+bool print_pairs(void);
 
 /* oracles.c */
-void oracles_reset(void);
 void oracles_after_step(void);
 void oracles_at_end(void);
+
+/* waiters.c */
+void waiters_reset(void);
 void oracle_op_begins(void);
 void oracle_op_ends(void);
 bool oracle_own_mutex(const void *at);

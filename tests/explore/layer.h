@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -45,6 +46,8 @@ int xp_clock_gettime(clockid_t clock, struct timespec *now);
 int xp_nanosleep(const struct timespec *time, struct timespec *left);
 long xp_syscall(long number, const void *word, int op, int value, ...);
 void xp_pause(void);
+int xp_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
+long xp_sysconf(int name);
 void *xp_malloc(size_t size);
 void xp_free(void *block);
 int xp_fprintf(FILE *file, const char *format, ...);
@@ -88,6 +91,8 @@ void xp_cleanup_pop(bool execute);
 #define fprintf xp_fprintf
 #define abort xp_abort
 #define __builtin_ia32_pause xp_pause
+#define sched_getaffinity xp_getaffinity
+#define sysconf xp_sysconf
 
 #undef pthread_cleanup_push
 #undef pthread_cleanup_pop

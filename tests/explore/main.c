@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const struct scenario warm_up = {
-    .name = "warm-up", .threads = "acquire 1 | acquire 1 | acquire 1 | release 3",
+    .name = "warm-up", .measures = true, .threads = "acquire 1 | acquire 1 | acquire 1 | release 3",
 };
 
 static struct limits limits = { .bound = 2, .merge = true };
@@ -75,6 +75,8 @@ static int options(int argc, char **argv, int *status)
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
         if (strcmp(argv[i], "--list") == 0) {
             *status = list();
+        } else if (strcmp(argv[i], "--pairs") == 0) {
+            *status = print_pairs() ? 0 : 1;
         } else if (strcmp(argv[i], "--bound") == 0) {
             limits.bound = atoi(argument(argc, argv, &i));
         } else if (strcmp(argv[i], "--seconds") == 0) {
@@ -104,7 +106,7 @@ int main(int argc, char **argv)
     if (!run_first(&warm_up))
         return 1;
     memory_warm();
-    threads_learn();
+    keys_learn();
 
     first = options(argc, argv, &status);
     if (status >= 0)

@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory.c - the accesses of the library, and the memory they go to.
+ * memory.c - the memory of the library and of the scenarios: stacks, static variables, a heap.
  *
- * The library is compiled with -fsanitize=thread and linked without its runtime.  So every load
- * and store comes here first, atomic ones instead of being made.
- *
- * A stop before each atomic access, unless it commutes with all that other threads can do:
- *
- *   - the generation that fork counts, which is only read here;
- *   - a token's reason, in a scenario where nobody cancels by token, and a capacity where nobody
- *     changes it;
- *   - what is only written under the semaphore's mutex (waiters, closed, limit), looked at by
- *     who holds it;
- *   - a write to `waiters` and `closed`, at which no operation of ours looks without the mutex:
- *     one that does is an error, below.
+ * It is brought back before each run, so that all runs begin in the same state: after one in
+ * which threads have waited, or, for a cold scenario, as the program was loaded.
  */
 #include "explore.h"
 
-#include "semaphore_internal.h"
-
-#include <stdarg.h>
 #include <string.h>
 
 fairsem_t sems[SEMS_MAX];
@@ -125,6 +112,14 @@ int stack_owner(const void *at)
     return offset < sizeof stack ? (int)(offset / STACK_SIZE) : -1;
 }
 
+bool in_library(const void *at)
+{
+    size_t in_data = (size_t)((const char *)at - xp_data_first);
+    size_t in_bss = (size_t)((const char *)at - xp_bss_first);
+
+    return in_data < data_size() || in_bss < bss_size();
+}
+
 int heap_offset(const void *at)
 {
     uintptr_t offset = (uintptr_t)at - (uintptr_t)heap;
@@ -154,253 +149,4 @@ void *xp_malloc(size_t size)
 void xp_free(void *block)
 {
     (void)block;
-}
-
-/* ---- Messages of the library when it stops itself: they are why the run failed ---- */
-
-static char message[300];
-
-int xp_fprintf(FILE *file, const char *format, ...)
-{
-    va_list arguments;
-
-    (void)file;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    return 0;
-}
-
-void xp_abort(void)
-{
-    message[strcspn(message, "\n")] = '\0';
-    fail("the library stops itself", "%s", message);
-}
-
-/* ---- Plain accesses ---- */
-
-static void plain_elsewhere(const void *at, size_t size, bool write, const void *pc)
-{
-    if (oracle_unprotected(at))
-        step(write ? "writes to" : "reads", at, pc);
-    oracle_touch(at, size, write);
-}
-
-static inline void plain(const void *at, size_t size, bool write, const void *pc)
-{
-    if (self != NULL && (uintptr_t)at - (uintptr_t)stack[id_of(self)] >= STACK_SIZE)
-        plain_elsewhere(at, size, write, pc);
-}
-
-#define PLAIN(size)                                                 \
-    void __tsan_read##size(void *at);                               \
-    void __tsan_write##size(void *at);                              \
-    void __tsan_unaligned_read##size(void *at);                     \
-    void __tsan_unaligned_write##size(void *at);                    \
-    void __tsan_read##size(void *at) { plain(at, size, false, CALLER); }    \
-    void __tsan_write##size(void *at) { plain(at, size, true, CALLER); }    \
-    void __tsan_unaligned_read##size(void *at) { plain(at, size, false, CALLER); } \
-    void __tsan_unaligned_write##size(void *at) { plain(at, size, true, CALLER); }
-PLAIN(1)
-PLAIN(2)
-PLAIN(4)
-PLAIN(8)
-PLAIN(16)
-
-void __tsan_init(void);
-void __tsan_func_entry(void *pc);
-void __tsan_func_exit(void);
-void __tsan_read_range(void *at, size_t size);
-void __tsan_write_range(void *at, size_t size);
-
-void __tsan_init(void)
-{
-}
-
-void __tsan_func_entry(void *pc)
-{
-    (void)pc;
-}
-
-void __tsan_func_exit(void)
-{
-}
-
-void __tsan_read_range(void *at, size_t size)
-{
-    plain(at, size, false, CALLER);
-}
-
-void __tsan_write_range(void *at, size_t size)
-{
-    plain(at, size, true, CALLER);
-}
-
-/* ---- Atomic accesses ---- */
-
-#define IS(member) (offset == offsetof(struct fs_sem, member))
-
-static bool sem_access_commutes(const char *at, size_t offset, bool write)
-{
-    bool held = oracle_own_mutex(at);
-
-    if (IS(generation))
-        return !write;
-    if (IS(limit))
-        return !write && (held || !script_uses(CAPACITY));
-    if (IS(waiters) || IS(closed)) {
-        if (!held)
-            fail("explorer", "an access without the mutex that memory.c does not expect: %s",
-                 object_words(at));
-        return true;
-    }
-    return false;
-}
-
-static bool commutes(const void *at, bool write)
-{
-    size_t in_sems = (size_t)((const char *)at - (const char *)sems);
-    size_t in_token = (size_t)((const char *)at - (const char *)&the_token);
-
-    if (in_sems < sizeof sems)
-        return sem_access_commutes(at, in_sems % sizeof sems[0], write);
-    if (in_token < sizeof the_token)
-        return !write && !script_uses(CANCEL);
-    return false;
-}
-
-static inline void before_atomic(const void *at, size_t size, bool write, const char *doing,
-                                 const void *pc)
-{
-    if (self == NULL)
-        return;
-    if (!commutes(at, write))
-        stop(READY, doing, at, pc);
-    oracle_touch(at, size, false);
-}
-
-static inline void after_write(const void *at, size_t size, int64_t before, int64_t now)
-{
-    if (self == NULL)
-        return;
-    thread_change();
-    oracle_stored(at, size, before, now);
-}
-
-#define ATOMIC(bits, type)                                                                   \
-    type __tsan_atomic##bits##_load(const volatile type *at, int order);                     \
-    void __tsan_atomic##bits##_store(volatile type *at, type value, int order);              \
-    type __tsan_atomic##bits##_exchange(volatile type *at, type value, int order);           \
-    type __tsan_atomic##bits##_fetch_or(volatile type *at, type value, int order);           \
-    type __tsan_atomic##bits##_fetch_and(volatile type *at, type value, int order);          \
-    type __tsan_atomic##bits##_fetch_add(volatile type *at, type value, int order);          \
-    type __tsan_atomic##bits##_fetch_sub(volatile type *at, type value, int order);          \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *expected,     \
-                                                      type value, int order, int failure);   \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *expected,       \
-                                                    type value, int order, int failure);     \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected,        \
-                                                    type value, int order, int failure);     \
-    type __tsan_atomic##bits##_load(const volatile type *at, int order)                      \
-    {                                                                                        \
-        (void)order;                                                                         \
-        before_atomic((const void *)at, sizeof(type), false, "loads", CALLER);               \
-        return *at;                                                                          \
-    }                                                                                        \
-    static type change##bits(volatile type *at, type value, char how, const void *pc)        \
-    {                                                                                        \
-        type before;                                                                         \
-                                                                                             \
-        before_atomic((const void *)at, sizeof(type), true,                                  \
-                      how == '=' ? "stores to" : "changes", pc);                             \
-        before = *at;                                                                        \
-        *at = (type)(how == '=' ? value : how == '|' ? (before | value)                      \
-                     : how == '&' ? (before & value)                                         \
-                     : how == '+' ? before + value : before - value);                        \
-        after_write((const void *)at, sizeof(type), before, *at);                            \
-        return before;                                                                       \
-    }                                                                                        \
-    void __tsan_atomic##bits##_store(volatile type *at, type value, int order)               \
-    {                                                                                        \
-        (void)order;                                                                         \
-        change##bits(at, value, '=', CALLER);                                                \
-    }                                                                                        \
-    type __tsan_atomic##bits##_exchange(volatile type *at, type value, int order)            \
-    {                                                                                        \
-        (void)order;                                                                         \
-        return change##bits(at, value, '=', CALLER);                                         \
-    }                                                                                        \
-    type __tsan_atomic##bits##_fetch_or(volatile type *at, type value, int order)            \
-    {                                                                                        \
-        (void)order;                                                                         \
-        return change##bits(at, value, '|', CALLER);                                         \
-    }                                                                                        \
-    type __tsan_atomic##bits##_fetch_and(volatile type *at, type value, int order)           \
-    {                                                                                        \
-        (void)order;                                                                         \
-        return change##bits(at, value, '&', CALLER);                                         \
-    }                                                                                        \
-    type __tsan_atomic##bits##_fetch_add(volatile type *at, type value, int order)           \
-    {                                                                                        \
-        (void)order;                                                                         \
-        return change##bits(at, value, '+', CALLER);                                         \
-    }                                                                                        \
-    type __tsan_atomic##bits##_fetch_sub(volatile type *at, type value, int order)           \
-    {                                                                                        \
-        (void)order;                                                                         \
-        return change##bits(at, value, '-', CALLER);                                         \
-    }                                                                                        \
-    static bool swap##bits(volatile type *at, type *expected, type value, const void *pc)    \
-    {                                                                                        \
-        type before;                                                                         \
-                                                                                             \
-        before_atomic((const void *)at, sizeof(type), true, "compares and swaps", pc);       \
-        before = *at;                                                                        \
-        if (before != *expected) {                                                           \
-            *expected = before;                                                              \
-            return false;                                                                    \
-        }                                                                                    \
-        *at = value;                                                                         \
-        after_write((const void *)at, sizeof(type), before, value);                          \
-        return true;                                                                         \
-    }                                                                                        \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *expected,     \
-                                                      type value, int order, int failure)    \
-    {                                                                                        \
-        (void)order;                                                                         \
-        (void)failure;                                                                       \
-        return swap##bits(at, expected, value, CALLER);                                      \
-    }                                                                                        \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *expected,       \
-                                                    type value, int order, int failure)      \
-    {                                                                                        \
-        (void)order;                                                                         \
-        (void)failure;                                                                       \
-        return swap##bits(at, expected, value, CALLER);                                      \
-    }                                                                                        \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected,        \
-                                                    type value, int order, int failure)      \
-    {                                                                                        \
-        (void)order;                                                                         \
-        (void)failure;                                                                       \
-        swap##bits(at, &expected, value, CALLER);                                            \
-        return expected;                                                                     \
-    }
-
-ATOMIC(8, int8_t)
-ATOMIC(16, int16_t)
-ATOMIC(32, int32_t)
-ATOMIC(64, int64_t)
-
-void __tsan_atomic_thread_fence(int order);
-void __tsan_atomic_signal_fence(int order);
-
-void __tsan_atomic_thread_fence(int order)
-{
-    (void)order;
-}
-
-void __tsan_atomic_signal_fence(int order)
-{
-    (void)order;
 }

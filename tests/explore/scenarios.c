@@ -30,6 +30,8 @@ const struct scenario scenarios[] = {
       "acquire 1; give | acquire 0 | acquire 1; give | timed 0" },
     { .name = "wakes-for-no-reason", .units = 1, .spurious = 2, .threads =
       "acquire 1; give | acquire 1; give | timed 1; give" },
+    { .name = "wake-ups-are-measured", .measures = true, .units = 1, .threads =
+      "acquire 1; give | acquire 1; give; acquire 1; give" },
     { .name = "over-release", .capacity = 1, .threads =
       "acquire 1; give | release 1 | release 1" },
 
@@ -117,7 +119,7 @@ const struct scenario scenarios[] = {
     { .name = "close-and-those-who-try", .units = 1, .threads =
       "try 1; give | upto 1; give | timed 2; give | close" },
     { .name = "close-and-token", .threads =
-      "acquire 1 token; give | cancel | close; close | release 1" },
+      "acquire 1 token; give | cancel | close | release 1; close" },
     { .name = "close-and-ticket", .threads =
       "take 1; claim; return; give | close | !timed 1; give | release 1" },
 

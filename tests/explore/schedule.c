@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * schedule.c - the options at each step, the decisions, and the search through them.
+ * schedule.c - one run: the options at each step.
  *
  * The scheduler has a stack of its own.  A thread that stops says what it is about to do
  * (struct thread) and switches here; here is where the oracles look, where a state is compared
  * with those seen before, and where the next step is decided.
- *
- * A schedule is written SCENARIO:BOUND:DECISIONS, the decisions that were not the first answer
- * as NUMBER=ANSWER, with commas between them.
  */
-#include "explore.h"
+#include "search.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
 
-enum { DECISIONS_MAX = 20000, STEPS_MAX = 20000, OPTIONS_MAX = 5 * THREADS_MAX };
+enum { STEPS_MAX = 20000, OPTIONS_MAX = 5 * THREADS_MAX };
 
 struct thread thread[THREADS_MAX];
 struct thread *self;
@@ -23,12 +20,9 @@ const struct scenario *scenario;
 struct run run;
 
 static struct fibre scheduler;
-static struct limits limits;
-static struct { short answer, answers; } decision[DECISIONS_MAX];
-static int decisions, replayed;     /* in this run; and how many of them are given */
 static int preemptions;
 static bool failed;
-static char failure[1000];
+char failure[1000];
 static jmp_buf given_up;
 
 /* ---- What the threads call ---- */
@@ -56,25 +50,6 @@ void step(const char *doing, const void *object, const void *pc)
 {
     if (self != NULL)
         stop(READY, doing, object, pc);
-}
-
-/* Which of so many answers?  Each of them, in one run or another; the first one first. */
-int choose(int answers)
-{
-    if (answers <= 1)
-        return 0;
-    if (decisions >= DECISIONS_MAX)
-        fail("end", "more than %d decisions: does it ever end?", DECISIONS_MAX);
-    if (decisions >= replayed) {
-        decision[decisions].answer = 0;
-        decision[decisions].answers = (short)answers;
-    } else if (decision[decisions].answer >= answers) {
-        fail("explorer", "the run cannot be repeated: decision %d has no answer %d", decisions,
-             decision[decisions].answer);
-    } else {
-        decision[decisions].answers = (short)answers;
-    }
-    return decision[decisions++].answer;
 }
 
 _Noreturn void fail(const char *oracle, const char *format, ...)
@@ -116,6 +91,8 @@ static bool can_go_on(const struct thread *t)
         return t->woken || (t->deadline != 0 && run.now >= t->deadline);
     case NAPS:
         return !t->restless;
+    case PAUSES:
+        return *t->looked_at != t->saw;
     case WAITS_ITS_TURN:
         return script_turn(t);
     case ENDED:
@@ -137,7 +114,7 @@ static int options_of(struct thread *t, struct option *option)
         option[n++] = (struct option){ t, t->woken || !sleeps(t) ? BY_TURN : TIME_OUT };
     else if (sleeps(t) && t->deadline != 0)
         option[n++] = (struct option){ t, TIME_OUT };
-    else if (t->at == NAPS && t->deadline != 0)
+    else if ((t->at == NAPS || t->at == PAUSES) && t->deadline != 0)
         option[n++] = (struct option){ t, TIME_OUT };
     if (sleeps(t) && !t->cancel_disabled && (t->cancel_pending || t->cancelable) && !t->canceled)
         option[n++] = (struct option){ t, PTHREAD_CANCEL };
@@ -233,7 +210,7 @@ static enum run_end run_threads(void)
         options = all_options(current, option);
         if (options == 0)
             break;
-        if (limits.merge && options > 1 && decisions >= replayed
+        if (limits.merge && options > 1 && decisions_are_new()
             && states_seen(state_now(current), preemptions))
             return MERGED;
         answer = choose(options);
@@ -252,19 +229,20 @@ static enum run_end run_threads(void)
 
 static void begin_run(void)
 {
-    decisions = 0;
+    decisions_begin();
     preemptions = 0;
     failed = false;
     memset(&run, 0, sizeof run);
-    run.now = START_NS;
+    run.now = START_NS + !scenario->measures;
     memory_reset(scenario->cold);
-    oracles_reset();
+    keys_reset(scenario->cold);
+    waiters_reset();
     threads_reset();
-    script_start();
+    actors_start();
 }
 
-/* Returns true if it went on to a known state or to its end without a failure. */
-static bool run_once(struct outcome *outcome)
+/* To its end, or to a known state. */
+bool run_once(struct outcome *outcome)
 {
     begin_run();
     if (setjmp(given_up) != 0) {
@@ -278,132 +256,4 @@ static bool run_once(struct outcome *outcome)
     else
         outcome->runs++;
     return true;
-}
-
-/* ---- The search ---- */
-
-static double seconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-/* The next run: as the last one, but for its last decision that has another answer. */
-static bool next_run(void)
-{
-    while (decisions > 0 && decision[decisions - 1].answer + 1 >= decision[decisions - 1].answers)
-        decisions--;
-    if (decisions == 0)
-        return false;
-    decision[decisions - 1].answer++;
-    replayed = decisions;
-    return true;
-}
-
-static void print_schedule(void)
-{
-    const char *before = "";
-
-    printf("%s:%d:", scenario->name, limits.bound);
-    for (int i = 0; i < decisions; i++) {
-        if (decision[i].answer != 0) {
-            printf("%s%d=%d", before, i, decision[i].answer);
-            before = ",";
-        }
-    }
-    printf("\n");
-}
-
-static void report_failure(void)
-{
-    printf("\n%s: FAILED: %s\n", scenario->name, failure);
-    printf("once more, in words: explore --replay ");
-    print_schedule();
-    fflush(stdout);
-}
-
-static bool prepare(const struct scenario *what, struct limits with)
-{
-    scenario = what;
-    limits = with;
-    replayed = 0;
-    states_forget();
-    history_forget();
-    return script_read(what);
-}
-
-struct outcome explore(const struct scenario *what, struct limits with)
-{
-    struct outcome outcome = { 0 };
-    double began = seconds_now();
-
-    if (!prepare(what, with)) {
-        outcome.failed = true;
-        return outcome;
-    }
-    for (;;) {
-        if (!run_once(&outcome)) {
-            report_failure();
-            break;
-        }
-        if (!next_run()) {
-            outcome.complete = true;
-            break;
-        }
-        if (with.seconds > 0 && (outcome.runs + outcome.merged) % 256 == 0
-            && seconds_now() - began > with.seconds)
-            break;
-    }
-    outcome.seconds = seconds_now() - began;
-    return outcome;
-}
-
-/* Once, by the first answers: so that threads have waited before. */
-bool run_first(const struct scenario *what)
-{
-    struct outcome outcome = { 0 };
-
-    if (prepare(what, (struct limits){ .bound = 0 }) && run_once(&outcome))
-        return true;
-    report_failure();
-    return false;
-}
-
-/* The decisions of a schedule; all that it does not mention are 0. */
-static bool read_decisions(const char *text)
-{
-    memset(decision, 0, sizeof decision);
-    while (*text != '\0') {
-        char *end;
-        long number = strtol(text, &end, 10), answer;
-
-        if (*end != '=' || number < 0 || number >= DECISIONS_MAX)
-            return false;
-        answer = strtol(end + 1, &end, 10);
-        decision[number].answer = (short)answer;
-        replayed = (int)number + 1;
-        text = *end == ',' ? end + 1 : end;
-        if (*end != ',' && *end != '\0')
-            return false;
-    }
-    return true;
-}
-
-bool replay(const struct scenario *what, int bound, const char *text)
-{
-    struct outcome outcome = { 0 };
-
-    if (!prepare(what, (struct limits){ .bound = bound }) || !read_decisions(text)) {
-        printf("this is no schedule: %s\n", text);
-        return false;
-    }
-    tracing = true;
-    if (run_once(&outcome))
-        printf("\n%s: nothing was wrong\n", what->name);
-    else
-        report_failure();
-    tracing = false;
-    return !outcome.failed;
 }

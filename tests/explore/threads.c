@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * threads.c - POSIX threads as far as the library uses them: mutexes, condition variables,
- * thread-specific data, cancellation.
+ * cancellation.
  *
  * A mutex is an int in its own memory: 0, or 1 + the number of the thread that has it, or DEAD.
  * A condition variable has no state: whoever waits for it says so in struct thread.
@@ -13,7 +13,6 @@
 #define DEAD 0x0dead000
 
 bool threads_quiet;
-static struct key { bool made; void (*destroy)(void *); } key[KEYS_MAX], warm_key[KEYS_MAX];
 
 /* Others could notice: those who nap, because they poll, have a reason to look again. */
 void thread_change(void)
@@ -32,7 +31,7 @@ static int *owner(pthread_mutex_t *mutex)
     return (int *)(void *)mutex;
 }
 
-static int my_number(void)
+int my_number(void)
 {
     return self != NULL ? id_of(self) + 1 : THREADS_MAX + 1;
 }
@@ -262,79 +261,7 @@ int xp_cond_broadcast(pthread_cond_t *cond)
     return 0;
 }
 
-/* ---- Once, thread-specific data, the rest ---- */
-
-int xp_once(pthread_once_t *once, void (*fn)(void))
-{
-    int *done = (int *)once;
-
-    if (*done == PTHREAD_ONCE_INIT) {
-        *done = PTHREAD_ONCE_INIT + 1;
-        fn();
-    }
-    return 0;
-}
-
-int xp_key_create(pthread_key_t *made, void (*destroy)(void *))
-{
-    for (unsigned i = 0; i < KEYS_MAX; i++) {
-        if (!key[i].made) {
-            key[i].made = true;
-            key[i].destroy = destroy;
-            *made = i;
-            return 0;
-        }
-    }
-    return EAGAIN;
-}
-
-void *xp_getspecific(pthread_key_t which)
-{
-    return self->key[which];
-}
-
-int xp_setspecific(pthread_key_t which, const void *value)
-{
-    self->key[which] = (void *)(uintptr_t)value;
-    return 0;
-}
-
-pthread_t xp_self(void)
-{
-    return (pthread_t)my_number();
-}
-
-int xp_atfork(void (*before)(void), void (*parent)(void), void (*child)(void))
-{
-    (void)before;
-    (void)parent;
-    (void)child;
-    return 0;
-}
-
-/* What pthread_exit does, when all handlers have run. */
-void thread_destroys_keys(void)
-{
-    for (int i = 0; i < KEYS_MAX; i++) {
-        void *value = self->key[i];
-
-        self->key[i] = NULL;
-        if (value != NULL && key[i].destroy != NULL)
-            key[i].destroy(value);
-    }
-}
-
-/* The library remembers that it has made its keys, if it has been used before. */
-void threads_learn(void)
-{
-    memcpy(warm_key, key, sizeof key);
-}
-
 void threads_reset(void)
 {
     memset(thread, 0, sizeof thread);
-    if (scenario->cold)
-        memset(key, 0, sizeof key);
-    else
-        memcpy(key, warm_key, sizeof key);
 }

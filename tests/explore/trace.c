@@ -109,7 +109,8 @@ void trace_step(const struct thread *t, enum reason reason)
         [BY_TURN] = "", [TIME_OUT] = ": its time is out", [NO_REASON] = ": wakes for no reason",
         [SIGNAL] = ": a signal", [PTHREAD_CANCEL] = ": pthread_cancel",
     };
-    bool slept = t->at == SLEEPS_ON_COND || t->at == SLEEPS_ON_WORD || t->at == NAPS;
+    bool slept = t->at == SLEEPS_ON_COND || t->at == SLEEPS_ON_WORD || t->at == NAPS
+                 || t->at == PAUSES;
 
     printf("T%d %s%s %s%s", id_of(t), slept ? "no longer " : "", t->doing,
            object_words(t->object), why[reason]);

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * access.c - loads and stores of the library, atomic and plain.
+ *
+ * The library is compiled with -fsanitize=thread and linked without its runtime.  So every load
+ * and store comes here first, atomic ones instead of being made.
+ *
+ * A stop before each atomic access, unless it commutes with all that other threads can do:
+ *
+ *   - the generation that fork counts, which is only read here;
+ *   - a token's reason, in a scenario where nobody cancels by token; a capacity where nobody
+ *     changes it; the list of parkers, where none is made; how long a wake-up takes, where nobody
+ *     measures it;
+ *   - what is only written under the semaphore's mutex (waiters, closed, limit), looked at by
+ *     who holds it;
+ *   - a write to `waiters` and `closed`, at which no operation of ours looks without the mutex:
+ *     one that does is an error, below.
+ */
+#include "explore.h"
+
+#include "semaphore_internal.h"
+
+/* ---- Plain accesses ---- */
+
+static inline bool on_own_stack(const void *at)
+{
+    return (uintptr_t)stack_top(id_of(self)) - (uintptr_t)at <= STACK_SIZE;
+}
+
+static void plain_elsewhere(const void *at, size_t size, bool write, const void *pc)
+{
+    if (oracle_unprotected(at))
+        step(write ? "writes to" : "reads", at, pc);
+    oracle_touch(at, size, write);
+}
+
+static inline void plain(const void *at, size_t size, bool write, const void *pc)
+{
+    if (self != NULL && !on_own_stack(at))
+        plain_elsewhere(at, size, write, pc);
+}
+
+#define PLAIN(size)                                                 \
+    void __tsan_read##size(void *at);                               \
+    void __tsan_write##size(void *at);                              \
+    void __tsan_unaligned_read##size(void *at);                     \
+    void __tsan_unaligned_write##size(void *at);                    \
+    void __tsan_read##size(void *at) { plain(at, size, false, CALLER); }    \
+    void __tsan_write##size(void *at) { plain(at, size, true, CALLER); }    \
+    void __tsan_unaligned_read##size(void *at) { plain(at, size, false, CALLER); } \
+    void __tsan_unaligned_write##size(void *at) { plain(at, size, true, CALLER); }
+PLAIN(1)
+PLAIN(2)
+PLAIN(4)
+PLAIN(8)
+PLAIN(16)
+
+void __tsan_init(void);
+void __tsan_func_entry(void *pc);
+void __tsan_func_exit(void);
+void __tsan_read_range(void *at, size_t size);
+void __tsan_write_range(void *at, size_t size);
+
+void __tsan_init(void)
+{
+}
+
+void __tsan_func_entry(void *pc)
+{
+    (void)pc;
+}
+
+void __tsan_func_exit(void)
+{
+}
+
+void __tsan_read_range(void *at, size_t size)
+{
+    plain(at, size, false, CALLER);
+}
+
+void __tsan_write_range(void *at, size_t size)
+{
+    plain(at, size, true, CALLER);
+}
+
+/* ---- Atomic accesses ---- */
+
+#define IS(member) (offset == offsetof(struct fs_sem, member))
+
+static bool sem_access_commutes(const char *at, size_t offset, bool write)
+{
+    bool held = oracle_own_mutex(at);
+
+    if (IS(generation))
+        return !write;
+    if (IS(limit))
+        return !write && (held || !script_uses(CAPACITY));
+    if (IS(waiters) || IS(closed)) {
+        if (!held)
+            fail("explorer", "an access without the mutex that memory.c does not expect: %s",
+                 object_words(at));
+        return true;
+    }
+    return false;
+}
+
+static bool commutes(const void *at, bool write)
+{
+    size_t in_sems = (size_t)((const char *)at - (const char *)sems);
+    size_t in_token = (size_t)((const char *)at - (const char *)&the_token);
+
+    if (in_sems < sizeof sems)
+        return sem_access_commutes(at, in_sems % sizeof sems[0], write);
+    if (in_token < sizeof the_token)
+        return !write && !script_uses(CANCEL);
+    if (in_library(at))
+        return !write && !scenario->cold && !scenario->measures;
+    return false;
+}
+
+/* Who spins looks again at what nobody can have changed meanwhile, see xp_pause(). */
+static bool looks_again(const void *at, bool write)
+{
+    return self->impatient && !write && at == (const void *)self->looked_at;
+}
+
+static void note_look(const void *at, size_t size)
+{
+    if (size == sizeof(int) && stack_owner(at) == id_of(self)) {
+        self->looked_at = at;
+        self->saw = *(const int *)at;
+    }
+}
+
+static inline void before_atomic(const void *at, size_t size, bool write, const char *doing,
+                                 const void *pc)
+{
+    if (self == NULL)
+        return;
+    if (!commutes(at, write) && !looks_again(at, write))
+        stop(READY, doing, at, pc);
+    oracle_touch(at, size, false);
+    note_look(at, size);
+}
+
+static inline void after_write(const void *at, size_t size, int64_t before, int64_t now)
+{
+    if (self == NULL)
+        return;
+    thread_change();
+    oracle_stored(at, size, before, now);
+}
+
+#define ATOMIC(bits, type)                                                                   \
+    type __tsan_atomic##bits##_load(const volatile type *at, int order);                     \
+    void __tsan_atomic##bits##_store(volatile type *at, type value, int order);              \
+    type __tsan_atomic##bits##_exchange(volatile type *at, type value, int order);           \
+    type __tsan_atomic##bits##_fetch_or(volatile type *at, type value, int order);           \
+    type __tsan_atomic##bits##_fetch_and(volatile type *at, type value, int order);          \
+    type __tsan_atomic##bits##_fetch_add(volatile type *at, type value, int order);          \
+    type __tsan_atomic##bits##_fetch_sub(volatile type *at, type value, int order);          \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *expected,     \
+                                                      type value, int order, int failure);   \
+    int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *expected,       \
+                                                    type value, int order, int failure);     \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected,        \
+                                                    type value, int order, int failure);     \
+    type __tsan_atomic##bits##_load(const volatile type *at, int order)                      \
+    {                                                                                        \
+        (void)order;                                                                         \
+        before_atomic((const void *)at, sizeof(type), false, "loads", CALLER);               \
+        return *at;                                                                          \
+    }                                                                                        \
+    static type change##bits(volatile type *at, type value, char how, const void *pc)        \
+    {                                                                                        \
+        type before;                                                                         \
+                                                                                             \
+        before_atomic((const void *)at, sizeof(type), true,                                  \
+                      how == '=' ? "stores to" : "changes", pc);                             \
+        before = *at;                                                                        \
+        *at = (type)(how == '=' ? value : how == '|' ? (before | value)                      \
+                     : how == '&' ? (before & value)                                         \
+                     : how == '+' ? before + value : before - value);                        \
+        after_write((const void *)at, sizeof(type), before, *at);                            \
+        return before;                                                                       \
+    }                                                                                        \
+    void __tsan_atomic##bits##_store(volatile type *at, type value, int order)               \
+    {                                                                                        \
+        (void)order;                                                                         \
+        change##bits(at, value, '=', CALLER);                                                \
+    }                                                                                        \
+    type __tsan_atomic##bits##_exchange(volatile type *at, type value, int order)            \
+    {                                                                                        \
+        (void)order;                                                                         \
+        return change##bits(at, value, '=', CALLER);                                         \
+    }                                                                                        \
+    type __tsan_atomic##bits##_fetch_or(volatile type *at, type value, int order)            \
+    {                                                                                        \
+        (void)order;                                                                         \
+        return change##bits(at, value, '|', CALLER);                                         \
+    }                                                                                        \
+    type __tsan_atomic##bits##_fetch_and(volatile type *at, type value, int order)           \
+    {                                                                                        \
+        (void)order;                                                                         \
+        return change##bits(at, value, '&', CALLER);                                         \
+    }                                                                                        \
+    type __tsan_atomic##bits##_fetch_add(volatile type *at, type value, int order)           \
+    {                                                                                        \
+        (void)order;                                                                         \
+        return change##bits(at, value, '+', CALLER);                                         \
+    }                                                                                        \
+    type __tsan_atomic##bits##_fetch_sub(volatile type *at, type value, int order)           \
+    {                                                                                        \
+        (void)order;                                                                         \
+        return change##bits(at, value, '-', CALLER);                                         \
+    }                                                                                        \
+    static bool swap##bits(volatile type *at, type *expected, type value, const void *pc)    \
+    {                                                                                        \
+        type before;                                                                         \
+                                                                                             \
+        before_atomic((const void *)at, sizeof(type), true, "compares and swaps", pc);       \
+        before = *at;                                                                        \
+        if (before != *expected) {                                                           \
+            *expected = before;                                                              \
+            return false;                                                                    \
+        }                                                                                    \
+        *at = value;                                                                         \
+        after_write((const void *)at, sizeof(type), before, value);                          \
+        return true;                                                                         \
+    }                                                                                        \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *expected,     \
+                                                      type value, int order, int failure)    \
+    {                                                                                        \
+        (void)order;                                                                         \
+        (void)failure;                                                                       \
+        return swap##bits(at, expected, value, CALLER);                                      \
+    }                                                                                        \
+    int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *expected,       \
+                                                    type value, int order, int failure)      \
+    {                                                                                        \
+        (void)order;                                                                         \
+        (void)failure;                                                                       \
+        return swap##bits(at, expected, value, CALLER);                                      \
+    }                                                                                        \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected,        \
+                                                    type value, int order, int failure)      \
+    {                                                                                        \
+        (void)order;                                                                         \
+        (void)failure;                                                                       \
+        swap##bits(at, &expected, value, CALLER);                                            \
+        return expected;                                                                     \
+    }
+
+ATOMIC(8, int8_t)
+ATOMIC(16, int16_t)
+ATOMIC(32, int32_t)
+ATOMIC(64, int64_t)
+
+void __tsan_atomic_thread_fence(int order);
+void __tsan_atomic_signal_fence(int order);
+
+void __tsan_atomic_thread_fence(int order)
+{
+    (void)order;
+}
+
+void __tsan_atomic_signal_fence(int order)
+{
+    (void)order;
+}

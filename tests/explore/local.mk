@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# tests/explore/local.mk - the library's sources under every schedule; included by
+# tests/local.mk.  explore.h says how it works.
+#
+#   make check-explore            all scenarios, both parkers, at most two preemptions
+#   make check-explore BOUND=3    at most three
+#   make tests/explore/explore    the explorer alone: --list, --replay, names of scenarios
+
+test_scripts += tests/explore/quick.sh
+
+EXTRA_DIST += \
+	tests/explore/access.c \
+	tests/explore/actors.c \
+	tests/explore/all.sh \
+	tests/explore/build.sh \
+	tests/explore/clock.c \
+	tests/explore/explore.h \
+	tests/explore/fibre.c tests/explore/fibre.h \
+	tests/explore/history.c \
+	tests/explore/layer.h \
+	tests/explore/main.c \
+	tests/explore/memory.c \
+	tests/explore/model.c tests/explore/model.h \
+	tests/explore/oracles.c tests/explore/oracles.h \
+	tests/explore/pairs.c \
+	tests/explore/process.c \
+	tests/explore/scenarios.c \
+	tests/explore/schedule.c \
+	tests/explore/script.c \
+	tests/explore/search.c tests/explore/search.h \
+	tests/explore/states.c \
+	tests/explore/static_first.c tests/explore/static_last.c \
+	tests/explore/threads.c \
+	tests/explore/trace.c \
+	tests/explore/waiters.c
+
+BOUND = 2
+.PHONY: check-explore tests/explore/explore
+check-explore:
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/explore/all.sh $(BOUND)
+
+tests/explore/explore:
+	$(MKDIR_P) tests/explore
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/explore/build.sh $(srcdir)/src $@
+
+clean-local: clean-explore
+clean-explore:
+	-rm -rf tests/explore/*.objects tests/explore/explore tests/explore/explore-cond \
+		tests/explore/explore-futex tests/explore/second-half

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* oracles.h - what the two files of oracles share: oracles.c and waiters.c. */
+#ifndef XP_ORACLES_H
+#define XP_ORACLES_H
+
+#include "explore.h"
+
+#include "semaphore_internal.h"
+
+enum { WAITERS_MAX = 12 };
+
+static inline struct fs_sem *sem_inside(int i)
+{
+    return (struct fs_sem *)(void *)&sems[i];
+}
+
+static inline int mutex_owner(int i)
+{
+    return *(int *)(void *)&sem_inside(i)->mutex;
+}
+
+static inline bool i_own(int i)
+{
+    return self != NULL && mutex_owner(i) == id_of(self) + 1;
+}
+
+/* Which semaphore is this the memory of?  -1: none. */
+static inline int sem_at(const void *at)
+{
+    size_t offset = (size_t)((const char *)at - (const char *)sems);
+
+    return offset < sizeof sems ? (int)(offset / sizeof sems[0]) : -1;
+}
+
+/* As it is in the word. */
+static inline int64_t available(int i)
+{
+    return fs_word_available(*(volatile int64_t *)&sem_inside(i)->word);
+}
+
+/* What can be available, by the results so far. */
+struct bounds { int64_t low, high; };
+struct bounds bounds_of(int i);
+
+/* In order, as read here: the library's own way of walking it is what is checked. */
+int walk_line(int i, const struct fs_waitq_node *node[WAITERS_MAX]);
+
+/* It must not be on a stack that its thread has left. */
+void check_alive(const void *at, size_t size);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* search.h - what schedule.c, which makes a run, and search.c, which makes all, share. */
+#ifndef XP_SEARCH_H
+#define XP_SEARCH_H
+
+#include "explore.h"
+
+extern struct limits limits;
+extern char failure[1000];      /* why the last run failed */
+
+/* A run from its beginning.  False if it failed. */
+bool run_once(struct outcome *outcome);
+
+void decisions_begin(void);     /* of a run */
+bool decisions_are_new(void);   /* from here on: all that were given have been repeated */
+
+#endif
