@@ -22,6 +22,7 @@ test_scripts = \
 	tests/interpose.sh \
 	tests/musl.sh \
 	tests/soak.sh
+include $(top_srcdir)/tests/explore/local.mk
 dist_check_SCRIPTS = $(test_scripts)
 EXTRA_DIST += tests/coverage.sh tests/programs.sh tests/plain/check.h
 
