@@ -179,9 +179,10 @@ int  choose(int options);
 _Noreturn void fail(const char *oracle, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 struct outcome {
-    long runs, merged;      /* to the end; to a state that had been seen */
+    long   runs, merged;    /* to the end; to a state that had been seen */
+    int    histories;       /* different ones: results, and which call was over before which */
     double seconds;
-    bool complete, failed;
+    bool   complete, failed;
 };
 struct limits {
     int    bound;
@@ -262,6 +263,7 @@ void oracle_stored(const void *at, size_t size, int64_t before, int64_t now);
 /* history.c */
 void history_check(void);
 void history_forget(void);
+int  history_count(void);           /* how many different ones there have been */
 
 /* trace.c */
 extern bool tracing;

@@ -20,6 +20,11 @@ void history_forget(void)
     known_count = 0;
 }
 
+int history_count(void)
+{
+    return known_count;
+}
+
 static bool may_begin(const struct model *m, int i)
 {
     for (int before = 0; before < CALLS; before++) {

@@ -21,6 +21,7 @@ EXTRA_DIST += \
 	tests/explore/main.c \
 	tests/explore/memory.c \
 	tests/explore/model.c tests/explore/model.h \
+	tests/explore/model_tickets.c \
 	tests/explore/oracles.c tests/explore/oracles.h \
 	tests/explore/pairs.c \
 	tests/explore/process.c \

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - explore [--list] [--bound N] [--seconds S] [--part I/N] [--replay SCHEDULE] [NAME...]
+ * main.c - explore [--bound N] [--seconds S] [--part I/N] [--all-runs] [NAME...]
+ *          explore --list | --pairs | --replay SCHEDULE
  *
- * All scenarios, or those named, and a table of what was done.  Exit status 1: something was
- * wrong, and how to see it again has been printed.
+ * All scenarios, or those named, and a table of what was done: schedules that were followed to
+ * their end, and those that were left where they came to a known state; how many histories they
+ * have.  --seconds is the most for one scenario; --part 1/2 is every other one; --all-runs leaves
+ * no schedule for coming to a known state, and must find as many histories.
+ *
+ * Exit status 1: something was wrong, and how to see it again has been printed.
  */
 #include "explore.h"
 
@@ -53,8 +58,9 @@ static bool one(const struct scenario *what)
 {
     struct outcome outcome = explore(what, limits);
 
-    printf("%-28s %10ld %10ld %8.1f%s\n", what->name, outcome.runs, outcome.merged,
-           outcome.seconds, outcome.failed ? "  FAILED" : outcome.complete ? "" : "  not all");
+    printf("%-28s %10ld %10ld %10d %8.1f%s\n", what->name, outcome.runs, outcome.merged,
+           outcome.histories, outcome.seconds,
+           outcome.failed ? "  FAILED" : outcome.complete ? "" : "  not all");
     fflush(stdout);
     return !outcome.failed;
 }
@@ -111,8 +117,8 @@ int main(int argc, char **argv)
     first = options(argc, argv, &status);
     if (status >= 0)
         return status;
-    printf("%-28s %10s %10s %8s   at most %d preemptions\n", "scenario", "schedules", "merged",
-           "seconds", limits.bound);
+    printf("%-28s %10s %10s %10s %8s   at most %d preemptions\n", "scenario", "schedules",
+           "merged", "histories", "seconds", limits.bound);
     if (first == argc) {
         for (int i = part; i < scenarios_count; i += parts)
             good &= one(&scenarios[i]);

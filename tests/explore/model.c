@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-static const struct op *op_of(int i)
+const struct op *op_of(int i)
 {
     return &script[i / OPS_MAX][i % OPS_MAX];
 }
 
-static int64_t result_of(int i)
+int64_t result_of(int i)
 {
     return run.call[i].result;
 }
@@ -20,7 +20,7 @@ static int64_t units_of(int i)
 }
 
 /* Had that call returned when this one began? */
-static bool returned_before(int that, int this)
+bool returned_before(int that, int this)
 {
     return (run.call[this].after >> that & 1) != 0;
 }
@@ -34,7 +34,7 @@ void model_init(struct model *m)
     }
 }
 
-static bool over(struct model *m, int i, int64_t result)
+bool model_over(struct model *m, int i, int64_t result)
 {
     m->phase[i] = OVER;
     return result_of(i) == result;
@@ -58,7 +58,7 @@ static void join(struct model_sem *s, int i)
     s->line[at] = i;
 }
 
-static void leave(struct model_sem *s, int i)
+void model_leave(struct model_sem *s, int i)
 {
     int at = 0;
 
@@ -76,7 +76,7 @@ static bool must_wait(const struct model_sem *s, int64_t n, int priority)
 }
 
 /* A ticket leaves its line, or is returned; who watches it hears of it. */
-static bool tell_ticket(struct model *m, int t, enum fairsem_ticket_state state, int why)
+bool model_tell_ticket(struct model *m, int t, enum fairsem_ticket_state state, int why)
 {
     m->ticket[t] = state;
     m->why[t] = why;
@@ -92,21 +92,21 @@ static bool tell_ticket(struct model *m, int t, enum fairsem_ticket_state state,
 static bool grant(struct model *m, int i)
 {
     if (op_of(i)->verb == TAKE)
-        return tell_ticket(m, op_of(i)->ticket, FAIRSEM_TICKET_GRANTED, 0);
+        return model_tell_ticket(m, op_of(i)->ticket, FAIRSEM_TICKET_GRANTED, 0);
     if (result_of(i) == RESULT_CANCELED) {
         m->phase[i] = HAS;
         return true;
     }
-    return over(m, i, 0);
+    return model_over(m, i, 0);
 }
 
-static bool serve(struct model *m, struct model_sem *s)
+bool model_serve(struct model *m, struct model_sem *s)
 {
     while (s->length > 0 && s->limit != 0 && units_of(s->line[0]) <= s->available) {
         int head = s->line[0];
 
         s->available -= units_of(head);
-        leave(s, head);
+        model_leave(s, head);
         if (!grant(m, head))
             return false;
     }
@@ -123,9 +123,9 @@ static bool refuse(struct model *m, struct model_sem *s, int64_t most, int state
             at++;
             continue;
         }
-        leave(s, i);
+        model_leave(s, i);
         if (op_of(i)->verb == TAKE
-                ? !tell_ticket(m, op_of(i)->ticket, (enum fairsem_ticket_state)state, why)
+                ? !model_tell_ticket(m, op_of(i)->ticket, (enum fairsem_ticket_state)state, why)
                 : !over_or_canceled(m, i, why))
             return false;
     }
@@ -153,7 +153,7 @@ static bool stopped_by_token(const struct model *m, int i, int way)
     return way == 1;
 }
 
-static bool may_wait(const struct model *m, int i)
+bool model_may_wait(const struct model *m, int i)
 {
     return !op_of(i)->token || m->token == 0 || m->canceling;
 }
@@ -161,120 +161,35 @@ static bool may_wait(const struct model *m, int i)
 /* ---- Steps ---- */
 
 /* Acquire in all its forms, and a ticket's take: what is not served joins the line. */
-static bool ask(struct model *m, struct model_sem *s, int i, int refusal)
+bool model_ask(struct model *m, struct model_sem *s, int i, int refusal)
 {
     const struct op *op = op_of(i);
     int priority = op->verb == TRY ? INT32_MAX : op->priority;
 
     if (s->closed != 0)
-        return over(m, i, s->closed);
+        return model_over(m, i, s->closed);
     if (op->n > s->limit && s->limit != 0)
-        return over(m, i, E2BIG);
+        return model_over(m, i, E2BIG);
     if (!must_wait(s, op->n, priority)) {
         s->available -= op->n;
         m->phase[i] = OVER;
         return grant(m, i) && (op->verb != TAKE || result_of(i) == 0);
     }
     if (refusal != 0)
-        return over(m, i, refusal);
-    if (result_of(i) == ETIMEDOUT && !may_wait(m, i))
-        return over(m, i, ETIMEDOUT);   /* its time was out when it came */
+        return model_over(m, i, refusal);
+    if (result_of(i) == ETIMEDOUT && !model_may_wait(m, i))
+        return model_over(m, i, ETIMEDOUT);   /* its time was out when it came */
     join(s, i);
     m->phase[i] = WAITS;
-    return may_wait(m, i);
-}
-
-static bool take(struct model *m, struct model_sem *s, int i)
-{
-    int t = op_of(i)->ticket;
-
-    if (m->ticket[t] != FAIRSEM_TICKET_IDLE)
-        return over(m, i, EINVAL);
-    m->ticket[t] = FAIRSEM_TICKET_WAITING;
-    m->taken_by[t] = i;
-    if (!ask(m, s, i, 0))
-        return false;
-    if (result_of(i) != 0)
-        m->ticket[t] = FAIRSEM_TICKET_IDLE;
-    return over(m, i, result_of(i));
-}
-
-/*
- * Whoever ends the waiting of several does so one by one, and a claim looks without the mutex.
- * So it may say that a ticket still waits as long as the call that serves it has not returned;
- * but not when it has been said already, to somebody who watched it, that it does not.
- */
-static bool may_look_old(const struct model *m, int i)
-{
-    int t = op_of(i)->ticket;
-
-    for (int other = 0; other < CALLS; other++) {
-        if (op_of(other)->verb == WATCH && op_of(other)->ticket == t && m->phase[other] == OVER
-            && result_of(other) == 0 && returned_before(other, i))
-            return false;
-    }
-    return m->ticket[t] != FAIRSEM_TICKET_IDLE && !returned_before(m->told_by[t], i);
-}
-
-static bool claim(struct model *m, int i)
-{
-    int t = op_of(i)->ticket;
-
-    if (result_of(i) == EAGAIN && may_look_old(m, i))
-        return over(m, i, EAGAIN);
-    switch (m->ticket[t]) {
-    case FAIRSEM_TICKET_IDLE:
-        return over(m, i, EINVAL);
-    case FAIRSEM_TICKET_WAITING:
-        return over(m, i, EAGAIN);
-    case FAIRSEM_TICKET_GRANTED:
-        m->ticket[t] = FAIRSEM_TICKET_IDLE;
-        return over(m, i, 0);
-    default:
-        return over(m, i, m->why[t]);
-    }
-}
-
-static bool give_ticket_back(struct model *m, int i)
-{
-    int t = op_of(i)->ticket;
-    enum fairsem_ticket_state state = m->ticket[t];
-    struct model_sem *s = &m->sem[op_of(m->taken_by[t])->sem];
-
-    m->ticket[t] = FAIRSEM_TICKET_IDLE;
-    if (state == FAIRSEM_TICKET_WAITING) {
-        leave(s, m->taken_by[t]);
-        if (!tell_ticket(m, t, FAIRSEM_TICKET_IDLE, ECANCELED))
-            return false;
-    } else if (state == FAIRSEM_TICKET_GRANTED) {
-        s->available += op_of(m->taken_by[t])->n;
-    }
-    return serve(m, s) && over(m, i, 0);
-}
-
-static bool watch(struct model *m, int i)
-{
-    int t = op_of(i)->ticket;
-
-    switch (m->ticket[t]) {
-    case FAIRSEM_TICKET_IDLE:
-        return over(m, i, EINVAL);
-    case FAIRSEM_TICKET_WAITING:
-        m->phase[i] = WAITS;
-        return may_wait(m, i);
-    case FAIRSEM_TICKET_GRANTED:
-        return over(m, i, 0);
-    default:
-        return over(m, i, m->why[t]);
-    }
+    return model_may_wait(m, i);
 }
 
 static bool release(struct model *m, struct model_sem *s, int i)
 {
     if (units_of(i) > s->limit - s->available)
-        return over(m, i, EOVERFLOW);
+        return model_over(m, i, EOVERFLOW);
     s->available += units_of(i);
-    return serve(m, s) && over(m, i, 0);
+    return model_serve(m, s) && model_over(m, i, 0);
 }
 
 static bool set_capacity(struct model *m, struct model_sem *s, int i)
@@ -285,15 +200,15 @@ static bool set_capacity(struct model *m, struct model_sem *s, int i)
     s->limit = capacity;
     if (capacity != 0 && !refuse(m, s, capacity, FAIRSEM_TICKET_CANCELED, E2BIG))
         return false;
-    return serve(m, s) && over(m, i, 0);
+    return model_serve(m, s) && model_over(m, i, 0);
 }
 
 static bool close_sem(struct model *m, struct model_sem *s, int i)
 {
     if (s->closed != 0)
-        return over(m, i, EALREADY);
+        return model_over(m, i, EALREADY);
     s->closed = ESHUTDOWN;
-    return refuse(m, s, -1, FAIRSEM_TICKET_CLOSED, ESHUTDOWN) && over(m, i, 0);
+    return refuse(m, s, -1, FAIRSEM_TICKET_CLOSED, ESHUTDOWN) && model_over(m, i, 0);
 }
 
 /* The waiters are taken out one by one, in any order: each is a step of its own. */
@@ -301,7 +216,7 @@ static bool cancel(struct model *m, int i)
 {
     if (m->phase[i] == BEFORE) {
         if (m->token != 0)
-            return over(m, i, EALREADY);
+            return model_over(m, i, EALREADY);
         m->token = ECANCELED;
         m->canceling = true;
         m->phase[i] = WAITS;
@@ -312,7 +227,7 @@ static bool cancel(struct model *m, int i)
             return false;
     }
     m->canceling = false;
-    return over(m, i, 0);
+    return model_over(m, i, 0);
 }
 
 static bool take_upto(struct model *m, struct model_sem *s, int i)
@@ -324,7 +239,7 @@ static bool take_upto(struct model *m, struct model_sem *s, int i)
     else if (n > s->available)
         n = s->available;
     s->available -= n;
-    return over(m, i, n);
+    return model_over(m, i, n);
 }
 
 /* It gives up, by the result that it has come to: its time, its token, a signal, its end. */
@@ -340,9 +255,9 @@ static bool give_up(struct model *m, struct model_sem *s, int i)
     if (m->phase[i] == HAS)
         s->available += op->n;
     else if (op->verb != WATCH)
-        leave(s, i);
+        model_leave(s, i);
     m->phase[i] = OVER;
-    return serve(m, s);
+    return model_serve(m, s);
 }
 
 bool model_step(struct model *m, int i, int way)
@@ -354,14 +269,14 @@ bool model_step(struct model *m, int i, int way)
     if (m->phase[i] != BEFORE)
         return way == 0 && (op->verb == CANCEL ? cancel(m, i) : give_up(m, s, i));
     if (stopped_by_token(m, i, way))
-        return over(m, i, m->token);
+        return model_over(m, i, m->token);
     if (way == 1)
         return false;
     switch (op->verb) {
     case ACQUIRE: case TIMED: case FOR:
-        return ask(m, s, i, 0);
+        return model_ask(m, s, i, 0);
     case TRY:
-        return ask(m, s, i, EAGAIN);
+        return model_ask(m, s, i, EAGAIN);
     case UPTO:
         return take_upto(m, s, i);
     case RELEASE: case GIVE:
@@ -372,20 +287,20 @@ bool model_step(struct model *m, int i, int way)
         return set_capacity(m, s, i);
     case CONSUME:
         s->available -= op->n;
-        return over(m, i, 0);
+        return model_over(m, i, 0);
     case DESTROY:
-        return over(m, i, s->length > 0 ? EBUSY : 0);
+        return model_over(m, i, s->length > 0 ? EBUSY : 0);
     case CANCEL:
         return cancel(m, i);
     case TAKE:
-        return take(m, s, i);
+        return model_take(m, s, i);
     case CLAIM:
-        return claim(m, i);
+        return model_claim(m, i);
     case RETURN:
-        return give_ticket_back(m, i);
+        return model_return(m, i);
     case WATCH:
-        return watch(m, i);
+        return model_watch(m, i);
     default:
-        return over(m, i, 0);
+        return model_over(m, i, 0);
     }
 }

@@ -39,4 +39,23 @@ void model_init(struct model *m);
  */
 bool model_step(struct model *m, int i, int way);
 
+/* ---- Between model.c and model_tickets.c ---- */
+
+const struct op *op_of(int i);
+int64_t result_of(int i);
+bool returned_before(int that, int this);   /* had that call returned when this one began? */
+
+/* All these are false where the results speak against it. */
+bool model_over(struct model *m, int i, int64_t result);
+bool model_ask(struct model *m, struct model_sem *s, int i, int refusal);
+bool model_serve(struct model *m, struct model_sem *s);
+bool model_may_wait(const struct model *m, int i);
+bool model_tell_ticket(struct model *m, int t, enum fairsem_ticket_state state, int why);
+bool model_take(struct model *m, struct model_sem *s, int i);
+bool model_claim(struct model *m, int i);
+bool model_return(struct model *m, int i);
+bool model_watch(struct model *m, int i);
+
+void model_leave(struct model_sem *s, int i);
+
 #endif

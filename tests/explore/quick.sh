@@ -13,4 +13,18 @@ trap 'rm -rf "$work"' EXIT
 "$top_srcdir/tests/explore/build.sh" "$top_srcdir/src" "$work/explore"
 built=$?
 [ "$built" -eq 0 ] || exit "$built"
-"$work/explore" --pairs && "$work/explore" --bound 1
+"$work/explore" --pairs && "$work/explore" --bound 1 | tee "$work/merged" || exit 1
+! grep -q FAILED "$work/merged" || exit 1
+
+# What is left out because its state is known must not hide anything: no history is missing.
+"$work/explore" --bound 1 --all-runs > "$work/all" || exit 1
+for table in merged all; do
+  awk 'NR > 1 { print $1, $4 }' "$work/$table" > "$work/$table.histories"
+done
+echo
+if diff "$work/merged.histories" "$work/all.histories"; then
+  echo "ok: as many histories without merging"
+else
+  echo "FAILED: histories with merging (<) and without (>)"
+  exit 1
+fi

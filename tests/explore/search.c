@@ -118,6 +118,7 @@ struct outcome explore(const struct scenario *what, struct limits with)
             && seconds_now() - began > with.seconds)
             break;
     }
+    outcome.histories = history_count();
     outcome.seconds = seconds_now() - began;
     return outcome;
 }
