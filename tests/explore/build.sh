@@ -3,14 +3,17 @@
 # build.sh SRCDIR OUT - the explorer for the library's sources in SRCDIR, as the program OUT.
 #
 # The public header is the one in SRCDIR/../include, if there is one.  CC is honoured, and so is
-# EXPLORE_CPPFLAGS, for instance -DFS_FUTEX_BY_DEFAULT=1.  Objects go to OUT.objects.  Exit status
-# 77 where the explorer cannot be built, and says why.
+# EXPLORE_CPPFLAGS, for instance -DFS_FUTEX_BY_DEFAULT=1.  Objects go to OUT.objects.  To build
+# for many versions of the library whose structs are the same, set EXPLORER to the OUT of an
+# earlier build: its own half is taken from there.  Exit status 77 where the explorer cannot be
+# built, and says why.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 src=$(cd "$1" && pwd)
 out=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
-: "${CC:=cc}" "${EXPLORE_CPPFLAGS:=}"
+[ -z "${EXPLORER:-}" ] || EXPLORER=$(cd "$(dirname "$EXPLORER")" && pwd)/$(basename "$EXPLORER")
+: "${CC:=cc}" "${EXPLORE_CPPFLAGS:=}" "${EXPLORER:=}"
 include=$src/../include
 [ -f "$include/fairsem.h" ] || include=$here/../../include
 
@@ -45,6 +48,10 @@ library() {
 # shellcheck disable=SC2086
 explorer() {
   cd "$work/explorer"
+  if [ -n "$EXPLORER" ]; then
+    cp "$EXPLORER.objects/explorer"/*.o .
+    return
+  fi
   $CC $flags -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -c "$here"/*.c
 }
 

@@ -109,8 +109,11 @@ int main(int argc, char **argv)
     bool good = true;
 
     memory_learn();
-    if (!run_first(&warm_up))
+    if (!run_first(&warm_up)) {
+        if (argc > 1 && strcmp(argv[1], "--replay") == 0)
+            replay(&warm_up, 0, "");
         return 1;
+    }
     memory_warm();
     keys_learn();
 
