@@ -17,13 +17,16 @@ built=$?
 ! grep -q FAILED "$work/merged" || exit 1
 
 # What is left out because its state is known must not hide anything: no history is missing.
-"$work/explore" --bound 1 --all-runs > "$work/all" || exit 1
-for table in merged all; do
-  awk 'NR > 1 { print $1, $4 }' "$work/$table" > "$work/$table.histories"
-done
+some='hand-off weights two-timeouts token-of-two-waits claim-against-return canceled-or-granted
+  capacity-shrinks debt parker-is-inherited signal-or-grant'
+# shellcheck disable=SC2086 # a list
+"$work/explore" --bound 1 --all-runs $some > "$work/all" || exit 1
+awk 'NR > 1 { print $1, $4 }' "$work/all" | sort > "$work/all.histories"
+awk 'NR > 1 { print $1, $4 }' "$work/merged" | sort | join - "$work/all.histories" |
+  awk '{ print $1, $2 }' > "$work/merged.histories"
 echo
 if diff "$work/merged.histories" "$work/all.histories"; then
-  echo "ok: as many histories without merging"
+  echo "ok: as many histories of $(wc -l < "$work/all.histories") scenarios without merging"
 else
   echo "FAILED: histories with merging (<) and without (>)"
   exit 1
