@@ -40,7 +40,8 @@
  *
  * WHAT IT DOES NOT COVER.  Weak memory orders: it runs one access after the other, as if all
  * were sequentially consistent; ThreadSanitizer looks at the orders.  More preemptions than the
- * bound.  Weak compare-and-swaps that fail for no reason.  fork.  Signal handlers anywhere but
+ * bound.  Weak compare-and-swaps that fail for no reason.  fork.  FAIRSEM_BOUNDED_BYPASS, whose
+ * promise is another one than what the oracles and the model hold.  Signal handlers anywhere but
  * in a sleep.  More than four threads.
  */
 #ifndef XP_EXPLORE_H
