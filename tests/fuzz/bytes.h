@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* bytes.h - the input, read as small decisions.  Beyond its end everything is 0. */
+#ifndef BYTES_H
+#define BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+void    bytes_are(const uint8_t *data, size_t size);
+bool    bytes_end(void);
+uint8_t byte(void);
+int     below(int n);       /* 0 .. n - 1 */
+
+/* A number of units: mostly a small one, sometimes one at a limit or beyond. */
+int64_t units(void);
+int     priority(void);     /* mostly 0 */
+int     reason(void);       /* for a close or a cancel */
+int64_t nanoseconds(void);  /* a relative time, mostly below 10 us */
+
+#endif

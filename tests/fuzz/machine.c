@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * machine.c - see machine.h.  The linker sends these calls of the library here (--wrap).
+ */
+#include "machine.h"
+
+#include "model.h"
+#include "threads.h"
+#include "words.h"
+
+#include "deadline.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+
+#define WRAPPED(type, name, ...)       \
+    type __real_##name(__VA_ARGS__);   \
+    type __wrap_##name(__VA_ARGS__)
+
+WRAPPED(int, clock_gettime, clockid_t clock, struct timespec *ts);
+WRAPPED(int, pthread_mutex_lock, pthread_mutex_t *m);
+WRAPPED(int, pthread_mutex_unlock, pthread_mutex_t *m);
+WRAPPED(int, pthread_cond_init, pthread_cond_t *c, const pthread_condattr_t *attr);
+WRAPPED(int, pthread_cond_wait, pthread_cond_t *c, pthread_mutex_t *m);
+WRAPPED(int, pthread_cond_timedwait, pthread_cond_t *c, pthread_mutex_t *m,
+        const struct timespec *deadline);
+WRAPPED(int, pthread_cond_signal, pthread_cond_t *c);
+WRAPPED(int, pthread_key_create, pthread_key_t *key, void (*destructor)(void *));
+WRAPPED(void *, pthread_getspecific, pthread_key_t key);
+WRAPPED(int, pthread_setspecific, pthread_key_t key, const void *value);
+WRAPPED(bool, fs_futex_park, const _Atomic int *word, int value,
+        const struct fs_deadline *deadline);
+WRAPPED(void, fs_futex_wake, const _Atomic int *word);
+
+/* The runtimes that clang links statically call these, too, before they are initialised. */
+#if defined(__has_attribute)
+#if __has_attribute(disable_sanitizer_instrumentation)
+#define BARE __attribute__((disable_sanitizer_instrumentation))
+#endif
+#endif
+#ifndef BARE
+#define BARE
+#endif
+
+bool machine_on;
+int  machine_locks;
+
+/* ---- Time ---- */
+
+BARE int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
+{
+    int64_t now = model_now_ns + (clock == CLOCK_REALTIME ? model_ahead_ns : 0);
+
+    if (!machine_on)
+        return __real_clock_gettime(clock, ts);
+    ts->tv_sec = (time_t)(now / 1000000000);
+    ts->tv_nsec = (long)(now % 1000000000);
+    return 0;
+}
+
+/* ---- Locks: who would wait for one, waits for ever ---- */
+
+BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
+{
+    if (!machine_on)
+        return __real_pthread_mutex_lock(m);
+    if (pthread_mutex_trylock(m) != 0)
+        finding("the library locks what it has locked, or what is no mutex any more");
+    machine_locks++;
+    return 0;
+}
+
+BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
+{
+    machine_locks -= machine_on;
+    return __real_pthread_mutex_unlock(m);
+}
+
+/* ---- Sleep on condition variables ---- */
+
+/* The clock of each condition variable.  Those of statically initialised ones nobody asks. */
+static struct { const pthread_cond_t *cond; clockid_t clock; } conds[256];
+static int conds_made;
+
+BARE int __wrap_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr)
+{
+    if (machine_on && conds_made < (int)(sizeof conds / sizeof conds[0])) {
+        conds[conds_made].cond = c;
+        conds[conds_made].clock = CLOCK_REALTIME;
+        if (attr != NULL)
+            pthread_condattr_getclock(attr, &conds[conds_made].clock);
+        conds_made++;
+    }
+    return __real_pthread_cond_init(c, attr);
+}
+
+static clockid_t clock_of(const pthread_cond_t *c)
+{
+    for (int i = 0; i < conds_made; i++) {
+        if (conds[i].cond == c)
+            return conds[i].clock;
+    }
+    finding("the library sleeps on a condition variable that it has not made");
+}
+
+static int sleep_on_cond(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *deadline)
+{
+    enum wakeup why;
+
+    (void)__wrap_pthread_mutex_unlock(m);
+    why = thread_sleeps(c, clock_of(c), deadline, false);
+    (void)__wrap_pthread_mutex_lock(m);
+    if (why == CANCELED)
+        thread_is_canceled();
+    return why == EXPIRED ? ETIMEDOUT : 0;
+}
+
+BARE int __wrap_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+{
+    return machine_on ? sleep_on_cond(c, m, NULL) : __real_pthread_cond_wait(c, m);
+}
+
+BARE int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
+                                       const struct timespec *deadline)
+{
+    return machine_on ? sleep_on_cond(c, m, deadline)
+                      : __real_pthread_cond_timedwait(c, m, deadline);
+}
+
+BARE int __wrap_pthread_cond_signal(pthread_cond_t *c)
+{
+    if (!machine_on)
+        return __real_pthread_cond_signal(c);
+    thread_is_woken(c);
+    return 0;
+}
+
+/* ---- Sleep on futexes ---- */
+
+bool __wrap_fs_futex_park(const _Atomic int *word, int value, const struct fs_deadline *deadline)
+{
+    enum wakeup why;
+
+    if (!machine_on)
+        return __real_fs_futex_park(word, value, deadline);
+    if (*word != value)
+        return false;
+    why = thread_sleeps((const void *)word,
+                        deadline != NULL ? deadline->clock : CLOCK_MONOTONIC,
+                        deadline != NULL ? &deadline->at : NULL, true);
+    if (why == CANCELED)
+        thread_is_canceled();
+    return why == INTERRUPTED;
+}
+
+void __wrap_fs_futex_wake(const _Atomic int *word)
+{
+    if (!machine_on)
+        __real_fs_futex_wake(word);
+    else
+        thread_is_woken((const void *)word);
+}
+
+/* ---- What each thread has of its own.  A sanitizer's key was made before ---- */
+
+static pthread_key_t library_key;
+static bool          key_made;
+
+BARE int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    int error = __real_pthread_key_create(key, destructor);
+
+    if (machine_on && error == 0) {
+        library_key = *key;
+        key_made = true;
+    }
+    return error;
+}
+
+BARE void *__wrap_pthread_getspecific(pthread_key_t key)
+{
+    if (!key_made || key != library_key)
+        return __real_pthread_getspecific(key);
+    return *thread_specific();
+}
+
+BARE int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
+{
+    if (!key_made || key != library_key)
+        return __real_pthread_setspecific(key, value);
+    *thread_specific() = (void *)(uintptr_t)value;
+    return 0;
+}
+
+bool machine_can_cancel(void)
+{
+#if defined(__EXCEPTIONS) && defined(__GLIBC__)
+    int state, enabled;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+    pthread_setcancelstate(state, &enabled);
+    return state == PTHREAD_CANCEL_ENABLE;
+#else
+    return false;
+#endif
+}

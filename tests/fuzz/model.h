@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * model.h - fairsem as a sequential program: what each call must do, without threads, atomics,
+ * a fast path or a lock.  Written after fairsem.h; read model.c as the specification.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include "fairsem.h"
+
+/* Somebody's request: of a ticket, or of a thread that waits or only tries. */
+struct model_request {
+    enum fairsem_ticket_state state;    /* CANCELED: left the line for `reason` */
+    int               reason;
+    struct model_sem *sem;              /* where it stands, or stood last */
+    int64_t           units;
+    int               priority;
+    int64_t           since_ns;         /* joined the line then */
+    bool              had_to_wait;      /* it was not served at once: only such are counted */
+    bool              notify;           /* a ticket with a callback */
+    int               due;              /* the call that has to call back; 0: none has */
+    unsigned          due_order;        /* among the callbacks of that call */
+    struct model_request *behind;
+};
+
+struct model_sem {
+    bool    bounded, interruptible;
+    int64_t capacity;                   /* of an unbounded one: FAIRSEM_MAX_UNITS */
+    int64_t available, max_waiters;
+    int     closed;
+    struct model_request *head;         /* the line */
+    fairsem_stat_t past;                /* its counters of the past */
+};
+
+struct model_token {
+    int reason;
+};
+
+/* A call that may wait, until it has returned. */
+struct model_wait {
+    struct model_request  own;          /* what it waits for: this, or a ticket */
+    struct model_request *request;
+    struct model_token   *token;
+    bool                  over;         /* it is to return `result` */
+    int                   result;
+    struct model_wait    *older;
+};
+
+/* How a thread leaves a wait by itself: for one of these, which are no errno values. */
+enum { MODEL_ABANDONED = -1 };
+
+/* The time now, and what CLOCK_REALTIME is ahead. */
+extern int64_t model_now_ns, model_ahead_ns;
+bool model_passed(clockid_t clock, const struct timespec *deadline);
+
+/* All waits that have not returned, the newest first. */
+extern struct model_wait *model_waits;
+
+/* The call in progress.  Calls within calls have higher numbers. */
+extern int model_call;
+
+/* The ticket whose callback must come next in this call; NULL: none. */
+struct model_request *model_next_due(struct model_request *tickets, int count);
+
+int     model_init(struct model_sem *s, int64_t units, const fairsem_attr_t *attr);
+int     model_destroy(const struct model_sem *s);
+int     model_try(struct model_sem *s, int64_t n);
+int64_t model_upto(struct model_sem *s, int64_t max);
+int     model_release(struct model_sem *s, int64_t n);
+bool    model_would_block(const struct model_sem *s, int64_t n);
+
+/* Returns what the call returns, if it need not wait; else wait->over is false. */
+void model_acquire(struct model_sem *s, struct model_wait *wait, int64_t n,
+                   const fairsem_wait_t *how, struct model_token *token);
+void model_ticket_wait(struct model_request *ticket, struct model_wait *wait,
+                       const fairsem_wait_t *how, struct model_token *token);
+/* It has returned. */
+void model_wait_ends(struct model_wait *wait);
+/* The thread gives up: ETIMEDOUT, EINTR, or canceled (MODEL_ABANDONED). */
+void model_give_up(struct model_wait *wait, int reason);
+
+int  model_token_cancel(struct model_token *token, int reason);
+int  model_token_destroy(const struct model_token *token);
+
+int  model_set_capacity(struct model_sem *s, int64_t capacity);
+int  model_consume(struct model_sem *s, int64_t n);
+int  model_close(struct model_sem *s, int reason);
+void model_stat(const struct model_sem *s, fairsem_stat_t *stat);
+
+int  model_ticket_take(struct model_request *t, struct model_sem *s, int64_t n, int priority,
+                       bool notify);
+void model_ticket_return(struct model_request *t);
+/* The caller knows whether the guard is empty. */
+int  model_ticket_claim(struct model_request *t);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* steps_sem.c - steps that call one semaphore and return at once. */
+#include "steps.h"
+
+#include "bytes.h"
+#include "sequence.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void step_tryacquire(void)
+{
+    int s = below(SEMS);
+    int64_t n = units();
+    struct call call;
+    int expected;
+
+    call_begin(&call, SAY("fairsem_tryacquire(s%lld, %lld)", s, n), s, NO_TICKET);
+    expected = model_try(&world.model_sem[s], n);
+    call_end(&call, WORDS_ERROR, fairsem_tryacquire(world.sem[s], n), expected);
+}
+
+void step_upto(void)
+{
+    int s = below(SEMS);
+    int64_t max = units(), expected;
+    struct call call;
+
+    call_begin(&call, SAY("fairsem_tryacquire_upto(s%lld, %lld)", s, max), s, NO_TICKET);
+    expected = model_upto(&world.model_sem[s], max);
+    call_end(&call, WORDS_NUMBER, fairsem_tryacquire_upto(world.sem[s], max), expected);
+}
+
+/* The semaphore may be destroyed before this returns, by whom it has served. */
+void step_release(void)
+{
+    int s = below(SEMS);
+    int64_t n = units();
+    struct call call;
+    int expected;
+
+    call_begin(&call, SAY("fairsem_release(s%lld, %lld)", s, n), NO_SEM, NO_TICKET);
+    expected = model_release(&world.model_sem[s], n);
+    call_end(&call, WORDS_ERROR, fairsem_release(world.sem[s], n), expected);
+}
+
+void step_would_block(void)
+{
+    int s = below(SEMS);
+    int64_t n = units();
+    bool expected = model_would_block(&world.model_sem[s], n);
+    struct call call;
+
+    call_begin(&call, SAY("fairsem_would_block(s%lld, %lld)", s, n), s, NO_TICKET);
+    call_end(&call, WORDS_NUMBER, fairsem_would_block(world.sem[s], n), expected);
+}
+
+void step_consume(void)
+{
+    int s = below(SEMS);
+    int64_t n = units();
+    struct call call;
+    int expected;
+
+    call_begin(&call, SAY("fairsem_consume(s%lld, %lld)", s, n), s, NO_TICKET);
+    expected = model_consume(&world.model_sem[s], n);
+    call_end(&call, WORDS_ERROR, fairsem_consume(world.sem[s], n), expected);
+}
+
+void step_set_capacity(void)
+{
+    int s = below(SEMS);
+    int64_t n = units();
+    struct call call;
+    int expected;
+
+    call_begin(&call, SAY("fairsem_set_capacity(s%lld, %lld)", s, n), s, NO_TICKET);
+    expected = model_set_capacity(&world.model_sem[s], n);
+    call_end(&call, WORDS_ERROR, fairsem_set_capacity(world.sem[s], n), expected);
+}
+
+static void close_with(int s, int why)
+{
+    struct call call;
+    int expected;
+
+    call_begin(&call, SAY("fairsem_close(s%lld, %lld)", s, why), s, NO_TICKET);
+    expected = model_close(&world.model_sem[s], why);
+    call_end(&call, WORDS_ERROR, fairsem_close(world.sem[s], why), expected);
+}
+
+void sequence_close(int sem)
+{
+    close_with(sem, 0);
+}
+
+void step_close(void)
+{
+    int s = below(SEMS);
+
+    close_with(s, reason());
+}
+
+/* ---- A dump is for people; but it shows the whole line, and that must be right ---- */
+
+static void compare_lines(int s, char *text)
+{
+    const struct model_request *r = world.model_sem[s].head;
+    uint64_t last_ticket = 0, ticket;
+    int last_priority = 0, priority;
+    int64_t n;
+
+    for (char *at = text; (at = strstr(at, "\n  ticket ")) != NULL; at++) {
+        if (sscanf(at, "\n  ticket %" SCNu64 ": units %" SCNd64 ", priority %d", &ticket, &n,
+                   &priority) != 3)
+            finding("fairsem_dump(s%d): cannot read%s", s, at);
+        if (r == NULL || n != r->units || priority != r->priority)
+            finding("fairsem_dump(s%d): the line is another:\n%s", s, text);
+        if (at != text && priority == last_priority && ticket <= last_ticket && last_ticket != 0)
+            finding("fairsem_dump(s%d): not in order of arrival:\n%s", s, text);
+        last_ticket = ticket;
+        last_priority = priority;
+        r = r->behind;
+    }
+    if (r != NULL)
+        finding("fairsem_dump(s%d): the line is longer:\n%s", s, text);
+}
+
+void step_dump(void)
+{
+    int s = below(SEMS);
+    char text[8192];
+    FILE *file = fmemopen(text, sizeof text, "w");
+    struct call call;
+    int result;
+
+    if (file == NULL)
+        finding("fmemopen");
+    call_begin(&call, SAY("fairsem_dump(s%lld)", s), s, NO_TICKET);
+    result = fairsem_dump(world.sem[s], file);
+    fclose(file);
+    compare_lines(s, text);
+    call_end(&call, WORDS_ERROR, result, 0);
+}
+
+/* ---- Destroy, and another one in its place ---- */
+
+/* Who may still use it: a call in progress, a ticket that is neither idle nor in line. */
+static bool in_use(int s)
+{
+    for (int t = 0; t < TICKETS; t++) {
+        if (world_sem_of(t) == s)
+            return true;
+    }
+    return world.sem_calls[s] != 0;
+}
+
+static bool guards_busy(void)
+{
+    for (int g = 0; g < GUARDS; g++) {
+        if (world.guard_busy[g])
+            return true;
+    }
+    return false;
+}
+
+void step_renew_sem(void)
+{
+    int s = below(SEMS), expected = model_destroy(&world.model_sem[s]);
+    struct call call;
+
+    if (expected == 0 && (in_use(s) || guards_busy()))
+        return;
+    call_begin(&call, SAY("fairsem_destroy(s%lld)", s), NO_SEM, NO_TICKET);
+    words_result(call.line, WORDS_ERROR, expected);
+    if (fairsem_destroy(world.sem[s]) != expected)
+        finding("fairsem_destroy(s%d): the model says %s", s, words_error(expected));
+    if (expected == 0) {
+        for (int g = 0; g < GUARDS; g++) {
+            if (world.model_guard[g].n == 0 || world.model_guard[g].sem != s)
+                continue;
+            (void)fairsem_units_forget(&world.guard[g]);
+            world.model_guard[g].n = 0;
+        }
+        world_make_sem(s);
+    }
+    call_end(&call, WORDS_ERROR, expected, expected);
+}

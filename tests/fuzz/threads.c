@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* threads.c - see threads.h. */
+#include "threads.h"
+
+#include "bytes.h"
+#include "calls.h"
+#include "machine.h"
+#include "sequence.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <string.h>
+#if defined(__EXCEPTIONS) && defined(__GLIBC__)
+#include <unwind.h>
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZER 1
+#endif
+#endif
+
+enum { NEVER_S = 1000000000 };
+
+struct thread {
+    struct thread_call now;
+    const void *asleep_on;              /* NULL: awake */
+    bool        woken;                  /* since it fell asleep */
+    void       *specific;
+    jmp_buf     bottom;                 /* of its stack */
+    const void *bottom_frame;
+    bool        was_canceled;
+};
+
+static struct thread threads[THREADS];
+static int running;
+static bool napping;         /* no step is run in this sleep */
+enum wakeup thread_wish;
+
+int thread_running(void)
+{
+    return running;
+}
+
+struct thread_call *thread_call(void)
+{
+    return &threads[running].now;
+}
+
+bool thread_may_sleep(void)
+{
+    return running < THREADS - 1 && !calls_deep();
+}
+
+void **thread_specific(void)
+{
+    return &threads[running].specific;
+}
+
+/* ---- The bottom of a thread's stack ---- */
+
+#if defined(__EXCEPTIONS) && defined(__GLIBC__)
+/*
+ * What pthread_cancel does to a stack, up to its bottom, and not beyond: this is not really a
+ * thread of its own.  It is above the frame of thread_run() when its stack is all unwound.
+ */
+static _Unwind_Reason_Code at_frame(int version, _Unwind_Action actions,
+                                    _Unwind_Exception_Class class, struct _Unwind_Exception *e,
+                                    struct _Unwind_Context *context, void *arg)
+{
+    struct thread *self = arg;
+
+    (void)version;
+    (void)actions;
+    (void)class;
+    (void)e;
+    if (_Unwind_GetCFA(context) > (_Unwind_Word)self->bottom_frame)
+        longjmp(self->bottom, 1);
+    return _URC_NO_REASON;
+}
+
+#if defined(ADDRESS_SANITIZER)
+void __asan_handle_no_return(void);
+#endif
+
+void thread_is_canceled(void)
+{
+    static struct _Unwind_Exception exception;
+
+    memset(&exception, 0, sizeof exception);
+#if defined(ADDRESS_SANITIZER)
+    __asan_handle_no_return();
+#endif
+    _Unwind_ForcedUnwind(&exception, at_frame, &threads[running]);
+    finding("the stack of a canceled thread cannot be unwound");
+}
+#else
+void thread_is_canceled(void)
+{
+    finding("nobody can be canceled here");
+}
+#endif
+
+/* What calls in progress have changed, and do not change back when they are canceled. */
+struct before {
+    struct thread_call now;
+    struct model_wait *waits;
+    int                model_call;
+    int                sem_calls[SEMS], ticket_calls[TICKETS];
+    bool               guard_busy[GUARDS];
+};
+
+static void remember(struct before *before)
+{
+    before->now = threads[running].now;
+    before->waits = model_waits;
+    before->model_call = model_call;
+    memcpy(before->sem_calls, world.sem_calls, sizeof before->sem_calls);
+    memcpy(before->ticket_calls, world.ticket_calls, sizeof before->ticket_calls);
+    memcpy(before->guard_busy, world.guard_busy, sizeof before->guard_busy);
+}
+
+static void restore(const struct before *before)
+{
+    struct thread *self = &threads[running];
+
+    for (; model_call > before->model_call; model_call--) {
+        if (model_next_due(world.model_ticket, TICKETS) != NULL)
+            finding("a canceled thread has not called a callback");
+    }
+    if (machine_locks != 0)
+        finding("a canceled thread leaves %d mutexes locked", machine_locks);
+    self->now = before->now;
+    self->was_canceled = true;
+    model_waits = before->waits;
+    memcpy(world.sem_calls, before->sem_calls, sizeof world.sem_calls);
+    memcpy(world.ticket_calls, before->ticket_calls, sizeof world.ticket_calls);
+    memcpy(world.guard_busy, before->guard_busy, sizeof world.guard_busy);
+    world_compare();
+}
+
+void thread_run(void (*step)(void))
+{
+    struct thread *self = &threads[running];
+    struct before before;
+
+    remember(&before);
+    self->bottom_frame = __builtin_frame_address(0);
+    if (setjmp(self->bottom) == 0)
+        step();
+    else
+        restore(&before);
+}
+
+/* ---- Sleep ---- */
+
+void thread_is_woken(const void *on)
+{
+    for (int i = 0; i < THREADS; i++) {
+        if (threads[i].asleep_on == on)
+            threads[i].woken = true;
+    }
+}
+
+static bool time_may_come(const fairsem_wait_t *how)
+{
+    return how->deadline != NULL && how->deadline->tv_sec < NEVER_S;
+}
+
+static void let_time_pass(const fairsem_wait_t *how)
+{
+    int64_t to = (int64_t)how->deadline->tv_sec * 1000000000 + how->deadline->tv_nsec
+                 - (how->clock == CLOCK_REALTIME ? model_ahead_ns : 0);
+
+    if (to > model_now_ns)
+        model_now_ns = to;
+}
+
+/* The input is used up, and the sleeper must not sleep for ever. */
+static const struct model_sem *to_be_closed;
+
+static void close_it(void)
+{
+    sequence_close((int)(to_be_closed - world.model_sem));
+}
+
+/* Others run, until the sleeper goes on, for the reason that is returned. */
+static enum wakeup others_run(struct thread *sleeper)
+{
+    struct model_wait *wait = sleeper->now.wait;
+    bool at_once = byte() % 2 == 0;
+
+    for (;;) {
+        enum wakeup wish = thread_wish;
+
+        thread_wish = NOT_YET;
+        if (wait->over && !sleeper->woken)
+            finding("thread %d is not woken", running - 1);
+        if (wait->over && (at_once || bytes_end() || wish == WOKEN))
+            return WOKEN;
+        if (wish == INTERRUPTED || wish == SPURIOUS || (wish == CANCELED && machine_can_cancel()))
+            return wish;
+        if ((wish == EXPIRED || bytes_end()) && time_may_come(sleeper->now.how)) {
+            let_time_pass(sleeper->now.how);
+            return EXPIRED;
+        }
+        if (bytes_end()) {
+            to_be_closed = wait->request->sem;
+            thread_run(close_it);
+        } else {
+            thread_run(sequence_step);
+        }
+    }
+}
+
+static void check_sleep(const struct thread *self, clockid_t clock,
+                        const struct timespec *deadline)
+{
+    const fairsem_wait_t *how = self->now.how;
+
+    if (self->now.wait == NULL || self->now.wait->over)
+        finding("thread %d falls asleep, and has no reason to", running);
+    if (machine_locks != 0)
+        finding("thread %d falls asleep with a mutex locked", running);
+    if ((deadline != NULL) != (how->deadline != NULL))
+        finding("thread %d sleeps %s deadline", running, deadline != NULL ? "with a" : "without");
+    if (deadline != NULL
+        && (clock != how->clock || deadline->tv_sec != how->deadline->tv_sec
+            || deadline->tv_nsec != how->deadline->tv_nsec))
+        finding("thread %d sleeps until another time, or by another clock", running);
+}
+
+/* What the sleeper itself does to the line as soon as it is awake. */
+static void goes_on(struct thread *self, struct model_wait *wait, enum wakeup why,
+                    bool interruptible)
+{
+    static const char *const words[] = {
+        [WOKEN] = "is woken", [EXPIRED] = "wakes up, it is time",
+        [SPURIOUS] = "wakes up for no reason", [INTERRUPTED] = "is interrupted by a signal",
+        [CANCELED] = "is canceled",
+    };
+
+    SAY(words[why], 0);
+    if (why == CANCELED)
+        model_give_up(wait, MODEL_ABANDONED);
+    else if (wait->over)
+        return;
+    else if (self->now.how->deadline != NULL && model_passed(self->now.how->clock, self->now.how->deadline))
+        model_give_up(wait, ETIMEDOUT);
+    else if (why == INTERRUPTED && interruptible && wait->request->sem->interruptible)
+        model_give_up(wait, EINTR);
+}
+
+enum wakeup thread_sleeps(const void *on, clockid_t clock, const struct timespec *deadline,
+                          bool interruptible)
+{
+    struct thread *self = &threads[running];
+    struct model_wait *wait = self->now.wait;
+    enum wakeup why;
+
+    if (napping) {
+        let_time_pass(&(const fairsem_wait_t){ .clock = clock, .deadline = deadline });
+        return EXPIRED;
+    }
+    check_sleep(self, clock, deadline);
+    self->asleep_on = on;
+    self->woken = false;
+    world_compare();
+    running++;
+    why = others_run(self);
+    running--;
+    self->asleep_on = NULL;
+    goes_on(self, wait, why, interruptible);
+    errno = CALL_ERRNO;
+    return why;
+}
+
+/* ---- Before a sequence ---- */
+
+/*
+ * A thread that was canceled may have been woken since, which its parker remembers: the next
+ * sleep on it would be over at once, and this sequence not the same when it is run alone.
+ */
+static void use_up_wakeup(void)
+{
+    fairsem_t nothing = FAIRSEM_INITIALIZER(0);
+
+    napping = true;
+    if (fairsem_acquire_for(&nothing, 1, 1) != ETIMEDOUT)
+        finding("a nap does not end");
+    napping = false;
+    (void)fairsem_destroy(&nothing);
+}
+
+void thread_reset(void)
+{
+    for (running = 0; running < THREADS; running++) {
+        if (threads[running].was_canceled)
+            use_up_wakeup();
+        threads[running].was_canceled = false;
+    }
+    running = 0;
+    thread_wish = NOT_YET;
+}

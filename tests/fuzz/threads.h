@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * threads.h - threads that take turns on one stack.
+ *
+ * When a thread would fall asleep in the library, the machine (machine.c) does not let it:
+ * the next steps of the sequence are run there, on top of its stack, as those of another
+ * thread, which may want to sleep in its turn.  So the thread that fell asleep last goes on
+ * first; that it has been woken long before, and comes late, is part of what is tested.
+ *
+ * No thread of the system and no time is involved: the same bytes are the same run.
+ */
+#ifndef THREADS_H
+#define THREADS_H
+
+#include "model.h"
+
+enum { THREADS = 5 };
+
+int  thread_running(void);
+bool thread_may_sleep(void);    /* one more can still run on top of it */
+
+/* What the running thread is doing. */
+struct thread_call {
+    struct model_wait    *wait;     /* of the call it is in, which may sleep; NULL: may not */
+    const fairsem_wait_t *how;
+    int                   depth;    /* how many calls it is in */
+};
+struct thread_call *thread_call(void);
+
+/* ---- Sleep ---- */
+
+enum wakeup { NOT_YET, WOKEN, EXPIRED, SPURIOUS, INTERRUPTED, CANCELED };
+
+/* What becomes of the thread that fell asleep last, if it can; asked for by a step. */
+extern enum wakeup thread_wish;
+
+/* Called by the machine: the thread sleeps on `on`; somebody wakes who sleeps there. */
+enum wakeup thread_sleeps(const void *on, clockid_t clock, const struct timespec *deadline,
+                          bool interruptible);
+void  thread_is_woken(const void *on);
+void **thread_specific(void);   /* its value of the library's key */
+_Noreturn void thread_is_canceled(void);
+
+/*
+ * Run a step as the bottom of the running thread's stack: if the thread is canceled in it,
+ * this is where its stack ends.
+ */
+void thread_run(void (*step)(void));
+void thread_reset(void);        /* before a sequence */
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* world.c - see world.h. */
+#include "world.h"
+
+#include "bytes.h"
+#include "calls.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct world world;
+
+void *world_renew(void *old, size_t size)
+{
+    void *new = aligned_alloc(16, size);
+
+    if (new == NULL)
+        finding("no memory");
+    memset(new, 0, size);
+    if (old != NULL)
+        memset(old, 0xa5, size);
+    free(old);
+    return new;
+}
+
+int world_sem_of(int ticket)
+{
+    const struct model_request *t = &world.model_ticket[ticket];
+
+    return t->state == FAIRSEM_TICKET_IDLE ? NO_SEM : (int)(t->sem - world.model_sem);
+}
+
+/* ---- Making semaphores ---- */
+
+static int64_t limit_or_none(int64_t limit)
+{
+    return below(3) == 0 ? limit : 0;
+}
+
+static fairsem_attr_t any_attr(int i, int64_t free_units)
+{
+    static const char *const names[SEMS] = { "s0", "s1", NULL };
+    fairsem_attr_t attr = { .name = names[i] };
+    uint8_t odd;
+
+    switch (below(4)) {
+    case 0:
+        attr.capacity = 0;
+        break;
+    case 1:
+        attr.capacity = units();
+        break;
+    default:
+        attr.capacity = free_units >= 0 && free_units < 10 ? free_units + below(4) : free_units;
+        break;
+    }
+    attr.max_waiters = limit_or_none(units());
+    odd = byte();
+    attr.flags = odd % 4 == 0 ? FAIRSEM_INTERRUPTIBLE : 0;
+    if (odd >= 240)
+        attr.flags |= 1u << 30;
+    else if (odd >= 230)
+        attr.reserved_[odd - 230 < 9 ? odd - 230 : 8] = odd;
+    return attr;
+}
+
+void world_make_sem(int i)
+{
+    int64_t n = units();
+    struct model_sem *model = &world.model_sem[i];
+    int line, error = -1, expected;
+
+    world.sem[i] = world_renew(world.sem[i], sizeof(fairsem_t));
+    if (below(5) != 0) {
+        const fairsem_attr_t attr = any_attr(i, n);
+
+        line = SAY("fairsem_init(s%lld, %lld, { capacity %lld, max_waiters %lld, flags %#llx })",
+                   i, n, attr.capacity, attr.max_waiters, attr.flags);
+        expected = model_init(model, n, &attr);
+        error = fairsem_init(world.sem[i], n, &attr);
+        words_result(line, WORDS_ERROR, error);
+        if (error != expected)
+            finding("fairsem_init returns %d, the model %d", error, expected);
+    }
+    if (error != 0) {
+        static const fairsem_attr_t defaults;
+
+        n = n & 15;
+        SAY("s%lld = FAIRSEM_INITIALIZER(%lld)", i, n);
+        *world.sem[i] = (fairsem_t)FAIRSEM_INITIALIZER(n);
+        (void)model_init(model, n, &defaults);
+    }
+}
+
+void world_begin(void)
+{
+    for (int i = 0; i < SEMS; i++)
+        world_make_sem(i);
+    for (int i = 0; i < TICKETS; i++) {
+        world.ticket[i] = world_renew(world.ticket[i], sizeof(fairsem_ticket_t));
+        world.model_ticket[i] = (struct model_request){ .state = FAIRSEM_TICKET_IDLE };
+    }
+    for (int i = 0; i < TOKENS; i++) {
+        world.token[i] = world_renew(world.token[i], sizeof(fairsem_token_t));
+        *world.token[i] = (fairsem_token_t)FAIRSEM_TOKEN_INITIALIZER;
+        world.model_token[i].reason = 0;
+    }
+    memset(world.guard, 0, sizeof world.guard);
+    memset(world.model_guard, 0, sizeof world.model_guard);
+}
+
+void world_end(void)
+{
+    for (int i = 0; i < TICKETS; i++) {
+        struct call call;
+
+        call_begin(&call, SAY("fairsem_ticket_return(t%lld), at last", i), NO_SEM, i);
+        model_ticket_return(&world.model_ticket[i]);
+        call_end(&call, WORDS_ERROR, fairsem_ticket_return(world.ticket[i]), 0);
+    }
+    for (int i = 0; i < SEMS; i++) {
+        if (fairsem_destroy(world.sem[i]) != 0)
+            finding("s%d cannot be destroyed at last", i);
+    }
+    for (int i = 0; i < TOKENS; i++) {
+        if (fairsem_token_destroy(world.token[i]) != 0)
+            finding("k%d cannot be destroyed at last", i);
+    }
+}
+
+/* ---- Comparing ---- */
+
+static void same(const char *what, int object, int64_t found, int64_t expected)
+{
+    if (found != expected)
+        finding("%s%d is %" PRId64 ", the model says %" PRId64, what, object, found, expected);
+}
+
+static void compare_stat(int i, const fairsem_stat_t *expected)
+{
+    fairsem_stat_t found;
+
+    if (fairsem_stat(world.sem[i], &found) != 0)
+        finding("fairsem_stat(s%d) is not 0", i);
+    if (memcmp(&found, expected, sizeof found) == 0)
+        return;
+#define SAME(member) same("fairsem_stat " #member " of s", i, found.member, expected->member)
+    SAME(available);
+    SAME(capacity);
+    SAME(waiters);
+    SAME(waiting_units);
+    SAME(oldest_wait_ns);
+    SAME(waits);
+    SAME(grants);
+    SAME(timeouts);
+    SAME(cancels);
+    SAME(wait_ns_total);
+    SAME(wait_ns_max);
+    SAME(waiters_max);
+    SAME(refused);
+    SAME(over_releases);
+#undef SAME
+    finding("fairsem_stat of s%d: reserved members are not 0", i);
+}
+
+/* Looks that take the mutex serve the line on their way out: they come after all others. */
+void world_compare(void)
+{
+    fairsem_stat_t stat[SEMS];
+
+    for (int i = 0; i < SEMS; i++) {
+        model_stat(&world.model_sem[i], &stat[i]);
+        same("fairsem_available s", i, fairsem_available(world.sem[i]), stat[i].available);
+        same("fairsem_waiters s", i, fairsem_waiters(world.sem[i]), stat[i].waiters);
+        same("fairsem_closed s", i, fairsem_closed(world.sem[i]), world.model_sem[i].closed);
+        same("fairsem_capacity s", i, fairsem_capacity(world.sem[i]), stat[i].capacity);
+    }
+    for (int i = 0; i < TICKETS; i++)
+        same("fairsem_ticket_state t", i, fairsem_ticket_state(world.ticket[i]),
+             world.model_ticket[i].state);
+    for (int i = 0; i < TOKENS; i++)
+        same("fairsem_token_reason k", i, fairsem_token_reason(world.token[i]),
+             world.model_token[i].reason);
+    for (int i = 0; i < GUARDS; i++) {
+        if (world.guard_busy[i])
+            continue;
+        same("units in guard g", i, world.guard[i].n, world.model_guard[i].n);
+        if (world.guard[i].n != 0 && world.guard[i].sem != world.sem[world.model_guard[i].sem])
+            finding("guard g%d is of another semaphore", i);
+    }
+    for (int i = 0; i < SEMS; i++)
+        compare_stat(i, &stat[i]);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * world.h - the objects of a sequence, each beside its model.
+ *
+ * They are on the heap and freed as soon as the contract allows it, so that a sanitizer sees
+ * the library touch one too late.
+ */
+#ifndef WORLD_H
+#define WORLD_H
+
+#include "model.h"
+
+enum { SEMS = 3, TICKETS = 10, TOKENS = 2, GUARDS = 3 };
+enum { NO_SEM = -1, NO_TICKET = -1 };
+
+struct world {
+    fairsem_t           *sem[SEMS];
+    struct model_sem     model_sem[SEMS];
+    int                  sem_calls[SEMS];       /* in progress, but for releases */
+
+    fairsem_ticket_t    *ticket[TICKETS];
+    struct model_request model_ticket[TICKETS];
+    int                  ticket_calls[TICKETS]; /* in progress */
+    int                  callback_steps[TICKETS];
+
+    fairsem_token_t     *token[TOKENS];
+    struct model_token   model_token[TOKENS];
+
+    fairsem_units_t      guard[GUARDS];
+    struct { int sem; int64_t n; } model_guard[GUARDS];
+    bool                 guard_busy[GUARDS];    /* a call works on it */
+};
+
+extern struct world world;
+
+void world_begin(void);     /* reads from the input what the semaphores are like */
+void world_end(void);       /* gives all back and destroys */
+
+/* All that can be observed is as the model says. */
+void world_compare(void);
+
+/* Semaphore i, which does not exist, as the input says. */
+void world_make_sem(int i);
+/* Memory of an object that nobody may use any more; the new one is all zero. */
+void *world_renew(void *old, size_t size);
+
+/* The semaphore a ticket stands at, or NO_SEM; what a ticket of the model is called. */
+int world_sem_of(int ticket);
+
+#endif
