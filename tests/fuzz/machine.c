@@ -8,11 +8,12 @@
 #include "threads.h"
 #include "words.h"
 
-#include "deadline.h"
-
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/syscall.h>
 
 #define WRAPPED(type, name, ...)       \
     type __real_##name(__VA_ARGS__);   \
@@ -29,9 +30,7 @@ WRAPPED(int, pthread_cond_signal, pthread_cond_t *c);
 WRAPPED(int, pthread_key_create, pthread_key_t *key, void (*destructor)(void *));
 WRAPPED(void *, pthread_getspecific, pthread_key_t key);
 WRAPPED(int, pthread_setspecific, pthread_key_t key, const void *value);
-WRAPPED(bool, fs_futex_park, const _Atomic int *word, int value,
-        const struct fs_deadline *deadline);
-WRAPPED(void, fs_futex_wake, const _Atomic int *word);
+WRAPPED(long, syscall, long number, ...);
 
 /* The runtimes that clang links statically call these, too, before they are initialised. */
 #if defined(__has_attribute)
@@ -136,30 +135,61 @@ BARE int __wrap_pthread_cond_signal(pthread_cond_t *c)
     return 0;
 }
 
-/* ---- Sleep on futexes ---- */
+/* ---- Sleep on futexes: the library calls FUTEX_WAIT_BITSET and FUTEX_WAKE, both private ---- */
 
-bool __wrap_fs_futex_park(const _Atomic int *word, int value, const struct fs_deadline *deadline)
+enum { WAIT = 9 | 128, WAKE = 1 | 128, BY_REALTIME = 256 };
+
+static long futex_wait(const _Atomic int *word, int op, int value, const struct timespec *deadline)
 {
     enum wakeup why;
 
-    if (!machine_on)
-        return __real_fs_futex_park(word, value, deadline);
+    errno = EAGAIN;
     if (*word != value)
-        return false;
+        return -1;
     why = thread_sleeps((const void *)word,
-                        deadline != NULL ? deadline->clock : CLOCK_MONOTONIC,
-                        deadline != NULL ? &deadline->at : NULL, true);
+                        (op & BY_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC, deadline,
+                        true);
     if (why == CANCELED)
         thread_is_canceled();
-    return why == INTERRUPTED;
+    errno = why == INTERRUPTED ? EINTR : ETIMEDOUT;
+    return why == INTERRUPTED || why == EXPIRED ? -1 : 0;
 }
 
-void __wrap_fs_futex_wake(const _Atomic int *word)
+static long futex(const void *word, int op, int value, const struct timespec *deadline)
 {
-    if (!machine_on)
-        __real_fs_futex_wake(word);
-    else
-        thread_is_woken((const void *)word);
+    if ((op & ~BY_REALTIME) == WAIT)
+        return futex_wait((const _Atomic int *)word, op, value, deadline);
+    if (op != WAKE)
+        finding("the library calls futex() for %#x", (unsigned)op);
+    thread_is_woken(word);
+    return 0;
+}
+
+static bool is_futex(long number)
+{
+#if defined(SYS_futex_time64)
+    return number == SYS_futex || number == SYS_futex_time64;
+#elif defined(SYS_futex)
+    return number == SYS_futex;
+#else
+    return number < 0;
+#endif
+}
+
+/* As the C library does it: whatever the number, there may be six arguments. */
+BARE long __wrap_syscall(long number, ...)
+{
+    va_list list;
+    long arg[6];
+
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        arg[i] = va_arg(list, long);
+    va_end(list);
+    if (machine_on && is_futex(number))
+        return futex((const void *)arg[0], (int)arg[1], (int)arg[2],
+                     (const struct timespec *)arg[3]);
+    return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
 
 /* ---- What each thread has of its own.  A sanitizer's key was made before ---- */
@@ -195,7 +225,7 @@ BARE int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
 
 bool machine_can_cancel(void)
 {
-#if defined(__EXCEPTIONS) && defined(__GLIBC__)
+#if MACHINE_CAN_UNWIND
     int state, enabled;
 
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);

@@ -5,12 +5,29 @@
 #ifndef MACHINE_H
 #define MACHINE_H
 
+#include <pthread.h>        /* any of the C library, which says then what it is */
 #include <stdbool.h>
 
 extern bool machine_on;         /* a sequence runs; else all calls go where they always go */
 extern int  machine_locks;      /* mutexes that are locked now */
 
-bool machine_can_cancel(void);
+/*
+ * Can a stack be unwound as pthread_cancel does it?  Not with every C library; and
+ * ThreadSanitizer loses its own account of the stack.
+ */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define MACHINE_TSAN 1
+#endif
+#endif
+#if defined(__EXCEPTIONS) && defined(__GLIBC__) && !defined(__SANITIZE_THREAD__) \
+    && !defined(MACHINE_TSAN)
+#define MACHINE_CAN_UNWIND 1
+#else
+#define MACHINE_CAN_UNWIND 0
+#endif
+
+bool machine_can_cancel(void);  /* the thread that runs, now */
 
 /* The calls that are redirected: see tests/fuzz/local.mk and build.sh. */
 

@@ -32,6 +32,7 @@ void step_wish(void);
 enum { NO_TOKEN = -1 };
 struct step_how {
     fairsem_wait_t  how;
+    const fairsem_wait_t *arg;      /* &how, or NULL */
     struct timespec deadline;
     int             token;
 };

@@ -139,9 +139,9 @@ void step_dump(void)
         finding("fmemopen");
     call_begin(&call, SAY("fairsem_dump(s%lld)", s), s, NO_TICKET);
     result = fairsem_dump(world.sem[s], file);
+    call_end(&call, WORDS_ERROR, result, 0);
     fclose(file);
     compare_lines(s, text);
-    call_end(&call, WORDS_ERROR, result, 0);
 }
 
 /* ---- Destroy, and another one in its place ---- */

@@ -80,5 +80,5 @@ void step_ticket_wait(void)
                           step.how.deadline != NULL, step.how.priority, step.token), s, t);
     call_may_wait(&wait, &step.how);
     model_ticket_wait(&world.model_ticket[t], &wait, &step.how, step_model_token(&step));
-    call_wait_ends(&call, &wait, fairsem_ticket_wait(world.ticket[t], &step.how));
+    call_wait_ends(&call, &wait, fairsem_ticket_wait(world.ticket[t], step.arg));
 }

@@ -31,7 +31,7 @@ void step_units_acquire(void)
     world.guard_busy[g] = true;
     if (world.model_guard[g].n == 0)
         model_acquire(&world.model_sem[s], &wait, n, &step.how, step_model_token(&step));
-    result = fairsem_units_acquire(&world.guard[g], world.sem[s], n, &step.how);
+    result = fairsem_units_acquire(&world.guard[g], world.sem[s], n, step.arg);
     world.guard_busy[g] = false;
     if (wait.result == 0)
         fill(g, s, n);

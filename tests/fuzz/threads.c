@@ -8,9 +8,10 @@
 #include "sequence.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <string.h>
-#if defined(__EXCEPTIONS) && defined(__GLIBC__)
+#if MACHINE_CAN_UNWIND
 #include <unwind.h>
 #endif
 #if defined(__SANITIZE_ADDRESS__)
@@ -60,7 +61,7 @@ void **thread_specific(void)
 
 /* ---- The bottom of a thread's stack ---- */
 
-#if defined(__EXCEPTIONS) && defined(__GLIBC__)
+#if MACHINE_CAN_UNWIND
 /*
  * What pthread_cancel does to a stack, up to its bottom, and not beyond: this is not really a
  * thread of its own.  It is above the frame of thread_run() when its stack is all unwound.
@@ -124,7 +125,9 @@ static void remember(struct before *before)
 static void restore(const struct before *before)
 {
     struct thread *self = &threads[running];
+    int type;
 
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);  /* the next thread's */
     for (; model_call > before->model_call; model_call--) {
         if (model_next_due(world.model_ticket, TICKETS) != NULL)
             finding("a canceled thread has not called a callback");

@@ -65,31 +65,36 @@ static fairsem_attr_t any_attr(int i, int64_t free_units)
     return attr;
 }
 
+/* 0, or why it could not be made. */
+static int init_sem(int i, int64_t n, bool with_attr)
+{
+    fairsem_attr_t attr = { .name = NULL };
+    int line, error, expected;
+
+    if (with_attr)
+        attr = any_attr(i, n);
+    line = SAY("fairsem_init(s%lld, %lld, { capacity %lld, max_waiters %lld, flags %#llx })", i, n,
+               attr.capacity, attr.max_waiters, attr.flags);
+    expected = model_init(&world.model_sem[i], n, &attr);
+    error = fairsem_init(world.sem[i], n, with_attr ? &attr : NULL);
+    words_result(line, WORDS_ERROR, error);
+    if (error != expected)
+        finding("line %d returns %d, the model says %d", line, error, expected);
+    return error;
+}
+
 void world_make_sem(int i)
 {
+    static const fairsem_attr_t defaults;
     int64_t n = units();
-    struct model_sem *model = &world.model_sem[i];
-    int line, error = -1, expected;
+    int kind = below(6);
 
     world.sem[i] = world_renew(world.sem[i], sizeof(fairsem_t));
-    if (below(5) != 0) {
-        const fairsem_attr_t attr = any_attr(i, n);
-
-        line = SAY("fairsem_init(s%lld, %lld, { capacity %lld, max_waiters %lld, flags %#llx })",
-                   i, n, attr.capacity, attr.max_waiters, attr.flags);
-        expected = model_init(model, n, &attr);
-        error = fairsem_init(world.sem[i], n, &attr);
-        words_result(line, WORDS_ERROR, error);
-        if (error != expected)
-            finding("fairsem_init returns %d, the model %d", error, expected);
-    }
-    if (error != 0) {
-        static const fairsem_attr_t defaults;
-
+    if (kind == 0 || init_sem(i, n, kind != 1) != 0) {
         n = n & 15;
         SAY("s%lld = FAIRSEM_INITIALIZER(%lld)", i, n);
         *world.sem[i] = (fairsem_t)FAIRSEM_INITIALIZER(n);
-        (void)model_init(model, n, &defaults);
+        (void)model_init(&world.model_sem[i], n, &defaults);
     }
 }
 
