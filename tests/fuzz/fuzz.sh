@@ -43,7 +43,7 @@ fi
 "$work/fuzz" -merge=1 -use_counters=0 "$work/merged" "$work/old" "$work/new" \
   > "$work/merge.log" 2>&1 || exit 99
 {
-  sed -n '/^#/p' "$here/corpus.txt"
+  sed '/^# Found by libFuzzer/q' "$here/corpus.txt"
   "$work/replay" --pack "$work"/merged/*
 } > "$work/corpus.txt"
 sed -n 's/^stat::\([a-z_]*\): */fuzz: \1 /p' "$work/log"
