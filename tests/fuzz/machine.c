@@ -8,6 +8,8 @@
 #include "threads.h"
 #include "words.h"
 
+#include "spin.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -67,6 +69,7 @@ BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
     if (pthread_mutex_trylock(m) != 0)
         finding("the library locks what it has locked, or what is no mutex any more");
     machine_locks++;
+    thread_locks();
     return 0;
 }
 
@@ -109,7 +112,8 @@ static int sleep_on_cond(pthread_cond_t *c, pthread_mutex_t *m, const struct tim
 
     (void)__wrap_pthread_mutex_unlock(m);
     why = thread_sleeps(c, clock_of(c), deadline, false);
-    (void)__wrap_pthread_mutex_lock(m);
+    (void)__real_pthread_mutex_lock(m);
+    machine_locks++;
     if (why == CANCELED)
         thread_is_canceled();
     return why == EXPIRED ? ETIMEDOUT : 0;
@@ -190,6 +194,20 @@ BARE long __wrap_syscall(long number, ...)
         return futex((const void *)arg[0], (int)arg[1], (int)arg[2],
                      (const struct timespec *)arg[3]);
     return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+}
+
+/* ---- Staying awake for a moment: these take the place of src/spin.c ---- */
+
+void fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind)
+{
+    (void)kind;
+    if (*word == value)
+        thread_spins();
+}
+
+void fs_spin_woken(int64_t woken_ns)
+{
+    (void)woken_ns;
 }
 
 /* ---- What each thread has of its own.  A sanitizer's key was made before ---- */

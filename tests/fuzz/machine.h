@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * machine.h - what the library finds instead of the C library's clock and sleep (--wrap).
+ * machine.h - what the library finds instead of the C library's clock and sleep (--wrap), and
+ * instead of its own spinning, which would never end where no time passes.
  */
 #ifndef MACHINE_H
 #define MACHINE_H

@@ -136,19 +136,23 @@ static int join(struct model_sem *s, struct model_request *r, int64_t n, int pri
 
 /* ---- The semaphore ---- */
 
+/* Semaphores with FAIRSEM_BOUNDED_BYPASS are not in this model: whom they let pass depends on
+ * who sleeps. */
 int model_init(struct model_sem *s, int64_t units, const fairsem_attr_t *attr)
 {
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 7; i++) {
         if (attr->reserved_[i] != 0)
             return EINVAL;
     }
+    if (attr->bypass_ns != 0 || (attr->flags & ~(FAIRSEM_INTERRUPTIBLE | FAIRSEM_NO_SPIN)) != 0)
+        return EINVAL;
     if (!valid(units) || !valid(attr->capacity) || attr->max_waiters < 0)
         return EINVAL;
-    if ((attr->capacity > 0 && units > attr->capacity)
-        || (attr->flags != 0 && attr->flags != FAIRSEM_INTERRUPTIBLE))
+    if (attr->capacity > 0 && units > attr->capacity)
         return EINVAL;
     *s = (struct model_sem){
-        .bounded = attr->capacity > 0, .interruptible = attr->flags != 0,
+        .bounded = attr->capacity > 0,
+        .interruptible = (attr->flags & FAIRSEM_INTERRUPTIBLE) != 0,
         .capacity = attr->capacity > 0 ? attr->capacity : FAIRSEM_MAX_UNITS,
         .available = units, .max_waiters = attr->max_waiters,
     };

@@ -28,6 +28,7 @@ struct thread {
     struct thread_call now;
     const void *asleep_on;              /* NULL: awake */
     bool        woken;                  /* since it fell asleep */
+    int         gives_up;               /* for this reason, as soon as it has the mutex; or 0 */
     void       *specific;
     jmp_buf     bottom;                 /* of its stack */
     const void *bottom_frame;
@@ -217,15 +218,20 @@ static enum wakeup others_run(struct thread *sleeper)
     }
 }
 
+static void check_waits(const struct thread *self)
+{
+    if (self->now.wait == NULL || self->now.wait->over)
+        finding("thread %d waits, and has no reason to", running);
+    if (machine_locks != 0)
+        finding("thread %d waits with a mutex locked", running);
+}
+
 static void check_sleep(const struct thread *self, clockid_t clock,
                         const struct timespec *deadline)
 {
     const fairsem_wait_t *how = self->now.how;
 
-    if (self->now.wait == NULL || self->now.wait->over)
-        finding("thread %d falls asleep, and has no reason to", running);
-    if (machine_locks != 0)
-        finding("thread %d falls asleep with a mutex locked", running);
+    check_waits(self);
     if ((deadline != NULL) != (how->deadline != NULL))
         finding("thread %d sleeps %s deadline", running, deadline != NULL ? "with a" : "without");
     if (deadline != NULL
@@ -234,32 +240,43 @@ static void check_sleep(const struct thread *self, clockid_t clock,
         finding("thread %d sleeps until another time, or by another clock", running);
 }
 
-/* What the sleeper itself does to the line as soon as it is awake. */
-static void goes_on(struct thread *self, struct model_wait *wait, enum wakeup why,
-                    bool interruptible)
+/* It is awake, and will look at the time; or has been interrupted. */
+static void goes_on(struct thread *self, enum wakeup why, bool interruptible)
 {
     static const char *const words[] = {
-        [WOKEN] = "is woken", [EXPIRED] = "wakes up, it is time",
+        [NOT_YET] = "has spun", [WOKEN] = "is woken", [EXPIRED] = "wakes up, it is time",
         [SPURIOUS] = "wakes up for no reason", [INTERRUPTED] = "is interrupted by a signal",
         [CANCELED] = "is canceled",
     };
+    struct model_wait *wait = self->now.wait;
 
     SAY(words[why], 0);
     if (why == CANCELED)
         model_give_up(wait, MODEL_ABANDONED);
     else if (wait->over)
         return;
-    else if (self->now.how->deadline != NULL && model_passed(self->now.how->clock, self->now.how->deadline))
-        model_give_up(wait, ETIMEDOUT);
+    else if (self->now.how->deadline != NULL
+             && model_passed(self->now.how->clock, self->now.how->deadline))
+        self->gives_up = ETIMEDOUT;
     else if (why == INTERRUPTED && interruptible && wait->request->sem->interruptible)
-        model_give_up(wait, EINTR);
+        self->gives_up = EINTR;
+}
+
+/* The next that a thread locks which gives up is its semaphore, to leave the line. */
+void thread_locks(void)
+{
+    struct thread *self = &threads[running];
+    int reason = self->gives_up;
+
+    self->gives_up = 0;
+    if (reason != 0)
+        model_give_up(self->now.wait, reason);
 }
 
 enum wakeup thread_sleeps(const void *on, clockid_t clock, const struct timespec *deadline,
                           bool interruptible)
 {
     struct thread *self = &threads[running];
-    struct model_wait *wait = self->now.wait;
     enum wakeup why;
 
     if (napping) {
@@ -274,9 +291,28 @@ enum wakeup thread_sleeps(const void *on, clockid_t clock, const struct timespec
     why = others_run(self);
     running--;
     self->asleep_on = NULL;
-    goes_on(self, wait, why, interruptible);
+    goes_on(self, why, interruptible);
     errno = CALL_ERRNO;
     return why;
+}
+
+/* The thread is awake: whatever happens to its request, nobody needs to wake it. */
+void thread_spins(void)
+{
+    struct thread *self = &threads[running];
+
+    if (napping)
+        return;
+    check_waits(self);
+    self->gives_up = 0;         /* though it is time: it looks at the clock only later */
+    SAY("  spins", 0);
+    running++;
+    for (int steps = below(3); steps > 0 && !bytes_end(); steps--)
+        thread_run(sequence_step);
+    running--;
+    thread_wish = NOT_YET;
+    goes_on(self, NOT_YET, false);
+    errno = CALL_ERRNO;
 }
 
 /* ---- Before a sequence ---- */

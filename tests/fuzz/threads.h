@@ -37,6 +37,10 @@ extern enum wakeup thread_wish;
 /* Called by the machine: the thread sleeps on `on`; somebody wakes who sleeps there. */
 enum wakeup thread_sleeps(const void *on, clockid_t clock, const struct timespec *deadline,
                           bool interruptible);
+/* Called by the machine: the thread is in line, and stays awake for a moment. */
+void  thread_spins(void);
+/* Called by the machine: the thread has locked a mutex. */
+void  thread_locks(void);
 void  thread_is_woken(const void *on);
 void **thread_specific(void);   /* its value of the library's key */
 _Noreturn void thread_is_canceled(void);

@@ -58,10 +58,15 @@ static fairsem_attr_t any_attr(int i, int64_t free_units)
     attr.max_waiters = limit_or_none(units());
     odd = byte();
     attr.flags = odd % 4 == 0 ? FAIRSEM_INTERRUPTIBLE : 0;
-    if (odd >= 240)
+    attr.flags |= odd % 32 / 4 == 0 ? FAIRSEM_NO_SPIN : 0;
+    if (odd >= 248)
         attr.flags |= 1u << 30;
+    else if (odd >= 244)
+        attr.flags |= FAIRSEM_BOUNDED_BYPASS;   /* and no bound */
+    else if (odd >= 240)
+        attr.bypass_ns = odd % 4 - 1;           /* and no flag */
     else if (odd >= 230)
-        attr.reserved_[odd - 230 < 9 ? odd - 230 : 8] = odd;
+        attr.reserved_[odd % 7] = odd;
     return attr;
 }
 
