@@ -189,9 +189,9 @@ typedef struct fairsem_attr {
     const char *name;        /* for people who debug; the caller keeps the string alive */
     int64_t     capacity;    /* 0: unbounded; else the most units there can ever be free */
     int64_t     max_waiters; /* 0: no limit; else a longer line is refused with ENOBUFS */
-    int64_t     bypass_ns;   /* 0; with FAIRSEM_BOUNDED_BYPASS: how long it may go on, > 0 */
     unsigned    flags;       /* 0, or FAIRSEM_INTERRUPTIBLE and others, combined by | */
     unsigned    reserved_[7]; /* must be zero */
+    int64_t     bypass_ns;   /* 0; with FAIRSEM_BOUNDED_BYPASS: how long it may go on, > 0 */
 } fairsem_attr_t;
 
 /*
