@@ -3,6 +3,7 @@
 #include "cxx_sem.h"
 
 #include <cerrno>
+#include <chrono>
 #include <new>
 #include <semaphore>
 
@@ -20,9 +21,15 @@ int cxx_sem_init(void *sem, int64_t units)
     return 0;
 }
 
+// acquire() of libstdc++ can sleep for ever beside a free unit (GCC bug 98033): release()
+// wakes nobody if the count was above 0, while an acquire that lost a race for that very
+// unit is on its way to sleep.  So it sleeps for a while here, and looks again.
 int cxx_sem_acquire(void *sem, int64_t)
 {
-    at(sem).acquire();
+    if (at(sem).try_acquire())
+        return 0;
+    while (!at(sem).try_acquire_for(std::chrono::milliseconds(10)))
+        continue;
     return 0;
 }
 
