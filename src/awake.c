@@ -36,19 +36,22 @@ enum fs_spin_kind fs_awake_join(struct fs_sem *s, const struct fs_waiter *w)
 {
     struct fs_lesson *lesson = &s->awake.as_next;
 
-    if (s->line.first != &w->in_line || !try_it(lesson))
+    if (w->since_ns == 0 || s->line.first != &w->in_line || s->sleeps_at_once || !try_it(lesson))
         return FS_SPIN_NOT;
     begin(&s->awake, w, lesson);
     return lesson->credit == 0 ? FS_SPIN_IF_POSSIBLE : FS_SPIN_AS_NEXT;
 }
 
-/* PARKED is a thread that has gone to sleep.  Back to QUEUED, as if it had just joined. */
+/*
+ * PARKED is a thread that has gone to sleep.  Back to QUEUED, as if it had just joined.
+ * Not where it would come to claim: nothing is there for it yet.
+ */
 void fs_awake_alert(struct fs_sem *s, struct fs_aftermath *after)
 {
     struct fs_waiter *head = fs_waiter_of(s->line.first);
 
     if (atomic_load_explicit(&head->state, memory_order_relaxed) != FS_PARKED
-        || !try_it(&s->awake.alerted))
+        || s->sleeps_at_once || s->bypass_ns != 0 || !try_it(&s->awake.alerted))
         return;
     begin(&s->awake, head, &s->awake.alerted);
     head->tell(head, FS_QUEUED, after);

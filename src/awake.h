@@ -46,12 +46,12 @@ struct fs_awake {
     const struct fs_waiter *who;        /* in line, should be awake; or NULL */
 };
 
-/* All with the mutex held, and for no semaphore that sleeps at once. */
+/* All with the mutex held. */
 
-/* A thread has joined the line and will wait: how should it? */
+/* A thread has joined the line: what should it do before it sleeps? */
 enum fs_spin_kind fs_awake_join(struct fs_sem *s, const struct fs_waiter *w);
 
-/* Units have been granted: should the next in line be woken already?  Then it is. */
+/* Units have been granted, and there is another in line: wake it already, if that pays. */
 void fs_awake_alert(struct fs_sem *s, struct fs_aftermath *after);
 
 /* The head is asleep, and is to come and claim: see bypass.h. */

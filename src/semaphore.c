@@ -225,6 +225,7 @@ static void adopt(struct fs_sem *s, unsigned generation)
         }
         /* Those who waited left with the process: the counters must add up (cancels). */
         s->count.cancels = s->count.waits - s->count.grants - s->count.timeouts;
+        s->awake = (struct fs_awake){ .who = NULL };
         atomic_store_explicit(&s->waiters, 0, memory_order_relaxed);
         atomic_store_explicit(&s->generation, generation, memory_order_release);
     }
@@ -286,7 +287,7 @@ void fs_serve_and_unlock(struct fs_sem *s, int64_t available, struct fs_aftermat
         fs_leave(s, head, FS_GRANTED, after);
         granted = true;
     }
-    if (granted && !fs_waitq_empty(&s->line) && !s->sleeps_at_once && s->bypass_ns == 0)
+    if (granted && !fs_waitq_empty(&s->line))
         fs_awake_alert(s, after);
     slow = !fs_waitq_empty(&s->line) || paused(s) || s->closed != 0;
     atomic_store_explicit(&s->word,
@@ -431,7 +432,7 @@ static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refu
         available -= take_past_the_line(&wait.waiter);
     else
         error = fs_join(s, available, &wait.waiter, priority, refusal);
-    if (error == 0 && wait.waiter.since_ns != 0 && !s->sleeps_at_once)
+    if (error == 0)
         wait.spin = fs_awake_join(s, &wait.waiter);
     fs_exit(s, available, &after);
 
