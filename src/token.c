@@ -10,7 +10,8 @@
  * That also keeps the wait, and its semaphore, alive under the canceller's hands: no wait
  * returns before it has detached, which takes the token's mutex.  The one exception: a wait
  * that finds its state CANCELED knows that the canceller has taken it off the list and
- * will not touch it again.  (10,000 of them need not queue for the token's mutex.)
+ * will not touch it again.  (10,000 of them need not queue for the token's mutex.)  One that
+ * was served before stays on the list: it still has to come by, and the token must be there.
  *
  * Waking and calling back wait until the mutex has been dropped.
  */
@@ -55,6 +56,15 @@ static void lock(struct fs_token *t)
 static void unlock(struct fs_token *t)
 {
     FS_MUST(pthread_mutex_unlock(&t->mutex));
+}
+
+static void link_locked(struct fs_token *t, struct fs_wait *wait)
+{
+    wait->prev = NULL;
+    wait->next = t->first;
+    if (t->first != NULL)
+        t->first->prev = wait;
+    t->first = wait;
 }
 
 static void unlink_locked(struct fs_token *t, struct fs_wait *wait)
@@ -106,8 +116,8 @@ int fairsem_token_cancel(fairsem_token_t *token, int reason)
     for (struct fs_wait *wait = t->first, *next; wait != NULL; wait = next) {
         next = wait->next;
         unlink_locked(t, wait);
-        wait->next = wait->prev = wait;     /* off the list: detach finds this out */
-        wait->give_up(wait, FS_CANCELED, reason, &after);
+        if (wait->give_up(wait, FS_CANCELED, reason, &after) != FS_CANCELED)
+            link_locked(t, wait);
     }
     unlock(t);
     fs_aftermath_run(&after);
@@ -128,13 +138,8 @@ int fs_token_attach(struct fs_wait *wait)
         return 0;
     lock(t);
     reason = t->reason;
-    if (reason == 0) {
-        wait->prev = NULL;
-        wait->next = t->first;
-        if (t->first != NULL)
-            t->first->prev = wait;
-        t->first = wait;
-    }
+    if (reason == 0)
+        link_locked(t, wait);
     unlock(t);
     return reason;
 }
@@ -147,7 +152,6 @@ void fs_token_detach(struct fs_wait *wait)
         || atomic_load_explicit(&wait->waiter.state, memory_order_acquire) == FS_CANCELED)
         return;
     lock(t);
-    if (wait->next != wait)
-        unlink_locked(t, wait);
+    unlink_locked(t, wait);
     unlock(t);
 }

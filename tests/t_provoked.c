@@ -546,6 +546,57 @@ START_TEST(a_waiter_may_expire_before_its_alert_has_come)
 }
 END_TEST
 
+struct token_waiter {
+    fairsem_t      *sem;
+    fairsem_token_t token;
+    _Atomic int     result;
+};
+
+static void *acquire_with_token(void *arg)
+{
+    struct token_waiter *w = arg;
+    const fairsem_wait_t how = { .token = &w->token };
+
+    atomic_store(&w->result, fairsem_acquire_with(w->sem, 1, &how));
+    return NULL;
+}
+
+/*
+ * A waiter was served, and sleeps still, when its token is canceled: too late for it.  But it
+ * has to come by the token once more, so the token must not be destroyed, and say so.  (If the
+ * waiter was not asleep yet, nobody holds it up, and it may be gone: another round.)
+ */
+START_TEST(a_token_is_in_use_until_who_was_served_has_returned)
+{
+    bool refused = false;
+
+    for (int round = 0; round < 100 && !refused; round++) {
+        fairsem_t sem;
+        struct token_waiter w = { &sem, FAIRSEM_TOKEN_INITIALIZER, STILL_WAITING };
+        pthread_t waiter, releaser;
+
+        ck_assert_int_eq(fairsem_init(&sem, 0, &no_spin), 0);
+        atomic_store(&let_go, false);
+        start_thread(&waiter, acquire_with_token, &w);
+        await_waiters(&sem, 1);
+        for (int i = 0; i < 1000; i++)
+            sched_yield();
+        atomic_store(&hold_one, true);
+        start_thread(&releaser, release_two, &sem);
+        await_waiters(&sem, 0);
+        ck_assert_int_eq(fairsem_token_cancel(&w.token, 0), 0);
+        refused = fairsem_token_destroy(&w.token) == EBUSY;
+        atomic_store(&let_go, true);
+        pthread_join(waiter, NULL);
+        pthread_join(releaser, NULL);
+        atomic_store(&hold_one, false);
+        ck_assert_int_eq(w.result, 0);
+        ck_assert(!refused || fairsem_token_destroy(&w.token) == 0);
+    }
+    ck_assert(refused);
+}
+END_TEST
+
 static void prepare_handler(void)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_INTERRUPTIBLE };
@@ -641,6 +692,7 @@ int main(void)
               units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count,
               a_waiter_may_wait_again_before_it_has_been_woken,
               a_waiter_may_expire_before_its_alert_has_come,
+              a_token_is_in_use_until_who_was_served_has_returned,
               a_handler_is_not_canceled_while_it_has_a_lock,
               a_handler_may_release_while_something_is_adopted,
               a_dump_without_memory_has_the_summary_and_says_what_is_missing);

@@ -216,16 +216,6 @@ void step_with(void)
 
 /* ---- Tokens ---- */
 
-/*
- * The one place where the library does less than its header says: it forgets, when the token
- * is canceled, those whom it cannot cancel because they have been served already, but have not
- * returned.  Destroying the token then is 0 where it should be EBUSY.
- */
-static bool forgotten_wait(int k)
-{
-    return world.model_token[k].reason != 0 && model_token_destroy(&world.model_token[k]) != 0;
-}
-
 void step_token_cancel(void)
 {
     int k = below(TOKENS), why = reason(), expected;
@@ -241,8 +231,6 @@ void step_renew_token(void)
     int k = below(TOKENS), expected = model_token_destroy(&world.model_token[k]);
     struct call call;
 
-    if (forgotten_wait(k))
-        return;
     call_begin(&call, SAY("fairsem_token_destroy(k%lld)", k), NO_SEM, NO_TICKET);
     words_result(call.line, WORDS_ERROR, expected);
     if (fairsem_token_destroy(world.token[k]) != expected)
