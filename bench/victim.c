@@ -179,7 +179,7 @@ void victim_run(bool quick)
             if (err == ENOSYS)
                 continue;
             if (err)
-                report_die("victim", err);
+                report_die("cannot run the two threads", err);
             add(&tallies[p], &r);
             hog_victim_free(&r);
         }

@@ -249,7 +249,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < BOTH && !err; i++)
         err = run_one(ops[i], seconds, &results[i]);
     if (err) {
-        fprintf(stderr, "hog-and-victim: %s\n", strerror(err));
+        fprintf(stderr, "hog-and-victim: cannot run the two threads: %s\n", strerror(err));
     } else {
         print_table(results);
         print_histogram(results);

@@ -4,6 +4,7 @@
 #   make check          everything below TESTS: about a minute on two cores
 #   make check-stress   the conservation stress for longer; SECONDS_EACH=60 by default
 #   make coverage       line coverage of src/, with gcovr
+#   make check-faults   the fault tests with ten times as much of each fault: a minute
 #   make check-programs programs of other people, with and without fairsem-run: four minutes
 
 TEST_EXTENSIONS = .sh
@@ -17,6 +18,7 @@ test_scripts = \
 	tests/consistency.sh \
 	tests/examples.sh \
 	tests/exports.sh \
+	tests/fault_examples.sh \
 	tests/header.sh \
 	tests/install.sh \
 	tests/interpose.sh \
@@ -30,8 +32,9 @@ test_programs =
 TESTS = $(test_programs) $(test_scripts)
 check_PROGRAMS = $(test_programs)
 
+check_LTLIBRARIES =
 if TESTS_ENABLED
-check_LTLIBRARIES = tests/libtests.la
+check_LTLIBRARIES += tests/libtests.la
 test_programs += \
 	tests/t_arrival_order \
 	tests/t_bypass \
@@ -41,6 +44,13 @@ test_programs += \
 	tests/t_deadline \
 	tests/t_debt \
 	tests/t_dump \
+	tests/t_fault_cancel \
+	tests/t_fault_fork \
+	tests/t_fault_limits \
+	tests/t_fault_signals \
+	tests/t_fault_stop \
+	tests/t_fault_threads \
+	tests/t_fault_unload \
 	tests/t_fork \
 	tests/t_guard \
 	tests/t_interrupt \
@@ -61,7 +71,7 @@ test_programs += \
 	tests/t_waitq \
 	tests/t_with
 if HAVE_WRAP
-test_programs += tests/t_provoked
+test_programs += tests/t_fault_clock tests/t_fault_memory tests/t_provoked
 endif
 endif
 include $(top_srcdir)/tests/order/local.mk
@@ -81,8 +91,20 @@ AM_CPPFLAGS += -I$(top_srcdir)/src -D_POSIX_C_SOURCE=200809L
 AM_CFLAGS += $(CHECK_CFLAGS)
 LDADD = tests/libtests.la libcore.la $(CHECK_LIBS)
 tests_libtests_la_SOURCES = \
-	tests/askers.h tests/children.h tests/stress.h tests/suite.h \
+	tests/askers.h tests/children.h tests/faults.h tests/stress.h tests/suite.h \
 	tests/workers.c tests/workers.h
+
+# It loads the library, and has none of its own.
+tests_t_fault_unload_LDADD = $(CHECK_LIBS) $(DL_LIBS)
+
+# What fault_examples.sh puts in front of the examples.
+if BUILD_INTERPOSER
+check_LTLIBRARIES += tests/libfaultthreads.la
+endif
+tests_libfaultthreads_la_SOURCES = tests/fault_threads.c
+tests_libfaultthreads_la_CPPFLAGS =
+tests_libfaultthreads_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_libfaultthreads_la_LIBADD = $(DL_LIBS)
 
 # Calls out of the library that the linker sends to the test first.
 tests_t_provoked_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=clock_gettime \
@@ -90,14 +112,23 @@ tests_t_provoked_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=clock_gettime \
 	-Wl,--wrap=pthread_key_create -Wl,--wrap=pthread_setspecific \
 	-Wl,--wrap=pthread_cond_init -Wl,--wrap=fs_futex_park -Wl,--wrap=fs_futex_wake \
 	-Wl,--wrap=pthread_mutex_unlock
+tests_t_fault_clock_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_init \
+	-Wl,--wrap=pthread_cond_timedwait -Wl,--wrap=fs_futex_park
+tests_t_fault_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=pthread_cond_init \
+	-Wl,--wrap=pthread_condattr_init -Wl,--wrap=pthread_mutex_init \
+	-Wl,--wrap=pthread_key_create -Wl,--wrap=pthread_setspecific
 
 # The scripts run what the build made.
 check_DATA = $(noinst_PROGRAMS) $(lib_LTLIBRARIES)
 
-.PHONY: check-programs check-stress coverage
+.PHONY: check-faults check-programs check-stress coverage
 SECONDS_EACH = 60
 check-stress: tests/t_stress$(EXEEXT)
 	FAIRSEM_STRESS_SECONDS=$(SECONDS_EACH) CK_DEFAULT_TIMEOUT=0 tests/t_stress$(EXEEXT)
+
+check-faults:
+	FAIRSEM_FAULTS_TIMES=10 CK_TIMEOUT_MULTIPLIER=10 \
+	$(MAKE) check TESTS='$(filter tests/t_fault_%,$(test_programs)) tests/fault_examples.sh'
 
 coverage:
 	$(SHELL) $(srcdir)/tests/coverage.sh
