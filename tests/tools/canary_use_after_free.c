@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * canary_use_after_free.c - a release of a semaphore whose memory is gone; with an argument, of
+ * one that is there.
+ */
+#include <fairsem.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    fairsem_t *volatile sem = aligned_alloc(_Alignof(fairsem_t), sizeof(fairsem_t));
+
+    (void)argv;
+    fairsem_init(sem, 0, NULL);
+    if (argc == 1)
+        free(sem);
+    fairsem_release(sem, 1);
+    if (argc > 1)
+        free(sem);
+    return 0;
+}

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# tests/tools/local.mk - the library under what finds faults in C programs; included by
+# ../../Makefile.am.
+#
+#   make check-tools                 all of them: about six minutes on two cores
+#   make check-tools TOOLS="drd"     one, or some
+
+tools_canaries = \
+	tests/tools/canary_leak.c \
+	tests/tools/canary_lock_order.c \
+	tests/tools/canary_order.c \
+	tests/tools/canary_race.c \
+	tests/tools/canary_static.c \
+	tests/tools/canary_undefined.c \
+	tests/tools/canary_uninitialised.c \
+	tests/tools/canary_unlock.c \
+	tests/tools/canary_use_after_free.c \
+	tests/tools/canary_use_after_return.c
+EXTRA_DIST += $(tools_canaries) \
+	tests/tools/accepted.txt \
+	tests/tools/annotations.h \
+	tests/tools/build.mk \
+	tests/tools/check_tools.sh \
+	tests/tools/drd.supp \
+	tests/tools/helgrind.supp \
+	tests/tools/memcheck.supp \
+	tests/tools/relaxed.h
+
+.PHONY: check-tools
+TOOLS =
+check-tools:
+	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' MAKE='$(MAKE)' \
+	$(SHELL) $(srcdir)/tests/tools/check_tools.sh $(TOOLS)
