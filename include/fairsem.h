@@ -161,7 +161,7 @@ typedef struct fairsem {
  * attr.flags: waiting threads sleep at once.  Without it the oldest one stays awake for the
  * time of a wake-up or two where that has paid lately: an answer from another core comes in
  * a fraction of a microsecond instead of some ten.  Each semaphore learns whether it pays,
- * and there is no spinning with FAIRSEM_INTERRUPTIBLE or on a single core, so nobody needs
+ * and there is no spinning with FAIRSEM_INTERRUPTIBLE or on a single core; so nobody needs
  * this flag but who counts every microsecond of somebody else's processor time.
  */
 #define FAIRSEM_NO_SPIN 2u
@@ -170,14 +170,17 @@ typedef struct fairsem {
  * attr.flags, with attr.bypass_ns: throughput first, up to a bound.
  *
  * Handing every unit to the oldest waiter leaves the unit unused while that one wakes up.
- * With this flag threads that run may take free units ahead of waiters that sleep, until the
- * oldest waiter has waited for bypass_ns nanoseconds.  From then on what fits it is handed
- * to it as ever, and so on down the line as long as the next has waited that long, too.
- * Waiters keep their order among each other.
+ * With this flag threads that run may take free units ahead of waiters that sleep, by any
+ * acquire or try, until the waiter who is next has waited for bypass_ns nanoseconds.  From then
+ * on what fits it is handed to it as ever, and so on down the line as long as the next has
+ * waited that long, too.  Waiters keep their order among each other.
  *
- * How long a wait can be: bypass_ns, plus the longest time a unit is held, plus what the
- * scheduler needs to run a thread; plus the same again, without bypass_ns, for each who was
- * there before.
+ * How long a wait can be, where all have the same priority: bypass_ns, plus the longest time a
+ * unit is held, plus what the scheduler needs to run a thread; plus the same again, without
+ * bypass_ns, for each who was there before.
+ *
+ * A release need not hand over what fits a waiter before it returns: it may only call the
+ * waiter to come for it.
  */
 #define FAIRSEM_BOUNDED_BYPASS 4u
 

@@ -43,8 +43,8 @@ enum fs_spin_kind fs_awake_join(struct fs_sem *s, const struct fs_waiter *w)
 }
 
 /*
- * PARKED is a thread that has gone to sleep.  Back to QUEUED, as if it had just joined.
- * Not where it would come to claim: nothing is there for it yet.
+ * PARKED is a thread that has gone to sleep.  When it wakes it is QUEUED, as if it had just
+ * joined.  Not where it would come to claim: nothing is there for it yet.
  */
 void fs_awake_alert(struct fs_sem *s, struct fs_aftermath *after)
 {
@@ -54,13 +54,13 @@ void fs_awake_alert(struct fs_sem *s, struct fs_aftermath *after)
         || s->sleeps_at_once || s->bypass_ns != 0 || !try_it(&s->awake.alerted))
         return;
     begin(&s->awake, head, &s->awake.alerted);
-    head->tell(head, FS_QUEUED, after);
+    head->tell(head, FS_ALERTED, after);
 }
 
 void fs_awake_call(struct fs_sem *s, struct fs_waiter *head, struct fs_aftermath *after)
 {
     fs_awake_leave(s, head, true);      /* if it stayed awake, that has failed */
-    head->tell(head, FS_QUEUED, after);
+    head->tell(head, FS_ALERTED, after);
 }
 
 void fs_awake_leave(struct fs_sem *s, const struct fs_waiter *w, bool granted)
@@ -70,5 +70,5 @@ void fs_awake_leave(struct fs_sem *s, const struct fs_waiter *w, bool granted)
     s->awake.who = NULL;
     if (granted)
         learn(s->awake.lesson,
-              atomic_load_explicit(&w->state, memory_order_relaxed) == FS_QUEUED);
+              atomic_load_explicit(&w->state, memory_order_relaxed) != FS_PARKED);
 }

@@ -16,7 +16,8 @@
  *
  * There is no timer.  A head that has waited too long is granted directly by the next
  * release: either the line is not open, and the release holds the mutex and sees it, or the
- * head is on its way, and the line is closed as soon as it arrives.
+ * head is on its way, and the line is closed as soon as it arrives.  (So the bound is as good
+ * as the scheduler: the line stays open while the alerter, or the head, is kept from running.)
  */
 #ifndef FS_BYPASS_H
 #define FS_BYPASS_H
@@ -37,6 +38,21 @@ static inline bool fs_bypass_take(struct fs_sem *s, int64_t n)
             return true;
     }
     return false;
+}
+
+/* The same for as many as there are, at most max: how many, 0 if it is not open. */
+static inline int64_t fs_bypass_take_upto(struct fs_sem *s, int64_t max)
+{
+    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
+
+    while (word >= FS_OPEN) {
+        int64_t n = fs_word_available(word) < max ? fs_word_available(word) : max;
+
+        if (atomic_compare_exchange_weak_explicit(&s->word, &word, word - 2 * n,
+                                                  memory_order_acquire, memory_order_relaxed))
+            return n;
+    }
+    return 0;
 }
 
 /* Gives units while the line is open.  The last touch, as in fs_give_fast(). */
@@ -72,6 +88,7 @@ static inline bool fs_bypass_allowed(const struct fs_sem *s, int64_t available, 
                                      struct fs_aftermath *after)
 {
     return s->bypass_ns != 0 && !fs_waitq_empty(&s->line) && s->closed == 0 && n <= available
+           && s->limit != 0     /* paused */
            && !fs_bypass_over(s, fs_waiter_of(s->line.first), after);
 }
 

@@ -35,12 +35,6 @@ struct fs_parker;
 struct fs_parker *fs_parker_self(void);
 
 /*
- * No lock held.  Somebody may have noted this parker, and not come by yet, while its thread
- * has noticed already what it should be woken for.  Wait for that, before it is noted again.
- */
-void fs_parker_await_waker(struct fs_parker *self);
-
-/*
  * Sleep until woken or until the deadline (NULL: none).  With a NULL parker, which nobody
  * can wake, sleep for a millisecond.  Cancellation point.
  */
@@ -48,19 +42,21 @@ void fs_park(struct fs_parker *self, const struct fs_deadline *deadline);
 
 /*
  * Whom to wake when no semaphore's mutex is held, any number, without memory.  Parkers are
- * chained through themselves.  Words die with the waits they belong to, so they can only be
- * listed; when the list is full those on it are woken at once, with the mutex held.
+ * chained through themselves; those that are on another waker's chain already are listed.
+ * Words die with the waits they belong to, so they can only be listed.  When a list is full
+ * those on it are woken at once, with the mutex held.
  */
 struct fs_wakes {
     struct fs_parker *first, *last;
-    int               words;
+    int               words, agains;
+    struct fs_parker *again[8];
     const _Atomic int *word[32];
 };
 
 static inline void fs_wakes_init(struct fs_wakes *wakes)
 {
     wakes->first = wakes->last = NULL;
-    wakes->words = 0;       /* the list stays as it is: clearing it would cost more */
+    wakes->words = wakes->agains = 0; /* the list stays as it is: clearing it would cost more */
 }
 
 /* Note the parker of a thread that is parked, and whose wait cannot end unless it knows. */

@@ -6,12 +6,10 @@
  * two, and a sleeper says which one it sleeps on.  (pthread_cond_clockwait would do with
  * one, but is not everywhere, and tools that fake the time do not know it.)
  *
- * A parker that has been noted (fs_wake_later) is on its waker's chain until it is woken.
- * Its thread may notice the reason before that, for another one, and go on.  It must not be
- * noted again, by another waker, while it is on the first one's chain: so before its next
- * sleep the thread waits until the first one has come by, who needs nothing that the thread
- * holds or could be waited for.  That is what a thread's own preemption costs anyhow, and
- * it needs no memory.
+ * A parker that has been noted (fs_wake_later) is on its waker's chain until that one comes
+ * by.  Its thread may have noticed the reason before, gone on, and wait for something else;
+ * whoever wants to wake it then finds it on a chain, leaves it there, and wakes it once more.
+ * So nobody depends on a waker who is held up, least of all one that only alerted him.
  *
  * Locks: a parker's mutex and the pool's are leaves.
  */
@@ -137,27 +135,7 @@ static struct fs_parker *make_parker(void)
     return parker;
 }
 
-/*
- * Acquire order in both looks: the waker has read next_wake before, the next waker will
- * write it.
- */
-void fs_parker_await_waker(struct fs_parker *self)
-{
-    int cancelable, disabled;
-
-    if (self == NULL || !atomic_load_explicit(&self->chained, memory_order_acquire))
-        return;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    FS_MUST(pthread_mutex_lock(&self->mutex));
-    self->asleep_on = &self->monotonic;
-    while (atomic_load_explicit(&self->chained, memory_order_acquire))
-        pthread_cond_wait(self->asleep_on, &self->mutex);
-    self->asleep_on = NULL;
-    FS_MUST(pthread_mutex_unlock(&self->mutex));
-    pthread_setcancelstate(cancelable, &disabled);
-}
-
-static struct fs_parker *own_parker(void)
+struct fs_parker *fs_parker_self(void)
 {
     struct fs_parker *parker;
 
@@ -174,14 +152,6 @@ static struct fs_parker *own_parker(void)
         return_to_pool(parker);
         parker = NULL;
     }
-    return parker;
-}
-
-struct fs_parker *fs_parker_self(void)
-{
-    struct fs_parker *parker = own_parker();
-
-    fs_parker_await_waker(parker);
     return parker;
 }
 
@@ -233,26 +203,15 @@ void fs_park(struct fs_parker *self, const struct fs_deadline *deadline)
     }
 }
 
-/* The caller makes this visible to the thread together with what ends its wait. */
-void fs_wake_later(struct fs_wakes *wakes, struct fs_parker *parker)
-{
-    atomic_store_explicit(&parker->chained, true, memory_order_relaxed);
-    parker->next_wake = NULL;
-    if (wakes->last != NULL)
-        wakes->last->next_wake = parker;
-    else
-        wakes->first = parker;
-    wakes->last = parker;
-}
-
-static void wake(struct fs_parker *parker)
+static void wake(struct fs_parker *parker, bool off_chain)
 {
     pthread_cond_t *asleep_on;
 
     FS_MUST(pthread_mutex_lock(&parker->mutex));
     parker->token = true;
     asleep_on = parker->asleep_on;
-    atomic_store_explicit(&parker->chained, false, memory_order_release);
+    if (off_chain)
+        atomic_store_explicit(&parker->chained, false, memory_order_release);
     FS_MUST(pthread_mutex_unlock(&parker->mutex));
     /*
      * After the unlock, or the woken thread would run into the mutex: half the speed of a
@@ -260,6 +219,33 @@ static void wake(struct fs_parker *parker)
      */
     if (asleep_on != NULL)
         pthread_cond_signal(asleep_on);
+}
+
+/* They stay on the other waker's chain. */
+static void wake_agains(struct fs_wakes *wakes)
+{
+    for (int i = 0; i < wakes->agains; i++)
+        wake(wakes->again[i], false);
+    wakes->agains = 0;
+}
+
+/* The caller makes this visible to the thread together with what ends its wait. */
+void fs_wake_later(struct fs_wakes *wakes, struct fs_parker *parker)
+{
+    /* Acquire order: whose chain it was has read next_wake before. */
+    if (atomic_load_explicit(&parker->chained, memory_order_acquire)) {
+        if (wakes->agains == (int)(sizeof wakes->again / sizeof wakes->again[0]))
+            wake_agains(wakes);
+        wakes->again[wakes->agains++] = parker;
+        return;
+    }
+    atomic_store_explicit(&parker->chained, true, memory_order_relaxed);
+    parker->next_wake = NULL;
+    if (wakes->last != NULL)
+        wakes->last->next_wake = parker;
+    else
+        wakes->first = parker;
+    wakes->last = parker;
 }
 
 static void wake_words(struct fs_wakes *wakes)
@@ -281,9 +267,10 @@ void fs_wake_all(struct fs_wakes *wakes)
     struct fs_parker *parker = wakes->first, *next;
 
     wake_words(wakes);
+    wake_agains(wakes);
     for (; parker != NULL; parker = next) {
         next = parker->next_wake;
-        wake(parker);
+        wake(parker, true);
     }
     wakes->first = wakes->last = NULL;
 }

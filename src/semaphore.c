@@ -452,9 +452,11 @@ static int64_t take_past_the_line(struct fs_waiter *w)
 static int64_t take_contended_upto(struct fs_sem *s, int64_t max)
 {
     struct fs_aftermath after;
-    int64_t available = fs_enter(s, &after);
-    int64_t n = 0;
+    int64_t available, n = s->bypass_ns != 0 ? fs_bypass_take_upto(s, max) : 0;
 
+    if (n > 0)
+        return n;
+    available = fs_enter(s, &after);
     if (fs_bypass_allowed(s, available, 1, &after)
         || (s->closed == 0 && !fs_must_wait(s, available, 1, FS_LAST_PRIORITY)))
         n = available < max ? available : max;

@@ -12,9 +12,9 @@
  *  I3  While SLOW is set only the holder of the mutex changes the word.  SLOW is set
  *      whenever the line is not empty, while paused, for ever after close, and from
  *      fs_lock_line() to fs_serve_and_unlock().  While OPEN is set, too, anybody may, see
- *      bypass.h; it never is while the mutex is held.
- *  I4  A waiter is in the line if and only if its state is QUEUED or PARKED.  It leaves
- *      these exactly once, under the mutex.
+ *      bypass.h; it never is between these two.
+ *  I4  A waiter is in the line if and only if its state is QUEUED, PARKED or ALERTED.  It
+ *      leaves these exactly once, under the mutex.
  *  I5  Units are debited at grant time, by the granter, all of a request at once.
  *  I6  Nobody passes: no way to take units succeeds while somebody of the same or a better
  *      priority is in line, but within the bound of FAIRSEM_BOUNDED_BYPASS.
@@ -40,12 +40,12 @@
  *
  * THE WAITER
  *
- *             fs_join             fs_wait
- *      IDLE ----------> QUEUED ------------> PARKED
- *                          | <---------------   |
- *                          |  fs_awake_alert,   |
- *                          |  fs_awake_call     |
- *                          +---------+----------+
+ *            fs_join           fs_wait            fs_awake_alert, fs_awake_call
+ *      IDLE ---------> QUEUED ----------> PARKED ----------> ALERTED
+ *                        | ^                 |                  | |
+ *                        | +-----------------|---- fs_wait -----+ |
+ *                        |                   |                    |
+ *                        +-----------+-------+--------------------+
  *                                    |
  *                                    +-- fs_serve_and_unlock ---> GRANTED   the units are mine
  *                                    +-- give_up, time is out --> EXPIRED   I took myself out
@@ -58,12 +58,13 @@
  *      A ticket that is returned goes back to IDLE; threads that watch it are then REFUSED,
  *      with ECANCELED.
  *
- *   QUEUED: in the line, its thread awake, or alerted and about to be, and sure to look at
- *           the state before it sleeps.
+ *   QUEUED: in the line, its thread awake and sure to look at the state before it sleeps.
  *           A ticket, which has no thread, is QUEUED as long as it is in the line.
  *   PARKED: in the line, its thread perhaps asleep: whoever changes the state must unpark.
+ *   ALERTED: in the line, its thread woken, but perhaps not awake yet: whoever changes the
+ *           state must unpark, and depends on nobody who was to do so before.
  *
- *   The waiter of a thread lives on its stack.  While it is QUEUED or PARKED anybody who
+ *   The waiter of a thread lives on its stack.  While it is QUEUED, PARKED or ALERTED anybody who
  *   holds the mutex may use it; from then on it is its thread's alone and can vanish at
  *   any moment (I8).  The parker outlives it, and so does a wake on its state that comes too
  *   late, see park.h.  A ticket is its user's, see ticket.c.
@@ -83,7 +84,7 @@
 
 /* A ticket that is zero is idle: so must a zero state be. */
 enum fs_state {
-    FS_IDLE, FS_QUEUED, FS_PARKED,
+    FS_IDLE, FS_QUEUED, FS_PARKED, FS_ALERTED,
     FS_GRANTED, FS_EXPIRED, FS_CANCELED, FS_INTERRUPTED, FS_ABANDONED, FS_REFUSED, FS_CLOSED
 };
 
@@ -193,7 +194,7 @@ static inline bool fs_in_line(const struct fs_waiter *w)
 {
     int state = atomic_load_explicit(&w->state, memory_order_relaxed);
 
-    return state == FS_QUEUED || state == FS_PARKED;
+    return state == FS_QUEUED || state == FS_PARKED || state == FS_ALERTED;
 }
 
 /* ---- The critical section (semaphore.c).  From lock to unlock the count exists only in

@@ -7,6 +7,7 @@
 
 #include "deadline.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <unistd.h>
@@ -46,7 +47,7 @@ void fs_spin_woken(int64_t woken_ns)
  * own, so its mask alone says nothing.
  */
 #if defined(__linux__)
-static bool possible(void)
+static bool possible_here(void)
 {
     cpu_set_t mine, main_thread;
 
@@ -56,16 +57,30 @@ static bool possible(void)
     return CPU_COUNT(&mine) != 1 || !CPU_EQUAL(&mine, &main_thread);
 }
 #elif defined(_SC_NPROCESSORS_ONLN)
-static bool possible(void)
+static bool possible_here(void)
 {
     return sysconf(_SC_NPROCESSORS_ONLN) != 1;
 }
 #else
-static bool possible(void)
+static bool possible_here(void)
 {
     return true;
 }
 #endif
+
+/* What it came to the last time: an alerted thread does not ask.  Relaxed, as above. */
+static _Atomic bool alone;
+
+static bool possible(enum fs_spin_kind kind)
+{
+    int before = errno;
+
+    if (kind == FS_SPIN_IF_POSSIBLE) {
+        atomic_store_explicit(&alone, !possible_here(), memory_order_relaxed);
+        errno = before;
+    }
+    return !atomic_load_explicit(&alone, memory_order_relaxed);
+}
 
 static inline void pause_briefly(void)
 {
@@ -82,7 +97,7 @@ void fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind)
     int64_t longest = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
     int64_t start;
 
-    if (longest == 0 || (kind == FS_SPIN_IF_POSSIBLE && !possible()))
+    if (longest == 0 || !possible(kind))
         return;
     longest = kind == FS_SPIN_ALERTED ? longest / 2 : longest * 2;
     start = fs_now_ns();

@@ -20,8 +20,7 @@
  * that it may sleep by now, and has not been told yet.
  *
  * Release order: a waiter that sees the state without taking the mutex must see what the
- * releasers of its units wrote; we have read that ourselves, in fs_lock_line().  Acquire
- * order where it fails: the waiter has been woken from another chain before it PARKED.
+ * releasers of its units wrote; we have read that ourselves, in fs_lock_line().
  */
 static bool told_awake(struct fs_waiter *w, enum fs_state state)
 {
@@ -33,7 +32,7 @@ static bool told_awake(struct fs_waiter *w, enum fs_state state)
         return true;
     }
     return atomic_compare_exchange_strong_explicit(&w->state, &awake, state,
-                                                   memory_order_release, memory_order_acquire);
+                                                   memory_order_release, memory_order_relaxed);
 }
 
 void fs_tell_awake(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
@@ -114,9 +113,6 @@ static void claim(struct fs_sem *s)
 /*
  * The waiter was awake when it was last told anything.  Perhaps its turn comes in a moment;
  * if not, whoever tells it from now on must wake it.  Returns the state.
- *
- * If it was alerted, and has noticed it before its waker came by, its parker may still be
- * on the waker's chain.  Its next waker must not find it there.
  */
 static int fall_asleep(struct fs_wait *wait)
 {
@@ -128,14 +124,9 @@ static int fall_asleep(struct fs_wait *wait)
     else if (wait->spin != FS_SPIN_NOT)
         fs_spin(&w->state, FS_QUEUED, wait->spin);
     wait->spin = FS_SPIN_ALERTED;       /* if it is told to be awake again, that is why */
-    if (!wait->on_word)
-        fs_parker_await_waker(w->parker);
-    /*
-     * Fails if it is over already.  Acquire order for that case, release for the other: see
-     * told_awake().
-     */
+    /* Fails if it is over already.  Acquire order for that case: see told_awake(). */
     if (atomic_compare_exchange_strong_explicit(&w->state, &state, FS_PARKED,
-                                                memory_order_release, memory_order_acquire))
+                                                memory_order_acquire, memory_order_acquire))
         return FS_PARKED;
     return state;
 }
@@ -154,6 +145,12 @@ int fs_wait(struct fs_wait *wait)
     pthread_cleanup_push(abandon, wait);
     for (;;) {
         state = atomic_load_explicit(&w->state, memory_order_acquire);
+        /* Awake: whoever tells us from now on need not wake us.  Fails if it is over. */
+        if (state == FS_ALERTED
+            && atomic_compare_exchange_strong_explicit(&w->state, &state, FS_QUEUED,
+                                                       memory_order_acquire,
+                                                       memory_order_acquire))
+            state = FS_QUEUED;
         if (state == FS_QUEUED) {
             woken = false;
             state = fall_asleep(wait);
@@ -172,7 +169,7 @@ int fs_wait(struct fs_wait *wait)
     }
     pthread_cleanup_pop(0);
     /* Seldom, because it is a look at the clock; which is as good as dice. */
-    if (woken && state == FS_GRANTED && w->since_ns % 16 == 0)
+    if (woken && state == FS_GRANTED && w->since_ns != 0 && w->since_ns % 16 == 0)
         fs_spin_woken(w->since_ns);
     return state;
 }

@@ -173,6 +173,28 @@ START_TEST(who_is_canceled_on_its_way_leaves_its_unit_to_the_next)
 }
 END_TEST
 
+/* Capacity 0 is for everybody, whatever he asks for. */
+START_TEST(nobody_passes_during_a_pause)
+{
+    const fairsem_attr_t attr = {
+        .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = HOUR_NS, .capacity = 2
+    };
+    struct worker w = { 0 };
+    fairsem_t sem;
+
+    ck_assert_int_eq(fairsem_init(&sem, 2, &attr), 0);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 0), 0);
+    worker_queue(&w, &sem, 1, 1);
+    for (int i = 0; i < 1000; i++) {
+        ck_assert_int_eq(fairsem_tryacquire(&sem, 0), EAGAIN);
+        ck_assert(fairsem_would_block(&sem, 0));
+        sched_yield();          /* awake at first, then asleep */
+    }
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+}
+END_TEST
+
 /* The capacity holds for those who pass, too; and what is refused changes nothing. */
 START_TEST(capacity_and_close_hold_while_the_line_is_open)
 {
@@ -210,5 +232,5 @@ int main(void)
               a_small_request_passes_a_large_one_that_does_not_fit,
               waiters_keep_their_order_among_each_other, a_ticket_is_served_at_once,
               who_is_canceled_on_its_way_leaves_its_unit_to_the_next,
-              capacity_and_close_hold_while_the_line_is_open);
+              nobody_passes_during_a_pause, capacity_and_close_hold_while_the_line_is_open);
 }

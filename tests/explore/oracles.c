@@ -5,7 +5,7 @@
  *   I1  what is available lies within what the results so far allow; at the end exactly
  *   I2  no idle unit: the head of the line asks for more than there is
  *   I3  SLOW is set if somebody is in line, while paused and after close, and only then
- *   I4  who is in line is QUEUED or PARKED, and counted
+ *   I4  who is in line is QUEUED, PARKED or ALERTED, and counted
  *   and the line is in order, its rings are closed, nobody in it is gone
  *
  * What must be true at a single access is in waiters.c.
@@ -130,7 +130,7 @@ static void check_node(const struct fs_waitq_node *node, const struct fs_waitq_n
 {
     int state = *(volatile int *)&fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node)->state;
 
-    if (state != FS_QUEUED && state != FS_PARKED)
+    if (state != FS_QUEUED && state != FS_PARKED && state != FS_ALERTED)
         fail("I4 states", "%s is in line, and in state %d", object_words(node), state);
     if (node->next->prev != node || node->prev->next != node)
         fail("line", "the ring is broken at %s", object_words(node));

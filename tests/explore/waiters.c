@@ -148,9 +148,12 @@ static void state_stored(const void *at, int64_t before, int64_t now)
     if (who != NULL && now == FS_PARKED) {
         if (who->owner != self || before != FS_QUEUED)
             fail("I4 states", "%s goes to PARKED from %d", object_words(at), (int)before);
-    } else if (who != NULL && now == FS_QUEUED) {
-        /* Told to stay awake, as its turn comes soon. */
+    } else if (who != NULL && now == FS_ALERTED) {
+        /* Woken, as its turn comes soon. */
         if (before != FS_PARKED || !i_own(who->sem))
+            fail("I4 states", "%s goes to ALERTED from %d", object_words(at), (int)before);
+    } else if (who != NULL && now == FS_QUEUED) {
+        if (who->owner != self || before != FS_ALERTED)
             fail("I4 states", "%s goes back to QUEUED from %d", object_words(at), (int)before);
     } else if (who != NULL) {
         was_told(who, (int)now);
