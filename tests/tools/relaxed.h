@@ -6,6 +6,9 @@
 #ifndef RELAXED_H
 #define RELAXED_H
 
+/* As the sources that need it say it; here it must be said before the first header. */
+#define _GNU_SOURCE
+
 #include <stdatomic.h>
 
 #define memory_order_acquire memory_order_relaxed
