@@ -7,6 +7,7 @@
  *
  *     semaphore.pml   word, mutex, line, grant loop
  *     wait.pml        being told, sleeping, giving up, tokens
+ *     bypass.pml      FAIRSEM_BOUNDED_BYPASS
  *     oracle.pml      I1 to I8: what must be true, and how it is expressed
  *     faults.pml      seeded faults
  *
@@ -23,6 +24,8 @@
  *     CANCELED_IN_PARK    who may be canceled by pthread_cancel
  *     SPURIOUS            sleeps end for no reason
  *     ON_WORD             sleep on a futex instead of a parker
+ *     SLEEPS_AT_ONCE      FAIRSEM_NO_SPIN: nobody is alerted
+ *     BYPASS              FAIRSEM_BOUNDED_BYPASS; BOUND: the time until it is over is a process
  *     CONSUMES            an owner consumes a unit, into debt perhaps, and releases it again
  *     DESTROY             units come from two releasers; who is served last destroys the
  *                         semaphore, and its memory is gone, while releases still run
@@ -87,6 +90,7 @@ mtype state[N];         /* of each thread's waiter, as in semaphore_internal.h *
 #include "faults.pml"
 #include "ghosts.pml"
 #include "semaphore.pml"
+#include "bypass.pml"
 #include "wait.pml"
 #include "oracle.pml"
 
@@ -98,17 +102,20 @@ inline try_contended()
 {
     d_step { alive[me] = 1; state[me] = IDLE };
     fs_lock_line();
+    fs_bypass_allowed();
     if
-    :: BUG == TRY_PASSES && NEED(me) <= available ->
+    :: ok
+    :: !ok && BUG == TRY_PASSES && NEED(me) <= available ->
         d_step {
             HOLDS(I6, NOBODY_IN_LINE);
             available = available - NEED(me);
             has[me] = NEED(me);
             state[me] = GRANTED
         }
-    :: BUG != TRY_PASSES && NEED(me) <= available && length == 0 -> fs_join(me)
+    :: !ok && BUG != TRY_PASSES && NEED(me) <= available && length == 0 -> fs_join(me)
     :: else
     fi;
+    ok = false;
     fs_serve_and_unlock();
     fs_wake_all();
     atomic { ok = state[me] == GRANTED; alive[me] = 0; state[me] = IDLE }
@@ -123,10 +130,16 @@ inline acquire_contended()
     if
     :: ok ->
         fs_lock_line();
+        ok = state[me] == CANCELED;     /* by the token, a moment ago */
         if
-        :: state[me] == CANCELED        /* by the token, a moment ago */
-        :: else -> fs_join(me)
+        :: !ok -> fs_bypass_allowed()
+        :: else
         fi;
+        if
+        :: !ok -> fs_join(me)
+        :: else
+        fi;
+        ok = false;
         fs_serve_and_unlock();
         fs_wake_all();
         fs_wait();
@@ -143,6 +156,10 @@ inline fairsem_acquire()
 {
     fs_take_fast(NEED(me));
     if
+    :: !ok -> fs_bypass_take(NEED(me))
+    :: else
+    fi;
+    if
     :: ok
     :: !ok && ONLY_TRIES(me) -> try_contended()
     :: !ok && !ONLY_TRIES(me) -> acquire_contended()
@@ -154,6 +171,10 @@ inline fairsem_acquire()
 inline fairsem_release(n)
 {
     fs_give_fast(n);
+    if
+    :: !ok -> fs_bypass_give(n)
+    :: else
+    fi;
     if
     :: ok
     :: else ->
@@ -179,7 +200,7 @@ inline fairsem_destroy()
 }
 
 /* What every process that uses the semaphore has on its stack. */
-#define LOCALS short available, seen; byte wakes, w; mtype st = IDLE; bit ok
+#define LOCALS short available, seen; byte wakes, w; mtype st = IDLE; bit ok, granted, over, open
 
 proctype user(byte me)
 {
@@ -261,6 +282,9 @@ init {
         :: TOKENS != 0 -> run canceller(); processes++
         :: else
         fi;
+#ifdef BOUND
+        run time();
+#endif
 #ifdef CONSUMES
         run owner(N); processes++;
 #endif
@@ -275,7 +299,7 @@ init {
 #ifndef FOR_EVER
     finished == processes;
 #ifndef DESTROY
-    HOLDS(I1, word == 2 * UNITS && held == 0);
+    HOLDS(I1, word == UNIT * UNITS && held == 0);
     HOLDS(I3, length == 0)
 #endif
 #endif

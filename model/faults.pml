@@ -31,6 +31,13 @@
 #define PRIORITY_IGNORED    23  /* the line is in order of arrival alone */
 #define DESTROYS_AT_ONCE    24  /* fairsem_destroy() does not take the mutex */
 #define UNFAIR_MUTEX        25  /* not ours: what FAIR_MUTEX is for, see semaphore.pml */
+#define ALERTS_SILENTLY     26  /* an alerted head is told to be awake, and nobody wakes it */
+#define PARKS_CHAINED       27  /* it parks again while its former waker has not come by */
+#define OPEN_KEPT           28  /* fs_lock_line() does not close the line */
+#define CALLS_NOBODY        29  /* the line is opened, and its head sleeps on */
+#define NO_CLAIM            30  /* a head that was called looks at its state, and parks again */
+#define OPENS_TO_AWAKE      31  /* the line is opened although its head is awake */
+#define BOUND_FORGOTTEN     32  /* the head is passed for ever */
 
 #ifndef BUG
 #define BUG NONE

@@ -2,6 +2,7 @@
 # model/local.mk - the protocol for spin; included by ../Makefile.am.
 
 EXTRA_DIST += \
+	model/bypass.pml \
 	model/check.sh \
 	model/fairsem.pml \
 	model/faults.pml \

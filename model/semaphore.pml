@@ -8,13 +8,19 @@
  * can look.  Taking the mutex is one step with the first access under it: who has it and does
  * nothing yet only delays others, and they cannot tell the difference.
  *
+ * The word here is laid out by bits, with OPEN next to SLOW; the source has OPEN at the top.
+ * Closing the line and reading the count is one step: SLOW is set already when OPEN is, so of
+ * the two instructions of fs_lock_line() only one does something.
+ *
  * Left out: weak memory (the model is sequentially consistent; the orders are argued at each
  * atomic in the sources), statistics, limits and capacities, close, fork.
  */
 #define SLOW      1
-#define AVAILABLE (word >> 1)
+#define OPEN      2
+#define UNIT      4
+#define AVAILABLE (word >> 2)
 
-short word = 2 * FREE_AT_START;     /* available * 2 + SLOW */
+short word = UNIT * FREE_AT_START;  /* available * UNIT + OPEN + SLOW */
 byte  mutex;                        /* who holds it; 0: nobody */
 byte  line[N];                      /* in the order of service */
 byte  length;
@@ -42,12 +48,12 @@ inline fs_take_fast(n)
     ok = false;
     d_step { HOLDS(I8, exists); seen = word };
     do
-    :: ((seen & SLOW) == 0 || BUG == BARGING) && seen >= 2 * n ->
+    :: ((seen & SLOW) == 0 || BUG == BARGING) && seen >= UNIT * n ->
         d_step {
             HOLDS(I8, exists);
             if
             :: word == seen ->
-                word = word - 2 * n;
+                word = word - UNIT * n;
                 has[me] = n;
                 ok = true;
                 HOLDS(I6, NOBODY_IN_LINE)
@@ -74,7 +80,7 @@ inline fs_give_fast(n)
             HOLDS(I8, exists);
             if
             :: word == seen ->
-                word = word + 2 * n;
+                word = word + UNIT * n;
                 has[me] = has[me] - n;
                 ok = true
             :: else -> seen = word
@@ -99,7 +105,11 @@ inline fs_lock_line()
         HOLDS(I8, exists);
         in_hands = true;
         available = AVAILABLE;
-        word = (BUG == SLOW_NOT_SET -> word : word | SLOW)
+        if
+        :: BUG == SLOW_NOT_SET
+        :: BUG == OPEN_KEPT -> word = word | SLOW
+        :: BUG != SLOW_NOT_SET && BUG != OPEN_KEPT -> word = (word | SLOW) & ~OPEN
+        fi
     }
 }
 
@@ -108,9 +118,10 @@ inline give_word_back_and_unlock()
 {
     d_step {
         HOLDS(I8, exists);
-        word = available * 2 + (length > 0 && BUG != SLOW_DROPPED -> SLOW : 0);
+        word = available * UNIT + OPEN * open + (length > 0 && BUG != SLOW_DROPPED -> SLOW : 0);
         in_hands = false;
-        available = 0
+        available = 0;
+        open = false
     };
     d_step {
         HOLDS(I8, exists);
@@ -133,11 +144,13 @@ inline waitq_join(x)
     od;
     line[at] = x;
     length++;
+    its_own_bound(x);
     at = 0
 }
 
 inline waitq_leave(x)
 {
+    its_own_bound(x);
     at = 0;
     do
     :: at < length && line[at] != x -> at++
@@ -176,23 +189,16 @@ inline fs_leave(x, why)
 }
 
 /* Whom does the grant loop look at? */
-inline head()
-{
-    w = line[0];
-    if
-    :: BUG == SMALL_FIRST && length > 1 && NEED(line[0]) > available -> w = line[1]
-    :: else
-    fi
-}
+#define HEAD \
+    (BUG == SMALL_FIRST && length > 1 && NEED(line[0]) > available -> line[1] : line[0])
 
 /* semaphore.c: fs_serve_and_unlock, the grant loop. */
 inline fs_serve_and_unlock()
 {
     do
-    :: length > 0 ->
-        d_step { head(); ok = NEED(w) <= available };
+    :: atomic { length > 0 && NEED(HEAD) <= available -> w = HEAD; fs_bypass_over(w) };
         if
-        :: !ok -> break
+        :: !over -> open = true; fs_awake_call(w); break
         :: else
         fi;
         d_step {
@@ -200,7 +206,8 @@ inline fs_serve_and_unlock()
             HOLDS(I6, before[w] == 0);
             available = available - NEED(w);
             has[w] = NEED(w);
-            word = (BUG == GRANT_BEFORE_DEBIT -> word : available * 2 + SLOW)
+            granted = true;
+            word = (BUG == GRANT_BEFORE_DEBIT -> word : available * UNIT + SLOW)
         };
         fs_leave(w, GRANTED);
         if
@@ -210,8 +217,8 @@ inline fs_serve_and_unlock()
         fi
     :: else -> break
     od;
-    w = 0;
-    ok = false;
+    fs_awake_alert();
+    d_step { w = 0; over = false; granted = false };
     give_word_back_and_unlock();
     if
     :: BUG == TOUCHES_UNLOCKED -> HOLDS(I8, exists)

@@ -9,8 +9,8 @@
  * With ON_WORD threads sleep as in park_futex.c, else as in park_cond.c.
  */
 bit token[N];           /* the parker's: a wake that is remembered */
-bit chained[N];         /* the parker is on a chain of somebody who will wake it */
-bit asleep[N];          /* ON_WORD: the kernel has it */
+byte noted[N];          /* how many have noted it and will wake it: a parker at most one */
+bit asleep[N];          /* ON_WORD: the kernel has it; else it has had its last look */
 
 bit  t_mutex;           /* the token's */
 bit  t_reason;
@@ -22,9 +22,12 @@ bit  t_canceled;        /* ghost: the cancel has returned */
 /* park_cond.c: fs_wake_later; park_futex.c: fs_wake_word_later.  `wakes` is the aftermath's. */
 inline fs_wake_later(x)
 {
-    HOLDS(I8, alive[x] && !chained[x]);
-#ifndef ON_WORD
-    chained[x] = 1;
+    HOLDS(I8, alive[x]);
+#ifdef ON_WORD
+    noted[x] = noted[x] + ((wakes >> x) & 1 -> 0 : 1);
+#else
+    HOLDS(CHAIN, noted[x] == 0);
+    noted[x] = 1;
 #endif
     wakes = wakes | (1 << x)
 }
@@ -63,9 +66,10 @@ inline fs_wake_all()
             fi;
 #ifdef ON_WORD
             asleep[w] = 0;
+            noted[w]--;
 #else
             token[w] = 1;
-            chained[w] = 0;
+            noted[w] = 0;
 #endif
             wakes = wakes & ~(1 << w);
             w = 0
@@ -74,10 +78,48 @@ inline fs_wake_all()
     od
 }
 
-/* wait.c: fs_prepare_to_sleep; park_cond.c: await_unchained. */
+/* awake.c: fs_awake_alert; whether it is tried is for the lesson to know: so, perhaps. */
+#if defined(BYPASS) || defined(SLEEPS_AT_ONCE)
+inline fs_awake_alert() { skip }
+#else
+inline fs_awake_alert()
+{
+    if
+    :: atomic { granted && length > 0 && state[line[0]] == PARKED -> alert(line[0]) }
+    :: true
+    fi
+}
+#endif
+
+/* awake.c: fs_awake_call. */
+inline fs_awake_call(x)
+{
+    if
+    :: d_step { BUG != CALLS_NOBODY && state[x] == PARKED -> alert(x) }
+    :: else
+    fi
+}
+
+inline alert(x)
+{
+    if
+    :: BUG == ALERTS_SILENTLY
+    :: else -> fs_wake_later(x)
+    fi;
+    state[x] = QUEUED
+}
+
+/* park_cond.c: fs_parker_await_waker. */
+#ifdef ON_WORD
+#define WAKER_HAS_COME true
+#else
+#define WAKER_HAS_COME (noted[me] == 0)
+#endif
+
+/* wait.c: fs_prepare_to_sleep. */
 inline fs_prepare_to_sleep()
 {
-    chained[me] == 0 || BUG == CHAINED_TWICE
+    WAKER_HAS_COME || BUG == CHAINED_TWICE
 }
 
 /* semaphore.c: give_up_acquire.  Of x, by its own thread or by the token's canceller; the
@@ -138,8 +180,10 @@ inline fs_park()
     :: !asleep[me]
     :: FOR_NO_REASON(me) -> asleep[me] = 0
     :: CANCELABLE(me) -> asleep[me] = 0; abandon()
-    fi
+    fi;
+    st = state[me]
 }
+#define LAST_LOOK skip
 #else
 /* park_cond.c: fs_park.  Every return uses the token up, whatever ended the sleep. */
 inline fs_park()
@@ -149,39 +193,63 @@ inline fs_park()
     :: else
     fi;
     if
-    :: atomic { token[me] || FOR_NO_REASON(me) -> token[me] = 0 }
-    :: CANCELABLE(me) -> abandon()
+    :: atomic { token[me] || FOR_NO_REASON(me) -> token[me] = 0; asleep[me] = 0 }
+    :: CANCELABLE(me) -> asleep[me] = 0; abandon()
+    fi;
+    d_step { st = state[me]; asleep[me] = st == PARKED }
+}
+#define LAST_LOOK asleep[me] = 1
+#endif
+
+/* wait.c: fall_asleep.  To spin is to do this later. */
+inline fall_asleep()
+{
+    if
+    :: atomic { state[me] == QUEUED && (WAKER_HAS_COME || BUG == PARKS_CHAINED) ->
+        state[me] = PARKED;
+        st = PARKED;
+        LAST_LOOK
+       }
+    :: atomic { state[me] != QUEUED -> st = state[me] }
     fi
 }
+
+/* wait.c: claim. */
+#ifdef BYPASS
+inline claim()
+{
+    if
+    :: BUG == NO_CLAIM
+    :: else ->
+        fs_lock_line();
+        fs_serve_and_unlock();
+        fs_wake_all()
+    fi
+}
+#else
+inline claim() { skip }
 #endif
 
 /* wait.c: fs_wait.  Sleep until the waiter has left the line. */
 inline fs_wait()
 {
-    atomic {
-        if
-        :: state[me] == QUEUED -> state[me] = PARKED
-        :: else
-        fi;
-        st = state[me]
-    };
+    fall_asleep();
     do
+    :: st == PARKED && DEADLINE(me) ->
+        asleep[me] = 0;
+        give_up_acquire(me, EXPIRED);
+        fs_wake_all();
+        break
     :: st == PARKED ->
-        st = state[me];
+        fs_park();
         if
-        :: st != PARKED -> break
-        :: st == PARKED && DEADLINE(me) ->
-            give_up_acquire(me, EXPIRED);
-            fs_wake_all();
-            break
-        :: st == PARKED ->
-            fs_park();
-            if
-            :: BUG == WAKE_IS_GRANT -> st = GRANTED
-            :: else
-            fi
+        :: BUG == WAKE_IS_GRANT -> st = GRANTED
+        :: else
         fi
-    :: else -> break
+    :: st == QUEUED ->
+        claim();
+        fall_asleep()
+    :: st != PARKED && st != QUEUED -> break
     od
 }
 
