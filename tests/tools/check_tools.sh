@@ -209,9 +209,12 @@ valgrind_tool() {
     return
   fi
   [ ! -e "$here/$tool.supp" ] || options="$options --suppressions=$here/$tool.supp"
+  # In one second hardly anything happens there.
+  FAIRSEM_STRESS_SECONDS=$((FAIRSEM_STRESS_SECONDS * 4))
   # Without --fair-sched a thread that looks again and again keeps all others from running.
   dynamic "$tool" "$(valgrind --version | sed 's/valgrind-//')" "$valgrind_tests" gcc "$flags" \
     "timeout 200 valgrind --tool=$tool --fair-sched=yes --error-exitcode=9 $options" "$@"
+  FAIRSEM_STRESS_SECONDS=$((FAIRSEM_STRESS_SECONDS / 4))
 }
 
 # Not on stacks, as DRD by default: an annotation stands before the store that it is about, so
@@ -238,7 +241,8 @@ memcheck() {
 
 # ---------------------------------------------------------------- tools that read sources
 sources=$(cd "$top_srcdir" && echo src/*.c posix/*.c)
-language="-std=c11 -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -Iposix"
+# -fexceptions as configure has it: without, a cancellation is a longjmp.
+language="-std=c11 -D_POSIX_C_SOURCE=200809L -fexceptions -Iinclude -Isrc -Iposix"
 module="-DFAIRSEM_MODULE_PATH=\"/\""
 
 # Each prints its findings as FILE:LINE: CHECK message, for the files named, from the source tree.
