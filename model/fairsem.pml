@@ -81,10 +81,12 @@
 #define TOKEN(i)      ((TOKENS >> i) & 1)
 #define CANCELABLE(i) ((CANCELED_IN_PARK >> i) & 1)
 
-mtype = { IDLE, QUEUED, PARKED, GRANTED, EXPIRED, CANCELED, ABANDONED };
+mtype = { IDLE, QUEUED, PARKED, ALERTED, GRANTED, EXPIRED, CANCELED, ABANDONED };
 mtype state[N];         /* of each thread's waiter, as in semaphore_internal.h */
 
-#define IN_LINE(i)     (state[i] == QUEUED || state[i] == PARKED)
+#define IN_LINE(i)     (state[i] == QUEUED || ASLEEP(i))
+/* Whoever changes the state must wake it. */
+#define ASLEEP(i)      (state[i] == PARKED || state[i] == ALERTED)
 #define NOBODY_IN_LINE (!IN_LINE(0) && !IN_LINE(1) && !IN_LINE(2))
 
 #include "faults.pml"
@@ -124,7 +126,6 @@ inline try_contended()
 /* semaphore.c: acquire_contended, of one that waits.  The answer is ok. */
 inline acquire_contended()
 {
-    fs_prepare_to_sleep();
     d_step { alive[me] = 1; state[me] = IDLE };
     fs_token_attach();
     if

@@ -23,7 +23,6 @@
 #define WAKE_FORGOTTEN      15  /* a wake before the park is not remembered */
 #define SLEEPS_BLINDLY      16  /* the sleep on a word does not compare it first */
 #define WAKE_IS_GRANT       17  /* a wait without a loop: who wakes up is served */
-#define CHAINED_TWICE       18  /* the next wait does not wait for the last one's waker */
 #define NOT_DETACHED        19  /* the wait returns, its token still knows it */
 #define CANCEL_SKIPS_IDLE   20  /* a token forgets who is on the way into the line */
 #define TOUCHES_UNLOCKED    21  /* the releaser reads the semaphore after its unlock */
@@ -32,7 +31,6 @@
 #define DESTROYS_AT_ONCE    24  /* fairsem_destroy() does not take the mutex */
 #define UNFAIR_MUTEX        25  /* not ours: what FAIR_MUTEX is for, see semaphore.pml */
 #define ALERTS_SILENTLY     26  /* an alerted head is told to be awake, and nobody wakes it */
-#define PARKS_CHAINED       27  /* it parks again while its former waker has not come by */
 #define OPEN_KEPT           28  /* fs_lock_line() does not close the line */
 #define CALLS_NOBODY        29  /* the line is opened, and its head sleeps on */
 #define NO_CLAIM            30  /* a head that was called looks at its state, and parks again */

@@ -5,7 +5,7 @@
 
 /* Names for what pan prints: always 1, and not part of a state. */
 hidden byte I1 = 1, I2 = 1, I3 = 1, I4 = 1, I5 = 1, I6 = 1, I8 = 1;
-hidden byte CHAIN = 1, TRUTH = 1, TOKENS_WORD = 1;
+hidden byte TRUTH = 1, TOKENS_WORD = 1;
 #define HOLDS(name, condition) assert((condition) || !name)
 
 byte has[N + 2];        /* units a thread has been debited for and has not given back */

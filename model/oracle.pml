@@ -7,11 +7,13 @@
  *  I1  available + held = UNITS whenever the mutex is free; `has` is who holds them, by every
  *      debit and credit.  And what a call returns is what its thread has: TRUTH.
  *  I2  Nobody stands at the head of the line who fits, whenever the mutex is free; or else the
- *      line is OPEN, the head QUEUED, and awake or to be woken by somebody who has noted it.
+ *      line is OPEN, the head ALERTED or QUEUED, and awake or to be woken by somebody who has
+ *      noted it.
  *  I3  The word has SLOW while the count is in somebody's hands, and while anybody is in
  *      line.  A fast path that writes a word which has SLOW breaks I1 or I6.  It has OPEN
  *      only while it is in nobody's hands and somebody is in line.
- *  I4  In line <=> QUEUED or PARKED, whenever the mutex is free; and who is taken out was in.
+ *  I4  In line <=> QUEUED, PARKED or ALERTED, whenever the mutex is free; and who is taken
+ *      out was in.
  *  I5  The debit is whole, and visible before the grant: at every moment what is available
  *      and what threads know to be theirs is at most UNITS.
  *  I6  `before` is who came before me with the same or a better priority, or came later with
@@ -23,7 +25,6 @@
  *      either asserts them.  That a waiter does not touch the semaphore when it has been told
  *      can be read in fs_wait(); no user could tell.
  *
- *  CHAIN   A parker is noted by one waker at a time.
  *
  *  I9 is not expressed but tested: the scene with DESTROY finds grants in two sections.  I10
  *  is about arguments, of which there are none here.
@@ -34,7 +35,8 @@
 #define IS_FREE     (mutex == 0 && exists)
 
 #define I1_HOLDS (AVAILABLE + HELD_BY_ALL == UNITS)
-#define COMES(x) (state[x] == QUEUED && (!asleep[x] || token[x] || noted[x] != 0))
+#define COMES(x) ((state[x] == QUEUED || state[x] == ALERTED) \
+                  && (!asleep[x] || token[x] || noted[x] != 0))
 #define I2_HOLDS (length == 0 || NEED(line[0]) > AVAILABLE || (word & OPEN && COMES(line[0])))
 #define I3_HOLDS ((word & SLOW || (!in_hands && length == 0)) \
                   && (!(word & OPEN) || (!in_hands && (mutex != 0 || length > 0))))

@@ -9,7 +9,7 @@
  * With ON_WORD threads sleep as in park_futex.c, else as in park_cond.c.
  */
 bit token[N];           /* the parker's: a wake that is remembered */
-byte noted[N];          /* how many have noted it and will wake it: a parker at most one */
+byte noted[N];          /* how many have noted it and will wake it */
 bit asleep[N];          /* ON_WORD: the kernel has it; else it has had its last look */
 
 bit  t_mutex;           /* the token's */
@@ -23,12 +23,7 @@ bit  t_canceled;        /* ghost: the cancel has returned */
 inline fs_wake_later(x)
 {
     HOLDS(I8, alive[x]);
-#ifdef ON_WORD
     noted[x] = noted[x] + ((wakes >> x) & 1 -> 0 : 1);
-#else
-    HOLDS(CHAIN, noted[x] == 0);
-    noted[x] = 1;
-#endif
     wakes = wakes | (1 << x)
 }
 
@@ -44,10 +39,10 @@ inline tell(x, why)
         state[x] = why
        }
     :: !BY_ITSELF(why) && state[x] == QUEUED && BUG == TOLD_BY_STORE -> state[x] = why
-    :: !BY_ITSELF(why) && state[x] == PARKED && BUG == TOUCHES_GRANTED ->
+    :: !BY_ITSELF(why) && ASLEEP(x) && BUG == TOUCHES_GRANTED ->
         state[x] = why;
         fs_wake_later(x)
-    :: !BY_ITSELF(why) && state[x] == PARKED && BUG != TOUCHES_GRANTED ->
+    :: !BY_ITSELF(why) && ASLEEP(x) && BUG != TOUCHES_GRANTED ->
         d_step { fs_wake_later(x); state[x] = why }
     fi
 }
@@ -66,11 +61,10 @@ inline fs_wake_all()
             fi;
 #ifdef ON_WORD
             asleep[w] = 0;
-            noted[w]--;
 #else
             token[w] = 1;
-            noted[w] = 0;
 #endif
+            noted[w]--;
             wakes = wakes & ~(1 << w);
             w = 0
         }
@@ -106,20 +100,7 @@ inline alert(x)
     :: BUG == ALERTS_SILENTLY
     :: else -> fs_wake_later(x)
     fi;
-    state[x] = QUEUED
-}
-
-/* park_cond.c: fs_parker_await_waker. */
-#ifdef ON_WORD
-#define WAKER_HAS_COME true
-#else
-#define WAKER_HAS_COME (noted[me] == 0)
-#endif
-
-/* wait.c: fs_prepare_to_sleep. */
-inline fs_prepare_to_sleep()
-{
-    WAKER_HAS_COME || BUG == CHAINED_TWICE
+    state[x] = ALERTED
 }
 
 /* semaphore.c: give_up_acquire.  Of x, by its own thread or by the token's canceller; the
@@ -205,7 +186,7 @@ inline fs_park()
 inline fall_asleep()
 {
     if
-    :: atomic { state[me] == QUEUED && (WAKER_HAS_COME || BUG == PARKS_CHAINED) ->
+    :: atomic { state[me] == QUEUED ->
         state[me] = PARKED;
         st = PARKED;
         LAST_LOOK
@@ -249,7 +230,9 @@ inline fs_wait()
     :: st == QUEUED ->
         claim();
         fall_asleep()
-    :: st != PARKED && st != QUEUED -> break
+    :: st == ALERTED ->
+        d_step { state[me] = (state[me] == ALERTED -> QUEUED : state[me]); st = state[me] }
+    :: st != PARKED && st != QUEUED && st != ALERTED -> break
     od
 }
 
