@@ -37,7 +37,8 @@ inline its_own_bound(x) { skip }
 inline fs_bypass_over(head)
 {
 #ifdef BOUND
-    over = (state[head] != PARKED && BUG != OPENS_TO_AWAKE) || (late && BUG != BOUND_FORGOTTEN)
+    over = (state[head] != PARKED && BUG != OPENS_TO_AWAKE) || (late && BUG != BOUND_FORGOTTEN);
+    HOLDS(I6, over || !late)
 #else
     if
     :: over = true
