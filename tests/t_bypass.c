@@ -101,6 +101,28 @@ START_TEST(a_small_request_passes_a_large_one_that_does_not_fit)
 }
 END_TEST
 
+/* And after it, nobody: the large one will not starve. */
+START_TEST(a_large_request_is_not_passed_after_the_bound)
+{
+    struct worker w = { 0 };
+    fairsem_t sem;
+
+    init(&sem, 3, 1);
+    worker_queue(&w, &sem, 5, 1);
+    for (int i = 0; i < 100; i++) {
+        ck_assert_int_eq(fairsem_tryacquire(&sem, 1), EAGAIN);
+        ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 0), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 1), 0);
+        ck_assert(fairsem_would_block(&sem, 1));
+        sched_yield();
+    }
+    ck_assert_int_eq(fairsem_available(&sem), 3);
+    ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+}
+END_TEST
+
 START_TEST(waiters_keep_their_order_among_each_other)
 {
     fairsem_t sem;
@@ -230,6 +252,7 @@ int main(void)
               a_running_thread_takes_a_unit_that_a_sleeper_has_not_come_for,
               who_has_waited_for_as_long_as_the_bound_is_not_passed_any_more,
               a_small_request_passes_a_large_one_that_does_not_fit,
+              a_large_request_is_not_passed_after_the_bound,
               waiters_keep_their_order_among_each_other, a_ticket_is_served_at_once,
               who_is_canceled_on_its_way_leaves_its_unit_to_the_next,
               nobody_passes_during_a_pause, capacity_and_close_hold_while_the_line_is_open);
