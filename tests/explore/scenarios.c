@@ -88,6 +88,8 @@ const struct scenario scenarios[] = {
       "take 1; claim; give | release 1 | after t0 1; return t0; acquire 1" },
     { .name = "ticket-calls-back", .threads =
       "take 1 calls; return; take 1 calls; return | release 1 | release 1" },
+    { .name = "claimed-before-its-callback", .threads =
+      "take 1 calls; claim; return; give | release 1" },
     { .name = "return-against-callback", .threads =
       "take 1 calls | after t0 1; return t0; acquire 1 | release 1" },
     { .name = "watchers", .threads =
