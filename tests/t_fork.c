@@ -18,6 +18,7 @@ START_TEST(the_child_finds_the_count_as_it_was_and_an_empty_line)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(3);
     struct worker w = { 0 };
+    fairsem_stat_t stat;
     pid_t child;
 
     worker_queue(&w, &sem, 5, 1);
@@ -25,6 +26,8 @@ START_TEST(the_child_finds_the_count_as_it_was_and_an_empty_line)
     if (child == 0) {
         CHILD_CHECK(fairsem_waiters(&sem) == 0);
         CHILD_CHECK(fairsem_available(&sem) == 3);
+        CHILD_CHECK(fairsem_stat(&sem, &stat) == 0);
+        CHILD_CHECK(stat.waits == 1 && stat.cancels == 1 && stat.waiters == 0);
         CHILD_CHECK(!fairsem_would_block(&sem, 3));
         CHILD_CHECK(fairsem_tryacquire(&sem, 1) == 0);
         CHILD_CHECK(fairsem_acquire_for(&sem, 3, 1000) == ETIMEDOUT);
@@ -73,6 +76,90 @@ START_TEST(a_fork_in_the_middle_of_set_capacity_takes_no_units_away)
         }
         ck_assert_int_eq(status_of(child), 0);
     }
+}
+END_TEST
+
+struct resizer {
+    fairsem_t   sem;
+    _Atomic int over;
+};
+
+static void *resize_all_the_time(void *arg)
+{
+    struct resizer *r = arg;
+
+    for (int64_t capacity = 8; !atomic_load(&r->over); capacity = 10 - capacity)
+        fairsem_set_capacity(&r->sem, capacity);
+    return NULL;
+}
+
+/* The same with a thread that does it, at whatever moment: four units stay in use. */
+START_TEST(a_fork_at_any_moment_of_set_capacity_takes_no_units_away)
+{
+    const fairsem_attr_t attr = { .capacity = 4 };
+    struct resizer r = { .over = 0 };
+    pthread_t thread;
+
+    ck_assert_int_eq(fairsem_init(&r.sem, 0, &attr), 0);
+    start_thread(&thread, resize_all_the_time, &r);
+    for (int i = 0; i < 300; i++) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            CHILD_CHECK(fairsem_consume(&r.sem, 0) == 0);
+            CHILD_CHECK(fairsem_capacity(&r.sem) - fairsem_available(&r.sem) == 4);
+            _exit(0);
+        }
+        ck_assert_int_eq(status_of(child), 0);
+    }
+    atomic_store(&r.over, 1);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(fairsem_capacity(&r.sem) - fairsem_available(&r.sem), 4);
+}
+END_TEST
+
+struct token_waiter {
+    pthread_t       thread;
+    fairsem_t       sem;
+    fairsem_token_t token;
+    int             result;
+};
+
+static void *wait_with_token(void *arg)
+{
+    struct token_waiter *w = arg;
+    const fairsem_wait_t how = { .token = &w->token };
+
+    w->result = fairsem_acquire_with(&w->sem, 1, &how);
+    return NULL;
+}
+
+/* The waits on the token's list are those of threads that are not there. */
+START_TEST(a_token_in_the_child_cancels_no_waits_of_the_parent)
+{
+    struct token_waiter w = { .result = STILL_WAITING };
+    pid_t child;
+
+    ck_assert_int_eq(fairsem_init(&w.sem, 0, NULL), 0);
+    ck_assert_int_eq(fairsem_token_init(&w.token), 0);
+    start_thread(&w.thread, wait_with_token, &w);
+    await_waiters(&w.sem, 1);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_token_cancel(&w.token, ECANCELED) == 0);
+        CHILD_CHECK(fairsem_waiters(&w.sem) == 0);
+        CHILD_CHECK(fairsem_release(&w.sem, 1) == 0);
+        CHILD_CHECK(fairsem_available(&w.sem) == 1);
+        CHILD_CHECK(fairsem_token_destroy(&w.token) == 0);
+        CHILD_CHECK(fairsem_destroy(&w.sem) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_waiters(&w.sem), 1);
+    ck_assert_int_eq(fairsem_token_reason(&w.token), 0);
+    ck_assert_int_eq(fairsem_release(&w.sem, 1), 0);
+    pthread_join(w.thread, NULL);
+    ck_assert_int_eq(w.result, 0);
 }
 END_TEST
 
@@ -320,6 +407,7 @@ END_TEST
 struct caller {
     fairsem_ticket_t ticket;
     fairsem_t        other;
+    fairsem_ticket_t *busy;         /* whose callback another thread runs */
     _Atomic int      in_callback, let_go;
     int              status;
 };
@@ -342,6 +430,8 @@ static void fork_in_callback(fairsem_ticket_t *ticket, void *arg)
     pid_t child = fork();
 
     if (child == 0) {
+        alarm(10);
+        CHILD_CHECK(fairsem_ticket_return(c->busy) == 0);
         CHILD_CHECK(fairsem_ticket_claim(ticket, &units) == 0);
         CHILD_CHECK(fairsem_units_release(&units) == 0);
         CHILD_CHECK(fairsem_ticket_return(ticket) == 0);
@@ -360,7 +450,8 @@ static void *release_one(void *arg)
 START_TEST(a_callback_may_fork_while_another_one_runs)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0), busy_sem = FAIRSEM_INITIALIZER(0);
-    struct caller c = { .other = FAIRSEM_INITIALIZER(1), .status = -1 }, busy = { .status = 0 };
+    struct caller busy = { .status = 0 };
+    struct caller c = { .other = FAIRSEM_INITIALIZER(1), .busy = &busy.ticket, .status = -1 };
     pthread_t thread;
 
     ck_assert_int_eq(fairsem_ticket_take(&busy.ticket, &busy_sem, 1, 0, stay_in_callback, &busy),
@@ -387,6 +478,8 @@ int main(void)
     }
     RUN_SUITE("fork", the_child_finds_the_count_as_it_was_and_an_empty_line,
               a_fork_in_the_middle_of_set_capacity_takes_no_units_away,
+              a_fork_at_any_moment_of_set_capacity_takes_no_units_away,
+              a_token_in_the_child_cancels_no_waits_of_the_parent,
               the_child_and_the_grandchild_can_have_waiters_of_their_own,
               a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child,
               a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works,
