@@ -92,7 +92,8 @@ START_TEST(a_small_request_passes_a_large_one_that_does_not_fit)
     while (fairsem_tryacquire(&sem, 1) != 0)
         sched_yield();                  /* it may be awake yet */
     ck_assert(!fairsem_would_block(&sem, 2));
-    ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 4), 2);
+    ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 1), 1);
+    ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 4), 1);
     ck_assert_int_eq(fairsem_available(&sem), 0);
     ck_assert_int_eq(fairsem_waiters(&sem), 1);
     ck_assert_int_eq(fairsem_release(&sem, 5), 0);
@@ -246,6 +247,43 @@ START_TEST(capacity_and_close_hold_while_the_line_is_open)
 }
 END_TEST
 
+struct counter {
+    fairsem_t sem;
+    int64_t   count;        /* plain: whoever has the unit has this */
+};
+
+#define COUNTS 20000
+
+static void *count_up(void *arg)
+{
+    struct counter *c = arg;
+
+    for (int i = 0; i < COUNTS; i++) {
+        if (i % 2 == 0 || fairsem_tryacquire(&c->sem, 1) != 0)
+            fairsem_acquire(&c->sem, 1);
+        c->count++;
+        fairsem_release(&c->sem, 1);
+    }
+    return NULL;
+}
+
+/* Also for those who pass: nobody else has the unit, and what was written with it is there. */
+START_TEST(one_unit_excludes_and_orders)
+{
+    struct counter c = { .count = 0 };
+    pthread_t thread[4];
+
+    init(&c.sem, 1, 100000);
+    for (int i = 0; i < 4; i++)
+        start_thread(&thread[i], count_up, &c);
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    ck_assert_int_eq(c.count, 4 * COUNTS);
+    ck_assert_int_eq(fairsem_available(&c.sem), 1);
+    ck_assert_int_eq(fairsem_waiters(&c.sem), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("bypass", a_bound_needs_the_flag_and_the_flag_a_bound,
@@ -255,5 +293,6 @@ int main(void)
               a_large_request_is_not_passed_after_the_bound,
               waiters_keep_their_order_among_each_other, a_ticket_is_served_at_once,
               who_is_canceled_on_its_way_leaves_its_unit_to_the_next,
-              nobody_passes_during_a_pause, capacity_and_close_hold_while_the_line_is_open);
+              nobody_passes_during_a_pause, capacity_and_close_hold_while_the_line_is_open,
+              one_unit_excludes_and_orders);
 }
