@@ -4,6 +4,7 @@
 #include "workers.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -228,6 +229,41 @@ START_TEST(a_hundred_thousand_tickets_can_stand_in_one_line)
 }
 END_TEST
 
+struct message {
+    fairsem_t sem;
+    int       text;         /* plain: sent with the unit */
+};
+
+static void *send(void *arg)
+{
+    struct message *m = arg;
+
+    m->text = REASON;
+    fairsem_release(&m->sem, 1);
+    return NULL;
+}
+
+START_TEST(who_claims_sees_what_the_releaser_wrote)
+{
+    for (int i = 0; i < 100; i++) {
+        struct message m = { .text = 0 };
+        fairsem_ticket_t ticket = { 0 };
+        fairsem_units_t units = { 0 };
+        pthread_t thread;
+
+        ck_assert_int_eq(fairsem_init(&m.sem, 0, NULL), 0);
+        take(&ticket, &m.sem, 1);
+        start_thread(&thread, send, &m);
+        while (fairsem_ticket_claim(&ticket, &units) == EAGAIN)
+            sched_yield();
+        ck_assert_int_eq(m.text, REASON);
+        pthread_join(thread, NULL);
+        ck_assert_int_eq(units.n, 1);
+        ck_assert_int_eq(fairsem_destroy(&m.sem), 0);
+    }
+}
+END_TEST
+
 /* The child asserts nothing, it reports by its exit status: 0, or the line that failed. */
 #define CHILD_CHECK(condition)   \
     do {                         \
@@ -280,5 +316,6 @@ int main(void)
               a_ticket_that_is_returned_leaves_the_line_or_passes_its_units_on,
               a_ticket_that_left_the_line_without_units_says_why_until_it_is_returned,
               a_hundred_thousand_tickets_can_stand_in_one_line,
+              who_claims_sees_what_the_releaser_wrote,
               in_a_forked_child_a_ticket_that_waited_is_idle);
 }
