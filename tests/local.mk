@@ -59,6 +59,7 @@ test_programs += \
 	tests/t_mixed_stress \
 	tests/t_notify \
 	tests/t_notify_race \
+	tests/t_ordering \
 	tests/t_posix \
 	tests/t_priority \
 	tests/t_results \
