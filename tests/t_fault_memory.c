@@ -16,16 +16,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The runtimes that clang links statically call these, too, before they are initialised. */
-#if defined(__has_attribute)
-#if __has_attribute(disable_sanitizer_instrumentation)
-#define BARE __attribute__((disable_sanitizer_instrumentation))
-#endif
-#endif
-#ifndef BARE
-#define BARE
-#endif
-
 /* In the child only, before it has threads. */
 static bool armed;
 static int first_to_fail, last_to_fail;

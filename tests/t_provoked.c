@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_provoked.c - what seldom happens, made to happen: no memory, no keys, a clock that
- * must not be read, a sleep that ends too early, a wake-up that does not come.
+ * must not be read, a sleep that ends too early, a wake-up that does not come.  (What comes
+ * of a wake-up that comes late is in t_late_wakers.c.)
  *
  * The linker sends the library's calls of these functions here first (--wrap).
  */
 #include "suite.h"
 #include "workers.h"
 
-#include "park.h"
+#include "ticket.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -37,23 +38,16 @@ bool __wrap_fs_futex_park(const _Atomic int *word, int value, const struct fs_de
 void __real_fs_futex_wake(const _Atomic int *word);
 void __wrap_fs_futex_wake(const _Atomic int *word);
 
+void __real_fs_notices_add(struct fs_notices *notices, struct fs_ticket *t);
+void __wrap_fs_notices_add(struct fs_notices *notices, struct fs_ticket *t);
+
 int __real_pthread_mutex_unlock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
-
-/* The runtimes that clang links statically call these, too, before they are initialised. */
-#if defined(__has_attribute)
-#if __has_attribute(disable_sanitizer_instrumentation)
-#define BARE __attribute__((disable_sanitizer_instrumentation))
-#endif
-#endif
-#ifndef BARE
-#define BARE
-#endif
 
 /* The thread of the test itself, whose allocations are Check's. */
 static pthread_t tester;
 static pthread_key_t newest_key;    /* the library's: a sanitizer's own was made before */
-static _Atomic bool no_memory, no_keys, no_values, early, swallow, hold_one, let_go;
+static _Atomic bool no_memory, no_keys, no_values, early, swallow;
 static _Atomic int mallocs, clock_reads, early_returns, swallowed;
 static _Atomic int cond_inits_left = 1 << 30;
 
@@ -86,10 +80,6 @@ BARE int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
 /* A wake-up: may it happen? */
 static bool wakes(void)
 {
-    if (atomic_exchange(&hold_one, false)) {
-        while (!atomic_load(&let_go))
-            sched_yield();
-    }
     if (!atomic_load(&swallow))
         return true;
     atomic_fetch_add(&swallowed, 1);
@@ -447,24 +437,26 @@ START_TEST(units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count
 }
 END_TEST
 
-struct early_leaver {
-    fairsem_t  *sem;
-    _Atomic int first, second;
-};
+static fairsem_ticket_t second_ticket;
+static _Atomic bool first_is_due, let_second_be;
+static _Atomic int called_back;
 
-static void *leave_early_and_wait_again(void *arg)
+/* The second of two tickets that one release serves is told when its time has come. */
+void __wrap_fs_notices_add(struct fs_notices *notices, struct fs_ticket *t)
 {
-    struct early_leaver *e = arg;
-
-    atomic_store(&e->first, fairsem_acquire_for(e->sem, 1, 100000000));
-    atomic_store(&e->second, fairsem_acquire(e->sem, 1));
-    return NULL;
+    if ((void *)t == (void *)&second_ticket) {
+        atomic_store(&first_is_due, true);
+        while (!atomic_load(&let_second_be))
+            sched_yield();
+    }
+    __real_fs_notices_add(notices, t);
 }
 
-static void *release_one(void *arg)
+static void call_back(fairsem_ticket_t *ticket, void *arg)
 {
-    fairsem_release(arg, 1);
-    return NULL;
+    (void)ticket;
+    (void)arg;
+    atomic_fetch_add(&called_back, 1);
 }
 
 static void *release_two(void *arg)
@@ -473,153 +465,25 @@ static void *release_two(void *arg)
     return NULL;
 }
 
-/*
- * One release serves two sleepers and is held up when it has woken the first.  The second's
- * deadline passes; it finds that it has been granted, goes, and wants to wait again, before
- * the first release gets to wake it.
- */
-START_TEST(a_waiter_may_wait_again_before_it_has_been_woken)
+/* The only callback that is due is withdrawn, and then there is another one. */
+START_TEST(a_callback_is_called_though_the_one_before_it_was_withdrawn)
 {
-    for (int round = 0; round < 10; round++) {
-        fairsem_t sem;
-        struct worker w = { 0 };
-        struct early_leaver e = { &sem, STILL_WAITING, STILL_WAITING };
-        pthread_t leaver, releaser;
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t first = { 0 };
+    fairsem_units_t units = { 0 };
+    pthread_t releaser;
 
-        ck_assert_int_eq(fairsem_init(&sem, 0, &no_spin), 0);
-        atomic_store(&let_go, false);
-        worker_queue(&w, &sem, 1, 1);
-        start_thread(&leaver, leave_early_and_wait_again, &e);
-        while (fairsem_waiters(&sem) != 2 && atomic_load(&e.first) == STILL_WAITING)
-            sched_yield();
-        atomic_store(&hold_one, true);
-        start_thread(&releaser, release_two, &sem);
-        while (atomic_load(&e.first) == STILL_WAITING)
-            sched_yield();
-        atomic_store(&hold_one, false); /* if nobody was asleep: hold not this one */
-        for (int i = 0; i < 1000; i++)
-            sched_yield();
-        atomic_store(&let_go, true);
-        fairsem_release(&sem, 1);       /* for the second wait, in line by now or not */
-        pthread_join(leaver, NULL);
-        pthread_join(releaser, NULL);
-        ck_assert_int_eq(worker_join(&w), 0);
-        ck_assert_int_eq(e.second, 0);
-        ck_assert_int_eq(fairsem_available(&sem), e.first == 0 ? 0 : 1);
-        ck_assert_int_eq(fairsem_waiters(&sem), 0);
-    }
-}
-END_TEST
-
-/*
- * A release serves one sleeper, alerts the next, and is held up before it has woken either.
- * That the second goes on must not depend on it: not when its deadline passes...
- */
-START_TEST(a_waiter_expires_though_its_alert_has_not_come)
-{
-    for (int round = 0; round < 10; round++) {
-        fairsem_t sem = FAIRSEM_INITIALIZER(0);
-        struct worker w = { 0 };
-        struct early_leaver e = { &sem, STILL_WAITING, STILL_WAITING };
-        pthread_t leaver, releaser;
-
-        atomic_store(&let_go, false);
-        worker_queue(&w, &sem, 1, 1);
-        start_thread(&leaver, leave_early_and_wait_again, &e);
-        while (fairsem_waiters(&sem) != 2 && atomic_load(&e.first) == STILL_WAITING)
-            sched_yield();
-        atomic_store(&hold_one, true);
-        start_thread(&releaser, release_one, &sem);
-        while (atomic_load(&e.first) == STILL_WAITING)
-            sched_yield();
-        ck_assert_int_eq(e.first, ETIMEDOUT);
-        await_waiters(&sem, 1);         /* it waits again */
-        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-        pthread_join(leaver, NULL);
-        ck_assert_int_eq(e.second, 0);
-        atomic_store(&hold_one, false);
-        atomic_store(&let_go, true);
-        ck_assert_int_eq(worker_join(&w), 0);
-        pthread_join(releaser, NULL);
-        ck_assert_int_eq(fairsem_available(&sem), 0);
-    }
-}
-END_TEST
-
-/* ... and not when somebody else serves it. */
-START_TEST(whoever_serves_an_alerted_waiter_wakes_it)
-{
-    for (int round = 0; round < 10; round++) {
-        fairsem_t sem = FAIRSEM_INITIALIZER(0);
-        struct worker w1 = { 0 }, w2 = { 0 };
-        pthread_t releaser;
-
-        atomic_store(&let_go, false);
-        worker_queue(&w1, &sem, 1, 1);
-        worker_queue(&w2, &sem, 1, 2);
-        for (int i = 0; i < 1000; i++)
-            sched_yield();      /* no order rests on this: they may be asleep by then */
-        atomic_store(&hold_one, true);
-        start_thread(&releaser, release_one, &sem);
-        await_waiters(&sem, 1);
-        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-        ck_assert_int_eq(worker_join(&w2), 0);
-        atomic_store(&hold_one, false);
-        atomic_store(&let_go, true);
-        ck_assert_int_eq(worker_join(&w1), 0);
-        pthread_join(releaser, NULL);
-    }
-}
-END_TEST
-
-struct token_waiter {
-    fairsem_t      *sem;
-    fairsem_token_t token;
-    _Atomic int     result;
-};
-
-static void *acquire_with_token(void *arg)
-{
-    struct token_waiter *w = arg;
-    const fairsem_wait_t how = { .token = &w->token };
-
-    atomic_store(&w->result, fairsem_acquire_with(w->sem, 1, &how));
-    return NULL;
-}
-
-/*
- * A waiter was served, and sleeps still, when its token is canceled: too late for it.  But it
- * has to come by the token once more, so the token must not be destroyed, and say so.  (If the
- * waiter was not asleep yet, nobody holds it up, and it may be gone: another round.)
- */
-START_TEST(a_token_is_in_use_until_who_was_served_has_returned)
-{
-    bool refused = false;
-
-    for (int round = 0; round < 100 && !refused; round++) {
-        fairsem_t sem;
-        struct token_waiter w = { &sem, FAIRSEM_TOKEN_INITIALIZER, STILL_WAITING };
-        pthread_t waiter, releaser;
-
-        ck_assert_int_eq(fairsem_init(&sem, 0, &no_spin), 0);
-        atomic_store(&let_go, false);
-        start_thread(&waiter, acquire_with_token, &w);
-        await_waiters(&sem, 1);
-        for (int i = 0; i < 1000; i++)
-            sched_yield();
-        atomic_store(&hold_one, true);
-        start_thread(&releaser, release_two, &sem);
-        await_waiters(&sem, 0);
-        ck_assert_int_eq(fairsem_token_cancel(&w.token, 0), 0);
-        refused = fairsem_token_destroy(&w.token) == EBUSY;
-        atomic_store(&let_go, true);
-        pthread_join(waiter, NULL);
-        pthread_join(releaser, NULL);
-        atomic_store(&hold_one, false);
-        ck_assert_int_eq(w.result, 0);
-        ck_assert(!refused || fairsem_token_destroy(&w.token) == 0);
-    }
-    ck_assert(refused);
+    ck_assert_int_eq(fairsem_ticket_take(&first, &sem, 1, 0, call_back, NULL), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&second_ticket, &sem, 1, 0, call_back, NULL), 0);
+    start_thread(&releaser, release_two, &sem);
+    while (!atomic_load(&first_is_due))
+        sched_yield();
+    ck_assert_int_eq(fairsem_ticket_claim(&first, &units), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&first), 0);
+    atomic_store(&let_second_be, true);
+    pthread_join(releaser, NULL);
+    ck_assert_int_eq(called_back, 1);
+    ck_assert_int_eq(fairsem_ticket_return(&second_ticket), 0);
 }
 END_TEST
 
@@ -716,10 +580,7 @@ int main(void)
               a_sleeper_that_was_granted_before_its_deadline_has_its_units,
               errno_is_not_touched_without_memory_either,
               units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count,
-              a_waiter_may_wait_again_before_it_has_been_woken,
-              a_waiter_expires_though_its_alert_has_not_come,
-              whoever_serves_an_alerted_waiter_wakes_it,
-              a_token_is_in_use_until_who_was_served_has_returned,
+              a_callback_is_called_though_the_one_before_it_was_withdrawn,
               a_handler_is_not_canceled_while_it_has_a_lock,
               a_handler_may_release_while_something_is_adopted,
               a_dump_without_memory_has_the_summary_and_says_what_is_missing);
