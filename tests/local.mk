@@ -75,6 +75,7 @@ if HAVE_WRAP
 test_programs += tests/t_fault_clock tests/t_fault_memory tests/t_late_wakers tests/t_provoked
 endif
 endif
+include $(top_srcdir)/tests/mutants/local.mk
 include $(top_srcdir)/tests/order/local.mk
 include $(top_srcdir)/tests/soak/local.mk
 

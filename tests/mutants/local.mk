@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# tests/mutants/local.mk - seeded faults in src/, each of which some test must find; included by
+# ../local.mk.  run.sh says how.
+#
+#   make check-mutants                        all of them; the table is tests/mutants/table
+#   make check-mutants MUTANTS="one another"  some
+
+EXTRA_DIST += \
+	tests/mutants/apply.awk \
+	tests/mutants/bypass.txt \
+	tests/mutants/canaries.txt \
+	tests/mutants/fork.txt \
+	tests/mutants/grant.txt \
+	tests/mutants/leave.txt \
+	tests/mutants/line.txt \
+	tests/mutants/owner.txt \
+	tests/mutants/run.sh \
+	tests/mutants/sleep.txt \
+	tests/mutants/take.txt \
+	tests/mutants/ticket.txt
+CLEANFILES += tests/mutants/table
+
+.PHONY: check-mutants
+MUTANTS =
+check-mutants:
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/mutants/run.sh $(MUTANTS)
