@@ -58,6 +58,14 @@ static inline int run_suite(const char *name, const TTest *const tests[], int co
 #endif
 
 /*
+ * Helgrind takes a wake of a futex for an access to the word.  Ours may come when the word, on
+ * the stack of a thread that has gone on, is something else: see park.h.
+ */
+#ifndef UNDER_HELGRIND
+#define UNDER_HELGRIND 0
+#endif
+
+/*
  * For a function that the linker puts in the place of a system's (--wrap): the runtimes that
  * clang links statically call it, too, before they are initialised.
  */

@@ -221,7 +221,7 @@ valgrind_tool() {
 # the store itself seems to come too late, and when the waiter's stack is used for something
 # else that is a race.  ThreadSanitizer does look at stacks.
 helgrind() {
-  valgrind_tool helgrind "-include $here/annotations.h" \
+  valgrind_tool helgrind "-include $here/annotations.h -DUNDER_HELGRIND=1" \
     "--history-level=approx --check-stack-refs=no" \
     'canary_race=Possible_data_race' 'canary_relaxed=Possible_data_race' \
     'canary_lock_order=lock_order' 'canary_unlock=unlocked_a_not-locked_lock'

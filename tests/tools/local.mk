@@ -2,7 +2,7 @@
 # tests/tools/local.mk - the library under what finds faults in C programs; included by
 # ../../Makefile.am.
 #
-#   make check-tools                 all of them: about six minutes on two cores
+#   make check-tools                 all of them: three and a half minutes on two cores
 #   make check-tools TOOLS="drd"     one, or some
 
 tools_canaries = \
