@@ -22,9 +22,9 @@
  *      it drops the mutex.
  *  I8  After a grant is visible the granter does not touch the waiter, and a waiter that
  *      sees it does not touch the semaphore.  (One whose time is out, that is canceled, or
- *      that comes to claim, may see it only when it holds the mutex.)  After its unlock the granter does not
- *      touch the semaphore.  (Why destroy-and-free right after an acquire is safe: see
- *      fairsem_destroy.)
+ *      that comes to claim, may see it only when it holds the mutex.)  After its unlock the
+ *      granter does not touch the semaphore.  (Why destroy-and-free right after an acquire
+ *      is safe: see fairsem_destroy.)
  *  I9  No user code and no malloc under the mutex.  All grants of one call happen in one
  *      critical section; the granter never takes the mutex a second time.
  *  I10 Every check precedes every change: an error leaves no trace, but a statistic.
