@@ -74,7 +74,7 @@ try examples/collatz-pool
 try examples/compress-tree -t 4 "$work/tree"
 try examples/consumer-priority
 try examples/fetch-limiter
-try examples/hog-and-victim --seconds 0.1
+try examples/hog-and-victim --seconds 0.1 --svg "$work/svg"
 most=1
 try bench/fairsem-bench --quick uncontended
 try bench/fairsem-bench --quick handoff
