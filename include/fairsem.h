@@ -175,12 +175,16 @@ typedef struct fairsem {
  * on what fits it is handed to it as ever, and so on down the line as long as the next has
  * waited that long, too.  Waiters keep their order among each other.
  *
+ * Who asks for no units (n = 0) passes nobody, and while a ticket is in line nobody does.
+ *
  * How long a wait can be, where all have the same priority: bypass_ns, plus the longest time a
- * unit is held, plus what the scheduler needs to run a thread; plus the same again, without
- * bypass_ns, for each who was there before.
+ * unit is held, plus what the scheduler needs to run a thread, be it the waiter or the one
+ * that is about to wake it; plus the same again, without bypass_ns, for each who was there
+ * before.
  *
  * A release need not hand over what fits a waiter before it returns: it may only call the
- * waiter to come for it.
+ * waiter to come for it.  A signal that comes while it does (FAIRSEM_INTERRUPTIBLE) need not
+ * end the wait, as with sem_t when somebody else was faster.
  */
 #define FAIRSEM_BOUNDED_BYPASS 4u
 
@@ -598,6 +602,9 @@ enum fairsem_ticket_state {
  * thread that caused it (a release, say), after it has let go of every lock.  It may call
  * anything, on the same ticket and semaphore too, and may free the ticket.  It runs with
  * thread cancellation held off and must not call pthread_exit.
+ *
+ * A ticket that is claimed, and taken again, before this call was made has its next one only.
+ * If it forks, calls that were to follow it are made in the parent.
  */
 typedef void fairsem_notify_fn(fairsem_ticket_t *ticket, void *arg);
 
@@ -606,7 +613,8 @@ typedef void fairsem_notify_fn(fairsem_ticket_t *ticket, void *arg);
  * when the call returns, and notify is not called.  notify may be NULL.
  *
  * 0
- * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS; the ticket is not idle
+ * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS; the ticket is not idle, or another thread is in
+ *          the middle of taking or claiming it
  * E2BIG, ENOBUFS, the close reason   as fairsem_acquire; the ticket stays idle
  */
 FAIRSEM_API int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n,

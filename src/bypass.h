@@ -32,7 +32,7 @@ static inline bool fs_bypass_take(struct fs_sem *s, int64_t n)
 {
     int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
 
-    while (word >= FS_OPEN && fs_word_available(word) >= n) {
+    while (n > 0 && word >= FS_OPEN && fs_word_available(word) >= n) {
         if (atomic_compare_exchange_weak_explicit(&s->word, &word, word - 2 * n,
                                                   memory_order_acquire, memory_order_relaxed))
             return true;
@@ -71,24 +71,30 @@ static inline bool fs_bypass_give(struct fs_sem *s, int64_t n)
 
 /*
  * Mutex held, the line not empty.  Must what fits the head be handed to it?  If it is awake
- * there is nothing to gain from waiting for it, and a ticket has nobody to come.
+ * there is nothing to gain from waiting for it, and a ticket has nobody to come.  Nor if any
+ * ticket is in line: the thread that comes to claim would serve it, too, and call it back,
+ * from a call that is not expected to.
  */
 static inline bool fs_bypass_over(const struct fs_sem *s, const struct fs_waiter *head,
                                   struct fs_aftermath *after)
 {
-    if (s->bypass_ns == 0 || atomic_load_explicit(&head->state, memory_order_relaxed) != FS_PARKED)
+    if (s->bypass_ns == 0 || s->tickets != 0
+        || atomic_load_explicit(&head->state, memory_order_relaxed) != FS_PARKED)
         return true;
-    if (after->now_ns == 0)
+    if (after->now_ns < head->since_ns)
         after->now_ns = fs_now_ns();
     return after->now_ns - head->since_ns >= s->bypass_ns;
 }
 
-/* Mutex held.  May a thread that runs take n units although somebody waits? */
+/*
+ * Mutex held.  May a thread that runs take n units although somebody waits?  Who wants none
+ * wants to know that nobody waits.
+ */
 static inline bool fs_bypass_allowed(const struct fs_sem *s, int64_t available, int64_t n,
                                      struct fs_aftermath *after)
 {
-    return s->bypass_ns != 0 && !fs_waitq_empty(&s->line) && s->closed == 0 && n <= available
-           && s->limit != 0     /* paused */
+    return s->bypass_ns != 0 && !fs_waitq_empty(&s->line) && s->closed == 0 && n > 0
+           && n <= available && s->limit != 0     /* paused */
            && !fs_bypass_over(s, fs_waiter_of(s->line.first), after);
 }
 

@@ -35,7 +35,10 @@ static void unlock(void)
     FS_MUST(pthread_mutex_unlock(&mutex));
 }
 
-/* Of what was running only our own callback, if we are in one, goes on in the child. */
+/*
+ * Of what was running only our own callback, if we are in one, goes on in the child.  What
+ * was to follow it is called in the parent, and the copy of the list may be half changed.
+ */
 void fs_notices_in_child(void)
 {
     struct fs_notices **at = &running;
@@ -43,10 +46,12 @@ void fs_notices_in_child(void)
     mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     one_is_done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     while (*at != NULL) {
-        if (pthread_equal((*at)->thread, pthread_self()))
+        if (pthread_equal((*at)->thread, pthread_self())) {
+            (*at)->first = (*at)->last = NULL;
             at = &(*at)->next_running;
-        else
+        } else {
             *at = (*at)->next_running;
+        }
     }
 }
 
@@ -125,12 +130,22 @@ static bool runs_elsewhere(const struct fs_ticket *t)
     return false;
 }
 
+void fs_notices_strike_off(struct fs_ticket *t)
+{
+    if (!atomic_load_explicit(&t->waiter.has_called, memory_order_relaxed))
+        return;
+    lock();
+    if (t->notices != NULL)
+        strike_off(t);
+    unlock();
+}
+
 /* When this returns no other thread is in the callback, and none will be. */
 void fs_notices_withdraw(struct fs_ticket *t)
 {
     int cancelable, disabled;
 
-    if (t->notify == NULL)
+    if (!atomic_load_explicit(&t->waiter.has_called, memory_order_relaxed))
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     lock();

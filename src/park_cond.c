@@ -118,10 +118,8 @@ static struct fs_parker *take_from_pool(void)
 
 static struct fs_parker *make_parker(void)
 {
-    int error = errno;          /* malloc's is not for our caller */
     struct fs_parker *parker = malloc(sizeof *parker);
 
-    errno = error;
     if (parker == NULL)
         return NULL;
     if (!parker_init(parker)) {
@@ -138,6 +136,7 @@ static struct fs_parker *make_parker(void)
 struct fs_parker *fs_parker_self(void)
 {
     struct fs_parker *parker;
+    int error = errno;          /* malloc's is not for our caller, here or in setspecific */
 
     FS_MUST(pthread_once(&once, initialise));
     if (!key_usable)
@@ -152,6 +151,7 @@ struct fs_parker *fs_parker_self(void)
         return_to_pool(parker);
         parker = NULL;
     }
+    errno = error;
     return parker;
 }
 

@@ -226,6 +226,7 @@ static void adopt(struct fs_sem *s, unsigned generation)
         /* Those who waited left with the process: the counters must add up (cancels). */
         s->count.cancels = s->count.waits - s->count.grants - s->count.timeouts;
         s->awake = (struct fs_awake){ .who = NULL };
+        s->tickets = 0;
         atomic_store_explicit(&s->waiters, 0, memory_order_relaxed);
         atomic_store_explicit(&s->generation, generation, memory_order_release);
     }
@@ -261,24 +262,26 @@ static bool paused(const struct fs_sem *s)
 }
 
 /*
- * The grant loop, and the only way out of the contended path: hand units to the head of
- * the line while its request fits, give the word back, drop the mutex.
+ * The grant loop: hand units to the head of the line while its request fits, or call it, if
+ * it is to come for them.  Returns what is left.
  *
  * The debit is in the word before the grant is visible (I5): a waiter that returns at once
- * must not find its own units still free.  Release order, both times: for those who take
- * units by the fast path later on.
+ * must not find its own units still free.  Release order: for those who take units by the
+ * fast path later on.
  */
-void fs_serve_and_unlock(struct fs_sem *s, int64_t available, struct fs_aftermath *after)
+static inline int64_t serve(struct fs_sem *s, int64_t available, bool *called,
+                            struct fs_aftermath *after)
 {
-    bool granted = false, open = false, slow;
+    bool granted = false;
 
+    *called = false;
     while (!fs_waitq_empty(&s->line) && !paused(s)) {
         struct fs_waiter *head = fs_waiter_of(s->line.first);
 
         if (head->units > available)
             break;
-        open = !fs_bypass_over(s, head, after);
-        if (open) {
+        *called = !fs_bypass_over(s, head, after);
+        if (*called) {
             fs_awake_call(s, head, after);
             break;
         }
@@ -289,6 +292,23 @@ void fs_serve_and_unlock(struct fs_sem *s, int64_t available, struct fs_aftermat
     }
     if (granted && !fs_waitq_empty(&s->line))
         fs_awake_alert(s, after);
+    return available;
+}
+
+int64_t fs_serve(struct fs_sem *s, int64_t available, bool *called, struct fs_aftermath *after)
+{
+    return serve(s, available, called, after);
+}
+
+/*
+ * The only way out of the contended path: serve, give the word back, drop the mutex.  Release
+ * order as above.
+ */
+void fs_serve_and_unlock(struct fs_sem *s, int64_t available, struct fs_aftermath *after)
+{
+    bool open, slow;
+
+    available = serve(s, available, &open, after);
     slow = !fs_waitq_empty(&s->line) || paused(s) || s->closed != 0;
     atomic_store_explicit(&s->word,
                           available * 2 + (slow ? FS_SLOW : 0) + (open ? FS_OPEN : 0),
@@ -313,27 +333,32 @@ bool fs_must_wait(const struct fs_sem *s, int64_t available, int64_t n, int prio
     return paused(s) || n > available || !fs_waitq_leads(&s->line, priority);
 }
 
+int fs_admit(struct fs_sem *s, int64_t n, bool waits, int refusal)
+{
+    if (s->closed != 0)
+        return s->closed;
+    if (n > s->limit && !paused(s))
+        return E2BIG;
+    if (waits && refusal != 0)
+        return refusal;
+    if (waits && s->max_waiters != 0 && s->waiters >= s->max_waiters) {
+        s->count.refused++;
+        return ENOBUFS;
+    }
+    return 0;
+}
+
 /*
  * A request that can be served at once is no special case: it joins the line, is the head,
  * and the grant loop serves it on the way out.  It is only not counted, nor timed.
  */
-int fs_join(struct fs_sem *s, int64_t available, struct fs_waiter *w, int priority, int refusal)
+void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits)
 {
-    bool waits = fs_must_wait(s, available, w->units, priority);
     int64_t waiters = s->waiters;
 
-    if (s->closed != 0)
-        return s->closed;
-    if (w->units > s->limit && !paused(s))
-        return E2BIG;
-    if (waits && refusal != 0)
-        return refusal;
-    if (waits && s->max_waiters != 0 && waiters >= s->max_waiters) {
-        s->count.refused++;
-        return ENOBUFS;
-    }
     fs_waitq_join(&s->line, &w->in_line, priority);
-    atomic_store_explicit(&w->state, FS_QUEUED, memory_order_relaxed);
+    /* Release order: who sees a ticket in line must see of which semaphore. */
+    atomic_store_explicit(&w->state, FS_QUEUED, memory_order_release);
     w->since_ns = 0;
     if (waits) {
         w->since_ns = fs_now_ns();
@@ -343,7 +368,6 @@ int fs_join(struct fs_sem *s, int64_t available, struct fs_waiter *w, int priori
     }
     /* Last: whoever sees itself counted has been waiting since before. */
     atomic_store_explicit(&s->waiters, waiters + 1, memory_order_release);
-    return 0;
 }
 
 void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_state state,
@@ -354,7 +378,8 @@ void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_state state,
     if (w->since_ns != 0) {
         int64_t waited;
 
-        if (after->now_ns == 0)
+        /* A token's canceller goes from line to line with one look at the clock. */
+        if (after->now_ns < w->since_ns)
             after->now_ns = fs_now_ns();
         waited = after->now_ns - w->since_ns;
         w->since_ns = after->now_ns;
@@ -400,6 +425,19 @@ static int give_up_acquire(struct fs_wait *wait, enum fs_state why, int reason,
                            struct fs_aftermath *after);
 static int64_t take_past_the_line(struct fs_waiter *w);
 
+static int join_if_admitted(struct fs_sem *s, int64_t available, struct fs_wait *wait,
+                            int priority, int refusal)
+{
+    bool waits = fs_must_wait(s, available, wait->waiter.units, priority);
+    int error = fs_admit(s, wait->waiter.units, waits, refusal);
+
+    if (error != 0)
+        return error;
+    fs_join(s, &wait->waiter, priority, waits);
+    wait->spin = fs_awake_join(s, &wait->waiter);
+    return 0;
+}
+
 /*
  * Everything that takes units and did not find them on the fast path.  `refusal` is what
  * to return instead of waiting, or WAIT_IF_NEED_BE.
@@ -431,9 +469,7 @@ static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refu
     else if (fs_bypass_allowed(s, available, n, &after))
         available -= take_past_the_line(&wait.waiter);
     else
-        error = fs_join(s, available, &wait.waiter, priority, refusal);
-    if (error == 0)
-        wait.spin = fs_awake_join(s, &wait.waiter);
+        error = join_if_admitted(s, available, &wait, priority, refusal);
     fs_exit(s, available, &after);
 
     if (error == 0 && fs_wait(&wait) != FS_GRANTED)

@@ -85,7 +85,8 @@
 /* A ticket that is zero is idle: so must a zero state be. */
 enum fs_state {
     FS_IDLE, FS_QUEUED, FS_PARKED, FS_ALERTED,
-    FS_GRANTED, FS_EXPIRED, FS_CANCELED, FS_INTERRUPTED, FS_ABANDONED, FS_REFUSED, FS_CLOSED
+    FS_GRANTED, FS_EXPIRED, FS_CANCELED, FS_INTERRUPTED, FS_ABANDONED, FS_REFUSED, FS_CLOSED,
+    FS_TAKING, FS_CLAIMING      /* of tickets only, see ticket.c */
 };
 
 struct fs_aftermath;
@@ -105,7 +106,10 @@ struct fs_waiter {
                                      * its own once it has left: when that was */
     union {
         struct fs_parker *parker;     /* a thread's: r/o once in line; NULL: nothing to wake */
-        unsigned          generation; /* a ticket's: written under fs_fork_lock; see fork.h */
+        struct {                      /* a ticket's */
+            _Atomic unsigned generation; /* written under fs_fork_lock; see fork.h */
+            _Atomic bool     has_called; /* it has or had a callback: one may be due */
+        };
     };
     int                  reason;    /* written before a final state, r/o after; an errno value */
     _Atomic int          state;     /* I4; QUEUED -> PARKED by its thread without mutex */
@@ -137,6 +141,7 @@ struct FS_MAY_ALIAS fs_sem {
     _Atomic int64_t    waiters;     /* written under mutex; length of the line */
     int64_t            max_waiters; /* r/o; 0: no limit */
     int64_t            bypass_ns;   /* r/o; how long running threads may pass; 0: never */
+    int64_t            tickets;     /* under mutex; how many of those in line are tickets */
     const char        *name;        /* r/o; may be NULL */
     bool               bounded;     /* r/o; limit is a capacity */
     bool               interruptible; /* r/o; waits end with EINTR, signals may release */
@@ -227,6 +232,7 @@ void fs_aftermath_init(struct fs_aftermath *after);
 void fs_aftermath_run(struct fs_aftermath *after);
 
 int64_t fs_lock_line(struct fs_sem *s, struct fs_aftermath *after);
+int64_t fs_serve(struct fs_sem *s, int64_t available, bool *called, struct fs_aftermath *after);
 void    fs_serve_and_unlock(struct fs_sem *s, int64_t available, struct fs_aftermath *after);
 
 /* A section with an aftermath of its own: init and lock; serve, unlock and run. */
@@ -236,13 +242,15 @@ void    fs_exit(struct fs_sem *s, int64_t available, struct fs_aftermath *after)
 /*
  * All with the mutex held.
  *   must_wait  would a request for n units of this priority, coming now, stand in line?
- *   join       let w join, or say why not: a close reason, E2BIG, ENOBUFS, or `refusal` if
- *              that is not 0 and it would have to wait
+ *   admit      may it join?  0, or why not: a close reason, E2BIG, ENOBUFS, or `refusal` if
+ *              that is not 0 and it has to wait, as must_wait has said
+ *   join       let w join, which has been admitted
  *   leave      take w out, which counts it under the state it goes to; then tell it
  *   give_back  add n to *available: 0, or EOVERFLOW, counted and nothing changed
  */
 bool fs_must_wait(const struct fs_sem *s, int64_t available, int64_t n, int priority);
-int  fs_join(struct fs_sem *s, int64_t available, struct fs_waiter *w, int priority, int refusal);
+int  fs_admit(struct fs_sem *s, int64_t n, bool waits, int refusal);
+void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits);
 void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_state state,
               struct fs_aftermath *after);
 
@@ -274,6 +282,7 @@ struct fs_wait {
     fs_give_up_fn            *give_up;
     struct fs_token          *token;        /* NULL: none */
     struct fs_wait           *next, *prev;  /* under the token's mutex */
+    unsigned                  generation;   /* in which it was attached to the token; fork.h */
 };
 
 /* Tell a waiter that is a thread which does not sleep, for instance because it only tries. */

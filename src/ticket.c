@@ -8,7 +8,13 @@
  *
  * THE STATE is the waiter's: IDLE, QUEUED (which users call WAITING), and GRANTED, REFUSED
  * or CLOSED until the ticket is claimed or returned, which is IDLE again.  It changes under
- * the semaphore's mutex, but for GRANTED -> IDLE by a claim, one compare-and-swap.
+ * the semaphore's mutex, but for two:
+ *
+ *      IDLE ----> TAKING ----> QUEUED, or IDLE again if the semaphore refuses
+ *      GRANTED -> CLAIMING --> IDLE
+ *
+ * Each first step is one compare-and-swap: of two threads that take or claim a ticket, one
+ * does, and has it for itself until the second step.  All others see it as it was before.
  */
 #include "ticket.h"
 
@@ -23,19 +29,28 @@ static_assert(_Alignof(struct fs_ticket) <= _Alignof(fairsem_ticket_t),
               "fairsem_ticket_t is not aligned enough");
 static_assert(sizeof(fairsem_ticket_t) <= 128, "fairsem_ticket_t is larger than promised");
 
+static bool held_by_a_thread(const struct fs_ticket *t)
+{
+    int state = atomic_load_explicit(&t->waiter.state, memory_order_relaxed);
+
+    return state == FS_TAKING || state == FS_CLAIMING;
+}
+
 /* A ticket that waited when this process was forked waits in the parent, not here. */
 static struct fs_ticket *inside(fairsem_ticket_t *ticket)
 {
     struct fs_ticket *t = (struct fs_ticket *)(void *)ticket;
 
-    if (t->waiter.generation != fs_fork_generation()) {
+    unsigned generation = fs_fork_generation();
+
+    if (atomic_load_explicit(&t->waiter.generation, memory_order_acquire) != generation) {
         fs_fork_lock();
-        if (t->waiter.generation != fs_fork_generation()) {
-            if (fs_in_line(&t->waiter))
+        if (atomic_load_explicit(&t->waiter.generation, memory_order_relaxed) != generation) {
+            if (fs_in_line(&t->waiter) || held_by_a_thread(t))
                 atomic_store_explicit(&t->waiter.state, FS_IDLE, memory_order_relaxed);
             t->watchers = NULL;
             t->notices = NULL;
-            t->waiter.generation = fs_fork_generation();
+            atomic_store_explicit(&t->waiter.generation, generation, memory_order_release);
         }
         fs_fork_unlock();
     }
@@ -61,6 +76,7 @@ static void tell_ticket(struct fs_waiter *w, enum fs_state state, struct fs_afte
     int reason = state == FS_IDLE ? ECANCELED : w->reason;
 
     t->watchers = NULL;
+    t->sem->tickets--;
     if (t->notify != NULL && state != FS_IDLE && w->since_ns != 0)
         fs_notices_add(&after->notices, t);
     atomic_store_explicit(&w->state, state, memory_order_release);
@@ -69,6 +85,43 @@ static void tell_ticket(struct fs_waiter *w, enum fs_state state, struct fs_afte
         watcher->reason = reason;
         watcher->tell(watcher, state == FS_IDLE ? FS_REFUSED : state, after);
     }
+}
+
+/* It is still idle for those who ask, and nobody else takes it. */
+static bool begin_to_take(struct fs_ticket *t)
+{
+    int state = FS_IDLE;
+
+    return atomic_compare_exchange_strong_explicit(&t->waiter.state, &state, FS_TAKING,
+                                                   memory_order_acquire, memory_order_relaxed);
+}
+
+/*
+ * The semaphore's mutex held.  A callback of the ticket that is still due, because it was
+ * claimed before, is dropped: but only here, where nothing can go wrong any more (I10).
+ *
+ * While a ticket is in line nobody is called to come for his units, see fs_bypass_over(); who
+ * has been must be served now, so that it is known whether the ticket has to wait.
+ */
+static int join_line(struct fs_sem *s, int64_t *available, struct fs_ticket *t, int priority,
+                     struct fs_aftermath *after)
+{
+    bool called, waits;
+    int error;
+
+    s->tickets++;
+    if (s->bypass_ns != 0)
+        *available = fs_serve(s, *available, &called, after);
+    waits = fs_must_wait(s, *available, t->waiter.units, priority);
+    error = fs_admit(s, t->waiter.units, waits, 0);
+    if (error != 0) {
+        s->tickets--;
+        atomic_store_explicit(&t->waiter.state, FS_IDLE, memory_order_release);
+        return error;
+    }
+    fs_notices_strike_off(t);
+    fs_join(s, &t->waiter, priority, waits);
+    return 0;
 }
 
 int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int priority,
@@ -80,18 +133,21 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
     int64_t available;
     int error;
 
-    if (!fs_count_valid(n) || state_of(t) != FS_IDLE)
+    if (!fs_count_valid(n) || !begin_to_take(t))
         return EINVAL;
-    fs_notices_withdraw(t);
     t->waiter.tell = tell_ticket;
     t->waiter.units = n;
-    t->sem = s;
-    t->notify = notify;
-    t->arg = arg;
+    atomic_store_explicit(&t->sem, s, memory_order_relaxed);
     t->watchers = NULL;
 
     available = fs_enter(s, &after);
-    error = fs_join(s, available, &t->waiter, priority, 0);
+    error = join_line(s, &available, t, priority, &after);
+    if (error == 0) {
+        t->notify = notify;
+        t->arg = arg;
+        if (notify != NULL)
+            atomic_store_explicit(&t->waiter.has_called, true, memory_order_relaxed);
+    }
     fs_exit(s, available, &after);
     return error;
 }
@@ -100,54 +156,88 @@ enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_t *ticket)
 {
     switch (state_of(inside((fairsem_ticket_t *)(uintptr_t)ticket))) {
     case FS_QUEUED:  return FAIRSEM_TICKET_WAITING;
-    case FS_GRANTED: return FAIRSEM_TICKET_GRANTED;
+    case FS_GRANTED:
+    case FS_CLAIMING: return FAIRSEM_TICKET_GRANTED;
     case FS_REFUSED: return FAIRSEM_TICKET_CANCELED;
     case FS_CLOSED:  return FAIRSEM_TICKET_CLOSED;
     default:         return FAIRSEM_TICKET_IDLE;
     }
 }
 
+/* What is said of a ticket that is not in line, in this state. */
+static int outcome(const struct fs_ticket *t, int state)
+{
+    switch (state) {
+    case FS_IDLE:
+    case FS_TAKING:
+    case FS_CLAIMING: return EINVAL;
+    case FS_GRANTED:  return 0;
+    default:          return t->waiter.reason;
+    }
+}
+
 /*
- * One compare-and-swap, without the semaphore: storing GRANTED was the granter's last
- * touch.  Acquire order: what the releasers of these units wrote is ours to read.
+ * Without the semaphore: storing GRANTED was the granter's last touch.  Acquire order: what
+ * the releasers of these units wrote is ours to read.  Release order: whoever takes the
+ * ticket next changes what we have read.
  */
 int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
 {
     struct fs_ticket *t = inside(ticket);
-    const fairsem_units_t units = { (fairsem_t *)(void *)t->sem, t->waiter.units };
     int state = FS_GRANTED;
 
     if (into->n != 0)
         return EBUSY;
-    if (atomic_compare_exchange_strong_explicit(&t->waiter.state, &state, FS_IDLE,
+    if (atomic_compare_exchange_strong_explicit(&t->waiter.state, &state, FS_CLAIMING,
                                                 memory_order_acquire, memory_order_acquire)) {
-        *into = units;
+        *into = (fairsem_units_t){ (fairsem_t *)(void *)t->sem, t->waiter.units };
+        atomic_store_explicit(&t->waiter.state, FS_IDLE, memory_order_release);
         return 0;
     }
-    switch (state) {
-    case FS_QUEUED: return EAGAIN;
-    case FS_IDLE:   return EINVAL;
-    default:        return t->waiter.reason;
+    return state == FS_QUEUED ? EAGAIN : outcome(t, state);
+}
+
+/*
+ * The semaphore's mutex held.  False if the ticket is not what it was before, because it was
+ * claimed, and may be in line elsewhere.  One that has been told is held for a moment, as by
+ * a claim: its semaphore might change otherwise, whose mutex is not this one.
+ */
+static bool take_back(struct fs_sem *s, int64_t *available, struct fs_ticket *t,
+                      struct fs_aftermath *after)
+{
+    int state = state_of(t);
+    bool ours;
+
+    if (state == FS_IDLE || held_by_a_thread(t))
+        return true;
+    if (state == FS_QUEUED) {
+        ours = t->sem == s;
+        if (ours)
+            fs_leave(s, &t->waiter, FS_IDLE, after);
+        return ours;
     }
+    if (!atomic_compare_exchange_strong_explicit(&t->waiter.state, &state, FS_CLAIMING,
+                                                 memory_order_acquire, memory_order_relaxed))
+        return false;
+    ours = t->sem == s;
+    /* Fails only if by now more units have been made than can ever be free. */
+    if (ours && state == FS_GRANTED)
+        (void)fs_give_back(s, available, t->waiter.units);
+    atomic_store_explicit(&t->waiter.state, ours ? FS_IDLE : state, memory_order_release);
+    return ours;
 }
 
 int fairsem_ticket_return(fairsem_ticket_t *ticket)
 {
     struct fs_ticket *t = inside(ticket);
+    bool done = state_of(t) == FS_IDLE || held_by_a_thread(t);
 
-    if (state_of(t) != FS_IDLE) {
+    while (!done) {
         struct fs_sem *s = t->sem;
         struct fs_aftermath after;
-        int64_t available;
+        int64_t available = fs_enter(s, &after);
 
-        available = fs_enter(s, &after);
-        if (fs_in_line(&t->waiter)) {
-            fs_leave(s, &t->waiter, FS_IDLE, &after);
-        } else if (atomic_exchange_explicit(&t->waiter.state, FS_IDLE, memory_order_acquire)
-                   == FS_GRANTED) {
-            /* Fails only if by now more units have been made than can ever be free. */
-            (void)fs_give_back(s, &available, t->waiter.units);
-        }
+        done = take_back(s, &available, t, &after);
         fs_exit(s, available, &after);
     }
     fs_notices_withdraw(t);
@@ -202,16 +292,6 @@ static int give_up_watch(struct fs_wait *wait, enum fs_state why, int reason,
     return state;
 }
 
-/* What a wait for a ticket that is no longer in line returns. */
-static int outcome(const struct fs_ticket *t, int state)
-{
-    switch (state) {
-    case FS_IDLE:    return EINVAL;
-    case FS_GRANTED: return 0;
-    default:         return t->waiter.reason;
-    }
-}
-
 static int watch_ticket(struct watch *watch)
 {
     struct fs_wait *wait = &watch->wait;
@@ -224,6 +304,8 @@ static int watch_ticket(struct watch *watch)
     state = state_of(t);
     if (atomic_load_explicit(&wait->waiter.state, memory_order_relaxed) == FS_CANCELED)
         error = wait->waiter.reason;    /* by the token, a moment ago */
+    else if (state == FS_QUEUED && t->sem != wait->sem)
+        error = EINVAL;     /* claimed meanwhile, and taken elsewhere */
     else if (state == FS_QUEUED)
         link_watcher(t, &wait->waiter);
     else

@@ -7,9 +7,9 @@
 
 struct FS_MAY_ALIAS fs_ticket {
     struct fs_waiter   waiter;      /* first; when not in line, in_line links the notices */
-    struct fs_sem     *sem;         /* r/o unless idle */
-    fairsem_notify_fn *notify;      /* r/o unless idle; may be NULL */
-    void              *arg;         /* r/o unless idle */
+    struct fs_sem *_Atomic sem;     /* r/o unless TAKING */
+    fairsem_notify_fn *notify;      /* r/o while in line, or due; may be NULL */
+    void              *arg;         /* r/o while in line, or due */
     struct fs_notices *notices;     /* under the notices' mutex: the list it is on, or NULL */
     struct fs_waiter  *watchers;    /* under the semaphore's mutex: threads, linked by in_line */
 };
@@ -22,6 +22,9 @@ static inline struct fs_ticket *fs_ticket_of(struct fs_waitq_node *node)
 
 /* The semaphore's mutex held.  The callback of t is due; it is on the list until it runs. */
 void fs_notices_add(struct fs_notices *notices, struct fs_ticket *t);
+
+/* It is not due any more: will not run, if it does not run yet. */
+void fs_notices_strike_off(struct fs_ticket *t);
 
 /*
  * No lock held.  When this returns the callback of t will not run, and does not run in

@@ -136,6 +136,7 @@ int fs_token_attach(struct fs_wait *wait)
 
     if (t == NULL)
         return 0;
+    wait->generation = fs_fork_generation();
     lock(t);
     reason = t->reason;
     if (reason == 0)
@@ -148,7 +149,8 @@ void fs_token_detach(struct fs_wait *wait)
 {
     struct fs_token *t = wait->token;
 
-    if (t == NULL
+    /* A callback that ran at the end of the wait may have forked: the list is not ours then. */
+    if (t == NULL || wait->generation != fs_fork_generation()
         || atomic_load_explicit(&wait->waiter.state, memory_order_acquire) == FS_CANCELED)
         return;
     lock(t);

@@ -284,6 +284,86 @@ START_TEST(one_unit_excludes_and_orders)
 }
 END_TEST
 
+static void count_call(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)ticket;
+    ++*(int *)arg;
+}
+
+/* Somebody is called to come for his unit when a ticket is taken that is served at once. */
+START_TEST(a_ticket_that_is_served_at_once_does_not_call_back)
+{
+    for (int round = 0; round < 100; round++) {
+        fairsem_ticket_t ticket = { 0 };
+        fairsem_stat_t stat;
+        struct worker w = { 0 };
+        fairsem_t sem;
+        int calls = 0;
+
+        init(&sem, 0, HOUR_NS);
+        worker_queue(&w, &sem, 1, 1);
+        for (int i = 0; i < round * 10; i++)
+            sched_yield();
+        ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+        ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, count_call, &calls), 0);
+        ck_assert_int_eq(fairsem_ticket_state(&ticket), FAIRSEM_TICKET_GRANTED);
+        ck_assert_int_eq(calls, 0);
+        fairsem_stat(&sem, &stat);
+        ck_assert_int_eq(stat.waits, 1);
+        ck_assert_int_eq(worker_join(&w), 0);
+        ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+        ck_assert_int_eq(fairsem_available(&sem), 1);
+    }
+}
+END_TEST
+
+/* With a ticket in line all is as without the flag: who waits does not call it back, nor who looks. */
+START_TEST(nobody_passes_a_ticket_or_who_waits_with_it)
+{
+    for (int round = 0; round < 100; round++) {
+        fairsem_ticket_t ticket = { 0 };
+        struct worker w = { 0 };
+        fairsem_t sem;
+        int calls = 0;
+
+        init(&sem, 0, HOUR_NS);
+        worker_queue(&w, &sem, 1, 1);
+        ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, count_call, &calls), 0);
+        for (int i = 0; i < round * 10; i++)
+            sched_yield();
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        ck_assert_int_eq(fairsem_tryacquire(&sem, 1), EAGAIN);
+        ck_assert_int_eq(fairsem_waiters(&sem), 1);
+        ck_assert_int_eq(calls, 0);
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        ck_assert_int_eq(calls, 1);
+        ck_assert_int_eq(worker_join(&w), 0);
+        ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    }
+}
+END_TEST
+
+/* It asks for nothing, but whether somebody waits. */
+START_TEST(a_request_for_no_units_passes_nobody)
+{
+    for (int round = 0; round < 100; round++) {
+        struct worker w = { 0 };
+        fairsem_t sem;
+
+        init(&sem, 0, HOUR_NS);
+        worker_queue(&w, &sem, 1, 1);
+        for (int i = 0; i < round * 10; i++)
+            sched_yield();
+        ck_assert_int_eq(fairsem_tryacquire(&sem, 0), EAGAIN);
+        ck_assert_int_eq(fairsem_acquire_for(&sem, 0, 0), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        ck_assert_int_eq(fairsem_acquire(&sem, 0), 0);
+        ck_assert_int_eq(fairsem_waiters(&sem), 0);
+        ck_assert_int_eq(worker_join(&w), 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("bypass", a_bound_needs_the_flag_and_the_flag_a_bound,
@@ -294,5 +374,6 @@ int main(void)
               waiters_keep_their_order_among_each_other, a_ticket_is_served_at_once,
               who_is_canceled_on_its_way_leaves_its_unit_to_the_next,
               nobody_passes_during_a_pause, capacity_and_close_hold_while_the_line_is_open,
-              one_unit_excludes_and_orders);
+              one_unit_excludes_and_orders, a_ticket_that_is_served_at_once_does_not_call_back,
+              nobody_passes_a_ticket_or_who_waits_with_it, a_request_for_no_units_passes_nobody);
 }

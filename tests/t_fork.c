@@ -3,6 +3,7 @@
  * t_fork.c - the child of a threaded process finds the count as it was and an empty line.
  * (U52: c-blosc 241, FEX 2739, jemalloc 895 hang on a lock that another thread held.)
  */
+#include "askers.h"
 #include "children.h"
 #include "suite.h"
 #include "workers.h"
@@ -470,6 +471,125 @@ START_TEST(a_callback_may_fork_while_another_one_runs)
 }
 END_TEST
 
+struct two_tickets {
+    fairsem_t        sem;
+    fairsem_ticket_t first, second;
+    pid_t            child;
+    int              second_calls;
+};
+
+static void fork_and_look_at_the_second(fairsem_ticket_t *ticket, void *arg)
+{
+    struct two_tickets *both = arg;
+    fairsem_units_t units = { 0 };
+
+    (void)ticket;
+    both->child = fork();
+    if (both->child != 0)
+        return;
+    alarm(10);
+    CHILD_CHECK(fairsem_ticket_state(&both->second) == FAIRSEM_TICKET_GRANTED);
+    CHILD_CHECK(fairsem_ticket_claim(&both->second, &units) == 0 && units.n == 1);
+    CHILD_CHECK(fairsem_ticket_return(&both->second) == 0);
+}
+
+static void count_second(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)ticket;
+    ((struct two_tickets *)arg)->second_calls++;
+}
+
+/* The child leaves the callback, too, and finds nothing to call after it. */
+START_TEST(what_is_due_after_a_callback_that_forks_is_called_in_the_parent)
+{
+    struct two_tickets both = { .sem = FAIRSEM_INITIALIZER(0) };
+
+    ck_assert_int_eq(fairsem_ticket_take(&both.first, &both.sem, 1, 0,
+                                         fork_and_look_at_the_second, &both), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&both.second, &both.sem, 1, 0, count_second, &both), 0);
+    ck_assert_int_eq(fairsem_release(&both.sem, 2), 0);
+    if (both.child == 0) {
+        CHILD_CHECK(both.second_calls == 0);
+        CHILD_CHECK(fairsem_ticket_return(&both.first) == 0);
+        CHILD_CHECK(fairsem_available(&both.sem) == 1);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(both.child), 0);
+    ck_assert_int_eq(both.second_calls, 1);
+    ck_assert_int_eq(fairsem_ticket_return(&both.first), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&both.second), 0);
+    ck_assert_int_eq(fairsem_available(&both.sem), 2);
+}
+END_TEST
+
+struct behind {
+    fairsem_t        sem;
+    fairsem_ticket_t ticket;
+    pthread_t        waiter;        /* only in this thread the callback forks */
+    _Atomic int      over;
+    pid_t            child;
+};
+
+static void fork_in_the_waiter(fairsem_ticket_t *ticket, void *arg)
+{
+    struct behind *b = arg;
+
+    (void)ticket;
+    if (pthread_equal(pthread_self(), b->waiter))
+        b->child = fork();
+}
+
+static void *release_one_for_the_second(void *arg)
+{
+    struct behind *b = arg;
+
+    while (fairsem_waiters(&b->sem) != 2 && !atomic_load(&b->over))
+        sched_yield();
+    fairsem_release(&b->sem, 1);
+    return NULL;
+}
+
+/*
+ * A wait with a token times out and lets a ticket behind it go, whose callback forks.  Its
+ * thread goes on in the child, where the token's list is another one.  (If the time is out
+ * before the unit is there: another round, with more time.)
+ */
+START_TEST(a_callback_may_fork_at_the_end_of_a_wait_with_a_token)
+{
+    fairsem_t other = FAIRSEM_INITIALIZER(0);
+    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+    struct asker waiter = { .how = { .token = &token } };
+    struct behind b = { .child = -1, .waiter = pthread_self() };
+
+    asker_queue(&waiter, &other, 1, 1);
+    for (int64_t ms = 20; b.child == -1; ms *= 2) {
+        struct timespec deadline = from_now(CLOCK_MONOTONIC, ms);
+        const fairsem_wait_t how = { .clock = CLOCK_MONOTONIC, .deadline = &deadline,
+                                     .token = &token };
+        pthread_t releaser;
+        int result;
+
+        ck_assert_int_eq(fairsem_init(&b.sem, 0, NULL), 0);
+        atomic_store(&b.over, 0);
+        ck_assert_int_eq(fairsem_ticket_take(&b.ticket, &b.sem, 1, 1, fork_in_the_waiter, &b), 0);
+        start_thread(&releaser, release_one_for_the_second, &b);
+        result = fairsem_acquire_with(&b.sem, 2, &how);
+        if (b.child == 0) {
+            CHILD_CHECK(result == ETIMEDOUT);
+            CHILD_CHECK(fairsem_token_destroy(&token) == 0);
+            _exit(0);
+        }
+        ck_assert_int_eq(result, ETIMEDOUT);
+        atomic_store(&b.over, 1);
+        pthread_join(releaser, NULL);
+        ck_assert_int_eq(fairsem_ticket_return(&b.ticket), 0);
+    }
+    ck_assert_int_eq(status_of(b.child), 0);
+    ck_assert_int_eq(fairsem_token_cancel(&token, 0), 0);
+    ck_assert_int_eq(worker_join(&waiter.w), ECANCELED);
+}
+END_TEST
+
 int main(void)
 {
     if (UNDER_TSAN) {
@@ -486,5 +606,7 @@ int main(void)
               a_semaphore_can_be_held_across_a_fork_by_the_handlers_of_the_application,
               a_release_in_a_handler_of_the_child_serves_no_thread_of_the_parent,
               no_lock_of_the_library_is_held_while_the_handlers_of_the_application_run,
-              a_callback_may_fork_while_another_one_runs);
+              a_callback_may_fork_while_another_one_runs,
+              what_is_due_after_a_callback_that_forks_is_called_in_the_parent,
+              a_callback_may_fork_at_the_end_of_a_wait_with_a_token);
 }

@@ -90,6 +90,50 @@ START_TEST(a_return_waits_for_the_callback_that_another_thread_is_running)
 }
 END_TEST
 
+struct retaken {
+    struct slow slow;           /* first */
+    fairsem_t  *sem;
+    int         errors;
+};
+
+/* It is in use again, without a callback, while this one takes its time. */
+static void take_again_without_callback(fairsem_ticket_t *ticket, void *arg)
+{
+    struct retaken *r = arg;
+    fairsem_units_t units = { 0 };
+
+    r->errors += fairsem_ticket_claim(ticket, &units) != 0;
+    r->errors += fairsem_ticket_take(ticket, r->sem, 1, 0, NULL, NULL) != 0;
+    take_time(ticket, arg);
+}
+
+START_TEST(a_return_waits_for_the_callback_of_an_earlier_request_too)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t ticket = { 0 };
+    struct retaken retaken = {
+        .slow = { .entered = FAIRSEM_INITIALIZER(0), .go = FAIRSEM_INITIALIZER(0) }, .sem = &sem
+    };
+    struct returner r = { .ticket = &ticket, .slow = &retaken.slow };
+    pthread_t releaser;
+
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, take_again_without_callback,
+                                         &retaken), 0);
+    start_thread(&releaser, release_one, &sem);
+    ck_assert_int_eq(fairsem_acquire(&retaken.slow.entered, 1), 0);
+    start_thread(&r.thread, return_it, &r);
+    while (fairsem_waiters(&sem) != 0)
+        sched_yield();
+    for (int i = 0; i < 100; i++)
+        sched_yield();          /* a return that does not wait would return now */
+    ck_assert_int_eq(fairsem_release(&retaken.slow.go, 1), 0);
+    pthread_join(r.thread, NULL);
+    ck_assert(r.had_ended);
+    pthread_join(releaser, NULL);
+    ck_assert_int_eq(retaken.errors, 0);
+}
+END_TEST
+
 static void count_call(fairsem_ticket_t *ticket, void *arg)
 {
     (void)ticket;
@@ -308,6 +352,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("notify_race", a_return_waits_for_the_callback_that_another_thread_is_running,
+              a_return_waits_for_the_callback_of_an_earlier_request_too,
               a_callback_that_takes_its_time_holds_nobody_up,
               a_thread_is_not_canceled_in_a_callback_it_runs,
               after_a_return_the_ticket_can_be_freed_whatever_happened_at_the_same_time,

@@ -6,6 +6,7 @@
  *
  * The linker sends the library's calls of these functions here first (--wrap).
  */
+#include "askers.h"
 #include "suite.h"
 #include "workers.h"
 
@@ -41,6 +42,8 @@ void __wrap_fs_futex_wake(const _Atomic int *word);
 void __real_fs_notices_add(struct fs_notices *notices, struct fs_ticket *t);
 void __wrap_fs_notices_add(struct fs_notices *notices, struct fs_ticket *t);
 
+int __real_pthread_mutex_lock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
 int __real_pthread_mutex_unlock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
 
@@ -147,8 +150,10 @@ BARE int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *
 
 BARE int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
 {
-    if (atomic_load(&no_values) && key == newest_key)
+    if (atomic_load(&no_values) && key == newest_key) {
+        errno = ENOMEM;     /* as calloc in it does */
         return ENOMEM;
+    }
     return __real_pthread_setspecific(key, value);
 }
 
@@ -400,17 +405,80 @@ static void *wait_with_errno(void *arg)
 
 START_TEST(errno_is_not_touched_without_memory_either)
 {
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    pthread_t thread;
-    void *seen;
+    _Atomic bool *const missing[] = { &no_memory, &no_values };
 
     tester = pthread_self();
-    atomic_store(&no_memory, true);
-    start_thread(&thread, wait_with_errno, &sem);
-    await_waiters(&sem, 1);
-    fairsem_release(&sem, 1);
-    pthread_join(thread, &seen);
-    ck_assert_int_eq(*(int *)seen, 4711);
+    for (int i = 0; i < 2; i++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        pthread_t thread;
+        void *seen;
+
+        atomic_store(missing[i], true);
+        start_thread(&thread, wait_with_errno, &sem);
+        await_waiters(&sem, 1);
+        fairsem_release(&sem, 1);
+        pthread_join(thread, &seen);
+        atomic_store(missing[i], false);
+        ck_assert_int_eq(*(int *)seen, 4711);
+    }
+}
+END_TEST
+
+static fairsem_t guarded;               /* whose mutex has doors in front of it */
+static _Thread_local bool first_door, second_door;
+static _Atomic bool at_first_door, at_second_door;
+
+/*
+ * Who comes by the first door waits there for somebody at the second, and he in turn until
+ * the first one stands in line.
+ */
+BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
+{
+    if (first_door && m == &fs_inside(&guarded)->mutex) {
+        first_door = false;
+        atomic_store(&at_first_door, true);
+        while (!atomic_load(&at_second_door))
+            sched_yield();
+    } else if (second_door && m == &fs_inside(&guarded)->mutex) {
+        second_door = false;
+        atomic_store(&at_second_door, true);
+        while (fairsem_waiters(&guarded) != 1)
+            sched_yield();
+    }
+    return __real_pthread_mutex_lock(m);
+}
+
+static void *wait_behind_the_first_door(void *arg)
+{
+    const fairsem_wait_t how = { .token = arg };
+
+    first_door = true;
+    fairsem_acquire_with(&guarded, 1, &how);
+    return NULL;
+}
+
+/* A token is canceled: between its first wait and its second, the second joins its line. */
+START_TEST(no_wait_takes_less_than_no_time)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+    struct asker a = { .how = { .token = &token } };
+    pthread_t late;
+    fairsem_stat_t stat;
+
+    ck_assert_int_eq(fairsem_init(&guarded, 0, NULL), 0);
+    start_thread(&late, wait_behind_the_first_door, &token);
+    while (!atomic_load(&at_first_door))
+        sched_yield();
+    asker_queue(&a, &sem, 1, 1);
+    second_door = true;
+    ck_assert_int_eq(fairsem_token_cancel(&token, 0), 0);
+    ck_assert_int_eq(worker_join(&a.w), ECANCELED);
+    pthread_join(late, NULL);
+    fairsem_stat(&guarded, &stat);
+    ck_assert_int_eq(stat.waits, 1);
+    ck_assert_int_ge(stat.wait_ns_total, 0);
+    ck_assert_int_ge(stat.wait_ns_max, 0);
 }
 END_TEST
 
@@ -578,7 +646,7 @@ int main(void)
               a_sleep_that_ends_too_early_does_not_end_the_wait,
               units_granted_to_a_canceled_sleeper_go_to_the_next_in_line,
               a_sleeper_that_was_granted_before_its_deadline_has_its_units,
-              errno_is_not_touched_without_memory_either,
+              errno_is_not_touched_without_memory_either, no_wait_takes_less_than_no_time,
               units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count,
               a_callback_is_called_though_the_one_before_it_was_withdrawn,
               a_handler_is_not_canceled_while_it_has_a_lock,

@@ -309,6 +309,103 @@ START_TEST(in_a_forked_child_a_ticket_that_waited_is_idle)
 }
 END_TEST
 
+struct taker {
+    pthread_t         thread;
+    fairsem_ticket_t *ticket;
+    fairsem_t        *sem;
+    _Atomic int      *round;
+    _Atomic int       result;
+};
+
+enum { ROUNDS = 20000, NOTHING_YET = -1 };
+
+static void *take_each_round(void *arg)
+{
+    struct taker *t = arg;
+
+    for (int i = 1; i <= ROUNDS; i++) {
+        while (atomic_load(t->round) != i)
+            sched_yield();
+        atomic_store(&t->result, fairsem_ticket_take(t->ticket, t->sem, 1, 0, NULL, NULL));
+        while (atomic_load(&t->result) != NOTHING_YET)
+            sched_yield();
+    }
+    return NULL;
+}
+
+START_TEST(of_two_threads_that_take_a_ticket_one_does)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t ticket = { 0 };
+    _Atomic int round = 0;
+    struct taker t[2];
+
+    for (int i = 0; i < 2; i++) {
+        t[i] = (struct taker){ .ticket = &ticket, .sem = &sem, .round = &round,
+                               .result = NOTHING_YET };
+        start_thread(&t[i].thread, take_each_round, &t[i]);
+    }
+    for (int i = 1; i <= ROUNDS; i++) {
+        atomic_store(&round, i);
+        while (atomic_load(&t[0].result) == NOTHING_YET
+               || atomic_load(&t[1].result) == NOTHING_YET)
+            sched_yield();
+        ck_assert_int_eq(t[0].result + t[1].result, EINVAL);
+        ck_assert(t[0].result == 0 || t[1].result == 0);
+        ck_assert_int_eq(fairsem_waiters(&sem), 1);
+        ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+        ck_assert_int_eq(fairsem_waiters(&sem), 0);
+        atomic_store(&t[0].result, NOTHING_YET);
+        atomic_store(&t[1].result, NOTHING_YET);
+    }
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i].thread, NULL);
+}
+END_TEST
+
+struct claimer {
+    fairsem_ticket_t *ticket;
+    _Atomic int       stop;
+};
+
+static void *claim_all_the_time(void *arg)
+{
+    struct claimer *c = arg;
+    fairsem_units_t units = { 0 };
+
+    while (!atomic_load(&c->stop)) {
+        if (fairsem_ticket_claim(c->ticket, &units) == 0)
+            fairsem_units_release(&units);
+    }
+    return NULL;
+}
+
+/* Two threads claim, one of them takes it again for more or less: nobody gets what was before. */
+START_TEST(who_claims_gets_what_the_ticket_was_taken_for)
+{
+    const fairsem_attr_t attr = { .capacity = 6 };
+    fairsem_t sem;
+    fairsem_ticket_t ticket = { 0 };
+    fairsem_units_t units = { 0 };
+    struct claimer c = { .ticket = &ticket };
+    pthread_t thread;
+
+    ck_assert_int_eq(fairsem_init(&sem, 6, &attr), 0);
+    start_thread(&thread, claim_all_the_time, &c);
+    for (int i = 0; i < 200000; i++) {
+        int error = fairsem_ticket_take(&ticket, &sem, 1 + i % 3, 0, NULL, NULL);
+
+        ck_assert(error == 0 || error == EINVAL);
+        if (fairsem_ticket_claim(&ticket, &units) == 0)
+            ck_assert_int_eq(fairsem_units_release(&units), 0);
+    }
+    atomic_store(&c.stop, 1);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 6);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("ticket", a_ticket_goes_from_idle_to_waiting_to_granted_to_idle,
@@ -317,5 +414,7 @@ int main(void)
               a_ticket_that_left_the_line_without_units_says_why_until_it_is_returned,
               a_hundred_thousand_tickets_can_stand_in_one_line,
               who_claims_sees_what_the_releaser_wrote,
+              of_two_threads_that_take_a_ticket_one_does,
+              who_claims_gets_what_the_ticket_was_taken_for,
               in_a_forked_child_a_ticket_that_waited_is_idle);
 }
