@@ -36,6 +36,8 @@ static void note_callback(fairsem_ticket_t *of, void *arg)
     if (run.told[t])
         fail("callback", "it is called twice, or after its ticket was returned");
     run.told[t] = true;
+    if (script[id_of(self)][self->op].verb == TAKE && script[id_of(self)][self->op].ticket == t)
+        fail("callback", "it is called by its own take, which served it at once");
 }
 
 static int64_t take(const struct op *op)
@@ -111,6 +113,13 @@ static int64_t wait_for_turn(void)
     return 0;
 }
 
+static int64_t let_time_pass(void)
+{
+    step("lets time pass", NULL, NULL);
+    run.now += MOMENT_NS;
+    return 0;
+}
+
 static int64_t act(const struct op *op, struct call *call)
 {
     fairsem_t *s = &sems[op->sem];
@@ -134,6 +143,7 @@ static int64_t act(const struct op *op, struct call *call)
     case WATCH:    return watch(op);
     case KILL:     return kill_thread(op);
     case AFTER:    return wait_for_turn();
+    case LATER:    return let_time_pass();
     default:       return 0;
     }
 }
@@ -238,7 +248,9 @@ static void live(void)
 
 static void make_things(void)
 {
-    const fairsem_attr_t attr = { .capacity = scenario->capacity, .flags = scenario->flags };
+    const unsigned bypass = scenario->bypass_ns != 0 ? FAIRSEM_BOUNDED_BYPASS : 0;
+    const fairsem_attr_t attr = { .capacity = scenario->capacity, .flags = scenario->flags | bypass,
+                                  .bypass_ns = scenario->bypass_ns };
 
     for (int i = 0; i < sems_count; i++) {
         memset(&sems[i], 0, sizeof sems[i]);

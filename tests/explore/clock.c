@@ -33,6 +33,8 @@ int xp_clock_gettime(clockid_t clock, struct timespec *now)
         trace_words("  ... and time has passed\n");
         run.now = self->op_deadline;
     }
+    if (self != NULL)
+        self->last_clock = run.now;
     now->tv_sec = (time_t)(run.now / 1000000000);
     now->tv_nsec = (long)(run.now % 1000000000);
     return 0;

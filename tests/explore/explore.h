@@ -76,15 +76,18 @@ struct scenario {
     const char *handler;    /* what the handler does, an operation; NULL: nothing */
     bool        cold;       /* nobody has waited before in this process: parkers are made */
     int         no_memory;  /* at most so many calls of malloc fail */
+    int64_t     bypass_ns;  /* 0: strict order */
     bool        measures;   /* times are multiples of 16: the library takes samples of those */
 };
 
 extern const struct scenario scenarios[];
 extern const int scenarios_count;
 
+#define MOMENT_NS 1000  /* what passes in LATER */
+
 enum verb {
     ACQUIRE, TIMED, FOR, TRY, UPTO, RELEASE, GIVE, CLOSE, CAPACITY, CONSUME, DESTROY, CANCEL,
-    TAKE, CLAIM, RETURN, WATCH, KILL, AFTER, VERBS
+    TAKE, CLAIM, RETURN, WATCH, KILL, AFTER, LATER, VERBS
 };
 
 /* What a thread of the system called pthread_cancel would have done: it returned nothing. */
@@ -156,6 +159,7 @@ struct thread {
     int                error;       /* its errno */
     int                op;          /* which of its operations */
     int                mutexes;     /* that it has */
+    int64_t            last_clock;  /* what it saw when it last looked */
 };
 
 extern struct thread thread[THREADS_MAX];

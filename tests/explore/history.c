@@ -44,7 +44,7 @@ static bool explained(const struct model *m)
         all_over = false;
         if (m->phase[i] == BEFORE && !may_begin(m, i))
             continue;
-        for (int way = 0; way < 2; way++) {
+        for (int way = 0; way < MODEL_WAYS; way++) {
             struct model next = *m;
 
             if (model_step(&next, i, way) && explained(&next))

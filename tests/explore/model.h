@@ -11,7 +11,7 @@
 
 #include "explore.h"
 
-enum { CALLS = THREADS_MAX * OPS_MAX };
+enum { CALLS = THREADS_MAX * OPS_MAX, MODEL_WAYS = 3 };
 
 struct model_sem {
     int64_t available, limit;
@@ -34,7 +34,7 @@ struct model {
 void model_init(struct model *m);
 
 /*
- * The next step of call i, in one of two ways (0 and 1) where there are two.  False: there is no
+ * The next step of call i, in one of MODEL_WAYS ways, where there are several.  False: there is no
  * such step now, or the results speak against it; then the model is no longer of use.
  */
 bool model_step(struct model *m, int i, int way);

@@ -177,7 +177,12 @@ static void check_line(int i)
     if (((word & FS_SLOW) != 0) != slow)
         fail("I3 SLOW", "SLOW is %s; %d in line, limit %lld, closed %d", slow ? "clear" : "set", n,
              (long long)limit, closed);
-    if (n > 0 && limit != 0
+    if (word >= FS_OPEN
+        && (n == 0 || limit == 0 || closed != 0 || scenario->bypass_ns == 0
+            || !is_on_its_way(fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]))))
+        fail("I2 OPEN", "and nobody is on its way; %d in line, limit %lld, closed %d", n,
+             (long long)limit, closed);
+    if (n > 0 && limit != 0 && word < FS_OPEN
         && fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0])->units
                <= fs_word_available(word))
         fail("I2 idle unit", "%lld available, the mutex free, and the head of the line fits",

@@ -38,6 +38,14 @@ static inline int64_t available(int i)
     return fs_word_available(*(volatile int64_t *)&sem_inside(i)->word);
 }
 
+/* Is it awake, or about to be, and will look by itself? */
+static inline bool is_on_its_way(const struct fs_waiter *w)
+{
+    int state = *(volatile const int *)&w->state;
+
+    return state == FS_ALERTED || state == FS_QUEUED;
+}
+
 /* What can be available, by the results so far. */
 struct bounds { int64_t low, high; };
 struct bounds bounds_of(int i);

@@ -10,6 +10,8 @@
 
 #define INTERRUPTIBLE .flags = FAIRSEM_INTERRUPTIBLE
 
+#define LONG (INT64_C(3600) * 1000000000)
+
 const struct scenario scenarios[] = {
     /* ---- Acquire and release ---- */
     { .name = "hand-off", .units = 1, .threads =
@@ -212,6 +214,70 @@ const struct scenario scenarios[] = {
       "acquire 1 | after t0; acquire 1; give | release 1; release 1" },
     { .name = "parker-still-on-a-chain", .spurious = 1, .threads =
       "acquire 1; acquire 1 | acquire 1 | release 2 | release 1" },
+
+    /* ---- FAIRSEM_BOUNDED_BYPASS: as long as one likes, and for a moment ---- */
+    { .name = "bypass-hog", .bypass_ns = LONG, .units = 1, .threads =
+      "acquire 1; give; try 1; give | acquire 1; give | later; acquire 1; give" },
+    { .name = "bypass-hog-soon", .bypass_ns = MOMENT_NS, .units = 1, .threads =
+      "acquire 1; give; try 1; give | acquire 1; give | later; acquire 1; give" },
+    { .name = "bypass-hogs", .bypass_ns = LONG, .units = 1, .threads =
+      "acquire 1; give; acquire 1; give | acquire 1; give; try 1; give | acquire 1; give" },
+    { .name = "bypass-large", .bypass_ns = LONG, .units = 2, .threads =
+      "acquire 2; give | acquire 1; give; acquire 1; give | later; try 1; give; upto 2; give" },
+    { .name = "bypass-large-soon", .bypass_ns = MOMENT_NS, .units = 2, .threads =
+      "acquire 2; give | acquire 1; give; acquire 1; give | later; try 1; give; upto 2; give" },
+    { .name = "bypass-two-sleepers", .bypass_ns = LONG, .spurious = 1, .threads =
+      "acquire 1; give | acquire 1; give | release 1; try 1; give | later; upto 2; give" },
+    { .name = "bypass-two-sleepers-soon", .bypass_ns = MOMENT_NS, .spurious = 1, .threads =
+      "acquire 1; give | acquire 1; give | release 1; try 1; give | later; upto 2; give" },
+    { .name = "bypass-two-of-two", .bypass_ns = LONG, .threads =
+      "acquire 1 | acquire 1 | release 2; later; try 1; give" },
+    { .name = "bypass-two-of-two-soon", .bypass_ns = MOMENT_NS, .threads =
+      "acquire 1 | acquire 1 | release 2; later; try 1; give" },
+    { .name = "bypass-token", .bypass_ns = LONG, .threads =
+      "acquire 1 token; give | acquire 1; give | release 1; try 1; give | cancel" },
+    { .name = "bypass-timeout", .bypass_ns = LONG, .threads =
+      "timed 1; give | acquire 1; give | release 1; try 1; give; later; release 1" },
+    { .name = "bypass-timeout-soon", .bypass_ns = MOMENT_NS, .threads =
+      "timed 1; give | acquire 1; give | release 1; try 1; give; later; release 1" },
+    { .name = "bypass-timeout2", .bypass_ns = LONG, .threads =
+      "timed 2; give | acquire 1; give | release 2; upto 1; give" },
+    { .name = "bypass-cancel", .bypass_ns = LONG, .threads =
+      "!acquire 1; give | acquire 1; give | release 1; try 1; give; later" },
+    { .name = "bypass-cancel-soon", .bypass_ns = MOMENT_NS, .threads =
+      "!acquire 1; give | acquire 1; give | release 1; try 1; give; later" },
+    { .name = "bypass-prio", .bypass_ns = LONG, .threads =
+      "acquire 1; give | acquire 2 p-1; give | release 2; try 1; give" },
+    { .name = "bypass-ticket", .bypass_ns = LONG, .threads =
+      "acquire 1; give | after t0 1; take 1 calls; return | release 2; try 1; give" },
+    { .name = "bypass-ticket2", .bypass_ns = LONG, .threads =
+      "acquire 1; give | take 1 calls; claim; give; return | release 2; try 1; give" },
+    { .name = "bypass-capacity", .bypass_ns = LONG, .units = 2, .capacity = 2, .threads =
+      "acquire 2; give; acquire 2; give | acquire 1; give | capacity 1; capacity 2" },
+    { .name = "bypass-pause", .bypass_ns = LONG, .units = 1, .capacity = 1, .threads =
+      "acquire 1; give | acquire 1; give; try 1; give | capacity 0; capacity 1 | try 0; acquire 1; give" },
+    { .name = "bypass-debt", .bypass_ns = LONG, .units = 1, .threads =
+      "acquire 1; give | acquire 1; give; try 1; give | consume 1; release 1" },
+    { .name = "bypass-close", .bypass_ns = LONG, .units = 1, .threads =
+      "acquire 1; give | acquire 1; give; try 1; give | close" },
+    { .name = "bypass-destroy", .bypass_ns = LONG, .threads =
+      "acquire 1; destroy | release 1" },
+    { .name = "bypass-destroy2", .bypass_ns = LONG, .threads =
+      "acquire 2; destroy | release 1 | release 1" },
+    { .name = "bypass-destroy3", .bypass_ns = LONG, .threads =
+      "acquire 1; give | try 1; give; after t0; acquire 1; destroy | release 1" },
+    { .name = "bypass-zero", .bypass_ns = LONG, .units = 1, .threads =
+      "acquire 1; give | acquire 1; give | acquire 0; try 0" },
+    { .name = "bypass-over", .bypass_ns = LONG, .capacity = 1, .units = 1, .threads =
+      "acquire 1; give; try 1; give | acquire 1; give | release 2; later" },
+    { .name = "bypass-over-soon", .bypass_ns = MOMENT_NS, .capacity = 1, .units = 1, .threads =
+      "acquire 1; give; try 1; give | acquire 1; give | release 2; later" },
+    { .name = "bypass-sig", .bypass_ns = LONG, .flags = FAIRSEM_INTERRUPTIBLE, .signals = 1, .handler = "release 1", .threads =
+      "timed 1; give | timed 1; give | try 1; give" },
+    { .name = "bypass-nomem", .bypass_ns = LONG, .cold = true, .no_memory = 2, .threads =
+      "acquire 1; give | timed 1; give | release 1; try 1; give" },
+    { .name = "bypass-chain", .bypass_ns = LONG, .spurious = 1, .threads =
+      "acquire 1; acquire 1 | acquire 1 | release 2; try 1; give | release 1" },
 };
 
 const int scenarios_count = sizeof scenarios / sizeof scenarios[0];

@@ -13,6 +13,7 @@
  *     take n, claim, return, watch    with the ticket of this thread
  *     cancel             the token
  *     kill tN            pthread_cancel thread N
+ *     later              nothing, but some time passes
  *     after tN k         nothing, when thread N has done k operations; without k: has ended
  *
  * with, where it makes sense: pN (priority), tN (thread N, or its ticket), sN (semaphore N),
@@ -34,7 +35,7 @@ static bool used[VERBS];
 const char *const verb_name[VERBS] = {
     "acquire", "timed", "for", "try", "upto", "release", "give", "close", "capacity", "consume",
     "destroy", "cancel", "take", "claim", "return", "watch", "kill",
-    "after",
+    "after", "later",
 };
 
 /* ---- Reading ---- */

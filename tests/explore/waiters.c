@@ -84,9 +84,11 @@ static void joined(struct fs_waiter *w)
 
     if (known_count == WAITERS_MAX)
         fail("explorer", "too many waiters");
-    for (int k = 0; k < told_count[id_of(self)]; k++) {
-        if (told[id_of(self)][k] == w)
-            told[id_of(self)][k] = NULL;
+    for (int t = 0; t < THREADS_MAX; t++) {
+        for (int k = 0; k < told_count[t]; k++) {
+            if (told[t][k] == w)
+                told[t][k] = NULL;
+        }
     }
     known[known_count++] = (struct known){
         .waiter = w, .owner = owner >= 0 ? &thread[owner] : NULL,
@@ -141,6 +143,54 @@ static void was_told(struct known *who, int state)
     *who = known[--known_count];
 }
 
+static bool is_open(int64_t word)
+{
+    return word >= FS_OPEN;
+}
+
+static const struct fs_waiter *head_of(int i)
+{
+    const struct fs_waitq_node *node[WAITERS_MAX];
+
+    return walk_line(i, node) > 0 ? fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]) : NULL;
+}
+
+/* Has it waited for too long to be passed?  As the thread that lets pass has seen the time. */
+static bool over_bound(const struct fs_waiter *w)
+{
+    return !script_uses(TIMED) && !script_uses(FOR)
+           && w->since_ns + scenario->bypass_ns <= self->last_clock;
+}
+
+/* A thread that has not joined takes units. */
+static void passed(void)
+{
+    for (int i = 0; i < sems_count; i++) {
+        const struct fs_waiter *head = i_own(i) ? head_of(i) : NULL;
+
+        if (head != NULL && over_bound(head))
+            fail("I6 bound", "the head is passed after the bound");
+    }
+}
+
+/* Somebody without the mutex changes the word while it is open. */
+static void changed_by_the_way(int i, int64_t now)
+{
+    if (!is_open(now) || (now & FS_SLOW) == 0 || fs_word_available(now) < 0
+        || fs_word_available(now) > sem_inside(i)->limit)
+        fail("I3 OPEN", "the word is changed to something else than a count");
+}
+
+static void opened(int i)
+{
+    const struct fs_waiter *head = i_own(i) ? head_of(i) : NULL;
+
+    if (head == NULL || !is_on_its_way(head))
+        fail("I2 OPEN", "the line is opened, and nobody has been called");
+    if (over_bound(head))
+        fail("I6 bound", "the line is opened after the bound");
+}
+
 static void state_stored(const void *at, int64_t before, int64_t now)
 {
     struct known *who = find_known(at);
@@ -159,12 +209,18 @@ static void state_stored(const void *at, int64_t before, int64_t now)
         was_told(who, (int)now);
     } else if (now == FS_QUEUED) {
         joined((struct fs_waiter *)((uintptr_t)at - offsetof(struct fs_waiter, state)));
+    } else if (now == FS_GRANTED && stack_owner(at) == id_of(self) && before == FS_IDLE) {
+        passed();
     }
 }
 
-static void word_stored(int i, int64_t before)
+static void word_stored(int i, int64_t before, int64_t now)
 {
-    if ((before & FS_SLOW) != 0 && !i_own(i))
+    if (is_open(now) && !is_open(before))
+        opened(i);
+    if (is_open(before) && !i_own(i))
+        changed_by_the_way(i, now);
+    else if ((before & FS_SLOW) != 0 && !i_own(i))
         fail("I3 SLOW", "the word is changed without the mutex while SLOW is set");
 }
 
@@ -176,7 +232,7 @@ void oracle_stored(const void *at, size_t size, int64_t before, int64_t now)
 
     if (i >= 0) {
         if (at == (const void *)&sem_inside(i)->word)
-            word_stored(i, before);
+            word_stored(i, before, now);
         else if (!i_own(i))
             fail("locks", "%s is changed without the mutex", object_words(at));
     } else if (size == sizeof(int) && (in_ticket || stack_owner(at) >= 0)) {
