@@ -40,9 +40,8 @@
  *
  * WHAT IT DOES NOT COVER.  Weak memory orders: it runs one access after the other, as if all
  * were sequentially consistent; ThreadSanitizer looks at the orders.  More preemptions than the
- * bound.  Weak compare-and-swaps that fail for no reason.  fork.  FAIRSEM_BOUNDED_BYPASS, whose
- * promise is another one than what the oracles and the model hold.  Signal handlers anywhere but
- * in a sleep.  More than four threads.
+ * bound.  Weak compare-and-swaps that fail for no reason.  fork.  One ticket in the hands of
+ * several threads that take it.  Signal handlers anywhere but in a sleep.  More than four threads.
  */
 #ifndef XP_EXPLORE_H
 #define XP_EXPLORE_H
