@@ -71,7 +71,7 @@ workload handoff 1 4
 workload victim 1 4
 workload contended 40 160
 workload ring 6 24
-workload cpu 5 15
+workload cpu 5 5     # in a moment not everybody gets a turn
 workload lines 2 10
 workload wake 2 8
 workload expiry 1 6
