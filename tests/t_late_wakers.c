@@ -93,6 +93,7 @@ struct late_release {
     int        sleepers;    /* as many must sleep before it begins */
     int64_t    n;
     bool       inside;      /* held up with a parker's mutex */
+    int       *writes;      /* if not NULL: set before the release */
 };
 
 static void *release_late(void *arg)
@@ -100,6 +101,8 @@ static void *release_late(void *arg)
     struct late_release *r = arg;
 
     await_parked(r->sem, r->sleepers);
+    if (r->writes != NULL)
+        *r->writes = 1;
     late = !r->inside;
     late_inside = r->inside;
     fairsem_release(r->sem, r->n);
@@ -267,6 +270,35 @@ START_TEST(whoever_serves_an_alerted_waiter_wakes_it)
 }
 END_TEST
 
+/*
+ * FAIRSEM_BOUNDED_BYPASS: the head has been called, and somebody else takes the unit.  For
+ * ThreadSanitizer: nothing else orders the two threads, so the word is looked at in passing.
+ */
+START_TEST(who_passes_sees_what_the_releaser_wrote)
+{
+    const fairsem_attr_t attr = {
+        .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = INT64_C(3600) * 1000000000
+    };
+    fairsem_t sem;
+    struct worker sleeper = { 0 };
+    int written = 0;
+    struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1, .writes = &written };
+
+    if (FS_FUTEX_BY_DEFAULT)
+        return;     /* who is about to sleep on a futex sees that it is called */
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    worker_queue(&sleeper, &sem, 1, 1);
+    start_late(&late_one);
+    while (atomic_load_explicit(&fs_inside(&sem)->word, memory_order_relaxed) < FS_OPEN)
+        sched_yield();
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), 0);
+    ck_assert_int_eq(written, 1);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    let_it_go(&late_one);
+    ck_assert_int_eq(worker_join(&sleeper), 0);
+}
+END_TEST
+
 struct token_waiter {
     fairsem_t      *sem;
     fairsem_token_t token;
@@ -371,7 +403,7 @@ int main(void)
     RUN_SUITE("late wakers", who_goes_on_before_it_is_woken_can_wait_and_be_woken_again_and_again,
               one_release_wakes_any_number_of_those_whom_another_one_has_yet_to_wake,
               a_waiter_expires_though_its_alert_has_not_come,
-              whoever_serves_an_alerted_waiter_wakes_it,
+              whoever_serves_an_alerted_waiter_wakes_it, who_passes_sees_what_the_releaser_wrote,
               a_token_is_in_use_until_who_was_served_has_returned,
               a_take_that_fails_leaves_a_callback_that_is_due,
               a_thread_that_forks_while_it_is_being_woken_can_wait_in_the_child);
