@@ -295,6 +295,7 @@ static inline int64_t serve(struct fs_sem *s, int64_t available, bool *called,
     return available;
 }
 
+/* For others; in this file it is inline, being a part of every hand-off. */
 int64_t fs_serve(struct fs_sem *s, int64_t available, bool *called, struct fs_aftermath *after)
 {
     return serve(s, available, called, after);

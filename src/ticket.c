@@ -29,24 +29,27 @@ static_assert(_Alignof(struct fs_ticket) <= _Alignof(fairsem_ticket_t),
               "fairsem_ticket_t is not aligned enough");
 static_assert(sizeof(fairsem_ticket_t) <= 128, "fairsem_ticket_t is larger than promised");
 
-static bool held_by_a_thread(const struct fs_ticket *t)
+/* There is nothing to claim or to return: idle, or in the hands of a take or a claim. */
+static bool has_nothing(int state)
 {
-    int state = atomic_load_explicit(&t->waiter.state, memory_order_relaxed);
+    return state == FS_IDLE || state == FS_TAKING || state == FS_CLAIMING;
+}
 
-    return state == FS_TAKING || state == FS_CLAIMING;
+static int state_of(const struct fs_ticket *t)
+{
+    return atomic_load_explicit(&t->waiter.state, memory_order_acquire);
 }
 
 /* A ticket that waited when this process was forked waits in the parent, not here. */
 static struct fs_ticket *inside(fairsem_ticket_t *ticket)
 {
     struct fs_ticket *t = (struct fs_ticket *)(void *)ticket;
-
     unsigned generation = fs_fork_generation();
 
     if (atomic_load_explicit(&t->waiter.generation, memory_order_acquire) != generation) {
         fs_fork_lock();
         if (atomic_load_explicit(&t->waiter.generation, memory_order_relaxed) != generation) {
-            if (fs_in_line(&t->waiter) || held_by_a_thread(t))
+            if (fs_in_line(&t->waiter) || has_nothing(state_of(t)))
                 atomic_store_explicit(&t->waiter.state, FS_IDLE, memory_order_relaxed);
             t->watchers = NULL;
             t->notices = NULL;
@@ -55,11 +58,6 @@ static struct fs_ticket *inside(fairsem_ticket_t *ticket)
         fs_fork_unlock();
     }
     return t;
-}
-
-static int state_of(const struct fs_ticket *t)
-{
-    return atomic_load_explicit(&t->waiter.state, memory_order_acquire);
 }
 
 /*
@@ -167,13 +165,9 @@ enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_t *ticket)
 /* What is said of a ticket that is not in line, in this state. */
 static int outcome(const struct fs_ticket *t, int state)
 {
-    switch (state) {
-    case FS_IDLE:
-    case FS_TAKING:
-    case FS_CLAIMING: return EINVAL;
-    case FS_GRANTED:  return 0;
-    default:          return t->waiter.reason;
-    }
+    if (has_nothing(state))
+        return EINVAL;
+    return state == FS_GRANTED ? 0 : t->waiter.reason;
 }
 
 /*
@@ -208,7 +202,7 @@ static bool take_back(struct fs_sem *s, int64_t *available, struct fs_ticket *t,
     int state = state_of(t);
     bool ours;
 
-    if (state == FS_IDLE || held_by_a_thread(t))
+    if (has_nothing(state))
         return true;
     if (state == FS_QUEUED) {
         ours = t->sem == s;
@@ -230,7 +224,7 @@ static bool take_back(struct fs_sem *s, int64_t *available, struct fs_ticket *t,
 int fairsem_ticket_return(fairsem_ticket_t *ticket)
 {
     struct fs_ticket *t = inside(ticket);
-    bool done = state_of(t) == FS_IDLE || held_by_a_thread(t);
+    bool done = has_nothing(state_of(t));
 
     while (!done) {
         struct fs_sem *s = t->sem;
