@@ -255,7 +255,8 @@ const struct scenario scenarios[] = {
     { .name = "bypass-capacity", .bypass_ns = LONG, .units = 2, .capacity = 2, .threads =
       "acquire 2; give; acquire 2; give | acquire 1; give | capacity 1; capacity 2" },
     { .name = "bypass-pause", .bypass_ns = LONG, .units = 1, .capacity = 1, .threads =
-      "acquire 1; give | acquire 1; give; try 1; give | capacity 0; capacity 1 | try 0; acquire 1; give" },
+      "acquire 1; give | acquire 1; give; try 1; give | capacity 0; capacity 1 |"
+      "try 0; acquire 1; give" },
     { .name = "bypass-debt", .bypass_ns = LONG, .units = 1, .threads =
       "acquire 1; give | acquire 1; give; try 1; give | consume 1; release 1" },
     { .name = "bypass-close", .bypass_ns = LONG, .units = 1, .threads =
@@ -272,7 +273,8 @@ const struct scenario scenarios[] = {
       "acquire 1; give; try 1; give | acquire 1; give | release 2; later" },
     { .name = "bypass-over-soon", .bypass_ns = MOMENT_NS, .capacity = 1, .units = 1, .threads =
       "acquire 1; give; try 1; give | acquire 1; give | release 2; later" },
-    { .name = "bypass-sig", .bypass_ns = LONG, .flags = FAIRSEM_INTERRUPTIBLE, .signals = 1, .handler = "release 1", .threads =
+    { .name = "bypass-sig", .bypass_ns = LONG, INTERRUPTIBLE, .signals = 1, .handler = "release 1",
+      .threads =
       "timed 1; give | timed 1; give | try 1; give" },
     { .name = "bypass-nomem", .bypass_ns = LONG, .cold = true, .no_memory = 2, .threads =
       "acquire 1; give | timed 1; give | release 1; try 1; give" },
