@@ -93,7 +93,7 @@ AM_CPPFLAGS += -I$(top_srcdir)/src -D_POSIX_C_SOURCE=200809L
 AM_CFLAGS += $(CHECK_CFLAGS)
 LDADD = tests/libtests.la libcore.la $(CHECK_LIBS)
 tests_libtests_la_SOURCES = \
-	tests/askers.h tests/children.h tests/faults.h tests/stress.h tests/suite.h \
+	tests/askers.h tests/bare.h tests/children.h tests/faults.h tests/stress.h tests/suite.h \
 	tests/workers.c tests/workers.h
 
 # It loads the library, and has none of its own.

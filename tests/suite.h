@@ -65,17 +65,4 @@ static inline int run_suite(const char *name, const TTest *const tests[], int co
 #define UNDER_HELGRIND 0
 #endif
 
-/*
- * For a function that the linker puts in the place of a system's (--wrap): the runtimes that
- * clang links statically call it, too, before they are initialised.
- */
-#if defined(__has_attribute)
-#if __has_attribute(disable_sanitizer_instrumentation)
-#define BARE __attribute__((disable_sanitizer_instrumentation))
-#endif
-#endif
-#ifndef BARE
-#define BARE
-#endif
-
 #endif

@@ -7,6 +7,7 @@
  * memory.  Each failure has a process of its own, because a parker that was made stays.
  */
 #include "askers.h"
+#include "bare.h"
 #include "children.h"
 #include "suite.h"
 

@@ -5,6 +5,7 @@
  *
  * The linker sends the library's calls of these functions here first (--wrap).
  */
+#include "bare.h"
 #include "children.h"
 #include "suite.h"
 #include "workers.h"

@@ -7,6 +7,7 @@
  * The linker sends the library's calls of these functions here first (--wrap).
  */
 #include "askers.h"
+#include "bare.h"
 #include "suite.h"
 #include "workers.h"
 

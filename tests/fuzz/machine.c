@@ -8,6 +8,7 @@
 #include "threads.h"
 #include "words.h"
 
+#include "../bare.h"
 #include "spin.h"
 
 #include <errno.h>
@@ -33,16 +34,6 @@ WRAPPED(int, pthread_key_create, pthread_key_t *key, void (*destructor)(void *))
 WRAPPED(void *, pthread_getspecific, pthread_key_t key);
 WRAPPED(int, pthread_setspecific, pthread_key_t key, const void *value);
 WRAPPED(long, syscall, long number, ...);
-
-/* The runtimes that clang links statically call these, too, before they are initialised. */
-#if defined(__has_attribute)
-#if __has_attribute(disable_sanitizer_instrumentation)
-#define BARE __attribute__((disable_sanitizer_instrumentation))
-#endif
-#endif
-#ifndef BARE
-#define BARE
-#endif
 
 bool machine_on;
 int  machine_locks;
