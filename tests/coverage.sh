@@ -50,5 +50,9 @@ rm -f ./*conftest* # of configure's probes
 or_show "$make" -j2 check test_scripts=
 rm -f src/libother_la-* posix/libother_la-* # the library once more, for the benchmarks
 
+# A thread that is canceled anywhere in a sleep leaves a block in the middle of it.  gcov, which
+# infers some counts from others, then finds -1 for a branch now and then: not to be taken for
+# an end of the world.
 gcovr --root "$top_srcdir" --filter "$top_srcdir/src/" --object-directory . --print-summary \
+  --gcov-ignore-parse-errors \
   --fail-under-line "$LEAST"
