@@ -8,9 +8,9 @@
  *
  *      told --> due: on a list --> running: no more on the list, but named in it --> done
  *                 |                   |
- *                 |                   +-- withdraw, in the callback: nothing to do
- *                 |                   +-- withdraw, another thread: wait until it is done
- *                 +-- withdraw: off the list, never called
+ *                 |                   +-- await, in the callback: nothing to do
+ *                 |                   +-- await, another thread: wait until it is done
+ *                 +-- strike off: never called
  *
  * Once a callback runs the caller does not touch the ticket again: it may have been freed.
  * The mutex is one for the whole process; it is held for a few stores, and only where
@@ -140,8 +140,8 @@ void fs_notices_strike_off(struct fs_ticket *t)
     unlock();
 }
 
-/* When this returns no other thread is in the callback, and none will be. */
-void fs_notices_withdraw(struct fs_ticket *t)
+/* When this returns no other thread is in the callback. */
+void fs_notices_await(struct fs_ticket *t)
 {
     int cancelable, disabled;
 
@@ -149,8 +149,6 @@ void fs_notices_withdraw(struct fs_ticket *t)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     lock();
-    if (t->notices != NULL)
-        strike_off(t);
     while (runs_elsewhere(t))
         pthread_cond_wait(&one_is_done, &mutex);
     unlock();

@@ -10,11 +10,12 @@
  * or CLOSED until the ticket is claimed or returned, which is IDLE again.  It changes under
  * the semaphore's mutex, but for two:
  *
- *      IDLE ----> TAKING ----> QUEUED, or IDLE again if the semaphore refuses
- *      GRANTED -> CLAIMING --> IDLE
+ *      IDLE -------------------------> TAKING ----> QUEUED, or IDLE if the semaphore refuses
+ *      IDLE, GRANTED, REFUSED, CLOSED -> CLAIMING --> IDLE     by a claim or a return
  *
- * Each first step is one compare-and-swap: of two threads that take or claim a ticket, one
- * does, and has it for itself until the second step.  All others see it as it was before.
+ * Each first step is one compare-and-swap: of two threads that take, claim or return a
+ * ticket, one does, and has it for itself until the second step.  Meanwhile it is idle to
+ * all others, but cannot be taken.
  */
 #include "ticket.h"
 
@@ -38,6 +39,18 @@ static bool has_nothing(int state)
 static int state_of(const struct fs_ticket *t)
 {
     return atomic_load_explicit(&t->waiter.state, memory_order_acquire);
+}
+
+/* Acquire order: who sees where it is being taken must see that it is, see in_line_of(). */
+static struct fs_sem *sem_of(const struct fs_ticket *t)
+{
+    return atomic_load_explicit(&t->sem, memory_order_acquire);
+}
+
+/* The second step.  Release order: whoever takes it next changes what we have read. */
+static void become_idle(struct fs_ticket *t)
+{
+    atomic_store_explicit(&t->waiter.state, FS_IDLE, memory_order_release);
 }
 
 /* A ticket that waited when this process was forked waits in the parent, not here. */
@@ -114,7 +127,7 @@ static int join_line(struct fs_sem *s, int64_t *available, struct fs_ticket *t, 
     error = fs_admit(s, t->waiter.units, waits, 0);
     if (error != 0) {
         s->tickets--;
-        atomic_store_explicit(&t->waiter.state, FS_IDLE, memory_order_release);
+        become_idle(t);
         return error;
     }
     fs_notices_strike_off(t);
@@ -135,7 +148,7 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
         return EINVAL;
     t->waiter.tell = tell_ticket;
     t->waiter.units = n;
-    atomic_store_explicit(&t->sem, s, memory_order_relaxed);
+    atomic_store_explicit(&t->sem, s, memory_order_release);    /* see in_line_of() */
     t->watchers = NULL;
 
     available = fs_enter(s, &after);
@@ -154,8 +167,7 @@ enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_t *ticket)
 {
     switch (state_of(inside((fairsem_ticket_t *)(uintptr_t)ticket))) {
     case FS_QUEUED:  return FAIRSEM_TICKET_WAITING;
-    case FS_GRANTED:
-    case FS_CLAIMING: return FAIRSEM_TICKET_GRANTED;
+    case FS_GRANTED: return FAIRSEM_TICKET_GRANTED;
     case FS_REFUSED: return FAIRSEM_TICKET_CANCELED;
     case FS_CLOSED:  return FAIRSEM_TICKET_CLOSED;
     default:         return FAIRSEM_TICKET_IDLE;
@@ -172,8 +184,7 @@ static int outcome(const struct fs_ticket *t, int state)
 
 /*
  * Without the semaphore: storing GRANTED was the granter's last touch.  Acquire order: what
- * the releasers of these units wrote is ours to read.  Release order: whoever takes the
- * ticket next changes what we have read.
+ * the releasers of these units wrote is ours to read.
  */
 int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
 {
@@ -185,56 +196,78 @@ int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
     if (atomic_compare_exchange_strong_explicit(&t->waiter.state, &state, FS_CLAIMING,
                                                 memory_order_acquire, memory_order_acquire)) {
         *into = (fairsem_units_t){ (fairsem_t *)(void *)t->sem, t->waiter.units };
-        atomic_store_explicit(&t->waiter.state, FS_IDLE, memory_order_release);
+        become_idle(t);
         return 0;
     }
     return state == FS_QUEUED ? EAGAIN : outcome(t, state);
 }
 
 /*
- * The semaphore's mutex held.  False if the ticket is not what it was before, because it was
- * claimed, and may be in line elsewhere.  One that has been told is held for a moment, as by
- * a claim: its semaphore might change otherwise, whose mutex is not this one.
+ * In the line of s, whose mutex is held?  Of a ticket that is in another line the state and
+ * the semaphore may change between two looks: it may be taken for s by now.  But then it is
+ * TAKING until its taker gets our mutex, which the second look at the state finds out.
  */
-static bool take_back(struct fs_sem *s, int64_t *available, struct fs_ticket *t,
-                      struct fs_aftermath *after)
+static bool in_line_of(const struct fs_sem *s, const struct fs_ticket *t)
+{
+    return state_of(t) == FS_QUEUED && sem_of(t) == s && state_of(t) == FS_QUEUED;
+}
+
+static bool take_out_of_line(struct fs_ticket *t)
+{
+    struct fs_sem *s = sem_of(t);
+    struct fs_aftermath after;
+    int64_t available = fs_enter(s, &after);
+    bool is_there = in_line_of(s, t);
+
+    if (is_there)
+        fs_leave(s, &t->waiter, FS_IDLE, &after);
+    fs_exit(s, available, &after);
+    return is_there;
+}
+
+/* Idle before others are called back: they may want to take it. */
+static void give_back_grant(struct fs_ticket *t)
+{
+    struct fs_sem *s = sem_of(t);
+    struct fs_aftermath after;
+    int64_t available = fs_enter(s, &after);
+
+    /* Fails only if by now more units have been made than can ever be free. */
+    (void)fs_give_back(s, &available, t->waiter.units);
+    become_idle(t);
+    fs_exit(s, available, &after);
+}
+
+/*
+ * False if the ticket has changed meanwhile.  A callback that is still due is dropped while
+ * nobody else can take the ticket: it might be the next one's.
+ */
+static bool take_back(struct fs_ticket *t)
 {
     int state = state_of(t);
-    bool ours;
 
-    if (has_nothing(state))
+    if (state == FS_QUEUED)
+        return take_out_of_line(t);
+    if (state == FS_TAKING || state == FS_CLAIMING)
         return true;
-    if (state == FS_QUEUED) {
-        ours = t->sem == s;
-        if (ours)
-            fs_leave(s, &t->waiter, FS_IDLE, after);
-        return ours;
-    }
     if (!atomic_compare_exchange_strong_explicit(&t->waiter.state, &state, FS_CLAIMING,
                                                  memory_order_acquire, memory_order_relaxed))
         return false;
-    ours = t->sem == s;
-    /* Fails only if by now more units have been made than can ever be free. */
-    if (ours && state == FS_GRANTED)
-        (void)fs_give_back(s, available, t->waiter.units);
-    atomic_store_explicit(&t->waiter.state, ours ? FS_IDLE : state, memory_order_release);
-    return ours;
+    fs_notices_strike_off(t);
+    if (state == FS_GRANTED)
+        give_back_grant(t);
+    else
+        become_idle(t);
+    return true;
 }
 
 int fairsem_ticket_return(fairsem_ticket_t *ticket)
 {
     struct fs_ticket *t = inside(ticket);
-    bool done = has_nothing(state_of(t));
 
-    while (!done) {
-        struct fs_sem *s = t->sem;
-        struct fs_aftermath after;
-        int64_t available = fs_enter(s, &after);
-
-        done = take_back(s, &available, t, &after);
-        fs_exit(s, available, &after);
-    }
-    fs_notices_withdraw(t);
+    while (!take_back(t))
+        continue;
+    fs_notices_await(t);
     return 0;
 }
 
@@ -298,10 +331,10 @@ static int watch_ticket(struct watch *watch)
     state = state_of(t);
     if (atomic_load_explicit(&wait->waiter.state, memory_order_relaxed) == FS_CANCELED)
         error = wait->waiter.reason;    /* by the token, a moment ago */
-    else if (state == FS_QUEUED && t->sem != wait->sem)
-        error = EINVAL;     /* claimed meanwhile, and taken elsewhere */
-    else if (state == FS_QUEUED)
+    else if (in_line_of(wait->sem, t))
         link_watcher(t, &wait->waiter);
+    else if (state == FS_QUEUED)
+        error = EINVAL;     /* claimed meanwhile, and taken elsewhere */
     else
         error = outcome(t, state);
     fs_exit(wait->sem, available, &after);
@@ -320,10 +353,10 @@ int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
         .ticket = t,
         .wait = {
             .waiter = { .state = FS_IDLE },
-            .sem = t->sem, .give_up = give_up_watch,
+            .give_up = give_up_watch,
         },
     };
-    int error = 0, state;
+    int error, state;
 
     if (how == NULL)
         how = &for_ever;
@@ -332,6 +365,7 @@ int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
     state = state_of(t);
     if (state != FS_QUEUED)
         return outcome(t, state);
+    watch.wait.sem = sem_of(t); /* not before the state: it has one now */
     if (how->deadline != NULL) {
         deadline = (struct fs_deadline){ .clock = how->clock, .at = *how->deadline };
         watch.wait.deadline = &deadline;

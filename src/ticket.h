@@ -26,10 +26,7 @@ void fs_notices_add(struct fs_notices *notices, struct fs_ticket *t);
 /* It is not due any more: will not run, if it does not run yet. */
 void fs_notices_strike_off(struct fs_ticket *t);
 
-/*
- * No lock held.  When this returns the callback of t will not run, and does not run in
- * another thread.
- */
-void fs_notices_withdraw(struct fs_ticket *t);
+/* No lock held.  Wait until no other thread runs a callback of t. */
+void fs_notices_await(struct fs_ticket *t);
 
 #endif

@@ -66,6 +66,7 @@ test_programs += \
 	tests/t_stat \
 	tests/t_stress \
 	tests/t_ticket \
+	tests/t_ticket_races \
 	tests/t_ticket_wait \
 	tests/t_token \
 	tests/t_units \

@@ -45,6 +45,7 @@ t_units
 t_guard
 t_priority
 t_ticket
+t_ticket_races
 t_ticket_wait
 t_notify
 t_notify_race
