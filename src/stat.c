@@ -37,7 +37,7 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
         return false;
     if ((word & FS_SLOW) == 0)
         return n > fs_word_available(word) && n <= s->limit;
-    if (word >= FS_OPEN && n <= fs_word_available(word))
+    if (n > 0 && word >= FS_OPEN && n <= fs_word_available(word))
         return false;       /* a look that took the mutex would close the line */
     available = fs_enter(s, &after);
     answer = s->closed == 0 && (n <= s->limit || s->limit == 0)

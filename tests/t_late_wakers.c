@@ -300,6 +300,30 @@ START_TEST(who_passes_sees_what_the_releaser_wrote)
 }
 END_TEST
 
+/* As a try for no units would: somebody waits, although who wants a unit may pass. */
+START_TEST(beside_an_open_line_a_look_for_no_units_says_that_somebody_waits)
+{
+    const fairsem_attr_t attr = {
+        .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = INT64_C(3600) * 1000000000
+    };
+    fairsem_t sem;
+    struct worker sleeper = { 0 };
+    struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1 };
+
+    if (FS_FUTEX_BY_DEFAULT)
+        return;     /* who is about to sleep on a futex sees that it is called */
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    worker_queue(&sleeper, &sem, 1, 1);
+    start_late(&late_one);
+    await_late();
+    ck_assert_int_ge(atomic_load(&fs_inside(&sem)->word), FS_OPEN);
+    ck_assert(!fairsem_would_block(&sem, 1));
+    ck_assert(fairsem_would_block(&sem, 0));
+    let_it_go(&late_one);
+    ck_assert_int_eq(worker_join(&sleeper), 0);
+}
+END_TEST
+
 struct token_waiter {
     fairsem_t      *sem;
     fairsem_token_t token;
@@ -405,6 +429,7 @@ int main(void)
               one_release_wakes_any_number_of_those_whom_another_one_has_yet_to_wake,
               a_waiter_expires_though_its_alert_has_not_come,
               whoever_serves_an_alerted_waiter_wakes_it, who_passes_sees_what_the_releaser_wrote,
+              beside_an_open_line_a_look_for_no_units_says_that_somebody_waits,
               a_token_is_in_use_until_who_was_served_has_returned,
               a_take_that_fails_leaves_a_callback_that_is_due,
               a_thread_that_forks_while_it_is_being_woken_can_wait_in_the_child);
