@@ -335,7 +335,7 @@ FAIRSEM_API int fairsem_token_init(fairsem_token_t *token);
 
 /*
  * 0
- * EBUSY    waits with this token have not returned yet
+ * EBUSY    waits with this token have not returned yet; those that it has ended do not count
  */
 FAIRSEM_API int fairsem_token_destroy(fairsem_token_t *token);
 
@@ -454,7 +454,8 @@ typedef struct {
     int64_t waits;          /* requests that joined the line and were not served at once */
     int64_t grants;         /* of these: served */
     int64_t timeouts;       /* left at their deadline */
-    int64_t cancels;        /* left otherwise: token, pthread_cancel, ticket return, close, E2BIG */
+    int64_t cancels;        /* left otherwise: token, pthread_cancel, EINTR, ticket return, close,
+                             * E2BIG, and in a forked child those who waited in the parent */
     int64_t wait_ns_total;  /* how long those who left had waited, nanoseconds */
     int64_t wait_ns_max;    /* the longest of these */
     int64_t waiters_max;    /* the longest line there was */
@@ -614,7 +615,7 @@ typedef void fairsem_notify_fn(fairsem_ticket_t *ticket, void *arg);
  *
  * 0
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS; the ticket is not idle, or another thread is in
- *          the middle of taking or claiming it
+ *          the middle of taking, claiming or returning it
  * E2BIG, ENOBUFS, the close reason   as fairsem_acquire; the ticket stays idle
  */
 FAIRSEM_API int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n,

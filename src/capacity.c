@@ -67,9 +67,8 @@ static int64_t resize(struct fs_sem *s, int64_t available, int64_t capacity)
  * on the way out looks at the sum, not at the change, so growing while over-committed
  * serves nobody too early (anyio once did).
  *
- * A release on the fast path may have read the old limit before and succeed after: only if
- * the word has come back to the same value, and only a release of units that nobody held
- * can go unnoticed that way.
+ * A release without the mutex may have read the old limit before and succeed after: but only
+ * one of units that nobody held can go unnoticed that way.
  */
 int fairsem_set_capacity(fairsem_t *sem, int64_t capacity)
 {

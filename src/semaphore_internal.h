@@ -56,7 +56,9 @@
  *                                    +-- fairsem_close ---------> CLOSED    with its reason
  *
  *      A ticket that is returned goes back to IDLE; threads that watch it are then REFUSED,
- *      with ECANCELED.
+ *      with ECANCELED.  A thread that watches a ticket has the same states, but is on the
+ *      ticket's list instead of in the line.  One that has not joined can go from IDLE to
+ *      CANCELED, by its token, and to GRANTED where FAIRSEM_BOUNDED_BYPASS lets it pass.
  *
  *   QUEUED: in the line, its thread awake and sure to look at the state before it sleeps.
  *           A ticket, which has no thread, is QUEUED as long as it is in the line.

@@ -13,7 +13,8 @@
  * will not touch it again.  (10,000 of them need not queue for the token's mutex.)  One that
  * was served before stays on the list: it still has to come by, and the token must be there.
  *
- * Waking and calling back wait until the mutex has been dropped.
+ * Waking and calling back wait until the mutex has been dropped; but of very many that sleep
+ * on words some are woken before, see fs_wake_word_later().
  */
 #include "token.h"
 
