@@ -90,7 +90,7 @@ static void on_message(enum kind kind, int request)
         int err = fairsem_ticket_take(&ticket[request], &limit, 1, 0, on_ticket, &wake);
 
         arrived++;
-        if (err != 0)
+        if (err != 0 && err != EINPROGRESS)
             answer(request, err == ENOBUFS ? BUSY : CLOSING);
     } else if (kind == DONE) {
         answer(request, DONE);

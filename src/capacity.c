@@ -15,7 +15,7 @@ int64_t fairsem_capacity(const fairsem_t *sem)
 }
 
 /*
- * Mutex held.  Take everybody out of the line whom `goes` names, wherever he stands; the
+ * Mutex held.  Take everybody out of the line whom `goes` names, wherever it stands; the
  * waiters' reason tells why.
  */
 static void clear_line(struct fs_sem *s, bool (*goes)(const struct fs_sem *, int64_t units),
@@ -28,7 +28,7 @@ static void clear_line(struct fs_sem *s, bool (*goes)(const struct fs_sem *, int
 
         behind = fs_waitq_behind(node);
         if (goes(s, w->units)) {
-            w->reason = reason;
+            fs_set_reason(w, reason);
             fs_leave(s, w, state, after);
         }
     }
@@ -48,17 +48,20 @@ static bool everybody(const struct fs_sem *s, int64_t units)
 
 /*
  * Two numbers change, and a fork may copy the process between the one and the other.  So a
- * third says in the meantime what they must come to; see adopt().  Release order, each
- * time: they must not be seen, by the copy, in another one.
+ * third says in the meantime what they must come to; see adopt().  And a thread without the
+ * mutex may load both, see fs_plainly_too_few().  Release order, each time: they must not be
+ * seen, by the copy or by that thread, in another one.
  */
 static int64_t resize(struct fs_sem *s, int64_t available, int64_t capacity)
 {
+    unsigned resizes = atomic_load_explicit(&s->resizes, memory_order_relaxed);
+
     s->in_use = s->limit - available;
-    atomic_store_explicit(&s->resizing, true, memory_order_release);
+    atomic_store_explicit(&s->resizes, resizes + 1, memory_order_release);
     atomic_store_explicit(&s->limit, capacity, memory_order_release);
     available = capacity - s->in_use;
     atomic_store_explicit(&s->word, available * 2 + FS_SLOW, memory_order_release);
-    atomic_store_explicit(&s->resizing, false, memory_order_release);
+    atomic_store_explicit(&s->resizes, resizes + 2, memory_order_release);
     return available;
 }
 

@@ -26,13 +26,21 @@ static inline bool fs_take_fast(struct fs_sem *s, int64_t n)
     return false;
 }
 
-/* SLOW is clear, so nobody waits, it is open and not paused: there is too little, that is all. */
+/*
+ * SLOW is clear, so nobody waits, it is open and not paused: there is too little, that is all.
+ *
+ * The word and the limit must be of one moment, or a capacity that grows meanwhile is seen with
+ * the count from before: an answer that was never right.  So `resizes` is read around them, as
+ * in a seqlock.  Acquire order, for each load: it must not come after the next one.
+ */
 static inline bool fs_plainly_too_few(struct fs_sem *s, int64_t n)
 {
-    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
+    unsigned resizes = atomic_load_explicit(&s->resizes, memory_order_acquire);
+    int64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
 
     return (word & FS_SLOW) == 0 && word < 2 * n
-           && n <= atomic_load_explicit(&s->limit, memory_order_relaxed);
+           && n <= atomic_load_explicit(&s->limit, memory_order_acquire) && resizes % 2 == 0
+           && atomic_load_explicit(&s->resizes, memory_order_relaxed) == resizes;
 }
 
 /*

@@ -30,7 +30,7 @@ static void in_child(void)
     adoption = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     generation++;
     fs_parkers_in_child();
-    fs_notices_in_child();
+    fs_callbacks_in_child();
 }
 
 static void initialise(void)

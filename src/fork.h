@@ -10,8 +10,13 @@
 #ifndef FS_FORK_H
 #define FS_FORK_H
 
+#include <limits.h>
+
 /* Differs between a process and its children. */
 unsigned fs_fork_generation(void);
+
+/* The generation of an object that has been destroyed: no process has it. */
+#define FS_DESTROYED UINT_MAX
 
 /* Two threads of a child may find the same object; one of them adopts it.  A leaf. */
 void fs_fork_lock(void);

@@ -29,6 +29,16 @@ static inline _Noreturn void fs_broken(const char *file, int line, const char *w
     abort();
 }
 
+/* What no result can say, because there is no semaphore to work on. */
+static inline _Noreturn void fs_misused(const char *what)
+{
+    int cancelable;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+    fprintf(stderr, "fairsem: %s\n", what);
+    abort();
+}
+
 /* For pthread calls that cannot fail unless memory was overwritten. */
 #define FS_MUST(call) FS_INVARIANT((call) == 0, #call)
 

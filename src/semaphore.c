@@ -72,7 +72,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 }
 
 /*
- * Why the caller may free *sem even while the release that served him is still running
+ * Why the caller may free *sem even while the release that served it is still running
  * in another thread (the bug of glibc 12674, musl in 2011, FreeBSD D7505): a release on
  * the fast path touches the semaphore for the last time in the compare-and-swap that the
  * acquire has seen.  A release that granted publishes the grant with the mutex held and
@@ -85,12 +85,19 @@ int fairsem_destroy(fairsem_t *sem)
     struct fs_aftermath after;
     int64_t available = fs_enter(s, &after);
     bool waited_for = !fs_waitq_empty(&s->line);
+    int error;
 
     fs_exit(s, available, &after);
     if (waited_for)
         return EBUSY;
     /* EBUSY from here means that a thread is inside another call: as wrong, and visible. */
-    return pthread_mutex_destroy(&s->mutex);
+    error = pthread_mutex_destroy(&s->mutex);
+    if (error == 0) {
+        /* Whoever uses it all the same comes to adopt(), and no further. */
+        atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_relaxed);
+        atomic_store_explicit(&s->generation, FS_DESTROYED, memory_order_relaxed);
+    }
+    return error;
 }
 
 int fairsem_acquire(fairsem_t *sem, int64_t n)
@@ -214,14 +221,16 @@ int fairsem_release(fairsem_t *sem, int64_t n)
  */
 static void adopt(struct fs_sem *s, unsigned generation)
 {
+    if (atomic_load_explicit(&s->generation, memory_order_relaxed) == FS_DESTROYED)
+        fs_misused("a semaphore is used after fairsem_destroy");
     fs_fork_lock();
     if (atomic_load_explicit(&s->generation, memory_order_relaxed) != generation) {
         s->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
         s->line = (struct fs_waitq){ .next_ticket = s->line.next_ticket };
-        if (atomic_load_explicit(&s->resizing, memory_order_relaxed)) {
+        if (s->resizes % 2 != 0) {
             atomic_store_explicit(&s->word, (s->limit - s->in_use) * 2 + FS_SLOW,
                                   memory_order_relaxed);
-            atomic_store_explicit(&s->resizing, false, memory_order_relaxed);
+            atomic_store_explicit(&s->resizes, s->resizes + 1, memory_order_relaxed);
         }
         /* Those who waited left with the process: the counters must add up (cancels). */
         s->count.cancels = s->count.waits - s->count.grants - s->count.timeouts;
@@ -256,9 +265,14 @@ int64_t fs_lock_line(struct fs_sem *s, struct fs_aftermath *after)
     return fs_word_available(word);
 }
 
+/* Only a bounded semaphore can be; one that is all zero is none.  Every section comes by here. */
 static bool paused(const struct fs_sem *s)
 {
-    return s->limit == 0;
+    if (s->limit != 0)
+        return false;
+    if (!s->bounded)
+        fs_misused("a semaphore is used without fairsem_init or FAIRSEM_INITIALIZER");
+    return true;
 }
 
 /*
@@ -371,6 +385,17 @@ void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits)
     atomic_store_explicit(&s->waiters, waiters + 1, memory_order_release);
 }
 
+/*
+ * Nobody else knows of w, unless a token lists it: its canceller must find, under the mutex,
+ * that it has nothing to take out.  (It once took IDLE for "has still to come", when the wait
+ * had been refused and its thread was about to take it off the same list.)
+ */
+void fs_refuse(struct fs_waiter *w, int reason)
+{
+    fs_set_reason(w, reason);
+    atomic_store_explicit(&w->state, FS_REFUSED, memory_order_relaxed);
+}
+
 void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_state state,
               struct fs_aftermath *after)
 {
@@ -384,7 +409,10 @@ void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_state state,
             after->now_ns = fs_now_ns();
         waited = after->now_ns - w->since_ns;
         w->since_ns = after->now_ns;
-        s->count.wait_ns_total += waited;
+        if (waited > INT64_MAX - s->count.wait_ns_total)
+            s->count.wait_ns_total = INT64_MAX;     /* a million tickets, for a month each */
+        else
+            s->count.wait_ns_total += waited;
         if (waited > s->count.wait_ns_max)
             s->count.wait_ns_max = waited;
         if (state == FS_GRANTED)
@@ -403,8 +431,7 @@ void fs_aftermath_init(struct fs_aftermath *after)
 {
     after->now_ns = 0;
     after->signals.held = false;
-    after->notices.first = after->notices.last = NULL;
-    after->notices.any = false;
+    after->callbacks.any = false;
     fs_wakes_init(&after->wakes);
 }
 
@@ -414,8 +441,8 @@ void fs_aftermath_run(struct fs_aftermath *after)
     fs_wake_all(&after->wakes);
     if (after->signals.held)
         fs_let_signals_in(&after->signals);
-    if (after->notices.any)
-        fs_run_notices(&after->notices);
+    if (after->callbacks.any)
+        fs_callbacks_run(&after->callbacks);
 }
 
 /* ======================================================================== *
@@ -426,17 +453,18 @@ static int give_up_acquire(struct fs_wait *wait, enum fs_state why, int reason,
                            struct fs_aftermath *after);
 static int64_t take_past_the_line(struct fs_waiter *w);
 
-static int join_if_admitted(struct fs_sem *s, int64_t available, struct fs_wait *wait,
-                            int priority, int refusal)
+static void join_if_admitted(struct fs_sem *s, int64_t available, struct fs_wait *wait,
+                             int priority, int refusal)
 {
     bool waits = fs_must_wait(s, available, wait->waiter.units, priority);
     int error = fs_admit(s, wait->waiter.units, waits, refusal);
 
-    if (error != 0)
-        return error;
+    if (error != 0) {
+        fs_refuse(&wait->waiter, error);
+        return;
+    }
     fs_join(s, &wait->waiter, priority, waits);
     wait->spin = fs_awake_join(s, &wait->waiter);
-    return 0;
 }
 
 /*
@@ -465,16 +493,16 @@ static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refu
         return error;
 
     available = fs_enter(s, &after);
-    if (atomic_load_explicit(&wait.waiter.state, memory_order_relaxed) == FS_CANCELED)
-        error = wait.waiter.reason;     /* by the token, a moment ago */
-    else if (fs_bypass_allowed(s, available, n, &after))
-        available -= take_past_the_line(&wait.waiter);
-    else
-        error = join_if_admitted(s, available, &wait, priority, refusal);
+    /* Not IDLE: CANCELED by the token, a moment ago. */
+    if (atomic_load_explicit(&wait.waiter.state, memory_order_relaxed) == FS_IDLE) {
+        if (fs_bypass_allowed(s, available, n, &after))
+            available -= take_past_the_line(&wait.waiter);
+        else
+            join_if_admitted(s, available, &wait, priority, refusal);
+    }
     fs_exit(s, available, &after);
 
-    if (error == 0 && fs_wait(&wait) != FS_GRANTED)
-        error = wait.waiter.reason;
+    error = fs_wait(&wait);
     fs_token_detach(&wait);
     return error;
 }
@@ -527,6 +555,21 @@ int fs_give_back(struct fs_sem *s, int64_t *available, int64_t n)
 }
 
 /*
+ * Mutex held.  Nobody can be told that these units no longer fit, because somebody has
+ * released what was not held; so as many of them go back as do.
+ */
+void fs_regain(struct fs_sem *s, int64_t *available, int64_t n)
+{
+    int64_t room = s->limit - *available;
+
+    if (n > room) {
+        s->count.over_releases++;
+        n = room > 0 ? room : 0;
+    }
+    *available += n;
+}
+
+/*
  * A wait for units gives up, by its own thread or by a token's canceller.  It may have been
  * granted a moment before.  A time-out or a token then comes too late, the units are the
  * waiter's; a thread that was canceled cannot use them, and they go to the next in line.
@@ -541,16 +584,15 @@ static int give_up_acquire(struct fs_wait *wait, enum fs_state why, int reason,
     int state = atomic_load_explicit(&w->state, memory_order_relaxed);
 
     if (fs_in_line(w)) {
-        w->reason = reason;
+        fs_set_reason(w, reason);
         fs_leave(s, w, why, after);
         state = why;
     } else if (state == FS_IDLE) {
-        w->reason = reason;
+        fs_set_reason(w, reason);
         w->tell(w, why, after);
         state = why;
     } else if (state == FS_GRANTED && why == FS_ABANDONED) {
-        /* Fails only if by now more units have been made than can ever be free. */
-        (void)fs_give_back(s, &available, w->units);
+        fs_regain(s, &available, w->units);
     }
     fs_serve_and_unlock(s, available, after);
     return state;

@@ -31,7 +31,7 @@
  *
  * LOCKS, in the order in which they may be taken while another is held:
  *
- *      token's mutex -> semaphore's mutex -> the notices' mutex (notices.c)
+ *      token's mutex -> semaphore's mutex -> the callbacks' mutex (callbacks.c)
  *
  * and leaves, under which nothing is locked: a parker's and the pool's (park_cond.c), the
  * one for adoption (fork.c).  Nobody holds two of the same kind.  None is held across fork.
@@ -42,12 +42,12 @@
  *
  *            fs_join           fs_wait            fs_awake_alert, fs_awake_call
  *      IDLE ---------> QUEUED ----------> PARKED ----------> ALERTED
- *                        | ^                 |                  | |
- *                        | +-----------------|---- fs_wait -----+ |
- *                        |                   |                    |
- *                        +-----------+-------+--------------------+
- *                                    |
- *                                    +-- fs_serve_and_unlock ---> GRANTED   the units are mine
+ *       |                | ^                 |                  | |
+ *       |                | +-----------------|---- fs_wait -----+ |
+ *       |                |                   |                    |
+ *       |                +-----------+-------+--------------------+
+ *       |                            |
+ *       +-- fs_refuse --> REFUSED    +-- fs_serve_and_unlock ---> GRANTED   the units are mine
  *                                    +-- give_up, time is out --> EXPIRED   I took myself out
  *                                    +-- give_up, by a token ---> CANCELED  with its reason
  *                                    +-- give_up, by a signal --> INTERRUPTED  EINTR
@@ -55,10 +55,15 @@
  *                                    +-- fairsem_set_capacity --> REFUSED   E2BIG
  *                                    +-- fairsem_close ---------> CLOSED    with its reason
  *
+ *      IDLE means that the thread is on its way to the mutex.  The critical section it enters
+ *      there leaves it in the line or in a final state, never IDLE: it is REFUSED if it may
+ *      not join, and GRANTED if it need not (FAIRSEM_BOUNDED_BYPASS; a watched ticket that is
+ *      granted already).  So whoever finds it IDLE, with the mutex held, knows that it has
+ *      still to come: its token can then make it CANCELED, and it does not join.
+ *
  *      A ticket that is returned goes back to IDLE; threads that watch it are then REFUSED,
  *      with ECANCELED.  A thread that watches a ticket has the same states, but is on the
- *      ticket's list instead of in the line.  One that has not joined can go from IDLE to
- *      CANCELED, by its token, and to GRANTED where FAIRSEM_BOUNDED_BYPASS lets it pass.
+ *      ticket's list instead of in the line.
  *
  *   QUEUED: in the line, its thread awake and sure to look at the state before it sleeps.
  *           A ticket, which has no thread, is QUEUED as long as it is in the line.
@@ -75,6 +80,7 @@
 #define FS_SEMAPHORE_INTERNAL_H
 
 #include "awake.h"
+#include "callbacks.h"
 #include "fairsem.h"
 #include "park.h"
 #include "signals.h"
@@ -101,7 +107,10 @@ struct fs_waiter;
 typedef void fs_tell_fn(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after);
 
 struct fs_waiter {
-    struct fs_waitq_node in_line;   /* under mutex; first, so that a node is its waiter */
+    union {
+        struct fs_waitq_node in_line;   /* under mutex; first, so that a node is its waiter */
+        struct fs_list       in_queue;  /* under the callbacks' mutex; of a ticket that is due */
+    };
     fs_tell_fn          *tell;      /* r/o once in line */
     int64_t              units;     /* r/o once in line */
     int64_t              since_ns;  /* under mutex; when it joined, 0: it did not have to wait;
@@ -110,10 +119,11 @@ struct fs_waiter {
         struct fs_parker *parker;     /* a thread's: r/o once in line; NULL: nothing to wake */
         struct {                      /* a ticket's */
             _Atomic unsigned generation; /* written under fs_fork_lock; see fork.h */
-            _Atomic bool     has_called; /* it has or had a callback: one may be due */
+            bool             due;        /* under the callbacks' mutex: the call is queued */
         };
     };
-    int                  reason;    /* written before a final state, r/o after; an errno value */
+    _Atomic int          reason;    /* written before a final state: an errno value; atomic, as
+                                     * a ticket may go on to its next one while it is read */
     _Atomic int          state;     /* I4; QUEUED -> PARKED by its thread without mutex */
 };
 
@@ -147,7 +157,7 @@ struct FS_MAY_ALIAS fs_sem {
     const char        *name;        /* r/o; may be NULL */
     bool               bounded;     /* r/o; limit is a capacity */
     bool               interruptible; /* r/o; waits end with EINTR, signals may release */
-    _Atomic bool       resizing;    /* written under mutex; word and limit may not fit */
+    _Atomic unsigned   resizes;     /* written under mutex; odd: word and limit may not fit */
     int64_t            in_use;      /* under mutex, while resizing: what both must agree with */
     _Atomic unsigned   generation;  /* written under fs_fork_lock; see fork.h */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
@@ -214,21 +224,9 @@ static inline bool fs_in_line(const struct fs_waiter *w)
 struct fs_aftermath {
     int64_t           now_ns;       /* 0: no clock has been read yet */
     struct fs_held_signals signals; /* of an interruptible semaphore's section */
-    struct fs_notices {             /* see notices.c */
-        struct fs_ticket  *first, *last;    /* under the notices' mutex */
-        struct fs_ticket  *running;         /* under the notices' mutex */
-        struct fs_notices *next_running;    /* under the notices' mutex */
-        pthread_t          thread;          /* r/o: who calls back */
-        bool               any;             /* owner only: there have been some */
-    } notices;
+    struct fs_callbacks callbacks;
     struct fs_wakes   wakes;
 };
-
-/* Call the callbacks of tickets that are due (notices.c).  No lock held. */
-void fs_run_notices(struct fs_notices *notices);
-
-/* In the child, after a fork: see fork.c. */
-void fs_notices_in_child(void);
 
 void fs_aftermath_init(struct fs_aftermath *after);
 void fs_aftermath_run(struct fs_aftermath *after);
@@ -247,16 +245,19 @@ void    fs_exit(struct fs_sem *s, int64_t available, struct fs_aftermath *after)
  *   admit      may it join?  0, or why not: a close reason, E2BIG, ENOBUFS, or `refusal` if
  *              that is not 0 and it has to wait, as must_wait has said
  *   join       let w join, which has been admitted
+ *   refuse     w, which is IDLE, does not join, for this reason
  *   leave      take w out, which counts it under the state it goes to; then tell it
  *   give_back  add n to *available: 0, or EOVERFLOW, counted and nothing changed
+ *   regain     the same for units whose grant found nobody to use them: what fits goes back
  */
 bool fs_must_wait(const struct fs_sem *s, int64_t available, int64_t n, int priority);
 int  fs_admit(struct fs_sem *s, int64_t n, bool waits, int refusal);
 void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits);
+void fs_refuse(struct fs_waiter *w, int reason);
 void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_state state,
               struct fs_aftermath *after);
-
 int  fs_give_back(struct fs_sem *s, int64_t *available, int64_t n);
+void fs_regain(struct fs_sem *s, int64_t *available, int64_t n);
 
 /* Behind everybody: what must not pass a waiter of any priority, such as a try, is this. */
 #define FS_LAST_PRIORITY INT32_MAX
@@ -287,6 +288,17 @@ struct fs_wait {
     unsigned                  generation;   /* in which it was attached to the token; fork.h */
 };
 
+static inline void fs_set_reason(struct fs_waiter *w, int reason)
+{
+    atomic_store_explicit(&w->reason, reason, memory_order_relaxed);
+}
+
+/* What a waiter's call returns that has come to this final state. */
+static inline int fs_result(const struct fs_waiter *w, int state)
+{
+    return state == FS_GRANTED ? 0 : atomic_load_explicit(&w->reason, memory_order_relaxed);
+}
+
 /* Tell a waiter that is a thread which does not sleep, for instance because it only tries. */
 fs_tell_fn fs_tell_awake;
 
@@ -296,7 +308,10 @@ fs_tell_fn fs_tell_awake;
  */
 void fs_prepare_to_sleep(struct fs_wait *wait);
 
-/* Sleep until the waiter has left the line; returns the state.  Cancellation point. */
+/*
+ * The critical section has been left: sleep until the state is final, if it is not.  Returns
+ * the result of the wait.  Cancellation point if it sleeps.
+ */
 int fs_wait(struct fs_wait *wait);
 
 /* The checks that every `how` must pass, but for the token's reason: 0 or EINVAL. */

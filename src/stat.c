@@ -3,7 +3,7 @@
 #include "semaphore_internal.h"
 
 #include "bypass.h"
-
+#include "fast_path.h"
 #include "fork.h"
 
 #include <errno.h>
@@ -35,8 +35,10 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
 
     if (!fs_count_valid(n))
         return false;
-    if ((word & FS_SLOW) == 0)
-        return n > fs_word_available(word) && n <= s->limit;
+    if ((word & FS_SLOW) == 0 && n <= fs_word_available(word))
+        return false;
+    if (fs_plainly_too_few(s, n))
+        return true;
     if (n > 0 && word >= FS_OPEN && n <= fs_word_available(word))
         return false;       /* a look that took the mutex would close the line */
     available = fs_enter(s, &after);

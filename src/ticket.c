@@ -3,8 +3,8 @@
  * ticket.c - a place in line without a blocked thread.
  *
  * A ticket is a waiter like any other, with a different way of being told (tell_ticket):
- * it wakes the threads that watch it in fairsem_ticket_wait, if any, and puts its callback
- * on the list of notices of whoever told it, to be called when no lock is held.
+ * it wakes the threads that watch it in fairsem_ticket_wait, if any, and its callback is due
+ * in the thread that told it, when that holds no lock.
  *
  * THE STATE is the waiter's: IDLE, QUEUED (which users call WAITING), and GRANTED, REFUSED
  * or CLOSED until the ticket is claimed or returned, which is IDLE again.  It changes under
@@ -65,7 +65,7 @@ static struct fs_ticket *inside(fairsem_ticket_t *ticket)
             if (fs_in_line(&t->waiter) || has_nothing(state_of(t)))
                 atomic_store_explicit(&t->waiter.state, FS_IDLE, memory_order_relaxed);
             t->watchers = NULL;
-            t->notices = NULL;
+            t->waiter.due = false;
             atomic_store_explicit(&t->waiter.generation, generation, memory_order_release);
         }
         fs_fork_unlock();
@@ -84,16 +84,16 @@ static void tell_ticket(struct fs_waiter *w, enum fs_state state, struct fs_afte
 {
     struct fs_ticket *t = fs_ticket_of(&w->in_line);
     struct fs_waiter *watcher = t->watchers, *next;
-    int reason = state == FS_IDLE ? ECANCELED : w->reason;
+    int reason = state == FS_IDLE ? ECANCELED : fs_result(w, state);
 
     t->watchers = NULL;
     t->sem->tickets--;
     if (t->notify != NULL && state != FS_IDLE && w->since_ns != 0)
-        fs_notices_add(&after->notices, t);
+        fs_callbacks_add(&after->callbacks, t);
     atomic_store_explicit(&w->state, state, memory_order_release);
     for (; watcher != NULL; watcher = next) {
         next = watcher->in_line.next != NULL ? fs_waiter_of(watcher->in_line.next) : NULL;
-        watcher->reason = reason;
+        fs_set_reason(watcher, reason);
         watcher->tell(watcher, state == FS_IDLE ? FS_REFUSED : state, after);
     }
 }
@@ -108,11 +108,10 @@ static bool begin_to_take(struct fs_ticket *t)
 }
 
 /*
- * The semaphore's mutex held.  A callback of the ticket that is still due, because it was
- * claimed before, is dropped: but only here, where nothing can go wrong any more (I10).
+ * The semaphore's mutex held.  Returns EINPROGRESS if the ticket has to wait.
  *
- * While a ticket is in line nobody is called to come for his units, see fs_bypass_over(); who
- * has been must be served now, so that it is known whether the ticket has to wait.
+ * While a ticket is in line nobody is called to come for units, see fs_bypass_over(); a waiter
+ * that has been must be served now, so that it is known whether the ticket has to wait.
  */
 static int join_line(struct fs_sem *s, int64_t *available, struct fs_ticket *t, int priority,
                      struct fs_aftermath *after)
@@ -130,9 +129,8 @@ static int join_line(struct fs_sem *s, int64_t *available, struct fs_ticket *t, 
         become_idle(t);
         return error;
     }
-    fs_notices_strike_off(t);
     fs_join(s, &t->waiter, priority, waits);
-    return 0;
+    return waits ? EINPROGRESS : 0;
 }
 
 int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int priority,
@@ -142,25 +140,25 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
     struct fs_sem *s = fs_inside(sem);
     struct fs_aftermath after;
     int64_t available;
-    int error;
+    int result;
 
     if (!fs_count_valid(n) || !begin_to_take(t))
         return EINVAL;
+    if (notify != NULL && atomic_load_explicit(&t->number, memory_order_relaxed) == 0)
+        atomic_store_explicit(&t->number, fs_callbacks_number(), memory_order_relaxed);
     t->waiter.tell = tell_ticket;
     t->waiter.units = n;
     atomic_store_explicit(&t->sem, s, memory_order_release);    /* see in_line_of() */
     t->watchers = NULL;
 
     available = fs_enter(s, &after);
-    error = join_line(s, &available, t, priority, &after);
-    if (error == 0) {
+    result = join_line(s, &available, t, priority, &after);
+    if (result == 0 || result == EINPROGRESS) {
         t->notify = notify;
         t->arg = arg;
-        if (notify != NULL)
-            atomic_store_explicit(&t->waiter.has_called, true, memory_order_relaxed);
     }
     fs_exit(s, available, &after);
-    return error;
+    return result;
 }
 
 enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_t *ticket)
@@ -177,14 +175,13 @@ enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_t *ticket)
 /* What is said of a ticket that is not in line, in this state. */
 static int outcome(const struct fs_ticket *t, int state)
 {
-    if (has_nothing(state))
-        return EINVAL;
-    return state == FS_GRANTED ? 0 : t->waiter.reason;
+    return has_nothing(state) ? EINVAL : fs_result(&t->waiter, state);
 }
 
 /*
  * Without the semaphore: storing GRANTED was the granter's last touch.  Acquire order: what
- * the releasers of these units wrote is ours to read.
+ * the releasers of these units wrote is ours to read.  A callback that has not begun has nothing
+ * to say any more.
  */
 int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
 {
@@ -195,6 +192,7 @@ int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
         return EBUSY;
     if (atomic_compare_exchange_strong_explicit(&t->waiter.state, &state, FS_CLAIMING,
                                                 memory_order_acquire, memory_order_acquire)) {
+        fs_callbacks_drop(t);
         *into = (fairsem_units_t){ (fairsem_t *)(void *)t->sem, t->waiter.units };
         become_idle(t);
         return 0;
@@ -232,15 +230,14 @@ static void give_back_grant(struct fs_ticket *t)
     struct fs_aftermath after;
     int64_t available = fs_enter(s, &after);
 
-    /* Fails only if by now more units have been made than can ever be free. */
-    (void)fs_give_back(s, &available, t->waiter.units);
+    fs_regain(s, &available, t->waiter.units);
     become_idle(t);
     fs_exit(s, available, &after);
 }
 
 /*
- * False if the ticket has changed meanwhile.  A callback that is still due is dropped while
- * nobody else can take the ticket: it might be the next one's.
+ * False if the ticket has changed meanwhile.  One that another thread is claiming or returning
+ * is no longer ours to give back, but when we return its callback must not be due any more.
  */
 static bool take_back(struct fs_ticket *t)
 {
@@ -248,12 +245,14 @@ static bool take_back(struct fs_ticket *t)
 
     if (state == FS_QUEUED)
         return take_out_of_line(t);
+    if (state == FS_CLAIMING)
+        fs_callbacks_drop(t);
     if (state == FS_TAKING || state == FS_CLAIMING)
         return true;
     if (!atomic_compare_exchange_strong_explicit(&t->waiter.state, &state, FS_CLAIMING,
                                                  memory_order_acquire, memory_order_relaxed))
         return false;
-    fs_notices_strike_off(t);
+    fs_callbacks_drop(t);
     if (state == FS_GRANTED)
         give_back_grant(t);
     else
@@ -267,7 +266,7 @@ int fairsem_ticket_return(fairsem_ticket_t *ticket)
 
     while (!take_back(t))
         continue;
-    fs_notices_await(t);
+    fs_callbacks_await(t);
     return 0;
 }
 
@@ -311,7 +310,7 @@ static int give_up_watch(struct fs_wait *wait, enum fs_state why, int reason,
     if (fs_in_line(w) || state == FS_IDLE) {
         if (state != FS_IDLE)
             unlink_watcher(((struct watch *)wait)->ticket, w);
-        w->reason = reason;
+        fs_set_reason(w, reason);
         w->tell(w, why, after);
         state = why;
     }
@@ -319,29 +318,34 @@ static int give_up_watch(struct fs_wait *wait, enum fs_state why, int reason,
     return state;
 }
 
+/* The semaphore's mutex held.  The watcher joins, or is in a final state. */
+static void join_watchers(struct fs_sem *s, struct fs_ticket *t, struct fs_waiter *w)
+{
+    int state = state_of(t), error;
+
+    if (in_line_of(s, t)) {
+        link_watcher(t, w);
+        return;
+    }
+    /* QUEUED: it was claimed meanwhile, and taken elsewhere. */
+    error = state == FS_QUEUED ? EINVAL : outcome(t, state);
+    if (error != 0)
+        fs_refuse(w, error);
+    else
+        atomic_store_explicit(&w->state, FS_GRANTED, memory_order_relaxed);
+}
+
 static int watch_ticket(struct watch *watch)
 {
     struct fs_wait *wait = &watch->wait;
-    struct fs_ticket *t = watch->ticket;
     struct fs_aftermath after;
-    int64_t available;
-    int state, error = 0;
+    int64_t available = fs_enter(wait->sem, &after);
 
-    available = fs_enter(wait->sem, &after);
-    state = state_of(t);
-    if (atomic_load_explicit(&wait->waiter.state, memory_order_relaxed) == FS_CANCELED)
-        error = wait->waiter.reason;    /* by the token, a moment ago */
-    else if (in_line_of(wait->sem, t))
-        link_watcher(t, &wait->waiter);
-    else if (state == FS_QUEUED)
-        error = EINVAL;     /* claimed meanwhile, and taken elsewhere */
-    else
-        error = outcome(t, state);
+    /* Not IDLE: CANCELED by the token, a moment ago. */
+    if (atomic_load_explicit(&wait->waiter.state, memory_order_relaxed) == FS_IDLE)
+        join_watchers(wait->sem, watch->ticket, &wait->waiter);
     fs_exit(wait->sem, available, &after);
-
-    if (error != 0 || state != FS_QUEUED)
-        return error;
-    return fs_wait(wait) == FS_GRANTED ? 0 : wait->waiter.reason;
+    return fs_wait(wait);
 }
 
 int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)

@@ -133,10 +133,10 @@ static int fall_asleep(struct fs_wait *wait)
 
 /*
  * No mutex held; the waiter is in line, or was and has been told.  Sleep until the state
- * says that it is over.  Every time it does not, the deadline is looked at here: a park
- * that returns early, for whatever reason, is only a reason to look again.
+ * says that it is over, and return it.  Every time it does not, the deadline is looked at here:
+ * a park that returns early, for whatever reason, is only a reason to look again.
  */
-int fs_wait(struct fs_wait *wait)
+static int sleep_until_over(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;
     bool woken = false;
@@ -172,4 +172,14 @@ int fs_wait(struct fs_wait *wait)
     if (woken && state == FS_GRANTED && w->since_ns != 0 && w->since_ns % 16 == 0)
         fs_spin_woken(w->since_ns);
     return state;
+}
+
+/* Acquire order, as in the loop above: the state may be final because others have made it so. */
+int fs_wait(struct fs_wait *wait)
+{
+    int state = atomic_load_explicit(&wait->waiter.state, memory_order_acquire);
+
+    if (state == FS_QUEUED || state == FS_PARKED || state == FS_ALERTED)
+        state = sleep_until_over(wait);
+    return fs_result(&wait->waiter, state);
 }

@@ -115,7 +115,7 @@ tests_t_provoked_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=clock_gettime \
 	-Wl,--wrap=pthread_key_create -Wl,--wrap=pthread_setspecific \
 	-Wl,--wrap=pthread_cond_init -Wl,--wrap=fs_futex_park -Wl,--wrap=fs_futex_wake \
 	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_unlock \
-	-Wl,--wrap=fs_notices_add
+	-Wl,--wrap=fs_callbacks_add
 tests_t_late_wakers_LDFLAGS = -Wl,--wrap=fs_park -Wl,--wrap=fs_futex_park \
 	-Wl,--wrap=fs_wake_all -Wl,--wrap=pthread_mutex_unlock
 tests_t_fault_clock_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_init \

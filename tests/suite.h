@@ -10,6 +10,8 @@
 #define SUITE_H
 
 #include <check.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* Generous: a hang is what it is for, and shared machines under a sanitizer are slow. */
@@ -39,6 +41,12 @@ static inline int run_suite(const char *name, const TTest *const tests[], int co
         const TTest *const tests_[] = { __VA_ARGS__ };                           \
         return run_suite(name, tests_, (int)(sizeof tests_ / sizeof tests_[0])); \
     } while (0)
+
+/* A ticket that stands in line has been taken as well as one that was granted at once. */
+static inline bool was_taken(int result)
+{
+    return result == 0 || result == EINPROGRESS;
+}
 
 /* Which sanitizer the program is built with: gcc says it with macros, clang with features. */
 #if defined(__has_feature)

@@ -81,7 +81,7 @@ static void wait_once(struct prey *p)
         }
         break;
     case 2:
-        if (fairsem_ticket_take(&p->ticket, &g->sem, 1, 0, NULL, NULL) == 0
+        if (was_taken(fairsem_ticket_take(&p->ticket, &g->sem, 1, 0, NULL, NULL))
             && fairsem_ticket_wait(&p->ticket, &how) == 0
             && fairsem_ticket_claim(&p->ticket, &p->units) == 0)
             use(g, &p->units);

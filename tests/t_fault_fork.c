@@ -43,7 +43,7 @@ static void stand_in_line(struct ground *g)
     fairsem_ticket_t ticket = { 0 };
     fairsem_units_t units = { 0 };
 
-    if (fairsem_ticket_take(&ticket, &g->sem, 1, 0, NULL, NULL) != 0)
+    if (!was_taken(fairsem_ticket_take(&ticket, &g->sem, 1, 0, NULL, NULL)))
         atomic_store(&g->unexpected, 1);
     sched_yield();
     if (fairsem_ticket_claim(&ticket, &units) == 0)

@@ -40,8 +40,8 @@ bool __wrap_fs_futex_park(const _Atomic int *word, int value, const struct fs_de
 void __real_fs_futex_wake(const _Atomic int *word);
 void __wrap_fs_futex_wake(const _Atomic int *word);
 
-void __real_fs_notices_add(struct fs_notices *notices, struct fs_ticket *t);
-void __wrap_fs_notices_add(struct fs_notices *notices, struct fs_ticket *t);
+void __real_fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_ticket *t);
+void __wrap_fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_ticket *t);
 
 int __real_pthread_mutex_lock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
@@ -511,14 +511,14 @@ static _Atomic bool first_is_due, let_second_be;
 static _Atomic int called_back;
 
 /* The second of two tickets that one release serves is told when its time has come. */
-void __wrap_fs_notices_add(struct fs_notices *notices, struct fs_ticket *t)
+void __wrap_fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_ticket *t)
 {
     if ((void *)t == (void *)&second_ticket) {
         atomic_store(&first_is_due, true);
         while (!atomic_load(&let_second_be))
             sched_yield();
     }
-    __real_fs_notices_add(notices, t);
+    __real_fs_callbacks_add(callbacks, t);
 }
 
 static void call_back(fairsem_ticket_t *ticket, void *arg)
@@ -542,8 +542,8 @@ START_TEST(a_callback_is_called_though_the_one_before_it_was_withdrawn)
     fairsem_units_t units = { 0 };
     pthread_t releaser;
 
-    ck_assert_int_eq(fairsem_ticket_take(&first, &sem, 1, 0, call_back, NULL), 0);
-    ck_assert_int_eq(fairsem_ticket_take(&second_ticket, &sem, 1, 0, call_back, NULL), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&first, &sem, 1, 0, call_back, NULL), EINPROGRESS);
+    ck_assert_int_eq(fairsem_ticket_take(&second_ticket, &sem, 1, 0, call_back, NULL), EINPROGRESS);
     start_thread(&releaser, release_two, &sem);
     while (!atomic_load(&first_is_due))
         sched_yield();

@@ -22,7 +22,7 @@
 static _Thread_local bool stepping;     /* this thread is the one in which others step in */
 static void (*after_load[STEPS])(void); /* after the first load, the second, ... */
 static int loads;
-static void (*before_check_wait)(void), (*before_strike_off)(void), (*before_await)(void);
+static void (*before_check_wait)(void), (*before_drop)(void), (*before_await)(void);
 static fairsem_ticket_t shared;
 
 static void step(void (**what)(void))
@@ -59,9 +59,9 @@ static void loaded(const volatile void *object)
         loaded(object);                                                                \
         loaded_value;                                                                  \
     })
-#define fs_check_wait(how)       (step(&before_check_wait), fs_check_wait(how))
-#define fs_notices_strike_off(t) (step(&before_strike_off), fs_notices_strike_off(t))
-#define fs_notices_await(t)      (step(&before_await), fs_notices_await(t))
+#define fs_check_wait(how)    (step(&before_check_wait), fs_check_wait(how))
+#define fs_callbacks_drop(t)  (step(&before_drop), fs_callbacks_drop(t))
+#define fs_callbacks_await(t) (step(&before_await), fs_callbacks_await(t))
 
 #include "ticket.c"
 
@@ -76,7 +76,7 @@ static void begin(void)
     memset(after_load, 0, sizeof after_load);
     loads = 0;
     mistakes = 0;
-    before_check_wait = before_strike_off = before_await = NULL;
+    before_check_wait = before_drop = before_await = NULL;
 }
 
 /* Nobody waits, and both lines are as they should be. */
@@ -100,7 +100,7 @@ static void must(int result)
 
 static void take(fairsem_t *sem)
 {
-    must(fairsem_ticket_take(&shared, sem, 1, 0, NULL, NULL));
+    must(fairsem_ticket_take(&shared, sem, 1, 0, NULL, NULL) != EINPROGRESS);
 }
 
 /* Served where it waits, and claimed. */
@@ -204,7 +204,7 @@ START_TEST(a_ticket_that_was_never_granted_does_not_look_granted)
     ck_assert_int_eq(fairsem_close(&first, 0), 0);
     ck_assert_int_eq(fairsem_ticket_state(&shared), FAIRSEM_TICKET_CLOSED);
     seen = FAIRSEM_TICKET_WAITING;
-    before_strike_off = look;
+    before_drop = look;
     stepping = true;
     ck_assert_int_eq(fairsem_ticket_return(&shared), 0);
     stepping = false;
@@ -242,7 +242,7 @@ static void *release_two(void *arg)
 /* If it can be taken by now.  Its callback is due for as long as that of the one ahead runs. */
 static void take_with_callback(void)
 {
-    if (fairsem_ticket_take(&shared, &first, 1, 0, count_call, NULL) != 0)
+    if (fairsem_ticket_take(&shared, &first, 1, 0, count_call, NULL) != EINPROGRESS)
         return;
     start_thread(&mover, release_two, NULL);
     while (!atomic_load(&is_called))
@@ -255,10 +255,11 @@ START_TEST(a_return_does_not_drop_the_callback_of_who_takes_the_ticket_next)
     memset(&ahead, 0, sizeof ahead);
     is_called = goes_on = called = 0;
     /* So that there may be something to drop. */
-    ck_assert_int_eq(fairsem_ticket_take(&shared, &first, 1, 0, count_call, NULL), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&shared, &first, 1, 0, count_call, NULL), EINPROGRESS);
     ck_assert_int_eq(fairsem_ticket_return(&shared), 0);
-    ck_assert_int_eq(fairsem_ticket_take(&ahead, &first, 1, 0, be_called_for_long, NULL), 0);
-    before_strike_off = before_await = take_with_callback;
+    ck_assert_int_eq(fairsem_ticket_take(&ahead, &first, 1, 0, be_called_for_long, NULL),
+                     EINPROGRESS);
+    before_drop = before_await = take_with_callback;
     stepping = true;
     ck_assert_int_eq(fairsem_ticket_return(&shared), 0);
     stepping = false;

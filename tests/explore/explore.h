@@ -205,6 +205,7 @@ uint64_t state_now(const struct thread *current);
 /* threads.c */
 void threads_reset(void);
 int  my_number(void);               /* in mutexes: not 0 */
+#define MUTEX_DEAD 0x0dead000       /* in one that was destroyed */
 _Noreturn void act_on_cancel(void);
 bool cancel_strikes(void);
 void thread_change(void);

@@ -193,6 +193,14 @@ static bool release(struct model *m, struct model_sem *s, int i)
     return model_serve(m, s) && model_over(m, i, 0);
 }
 
+/* A grant that nobody uses is given back; what no longer fits is gone. */
+void model_regain(struct model_sem *s, int64_t n)
+{
+    int64_t room = s->limit - s->available;
+
+    s->available += n <= room ? n : room > 0 ? room : 0;
+}
+
 static bool set_capacity(struct model *m, struct model_sem *s, int i)
 {
     int64_t capacity = op_of(i)->n;
@@ -254,7 +262,7 @@ static bool give_up(struct model *m, struct model_sem *s, int i)
         && result != EINTR && result != RESULT_CANCELED)
         return false;
     if (m->phase[i] == HAS)
-        s->available += op->n;
+        model_regain(s, op->n);
     else if (op->verb != WATCH)
         model_leave(s, i);
     m->phase[i] = OVER;

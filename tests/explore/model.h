@@ -57,5 +57,6 @@ bool model_return(struct model *m, int i);
 bool model_watch(struct model *m, int i);
 
 void model_leave(struct model_sem *s, int i);
+void model_regain(struct model_sem *s, int64_t n);
 
 #endif

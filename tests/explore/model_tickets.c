@@ -10,9 +10,9 @@ bool model_take(struct model *m, struct model_sem *s, int i)
         return model_over(m, i, EINVAL);
     m->ticket[t] = FAIRSEM_TICKET_WAITING;
     m->taken_by[t] = i;
-    if (!model_ask(m, s, i, 0) || (m->phase[i] == WAITS && result_of(i) != 0))
+    if (!model_ask(m, s, i, 0) || (m->phase[i] == WAITS && result_of(i) != EINPROGRESS))
         return false;
-    if (result_of(i) != 0)
+    if (result_of(i) != 0 && result_of(i) != EINPROGRESS)
         m->ticket[t] = FAIRSEM_TICKET_IDLE;
     m->phase[i] = OVER;     /* the call; its request may stand in line */
     return true;
@@ -66,7 +66,7 @@ bool model_return(struct model *m, int i)
         if (!model_tell_ticket(m, t, FAIRSEM_TICKET_IDLE, ECANCELED))
             return false;
     } else if (state == FAIRSEM_TICKET_GRANTED) {
-        s->available += op_of(m->taken_by[t])->n;
+        model_regain(s, op_of(m->taken_by[t])->n);
     }
     return model_serve(m, s) && model_over(m, i, 0);
 }

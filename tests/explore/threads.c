@@ -3,14 +3,13 @@
  * threads.c - POSIX threads as far as the library uses them: mutexes, condition variables,
  * cancellation.
  *
- * A mutex is an int in its own memory: 0, or 1 + the number of the thread that has it, or DEAD.
+ * A mutex is an int in its own memory: 0, or 1 + the number of the thread that has it, or
+ * MUTEX_DEAD.
  * A condition variable has no state: whoever waits for it says so in struct thread.
  */
 #include "explore.h"
 
 #include <string.h>
-
-#define DEAD 0x0dead000
 
 bool threads_quiet;
 
@@ -46,15 +45,15 @@ int xp_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
 int xp_mutex_destroy(pthread_mutex_t *mutex)
 {
     step("destroys", mutex, CALLER);
-    if (*owner(mutex) != 0 && *owner(mutex) != DEAD)
+    if (*owner(mutex) != 0 && *owner(mutex) != MUTEX_DEAD)
         return EBUSY;
-    *owner(mutex) = DEAD;
+    *owner(mutex) = MUTEX_DEAD;
     return 0;
 }
 
 static void take_mutex(pthread_mutex_t *mutex)
 {
-    if (*owner(mutex) == DEAD)
+    if (*owner(mutex) == MUTEX_DEAD)
         fail("lifetime", "a mutex is locked that was destroyed: %s", object_words(mutex));
     if (*owner(mutex) != 0)
         fail("explorer", "a mutex is taken that is not free: %s", object_words(mutex));
@@ -71,7 +70,7 @@ static void want_mutex(pthread_mutex_t *mutex, const char *doing, const void *pc
         return;
     if (*owner(mutex) == my_number())
         fail("deadlock", "T%d locks a mutex that it has: %s", id_of(self), object_words(mutex));
-    stop(*owner(mutex) == DEAD ? READY : WANTS_MUTEX, doing, mutex, pc);
+    stop(*owner(mutex) == MUTEX_DEAD ? READY : WANTS_MUTEX, doing, mutex, pc);
 }
 
 int xp_mutex_lock(pthread_mutex_t *mutex)

@@ -209,7 +209,8 @@ static void state_stored(const void *at, int64_t before, int64_t now)
         was_told(who, (int)now);
     } else if (now == FS_QUEUED) {
         joined((struct fs_waiter *)((uintptr_t)at - offsetof(struct fs_waiter, state)));
-    } else if (now == FS_GRANTED && stack_owner(at) == id_of(self) && before == FS_IDLE) {
+    } else if (now == FS_GRANTED && stack_owner(at) == id_of(self) && before == FS_IDLE
+               && script[id_of(self)][self->op].verb != WATCH) {
         passed();
     }
 }
@@ -220,8 +221,14 @@ static void word_stored(int i, int64_t before, int64_t now)
         opened(i);
     if (is_open(before) && !i_own(i))
         changed_by_the_way(i, now);
-    else if ((before & FS_SLOW) != 0 && !i_own(i))
+    else if ((before & FS_SLOW) != 0 && !i_own(i) && mutex_owner(i) != MUTEX_DEAD)
         fail("I3 SLOW", "the word is changed without the mutex while SLOW is set");
+}
+
+/* Of the atomics in a waiter; its reason and a ticket's generation begin words of 8 bytes. */
+static bool is_state(const void *at)
+{
+    return (uintptr_t)at % 8 == offsetof(struct fs_waiter, state) % 8;
 }
 
 /* An atomic write has been made. */
@@ -233,9 +240,9 @@ void oracle_stored(const void *at, size_t size, int64_t before, int64_t now)
     if (i >= 0) {
         if (at == (const void *)&sem_inside(i)->word)
             word_stored(i, before, now);
-        else if (!i_own(i))
+        else if (!i_own(i) && mutex_owner(i) != MUTEX_DEAD)
             fail("locks", "%s is changed without the mutex", object_words(at));
-    } else if (size == sizeof(int) && (in_ticket || stack_owner(at) >= 0)) {
+    } else if (size == sizeof(int) && (in_ticket || stack_owner(at) >= 0) && is_state(at)) {
         state_stored(at, before, now);
     }
 }

@@ -95,12 +95,18 @@ void call_back(fairsem_ticket_t *ticket, void *arg)
         finding("callback of t%d: called with another ticket", t);
     if (machine_locks != 0)
         finding("callback of t%d: with a mutex locked", t);
+    if (thread_call()->calls_back != 0)
+        finding("callback of t%d: in another callback", t);
     world.model_ticket[t].due = 0;
+    world.model_ticket[t].called_by |= 1u << thread_running();
     world_compare();
     thread_call()->depth++;
+    thread_call()->calls_back = model_call;
     while (steps-- > 0 && !bytes_end() && !calls_deep())
         sequence_step();
+    thread_call()->calls_back = 0;
     thread_call()->depth--;
+    world.model_ticket[t].called_by &= ~(1u << thread_running());
     words_result(line, WORDS_NUMBER, 0);
     errno = CALL_ERRNO;
 }

@@ -34,7 +34,7 @@ tests_fuzz_replay_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_mutex_lo
 	-Wl,--wrap=pthread_cond_wait -Wl,--wrap=pthread_cond_timedwait \
 	-Wl,--wrap=pthread_cond_signal -Wl,--wrap=pthread_key_create \
 	-Wl,--wrap=pthread_getspecific -Wl,--wrap=pthread_setspecific \
-	-Wl,--wrap=syscall
+	-Wl,--wrap=pthread_self -Wl,--wrap=syscall
 
 .PHONY: fuzz
 SECONDS = 60

@@ -30,6 +30,7 @@ WRAPPED(int, pthread_cond_wait, pthread_cond_t *c, pthread_mutex_t *m);
 WRAPPED(int, pthread_cond_timedwait, pthread_cond_t *c, pthread_mutex_t *m,
         const struct timespec *deadline);
 WRAPPED(int, pthread_cond_signal, pthread_cond_t *c);
+WRAPPED(pthread_t, pthread_self, void);
 WRAPPED(int, pthread_key_create, pthread_key_t *key, void (*destructor)(void *));
 WRAPPED(void *, pthread_getspecific, pthread_key_t key);
 WRAPPED(int, pthread_setspecific, pthread_key_t key, const void *value);
@@ -49,6 +50,13 @@ BARE int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
     ts->tv_sec = (time_t)(now / 1000000000);
     ts->tv_nsec = (long)(now % 1000000000);
     return 0;
+}
+
+/* ---- Threads ---- */
+
+pthread_t __wrap_pthread_self(void)
+{
+    return machine_on ? (pthread_t)(thread_running() + 1) : __real_pthread_self();
 }
 
 /* ---- Locks: who would wait for one, waits for ever ---- */

@@ -8,6 +8,7 @@
 int64_t model_now_ns, model_ahead_ns;
 struct model_wait *model_waits;
 int model_call;
+int (*model_calls_back)(void);
 static unsigned dues;
 
 /* ---- What callers get wrong ---- */
@@ -84,13 +85,14 @@ static void leave(struct model_request *r, enum fairsem_ticket_state state, int 
     r->reason = reason;
     if (r->had_to_wait) {
         ++*counter;
-        s->past.wait_ns_total += waited;
+        s->past.wait_ns_total = waited > INT64_MAX - s->past.wait_ns_total
+                                    ? INT64_MAX : s->past.wait_ns_total + waited;
         if (waited > s->past.wait_ns_max)
             s->past.wait_ns_max = waited;
     }
     tell_waits(r);
     if (r->notify && r->had_to_wait && state != FAIRSEM_TICKET_IDLE) {
-        r->due = model_call;
+        r->due = model_calls_back();
         r->due_order = ++dues;
     }
 }
@@ -124,7 +126,8 @@ static int join(struct model_sem *s, struct model_request *r, int64_t n, int pri
         at = &(*at)->behind;
     *r = (struct model_request){
         .state = FAIRSEM_TICKET_WAITING, .sem = s, .units = n, .priority = priority,
-        .since_ns = model_now_ns, .had_to_wait = waits, .notify = r->notify, .behind = *at,
+        .since_ns = model_now_ns, .had_to_wait = waits, .notify = r->notify,
+        .called_by = r->called_by, .behind = *at,
     };
     *at = r;
     s->past.waits += waits;
@@ -201,6 +204,19 @@ int model_release(struct model_sem *s, int64_t n)
     s->available += n;
     serve(s);
     return 0;
+}
+
+/* A grant is given back; units that no longer fit, because too many have been made, are gone. */
+static void regain(struct model_sem *s, int64_t n)
+{
+    int64_t room = s->capacity - s->available;
+
+    if (n > room) {
+        s->past.over_releases++;
+        n = room > 0 ? room : 0;
+    }
+    s->available += n;
+    serve(s);
 }
 
 int model_set_capacity(struct model_sem *s, int64_t capacity)
@@ -328,7 +344,7 @@ void model_give_up(struct model_wait *wait, int reason)
         serve(s);
     } else if (r == &wait->own && r->state == FAIRSEM_TICKET_GRANTED
                && reason == MODEL_ABANDONED) {
-        (void)model_release(s, r->units);
+        regain(s, r->units);
     }
     if (!wait->over)
         returns(wait, reason);
@@ -365,14 +381,15 @@ int model_token_destroy(const struct model_token *token)
 int model_ticket_take(struct model_request *t, struct model_sem *s, int64_t n, int priority,
                       bool notify)
 {
+    int error;
+
     if (!valid(n) || t->state != FAIRSEM_TICKET_IDLE)
         return EINVAL;
-    t->due = 0;         /* a callback of its last life that has not been called yet */
     t->notify = notify;
-    return join(s, t, n, priority, 0);
+    error = join(s, t, n, priority, 0);
+    return error == 0 && t->had_to_wait ? EINPROGRESS : error;
 }
 
-/* Units that cannot be given back, because by now too many have been made, are gone. */
 void model_ticket_return(struct model_request *t)
 {
     struct model_sem *s = t->sem;
@@ -382,7 +399,7 @@ void model_ticket_return(struct model_request *t)
         serve(s);
     } else if (t->state == FAIRSEM_TICKET_GRANTED) {
         t->state = FAIRSEM_TICKET_IDLE;
-        (void)model_release(s, t->units);
+        regain(s, t->units);
     }
     t->state = FAIRSEM_TICKET_IDLE;
     t->due = 0;
@@ -397,6 +414,7 @@ int model_ticket_claim(struct model_request *t)
         return EAGAIN;
     case FAIRSEM_TICKET_GRANTED:
         t->state = FAIRSEM_TICKET_IDLE;
+        t->due = 0;
         return 0;
     default:
         return t->reason;

@@ -20,6 +20,7 @@ struct model_request {
     bool              notify;           /* a ticket with a callback */
     int               due;              /* the call that has to call back; 0: none has */
     unsigned          due_order;        /* among the callbacks of that call */
+    unsigned          called_by;        /* the threads that are in its callback: a set */
     struct model_request *behind;
 };
 
@@ -58,6 +59,12 @@ extern struct model_wait *model_waits;
 
 /* The call in progress.  Calls within calls have higher numbers. */
 extern int model_call;
+
+/*
+ * The call that makes the callbacks which become due now: the one in progress; but where its
+ * thread is in a callback, the one that has called this.
+ */
+extern int (*model_calls_back)(void);
 
 /* The ticket whose callback must come next in this call; NULL: none. */
 struct model_request *model_next_due(struct model_request *tickets, int count);

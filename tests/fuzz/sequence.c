@@ -72,6 +72,7 @@ void sequence_run(const uint8_t *data, size_t size)
     model_ahead_ns = INT64_C(500000000000000);
     model_waits = NULL;
     model_call = 0;
+    model_calls_back = thread_calls_back;
     world_begin();
     while (!bytes_end()) {
         thread_wish = NOT_YET;

@@ -40,6 +40,8 @@ void step_ticket_return(void)
     int t = below(TICKETS);
     struct call call;
 
+    if ((world.model_ticket[t].called_by & ~(1u << thread_running())) != 0)
+        return;         /* it would wait for a thread that cannot go on before */
     call_begin(&call, SAY("fairsem_ticket_return(t%lld)", t), world_sem_of(t), t);
     model_ticket_return(&world.model_ticket[t]);
     call_end(&call, WORDS_ERROR, fairsem_ticket_return(world.ticket[t]), 0);

@@ -55,6 +55,13 @@ bool thread_may_sleep(void)
     return running < THREADS - 1 && !calls_deep();
 }
 
+int thread_calls_back(void)
+{
+    int call = threads[running].now.calls_back;
+
+    return call != 0 ? call : model_call;
+}
+
 void **thread_specific(void)
 {
     return &threads[running].specific;

@@ -24,8 +24,10 @@ struct thread_call {
     struct model_wait    *wait;     /* of the call it is in, which may sleep; NULL: may not */
     const fairsem_wait_t *how;
     int                   depth;    /* how many calls it is in */
+    int                   calls_back; /* the call that has called the callback it is in; or 0 */
 };
 struct thread_call *thread_call(void);
+int thread_calls_back(void);        /* see model_calls_back */
 
 /* ---- Sleep ---- */
 

@@ -157,10 +157,10 @@ static void take_a_ticket(struct actor *a, struct arena *arena, int64_t n)
     fairsem_units_t units = { 0 };
     bool calls_back = next(&a->seed) % 2 == 0;
     int64_t since = now_ns();
+    int taken = fairsem_ticket_take(&ticket, &arena->sem, n, (int)(next(&a->seed) % 3),
+                                    calls_back ? served : NULL, a);
 
-    if (!succeeded(a, arena, fairsem_ticket_take(&ticket, &arena->sem, n,
-                                                 (int)(next(&a->seed) % 3),
-                                                 calls_back ? served : NULL, a)))
+    if (taken != EINPROGRESS && !succeeded(a, arena, taken))
         return;
     if (next(&a->seed) % 4 != 0) {
         int result = fairsem_ticket_wait(&ticket, &how);
