@@ -17,6 +17,7 @@ test_scripts = \
 	tests/bench.sh \
 	tests/consistency.sh \
 	tests/examples.sh \
+	tests/exceptions.sh \
 	tests/exports.sh \
 	tests/fault_examples.sh \
 	tests/header.sh \
@@ -38,6 +39,7 @@ check_LTLIBRARIES += tests/libtests.la
 test_programs += \
 	tests/t_arrival_order \
 	tests/t_bypass \
+	tests/t_callbacks \
 	tests/t_cancel \
 	tests/t_capacity \
 	tests/t_close \
@@ -62,6 +64,7 @@ test_programs += \
 	tests/t_ordering \
 	tests/t_posix \
 	tests/t_priority \
+	tests/t_resize_races \
 	tests/t_results \
 	tests/t_stat \
 	tests/t_stress \
@@ -73,7 +76,9 @@ test_programs += \
 	tests/t_waitq \
 	tests/t_with
 if HAVE_WRAP
-test_programs += tests/t_fault_clock tests/t_fault_memory tests/t_late_wakers tests/t_provoked
+test_programs += \
+	tests/t_fault_clock tests/t_fault_memory tests/t_late_wakers tests/t_provoked \
+	tests/t_refused_waits
 endif
 endif
 include $(top_srcdir)/tests/mutants/local.mk
@@ -123,6 +128,8 @@ tests_t_fault_clock_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_i
 tests_t_fault_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=pthread_cond_init \
 	-Wl,--wrap=pthread_condattr_init -Wl,--wrap=pthread_mutex_init \
 	-Wl,--wrap=pthread_key_create -Wl,--wrap=pthread_setspecific
+
+tests_t_refused_waits_LDFLAGS = -Wl,--wrap=pthread_mutex_lock
 
 # The scripts run what the build made.
 check_DATA = $(noinst_PROGRAMS) $(lib_LTLIBRARIES)

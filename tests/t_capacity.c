@@ -288,6 +288,30 @@ START_TEST(changes_of_capacity_beside_acquires_and_releases_lose_nothing)
 }
 END_TEST
 
+/*
+ * 3 of 3 units, a ticket has been granted 2 of them and a thread holds 1, which releases 2.  When
+ * the ticket is returned, one of its units no longer fits; once both were lost.
+ */
+START_TEST(of_a_grant_that_is_given_back_goes_back_what_fits)
+{
+    const fairsem_attr_t attr = { .capacity = 3 };
+    fairsem_t sem;
+    fairsem_ticket_t ticket = { 0 };
+    fairsem_stat_t stat;
+
+    ck_assert_int_eq(fairsem_init(&sem, 3, &attr), 0);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 2, 0, NULL, NULL), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 3);
+    ck_assert_int_eq(fairsem_stat(&sem, &stat), 0);
+    ck_assert_int_eq(stat.over_releases, 1);
+    ck_assert_int_eq(fairsem_release(&sem, 1), EOVERFLOW);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("capacity", units_in_use_stay_in_use_when_the_capacity_changes,
@@ -297,5 +321,6 @@ int main(void)
               growing_while_too_much_is_in_use_serves_nobody, a_capacity_of_zero_is_a_pause,
               units_released_in_a_pause_are_there_afterwards,
               a_capacity_that_makes_no_sense_is_refused_and_changes_nothing,
-              changes_of_capacity_beside_acquires_and_releases_lose_nothing);
+              changes_of_capacity_beside_acquires_and_releases_lose_nothing,
+              of_a_grant_that_is_given_back_goes_back_what_fits);
 }

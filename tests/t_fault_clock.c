@@ -21,6 +21,7 @@
 #define MOST_CONDS 64
 
 static _Atomic int64_t set_by_s;            /* how far the clock of the machine was set, seconds */
+static _Atomic int64_t later_by_s;          /* how far CLOCK_MONOTONIC is ahead of the kernel's */
 static pthread_cond_t *_Atomic on_monotonic[MOST_CONDS]; /* the others are on CLOCK_REALTIME */
 static _Atomic int monotonic_conds;
 
@@ -32,6 +33,8 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 
     if (clock == CLOCK_REALTIME)
         ts->tv_sec += (time_t)atomic_load(&set_by_s);
+    else if (clock == CLOCK_MONOTONIC)
+        ts->tv_sec += (time_t)atomic_load(&later_by_s);
     return result;
 }
 
@@ -242,11 +245,37 @@ START_TEST(no_unit_is_lost_while_the_clock_is_set_again_and_again)
 }
 END_TEST
 
+/* A million tickets for a few months each come to more nanoseconds than there are numbers. */
+START_TEST(the_sum_of_all_waits_stops_at_its_end)
+{
+    enum { TICKETS = 3 };
+    const int64_t long_s = (INT64_C(1) << 62) / 1000000000;
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t tickets[TICKETS] = { { { 0 } } };
+    fairsem_stat_t stat;
+
+    if (sizeof(time_t) < sizeof(int64_t))
+        return;
+    for (int i = 0; i < TICKETS; i++)
+        ck_assert_int_eq(fairsem_ticket_take(&tickets[i], &sem, 1, 0, NULL, NULL), EINPROGRESS);
+    atomic_store(&later_by_s, long_s);
+    for (int i = 0; i < TICKETS; i++) {
+        ck_assert_int_eq(fairsem_ticket_return(&tickets[i]), 0);
+        ck_assert_int_eq(fairsem_stat(&sem, &stat), 0);
+        ck_assert(stat.wait_ns_total >= stat.wait_ns_max);
+    }
+    atomic_store(&later_by_s, 0);
+    ck_assert_int_eq(stat.wait_ns_total, INT64_MAX);
+    ck_assert_int_ge(stat.wait_ns_max, long_s * 1000000000);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("fault clock",
               when_the_clock_is_set_forward_realtime_deadlines_pass_and_monotonic_ones_do_not,
               when_the_clock_is_set_back_realtime_waits_last_longer_and_monotonic_ones_do_not,
               a_relative_time_does_not_follow_the_clock,
-              no_unit_is_lost_while_the_clock_is_set_again_and_again);
+              no_unit_is_lost_while_the_clock_is_set_again_and_again,
+              the_sum_of_all_waits_stops_at_its_end);
 }

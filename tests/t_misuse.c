@@ -4,6 +4,10 @@
 #include "workers.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 START_TEST(bad_counts_are_refused)
 {
@@ -128,10 +132,96 @@ START_TEST(errno_is_never_touched)
 }
 END_TEST
 
+/* ---- What has no result, because there is no semaphore: a clear stop ---- */
+
+static void use_zeroed(void (*use)(fairsem_t *))
+{
+    fairsem_t sem;
+
+    memset(&sem, 0, sizeof sem);
+    use(&sem);
+}
+
+static void use_destroyed(void (*use)(fairsem_t *))
+{
+    const fairsem_attr_t attr = { .capacity = 4 };
+    fairsem_t sem;
+
+    if (fairsem_init(&sem, 4, &attr) != 0 || fairsem_destroy(&sem) != 0)
+        _exit(0);
+    use(&sem);
+}
+
+static void acquire(fairsem_t *sem)
+{
+    fairsem_acquire(sem, 1);
+}
+
+static void try(fairsem_t *sem)
+{
+    fairsem_tryacquire(sem, 1);
+}
+
+static void release(fairsem_t *sem)
+{
+    fairsem_release(sem, 1);
+}
+
+static void stat(fairsem_t *sem)
+{
+    fairsem_stat(sem, &(fairsem_stat_t){ 0 });
+}
+
+static void destroy(fairsem_t *sem)
+{
+    fairsem_destroy(sem);
+}
+
+/* In a child, which must be stopped; what it says goes to `text`. */
+static int signal_of(void (*in)(void (*)(fairsem_t *)), void (*use)(fairsem_t *), char *text,
+                     size_t size)
+{
+    int pipe_of[2], status;
+    ssize_t length;
+    pid_t child;
+
+    ck_assert_int_eq(pipe(pipe_of), 0);
+    child = fork();
+    if (child == 0) {
+        dup2(pipe_of[1], STDERR_FILENO);
+        in(use);
+        _exit(0);
+    }
+    ck_assert_int_gt(child, 0);
+    close(pipe_of[1]);
+    length = read(pipe_of[0], text, size - 1);
+    text[length > 0 ? length : 0] = '\0';
+    close(pipe_of[0]);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+/* A zeroed one looks like a pause, and once made an acquire wait for ever and a release fail with
+ * a result that nobody looks at. */
+START_TEST(a_semaphore_that_does_not_exist_stops_the_program_and_says_so)
+{
+    void (*const use[])(fairsem_t *) = { acquire, try, release, stat, destroy };
+    char text[400];
+
+    for (size_t i = 0; i < sizeof use / sizeof use[0]; i++) {
+        ck_assert_int_eq(signal_of(use_zeroed, use[i], text, sizeof text), SIGABRT);
+        ck_assert_msg(strstr(text, "without fairsem_init") != NULL, "zeroed, %zu: %s", i, text);
+        ck_assert_int_eq(signal_of(use_destroyed, use[i], text, sizeof text), SIGABRT);
+        ck_assert_msg(strstr(text, "after fairsem_destroy") != NULL, "destroyed, %zu: %s", i, text);
+    }
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("misuse", bad_counts_are_refused,
               bad_attributes_are_refused_and_the_memory_is_left_alone, good_attributes_are_taken,
               a_reserved_field_that_is_set_is_refused, each_outcome_has_its_own_result,
-              errno_is_never_touched);
+              errno_is_never_touched,
+              a_semaphore_that_does_not_exist_stops_the_program_and_says_so);
 }

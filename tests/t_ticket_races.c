@@ -272,11 +272,43 @@ START_TEST(a_return_does_not_drop_the_callback_of_who_takes_the_ticket_next)
 }
 END_TEST
 
+static int called_after_return;
+
+/* The claim goes no further until the callback has had its chance. */
+static void return_in_the_middle_of_a_claim(void)
+{
+    must(fairsem_ticket_return(&shared));
+    atomic_store(&goes_on, 1);
+    pthread_join(mover, NULL);
+    called_after_return = atomic_load(&called);
+}
+
+/* The ticket is being claimed, its callback is due: it must not come after the return. */
+START_TEST(a_return_beside_a_claim_leaves_no_callback_to_come)
+{
+    begin();
+    memset(&ahead, 0, sizeof ahead);
+    is_called = goes_on = called = 0;
+    ck_assert_int_eq(fairsem_ticket_take(&ahead, &first, 1, 0, be_called_for_long, NULL),
+                     EINPROGRESS);
+    take_with_callback();
+    ck_assert_int_eq(atomic_load(&is_called), 1);
+    called_after_return = -1;
+    before_drop = return_in_the_middle_of_a_claim;
+    stepping = true;
+    ck_assert_int_eq(fairsem_ticket_claim(&shared, &(fairsem_units_t){ 0 }), 0);
+    stepping = false;
+    ck_assert_int_eq(called_after_return, 0);
+    end();
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("ticket races", a_return_takes_a_ticket_out_of_no_line_in_which_it_is_not,
               a_wait_joins_no_ticket_that_is_not_in_the_line_that_it_looks_at,
               a_wait_finds_the_line_of_a_ticket_that_is_taken_just_now,
               a_ticket_that_was_never_granted_does_not_look_granted,
-              a_return_does_not_drop_the_callback_of_who_takes_the_ticket_next);
+              a_return_does_not_drop_the_callback_of_who_takes_the_ticket_next,
+              a_return_beside_a_claim_leaves_no_callback_to_come);
 }

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_callbacks.c - callbacks that cause callbacks: one after the other, with the stack of one; and
+ * what a callback may do to its own ticket and to those whose callbacks run at the same time.
+ */
+#include "suite.h"
+#include "workers.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- one after the other */
+
+static _Thread_local int depth;
+static int deepest, called, out_of_order;
+static fairsem_t chain_sem;
+
+enum { CHAIN = 20000, SMALL_STACK = 128 * 1024 };
+static fairsem_ticket_t chain[CHAIN];
+
+/* Claims and releases, as the header allows: that serves the next in line. */
+static void hand_on(fairsem_ticket_t *ticket, void *arg)
+{
+    fairsem_units_t units = { 0 };
+
+    (void)arg;
+    depth++;
+    deepest = depth > deepest ? depth : deepest;
+    out_of_order += ticket != &chain[called];
+    called++;
+    if (fairsem_ticket_claim(ticket, &units) != 0 || fairsem_units_release(&units) != 0)
+        out_of_order = CHAIN;
+    depth--;
+}
+
+static void *release_one(void *arg)
+{
+    fairsem_release(arg, 1);
+    return NULL;
+}
+
+/* Each hand-off once took 735 bytes more of the releaser's stack. */
+START_TEST(a_line_of_callbacks_that_serve_each_other_needs_the_stack_of_one)
+{
+    pthread_attr_t attr;
+    pthread_t thread;
+
+    chain_sem = (fairsem_t)FAIRSEM_INITIALIZER(0);
+    for (int i = 0; i < CHAIN; i++) {
+        if (fairsem_ticket_take(&chain[i], &chain_sem, 1, 0, hand_on, NULL) != EINPROGRESS)
+            ck_abort_msg("take");
+    }
+    ck_assert_int_eq(pthread_attr_init(&attr), 0);
+    ck_assert_int_eq(pthread_attr_setstacksize(&attr, SMALL_STACK), 0);
+    ck_assert_int_eq(pthread_create(&thread, &attr, release_one, &chain_sem), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&attr);
+    ck_assert_int_eq(called, CHAIN);
+    ck_assert_int_eq(out_of_order, 0);
+    ck_assert_int_eq(deepest, 1);
+    ck_assert_int_eq(fairsem_available(&chain_sem), 1);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- exactly once, or not at all */
+
+struct counted {
+    fairsem_t   sem;
+    _Atomic int calls, stop;
+};
+
+static void count_call(fairsem_ticket_t *ticket, void *arg)
+{
+    struct counted *c = arg;
+
+    (void)ticket;
+    atomic_fetch_add(&c->calls, 1);
+}
+
+static void *release_all_the_time(void *arg)
+{
+    struct counted *c = arg;
+
+    while (!atomic_load(&c->stop)) {
+        fairsem_release(&c->sem, 1);
+        while (fairsem_available(&c->sem) > 0 && !atomic_load(&c->stop))
+            sched_yield();
+    }
+    return NULL;
+}
+
+/*
+ * A release may come at any moment of the take.  State GRANTED after it does not tell whether
+ * that was before or after the ticket stood in line; the result does.
+ */
+START_TEST(take_says_whether_a_callback_will_come)
+{
+    enum { ROUNDS = 30000 };
+    struct counted c = { .sem = FAIRSEM_INITIALIZER(0) };
+    int at_once = 0, in_line = 0;
+    pthread_t thread;
+
+    start_thread(&thread, release_all_the_time, &c);
+    for (int i = 0; i < ROUNDS; i++) {
+        fairsem_ticket_t ticket = { 0 };
+        fairsem_units_t units = { 0 };
+        int before = atomic_load(&c.calls);
+        int result = fairsem_ticket_take(&ticket, &c.sem, 1, 0, count_call, &c);
+
+        if (result == EINPROGRESS) {
+            in_line++;
+            while (atomic_load(&c.calls) == before)
+                sched_yield();
+        } else if (result == 0) {
+            at_once++;
+        } else {
+            ck_abort_msg("take: %d", result);
+        }
+        if (fairsem_ticket_claim(&ticket, &units) != 0)
+            ck_abort_msg("claim");
+        fairsem_ticket_return(&ticket);
+    }
+    atomic_store(&c.stop, 1);
+    fairsem_acquire_for(&c.sem, 1, 0);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(atomic_load(&c.calls), in_line);
+    ck_assert_int_eq(at_once + in_line, ROUNDS);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- returns in callbacks */
+
+enum { CIRCLE = 3 };
+static fairsem_t        sems[CIRCLE];
+static fairsem_ticket_t tickets[CIRCLE];
+static _Atomic int      inside, returned;
+static int              circle;
+
+static void return_the_next(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)arg;
+    atomic_fetch_add(&inside, 1);
+    while (atomic_load(&inside) < circle)
+        sched_yield();
+    fairsem_ticket_return(&tickets[(ticket - tickets + 1) % circle]);
+    atomic_fetch_add(&returned, 1);
+}
+
+/* Each return would wait for a callback that waits for this one to end. */
+START_TEST(callbacks_that_return_each_others_tickets_do_not_wait_for_ever)
+{
+    for (circle = 2; circle <= CIRCLE; circle++) {
+        for (int round = 0; round < 200; round++) {
+            pthread_t thread[CIRCLE];
+
+            inside = returned = 0;
+            for (int i = 0; i < circle; i++) {
+                sems[i] = (fairsem_t)FAIRSEM_INITIALIZER(0);
+                ck_assert_int_eq(fairsem_ticket_take(&tickets[i], &sems[i], 1, 0, return_the_next,
+                                                     NULL), EINPROGRESS);
+            }
+            for (int i = 0; i < circle; i++)
+                start_thread(&thread[i], release_one, &sems[i]);
+            for (int i = 0; i < circle; i++)
+                pthread_join(thread[i], NULL);
+            ck_assert_int_eq(returned, circle);
+            for (int i = 0; i < circle; i++) {
+                ck_assert_int_eq(fairsem_ticket_state(&tickets[i]), FAIRSEM_TICKET_IDLE);
+                ck_assert_int_eq(fairsem_available(&sems[i]), 1);
+            }
+        }
+    }
+}
+END_TEST
+
+/* ---------------------------------------------------------------- addresses */
+
+static _Atomic bool is_free, goes_on;
+
+static void free_it_and_go_on(fairsem_ticket_t *ticket, void *arg)
+{
+    fairsem_units_t units = { 0 };
+
+    (void)arg;
+    if (fairsem_ticket_claim(ticket, &units) == 0)
+        fairsem_units_release(&units);
+    memset(ticket, 0, sizeof *ticket);
+    atomic_store(&is_free, true);
+    while (!atomic_load(&goes_on))
+        sched_yield();
+}
+
+static void call_nothing(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)ticket;
+    (void)arg;
+}
+
+/* The callback that still runs is that of another ticket, although it stood there. */
+START_TEST(a_return_waits_for_no_callback_of_a_ticket_that_stood_at_the_same_place_before)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t place = { 0 };
+    pthread_t thread;
+
+    ck_assert_int_eq(fairsem_ticket_take(&place, &sem, 1, 0, free_it_and_go_on, NULL),
+                     EINPROGRESS);
+    start_thread(&thread, release_one, &sem);
+    while (!atomic_load(&is_free))
+        sched_yield();
+    ck_assert_int_eq(fairsem_ticket_take(&place, &other, 1, 0, call_nothing, NULL), EINPROGRESS);
+    ck_assert_int_eq(fairsem_ticket_return(&place), 0);     /* would wait for ever */
+    ck_assert(!atomic_load(&goes_on));
+    atomic_store(&goes_on, true);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+    ck_assert_int_eq(fairsem_waiters(&other), 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- due behind others */
+
+static fairsem_t        first_sem, second_sem;
+static fairsem_ticket_t second_ticket;
+static int              second_calls, calls_before_end;
+static bool             drops;
+
+static void note_second(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)ticket;
+    (void)arg;
+    second_calls++;
+}
+
+static void cause_another(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)ticket;
+    (void)arg;
+    fairsem_release(&second_sem, 1);
+    calls_before_end = second_calls;
+    if (drops)
+        fairsem_ticket_return(&second_ticket);
+}
+
+/* It comes when this one has returned, but before the release that began it all does; and not at
+ * all if this one still returns the ticket. */
+START_TEST(a_callback_that_another_one_causes_comes_after_it)
+{
+    for (int i = 0; i < 2; i++) {
+        fairsem_ticket_t first = { 0 };
+
+        drops = i == 1;
+        second_calls = 0;
+        first_sem = second_sem = (fairsem_t)FAIRSEM_INITIALIZER(0);
+        ck_assert_int_eq(fairsem_ticket_take(&first, &first_sem, 1, 0, cause_another, NULL),
+                         EINPROGRESS);
+        ck_assert_int_eq(fairsem_ticket_take(&second_ticket, &second_sem, 1, 0, note_second,
+                                             NULL), EINPROGRESS);
+        ck_assert_int_eq(fairsem_release(&first_sem, 1), 0);
+        ck_assert_int_eq(calls_before_end, 0);
+        ck_assert_int_eq(second_calls, drops ? 0 : 1);
+        ck_assert_int_eq(fairsem_ticket_return(&first), 0);
+        ck_assert_int_eq(fairsem_ticket_return(&second_ticket), 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("callbacks", a_line_of_callbacks_that_serve_each_other_needs_the_stack_of_one,
+              take_says_whether_a_callback_will_come,
+              callbacks_that_return_each_others_tickets_do_not_wait_for_ever,
+              a_return_waits_for_no_callback_of_a_ticket_that_stood_at_the_same_place_before,
+              a_callback_that_another_one_causes_comes_after_it);
+}
