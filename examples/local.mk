@@ -22,13 +22,16 @@ endif
 noinst_PROGRAMS += \
 	examples/collatz-pool \
 	examples/consumer-priority \
-	examples/fetch-limiter
+	examples/fetch-limiter \
+	examples/start-once
 examples_collatz_pool_SOURCES = examples/collatz-pool.c
 examples_collatz_pool_LDADD = libfairsem.la
 examples_consumer_priority_SOURCES = examples/consumer-priority.c
 examples_consumer_priority_LDADD = libfairsem.la
 examples_fetch_limiter_SOURCES = examples/fetch-limiter.c
 examples_fetch_limiter_LDADD = libfairsem.la
+examples_start_once_SOURCES = examples/start-once.c
+examples_start_once_LDADD = libfairsem.la
 
 event_loop_sources = examples/event-loop.c
 if HAVE_EPOLL

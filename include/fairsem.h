@@ -37,8 +37,10 @@
  *            itself is never touched.  An error changes nothing.
  * Units.     int64_t, never negative where you pass them, at most FAIRSEM_MAX_UNITS.
  * Time.      Relative times are nanoseconds.  Deadlines are absolute.
- * Pointers.  A semaphore you pass must be initialised and not destroyed.  This is not
- *            checked, as in the pthread functions.
+ * Pointers.  A semaphore you pass must be initialised and not destroyed.  All zero is not
+ *            initialised.  Where it costs nothing a mistake is found: an acquire that would have
+ *            to wait, any release, stat or destroy of a semaphore that is all zero or destroyed
+ *            stops the program with a message (abort).
  * Memory.    A release synchronises with the acquire its units satisfy: what the
  *            releasing thread wrote before is visible to the acquiring thread after.
  *            A successful acquire of 0 units is ordered in the same way.
@@ -356,6 +358,15 @@ FAIRSEM_API int fairsem_token_reason(const fairsem_token_t *token);
 /*
  * How to wait, for fairsem_acquire_with.  All zero: for ever, with priority 0.
  *
+ * A deadline needs its clock.  Where CLOCK_REALTIME is 0, as on Linux, a struct that names a
+ * deadline and no clock means CLOCK_REALTIME; a time that was read from CLOCK_MONOTONIC is long
+ * past there, and the wait times out at once:
+ *
+ *     struct timespec at;
+ *     clock_gettime(CLOCK_MONOTONIC, &at);
+ *     at.tv_sec += 5;
+ *     fairsem_wait_t how = { .clock = CLOCK_MONOTONIC, .deadline = &at };
+ *
  * Of two waiters the one with the lower number is served first, as in nice(1); of two with
  * the same number the one who came first.  A newcomer with a better priority than the whole
  * line goes ahead of it.  The head of the line holds it all the same: the others wait,
@@ -363,7 +374,7 @@ FAIRSEM_API int fairsem_token_reason(const fairsem_token_t *token);
  */
 typedef struct fairsem_wait {
     clockid_t              clock;    /* of the deadline: CLOCK_MONOTONIC or CLOCK_REALTIME */
-    const struct timespec *deadline; /* absolute; NULL: none */
+    const struct timespec *deadline; /* absolute, on that clock; NULL: none */
     int                    priority; /* any int; lower is served first */
     fairsem_token_t       *token;    /* may cancel the wait; NULL: none */
     uintptr_t              reserved_[4]; /* must be zero */
@@ -456,11 +467,12 @@ typedef struct {
     int64_t timeouts;       /* left at their deadline */
     int64_t cancels;        /* left otherwise: token, pthread_cancel, EINTR, ticket return, close,
                              * E2BIG, and in a forked child those who waited in the parent */
-    int64_t wait_ns_total;  /* how long those who left had waited, nanoseconds */
+    int64_t wait_ns_total;  /* how long those who left had waited, nanoseconds, or INT64_MAX */
     int64_t wait_ns_max;    /* the longest of these */
     int64_t waiters_max;    /* the longest line there was */
     int64_t refused;        /* ENOBUFS */
-    int64_t over_releases;  /* EOVERFLOW of fairsem_release */
+    int64_t over_releases;  /* EOVERFLOW of fairsem_release; and grants given back, by a ticket
+                             * or a canceled thread, of which not all units fitted any more */
     int64_t reserved_[2];
 } fairsem_stat_t;
 
@@ -575,10 +587,29 @@ FAIRSEM_API int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void
  * several lines at once, for asking now and waiting later.  { 0 } is an idle ticket.  It
  * must not be moved while it is not idle.
  *
+ *     IDLE --take, at once--> GRANTED
  *     IDLE --take--> WAITING --units come--> GRANTED --claim--> IDLE
  *                    WAITING --capacity too small--> CANCELED --return--> IDLE
  *                    WAITING --close--> CLOSED --return--> IDLE
  *                    WAITING, GRANTED --return--> IDLE
+ *
+ * The result of take says where the work begins, once and not twice:
+ *
+ *     static void start(fairsem_ticket_t *ticket, void *arg)
+ *     {
+ *         struct request *r = arg;
+ *
+ *         if (fairsem_ticket_claim(ticket, &r->units) == 0)
+ *             ...  the units are r's: begin  ...
+ *         else
+ *             ...  the semaphore was closed, or its capacity made too small  ...
+ *     }
+ *
+ *     switch (fairsem_ticket_take(&r->ticket, &slots, 1, 0, start, r)) {
+ *     case 0:           start(&r->ticket, r); break;   granted at once, nobody will call
+ *     case EINPROGRESS: break;                         in line: start is called, once
+ *     default:          ...  refused, nothing has happened  ...
+ *     }
  *
  * Claim or return it before the semaphore is destroyed.  If it has a callback, also return
  * it (returning an idle one is fine) before its memory is used for something else, unless
@@ -599,21 +630,33 @@ enum fairsem_ticket_state {
 };
 
 /*
- * Called once when the ticket leaves WAITING other than by fairsem_ticket_return, by the
- * thread that caused it (a release, say), after it has let go of every lock.  It may call
- * anything, on the same ticket and semaphore too, and may free the ticket.  It runs with
- * thread cancellation held off and must not call pthread_exit.
+ * Called exactly once for each take that returned EINPROGRESS, when the ticket leaves WAITING
+ * other than by fairsem_ticket_return: by the thread whose call caused it (a release, say),
+ * after it has let go of every lock, perhaps before the take has returned to its own thread.  A
+ * claim or a return drops a call that has not begun.
  *
- * A ticket that is claimed, and taken again, before this call was made has its next one only.
- * If it forks, calls that were to follow it are made in the parent.
+ * A thread makes its calls one after the other, in the order in which the tickets were served,
+ * never one inside the other: calls that become due while it is in a callback follow when that
+ * one has returned, and before the function that began it all does.
+ *
+ * A callback may call anything of this library, on the same ticket and semaphore too, and may free
+ * its ticket.  What cannot work:
+ *
+ *   - It waits for something that its own thread has still to do: the units of a ticket whose
+ *     callback is due behind it, say, or what only its caller can release.  While it waits, it
+ *     holds up the calls behind it.
+ *   - pthread_exit.  (Thread cancellation is held off while it runs.)
+ *   - A C++ exception (GCC, Clang) works: it reaches the caller of the function that called back,
+ *     when the calls behind have been made.  Of two that are thrown, one is lost.
+ *   - If it forks, calls that were to follow it are made in the parent, not in the child.
  */
 typedef void fairsem_notify_fn(fairsem_ticket_t *ticket, void *arg);
 
 /*
- * Stand in line for n units with an idle ticket.  If it is served at once, it is GRANTED
- * when the call returns, and notify is not called.  notify may be NULL.
+ * Take n units with an idle ticket, or stand in line for them.  notify may be NULL.
  *
- * 0
+ * 0            granted at once; notify is not called, neither now nor later
+ * EINPROGRESS  in line, as connect(2) says it; notify will be called, once, or has been
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS; the ticket is not idle, or another thread is in
  *          the middle of taking, claiming or returning it
  * E2BIG, ENOBUFS, the close reason   as fairsem_acquire; the ticket stays idle
@@ -642,7 +685,7 @@ FAIRSEM_API int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait
 /*
  * Move the units of a granted ticket into the empty guard `into`.
  *
- * 0        they are yours, and the ticket is idle
+ * 0        they are yours, and the ticket is idle; a callback that has not begun will not
  * EAGAIN   it still waits
  * EINVAL   it is idle
  * EBUSY    the guard is not empty
@@ -652,9 +695,11 @@ FAIRSEM_API int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *
 
 /*
  * Give the ticket back, whatever its state: it leaves the line, or its units go to the next
- * one, and it is idle.  When the call returns, the callback is not running and will not
- * run; if another thread is running it, the call waits for that.  (So do not hold a lock
- * that the callback takes.)  Called in the callback itself, it does not wait.
+ * one (as many as fit: see over_releases), and it is idle.  When the call returns, the callback
+ * is not running and will not run; if another thread is running it, the call waits for that.  (So
+ * do not hold a lock that the callback takes.)  It does not wait for a callback that cannot end
+ * before this call returns: in the callback itself, and in one that the other is waiting for in
+ * turn, because each returns the other's ticket.
  *
  * 0
  */

@@ -137,6 +137,8 @@ says consumer-priority 'arrived 4, priority 0: served 1' 'arrived 7, priority 0:
   'arrived 2, priority 5: served 3' 'arrived 5, priority 5: served 4' \
   'arrived 1, priority 9: served 5' 'arrived 3, priority 9: served 6' \
   'arrived 6, priority 9: served 7' 'all 5000 items taken once'
+says start-once 'jobs 4000' 'started once 4000' 'most in progress [1-3]' \
+  'at once and by callback together 4000'
 says event-loop 'served 12' 'shed 10' 'hung up 1' 'refused at shutdown 8' 'most in flight 4'
 # Client, limit, fetched, timed out, cancelled, most at once.
 says fetch-limiter 'crawler +6 +24 +0 +0 +[1-4]' 'browser +2 +12 +0 +0 +[12]' \
