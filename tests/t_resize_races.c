@@ -81,6 +81,20 @@ START_TEST(no_thread_sees_too_few_units_where_there_were_never_too_few)
 }
 END_TEST
 
+/* As resize() in capacity.c leaves it between its two stores, and stays for as long as this takes. */
+START_TEST(in_the_middle_of_a_resize_nothing_is_plain)
+{
+    struct fs_sem *s = fs_inside(&sem);
+
+    begin();
+    s->resizes = 1;
+    s->limit = 4;
+    ck_assert(!fs_plainly_too_few(s, 2));
+    s->resizes = 2;
+    ck_assert(fs_plainly_too_few(s, 2));
+}
+END_TEST
+
 /* And where there are too few, it needs no mutex to say so: also after a resize. */
 START_TEST(too_few_units_are_seen_without_the_mutex)
 {
@@ -100,5 +114,6 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("resize races", no_thread_sees_too_few_units_where_there_were_never_too_few,
+              in_the_middle_of_a_resize_nothing_is_plain,
               too_few_units_are_seen_without_the_mutex);
 }

@@ -49,6 +49,8 @@ t_ticket_races
 t_ticket_wait
 t_notify
 t_notify_race
+t_callbacks
+t_resize_races
 t_dump
 t_results
 t_close
@@ -64,6 +66,8 @@ t_token
 t_with
 t_late_wakers
 t_provoked
+t_refused_waits
+t_fault_clock
 t_lifetime
 t_arrival_order
 order/order
