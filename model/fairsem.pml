@@ -143,7 +143,7 @@ inline acquire_contended()
         ok = false;
         fs_serve_and_unlock();
         fs_wake_all();
-        fs_wait();
+        fs_sleep();
         fs_token_detach();
 canceled:
         ok = st == GRANTED

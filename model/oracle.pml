@@ -23,7 +23,7 @@
  *  I7  is I2 again, at the end of the section that removed the head or added units.
  *  I8  `alive` is the waiter on its thread's stack, `exists` the semaphore: every touch of
  *      either asserts them.  That a waiter does not touch the semaphore when it has been told
- *      can be read in fs_wait(); no user could tell.
+ *      can be read in fs_sleep(); no user could tell.
  *
  *
  *  I9 is not expressed but tested: the scene with DESTROY finds grants in two sections.  I10

@@ -211,8 +211,8 @@ inline claim()
 inline claim() { skip }
 #endif
 
-/* wait.c: fs_wait.  Sleep until the waiter has left the line. */
-inline fs_wait()
+/* wait.c: fs_sleep.  Sleep until the waiter has left the line. */
+inline fs_sleep()
 {
     fall_asleep();
     do

@@ -117,8 +117,6 @@ static void remove_from_queue(struct fs_ticket *t)
  */
 void fs_callbacks_drop(struct fs_ticket *t)
 {
-    if (atomic_load_explicit(&t->number, memory_order_relaxed) == 0)
-        return;
     lock();
     if (t->waiter.due
         && atomic_load_explicit(&t->waiter.state, memory_order_relaxed) == FS_CLAIMING)
@@ -244,14 +242,11 @@ static bool waits_for_me(uint64_t number, const struct caller *self)
     return false;
 }
 
-void fs_callbacks_await(struct fs_ticket *t)
+void fs_callbacks_await(uint64_t number)
 {
-    uint64_t number = atomic_load_explicit(&t->number, memory_order_relaxed);
     struct caller *self;
     int cancelable, disabled;
 
-    if (number == 0)
-        return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     lock();
     self = myself();

@@ -29,13 +29,13 @@ void fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_ticket *t);
 void fs_callbacks_run(struct fs_callbacks *callbacks);
 
 /*
- * No lock held.  A ticket that is being claimed or returned: its call is not made, if it has not
- * begun.  Nothing happens to one that has come to any other state.
+ * No lock held.  A ticket that is being claimed or returned, and has a number: its call is not
+ * made, if it has not begun.  Nothing happens to one that has come to any other state.
  */
 void fs_callbacks_drop(struct fs_ticket *t);
 
-/* No lock held.  Wait until no other thread is in a callback of t. */
-void fs_callbacks_await(struct fs_ticket *t);
+/* No lock held.  Wait until no other thread is in a callback of the ticket with this number. */
+void fs_callbacks_await(uint64_t number);
 
 /* In the child, after a fork: see fork.c. */
 void fs_callbacks_in_child(void);

@@ -10,7 +10,7 @@
  *
  * Registered when the library is loaded, where the compiler can do that: before there are
  * threads, and before the application's own handlers, which may then use semaphores in the
- * child.
+ * child.  Elsewhere it is registered when the generation is first asked for.
  */
 #include "fork.h"
 
@@ -20,19 +20,22 @@
 
 #include <signal.h>
 
-static pthread_once_t  once = PTHREAD_ONCE_INIT;
+unsigned fs_generation;
+
 static pthread_mutex_t adoption = PTHREAD_MUTEX_INITIALIZER;
 static sigset_t        adopters_signals;    /* under adoption: what its thread had blocked */
-static unsigned        generation;  /* written in the child handler, before there are threads */
 
 static void in_child(void)
 {
     adoption = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    generation++;
+    fs_generation++;
     fs_parkers_in_child();
     fs_callbacks_in_child();
 }
 
+#if defined(__GNUC__)
+__attribute__((constructor))
+#endif
 static void initialise(void)
 {
     /* If this fails, for want of memory, semaphores that are in use during a fork cannot be
@@ -40,18 +43,15 @@ static void initialise(void)
     (void)pthread_atfork(NULL, NULL, in_child);
 }
 
-#if defined(__GNUC__)
-__attribute__((constructor)) static void initialise_early(void)
-{
-    FS_MUST(pthread_once(&once, initialise));
-}
-#endif
-
+#if !defined(__GNUC__)
 unsigned fs_fork_generation(void)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
     FS_MUST(pthread_once(&once, initialise));
-    return generation;
+    return fs_generation;
 }
+#endif
 
 /* With signals blocked: a handler may use a semaphore that has to be adopted, too. */
 void fs_fork_lock(void)

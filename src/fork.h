@@ -12,8 +12,19 @@
 
 #include <limits.h>
 
-/* Differs between a process and its children. */
+/*
+ * Differs between a process and its children.  Every critical section asks, so it is a load where
+ * the compiler can have the handler for the child registered when the library is loaded.
+ */
+#if defined(__GNUC__)
+extern unsigned fs_generation;      /* written in the child handler, before there are threads */
+static inline unsigned fs_fork_generation(void)
+{
+    return fs_generation;
+}
+#else
 unsigned fs_fork_generation(void);
+#endif
 
 /* The generation of an object that has been destroyed: no process has it. */
 #define FS_DESTROYED UINT_MAX

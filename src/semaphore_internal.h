@@ -40,10 +40,10 @@
  *
  * THE WAITER
  *
- *            fs_join           fs_wait            fs_awake_alert, fs_awake_call
+ *            fs_join           fs_sleep           fs_awake_alert, fs_awake_call
  *      IDLE ---------> QUEUED ----------> PARKED ----------> ALERTED
  *       |                | ^                 |                  | |
- *       |                | +-----------------|---- fs_wait -----+ |
+ *       |                | +-----------------|---- fs_sleep ----+ |
  *       |                |                   |                    |
  *       |                +-----------+-------+--------------------+
  *       |                            |
@@ -308,11 +308,21 @@ fs_tell_fn fs_tell_awake;
  */
 void fs_prepare_to_sleep(struct fs_wait *wait);
 
+/* Sleep until the waiter has left the line; returns its state.  Cancellation point. */
+int fs_sleep(struct fs_wait *wait);
+
 /*
  * The critical section has been left: sleep until the state is final, if it is not.  Returns
- * the result of the wait.  Cancellation point if it sleeps.
+ * the result of the wait.  Acquire order, as in fs_sleep: others may have made it final.
  */
-int fs_wait(struct fs_wait *wait);
+static inline int fs_wait(struct fs_wait *wait)
+{
+    int state = atomic_load_explicit(&wait->waiter.state, memory_order_acquire);
+
+    if (state == FS_QUEUED || state == FS_PARKED || state == FS_ALERTED)
+        state = fs_sleep(wait);
+    return fs_result(&wait->waiter, state);
+}
 
 /* The checks that every `how` must pass, but for the token's reason: 0 or EINVAL. */
 int fs_check_wait(const fairsem_wait_t *how);

@@ -53,6 +53,24 @@ static void become_idle(struct fs_ticket *t)
     atomic_store_explicit(&t->waiter.state, FS_IDLE, memory_order_release);
 }
 
+/* Most tickets have no callback and never had one: nothing to drop, nor to wait for. */
+static uint64_t number_of(const struct fs_ticket *t)
+{
+    return atomic_load_explicit(&t->number, memory_order_relaxed);
+}
+
+static void drop_callback(struct fs_ticket *t)
+{
+    if (number_of(t) != 0)
+        fs_callbacks_drop(t);
+}
+
+static void await_callbacks(const struct fs_ticket *t)
+{
+    if (number_of(t) != 0)
+        fs_callbacks_await(number_of(t));
+}
+
 /* A ticket that waited when this process was forked waits in the parent, not here. */
 static struct fs_ticket *inside(fairsem_ticket_t *ticket)
 {
@@ -144,7 +162,7 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
 
     if (!fs_count_valid(n) || !begin_to_take(t))
         return EINVAL;
-    if (notify != NULL && atomic_load_explicit(&t->number, memory_order_relaxed) == 0)
+    if (notify != NULL && number_of(t) == 0)
         atomic_store_explicit(&t->number, fs_callbacks_number(), memory_order_relaxed);
     t->waiter.tell = tell_ticket;
     t->waiter.units = n;
@@ -192,7 +210,7 @@ int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
         return EBUSY;
     if (atomic_compare_exchange_strong_explicit(&t->waiter.state, &state, FS_CLAIMING,
                                                 memory_order_acquire, memory_order_acquire)) {
-        fs_callbacks_drop(t);
+        drop_callback(t);
         *into = (fairsem_units_t){ (fairsem_t *)(void *)t->sem, t->waiter.units };
         become_idle(t);
         return 0;
@@ -246,13 +264,13 @@ static bool take_back(struct fs_ticket *t)
     if (state == FS_QUEUED)
         return take_out_of_line(t);
     if (state == FS_CLAIMING)
-        fs_callbacks_drop(t);
+        drop_callback(t);
     if (state == FS_TAKING || state == FS_CLAIMING)
         return true;
     if (!atomic_compare_exchange_strong_explicit(&t->waiter.state, &state, FS_CLAIMING,
                                                  memory_order_acquire, memory_order_relaxed))
         return false;
-    fs_callbacks_drop(t);
+    drop_callback(t);
     if (state == FS_GRANTED)
         give_back_grant(t);
     else
@@ -266,7 +284,7 @@ int fairsem_ticket_return(fairsem_ticket_t *ticket)
 
     while (!take_back(t))
         continue;
-    fs_callbacks_await(t);
+    await_callbacks(t);
     return 0;
 }
 

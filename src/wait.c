@@ -136,7 +136,7 @@ static int fall_asleep(struct fs_wait *wait)
  * says that it is over, and return it.  Every time it does not, the deadline is looked at here:
  * a park that returns early, for whatever reason, is only a reason to look again.
  */
-static int sleep_until_over(struct fs_wait *wait)
+int fs_sleep(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;
     bool woken = false;
@@ -172,14 +172,4 @@ static int sleep_until_over(struct fs_wait *wait)
     if (woken && state == FS_GRANTED && w->since_ns != 0 && w->since_ns % 16 == 0)
         fs_spin_woken(w->since_ns);
     return state;
-}
-
-/* Acquire order, as in the loop above: the state may be final because others have made it so. */
-int fs_wait(struct fs_wait *wait)
-{
-    int state = atomic_load_explicit(&wait->waiter.state, memory_order_acquire);
-
-    if (state == FS_QUEUED || state == FS_PARKED || state == FS_ALERTED)
-        state = sleep_until_over(wait);
-    return fs_result(&wait->waiter, state);
 }
