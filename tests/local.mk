@@ -78,7 +78,7 @@ test_programs += \
 if HAVE_WRAP
 test_programs += \
 	tests/t_fault_clock tests/t_fault_memory tests/t_late_wakers tests/t_provoked \
-	tests/t_refused_waits
+	tests/t_refused_waits tests/t_signals
 endif
 endif
 include $(top_srcdir)/tests/mutants/local.mk
@@ -121,6 +121,8 @@ tests_t_provoked_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=clock_gettime \
 	-Wl,--wrap=pthread_cond_init -Wl,--wrap=fs_futex_park -Wl,--wrap=fs_futex_wake \
 	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_unlock \
 	-Wl,--wrap=fs_callbacks_add
+tests_t_signals_LDFLAGS = -Wl,--wrap=nanosleep \
+	-Wl,--wrap=pthread_mutex_unlock
 tests_t_late_wakers_LDFLAGS = -Wl,--wrap=fs_park -Wl,--wrap=fs_futex_park \
 	-Wl,--wrap=fs_wake_all -Wl,--wrap=pthread_mutex_unlock
 tests_t_fault_clock_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_init \

@@ -68,6 +68,7 @@ t_late_wakers
 t_provoked
 t_refused_waits
 t_fault_clock
+t_signals
 t_lifetime
 t_arrival_order
 order/order
