@@ -77,8 +77,9 @@ test_programs += \
 	tests/t_with
 if HAVE_WRAP
 test_programs += \
-	tests/t_fault_clock tests/t_fault_memory tests/t_late_wakers tests/t_provoked \
-	tests/t_refused_waits tests/t_signals
+	tests/t_awake tests/t_fault_clock tests/t_fault_memory tests/t_late_wakers \
+	tests/t_lessons tests/t_provoked tests/t_refused_waits tests/t_signals \
+	tests/t_spin
 endif
 endif
 include $(top_srcdir)/tests/mutants/local.mk
@@ -99,8 +100,8 @@ AM_CPPFLAGS += -I$(top_srcdir)/src -D_POSIX_C_SOURCE=200809L
 AM_CFLAGS += $(CHECK_CFLAGS)
 LDADD = tests/libtests.la libcore.la $(CHECK_LIBS)
 tests_libtests_la_SOURCES = \
-	tests/askers.h tests/bare.h tests/children.h tests/faults.h tests/stress.h tests/suite.h \
-	tests/workers.c tests/workers.h
+	tests/askers.h tests/bare.h tests/children.h tests/clockwork.h tests/faults.h \
+	tests/heads.h tests/stress.h tests/suite.h tests/workers.c tests/workers.h
 
 # It loads the library, and has none of its own.
 tests_t_fault_unload_LDADD = $(CHECK_LIBS) $(DL_LIBS)
@@ -123,6 +124,13 @@ tests_t_provoked_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=clock_gettime \
 	-Wl,--wrap=fs_callbacks_add
 tests_t_signals_LDFLAGS = -Wl,--wrap=nanosleep \
 	-Wl,--wrap=pthread_mutex_unlock
+clockwork_wraps = -Wl,--wrap=fs_now_ns -Wl,--wrap=fs_park -Wl,--wrap=fs_futex_park \
+	-Wl,--wrap=fs_wake_later -Wl,--wrap=fs_wake_word_later \
+	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_unlock \
+	-Wl,--wrap=sched_getaffinity -Wl,--wrap=sysconf
+tests_t_awake_LDFLAGS = $(clockwork_wraps)
+tests_t_lessons_LDFLAGS = $(clockwork_wraps)
+tests_t_spin_LDFLAGS = $(clockwork_wraps)
 tests_t_late_wakers_LDFLAGS = -Wl,--wrap=fs_park -Wl,--wrap=fs_futex_park \
 	-Wl,--wrap=fs_wake_all -Wl,--wrap=pthread_mutex_unlock
 tests_t_fault_clock_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_init \

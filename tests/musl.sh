@@ -36,8 +36,16 @@ ar rcs "$work/libcore.a" "$work"/*.o || exit 99
 # wraps NAME - the calls that a test replaces are listed where it is built.  Only ours: with
 # -static, those inside the C library would be replaced too.
 wraps() {
-  sed -n "/^tests_$1_LDFLAGS = /,/[^\\\\]\$/p" "$top_srcdir/tests/local.mk" |
-    grep -o -e '-Wl,--wrap=[a-z_]*'
+  awk -v name="tests_$1_LDFLAGS" '
+    !open { variable = $1 }
+    { value[variable] = value[variable] " " $0; open = /\\$/ }
+    END {
+      words = value[name]
+      for (other in value)
+        if (index(words, "$(" other ")") > 0)
+          words = words value[other]
+      print words
+    }' "$top_srcdir/tests/local.mk" | grep -o -e '-Wl,--wrap=[a-z_]*'
 }
 
 for source in "$top_srcdir"/tests/t_*.c; do

@@ -7,6 +7,7 @@
 
 EXTRA_DIST += \
 	tests/mutants/apply.awk \
+	tests/mutants/awake.txt \
 	tests/mutants/bypass.txt \
 	tests/mutants/canaries.txt \
 	tests/mutants/fork.txt \

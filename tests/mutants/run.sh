@@ -68,6 +68,9 @@ t_late_wakers
 t_provoked
 t_refused_waits
 t_fault_clock
+t_awake
+t_lessons
+t_spin
 t_signals
 t_lifetime
 t_arrival_order
