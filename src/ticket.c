@@ -167,7 +167,6 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
     t->waiter.tell = tell_ticket;
     t->waiter.units = n;
     atomic_store_explicit(&t->sem, s, memory_order_release);    /* see in_line_of() */
-    t->watchers = NULL;
 
     available = fs_enter(s, &after);
     result = join_line(s, &available, t, priority, &after);

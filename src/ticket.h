@@ -11,7 +11,8 @@ struct FS_MAY_ALIAS fs_ticket {
     fairsem_notify_fn *notify;      /* r/o while in line, or due; may be NULL */
     void              *arg;         /* r/o while in line, or due */
     _Atomic uint64_t   number;      /* written while TAKING, once: its own; 0: no callback yet */
-    struct fs_waiter  *watchers;    /* under the semaphore's mutex: threads, linked by in_line */
+    struct fs_waiter  *watchers;    /* under the semaphore's mutex: threads, linked by in_line;
+                                     * NULL when not in line */
 };
 
 static inline struct fs_ticket *fs_ticket_of_queue(struct fs_list *node)

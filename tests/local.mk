@@ -77,9 +77,9 @@ test_programs += \
 	tests/t_with
 if HAVE_WRAP
 test_programs += \
-	tests/t_awake tests/t_fault_clock tests/t_fault_memory tests/t_late_wakers \
-	tests/t_lessons tests/t_provoked tests/t_refused_waits tests/t_signals \
-	tests/t_spin
+	tests/t_awake tests/t_fault_clock tests/t_fault_memory tests/t_fork_tickets \
+	tests/t_late_wakers tests/t_lessons tests/t_provoked tests/t_refused_waits \
+	tests/t_signals tests/t_spin
 endif
 endif
 include $(top_srcdir)/tests/mutants/local.mk
@@ -131,6 +131,8 @@ clockwork_wraps = -Wl,--wrap=fs_now_ns -Wl,--wrap=fs_park -Wl,--wrap=fs_futex_pa
 tests_t_awake_LDFLAGS = $(clockwork_wraps)
 tests_t_lessons_LDFLAGS = $(clockwork_wraps)
 tests_t_spin_LDFLAGS = $(clockwork_wraps)
+tests_t_fork_tickets_LDFLAGS = -Wl,--wrap=pthread_cond_wait -Wl,--wrap=fs_park \
+	-Wl,--wrap=fs_futex_park -Wl,--wrap=fs_wake_later -Wl,--wrap=fs_wake_word_later
 tests_t_late_wakers_LDFLAGS = -Wl,--wrap=fs_park -Wl,--wrap=fs_futex_park \
 	-Wl,--wrap=fs_wake_all -Wl,--wrap=pthread_mutex_unlock
 tests_t_fault_clock_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_init \

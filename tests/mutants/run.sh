@@ -60,6 +60,7 @@ t_debt
 t_misuse
 t_cancel
 t_fork
+t_fork_tickets
 t_capacity
 t_deadline
 t_token
