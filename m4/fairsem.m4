@@ -43,6 +43,41 @@ rm -f conftest.map
 AC_MSG_RESULT([$have_version_script])
 AM_CONDITIONAL([HAVE_VERSION_SCRIPT], [test "x$have_version_script" = xyes])])
 
+# FS_TRY_LOCAL_NAMES - can src/local_names.sh hide the names of a static library that are not
+# public?  Sets have_local_names, and LOCAL_NAMES: what stands in front of the command that
+# links the library.  With the objects of a link-time optimizer it cannot.
+AC_DEFUN([FS_TRY_LOCAL_NAMES],
+[AC_REQUIRE([LT_INIT])
+AC_CHECK_TOOL([OBJCOPY], [objcopy], [false])
+AC_MSG_CHECKING([whether names in a static library can be hidden])
+have_local_names=no
+cat > conftest1.c <<_FS_SOURCE
+int fs_probe(void);
+int fs_probe(void) { return 42; }
+_FS_SOURCE
+cat > conftest2.c <<_FS_SOURCE
+int fs_probe(void);
+int probe(void);
+int probe(void) { return fs_probe(); }
+_FS_SOURCE
+fs_saved_LIBS=$LIBS
+LIBS="conftest.a $LIBS"
+AS_IF([$CC $CPPFLAGS $CFLAGS -c conftest1.c >&AS_MESSAGE_LOG_FD 2>&1 &&
+    $CC $CPPFLAGS $CFLAGS -c conftest2.c >&AS_MESSAGE_LOG_FD 2>&1 &&
+    LD=$LD OBJCOPY=$OBJCOPY AR=$AR RANLIB=$RANLIB $SHELL "$srcdir/src/local_names.sh" \
+      conftest.a $AR cr conftest.a conftest1.$ac_objext conftest2.$ac_objext \
+      >&AS_MESSAGE_LOG_FD 2>&1],
+  [AC_LINK_IFELSE([AC_LANG_SOURCE([
+    int probe(void); int fs_probe(void) { return 1; }
+    int main(void) { return probe() == fs_probe(); }])],
+    [have_local_names=yes
+     AC_SUBST([LOCAL_NAMES], ["LD='\$(LD)' OBJCOPY='\$(OBJCOPY)' AR='\$(AR)' RANLIB='\$(RANLIB)' \
+\$(SHELL) \$(srcdir)/src/local_names.sh .libs/libfairsem.a"])])])
+LIBS=$fs_saved_LIBS
+rm -f conftest1.* conftest2.* conftest.a
+AC_SUBST([have_local_names])
+AC_MSG_RESULT([$have_local_names])])
+
 # FS_TRY_WRAP - can the linker send calls elsewhere (--wrap)?
 AC_DEFUN([FS_TRY_WRAP],
 [AC_MSG_CHECKING([whether the linker understands --wrap])

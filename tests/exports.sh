@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# exports.sh - the shared library exports what the header declares, and nothing else.
+# exports.sh - both libraries show what the header declares, and nothing else.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
@@ -34,23 +34,74 @@ sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(.*/\1/p' \
 sed -n 's/^ *\(fairsem_[a-z0-9_]*\);.*/\1/p' "$top_srcdir/src/fairsem.map" | sort > "$work/map"
 same "the headers" "$work/header" fairsem.map "$work/map"
 
-# A program that links the archive meets every name in it that is not static.  Names with
-# two underscores, or DW., belong to the compiler (sanitizers and gcov make some).
-archive=$top_builddir/.libs/libcore.a
-[ -f "$archive" ] || archive=$top_builddir/.libs/libfairsem.a
-if [ -f "$archive" ]; then
-  nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' |
-    grep -v -e '^fairsem_' -e '^fs_' -e '^__' -e '^DW\.' > "$work/foreign"
-  if [ -s "$work/foreign" ]; then
-    echo "FAILED: names in the archive that are neither fairsem_* nor fs_*:"
-    cat "$work/foreign"
-    status=1
-  else
-    echo "ok: the archive defines nothing but fairsem_* and fs_*"
-  fi
-else
-  echo "FAILED: there is no archive $archive"
+# What the compiler makes for itself, sanitizers and gcov too, begins so.
+visible() {
+  nm -g --defined-only "$1" | awk 'NF == 3 { print $3 }' | grep -v -e '^__' -e '^DW\.' | sort
+}
+
+# The objects, before src/local_names.sh has hidden what is theirs.
+core=$top_builddir/.libs/libcore.a
+if [ ! -f "$core" ]; then
+  echo "FAILED: there is no archive $core"
+  exit 1
+fi
+visible "$core" > "$work/core"
+if grep -v -e '^fairsem_' -e '^fs_' "$work/core" > "$work/foreign"; then
+  echo "FAILED: names in the archive that are neither fairsem_* nor fs_*:"
+  cat "$work/foreign"
   status=1
+else
+  echo "ok: the objects define nothing but fairsem_* and fs_*"
+fi
+
+# clash ARCHIVE - a program that has a function of its own for each name that is not public.
+clash() {
+  {
+    cat << '_EOF'
+#include <fairsem.h>
+#include <stdlib.h>
+_EOF
+    sed -n 's/^\(fs_[a-z0-9_]*\)$/void \1(void); void \1(void) { abort(); }/p' "$work/core"
+    cat << '_EOF'
+static fairsem_t slots = FAIRSEM_INITIALIZER(0);
+static void *give(void *arg)
+{
+    while (fairsem_waiters(&slots) == 0)
+        continue;
+    fairsem_release(&slots, 1);
+    return arg;
+}
+int main(void)
+{
+    pthread_t thread;
+    return pthread_create(&thread, NULL, give, NULL) != 0 || fairsem_acquire(&slots, 1) != 0
+        || pthread_join(thread, NULL) != 0;
+}
+_EOF
+  } > "$work/clash.c"
+  # shellcheck disable=SC2086 # lists
+  ${CC:-cc} -std=c11 ${CFLAGS-} -I"$top_srcdir/include" "$work/clash.c" "$1" -pthread \
+    -o "$work/clash" > "$work/log" 2>&1 && "$work/clash" >> "$work/log" 2>&1
+}
+
+static=$top_builddir/.libs/libfairsem.a
+if [ ! -f "$static" ]; then
+  echo "skipped: the static library, which was not built (--disable-static)"
+elif grep -q '^have_local_names = no' "$top_builddir/Makefile"; then
+  echo "skipped: the names in the static library, which could not be hidden here"
+else
+  visible "$static" > "$work/static"
+  same "the headers" "$work/header" "${static##*/}" "$work/static"
+  if clash "$core"; then
+    echo "FAILED: a program with all names of the objects can be linked with them: a bad test"
+    status=1
+  elif clash "$static"; then
+    echo "ok: a program can have all $(grep -c '^fs_' "$work/core") names that are not public"
+  else
+    echo "FAILED: a program cannot have the names that are not public"
+    cat "$work/log"
+    status=1
+  fi
 fi
 
 shared=$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")
