@@ -42,7 +42,7 @@ static struct fs_parker *_Atomic made; /* every parker there is; grows at the he
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t  key;          /* r/o after once: the thread's parker */
-static bool           key_usable;   /* r/o after once */
+static _Atomic bool   key_usable;   /* set by once; cleared when the library is unloaded */
 
 static bool parker_init(struct fs_parker *parker)
 {
@@ -104,6 +104,49 @@ static void initialise(void)
     key_usable = pthread_key_create(&key, return_to_pool) == 0;
 }
 
+#if defined(__GNUC__)
+static void no_key(void)
+{
+}
+
+/* Of LeakSanitizer, where a program has it. */
+void __lsan_ignore_object(const void *block) __attribute__((weak));
+
+/*
+ * Our code goes away: libfairsem.a was in a plugin that is closed.  Threads that have waited
+ * live on, and at their end the key must not lead into nowhere.
+ *
+ * The same happens at the end of the process, while other threads wait and release.  They have
+ * what they need to be woken; who begins a wait from now on polls, see fs_park().  Because
+ * nothing tells the one from the other, the parkers are not freed: some 200 bytes for each are
+ * lost with a plugin.
+ */
+__attribute__((destructor)) static void unload(void)
+{
+    FS_MUST(pthread_once(&once, no_key));
+    if (atomic_exchange(&key_usable, false))
+        pthread_key_delete(key);
+    if (__lsan_ignore_object != NULL) {
+        for (const struct fs_parker *p = made; p != NULL; p = p->next_made)
+            __lsan_ignore_object(p);
+    }
+}
+#endif
+
+/*
+ * Between the two looks the key may have been deleted, and made again by somebody else: it
+ * is theirs then, and what we have set must be gone before this thread ends.
+ */
+static bool keep(struct fs_parker *parker)
+{
+    if (pthread_setspecific(key, parker) != 0)
+        return false;
+    if (atomic_load(&key_usable))
+        return true;
+    pthread_setspecific(key, NULL);
+    return false;
+}
+
 static struct fs_parker *take_from_pool(void)
 {
     struct fs_parker *parker;
@@ -147,7 +190,7 @@ struct fs_parker *fs_parker_self(void)
     parker = take_from_pool();
     if (parker == NULL)
         parker = make_parker();
-    if (parker != NULL && pthread_setspecific(key, parker) != 0) {
+    if (parker != NULL && !keep(parker)) {
         return_to_pool(parker);
         parker = NULL;
     }

@@ -49,6 +49,7 @@ test_programs += \
 	tests/t_fault_cancel \
 	tests/t_fault_fork \
 	tests/t_fault_limits \
+	tests/t_fault_plugin \
 	tests/t_fault_signals \
 	tests/t_fault_stop \
 	tests/t_fault_threads \
@@ -105,6 +106,15 @@ tests_libtests_la_SOURCES = \
 
 # It loads the library, and has none of its own.
 tests_t_fault_unload_LDADD = $(CHECK_LIBS) $(DL_LIBS)
+
+# It loads a plugin that has the objects of libfairsem.a inside.  Without -z nodelete.
+if BUILD_INTERPOSER
+check_LTLIBRARIES += tests/libplugin.la
+endif
+tests_libplugin_la_SOURCES =
+tests_libplugin_la_LIBADD = libcore.la
+tests_libplugin_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_t_fault_plugin_LDADD = $(CHECK_LIBS) $(DL_LIBS)
 
 # What fault_examples.sh puts in front of the examples.
 if BUILD_INTERPOSER

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* t_lifetime.c - when a semaphore may end, and what may still be running then. */
+#include "children.h"
 #include "suite.h"
 #include "workers.h"
 
@@ -220,6 +221,39 @@ START_TEST(what_the_releaser_wrote_is_seen_by_the_acquirer)
 }
 END_TEST
 
+/* In a child whose main thread has called exit: one that waits since before, one that begins. */
+static bool     exits;
+static fairsem_t at_exit = FAIRSEM_INITIALIZER(0);
+static struct worker before_exit, in_exit;
+
+/* The number makes it the last one, after the library's own. */
+__attribute__((destructor(101))) static void when_all_is_over(void)
+{
+    if (!exits)
+        return;
+    worker_queue(&in_exit, &at_exit, 1, 2);
+    CHILD_CHECK(fairsem_release(&at_exit, 1) == 0);
+    CHILD_CHECK(worker_join(&before_exit) == 0);
+    CHILD_CHECK(worker_waits(&in_exit));
+    CHILD_CHECK(fairsem_release(&at_exit, 1) == 0);
+    CHILD_CHECK(worker_join(&in_exit) == 0);
+    CHILD_CHECK(fairsem_acquire_for(&at_exit, 1, 3000000) == ETIMEDOUT);
+    _exit(0);
+}
+
+START_TEST(threads_can_still_wait_and_release_while_the_process_exits)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        exits = true;
+        worker_queue(&before_exit, &at_exit, 1, 1);
+        exit(1);    /* which is not what it ends with */
+    }
+    ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("lifetime", a_semaphore_with_waiters_cannot_be_destroyed,
@@ -227,5 +261,6 @@ int main(void)
               a_static_initialiser_needs_no_call, an_acquirer_may_destroy_and_free_at_once,
               a_grant_may_come_before_the_waiter_sleeps, a_waiter_may_end_while_it_is_being_woken,
               a_thread_that_is_ending_can_still_wait,
+              threads_can_still_wait_and_release_while_the_process_exits,
               what_the_releaser_wrote_is_seen_by_the_acquirer);
 }

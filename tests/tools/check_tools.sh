@@ -44,14 +44,14 @@ tests_but() {
   done
 }
 
-# t_posix and t_interrupt take half as long as all the others together, and t_fault_unload has
-# no library of its own to be instrumented.
-race_tests=$(tests_but t_posix t_interrupt t_fault_unload)
+# t_posix and t_interrupt take half as long as all the others together, and t_fault_unload and
+# t_fault_plugin have no library of their own to be instrumented.
+race_tests=$(tests_but t_posix t_interrupt t_fault_unload t_fault_plugin)
 
 # Faults of one thread: no need to try as often as for races.  A sanitizer's frames are several
 # times as large, so that no thread has enough in 16 KiB.
-memory_tests=$(tests_but t_posix t_interrupt t_fault_unload t_deadline t_lifetime t_mixed_stress \
-  t_fault_cancel t_fault_signals t_fault_threads t_token)
+memory_tests=$(tests_but t_posix t_interrupt t_fault_unload t_fault_plugin t_deadline t_lifetime \
+  t_mixed_stress t_fault_cancel t_fault_signals t_fault_threads t_token)
 
 # Those that allocate, or whose threads do.
 leak_tests='t_cancel t_dump t_guard t_notify t_priority t_provoked t_stress t_ticket
