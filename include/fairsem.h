@@ -111,6 +111,17 @@ extern "C" {
 #define FAIRSEM_API
 #endif
 
+/*
+ * glibc on 32-bit machines has two time_t, and a struct timespec for each; -D_TIME_BITS=64
+ * chooses the wide one.  What takes a deadline has another name then in the library, so that a
+ * program and a library that do not agree cannot be linked, where they would misread it.
+ */
+#if defined(__USE_TIME_BITS64) && defined(__TIMESIZE) && __TIMESIZE == 32 && defined(__GNUC__)
+#define FAIRSEM_TIME64_(name) __asm__(#name "_time64")
+#else
+#define FAIRSEM_TIME64_(name)
+#endif
+
 #ifdef __cplusplus
 #define FAIRSEM_ALIGNED_ alignas(16)
 #else
@@ -318,7 +329,8 @@ FAIRSEM_API int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_n
  *            0 .. 999999999.  Both are checked even if units are free
  */
 FAIRSEM_API int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
-                                      const struct timespec *deadline);
+                                      const struct timespec *deadline)
+    FAIRSEM_TIME64_(fairsem_acquire_until);
 
 /*
  * A token cancels waits: any number of them, on any semaphores, by one call.  For a request
@@ -388,7 +400,8 @@ typedef struct fairsem_wait {
  * EINVAL     a reserved field is not zero
  * the token's reason
  */
-FAIRSEM_API int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how);
+FAIRSEM_API int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
+    FAIRSEM_TIME64_(fairsem_acquire_with);
 
 /* ======================================================================== *
  *  5  Capacity, debt, close
@@ -511,7 +524,8 @@ typedef struct fairsem_units {
  * EBUSY    the guard is not empty
  */
 FAIRSEM_API int fairsem_units_acquire(fairsem_units_t *units, fairsem_t *sem, int64_t n,
-                                      const fairsem_wait_t *how);
+                                      const fairsem_wait_t *how)
+    FAIRSEM_TIME64_(fairsem_units_acquire);
 FAIRSEM_API int fairsem_units_tryacquire(fairsem_units_t *units, fairsem_t *sem, int64_t n);
 
 /*
@@ -680,7 +694,8 @@ FAIRSEM_API enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_
  *
  * Cancellation point if it waits; the place is kept.
  */
-FAIRSEM_API int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how);
+FAIRSEM_API int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
+    FAIRSEM_TIME64_(fairsem_ticket_wait);
 
 /*
  * Move the units of a granted ticket into the empty guard `into`.

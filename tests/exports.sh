@@ -31,12 +31,14 @@ same() {
 # A declaration may be longer than its line, its name is on the first.
 sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(.*/\1/p' \
   "$top_srcdir/include/fairsem.h" "$top_srcdir/include/fairsem/posix.h" | sort > "$work/header"
-sed -n 's/^ *\(fairsem_[a-z0-9_]*\);.*/\1/p' "$top_srcdir/src/fairsem.map" | sort > "$work/map"
+sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/fairsem.map" | sort > "$work/map"
 same "the headers" "$work/header" fairsem.map "$work/map"
 
-# What the compiler makes for itself, sanitizers and gcov too, begins so.
+# What the compiler makes for itself, sanitizers and gcov too, begins so.  A wide time_t: see
+# fairsem.h.
 visible() {
-  nm -g --defined-only "$1" | awk 'NF == 3 { print $3 }' | grep -v -e '^__' -e '^DW\.' | sort
+  nm -g --defined-only "$1" | awk 'NF == 3 { sub(/_time64$/, "", $3); print $3 }' |
+    grep -v -e '^__' -e '^DW\.' | sort
 }
 
 # The objects, before src/local_names.sh has hidden what is theirs.
@@ -113,7 +115,7 @@ fi
 shared=$top_builddir/.libs/$shared
 
 # Names without their version, and without the entries for the versions themselves.
-nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/(_time64)?@.*/, "", $3); print $3 }' |
   sort > "$work/shared"
 same "the headers" "$work/header" "${shared##*/}" "$work/shared"
 

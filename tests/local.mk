@@ -24,7 +24,8 @@ test_scripts = \
 	tests/install.sh \
 	tests/interpose.sh \
 	tests/musl.sh \
-	tests/soak.sh
+	tests/soak.sh \
+	tests/time_bits.sh
 include $(top_srcdir)/tests/explore/local.mk
 dist_check_SCRIPTS = $(test_scripts)
 EXTRA_DIST += tests/coverage.sh tests/programs.sh tests/plain/check.h

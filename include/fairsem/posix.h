@@ -63,9 +63,11 @@ FAIRSEM_API int fairsem_sem_trywait(fairsem_sem_t *sem);
  * -1 and EINVAL: tv_nsec outside 0 .. 999999999, or an unknown clock, even if a unit is
  * free; ETIMEDOUT; EINTR.  Cancellation points, also if a unit is free.
  */
-FAIRSEM_API int fairsem_sem_timedwait(fairsem_sem_t *sem, const struct timespec *deadline);
+FAIRSEM_API int fairsem_sem_timedwait(fairsem_sem_t *sem, const struct timespec *deadline)
+    FAIRSEM_TIME64_(fairsem_sem_timedwait);
 FAIRSEM_API int fairsem_sem_clockwait(fairsem_sem_t *sem, clockid_t clock,
-                                      const struct timespec *deadline);
+                                      const struct timespec *deadline)
+    FAIRSEM_TIME64_(fairsem_sem_clockwait);
 
 /* -1 and EOVERFLOW: the value is SEM_VALUE_MAX.  Async-signal-safe. */
 FAIRSEM_API int fairsem_sem_post(fairsem_sem_t *sem);
