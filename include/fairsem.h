@@ -112,6 +112,22 @@ extern "C" {
 #endif
 
 /*
+ * ThreadSanitizer has to see every acquire and release: none takes the fast path then.  (Not
+ * needed, and defined as 0, where the library is compiled for it, too.)
+ */
+#if defined(FAIRSEM_WATCHED_)
+#elif defined(__SANITIZE_THREAD__)
+#define FAIRSEM_WATCHED_ 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define FAIRSEM_WATCHED_ 1
+#endif
+#endif
+#ifndef FAIRSEM_WATCHED_
+#define FAIRSEM_WATCHED_ 0
+#endif
+
+/*
  * glibc on 32-bit machines has two time_t, and a struct timespec for each; -D_TIME_BITS=64
  * chooses the wide one.  What takes a deadline has another name then in the library, so that a
  * program and a library that do not agree cannot be linked, where they would misread it.
@@ -152,7 +168,7 @@ typedef struct fairsem {
  * semaphore that knows how many units there are, see attr.capacity.
  */
 #define FAIRSEM_INITIALIZER(units) \
-    { (int64_t)(units) * 2, FAIRSEM_MAX_UNITS, PTHREAD_MUTEX_INITIALIZER, { 0 } }
+    { (int64_t)(units) * 2 + FAIRSEM_WATCHED_, FAIRSEM_MAX_UNITS, PTHREAD_MUTEX_INITIALIZER, { 0 } }
 
 /*
  * attr.flags: signals matter to this semaphore, as they do to sem_t.  Linux only.

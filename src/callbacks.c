@@ -28,6 +28,7 @@
  */
 #include "callbacks.h"
 
+#include "annotate.h"
 #include "ticket.h"
 
 #include "invariant.h"
@@ -165,13 +166,24 @@ static void has_ended(struct caller *self)
 
 static void go_on_without(void *self);
 
+static void make_call(const struct call *call)
+{
+    struct fs_hidden hidden;
+
+    if (fs_under_valgrind)
+        fs_unhide_all(&hidden);
+    call->notify(call->ticket, call->arg);
+    if (fs_under_valgrind)
+        fs_hide_again(&hidden);
+}
+
 static void make_calls(struct caller *self)
 {
     struct call call;
 
     pthread_cleanup_push(go_on_without, self);
     while (begin_next(self, &call)) {
-        call.notify(call.ticket, call.arg);
+        make_call(&call);
         has_ended(self);
     }
     pthread_cleanup_pop(0);

@@ -17,6 +17,8 @@
 
 #if FS_HAS_FUTEX
 
+#include "annotate.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -74,6 +76,8 @@ void fs_futex_wake(const _Atomic int *word)
 {
     int before = errno;
 
+    if (fs_under_valgrind)
+        fs_hide_word((const void *)word);
     syscall(SYS_futex, word, WAKE_PRIVATE, 1);
     errno = before;
 }

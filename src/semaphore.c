@@ -58,6 +58,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
         return ENOTSUP;
 
     *sem = (fairsem_t)FAIRSEM_INITIALIZER(units);
+    atomic_store_explicit(&s->word, units * 2 + (fs_watched ? FS_SLOW : 0), memory_order_relaxed);
     s->bounded = attr->capacity != 0;
     if (s->bounded)
         s->limit = attr->capacity;
@@ -325,6 +326,8 @@ void fs_serve_and_unlock(struct fs_sem *s, int64_t available, struct fs_aftermat
 
     available = serve(s, available, &open, after);
     slow = !fs_waitq_empty(&s->line) || paused(s) || s->closed != 0;
+    slow = slow || fs_watched;
+    open = open && !fs_watched;
     atomic_store_explicit(&s->word,
                           available * 2 + (slow ? FS_SLOW : 0) + (open ? FS_OPEN : 0),
                           memory_order_release);
@@ -423,6 +426,8 @@ void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_state state,
             s->count.cancels++;
     }
     fs_awake_leave(s, w, state == FS_GRANTED);
+    if (fs_watched)
+        fs_tell_before(w);
     w->tell(w, state, after);
 }
 

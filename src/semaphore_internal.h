@@ -12,7 +12,8 @@
  *  I3  While SLOW is set only the holder of the mutex changes the word.  SLOW is set
  *      whenever the line is not empty, while paused, for ever after close, and from
  *      fs_lock_line() to fs_serve_and_unlock().  While OPEN is set, too, anybody may, see
- *      bypass.h; it never is between these two.
+ *      bypass.h; it never is between these two.  Where a tool watches the program, SLOW is
+ *      always set and OPEN never: annotate.h.  Setting SLOW where it is set is no change.
  *  I4  A waiter is in the line if and only if its state is QUEUED, PARKED or ALERTED.  It
  *      leaves these exactly once, under the mutex.
  *  I5  Units are debited at grant time, by the granter, all of a request at once.
@@ -79,6 +80,7 @@
 #ifndef FS_SEMAPHORE_INTERNAL_H
 #define FS_SEMAPHORE_INTERNAL_H
 
+#include "annotate.h"
 #include "awake.h"
 #include "callbacks.h"
 #include "fairsem.h"
@@ -321,6 +323,8 @@ static inline int fs_wait(struct fs_wait *wait)
 
     if (state == FS_QUEUED || state == FS_PARKED || state == FS_ALERTED)
         state = fs_sleep(wait);
+    if (fs_watched)
+        fs_tell_after(&wait->waiter);
     return fs_result(&wait->waiter, state);
 }
 

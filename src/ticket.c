@@ -38,7 +38,11 @@ static bool has_nothing(int state)
 
 static int state_of(const struct fs_ticket *t)
 {
-    return atomic_load_explicit(&t->waiter.state, memory_order_acquire);
+    int state = atomic_load_explicit(&t->waiter.state, memory_order_acquire);
+
+    if (fs_watched)
+        fs_tell_after(&t->waiter);
+    return state;
 }
 
 /* Acquire order: who sees where it is being taken must see that it is, see in_line_of(). */

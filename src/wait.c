@@ -89,6 +89,8 @@ REALIGN_STACK static void abandon(void *arg)
 
     end_wait(wait, FS_ABANDONED, ECANCELED);
     fs_token_detach(wait);
+    if (fs_under_valgrind)
+        fs_hidden_is_canceled();
 }
 
 /* The semaphore must be looked at before the wait: after it, it may be gone (I8). */
@@ -96,10 +98,14 @@ void fs_prepare_to_sleep(struct fs_wait *wait)
 {
     wait->interruptible = wait->sem->interruptible;
     wait->claims = wait->sem->bypass_ns != 0;
-    wait->on_word = FS_HAS_FUTEX && (wait->interruptible || FS_FUTEX_BY_DEFAULT);
+    /* helgrind and DRD find fault with a condition variable that is signalled after the unlock. */
+    wait->on_word = FS_HAS_FUTEX
+                    && (wait->interruptible || FS_FUTEX_BY_DEFAULT || fs_under_valgrind);
     wait->waiter.tell = wait->on_word ? tell_on_word : tell_on_parker;
     if (!wait->on_word)
         wait->waiter.parker = fs_parker_self();
+    if (fs_under_valgrind)
+        fs_hide_wait(wait, sizeof *wait);
 }
 
 /* Awake and in line: the grant loop hands it what is free. */
@@ -169,7 +175,7 @@ int fs_sleep(struct fs_wait *wait)
     }
     pthread_cleanup_pop(0);
     /* Seldom, because it is a look at the clock; which is as good as dice. */
-    if (woken && state == FS_GRANTED && w->since_ns != 0 && w->since_ns % 16 == 0)
+    if (woken && !fs_watched && state == FS_GRANTED && w->since_ns != 0 && w->since_ns % 16 == 0)
         fs_spin_woken(w->since_ns);
     return state;
 }

@@ -35,10 +35,10 @@ sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/fairsem.map" |
 same "the headers" "$work/header" fairsem.map "$work/map"
 
 # What the compiler makes for itself, sanitizers and gcov too, begins so.  A wide time_t: see
-# fairsem.h.
+# fairsem.h; what is there for valgrind: see annotate_valgrind.c.
 visible() {
   nm -g --defined-only "$1" | awk 'NF == 3 { sub(/_time64$/, "", $3); print $3 }' |
-    grep -v -e '^__' -e '^DW\.' | sort
+    grep -v -e '^__' -e '^DW\.' -e '^_vgw' | sort
 }
 
 # The objects, before src/local_names.sh has hidden what is theirs.
@@ -116,7 +116,7 @@ shared=$top_builddir/.libs/$shared
 
 # Names without their version, and without the entries for the versions themselves.
 nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/(_time64)?@.*/, "", $3); print $3 }' |
-  sort > "$work/shared"
+  grep -v '^_vgw' | sort > "$work/shared"
 same "the headers" "$work/header" "${shared##*/}" "$work/shared"
 
 # A waiter is inside the library: unloading it would take the code from under its feet.

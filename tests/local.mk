@@ -25,10 +25,11 @@ test_scripts = \
 	tests/interpose.sh \
 	tests/musl.sh \
 	tests/soak.sh \
-	tests/time_bits.sh
+	tests/time_bits.sh \
+	tests/watched.sh
 include $(top_srcdir)/tests/explore/local.mk
 dist_check_SCRIPTS = $(test_scripts)
-EXTRA_DIST += tests/coverage.sh tests/programs.sh tests/plain/check.h
+EXTRA_DIST += tests/coverage.sh tests/programs.sh tests/plain/check.h tests/watched.c
 
 test_programs =
 TESTS = $(test_programs) $(test_scripts)

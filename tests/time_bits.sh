@@ -27,8 +27,9 @@ compile() {
   flags=$1
   shift
   # shellcheck disable=SC2086 # lists
-  $CC -m32 -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -fexceptions -Wno-psabi $flags -I"$top_srcdir/include" \
-    -I"$top_srcdir/src" -I"$top_srcdir/posix" -I"$top_srcdir/tests/plain" "$@" -pthread
+  $CC -m32 -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -fexceptions -Wno-psabi $flags \
+    -I"$top_srcdir/include" -I"$top_srcdir/src" -I"$top_srcdir/posix" \
+    -I"$top_srcdir/tests/plain" "$@" -pthread
 }
 
 # The two must be there, and be different.

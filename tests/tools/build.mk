@@ -11,7 +11,7 @@
 
 CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fno-omit-frame-pointer -fexceptions \
 	-fasynchronous-unwind-tables -I$(SRC)/include -I$(SRC)/src -I$(SRC)/posix -I$(SRC)/tests \
-	-I$(SRC)/tests/plain $(FLAGS)
+	-I$(SRC)/tests/plain -DFAIRSEM_WATCHED_=0 $(FLAGS)
 compile = $(CC) $(CFLAGS)
 
 sources := $(wildcard $(SRC)/src/*.c) $(wildcard $(SRC)/posix/sem_*.c)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* annotate.c - is this program watched, and by whom?  See annotate.h. */
+#include "annotate.h"
+
+#if defined(__GNUC__) && !defined(FS_INSTRUMENTED)
+
+bool fs_watched;
+bool fs_under_valgrind;
+
+/* ThreadSanitizer's, in a program that was compiled with it. */
+void __tsan_acquire(const void *object) __attribute__((weak));
+void __tsan_release(const void *object) __attribute__((weak));
+
+/* Early: before constructors that use semaphores, as far as a number can say that. */
+__attribute__((constructor(101))) static void look(void)
+{
+    fs_under_valgrind = fs_valgrind_watches();
+    fs_watched = fs_under_valgrind || (__tsan_acquire != NULL && __tsan_release != NULL);
+}
+
+void fs_tell_before(const void *object)
+{
+    if (fs_under_valgrind)
+        fs_valgrind_before(object);
+    else
+        __tsan_release(object);
+}
+
+void fs_tell_after(const void *object)
+{
+    if (fs_under_valgrind)
+        fs_valgrind_after(object);
+    else
+        __tsan_acquire(object);
+}
+
+#else
+typedef int translation_unit_not_empty;
+#endif

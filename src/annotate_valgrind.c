@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * annotate_valgrind.c - wrappers of the public functions, for helgrind and DRD; see annotate.h.
+ *
+ * Valgrind sends every call of a function NAME to _vgw00000ZU_Za_NAME, if some object has it
+ * among its symbols ("Za": in whatever object NAME is).  Nobody else calls these, and under
+ * valgrind's other tools, memcheck for instance, they only pass the call on.  They are
+ * exported so that valgrind finds them in a library that was stripped, too; in a program that
+ * was linked statically and stripped it does not.
+ *
+ * Inside the library its own memory is not looked at, of which these tools would not understand
+ * how it is shared.  DRD can look away from a thread; helgrind only from memory, so there
+ * it is the semaphores, tokens and tickets themselves, and the waits on the stacks.  What
+ * the program does in its callbacks, and with its own data, is looked at as ever, and every
+ * mutex, too.
+ *
+ * 64 bits only: a wrapper passes machine words.
+ */
+#include "annotate.h"
+
+#if FS_HAS_VALGRIND && !defined(FS_INSTRUMENTED)
+
+#include "semaphore_internal.h"
+
+#include <valgrind/drd.h>
+#include <valgrind/helgrind.h>
+
+static bool under_helgrind, under_drd;  /* written when the library is loaded */
+static _Thread_local struct fs_hidden mine;
+
+bool fs_valgrind_watches(void)
+{
+    /* -2: helgrind is not there to answer. */
+    under_helgrind = (int)VALGRIND_HG_GET_ABITS(&mine, NULL, 1) != -2;
+    under_drd = DRD_GET_VALGRIND_THREADID != 0;
+    return under_helgrind || under_drd;
+}
+
+/* Both tools understand both. */
+void fs_valgrind_before(const void *object)
+{
+    ANNOTATE_HAPPENS_BEFORE(object);
+}
+
+void fs_valgrind_after(const void *object)
+{
+    ANNOTATE_HAPPENS_AFTER(object);
+}
+
+static void hide_object(const void *object, size_t size)
+{
+    if (under_helgrind)
+        VALGRIND_HG_DISABLE_CHECKING(object, size);
+}
+
+/*
+ * The waker of a thread that sleeps on its state may come when that is gone, see park_futex.c;
+ * the tools take the system call for a look at it.
+ */
+void fs_hide_word(const void *word)
+{
+    hide_object(word, sizeof(int));
+}
+
+static void show_object(const void *object, size_t size)
+{
+    if (under_helgrind)
+        VALGRIND_HG_ENABLE_CHECKING(object, size);
+}
+
+void fs_hide_wait(const void *wait, size_t size)
+{
+    mine.wait = wait;
+    mine.size = size;
+    hide_object(wait, size);
+}
+
+/* At what this thread reads and writes.  (helgrind.h takes the name of the annotation away.) */
+static void drd_looks(bool yes)
+{
+    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DRD_RECORD_LOADS, yes, 0, 0, 0, 0);
+    VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DRD_RECORD_STORES, yes, 0, 0, 0, 0);
+}
+
+static void hide_thread(void)
+{
+    if (mine.depth++ == 0 && under_drd)
+        drd_looks(false);
+}
+
+static void show_thread(void)
+{
+    /* 0: a cancellation, in a wait, has come out before us. */
+    if (mine.depth == 0 || --mine.depth != 0)
+        return;
+    if (under_drd)
+        drd_looks(true);
+    if (mine.wait != NULL)
+        show_object(mine.wait, mine.size);
+    mine.wait = NULL;
+}
+
+void fs_unhide_all(struct fs_hidden *hidden)
+{
+    *hidden = mine;
+    mine = (struct fs_hidden){ .depth = 0 };
+    if (under_drd)
+        drd_looks(true);
+}
+
+void fs_hide_again(const struct fs_hidden *hidden)
+{
+    mine = *hidden;
+    if (under_drd && mine.depth != 0)
+        drd_looks(false);
+}
+
+/* A thread is canceled in a wait: it leaves the library now. */
+void fs_hidden_is_canceled(void)
+{
+    mine.depth = 1;
+    show_thread();
+}
+
+/* ---- The objects that a function is called with ---- */
+
+/*
+ * The first use of one that was made by FAIRSEM_INITIALIZER.  Anybody may set the bit, which
+ * changes nothing where it is set (I3).
+ */
+static void begin_sem(const void *sem)
+{
+    hide_thread();
+    if ((atomic_fetch_or(&fs_inside(sem)->word, FS_SLOW) & FS_SLOW) == 0)
+        hide_object(sem, sizeof(fairsem_t));
+}
+
+static void begin_init(const void *sem)
+{
+    hide_thread();
+    hide_object(sem, sizeof(fairsem_t));
+}
+
+static void begin_token(const void *token)
+{
+    hide_thread();
+    hide_object(token, sizeof(fairsem_token_t));
+}
+
+static void begin_ticket(const void *ticket)
+{
+    hide_thread();
+    hide_object(ticket, sizeof(fairsem_ticket_t));
+}
+
+static void end(const void *object, size_t result)
+{
+    (void)object;
+    (void)result;
+    show_thread();
+}
+
+/* From here on the memory is the program's. */
+static void end_destroy_sem(const void *sem, size_t result)
+{
+    show_thread();
+    if ((int)result == 0)
+        show_object(sem, sizeof(fairsem_t));
+}
+
+static void end_destroy_token(const void *token, size_t result)
+{
+    show_thread();
+    if ((int)result == 0)
+        show_object(token, sizeof(fairsem_token_t));
+}
+
+/* ---- The wrappers ---- */
+
+/* WRAP(the function, how it begins, how it ends, valgrind's name of the call, arguments...) */
+#define WRAP(name, begin, end, call, arguments, ...)                                    \
+    FAIRSEM_API size_t I_WRAP_SONAME_FNNAME_ZU(Za, name) arguments;                     \
+    FAIRSEM_API size_t I_WRAP_SONAME_FNNAME_ZU(Za, name) arguments                      \
+    {                                                                                   \
+        OrigFn fn;                                                                      \
+        size_t result;                                                                  \
+                                                                                        \
+        VALGRIND_GET_ORIG_FN(fn);                                                       \
+        if (fs_under_valgrind)                                                          \
+            begin(a);                                                                   \
+        call(result, fn, __VA_ARGS__);                                                  \
+        if (fs_under_valgrind)                                                          \
+            end(a, result);                                                             \
+        return result;                                                                  \
+    }
+#define WRAP_1(name, begin, end) WRAP(name, begin, end, CALL_FN_W_W, (const void *a), a)
+#define WRAP_2(name, begin, end)                                                        \
+    WRAP(name, begin, end, CALL_FN_W_WW, (const void *a, size_t b), a, b)
+#define WRAP_3(name, begin, end)                                                        \
+    WRAP(name, begin, end, CALL_FN_W_WWW, (const void *a, size_t b, size_t c), a, b, c)
+#define WRAP_4(name, begin, end)                                                        \
+    WRAP(name, begin, end, CALL_FN_W_WWWW, (const void *a, size_t b, size_t c, size_t d), \
+         a, b, c, d)
+
+WRAP_3(fairsem_init, begin_init, end)
+WRAP_1(fairsem_destroy, begin_sem, end_destroy_sem)
+WRAP_2(fairsem_acquire, begin_sem, end)
+WRAP_2(fairsem_tryacquire, begin_sem, end)
+WRAP_2(fairsem_tryacquire_upto, begin_sem, end)
+WRAP_3(fairsem_acquire_for, begin_sem, end)
+WRAP_4(fairsem_acquire_until, begin_sem, end)
+WRAP_3(fairsem_acquire_with, begin_sem, end)
+WRAP_2(fairsem_release, begin_sem, end)
+WRAP_1(fairsem_capacity, begin_sem, end)
+WRAP_2(fairsem_set_capacity, begin_sem, end)
+WRAP_2(fairsem_consume, begin_sem, end)
+WRAP_2(fairsem_close, begin_sem, end)
+WRAP_1(fairsem_closed, begin_sem, end)
+WRAP_1(fairsem_available, begin_sem, end)
+WRAP_1(fairsem_waiters, begin_sem, end)
+WRAP_2(fairsem_would_block, begin_sem, end)
+WRAP_2(fairsem_stat, begin_sem, end)
+WRAP_2(fairsem_dump, begin_sem, end)
+
+WRAP_1(fairsem_token_init, begin_token, end)
+WRAP_1(fairsem_token_destroy, begin_token, end_destroy_token)
+WRAP_2(fairsem_token_cancel, begin_token, end)
+WRAP_1(fairsem_token_reason, begin_token, end)
+
+WRAP_1(fairsem_ticket_state, begin_ticket, end)
+WRAP_2(fairsem_ticket_wait, begin_ticket, end)
+WRAP_2(fairsem_ticket_claim, begin_ticket, end)
+WRAP_1(fairsem_ticket_return, begin_ticket, end)
+
+/* The guards (fairsem_units_*, fairsem_with) are plain data, and call the functions above. */
+
+static void begin_take(const void *ticket, const void *sem)
+{
+    begin_sem(sem);
+    hide_object(ticket, sizeof(fairsem_ticket_t));
+}
+#define BEGIN_TAKE(a) begin_take(a, (const void *)b)
+WRAP(fairsem_ticket_take, BEGIN_TAKE, end, CALL_FN_W_6W,
+     (const void *a, size_t b, size_t c, size_t d, size_t e, size_t f), a, b, c, d, e, f)
+
+/* A fairsem_sem_t begins with its fairsem_t. */
+WRAP_3(fairsem_sem_init, begin_init, end)
+WRAP_1(fairsem_sem_destroy, begin_sem, end)
+WRAP_1(fairsem_sem_wait, begin_sem, end)
+WRAP_1(fairsem_sem_trywait, begin_sem, end)
+WRAP_2(fairsem_sem_timedwait, begin_sem, end)
+WRAP_3(fairsem_sem_clockwait, begin_sem, end)
+WRAP_1(fairsem_sem_post, begin_sem, end)
+WRAP_2(fairsem_sem_getvalue, begin_sem, end)
+
+#else
+typedef int translation_unit_not_empty;
+#endif
