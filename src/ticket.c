@@ -213,6 +213,8 @@ int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
         return EBUSY;
     if (atomic_compare_exchange_strong_explicit(&t->waiter.state, &state, FS_CLAIMING,
                                                 memory_order_acquire, memory_order_acquire)) {
+        if (fs_watched)
+            fs_tell_after(&t->waiter);
         drop_callback(t);
         *into = (fairsem_units_t){ (fairsem_t *)(void *)t->sem, t->waiter.units };
         become_idle(t);

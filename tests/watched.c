@@ -180,6 +180,23 @@ static void by_ticket(fairsem_t *sem, void (*inside)(void *), void *arg)
     check(fairsem_ticket_return(&ticket) == 0);
 }
 
+/* Nothing but claims tells it that its turn has come. */
+static void by_claim(fairsem_t *sem, void (*inside)(void *), void *arg)
+{
+    fairsem_ticket_t ticket;
+    fairsem_units_t units = { 0 };
+    int error;
+
+    memset(&ticket, 0, sizeof ticket);
+    error = fairsem_ticket_take(&ticket, sem, 1, 0, NULL, NULL);
+    check(error == 0 || error == EINPROGRESS);
+    while ((error = fairsem_ticket_claim(&ticket, &units)) == EAGAIN)
+        sched_yield();
+    check(error == 0);
+    inside(arg);
+    check(fairsem_units_release(&units) == 0);
+}
+
 #define TOUCH(name)                                                                        \
     static long data_##name;                                                               \
     static NOT_INLINE void touch_##name(void)                                              \
@@ -187,7 +204,8 @@ static void by_ticket(fairsem_t *sem, void (*inside)(void *), void *arg)
         data_##name++;                                                                     \
     }
 TOUCH(static) TOUCH(init) TOUCH(interruptible) TOUCH(bypassed) TOUCH(bounded) TOUCH(try)
-TOUCH(upto) TOUCH(for) TOUCH(guard) TOUCH(with) TOUCH(posix) TOUCH(ticket) TOUCH(callback)
+TOUCH(upto) TOUCH(for) TOUCH(guard) TOUCH(with) TOUCH(posix) TOUCH(ticket) TOUCH(claim)
+TOUCH(callback)
 
 static const struct way ways[] = {
     { "static", init_statically, by_acquire, touch_static },
@@ -202,6 +220,7 @@ static const struct way ways[] = {
     { "with", init_plainly, by_with, touch_with },
     { "posix", NULL, by_posix, touch_posix },
     { "ticket", init_plainly, by_ticket, touch_ticket },
+    { "claim", init_plainly, by_claim, touch_claim },
 };
 
 /* ---- One hands on to another ---- */
