@@ -16,7 +16,7 @@
  *   - a write to `waiters` and `closed`, at which no operation of ours looks without the mutex:
  *     one that does is an error, below.
  */
-#include "explore.h"
+#include "views.h"
 
 #include "semaphore_internal.h"
 
@@ -38,6 +38,8 @@ static inline void plain(const void *at, size_t size, bool write, const void *pc
 {
     if (self != NULL && !on_own_stack(at))
         plain_elsewhere(at, size, write, pc);
+    if (views_on())
+        races_access(at, size, write ? PLAIN_WRITE : PLAIN_READ, pc);
 }
 
 #define PLAIN(size)                                                 \
@@ -152,6 +154,52 @@ static inline void after_write(const void *at, size_t size, int64_t before, int6
     oracle_stored(at, size, before, now);
 }
 
+/* ---- With weak memory a load may see something older, and a store come before another ---- */
+
+static int64_t seen(const void *at, size_t size, int64_t newest, int order, const void *pc)
+{
+    int64_t value = newest;
+
+    if (views_on()) {
+        races_access(at, size, ATOMIC_READ, pc);
+        value = views_load(at, size, order);
+        if (at == (const void *)self->looked_at)
+            self->saw = (int)value;
+    }
+    return value;
+}
+
+/* May memory change?  It has the newest value. */
+static bool is_newest(const void *at, size_t size, int64_t value, char how, int order,
+                      const void *pc)
+{
+    if (!views_on())
+        return true;
+    races_access(at, size, ATOMIC_WRITE, pc);
+    if (how == '=')
+        return views_store(at, size, value, order);
+    views_change(at, size, value, order);
+    return true;
+}
+
+static bool swap_fails(const void *at, size_t size, int64_t newest, int64_t *expected, int order,
+                       const void *pc)
+{
+    int64_t value = newest;
+
+    if (views_on()) {
+        races_access(at, size, ATOMIC_READ, pc);
+        if (!views_swap_fails(at, size, *expected, order, &value))
+            return false;
+        if (at == (const void *)self->looked_at)
+            self->saw = (int)value;
+    } else if (value == *expected) {
+        return false;
+    }
+    *expected = value;
+    return true;
+}
+
 #define ATOMIC(bits, type)                                                                   \
     type __tsan_atomic##bits##_load(const volatile type *at, int order);                     \
     void __tsan_atomic##bits##_store(volatile type *at, type value, int order);              \
@@ -168,63 +216,63 @@ static inline void after_write(const void *at, size_t size, int64_t before, int6
                                                     type value, int order, int failure);     \
     type __tsan_atomic##bits##_load(const volatile type *at, int order)                      \
     {                                                                                        \
-        (void)order;                                                                         \
         before_atomic((const void *)at, sizeof(type), false, "loads", CALLER);               \
-        return *at;                                                                          \
+        return (type)seen((const void *)at, sizeof(type), *at, order, CALLER);               \
     }                                                                                        \
-    static type change##bits(volatile type *at, type value, char how, const void *pc)        \
+    static type change##bits(volatile type *at, type value, char how, int order,             \
+                             const void *pc)                                                 \
     {                                                                                        \
-        type before;                                                                         \
+        type before, now;                                                                    \
                                                                                              \
         before_atomic((const void *)at, sizeof(type), true,                                  \
                       how == '=' ? "stores to" : "changes", pc);                             \
         before = *at;                                                                        \
-        *at = (type)(how == '=' ? value : how == '|' ? (before | value)                      \
+        now = (type)(how == '=' || how == 'x' ? value : how == '|' ? (before | value)        \
                      : how == '&' ? (before & value)                                         \
                      : how == '+' ? before + value : before - value);                        \
-        after_write((const void *)at, sizeof(type), before, *at);                            \
+        if (is_newest((const void *)at, sizeof(type), now, how, order, pc)) {                \
+            *at = now;                                                                       \
+            after_write((const void *)at, sizeof(type), before, now);                        \
+        }                                                                                    \
         return before;                                                                       \
     }                                                                                        \
     void __tsan_atomic##bits##_store(volatile type *at, type value, int order)               \
     {                                                                                        \
-        (void)order;                                                                         \
-        change##bits(at, value, '=', CALLER);                                                \
+        change##bits(at, value, '=', order, CALLER);                                         \
     }                                                                                        \
     type __tsan_atomic##bits##_exchange(volatile type *at, type value, int order)            \
     {                                                                                        \
-        (void)order;                                                                         \
-        return change##bits(at, value, '=', CALLER);                                         \
+        return change##bits(at, value, 'x', order, CALLER);                                  \
     }                                                                                        \
     type __tsan_atomic##bits##_fetch_or(volatile type *at, type value, int order)            \
     {                                                                                        \
-        (void)order;                                                                         \
-        return change##bits(at, value, '|', CALLER);                                         \
+        return change##bits(at, value, '|', order, CALLER);                                  \
     }                                                                                        \
     type __tsan_atomic##bits##_fetch_and(volatile type *at, type value, int order)           \
     {                                                                                        \
-        (void)order;                                                                         \
-        return change##bits(at, value, '&', CALLER);                                         \
+        return change##bits(at, value, '&', order, CALLER);                                  \
     }                                                                                        \
     type __tsan_atomic##bits##_fetch_add(volatile type *at, type value, int order)           \
     {                                                                                        \
-        (void)order;                                                                         \
-        return change##bits(at, value, '+', CALLER);                                         \
+        return change##bits(at, value, '+', order, CALLER);                                  \
     }                                                                                        \
     type __tsan_atomic##bits##_fetch_sub(volatile type *at, type value, int order)           \
     {                                                                                        \
-        (void)order;                                                                         \
-        return change##bits(at, value, '-', CALLER);                                         \
+        return change##bits(at, value, '-', order, CALLER);                                  \
     }                                                                                        \
-    static bool swap##bits(volatile type *at, type *expected, type value, const void *pc)    \
+    static bool swap##bits(volatile type *at, type *expected, type value, int order,         \
+                           int failure, const void *pc)                                      \
     {                                                                                        \
+        int64_t sees = *expected;                                                            \
         type before;                                                                         \
                                                                                              \
         before_atomic((const void *)at, sizeof(type), true, "compares and swaps", pc);       \
         before = *at;                                                                        \
-        if (before != *expected) {                                                           \
-            *expected = before;                                                              \
+        if (swap_fails((const void *)at, sizeof(type), before, &sees, failure, pc)) {        \
+            *expected = (type)sees;                                                          \
             return false;                                                                    \
         }                                                                                    \
+        is_newest((const void *)at, sizeof(type), value, 'x', order, pc);                    \
         *at = value;                                                                         \
         after_write((const void *)at, sizeof(type), before, value);                          \
         return true;                                                                         \
@@ -232,23 +280,17 @@ static inline void after_write(const void *at, size_t size, int64_t before, int6
     int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *expected,     \
                                                       type value, int order, int failure)    \
     {                                                                                        \
-        (void)order;                                                                         \
-        (void)failure;                                                                       \
-        return swap##bits(at, expected, value, CALLER);                                      \
+        return swap##bits(at, expected, value, order, failure, CALLER);                      \
     }                                                                                        \
     int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *expected,       \
                                                     type value, int order, int failure)      \
     {                                                                                        \
-        (void)order;                                                                         \
-        (void)failure;                                                                       \
-        return swap##bits(at, expected, value, CALLER);                                      \
+        return swap##bits(at, expected, value, order, failure, CALLER);                      \
     }                                                                                        \
     type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected,        \
                                                     type value, int order, int failure)      \
     {                                                                                        \
-        (void)order;                                                                         \
-        (void)failure;                                                                       \
-        swap##bits(at, &expected, value, CALLER);                                            \
+        swap##bits(at, &expected, value, order, failure, CALLER);                            \
         return expected;                                                                     \
     }
 
@@ -262,7 +304,8 @@ void __tsan_atomic_signal_fence(int order);
 
 void __tsan_atomic_thread_fence(int order)
 {
-    (void)order;
+    if (views_on())
+        views_fence(order);
 }
 
 void __tsan_atomic_signal_fence(int order)

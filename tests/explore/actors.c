@@ -86,6 +86,7 @@ static int64_t return_ticket(const struct op *op)
     int64_t result = fairsem_ticket_return(&tickets[op->ticket]);
 
     run.told[op->ticket] = true;
+    user_returned(op->ticket);
     return result;
 }
 
@@ -93,8 +94,10 @@ static int64_t destroy(const struct op *op)
 {
     int64_t result = fairsem_destroy(&sems[op->sem]);
 
-    if (result == 0)
+    if (result == 0) {
         run.sem_dead[op->sem] = true;
+        user_destroyed(op->sem);
+    }
     return result;
 }
 
@@ -110,6 +113,7 @@ bool script_turn(const struct thread *t)
 static int64_t wait_for_turn(void)
 {
     stop(WAITS_ITS_TURN, "waits for its turn", NULL, NULL);
+    user_came_after(&script[id_of(self)][self->op]);
     return 0;
 }
 
@@ -148,9 +152,14 @@ static int64_t act(const struct op *op, struct call *call)
     }
 }
 
+static int call_number(const struct thread *t)
+{
+    return id_of(t) * OPS_MAX + t->op;
+}
+
 static struct call *call_of(const struct thread *t)
 {
-    return &run.call[id_of(t) * OPS_MAX + t->op];
+    return &run.call[call_number(t)];
 }
 
 static void begin(const struct op *op)
@@ -161,6 +170,7 @@ static void begin(const struct op *op)
 
     call->phase = CALLED;
     call->after = run.returned;
+    user_calls(call, call_number(t));
     call->n = op->verb == GIVE ? run.held[id_of(t)][op->sem] : op->n;
     t->op_deadline = 0;
     if (op->verb == TIMED || op->verb == FOR || op->timed)
@@ -181,7 +191,8 @@ static void finish(const struct op *op, int64_t result)
         fail("errno", "%s changes it", verb_name[op->verb]);
     call->phase = RETURNED;
     call->result = result;
-    run.returned |= 1u << (id * OPS_MAX + self->op);
+    run.returned |= 1u << call_number(self);
+    user_has_returned(call, call_number(self), __builtin_frame_address(0));
     if (op->verb <= TRY && result == 0)
         run.held[id][op->sem] += op->n;
     else if (op->verb == UPTO)

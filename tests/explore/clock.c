@@ -8,7 +8,7 @@
  * patience who pauses instead of sleeping ends: a pause ends when something has changed or when
  * time has passed, so that nobody spins for ever.  Both clocks show the same.
  */
-#include "explore.h"
+#include "views.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -53,7 +53,8 @@ int xp_nanosleep(const struct timespec *time, struct timespec *left)
     (void)left;
     if (self == NULL)
         return 0;
-    self->restless = true;
+    self->restless = !self->behind;
+    self->behind = false;
     self->yields = true;
     self->deadline = self->op_deadline > run.now ? self->op_deadline : 0;
     stop(NAPS, "naps", NULL, CALLER);
@@ -101,6 +102,10 @@ static long futex_wait(const int *word, int value, int64_t deadline, const void 
 
     step("would sleep on", word, pc);
     oracle_touch(word, sizeof *word, false);
+    if (views_on()) {
+        races_access(word, sizeof *word, ATOMIC_READ, pc);
+        views_kernel_looks(word, sizeof *word);
+    }
     if (*word != value) {
         errno = EAGAIN;
         return -1;

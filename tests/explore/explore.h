@@ -15,8 +15,12 @@
  *   threads.c    mutexes, condition variables, cancellation; clock.c: time, futex, signals;
  *                process.c: the rest
  *   access.c     atomic and plain accesses; memory.c: the memory they go to
+ *   views.c      weak memory: what a thread knows; stores.c: so what its loads may see;
+ *                views_state.c: that as a part of a state; races.c: plain accesses without an
+ *                order; users.c: what users rely on; litmus.c: is the model right?
  *   oracles.c    what must be true after each step and at the end; waiters.c: at each access
  *   model.c      the semaphore as a sequential program; history.c: does it explain the results?
+ *   origins.c    is each acquire ordered after the releases that its units came from?
  *   trace.c      a run in words; pairs.c: which operations meet in the scenarios
  *
  * WHAT BOUNDS IT.  Switching away from a thread that could go on is a preemption; a run has at
@@ -28,8 +32,8 @@
  *
  *   - No switch before a plain access, but to somebody else's stack or a parker without any
  *     mutex, and to a semaphore without its mutex where it may be destroyed.  All others are
- *     protected by mutexes or by the state of a waiter; ThreadSanitizer checks that elsewhere,
- *     and here a plain write to a semaphore without its mutex is an error.  A thread that is
+ *     protected by mutexes or by the state of a waiter; races.c checks that, and in any case a
+ *     plain write to a semaphore without its mutex is an error.  A thread that is
  *     switched away from between two of them cannot be told from one that is switched away from
  *     before the operation that follows.
  *   - No switch before an access that commutes with all others: a look under the mutex at what
@@ -38,9 +42,16 @@
  *     preemptions left, or more (states.c).  The state is everything: stacks, memory, clock, and
  *     what has been recorded for the oracles.
  *
- * WHAT IT DOES NOT COVER.  Weak memory orders: it runs one access after the other, as if all
- * were sequentially consistent; ThreadSanitizer looks at the orders.  More preemptions than the
- * bound.  Weak compare-and-swaps that fail for no reason.  fork.  One ticket in the hands of
+ * WEAK MEMORY (--stale N).  A load may see an older value than the newest, wherever the views of
+ * views.h allow it, and accesses that race are errors, the reuse of a stack frame, of a
+ * destroyed semaphore and of a returned ticket by their owners included.  At most N loads of
+ * a run are old, as at most `bound` switches are preemptions.  One call comes before another,
+ * for the history, only if that is so by the views; and a unit that is acquired must come from
+ * a release that is (origins.c).  Without it (the default) one access comes after the other, as if
+ * all were sequentially consistent, which is faster, and histories are in the order of time.
+ *
+ * WHAT IT DOES NOT COVER.  Load buffering: no load sees what is stored only later.  More old loads
+ * or preemptions than the bounds.  Weak compare-and-swaps that fail for no reason.  fork.  One ticket in the hands of
  * several threads that take it.  Signal handlers anywhere but in a sleep.  More than four threads.
  */
 #ifndef XP_EXPLORE_H
@@ -107,6 +118,7 @@ struct call {
     enum { NOT_YET, CALLED, RETURNED } phase;
     int64_t  result;
     uint32_t after;         /* the calls that had returned before this one began: a set */
+    uint32_t saw;           /* weak memory: the calls whose beginning came before its return */
     int64_t  n;             /* units it is about: what `give` found to give */
 };
 
@@ -120,7 +132,7 @@ struct run {
     int         ticket_sem[THREADS_MAX];
     bool        told[THREADS_MAX];              /* its callback has been called */
     int64_t     now;                            /* the clock, nanoseconds */
-    int         spurious, signals, no_memory;   /* how many have been */
+    int         spurious, signals, no_memory, stale;    /* how many have been */
     uint32_t    returned;                       /* calls, a set */
 };
 extern struct run run;
@@ -144,6 +156,7 @@ struct thread {
     const void        *pc;          /* from where */
     bool               woken;       /* it sleeps no more, it only has to go on */
     bool               restless;    /* in a nap: nothing has changed since */
+    bool               behind;      /* it has seen something old since it last napped */
     bool               impatient;   /* it has paused long enough, until it looks at the clock */
     const int         *looked_at;   /* its own waiter's state, at the last look */
     int                saw;
@@ -192,10 +205,13 @@ struct limits {
     int    bound;
     double seconds;         /* 0: none */
     bool   merge;
+    bool   weak;            /* memory is as in views.h, and races are errors */
+    int    stale;           /* at most so many old values are seen, per run */
 };
+extern struct limits limits;
 struct outcome explore(const struct scenario *what, struct limits limits);
 bool run_first(const struct scenario *what);
-bool replay(const struct scenario *what, int bound, const char *decisions);
+bool replay(const struct scenario *what, struct limits with, const char *decisions);
 
 /* states.c */
 void states_forget(void);
@@ -265,6 +281,19 @@ bool oracle_unprotected(const void *at);
 void oracle_touch(const void *at, size_t size, bool write);
 void oracle_stored(const void *at, size_t size, int64_t before, int64_t now);
 
+/* users.c */
+void user_calls(struct call *call, int number);
+void user_has_returned(struct call *call, int number, const char *below);
+void user_came_after(const struct op *op);
+void user_destroyed(int sem);
+void user_returned(int ticket);
+
+/* origins.c */
+void origins_check(void);
+
+/* litmus.c */
+bool litmus(void);
+
 /* history.c */
 void history_check(void);
 void history_forget(void);
@@ -275,5 +304,6 @@ extern bool tracing;
 void trace_step(const struct thread *t, enum reason reason);
 void trace_words(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *object_words(const void *object);
+const char *place_words(const void *pc);
 
 #endif

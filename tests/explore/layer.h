@@ -5,7 +5,7 @@
  * Every call by which the library blocks, wakes, reads a clock or ends goes to the explorer.
  * The system's headers come first, so that the names can be taken over afterwards.  Loads and
  * stores, atomic and plain, need no names: the sources are compiled with -fsanitize=thread,
- * and the explorer is what that calls, see memory.c.
+ * and the explorer is what that calls, see access.c.
  */
 #ifndef XP_LAYER_H
 #define XP_LAYER_H

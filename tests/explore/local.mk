@@ -4,6 +4,7 @@
 #
 #   make check-explore            all scenarios, both parkers, at most two preemptions
 #   make check-explore BOUND=3    at most three
+#   make check-explore-weak       weak memory: at most one preemption and one old load
 #   make tests/explore/explore    the explorer alone: --list, --replay, names of scenarios
 
 test_scripts += tests/explore/quick.sh
@@ -18,27 +19,39 @@ EXTRA_DIST += \
 	tests/explore/fibre.c tests/explore/fibre.h \
 	tests/explore/history.c \
 	tests/explore/layer.h \
+	tests/explore/litmus.c tests/explore/litmus.h \
+	tests/explore/litmus_tests.c \
 	tests/explore/main.c \
 	tests/explore/memory.c \
 	tests/explore/model.c tests/explore/model.h \
 	tests/explore/model_tickets.c \
+	tests/explore/origins.c \
 	tests/explore/oracles.c tests/explore/oracles.h \
 	tests/explore/pairs.c \
 	tests/explore/process.c \
+	tests/explore/races.c \
 	tests/explore/scenarios.c \
 	tests/explore/schedule.c \
 	tests/explore/script.c \
 	tests/explore/search.c tests/explore/search.h \
 	tests/explore/states.c \
 	tests/explore/static_first.c tests/explore/static_last.c \
+	tests/explore/stores.c \
 	tests/explore/threads.c \
 	tests/explore/trace.c \
-	tests/explore/waiters.c
+	tests/explore/users.c \
+	tests/explore/views.c tests/explore/views.h \
+	tests/explore/views_state.c \
+	tests/explore/waiters.c \
+	tests/explore/weak.sh
 
 BOUND = 2
-.PHONY: check-explore tests/explore/explore
+.PHONY: check-explore check-explore-weak tests/explore/explore
 check-explore:
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/explore/all.sh $(BOUND)
+
+check-explore-weak:
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/explore/weak.sh
 
 tests/explore/explore:
 	$(MKDIR_P) tests/explore
@@ -47,4 +60,5 @@ tests/explore/explore:
 clean-local: clean-explore
 clean-explore:
 	-rm -rf tests/explore/*.objects tests/explore/explore tests/explore/explore-cond \
-		tests/explore/explore-futex tests/explore/second-half
+		tests/explore/explore-futex tests/explore/second-half tests/explore/large \
+		tests/explore/others

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - explore [--bound N] [--seconds S] [--part I/N] [--all-runs] [NAME...]
- *          explore --list | --pairs | --replay SCHEDULE
+ * main.c - explore [--bound N] [--stale N] [--seconds S] [--part I/N] [--all-runs] [--first]
+ *                  [NAME...]
+ *          explore --list | --pairs | --litmus | --replay SCHEDULE
  *
  * All scenarios, or those named, and a table of what was done: schedules that were followed to
  * their end, and those that were left where they came to a known state; how many histories they
  * have.  --seconds is the most for one scenario; --part 1/2 is every other one; --all-runs leaves
- * no schedule for coming to a known state, and must find as many histories.
+ * no schedule for coming to a known state, and must find as many histories; --first stops at
+ * the first failure.
+ *
+ * --stale N is weak memory (views.h): at most N loads of a run see an old value, and plain accesses
+ * are checked for races.  With --stale 0 only the latter.
  *
  * Exit status 1: something was wrong, and how to see it again has been printed.
  */
@@ -18,8 +23,9 @@ static const struct scenario warm_up = {
     .name = "warm-up", .measures = true, .threads = "acquire 1 | acquire 1 | acquire 1 | release 3",
 };
 
-static struct limits limits = { .bound = 2, .merge = true };
+static struct limits most = { .bound = 2, .merge = true };
 static int part, parts = 1;
+static bool only_first;     /* stop at what fails first */
 
 static const struct scenario *find(const char *name, size_t length)
 {
@@ -33,18 +39,19 @@ static const struct scenario *find(const char *name, size_t length)
     exit(2);
 }
 
-/* SCENARIO:BOUND:DECISIONS */
+/* SCENARIO:BOUND:DECISIONS, the bound with weak memory PREEMPTIONS+STALE */
 static int replay_schedule(const char *schedule)
 {
     const char *bound = strchr(schedule, ':');
     const char *decisions = bound != NULL ? strchr(bound + 1, ':') : NULL;
+    struct limits with = { .bound = 0 };
 
     if (decisions == NULL) {
         fprintf(stderr, "explore: a schedule is SCENARIO:BOUND:DECISIONS\n");
         return 2;
     }
-    return replay(find(schedule, (size_t)(bound - schedule)), atoi(bound + 1), decisions + 1)
-               ? 0 : 1;
+    with.weak = sscanf(bound + 1, "%d+%d", &with.bound, &with.stale) == 2;
+    return replay(find(schedule, (size_t)(bound - schedule)), with, decisions + 1) ? 0 : 1;
 }
 
 static int list(void)
@@ -56,7 +63,7 @@ static int list(void)
 
 static bool one(const struct scenario *what)
 {
-    struct outcome outcome = explore(what, limits);
+    struct outcome outcome = explore(what, most);
 
     printf("%-28s %10ld %10ld %10d %8.1f%s\n", what->name, outcome.runs, outcome.merged,
            outcome.histories, outcome.seconds,
@@ -84,11 +91,18 @@ static int options(int argc, char **argv, int *status)
         } else if (strcmp(argv[i], "--pairs") == 0) {
             *status = print_pairs() ? 0 : 1;
         } else if (strcmp(argv[i], "--bound") == 0) {
-            limits.bound = atoi(argument(argc, argv, &i));
+            most.bound = atoi(argument(argc, argv, &i));
+        } else if (strcmp(argv[i], "--stale") == 0) {
+            most.stale = atoi(argument(argc, argv, &i));
+            most.weak = true;
+        } else if (strcmp(argv[i], "--litmus") == 0) {
+            *status = litmus() ? 0 : 1;
         } else if (strcmp(argv[i], "--seconds") == 0) {
-            limits.seconds = atof(argument(argc, argv, &i));
+            most.seconds = atof(argument(argc, argv, &i));
         } else if (strcmp(argv[i], "--all-runs") == 0) {
-            limits.merge = false;
+            most.merge = false;
+        } else if (strcmp(argv[i], "--first") == 0) {
+            only_first = true;
         } else if (strcmp(argv[i], "--part") == 0) {
             if (sscanf(argument(argc, argv, &i), "%d/%d", &part, &parts) != 2)
                 exit(2);
@@ -111,7 +125,7 @@ int main(int argc, char **argv)
     memory_learn();
     if (!run_first(&warm_up)) {
         if (argc > 1 && strcmp(argv[1], "--replay") == 0)
-            replay(&warm_up, 0, "");
+            replay(&warm_up, (struct limits){ .bound = 0 }, "");
         return 1;
     }
     memory_warm();
@@ -120,13 +134,14 @@ int main(int argc, char **argv)
     first = options(argc, argv, &status);
     if (status >= 0)
         return status;
-    printf("%-28s %10s %10s %10s %8s   at most %d preemptions\n", "scenario", "schedules",
-           "merged", "histories", "seconds", limits.bound);
+    printf("%-28s %10s %10s %10s %8s   at most %d preemptions", "scenario", "schedules", "merged",
+           "histories", "seconds", most.bound);
+    printf(most.weak ? ", %d old loads\n" : "\n", most.stale);
     if (first == argc) {
-        for (int i = part; i < scenarios_count; i += parts)
+        for (int i = part; i < scenarios_count && (good || !only_first); i += parts)
             good &= one(&scenarios[i]);
     }
-    for (int i = first; i < argc; i++)
+    for (int i = first; i < argc && (good || !only_first); i++)
         good &= one(find(argv[i], strlen(argv[i])));
     return good ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* process.c - the rest that the library asks a process for: once, thread-specific data, its end. */
-#include "explore.h"
+#include "views.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -14,7 +14,11 @@ int xp_once(pthread_once_t *once, void (*fn)(void))
     if (*done == PTHREAD_ONCE_INIT) {
         *done = PTHREAD_ONCE_INIT + 1;
         fn();
+        if (views_on())
+            views_release(once);
     }
+    if (views_on())
+        views_acquire(once);
     return 0;
 }
 

@@ -16,6 +16,14 @@ built=$?
 "$work/explore" --pairs && "$work/explore" --bound 1 | tee "$work/merged" || exit 1
 ! grep -q FAILED "$work/merged" || exit 1
 
+# Weak memory: the model itself, and some scenarios with an old load.
+"$work/explore" --litmus > "$work/litmus" || { cat "$work/litmus"; exit 1; }
+tail -n 1 "$work/litmus"
+"$work/explore" --bound 0 --stale 1 || exit 1
+"$work/explore" --bound 1 --stale 1 hand-off weights timeout-or-grant token-or-grant \
+  ticket-or-return destroy-after-acquire signal-or-grant bypass-destroy || exit 1
+echo
+
 # What is left out because its state is known must not hide anything: no history is missing.
 some='hand-off weights two-timeouts token-of-two-waits claim-against-return canceled-or-granted
   capacity-shrinks debt parker-is-inherited signal-or-grant'

@@ -8,6 +8,8 @@
  */
 #include "search.h"
 
+#include "views.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -223,6 +225,7 @@ static enum run_end run_threads(void)
     }
     nobody_can_go_on();
     oracles_at_end();
+    origins_check();
     history_check();
     return TO_THE_END;
 }
@@ -235,6 +238,8 @@ static void begin_run(void)
     memset(&run, 0, sizeof run);
     run.now = START_NS + !scenario->measures;
     memory_reset(scenario->cold);
+    views_reset();
+    races_reset();
     keys_reset(scenario->cold);
     waiters_reset();
     threads_reset();

@@ -3,9 +3,11 @@
  * search.c - all runs of a scenario, depth first: the decisions, and their other answers.
  *
  * A schedule is written SCENARIO:BOUND:DECISIONS, the decisions that were not the first answer
- * as NUMBER=ANSWER, with commas between them.
+ * as NUMBER=ANSWER, with commas between them.  With weak memory the bound is PREEMPTIONS+STALE.
  */
 #include "search.h"
+
+#include "views.h"
 
 #include <string.h>
 
@@ -18,6 +20,11 @@ static int decisions, replayed;     /* in this run; and how many of them are giv
 void decisions_begin(void)
 {
     decisions = 0;
+}
+
+void decisions_forget(void)
+{
+    replayed = 0;
 }
 
 bool decisions_are_new(void)
@@ -53,7 +60,7 @@ static double seconds_now(void)
 }
 
 /* The next run: as the last one, but for its last decision that has another answer. */
-static bool next_run(void)
+bool decisions_next(void)
 {
     while (decisions > 0 && decision[decisions - 1].answer + 1 >= decision[decisions - 1].answers)
         decisions--;
@@ -68,7 +75,10 @@ static void print_schedule(void)
 {
     const char *before = "";
 
-    printf("%s:%d:", scenario->name, limits.bound);
+    printf("%s:%d", scenario->name, limits.bound);
+    if (limits.weak)
+        printf("+%d", limits.stale);
+    printf(":");
     for (int i = 0; i < decisions; i++) {
         if (decision[i].answer != 0) {
             printf("%s%d=%d", before, i, decision[i].answer);
@@ -90,9 +100,10 @@ static bool prepare(const struct scenario *what, struct limits with)
 {
     scenario = what;
     limits = with;
-    replayed = 0;
+    decisions_forget();
     states_forget();
     history_forget();
+    views_forget();
     return script_read(what);
 }
 
@@ -110,7 +121,7 @@ struct outcome explore(const struct scenario *what, struct limits with)
             report_failure();
             break;
         }
-        if (!next_run()) {
+        if (!decisions_next()) {
             outcome.complete = true;
             break;
         }
@@ -154,11 +165,11 @@ static bool read_decisions(const char *text)
     return true;
 }
 
-bool replay(const struct scenario *what, int bound, const char *text)
+bool replay(const struct scenario *what, struct limits with, const char *text)
 {
     struct outcome outcome = { 0 };
 
-    if (!prepare(what, (struct limits){ .bound = bound }) || !read_decisions(text)) {
+    if (!prepare(what, with) || !read_decisions(text)) {
         printf("this is no schedule: %s\n", text);
         return false;
     }

@@ -5,7 +5,6 @@
 
 #include "explore.h"
 
-extern struct limits limits;
 extern char failure[1000];      /* why the last run failed */
 
 /* A run from its beginning.  False if it failed. */
@@ -13,5 +12,7 @@ bool run_once(struct outcome *outcome);
 
 void decisions_begin(void);     /* of a run */
 bool decisions_are_new(void);   /* from here on: all that were given have been repeated */
+void decisions_forget(void);    /* before the first run */
+bool decisions_next(void);      /* of the next run, if there is one */
 
 #endif

@@ -11,7 +11,7 @@
  * States are compared by a hash of 64 bits.  With ten million states the chance that any two
  * of them are taken for one is one in 370,000.
  */
-#include "explore.h"
+#include "views.h"
 
 #include <string.h>
 
@@ -94,5 +94,7 @@ uint64_t state_now(const struct thread *current)
     hash = mix(hash, &run, sizeof run);
     for (int i = 0; i < threads_count; i++)
         hash = mix_thread(hash, &thread[i]);
+    if (limits.weak)
+        hash = mix(hash, &(uint64_t){ views_hash(mix) }, sizeof(uint64_t));
     return memory_hash(mix) ^ hash;
 }

@@ -7,7 +7,7 @@
  * MUTEX_DEAD.
  * A condition variable has no state: whoever waits for it says so in struct thread.
  */
-#include "explore.h"
+#include "views.h"
 
 #include <string.h>
 
@@ -30,6 +30,13 @@ static int *owner(pthread_mutex_t *mutex)
     return (int *)(void *)mutex;
 }
 
+/* A mutex or a condition variable is made, used, or ends. */
+static void touched(const void *object, enum access kind, const void *pc)
+{
+    if (views_on())
+        races_access(object, sizeof(int), kind, pc);
+}
+
 int my_number(void)
 {
     return self != NULL ? id_of(self) + 1 : THREADS_MAX + 1;
@@ -38,6 +45,7 @@ int my_number(void)
 int xp_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
 {
     (void)attr;
+    touched(mutex, PLAIN_WRITE, CALLER);
     *(int *)(void *)mutex = 0;
     return 0;
 }
@@ -47,16 +55,20 @@ int xp_mutex_destroy(pthread_mutex_t *mutex)
     step("destroys", mutex, CALLER);
     if (*owner(mutex) != 0 && *owner(mutex) != MUTEX_DEAD)
         return EBUSY;
+    touched(mutex, PLAIN_WRITE, CALLER);
     *owner(mutex) = MUTEX_DEAD;
     return 0;
 }
 
-static void take_mutex(pthread_mutex_t *mutex)
+static void take_mutex(pthread_mutex_t *mutex, const void *pc)
 {
     if (*owner(mutex) == MUTEX_DEAD)
         fail("lifetime", "a mutex is locked that was destroyed: %s", object_words(mutex));
     if (*owner(mutex) != 0)
         fail("explorer", "a mutex is taken that is not free: %s", object_words(mutex));
+    touched(mutex, ATOMIC_WRITE, pc);
+    if (views_on())
+        views_acquire(mutex);
     *owner(mutex) = my_number();
     if (self != NULL)
         self->mutexes++;
@@ -76,15 +88,18 @@ static void want_mutex(pthread_mutex_t *mutex, const char *doing, const void *pc
 int xp_mutex_lock(pthread_mutex_t *mutex)
 {
     want_mutex(mutex, "locks", CALLER);
-    take_mutex(mutex);
+    take_mutex(mutex, CALLER);
     return 0;
 }
 
-static void drop_mutex(pthread_mutex_t *mutex)
+static void drop_mutex(pthread_mutex_t *mutex, const void *pc)
 {
     if (*owner(mutex) != my_number())
         fail("locks", "a mutex is unlocked by a thread that does not have it: %s",
              object_words(mutex));
+    touched(mutex, ATOMIC_WRITE, pc);
+    if (views_on())
+        views_release(mutex);
     *owner(mutex) = 0;
     if (self != NULL)
         self->mutexes--;
@@ -94,7 +109,7 @@ static void drop_mutex(pthread_mutex_t *mutex)
 int xp_mutex_unlock(pthread_mutex_t *mutex)
 {
     step("unlocks", mutex, CALLER);
-    drop_mutex(mutex);
+    drop_mutex(mutex, CALLER);
     return 0;
 }
 
@@ -178,6 +193,7 @@ int xp_setcanceltype(int type, int *before)
 int xp_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr)
 {
     (void)attr;
+    touched(cond, PLAIN_WRITE, CALLER);
     memset(cond, 0, sizeof *cond);
     return 0;
 }
@@ -194,14 +210,15 @@ static int sleep_on_cond(pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t d
     enum reason reason;
 
     xp_testcancel();
-    drop_mutex(mutex);
+    drop_mutex(mutex, pc);
+    touched(cond, ATOMIC_WRITE, pc);
     self->deadline = deadline;
     stop(SLEEPS_ON_COND, "sleeps on", cond, pc);
     reason = self->reason;
     clock_after_sleep(reason);
     if (*owner(mutex) != 0)
         want_mutex(mutex, "locks again", pc);
-    take_mutex(mutex);
+    take_mutex(mutex, pc);
     if (reason == PTHREAD_CANCEL)
         act_on_cancel();
     return reason == TIME_OUT ? ETIMEDOUT : 0;
@@ -234,8 +251,13 @@ void wake_one(enum at at, const void *object)
     struct thread *sleeper[THREADS_MAX];
     int n = sleepers_on(at, object, sleeper);
 
-    if (n > 0)
-        sleeper[choose(n)]->woken = true;
+    if (n > 0) {
+        struct thread *woken = sleeper[choose(n)];
+
+        woken->woken = true;
+        if (at == SLEEPS_ON_WORD && views_on())
+            views_join_thread(self, woken);
+    }
     thread_change();
 }
 
@@ -243,6 +265,7 @@ int xp_cond_signal(pthread_cond_t *cond)
 {
     oracle_touch(cond, sizeof(int), false);
     step("signals", cond, CALLER);
+    touched(cond, ATOMIC_WRITE, CALLER);
     wake_one(SLEEPS_ON_COND, cond);
     return 0;
 }
@@ -253,6 +276,7 @@ int xp_cond_broadcast(pthread_cond_t *cond)
     int n;
 
     step("broadcasts", cond, CALLER);
+    touched(cond, ATOMIC_WRITE, CALLER);
     n = sleepers_on(SLEEPS_ON_COND, cond, sleeper);
     for (int i = 0; i < n; i++)
         sleeper[i]->woken = true;

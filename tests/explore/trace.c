@@ -70,7 +70,7 @@ const char *object_words(const void *object)
 
 /* ---- Places in the source: addr2line knows them ---- */
 
-static const char *place(const void *pc)
+const char *place_words(const void *pc)
 {
     static char text[300];
     char command[200], function[100] = "", file[160] = "";
@@ -115,6 +115,6 @@ void trace_step(const struct thread *t, enum reason reason)
     printf("T%d %s%s %s%s", id_of(t), slept ? "no longer " : "", t->doing,
            object_words(t->object), why[reason]);
     if (t->pc != NULL)
-        printf("%*s in %s", 4, "", place(t->pc));
+        printf("%*s in %s", 4, "", place_words(t->pc));
     printf("\n");
 }

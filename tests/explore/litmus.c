@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * litmus.c - is the memory of views.c the one that it claims to be?
+ *
+ * Small programs under every schedule, with any number of old loads.  What they can come to must be
+ * exactly the expected set: one outcome too many is a model that raises false alarms, one too
+ * few is a model that misses faults.
+ *
+ * Threads are separated by `|`, their instructions by `;`:
+ *
+ *     load L order, store L n order, add L n order       of an atomic location, a letter
+ *     swap L n m order order      a strong compare-and-swap, and its order where it fails
+ *     fence order, read L, write L n (plain), lock, unlock (the one mutex)
+ *     if n                the thread goes on only if its last load or read was of n
+ *
+ * An outcome is what the loads have seen, thread by thread, `-` where there was none; then, where
+ * a test asks for it, `/` and the last values of x and y.
+ */
+#include "litmus.h"
+#include "search.h"
+#include "views.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { INSTRUCTIONS_MAX = 8, OUTCOMES_MAX = 64, OUTCOME_SIZE = 16 };
+
+/* ---- Programs ---- */
+
+enum what { LOAD, STORE, ADD, SWAP, FENCE, READ, WRITE, LOCK, UNLOCK, IF, WHATS };
+
+static const char *const word_of[WHATS] = {
+    "load", "store", "add", "swap", "fence", "read", "write", "lock", "unlock", "if",
+};
+
+struct instruction {
+    enum what what;
+    int       location, n, m, order, failure;
+};
+
+static struct instruction program[THREADS_MAX][INSTRUCTIONS_MAX];
+static int length[THREADS_MAX];
+
+static int order_of(const char *word)
+{
+    return strcmp(word, "acq") == 0 ? memory_order_acquire
+           : strcmp(word, "rel") == 0 ? memory_order_release
+           : strcmp(word, "acq_rel") == 0 ? memory_order_acq_rel
+           : strcmp(word, "sc") == 0 ? memory_order_seq_cst : memory_order_relaxed;
+}
+
+static struct instruction read_instruction(char *text)
+{
+    struct instruction in = { .what = WHATS };
+    char *rest, *word = strtok_r(text, " ", &rest);
+    int numbers = 0, orders = 0;
+
+    for (int what = 0; what < WHATS; what++) {
+        if (word != NULL && strcmp(word, word_of[what]) == 0)
+            in.what = (enum what)what;
+    }
+    while ((word = strtok_r(NULL, " ", &rest)) != NULL) {
+        if (word[0] >= '0' && word[0] <= '9')
+            *(numbers++ == 0 ? &in.n : &in.m) = atoi(word);
+        else if (word[1] == '\0')
+            in.location = word[0] - 'a';
+        else
+            *(orders++ == 0 ? &in.order : &in.failure) = order_of(word);
+    }
+    return in;
+}
+
+static void read_program(const char *threads)
+{
+    char text[300], *rest, *one, *more, *in;
+
+    threads_count = 0;
+    snprintf(text, sizeof text, "%s", threads);
+    for (one = strtok_r(text, "|", &rest); one != NULL; one = strtok_r(NULL, "|", &rest)) {
+        length[threads_count] = 0;
+        for (in = strtok_r(one, ";", &more); in != NULL; in = strtok_r(NULL, ";", &more))
+            program[threads_count][length[threads_count]++] = read_instruction(in);
+        threads_count++;
+    }
+}
+
+/* ---- A run ---- */
+
+static int64_t cell[26];
+static int mutex_of;                            /* whose it is; -1: nobody's */
+static int next[THREADS_MAX], last[THREADS_MAX];    /* instruction; value */
+static char saw[THREADS_MAX][INSTRUCTIONS_MAX];
+
+static void write_cell(const struct instruction *in, int64_t value, bool change)
+{
+    int64_t *at = &cell[in->location];
+
+    races_access(at, sizeof *at, ATOMIC_WRITE, NULL);
+    if (change)
+        views_change(at, sizeof *at, value, in->order);
+    if (change || views_store(at, sizeof *at, value, in->order))
+        *at = value;
+}
+
+static int64_t read_cell(const struct instruction *in)
+{
+    int64_t *at = &cell[in->location], value = *at;
+
+    races_access(at, sizeof *at, in->what == READ ? PLAIN_READ : ATOMIC_READ, NULL);
+    if (in->what == LOAD)
+        return views_load(at, sizeof *at, in->order);
+    if (in->what == SWAP && views_swap_fails(at, sizeof *at, in->n, in->failure, &value))
+        return value;
+    if (in->what != READ)
+        write_cell(in, in->what == ADD ? value + in->n : in->m, true);
+    return value;
+}
+
+static void execute(int t)
+{
+    const struct instruction *in = &program[t][next[t]++];
+
+    switch (in->what) {
+    case STORE:
+        write_cell(in, in->n, false);
+        break;
+    case WRITE:
+        races_access(&cell[in->location], sizeof cell[0], PLAIN_WRITE, NULL);
+        cell[in->location] = in->n;
+        break;
+    case FENCE:
+        views_fence(in->order);
+        break;
+    case LOCK:
+        mutex_of = t;
+        views_acquire(&mutex_of);
+        break;
+    case UNLOCK:
+        mutex_of = -1;
+        views_release(&mutex_of);
+        break;
+    case IF:
+        next[t] = last[t] == in->n ? next[t] : length[t];
+        break;
+    default:
+        last[t] = (int)read_cell(in);
+        saw[t][next[t] - 1] = (char)('0' + last[t]);
+        break;
+    }
+}
+
+static bool sees(enum what what)
+{
+    return what == LOAD || what == ADD || what == SWAP || what == READ;
+}
+
+static void begin(void)
+{
+    decisions_begin();
+    memset(&run, 0, sizeof run);
+    memset(cell, 0, sizeof cell);
+    memset(next, 0, sizeof next);
+    memset(last, 0, sizeof last);
+    mutex_of = -1;
+    views_reset();
+    races_reset();
+    for (int t = 0; t < threads_count; t++) {
+        for (int i = 0; i < length[t]; i++)
+            saw[t][i] = sees(program[t][i].what) ? '-' : '\0';
+    }
+}
+
+static void run_to_its_end(void)
+{
+    for (;;) {
+        int may[THREADS_MAX], n = 0;
+
+        for (int t = 0; t < threads_count; t++) {
+            if (next[t] < length[t] && (program[t][next[t]].what != LOCK || mutex_of < 0))
+                may[n++] = t;
+        }
+        if (n == 0)
+            break;
+        n = may[choose(n)];
+        self = &thread[n];
+        execute(n);
+        self = NULL;
+    }
+}
+
+static void say_outcome(char *text, size_t size, bool last_values)
+{
+    size_t n = 0;
+
+    for (int t = 0; t < threads_count; t++) {
+        for (int i = 0; i < length[t] && n + 1 < size; i++) {
+            if (saw[t][i] != '\0')
+                text[n++] = saw[t][i];
+        }
+    }
+    snprintf(text + n, size - n, last_values ? "/%d%d" : "", (int)cell['x' - 'a'],
+             (int)cell['y' - 'a']);
+}
+
+/* ---- All runs ---- */
+
+static char outcome[OUTCOMES_MAX][OUTCOME_SIZE];
+static int outcomes;
+
+static void note_outcome(const char *text)
+{
+    int at = outcomes;
+
+    for (int i = 0; i < outcomes; i++) {
+        if (strcmp(outcome[i], text) == 0)
+            return;
+    }
+    if (outcomes == OUTCOMES_MAX)
+        return;     /* one too many: no test expects that */
+    for (outcomes++; at > 0 && strcmp(outcome[at - 1], text) > 0; at--)
+        memcpy(outcome[at], outcome[at - 1], sizeof outcome[0]);
+    snprintf(outcome[at], sizeof outcome[0], "%s", text);
+}
+
+static void say_all(char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (int k = 0; k < outcomes; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", k > 0 ? " " : "", outcome[k]);
+}
+
+static bool one(const struct litmus_test *test)
+{
+    char all[OUTCOMES_MAX * (OUTCOME_SIZE + 1) + 1], text[OUTCOME_SIZE];
+    long runs = 0;
+    bool good;
+
+    views_forget();
+    read_program(test->threads);
+    outcomes = races_noted = 0;
+    decisions_forget();
+    do {
+        begin();
+        run_to_its_end();
+        say_outcome(text, sizeof text, test->last_values);
+        note_outcome(text);
+        runs++;
+    } while (decisions_next());
+    say_all(all, sizeof all);
+    good = test->race ? races_noted > 0
+                        : races_noted == 0 && strcmp(all, test->outcomes) == 0;
+    printf("%-76s %6ld runs%s\n", test->name, runs, good ? "" : "  FAILED");
+    if (!good)
+        printf("    %s\n    %s, %d races, expected: %s%s\n", test->threads, all, races_noted,
+               test->outcomes, test->race ? "a race" : "");
+    return good;
+}
+
+bool litmus(void)
+{
+    int good = 0;
+
+    limits = (struct limits){ .weak = true, .stale = 1000 };
+    views_fences = races_only_noted = true;
+    for (int i = 0; i < litmus_tests_count; i++)
+        good += one(&litmus_test[i]);
+    printf("%d of %d litmus tests have exactly the outcomes that RC11 allows\n", good,
+           litmus_tests_count);
+    return good == litmus_tests_count;
+}

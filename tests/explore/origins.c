@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * origins.c - where the units of each acquire come from: with weak memory, at the end of a run.
+ *
+ * A release synchronizes with the acquire that its units satisfy: that is what users build on.
+ * Units have no names.  So there must be some way to trace each unit that was acquired back to one
+ * that was there in the beginning, or to a release whose beginning, with all that its thread did
+ * before, comes before the return of the acquire, by the views.  Units are matched one by one (a
+ * matching in a bipartite graph, by augmenting paths).
+ */
+#include "explore.h"
+
+enum { UNITS_MAX = 64, CALLS = THREADS_MAX * OPS_MAX, AT_FIRST = -1 };
+
+static int made[UNITS_MAX], made_count;     /* of each unit the call that released it, AT_FIRST */
+static int taken[UNITS_MAX], taken_count;   /* ... and that acquired it */
+static int used_by[UNITS_MAX];              /* by which of taken[] a made one is used; -1: none */
+
+static const struct op *op_of(int i)
+{
+    return &script[i / OPS_MAX][i % OPS_MAX];
+}
+
+static void add(int unit[], int *count, int64_t n, int call)
+{
+    while (n-- > 0 && *count < UNITS_MAX)
+        unit[(*count)++] = call;
+}
+
+static void count_call(int i, int sem)
+{
+    const struct op *op = op_of(i);
+    const struct call *call = &run.call[i];
+
+    if (call->phase != RETURNED)
+        return;
+    if (op->verb == CLAIM) {
+        if (call->result == 0 && run.ticket_sem[op->ticket] == sem)
+            add(taken, &taken_count, call->n, i);
+        return;
+    }
+    if (op->sem != sem)
+        return;
+    if (op->verb <= TRY && call->result == 0)
+        add(taken, &taken_count, op->n, i);
+    else if (op->verb == UPTO)
+        add(taken, &taken_count, call->result, i);
+    else if ((op->verb == RELEASE || op->verb == GIVE) && call->result == 0)
+        add(made, &made_count, call->n, i);
+}
+
+static bool find_origin(int unit, bool tried[UNITS_MAX])
+{
+    for (int k = 0; k < made_count; k++) {
+        if (tried[k] || (made[k] != AT_FIRST && (run.call[taken[unit]].saw >> made[k] & 1) == 0))
+            continue;
+        tried[k] = true;
+        if (used_by[k] < 0 || find_origin(used_by[k], tried)) {
+            used_by[k] = unit;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check(int sem)
+{
+    made_count = taken_count = 0;
+    add(made, &made_count, scenario->units, AT_FIRST);
+    for (int i = 0; i < CALLS; i++)
+        count_call(i, sem);
+    for (int k = 0; k < made_count; k++)
+        used_by[k] = -1;
+    for (int unit = 0; unit < taken_count; unit++) {
+        bool tried[UNITS_MAX] = { false };
+
+        if (!find_origin(unit, tried))
+            fail("memory order", "T%d has acquired units, and nothing orders their release before",
+                 taken[unit] / OPS_MAX);
+    }
+}
+
+/* A capacity that changes makes units, too. */
+void origins_check(void)
+{
+    if (!limits.weak || script_uses(CAPACITY))
+        return;
+    for (int sem = 0; sem < sems_count; sem++)
+        check(sem);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* stores.c - atomic locations: their stores, and which of them a load sees; see views.h. */
+#include "views.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+struct location location[LOCATIONS_MAX];
+int locations;
+
+void stores_forget(void)
+{
+    memset(location, 0, sizeof location);
+    locations = 0;
+}
+
+void stores_reset(void)
+{
+    for (int l = 0; l < locations; l++)
+        location[l].count = 0;
+}
+
+/* ---- Locations ---- */
+
+static int64_t value_at(const void *at, size_t size)
+{
+    switch (size) {
+    case 1:  return *(const int8_t *)at;
+    case 2:  return *(const int16_t *)at;
+    case 4:  return *(const int32_t *)at;
+    default: return *(const int64_t *)at;
+    }
+}
+
+/* An address keeps its number in all runs of a scenario, so that states can be compared. */
+static struct location *location_of(const void *at, size_t size)
+{
+    int l = 0;
+
+    while (l < locations && location[l].at != at)
+        l++;
+    if (l == LOCATIONS_MAX)
+        fail("explorer", "more than %d atomic locations", l);
+    if (l == locations)
+        location[locations++] = (struct location){ .at = at, .size = size };
+    if (location[l].count == 0) {
+        location[l].count = 1;
+        location[l].last_sc = 0;
+        location[l].store[0] = (struct store){ .value = value_at(at, size) };
+    }
+    return &location[l];
+}
+
+static uint8_t *known(struct view *view, const struct location *l)
+{
+    return &view->store[l - location];
+}
+
+/* In every view the stores of l from `from` on have moved up by one, or all are forgotten. */
+static void renumber(const struct location *l, int from, bool forget)
+{
+    struct view *group[] = { view_of, on_acquire, on_release };
+    size_t k = (size_t)(l - location);
+
+#define ADAPT(view) \
+    ((view)->store[k] = (uint8_t)(forget ? 0 : (view)->store[k] + ((view)->store[k] >= from)))
+    for (int g = 0; g < 3; g++) {
+        for (int t = 0; t < THREADS_MAX; t++)
+            ADAPT(&group[g][t]);
+    }
+    ADAPT(&all_sc_fences);
+    for (int i = 0; i < syncs; i++)
+        ADAPT(&sync_object[i].view);
+    for (int n = 0; n < locations; n++) {
+        for (int i = 0; i < location[n].count; i++)
+            ADAPT(&location[n].store[i].view);
+    }
+#undef ADAPT
+}
+
+/* Plain writes begin anew: who comes to it without an order behind them is in a race. */
+void views_plainly_written(const void *at, size_t size)
+{
+    for (int l = 0; l < locations; l++) {
+        if (location[l].count > 0 && (uintptr_t)location[l].at + location[l].size > (uintptr_t)at
+            && (uintptr_t)at + size > (uintptr_t)location[l].at) {
+            location[l].count = 0;
+            renumber(&location[l], 0, true);
+        }
+    }
+}
+
+/* ---- Decisions ---- */
+
+/* From here on all read the newest: the others are of no use. */
+static void spend(void)
+{
+    run.stale++;
+    self->behind = true;
+    if (!views_spent())
+        return;
+    for (int l = 0; l < locations; l++) {
+        if (location[l].count > 1) {
+            location[l].store[0] = location[l].store[location[l].count - 1];
+            location[l].count = 1;
+        }
+    }
+}
+
+/*
+ * Does it make a difference to read this one instead of a newer one with the same value?  Not to
+ * a relaxed load, if no other load may see something old.
+ */
+static bool repeats(const struct location *l, int i, bool acquire)
+{
+    if (run.stale + 1 < limits.stale)
+        return false;
+    for (int newer = i + 1; newer < l->count; newer++) {
+        if (l->store[newer].value == l->store[i].value
+            && (!acquire || memcmp(&l->store[newer].view, &l->store[i].view,
+                                   sizeof(struct view)) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Which store is read?  `but`, if not NULL, is a value that does not come into question. */
+static int pick(struct location *l, int order, const int64_t *but)
+{
+    int may[STORES_MAX], n = 0, oldest = *known(view_mine(), l), picked;
+
+    if (views_spent())
+        return l->count - 1;
+    if (order == memory_order_seq_cst && oldest < l->last_sc)
+        oldest = l->last_sc;
+    for (int i = l->count - 1; i >= oldest; i--) {
+        if (i == l->count - 1 || ((but == NULL || l->store[i].value != *but)
+                                  && !repeats(l, i, order_acquires(order))))
+            may[n++] = i;
+    }
+    picked = may[choose(n)];
+    if (picked != l->count - 1)
+        trace_words("  ... and sees an older value: %lld, not %lld\n",
+                    (long long)l->store[picked].value, (long long)l->store[l->count - 1].value);
+    return picked;
+}
+
+/* ---- Accesses ---- */
+
+static int64_t see(struct location *l, int i, int order)
+{
+    struct store seen = l->store[i];
+    bool newest = i == l->count - 1;
+
+    if (!views_spent() && *known(view_mine(), l) < i)
+        *known(view_mine(), l) = (uint8_t)i;
+    if (order_acquires(order))
+        view_join(view_mine(), &seen.view);
+    if (views_fences) {
+        view_join(&on_acquire[id_of(self)], &seen.view);
+        view_join(&on_acquire[id_of(self)], view_mine());
+    }
+    if (!newest)
+        spend();
+    return seen.value;
+}
+
+int64_t views_load(const void *at, size_t size, int order)
+{
+    struct location *l = location_of(at, size);
+
+    return see(l, pick(l, order, NULL), order);
+}
+
+bool views_swap_fails(const void *at, size_t size, int64_t expected, int order, int64_t *sees)
+{
+    struct location *l = location_of(at, size);
+    int i = pick(l, order, &expected);
+
+    if (l->store[i].value == expected)
+        return false;
+    *sees = see(l, i, order);
+    return true;
+}
+
+/* Make room for a store at place i, and say what its readers learn. */
+static struct store *insert(struct location *l, int i, int64_t value, int order)
+{
+    struct store *store;
+
+    if (l->count == STORES_MAX)
+        fail("explorer", "more than %d stores to %s", STORES_MAX, object_words(l->at));
+    if (i < l->count) {
+        memmove(&l->store[i + 1], &l->store[i], (size_t)(l->count - i) * sizeof l->store[0]);
+        l->last_sc += l->last_sc >= i;
+    }
+    l->count++;
+    store = &l->store[i];
+    *store = (struct store){ .value = value };
+    if (i < l->count - 1)
+        renumber(l, i, false);
+    if (order == memory_order_seq_cst)
+        l->last_sc = i;
+    *known(view_mine(), l) = (uint8_t)i;
+    if (order_releases(order))
+        store->view = *view_publish();
+    else if (views_fences)
+        store->view = on_release[id_of(self)];
+    return store;
+}
+
+/* Where in the modification order?  Not between a read-modify-write and what that has read. */
+static int place(struct location *l, int order)
+{
+    int may[STORES_MAX], n = 0, place;
+
+    if (views_spent())
+        return l->count;
+    may[n++] = l->count;
+    for (int i = l->count - 1; i > *known(view_mine(), l) && order != memory_order_seq_cst; i--) {
+        if (!l->store[i].rmw)
+            may[n++] = i;
+    }
+    place = may[choose(n)];
+    if (place != l->count)
+        trace_words("  ... and comes before the store of %lld\n",
+                    (long long)l->store[place].value);
+    return place;
+}
+
+/* For one store more; where nobody can see any but the newest that is all there is. */
+static void make_room(struct location *l)
+{
+    if (views_spent())
+        l->count = 0;
+    else if (l->count == STORES_MAX)
+        views_prune();
+}
+
+bool views_store(const void *at, size_t size, int64_t value, int order)
+{
+    struct location *l = location_of(at, size);
+    bool newest;
+    int i;
+
+    make_room(l);
+    i = place(l, order);
+    newest = i == l->count;
+    insert(l, i, value, order);
+    if (!newest)
+        spend();
+    return newest;
+}
+
+/* A read-modify-write: what it has read, it hands on. */
+void views_change(const void *at, size_t size, int64_t value, int order)
+{
+    struct location *l = location_of(at, size);
+    struct view read;
+    struct store *store;
+
+    see(l, l->count - 1, order);
+    read = l->store[l->count - 1].view;
+    make_room(l);
+    store = insert(l, l->count, value, order);
+    store->rmw = true;
+    view_join(&store->view, &read);
+}
+
+void views_kernel_looks(const void *at, size_t size)
+{
+    struct location *l = location_of(at, size);
+
+    see(l, l->count - 1, memory_order_relaxed);
+}

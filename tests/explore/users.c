@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * users.c - weak memory as the users of the library see it: what they may rely on, and what they do
+ * with their memory as soon as they may.
+ */
+#include "views.h"
+
+/*
+ * A call begins.  Which calls came before it is what its thread can know by the views, not the
+ * order of time: that is nothing that threads without an order between them could tell.
+ */
+void user_calls(struct call *call, int number)
+{
+    if (limits.weak)
+        call->after = views_begin_call(number);
+}
+
+/* Does another thread wait until this operation has returned?  Users synchronize for that. */
+static bool is_awaited(int id, int k)
+{
+    for (int t = 0; t < threads_count; t++) {
+        for (int i = 0; i < ops_count[t]; i++) {
+            if (script[t][i].verb == AFTER && script[t][i].ticket == id && script[t][i].n == k + 1)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A call has returned.  The frames of the library, `below`, will be something else. */
+void user_has_returned(struct call *call, int number, const char *below)
+{
+    int id = number / OPS_MAX, k = number % OPS_MAX;
+
+    if (!limits.weak)
+        return;
+    races_leave_frames(thread[id].cancel_disabled ? stack_top(id) : below);
+    call->saw = views_end_call(number);
+    if (is_awaited(id, k))
+        views_release(&script[id][k]);
+}
+
+/* It has waited until another thread has ended, or has come so far. */
+void user_came_after(const struct op *op)
+{
+    if (views_on() && op->n == 0)
+        views_join_thread(&thread[op->ticket], self);
+    else if (views_on())
+        views_acquire(&script[op->ticket][op->n - 1]);
+}
+
+/* ---- Who has destroyed a semaphore, or returned a ticket, may free it at once ---- */
+
+static void reuse(const void *at, size_t size)
+{
+    if (views_on())
+        races_access(at, size, PLAIN_WRITE, (const void *)reuse);
+}
+
+void user_destroyed(int sem)
+{
+    reuse(&sems[sem], sizeof sems[0]);
+}
+
+/* Does no other thread of the scenario use this thread's ticket? */
+static bool nobody_else_uses(int ticket)
+{
+    for (int t = 0; t < threads_count; t++) {
+        for (int k = 0; k < ops_count[t]; k++) {
+            enum verb verb = script[t][k].verb;
+
+            if (&thread[t] != self && script[t][k].ticket == ticket
+                && (verb == TAKE || verb == CLAIM || verb == RETURN || verb == WATCH))
+                return false;
+        }
+    }
+    return true;
+}
+
+void user_returned(int ticket)
+{
+    if (nobody_else_uses(ticket))
+        reuse(&tickets[ticket], sizeof tickets[0]);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* views.c - the views of threads, and what carries them other than stores; see views.h. */
+#include "views.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+struct sync sync_object[SYNCS_MAX];
+int syncs;
+struct view view_of[THREADS_MAX];
+bool views_fences;
+
+struct view on_acquire[THREADS_MAX], on_release[THREADS_MAX], all_sc_fences;
+
+bool order_acquires(int order)
+{
+    return order == memory_order_acquire || order == memory_order_consume
+           || order == memory_order_acq_rel || order == memory_order_seq_cst;
+}
+
+bool order_releases(int order)
+{
+    return order == memory_order_release || order == memory_order_acq_rel
+           || order == memory_order_seq_cst;
+}
+
+/* Has a thread let others know of its newest accesses?  The next one needs a new number then. */
+static bool published[THREADS_MAX];
+
+const struct view *view_publish(void)
+{
+    published[id_of(self)] = true;
+    return view_mine();
+}
+
+uint16_t views_epoch(void)
+{
+    int me = id_of(self);
+
+    view_of[me].clock[me] = (uint16_t)(view_of[me].clock[me] + published[me]);
+    published[me] = false;
+    return view_of[me].clock[me];
+}
+
+void view_join(struct view *to, const struct view *from)
+{
+    if (!views_spent()) {
+        for (int i = 0; i < LOCATIONS_MAX; i++)
+            to->store[i] = to->store[i] > from->store[i] ? to->store[i] : from->store[i];
+    }
+    for (int t = 0; t < THREADS_MAX; t++)
+        to->clock[t] = to->clock[t] > from->clock[t] ? to->clock[t] : from->clock[t];
+    to->began |= from->began;
+    to->returned |= from->returned;
+}
+
+void views_forget(void)
+{
+    memset(sync_object, 0, sizeof sync_object);
+    syncs = 0;
+    stores_forget();
+}
+
+void views_reset(void)
+{
+    stores_reset();
+    for (int i = 0; i < syncs; i++)
+        sync_object[i].used = false;
+    memset(view_of, 0, sizeof view_of);
+    memset(on_acquire, 0, sizeof on_acquire);
+    memset(on_release, 0, sizeof on_release);
+    memset(&all_sc_fences, 0, sizeof all_sc_fences);
+    memset(published, 0, sizeof published);
+    for (int t = 0; t < THREADS_MAX; t++)
+        view_of[t].clock[t] = 1;
+}
+
+/* ---- Fences ---- */
+
+void views_fence(int order)
+{
+    int me = id_of(self);
+
+    if (!views_fences)
+        fail("explorer", "a fence: views.c keeps what it needs for that only in litmus tests");
+    if (order_acquires(order))
+        view_join(view_mine(), &on_acquire[me]);
+    if (order == memory_order_seq_cst) {
+        view_join(view_mine(), &all_sc_fences);
+        all_sc_fences = *view_publish();
+    }
+    if (order_releases(order))
+        on_release[me] = *view_publish();
+}
+
+/* ---- What else carries views ---- */
+
+static struct sync *sync_of(const void *object)
+{
+    int i = 0;
+
+    while (i < syncs && sync_object[i].at != object)
+        i++;
+    if (i == SYNCS_MAX)
+        fail("explorer", "more than %d mutexes", i);
+    if (i == syncs)
+        sync_object[syncs++] = (struct sync){ .at = object };
+    if (!sync_object[i].used) {
+        sync_object[i].used = true;
+        memset(&sync_object[i].view, 0, sizeof sync_object[i].view);
+    }
+    return &sync_object[i];
+}
+
+void views_release(const void *object)
+{
+    view_join(&sync_of(object)->view, view_publish());
+}
+
+void views_acquire(const void *object)
+{
+    view_join(view_mine(), &sync_of(object)->view);
+}
+
+void views_join_thread(const struct thread *from, struct thread *to)
+{
+    view_join(&view_of[id_of(to)], &view_of[id_of(from)]);
+    published[id_of(from)] = true;
+}
+
+/* ---- Calls ---- */
+
+uint32_t views_begin_call(int number)
+{
+    view_mine()->began |= UINT32_C(1) << number;
+    return view_mine()->returned;
+}
+
+uint32_t views_end_call(int number)
+{
+    view_mine()->returned |= UINT32_C(1) << number;
+    return view_mine()->began;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * views_state.c - weak memory as a part of a state (states.c), in a form that does not depend on
+ * how the state was come to.
+ *
+ * What all threads that are alive know is no news to anybody: stores older than that are
+ * forgotten, and every view counts as if it had it.  Accesses that all know of cannot race any
+ * more; the epochs of the others are numbered anew, in their order.
+ */
+#include "views.h"
+
+#include <string.h>
+
+static struct view known_to_all;
+
+static uint8_t least(uint8_t a, uint8_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Of its own accesses a thread always knows. */
+static void learn_known_to_all(void)
+{
+    memset(&known_to_all, 0xff, sizeof known_to_all);
+    for (int t = 0; t < threads_count; t++) {
+        const struct view *view = &view_of[t];
+
+        if (thread[t].at == ENDED)
+            continue;
+        for (int l = 0; l < locations; l++)
+            known_to_all.store[l] = least(known_to_all.store[l], view->store[l]);
+        for (int i = 0; i < THREADS_MAX; i++) {
+            if (i != t && view->clock[i] < known_to_all.clock[i])
+                known_to_all.clock[i] = view->clock[i];
+        }
+        known_to_all.began &= view->began;
+        known_to_all.returned &= view->returned;
+    }
+}
+
+static void subtract(struct view *view, const uint8_t by[LOCATIONS_MAX])
+{
+    for (int l = 0; l < LOCATIONS_MAX; l++)
+        view->store[l] = (uint8_t)(view->store[l] > by[l] ? view->store[l] - by[l] : 0);
+}
+
+static void drop_stores(struct location *l, int n)
+{
+    l->count -= n;
+    l->last_sc = l->last_sc > n ? l->last_sc - n : 0;
+    memmove(&l->store[0], &l->store[n], (size_t)l->count * sizeof l->store[0]);
+    l->store[0].rmw = false;
+}
+
+/* Not where there are fences: their views are not known here. */
+void views_prune(void)
+{
+    uint8_t by[LOCATIONS_MAX] = { 0 };
+    bool any = false;
+
+    learn_known_to_all();
+    if (views_spent() || views_fences)
+        return;
+    for (int l = 0; l < locations; l++) {
+        if (location[l].count > 1 && known_to_all.store[l] > 0) {
+            by[l] = least(known_to_all.store[l], (uint8_t)(location[l].count - 1));
+            drop_stores(&location[l], by[l]);
+            any = true;
+        }
+    }
+    if (!any)
+        return;
+    for (int t = 0; t < THREADS_MAX; t++)
+        subtract(&view_of[t], by);
+    for (int i = 0; i < syncs; i++)
+        subtract(&sync_object[i].view, by);
+    for (int l = 0; l < locations; l++) {
+        for (int i = 0; i < location[l].count; i++)
+            subtract(&location[l].store[i].view, by);
+    }
+    subtract(&known_to_all, by);
+}
+
+typedef uint64_t mix_fn(uint64_t, const void *, size_t);
+
+/* `own`: whose view it is, -1 if it is no thread's. */
+static uint64_t mix_view(uint64_t hash, mix_fn *mix, const struct view *view, int own)
+{
+    struct view plain = *view;
+
+    view_join(&plain, &known_to_all);
+    for (int t = 0; t < THREADS_MAX; t++)
+        plain.clock[t] = t == own ? 0 : races_rank(t, plain.clock[t]);
+    if (!views_spent())
+        hash = mix(hash, plain.store, (size_t)locations);
+    return mix(hash, plain.clock, sizeof plain - offsetof(struct view, clock));
+}
+
+/* Does it say anything that not everybody knows? */
+static bool is_news(const struct view *view)
+{
+    bool news = (view->began & ~known_to_all.began) != 0
+                || (view->returned & ~known_to_all.returned) != 0;
+
+    for (int t = 0; t < THREADS_MAX && !news; t++)
+        news = view->clock[t] > known_to_all.clock[t];
+    for (int l = 0; l < locations && !news && !views_spent(); l++)
+        news = view->store[l] > known_to_all.store[l];
+    return news;
+}
+
+static uint64_t mix_location(uint64_t hash, mix_fn *mix, const struct location *l)
+{
+    const int place[] = { (int)(l - location), l->count, l->last_sc };
+
+    if (l->count == 0 || (l->count == 1 && !is_news(&l->store[0].view)))
+        return hash;
+    hash = mix(hash, place, sizeof place);
+    for (int i = 0; i < l->count; i++) {
+        const int64_t store[] = { l->store[i].value, l->store[i].rmw };
+
+        if (l->count > 1)
+            hash = mix(hash, store, sizeof store);
+        if (is_news(&l->store[i].view))
+            hash = mix_view(hash ^ 1, mix, &l->store[i].view, -1);
+    }
+    return hash;
+}
+
+/* The view of one that has ended still counts for who joins it. */
+uint64_t views_hash(mix_fn *mix)
+{
+    uint64_t hash = 3;
+
+    views_prune();
+    races_prune(known_to_all.clock);
+    for (int t = 0; t < threads_count; t++) {
+        if (thread[t].at != ENDED || script_uses(AFTER))
+            hash = mix_view(hash, mix, &view_of[t], t);
+    }
+    for (int i = 0; i < syncs; i++) {
+        if (sync_object[i].used && is_news(&sync_object[i].view))
+            hash = mix_view(mix(hash, &i, sizeof i), mix, &sync_object[i].view, -1);
+    }
+    for (int l = 0; l < locations; l++)
+        hash = mix_location(hash, mix, &location[l]);
+    return races_hash() ^ hash;
+}
