@@ -91,7 +91,7 @@ static inline void pause_briefly(void)
 #endif
 }
 
-/* Acquire order: who sees the change does not take the mutex, see told_awake(). */
+/* Relaxed: whoever sees the change goes on to fall_asleep()'s compare-and-swap, which acquires. */
 void fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind)
 {
     int64_t longest = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
@@ -103,7 +103,7 @@ void fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind)
     start = fs_now_ns();
     do {
         for (int i = 0; i < LOOKS_PER_CLOCK; i++) {
-            if (atomic_load_explicit(word, memory_order_acquire) != value)
+            if (atomic_load_explicit(word, memory_order_relaxed) != value)
                 return;
             pause_briefly();
         }

@@ -150,9 +150,13 @@ void fs_token_detach(struct fs_wait *wait)
 {
     struct fs_token *t = wait->token;
 
-    /* A callback that ran at the end of the wait may have forked: the list is not ours then. */
+    /*
+     * A callback that ran at the end of the wait may have forked: the list is not ours then.
+     * Relaxed: a wait that is over has acquired its state already, see fs_wait(), or has found
+     * it with the semaphore's mutex held.
+     */
     if (t == NULL || wait->generation != fs_fork_generation()
-        || atomic_load_explicit(&wait->waiter.state, memory_order_acquire) == FS_CANCELED)
+        || atomic_load_explicit(&wait->waiter.state, memory_order_relaxed) == FS_CANCELED)
         return;
     lock(t);
     unlink_locked(t, wait);

@@ -27,8 +27,9 @@ static bool told_awake(struct fs_waiter *w, enum fs_state state)
     bool by_itself = state == FS_EXPIRED || state == FS_INTERRUPTED || state == FS_ABANDONED;
     int awake = FS_QUEUED;
 
+    /* Relaxed: told by its own thread, or before that has come to the mutex. */
     if (by_itself || atomic_load_explicit(&w->state, memory_order_relaxed) == FS_IDLE) {
-        atomic_store_explicit(&w->state, state, memory_order_release);
+        atomic_store_explicit(&w->state, state, memory_order_relaxed);
         return true;
     }
     return atomic_compare_exchange_strong_explicit(&w->state, &awake, state,
@@ -38,7 +39,8 @@ static bool told_awake(struct fs_waiter *w, enum fs_state state)
 void fs_tell_awake(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
 {
     (void)after;
-    atomic_store_explicit(&w->state, state, memory_order_release);
+    /* Relaxed: it does not wait, so its own thread tells it, in the section in which it came. */
+    atomic_store_explicit(&w->state, state, memory_order_relaxed);
 }
 
 static void tell_on_parker(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
