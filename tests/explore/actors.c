@@ -105,7 +105,7 @@ static int64_t destroy(const struct op *op)
 bool script_turn(const struct thread *t)
 {
     const struct op *op = &script[id_of(t)][t->op];
-    uint32_t others = run.returned >> (op->ticket * OPS_MAX);
+    uint64_t others = run.returned >> (op->ticket * OPS_MAX);
 
     return op->n == 0 ? thread[op->ticket].at == ENDED : (others >> (op->n - 1) & 1) != 0;
 }
@@ -191,7 +191,7 @@ static void finish(const struct op *op, int64_t result)
         fail("errno", "%s changes it", verb_name[op->verb]);
     call->phase = RETURNED;
     call->result = result;
-    run.returned |= 1u << call_number(self);
+    run.returned |= UINT64_C(1) << call_number(self);
     user_has_returned(call, call_number(self), __builtin_frame_address(0));
     if (op->verb <= TRY && result == 0)
         run.held[id][op->sem] += op->n;

@@ -117,8 +117,8 @@ struct op {
 struct call {
     enum { NOT_YET, CALLED, RETURNED } phase;
     int64_t  result;
-    uint32_t after;         /* the calls that had returned before this one began: a set */
-    uint32_t saw;           /* weak memory: the calls whose beginning came before its return */
+    uint64_t after;         /* the calls that had returned before this one began: a set */
+    uint64_t saw;           /* weak memory: the calls whose beginning came before its return */
     int64_t  n;             /* units it is about: what `give` found to give */
 };
 

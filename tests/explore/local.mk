@@ -5,6 +5,7 @@
 #   make check-explore            all scenarios, both parkers, at most two preemptions
 #   make check-explore BOUND=3    at most three
 #   make check-explore-weak       weak memory: at most one preemption and one old load
+#   make check-orders             each acquire and release in src/ weakened, and found
 #   make tests/explore/explore    the explorer alone: --list, --replay, names of scenarios
 
 test_scripts += tests/explore/quick.sh
@@ -25,6 +26,7 @@ EXTRA_DIST += \
 	tests/explore/memory.c \
 	tests/explore/model.c tests/explore/model.h \
 	tests/explore/model_tickets.c \
+	tests/explore/orders.sh tests/explore/orders.txt \
 	tests/explore/origins.c \
 	tests/explore/oracles.c tests/explore/oracles.h \
 	tests/explore/pairs.c \
@@ -46,12 +48,15 @@ EXTRA_DIST += \
 	tests/explore/weak.sh
 
 BOUND = 2
-.PHONY: check-explore check-explore-weak tests/explore/explore
+.PHONY: check-explore check-explore-weak check-orders tests/explore/explore
 check-explore:
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/explore/all.sh $(BOUND)
 
 check-explore-weak:
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/explore/weak.sh
+
+check-orders:
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/explore/orders.sh
 
 tests/explore/explore:
 	$(MKDIR_P) tests/explore
@@ -59,6 +64,6 @@ tests/explore/explore:
 
 clean-local: clean-explore
 clean-explore:
-	-rm -rf tests/explore/*.objects tests/explore/explore tests/explore/explore-cond \
+	-rm -rf tests/explore/*.objects tests/explore/orders tests/explore/explore tests/explore/explore-cond \
 		tests/explore/explore-futex tests/explore/second-half tests/explore/large \
 		tests/explore/others

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * origins.c - where the units of each acquire come from: with weak memory, at the end of a run.
+ * origins.c - what each result comes from: with weak memory, at the end of a run.
  *
  * A release synchronizes with the acquire that its units satisfy: that is what users build on.
  * Units have no names.  So there must be some way to trace each unit that was acquired back to one
  * that was there in the beginning, or to a release whose beginning, with all that its thread did
  * before, comes before the return of the acquire, by the views.  Units are matched one by one (a
  * matching in a bipartite graph, by augmenting paths).
+ *
+ * And whoever is told that the semaphore was closed, or the token canceled, must know what the
+ * thread that did it had done before: people look then for what went wrong.
  */
 #include "explore.h"
 
@@ -80,10 +83,39 @@ static void check(int sem)
     }
 }
 
+/* The calls of this kind. */
+static uint64_t all_of(enum verb verb)
+{
+    uint64_t calls = 0;
+
+    for (int i = 0; i < CALLS; i++) {
+        if (run.call[i].phase != NOT_YET && op_of(i)->verb == verb)
+            calls |= UINT64_C(1) << i;
+    }
+    return calls;
+}
+
+static void check_reason(int i)
+{
+    const struct call *call = &run.call[i];
+    bool closed = call->result == ESHUTDOWN;
+    bool canceled = call->result == ECANCELED && op_of(i)->token;
+
+    if (call->phase != RETURNED || (!closed && !canceled))
+        return;
+    if ((call->saw & all_of(closed ? CLOSE : CANCEL)) == 0)
+        fail("memory order", "T%d is told of a %s, and nothing orders that before", i / OPS_MAX,
+             closed ? "close" : "cancel");
+}
+
 /* A capacity that changes makes units, too. */
 void origins_check(void)
 {
-    if (!limits.weak || script_uses(CAPACITY))
+    if (!limits.weak)
+        return;
+    for (int i = 0; i < CALLS; i++)
+        check_reason(i);
+    if (script_uses(CAPACITY))
         return;
     for (int sem = 0; sem < sems_count; sem++)
         check(sem);

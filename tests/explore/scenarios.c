@@ -103,6 +103,13 @@ const struct scenario scenarios[] = {
     { .name = "tickets-try-upto-return", .units = 1, .threads =
       "take 2; return | try 1; give | upto 1; give | release 1" },
 
+    { .name = "watched-at-any-time", .threads =
+      "take 1; claim; give | watch t0 timed | release 1" },
+    { .name = "watched-in-one-line-or-another", .threads =
+      "take 1 s1; return; take 1; return; take 1 s1 | watch t0 timed" },
+    { .name = "claimed-by-another", .units = 1, .threads =
+      "take 1; take 1; return | claim t0; give" },
+
     /* ---- pthread_cancel ---- */
     { .name = "canceled-or-granted", .threads =
       "!acquire 1; give | release 1; acquire 1; give" },
@@ -132,6 +139,10 @@ const struct scenario scenarios[] = {
       "acquire 1; give | acquire 2; give | capacity 3 | close" },
     { .name = "capacity-shrinks", .units = 2, .capacity = 2, .threads =
       "acquire 2; give | acquire 1; give | capacity 1" },
+    { .name = "try-while-capacity-grows", .units = 1, .capacity = 1, .threads =
+      "try 2; give | capacity 2" },
+    { .name = "try-while-capacity-shrinks", .units = 3, .capacity = 3, .threads =
+      "try 3; give | capacity 2" },
     { .name = "pause", .units = 1, .capacity = 1, .threads =
       "acquire 1; give | capacity 0; capacity 1 | acquire 1; give | try 1; give" },
     { .name = "two-set-the-capacity", .units = 1, .capacity = 2, .threads =

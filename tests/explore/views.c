@@ -130,14 +130,14 @@ void views_join_thread(const struct thread *from, struct thread *to)
 
 /* ---- Calls ---- */
 
-uint32_t views_begin_call(int number)
+uint64_t views_begin_call(int number)
 {
-    view_mine()->began |= UINT32_C(1) << number;
+    view_mine()->began |= UINT64_C(1) << number;
     return view_mine()->returned;
 }
 
-uint32_t views_end_call(int number)
+uint64_t views_end_call(int number)
 {
-    view_mine()->returned |= UINT32_C(1) << number;
+    view_mine()->returned |= UINT64_C(1) << number;
     return view_mine()->began;
 }

@@ -119,8 +119,8 @@ void views_kernel_looks(const void *at, size_t size);
  * views.c.  A call of the scenario begins: which ones had returned, for all that its thread can know?  It
  * returns: which ones had begun?
  */
-uint32_t views_begin_call(int number);
-uint32_t views_end_call(int number);
+uint64_t views_begin_call(int number);
+uint64_t views_end_call(int number);
 
 void views_release(const void *object);
 void views_acquire(const void *object);
