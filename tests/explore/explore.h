@@ -51,8 +51,9 @@
  * all were sequentially consistent, which is faster, and histories are in the order of time.
  *
  * WHAT IT DOES NOT COVER.  Load buffering: no load sees what is stored only later.  More old loads
- * or preemptions than the bounds.  Weak compare-and-swaps that fail for no reason.  fork.  One ticket in the hands of
- * several threads that take it.  Signal handlers anywhere but in a sleep.  More than four threads.
+ * or preemptions than the bounds.  Weak compare-and-swaps that fail for no reason.  fork.  One
+ * ticket in the hands of several threads that take it.  Signal handlers anywhere but in a sleep.
+ * More than four threads.
  */
 #ifndef XP_EXPLORE_H
 #define XP_EXPLORE_H

@@ -64,6 +64,6 @@ tests/explore/explore:
 
 clean-local: clean-explore
 clean-explore:
-	-rm -rf tests/explore/*.objects tests/explore/orders tests/explore/explore tests/explore/explore-cond \
+	-rm -rf tests/explore/*.objects tests/explore/explore tests/explore/explore-cond \
 		tests/explore/explore-futex tests/explore/second-half tests/explore/large \
-		tests/explore/others
+		tests/explore/others tests/explore/orders

@@ -5,7 +5,8 @@
 #
 # For each of them the explorer must find something wrong, with weak memory (views.h): first
 # without preemptions, then with one, on both parkers, two processes at a time.  What it cannot
-# see stands in orders.txt with the reason.  `seconds` is the most for one scenario.  Builds into the current directory's tests/explore.
+# see stands in orders.txt with the reason.  `seconds` is the most for one scenario.  Builds into
+# the current directory's tests/explore.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -27,14 +27,17 @@ static bool is_awaited(int id, int k)
     return false;
 }
 
-/* A call has returned.  The frames of the library, `below`, will be something else. */
+/*
+ * A call has returned.  The frames of the library, `below`, will be something else; those of a
+ * thread that was canceled, all of them.
+ */
 void user_has_returned(struct call *call, int number, const char *below)
 {
     int id = number / OPS_MAX, k = number % OPS_MAX;
 
     if (!limits.weak)
         return;
-    races_leave_frames(thread[id].cancel_disabled ? stack_top(id) : below);
+    races_leave_frames(call->result == RESULT_CANCELED ? stack_top(id) : below);
     call->saw = views_end_call(number);
     if (is_awaited(id, k))
         views_release(&script[id][k]);

@@ -104,9 +104,9 @@ void views_prune(void);
 uint64_t views_hash(uint64_t (*mix)(uint64_t, const void *, size_t));
 
 /*
- * stores.c.  Accesses of the thread that runs.  A load returns what it sees; a compare-and-swap first asks
- * whether it fails, and sees what.  A store says whether it is the newest: only then may
- * memory change.
+ * stores.c.  Accesses of the thread that runs.  A load returns what it sees; a compare-and-swap
+ * first asks whether it fails, and sees what.  A store says whether it is the newest: only then
+ * may memory change.
  */
 int64_t views_load(const void *at, size_t size, int order);
 bool views_swap_fails(const void *at, size_t size, int64_t expected, int order, int64_t *sees);
@@ -116,8 +116,8 @@ void views_plainly_written(const void *at, size_t size);
 void views_kernel_looks(const void *at, size_t size);
 
 /*
- * views.c.  A call of the scenario begins: which ones had returned, for all that its thread can know?  It
- * returns: which ones had begun?
+ * views.c.  A call of the scenario begins: which ones had returned, for all that its thread can
+ * know?  It returns: which ones had begun?
  */
 uint64_t views_begin_call(int number);
 uint64_t views_end_call(int number);
