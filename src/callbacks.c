@@ -39,6 +39,7 @@ struct caller {
     pthread_t      thread;      /* r/o */
     uint64_t       running;     /* under mutex: the number of the ticket; 0: none */
     uint64_t       awaited;     /* under mutex: the number of which it waits for a call; 0: none */
+    bool           asked;       /* under mutex: in one search for a circle */
     struct caller *next;        /* under mutex */
     int            cancelable;  /* its own: what it was before */
 };
@@ -229,26 +230,36 @@ void fs_callbacks_run(struct fs_callbacks *callbacks)
 
 /* ---- Awaited ---- */
 
-/* Mutex held. */
-static bool runs_elsewhere(uint64_t number, const struct caller *self)
+/* Mutex held.  Does `who` wait, itself or through others, for the call that `self` is in? */
+static bool waits_for(struct caller *who, const struct caller *self)
 {
-    for (const struct caller *at = callers; at != NULL; at = at->next) {
-        if (at->running == number && at != self)
+    if (who->asked || who->awaited == 0)
+        return false;
+    who->asked = true;
+    for (struct caller *at = callers; at != NULL; at = at->next) {
+        if (at->running == who->awaited && at != who && (at == self || waits_for(at, self)))
             return true;
     }
     return false;
 }
 
 /*
- * Mutex held.  Does a call for this number wait, itself or through others, for the one that
- * `self` is in?  Then it will not end before we do.  Nobody joins a circle, so there is none
- * among those who wait, and this ends.
+ * Mutex held.  If so, that call will not end before ours does.  Nobody is asked twice: a ticket
+ * can have two calls at a time, and who is in one and waits for the other seems to wait for
+ * itself.
  */
-static bool waits_for_me(uint64_t number, const struct caller *self)
+static bool waits_for_me(struct caller *who, const struct caller *self)
 {
-    for (const struct caller *at = callers; at != NULL; at = at->next) {
-        if (at->running == number && at != self && at->awaited != 0
-            && (at->awaited == self->running || waits_for_me(at->awaited, self)))
+    for (struct caller *at = callers; at != NULL; at = at->next)
+        at->asked = false;
+    return waits_for(who, self);
+}
+
+/* Mutex held.  Is another thread in a call for this number that can end before ours does? */
+static bool must_wait(uint64_t number, const struct caller *self)
+{
+    for (struct caller *at = callers; at != NULL; at = at->next) {
+        if (at->running == number && at != self && (self == NULL || !waits_for_me(at, self)))
             return true;
     }
     return false;
@@ -262,7 +273,7 @@ void fs_callbacks_await(uint64_t number)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     lock();
     self = myself();
-    while (runs_elsewhere(number, self) && !(self != NULL && waits_for_me(number, self))) {
+    while (must_wait(number, self)) {
         if (self != NULL)
             self->awaited = number;
         pthread_cond_wait(&one_is_done, &mutex);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- one after the other */
@@ -175,6 +176,95 @@ START_TEST(callbacks_that_return_each_others_tickets_do_not_wait_for_ever)
 }
 END_TEST
 
+static void call_nothing(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)ticket;
+    (void)arg;
+}
+
+/*
+ * A ticket that its own callback takes anew can have two calls at a time.  The first one returns
+ * the ticket, so it waits for the second, under the number that is its own: whoever followed
+ * that from number to number went round for ever.
+ */
+static fairsem_t        twice_sem;
+static fairsem_ticket_t twice;
+static _Atomic int      twice_calls, twice_returns, second_may_end;
+
+static void take_anew_and_return(fairsem_ticket_t *ticket, void *arg)
+{
+    fairsem_units_t units = { 0 };
+
+    if (atomic_fetch_add(&twice_calls, 1) == 0) {
+        if (fairsem_ticket_claim(ticket, &units) != 0
+            || fairsem_ticket_take(ticket, &twice_sem, 1, 0, take_anew_and_return, arg)
+                   != EINPROGRESS)
+            abort();
+        while (atomic_load(&twice_calls) < 2)
+            sched_yield();
+        atomic_fetch_add(&twice_returns, 1);
+        fairsem_ticket_return(ticket);
+        if (atomic_load(&second_may_end) == 0)
+            abort();
+    } else {
+        while (atomic_load(&second_may_end) == 0)
+            sched_yield();
+    }
+}
+
+static void return_twice(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)ticket;
+    (void)arg;
+    atomic_fetch_add(&twice_returns, 1);
+    fairsem_ticket_return(&twice);
+    if (atomic_load(&second_may_end) == 0)
+        abort();
+}
+
+/* The end of any call makes all who wait look again. */
+static void *make_calls_and_let_the_second_end(void *arg)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t ticket = { 0 };
+
+    (void)arg;
+    for (int i = 0; i < 1000 || atomic_load(&twice_returns) < 2; i++) {
+        fairsem_ticket_take(&ticket, &sem, 1, 0, call_nothing, NULL);
+        fairsem_release(&sem, 1);
+        fairsem_ticket_return(&ticket);
+        fairsem_acquire(&sem, 1);
+        sched_yield();
+    }
+    atomic_store(&second_may_end, 1);
+    return NULL;
+}
+
+START_TEST(a_call_that_waits_for_another_call_of_its_ticket_is_no_circle)
+{
+    fairsem_t other = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t ticket = { 0 };
+    pthread_t first, second, third, last;
+
+    twice_sem = (fairsem_t)FAIRSEM_INITIALIZER(0);
+    twice_calls = twice_returns = second_may_end = 0;
+    ck_assert_int_eq(fairsem_ticket_take(&twice, &twice_sem, 1, 0, take_anew_and_return, NULL),
+                     EINPROGRESS);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &other, 1, 0, return_twice, NULL),
+                     EINPROGRESS);
+    start_thread(&first, release_one, &twice_sem);
+    while (atomic_load(&twice_calls) == 0 || fairsem_waiters(&twice_sem) == 0)
+        sched_yield();
+    start_thread(&second, release_one, &twice_sem);
+    start_thread(&third, release_one, &other);
+    start_thread(&last, make_calls_and_let_the_second_end, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    pthread_join(third, NULL);
+    pthread_join(last, NULL);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- addresses */
 
 static _Atomic bool is_free, goes_on;
@@ -190,12 +280,6 @@ static void free_it_and_go_on(fairsem_ticket_t *ticket, void *arg)
     atomic_store(&is_free, true);
     while (!atomic_load(&goes_on))
         sched_yield();
-}
-
-static void call_nothing(fairsem_ticket_t *ticket, void *arg)
-{
-    (void)ticket;
-    (void)arg;
 }
 
 /* The callback that still runs is that of another ticket, although it stood there. */
@@ -272,6 +356,7 @@ int main(void)
     RUN_SUITE("callbacks", a_line_of_callbacks_that_serve_each_other_needs_the_stack_of_one,
               take_says_whether_a_callback_will_come,
               callbacks_that_return_each_others_tickets_do_not_wait_for_ever,
+              a_call_that_waits_for_another_call_of_its_ticket_is_no_circle,
               a_return_waits_for_no_callback_of_a_ticket_that_stood_at_the_same_place_before,
               a_callback_that_another_one_causes_comes_after_it);
 }
