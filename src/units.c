@@ -51,18 +51,18 @@ int fairsem_units_release(fairsem_units_t *units)
     return fairsem_units_return(units, units->n);
 }
 
+/* Before the release, which may call back: a callback may use the guard, or throw. */
 int fairsem_units_return(fairsem_units_t *units, int64_t n)
 {
+    const fairsem_units_t before = *units;
     int error;
 
-    if (n < 0 || n > units->n)
+    if (n < 0 || n > before.n)
         return EINVAL;
-    error = n != 0 ? fairsem_release(units->sem, n) : 0;
-    if (error == 0) {
-        units->n -= n;
-        if (units->n == 0)
-            *units = empty;
-    }
+    *units = n < before.n ? (fairsem_units_t){ before.sem, before.n - n } : empty;
+    error = n != 0 ? fairsem_release(before.sem, n) : 0;
+    if (error != 0)
+        *units = before;
     return error;
 }
 
