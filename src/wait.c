@@ -84,13 +84,19 @@ static int end_wait(struct fs_wait *wait, enum fs_state why, int reason)
 #define REALIGN_STACK
 #endif
 
-/* The thread is canceled in its wait. */
+/*
+ * The thread is canceled in its wait, or an exception leaves a callback that it made at the end.
+ * Another callback may throw here: what the token knows of must be gone before.
+ */
 REALIGN_STACK static void abandon(void *arg)
 {
     struct fs_wait *wait = arg;
+    struct fs_aftermath after;
 
-    end_wait(wait, FS_ABANDONED, ECANCELED);
+    fs_aftermath_init(&after);
+    wait->give_up(wait, FS_ABANDONED, ECANCELED, &after);
     fs_token_detach(wait);
+    fs_aftermath_run(&after);
     if (fs_under_valgrind)
         fs_hidden_is_canceled();
 }
