@@ -69,10 +69,10 @@ static void drop_callback(struct fs_ticket *t)
         fs_callbacks_drop(t);
 }
 
-static void await_callbacks(const struct fs_ticket *t)
+static void await_callbacks(void *number)
 {
-    if (number_of(t) != 0)
-        fs_callbacks_await(number_of(t));
+    if (*(uint64_t *)number != 0)
+        fs_callbacks_await(*(uint64_t *)number);
 }
 
 /* A ticket that waited when this process was forked waits in the parent, not here. */
@@ -233,15 +233,17 @@ static bool in_line_of(const struct fs_sem *s, const struct fs_ticket *t)
     return state_of(t) == FS_QUEUED && sem_of(t) == s && state_of(t) == FS_QUEUED;
 }
 
-static bool take_out_of_line(struct fs_ticket *t)
+static bool take_out_of_line(struct fs_ticket *t, uint64_t *number)
 {
     struct fs_sem *s = sem_of(t);
     struct fs_aftermath after;
     int64_t available = fs_enter(s, &after);
     bool is_there = in_line_of(s, t);
 
-    if (is_there)
+    if (is_there) {
+        *number = number_of(t);
         fs_leave(s, &t->waiter, FS_IDLE, &after);
+    }
     fs_exit(s, available, &after);
     return is_there;
 }
@@ -261,20 +263,26 @@ static void give_back_grant(struct fs_ticket *t)
 /*
  * False if the ticket has changed meanwhile.  One that another thread is claiming or returning
  * is no longer ours to give back, but when we return its callback must not be due any more.
+ *
+ * *number is set while the ticket cannot be taken: once it is idle, who we call back may take it
+ * anew, and a callback of that free it.
  */
-static bool take_back(struct fs_ticket *t)
+static bool take_back(struct fs_ticket *t, uint64_t *number)
 {
     int state = state_of(t);
 
     if (state == FS_QUEUED)
-        return take_out_of_line(t);
-    if (state == FS_CLAIMING)
-        drop_callback(t);
-    if (state == FS_TAKING || state == FS_CLAIMING)
+        return take_out_of_line(t, number);
+    if (state == FS_TAKING || state == FS_CLAIMING) {
+        *number = number_of(t);
+        if (state == FS_CLAIMING)
+            drop_callback(t);
         return true;
+    }
     if (!atomic_compare_exchange_strong_explicit(&t->waiter.state, &state, FS_CLAIMING,
                                                  memory_order_acquire, memory_order_relaxed))
         return false;
+    *number = number_of(t);
     drop_callback(t);
     if (state == FS_GRANTED)
         give_back_grant(t);
@@ -283,13 +291,16 @@ static bool take_back(struct fs_ticket *t)
     return true;
 }
 
+/* Waits also when an exception ends it: who catches that may free the ticket. */
 int fairsem_ticket_return(fairsem_ticket_t *ticket)
 {
     struct fs_ticket *t = inside(ticket);
+    uint64_t number = 0;
 
-    while (!take_back(t))
+    pthread_cleanup_push(await_callbacks, &number);
+    while (!take_back(t, &number))
         continue;
-    await_callbacks(t);
+    pthread_cleanup_pop(1);
     return 0;
 }
 

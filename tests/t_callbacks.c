@@ -304,6 +304,66 @@ START_TEST(a_return_waits_for_no_callback_of_a_ticket_that_stood_at_the_same_pla
 }
 END_TEST
 
+/*
+ * A return serves another ticket, whose callback takes the returned one anew, whose callback
+ * frees it; and what stands at its place then is in a callback that goes on.
+ */
+static fairsem_t        third_sem, fourth_sem;
+static fairsem_ticket_t reused;
+static pthread_t        goes_on_thread;
+
+static void go_on(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)ticket;
+    (void)arg;
+    atomic_store(&is_free, true);
+    while (!atomic_load(&goes_on))
+        sched_yield();
+}
+
+static void free_it_for_another(fairsem_ticket_t *ticket, void *arg)
+{
+    fairsem_units_t units = { 0 };
+
+    (void)arg;
+    fairsem_ticket_claim(ticket, &units);
+    memset(ticket, 0, sizeof *ticket);
+    fairsem_ticket_take(ticket, &fourth_sem, 1, 0, go_on, NULL);
+    start_thread(&goes_on_thread, release_one, &fourth_sem);
+    while (!atomic_load(&is_free))
+        sched_yield();
+}
+
+static void take_the_returned(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)ticket;
+    (void)arg;
+    fairsem_ticket_take(&reused, &third_sem, 1, 0, free_it_for_another, NULL);
+    fairsem_release(&third_sem, 1);
+}
+START_TEST(a_return_that_calls_back_does_not_look_at_its_ticket_again)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    fairsem_ticket_t next = { 0 };
+
+    third_sem = fourth_sem = (fairsem_t)FAIRSEM_INITIALIZER(0);
+    atomic_store(&is_free, false);
+    atomic_store(&goes_on, false);
+    ck_assert_int_eq(fairsem_ticket_take(&reused, &sem, 1, 0, NULL, NULL), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&next, &sem, 1, 0, take_the_returned, NULL),
+                     EINPROGRESS);
+    ck_assert_int_eq(fairsem_ticket_return(&reused), 0);    /* would wait for ever */
+    ck_assert(atomic_load(&is_free) && !atomic_load(&goes_on));
+    atomic_store(&goes_on, true);
+    pthread_join(goes_on_thread, NULL);
+    ck_assert_int_eq(fairsem_ticket_return(&reused), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&next), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+    ck_assert_int_eq(fairsem_available(&third_sem), 0);
+    ck_assert_int_eq(fairsem_available(&fourth_sem), 1);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- due behind others */
 
 static fairsem_t        first_sem, second_sem;
@@ -358,5 +418,6 @@ int main(void)
               callbacks_that_return_each_others_tickets_do_not_wait_for_ever,
               a_call_that_waits_for_another_call_of_its_ticket_is_no_circle,
               a_return_waits_for_no_callback_of_a_ticket_that_stood_at_the_same_place_before,
+              a_return_that_calls_back_does_not_look_at_its_ticket_again,
               a_callback_that_another_one_causes_comes_after_it);
 }
