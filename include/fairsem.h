@@ -38,9 +38,9 @@
  * Units.     int64_t, never negative where you pass them, at most FAIRSEM_MAX_UNITS.
  * Time.      Relative times are nanoseconds.  Deadlines are absolute.
  * Pointers.  A semaphore you pass must be initialised and not destroyed.  All zero is not
- *            initialised.  Where it costs nothing a mistake is found: an acquire that would have
- *            to wait, any release, stat or destroy of a semaphore that is all zero or destroyed
- *            stops the program with a message (abort).
+ *            initialised.  Where it costs nothing a mistake is found: an acquire, a release, stat
+ *            or destroy of a semaphore that is all zero or destroyed stops the program with a
+ *            message (abort); but not an acquire or release of no units, if it is all zero.
  * Memory.    A release synchronises with the acquire its units satisfy: what the
  *            releasing thread wrote before is visible to the acquiring thread after.
  *            A successful acquire of 0 units is ordered in the same way.
@@ -615,7 +615,7 @@ FAIRSEM_API int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void
 /*
  * A ticket is a request in line for which no thread waits: for event loops, for asking in
  * several lines at once, for asking now and waiting later.  { 0 } is an idle ticket.  It
- * must not be moved while it is not idle.
+ * must not be moved while it is not idle, nor copied once it has been used.
  *
  *     IDLE --take, at once--> GRANTED
  *     IDLE --take--> WAITING --units come--> GRANTED --claim--> IDLE
@@ -660,10 +660,11 @@ enum fairsem_ticket_state {
 };
 
 /*
- * Called exactly once for each take that returned EINPROGRESS, when the ticket leaves WAITING
- * other than by fairsem_ticket_return: by the thread whose call caused it (a release, say),
- * after it has let go of every lock, perhaps before the take has returned to its own thread.  A
- * claim or a return drops a call that has not begun.
+ * Called exactly once for each take that returned EINPROGRESS, unless the ticket is claimed or
+ * returned first: that drops a call which has not begun.  It comes when the ticket leaves WAITING,
+ * perhaps before the take has returned to its own thread, and is made by the thread that caused
+ * it, after that has let go of every lock: by one that releases, closes or sets the capacity,
+ * but also by one that leaves the line ahead of it, because its time is out or it is canceled.
  *
  * A thread makes its calls one after the other, in the order in which the tickets were served,
  * never one inside the other: calls that become due while it is in a callback follow when that
@@ -675,10 +676,12 @@ enum fairsem_ticket_state {
  *   - It waits for something that its own thread has still to do: the units of a ticket whose
  *     callback is due behind it, say, or what only its caller can release.  While it waits, it
  *     holds up the calls behind it.
- *   - pthread_exit.  (Thread cancellation is held off while it runs.)
- *   - A C++ exception (GCC, Clang) works: it reaches the caller of the function that called back,
- *     when the calls behind have been made.  Of two that are thrown, one is lost.
- *   - If it forks, calls that were to follow it are made in the parent, not in the child.
+ *   - It does not return: pthread_exit, longjmp.  (Thread cancellation is held off meanwhile.)
+ *
+ * A C++ exception may leave it (GCC or Clang, with glibc): it reaches the caller of the function
+ * that called back, when the calls behind have been made.  Of two that are thrown, one is lost.
+ * If it forks, calls that were to follow it are made in the parent, not in the child; nor does a
+ * child get the call of a ticket that was in line.
  */
 typedef void fairsem_notify_fn(fairsem_ticket_t *ticket, void *arg);
 
@@ -686,7 +689,8 @@ typedef void fairsem_notify_fn(fairsem_ticket_t *ticket, void *arg);
  * Take n units with an idle ticket, or stand in line for them.  notify may be NULL.
  *
  * 0            granted at once; notify is not called, neither now nor later
- * EINPROGRESS  in line, as connect(2) says it; notify will be called, once, or has been
+ * EINPROGRESS  in line, as connect(2) says it; notify has been called or will be, once, unless the
+ *              ticket is claimed or returned first
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS; the ticket is not idle, or another thread is in
  *          the middle of taking, claiming or returning it
  * E2BIG, ENOBUFS, the close reason   as fairsem_acquire; the ticket stays idle
@@ -729,8 +733,8 @@ FAIRSEM_API int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *
  * one (as many as fit: see over_releases), and it is idle.  When the call returns, the callback
  * is not running and will not run; if another thread is running it, the call waits for that.  (So
  * do not hold a lock that the callback takes.)  It does not wait for a callback that cannot end
- * before this call returns: in the callback itself, and in one that the other is waiting for in
- * turn, because each returns the other's ticket.
+ * before this call returns: in the callback itself, and in one for which it waits in turn, itself
+ * or through others, because each returns another's ticket.
  *
  * 0
  */

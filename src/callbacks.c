@@ -39,7 +39,7 @@ struct caller {
     pthread_t      thread;      /* r/o */
     uint64_t       running;     /* under mutex: the number of the ticket; 0: none */
     uint64_t       awaited;     /* under mutex: the number of which it waits for a call; 0: none */
-    bool           asked;       /* under mutex: in one search for a circle */
+    bool           reached;     /* under mutex: in one search for a circle */
     struct caller *next;        /* under mutex */
     int            cancelable;  /* its own: what it was before */
 };
@@ -230,29 +230,33 @@ void fs_callbacks_run(struct fs_callbacks *callbacks)
 
 /* ---- Awaited ---- */
 
-/* Mutex held.  Does `who` wait, itself or through others, for the call that `self` is in? */
-static bool waits_for(struct caller *who, const struct caller *self)
-{
-    if (who->asked || who->awaited == 0)
-        return false;
-    who->asked = true;
-    for (struct caller *at = callers; at != NULL; at = at->next) {
-        if (at->running == who->awaited && at != who && (at == self || waits_for(at, self)))
-            return true;
-    }
-    return false;
-}
-
 /*
- * Mutex held.  If so, that call will not end before ours does.  Nobody is asked twice: a ticket
- * can have two calls at a time, and who is in one and waits for the other seems to wait for
- * itself.
+ * Mutex held.  Does `who` wait, itself or through others, for the call that `self` is in?  Then
+ * its own call will not end before ours does.
+ *
+ * From thread to thread, and each only once: a ticket can have two calls at a time, and a thread
+ * that is in one of them and waits for the other has the number that it waits for.
  */
 static bool waits_for_me(struct caller *who, const struct caller *self)
 {
+    bool more = true;
+
     for (struct caller *at = callers; at != NULL; at = at->next)
-        at->asked = false;
-    return waits_for(who, self);
+        at->reached = at == who;
+    while (more) {
+        more = false;
+        for (struct caller *from = callers; from != NULL; from = from->next) {
+            for (struct caller *to = callers; to != NULL; to = to->next) {
+                if (!from->reached || from->awaited == 0 || to->running != from->awaited
+                    || to == from || to->reached)
+                    continue;
+                if (to == self)
+                    return true;
+                to->reached = more = true;
+            }
+        }
+    }
+    return false;
 }
 
 /* Mutex held.  Is another thread in a call for this number that can end before ours does? */

@@ -338,6 +338,8 @@ void model_give_up(struct model_wait *wait, int reason)
     struct model_request *r = wait->request;
     struct model_sem *s = r->sem;
 
+    if (reason == MODEL_ABANDONED)
+        wait->token = NULL;     /* before anybody is called back: nothing comes after that */
     if (r == &wait->own && r->state == FAIRSEM_TICKET_WAITING) {
         leave(r, FAIRSEM_TICKET_CANCELED, reason,
               reason == ETIMEDOUT ? &s->past.timeouts : &s->past.cancels);
