@@ -27,30 +27,13 @@ static int64_t acquire(const struct op *op, bool timed)
     return fairsem_acquire_with(&sems[op->sem], op->n, &how);
 }
 
-static void note_callback(fairsem_ticket_t *of, void *arg)
-{
-    int t = (int)(of - tickets);
-
-    (void)arg;
-    step("is told by a callback of", of, NULL);
-    if (run.told[t])
-        fail("callback", "it is called twice, or after its ticket was returned");
-    run.told[t] = true;
-    if (script[id_of(self)][self->op].verb == TAKE && script[id_of(self)][self->op].ticket == t)
-        fail("callback", "it is called by its own take, which served it at once");
-}
-
+/* Which take it is goes with the callback: the ticket may have been taken again by then. */
 static int64_t take(const struct op *op)
 {
-    int t = op->ticket;
-    int64_t result;
+    void *which = (void *)(uintptr_t)(id_of(self) * OPS_MAX + self->op);
 
-    run.ticket_units[t] = op->n;
-    run.ticket_sem[t] = op->sem;
-    run.told[t] = false;
-    result = fairsem_ticket_take(&tickets[t], &sems[op->sem], op->n, op->priority,
-                                 op->calls ? note_callback : NULL, NULL);
-    return result;
+    return fairsem_ticket_take(&tickets[op->ticket], &sems[op->sem], op->n, op->priority,
+                               op->calls ? called_back : NULL, which);
 }
 
 static int64_t claim(const struct op *op, struct call *call)
@@ -59,6 +42,7 @@ static int64_t claim(const struct op *op, struct call *call)
     int64_t result = fairsem_ticket_claim(&tickets[op->ticket], &units);
 
     call->n = units.n;
+    call->sem = units.sem != NULL ? (int)(units.sem - sems) : 0;
     return result;
 }
 
@@ -80,14 +64,23 @@ static int64_t kill_thread(const struct op *op)
     return 0;
 }
 
-/* From here no callback may run: withdraw has seen to that. */
 static int64_t return_ticket(const struct op *op)
 {
     int64_t result = fairsem_ticket_return(&tickets[op->ticket]);
 
-    run.told[op->ticket] = true;
     user_returned(op->ticket);
     return result;
+}
+
+/* What they say must fit together.  The result is of one moment. */
+static int64_t look(const struct op *op)
+{
+    fairsem_stat_t stat;
+
+    fairsem_stat(&sems[op->sem], &stat);
+    if (stat.waits != stat.waiters + stat.grants + stat.timeouts + stat.cancels)
+        fail("stat", "the counters do not add up");
+    return stat.available * 16 + stat.waiters;
 }
 
 static int64_t destroy(const struct op *op)
@@ -136,11 +129,13 @@ static int64_t act(const struct op *op, struct call *call)
     case UPTO:     return fairsem_tryacquire_upto(s, op->n);
     case RELEASE:  return fairsem_release(s, op->n);
     case GIVE:     return call->n > 0 ? fairsem_release(s, call->n) : 0;
-    case CLOSE:    return fairsem_close(s, 0);
+    case CLOSE:    return fairsem_close(s, (int)op->n);
     case CAPACITY: return fairsem_set_capacity(s, op->n);
     case CONSUME:  return fairsem_consume(s, op->n);
     case DESTROY:  return destroy(op);
-    case CANCEL:   return fairsem_token_cancel(&the_token, 0);
+    case WOULD:    return fairsem_would_block(s, op->n);
+    case STAT:     return look(op);
+    case CANCEL:   return fairsem_token_cancel(&the_token, (int)op->n);
     case TAKE:     return take(op);
     case CLAIM:    return claim(op, call);
     case RETURN:   return return_ticket(op);
@@ -166,16 +161,20 @@ static void begin(const struct op *op)
 {
     struct thread *t = self;
     struct call *call = call_of(t);
-    char words[60];
+    char words[100];
 
     call->phase = CALLED;
     call->after = run.returned;
     user_calls(call, call_number(t));
-    call->n = op->verb == GIVE ? run.held[id_of(t)][op->sem] : op->n;
+    call->n = op->n;
+    if (op->verb == GIVE) {     /* at once: a callback in the middle of it gives the others */
+        call->n = run.held[id_of(t)][op->sem];
+        run.held[id_of(t)][op->sem] = 0;
+    }
     t->op_deadline = 0;
     if (op->verb == TIMED || op->verb == FOR || op->timed)
         t->op_deadline = run.now + OP_TIME_NS;
-    run.capacity_changes += op->verb == CAPACITY;
+    run.capacity_changes += op->verb == CAPACITY && scenario->capacity != 0;
     oracle_op_begins();
     errno = ERRNO_BEFORE;
     trace_words("T%d > %s\n", id_of(t), op_words(op, words, sizeof words));
@@ -185,7 +184,7 @@ static void finish(const struct op *op, int64_t result)
 {
     int id = id_of(self);
     struct call *call = call_of(self);
-    char words[60];
+    char words[100];
 
     if (errno != ERRNO_BEFORE && result != RESULT_CANCELED)
         fail("errno", "%s changes it", verb_name[op->verb]);
@@ -197,22 +196,27 @@ static void finish(const struct op *op, int64_t result)
         run.held[id][op->sem] += op->n;
     else if (op->verb == UPTO)
         run.held[id][op->sem] += result;
-    else if (op->verb == GIVE && result == 0)
-        run.held[id][op->sem] -= call->n;
+    else if (op->verb == GIVE && result != 0)
+        run.held[id][op->sem] += call->n;
     else if (op->verb == CLAIM && result == 0)
-        run.held[id][run.ticket_sem[op->ticket]] += call->n;
+        run.held[id][call->sem] += call->n;
     self->op_deadline = 0;
+    if (op->verb == TAKE)
+        callbacks_of_take(id * OPS_MAX + self->op);
     oracle_op_ends();
+    coverage_ends(op, result);
     trace_words("T%d < %s = %lld\n", id, op_words(op, words, sizeof words), (long long)result);
 }
 
-static void perform(int k)
+/* One that is canceled does not come to the end of this. */
+void perform(int k)
 {
     const struct op *op = &script[id_of(self)][k];
 
     self->op = k;
     if (op->if_held && run.held[id_of(self)][op->sem] == 0)
         return;
+    coverage_begins(op);
     begin(op);
     finish(op, act(op, call_of(self)));
 }
@@ -261,15 +265,24 @@ static void make_things(void)
 {
     const unsigned bypass = scenario->bypass_ns != 0 ? FAIRSEM_BOUNDED_BYPASS : 0;
     const fairsem_attr_t attr = { .capacity = scenario->capacity, .flags = scenario->flags | bypass,
-                                  .bypass_ns = scenario->bypass_ns };
+                                  .bypass_ns = scenario->bypass_ns,
+                                  .max_waiters = scenario->max_waiters };
 
     for (int i = 0; i < sems_count; i++) {
         memset(&sems[i], 0, sizeof sems[i]);
         if (fairsem_init(&sems[i], scenario->units, &attr) != 0)
             fail("explorer", "fairsem_init");
+        if (scenario->paused)
+            fairsem_set_capacity(&sems[i], 0);
+        if (scenario->debt != 0)
+            fairsem_consume(&sems[i], scenario->debt);
+        if (scenario->closed != 0)
+            fairsem_close(&sems[i], scenario->closed);
     }
     memset(&the_token, 0, sizeof the_token);
     fairsem_token_init(&the_token);
+    if (scenario->canceled != 0)
+        fairsem_token_cancel(&the_token, scenario->canceled);
     memset(tickets, 0, sizeof tickets);
 }
 

@@ -1,29 +1,42 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# all.sh [BOUND] - all scenarios on both parkers, two processes at a time: make check-explore.
+# all.sh [BOUND [COUNT]] - make check-explore: all scenarios on both parkers, and generated ones.
 #
-# Builds into the current directory's tests/explore.
+# First those of the table, then the first COUNT that generate.c makes, half of them on each
+# parker; two processes at a time.  At last what all of them have seen.  Builds into the current
+# directory's tests/explore.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
-bound=${1:-2}
+bound=${1:-2} count=${2:-2000}
 work=$PWD/tests/explore
 mkdir -p "$work"
+rm -f "$work"/seen.*
 status=0
 
-# explore PARKER CPPFLAGS - one half of the scenarios in the background, the other half here.
+# halves PROGRAM ARGUMENT... - one half in the background, the other half here.
+halves() {
+  program=$1
+  shift
+  "$program" --seen "$work/seen.2" --part 2/2 "$@" > "$work/second-half" &
+  "$program" --seen "$work/seen.1" --part 1/2 "$@" || status=1
+  wait $! || status=1
+}
+
+# explore PARKER CPPFLAGS FIRST LAST - the table, and the generated scenarios of these numbers.
 explore() {
   echo "======== parker: $1"
   EXPLORE_CPPFLAGS=$2 "$top_srcdir/tests/explore/build.sh" "$top_srcdir/src" "$work/explore-$1" ||
     exit $?
-  "$work/explore-$1" --bound "$bound" --part 2/2 > "$work/second-half" &
-  "$work/explore-$1" --bound "$bound" --part 1/2 || status=1
-  wait $! || status=1
+  halves "$work/explore-$1" --bound "$bound"
   sed 1d "$work/second-half"
+  echo "-------- generated: $3 to $4"
+  halves "$work/explore-$1" --bound "$bound" --runs 2000 --generate "$3-$4"
+  cat "$work/second-half"
   echo
 }
 
-explore cond ''
-explore futex '-DFS_FUTEX_BY_DEFAULT=1'
-"$work/explore-cond" --pairs || status=1
+explore cond '' 1 $((count / 2))
+explore futex '-DFS_FUTEX_BY_DEFAULT=1' $((count / 2 + 1)) "$count"
+"$work/explore-cond" --pairs "$work/seen.1" "$work/seen.2" || status=1
 exit "$status"

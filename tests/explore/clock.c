@@ -57,6 +57,9 @@ int xp_nanosleep(const struct timespec *time, struct timespec *left)
     self->behind = false;
     self->yields = true;
     self->deadline = self->op_deadline > run.now ? self->op_deadline : 0;
+    /* Its time began when it first looked at the clock, which may have been later. */
+    if (self->op_deadline != 0 && self->deadline == 0)
+        self->deadline = run.now + OP_TIME_NS;
     stop(NAPS, "naps", NULL, CALLER);
     return 0;
 }

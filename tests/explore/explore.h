@@ -9,7 +9,10 @@
  * reason, by a signal or by pthread_cancel.  Where there is more than one answer, all are
  * tried, depth first: a run is repeated up to its last decision that has an answer left.
  *
- *   script.c     scenarios in words; scenarios.c: the table; actors.c: the threads that act them
+ *   script.c     scenarios in words; scenarios.c: the table; words.c: on the command line
+ *   actors.c     the threads that act them; calls_back.c: the callbacks of tickets
+ *   generate.c   scenarios by chance; draft.c: what may be in one; campaign.c: many of them
+ *   minimize.c   the shortest scenario, and schedule, that still fails
  *   schedule.c   the options at each step: one run; search.c: the decisions, and all runs
  *   states.c     states seen before, which need not be searched again
  *   threads.c    mutexes, condition variables, cancellation; clock.c: time, futex, signals;
@@ -18,10 +21,19 @@
  *   views.c      weak memory: what a thread knows; stores.c: so what its loads may see;
  *                views_state.c: that as a part of a state; races.c: plain accesses without an
  *                order; users.c: what users rely on; litmus.c: is the model right?
- *   oracles.c    what must be true after each step and at the end; waiters.c: at each access
- *   model.c      the semaphore as a sequential program; history.c: does it explain the results?
+ *   oracles.c    what must be true after each step and at the end; bounds.c: of the units;
+ *                waiters.c: at each access
+ *   model*.c     the semaphore as a sequential program; history.c: does it explain the results?
  *   origins.c    is each acquire ordered after the releases that its units came from?
  *   trace.c      a run in words; pairs.c: which operations meet in the scenarios
+ *   coverage.c   which results each operation had in which state; promises.c: and should have
+ *
+ * GENERATED SCENARIOS (--generate).  What nobody thought of is not in a table; so most scenarios
+ * come from numbers, one after the other.  Their threads may wait for ever: that is no deadlock
+ * where each of them stands in its line, and an order of the model's steps explains that none of
+ * them was served.  (So a wake-up that is lost, a waiter that fell out of its line and a unit
+ * that nobody gets are as visible as in scenarios in which everybody must end.)  In the end the
+ * semaphores must be in the state that the model has come to.
  *
  * WHAT BOUNDS IT.  Switching away from a thread that could go on is a preemption; a run has at
  * most `bound` of them (2 by default).  All else is free: which thread goes on when one sleeps
@@ -51,9 +63,8 @@
  * all were sequentially consistent, which is faster, and histories are in the order of time.
  *
  * WHAT IT DOES NOT COVER.  Load buffering: no load sees what is stored only later.  More old loads
- * or preemptions than the bounds.  Weak compare-and-swaps that fail for no reason.  fork.  One
- * ticket in the hands of several threads that take it.  Signal handlers anywhere but in a sleep.
- * More than four threads.
+ * or preemptions than the bounds.  Weak compare-and-swaps that fail for no reason.  fork.  Signal
+ * handlers anywhere but in a sleep.  More than four threads.
  */
 #ifndef XP_EXPLORE_H
 #define XP_EXPLORE_H
@@ -68,11 +79,15 @@
 #include <stdint.h>
 
 enum {
-    THREADS_MAX = 4, OPS_MAX = 7, SEMS_MAX = 2, KEYS_MAX = 4,
+    THREADS_MAX = 4, SEMS_MAX = 2, KEYS_MAX = 4,
     STACK_SIZE = 32768, HEAP_SIZE = 8192,
 
-    /* Two places behind a thread's operations: for a signal handler, and when canceled. */
-    IN_HANDLER = OPS_MAX - 2, WHEN_CANCELED = OPS_MAX - 1
+    /* Places behind a thread's operations: for a signal handler, when canceled, in callbacks. */
+    IN_HANDLER = 7, WHEN_CANCELED, IN_CALLBACK, CALLBACK_PLACES = 4,
+    OPS_MAX = IN_CALLBACK + CALLBACK_PLACES,
+    CALLS = THREADS_MAX * OPS_MAX,      /* at most 64: there are sets of them */
+
+    CALLBACKS_MAX = 6, CALLBACK_OPS = 3
 };
 
 /* ---- Scenarios ---- */
@@ -89,6 +104,15 @@ struct scenario {
     int         no_memory;  /* at most so many calls of malloc fail */
     int64_t     bypass_ns;  /* 0: strict order */
     bool        measures;   /* times are multiples of 16: the library takes samples of those */
+
+    /* How its semaphores and its token are when the threads start. */
+    int64_t     max_waiters;
+    bool        paused;     /* the capacity has been set to 0 */
+    int64_t     debt;       /* so many units have been consumed */
+    int         closed;     /* the reason; 0: open */
+    int         canceled;   /* the token; the reason, 0: not */
+
+    bool        may_block;  /* it is no error if threads wait for ever, where the model does, too */
 };
 
 extern const struct scenario scenarios[];
@@ -97,12 +121,14 @@ extern const int scenarios_count;
 #define MOMENT_NS 1000  /* what passes in LATER */
 
 enum verb {
-    ACQUIRE, TIMED, FOR, TRY, UPTO, RELEASE, GIVE, CLOSE, CAPACITY, CONSUME, DESTROY, CANCEL,
-    TAKE, CLAIM, RETURN, WATCH, KILL, AFTER, LATER, VERBS
+    ACQUIRE, TIMED, FOR, TRY, UPTO, RELEASE, GIVE, CLOSE, CAPACITY, CONSUME, DESTROY, WOULD, STAT,
+    CANCEL, TAKE, CLAIM, RETURN, WATCH, KILL, AFTER, LATER, VERBS
 };
 
 /* What a thread of the system called pthread_cancel would have done: it returned nothing. */
 #define RESULT_CANCELED (-1)
+/* It waits for ever. */
+#define RESULT_NEVER (-2)
 
 struct op {
     enum verb verb;
@@ -112,11 +138,13 @@ struct op {
     int       sem;
     bool      token, timed, calls;
     bool      if_held;      /* only if this thread holds units */
+    int       callback;     /* what it does, in callback_script; 0: it is only noted */
 };
 
 /* An operation as it went. */
 struct call {
     enum { NOT_YET, CALLED, RETURNED } phase;
+    int      sem;           /* of a claim that succeeded */
     int64_t  result;
     uint64_t after;         /* the calls that had returned before this one began: a set */
     uint64_t saw;           /* weak memory: the calls whose beginning came before its return */
@@ -125,16 +153,17 @@ struct call {
 
 /* All of the run that is not memory of the library. */
 struct run {
-    struct call call[THREADS_MAX * OPS_MAX];
+    struct call call[CALLS];
     int64_t     held[THREADS_MAX][SEMS_MAX];    /* units, by the results */
     int         capacity_changes;               /* begun */
     bool        sem_dead[SEMS_MAX];
-    int64_t     ticket_units[THREADS_MAX];      /* of the last take */
-    int         ticket_sem[THREADS_MAX];
-    bool        told[THREADS_MAX];              /* its callback has been called */
+    uint8_t     told[CALLS];                    /* how often that take has been called back */
+    uint8_t     acts[THREADS_MAX][CALLBACK_PLACES]; /* what each callback's place stands for */
+    int         acted[THREADS_MAX];             /* how many of them are used */
+    bool        calls_back[THREADS_MAX];        /* it is in a callback */
     int64_t     now;                            /* the clock, nanoseconds */
     int         spurious, signals, no_memory, stale;    /* how many have been */
-    uint32_t    returned;                       /* calls, a set */
+    uint64_t    returned;                       /* calls, a set */
 };
 extern struct run run;
 
@@ -181,6 +210,9 @@ extern const struct scenario *scenario;
 extern struct op script[THREADS_MAX][OPS_MAX];
 extern int threads_count, ops_count[THREADS_MAX], sems_count;
 extern bool script_cancelable[THREADS_MAX];
+extern struct op callback_script[CALLBACKS_MAX][CALLBACK_OPS];
+extern int callback_ops[CALLBACKS_MAX], callbacks_count;    /* from 1 on */
+extern int place[CALLS], places;    /* the calls that there can be */
 
 static inline int id_of(const struct thread *t)
 {
@@ -205,14 +237,21 @@ struct outcome {
 struct limits {
     int    bound;
     double seconds;         /* 0: none */
+    long   runs;            /* 0: all */
     bool   merge;
     bool   weak;            /* memory is as in views.h, and races are errors */
     int    stale;           /* at most so many old values are seen, per run */
+    bool   by_chance;       /* not one after the other: `runs` of them, without merging */
+    bool   quiet;           /* a failure is not printed */
 };
 extern struct limits limits;
 struct outcome explore(const struct scenario *what, struct limits limits);
 bool run_first(const struct scenario *what);
 bool replay(const struct scenario *what, struct limits with, const char *decisions);
+bool fails_at(const struct scenario *what, int bound, const char *decisions);
+const char *failed_schedule(void);      /* the decisions of the last run, and why it failed */
+extern char why_failed[1000];
+double seconds_now(void);
 
 /* states.c */
 void states_forget(void);
@@ -229,6 +268,7 @@ void thread_change(void);
 
 
 /* process.c */
+void process_catch_crashes(void);
 void keys_learn(void);              /* as memory_warm(), for the keys that have been made */
 void keys_reset(bool cold);
 extern bool threads_quiet;          /* nothing stops now */
@@ -255,19 +295,44 @@ uint64_t memory_hash(uint64_t (*mix)(uint64_t, const void *, size_t));
 
 /* actors.c */
 void actors_start(void);
+void perform(int k);
 _Noreturn void thread_ends(void);
 void run_handler(void);
+
+/* calls_back.c */
+void called_back(fairsem_ticket_t *ticket, void *take);
+void callbacks_of_take(int take);
+void callbacks_at_end(void);
 
 /* script.c */
 bool script_turn(const struct thread *t);   /* has it come? */
 bool script_uses(enum verb verb);
 bool script_read(const struct scenario *what);
 extern bool script_quiet_parkers;   /* parkers are got and given back without a stop */
-const char *op_words(const struct op *op, char *text, size_t size);
 extern const char *const verb_name[VERBS];
+
+/* words.c */
+const char *op_words(const struct op *op, char *text, size_t size);
+bool threads_words(char *text, size_t size);        /* of the script that has been read */
+void scenario_words(const struct scenario *what, char *text, size_t size);
+const struct scenario *scenario_of_words(const char *words);
+void print_for_table(const struct scenario *what);
 
 /* pairs.c */
 bool print_pairs(void);
+
+/* coverage.c: all that is not const is remembered for the file */
+void coverage_begins(const struct op *op);
+void coverage_ends(const struct op *op, int64_t result);
+void coverage_history(void);
+bool coverage_write(const char *file);
+bool coverage_print(int files, char **file);
+
+/* generate.c */
+const struct scenario *generate(unsigned long seed);
+
+/* campaign.c */
+bool campaign(unsigned long first, unsigned long last, unsigned long every, struct limits limits);
 
 /* oracles.c */
 void oracles_after_step(void);
@@ -279,6 +344,7 @@ void oracle_op_begins(void);
 void oracle_op_ends(void);
 bool oracle_own_mutex(const void *at);
 bool oracle_unprotected(const void *at);
+bool oracle_stands(const struct thread *t);
 void oracle_touch(const void *at, size_t size, bool write);
 void oracle_stored(const void *at, size_t size, int64_t before, int64_t now);
 

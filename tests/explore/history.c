@@ -27,21 +27,30 @@ int history_count(void)
 
 static bool may_begin(const struct model *m, int i)
 {
-    for (int before = 0; before < CALLS; before++) {
-        if ((run.call[i].after >> before & 1) != 0 && m->phase[before] != OVER)
+    for (int k = 0; k < places; k++) {
+        if (returned_before(place[k], i) && m->phase[place[k]] != OVER)
             return false;
     }
     return true;
+}
+
+/* Does it wait for ever, in the run and in the model?  `after` need not, for what does not come. */
+static bool waits_for_ever(const struct model *m, int i)
+{
+    return run.call[i].phase == CALLED && run.call[i].result == RESULT_NEVER
+           && (m->phase[i] == WAITS || op_of(i)->verb == AFTER);
 }
 
 static bool explained(const struct model *m)
 {
     bool all_over = true;
 
-    for (int i = 0; i < CALLS; i++) {
+    for (int k = 0; k < places; k++) {
+        int i = place[k];
+
         if (run.call[i].phase == NOT_YET || m->phase[i] == OVER)
             continue;
-        all_over = false;
+        all_over = all_over && waits_for_ever(m, i);
         if (m->phase[i] == BEFORE && !may_begin(m, i))
             continue;
         for (int way = 0; way < MODEL_WAYS; way++) {
@@ -51,22 +60,34 @@ static bool explained(const struct model *m)
                 return true;
         }
     }
-    return all_over;
+    return all_over && model_ends_well(m);
 }
 
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+/* Of what the model is compared with: results, their order, and what the semaphores are at last. */
 static uint64_t hash_history(void)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-    for (int i = 0; i < CALLS; i++) {
-        const uint64_t word[] = { (uint64_t)run.call[i].phase, (uint64_t)run.call[i].result,
-                                  run.call[i].after, (uint64_t)run.call[i].n };
+    for (int k = 0; k < places; k++) {
+        const struct call *call = &run.call[place[k]];
 
-        for (size_t k = 0; k < sizeof word / sizeof word[0]; k++) {
-            hash = (hash ^ word[k]) * UINT64_C(0x9e3779b97f4a7c15);
-            hash ^= hash >> 29;
-        }
+        hash = mix(hash, (uint64_t)call->phase);
+        hash = mix(hash, (uint64_t)call->result);
+        hash = mix(hash, call->after);
+        hash = mix(hash, (uint64_t)call->n);
     }
+    for (int t = 0; t < threads_count; t++) {
+        for (int k = 0; k < run.acted[t]; k++)
+            hash = mix(hash, run.acts[t][k]);
+    }
+    for (int i = 0; i < sems_count; i++)
+        hash = mix(hash, run.sem_dead[i] ? 0 : (uint64_t)fairsem_available(&sems[i]));
     return hash | 1;
 }
 
@@ -90,8 +111,9 @@ static size_t results_in_words(char *text, size_t size)
 {
     size_t length = 0;
 
-    for (int i = 0; i < CALLS; i++) {
-        char words[60];
+    for (int k = 0; k < places; k++) {
+        char words[100];
+        int i = place[k];
 
         if (run.call[i].phase == NOT_YET)
             continue;
@@ -103,6 +125,11 @@ static size_t results_in_words(char *text, size_t size)
         if (length >= size)
             return size;
     }
+    for (int i = 0; i < sems_count; i++) {
+        if (!run.sem_dead[i] && length < size)
+            length += (size_t)snprintf(text + length, size - length, "; at the end %lld",
+                                       (long long)fairsem_available(&sems[i]));
+    }
     return length;
 }
 
@@ -113,6 +140,7 @@ void history_check(void)
 
     if (is_known(hash_history()))
         return;
+    coverage_history();
     model_init(&m);
     if (!explained(&m)) {
         results_in_words(text, sizeof text);

@@ -1,57 +1,110 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * main.c - explore [--bound N] [--stale N] [--seconds S] [--part I/N] [--all-runs] [--first]
- *                  [NAME...]
- *          explore --list | --pairs | --litmus | --replay SCHEDULE
+ *                  [--seen FILE] [NAME...]
+ *          explore [--bound N] [--runs N] [--part I/N] [--seen FILE] --generate FIRST[-LAST]
+ *          explore --list | --words NAME | --litmus | --replay SCHEDULE | --pairs [FILE...]
  *
  * All scenarios, or those named, and a table of what was done: schedules that were followed to
  * their end, and those that were left where they came to a known state; how many histories they
- * have.  --seconds is the most for one scenario; --part 1/2 is every other one; --all-runs leaves
- * no schedule for coming to a known state, and must find as many histories; --first stops at
- * the first failure.
+ * have.  --seconds is the most for one scenario, --runs the most schedules of one; --part 1/2 is
+ * every other one; --all-runs leaves no schedule for coming to a known state, and must find as
+ * many histories; --first stops at the first failure.  A NAME is one of the table, a scenario in
+ * words (words.c), or seed-N, which is the Nth that generate.c makes.
  *
  * --stale N is weak memory (views.h): at most N loads of a run see an old value, and plain accesses
  * are checked for races.  With --stale 0 only the latter.
+ *
+ * --generate is many of these (campaign.c); with --seconds as many as they last for, from FIRST
+ * on.  What fails is minimized.  It comes last.
+ *
+ * --seen adds what operations returned, and which met, to FILE.  --pairs tells in how many
+ * scenarios of the table two operations meet; with FILEs also what each operation returned in
+ * which state, which met, and what should have been and was not.
  *
  * Exit status 1: something was wrong, and how to see it again has been printed.
  */
 #include "explore.h"
 
+#include <limits.h>
 #include <string.h>
 
 static const struct scenario warm_up = {
     .name = "warm-up", .measures = true, .threads = "acquire 1 | acquire 1 | acquire 1 | release 3",
 };
 
+enum { RUNS = 2000 };     /* of a generated scenario */
+
 static struct limits most = { .bound = 2, .merge = true };
 static int part, parts = 1;
 static bool only_first;     /* stop at what fails first */
+static const char *seen_file;
 
 static const struct scenario *find(const char *name, size_t length)
 {
-    if (strncmp(name, "warm-up", length) == 0)
+    static char words[700];
+
+    snprintf(words, sizeof words, "%.*s", (int)length, name);
+    if (strcmp(words, "warm-up") == 0)
         return &warm_up;
+    if (strncmp(words, "seed-", 5) == 0)
+        return generate(strtoul(words + 5, NULL, 10));
     for (int i = 0; i < scenarios_count; i++) {
         if (strlen(scenarios[i].name) == length && strncmp(scenarios[i].name, name, length) == 0)
             return &scenarios[i];
     }
-    fprintf(stderr, "explore: no scenario is called %.*s\n", (int)length, name);
+    if (strchr(words, ' ') != NULL && scenario_of_words(words) != NULL)
+        return scenario_of_words(words);
+    fprintf(stderr, "explore: no scenario is called %s\n", words);
     exit(2);
 }
 
 /* SCENARIO:BOUND:DECISIONS, the bound with weak memory PREEMPTIONS+STALE */
 static int replay_schedule(const char *schedule)
 {
-    const char *bound = strchr(schedule, ':');
-    const char *decisions = bound != NULL ? strchr(bound + 1, ':') : NULL;
+    const char *decisions = strrchr(schedule, ':');
+    const char *bound = decisions != NULL ? memrchr(schedule, ':', (size_t)(decisions - schedule))
+                                          : NULL;
     struct limits with = { .bound = 0 };
 
-    if (decisions == NULL) {
+    if (bound == NULL) {
         fprintf(stderr, "explore: a schedule is SCENARIO:BOUND:DECISIONS\n");
         return 2;
     }
     with.weak = sscanf(bound + 1, "%d+%d", &with.bound, &with.stale) == 2;
     return replay(find(schedule, (size_t)(bound - schedule)), with, decisions + 1) ? 0 : 1;
+}
+
+/* FIRST or FIRST-LAST */
+static int generate_many(const char *numbers)
+{
+    char *end;
+    unsigned long first = strtoul(numbers, &end, 10);
+    unsigned long last = *end == '-' ? strtoul(end + 1, NULL, 10) : first;
+
+    if (most.runs == 0)
+        most.runs = RUNS;
+    if (most.seconds > 0)
+        last = ULONG_MAX - (unsigned long)parts;
+    return campaign(first + (unsigned long)part, last, (unsigned long)parts, most) ? 0 : 1;
+}
+
+static int pairs(int files, char **file)
+{
+    bool all = print_pairs();
+
+    printf("\n");
+    return (files == 0 || coverage_print(files, file)) && all ? 0 : 1;
+}
+
+static int print_words(const char *name)
+{
+    const struct scenario *what = find(name, strlen(name));
+    char words[700];
+
+    scenario_words(what, words, sizeof words);
+    printf("%s\n", words);
+    return 0;
 }
 
 static int list(void)
@@ -89,7 +142,8 @@ static int options(int argc, char **argv, int *status)
         if (strcmp(argv[i], "--list") == 0) {
             *status = list();
         } else if (strcmp(argv[i], "--pairs") == 0) {
-            *status = print_pairs() ? 0 : 1;
+            *status = pairs(argc - i - 1, argv + i + 1);
+            return argc;
         } else if (strcmp(argv[i], "--bound") == 0) {
             most.bound = atoi(argument(argc, argv, &i));
         } else if (strcmp(argv[i], "--stale") == 0) {
@@ -107,6 +161,14 @@ static int options(int argc, char **argv, int *status)
             if (sscanf(argument(argc, argv, &i), "%d/%d", &part, &parts) != 2)
                 exit(2);
             part--;
+        } else if (strcmp(argv[i], "--runs") == 0) {
+            most.runs = atol(argument(argc, argv, &i));
+        } else if (strcmp(argv[i], "--seen") == 0) {
+            seen_file = argument(argc, argv, &i);
+        } else if (strcmp(argv[i], "--generate") == 0) {
+            *status = generate_many(argument(argc, argv, &i));
+        } else if (strcmp(argv[i], "--words") == 0) {
+            *status = print_words(argument(argc, argv, &i));
         } else if (strcmp(argv[i], "--replay") == 0) {
             *status = replay_schedule(argument(argc, argv, &i));
         } else {
@@ -117,23 +179,10 @@ static int options(int argc, char **argv, int *status)
     return i;
 }
 
-int main(int argc, char **argv)
+static int named(int argc, char **argv, int first)
 {
-    int status = -1, first;
     bool good = true;
 
-    memory_learn();
-    if (!run_first(&warm_up)) {
-        if (argc > 1 && strcmp(argv[1], "--replay") == 0)
-            replay(&warm_up, (struct limits){ .bound = 0 }, "");
-        return 1;
-    }
-    memory_warm();
-    keys_learn();
-
-    first = options(argc, argv, &status);
-    if (status >= 0)
-        return status;
     printf("%-28s %10s %10s %10s %8s   at most %d preemptions", "scenario", "schedules", "merged",
            "histories", "seconds", most.bound);
     printf(most.weak ? ", %d old loads\n" : "\n", most.stale);
@@ -144,4 +193,28 @@ int main(int argc, char **argv)
     for (int i = first; i < argc && (good || !only_first); i++)
         good &= one(find(argv[i], strlen(argv[i])));
     return good ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    int status = -1, first;
+
+    process_catch_crashes();
+    memory_learn();
+    if (!run_first(&warm_up)) {
+        if (argc > 1 && strcmp(argv[1], "--replay") == 0)
+            replay(&warm_up, (struct limits){ .bound = 0 }, "");
+        return 1;
+    }
+    memory_warm();
+    keys_learn();
+
+    first = options(argc, argv, &status);
+    if (status < 0)
+        status = named(argc, argv, first);
+    if (seen_file != NULL && !coverage_write(seen_file)) {
+        fprintf(stderr, "explore: cannot write %s\n", seen_file);
+        status = 2;
+    }
+    return status;
 }

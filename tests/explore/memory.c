@@ -68,7 +68,8 @@ static void clear_stacks(void)
     for (int i = 0; i < THREADS_MAX; i++) {
         char *top = stack_top(i), *sp = thread[i].fibre.sp;
 
-        if (lowest[i] == NULL)
+        /* One that crashed was left on another stack. */
+        if (lowest[i] == NULL || (sp != NULL && stack_owner(sp) != i))
             lowest[i] = stack[i];
         else if (sp != NULL && sp - 2048 < lowest[i] && sp - 2048 >= stack[i])
             lowest[i] = sp - 2048;

@@ -11,25 +11,28 @@
 
 #include "explore.h"
 
-enum { CALLS = THREADS_MAX * OPS_MAX, MODEL_WAYS = 3 };
+enum { MODEL_WAYS = 3 };
 
 struct model_sem {
     int64_t available, limit;
     int     closed;
-    int     line[CALLS], length;    /* calls, the head first */
+    int     length;
+    int8_t  line[CALLS];            /* calls, the head first */
 };
 
 struct model {
     struct model_sem sem[SEMS_MAX];
     int  token;                     /* the reason; 0: not cancelled */
     bool canceling;                 /* it is cancelled, and that has not returned */
-    enum { BEFORE, WAITS, HAS, OVER } phase[CALLS];
+    uint8_t phase[CALLS];           /* one of the enum below */
     enum fairsem_ticket_state ticket[THREADS_MAX];
     int  taken_by[THREADS_MAX];     /* the call that took this ticket */
     int  why[THREADS_MAX];          /* the reason, if it is neither waiting nor granted */
-    int  told_by[THREADS_MAX];      /* the call that ended its waiting */
+    int  told_by[THREADS_MAX];      /* the call that ended its waiting; -1: it never waited */
+    uint64_t heard[THREADS_MAX];    /* who watched it has heard of that: calls, a set */
     int  now;                       /* the call that takes a step */
 };
+enum { BEFORE, WAITS, HAS, OVER };
 
 void model_init(struct model *m);
 
@@ -39,7 +42,10 @@ void model_init(struct model *m);
  */
 bool model_step(struct model *m, int i, int way);
 
-/* ---- Between model.c and model_tickets.c ---- */
+/* All calls are over that will ever be: is the model in the state that the semaphores are in? */
+bool model_ends_well(const struct model *m);
+
+/* ---- Between model.c, model_steps.c and model_tickets.c ---- */
 
 const struct op *op_of(int i);
 int64_t result_of(int i);
@@ -49,14 +55,21 @@ bool returned_before(int that, int this);   /* had that call returned when this 
 bool model_over(struct model *m, int i, int64_t result);
 bool model_ask(struct model *m, struct model_sem *s, int i, int refusal);
 bool model_serve(struct model *m, struct model_sem *s);
+bool model_grant(struct model *m, int i);
+bool model_refuse(struct model *m, struct model_sem *s, int64_t most, int state, int why);
 bool model_may_wait(const struct model *m, int i);
 bool model_tell_ticket(struct model *m, int t, enum fairsem_ticket_state state, int why);
 bool model_take(struct model *m, struct model_sem *s, int i);
 bool model_claim(struct model *m, int i);
 bool model_return(struct model *m, int i);
+bool model_returned(struct model *m, int i);
 bool model_watch(struct model *m, int i);
 
+int64_t model_units_of(int i);
+void model_join(struct model_sem *s, int i);
 void model_leave(struct model_sem *s, int i);
+bool model_must_wait(const struct model_sem *s, int64_t n, int priority);
 void model_regain(struct model_sem *s, int64_t n);
+bool model_valid(int64_t n);
 
 #endif

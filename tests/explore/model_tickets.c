@@ -2,11 +2,43 @@
 /* model_tickets.c - the steps of tickets, see model.h. */
 #include "model.h"
 
+static bool overlap(int a, int b)
+{
+    return run.call[a].phase != NOT_YET && !returned_before(a, b) && !returned_before(b, a);
+}
+
+/* Is another thread, perhaps, in the middle of taking, claiming or returning it? */
+static bool in_other_hands(int i)
+{
+    for (int k = 0; k < places; k++) {
+        const struct op *op = op_of(place[k]);
+
+        if (place[k] / OPS_MAX != i / OPS_MAX && op->ticket == op_of(i)->ticket
+            && (op->verb == TAKE || op->verb == CLAIM || op->verb == RETURN)
+            && overlap(place[k], i))
+            return true;
+    }
+    return false;
+}
+
+/* In the second step of a return the ticket is idle, but its units are still on their way. */
+static bool is_on_its_way_back(const struct model *m, int t)
+{
+    for (int k = 0; k < places; k++) {
+        const struct op *op = op_of(place[k]);
+
+        if (op->verb == RETURN && op->ticket == t && m->phase[place[k]] == WAITS)
+            return true;
+    }
+    return false;
+}
+
 bool model_take(struct model *m, struct model_sem *s, int i)
 {
     int t = op_of(i)->ticket;
 
-    if (m->ticket[t] != FAIRSEM_TICKET_IDLE)
+    if (m->ticket[t] != FAIRSEM_TICKET_IDLE || is_on_its_way_back(m, t)
+        || (result_of(i) == EINVAL && in_other_hands(i)))
         return model_over(m, i, EINVAL);
     m->ticket[t] = FAIRSEM_TICKET_WAITING;
     m->taken_by[t] = i;
@@ -27,9 +59,8 @@ static bool may_look_old(const struct model *m, int i)
 {
     int t = op_of(i)->ticket;
 
-    for (int other = 0; other < CALLS; other++) {
-        if (op_of(other)->verb == WATCH && op_of(other)->ticket == t && m->phase[other] == OVER
-            && result_of(other) == 0 && returned_before(other, i))
+    for (int k = 0; k < places; k++) {
+        if ((m->heard[t] >> place[k] & 1) != 0 && returned_before(place[k], i))
             return false;
     }
     return m->ticket[t] != FAIRSEM_TICKET_IDLE && !returned_before(m->told_by[t], i);
@@ -54,6 +85,11 @@ bool model_claim(struct model *m, int i)
     }
 }
 
+/*
+ * The units of a granted ticket go back in a step of their own: for others it is idle before
+ * that, and nothing says how soon after it they are free, but that it is before the return
+ * has come back.
+ */
 bool model_return(struct model *m, int i)
 {
     int t = op_of(i)->ticket;
@@ -61,26 +97,39 @@ bool model_return(struct model *m, int i)
     struct model_sem *s = &m->sem[op_of(m->taken_by[t])->sem];
 
     m->ticket[t] = FAIRSEM_TICKET_IDLE;
+    if (state == FAIRSEM_TICKET_GRANTED) {
+        m->why[t] = m->taken_by[t];
+        m->phase[i] = WAITS;
+        return true;
+    }
     if (state == FAIRSEM_TICKET_WAITING) {
         model_leave(s, m->taken_by[t]);
         if (!model_tell_ticket(m, t, FAIRSEM_TICKET_IDLE, ECANCELED))
             return false;
-    } else if (state == FAIRSEM_TICKET_GRANTED) {
-        model_regain(s, op_of(m->taken_by[t])->n);
     }
     return model_serve(m, s) && model_over(m, i, 0);
+}
+
+bool model_returned(struct model *m, int i)
+{
+    const struct op *taken = op_of(m->why[op_of(i)->ticket]);
+
+    model_regain(&m->sem[taken->sem], taken->n);
+    return model_serve(m, &m->sem[taken->sem]) && model_over(m, i, 0);
 }
 
 bool model_watch(struct model *m, int i)
 {
     int t = op_of(i)->ticket;
 
+    if (m->ticket[t] == FAIRSEM_TICKET_WAITING) {
+        m->phase[i] = WAITS;
+        return model_may_wait(m, i);
+    }
+    m->heard[t] |= UINT64_C(1) << i;
     switch (m->ticket[t]) {
     case FAIRSEM_TICKET_IDLE:
         return model_over(m, i, EINVAL);
-    case FAIRSEM_TICKET_WAITING:
-        m->phase[i] = WAITS;
-        return model_may_wait(m, i);
     case FAIRSEM_TICKET_GRANTED:
         return model_over(m, i, 0);
     default:

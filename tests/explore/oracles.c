@@ -12,106 +12,13 @@
  */
 #include "oracles.h"
 
+#include "ticket.h"
+
 bool oracle_own_mutex(const void *at)
 {
     int i = sem_at(at);
 
     return i >= 0 && i_own(i);
-}
-
-/* ---- I1: bounds for what is available, by the results so far ---- */
-
-static void may_take(struct bounds *b, int64_t n)
-{
-    b->low -= n;
-}
-
-static void has_taken(struct bounds *b, int64_t n)
-{
-    b->low -= n;
-    b->high -= n;
-}
-
-static void count_call(struct bounds *b, const struct op *op, const struct call *call)
-{
-    bool done = call->phase == RETURNED;
-
-    if (call->phase == NOT_YET || (done && op->verb != UPTO && call->result != 0))
-        return;
-    switch (op->verb) {
-    case ACQUIRE: case TIMED: case FOR: case TRY: case CONSUME:
-        if (done)
-            has_taken(b, op->n);
-        else
-            may_take(b, op->n);
-        break;
-    case UPTO:
-        if (done)
-            has_taken(b, call->result);
-        else
-            may_take(b, op->n);
-        break;
-    case RELEASE: case GIVE:
-        b->high += call->n;
-        if (done)
-            b->low += call->n;
-        break;
-    case CLAIM:
-        if (done)
-            has_taken(b, call->n);
-        else
-            may_take(b, run.ticket_units[op->ticket]);
-        break;
-    case TAKE:
-        if (!done)
-            may_take(b, op->n);
-        break;
-    case RETURN:
-        if (!done)
-            may_take(b, run.ticket_units[op->ticket]);
-        break;
-    default:
-        break;
-    }
-}
-
-/* The library tells, but nothing stops. */
-static enum fairsem_ticket_state ticket_state(int t)
-{
-    struct thread *me = self;
-    enum fairsem_ticket_state state;
-
-    self = NULL;
-    state = fairsem_ticket_state(&tickets[t]);
-    self = me;
-    return state;
-}
-
-struct bounds bounds_of(int i)
-{
-    struct bounds b = { scenario->units, scenario->units };
-
-    for (int t = 0; t < threads_count; t++) {
-        for (int k = 0; k < OPS_MAX; k++) {
-            if (script[t][k].sem == i)
-                count_call(&b, &script[t][k], &run.call[t * OPS_MAX + k]);
-        }
-        if (run.ticket_sem[t] == i && ticket_state(t) != FAIRSEM_TICKET_IDLE)
-            may_take(&b, run.ticket_units[t]);
-    }
-    return b;
-}
-
-static void check_bounds(int i)
-{
-    struct bounds b;
-
-    if (run.capacity_changes > 0)
-        return;     /* only at the end */
-    b = bounds_of(i);
-    if (available(i) < b.low || available(i) > b.high)
-        fail("I1 conservation", "%lld units are available, it must be %lld to %lld",
-             (long long)available(i), (long long)b.low, (long long)b.high);
 }
 
 /* ---- The line ---- */
@@ -159,6 +66,28 @@ int walk_line(int i, const struct fs_waitq_node *node[WAITERS_MAX])
     return n;
 }
 
+/*
+ * A release of units that nobody held may succeed by a capacity that it has read before another
+ * call changed it: fairsem_set_capacity() says so.  By how much there can be too many then.
+ */
+static int64_t may_exceed(int i)
+{
+    int64_t most = scenario->capacity, least = scenario->paused ? 0 : scenario->capacity;
+
+    if (run.capacity_changes == 0 || !script_uses(RELEASE))
+        return 0;
+    for (int k = 0; k < places; k++) {
+        const struct op *op = &script[place[k] / OPS_MAX][place[k] % OPS_MAX];
+
+        if (run.call[place[k]].phase == NOT_YET || op->verb != CAPACITY || op->sem != i
+            || op->n < 0 || op->n > FAIRSEM_MAX_UNITS)
+            continue;
+        most = op->n > most ? op->n : most;
+        least = op->n < least ? op->n : least;
+    }
+    return most - least;
+}
+
 static void check_line(int i)
 {
     const struct fs_sem *s = sem_inside(i);
@@ -189,37 +118,45 @@ static void check_line(int i)
              (long long)fs_word_available(word));
     if (n > 0 && closed != 0)
         fail("close", "somebody waits at a closed semaphore");
-    if (fs_word_available(word) > limit)
+    if (fs_word_available(word) > limit + may_exceed(i))
         fail("I1 conservation", "%lld units are available, the limit is %lld",
              (long long)fs_word_available(word), (long long)limit);
 }
 
+/* Whoever claims or returns a ticket has dropped its callback by then (C1 in callbacks.c). */
+static void check_tickets(void)
+{
+    for (int t = 0; t < threads_count; t++) {
+        const struct fs_ticket *ticket = (const struct fs_ticket *)(const void *)&tickets[t];
+        const struct fs_waiter *w = &ticket->waiter;
+
+        if (*(const volatile int *)&w->state == FS_IDLE && *(const volatile bool *)&w->due)
+            fail("C1 callback", "%s is idle, and its callback is due", object_words(&w->state));
+    }
+}
+
 void oracles_after_step(void)
 {
+    check_tickets();
     for (int i = 0; i < sems_count; i++) {
         if (run.sem_dead[i] || mutex_owner(i) != 0)
             continue;
         check_line(i);
-        check_bounds(i);
+        bounds_check(i);
     }
 }
 
 /* ---- The end of a run ---- */
 
-static void check_conservation(int i)
+/* Nobody waits with it any more, or for ever. */
+static void check_token(void)
 {
-    struct bounds b = bounds_of(i);
-    int64_t expected = b.high;
+    int waiting = 0;
 
-    for (int t = 0; t < threads_count; t++) {
-        if (run.ticket_sem[t] == i && ticket_state(t) == FAIRSEM_TICKET_GRANTED)
-            expected -= run.ticket_units[t];
-    }
-    if (scenario->capacity != 0)
-        expected += sem_inside(i)->limit - scenario->capacity;
-    if (available(i) != expected)
-        fail("I1 conservation", "at the end %lld units are available instead of %lld",
-             (long long)available(i), (long long)expected);
+    for (int k = 0; k < places; k++)
+        waiting += run.call[place[k]].phase == CALLED;
+    if (waiting == 0 && fairsem_token_destroy(&the_token) != 0)
+        fail("token", "at the end it cannot be destroyed");
 }
 
 void oracles_at_end(void)
@@ -229,8 +166,10 @@ void oracles_at_end(void)
             continue;
         if (mutex_owner(i) != 0)
             fail("locks", "at the end the mutex is held");
-        check_conservation(i);
+        bounds_check_end(i);
         if (fairsem_stat(&sems[i], &(fairsem_stat_t){ 0 }) != 0)
             fail("stat", "it fails");
     }
+    check_token();
+    callbacks_at_end();
 }

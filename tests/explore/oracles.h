@@ -49,6 +49,8 @@ static inline bool is_on_its_way(const struct fs_waiter *w)
 /* What can be available, by the results so far. */
 struct bounds { int64_t low, high; };
 struct bounds bounds_of(int i);
+void bounds_check(int i);       /* at any time at which the mutex is free */
+void bounds_check_end(int i);
 
 /* In order, as read here: the library's own way of walking it is what is checked. */
 int walk_line(int i, const struct fs_waitq_node *node[WAITERS_MAX]);

@@ -105,3 +105,23 @@ void xp_abort(void)
     message[strcspn(message, "\n")] = '\0';
     fail("the library stops itself", "%s", message);
 }
+
+/* ---- What is worse: the library touches memory that there is not ---- */
+
+static char crash_stack[65536];
+
+static void crashed(int number)
+{
+    fail("crash", "signal %d", number);
+}
+
+/* On a stack of its own, which is left by a switch to the scheduler. */
+void process_catch_crashes(void)
+{
+    const stack_t stack = { .ss_sp = crash_stack, .ss_size = sizeof crash_stack };
+    struct sigaction action = { .sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_NODEFER };
+
+    sigaltstack(&stack, NULL);
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # quick.sh - the library's sources under every schedule with one preemption: some seconds.
 #
-# `make check-explore` is the same with two, and on both parkers.
+# `make check-explore` is the same with two, on both parkers, and with more generated scenarios.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -15,6 +15,7 @@ built=$?
 [ "$built" -eq 0 ] || exit "$built"
 "$work/explore" --pairs && "$work/explore" --bound 1 | tee "$work/merged" || exit 1
 ! grep -q FAILED "$work/merged" || exit 1
+"$work/explore" --bound 1 --runs 300 --generate 1-200 || exit 1
 
 # Weak memory: the model itself, and some scenarios with an old load.
 "$work/explore" --litmus > "$work/litmus" || { cat "$work/litmus"; exit 1; }

@@ -87,14 +87,14 @@ static void found(const void *at, const struct accesses *before, enum access kin
     static const char *const does[] = { "reads", "writes", "loads", "stores to" };
     static const char *const did[] = { "has read", "has written", "has loaded",
                                        "has stored to" };
-    char place[200];
+    char where[200];
 
     races_noted++;
     if (races_only_noted)
         return;
-    snprintf(place, sizeof place, "%s", place_words(pc));
+    snprintf(where, sizeof where, "%s", place_words(pc));
     fail("data race", "T%d %s %s in %s, without an order after T%d, which %s it in %s",
-         id_of(self), does[kind], object_words(at), place, before->thread, did[before->kind],
+         id_of(self), does[kind], object_words(at), where, before->thread, did[before->kind],
          place_words(before->pc));
 }
 

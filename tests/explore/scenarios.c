@@ -109,6 +109,22 @@ const struct scenario scenarios[] = {
       "take 1 s1; return; take 1; return; take 1 s1 | watch t0 timed" },
     { .name = "claimed-by-another", .units = 1, .threads =
       "take 1; take 1; return | claim t0; give" },
+    /* ---- Refusals, and what meets them: found by generated scenarios ---- */
+    { .name = "closed-and-token", .closed = ESHUTDOWN, .threads =
+      "acquire 0 token | acquire 0 token | cancel" },
+    { .name = "too-big-and-token", .capacity = 1, .threads =
+      "acquire 0 token; give | acquire 2 token | cancel" },
+    { .name = "full-line-and-token", .max_waiters = 1, .threads =
+      "acquire 0 token | acquire 1 token | cancel" },
+    { .name = "over-release-beside-a-return", .units = 2, .capacity = 3, .threads =
+      "release 2 | take 2; return" },
+    { .name = "over-release-and-canceled", .units = 2, .capacity = 3, .may_block = true, .threads =
+      "!acquire 2 | acquire 1; give; release 2" },
+    { .name = "try-while-the-capacity-grows", .units = 1, .capacity = 1, .threads =
+      "try 2; would 2 | capacity 2; stat" },
+    { .name = "callbacks-cause-callbacks", .threads =
+      "take 1 calls=claim+give+take.1.again | take 1 calls=claim+give | release 1; after t0;"
+      "after t1; return t0" },
 
     /* ---- pthread_cancel ---- */
     { .name = "canceled-or-granted", .threads =

@@ -24,7 +24,7 @@ struct run run;
 static struct fibre scheduler;
 static int preemptions;
 static bool failed;
-char failure[1000];
+char why_failed[1000];
 static jmp_buf given_up;
 
 /* ---- What the threads call ---- */
@@ -57,10 +57,10 @@ void step(const char *doing, const void *object, const void *pc)
 _Noreturn void fail(const char *oracle, const char *format, ...)
 {
     va_list arguments;
-    int length = snprintf(failure, sizeof failure, "%s: ", oracle);
+    int length = snprintf(why_failed, sizeof why_failed, "%s: ", oracle);
 
     va_start(arguments, format);
-    vsnprintf(failure + length, sizeof failure - (size_t)length, format, arguments);
+    vsnprintf(why_failed + length, sizeof why_failed - (size_t)length, format, arguments);
     va_end(arguments);
     failed = true;
     if (self != NULL)
@@ -180,6 +180,23 @@ static void take(const struct thread *current, const struct option *option)
 
 /* ---- One run ---- */
 
+/*
+ * Does it wait as it should, for what does not come?  Then the call has a result that the model
+ * must have, too (history.c): to wait for ever.
+ */
+static bool may_wait_for_ever(const struct thread *t)
+{
+    struct call *call = &run.call[id_of(t) * OPS_MAX + t->op];
+    enum verb verb = script[id_of(t)][t->op].verb;
+
+    if (!scenario->may_block)
+        return false;
+    if (t->at != WAITS_ITS_TURN && ((verb != ACQUIRE && verb != WATCH) || !oracle_stands(t)))
+        return false;
+    call->result = RESULT_NEVER;
+    return true;
+}
+
 static void nobody_can_go_on(void)
 {
     char text[600] = "";
@@ -188,7 +205,7 @@ static void nobody_can_go_on(void)
     for (int i = 0; i < threads_count; i++) {
         const struct thread *t = &thread[i];
 
-        if (t->at != ENDED)
+        if (t->at != ENDED && !may_wait_for_ever(t))
             length += (size_t)snprintf(text + length, sizeof text - length, "%sT%d %s %s",
                                        length > 0 ? "; " : "", i, t->doing,
                                        object_words(t->object));
@@ -249,13 +266,13 @@ static void begin_run(void)
 /* To its end, or to a known state. */
 bool run_once(struct outcome *outcome)
 {
-    begin_run();
     if (setjmp(given_up) != 0) {
         self = NULL;
         outcome->failed = true;
         outcome->runs++;
         return false;
     }
+    begin_run();
     if (run_threads() == MERGED)
         outcome->merged++;
     else

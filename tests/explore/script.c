@@ -8,34 +8,46 @@
  *
  * and the operations are
  *
- *     acquire n, timed n, for n, try n, upto n, release n, close, capacity n, consume n, destroy
+ *     acquire n, timed n, for n, try n, upto n, release n, capacity n, consume n, destroy
+ *     close n            with n as the reason; 0, or none, for the usual one
  *     give               release all that this thread holds; nothing if that is nothing
  *     take n, claim, return, watch    with the ticket of this thread
- *     cancel             the token
+ *     cancel n           the token, with n as the reason
+ *     would n, stat      look at the semaphore
  *     kill tN            pthread_cancel thread N
  *     later              nothing, but some time passes
  *     after tN k         nothing, when thread N has done k operations; without k: has ended
  *
  * with, where it makes sense: pN (priority), tN (thread N, or its ticket), sN (semaphore N),
  * `token` (the wait carries it), `timed` (watch), `calls` (take, with a callback), `if` (only if
- * the thread holds units).
+ * the thread holds units).  A number may be `max`, the most units there are.
+ *
+ * What a callback does is said in one word: operations with `+` between them and dots for blanks,
+ * as in calls=claim+give or calls=return+take.1.again; its ticket is the one it is called for, and
+ * `again` the take's callback is this one once more.  A thread does at most four operations in
+ * callbacks; after that they are only noted.
  *
  * A thread that is canceled gives back what it holds, and ends.
  */
 #include "explore.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct op script[THREADS_MAX][OPS_MAX];
 int threads_count, ops_count[THREADS_MAX], sems_count;
 bool script_cancelable[THREADS_MAX];
 bool script_quiet_parkers;
+struct op callback_script[CALLBACKS_MAX][CALLBACK_OPS];
+int callback_ops[CALLBACKS_MAX], callbacks_count;
+int place[CALLS], places;
 static bool used[VERBS];
+static int reading_callback;    /* 0: none */
 
 const char *const verb_name[VERBS] = {
     "acquire", "timed", "for", "try", "upto", "release", "give", "close", "capacity", "consume",
-    "destroy", "cancel", "take", "claim", "return", "watch", "kill",
-    "after", "later",
+    "destroy", "would", "stat", "cancel", "take", "claim", "return", "watch", "kill", "after",
+    "later",
 };
 
 /* ---- Reading ---- */
@@ -51,6 +63,33 @@ static bool read_verb(const char *word, struct op *op)
     return false;
 }
 
+static bool read_op(char *text, int id, struct op *op);
+
+/* calls=claim+give: the operations that the callback of this take does. */
+static bool read_callback(const char *words, struct op *op)
+{
+    char text[100], *rest, *one;
+    int id = op->ticket, c = callbacks_count;
+
+    if (reading_callback != 0 || c == CALLBACKS_MAX)
+        return false;
+    callbacks_count++;
+    reading_callback = c;
+    snprintf(text, sizeof text, "%s", words);
+    for (char *dot = text; (dot = strchr(dot, '.')) != NULL;)
+        *dot = ' ';
+    for (one = strtok_r(text, "+", &rest); one != NULL; one = strtok_r(NULL, "+", &rest)) {
+        if (callback_ops[c] == CALLBACK_OPS
+            || !read_op(one, id, &callback_script[c][callback_ops[c]]))
+            return false;
+        callback_ops[c]++;
+    }
+    reading_callback = 0;
+    op->calls = true;
+    op->callback = c;
+    return true;
+}
+
 static bool read_argument(const char *word, struct op *op)
 {
     if (strcmp(word, "token") == 0)
@@ -61,14 +100,21 @@ static bool read_argument(const char *word, struct op *op)
         op->if_held = true;
     else if (strcmp(word, "calls") == 0)
         op->calls = true;
+    else if (strncmp(word, "calls=", 6) == 0)
+        return read_callback(word + 6, op);
+    else if (strcmp(word, "again") == 0) {
+        op->calls = true;
+        op->callback = reading_callback;
+    } else if (strcmp(word, "max") == 0)
+        op->n = FAIRSEM_MAX_UNITS;
     else if (word[0] == 'p')
         op->priority = atoi(word + 1);
     else if (word[0] == 't')
         op->ticket = atoi(word + 1);
     else if (word[0] == 's')
         op->sem = atoi(word + 1);
-    else if (word[0] >= '0' && word[0] <= '9')
-        op->n = atoi(word);
+    else if ((word[0] >= '0' && word[0] <= '9') || word[0] == '-')
+        op->n = atoll(word);
     else
         return false;
     return true;
@@ -88,7 +134,7 @@ static bool read_op(char *text, int id, struct op *op)
     used[op->verb] = true;
     if (op->sem >= sems_count)
         sems_count = op->sem + 1;
-    return op->sem < SEMS_MAX && op->ticket < THREADS_MAX;
+    return (unsigned)op->sem < SEMS_MAX && (unsigned)op->ticket < THREADS_MAX;
 }
 
 static bool read_thread(char *text, int id)
@@ -119,15 +165,33 @@ static bool read_threads(char *text)
     return true;
 }
 
+/* Of a thread: its operations, and what there can be besides. */
+static void find_places(const struct scenario *what)
+{
+    places = 0;
+    for (int t = 0; t < threads_count; t++) {
+        for (int k = 0; k < OPS_MAX; k++) {
+            if (k < ops_count[t] || (k == IN_HANDLER && what->handler != NULL)
+                || (k == WHEN_CANCELED && (used[KILL] || script_cancelable[t]))
+                || (k >= IN_CALLBACK && callbacks_count > 1))
+                place[places++] = t * OPS_MAX + k;
+        }
+    }
+}
+
 bool script_read(const struct scenario *what)
 {
-    char text[400];
+    char text[500];
 
     memset(script, 0, sizeof script);
     memset(ops_count, 0, sizeof ops_count);
     memset(used, 0, sizeof used);
+    memset(callback_script, 0, sizeof callback_script);
+    memset(callback_ops, 0, sizeof callback_ops);
     threads_count = 0;
     sems_count = 1;
+    callbacks_count = 1;
+    reading_callback = 0;
     snprintf(text, sizeof text, "%s", what->threads);
     if (!read_threads(text))
         return false;
@@ -137,24 +201,11 @@ bool script_read(const struct scenario *what)
         if (!read_op(text, i, &script[i][IN_HANDLER]))
             return false;
     }
+    find_places(what);
     return true;
 }
 
 bool script_uses(enum verb verb)
 {
     return used[verb];
-}
-
-const char *op_words(const struct op *op, char *text, size_t size)
-{
-    int length = snprintf(text, size, "%s %lld", verb_name[op->verb], (long long)op->n);
-
-    if (op->priority != 0)
-        length += snprintf(text + length, size - (size_t)length, " p%d", op->priority);
-    if (op->verb >= TAKE)
-        length += snprintf(text + length, size - (size_t)length, " t%d", op->ticket);
-    if (op->sem != 0)
-        length += snprintf(text + length, size - (size_t)length, " s%d", op->sem);
-    snprintf(text + length, size - (size_t)length, "%s", op->token ? " token" : "");
-    return text;
 }

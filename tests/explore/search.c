@@ -32,6 +32,24 @@ bool decisions_are_new(void)
     return decisions >= replayed;
 }
 
+/*
+ * By chance: mostly the first answer, which is the one without a preemption, in some runs more
+ * often than in others.
+ */
+static uint64_t dice;
+static int patience;
+
+static int below(int n)
+{
+    dice = dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int)((dice >> 33) % (uint64_t)n);
+}
+
+static int any(int answers)
+{
+    return below(patience) > 0 ? 0 : below(answers);
+}
+
 /* Which of so many answers?  Each of them, in one run or another; the first one first. */
 int choose(int answers)
 {
@@ -40,7 +58,7 @@ int choose(int answers)
     if (decisions >= DECISIONS_MAX)
         fail("end", "more than %d decisions: does it ever end?", DECISIONS_MAX);
     if (decisions >= replayed) {
-        decision[decisions].answer = 0;
+        decision[decisions].answer = limits.by_chance ? (short)any(answers) : 0;
         decision[decisions].answers = (short)answers;
     } else if (decision[decisions].answer >= answers) {
         fail("explorer", "the run cannot be repeated: decision %d has no answer %d", decisions,
@@ -51,7 +69,7 @@ int choose(int answers)
     return decision[decisions++].answer;
 }
 
-static double seconds_now(void)
+double seconds_now(void)
 {
     struct timespec now;
 
@@ -62,6 +80,13 @@ static double seconds_now(void)
 /* The next run: as the last one, but for its last decision that has another answer. */
 bool decisions_next(void)
 {
+    static const int patient[] = { 2, 4, 8, 16 };
+
+    if (limits.by_chance) {
+        patience = patient[below(4)];
+        replayed = 0;
+        return true;
+    }
     while (decisions > 0 && decision[decisions - 1].answer + 1 >= decision[decisions - 1].answers)
         decisions--;
     if (decisions == 0)
@@ -71,28 +96,31 @@ bool decisions_next(void)
     return true;
 }
 
-static void print_schedule(void)
+/* The decisions of the last run that were not the first answer. */
+const char *failed_schedule(void)
 {
-    const char *before = "";
+    static char text[2000];
+    size_t length = 0;
 
-    printf("%s:%d", scenario->name, limits.bound);
-    if (limits.weak)
-        printf("+%d", limits.stale);
-    printf(":");
-    for (int i = 0; i < decisions; i++) {
-        if (decision[i].answer != 0) {
-            printf("%s%d=%d", before, i, decision[i].answer);
-            before = ",";
-        }
+    text[0] = '\0';
+    for (int i = 0; i < decisions && length < sizeof text; i++) {
+        if (decision[i].answer != 0)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%d=%d",
+                                       length > 0 ? "," : "", i, decision[i].answer);
     }
-    printf("\n");
+    return text;
 }
 
+/* A scenario in words is not one word for the shell. */
 static void report_failure(void)
 {
-    printf("\n%s: FAILED: %s\n", scenario->name, failure);
-    printf("once more, in words: explore --replay ");
-    print_schedule();
+    const char *quote = strpbrk(scenario->name, " |;") != NULL ? "'" : "";
+
+    printf("\n%s: FAILED: %s\n", scenario->name, why_failed);
+    printf("once more, in words: explore --replay %s%s:%d", quote, scenario->name, limits.bound);
+    if (limits.weak)
+        printf("+%d", limits.stale);
+    printf(":%s%s\n", failed_schedule(), quote);
     fflush(stdout);
 }
 
@@ -101,6 +129,8 @@ static bool prepare(const struct scenario *what, struct limits with)
     scenario = what;
     limits = with;
     decisions_forget();
+    dice = 1;
+    patience = 4;
     states_forget();
     history_forget();
     views_forget();
@@ -118,13 +148,16 @@ struct outcome explore(const struct scenario *what, struct limits with)
     }
     for (;;) {
         if (!run_once(&outcome)) {
-            report_failure();
+            if (!with.quiet)
+                report_failure();
             break;
         }
         if (!decisions_next()) {
             outcome.complete = true;
             break;
         }
+        if (with.runs > 0 && outcome.runs + outcome.merged >= with.runs)
+            break;
         if (with.seconds > 0 && (outcome.runs + outcome.merged) % 256 == 0
             && seconds_now() - began > with.seconds)
             break;
@@ -163,6 +196,15 @@ static bool read_decisions(const char *text)
             return false;
     }
     return true;
+}
+
+/* One run by these decisions. */
+bool fails_at(const struct scenario *what, int bound, const char *text)
+{
+    struct outcome outcome = { 0 };
+
+    return prepare(what, (struct limits){ .bound = bound }) && read_decisions(text)
+           && !run_once(&outcome);
 }
 
 bool replay(const struct scenario *what, struct limits with, const char *text)

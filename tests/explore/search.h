@@ -5,7 +5,6 @@
 
 #include "explore.h"
 
-extern char failure[1000];      /* why the last run failed */
 
 /* A run from its beginning.  False if it failed. */
 bool run_once(struct outcome *outcome);

@@ -91,7 +91,9 @@ uint64_t state_now(const struct thread *current)
 {
     uint64_t hash = mix(1, &current, sizeof current);
 
-    hash = mix(hash, &run, sizeof run);
+    for (int k = 0; k < places; k++)
+        hash = mix(hash, &run.call[place[k]], sizeof run.call[0]);
+    hash = mix(hash, (const char *)&run + sizeof run.call, sizeof run - sizeof run.call);
     for (int i = 0; i < threads_count; i++)
         hash = mix_thread(hash, &thread[i]);
     if (limits.weak)

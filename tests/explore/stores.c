@@ -210,9 +210,9 @@ static struct store *insert(struct location *l, int i, int64_t value, int order)
 }
 
 /* Where in the modification order?  Not between a read-modify-write and what that has read. */
-static int place(struct location *l, int order)
+static int choose_place(struct location *l, int order)
 {
-    int may[STORES_MAX], n = 0, place;
+    int may[STORES_MAX], n = 0, chosen;
 
     if (views_spent())
         return l->count;
@@ -221,11 +221,11 @@ static int place(struct location *l, int order)
         if (!l->store[i].rmw)
             may[n++] = i;
     }
-    place = may[choose(n)];
-    if (place != l->count)
+    chosen = may[choose(n)];
+    if (chosen != l->count)
         trace_words("  ... and comes before the store of %lld\n",
-                    (long long)l->store[place].value);
-    return place;
+                    (long long)l->store[chosen].value);
+    return chosen;
 }
 
 /* For one store more; where nobody can see any but the newest that is all there is. */
@@ -244,7 +244,7 @@ bool views_store(const void *at, size_t size, int64_t value, int order)
     int i;
 
     make_room(l);
-    i = place(l, order);
+    i = choose_place(l, order);
     newest = i == l->count;
     insert(l, i, value, order);
     if (!newest)

@@ -38,7 +38,7 @@ enum { LOCATIONS_MAX = 64, STORES_MAX = 100, SYNCS_MAX = 24 };
 struct view {
     uint8_t  store[LOCATIONS_MAX];  /* of each location, the newest that is known */
     uint16_t clock[THREADS_MAX];    /* of each thread, its newest access, as races.c counts them */
-    uint32_t began, returned;       /* calls of the scenario: sets */
+    uint64_t began, returned;       /* calls of the scenario: sets */
 };
 
 struct store {

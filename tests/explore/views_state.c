@@ -111,11 +111,11 @@ static bool is_news(const struct view *view)
 
 static uint64_t mix_location(uint64_t hash, mix_fn *mix, const struct location *l)
 {
-    const int place[] = { (int)(l - location), l->count, l->last_sc };
+    const int in[] = { (int)(l - location), l->count, l->last_sc };
 
     if (l->count == 0 || (l->count == 1 && !is_news(&l->store[0].view)))
         return hash;
-    hash = mix(hash, place, sizeof place);
+    hash = mix(hash, in, sizeof in);
     for (int i = 0; i < l->count; i++) {
         const int64_t store[] = { l->store[i].value, l->store[i].rmw };
 

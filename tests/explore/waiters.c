@@ -78,6 +78,12 @@ static bool stands_in(int i, const struct fs_waiter *w)
     return false;
 }
 
+/* Where its thread waits again there may be another one by now, a little further down. */
+static bool overlaps(const struct fs_waiter *a, const struct fs_waiter *b)
+{
+    return (uintptr_t)a < (uintptr_t)(b + 1) && (uintptr_t)b < (uintptr_t)(a + 1);
+}
+
 static void joined(struct fs_waiter *w)
 {
     int owner = stack_owner(w);
@@ -86,7 +92,7 @@ static void joined(struct fs_waiter *w)
         fail("explorer", "too many waiters");
     for (int t = 0; t < THREADS_MAX; t++) {
         for (int k = 0; k < told_count[t]; k++) {
-            if (told[t][k] == w)
+            if (told[t][k] != NULL && overlaps(told[t][k], w))
                 told[t][k] = NULL;
         }
     }
@@ -94,6 +100,16 @@ static void joined(struct fs_waiter *w)
         .waiter = w, .owner = owner >= 0 ? &thread[owner] : NULL,
         .sem = my_sem(), .in_line = stands_in(my_sem(), w),
     };
+}
+
+/* Does it stand in a line, or watch a ticket that does, in the place that it sleeps in? */
+bool oracle_stands(const struct thread *t)
+{
+    for (int k = 0; k < known_count; k++) {
+        if (known[k].owner == t && (!known[k].in_line || stands_in(known[k].sem, known[k].waiter)))
+            return t->at == SLEEPS_ON_COND || t->at == SLEEPS_ON_WORD || t->at == NAPS;
+    }
+    return false;
 }
 
 /* The debit must be in the word: nobody may find these units free (I5). */
@@ -267,12 +283,24 @@ bool oracle_unprotected(const void *at)
     return self->mutexes == 0 && (stack_owner(at) >= 0 || heap_offset(at) >= 0);
 }
 
-/* Who cancels a token holds its mutex: until then no wait with the token can go. */
+/* Is it in the middle of a wait with the token?  It may have been interrupted by other calls. */
+static bool has_token(int t)
+{
+    for (int k = 0; k < OPS_MAX; k++) {
+        if (run.call[t * OPS_MAX + k].phase == CALLED && script[t][k].token)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Whoever holds the token's mutex, to cancel it or to leave its list, may touch the waits that
+ * are on it: they cannot go before they have had the mutex.  One that was told may be on it again.
+ */
 static void touch_stack(int owner, const void *at, size_t size)
 {
     check_alive(at, size);
-    if (script[id_of(self)][self->op].verb == CANCEL
-        && script[owner][thread[owner].op].token)
+    if (*(const int *)(const void *)&the_token == my_number() && has_token(owner))
         return;
     for (int k = 0; k < told_count[id_of(self)]; k++) {
         const struct fs_waiter *w = told[id_of(self)][k];

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* bounds.c - I1: what can be available, by the results so far. */
+#include "oracles.h"
+
+#include "ticket.h"
+
+static void may_take(struct bounds *b, int64_t n)
+{
+    b->low -= n;
+}
+
+static void has_taken(struct bounds *b, int64_t n)
+{
+    b->low -= n;
+    b->high -= n;
+}
+
+/* The most units that ticket t can stand for in semaphore i, by the takes so far. */
+static int64_t most_of_ticket(int t, int i)
+{
+    int64_t most = 0;
+
+    for (int k = 0; k < places; k++) {
+        const struct op *op = &script[place[k] / OPS_MAX][place[k] % OPS_MAX];
+
+        if (run.call[place[k]].phase != NOT_YET && op->verb == TAKE && op->ticket == t
+            && op->sem == i && op->n > most && op->n <= FAIRSEM_MAX_UNITS)
+            most = op->n;
+    }
+    return most;
+}
+
+static void count_call(struct bounds *b, int i, const struct op *op, const struct call *call)
+{
+    bool done = call->phase == RETURNED;
+
+    if (call->phase == NOT_YET || (done && op->verb != UPTO && call->result != 0))
+        return;
+    if (op->verb == CLAIM) {
+        if (!done)
+            may_take(b, most_of_ticket(op->ticket, i));
+        else if (call->sem == i)
+            has_taken(b, call->n);
+        return;
+    }
+    if (op->verb == RETURN && !done)
+        may_take(b, most_of_ticket(op->ticket, i));
+    if (op->sem != i || call->n < 0 || call->n > FAIRSEM_MAX_UNITS)
+        return;
+    switch (op->verb) {
+    case ACQUIRE: case TIMED: case FOR: case TRY: case CONSUME:
+        if (done)
+            has_taken(b, op->n);
+        else
+            may_take(b, op->n);
+        break;
+    case UPTO:
+        if (done)
+            has_taken(b, call->result);
+        else
+            may_take(b, op->n);
+        break;
+    case RELEASE: case GIVE:
+        b->high += call->n;
+        if (done)
+            b->low += call->n;
+        break;
+    case TAKE:
+        if (!done)
+            may_take(b, op->n);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The library tells, but nothing stops. */
+static enum fairsem_ticket_state ticket_state(int t)
+{
+    struct thread *me = self;
+    enum fairsem_ticket_state state;
+
+    self = NULL;
+    state = fairsem_ticket_state(&tickets[t]);
+    self = me;
+    return state;
+}
+
+static const struct fs_ticket *ticket_inside(int t)
+{
+    return (const struct fs_ticket *)(const void *)&tickets[t];
+}
+
+static bool is_ticket_of(int t, int i)
+{
+    return *(void *const volatile *)&ticket_inside(t)->sem == (void *)sem_inside(i);
+}
+
+/*
+ * Units that go back where no call says so, of a ticket that is returned or a thread that is
+ * canceled, are lost as far as they do not fit: where units have been released that nobody
+ * held.  The library counts that, as it counts a release that it refuses.  How much was lost
+ * the model knows, at the end.
+ */
+static int64_t may_be_lost(int i)
+{
+    int64_t refused = sem_inside(i)->count.over_releases, units = 0;
+
+    for (int k = 0; k < places && refused > 0; k++) {
+        const struct op *op = &script[place[k] / OPS_MAX][place[k] % OPS_MAX];
+        const struct call *call = &run.call[place[k]];
+
+        if (call->phase == NOT_YET || op->sem != i)
+            continue;
+        if ((op->verb == RELEASE || op->verb == GIVE) && call->phase == RETURNED)
+            refused -= call->result == EOVERFLOW;
+        else if ((op->verb == TAKE || op->verb <= FOR) && op->n >= 0 && op->n <= FAIRSEM_MAX_UNITS)
+            units += op->n;
+    }
+    return refused > 0 ? units : 0;
+}
+
+struct bounds bounds_of(int i)
+{
+    int64_t units = scenario->units - scenario->debt - (scenario->paused ? scenario->capacity : 0);
+    struct bounds b = { units, units };
+
+    for (int k = 0; k < places; k++)
+        count_call(&b, i, &script[place[k] / OPS_MAX][place[k] % OPS_MAX], &run.call[place[k]]);
+    for (int t = 0; t < threads_count; t++) {
+        if (is_ticket_of(t, i) && ticket_state(t) != FAIRSEM_TICKET_IDLE)
+            may_take(&b, ticket_inside(t)->waiter.units);
+    }
+    b.low -= may_be_lost(i);
+    return b;
+}
+
+void bounds_check(int i)
+{
+    struct bounds b;
+
+    if (run.capacity_changes > 0)
+        return;     /* only at the end */
+    b = bounds_of(i);
+    if (available(i) < b.low || available(i) > b.high)
+        fail("I1 conservation", "%lld units are available, it must be %lld to %lld",
+             (long long)available(i), (long long)b.low, (long long)b.high);
+}
+
+/* What the units must come to; the model knows it, too, and what may have been lost. */
+void bounds_check_end(int i)
+{
+    struct bounds b = bounds_of(i);
+    int64_t grown = 0, granted = 0;
+
+    for (int t = 0; t < threads_count; t++) {
+        if (is_ticket_of(t, i) && ticket_state(t) == FAIRSEM_TICKET_GRANTED)
+            granted += ticket_inside(t)->waiter.units;
+    }
+    if (scenario->capacity != 0)
+        grown = sem_inside(i)->limit - (scenario->paused ? 0 : scenario->capacity);
+    if (available(i) > b.high - granted + grown
+        || available(i) < b.high - granted + grown - may_be_lost(i))
+        fail("I1 conservation", "at the end %lld units are available instead of %lld",
+             (long long)available(i), (long long)(b.high - granted + grown));
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * calls_back.c - the callbacks of tickets: what they do, and when they may be called.
+ *
+ * A take that returned EINPROGRESS is called back once, unless its ticket is claimed or returned
+ * first; a take that returned 0 is not; and no callback is called inside another one.  When a
+ * return that began after the take was over has come back, the callback does not begin any more,
+ * nor does it run.  A claim does not wait for one that is about to begin; what is due when it
+ * comes back is in oracles.c.
+ */
+#include "explore.h"
+
+static const struct op *op_of_call(int i)
+{
+    return &script[i / OPS_MAX][i % OPS_MAX];
+}
+
+static bool has_returned(int i)
+{
+    return (run.returned >> i & 1) != 0;
+}
+
+static bool was_over_before(int that, int this)
+{
+    return (run.call[this].after >> that & 1) != 0;
+}
+
+static bool in_callback(int i)
+{
+    return i % OPS_MAX >= IN_CALLBACK;
+}
+
+/* Is this call one of `verb`, of the ticket of that take and after it, and has it come back? */
+static bool is_since(int i, enum verb verb, int take)
+{
+    return has_returned(i) && op_of_call(i)->verb == verb && run.call[i].result == 0
+           && op_of_call(i)->ticket == op_of_call(take)->ticket && was_over_before(take, i);
+}
+
+static void begins(int take)
+{
+    if (run.told[take]++ > 0)
+        fail("callback", "it is called twice");
+    if (run.calls_back[id_of(self)])
+        fail("callback", "it is called inside another one");
+    if (has_returned(take) && run.call[take].result != EINPROGRESS)
+        fail("callback", "it is called for a take that did not announce it");
+    for (int k = 0; k < places; k++) {
+        if (is_since(place[k], RETURN, take))
+            fail("callback", "it is called after its ticket has been returned");
+    }
+}
+
+static bool returns_others(const struct op *take)
+{
+    for (int k = 0; k < callback_ops[take->callback]; k++) {
+        if (callback_script[take->callback][k].verb == RETURN)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Has the ticket been returned meanwhile, by another thread?  Of two callbacks that return each
+ * other's ticket one must not wait.
+ */
+static void ends(int take, uint64_t known)
+{
+    for (int k = 0; k < places; k++) {
+        int i = place[k];
+
+        if ((known >> i & 1) == 0 && i / OPS_MAX != id_of(self) && is_since(i, RETURN, take)
+            && !(in_callback(i) && returns_others(op_of_call(take))))
+            fail("callback", "it still runs, and its ticket has been returned");
+    }
+}
+
+/* The operations of the callback, each in a place of its own as long as there are any. */
+static void act(const struct op *take, int ticket)
+{
+    int id = id_of(self), interrupted = self->op;
+    int64_t deadline = self->op_deadline;
+
+    for (int k = 0; k < callback_ops[take->callback] && run.acted[id] < CALLBACK_PLACES; k++) {
+        int at = run.acted[id]++;
+
+        run.acts[id][at] = (uint8_t)(1 + (take->callback * CALLBACK_OPS + k) * THREADS_MAX
+                                     + ticket);
+        script[id][IN_CALLBACK + at] = callback_script[take->callback][k];
+        perform(IN_CALLBACK + at);
+    }
+    self->op = interrupted;
+    self->op_deadline = deadline;
+}
+
+void called_back(fairsem_ticket_t *of, void *arg)
+{
+    int take = (int)(uintptr_t)arg;
+    uint64_t known;
+
+    step("is told by a callback of", of, NULL);
+    begins(take);
+    known = run.returned;
+    run.calls_back[id_of(self)] = true;
+    act(op_of_call(take), (int)(of - tickets));
+    step("leaves the callback of", of, NULL);
+    run.calls_back[id_of(self)] = false;
+    ends(take, known);
+}
+
+/* When a take has come back: it may have been called back before, if it says so. */
+void callbacks_of_take(int take)
+{
+    if (run.told[take] > 0 && run.call[take].result != EINPROGRESS)
+        fail("callback", "it was called for a take that does not announce it");
+}
+
+/*
+ * Of a ticket that has left its line and is neither claimed nor returned the take has been
+ * called back, if it was the only one that succeeded: which it was else the results do not say.
+ */
+void callbacks_at_end(void)
+{
+    for (int t = 0; t < threads_count; t++) {
+        enum fairsem_ticket_state state = fairsem_ticket_state(&tickets[t]);
+        int takes = 0, last = 0;
+
+        for (int k = 0; k < places; k++) {
+            int i = place[k];
+
+            if (op_of_call(i)->verb == TAKE && op_of_call(i)->ticket == t && has_returned(i)
+                && (run.call[i].result == EINPROGRESS || run.call[i].result == 0)) {
+                takes++;
+                last = i;
+            }
+        }
+        if (takes == 1 && state != FAIRSEM_TICKET_IDLE && state != FAIRSEM_TICKET_WAITING
+            && op_of_call(last)->calls && run.call[last].result == EINPROGRESS
+            && run.told[last] != 1)
+            fail("callback", "it was not called, and its ticket is no longer in line");
+    }
+}

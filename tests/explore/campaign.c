@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * campaign.c - many generated scenarios, each as far as its share of the time goes.
+ *
+ * A scenario is searched without preemptions first, then with one, and so on to the bound, as
+ * long as its schedules last: so a small one is searched with two, and of a large one at least
+ * what few preemptions can do.  What is left out is at one end of the tree; so half as many
+ * schedules again are taken by chance.  The first failure of each is minimized and printed.
+ */
+#include "minimize.h"
+
+#include <string.h>
+
+enum { BOUNDS = 8 };
+
+static struct {
+    long scenarios, failed, schedules, merged;
+    long complete[BOUNDS];      /* with that many preemptions, and not with more */
+    long not_even_none;
+    double seconds;
+} total;
+
+static void count(struct outcome outcome)
+{
+    total.schedules += outcome.runs;
+    total.merged += outcome.merged;
+}
+
+/* Returns the bound that was searched to the end; -1: not even 0.  -2: it failed. */
+static int search_deeper(const struct scenario *what, struct limits with)
+{
+    struct limits now = with;
+
+    for (int bound = 0; bound <= with.bound && bound < BOUNDS; bound++) {
+        struct outcome outcome;
+
+        now.bound = bound;
+        outcome = explore(what, now);
+        count(outcome);
+        if (outcome.failed)
+            return -2;
+        now.runs -= outcome.runs + outcome.merged;
+        if (!outcome.complete || now.runs <= 0)
+            return outcome.complete ? bound : bound - 1;
+    }
+    return with.bound;
+}
+
+/* Of what was not searched to the end. */
+static bool fails_by_chance(const struct scenario *what, struct limits with)
+{
+    struct outcome outcome;
+
+    with.by_chance = true;
+    with.merge = false;
+    with.runs /= 2;
+    outcome = explore(what, with);
+    count(outcome);
+    return outcome.failed;
+}
+
+static void one(unsigned long seed, struct limits with)
+{
+    const struct scenario *what = generate(seed);
+    int reached = search_deeper(what, with);
+    bool failed = reached == -2;
+
+    if (!failed && reached < with.bound)
+        failed = fails_by_chance(what, with);
+    total.scenarios++;
+    if (reached >= 0)
+        total.complete[reached]++;
+    else if (reached == -1)
+        total.not_even_none++;
+    if (!failed)
+        return;
+    total.failed++;
+    printf("seed-%lu, the %ld. scenario, after %.1f s\n", seed, total.scenarios,
+           seconds_now() - total.seconds);
+    minimize_failure(what);
+}
+
+static void print_total(int bound)
+{
+    printf("%ld generated scenarios, %ld failed; %ld schedules, and %ld that were merged; %.1f s\n",
+           total.scenarios, total.failed, total.schedules, total.merged,
+           seconds_now() - total.seconds);
+    for (int b = bound; b >= 0; b--)
+        printf("    all schedules with at most %d preemptions: %ld\n", b, total.complete[b]);
+    if (total.not_even_none > 0)
+        printf("    not all schedules without any: %ld\n", total.not_even_none);
+    fflush(stdout);
+}
+
+/* The numbers from first to last; if there are seconds, as many as they last for. */
+bool campaign(unsigned long first, unsigned long last, unsigned long every, struct limits with)
+{
+    double until;
+    struct limits each = with;
+
+    memset(&total, 0, sizeof total);
+    total.seconds = seconds_now();
+    until = total.seconds + with.seconds;
+    each.seconds = 0;
+    each.quiet = true;
+    for (unsigned long seed = first; seed <= last; seed += every) {
+        if (with.seconds > 0 && seconds_now() > until)
+            break;
+        one(seed, each);
+    }
+    print_total(with.bound < BOUNDS ? with.bound : BOUNDS - 1);
+    return total.failed == 0;
+}

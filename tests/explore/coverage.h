@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* coverage.h - what coverage.c counts and promises.c judges. */
+#ifndef XP_COVERAGE_H
+#define XP_COVERAGE_H
+
+#include "explore.h"
+
+/* How an operation is told from others with the same verb. */
+enum variant { PLAIN, WITH_TOKEN, WITH_CALLBACK, VARIANTS };
+
+/* In what it finds its semaphore, its ticket or its token when it begins. */
+enum state {
+    UNITS_FREE, NONE_FREE, IN_DEBT, SOMEBODY_WAITS, LINE_FULL, PAUSED, CLOSED,
+    TICKET_IDLE, TICKET_WAITING, TICKET_GRANTED, TICKET_CANCELED, TICKET_CLOSED,
+    TOKEN_OPEN, TOKEN_WAITED_WITH, TOKEN_CANCELED, STATES
+};
+
+enum result {
+    GOT_OK, GOT_SOME, GOT_EINPROGRESS, GOT_EINVAL, GOT_E2BIG, GOT_ENOBUFS, GOT_EAGAIN,
+    GOT_ETIMEDOUT, GOT_EINTR, GOT_EOVERFLOW, GOT_EALREADY, GOT_EBUSY, GOT_ECANCELED, GOT_TOKEN,
+    GOT_CLOSED, GOT_PTHREAD_CANCEL, GOT_NEVER, RESULTS
+};
+
+/* An operation as one of those that meet: with its variant, and whether it failed. */
+enum { KINDS = VERBS * VARIANTS * 2 };
+
+extern long seen[VERBS][VARIANTS][STATES][RESULTS];
+extern long met[KINDS][KINDS];
+
+extern const char *const state_name[STATES], *const result_name[RESULTS];
+enum variant variant_of(const struct op *op);
+const char *kind_words(int kind, char text[40]);
+
+/* promises.c: false if something that include/fairsem.h lists has not been seen. */
+bool print_promises(void);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * draft.h - a scenario that can be changed: what generate.c composes and minimize.c reduces.
+ *
+ * It is what script.c makes of a scenario, as one value.  draft_read() and draft_put() go from
+ * and to the script; only what is legal for a program is put (draft.c).
+ */
+#ifndef XP_DRAFT_H
+#define XP_DRAFT_H
+
+#include "explore.h"
+
+struct draft {
+    struct scenario what;       /* its name and threads are of no use */
+    char      handler[60];
+    int       threads;
+    int       ops[THREADS_MAX];
+    struct op op[THREADS_MAX][OPS_MAX];
+    bool      cancelable[THREADS_MAX];
+    struct op callback[CALLBACKS_MAX][CALLBACK_OPS];
+    int       callback_ops[CALLBACKS_MAX], callbacks;
+};
+
+bool draft_read(struct draft *draft, const struct scenario *what);
+bool draft_legal(const struct draft *draft);
+
+/* The scenario; NULL if it is not legal, or too long.  One at a time. */
+const struct scenario *draft_put(const struct draft *draft, const char *name);
+
+#endif

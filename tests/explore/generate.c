@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * generate.c - scenarios by chance, each from a number: the same one on every machine.
+ *
+ * Two to four threads do one to three things each, of the whole language and in every state that
+ * a semaphore, a token and a ticket can be in before.  What is rare in programs is not rare here:
+ * a request above the capacity, a line that is full, a token that has been canceled.  Most
+ * scenarios have somebody who ends the waiting of the others; in the rest threads may wait for
+ * ever, which is an error only where the model does not.
+ */
+#include "draft.h"
+
+#include <string.h>
+
+#define LONG_NS (INT64_C(3600) * 1000000000)
+
+/* Splitmix64, Steele, Lea and Flood 2014. */
+static uint64_t dice;
+
+static uint64_t roll(void)
+{
+    uint64_t z = dice += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static int below(int n)
+{
+    return (int)(roll() % (uint64_t)n);
+}
+
+static bool percent(int chance)
+{
+    return below(100) < chance;
+}
+
+/* An index, by weights. */
+static int weighted(const int *weight, int n)
+{
+    int sum = 0, at = 0, left;
+
+    for (int i = 0; i < n; i++)
+        sum += weight[i];
+    for (left = below(sum); left >= weight[at]; at++)
+        left -= weight[at];
+    return at;
+}
+
+/* ---- How things are before ---- */
+
+static void choose_capacity(struct scenario *what)
+{
+    what->units = below(3);
+    if (percent(45)) {
+        what->capacity = 1 + below(3);
+        if (what->units > what->capacity)
+            what->units = what->capacity;
+        what->paused = percent(10);
+    }
+    if (percent(12))
+        what->debt = 1 + below(2);
+    if (percent(20))
+        what->max_waiters = 1 + below(2);
+    if (percent(5))
+        what->closed = 150;
+    if (percent(5))
+        what->canceled = 160;
+}
+
+static void choose_mode(struct draft *d)
+{
+    struct scenario *what = &d->what;
+
+    if (percent(12)) {
+        what->flags |= FAIRSEM_INTERRUPTIBLE;
+        what->signals = 1;
+        if (percent(40))
+            strcpy(d->handler, percent(60) ? "release 1" : "try 1");
+    } else if (percent(5)) {
+        what->flags |= FAIRSEM_NO_SPIN;
+    }
+    if (percent(14))
+        what->bypass_ns = percent(60) ? LONG_NS : MOMENT_NS;
+    if (percent(8))
+        what->spurious = 1;
+    if (percent(4)) {
+        what->cold = true;
+        what->no_memory = below(2);
+    }
+}
+
+/* ---- What threads do ---- */
+
+static int64_t some_units(void)
+{
+    static const int weight[] = { 8, 50, 25, 12, 3, 2 };
+    static const int64_t units[] = { 0, 1, 2, 3, FAIRSEM_MAX_UNITS, -1 };
+
+    return units[weighted(weight, 6)];
+}
+
+/* An operation of thread t: the verb, and all that makes sense for it. */
+static struct op some_op(const struct draft *d, int t, int lines)
+{
+    static const int weight[VERBS] = {
+        [ACQUIRE] = 26, [TIMED] = 10, [FOR] = 3, [TRY] = 6, [UPTO] = 4, [RELEASE] = 12,
+        [CLOSE] = 4, [CAPACITY] = 6, [CONSUME] = 3, [WOULD] = 2, [STAT] = 1, [CANCEL] = 5,
+        [TAKE] = 11, [CLAIM] = 4, [RETURN] = 4, [WATCH] = 5, [KILL] = 2, [LATER] = 1,
+    };
+    struct op op = { .verb = (enum verb)weighted(weight, VERBS), .ticket = t, .n = some_units() };
+
+    if (lines > 1 && percent(40))
+        op.sem = 1;
+    if (op.verb == ACQUIRE || op.verb == TIMED || op.verb == TAKE)
+        op.priority = percent(12) ? below(2) * 2 - 1 : 0;
+    if (op.verb == ACQUIRE || op.verb == TIMED || op.verb == WATCH)
+        op.token = percent(35);
+    if (op.verb == WATCH)
+        op.timed = percent(30);
+    if (op.verb == CLOSE || op.verb == CANCEL)
+        op.n = percent(80) ? 0 : percent(80) ? 140 + below(2) : -1;
+    if (op.verb == CLAIM || op.verb == RETURN || op.verb == WATCH || op.verb == TAKE)
+        op.ticket = percent(op.verb == TAKE ? 12 : 40) ? below(d->threads) : t;
+    if (op.verb == KILL)
+        op.ticket = (t + 1 + below(d->threads - 1)) % d->threads;
+    if (op.verb == CLAIM || op.verb == RETURN || op.verb == WATCH || op.verb == KILL
+        || op.verb == STAT || op.verb == LATER)
+        op.n = 0;
+    if (op.verb == CONSUME && percent(15))
+        op.n = FAIRSEM_MAX_UNITS;
+    return op;
+}
+
+/* What a callback does; it must not wait for what its own thread has still to do. */
+static void choose_callback(struct draft *d, struct op *take, int lines)
+{
+    static const struct op claim = { .verb = CLAIM }, give = { .verb = GIVE },
+        back = { .verb = RETURN }, again = { .verb = TAKE, .n = 1, .calls = true },
+        release = { .verb = RELEASE, .n = 1 }, shut = { .verb = CLOSE },
+        cancel = { .verb = CANCEL }, attempt = { .verb = TRY, .n = 1 },
+        other = { .verb = RETURN, .ticket = 1 }, size = { .verb = CAPACITY, .n = 1 };
+    const struct op *const program[][CALLBACK_OPS] = {
+        { &claim, &give }, { &back }, { &claim, &give, &again }, { &back, &again }, { &release },
+        { &shut }, { &cancel }, { &attempt, &give }, { &other }, { &size }, { &claim, &other },
+        { &claim }, { &claim, &again, &give },
+    };
+    int c = d->callbacks, which = below(sizeof program / sizeof program[0]);
+
+    take->calls = true;
+    if (c == CALLBACKS_MAX || percent(30))
+        return;
+    d->callbacks++;
+    take->callback = c;
+    for (int k = 0; k < CALLBACK_OPS && program[which][k] != NULL; k++) {
+        struct op *op = &d->callback[c][k];
+
+        *op = *program[which][k];
+        op->ticket = (take->ticket + op->ticket) % d->threads;
+        op->sem = op->verb != CLAIM && op->verb != RETURN && op->verb != CANCEL ? take->sem : 0;
+        if (op->verb == TAKE)
+            op->callback = c;
+        if (lines > 1 && op->verb == RELEASE && percent(50))
+            op->sem = 1 - op->sem;
+        d->callback_ops[c]++;
+    }
+}
+
+static void add_op(struct draft *d, int t, struct op op)
+{
+    if (d->ops[t] < IN_HANDLER)
+        d->op[t][d->ops[t]++] = op;
+}
+
+static void follow_take(struct draft *d, int t, int ticket)
+{
+    struct op watch = { .verb = WATCH, .ticket = ticket, .token = percent(40),
+                        .timed = percent(20) };
+
+    if (percent(30))
+        add_op(d, t, watch);
+    if (percent(60))
+        add_op(d, t, (struct op){ .verb = percent(50) ? CLAIM : RETURN, .ticket = ticket });
+}
+
+static void compose_thread(struct draft *d, int t, int ops, int lines)
+{
+    for (int k = 0; k < ops; k++) {
+        struct op op = some_op(d, t, lines);
+
+        if (op.verb == TAKE && percent(45))
+            choose_callback(d, &op, lines);
+        add_op(d, t, op);
+        if (op.verb <= UPTO && percent(55))
+            add_op(d, t, (struct op){ .verb = GIVE, .sem = op.sem, .ticket = t });
+        if (op.verb == TAKE)
+            follow_take(d, t, op.ticket);
+    }
+    d->cancelable[t] = percent(8);
+}
+
+/* Who has to do with a ticket mostly has to do with one that somebody takes. */
+static void choose_tickets(struct draft *d)
+{
+    int taken[THREADS_MAX * OPS_MAX], n = 0;
+
+    for (int t = 0; t < d->threads; t++) {
+        for (int k = 0; k < d->ops[t]; k++) {
+            if (d->op[t][k].verb == TAKE)
+                taken[n++] = d->op[t][k].ticket;
+        }
+    }
+    for (int t = 0; t < d->threads && n > 0; t++) {
+        for (int k = 0; k < d->ops[t]; k++) {
+            struct op *op = &d->op[t][k];
+
+            if ((op->verb == CLAIM || op->verb == RETURN || op->verb == WATCH) && percent(80))
+                op->ticket = taken[below(n)];
+        }
+    }
+}
+
+static bool has_tokens(const struct draft *d)
+{
+    for (int t = 0; t < d->threads; t++) {
+        for (int k = 0; k < d->ops[t]; k++) {
+            if (d->op[t][k].token)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Somebody who does nothing else, and ends the waiting. */
+static void compose_end(struct draft *d, int t, int lines)
+{
+    if (percent(30))
+        add_op(d, t, (struct op){ .verb = RELEASE, .n = 1 + below(3), .ticket = t });
+    if (percent(has_tokens(d) ? 75 : 5))
+        add_op(d, t, (struct op){ .verb = CANCEL, .ticket = t });
+    for (int s = 0; s < lines; s++) {
+        if (d->ops[t] == 0 || percent(70))
+            add_op(d, t, (struct op){ .verb = CLOSE, .sem = s, .ticket = t });
+    }
+}
+
+/* And afterwards that of the semaphore itself. */
+static void compose_destroy(struct draft *d, int t)
+{
+    for (int u = 0; u < d->threads; u++) {
+        if (u != t)
+            add_op(d, t, (struct op){ .verb = AFTER, .ticket = u });
+    }
+    for (int u = 0; u < d->threads; u++) {
+        bool taken = false;
+
+        for (int v = 0; v < d->threads; v++) {
+            for (int k = 0; k < d->ops[v]; k++)
+                taken = taken || (d->op[v][k].verb == TAKE && d->op[v][k].ticket == u);
+        }
+        if (taken)
+            add_op(d, t, (struct op){ .verb = RETURN, .ticket = u });
+    }
+    add_op(d, t, (struct op){ .verb = DESTROY, .ticket = t });
+}
+
+static void compose(struct draft *d)
+{
+    static const int ops[][3] = { { 20, 50, 30 }, { 45, 45, 10 }, { 75, 25, 0 } };
+    int lines = percent(15) ? 2 : 1, last;
+    bool ends;
+
+    choose_capacity(&d->what);
+    choose_mode(d);
+    d->what.may_block = true;
+    d->callbacks = 1;
+    d->threads = 2 + weighted((const int[]){ 30, 55, 15 }, 3);
+    last = d->threads - 1;
+    ends = percent(60);
+    for (int t = 0; t < d->threads - ends; t++)
+        compose_thread(d, t, 1 + weighted(ops[d->threads - 2], 3), lines);
+    choose_tickets(d);
+    if (ends)
+        compose_end(d, last, lines);
+    if (percent(6) && !d->cancelable[last])
+        compose_destroy(d, last);
+}
+
+/* A legal one: what is not is composed again, with other dice. */
+const struct scenario *generate(unsigned long seed)
+{
+    const struct scenario *what = NULL;
+    static struct draft draft;
+    char name[40];
+
+    dice = seed * UINT64_C(0xd1342543de82ef95);
+    snprintf(name, sizeof name, "seed-%lu", seed);
+    while (what == NULL) {
+        memset(&draft, 0, sizeof draft);
+        compose(&draft);
+        what = draft_put(&draft, name);
+    }
+    return what;
+}

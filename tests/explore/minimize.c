@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * minimize.c - see minimize.h.
+ *
+ * Every smaller scenario is tried: without a thread, an operation, a word of one, a setting, or
+ * with a smaller number.  If one fails by the same oracle it takes the place of the larger, and
+ * all is tried again, until nothing smaller fails.  Then the schedule: the fewest preemptions,
+ * and as many decisions as possible as they would have been anyway.
+ */
+#include "minimize.h"
+
+#include "draft.h"
+
+#include <string.h>
+
+enum { RUNS = 60000, BOUND = 2 };
+
+static char oracle[40];     /* by which it must fail */
+static struct draft best;
+
+static void note_oracle(void)
+{
+    snprintf(oracle, sizeof oracle, "%.*s", (int)strcspn(why_failed, ":"), why_failed);
+}
+
+static bool same_oracle(void)
+{
+    size_t length = strlen(oracle);
+
+    return strncmp(why_failed, oracle, length) == 0 && why_failed[length] == ':';
+}
+
+/* The fewest preemptions with which it fails by the oracle; -1: it does not. */
+static int fails(const struct scenario *what)
+{
+    struct limits with = { .merge = true, .quiet = true, .runs = RUNS };
+    bool complete = true;
+
+    for (; what != NULL && with.bound <= BOUND; with.bound++) {
+        struct outcome outcome = explore(what, with);
+
+        if (outcome.failed)
+            return same_oracle() ? with.bound : -1;
+        complete = outcome.complete;
+    }
+    if (what == NULL || complete)
+        return -1;
+    with = (struct limits){ .bound = BOUND, .quiet = true, .runs = RUNS, .by_chance = true };
+    return explore(what, with).failed && same_oracle() ? BOUND : -1;
+}
+
+static bool try(const struct draft *smaller)
+{
+    if (fails(draft_put(smaller, "smaller")) < 0)
+        return false;
+    best = *smaller;
+    return true;
+}
+
+/* ---- What can be smaller ---- */
+
+static void renumber(struct op *op, int without)
+{
+    if (op->ticket > without)
+        op->ticket--;
+}
+
+static bool names(const struct draft *d, int t)
+{
+    for (int u = 0; u < d->threads; u++) {
+        for (int k = 0; k < d->ops[u] && u != t; k++) {
+            const struct op *op = &d->op[u][k];
+
+            if (op->ticket == t && op->verb >= TAKE)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool drop_thread(int t)
+{
+    struct draft d = best;
+
+    if (d.threads == 1 || names(&d, t))
+        return false;
+    for (int u = t; u + 1 < d.threads; u++) {
+        memcpy(d.op[u], d.op[u + 1], sizeof d.op[u]);
+        d.ops[u] = d.ops[u + 1];
+        d.cancelable[u] = d.cancelable[u + 1];
+    }
+    d.threads--;
+    for (int u = 0; u < d.threads; u++) {
+        for (int k = 0; k < d.ops[u]; k++)
+            renumber(&d.op[u][k], t);
+    }
+    for (int c = 1; c < d.callbacks; c++) {
+        for (int k = 0; k < d.callback_ops[c]; k++)
+            renumber(&d.callback[c][k], t);
+    }
+    return try(&d);
+}
+
+static bool drop_op(int t, int k)
+{
+    struct draft d = best;
+
+    d.ops[t]--;
+    for (int i = k; i < d.ops[t]; i++)
+        d.op[t][i] = d.op[t][i + 1];
+    return try(&d);
+}
+
+static bool drop_callback_op(int c, int k)
+{
+    struct draft d = best;
+
+    d.callback_ops[c]--;
+    for (int i = k; i < d.callback_ops[c]; i++)
+        d.callback[c][i] = d.callback[c][i + 1];
+    if (d.callback_ops[c] > 0)
+        return try(&d);
+    for (int t = 0; t < d.threads; t++) {
+        for (int i = 0; i < d.ops[t]; i++) {
+            if (d.op[t][i].callback == c)
+                d.op[t][i].callback = 0;
+        }
+    }
+    return try(&d);
+}
+
+/* A smaller value in place of one: 0, then half, then one less. */
+#define SMALLER(member)                                             \
+    do {                                                            \
+        const int64_t before = (int64_t)best.member;                \
+        for (int way = 0; way < 3 && before > 0; way++) {           \
+            struct draft d = best;                                  \
+                                                                    \
+            d.member = way == 0 ? 0 : way == 1 ? before / 2 : before - 1; \
+            if ((int64_t)d.member < before && try(&d))              \
+                return true;                                        \
+        }                                                           \
+    } while (0)
+
+#define WITHOUT(member)                                             \
+    do {                                                            \
+        if (best.member) {                                          \
+            struct draft d = best;                                  \
+                                                                    \
+            d.member = 0;                                           \
+            if (try(&d))                                            \
+                return true;                                        \
+        }                                                           \
+    } while (0)
+
+static bool smaller_op(int t, int k)
+{
+    WITHOUT(op[t][k].token);
+    WITHOUT(op[t][k].timed);
+    WITHOUT(op[t][k].calls);
+    WITHOUT(op[t][k].if_held);
+    WITHOUT(op[t][k].priority);
+    WITHOUT(op[t][k].sem);
+    WITHOUT(op[t][k].callback);
+    if (best.op[t][k].n < 0)
+        WITHOUT(op[t][k].n);
+    SMALLER(op[t][k].n);
+    return false;
+}
+
+/* Another verb that is simpler. */
+static bool simpler_op(int t, int k)
+{
+    static const enum verb simple[VERBS] = { [TIMED] = ACQUIRE, [FOR] = TIMED, [GIVE] = GIVE,
+                                             [UPTO] = TRY };
+    struct draft d = best;
+    enum verb verb = d.op[t][k].verb;
+
+    if (verb != TIMED && verb != FOR && verb != UPTO)
+        return false;
+    d.op[t][k].verb = simple[verb];
+    return try(&d);
+}
+
+static bool smaller_setting(void)
+{
+    WITHOUT(what.closed);
+    WITHOUT(what.canceled);
+    WITHOUT(what.paused);
+    WITHOUT(what.cold);
+    WITHOUT(handler[0]);
+    WITHOUT(what.signals);
+    WITHOUT(what.flags);
+    WITHOUT(what.bypass_ns);
+    WITHOUT(what.spurious);
+    SMALLER(what.no_memory);
+    SMALLER(what.max_waiters);
+    SMALLER(what.debt);
+    SMALLER(what.capacity);
+    SMALLER(what.units);
+    WITHOUT(what.may_block);
+    return false;
+}
+
+/* One step.  False: nothing smaller fails. */
+static bool smaller(void)
+{
+    for (int t = 0; t < best.threads; t++) {
+        if (drop_thread(t))
+            return true;
+    }
+    for (int t = 0; t < best.threads; t++) {
+        for (int k = best.ops[t] - 1; k >= 0; k--) {
+            if (drop_op(t, k) || simpler_op(t, k) || smaller_op(t, k))
+                return true;
+        }
+        WITHOUT(cancelable[t]);
+    }
+    for (int c = 1; c < best.callbacks; c++) {
+        for (int k = best.callback_ops[c] - 1; k >= 0; k--) {
+            if (drop_callback_op(c, k))
+                return true;
+        }
+    }
+    return smaller_setting();
+}
+
+/* ---- The schedule ---- */
+
+/* Without its decision number `which`, of those that are written. */
+static void without(const char *schedule, int which, char *text, size_t size)
+{
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (int i = 0; *schedule != '\0'; i++) {
+        size_t one = strcspn(schedule, ",");
+
+        if (i != which)
+            length += (size_t)snprintf(text + length, size - length, "%s%.*s",
+                                       length > 0 ? "," : "", (int)one, schedule);
+        schedule += one + (schedule[one] == ',');
+    }
+}
+
+static void shorten(const struct scenario *what, int bound, char *schedule, size_t size)
+{
+    char shorter[2000];
+
+    for (int which = 0;;) {
+        without(schedule, which, shorter, sizeof shorter);
+        if (strlen(shorter) == strlen(schedule))
+            return;
+        if (fails_at(what, bound, shorter) && same_oracle())
+            snprintf(schedule, size, "%s", failed_schedule());
+        else
+            which++;
+    }
+}
+
+static void report(void)
+{
+    int bound;
+    char words[700], schedule[2000];
+    const struct scenario *what = draft_put(&best, "smallest");
+
+    scenario_words(what, words, sizeof words);
+    what = scenario_of_words(words);
+    bound = fails(what);
+    snprintf(schedule, sizeof schedule, "%s", failed_schedule());
+    shorten(what, bound, schedule, sizeof schedule);
+    printf("the shortest that fails by the same oracle, for scenarios.c:\n\n");
+    print_for_table(what);
+    printf("\n");
+    replay(what, (struct limits){ .bound = bound }, schedule);
+    fflush(stdout);
+}
+
+void minimize_failure(const struct scenario *what)
+{
+    static char words[700];
+
+    scenario_words(what, words, sizeof words);
+    printf("%s: FAILED: %s\n    %s\n", what->name, why_failed, words);
+    fflush(stdout);
+    note_oracle();
+    if (!draft_read(&best, what))
+        return;
+    while (smaller())
+        continue;
+    if (fails(draft_put(&best, "smallest")) < 0)
+        printf("it does not fail again\n");
+    else
+        report();
+}

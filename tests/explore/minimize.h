@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* minimize.h - the shortest scenario and schedule that still fail. */
+#ifndef XP_MINIMIZE_H
+#define XP_MINIMIZE_H
+
+#include "explore.h"
+
+/* Of a scenario that has just failed, by `failure`.  Prints what it comes to. */
+void minimize_failure(const struct scenario *what);
+
+#endif

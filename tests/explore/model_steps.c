@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* model_steps.c - the steps of each operation but those of tickets, see model.h. */
+#include "model.h"
+
+/* ---- Tokens ---- */
+
+/*
+ * A token that is cancelled stops a call that begins later.  One that has begun it stops, or it
+ * finds units, but it does not wait any more once the cancelling call has returned.
+ */
+static bool stopped_by_token(const struct model *m, int i, int way)
+{
+    const struct op *op = op_of(i);
+
+    if (!op->token || op->verb == CANCEL || m->token == 0)
+        return false;
+    if (op->verb == WATCH && m->ticket[op->ticket] != FAIRSEM_TICKET_WAITING)
+        return way == 1 && !returned_before(m->told_by[op->ticket], i);
+    if (scenario->canceled != 0)
+        return true;
+    for (int k = 0; k < places; k++) {
+        if (returned_before(place[k], i) && op_of(place[k])->verb == CANCEL
+            && result_of(place[k]) == 0)
+            return true;
+    }
+    return way == 1;
+}
+
+static bool is_timed(const struct op *op)
+{
+    return op->verb == TIMED || op->verb == FOR || op->timed;
+}
+
+bool model_may_wait(const struct model *m, int i)
+{
+    return !op_of(i)->token || m->token == 0 || m->canceling;
+}
+
+/* ---- Steps ---- */
+
+/* Acquire in all its forms, and a ticket's take: what is not served joins the line. */
+bool model_ask(struct model *m, struct model_sem *s, int i, int refusal)
+{
+    const struct op *op = op_of(i);
+    int priority = op->verb == TRY ? INT32_MAX : op->priority;
+
+    if (s->closed != 0)
+        return model_over(m, i, s->closed);
+    if (op->n > s->limit && s->limit != 0)
+        return model_over(m, i, E2BIG);
+    if (!model_must_wait(s, op->n, priority)) {
+        s->available -= op->n;
+        m->phase[i] = OVER;
+        return model_grant(m, i) && (op->verb != TAKE || result_of(i) == 0);
+    }
+    if (refusal != 0)
+        return model_over(m, i, refusal);
+    if (scenario->max_waiters != 0 && s->length >= scenario->max_waiters)
+        /* Its time was out when it came, or there is no room for it. */
+        return model_over(m, i, result_of(i) == ETIMEDOUT && is_timed(op) ? ETIMEDOUT : ENOBUFS);
+    if (result_of(i) == ETIMEDOUT && is_timed(op) && !model_may_wait(m, i))
+        return model_over(m, i, ETIMEDOUT);   /* its time was out when it came */
+    model_join(s, i);
+    m->phase[i] = WAITS;
+    return model_may_wait(m, i);
+}
+
+/*
+ * Is it a release that may have read the capacity before another call changed it?  Without the
+ * mutex it may succeed by that; but only units that nobody held can go unnoticed in this way,
+ * see fairsem_set_capacity().
+ */
+static bool may_know_old_limit(const struct model_sem *s, int i)
+{
+    int64_t most = scenario->capacity;
+    bool changes = false;
+
+    for (int k = 0; k < places; k++) {
+        const struct op *op = op_of(place[k]);
+
+        if (op->verb != CAPACITY || op->sem != op_of(i)->sem || run.call[place[k]].phase == NOT_YET
+            || returned_before(i, place[k]))
+            continue;
+        most = op->n > most ? op->n : most;
+        changes = changes || !returned_before(place[k], i);
+    }
+    return changes && result_of(i) == 0 && model_units_of(i) <= most - s->available;
+}
+
+static bool release(struct model *m, struct model_sem *s, int i)
+{
+    if (op_of(i)->verb == GIVE && model_units_of(i) == 0)
+        return model_over(m, i, 0);     /* it has called nobody */
+    if (model_units_of(i) > s->limit - s->available && !may_know_old_limit(s, i))
+        return model_over(m, i, EOVERFLOW);
+    s->available += model_units_of(i);
+    return model_serve(m, s) && model_over(m, i, 0);
+}
+
+static bool set_capacity(struct model *m, struct model_sem *s, int i)
+{
+    int64_t capacity = op_of(i)->n;
+
+    if (scenario->capacity == 0 || !model_valid(capacity))
+        return model_over(m, i, EINVAL);
+    s->available += capacity - s->limit;
+    s->limit = capacity;
+    if (capacity != 0 && !model_refuse(m, s, capacity, FAIRSEM_TICKET_CANCELED, E2BIG))
+        return false;
+    return model_serve(m, s) && model_over(m, i, 0);
+}
+
+static bool close_sem(struct model *m, struct model_sem *s, int i)
+{
+    int reason = op_of(i)->n != 0 ? (int)op_of(i)->n : ESHUTDOWN;
+
+    if (reason < 0)
+        return model_over(m, i, EINVAL);
+    if (s->closed != 0)
+        return model_over(m, i, EALREADY);
+    s->closed = reason;
+    return model_refuse(m, s, -1, FAIRSEM_TICKET_CLOSED, reason) && model_over(m, i, 0);
+}
+
+static bool consume(struct model *m, struct model_sem *s, int i)
+{
+    int64_t n = op_of(i)->n;
+
+    if (!model_valid(n))
+        return model_over(m, i, EINVAL);
+    if (s->available - n < -FAIRSEM_MAX_UNITS)
+        return model_over(m, i, EOVERFLOW);
+    s->available -= n;
+    return model_over(m, i, 0);
+}
+
+/* The waiters are taken out one by one, in any order: each is a step of its own. */
+static bool cancel(struct model *m, int i)
+{
+    if (m->phase[i] == BEFORE) {
+        if (op_of(i)->n < 0)
+            return model_over(m, i, EINVAL);
+        if (m->token != 0)
+            return model_over(m, i, EALREADY);
+        m->token = op_of(i)->n != 0 ? (int)op_of(i)->n : ECANCELED;
+        m->canceling = true;
+        m->phase[i] = WAITS;
+        return true;
+    }
+    for (int k = 0; k < places; k++) {
+        const struct op *other = op_of(place[k]);
+
+        if (other->token && other->verb != CANCEL && m->phase[place[k]] == WAITS)
+            return false;
+    }
+    m->canceling = false;
+    return model_over(m, i, 0);
+}
+
+static bool take_upto(struct model *m, struct model_sem *s, int i)
+{
+    int64_t n = op_of(i)->n;
+
+    if (n < 0 || s->closed != 0 || model_must_wait(s, 1, INT32_MAX))
+        n = 0;
+    else if (n > s->available)
+        n = s->available;
+    s->available -= n;
+    return model_over(m, i, n);
+}
+
+/* Which call is canceling the token?  It has not returned. */
+static int canceler(const struct model *m)
+{
+    for (int k = 0; k < places; k++) {
+        if (op_of(place[k])->verb == CANCEL && m->phase[place[k]] == WAITS)
+            return place[k];
+    }
+    return m->now;
+}
+
+/* It gives up, by the result that it has come to: its time, its token, a signal, its end. */
+static bool give_up(struct model *m, struct model_sem *s, int i)
+{
+    const struct op *op = op_of(i);
+    int64_t result = result_of(i);
+
+    if (!(result == ETIMEDOUT && is_timed(op))
+        && !(result == m->token && m->token != 0 && op->token)
+        && !(result == EINTR && scenario->signals > 0) && result != RESULT_CANCELED)
+        return false;
+    if (m->phase[i] == HAS)
+        model_regain(s, op->n);
+    else if (op->verb != WATCH)
+        model_leave(s, i);
+    m->phase[i] = OVER;
+    if (op->token && result == m->token && m->canceling)
+        m->now = canceler(m);   /* who tells it so, and only then serves those behind it */
+    return model_serve(m, s);
+}
+
+/* Would a try have to wait?  With a bypass it need not if the head is still on its way. */
+static bool would_block(struct model *m, struct model_sem *s, int i)
+{
+    int64_t n = op_of(i)->n;
+    bool would = model_valid(n) && s->closed == 0 && (n <= s->limit || s->limit == 0)
+                 && model_must_wait(s, n, INT32_MAX);
+
+    if (would && scenario->bypass_ns != 0 && n > 0 && s->limit != 0 && n <= s->available)
+        would = result_of(i) != 0;
+    return model_over(m, i, would);
+}
+
+static bool step_strict(struct model *m, int i, int way)
+{
+    const struct op *op = op_of(i);
+    struct model_sem *s = &m->sem[op->sem];
+
+    m->now = i;
+    if (m->phase[i] != BEFORE && op->verb == RETURN)
+        return way == 0 && model_returned(m, i);
+    if (m->phase[i] != BEFORE)
+        return way == 0 && (op->verb == CANCEL ? cancel(m, i) : give_up(m, s, i));
+    if ((op->verb <= TRY || op->verb == RELEASE || op->verb == TAKE) && !model_valid(op->n))
+        return way == 0 && model_over(m, i, EINVAL);
+    if (stopped_by_token(m, i, way))
+        return model_over(m, i, m->token);
+    if (way == 1)
+        return false;
+    switch (op->verb) {
+    case ACQUIRE: case TIMED: case FOR:
+        return model_ask(m, s, i, 0);
+    case TRY:
+        return model_ask(m, s, i, EAGAIN);
+    case UPTO:
+        return take_upto(m, s, i);
+    case RELEASE: case GIVE:
+        return release(m, s, i);
+    case CLOSE:
+        return close_sem(m, s, i);
+    case CAPACITY:
+        return set_capacity(m, s, i);
+    case CONSUME:
+        return consume(m, s, i);
+    case DESTROY:
+        return model_over(m, i, s->length > 0 ? EBUSY : 0);
+    case WOULD:
+        return would_block(m, s, i);
+    case STAT:
+        return model_over(m, i, s->available * 16 + s->length);
+    case CANCEL:
+        return cancel(m, i);
+    case TAKE:
+        return model_take(m, s, i);
+    case CLAIM:
+        return model_claim(m, i);
+    case RETURN:
+        return model_return(m, i);
+    case WATCH:
+        return model_watch(m, i);
+    default:
+        return model_over(m, i, 0);
+    }
+}
+
+/*
+ * FAIRSEM_BOUNDED_BYPASS: the head of the line comes for its units when it likes, and until
+ * then others may take them.  (How long is for the oracles: a history has no times.)
+ */
+static bool step_past_the_line(struct model *m, int i)
+{
+    const struct op *op = op_of(i);
+    struct model_sem *s = &m->sem[op->sem];
+    int64_t n = op->n;
+
+    if (scenario->bypass_ns == 0)
+        return false;
+    m->now = i;
+    if (m->phase[i] == WAITS && op->verb <= TRY) {
+        if (s->length == 0 || s->line[0] != i || s->limit == 0 || n > s->available)
+            return false;
+        s->available -= n;
+        model_leave(s, i);
+        return model_grant(m, i) && model_serve(m, s);
+    }
+    if (m->phase[i] != BEFORE || s->closed != 0 || s->limit == 0 || s->length == 0)
+        return false;
+    if (op->verb == UPTO) {
+        if (s->available < 1)
+            return false;
+        n = n < s->available ? n : s->available;
+        s->available -= n;
+        return model_over(m, i, n);
+    }
+    if (op->verb > TRY || n > s->available || n <= 0)
+        return false;
+    s->available -= n;
+    return model_grant(m, i);
+}
+
+bool model_step(struct model *m, int i, int way)
+{
+    return way < 2 ? step_strict(m, i, way) : step_past_the_line(m, i);
+}

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# more.sh [SECONDS [SEED]] - make explore-more: generated scenarios with new numbers, for a while.
+#
+# On each parker in a process of its own, from SEED on, or from a number that the clock gives.
+# What fails is minimized.  Builds into the current directory's tests/explore.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
+seconds=${1:-60} seed=${2:-$(($(date +%s) * 1000))}
+work=$PWD/tests/explore
+mkdir -p "$work"
+
+build() {
+  EXPLORE_CPPFLAGS=$2 "$top_srcdir/tests/explore/build.sh" "$top_srcdir/src" "$work/explore-$1" ||
+    exit $?
+}
+
+# explore PARKER PART - every other number from the seed on.
+explore() {
+  "$work/explore-$1" --bound 2 --runs 4000 --seconds "$seconds" --part "$2/2" --generate "$seed"
+}
+
+build cond ''
+build futex '-DFS_FUTEX_BY_DEFAULT=1'
+echo "generated scenarios from $seed on, for $seconds s, on both parkers"
+status=0
+explore futex 2 > "$work/second-half" &
+explore cond 1 || status=1
+wait $! || status=1
+cat "$work/second-half"
+exit "$status"

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * words.c - scenarios on the command line and in reports: settings, a colon, threads.
+ *
+ *     units 1, capacity 2, paused: acquire 2 token; give | cancel | capacity 2
+ *
+ * The settings are the members of struct scenario by their names, of which those that are 0 or
+ * false need not be said; without any there is no colon either.
+ */
+#include "explore.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Settings ---- */
+
+enum kind { NUMBER, INT, FLAG, YES };
+
+static const struct setting {
+    const char *name;
+    enum kind   kind;
+    size_t      offset;
+    unsigned    flag;
+    const char *in_table;   /* how scenarios.c has it */
+} setting[] = {
+#define SETTING(name, kind) { #name, kind, offsetof(struct scenario, name), 0, "." #name }
+    SETTING(units, NUMBER), SETTING(capacity, NUMBER), SETTING(max_waiters, NUMBER),
+    SETTING(debt, NUMBER), SETTING(bypass_ns, NUMBER), SETTING(spurious, INT),
+    SETTING(signals, INT), SETTING(no_memory, INT), SETTING(closed, INT),
+    SETTING(canceled, INT), SETTING(paused, YES), SETTING(cold, YES), SETTING(measures, YES),
+    SETTING(may_block, YES),
+#undef SETTING
+    { "interruptible", FLAG, offsetof(struct scenario, flags), FAIRSEM_INTERRUPTIBLE,
+      "INTERRUPTIBLE" },
+    { "no_spin", FLAG, offsetof(struct scenario, flags), FAIRSEM_NO_SPIN,
+      ".flags = FAIRSEM_NO_SPIN" },
+};
+enum { SETTINGS = sizeof setting / sizeof setting[0] };
+
+static int64_t setting_of(const struct scenario *what, const struct setting *one)
+{
+    const char *at = (const char *)what + one->offset;
+
+    switch (one->kind) {
+    case NUMBER: return *(const int64_t *)(const void *)at;
+    case INT:    return *(const int *)(const void *)at;
+    case FLAG:   return (*(const unsigned *)(const void *)at & one->flag) != 0;
+    case YES:    return *(const bool *)(const void *)at;
+    }
+    return 0;
+}
+
+static void set(struct scenario *what, const struct setting *one, int64_t value)
+{
+    char *at = (char *)what + one->offset;
+
+    switch (one->kind) {
+    case NUMBER: *(int64_t *)(void *)at = value; break;
+    case INT:    *(int *)(void *)at = (int)value; break;
+    case FLAG:   *(unsigned *)(void *)at |= one->flag; break;
+    case YES:    *(bool *)(void *)at = true; break;
+    }
+}
+
+static bool read_setting(const char *text, struct scenario *what)
+{
+    static char handler[60];
+
+    text += strspn(text, " ");
+    if (strncmp(text, "handler ", 8) == 0) {
+        snprintf(handler, sizeof handler, "%s", text + 8);
+        what->handler = handler;
+        return true;
+    }
+    for (int i = 0; i < SETTINGS; i++) {
+        size_t length = strlen(setting[i].name);
+        const char *rest = text + length;
+
+        if (strncmp(text, setting[i].name, length) != 0 || (*rest != ' ' && *rest != '\0'))
+            continue;
+        set(what, &setting[i], atoll(rest));
+        return true;
+    }
+    return false;
+}
+
+/* NULL: these are no words for a scenario.  One at a time. */
+const struct scenario *scenario_of_words(const char *words)
+{
+    static char name[600], settings[200], threads[500];
+    static struct scenario what;
+    const char *colon = strchr(words, ':');
+    char *rest, *one;
+
+    what = (struct scenario){ .name = name, .threads = threads };
+    snprintf(name, sizeof name, "%s", words);
+    snprintf(threads, sizeof threads, "%s", colon != NULL ? colon + 1 : words);
+    snprintf(settings, sizeof settings, "%.*s", (int)(colon != NULL ? colon - words : 0), words);
+    for (one = strtok_r(settings, ",", &rest); one != NULL; one = strtok_r(NULL, ",", &rest)) {
+        if (!read_setting(one, &what))
+            return NULL;
+    }
+    return script_read(&what) ? &what : NULL;
+}
+
+/* ---- Operations ---- */
+
+struct text {
+    char  *at;
+    size_t left;
+};
+
+static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = vsnprintf(text->at, text->left, format, arguments);
+    va_end(arguments);
+    if ((size_t)length >= text->left)
+        length = (int)text->left - 1;
+    text->at += length;
+    text->left -= (size_t)length;
+}
+
+static bool has_number(const struct op *op)
+{
+    switch (op->verb) {
+    case GIVE: case DESTROY: case STAT: case CLAIM: case RETURN: case WATCH: case KILL: case LATER:
+        return false;
+    case CLOSE: case CANCEL: case AFTER:
+        return op->n != 0;
+    default:
+        return true;
+    }
+}
+
+/* `blank` between the words; the ticket of thread `id` need not be named. */
+static void add_op(struct text *text, const struct op *op, char blank, int id)
+{
+    add(text, "%s", verb_name[op->verb]);
+    if (op->verb == KILL || op->verb == AFTER || (op->verb >= TAKE && op->ticket != id))
+        add(text, "%ct%d", blank, op->ticket);
+    if (has_number(op) && op->n == FAIRSEM_MAX_UNITS)
+        add(text, "%cmax", blank);
+    else if (has_number(op))
+        add(text, "%c%lld", blank, (long long)op->n);
+    if (op->priority != 0)
+        add(text, "%cp%d", blank, op->priority);
+    if (op->sem != 0)
+        add(text, "%cs%d", blank, op->sem);
+    if (op->token)
+        add(text, "%ctoken", blank);
+    if (op->timed)
+        add(text, "%ctimed", blank);
+    if (op->if_held)
+        add(text, "%cif", blank);
+    if (op->calls && op->callback == 0)
+        add(text, "%ccalls", blank);
+    else if (op->calls && blank == '.')
+        add(text, ".again");
+    else if (op->calls) {
+        for (int k = 0; k < callback_ops[op->callback]; k++) {
+            add(text, "%s", k == 0 ? " calls=" : "+");
+            add_op(text, &callback_script[op->callback][k], '.', op->ticket);
+        }
+    }
+}
+
+const char *op_words(const struct op *op, char *buffer, size_t size)
+{
+    struct text text = { buffer, size };
+
+    add_op(&text, op, ' ', op->verb >= TAKE && op->verb <= WATCH ? -1 : 0);
+    return buffer;
+}
+
+/* False if they are too many for it. */
+bool threads_words(char *buffer, size_t size)
+{
+    struct text text = { buffer, size };
+
+    for (int t = 0; t < threads_count; t++) {
+        add(&text, "%s%s", t > 0 ? " | " : "", script_cancelable[t] ? "!" : "");
+        for (int k = 0; k < ops_count[t]; k++) {
+            add(&text, "%s", k > 0 ? "; " : "");
+            add_op(&text, &script[t][k], ' ', t);
+        }
+    }
+    return text.left > 1;
+}
+
+/* ---- Whole scenarios ---- */
+
+void scenario_words(const struct scenario *what, char *buffer, size_t size)
+{
+    struct text text = { buffer, size };
+    const char *before = "";
+
+    for (int i = 0; i < SETTINGS; i++) {
+        int64_t value = setting_of(what, &setting[i]);
+
+        if (value == 0)
+            continue;
+        add(&text, "%s%s", before, setting[i].name);
+        if (setting[i].kind == NUMBER || setting[i].kind == INT)
+            add(&text, " %lld", (long long)value);
+        before = ", ";
+    }
+    if (what->handler != NULL) {
+        add(&text, "%shandler %s", before, what->handler);
+        before = ", ";
+    }
+    add(&text, "%s%s", *before != '\0' ? ": " : "", what->threads);
+}
+
+/* As a line of scenarios.c. */
+void print_for_table(const struct scenario *what)
+{
+    printf("    { .name = \"\"");
+    for (int i = 0; i < SETTINGS; i++) {
+        int64_t value = setting_of(what, &setting[i]);
+
+        if (value == 0)
+            continue;
+        printf(", %s", setting[i].in_table);
+        if (setting[i].kind == YES)
+            printf(" = true");
+        else if (setting[i].kind != FLAG)
+            printf(" = %lld", (long long)value);
+    }
+    if (what->handler != NULL)
+        printf(", .handler = \"%s\"", what->handler);
+    printf(", .threads =\n      \"%s\" },\n", what->threads);
+}
