@@ -26,9 +26,9 @@
 #endif
 
 #ifdef __OPTIMIZE__
-#define OPTIMISED "optimised"
+#define OPTIMISED "optimized"
 #else
-#define OPTIMISED "NOT optimised"
+#define OPTIMISED "NOT optimized"
 #endif
 
 #if defined(__clang__)

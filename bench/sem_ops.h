@@ -14,7 +14,7 @@
  *
  * The tables are `static const` in headers, and loops whose result is a few nanoseconds
  * take them as a constant argument of an ALWAYS_INLINE function (see uncontended.c).  So
- * an optimising compiler turns the pointers into direct calls, and each peer runs the
+ * an optimizing compiler turns the pointers into direct calls, and each peer runs the
  * same loop at the same price.
  */
 struct sem_ops {

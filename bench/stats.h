@@ -13,7 +13,7 @@ void stats_sort(double *values, size_t n);
 
 /*
  * The value that a share p (0 .. 1) of the sorted values does not exceed, interpolated
- * between neighbours; NaN if there are none.
+ * between neighbors; NaN if there are none.
  */
 double stats_quantile(const double *sorted, size_t n, double p);
 

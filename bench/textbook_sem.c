@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * textbook_sem.c - the FIFO semaphore of the textbooks: a mutex around everything, a
- * queue, and a condition variable per waiter that is signalled under the mutex.
+ * queue, and a condition variable per waiter that is signaled under the mutex.
  *
  * It is as fair as fairsem.  What fairsem does beyond it must show against this peer.
  */

@@ -7,7 +7,7 @@
  * eventfd; it runs in the thread that released, here the loop's own, but it could be any.
  *
  *   Overload   attr.max_waiters: when the line is full, the answer is BUSY.
- *   Hang-up    A request that is cancelled while it waits gives its place back.
+ *   Hang-up    A request that is canceled while it waits gives its place back.
  *   Shutdown   fairsem_close ends all waits: CLOSING.  What is in flight is finished.
  *
  * The server has a socket to its clients and one to its upstream, which does the work.

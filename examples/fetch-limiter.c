@@ -9,7 +9,7 @@
  *             more than its limit of requests stand in the common one.  Everybody takes the
  *             two in this order, so there is no deadlock.
  *   Deadline  One for each request, for both waits together.
- *   Hang-up   Cancelling a client's token ends the waits of its requests in either line.
+ *   Hang-up   Canceling a client's token ends the waits of its requests in either line.
  *   Clean-up  Guards know which units a request has; they release them when it returns.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -28,8 +28,8 @@ struct client {
     const char *name;
     int limit, requests, timeout_ms, result; /* result: what each request is to end with */
     fairsem_t slots;      /* may be fetched at once */
-    fairsem_token_t gone; /* cancelled when the client hangs up */
-    atomic_int fetching, most_at_once, fetched, timed_out, cancelled;
+    fairsem_token_t gone; /* canceled when the client hangs up */
+    atomic_int fetching, most_at_once, fetched, timed_out, canceled;
     pthread_t threads[MOST_REQUESTS];
 };
 
@@ -93,7 +93,7 @@ static void *request(void *arg)
     int err = fetch(c, &deadline);
 
     check(err == c->result, "the result of a fetch");
-    atomic_fetch_add(err == 0 ? &c->fetched : err == ETIMEDOUT ? &c->timed_out : &c->cancelled, 1);
+    atomic_fetch_add(err == 0 ? &c->fetched : err == ETIMEDOUT ? &c->timed_out : &c->canceled, 1);
     return NULL;
 }
 
@@ -113,7 +113,7 @@ static void finish(struct client *c)
         pthread_join(c->threads[i], NULL);
     check(fairsem_available(&c->slots) == c->limit && c->most_at_once <= c->limit, c->name);
     printf("%-8s  %5d  %7d  %9d  %9d  %12d\n", c->name, c->limit, c->fetched, c->timed_out,
-           c->cancelled, c->most_at_once);
+           c->canceled, c->most_at_once);
     check(fairsem_token_destroy(&c->gone) == 0 && fairsem_destroy(&c->slots) == 0, "destroy");
 }
 
@@ -130,7 +130,7 @@ int main(void)
 
     /* The upstream is down at first, so every request waits in one of the lines. */
     check(fairsem_init(&connections, 0, &attr) == 0, "fairsem_init");
-    printf("client    limit  fetched  timed out  cancelled  most at once\n");
+    printf("client    limit  fetched  timed out   canceled  most at once\n");
     for (int i = 0; i < CLIENTS; i++)
         start(&c[i]);
     finish(&c[HASTY]);

@@ -23,7 +23,7 @@
  *
  * Sections of this header, from simple to special:
  *     1  version, limits
- *     2  the object: initialise, destroy
+ *     2  the object: initialize, destroy
  *     3  acquire and release
  *     4  deadlines, priorities, tokens
  *     5  capacity, debt, close
@@ -37,11 +37,11 @@
  *            itself is never touched.  An error changes nothing.
  * Units.     int64_t, never negative where you pass them, at most FAIRSEM_MAX_UNITS.
  * Time.      Relative times are nanoseconds.  Deadlines are absolute.
- * Pointers.  A semaphore you pass must be initialised and not destroyed.  All zero is not
- *            initialised.  Where it costs nothing a mistake is found: an acquire, a release, stat
+ * Pointers.  A semaphore you pass must be initialized and not destroyed.  All zero is not
+ *            initialized.  Where it costs nothing a mistake is found: an acquire, a release, stat
  *            or destroy of a semaphore that is all zero or destroyed stops the program with a
  *            message (abort); but not an acquire or release of no units, if it is all zero.
- * Memory.    A release synchronises with the acquire its units satisfy: what the
+ * Memory.    A release synchronizes with the acquire its units satisfy: what the
  *            releasing thread wrote before is visible to the acquiring thread after.
  *            A successful acquire of 0 units is ordered in the same way.
  * malloc.    A thread's first wait, or attempt at one, allocates what the thread needs to
@@ -61,12 +61,12 @@
  *
  *            (1) Destroy when every acquire has returned.  While somebody stands in line,
  *                destroy returns EBUSY; but a thread that is just entering an acquire, or
- *                just leaving one with its units, its time out or cancelled, is not seen.
+ *                just leaving one with its units, its time out or canceled, is not seen.
  *            (2) A thread whose acquire has returned may destroy the semaphore and free
  *                its memory at once, even if the release that served it is still
  *                running in another thread.  Without destroy it may not.
  * Cancel.    A wait is a cancellation point for deferred pthread_cancel; no other call
- *            is, nor an acquire that need not wait.  A cancelled waiter leaves the
+ *            is, nor an acquire that need not wait.  A canceled waiter leaves the
  *            line; units that were handed to it in the same instant go to the next one.
  *            Asynchronous cancellation is not supported.
  * Signals.   No function is async-signal-safe.  A signal does not end a wait, nor does
@@ -145,13 +145,13 @@ extern "C" {
 #endif
 
 /* ======================================================================== *
- *  2  The object: initialise, destroy
+ *  2  The object: initialize, destroy
  * ======================================================================== */
 
 /*
  * The semaphore.  Put it where you like: static, on a stack, in your own struct.
  * It must not be moved or copied.  The members are private; they are spelled out so
- * that a static initialiser can exist.  The first 16 bytes, which never straddle a
+ * that a static initializer can exist.  The first 16 bytes, which never straddle a
  * cache line, are all that a successful acquire or release touches while nobody waits.
  */
 typedef struct fairsem {
@@ -177,7 +177,7 @@ typedef struct fairsem {
  * that was installed without SA_RESTART; if the wait has a deadline, any handler.  Units
  * that were handed to it before are its own: it returns 0.
  *
- * fairsem_release, fairsem_tryacquire and the functions of section 6 but for dump may be
+ * fairsem_release, fairsem_tryacquire and the functions of section 6 except dump may be
  * called in a signal handler, whatever it interrupted; if the thread it interrupted is the
  * oldest waiter, that is served.  Not in programs whose tickets have callbacks.
  *
@@ -204,7 +204,7 @@ typedef struct fairsem {
  * on what fits it is handed to it as ever, and so on down the line as long as the next has
  * waited that long, too.  Waiters keep their order among each other.
  *
- * Who asks for no units (n = 0) passes nobody, and while a ticket is in line nobody does.
+ * A request for no units (n = 0) passes nobody, and while a ticket is in line nobody does.
  *
  * How long a wait can be, where all have the same priority: bypass_ns, plus the longest time a
  * unit is held, plus what the scheduler needs to run a thread, be it the waiter or the one
@@ -219,7 +219,7 @@ typedef struct fairsem {
 
 /*
  * What fairsem_init can be told.  All zero means the defaults, so use a designated
- * initialiser:   fairsem_attr_t attr = { .capacity = 8 };
+ * initializer:   fairsem_attr_t attr = { .capacity = 8 };
  */
 typedef struct fairsem_attr {
     const char *name;        /* for people who debug; the caller keeps the string alive */
@@ -305,12 +305,12 @@ FAIRSEM_API int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max);
  * Give n units back, or add new ones to an unbounded semaphore, and serve from the head
  * of the line everybody whose request now fits, before the call returns.  Any thread
  * may release, and whatever the semaphore's condition: a release after close is accepted.
- * Does not wait for anybody but for other short critical sections.
+ * Waits for nothing except other short critical sections.
  *
  * 0
  * EINVAL     n < 0 or n > FAIRSEM_MAX_UNITS
  * EOVERFLOW  there would be, before anybody is served, more free units than the capacity
- *            (unbounded: FAIRSEM_MAX_UNITS); somebody releases what he does not hold
+ *            (unbounded: FAIRSEM_MAX_UNITS); somebody releases what it does not hold
  *
  * In a program that is right it cannot fail, and its result may be ignored.
  */
@@ -357,7 +357,7 @@ typedef struct fairsem_token {
     unsigned char fairsem_reserved_[128 - sizeof(pthread_mutex_t)];
 } fairsem_token_t;
 
-/* A static token, not cancelled.  It needs no fairsem_token_init. */
+/* A static token, not canceled.  It needs no fairsem_token_init. */
 #define FAIRSEM_TOKEN_INITIALIZER { PTHREAD_MUTEX_INITIALIZER, { 0 } }
 
 /* 0. */
@@ -376,11 +376,11 @@ FAIRSEM_API int fairsem_token_destroy(fairsem_token_t *token);
  *
  * 0
  * EINVAL   reason < 0
- * EALREADY it is cancelled; the first reason stays
+ * EALREADY it is canceled; the first reason stays
  */
 FAIRSEM_API int fairsem_token_cancel(fairsem_token_t *token, int reason);
 
-/* The reason it was cancelled with; 0: it is not. */
+/* The reason it was canceled with; 0: it is not. */
 FAIRSEM_API int fairsem_token_reason(const fairsem_token_t *token);
 
 /*
@@ -410,7 +410,7 @@ typedef struct fairsem_wait {
 
 /*
  * The acquire that all others are special cases of.  `how` may be NULL.  A token that is
- * cancelled already fails the call even if units are free.
+ * canceled already fails the call even if units are free.
  *
  * As fairsem_acquire_until, and
  * EINVAL     a reserved field is not zero
@@ -480,7 +480,7 @@ FAIRSEM_API int64_t fairsem_waiters(const fairsem_t *sem);
 FAIRSEM_API bool fairsem_would_block(const fairsem_t *sem, int64_t n);
 
 /*
- * A semaphore at one moment, and what happened since it was initialised.  The counters of
+ * A semaphore at one moment, and what happened since it was initialized.  The counters of
  * the past count only requests that had to stand in line: the fast path counts nothing.
  * At every moment  waits = waiters + grants + timeouts + cancels.
  */
@@ -601,7 +601,7 @@ static inline void fairsem_scope_ends_(fairsem_units_t *units)
 #endif
 
 /*
- * Acquire n units, call fn(arg), release them: also when fn's thread is cancelled in it or
+ * Acquire n units, call fn(arg), release them: also when fn's thread is canceled in it or
  * calls pthread_exit, or fn throws a C++ exception (GCC, Clang).
  *
  * What fairsem_acquire returns, fn was not called then, or what fairsem_release returns.

@@ -5,7 +5,7 @@
  * The bound is over, or not: of the head, which is the only one that is asked about.  With
  * BOUND time is a process, which the head of the line cannot escape for ever; `late` is that
  * it has waited too long, and from then on it is.  Without BOUND nothing is remembered, and
- * every look at the clock may say either: more behaviours than there are, in fewer states.
+ * every look at the clock may say either: more behaviors than there are, in fewer states.
  */
 #ifdef BOUND
 bit late;

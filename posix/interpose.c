@@ -4,7 +4,7 @@
  * (LD_PRELOAD, see fairsem-run(1)).
  *
  * What is not ours goes to libc untouched and is counted: semaphores between processes, named
- * ones, and every sem_t that was not initialised through us.
+ * ones, and every sem_t that was not initialized through us.
  *
  * Everything that a wait or a post may need is ready before: libc's functions, the map for
  * the statistics.  They use no memory, no stdio and no lock that a signal handler could find
@@ -210,7 +210,7 @@ EXPORT int sem_getvalue(sem_t *restrict sem, int *restrict value)
     return fs_sem_getvalue(&slot->sem, value);
 }
 
-/* Only to count it: what it returns is libc's, and recognised as such. */
+/* Only to count it: what it returns is libc's, and recognized as such. */
 EXPORT sem_t *sem_open(const char *name, int oflag, ...)
 {
     va_list args;

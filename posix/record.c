@@ -36,7 +36,7 @@ void fs_records_map(void)
     fs_records = map;
 }
 
-/* Who called sem_init: "libfoo.so(make_lock+0x1f)". */
+/* The caller of sem_init: "libfoo.so(make_lock+0x1f)". */
 static void describe(const void *caller, char *text, size_t size)
 {
     Dl_info info;

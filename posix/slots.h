@@ -15,7 +15,7 @@
  * checked whatever the program did with the sem_t: copied it, moved it, destroyed it, or the
  * semaphore behind a copy.  It costs a few hundred bytes for each sem_init that no
  * sem_destroy follows, and for as many others as existed at the same time.  (Not less: a
- * sem_t that is initialised again may have been copied, unused, to where it lives now.)
+ * sem_t that is initialized again may have been copied, unused, to where it lives now.)
  */
 #ifndef FS_SLOTS_H
 #define FS_SLOTS_H
@@ -75,7 +75,7 @@ static inline enum fs_slot_kind fs_slot_find(const sem_t *sem, struct fs_slot **
     return FS_SLOT_OURS;
 }
 
-/* A free slot, or NULL without memory.  Its semaphore is the caller's to initialise. */
+/* A free slot, or NULL without memory.  Its semaphore is the caller's to initialize. */
 struct fs_slot *fs_slot_take(void);
 
 /* Make the sem_t refer to the slot.  Only now can others find it. */

@@ -12,9 +12,9 @@
  * the mutex, stays clear.)  What is left to tell is the grant that a waiter sees without the
  * mutex.  Nothing is suppressed, and of the program only the objects themselves are hidden.
  *
- * Who sets SLOW: fairsem_init; FAIRSEM_INITIALIZER, where the program is compiled with
- * -fsanitize=thread; and for static semaphores under valgrind, whose program is an ordinary
- * one, wrappers of the public functions, to which valgrind sends the calls, and nobody else:
+ * SLOW is set by fairsem_init, and by FAIRSEM_INITIALIZER where the program is compiled with
+ * -fsanitize=thread.  Under valgrind, which runs ordinary programs, it is set in a static
+ * semaphore by the wrappers of the public functions, which only valgrind calls:
  * annotate_valgrind.c.
  *
  * Not here: a library that is itself compiled with -fsanitize=thread has nothing to tell.

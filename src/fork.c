@@ -36,7 +36,7 @@ static void in_child(void)
 #if defined(__GNUC__)
 __attribute__((constructor))
 #endif
-static void initialise(void)
+static void initialize(void)
 {
     /* If this fails, for want of memory, semaphores that are in use during a fork cannot be
      * used in the child. */
@@ -48,7 +48,7 @@ unsigned fs_fork_generation(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    FS_MUST(pthread_once(&once, initialise));
+    FS_MUST(pthread_once(&once, initialize));
     return fs_generation;
 }
 #endif

@@ -19,7 +19,7 @@
             fs_broken(__FILE__, __LINE__, (what));             \
     } while (0)
 
-/* fprintf is a cancellation point: a thread to be cancelled must not get away with it. */
+/* fprintf is a cancellation point: a thread to be canceled must not get away with it. */
 static inline _Noreturn void fs_broken(const char *file, int line, const char *what)
 {
     int cancelable;

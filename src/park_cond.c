@@ -9,7 +9,7 @@
  * A parker that has been noted (fs_wake_later) is on its waker's chain until that one comes
  * by.  Its thread may have noticed the reason before, gone on, and wait for something else;
  * whoever wants to wake it then finds it on a chain, leaves it there, and wakes it once more.
- * So nobody depends on a waker who is held up, least of all one that only alerted him.
+ * So no thread depends on a waker that is held up, least of all on one that only alerted it.
  *
  * Locks: a parker's mutex and the pool's are leaves.
  */
@@ -99,7 +99,7 @@ void fs_parkers_in_child(void)
         pthread_setspecific(key, NULL);
 }
 
-static void initialise(void)
+static void initialize(void)
 {
     key_usable = pthread_key_create(&key, return_to_pool) == 0;
 }
@@ -181,7 +181,7 @@ struct fs_parker *fs_parker_self(void)
     struct fs_parker *parker;
     int error = errno;          /* malloc's is not for our caller, here or in setspecific */
 
-    FS_MUST(pthread_once(&once, initialise));
+    FS_MUST(pthread_once(&once, initialize));
     if (!key_usable)
         return NULL;
     parker = pthread_getspecific(key);
@@ -198,7 +198,7 @@ struct fs_parker *fs_parker_self(void)
     return parker;
 }
 
-/* With the mutex held: at the end of a park, and when it is cancelled. */
+/* With the mutex held: at the end of a park, and when it is canceled. */
 static void wake_up(void *arg)
 {
     struct fs_parker *self = arg;

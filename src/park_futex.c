@@ -51,7 +51,7 @@
  * caller pushed looks at the state under the mutex.  A signal handler that interrupts the
  * sleep runs with asynchronous cancellation, too; fs_hold_signals() sees to that.
  *
- * Not inline, whatever a link-time optimiser thinks: the caller's clean-up covers calls.
+ * Not inline, whatever a link-time optimizer thinks: the caller's clean-up covers calls.
  */
 NOT_INLINE
 bool fs_futex_park(const _Atomic int *word, int value, const struct fs_deadline *deadline)

@@ -131,7 +131,7 @@ struct fs_waiter {
 
 /*
  * A fairsem_t, seen from inside.  The compiler must not conclude from the two names that
- * a static initialiser written through one cannot be read through the other.
+ * a static initializer written through one cannot be read through the other.
  */
 #if defined(__GNUC__)
 #define FS_MAY_ALIAS __attribute__((may_alias))
@@ -328,7 +328,7 @@ static inline int fs_wait(struct fs_wait *wait)
     return fs_result(&wait->waiter, state);
 }
 
-/* The checks that every `how` must pass, but for the token's reason: 0 or EINVAL. */
+/* The checks that every `how` must pass, except the token's reason: 0 or EINVAL. */
 int fs_check_wait(const fairsem_wait_t *how);
 
 #endif

@@ -8,7 +8,7 @@
  *
  * THE STATE is the waiter's: IDLE, QUEUED (which users call WAITING), and GRANTED, REFUSED
  * or CLOSED until the ticket is claimed or returned, which is IDLE again.  It changes under
- * the semaphore's mutex, but for two:
+ * the semaphore's mutex, with two exceptions:
  *
  *      IDLE -------------------------> TAKING ----> QUEUED, or IDLE if the semaphore refuses
  *      IDLE, GRANTED, REFUSED, CLOSED -> CLAIMING --> IDLE     by a claim or a return

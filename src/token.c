@@ -2,7 +2,7 @@
 /*
  * token.c - one token cancels many waits.
  *
- * A token has a list of the waits that carry it.  Cancelling walks the list with the
+ * A token has a list of the waits that carry it.  Canceling walks the list with the
  * token's mutex held and takes each wait out of its semaphore's line: so token's mutex
  * before semaphore's, never the other way round.  A granter therefore cannot tell the
  * token anything; each wait detaches itself when it is over.
@@ -26,7 +26,7 @@
 struct FS_MAY_ALIAS fs_token {
     pthread_mutex_t  mutex;
     struct fs_wait  *first;         /* under mutex */
-    _Atomic int      reason;        /* written under mutex; 0: not cancelled */
+    _Atomic int      reason;        /* written under mutex; 0: not canceled */
     _Atomic unsigned generation;    /* written under fs_fork_lock; see fork.h */
 };
 

@@ -3,7 +3,7 @@
  * units.c - the guard that knows what it holds: a client of the public semaphore.
  *
  * A guard is filled right after the acquire that fills it returned, with no cancellation
- * point in between, so that it is never wrong when a thread is cancelled.
+ * point in between, so that it is never wrong when a thread is canceled.
  */
 #include "semaphore_internal.h"
 

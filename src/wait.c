@@ -106,7 +106,7 @@ void fs_prepare_to_sleep(struct fs_wait *wait)
 {
     wait->interruptible = wait->sem->interruptible;
     wait->claims = wait->sem->bypass_ns != 0;
-    /* helgrind and DRD find fault with a condition variable that is signalled after the unlock. */
+    /* helgrind and DRD find fault with a condition variable that is signaled after the unlock. */
     wait->on_word = FS_HAS_FUTEX
                     && (wait->interruptible || FS_FUTEX_BY_DEFAULT || fs_under_valgrind);
     wait->waiter.tell = wait->on_word ? tell_on_word : tell_on_parker;

@@ -2,7 +2,7 @@
 /* waitq.c - the line: a list of rings, see waitq.h. */
 #include "waitq.h"
 
-/* Put `leader` into the list of leaders between two neighbours, either of which may be NULL. */
+/* Put `leader` into the list of leaders between two neighbors, either of which may be NULL. */
 static void link_leader(struct fs_waitq *line, struct fs_waitq_node *leader,
                         struct fs_waitq_node *better, struct fs_waitq_node *worse)
 {

@@ -25,7 +25,7 @@
 
 struct fs_waitq_node {
     struct fs_waitq_node *next, *prev;     /* the ring of equal priority */
-    struct fs_waitq_node *better, *worse;  /* leader only: neighbours in the list of leaders */
+    struct fs_waitq_node *better, *worse;  /* leader only: neighbors in the list of leaders */
     uint64_t ticket;
     int      priority;
     bool     leader;
@@ -44,7 +44,7 @@ void fs_waitq_join(struct fs_waitq *line, struct fs_waitq_node *node, int priori
 /* Leave, from anywhere.  The node must be in this line. */
 void fs_waitq_leave(struct fs_waitq *line, struct fs_waitq_node *node);
 
-/* Who stands behind `node`; NULL after the last. */
+/* The node that stands behind this one; NULL after the last. */
 struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq_node *node);
 
 static inline bool fs_waitq_empty(const struct fs_waitq *line)

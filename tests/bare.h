@@ -5,7 +5,7 @@
 
 /*
  * For those: the runtimes that clang links statically call them, too, before they are
- * initialised.
+ * initialized.
  */
 #if defined(__has_attribute)
 #if __has_attribute(disable_sanitizer_instrumentation)

@@ -140,7 +140,7 @@ says consumer-priority 'arrived 4, priority 0: served 1' 'arrived 7, priority 0:
 says start-once 'jobs 4000' 'started once 4000' 'most in progress [1-3]' \
   'at once and by callback together 4000'
 says event-loop 'served 12' 'shed 10' 'hung up 1' 'refused at shutdown 8' 'most in flight 4'
-# Client, limit, fetched, timed out, cancelled, most at once.
+# Client, limit, fetched, timed out, canceled, most at once.
 says fetch-limiter 'crawler +6 +24 +0 +0 +[1-4]' 'browser +2 +12 +0 +0 +[12]' \
   'hasty +2 +0 +8 +0 +0' 'gone +3 +0 +0 +8 +0' 'at most [1-4] of 4 connections in use'
 

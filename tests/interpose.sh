@@ -72,13 +72,13 @@ refuses() {
   expect "$wanted" "$about" "$@" && says err "^fairsem-run: .*$text" "$about: says why"
 }
 
-# ---------------------------------------------------------------- behaviours
-for behaviour in fifo eintr cancel handler-post fork-child vfork-exec unmap \
+# ---------------------------------------------------------------- behaviors
+for behavior in fifo eintr cancel handler-post fork-child vfork-exec unmap \
   destroy-with-waiters destroyed copy-unused never-destroy static-zero pshared constructor \
   overflow hog; do
-  expect 0 "$behaviour" "$run" "$program" "$behaviour"
+  expect 0 "$behavior" "$run" "$program" "$behavior"
   sed 's/^/    /' "$work/out"
-  [ ! -s "$work/err" ] || fail "$behaviour: there is something on stderr"
+  [ ! -s "$work/err" ] || fail "$behavior: there is something on stderr"
 done
 
 has_named=yes
@@ -255,15 +255,15 @@ counts() {
 # stats STATUS BEHAVIOUR NUMBER... - to stderr and to a file.  A constructor of the program
 # makes one semaphore in every process.
 stats() {
-  ends=$1 behaviour=$2
+  ends=$1 behavior=$2
   shift 2
-  # shellcheck disable=SC2086 # a behaviour may have an argument
-  expect "$ends" "--stats $behaviour" "$run" --stats "$program" $behaviour
-  counts err "--stats $behaviour" "$@"
+  # shellcheck disable=SC2086 # a behavior may have an argument
+  expect "$ends" "--stats $behavior" "$run" --stats "$program" $behavior
+  counts err "--stats $behavior" "$@"
   # shellcheck disable=SC2086
-  expect "$ends" "--stats=FILE $behaviour" "$run" --stats="$work/stats" "$program" $behaviour
-  counts stats "--stats=FILE $behaviour" "$@"
-  [ ! -s "$work/err" ] || fail "--stats=FILE $behaviour: there is something on stderr"
+  expect "$ends" "--stats=FILE $behavior" "$run" --stats="$work/stats" "$program" $behavior
+  counts stats "--stats=FILE $behavior" "$@"
+  [ ! -s "$work/err" ] || fail "--stats=FILE $behavior: there is something on stderr"
 }
 stats 0 fifo 2 1 0 0 0 0 5
 stats 0 eintr 2 1 0 0 0 0 1

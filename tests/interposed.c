@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed.c - a program of somebody else's: <semaphore.h>, one behaviour per subcommand.
+ * interposed.c - a program of somebody else's: <semaphore.h>, one behavior per subcommand.
  *
  * interpose.sh runs it under fairsem-run.  What glibc's own semaphores do, too, passes without
  * fairsem-run as well; `fifo` and `destroyed` do not.
@@ -140,7 +140,7 @@ static int child_status(pid_t child)
     return status;
 }
 
-/* ---- One behaviour each ---- */
+/* ---- One behavior each ---- */
 
 /* A unit goes to the oldest, not back to who posted it.  (5 waits.) */
 static int fifo(void)
@@ -575,7 +575,7 @@ static int constructor(void)
     return 0;
 }
 
-/* The module initialises a semaphore when it is loaded; what it used is gone with it. */
+/* The module initializes a semaphore when it is loaded; what it used is gone with it. */
 static int load(const char *path)
 {
     for (int i = 0; i < 20; i++) {

@@ -104,7 +104,7 @@ AM_CFLAGS += $(CHECK_CFLAGS)
 LDADD = tests/libtests.la libcore.la $(CHECK_LIBS)
 tests_libtests_la_SOURCES = \
 	tests/askers.h tests/bare.h tests/children.h tests/clockwork.h tests/faults.h \
-	tests/heads.h tests/stress.h tests/suite.h tests/workers.c tests/workers.h
+	tests/heads.h tests/loads.h tests/stress.h tests/suite.h tests/workers.c tests/workers.h
 
 # It loads the library, and has none of its own.
 tests_t_fault_unload_LDADD = $(CHECK_LIBS) $(DL_LIBS)

@@ -2,7 +2,7 @@
 /*
  * suite.h - what every test program shares: one suite, run by Check.
  *
- * A test is named after the behaviour it holds the library to.  Threads other than the
+ * A test is named after the behavior it holds the library to.  Threads other than the
  * test's own never assert: Check writes a message per assertion under a lock, which orders
  * the threads and hides races.  They record, and the test asserts when they have ended.
  */

@@ -256,6 +256,8 @@ START_TEST(a_call_that_waits_for_another_call_of_its_ticket_is_no_circle)
     while (atomic_load(&twice_calls) == 0 || fairsem_waiters(&twice_sem) == 0)
         sched_yield();
     start_thread(&second, release_one, &twice_sem);
+    while (atomic_load(&twice_calls) < 2)
+        sched_yield();          /* or the third would take it out of the line */
     start_thread(&third, release_one, &other);
     start_thread(&last, make_calls_and_let_the_second_end, NULL);
     pthread_join(first, NULL);

@@ -38,7 +38,7 @@ START_TEST(units_that_are_held_do_not_keep_a_semaphore_alive)
 }
 END_TEST
 
-START_TEST(a_static_initialiser_needs_no_call)
+START_TEST(a_static_initializer_needs_no_call)
 {
     static fairsem_t sem = FAIRSEM_INITIALIZER(2);
     struct worker w = { 0 };
@@ -107,7 +107,7 @@ START_TEST(an_acquirer_may_destroy_and_free_at_once)
 }
 END_TEST
 
-/* U55 (a condition variable signalled before anybody waits on it), U57: the grant comes at
+/* U55 (a condition variable signaled before anybody waits on it), U57: the grant comes at
  * every moment between joining the line and falling asleep. */
 START_TEST(a_grant_may_come_before_the_waiter_sleeps)
 {
@@ -258,7 +258,7 @@ int main(void)
 {
     RUN_SUITE("lifetime", a_semaphore_with_waiters_cannot_be_destroyed,
               units_that_are_held_do_not_keep_a_semaphore_alive,
-              a_static_initialiser_needs_no_call, an_acquirer_may_destroy_and_free_at_once,
+              a_static_initializer_needs_no_call, an_acquirer_may_destroy_and_free_at_once,
               a_grant_may_come_before_the_waiter_sleeps, a_waiter_may_end_while_it_is_being_woken,
               a_thread_that_is_ending_can_still_wait,
               threads_can_still_wait_and_release_while_the_process_exits,

@@ -566,7 +566,7 @@ static void prepare_handler(void)
     ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
 }
 
-/* A sleep on a futex can be cancelled at any instruction; a handler that interrupts it must
+/* A sleep on a futex can be canceled at any instruction; a handler that interrupts it must
  * not, or it would take the mutex of what it releases to its grave. */
 START_TEST(a_handler_is_not_canceled_while_it_has_a_lock)
 {

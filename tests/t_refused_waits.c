@@ -15,7 +15,7 @@
 
 /* ---------------------------------------------------------------- exactly there */
 
-static _Thread_local int locks_left = -1;   /* of this thread, until it stops before one; -1: never */
+static _Thread_local int locks_left = -1;   /* until it stops before one; -1: it never does */
 static _Atomic bool      stopped, goes_on;
 
 int __real_pthread_mutex_lock(pthread_mutex_t *m);

@@ -14,29 +14,18 @@
 static void (*step_in)(void);
 static int loads_left;      /* until it does */
 
-static void loaded(void)
+static void loaded(const volatile void *object)
 {
     void (*now)(void) = step_in;
 
+    (void)object;
     if (now == NULL || --loads_left != 0)
         return;
     step_in = NULL;
     now();
 }
 
-#if defined(__clang__)
-#define LOAD __c11_atomic_load
-#else
-#define LOAD __atomic_load_n
-#endif
-
-#undef atomic_load_explicit
-#define atomic_load_explicit(object, order)                                            \
-    __extension__({                                                                    \
-        __auto_type loaded_value = LOAD(object, order);                                \
-        loaded();                                                                      \
-        loaded_value;                                                                  \
-    })
+#include "loads.h"
 
 #include "fast_path.h"
 
@@ -81,7 +70,7 @@ START_TEST(no_thread_sees_too_few_units_where_there_were_never_too_few)
 }
 END_TEST
 
-/* As resize() in capacity.c leaves it between its two stores, and stays for as long as this takes. */
+/* As resize() in capacity.c leaves it between its two stores, for as long as this takes. */
 START_TEST(in_the_middle_of_a_resize_nothing_is_plain)
 {
     struct fs_sem *s = fs_inside(&sem);

@@ -46,19 +46,7 @@ static void loaded(const volatile void *object)
         step(&after_load[loads++]);
 }
 
-#if defined(__clang__)
-#define LOAD __c11_atomic_load
-#else
-#define LOAD __atomic_load_n
-#endif
-
-#undef atomic_load_explicit
-#define atomic_load_explicit(object, order)                                            \
-    __extension__({                                                                    \
-        __auto_type loaded_value = LOAD(object, order);                                \
-        loaded(object);                                                                \
-        loaded_value;                                                                  \
-    })
+#include "loads.h"
 #define fs_check_wait(how)    (step(&before_check_wait), fs_check_wait(how))
 #define fs_callbacks_drop(t)  (step(&before_drop), fs_callbacks_drop(t))
 #define fs_callbacks_await(n) (step(&before_await), fs_callbacks_await(n))

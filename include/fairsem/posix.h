@@ -19,7 +19,7 @@
  * WHAT DIFFERS
  *   - Waiters are served in order of arrival.  Those under SCHED_FIFO and SCHED_RR go first,
  *     the highest real-time priority before others, as POSIX asks of sem_post.
- *   - A sem_t has 256 bytes and must be initialised with sem_init.  It belongs to one
+ *   - A sem_t has 256 bytes and must be initialized with sem_init.  It belongs to one
  *     process: sem_init with pshared fails with ENOSYS; so do sem_open, sem_close and
  *     sem_unlink.
  *   - All sources that share a sem_t must be compiled with the same header: the types have

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # build.sh SRCDIR OUT - the explorer for the library's sources in SRCDIR, as the program OUT.
 #
-# The public header is the one in SRCDIR/../include, if there is one.  CC is honoured, and so is
+# The public header is the one in SRCDIR/../include, if there is one.  CC is honored, and so is
 # EXPLORE_CPPFLAGS, for instance -DFS_FUTEX_BY_DEFAULT=1.  Objects go to OUT.objects.  To build
 # for many versions of the library whose structs are the same, set EXPLORER to the OUT of an
 # earlier build: its own half is taken from there.  Exit status 77 where the explorer cannot be

@@ -22,8 +22,8 @@ struct model_sem {
 
 struct model {
     struct model_sem sem[SEMS_MAX];
-    int  token;                     /* the reason; 0: not cancelled */
-    bool canceling;                 /* it is cancelled, and that has not returned */
+    int  token;                     /* the reason; 0: not canceled */
+    bool canceling;                 /* it is canceled, and that has not returned */
     uint8_t phase[CALLS];           /* one of the enum below */
     enum fairsem_ticket_state ticket[THREADS_MAX];
     int  taken_by[THREADS_MAX];     /* the call that took this ticket */

@@ -5,8 +5,8 @@
 /* ---- Tokens ---- */
 
 /*
- * A token that is cancelled stops a call that begins later.  One that has begun it stops, or it
- * finds units, but it does not wait any more once the cancelling call has returned.
+ * A token that is canceled stops a call that begins later.  One that has begun it stops, or it
+ * finds units, but it does not wait any more once the canceling call has returned.
  */
 static bool stopped_by_token(const struct model *m, int i, int way)
 {

@@ -221,7 +221,7 @@ const struct scenario scenarios[] = {
       "timed 1; give | timed 1; give" },
     { .name = "canceled-on-a-futex", INTERRUPTIBLE, .spurious = 1, .threads =
       "!acquire 1; give | release 1; acquire 1; give" },
-    { .name = "canceled-or-signalled", INTERRUPTIBLE, .signals = 1, .units = 1, .threads =
+    { .name = "canceled-or-signaled", INTERRUPTIBLE, .signals = 1, .units = 1, .threads =
       "!timed 2; give | acquire 1; give | release 1" },
     { .name = "token-and-signal", INTERRUPTIBLE, .signals = 1, .threads =
       "acquire 1 token; give | cancel | release 1" },

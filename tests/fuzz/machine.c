@@ -80,7 +80,7 @@ BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
 
 /* ---- Sleep on condition variables ---- */
 
-/* The clock of each condition variable.  Those of statically initialised ones nobody asks. */
+/* The clock of each condition variable.  Those of statically initialized ones nobody asks. */
 static struct { const pthread_cond_t *cond; clockid_t clock; } conds[256];
 static int conds_made;
 
