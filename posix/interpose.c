@@ -125,18 +125,24 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
     return 0;
 }
 
-/* With waiters libc's does nothing, and all goes on working: so does ours. */
+/*
+ * With waiters libc's does nothing, and all goes on working: so does ours.
+ *
+ * The semaphore in the slot is not destroyed: the slot stays mapped, and a call that has found it
+ * a moment before, which libc would let pass, must find a semaphore there.  fairsem_stat takes the
+ * mutex, so whoever has served our caller is out of it.
+ */
 EXPORT int sem_destroy(sem_t *sem)
 {
     struct fs_slot *slot;
     enum fs_slot_kind kind = fs_slot_find(sem, &slot);
-    int before = errno;
+    fairsem_stat_t stat;
 
     if (kind != FS_SLOT_OURS)
         return pass_through(kind) ? libc.destroy(sem) : -1;
-    if (fs_sem_destroy(&slot->sem) == 0)
+    fairsem_stat(&slot->sem, &stat);
+    if (stat.waiters == 0)
         fs_slot_retire(slot, sem);
-    errno = before;
     return 0;
 }
 

@@ -73,7 +73,7 @@ refuses() {
 }
 
 # ---------------------------------------------------------------- behaviors
-for behavior in fifo eintr cancel handler-post fork-child vfork-exec unmap \
+for behavior in fifo eintr cancel handler-post fork-child vfork-exec unmap late-post \
   destroy-with-waiters destroyed copy-unused never-destroy static-zero pshared constructor \
   overflow hog; do
   expect 0 "$behavior" "$run" "$program" "$behavior"

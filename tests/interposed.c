@@ -374,6 +374,40 @@ static void *post_what_comes(void *arg)
 }
 
 /* The memory goes as soon as the wait has returned, every second time without sem_destroy. */
+enum { LATE_ROUNDS = 5000 };
+static sem_t        posted_late;
+static _Atomic int  late_round, late_ack;
+
+static void *post_until_destroyed(void *arg)
+{
+    for (int round = 1; round <= LATE_ROUNDS; round++) {
+        while (atomic_load(&late_round) < round)
+            sched_yield();
+        while (sem_post(&posted_late) == 0)
+            continue;               /* EINVAL: it has been destroyed */
+        atomic_store(&late_ack, round);
+    }
+    return arg;
+}
+
+/* No program should, but libc lets it pass: a post on its way while the semaphore is destroyed. */
+static int late_post(void)
+{
+    pthread_t thread;
+
+    start(&thread, post_until_destroyed, NULL);
+    for (int round = 1; round <= LATE_ROUNDS; round++) {
+        MUST(sem_init(&posted_late, 0, 0) == 0);
+        atomic_store(&late_round, round);
+        MUST(sem_wait(&posted_late) == 0);
+        MUST(sem_destroy(&posted_late) == 0);
+        while (atomic_load(&late_ack) < round)
+            sched_yield();
+    }
+    pthread_join(thread, NULL);
+    return 0;
+}
+
 static int unmap(void)
 {
     size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -777,7 +811,7 @@ int main(int argc, char **argv)
     } plain[] = {
         { "fifo", fifo }, { "eintr", eintr }, { "cancel", cancel },
         { "handler-post", handler_post }, { "fork-child", fork_child },
-        { "vfork-exec", vfork_exec }, { "unmap", unmap },
+        { "vfork-exec", vfork_exec }, { "unmap", unmap }, { "late-post", late_post },
         { "destroy-with-waiters", destroy_with_waiters }, { "destroyed", destroyed },
         { "copy-unused", copy_unused }, { "never-destroy", never_destroy },
         { "static-zero", static_zero }, { "pshared", pshared }, { "named", named },
