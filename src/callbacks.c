@@ -237,7 +237,7 @@ void fs_callbacks_run(struct fs_callbacks *callbacks)
  * From thread to thread, and each only once: a ticket can have two calls at a time, and a thread
  * that is in one of them and waits for the other has the number that it waits for.
  */
-static bool waits_for_me(struct caller *who, const struct caller *self)
+static bool waits_for_me(const struct caller *who, const struct caller *self)
 {
     bool more = true;
 
