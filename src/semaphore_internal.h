@@ -209,11 +209,15 @@ static inline struct fs_waiter *fs_waiter_of(struct fs_waitq_node *node)
     return (struct fs_waiter *)node;
 }
 
+/* I4: the states of a waiter that is in the line. */
+static inline bool fs_state_in_line(int state)
+{
+    return state == FS_QUEUED || state == FS_PARKED || state == FS_ALERTED;
+}
+
 static inline bool fs_in_line(const struct fs_waiter *w)
 {
-    int state = atomic_load_explicit(&w->state, memory_order_relaxed);
-
-    return state == FS_QUEUED || state == FS_PARKED || state == FS_ALERTED;
+    return fs_state_in_line(atomic_load_explicit(&w->state, memory_order_relaxed));
 }
 
 /* ---- The critical section (semaphore.c).  From lock to unlock the count exists only in
@@ -321,7 +325,7 @@ static inline int fs_wait(struct fs_wait *wait)
 {
     int state = atomic_load_explicit(&wait->waiter.state, memory_order_acquire);
 
-    if (state == FS_QUEUED || state == FS_PARKED || state == FS_ALERTED)
+    if (fs_state_in_line(state))
         state = fs_sleep(wait);
     if (fs_watched)
         fs_tell_after(&wait->waiter);
