@@ -2,16 +2,16 @@
 /*
  * arena.c - threads that want a unit all the time, hold it, give it back and ask again.
  *
- * WHO WAS PASSED.  Seen from outside, and so the same for every kind of semaphore: each
- * thread that gets the unit counts one service.  A thread notes the count before it asks.
- * Of those who are served before it is, the ones ahead of it in line are at most all the
- * others, each once, because whoever comes back stands behind it.  Every service more went
- * to somebody who came later, and the wait counts as one in which the thread was passed.  A
- * semaphore that serves in order has none, unless the system stops a thread just between its
- * note and its place in line.
+ * WHICH THREAD WAS PASSED.  This is measured from outside, in the same way for every kind of
+ * semaphore.  Each thread that gets the unit adds one to a common count of grants.  A thread
+ * notes the count before it asks.  While it waits, each other thread can be ahead of it at most
+ * once, because a thread that comes back is behind it in the queue.  Every grant beyond that went
+ * to a thread that came later, and the wait counts as one in which the thread was passed.  A
+ * semaphore that grants in order has no such wait, unless the system stops a thread just between
+ * its note and its place in the queue.
  *
- * With several units this proves nothing: one that was served but does not run yet may see
- * the other units go round many times.
+ * With several units this proves nothing: while a thread that was granted does not run yet, the
+ * other units may be granted many times.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -19,6 +19,7 @@
 
 #include "clock.h"
 #include "cpu_clock.h"
+#include "die.h"
 #include "report.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ struct member {
 struct arena {
     const struct arena_plan *plan;
     void *sem;
-    pthread_mutex_t gate; /* locked until all are there */
+    pthread_mutex_t gate; /* locked until all threads have started */
     atomic_int phase;
     _Alignas(128) atomic_long services;
     struct member members[ARENA_MAX_THREADS];
@@ -53,7 +54,7 @@ static void note(struct member *m, int phase, int64_t waited, long services)
 {
     const struct arena_plan *plan = m->arena->plan;
 
-    /* A wait that the end cut short counts with the length it had. */
+    /* A wait that the end has cut short counts with the length that it had. */
     if (phase == WARM_UP)
         return;
     if (waited > m->longest_ns)
@@ -75,7 +76,7 @@ static int64_t hold(const struct arena_plan *plan, int64_t since)
     return now_ns();
 }
 
-/* Through the pointers: an indirect call is nothing beside two looks at the clock. */
+/* Through the pointers: an indirect call costs little beside reading the clock twice. */
 static void *member(void *arg)
 {
     struct member *m = arg;
@@ -118,10 +119,10 @@ static void start(pthread_t *thread, void *(*run)(void *), void *arg)
     int err = pthread_create(thread, NULL, run, arg);
 
     if (err)
-        report_die("pthread_create", err);
+        die("pthread_create", err);
 }
 
-/* No unit may have been lost or made. */
+/* Check that no unit was lost or made. */
 static void count_units(const struct arena *a)
 {
     const struct sem_ops *ops = a->plan->ops;
@@ -133,7 +134,7 @@ static void count_units(const struct arena *a)
         units++;
     if (units != a->plan->units) {
         report_note(ops->name);
-        report_die("units were lost or made", 0);
+        die("units were lost or made", 0);
     }
 }
 
@@ -160,7 +161,7 @@ static void sum_up(struct arena *a, struct arena_result *r, int64_t duration, in
     r->passed = plan->units == 1 ? (double)passed : NAN;
 }
 
-/* All threads are made before the first of them asks. */
+/* All threads are started before the first of them asks. */
 static void run_all(struct arena *a, pthread_t *busy, struct arena_result *result)
 {
     const struct arena_plan *plan = a->plan;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.h - threads that want a unit all the time: the contended loop, the same for everybody. */
+/* arena.h - threads that want a unit all the time: the contended loop, the same for every peer. */
 #ifndef BENCH_ARENA_H
 #define BENCH_ARENA_H
 
@@ -13,18 +13,18 @@ struct arena_plan {
     int64_t units;      /* of the semaphore; a thread takes one at a time */
     int     threads;
     int64_t hold_ns;    /* how long it keeps the unit */
-    bool    asleep;     /* sleeping, as for a disk; else computing */
+    bool    asleep;     /* it sleeps while it holds the unit, as for a disk; else it computes */
     int     busy;       /* threads that only compute and want no unit */
     int64_t warm_up_ns, duration_ns;
 };
 
 struct arena_result {
     double per_second;  /* holds */
-    double longest_ns;  /* wait: from giving the unit back to having it again */
+    double longest_ns;  /* wait: from the release until the thread holds a unit again */
     double median_ns, p99_ns;
-    double least_share; /* the thread served least often, 1: as often as the average */
+    double least_share; /* grants of the thread with the fewest; 1: as many as the average */
     double cpu_ns;      /* of the whole process, for each hold; NaN beside busy threads */
-    double passed;      /* waits; NaN: cannot be seen from outside; see arena.c */
+    double passed;      /* waits with a pass, see arena.c; NaN: cannot be seen from outside */
     struct histogram waits;
 };
 

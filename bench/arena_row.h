@@ -4,9 +4,9 @@
 #define BENCH_ARENA_ROW_H
 
 #include "arena.h"
-#include "report.h"
+#include "report_table.h"
 
-/* The sample is thousand holds a second. */
+/* The sample is in thousand holds per second. */
 void arena_row_add(struct report_row *row, const struct arena_result *result);
 
 #endif /* BENCH_ARENA_ROW_H */

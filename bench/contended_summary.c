@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * contended_summary.c - all tables of the contended workload in one: fairsem beside whoever
- * is best of those that serve in order, beside the limit, and beside sem_t.
+ * contended_summary.c - all tables of the contended workload in one: fairsem is compared with the
+ * best peer that grants in order, with the limit, and with sem_t.
  *
- * The ratios are our median to the best repetition of the other one.
+ * A ratio is fairsem's median divided by the median of the other.
  */
 #include "contended_summary.h"
 
 #include "data_file.h"
+#include "die.h"
 #include "duration_text.h"
 #include "foreign.h"
 #include "futex_ring.h"
+#include "peer_parking.h"
 #include "peers.h"
+#include "report.h"
 #include "stats.h"
 
 #include <math.h>
@@ -26,10 +29,12 @@ enum { MAX_CELLS = 64 };
 static struct cell {
     struct arena_plan plan;
     struct best {
-        const char *peer; /* NULL: none has run */
+        const char *peer; /* NULL: no such peer has run */
         double ratio;
-    } in_order, threads; /* of those that serve in order; of those whose waiters are threads */
-    double ring, posix, bounded;
+    } in_order, threads; /* the best that grants in order; the best of these with threads */
+    double ring, posix, parking, bounded;
+    char title[100];
+    struct report_side ours, theirs[2]; /* sem_t, and fairsem that does not spin */
     double longest_ns, posix_longest_ns, bounded_longest_ns;
 } cells[MAX_CELLS];
 static int cell_count;
@@ -39,7 +44,7 @@ void contended_summary_begin(void)
     cell_count = 0;
 }
 
-/* Better than the best so far? */
+/* Keep the peer if it is better than the best so far. */
 static void consider(struct best *best, struct report_table *t, const char *peer)
 {
     double ratio = report_ratio(t, "fairsem", peer);
@@ -50,7 +55,7 @@ static void consider(struct best *best, struct report_table *t, const char *peer
     best->ratio = ratio;
 }
 
-/* One block for each peer, hold and number of units: threads, holds a second, longest wait. */
+/* One block for each peer, hold and number of units: threads, holds per second, longest wait. */
 static void write_data(const struct arena_plan *plan, struct report_table *t)
 {
     for (size_t i = 0; i < t->row_count; i++) {
@@ -70,7 +75,7 @@ void contended_summary_add(const struct arena_plan *plan, struct report_table *t
     struct cell *c = &cells[cell_count++];
 
     if (cell_count > MAX_CELLS)
-        report_die("more cells than MAX_CELLS", 0);
+        die("more cells than MAX_CELLS", 0);
     memset(c, 0, sizeof(*c));
     c->plan = *plan;
 #define CONSIDER(peer) \
@@ -86,6 +91,11 @@ void contended_summary_add(const struct arena_plan *plan, struct report_table *t
         consider(&c->in_order, t, foreign_name(i));
     c->ring = futex_ring_ops() ? report_ratio(t, "fairsem", futex_ring_ops()->name) : NAN;
     c->posix = report_ratio(t, "fairsem", "sem_t");
+    c->parking = report_ratio(t, "fairsem", ops_parking.name);
+    snprintf(c->title, sizeof(c->title), "%s", t->title);
+    c->ours = report_side(t, "fairsem");
+    c->theirs[0] = report_side(t, "sem_t");
+    c->theirs[1] = report_side(t, ops_parking.name);
     c->bounded = report_ratio(t, "fairsem bounded", "sem_t");
     c->longest_ns = report_row(t, "fairsem")->fair.longest_wait_ns;
     c->posix_longest_ns = report_row(t, "sem_t")->fair.longest_wait_ns;
@@ -126,23 +136,40 @@ static struct ratio_text best_text(const struct best *best)
 static void print_cell(const struct cell *c)
 {
     const char *hold = c->plan.hold_ns ? duration_text((double)c->plan.hold_ns).text : "0";
-    const char *goal = met(c) ? "met" : "missed";
+    const char *goal = report_verdict(met(c));
 
     if (!report_json())
-        printf("  %5lld %8s %7d  %-19s %-19s %7s %7s %7s %9s %9s  %s\n",
+        printf("  %5lld %8s %7d  %-19s %-19s %7s %7s %7s %7s %9s %9s  %s\n",
                (long long)c->plan.units, hold, c->plan.threads, best_text(&c->in_order).text,
-               best_text(&c->threads).text, ratio_text(c->ring).text, ratio_text(c->posix).text,
+               best_text(&c->threads).text, ratio_text(c->ring).text,
+               ratio_text(c->parking).text, ratio_text(c->posix).text,
                ratio_text(c->bounded).text, duration_text(c->longest_ns).text,
                duration_text(c->posix_longest_ns).text, goal);
-    data_printf("contended.md", "| %lld | %s | %d | %s | %s | %s | %s | %s | %s | %s | %s |\n",
+    data_printf("contended.md", "| %lld | %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
                 (long long)c->plan.units, hold, c->plan.threads, best_text(&c->in_order).text,
-                best_text(&c->threads).text, ratio_text(c->ring).text, ratio_text(c->posix).text,
+                best_text(&c->threads).text, ratio_text(c->ring).text,
+                ratio_text(c->parking).text, ratio_text(c->posix).text,
                 ratio_text(c->bounded).text, duration_text(c->longest_ns).text,
                 duration_text(c->posix_longest_ns).text, goal);
 }
 
+/* A goal over many settings has no ratio, only the number of settings that met it. */
+static void print_total(const char *peer, const char *goal, int good, int count)
+{
+    char verdict[60];
+
+    snprintf(verdict, sizeof(verdict), "%s", report_verdict(good == count));
+    if (good < count && report_judges())
+        snprintf(verdict, sizeof(verdict), "missed in %d of %d", count - good, count);
+    if (!report_json())
+        printf("  %s: holds per second, goal: %s: %s\n", peer, goal, verdict);
+    data_printf("goals.tsv", "contended: %d settings\tholds per second\t%s\t-\t-\t-\t-\t%s\t"
+                "%s\n", count, peer, goal, verdict);
+}
+
 static void print_bounded(void)
 {
+    char goal[40];
     const struct cell *longest = NULL;
     int count = 0, good = 0;
 
@@ -158,40 +185,65 @@ static void print_bounded(void)
     }
     if (!longest)
         return;
-    data_printf("goals.tsv", "contended: %d settings\tfairsem bounded\tsem_t\t-\t>= %.3g\t"
-                "met in %d\n", count, GOAL_BOUNDED, good);
+    snprintf(goal, sizeof(goal), ">= %.3g times sem_t", GOAL_BOUNDED);
+    print_total("fairsem bounded", goal, good, count);
     if (!report_json())
-        printf("  goal: fairsem bounded >= %.3g times sem_t: met in %d of %d; its longest wait: %s,"
-               " of %d threads that hold for %s\n", GOAL_BOUNDED, good, count,
+        printf("  the longest wait of fairsem bounded: %s, of %d threads that hold for %s\n",
                duration_text(longest->bounded_longest_ns).text, longest->plan.threads,
                duration_text((double)longest->plan.hold_ns).text);
 }
 
+/* The setting that is worst for us beside theirs[which]: strict order has its price. */
+static void print_worst(int which)
+{
+    const struct cell *worst = NULL;
+    double least = INFINITY;
+    char title[120];
+
+    for (int i = 0; i < cell_count; i++) {
+        double ratio = which == 0 ? cells[i].posix : cells[i].parking;
+
+        if (ratio < least) {
+            least = ratio;
+            worst = &cells[i];
+        }
+    }
+    if (!worst)
+        return;
+    if (!report_json())
+        printf("  the worst beside %s is %s\n  ", worst->theirs[which].peer, worst->title);
+    snprintf(title, sizeof(title), "the worst: %s", worst->title);
+    report_comparison(title, "thousand holds per second", &worst->ours,
+                      &worst->theirs[which], "none", "");
+}
+
 static void print_totals(void)
 {
+    char goal[80];
     int good = 0;
 
     for (int i = 0; i < cell_count; i++)
         good += met(&cells[i]);
-    data_printf("goals.tsv", "contended: %d settings\tfairsem\tbest in order, or the ring\t-\t"
-                ">= %.3g or %.3g\tmet in %d\n", cell_count, GOAL_IN_ORDER, GOAL_RING, good);
-    if (!report_json())
-        printf("  goal: >= %.3g times the best in order, or >= %.3g times the ring: met in %d of "
-               "%d\n", GOAL_IN_ORDER, GOAL_RING, good, cell_count);
+    snprintf(goal, sizeof(goal), ">= %.3g times the best in order, or >= %.3g times the ring",
+             GOAL_IN_ORDER, GOAL_RING);
+    print_total("fairsem", goal, good, cell_count);
     print_bounded();
 }
 
 void contended_summary_print(void)
 {
     if (!report_json())
-        printf("\ncontended, all together: holds a second, fairsem (median) / the other (best)\n"
-               "  %5s %8s %7s  %-19s %-19s %7s %7s %7s %19s\n"
-               "  %5s %8s %7s  %-19s %-19s %7s %7s %7s %9s %9s  %s\n",
-               "", "", "", "the best that", "the best of these", "ring of", "", "bounded",
-               "longest wait", "units", "hold", "threads", "serves in order", "with threads",
-               "futexes", "sem_t", "/ sem_t", "fairsem", "sem_t", "goal");
+        printf("\ncontended, all together: holds per second, fairsem / the other\n"
+               "  %5s %8s %7s  %-19s %-19s %7s %7s %7s %7s %19s\n"
+               "  %5s %8s %7s  %-19s %-19s %7s %7s %7s %7s %9s %9s  %s\n",
+               "", "", "", "the best that", "the best of these", "ring of", "fairsem", "",
+               "bounded", "longest wait", "units", "hold", "threads", "grants in order",
+               "with threads", "futexes", "no spin", "sem_t", "/ sem_t", "fairsem", "sem_t",
+               "goal");
     for (int i = 0; i < cell_count; i++)
         print_cell(&cells[i]);
     print_totals();
+    print_worst(0);
+    print_worst(1);
     fflush(stdout);
 }

@@ -4,11 +4,11 @@
 #define BENCH_CONTENDED_SUMMARY_H
 
 #include "arena.h"
-#include "report.h"
+#include "report_table.h"
 
 void contended_summary_begin(void);
 void contended_summary_add(const struct arena_plan *plan, struct report_table *t);
-/* As text, and into the data files. */
+/* Print it as text, and write it into the data files. */
 void contended_summary_print(void);
 
 #endif /* BENCH_CONTENDED_SUMMARY_H */

@@ -2,14 +2,14 @@
 /*
  * cost.c - operations whose instructions callgrind counts, for cost.sh.
  *
- * What is counted is what happens inside the functions named count_..., in all threads, the
- * C library included.  Times differ from run to run, and a regression of a few percent cannot
- * be seen in them; the number of instructions does not differ.
+ * callgrind counts what happens inside the functions named count_..., in all threads, the C
+ * library included.  Times differ from run to run, so they do not show a regression of a few
+ * percent; the number of instructions does not differ.
  *
- * A hand-off is the whole way of a unit to a thread that sleeps: its acquire, which joins the
- * line and falls asleep, the release that serves it, and its return.  The releaser waits
- * until the other stands in line, and valgrind, which runs one thread at a time, lets it go
- * on from there until it sleeps.  Both are on one core, where nobody spins.
+ * A hand-off is the whole way of a unit to a sleeping thread: the acquire, which joins the queue
+ * and falls asleep, the release that grants it, and the return.  The releaser waits until the
+ * other thread is in the queue; valgrind, which runs one thread at a time, then lets that thread
+ * go on until it sleeps.  Both threads are on one core, where nobody spins.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -27,7 +27,7 @@
 enum { WARM_UP = 10, OPERATIONS = 2000 };
 
 static fairsem_t sem;
-static atomic_int returned; /* how many of the sleeper's waits */
+static atomic_int returned; /* how many waits of the sleeper have returned */
 
 static void check(int error)
 {
@@ -75,7 +75,7 @@ static void *sleeper(void *arg)
 {
     for (int i = 0; i < WARM_UP + OPERATIONS; i++) {
         if (i < WARM_UP)
-            check(fairsem_acquire(&sem, 1)); /* allocates what a thread needs to sleep */
+            check(fairsem_acquire(&sem, 1)); /* allocates the memory that a thread needs to sleep */
         else
             count_acquire();
         atomic_store(&returned, i + 1);

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cost.sh - the instructions of an operation, compared with those of baseline.txt.
+# cost.sh - compare the instructions of each operation with those in baseline.txt.
 #
-#   make check-cost                 more than 3 % above the baseline fails
+#   make check-cost                 fails if a count is more than 3 % above the baseline
 #   make check-cost COST=--refresh  write a new baseline.txt, which goes into the repository
 #
-# Refresh it where a change is worth what it costs, and say in the commit message why; and
-# for another compiler, C library or build, because it holds for one of each only: elsewhere
-# nothing is compared.
+# The baseline holds for one compiler, C library and build; under other conditions nothing is
+# compared.  Refresh it for other conditions, or where a change is worth what it costs: then say
+# why in the commit message.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
@@ -24,14 +24,14 @@ command -v valgrind > /dev/null 2>&1 || skip "there is no valgrind"
 work=$(mktemp -d "$top_builddir/bench/cost.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
 
-# Valgrind's calls go by wrappers (src/annotate_valgrind.c), which are no cost of the library.
+# Under valgrind, calls go through wrappers (src/annotate_valgrind.c), which cost users nothing.
 if nm "$cost" 2> /dev/null | grep -q ' _vgw'; then
   "${OBJCOPY:-objcopy}" --wildcard --strip-symbol='_vgw*' "$cost" "$work/cost" ||
-    skip "objcopy does not take the wrappers for valgrind out of bench/cost"
+    skip "objcopy cannot remove the wrappers for valgrind from bench/cost"
   cost=$work/cost
 fi
 
-# count OPERATION - instructions for each.  All functions are bound before: LD_BIND_NOW.
+# count OPERATION - print its instructions.  LD_BIND_NOW binds all functions before.
 count() {
   LD_BIND_NOW=1 valgrind --tool=callgrind --callgrind-out-file="$work/out" \
     --collect-atstart=no --toggle-collect='count_*' "$cost" "$1" > "$work/log" 2>&1 || {
@@ -42,7 +42,7 @@ count() {
     "$work/out"
 }
 
-# compare FILE - the counts with those of FILE; false if one is too high, or there is none.
+# compare FILE - compare the counts with those in FILE; false if one is too high or missing there.
 compare() {
   awk -v percent="$PERCENT" '
     NR == FNR { if ($1 != "conditions") was[$1] = $2; next }
@@ -61,7 +61,7 @@ operations=$("$cost" operations)
 if [ "${1-}" != --refresh ] && [ "$(grep '^conditions ' "$baseline")" != "$conditions" ]; then
   echo "the baseline is for: $(sed -n 's/^conditions //p' "$baseline")"
   echo "this is:             ${conditions#conditions }"
-  skip "other conditions than those of the baseline"
+  skip "the conditions are not those of the baseline"
 fi
 for operation in pair hand-off ticket; do
   echo "$operation $(count "$operation")" || exit 99
@@ -76,10 +76,10 @@ if [ "${1-}" = --refresh ]; then
   exit
 fi
 
-# A comparison that cannot fail would say nothing.
+# Check that the comparison can fail.
 sed 's/ .*/ 1/' "$work/now" > "$work/canary"
 if compare "$work/canary" > "$work/log"; then
-  echo "FAILED: a baseline of one instruction was not exceeded"
+  echo "FAILED: the counts do not exceed a baseline of one instruction"
   exit 99
 fi
 compare "$baseline"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* crowd.c - thousands of threads, for those who want to wake them or let them time out. */
+/* crowd.c - thousands of threads, for workloads that wake them or let them time out. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "crowd.h"
 
 #include "clock.h"
 #include "cpu_clock.h"
-#include "report.h"
+#include "die.h"
 
 enum { STACK = 65536 };
 
@@ -39,15 +39,15 @@ void crowd_start(struct crowd *crowd, int size, void (*wait)(struct crowd_member
         *m = (struct crowd_member){ .crowd = crowd, .place = i };
         err = pthread_create(&m->thread, &attr, member, m);
         if (err)
-            report_die("this system does not allow so many threads", err);
+            die("this system does not allow so many threads", err);
     }
     pthread_attr_destroy(&attr);
     pthread_mutex_unlock(&crowd->gate);
 }
 
 /*
- * There is no portable way to ask a thread whether it sleeps.  But while one runs, the
- * process uses up time; that it did not in ten milliseconds, twice, is what is seen here.
+ * There is no portable way to ask whether a thread sleeps.  But while any thread runs, the
+ * process uses processor time.  If it has used none in ten milliseconds, twice, all are asleep.
  */
 void crowd_settle(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* crowd.h - thousands of threads, for those who want to wake them or let them time out. */
+/* crowd.h - thousands of threads, for workloads that wake them or let them time out. */
 #ifndef BENCH_CROWD_H
 #define BENCH_CROWD_H
 
@@ -14,24 +14,24 @@ struct crowd_member {
     struct crowd *crowd;
     pthread_t thread;
     int place;
-    int64_t left_ns; /* when its wait had returned */
+    int64_t left_ns; /* the time when its wait had returned */
 };
 
 struct crowd {
     void (*wait)(struct crowd_member *self); /* what each of them does */
     void *arg;
     int size;
-    pthread_mutex_t gate; /* they begin when it is opened */
+    pthread_mutex_t gate; /* they begin when it is unlocked */
     struct crowd_member members[CROWD_MOST];
 };
 
-/* Start them, with small stacks, and let them in when all are there. */
+/* Start them, with small stacks; they begin when all have started. */
 void crowd_start(struct crowd *crowd, int size, void (*wait)(struct crowd_member *), void *arg);
 
-/* Wait until nobody in this process runs. */
+/* Wait until no other thread in this process runs. */
 void crowd_settle(void);
 
-/* Join them; when the last of their waits had returned. */
+/* Join them; return the time when the last of their waits had returned. */
 int64_t crowd_end(struct crowd *crowd);
 
 #endif /* BENCH_CROWD_H */

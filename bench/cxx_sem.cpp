@@ -21,9 +21,9 @@ int cxx_sem_init(void *sem, int64_t units)
     return 0;
 }
 
-// acquire() of libstdc++ can sleep for ever beside a free unit (GCC bug 98033): release()
-// wakes nobody if the count was above 0, while an acquire that lost a race for that very
-// unit is on its way to sleep.  So it sleeps for a while here, and looks again.
+// acquire() of libstdc++ can sleep for ever although a unit is free (GCC bug 98033): release()
+// wakes no thread if the count was above 0, even if an acquire that lost a race for that very
+// unit is about to sleep.  So this one sleeps for 10 ms at most and tries again.
 int cxx_sem_acquire(void *sem, int64_t)
 {
     if (at(sem).try_acquire())

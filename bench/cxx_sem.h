@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-enum { CXX_SEM_SIZE = 64 }; /* at least that of the object */
+enum { CXX_SEM_SIZE = 64 }; /* at least the size of the object, in bytes */
 
 /* All return 0 or an errno value; the types are those of struct sem_ops, n is 1. */
 int cxx_sem_init(void *sem, int64_t units);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* data_file.c - files with the numbers behind tables and plots, if somebody wants them. */
+/* data_file.c - files with the numbers behind tables and plots, where --data asks for them. */
 #include "data_file.h"
 
-#include "report.h"
+#include "die.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static FILE *open_file(const char *name)
     snprintf(path, sizeof(path), "%s/%s", directory, name);
     f = fopen(path, "w");
     if (!f)
-        report_die(path, errno);
+        die(path, errno);
     return f;
 }
 
@@ -47,7 +47,7 @@ static FILE *file_of(const char *name)
         if (strcmp(files[i].name, name) == 0)
             return files[i].file;
     }
-    report_die("more data files than MAX_FILES", 0);
+    die("more data files than MAX_FILES", 0);
 }
 
 void data_printf(const char *name, const char *format, ...)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dropin.c - what sem_wait and sem_post cost this program, and what libc's own cost it: run
- * it with fairsem-run.  Both are called through pointers, one found by name like every call
- * of the program, one in libc itself.
+ * dropin.c - what sem_wait and sem_post cost this program, and what libc's own cost it.  Run it
+ * with fairsem-run.  Both are called through pointers: one is found by name, as for every call
+ * of the program; the other is found in libc itself.
  */
 #define _GNU_SOURCE
 
 #include "clock.h"
+#include "die.h"
 #include "pin.h"
 #include "progress.h"
 #include "report.h"
@@ -39,7 +40,7 @@ static void find(void *handle, const char *name, void *function)
     void *found = dlsym(handle, name);
 
     if (!found)
-        report_die(name, 0);
+        die(name, 0);
     memcpy(function, &found, sizeof(found));
 }
 
@@ -64,7 +65,7 @@ static double measure(struct calls *c, int64_t repetition_ns)
         now = now_ns();
     } while (now - start < repetition_ns);
     if (failed)
-        report_die("a wait or post that cannot fail has failed", 0);
+        die("a wait or post that cannot fail has failed", 0);
     return (double)(now - start) / (double)batches / BATCH;
 }
 
@@ -94,23 +95,21 @@ void dropin_run(bool quick)
     int err;
 
     if (!libc)
-        report_die("no libc.so.6", 0);
+        die("no libc.so.6", 0);
     memset(&job, 0, sizeof(job));
     job.repetitions = quick ? 3 : 41;
-    job.table.workload = "dropin";
-    job.table.setting = "uncontended";
-    job.table.title = "drop-in: sem_wait + sem_post, nobody waiting";
-    job.table.unit = "ns per pair";
+    report_table_begin(&job.table, "dropin", "uncontended",
+                       "drop-in: sem_wait + sem_post, nobody waits", "ns per pair");
     job.table.repetition_ns = quick ? NS_PER_MS : 10 * NS_PER_MS;
     report_goal(&job.table, "the program's", "libc's own", 1.5);
     find_all(&job.calls[0], RTLD_DEFAULT, "the program's");
     find_all(&job.calls[1], libc, "libc's own");
     err = pthread_create(&thread, NULL, run, &job);
     if (err)
-        report_die("pthread_create", err);
+        die("pthread_create", err);
     pthread_join(thread, NULL);
     if (job.calls[0].wait == job.calls[1].wait)
-        report_note("both are libc's: run it as  fairsem-run fairsem-bench dropin");
+        report_note("both are libc's: run  fairsem-run fairsem-bench dropin");
     job.table.pinning = job.pinned ? "one thread on core 0, main asleep"
                                    : "one thread, not pinned, main asleep";
     report_table(&job.table);

@@ -13,7 +13,7 @@ struct duration_text duration_text(double ns)
 
     if (isnan(ns))
         return d;
-    /* 999.5 would be rounded to 1000 below: go on to the next unit before that. */
+    /* 999.5 would be rounded to 1000 below: take the next unit before that. */
     while (unit < 3 && ns >= 999.5) {
         ns /= 1000;
         unit++;

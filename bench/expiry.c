@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * expiry.c - many waiters whose deadline passes in the same instant: how long until the last
- * of them has left the line, for each.
+ * expiry.c - many waiters whose deadline passes in the same instant: the time until the last of
+ * them has left the queue, divided by their number.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -14,7 +14,6 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MANY = 10000, FEW = 10 };
 
@@ -22,7 +21,7 @@ struct wait {
     const struct sem_ops *ops;
     void *sem;
     struct timespec deadline; /* CLOCK_REALTIME */
-    atomic_int too_late;      /* who came when it had passed */
+    atomic_int too_late;      /* threads that came when the deadline had passed */
 };
 
 static int64_t realtime_ns(void)
@@ -48,8 +47,8 @@ static void time_out(struct crowd_member *self)
 }
 
 /*
- * Nanoseconds per waiter; 0 if they could not all be in line in time.  The deadline is set
- * before the gate opens, and leaves each of them the time to fall asleep.
+ * Returns nanoseconds per waiter; 0 if not all of them were in the queue in time.  The deadline is
+ * set before the gate opens, and leaves each thread the time to fall asleep.
  */
 static double expire(struct wait *wait, int count, int64_t ns_each)
 {
@@ -71,7 +70,7 @@ static double measure(const struct sem_ops *ops, int count)
     struct wait wait = { .ops = ops, .sem = sem_new(ops, 0) };
     double ns = 0;
 
-    /* Threads are made at 20 to 200 us each. */
+    /* It takes 20 to 200 us to start a thread. */
     for (int64_t each = 100 * NS_PER_US; wait.sem && ns == 0 && each < 2 * NS_PER_MS; each *= 2)
         ns = expire(&wait, count, each);
     sem_delete(ops, wait.sem);
@@ -94,12 +93,9 @@ void expiry_run(bool quick)
     static struct report_table t;
     const int many = quick ? MANY / 100 : MANY, repetitions = quick ? 1 : 3;
 
-    memset(&t, 0, sizeof(t));
-    t.workload = "expiry";
-    t.setting = "all-at-once";
-    t.title = "expiry: waiters time out together, until the last has left";
-    t.unit = "ns per waiter";
-    t.pinning = "not pinned";
+    report_table_begin(&t, "expiry", "all-at-once",
+                       "expiry: waiters time out together, until the last has left",
+                       "ns per waiter");
     t.repetition_ns = 30 * NS_PER_MS;
     for (int p = 0; p < PEERS; p++) {
         snprintf(many_names[p], sizeof(many_names[p]), "%s, %d", peers[p]->name, many);

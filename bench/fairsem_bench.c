@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fairsem_bench.c - fairsem against other semaphores: the command line. */
+/* fairsem_bench.c - compare fairsem with other semaphores: the command line. */
 #include "data_file.h"
 #include "machine.h"
 #include "report.h"
@@ -14,17 +14,17 @@ static const struct {
     void (*run)(bool quick);
     const char *help;
 } workloads[] = {
-    { "uncontended", uncontended_run, "acquire and release while nobody else is there" },
-    { "handoff", handoff_run, "two threads in turn, on one core and on two" },
-    { "victim", victim_run, "a hog that always wants the unit, a victim that sometimes does" },
+    { "uncontended", uncontended_run, "acquire and release while nobody waits" },
+    { "handoff", handoff_run, "two threads that take turns: on one core, on two, not pinned" },
+    { "victim", victim_run, "a hog that always wants the unit, a victim that sometimes wants it" },
     { "contended", contended_run, "short and long holds, few and many threads, all peers" },
     { "ring", ring_run, "4, 16 and 64 threads on one unit, against a ring of futexes" },
     { "cpu", cpu_run, "the processor time of waiting" },
-    { "lines", lines_run, "what the length of the line costs: tickets" },
-    { "wake", wake_run, "one call that wakes thousands" },
+    { "lines", lines_run, "what the length of the queue, and priorities cost: tickets" },
+    { "wake", wake_run, "one call that wakes thousands of threads" },
     { "expiry", expiry_run, "thousands of waiters that time out together" },
 #ifdef HAVE_DROPIN
-    { "dropin", dropin_run, "under fairsem-run: sem_wait and sem_post against libc's" },
+    { "dropin", dropin_run, "under fairsem-run: its sem_wait and sem_post compared with libc's" },
 #endif
 };
 enum { WORKLOADS = sizeof(workloads) / sizeof(*workloads) };
@@ -35,13 +35,13 @@ static void usage(FILE *to)
                 "workloads:\n");
     for (int i = 0; i < WORKLOADS; i++)
         fprintf(to, "  %-12s %s\n", workloads[i].name, workloads[i].help);
-    fprintf(to, "  %-12s all but dropin, in less than ten minutes\n\n", "all");
+    fprintf(to, "  %-12s all except dropin, in less than ten minutes\n\n", "all");
     fprintf(to, "options:\n"
-                "  --quick      each only for a moment: it works, the figures mean nothing\n"
-                "  --json       results as JSON on standard output\n"
-                "  --data=DIR   also write the numbers behind tables and plots into files there\n"
-                "  --version    the version\n"
-                "  --help       this text\n");
+                "  --quick      run each only briefly, to check that it works; ignore the figures\n"
+                "  --json       write the results as JSON to standard output\n"
+                "  --data=DIR   also write the numbers behind tables and plots into files in DIR\n"
+                "  --version    print the version\n"
+                "  --help       print this text\n");
 }
 
 static int wrong(const char *what, const char *arg)
@@ -52,7 +52,7 @@ static int wrong(const char *what, const char *arg)
     return 2;
 }
 
-/* Mark the workload of that name as wanted, or all; false if there is none. */
+/* Mark the workload of that name as wanted, or all; false if there is no such workload. */
 static bool choose(const char *name, bool *wanted)
 {
     bool found = false;
@@ -71,7 +71,7 @@ struct options {
     bool any, quick, json;
 };
 
-/* One word of the command line; 0: go on, else the status to exit with, plus 1. */
+/* Parse one argument.  Returns 0 to go on, else the exit status plus 1. */
 static int take(struct options *o, const char *arg)
 {
     if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
         return wrong("no workload given", NULL);
 
     machine_look(&machine);
-    report_begin(o.json, &machine);
+    report_begin(o.json, o.quick, &machine);
     for (int i = 0; i < WORKLOADS; i++) {
         if (o.wanted[i])
             workloads[i].run(o.quick);

@@ -2,14 +2,15 @@
 /*
  * foreign.c - semaphores of other languages, each in a process of its own.
  *
- * The process lives as long as the workload, so that its repetitions take turns with the
- * others' and its compiler has warmed up.  It is asked through its standard input, a line for
- * each repetition, and answers with a line of numbers: foreign/README.md.
+ * The process lives as long as the workload, so its repetitions take turns with those of the
+ * others and its compiler has warmed up.  It reads a line for each repetition from its standard
+ * input and answers with a line of numbers: see foreign/README.md.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "foreign.h"
 
+#include "die.h"
 #include "report.h"
 
 #include <errno.h>
@@ -51,7 +52,7 @@ static noreturn void become(const char *script, const char *word, int in, int ou
     _exit(127);
 }
 
-/* Ours must not stay open in a child: a peer ends when its input does. */
+/* Our end must not stay open in a child: a peer ends when its input ends. */
 static void keep(int fd)
 {
     fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -62,13 +63,13 @@ static void start(struct foreign *f, const char *script)
     int to[2], from[2];
 
     if (pipe(to) != 0 || pipe(from) != 0)
-        report_die("pipe", errno);
+        die("pipe", errno);
     keep(to[1]);
     keep(from[0]);
     fflush(stdout);
     f->pid = fork();
     if (f->pid < 0)
-        report_die("fork", errno);
+        die("fork", errno);
     if (f->pid == 0)
         become(script, f->word, to[0], from[1]);
     close(to[0]);
@@ -76,7 +77,7 @@ static void start(struct foreign *f, const char *script)
     f->to = fdopen(to[1], "w");
     f->from = fdopen(from[0], "r");
     if (!f->to || !f->from)
-        report_die("fdopen", errno);
+        die("fdopen", errno);
 }
 
 static void end(struct foreign *f)
@@ -89,7 +90,7 @@ static void end(struct foreign *f)
     waitpid(f->pid, NULL, 0);
 }
 
-/* "ready", or why not. */
+/* Read "ready", or the reason why it is not. */
 static void await_ready(struct foreign *f)
 {
     char line[200] = "", note[256];

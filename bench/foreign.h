@@ -8,17 +8,17 @@
 enum { FOREIGN_PEERS = 3 };
 
 /*
- * Start them all, and wait until they are ready.  Whoever cannot run here is left out, with
+ * Start them all, and wait until they are ready.  A peer that cannot run here is left out, with
  * a note that says why.
  */
 void foreign_start(void);
 
 const char *foreign_name(int which);
 
-/* Its waiters are threads; else tasks, and no thread need wake up to hand a unit on. */
+/* True if its waiters are threads; else they are tasks, and a hand-off need not wake a thread. */
 bool foreign_has_threads(int which);
 
-/* The plan without its ops; false if it does not run here. */
+/* Run the plan, whose ops are not used; false if the peer does not run here. */
 bool foreign_run(int which, const struct arena_plan *plan, struct arena_result *result);
 
 void foreign_end(void);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * futex_ring.c - threads in a ring that hand a token on through bare futexes.
+ * futex_ring.c - a ring of threads in which each passes its unit to the next through a bare futex.
  *
- * This is the least a hand-over in a fixed order can cost: who is next is known, there is
- * no queue, no mutex and no common count.  One word per thread says how many tokens lie
- * there; the thread that has held one adds it to the word of the next one and wakes it.
+ * A hand-off in a fixed order cannot cost less: the next thread is known, and there is no queue,
+ * no mutex and no common count.  Each thread has one word with the number of its units.  A thread
+ * that has held a unit adds it to the word of the next thread and wakes that thread.
  */
 #define _DEFAULT_SOURCE /* syscall */
 
@@ -55,7 +55,7 @@ static int ring_acquire(void *ring, int64_t n)
 {
     (void)ring;
     (void)n;
-    /* Nobody else takes from here. */
+    /* No other thread takes from this word. */
     while (atomic_load_explicit(&mine->tokens, memory_order_acquire) == 0)
         syscall(SYS_futex, &mine->tokens, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
     atomic_fetch_sub_explicit(&mine->tokens, 1, memory_order_relaxed);

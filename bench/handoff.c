@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handoff.c - two threads play ping-pong with two semaphores: how long it takes until a
- * sleeping thread runs with the unit it was given.
+ * handoff.c - two threads take turns with two semaphores: how long it takes until a sleeping
+ * thread runs with the unit that it was granted.
+ *
+ * Between two cores no hand-off can take less than a cache line that goes from one to the other.
+ * So there is a pair of threads that spin and pass a bare one, and each hand-off is also shown as
+ * a number of such transfers.  What a transfer takes differs between machines, and on a virtual
+ * machine from hour to hour: it depends on which cores of the host are below.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "clock.h"
+#include "die.h"
 #include "peers.h"
 #include "pin.h"
 #include "progress.h"
 #include "report.h"
 #include "workloads.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 
-enum { BATCH = 32 }; /* round trips between two looks at the clock */
+enum { BATCH = 32 }; /* round trips between two readings of the clock */
+enum { NOT_PINNED = -1 };
 
-/* On one core: a condition variable takes a mutex more than a futex does. */
-#define GOAL_COND  1.20
-#define GOAL_FUTEX 1.05
+/* On one core; a condition variable needs a mutex that a futex does not. */
+#define GOAL_COND  1.30
+#define GOAL_FUTEX 1.10
 #ifdef FS_FUTEX_BY_DEFAULT
 #define DEFAULT_GOAL GOAL_FUTEX
 #define OTHER_GOAL   GOAL_COND
@@ -29,18 +36,62 @@ enum { BATCH = 32 }; /* round trips between two looks at the clock */
 #define OTHER_GOAL   GOAL_FUTEX
 #endif
 
+/* On two cores, for both. */
+#define GOAL_ACROSS    0.35
+#define GOAL_TRANSFERS 4.0
+
+static const struct setting {
+    const char *name, *title, *pinning;
+    int leader_core, follower_core;
+    bool main_leads; /* else the main thread sleeps */
+    double goal, other_goal, transfers;
+} settings[] = {
+    { "same-core", "hand-off: two threads in turn, one core", "both threads on core 0", 0, 0,
+      false, DEFAULT_GOAL, OTHER_GOAL, NAN },
+    { "two-cores", "hand-off: two threads in turn, a core for each",
+      "threads on core 0 and core 1", 0, 1, false, GOAL_ACROSS, GOAL_ACROSS, GOAL_TRANSFERS },
+    { "main-thread", "hand-off: the main thread and another in turn, a core for each",
+      "the main thread on core 0, the other on core 1", 0, 1, true, GOAL_ACROSS, GOAL_ACROSS,
+      GOAL_TRANSFERS },
+    { "not-pinned", "hand-off: two threads in turn, wherever they run", "not pinned", NOT_PINNED,
+      NOT_PINNED, false, NAN, NAN, NAN },
+};
+enum { SETTINGS = sizeof(settings) / sizeof(*settings) };
+
+enum side { LEADER, FOLLOWER };
+
 struct game {
-    void *ping, *pong;
-    int follower_core;
+    void *sems[2]; /* by side: a unit is the turn of that side */
+    int cores[2];
     int64_t warm_up_ns, duration_ns;
     double ns_per_handoff; /* out */
-    bool pinned, follower_pinned;
+    bool pinned[2];
     atomic_bool stop;
+    _Alignas(128) atomic_int line; /* the side whose turn it is, in the game without semaphores */
 };
 
+/* Without semaphores, ops is NULL. */
+ALWAYS_INLINE void give(const struct sem_ops *ops, struct game *g, enum side to)
+{
+    if (ops)
+        ops->release(g->sems[to], 1);
+    else
+        atomic_store_explicit(&g->line, (int)to, memory_order_release);
+}
+
+ALWAYS_INLINE void await(const struct sem_ops *ops, struct game *g, enum side me)
+{
+    if (ops) {
+        ops->acquire(g->sems[me], 1);
+        return;
+    }
+    while (atomic_load_explicit(&g->line, memory_order_acquire) != (int)me)
+        continue;
+}
+
 /*
- * The loops.  ops is a constant where they are instantiated.  The leader alone looks at
- * the clock, and seldom, so that the hand-off is what is measured.
+ * The loops.  ops is a constant where they are instantiated.  Only the leader reads the clock,
+ * and only seldom, so the loops measure the hand-off.
  */
 ALWAYS_INLINE void lead(const struct sem_ops *ops, struct game *g)
 {
@@ -49,8 +100,8 @@ ALWAYS_INLINE void lead(const struct sem_ops *ops, struct game *g)
 
     do {
         for (int i = 0; i < BATCH; i++) {
-            ops->release(g->ping, 1);
-            ops->acquire(g->pong, 1);
+            give(ops, g, FOLLOWER);
+            await(ops, g, LEADER);
         }
         rounds += BATCH;
         now = now_ns();
@@ -61,121 +112,164 @@ ALWAYS_INLINE void lead(const struct sem_ops *ops, struct game *g)
     } while (rounds == 0 || now - begin < g->duration_ns);
     g->ns_per_handoff = (double)(now - begin) / (double)rounds / 2;
     atomic_store(&g->stop, true);
-    ops->release(g->ping, 1);
+    give(ops, g, FOLLOWER);
 }
 
 ALWAYS_INLINE void follow(const struct sem_ops *ops, struct game *g)
 {
     for (;;) {
-        ops->acquire(g->ping, 1);
+        await(ops, g, FOLLOWER);
         if (atomic_load_explicit(&g->stop, memory_order_relaxed))
             return;
-        ops->release(g->pong, 1);
+        give(ops, g, LEADER);
     }
 }
 
-#define INSTANCE(peer)                                   \
-    static void *lead_##peer(void *arg)                  \
-    {                                                    \
-        struct game *g = arg;                            \
-                                                         \
-        g->pinned = pin_self(0);                         \
-        lead(&ops_##peer, g);                            \
-        return NULL;                                     \
-    }                                                    \
-                                                         \
-    static void *follow_##peer(void *arg)                \
-    {                                                    \
-        struct game *g = arg;                            \
-                                                         \
-        g->follower_pinned = pin_self(g->follower_core); \
-        follow(&ops_##peer, g);                          \
-        return NULL;                                     \
-    }
-FOR_EACH_PEER(INSTANCE)
+static void take_seat(struct game *g, enum side me)
+{
+    g->pinned[me] = g->cores[me] == NOT_PINNED || pin_self(g->cores[me]);
+}
 
-#define ENTRY(peer) { &ops_##peer, lead_##peer, follow_##peer },
-static const struct {
-    const struct sem_ops *ops;
+#define INSTANCE(peer, ops)                \
+    static void *lead_##peer(void *game)   \
+    {                                      \
+        take_seat(game, LEADER);           \
+        lead(ops, game);                   \
+        return NULL;                       \
+    }                                      \
+                                           \
+    static void *follow_##peer(void *game) \
+    {                                      \
+        take_seat(game, FOLLOWER);         \
+        follow(ops, game);                 \
+        return NULL;                       \
+    }
+#define PEER_INSTANCE(peer) INSTANCE(peer, &ops_##peer)
+FOR_EACH_PEER(PEER_INSTANCE)
+INSTANCE(bare_line, NULL)
+
+static const struct player {
+    const struct sem_ops *ops; /* NULL: the bare line */
     void *(*lead)(void *);
     void *(*follow)(void *);
-} peers[PEERS] = { FOR_EACH_PEER(ENTRY) };
+} players[] = {
+#define ENTRY(peer) { &ops_##peer, lead_##peer, follow_##peer },
+    FOR_EACH_PEER(ENTRY)
+    { NULL, lead_bare_line, follow_bare_line },
+};
+enum { PLAYERS = sizeof(players) / sizeof(*players) };
 
-/* One repetition; false if the system has no such semaphore. */
-static bool play(int p, struct game *g)
+#define BARE_LINE "bare cache line"
+
+static const char *name_of(const struct player *p)
 {
-    pthread_t leader, follower;
-    int err;
-
-    atomic_store(&g->stop, false);
-    g->ping = sem_new(peers[p].ops, 0);
-    g->pong = sem_new(peers[p].ops, 0);
-    if (!g->ping || !g->pong) {
-        sem_delete(peers[p].ops, g->ping);
-        sem_delete(peers[p].ops, g->pong);
-        return false;
-    }
-    err = pthread_create(&follower, NULL, peers[p].follow, g);
-    if (!err)
-        err = pthread_create(&leader, NULL, peers[p].lead, g);
-    if (err)
-        report_die("pthread_create", err);
-    pthread_join(leader, NULL);
-    pthread_join(follower, NULL);
-    sem_delete(peers[p].ops, g->ping);
-    sem_delete(peers[p].ops, g->pong);
-    return true;
+    return p->ops ? p->ops->name : BARE_LINE;
 }
 
-static void measure(struct report_table *t, int follower_core, bool quick)
+static bool make_sems(const struct sem_ops *ops, struct game *g)
 {
-    int repetitions = quick ? 3 : 15;
-    struct game g = { .follower_core = follower_core };
+    g->sems[LEADER] = sem_new(ops, 0);
+    g->sems[FOLLOWER] = sem_new(ops, 0);
+    return g->sems[LEADER] && g->sems[FOLLOWER];
+}
+
+static void delete_sems(const struct sem_ops *ops, struct game *g)
+{
+    sem_delete(ops, g->sems[LEADER]);
+    sem_delete(ops, g->sems[FOLLOWER]);
+}
+
+static void start(pthread_t *thread, void *(*run)(void *), struct game *g)
+{
+    int err = pthread_create(thread, NULL, run, g);
+
+    if (err)
+        die("pthread_create", err);
+}
+
+/* One repetition, with new semaphores; false if the system has no such semaphore. */
+static bool play(const struct player *p, const struct setting *s, struct game *g)
+{
+    pthread_t leader, follower;
+    bool here = !p->ops || make_sems(p->ops, g);
+
+    atomic_store(&g->stop, false);
+    atomic_store(&g->line, LEADER);
+    /* Threads that spin on one core would pass the line once in a time slice. */
+    g->cores[LEADER] = p->ops ? s->leader_core : 0;
+    g->cores[FOLLOWER] = p->ops ? s->follower_core : 1;
+    if (here) {
+        start(&follower, p->follow, g);
+        if (s->main_leads) {
+            p->lead(g);
+            pin_undo();
+        } else {
+            start(&leader, p->lead, g);
+            pthread_join(leader, NULL);
+        }
+        pthread_join(follower, NULL);
+    }
+    if (p->ops)
+        delete_sems(p->ops, g);
+    return here;
+}
+
+static void add_goals(struct report_table *t, const struct setting *s)
+{
+    static const char *const ours[] = { "fairsem", OTHER_PARKER_NAME };
+    const double goals[] = { s->goal, s->other_goal };
+
+    for (int i = 0; i < 2; i++) {
+        report_goal(t, ours[i], "sem_t", goals[i]);
+        if (t->multiples && !isnan(s->transfers))
+            report_goal(t, ours[i], BARE_LINE, s->transfers);
+    }
+}
+
+static void measure(const struct setting *s, bool quick)
+{
+    static struct report_table t;
+    const int repetitions = quick ? 3 : 15;
+    const bool two_cores = pin_cores() > 1 && pin_possible() && s->follower_core != 0;
+    struct game g = { .warm_up_ns = quick ? NS_PER_MS : 5 * NS_PER_MS,
+                      .duration_ns = quick ? 5 * NS_PER_MS : 25 * NS_PER_MS };
     bool pinned = true;
 
-    g.warm_up_ns = quick ? NS_PER_MS : 10 * NS_PER_MS;
-    g.duration_ns = t->repetition_ns = quick ? 5 * NS_PER_MS : 60 * NS_PER_MS;
-    t->workload = "handoff";
-    t->unit = "ns per hand-off";
-    for (int p = 0; p < PEERS; p++)
-        report_row(t, peers[p].ops->name);
+    report_table_begin(&t, "handoff", s->name, s->title, "ns per hand-off");
+    t.repetition_ns = g.duration_ns;
+    if (two_cores) {
+        t.multiples = "transfers";
+        t.multiples_of = BARE_LINE;
+    }
+    add_goals(&t, s);
     for (int i = 0; i < repetitions; i++) {
-        progress_show(t->title, (double)i / repetitions);
-        for (int p = 0; p < PEERS; p++) {
-            if (play(p, &g))
-                t->rows[p].samples[t->rows[p].n++] = g.ns_per_handoff;
-            pinned = pinned && g.pinned && g.follower_pinned;
+        progress_show(t.title, (double)i / repetitions);
+        for (int p = 0; p < PLAYERS; p++) {
+            struct report_row *row;
+
+            if (!players[p].ops && !two_cores)
+                continue;
+            row = report_row(&t, name_of(&players[p]));
+            if (play(&players[p], s, &g))
+                row->samples[row->n++] = g.ns_per_handoff;
+            pinned = pinned && g.pinned[LEADER] && g.pinned[FOLLOWER];
         }
     }
-    t->pinning = !pinned ? "not pinned" : follower_core == 0 ? "both threads on core 0"
-                                                              : "threads on core 0 and core 1";
-    report_table(t);
+    if (pinned)
+        t.pinning = s->pinning;
+    report_table(&t);
+    if (two_cores)
+        report_note("a transfer is one way of the line; who passes it spins, on core 0 and core 1");
 }
 
 void handoff_run(bool quick)
 {
-    static struct report_table same, across;
+    for (int i = 0; i < SETTINGS; i++) {
+        const struct setting *s = &settings[i];
 
-    memset(&same, 0, sizeof(same));
-    same.setting = "same-core";
-    same.title = "hand-off: two threads in turn, one core";
-    if (!pin_possible()) {
-        same.setting = "not-pinned";
-        same.title = "hand-off: two threads in turn, wherever they run";
-    } else {
-        report_goal(&same, "fairsem", "sem_t", DEFAULT_GOAL);
-        report_goal(&same, OTHER_PARKER_NAME, "sem_t", OTHER_GOAL);
+        if (s->leader_core == NOT_PINNED || (pin_possible() && s->follower_core < pin_cores()))
+            measure(s, quick);
+        else
+            report_note("threads on chosen cores: skipped, that is not possible here");
     }
-    measure(&same, 0, quick);
-
-    if (!pin_possible() || pin_cores() < 2) {
-        report_note("a core for each of the threads: skipped, that is not possible here");
-        return;
-    }
-    memset(&across, 0, sizeof(across));
-    across.setting = "two-cores";
-    across.title = "hand-off: two threads in turn, a core for each";
-    report_goal(&across, "fairsem", "sem_t", 0.10);
-    report_goal(&across, OTHER_PARKER_NAME, "sem_t", 0.10);
-    measure(&across, 1, quick);
 }

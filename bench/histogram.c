@@ -2,9 +2,9 @@
 /*
  * histogram.c - durations in buckets of equal ratio.
  *
- * A wait takes 20 ns or half a second, and both must show in one picture.  Each doubling has
- * the same number of buckets, so the error is the same few percent everywhere, and adding
- * one costs no memory: it is done between two measurements.
+ * A wait takes 20 ns or half a second, and one picture must show both.  Each doubling has the
+ * same number of buckets, so the error is the same few percent everywhere.  To add a duration
+ * takes no memory, because that happens between two measurements.
  */
 #include "histogram.h"
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hog_victim.c - a thread that never lets go for long, and one that wants the unit now
- * and then.
+ * hog_victim.c - a hog, which takes the unit again as soon as it has released it, and a victim,
+ * which wants the unit now and then.
  *
- * There is one unit.  The hog holds it for 0.2 ms, releases it and asks for it again at
- * once, for ever.  The victim pauses for 0.2 to 1.8 ms, asks, gives the unit back at once.
- * Who is served in the order of arrival never waits much longer than one hold.
+ * There is one unit.  The hog holds it for 0.2 ms, releases it and asks for it again at once, for
+ * ever.  The victim pauses for 0.2 to 1.8 ms, asks, and gives the unit back at once.  If units are
+ * granted in order of arrival, the victim never waits much longer than one hold.
  *
- * WHAT A PASS IS.  Seen from outside, and so the same for every kind of semaphore: the
- * victim publishes the number of its wait just before it calls acquire, and takes it back
- * as soon as acquire has returned, before it releases.  The hog reads that number each
- * time acquire has given it the unit.  If it reads the same number twice in a row, then
- * the victim was in front of the semaphore when the hog began its hold, was still there
- * when the hog released the unit 0.2 ms later, and yet the unit went to the hog: a pass.
+ * WHAT A PASS IS.  Passes are counted from outside, in the same way for every kind of semaphore.
+ * The victim publishes the number of its wait just before it calls acquire, and clears it as soon
+ * as acquire has returned, before it releases.  The hog reads that number each time after its
+ * acquire.  Suppose it reads the same number twice in a row.  Then the victim waited when the hog
+ * began its hold, and still waited when the hog released the unit 0.2 ms later; yet the unit went
+ * to the hog.  That is a pass.
  *
- * The first reading proves nothing, since the hog may have asked before the victim; the
- * whole hold between the two is the time the victim has to get from publishing the number
- * into the line.  So a semaphore that serves in order counts 0, unless the system stops
- * the victim's thread for 0.2 ms just between these two steps, a few nanoseconds apart.
- * A grant that the victim has not noticed yet is no pass: the hog cannot get the unit
- * before the victim has given it back, and by then the number is gone.
+ * The first reading alone proves nothing, since the hog may have asked before the victim.  In the
+ * hold between the two readings, the victim has 0.2 ms to get from publishing its number into the
+ * queue.  So a semaphore that grants in order counts 0 passes, unless the system stops the victim's
+ * thread for 0.2 ms just between these two steps, which are a few nanoseconds apart.  A grant that
+ * the victim has not noticed yet is no pass: the hog cannot get the unit before the victim has
+ * given it back, and by then the number is cleared.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -48,7 +48,7 @@ struct run {
     bool hog_pinned;
     _Alignas(128) double *waits;
     size_t served, room;
-    int64_t victim_ns; /* how long it ran */
+    int64_t victim_ns; /* how long the victim ran */
     bool victim_pinned;
 };
 
@@ -87,7 +87,7 @@ static int64_t next_pause(uint64_t *state)
         + (int64_t)(*state % (uint64_t)(VICTIM_PAUSE_MAX_NS - VICTIM_PAUSE_MIN_NS + 1));
 }
 
-/* A wait that is under way when the time is up counts with the length it has then. */
+/* A wait that is not over when the time is up counts with the length that it has then. */
 static void *victim(void *arg)
 {
     struct run *r = arg;

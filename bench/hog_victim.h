@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hog_victim.h - a thread that never lets go for long, and one that wants the unit now and then. */
+/* hog_victim.h - a hog that always wants the only unit, and a victim that wants it now and then. */
 #ifndef BENCH_HOG_VICTIM_H
 #define BENCH_HOG_VICTIM_H
 
@@ -15,23 +15,23 @@ struct hog_victim_result {
     double waiting; /* the share of its time that the victim spent waiting, 0 .. 1 */
     long hog_served;
     long passes;       /* how often the hog passed the waiting victim; see hog_victim.c */
-    long waits_passed; /* how many of the waits this happened to */
+    long waits_passed; /* the number of waits in which that happened */
     bool pinned;       /* each ran on a core of its own, pinned to it */
 };
 
-/* Called some ten times a second while it runs; done: 0 .. 1. */
+/* Called about ten times per second while it runs; done: 0 .. 1. */
 typedef void hog_victim_tick(void *arg, double done);
 
 /*
- * Run it for that long.  0, or an errno value: ENOSYS if the system has no such semaphore,
- * ENOMEM, EAGAIN.  tick may be NULL.
+ * Run both for that long.  Returns 0 or an errno value: ENOSYS if the system has no such
+ * semaphore, ENOMEM, EAGAIN.  tick may be NULL.
  */
 int hog_victim_run(const struct sem_ops *ops, int64_t duration_ns, hog_victim_tick *tick,
                    void *arg, struct hog_victim_result *result);
 
 void hog_victim_free(struct hog_victim_result *result);
 
-/* The victim's share of all that were served, 0 .. 1. */
+/* The victim's share of all grants, 0 .. 1. */
 double hog_victim_share(const struct hog_victim_result *result);
 
 #endif /* BENCH_HOG_VICTIM_H */

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* lines.c - what the length of the line costs: tickets in lines of 10 to 100,000. */
+/*
+ * lines.c - what the length of the queue costs: tickets in queues of 10 to 100,000; and what it
+ * costs to join if each waiter has a priority of its own.
+ */
 #define _POSIX_C_SOURCE 200809L
 
 #include "clock.h"
 #include "data_file.h"
+#include "die.h"
 #include "progress.h"
 #include "report.h"
 #include "stats.h"
 #include "workloads.h"
 
 #include <fairsem.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PAIRS = 2000 };
+#define GOAL_JOIN_NS 1000.0
 
 static const struct length {
     int tickets;
@@ -27,6 +33,18 @@ static const struct length {
 };
 enum { LENGTHS = sizeof(lengths) / sizeof(*lengths) };
 
+static const struct crowd {
+    const char *name;
+    int tickets;
+    bool different;
+} crowds[] = {
+    { "40,000 priorities", 40000, true },
+    { "4,000 priorities", 4000, true },
+    { "400 priorities", 400, true },
+    { "40,000 of one priority", 40000, false },
+};
+enum { CROWDS = sizeof(crowds) / sizeof(*crowds) };
+
 struct line {
     fairsem_t         sem;
     fairsem_ticket_t *tickets;
@@ -39,18 +57,30 @@ static fairsem_ticket_t *tickets_new(int count)
     void *tickets;
 
     if (posix_memalign(&tickets, _Alignof(fairsem_ticket_t), size) != 0)
-        report_die("memory for tickets", 0);
+        die("memory for tickets", 0);
     memset(tickets, 0, size);
     return tickets;
 }
 
-static void line_begin(struct line *line, int length)
+/* All different, if they are to be, and in no order: the step is a prime number. */
+static int priority_of(int nth, int length, bool different)
 {
+    return different ? (int)((int64_t)nth * 104729 % length) : 0;
+}
+
+/* Returns nanoseconds per ticket. */
+static double line_begin(struct line *line, int length, bool different)
+{
+    int64_t start;
+
     fairsem_init(&line->sem, 0, NULL);
     line->tickets = tickets_new(length);
     line->length = length;
+    start = now_ns();
     for (int i = 0; i < length; i++)
-        fairsem_ticket_take(&line->tickets[i], &line->sem, 1, 0, NULL, NULL);
+        fairsem_ticket_take(&line->tickets[i], &line->sem, 1, priority_of(i, length, different),
+                            NULL, NULL);
+    return (double)(now_ns() - start) / length;
 }
 
 static void line_end(struct line *line)
@@ -61,7 +91,7 @@ static void line_end(struct line *line)
     free(line->tickets);
 }
 
-/* A newcomer stands in line and leaves it again. */
+/* A newcomer joins the queue and leaves it again. */
 static double take_and_return(struct line *line)
 {
     fairsem_ticket_t ticket = { 0 };
@@ -74,7 +104,7 @@ static double take_and_return(struct line *line)
     return (double)(now_ns() - start) / PAIRS;
 }
 
-/* The head is granted, takes its unit, and stands in line again. */
+/* The head is granted, claims its unit and joins the queue again. */
 static double grant_and_take(struct line *line)
 {
     fairsem_units_t units = { 0 };
@@ -85,22 +115,27 @@ static double grant_and_take(struct line *line)
 
         fairsem_release(&line->sem, 1);
         if (fairsem_ticket_claim(head, &units) != 0)
-            report_die("the head was not granted", 0);
+            die("the head was not granted", 0);
         fairsem_units_forget(&units);
         fairsem_ticket_take(head, &line->sem, 1, 0, NULL, NULL);
     }
     return (double)(now_ns() - start) / PAIRS;
 }
 
+static double inspect(struct line *line)
+{
+    fairsem_stat_t stat;
+    int64_t start = now_ns();
+
+    for (int i = 0; i < PAIRS; i++)
+        fairsem_stat(&line->sem, &stat);
+    return (double)(now_ns() - start) / PAIRS;
+}
+
 static void table_begin(struct report_table *t, const char *setting, const char *title,
                         const char *unit)
 {
-    memset(t, 0, sizeof(*t));
-    t->workload = "lines";
-    t->setting = setting;
-    t->title = title;
-    t->unit = unit;
-    t->pinning = "not pinned";
+    report_table_begin(t, "lines", setting, title, unit);
     t->repetition_ns = NS_PER_MS;
     report_goal(t, lengths[0].name, lengths[LENGTHS - 1].name, 1.5);
 }
@@ -123,29 +158,60 @@ static void write_data(const struct report_table *t)
     }
 }
 
-void lines_run(bool quick)
+static void measure_lengths(int repetitions)
 {
-    static struct report_table join, grant;
-    const int repetitions = quick ? 1 : 21;
+    static struct report_table join, grant, stat;
 
-    table_begin(&join, "take-return", "lines: a ticket joins the line and leaves it",
+    table_begin(&join, "take-return", "lines: a ticket joins the queue and leaves it",
                 "ns per pair");
     table_begin(&grant, "grant-claim-take", "lines: the head is granted and joins again",
                 "ns per turn");
+    table_begin(&stat, "stat", "lines: fairsem_stat", "ns per call");
     for (int i = 0; i < repetitions; i++) {
         progress_show("lines", (double)i / repetitions);
         for (int l = 0; l < LENGTHS; l++) {
             struct line line;
 
-            line_begin(&line, lengths[l].tickets);
+            line_begin(&line, lengths[l].tickets, false);
             add(&join, lengths[l].name, take_and_return(&line));
             add(&grant, lengths[l].name, grant_and_take(&line));
+            add(&stat, lengths[l].name, inspect(&line));
             line_end(&line);
         }
     }
     report_table(&join);
     report_table(&grant);
-    /* Sorted by now. */
+    report_table(&stat);
+    /* The samples are sorted by now. */
     write_data(&join);
     write_data(&grant);
+}
+
+static void measure_priorities(int repetitions)
+{
+    static struct report_table t;
+
+    report_table_begin(&t, "lines", "priorities", "lines: tickets join, with priorities",
+                       "ns per join");
+    t.repetition_ns = 10 * NS_PER_MS;
+    report_goal(&t, crowds[0].name, NULL, GOAL_JOIN_NS);
+    report_goal(&t, crowds[0].name, crowds[CROWDS - 1].name, NAN);
+    for (int i = 0; i < repetitions; i++) {
+        progress_show(t.title, (double)i / repetitions);
+        for (int c = 0; c < CROWDS; c++) {
+            struct line line;
+
+            add(&t, crowds[c].name, line_begin(&line, crowds[c].tickets, crowds[c].different));
+            line_end(&line);
+        }
+    }
+    report_table(&t);
+}
+
+void lines_run(bool quick)
+{
+    const int repetitions = quick ? 1 : 21;
+
+    measure_lengths(repetitions);
+    measure_priorities(repetitions);
 }

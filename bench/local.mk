@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# bench/local.mk - fairsem beside its peers; included by ../Makefile.am.
+# bench/local.mk - compare fairsem with its peers; included by ../Makefile.am.
 #
 #   make bench          everything, with a report in bench/report/: less than ten minutes
-#   make bench-smoke    each workload for a moment: that it works
-#   make check-cost     instructions of an operation against bench/baseline.txt
+#   make bench-smoke    run each workload briefly, to check that it works
+#   make check-cost     compare instructions per operation with bench/baseline.txt
 
-# The workload that the demonstration shows, too.
+# The workload that the demonstration also shows.
 hog_victim_sources = \
 	bench/clock.h \
 	bench/duration_text.c bench/duration_text.h \
@@ -28,6 +28,7 @@ bench_fairsem_bench_SOURCES = \
 	bench/crowd.c bench/crowd.h \
 	bench/cxx_sem.h \
 	bench/data_file.c bench/data_file.h \
+	bench/die.c bench/die.h \
 	bench/expiry.c \
 	bench/fairsem_bench.c \
 	bench/foreign.c bench/foreign.h \
@@ -39,6 +40,7 @@ bench_fairsem_bench_SOURCES = \
 	bench/peer_sysv.h bench/peer_textbook.h bench/peers.h \
 	bench/report.c bench/report.h \
 	bench/report_json.c bench/report_json.h \
+	bench/report_table.c bench/report_table.h \
 	bench/ring.c \
 	bench/sysv_sem.c bench/sysv_sem.h \
 	bench/textbook_sem.c bench/textbook_sem.h \
@@ -50,7 +52,7 @@ bench_fairsem_bench_LDADD = libfairsem.la $(LIBM)
 bench_fairsem_bench_CPPFLAGS = $(AM_CPPFLAGS) -DFOREIGN_DIRECTORY='"$(foreigndir)"'
 bench_fairsem_bench_LINK = $(LINK) # also with the C++ peer
 
-# Programs in other languages, compiled where they are run.
+# Programs in other languages; they are compiled where they run.
 foreigndir = $(pkgdatadir)/foreign
 foreigntokiodir = $(foreigndir)/tokio
 dist_foreign_DATA = \
@@ -77,8 +79,8 @@ else
 EXTRA_DIST += bench/cxx_sem.cpp
 endif
 
-# The library once more, on the parker that is not the default here.  Every name of ours
-# gets another one, so that both fit into one program.
+# The library once more, on the parker that is not the default here.  Each of its names is
+# renamed, so both fit into one program.
 if HAVE_OTHER_PARKER
 noinst_LTLIBRARIES += libother.la
 libother_la_SOURCES = $(libcore_la_SOURCES)
@@ -109,7 +111,7 @@ EXTRA_DIST += \
 	bench/plots/waits.gp \
 	bench/report.sh
 
-# With the library inside: no binding of functions to count.
+# With the library inside: the binding of functions is not counted.
 EXTRA_PROGRAMS = bench/cost
 bench_cost_SOURCES = bench/cost.c $(hog_victim_sources)
 bench_cost_LDADD = libcore.la $(LIBM)
@@ -122,7 +124,7 @@ check-cost: bench/cost$(EXEEXT)
 bench: bench/fairsem-bench$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/report.sh
 bench-smoke: bench/fairsem-bench$(EXEEXT)
-	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/bench.sh
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/package/bench.sh
 
 clean-local:
 	rm -rf bench/cache bench/report

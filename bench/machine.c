@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* machine.c - what the numbers were measured on. */
+/* machine.c - describe the machine on which the numbers were measured. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "machine.h"
@@ -26,13 +26,13 @@
 #endif
 
 #ifdef __OPTIMIZE__
-#define OPTIMISED "optimized"
+#define OPTIMIZED "optimized"
 #else
-#define OPTIMISED "NOT optimized"
+#define OPTIMIZED "NOT optimized"
 #endif
 
 #if defined(__clang__)
-#define COMPILER __VERSION__ /* names itself */
+#define COMPILER __VERSION__ /* it contains the name */
 #elif defined(__GNUC__)
 #define COMPILER "gcc " __VERSION__
 #else
@@ -45,7 +45,7 @@
 #define PARKER "POSIX condition variables"
 #endif
 
-/* The text after the colon of the first line that starts with key; false if none does. */
+/* Copy the text after the colon of the first line that starts with key; false if none does. */
 static bool cpuinfo_value(const char *key, char *value, size_t size)
 {
     char line[256];
@@ -88,7 +88,7 @@ static void look_at_clock(char *text, size_t size)
              (double)(now_ns() - start) / READS);
 }
 
-/* The average of the last minute: others who use the machine disturb us. */
+/* The load average of the last minute: other users of the machine disturb us. */
 static double look_at_load(void)
 {
     double load = NAN;
@@ -121,7 +121,7 @@ void machine_look(struct machine *m)
     m->load = look_at_load();
     look_at_clock(m->clock, sizeof(m->clock));
     snprintf(m->parker, sizeof(m->parker), "%s", PARKER);
-    snprintf(m->compiler, sizeof(m->compiler), "%.40s, %s%s", COMPILER, OPTIMISED, SANITIZER);
+    snprintf(m->compiler, sizeof(m->compiler), "%.40s, %s%s", COMPILER, OPTIMIZED, SANITIZER);
 }
 
 void machine_line(const struct machine *m, char *line, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* machine.h - what the numbers were measured on. */
+/* machine.h - describe the machine on which the numbers were measured. */
 #ifndef BENCH_MACHINE_H
 #define BENCH_MACHINE_H
 
@@ -11,14 +11,14 @@ struct machine {
     char libc[40];
     char clock[80];
     char compiler[96];
-    char parker[40]; /* what threads of this fairsem sleep on */
-    int cores;   /* that this process may use */
-    double load; /* of the last minute, before ours; NaN if unknown */
+    char parker[40]; /* what the threads of this fairsem sleep on */
+    int cores;   /* the number that this process may use */
+    double load; /* average of the last minute, before our own; NaN if unknown */
 };
 
 void machine_look(struct machine *m);
 
-/* All of it in one line, without a line end. */
+/* Write all of it as one line, without a line end. */
 void machine_line(const struct machine *m, char *line, size_t size);
 
 #endif /* BENCH_MACHINE_H */

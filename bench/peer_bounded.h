@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* peer_bounded.h - fairsem that lets running threads pass for a while, as a peer. */
+/* peer_bounded.h - fairsem with a bypass of 10 ms, as a peer. */
 #ifndef BENCH_PEER_BOUNDED_H
 #define BENCH_PEER_BOUNDED_H
 
 #include "peer_fairsem.h"
 
-/* No thread at the head of the line is passed for longer than this. */
+/* No thread at the head of the queue is passed for longer than this. */
 #define BYPASS_NS INT64_C(10000000)
 
 static inline int bounded_peer_init(void *sem, int64_t units)

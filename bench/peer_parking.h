@@ -13,7 +13,7 @@ static inline int parking_peer_init(void *sem, int64_t units)
 }
 
 static const struct sem_ops ops_parking = {
-    .name = "parks at once",
+    .name = "fairsem no spin",
     .size = sizeof(fairsem_t),
     .many = true,
     .init = parking_peer_init,

@@ -18,7 +18,7 @@ static inline int posix_peer_init(void *sem, int64_t units)
     return sem_init(sem, 0, (unsigned)units) == 0 ? 0 : errno;
 }
 
-/* Every careful user of sem_wait writes this loop: a signal may end the wait. */
+/* A careful user of sem_wait writes this loop: a signal may end the wait. */
 static inline int posix_peer_acquire(void *sem, int64_t n)
 {
     (void)n;
@@ -56,7 +56,7 @@ static inline int posix_peer_until(void *sem, int64_t n, const struct timespec *
 #define POSIX_PEER_UNTIL NULL
 #endif
 
-/* Not in POSIX before 2024; where the C library hides it, the peer has no such call. */
+/* It is not in POSIX before 2024; where the C library hides it, the peer has no such call. */
 #if defined(HAVE_SEM_CLOCKWAIT) && defined(_GNU_SOURCE)
 static inline int posix_peer_for(void *sem, int64_t n, int64_t ns, const struct timespec *at)
 {

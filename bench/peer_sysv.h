@@ -6,7 +6,7 @@
 #include "sem_ops.h"
 #include "sysv_sem.h"
 
-/* Linux serves equal requests in order of arrival; no standard says so. */
+/* Linux grants equal requests in order of arrival; no standard says so. */
 static const struct sem_ops ops_sysv = {
     .name = "System V",
     .size = sizeof(struct sysv_sem),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* peers.h - everybody who runs in the benchmarks.  A new peer: its header and one X(...). */
+/* peers.h - all peers of the benchmarks.  To add one, include its header and add one X(...). */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pin.c - tie the calling thread to one core; a stub where there is no such thing. */
+/* pin.c - pin the calling thread to one core; a stub where the system cannot do that. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* CPU_SET, pthread_setaffinity_np */
 #endif
@@ -13,8 +13,8 @@
 #if defined(__linux__) && defined(CPU_SET)
 
 /*
- * Taken once, by the first caller, before any thread is pinned: a pinned thread would
- * see one core only.  pin_cores is called by main before it starts a thread.
+ * The mask is read once, by the first caller, before any thread is pinned: a pinned thread would
+ * see only one core.  main calls pin_cores before it starts a thread.
  */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static cpu_set_t allowed;
@@ -55,6 +55,12 @@ bool pin_self(int nth)
     return false;
 }
 
+void pin_undo(void)
+{
+    if (pin_possible())
+        pthread_setaffinity_np(pthread_self(), sizeof(allowed), &allowed);
+}
+
 #else /* no pinning */
 
 bool pin_possible(void)
@@ -73,6 +79,10 @@ bool pin_self(int nth)
 {
     (void)nth;
     return false;
+}
+
+void pin_undo(void)
+{
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* progress.c - one line on stderr that says how far we are; nothing where that is no terminal. */
+/* progress.c - one line on stderr that shows the progress, if stderr is a terminal. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "progress.h"

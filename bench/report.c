@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* report.c - the results of a run, as tables for people; as JSON see report_json.c. */
+/* report.c - the results of a run as tables for people; report_json.c writes them as JSON. */
 #include "report.h"
 
 #include "data_file.h"
@@ -11,10 +11,8 @@
 #include <fairsem.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-static bool as_json;
+static bool as_json, too_brief;
 
 bool report_json(void)
 {
@@ -23,12 +21,38 @@ bool report_json(void)
 
 /* Text */
 
+struct number_text {
+    char text[32];
+};
+
+static struct number_text number_text(double value)
+{
+    struct number_text n = { "-" };
+
+    if (!isnan(value))
+        snprintf(n.text, sizeof(n.text), "%.*f",
+                 fabs(value) < 99.95 ? 2 : fabs(value) < 999.5 ? 1 : 0, value);
+    return n;
+}
+
+struct modes_text {
+    char text[80];
+};
+
+/* Empty if one number can stand for all. */
+static struct modes_text modes_text(const struct summary *s)
+{
+    struct modes_text m = { "" };
+
+    if (!isnan(s->low_mode))
+        snprintf(m.text, sizeof(m.text), "  bimodal: %s, %s", number_text(s->low_mode).text,
+                 number_text(s->high_mode).text);
+    return m;
+}
+
 static void number(double value, int width)
 {
-    if (isnan(value))
-        printf("%*s", width, "-");
-    else
-        printf("%*.*f", width, fabs(value) < 99.95 ? 2 : fabs(value) < 999.5 ? 1 : 0, value);
+    printf("%*s", width, number_text(value).text);
 }
 
 static void text_head(const struct report_table *t)
@@ -41,13 +65,14 @@ static void text_head(const struct report_table *t)
     }
     printf("\n%s\n  %s; %zu repetitions of %s, peers in turn; %s\n", t->title, t->pinning,
            repetitions, duration_text((double)t->repetition_ns).text, t->unit);
-    printf("  %-22s %8s", "", "median");
+    printf("  %-22s %8s %19s", "", "median", "quartiles");
     if (!t->contended)
-        printf(" %19s", "quartiles");
-    printf(" %19s", "min .. max");
-    if (t->contended)
+        printf(" %19s", "min .. max");
+    else
         printf(" %9s %9s %12s %8s %8s %9s", "wait, 50%", "wait, 99%", "longest wait", "least",
                "passed", "CPU");
+    if (t->multiples)
+        printf(" %9s", t->multiples);
     printf(" %8s\n", "fairsem/");
 }
 
@@ -66,6 +91,13 @@ static void text_fairness(const struct report_row *row)
     printf(" %9s", duration_text(stats_median(f->cpu_ns, row->n)).text);
 }
 
+static void text_span(double from, double to)
+{
+    number(from, 9);
+    printf(" ..");
+    number(to, 8);
+}
+
 static void text_row(struct report_table *t, struct report_row *row)
 {
     struct summary s = stats_summary(row->samples, row->n);
@@ -76,79 +108,81 @@ static void text_row(struct report_table *t, struct report_row *row)
         return;
     }
     number(s.median, 8);
-    if (!t->contended) {
-        number(s.q1, 9);
-        printf(" ..");
-        number(s.q3, 8);
-    }
-    number(s.min, 9);
-    printf(" ..");
-    number(s.max, 8);
+    text_span(s.q1, s.q3);
     if (t->contended)
         text_fairness(row);
+    else
+        text_span(s.min, s.max);
+    if (t->multiples)
+        number(report_ratio(t, row->peer, t->multiples_of), 10);
     if (row != &t->rows[0])
         number(report_ratio(t, t->rows[0].peer, row->peer), 9);
-    printf("\n");
+    else if (!isnan(s.low_mode))
+        printf("%9s", "");
+    printf("%s\n", modes_text(&s).text);
 }
 
-/* Goals */
+/* Goals and comparisons */
 
-static struct report_row *find(struct report_table *t, const char *peer)
+bool report_judges(void)
 {
-    for (size_t i = 0; i < t->row_count; i++) {
-        if (strcmp(t->rows[i].peer, peer) == 0)
-            return &t->rows[i];
-    }
-    return NULL;
+    return !too_brief;
 }
 
-double report_ratio(struct report_table *t, const char *ours, const char *peer)
+const char *report_verdict(bool met)
 {
-    struct report_row *us = find(t, ours), *them = find(t, peer);
-    struct summary s;
-    double best;
-
-    if (!us || !them || us->n == 0 || them->n == 0)
-        return NAN;
-    s = stats_summary(them->samples, them->n);
-    best = t->more_is_better ? s.max : s.min;
-    return best > 0 ? stats_summary(us->samples, us->n).median / best : NAN;
+    return !report_judges() ? "not judged" : met ? "met" : "missed";
 }
 
-void report_goal(struct report_table *t, const char *ours, const char *peer, double ratio)
+struct report_side report_side(struct report_table *t, const char *peer)
 {
-    for (int i = 0; i < REPORT_MAX_GOALS; i++) {
-        if (t->goals[i].peer)
-            continue;
-        t->goals[i] = (struct report_goal){ .ours = ours, .peer = peer, .ratio = ratio };
-        return;
-    }
-    report_die("more goals than REPORT_MAX_GOALS", 0);
+    struct report_row *row = peer ? report_find(t, peer) : NULL;
+
+    if (!row)
+        return (struct report_side){ NULL };
+    return (struct report_side){ peer, stats_summary(row->samples, row->n) };
 }
 
-/*
- * Our median against their best is hard on us where the machine is noisy: what the peer
- * itself reaches by this measure says how hard.
- */
+/* A field of goals.tsv: median, quartiles and modes. */
+static void data_side(const struct report_side *side)
+{
+    const struct summary *s = &side->s;
+
+    if (side->peer)
+        data_printf("goals.tsv", "%s\t%s (%s .. %s)%s\t", side->peer, number_text(s->median).text,
+                    number_text(s->q1).text, number_text(s->q3).text, modes_text(s).text);
+    else
+        data_printf("goals.tsv", "-\t-\t");
+}
+
+void report_comparison(const char *title, const char *unit, const struct report_side *ours,
+                       const struct report_side *theirs, const char *goal, const char *verdict)
+{
+    double ratio = theirs->peer ? ours->s.median / theirs->s.median : ours->s.median;
+
+    if (!as_json)
+        printf("  %s%s%s = %.4g%s%s, goal: %s%s%s\n", ours->peer, theirs->peer ? " / " : "",
+               theirs->peer ? theirs->peer : "", ratio, theirs->peer ? "" : " ",
+               theirs->peer ? "" : unit, goal, *verdict ? ": " : "", verdict);
+    data_printf("goals.tsv", "%s\t%s\t", title, unit);
+    data_side(ours);
+    data_side(theirs);
+    data_printf("goals.tsv", "%.4g\t%s\t%s\n", ratio, goal, *verdict ? verdict : "-");
+}
+
 static void goal(struct report_table *t, const struct report_goal *g)
 {
     double ratio = report_ratio(t, g->ours, g->peer);
-    const char *sign = t->more_is_better ? ">=" : "<=", *result;
+    struct report_side ours = report_side(t, g->ours), theirs = report_side(t, g->peer);
+    char text[32] = "none";
 
     if (isnan(ratio))
         return;
-    result = (t->more_is_better ? ratio >= g->ratio : ratio <= g->ratio) ? "met" : "missed";
-    if (!as_json) {
-        const struct report_row *us = find(t, g->ours), *them = find(t, g->peer);
-
-        printf("  %s (median) / %s (best) = %.3g, goal %s %.3g: %s\n", g->ours, g->peer, ratio,
-               sign, g->ratio, result);
-        printf("    median / median = %.3g; %s (median) / itself (best) = %.3g\n",
-               stats_median(us->samples, us->n) / stats_median(them->samples, them->n), g->peer,
-               report_ratio(t, g->peer, g->peer));
-    }
-    data_printf("goals.tsv", "%s\t%s\t%s\t%.3g\t%s %.3g\t%s\n", t->title, g->ours, g->peer,
-                ratio, sign, g->ratio, result);
+    if (!isnan(g->most))
+        snprintf(text, sizeof(text), "%s %.4g", t->more_is_better ? ">=" : "<=", g->most);
+    report_comparison(t->title, t->unit, &ours, &theirs, text,
+                      isnan(g->most) ? ""
+                      : report_verdict(t->more_is_better ? ratio >= g->most : ratio <= g->most));
 }
 
 void report_table(struct report_table *t)
@@ -162,7 +196,7 @@ void report_table(struct report_table *t)
         else
             text_row(t, &t->rows[i]);
     }
-    for (int i = 0; i < REPORT_MAX_GOALS && t->goals[i].peer; i++)
+    for (int i = 0; i < REPORT_MAX_GOALS && t->goals[i].ours; i++)
         goal(t, &t->goals[i]);
     fflush(stdout);
 }
@@ -174,11 +208,12 @@ void report_note(const char *text)
         printf("  %s\n", text);
 }
 
-void report_begin(bool json, const struct machine *m)
+void report_begin(bool json, bool quick, const struct machine *m)
 {
     char line[512];
 
     as_json = json;
+    too_brief = quick;
     machine_line(m, line, sizeof(line));
     data_printf("machine.txt", "%s\n", line);
     if (json) {
@@ -187,33 +222,12 @@ void report_begin(bool json, const struct machine *m)
     }
     printf("fairsem-bench %s\n%s\n", FAIRSEM_VERSION_STRING, line);
     if (m->load > 0.3)
-        printf("others use the machine: longest waits contain their time slices\n");
-    printf("fairsem/ is the median of fairsem divided by the best of that peer\n");
+        printf("other programs use the machine: longest waits contain their time slices\n");
+    printf("fairsem/ is the median of fairsem divided by the median of that peer\n");
 }
 
 void report_end(void)
 {
     if (as_json)
         report_json_end();
-}
-
-struct report_row *report_row(struct report_table *t, const char *peer)
-{
-    struct report_row *row = find(t, peer);
-
-    if (row)
-        return row;
-    if (t->row_count == REPORT_MAX_ROWS)
-        report_die("more peers than REPORT_MAX_ROWS", 0);
-    row = &t->rows[t->row_count++];
-    memset(row, 0, sizeof(*row));
-    row->peer = peer;
-    return row;
-}
-
-noreturn void report_die(const char *what, int err)
-{
-    progress_clear();
-    fprintf(stderr, "fairsem-bench: %s%s%s\n", what, err ? ": " : "", err ? strerror(err) : "");
-    exit(1);
 }

@@ -4,78 +4,37 @@
 #define BENCH_REPORT_H
 
 #include "machine.h"
+#include "report_table.h"
+#include "stats.h"
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdnoreturn.h>
 
-enum { REPORT_MAX_ROWS = 14, REPORT_MAX_REPETITIONS = 64, REPORT_MAX_GOALS = 6 };
-
-/* How fair it was, and what it cost: one number for each repetition.  NaN: not known. */
-struct report_fairness {
-    double least_share[REPORT_MAX_REPETITIONS]; /* of the equal share */
-    double median_wait_ns[REPORT_MAX_REPETITIONS];
-    double p99_wait_ns[REPORT_MAX_REPETITIONS];
-    double cpu_ns[REPORT_MAX_REPETITIONS]; /* of the process, for each operation */
-    double longest_wait_ns;                /* over all repetitions */
-    double passed;                         /* waits, in all repetitions */
-};
-
-/* One peer: one number for each repetition. */
-struct report_row {
-    const char *peer;
-    double samples[REPORT_MAX_REPETITIONS];
-    size_t n;
-    struct report_fairness fair;
-};
-
-/* The median of one row is at most so many times the best of another; at least, if more is
-   better. */
-struct report_goal {
-    const char *ours, *peer;
-    double ratio;
-};
-
-struct report_table {
-    const char *workload; /* a word, for programs */
-    const char *setting;  /* a word, for programs */
-    const char *title;    /* for people */
-    const char *pinning;
-    const char *unit;     /* of the samples: "ns per pair" */
-    int64_t repetition_ns;
-    bool more_is_better;
-    bool contended; /* print the columns about fairness */
-    struct report_goal goals[REPORT_MAX_GOALS]; /* up to the first without a peer */
-    struct report_row rows[REPORT_MAX_ROWS];    /* the first is ours */
-    size_t row_count;
-};
-
-void report_begin(bool json, const struct machine *m);
-/* Sorts the samples. */
+/* quick: the run is too brief to judge a goal. */
+void report_begin(bool json, bool quick, const struct machine *m);
+/* Print a table.  It sorts the samples. */
 void report_table(struct report_table *t);
-/* Something in words: in the text a line, in JSON nothing. */
+/* A remark: a line in the text, nothing in JSON. */
 void report_note(const char *text);
+/*
+ * Compare two rows in one line, in the text and in the table of goals.  goal says what the ratio
+ * must be, for people.
+ */
+struct report_side {
+    const char *peer; /* NULL: nothing, what is compared is the number itself */
+    struct summary s;
+};
+/* The row of that peer, or nothing: NULL stands for nothing, too. */
+struct report_side report_side(struct report_table *t, const char *peer);
+void report_comparison(const char *title, const char *unit, const struct report_side *ours,
+                       const struct report_side *theirs, const char *goal, const char *verdict);
+
+/* The word for a goal: "met" or "missed"; "not judged" in a quick run, which judges none. */
+bool report_judges(void);
+const char *report_verdict(bool met);
+
 void report_end(void);
 
-/* Add a goal; nothing if one of the two has no row with samples when it is printed. */
-void report_goal(struct report_table *t, const char *ours, const char *peer, double ratio);
-
-/* For a workload that writes its own results. */
+/* True if the report is JSON; then a workload that writes its own results uses report_json.h. */
 bool report_json(void);
-/* Begin an object in the list of results; the caller writes the rest and the bracket. */
-void report_json_object(const char *workload, const char *setting);
-/* ,"key":number, or null if it is none */
-void report_json_number(const char *key, double value);
-void report_json_string(const char *key, const char *value);
-
-/* The row for a peer; added if it is not there. */
-struct report_row *report_row(struct report_table *t, const char *peer);
-
-/* Median of ours / best of theirs; NaN if one of them has not run.  Sorts the samples. */
-double report_ratio(struct report_table *t, const char *ours, const char *peer);
-
-/* The machine fails us: say so and stop. */
-noreturn void report_die(const char *what, int err);
 
 #endif /* BENCH_REPORT_H */

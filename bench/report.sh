@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# report.sh - all benchmarks, and a report with pictures: bench/report/report.md in the build.
+# report.sh - run all benchmarks and write a report with pictures: bench/report/report.md in the
+# build directory.
 #
-# Called by `make bench`.  With --again the pictures and the report are made from the numbers
-# that are there, without measuring.
+# `make bench` calls it.  With --again it makes the pictures and the report from the numbers that
+# are there, without measuring.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
@@ -25,7 +26,7 @@ measure() {
   [ "$status" -eq 0 ] || exit "$status"
 }
 
-# draw NAME - a picture, if there is something to draw it from.
+# draw NAME - make a picture from the numbers that are there.
 draw() {
   gnuplot -e "data='$report'; plots='$plots'" "$plots/$1.gp" > "$report/$1.svg" \
     2> "$report/$1.log"
@@ -35,7 +36,7 @@ draw() {
     echo "bench: gnuplot failed: $plots/$1.gp" >&2
     exit 1
   fi
-  # What it says about peers that did not take part is of no interest.
+  # What gnuplot says about peers that did not take part is of no interest.
   rm -f "$report/$1.log"
 }
 
@@ -59,21 +60,37 @@ picture() {
   printf '\n![%s](%s.svg)\n' "$2" "$1"
 }
 
-# A goal that is compared with nobody's best has only the number of settings that met it.
 goals() {
   [ -s "$report/goals.tsv" ] || return
   cat <<'_EOF'
 
 ## Goals
 
-The median of the first divided by the best repetition of the second, each peer in the same
-loop, in turn, in one process.
+Medians, with the quartiles in brackets.  The ratio is that of the medians; each peer ran the same
+loop, in turn, in one process.  Two modes are named where the repetitions fall into two groups, so
+that a median hides one of them.
 
-| workload | | against | ratio | goal | |
-|---|---|---|---|---|---|
 _EOF
-  awk -F'\t' '{ print "| " $1 " | " $2 " | " $3 " | " $4 " | " $5 " | " $6 " |" }' \
-    "$report/goals.tsv"
+  awk -F'\t' '
+    $9 !~ /^-/ { judged++ }
+    $9 ~ /^missed/ {
+      missed++
+      list = list "* " $1 ": " $3 ($4 == "-" ? "" : ", " $7 ($5 == "-" ? " " $2 : " of " $5)) \
+        ", goal " $8 (length($9) > 6 ? ":" substr($9, 7) : "") "\n"
+    }
+    $9 == "not judged" { brief = 1 }
+    { rows = rows "| " $1 ", " $2 " | " $3 " | " $4 " | " $5 " | " $6 " | " $7 " | " $8 \
+        " | " $9 " |\n" }
+    END {
+      if (brief)
+        print "The run was too brief to judge a goal.\n"
+      else if (missed)
+        print missed " of " judged " goals are missed:\n\n" list
+      else
+        print "All " judged " goals are met.\n"
+      print "| workload | | | against | | ratio | goal | |\n|---|---|---|---|---|---|---|---|"
+      printf "%s", rows
+    }' "$report/goals.tsv"
 }
 
 contended() {
@@ -83,22 +100,24 @@ contended() {
 ## All threads want a unit all the time
 
 _EOF
-  picture throughput "holds a second against threads, for holds of 0 to 100 us"
+  picture throughput "holds per second against threads, for holds of 0 to 100 us"
   picture longest "the longest wait against threads, for holds of 0 to 100 us"
-  picture waits "which share of the waits is at least as long"
+  picture waits "the share of the waits that are at least as long"
   cat <<'_EOF'
 
-Holds a second: the median of fairsem divided by the best repetition of
+Holds per second: the median of fairsem divided by the median of
 
-* the best peer that serves in order of arrival, and the best of those whose waiters are
-  threads: Go and tokio hand a unit to a task, for which no thread need wake up;
-* a ring of threads that hand tokens on through bare futexes, the limit where one must;
-* sem_t, which serves in any order;
+* the best peer that grants in order of arrival, and the best of these whose waiters are
+  threads: Go and tokio grant a unit to a task, and that need not wake a thread;
+* a ring of threads in which each passes a unit to the next through a bare futex: the limit where
+  each hold must wake a thread;
+* fairsem with FAIRSEM_NO_SPIN, whose waiters sleep at once;
+* sem_t, which grants in any order;
 
 then fairsem with bounded bypass divided by sem_t, and the longest waits of fairsem and sem_t.
 
-| units | held | threads | in order | of threads | ring | sem_t | bounded | waits | sem_t | goal |
-|---|---|---|---|---|---|---|---|---|---|---|
+| units | held | threads | in order | threaded | ring | no spin | sem_t | bounded | waits | sem_t | goal |
+|---|---|---|---|---|---|---|---|---|---|---|---|
 _EOF
   cat "$report/contended.md"
 }
@@ -113,13 +132,13 @@ Measured on $(date -u +%Y-%m-%d); made by \`make bench\`.
 _EOF
   if [ -s "$report/victim.tsv" ]; then
     printf '\n## A hog and a victim\n'
-    picture victim "which share of the victim's waits is at least as long"
+    picture victim "the share of the victim's waits that are at least as long"
   fi
   goals
   contended
   if [ -s "$report/lines.tsv" ]; then
-    printf '\n## The length of the line\n'
-    picture lines "nanoseconds against the number of tickets in the line"
+    printf '\n## The length of the queue\n'
+    picture lines "nanoseconds against the number of tickets in the queue"
   fi
   printf '\n## Everything\n\n```\n'
   cat "$text"

@@ -57,21 +57,21 @@ static void fairness(const struct report_row *row)
     report_json_number("cpu_ns", stats_median(f->cpu_ns, row->n));
 }
 
-/* Those that are about this row. */
+/* The goals that compare with this row. */
 static void goals(struct report_table *t, const struct report_row *row)
 {
     bool first = true;
 
     printf(",\"goals\":[");
-    for (int i = 0; i < REPORT_MAX_GOALS && t->goals[i].peer; i++) {
+    for (int i = 0; i < REPORT_MAX_GOALS && t->goals[i].ours; i++) {
         const struct report_goal *g = &t->goals[i];
 
         if (strcmp(g->ours, row->peer) != 0)
             continue;
         printf("%s{\"against\":", first ? "" : ",");
-        quoted(g->peer);
+        quoted(g->peer ? g->peer : "");
         report_json_number("ratio", report_ratio(t, g->ours, g->peer));
-        report_json_number(t->more_is_better ? "at_least" : "at_most", g->ratio);
+        report_json_number(t->more_is_better ? "at_least" : "at_most", g->most);
         printf("}");
         first = false;
     }
@@ -94,13 +94,14 @@ void report_json_row(struct report_table *t, struct report_row *row)
     report_json_number("q3", s.q3);
     report_json_number("min", s.min);
     report_json_number("max", s.max);
+    report_json_number("low_mode", s.low_mode);
+    report_json_number("high_mode", s.high_mode);
     if (t->contended)
         fairness(row);
-    if (row != first) {
-        report_json_number("fairsem_median_to_best", report_ratio(t, first->peer, row->peer));
-        report_json_number("fairsem_median_to_median",
-                           stats_median(first->samples, first->n) / s.median);
-    }
+    if (t->multiples)
+        report_json_number(t->multiples, report_ratio(t, row->peer, t->multiples_of));
+    if (row != first)
+        report_json_number("fairsem_to_this", report_ratio(t, first->peer, row->peer));
     goals(t, row);
     printf("}");
 }

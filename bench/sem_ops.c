@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sem_ops.c - make and unmake a semaphore through its table. */
+/* sem_ops.c - make and destroy a semaphore through its table. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "sem_ops.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 128 }; /* two lines: some processors fetch them in pairs */
+enum { LINE = 128 }; /* bytes of two cache lines: some processors fetch them in pairs */
 
 void *sem_new(const struct sem_ops *ops, int64_t units)
 {

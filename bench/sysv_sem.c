@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sysv_sem.c - a System V semaphore: every call goes into the kernel. */
 #undef _POSIX_C_SOURCE
-#define _XOPEN_SOURCE 700 /* it is not in POSIX proper */
+#define _XOPEN_SOURCE 700 /* it is in the XSI option of POSIX */
 
 #include "sysv_sem.h"
 
@@ -9,7 +9,7 @@
 #include <sys/ipc.h>
 #include <sys/sem.h>
 
-/* The caller must define it; where the system does all the same, it has another name. */
+/* POSIX leaves the definition to the caller; this name does not clash with a system's own. */
 union semctl_argument {
     int val;
     struct semid_ds *buf;

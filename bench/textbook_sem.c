@@ -3,7 +3,7 @@
  * textbook_sem.c - the FIFO semaphore of the textbooks: a mutex around everything, a
  * queue, and a condition variable per waiter that is signaled under the mutex.
  *
- * It is as fair as fairsem.  What fairsem does beyond it must show against this peer.
+ * It is as fair as fairsem.  What fairsem does beyond it must show in a comparison with it.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -46,7 +46,7 @@ static void unlink_waiter(struct textbook_sem *s, struct textbook_waiter *w)
     *(w->next ? &w->next->prev : &s->tail) = w->prev;
 }
 
-/* Serve from the head while it fits. */
+/* Grant the head while its request fits. */
 static void grant(struct textbook_sem *s)
 {
     struct textbook_waiter *w;
@@ -59,7 +59,7 @@ static void grant(struct textbook_sem *s)
     }
 }
 
-/* Under the mutex. */
+/* Mutex held. */
 static int wait_in_line(struct textbook_sem *s, int64_t n, const struct timespec *deadline)
 {
     struct textbook_waiter w = { .n = n };

@@ -10,7 +10,7 @@
 struct textbook_waiter;
 
 struct textbook_sem {
-    pthread_mutex_t mutex; /* for everything below */
+    pthread_mutex_t mutex; /* guards everything below */
     int64_t units;
     struct textbook_waiter *head, *tail;
 };

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uncontended.c - acquire and release when nobody else is there: what everybody pays.
+ * uncontended.c - acquire and release while nobody waits: the cost that every user pays.
  *
- * The loop runs in a thread of its own while main sleeps in pthread_join: glibc takes
- * cheaper, non-atomic paths in a process with a single thread, which nobody who needs a
- * semaphore has.
+ * The loop runs in a thread of its own while main sleeps in pthread_join.  In a process with a
+ * single thread glibc would take cheaper, non-atomic paths; but programs that need a semaphore
+ * have several threads.
  */
 #define _GNU_SOURCE /* sem_clockwait */
 
 #include "clock.h"
+#include "die.h"
 #include "peers.h"
 #include "pin.h"
 #include "progress.h"
@@ -19,16 +20,16 @@
 #include <string.h>
 
 enum how { ACQUIRE, TRY, UNTIL, FOR };
-enum { BATCH = 4096 }; /* pairs between two looks at the clock */
+enum { BATCH = 4096 }; /* pairs between two readings of the clock */
 
-/* No wait lasts as long. */
+/* Seconds; no wait lasts that long. */
 enum { FAR_OFF = 3600 };
 
 struct deadlines {
     struct timespec realtime, monotonic;
 };
 
-/* The loop.  ops and how are constants where it is instantiated: no indirect call is left. */
+/* The loop.  ops and how are constants where it is instantiated, so no indirect call is left. */
 ALWAYS_INLINE int pairs(const struct sem_ops *ops, enum how how, void *sem, int64_t n,
                         const struct deadlines *end)
 {
@@ -77,7 +78,7 @@ static const struct setting {
     { "acquire-1", "uncontended: acquire + release of 1 unit", ACQUIRE, 1, 1.03 },
     { "acquire-7", "uncontended: acquire + release of 7 units (sem_t, C++20: of 1)", ACQUIRE, 7,
       1.03 },
-    { "try-1", "uncontended: try + release of 1 unit", TRY, 1, 1.05 },
+    { "try-1", "uncontended: try + release of 1 unit", TRY, 1, 1.0 },
     { "for-1", "uncontended: acquire_for + release of 1 unit", FOR, 1, 1.05 },
     { "until-1", "uncontended: acquire with a realtime deadline + release of 1 unit", UNTIL, 1,
       0 },
@@ -90,7 +91,7 @@ struct job {
     bool pinned;
 };
 
-/* Nanoseconds a pair took, over one repetition. */
+/* Returns nanoseconds per pair, over one repetition. */
 static double measure(int peer, const struct setting *s, void *sem, int64_t repetition_ns)
 {
     int64_t n = peers[peer].ops->many ? s->n : 1;
@@ -111,7 +112,7 @@ static double measure(int peer, const struct setting *s, void *sem, int64_t repe
         now = now_ns();
     } while (now - start < repetition_ns);
     if (failed)
-        report_die("an acquire or release that cannot fail has failed", 0);
+        die("an acquire or release that cannot fail has failed", 0);
     return (double)(now - start) / (double)batches / BATCH;
 }
 
@@ -167,17 +168,14 @@ void uncontended_run(bool quick)
     for (int i = 0; i < SETTINGS; i++) {
         struct report_table *t = &job.tables[i];
 
-        t->workload = "uncontended";
-        t->setting = settings[i].name;
-        t->title = settings[i].title;
-        t->unit = "ns per pair";
+        report_table_begin(t, "uncontended", settings[i].name, settings[i].title, "ns per pair");
         t->repetition_ns = quick ? NS_PER_MS : 10 * NS_PER_MS;
         if (settings[i].goal != 0)
             report_goal(t, "fairsem", "sem_t", settings[i].goal);
     }
     err = pthread_create(&thread, NULL, run, &job);
     if (err)
-        report_die("pthread_create", err);
+        die("pthread_create", err);
     pthread_join(thread, NULL);
     for (int i = 0; i < SETTINGS; i++) {
         job.tables[i].pinning = job.pinned ? "one thread on core 0, main asleep"

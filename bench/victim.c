@@ -4,11 +4,13 @@
 
 #include "clock.h"
 #include "data_file.h"
+#include "die.h"
 #include "duration_text.h"
 #include "hog_victim.h"
 #include "peers.h"
 #include "progress.h"
 #include "report.h"
+#include "report_json.h"
 #include "stats.h"
 #include "workloads.h"
 
@@ -37,7 +39,7 @@ static void add(struct tally *t, const struct hog_victim_result *r)
     double *waits = realloc(t->waits, (t->served + r->victim_served + 1) * sizeof(*waits));
 
     if (!waits)
-        report_die("victim", ENOMEM);
+        die("victim", ENOMEM);
     if (r->victim_served)
         memcpy(waits + t->served, r->waits, r->victim_served * sizeof(*waits));
     t->waits = waits;
@@ -56,11 +58,11 @@ static double share(const struct tally *t)
     return all > 0 ? (double)t->served / all : 0;
 }
 
-/* The longest wait in the median repetition of ours, against the best repetition of theirs. */
-static double ratio(struct tally *ours, struct tally *theirs)
+/* Our longest wait in the median repetition, divided by theirs. */
+static double ratio(const struct tally *ours, const struct tally *theirs)
 {
-    return stats_summary(ours->longest, ours->repetitions).median
-        / stats_summary(theirs->longest, theirs->repetitions).min;
+    return stats_median(ours->longest, ours->repetitions)
+        / stats_median(theirs->longest, theirs->repetitions);
 }
 
 static void print_json(struct tally *tallies, struct tally *t)
@@ -81,7 +83,7 @@ static void print_json(struct tally *tallies, struct tally *t)
     report_json_number("passes", (double)t->passes);
     report_json_number("waits_passed", (double)t->waits_passed);
     if (t != tallies)
-        report_json_number("fairsem_median_to_best", ratio(tallies, t));
+        report_json_number("fairsem_to_this", ratio(tallies, t));
     printf("}");
 }
 
@@ -123,19 +125,19 @@ static void print_goals(const struct tally *ours)
 
     printf("  fairsem: longest wait %s, goal < %s: %s; passed %ld times, goal 0: %s\n",
            duration_text(longest).text, duration_text(GOAL_LONGEST_NS).text,
-           longest < GOAL_LONGEST_NS ? "met" : "missed", ours->passes,
-           ours->passes == 0 ? "met" : "missed");
-    printf("  passed (in): times the hog got the unit though the victim had waited for a whole\n"
-           "  hold (in how many waits); fairsem/: longest wait, median / best repetition\n");
+           report_verdict(longest < GOAL_LONGEST_NS), ours->passes,
+           report_verdict(ours->passes == 0));
+    printf("  passed (in): times the hog got the unit although the victim had waited for a whole\n"
+           "  hold (in how many waits); fairsem/: longest wait of the median repetition\n");
 }
 
-/* The share of the waits that are at least as long; a few hundred points are enough to draw. */
+/* For each wait, the share of the waits that are at least as long: a few hundred points. */
 static void write_data(const struct tally *t)
 {
     const size_t step = t->served / 400 + 1;
 
     for (size_t i = 0; i < t->served; i++) {
-        /* All of the tail, and what is between now and then. */
+        /* All of the tail; of the rest, one in `step`. */
         if (i % step == 0 || i + 50 > t->served)
             data_printf("victim.tsv", "%s\t%g\t%g\n", t->ops->name, t->waits[i],
                         (double)(t->served - i) / (double)t->served);
@@ -179,7 +181,7 @@ void victim_run(bool quick)
             if (err == ENOSYS)
                 continue;
             if (err)
-                report_die("cannot run the two threads", err);
+                die("cannot run the two threads", err);
             add(&tallies[p], &r);
             hog_victim_free(&r);
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wake.c - thousands of threads asleep, and ways to wake them all: how long the call takes,
- * and how long until the last of them runs.
+ * wake.c - thousands of threads sleep, and there are several ways to wake them all: how long the
+ * call takes, and how long it takes until the last of them runs.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -14,7 +14,6 @@
 #include <fairsem.h>
 #include <semaphore.h>
 #include <stdio.h>
-#include <string.h>
 
 struct bed {
     fairsem_t sem;
@@ -100,7 +99,7 @@ static void bed_clear(struct bed *bed, int count)
         sem_destroy(&bed->own[i]);
 }
 
-/* Nanoseconds per thread. */
+/* Returns nanoseconds per thread. */
 static void wake_all(const struct way *way, int count, double *call, double *last)
 {
     static struct crowd crowd;
@@ -118,18 +117,6 @@ static void wake_all(const struct way *way, int count, double *call, double *las
     bed_clear(&bed, count);
 }
 
-static void table_begin(struct report_table *t, const char *setting, const char *title,
-                        const char *unit)
-{
-    memset(t, 0, sizeof(*t));
-    t->workload = "wake";
-    t->setting = setting;
-    t->title = title;
-    t->unit = unit;
-    t->pinning = "not pinned";
-    t->repetition_ns = 50 * NS_PER_MS;
-}
-
 static void measure(int count, int repetitions)
 {
     static struct report_table call, last;
@@ -139,8 +126,9 @@ static void measure(int count, int repetitions)
     snprintf(settings[1], sizeof(settings[1]), "call-%d", count);
     snprintf(titles[0], sizeof(titles[0]), "wake: %d sleepers, until the last one runs", count);
     snprintf(titles[1], sizeof(titles[1]), "wake: %d sleepers, until the call returns", count);
-    table_begin(&last, settings[0], titles[0], "ns per sleeper");
-    table_begin(&call, settings[1], titles[1], "ns per sleeper");
+    report_table_begin(&last, "wake", settings[0], titles[0], "ns per sleeper");
+    report_table_begin(&call, "wake", settings[1], titles[1], "ns per sleeper");
+    last.repetition_ns = call.repetition_ns = 50 * NS_PER_MS;
     report_goal(&last, "one release", "sem_posts", 1.1);
     report_goal(&last, "one release", "sem_t for each", 1.1);
     for (int i = 0; i < repetitions; i++) {

@@ -2,10 +2,10 @@
 /*
  * collatz-pool.c - a pool of as many workers as there are processors, with one semaphore.
  *
- * Each task gets a thread of its own, but first a unit of the semaphore, and gives it back
- * when it is done: so no more than that many run at once.  To wait for the last ones, take
- * all units.  The request for all of them is served like any other: nobody who comes later
- * can pass it, and no thread need be joined.
+ * Each task gets a unit of the semaphore first, then a thread of its own, and gives the unit back
+ * when it is done.  So no more tasks run at once than there are units.  To wait for the last tasks,
+ * main takes all units.  That request is granted like any other: nobody who comes later can pass
+ * it, and no thread need be joined.
  *
  * The task is to count how many steps of "halve it if even, else triple it and add one"
  * lead from a number to 1, for the numbers 1 to 32.
@@ -22,8 +22,8 @@
 enum { TASKS = 32 };
 
 struct pool {
-    fairsem_t workers;  /* that may run at once */
-    atomic_int running; /* counted once more, to check the semaphore */
+    fairsem_t workers;  /* a unit lets one worker run */
+    atomic_int running; /* counts the same, to check the semaphore */
     atomic_int most;
 };
 
@@ -33,7 +33,7 @@ struct task {
     int steps; /* the result */
 };
 
-/* The known answers. */
+/* The known results. */
 static const int expected[TASKS] = {
     0, 1, 7, 2, 5, 8, 16, 3, 19, 6, 14, 9, 9, 17, 17, 4,
     12, 20, 20, 7, 7, 15, 15, 10, 23, 10, 111, 18, 18, 18, 106, 5,
@@ -67,12 +67,12 @@ static void *work(void *arg)
         ;
     task->steps = collatz_steps(task->number);
     atomic_fetch_sub(&pool->running, 1);
-    /* The last touch: after it, main may destroy the pool and the task. */
+    /* This is the last access: after it, main may destroy the pool and the task. */
     must(fairsem_release(&pool->workers, 1), "fairsem_release");
     return NULL;
 }
 
-/* In a thread of its own if there can be one more, else here. */
+/* Run the task in a thread of its own if the system allows one more, else here. */
 static void run(struct task *task)
 {
     pthread_t thread;
@@ -87,7 +87,7 @@ static int processors(void)
 {
     long n = -1;
 
-#ifdef _SC_NPROCESSORS_ONLN /* everywhere, but not in POSIX before 2024 */
+#ifdef _SC_NPROCESSORS_ONLN /* most systems have it; POSIX since 2024 */
     n = sysconf(_SC_NPROCESSORS_ONLN);
 #endif
     return n < 1 ? 4 : n > 256 ? 256 : (int)n;
@@ -109,7 +109,7 @@ int main(void)
         must(fairsem_acquire(&pool.workers, 1), "fairsem_acquire");
         run(&tasks[i]);
     }
-    /* The barrier.  It also makes visible what the workers wrote: no lock guards steps. */
+    /* The barrier.  It also makes visible what the workers wrote: `steps` needs no lock. */
     must(fairsem_acquire(&pool.workers, workers), "fairsem_acquire");
     must(fairsem_destroy(&pool.workers), "fairsem_destroy");
 

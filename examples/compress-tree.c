@@ -7,17 +7,17 @@
  *     files   one unit is the right to have one file open
  *     bytes   one unit is one byte of buffer memory; a request asks for many at once
  *
- * A large request is what an unfair semaphore is bad at: small ones keep slipping past
- * it.  Here it waits its turn, however many small files there are.
+ * An unfair semaphore may starve a large request, because small ones keep passing it.  Here it
+ * waits its turn, however many small files there are.
  *
- * NO DEADLOCK.  A thread takes a file first and bytes second, and never a file while it
- * holds bytes.  So whoever holds bytes waits for nothing but the processor and the disk,
- * and gives them back.  A thread asks for all the bytes of a piece in one request, which
- * is never more than there are, and has none when it asks: no two threads can each hold
- * half of what both want.  Hence every wait for bytes ends, then every wait for a file.
+ * NO DEADLOCK.  A thread takes a file first and bytes second, and never a file while it holds
+ * bytes.  So a thread that holds bytes waits only for the processor and the disk, and then gives
+ * them back.  A thread asks for all the bytes of a piece in one request, holds none when it asks,
+ * and never asks for more than there are.  So two threads cannot each hold half of what both want.
+ * Hence every wait for bytes ends, and then every wait for a file.
  *
  * WHAT COUNTS AS BYTES.  All buffers whose size depends on the file: see buffers_for().
- * Not zlib's own state, at most 300 KB for each file that is open.
+ * zlib's own state does not count; it is at most 300 KB for each open file.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -39,22 +39,22 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define LEAST_BYTES  1024 /* with much less, a piece would be all overhead */
+#define LEAST_BYTES  1024 /* with much less, overhead would dominate */
 #define MOST_BYTES   ((int64_t)(LONG_MAX < FAIRSEM_MAX_UNITS ? LONG_MAX : FAIRSEM_MAX_UNITS))
 #define MOST_JOBS    1000000
 #define MOST_THREADS 256
-#define PROGRESS_NS  200000000 /* between two updates of the progress line */
+#define PROGRESS_NS  200000000 /* nanoseconds between two updates of the progress line */
 
-/* How much is in use, counted here, as a check of the semaphores. */
+/* How much is in use.  The program counts it itself, to check the semaphores. */
 struct gauge {
     atomic_int_fast64_t now;
     atomic_int_fast64_t peak;
 };
 
 struct run {
-    fairsem_t files;    /* may be open */
-    fairsem_t bytes;    /* of buffers */
-    fairsem_t finished; /* one unit from each thread that is done */
+    fairsem_t files;    /* a unit lets a thread open one file */
+    fairsem_t bytes;    /* a unit is a byte of buffer memory */
+    fairsem_t finished; /* each thread releases a unit when it is done */
     struct gauge open;
     struct gauge buffered;
 
@@ -65,11 +65,11 @@ struct run {
     struct file_list list;
     atomic_size_t next; /* index of the next file to work on */
 
-    atomic_int_fast64_t verified; /* files: came back as they were read */
-    atomic_int_fast64_t failed;   /* did not, or we could not try */
-    atomic_int_fast64_t skipped;  /* could not be read */
+    atomic_int_fast64_t verified; /* files that came back as they were read */
+    atomic_int_fast64_t failed;   /* files that did not, or that could not be tried */
+    atomic_int_fast64_t skipped;  /* files that could not be read */
     atomic_int_fast64_t read;     /* bytes that came back as they were read */
-    atomic_int_fast64_t packed;   /* the same compressed */
+    atomic_int_fast64_t packed;   /* bytes, the same compressed */
 };
 
 static void gauge_add(struct gauge *gauge, int64_t n)
@@ -81,7 +81,7 @@ static void gauge_add(struct gauge *gauge, int64_t n)
         ;
 }
 
-/* With the right arguments no call fails.  One that does is a bug: stop before it spreads. */
+/* With the right arguments no call fails.  A failure is a bug: stop before it spreads. */
 static void must(int err)
 {
     if (err != 0) {
@@ -92,7 +92,7 @@ static void must(int err)
 
 static void count_result(struct run *run, const char *path, int err)
 {
-    /* A lack of memory or descriptors is our own failure, another errno value the file's. */
+    /* A lack of memory or descriptors is our own failure; other errno values are the file's. */
     bool ours = err < 0 || err == ENOMEM || err == EMFILE || err == ENFILE;
 
     if (err > 0)
@@ -102,16 +102,16 @@ static void count_result(struct run *run, const char *path, int err)
     atomic_fetch_add(err == 0 ? &run->verified : ours ? &run->failed : &run->skipped, 1);
 }
 
-/* The memory for a piece of n bytes: as read, compressed at worst, and decompressed. */
+/* The memory for a piece of n bytes: as read, compressed (at worst), and decompressed. */
 static int64_t buffers_for(int64_t n)
 {
     return 2 * n + (int64_t)compressBound((uLong)n);
 }
 
 /*
- * How much of a file to take on at once.  All that is left, if the limit allows that.
- * Otherwise as much as fits into one thread's share of the limit, so that several big
- * files can be worked on at the same time.
+ * How much of a file to process at once: all that is left, if the limit allows that.  Otherwise
+ * as much as fits into one thread's share of the limit, so that several threads can work on large
+ * files at the same time.
  */
 static int64_t piece_size(const struct run *run, int64_t left)
 {
@@ -129,7 +129,7 @@ static int64_t piece_size(const struct run *run, int64_t left)
     return n;
 }
 
-/* Read n bytes, fewer only at the end of the file.  Returns their number, or -1. */
+/* Read n bytes, or fewer at the end of the file.  Returns their number, or -1. */
 static int64_t read_fully(int fd, unsigned char *buffer, int64_t n)
 {
     int64_t got = 0;
@@ -148,9 +148,9 @@ static int64_t read_fully(int fd, unsigned char *buffer, int64_t n)
 }
 
 /*
- * Read up to n bytes, compress, decompress, compare.  What was read is what must come
- * back, so a file that changes meanwhile does no harm.  The result is then dropped: a real
- * program would write or send it here, while it still holds the bytes.
+ * Read up to n bytes, compress, decompress, compare.  What comes back must be what was read, so a
+ * file that changes meanwhile does no harm.  The result is dropped; a real program would write or
+ * send it here, while it still holds the bytes.
  *
  * Returns 0, an errno value (cannot read) or a zlib error, which is negative.
  */
@@ -184,7 +184,7 @@ static int compress_piece(struct run *run, int fd, int64_t n, int64_t *got)
 /* Returns a descriptor, or -1 with the reason in errno. */
 static int open_regular(const char *path, int64_t *size)
 {
-    /* O_NONBLOCK: should there be a pipe in its place by now, do not wait for a writer. */
+    /* O_NONBLOCK: if there is a pipe in its place by now, do not wait for a writer. */
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat st;
 
@@ -200,9 +200,9 @@ static int open_regular(const char *path, int64_t *size)
 }
 
 /*
- * Wait for the right to open a file, and for the memory of one piece after the other; work;
- * give back.  A file is done when as much is read as there was when it was opened, or
- * when it ends before.  Returns 0, an errno value or a zlib error, as compress_piece.
+ * Wait for the right to open a file, then for the memory of one piece after the other.  A file is
+ * done when as much has been read as there was when it was opened, or when it ends before that.
+ * Returns 0, an errno value or a zlib error, as compress_piece does.
  */
 static int compress_file(struct run *run, const char *path)
 {
@@ -246,7 +246,7 @@ static void *worker(void *arg)
     return NULL;
 }
 
-/* Start the threads, show how far they are, and wait until the last one has ended. */
+/* Start the threads, show their progress, and wait until the last one has ended. */
 static int run_workers(struct run *run)
 {
     pthread_t *id = calloc((size_t)run->threads, sizeof(*id));
@@ -259,7 +259,7 @@ static int run_workers(struct run *run)
         if (err == 0)
             started++;
     }
-    /* Fewer threads than wanted do the work as well; none at all do not. */
+    /* Fewer threads than wanted are enough, but there must be one. */
     while (terminal && fairsem_acquire_for(&run->finished, started, PROGRESS_NS) == ETIMEDOUT)
         fprintf(stderr, "\r%" PRIdFAST64 " of %zu files, %" PRIdFAST64 " MB ",
                 atomic_load(&run->verified), run->list.count, atomic_load(&run->read) / 1000000);
@@ -300,14 +300,14 @@ static void usage(FILE *to)
             "  -b BYTES    bytes of buffers in use at once, at least %d (16M);\n"
             "              a file that needs more is compressed in pieces\n"
             "  -t THREADS  threads that do the work, 1 to %d (16)\n"
-            "  --help      this text\n"
+            "  --help      print this text\n"
             "Numbers may end in K, M or G: 1024, 1024^2, 1024^3.\n"
             "Exit status: 0 if all files that can be read were verified, 1 if not,\n"
             "2 if the arguments are wrong or DIR cannot be read.\n",
             MOST_JOBS, LEAST_BYTES, MOST_THREADS);
 }
 
-/* A number with an optional suffix.  Ends the program if it is none, or out of range. */
+/* Parse a number with an optional suffix.  Exit if it is not one, or out of range. */
 static int64_t number(int option, const char *text, int64_t least, int64_t most)
 {
     static const char suffixes[] = "KMG";
@@ -328,7 +328,7 @@ static int64_t number(int option, const char *text, int64_t least, int64_t most)
     exit(2);
 }
 
-/* Fill in the limits and return DIR.  Ends the program if there is nothing to do. */
+/* Fill in the limits and return DIR.  Exit if there is nothing to do. */
 static const char *parse_arguments(struct run *run, int argc, char **argv)
 {
     int c;
@@ -346,12 +346,12 @@ static const char *parse_arguments(struct run *run, int argc, char **argv)
         } else {
             if (c == '-')
                 fprintf(stderr, "compress-tree: unknown option --%s\n", optarg);
-            usage(stderr); /* of the others, getopt itself has complained */
+            usage(stderr); /* getopt itself has reported any other error */
             exit(2);
         }
     }
     if (optind != argc - 1) {
-        fprintf(stderr, "compress-tree: exactly one directory, please\n");
+        fprintf(stderr, "compress-tree: name exactly one directory\n");
         usage(stderr);
         exit(2);
     }
@@ -373,7 +373,7 @@ int main(int argc, char **argv)
     }
     run.skipped = skipped;
 
-    /* With a capacity, a semaphore notices a release of more than was taken. */
+    /* With a capacity, a semaphore refuses a release of more than was taken. */
     must(fairsem_init(&run.files, run.max_files,
                       &(fairsem_attr_t){ .name = "files", .capacity = run.max_files }));
     must(fairsem_init(&run.bytes, run.max_bytes,

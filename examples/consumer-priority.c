@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * consumer-priority.c - a bounded queue that serves its important consumers first.
+ * consumer-priority.c - a bounded queue whose important consumers come first.
  *
- * Two semaphores make a ring a blocking queue: producers wait for a free slot, consumers for
- * a filled one.  A consumer waits with a priority, so the next item goes to the most
- * important of the idle consumers, among equals to the one who has been idle longest.  When
- * queue_put returns, that is decided: one that comes later, however important, cannot take
- * the item away.  (Two that are chosen at the same moment may swap their items.)
+ * Two semaphores turn a ring into a blocking queue: producers wait for a free slot, consumers for
+ * a filled one.  A consumer waits with a priority, so the next item goes to the most important
+ * idle consumer; among equals, to the one that has been idle longest.  When queue_put returns, that
+ * is decided: a consumer that comes later, however important, cannot take the item away.  (Two
+ * consumers that are chosen at the same moment may swap their items.)
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -23,16 +23,16 @@ enum { SLOTS = 4, CONSUMERS = 7, PRODUCERS = 3, ITEMS = 5000 };
 struct queue {
     fairsem_t free;        /* slots that can be filled */
     fairsem_t filled;      /* slots that can be emptied */
-    pthread_mutex_t mutex; /* guards what follows; nobody waits for a slot with it */
-    unsigned put, taken;   /* items since the beginning */
+    pthread_mutex_t mutex; /* guards what follows; nobody holds it and waits for a slot */
+    unsigned put, taken;   /* numbers of items since the beginning */
     int ring[SLOTS];
 };
 
 struct consumer {
     pthread_t thread;
     int priority; /* lower is more important */
-    int first;    /* the item it took first */
-    int count;    /* how many it took later */
+    int first;    /* the first item that it took */
+    int count;    /* the number of items that it took later */
 };
 
 static struct queue queue = {
@@ -41,7 +41,7 @@ static struct queue queue = {
     .mutex = PTHREAD_MUTEX_INITIALIZER,
 };
 static fairsem_t served = FAIRSEM_INITIALIZER(0); /* a unit for each first item taken */
-static fairsem_t rush = FAIRSEM_INITIALIZER(0);   /* a unit lets one consumer go on */
+static fairsem_t rush = FAIRSEM_INITIALIZER(0);   /* a unit lets one consumer continue */
 static atomic_int next_item, times_taken[ITEMS];
 
 static void check(int ok, const char *what)
@@ -64,7 +64,7 @@ static int queue_put(struct queue *q, int item)
     return fairsem_release(&q->filled, 1);
 }
 
-/* 0, or ESHUTDOWN: there will be no more items. */
+/* Returns 0, or ESHUTDOWN: there will be no more items. */
 static int queue_get(struct queue *q, int priority, int *item)
 {
     fairsem_wait_t how = { .priority = priority };
@@ -78,7 +78,7 @@ static int queue_get(struct queue *q, int priority, int *item)
     return fairsem_release(&q->free, 1);
 }
 
-/* Nothing more will be put: wait until everything is taken, then send the consumers home. */
+/* Nothing more will be put: wait until everything is taken, then end the consumers. */
 static int queue_finish(struct queue *q)
 {
     int err = fairsem_acquire(&q->free, SLOTS); /* all are free: the queue is empty */
@@ -118,21 +118,21 @@ int main(void)
     for (int i = 0; i < CONSUMERS; i++) {
         check(pthread_create(&c[i].thread, NULL, consume, &c[i]) == 0, "pthread_create");
         while (fairsem_waiters(&queue.filled) <= i)
-            sched_yield(); /* whoever is counted has its place: no need to sleep for that */
+            sched_yield(); /* a waiter that is counted has its place: no sleep is needed */
     }
     for (int item = 0; item < CONSUMERS; item++) {
         check(queue_put(&queue, item) == 0, "queue_put");
-        fairsem_acquire(&served, 1); /* one at a time: none can be swapped */
+        fairsem_acquire(&served, 1); /* one at a time: no items can be swapped */
     }
     for (int i = 0; i < CONSUMERS; i++) {
-        int before = 0; /* how many: more important, or as important and earlier */
+        int before = 0; /* consumers that are more important, or as important and earlier */
 
         for (int j = 0; j < CONSUMERS; j++)
             before += c[j].priority < c[i].priority + (j < i);
         printf("arrived %d, priority %d: served %d\n", i + 1, c[i].priority, c[i].first + 1);
         check(c[i].first == before, "order of service");
     }
-    fairsem_release(&rush, CONSUMERS); /* now all at once: no item is lost or taken twice */
+    fairsem_release(&rush, CONSUMERS); /* now all at once: no item may be lost or taken twice */
     for (int i = 0; i < PRODUCERS; i++)
         check(pthread_create(&producer[i], NULL, produce, NULL) == 0, "pthread_create");
     for (int i = 0; i < PRODUCERS; i++)

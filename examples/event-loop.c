@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event-loop.c - a server of one thread that limits the requests in flight (Linux).
+ * event-loop.c - a server with one thread that limits the requests in flight (Linux).
  *
- * A request takes a ticket of a semaphore.  If that is not granted at once it stands in line,
- * and the loop goes on.  When units come, the ticket's callback wakes the loop through an
- * eventfd; it runs in the thread that released, here the loop's own, but it could be any.
+ * A request takes a unit with a ticket.  If the ticket is not granted at once, it waits in the
+ * queue and the loop goes on.  When it is granted, its callback wakes the loop through an eventfd.
+ * The callback runs in the thread that released a unit: here that is the loop's own, but it could
+ * be any thread.
  *
- *   Overload   attr.max_waiters: when the line is full, the answer is BUSY.
- *   Hang-up    A request that is canceled while it waits gives its place back.
- *   Shutdown   fairsem_close ends all waits: CLOSING.  What is in flight is finished.
+ *   Overload   attr.max_waiters: when the queue is full, the answer is BUSY.
+ *   Hang-up    A request that is canceled while it waits returns its ticket.
+ *   Shutdown   fairsem_close ends all waits: CLOSING.  Requests in flight are finished.
  *
  * The server has a socket to its clients and one to its upstream, which does the work.
  */
@@ -24,16 +25,16 @@
 #include <unistd.h>
 
 enum { LIMIT = 4, LINE = 16, SHED = 10, CLOSE_AFTER = 8 };
-enum { REQUESTS = LIMIT + LINE + SHED + 1 /* that comes when we are closing */ };
+enum { REQUESTS = LIMIT + LINE + SHED + 1 /* comes when the server is closing */ };
 enum kind { GET, HANG_UP, DONE, GONE, BUSY, CLOSING, KINDS };
 
 struct message { enum kind kind; int request; };
 
 static fairsem_t limit;
-static fairsem_ticket_t ticket[REQUESTS]; /* of the requests, in the order of their arrival */
-static fairsem_units_t units[REQUESTS];   /* that they hold while they are in flight */
+static fairsem_ticket_t ticket[REQUESTS]; /* one per request, in order of arrival */
+static fairsem_units_t units[REQUESTS];   /* that each request holds in flight */
 static int arrived, looked_at, started, most, answers[KINDS];
-static int epoll, wake, clients[2], upstream[2]; /* sockets: our end, theirs */
+static int epoll, wake, clients[2], upstream[2]; /* sockets: our end, their end */
 
 static void check(int ok, const char *what)
 {
@@ -50,7 +51,7 @@ static void post(int fd, enum kind kind, int request)
     check(send(fd, &m, sizeof(m), MSG_NOSIGNAL) == sizeof(m), "send");
 }
 
-/* The end of a request.  It gives back what it has: a place in line, or its unit. */
+/* End a request.  It gives back what it has: a place in the queue, or its unit. */
 static void answer(int request, enum kind kind)
 {
     answers[kind]++;
@@ -65,7 +66,7 @@ static void on_ticket(fairsem_ticket_t *which, void *arg)
     eventfd_write(*(int *)arg, 1);
 }
 
-/* Start those that were granted.  Nobody passes the oldest that still waits. */
+/* Start the requests that were granted.  None of them is behind one that still waits. */
 static void look_at_tickets(void)
 {
     for (; looked_at < arrived; looked_at++) {
@@ -76,10 +77,10 @@ static void look_at_tickets(void)
         if (err == ESHUTDOWN)
             answer(looked_at, CLOSING);
         if (err != 0)
-            continue; /* it has been answered, now or before */
+            continue; /* it has its answer, from now or from before */
         started++;
         most = started - answers[DONE] > most ? started - answers[DONE] : most;
-        post(upstream[1], DONE, looked_at); /* a real upstream would answer by itself */
+        post(upstream[1], DONE, looked_at); /* a real upstream would send this itself */
     }
 }
 
@@ -94,12 +95,12 @@ static void on_message(enum kind kind, int request)
             answer(request, err == ENOBUFS ? BUSY : CLOSING);
     } else if (kind == DONE) {
         answer(request, DONE);
-        if (answers[DONE] == CLOSE_AFTER) { /* as if somebody had told us to end */
+        if (answers[DONE] == CLOSE_AFTER) { /* as if the server had been told to end */
             fairsem_close(&limit, 0);
             post(clients[1], GET, REQUESTS - 1);
         }
     } else if (fairsem_ticket_state(&ticket[request]) == FAIRSEM_TICKET_WAITING) {
-        answer(request, GONE); /* once in flight it is finished */
+        answer(request, GONE); /* a request in flight is finished instead */
     }
 }
 

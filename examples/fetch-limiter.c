@@ -2,14 +2,14 @@
 /*
  * fetch-limiter.c - requests of several clients, limited in total and for each client.
  *
- * A fetch needs a unit of two semaphores: one of its client, which limits what one client
- * can use, and one that all clients share, a connection to the upstream.
+ * A fetch needs a unit of each of two semaphores: that of its client limits what one client can
+ * use; the common one limits the connections to the upstream.
  *
- *   Order     The client's own comes first: a greedy client queues in its own line, and no
- *             more than its limit of requests stand in the common one.  Everybody takes the
+ *   Order     The client's semaphore comes first.  So a greedy client waits in its own queue, and
+ *             in the common queue it has no more requests than its limit.  Every request takes the
  *             two in this order, so there is no deadlock.
- *   Deadline  One for each request, for both waits together.
- *   Hang-up   Canceling a client's token ends the waits of its requests in either line.
+ *   Deadline  Each request has one deadline for both waits together.
+ *   Hang-up   Canceling a client's token ends the waits of its requests in both queues.
  *   Clean-up  Guards know which units a request has; they release them when it returns.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -26,8 +26,8 @@ enum { CONNECTIONS = 4, MOST_REQUESTS = 24 };
 
 struct client {
     const char *name;
-    int limit, requests, timeout_ms, result; /* result: what each request is to end with */
-    fairsem_t slots;      /* may be fetched at once */
+    int limit, requests, timeout_ms, result; /* result: the one expected of each request */
+    fairsem_t slots;      /* a unit lets one request fetch */
     fairsem_token_t gone; /* canceled when the client hangs up */
     atomic_int fetching, most_at_once, fetched, timed_out, canceled;
     pthread_t threads[MOST_REQUESTS];
@@ -44,7 +44,7 @@ static void check(int ok, const char *what)
     }
 }
 
-/* Count how many there are at once, as a check of the semaphores. */
+/* Count what is in use at once, to check the semaphores. */
 static void count_up(atomic_int *counter, atomic_int *most)
 {
     int now = atomic_fetch_add(counter, 1) + 1, before = atomic_load(most);
@@ -65,7 +65,7 @@ static struct timespec from_now(int ms)
     return t;
 }
 
-/* 0, ETIMEDOUT or ECANCELED. */
+/* Returns 0, ETIMEDOUT or ECANCELED. */
 static int fetch(struct client *c, const struct timespec *deadline)
 {
     fairsem_wait_t how = { .clock = CLOCK_MONOTONIC, .deadline = deadline, .token = &c->gone };
@@ -80,7 +80,7 @@ static int fetch(struct client *c, const struct timespec *deadline)
     count_up(&c->fetching, &c->most_at_once);
     count_up(&connected, &most_connected);
     for (int i = 0; i < 100; i++)
-        sched_yield(); /* in place of a fetch, which would wait for the network */
+        sched_yield(); /* a real fetch would wait for the network here */
     atomic_fetch_sub(&connected, 1);
     atomic_fetch_sub(&c->fetching, 1);
     return 0;
@@ -128,7 +128,7 @@ int main(void)
     };
     fairsem_attr_t attr = { .name = "connections", .capacity = CONNECTIONS };
 
-    /* The upstream is down at first, so every request waits in one of the lines. */
+    /* The upstream is down at first, so every request waits in one of the queues. */
     check(fairsem_init(&connections, 0, &attr) == 0, "fairsem_init");
     printf("client    limit  fetched  timed out   canceled  most at once\n");
     for (int i = 0; i < CLIENTS; i++)
@@ -138,9 +138,9 @@ int main(void)
            || fairsem_waiters(&connections) != c[CRAWLER].limit + c[BROWSER].limit + c[GONE].limit)
         sched_yield();
     check(fairsem_token_cancel(&c[GONE].gone, 0) == 0, "fairsem_token_cancel");
-    check(fairsem_waiters(&c[GONE].slots) == 0, "whoever is gone has left the line");
+    check(fairsem_waiters(&c[GONE].slots) == 0, "the requests have left the queue");
     finish(&c[GONE]);
-    fairsem_release(&connections, CONNECTIONS); /* the upstream is there */
+    fairsem_release(&connections, CONNECTIONS); /* the upstream is up */
     finish(&c[CRAWLER]);
     finish(&c[BROWSER]);
     check(most_connected <= CONNECTIONS, "limit in total");

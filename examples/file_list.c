@@ -17,7 +17,7 @@ void complain(const char *path, const char *why)
 {
     flockfile(stderr);
     if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr); /* there may be a progress line */
+        fputs("\r\033[K", stderr); /* remove the progress line, if there is one */
     fputs("compress-tree: ", stderr);
     for (const char *p = path; *p != '\0'; p++) {
         unsigned char c = (unsigned char)*p;
@@ -41,7 +41,7 @@ void complain_errno(const char *path, int err)
     complain(path, why);
 }
 
-/* Append a name, which the list owns from now on, even if this fails. */
+/* Append a name.  From now on the list owns it, even if this fails. */
 static int push(struct file_list *list, char *path)
 {
     if (path == NULL)
@@ -61,7 +61,7 @@ static int push(struct file_list *list, char *path)
     return 0;
 }
 
-/* dir/name in fresh memory, or NULL. */
+/* Return dir/name in new memory, or NULL. */
 static char *join(const char *dir, const char *name)
 {
     size_t length = strlen(dir);
@@ -115,7 +115,7 @@ static int read_dir(DIR *dir, const char *path, struct file_list *files,
             err = push(dirs, join(path, name));
         }
     }
-    if (err == 0 && errno != 0) { /* readdir failed: keep what it has given so far */
+    if (err == 0 && errno != 0) { /* readdir failed: keep what it has returned so far */
         complain_errno(path, errno);
         ++*skipped;
     }
@@ -123,9 +123,9 @@ static int read_dir(DIR *dir, const char *path, struct file_list *files,
 }
 
 /*
- * The directories still to be read wait on a stack of names, so a tree may be as deep as
- * it likes: there is no recursion, and one directory is open at a time.  A name longer
- * than the system can open (PATH_MAX) is one of those that cannot be read.
+ * The directories that are still to be read are on a stack of names.  So there is no recursion,
+ * one directory is open at a time, and a tree may be of any depth.  A name that is too long for
+ * the system to open (PATH_MAX) counts as one that cannot be read.
  */
 int file_list_collect(struct file_list *list, const char *top, int64_t *skipped)
 {
@@ -143,7 +143,7 @@ int file_list_collect(struct file_list *list, const char *top, int64_t *skipped)
             err = read_dir(dir, path, list, &dirs, skipped);
             closedir(dir);
         } else if (errno == ENOMEM || errno == EMFILE || errno == ENFILE) {
-            err = errno; /* our trouble, not the directory's */
+            err = errno; /* our own failure, not the directory's */
         } else {
             complain_errno(path, errno);
             ++*skipped;

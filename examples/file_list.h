@@ -13,18 +13,18 @@ struct file_list {
 };
 
 /*
- * Fill *list (all zero at first) with the regular files below `top`.  Symbolic links are
- * not followed, special files are passed over.  What lies below `top` and cannot be read
- * gets one message and counts in *skipped.  Returns 0 or the errno value of what made it
- * give up: `top` cannot be read, or no memory.
+ * Fill *list (all zero at first) with the regular files below `top`.  It does not follow symbolic
+ * links, and ignores special files.  For each name below `top` that cannot be read it prints one
+ * message and adds one to *skipped.  Returns 0, or an errno value: `top` cannot be read, or there
+ * is no memory or descriptor.
  */
 int file_list_collect(struct file_list *list, const char *top, int64_t *skipped);
 
 void file_list_free(struct file_list *list);
 
 /*
- * One line on stderr: the name of the file, with control characters made visible, and
- * what is wrong with it.  Any thread may call them: lines do not mix.
+ * Print one line on stderr: the name of the file, with control characters made visible, and what
+ * is wrong with it.  Any thread may call these functions: their lines do not mix.
  */
 void complain(const char *path, const char *why);
 void complain_errno(const char *path, int err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hog-and-victim.c - see what fairness is about: one greedy thread, one patient one.
+ * hog-and-victim.c - show what fairness means: one greedy thread and one patient thread.
  *
- * The hog holds the only unit for 0.2 ms, gives it back and takes it again at once.  The
- * victim wants it now and then.  First the unit is guarded by the machine's own sem_t, then
- * by fairsem.  Shown are the victim's waits, as a table and a picture in the terminal and
- * as an SVG file.  The workload itself is in bench/hog_victim.c.
+ * The hog holds the only unit for 0.2 ms, gives it back and takes it again at once.  The victim
+ * wants it now and then.  First the unit belongs to the system's own sem_t, then to fairsem.  The
+ * program shows the victim's waits as a table and a picture in the terminal, and as an SVG file.
+ * The workload itself is in bench/hog_victim.c.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -40,7 +40,7 @@ static void show_progress(void *arg, double done)
     progress_show(arg, done);
 }
 
-/* 0, or an errno value.  A system without such a semaphore leaves an empty result. */
+/* Returns 0 or an errno value.  On a system without such a semaphore the result is empty. */
 static int run_one(const struct sem_ops *which, double seconds, struct hog_victim_result *r)
 {
     char what[40];
@@ -90,7 +90,7 @@ static void print_table(const struct hog_victim_result *r)
            r[1].pinned ? "it ran on core 0, the victim on core 1" : "threads not pinned");
 }
 
-/* The picture: waits counted in the steps 1, 2, 5, 10, ..., a row for each. */
+/* The picture: waits are counted in the steps 1, 2, 5, 10, ..., with a row for each. */
 
 enum { STEPS_PER_DECADE = 3, DECADES = 11, BAR = 20 };
 
@@ -114,7 +114,7 @@ static void print_step_start(int step)
     printf("%5.0f %-2s", value, units[unit]);
 }
 
-/* The share of waits in one step; the first one takes all that were shorter, too. */
+/* The share of waits in one step; the first step also has all shorter waits. */
 static double share_in_step(const struct hog_victim_result *r, int step)
 {
     size_t count = 0;
@@ -194,11 +194,11 @@ static int write_svg(const char *path, const struct machine *machine,
 static void usage(FILE *to)
 {
     fprintf(to, "usage: hog-and-victim [--seconds S] [--svg FILE]\n\n"
-                "A thread that never lets go for long and one that waits its turn, first with\n"
-                "sem_t, then with fairsem.\n\n"
-                "  --seconds S  how long for each of the two (4)\n"
-                "  --svg FILE   where the picture goes (hog-and-victim.svg)\n"
-                "  --help       this text\n");
+                "Run a thread that always wants the unit beside one that waits its turn, first\n"
+                "with sem_t, then with fairsem.\n\n"
+                "  --seconds S  run each of the two for S seconds (4)\n"
+                "  --svg FILE   write the picture to FILE (hog-and-victim.svg)\n"
+                "  --help       print this text\n");
 }
 
 static int wrong(const char *what, const char *arg)
@@ -207,7 +207,7 @@ static int wrong(const char *what, const char *arg)
     return 2;
 }
 
-/* 0, or the exit status; -1 if there is nothing left to do. */
+/* Returns 0 to go on, -1 if there is nothing left to do, else the exit status. */
 static int parse(int argc, char **argv, double *seconds, const char **svg)
 {
     for (int i = 1; i < argc; i++) {
@@ -244,7 +244,7 @@ int main(int argc, char **argv)
 
     if (err)
         return err > 0 ? err : 0;
-    machine_look(&machine); /* now: later the load is our own */
+    machine_look(&machine); /* before the run, which is load of our own */
     memset(results, 0, sizeof(results));
     for (int i = 0; i < BOTH && !err; i++)
         err = run_one(ops[i], seconds, &results[i]);

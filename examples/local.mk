@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# examples/local.mk - programs people would write; included by ../Makefile.am.
+# examples/local.mk - programs to copy from; included by ../Makefile.am.
 
 noinst_PROGRAMS += examples/hog-and-victim
 examples_hog_and_victim_SOURCES = \

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * start-once.c - jobs that start when their unit comes, without a thread that waits for it.
+ * start-once.c - jobs that start when their unit is granted, without a thread that waits for it.
  *
- * Clients hand in jobs from several threads; at most LIMIT jobs are in progress.  A job asks
- * with a ticket.  What fairsem_ticket_take returns says who starts it:
+ * Clients submit jobs from several threads; at most LIMIT jobs are in progress.  A job asks with a
+ * ticket.  The result of fairsem_ticket_take says who starts the job:
  *
- *   0            the unit is there: the client's thread starts the job itself
- *   EINPROGRESS  it is in line: the callback starts it, in the thread that releases a unit,
- *                perhaps before take has returned
+ *   0            it was granted at once: the client's thread starts the job itself
+ *   EINPROGRESS  it is in the queue: the callback starts the job, in the thread that releases a
+ *                unit, perhaps before take has returned
  *
- * Never both, never neither.  (The state of the ticket after take does not say this: it is
- * GRANTED in the first case, and may be by then in the second.)
+ * So each job starts exactly once.  (The state of the ticket after take would not say who starts
+ * the job: it is GRANTED in the first case, and may be GRANTED by then in the second.)
  */
 #include <errno.h>
 #include <fairsem.h>
@@ -44,7 +44,7 @@ static void check(int ok, const char *what)
     }
 }
 
-/* The job's unit has come.  Called in whatever thread that happened in: so it only hands on. */
+/* The job's unit was granted.  Any thread may call this, so it only queues the job for a worker. */
 static void start(struct job *job)
 {
     int now, before;
@@ -88,7 +88,7 @@ static void *client(void *arg)
     return NULL;
 }
 
-/* Works on jobs until there are no more.  Its release starts the next in line. */
+/* Work on jobs until there are no more.  The release starts the next job in the queue. */
 static void *worker(void *arg)
 {
     for (int i = 0; i < CLIENTS * JOBS / WORKERS; i++) {
@@ -123,7 +123,7 @@ int main(void)
         struct job *job = &jobs[i / JOBS][i % JOBS];
 
         once += job->started == 1;
-        fairsem_ticket_return(&job->ticket);    /* its callback has ended, before the memory does */
+        fairsem_ticket_return(&job->ticket);    /* from here no callback runs: the memory may go */
     }
     printf("jobs %d\nstarted once %d\nmost in progress %d\n", CLIENTS * JOBS, once, most);
     printf("at once and by callback together %d\n", at_once + by_callback);

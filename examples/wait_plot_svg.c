@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait_plot_svg.c - draw how long somebody waited, as an SVG picture.
+ * wait_plot_svg.c - draw the lengths of waits, as an SVG picture.
  *
- * For each time on the logarithmic x axis a curve says which share of the waits was over
- * by then; the further left it climbs, the better.  The curves differ in dashes and
- * markers too, not in colour alone, so that the picture survives a black and white print.
+ * For each time on the logarithmic x axis, a curve shows the share of the waits that were over by
+ * then; the further left it rises, the better.  The curves differ in dashes and markers too, not in
+ * color alone, so the picture can be printed in black and white.
  */
 #include "wait_plot_svg.h"
 
@@ -28,7 +28,7 @@ struct axis {
 };
 
 static const struct {
-    const char *colour, *dashes;
+    const char *color, *dashes;
     int round; /* markers: filled circles, or open squares */
 } styles[2] = {
     { "#b2182b", "8 5", 0 },
@@ -66,7 +66,7 @@ static double y_of(double share)
     return BOTTOM - (BOTTOM - TOP) * share;
 }
 
-/* All but the shortest hundredth fit in: a few waits of no length would squeeze the rest. */
+/* All except the shortest hundredth fit: a few very short waits would squeeze the rest. */
 static struct axis choose_axis(const struct wait_plot *plot)
 {
     double low = plot->mark_ns / 2, high = plot->mark_ns * 2;
@@ -122,7 +122,7 @@ static void draw_y_axis(FILE *f)
                "share of waits over by then</text>\n", (TOP + BOTTOM) / 2.0);
 }
 
-/* In the margin above the frame, where no curve comes. */
+/* The label is in the margin above the frame, where no curve is. */
 static void draw_mark(FILE *f, const struct axis *a, const struct wait_plot *plot)
 {
     double x = x_of(a, plot->mark_ns);
@@ -135,21 +135,21 @@ static void draw_marker(FILE *f, int style, double x, double y, double size)
 {
     if (styles[style].round)
         fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"/>\n", x, y, size,
-                styles[style].colour);
+                styles[style].color);
     else
         fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#fff\""
                    " stroke=\"%s\" stroke-width=\"2\"/>\n", x - size, y - size, 2 * size,
-                2 * size, styles[style].colour);
+                2 * size, styles[style].color);
 }
 
 static void draw_line(FILE *f, int style, int end)
 {
     fprintf(f, "%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2.5\""
                " stroke-dasharray=\"%s\" stroke-linejoin=\"round\"/>\n",
-            end ? "" : "<path d=\"", styles[style].colour, styles[style].dashes);
+            end ? "" : "<path d=\"", styles[style].color, styles[style].dashes);
 }
 
-/* A step for each wait, but no more points than can be seen; then a marker every tenth. */
+/* A step for each wait, but no more points than are visible; then a marker at every tenth. */
 static void draw_curve(FILE *f, const struct axis *a, const struct wait_curve *c, int style)
 {
     double last_x = LEFT, last_y = BOTTOM;
@@ -176,7 +176,7 @@ static void draw_curve(FILE *f, const struct axis *a, const struct wait_curve *c
     }
 }
 
-/* Above the plot: it covers nothing there. */
+/* The legend is above the plot, where it covers nothing. */
 static void draw_legend(FILE *f, const struct wait_plot *plot)
 {
     for (int i = 0; i < 2; i++) {
@@ -198,7 +198,7 @@ static void draw_caption(FILE *f, const char *caption)
     text(f, LEFT, HEIGHT - 44, "small",
          "A marker at every tenth of the waits, a large one at the longest.");
     if (length > FITS) {
-        /* Not a lonely word in the second line. */
+        /* The second line gets more than a single word. */
         first = length < 2 * FITS ? length * 2 / 3 : FITS;
         while (first > length / 3 && caption[first - 1] != ',')
             first--;

@@ -5,79 +5,89 @@
  * THE PROMISE.  A unit that becomes free goes to the waiter that has waited
  * longest, and nobody who comes later can take it first.
  *
- * A semaphore holds units.  An acquire takes some, all at once, and waits in
- * line when they are not there; a release gives some back and hands them to the
- * oldest waiter directly, inside the call: between the release and the moment
- * the waiter runs, the units already belong to the waiter.  A request at the
- * head of the line that asks for more than is free holds the line: smaller ones
- * behind it wait.  Every way to take units respects this, the non-blocking and
- * the timed ones too.
+ * A semaphore holds units.  An acquire takes some of them, all at once; while they are not
+ * free, it waits in a queue.  A release gives some back and grants them to the oldest waiter
+ * directly, inside the call: from then on they belong to that waiter, even before it runs.
+ * A request at the head of the queue that asks for more units than are free holds up the
+ * smaller requests behind it.  Every way to take units respects the queue, the non-blocking
+ * and the timed ones too.  Two exceptions have to be asked for by name: fairsem_consume, and
+ * FAIRSEM_BOUNDED_BYPASS within its bound.
  *
- *     #include <fairsem.h>                     cc prog.c $(pkg-config --cflags --libs fairsem)
+ * Example:
+ *
+ *     #include <fairsem.h>
  *
  *     static fairsem_t slots = FAIRSEM_INITIALIZER(4);
  *
- *     fairsem_acquire(&slots, 1);
- *     ...  at most four threads are here  ...
- *     fairsem_release(&slots, 1);
+ *     int main(void)
+ *     {
+ *         fairsem_acquire(&slots, 1);
+ *         // at most four threads are here
+ *         fairsem_release(&slots, 1);
+ *         return 0;
+ *     }
  *
- * Sections of this header, from simple to special:
+ * To build it:  cc prog.c $(pkg-config --cflags --libs fairsem)
+ *
+ * Sections of this header, from simple to special.  Each begins with a complete example.
  *     1  version, limits
  *     2  the object: initialize, destroy
  *     3  acquire and release
  *     4  deadlines, priorities, tokens
  *     5  capacity, debt, close
- *     6  looking
+ *     6  inspect
  *     7  units: a guard that knows what it holds
- *     8  tickets: a place in line without a blocked thread
+ *     8  tickets: a place in the queue without a blocked thread
  *
  * WHAT HOLDS FOR EVERY FUNCTION, unless its comment says otherwise
  *
- * Results.   0, or one of the errno values its comment lists and no other.  errno
- *            itself is never touched.  An error changes nothing.
- * Units.     int64_t, never negative where you pass them, at most FAIRSEM_MAX_UNITS.
- * Time.      Relative times are nanoseconds.  Deadlines are absolute.
- * Pointers.  A semaphore you pass must be initialized and not destroyed.  All zero is not
- *            initialized.  Where it costs nothing a mistake is found: an acquire, a release, stat
- *            or destroy of a semaphore that is all zero or destroyed stops the program with a
- *            message (abort); but not an acquire or release of no units, if it is all zero.
- * Memory.    A release synchronizes with the acquire its units satisfy: what the
- *            releasing thread wrote before is visible to the acquiring thread after.
+ * Results.   A function returns 0 or one of the errno values that its comment lists, and no
+ *            other.  It never touches errno itself.  An error changes nothing.
+ * Units.     A number of units is an int64_t.  What you pass is 0 to FAIRSEM_MAX_UNITS.
+ * Time.      Relative times are in nanoseconds.  Deadlines are absolute.
+ * Pointers.  A semaphore that you pass must be initialized and not destroyed.  All zero is not
+ *            initialized.  The library finds such a mistake where that costs nothing: an
+ *            acquire, a release, fairsem_stat or fairsem_destroy on a semaphore that is all
+ *            zero or destroyed prints a message and aborts the program.  One case is not
+ *            found: an acquire or release of 0 units on a semaphore that is all zero.
+ * Memory.    A release synchronizes with the acquire that its units satisfy: the acquiring
+ *            thread sees everything that the releasing thread wrote before the release.
  *            A successful acquire of 0 units is ordered in the same way.
- * malloc.    A thread's first wait, or attempt at one, allocates what the thread needs to
- *            sleep; it keeps that for all semaphores and later waits, and later threads
- *            inherit it.  No other acquire or release allocates.  If that one allocation
- *            fails, or the process has no thread-specific key left, waits work all the
- *            same, in order: they poll every millisecond.  Only fairsem_dump has ENOMEM.
- * Threads.   All functions but fairsem_init and fairsem_destroy may be called by any
- *            number of threads at any time:
+ * malloc.    A thread allocates the memory that it needs to sleep in its first wait, or
+ *            attempt to wait.  It keeps that memory for all semaphores and all later waits;
+ *            when it ends, a later thread inherits it.  No other acquire or release allocates.
+ *            If that one allocation fails, or the process has no thread-specific key left,
+ *            waits still work, in order: they poll every millisecond.  Only fairsem_dump
+ *            returns ENOMEM.
+ * Threads.   Any number of threads may call any function at any time, except fairsem_init
+ *            and fairsem_destroy:
  *
- *                              init   destroy   acquire...   release   looking
+ *                              init   destroy   acquire...   release   inspect
  *                 init          no      no         no          no        no
  *                 destroy       no      no         (1)         (2)       no
  *                 acquire...    no      (1)        yes         yes       yes
  *                 release       no      (2)        yes         yes       yes
- *                 looking       no      no         yes         yes       yes
+ *                 inspect       no      no         yes         yes       yes
  *
- *            (1) Destroy when every acquire has returned.  While somebody stands in line,
- *                destroy returns EBUSY; but a thread that is just entering an acquire, or
- *                just leaving one with its units, its time out or canceled, is not seen.
- *            (2) A thread whose acquire has returned may destroy the semaphore and free
- *                its memory at once, even if the release that served it is still
- *                running in another thread.  Without destroy it may not.
- * Cancel.    A wait is a cancellation point for deferred pthread_cancel; no other call
- *            is, nor an acquire that need not wait.  A canceled waiter leaves the
- *            line; units that were handed to it in the same instant go to the next one.
+ *            (1) Destroy a semaphore when every acquire has returned.  fairsem_destroy returns
+ *                EBUSY while somebody is in the queue.  It does not see a thread that is just
+ *                entering an acquire, or that is just leaving one: with its units, timed out
+ *                or canceled.
+ *            (2) A thread whose acquire has returned may destroy the semaphore and free its
+ *                memory at once, even while the release that granted its units is still
+ *                running in another thread.  It must call fairsem_destroy first.
+ * Cancel.    A wait is a cancellation point for deferred pthread_cancel.  No other call is,
+ *            and neither is an acquire that need not wait.  A canceled waiter leaves the queue;
+ *            units that were granted to it in the same instant go to the next waiter.
  *            Asynchronous cancellation is not supported.
- * Signals.   No function is async-signal-safe.  A signal does not end a wait, nor does
- *            the waiter lose its place while a handler runs.  FAIRSEM_INTERRUPTIBLE changes
- *            both.
- * fork.      The child finds the count as it was and an empty line, even if other threads
- *            were using the semaphore at that moment.  Units held by threads of the parent
+ * Signals.   No function is async-signal-safe.  A signal does not end a wait, and the waiter
+ *            keeps its place while a handler runs.  FAIRSEM_INTERRUPTIBLE changes both.
+ * fork.      The child finds the count as it was and an empty queue, even if other threads
+ *            were using the semaphore at that moment.  Units that threads of the parent hold
  *            stay taken.  The parent is not affected.  A semaphore belongs to one process:
- *            it does not work in shared memory.  fork in a signal handler that interrupted
- *            one of these functions is not supported.
- * Since.     All functions are there since 0.1, unless they say otherwise.
+ *            it does not work in shared memory.  Do not fork in a signal handler that
+ *            interrupted one of these functions: that is not supported.
+ * Since.     Every function has existed since 0.1, unless its comment names a later version.
  */
 #ifndef FAIRSEM_H
 #define FAIRSEM_H
@@ -97,12 +107,29 @@ extern "C" {
  *  1  Version, limits
  * ======================================================================== */
 
+/*
+ * Example:
+ *
+ *     #include <fairsem.h>
+ *     #include <stdio.h>
+ *
+ *     #if FAIRSEM_VERSION_MAJOR == 0 && FAIRSEM_VERSION_MINOR < 1
+ *     #error "this program needs fairsem 0.1 or later"
+ *     #endif
+ *
+ *     int main(void)
+ *     {
+ *         puts("compiled with fairsem " FAIRSEM_VERSION_STRING);
+ *         return 0;
+ *     }
+ */
+
 #define FAIRSEM_VERSION_MAJOR  0
 #define FAIRSEM_VERSION_MINOR  1
 #define FAIRSEM_VERSION_PATCH  0
 #define FAIRSEM_VERSION_STRING "0.1.0"
 
-/* The most units a semaphore can ever have free, and the largest request: 2^60. */
+/* The most units that a semaphore can have free, and that a request can ask for: 2^60. */
 #define FAIRSEM_MAX_UNITS (INT64_C(1) << 60)
 
 #if defined(__GNUC__) && __GNUC__ >= 4
@@ -112,8 +139,9 @@ extern "C" {
 #endif
 
 /*
- * ThreadSanitizer has to see every acquire and release: none takes the fast path then.  (Not
- * needed, and defined as 0, where the library is compiled for it, too.)
+ * Private.  1 in a program that is compiled for ThreadSanitizer, which has to see every
+ * acquire and release: a semaphore with a static initializer then never uses the fast path.
+ * (Define it as 0 if the library itself is compiled for ThreadSanitizer.)
  */
 #if defined(FAIRSEM_WATCHED_)
 #elif defined(__SANITIZE_THREAD__)
@@ -128,9 +156,10 @@ extern "C" {
 #endif
 
 /*
- * glibc on 32-bit machines has two time_t, and a struct timespec for each; -D_TIME_BITS=64
- * chooses the wide one.  What takes a deadline has another name then in the library, so that a
- * program and a library that do not agree cannot be linked, where they would misread it.
+ * Private.  glibc on 32-bit machines has two kinds of time_t, and a struct timespec for each;
+ * -D_TIME_BITS=64 chooses the wide one.  A function that takes a deadline then has another name
+ * in the library.  So a program and a library that disagree do not link; otherwise one would
+ * misread the other's deadlines.
  */
 #if defined(__USE_TIME_BITS64) && defined(__TIMESIZE) && __TIMESIZE == 32 && defined(__GNUC__)
 #define FAIRSEM_TIME64_(name) __asm__(#name "_time64")
@@ -149,95 +178,116 @@ extern "C" {
  * ======================================================================== */
 
 /*
+ * Example:
+ *
+ *     #include <fairsem.h>
+ *
+ *     int main(void)
+ *     {
+ *         const fairsem_attr_t attr = { .name = "buffers", .capacity = 8 };
+ *         fairsem_t buffers;
+ *
+ *         if (fairsem_init(&buffers, 8, &attr) != 0)      // 8 of 8 are free
+ *             return 1;
+ *         // threads use &buffers
+ *         return fairsem_destroy(&buffers);               // EBUSY while somebody waits
+ *     }
+ */
+
+/*
  * The semaphore.  Put it where you like: static, on a stack, in your own struct.
- * It must not be moved or copied.  The members are private; they are spelled out so
- * that a static initializer can exist.  The first 16 bytes, which never straddle a
- * cache line, are all that a successful acquire or release touches while nobody waits.
+ * Do not move or copy it.  Its members are private; they are declared here so that a static
+ * initializer can exist.  While nobody waits, a successful acquire or release touches only
+ * the first 16 bytes, which never straddle a cache line.
  */
 typedef struct fairsem {
     FAIRSEM_ALIGNED_ int64_t fairsem_word_;
     int64_t         fairsem_limit_;
     pthread_mutex_t fairsem_mutex_;
-    unsigned char   fairsem_reserved_[256 - 16 - sizeof(pthread_mutex_t)];
+    unsigned char   fairsem_reserved_[256 - 24 - sizeof(pthread_mutex_t)];
+    int64_t         fairsem_units_;
 } fairsem_t;
 
 /*
- * A static semaphore with `units` free units (0 .. FAIRSEM_MAX_UNITS, not checked):
- * unbounded, without a name, no limit on waiters.  It needs no fairsem_init; and no
- * fairsem_destroy if it lives as long as the program, but before its memory ends.  For a
- * semaphore that knows how many units there are, see attr.capacity.
+ * Initialize a static semaphore with `units` free units (0 .. FAIRSEM_MAX_UNITS, not
+ * checked).  It is unbounded, and has no name and no limit on waiters.  It needs no
+ * fairsem_init.  It needs fairsem_destroy only if its memory ends before the program does.
+ * For a semaphore that knows how many units exist, see attr.capacity.
  */
 #define FAIRSEM_INITIALIZER(units) \
-    { (int64_t)(units) * 2 + FAIRSEM_WATCHED_, FAIRSEM_MAX_UNITS, PTHREAD_MUTEX_INITIALIZER, { 0 } }
+    { (int64_t)(units) * 2 + FAIRSEM_WATCHED_, FAIRSEM_MAX_UNITS, PTHREAD_MUTEX_INITIALIZER, \
+      { 0 }, (int64_t)(units) }
 
 /*
- * attr.flags: signals matter to this semaphore, as they do to sem_t.  Linux only.
+ * attr.flags: signals act on this semaphore as they do on sem_t.  Linux only.
  *
- * A wait gives up its place and returns EINTR when a signal handler has run in its thread
- * that was installed without SA_RESTART; if the wait has a deadline, any handler.  Units
- * that were handed to it before are its own: it returns 0.
+ * A wait leaves the queue and returns EINTR when a signal handler that was installed without
+ * SA_RESTART has run in its thread.  If the wait has a deadline, any handler ends it.  If the
+ * wait was granted its units before, it keeps them and returns 0.
  *
- * fairsem_release, fairsem_tryacquire and the functions of section 6 except dump may be
- * called in a signal handler, whatever it interrupted; if the thread it interrupted is the
- * oldest waiter, that is served.  Not in programs whose tickets have callbacks.
+ * A signal handler may call fairsem_release, fairsem_tryacquire and the functions of
+ * section 6 except fairsem_dump, whatever it interrupted.  It may even interrupt the oldest
+ * waiter and release the units that are granted to it.  This does not hold in programs whose
+ * tickets have callbacks.
  *
- * It costs system calls that block signals: three in an acquire that waits, three in the
- * release that serves it.  Waits never allocate.
+ * The flag costs system calls that block signals: three in an acquire that waits, three in
+ * the release that grants it.  Waits on such a semaphore never allocate.
  */
 #define FAIRSEM_INTERRUPTIBLE 1u
 
 /*
- * attr.flags: waiting threads sleep at once.  Without it the oldest one stays awake for the
- * time of a wake-up or two where that has paid lately: an answer from another core comes in
- * a fraction of a microsecond instead of some ten.  Each semaphore learns whether it pays,
- * and there is no spinning with FAIRSEM_INTERRUPTIBLE or on a single core; so nobody needs
- * this flag but who counts every microsecond of somebody else's processor time.
+ * attr.flags: waiting threads go to sleep at once.  Without this flag the oldest waiter spins
+ * for the time of up to two wake-ups where that would have paid lately: a grant from another core
+ * then reaches it in a fraction of a microsecond instead of 2 to 20 microseconds.  Each semaphore
+ * learns from every grant whether spinning pays.  Nobody spins with FAIRSEM_INTERRUPTIBLE, nor
+ * where the cores of the process are needed by the threads that can hold units.  You need this
+ * flag only if every microsecond of processor time counts.
  */
 #define FAIRSEM_NO_SPIN 2u
 
 /*
  * attr.flags, with attr.bypass_ns: throughput first, up to a bound.
  *
- * Handing every unit to the oldest waiter leaves the unit unused while that one wakes up.
- * With this flag threads that run may take free units ahead of waiters that sleep, by any
- * acquire or try, until the waiter who is next has waited for bypass_ns nanoseconds.  From then
- * on what fits it is handed to it as ever, and so on down the line as long as the next has
- * waited that long, too.  Waiters keep their order among each other.
+ * A strict hand-off leaves the unit unused while the waiter that owns it wakes up.  With this
+ * flag a running thread may take free units ahead of sleeping waiters, by any acquire or try,
+ * until the next waiter has waited for bypass_ns nanoseconds.  From then on every unit that
+ * fits that waiter is granted to it as usual, and so on down the queue for each next waiter
+ * that has also waited that long.  The waiters keep their order among each other.
  *
- * A request for no units (n = 0) passes nobody, and while a ticket is in line nobody does.
+ * A request for no units (n = 0) passes nobody.  While a ticket is in the queue, nobody passes.
  *
- * How long a wait can be, where all have the same priority: bypass_ns, plus the longest time a
- * unit is held, plus what the scheduler needs to run a thread, be it the waiter or the one
- * that is about to wake it; plus the same again, without bypass_ns, for each who was there
- * before.
+ * If all requests have the same priority, each wait has a bound: bypass_ns, plus the longest time
+ * for which a unit is held, plus the time that the scheduler needs to run a thread (the waiter, or
+ * the thread that is about to wake it); plus the same again, without bypass_ns, for each waiter
+ * that was in the queue before.
  *
- * A release need not hand over what fits a waiter before it returns: it may only call the
- * waiter to come for it.  A signal that comes while it does (FAIRSEM_INTERRUPTIBLE) need not
- * end the wait, as with sem_t when somebody else was faster.
+ * A release need not grant fitting units before it returns: it may only wake the waiter to
+ * claim them.  A signal handler that runs while the waiter comes to claim need not end the
+ * wait (FAIRSEM_INTERRUPTIBLE), as with sem_t when another thread was faster.
  */
 #define FAIRSEM_BOUNDED_BYPASS 4u
 
 /*
- * What fairsem_init can be told.  All zero means the defaults, so use a designated
+ * Attributes for fairsem_init.  All zero means the defaults, so use a designated
  * initializer:   fairsem_attr_t attr = { .capacity = 8 };
  */
 typedef struct fairsem_attr {
-    const char *name;        /* for people who debug; the caller keeps the string alive */
-    int64_t     capacity;    /* 0: unbounded; else the most units there can ever be free */
-    int64_t     max_waiters; /* 0: no limit; else a longer line is refused with ENOBUFS */
+    const char *name;        /* for debugging; the caller keeps the string alive */
+    int64_t     capacity;    /* in units; 0: unbounded; else the most that can be free */
+    int64_t     max_waiters; /* 0: no limit; else the most requests in the queue (ENOBUFS) */
     unsigned    flags;       /* 0, or FAIRSEM_INTERRUPTIBLE and others, combined by | */
     unsigned    reserved_[7]; /* must be zero */
-    int64_t     bypass_ns;   /* 0; with FAIRSEM_BOUNDED_BYPASS: how long it may go on, > 0 */
+    int64_t     bypass_ns;   /* nanoseconds, > 0 with FAIRSEM_BOUNDED_BYPASS, 0 without */
 } fairsem_attr_t;
 
 /*
- * Make *sem a semaphore with `units` free units.  attr may be NULL.
+ * Initialize *sem with `units` free units.  attr may be NULL.
  *
- * A bounded semaphore (attr->capacity > 0) knows how many units there are: it refuses
- * a release that would make more (EOVERFLOW) and a request that could never be served
- * (E2BIG).  `units` may be less than the capacity: the rest counts as in use.
+ * A bounded semaphore (attr->capacity > 0) knows how many units exist: it refuses a release
+ * that would make more of them (EOVERFLOW) and a request that could never be granted (E2BIG).
+ * `units` may be less than the capacity: the rest counts as in use.
  *
- * 0
+ * 0        *sem is a semaphore
  * EINVAL   units < 0, above FAIRSEM_MAX_UNITS or above the capacity; capacity or
  *          max_waiters < 0, capacity above FAIRSEM_MAX_UNITS; FAIRSEM_BOUNDED_BYPASS
  *          without bypass_ns > 0, or bypass_ns without it; an unknown flag; a reserved
@@ -247,10 +297,10 @@ typedef struct fairsem_attr {
 FAIRSEM_API int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr);
 
 /*
- * End the life of *sem.  Its memory may be reused at once.  Units that are still held
- * are no obstacle, waiters are.
+ * Destroy *sem.  Its memory may be reused at once.  Units may still be held, but nobody may
+ * wait.
  *
- * 0
+ * 0        *sem is no longer a semaphore
  * EBUSY    somebody waits, or is inside another function; nothing was changed
  */
 FAIRSEM_API int fairsem_destroy(fairsem_t *sem);
@@ -260,33 +310,63 @@ FAIRSEM_API int fairsem_destroy(fairsem_t *sem);
  * ======================================================================== */
 
 /*
- * Closed.  After fairsem_close every function that takes units and has no errors but these
- * returns the closer's reason instead: "the close reason" below.
+ * Example:
+ *
+ *     #include <fairsem.h>
+ *
+ *     static fairsem_t slots = FAIRSEM_INITIALIZER(2);
+ *
+ *     static void *work(void *arg)
+ *     {
+ *         if (fairsem_acquire(&slots, 1) == 0) {      // in order of arrival
+ *             // at most two threads are here
+ *             fairsem_release(&slots, 1);             // grants the oldest waiter its unit
+ *         }
+ *         return arg;
+ *     }
+ *
+ *     int main(void)
+ *     {
+ *         pthread_t thread[8];
+ *
+ *         for (int i = 0; i < 8; i++)
+ *             if (pthread_create(&thread[i], NULL, work, NULL) != 0)
+ *                 return 1;
+ *         for (int i = 0; i < 8; i++)
+ *             pthread_join(thread[i], NULL);
+ *         return fairsem_tryacquire(&slots, 2);       // 0: both units are free again
+ *     }
  */
 
 /*
- * Take n units; wait in line until they are there.  All n are taken at once, never in
- * parts.  n = 0 takes nothing but waits its turn like any other request: it returns
- * when everybody who came before has been served.
+ * The close reason.  After fairsem_close an acquire, a try or a ticket's take fails with the
+ * reason that was given to fairsem_close, even where E2BIG, ENOBUFS, EAGAIN or ETIMEDOUT would
+ * apply otherwise.  The lists of results below call it "the close reason".
+ */
+
+/*
+ * Take n units; wait in the queue until they are free.  All n are taken at once, never in
+ * parts.  n = 0 takes nothing but waits its turn like any other request: it is
+ * granted when it is at the head of the queue, there is no debt and the capacity is not 0.
  *
  * 0        the units are yours
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS
- * E2BIG    n is more than the capacity of a bounded semaphore: it could never be served.
+ * E2BIG    n is more than the capacity of a bounded semaphore: it could never be granted.
  *          (A capacity of 0 is a pause, see fairsem_set_capacity: everybody waits.)
- * ENOBUFS  it would have to wait, and attr.max_waiters others already do
+ * ENOBUFS  it would have to wait, and attr.max_waiters requests already do
  * EINTR    a signal handler ran while it waited (FAIRSEM_INTERRUPTIBLE only)
  * the close reason, before or while it waits
  *
  * E2BIG can also end a wait: when the capacity is made smaller than n, but not 0.
- * Cancellation point if it waits.
+ * This is a cancellation point if it waits.
  */
 FAIRSEM_API int fairsem_acquire(fairsem_t *sem, int64_t n);
 
 /*
- * Take n units if that is possible now.  Never passes a waiter, of whatever priority,
- * and never fails without reason: EAGAIN means that somebody waits, that too few units
- * are free, or that the capacity is 0.  n = 0 succeeds if nobody waits and there is no
- * debt.
+ * Take n units if that is possible now.  It never passes a waiter of any priority, and never
+ * fails without a reason: EAGAIN means that somebody waits, that fewer than n units are free,
+ * or that the capacity is 0.  n = 0 succeeds if nobody waits, there is no debt and the
+ * capacity is not 0.
  *
  * 0        the units are yours
  * EAGAIN   it would have to wait
@@ -295,24 +375,24 @@ FAIRSEM_API int fairsem_acquire(fairsem_t *sem, int64_t n);
 FAIRSEM_API int fairsem_tryacquire(fairsem_t *sem, int64_t n);
 
 /*
- * Take as many units as are free, at most max, without waiting.  Never passes a waiter.
- * Returns the number of units taken, 0 .. max; 0 if none is free, if anybody waits, if
- * the semaphore is closed, or if max <= 0.
+ * Take as many units as are free, at most max, without waiting.  It never passes a waiter.
+ * It returns the number of units taken, 0 .. max; 0 means that none is free, that somebody
+ * waits, that the semaphore is closed, or that max <= 0.
  */
 FAIRSEM_API int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max);
 
 /*
- * Give n units back, or add new ones to an unbounded semaphore, and serve from the head
- * of the line everybody whose request now fits, before the call returns.  Any thread
- * may release, and whatever the semaphore's condition: a release after close is accepted.
- * Waits for nothing except other short critical sections.
+ * Give n units back, or add new ones to an unbounded semaphore.  Before the call returns, it
+ * grants the head of the queue its units, and the next one, for as long as a request fits.
+ * Any thread may release, at any time: a release after close is accepted.  The call waits for
+ * nothing except other short critical sections.
  *
- * 0
+ * 0          the units are free or granted
  * EINVAL     n < 0 or n > FAIRSEM_MAX_UNITS
- * EOVERFLOW  there would be, before anybody is served, more free units than the capacity
- *            (unbounded: FAIRSEM_MAX_UNITS); somebody releases what it does not hold
+ * EOVERFLOW  before any grant, more units would be free than the capacity (unbounded: than
+ *            FAIRSEM_MAX_UNITS); a thread releases units that it does not hold
  *
- * In a program that is right it cannot fail, and its result may be ignored.
+ * In a correct program it cannot fail, and you may ignore its result.
  */
 FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n);
 
@@ -321,10 +401,46 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n);
  * ======================================================================== */
 
 /*
- * fairsem_acquire that gives up when timeout_ns nanoseconds have passed, measured by
- * CLOCK_MONOTONIC.  timeout_ns <= 0: one look, no wait.  While nobody waits, units that are
- * free are taken without reading a clock.  A waiter that gives up leaves the line as if it
- * had never been there; units that reach it first are its own, and the call returns 0.
+ * The clock rule.  A deadline is a time on one clock, so read that clock and name it.  Where
+ * CLOCK_REALTIME is 0, as on Linux, a fairsem_wait_t with a deadline and no clock means
+ * CLOCK_REALTIME; there, a time that was read from CLOCK_MONOTONIC is long past, and the wait
+ * times out at once.
+ *
+ * Example:
+ *
+ *     #include <errno.h>
+ *     #include <fairsem.h>
+ *
+ *     static fairsem_t slots = FAIRSEM_INITIALIZER(0);
+ *
+ *     static struct timespec from_now(clockid_t clock, long ms)
+ *     {
+ *         struct timespec at;
+ *
+ *         clock_gettime(clock, &at);
+ *         at.tv_sec += ms / 1000;
+ *         at.tv_nsec += ms % 1000 * 1000000;
+ *         if (at.tv_nsec >= 1000000000) {
+ *             at.tv_nsec -= 1000000000;
+ *             at.tv_sec++;
+ *         }
+ *         return at;
+ *     }
+ *
+ *     int main(void)
+ *     {
+ *         struct timespec at = from_now(CLOCK_MONOTONIC, 20);
+ *         fairsem_wait_t how = { .clock = CLOCK_MONOTONIC, .deadline = &at };
+ *
+ *         return fairsem_acquire_with(&slots, 1, &how) == ETIMEDOUT ? 0 : 1;
+ *     }
+ */
+
+/*
+ * Like fairsem_acquire, but wait at most timeout_ns nanoseconds, measured by CLOCK_MONOTONIC.
+ * timeout_ns <= 0 tries once and does not wait.  While nobody waits, the call takes free units
+ * without reading a clock.  A waiter that times out leaves the queue as if it had never been
+ * there; if its units are granted first, it keeps them and the call returns 0.
  *
  * As fairsem_acquire, and
  * ETIMEDOUT  the time has passed
@@ -332,12 +448,12 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n);
 FAIRSEM_API int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns);
 
 /*
- * The same with an absolute deadline on a clock, CLOCK_MONOTONIC or CLOCK_REALTIME;
- * NULL waits for ever.  A deadline does not move when the call is repeated after some
- * other failure, which a relative time does.  A deadline on CLOCK_REALTIME follows the
- * steps of that clock as far as the C library's condition variables do (glibc's do; musl's
- * look at the clock when they fall asleep).  A deadline in the past still takes units that
- * are free while nobody waits, as sem_timedwait does.
+ * The same with an absolute deadline on a clock, CLOCK_MONOTONIC or CLOCK_REALTIME.  A
+ * deadline of NULL waits for ever.  Unlike a relative time, a deadline does not move when you
+ * repeat the call after another failure.  A deadline on CLOCK_REALTIME follows the steps of
+ * that clock as far as the C library's condition variables do.  (glibc's do; musl's read the
+ * clock when they fall asleep.)  A deadline in the past still takes units that are free while
+ * nobody waits, as sem_timedwait does.
  *
  * As fairsem_acquire, and
  * ETIMEDOUT  the deadline has passed
@@ -349,72 +465,69 @@ FAIRSEM_API int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock
     FAIRSEM_TIME64_(fairsem_acquire_until);
 
 /*
- * A token cancels waits: any number of them, on any semaphores, by one call.  For a request
- * that is abandoned, a client that hangs up, a program that ends.
+ * A token cancels waits: any number of them, on any semaphores, with one call.  Use it for a
+ * request that is abandoned, a client that hangs up, a program that ends.  Like a semaphore it
+ * must not be moved or copied.
  */
 typedef struct fairsem_token {
     FAIRSEM_ALIGNED_ pthread_mutex_t fairsem_mutex_;
     unsigned char fairsem_reserved_[128 - sizeof(pthread_mutex_t)];
 } fairsem_token_t;
 
-/* A static token, not canceled.  It needs no fairsem_token_init. */
+/* Initialize a static token, which is not canceled.  It needs no fairsem_token_init. */
 #define FAIRSEM_TOKEN_INITIALIZER { PTHREAD_MUTEX_INITIALIZER, { 0 } }
 
-/* 0. */
+/* Initialize a token, which is not canceled.  It returns 0. */
 FAIRSEM_API int fairsem_token_init(fairsem_token_t *token);
 
 /*
- * 0
- * EBUSY    waits with this token have not returned yet; those that it has ended do not count
+ * Destroy a token.
+ *
+ * 0        no wait uses the token
+ * EBUSY    waits with this token have not returned yet; waits that it has canceled do not count
  */
 FAIRSEM_API int fairsem_token_destroy(fairsem_token_t *token);
 
 /*
- * End every wait with this token, and every later one before it begins, with `reason`, an
- * errno value or any other number > 0; 0 stands for ECANCELED.  When the call returns the
- * waiters have left their lines.  A waiter that was granted before keeps its units.
+ * Cancel every wait with this token, and every later one before it begins.  They return
+ * `reason`: an errno value or any other number > 0; 0 stands for ECANCELED.  When this call
+ * returns, the waiters have left their queues.  A waiter that was granted its units before
+ * keeps them.
  *
- * 0
+ * 0        the token is canceled
  * EINVAL   reason < 0
- * EALREADY it is canceled; the first reason stays
+ * EALREADY it was canceled before; the first reason stays
  */
 FAIRSEM_API int fairsem_token_cancel(fairsem_token_t *token, int reason);
 
-/* The reason it was canceled with; 0: it is not. */
+/* The reason with which the token was canceled; 0: it is not canceled. */
 FAIRSEM_API int fairsem_token_reason(const fairsem_token_t *token);
 
 /*
  * How to wait, for fairsem_acquire_with.  All zero: for ever, with priority 0.
  *
- * A deadline needs its clock.  Where CLOCK_REALTIME is 0, as on Linux, a struct that names a
- * deadline and no clock means CLOCK_REALTIME; a time that was read from CLOCK_MONOTONIC is long
- * past there, and the wait times out at once:
+ * A deadline needs its clock: see the clock rule at the beginning of this section.
  *
- *     struct timespec at;
- *     clock_gettime(CLOCK_MONOTONIC, &at);
- *     at.tv_sec += 5;
- *     fairsem_wait_t how = { .clock = CLOCK_MONOTONIC, .deadline = &at };
- *
- * Of two waiters the one with the lower number is served first, as in nice(1); of two with
- * the same number the one who came first.  A newcomer with a better priority than the whole
- * line goes ahead of it.  The head of the line holds it all the same: the others wait,
- * better or not, until the head has been served or a better one has come.
+ * Of two waiters, the one with the lower number is granted first, as in nice(1); of two with
+ * the same number, the one that came first.  A newcomer with a better priority than every
+ * waiter goes to the head of the queue.  Even then the head holds up the queue: the others
+ * wait, whatever they ask for, until the head has been granted or a better one has come.
  */
 typedef struct fairsem_wait {
     clockid_t              clock;    /* of the deadline: CLOCK_MONOTONIC or CLOCK_REALTIME */
     const struct timespec *deadline; /* absolute, on that clock; NULL: none */
-    int                    priority; /* any int; lower is served first */
+    int                    priority; /* any int; the lower is granted first */
     fairsem_token_t       *token;    /* may cancel the wait; NULL: none */
     uintptr_t              reserved_[4]; /* must be zero */
 } fairsem_wait_t;
 
 /*
- * The acquire that all others are special cases of.  `how` may be NULL.  A token that is
- * canceled already fails the call even if units are free.
+ * The general acquire: all others are special cases of it.  `how` may be NULL.  If the token
+ * is canceled already, the call fails even if units are free.
  *
  * As fairsem_acquire_until, and
  * EINVAL     a reserved field is not zero
- * the token's reason
+ * the token's reason, before or while it waits
  */
 FAIRSEM_API int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
     FAIRSEM_TIME64_(fairsem_acquire_with);
@@ -423,97 +536,148 @@ FAIRSEM_API int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wa
  *  5  Capacity, debt, close
  * ======================================================================== */
 
+/*
+ * Example:
+ *
+ *     #include <errno.h>
+ *     #include <fairsem.h>
+ *
+ *     int main(void)
+ *     {
+ *         const fairsem_attr_t attr = { .capacity = 4 };
+ *         fairsem_t workers;
+ *
+ *         if (fairsem_init(&workers, 4, &attr) != 0 || fairsem_acquire(&workers, 3) != 0)
+ *             return 1;
+ *         fairsem_set_capacity(&workers, 2);          // 3 of 2 are in use: -1 is free
+ *         if (fairsem_available(&workers) != -1)
+ *             return 2;
+ *         fairsem_release(&workers, 3);               // 2 of 2 are free
+ *         fairsem_close(&workers, 0);
+ *         if (fairsem_acquire(&workers, 1) != ESHUTDOWN)
+ *             return 3;
+ *         return fairsem_destroy(&workers);
+ *     }
+ */
+
 /* The capacity in units; -1: unbounded; 0: paused. */
 FAIRSEM_API int64_t fairsem_capacity(const fairsem_t *sem);
 
 /*
- * Change the capacity of a bounded semaphore.  Units in use stay in use: after a change to
- * less than that, fairsem_available is negative, and nobody is served until enough has
- * been released.  Waiters that ask for more than the new capacity fail with E2BIG at once,
- * wherever they stand.  0 is a pause: everybody queues and nobody is served, until the
- * capacity is set again.
+ * Change the capacity of a bounded semaphore.  Units in use stay in use: if more units are in
+ * use than the new capacity, fairsem_available is negative, and nobody is granted any until
+ * enough have been released.  Waiters that ask for more than the new capacity fail with E2BIG
+ * at once, wherever they are in the queue.  0 is a pause: every request waits and none is
+ * granted until the capacity is set again.
  *
- * 0
+ * 0        the capacity has changed
  * EINVAL   the semaphore is unbounded; capacity < 0 or > FAIRSEM_MAX_UNITS
  */
 FAIRSEM_API int fairsem_set_capacity(fairsem_t *sem, int64_t capacity);
 
 /*
- * Take n units now, whether they are there or not, and pass all waiters by doing so: for
- * what has been used already and must be accounted for.  fairsem_available may become
- * negative: a debt, which is repaid by releases before anybody is served.
+ * Take n units now, whether they are free or not, ahead of all waiters.  This is for units that
+ * have been used already and must be accounted for.  fairsem_available may become negative:
+ * a debt, which releases repay before anybody is granted units.
  *
- * 0
+ * 0          the units are taken
  * EINVAL     n < 0 or n > FAIRSEM_MAX_UNITS
  * EOVERFLOW  the debt would exceed FAIRSEM_MAX_UNITS
  */
 FAIRSEM_API int fairsem_consume(fairsem_t *sem, int64_t n);
 
 /*
- * End service for good: everybody in line, and every later acquire, gets `reason`, an errno
+ * Close the semaphore for good: every waiter and every later acquire gets `reason`, an errno
  * value or any other number > 0; 0 stands for ESHUTDOWN.  Units that are held stay held and
  * can be released.
  *
- * 0
+ * 0        the semaphore is closed
  * EINVAL   reason < 0
- * EALREADY it is closed; the first reason stays
+ * EALREADY it was closed before; the first reason stays
  */
 FAIRSEM_API int fairsem_close(fairsem_t *sem, int reason);
 
-/* The reason it was closed with; 0: it is open. */
+/* The reason with which the semaphore was closed; 0: it is open. */
 FAIRSEM_API int fairsem_closed(const fairsem_t *sem);
 
 /* ======================================================================== *
- *  6  Looking: true when they looked, perhaps no more when they return
+ *  6  Inspect
  * ======================================================================== */
 
-/* The number of free units; negative: a debt.  Free is not yours to take: see would_block. */
+/*
+ * These functions say what was true at one moment during the call.  It may have changed by the
+ * time they return.
+ *
+ * Example:
+ *
+ *     #include <fairsem.h>
+ *     #include <stdio.h>
+ *
+ *     static fairsem_t slots = FAIRSEM_INITIALIZER(4);
+ *
+ *     int main(void)
+ *     {
+ *         fairsem_stat_t stat;
+ *
+ *         fairsem_acquire(&slots, 1);
+ *         fairsem_stat(&slots, &stat);
+ *         printf("%d free, %d waiting\n", (int)stat.available, (int)stat.waiters);
+ *         return fairsem_dump(&slots, stdout);        // the same for people, and more
+ *     }
+ */
+
+/*
+ * The number of free units; negative: a debt.  That a unit is free does not mean that you can
+ * take it: see fairsem_would_block.
+ */
 FAIRSEM_API int64_t fairsem_available(const fairsem_t *sem);
 
-/* The number of requests in line.  A waiter that is counted here has its place. */
+/* The number of requests in the queue.  A waiter that is counted here has its place. */
 FAIRSEM_API int64_t fairsem_waiters(const fairsem_t *sem);
 
 /*
- * True where fairsem_tryacquire(sem, n) would return EAGAIN: somebody waits, fewer than n
- * units are free, or the capacity is 0.  False where it would return 0 or another error.
+ * True if fairsem_tryacquire(sem, n) would return EAGAIN: somebody waits, fewer than n units
+ * are free, or the capacity is 0.  False if it would return 0 or another error.
  */
 FAIRSEM_API bool fairsem_would_block(const fairsem_t *sem, int64_t n);
 
 /*
- * A semaphore at one moment, and what happened since it was initialized.  The counters of
- * the past count only requests that had to stand in line: the fast path counts nothing.
+ * A semaphore at one moment, and what has happened since it was initialized.  The counters of
+ * the past count only requests that had to wait in the queue: the fast path counts nothing.
  * At every moment  waits = waiters + grants + timeouts + cancels.
  */
 typedef struct {
-    int64_t available;      /* units */
+    int64_t available;      /* free units; negative: a debt */
     int64_t capacity;       /* units; -1: unbounded; 0: paused */
-    int64_t waiters;        /* requests in line */
-    int64_t waiting_units;  /* what they ask for, together */
+    int64_t waiters;        /* requests in the queue */
+    int64_t waiting_units;  /* units that they ask for together, or INT64_MAX */
     int64_t oldest_wait_ns; /* how long the oldest of them has waited, nanoseconds */
 
-    int64_t waits;          /* requests that joined the line and were not served at once */
-    int64_t grants;         /* of these: served */
-    int64_t timeouts;       /* left at their deadline */
-    int64_t cancels;        /* left otherwise: token, pthread_cancel, EINTR, ticket return, close,
-                             * E2BIG, and in a forked child those who waited in the parent */
-    int64_t wait_ns_total;  /* how long those who left had waited, nanoseconds, or INT64_MAX */
-    int64_t wait_ns_max;    /* the longest of these */
-    int64_t waiters_max;    /* the longest line there was */
-    int64_t refused;        /* ENOBUFS */
-    int64_t over_releases;  /* EOVERFLOW of fairsem_release; and grants given back, by a ticket
-                             * or a canceled thread, of which not all units fitted any more */
+    int64_t waits;          /* requests that joined the queue and were not granted at once */
+    int64_t grants;         /* of these: granted */
+    int64_t timeouts;       /* of these: left the queue at their deadline */
+    int64_t cancels;        /* of these: left otherwise.  By token, pthread_cancel, EINTR, ticket
+                             * return, close or E2BIG; in a forked child also the requests that
+                             * waited in the parent */
+    int64_t wait_ns_total;  /* how long those that left had waited, nanoseconds, or INT64_MAX */
+    int64_t wait_ns_max;    /* the longest of these waits, nanoseconds */
+    int64_t waiters_max;    /* the most requests that were in the queue */
+    int64_t refused;        /* requests refused with ENOBUFS */
+    int64_t over_releases;  /* releases refused with EOVERFLOW; and grants that a ticket or a
+                             * canceled thread gave back and of which not all units fit any more */
     int64_t reserved_[2];
 } fairsem_stat_t;
 
-/* 0. */
+/* Fill in *stat, all of it at one moment.  It returns 0. */
 FAIRSEM_API int fairsem_stat(fairsem_t *sem, fairsem_stat_t *stat);
 
 /*
- * The same for people: a summary with the semaphore's name, then one line per waiter, from
- * the head of the line (ticket number, units, priority, age in seconds).  Written after a
- * snapshot was taken, so a slow file holds nobody up.  Cancellation is held off meanwhile.
+ * Write the same for people: a summary with the semaphore's name, then one line per waiter from
+ * the head of the queue (sequence number, units, priority, age in seconds).  It takes a
+ * snapshot first and writes afterwards, so a slow file holds nobody up.  Cancellation is
+ * disabled meanwhile.
  *
- * 0
+ * 0        everything was written
  * ENOMEM   no memory for the snapshot; the summary was written
  * EIO      `file` has an error
  */
@@ -524,9 +688,33 @@ FAIRSEM_API int fairsem_dump(fairsem_t *sem, FILE *file);
  * ======================================================================== */
 
 /*
- * Units of one semaphore, held by whoever has the guard.  { 0 } is an empty guard.  A guard
- * is plain data of one thread at a time; it may be copied if only one copy is used on.
- * Every function leaves it either empty or holding what it says.
+ * Example:
+ *
+ *     #include <fairsem.h>
+ *
+ *     static fairsem_t slots = FAIRSEM_INITIALIZER(4);
+ *
+ *     static int work(void)
+ *     {
+ *         fairsem_units_t units = { 0 };
+ *         int error = fairsem_units_acquire(&units, &slots, 2, NULL);
+ *
+ *         // units.n is 2, or 0 if the acquire has failed
+ *         fairsem_units_release(&units);      // right in both cases
+ *         return error;
+ *     }
+ *
+ *     int main(void)
+ *     {
+ *         return work() == 0 && fairsem_available(&slots) == 4 ? 0 : 1;
+ *     }
+ */
+
+/*
+ * A guard holds units of one semaphore; the owner of the guard owns the units.  { 0 } is an
+ * empty guard.  A guard is plain data, for one thread at a time.  You may copy it if you use
+ * only one of the copies from then on.  Every function leaves it either empty or holding what
+ * it says.
  */
 typedef struct fairsem_units {
     fairsem_t *sem;
@@ -534,9 +722,9 @@ typedef struct fairsem_units {
 } fairsem_units_t;
 
 /*
- * fairsem_acquire_with (`how` may be NULL) and fairsem_tryacquire into an empty guard.
+ * fairsem_acquire_with (`how` may be NULL) and fairsem_tryacquire, into an empty guard.
  *
- * As these, and
+ * As these functions, and
  * EBUSY    the guard is not empty
  */
 FAIRSEM_API int fairsem_units_acquire(fairsem_units_t *units, fairsem_t *sem, int64_t n,
@@ -545,28 +733,28 @@ FAIRSEM_API int fairsem_units_acquire(fairsem_units_t *units, fairsem_t *sem, in
 FAIRSEM_API int fairsem_units_tryacquire(fairsem_units_t *units, fairsem_t *sem, int64_t n);
 
 /*
- * Guard n units of sem that you hold already.
+ * Put n units of sem that you hold already into an empty guard.
  *
- * 0
+ * 0        the guard holds them
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS
  * EBUSY    the guard is not empty
  */
 FAIRSEM_API int fairsem_units_adopt(fairsem_units_t *units, fairsem_t *sem, int64_t n);
 
 /*
- * Release all that is guarded.  On an empty guard nothing happens, so it is safe in a
+ * Release all units in the guard.  An empty guard stays empty, so the call is safe in a
  * clean-up path that does not know whether the acquire succeeded.
  *
- * 0
+ * 0          the guard is empty
  * EOVERFLOW  as fairsem_release; the guard stays as it was
  */
 FAIRSEM_API int fairsem_units_release(fairsem_units_t *units);
 
 /*
- * Release n of the units that are guarded.
+ * Release n of the units in the guard.
  *
- * 0
- * EINVAL     n < 0 or more than are guarded
+ * 0          the guard holds n units less
+ * EINVAL     n < 0 or more than the guard holds
  * EOVERFLOW  as fairsem_release; the guard stays as it was
  */
 FAIRSEM_API int fairsem_units_return(fairsem_units_t *units, int64_t n);
@@ -574,24 +762,32 @@ FAIRSEM_API int fairsem_units_return(fairsem_units_t *units, int64_t n);
 /*
  * Move n of the units in `from` into the empty guard `into`.
  *
- * 0
- * EINVAL   n < 0 or more than are guarded; both are the same guard
+ * 0        `into` holds them
+ * EINVAL   n < 0 or more than `from` holds; both are the same guard
  * EBUSY    `into` is not empty
  */
 FAIRSEM_API int fairsem_units_split(fairsem_units_t *from, int64_t n, fairsem_units_t *into);
 
 /*
- * Move all units in `from` into `into`, which may hold some of the same semaphore.
+ * Move all units in `from` into `into`, which may hold units of the same semaphore.
  *
- * 0
- * EINVAL   they are of different semaphores, or the same guard, or too many together
+ * 0        `into` holds them, and `from` is empty
+ * EINVAL   both hold units, of different semaphores; both are the same guard; together they
+ *          hold more than FAIRSEM_MAX_UNITS
  */
 FAIRSEM_API int fairsem_units_merge(fairsem_units_t *into, fairsem_units_t *from);
 
-/* Empty the guard without releasing; returns the number of units it held: yours to release. */
+/*
+ * Empty the guard without a release.  It returns the number of units that the guard held; they
+ * are yours to release.
+ */
 FAIRSEM_API int64_t fairsem_units_forget(fairsem_units_t *units);
 
-/* FAIRSEM_SCOPED fairsem_units_t u = { 0 };   released when the scope ends (GCC, Clang). */
+/*
+ * A guard that is declared as
+ *     FAIRSEM_SCOPED fairsem_units_t units = { 0 };
+ * is released when its scope ends (GCC, Clang).
+ */
 #if defined(__GNUC__)
 #define FAIRSEM_SCOPED __attribute__((cleanup(fairsem_scope_ends_)))
 static inline void fairsem_scope_ends_(fairsem_units_t *units)
@@ -601,21 +797,74 @@ static inline void fairsem_scope_ends_(fairsem_units_t *units)
 #endif
 
 /*
- * Acquire n units, call fn(arg), release them: also when fn's thread is canceled in it or
- * calls pthread_exit, or fn throws a C++ exception (GCC, Clang).
+ * Acquire n units, call fn(arg) and release the units.  They are released even if the thread
+ * is canceled in fn, fn calls pthread_exit, or fn throws a C++ exception (GCC, Clang).
  *
- * What fairsem_acquire returns, fn was not called then, or what fairsem_release returns.
+ * If fairsem_acquire fails, fn is not called and its error is returned; otherwise the result
+ * of fairsem_release.
  */
 FAIRSEM_API int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void *arg);
 
 /* ======================================================================== *
- *  8  Tickets: a place in line without a blocked thread
+ *  8  Tickets: a place in the queue without a blocked thread
  * ======================================================================== */
 
 /*
- * A ticket is a request in line for which no thread waits: for event loops, for asking in
- * several lines at once, for asking now and waiting later.  { 0 } is an idle ticket.  It
- * must not be moved while it is not idle, nor copied once it has been used.
+ * The ticket pattern.  The result of fairsem_ticket_take says who starts the work, so that it
+ * starts exactly once: 0, the caller; EINPROGRESS, the callback; any other, nobody.
+ *
+ * Example:
+ *
+ *     #include <errno.h>
+ *     #include <fairsem.h>
+ *     #include <stdio.h>
+ *
+ *     struct request {
+ *         fairsem_ticket_t ticket;
+ *         fairsem_units_t  units;
+ *     };
+ *
+ *     static fairsem_t slots = FAIRSEM_INITIALIZER(1);
+ *
+ *     static void start(fairsem_ticket_t *ticket, void *arg)
+ *     {
+ *         struct request *r = arg;
+ *
+ *         if (fairsem_ticket_claim(ticket, &r->units) == 0)
+ *             puts("the units are mine: begin");
+ *         else
+ *             puts("the semaphore was closed, or its capacity made too small");
+ *     }
+ *
+ *     static int submit(struct request *r)
+ *     {
+ *         int error = fairsem_ticket_take(&r->ticket, &slots, 1, 0, start, r);
+ *
+ *         switch (error) {
+ *         case 0:           start(&r->ticket, r); return 0;   // granted at once: no callback
+ *         case EINPROGRESS: return 0;         // in the queue: start is the callback
+ *         default:          return error;     // refused: nothing has happened
+ *         }
+ *     }
+ *
+ *     int main(void)
+ *     {
+ *         static struct request first, second;        // idle tickets, empty guards
+ *
+ *         if (submit(&first) != 0 || submit(&second) != 0)
+ *             return 1;
+ *         fairsem_units_release(&first.units);        // grants the second, and calls start
+ *         fairsem_units_release(&second.units);
+ *         fairsem_ticket_return(&first.ticket);       // idle already: no callback is running
+ *         fairsem_ticket_return(&second.ticket);
+ *         return fairsem_available(&slots) == 1 ? fairsem_destroy(&slots) : 1;
+ *     }
+ */
+
+/*
+ * A ticket is a request in the queue for which no thread waits.  Use it in an event loop, to
+ * wait in several queues at once, or to ask now and wait later.  { 0 } is an idle ticket.  Do
+ * not move it while it is not idle, and do not copy it once it has been used.
  *
  *     IDLE --take, at once--> GRANTED
  *     IDLE --take--> WAITING --units come--> GRANTED --claim--> IDLE
@@ -623,29 +872,11 @@ FAIRSEM_API int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void
  *                    WAITING --close--> CLOSED --return--> IDLE
  *                    WAITING, GRANTED --return--> IDLE
  *
- * The result of take says where the work begins, once and not twice:
+ * Claim or return a ticket before its semaphore is destroyed.  If it has a callback, also
+ * return it before its memory is used for something else, unless that happens in the callback.
+ * (You may return an idle ticket.)
  *
- *     static void start(fairsem_ticket_t *ticket, void *arg)
- *     {
- *         struct request *r = arg;
- *
- *         if (fairsem_ticket_claim(ticket, &r->units) == 0)
- *             ...  the units are r's: begin  ...
- *         else
- *             ...  the semaphore was closed, or its capacity made too small  ...
- *     }
- *
- *     switch (fairsem_ticket_take(&r->ticket, &slots, 1, 0, start, r)) {
- *     case 0:           start(&r->ticket, r); break;   granted at once, nobody will call
- *     case EINPROGRESS: break;                         in line: start is called, once
- *     default:          ...  refused, nothing has happened  ...
- *     }
- *
- * Claim or return it before the semaphore is destroyed.  If it has a callback, also return
- * it (returning an idle one is fine) before its memory is used for something else, unless
- * that happens in the callback.
- *
- * In a forked child a ticket that was waiting is idle.
+ * In a forked child, a ticket that was waiting is idle.
  */
 typedef struct fairsem_ticket {
     FAIRSEM_ALIGNED_ unsigned char fairsem_reserved_[128];
@@ -655,88 +886,95 @@ enum fairsem_ticket_state {
     FAIRSEM_TICKET_IDLE,
     FAIRSEM_TICKET_WAITING,
     FAIRSEM_TICKET_GRANTED,
-    FAIRSEM_TICKET_CANCELED,    /* it can no longer be served: E2BIG */
+    FAIRSEM_TICKET_CANCELED,    /* it can no longer be granted: E2BIG */
     FAIRSEM_TICKET_CLOSED
 };
 
 /*
- * Called exactly once for each take that returned EINPROGRESS, unless the ticket is claimed or
- * returned first: that drops a call which has not begun.  It comes when the ticket leaves WAITING,
- * perhaps before the take has returned to its own thread, and is made by the thread that caused
- * it, after that has let go of every lock: by one that releases, closes or sets the capacity,
- * but also by one that leaves the line ahead of it, because its time is out or it is canceled.
+ * A ticket's callback.  It is called exactly once for each take that returned EINPROGRESS,
+ * unless the ticket is claimed or returned before the callback begins: then it is not called.
  *
- * A thread makes its calls one after the other, in the order in which the tickets were served,
- * never one inside the other: calls that become due while it is in a callback follow when that
- * one has returned, and before the function that began it all does.
+ * The callback is due when the ticket leaves WAITING.  That may be before the take has returned
+ * to its own thread.  The thread that caused it runs the callback, after it has dropped every
+ * lock: a thread that releases, closes or sets the capacity, but also a thread that leaves the
+ * queue ahead of the ticket because it is timed out or canceled.
  *
- * A callback may call anything of this library, on the same ticket and semaphore too, and may free
- * its ticket.  What cannot work:
+ * A thread runs its callbacks one after the other, in the order in which the tickets were
+ * granted, and never one inside the other.  Callbacks that become due while the thread is in a
+ * callback follow when that one has returned, and before the outermost call into this library
+ * returns.
  *
- *   - It waits for something that its own thread has still to do: the units of a ticket whose
- *     callback is due behind it, say, or what only its caller can release.  While it waits, it
- *     holds up the calls behind it.
- *   - It does not return: pthread_exit, longjmp.  (Thread cancellation is held off meanwhile.)
+ * A callback may call anything in this library, on the same ticket and semaphore too, and may
+ * free its ticket.  Two things cannot work:
  *
- * A C++ exception may leave it (GCC or Clang, with glibc): it reaches the caller of the function
- * that called back, when the calls behind have been made.  Of two that are thrown, one is lost.
- * If it forks, calls that were to follow it are made in the parent, not in the child; nor does a
- * child get the call of a ticket that was in line.
+ *   - It waits for something that its own thread has yet to do: for instance for the units of a
+ *     ticket whose callback is due behind it, or for what only its caller can release.  While
+ *     it waits, it holds up the callbacks behind it.
+ *   - It does not return: pthread_exit, longjmp.  (Thread cancellation is disabled meanwhile.)
+ *
+ * A C++ exception may leave a callback (GCC or Clang, with glibc).  It reaches the caller of the
+ * function that ran the callback, after the callbacks behind it have run.  Of two exceptions,
+ * one is lost.  If a callback forks, the callbacks that were to follow it run in the parent and
+ * not in the child.  The child does not get the callback of a ticket that was in the queue
+ * either.
  */
 typedef void fairsem_notify_fn(fairsem_ticket_t *ticket, void *arg);
 
 /*
- * Take n units with an idle ticket, or stand in line for them.  notify may be NULL.
+ * Take n units with an idle ticket, or put it into the queue for them.  notify, the callback,
+ * may be NULL.
  *
- * 0            granted at once; notify is not called, neither now nor later
- * EINPROGRESS  in line, as connect(2) says it; notify has been called or will be, once, unless the
- *              ticket is claimed or returned first
- * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS; the ticket is not idle, or another thread is in
- *          the middle of taking, claiming or returning it
+ * 0            granted at once; the callback is not called, neither now nor later
+ * EINPROGRESS  in the queue (the name is from connect(2)); the callback has been called or will
+ *              be, once, unless the ticket is claimed or returned first
+ * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS; the ticket is not idle, or another thread is just
+ *          taking, claiming or returning it
  * E2BIG, ENOBUFS, the close reason   as fairsem_acquire; the ticket stays idle
  */
 FAIRSEM_API int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n,
                                     int priority, fairsem_notify_fn *notify, void *arg);
 
+/* The state of a ticket.  A ticket that was WAITING may have left it when the call returns. */
 FAIRSEM_API enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_t *ticket);
 
 /*
- * Wait until the ticket leaves WAITING.  A wait that ends otherwise keeps the place in line.
- * how->priority must be 0: the ticket has its priority.  Several threads may wait.
+ * Wait until the ticket leaves WAITING.  If the wait ends before that, the ticket keeps its place
+ * in the queue.  how->priority must be 0, because the ticket has its priority already.  Several
+ * threads may wait for one ticket.
  *
  * 0          it is granted
- * ETIMEDOUT  it is still in line
- * the token's reason: it is still in line
- * E2BIG, the close reason: why it left the line
+ * ETIMEDOUT  it is still in the queue
+ * the token's reason: it is still in the queue
+ * E2BIG, the close reason: why it left the queue
  * ECANCELED  somebody returned it
  * EINVAL     it is idle; bad clock, deadline, priority or reserved field
- * EINTR      as fairsem_acquire; it is still in line
+ * EINTR      as fairsem_acquire; it is still in the queue
  *
- * Cancellation point if it waits; the place is kept.
+ * This is a cancellation point if it waits; the ticket keeps its place.
  */
 FAIRSEM_API int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
     FAIRSEM_TIME64_(fairsem_ticket_wait);
 
 /*
- * Move the units of a granted ticket into the empty guard `into`.
+ * Claim: move the units of a granted ticket into the empty guard `into`.
  *
  * 0        they are yours, and the ticket is idle; a callback that has not begun will not
  * EAGAIN   it still waits
  * EINVAL   it is idle
  * EBUSY    the guard is not empty
- * E2BIG, the close reason: why it left the line
+ * E2BIG, the close reason: why it left the queue
  */
 FAIRSEM_API int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into);
 
 /*
- * Give the ticket back, whatever its state: it leaves the line, or its units go to the next
- * one (as many as fit: see over_releases), and it is idle.  When the call returns, the callback
- * is not running and will not run; if another thread is running it, the call waits for that.  (So
- * do not hold a lock that the callback takes.)  It does not wait for a callback that cannot end
- * before this call returns: in the callback itself, and in one for which it waits in turn, itself
- * or through others, because each returns another's ticket.
+ * Return the ticket, whatever its state.  It leaves the queue, or its units go to the next waiter
+ * (as many as fit: see over_releases), and it is idle.  When the call returns, the callback is
+ * not running and will not run.  If another thread is running it, the call waits for that; so
+ * do not hold a lock that the callback takes.  The call does not wait for a callback that
+ * cannot end before the call returns: if it is made in that callback, or in a callback for
+ * which that one waits, directly or through others, because each returns another's ticket.
  *
- * 0
+ * 0        the ticket is idle
  */
 FAIRSEM_API int fairsem_ticket_return(fairsem_ticket_t *ticket);
 

@@ -2,10 +2,10 @@
 /*
  * bypass.pml - FAIRSEM_BOUNDED_BYPASS: src/bypass.h.
  *
- * The bound is over, or not: of the head, which is the only one that is asked about.  With
- * BOUND time is a process, which the head of the line cannot escape for ever; `late` is that
- * it has waited too long, and from then on it is.  Without BOUND nothing is remembered, and
- * every look at the clock may say either: more behaviors than there are, in fewer states.
+ * The model asks only whether the bound of the head is over.  With BOUND, time is a process that
+ * sets `late` sooner or later: the head of the queue has waited too long, and stays late.  Without
+ * BOUND nothing is remembered, and every reading of the clock may say either.  That allows more
+ * behaviors than really exist, but needs fewer states.
  */
 #ifdef BOUND
 bit late;
@@ -18,11 +18,11 @@ end:
     od
 }
 
-/* x has joined or leaves, and it is the head: the bound of the next head is its own. */
+/* If x, which has joined or leaves, is the head: the new head has a bound of its own. */
 inline its_own_bound(x)
 {
     if
-    :: line[0] == x -> late = 0
+    :: queue[0] == x -> late = 0
     :: else
     fi
 }
@@ -33,8 +33,8 @@ inline its_own_bound(x) { skip }
 #endif
 
 #ifdef BYPASS
-/* bypass.h: fs_bypass_over.  Must the head be served, and is not passed?  The answer is over. */
-inline fs_bypass_over(head)
+/* section.h: fs_grants_directly.  Must the head be granted, and not be passed?  Result: `over`. */
+inline fs_grants_directly(head)
 {
 #ifdef BOUND
     over = (state[head] != PARKED && BUG != OPENS_TO_AWAKE) || (late && BUG != BOUND_FORGOTTEN);
@@ -47,8 +47,8 @@ inline fs_bypass_over(head)
 #endif
 }
 
-/* bypass.h: fs_bypass_take. */
-inline fs_bypass_take(n)
+/* bypass.h: fs_bypass_acquire. */
+inline fs_bypass_acquire(n)
 {
     d_step { HOLDS(I8, exists); seen = word };
     do
@@ -73,8 +73,8 @@ inline fs_bypass_take(n)
     seen = 0
 }
 
-/* bypass.h: fs_bypass_give.  The compare-and-swap is the last touch. */
-inline fs_bypass_give(n)
+/* bypass.h: fs_bypass_release.  The compare-and-swap is the last access. */
+inline fs_bypass_release(n)
 {
     d_step { HOLDS(I8, exists); seen = word };
     do
@@ -99,12 +99,12 @@ inline fs_bypass_give(n)
     seen = 0
 }
 
-/* bypass.h: fs_bypass_allowed; semaphore.c: take_past_the_line.  The answer is ok. */
-inline fs_bypass_allowed()
+/* section.h: fs_may_pass; semaphore.c: acquire_past_the_queue.  The result is in `ok`. */
+inline fs_may_pass()
 {
     if
     :: atomic { length > 0 && NEED(me) <= available ->
-        fs_bypass_over(line[0]);
+        fs_grants_directly(queue[0]);
         if
         :: !over ->
             HOLDS(I6, !LATE);
@@ -120,8 +120,8 @@ inline fs_bypass_allowed()
 }
 
 #else
-inline fs_bypass_over(head) { over = true }
-inline fs_bypass_take(n) { skip }
-inline fs_bypass_give(n) { skip }
-inline fs_bypass_allowed() { skip }
+inline fs_grants_directly(head) { over = true }
+inline fs_bypass_acquire(n) { skip }
+inline fs_bypass_release(n) { skip }
+inline fs_may_pass() { skip }
 #endif

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 # check.sh - verify the model with spin: every scene must hold, every seeded fault must be found.
 #
-#   check.sh              both at once, about three minutes and at most 2 GB
-#   check.sh scenes       the scenes alone
-#   check.sh faults       the faults alone
-#   check.sh trail FLAG.. verify one scene and print the steps to what is wrong in it
+#   check.sh              both at once; it takes about four minutes and at most 2 GB
+#   check.sh scenes       only the scenes
+#   check.sh faults       only the faults
+#   check.sh trail FLAG.. verify one scene and print the steps to the fault in it
 #
-# A scene is a line of -D flags for fairsem.pml, which explains them.  Without spin: 77.
+# A scene is a line of -D flags; fairsem.pml explains them.  Without spin it exits with 77.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
@@ -30,17 +30,27 @@ fail() {
   status=1
 }
 
-# The model names the functions it stands for; a name that is gone from src/ is a model of
-# something else.
+# The inlines have the names of the functions that they stand for, and the comments above them say
+# `file: function, function`.  If that is not in that file any more, the model is out of date.
 names() {
-  grep -hoE '^inline (fs|fairsem)_[a-z_]*' "$(dirname "$model")"/*.pml | cut -d' ' -f2 |
-    while read -r name; do
-      grep -qE "\\b$name\\(" "$top_srcdir"/src/*.[ch] || echo "$name"
-    done > log
+  models=$(dirname "$model")
+  {
+    grep -hoE '^inline (fs|fairsem)_[a-z_]*' "$models"/*.pml | sed 's/inline /*.[ch] /'
+    grep -hoE '[a-z_]+\.[ch]: [a-z_]+(, [a-z_]+)*' "$models"/*.pml | tr -d ,: |
+      while read -r file functions; do
+        # shellcheck disable=SC2086 # a list
+        printf "$file %s\n" $functions
+      done
+  } > named
+  while read -r file name; do
+    # shellcheck disable=SC2086 # a pattern
+    cat "$top_srcdir"/src/$file 2> /dev/null | grep -qE "\\b$name\\(" || echo "$file: $name"
+  done < named > log
+  [ -s named ] || fail "the model names no functions"
   [ ! -s log ] || fail "in the model, but not in src/: $(tr '\n' ' ' < log)"
 }
 
-# verifier OPTIMIZE FLAGS safety|liveness - makes ./pan for the scene.
+# verifier OPTIMIZE FLAGS safety|liveness - make ./pan for the scene.
 verifier() {
   # shellcheck disable=SC2086 # a list of flags
   spin -a $2 "$model" > log 2>&1 || { cat log && return 1; }
@@ -51,7 +61,7 @@ verifier() {
     { cat log && return 1; }
 }
 
-# search safety|FORMULA [OPTION] - runs ./pan; its words are in ./out.
+# search safety|FORMULA [OPTION] - run ./pan; its output is in ./out.
 search() {
   if [ "$1" = safety ]; then
     ./pan -m4000000 > out 2>&1
@@ -61,7 +71,7 @@ search() {
   fi
 }
 
-# Errors are counted; but a search that was cut short has not seen all there is.
+# True if there are no errors and the search was complete.
 seen_all() {
   grep -q 'errors: 0$' out &&
     ! grep -qE 'max search depth too small|out of memory|Search not completed|aborted' out
@@ -71,7 +81,7 @@ complaints() {
   grep -E '^(pan:|error:|Warning:)' out
 }
 
-# What went wrong, in a word: the name of an oracle, deadlock, or starved.
+# Print what went wrong in one word: the name of an oracle, deadlock, or starved.
 verdict() {
   if grep -q '^pan:1: acceptance cycle' out; then
     echo starved
@@ -109,7 +119,7 @@ scene() {
   done
 }
 
-# To optimize takes ten seconds: only where the search takes longer than that.
+# An optimized build takes ten seconds: only where the search takes longer than that.
 scenes() {
   printf '%-44s %-8s %10s %8s %7s %6s\n' scene search states depth seconds MB
   while IFS='|' read -r name searches flags optimize; do
@@ -130,18 +140,18 @@ bypass: priorities, a deadline|safety|-DBYPASS -DFOR_EVER -DNEED0=2 -DPRIORITY2=
 bypass: token, pthread_cancel, a deadline|safety|-DBYPASS -DNEED0=2 -DTOKENS=3 -DDEADLINES=2 -DCANCELED_IN_PARK=5
 bypass: an owner goes into debt|safety|-DBYPASS -DNEED0=2 -DCONSUMES -DDEADLINES=1
 bypass: destroyed and freed|safety|-DBYPASS -DDESTROY -DUNITS=3|-O2
-served, without deadlines|served0 served1 served2|-DFOR_EVER -DNEED0=2
-bypass: served after the bound|served0 served1 served2|-DBYPASS -DBOUND -DFOR_EVER -DNEED0=2|-O2
-served or leaves|served0 served1 served2|-DFOR_EVER -DNEED0=2 -DDEADLINES=2 -DFAIR_MUTEX
+granted, without deadlines|leaves0 leaves1 leaves2|-DFOR_EVER -DNEED0=2
+bypass: granted after the bound|leaves0 leaves1 leaves2|-DBYPASS -DBOUND -DFOR_EVER -DNEED0=2|-O2
+granted or leaves|leaves0 leaves1 leaves2|-DFOR_EVER -DNEED0=2 -DDEADLINES=2 -DFAIR_MUTEX
 END
   echo "$held searches hold"
 }
 
-# fault NAME EXPECTED FLAGS - seeded, it must be found, and by what is there to find it.
+# fault NAME EXPECTED FLAGS - seed it; it must be found, and by the oracle that is meant to.
 fault() {
   kind=safety option=
   if [ "$2" = starved ]; then
-    kind=served0 option=-A      # the assertions would speak first
+    kind=leaves0 option=-A      # the assertions would fail first
   fi
   verifier -O0 "-DBUG=$1 $3" "$kind" || { fail "$1: not a verifier" && return; }
   search "$kind" "$option"
@@ -161,32 +171,32 @@ faults() {
   done << END
 BARGING I6 -DUNITS=1
 TRY_PASSES I6 -DNEED0=2 -DTRIES=4
-LIFO_LINE I6 -DUNITS=1
+LIFO_QUEUE I6 -DUNITS=1
 PRIORITY_IGNORED I6 -DUNITS=1 -DPRIORITY2=-1
 SMALL_FIRST I6 -DNEED0=2
 SMALL_FIRST starved -DFOR_EVER -DNEED0=2
 NO_CASCADE I2 -DNEED0=2 -DDEADLINES=1
-SERVES_ONE I2 -DNEED0=2
+GRANTS_ONE I2 -DNEED0=2
 GRANT_BEFORE_DEBIT I5 -DNEED0=2
 SLOW_DROPPED I3 -DUNITS=1
 SLOW_NOT_SET I3 -DUNITS=1
 EXPIRED_AND_GRANTED TRUTH -DUNITS=1 -DDEADLINES=1
 ABANDONS_UNITS TRUTH -DUNITS=1 -DCANCELED_IN_PARK=1
 ABANDON_MAKES_UNITS I1 -DUNITS=1 -DCANCELED_IN_PARK=1
-TOLD_BY_STORE deadlock -DUNITS=1
-TOLD_BY_STORE starved -DFOR_EVER -DUNITS=1
+COMPLETED_BY_STORE deadlock -DUNITS=1
+COMPLETED_BY_STORE starved -DFOR_EVER -DUNITS=1
 TOUCHES_GRANTED I8 -DUNITS=1
 WAKE_FORGOTTEN deadlock -DUNITS=1
 SLEEPS_BLINDLY deadlock -DUNITS=1 -DON_WORD
 WAKE_IS_GRANT I8 -DUNITS=1 -DSPURIOUS
 NOT_DETACHED I8 -DUNITS=1 -DTOKENS=1
-CANCEL_SKIPS_IDLE TOKENS_WORD -DUNITS=1 -DTOKENS=1
+CANCEL_SKIPS_COMING TOKENS_WORD -DUNITS=1 -DTOKENS=1
 TOUCHES_UNLOCKED I8 -DDESTROY -DUNITS=3
 GRANTS_IN_BATCHES I8 -DDESTROY -DUNITS=3
 DESTROYS_AT_ONCE I8 -DDESTROY -DUNITS=3
 OPEN_KEPT I3 -DUNITS=1 -DBYPASS
-CALLS_NOBODY I2 -DUNITS=1 -DBYPASS
-ALERTS_SILENTLY I2 -DUNITS=1 -DBYPASS
+OPENS_SILENTLY I2 -DUNITS=1 -DBYPASS
+WOKEN_BUT_ASLEEP I2 -DUNITS=1 -DBYPASS
 NO_CLAIM I2 -DUNITS=1 -DBYPASS
 OPENS_TO_AWAKE I2 -DUNITS=1 -DBYPASS
 BOUND_FORGOTTEN I6 -DUNITS=1 -DBYPASS -DBOUND
@@ -198,7 +208,7 @@ END
 trail() {
   verifier -O2 "$*" safety && search safety
   if seen_all; then
-    echo "nothing is wrong in it"
+    echo "found no fault in it"
   else
     verdict
     # shellcheck disable=SC2068 # a list of flags
@@ -208,7 +218,7 @@ trail() {
   fi
 }
 
-# The faults in a process and a directory of their own: they take as long as the scenes.
+# The faults run in a process and a directory of their own: they take as long as the scenes.
 both() {
   names
   sh "$top_srcdir/model/check.sh" faults > faults.out 2>&1 &

@@ -2,33 +2,34 @@
 /*
  * fairsem.pml - the protocol of fairsem for spin: start reading here.
  *
- * Three threads take units, by the fast path or in line, and give them back; they may be late,
- * be canceled, only try.  The rest is in
+ * Three threads take units, by the fast path or through the queue, and give them back.  They may
+ * time out, be canceled, or only try.  The rest is in
  *
- *     semaphore.pml   word, mutex, line, grant loop
- *     wait.pml        being told, sleeping, giving up, tokens
+ *     section.pml   word, mutex, wait queue, grant loop
+ *     wait.pml        completing a waiter, sleeping, aborting a wait, tokens
  *     bypass.pml      FAIRSEM_BOUNDED_BYPASS
  *     oracle.pml      I1 to I8: what must be true, and how it is expressed
  *     faults.pml      seeded faults
  *
- * Every inline is named after the C function it stands for.  What a scene is made of comes
- * from the command line, see check.sh:
+ * Each inline has the name of the C function that it stands for, where there is one; the comment
+ * above it says `file: function`, and check.sh looks for it there.  The command line defines a
+ * scene, see check.sh:
  *
  *     ROUNDS              turns of each thread; FOR_EVER: no end (for liveness)
- *     UNITS               how many there are
- *     NEED0 NEED1 NEED2   how many each thread takes
- *     PRIORITY0 ...       of the request; lower is better
- *     DEADLINES           who has one, a set of threads: bit 0 is thread 0
- *     TRIES               who only tries
- *     TOKENS              who carries the token; another process cancels it
- *     CANCELED_IN_PARK    who may be canceled by pthread_cancel
- *     SPURIOUS            sleeps end for no reason
- *     ON_WORD             sleep on a futex instead of a parker
- *     SLEEPS_AT_ONCE      FAIRSEM_NO_SPIN: nobody is alerted
- *     BYPASS              FAIRSEM_BOUNDED_BYPASS; BOUND: the time until it is over is a process
- *     CONSUMES            an owner consumes a unit, into debt perhaps, and releases it again
- *     DESTROY             units come from two releasers; who is served last destroys the
- *                         semaphore, and its memory is gone, while releases still run
+ *     UNITS               the number of units
+ *     NEED0 NEED1 NEED2   the number of units that each thread takes
+ *     PRIORITY0 ...       of the request; the lower is granted first
+ *     DEADLINES           the threads with a deadline, as a set: bit 0 is thread 0
+ *     TRIES               the threads that only try
+ *     TOKENS              the threads that use the token; another process cancels it
+ *     CANCELED_IN_PARK    the threads that pthread_cancel may cancel
+ *     SPURIOUS            sleeps may end for no reason
+ *     ON_WORD             threads sleep on a futex instead of a parker
+ *     SLEEPS_AT_ONCE      FAIRSEM_NO_SPIN: no early wake
+ *     BYPASS              FAIRSEM_BOUNDED_BYPASS; BOUND: a process decides when the bound is over
+ *     CONSUMES            an owner consumes a unit, perhaps into debt, and releases it again
+ *     DESTROY             units come from two releasers; the thread that is granted last destroys
+ *                         the semaphore, and its memory is gone, while releases still run
  */
 #define N 3
 
@@ -81,35 +82,35 @@
 #define TOKEN(i)      ((TOKENS >> i) & 1)
 #define CANCELABLE(i) ((CANCELED_IN_PARK >> i) & 1)
 
-mtype = { IDLE, QUEUED, PARKED, ALERTED, GRANTED, EXPIRED, CANCELED, ABANDONED };
-mtype state[N];         /* of each thread's waiter, as in semaphore_internal.h */
+mtype = { NOT_JOINED, QUEUED, PARKED, WOKEN, GRANTED, EXPIRED, CANCELED, ABANDONED };
+mtype state[N];         /* of each thread's waiter, as in waiter.h */
 
-#define IN_LINE(i)     (state[i] == QUEUED || ASLEEP(i))
-/* Whoever changes the state must wake it. */
-#define ASLEEP(i)      (state[i] == PARKED || state[i] == ALERTED)
-#define NOBODY_IN_LINE (!IN_LINE(0) && !IN_LINE(1) && !IN_LINE(2))
+#define IN_QUEUE(i)     (state[i] == QUEUED || ASLEEP(i))
+/* The thread may be asleep: a process that changes the state must wake it. */
+#define ASLEEP(i)       (state[i] == PARKED || state[i] == WOKEN)
+#define NOBODY_IN_QUEUE (!IN_QUEUE(0) && !IN_QUEUE(1) && !IN_QUEUE(2))
 
 #include "faults.pml"
 #include "ghosts.pml"
-#include "semaphore.pml"
+#include "section.pml"
 #include "bypass.pml"
 #include "wait.pml"
 #include "oracle.pml"
 
 byte finished;      /* processes that have come to their end */
-byte served;        /* DESTROY: acquires that have returned */
+byte returned;      /* DESTROY: acquires that have returned */
 
-/* semaphore.c: fairsem_tryacquire behind its fast path.  The answer is ok. */
+/* semaphore.c: acquire_contended.  Of a try; the result is in `ok`. */
 inline try_contended()
 {
-    d_step { alive[me] = 1; state[me] = IDLE };
-    fs_lock_line();
-    fs_bypass_allowed();
+    d_step { alive[me] = 1; state[me] = NOT_JOINED };
+    fs_lock();
+    fs_may_pass();
     if
     :: ok
     :: !ok && BUG == TRY_PASSES && NEED(me) <= available ->
         d_step {
-            HOLDS(I6, NOBODY_IN_LINE);
+            HOLDS(I6, NOBODY_IN_QUEUE);
             available = available - NEED(me);
             has[me] = NEED(me);
             state[me] = GRANTED
@@ -118,22 +119,23 @@ inline try_contended()
     :: else
     fi;
     ok = false;
-    fs_serve_and_unlock();
-    fs_wake_all();
-    atomic { ok = state[me] == GRANTED; alive[me] = 0; state[me] = IDLE }
+    fs_grant_and_unlock();
+    fs_wake_queue_run();
+    atomic { ok = state[me] == GRANTED; alive[me] = 0; state[me] = NOT_JOINED }
 }
 
-/* semaphore.c: acquire_contended, of one that waits.  The answer is ok. */
+/* semaphore.c: acquire_contended; wait.h: fs_wait.  Of a thread that may wait; the result is in
+ * `ok`. */
 inline acquire_contended()
 {
-    d_step { alive[me] = 1; state[me] = IDLE };
+    d_step { alive[me] = 1; state[me] = NOT_JOINED };
     fs_token_attach();
     if
     :: ok ->
-        fs_lock_line();
-        ok = state[me] == CANCELED;     /* by the token, a moment ago */
+        fs_lock();
+        ok = state[me] == CANCELED;     /* by the token, a moment before */
         if
-        :: !ok -> fs_bypass_allowed()
+        :: !ok -> fs_may_pass()
         :: else
         fi;
         if
@@ -141,23 +143,23 @@ inline acquire_contended()
         :: else
         fi;
         ok = false;
-        fs_serve_and_unlock();
-        fs_wake_all();
+        fs_grant_and_unlock();
+        fs_wake_queue_run();
         fs_sleep();
         fs_token_detach();
 canceled:
         ok = st == GRANTED
     :: else
     fi;
-    d_step { alive[me] = 0; state[me] = IDLE }
+    d_step { alive[me] = 0; state[me] = NOT_JOINED }
 }
 
 /* semaphore.c: fairsem_acquire and its relatives. */
 inline fairsem_acquire()
 {
-    fs_take_fast(NEED(me));
+    fs_acquire_fast(NEED(me));
     if
-    :: !ok -> fs_bypass_take(NEED(me))
+    :: !ok -> fs_bypass_acquire(NEED(me))
     :: else
     fi;
     if
@@ -165,43 +167,44 @@ inline fairsem_acquire()
     :: !ok && ONLY_TRIES(me) -> try_contended()
     :: !ok && !ONLY_TRIES(me) -> acquire_contended()
     fi;
-    told_the_truth(ok)
+    check_result(ok)
 }
 
 /* semaphore.c: fairsem_release, release_contended. */
 inline fairsem_release(n)
 {
-    fs_give_fast(n);
+    fs_release_fast(n);
     if
-    :: !ok -> fs_bypass_give(n)
+    :: !ok -> fs_bypass_release(n)
     :: else
     fi;
     if
     :: ok
     :: else ->
-        fs_lock_line();
+        fs_lock();
         d_step { available = available + n; has[me] = has[me] - n };
-        fs_serve_and_unlock();
-        fs_wake_all()
+        fs_grant_and_unlock();
+        fs_wake_queue_run()
     fi;
     ok = false
 }
 
-/* semaphore.c: fairsem_destroy, and the memory is used for something else. */
+/* semaphore.c: fairsem_destroy; then the memory is used for something else. */
 inline fairsem_destroy()
 {
     if
     :: BUG == DESTROYS_AT_ONCE
     :: else ->
-        fs_lock_line();
+        fs_lock();
         HOLDS(I4, length == 0);
-        fs_serve_and_unlock()
+        fs_grant_and_unlock()
     fi;
     exists = false
 }
 
-/* What every process that uses the semaphore has on its stack. */
-#define LOCALS short available, seen; byte wakes, w; mtype st = IDLE; bit ok, granted, over, open
+/* The variables that every process which uses the semaphore has on its stack. */
+#define LOCALS                                            \
+    short available, seen; byte wakes, w; mtype st = NOT_JOINED; bit ok, granted, over, open
 
 proctype user(byte me)
 {
@@ -210,13 +213,13 @@ proctype user(byte me)
 
     do
     :: rounds > 0 && st != ABANDONED ->
-        st = IDLE;
+        st = NOT_JOINED;
         fairsem_acquire();
         if
         :: ok ->
             d_step { held = held + NEED(me); ok = false };
 #ifdef DESTROY
-            d_step { served++; ok = served == N };
+            d_step { returned++; ok = returned == N };
             if
             :: ok -> fairsem_destroy()
             :: else
@@ -228,7 +231,7 @@ proctype user(byte me)
         :: else
         fi;
         if
-        :: st != ABANDONED -> st = IDLE
+        :: st != ABANDONED -> st = NOT_JOINED
         :: else
         fi;
 #ifndef FOR_EVER
@@ -239,7 +242,7 @@ proctype user(byte me)
     finished++
 }
 
-/* Has units from the beginning, and gives them away. */
+/* It holds units from the beginning, and releases them. */
 proctype releaser(byte me)
 {
     LOCALS;
@@ -253,15 +256,15 @@ proctype owner(byte me)
 {
     LOCALS;
 
-    fs_lock_line();
+    fs_lock();
     d_step { available = available - 1; has[me] = 1 };
-    fs_serve_and_unlock();
-    fs_wake_all();
+    fs_grant_and_unlock();
+    fs_wake_queue_run();
     fairsem_release(1);
     finished++
 }
 
-proctype canceller()
+proctype canceler()
 {
     LOCALS;
     byte x;
@@ -274,13 +277,13 @@ init {
     byte processes = N;
 
     atomic {
-        state[0] = IDLE; state[1] = IDLE; state[2] = IDLE;
+        state[0] = NOT_JOINED; state[1] = NOT_JOINED; state[2] = NOT_JOINED;
         run oracle();
         run user(0);
         run user(1);
         run user(2);
         if
-        :: TOKENS != 0 -> run canceller(); processes++
+        :: TOKENS != 0 -> run canceler(); processes++
         :: else
         fi;
 #ifdef BOUND
@@ -306,9 +309,9 @@ init {
 #endif
 }
 
-/* Every waiter is served or leaves. */
+/* Every waiter leaves the queue: it is granted, or its wait is aborted. */
 #ifdef FOR_EVER
-ltl served0 { [] (IN_LINE(0) -> <> !IN_LINE(0)) }
-ltl served1 { [] (IN_LINE(1) -> <> !IN_LINE(1)) }
-ltl served2 { [] (IN_LINE(2) -> <> !IN_LINE(2)) }
+ltl leaves0 { [] (IN_QUEUE(0) -> <> !IN_QUEUE(0)) }
+ltl leaves1 { [] (IN_QUEUE(1) -> <> !IN_QUEUE(1)) }
+ltl leaves2 { [] (IN_QUEUE(2) -> <> !IN_QUEUE(2)) }
 #endif

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ghosts.pml - what the protocol never reads, and what is asserted about it.
+ * ghosts.pml - variables that the protocol never reads, and the assertions about them.
  */
 
-/* Names for what pan prints: always 1, and not part of a state. */
+/* Names for what pan prints.  They are always 1, and not part of a state. */
 hidden byte I1 = 1, I2 = 1, I3 = 1, I4 = 1, I5 = 1, I6 = 1, I8 = 1;
 hidden byte TRUTH = 1, TOKENS_WORD = 1;
 #define HOLDS(name, condition) assert((condition) || !name)
 
-byte has[N + 2];        /* units a thread has been debited for and has not given back */
+byte has[N + 2];        /* units that were debited for a thread and that it has not given back */
 byte held;              /* units that threads know to be theirs */
-bit  in_hands;          /* I3: from fs_lock_line() until the word is given back */
+bit  in_hands;          /* I3: set from fs_lock() until the word is given back */
 byte before[N];         /* I6: a set, bit i for thread i */
 bit  alive[N];          /* I8 */
 bit  exists = 1;        /* I8 */
 
-/* x joins, says the state it is in: whom must it not pass, and who must not pass it? */
+/* x joins: note which waiters it must not pass, and which must not pass it. */
 inline ghost_join(x)
 {
     i = 0;
     do
     :: i < N ->
         if
-        :: i != x && IN_LINE(i) && PRIORITY(i) <= PRIORITY(x) ->
+        :: i != x && IN_QUEUE(i) && PRIORITY(i) <= PRIORITY(x) ->
             before[x] = before[x] | (1 << i)
-        :: i != x && IN_LINE(i) && PRIORITY(i) > PRIORITY(x) ->
+        :: i != x && IN_QUEUE(i) && PRIORITY(i) > PRIORITY(x) ->
             before[i] = before[i] | (1 << x)
         :: else
         fi;
@@ -42,8 +42,8 @@ inline ghost_leave(x)
     before[x] = 0
 }
 
-/* An acquire of thread `me` returns; what it says is what it got. */
-inline told_the_truth(success)
+/* An acquire of thread `me` returns: its result must say what it got. */
+inline check_result(success)
 {
     HOLDS(TRUTH, success == (has[me] != 0))
 }

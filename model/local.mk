@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# model/local.mk - the protocol for spin; included by ../Makefile.am.
+# model/local.mk - a model of the protocol for spin; included by ../Makefile.am.
 
 EXTRA_DIST += \
 	model/bypass.pml \
@@ -8,7 +8,7 @@ EXTRA_DIST += \
 	model/faults.pml \
 	model/ghosts.pml \
 	model/oracle.pml \
-	model/semaphore.pml \
+	model/section.pml \
 	model/wait.pml
 
 # Without spin the script says so and ends with 77, which is no failure.

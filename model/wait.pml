@@ -1,55 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait.pml - being told, sleeping, giving up, tokens: src/wait.c, the parkers, token.c.
+ * wait.pml - completing a waiter, sleeping, aborting a wait, tokens: src/wait.c, the parkers,
+ * token.c.
  *
- * Time is a choice: wherever a thread with a deadline looks at the clock it may be late, and
- * its sleep may end.  So is pthread_cancel, wherever it is a cancellation point.  A signal
- * that interrupts is an expiry under another name.
+ * Time is a choice: wherever a thread with a deadline reads the clock, the deadline may have
+ * passed, and its sleep may end.  pthread_cancel is a choice at every cancellation point.  A
+ * signal that interrupts a wait is a timeout under another name.
  *
  * With ON_WORD threads sleep as in park_futex.c, else as in park_cond.c.
  */
-bit token[N];           /* the parker's: a wake that is remembered */
-byte noted[N];          /* how many have noted it and will wake it */
-bit asleep[N];          /* ON_WORD: the kernel has it; else it has had its last look */
+bit permit[N];          /* the parker's permit: a wake that is remembered */
+byte noted[N];          /* how many processes have noted it and will wake it */
+bit asleep[N];          /* ON_WORD: it sleeps in the kernel; else it has made its last check */
 
 bit  t_mutex;           /* the token's */
 bit  t_reason;
-byte t_list;            /* the waits that carry it, a set */
+byte t_list;            /* the waits that use it, as a set */
 bit  t_canceled;        /* ghost: the cancel has returned */
 
 #define BY_ITSELF(why) (why == EXPIRED || why == ABANDONED)
 
-/* park_cond.c: fs_wake_later; park_futex.c: fs_wake_word_later.  `wakes` is the aftermath's. */
-inline fs_wake_later(x)
+/* wake_queue.h: fs_wake_queue_add.  `wakes` is the wake queue of this process, a set. */
+inline fs_wake_queue_add(x)
 {
     HOLDS(I8, alive[x]);
     noted[x] = noted[x] + ((wakes >> x) & 1 -> 0 : 1);
     wakes = wakes | (1 << x)
 }
 
-/* wait.c: told_awake and tell_on_parker or tell_on_word.  One compare-and-swap tells a thread
- * that is awake. */
-inline tell(x, why)
+/* wait.c: complete_thread, fs_complete_at_once.  For a thread that is awake, one compare-and-swap
+ * does it. */
+inline complete(x, why)
 {
     if
-    :: atomic { BY_ITSELF(why) || state[x] == IDLE -> HOLDS(I8, alive[x]); state[x] = why }
+    :: atomic { BY_ITSELF(why) || state[x] == NOT_JOINED -> HOLDS(I8, alive[x]); state[x] = why }
     :: atomic {
-        !BY_ITSELF(why) && state[x] == QUEUED && BUG != TOLD_BY_STORE ->
+        !BY_ITSELF(why) && state[x] == QUEUED && BUG != COMPLETED_BY_STORE ->
         HOLDS(I8, alive[x]);
         state[x] = why
        }
-    :: !BY_ITSELF(why) && state[x] == QUEUED && BUG == TOLD_BY_STORE -> state[x] = why
+    :: !BY_ITSELF(why) && state[x] == QUEUED && BUG == COMPLETED_BY_STORE -> state[x] = why
     :: !BY_ITSELF(why) && ASLEEP(x) && BUG == TOUCHES_GRANTED ->
         state[x] = why;
-        fs_wake_later(x)
+        fs_wake_queue_add(x)
     :: !BY_ITSELF(why) && ASLEEP(x) && BUG != TOUCHES_GRANTED ->
-        d_step { fs_wake_later(x); state[x] = why }
+        d_step { fs_wake_queue_add(x); state[x] = why }
     fi
 }
 
-/* wait.c: fs_wake_all, in any order; no lock held.  The waiter may be gone: only its parker,
- * which is immortal, or the address of its word is touched. */
-inline fs_wake_all()
+/* wake_queue.c: fs_wake_queue_run.  In any order; no lock held.  The waiter may be gone: this uses
+ * only its parker, which is immortal, or the address of its word. */
+inline fs_wake_queue_run()
 {
     do
     :: wakes != 0 ->
@@ -62,7 +63,7 @@ inline fs_wake_all()
 #ifdef ON_WORD
             asleep[w] = 0;
 #else
-            token[w] = 1;
+            permit[w] = 1;
 #endif
             noted[w]--;
             wakes = wakes & ~(1 << w);
@@ -72,57 +73,58 @@ inline fs_wake_all()
     od
 }
 
-/* awake.c: fs_awake_alert; whether it is tried is for the lesson to know: so, perhaps. */
+/* queueing.c: fs_wake_early.  The source learns whether to try; the model chooses. */
 #if defined(BYPASS) || defined(SLEEPS_AT_ONCE)
-inline fs_awake_alert() { skip }
+inline fs_wake_early() { skip }
 #else
-inline fs_awake_alert()
+inline fs_wake_early()
 {
     if
-    :: atomic { granted && length > 0 && state[line[0]] == PARKED -> alert(line[0]) }
+    :: atomic { granted && length > 0 && state[queue[0]] == PARKED -> complete_woken(queue[0]) }
     :: true
     fi
 }
 #endif
 
-/* awake.c: fs_awake_call. */
-inline fs_awake_call(x)
+/* queueing.c: fs_wake_to_claim. */
+inline fs_wake_to_claim(x)
 {
     if
-    :: d_step { BUG != CALLS_NOBODY && state[x] == PARKED -> alert(x) }
+    :: d_step { BUG != OPENS_SILENTLY && state[x] == PARKED -> complete_woken(x) }
     :: else
     fi
 }
 
-inline alert(x)
+/* wait.c: complete_thread.  Of a head that sleeps, with WOKEN. */
+inline complete_woken(x)
 {
     if
-    :: BUG == ALERTS_SILENTLY
-    :: else -> fs_wake_later(x)
+    :: BUG == WOKEN_BUT_ASLEEP
+    :: else -> fs_wake_queue_add(x)
     fi;
-    state[x] = ALERTED
+    state[x] = WOKEN
 }
 
-/* semaphore.c: give_up_acquire.  Of x, by its own thread or by the token's canceller; the
- * state it leaves behind in `st`. */
-inline give_up_acquire(x, why)
+/* wait.c: fs_abort_request.  Abort the wait of x, by its own thread or by the token's canceler.
+ * The state is in `st` afterwards. */
+inline fs_abort_request(x, why)
 {
-    fs_lock_line();
+    fs_lock();
     HOLDS(I8, alive[x]);
     st = state[x];
     if
-    :: IN_LINE(x) ->
+    :: IN_QUEUE(x) ->
         st = why;
         fs_leave(x, why);
         if
         :: why == ABANDONED && BUG == ABANDON_MAKES_UNITS -> available = available + NEED(x)
         :: else
         fi
-    :: st == IDLE && BUG != CANCEL_SKIPS_IDLE ->
+    :: st == NOT_JOINED && BUG != CANCEL_SKIPS_COMING ->
         st = why;
-        tell(x, why)
+        complete(x, why)
     :: st == GRANTED && why == ABANDONED && BUG != ABANDONS_UNITS ->
-        d_step { available = available + NEED(x); has[x] = 0 }      /* fs_give_back */
+        d_step { available = available + NEED(x); has[x] = 0 }      /* fs_regain */
     :: else ->
         if
         :: why == EXPIRED && BUG == EXPIRED_AND_GRANTED -> st = EXPIRED
@@ -131,21 +133,21 @@ inline give_up_acquire(x, why)
     fi;
     if
     :: BUG == NO_CASCADE -> give_word_back_and_unlock()
-    :: else -> fs_serve_and_unlock()
+    :: else -> fs_grant_and_unlock()
     fi
 }
 
-/* The thread is canceled in its park; wait.c: abandon.  It ends without its units. */
+/* wait.c: abandon.  The thread is canceled in its park; it ends without its units. */
 inline abandon()
 {
-    give_up_acquire(me, ABANDONED);
-    fs_wake_all();
+    fs_abort_request(me, ABANDONED);
     fs_token_detach();
+    fs_wake_queue_run();
     st = ABANDONED;
     goto canceled
 }
 
-/* Why a park may end that nobody has woken. */
+/* When a park may end although nobody has woken it. */
 #ifdef SPURIOUS
 #define FOR_NO_REASON(x) true
 #else
@@ -153,7 +155,7 @@ inline abandon()
 #endif
 
 #ifdef ON_WORD
-/* park_futex.c: fs_futex_park.  The kernel compares the word and sleeps in one step. */
+/* park_futex.c: fs_park_on_word.  The kernel compares the word and sleeps in one step. */
 inline fs_park()
 {
     d_step { asleep[me] = (state[me] == PARKED || BUG == SLEEPS_BLINDLY) };
@@ -164,32 +166,32 @@ inline fs_park()
     fi;
     st = state[me]
 }
-#define LAST_LOOK skip
+#define LAST_LOAD skip
 #else
-/* park_cond.c: fs_park.  Every return uses the token up, whatever ended the sleep. */
+/* park_cond.c: fs_park_on_cond.  Every return consumes the permit, whatever ended the sleep. */
 inline fs_park()
 {
     if
-    :: BUG == WAKE_FORGOTTEN -> token[me] = 0
+    :: BUG == WAKE_FORGOTTEN -> permit[me] = 0
     :: else
     fi;
     if
-    :: atomic { token[me] || FOR_NO_REASON(me) -> token[me] = 0; asleep[me] = 0 }
+    :: atomic { permit[me] || FOR_NO_REASON(me) -> permit[me] = 0; asleep[me] = 0 }
     :: CANCELABLE(me) -> asleep[me] = 0; abandon()
     fi;
     d_step { st = state[me]; asleep[me] = st == PARKED }
 }
-#define LAST_LOOK asleep[me] = 1
+#define LAST_LOAD asleep[me] = 1
 #endif
 
-/* wait.c: fall_asleep.  To spin is to do this later. */
+/* wait.c: fall_asleep.  Spinning is the same, only later. */
 inline fall_asleep()
 {
     if
     :: atomic { state[me] == QUEUED ->
         state[me] = PARKED;
         st = PARKED;
-        LAST_LOOK
+        LAST_LOAD
        }
     :: atomic { state[me] != QUEUED -> st = state[me] }
     fi
@@ -202,24 +204,24 @@ inline claim()
     if
     :: BUG == NO_CLAIM
     :: else ->
-        fs_lock_line();
-        fs_serve_and_unlock();
-        fs_wake_all()
+        fs_lock();
+        fs_grant_and_unlock();
+        fs_wake_queue_run()
     fi
 }
 #else
 inline claim() { skip }
 #endif
 
-/* wait.c: fs_sleep.  Sleep until the waiter has left the line. */
+/* wait.c: fs_sleep, state_when_awake.  Sleep until the waiter has left the queue. */
 inline fs_sleep()
 {
     fall_asleep();
     do
     :: st == PARKED && DEADLINE(me) ->
         asleep[me] = 0;
-        give_up_acquire(me, EXPIRED);
-        fs_wake_all();
+        fs_abort_request(me, EXPIRED);
+        fs_wake_queue_run();
         break
     :: st == PARKED ->
         fs_park();
@@ -230,13 +232,13 @@ inline fs_sleep()
     :: st == QUEUED ->
         claim();
         fall_asleep()
-    :: st == ALERTED ->
-        d_step { state[me] = (state[me] == ALERTED -> QUEUED : state[me]); st = state[me] }
-    :: st != PARKED && st != QUEUED && st != ALERTED -> break
+    :: st == WOKEN ->
+        d_step { state[me] = (state[me] == WOKEN -> QUEUED : state[me]); st = state[me] }
+    :: st != PARKED && st != QUEUED && st != WOKEN -> break
     od
 }
 
-/* token.c: fs_token_attach, under the token's mutex from beginning to end. */
+/* token.c: fs_token_attach.  Under the token's mutex from beginning to end. */
 inline fs_token_attach()
 {
     if
@@ -250,7 +252,7 @@ inline fs_token_attach()
     fi
 }
 
-/* token.c: fs_token_detach.  Who has been canceled need not ask: he is off the list. */
+/* token.c: fs_token_detach.  A wait that was canceled is off the list already. */
 inline fs_token_detach()
 {
     if
@@ -260,7 +262,8 @@ inline fs_token_detach()
     fi
 }
 
-/* token.c: fairsem_token_cancel. */
+/* token.c: fairsem_token_cancel, cancel_all.  In any order; the source has the newest first, and
+ * lists a wait that was over before until it detaches, for fairsem_token_destroy. */
 inline fairsem_token_cancel()
 {
     atomic { t_mutex == 0 -> t_mutex = 1; t_reason = 1 };
@@ -274,12 +277,12 @@ inline fairsem_token_cancel()
             fi;
             t_list = t_list & ~(1 << x)
         };
-        give_up_acquire(x, CANCELED);
+        fs_abort_request(x, CANCELED);
         x = 0;
-        st = IDLE
+        st = NOT_JOINED
     :: else -> break
     od;
     t_canceled = 1;
     t_mutex = 0;
-    fs_wake_all()
+    fs_wake_queue_run()
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interpose.c - the unnamed, process-private semaphores of a program that was not recompiled
- * (LD_PRELOAD, see fairsem-run(1)).
+ * interpose.c - replace libc's functions for the unnamed, process-private semaphores of a program
+ * that was not recompiled (LD_PRELOAD, see fairsem-run(1)).
  *
- * What is not ours goes to libc untouched and is counted: semaphores between processes, named
- * ones, and every sem_t that was not initialized through us.
+ * Other semaphores are passed through to libc untouched, and counted: process-shared ones, named
+ * ones, and every sem_t that was not initialized through this module.
  *
- * Everything that a wait or a post may need is ready before: libc's functions, the map for
- * the statistics.  They use no memory, no stdio and no lock that a signal handler could find
- * taken by its own thread.
+ * libc's functions and the map for the statistics are ready before the first wait or post.  So a
+ * wait and a post use no malloc, no stdio and no lock that a signal handler could find taken by its
+ * own thread.
  */
 #define _GNU_SOURCE
 #include "record.h"
@@ -35,7 +35,7 @@ static struct {
     sem_t *(*open)(const char *, int, ...);
 } libc;
 
-/* Several pointers to functions as what dlsym returns. */
+/* ISO C does not convert what dlsym returns to a pointer to a function: copy the bytes. */
 #define FIND(name)                                               \
     do {                                                         \
         void *found_ = dlsym(RTLD_NEXT, "sem_" #name);           \
@@ -60,7 +60,7 @@ static void find_and_map(void)
     errno = before;
 }
 
-/* Once, before main; earlier if another library's constructor uses semaphores. */
+/* It runs once: before main, or earlier if the constructor of a library uses semaphores. */
 static void prepare(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -84,7 +84,7 @@ static int slow(struct fs_slot *slot, clockid_t clock, const struct timespec *de
     return result;
 }
 
-/* Not ours: does libc get the call?  If not, errno is set, for the result -1. */
+/* The semaphore is not ours.  True: call libc.  False: errno is set, return -1. */
 static bool pass_through(enum fs_slot_kind kind)
 {
     if (kind == FS_SLOT_DEAD) {
@@ -126,11 +126,11 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
 }
 
 /*
- * With waiters libc's does nothing, and all goes on working: so does ours.
+ * While threads wait, libc's sem_destroy does nothing, and they can still be woken.  So does ours.
  *
- * The semaphore in the slot is not destroyed: the slot stays mapped, and a call that has found it
- * a moment before, which libc would let pass, must find a semaphore there.  fairsem_stat takes the
- * mutex, so whoever has served our caller is out of it.
+ * The semaphore in the slot is not destroyed.  The slot stays mapped, and a call in another thread
+ * may have found it a moment before; libc would let that call pass, so it must find a semaphore
+ * there.  fairsem_stat takes the mutex, so a release that has granted our caller is out of it.
  */
 EXPORT int sem_destroy(sem_t *sem)
 {
@@ -216,7 +216,7 @@ EXPORT int sem_getvalue(sem_t *restrict sem, int *restrict value)
     return fs_sem_getvalue(&slot->sem, value);
 }
 
-/* Only to count it: what it returns is libc's, and recognized as such. */
+/* This only counts.  The result is libc's, and other calls recognize it as such. */
 EXPORT sem_t *sem_open(const char *name, int oflag, ...)
 {
     va_list args;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# posix/local.mk - sem_t made fair: for programs that are recompiled, and for those that are
-# not; included by ../Makefile.am.
+# posix/local.mk - sem_t made fair, for programs that are recompiled and for programs that are not;
+# included by ../Makefile.am.
 
 EXTRA_DIST += posix/interpose.map
 
@@ -9,17 +9,20 @@ libcore_la_SOURCES += \
 	posix/sem_calls.c posix/sem_calls.h \
 	posix/sem_source.c
 
-# The interposer is a module with a copy of the library inside, so that it depends on nothing
-# and exports nothing but the names it replaces.
+# The interposer is a module with a copy of the library inside.  So it does not depend on the shared
+# library, and it exports only the names that it replaces.
 interpose_sources = \
 	posix/interpose.c \
 	posix/record.c posix/record.h \
 	posix/records.h \
 	posix/slots.c posix/slots.h
 fairsem_run_sources = \
+	posix/complain.c posix/complain.h \
 	posix/fairsem_run.c \
+	posix/preload.c posix/preload.h \
 	posix/program.c posix/program.h \
-	posix/records_print.c posix/records_print.h
+	posix/records_print.c posix/records_print.h \
+	posix/stats_run.c posix/stats_run.h
 
 dist_man_MANS = man/fairsem_posix.7
 
@@ -36,8 +39,8 @@ bin_PROGRAMS += fairsem-run
 fairsem_run_SOURCES = $(fairsem_run_sources)
 fairsem_run_CPPFLAGS = $(AM_CPPFLAGS) -DFAIRSEM_MODULE_PATH='"$(pkglibdir)/fairsem-interpose.so"'
 fairsem_run_LDADD = $(DL_LIBS)
-# The path is in the program, and configure may have been run again with another prefix.
-posix/fairsem_run-fairsem_run.$(OBJEXT): Makefile
+# The path is compiled in, and configure may have been run again with another prefix.
+posix/fairsem_run-preload.$(OBJEXT): Makefile
 
 dist_man_MANS += man/fairsem-run.1
 else

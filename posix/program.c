@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* program.c - see program.h; what is looked at is in ld.so(8), elf(5) and execve(2). */
+/* program.c - see program.h; ld.so(8), elf(5) and execve(2) explain what is checked. */
 #define _GNU_SOURCE
 #include "program.h"
+
+#include "complain.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +61,7 @@ char *program_find(const char *name)
     return NULL;
 }
 
-/* Would it run with more rights than ours?  Then the loader preloads nothing of ours. */
+/* True if it would run with more rights than ours: then the loader does not preload our module. */
 static bool gains_rights(int fd)
 {
     struct stat st;
@@ -95,7 +98,7 @@ static const char *look_at_elf(int fd, const ElfW(Ehdr) *header)
         if (segment.p_type == PT_INTERP)
             return NULL;
     }
-    return "is linked statically: nothing can be preloaded";
+    return "is linked statically: the loader can preload nothing";
 }
 
 static const char *look(const char *path, int depth)
@@ -107,7 +110,7 @@ static const char *look(const char *path, int depth)
     const char *reason = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-    /* It may be allowed to run a program that one must not read. */
+    /* We may be allowed to execute a program that we must not read. */
     if (fd < 0)
         return NULL;
     if (pread(fd, &begin, sizeof begin - 1, 0) < 0)
@@ -115,7 +118,7 @@ static const char *look(const char *path, int depth)
     if (memcmp(begin.text, ELFMAG, SELFMAG) == 0) {
         if (gains_rights(fd))
             reason = "gains rights when it is run (set-user-ID, set-group-ID or capabilities): "
-                     "the loader preloads nothing then";
+                     "then the loader preloads nothing";
         else
             reason = look_at_elf(fd, &begin.elf);
     } else if (memcmp(begin.text, "#!", 2) == 0 && depth < 4) {
@@ -131,4 +134,26 @@ static const char *look(const char *path, int depth)
 const char *program_not_interposable(const char *path)
 {
     return look(path, 0);
+}
+
+int program_become(const char *path, char **argv)
+{
+    execv(path, argv);
+    if (errno == ENOEXEC) {     /* a script without #!: do as execvp */
+        char **shell_argv;
+        int count = 0;
+
+        while (argv[count] != NULL)
+            count++;
+        shell_argv = calloc((size_t)count + 2, sizeof *shell_argv);
+        if (shell_argv != NULL) {
+            shell_argv[0] = (char *)(uintptr_t)"sh";
+            shell_argv[1] = (char *)(uintptr_t)path;
+            for (int i = 1; i < count; i++)
+                shell_argv[i + 1] = argv[i];
+            execv("/bin/sh", shell_argv);
+        }
+    }
+    complain("%s: %s", path, strerror(errno));
+    return CANNOT_RUN;
 }

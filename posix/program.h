@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* program.h - look at a program before it is run: will the loader preload into it? */
+/* program.h - a program: find it, check that the loader will preload into it, execute it. */
 #ifndef FS_PROGRAM_H
 #define FS_PROGRAM_H
 
-/* The file that execvp(3) would run; NULL and errno.  The caller frees it. */
+/* The path of the file that execvp(3) would run, which the caller frees; or NULL and errno. */
 char *program_find(const char *name);
 
-/* NULL, or why the loader would start it without the module. */
+/* The reason why the loader would start it without the module; NULL: it would not. */
 const char *program_not_interposable(const char *path);
+
+/* Execute it in place of this process.  If that fails, complain and return the exit status. */
+int program_become(const char *path, char **argv);
 
 #endif

@@ -3,14 +3,13 @@
 #define _GNU_SOURCE
 #include "record.h"
 
-#include "deadline.h"
-
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 struct fs_records *fs_records;
@@ -36,7 +35,7 @@ void fs_records_map(void)
     fs_records = map;
 }
 
-/* The caller of sem_init: "libfoo.so(make_lock+0x1f)". */
+/* Describe the caller of sem_init: "libfoo.so(make_lock+0x1f)". */
 static void describe(const void *caller, char *text, size_t size)
 {
     Dl_info info;
@@ -85,9 +84,18 @@ static void add_wait(struct fs_waited *waited, uint64_t ns)
         continue;
 }
 
+/* A failing clock is not checked: the library would have aborted in the wait that is measured. */
+static uint64_t now_ns(void)
+{
+    struct timespec now = { .tv_sec = 0 };
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 uint64_t fs_record_start(void)
 {
-    return fs_records != NULL ? (uint64_t)fs_now_ns() : 0;
+    return fs_records != NULL ? now_ns() : 0;
 }
 
 void fs_record_wait(struct fs_record *record, uint64_t start)
@@ -96,7 +104,7 @@ void fs_record_wait(struct fs_record *record, uint64_t start)
 
     if (fs_records == NULL)
         return;
-    ns = (uint64_t)fs_now_ns() - start;
+    ns = now_ns() - start;
     add_wait(&fs_records->waited, ns);
     if (record != NULL)
         add_wait(&record->waited, ns);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * records.h - what an interposed program tells fairsem-run --stats.
+ * records.h - what an interposed program tells fairsem-run --stats: a file that both map.
  *
- * A file that both map.  The program writes while it runs, so it does not matter how it ends;
- * children of the program write to the same file.  Counters only, nothing in it is trusted.
+ * The program writes while it runs, so it does not matter how it ends.  Its children write to the
+ * same file.  The file has only counters and text for people, and fairsem-run trusts none of it.
  */
 #ifndef FS_RECORDS_H
 #define FS_RECORDS_H
@@ -11,14 +11,14 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Names the file in the program's environment. */
+/* The variable that names the file in the program's environment. */
 #define FS_RECORDS_ENV "FAIRSEM_STATS_FILE"
 
 #define FS_RECORDS_VERSION 1
 #define FS_RECORDS_MOST    16384    /* semaphores with a record of their own */
 
 struct fs_waited {
-    _Atomic uint64_t waits;     /* acquisitions that found no free unit */
+    _Atomic uint64_t waits;     /* waits that found no unit free and ended with one */
     _Atomic uint64_t ns_total;
     _Atomic uint64_t ns_max;
 };
@@ -27,19 +27,19 @@ struct fs_record {
     struct fs_waited waited;
     _Atomic uint64_t address;   /* of the sem_t */
     _Atomic int32_t  pid;       /* not 0: the rest is valid */
-    char             creator[100];  /* who called sem_init */
+    char             creator[100];  /* the place that called sem_init */
 };
 
 struct fs_records {
     uint32_t         version;   /* written by fairsem-run */
     _Atomic uint32_t processes; /* that have loaded the interposer */
-    _Atomic uint32_t used;      /* of record[]; may exceed it */
-    _Atomic uint64_t created;   /* semaphores */
+    _Atomic uint32_t used;      /* entries of record[]; may be larger than record[] for a moment */
+    _Atomic uint64_t created;   /* semaphores that were made */
     _Atomic uint64_t shared;    /* passed through: sem_init with pshared */
     _Atomic uint64_t named;     /* passed through: sem_open, also if it failed */
     _Atomic uint64_t foreign;   /* passed through: calls on a sem_t we did not make */
     _Atomic uint64_t dead;      /* calls on a semaphore that had been destroyed */
-    struct fs_waited waited;    /* all together */
+    struct fs_waited waited;    /* the sum of all semaphores */
     struct fs_record record[FS_RECORDS_MOST];
 };
 

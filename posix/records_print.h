@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* records_print.h - the statistics of a program, for people. */
+/* records_print.h - print the statistics of a program, for people. */
 #ifndef FS_RECORDS_PRINT_H
 #define FS_RECORDS_PRINT_H
 

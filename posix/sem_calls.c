@@ -46,15 +46,19 @@ int fs_sem_getvalue(fairsem_t *sem, int *value)
     return 0;
 }
 
+/* The rules of fairsem_acquire_with, which checks them too late here: after the fast path. */
 int fs_sem_check_deadline(clockid_t clock, const struct timespec *deadline)
 {
-    return fs_clock_valid(clock) && fs_timespec_valid(deadline) ? 0 : EINVAL;
+    if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)
+        return EINVAL;
+    return deadline->tv_nsec >= 0 && deadline->tv_nsec < 1000000000 ? 0 : EINVAL;
 }
 
 /*
- * The place in line of a thread under SCHED_FIFO or SCHED_RR: the higher the better.  All
- * others have 0.  The call asks Linux about the calling thread (musl has no function for it),
- * and takes no lock, because a handler may have interrupted anything.
+ * The wait's priority: a thread under SCHED_FIFO or SCHED_RR comes before others, the one with the
+ * highest real-time priority first.  All others have 0.  The system call asks Linux about the
+ * calling thread (musl has no function for it); it takes no lock, because a handler may have
+ * interrupted anything.
  */
 static int scheduling_priority(void)
 {

@@ -8,7 +8,7 @@
 
 int fairsem_sem_init(fairsem_sem_t *sem, int pshared, unsigned value)
 {
-    /* In the order in which glibc looks: the value first. */
+    /* In the same order as glibc: the value first. */
     if (value <= SEM_VALUE_MAX && pshared != 0)
         return fs_sem_result(ENOSYS);
     return fs_sem_init(&sem->fairsem_inside_, value);
@@ -18,7 +18,7 @@ int fairsem_sem_destroy(fairsem_sem_t *sem)
 {
     int before = errno;
 
-    /* glibc's knows no error. */
+    /* glibc's sem_destroy has no errors. */
     if (fs_sem_destroy(&sem->fairsem_inside_) != 0)
         errno = before;
     return 0;

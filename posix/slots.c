@@ -2,7 +2,8 @@
 /*
  * slots.c - see slots.h.
  *
- * Slots come from mmap, many at a time: malloc may be the program's own, and use semaphores.
+ * Slots come from mmap, many at a time.  Not from malloc: the program may have its own, and that
+ * may use semaphores.
  */
 #define _GNU_SOURCE
 #include "slots.h"
@@ -18,11 +19,11 @@ uint64_t fs_slot_secret;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct fs_slot *free_slots;      /* under mutex */
-static struct fs_slot *fresh;           /* under mutex: never used yet, this one and.. */
-static size_t          fresh_left;      /* ..so many in all */
+static struct fs_slot *fresh;           /* under mutex: slots that were never used */
+static size_t          fresh_left;      /* under mutex: the number of these */
 static _Atomic uint64_t last_serial;
 
-/* Against accidents, not against attackers: anything that differs from run to run will do. */
+/* It guards against accidents, not attackers: any number that differs from run to run will do. */
 static uint64_t make_secret(void)
 {
     uint64_t secret;
@@ -95,7 +96,7 @@ void fs_slot_retire(struct fs_slot *slot, const sem_t *sem)
         fs_slot_give_back(slot);
 }
 
-/* Another thread may have held the mutex, and half done something: forget all that is free. */
+/* Another thread may have held the mutex and be halfway through a change: forget the free slots. */
 void fs_slots_in_child(void)
 {
     mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;

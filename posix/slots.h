@@ -4,18 +4,20 @@
  *
  * A sem_t is too small for a fairsem_t, so it holds a reference to a slot:
  *
- *      magic    where glibc keeps the value, which is at most SEM_VALUE_MAX (big-endian: the
- *               number of waiters).  Ours is above, so no live semaphore of glibc looks like
- *               ours, nor ours like one
- *      serial   the number that the slot had when this semaphore was made
- *      slot     its address
- *      check    made from both and a secret: memory that only looks like ours is not followed
+ *      magic    is where glibc keeps the value, which is at most SEM_VALUE_MAX (big-endian: the
+ *               number of waiters).  Our magic is larger, so no live semaphore of glibc looks like
+ *               ours, and ours does not look like one of glibc's
+ *      serial   the serial number that the slot had when this semaphore was made
+ *      slot     the address of the slot
+ *      check    made from both and a secret, so memory that only looks like a reference is not
+ *               followed
  *
- * Slots are never freed, only used again, with another serial number.  So a reference can be
- * checked whatever the program did with the sem_t: copied it, moved it, destroyed it, or the
- * semaphore behind a copy.  It costs a few hundred bytes for each sem_init that no
- * sem_destroy follows, and for as many others as existed at the same time.  (Not less: a
- * sem_t that is initialized again may have been copied, unused, to where it lives now.)
+ * Slots are never freed, only reused with another serial number.  So a reference can be checked,
+ * whatever the program did with the sem_t: copied it, moved it, destroyed it, or destroyed the
+ * semaphore behind a copy.  The price is 288 bytes (on x86-64) for each sem_init that no
+ * sem_destroy follows, and for the largest number of other semaphores that existed at once.  (A
+ * second sem_init of a sem_t cannot free the first slot: the sem_t may have been copied, unused, to
+ * where it is now, and another copy may still refer to the slot.)
  */
 #ifndef FS_SLOTS_H
 #define FS_SLOTS_H
@@ -49,8 +51,8 @@ static_assert(sizeof(struct fs_slot_reference) <= sizeof(sem_t),
 
 enum fs_slot_kind {
     FS_SLOT_OURS,
-    FS_SLOT_FOREIGN,        /* libc's business */
-    FS_SLOT_DEAD            /* was ours, and was destroyed */
+    FS_SLOT_FOREIGN,        /* not ours: libc's */
+    FS_SLOT_DEAD            /* was ours, but is destroyed */
 };
 
 extern uint64_t fs_slot_secret;     /* r/o once there is a slot */
@@ -65,7 +67,7 @@ static inline enum fs_slot_kind fs_slot_find(const sem_t *sem, struct fs_slot **
 {
     const struct fs_slot_reference *ref = fs_slot_reference(sem);
 
-    /* Acquire order: publish() wrote the rest before. */
+    /* Acquire order: fs_slot_publish() wrote the other fields before. */
     if (atomic_load_explicit(&ref->magic, memory_order_acquire) != FS_SLOT_MAGIC)
         return FS_SLOT_FOREIGN;
     if (ref->check != ((uintptr_t)ref->slot ^ ref->serial ^ fs_slot_secret)
@@ -75,19 +77,19 @@ static inline enum fs_slot_kind fs_slot_find(const sem_t *sem, struct fs_slot **
     return FS_SLOT_OURS;
 }
 
-/* A free slot, or NULL without memory.  Its semaphore is the caller's to initialize. */
+/* A free slot, whose semaphore the caller must initialize; NULL: no memory. */
 struct fs_slot *fs_slot_take(void);
 
-/* Make the sem_t refer to the slot.  Only now can others find it. */
+/* Make the sem_t refer to the slot.  From now on others can find it. */
 void fs_slot_publish(struct fs_slot *slot, sem_t *sem);
 
-/* Free the slot to which the sem_t refers.  Of two that try at the same time one does it. */
+/* Free the slot to which the sem_t refers.  Of two threads that try at once, one does it. */
 void fs_slot_retire(struct fs_slot *slot, const sem_t *sem);
 
-/* A slot that was taken and not published goes back. */
+/* Give back a slot that was taken and not published. */
 void fs_slot_give_back(struct fs_slot *slot);
 
-/* In the child, after a fork. */
+/* Call this in the child, after a fork. */
 void fs_slots_in_child(void);
 
 #endif

@@ -5,14 +5,13 @@
 #if defined(__GNUC__) && !defined(FS_INSTRUMENTED)
 
 bool fs_watched;
-bool fs_under_valgrind;
 
 /* ThreadSanitizer's, in a program that was compiled with it. */
 void __tsan_acquire(const void *object) __attribute__((weak));
 void __tsan_release(const void *object) __attribute__((weak));
 
 /* Early: before constructors that use semaphores, as far as a number can say that. */
-__attribute__((constructor(101))) static void look(void)
+__attribute__((constructor(101))) static void detect(void)
 {
     fs_under_valgrind = fs_valgrind_watches();
     fs_watched = fs_under_valgrind || (__tsan_acquire != NULL && __tsan_release != NULL);

@@ -3,24 +3,27 @@
  * annotate_valgrind.c - wrappers of the public functions, for helgrind and DRD; see annotate.h.
  *
  * Valgrind sends every call of a function NAME to _vgw00000ZU_Za_NAME, if some object has it
- * among its symbols ("Za": in whatever object NAME is).  Nobody else calls these, and under
- * valgrind's other tools, memcheck for instance, they only pass the call on.  They are
- * exported so that valgrind finds them in a library that was stripped, too; in a program that
- * was linked statically and stripped it does not.
+ * among its symbols ("Za": in whatever object NAME is).  Only valgrind calls these, and under its
+ * other tools, memcheck for instance, they only pass the call on.  They are exported so that
+ * valgrind finds them in a stripped library, too; in a program that was linked statically and
+ * stripped it does not.
  *
- * Inside the library its own memory is not looked at, of which these tools would not understand
- * how it is shared.  DRD can look away from a thread; helgrind only from memory, so there
- * it is the semaphores, tokens and tickets themselves, and the waits on the stacks.  What
- * the program does in its callbacks, and with its own data, is looked at as ever, and every
- * mutex, too.
+ * These tools do not understand how the library shares its own memory, so they must not check it.
+ * DRD can be told not to check a thread for a while.  helgrind can only be told not to check some
+ * memory: there it is the semaphores, tokens and tickets, and the waits on the stacks.  Both still
+ * check all mutexes, the program's own data, and what it does in its callbacks.
  *
  * 64 bits only: a wrapper passes machine words.
  */
-#include "annotate.h"
+#include "annotate_valgrind.h"
+
+#if defined(__GNUC__) && !defined(FS_INSTRUMENTED)
+bool fs_under_valgrind;
+#endif
 
 #if FS_HAS_VALGRIND && !defined(FS_INSTRUMENTED)
 
-#include "semaphore_internal.h"
+#include "word.h"
 
 #include <valgrind/drd.h>
 #include <valgrind/helgrind.h>
@@ -55,7 +58,7 @@ static void hide_object(const void *object, size_t size)
 
 /*
  * The waker of a thread that sleeps on its state may come when that is gone, see park_futex.c;
- * the tools take the system call for a look at it.
+ * the tools take the system call for a load of it.
  */
 void fs_hide_word(const void *word)
 {
@@ -130,8 +133,11 @@ void fs_hidden_is_canceled(void)
  */
 static void begin_sem(const void *sem)
 {
+    fairsem_t *s = (fairsem_t *)(uintptr_t)sem;
+    _Atomic int64_t *word = (_Atomic int64_t *)(void *)&s->fairsem_word_;
+
     hide_thread();
-    if ((atomic_fetch_or(&fs_inside(sem)->word, FS_SLOW) & FS_SLOW) == 0)
+    if ((atomic_fetch_or(word, FS_SLOW) & FS_SLOW) == 0)
         hide_object(sem, sizeof(fairsem_t));
 }
 

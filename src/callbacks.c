@@ -1,44 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callbacks.c - the callbacks of tickets, called when no lock is held.
+ * callbacks.c - callbacks of tickets, made when no lock is held.
  *
- * A call becomes due in a critical section, together with the ticket's new state.  When the
- * section has been left its thread makes the calls one after the other:
+ * A callback becomes due in a critical section, together with its ticket's new state.  After the
+ * section the thread that was in it makes the calls one by one:
  *
- *      due: in a queue --> running: a caller has its ticket's number --> done
+ *      due: in a queue --> running: a caller has its number --> done
  *                |                    |
  *                |                    +-- await: wait until it is done
  *                +-- drop: never made
  *
- * Between the first moment and the last no lock is held that the user could know of, and the
- * user may claim, return, take again or free the ticket.  So the queues are under a mutex of
- * their own.  It is one for the whole process, held for a few stores, and only where tickets with
- * callbacks are.
+ * In between, no lock is held that the user could know of, and the user may claim, return, take
+ * again or free the ticket.  So the queues are under a mutex of
+ * their own.  There is one for the whole process, held for a few stores, and only where tickets
+ * with callbacks are used.
  *
- *  C1  A call is due only while its ticket is GRANTED, REFUSED or CLOSED, or, as CLAIMING, on its
- *      way from there to IDLE.  (Who claims or returns a ticket drops its call before it is
- *      IDLE.)  So an idle ticket that is taken anew leaves nothing behind, and each call is that
- *      of the take it was asked for by.
+ *  C1  A callback is due only while its ticket is GRANTED, REFUSED or CLOSED, or, as CLAIMING, on
+ *      its way from there to IDLE.  (What claims or returns a ticket drops its callback before it
+ *      is IDLE.)  So an idle ticket that is taken anew leaves nothing behind, and each call
+ *      belongs to the take that asked for it.
  *  C2  A thread has one queue, and calls are never nested: what becomes due while its thread is
- *      in a callback is appended, and called when that one has returned.  So a line of tickets
- *      whose callbacks serve each other needs the stack of one.
+ *      in a callback is appended, and called when that one has returned.  So a queue of tickets
+ *      whose callbacks grant each other needs the stack of one.
  *  C3  From the moment a callback begins the caller does not touch the ticket, which may have
- *      been freed, and its memory used for another one.  What is running is named by the
- *      ticket's number, not by its address.
+ *      been freed, and its memory used for another one.  What is running is named by its number,
+ *      not by its address.
  */
 #include "callbacks.h"
 
-#include "annotate.h"
-#include "ticket.h"
-
+#include "annotate_valgrind.h"
+#include "fork.h"
 #include "invariant.h"
 
 /* A thread that makes calls, on its stack. */
 struct caller {
     struct fs_list due;         /* under mutex */
     pthread_t      thread;      /* r/o */
-    uint64_t       running;     /* under mutex: the number of the ticket; 0: none */
-    uint64_t       awaited;     /* under mutex: the number of which it waits for a call; 0: none */
+    uint64_t       running;     /* under mutex: the number of the call; 0: none */
+    uint64_t       awaited;     /* under mutex: the number for whose call it waits; 0: none */
     bool           reached;     /* under mutex: in one search for a circle */
     struct caller *next;        /* under mutex */
     int            cancelable;  /* its own: what it was before */
@@ -58,13 +57,6 @@ static void unlock(void)
     FS_MUST(pthread_mutex_unlock(&mutex));
 }
 
-uint64_t fs_callbacks_number(void)
-{
-    static _Atomic uint64_t last;
-
-    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
-}
-
 /* Mutex held.  This thread, if it is in a callback; else NULL. */
 static struct caller *myself(void)
 {
@@ -76,10 +68,10 @@ static struct caller *myself(void)
 }
 
 /*
- * Of what was running only our own callback, if we are in one, goes on in the child.  What
- * was to follow it is called in the parent, and the copy of the queue may be half changed.
+ * Of the running callbacks only our own, if there is one, goes on in the child.  What was to follow
+ * it is called in the parent, and the copy of the queue may be half changed.
  */
-void fs_callbacks_in_child(void)
+static void reset_in_child(void)
 {
     struct caller *self;
 
@@ -93,36 +85,56 @@ void fs_callbacks_in_child(void)
     }
 }
 
+FS_WHEN_LOADED static void register_hook(void)
+{
+    static struct fs_fork_hook hook = { .in_child = reset_in_child };
+
+    fs_fork_register(&hook);
+}
+
+/* Every user with a callback calls this first. */
+uint64_t fs_callbacks_number(void)
+{
+    static _Atomic uint64_t last;
+
+#if !defined(__GNUC__)
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    FS_MUST(pthread_once(&once, register_hook));
+#endif
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
 /* ---- Due ---- */
 
-void fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_ticket *t)
+void fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_callback *callback)
 {
     if (!callbacks->any)
         fs_list_init(&callbacks->due);
     callbacks->any = true;
     lock();
-    fs_list_append(&callbacks->due, &t->waiter.in_queue);
-    t->waiter.due = true;
+    fs_list_append(&callbacks->due, &callback->in_due);
+    callback->waiter.in_queue.due = true;
     unlock();
 }
 
 /* Mutex held. */
-static void remove_from_queue(struct fs_ticket *t)
+static void remove_from_queue(struct fs_callback *callback)
 {
-    fs_list_remove(&t->waiter.in_queue);
-    t->waiter.due = false;
+    fs_list_remove(&callback->in_due);
+    callback->waiter.in_queue.due = false;
 }
 
 /*
- * Whoever has made the ticket CLAIMING, or has found it so: with the mutex held, this state says
- * that the call is that of the take which ends (C1), and not of the next.
+ * The ticket is CLAIMING, by our caller or another thread.  With the mutex held that says: the call
+ * belongs to the take that ends (C1), not to the next.
  */
-void fs_callbacks_drop(struct fs_ticket *t)
+void fs_callbacks_drop(struct fs_callback *callback, const _Atomic int *state, int value)
 {
     lock();
-    if (t->waiter.due
-        && atomic_load_explicit(&t->waiter.state, memory_order_relaxed) == FS_CLAIMING)
-        remove_from_queue(t);
+    if (callback->waiter.in_queue.due
+        && atomic_load_explicit(state, memory_order_relaxed) == value)
+        remove_from_queue(callback);
     unlock();
 }
 
@@ -138,16 +150,16 @@ struct call {
 static bool begin_next(struct caller *self, struct call *call)
 {
     struct caller **at = &callers;
-    struct fs_ticket *t;
+    struct fs_callback *next;
     bool any;
 
     lock();
     any = !fs_list_empty(&self->due);
     if (any) {
-        t = fs_ticket_of_queue(self->due.next);
-        remove_from_queue(t);
-        *call = (struct call){ t->notify, (fairsem_ticket_t *)(void *)t, t->arg };
-        self->running = atomic_load_explicit(&t->number, memory_order_relaxed);
+        next = (struct fs_callback *)(void *)self->due.next;
+        remove_from_queue(next);
+        *call = (struct call){ next->notify, (fairsem_ticket_t *)(void *)next, next->arg };
+        self->running = atomic_load_explicit(&next->number, memory_order_relaxed);
     } else {
         while (*at != self)
             at = &(*at)->next;
@@ -191,9 +203,8 @@ static void make_calls(struct caller *self)
 }
 
 /*
- * A C++ exception has left a callback, and goes on to whoever called the library: after the
- * others have been called, for nobody else would.  (This library is compiled with -fexceptions
- * where that exists.)
+ * A C++ exception has left a callback, and goes on to the caller of the library: after the others,
+ * which nobody else would call.  (Compiled with -fexceptions where that exists.)
  */
 static void go_on_without(void *arg)
 {
@@ -234,8 +245,8 @@ void fs_callbacks_run(struct fs_callbacks *callbacks)
  * Mutex held.  Does `who` wait, itself or through others, for the call that `self` is in?  Then
  * its own call will not end before ours does.
  *
- * From thread to thread, and each only once: a ticket can have two calls at a time, and a thread
- * that is in one of them and waits for the other has the number that it waits for.
+ * The search visits each thread once.  A ticket can have two calls at a time: a thread in one of
+ * them that awaits the other has the number that it awaits.
  */
 static bool waits_for_me(const struct caller *who, const struct caller *self)
 {

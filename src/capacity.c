@@ -3,7 +3,7 @@
  * capacity.c - what the owner of a semaphore does to it while it is in use: change the
  * capacity, take units that are not there, close it.
  */
-#include "semaphore_internal.h"
+#include "section.h"
 
 #include <errno.h>
 
@@ -15,21 +15,21 @@ int64_t fairsem_capacity(const fairsem_t *sem)
 }
 
 /*
- * Mutex held.  Take everybody out of the line whom `goes` names, wherever it stands; the
- * waiters' reason tells why.
+ * Mutex held.  Take every waiter out of the queue that `goes` selects, wherever it is; each is
+ * given the reason.
  */
-static void clear_line(struct fs_sem *s, bool (*goes)(const struct fs_sem *, int64_t units),
-                       enum fs_state state, int reason, struct fs_aftermath *after)
+static void clear_queue(struct fs_sem *s, bool (*goes)(const struct fs_sem *, int64_t units),
+                       enum fs_waiter_state state, int reason, struct fs_deferred *deferred)
 {
-    struct fs_waitq_node *node = s->line.first, *behind;
+    struct fs_waitq_node *node = s->queue.first, *behind;
 
     for (; node != NULL; node = behind) {
         struct fs_waiter *w = fs_waiter_of(node);
 
-        behind = fs_waitq_behind(node);
+        behind = fs_waitq_behind(&s->queue, node);
         if (goes(s, w->units)) {
             fs_set_reason(w, reason);
-            fs_leave(s, w, state, after);
+            fs_leave(s, w, state, deferred);
         }
     }
 }
@@ -47,10 +47,10 @@ static bool everybody(const struct fs_sem *s, int64_t units)
 }
 
 /*
- * Two numbers change, and a fork may copy the process between the one and the other.  So a
- * third says in the meantime what they must come to; see adopt().  And a thread without the
- * mutex may load both, see fs_plainly_too_few().  Release order, each time: they must not be
- * seen, by the copy or by that thread, in another one.
+ * Two numbers change, and a fork may copy the process between the one and the other.  So a third
+ * says in the meantime what they must come to; see reset_in_child() in section.c.  And a thread
+ * without the mutex may load both, see fs_plainly_too_few().  Release order, each time: neither
+ * the copy nor that thread must see them in another one.
  */
 static int64_t resize(struct fs_sem *s, int64_t available, int64_t capacity)
 {
@@ -66,50 +66,50 @@ static int64_t resize(struct fs_sem *s, int64_t available, int64_t capacity)
 }
 
 /*
- * What is in use stays in use: available moves by as much as the capacity.  The grant loop
- * on the way out looks at the sum, not at the change, so growing while over-committed
- * serves nobody too early (anyio once did).
+ * What is in use stays in use: available moves by as much as the capacity.  The grant loop on the
+ * way out compares with the sum, not with the change.  So growing while over-committed grants
+ * nobody too early (anyio once did).
  *
- * A release without the mutex may have read the old limit before and succeed after: but only
- * one of units that nobody held can go unnoticed that way.
+ * A release without the mutex may have loaded the old limit before, and succeed after.  Only a
+ * release of units that nobody held can go unnoticed that way.
  */
 int fairsem_set_capacity(fairsem_t *sem, int64_t capacity)
 {
     struct fs_sem *s = fs_inside(sem);
-    struct fs_aftermath after;
+    struct fs_deferred deferred;
     int64_t available;
 
     if (!s->bounded || !fs_count_valid(capacity))
         return EINVAL;
-    available = resize(s, fs_enter(s, &after), capacity);
-    if (capacity != 0)      /* a pause: everybody waits for another capacity */
-        clear_line(s, never_fits, FS_REFUSED, E2BIG, &after);
-    fs_exit(s, available, &after);
+    available = resize(s, fs_enter(s, &deferred), capacity);
+    if (capacity != 0)      /* 0 is a pause: all wait for another capacity */
+        clear_queue(s, never_fits, FS_REFUSED, E2BIG, &deferred);
+    fs_exit(s, available, &deferred);
     return 0;
 }
 
 int fairsem_consume(fairsem_t *sem, int64_t n)
 {
     struct fs_sem *s = fs_inside(sem);
-    struct fs_aftermath after;
+    struct fs_deferred deferred;
     int64_t available;
     int error = 0;
 
     if (!fs_count_valid(n))
         return EINVAL;
-    available = fs_enter(s, &after);
+    available = fs_enter(s, &deferred);
     if (available - n < -FAIRSEM_MAX_UNITS)
         error = EOVERFLOW;
     else
         available -= n;
-    fs_exit(s, available, &after);
+    fs_exit(s, available, &deferred);
     return error;
 }
 
 int fairsem_close(fairsem_t *sem, int reason)
 {
     struct fs_sem *s = fs_inside(sem);
-    struct fs_aftermath after;
+    struct fs_deferred deferred;
     int64_t available;
     int error = 0;
 
@@ -117,15 +117,15 @@ int fairsem_close(fairsem_t *sem, int reason)
         return EINVAL;
     if (reason == 0)
         reason = ESHUTDOWN;
-    available = fs_enter(s, &after);
+    available = fs_enter(s, &deferred);
     if (s->closed != 0) {
         error = EALREADY;
     } else {
         /* From here nobody joins; SLOW stays set and keeps the fast path away (I3). */
         atomic_store_explicit(&s->closed, reason, memory_order_release);
-        clear_line(s, everybody, FS_CLOSED, reason, &after);
+        clear_queue(s, everybody, FS_CLOSED, reason, &deferred);
     }
-    fs_exit(s, available, &after);
+    fs_exit(s, available, &deferred);
     return error;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deadline.h - when to give up: an absolute time on a clock.
+ * deadline.h - when a wait is out of time: an absolute time on a clock.
  *
  * Everything above passes `const struct fs_deadline *`, and NULL means never.  Relative
  * times are turned into one of these once, here, so that no loop can stretch them.

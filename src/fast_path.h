@@ -2,19 +2,21 @@
 /*
  * fast_path.h - one compare-and-swap while SLOW is clear.
  *
- * It takes or gives what it plainly can and leaves the rest to a look under the mutex, so
- * that refusals are decided in one place.  But for one: a thread that polls with try must
- * not keep everybody else off the fast path.
+ * It does what it plainly can and leaves the rest to the critical section, so that refusals are
+ * decided in one place.  There is one exception, fs_plainly_too_few(): a thread that polls with
+ * try must not keep all others off the fast path.
  *
- * Inline, because the sem_t layer needs it too, where two calls more would double the price.
+ * This is the library's one internal door.  The sem_t layer (posix/) and the benchmarks may
+ * include it besides the public header, and nothing else of src/: two calls more would double
+ * the price of a sem_t operation.
  */
 #ifndef FS_FAST_PATH_H
 #define FS_FAST_PATH_H
 
-#include "semaphore_internal.h"
+#include "sem.h"
 
 /* Acquire order: what the releaser of these units wrote before is ours to read. */
-static inline bool fs_take_fast(struct fs_sem *s, int64_t n)
+static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
 {
     int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
 
@@ -44,10 +46,10 @@ static inline bool fs_plainly_too_few(struct fs_sem *s, int64_t n)
 }
 
 /*
- * Release order: what we wrote before belongs to whoever takes these units.  The
+ * Release order: what we wrote before is for the thread that takes these units.  The
  * compare-and-swap is the last touch: from then on *s may be gone.
  */
-static inline bool fs_give_fast(struct fs_sem *s, int64_t n)
+static inline bool fs_release_fast(struct fs_sem *s, int64_t n)
 {
     int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
     int64_t most = 2 * (atomic_load_explicit(&s->limit, memory_order_relaxed) - n);

@@ -1,42 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork.c - the generation counter and the lock for adoption, see fork.h.
+ * fork.c - the generation, the hooks and the lock for resetting an object, see fork.h.
  *
- * There is a handler for the child and none before the fork: no lock of ours is held
- * across it.  Prepare handlers run in reverse order of registration, so that the lowest
- * layer, which registers last, would lock first and wait for ever for an application that
- * does the opposite.  Instead the child takes every lock for lost and makes it anew; what
- * they protect is kept such that a copy taken at any moment can be used, or is thrown away.
+ * The library registers a handler for the child and none before the fork, so it holds no lock
+ * across a fork.  A prepare handler would deadlock: such handlers run in reverse order of
+ * registration, so the lowest layer, which registers last, would lock first and wait for ever for
+ * an application that locks in the opposite order.  Instead the child takes every lock for lost
+ * and makes it anew.  What the locks protect is kept such that a copy taken at any moment can be
+ * used, or is thrown away.
  *
- * Registered when the library is loaded, where the compiler can do that: before there are
- * threads, and before the application's own handlers, which may then use semaphores in the
- * child.  Elsewhere it is registered when the generation is first asked for.
+ * The handler is registered when the library is loaded, where the compiler can do that: before
+ * there are threads, and before the application's own handlers, which may then use semaphores in
+ * the child.  Elsewhere it is registered when the generation is first asked for.
  */
 #include "fork.h"
 
 #include "invariant.h"
-#include "park.h"
-#include "semaphore_internal.h"
 
 #include <signal.h>
 
 unsigned fs_generation;
 
-static pthread_mutex_t adoption = PTHREAD_MUTEX_INITIALIZER;
-static sigset_t        adopters_signals;    /* under adoption: what its thread had blocked */
+static struct fs_fork_hook *_Atomic hooks;  /* grows at the head only */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static sigset_t        blocked_before;      /* under mutex: what its holder had blocked */
 
 static void in_child(void)
 {
-    adoption = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     fs_generation++;
-    fs_parkers_in_child();
-    fs_callbacks_in_child();
+    for (struct fs_fork_hook *hook = hooks; hook != NULL; hook = hook->next)
+        hook->in_child();
 }
 
-#if defined(__GNUC__)
-__attribute__((constructor))
-#endif
-static void initialize(void)
+FS_WHEN_LOADED static void initialize(void)
 {
     /* If this fails, for want of memory, semaphores that are in use during a fork cannot be
      * used in the child. */
@@ -53,21 +51,50 @@ unsigned fs_fork_generation(void)
 }
 #endif
 
-/* With signals blocked: a handler may use a semaphore that has to be adopted, too. */
-void fs_fork_lock(void)
+/* With signals blocked: a handler may use an object that has to be reset, too. */
+static void lock(void)
 {
     sigset_t all, before;
 
     sigfillset(&all);
     FS_MUST(pthread_sigmask(SIG_BLOCK, &all, &before));
-    FS_MUST(pthread_mutex_lock(&adoption));
-    adopters_signals = before;
+    FS_MUST(pthread_mutex_lock(&mutex));
+    blocked_before = before;
 }
 
-void fs_fork_unlock(void)
+static void unlock(void)
 {
-    sigset_t before = adopters_signals;
+    sigset_t before = blocked_before;
 
-    FS_MUST(pthread_mutex_unlock(&adoption));
+    FS_MUST(pthread_mutex_unlock(&mutex));
     FS_MUST(pthread_sigmask(SIG_SETMASK, &before, NULL));
+}
+
+/* Two threads of a child may find the same object: one of them resets it. */
+void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *object)
+{
+    unsigned current = fs_fork_generation();
+
+    lock();
+    if (atomic_load_explicit(generation, memory_order_relaxed) != current) {
+        reset(object);
+        atomic_store_explicit(generation, current, memory_order_release);
+    }
+    unlock();
+}
+
+/*
+ * A fork may copy the list at any moment: it is published with one store, complete.  And it may
+ * make the child register a hook again that its parent has just registered.
+ */
+void fs_fork_register(struct fs_fork_hook *hook)
+{
+    for (const struct fs_fork_hook *at = hooks; at != NULL; at = at->next) {
+        if (at == hook)
+            return;
+    }
+    hook->next = atomic_load_explicit(&hooks, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&hooks, &hook->next, hook,
+                                                  memory_order_release, memory_order_relaxed))
+        continue;
 }

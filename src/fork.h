@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork.h - which process is this?
+ * fork.h - which process is this, and what does a forked child make anew?
  *
- * A forked child inherits semaphores whose lines belong to threads it does not have, and
- * whose mutex one of those threads may hold for ever.  Each semaphore (and token, and
- * ticket) remembers the generation it was last used in; where that is not the current one,
- * it is adopted: made usable here before it is locked.
+ * A forked child inherits semaphores whose queues belong to threads that it does not have, and
+ * whose mutex one of those threads may hold for ever.  Each semaphore, token and ticket
+ * remembers the generation in which it was last used.  Where that is not the current one, the
+ * object is reset before it is locked.
  */
 #ifndef FS_FORK_H
 #define FS_FORK_H
 
 #include <limits.h>
+#include <stdatomic.h>
 
 /*
  * Differs between a process and its children.  Every critical section asks, so it is a load where
@@ -29,8 +30,39 @@ unsigned fs_fork_generation(void);
 /* The generation of an object that has been destroyed: no process has it. */
 #define FS_DESTROYED UINT_MAX
 
-/* Two threads of a child may find the same object; one of them adopts it.  A leaf. */
-void fs_fork_lock(void);
-void fs_fork_unlock(void);
+/* Make an object of the parent usable in this process.  The lock of fork.c is held, a leaf. */
+typedef void fs_fork_reset_fn(void *object);
+
+void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *object);
+
+/*
+ * Before an object is used: reset it if it was last used in another process.  Acquire order: a
+ * thread that finds the new generation must find what another thread has reset.
+ */
+static inline void fs_fork_check(_Atomic unsigned *generation, fs_fork_reset_fn *reset,
+                                 void *object)
+{
+    if (atomic_load_explicit(generation, memory_order_acquire) != fs_fork_generation())
+        fs_fork_reset(generation, reset, object);
+}
+
+/*
+ * What belongs to the process is reset by a hook, in the child, before fork returns there.  A
+ * hook is registered once, when the library is loaded, where the compiler can do that; elsewhere
+ * before what it resets exists.  (Not by pthread_once where it can be avoided: in a child that was
+ * forked meanwhile glibc runs its function once more, and musl waits for ever.)
+ */
+#if defined(__GNUC__)
+#define FS_WHEN_LOADED __attribute__((constructor))
+#else
+#define FS_WHEN_LOADED
+#endif
+
+struct fs_fork_hook {
+    void               (*in_child)(void);
+    struct fs_fork_hook *next;      /* r/o once registered */
+};
+
+void fs_fork_register(struct fs_fork_hook *hook);
 
 #endif

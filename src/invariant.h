@@ -13,30 +13,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* "FILE:LINE: " */
+#define FS_HERE_OF(file, line)  file ":" #line ": "
+#define FS_HERE_IN(file, line)  FS_HERE_OF(file, line)
+#define FS_HERE                 FS_HERE_IN(__FILE__, __LINE__)
+
 #define FS_INVARIANT(condition, what)                          \
     do {                                                       \
         if (!(condition))                                      \
-            fs_broken(__FILE__, __LINE__, (what));             \
+            fs_stop(FS_HERE "broken: ", (what));               \
     } while (0)
 
-/* fprintf is a cancellation point: a thread to be canceled must not get away with it. */
-static inline _Noreturn void fs_broken(const char *file, int line, const char *what)
+/* fprintf is a cancellation point: a thread that is to be canceled must still come to abort. */
+static inline _Noreturn void fs_stop(const char *where, const char *what)
 {
     int cancelable;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    fprintf(stderr, "fairsem: %s:%d: broken: %s\n", file, line, what);
+    fprintf(stderr, "fairsem: %s%s\n", where, what);
     abort();
 }
 
 /* What no result can say, because there is no semaphore to work on. */
 static inline _Noreturn void fs_misused(const char *what)
 {
-    int cancelable;
-
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    fprintf(stderr, "fairsem: %s\n", what);
-    abort();
+    fs_stop("", what);
 }
 
 /* For pthread calls that cannot fail unless memory was overwritten. */

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * list.h - a ring of nodes around a head that is no node: enough to join at the end and to leave
- * from anywhere, without knowing in which list.
+ * list.h - rings of nodes: a list with a head, and a ring that is known by its oldest node.
+ *
+ * A node joins at the end and leaves from anywhere, without knowing in which list it is.
  */
 #ifndef FS_LIST_H
 #define FS_LIST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct fs_list {
     struct fs_list *next, *prev;
 };
+
+/* ---- A list: its head is a node that is no member ---- */
 
 static inline void fs_list_init(struct fs_list *head)
 {
@@ -46,6 +50,27 @@ static inline void fs_list_move_all(struct fs_list *to, struct fs_list *from)
     to->prev->next = from->next;
     to->prev = from->prev;
     fs_list_init(from);
+}
+
+/* ---- A ring without a head: a pointer to its oldest node, NULL if there is none ---- */
+
+static inline void fs_ring_append(struct fs_list **oldest, struct fs_list *node)
+{
+    if (*oldest != NULL) {
+        fs_list_append(*oldest, node);
+    } else {
+        fs_list_init(node);
+        *oldest = node;
+    }
+}
+
+static inline void fs_ring_remove(struct fs_list **oldest, struct fs_list *node)
+{
+    if (fs_list_empty(node))
+        *oldest = NULL;
+    else if (*oldest == node)
+        *oldest = node->next;
+    fs_list_remove(node);
 }
 
 #endif

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * park_cond.c - parking on POSIX condition variables.
+ * park_cond.c - parking on POSIX condition variables; see parking.h.
  *
  * A condition variable has one clock, fixed when it is made; each parker therefore has
  * two, and a sleeper says which one it sleeps on.  (pthread_cond_clockwait would do with
  * one, but is not everywhere, and tools that fake the time do not know it.)
  *
- * A parker that has been noted (fs_wake_later) is on its waker's chain until that one comes
- * by.  Its thread may have noticed the reason before, gone on, and wait for something else;
- * whoever wants to wake it then finds it on a chain, leaves it there, and wakes it once more.
- * So no thread depends on a waker that is held up, least of all on one that only alerted it.
- *
  * Locks: a parker's mutex and the pool's are leaves.
  */
-#include "park.h"
+#include "parking.h"
 
+#include "fork.h"
 #include "invariant.h"
 
 #include <errno.h>
@@ -23,28 +19,27 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define NAP_NS 1000000          /* without a parker: how long a waiter sleeps between looks */
+#define NAP_NS 1000000          /* without a parker: how long a thread sleeps at a time */
 
-struct fs_parker {
-    pthread_mutex_t   mutex;
-    pthread_cond_t    monotonic, realtime;
-    pthread_cond_t   *asleep_on;    /* under mutex; NULL: awake */
-    bool              token;        /* under mutex; woken since the last park */
-    _Atomic bool      chained;      /* set by the waker; cleared under mutex, when woken */
-    struct fs_parker *next_wake;    /* the waker's, while chained */
-    struct fs_parker *next_in_pool; /* under pool_mutex */
-    struct fs_parker *next_made;    /* r/o once in the list */
+struct cond_parker {
+    struct fs_parker    queue;      /* first; a wake queue's, but `queued` is cleared under mutex */
+    pthread_mutex_t     mutex;
+    pthread_cond_t      monotonic, realtime;
+    pthread_cond_t     *asleep_on;  /* under mutex; NULL: awake */
+    bool                permit;     /* under mutex; woken since the last park */
+    struct cond_parker *next_in_pool; /* under pool_mutex */
+    struct cond_parker *next_made;  /* r/o once in the list */
 };
 
-static pthread_mutex_t   pool_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct fs_parker *pool;      /* under pool_mutex: parkers of threads that ended */
-static struct fs_parker *_Atomic made; /* every parker there is; grows at the head only */
+static pthread_mutex_t     pool_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct cond_parker *pool;    /* under pool_mutex: parkers of threads that ended */
+static struct cond_parker *_Atomic made; /* every parker there is; grows at the head only */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t  key;          /* r/o after once: the thread's parker */
 static _Atomic bool   key_usable;   /* set by once; cleared when the library is unloaded */
 
-static bool parker_init(struct fs_parker *parker)
+static bool parker_init(struct cond_parker *parker)
 {
     pthread_condattr_t attr;
     bool done = false;
@@ -64,15 +59,15 @@ static bool parker_init(struct fs_parker *parker)
     }
     pthread_condattr_destroy(&attr);
     parker->asleep_on = NULL;
-    parker->token = false;
-    parker->chained = false;
+    parker->permit = false;
+    parker->queue.queued = false;
     return done;
 }
 
-/* The thread ends; its parker serves another one. */
+/* The thread ends; its parker goes to another one. */
 static void return_to_pool(void *arg)
 {
-    struct fs_parker *parker = arg;
+    struct cond_parker *parker = arg;
 
     FS_MUST(pthread_mutex_lock(&pool_mutex));
     parker->next_in_pool = pool;
@@ -85,11 +80,11 @@ static void return_to_pool(void *arg)
  * and this one's own, which somebody may have been waking, its mutex locked, when the
  * process was copied.  All are made anew.
  */
-void fs_parkers_in_child(void)
+static void reset_in_child(void)
 {
     pool_mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     pool = NULL;
-    for (struct fs_parker *p = made; p != NULL; p = p->next_made) {
+    for (struct cond_parker *p = made; p != NULL; p = p->next_made) {
         if (parker_init(p)) {
             p->next_in_pool = pool;
             pool = p;
@@ -99,8 +94,16 @@ void fs_parkers_in_child(void)
         pthread_setspecific(key, NULL);
 }
 
+FS_WHEN_LOADED static void register_hook(void)
+{
+    static struct fs_fork_hook hook = { .in_child = reset_in_child };
+
+    fs_fork_register(&hook);
+}
+
 static void initialize(void)
 {
+    register_hook();            /* no change, if the compiler has had it done before */
     key_usable = pthread_key_create(&key, return_to_pool) == 0;
 }
 
@@ -117,8 +120,8 @@ void __lsan_ignore_object(const void *block) __attribute__((weak));
  * live on, and at their end the key must not lead into nowhere.
  *
  * The same happens at the end of the process, while other threads wait and release.  They have
- * what they need to be woken; who begins a wait from now on polls, see fs_park().  Because
- * nothing tells the one from the other, the parkers are not freed: some 200 bytes for each are
+ * what they need to be woken; who begins a wait from now on polls, see fs_park_on_cond().  Because
+ * nothing distinguishes the two, the parkers are not freed: some 200 bytes for each are
  * lost with a plugin.
  */
 __attribute__((destructor)) static void unload(void)
@@ -127,17 +130,17 @@ __attribute__((destructor)) static void unload(void)
     if (atomic_exchange(&key_usable, false))
         pthread_key_delete(key);
     if (__lsan_ignore_object != NULL) {
-        for (const struct fs_parker *p = made; p != NULL; p = p->next_made)
+        for (const struct cond_parker *p = made; p != NULL; p = p->next_made)
             __lsan_ignore_object(p);
     }
 }
 #endif
 
 /*
- * Between the two looks the key may have been deleted, and made again by somebody else: it
+ * Between the two loads the key may have been deleted, and made again by other code: it
  * is theirs then, and what we have set must be gone before this thread ends.
  */
-static bool keep(struct fs_parker *parker)
+static bool keep(struct cond_parker *parker)
 {
     if (pthread_setspecific(key, parker) != 0)
         return false;
@@ -147,9 +150,9 @@ static bool keep(struct fs_parker *parker)
     return false;
 }
 
-static struct fs_parker *take_from_pool(void)
+static struct cond_parker *take_from_pool(void)
 {
-    struct fs_parker *parker;
+    struct cond_parker *parker;
 
     FS_MUST(pthread_mutex_lock(&pool_mutex));
     parker = pool;
@@ -159,9 +162,9 @@ static struct fs_parker *take_from_pool(void)
     return parker;
 }
 
-static struct fs_parker *make_parker(void)
+static struct cond_parker *make_parker(void)
 {
-    struct fs_parker *parker = malloc(sizeof *parker);
+    struct cond_parker *parker = malloc(sizeof *parker);
 
     if (parker == NULL)
         return NULL;
@@ -178,15 +181,16 @@ static struct fs_parker *make_parker(void)
 
 struct fs_parker *fs_parker_self(void)
 {
-    struct fs_parker *parker;
+    struct cond_parker *parker;
     int error = errno;          /* malloc's is not for our caller, here or in setspecific */
 
-    FS_MUST(pthread_once(&once, initialize));
+    if (!key_usable)            /* seldom: once for the process, or while it ends */
+        FS_MUST(pthread_once(&once, initialize));
     if (!key_usable)
         return NULL;
     parker = pthread_getspecific(key);
     if (parker != NULL)
-        return parker;
+        return &parker->queue;
     parker = take_from_pool();
     if (parker == NULL)
         parker = make_parker();
@@ -195,13 +199,13 @@ struct fs_parker *fs_parker_self(void)
         parker = NULL;
     }
     errno = error;
-    return parker;
+    return (struct fs_parker *)parker;
 }
 
 /* With the mutex held: at the end of a park, and when it is canceled. */
 static void wake_up(void *arg)
 {
-    struct fs_parker *self = arg;
+    struct cond_parker *self = arg;
 
     self->asleep_on = NULL;
     FS_MUST(pthread_mutex_unlock(&self->mutex));
@@ -218,26 +222,26 @@ static void nap(void)
     errno = error;
 }
 
-static void sleep_on_own_cond(struct fs_parker *self, const struct fs_deadline *deadline)
+static void sleep_on_own_cond(struct cond_parker *self, const struct fs_deadline *deadline)
 {
     FS_MUST(pthread_mutex_lock(&self->mutex));
     self->asleep_on = deadline != NULL && deadline->clock == CLOCK_REALTIME
                           ? &self->realtime : &self->monotonic;
     pthread_cleanup_push(wake_up, self);
-    if (!self->token) {
+    if (!self->permit) {
         if (deadline == NULL)
             pthread_cond_wait(self->asleep_on, &self->mutex);
         else
             pthread_cond_timedwait(self->asleep_on, &self->mutex, &deadline->at);
     }
-    self->token = false;
+    self->permit = false;
     pthread_cleanup_pop(1);
 }
 
-void fs_park(struct fs_parker *self, const struct fs_deadline *deadline)
+void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
 {
     if (self != NULL) {
-        sleep_on_own_cond(self, deadline);
+        sleep_on_own_cond((struct cond_parker *)self, deadline);
     } else {
         /* Canceled after the nap, not in it: ThreadSanitizer loses track of a thread that
          * never returns from a sleep. */
@@ -246,74 +250,21 @@ void fs_park(struct fs_parker *self, const struct fs_deadline *deadline)
     }
 }
 
-static void wake(struct fs_parker *parker, bool off_chain)
+void fs_unpark(struct fs_parker *parker, bool leaves_queue)
 {
+    struct cond_parker *p = (struct cond_parker *)parker;
     pthread_cond_t *asleep_on;
 
-    FS_MUST(pthread_mutex_lock(&parker->mutex));
-    parker->token = true;
-    asleep_on = parker->asleep_on;
-    if (off_chain)
-        atomic_store_explicit(&parker->chained, false, memory_order_release);
-    FS_MUST(pthread_mutex_unlock(&parker->mutex));
+    FS_MUST(pthread_mutex_lock(&p->mutex));
+    p->permit = true;
+    asleep_on = p->asleep_on;
+    if (leaves_queue)
+        atomic_store_explicit(&parker->queued, false, memory_order_release);
+    FS_MUST(pthread_mutex_unlock(&p->mutex));
     /*
      * After the unlock, or the woken thread would run into the mutex: half the speed of a
-     * hand-off on one core.  The condition variable cannot have died, see park.h.
+     * hand-off on one core.  The condition variable cannot have died, see parking.h.
      */
     if (asleep_on != NULL)
         pthread_cond_signal(asleep_on);
-}
-
-/* They stay on the other waker's chain. */
-static void wake_agains(struct fs_wakes *wakes)
-{
-    for (int i = 0; i < wakes->agains; i++)
-        wake(wakes->again[i], false);
-    wakes->agains = 0;
-}
-
-/* The caller makes this visible to the thread together with what ends its wait. */
-void fs_wake_later(struct fs_wakes *wakes, struct fs_parker *parker)
-{
-    /* Acquire order: whose chain it was has read next_wake before. */
-    if (atomic_load_explicit(&parker->chained, memory_order_acquire)) {
-        if (wakes->agains == (int)(sizeof wakes->again / sizeof wakes->again[0]))
-            wake_agains(wakes);
-        wakes->again[wakes->agains++] = parker;
-        return;
-    }
-    atomic_store_explicit(&parker->chained, true, memory_order_relaxed);
-    parker->next_wake = NULL;
-    if (wakes->last != NULL)
-        wakes->last->next_wake = parker;
-    else
-        wakes->first = parker;
-    wakes->last = parker;
-}
-
-static void wake_words(struct fs_wakes *wakes)
-{
-    for (int i = 0; i < wakes->words; i++)
-        fs_futex_wake(wakes->word[i]);
-    wakes->words = 0;
-}
-
-void fs_wake_word_later(struct fs_wakes *wakes, const _Atomic int *word)
-{
-    if (wakes->words == (int)(sizeof wakes->word / sizeof wakes->word[0]))
-        wake_words(wakes);
-    wakes->word[wakes->words++] = word;
-}
-
-void fs_wake_all(struct fs_wakes *wakes)
-{
-    struct fs_parker *parker = wakes->first, *next;
-
-    wake_words(wakes);
-    wake_agains(wakes);
-    for (; parker != NULL; parker = next) {
-        next = parker->next_wake;
-        wake(parker, true);
-    }
-    wakes->first = wakes->last = NULL;
 }

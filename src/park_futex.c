@@ -2,18 +2,18 @@
 /*
  * park_futex.c - parking on a futex, for Linux (futex(2)).
  *
- * The word is the waiter's state, on its thread's stack.  Whoever changes it calls
- * fs_futex_wake() later, with no lock held, when the waiter may have seen the change, gone,
+ * The word is the waiter's state, on its thread's stack.  A thread that changes it calls
+ * fs_unpark_word() later, with no lock held, when the waiter may have seen the change, gone,
  * and given the memory to something else.  A wake on an address where nobody sleeps does
  * nothing, mapped or not; one where somebody else sleeps by now is a wake for no reason, and
- * whoever uses futexes expects those.
+ * what uses futexes expects those.
  *
  * Two bits of the kernel are the reason for all this.  The sleep ends with EINTR when a
  * signal handler has run that was installed without SA_RESTART; with SA_RESTART the kernel
  * puts the thread back to sleep.  (With a deadline it ends in both cases, as for sem_t.)
  */
 #define _GNU_SOURCE
-#include "park.h"
+#include "parking.h"
 
 #if FS_HAS_FUTEX
 
@@ -48,13 +48,13 @@
  * futex() is not a cancellation point.  So the thread allows asynchronous cancellation
  * while it is in it, and in nothing else; that is also how the C library's own waits do it.
  * A cancellation may strike when the thread has been granted already: the handler that the
- * caller pushed looks at the state under the mutex.  A signal handler that interrupts the
+ * caller pushed loads the state under the mutex.  A signal handler that interrupts the
  * sleep runs with asynchronous cancellation, too; fs_hold_signals() sees to that.
  *
  * Not inline, whatever a link-time optimizer thinks: the caller's clean-up covers calls.
  */
 NOT_INLINE
-bool fs_futex_park(const _Atomic int *word, int value, const struct fs_deadline *deadline)
+bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
 {
     int op = WAIT_BITSET_PRIVATE;
     int before = errno, deferred, async;
@@ -72,7 +72,7 @@ bool fs_futex_park(const _Atomic int *word, int value, const struct fs_deadline 
     return interrupted;
 }
 
-void fs_futex_wake(const _Atomic int *word)
+void fs_unpark_word(const _Atomic int *word)
 {
     int before = errno;
 
@@ -85,7 +85,7 @@ void fs_futex_wake(const _Atomic int *word)
 #else
 
 /* Nobody sleeps where there is no futex. */
-bool fs_futex_park(const _Atomic int *word, int value, const struct fs_deadline *deadline)
+bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
 {
     (void)word;
     (void)value;
@@ -93,7 +93,7 @@ bool fs_futex_park(const _Atomic int *word, int value, const struct fs_deadline 
     return false;
 }
 
-void fs_futex_wake(const _Atomic int *word)
+void fs_unpark_word(const _Atomic int *word)
 {
     (void)word;
 }

@@ -3,12 +3,12 @@
  * signals.c - see signals.h.
  *
  * A signal to the process goes to the first thread that has it unblocked when it comes, on
- * Linux the main thread if possible; but until that one has woken up, any thread that
- * unblocks signals takes it away.  The sleep it was to end goes on then, and whoever presses
- * Ctrl-C presses it in vain.  So a thread that is about to let signals in gives others a
- * moment to take what is pending.  (Two threads in contention and a signal from outside to a
- * third: lost 45 to 170 times in 300 without this, 0 to 8 times with it.  What is left comes
- * between the last look and the moment after it.)
+ * Linux the main thread if possible.  But until that thread has woken up, any thread that
+ * unblocks signals takes the signal away.  The sleep that it was to end goes on then, and Ctrl-C
+ * is lost.  So a thread that is about to let signals in first leaves other threads a moment to
+ * take what is pending.  (Two threads in contention and a signal from outside to a third: lost 45
+ * to 170 times in 300 without this, 0 to 8 times with it.  What is left comes between the last
+ * check and the moment after it.)
  */
 #include "signals.h"
 
@@ -20,22 +20,22 @@
 #include <time.h>
 
 #define LAST_SIGNAL 31      /* the standard ones; of the others each that is sent is kept */
-#define LOOKS       20
-#define MOMENT_NS   50000   /* between two looks */
+#define MOMENTS     20
+#define MOMENT_NS   50000   /* between two checks */
 #define RARELY      1024
 
 /*
- * There are signals that no other thread can take: those that were sent to this one
- * (pthread_kill, the timer of a profiler), and those that all others block.  The kernel does
- * not tell them apart from the rest, and a thread that waited for others each time would lose
- * a millisecond each time.  So for each number the process remembers how often it has come
- * since a wait of full length was in vain; 0: none was.
+ * Some signals no other thread can take: those that were sent to this thread (pthread_kill, the
+ * timer of a profiler), and those that all others block.  The kernel does not distinguish them
+ * from the rest, and a thread that waited for others each time would lose a millisecond each
+ * time.  So the process counts, for each signal number, how often it has come since a wait of
+ * full length was in vain; 0: none was.
  *
- * A number can be both: sent to a thread now and to the process another time; or nobody took
- * it only because all cores were busy.  So the 1st, 2nd, 4th, 8th time and so on, and then
- * each RARELY-th time, others get one moment.  If somebody takes it then, the number is
- * waited for as at first.  Until then a signal to the process can be lost on us, as if
- * nobody ever waited.
+ * The same number can be sent to a thread now and to the process later, or nobody took it only
+ * because all cores were busy.  So the 1st, 2nd, 4th, 8th time and so on, and then each
+ * RARELY-th time, other threads get one moment.  If one of them takes the signal, the number is
+ * waited for as at first.  Until then a signal to the process can be lost, as if no thread ever
+ * waited.
  *
  * Relaxed: they are only numbers, and a lost update costs a moment.
  */
@@ -77,7 +77,7 @@ static int moments(int sig)
     uint32_t times = atomic_load_explicit(&vain[sig], memory_order_relaxed);
 
     if (times == 0)
-        return LOOKS;
+        return MOMENTS;
     return (times & (times - 1)) == 0 || times % RARELY == 0 ? 1 : 0;
 }
 
@@ -99,7 +99,7 @@ static void remember(uint32_t first, uint32_t stayed, int so_many)
 
         if ((first & ~stayed & bit(sig)) != 0)
             times = 0;
-        else if ((stayed & bit(sig)) != 0 && (times != 0 || so_many == LOOKS))
+        else if ((stayed & bit(sig)) != 0 && (times != 0 || so_many == MOMENTS))
             times++;
         else
             continue;

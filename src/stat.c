@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* stat.c - looking at a semaphore: for programs, and for people. */
-#include "semaphore_internal.h"
+/* stat.c - inspecting a semaphore: for programs, and for people. */
+#include "section.h"
 
-#include "bypass.h"
 #include "fast_path.h"
 #include "fork.h"
 
@@ -21,7 +20,7 @@ int64_t fairsem_waiters(const fairsem_t *sem)
     const struct fs_sem *s = fs_inside(sem);
 
     if (atomic_load_explicit(&s->generation, memory_order_acquire) != fs_fork_generation())
-        return 0;       /* the line is our parent's */
+        return 0;       /* the queue is our parent's */
     return atomic_load_explicit(&s->waiters, memory_order_acquire);
 }
 
@@ -29,7 +28,7 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
 {
     struct fs_sem *s = fs_inside(sem);
     int64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
-    struct fs_aftermath after;
+    struct fs_deferred deferred;
     int64_t available;
     bool answer;
 
@@ -40,104 +39,115 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
     if (fs_plainly_too_few(s, n))
         return true;
     if (n > 0 && word >= FS_OPEN && n <= fs_word_available(word))
-        return false;       /* a look that took the mutex would close the line */
-    available = fs_enter(s, &after);
+        return false;       /* a section would close the queue */
+    available = fs_enter(s, &deferred);
     answer = s->closed == 0 && (n <= s->limit || s->limit == 0)
              && fs_must_wait(s, available, n, FS_LAST_PRIORITY)
-             && !fs_bypass_allowed(s, available, n, &after);
-    fs_exit(s, available, &after);
+             && !fs_may_pass(s, available, n, &deferred);
+    fs_exit(s, available, &deferred);
     return answer;
+}
+
+/* As fs_count_waiting() has counted.  A few requests of 2^60 each would overflow the sum. */
+static int64_t waiting_units(const struct fs_sem *s)
+{
+    const int64_t high = s->waiting_high, low = s->waiting_low;
+
+    return high > (INT64_MAX - low) >> 31 ? INT64_MAX : high * (INT64_C(1) << 31) + low;
+}
+
+/* The oldest of each priority is known: one step for each of these. */
+static int64_t oldest_joined_ns(const struct fs_sem *s)
+{
+    int64_t oldest = INT64_MAX;
+
+    for (struct fs_waitq_node *n = s->queue.first; n != NULL;
+         n = fs_waitq_next_priority(&s->queue, n)) {
+        if (fs_waiter_of(n)->joined_ns < oldest)
+            oldest = fs_waiter_of(n)->joined_ns;
+    }
+    return oldest;
 }
 
 /* Mutex held. */
 static void take_stat(const struct fs_sem *s, int64_t available, fairsem_stat_t *stat)
 {
-    int64_t oldest = INT64_MAX;
-
+    fs_assert_held(s);
     *stat = (fairsem_stat_t){
         .available = available,
         .capacity = s->bounded ? s->limit : -1,
         .waiters = s->waiters,
-        .waits = s->count.waits,
-        .grants = s->count.grants,
+        .waiting_units = waiting_units(s),
+        .waits = s->waits,
+        .grants = s->grants,
         .timeouts = s->count.timeouts,
         .cancels = s->count.cancels,
-        .wait_ns_total = s->count.wait_ns_total,
+        .wait_ns_total = s->wait_ns_total,
         .wait_ns_max = s->count.wait_ns_max,
         .waiters_max = s->count.waiters_max,
         .refused = s->count.refused,
         .over_releases = s->count.over_releases,
     };
-    for (struct fs_waitq_node *n = s->line.first; n != NULL; n = fs_waitq_behind(n)) {
-        const struct fs_waiter *w = fs_waiter_of(n);
-
-        /* A few that ask for 2^60 each would overflow the sum. */
-        if (w->units > INT64_MAX - stat->waiting_units)
-            stat->waiting_units = INT64_MAX;
-        else
-            stat->waiting_units += w->units;
-        if (w->since_ns < oldest)
-            oldest = w->since_ns;
-    }
-    if (!fs_waitq_empty(&s->line))
-        stat->oldest_wait_ns = fs_now_ns() - oldest;
+    if (!fs_waitq_empty(&s->queue))
+        stat->oldest_wait_ns = fs_now_ns() - oldest_joined_ns(s);
 }
 
 int fairsem_stat(fairsem_t *sem, fairsem_stat_t *stat)
 {
     struct fs_sem *s = fs_inside(sem);
-    struct fs_aftermath after;
-    int64_t available = fs_enter(s, &after);
+    struct fs_deferred deferred;
+    int64_t available = fs_enter(s, &deferred);
 
     take_stat(s, available, stat);
-    fs_exit(s, available, &after);
+    fs_exit(s, available, &deferred);
     return 0;
 }
 
 /* One waiter, as it was. */
-struct standing {
-    uint64_t ticket;
+struct inspected {
+    uint64_t seq;
     int64_t  units;
-    int64_t  since_ns;
+    int64_t  joined_ns;
     int      priority;
 };
 
 /*
- * Copy the semaphore and its line.  The memory for the line is taken without the mutex
- * (I9), so its length is a guess; if the line has grown by then, guess again.  Returns the
- * number copied, or -1 without memory: *stat is filled all the same.
+ * Copy the semaphore and its queue.  The memory for the queue is allocated without the mutex
+ * (I9), so its length is a guess; if the queue has grown by then, guess again.  Returns the
+ * number of waiters copied, or -1 without memory: *stat is filled all the same.
  */
-static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, struct standing **line)
+static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, struct inspected **queue)
 {
     int64_t room = 0, copied;
 
-    *line = NULL;
+    *queue = NULL;
     do {
-        struct fs_aftermath after;
-        int64_t available = fs_enter(s, &after);
+        struct fs_deferred deferred;
+        int64_t available = fs_enter(s, &deferred);
 
         take_stat(s, available, stat);
         copied = 0;
         if (stat->waiters <= room) {
-            for (struct fs_waitq_node *n = s->line.first; n != NULL; n = fs_waitq_behind(n)) {
+            for (struct fs_waitq_node *n = s->queue.first; n != NULL;
+                 n = fs_waitq_behind(&s->queue, n)) {
                 const struct fs_waiter *w = fs_waiter_of(n);
 
-                (*line)[copied++] = (struct standing){ n->ticket, w->units, w->since_ns,
+                (*queue)[copied++] = (struct inspected){ n->seq, w->units, w->joined_ns,
                                                        n->priority };
             }
         }
-        fs_exit(s, available, &after);
+        fs_exit(s, available, &deferred);
         if (copied == stat->waiters)
             return copied;
-        free(*line);
+        free(*queue);
         room = stat->waiters + stat->waiters / 8 + 8;
-        *line = malloc((size_t)room * sizeof **line);
-    } while (*line != NULL);
+        *queue = malloc((size_t)room * sizeof **queue);
+    } while (*queue != NULL);
     return -1;
 }
 
 static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat,
-                  const struct standing *line, int64_t count)
+                  const struct inspected *queue, int64_t count)
 {
     int64_t now = fs_now_ns();
 
@@ -157,22 +167,22 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
             (double)stat->wait_ns_total / 1e9, stat->waiters_max);
     for (int64_t i = 0; i < count; i++)
         fprintf(file, "  ticket %" PRIu64 ": units %" PRId64 ", priority %d, age %.6f s\n",
-                line[i].ticket, line[i].units, line[i].priority,
-                (double)(now - line[i].since_ns) / 1e9);
+                queue[i].seq, queue[i].units, queue[i].priority,
+                (double)(now - queue[i].joined_ns) / 1e9);
 }
 
 int fairsem_dump(fairsem_t *sem, FILE *file)
 {
     struct fs_sem *s = fs_inside(sem);
     fairsem_stat_t stat;
-    struct standing *line;
+    struct inspected *queue;
     int64_t count;
     int error = errno, cancelable, disabled, result = 0;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    count = take_snapshot(s, &stat, &line);
-    print(file, s, &stat, line, count);
-    free(line);
+    count = take_snapshot(s, &stat, &queue);
+    print(file, s, &stat, queue, count);
+    free(queue);
     if (fflush(file) != 0 || ferror(file))
         result = EIO;
     else if (count < 0)

@@ -1,30 +1,85 @@
 /* SPDX-License-Identifier: MIT */
-/* ticket.h - what a ticket is made of; see ticket.c, and callbacks.c for its callbacks. */
+/*
+ * ticket.h - what a ticket is made of.
+ *
+ * THE TICKET, as its users see it, with the names of what is internal in brackets:
+ *
+ *      IDLE -- take --> [TAKING] -- join_queue --> WAITING -- complete_ticket --> GRANTED
+ *                          |                         |                         +-> CANCELED
+ *                          |                         |                         |   [REFUSED]
+ *                          |                         |                         +-> CLOSED
+ *                          +-> IDLE, if refused      +-- returned --> IDLE
+ *
+ *      GRANTED -- claim --> [CLAIMING] --> IDLE
+ *      IDLE, GRANTED, REFUSED, CLOSED -- return --> [CLAIMING] --> IDLE
+ *
+ * TAKING and CLAIMING are entered by one compare-and-swap: of two threads that take, claim or
+ * return a ticket, one succeeds, and has the ticket for itself until it leaves that state.
+ * Meanwhile the ticket is idle to all others, but cannot be taken.  WAITING is entered and left
+ * under the semaphore's mutex.  (In a forked child, a ticket that was WAITING, TAKING or CLAIMING
+ * is IDLE.)
+ */
 #ifndef FS_TICKET_H
 #define FS_TICKET_H
 
-#include "semaphore_internal.h"
+#include "wait.h"
 
-struct FS_MAY_ALIAS fs_ticket {
-    struct fs_waiter   waiter;      /* first */
-    struct fs_sem *_Atomic sem;     /* r/o unless TAKING */
-    fairsem_notify_fn *notify;      /* r/o while in line, or due; may be NULL */
-    void              *arg;         /* r/o while in line, or due */
-    _Atomic uint64_t   number;      /* written while TAKING, once: its own; 0: no callback yet */
-    struct fs_waiter  *watchers;    /* under the semaphore's mutex: threads, linked by in_line;
-                                     * NULL when not in line */
+/* A ticket that is zero is idle. */
+enum fs_ticket_state {
+    FS_TICKET_IDLE, FS_TICKET_TAKING, FS_TICKET_WAITING,
+    FS_TICKET_GRANTED, FS_TICKET_REFUSED, FS_TICKET_CLOSED, FS_TICKET_CLAIMING
 };
 
-static inline struct fs_ticket *fs_ticket_of_queue(struct fs_list *node)
+struct FS_MAY_ALIAS fs_ticket {
+    struct fs_callback callback;    /* first: the ticket's waiter, and whom to call */
+    struct fs_sem *_Atomic sem;     /* r/o unless TAKING */
+    struct fs_list    *watchers;    /* under the semaphore's mutex: the ring of threads that wait
+                                     * for it; NULL when it is not WAITING */
+    _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
+    _Atomic int        state;
+};
+
+/* A thread in fairsem_ticket_wait, on its stack. */
+struct fs_watcher {
+    struct fs_wait    wait;         /* first; its waiter is in no queue */
+    struct fs_list    in_ring;      /* under the semaphore's mutex; of the ticket's watchers */
+    struct fs_ticket *ticket;
+};
+
+static inline struct fs_watcher *fs_watcher_of(struct fs_list *node)
 {
-    static_assert(offsetof(struct fs_ticket, waiter.in_queue) == 0, "a node is its ticket");
-    return (struct fs_ticket *)(void *)node;
+    return (struct fs_watcher *)(void *)((char *)node - offsetof(struct fs_watcher, in_ring));
 }
 
-static inline struct fs_ticket *fs_ticket_of(struct fs_waitq_node *node)
+struct fs_ticket *fs_ticket_inside(fairsem_ticket_t *ticket);
+
+/* Acquire order: a thread that sees the new semaphore must see TAKING; fs_ticket_waits_in(). */
+static inline struct fs_sem *fs_ticket_sem(const struct fs_ticket *t)
 {
-    static_assert(offsetof(struct fs_ticket, waiter) == 0, "a node is its ticket");
-    return (struct fs_ticket *)node;
+    return atomic_load_explicit(&t->sem, memory_order_acquire);
 }
+
+static inline int fs_ticket_state(const struct fs_ticket *t)
+{
+    int state = atomic_load_explicit(&t->state, memory_order_acquire);
+
+    fs_annotate_after(t);
+    return state;
+}
+
+/*
+ * In the queue of s, whose mutex is held?  The state and the semaphore of a ticket in another queue
+ * may change between two loads, to s even.  But then it is TAKING until its taker has our mutex:
+ * the second load of the state shows that.
+ */
+static inline bool fs_ticket_waits_in(const struct fs_sem *s, const struct fs_ticket *t)
+{
+    fs_assert_held(s);
+    return fs_ticket_state(t) == FS_TICKET_WAITING && fs_ticket_sem(t) == s
+           && fs_ticket_state(t) == FS_TICKET_WAITING;
+}
+
+/* What calls for a ticket in this state, not WAITING, return. */
+int fs_ticket_outcome(const struct fs_ticket *t, int state);
 
 #endif

@@ -5,7 +5,8 @@
  * A guard is filled right after the acquire that fills it returned, with no cancellation
  * point in between, so that it is never wrong when a thread is canceled.
  */
-#include "semaphore_internal.h"
+#include "fairsem.h"
+#include "word.h"
 
 #include <errno.h>
 

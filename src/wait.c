@@ -1,76 +1,115 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait.c - a thread that waits: how it sleeps, how it is told, how it gives up.
+ * wait.c - a thread that waits: how it sleeps, how it is completed, how its wait is aborted.
  *
- * It sleeps on its parker or, where signals matter, on its waiter's state; see park.h.  The
- * states are drawn in semaphore_internal.h.
+ * The states are drawn in waiter.h; how a thread parks is in parking.h.
  */
-#include "semaphore_internal.h"
+#include "wait.h"
 
-#include "token.h"
+#include "annotate.h"
 
 #include <errno.h>
 
-/* ---- Being told ---- */
+bool fs_wait_valid(const fairsem_wait_t *how)
+{
+    for (size_t i = 0; i < sizeof how->reserved_ / sizeof how->reserved_[0]; i++) {
+        if (how->reserved_[i] != 0)
+            return false;
+    }
+    /* All zero means for ever, also where 0 is no clock. */
+    if (!fs_clock_valid(how->clock) && (how->deadline != NULL || how->clock != 0))
+        return false;
+    return how->deadline == NULL || fs_timespec_valid(how->deadline);
+}
+
+/* ---- Completed: its final state, or WOKEN, becomes visible ---- */
+
+void fs_complete_at_once(struct fs_waiter *w, enum fs_waiter_state state,
+                         struct fs_deferred *deferred)
+{
+    (void)deferred;
+    /* Relaxed: its thread does not sleep, and completes it itself, in its own section. */
+    fs_state_go(&fs_waiter_machine, &w->state, state, memory_order_relaxed);
+}
 
 /*
- * To tell a thread: whom to wake is noted before the state is visible, and only if the thread
- * has said that it may sleep (PARKED) and is not the one who tells itself.  It says so
- * without the mutex, so for one that was awake the store is a compare-and-swap; false means
- * that it may sleep by now, and has not been told yet.
+ * Which thread to wake is noted before the state is visible, and only if the thread may sleep
+ * (PARKED, WOKEN) and does not complete itself.  QUEUED becomes PARKED without the mutex, so there
+ * the store is a compare-and-swap.  If that fails the thread may sleep by now.
  *
  * Release order: a waiter that sees the state without taking the mutex must see what the
- * releasers of its units wrote; we have read that ourselves, in fs_lock_line().
+ * releasers of its units wrote; we have acquired that ourselves, in fs_lock().
  */
-static bool told_awake(struct fs_waiter *w, enum fs_state state)
+static void complete_thread(struct fs_waiter *w, enum fs_waiter_state state,
+                            struct fs_deferred *deferred)
 {
+    struct fs_wait *wait = (struct fs_wait *)w;
     bool by_itself = state == FS_EXPIRED || state == FS_INTERRUPTED || state == FS_ABANDONED;
     int awake = FS_QUEUED;
 
-    /* Relaxed: told by its own thread, or before that has come to the mutex. */
-    if (by_itself || atomic_load_explicit(&w->state, memory_order_relaxed) == FS_IDLE) {
-        atomic_store_explicit(&w->state, state, memory_order_relaxed);
-        return true;
+    /* Relaxed: by its own thread, or before that thread has come to the mutex. */
+    if (by_itself || fs_waiter_state(w) == FS_NOT_JOINED) {
+        fs_state_go(wait->machine, &w->state, state, memory_order_relaxed);
+        return;
     }
-    return atomic_compare_exchange_strong_explicit(&w->state, &awake, state,
-                                                   memory_order_release, memory_order_relaxed);
-}
-
-void fs_tell_awake(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
-{
-    (void)after;
-    /* Relaxed: it does not wait, so its own thread tells it, in the section in which it came. */
-    atomic_store_explicit(&w->state, state, memory_order_relaxed);
-}
-
-static void tell_on_parker(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
-{
-    if (told_awake(w, state))
+    if (state == FS_GRANTED && w->joined_ns != 0)
+        wait->completed_ns = deferred->now_ns;
+    if (state != FS_WOKEN
+        && fs_state_try(wait->machine, &w->state, &awake, state, memory_order_release,
+                        memory_order_relaxed))
         return;
-    if (w->parker != NULL)
-        fs_wake_later(&after->wakes, w->parker);
-    atomic_store_explicit(&w->state, state, memory_order_release);
+    fs_wake_queue_add(&deferred->wakes, &wait->parking, &w->state);
+    fs_state_go(wait->machine, &w->state, state, memory_order_release);
 }
 
-static void tell_on_word(struct fs_waiter *w, enum fs_state state, struct fs_aftermath *after)
+/* ---- Aborted: by a token, or by its own thread ---- */
+
+/*
+ * A request may have been granted a moment before.  A time-out or a token then comes too late:
+ * the units are the waiter's.  A thread that pthread_cancel ends cannot use them, and they go to
+ * the next in the queue.  (Only a token can find the request NOT_JOINED: its thread is on the way
+ * to the mutex, and then must not join.)
+ */
+int fs_abort_request(struct fs_wait *wait, enum fs_waiter_state why, int reason,
+                     struct fs_deferred *deferred)
 {
-    if (told_awake(w, state))
-        return;
-    fs_wake_word_later(&after->wakes, &w->state);
-    atomic_store_explicit(&w->state, state, memory_order_release);
+    struct fs_sem *s = wait->sem;
+    struct fs_waiter *w = &wait->waiter;
+    int64_t available = fs_lock(s, deferred);
+    int state = fs_waiter_state(w);
+
+    if (fs_state_in_queue(state)) {
+        fs_set_reason(w, reason);
+        fs_leave(s, w, why, deferred);
+        state = why;
+    } else if (state == FS_NOT_JOINED) {
+        fs_set_reason(w, reason);
+        w->complete(w, why, deferred);
+        state = why;
+    } else if (state == FS_GRANTED && why == FS_ABANDONED) {
+        fs_regain(s, &available, w->units);
+    }
+    fs_grant_and_unlock(s, available, deferred);
+    return state;
 }
 
-/* ---- Sleeping ---- */
-
-/* Its own thread ends the wait. */
-static int end_wait(struct fs_wait *wait, enum fs_state why, int reason)
+static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferred *deferred)
 {
-    struct fs_aftermath after;
+    struct fs_wait *wait = (struct fs_wait *)(void *)((char *)by_token
+                                                      - offsetof(struct fs_wait, by_token));
+
+    return wait->abort(wait, FS_CANCELED, reason, deferred) == FS_CANCELED;
+}
+
+/* By its own thread. */
+static int abort_wait(struct fs_wait *wait, enum fs_waiter_state why, int reason)
+{
+    struct fs_deferred deferred;
     int state;
 
-    fs_aftermath_init(&after);
-    state = wait->give_up(wait, why, reason, &after);
-    fs_aftermath_run(&after);
+    fs_deferred_init(&deferred);
+    state = wait->abort(wait, why, reason, &deferred);
+    fs_deferred_run(&deferred);
     return state;
 }
 
@@ -85,70 +124,89 @@ static int end_wait(struct fs_wait *wait, enum fs_state why, int reason)
 #endif
 
 /*
- * The thread is canceled in its wait, or an exception leaves a callback that it made at the end.
- * Another callback may throw here: what the token knows of must be gone before.
+ * The thread is canceled in its wait, or a callback that it made at the end throws.  Another one
+ * may throw here: by then the token must not know of the wait any more.
  */
 REALIGN_STACK static void abandon(void *arg)
 {
     struct fs_wait *wait = arg;
-    struct fs_aftermath after;
+    struct fs_deferred deferred;
+    int state;
 
-    fs_aftermath_init(&after);
-    wait->give_up(wait, FS_ABANDONED, ECANCELED, &after);
-    fs_token_detach(wait);
-    fs_aftermath_run(&after);
+    fs_deferred_init(&deferred);
+    state = wait->abort(wait, FS_ABANDONED, ECANCELED, &deferred);
+    if (wait->by_token.token != NULL && state != FS_CANCELED)
+        fs_token_detach(&wait->by_token);
+    fs_deferred_run(&deferred);
     if (fs_under_valgrind)
         fs_hidden_is_canceled();
 }
 
-/* The semaphore must be looked at before the wait: after it, it may be gone (I8). */
-void fs_prepare_to_sleep(struct fs_wait *wait)
+/* ---- Sleeping ---- */
+
+/* The semaphore must be read before the wait: after it, it may be gone (I8). */
+int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
 {
     wait->interruptible = wait->sem->interruptible;
     wait->claims = wait->sem->bypass_ns != 0;
-    /* helgrind and DRD find fault with a condition variable that is signaled after the unlock. */
-    wait->on_word = FS_HAS_FUTEX
-                    && (wait->interruptible || FS_FUTEX_BY_DEFAULT || fs_under_valgrind);
-    wait->waiter.tell = wait->on_word ? tell_on_word : tell_on_parker;
-    if (!wait->on_word)
-        wait->waiter.parker = fs_parker_self();
+    fs_parking_begin(&wait->parking, wait->interruptible);
+    wait->waiter.complete = complete_thread;
     if (fs_under_valgrind)
         fs_hide_wait(wait, sizeof *wait);
+    if (token == NULL)
+        return 0;
+    wait->by_token.token = fs_token_inside(token);
+    wait->by_token.cancel = cancel;
+    return fs_token_attach(&wait->by_token);
 }
 
-/* Awake and in line: the grant loop hands it what is free. */
+/* Awake and in the queue: the grant loop grants it what is free. */
 static void claim(struct fs_sem *s)
 {
-    struct fs_aftermath after;
+    struct fs_deferred deferred;
 
-    fs_exit(s, fs_enter(s, &after), &after);
+    fs_exit(s, fs_enter(s, &deferred), &deferred);
 }
 
 /*
- * The waiter was awake when it was last told anything.  Perhaps its turn comes in a moment;
- * if not, whoever tells it from now on must wake it.  Returns the state.
+ * QUEUED: its thread is awake.  Perhaps its turn comes in a moment; if not, a thread that completes
+ * it from now on must wake it.  Returns the state.
  */
 static int fall_asleep(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;
     int state = FS_QUEUED;
 
-    if (wait->spin == FS_SPIN_ALERTED && wait->claims)
+    if (wait->spin == FS_SPIN_WOKEN && wait->claims)
         claim(wait->sem);
     else if (wait->spin != FS_SPIN_NOT)
-        fs_spin(&w->state, FS_QUEUED, wait->spin);
-    wait->spin = FS_SPIN_ALERTED;       /* if it is told to be awake again, that is why */
-    /* Fails if it is over already.  Acquire order for that case: see told_awake(). */
-    if (atomic_compare_exchange_strong_explicit(&w->state, &state, FS_PARKED,
-                                                memory_order_acquire, memory_order_acquire))
+        fs_spin(&w->state, FS_QUEUED, wait->spin, w->joined_ns);
+    wait->spin = FS_SPIN_WOKEN;     /* it comes here again only when it has been woken */
+    /* Fails if it is over already.  Acquire order for that case: see complete_thread(). */
+    if (fs_state_try(wait->machine, &w->state, &state, FS_PARKED, memory_order_acquire,
+                     memory_order_acquire))
         return FS_PARKED;
     return state;
 }
 
+/* A woken thread is awake: a thread that completes it from now on need not wake it. */
+static int state_when_awake(struct fs_wait *wait)
+{
+    struct fs_waiter *w = &wait->waiter;
+    int state = atomic_load_explicit(&w->state, memory_order_acquire);
+
+    /* Fails if it is over. */
+    if (state == FS_WOKEN
+        && fs_state_try(wait->machine, &w->state, &state, FS_QUEUED, memory_order_acquire,
+                        memory_order_acquire))
+        return FS_QUEUED;
+    return state;
+}
+
 /*
- * No mutex held; the waiter is in line, or was and has been told.  Sleep until the state
- * says that it is over, and return it.  Every time it does not, the deadline is looked at here:
- * a park that returns early, for whatever reason, is only a reason to look again.
+ * No mutex held; the waiter is in the queue, or was and has been completed.  Sleep until the state
+ * is final, and return it.  As long as it is not final the deadline is checked here: a park that
+ * returns early, for whatever reason, is only a reason to check again.
  */
 int fs_sleep(struct fs_wait *wait)
 {
@@ -158,32 +216,25 @@ int fs_sleep(struct fs_wait *wait)
 
     pthread_cleanup_push(abandon, wait);
     for (;;) {
-        state = atomic_load_explicit(&w->state, memory_order_acquire);
-        /* Awake: whoever tells us from now on need not wake us.  Fails if it is over. */
-        if (state == FS_ALERTED
-            && atomic_compare_exchange_strong_explicit(&w->state, &state, FS_QUEUED,
-                                                       memory_order_acquire,
-                                                       memory_order_acquire))
-            state = FS_QUEUED;
+        state = state_when_awake(wait);
         if (state == FS_QUEUED) {
             woken = false;
             state = fall_asleep(wait);
         }
         if (state == FS_PARKED && wait->deadline != NULL && fs_deadline_passed(wait->deadline))
-            state = end_wait(wait, FS_EXPIRED, ETIMEDOUT);
+            state = abort_wait(wait, FS_EXPIRED, ETIMEDOUT);
         else if (state == FS_PARKED && wait->interrupted)
-            state = end_wait(wait, FS_INTERRUPTED, EINTR);
+            state = abort_wait(wait, FS_INTERRUPTED, EINTR);
         if (state != FS_PARKED)
             break;
-        if (!wait->on_word)
-            fs_park(w->parker, wait->deadline);
-        else if (fs_futex_park(&w->state, FS_PARKED, wait->deadline))
+        if (fs_park(&wait->parking, &w->state, FS_PARKED, wait->deadline))
             wait->interrupted = wait->interruptible;
         woken = true;
     }
     pthread_cleanup_pop(0);
-    /* Seldom, because it is a look at the clock; which is as good as dice. */
-    if (woken && !fs_watched && state == FS_GRANTED && w->since_ns != 0 && w->since_ns % 16 == 0)
-        fs_spin_woken(w->since_ns);
+    /* One in 16 grants, because it reads the clock: the low bits of the time are random enough. */
+    if (woken && !fs_watched && state == FS_GRANTED && wait->completed_ns != 0
+        && wait->completed_ns % 16 == 0)
+        fs_spin_woken(wait->completed_ns);
     return state;
 }

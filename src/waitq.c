@@ -1,69 +1,161 @@
 /* SPDX-License-Identifier: MIT */
-/* waitq.c - the line: a list of rings, see waitq.h. */
+/* waitq.c - the wait queue: a tree of rings, see waitq.h. */
 #include "waitq.h"
 
-/* Put `leader` into the list of leaders between two neighbors, either of which may be NULL. */
-static void link_leader(struct fs_waitq *line, struct fs_waitq_node *leader,
-                        struct fs_waitq_node *better, struct fs_waitq_node *worse)
+/*
+ * How high a priority is in the tree.  The finalizer of MurmurHash3 (Austin Appleby): one-to-one,
+ * so two leaders are never equally high.  The queue's address makes it another tree for each
+ * queue, that nobody can unbalance by a choice of priorities.
+ */
+static uint32_t height(const struct fs_waitq *queue, int priority)
 {
+    uint32_t h = (uint32_t)priority ^ (uint32_t)((uintptr_t)queue >> 4);
+
+    h ^= h >> 16;
+    h *= UINT32_C(0x85ebca6b);
+    h ^= h >> 13;
+    h *= UINT32_C(0xc2b2ae35);
+    return h ^ h >> 16;
+}
+
+/* Where the pointer to the leader of this priority is; or the NULL where it would be. */
+static struct fs_waitq_node **link_to(struct fs_waitq *queue, int priority)
+{
+    struct fs_waitq_node **link = &queue->root;
+
+    while (*link != NULL && (*link)->priority != priority)
+        link = priority < (*link)->priority ? &(*link)->better : &(*link)->worse;
+    return link;
+}
+
+/* Split what is below `at`, by the priority of the new leader, which comes in its place. */
+static void split(struct fs_waitq_node *at, struct fs_waitq_node *leader)
+{
+    struct fs_waitq_node **better = &leader->better, **worse = &leader->worse;
+
+    while (at != NULL) {
+        if (at->priority < leader->priority) {
+            *better = at;
+            better = &at->worse;
+            at = at->worse;
+        } else {
+            *worse = at;
+            worse = &at->better;
+            at = at->better;
+        }
+    }
+    *better = *worse = NULL;
+}
+
+static void insert_leader(struct fs_waitq *queue, struct fs_waitq_node *leader)
+{
+    struct fs_waitq_node **link = &queue->root, *at = *link;
+
+    if (at != NULL) {
+        uint32_t h = height(queue, leader->priority);
+
+        for (; at != NULL && height(queue, at->priority) > h; at = *link)
+            link = leader->priority < at->priority ? &at->better : &at->worse;
+    }
+    split(at, leader);
+    *link = leader;
     leader->leader = true;
-    leader->better = better;
-    leader->worse = worse;
-    if (better != NULL)
-        better->worse = leader;
-    else
-        line->first = leader;
-    if (worse != NULL)
-        worse->better = leader;
+    if (fs_waitq_leads(queue, leader->priority))
+        queue->first = leader;
 }
 
-static void unlink_leader(struct fs_waitq *line, struct fs_waitq_node *leader)
+static struct fs_waitq_node *best_below(struct fs_waitq_node *at)
 {
-    if (leader->better != NULL)
-        leader->better->worse = leader->worse;
-    else
-        line->first = leader->worse;
-    if (leader->worse != NULL)
-        leader->worse->better = leader->better;
+    while (at != NULL && at->better != NULL)
+        at = at->better;
+    return at;
 }
 
-void fs_waitq_join(struct fs_waitq *line, struct fs_waitq_node *node, int priority)
+/* Merge what is below it, which comes in its place. */
+static void remove_leader(struct fs_waitq *queue, struct fs_waitq_node *leader)
 {
-    struct fs_waitq_node *better = NULL, *at = line->first;
+    struct fs_waitq_node **link = link_to(queue, leader->priority);
+    struct fs_waitq_node *better = leader->better, *worse = leader->worse;
+
+    while (better != NULL && worse != NULL) {
+        if (height(queue, better->priority) > height(queue, worse->priority)) {
+            *link = better;
+            link = &better->worse;
+            better = *link;
+        } else {
+            *link = worse;
+            link = &worse->better;
+            worse = *link;
+        }
+    }
+    *link = better != NULL ? better : worse;
+    if (queue->first == leader)
+        queue->first = best_below(queue->root);
+}
+
+/* The next of its ring. */
+static void replace_leader(struct fs_waitq *queue, struct fs_waitq_node *leader,
+                           struct fs_waitq_node *next)
+{
+    next->leader = true;
+    next->better = leader->better;
+    next->worse = leader->worse;
+    *link_to(queue, leader->priority) = next;
+    if (queue->first == leader)
+        queue->first = next;
+}
+
+static struct fs_waitq_node *next_in_ring(const struct fs_waitq_node *node)
+{
+    return (struct fs_waitq_node *)(void *)node->in_ring.next;
+}
+
+void fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority)
+{
+    struct fs_waitq_node *leader = *link_to(queue, priority);
 
     node->priority = priority;
-    node->ticket = line->next_ticket++;
-    node->leader = false;
-    while (at != NULL && at->priority < priority) {
-        better = at;
-        at = at->worse;
-    }
-    if (at != NULL && at->priority == priority) {
-        node->next = at;
-        node->prev = at->prev;
-        at->prev->next = node;
-        at->prev = node;
+    node->seq = queue->next_seq++;
+    if (leader != NULL) {
+        node->leader = false;
+        fs_list_append(&leader->in_ring, &node->in_ring);
     } else {
-        node->next = node->prev = node;
-        link_leader(line, node, better, at);
+        fs_list_init(&node->in_ring);
+        insert_leader(queue, node);
     }
 }
 
-void fs_waitq_leave(struct fs_waitq *line, struct fs_waitq_node *node)
+void fs_waitq_leave(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
-    if (node->next == node) {
-        unlink_leader(line, node);
+    if (fs_list_empty(&node->in_ring)) {
+        remove_leader(queue, node);
         return;
     }
-    node->prev->next = node->next;
-    node->next->prev = node->prev;
+    fs_list_remove(&node->in_ring);
     if (node->leader)
-        link_leader(line, node->next, node->better, node->worse);
+        replace_leader(queue, node, next_in_ring(node));
 }
 
-struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq_node *node)
+struct fs_waitq_node *fs_waitq_next_priority(const struct fs_waitq *queue,
+                                             const struct fs_waitq_node *leader)
 {
-    if (!node->next->leader)
-        return node->next;
-    return node->next->worse;   /* the ring is closed: node->next is its leader */
+    struct fs_waitq_node *next = NULL, *at = queue->root;
+
+    while (at != NULL) {
+        if (at->priority > leader->priority) {
+            next = at;
+            at = at->better;
+        } else {
+            at = at->worse;
+        }
+    }
+    return next;
+}
+
+struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq *queue,
+                                      const struct fs_waitq_node *node)
+{
+    struct fs_waitq_node *next = next_in_ring(node);
+
+    return next->leader ? fs_waitq_next_priority(queue, next) : next;   /* the ring is closed */
 }

@@ -1,61 +1,73 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waitq.h - the line: nodes ordered by (priority, ticket), lower first.
+ * waitq.h - the wait queue: nodes ordered by (priority, sequence number), lower first.
  *
- * A node's ticket is its arrival number.  The line knows nothing of semaphores, units or
+ * The sequence number is the arrival number.  The queue knows nothing of semaphores, units or
  * threads; it does not lock and it does not allocate: the nodes are the caller's.
  *
- *     first -> [leader of priority -5] <-> [..] <-> [..]     (a ring, oldest first)
- *                  | worse      ^ better
- *                  v            |
- *              [leader of priority 0]  <-> [..]
+ *      root -> [leader of priority 0]                    (each leader: a ring, oldest first)
+ *               better /          \ worse
+ *     [leader of priority -5]    [leader of priority 9]
  *
- * The nodes of one priority form a ring whose oldest member is the leader, so the
- * youngest is leader->prev.  The leaders form a list from the best priority to the
- * worst.  Joining walks the leaders only: one step per distinct priority that waits, and
- * no step at all where all are equal.  Leaving is O(1) from anywhere: a leader hands its
- * place in the list to the next node of its ring.
+ * The nodes of one priority form a ring.  Its oldest node is the leader, so the youngest one is
+ * the node before the leader.  The leaders form a search tree by priority.  Joining and leaving
+ * take constant time where all priorities are equal, and otherwise a number of steps that grows
+ * with the logarithm of the number of different priorities that wait.
+ *
+ * The tree is balanced by chance, as a treap is (Seidel and Aragon, 1996): a leader is above
+ * another one if the hash of its priority is larger.  So no node needs to remember how the tree
+ * is balanced, and none a pointer upwards: inserting splits one path of the tree and removing
+ * merges two, from the top down (as in the zip trees of Tarjan, Levy and Timmel, 2019).
  */
 #ifndef FS_WAITQ_H
 #define FS_WAITQ_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "list.h"
+
 #include <stdint.h>
 
 struct fs_waitq_node {
-    struct fs_waitq_node *next, *prev;     /* the ring of equal priority */
-    struct fs_waitq_node *better, *worse;  /* leader only: neighbors in the list of leaders */
-    uint64_t ticket;
-    int      priority;
-    bool     leader;
+    struct fs_list        in_ring;         /* the ring of equal priority; first */
+    struct fs_waitq_node *better, *worse;  /* leader only: below it in the tree */
+    uint64_t              seq;
+    int                   priority;
+    bool                  leader;
+    /* Its owner's, and not touched here: there is no room elsewhere in a ticket. */
+    bool                  due;             /* callbacks.c */
+    int16_t               core;            /* queueing.c */
 };
 
 struct fs_waitq {
     struct fs_waitq_node *first;           /* NULL: nobody waits */
-    uint64_t next_ticket;
+    struct fs_waitq_node *root;            /* the tree of leaders */
+    uint64_t              next_seq;
 };
 
-/* All zero is an empty line. */
+/* All zero is an empty queue. */
 
-/* Take a ticket and join behind all of the same or a better priority. */
-void fs_waitq_join(struct fs_waitq *line, struct fs_waitq_node *node, int priority);
+/* Take a sequence number and join behind all of the same or a better priority. */
+void fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority);
 
-/* Leave, from anywhere.  The node must be in this line. */
-void fs_waitq_leave(struct fs_waitq *line, struct fs_waitq_node *node);
+/* Leave, from anywhere.  The node must be in this queue. */
+void fs_waitq_leave(struct fs_waitq *queue, struct fs_waitq_node *node);
 
-/* The node that stands behind this one; NULL after the last. */
-struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq_node *node);
+/* The node behind this one; NULL after the last. */
+struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq *queue,
+                                      const struct fs_waitq_node *node);
 
-static inline bool fs_waitq_empty(const struct fs_waitq *line)
+/* The same among leaders: the oldest node of the next priority. */
+struct fs_waitq_node *fs_waitq_next_priority(const struct fs_waitq *queue,
+                                             const struct fs_waitq_node *leader);
+
+static inline bool fs_waitq_empty(const struct fs_waitq *queue)
 {
-    return line->first == NULL;
+    return queue->first == NULL;
 }
 
 /* Would a newcomer of this priority be the head? */
-static inline bool fs_waitq_leads(const struct fs_waitq *line, int priority)
+static inline bool fs_waitq_leads(const struct fs_waitq *queue, int priority)
 {
-    return line->first == NULL || priority < line->first->priority;
+    return queue->first == NULL || priority < queue->first->priority;
 }
 
 #endif

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# foreign.sh - a semaphore of another language, as README.md says:  foreign.sh java|go|tokio
+# foreign.sh - run a semaphore of another language, as README.md says:  foreign.sh java|go|tokio
 #
-# Nothing is downloaded.  Programs are compiled into $FAIRSEM_BENCH_CACHE.
+# It downloads nothing.  It compiles programs into $FAIRSEM_BENCH_CACHE.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 cache=${FAIRSEM_BENCH_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/fairsem-bench}
 
-# The one line that the other side reads instead of "ready".
+# cannot WHY - print the one line that fairsem-bench reads instead of "ready".
 cannot() {
   echo "$*"
   exit 0
@@ -18,7 +18,7 @@ need() {
   command -v "$1" > /dev/null 2>&1 || cannot "there is no $1"
 }
 
-# compile WHAT COMMAND... - its output is of interest only if it fails.
+# compile WHAT COMMAND... - its output goes into a log.
 compile() {
   what=$1
   shift

@@ -13,7 +13,7 @@ set xtics (2, 4, 16, 64)
 set xrange [1.7:75]
 unset key
 
-# Each panel as high as its curves need: what is compared is above and below each other.
+# Each panel is as high as its curves need: those that are compared are one above the other.
 extreme(hold, sign, start) = real(system(sprintf("awk -F'\t' -v m=%s" \
   . " '$1 == 1 && $2 == %s && %s(m - $%d) > 0 { m = $%d } END { print m }' '%s/contended.tsv'", \
   start, hold, sign, value, value, data)))
@@ -31,7 +31,7 @@ do for [h = 1:5] {
     using 3:(column(value)) with linespoints linestyle i notitle
 }
 
-# The last panel has the names of those who took part.
+# The last panel has the names of the peers that took part.
 unset title
 unset xlabel
 unset ylabel

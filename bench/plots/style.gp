@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 # style.gp - what all pictures share: each peer has one look, also in black and white.
 #
-# The scripts are given, with gnuplot -e, where the numbers are (data) and where they
-# are themselves (plots).
+# gnuplot -e tells the scripts where the numbers are (data) and where the scripts are (plots).
 
 set encoding utf8
 set terminal svg size 900,520 dynamic noenhanced font "DejaVu Sans,Helvetica,sans-serif,13" \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# tail.gp - which share of the waits is longer than so much: where curves end is the longest.
+# tail.gp - the share of the waits that are longer than a time; a curve ends at the longest wait.
 # Before it: file, heading.
 
 set title heading

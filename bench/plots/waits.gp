@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# waits.gp - how long everybody waits where 16 threads fight for one unit.
+# waits.gp - how long threads wait where 16 threads want one unit.
 load plots . "/style.gp"
 
 file = "waits.tsv"

@@ -2,39 +2,52 @@
 /*
  * fairsem/posix.h - the POSIX names, made fair.
  *
- * Include it instead of <semaphore.h> and recompile: sem_t and its functions are then this
- * library's, in the rest of the source file.  It does not matter whether <semaphore.h> is
- * included too, before or after; other headers that use sem_t must go before.
+ * Include it instead of <semaphore.h> and recompile: in the rest of the source file, sem_t and
+ * its functions are then this library's.  You may include <semaphore.h> too, before or after.
+ * Other headers that use sem_t must come before.
  *
- *     #include <fairsem/posix.h>               cc prog.c $(pkg-config --cflags --libs fairsem)
+ * Example:
  *
- *     sem_t slots;
- *     sem_init(&slots, 0, 4);
- *     sem_wait(&slots);
+ *     #include <fairsem/posix.h>
  *
- * Results, errno and EINTR are those of glibc on Linux; every wait is a cancellation point;
- * sem_post may be called in a signal handler, whatever it interrupted.  fairsem_posix(7) says
- * more.
+ *     static sem_t slots;
+ *
+ *     int main(void)
+ *     {
+ *         if (sem_init(&slots, 0, 4) != 0)
+ *             return 1;
+ *         sem_wait(&slots);
+ *         // at most four threads are here
+ *         sem_post(&slots);
+ *         return sem_destroy(&slots);
+ *     }
+ *
+ * To build it:  cc prog.c $(pkg-config --cflags --libs fairsem)
+ *
+ * Results, errno and EINTR are those of glibc on Linux.  Every wait is a cancellation point.
+ * A signal handler may call sem_post, whatever it interrupted.  fairsem_posix(7) says more.
  *
  * WHAT DIFFERS
- *   - Waiters are served in order of arrival.  Those under SCHED_FIFO and SCHED_RR go first,
- *     the highest real-time priority before others, as POSIX asks of sem_post.
+ *   - Waiters are granted units in order of arrival.  Those under SCHED_FIFO and SCHED_RR come
+ *     before the others, the highest real-time priority first, as POSIX asks of sem_post.
  *   - A sem_t has 256 bytes and must be initialized with sem_init.  It belongs to one
- *     process: sem_init with pshared fails with ENOSYS; so do sem_open, sem_close and
+ *     process: sem_init with pshared fails with ENOSYS, and so do sem_open, sem_close and
  *     sem_unlink.
- *   - All sources that share a sem_t must be compiled with the same header: the types have
- *     different names, so that the compiler, and in C++ the linker, notices.
- *   - Call sem_destroy before the memory of a sem_t ends: then that may be at once, in a
- *     thread whose wait has returned.
- *   - A wait in a signal handler that interrupted a wait on the same semaphore comes after it.
- *   - An operation on a semaphore that was destroyed is not detected, as in glibc.
+ *   - All source files that share a sem_t must be compiled with the same header.  The two types
+ *     have different names, so the compiler, and in C++ the linker, reports a mixture.
+ *   - Call sem_destroy before the memory of a sem_t ends.  A thread whose wait has returned may
+ *     do both at once.
+ *   - If a signal handler interrupts a wait and waits on the same semaphore, its wait comes
+ *     after the one that it interrupted.
+ *   - A wait, sem_trywait, sem_post or sem_destroy on a sem_t that is all zero or destroyed prints
+ *     a message and aborts the program.  In glibc such a semaphore works.
  *
  * Linux only: elsewhere sem_init fails with ENOSYS.  Since 0.1.
  */
 #ifndef FAIRSEM_POSIX_H
 #define FAIRSEM_POSIX_H
 
-/* Before the names below mean something else. */
+/* It must come before the names below mean something else. */
 #include <semaphore.h>
 
 #include <fairsem.h>
@@ -47,21 +60,26 @@ typedef struct fairsem_sem {
     fairsem_t fairsem_inside_;
 } fairsem_sem_t;
 
-/* -1 and EINVAL: value > SEM_VALUE_MAX; ENOSYS: pshared is not 0. */
+/*
+ * Each function returns 0, or -1 with errno set to one of the values that its comment lists.
+ */
+
+/* EINVAL: value > SEM_VALUE_MAX.  ENOSYS: pshared is not 0, or this is not Linux. */
 FAIRSEM_API int fairsem_sem_init(fairsem_sem_t *sem, int pshared, unsigned value);
 
-/* 0.  While somebody waits it changes nothing, and the semaphore goes on working. */
+/* Always 0.  While somebody waits, it changes nothing and the semaphore goes on working. */
 FAIRSEM_API int fairsem_sem_destroy(fairsem_sem_t *sem);
 
-/* -1 and EINTR.  Cancellation point, also if a unit is free. */
+/* EINTR: a signal handler ran.  This is a cancellation point, even if a unit is free. */
 FAIRSEM_API int fairsem_sem_wait(fairsem_sem_t *sem);
 
-/* -1 and EAGAIN: no unit is free, or somebody waits. */
+/* EAGAIN: no unit is free, or somebody waits. */
 FAIRSEM_API int fairsem_sem_trywait(fairsem_sem_t *sem);
 
 /*
- * -1 and EINVAL: tv_nsec outside 0 .. 999999999, or an unknown clock, even if a unit is
- * free; ETIMEDOUT; EINTR.  Cancellation points, also if a unit is free.
+ * EINVAL: tv_nsec outside 0 .. 999999999, or an unknown clock, even if a unit is free.
+ * ETIMEDOUT: the deadline has passed.  EINTR: a signal handler ran.  Both are cancellation
+ * points, even if a unit is free.
  */
 FAIRSEM_API int fairsem_sem_timedwait(fairsem_sem_t *sem, const struct timespec *deadline)
     FAIRSEM_TIME64_(fairsem_sem_timedwait);
@@ -69,13 +87,13 @@ FAIRSEM_API int fairsem_sem_clockwait(fairsem_sem_t *sem, clockid_t clock,
                                       const struct timespec *deadline)
     FAIRSEM_TIME64_(fairsem_sem_clockwait);
 
-/* -1 and EOVERFLOW: the value is SEM_VALUE_MAX.  Async-signal-safe. */
+/* EOVERFLOW: the value is SEM_VALUE_MAX already.  The function is async-signal-safe. */
 FAIRSEM_API int fairsem_sem_post(fairsem_sem_t *sem);
 
-/* 0; *value is 0 while somebody waits. */
+/* Always 0.  *value is 0 while somebody waits. */
 FAIRSEM_API int fairsem_sem_getvalue(fairsem_sem_t *sem, int *value);
 
-/* Named semaphores are between processes: SEM_FAILED or -1, and ENOSYS. */
+/* ENOSYS: always, because named semaphores are between processes.  sem_open: SEM_FAILED. */
 FAIRSEM_API fairsem_sem_t *fairsem_sem_open(const char *name, int oflag, ...);
 FAIRSEM_API int fairsem_sem_close(fairsem_sem_t *sem);
 FAIRSEM_API int fairsem_sem_unlink(const char *name);

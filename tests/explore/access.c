@@ -11,14 +11,14 @@
  *   - a token's reason, in a scenario where nobody cancels by token; a capacity where nobody
  *     changes it; the list of parkers, where none is made; how long a wake-up takes, where nobody
  *     measures it;
- *   - what is only written under the semaphore's mutex (waiters, closed, limit), looked at by
- *     who holds it;
- *   - a write to `waiters` and `closed`, at which no operation of ours looks without the mutex:
- *     one that does is an error, below.
+ *   - what is only written under the semaphore's mutex (waiters, closed, limit), loaded by its
+ *     holder;
+ *   - a write to `waiters` and `closed`, which no operation of ours loads without the mutex: one
+ *     that does is an error, below.
  */
 #include "views.h"
 
-#include "semaphore_internal.h"
+#include "sem.h"
 
 /* ---- Plain accesses ---- */
 
@@ -121,16 +121,16 @@ static bool commutes(const void *at, bool write)
     return false;
 }
 
-/* Who spins looks again at what nobody can have changed meanwhile, see xp_pause(). */
+/* A thread that spins loads again what nobody can have changed meanwhile, see xp_pause(). */
 static bool looks_again(const void *at, bool write)
 {
-    return self->impatient && !write && at == (const void *)self->looked_at;
+    return self->impatient && !write && at == (const void *)self->spins_on;
 }
 
 static void note_look(const void *at, size_t size)
 {
     if (size == sizeof(int) && stack_owner(at) == id_of(self)) {
-        self->looked_at = at;
+        self->spins_on = at;
         self->saw = *(const int *)at;
     }
 }
@@ -163,7 +163,7 @@ static int64_t seen(const void *at, size_t size, int64_t newest, int order, cons
     if (views_on()) {
         races_access(at, size, ATOMIC_READ, pc);
         value = views_load(at, size, order);
-        if (at == (const void *)self->looked_at)
+        if (at == (const void *)self->spins_on)
             self->saw = (int)value;
     }
     return value;
@@ -191,7 +191,7 @@ static bool swap_fails(const void *at, size_t size, int64_t newest, int64_t *exp
         races_access(at, size, ATOMIC_READ, pc);
         if (!views_swap_fails(at, size, *expected, order, &value))
             return false;
-        if (at == (const void *)self->looked_at)
+        if (at == (const void *)self->spins_on)
             self->saw = (int)value;
     } else if (value == *expected) {
         return false;

@@ -2,7 +2,7 @@
 /* actors.c - the threads of a scenario: each does its operations, and what came of them is kept. */
 #include "explore.h"
 
-#include "park.h"
+#include "parking.h"
 
 #include <string.h>
 
@@ -73,7 +73,7 @@ static int64_t return_ticket(const struct op *op)
 }
 
 /* What they say must fit together.  The result is of one moment. */
-static int64_t look(const struct op *op)
+static int64_t inspect(const struct op *op)
 {
     fairsem_stat_t stat;
 
@@ -134,7 +134,7 @@ static int64_t act(const struct op *op, struct call *call)
     case CONSUME:  return fairsem_consume(s, op->n);
     case DESTROY:  return destroy(op);
     case WOULD:    return fairsem_would_block(s, op->n);
-    case STAT:     return look(op);
+    case STAT:     return inspect(op);
     case CANCEL:   return fairsem_token_cancel(&the_token, (int)op->n);
     case TAKE:     return take(op);
     case CLAIM:    return claim(op, call);

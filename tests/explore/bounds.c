@@ -74,7 +74,7 @@ static void count_call(struct bounds *b, int i, const struct op *op, const struc
     }
 }
 
-/* The library tells, but nothing stops. */
+/* The library is asked, but nothing stops. */
 static enum fairsem_ticket_state ticket_state(int t)
 {
     struct thread *me = self;
@@ -129,7 +129,7 @@ struct bounds bounds_of(int i)
         count_call(&b, i, &script[place[k] / OPS_MAX][place[k] % OPS_MAX], &run.call[place[k]]);
     for (int t = 0; t < threads_count; t++) {
         if (is_ticket_of(t, i) && ticket_state(t) != FAIRSEM_TICKET_IDLE)
-            may_take(&b, ticket_inside(t)->waiter.units);
+            may_take(&b, ticket_inside(t)->callback.waiter.units);
     }
     b.low -= may_be_lost(i);
     return b;
@@ -155,7 +155,7 @@ void bounds_check_end(int i)
 
     for (int t = 0; t < threads_count; t++) {
         if (is_ticket_of(t, i) && ticket_state(t) == FAIRSEM_TICKET_GRANTED)
-            granted += ticket_inside(t)->waiter.units;
+            granted += ticket_inside(t)->callback.waiter.units;
     }
     if (scenario->capacity != 0)
         grown = sem_inside(i)->limit - (scenario->paused ? 0 : scenario->capacity);

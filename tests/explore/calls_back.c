@@ -39,7 +39,7 @@ static bool is_since(int i, enum verb verb, int take)
 
 static void begins(int take)
 {
-    if (run.told[take]++ > 0)
+    if (run.made[take]++ > 0)
         fail("callback", "it is called twice");
     if (run.calls_back[id_of(self)])
         fail("callback", "it is called inside another one");
@@ -98,7 +98,7 @@ void called_back(fairsem_ticket_t *of, void *arg)
     int take = (int)(uintptr_t)arg;
     uint64_t known;
 
-    step("is told by a callback of", of, NULL);
+    step("is in a callback of", of, NULL);
     begins(take);
     known = run.returned;
     run.calls_back[id_of(self)] = true;
@@ -111,12 +111,12 @@ void called_back(fairsem_ticket_t *of, void *arg)
 /* When a take has come back: it may have been called back before, if it says so. */
 void callbacks_of_take(int take)
 {
-    if (run.told[take] > 0 && run.call[take].result != EINPROGRESS)
+    if (run.made[take] > 0 && run.call[take].result != EINPROGRESS)
         fail("callback", "it was called for a take that does not announce it");
 }
 
 /*
- * Of a ticket that has left its line and is neither claimed nor returned the take has been
+ * Of a ticket that has left its queue and is neither claimed nor returned the take has been
  * called back, if it was the only one that succeeded: which it was else the results do not say.
  */
 void callbacks_at_end(void)
@@ -136,7 +136,7 @@ void callbacks_at_end(void)
         }
         if (takes == 1 && state != FAIRSEM_TICKET_IDLE && state != FAIRSEM_TICKET_WAITING
             && op_of_call(last)->calls && run.call[last].result == EINPROGRESS
-            && run.told[last] != 1)
-            fail("callback", "it was not called, and its ticket is no longer in line");
+            && run.made[last] != 1)
+            fail("callback", "it was not called, and its ticket is no longer in the queue");
     }
 }

@@ -77,7 +77,7 @@ static void one(unsigned long seed, struct limits with)
     total.failed++;
     printf("seed-%lu, the %ld. scenario, after %.1f s\n", seed, total.scenarios,
            seconds_now() - total.seconds);
-    minimize_failure(what);
+    minimize_failure(what, with);
 }
 
 static void print_total(int bound)

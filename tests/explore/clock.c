@@ -2,8 +2,8 @@
 /*
  * clock.c - time, the futex, signals.
  *
- * The clock stands still but for what the scheduler decides: it moves to the deadline of a
- * sleep that ends by it; or of the operation under way, when that looks at the clock, so that a
+ * The clock stands still except for what the scheduler decides: it moves to the deadline of a
+ * sleep that ends by it; or of the operation under way, when that reads the clock, so that a
  * deadline may also have passed before the sleep.  A wake-up takes a little, and somebody's
  * patience who pauses instead of sleeping ends: a pause ends when something has changed or when
  * time has passed, so that nobody spins for ever.  Both clocks show the same.
@@ -57,7 +57,7 @@ int xp_nanosleep(const struct timespec *time, struct timespec *left)
     self->behind = false;
     self->yields = true;
     self->deadline = self->op_deadline > run.now ? self->op_deadline : 0;
-    /* Its time began when it first looked at the clock, which may have been later. */
+    /* Its time began when it first read the clock, which may have been later. */
     if (self->op_deadline != 0 && self->deadline == 0)
         self->deadline = run.now + OP_TIME_NS;
     stop(NAPS, "naps", NULL, CALLER);
@@ -66,35 +66,39 @@ int xp_nanosleep(const struct timespec *time, struct timespec *left)
 
 /*
  * A thread that spins on its own state pauses until that has changed, or until it has paused
- * for long enough.  Then all its looks until the next one at the clock would show the same as the
+ * for long enough.  Then all its loads until it next reads the clock would give the same as the
  * last, unless others were let in between; but what they change could have come before as well.
  */
 void xp_pause(void)
 {
     if (self == NULL || self->impatient)
         return;
-    if (self->looked_at == NULL)
-        fail("explorer", "a pause that does not belong to a look at the thread's own state");
+    if (self->spins_on == NULL)
+        fail("explorer", "a pause that does not belong to a load of the thread's own state");
     self->yields = true;
     self->deadline = run.now + PATIENCE_NS;
-    stop(PAUSES, "pauses at", self->looked_at, CALLER);
+    stop(PAUSES, "pauses at", self->spins_on, CALLER);
     self->impatient = self->reason == TIME_OUT;
 }
 
-/* Two processors, so that it can pay to pause. */
+/* A core for each thread, so that it can pay to pause. */
 int xp_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 {
     (void)pid;
-    (void)size;
-    CPU_ZERO(set);
-    CPU_SET(0, set);
-    CPU_SET(1, set);
+    CPU_ZERO_S(size, set);
+    for (size_t i = 0; i < THREADS_MAX; i++)
+        CPU_SET_S(i, size, set);
     return 0;
+}
+
+int xp_getcpu(void)
+{
+    return self != NULL ? id_of(self) : 0;
 }
 
 long xp_sysconf(int name)
 {
-    return name == _SC_NPROCESSORS_ONLN ? 2 : sysconf(name);
+    return name == _SC_NPROCESSORS_ONLN ? THREADS_MAX : sysconf(name);
 }
 
 /* ---- The futex ---- */

@@ -19,7 +19,7 @@ long met[KINDS][KINDS];
 static enum state began_in[CALLS];
 
 const char *const state_name[STATES] = {
-    "units free", "none free", "in debt", "somebody waits", "line full", "paused", "closed",
+    "units free", "none free", "in debt", "somebody waits", "queue full", "paused", "closed",
     "ticket idle", "ticket waiting", "ticket granted", "ticket canceled", "ticket closed",
     "token open", "token waited with", "token canceled",
 };
@@ -39,7 +39,7 @@ enum variant variant_of(const struct op *op)
 
 /* ---- States ---- */
 
-/* The library tells, but nothing stops. */
+/* The library is asked, but nothing stops. */
 static int quietly(int (*ask)(int), int which)
 {
     struct thread *me = self;
@@ -178,7 +178,7 @@ void coverage_ends(const struct op *op, int64_t result)
             [result_kind(op, result)]++;
 }
 
-/* ---- Who meets whom ---- */
+/* ---- Which operations meet ---- */
 
 static int kind_of_call(int i)
 {

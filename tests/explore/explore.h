@@ -30,8 +30,8 @@
  *
  * GENERATED SCENARIOS (--generate).  What nobody thought of is not in a table; so most scenarios
  * come from numbers, one after the other.  Their threads may wait for ever: that is no deadlock
- * where each of them stands in its line, and an order of the model's steps explains that none of
- * them was served.  (So a wake-up that is lost, a waiter that fell out of its line and a unit
+ * where each of them is in its queue, and an order of the model's steps explains that none of
+ * them was granted.  (So a wake-up that is lost, a waiter that fell out of its queue and a unit
  * that nobody gets are as visible as in scenarios in which everybody must end.)  In the end the
  * semaphores must be in the state that the model has come to.
  *
@@ -42,14 +42,14 @@
  *
  * WHAT IS LEFT OUT, AND WHY THAT IS SOUND
  *
- *   - No switch before a plain access, but to somebody else's stack or a parker without any
+ *   - No switch before a plain access, except to another thread's stack or a parker without any
  *     mutex, and to a semaphore without its mutex where it may be destroyed.  All others are
  *     protected by mutexes or by the state of a waiter; races.c checks that, and in any case a
  *     plain write to a semaphore without its mutex is an error.  A thread that is
- *     switched away from between two of them cannot be told from one that is switched away from
+ *     switched away from between two of them behaves like one that is switched away from
  *     before the operation that follows.
- *   - No switch before an access that commutes with all others: a look under the mutex at what
- *     is only written under it, a look at what nobody writes in this scenario (memory.c).
+ *   - No switch before an access that commutes with all others: a load under the mutex of what
+ *     is only written under it, a load of what nobody writes in this scenario (memory.c).
  *   - A run ends when it comes to a state in which a run has been before that had as many
  *     preemptions left, or more (states.c).  The state is everything: stacks, memory, clock, and
  *     what has been recorded for the oracles.
@@ -134,11 +134,11 @@ struct op {
     enum verb verb;
     int64_t   n;
     int       priority;
-    int       ticket;       /* whose, or whom to kill: the number of a thread */
+    int       ticket;       /* whose, or which thread to kill: the number of a thread */
     int       sem;
     bool      token, timed, calls;
     bool      if_held;      /* only if this thread holds units */
-    int       callback;     /* what it does, in callback_script; 0: it is only noted */
+    int       callback;     /* what it does, in callback_script; 0: it is only counted */
 };
 
 /* An operation as it went. */
@@ -157,7 +157,7 @@ struct run {
     int64_t     held[THREADS_MAX][SEMS_MAX];    /* units, by the results */
     int         capacity_changes;               /* begun */
     bool        sem_dead[SEMS_MAX];
-    uint8_t     told[CALLS];                    /* how often that take has been called back */
+    uint8_t     made[CALLS];                    /* how often that take has been called back */
     uint8_t     acts[THREADS_MAX][CALLBACK_PLACES]; /* what each callback's place stands for */
     int         acted[THREADS_MAX];             /* how many of them are used */
     bool        calls_back[THREADS_MAX];        /* it is in a callback */
@@ -187,8 +187,8 @@ struct thread {
     bool               woken;       /* it sleeps no more, it only has to go on */
     bool               restless;    /* in a nap: nothing has changed since */
     bool               behind;      /* it has seen something old since it last napped */
-    bool               impatient;   /* it has paused long enough, until it looks at the clock */
-    const int         *looked_at;   /* its own waiter's state, at the last look */
+    bool               impatient;   /* it has paused long enough, until it reads the clock */
+    const int         *spins_on;    /* its own waiter's state, at the last load */
     int                saw;
     bool               yields;      /* to switch away from it is no preemption */
     enum reason        reason;      /* why it goes on */
@@ -201,7 +201,7 @@ struct thread {
     int                error;       /* its errno */
     int                op;          /* which of its operations */
     int                mutexes;     /* that it has */
-    int64_t            last_clock;  /* what it saw when it last looked */
+    int64_t            last_clock;  /* what it saw when it last read it */
 };
 
 extern struct thread thread[THREADS_MAX];
@@ -248,7 +248,7 @@ extern struct limits limits;
 struct outcome explore(const struct scenario *what, struct limits limits);
 bool run_first(const struct scenario *what);
 bool replay(const struct scenario *what, struct limits with, const char *decisions);
-bool fails_at(const struct scenario *what, int bound, const char *decisions);
+bool fails_at(const struct scenario *what, struct limits with, const char *decisions);
 const char *failed_schedule(void);      /* the decisions of the last run, and why it failed */
 extern char why_failed[1000];
 double seconds_now(void);
@@ -285,7 +285,7 @@ extern fairsem_t sems[SEMS_MAX];
 extern fairsem_token_t the_token;
 extern fairsem_ticket_t tickets[THREADS_MAX];
 char *stack_top(int id);
-void memory_learn(void);            /* what the library looks like before the first run */
+void memory_learn(void);            /* what the library's memory is before the first run */
 void memory_warm(void);             /* ... after a run in which threads have waited */
 void memory_reset(bool cold);
 int  stack_owner(const void *at);   /* whose stack it is on; -1: nobody's */
@@ -344,7 +344,7 @@ void oracle_op_begins(void);
 void oracle_op_ends(void);
 bool oracle_own_mutex(const void *at);
 bool oracle_unprotected(const void *at);
-bool oracle_stands(const struct thread *t);
+bool oracle_waits(const struct thread *t);
 void oracle_touch(const void *at, size_t size, bool write);
 void oracle_stored(const void *at, size_t size, int64_t before, int64_t now);
 

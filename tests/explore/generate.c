@@ -4,7 +4,7 @@
  *
  * Two to four threads do one to three things each, of the whole language and in every state that
  * a semaphore, a token and a ticket can be in before.  What is rare in programs is not rare here:
- * a request above the capacity, a line that is full, a token that has been canceled.  Most
+ * a request above the capacity, a queue that is full, a token that has been canceled.  Most
  * scenarios have somebody who ends the waiting of the others; in the rest threads may wait for
  * ever, which is an error only where the model does not.
  */
@@ -102,7 +102,7 @@ static int64_t some_units(void)
 }
 
 /* An operation of thread t: the verb, and all that makes sense for it. */
-static struct op some_op(const struct draft *d, int t, int lines)
+static struct op some_op(const struct draft *d, int t, int semaphores)
 {
     static const int weight[VERBS] = {
         [ACQUIRE] = 26, [TIMED] = 10, [FOR] = 3, [TRY] = 6, [UPTO] = 4, [RELEASE] = 12,
@@ -111,7 +111,7 @@ static struct op some_op(const struct draft *d, int t, int lines)
     };
     struct op op = { .verb = (enum verb)weighted(weight, VERBS), .ticket = t, .n = some_units() };
 
-    if (lines > 1 && percent(40))
+    if (semaphores > 1 && percent(40))
         op.sem = 1;
     if (op.verb == ACQUIRE || op.verb == TIMED || op.verb == TAKE)
         op.priority = percent(12) ? below(2) * 2 - 1 : 0;
@@ -134,7 +134,7 @@ static struct op some_op(const struct draft *d, int t, int lines)
 }
 
 /* What a callback does; it must not wait for what its own thread has still to do. */
-static void choose_callback(struct draft *d, struct op *take, int lines)
+static void choose_callback(struct draft *d, struct op *take, int semaphores)
 {
     static const struct op claim = { .verb = CLAIM }, give = { .verb = GIVE },
         back = { .verb = RETURN }, again = { .verb = TAKE, .n = 1, .calls = true },
@@ -161,7 +161,7 @@ static void choose_callback(struct draft *d, struct op *take, int lines)
         op->sem = op->verb != CLAIM && op->verb != RETURN && op->verb != CANCEL ? take->sem : 0;
         if (op->verb == TAKE)
             op->callback = c;
-        if (lines > 1 && op->verb == RELEASE && percent(50))
+        if (semaphores > 1 && op->verb == RELEASE && percent(50))
             op->sem = 1 - op->sem;
         d->callback_ops[c]++;
     }
@@ -184,13 +184,13 @@ static void follow_take(struct draft *d, int t, int ticket)
         add_op(d, t, (struct op){ .verb = percent(50) ? CLAIM : RETURN, .ticket = ticket });
 }
 
-static void compose_thread(struct draft *d, int t, int ops, int lines)
+static void compose_thread(struct draft *d, int t, int ops, int semaphores)
 {
     for (int k = 0; k < ops; k++) {
-        struct op op = some_op(d, t, lines);
+        struct op op = some_op(d, t, semaphores);
 
         if (op.verb == TAKE && percent(45))
-            choose_callback(d, &op, lines);
+            choose_callback(d, &op, semaphores);
         add_op(d, t, op);
         if (op.verb <= UPTO && percent(55))
             add_op(d, t, (struct op){ .verb = GIVE, .sem = op.sem, .ticket = t });
@@ -233,13 +233,13 @@ static bool has_tokens(const struct draft *d)
 }
 
 /* Somebody who does nothing else, and ends the waiting. */
-static void compose_end(struct draft *d, int t, int lines)
+static void compose_end(struct draft *d, int t, int semaphores)
 {
     if (percent(30))
         add_op(d, t, (struct op){ .verb = RELEASE, .n = 1 + below(3), .ticket = t });
     if (percent(has_tokens(d) ? 75 : 5))
         add_op(d, t, (struct op){ .verb = CANCEL, .ticket = t });
-    for (int s = 0; s < lines; s++) {
+    for (int s = 0; s < semaphores; s++) {
         if (d->ops[t] == 0 || percent(70))
             add_op(d, t, (struct op){ .verb = CLOSE, .sem = s, .ticket = t });
     }
@@ -268,7 +268,7 @@ static void compose_destroy(struct draft *d, int t)
 static void compose(struct draft *d)
 {
     static const int ops[][3] = { { 20, 50, 30 }, { 45, 45, 10 }, { 75, 25, 0 } };
-    int lines = percent(15) ? 2 : 1, last;
+    int semaphores = percent(15) ? 2 : 1, last;
     bool ends;
 
     choose_capacity(&d->what);
@@ -279,10 +279,10 @@ static void compose(struct draft *d)
     last = d->threads - 1;
     ends = percent(60);
     for (int t = 0; t < d->threads - ends; t++)
-        compose_thread(d, t, 1 + weighted(ops[d->threads - 2], 3), lines);
+        compose_thread(d, t, 1 + weighted(ops[d->threads - 2], 3), semaphores);
     choose_tickets(d);
     if (ends)
-        compose_end(d, last, lines);
+        compose_end(d, last, semaphores);
     if (percent(6) && !d->cancelable[last])
         compose_destroy(d, last);
 }

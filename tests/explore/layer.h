@@ -47,6 +47,7 @@ int xp_nanosleep(const struct timespec *time, struct timespec *left);
 long xp_syscall(long number, const void *word, int op, int value, ...);
 void xp_pause(void);
 int xp_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
+int xp_getcpu(void);
 long xp_sysconf(int name);
 void *xp_malloc(size_t size);
 void xp_free(void *block);
@@ -92,6 +93,7 @@ void xp_cleanup_pop(bool execute);
 #define abort xp_abort
 #define __builtin_ia32_pause xp_pause
 #define sched_getaffinity xp_getaffinity
+#define sched_getcpu xp_getcpu
 #define sysconf xp_sysconf
 
 #undef pthread_cleanup_push

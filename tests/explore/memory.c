@@ -17,7 +17,7 @@ static _Alignas(64) char stack[THREADS_MAX][STACK_SIZE];
 static _Alignas(64) char heap[HEAP_SIZE];
 static size_t heap_used;
 
-/* ---- The library's memory, and how it looked before ---- */
+/* ---- The library's memory, and what it was before ---- */
 
 extern char xp_data_first[], xp_data_last[], xp_bss_first[], xp_bss_last[];
 

@@ -16,6 +16,7 @@
 enum { RUNS = 60000, BOUND = 2 };
 
 static char oracle[40];     /* by which it must fail */
+static struct limits memory; /* weak or not: with how many old loads */
 static struct draft best;
 
 static void note_oracle(void)
@@ -33,7 +34,7 @@ static bool same_oracle(void)
 /* The fewest preemptions with which it fails by the oracle; -1: it does not. */
 static int fails(const struct scenario *what)
 {
-    struct limits with = { .merge = true, .quiet = true, .runs = RUNS };
+    struct limits with = memory;
     bool complete = true;
 
     for (; what != NULL && with.bound <= BOUND; with.bound++) {
@@ -45,7 +46,10 @@ static int fails(const struct scenario *what)
     }
     if (what == NULL || complete)
         return -1;
-    with = (struct limits){ .bound = BOUND, .quiet = true, .runs = RUNS, .by_chance = true };
+    with = memory;
+    with.bound = BOUND;
+    with.merge = false;
+    with.by_chance = true;
     return explore(what, with).failed && same_oracle() ? BOUND : -1;
 }
 
@@ -243,7 +247,7 @@ static void without(const char *schedule, int which, char *text, size_t size)
     }
 }
 
-static void shorten(const struct scenario *what, int bound, char *schedule, size_t size)
+static void shorten(const struct scenario *what, struct limits with, char *schedule, size_t size)
 {
     char shorter[2000];
 
@@ -251,7 +255,7 @@ static void shorten(const struct scenario *what, int bound, char *schedule, size
         without(schedule, which, shorter, sizeof shorter);
         if (strlen(shorter) == strlen(schedule))
             return;
-        if (fails_at(what, bound, shorter) && same_oracle())
+        if (fails_at(what, with, shorter) && same_oracle())
             snprintf(schedule, size, "%s", failed_schedule());
         else
             which++;
@@ -260,23 +264,23 @@ static void shorten(const struct scenario *what, int bound, char *schedule, size
 
 static void report(void)
 {
-    int bound;
+    struct limits with = memory;
     char words[700], schedule[2000];
     const struct scenario *what = draft_put(&best, "smallest");
 
     scenario_words(what, words, sizeof words);
     what = scenario_of_words(words);
-    bound = fails(what);
+    with.bound = fails(what);
     snprintf(schedule, sizeof schedule, "%s", failed_schedule());
-    shorten(what, bound, schedule, sizeof schedule);
+    shorten(what, with, schedule, sizeof schedule);
     printf("the shortest that fails by the same oracle, for scenarios.c:\n\n");
     print_for_table(what);
     printf("\n");
-    replay(what, (struct limits){ .bound = bound }, schedule);
+    replay(what, with, schedule);
     fflush(stdout);
 }
 
-void minimize_failure(const struct scenario *what)
+void minimize_failure(const struct scenario *what, struct limits with)
 {
     static char words[700];
 
@@ -284,6 +288,8 @@ void minimize_failure(const struct scenario *what)
     printf("%s: FAILED: %s\n    %s\n", what->name, why_failed, words);
     fflush(stdout);
     note_oracle();
+    memory = (struct limits){ .merge = true, .quiet = true, .runs = RUNS, .weak = with.weak,
+                              .stale = with.stale };
     if (!draft_read(&best, what))
         return;
     while (smaller())

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model.c - see model.h: the line.  Fairness is that nobody is served before who stands ahead.
+ * model.c - see model.h: the queue.  Fair is that no request is granted before one ahead of it.
  */
 #include "model.h"
 
-#include "semaphore_internal.h"
+#include "sem.h"
 
 #include <string.h>
 
@@ -47,7 +47,7 @@ void model_init(struct model *m)
         }
     }
     for (int t = 0; t < THREADS_MAX; t++)
-        m->told_by[t] = -1;
+        m->ended_by[t] = -1;
     m->token = scenario->canceled;
 }
 
@@ -67,7 +67,7 @@ bool model_ends_well(const struct model *m)
             return false;
         /* With a bypass the model's head comes when it likes; but it comes. */
         if (expected->length > 0 && expected->limit != 0
-            && model_units_of(expected->line[0]) <= expected->available)
+            && model_units_of(expected->queue[0]) <= expected->available)
             return false;
     }
     return true;
@@ -87,47 +87,47 @@ bool model_over(struct model *m, int i, int64_t result)
     return result_of(i) == result;
 }
 
-/* It leaves the line with a result; one that pthread_cancel ends in the same moment has none. */
+/* It leaves the queue with a result; one that pthread_cancel ends in the same moment has none. */
 static bool over_or_canceled(struct model *m, int i, int64_t result)
 {
     m->phase[i] = OVER;
     return result_of(i) == result || result_of(i) == RESULT_CANCELED;
 }
 
-/* ---- The line ---- */
+/* ---- The queue ---- */
 
 void model_join(struct model_sem *s, int i)
 {
     int at = s->length++;
 
-    for (; at > 0 && op_of(s->line[at - 1])->priority > op_of(i)->priority; at--)
-        s->line[at] = s->line[at - 1];
-    s->line[at] = (int8_t)i;
+    for (; at > 0 && op_of(s->queue[at - 1])->priority > op_of(i)->priority; at--)
+        s->queue[at] = s->queue[at - 1];
+    s->queue[at] = (int8_t)i;
 }
 
 void model_leave(struct model_sem *s, int i)
 {
     int at = 0;
 
-    while (s->line[at] != i)
+    while (s->queue[at] != i)
         at++;
     s->length--;
     for (; at < s->length; at++)
-        s->line[at] = s->line[at + 1];
+        s->queue[at] = s->queue[at + 1];
 }
 
 bool model_must_wait(const struct model_sem *s, int64_t n, int priority)
 {
     return s->limit == 0 || n > s->available
-           || (s->length > 0 && op_of(s->line[0])->priority <= priority);
+           || (s->length > 0 && op_of(s->queue[0])->priority <= priority);
 }
 
-/* A ticket leaves its line, or is returned; who watches it hears of it. */
-bool model_tell_ticket(struct model *m, int t, enum fairsem_ticket_state state, int why)
+/* A ticket leaves its queue, or is returned; the watchers of it are completed. */
+bool model_end_ticket(struct model *m, int t, enum fairsem_ticket_state state, int why)
 {
     m->ticket[t] = state;
     m->why[t] = why;
-    m->told_by[t] = m->now;
+    m->ended_by[t] = m->now;
     m->heard[t] = 0;
     for (int k = 0; k < places; k++) {
         int i = place[k];
@@ -145,7 +145,7 @@ bool model_tell_ticket(struct model *m, int t, enum fairsem_ticket_state state, 
 bool model_grant(struct model *m, int i)
 {
     if (op_of(i)->verb == TAKE)
-        return model_tell_ticket(m, op_of(i)->ticket, FAIRSEM_TICKET_GRANTED, 0);
+        return model_end_ticket(m, op_of(i)->ticket, FAIRSEM_TICKET_GRANTED, 0);
     if (result_of(i) == RESULT_CANCELED) {
         m->phase[i] = HAS;
         return true;
@@ -153,11 +153,11 @@ bool model_grant(struct model *m, int i)
     return model_over(m, i, 0);
 }
 
-bool model_serve(struct model *m, struct model_sem *s)
+bool model_grant_heads(struct model *m, struct model_sem *s)
 {
-    while (s->length > 0 && s->limit != 0 && model_units_of(s->line[0]) <= s->available
-           && (scenario->bypass_ns == 0 || op_of(s->line[0])->verb == TAKE)) {
-        int head = s->line[0];
+    while (s->length > 0 && s->limit != 0 && model_units_of(s->queue[0]) <= s->available
+           && (scenario->bypass_ns == 0 || op_of(s->queue[0])->verb == TAKE)) {
+        int head = s->queue[0];
 
         s->available -= model_units_of(head);
         model_leave(s, head);
@@ -167,11 +167,11 @@ bool model_serve(struct model *m, struct model_sem *s)
     return true;
 }
 
-/* Out of the line with all who ask for more than `most`. */
+/* Take out of the queue all requests for more than `most`. */
 bool model_refuse(struct model *m, struct model_sem *s, int64_t most, int state, int why)
 {
     for (int at = 0; at < s->length;) {
-        int i = s->line[at];
+        int i = s->queue[at];
 
         if (model_units_of(i) <= most) {
             at++;
@@ -179,7 +179,7 @@ bool model_refuse(struct model *m, struct model_sem *s, int64_t most, int state,
         }
         model_leave(s, i);
         if (op_of(i)->verb == TAKE
-                ? !model_tell_ticket(m, op_of(i)->ticket, (enum fairsem_ticket_state)state, why)
+                ? !model_end_ticket(m, op_of(i)->ticket, (enum fairsem_ticket_state)state, why)
                 : !over_or_canceled(m, i, why))
             return false;
     }

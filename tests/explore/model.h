@@ -2,7 +2,7 @@
 /*
  * model.h - the semaphore as a sequential program: what the results of a run are compared with.
  *
- * An operation takes effect in one step, or in two: it joins a line, and later it leaves that,
+ * An operation takes effect in one step, or in two: it joins a queue, and later it leaves that,
  * because it is granted, which is another operation's step, or for a reason of its own.  The
  * results of the run are known beforehand; a step that contradicts them is no step.
  */
@@ -17,7 +17,7 @@ struct model_sem {
     int64_t available, limit;
     int     closed;
     int     length;
-    int8_t  line[CALLS];            /* calls, the head first */
+    int8_t  queue[CALLS];           /* calls, the head first */
 };
 
 struct model {
@@ -28,8 +28,8 @@ struct model {
     enum fairsem_ticket_state ticket[THREADS_MAX];
     int  taken_by[THREADS_MAX];     /* the call that took this ticket */
     int  why[THREADS_MAX];          /* the reason, if it is neither waiting nor granted */
-    int  told_by[THREADS_MAX];      /* the call that ended its waiting; -1: it never waited */
-    uint64_t heard[THREADS_MAX];    /* who watched it has heard of that: calls, a set */
+    int  ended_by[THREADS_MAX];      /* the call that ended its waiting; -1: it never waited */
+    uint64_t heard[THREADS_MAX];    /* the calls that watched it and know of that, a set */
     int  now;                       /* the call that takes a step */
 };
 enum { BEFORE, WAITS, HAS, OVER };
@@ -54,11 +54,11 @@ bool returned_before(int that, int this);   /* had that call returned when this 
 /* All these are false where the results speak against it. */
 bool model_over(struct model *m, int i, int64_t result);
 bool model_ask(struct model *m, struct model_sem *s, int i, int refusal);
-bool model_serve(struct model *m, struct model_sem *s);
+bool model_grant_heads(struct model *m, struct model_sem *s);
 bool model_grant(struct model *m, int i);
 bool model_refuse(struct model *m, struct model_sem *s, int64_t most, int state, int why);
 bool model_may_wait(const struct model *m, int i);
-bool model_tell_ticket(struct model *m, int t, enum fairsem_ticket_state state, int why);
+bool model_end_ticket(struct model *m, int t, enum fairsem_ticket_state state, int why);
 bool model_take(struct model *m, struct model_sem *s, int i);
 bool model_claim(struct model *m, int i);
 bool model_return(struct model *m, int i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* model_steps.c - the steps of each operation but those of tickets, see model.h. */
+/* model_steps.c - the steps of each operation except those of tickets, see model.h. */
 #include "model.h"
 
 /* ---- Tokens ---- */
@@ -15,7 +15,7 @@ static bool stopped_by_token(const struct model *m, int i, int way)
     if (!op->token || op->verb == CANCEL || m->token == 0)
         return false;
     if (op->verb == WATCH && m->ticket[op->ticket] != FAIRSEM_TICKET_WAITING)
-        return way == 1 && !returned_before(m->told_by[op->ticket], i);
+        return way == 1 && !returned_before(m->ended_by[op->ticket], i);
     if (scenario->canceled != 0)
         return true;
     for (int k = 0; k < places; k++) {
@@ -38,7 +38,7 @@ bool model_may_wait(const struct model *m, int i)
 
 /* ---- Steps ---- */
 
-/* Acquire in all its forms, and a ticket's take: what is not served joins the line. */
+/* Acquire in all its forms, and a ticket's take: what is not granted joins the queue. */
 bool model_ask(struct model *m, struct model_sem *s, int i, int refusal)
 {
     const struct op *op = op_of(i);
@@ -90,11 +90,11 @@ static bool may_know_old_limit(const struct model_sem *s, int i)
 static bool release(struct model *m, struct model_sem *s, int i)
 {
     if (op_of(i)->verb == GIVE && model_units_of(i) == 0)
-        return model_over(m, i, 0);     /* it has called nobody */
+        return model_over(m, i, 0);     /* it has made no call */
     if (model_units_of(i) > s->limit - s->available && !may_know_old_limit(s, i))
         return model_over(m, i, EOVERFLOW);
     s->available += model_units_of(i);
-    return model_serve(m, s) && model_over(m, i, 0);
+    return model_grant_heads(m, s) && model_over(m, i, 0);
 }
 
 static bool set_capacity(struct model *m, struct model_sem *s, int i)
@@ -107,7 +107,7 @@ static bool set_capacity(struct model *m, struct model_sem *s, int i)
     s->limit = capacity;
     if (capacity != 0 && !model_refuse(m, s, capacity, FAIRSEM_TICKET_CANCELED, E2BIG))
         return false;
-    return model_serve(m, s) && model_over(m, i, 0);
+    return model_grant_heads(m, s) && model_over(m, i, 0);
 }
 
 static bool close_sem(struct model *m, struct model_sem *s, int i)
@@ -179,8 +179,8 @@ static int canceler(const struct model *m)
     return m->now;
 }
 
-/* It gives up, by the result that it has come to: its time, its token, a signal, its end. */
-static bool give_up(struct model *m, struct model_sem *s, int i)
+/* The wait is aborted, by the result that it has come to: time, token, signal, pthread_cancel. */
+static bool abort_wait(struct model *m, struct model_sem *s, int i)
 {
     const struct op *op = op_of(i);
     int64_t result = result_of(i);
@@ -195,8 +195,8 @@ static bool give_up(struct model *m, struct model_sem *s, int i)
         model_leave(s, i);
     m->phase[i] = OVER;
     if (op->token && result == m->token && m->canceling)
-        m->now = canceler(m);   /* who tells it so, and only then serves those behind it */
-    return model_serve(m, s);
+        m->now = canceler(m);   /* which completes it, and only then grants those behind it */
+    return model_grant_heads(m, s);
 }
 
 /* Would a try have to wait?  With a bypass it need not if the head is still on its way. */
@@ -220,7 +220,7 @@ static bool step_strict(struct model *m, int i, int way)
     if (m->phase[i] != BEFORE && op->verb == RETURN)
         return way == 0 && model_returned(m, i);
     if (m->phase[i] != BEFORE)
-        return way == 0 && (op->verb == CANCEL ? cancel(m, i) : give_up(m, s, i));
+        return way == 0 && (op->verb == CANCEL ? cancel(m, i) : abort_wait(m, s, i));
     if ((op->verb <= TRY || op->verb == RELEASE || op->verb == TAKE) && !model_valid(op->n))
         return way == 0 && model_over(m, i, EINVAL);
     if (stopped_by_token(m, i, way))
@@ -264,10 +264,10 @@ static bool step_strict(struct model *m, int i, int way)
 }
 
 /*
- * FAIRSEM_BOUNDED_BYPASS: the head of the line comes for its units when it likes, and until
+ * FAIRSEM_BOUNDED_BYPASS: the head of the queue comes for its units when it likes, and until
  * then others may take them.  (How long is for the oracles: a history has no times.)
  */
-static bool step_past_the_line(struct model *m, int i)
+static bool step_past_the_queue(struct model *m, int i)
 {
     const struct op *op = op_of(i);
     struct model_sem *s = &m->sem[op->sem];
@@ -277,11 +277,11 @@ static bool step_past_the_line(struct model *m, int i)
         return false;
     m->now = i;
     if (m->phase[i] == WAITS && op->verb <= TRY) {
-        if (s->length == 0 || s->line[0] != i || s->limit == 0 || n > s->available)
+        if (s->length == 0 || s->queue[0] != i || s->limit == 0 || n > s->available)
             return false;
         s->available -= n;
         model_leave(s, i);
-        return model_grant(m, i) && model_serve(m, s);
+        return model_grant(m, i) && model_grant_heads(m, s);
     }
     if (m->phase[i] != BEFORE || s->closed != 0 || s->limit == 0 || s->length == 0)
         return false;
@@ -300,5 +300,5 @@ static bool step_past_the_line(struct model *m, int i)
 
 bool model_step(struct model *m, int i, int way)
 {
-    return way < 2 ? step_strict(m, i, way) : step_past_the_line(m, i);
+    return way < 2 ? step_strict(m, i, way) : step_past_the_queue(m, i);
 }

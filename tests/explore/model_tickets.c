@@ -46,14 +46,14 @@ bool model_take(struct model *m, struct model_sem *s, int i)
         return false;
     if (result_of(i) != 0 && result_of(i) != EINPROGRESS)
         m->ticket[t] = FAIRSEM_TICKET_IDLE;
-    m->phase[i] = OVER;     /* the call; its request may stand in line */
+    m->phase[i] = OVER;     /* the call; its request may be in the queue */
     return true;
 }
 
 /*
- * Whoever ends the waiting of several does so one by one, and a claim looks without the mutex.
- * So it may say that a ticket still waits as long as the call that serves it has not returned;
- * but not when it has been said already, to somebody who watched it, that it does not.
+ * A call that ends the waiting of several does so one by one, and a claim loads the state without
+ * the mutex.  So it may say that a ticket still waits as long as the call that grants it has not
+ * returned; but not when a thread that watched it has been told already that it does not.
  */
 static bool may_look_old(const struct model *m, int i)
 {
@@ -63,7 +63,7 @@ static bool may_look_old(const struct model *m, int i)
         if ((m->heard[t] >> place[k] & 1) != 0 && returned_before(place[k], i))
             return false;
     }
-    return m->ticket[t] != FAIRSEM_TICKET_IDLE && !returned_before(m->told_by[t], i);
+    return m->ticket[t] != FAIRSEM_TICKET_IDLE && !returned_before(m->ended_by[t], i);
 }
 
 bool model_claim(struct model *m, int i)
@@ -104,10 +104,10 @@ bool model_return(struct model *m, int i)
     }
     if (state == FAIRSEM_TICKET_WAITING) {
         model_leave(s, m->taken_by[t]);
-        if (!model_tell_ticket(m, t, FAIRSEM_TICKET_IDLE, ECANCELED))
+        if (!model_end_ticket(m, t, FAIRSEM_TICKET_IDLE, ECANCELED))
             return false;
     }
-    return model_serve(m, s) && model_over(m, i, 0);
+    return model_grant_heads(m, s) && model_over(m, i, 0);
 }
 
 bool model_returned(struct model *m, int i)
@@ -115,7 +115,7 @@ bool model_returned(struct model *m, int i)
     const struct op *taken = op_of(m->why[op_of(i)->ticket]);
 
     model_regain(&m->sem[taken->sem], taken->n);
-    return model_serve(m, &m->sem[taken->sem]) && model_over(m, i, 0);
+    return model_grant_heads(m, &m->sem[taken->sem]) && model_over(m, i, 0);
 }
 
 bool model_watch(struct model *m, int i)

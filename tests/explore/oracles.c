@@ -3,10 +3,11 @@
  * oracles.c - what must be true after each step in which no mutex is held, and at the end.
  *
  *   I1  what is available lies within what the results so far allow; at the end exactly
- *   I2  no idle unit: the head of the line asks for more than there is
- *   I3  SLOW is set if somebody is in line, while paused and after close, and only then
- *   I4  who is in line is QUEUED, PARKED or ALERTED, and counted
- *   and the line is in order, its rings are closed, nobody in it is gone
+ *   I2  no idle unit: the head of the queue asks for more than there is
+ *   I3  SLOW is set if the queue is not empty, while paused and after close, and only then
+ *   I4  a waiter in the queue is QUEUED, PARKED or WOKEN, and counted; a ticket WAITING if and only
+ *       if its waiter is in the queue
+ *   and the queue is in order, its rings are closed, no waiter in it is gone
  *
  * What must be true at a single access is in waiters.c.
  */
@@ -21,7 +22,7 @@ bool oracle_own_mutex(const void *at)
     return i >= 0 && i_own(i);
 }
 
-/* ---- The line ---- */
+/* ---- The queue ---- */
 
 void check_alive(const void *at, size_t size)
 {
@@ -37,32 +38,43 @@ static void check_node(const struct fs_waitq_node *node, const struct fs_waitq_n
 {
     int state = *(volatile int *)&fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node)->state;
 
-    if (state != FS_QUEUED && state != FS_PARKED && state != FS_ALERTED)
-        fail("I4 states", "%s is in line, and in state %d", object_words(node), state);
-    if (node->next->prev != node || node->prev->next != node)
-        fail("line", "the ring is broken at %s", object_words(node));
+    if (state != FS_QUEUED && state != FS_PARKED && state != FS_WOKEN)
+        fail("I4 states", "%s is in the queue, and in state %d", object_words(node), state);
+    if (node->in_ring.next->prev != &node->in_ring || node->in_ring.prev->next != &node->in_ring)
+        fail("queue", "the ring is broken at %s", object_words(node));
     if (before != NULL
         && (before->priority > node->priority
-            || (before->priority == node->priority && before->ticket >= node->ticket)))
-        fail("order", "%s stands behind one who came later", object_words(node));
+            || (before->priority == node->priority && before->seq >= node->seq)))
+        fail("order", "%s is behind one that came later", object_words(node));
 }
 
-int walk_line(int i, const struct fs_waitq_node *node[WAITERS_MAX])
+/* Those below a leader and of its ring, behind the n that are there. */
+static int walk_below(const struct fs_waitq_node *leader,
+                      const struct fs_waitq_node *node[WAITERS_MAX],
+                      int n)
 {
-    int n = 0;
+    const struct fs_waitq_node *at = leader;
 
-    for (struct fs_waitq_node *leader = sem_inside(i)->line.first; leader != NULL;
-         leader = leader->worse) {
-        struct fs_waitq_node *at = leader;
+    if (leader == NULL)
+        return n;
+    check_alive(leader, sizeof *leader);
+    n = walk_below(leader->better, node, n);
+    do {
+        if (n == WAITERS_MAX)
+            fail("queue", "it does not end");
+        check_alive(at, sizeof *at);
+        node[n++] = at;
+        at = (const struct fs_waitq_node *)(const void *)at->in_ring.next;
+    } while (at != leader);
+    return walk_below(leader->worse, node, n);
+}
 
-        do {
-            if (n == WAITERS_MAX)
-                fail("line", "it does not end");
-            check_alive(at, sizeof *at);
-            node[n++] = at;
-            at = at->next;
-        } while (at != leader);
-    }
+int walk_queue(int i, const struct fs_waitq_node *node[WAITERS_MAX])
+{
+    int n = walk_below(sem_inside(i)->queue.root, node, 0);
+
+    if (sem_inside(i)->queue.first != (n > 0 ? node[0] : NULL))
+        fail("queue", "the first is not the first");
     return n;
 }
 
@@ -88,33 +100,33 @@ static int64_t may_exceed(int i)
     return most - least;
 }
 
-static void check_line(int i)
+static void check_queue(int i)
 {
     const struct fs_sem *s = sem_inside(i);
     const struct fs_waitq_node *node[WAITERS_MAX];
     int64_t word = *(volatile const int64_t *)&s->word;
     int64_t limit = *(volatile const int64_t *)&s->limit;
     int closed = *(volatile const int *)&s->closed;
-    int n = walk_line(i, node);
+    int n = walk_queue(i, node);
     bool slow = n > 0 || limit == 0 || closed != 0;
 
     for (int k = 0; k < n; k++)
         check_node(node[k], k > 0 ? node[k - 1] : NULL);
     if (n != (int)*(volatile const int64_t *)&s->waiters)
-        fail("I4 states", "%d are in line, %d are counted", n,
+        fail("I4 states", "%d are in the queue, %d are counted", n,
              (int)*(volatile const int64_t *)&s->waiters);
     if (((word & FS_SLOW) != 0) != slow)
-        fail("I3 SLOW", "SLOW is %s; %d in line, limit %lld, closed %d", slow ? "clear" : "set", n,
-             (long long)limit, closed);
+        fail("I3 SLOW", "SLOW is %s; %d in the queue, limit %lld, closed %d",
+             slow ? "clear" : "set", n, (long long)limit, closed);
     if (word >= FS_OPEN
         && (n == 0 || limit == 0 || closed != 0 || scenario->bypass_ns == 0
             || !is_on_its_way(fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]))))
-        fail("I2 OPEN", "and nobody is on its way; %d in line, limit %lld, closed %d", n,
+        fail("I2 OPEN", "and nobody is on its way; %d in the queue, limit %lld, closed %d", n,
              (long long)limit, closed);
     if (n > 0 && limit != 0 && word < FS_OPEN
         && fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0])->units
                <= fs_word_available(word))
-        fail("I2 idle unit", "%lld available, the mutex free, and the head of the line fits",
+        fail("I2 idle unit", "%lld available, the mutex free, and the head of the queue fits",
              (long long)fs_word_available(word));
     if (n > 0 && closed != 0)
         fail("close", "somebody waits at a closed semaphore");
@@ -123,15 +135,29 @@ static void check_line(int i)
              (long long)fs_word_available(word), (long long)limit);
 }
 
-/* Whoever claims or returns a ticket has dropped its callback by then (C1 in callbacks.c). */
+/* It and its waiter have a state each, and both change before the semaphore's mutex is free. */
+static void check_both_states(const struct fs_ticket *ticket)
+{
+    int i = sem_at(*(void *const volatile *)&ticket->sem);
+    bool waits = *(const volatile int *)&ticket->state == FS_TICKET_WAITING;
+    bool in_queue = fs_state_in_queue(*(const volatile int *)&ticket->callback.waiter.state);
+
+    if (i >= 0 && mutex_owner(i) == 0 && waits != in_queue)
+        fail("I4 states", "%s %s, and its waiter is%s in the queue", object_words(&ticket->state),
+             waits ? "waits" : "does not wait", in_queue ? "" : " not");
+}
+
+/* What claims or returns a ticket has dropped its callback by then (C1 in callbacks.c). */
 static void check_tickets(void)
 {
     for (int t = 0; t < threads_count; t++) {
         const struct fs_ticket *ticket = (const struct fs_ticket *)(const void *)&tickets[t];
-        const struct fs_waiter *w = &ticket->waiter;
 
-        if (*(const volatile int *)&w->state == FS_IDLE && *(const volatile bool *)&w->due)
-            fail("C1 callback", "%s is idle, and its callback is due", object_words(&w->state));
+        check_both_states(ticket);
+        if (*(const volatile int *)&ticket->state == FS_TICKET_IDLE
+            && *(const volatile bool *)&ticket->callback.waiter.in_queue.due)
+            fail("C1 callback", "%s is idle, and its callback is due",
+                 object_words(&ticket->state));
     }
 }
 
@@ -141,7 +167,7 @@ void oracles_after_step(void)
     for (int i = 0; i < sems_count; i++) {
         if (run.sem_dead[i] || mutex_owner(i) != 0)
             continue;
-        check_line(i);
+        check_queue(i);
         bounds_check(i);
     }
 }

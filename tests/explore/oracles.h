@@ -5,7 +5,7 @@
 
 #include "explore.h"
 
-#include "semaphore_internal.h"
+#include "section.h"
 
 enum { WAITERS_MAX = 12 };
 
@@ -38,12 +38,12 @@ static inline int64_t available(int i)
     return fs_word_available(*(volatile int64_t *)&sem_inside(i)->word);
 }
 
-/* Is it awake, or about to be, and will look by itself? */
+/* Is it awake, or about to be, and will load its state by itself? */
 static inline bool is_on_its_way(const struct fs_waiter *w)
 {
     int state = *(volatile const int *)&w->state;
 
-    return state == FS_ALERTED || state == FS_QUEUED;
+    return state == FS_WOKEN || state == FS_QUEUED;
 }
 
 /* What can be available, by the results so far. */
@@ -53,7 +53,7 @@ void bounds_check(int i);       /* at any time at which the mutex is free */
 void bounds_check_end(int i);
 
 /* In order, as read here: the library's own way of walking it is what is checked. */
-int walk_line(int i, const struct fs_waitq_node *node[WAITERS_MAX]);
+int walk_queue(int i, const struct fs_waitq_node *node[WAITERS_MAX]);
 
 /* It must not be on a stack that its thread has left. */
 void check_alive(const void *at, size_t size);

@@ -17,9 +17,9 @@ pattern=${1:-.}
 : "${seconds:=5}"
 
 # Where one preemption or one old load is not enough: three numbers without a lock (a seqlock), and
-# a ticket that moves from line to line.
+# a ticket that moves from queue to queue.
 numbers='try-while-capacity-grows try-while-capacity-shrinks'
-lines='watched-in-one-line-or-another claimed-by-another'
+moves='watched-in-one-line-or-another claimed-by-another'
 
 # places - FILE LINE OCCURRENCE ORDER of each order in the code, without comments.
 places() {
@@ -47,6 +47,14 @@ excuse() {
       why = why (why != "" ? " " : "") $0
     }
     END { print why }' "$here/orders.txt"
+}
+
+# An excuse for an order that is not there any more.
+stale() {
+  grep '^[^# ]' "$here/orders.txt" | while read -r where text; do
+    file=${where%:}
+    grep -qF -- "$text" "$src/${file%#*}" || echo "orders.txt: nothing is like this: $where $text"
+  done
 }
 
 # weaken FILE LINE OCCURRENCE - prints FILE with that order relaxed.
@@ -77,7 +85,7 @@ search() {
     return
   fi
   for options in '--bound 0 --stale 1' "--bound 1 --stale 3 $numbers" \
-    "--bound 3 --stale 1 $lines" "--bound 1 --stale 1 --seconds $seconds"; do
+    "--bound 3 --stale 1 $moves" "--bound 1 --stale 1 --seconds $seconds"; do
     for parker in cond futex; do
       # shellcheck disable=SC2086 # a list
       "$1/explore-$parker" --first $options > "$1/out" 2> "$1/errors"
@@ -132,4 +140,5 @@ count() { grep -c "^[^ ]* *[a-z_]* *$1" "$work/table"; }
 echo
 echo "$(wc -l < "$work/places") orders: $(count caught) caught, $(count excused) excused," \
   "$(count SURVIVED) survived"
-! grep -q 'SURVIVED\|does not build' "$work/table"
+stale | tee "$work/stale"
+[ ! -s "$work/stale" ] && ! grep -q 'SURVIVED\|does not build' "$work/table"

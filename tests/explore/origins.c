@@ -8,8 +8,8 @@
  * before, comes before the return of the acquire, by the views.  Units are matched one by one (a
  * matching in a bipartite graph, by augmenting paths).
  *
- * And whoever is told that the semaphore was closed, or the token canceled, must know what the
- * thread that did it had done before: people look then for what went wrong.
+ * And a thread that learns that the semaphore was closed, or the token canceled, must know what
+ * the thread that did it had done before: people then want to see what went wrong.
  */
 #include "explore.h"
 
@@ -18,6 +18,7 @@ enum { UNITS_MAX = 64, AT_FIRST = -1 };
 static int made[UNITS_MAX], made_count;     /* of each unit the call that released it, AT_FIRST */
 static int taken[UNITS_MAX], taken_count;   /* ... and that acquired it */
 static int used_by[UNITS_MAX];              /* by which of taken[] a made one is used; -1: none */
+static bool too_many;                       /* to be traced one by one */
 
 static const struct op *op_of(int i)
 {
@@ -26,6 +27,7 @@ static const struct op *op_of(int i)
 
 static void add(int unit[], int *count, int64_t n, int call)
 {
+    too_many = too_many || n > UNITS_MAX - *count;
     while (n-- > 0 && *count < UNITS_MAX)
         unit[(*count)++] = call;
 }
@@ -69,9 +71,12 @@ static bool find_origin(int unit, bool tried[UNITS_MAX])
 static void check(int sem)
 {
     made_count = taken_count = 0;
+    too_many = false;
     add(made, &made_count, scenario->units, AT_FIRST);
     for (int i = 0; i < CALLS; i++)
         count_call(i, sem);
+    if (too_many)
+        return;
     for (int k = 0; k < made_count; k++)
         used_by[k] = -1;
     for (int unit = 0; unit < taken_count; unit++) {
@@ -100,13 +105,16 @@ static void check_reason(int i)
     const struct call *call = &run.call[i];
     bool closed = call->result == ESHUTDOWN;
     bool canceled = call->result == ECANCELED && op_of(i)->token;
+    uint64_t causes = all_of(closed ? CLOSE : CANCEL);
 
     if (call->phase != RETURNED || (!closed && !canceled))
         return;
     if (closed ? scenario->closed != 0 : scenario->canceled != 0)
         return;     /* it was so at first */
-    if ((call->saw & all_of(closed ? CLOSE : CANCEL)) == 0)
-        fail("memory order", "T%d is told of a %s, and nothing orders that before", i / OPS_MAX,
+    if (canceled && op_of(i)->verb == WATCH)
+        causes |= all_of(RETURN);
+    if ((call->saw & causes) == 0)
+        fail("memory order", "T%d learns of a %s, and nothing orders that before", i / OPS_MAX,
              closed ? "close" : "cancel");
 }
 

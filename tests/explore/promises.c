@@ -39,7 +39,7 @@ static const struct promise {
     { TAKE, GOT_ENOBUFS, NULL }, { TAKE, GOT_CLOSED, NULL },
     { CLAIM, GOT_OK, NULL }, { CLAIM, GOT_EAGAIN, NULL }, { CLAIM, GOT_EINVAL, NULL },
     { CLAIM, GOT_E2BIG, NULL }, { CLAIM, GOT_CLOSED, NULL },
-    { CLAIM, GOT_EBUSY, "scenarios claim into an empty guard; tests/t_ticket.c has a full one" },
+    { CLAIM, GOT_EBUSY, "scenarios claim into an empty guard; behavior/t_ticket.c has a full one" },
     { RETURN, GOT_OK, NULL },
     { WATCH, GOT_OK, NULL }, { WATCH, GOT_ETIMEDOUT, NULL }, { WATCH, GOT_TOKEN, NULL },
     { WATCH, GOT_E2BIG, NULL }, { WATCH, GOT_CLOSED, NULL }, { WATCH, GOT_ECANCELED, NULL },

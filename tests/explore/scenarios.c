@@ -94,12 +94,18 @@ const struct scenario scenarios[] = {
       "take 1 calls; claim; return; give | release 1" },
     { .name = "return-against-callback", .threads =
       "take 1 calls | after t0 1; return t0; acquire 1 | release 1" },
+    { .name = "return-against-the-next-take", .threads =
+      "take 1 calls; claim; take 1 | release 1 | return t0" },
+    { .name = "returned-and-taken-meanwhile", .threads =
+      "take 1 calls; release 1; claim; take 1 calls; return | after t0 1; return t0" },
     { .name = "watchers", .threads =
       "take 1; watch; claim | after t0 1; watch t0 timed | release 1" },
     { .name = "watcher-of-a-returned-ticket", .units = 1, .spurious = 1, .threads =
       "take 2; watch; return | after t0 1; return t0 | acquire 1; give" },
     { .name = "watcher-with-a-token", .threads =
       "take 1; watch token; return | cancel | release 1; acquire 1" },
+    { .name = "watcher-canceled-before-it-joins", .threads =
+      "take 1; watch token; return | cancel" },
     { .name = "tickets-try-upto-return", .units = 1, .threads =
       "take 2; return | try 1; give | upto 1; give | release 1" },
 
@@ -180,7 +186,7 @@ const struct scenario scenarios[] = {
     { .name = "debt-and-close", .units = 1, .threads =
       "acquire 1; give | consume 1; release 1 | close | timed 1; give" },
 
-    /* ---- Destroy: whoever has been served may end the semaphore at once ---- */
+    /* ---- Destroy: a thread that has been granted may end the semaphore at once ---- */
     { .name = "destroy-after-acquire", .threads =
       "acquire 1; destroy | release 1" },
     { .name = "destroy-after-two-releases", .threads =

@@ -3,7 +3,7 @@
  * schedule.c - one run: the options at each step.
  *
  * The scheduler has a stack of its own.  A thread that stops says what it is about to do
- * (struct thread) and switches here; here is where the oracles look, where a state is compared
+ * (struct thread) and switches here; here is where the oracles check, where a state is compared
  * with those seen before, and where the next step is decided.
  */
 #include "search.h"
@@ -94,7 +94,7 @@ static bool can_go_on(const struct thread *t)
     case NAPS:
         return !t->restless;
     case PAUSES:
-        return *t->looked_at != t->saw;
+        return *t->spins_on != t->saw;
     case WAITS_ITS_TURN:
         return script_turn(t);
     case ENDED:
@@ -191,7 +191,7 @@ static bool may_wait_for_ever(const struct thread *t)
 
     if (!scenario->may_block)
         return false;
-    if (t->at != WAITS_ITS_TURN && ((verb != ACQUIRE && verb != WATCH) || !oracle_stands(t)))
+    if (t->at != WAITS_ITS_TURN && ((verb != ACQUIRE && verb != WATCH) || !oracle_waits(t)))
         return false;
     call->result = RESULT_NEVER;
     return true;

@@ -13,7 +13,7 @@
  *     give               release all that this thread holds; nothing if that is nothing
  *     take n, claim, return, watch    with the ticket of this thread
  *     cancel n           the token, with n as the reason
- *     would n, stat      look at the semaphore
+ *     would n, stat      inspect the semaphore
  *     kill tN            pthread_cancel thread N
  *     later              nothing, but some time passes
  *     after tN k         nothing, when thread N has done k operations; without k: has ended

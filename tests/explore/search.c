@@ -77,7 +77,7 @@ double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The next run: as the last one, but for its last decision that has another answer. */
+/* The next run: as the last one, up to its last decision that has another answer. */
 bool decisions_next(void)
 {
     static const int patient[] = { 2, 4, 8, 16 };
@@ -199,11 +199,11 @@ static bool read_decisions(const char *text)
 }
 
 /* One run by these decisions. */
-bool fails_at(const struct scenario *what, int bound, const char *text)
+bool fails_at(const struct scenario *what, struct limits with, const char *text)
 {
     struct outcome outcome = { 0 };
 
-    return prepare(what, (struct limits){ .bound = bound }) && read_decisions(text)
+    return prepare(what, with) && read_decisions(text)
            && !run_once(&outcome);
 }
 

@@ -3,7 +3,7 @@
  * states.c - states that have been seen need not be searched again.
  *
  * A state is everything that what happens next depends on, and everything that the oracles
- * will look at: the stopped stacks, the memory of the library and of the scenario, what each
+ * will read: the stopped stacks, the memory of the library and of the scenario, what each
  * thread is about to do, the clock, the results so far and which call returned before which
  * began.  If a run comes to a state in which another has been, with as many preemptions spent
  * or fewer, all that can follow has been tried or is about to be.
@@ -17,7 +17,7 @@
 
 enum { SLOTS = 1 << 21 };       /* 16 MiB */
 
-static uint64_t slots[SLOTS];   /* the hash, but for its lowest 4 bits: the preemptions + 1 */
+static uint64_t slots[SLOTS];   /* the hash, except its lowest 4 bits: the preemptions + 1 */
 static int used;
 
 void states_forget(void)

@@ -5,7 +5,7 @@
  *
  * A mutex is an int in its own memory: 0, or 1 + the number of the thread that has it, or
  * MUTEX_DEAD.
- * A condition variable has no state: whoever waits for it says so in struct thread.
+ * A condition variable has no state: a thread that waits for it says so in struct thread.
  */
 #include "views.h"
 
@@ -13,7 +13,7 @@
 
 bool threads_quiet;
 
-/* Others could notice: those who nap, because they poll, have a reason to look again. */
+/* Others could notice: those that nap, because they poll, have a reason to load again. */
 void thread_change(void)
 {
     for (int i = 0; i < threads_count; i++) {

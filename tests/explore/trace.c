@@ -2,7 +2,7 @@
 /* trace.c - a run in words: which thread does what to which object, in which function. */
 #include "explore.h"
 
-#include "semaphore_internal.h"
+#include "ticket.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static const struct { size_t offset; const char *name; } sem_member[] = {
     { offsetof(struct fs_sem, word), "word" },
     { offsetof(struct fs_sem, limit), "limit" },
     { offsetof(struct fs_sem, mutex), "mutex" },
-    { offsetof(struct fs_sem, line), "line" },
+    { offsetof(struct fs_sem, queue), "queue" },
     { offsetof(struct fs_sem, waiters), "waiters" },
     { offsetof(struct fs_sem, max_waiters), "settings" },
     { offsetof(struct fs_sem, generation), "generation" },
@@ -58,7 +58,7 @@ const char *object_words(const void *object)
         snprintf(text, 80, "token%s", offset == 0 ? ".mutex" : "");
     else if (within(object, tickets, sizeof tickets, &offset))
         snprintf(text, 80, "ticket%d%s", (int)(offset / sizeof tickets[0]),
-                 offset % sizeof tickets[0] == offsetof(struct fs_waiter, state) ? ".state" : "");
+                 offset % sizeof tickets[0] == offsetof(struct fs_ticket, state) ? ".state" : "");
     else if (stack_owner(object) >= 0)
         snprintf(text, 80, "T%d's waiter", stack_owner(object));
     else if (heap_offset(object) >= 0)

@@ -14,7 +14,7 @@
  *   compare-and-swap that fails: a load with the order for that case; one that is strong fails
  *            only where the store it reads has another value, and none fails for no reason
  *   release sequences are those of C++20 and C23: a read-modify-write goes on with what it
- *            has read, a relaxed store begins anew, whoever made the store before
+ *            has read, a relaxed store begins anew, whichever thread made the store before
  *   seq_cst  a load does not see anything older than the last such store; a fence takes part in
  *            one order of all such fences.  Exact where all accesses of a location are seq_cst,
  *            else stronger than the standard
@@ -71,7 +71,7 @@ extern struct view view_of[THREADS_MAX];
 extern bool views_fences;
 extern struct view on_acquire[THREADS_MAX], on_release[THREADS_MAX], all_sc_fences;
 
-/* Does this access count?  Not before the first thread starts, nor what is not looked at. */
+/* Does this access count?  Not before the first thread starts, nor while nothing stops. */
 static inline bool views_on(void)
 {
     return limits.weak && self != NULL && !threads_quiet;

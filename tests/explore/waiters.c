@@ -1,44 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiters.c - what must be true when a waiter joins or is told, and at every access.
+ * waiters.c - what must be true when a waiter joins or is completed, and at every access.
  *
- *   I3  nobody but who has the mutex changes the word while SLOW is set
- *   I4  a waiter is told once, under the mutex, when it is out of the line
+ *   I3  only the holder of the mutex changes the word while SLOW is set
+ *   I4  a waiter is completed once, under the mutex, when it is out of the queue
  *   I5  a grant is debited before it is visible
- *   I6  nobody is granted while somebody before it is in line
- *   I8  a granter does not touch whom it has told; nobody touches a semaphore that was destroyed
- *       or a stack that was left
+ *   I6  no waiter is granted while one before it is in the queue
+ *   I8  a granter does not touch a waiter that it has completed; nobody touches a semaphore that
+ *       was destroyed or a stack that was left
  *   and a plain write to a semaphore is made with its mutex held
  */
 #include "oracles.h"
 
+#include "ticket.h"
+
 #include <string.h>
 
-/* Who is in a line, or watches somebody who is. */
+/* The waiters in a queue, and the watchers of tickets that are. */
 static struct known {
     struct fs_waiter *waiter;
     struct thread    *owner;        /* NULL: a ticket */
     int               sem;
-    bool              in_line;
+    bool              in_queue;
 } known[WAITERS_MAX];
 static int known_count;
 
-/* Whom this thread has told, in this operation: not to be touched again by it (I8). */
-static const struct fs_waiter *told[THREADS_MAX][WAITERS_MAX];
-static int told_count[THREADS_MAX];
+/* What this thread has completed, in this operation: not to be touched again by it (I8). */
+static const struct fs_waiter *completed[THREADS_MAX][WAITERS_MAX];
+static int completed_count[THREADS_MAX];
 
 static int64_t granted[THREADS_MAX][SEMS_MAX];  /* to an operation that has not returned */
 
 void waiters_reset(void)
 {
     known_count = 0;
-    memset(told_count, 0, sizeof told_count);
+    memset(completed_count, 0, sizeof completed_count);
     memset(granted, 0, sizeof granted);
 }
 
 void oracle_op_begins(void)
 {
-    told_count[id_of(self)] = 0;
+    completed_count[id_of(self)] = 0;
 }
 
 void oracle_op_ends(void)
@@ -46,7 +48,7 @@ void oracle_op_ends(void)
     memset(granted[id_of(self)], 0, sizeof granted[0]);
 }
 
-/* ---- A waiter joins, and is told ---- */
+/* ---- A waiter joins, and is completed ---- */
 
 static struct known *find_known(const void *state)
 {
@@ -66,13 +68,13 @@ static int my_sem(void)
     fail("I4 states", "a waiter joins or leaves without the mutex");
 }
 
-static bool stands_in(int i, const struct fs_waiter *w)
+static bool is_in_queue(int i, const struct fs_waiter *w)
 {
     const struct fs_waitq_node *node[WAITERS_MAX];
-    int n = walk_line(i, node);
+    int n = walk_queue(i, node);
 
     for (int k = 0; k < n; k++) {
-        if (node[k] == &w->in_line)
+        if (node[k] == &w->in_queue)
             return true;
     }
     return false;
@@ -91,22 +93,23 @@ static void joined(struct fs_waiter *w)
     if (known_count == WAITERS_MAX)
         fail("explorer", "too many waiters");
     for (int t = 0; t < THREADS_MAX; t++) {
-        for (int k = 0; k < told_count[t]; k++) {
-            if (told[t][k] != NULL && overlaps(told[t][k], w))
-                told[t][k] = NULL;
+        for (int k = 0; k < completed_count[t]; k++) {
+            if (completed[t][k] != NULL && overlaps(completed[t][k], w))
+                completed[t][k] = NULL;
         }
     }
     known[known_count++] = (struct known){
         .waiter = w, .owner = owner >= 0 ? &thread[owner] : NULL,
-        .sem = my_sem(), .in_line = stands_in(my_sem(), w),
+        .sem = my_sem(), .in_queue = is_in_queue(my_sem(), w),
     };
 }
 
-/* Does it stand in a line, or watch a ticket that does, in the place that it sleeps in? */
-bool oracle_stands(const struct thread *t)
+/* Is it in a queue, or watches a ticket that is, in the place that it sleeps in? */
+bool oracle_waits(const struct thread *t)
 {
     for (int k = 0; k < known_count; k++) {
-        if (known[k].owner == t && (!known[k].in_line || stands_in(known[k].sem, known[k].waiter)))
+        if (known[k].owner == t
+            && (!known[k].in_queue || is_in_queue(known[k].sem, known[k].waiter)))
             return t->at == SLEEPS_ON_COND || t->at == SLEEPS_ON_WORD || t->at == NAPS;
     }
     return false;
@@ -131,12 +134,12 @@ static void check_debit(const struct known *who)
 static void check_grant(const struct known *who)
 {
     const struct fs_waitq_node *node[WAITERS_MAX];
-    const struct fs_waitq_node *me = &who->waiter->in_line;
-    int n = walk_line(who->sem, node);
+    const struct fs_waitq_node *me = &who->waiter->in_queue;
+    int n = walk_queue(who->sem, node);
 
     for (int k = 0; k < n; k++) {
         if (node[k]->priority < me->priority
-            || (node[k]->priority == me->priority && node[k]->ticket < me->ticket))
+            || (node[k]->priority == me->priority && node[k]->seq < me->seq))
             fail("I6 passed", "%s is granted, and %s came before", object_words(me),
                  object_words(node[k]));
     }
@@ -146,16 +149,17 @@ static void check_grant(const struct known *who)
     }
 }
 
-static void was_told(struct known *who, int state)
+static void was_completed(struct known *who, int state)
 {
     if (!i_own(who->sem))
-        fail("I4 states", "%s is told without the mutex", object_words(&who->waiter->state));
-    if (stands_in(who->sem, who->waiter))
-        fail("I4 states", "%s is told while it is in line", object_words(&who->waiter->state));
-    if (state == FS_GRANTED && who->in_line)
+        fail("I4 states", "%s is completed without the mutex", object_words(&who->waiter->state));
+    if (is_in_queue(who->sem, who->waiter))
+        fail("I4 states", "%s is completed while it is in the queue",
+             object_words(&who->waiter->state));
+    if (state == FS_GRANTED && who->in_queue)
         check_grant(who);
-    if (who->owner != NULL && who->owner != self && told_count[id_of(self)] < WAITERS_MAX)
-        told[id_of(self)][told_count[id_of(self)]++] = who->waiter;
+    if (who->owner != NULL && who->owner != self && completed_count[id_of(self)] < WAITERS_MAX)
+        completed[id_of(self)][completed_count[id_of(self)]++] = who->waiter;
     *who = known[--known_count];
 }
 
@@ -168,14 +172,16 @@ static const struct fs_waiter *head_of(int i)
 {
     const struct fs_waitq_node *node[WAITERS_MAX];
 
-    return walk_line(i, node) > 0 ? fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]) : NULL;
+    if (walk_queue(i, node) == 0)
+        return NULL;
+    return fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]);
 }
 
 /* Has it waited for too long to be passed?  As the thread that lets pass has seen the time. */
 static bool over_bound(const struct fs_waiter *w)
 {
     return !script_uses(TIMED) && !script_uses(FOR)
-           && w->since_ns + scenario->bypass_ns <= self->last_clock;
+           && w->joined_ns + scenario->bypass_ns <= self->last_clock;
 }
 
 /* A thread that has not joined takes units. */
@@ -189,7 +195,7 @@ static void passed(void)
     }
 }
 
-/* Somebody without the mutex changes the word while it is open. */
+/* A thread without the mutex changes the word while it is open. */
 static void changed_by_the_way(int i, int64_t now)
 {
     if (!is_open(now) || (now & FS_SLOW) == 0 || fs_word_available(now) < 0
@@ -202,9 +208,9 @@ static void opened(int i)
     const struct fs_waiter *head = i_own(i) ? head_of(i) : NULL;
 
     if (head == NULL || !is_on_its_way(head))
-        fail("I2 OPEN", "the line is opened, and nobody has been called");
+        fail("I2 OPEN", "the queue is opened, and its head has not been woken");
     if (over_bound(head))
-        fail("I6 bound", "the line is opened after the bound");
+        fail("I6 bound", "the queue is opened after the bound");
 }
 
 static void state_stored(const void *at, int64_t before, int64_t now)
@@ -214,18 +220,17 @@ static void state_stored(const void *at, int64_t before, int64_t now)
     if (who != NULL && now == FS_PARKED) {
         if (who->owner != self || before != FS_QUEUED)
             fail("I4 states", "%s goes to PARKED from %d", object_words(at), (int)before);
-    } else if (who != NULL && now == FS_ALERTED) {
-        /* Woken, as its turn comes soon. */
+    } else if (who != NULL && now == FS_WOKEN) {
         if (before != FS_PARKED || !i_own(who->sem))
-            fail("I4 states", "%s goes to ALERTED from %d", object_words(at), (int)before);
+            fail("I4 states", "%s goes to WOKEN from %d", object_words(at), (int)before);
     } else if (who != NULL && now == FS_QUEUED) {
-        if (who->owner != self || before != FS_ALERTED)
+        if (who->owner != self || before != FS_WOKEN)
             fail("I4 states", "%s goes back to QUEUED from %d", object_words(at), (int)before);
     } else if (who != NULL) {
-        was_told(who, (int)now);
+        was_completed(who, (int)now);
     } else if (now == FS_QUEUED) {
         joined((struct fs_waiter *)((uintptr_t)at - offsetof(struct fs_waiter, state)));
-    } else if (now == FS_GRANTED && stack_owner(at) == id_of(self) && before == FS_IDLE
+    } else if (now == FS_GRANTED && stack_owner(at) == id_of(self) && before == FS_NOT_JOINED
                && script[id_of(self)][self->op].verb != WATCH) {
         passed();
     }
@@ -241,9 +246,12 @@ static void word_stored(int i, int64_t before, int64_t now)
         fail("I3 SLOW", "the word is changed without the mutex while SLOW is set");
 }
 
-/* Of the atomics in a waiter; its reason and a ticket's generation begin words of 8 bytes. */
-static bool is_state(const void *at)
+/* Of the atomics in a waiter; its reason begins a word of 8 bytes. */
+static bool is_state(const void *at, bool in_ticket)
 {
+    if (in_ticket)
+        return (size_t)((const char *)at - (const char *)tickets) % sizeof tickets[0]
+               == offsetof(struct fs_ticket, callback.waiter.state);
     return (uintptr_t)at % 8 == offsetof(struct fs_waiter, state) % 8;
 }
 
@@ -258,7 +266,8 @@ void oracle_stored(const void *at, size_t size, int64_t before, int64_t now)
             word_stored(i, before, now);
         else if (!i_own(i) && mutex_owner(i) != MUTEX_DEAD)
             fail("locks", "%s is changed without the mutex", object_words(at));
-    } else if (size == sizeof(int) && (in_ticket || stack_owner(at) >= 0) && is_state(at)) {
+    } else if (size == sizeof(int) && (in_ticket || stack_owner(at) >= 0)
+               && is_state(at, in_ticket)) {
         state_stored(at, before, now);
     }
 }
@@ -294,19 +303,20 @@ static bool has_token(int t)
 }
 
 /*
- * Whoever holds the token's mutex, to cancel it or to leave its list, may touch the waits that
- * are on it: they cannot go before they have had the mutex.  One that was told may be on it again.
+ * The holder of the token's mutex, which cancels it or leaves its list, may touch the waits that
+ * are on it: they cannot go before they have had the mutex.  One that was completed may be on it
+ * again.
  */
 static void touch_stack(int owner, const void *at, size_t size)
 {
     check_alive(at, size);
     if (*(const int *)(const void *)&the_token == my_number() && has_token(owner))
         return;
-    for (int k = 0; k < told_count[id_of(self)]; k++) {
-        const struct fs_waiter *w = told[id_of(self)][k];
+    for (int k = 0; k < completed_count[id_of(self)]; k++) {
+        const struct fs_waiter *w = completed[id_of(self)][k];
 
         if (w != NULL && (uintptr_t)at - (uintptr_t)w < sizeof *w)
-            fail("I8 granter", "T%d touches the waiter of T%d that it has told", id_of(self),
+            fail("I8 granter", "T%d touches the waiter of T%d that it has completed", id_of(self),
                  owner);
     }
 }

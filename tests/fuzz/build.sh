@@ -18,10 +18,10 @@ wrap=
 for name in $(sed -n 's/^WRAPPED([^,]*, \([a-z_]*\),.*/\1/p' "$here/machine.c"); do
   wrap="$wrap -Wl,--wrap=$name"
 done
-# machine.c takes the place of spin.c.
+# machine.c takes the place of stay_awake.c.
 sources=
 for file in "$src"/*.c; do
-  [ "$file" = "$src/spin.c" ] || sources="$sources $file"
+  [ "$file" = "$src/stay_awake.c" ] || sources="$sources $file"
 done
 # shellcheck disable=SC2086 # lists
 exec "${CC:-cc}" -std=c11 -D_POSIX_C_SOURCE=200809L ${CFLAGS:--O1 -g} -fexceptions \

@@ -8,8 +8,8 @@
 #include "threads.h"
 #include "words.h"
 
-#include "../bare.h"
-#include "spin.h"
+#include "../support/bare.h"
+#include "stay_awake.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -59,7 +59,7 @@ pthread_t __wrap_pthread_self(void)
     return machine_on ? (pthread_t)(thread_running() + 1) : __real_pthread_self();
 }
 
-/* ---- Locks: who would wait for one, waits for ever ---- */
+/* ---- Locks: a thread that would wait for one waits for ever ---- */
 
 BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
 {
@@ -195,18 +195,29 @@ BARE long __wrap_syscall(long number, ...)
     return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
 
-/* ---- Staying awake for a moment: these take the place of src/spin.c ---- */
+/* ---- Staying awake for a moment: these take the place of src/stay_awake.c ---- */
 
-void fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind)
+void fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns)
 {
     (void)kind;
+    (void)joined_ns;
     if (*word == value)
         thread_spins();
 }
 
-void fs_spin_woken(int64_t woken_ns)
+void fs_spin_woken(int64_t completed_ns)
 {
-    (void)woken_ns;
+    (void)completed_ns;
+}
+
+/* It always pays, so that each way of being completed is taken. */
+void fs_stay_awake_learn(struct fs_stay_awake *doubts, bool joined_as_head, int64_t head_ns,
+                         int core)
+{
+    (void)doubts;
+    (void)joined_as_head;
+    (void)head_ns;
+    (void)core;
 }
 
 /* ---- What each thread has of its own.  A sanitizer's key was made before ---- */

@@ -40,7 +40,7 @@ bool model_passed(clockid_t clock, const struct timespec *deadline)
     return deadline->tv_nsec <= now % 1000000000;
 }
 
-/* ---- The line ---- */
+/* ---- The queue ---- */
 
 static int64_t length(const struct model_sem *s)
 {
@@ -58,7 +58,7 @@ static bool must_wait(const struct model_sem *s, int64_t n, int priority)
            || (s->head != NULL && s->head->priority <= priority);
 }
 
-static void tell_waits(const struct model_request *r)
+static void end_waits(const struct model_request *r)
 {
     for (struct model_wait *wait = model_waits; wait != NULL; wait = wait->older) {
         if (wait->request != r || wait->over)
@@ -76,7 +76,7 @@ static void leave(struct model_request *r, enum fairsem_ticket_state state, int 
 {
     struct model_sem *s = r->sem;
     struct model_request **at = &s->head;
-    int64_t waited = model_now_ns - r->since_ns;
+    int64_t waited = model_now_ns - r->joined_ns;
 
     while (*at != r)
         at = &(*at)->behind;
@@ -90,7 +90,7 @@ static void leave(struct model_request *r, enum fairsem_ticket_state state, int 
         if (waited > s->past.wait_ns_max)
             s->past.wait_ns_max = waited;
     }
-    tell_waits(r);
+    end_waits(r);
     if (r->notify && r->had_to_wait && state != FAIRSEM_TICKET_IDLE) {
         r->due = model_calls_back();
         r->due_order = ++dues;
@@ -98,7 +98,7 @@ static void leave(struct model_request *r, enum fairsem_ticket_state state, int 
 }
 
 /* Grants the head while it fits. */
-static void serve(struct model_sem *s)
+static void grant_heads(struct model_sem *s)
 {
     while (s->head != NULL && s->capacity != 0 && s->head->units <= s->available) {
         s->available -= s->head->units;
@@ -126,21 +126,21 @@ static int join(struct model_sem *s, struct model_request *r, int64_t n, int pri
         at = &(*at)->behind;
     *r = (struct model_request){
         .state = FAIRSEM_TICKET_WAITING, .sem = s, .units = n, .priority = priority,
-        .since_ns = model_now_ns, .had_to_wait = waits, .notify = r->notify,
+        .joined_ns = model_now_ns, .had_to_wait = waits, .notify = r->notify,
         .called_by = r->called_by, .behind = *at,
     };
     *at = r;
     s->past.waits += waits;
     if (waits && length(s) > s->past.waiters_max)
         s->past.waiters_max = length(s);
-    serve(s);
+    grant_heads(s);
     return 0;
 }
 
 /* ---- The semaphore ---- */
 
-/* Semaphores with FAIRSEM_BOUNDED_BYPASS are not in this model: whom they let pass depends on
- * who sleeps. */
+/* Semaphores with FAIRSEM_BOUNDED_BYPASS are not in this model: which thread passes depends on
+ * which ones sleep. */
 int model_init(struct model_sem *s, int64_t units, const fairsem_attr_t *attr)
 {
     for (int i = 0; i < 7; i++) {
@@ -202,7 +202,7 @@ int model_release(struct model_sem *s, int64_t n)
         return EOVERFLOW;
     }
     s->available += n;
-    serve(s);
+    grant_heads(s);
     return 0;
 }
 
@@ -216,7 +216,7 @@ static void regain(struct model_sem *s, int64_t n)
         n = room > 0 ? room : 0;
     }
     s->available += n;
-    serve(s);
+    grant_heads(s);
 }
 
 int model_set_capacity(struct model_sem *s, int64_t capacity)
@@ -230,7 +230,7 @@ int model_set_capacity(struct model_sem *s, int64_t capacity)
         if (r->units > capacity)
             leave(r, FAIRSEM_TICKET_CANCELED, E2BIG, &s->past.cancels);
     }
-    serve(s);
+    grant_heads(s);
     return 0;
 }
 
@@ -267,8 +267,8 @@ void model_stat(const struct model_sem *s, fairsem_stat_t *stat)
             stat->waiting_units = INT64_MAX;
         else
             stat->waiting_units += r->units;
-        if (model_now_ns - r->since_ns > stat->oldest_wait_ns)
-            stat->oldest_wait_ns = model_now_ns - r->since_ns;
+        if (model_now_ns - r->joined_ns > stat->oldest_wait_ns)
+            stat->oldest_wait_ns = model_now_ns - r->joined_ns;
     }
 }
 
@@ -329,21 +329,21 @@ void model_ticket_wait(struct model_request *ticket, struct model_wait *wait,
 }
 
 /*
- * What comes first counts: units that were handed over before the time was out, or before a
- * token was canceled, stay.  Those of a thread that is gone go to the next in line.  Who waits
- * for a ticket goes, and the ticket stays.
+ * What comes first counts: units that were granted before the time was out, or before a token was
+ * canceled, stay.  Those of a thread that is gone go to the next in the queue.  A thread that
+ * waits for a ticket goes, and the ticket stays.
  */
-void model_give_up(struct model_wait *wait, int reason)
+void model_abort(struct model_wait *wait, int reason)
 {
     struct model_request *r = wait->request;
     struct model_sem *s = r->sem;
 
     if (reason == MODEL_ABANDONED)
-        wait->token = NULL;     /* before anybody is called back: nothing comes after that */
+        wait->token = NULL;     /* before any callback: nothing comes after that */
     if (r == &wait->own && r->state == FAIRSEM_TICKET_WAITING) {
         leave(r, FAIRSEM_TICKET_CANCELED, reason,
               reason == ETIMEDOUT ? &s->past.timeouts : &s->past.cancels);
-        serve(s);
+        grant_heads(s);
     } else if (r == &wait->own && r->state == FAIRSEM_TICKET_GRANTED
                && reason == MODEL_ABANDONED) {
         regain(s, r->units);
@@ -352,7 +352,7 @@ void model_give_up(struct model_wait *wait, int reason)
         returns(wait, reason);
 }
 
-/* The newest wait goes first, and one by one: what it held up may be served in between. */
+/* The newest wait goes first, and one by one: what it held up may be granted in between. */
 int model_token_cancel(struct model_token *token, int reason)
 {
     if (reason < 0)
@@ -362,8 +362,8 @@ int model_token_cancel(struct model_token *token, int reason)
     token->reason = reason != 0 ? reason : ECANCELED;
     for (struct model_wait *wait = model_waits; wait != NULL; wait = wait->older) {
         if (wait->token == token && !wait->over) {
-            wait->token = NULL;     /* it has done with it, though it has not returned yet */
-            model_give_up(wait, token->reason);
+            wait->token = NULL;     /* it is done with it, though it has not returned yet */
+            model_abort(wait, token->reason);
         }
     }
     return 0;
@@ -398,7 +398,7 @@ void model_ticket_return(struct model_request *t)
 
     if (t->state == FAIRSEM_TICKET_WAITING) {
         leave(t, FAIRSEM_TICKET_IDLE, 0, &s->past.cancels);
-        serve(s);
+        grant_heads(s);
     } else if (t->state == FAIRSEM_TICKET_GRANTED) {
         t->state = FAIRSEM_TICKET_IDLE;
         regain(s, t->units);

@@ -10,13 +10,13 @@
 
 /* Somebody's request: of a ticket, or of a thread that waits or only tries. */
 struct model_request {
-    enum fairsem_ticket_state state;    /* CANCELED: left the line for `reason` */
+    enum fairsem_ticket_state state;    /* CANCELED: left the queue for `reason` */
     int               reason;
     struct model_sem *sem;              /* where it stands, or stood last */
     int64_t           units;
     int               priority;
-    int64_t           since_ns;         /* joined the line then */
-    bool              had_to_wait;      /* it was not served at once: only such are counted */
+    int64_t           joined_ns;         /* joined the queue then */
+    bool              had_to_wait;      /* it was not granted at once: only such are counted */
     bool              notify;           /* a ticket with a callback */
     int               due;              /* the call that has to call back; 0: none has */
     unsigned          due_order;        /* among the callbacks of that call */
@@ -29,7 +29,7 @@ struct model_sem {
     int64_t capacity;                   /* of an unbounded one: FAIRSEM_MAX_UNITS */
     int64_t available, max_waiters;
     int     closed;
-    struct model_request *head;         /* the line */
+    struct model_request *head;         /* the queue */
     fairsem_stat_t past;                /* its counters of the past */
 };
 
@@ -83,8 +83,8 @@ void model_ticket_wait(struct model_request *ticket, struct model_wait *wait,
                        const fairsem_wait_t *how, struct model_token *token);
 /* It has returned. */
 void model_wait_ends(struct model_wait *wait);
-/* The thread gives up: ETIMEDOUT, EINTR, or canceled (MODEL_ABANDONED). */
-void model_give_up(struct model_wait *wait, int reason);
+/* The wait is aborted: ETIMEDOUT, EINTR, or canceled (MODEL_ABANDONED). */
+void model_abort(struct model_wait *wait, int reason);
 
 int  model_token_cancel(struct model_token *token, int reason);
 int  model_token_destroy(const struct model_token *token);

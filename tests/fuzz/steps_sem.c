@@ -32,7 +32,7 @@ void step_upto(void)
     call_end(&call, WORDS_NUMBER, fairsem_tryacquire_upto(world.sem[s], max), expected);
 }
 
-/* The semaphore may be destroyed before this returns, by whom it has served. */
+/* The semaphore may be destroyed before this returns, by a thread that it has granted. */
 void step_release(void)
 {
     int s = below(SEMS);
@@ -102,9 +102,9 @@ void step_close(void)
     close_with(s, reason());
 }
 
-/* ---- A dump is for people; but it shows the whole line, and that must be right ---- */
+/* ---- A dump is for people; but it shows the whole queue, and that must be right ---- */
 
-static void compare_lines(int s, char *text)
+static void compare_queues(int s, char *text)
 {
     const struct model_request *r = world.model_sem[s].head;
     uint64_t last_ticket = 0, ticket;
@@ -116,7 +116,7 @@ static void compare_lines(int s, char *text)
                    &priority) != 3)
             finding("fairsem_dump(s%d): cannot read%s", s, at);
         if (r == NULL || n != r->units || priority != r->priority)
-            finding("fairsem_dump(s%d): the line is another:\n%s", s, text);
+            finding("fairsem_dump(s%d): the queue is another:\n%s", s, text);
         if (at != text && priority == last_priority && ticket <= last_ticket && last_ticket != 0)
             finding("fairsem_dump(s%d): not in order of arrival:\n%s", s, text);
         last_ticket = ticket;
@@ -124,7 +124,7 @@ static void compare_lines(int s, char *text)
         r = r->behind;
     }
     if (r != NULL)
-        finding("fairsem_dump(s%d): the line is longer:\n%s", s, text);
+        finding("fairsem_dump(s%d): the queue is longer:\n%s", s, text);
 }
 
 void step_dump(void)
@@ -141,12 +141,12 @@ void step_dump(void)
     result = fairsem_dump(world.sem[s], file);
     call_end(&call, WORDS_ERROR, result, 0);
     fclose(file);
-    compare_lines(s, text);
+    compare_queues(s, text);
 }
 
 /* ---- Destroy, and another one in its place ---- */
 
-/* Who may still use it: a call in progress, a ticket that is neither idle nor in line. */
+/* May it be used still: by a call in progress, a ticket that is neither idle nor in the queue? */
 static bool in_use(int s)
 {
     for (int t = 0; t < TICKETS; t++) {

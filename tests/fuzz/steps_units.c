@@ -73,7 +73,7 @@ void step_units_adopt(void)
     call_end(&call, WORDS_ERROR, fairsem_units_adopt(&world.guard[g], world.sem[s], n), expected);
 }
 
-/* What they hold goes into the line, and who is served may call back: guard busy. */
+/* What they hold goes to the queue, and what is granted may call back: guard busy. */
 static int model_return(int g, int64_t n)
 {
     int error;

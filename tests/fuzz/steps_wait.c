@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* steps_wait.c - steps that may wait, and what ends waits but for units: time and tokens. */
+/* steps_wait.c - steps that may wait, and what ends waits without units: time and tokens. */
 #include "steps.h"
 
 #include "bytes.h"
@@ -255,7 +255,7 @@ void step_time_passes(void)
     world_compare();
 }
 
-/* Nothing is told of it: who sleeps by that clock will see it when he wakes up. */
+/* Nothing announces it: a thread that sleeps by that clock finds out when it wakes up. */
 void step_clock_is_set(void)
 {
     int64_t ns = (int64_t)(byte() - 128) * 1000;

@@ -28,7 +28,7 @@ struct thread {
     struct thread_call now;
     const void *asleep_on;              /* NULL: awake */
     bool        woken;                  /* since it fell asleep */
-    int         gives_up;               /* for this reason, as soon as it has the mutex; or 0 */
+    int         aborts_for;             /* for this reason, as soon as it has the mutex; or 0 */
     void       *specific;
     jmp_buf     bottom;                 /* of its stack */
     const void *bottom_frame;
@@ -247,7 +247,7 @@ static void check_sleep(const struct thread *self, clockid_t clock,
         finding("thread %d sleeps until another time, or by another clock", running);
 }
 
-/* It is awake, and will look at the time; or has been interrupted. */
+/* It is awake, and will read the clock; or has been interrupted. */
 static void goes_on(struct thread *self, enum wakeup why, bool interruptible)
 {
     static const char *const words[] = {
@@ -259,25 +259,25 @@ static void goes_on(struct thread *self, enum wakeup why, bool interruptible)
 
     SAY(words[why], 0);
     if (why == CANCELED)
-        model_give_up(wait, MODEL_ABANDONED);
+        model_abort(wait, MODEL_ABANDONED);
     else if (wait->over)
         return;
     else if (self->now.how->deadline != NULL
              && model_passed(self->now.how->clock, self->now.how->deadline))
-        self->gives_up = ETIMEDOUT;
+        self->aborts_for = ETIMEDOUT;
     else if (why == INTERRUPTED && interruptible && wait->request->sem->interruptible)
-        self->gives_up = EINTR;
+        self->aborts_for = EINTR;
 }
 
-/* The next that a thread locks which gives up is its semaphore, to leave the line. */
+/* The next that a thread locks which aborts its wait is its semaphore, to leave the queue. */
 void thread_locks(void)
 {
     struct thread *self = &threads[running];
-    int reason = self->gives_up;
+    int reason = self->aborts_for;
 
-    self->gives_up = 0;
+    self->aborts_for = 0;
     if (reason != 0)
-        model_give_up(self->now.wait, reason);
+        model_abort(self->now.wait, reason);
 }
 
 enum wakeup thread_sleeps(const void *on, clockid_t clock, const struct timespec *deadline,
@@ -311,7 +311,7 @@ void thread_spins(void)
     if (napping)
         return;
     check_waits(self);
-    self->gives_up = 0;         /* though it is time: it looks at the clock only later */
+    self->aborts_for = 0;         /* though it is time: it reads the clock only later */
     SAY("  spins", 0);
     running++;
     for (int steps = below(3); steps > 0 && !bytes_end(); steps--)

@@ -36,10 +36,10 @@ enum wakeup { NOT_YET, WOKEN, EXPIRED, SPURIOUS, INTERRUPTED, CANCELED };
 /* What becomes of the thread that fell asleep last, if it can; asked for by a step. */
 extern enum wakeup thread_wish;
 
-/* Called by the machine: the thread sleeps on `on`; somebody wakes who sleeps there. */
+/* Called by the machine: the thread sleeps on `on`; another one wakes those that sleep there. */
 enum wakeup thread_sleeps(const void *on, clockid_t clock, const struct timespec *deadline,
                           bool interruptible);
-/* Called by the machine: the thread is in line, and stays awake for a moment. */
+/* Called by the machine: the thread is in the queue, and stays awake for a moment. */
 void  thread_spins(void);
 /* Called by the machine: the thread has locked a mutex. */
 void  thread_locks(void);

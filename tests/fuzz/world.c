@@ -174,7 +174,7 @@ static void compare_stat(int i, const fairsem_stat_t *expected)
     finding("fairsem_stat of s%d: reserved members are not 0", i);
 }
 
-/* Looks that take the mutex serve the line on their way out: they come after all others. */
+/* An inspection that takes the mutex grants on its way out: it comes after all others. */
 void world_compare(void)
 {
     fairsem_stat_t stat[SEMS];

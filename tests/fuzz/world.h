@@ -16,7 +16,7 @@ enum { NO_SEM = -1, NO_TICKET = -1 };
 struct world {
     fairsem_t           *sem[SEMS];
     struct model_sem     model_sem[SEMS];
-    int                  sem_calls[SEMS];       /* in progress, but for releases */
+    int                  sem_calls[SEMS];       /* in progress, except releases */
 
     fairsem_ticket_t    *ticket[TICKETS];
     struct model_request model_ticket[TICKETS];

@@ -6,18 +6,19 @@
 #   make check-mutants MUTANTS="one another"  some
 
 EXTRA_DIST += \
+	tests/mutants/abort.txt \
+	tests/mutants/acquire.txt \
 	tests/mutants/apply.awk \
 	tests/mutants/awake.txt \
 	tests/mutants/bypass.txt \
 	tests/mutants/canaries.txt \
+	tests/mutants/checks.txt \
 	tests/mutants/fork.txt \
 	tests/mutants/grant.txt \
-	tests/mutants/leave.txt \
-	tests/mutants/line.txt \
 	tests/mutants/owner.txt \
+	tests/mutants/queue.txt \
 	tests/mutants/run.sh \
 	tests/mutants/sleep.txt \
-	tests/mutants/take.txt \
 	tests/mutants/ticket.txt
 CLEANFILES += tests/mutants/table
 

@@ -60,22 +60,24 @@ t_debt
 t_misuse
 t_cancel
 t_fork
-t_fork_tickets
+t_fork_callbacks
+t_fork_inside
 t_capacity
 t_deadline
 t_token
 t_with
 t_late_wakers
-t_provoked
-t_refused_waits
+t_sleep
+t_token_races
 t_fault_clock
 t_awake
 t_lessons
 t_spin
 t_signals
+t_fault_resources
 t_lifetime
 t_arrival_order
-order/order
+order
 t_stress
 t_mixed_stress
 t_interrupt
@@ -84,7 +86,7 @@ tsan t_ticket
 tsan t_capacity
 tsan t_bypass
 tsan t_late_wakers
-tsan t_provoked
+tsan t_sleep
 tsan t_stress
 tsan t_mixed_stress
 explore --bound 2'
@@ -102,7 +104,7 @@ elapsed() {
 tree() {
   cp -Rp "$work/source" "$work/$1.1" && cd "$work/$1.1" &&
     ./configure -q --enable-tests --disable-shared CC="$CC" CFLAGS="-g -O1 $2" LDFLAGS="$2" &&
-    "$MAKE" -s libcore.la tests/libtests.la || exit 1
+    "$MAKE" -s libcore.la tests/support/libchecked.la tests/support/libtests.la || exit 1
   for worker in $(seq 2 "$JOBS"); do
     cp -Rp "$work/$1.1" "$work/$1.$worker" || exit 1
   done
@@ -136,6 +138,11 @@ run() {
   timeout -k 5 "$LIMIT" "$@" > "$out" 2>&1
 }
 
+# program NAME - the test of this name in a tree, whichever folder it is in.
+program() {
+  (cd "$work/source" && for file in tests/*/"$1.c"; do echo "${file%.c}"; done)
+}
+
 # suite WORDS... - passes (0), fails (1), or cannot be built (2).
 suite() {
   case $1 in
@@ -154,12 +161,12 @@ suite() {
       run "$work/plain.$worker/tests/fuzz/replay" "$work/source/tests/fuzz/corpus.txt"
       ;;
     tsan)
-      build "$work/tsan.$worker" "tests/$2" || return 2
-      run "$work/tsan.$worker/tests/$2"
+      build "$work/tsan.$worker" "$(program "$2")" || return 2
+      run "$work/tsan.$worker/$(program "$2")"
       ;;
     *)
-      build "$work/plain.$worker" "tests/$1" || return 2
-      run "$work/plain.$worker/tests/$1"
+      build "$work/plain.$worker" "$(program "$1")" || return 2
+      run "$work/plain.$worker/$(program "$1")"
       ;;
   esac
   status=$?

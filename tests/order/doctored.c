@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * doctored.c - see doctored.h.  Each history is a word or two about three waiters at most:
- * "J0 J1 L0" is: ticket 0 joins, 1 joins, 0 leaves.
+ * "J0 J1 L0" is: the waiter with sequence number 0 joins, that with 1 joins, 0 leaves.
  */
 #include "doctored.h"
 
@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-#define J(ticket, priority) { (ticket), (priority), true }
-#define L(ticket)           { (ticket), 0, false }
+#define J(seq, priority) { (seq), (priority), true }
+#define L(seq)           { (seq), 0, false }
 
 struct doctored {
     const char  *what;
@@ -18,7 +18,7 @@ struct doctored {
     size_t       count;
     bool         granted[6];
     struct take  take;          /* one, if after != 0 or before != 0 */
-    int64_t      in_line, beside, malformed;
+    int64_t      in_queue, beside, malformed;
 };
 
 static struct doctored histories[] = {
@@ -39,9 +39,9 @@ static struct doctored histories[] = {
       { 2, 4 }, 0, 0, 0 },
     { "a take that began before", { J(0, 0), L(0) }, 2, { true }, { 0, 1 }, 0, 0, 0 },
     { "a take that ended after", { J(0, 0), L(0) }, 2, { true }, { 1, 2 }, 0, 0, 0 },
-    { "a ticket twice", { J(0, 0), L(0), J(0, 0), L(0) }, 4, { true }, { 0, 0 }, 0, 0, 2 },
+    { "a sequence number twice", { J(0, 0), L(0), J(0, 0), L(0) }, 4, { true }, { 0, 0 }, 0, 0, 2 },
     { "a leave without a join", { J(0, 0), L(0), L(1) }, 3, { true }, { 0, 0 }, 0, 0, 1 },
-    { "one who never leaves", { J(0, 0) }, 1, { false }, { 0, 0 }, 0, 0, 1 },
+    { "one that never leaves", { J(0, 0) }, 1, { false }, { 0, 0 }, 0, 0, 1 },
 };
 
 static bool judged_rightly(struct doctored *d)
@@ -50,7 +50,7 @@ static bool judged_rightly(struct doctored *d)
     struct takes takes = { &d->take, d->take.before + d->take.after != 0 };
     struct history h = { d->events, d->count, d->granted, &takes, 1 };
 
-    if (history_check(&h, &verdict) && verdict.passes_in_line == d->in_line
+    if (history_check(&h, &verdict) && verdict.passes_in_queue == d->in_queue
         && verdict.passes_beside == d->beside && verdict.malformed == d->malformed)
         return true;
     fprintf(stderr, "FAILED: the checker judges \"%s\" wrongly\n", d->what);

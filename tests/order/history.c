@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* history.c - see history.h: the events are replayed, with a line of our own. */
+/* history.c - see history.h: the events are replayed, with a queue of our own. */
 #include "history.h"
 
 #include <stdlib.h>
 
-#define LONGEST_LINE 64
+#define LONGEST_QUEUE 64
 
 struct place {
-    uint32_t ticket;
+    uint32_t seq;
     int      priority;
 };
 
 struct replay {
     const struct history *h;
     struct verdict       *verdict;
-    uint32_t             *left_at;      /* by ticket: the number of its leave */
+    uint32_t             *left_at;      /* by seq: the number of its leave */
     size_t               *next_take;    /* of each thread */
-    struct place          line[LONGEST_LINE];   /* in no order */
+    struct place          queue[LONGEST_QUEUE]; /* in no order */
     int                   length;
-    uint32_t              next_ticket;
+    uint32_t              next_seq;
 };
 
-static bool note_leaves(struct replay *r)
+static bool find_leaves(struct replay *r)
 {
     const struct history *h = r->h;
 
@@ -30,16 +30,16 @@ static bool note_leaves(struct replay *r)
     for (size_t i = 0; i < h->count; i++) {
         const struct event *e = &h->events[i];
 
-        if (e->ticket >= h->count)
+        if (e->seq >= h->count)
             return false;
         if (!e->joins)
-            r->left_at[e->ticket] = (uint32_t)i;
+            r->left_at[e->seq] = (uint32_t)i;
     }
     return true;
 }
 
 /* `at` events have happened: the takes whose threads had seen just these. */
-static void look_at_takes(struct replay *r, size_t at)
+static void judge_takes(struct replay *r, size_t at)
 {
     for (int t = 0; t < r->h->threads; t++) {
         const struct takes *takes = &r->h->takes[t];
@@ -51,7 +51,7 @@ static void look_at_takes(struct replay *r, size_t at)
             if (take->before != at)
                 break;
             for (int i = 0; i < r->length; i++)
-                passed |= r->left_at[r->line[i].ticket] >= take->after;
+                passed |= r->left_at[r->queue[i].seq] >= take->after;
             r->verdict->passes_beside += passed;
             r->verdict->taken++;
         }
@@ -60,18 +60,18 @@ static void look_at_takes(struct replay *r, size_t at)
 
 static void join(struct replay *r, const struct event *e)
 {
-    if (e->ticket != r->next_ticket || r->length == LONGEST_LINE) {
+    if (e->seq != r->next_seq || r->length == LONGEST_QUEUE) {
         r->verdict->malformed++;
         return;
     }
-    r->next_ticket++;
-    r->line[r->length++] = (struct place){ e->ticket, e->priority };
+    r->next_seq++;
+    r->queue[r->length++] = (struct place){ e->seq, e->priority };
     r->verdict->joined++;
 }
 
 static bool goes_before(const struct place *a, const struct place *b)
 {
-    return a->priority < b->priority || (a->priority == b->priority && a->ticket < b->ticket);
+    return a->priority < b->priority || (a->priority == b->priority && a->seq < b->seq);
 }
 
 static void leave(struct replay *r, const struct event *e, bool at_once)
@@ -79,40 +79,40 @@ static void leave(struct replay *r, const struct event *e, bool at_once)
     bool passed = false;
     int i = 0;
 
-    while (i < r->length && r->line[i].ticket != e->ticket)
+    while (i < r->length && r->queue[i].seq != e->seq)
         i++;
     if (i == r->length) {
         r->verdict->malformed++;
         return;
     }
-    if (r->h->granted[e->ticket]) {
+    if (r->h->granted[e->seq]) {
         for (int k = 0; k < r->length; k++)
-            passed |= goes_before(&r->line[k], &r->line[i]);
-        r->verdict->passes_in_line += passed;
+            passed |= goes_before(&r->queue[k], &r->queue[i]);
+        r->verdict->passes_in_queue += passed;
         r->verdict->granted++;
     }
     r->verdict->waited += !at_once;
-    r->line[i] = r->line[--r->length];
+    r->queue[i] = r->queue[--r->length];
 }
 
 static void replay(struct replay *r)
 {
     const struct history *h = r->h;
 
-    if (!note_leaves(r)) {
+    if (!find_leaves(r)) {
         r->verdict->malformed++;
         return;
     }
     for (size_t i = 0; i < h->count; i++) {
         const struct event *e = &h->events[i];
 
-        look_at_takes(r, i);
+        judge_takes(r, i);
         if (e->joins)
             join(r, e);
         else
-            leave(r, e, i > 0 && h->events[i - 1].joins && h->events[i - 1].ticket == e->ticket);
+            leave(r, e, i > 0 && h->events[i - 1].joins && h->events[i - 1].seq == e->seq);
     }
-    look_at_takes(r, h->count);
+    judge_takes(r, h->count);
     r->verdict->malformed += r->length;
     for (int t = 0; t < h->threads; t++)
         r->verdict->malformed += (int64_t)(h->takes[t].count - r->next_take[t]);

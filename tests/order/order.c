@@ -4,14 +4,14 @@
  *
  * Rounds of threads that acquire in every way and release, on one semaphore; then the history
  * of the round is checked (history.h says what a pass is, record.h how it is observed).  The
- * arrival order is that of the tickets, which the line itself gives out.
+ * arrival order is that of the sequence numbers, which the queue itself gives out.
  *
  *     order [OPERATIONS]
  */
 #include "doctored.h"
 #include "record.h"
 
-#include "../stress.h"
+#include "stress.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -133,12 +133,12 @@ int main(int argc, char *argv[])
         right = n > 0;
         done += n;
     }
-    printf("%" PRId64 " operations: %" PRId64 " joined the line, %" PRId64 " of them waited; %"
+    printf("%" PRId64 " operations: %" PRId64 " joined the queue, %" PRId64 " of them waited; %"
            PRId64 " were granted there, %" PRId64 " took beside it\n"
-           "passes in line %" PRId64 ", beside it %" PRId64 ", word changed from outside %" PRId64
-           ", histories malformed %" PRId64 "\n", done, v.joined, v.waited, v.granted, v.taken,
-           v.passes_in_line, v.passes_beside, changes, v.malformed);
-    right = right && v.passes_in_line == 0 && v.passes_beside == 0 && changes == 0
+           "passes in the queue %" PRId64 ", beside it %" PRId64 ", word changed from outside %"
+           PRId64 ", histories malformed %" PRId64 "\n", done, v.joined, v.waited, v.granted,
+           v.taken, v.passes_in_queue, v.passes_beside, changes, v.malformed);
+    right = right && v.passes_in_queue == 0 && v.passes_beside == 0 && changes == 0
             && v.malformed == 0 && v.waited > 0 && v.taken > 0;
     puts(right ? "ok: 0 passes" : "FAILED");
     return right ? 0 : 1;

@@ -2,7 +2,7 @@
 /* record.c - see record.h. */
 #include "record.h"
 
-#include "semaphore_internal.h"
+#include "sem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,19 @@ static struct event     events[EVENTS_MOST];    /* under its mutex */
 static _Atomic uint32_t events_seen;        /* written under its mutex */
 static int64_t          word_left;          /* under its mutex: what the last section left */
 static int64_t          changes;            /* under its mutex */
-static bool             granted[EVENTS_MOST];   /* by ticket: written by its thread */
+static bool             granted[EVENTS_MOST];   /* by seq: written by its thread */
 static struct takes     takes[THREADS_MOST];    /* each its thread's own */
 static struct history   history;
 
 /* Of the call that this thread is in. */
-static _Thread_local uint32_t my_ticket = NO_TICKET;
+static _Thread_local uint32_t my_seq = NO_SEQ;
 
-void __real_fs_waitq_join(struct fs_waitq *line, struct fs_waitq_node *node, int priority);
-void __real_fs_waitq_leave(struct fs_waitq *line, struct fs_waitq_node *node);
+void __real_fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority);
+void __real_fs_waitq_leave(struct fs_waitq *queue, struct fs_waitq_node *node);
 int  __real_pthread_mutex_lock(pthread_mutex_t *mutex);
 int  __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
-void __wrap_fs_waitq_join(struct fs_waitq *line, struct fs_waitq_node *node, int priority);
-void __wrap_fs_waitq_leave(struct fs_waitq *line, struct fs_waitq_node *node);
+void __wrap_fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority);
+void __wrap_fs_waitq_leave(struct fs_waitq *queue, struct fs_waitq_node *node);
 int  __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
 int  __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
 
@@ -33,23 +33,23 @@ static void write_down(const struct fs_waitq_node *node, bool joins)
 {
     uint32_t i = atomic_load_explicit(&events_seen, memory_order_relaxed);
 
-    events[i] = (struct event){ (uint32_t)node->ticket, node->priority, joins };
+    events[i] = (struct event){ (uint32_t)node->seq, node->priority, joins };
     atomic_store_explicit(&events_seen, i + 1, memory_order_release);
 }
 
-void __wrap_fs_waitq_join(struct fs_waitq *line, struct fs_waitq_node *node, int priority)
+void __wrap_fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority)
 {
-    __real_fs_waitq_join(line, node, priority);
-    if (watched != NULL && line == &watched->line) {
-        my_ticket = (uint32_t)node->ticket;
+    __real_fs_waitq_join(queue, node, priority);
+    if (watched != NULL && queue == &watched->queue) {
+        my_seq = (uint32_t)node->seq;
         write_down(node, true);
     }
 }
 
-void __wrap_fs_waitq_leave(struct fs_waitq *line, struct fs_waitq_node *node)
+void __wrap_fs_waitq_leave(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
-    __real_fs_waitq_leave(line, node);
-    if (watched != NULL && line == &watched->line)
+    __real_fs_waitq_leave(queue, node);
+    if (watched != NULL && queue == &watched->queue)
         write_down(node, false);
 }
 
@@ -57,7 +57,7 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
 {
     int result = __real_pthread_mutex_lock(mutex);
 
-    if (watched != NULL && mutex == &watched->mutex && !fs_waitq_empty(&watched->line)
+    if (watched != NULL && mutex == &watched->mutex && !fs_waitq_empty(&watched->queue)
         && atomic_load_explicit(&watched->word, memory_order_relaxed) != word_left)
         changes++;
     return result;
@@ -109,7 +109,7 @@ bool record_has_room(int thread)
 
 uint32_t record_before(void)
 {
-    my_ticket = NO_TICKET;
+    my_seq = NO_SEQ;
     return atomic_load_explicit(&events_seen, memory_order_acquire);
 }
 
@@ -119,8 +119,8 @@ void record_after(int thread, uint32_t before, bool success)
 
     if (!success)
         return;
-    if (my_ticket != NO_TICKET)
-        granted[my_ticket] = true;
+    if (my_seq != NO_SEQ)
+        granted[my_seq] = true;
     else
         mine->list[mine->count++] = (struct take){
             before, atomic_load_explicit(&events_seen, memory_order_relaxed) };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.h - writes the history of one semaphore, without a hand on its threads.
+ * record.h - writes the history of one semaphore, without holding up its threads.
  *
  * The linker sends fs_waitq_join() and fs_waitq_leave() here first.  Their callers hold the
- * semaphore's mutex, so the events are in the line's own order, with the line's own tickets,
- * and writing them down takes no lock and orders nobody who was not in order already.  How
- * many there are is stored for the others, who load it: a load holds nobody up either.
+ * semaphore's mutex, so the events are in the queue's own order, with its own sequence numbers,
+ * and writing them down takes no lock and orders no threads that were not in order already.  How
+ * many there are is stored for the others, which load it: a load holds no thread up either.
  *
- * It also sends pthread_mutex_lock() and _unlock(), for a second look at those who take or
- * give beside the line: while it is not empty the word belongs to the holder of the mutex.
- * So each critical section must find the word as the one before has left it, if there is
- * somebody in line.  Every change from outside is seen that way, unless it has been undone.
+ * It also sends pthread_mutex_lock() and _unlock(), as a second check of those that take or
+ * release beside the queue: while it is not empty the word belongs to the holder of the mutex.
+ * So each critical section must find the word as the one before has left it, if the queue is not
+ * empty.  Every change from outside is seen that way, unless it has been undone.
  */
 #ifndef RECORD_H
 #define RECORD_H
@@ -23,7 +23,7 @@
 #define EVENTS_MOST  (1u << 20)     /* of one round */
 #define TAKES_MOST   (1u << 19)     /* of one thread, in one round */
 #define THREADS_MOST 16
-#define NO_TICKET    UINT32_MAX
+#define NO_SEQ       UINT32_MAX
 
 /* Begin a history, of *sem, which nobody uses yet.  false: no memory. */
 bool record_begin(fairsem_t *sem, int threads);
@@ -31,7 +31,7 @@ bool record_begin(fairsem_t *sem, int threads);
 /* Nobody uses it any more: the history, valid until the next begins. */
 const struct history *record_end(void);
 
-/* Times that a section has found the word changed from outside. */
+/* How often a section has found the word changed from outside. */
 int64_t record_changes(void);
 
 /* Is there room for some more? */

@@ -38,7 +38,7 @@ void arena_put_down(struct arena *arena, int64_t n)
 }
 
 /* All units are ours. */
-static const char *look(struct arena *arena)
+static const char *inspect(struct arena *arena)
 {
     fairsem_stat_t stat;
 
@@ -61,7 +61,7 @@ const char *arena_check(struct arena *arena)
 
     while (fairsem_acquire(&arena->sem, arena->units) != 0)
         continue;
-    wrong = look(arena);
+    wrong = inspect(arena);
     fairsem_release(&arena->sem, arena->units);
     return wrong;
 }

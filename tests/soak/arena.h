@@ -2,18 +2,18 @@
 /*
  * arena.h - a semaphore under test, and the accounts that are kept beside it.
  *
- * CONSERVATION is checked without stopping anybody: take all the units there are with a plain
- * acquire.  It stands in line like everybody, and the line waits behind it; when it returns,
- * whoever held units has given them back.  Then nothing is available, and nobody holds
+ * CONSERVATION is checked without stopping any thread: take all the units there are with a plain
+ * acquire.  It queues like all others, and the queue waits behind it; when it returns, all that
+ * held units have released them.  Then nothing is available, and nobody holds
  * anything by the holders' own count.  A unit that was made shows in one of these.  A unit
  * that was lost keeps the acquire from returning, and the watchdog speaks.
  */
 #ifndef ARENA_H
 #define ARENA_H
 
-#include "../suite.h"
+#include "suite.h"
 
-#include "park.h"
+#include "parking.h"
 
 #include <fairsem.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * forker.c - forks in the midst of it: the child finds each count as it was and an empty
- * line, whatever the other threads were doing.
+ * queue, whatever the other threads were doing.
  */
 #include "soak.h"
 

@@ -81,8 +81,8 @@ static void *release_one(void *arg)
 }
 
 /*
- * Acquire, destroy, and use the memory for something else while the release that served us
- * may still be running: it must not touch it again.
+ * Acquire, destroy, and use the memory for something else while the release that granted us
+ * the units may still be running: it must not touch it again.
  */
 static void acquire_and_destroy(struct actor *a)
 {

@@ -3,7 +3,7 @@
  * hunter.c - threads come, wait, and are canceled or end; others take their place.
  *
  * A canceled thread must have lost its place, or its units to the next one, when it has been
- * joined: the wardens count.  One that ends right after it was served hands its parker on.
+ * joined: the wardens count.  One that ends right after it was granted passes its parker on.
  */
 #include "soak.h"
 
@@ -14,7 +14,7 @@ struct prey {
     struct actor *hunter;
     struct arena *arena;
     int64_t       n;
-    bool          once;         /* ends when it has been served */
+    bool          once;         /* ends when it has been granted */
 };
 
 /* The acquire is the only cancellation point: between it and the release there is none. */

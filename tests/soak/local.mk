@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # tests/soak/local.mk - everything at once for hours; included by ../local.mk.
 
+test_scripts += tests/soak/quick.sh
+
 if TESTS_ENABLED
 check_PROGRAMS += tests/soak/soak
 endif

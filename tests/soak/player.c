@@ -136,8 +136,8 @@ static void acquire(struct actor *a, struct arena *arena, int64_t n)
     renew_token(a);
 }
 
-/* Claims what was granted and releases it: into the same line, from the callback. */
-static void served(fairsem_ticket_t *ticket, void *arg)
+/* Claims what was granted and releases it: to the same queue, from the callback. */
+static void granted(fairsem_ticket_t *ticket, void *arg)
 {
     struct actor *a = arg;
     fairsem_units_t units = { 0 };
@@ -147,7 +147,7 @@ static void served(fairsem_ticket_t *ticket, void *arg)
         fairsem_units_release(&units);
 }
 
-/* The callback, in another thread, may have claimed it before we look: EINVAL or ECANCELED. */
+/* The callback, in another thread, may have claimed it before we do: EINVAL or ECANCELED. */
 static void take_a_ticket(struct actor *a, struct arena *arena, int64_t n)
 {
     struct timespec deadline = from_now(CLOCK_MONOTONIC, next(&a->seed) % 4);
@@ -158,7 +158,7 @@ static void take_a_ticket(struct actor *a, struct arena *arena, int64_t n)
     bool calls_back = next(&a->seed) % 2 == 0;
     int64_t since = now_ns();
     int taken = fairsem_ticket_take(&ticket, &arena->sem, n, (int)(next(&a->seed) % 3),
-                                    calls_back ? served : NULL, a);
+                                    calls_back ? granted : NULL, a);
 
     if (taken != EINPROGRESS && !succeeded(a, arena, taken))
         return;

@@ -21,7 +21,7 @@
 
 #include "arena.h"
 
-#include "../stress.h"
+#include "stress.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * watch.h - who looks at the actors: a line every ten seconds, their hearts, the memory.
+ * watch.h - watches the actors: a line every ten seconds, their hearts, the memory.
  *
  * Nobody is silent for longer than the patience, or the semaphores are dumped and the program
  * is stopped where it is, for a debugger.  The resident memory at the end is compared with

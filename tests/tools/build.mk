@@ -10,14 +10,14 @@
 # are all relaxed is only made for canary_relaxed, which is canary_order with that library.
 
 CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fno-omit-frame-pointer -fexceptions \
-	-fasynchronous-unwind-tables -I$(SRC)/include -I$(SRC)/src -I$(SRC)/posix -I$(SRC)/tests \
-	-I$(SRC)/tests/plain -DFAIRSEM_WATCHED_=0 $(FLAGS)
+	-fasynchronous-unwind-tables -I$(SRC)/include -I$(SRC)/src -I$(SRC)/posix \
+	-I$(SRC)/tests/support -I$(SRC)/tests/support/plain -DFAIRSEM_WATCHED_=0 $(FLAGS)
 compile = $(CC) $(CFLAGS)
 
 sources := $(wildcard $(SRC)/src/*.c) $(wildcard $(SRC)/posix/sem_*.c)
 objects := $(notdir $(sources:.c=.o))
-headers := $(wildcard $(SRC)/include/*.h $(SRC)/src/*.h $(SRC)/tests/*.h $(SRC)/tests/tools/*.h)
-vpath %.c $(SRC)/src $(SRC)/posix $(SRC)/tests $(SRC)/tests/tools
+headers := $(wildcard $(SRC)/include/*.h $(SRC)/src/*.h $(SRC)/tests/*/*.h)
+vpath %.c $(SRC)/src $(SRC)/posix $(addprefix $(SRC)/tests/,support behavior whitebox faults posix tools)
 
 all: $(TESTS:=.log) $(CANARIES:=.log) $(CANARIES:=.healthy.log)
 
@@ -33,11 +33,9 @@ libcore.a: $(objects) workers.o
 librelaxed.a: $(objects:%=relaxed-%)
 	rm -f $@ && ar rcs $@ $^
 
-# What the linker is to send to a test first is listed where `make check` builds it.
 t_%: t_%.c libcore.a
 	$(compile) $< libcore.a -o $@ -lpthread \
-	  $$(sed -n '/^tests_$@_LDFLAGS = /,/[^\\]$$/p' $(SRC)/tests/local.mk | \
-	    grep -o -e '-Wl,--wrap=[a-z_]*')
+	  $$($(SRC)/tests/support/wraps.sh $@)
 
 canary_relaxed: canary_order.c librelaxed.a
 	$(compile) $< librelaxed.a -o $@ -lpthread

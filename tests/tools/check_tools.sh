@@ -35,7 +35,7 @@ export FAIRSEM_STRESS_SECONDS CK_TIMEOUT_MULTIPLIER
 
 # The tests but those named.
 tests_but() {
-  for t in "$top_srcdir"/tests/t_*.c; do
+  for t in "$top_srcdir"/tests/*/t_*.c; do
     name=$(basename "$t" .c)
     case " $* " in
       *" $name "*) ;;
@@ -44,17 +44,17 @@ tests_but() {
   done
 }
 
-# t_posix and t_interrupt take half as long as all the others together, and t_fault_unload and
-# t_fault_plugin have no library of their own to be instrumented.
-race_tests=$(tests_but t_posix t_interrupt t_fault_unload t_fault_plugin)
+# t_posix_lifetime and t_posix_signals take as long as many others together, and t_fault_unload
+# and t_fault_plugin have no library of their own to be instrumented.
+race_tests=$(tests_but t_posix_lifetime t_posix_signals t_fault_unload t_fault_plugin)
 
 # Faults of one thread: no need to try as often as for races.  A sanitizer's frames are several
 # times as large, so that no thread has enough in 16 KiB.
-memory_tests=$(tests_but t_posix t_interrupt t_fault_unload t_fault_plugin t_deadline t_lifetime \
-  t_mixed_stress t_fault_cancel t_fault_signals t_fault_threads t_token)
+memory_tests=$(tests_but t_posix_lifetime t_posix_signals t_fault_unload t_fault_plugin \
+  t_deadline t_lifetime t_mixed_stress t_fault_cancel t_fault_signals t_fault_threads t_token)
 
 # Those that allocate, or whose threads do.
-leak_tests='t_cancel t_dump t_guard t_notify t_priority t_provoked t_stress t_ticket
+leak_tests='t_cancel t_dump t_guard t_fault_resources t_notify t_priority t_sleep t_stress t_ticket
   t_ticket_wait t_units t_with'
 
 # What is not too slow under valgrind, where one thread runs at a time.  No thousands of rounds,

@@ -4,6 +4,7 @@
 #
 #   make check-tools                 all of them: three and a half minutes on two cores
 #   make check-tools TOOLS="drd"     one, or some
+#   make coverage                    which lines of src/ the tests run, with gcovr
 
 tools_canaries = \
 	tests/tools/canary_leak.c \
@@ -21,13 +22,17 @@ EXTRA_DIST += $(tools_canaries) \
 	tests/tools/annotations.h \
 	tests/tools/build.mk \
 	tests/tools/check_tools.sh \
+	tests/tools/coverage.sh \
 	tests/tools/drd.supp \
 	tests/tools/helgrind.supp \
 	tests/tools/memcheck.supp \
 	tests/tools/relaxed.h
 
-.PHONY: check-tools
+.PHONY: check-tools coverage
 TOOLS =
 check-tools:
 	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' MAKE='$(MAKE)' \
 	$(SHELL) $(srcdir)/tests/tools/check_tools.sh $(TOOLS)
+
+coverage:
+	$(SHELL) $(srcdir)/tests/tools/coverage.sh

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* preload.c - see preload.h. */
+#define _GNU_SOURCE
+#include "preload.h"
+
+#include "complain.h"
+#include "slots.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MODULE_ENV "FAIRSEM_MODULE"     /* instead of the installed one */
+
+const char *preload_module(void)
+{
+    const char *path = getenv(MODULE_ENV);
+    void *module, *libc, *found;
+
+    if (path == NULL || *path == '\0')
+        path = FAIRSEM_MODULE_PATH;
+    /* The loader splits LD_PRELOAD at these characters. */
+    if (strpbrk(path, " :") != NULL) {
+        complain("%s: a path with a space or a colon cannot be preloaded", path);
+        return NULL;
+    }
+    module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (module == NULL) {
+        complain("the interposer cannot be loaded: %s", dlerror());
+        return NULL;
+    }
+    /* dlsym also searches what the module depends on, so it may find libc's function. */
+    libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+    found = dlsym(module, "sem_wait");
+    if (found == NULL || (libc != NULL && found == dlsym(libc, "sem_wait"))) {
+        complain("%s is not the interposer", path);
+        return NULL;
+    }
+    return path;
+}
+
+bool preload_set(const char *module)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char *list;
+    bool done;
+
+    if (others == NULL || *others == '\0')
+        return setenv("LD_PRELOAD", module, 1) == 0;
+    if (asprintf(&list, "%s:%s", module, others) < 0)
+        return false;
+    done = setenv("LD_PRELOAD", list, 1) == 0;
+    free(list);
+    return done;
+}
+
+/* This process was started with the module: check that sem_init reaches it. */
+int preload_is_active(void)
+{
+    sem_t sem;
+    int value = -1;
+    uint32_t first;
+
+    memset(&sem, 0, sizeof sem);
+    if (sem_init(&sem, 0, 3) != 0 || sem_wait(&sem) != 0 || sem_getvalue(&sem, &value) != 0
+        || value != 2)
+        return 1;
+    memcpy(&first, &sem, sizeof first);
+    return first == FS_SLOT_MAGIC ? 0 : 1;
+}
+
+int preload_check(const char *module)
+{
+    int status;
+    pid_t child;
+
+    signal(SIGCHLD, SIG_DFL);       /* if it is ignored, waitpid fails */
+    child = fork();
+    if (child == 0) {
+        if (preload_set(module))
+            execl("/proc/self/exe", "fairsem-run", PRELOAD_IS_ACTIVE, (char *)NULL);
+        _exit(1);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        complain("%s", strerror(errno));
+        return OWN_FAILURE;
+    }
+    if (status != 0) {
+        complain("%s was preloaded and is not active", module);
+        return OWN_FAILURE;
+    }
+    printf("fairsem-run: active: %s\n", module);
+    return fflush(stdout) == 0 ? 0 : OWN_FAILURE;
+}

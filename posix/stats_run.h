@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* stats_run.h - fairsem-run --stats: run a program, then report its waits. */
+#ifndef FS_STATS_RUN_H
+#define FS_STATS_RUN_H
+
+/*
+ * Run the program with the module, which is in LD_PRELOAD already.  Print the statistics into the
+ * file; NULL: to stderr.  Returns the exit status, or dies of the signal that killed the program.
+ */
+int stats_run(const char *path, char **argv, const char *file_name);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* annotate_valgrind.h - what helgrind and DRD must be told; annotate.h says why. */
+#ifndef FS_ANNOTATE_VALGRIND_H
+#define FS_ANNOTATE_VALGRIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#if !defined(FS_HAS_VALGRIND)
+#define FS_HAS_VALGRIND 0       /* its headers; configure looks for them */
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+#define FS_INSTRUMENTED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define FS_INSTRUMENTED 1
+#endif
+#endif
+
+#if defined(__GNUC__) && !defined(FS_INSTRUMENTED)
+/* By helgrind or DRD.  Written when the library is loaded, r/o after. */
+extern bool fs_under_valgrind __attribute__((visibility("hidden")));
+#else
+enum { fs_under_valgrind = 0 };
+#endif
+
+/*
+ * From the call of a public function to its return the tool looks away,
+ * but not in a callback, which is the user's code: *hidden is what was hidden around it.
+ */
+struct fs_hidden {
+    unsigned    depth;      /* public functions that call each other */
+    const void *wait;       /* of this thread; NULL: none */
+    size_t      size;
+};
+
+#if FS_HAS_VALGRIND && !defined(FS_INSTRUMENTED)
+bool fs_valgrind_watches(void);
+void fs_valgrind_before(const void *object);
+void fs_valgrind_after(const void *object);
+
+/* A wait on this thread's stack, which other threads load and store. */
+void fs_hide_wait(const void *wait, size_t size);
+void fs_hide_word(const void *word);
+void fs_unhide_all(struct fs_hidden *hidden);
+void fs_hide_again(const struct fs_hidden *hidden);
+void fs_hidden_is_canceled(void);
+#else
+static inline bool fs_valgrind_watches(void)
+{
+    return false;
+}
+
+static inline void fs_valgrind_before(const void *object)
+{
+    (void)object;
+}
+
+static inline void fs_valgrind_after(const void *object)
+{
+    (void)object;
+}
+
+static inline void fs_hide_wait(const void *wait, size_t size)
+{
+    (void)wait;
+    (void)size;
+}
+
+static inline void fs_hide_word(const void *word)
+{
+    (void)word;
+}
+
+static inline void fs_unhide_all(struct fs_hidden *hidden)
+{
+    (void)hidden;
+}
+
+static inline void fs_hide_again(const struct fs_hidden *hidden)
+{
+    (void)hidden;
+}
+
+static inline void fs_hidden_is_canceled(void)
+{
+}
+#endif
+
+#endif

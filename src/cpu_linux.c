@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* cpu_linux.c - cores, by sched_getcpu(3) and sched_getaffinity(2); see cpu.h. */
+#if defined(__linux__)
+
+#define _GNU_SOURCE             /* sched_getaffinity, sched_getcpu */
+#include "cpu.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+/* Kernels before 2.6.19 and some sandboxes refuse: each call is on a core of its own then. */
+int fs_cpu_current(void)
+{
+    static _Atomic int unknown;
+    int error = errno, core = sched_getcpu();
+
+    if (core >= 0)
+        return core;
+    errno = error;
+    return -1 - (atomic_fetch_add(&unknown, 1) & 0x3fff);
+}
+
+static int ask(void)
+{
+    cpu_set_t mask;
+    int error = errno;
+    long cores;
+
+    if (sched_getaffinity(getpid(), sizeof mask, &mask) == 0)
+        cores = CPU_COUNT(&mask);
+    else
+        cores = sysconf(_SC_NPROCESSORS_ONLN);
+    errno = error;
+    return cores > 0 ? (int)cores : 1;
+}
+
+static _Atomic int count;       /* 0: not known yet */
+
+#if defined(__GNUC__)
+__attribute__((constructor))
+#endif
+static void initialize(void)
+{
+    atomic_store_explicit(&count, ask(), memory_order_relaxed);
+}
+
+int fs_cpu_count(void)
+{
+    int cores = atomic_load_explicit(&count, memory_order_relaxed);
+
+    if (cores == 0) {           /* before the constructor has run */
+        initialize();
+        cores = atomic_load_explicit(&count, memory_order_relaxed);
+    }
+    return cores;
+}
+
+#else
+typedef int translation_unit_not_empty;
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * deferred.h - deferred work: what a critical section leaves to do when no lock is held (I9).
+ *
+ * In this order: wake threads, let signals in again, make callbacks.  Callbacks come last because
+ * they are the user's code, which may do anything, and throw.
+ */
+#ifndef FS_DEFERRED_H
+#define FS_DEFERRED_H
+
+#include "callbacks.h"
+#include "signals.h"
+#include "wake_queue.h"
+
+struct fs_deferred {
+    int64_t                now_ns;      /* 0: no clock has been read yet */
+    struct fs_held_signals signals;     /* of an interruptible semaphore's section */
+    struct fs_callbacks    callbacks;
+    struct fs_wake_queue   wakes;
+};
+
+/* Member by member: all of it is larger than what else a contended call touches. */
+static inline void fs_deferred_init(struct fs_deferred *deferred)
+{
+    deferred->now_ns = 0;
+    deferred->signals.held = false;
+    deferred->callbacks.any = false;
+    fs_wake_queue_init(&deferred->wakes);
+}
+
+/* No lock held. */
+static inline void fs_deferred_run(struct fs_deferred *deferred)
+{
+    fs_wake_queue_run(&deferred->wakes);
+    if (deferred->signals.held)
+        fs_let_signals_in(&deferred->signals);
+    if (deferred->callbacks.any)
+        fs_callbacks_run(&deferred->callbacks);
+}
+
+/* A token's canceller goes from queue to queue with one reading of the clock. */
+static inline int64_t fs_deferred_now(struct fs_deferred *deferred, int64_t not_before_ns)
+{
+    if (deferred->now_ns < not_before_ns)
+        deferred->now_ns = fs_now_ns();
+    return deferred->now_ns;
+}
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parking.h - how a thread sleeps until another one wakes it: the parking contract.
+ *
+ * A thread parks with a word and the value that the word has until the wait is over.  The waker
+ * changes the word first and unparks afterwards, as a rule with no lock held.  By then the sleeper
+ * may have seen the change, returned, even ended.  The worst that a late unpark can do is to wake
+ * another thread once for nothing.
+ *
+ * The contract is as weak as the callers allow:
+ *   - after the word has changed and the thread was unparked, a park does not sleep;
+ *   - a park may return at any time for no reason.  Except for a signal it does not say why it
+ *     returned: the caller loads its word, reads the clock, and parks again.
+ *
+ * There are two implementations.  park_cond.c, on POSIX mutexes and condition variables, is what
+ * a thread sleeps on by default.  Each thread has a parker there, which is never freed: when the
+ * thread ends it goes to a later one.  park_futex.c, for Linux, has no parkers: a thread sleeps
+ * on its word.  It needs no memory, and a signal handler can end the sleep, so semaphores with
+ * FAIRSEM_INTERRUPTIBLE use it.  All others do under valgrind, or where
+ * configure --with-parker=futex has made it the default.
+ */
+#ifndef FS_PARKING_H
+#define FS_PARKING_H
+
+#include "annotate.h"
+#include "deadline.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#if defined(__linux__)
+#define FS_HAS_FUTEX 1
+#else
+#define FS_HAS_FUTEX 0
+#endif
+#if !defined(FS_FUTEX_BY_DEFAULT)
+#define FS_FUTEX_BY_DEFAULT 0
+#endif
+
+/* What the wake queue needs of a thread's parker; the rest is in park_cond.c. */
+struct fs_parker {
+    _Atomic bool      queued;   /* set by a waker; cleared when it has woken the thread */
+    struct fs_parker *next;     /* that waker's, while queued */
+};
+
+/* How a thread sleeps in one wait. */
+struct fs_parking {
+    struct fs_parker *parker;   /* NULL: on_word, or out of memory: the thread polls */
+    bool              on_word;  /* park_futex.c: without a parker */
+};
+
+/* park_cond.c: this thread's parker, for one wait that begins now; NULL if memory is gone. */
+struct fs_parker *fs_parker_self(void);
+
+/*
+ * Sleep until unparked or until the deadline (NULL: none).  With a NULL parker, which nobody can
+ * unpark, sleep for a millisecond.  Cancellation point.
+ */
+void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
+
+/* leaves_queue: the waker has the parker in its queue, and is done with it. */
+void fs_unpark(struct fs_parker *parker, bool leaves_queue);
+
+/*
+ * park_futex.c: sleep while *word is `value`.  Returns true if a signal handler has ended the
+ * sleep.  Cancellation point.
+ */
+bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
+
+/* Wake the thread that sleeps on the word, which may not exist any more. */
+void fs_unpark_word(const _Atomic int *word);
+
+/*
+ * Choose how to sleep.  May allocate: no mutex held (I9).  On a word under valgrind: its tools
+ * object to a condition variable that is signaled after the unlock.
+ */
+static inline void fs_parking_begin(struct fs_parking *parking, bool interruptible)
+{
+    parking->on_word = FS_HAS_FUTEX && (interruptible || FS_FUTEX_BY_DEFAULT || fs_under_valgrind);
+    parking->parker = parking->on_word ? NULL : fs_parker_self();
+}
+
+/*
+ * Sleep while *word is `value`, until unparked or the deadline, or for less.  Returns true if a
+ * signal handler has ended the sleep, which only the sleep on a word reports.  Cancellation point.
+ */
+static inline bool fs_park(const struct fs_parking *parking, const _Atomic int *word, int value,
+                           const struct fs_deadline *deadline)
+{
+    if (parking->on_word)
+        return fs_park_on_word(word, value, deadline);
+    fs_park_on_cond(parking->parker, deadline);
+    return false;
+}
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* queueing.c - into a semaphore's queue, and out of it; see queueing.h. */
+#include "queueing.h"
+
+#include "annotate.h"
+
+/* ---- Awake before its turn; stay_awake.h says why ---- */
+
+static bool is_head(const struct fs_sem *s, const struct fs_waiter *w)
+{
+    return s->queue.first == &w->in_queue;
+}
+
+/* The units that there are, so that it is known how many threads can hold some. */
+static bool cores_suffice(const struct fs_sem *s, const struct fs_waiter *w)
+{
+    return fs_cores_suffice(s->bounded ? s->limit : fs_initial_units(s), w->units);
+}
+
+/* w has joined: what should its thread do before it sleeps? */
+static enum fs_spin_kind begin_awake(struct fs_sem *s, const struct fs_waiter *w)
+{
+    if (!fs_had_to_wait(w) || !is_head(s, w) || s->sleeps_at_once
+        || s->doubts.as_head >= FS_DOUBT_HIGH || !cores_suffice(s, w))
+        return FS_SPIN_NOT;
+    return FS_SPIN_AS_HEAD;
+}
+
+/*
+ * The head is granted, or woken to claim.  One that became the head in this section was not the
+ * head for any time.  A ticket has no thread, and a semaphore where nobody stays awake need not
+ * learn.
+ */
+static void learn(struct fs_sem *s, const struct fs_waiter *w, int64_t now_ns)
+{
+    if (s->head_since_ns == 0 || s->head_since_ns == now_ns || w->in_queue.core == FS_NO_CORE
+        || s->sleeps_at_once)
+        return;
+    fs_stay_awake_learn(&s->doubts, s->head_since_ns == w->joined_ns, now_ns - s->head_since_ns,
+                        w->in_queue.core);
+    s->head_since_ns = 0;
+}
+
+/*
+ * Early wake: the head sleeps (PARKED), and its predecessor has just been granted.  When it wakes
+ * it is QUEUED, as if it had just joined.  Not with bounded bypass: it would come to claim, and
+ * nothing is there yet.
+ */
+void fs_wake_early(struct fs_sem *s, struct fs_deferred *deferred)
+{
+    struct fs_waiter *head = fs_waiter_of(s->queue.first);
+
+    fs_assert_held(s);
+    if (fs_waiter_state(head) == FS_PARKED && !s->sleeps_at_once && s->bypass_ns == 0
+        && s->doubts.early < FS_DOUBT_HIGH && cores_suffice(s, head))
+        head->complete(head, FS_WOKEN, deferred);
+}
+
+void fs_wake_to_claim(struct fs_sem *s, struct fs_waiter *head, struct fs_deferred *deferred)
+{
+    learn(s, head, fs_deferred_now(deferred, head->joined_ns));
+    head->complete(head, FS_WOKEN, deferred);
+}
+
+/* ---- Join ---- */
+
+int fs_admit(struct fs_sem *s, int64_t n, bool waits, int refusal)
+{
+    fs_assert_held(s);
+    if (s->closed != 0)
+        return s->closed;
+    if (n > s->limit && !fs_paused(s))
+        return E2BIG;
+    if (waits && refusal != 0)
+        return refusal;
+    if (waits && s->max_waiters != 0 && s->waiters >= s->max_waiters) {
+        s->count.refused++;
+        return ENOBUFS;
+    }
+    return 0;
+}
+
+/*
+ * A request that can be granted at once is no special case: it joins the queue, is the head, and
+ * the grant loop grants it on the way out.  But no statistic counts or times it.
+ */
+void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits)
+{
+    int64_t waiters = s->waiters;
+
+    fs_assert_held(s);
+    fs_waitq_join(&s->queue, &w->in_queue, priority);
+    fs_count_waiting(s, w->units, 1);
+    fs_state_go(&fs_waiter_machine, &w->state, FS_QUEUED, memory_order_relaxed);
+    w->joined_ns = 0;
+    if (waits) {
+        w->joined_ns = fs_now_ns();
+        s->waits++;
+        if (is_head(s, w))
+            s->head_since_ns = w->joined_ns;
+        if (waiters >= s->count.waiters_max)
+            s->count.waiters_max = waiters + 1;
+    }
+    /* Last: a thread that sees w counted must find it waiting already. */
+    atomic_store_explicit(&s->waiters, waiters + 1, memory_order_release);
+}
+
+/*
+ * No other thread knows of w, unless a token lists it: its canceller must find, under the mutex,
+ * that there is nothing to take out.  (A canceller once took a refused wait for one that had still
+ * to come, as both were NOT_JOINED.)
+ */
+static void refuse(struct fs_waiter *w, int reason)
+{
+    fs_set_reason(w, reason);
+    fs_state_go(&fs_waiter_machine, &w->state, FS_REFUSED, memory_order_relaxed);
+}
+
+enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct fs_waiter *w,
+                                    int priority, int refusal)
+{
+    bool waits = fs_must_wait(s, available, w->units, priority);
+    int error = fs_admit(s, w->units, waits, refusal);
+
+    if (error != 0) {
+        refuse(w, error);
+        return FS_SPIN_NOT;
+    }
+    fs_join(s, w, priority, waits);
+    w->in_queue.core = (int16_t)fs_cpu_current();
+    return begin_awake(s, w);
+}
+
+/* ---- Leave ---- */
+
+static void count_wait(struct fs_sem *s, int64_t waited_ns, enum fs_waiter_state state)
+{
+    struct fs_counters *count = &s->count;
+
+    if (waited_ns > INT64_MAX - s->wait_ns_total)
+        s->wait_ns_total = INT64_MAX;   /* a million tickets, for a month each */
+    else
+        s->wait_ns_total += waited_ns;
+    if (waited_ns > count->wait_ns_max)
+        count->wait_ns_max = waited_ns;
+    if (state == FS_GRANTED)
+        s->grants++;
+    else if (state == FS_EXPIRED)
+        count->timeouts++;
+    else
+        count->cancels++;
+}
+
+static void end_wait(struct fs_sem *s, const struct fs_waiter *w, enum fs_waiter_state state,
+                     int64_t now_ns)
+{
+    count_wait(s, now_ns - w->joined_ns, state);
+    if (!is_head(s, w))
+        return;
+    if (state == FS_GRANTED)
+        learn(s, w, now_ns);
+    s->head_since_ns = now_ns;      /* the next one's */
+}
+
+void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_waiter_state state,
+              struct fs_deferred *deferred)
+{
+    fs_assert_held(s);
+    if (fs_had_to_wait(w))
+        end_wait(s, w, state, fs_deferred_now(deferred, w->joined_ns));
+    fs_waitq_leave(&s->queue, &w->in_queue);
+    fs_count_waiting(s, w->units, -1);
+    atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_release);
+    fs_annotate_before(w);
+    w->complete(w, state, deferred);
+}

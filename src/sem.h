@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sem.h - what a semaphore is made of, and what is always true of it.
+ *
+ * INVARIANTS (cited by number in the code)
+ *
+ *  I1  Conservation: available + held = units created.  available is signed: a debt after
+ *      fairsem_consume or a smaller capacity is repaid before any waiter is granted.
+ *  I2  No idle unit: when the mutex is free, the head of the queue asks for more than is
+ *      available, or has been woken and is on its way (OPEN), or the semaphore is paused
+ *      (capacity 0).
+ *  I3  While SLOW is set only the holder of the mutex changes the word.  SLOW is set whenever the
+ *      queue is not empty, while paused, for ever after close, and from fs_lock() to
+ *      fs_grant_and_unlock().  While OPEN is also set, any thread may change the count, see
+ *      bypass.h; in a section OPEN is never set.  Where a tool watches the program,
+ *      SLOW is always set and OPEN never: annotate.h.  Setting SLOW where it is set is no change.
+ *  I4  A waiter is in the queue if and only if its state is QUEUED, PARKED or WOKEN.  It leaves
+ *      these states exactly once, under the mutex.  (They are drawn in waiter.h.)
+ *  I5  Units are debited at grant time, by the granter, all of a request at once.
+ *  I6  Nobody passes: no way to take units succeeds while a waiter of the same or a better
+ *      priority is in the queue, except fairsem_consume, and within the bound of
+ *      FAIRSEM_BOUNDED_BYPASS.
+ *  I7  What removes the head of the queue, or adds units, runs the grant loop before it drops
+ *      the mutex.
+ *  I8  After a grant is visible the granter does not touch the waiter, and a waiter that sees it
+ *      does not touch the semaphore.  (A waiter that is out of time, or canceled, or comes to
+ *      claim, may learn of it only when it holds the mutex.)  After its unlock the granter does
+ *      not touch the semaphore.  (Why destroy-and-free right after an acquire is safe: see
+ *      fairsem_destroy.)
+ *  I9  No user code and no malloc under the mutex.  A release takes the mutex once: all its grants
+ *      are in that section.
+ *  I10 Every check precedes every change: an error leaves no trace, except a statistic.
+ *
+ * In the test build sem_check.c checks I1 to I4, I6 and I7 at the end of every critical section, as
+ * far as one semaphore shows them; fs_assert_held() checks that the mutex is held.
+ *
+ * LOCKS, in the order in which they may be taken while another is held:
+ *
+ *      token's mutex -> semaphore's mutex -> the callbacks' mutex (callbacks.c)
+ *
+ * and, last, with nothing locked under them: a parker's and the pool's (park_cond.c), the one of
+ * fork.c.  No thread holds two of the same kind.  The library locks none of them for a fork.  What
+ * must happen without any of them is deferred work (deferred.h), except that a wake queue that is
+ * full wakes some threads at once.
+ */
+#ifndef FS_SEM_H
+#define FS_SEM_H
+
+#include "invariant.h"
+#include "opaque.h"
+#include "stay_awake.h"
+#include "waiter.h"
+#include "word.h"
+
+#include <pthread.h>
+
+/*
+ * Since fairsem_init; in the words of fairsem_stat_t.  What each grant changes stands in the
+ * struct itself.
+ */
+struct fs_counters {
+    int64_t wait_ns_max, waiters_max;
+    int64_t timeouts, cancels;
+    int64_t refused, over_releases;
+};
+
+/*
+ * A cache line after the other, if it begins with one: what every hand-off changes is in the first
+ * two, and what it only reads in the others.
+ */
+struct FS_MAY_ALIAS fs_sem {
+    _Atomic int64_t    word;        /* the count and two bits, word.h; I3 says who may change it */
+    _Atomic int64_t    limit;       /* written under mutex: most units there can be available */
+    pthread_mutex_t    mutex;
+    int64_t            grants;      /* under mutex; a counter */
+
+    struct fs_waitq    queue;       /* under mutex */
+    _Atomic int64_t    waiters;     /* written under mutex; length of the queue */
+    int64_t            waiting_low; /* under mutex; the units asked for in the queue: the sum of */
+    int64_t            head_since_ns; /* under mutex; the head became it, 0: learned already */
+    int64_t            waits, wait_ns_total; /* under mutex; counters */
+
+    struct fs_stay_awake doubts;    /* under mutex */
+    bool               bounded;     /* r/o; limit is a capacity */
+    bool               interruptible; /* r/o; waits end with EINTR, signals may release */
+    bool               sleeps_at_once; /* r/o; nobody stays awake */
+#if FS_CHECKED
+    uint16_t           holder;      /* under mutex; a hash of its thread, 0: none */
+#endif
+    _Atomic unsigned   resizes;     /* written under mutex; odd: word and limit may not fit */
+    _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
+    _Atomic int        closed;      /* written under mutex; the reason, 0: open */
+    unsigned           tickets;     /* under mutex; how many of those in the queue are tickets */
+    int64_t            max_waiters; /* r/o; 0: no limit */
+    int64_t            bypass_ns;   /* r/o; how long running threads may pass; 0: never */
+    int64_t            waiting_high; /* under mutex; see fs_count_waiting() */
+    int64_t            in_use;      /* under mutex, while resizing: limit - available */
+    const char        *name;        /* r/o; may be NULL */
+    struct fs_counters count;       /* under mutex */
+};
+
+/* The last member of fairsem_t; not in fs_sem, whose size differs. */
+static inline int64_t fs_initial_units(const struct fs_sem *s)
+{
+    return ((const fairsem_t *)(const void *)s)->fairsem_units_;
+}
+
+static_assert(sizeof(struct fs_sem) <= offsetof(fairsem_t, fairsem_units_),
+              "fairsem_t is too small");
+static_assert(_Alignof(struct fs_sem) <= _Alignof(fairsem_t), "fairsem_t is not aligned enough");
+static_assert(sizeof(fairsem_t) <= 256, "fairsem_t is larger than promised");
+static_assert(offsetof(struct fs_sem, word) == offsetof(fairsem_t, fairsem_word_)
+                  && offsetof(struct fs_sem, limit) == offsetof(fairsem_t, fairsem_limit_)
+                  && offsetof(struct fs_sem, mutex) == offsetof(fairsem_t, fairsem_mutex_),
+              "FAIRSEM_INITIALIZER does not fit");
+static_assert(offsetof(struct fs_sem, limit) + sizeof(int64_t) <= 16,
+              "the uncontended path must stay in 16 aligned bytes: one cache line");
+
+static inline struct fs_sem *fs_inside(const fairsem_t *sem)
+{
+    /* Not const: even an inspection may need the mutex. */
+    return (struct fs_sem *)(uintptr_t)sem;
+}
+
+/* Every section asks.  Only a bounded semaphore can be paused; one all zero was not initialized. */
+static inline bool fs_paused(const struct fs_sem *s)
+{
+    if (s->limit != 0)
+        return false;
+    if (!s->bounded)
+        fs_misused("a semaphore is used without fairsem_init or FAIRSEM_INITIALIZER");
+    return true;
+}
+
+/*
+ * The units that the queue asks for, as two sums, neither of which can overflow: of the lower 31
+ * bits of each request, and of what is above them.
+ */
+static inline void fs_count_waiting(struct fs_sem *s, int64_t units, int sign)
+{
+    s->waiting_low += sign * (units & INT32_MAX);
+    if (units > INT32_MAX)
+        s->waiting_high += sign * (units >> 31);
+}
+
+#if FS_CHECKED
+/* Two threads may have the same one: then a mistake is overlooked. */
+static inline uint16_t fs_this_thread(void)
+{
+    uintptr_t self = (uintptr_t)pthread_self();
+
+    return (uint16_t)(self ^ self >> 12 ^ self >> 24) | 1;
+}
+#endif
+
+/* For what is called with the mutex held. */
+static inline void fs_assert_held(const struct fs_sem *s)
+{
+#if FS_CHECKED
+    FS_INVARIANT(s->holder == fs_this_thread(), "the mutex is not held");
+#endif
+    (void)s;
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sem_check.c - for the test build: what must be true at the end of every critical section.
+ */
+#include "sem_check.h"
+
+#if FS_CHECKED
+
+/* A long queue is walked from its head for this many waiters, at the end of every section. */
+#define WALKED 64
+
+static bool in_order(const struct fs_waitq_node *before, const struct fs_waitq_node *node)
+{
+    return before->priority < node->priority
+           || (before->priority == node->priority && before->seq < node->seq);
+}
+
+static void check_queue(const struct fs_sem *s)
+{
+    const struct fs_waitq_node *before = NULL, *node = s->queue.first;
+    int64_t walked = 0;
+
+    while (node != NULL && walked < WALKED) {
+        FS_INVARIANT(fs_in_queue((const struct fs_waiter *)(const void *)node),
+                     "I4: a waiter in the queue is in a state that says it is not");
+        FS_INVARIANT(node->in_ring.next->prev == &node->in_ring
+                         && node->in_ring.prev->next == &node->in_ring,
+                     "the queue: a ring is broken");
+        FS_INVARIANT(before == NULL || in_order(before, node),
+                     "I6: the queue is not in the order of arrival");
+        before = node;
+        node = fs_waitq_behind(&s->queue, node);
+        walked++;
+    }
+    FS_INVARIANT(node != NULL ? s->waiters > walked : s->waiters == walked,
+                 "I4: the number of waiters is not that of those in the queue");
+    FS_INVARIANT((int64_t)s->tickets <= s->waiters, "more tickets than waiters");
+}
+
+/* A thread that was granted the last units leaves no head that fits. */
+static void check_head(const struct fs_sem *s, int64_t available, bool open)
+{
+    const struct fs_waiter *head;
+
+    if (fs_waitq_empty(&s->queue)) {
+        FS_INVARIANT(!open, "I2: the queue is open, and nobody is in it");
+        FS_INVARIANT(s->waiting_low == 0 && s->waiting_high == 0,
+                     "nobody waits, and units are asked for");
+        return;
+    }
+    head = fs_waiter_of(s->queue.first);
+    FS_INVARIANT(head->units > available || open || s->limit == 0,
+                 "I2, I7: the head of the queue fits, and is not granted");
+    FS_INVARIANT(!open || (head->units <= available && fs_waiter_state(head) != FS_PARKED),
+                 "I2: the queue is open, and its head is not on its way");
+    FS_INVARIANT(s->closed == 0, "a closed semaphore has waiters");
+}
+
+void fs_check_invariants(const struct fs_sem *s, int64_t available, bool open)
+{
+    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
+
+    /* The largest debt, and then the largest capacity taken away. */
+    FS_INVARIANT(available >= -2 * FAIRSEM_MAX_UNITS && available <= FAIRSEM_MAX_UNITS,
+                 "I1: the count is out of range");
+    FS_INVARIANT((word & FS_SLOW) != 0 && word < FS_OPEN,
+                 "I3: in a section the word has SLOW, and not OPEN");
+    FS_INVARIANT(s->resizes % 2 == 0, "a resize has not ended");
+    FS_INVARIANT(s->waits - s->grants - s->count.timeouts - s->count.cancels == s->waiters,
+                 "the statistics do not add up");
+    check_queue(s);
+    check_head(s, available, open);
+}
+
+#else
+typedef int translation_unit_not_empty;
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* sem_check.h - the invariants of sem.h that one semaphore shows, checked in the test build. */
+#ifndef FS_SEM_CHECK_H
+#define FS_SEM_CHECK_H
+
+#include "sem.h"
+
+#if FS_CHECKED
+/* The end of a section: the mutex is held, `available` is the count, the grant loop has run. */
+void fs_check_invariants(const struct fs_sem *s, int64_t available, bool open);
+#else
+static inline void fs_check_invariants(const struct fs_sem *s, int64_t available, bool open)
+{
+    (void)s;
+    (void)available;
+    (void)open;
+}
+#endif
+
+#endif

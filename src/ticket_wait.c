@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ticket_wait.c - a thread waits for a ticket.
+ *
+ * THE WATCHER is such a thread.  It is in the ticket's ring instead of a queue, and nothing wakes
+ * it early:
+ *
+ *      NOT_JOINED -- watch --> WATCHING -- fs_sleep --> PARKED
+ *       |                        |                        |
+ *       |                        +-----------+------------+
+ *       |                                    |
+ *       +-- watch --> GRANTED, REFUSED       +-- complete_ticket --> GRANTED, REFUSED, CLOSED
+ *       +-- abort_watch --> CANCELED         +-- abort_watch --> EXPIRED, CANCELED, INTERRUPTED,
+ *                                                                ABANDONED
+ *
+ * A ticket that is returned makes its watchers REFUSED, with ECANCELED.  A watcher sleeps and is
+ * completed by the code for waiters (wait.c), so its states have the numbers of theirs.
+ */
+#include "ticket.h"
+
+#include "annotate.h"
+
+#include <errno.h>
+
+enum fs_watcher_state {
+    FS_WATCHER_NOT_JOINED = FS_NOT_JOINED,
+    FS_WATCHER_WATCHING = FS_QUEUED,
+    FS_WATCHER_PARKED = FS_PARKED,
+    FS_WATCHER_GRANTED = FS_GRANTED,
+    FS_WATCHER_REFUSED = FS_REFUSED,
+    FS_WATCHER_CANCELED = FS_CANCELED
+    /* and the other ends of a waiter in a queue */
+};
+
+static const struct fs_machine watcher_machine = {
+    .name = "watcher",
+    .arrows = {
+        [FS_WATCHER_NOT_JOINED] = FS_TO(FS_WATCHER_WATCHING) | FS_TO(FS_WATCHER_GRANTED)
+                                  | FS_TO(FS_WATCHER_REFUSED) | FS_TO(FS_WATCHER_CANCELED),
+        [FS_WATCHER_WATCHING] = FS_TO(FS_WATCHER_PARKED) | FS_TO_A_QUEUED_END,
+        [FS_WATCHER_PARKED] = FS_TO_A_QUEUED_END,
+    },
+};
+
+/* Whatever the reason, the ticket keeps its place: only the watcher goes. */
+static int abort_watch(struct fs_wait *wait, enum fs_waiter_state why, int reason,
+                       struct fs_deferred *deferred)
+{
+    struct fs_watcher *watcher = (struct fs_watcher *)wait;
+    struct fs_sem *s = wait->sem;
+    struct fs_waiter *w = &wait->waiter;
+    int64_t available = fs_lock(s, deferred);
+    int state = fs_waiter_state(w);
+
+    if (fs_state_in_queue(state) || state == FS_WATCHER_NOT_JOINED) {
+        if (state != FS_WATCHER_NOT_JOINED)
+            fs_ring_remove(&watcher->ticket->watchers, &watcher->in_ring);
+        fs_set_reason(w, reason);
+        w->complete(w, why, deferred);
+        state = why;
+    }
+    fs_grant_and_unlock(s, available, deferred);
+    return state;
+}
+
+/* The semaphore's mutex held.  The watcher joins, or is in a final state. */
+static void watch(struct fs_sem *s, struct fs_watcher *watcher)
+{
+    struct fs_ticket *t = watcher->ticket;
+    struct fs_waiter *w = &watcher->wait.waiter;
+    int state = fs_ticket_state(t), error;
+
+    if (fs_ticket_waits_in(s, t)) {
+        fs_ring_append(&t->watchers, &watcher->in_ring);
+        fs_state_go(&watcher_machine, &w->state, FS_WATCHER_WATCHING, memory_order_relaxed);
+        return;
+    }
+    /* WAITING: it was idle meanwhile, and taken for another semaphore. */
+    error = state == FS_TICKET_WAITING ? EINVAL : fs_ticket_outcome(t, state);
+    fs_set_reason(w, error);
+    fs_state_go(&watcher_machine, &w->state,
+                error != 0 ? FS_WATCHER_REFUSED : FS_WATCHER_GRANTED, memory_order_relaxed);
+}
+
+static int watch_and_wait(struct fs_watcher *watcher)
+{
+    struct fs_wait *wait = &watcher->wait;
+    struct fs_deferred deferred;
+    int64_t available = fs_enter(wait->sem, &deferred);
+
+    /* Otherwise the token has just made it CANCELED. */
+    if (fs_waiter_state(&wait->waiter) == FS_WATCHER_NOT_JOINED)
+        watch(wait->sem, watcher);
+    fs_exit(wait->sem, available, &deferred);
+    return fs_wait(wait);
+}
+
+int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
+{
+    static const fairsem_wait_t for_ever;
+    struct fs_ticket *t = fs_ticket_inside(ticket);
+    struct fs_deadline deadline;
+    struct fs_watcher watcher = {
+        .ticket = t,
+        .wait = { .machine = &watcher_machine, .abort = abort_watch },
+    };
+    int error, state;
+
+    if (how == NULL)
+        how = &for_ever;
+    if (!fs_wait_valid(how) || how->priority != 0)
+        return EINVAL;
+    state = fs_ticket_state(t);
+    if (state != FS_TICKET_WAITING)
+        return fs_ticket_outcome(t, state);
+    watcher.wait.sem = fs_ticket_sem(t);    /* after the state: it has one now */
+    if (how->deadline != NULL) {
+        deadline = (struct fs_deadline){ .clock = how->clock, .at = *how->deadline };
+        watcher.wait.deadline = &deadline;
+    }
+    error = fs_wait_begin(&watcher.wait, how->token);
+    return error != 0 ? error : watch_and_wait(&watcher);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waiter.h - one place in a semaphore's wait queue: a thread's, or a ticket's.
+ *
+ * THE WAITER
+ *
+ *                  fs_join           fs_sleep        fs_wake_early, fs_wake_to_claim
+ *      NOT_JOINED ---------> QUEUED ----------> PARKED ----------> WOKEN
+ *       |                     | ^                 |                 | |
+ *       |                     | +-----------------|--- fs_sleep ----+ |
+ *       |                     |                   |                   |
+ *       |                     +-----------+-------+-------------------+
+ *       |                                 |
+ *       +-- refuse ---> REFUSED           +-- fs_grant_and_unlock --> GRANTED     has its units
+ *       +-- acquire_past_the_queue         +-- abort, out of time ---> EXPIRED     ETIMEDOUT
+ *       |        --> GRANTED               +-- abort, by a token ----> CANCELED    its reason
+ *       +-- abort, by a token              +-- abort, by a signal ---> INTERRUPTED EINTR
+ *                --> CANCELED              +-- abort, thread canceled,
+ *                                          |   or ticket returned ---> ABANDONED   ECANCELED
+ *                                          +-- set_capacity ---------> REFUSED     E2BIG
+ *                                          +-- close ----------------> CLOSED      its reason
+ *
+ *   NOT_JOINED: the thread is on its way to the mutex.  The critical section that it enters there
+ *           leaves it in the queue or in a final state, never NOT_JOINED.  So a thread that holds
+ *           the mutex and finds a waiter NOT_JOINED knows that it has still to come.  A token can
+ *           then make it CANCELED, and it does not join.
+ *   QUEUED: in the queue.  Its thread is awake and will load the state before it sleeps.  A
+ *           ticket, which has no thread, is QUEUED as long as it is in the queue.
+ *   PARKED: in the queue.  Its thread may be asleep: a thread that changes the state must wake it.
+ *   WOKEN:  in the queue.  Its thread has been woken, but may not be awake yet: a thread that
+ *           changes the state must wake it again, and not rely on the first waker.
+ *
+ *   A thread's waiter lives on its stack.  While it is in the queue, any thread that holds the
+ *   mutex may use it.  Once out, it is its thread's alone and can vanish at any moment (I8).
+ *   The thread's parker outlives it, and so does a late wake on its state; see parking.h.  A
+ *   ticket's waiter is a part of the ticket; each take makes it NOT_JOINED again.
+ */
+#ifndef FS_WAITER_H
+#define FS_WAITER_H
+
+#include "state.h"
+#include "waitq.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* A zero ticket has not joined: so that state must be zero. */
+enum fs_waiter_state {
+    FS_NOT_JOINED,
+    FS_QUEUED, FS_PARKED, FS_WOKEN,
+    FS_GRANTED, FS_EXPIRED, FS_CANCELED, FS_INTERRUPTED, FS_ABANDONED, FS_REFUSED, FS_CLOSED
+};
+
+#define FS_TO_A_QUEUED_END                                                                  \
+    (FS_TO(FS_GRANTED) | FS_TO(FS_EXPIRED) | FS_TO(FS_CANCELED) | FS_TO(FS_INTERRUPTED)     \
+     | FS_TO(FS_ABANDONED) | FS_TO(FS_REFUSED) | FS_TO(FS_CLOSED))
+
+static const struct fs_machine fs_waiter_machine = {
+    .name = "waiter",
+    .arrows = {
+        [FS_NOT_JOINED] = FS_TO(FS_QUEUED) | FS_TO(FS_REFUSED) | FS_TO(FS_GRANTED)
+                          | FS_TO(FS_CANCELED),
+        [FS_QUEUED] = FS_TO(FS_PARKED) | FS_TO_A_QUEUED_END,
+        [FS_PARKED] = FS_TO(FS_WOKEN) | FS_TO_A_QUEUED_END,
+        [FS_WOKEN] = FS_TO(FS_QUEUED) | FS_TO_A_QUEUED_END,
+    },
+};
+
+struct fs_deferred;
+struct fs_waiter;
+
+/*
+ * Mutex held.  Make a state visible that is final, or WOKEN, as the last touch, and note in
+ * *deferred what it takes to be noticed.
+ */
+typedef void fs_complete_fn(struct fs_waiter *w, enum fs_waiter_state state,
+                            struct fs_deferred *deferred);
+
+struct fs_waiter {
+    struct fs_waitq_node in_queue;  /* under mutex; first, so that a node is its waiter */
+    fs_complete_fn      *complete;  /* r/o once in the queue */
+    int64_t              units;     /* r/o once in the queue */
+    int64_t              joined_ns; /* under mutex; see fs_had_to_wait() */
+    _Atomic int          reason;    /* written before a final state; atomic, as a ticket may be
+                                     * taken anew while it is read */
+    _Atomic int          state;     /* I4; without mutex only by its thread, within the queue */
+};
+
+static inline struct fs_waiter *fs_waiter_of(struct fs_waitq_node *node)
+{
+    static_assert(offsetof(struct fs_waiter, in_queue) == 0, "a node is its waiter");
+    return (struct fs_waiter *)(void *)node;
+}
+
+/* A request that can be granted at once joins, too, but is in no statistic. */
+static inline bool fs_had_to_wait(const struct fs_waiter *w)
+{
+    return w->joined_ns != 0;
+}
+
+/* I4: the states of a waiter that is in the queue. */
+static inline bool fs_state_in_queue(int state)
+{
+    return state == FS_QUEUED || state == FS_PARKED || state == FS_WOKEN;
+}
+
+/* Mutex held: nobody else takes it out of the queue. */
+static inline int fs_waiter_state(const struct fs_waiter *w)
+{
+    return atomic_load_explicit(&w->state, memory_order_relaxed);
+}
+
+static inline bool fs_in_queue(const struct fs_waiter *w)
+{
+    return fs_state_in_queue(fs_waiter_state(w));
+}
+
+static inline void fs_set_reason(struct fs_waiter *w, int reason)
+{
+    atomic_store_explicit(&w->reason, reason, memory_order_relaxed);
+}
+
+/* What the call of a waiter in this final state returns. */
+static inline int fs_result(const struct fs_waiter *w, int state)
+{
+    return state == FS_GRANTED ? 0 : atomic_load_explicit(&w->reason, memory_order_relaxed);
+}
+
+#endif

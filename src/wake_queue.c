@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* wake_queue.c - threads to wake once no lock is held; see wake_queue.h. */
+#include "wake_queue.h"
+
+#include <stddef.h>
+
+/* Their parkers stay in the other waker's queue. */
+static void wake_again(struct fs_wake_queue *queue)
+{
+    for (int i = 0; i < queue->agains; i++)
+        fs_unpark(queue->again[i], false);
+    queue->agains = 0;
+}
+
+static void wake_words(struct fs_wake_queue *queue)
+{
+    for (int i = 0; i < queue->words; i++)
+        fs_unpark_word(queue->word[i]);
+    queue->words = 0;
+}
+
+/* Relaxed store: the caller publishes it together with what ends the thread's wait. */
+void fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker)
+{
+    /* Acquire order: the waker whose queue it was in has read `next` before. */
+    if (atomic_load_explicit(&parker->queued, memory_order_acquire)) {
+        if (queue->agains == (int)(sizeof queue->again / sizeof queue->again[0]))
+            wake_again(queue);
+        queue->again[queue->agains++] = parker;
+        return;
+    }
+    atomic_store_explicit(&parker->queued, true, memory_order_relaxed);
+    parker->next = NULL;
+    if (queue->last != NULL)
+        queue->last->next = parker;
+    else
+        queue->first = parker;
+    queue->last = parker;
+}
+
+void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word)
+{
+    if (queue->words == (int)(sizeof queue->word / sizeof queue->word[0]))
+        wake_words(queue);
+    queue->word[queue->words++] = word;
+}
+
+void fs_wake_queue_run(struct fs_wake_queue *queue)
+{
+    struct fs_parker *parker = queue->first, *next;
+
+    wake_words(queue);
+    wake_again(queue);
+    for (; parker != NULL; parker = next) {
+        next = parker->next;        /* once it is woken it may be in another queue */
+        fs_unpark(parker, true);
+    }
+    queue->first = queue->last = NULL;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_fork.c - the child of a threaded process finds the count as it was and an empty line.
+ * (U52: c-blosc 241, FEX 2739, jemalloc 895 hang on a lock that another thread held.)
+ */
+#include "children.h"
+#include "suite.h"
+#include "workers.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
+START_TEST(the_child_finds_the_count_as_it_was_and_an_empty_line)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(3);
+    struct worker w = { 0 };
+    fairsem_stat_t stat;
+    pid_t child;
+
+    worker_queue(&w, &sem, 5, 1);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_waiters(&sem) == 0);
+        CHILD_CHECK(fairsem_available(&sem) == 3);
+        CHILD_CHECK(fairsem_stat(&sem, &stat) == 0);
+        CHILD_CHECK(stat.waits == 1 && stat.cancels == 1 && stat.waiters == 0);
+        CHILD_CHECK(!fairsem_would_block(&sem, 3));
+        CHILD_CHECK(fairsem_tryacquire(&sem, 1) == 0);
+        CHILD_CHECK(fairsem_acquire_for(&sem, 3, 1000) == ETIMEDOUT);
+        CHILD_CHECK(fairsem_release(&sem, 1) == 0);
+        CHILD_CHECK(fairsem_tryacquire_upto(&sem, 9) == 3);
+        CHILD_CHECK(fairsem_destroy(&sem) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_available(&sem), 3);
+    ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+}
+END_TEST
+
+struct resizer {
+    fairsem_t   sem;
+    _Atomic int over;
+};
+
+static void *resize_all_the_time(void *arg)
+{
+    struct resizer *r = arg;
+
+    for (int64_t capacity = 8; !atomic_load(&r->over); capacity = 10 - capacity)
+        fairsem_set_capacity(&r->sem, capacity);
+    return NULL;
+}
+
+/* The same with a thread that does it, at whatever moment: four units stay in use. */
+START_TEST(a_fork_at_any_moment_of_set_capacity_takes_no_units_away)
+{
+    const fairsem_attr_t attr = { .capacity = 4 };
+    struct resizer r = { .over = 0 };
+    pthread_t thread;
+
+    ck_assert_int_eq(fairsem_init(&r.sem, 0, &attr), 0);
+    start_thread(&thread, resize_all_the_time, &r);
+    for (int i = 0; i < 300; i++) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            CHILD_CHECK(fairsem_consume(&r.sem, 0) == 0);
+            CHILD_CHECK(fairsem_capacity(&r.sem) - fairsem_available(&r.sem) == 4);
+            _exit(0);
+        }
+        ck_assert_int_eq(status_of(child), 0);
+    }
+    atomic_store(&r.over, 1);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(fairsem_capacity(&r.sem) - fairsem_available(&r.sem), 4);
+}
+END_TEST
+
+struct token_waiter {
+    pthread_t       thread;
+    fairsem_t       sem;
+    fairsem_token_t token;
+    int             result;
+};
+
+static void *wait_with_token(void *arg)
+{
+    struct token_waiter *w = arg;
+    const fairsem_wait_t how = { .token = &w->token };
+
+    w->result = fairsem_acquire_with(&w->sem, 1, &how);
+    return NULL;
+}
+
+/* The waits on the token's list are those of threads that are not there. */
+START_TEST(a_token_in_the_child_cancels_no_waits_of_the_parent)
+{
+    struct token_waiter w = { .result = STILL_WAITING };
+    pid_t child;
+
+    ck_assert_int_eq(fairsem_init(&w.sem, 0, NULL), 0);
+    ck_assert_int_eq(fairsem_token_init(&w.token), 0);
+    start_thread(&w.thread, wait_with_token, &w);
+    await_waiters(&w.sem, 1);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_token_cancel(&w.token, ECANCELED) == 0);
+        CHILD_CHECK(fairsem_waiters(&w.sem) == 0);
+        CHILD_CHECK(fairsem_release(&w.sem, 1) == 0);
+        CHILD_CHECK(fairsem_available(&w.sem) == 1);
+        CHILD_CHECK(fairsem_token_destroy(&w.token) == 0);
+        CHILD_CHECK(fairsem_destroy(&w.sem) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_waiters(&w.sem), 1);
+    ck_assert_int_eq(fairsem_token_reason(&w.token), 0);
+    ck_assert_int_eq(fairsem_release(&w.sem, 1), 0);
+    pthread_join(w.thread, NULL);
+    ck_assert_int_eq(w.result, 0);
+}
+END_TEST
+
+/* Threads of the child wait and are served, and its own children in turn. */
+START_TEST(the_child_and_the_grandchild_can_have_waiters_of_their_own)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker parents = { 0 }, childs = { 0 }, grandchilds = { 0 };
+    pid_t child, grandchild;
+    int status;
+
+    worker_queue(&parents, &sem, 1, 1);
+    child = fork();
+    if (child == 0) {
+        worker_queue(&childs, &sem, 1, 1);
+        grandchild = fork();
+        if (grandchild == 0) {
+            worker_queue(&grandchilds, &sem, 1, 1);
+            CHILD_CHECK(fairsem_release(&sem, 1) == 0);
+            CHILD_CHECK(worker_join(&grandchilds) == 0);
+            _exit(0);
+        }
+        CHILD_CHECK(waitpid(grandchild, &status, 0) == grandchild && status == 0);
+        CHILD_CHECK(fairsem_waiters(&sem) == 1);
+        CHILD_CHECK(fairsem_release(&sem, 1) == 0);
+        CHILD_CHECK(worker_join(&childs) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&parents), 0);
+}
+END_TEST
+
+struct hammer {
+    pthread_t    thread;
+    fairsem_t   *sem;
+    _Atomic int *stop;
+};
+
+static void *hammer(void *arg)
+{
+    struct hammer *h = arg;
+
+    while (!atomic_load(h->stop)) {
+        fairsem_acquire(h->sem, 1);
+        fairsem_release(h->sem, 1);
+    }
+    return NULL;
+}
+
+/* The scenario of U52: fork at any moment while four threads hammer. */
+START_TEST(a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(2);
+    struct hammer h[4];
+    _Atomic int stop = 0;
+
+    for (int i = 0; i < 4; i++) {
+        h[i] = (struct hammer){ .sem = &sem, .stop = &stop };
+        start_thread(&h[i].thread, hammer, &h[i]);
+    }
+    for (int i = 0; i < 200; i++) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            struct worker w = { 0 };
+            int64_t available = fairsem_available(&sem);
+
+            CHILD_CHECK(available >= 0 && available <= 2);
+            CHILD_CHECK(fairsem_waiters(&sem) == 0);
+            CHILD_CHECK(fairsem_tryacquire_upto(&sem, 2) == available);
+            if (!UNDER_ASAN) {      /* its allocator does not survive such a fork */
+                worker_queue(&w, &sem, 1, 1);
+                CHILD_CHECK(fairsem_release(&sem, 1) == 0);
+                CHILD_CHECK(worker_join(&w) == 0);
+            }
+            CHILD_CHECK(fairsem_destroy(&sem) == 0);
+            _exit(0);
+        }
+        ck_assert_int_eq(status_of(child), 0);
+    }
+    atomic_store(&stop, 1);
+    for (int i = 0; i < 4; i++)
+        pthread_join(h[i].thread, NULL);
+    ck_assert_int_eq(fairsem_available(&sem), 2);
+}
+END_TEST
+
+/* ---- Fork handlers of the application ---- */
+
+static fairsem_t in_handlers = FAIRSEM_INITIALIZER(1);
+static pthread_mutex_t app_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int in_prepare;
+
+static void acquire_before(void)
+{
+    fairsem_acquire(&in_handlers, 1);
+}
+
+static void release_after(void)
+{
+    fairsem_release(&in_handlers, 1);
+}
+
+static void *release_when_waited_for(void *arg)
+{
+    await_waiters(arg, 1);
+    fairsem_release(arg, 1);
+    return NULL;
+}
+
+/* The usual way to keep a thing consistent across fork, with a semaphore as the lock; the
+ * wait in the handler is the first one of its thread. */
+START_TEST(a_semaphore_can_be_held_across_a_fork_by_the_handlers_of_the_application)
+{
+    pthread_t thread;
+    pid_t child;
+
+    ck_assert_int_eq(fairsem_acquire(&in_handlers, 1), 0);
+    start_thread(&thread, release_when_waited_for, &in_handlers);
+    ck_assert_int_eq(pthread_atfork(acquire_before, release_after, release_after), 0);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_available(&in_handlers) == 1);
+        CHILD_CHECK(fairsem_acquire(&in_handlers, 1) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(fairsem_available(&in_handlers), 1);
+}
+END_TEST
+
+/* A unit that a handler of the child releases must not go to a waiter of the parent. */
+START_TEST(a_release_in_a_handler_of_the_child_serves_no_thread_of_the_parent)
+{
+    struct worker w = { 0 };
+    pid_t child;
+
+    ck_assert_int_eq(pthread_atfork(NULL, NULL, release_after), 0);
+    worker_queue(&w, &in_handlers, 2, 1);
+    ck_assert_int_eq(fairsem_available(&in_handlers), 1);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_waiters(&in_handlers) == 0);
+        CHILD_CHECK(fairsem_available(&in_handlers) == 2);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_release(&in_handlers, 1), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+}
+END_TEST
+
+static void lock_app(void)
+{
+    atomic_store(&in_prepare, 1);
+    pthread_mutex_lock(&app_lock);
+}
+
+static void unlock_app(void)
+{
+    pthread_mutex_unlock(&app_lock);
+}
+
+struct holder {
+    fairsem_t  *sem;
+    _Atomic int holds;
+};
+
+static void *wait_with_app_lock(void *arg)
+{
+    struct holder *h = arg;
+
+    pthread_mutex_lock(&app_lock);
+    atomic_store(&h->holds, 1);
+    while (!atomic_load(&in_prepare))
+        sched_yield();
+    fairsem_acquire(h->sem, 1);
+    pthread_mutex_unlock(&app_lock);
+    return NULL;
+}
+
+/* A fork waits for a lock of the application, whose holder makes its first wait. */
+START_TEST(no_lock_of_the_library_is_held_while_the_handlers_of_the_application_run)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct holder h = { .sem = &sem };
+    pthread_t holder, releaser;
+    pid_t child;
+
+    ck_assert_int_eq(pthread_atfork(lock_app, unlock_app, unlock_app), 0);
+    start_thread(&holder, wait_with_app_lock, &h);
+    start_thread(&releaser, release_when_waited_for, &sem);
+    while (!atomic_load(&h.holds))
+        sched_yield();
+    child = fork();
+    if (child == 0)
+        _exit(0);
+    ck_assert_int_eq(status_of(child), 0);
+    pthread_join(holder, NULL);
+    pthread_join(releaser, NULL);
+}
+END_TEST
+
+int main(void)
+{
+    if (UNDER_TSAN) {
+        puts("skipped: ThreadSanitizer does not follow a fork of a threaded process");
+        return 77;
+    }
+    RUN_SUITE("fork", the_child_finds_the_count_as_it_was_and_an_empty_line,
+              a_fork_at_any_moment_of_set_capacity_takes_no_units_away,
+              a_token_in_the_child_cancels_no_waits_of_the_parent,
+              the_child_and_the_grandchild_can_have_waiters_of_their_own,
+              a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works,
+              a_semaphore_can_be_held_across_a_fork_by_the_handlers_of_the_application,
+              a_release_in_a_handler_of_the_child_serves_no_thread_of_the_parent,
+              no_lock_of_the_library_is_held_while_the_handlers_of_the_application_run);
+}

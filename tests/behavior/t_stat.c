@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* t_stat.c - what a semaphore has counted and measured. */
+#include "askers.h"
+#include "suite.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+static fairsem_stat_t stat_of(fairsem_t *sem)
+{
+    fairsem_stat_t stat;
+
+    memset(&stat, 0x5a, sizeof stat);
+    ck_assert_int_eq(fairsem_stat(sem, &stat), 0);
+    ck_assert_int_eq(stat.waits, stat.waiters + stat.grants + stat.timeouts + stat.cancels);
+    ck_assert_int_le(stat.waiters, stat.waiters_max);
+    ck_assert_int_le(stat.wait_ns_max, stat.wait_ns_total);
+    ck_assert_int_le(stat.waiters_max, stat.waits);
+    ck_assert_int_ge(stat.oldest_wait_ns, 0);
+    return stat;
+}
+
+static void nothing_happened(const fairsem_stat_t *stat)
+{
+    ck_assert_int_eq(stat->waiters, 0);
+    ck_assert_int_eq(stat->waiting_units, 0);
+    ck_assert_int_eq(stat->oldest_wait_ns, 0);
+    ck_assert_int_eq(stat->waits, 0);
+    ck_assert_int_eq(stat->wait_ns_total, 0);
+    ck_assert_int_eq(stat->wait_ns_max, 0);
+    ck_assert_int_eq(stat->waiters_max, 0);
+    ck_assert_int_eq(stat->refused, 0);
+    ck_assert_int_eq(stat->over_releases, 0);
+}
+
+/* Neither what succeeds nor what fails without having stood in line. */
+START_TEST(what_does_not_wait_is_not_counted)
+{
+    fairsem_t sem;
+    fairsem_attr_t attr = { .capacity = 4 };
+    fairsem_units_t units = { 0 };
+    fairsem_ticket_t ticket = { 0 };
+    fairsem_stat_t stat;
+
+    ck_assert_int_eq(fairsem_init(&sem, 4, &attr), 0);
+    for (int i = 0; i < 100; i++) {
+        fairsem_acquire(&sem, 1);
+        fairsem_release(&sem, 1);
+    }
+    fairsem_units_acquire(&units, &sem, 2, NULL);
+    fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL);
+    fairsem_tryacquire(&sem, 4);
+    fairsem_acquire(&sem, 5);
+    fairsem_acquire(&sem, -1);
+    fairsem_acquire_for(&sem, 4, 0);
+    fairsem_tryacquire_upto(&sem, 100);
+    fairsem_ticket_return(&ticket);
+    stat = stat_of(&sem);
+    nothing_happened(&stat);
+    ck_assert_int_eq(stat.available, 1);
+    ck_assert_int_eq(stat.capacity, 4);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 0), 0);
+    stat = stat_of(&sem);
+    ck_assert_int_eq(stat.capacity, 0);
+    ck_assert_int_eq(stat.available, -3);
+    ck_assert_int_eq(fairsem_init(&sem, 3, NULL), 0);
+    stat = stat_of(&sem);
+    nothing_happened(&stat);
+    ck_assert_int_eq(stat.capacity, -1);
+}
+END_TEST
+
+START_TEST(every_way_in_and_out_of_the_line_has_its_counter)
+{
+    fairsem_t sem;
+    fairsem_attr_t attr = { .capacity = 9, .max_waiters = 3 };
+    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+    struct asker a = { .how = { .token = &token } };
+    struct worker w[2] = { { 0 } };
+    fairsem_ticket_t ticket = { 0 };
+    fairsem_stat_t stat;
+
+    ck_assert_int_eq(fairsem_init(&sem, 1, &attr), 0);
+    worker_queue(&w[0], &sem, 3, 1);
+    asker_queue(&a, &sem, 4, 2);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 2, 0, NULL, NULL), EINPROGRESS);
+    stat = stat_of(&sem);
+    ck_assert_int_eq(stat.available, 1);
+    ck_assert_int_eq(stat.waiters, 3);
+    ck_assert_int_eq(stat.waiters_max, 3);
+    ck_assert_int_eq(stat.waiting_units, 9);
+    ck_assert_int_eq(stat.waits, 3);
+
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), ENOBUFS);
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 1000), ENOBUFS);
+    ck_assert_int_eq(fairsem_release(&sem, 9), EOVERFLOW);
+    stat = stat_of(&sem);
+    ck_assert_int_eq(stat.refused, 2);
+    ck_assert_int_eq(stat.over_releases, 1);
+
+    ck_assert_int_eq(fairsem_token_cancel(&token, 0), 0);           /* cancels: 1 */
+    ck_assert_int_eq(stat_of(&sem).cancels, 1);
+    ck_assert_int_eq(stat_of(&sem).waiting_units, 5);
+    ck_assert_int_eq(fairsem_release(&sem, 4), 0);                  /* grants: 2 */
+    stat = stat_of(&sem);
+    ck_assert_int_eq(stat.grants, 2);
+    ck_assert_int_eq(stat.waiters, 0);
+    ck_assert_int_eq(stat.waiting_units, 0);
+    ck_assert_int_eq(stat.oldest_wait_ns, 0);
+    ck_assert_int_eq(stat.available, 0);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);            /* not of the line: no cancel */
+    ck_assert_int_eq(fairsem_consume(&sem, 2), 0);
+    ck_assert_int_eq(stat_of(&sem).cancels, 1);
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 1000), ETIMEDOUT);        /* timeouts: 1 */
+    ck_assert_int_eq(stat_of(&sem).timeouts, 1);
+    ck_assert_int_eq(worker_join(&w[0]), 0);
+    ck_assert_int_eq(worker_join(&a.w), ECANCELED);
+
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), EINPROGRESS);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);            /* cancels: 2 */
+    worker_queue(&w[0], &sem, 1, 1);
+    pthread_cancel(w[0].thread);
+    worker_join(&w[0]);                                             /* cancels: 3 */
+    ck_assert_int_eq(stat_of(&sem).cancels, 3);
+    worker_queue(&w[0], &sem, 8, 1);
+    worker_queue(&w[1], &sem, 1, 2);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 2), 0);             /* cancels: 4 */
+    ck_assert_int_eq(stat_of(&sem).cancels, 4);
+    ck_assert_int_eq(fairsem_close(&sem, 0), 0);                    /* cancels: 5 */
+    stat = stat_of(&sem);
+    ck_assert_int_eq(stat.cancels, 5);
+    ck_assert_int_eq(stat.grants, 2);
+    ck_assert_int_eq(stat.timeouts, 1);
+    ck_assert_int_eq(stat.waits, 8);
+    ck_assert_int_eq(stat.waiters_max, 3);
+    ck_assert_int_eq(stat.refused, 2);
+    ck_assert_int_eq(stat.over_releases, 1);
+    ck_assert_int_eq(worker_join(&w[0]), E2BIG);
+    ck_assert_int_eq(worker_join(&w[1]), ESHUTDOWN);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+static int64_t now_ns(void)
+{
+    struct timespec now = from_now(CLOCK_MONOTONIC, 0);
+
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Of what was waited, only that it is not less than what passed between two looks. */
+START_TEST(the_time_that_is_waited_is_measured)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker w = { 0 };
+    fairsem_ticket_t ticket = { 0 };
+    fairsem_stat_t before, after;
+    int64_t start, since, seen, oldest;
+
+    start = now_ns();
+    worker_queue(&w, &sem, 1, 1);
+    since = now_ns();
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), EINPROGRESS);
+    before = stat_of(&sem);
+    seen = now_ns();
+    while (now_ns() < seen + 20000000)
+        sched_yield();
+    after = stat_of(&sem);
+    oldest = after.oldest_wait_ns;
+    ck_assert_int_ge(oldest, 20000000);
+    ck_assert_int_ge(oldest, before.oldest_wait_ns + 20000000);
+    ck_assert_int_le(oldest, now_ns() - start);
+    ck_assert_int_eq(after.wait_ns_total, 0);
+
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    after = stat_of(&sem);
+    ck_assert_int_ge(after.wait_ns_max, oldest);
+    ck_assert_int_eq(after.wait_ns_total, after.wait_ns_max);
+    ck_assert_int_le(after.wait_ns_max, now_ns() - start);
+    ck_assert_int_lt(after.oldest_wait_ns, now_ns() - since);   /* the ticket's, which came later */
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    before = after;
+    after = stat_of(&sem);
+    ck_assert_int_gt(after.wait_ns_total, before.wait_ns_total);
+    ck_assert_int_ge(after.wait_ns_max, before.wait_ns_max);
+    ck_assert_int_eq(after.oldest_wait_ns, 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 3000000), ETIMEDOUT);
+    /* Of the three milliseconds some had passed when it joined. */
+    ck_assert_int_gt(stat_of(&sem).wait_ns_total, after.wait_ns_total);
+}
+END_TEST
+
+/* The oldest is not always the head: a better one may have come later. */
+START_TEST(the_oldest_waiter_may_stand_anywhere)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t oldest = { 0 }, better = { 0 };
+    int64_t since;
+
+    ck_assert_int_eq(fairsem_ticket_take(&oldest, &sem, 1, 5, NULL, NULL), EINPROGRESS);
+    since = now_ns();
+    while (now_ns() < since + 5000000)
+        sched_yield();
+    ck_assert_int_eq(fairsem_ticket_take(&better, &sem, 1, 0, NULL, NULL), EINPROGRESS);
+    ck_assert_int_ge(stat_of(&sem).oldest_wait_ns, 5000000);
+    ck_assert_int_eq(fairsem_ticket_return(&oldest), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&better), 0);
+}
+END_TEST
+
+struct pool_user {
+    pthread_t    thread;
+    fairsem_t   *sem;
+    _Atomic int *stop;
+};
+
+static void *use_pool(void *arg)
+{
+    struct pool_user *u = arg;
+
+    for (int i = 0; !atomic_load(u->stop); i++) {
+        if (fairsem_acquire_for(u->sem, 1 + i % 2, i % 7 * 10000) == 0)
+            fairsem_release(u->sem, 1 + i % 2);
+    }
+    return NULL;
+}
+
+/* One consistent snapshot, whenever it is taken. */
+START_TEST(the_numbers_agree_at_every_moment)
+{
+    enum { USERS = 4 };
+    fairsem_t sem = FAIRSEM_INITIALIZER(2);
+    struct pool_user u[USERS];
+    _Atomic int stop = 0;
+    fairsem_stat_t stat = { 0 }, before;
+
+    for (int i = 0; i < USERS; i++) {
+        u[i] = (struct pool_user){ .sem = &sem, .stop = &stop };
+        start_thread(&u[i].thread, use_pool, &u[i]);
+    }
+    for (int i = 0; i < 20000 || stat.waits < 100; i++) {
+        before = stat;
+        ck_assert_int_eq(fairsem_stat(&sem, &stat), 0);
+        if (stat.waits != stat.waiters + stat.grants + stat.timeouts + stat.cancels
+            || stat.waiters < 0 || stat.waiters > USERS || stat.waiters > stat.waiters_max
+            || stat.waiting_units < stat.waiters || stat.waiting_units > 2 * stat.waiters
+            || stat.available < 0 || stat.available > 2
+            || (stat.waiters > 0 && stat.available == 2) || stat.waits < before.waits
+            || stat.wait_ns_total < before.wait_ns_total || stat.oldest_wait_ns < 0)
+            ck_abort_msg("the numbers do not agree");
+    }
+    atomic_store(&stop, 1);
+    for (int i = 0; i < USERS; i++)
+        pthread_join(u[i].thread, NULL);
+    stat = stat_of(&sem);
+    ck_assert_int_eq(stat.waiters, 0);
+    ck_assert_int_eq(stat.cancels, 0);
+    ck_assert_int_eq(stat.available, 2);
+}
+END_TEST
+
+/* Nine times 2^60 is more than an int64_t holds. */
+START_TEST(the_sum_of_what_is_asked_for_does_not_overflow)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t tickets[9] = { 0 };
+
+    for (int i = 0; i < 9; i++)
+        ck_assert_int_eq(fairsem_ticket_take(&tickets[i], &sem, FAIRSEM_MAX_UNITS, 0, NULL, NULL),
+                         EINPROGRESS);
+    ck_assert_int_eq(stat_of(&sem).waiting_units, INT64_MAX);
+    ck_assert_int_eq(fairsem_ticket_return(&tickets[8]), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&tickets[0]), 0);
+    ck_assert_int_eq(stat_of(&sem).waiting_units, 7 * FAIRSEM_MAX_UNITS);
+    for (int i = 1; i < 8; i++)
+        fairsem_ticket_return(&tickets[i]);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("stat", what_does_not_wait_is_not_counted,
+              every_way_in_and_out_of_the_line_has_its_counter,
+              the_time_that_is_waited_is_measured, the_oldest_waiter_may_stand_anywhere,
+              the_numbers_agree_at_every_moment,
+              the_sum_of_what_is_asked_for_does_not_overflow);
+}

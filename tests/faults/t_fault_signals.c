@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_fault_signals.c - ten thousand signals (make check-faults: a hundred thousand), onto threads
+ * that wait and threads that release.  Where signals do not matter no wait may notice; where
+ * they do, a wait may end with EINTR, and what its thread does not get, the next in line does.
+ */
+#include "faults.h"
+#include "suite.h"
+#include "workers.h"
+
+#include "parking.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#define THREADS 4
+#define UNITS   2
+
+static int          wanted;     /* signals, handled */
+static fairsem_t    sem;
+static _Atomic int  handled;
+static _Atomic bool handlers_release, stop;
+static _Atomic int  released_in_handlers, errors_in_handlers;
+
+struct runner {
+    pthread_t   thread;
+    _Atomic int held, served, interrupted, unexpected;
+};
+
+static void on_signal(int sig)
+{
+    int before = errno;
+
+    (void)sig;
+    if (atomic_load(&handlers_release)) {
+        if (fairsem_release(&sem, 1) == 0)
+            atomic_fetch_add(&released_in_handlers, 1);
+        else
+            atomic_fetch_add(&errors_in_handlers, 1);
+    }
+    errno = before;
+    atomic_fetch_add(&handled, 1);
+}
+
+/* By turns without a deadline, with one, and with one that soon passes. */
+static int acquire(int turn)
+{
+    struct timespec at;
+
+    switch (turn % 3) {
+    case 0:
+        return fairsem_acquire(&sem, 1);
+    case 1:
+        at = from_now(CLOCK_REALTIME, 3600 * 1000);
+        return fairsem_acquire_until(&sem, 1, CLOCK_REALTIME, &at);
+    default:
+        return fairsem_acquire_for(&sem, 1, 20000);
+    }
+}
+
+static void *run(void *arg)
+{
+    struct runner *r = arg;
+
+    for (int turn = 0; !atomic_load(&stop); turn++) {
+        int result = acquire(turn);
+
+        if (result == 0) {
+            atomic_fetch_add(&r->served, 1);
+            if (turn % 8 == 0)
+                sched_yield();
+            if (fairsem_release(&sem, 1) != 0)
+                atomic_store(&r->unexpected, -1);
+        } else if (result == EINTR) {
+            atomic_fetch_add(&r->interrupted, 1);
+        } else if (result != ETIMEDOUT || turn % 3 != 2) {
+            atomic_store(&r->unexpected, result);
+        }
+    }
+    return NULL;
+}
+
+static void begin(struct runner r[], unsigned flags, int sa_flags)
+{
+    const fairsem_attr_t attr = { .flags = flags };
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = sa_flags };
+
+    sigemptyset(&action.sa_mask);
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(fairsem_init(&sem, UNITS, &attr), 0);
+    atomic_store(&stop, false);
+    atomic_store(&handled, 0);
+    for (int i = 0; i < THREADS; i++) {
+        r[i] = (struct runner){ .unexpected = 0 };
+        start_thread(&r[i].thread, run, &r[i]);
+    }
+}
+
+/* As many as are handled: of two that meet in one thread the kernel keeps one. */
+static void storm(struct runner r[])
+{
+    for (int i = 0; atomic_load(&handled) < wanted; i++) {
+        pthread_kill(r[i % THREADS].thread, SIGUSR1);
+        if (i % 64 == 0)
+            sched_yield();
+    }
+}
+
+/* Returns how many waits were interrupted. */
+static int end(struct runner r[], const char *what)
+{
+    int served = 0, interrupted = 0;
+
+    atomic_store(&stop, true);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(r[i].thread, NULL);
+        ck_assert_int_eq(r[i].unexpected, 0);
+        ck_assert_int_gt(r[i].served, 0);
+        served += r[i].served;
+        interrupted += r[i].interrupted;
+    }
+    printf("%s: %d signals, %d served, %d interrupted\n", what, atomic_load(&handled), served,
+           interrupted);
+    ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    return interrupted;
+}
+
+START_TEST(a_storm_of_signals_does_not_touch_a_semaphore_to_which_signals_do_not_matter)
+{
+    struct runner r[THREADS];
+
+    begin(r, 0, 0);
+    storm(r);
+    ck_assert_int_eq(end(r, "not interruptible"), 0);
+    ck_assert_int_eq(fairsem_available(&sem), UNITS);
+}
+END_TEST
+
+START_TEST(a_storm_of_signals_that_interrupt_loses_no_unit)
+{
+    struct runner r[THREADS];
+
+    begin(r, FAIRSEM_INTERRUPTIBLE, 0);
+    storm(r);
+    ck_assert_int_gt(end(r, "interruptible"), 0);
+    ck_assert_int_eq(fairsem_available(&sem), UNITS);
+}
+END_TEST
+
+START_TEST(a_storm_of_signals_that_restart_loses_no_unit)
+{
+    struct runner r[THREADS];
+
+    begin(r, FAIRSEM_INTERRUPTIBLE, SA_RESTART);
+    storm(r);
+    end(r, "interruptible, SA_RESTART");
+    ck_assert_int_eq(fairsem_available(&sem), UNITS);
+}
+END_TEST
+
+/* Every signal releases a unit: at the end there are exactly as many more. */
+START_TEST(a_storm_of_handlers_that_release_makes_as_many_units_as_it_releases)
+{
+    struct runner r[THREADS];
+
+    atomic_store(&handlers_release, true);
+    begin(r, FAIRSEM_INTERRUPTIBLE, 0);
+    storm(r);
+    end(r, "handlers that release");
+    ck_assert_int_eq(errors_in_handlers, 0);
+    ck_assert_int_eq(released_in_handlers, handled);
+    ck_assert_int_eq(fairsem_available(&sem), UNITS + released_in_handlers);
+}
+END_TEST
+
+/* Threads that do nothing but wait, and stay where they are. */
+START_TEST(waiters_in_a_storm_of_signals_keep_their_places)
+{
+    struct worker w[THREADS] = { { 0 } };
+    _Atomic int service = 0;
+    struct sigaction action = { .sa_handler = on_signal };
+
+    sigemptyset(&action.sa_mask);
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(fairsem_init(&sem, 0, NULL), 0);
+    for (int i = 0; i < THREADS; i++) {
+        w[i].service = &service;
+        worker_queue(&w[i], &sem, 1, i + 1);
+    }
+    for (int i = 0; atomic_load(&handled) < wanted; i++) {
+        pthread_kill(w[i % THREADS].thread, SIGUSR1);
+        if (i % 64 == 0)
+            sched_yield();
+    }
+    ck_assert_int_eq(fairsem_waiters(&sem), THREADS);
+    for (int i = 0; i < THREADS; i++) {
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        ck_assert_int_eq(worker_join(&w[i]), 0);
+        ck_assert_int_eq(w[i].place, i);
+    }
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+}
+END_TEST
+
+int main(void)
+{
+    wanted = fault_times(10000);
+    if (UNDER_TSAN) {
+        puts("skipped: ThreadSanitizer holds signals back in calls it does not know");
+        return 77;
+    }
+    if (!FS_HAS_FUTEX)
+        RUN_SUITE("fault signals",
+                  a_storm_of_signals_does_not_touch_a_semaphore_to_which_signals_do_not_matter,
+                  waiters_in_a_storm_of_signals_keep_their_places);
+    RUN_SUITE("fault signals",
+              a_storm_of_signals_does_not_touch_a_semaphore_to_which_signals_do_not_matter,
+              a_storm_of_signals_that_interrupt_loses_no_unit,
+              a_storm_of_signals_that_restart_loses_no_unit,
+              a_storm_of_handlers_that_release_makes_as_many_units_as_it_releases,
+              waiters_in_a_storm_of_signals_keep_their_places);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_fault_unload.c - a plugin that uses the library is unloaded while threads are inside, and
+ * while others have not yet run the destructor that the library registered for them.
+ *
+ * The library is linked with -z nodelete: dlclose does not unmap it, and it goes on as if
+ * nothing had happened.  Not unmapping is all that can be right: pthread_atfork, the key's
+ * destructor and the threads inside would all return into nowhere.
+ */
+#define _DEFAULT_SOURCE     /* RTLD_NOLOAD */
+#include "children.h"
+#include "loaded.h"
+#include "suite.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#define LIBRARY ".libs/libfairsem.so"
+
+static _Atomic int result;
+static _Atomic bool go_on;
+
+/* The wait returns into the library, and the end of the thread calls its destructor. */
+static void *wait_inside(void *arg)
+{
+    atomic_store(&result, acquire(arg, 1));
+    while (!atomic_load(&go_on))
+        sched_yield();
+    return NULL;
+}
+
+static void start(pthread_t *thread, fairsem_t *sem, int64_t line)
+{
+    ck_assert_int_eq(pthread_create(thread, NULL, wait_inside, sem), 0);
+    while (waiters(sem) != line)
+        sched_yield();
+}
+
+START_TEST(a_thread_inside_is_served_after_the_library_was_closed)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    pthread_t thread;
+    void *library = load(LIBRARY);
+
+    start(&thread, &sem, 1);
+    ck_assert_int_eq(dlclose(library), 0);
+    ck_assert(is_mapped(LIBRARY));
+    ck_assert_int_eq(release(&sem, 1), 0);
+    atomic_store(&go_on, true);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(result, 0);
+    ck_assert_int_eq(available(&sem), 0);
+}
+END_TEST
+
+START_TEST(a_thread_that_has_waited_can_end_after_the_library_was_closed)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    pthread_t thread[3];
+    void *library = load(LIBRARY);
+
+    for (int i = 0; i < 3; i++)
+        start(&thread[i], &sem, i + 1);
+    ck_assert_int_eq(release(&sem, 2), 0);
+    while (waiters(&sem) != 1)
+        sched_yield();
+    ck_assert_int_eq(dlclose(library), 0);
+    atomic_store(&go_on, true);             /* two destructors run now */
+    ck_assert_int_eq(release(&sem, 1), 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(thread[i], NULL);
+    ck_assert_int_eq(available(&sem), 0);
+    ck_assert_int_eq(waiters(&sem), 0);
+}
+END_TEST
+
+START_TEST(a_process_may_fork_and_a_thread_be_canceled_after_the_library_was_closed)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    pthread_t thread;
+    void *ended, *library = load(LIBRARY);
+    pid_t child;
+
+    start(&thread, &sem, 1);
+    ck_assert_int_eq(dlclose(library), 0);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(waiters(&sem) == 0);
+        CHILD_CHECK(release(&sem, 1) == 0 && acquire(&sem, 1) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(pthread_cancel(thread), 0);
+    pthread_join(thread, &ended);
+    ck_assert_ptr_eq(ended, PTHREAD_CANCELED);
+    ck_assert_int_eq(waiters(&sem), 0);
+}
+END_TEST
+
+START_TEST(a_library_that_was_closed_and_opened_again_is_the_same)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    int (*before)(fairsem_t *sem, int64_t n);
+    pthread_t thread;
+    void *library = load(LIBRARY);
+
+    before = release;
+    start(&thread, &sem, 1);
+    for (int i = 0; i < 10; i++) {
+        ck_assert_int_eq(dlclose(library), 0);
+        library = load(LIBRARY);
+    }
+    ck_assert(release == before);
+    ck_assert_int_eq(release(&sem, 1), 0);
+    atomic_store(&go_on, true);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(result, 0);
+}
+END_TEST
+
+int main(void)
+{
+    if (built(LIBRARY) == NULL || UNDER_TSAN || UNDER_ASAN) {
+        puts("skipped: no shared library, or one that belongs to a sanitizer");
+        return 77;
+    }
+    RUN_SUITE("fault unload", a_thread_inside_is_served_after_the_library_was_closed,
+              a_thread_that_has_waited_can_end_after_the_library_was_closed,
+              a_process_may_fork_and_a_thread_be_canceled_after_the_library_was_closed,
+              a_library_that_was_closed_and_opened_again_is_the_same);
+}

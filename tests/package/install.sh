@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# install.sh - what make install leaves behind builds programs, and make uninstall takes all away.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
+if ! command -v pkg-config > /dev/null 2>&1; then
+  echo "skipped: there is no pkg-config"
+  exit 77
+fi
+# This make is one of its own: options and job slots of the one that runs the tests do not
+# belong to it.
+unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
+work=$(mktemp -d "$top_builddir/tests/install.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+root=$work/root
+status=0
+
+fail() {
+  echo "FAILED: $*"
+  status=1
+}
+
+# make_quietly GOAL - in the build tree, into $root.
+make_quietly() {
+  "${MAKE:-make}" -C "$top_builddir" "$1" DESTDIR="$root" > "$work/log" 2>&1 && return
+  cat "$work/log"
+  fail "make $1"
+}
+
+# build_and_run WHAT COMMAND... - the command makes $work/prog.
+build_and_run() {
+  what=$1
+  shift
+  rm -f "$work/prog"
+  if ! "$@" > "$work/log" 2>&1; then
+    cat "$work/log"
+    fail "$what does not build: $*"
+  elif ! LD_LIBRARY_PATH=$libdir "$work/prog"; then
+    fail "$what does not run"
+  else
+    echo "ok: $what"
+  fi
+}
+
+make_quietly install
+pc=$(find "$root" -name fairsem.pc)
+if [ -z "$pc" ]; then
+  fail "no fairsem.pc was installed"
+  exit "$status"
+fi
+libdir=$(dirname "$(dirname "$pc")")
+
+# System directories too: below $root they are not where the compiler looks anyway.
+PKG_CONFIG_LIBDIR=$libdir/pkgconfig PKG_CONFIG_PATH='' PKG_CONFIG_SYSROOT_DIR=$root
+PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
+export PKG_CONFIG_LIBDIR PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+export PKG_CONFIG_ALLOW_SYSTEM_CFLAGS PKG_CONFIG_ALLOW_SYSTEM_LIBS
+version=$(sed -n 's/^#define FAIRSEM_VERSION_STRING "\(.*\)"/\1/p' "$top_srcdir/include/fairsem.h")
+[ "$(pkg-config --modversion fairsem)" = "$version" ] ||
+  fail "pkg-config says version $(pkg-config --modversion fairsem), the header says $version"
+
+cat > "$work/prog.c" <<'_EOF'
+#include <fairsem.h>
+
+static fairsem_t slots = FAIRSEM_INITIALIZER(0);
+
+static void *give(void *arg)
+{
+    (void)arg;
+    fairsem_release(&slots, 2);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, 0, give, 0) != 0)
+        return 1;
+    if (fairsem_acquire(&slots, 2) != 0 || fairsem_available(&slots) != 0)
+        return 2;
+    return pthread_join(thread, 0) == 0 ? 0 : 3;
+}
+_EOF
+cp "$work/prog.c" "$work/prog.cc"
+
+has_shared=$(find "$libdir" -name 'libfairsem.so')
+has_static=$(find "$libdir" -name 'libfairsem.a')
+
+# try LANGUAGE COMPILER SOURCE - shared and static, as far as they were built.
+# shellcheck disable=SC2046,SC2086 # compiler, flags and pkg-config's answer are lists
+try() {
+  if [ -n "$has_shared" ]; then
+    build_and_run "$1, shared" $2 ${CFLAGS-} "$3" -o "$work/prog" \
+      $(pkg-config --cflags --libs fairsem)
+  fi
+  [ -n "$has_static" ] || return 0
+  # Not every system has a static C library, nor can a sanitizer use it: then only ours.
+  if echo 'int main(void) { return 0; }' > "$work/try.c" &&
+    ${CC:-cc} ${CFLAGS-} -static "$work/try.c" -o "$work/try" > /dev/null 2>&1; then
+    build_and_run "$1, static" $2 ${CFLAGS-} -static "$3" -o "$work/prog" \
+      $(pkg-config --static --cflags --libs fairsem)
+  else
+    build_and_run "$1, archive of fairsem" $2 ${CFLAGS-} "$3" -o "$work/prog" \
+      $(pkg-config --cflags fairsem) "$has_static" -pthread
+  fi
+}
+
+try C "${CC:-cc}" "$work/prog.c"
+cxx=${CXX:-c++}
+if command -v "${cxx%% *}" > /dev/null 2>&1; then
+  try C++ "$cxx" "$work/prog.cc"
+else
+  echo "no C++ compiler: C++ not tried"
+fi
+
+# The examples as somebody's own programs, without a flag of this build.
+if [ -n "$has_shared" ] && "${MAKE:-make}" --version 2> /dev/null | grep -q GNU; then
+  mkdir "$work/examples" &&
+    cp "$top_srcdir"/examples/*.[ch] "$top_srcdir/examples/Makefile.example" "$work/examples" ||
+    exit 99
+  # compress-tree needs zlib, which this build may have done without.
+  programs="collatz-pool consumer-priority fetch-limiter start-once"
+  [ ! -x "$top_builddir/examples/compress-tree" ] || programs="$programs compress-tree"
+  [ ! -x "$top_builddir/examples/event-loop" ] || programs="$programs event-loop"
+  # shellcheck disable=SC2086 # a list of programs
+  if "${MAKE:-make}" -C "$work/examples" -f Makefile.example CC="${CC:-cc}" CFLAGS="${CFLAGS-}" \
+    $programs > "$work/log" 2>&1 &&
+    LD_LIBRARY_PATH=$libdir "$work/examples/collatz-pool" > "$work/log" 2>&1; then
+    echo "ok: the examples with Makefile.example: $programs"
+  else
+    cat "$work/log"
+    fail "the examples with Makefile.example"
+  fi
+fi
+
+make_quietly uninstall
+# Links too, also those that lead nowhere: make distcheck would not see them.
+find "$root" ! -type d > "$work/left"
+if [ -s "$work/left" ]; then
+  fail "make uninstall left behind:"
+  cat "$work/left"
+else
+  echo "ok: uninstall leaves nothing"
+fi
+exit "$status"

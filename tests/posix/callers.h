@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * callers.h - threads that make one call of a sem_t, and what the tests of those have in common.
+ * Include it in one file of a program.
+ */
+#ifndef CALLERS_H
+#define CALLERS_H
+
+#include "suite.h"
+#include "workers.h"
+
+#include <fairsem/posix.h>
+
+#include <errno.h>
+#include <sched.h>
+
+#define NOT_CHANGED 4711        /* an errno that no function sets */
+
+#define ck_assert_fails(call, error)       \
+    do {                                   \
+        errno = NOT_CHANGED;               \
+        ck_assert_int_eq(call, -1);        \
+        ck_assert_int_eq(errno, error);    \
+    } while (0)
+
+/* What succeeds leaves errno alone. */
+#define ck_assert_works(call)                \
+    do {                                     \
+        errno = NOT_CHANGED;                 \
+        ck_assert_int_eq(call, 0);           \
+        ck_assert_int_eq(errno, NOT_CHANGED); \
+    } while (0)
+
+static inline int value_of(sem_t *sem)
+{
+    int value = -1;
+
+    ck_assert_works(sem_getvalue(sem, &value));
+    return value;
+}
+
+/* ---- Threads that make one call ---- */
+
+enum how { WAIT, TIMEDWAIT, CLOCKWAIT, WAYS };
+
+struct caller {
+    pthread_t    thread;
+    sem_t       *sem;
+    enum how     how;
+    int          policy, priority;  /* to call with; SCHED_OTHER: as it is */
+    _Atomic int *service;           /* counts up as callers are served; may be NULL */
+    int          place;             /* r/o after join: *service when this one was served */
+    _Atomic int  result;            /* STILL_WAITING, 0, errno, or BROKEN */
+};
+
+#define BROKEN   (-2)               /* neither 0 nor -1 was returned */
+#define NO_RIGHT (-3)               /* the policy could not be set */
+
+/* An hour from now on the clock that this way of waiting looks at. */
+static inline struct timespec far_away(enum how how)
+{
+    return from_now(how == CLOCKWAIT ? CLOCK_MONOTONIC : CLOCK_REALTIME, 3600 * 1000);
+}
+
+static inline int wait_somehow(sem_t *sem, enum how how)
+{
+    struct timespec deadline = far_away(how);
+
+    switch (how) {
+    case TIMEDWAIT: return sem_timedwait(sem, &deadline);
+    case CLOCKWAIT: return sem_clockwait(sem, CLOCK_MONOTONIC, &deadline);
+    default:        return sem_wait(sem);
+    }
+}
+
+static inline void *call(void *arg)
+{
+    struct caller *c = arg;
+    int result;
+
+    if (c->policy != SCHED_OTHER) {
+        struct sched_param param = { .sched_priority = c->priority };
+
+        if (pthread_setschedparam(pthread_self(), c->policy, &param) != 0) {
+            atomic_store(&c->result, NO_RIGHT);
+            return NULL;
+        }
+    }
+    result = wait_somehow(c->sem, c->how);
+    if (result == 0 && c->service != NULL)
+        c->place = atomic_fetch_add(c->service, 1);
+    atomic_store(&c->result, result == 0 ? 0 : result == -1 ? errno : BROKEN);
+    return NULL;
+}
+
+static inline void caller_start(struct caller *c, sem_t *sem, enum how how)
+{
+    c->sem = sem;
+    c->how = how;
+    atomic_store(&c->result, STILL_WAITING);
+    start_thread(&c->thread, call, c);
+}
+
+/* The same, and return when `expected` stand in line. */
+static inline void caller_queue(struct caller *c, sem_t *sem, enum how how, int expected)
+{
+    caller_start(c, sem, how);
+    await_waiters(&sem->fairsem_inside_, expected);
+}
+
+/* Join; returns its result, or STILL_WAITING if it was canceled. */
+static inline int caller_join(struct caller *c)
+{
+    pthread_join(c->thread, NULL);
+    return atomic_load(&c->result);
+}
+
+/* ---- Threads that make all of them ---- */
+
+static _Atomic int stop;    /* ends take_and_give */
+
+/* All ways in and out, so that a signal or a fork finds the thread in any. */
+static inline void *take_and_give(void *arg)
+{
+    for (int i = 0; !atomic_load(&stop); i++) {
+        struct timespec soon = from_now(CLOCK_REALTIME, 1);
+        int result = i % 3 == 0 ? sem_wait(arg) : i % 3 == 1 ? sem_timedwait(arg, &soon)
+                                                             : sem_trywait(arg);
+        if (result == 0)
+            sem_post(arg);
+    }
+    return NULL;
+}
+
+/* A while between nothing and some microseconds, in a different place every time. */
+static inline void dawdle(int round)
+{
+    for (int spin = round % 97 * 80; spin > 0; spin--)
+        atomic_signal_fence(memory_order_seq_cst);
+}
+
+#endif

@@ -1,0 +1,328 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# interpose.sh - fairsem-run makes a program's semaphores fair, passes on what it must not
+# touch, says when it cannot, and counts right.
+#
+# The program is tests/posix/interposed.c, which knows nothing of this library.  Nothing here
+# depends on how fast the machine is.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
+run=$top_builddir/fairsem-run
+module=$top_builddir/.libs/fairsem-interpose.so
+program=$top_builddir/tests/posix/interposed
+
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+if [ ! -x "$run" ] || [ ! -f "$module" ]; then
+  skip "fairsem-run was not built (--disable-shared)"
+fi
+[ -x "$program" ] || skip "tests/posix/interposed was not built (make check builds it)"
+case "${CC-} ${CFLAGS-}" in
+  *-fsanitize*) skip "a sanitizer's runtime wants to be the first that is loaded" ;;
+esac
+case $module in
+  *[\ :]*) skip "a path with a space or a colon cannot be preloaded" ;;
+esac
+work=$(mktemp -d "$top_builddir/tests/interpose.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/tmp" || exit 99
+TMPDIR=$work/tmp FAIRSEM_MODULE=$module
+export TMPDIR FAIRSEM_MODULE
+unset LD_PRELOAD FAIRSEM_STATS_FILE
+# shellcheck disable=SC3045 # where there is no such limit, there may be a core file
+ulimit -c 0 2> /dev/null
+status=0
+
+fail() {
+  cat "$work/out" "$work/err" 2> /dev/null
+  echo "FAILED: $*"
+  status=1
+}
+
+# expect STATUS WHAT COMMAND... - what it prints goes to $work/out and $work/err.
+expect() {
+  expected=$1 what=$2
+  shift 2
+  # The shell tells of signals, too, and must not do it on the same stderr.
+  { ("$@") > "$work/out" 2> "$work/err"; result=$?; } 2> "$work/shell"
+  if [ "$result" -eq "$expected" ]; then
+    echo "ok: $what"
+  else
+    fail "$what: exit status $result, not $expected: $*"
+    return 1
+  fi
+}
+
+# says FILE TEXT WHAT
+says() {
+  if grep -q -e "$2" "$work/$1"; then
+    echo "ok: $3"
+  else
+    fail "$3: found no '$2' in what it said"
+  fi
+}
+
+# refuses STATUS TEXT WHAT COMMAND... - with a message of fairsem-run that contains TEXT.
+refuses() {
+  wanted=$1 text=$2 about=$3
+  shift 3
+  expect "$wanted" "$about" "$@" && says err "^fairsem-run: .*$text" "$about: says why"
+}
+
+# ---------------------------------------------------------------- behaviors
+for behavior in fifo eintr cancel handler-post fork-child vfork-exec unmap late-post \
+  destroy-with-waiters destroyed copy-unused never-destroy static-zero pshared constructor \
+  overflow hog; do
+  expect 0 "$behavior" "$run" "$program" "$behavior"
+  sed 's/^/    /' "$work/out"
+  [ ! -s "$work/err" ] || fail "$behavior: there is something on stderr"
+done
+
+has_named=yes
+"$program" named > "$work/out" 2>&1
+if [ $? -eq 77 ]; then
+  has_named=no
+  echo "not tried: named, which libc cannot do here either"
+else
+  expect 0 "named" "$run" "$program" named
+fi
+expect 23 "exit in a thread while others wait" "$run" "$program" exit-in-thread
+
+# It must be fairsem-run that makes the difference.
+if "$program" destroyed > "$work/out" 2>&1; then
+  fail "without fairsem-run the same program finds the same"
+else
+  echo "ok: without fairsem-run the same program finds libc's semaphores"
+fi
+
+# ---------------------------------------------------------------- a module that comes and goes
+cat > "$work/module.c" << '_EOF'
+#include <semaphore.h>
+
+int use_semaphores(sem_t *other);
+static sem_t own;
+
+__attribute__((constructor)) static void begin(void)
+{
+    sem_init(&own, 0, 1);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    sem_destroy(&own);
+}
+
+int use_semaphores(sem_t *other)
+{
+    return sem_wait(&own) != 0 || sem_trywait(&own) == 0 || sem_post(other) != 0;
+}
+_EOF
+# shellcheck disable=SC2086 # a compiler and flags are lists
+if ${CC:-cc} ${CFLAGS-} -fPIC -shared "$work/module.c" -o "$work/module.so" -pthread \
+  > "$work/log" 2>&1; then
+  expect 0 "dlopen and dlclose" "$run" "$program" dlopen "$work/module.so"
+  has_module=yes
+else
+  echo "not tried: dlopen, for want of a shared object"
+  has_module=no
+fi
+
+# ---------------------------------------------------------------- the runner
+expect 0 "--check" "$run" --check && says out "active: $module" "--check names the module"
+expect 0 "--help" "$run" --help && says out '^usage: fairsem-run' "--help prints the usage"
+expect 0 "--version" "$run" --version
+version=$(sed -n 's/^#define FAIRSEM_VERSION_STRING "\(.*\)"/\1/p' "$top_srcdir/include/fairsem.h")
+if [ "$(cat "$work/out")" = "fairsem-run $version" ]; then
+  echo "ok: --version is that of the header"
+else
+  fail "--version is not $version"
+fi
+expect 125 "no program" "$run" && says err '^usage: ' "no program: prints the usage"
+refuses 125 'unknown option --fair' "unknown option" "$run" --fair "$program" exit 0
+refuses 125 'cannot be loaded' "no module" env FAIRSEM_MODULE=/nonexistent "$run" "$program" exit 0
+refuses 125 'cannot be loaded' "no module, --check" env FAIRSEM_MODULE=/nonexistent "$run" --check
+refuses 125 'space or a colon' "a module with a colon" env FAIRSEM_MODULE=/a:b "$run" "$program" \
+  exit 0
+# Every shared object finds a sem_wait somewhere: in libc.
+if [ "$has_module" = yes ]; then
+  refuses 125 '' "a module that is another one" \
+    env FAIRSEM_MODULE="$work/module.so" "$run" "$program" exit 0
+fi
+refuses 125 '' "a file for --stats that cannot be made" \
+  "$run" --stats=/nonexistent/file "$program" exit 0
+
+refuses 127 'No such file' "not found, a path" "$run" /nonexistent/program
+refuses 127 'No such file' "not found, a name" "$run" there-is-no-such-program-anywhere
+refuses 127 'No such file' "not found, --stats" "$run" --stats /nonexistent/program
+echo 'echo hello' > "$work/text"
+chmod 644 "$work/text"
+refuses 126 'ermission denied' "not executable" "$run" "$work/text"
+refuses 126 '' "a directory" "$run" "$work"
+
+expect 0 "-- ends the options" "$run" -- "$program" exit 0
+expect 0 "a name is looked for in PATH" \
+  env PATH="$top_builddir/tests/posix:$PATH" "$run" interposed exit 0
+for code in 0 1 42 125 127 255; do
+  expect "$code" "exit status $code" "$run" "$program" exit "$code"
+  expect "$code" "exit status $code, --stats" "$run" --stats "$program" exit "$code"
+done
+# shellcheck disable=SC2016 # for the other shell
+expect 0 "arguments are passed on as they are" "$run" --stats="$work/stats" sh -c \
+  '[ "$#" -eq 3 ] && [ "$1" = "a  b" ] && [ "$2" = "" ] && [ "$3" = "--stats" ]' \
+  sh "a  b" "" --stats
+
+# A signal is not a status above 128, though the shell shows both alike.
+expect 0 "SIGSEGV" "$program" ends-by 11 "$run" "$program" die segv
+expect 0 "SIGSEGV, --stats" "$program" ends-by 11 "$run" --stats "$program" die segv
+expect 0 "SIGKILL, --stats" "$program" ends-by 9 "$run" --stats "$program" die kill
+
+# What was preloaded before stays, behind ours.
+if [ "$has_module" = yes ]; then
+  # shellcheck disable=SC2016 # for the other shell
+  expect 0 "what is preloaded already" env LD_PRELOAD="$work/module.so" "$run" sh -c \
+    'echo "$LD_PRELOAD"'
+  if [ "$(cat "$work/out")" = "$module:$work/module.so" ]; then
+    echo "ok: what is preloaded already stays"
+  else
+    fail "what is preloaded already: LD_PRELOAD is $(cat "$work/out")"
+  fi
+fi
+
+# ---------------------------------------------------------------- programs it cannot do
+printf '#! /bin/sh\nexec "%s" destroyed\n' "$program" > "$work/script"
+chmod 755 "$work/script"
+expect 0 "a script" "$run" "$work/script"
+expect 0 "a script, --stats" "$run" --stats="$work/stats" "$work/script"
+# As execvp does it, and env and nice with it.
+printf 'exec "%s" "$@"\n' "$program" > "$work/script"
+expect 42 "a script without #!" "$run" "$work/script" exit 42
+expect 42 "a script without #!, --stats" "$run" --stats="$work/stats" "$work/script" exit 42
+
+# refuses_static HOW OPTION
+refuses_static() {
+  # shellcheck disable=SC2086 # a compiler and flags are lists
+  if ! ${CC:-cc} ${CFLAGS-} "$2" "$work/static.c" -o "$work/static" > "$work/log" 2>&1 ||
+    ! "$work/static"; then
+    echo "not tried: $1, which cannot be built here"
+    return
+  fi
+  refuses 126 'statically' "$1" "$run" "$work/static"
+  refuses 126 'statically' "$1, --stats" "$run" --stats "$work/static"
+  printf '#!%s\n' "$work/static" > "$work/script"
+  refuses 126 'statically' "a script for $1" "$run" "$work/script"
+}
+echo 'int main(void) { return 0; }' > "$work/static.c"
+refuses_static "a program linked with -static" -static
+refuses_static "a program linked with -static-pie" -static-pie
+
+if [ "$(id -u)" -eq 0 ]; then
+  cp "$program" "$work/other-user" && cp "$program" "$work/other-group" || exit 99
+  if chown 65534 "$work/other-user" && chmod u+s "$work/other-user" &&
+    chgrp 65534 "$work/other-group" && chmod g+s "$work/other-group"; then
+    refuses 126 'gains rights' "set-user-ID" "$run" "$work/other-user" exit 0
+    refuses 126 'gains rights' "set-group-ID" "$run" "$work/other-group" exit 0
+    chown 0 "$work/other-user" && chmod u+s "$work/other-user"
+    expect 0 "set-user-ID of the same user" "$run" "$work/other-user" exit 0
+  else
+    echo "not tried: set-user-ID, which this file system does not let us set"
+  fi
+else
+  echo "not tried: set-user-ID, for which it takes root"
+fi
+
+# ---------------------------------------------------------------- statistics
+# counts FILE NAME NUMBER... - created, processes, shared, named, foreign, refused, waits.
+counts() {
+  found=$(awk '
+    /^fairsem-run: semaphores created: / { created = $4 + 0; processes = $7 }
+    /^passed through/ { shared = $5; named = $7; foreign = $11 }
+    /refused with EINVAL:/ { refused = $NF }
+    / all$/ { waits = $1 }
+    END { print created + 0, processes + 0, shared + 0, named + 0, foreign + 0, refused + 0,
+          waits + 0 }' "$work/$1")
+  what=$2
+  shift 2
+  if [ "$found" = "$*" ]; then
+    echo "ok: $what: $found"
+  else
+    fail "$what: counted $found instead of $*"
+  fi
+}
+
+# stats STATUS BEHAVIOR NUMBER... - to stderr and to a file.  A constructor of the program
+# makes one semaphore in every process.
+stats() {
+  ends=$1 behavior=$2
+  shift 2
+  # shellcheck disable=SC2086 # a behavior may have an argument
+  expect "$ends" "--stats $behavior" "$run" --stats "$program" $behavior
+  counts err "--stats $behavior" "$@"
+  # shellcheck disable=SC2086
+  expect "$ends" "--stats=FILE $behavior" "$run" --stats="$work/stats" "$program" $behavior
+  counts stats "--stats=FILE $behavior" "$@"
+  [ ! -s "$work/err" ] || fail "--stats=FILE $behavior: there is something on stderr"
+}
+stats 0 fifo 2 1 0 0 0 0 5
+stats 0 eintr 2 1 0 0 0 0 1
+stats 0 cancel 2 1 0 0 0 0 1
+stats 0 vfork-exec 8 4 0 0 0 0 1
+stats 0 destroyed 4 1 0 0 0 7 0
+stats 0 static-zero 1 1 0 0 8 0 0
+stats 0 pshared 1 1 1 0 9 0 0
+[ "$has_named" = no ] || stats 0 named 1 1 0 3 4 0 0
+stats 0 overflow 2 1 0 0 0 0 0
+# However it ends: nothing of it runs at the end.
+stats 23 exit-in-thread 2 1 0 0 0 0 1
+stats 137 "die kill" 2 1 0 0 0 0 1
+stats 139 "die segv" 2 1 0 0 0 0 1
+expect 0 "--stats names who made the semaphore" "$run" --stats "$program" fifo &&
+  says err 'by interposed[(+]' "--stats: by interposed"
+
+# What a daemon's manager sends reaches the program, and the numbers come after all.
+"$run" --stats="$work/stats" "$program" sleep > "$work/out" 2> "$work/err" &
+runner=$!
+while [ ! -s "$work/out" ]; do
+  kill -0 "$runner" 2> /dev/null || break
+  sleep 0.1
+done
+kill -TERM "$runner"
+{ wait "$runner"; result=$?; } 2> /dev/null
+if [ "$result" -eq 143 ]; then
+  echo "ok: SIGTERM is handed on"
+  counts stats "--stats=FILE after SIGTERM" 1 1 0 0 0 0 0
+else
+  fail "SIGTERM: exit status $result, not 143"
+fi
+
+# Some start programs with SIGCHLD ignored: then there is no child to wait for.
+if command -v timeout > /dev/null 2>&1; then
+  trap '' CHLD
+  expect 42 "--stats with SIGCHLD ignored" timeout -k 1 20 "$run" --stats="$work/stats" \
+    "$program" exit 42
+  expect 0 "--check with SIGCHLD ignored" timeout -k 1 20 "$run" --check
+  trap - CHLD
+fi
+
+if [ -z "$(ls -A "$work/tmp")" ]; then
+  echo "ok: --stats leaves nothing in TMPDIR"
+else
+  fail "--stats leaves in TMPDIR: $(ls -A "$work/tmp")"
+fi
+
+# ---------------------------------------------------------------- exports
+if command -v nm > /dev/null 2>&1; then
+  nm -D --defined-only "$module" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+    sort > "$work/exported"
+  sed -n 's/^ *\(sem_[a-z]*\);.*/\1/p' "$top_srcdir/posix/interpose.map" | sort > "$work/map"
+  if [ -s "$work/map" ] && diff "$work/map" "$work/exported" > "$work/out"; then
+    echo "ok: the module exports the $(wc -l < "$work/map") names it replaces, and nothing else"
+  else
+    fail "the map (<) and the module (>) differ"
+  fi
+else
+  echo "not tried: exports, for want of nm"
+fi
+exit "$status"

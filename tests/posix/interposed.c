@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interposed.c - a program of somebody else's: <semaphore.h>, one behavior per subcommand.
+ *
+ * interpose.sh runs it under fairsem-run.  What glibc's own semaphores do, too, passes without
+ * fairsem-run as well; `fifo` and `destroyed` do not.
+ *
+ * Exit status 0, or 1 and a message; 77: not here.
+ */
+#include "interposed.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int       (*run)(void);
+    } plain[] = {
+        { "fifo", fifo }, { "eintr", eintr }, { "cancel", cancel },
+        { "handler-post", handler_post }, { "fork-child", fork_child },
+        { "vfork-exec", vfork_exec }, { "unmap", unmap }, { "late-post", late_post },
+        { "destroy-with-waiters", destroy_with_waiters }, { "destroyed", destroyed },
+        { "copy-unused", copy_unused }, { "never-destroy", never_destroy },
+        { "static-zero", static_zero }, { "pshared", pshared }, { "named", named },
+        { "constructor", constructor }, { "overflow", overflow },
+        { "exit-in-thread", exit_in_thread }, { "sleep", sleep_until_killed }, { "hog", hog },
+    };
+    static const struct {
+        const char *name;
+        int       (*run)(const char *);
+    } with_argument[] = { { "dlopen", load }, { "die", die }, { "exit", leave } };
+
+    alarm(TIMEOUT_S);
+    for (size_t i = 0; argc == 2 && i < sizeof plain / sizeof plain[0]; i++) {
+        if (strcmp(argv[1], plain[i].name) == 0)
+            return plain[i].run();
+    }
+    for (size_t i = 0; argc == 3 && i < sizeof with_argument / sizeof with_argument[0]; i++) {
+        if (strcmp(argv[1], with_argument[i].name) == 0)
+            return with_argument[i].run(argv[2]);
+    }
+    if (argc > 3 && strcmp(argv[1], "ends-by") == 0)
+        return ends_by(argv[2], argv + 3);
+    fputs("usage: interposed BEHAVIOR, see the end of interposed.c\n", stderr);
+    return 2;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* interposed.h - what the parts of a program of somebody else's have in common. */
+#ifndef INTERPOSED_H
+#define INTERPOSED_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* A hang ends, too. */
+#define TIMEOUT_S 120
+
+#define MUST(condition)                                                                   \
+    do {                                                                                  \
+        if (!(condition)) {                                                               \
+            fprintf(stderr, "%s:%d: %s does not hold (errno: %s)\n", __FILE__, __LINE__,  \
+                    #condition, strerror(errno));                                         \
+            _exit(1);                                                                     \
+        }                                                                                 \
+    } while (0)
+
+#define MUST_FAIL(call, error) \
+    do {                       \
+        errno = 0;             \
+        MUST((call) == -1);    \
+        MUST(errno == (error)); \
+    } while (0)
+
+/* ---- Threads that wait, and how to see that they do: interposed_waiters.c ---- */
+
+#define STILL_WAITING (-1)
+
+struct waiter {
+    pthread_t    thread;
+    sem_t       *sem;
+    _Atomic int *service;       /* counts up as waiters are served; may be NULL */
+    int          place;
+    _Atomic int  tid;
+    _Atomic int  result;        /* STILL_WAITING, 0 or errno */
+};
+
+void start(pthread_t *thread, void *(*run)(void *), void *arg);
+
+/* Start a thread that waits once, and return when it sleeps. */
+void queue(struct waiter *w, sem_t *sem);
+
+/* Return when it sleeps again. */
+void await_sleep(struct waiter *w);
+
+/* Returns its result, or STILL_WAITING if it was canceled. */
+int join(struct waiter *w);
+
+int value_of(sem_t *sem);
+int child_status(pid_t child);
+
+/* A thread that waits and posts, until it is to stop. */
+void *take_and_give(void *arg);
+extern _Atomic int stop;
+
+/* ---- One behavior each ---- */
+
+/* interposed_waits.c */
+int fifo(void);
+int eintr(void);
+int cancel(void);
+int handler_post(void);
+int overflow(void);
+
+/* interposed_memory.c */
+int unmap(void);
+int late_post(void);
+int destroy_with_waiters(void);
+int destroyed(void);
+int copy_unused(void);
+int never_destroy(void);
+
+/* interposed_origins.c */
+int static_zero(void);
+int pshared(void);
+int named(void);
+int constructor(void);
+int load(const char *path);
+
+/* interposed_processes.c */
+int fork_child(void);
+int vfork_exec(void);
+int exit_in_thread(void);
+int die(const char *how);
+int leave(const char *status);
+int sleep_until_killed(void);
+int ends_by(const char *signal_number, char **command);
+
+/* interposed_hog.c */
+int hog(void);
+
+#endif

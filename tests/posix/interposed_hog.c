@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* interposed_hog.c - a hog that takes its unit back at once, and its victim. */
+#define _GNU_SOURCE
+#include "interposed.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static sem_t only_unit;
+static double longest_ms;
+static int served;
+
+static double now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void pin(int core)
+{
+    cpu_set_t one;
+
+    if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+        return;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+}
+
+static void *hold_and_retake(void *arg)
+{
+    pin(0);
+    while (!atomic_load(&stop)) {
+        double until;
+
+        sem_wait(&only_unit);
+        until = now_ms() + 0.2;
+        while (now_ms() < until)
+            continue;
+        sem_post(&only_unit);
+    }
+    return arg;
+}
+
+static void *want_it_now_and_then(void *arg)
+{
+    unsigned random = 1;
+
+    pin(1);
+    while (!atomic_load(&stop)) {
+        struct timespec pause_for = { 0, 0 };
+        double start_ms, waited;
+
+        random = random * 1103515245u + 12345u;
+        pause_for.tv_nsec = (long)(random >> 16) % 1000 * 1000;
+        nanosleep(&pause_for, NULL);
+        start_ms = now_ms();
+        sem_wait(&only_unit);
+        waited = now_ms() - start_ms;
+        sem_post(&only_unit);
+        served++;
+        if (waited > longest_ms)
+            longest_ms = waited;
+    }
+    return arg;
+}
+
+int hog(void)
+{
+    const struct timespec duration = { 1, 500000000 };
+    pthread_t thread[2];
+
+    MUST(sem_init(&only_unit, 0, 1) == 0);
+    start(&thread[0], hold_and_retake, NULL);
+    start(&thread[1], want_it_now_and_then, NULL);
+    nanosleep(&duration, NULL);
+    atomic_store(&stop, 1);
+    pthread_join(thread[0], NULL);
+    pthread_join(thread[1], NULL);
+    printf("longest wait of the victim: %.3f ms, served %d times\n", longest_ms, served);
+    return 0;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* interposed_memory.c - where a program puts its semaphores, and when they are gone. */
+#define _GNU_SOURCE
+#include "interposed.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static _Atomic(sem_t *) offered;
+
+static void *post_what_comes(void *arg)
+{
+    (void)arg;
+    while (!atomic_load(&stop)) {
+        sem_t *sem = atomic_exchange(&offered, NULL);
+
+        if (sem != NULL)
+            sem_post(sem);
+        else
+            sched_yield();
+    }
+    return NULL;
+}
+
+/* The memory goes as soon as the wait has returned, every second time without sem_destroy. */
+int unmap(void)
+{
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    pthread_t thread;
+
+    start(&thread, post_what_comes, NULL);
+    for (int i = 0; i < 20000; i++) {
+        sem_t *sem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+        MUST(sem != MAP_FAILED);
+        MUST(sem_init(sem, 0, 0) == 0);
+        atomic_store(&offered, sem);
+        MUST(sem_wait(sem) == 0);
+        if (i % 2 == 0)
+            MUST(sem_destroy(sem) == 0);
+        munmap(sem, size);
+    }
+    atomic_store(&stop, 1);
+    pthread_join(thread, NULL);
+    return 0;
+}
+
+enum { LATE_ROUNDS = 5000 };
+static sem_t        posted_late;
+static _Atomic int  late_round, late_ack;
+
+static void *post_until_destroyed(void *arg)
+{
+    for (int round = 1; round <= LATE_ROUNDS; round++) {
+        while (atomic_load(&late_round) < round)
+            sched_yield();
+        while (sem_post(&posted_late) == 0)
+            continue;               /* EINVAL: it has been destroyed */
+        atomic_store(&late_ack, round);
+    }
+    return arg;
+}
+
+/* No program should, but libc lets it pass: a post on its way while the semaphore is destroyed. */
+int late_post(void)
+{
+    pthread_t thread;
+
+    start(&thread, post_until_destroyed, NULL);
+    for (int round = 1; round <= LATE_ROUNDS; round++) {
+        MUST(sem_init(&posted_late, 0, 0) == 0);
+        atomic_store(&late_round, round);
+        MUST(sem_wait(&posted_late) == 0);
+        MUST(sem_destroy(&posted_late) == 0);
+        while (atomic_load(&late_ack) < round)
+            sched_yield();
+    }
+    pthread_join(thread, NULL);
+    return 0;
+}
+
+int destroy_with_waiters(void)
+{
+    struct waiter w[2] = { { 0 } };
+    sem_t sem;
+
+    MUST(sem_init(&sem, 0, 0) == 0);
+    queue(&w[0], &sem);
+    queue(&w[1], &sem);
+    MUST(sem_destroy(&sem) == 0);
+    MUST(sem_post(&sem) == 0);
+    MUST(sem_post(&sem) == 0);
+    MUST(join(&w[0]) == 0 && join(&w[1]) == 0);
+    MUST(sem_post(&sem) == 0);
+    MUST(sem_wait(&sem) == 0);
+    MUST(sem_destroy(&sem) == 0);
+    return 0;
+}
+
+/* libc would go on; a reference to what is gone must not be followed.  (7 calls refused.) */
+int destroyed(void)
+{
+    const struct timespec past = { 0, 0 };
+    sem_t sem, other;
+    int value;
+
+    MUST(sem_init(&sem, 0, 3) == 0);
+    MUST(sem_destroy(&sem) == 0);
+    MUST(sem_init(&other, 0, 1) == 0);      /* where the first one was, perhaps */
+    MUST_FAIL(sem_wait(&sem), EINVAL);
+    MUST_FAIL(sem_trywait(&sem), EINVAL);
+    MUST_FAIL(sem_timedwait(&sem, &past), EINVAL);
+    MUST_FAIL(sem_clockwait(&sem, CLOCK_MONOTONIC, &past), EINVAL);
+    MUST_FAIL(sem_post(&sem), EINVAL);
+    MUST_FAIL(sem_getvalue(&sem, &value), EINVAL);
+    MUST_FAIL(sem_destroy(&sem), EINVAL);
+    MUST(value_of(&other) == 1);
+    MUST(sem_init(&sem, 0, 2) == 0);
+    MUST(value_of(&sem) == 2 && value_of(&other) == 1);
+    MUST(sem_destroy(&sem) == 0 && sem_destroy(&other) == 0);
+    return 0;
+}
+
+/* Not allowed, and done: structures that contain one are filled in and copied to their place. */
+int copy_unused(void)
+{
+    struct thing { int number; sem_t sem; } *things;
+    struct waiter w = { 0 };
+
+    things = calloc(2, sizeof *things);
+    MUST(things != NULL);
+    MUST(sem_init(&things[0].sem, 0, 2) == 0);
+    memcpy(&things[1], &things[0], sizeof things[0]);
+    memset(&things[0], 0x5a, sizeof things[0]);
+    MUST(value_of(&things[1].sem) == 2);
+    MUST(sem_wait(&things[1].sem) == 0);
+    MUST(sem_trywait(&things[1].sem) == 0);
+    queue(&w, &things[1].sem);
+    MUST(sem_post(&things[1].sem) == 0);
+    MUST(join(&w) == 0);
+    MUST(sem_destroy(&things[1].sem) == 0);
+    free(things);
+    return 0;
+}
+
+static long resident_bytes(void)
+{
+    char text[128] = "";
+    long size, resident;
+    FILE *file = fopen("/proc/self/statm", "re");
+
+    MUST(file != NULL && fgets(text, sizeof text, file) != NULL);
+    fclose(file);
+    MUST(sscanf(text, "%ld %ld", &size, &resident) == 2);
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+/* Many programs never destroy.  What that costs is printed, and is not what fails. */
+int never_destroy(void)
+{
+    enum { MANY = 100000 };
+    long before = resident_bytes();
+    sem_t sem;
+
+    for (int i = 0; i < MANY; i++) {
+        MUST(sem_init(&sem, 0, 1) == 0);
+        MUST(sem_wait(&sem) == 0);
+    }
+    MUST(value_of(&sem) == 0);
+    printf("%ld bytes of memory for each semaphore that was not destroyed\n",
+           (resident_bytes() - before) / MANY);
+    return 0;
+}

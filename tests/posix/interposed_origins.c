@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interposed_origins.c - semaphores that are zeroed memory, shared with other processes, opened by
+ * name, or made by a constructor or a module.
+ */
+#define _GNU_SOURCE
+#include "interposed.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* All zero is what sem_init(&sem, 0, 0) makes in libc.  (8 calls of libc's.) */
+int static_zero(void)
+{
+    static sem_t sem;
+    struct waiter w = { 0 };
+
+    MUST(value_of(&sem) == 0);
+    MUST_FAIL(sem_trywait(&sem), EAGAIN);
+    MUST(sem_post(&sem) == 0);
+    MUST(sem_wait(&sem) == 0);
+    queue(&w, &sem);
+    MUST(sem_post(&sem) == 0);
+    MUST(join(&w) == 0);
+    MUST(value_of(&sem) == 0);
+    MUST(sem_destroy(&sem) == 0);
+    return 0;
+}
+
+/* (1 process-shared; 7 calls of libc's in this process, 2 in the child.) */
+int pshared(void)
+{
+    sem_t *sem = mmap(NULL, 2 * sizeof *sem, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                      -1, 0);
+    pid_t child;
+
+    MUST(sem != MAP_FAILED);
+    MUST_FAIL(sem_init(sem, 1, SEM_VALUE_MAX + 1u), EINVAL);
+    MUST(sem_init(sem, 1, 1) == 0);
+    MUST(sem_wait(sem) == 0);
+    child = fork();
+    if (child == 0) {
+        MUST(sem_post(sem) == 0);
+        MUST(sem_post(sem) == 0);
+        _exit(0);
+    }
+    MUST(sem_wait(sem) == 0);
+    MUST(sem_wait(sem) == 0);
+    MUST(child_status(child) == 0);
+    MUST_FAIL(sem_trywait(sem), EAGAIN);
+    MUST(sem_post(sem) == 0);
+    MUST(value_of(sem) == 1);
+    MUST(sem_destroy(sem) == 0);
+    return 0;
+}
+
+/* (3 opened by name, 4 calls of libc's.) */
+int named(void)
+{
+    char name[64];
+    sem_t *sem, *again;
+
+    snprintf(name, sizeof name, "/fairsem-interposed-%ld", (long)getpid());
+    sem = sem_open(name, O_CREAT | O_EXCL, 0600, 2);
+    if (sem == SEM_FAILED && (errno == ENOSYS || errno == EACCES || errno == ENOENT))
+        return 77;
+    MUST(sem != SEM_FAILED);
+    again = sem_open(name, 0);
+    MUST(again == sem);
+    MUST(value_of(sem) == 2);
+    MUST(sem_wait(sem) == 0);
+    MUST(sem_wait(again) == 0);
+    MUST_FAIL(sem_trywait(sem), EAGAIN);
+    MUST(sem_close(again) == 0);
+    MUST(sem_close(sem) == 0);
+    MUST(sem_unlink(name) == 0);
+    errno = 0;
+    MUST(sem_open(name, 0) == SEM_FAILED && errno == ENOENT);
+    return 0;
+}
+
+static sem_t early;
+
+__attribute__((constructor)) static void use_early(void)
+{
+    MUST(sem_init(&early, 0, 2) == 0);
+    MUST(sem_wait(&early) == 0);
+}
+
+int constructor(void)
+{
+    MUST(value_of(&early) == 1);
+    MUST(sem_wait(&early) == 0);
+    MUST_FAIL(sem_trywait(&early), EAGAIN);
+    return 0;
+}
+
+/* The module initializes a semaphore when it is loaded; what it used is gone with it. */
+int load(const char *path)
+{
+    for (int i = 0; i < 20; i++) {
+        void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL), *found;
+        int (*use)(sem_t *);
+        sem_t ours;
+
+        if (module == NULL)
+            fprintf(stderr, "interposed: %s\n", dlerror());
+        MUST(module != NULL);
+        found = dlsym(module, "use_semaphores");
+        MUST(found != NULL);
+        memcpy(&use, &found, sizeof use);
+        MUST(sem_init(&ours, 0, 0) == 0);
+        MUST(use(&ours) == 0);
+        MUST(dlclose(module) == 0);
+        MUST(sem_wait(&ours) == 0);
+        MUST(sem_destroy(&ours) == 0);
+    }
+    return 0;
+}

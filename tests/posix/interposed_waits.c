@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* interposed_waits.c - waits and posts, and what ends a wait. */
+#define _GNU_SOURCE
+#include "interposed.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* A unit goes to the oldest, not back to who posted it.  (5 waits.) */
+int fifo(void)
+{
+    struct waiter w[5] = { { 0 } };
+    _Atomic int service = 0;
+    sem_t sem;
+
+    MUST(sem_init(&sem, 0, 1) == 0);
+    MUST(sem_wait(&sem) == 0);
+    for (int i = 0; i < 5; i++) {
+        w[i].service = &service;
+        queue(&w[i], &sem);
+    }
+    MUST(value_of(&sem) == 0);
+    for (int i = 0; i < 5; i++) {
+        MUST(sem_post(&sem) == 0);
+        MUST_FAIL(sem_trywait(&sem), EAGAIN);
+        MUST(join(&w[i]) == 0);
+        MUST(w[i].place == i);
+    }
+    MUST(sem_destroy(&sem) == 0);
+    return 0;
+}
+
+static void do_nothing(int sig)
+{
+    (void)sig;
+}
+
+int eintr(void)
+{
+    struct sigaction action = { .sa_handler = do_nothing };
+    struct waiter w = { 0 }, restarted = { 0 };
+    sem_t sem;
+
+    MUST(sem_init(&sem, 0, 0) == 0);
+    sigemptyset(&action.sa_mask);
+    MUST(sigaction(SIGUSR1, &action, NULL) == 0);
+    action.sa_flags = SA_RESTART;
+    MUST(sigaction(SIGUSR2, &action, NULL) == 0);
+    queue(&w, &sem);
+    while (atomic_load(&w.result) == STILL_WAITING) {
+        pthread_kill(w.thread, SIGUSR1);
+        sched_yield();
+    }
+    MUST(join(&w) == EINTR);
+    queue(&restarted, &sem);
+    for (int i = 0; i < 100; i++) {
+        pthread_kill(restarted.thread, SIGUSR2);
+        await_sleep(&restarted);
+    }
+    MUST(atomic_load(&restarted.result) == STILL_WAITING);
+    MUST(sem_post(&sem) == 0);
+    MUST(join(&restarted) == 0);
+    MUST(value_of(&sem) == 0);
+    return 0;
+}
+
+static void *cancel_self_and_wait(void *arg)
+{
+    pthread_cancel(pthread_self());
+    sem_wait(arg);
+    return NULL;
+}
+
+static void *cancel_self_and_post(void *arg)
+{
+    pthread_cancel(pthread_self());
+    MUST(sem_post(arg) == 0);
+    MUST(sem_trywait(arg) == 0);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    return arg;
+}
+
+int cancel(void)
+{
+    struct waiter w = { 0 }, behind = { 0 };
+    pthread_t thread;
+    void *result;
+    sem_t sem;
+
+    MUST(sem_init(&sem, 0, 1) == 0);
+    start(&thread, cancel_self_and_wait, &sem);
+    MUST(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+    MUST(value_of(&sem) == 1);
+    start(&thread, cancel_self_and_post, &sem);
+    MUST(pthread_join(thread, &result) == 0 && result == &sem);
+    MUST(sem_wait(&sem) == 0);
+    queue(&w, &sem);
+    queue(&behind, &sem);
+    MUST(pthread_cancel(w.thread) == 0);
+    MUST(join(&w) == STILL_WAITING);
+    MUST(sem_post(&sem) == 0);
+    MUST(join(&behind) == 0);
+    MUST(value_of(&sem) == 0);
+    return 0;
+}
+
+static sem_t handlers_sem;
+static _Atomic int handled;
+
+static void post(int sig)
+{
+    (void)sig;
+    MUST(sem_post(&handlers_sem) == 0);
+    atomic_fetch_add(&handled, 1);
+}
+
+/* The handler interrupts waits and posts on the same semaphore. */
+int handler_post(void)
+{
+    struct sigaction action = { .sa_handler = post };
+    pthread_t thread[3];
+    int taken;
+
+    sigemptyset(&action.sa_mask);
+    MUST(sigaction(SIGUSR1, &action, NULL) == 0);
+    MUST(sem_init(&handlers_sem, 0, 1) == 0);
+    for (int i = 0; i < 3; i++)
+        start(&thread[i], take_and_give, &handlers_sem);
+    for (taken = 0; taken < 5000; taken++) {
+        struct timespec soon;
+
+        do {
+            pthread_kill(thread[taken % 3], SIGUSR1);
+            clock_gettime(CLOCK_REALTIME, &soon);
+            soon.tv_sec += soon.tv_nsec >= 999000000;
+            soon.tv_nsec = (soon.tv_nsec + 1000000) % 1000000000;
+        } while (sem_timedwait(&handlers_sem, &soon) != 0);
+    }
+    atomic_store(&stop, 1);
+    MUST(sem_post(&handlers_sem) == 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(thread[i], NULL);
+    MUST(value_of(&handlers_sem) == 2 + atomic_load(&handled) - taken);
+    return 0;
+}
+
+/* (1 created, and that of the constructor, as everywhere.) */
+int overflow(void)
+{
+    sem_t sem;
+
+    MUST_FAIL(sem_init(&sem, 0, SEM_VALUE_MAX + 1u), EINVAL);
+    MUST(sem_init(&sem, 0, SEM_VALUE_MAX) == 0);
+    MUST_FAIL(sem_post(&sem), EOVERFLOW);
+    MUST(value_of(&sem) == SEM_VALUE_MAX);
+    MUST(sem_destroy(&sem) == 0);
+    return 0;
+}

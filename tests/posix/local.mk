@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# tests/posix/local.mk - sem_t: the functions of fairsem/posix.h, and programs under fairsem-run;
+# included by ../local.mk.
+
+test_scripts += tests/posix/interpose.sh
+EXTRA_DIST += tests/posix/programs.sh
+
+if TESTS_ENABLED
+test_programs += \
+	tests/posix/t_posix_cancel \
+	tests/posix/t_posix_fork \
+	tests/posix/t_posix_lifetime \
+	tests/posix/t_posix_order \
+	tests/posix/t_posix_results \
+	tests/posix/t_posix_signals
+endif
+EXTRA_DIST += tests/posix/callers.h
+
+# What interpose.sh runs.  Somebody else's program: it knows neither this library nor Check.
+if BUILD_INTERPOSER
+check_PROGRAMS += tests/posix/interposed
+endif
+tests_posix_interposed_SOURCES = \
+	tests/posix/interposed.c tests/posix/interposed.h \
+	tests/posix/interposed_hog.c \
+	tests/posix/interposed_memory.c \
+	tests/posix/interposed_origins.c \
+	tests/posix/interposed_processes.c \
+	tests/posix/interposed_waiters.c \
+	tests/posix/interposed_waits.c
+tests_posix_interposed_LDADD = $(DL_LIBS)
+
+.PHONY: check-programs
+check-programs: all
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/posix/programs.sh

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_posix_order.c - whom a sem_post serves: the highest priority, and of those who waited longest.
+ */
+#define _GNU_SOURCE
+#include "callers.h"
+
+#include "parking.h"
+
+#include <stdio.h>
+#include <string.h>
+
+START_TEST(the_value_is_0_while_somebody_waits)
+{
+    struct caller c[2] = { { 0 } };
+    sem_t sem;
+
+    ck_assert_works(sem_init(&sem, 0, 0));
+    caller_queue(&c[0], &sem, WAIT, 1);
+    caller_queue(&c[1], &sem, TIMEDWAIT, 2);
+    ck_assert_int_eq(value_of(&sem), 0);
+    ck_assert_works(sem_post(&sem));
+    ck_assert_int_eq(value_of(&sem), 0);    /* it is the first waiter's, returned or not */
+    ck_assert_works(sem_post(&sem));
+    ck_assert_works(sem_post(&sem));
+    ck_assert_int_eq(value_of(&sem), 1);
+    ck_assert_int_eq(caller_join(&c[0]), 0);
+    ck_assert_int_eq(caller_join(&c[1]), 0);
+    ck_assert_works(sem_destroy(&sem));
+}
+END_TEST
+
+/* Every unit goes to the oldest, in whatever way he waits, and not to who posted it. */
+START_TEST(five_waiters_are_served_in_order_of_arrival_and_nobody_passes)
+{
+    struct caller c[5] = { { 0 } };
+    _Atomic int service = 0;
+    sem_t sem;
+
+    ck_assert_works(sem_init(&sem, 0, 1));
+    ck_assert_works(sem_wait(&sem));
+    for (int i = 0; i < 5; i++) {
+        c[i].service = &service;
+        caller_queue(&c[i], &sem, (enum how)(i % WAYS), i + 1);
+    }
+    for (int i = 0; i < 5; i++) {
+        ck_assert_works(sem_post(&sem));
+        ck_assert_fails(sem_trywait(&sem), EAGAIN);
+        ck_assert_int_eq(caller_join(&c[i]), 0);
+        ck_assert_int_eq(c[i].place, i);
+        ck_assert_int_eq(fairsem_waiters(&sem.fairsem_inside_), 4 - i);
+    }
+    ck_assert_works(sem_destroy(&sem));
+}
+END_TEST
+
+static void *is_real_time_allowed(void *arg)
+{
+    struct sched_param param = { .sched_priority = 1 };
+
+    *(int *)arg = pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
+    return NULL;
+}
+
+/* POSIX, sem_post: the highest priority waiting, and of those the one that waited longest. */
+START_TEST(waiters_with_a_real_time_priority_go_first_in_the_order_of_priority_then_arrival)
+{
+    static const struct { int policy, priority, place; } row[] = {
+        { SCHED_OTHER, 0, 4 }, { SCHED_FIFO, 1, 2 }, { SCHED_OTHER, 0, 5 }, { SCHED_RR, 3, 0 },
+        { SCHED_FIFO, 1, 3 },  { SCHED_OTHER, 0, 6 }, { SCHED_FIFO, 2, 1 },
+    };
+    enum { COUNT = sizeof row / sizeof row[0] };
+    struct caller c[COUNT] = { { 0 } };
+    _Atomic int service = 0;
+    pthread_t thread;
+    int error = 0;
+    sem_t sem;
+
+    start_thread(&thread, is_real_time_allowed, &error);
+    pthread_join(thread, NULL);
+    if (error != 0) {
+        printf("skipped: real-time priorities, which cannot be set here: %s\n", strerror(error));
+        return;
+    }
+    ck_assert_works(sem_init(&sem, 0, 0));
+    for (int i = 0; i < COUNT; i++) {
+        c[i].service = &service;
+        c[i].policy = row[i].policy;
+        c[i].priority = row[i].priority;
+        caller_queue(&c[i], &sem, (enum how)(i % WAYS), i + 1);
+    }
+    for (int place = 0; place < COUNT; place++) {
+        ck_assert_works(sem_post(&sem));
+        while (atomic_load(&service) != place + 1)
+            sched_yield();
+    }
+    for (int i = 0; i < COUNT; i++) {
+        ck_assert_int_eq(caller_join(&c[i]), 0);
+        ck_assert_int_eq(c[i].place, row[i].place);
+    }
+    ck_assert_works(sem_destroy(&sem));
+}
+END_TEST
+
+int main(void)
+{
+    if (!FS_HAS_FUTEX) {
+        puts("skipped: no futexes, and so no sem_t (t_posix_results)");
+        return 77;
+    }
+    RUN_SUITE("posix order", the_value_is_0_while_somebody_waits,
+              five_waiters_are_served_in_order_of_arrival_and_nobody_passes,
+              waiters_with_a_real_time_priority_go_first_in_the_order_of_priority_then_arrival);
+}

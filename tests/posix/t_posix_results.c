@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_posix_results.c - the functions of fairsem/posix.h one by one: types, results and errno as
+ * glibc has them.
+ */
+#include "callers.h"
+
+#include "parking.h"
+
+#include <fcntl.h>
+#include <limits.h>
+
+/* What a program may do with the names besides calling them: the compiler is the test. */
+START_TEST(the_functions_have_the_types_of_posix)
+{
+    int (*init)(sem_t *, int, unsigned) = sem_init;
+    int (*one[])(sem_t *) = { sem_destroy, sem_wait, sem_trywait, sem_post, sem_close };
+    int (*timed)(sem_t *restrict, const struct timespec *restrict) = sem_timedwait;
+    int (*clocked)(sem_t *restrict, clockid_t, const struct timespec *restrict) = sem_clockwait;
+    int (*value)(sem_t *restrict, int *restrict) = sem_getvalue;
+    sem_t *(*by_name)(const char *, int, ...) = sem_open;
+    int (*by_name_too)(const char *) = sem_unlink;
+    struct { sem_t slots; sem_t *pointer; } in_a_struct;
+
+    in_a_struct.pointer = &in_a_struct.slots;
+    ck_assert_int_eq(init(in_a_struct.pointer, 0, 1), 0);
+    ck_assert_int_eq(one[1](&in_a_struct.slots), 0);
+    ck_assert(timed != NULL && clocked != NULL && value != NULL && by_name != NULL
+              && by_name_too != NULL);
+    ck_assert_int_eq(one[0](&in_a_struct.slots), 0);
+}
+END_TEST
+
+START_TEST(what_succeeds_returns_0_and_leaves_errno_alone)
+{
+    struct timespec deadline = far_away(TIMEDWAIT);
+    struct caller c = { 0 };
+    sem_t sem;
+
+    ck_assert_works(sem_init(&sem, 0, 4));
+    ck_assert_works(sem_wait(&sem));
+    ck_assert_works(sem_trywait(&sem));
+    ck_assert_works(sem_timedwait(&sem, &deadline));
+    ck_assert_works(sem_clockwait(&sem, CLOCK_REALTIME, &deadline));
+    ck_assert_int_eq(value_of(&sem), 0);
+    ck_assert_works(sem_post(&sem));
+    ck_assert_int_eq(value_of(&sem), 1);
+    ck_assert_works(sem_wait(&sem));
+    caller_queue(&c, &sem, WAIT, 1);
+    ck_assert_works(sem_destroy(&sem));     /* EBUSY is the library's own */
+    ck_assert_works(sem_post(&sem));        /* this one wakes */
+    ck_assert_int_eq(caller_join(&c), 0);
+    ck_assert_works(sem_destroy(&sem));
+}
+END_TEST
+
+START_TEST(a_value_above_the_largest_is_refused_whatever_pshared_says)
+{
+    sem_t sem;
+
+    ck_assert_works(sem_init(&sem, 0, SEM_VALUE_MAX));
+    ck_assert_int_eq(value_of(&sem), SEM_VALUE_MAX);
+    ck_assert_works(sem_destroy(&sem));
+    ck_assert_fails(sem_init(&sem, 0, SEM_VALUE_MAX + 1u), EINVAL);
+    ck_assert_fails(sem_init(&sem, 0, UINT_MAX), EINVAL);
+    ck_assert_fails(sem_init(&sem, 1, SEM_VALUE_MAX + 1u), EINVAL);
+}
+END_TEST
+
+START_TEST(what_would_need_other_processes_fails_with_enosys)
+{
+    sem_t sem;
+
+    ck_assert_fails(sem_init(&sem, 1, 0), ENOSYS);
+    ck_assert_fails(sem_init(&sem, -1, SEM_VALUE_MAX), ENOSYS);
+    errno = 0;
+    ck_assert(sem_open("/fairsem-posix-test", O_CREAT, 0600, 1) == SEM_FAILED);
+    ck_assert_int_eq(errno, ENOSYS);
+    ck_assert_works(sem_init(&sem, 0, 0));
+    ck_assert_fails(sem_close(&sem), ENOSYS);
+    ck_assert_fails(sem_unlink("/fairsem-posix-test"), ENOSYS);
+    ck_assert_works(sem_destroy(&sem));
+}
+END_TEST
+
+START_TEST(a_post_beyond_the_largest_value_fails_and_changes_nothing)
+{
+    sem_t sem;
+
+    ck_assert_works(sem_init(&sem, 0, SEM_VALUE_MAX - 1));
+    ck_assert_works(sem_post(&sem));
+    ck_assert_fails(sem_post(&sem), EOVERFLOW);
+    ck_assert_int_eq(value_of(&sem), SEM_VALUE_MAX);
+    ck_assert_works(sem_wait(&sem));
+    ck_assert_works(sem_post(&sem));
+    ck_assert_works(sem_destroy(&sem));
+}
+END_TEST
+
+START_TEST(a_try_without_a_unit_fails_with_eagain)
+{
+    sem_t sem;
+
+    ck_assert_works(sem_init(&sem, 0, 1));
+    ck_assert_works(sem_trywait(&sem));
+    ck_assert_fails(sem_trywait(&sem), EAGAIN);
+    ck_assert_works(sem_destroy(&sem));
+}
+END_TEST
+
+/* Long past, before the epoch, a moment ago. */
+START_TEST(a_deadline_in_the_past_fails_with_etimedout_unless_a_unit_is_free)
+{
+    const clockid_t clocks[] = { CLOCK_REALTIME, CLOCK_MONOTONIC };
+    sem_t sem;
+
+    ck_assert_works(sem_init(&sem, 0, 0));
+    for (int i = 0; i < 2; i++) {
+        const struct timespec deadlines[] = {
+            { 0, 0 }, { -1, 0 }, { -1, 999999999 }, { INT32_MIN, 0 }, from_now(clocks[i], -1),
+        };
+
+        for (size_t k = 0; k < sizeof deadlines / sizeof deadlines[0]; k++) {
+            ck_assert_fails(sem_clockwait(&sem, clocks[i], &deadlines[k]), ETIMEDOUT);
+            ck_assert_works(sem_post(&sem));
+            ck_assert_works(sem_clockwait(&sem, clocks[i], &deadlines[k]));
+            if (clocks[i] == CLOCK_REALTIME) {
+                ck_assert_fails(sem_timedwait(&sem, &deadlines[k]), ETIMEDOUT);
+                ck_assert_works(sem_post(&sem));
+                ck_assert_works(sem_timedwait(&sem, &deadlines[k]));
+            }
+        }
+    }
+    ck_assert_int_eq(value_of(&sem), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem.fairsem_inside_), 0);
+    ck_assert_works(sem_destroy(&sem));
+}
+END_TEST
+
+static int64_t ms_since(clockid_t clock, const struct timespec *start)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (int64_t)(now.tv_sec - start->tv_sec) * 1000 + (now.tv_nsec - start->tv_nsec) / 1000000;
+}
+
+START_TEST(a_deadline_to_come_fails_with_etimedout_and_not_before)
+{
+    struct timespec start = from_now(CLOCK_MONOTONIC, 0);
+    struct timespec monotonic = from_now(CLOCK_MONOTONIC, 30), realtime;
+    sem_t sem;
+
+    ck_assert_works(sem_init(&sem, 0, 0));
+    ck_assert_fails(sem_clockwait(&sem, CLOCK_MONOTONIC, &monotonic), ETIMEDOUT);
+    ck_assert_int_ge(ms_since(CLOCK_MONOTONIC, &start), 30);
+    realtime = from_now(CLOCK_REALTIME, 30);
+    ck_assert_fails(sem_timedwait(&sem, &realtime), ETIMEDOUT);
+    ck_assert_int_ge(ms_since(CLOCK_REALTIME, &realtime), 0);
+    realtime = from_now(CLOCK_REALTIME, 30);
+    ck_assert_fails(sem_clockwait(&sem, CLOCK_REALTIME, &realtime), ETIMEDOUT);
+    ck_assert_int_ge(ms_since(CLOCK_REALTIME, &realtime), 0);
+    ck_assert_int_eq(fairsem_waiters(&sem.fairsem_inside_), 0);
+    ck_assert_works(sem_destroy(&sem));
+}
+END_TEST
+
+/* Also with a unit free, which must stay: glibc looks at the arguments first. */
+START_TEST(a_deadline_that_is_none_fails_with_einval_even_if_a_unit_is_free)
+{
+    const long nanoseconds[] = { -1, 1000000000, LONG_MIN, LONG_MAX };
+    const clockid_t clocks[] = { CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID, -1, 4711 };
+    struct timespec good = far_away(CLOCKWAIT);
+    sem_t sem;
+
+    for (unsigned units = 0; units < 2; units++) {
+        ck_assert_works(sem_init(&sem, 0, units));
+        for (int i = 0; i < 4; i++) {
+            struct timespec bad = { .tv_sec = good.tv_sec, .tv_nsec = nanoseconds[i] };
+
+            ck_assert_fails(sem_timedwait(&sem, &bad), EINVAL);
+            ck_assert_fails(sem_clockwait(&sem, CLOCK_REALTIME, &bad), EINVAL);
+            ck_assert_fails(sem_clockwait(&sem, CLOCK_MONOTONIC, &bad), EINVAL);
+            bad.tv_sec = -1;
+            ck_assert_fails(sem_timedwait(&sem, &bad), EINVAL);
+            ck_assert_fails(sem_clockwait(&sem, clocks[i], &good), EINVAL);
+        }
+        ck_assert_int_eq(value_of(&sem), (int)units);
+        ck_assert_works(sem_destroy(&sem));
+    }
+}
+END_TEST
+
+START_TEST(a_system_without_futexes_says_so)
+{
+    sem_t sem;
+
+    if (FS_HAS_FUTEX)
+        ck_assert_works(sem_init(&sem, 0, 0));
+    else
+        ck_assert_fails(sem_init(&sem, 0, 0), ENOSYS);
+}
+END_TEST
+
+int main(void)
+{
+    if (!FS_HAS_FUTEX)
+        RUN_SUITE("posix results", a_system_without_futexes_says_so);
+    RUN_SUITE("posix results", a_system_without_futexes_says_so,
+              the_functions_have_the_types_of_posix, what_succeeds_returns_0_and_leaves_errno_alone,
+              a_value_above_the_largest_is_refused_whatever_pshared_says,
+              what_would_need_other_processes_fails_with_enosys,
+              a_post_beyond_the_largest_value_fails_and_changes_nothing,
+              a_try_without_a_unit_fails_with_eagain,
+              a_deadline_in_the_past_fails_with_etimedout_unless_a_unit_is_free,
+              a_deadline_to_come_fails_with_etimedout_and_not_before,
+              a_deadline_that_is_none_fails_with_einval_even_if_a_unit_is_free);
+}

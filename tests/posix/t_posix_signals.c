@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_posix_signals.c - EINTR, none after a handler with SA_RESTART, and sem_post in a handler,
+ * whatever it has interrupted.
+ */
+#include "callers.h"
+
+#include "parking.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+static sem_t       *handlers_sem;       /* what the handler posts */
+static int          handlers_posts;     /* how often */
+static _Atomic int  begun, handled, handlers_faults;
+
+static void note(int sig)
+{
+    (void)sig;
+    atomic_fetch_add(&handled, 1);
+}
+
+static void post_some(int sig)
+{
+    int before = errno;
+
+    (void)sig;
+    atomic_fetch_add(&begun, 1);
+    errno = NOT_CHANGED;
+    for (int i = 0; i < handlers_posts; i++) {
+        if (sem_post(handlers_sem) != 0 || errno != NOT_CHANGED)
+            atomic_fetch_add(&handlers_faults, 1);
+    }
+    atomic_fetch_add(&handled, 1);
+    errno = before;
+}
+
+/* SIGUSR1 runs `handler`, with these flags. */
+static void handle(void (*handler)(int), int flags)
+{
+    struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+
+    sigemptyset(&action.sa_mask);
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+    atomic_store(&begun, 0);
+    atomic_store(&handled, 0);
+    atomic_store(&handlers_faults, 0);
+    handlers_posts = 1;
+}
+
+/* Signal until it has returned: the handler may have run before the sleep. */
+static void signal_until_result(struct caller *c)
+{
+    while (atomic_load(&c->result) == STILL_WAITING) {
+        pthread_kill(c->thread, SIGUSR1);
+        sched_yield();
+    }
+}
+
+/* Who was behind moves up; no unit goes astray. */
+START_TEST(a_handler_without_sa_restart_ends_a_wait_with_eintr)
+{
+    sem_t sem;
+
+    handle(note, 0);
+    ck_assert_works(sem_init(&sem, 0, 0));
+    for (int how = 0; how < WAYS; how++) {
+        struct caller c = { 0 }, behind = { 0 };
+
+        caller_queue(&c, &sem, (enum how)how, 1);
+        caller_queue(&behind, &sem, WAIT, 2);
+        signal_until_result(&c);
+        ck_assert_int_eq(caller_join(&c), EINTR);
+        ck_assert_int_eq(fairsem_waiters(&sem.fairsem_inside_), 1);
+        ck_assert_int_eq(value_of(&sem), 0);
+        ck_assert_works(sem_post(&sem));
+        ck_assert_int_eq(caller_join(&behind), 0);
+        ck_assert_int_eq(value_of(&sem), 0);
+    }
+    ck_assert_works(sem_destroy(&sem));
+}
+END_TEST
+
+START_TEST(a_handler_with_sa_restart_does_not_end_a_wait)
+{
+    struct caller c = { 0 };
+    sem_t sem;
+
+    handle(note, SA_RESTART);
+    ck_assert_works(sem_init(&sem, 0, 0));
+    caller_queue(&c, &sem, WAIT, 1);
+    for (int i = 1; i <= 200; i++) {
+        pthread_kill(c.thread, SIGUSR1);
+        while (atomic_load(&handled) < i)
+            sched_yield();
+        ck_assert_int_eq(fairsem_waiters(&sem.fairsem_inside_), 1);
+    }
+    ck_assert_works(sem_post(&sem));
+    ck_assert_int_eq(caller_join(&c), 0);
+    ck_assert_works(sem_destroy(&sem));
+}
+END_TEST
+
+/* The oldest waiter is served by his own handler, which then must not count as interruption. */
+START_TEST(a_handler_may_post_what_its_own_thread_is_first_to_wait_for)
+{
+    for (int round = 0; round < 200; round++) {
+        struct caller c = { 0 }, behind = { 0 };
+        static sem_t sem;
+
+        handle(post_some, round % 2 == 0 ? 0 : SA_RESTART);
+        handlers_sem = &sem;
+        ck_assert_works(sem_init(&sem, 0, 0));
+        caller_queue(&c, &sem, (enum how)(round / 2 % WAYS), 1);
+        caller_queue(&behind, &sem, WAIT, 2);
+        pthread_kill(c.thread, SIGUSR1);
+        ck_assert_int_eq(caller_join(&c), 0);
+        ck_assert_int_eq(atomic_load(&handlers_faults), 0);
+        ck_assert_int_eq(fairsem_waiters(&sem.fairsem_inside_), 1);
+        ck_assert_works(sem_post(&sem));
+        ck_assert_int_eq(caller_join(&behind), 0);
+        ck_assert_int_eq(value_of(&sem), 0);
+        ck_assert_works(sem_destroy(&sem));
+    }
+}
+END_TEST
+
+static void storm(int flags)
+{
+    static sem_t sem;
+    pthread_t thread[4];
+    int taken;
+
+    handle(post_some, flags);
+    ck_assert_works(sem_init(&sem, 0, 1));
+    handlers_sem = &sem;
+    for (int i = 0; i < 4; i++)
+        start_thread(&thread[i], take_and_give, &sem);
+    for (taken = 0; taken < 10000; taken++) {
+        struct timespec soon;
+
+        /* What the handlers add is taken away, so that there is always somebody in line.
+         * Two signals may have become one: then there is another. */
+        do {
+            pthread_kill(thread[taken % 4], SIGUSR1);
+            soon = from_now(CLOCK_REALTIME, 1);
+        } while (sem_timedwait(&sem, &soon) != 0);
+    }
+    atomic_store(&stop, 1);
+    ck_assert_works(sem_post(&sem));        /* all may have been taken: for the last waits */
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    ck_assert_int_eq(atomic_load(&handlers_faults), 0);
+    ck_assert_int_eq(value_of(&sem), 2 + atomic_load(&handled) - taken);
+    ck_assert_int_eq(fairsem_waiters(&sem.fairsem_inside_), 0);
+    ck_assert_works(sem_destroy(&sem));
+}
+
+/* The handler interrupts sem_wait, sem_post and the others on the same semaphore. */
+START_TEST(a_handler_may_post_whatever_it_interrupted)
+{
+    storm(0);
+}
+END_TEST
+
+START_TEST(a_handler_with_sa_restart_may_post_whatever_it_interrupted)
+{
+    storm(SA_RESTART);
+}
+END_TEST
+
+static void *take_until_stopped(void *arg)
+{
+    while (!atomic_load(&stop))
+        sem_wait(arg);
+    return NULL;
+}
+
+/*
+ * A thread sleeps, a handler interrupts it and posts, and there the thread is canceled.  A
+ * post is no cancellation point, in a handler neither: it must not be left half done, with
+ * the semaphore locked for ever or the thread it has served not woken.
+ */
+START_TEST(a_cancel_does_not_strike_in_a_post_of_a_handler)
+{
+    static sem_t asleep, posted;
+    pthread_t taker[3];
+
+    handle(post_some, SA_RESTART);
+    handlers_posts = 10;
+    handlers_sem = &posted;
+    ck_assert_works(sem_init(&asleep, 0, 0));
+    ck_assert_works(sem_init(&posted, 0, 0));
+    for (int i = 0; i < 3; i++)
+        start_thread(&taker[i], take_until_stopped, &posted);
+    for (int round = 0; round < 10000; round++) {
+        struct caller c = { 0 };
+
+        await_waiters(&posted.fairsem_inside_, 3);
+        ck_assert_int_eq(value_of(&posted), 0);
+        caller_queue(&c, &asleep, (enum how)(round % WAYS), 1);
+        pthread_kill(c.thread, SIGUSR1);
+        while (atomic_load(&begun) == round)
+            continue;
+        for (int i = 0; i < 4; i++)     /* about as long as the handler takes */
+            dawdle(round);
+        pthread_cancel(c.thread);
+        caller_join(&c);
+        ck_assert_int_eq(fairsem_waiters(&asleep.fairsem_inside_), 0);
+    }
+    await_waiters(&posted.fairsem_inside_, 3);
+    atomic_store(&stop, 1);
+    for (int i = 0; i < 3; i++)
+        ck_assert_works(sem_post(&posted));
+    for (int i = 0; i < 3; i++)
+        pthread_join(taker[i], NULL);
+    ck_assert_int_eq(atomic_load(&handlers_faults), 0);
+    ck_assert_works(sem_destroy(&posted));
+    ck_assert_works(sem_destroy(&asleep));
+}
+END_TEST
+
+int main(void)
+{
+    if (!FS_HAS_FUTEX || UNDER_TSAN) {
+        puts("skipped: no futexes, or ThreadSanitizer, which holds signals back by itself");
+        return 77;
+    }
+    RUN_SUITE("posix signals", a_handler_without_sa_restart_ends_a_wait_with_eintr,
+              a_handler_with_sa_restart_does_not_end_a_wait,
+              a_handler_may_post_what_its_own_thread_is_first_to_wait_for,
+              a_handler_may_post_whatever_it_interrupted,
+              a_handler_with_sa_restart_may_post_whatever_it_interrupted,
+              a_cancel_does_not_strike_in_a_post_of_a_handler);
+}

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# quick.sh - the soak for a moment: it runs, it counts, and it can fail.
+set -u
+
+: "${top_builddir:=$PWD}"
+soak=$top_builddir/tests/soak/soak
+log=$top_builddir/tests/soak.out
+status=0
+trap 'rm -f "$log"' EXIT
+
+[ -x "$soak" ] || {
+  echo "skipped: the soak is not built (configure --enable-tests)"
+  exit 77
+}
+
+# The watchdog aborts on purpose: no core for that.
+# shellcheck disable=SC3045 # where there is no such limit nothing is lost
+ulimit -c 0 2> /dev/null
+
+# soaks WHAT STATUS PATTERN ARGUMENT... - ends with this status and says this.
+soaks() {
+  what=$1 expected=$2 pattern=$3
+  shift 3
+  "$soak" "$@" > "$log" 2>&1
+  got=$?
+  if [ "$got" -eq "$expected" ] && grep -q "$pattern" "$log"; then
+    echo "ok: $what"
+  else
+    echo "FAILED: $what: status $got" && cat "$log"
+    status=1
+  fi
+}
+
+# Two seconds and more: each arena is counted at least once before the end.
+soaks "nothing is lost and nothing made in two seconds" 0 ' [1-9][0-9]* checks$' 0.0007
+# By the count, or by a player that inspects it at the wrong moment.
+soaks "a unit that was made is found" 1 '^FAILED: unbounded' 0.01 made
+soaks "a unit that was lost is found" 134 'silent for too long' 0.01 lost 2
+soaks "a leak is found" 1 'it has grown by more than' 0.001 leak
+exit "$status"

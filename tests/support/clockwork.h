@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clockwork.h - one thread plays all that use a semaphore, by a clock of its own.
+ *
+ * A thread that waits reads the clock while it stays awake, and parks when it sleeps.  Both
+ * calls come here (the linker's --wrap), and here the others act: what they do, and when, has
+ * been planned before.  So no time passes, and nothing happens by chance: the same plan has
+ * the same end on every machine.
+ *
+ * Times are in nanoseconds, and multiples of 16: the library measures the wake-ups of those
+ * who were granted at such a time.  Include it in one file of a program; what is wrapped is
+ * listed in local.mk.
+ */
+#ifndef CLOCKWORK_H
+#define CLOCKWORK_H
+
+#include "bare.h"
+#include "suite.h"
+
+#include "fairsem.h"
+#include "wake_queue.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#define PLANNED 4       /* acts, at most */
+
+typedef void act_fn(void *arg);
+
+static struct {
+    int64_t now;
+    int64_t look;       /* how long it takes to read the clock */
+    int64_t wake_up;    /* from the release until the woken thread runs */
+    int64_t start;      /* of the plan */
+    int     mutexes;    /* that the library has locked */
+    int     planned, done;
+    struct { int64_t after; act_fn *act; void *arg; } plan[PLANNED];
+    /* What could be seen when the planned acts came, since the start. */
+    struct seen {
+        bool    asleep;         /* the thread that waits */
+        int64_t awake;          /* how long it stayed awake */
+        int     wakes;          /* how often anybody was woken */
+    } seen[PLANNED];
+    struct seen is;
+    bool    woken;      /* the thread that waits, and is still to find out */
+    /* The machine: its cores, and those on which the thread that waits and all others run. */
+    int     cores;
+    int     core, core_of_others;
+    bool    others_act;
+} world;
+
+int64_t __wrap_fs_now_ns(void);
+int __real_pthread_mutex_lock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
+int __real_pthread_mutex_unlock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
+void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
+bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
+void __real_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker);
+void __wrap_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker);
+void __real_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic int *word);
+void __wrap_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic int *word);
+int __wrap_fs_cpu_current(void);
+int __wrap_fs_cpu_count(void);
+
+/* ---- Who waits, and what others do meanwhile ---- */
+
+static void act(void)
+{
+    int i = world.done++;
+
+    world.seen[i] = world.is;
+    world.others_act = true;
+    world.plan[i].act(world.plan[i].arg);
+    world.others_act = false;
+}
+
+BARE int64_t __wrap_fs_now_ns(void)
+{
+    int64_t now = world.now;
+
+    world.now += world.look;
+    /* Not in a critical section, and there is something to wait for. */
+    if (world.mutexes == 0 && world.done < world.planned) {
+        world.is.awake += world.look;
+        while (world.done < world.planned
+               && now - world.start >= world.plan[world.done].after)
+            act();
+    }
+    return now;
+}
+
+static void sleep_until_woken(void)
+{
+    world.is.asleep = true;
+    while (!world.woken) {
+        if (world.done == world.planned)
+            ck_abort_msg("sleeps for ever");
+        if (world.now < world.start + world.plan[world.done].after)
+            world.now = world.start + world.plan[world.done].after;
+        act();
+    }
+    world.is.asleep = world.woken = false;
+    /* It reads the clock when it runs, and the granter has read it once before. */
+    world.now += world.wake_up - world.look;
+}
+
+void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
+{
+    (void)self;
+    (void)deadline;
+    sleep_until_woken();
+}
+
+bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
+{
+    (void)word;
+    (void)value;
+    (void)deadline;
+    sleep_until_woken();
+    return false;
+}
+
+static void note_wake(void)
+{
+    world.is.wakes++;
+    world.woken = true;
+}
+
+void __wrap_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker)
+{
+    note_wake();
+    __real_fs_wake_queue_add_parker(wakes, parker);
+}
+
+void __wrap_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic int *word)
+{
+    note_wake();
+    __real_fs_wake_queue_add_word(wakes, word);
+}
+
+BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
+{
+    world.mutexes++;
+    return __real_pthread_mutex_lock(m);
+}
+
+BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
+{
+    world.mutexes--;
+    return __real_pthread_mutex_unlock(m);
+}
+
+/* ---- The machine ---- */
+
+int __wrap_fs_cpu_current(void)
+{
+    return world.others_act ? world.core_of_others : world.core;
+}
+
+int __wrap_fs_cpu_count(void)
+{
+    return world.cores;
+}
+
+/* ---- For tests ---- */
+
+/* From the moment when the next thread begins to wait. */
+static inline void plan(int64_t after, act_fn *what, void *arg)
+{
+    world.plan[world.planned].after = after;
+    world.plan[world.planned].act = what;
+    world.plan[world.planned++].arg = arg;
+}
+
+static inline void begin_plan(void)
+{
+    world.start = world.now;
+    world.planned = world.done = 0;
+    world.is = (struct seen){ .asleep = false };
+}
+
+static inline void release_one(void *sem)
+{
+    fairsem_release(sem, 1);
+}
+
+/* Wait for a unit that is released after that time. */
+static inline void wait_for(fairsem_t *sem, int64_t after)
+{
+    begin_plan();
+    plan(after, release_one, sem);
+    ck_assert_int_eq(fairsem_acquire(sem, 1), 0);
+    ck_assert_int_eq(world.done, 1);
+}
+
+/* Wait behind a ticket: the units are released after `first`, and `second` after that. */
+static inline void wait_as_second(fairsem_t *sem, int64_t first, int64_t second)
+{
+    fairsem_ticket_t ticket = { 0 };
+    fairsem_units_t units = { 0 };
+
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, sem, 1, 0, NULL, NULL), EINPROGRESS);
+    begin_plan();
+    plan(first, release_one, sem);
+    plan(first + second, release_one, sem);
+    ck_assert_int_eq(fairsem_acquire(sem, 1), 0);
+    ck_assert_int_eq(fairsem_ticket_claim(&ticket, &units), 0);
+    ck_assert_int_eq(fairsem_units_forget(&units), 1);
+}
+
+/* From now on a wake-up takes so long, and the library knows it. */
+static inline void let_wake_ups_take(int64_t ns)
+{
+    const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
+    fairsem_t sem;
+
+    world.wake_up = ns;
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    for (int i = 0; i < 300; i++)
+        wait_for(&sem, ns);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+
+/* Two cores, and each reading of the clock takes as long as `look` says. */
+static inline void begin_world(int64_t look)
+{
+    world.now = INT64_C(1) << 40;
+    world.look = look;
+    world.wake_up = look;
+    world.cores = 2;
+    world.core = 0;
+    world.core_of_others = 1;
+    world.planned = world.done = 0;
+}
+
+#endif

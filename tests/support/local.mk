@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# tests/support/local.mk - what the tests share, and what stands in for Check where there is none;
+# included by ../local.mk.
+
+if TESTS_ENABLED
+check_LTLIBRARIES += tests/support/libtests.la
+endif
+
+# The library once more, as tests have it: it checks its invariants at the end of each critical
+# section, the arrows of its state machines, and who holds a mutex.
+tests_support_libchecked_la_SOURCES = $(libcore_la_SOURCES)
+tests_support_libchecked_la_CPPFLAGS = $(lib_cppflags) -DFS_CHECKED=1
+tests_support_libchecked_la_CFLAGS = $(lib_cflags)
+check_LTLIBRARIES += tests/support/libchecked.la
+
+tests_support_libtests_la_SOURCES = \
+	tests/support/askers.h \
+	tests/support/bare.h \
+	tests/support/children.h \
+	tests/support/clockwork.h \
+	tests/support/heads.h \
+	tests/support/loads.h \
+	tests/support/stress.h \
+	tests/support/suite.h \
+	tests/support/workers.c tests/support/workers.h
+EXTRA_DIST += tests/support/plain/check.h tests/support/plain/plain.sh tests/support/wraps.sh

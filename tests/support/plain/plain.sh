@@ -1,0 +1,51 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: MIT
+# plain.sh - the library and its tests without Check and without a build directory, for another C
+# library or another machine; a script with top_srcdir and work reads it with `.`.
+#
+# A COMPILER is a command with its flags, as one argument.
+: "${top_srcdir:?}" "${work:?}"
+
+# Only a moment of each stress test: the long ones are for the C library of this machine.
+FAIRSEM_STRESS_SECONDS=${FAIRSEM_STRESS_SECONDS:-1}
+export FAIRSEM_STRESS_SECONDS
+
+# plain_compile COMPILER ARGUMENT...
+plain_compile() {
+  compiler=$1
+  shift
+  # shellcheck disable=SC2086 # a list
+  $compiler -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -I"$top_srcdir/include" -I"$top_srcdir/src" \
+    -I"$top_srcdir/posix" -I"$top_srcdir/tests/support" -I"$top_srcdir/tests/support/plain" \
+    "$@" -pthread
+}
+
+# plain_library COMPILER DIR - DIR/libcore.a, without a warning.  An archive: a test may have a part
+# of the library within itself.
+plain_library() {
+  built=yes
+  mkdir "$2" || return
+  for source in "$top_srcdir"/src/*.c "$top_srcdir"/posix/sem_*.c \
+    "$top_srcdir/tests/support/workers.c"; do
+    plain_compile "$1" -Wall -Wextra -Wpedantic -Werror -c "$source" \
+      -o "$2/$(basename "$source" .c).o" || built=no
+  done
+  [ "$built" = yes ] && ar rcs "$2/libcore.a" "$2"/*.o
+}
+
+# plain_test COMPILER DIR SOURCE [KIND] - a test with DIR/libcore.a: built, run, and said what came
+# of it.  Only calls that are ours are replaced: with -static, those inside the C library would be,
+# too.
+plain_test() {
+  name=$(basename "$3" .c)
+  link=$("$top_srcdir/tests/support/wraps.sh" "$name")
+  # shellcheck disable=SC2086 # a list of options, or nothing
+  if plain_compile "$1" "$3" "$2/libcore.a" $link -o "$2/$name" > "$work/log" 2>&1 &&
+    "$2/$name" > "$work/log" 2>&1; then
+    echo "ok: $name${4:+, $4}, $(sed -n 's/.*Checks: \([0-9]*\),.*/\1/p' "$work/log") tests"
+  else
+    echo "FAILED: $name${4:+, $4}"
+    cat "$work/log"
+    return 1
+  fi
+}

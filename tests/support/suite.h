@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * suite.h - what every test program shares: one suite, run by Check.
+ *
+ * A test is named after the behavior it holds the library to.  Threads other than the
+ * test's own never assert: Check writes a message per assertion under a lock, which orders
+ * the threads and hides races.  They record, and the test asserts when they have ended.
+ */
+#ifndef SUITE_H
+#define SUITE_H
+
+#include <check.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Generous: a hang is what it is for, and shared machines under a sanitizer are slow. */
+#define TEST_TIMEOUT_S 120
+
+static inline int run_suite(const char *name, const TTest *const tests[], int count)
+{
+    Suite *suite = suite_create(name);
+    TCase *tcase = tcase_create(name);
+    SRunner *runner;
+    int failed;
+
+    tcase_set_timeout(tcase, TEST_TIMEOUT_S);
+    for (int i = 0; i < count; i++)
+        tcase_add_test(tcase, tests[i]);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* RUN_SUITE("name", test, test, ...) is the body of main. */
+#define RUN_SUITE(name, ...)                                                     \
+    do {                                                                         \
+        const TTest *const tests_[] = { __VA_ARGS__ };                           \
+        return run_suite(name, tests_, (int)(sizeof tests_ / sizeof tests_[0])); \
+    } while (0)
+
+/* A ticket that stands in line has been taken as well as one that was granted at once. */
+static inline bool was_taken(int result)
+{
+    return result == 0 || result == EINPROGRESS;
+}
+
+/* Which sanitizer the program is built with: gcc says it with macros, clang with features. */
+#if defined(__has_feature)
+#define HAS_SANITIZER(feature) __has_feature(feature)
+#else
+#define HAS_SANITIZER(feature) 0
+#endif
+#if defined(__SANITIZE_THREAD__) || HAS_SANITIZER(thread_sanitizer)
+#define UNDER_TSAN 1
+#else
+#define UNDER_TSAN 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || HAS_SANITIZER(address_sanitizer)
+#define UNDER_ASAN 1
+#else
+#define UNDER_ASAN 0
+#endif
+
+/*
+ * Helgrind takes a wake of a futex for an access to the word.  Ours may come when the word, on
+ * the stack of a thread that has gone on, is something else: see parking.h.
+ */
+#ifndef UNDER_HELGRIND
+#define UNDER_HELGRIND 0
+#endif
+
+#endif

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# coverage.sh - which lines of src/ the Check programs run; fails below LEAST percent.
+#
+# Called by `make coverage`; builds in coverage/ of the build directory.
+set -u
+
+LEAST=95
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
+if ! command -v gcovr > /dev/null 2>&1; then
+  echo "coverage: there is no gcovr (package gcovr): nothing was measured" >&2
+  exit 77
+fi
+# This make is one of its own: options and job slots of the other do not belong to it.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+make=${MAKE:-make}
+log=$top_builddir/coverage.log
+rm -rf "$top_builddir/coverage"
+mkdir -p "$top_builddir/coverage"
+cd "$top_builddir/coverage" || exit 99
+
+# or_show COMMAND... - run it; its output is of interest only if it fails.
+or_show() {
+  "$@" > "$log" 2>&1 && return
+  tail -n 40 "$log" >&2
+  echo "coverage: failed: $*" >&2
+  exit 1
+}
+
+# Processes that the tests fork leave by _exit, which writes no counters.  Make it do so.
+cat > exit.c <<'_EOF'
+void __gcov_dump(void);
+void __real__exit(int status);
+void __wrap__exit(int status);
+void __wrap__exit(int status)
+{
+    __gcov_dump();
+    __real__exit(status);
+}
+_EOF
+or_show "${CC:-cc}" -c exit.c -o exit.o
+or_show ar rcs libcoverage_exit.a exit.o
+
+# Atomic counters: the tests have threads.
+or_show "$top_srcdir/configure" --enable-tests --disable-shared \
+  CFLAGS='-O0 -g --coverage -fprofile-update=atomic' \
+  LDFLAGS="-L$PWD -Wl,--wrap=_exit" LIBS=-lcoverage_exit
+rm -f ./*conftest* # of configure's probes
+or_show "$make" -j2 check test_scripts=
+rm -f src/libother_la-* posix/libother_la-* # the library once more, for the benchmarks
+
+# What runs only under helgrind and DRD is tested there: watched.sh.
+#
+# A thread that is canceled anywhere in a sleep leaves a block in the middle of it.  gcov, which
+# infers some counts from others, then finds -1 for a branch now and then: not to be taken for
+# an end of the world.
+gcovr --root "$top_srcdir" --filter "$top_srcdir/src/" \
+  --exclude "$top_srcdir/src/annotate_valgrind.c" --object-directory . --print-summary \
+  --gcov-ignore-parse-errors \
+  --fail-under-line "$LEAST"

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# tests/whitebox/local.mk - tests that know the inside of the library, or stand between it and what
+# it calls; included by ../local.mk.
+
+if TESTS_ENABLED
+test_programs += \
+	tests/whitebox/bench_stats \
+	tests/whitebox/t_ordering \
+	tests/whitebox/t_resize_races \
+	tests/whitebox/t_ticket_races \
+	tests/whitebox/t_waitq
+if HAVE_WRAP
+test_programs += \
+	tests/whitebox/t_awake \
+	tests/whitebox/t_fork_inside \
+	tests/whitebox/t_late_wakers \
+	tests/whitebox/t_lessons \
+	tests/whitebox/t_signals \
+	tests/whitebox/t_sleep \
+	tests/whitebox/t_spin \
+	tests/whitebox/t_token_races
+endif
+endif
+
+# The statistics of the benchmarks; no other part of them can be right or wrong by itself.
+tests_whitebox_bench_stats_SOURCES = tests/whitebox/bench_stats.c bench/stats.c bench/stats.h
+tests_whitebox_bench_stats_LDADD = $(LDADD) $(LIBM)
+
+# Calls that the linker sends to the test first.
+tests_whitebox_t_signals_LDFLAGS = -Wl,--wrap=nanosleep \
+	-Wl,--wrap=pthread_mutex_unlock
+tests_whitebox_t_sleep_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_timedwait \
+	-Wl,--wrap=pthread_cond_signal -Wl,--wrap=fs_park_on_word -Wl,--wrap=fs_unpark_word
+clockwork_wraps = -Wl,--wrap=fs_now_ns -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_park_on_word \
+	-Wl,--wrap=fs_wake_queue_add_parker -Wl,--wrap=fs_wake_queue_add_word \
+	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_unlock \
+	-Wl,--wrap=fs_cpu_current -Wl,--wrap=fs_cpu_count
+tests_whitebox_t_awake_LDFLAGS = $(clockwork_wraps)
+tests_whitebox_t_lessons_LDFLAGS = $(clockwork_wraps)
+tests_whitebox_t_spin_LDFLAGS = $(clockwork_wraps)
+tests_whitebox_t_fork_inside_LDFLAGS = -Wl,--wrap=pthread_key_create \
+	-Wl,--wrap=pthread_cond_wait -Wl,--wrap=fs_park_on_cond \
+	-Wl,--wrap=fs_park_on_word -Wl,--wrap=fs_wake_queue_add_parker -Wl,--wrap=fs_wake_queue_add_word
+tests_whitebox_t_late_wakers_LDFLAGS = -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_park_on_word \
+	-Wl,--wrap=fs_wake_queue_run -Wl,--wrap=pthread_mutex_unlock
+tests_whitebox_t_token_races_LDFLAGS = -Wl,--wrap=pthread_mutex_lock

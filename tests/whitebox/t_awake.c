@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_awake.c - the head of the line stays awake for its grant where that pays, and sleeps where
+ * it does not: each semaphore learns it, and learns it anew.  (For how long: t_spin.c.)
+ *
+ * This holds for any good way of learning.  The one that is there is counted in t_lessons.c.
+ */
+#include "heads.h"
+
+static const fairsem_attr_t no_spin = { .flags = FAIRSEM_NO_SPIN };
+static const fairsem_attr_t interruptible = { .flags = FAIRSEM_INTERRUPTIBLE };
+static const fairsem_attr_t with_bypass = { .flags = FAIRSEM_BOUNDED_BYPASS,
+                                            .bypass_ns = INT64_C(1) << 60 };
+
+/* ---- The head ---- */
+
+START_TEST(the_head_is_awake_when_its_turn_comes_soon)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    assert_awake(&sem, awake_as_head, SOON, 1000);
+    assert_awake(&sem, awake_as_head, WAKE_UP * 9 / 5, 1000);
+    ck_assert_int_eq(world.is.wakes, 0);
+}
+END_TEST
+
+START_TEST(the_head_sleeps_when_its_turn_does_not_come_soon)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    ck_assert(!awake_as_head(&sem, WAKE_UP * 11 / 5));
+    ck_assert_int_le(tries(&sem, tries_as_head, 10000), 10);
+}
+END_TEST
+
+START_TEST(a_semaphore_learns_that_it_does_not_pay_any_more)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    assert_awake(&sem, awake_as_head, SOON, 10000);
+    ck_assert_int_le(tries(&sem, tries_as_head, 1000), 10);
+}
+END_TEST
+
+START_TEST(a_semaphore_learns_that_it_pays_again)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    tries(&sem, tries_as_head, 10000);
+    ck_assert_int_le(until_awake(&sem, awake_as_head, SOON), 20);
+    for (int i = 0; i < 600; i++)
+        awake_as_head(&sem, SOON);
+    assert_awake(&sem, awake_as_head, SOON, 1000);
+}
+END_TEST
+
+/* What pays in more than two of three cases is done, what pays in less is not. */
+START_TEST(one_failure_in_four_is_no_reason_to_sleep_and_one_in_two_is)
+{
+    fairsem_t often = FAIRSEM_INITIALIZER(0), seldom = FAIRSEM_INITIALIZER(0);
+    int awake = 0;
+
+    begin();
+    for (int i = 0; i < 1000; i++) {
+        if (i % 4 != 3)
+            awake += awake_as_head(&often, SOON);
+        else
+            awake += tries_as_head(&often);
+    }
+    ck_assert_int_ge(awake, 900);
+    awake = 0;
+    for (int i = 0; i < 1000; i++)
+        awake += i % 2 != 0 ? awake_as_head(&seldom, SOON) : tries_as_head(&seldom);
+    ck_assert_int_le(awake, 250);
+}
+END_TEST
+
+/* A thread that spins on the core of the releaser would only be in its way. */
+START_TEST(a_releaser_on_the_same_core_is_a_reason_to_sleep)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    world.core_of_others = world.core;
+    for (int i = 0; i < 20; i++)
+        awake_as_head(&sem, SOON);
+    for (int i = 0; i < 1000; i++)
+        ck_assert(!awake_as_head(&sem, SOON));
+    world.core_of_others = world.core + 1;
+    ck_assert_int_le(until_awake(&sem, awake_as_head, SOON), 20);
+}
+END_TEST
+
+START_TEST(each_semaphore_learns_for_itself)
+{
+    fairsem_t pays = FAIRSEM_INITIALIZER(0), does_not = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    for (int i = 0; i < 1000; i++) {
+        tries_as_head(&does_not);
+        ck_assert(awake_as_head(&pays, SOON));
+    }
+    ck_assert_int_le(tries(&does_not, tries_as_head, 1000), 4);
+}
+END_TEST
+
+/* No matter how soon its turn comes; and nobody is alerted who cannot stay awake. */
+START_TEST(nobody_stays_awake_with_the_flags_that_say_so)
+{
+    const fairsem_attr_t *attr[] = { &no_spin, &interruptible };
+
+    begin();
+    for (int i = 0; i < (FS_HAS_FUTEX ? 2 : 1); i++) {
+        fairsem_t sem;
+
+        ck_assert_int_eq(fairsem_init(&sem, 0, attr[i]), 0);
+        for (int round = 0; round < 10; round++) {
+            wait_for(&sem, SOON);
+            ck_assert(world.seen[0].asleep);
+            ck_assert_int_eq(world.seen[0].awake, 0);
+            wait_as_second(&sem, LATE, SOON_AFTER_ALERT);
+            ck_assert(world.seen[1].asleep);
+            ck_assert_int_eq(world.seen[1].awake, 0);
+            ck_assert_int_eq(world.seen[1].wakes, 0);
+        }
+    }
+}
+END_TEST
+
+START_TEST(only_the_head_stays_awake)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    assert_awake(&sem, awake_as_head, SOON, 100);
+    for (int i = 0; i < 100; i++) {
+        wait_as_second(&sem, SOON, LATE_AFTER_ALERT);
+        ck_assert(world.seen[0].asleep);
+        ck_assert_int_eq(world.seen[0].awake, 0);
+    }
+}
+END_TEST
+
+/* A ticket waits for more units than there will be, behind all threads. */
+static void let_a_ticket_wait(fairsem_t *sem, fairsem_ticket_t *ticket)
+{
+    ck_assert_int_eq(fairsem_ticket_take(ticket, sem, 1000000, 1, NULL, NULL), EINPROGRESS);
+}
+
+START_TEST(who_joins_as_the_head_before_others_stays_awake)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t ticket = { 0 };
+
+    begin();
+    let_a_ticket_wait(&sem, &ticket);
+    assert_awake(&sem, awake_as_head, SOON, 100);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+}
+END_TEST
+
+/* ---- What is no lesson ---- */
+
+START_TEST(units_that_are_there_at_once_teach_nothing)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t ticket = { 0 };
+
+    begin();
+    tries(&sem, tries_as_head, 10000);
+    let_a_ticket_wait(&sem, &ticket);
+    ck_assert_int_eq(fairsem_release(&sem, 10000), 0);
+    for (int i = 0; i < 10000; i++)
+        ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    ck_assert_int_le(tries(&sem, tries_as_head, 1000), 2);
+}
+END_TEST
+
+static void cancel(void *token)
+{
+    fairsem_token_cancel(token, 0);
+}
+
+/* Canceled while it is awake, or asleep. */
+static void wait_until_canceled(fairsem_t *sem, int64_t after)
+{
+    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+    const fairsem_wait_t how = { .token = &token };
+
+    begin_plan();
+    plan(after, cancel, &token);
+    ck_assert_int_eq(fairsem_acquire_with(sem, 1, &how), ECANCELED);
+    ck_assert_int_eq(fairsem_token_destroy(&token), 0);
+}
+
+START_TEST(waits_that_end_without_a_grant_teach_nothing)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    assert_awake(&sem, awake_as_head, SOON, 100);
+    for (int i = 0; i < 1000; i++)
+        wait_until_canceled(&sem, LATE);
+    assert_awake(&sem, awake_as_head, SOON, 100);
+    tries(&sem, tries_as_head, 1000);
+    for (int i = 0; i < 1000; i++)
+        wait_until_canceled(&sem, SOON);
+    ck_assert_int_le(tries(&sem, tries_as_head, 100), 2);
+}
+END_TEST
+
+/* ---- The next head, woken one grant ahead ---- */
+
+START_TEST(the_next_head_is_alerted_and_awake_when_its_turn_comes_soon)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    assert_awake(&sem, awake_as_second, SOON_AFTER_ALERT, 1000);
+    ck_assert_int_eq(world.is.wakes, 1);
+}
+END_TEST
+
+START_TEST(the_next_head_sleeps_on_when_its_turn_does_not_come_soon)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    ck_assert(!awake_as_second(&sem, WAKE_UP + WAKE_UP * 7 / 10));
+    ck_assert_int_le(tries(&sem, alerted_as_second, 10000), 10);
+}
+END_TEST
+
+START_TEST(a_semaphore_learns_that_an_alert_does_not_pay_any_more_and_that_it_does_again)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    assert_awake(&sem, awake_as_second, SOON_AFTER_ALERT, 10000);
+    ck_assert_int_le(tries(&sem, alerted_as_second, 1000), 10);
+    tries(&sem, alerted_as_second, 10000);
+    ck_assert_int_le(until_awake(&sem, awake_as_second, SOON_AFTER_ALERT), 20);
+    for (int i = 0; i < 600; i++)
+        awake_as_second(&sem, SOON_AFTER_ALERT);
+    assert_awake(&sem, awake_as_second, SOON_AFTER_ALERT, 1000);
+}
+END_TEST
+
+/* Who of several is on which core says nothing. */
+START_TEST(an_early_wake_goes_by_the_time_alone)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    world.core_of_others = world.core;
+    assert_awake(&sem, awake_as_second, SOON_AFTER_ALERT, 1000);
+}
+END_TEST
+
+/* One can pay where the other does not. */
+START_TEST(an_alert_and_a_head_that_joined_as_such_are_lessons_of_their_own)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    tries(&sem, tries_as_head, 1000);
+    assert_awake(&sem, awake_as_second, SOON_AFTER_ALERT, 1000);
+    ck_assert_int_le(tries(&sem, tries_as_head, 100), 2);
+
+    ck_assert_int_eq(fairsem_init(&sem, 0, NULL), 0);
+    tries(&sem, alerted_as_second, 1000);
+    assert_awake(&sem, awake_as_head, SOON, 1000);
+    ck_assert_int_le(tries(&sem, alerted_as_second, 100), 2);
+}
+END_TEST
+
+/* There would be nothing to claim, see bypass.h. */
+START_TEST(nobody_is_alerted_where_threads_may_pass)
+{
+    fairsem_t sem;
+
+    begin();
+    ck_assert_int_eq(fairsem_init(&sem, 0, &with_bypass), 0);
+    for (int i = 0; i < 10; i++)
+        ck_assert(!alerted_as_second(&sem));
+}
+END_TEST
+
+/* The head is woken to claim, comes, and is granted what is there. */
+START_TEST(a_head_that_is_woken_to_claim_learns_from_it)
+{
+    fairsem_t sem;
+
+    begin();
+    ck_assert_int_eq(fairsem_init(&sem, 0, &with_bypass), 0);
+    assert_awake(&sem, awake_as_head, SOON, 100);
+    ck_assert_int_le(tries(&sem, tries_as_head, 1000), 10);
+    ck_assert_int_le(until_awake(&sem, awake_as_head, SOON), 20);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("awake", the_head_is_awake_when_its_turn_comes_soon,
+              the_head_sleeps_when_its_turn_does_not_come_soon,
+              a_semaphore_learns_that_it_does_not_pay_any_more,
+              a_semaphore_learns_that_it_pays_again,
+              one_failure_in_four_is_no_reason_to_sleep_and_one_in_two_is,
+              a_releaser_on_the_same_core_is_a_reason_to_sleep,
+              each_semaphore_learns_for_itself,
+              nobody_stays_awake_with_the_flags_that_say_so,
+              only_the_head_stays_awake,
+              who_joins_as_the_head_before_others_stays_awake,
+              units_that_are_there_at_once_teach_nothing,
+              waits_that_end_without_a_grant_teach_nothing,
+              the_next_head_is_alerted_and_awake_when_its_turn_comes_soon,
+              the_next_head_sleeps_on_when_its_turn_does_not_come_soon,
+              a_semaphore_learns_that_an_alert_does_not_pay_any_more_and_that_it_does_again,
+              an_early_wake_goes_by_the_time_alone,
+              an_alert_and_a_head_that_joined_as_such_are_lessons_of_their_own,
+              nobody_is_alerted_where_threads_may_pass,
+              a_head_that_is_woken_to_claim_learns_from_it);
+}

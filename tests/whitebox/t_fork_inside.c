@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_fork_inside.c - a fork that finds other threads inside the library: with a mutex, in the
+ * middle of set_capacity, asleep for a ticket or for the end of its callback.  The child has neither
+ * them nor what they have left behind.
+ *
+ * The linker sends the library's sleeps and wakes here first (--wrap), so that a test can see
+ * who sleeps and who is woken.
+ */
+#include "bare.h"
+#include "children.h"
+#include "suite.h"
+#include "workers.h"
+
+#include "annotate.h"
+#include "section.h"
+#include "wake_queue.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int __real_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m);
+int __wrap_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m);
+void __real_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
+void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
+bool __real_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
+bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
+void __real_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker);
+void __wrap_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker);
+void __real_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic int *word);
+void __wrap_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic int *word);
+
+int __real_pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
+int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
+
+static _Atomic bool stays_in_its_first_wait, let_it_go_on, holds_it;
+
+static pthread_mutex_t *_Atomic waits_with;     /* the mutex of the last pthread_cond_wait */
+static _Atomic int parks, wakes_noted;
+
+BARE int __wrap_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+{
+    atomic_store(&waits_with, m);
+    return __real_pthread_cond_wait(c, m);
+}
+
+void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
+{
+    atomic_fetch_add(&parks, 1);
+    __real_fs_park_on_cond(self, deadline);
+}
+
+bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
+{
+    atomic_fetch_add(&parks, 1);
+    return __real_fs_park_on_word(word, value, deadline);
+}
+
+void __wrap_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker)
+{
+    atomic_fetch_add(&wakes_noted, 1);
+    __real_fs_wake_queue_add_parker(wakes, parker);
+}
+
+void __wrap_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic int *word)
+{
+    atomic_fetch_add(&wakes_noted, 1);
+    __real_fs_wake_queue_add_word(wakes, word);
+}
+
+/* Return when a thread waits on a condition variable: it has let its mutex go. */
+static void await_cond_wait(void)
+{
+    pthread_mutex_t *m;
+
+    while ((m = atomic_load(&waits_with)) == NULL)
+        sched_yield();
+    pthread_mutex_lock(m);
+    pthread_mutex_unlock(m);
+    atomic_store(&waits_with, NULL);
+}
+
+/* In a child: it hangs no longer than that.  (Check's own handler would end the test.) */
+static void end_in_time(void)
+{
+    signal(SIGALRM, SIG_DFL);
+    alarm(30);
+}
+
+/* A ticket that is granted, whose callback runs in one thread, and for which another waits. */
+struct busy {
+    fairsem_t        sem;
+    fairsem_ticket_t ticket;
+    _Atomic bool     in_callback, let_go;
+    pthread_t        releaser, returner;
+};
+
+static void stay_in_callback(fairsem_ticket_t *ticket, void *arg)
+{
+    struct busy *b = arg;
+
+    (void)ticket;
+    atomic_store(&b->in_callback, true);
+    while (!atomic_load(&b->let_go))
+        sched_yield();
+}
+
+static void *release_it(void *arg)
+{
+    fairsem_release(&((struct busy *)arg)->sem, 1);
+    return NULL;
+}
+
+static void *return_it(void *arg)
+{
+    fairsem_ticket_return(&((struct busy *)arg)->ticket);
+    return NULL;
+}
+
+static void begin_busy(struct busy *b)
+{
+    *b = (struct busy){ .sem = FAIRSEM_INITIALIZER(0) };
+    fairsem_ticket_take(&b->ticket, &b->sem, 1, 0, stay_in_callback, b);
+    start_thread(&b->releaser, release_it, b);
+    while (!atomic_load(&b->in_callback))
+        sched_yield();
+    start_thread(&b->returner, return_it, b);
+    await_cond_wait();
+}
+
+static void end_busy(struct busy *b)
+{
+    atomic_store(&b->let_go, true);
+    pthread_join(b->releaser, NULL);
+    pthread_join(b->returner, NULL);
+}
+
+/*
+ * A condition variable with a waiter that does not exist: glibc lets the second broadcast
+ * wait until that one has gone.
+ */
+START_TEST(threads_of_the_child_can_wait_for_callbacks_where_one_of_the_parent_did)
+{
+    struct busy parents, childs;
+    pid_t child;
+
+    begin_busy(&parents);
+    child = fork();
+    if (child == 0) {
+        end_in_time();
+        for (int i = 0; i < 3; i++) {
+            begin_busy(&childs);
+            end_busy(&childs);
+            CHILD_CHECK(fairsem_available(&childs.sem) == 1);
+        }
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    end_busy(&parents);
+    ck_assert_int_eq(fairsem_available(&parents.sem), 1);
+}
+END_TEST
+
+struct watched {
+    fairsem_ticket_t ticket;
+    _Atomic int      result;
+};
+
+static void *wait_for_ticket(void *arg)
+{
+    struct watched *w = arg;
+
+    atomic_store(&w->result, fairsem_ticket_wait(&w->ticket, NULL));
+    return NULL;
+}
+
+static void watch_until_asleep(pthread_t *thread, struct watched *w)
+{
+    int before = atomic_load(&parks);
+
+    atomic_store(&w->result, STILL_WAITING);
+    start_thread(thread, wait_for_ticket, w);
+    while (atomic_load(&parks) == before)
+        sched_yield();
+}
+
+/* The child takes the ticket anew: it is told to those who wait for it there. */
+START_TEST(a_ticket_in_the_child_is_not_told_to_threads_of_the_parent)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct watched w = { .result = STILL_WAITING };
+    pthread_t parents, childs;
+    pid_t child;
+
+    ck_assert_int_eq(fairsem_ticket_take(&w.ticket, &sem, 1, 0, NULL, NULL), EINPROGRESS);
+    watch_until_asleep(&parents, &w);
+    child = fork();
+    if (child == 0) {
+        end_in_time();
+        CHILD_CHECK(fairsem_ticket_state(&w.ticket) == FAIRSEM_TICKET_IDLE);
+        CHILD_CHECK(fairsem_ticket_take(&w.ticket, &sem, 1, 0, NULL, NULL) == EINPROGRESS);
+        CHILD_CHECK(fairsem_release(&sem, 1) == 0);
+        CHILD_CHECK(fairsem_ticket_state(&w.ticket) == FAIRSEM_TICKET_GRANTED);
+        CHILD_CHECK(atomic_load(&wakes_noted) == 0);
+        CHILD_CHECK(fairsem_ticket_return(&w.ticket) == 0);
+        CHILD_CHECK(fairsem_tryacquire(&sem, 1) == 0);
+
+        CHILD_CHECK(fairsem_ticket_take(&w.ticket, &sem, 1, 0, NULL, NULL) == EINPROGRESS);
+        watch_until_asleep(&childs, &w);
+        CHILD_CHECK(fairsem_release(&sem, 1) == 0);
+        CHILD_CHECK(pthread_join(childs, NULL) == 0);
+        CHILD_CHECK(atomic_load(&w.result) == 0);
+        CHILD_CHECK(atomic_load(&wakes_noted) == 1);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_ticket_state(&w.ticket), FAIRSEM_TICKET_WAITING);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    pthread_join(parents, NULL);
+    ck_assert_int_eq(w.result, 0);
+    ck_assert_int_eq(fairsem_ticket_return(&w.ticket), 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- in the midst of a change */
+
+/*
+ * set_capacity changes two numbers, and another thread may fork after none or one of them.
+ * 4 of 4 are in use, and the capacity goes to 8, or to 2.
+ */
+START_TEST(a_fork_in_the_middle_of_set_capacity_takes_no_units_away)
+{
+    const fairsem_attr_t attr = { .capacity = 4 };
+    const int64_t capacities[] = { 8, 2 };
+
+    for (int i = 0; i < 4; i++) {
+        int64_t capacity = capacities[i / 2], now = i % 2 == 0 ? 4 : capacity;
+        fairsem_t sem;
+        struct fs_sem *s = fs_inside(&sem);
+        pid_t child;
+
+        ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+        /* As resize() in capacity.c leaves it, before its second or its third store. */
+        atomic_store(&s->word, FS_SLOW);
+        s->in_use = 4;
+        atomic_store(&s->resizes, 1);
+        atomic_store(&s->limit, now);
+        child = fork();
+        if (child == 0) {
+            CHILD_CHECK(fairsem_consume(&sem, 0) == 0);
+            CHILD_CHECK(fairsem_capacity(&sem) - fairsem_available(&sem) == 4);
+            CHILD_CHECK(fairsem_release(&sem, 4) == 0);
+            CHILD_CHECK(fairsem_available(&sem) == now);
+            CHILD_CHECK(fairsem_release(&sem, 1) == EOVERFLOW);
+            _exit(0);
+        }
+        ck_assert_int_eq(status_of(child), 0);
+    }
+}
+END_TEST
+
+struct holder {
+    struct fs_sem *sem;
+    _Atomic int    holds, let_go;
+};
+
+static void *hold_the_mutex(void *arg)
+{
+    struct holder *h = arg;
+
+    pthread_mutex_lock(&h->sem->mutex);
+    atomic_store(&h->holds, 1);
+    while (!atomic_load(&h->let_go))
+        sched_yield();
+    pthread_mutex_unlock(&h->sem->mutex);
+    return NULL;
+}
+
+/* The moment of the fork finds another thread inside the critical section. */
+START_TEST(a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    struct holder h = { .sem = (struct fs_sem *)&sem };
+    pthread_t thread;
+    pid_t child;
+
+    start_thread(&thread, hold_the_mutex, &h);
+    while (!atomic_load(&h.holds))
+        sched_yield();
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_acquire_for(&sem, 2, 1000) == ETIMEDOUT);
+        CHILD_CHECK(fairsem_acquire(&sem, 1) == 0);
+        CHILD_CHECK(fairsem_release(&sem, 1) == 0);
+        CHILD_CHECK(fairsem_destroy(&sem) == 0);
+        _exit(0);
+    }
+    atomic_store(&h.let_go, 1);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
+/* The thread that makes the key, in the first wait of the process; not its copy in a child. */
+BARE int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    int result = __real_pthread_key_create(key, destructor);
+
+    atomic_store(&stays_in_its_first_wait, true);
+    while (holds_it && !atomic_load(&let_it_go_on))
+        sched_yield();
+    return result;
+}
+
+/* musl's once would wait for ever; a wait on a futex needs no key. */
+#if defined(__GLIBC__) && !FS_FUTEX_BY_DEFAULT
+static void *wait_for_the_first_time(void *sem)
+{
+    fairsem_acquire(sem, 1);
+    return NULL;
+}
+
+/*
+ * What is initialized once is initialized a second time in a child that was forked meanwhile,
+ * and its own children must not suffer: a hook that is registered twice leads back to itself.
+ */
+START_TEST(a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    pthread_t thread;
+    pid_t child;
+
+    if (fs_under_valgrind)      /* waits on a futex, too */
+        return;
+    atomic_store(&holds_it, true);
+    start_thread(&thread, wait_for_the_first_time, &sem);
+    while (!atomic_load(&stays_in_its_first_wait))
+        sched_yield();
+    child = fork();
+    if (child == 0) {
+        pid_t grandchild;
+
+        end_in_time();
+        atomic_store(&let_it_go_on, true);
+        CHILD_CHECK(fairsem_acquire_for(&sem, 1, 1000) == ETIMEDOUT);
+        grandchild = fork();
+        if (grandchild == 0) {
+            end_in_time();
+            CHILD_CHECK(fairsem_acquire_for(&sem, 1, 1000) == ETIMEDOUT);
+            _exit(0);
+        }
+        CHILD_CHECK(status_of(grandchild) == 0);
+        _exit(0);
+    }
+    atomic_store(&let_it_go_on, true);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
+/* The first in its list: where all share a process the key is made in it. */
+#define WHERE_A_KEY_IS_MADE a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork,
+#else
+#define WHERE_A_KEY_IS_MADE
+#endif
+
+int main(void)
+{
+    if (UNDER_TSAN) {
+        puts("skipped: ThreadSanitizer does not follow a fork of a threaded process");
+        return 77;
+    }
+    RUN_SUITE("fork inside", WHERE_A_KEY_IS_MADE
+              threads_of_the_child_can_wait_for_callbacks_where_one_of_the_parent_did,
+              a_ticket_in_the_child_is_not_told_to_threads_of_the_parent,
+              a_fork_in_the_middle_of_set_capacity_takes_no_units_away,
+              a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child);
+}

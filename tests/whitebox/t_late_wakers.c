@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_late_wakers.c - a release that has granted is held up before it wakes anybody.  Whom it
+ * granted may have noticed by itself, gone on, and sleep elsewhere; nobody may depend on it.
+ *
+ * The linker sends the library's calls of these functions here first (--wrap).
+ */
+#include "bare.h"
+#include "children.h"
+#include "suite.h"
+#include "workers.h"
+
+#include "section.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+
+/* What the thread that sets it does in the calls below. */
+static _Thread_local bool restless;     /* its sleeps end at once */
+static _Thread_local bool late;         /* it wakes nobody before let_go */
+static _Thread_local bool late_inside;  /* the same, and it has the first parker's mutex */
+static _Thread_local bool waking;
+static _Atomic bool held_up, let_go;
+
+void __real_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
+void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
+void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
+{
+    if (restless)
+        sched_yield();
+    else
+        __real_fs_park_on_cond(self, deadline);
+}
+
+bool __real_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
+bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
+bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
+{
+    if (!restless)
+        return __real_fs_park_on_word(word, value, deadline);
+    sched_yield();
+    return false;
+}
+
+static void be_late(void)
+{
+    atomic_store(&held_up, true);
+    while (!atomic_load(&let_go))
+        sched_yield();
+}
+
+void __real_fs_wake_queue_run(struct fs_wake_queue *wakes);
+void __wrap_fs_wake_queue_run(struct fs_wake_queue *wakes);
+void __wrap_fs_wake_queue_run(struct fs_wake_queue *wakes)
+{
+    if (late)
+        be_late();
+    waking = true;
+    __real_fs_wake_queue_run(wakes);
+    waking = false;
+}
+
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
+BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    if (late_inside && waking)
+        be_late();
+    return __real_pthread_mutex_unlock(mutex);
+}
+
+/* Return when n waiters stand in line, each of which has said that it may sleep. */
+static void await_parked(fairsem_t *sem, int n)
+{
+    struct fs_sem *s = fs_inside(sem);
+    struct fs_deferred after;
+    int64_t available;
+    int parked;
+
+    do {
+        sched_yield();
+        parked = 0;
+        available = fs_enter(s, &after);
+        for (struct fs_waitq_node *at = s->queue.first; at != NULL; at = fs_waitq_behind(&s->queue, at))
+            parked += atomic_load(&fs_waiter_of(at)->state) == FS_PARKED;
+        fs_exit(s, available, &after);
+    } while (parked != n);
+}
+
+struct late_release {
+    pthread_t  thread;
+    fairsem_t *sem;
+    int        sleepers;    /* as many must sleep before it begins */
+    int64_t    n;
+    bool       inside;      /* held up with a parker's mutex */
+    int       *writes;      /* if not NULL: set before the release */
+};
+
+static void *release_late(void *arg)
+{
+    struct late_release *r = arg;
+
+    await_parked(r->sem, r->sleepers);
+    if (r->writes != NULL)
+        *r->writes = 1;
+    late = !r->inside;
+    late_inside = r->inside;
+    fairsem_release(r->sem, r->n);
+    atomic_store(&held_up, true);   /* or there is no such mutex */
+    return NULL;
+}
+
+static void start_late(struct late_release *r)
+{
+    atomic_store(&held_up, false);
+    atomic_store(&let_go, false);
+    start_thread(&r->thread, release_late, r);
+}
+
+/* Return when it has served whom it can. */
+static void await_late(void)
+{
+    while (!atomic_load(&held_up))
+        sched_yield();
+}
+
+static void let_it_go(struct late_release *r)
+{
+    atomic_store(&let_go, true);
+    pthread_join(r->thread, NULL);
+}
+
+/* Waits for a unit of one semaphore after the other, restless in the first wait. */
+struct traveller {
+    pthread_t   thread;
+    fairsem_t  *sem[3];
+    _Atomic int arrived;    /* how many of its waits have ended */
+    int         errors;     /* r/o after join */
+};
+
+static void *travel(void *arg)
+{
+    struct traveller *t = arg;
+
+    for (int i = 0; i < 3 && t->sem[i] != NULL; i++) {
+        restless = i == 0;
+        t->errors += fairsem_acquire(t->sem[i], 1) != 0;
+        atomic_fetch_add(&t->arrived, 1);
+    }
+    return NULL;
+}
+
+static void await_arrival(struct traveller *t, int n)
+{
+    while (atomic_load(&t->arrived) < n)
+        sched_yield();
+}
+
+/*
+ * The first of two on the late one's list sleeps a second and a third time, and is woken each
+ * time by others.  It must still be on that list, or the second is lost with it.
+ */
+START_TEST(who_goes_on_before_it_is_woken_can_wait_and_be_woken_again_and_again)
+{
+    fairsem_t sem[3] = { FAIRSEM_INITIALIZER(0), FAIRSEM_INITIALIZER(0), FAIRSEM_INITIALIZER(0) };
+    struct traveller t = { .sem = { &sem[0], &sem[1], &sem[2] } };
+    struct worker sleeper = { 0 };
+    struct late_release late_one = { .sem = &sem[0], .sleepers = 2, .n = 2 };
+
+    start_thread(&t.thread, travel, &t);
+    await_waiters(&sem[0], 1);
+    worker_queue(&sleeper, &sem[0], 1, 2);
+    start_late(&late_one);
+    await_late();
+    for (int i = 1; i < 3; i++) {
+        await_arrival(&t, i);
+        await_parked(&sem[i], 1);
+        ck_assert_int_eq(fairsem_release(&sem[i], 1), 0);
+    }
+    await_arrival(&t, 3);
+    let_it_go(&late_one);
+    pthread_join(t.thread, NULL);
+    ck_assert_int_eq(t.errors, 0);
+    ck_assert_int_eq(worker_join(&sleeper), 0);
+}
+END_TEST
+
+/* More than the list of those who are woken again has room for. */
+START_TEST(one_release_wakes_any_number_of_those_whom_another_one_has_yet_to_wake)
+{
+    enum { MANY = 20 };
+    fairsem_t first = FAIRSEM_INITIALIZER(0), second = FAIRSEM_INITIALIZER(0);
+    struct traveller t[MANY];
+    struct late_release late_one = { .sem = &first, .sleepers = MANY, .n = MANY };
+
+    for (int i = 0; i < MANY; i++) {
+        t[i] = (struct traveller){ .sem = { &first, &second } };
+        start_thread(&t[i].thread, travel, &t[i]);
+    }
+    start_late(&late_one);
+    await_late();
+    await_parked(&second, MANY);
+    ck_assert_int_eq(fairsem_release(&second, MANY), 0);
+    for (int i = 0; i < MANY; i++) {
+        pthread_join(t[i].thread, NULL);
+        ck_assert_int_eq(t[i].errors, 0);
+    }
+    let_it_go(&late_one);
+}
+END_TEST
+
+struct timed_traveller {
+    pthread_t   thread;
+    fairsem_t  *sem;
+    _Atomic int first, second;
+};
+
+static void *time_out_and_wait_again(void *arg)
+{
+    struct timed_traveller *t = arg;
+
+    atomic_store(&t->first, fairsem_acquire_for(t->sem, 1, 100000000));
+    atomic_store(&t->second, fairsem_acquire(t->sem, 1));
+    return NULL;
+}
+
+/*
+ * A release serves one sleeper, alerts the next, and wakes neither.  That the second goes on
+ * must not depend on it: not when its deadline passes...
+ */
+START_TEST(a_waiter_expires_though_its_alert_has_not_come)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker served = { 0 };
+    struct timed_traveller t = { .sem = &sem, .first = STILL_WAITING, .second = STILL_WAITING };
+    struct late_release late_one = { .sem = &sem, .sleepers = 2, .n = 1 };
+
+    worker_queue(&served, &sem, 1, 1);
+    start_thread(&t.thread, time_out_and_wait_again, &t);
+    start_late(&late_one);
+    await_late();
+    while (atomic_load(&t.first) == STILL_WAITING)
+        sched_yield();
+    ck_assert_int_eq(t.first, ETIMEDOUT);
+    await_waiters(&sem, 1);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    pthread_join(t.thread, NULL);
+    ck_assert_int_eq(t.second, 0);
+    let_it_go(&late_one);
+    ck_assert_int_eq(worker_join(&served), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+}
+END_TEST
+
+/* ... and not when somebody else serves it. */
+START_TEST(whoever_serves_an_alerted_waiter_wakes_it)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker w1 = { 0 }, w2 = { 0 };
+    struct late_release late_one = { .sem = &sem, .sleepers = 2, .n = 1 };
+
+    worker_queue(&w1, &sem, 1, 1);
+    worker_queue(&w2, &sem, 1, 2);
+    start_late(&late_one);
+    await_late();
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&w2), 0);
+    let_it_go(&late_one);
+    ck_assert_int_eq(worker_join(&w1), 0);
+}
+END_TEST
+
+/*
+ * FAIRSEM_BOUNDED_BYPASS: the head has been called, and somebody else takes the unit.  For
+ * ThreadSanitizer: nothing else orders the two threads, so the word is looked at in passing, and
+ * it is no try, which would load it in an order of its own.
+ */
+START_TEST(who_passes_sees_what_the_releaser_wrote)
+{
+    const fairsem_attr_t attr = {
+        .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = INT64_C(3600) * 1000000000
+    };
+    fairsem_t sem;
+    struct worker sleeper = { 0 };
+    int written = 0;
+    struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1, .writes = &written };
+
+    if (FS_FUTEX_BY_DEFAULT)
+        return;     /* who is about to sleep on a futex sees that it is called */
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    worker_queue(&sleeper, &sem, 1, 1);
+    start_late(&late_one);
+    while (atomic_load_explicit(&fs_inside(&sem)->word, memory_order_relaxed) < FS_OPEN)
+        sched_yield();
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    ck_assert_int_eq(written, 1);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    let_it_go(&late_one);
+    ck_assert_int_eq(worker_join(&sleeper), 0);
+}
+END_TEST
+
+/* As a try for no units would: somebody waits, although who wants a unit may pass. */
+START_TEST(beside_an_open_line_a_look_for_no_units_says_that_somebody_waits)
+{
+    const fairsem_attr_t attr = {
+        .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = INT64_C(3600) * 1000000000
+    };
+    fairsem_t sem;
+    struct worker sleeper = { 0 };
+    struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1 };
+
+    if (FS_FUTEX_BY_DEFAULT)
+        return;     /* who is about to sleep on a futex sees that it is called */
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    worker_queue(&sleeper, &sem, 1, 1);
+    start_late(&late_one);
+    await_late();
+    ck_assert_int_ge(atomic_load(&fs_inside(&sem)->word), FS_OPEN);
+    ck_assert(!fairsem_would_block(&sem, 1));
+    ck_assert(fairsem_would_block(&sem, 0));
+    let_it_go(&late_one);
+    ck_assert_int_eq(worker_join(&sleeper), 0);
+}
+END_TEST
+
+struct token_waiter {
+    fairsem_t      *sem;
+    fairsem_token_t token;
+    int             result;
+};
+
+static void *acquire_with_token(void *arg)
+{
+    struct token_waiter *w = arg;
+    const fairsem_wait_t how = { .token = &w->token };
+
+    w->result = fairsem_acquire_with(w->sem, 1, &how);
+    return NULL;
+}
+
+/*
+ * A waiter was served, and sleeps still, when its token is canceled: too late for it.  But it
+ * has to come by the token once more, so the token must not be destroyed, and say so.  (On a
+ * futex it may have seen the grant just before it slept: another round.)
+ */
+START_TEST(a_token_is_in_use_until_who_was_served_has_returned)
+{
+    bool refused = false;
+
+    for (int round = 0; round < 100 && !refused; round++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        struct token_waiter w = { &sem, FAIRSEM_TOKEN_INITIALIZER, STILL_WAITING };
+        struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1 };
+        pthread_t waiter;
+
+        start_thread(&waiter, acquire_with_token, &w);
+        start_late(&late_one);
+        await_late();
+        ck_assert_int_eq(fairsem_token_cancel(&w.token, 0), 0);
+        refused = fairsem_token_destroy(&w.token) == EBUSY;
+        let_it_go(&late_one);
+        pthread_join(waiter, NULL);
+        ck_assert_int_eq(w.result, 0);
+        ck_assert(!refused || fairsem_token_destroy(&w.token) == 0);
+    }
+    ck_assert(refused);
+}
+END_TEST
+
+static void count_call(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)ticket;
+    atomic_fetch_add((_Atomic int *)arg, 1);
+}
+
+/* Its callback is due and has not begun when it is claimed: it does not come any more. */
+START_TEST(a_claim_drops_a_callback_that_is_due)
+{
+    const fairsem_attr_t attr = { .capacity = 1 };
+    fairsem_t sem;
+    fairsem_ticket_t ticket = { 0 };
+    fairsem_units_t units = { 0 };
+    _Atomic int calls = 0, other_calls = 0;
+    struct late_release late_one = { .sem = &sem, .sleepers = 0, .n = 1 };
+
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, count_call, &calls), EINPROGRESS);
+    start_late(&late_one);
+    await_late();
+    ck_assert_int_eq(fairsem_ticket_claim(&ticket, &units), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 2, 0, count_call, &other_calls), E2BIG);
+    let_it_go(&late_one);
+    ck_assert_int_eq(calls, 0);
+    ck_assert_int_eq(other_calls, 0);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+}
+END_TEST
+
+/* The first ticket that asks for a callback registers what a child must reset of callbacks. */
+static void ask_for_a_callback(void)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    fairsem_ticket_t ticket = { 0 };
+
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, count_call, NULL), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+}
+
+/* The child gets a copy of its thread's parker, whose mutex the late one has. */
+static void fork_while_being_woken(bool callback_before, bool callback_after)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
+    struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1, .inside = true };
+    pid_t child;
+
+    if (UNDER_TSAN)
+        return;     /* a child that uses threads is not for it */
+    if (callback_before)
+        ask_for_a_callback();
+    start_late(&late_one);
+    restless = true;
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    restless = false;
+    await_late();
+    if (callback_after)
+        ask_for_a_callback();
+    child = fork();
+    if (child == 0) {
+        alarm(100);
+        CHILD_CHECK(fairsem_acquire_for(&other, 1, 1000000) == ETIMEDOUT);
+        _exit(0);
+    }
+    let_it_go(&late_one);
+    ck_assert_int_eq(status_of(child), 0);
+}
+
+START_TEST(a_thread_that_forks_while_it_is_being_woken_can_wait_in_the_child)
+{
+    fork_while_being_woken(false, false);
+}
+END_TEST
+
+START_TEST(a_child_can_wait_where_callbacks_came_after_parkers)
+{
+    fork_while_being_woken(false, true);
+}
+END_TEST
+
+START_TEST(a_child_can_wait_where_callbacks_came_before_parkers)
+{
+    fork_while_being_woken(true, false);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("late wakers", who_goes_on_before_it_is_woken_can_wait_and_be_woken_again_and_again,
+              one_release_wakes_any_number_of_those_whom_another_one_has_yet_to_wake,
+              a_waiter_expires_though_its_alert_has_not_come,
+              whoever_serves_an_alerted_waiter_wakes_it, who_passes_sees_what_the_releaser_wrote,
+              beside_an_open_line_a_look_for_no_units_says_that_somebody_waits,
+              a_token_is_in_use_until_who_was_served_has_returned,
+              a_claim_drops_a_callback_that_is_due,
+              a_thread_that_forks_while_it_is_being_woken_can_wait_in_the_child,
+              a_child_can_wait_where_callbacks_came_after_parkers,
+              a_child_can_wait_where_callbacks_came_before_parkers);
+}

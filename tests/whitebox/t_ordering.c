@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_ordering.c - what the releaser wrote is there for whoever takes its units, on each path
+ * that units can go.
+ *
+ * Nothing else orders the two threads: the test looks at the word with relaxed loads until
+ * there is something to take.  So ThreadSanitizer sees it when the library does not do it.
+ */
+#include "suite.h"
+#include "workers.h"
+
+#include "wait.h"
+
+#include <sched.h>
+
+#define TEXT 4711
+
+struct message {
+    fairsem_t        sem;
+    fairsem_ticket_t held;      /* the only unit, before it is sent */
+    fairsem_ticket_t taken;
+    int              text;      /* plain */
+};
+
+/* ---- How the unit is sent ---- */
+
+static void *release_it(void *arg)
+{
+    struct message *m = arg;
+
+    m->text = TEXT;
+    fairsem_release(&m->sem, 1);
+    return NULL;
+}
+
+/* In the critical section, which serves nobody. */
+static void *return_it(void *arg)
+{
+    struct message *m = arg;
+
+    m->text = TEXT;
+    fairsem_ticket_return(&m->held);
+    return NULL;
+}
+
+/* ---- How it is taken ---- */
+
+static void try(struct message *m)
+{
+    ck_assert_int_eq(fairsem_tryacquire(&m->sem, 1), 0);
+}
+
+static void take_upto(struct message *m)
+{
+    ck_assert_int_eq(fairsem_tryacquire_upto(&m->sem, 1), 1);
+}
+
+/* In the critical section, without a word from the releaser, who has not been there. */
+static void take_ticket(struct message *m)
+{
+    ck_assert_int_eq(fairsem_ticket_take(&m->taken, &m->sem, 1, 0, NULL, NULL), 0);
+}
+
+static void message_comes(void *(*send)(void *), void (*take)(struct message *))
+{
+    for (int round = 0; round < 100; round++) {
+        struct message m = { .text = 0 };
+        _Atomic int64_t *word = &fs_inside(&m.sem)->word;
+        pthread_t sender;
+
+        ck_assert_int_eq(fairsem_init(&m.sem, 1, NULL), 0);
+        ck_assert_int_eq(fairsem_ticket_take(&m.held, &m.sem, 1, 0, NULL, NULL), 0);
+        start_thread(&sender, send, &m);
+        while (atomic_load_explicit(word, memory_order_relaxed) != 2)   /* one unit, not SLOW */
+            sched_yield();
+        take(&m);
+        ck_assert_int_eq(m.text, TEXT);
+        pthread_join(sender, NULL);
+        fairsem_ticket_return(&m.held);
+        fairsem_ticket_return(&m.taken);
+        ck_assert_int_eq(fairsem_destroy(&m.sem), 0);
+    }
+}
+
+START_TEST(a_fast_release_orders_before_a_fast_acquire)
+{
+    message_comes(release_it, try);
+}
+END_TEST
+
+START_TEST(a_fast_release_orders_before_taking_what_is_free)
+{
+    message_comes(release_it, take_upto);
+}
+END_TEST
+
+START_TEST(a_fast_release_orders_before_a_grant_to_somebody_else)
+{
+    message_comes(release_it, take_ticket);
+}
+END_TEST
+
+START_TEST(a_release_in_the_section_orders_before_a_fast_acquire)
+{
+    message_comes(return_it, try);
+}
+END_TEST
+
+/*
+ * A waiter that has joined, and has not yet gone to sleep when it is granted: then its state is all
+ * that orders it after the releaser.  (The first load here is relaxed, and orders nothing.)
+ */
+START_TEST(a_grant_orders_before_a_waiter_that_is_awake)
+{
+    for (int round = 0; round < 100; round++) {
+        struct message m = { .text = 0 };
+        struct fs_sem *s = fs_inside(&m.sem);
+        struct fs_wait wait = { .waiter = { .units = 1 }, .sem = s,
+                                .machine = &fs_waiter_machine, .abort = fs_abort_request };
+        struct fs_deferred deferred;
+        int64_t available;
+        pthread_t sender;
+
+        ck_assert_int_eq(fairsem_init(&m.sem, 0, NULL), 0);
+        ck_assert_int_eq(fs_wait_begin(&wait, NULL), 0);
+        available = fs_enter(s, &deferred);
+        fs_join_or_refuse(s, available, &wait.waiter, 0, 0);
+        fs_exit(s, available, &deferred);
+        start_thread(&sender, release_it, &m);
+        while (fs_in_queue(&wait.waiter))
+            sched_yield();
+        ck_assert_int_eq(fs_wait(&wait), 0);
+        ck_assert_int_eq(m.text, TEXT);
+        pthread_join(sender, NULL);
+        ck_assert_int_eq(fairsem_destroy(&m.sem), 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("ordering", a_fast_release_orders_before_a_fast_acquire,
+              a_fast_release_orders_before_taking_what_is_free,
+              a_fast_release_orders_before_a_grant_to_somebody_else,
+              a_release_in_the_section_orders_before_a_fast_acquire,
+              a_grant_orders_before_a_waiter_that_is_awake);
+}

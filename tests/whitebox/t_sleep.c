@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_sleep.c - a sleep that ends too early, a wake-up that does not come, and a clock that must
+ * not be read: what a waiter gets is decided by its state and the clock, not by its sleep.
+ * (What comes of a wake-up that comes late is in t_late_wakers.c.)
+ *
+ * The linker sends the library's calls of these functions here first (--wrap).
+ */
+#include "bare.h"
+#include "suite.h"
+#include "workers.h"
+
+#include "parking.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+
+int __real_clock_gettime(clockid_t clock, struct timespec *ts);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
+int __real_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t);
+int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t);
+int __real_pthread_cond_signal(pthread_cond_t *c);
+int __wrap_pthread_cond_signal(pthread_cond_t *c);
+bool __real_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
+bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
+void __real_fs_unpark_word(const _Atomic int *word);
+void __wrap_fs_unpark_word(const _Atomic int *word);
+
+static _Atomic bool early, swallow;
+static _Atomic int clock_reads, early_returns, swallowed;
+
+BARE int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
+{
+    atomic_fetch_add(&clock_reads, 1);
+    return __real_clock_gettime(clock, ts);
+}
+
+BARE int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
+                                       const struct timespec *t)
+{
+    if (!atomic_load(&early))
+        return __real_pthread_cond_timedwait(c, m, t);
+    atomic_fetch_add(&early_returns, 1);
+    pthread_mutex_unlock(m);
+    sched_yield();
+    pthread_mutex_lock(m);
+    return ETIMEDOUT;
+}
+
+/* A wake-up: may it happen? */
+static bool wakes(void)
+{
+    if (!atomic_load(&swallow))
+        return true;
+    atomic_fetch_add(&swallowed, 1);
+    return false;
+}
+
+BARE int __wrap_pthread_cond_signal(pthread_cond_t *c)
+{
+    return wakes() ? __real_pthread_cond_signal(c) : 0;
+}
+
+/* The same two for the other kind of sleep. */
+bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
+{
+    if (!atomic_load(&early) || deadline == NULL)
+        return __real_fs_park_on_word(word, value, deadline);
+    atomic_fetch_add(&early_returns, 1);
+    sched_yield();
+    return false;
+}
+
+void __wrap_fs_unpark_word(const _Atomic int *word)
+{
+    if (wakes())
+        __real_fs_unpark_word(word);
+}
+
+START_TEST(no_clock_is_read_when_units_are_free)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(2);
+    struct timespec deadline = from_now(CLOCK_MONOTONIC, 1000);
+    int before = atomic_load(&clock_reads);
+
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 1000000000), 0);
+    ck_assert_int_eq(fairsem_acquire_until(&sem, 1, CLOCK_MONOTONIC, &deadline), 0);
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 0), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), EAGAIN);
+    ck_assert_int_eq(atomic_load(&clock_reads), before);
+}
+END_TEST
+
+/* U25: some systems wake too early.  The clock decides, not what the sleep returned. */
+START_TEST(a_sleep_that_ends_too_early_does_not_end_the_wait)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct worker w = { 0 };
+    struct timespec deadline, now;
+
+    atomic_store(&early, true);
+    /* A machine that is slow enough lets the time pass before there is a sleep. */
+    for (int ms = 50; atomic_load(&early_returns) == 0 && ms < 60000; ms *= 4) {
+        deadline = from_now(CLOCK_REALTIME, ms);
+        ck_assert_int_eq(fairsem_acquire_until(&sem, 1, CLOCK_REALTIME, &deadline), ETIMEDOUT);
+    }
+    __real_clock_gettime(CLOCK_REALTIME, &now);
+    ck_assert(now.tv_sec > deadline.tv_sec
+              || (now.tv_sec == deadline.tv_sec && now.tv_nsec >= deadline.tv_nsec));
+    ck_assert_int_gt(atomic_load(&early_returns), 0);
+
+    deadline = from_now(CLOCK_REALTIME, 3600 * 1000);
+    w.clock = CLOCK_REALTIME;
+    w.deadline = &deadline;
+    atomic_store(&early_returns, 0);
+    worker_queue(&w, &sem, 1, 1);
+    while (atomic_load(&early_returns) < 10)
+        sched_yield();
+    ck_assert_int_eq(fairsem_waiters(&sem), 1);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+}
+END_TEST
+
+/* For tests that hold back a wake-up: without the one that alerts the next in line. */
+static const fairsem_attr_t no_spin = { .flags = FAIRSEM_NO_SPIN };
+
+/* If the waiter was asleep, `swallowed` counts up. */
+static void grant_to_a_sleeper_without_waking_it(fairsem_t *sem)
+{
+    atomic_store(&swallow, true);
+    ck_assert_int_eq(fairsem_release(sem, 1), 0);
+    atomic_store(&swallow, false);
+}
+
+/*
+ * U13, U51, the narrowest moment: granted, still asleep, then canceled.  The units must
+ * reach the next in line.  The signal that would wake the waiter is lost on purpose, so
+ * that the cancel finds it granted, round after round.
+ */
+START_TEST(units_granted_to_a_canceled_sleeper_go_to_the_next_in_line)
+{
+    int caught = 0;
+
+    for (int round = 0; round < 1000 && caught < 20; round++) {
+        fairsem_t sem;
+        struct worker w1 = { 0 }, w2 = { 0 };
+
+        ck_assert_int_eq(fairsem_init(&sem, 0, &no_spin), 0);
+        atomic_store(&swallowed, 0);
+        worker_queue(&w1, &sem, 1, 1);
+        worker_queue(&w2, &sem, 1, 2);
+        for (int i = 0; i < 1000; i++)
+            sched_yield();      /* no order rests on this: without a sleeper, another round */
+        grant_to_a_sleeper_without_waking_it(&sem);
+        ck_assert_int_eq(fairsem_waiters(&sem), 1);
+        ck_assert_int_eq(fairsem_available(&sem), 0);
+        pthread_cancel(w1.thread);
+        if (worker_join(&w1) == 0) {
+            ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        } else {
+            caught += atomic_load(&swallowed);
+        }
+        ck_assert_int_eq(worker_join(&w2), 0);
+        ck_assert_int_eq(fairsem_available(&sem), 0);
+    }
+    ck_assert_int_ge(caught, 20);
+}
+END_TEST
+
+/* The same for a time-out: granted, still asleep, the deadline passes.  It has the unit. */
+START_TEST(a_sleeper_that_was_granted_before_its_deadline_has_its_units)
+{
+    int caught = 0;
+
+    for (int round = 0; round < 1000 && caught < 5; round++) {
+        fairsem_t sem;
+        struct worker w = { 0 };
+        struct timespec deadline = from_now(CLOCK_MONOTONIC, 100);
+
+        ck_assert_int_eq(fairsem_init(&sem, 0, &no_spin), 0);
+        atomic_store(&swallowed, 0);
+        w.clock = CLOCK_MONOTONIC;
+        w.deadline = &deadline;
+        worker_start(&w, &sem, 1);
+        while (fairsem_waiters(&sem) != 1 && worker_waits(&w))
+            sched_yield();
+        for (int i = 0; i < 1000; i++)
+            sched_yield();
+        grant_to_a_sleeper_without_waking_it(&sem);
+        if (worker_join(&w) == 0) {
+            ck_assert_int_eq(fairsem_available(&sem), 0);
+            caught += atomic_load(&swallowed);
+        } else {
+            ck_assert_int_eq(fairsem_available(&sem), 1);
+        }
+    }
+    ck_assert_int_ge(caught, 5);
+}
+END_TEST
+
+/* Units can be in use that could never all be free.  Canceled grants bring them back. */
+START_TEST(units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count)
+{
+    fairsem_t sem;
+    struct worker w[4] = { { 0 } };
+
+    ck_assert_int_eq(fairsem_init(&sem, 0, &no_spin), 0);
+    for (int i = 0; i < 4; i++)
+        worker_queue(&w[i], &sem, FAIRSEM_MAX_UNITS, i + 1);
+    for (int i = 0; i < 1000; i++)
+        sched_yield();
+    atomic_store(&swallow, true);
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(fairsem_release(&sem, FAIRSEM_MAX_UNITS), 0);
+    for (int i = 0; i < 4; i++) {
+        pthread_cancel(w[i].thread);
+        worker_join(&w[i]);
+    }
+    ck_assert_int_ge(fairsem_available(&sem), 0);
+    ck_assert_int_le(fairsem_available(&sem), FAIRSEM_MAX_UNITS);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("sleep", no_clock_is_read_when_units_are_free,
+              a_sleep_that_ends_too_early_does_not_end_the_wait,
+              units_granted_to_a_canceled_sleeper_go_to_the_next_in_line,
+              a_sleeper_that_was_granted_before_its_deadline_has_its_units,
+              units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_ticket_races.c - one ticket in the hands of two threads: what the one does just when the
+ * other has looked.
+ *
+ * The library's ticket.c is part of this program, with a place to step in at every load of a
+ * ticket's state or semaphore, and before the calls named below.
+ */
+#include "suite.h"
+#include "workers.h"
+
+#include "fork.h"
+#include "wait.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#define STEPS 8
+
+static _Thread_local bool stepping;     /* this thread is the one in which others step in */
+static void (*after_load[STEPS])(void); /* after the first load, the second, ... */
+static int loads;
+static void (*before_check_wait)(void), (*before_add)(void), (*before_drop)(void);
+static void (*before_await)(void);
+static fairsem_ticket_t shared;
+
+static void step(void (**what)(void))
+{
+    void (*now)(void) = *what;
+
+    if (!stepping || now == NULL)
+        return;
+    *what = NULL;
+    stepping = false;
+    now();
+    stepping = true;
+}
+
+/* After a load of `object`. */
+static void loaded(const volatile void *object);
+
+#include "loads.h"
+#define fs_wait_valid(how)    (step(&before_check_wait), fs_wait_valid(how))
+#define fs_callbacks_add(c, t) (step(&before_add), fs_callbacks_add(c, t))
+#define fs_callbacks_drop(c, s, v) (step(&before_drop), fs_callbacks_drop(c, s, v))
+#define fs_callbacks_await(n) (step(&before_await), fs_callbacks_await(n))
+
+#include "ticket.c"
+#include "ticket_wait.c"
+
+static void loaded(const volatile void *object)
+{
+    const struct fs_ticket *t = (const struct fs_ticket *)(const void *)&shared;
+
+    if (stepping && (object == &t->state || object == &t->sem) && loads < STEPS)
+        step(&after_load[loads++]);
+}
+
+static fairsem_t first, second;
+static _Atomic int mistakes;    /* of threads that are not the test's own */
+
+static void begin(void)
+{
+    first = (fairsem_t)FAIRSEM_INITIALIZER(0);
+    second = (fairsem_t)FAIRSEM_INITIALIZER(0);
+    memset(&shared, 0, sizeof shared);
+    memset(after_load, 0, sizeof after_load);
+    loads = 0;
+    mistakes = 0;
+    before_check_wait = before_add = before_drop = before_await = NULL;
+}
+
+/* Nobody waits, and both lines are as they should be. */
+static void end(void)
+{
+    ck_assert_int_eq(mistakes, 0);
+    ck_assert_int_eq(fairsem_ticket_state(&shared), FAIRSEM_TICKET_IDLE);
+    ck_assert_int_eq(fairsem_waiters(&first), 0);
+    ck_assert_int_eq(fairsem_waiters(&second), 0);
+    ck_assert_int_eq(fairsem_available(&first), 0);
+    ck_assert_int_eq(fairsem_available(&second), 0);
+    ck_assert_int_eq(fairsem_destroy(&first), 0);
+    ck_assert_int_eq(fairsem_destroy(&second), 0);
+}
+
+static void must(int result)
+{
+    if (result != 0)
+        atomic_fetch_add(&mistakes, 1);
+}
+
+static void take(fairsem_t *sem)
+{
+    must(fairsem_ticket_take(&shared, sem, 1, 0, NULL, NULL) != EINPROGRESS);
+}
+
+/* Served where it waits, and claimed. */
+static void serve(fairsem_t *sem)
+{
+    must(fairsem_release(sem, 1));
+    must(fairsem_ticket_claim(&shared, &(fairsem_units_t){ 0 }));
+}
+
+static void move_to_second(void)
+{
+    serve(&first);
+    take(&second);
+}
+
+static pthread_t mover;
+
+static void *move_to_first(void *arg)
+{
+    (void)arg;
+    serve(&second);
+    take(&first);
+    return NULL;
+}
+
+/* The first's mutex is held where this is called: until then the ticket is being taken. */
+static void begin_to_move_to_first(void)
+{
+    start_thread(&mover, move_to_first, NULL);
+    while (fs_ticket_sem(fs_ticket_inside(&shared)) != fs_inside(&first))
+        sched_yield();
+}
+
+/* It is in the second's line when the state is looked at, and taken for the first's after. */
+START_TEST(a_return_takes_a_ticket_out_of_no_line_in_which_it_is_not)
+{
+    begin();
+    take(&first);
+    after_load[1] = move_to_second;             /* after: which semaphore? */
+    after_load[2] = begin_to_move_to_first;     /* after: in line? */
+    stepping = true;
+    ck_assert_int_eq(fairsem_ticket_return(&shared), 0);
+    stepping = false;
+    ck_assert_int_ge(loads, 3);
+    pthread_join(mover, NULL);
+    ck_assert_int_eq(fairsem_ticket_return(&shared), 0);
+    end();
+}
+END_TEST
+
+START_TEST(a_wait_joins_no_ticket_that_is_not_in_the_line_that_it_looks_at)
+{
+    begin();
+    take(&first);
+    after_load[1] = move_to_second;             /* after: which semaphore? */
+    after_load[3] = begin_to_move_to_first;     /* after: in line? */
+    stepping = true;
+    ck_assert_int_eq(fairsem_ticket_wait(&shared, NULL), EINVAL);
+    stepping = false;
+    ck_assert_int_ge(loads, 4);
+    pthread_join(mover, NULL);
+    ck_assert_int_eq(fairsem_ticket_return(&shared), 0);
+    end();
+}
+END_TEST
+
+static void take_first(void)
+{
+    take(&first);
+}
+
+static void serve_first(void)
+{
+    serve(&first);
+}
+
+START_TEST(a_wait_finds_the_line_of_a_ticket_that_is_taken_just_now)
+{
+    begin();
+    before_check_wait = take_first;
+    after_load[1] = serve_first;
+    stepping = true;
+    ck_assert_int_eq(fairsem_ticket_wait(&shared, NULL), EINVAL);
+    stepping = false;
+    ck_assert(before_check_wait == NULL);
+    end();
+}
+END_TEST
+
+static enum fairsem_ticket_state seen;
+
+static void look(void)
+{
+    seen = fairsem_ticket_state(&shared);
+}
+
+static void call_nothing(fairsem_ticket_t *which, void *arg)
+{
+    (void)which;
+    (void)arg;
+}
+
+START_TEST(a_ticket_that_was_never_granted_does_not_look_granted)
+{
+    begin();
+    ck_assert_int_eq(fairsem_ticket_take(&shared, &first, 1, 0, call_nothing, NULL), EINPROGRESS);
+    ck_assert_int_eq(fairsem_close(&first, 0), 0);
+    ck_assert_int_eq(fairsem_ticket_state(&shared), FAIRSEM_TICKET_CLOSED);
+    seen = FAIRSEM_TICKET_WAITING;
+    before_drop = look;
+    stepping = true;
+    ck_assert_int_eq(fairsem_ticket_return(&shared), 0);
+    stepping = false;
+    ck_assert_int_eq(seen, FAIRSEM_TICKET_IDLE);
+    end();
+}
+END_TEST
+
+static fairsem_ticket_t ahead;
+static _Atomic int is_called, goes_on, called;
+
+static void be_called_for_long(fairsem_ticket_t *which, void *arg)
+{
+    (void)arg;
+    atomic_store(&is_called, 1);
+    while (!atomic_load(&goes_on))
+        sched_yield();
+    must(fairsem_ticket_claim(which, &(fairsem_units_t){ 0 }));
+}
+
+static void count_call(fairsem_ticket_t *which, void *arg)
+{
+    (void)which;
+    (void)arg;
+    atomic_fetch_add(&called, 1);
+}
+
+static void *release_two(void *arg)
+{
+    (void)arg;
+    must(fairsem_release(&first, 2));
+    return NULL;
+}
+
+/* If it can be taken by now.  Its callback is due for as long as that of the one ahead runs. */
+static void take_with_callback(void)
+{
+    if (fairsem_ticket_take(&shared, &first, 1, 0, count_call, NULL) != EINPROGRESS)
+        return;
+    start_thread(&mover, release_two, NULL);
+    while (!atomic_load(&is_called))
+        sched_yield();
+}
+
+START_TEST(a_return_does_not_drop_the_callback_of_who_takes_the_ticket_next)
+{
+    begin();
+    memset(&ahead, 0, sizeof ahead);
+    is_called = goes_on = called = 0;
+    /* So that there may be something to drop. */
+    ck_assert_int_eq(fairsem_ticket_take(&shared, &first, 1, 0, count_call, NULL), EINPROGRESS);
+    ck_assert_int_eq(fairsem_ticket_return(&shared), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&ahead, &first, 1, 0, be_called_for_long, NULL),
+                     EINPROGRESS);
+    before_drop = before_await = take_with_callback;
+    stepping = true;
+    ck_assert_int_eq(fairsem_ticket_return(&shared), 0);
+    stepping = false;
+    ck_assert_int_eq(atomic_load(&is_called), 1);
+    atomic_store(&goes_on, 1);
+    pthread_join(mover, NULL);
+    ck_assert_int_eq(called, 1);
+    ck_assert_int_eq(fairsem_ticket_claim(&shared, &(fairsem_units_t){ 0 }), 0);
+    end();
+}
+END_TEST
+
+static int called_after_return;
+
+/* The claim goes no further until the callback has had its chance. */
+static void return_in_the_middle_of_a_claim(void)
+{
+    must(fairsem_ticket_return(&shared));
+    atomic_store(&goes_on, 1);
+    pthread_join(mover, NULL);
+    called_after_return = atomic_load(&called);
+}
+
+/* The ticket is being claimed, its callback is due: it must not come after the return. */
+START_TEST(a_return_beside_a_claim_leaves_no_callback_to_come)
+{
+    begin();
+    memset(&ahead, 0, sizeof ahead);
+    is_called = goes_on = called = 0;
+    ck_assert_int_eq(fairsem_ticket_take(&ahead, &first, 1, 0, be_called_for_long, NULL),
+                     EINPROGRESS);
+    take_with_callback();
+    ck_assert_int_eq(atomic_load(&is_called), 1);
+    called_after_return = -1;
+    before_drop = return_in_the_middle_of_a_claim;
+    stepping = true;
+    ck_assert_int_eq(fairsem_ticket_claim(&shared, &(fairsem_units_t){ 0 }), 0);
+    stepping = false;
+    ck_assert_int_eq(called_after_return, 0);
+    end();
+}
+END_TEST
+
+static void *withdraw_ahead(void *arg)
+{
+    (void)arg;
+    must(fairsem_ticket_claim(&ahead, &(fairsem_units_t){ 0 }));
+    must(fairsem_ticket_return(&ahead));
+    return NULL;
+}
+
+/* Another thread does it: this one has the mutex of the semaphore. */
+static void have_the_one_ahead_withdrawn(void)
+{
+    start_thread(&mover, withdraw_ahead, NULL);
+    pthread_join(mover, NULL);
+}
+
+static void wait_for_the_next_add(void)
+{
+    before_add = have_the_one_ahead_withdrawn;
+}
+
+/* The only callback that is due is withdrawn, and then there is another one. */
+START_TEST(a_callback_is_called_though_the_one_before_it_was_withdrawn)
+{
+    begin();
+    memset(&ahead, 0, sizeof ahead);
+    called = 0;
+    ck_assert_int_eq(fairsem_ticket_take(&ahead, &first, 1, 0, count_call, NULL), EINPROGRESS);
+    ck_assert_int_eq(fairsem_ticket_take(&shared, &first, 1, 0, count_call, NULL), EINPROGRESS);
+    before_add = wait_for_the_next_add;
+    stepping = true;
+    ck_assert_int_eq(fairsem_release(&first, 2), 0);
+    stepping = false;
+    ck_assert(before_add == NULL);
+    ck_assert_int_eq(called, 1);
+    ck_assert_int_eq(fairsem_ticket_claim(&shared, &(fairsem_units_t){ 0 }), 0);
+    end();
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("ticket races", a_return_takes_a_ticket_out_of_no_line_in_which_it_is_not,
+              a_wait_joins_no_ticket_that_is_not_in_the_line_that_it_looks_at,
+              a_wait_finds_the_line_of_a_ticket_that_is_taken_just_now,
+              a_ticket_that_was_never_granted_does_not_look_granted,
+              a_return_does_not_drop_the_callback_of_who_takes_the_ticket_next,
+              a_return_beside_a_claim_leaves_no_callback_to_come,
+              a_callback_is_called_though_the_one_before_it_was_withdrawn);
+}
