@@ -46,8 +46,11 @@ static inline bool fs_plainly_too_few(struct fs_sem *s, int64_t n)
 }
 
 /*
- * Release order: what we wrote before is for the thread that takes these units.  The
- * compare-and-swap is the last touch: from then on *s may be gone.
+ * Release order: what we wrote before is for the thread that takes these units.  Acquire order:
+ * who waited before, and left, must not seem to wait still.  (A thread releases, finds nobody in
+ * the queue, and then claims a ticket that has been returned meanwhile: it is not "still waiting",
+ * or this release would have granted it.)  The compare-and-swap is the last touch: from then on
+ * *s may be gone.
  */
 static inline bool fs_release_fast(struct fs_sem *s, int64_t n)
 {
@@ -56,7 +59,7 @@ static inline bool fs_release_fast(struct fs_sem *s, int64_t n)
 
     while ((word & FS_SLOW) == 0 && word <= most) {
         if (atomic_compare_exchange_weak_explicit(&s->word, &word, word + 2 * n,
-                                                  memory_order_release, memory_order_relaxed))
+                                                  memory_order_acq_rel, memory_order_relaxed))
             return true;
     }
     return false;

@@ -98,6 +98,8 @@ const struct scenario scenarios[] = {
       "take 1 calls; claim; take 1 | release 1 | return t0" },
     { .name = "returned-and-taken-meanwhile", .threads =
       "take 1 calls; release 1; claim; take 1 calls; return | after t0 1; return t0" },
+    { .name = "claim-of-a-ticket-that-was-returned", .threads =
+      "take 1 | after t0 1; release 1; claim t0 | after t0 1; return t0" },
     { .name = "watchers", .threads =
       "take 1; watch; claim | after t0 1; watch t0 timed | release 1" },
     { .name = "watcher-of-a-returned-ticket", .units = 1, .spurious = 1, .threads =
