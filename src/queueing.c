@@ -31,13 +31,13 @@ static enum fs_spin_kind begin_awake(struct fs_sem *s, const struct fs_waiter *w
  * head for any time.  A ticket has no thread, and a semaphore where nobody stays awake need not
  * learn.
  */
-static void learn(struct fs_sem *s, const struct fs_waiter *w, int64_t now_ns)
+static void learn(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
 {
-    if (s->head_since_ns == 0 || s->head_since_ns == now_ns || w->in_queue.core == FS_NO_CORE
+    if (s->head_since_ns == 0 || s->head_since_ns == now_ns || core == FS_NO_CORE
         || s->sleeps_at_once)
         return;
-    fs_stay_awake_learn(&s->doubts, s->head_since_ns == w->joined_ns, now_ns - s->head_since_ns,
-                        w->in_queue.core);
+    fs_stay_awake_learn(&s->doubts, s->head_since_ns == joined_ns, now_ns - s->head_since_ns,
+                        core);
     s->head_since_ns = 0;
 }
 
@@ -58,7 +58,7 @@ void fs_wake_early(struct fs_sem *s, struct fs_deferred *deferred)
 
 void fs_wake_to_claim(struct fs_sem *s, struct fs_waiter *head, struct fs_deferred *deferred)
 {
-    learn(s, head, fs_deferred_now(deferred, head->joined_ns));
+    learn(s, head->joined_ns, head->in_queue.core, fs_deferred_now(deferred, head->joined_ns));
     head->complete(head, FS_WOKEN, deferred);
 }
 
@@ -133,6 +133,12 @@ enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct 
 
 /* ---- Leave ---- */
 
+struct fs_ended {
+    int64_t joined_ns;
+    bool    was_head;
+    int     core;
+};
+
 static void count_wait(struct fs_sem *s, int64_t waited_ns, enum fs_waiter_state state)
 {
     struct fs_counters *count = &s->count;
@@ -151,26 +157,37 @@ static void count_wait(struct fs_sem *s, int64_t waited_ns, enum fs_waiter_state
         count->cancels++;
 }
 
-static void end_wait(struct fs_sem *s, const struct fs_waiter *w, enum fs_waiter_state state,
+/*
+ * A wait is over, as `state` says.  Its waiter may be gone by now (I8); this is what is left to be
+ * known of it.
+ */
+static void note_end(struct fs_sem *s, const struct fs_ended *ended, enum fs_waiter_state state,
                      int64_t now_ns)
 {
-    count_wait(s, now_ns - w->joined_ns, state);
-    if (!is_head(s, w))
+    count_wait(s, now_ns - ended->joined_ns, state);
+    if (!ended->was_head)
         return;
     if (state == FS_GRANTED)
-        learn(s, w, now_ns);
+        learn(s, ended->joined_ns, ended->core, now_ns);
     s->head_since_ns = now_ns;      /* the next one's */
 }
 
+/*
+ * The waiter is completed before the clock is read and anything counted: a thread that is awake
+ * goes on at once, on its core, while this one does the rest.
+ */
 void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_waiter_state state,
               struct fs_deferred *deferred)
 {
+    const struct fs_ended ended = { w->joined_ns, is_head(s, w), w->in_queue.core };
+    bool had_to_wait = fs_had_to_wait(w);
+
     fs_assert_held(s);
-    if (fs_had_to_wait(w))
-        end_wait(s, w, state, fs_deferred_now(deferred, w->joined_ns));
     fs_waitq_leave(&s->queue, &w->in_queue);
     fs_count_waiting(s, w->units, -1);
     atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_release);
     fs_annotate_before(w);
     w->complete(w, state, deferred);
+    if (had_to_wait)
+        note_end(s, &ended, state, fs_deferred_now(deferred, ended.joined_ns));
 }

@@ -52,12 +52,12 @@ static void complete_thread(struct fs_waiter *w, enum fs_waiter_state state,
         fs_state_go(wait->machine, &w->state, state, memory_order_relaxed);
         return;
     }
-    if (state == FS_GRANTED && w->joined_ns != 0)
-        wait->completed_ns = deferred->now_ns;
     if (state != FS_WOKEN
         && fs_state_try(wait->machine, &w->state, &awake, state, memory_order_release,
                         memory_order_relaxed))
         return;
+    if (state == FS_GRANTED && w->joined_ns != 0)
+        wait->completed_ns = fs_deferred_now(deferred, w->joined_ns);
     fs_wake_queue_add(&deferred->wakes, &wait->parking, &w->state);
     fs_state_go(wait->machine, &w->state, state, memory_order_release);
 }
@@ -175,13 +175,17 @@ static void claim(struct fs_sem *s)
 static int fall_asleep(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;
-    int state = FS_QUEUED;
+    int state;
 
     if (wait->spin == FS_SPIN_WOKEN && wait->claims)
         claim(wait->sem);
     else if (wait->spin != FS_SPIN_NOT)
         fs_spin(&w->state, FS_QUEUED, wait->spin, w->joined_ns);
     wait->spin = FS_SPIN_WOKEN;     /* it comes here again only when it has been woken */
+    /* A load, first: after a spin it is over as a rule, and then a store would be for nothing. */
+    state = atomic_load_explicit(&w->state, memory_order_acquire);
+    if (state != FS_QUEUED)
+        return state;
     /* Fails if it is over already.  Acquire order for that case: see complete_thread(). */
     if (fs_state_try(wait->machine, &w->state, &state, FS_PARKED, memory_order_acquire,
                      memory_order_acquire))

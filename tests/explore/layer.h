@@ -66,6 +66,7 @@ void xp_cleanup_pop(bool execute);
 #define pthread_mutex_init xp_mutex_init
 #define pthread_mutex_destroy xp_mutex_destroy
 #define pthread_mutex_lock xp_mutex_lock
+#define pthread_mutex_trylock xp_mutex_lock    /* tried for a moment, then locked: the same here */
 #define pthread_mutex_unlock xp_mutex_unlock
 #define pthread_cond_init xp_cond_init
 #define pthread_cond_destroy xp_cond_destroy

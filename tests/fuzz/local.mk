@@ -30,6 +30,7 @@ tests_fuzz_replay_CFLAGS = $(AM_CFLAGS) $(LIB_CFLAGS)
 tests_fuzz_replay_LDADD = tests/support/libchecked.la
 # machine.c has the same list; build.sh reads it there.
 tests_fuzz_replay_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_mutex_lock \
+	-Wl,--wrap=pthread_mutex_trylock \
 	-Wl,--wrap=pthread_mutex_unlock -Wl,--wrap=pthread_cond_init \
 	-Wl,--wrap=pthread_cond_wait -Wl,--wrap=pthread_cond_timedwait \
 	-Wl,--wrap=pthread_cond_signal -Wl,--wrap=pthread_key_create \

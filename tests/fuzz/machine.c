@@ -24,6 +24,7 @@
 
 WRAPPED(int, clock_gettime, clockid_t clock, struct timespec *ts);
 WRAPPED(int, pthread_mutex_lock, pthread_mutex_t *m);
+WRAPPED(int, pthread_mutex_trylock, pthread_mutex_t *m);
 WRAPPED(int, pthread_mutex_unlock, pthread_mutex_t *m);
 WRAPPED(int, pthread_cond_init, pthread_cond_t *c, const pthread_condattr_t *attr);
 WRAPPED(int, pthread_cond_wait, pthread_cond_t *c, pthread_mutex_t *m);
@@ -65,11 +66,17 @@ BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
 {
     if (!machine_on)
         return __real_pthread_mutex_lock(m);
-    if (pthread_mutex_trylock(m) != 0)
+    if (__real_pthread_mutex_trylock(m) != 0)
         finding("the library locks what it has locked, or what is no mutex any more");
     machine_locks++;
     thread_locks();
     return 0;
+}
+
+/* The library tries for a moment before it locks; here that is the same. */
+BARE int __wrap_pthread_mutex_trylock(pthread_mutex_t *m)
+{
+    return __wrap_pthread_mutex_lock(m);
 }
 
 BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)

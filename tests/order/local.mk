@@ -12,7 +12,8 @@ tests_order_order_SOURCES = \
 	tests/order/order.c \
 	tests/order/record.c tests/order/record.h
 tests_order_order_LDFLAGS = -Wl,--wrap=fs_waitq_join -Wl,--wrap=fs_waitq_leave \
-	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_unlock
+	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_trylock \
+	-Wl,--wrap=pthread_mutex_unlock
 
 .PHONY: check-order
 OPERATIONS = 5000000

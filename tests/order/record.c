@@ -26,6 +26,7 @@ int  __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
 void __wrap_fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority);
 void __wrap_fs_waitq_leave(struct fs_waitq *queue, struct fs_waitq_node *node);
 int  __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
+int  __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex);
 int  __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
 
 /* The watched semaphore's mutex held.  Release order: see history.h. */
@@ -61,6 +62,12 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
         && atomic_load_explicit(&watched->word, memory_order_relaxed) != word_left)
         changes++;
     return result;
+}
+
+/* The library tries for a moment before it locks; here that is the same. */
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    return __wrap_pthread_mutex_lock(mutex);
 }
 
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)

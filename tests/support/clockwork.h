@@ -55,6 +55,7 @@ static struct {
 int64_t __wrap_fs_now_ns(void);
 int __real_pthread_mutex_lock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *m);
 int __real_pthread_mutex_unlock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
 void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
@@ -146,6 +147,12 @@ BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
 {
     world.mutexes++;
     return __real_pthread_mutex_lock(m);
+}
+
+/* The library tries for a moment before it locks; here that is the same. */
+BARE int __wrap_pthread_mutex_trylock(pthread_mutex_t *m)
+{
+    return __wrap_pthread_mutex_lock(m);
 }
 
 BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)

@@ -33,7 +33,8 @@ tests_whitebox_t_sleep_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_con
 	-Wl,--wrap=pthread_cond_signal -Wl,--wrap=fs_park_on_word -Wl,--wrap=fs_unpark_word
 clockwork_wraps = -Wl,--wrap=fs_now_ns -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_park_on_word \
 	-Wl,--wrap=fs_wake_queue_add_parker -Wl,--wrap=fs_wake_queue_add_word \
-	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_unlock \
+	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_trylock \
+	-Wl,--wrap=pthread_mutex_unlock \
 	-Wl,--wrap=fs_cpu_current -Wl,--wrap=fs_cpu_count
 tests_whitebox_t_awake_LDFLAGS = $(clockwork_wraps)
 tests_whitebox_t_lessons_LDFLAGS = $(clockwork_wraps)
@@ -43,4 +44,5 @@ tests_whitebox_t_fork_inside_LDFLAGS = -Wl,--wrap=pthread_key_create \
 	-Wl,--wrap=fs_park_on_word -Wl,--wrap=fs_wake_queue_add_parker -Wl,--wrap=fs_wake_queue_add_word
 tests_whitebox_t_late_wakers_LDFLAGS = -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_park_on_word \
 	-Wl,--wrap=fs_wake_queue_run -Wl,--wrap=pthread_mutex_unlock
-tests_whitebox_t_token_races_LDFLAGS = -Wl,--wrap=pthread_mutex_lock
+tests_whitebox_t_token_races_LDFLAGS = -Wl,--wrap=pthread_mutex_lock \
+	-Wl,--wrap=pthread_mutex_trylock
