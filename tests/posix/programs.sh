@@ -146,9 +146,10 @@ cat > "$work/collect.scm" <<'_EOF'
 _EOF
 same "guile, a collector for threads" guile --no-auto-compile "$work/collect.scm"
 
-# The encoder is of libvpx.
+# The encoder is of libvpx.  A positive speed would be its upper bound, chosen anew for each frame
+# by how long the last ones took: the output would depend on the machine's load.
 same "ffmpeg, VP8 in four threads" ffmpeg -nostdin -v error -f lavfi \
-  -i testsrc2=size=1280x720:rate=25:duration=1 -c:v libvpx -deadline realtime -cpu-used 4 \
+  -i testsrc2=size=1280x720:rate=25:duration=1 -c:v libvpx -deadline realtime -cpu-used -4 \
   -threads 4 -f framemd5 -
 
 # ---------------------------------------------------------------- CPython
