@@ -120,7 +120,8 @@ extern "C" {
  *     int main(void)
  *     {
  *         puts("compiled with fairsem " FAIRSEM_VERSION_STRING);
- *         return 0;
+ *         puts(fairsem_strerror(fairsem_init(&(fairsem_t){ 0 }, -1, NULL)));
+ *         return fairsem_version() >= FAIRSEM_VERSION_NUMBER ? 0 : 1;
  *     }
  */
 
@@ -128,6 +129,10 @@ extern "C" {
 #define FAIRSEM_VERSION_MINOR  1
 #define FAIRSEM_VERSION_PATCH  0
 #define FAIRSEM_VERSION_STRING "0.1.0"
+
+/* The same as a number that grows with each version: 10203 is 1.2.3. */
+#define FAIRSEM_VERSION_NUMBER \
+    (FAIRSEM_VERSION_MAJOR * 10000 + FAIRSEM_VERSION_MINOR * 100 + FAIRSEM_VERSION_PATCH)
 
 /* The most units that a semaphore can have free, and that a request can ask for: 2^60. */
 #define FAIRSEM_MAX_UNITS (INT64_C(1) << 60)
@@ -172,6 +177,17 @@ extern "C" {
 #else
 #define FAIRSEM_ALIGNED_ _Alignas(16)
 #endif
+
+/* FAIRSEM_VERSION_NUMBER of the library that this program runs with. */
+FAIRSEM_API int fairsem_version(void);
+
+/*
+ * What a result of one of these functions means here, in English: a static string, never NULL.
+ * strerror(3) knows ESHUTDOWN as the end of a transport endpoint; here it is a semaphore that was
+ * closed.  A number that no function of the library returns by itself is "another error": the
+ * reason of a close or of a token may be any.
+ */
+FAIRSEM_API const char *fairsem_strerror(int error);
 
 /* ======================================================================== *
  *  2  The object: initialize, destroy
@@ -508,7 +524,9 @@ FAIRSEM_API int fairsem_token_reason(const fairsem_token_t *token);
 /*
  * How to wait, for fairsem_acquire_with.  All zero: for ever, with priority 0.
  *
- * A deadline needs its clock: see the clock rule at the beginning of this section.
+ * A deadline needs its clock: see the clock rule at the beginning of this section.  timeout_ns
+ * needs none: it counts from the call, by CLOCK_MONOTONIC.  A negative one has passed already:
+ * the call tries once, as with a deadline in the past.
  *
  * Of two waiters, the one with the lower number is granted first, as in nice(1); of two with
  * the same number, the one that came first.  A newcomer with a better priority than every
@@ -520,6 +538,7 @@ typedef struct fairsem_wait {
     const struct timespec *deadline; /* absolute, on that clock; NULL: none */
     int                    priority; /* any int; the lower is granted first */
     fairsem_token_t       *token;    /* may cancel the wait; NULL: none */
+    int64_t                timeout_ns; /* instead of a deadline, nanoseconds; 0: none */
     uintptr_t              reserved_[4]; /* must be zero */
 } fairsem_wait_t;
 
@@ -528,7 +547,7 @@ typedef struct fairsem_wait {
  * is canceled already, the call fails even if units are free.
  *
  * As fairsem_acquire_until, and
- * EINVAL     a reserved field is not zero
+ * EINVAL     a reserved field is not zero; both a deadline and timeout_ns
  * the token's reason, before or while it waits
  */
 FAIRSEM_API int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
@@ -671,7 +690,15 @@ typedef struct {
 } fairsem_stat_t;
 
 /* Fill in *stat, all of it at one moment.  It returns 0. */
-FAIRSEM_API int fairsem_stat(fairsem_t *sem, fairsem_stat_t *stat);
+FAIRSEM_API int fairsem_stat(const fairsem_t *sem, fairsem_stat_t *stat);
+
+/*
+ * The same, for whoever looks again and again: wait_ns_max and waiters_max are those since the last
+ * call of this function, or since the semaphore was initialized.  A wait that has not ended yet
+ * counts in the interval in which it ends; oldest_wait_ns shows it before.  For everybody who looks
+ * at this semaphore the interval is the same one.  It returns 0.
+ */
+FAIRSEM_API int fairsem_stat_interval(fairsem_t *sem, fairsem_stat_t *stat);
 
 /*
  * Write the same for people: a summary with the semaphore's name, then one line per waiter from
@@ -683,7 +710,7 @@ FAIRSEM_API int fairsem_stat(fairsem_t *sem, fairsem_stat_t *stat);
  * ENOMEM   no memory for the snapshot; the summary was written
  * EIO      `file` has an error
  */
-FAIRSEM_API int fairsem_dump(fairsem_t *sem, FILE *file);
+FAIRSEM_API int fairsem_dump(const fairsem_t *sem, FILE *file);
 
 /* ======================================================================== *
  *  7  Units: a guard that knows what it holds

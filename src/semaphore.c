@@ -161,10 +161,9 @@ int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
         return reason;
     if (fs_acquire_fast(fs_inside(sem), n))
         return 0;
-    if (how->deadline == NULL)
+    if (!fs_wait_deadline(how, &deadline))
         return acquire_contended(fs_inside(sem), n, how->priority, WAIT_IF_NEED_BE, NULL,
                                  how->token);
-    deadline = (struct fs_deadline){ .clock = how->clock, .at = *how->deadline };
     /* Past already: try once, without a place in the queue that others could see. */
     return acquire_contended(fs_inside(sem), n, how->priority,
                              fs_deadline_passed(&deadline) ? ETIMEDOUT : WAIT_IF_NEED_BE,

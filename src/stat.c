@@ -92,13 +92,27 @@ static void take_stat(const struct fs_sem *s, int64_t available, fairsem_stat_t 
         stat->oldest_wait_ns = fs_now_ns() - oldest_joined_ns(s);
 }
 
-int fairsem_stat(fairsem_t *sem, fairsem_stat_t *stat)
+int fairsem_stat(const fairsem_t *sem, fairsem_stat_t *stat)
 {
     struct fs_sem *s = fs_inside(sem);
     struct fs_deferred deferred;
     int64_t available = fs_enter(s, &deferred);
 
     take_stat(s, available, stat);
+    fs_exit(s, available, &deferred);
+    return 0;
+}
+
+/* Those who are in the queue now are in it also in the next interval. */
+int fairsem_stat_interval(fairsem_t *sem, fairsem_stat_t *stat)
+{
+    struct fs_sem *s = fs_inside(sem);
+    struct fs_deferred deferred;
+    int64_t available = fs_enter(s, &deferred);
+
+    take_stat(s, available, stat);
+    s->count.wait_ns_max = 0;
+    s->count.waiters_max = s->waiters;
     fs_exit(s, available, &deferred);
     return 0;
 }
@@ -171,7 +185,7 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
                 (double)(now - queue[i].joined_ns) / 1e9);
 }
 
-int fairsem_dump(fairsem_t *sem, FILE *file)
+int fairsem_dump(const fairsem_t *sem, FILE *file)
 {
     struct fs_sem *s = fs_inside(sem);
     fairsem_stat_t stat;

@@ -114,10 +114,8 @@ int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
     if (state != FS_TICKET_WAITING)
         return fs_ticket_outcome(t, state);
     watcher.wait.sem = fs_ticket_sem(t);    /* after the state: it has one now */
-    if (how->deadline != NULL) {
-        deadline = (struct fs_deadline){ .clock = how->clock, .at = *how->deadline };
+    if (fs_wait_deadline(how, &deadline))
         watcher.wait.deadline = &deadline;
-    }
     error = fs_wait_begin(&watcher.wait, how->token);
     return error != 0 ? error : watch_and_wait(&watcher);
 }

@@ -19,7 +19,20 @@ bool fs_wait_valid(const fairsem_wait_t *how)
     /* All zero means for ever, also where 0 is no clock. */
     if (!fs_clock_valid(how->clock) && (how->deadline != NULL || how->clock != 0))
         return false;
-    return how->deadline == NULL || fs_timespec_valid(how->deadline);
+    if (how->deadline == NULL)
+        return true;
+    return how->timeout_ns == 0 && fs_timespec_valid(how->deadline);
+}
+
+bool fs_wait_deadline(const fairsem_wait_t *how, struct fs_deadline *deadline)
+{
+    if (how->deadline != NULL)
+        *deadline = (struct fs_deadline){ .clock = how->clock, .at = *how->deadline };
+    else if (how->timeout_ns > 0)
+        *deadline = fs_deadline_after(how->timeout_ns);
+    else
+        *deadline = (struct fs_deadline){ .clock = CLOCK_MONOTONIC };   /* long past */
+    return how->deadline != NULL || how->timeout_ns != 0;
 }
 
 /* ---- Completed: its final state, or WOKEN, becomes visible ---- */

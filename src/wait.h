@@ -35,6 +35,9 @@ struct fs_wait {
 /* What every `how` must say, except its token's reason. */
 bool fs_wait_valid(const fairsem_wait_t *how);
 
+/* Its deadline, or that of its timeout_ns, which begins now.  False: it has none. */
+bool fs_wait_deadline(const fairsem_wait_t *how, struct fs_deadline *deadline);
+
 /* How a waiter is completed whose thread does not sleep, for instance because it only tries. */
 fs_complete_fn fs_complete_at_once;
 

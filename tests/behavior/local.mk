@@ -4,6 +4,7 @@
 
 if TESTS_ENABLED
 test_programs += \
+	tests/behavior/t_about \
 	tests/behavior/t_arrival_order \
 	tests/behavior/t_bypass \
 	tests/behavior/t_callbacks \

@@ -38,6 +38,10 @@ START_TEST(a_waiter_whose_time_is_out_leaves_the_line_and_no_unit_is_lost)
         deadline = from_now(CLOCK_MONOTONIC, 30);
         ck_assert_int_eq(fairsem_acquire_for(&sem, 2, 30000000), ETIMEDOUT);
         ck_assert(passed(CLOCK_MONOTONIC, &deadline));
+        how = (fairsem_wait_t){ .clock = clocks[i], .timeout_ns = 30000000 };
+        deadline = from_now(CLOCK_MONOTONIC, 30);
+        ck_assert_int_eq(fairsem_acquire_with(&sem, 2, &how), ETIMEDOUT);
+        ck_assert(passed(CLOCK_MONOTONIC, &deadline));
         ck_assert_int_eq(fairsem_available(&sem), 1);
         ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
         ck_assert_int_eq(fairsem_destroy(&sem), 0);
@@ -272,9 +276,50 @@ START_TEST(hundreds_that_time_out_together_leave_an_empty_line)
 }
 END_TEST
 
+/* As all of fairsem_wait_t: for a ticket and a guard, too. */
+START_TEST(a_relative_time_can_stand_beside_a_token_and_a_priority)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+    fairsem_ticket_t ticket = { 0 };
+    fairsem_units_t units = { 0 };
+    struct timespec deadline = from_now(CLOCK_MONOTONIC, 10000);
+    fairsem_wait_t how = { .priority = -1, .token = &token, .timeout_ns = 1000000 };
+    fairsem_stat_t stat;
+
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), 0);
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_units_acquire(&units, &sem, 1, &how), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), EINPROGRESS);
+    how.priority = 0;
+    ck_assert_int_eq(fairsem_ticket_wait(&ticket, &how), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    how.timeout_ns = INT64_MAX;
+    fairsem_token_cancel(&token, 4711);
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), 4711);
+
+    /* Passed already: it takes what is free, and does not join. */
+    how = (fairsem_wait_t){ .timeout_ns = -1 };
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), ETIMEDOUT);
+    fairsem_release(&sem, 1);
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), 0);
+    how.timeout_ns = INT64_MIN;
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), ETIMEDOUT);
+    fairsem_stat(&sem, &stat);
+    ck_assert_int_eq(stat.waits, 3);
+
+    /* Two times at which to give up: one of them is a mistake. */
+    fairsem_release(&sem, 1);
+    how = (fairsem_wait_t){ .clock = CLOCK_MONOTONIC, .deadline = &deadline, .timeout_ns = 1 };
+    ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), EINVAL);
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+}
+END_TEST
+
 int main(void)
 {
-    RUN_SUITE("deadline", a_waiter_whose_time_is_out_leaves_the_line_and_no_unit_is_lost,
+    RUN_SUITE("deadline", a_relative_time_can_stand_beside_a_token_and_a_priority,
+              a_waiter_whose_time_is_out_leaves_the_line_and_no_unit_is_lost,
               when_a_large_head_gives_up_those_behind_it_are_served,
               a_waiter_that_gives_up_in_the_middle_serves_nobody,
               a_deadline_in_the_past_takes_units_that_are_free,

@@ -279,9 +279,39 @@ START_TEST(the_sum_of_what_is_asked_for_does_not_overflow)
 }
 END_TEST
 
+/* The longest wait of each interval, and what does not begin anew with it. */
+START_TEST(an_interval_has_its_own_longest_wait)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t tickets[3] = { 0 };
+    fairsem_stat_t stat;
+
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(fairsem_ticket_take(&tickets[i], &sem, 1, 0, NULL, NULL), EINPROGRESS);
+    fairsem_release(&sem, 2);
+    ck_assert_int_eq(fairsem_stat_interval(&sem, &stat), 0);
+    ck_assert_int_gt(stat.wait_ns_max, 0);
+    ck_assert_int_eq(stat.waiters_max, 3);
+
+    ck_assert_int_eq(fairsem_stat_interval(&sem, &stat), 0);
+    ck_assert_int_eq(stat.wait_ns_max, 0);
+    ck_assert_int_eq(stat.waiters_max, 1);          /* it still waits */
+    ck_assert_int_eq(stat.waits, 3);
+    ck_assert_int_eq(stat.grants, 2);
+    ck_assert_int_gt(stat.wait_ns_total, 0);
+
+    fairsem_release(&sem, 1);
+    ck_assert_int_gt(stat_of(&sem).wait_ns_max, 0); /* only this function begins an interval */
+    ck_assert_int_eq(fairsem_stat_interval(&sem, &stat), 0);
+    ck_assert_int_gt(stat.wait_ns_max, 0);
+    ck_assert_int_eq(fairsem_stat_interval(&sem, &stat), 0);
+    ck_assert_int_eq(stat.waiters_max, 0);
+}
+END_TEST
+
 int main(void)
 {
-    RUN_SUITE("stat", what_does_not_wait_is_not_counted,
+    RUN_SUITE("stat", an_interval_has_its_own_longest_wait, what_does_not_wait_is_not_counted,
               every_way_in_and_out_of_the_line_has_its_counter,
               the_time_that_is_waited_is_measured, the_oldest_waiter_may_stand_anywhere,
               the_numbers_agree_at_every_moment,

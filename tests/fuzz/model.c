@@ -22,12 +22,14 @@ static bool valid_wait(const fairsem_wait_t *how)
 {
     bool clock = how->clock == CLOCK_MONOTONIC || how->clock == CLOCK_REALTIME;
 
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof how->reserved_ / sizeof how->reserved_[0]; i++) {
         if (how->reserved_[i] != 0)
             return false;
     }
     if (how->deadline == NULL)
         return clock || how->clock == 0;
+    if (how->timeout_ns != 0)
+        return false;
     return clock && how->deadline->tv_nsec >= 0 && how->deadline->tv_nsec <= 999999999;
 }
 

@@ -31,8 +31,9 @@ void step_wish(void);
 /* How to wait, as the input says; `token` is one of world.token, or NO_TOKEN. */
 enum { NO_TOKEN = -1 };
 struct step_how {
-    fairsem_wait_t  how;
-    const fairsem_wait_t *arg;      /* &how, or NULL */
+    fairsem_wait_t  how;            /* the model's, which knows deadlines only */
+    fairsem_wait_t  given;          /* the library's */
+    const fairsem_wait_t *arg;      /* &given, or NULL */
     struct timespec deadline;
     int             token;
 };

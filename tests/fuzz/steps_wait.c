@@ -40,6 +40,25 @@ static void any_deadline(struct step_how *step, uint8_t odd)
     step->how.deadline = &step->deadline;
 }
 
+/* Instead of the deadline; or, which is an error, besides it. */
+static void any_timeout(struct step_how *step)
+{
+    int64_t timeout = nanoseconds();
+
+    step->given.timeout_ns = timeout;
+    if (step->how.deadline != NULL && timeout % 4 == 3) {
+        step->how.timeout_ns = timeout;
+        return;
+    }
+    step->given.deadline = NULL;
+    step->how.deadline = NULL;
+    if (timeout == 0)
+        return;
+    step->deadline = at(CLOCK_MONOTONIC, timeout);
+    step->how.clock = step->given.clock = CLOCK_MONOTONIC;
+    step->how.deadline = &step->deadline;
+}
+
 void step_how(struct step_how *step)
 {
     uint8_t odd = byte();
@@ -47,7 +66,7 @@ void step_how(struct step_how *step)
     *step = (struct step_how){ .token = NO_TOKEN };
     if (odd >= 220 && odd < 230)
         return;
-    step->arg = &step->how;
+    step->arg = &step->given;
     any_deadline(step, odd);
     step->how.priority = priority();
     if (odd / 4 % 4 == 0) {
@@ -55,7 +74,10 @@ void step_how(struct step_how *step)
         step->how.token = world.token[step->token];
     }
     if (odd >= 240 && odd < 248)
-        step->how.reserved_[odd % 4] = odd;
+        step->how.reserved_[odd % (int)(sizeof step->how.reserved_ / sizeof step->how.reserved_[0])] = odd;
+    step->given = step->how;
+    if (odd >= 232 && odd < 236)
+        any_timeout(step);
 }
 
 struct model_token *step_model_token(const struct step_how *step)
@@ -74,9 +96,10 @@ static void say_how(const struct step_how *step)
             how->deadline->tv_nsec, now.tv_sec, now.tv_nsec, how->clock);
     if (how->priority != 0 || step->token != NO_TOKEN
         || memcmp(how->reserved_, usual.reserved_, sizeof usual.reserved_) != 0)
-        SAY("  with priority %lld, token k%lld, reserved %lld %lld %lld %lld", how->priority,
-            step->token, (long long)how->reserved_[0], (long long)how->reserved_[1],
-            (long long)how->reserved_[2], (long long)how->reserved_[3]);
+        SAY("  with priority %lld, token k%lld, reserved %lld %lld", how->priority,
+            step->token, (long long)how->reserved_[0], (long long)how->reserved_[1]);
+    if (step->given.timeout_ns != 0)
+        SAY("  for %lld ns", step->given.timeout_ns);
 }
 
 /* ---- Acquire ---- */

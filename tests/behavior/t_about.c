@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* t_about.c - the version that runs, and what results mean in words. */
+#include "suite.h"
+
+#include "fairsem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+START_TEST(the_version_is_that_of_the_header)
+{
+    char string[40];
+
+    snprintf(string, sizeof string, "%d.%d.%d", fairsem_version() / 10000,
+             fairsem_version() / 100 % 100, fairsem_version() % 100);
+    ck_assert_str_eq(string, FAIRSEM_VERSION_STRING);
+    ck_assert_int_eq(fairsem_version(), FAIRSEM_VERSION_NUMBER);
+}
+END_TEST
+
+/* Those that fairsem.h names; of them no two mean the same. */
+static const int results[] = {
+    0, E2BIG, EAGAIN, EALREADY, EBUSY, ECANCELED, EINPROGRESS, EINTR, EINVAL, EIO, ENOBUFS,
+    ENOMEM, ENOSYS, ENOTSUP, EOVERFLOW, ESHUTDOWN, ETIMEDOUT,
+};
+enum { RESULTS = sizeof results / sizeof results[0] };
+
+START_TEST(each_result_has_words_of_its_own)
+{
+    for (int i = 0; i < RESULTS; i++) {
+        ck_assert_str_ne(fairsem_strerror(results[i]), fairsem_strerror(-1));
+        for (int k = 0; k < i; k++)
+            ck_assert_str_ne(fairsem_strerror(results[i]), fairsem_strerror(results[k]));
+    }
+}
+END_TEST
+
+/* A reason may be any number. */
+START_TEST(any_other_number_is_another_error)
+{
+    ck_assert_str_eq(fairsem_strerror(-1), "another error");
+    ck_assert_str_eq(fairsem_strerror(4711), "another error");
+    ck_assert_str_eq(fairsem_strerror(ENOENT), "another error");
+    ck_assert_ptr_nonnull(strstr(fairsem_strerror(ESHUTDOWN), "semaphore"));
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("about", the_version_is_that_of_the_header, each_result_has_words_of_its_own,
+              any_other_number_is_another_error);
+}
