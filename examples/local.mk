@@ -22,12 +22,15 @@ endif
 noinst_PROGRAMS += \
 	examples/collatz-pool \
 	examples/consumer-priority \
+	examples/ctrl-c \
 	examples/fetch-limiter \
 	examples/start-once
 examples_collatz_pool_SOURCES = examples/collatz-pool.c
 examples_collatz_pool_LDADD = libfairsem.la
 examples_consumer_priority_SOURCES = examples/consumer-priority.c
 examples_consumer_priority_LDADD = libfairsem.la
+examples_ctrl_c_SOURCES = examples/ctrl-c.c
+examples_ctrl_c_LDADD = libfairsem.la
 examples_fetch_limiter_SOURCES = examples/fetch-limiter.c
 examples_fetch_limiter_LDADD = libfairsem.la
 examples_start_once_SOURCES = examples/start-once.c

@@ -241,8 +241,8 @@ typedef struct fairsem {
  * SA_RESTART has run in its thread.  If the wait has a deadline, any handler ends it.  If the
  * wait was granted its units before, it keeps them and returns 0.
  *
- * A signal handler may call fairsem_release, fairsem_tryacquire and the functions of
- * section 6 except fairsem_dump, whatever it interrupted.  It may even interrupt the oldest
+ * A signal handler may call fairsem_release, fairsem_tryacquire, fairsem_close and the functions
+ * of section 6 except fairsem_dump, whatever it interrupted.  It may even interrupt the oldest
  * waiter and release the units that are granted to it.  This does not hold in programs whose
  * tickets have callbacks.
  *

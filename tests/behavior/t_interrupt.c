@@ -176,6 +176,50 @@ START_TEST(a_handler_may_release_whatever_it_interrupted)
 }
 END_TEST
 
+static _Atomic int close_result;
+
+static void close_it(int sig)
+{
+    int before = errno;
+
+    atomic_store(&close_result, fairsem_close(handlers_sem, 4711));
+    atomic_fetch_add(&handled, sig == SIGUSR1);
+    errno = before;
+}
+
+/* For a program that ends at Ctrl-C: whatever the handler interrupts, everybody gets the reason. */
+START_TEST(a_handler_may_close_whatever_it_interrupted)
+{
+    static fairsem_t sem;
+    struct worker w[3];
+    pthread_t thread[3];
+
+    handle(close_it, 0);
+    handlers_sem = &sem;
+    for (int round = 0; round < 200; round++) {
+        make_interruptible(&sem, 1);
+        atomic_store(&stop, 0);
+        atomic_store(&handled, 0);
+        for (int i = 0; i < 3; i++) {
+            w[i] = (struct worker){ 0 };
+            worker_start(&w[i], &sem, 2);       /* waits for ever */
+            start_thread(&thread[i], take_and_give, &sem);
+        }
+        if (round % 2 == 0)
+            sched_yield();
+        pthread_kill(round % 4 < 2 ? thread[round % 3] : w[round % 3].thread, SIGUSR1);
+        for (int i = 0; i < 3; i++)
+            ck_assert_int_eq(worker_join(&w[i]), 4711);
+        atomic_store(&stop, 1);
+        for (int i = 0; i < 3; i++)
+            pthread_join(thread[i], NULL);
+        ck_assert_int_eq(close_result, 0);
+        ck_assert_int_eq(fairsem_waiters(&sem), 0);
+        ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    }
+}
+END_TEST
+
 START_TEST(a_thread_that_sleeps_on_a_word_can_be_canceled_and_loses_no_unit)
 {
     fairsem_t sem;
@@ -285,6 +329,7 @@ int main(void)
               a_semaphore_without_the_flag_is_not_interrupted,
               a_handler_may_release_what_its_own_thread_waits_for,
               a_handler_may_release_whatever_it_interrupted,
+              a_handler_may_close_whatever_it_interrupted,
               a_thread_that_sleeps_on_a_word_can_be_canceled_and_loses_no_unit,
               one_release_wakes_more_than_a_list_of_words_has_room_for,
               a_token_and_a_deadline_work_on_a_word_too,

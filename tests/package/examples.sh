@@ -120,11 +120,13 @@ fi
 # ---------------------------------------------------------------- the short ones
 # They verify themselves.  Here it is seen that they have not left anything out.
 
-# says PROGRAM LINE... - it succeeds, and prints lines that match these regular expressions.
+# says PROGRAM[ ARGUMENT] LINE... - it succeeds, and prints lines that match these regular
+# expressions.
 says() {
-  program=examples/$1
+  program=examples/${1%% *} argument=${1#"${1%% *}"}
   shift
-  if ! built "$program" || ! run 0 "$program"; then
+  # shellcheck disable=SC2086 # one or none
+  if ! built "$program" || ! run 0 "$program" $argument; then
     return
   fi
   for line in "$@"; do
@@ -137,6 +139,7 @@ says consumer-priority 'arrived 4, priority 0: served 1' 'arrived 7, priority 0:
   'arrived 2, priority 5: served 3' 'arrived 5, priority 5: served 4' \
   'arrived 1, priority 9: served 5' 'arrived 3, priority 9: served 6' \
   'arrived 6, priority 9: served 7' 'all 5000 items taken once'
+says 'ctrl-c 100' 'begun and finished all' 'threads that ended 8' 'slots free 3 of 3'
 says start-once 'jobs 4000' 'started once 4000' 'most in progress [1-3]' \
   'at once and by callback together 4000'
 says event-loop 'served 12' 'shed 10' 'hung up 1' 'refused at shutdown 8' 'most in flight 4'

@@ -121,7 +121,7 @@ if [ -n "$has_shared" ] && "${MAKE:-make}" --version 2> /dev/null | grep -q GNU;
     cp "$top_srcdir"/examples/*.[ch] "$top_srcdir/examples/Makefile.example" "$work/examples" ||
     exit 99
   # compress-tree needs zlib, which this build may have done without.
-  programs="collatz-pool consumer-priority fetch-limiter start-once"
+  programs="collatz-pool consumer-priority ctrl-c fetch-limiter start-once"
   [ ! -x "$top_builddir/examples/compress-tree" ] || programs="$programs compress-tree"
   [ ! -x "$top_builddir/examples/event-loop" ] || programs="$programs event-loop"
   # shellcheck disable=SC2086 # a list of programs
