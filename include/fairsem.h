@@ -172,10 +172,13 @@ extern "C" {
 #define FAIRSEM_TIME64_(name)
 #endif
 
+/* Private.  What the two languages write differently, without a warning in either. */
 #ifdef __cplusplus
-#define FAIRSEM_ALIGNED_ alignas(16)
+#define FAIRSEM_ALIGNED_      alignas(16)
+#define FAIRSEM_INT64_(units) static_cast<int64_t>(units)
 #else
-#define FAIRSEM_ALIGNED_ _Alignas(16)
+#define FAIRSEM_ALIGNED_      _Alignas(16)
+#define FAIRSEM_INT64_(units) ((int64_t)(units))
 #endif
 
 /* FAIRSEM_VERSION_NUMBER of the library that this program runs with. */
@@ -231,8 +234,8 @@ typedef struct fairsem {
  * For a semaphore that knows how many units exist, see attr.capacity.
  */
 #define FAIRSEM_INITIALIZER(units) \
-    { (int64_t)(units) * 2 + FAIRSEM_WATCHED_, FAIRSEM_MAX_UNITS, PTHREAD_MUTEX_INITIALIZER, \
-      { 0 }, (int64_t)(units) }
+    { FAIRSEM_INT64_(units) * 2 + FAIRSEM_WATCHED_, FAIRSEM_MAX_UNITS, \
+      PTHREAD_MUTEX_INITIALIZER, { 0 }, FAIRSEM_INT64_(units) }
 
 /*
  * attr.flags: signals act on this semaphore as they do on sem_t.  Linux only.

@@ -76,6 +76,9 @@ private:
 };
 
 static fairsem_t global = FAIRSEM_INITIALIZER(4);
+struct pool { char flag; fairsem_t free; };
+static struct pool pool = { 'p', FAIRSEM_INITIALIZER(INT64_C(1) << 40) };
+static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
 static_assert(sizeof(fairsem_t) == 256, "the size is part of the binary interface");
 static_assert(alignof(fairsem_t) == 16, "so is the alignment");
 
@@ -84,7 +87,13 @@ bool use()
 {
     static Slots slots;
     fairsem_wait_t how = {};
-    return slots.take() && fairsem_acquire_with(&global, 1, &how) == 0;
+    fairsem_t local = FAIRSEM_INITIALIZER(sizeof pool);
+    FAIRSEM_SCOPED fairsem_units_t units = {};
+
+    how.token = &token;
+    return slots.take() && fairsem_acquire_with(&global, 1, &how) == 0
+        && fairsem_units_acquire(&units, &local, FAIRSEM_MAX_UNITS, nullptr) == 0
+        && fairsem_release(&pool.free, 1) == 0;
 }
 _EOF
 
@@ -93,8 +102,8 @@ compile() {
   compiler=$1 standard=$2
   shift 2
   case $1 in
-    *.cc) language=c++ ;;
-    *) language=c ;;
+    *.cc) language=c++ more="-Wold-style-cast -Wconversion -Wsign-conversion" ;;
+    *) language=c more= ;;
   esac
   # shellcheck disable=SC2086 # a compiler may be several words
   if ! $compiler "-std=$standard" -x "$language" -fsyntax-only /dev/null 2> /dev/null; then
@@ -103,7 +112,7 @@ compile() {
   fi
   for file in "$@"; do
     # shellcheck disable=SC2086
-    if $compiler "-std=$standard" -Wall -Wextra -Wpedantic -Wshadow -Wundef -Werror \
+    if $compiler "-std=$standard" -Wall -Wextra -Wpedantic -Wshadow -Wundef $more -Werror \
       -I"$top_srcdir/include" -c "$file" -o "$work/out.o"; then
       echo "ok: $compiler -std=$standard ${file##*/}"
     else
@@ -128,7 +137,7 @@ while read -r compiler; do
   done
 done < "$work/c"
 while read -r compiler; do
-  for standard in c++11 c++17 c++20; do
+  for standard in c++11 c++14 c++17 c++20 c++2b; do
     compile "$compiler" "$standard" "$work/use.cc" "$work"/posix-*.cc
   done
 done < "$work/cxx"
