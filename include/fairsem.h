@@ -172,11 +172,16 @@ extern "C" {
 #define FAIRSEM_TIME64_(name)
 #endif
 
-/* Private.  What the two languages write differently, without a warning in either. */
+/*
+ * Private.  What the two languages write differently, without a warning in either.  (In C++ the
+ * name `fairsem` is a namespace: see fairsem.hpp.)
+ */
 #ifdef __cplusplus
+#define FAIRSEM_TAG_          fairsem_t
 #define FAIRSEM_ALIGNED_      alignas(16)
 #define FAIRSEM_INT64_(units) static_cast<int64_t>(units)
 #else
+#define FAIRSEM_TAG_          fairsem
 #define FAIRSEM_ALIGNED_      _Alignas(16)
 #define FAIRSEM_INT64_(units) ((int64_t)(units))
 #endif
@@ -219,7 +224,7 @@ FAIRSEM_API const char *fairsem_strerror(int error);
  * initializer can exist.  While nobody waits, a successful acquire or release touches only
  * the first 16 bytes, which never straddle a cache line.
  */
-typedef struct fairsem {
+typedef struct FAIRSEM_TAG_ {
     FAIRSEM_ALIGNED_ int64_t fairsem_word_;
     int64_t         fairsem_limit_;
     pthread_mutex_t fairsem_mutex_;

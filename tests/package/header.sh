@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# header.sh - fairsem.h stands alone, as C and as C++, without a warning, included twice; and
-# every example in the headers and in README.md is a program that builds and runs.
+# header.sh - fairsem.h and fairsem.hpp stand alone, without a warning, included twice, in each
+# version of C and C++; and every example in the headers and in README.md builds and runs.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -97,6 +97,71 @@ bool use()
 }
 _EOF
 
+# What is a template in fairsem.hpp has no warnings before it is used.
+cat > "$work/use_hpp.cc" <<'_EOF'
+#include <fairsem.hpp>
+#include <fairsem.hpp>
+
+static fairsem::counting_semaphore<3> three(3);
+static fairsem::binary_semaphore one(1);
+
+struct seconds_clock {
+    using duration = std::chrono::duration<int>;
+    using rep = duration::rep;
+    using period = duration::period;
+    using time_point = std::chrono::time_point<seconds_clock>;
+    static constexpr bool is_steady = false;
+    static time_point now() { return time_point(duration(5)); }
+};
+
+bool use();
+bool use()
+{
+    using std::chrono::duration;
+
+    fairsem::token token;
+    fairsem::units held(three), other(std::move(held));
+    std::future<fairsem::units> future = three.acquire_future(2);
+
+    held = other.split(1);
+    return token.cancel() && one.try_acquire_for(duration<float>(1.f), 2, { -1, &token })
+        && one.try_acquire_for(std::chrono::hours(1))
+        && one.try_acquire_until(std::chrono::steady_clock::now() + duration<double>(1.))
+        && one.try_acquire_until(std::chrono::system_clock::now() + duration<short>(1))
+        && one.try_acquire_until(seconds_clock::now() + duration<unsigned char>(1));
+}
+
+#if defined(__cpp_lib_jthread)
+bool stop(const std::stop_token &stop);
+bool stop(const std::stop_token &stop)
+{
+    return one.acquire(stop, 2) && one.try_acquire_for(stop, std::chrono::hours(1))
+        && one.try_acquire_until(stop, seconds_clock::now());
+}
+#endif
+
+#if defined(__cpp_lib_coroutine)
+struct task {
+    struct promise_type {
+        task get_return_object() { return {}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+};
+
+task coroutine();
+task coroutine()
+{
+    fairsem::units held = co_await three.async_acquire(2);
+#if defined(__cpp_lib_jthread)
+    held = co_await one.async_acquire(std::stop_token(), 1, -3);
+#endif
+}
+#endif
+_EOF
+
 # compile COMPILER STANDARD FILE... - skips a standard the compiler does not know.
 compile() {
   compiler=$1 standard=$2
@@ -113,7 +178,7 @@ compile() {
   for file in "$@"; do
     # shellcheck disable=SC2086
     if $compiler "-std=$standard" -Wall -Wextra -Wpedantic -Wshadow -Wundef $more -Werror \
-      -I"$top_srcdir/include" -c "$file" -o "$work/out.o"; then
+      -I"$top_srcdir/include" -fsyntax-only "$file"; then
       echo "ok: $compiler -std=$standard ${file##*/}"
     else
       echo "FAILED: $compiler -std=$standard ${file##*/}"
@@ -140,6 +205,9 @@ while read -r compiler; do
   for standard in c++11 c++14 c++17 c++20 c++2b; do
     compile "$compiler" "$standard" "$work/use.cc" "$work"/posix-*.cc
   done
+  # As C++20 it is compiled, with these warnings, in tests/cxx/cxx.sh.
+  compile "$compiler -fno-exceptions" c++17 "$work/use_hpp.cc"
+  compile "$compiler" c++2b "$work/use_hpp.cc"
 done < "$work/cxx"
 [ -s "$work/cxx" ] || echo "no C++ compiler: C++ not tried"
 
@@ -175,11 +243,12 @@ library=$top_builddir/.libs/libfairsem.a
 limit=
 command -v timeout > /dev/null 2>&1 && limit="timeout 60"
 ran=0
+build_with=${CC:-cc}
 
 # build FILE ARGUMENT... - as its reader would, and without a warning.
 build() {
   # shellcheck disable=SC2086 # lists
-  ${CC:-cc} ${CFLAGS-} -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$@" && return
+  $build_with ${CFLAGS-} -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$@" && return
   fail "${1##*/} does not build"
   return 1
 }
@@ -219,6 +288,17 @@ examples "$top_srcdir/include/fairsem/posix.h" "$work/posix.h"
 [ -f "$work/posix.h-0-1.c" ] || fail "posix.h: no example"
 # Elsewhere its sem_init says ENOSYS.
 [ "$(uname)" != Linux ] || runs "$work"/posix.h-*.c
+
+# Those of fairsem.hpp, as the oldest C++ that it knows.
+examples "$top_srcdir/include/fairsem.hpp" "$work/fairsem.hpp"
+[ -f "$work/fairsem.hpp-0-1.c" ] || fail "fairsem.hpp: no example"
+cxx=${CXX:-c++}
+if command -v "${cxx%% *}" > /dev/null 2>&1; then
+  mv "$work/fairsem.hpp-0-1.c" "$work/fairsem.hpp-0-1.cc"
+  build_with="${CXX:-c++} -std=c++17"
+  runs "$work/fairsem.hpp-0-1.cc"
+  build_with=${CC:-cc}
+fi
 
 # The first of README.md is a program; the others are shown to be right as far as they go.
 blocks "$top_srcdir/README.md" "$work/README"

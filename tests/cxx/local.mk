@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# tests/cxx/local.mk - fairsem.hpp, held to what its headers and the standard promise; included by
+# ../local.mk.  A script builds them: no C++ is compiled by make itself.
+
+test_scripts += tests/cxx/cxx.sh
+EXTRA_DIST += \
+	tests/cxx/main.cpp \
+	tests/cxx/t_async.cpp \
+	tests/cxx/t_semaphore.cpp \
+	tests/cxx/t_standard.cpp \
+	tests/cxx/t_units.cpp \
+	tests/cxx/trial.hpp
