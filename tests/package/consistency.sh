@@ -38,6 +38,7 @@ agrees "the header, in numbers," "$(number MAJOR).$(number MINOR).$(number PATCH
 agrees "the header, as a string," "$(in_source include/fairsem.h \
   's/^#define FAIRSEM_VERSION_STRING "\(.*\)"$/\1/p')" "$version"
 agrees "the newest entry of NEWS" "$(in_source NEWS 's/^\([0-9][0-9.]*\) .*/\1/p')" "$version"
+agrees "meson.build" "$(in_source meson.build "s/^  version: '\(.*\)',$/\1/p")" "$version"
 agrees "the newest block of fairsem.map" "$(sed -n 's/^FAIRSEM_\([0-9.]*\) {$/\1/p' \
   "$top_srcdir/src/fairsem.map" | tail -n 1)" "${version%.*}"
 
