@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 # tests/cxx/local.mk - fairsem.hpp, held to what its headers and the standard promise; included by
-# ../local.mk.  A script builds them: no C++ is compiled by make itself.
+# ../local.mk.  Scripts build them: make itself compiles no C++.
 
-test_scripts += tests/cxx/cxx.sh
+test_scripts += \
+	tests/cxx/cxx.sh \
+	tests/cxx/docs.sh
 EXTRA_DIST += \
 	tests/cxx/main.cpp \
 	tests/cxx/t_async.cpp \

@@ -195,7 +195,7 @@ if has cmake; then use_cmake; else skip "there is no CMake"; fi
 cat > meson.build <<'_EOF'
 project('consumer', 'c')
 if get_option('kind') == 'inside'
-  fairsem = dependency('fairsem', fallback: ['fairsem', 'fairsem_dep'])
+  fairsem = dependency('fairsem')
 else
   fairsem = dependency('fairsem', version: '>= 0.1', static: get_option('kind') == 'static')
 endif
@@ -225,6 +225,8 @@ else
     fi
   fi
   mkdir subprojects && ln -s "$top_srcdir" subprojects/fairsem
+  printf '[wrap-file]\ndirectory = fairsem\n\n[provide]\nfairsem = fairsem_dep\n' \
+    > subprojects/fairsem.wrap
   use_meson inside --wrap-mode=forcefallback -Dfairsem:default_library=static &&
     runs "Meson, as a subproject" meson-inside/prog
 fi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # header.sh - fairsem.h and fairsem.hpp stand alone, without a warning, included twice, in each
-# version of C and C++; and every example in the headers and in README.md builds and runs.
+# version of C and C++; and every example in the headers of C and in README.md builds and runs.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -243,12 +243,11 @@ library=$top_builddir/.libs/libfairsem.a
 limit=
 command -v timeout > /dev/null 2>&1 && limit="timeout 60"
 ran=0
-build_with=${CC:-cc}
 
 # build FILE ARGUMENT... - as its reader would, and without a warning.
 build() {
   # shellcheck disable=SC2086 # lists
-  $build_with ${CFLAGS-} -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$@" && return
+  ${CC:-cc} ${CFLAGS-} -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$@" && return
   fail "${1##*/} does not build"
   return 1
 }
@@ -288,17 +287,6 @@ examples "$top_srcdir/include/fairsem/posix.h" "$work/posix.h"
 [ -f "$work/posix.h-0-1.c" ] || fail "posix.h: no example"
 # Elsewhere its sem_init says ENOSYS.
 [ "$(uname)" != Linux ] || runs "$work"/posix.h-*.c
-
-# Those of fairsem.hpp, as the oldest C++ that it knows.
-examples "$top_srcdir/include/fairsem.hpp" "$work/fairsem.hpp"
-[ -f "$work/fairsem.hpp-0-1.c" ] || fail "fairsem.hpp: no example"
-cxx=${CXX:-c++}
-if command -v "${cxx%% *}" > /dev/null 2>&1; then
-  mv "$work/fairsem.hpp-0-1.c" "$work/fairsem.hpp-0-1.cc"
-  build_with="${CXX:-c++} -std=c++17"
-  runs "$work/fairsem.hpp-0-1.cc"
-  build_with=${CC:-cc}
-fi
 
 # The first of README.md is a program; the others are shown to be right as far as they go.
 blocks "$top_srcdir/README.md" "$work/README"
