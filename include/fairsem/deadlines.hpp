@@ -64,13 +64,10 @@ deadline deadline_on(clockid_t clock, const Duration &since_epoch)
     return deadline_at(clock, whole.count(), nanoseconds_of(since_epoch - whole));
 }
 
-inline deadline deadline_after(std::int64_t timeout_ns)
+/* For fairsem_wait_t, where 0 is no time-out at all. */
+inline std::int64_t timeout_of(std::int64_t nanoseconds)
 {
-    timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return deadline_at(CLOCK_MONOTONIC, now.tv_sec + timeout_ns / 1'000'000'000,
-                       now.tv_nsec + timeout_ns % 1'000'000'000);
+    return nanoseconds > 0 ? nanoseconds : -1;
 }
 
 /*

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <system_error>
 
@@ -39,21 +40,15 @@ class FAIRSEM_API error_category final : public std::error_category {
 public:
     const char *name() const noexcept override { return "fairsem"; }
 
+    /* As fairsem_strerror(); of other numbers, as strerror(3). */
     std::string message(int error) const override
     {
-        switch (error) {
-        case EAGAIN:    return "the request would have to wait";
-        case E2BIG:     return "the request is for more units than the capacity";
-        case ECANCELED: return "the wait was canceled";
-        case EINTR:     return "a signal handler ended the wait";
-        case EINVAL:    return "invalid number of units, clock or attribute";
-        case ENOBUFS:   return "too many requests are waiting";
-        case ENOTSUP:   return "signals cannot end waits on this system";
-        case EOVERFLOW: return "more units were released than can be in use";
-        case ESHUTDOWN: return "the semaphore is closed";
-        case ETIMEDOUT: return "the time is over";
-        default:        return std::generic_category().message(error);
-        }
+        const char *here = fairsem_strerror(error);
+
+        /* A reason that somebody gave: close or cancel take any number. */
+        if (std::strcmp(here, fairsem_strerror(-1)) == 0)
+            return std::generic_category().message(error);
+        return here;
     }
 
     /* So that code() == std::errc::operation_canceled is true, too. */

@@ -48,12 +48,10 @@ struct place {
     /* Why it ended: 0, by itself or after this time; the token's reason; EINTR. */
     int sleep(std::int64_t timeout_ns, token *canceled_by)
     {
-        const deadline end = deadline_after(timeout_ns);
         fairsem_wait_t wait = {};
         int error;
 
-        wait.clock = end.clock;
-        wait.deadline = end.never ? nullptr : &end.at;
+        wait.timeout_ns = timeout_of(timeout_ns);
         wait.token = canceled_by != nullptr ? canceled_by->native_handle() : nullptr;
         error = fairsem_ticket_wait(&ticket, &wait);
         if (canceled_by != nullptr && canceled_by->canceled())

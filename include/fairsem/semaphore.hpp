@@ -101,7 +101,7 @@ public:
 
     void acquire(std::int64_t n, const wait_options &how)
     {
-        detail::must(wait(n, nullptr, how), "fairsem::semaphore::acquire");
+        detail::must(wait(n, how), "fairsem::semaphore::acquire");
     }
 
     /*
@@ -158,7 +158,7 @@ public:
     [[nodiscard]] bool acquire(const std::stop_token &stop, std::int64_t n = 1, int priority = 0)
     {
         return until_stop(stop, n, priority, [&](const wait_options &how) {
-            return wait(n, nullptr, how);
+            return wait(n, how);
         });
     }
 
@@ -229,7 +229,7 @@ public:
     std::int64_t waiters() const noexcept { return fairsem_waiters(&sem_); }
     bool would_block(std::int64_t n = 1) const noexcept { return fairsem_would_block(&sem_, n); }
 
-    fairsem_stat_t stat() noexcept
+    fairsem_stat_t stat() const noexcept
     {
         fairsem_stat_t result;
 
@@ -237,8 +237,17 @@ public:
         return result;
     }
 
+    /* The longest wait and queue are those since the last call of this function. */
+    fairsem_stat_t stat_interval() noexcept
+    {
+        fairsem_stat_t result;
+
+        (void)fairsem_stat_interval(&sem_, &result);
+        return result;
+    }
+
     /* Throws ENOMEM, EIO. */
-    void dump(std::FILE *file)
+    void dump(std::FILE *file) const
     {
         detail::must(fairsem_dump(&sem_, file), "fairsem::semaphore::dump");
     }
@@ -259,16 +268,19 @@ private:
         return detail::must_or(ETIMEDOUT, error, "fairsem::semaphore::acquire");
     }
 
-    int wait(std::int64_t n, const detail::deadline *end, const wait_options &how)
+    static fairsem_wait_t wait_of(const wait_options &how)
     {
         fairsem_wait_t wait = {};
 
         wait.priority = how.priority;
         wait.token = how.canceled_by != nullptr ? how.canceled_by->native_handle() : nullptr;
-        if (end != nullptr && !end->never) {
-            wait.clock = end->clock;
-            wait.deadline = &end->at;
-        }
+        return wait;
+    }
+
+    int wait(std::int64_t n, const wait_options &how)
+    {
+        const fairsem_wait_t wait = wait_of(how);
+
         return fairsem_acquire_with(&sem_, n, &wait);
     }
 
@@ -276,9 +288,10 @@ private:
     int wait_for(const std::chrono::duration<Rep, Period> &rel_time, std::int64_t n,
                  const wait_options &how)
     {
-        const detail::deadline end = detail::deadline_after(detail::nanoseconds_of(rel_time));
+        fairsem_wait_t wait = wait_of(how);
 
-        return wait(n, &end, how);
+        wait.timeout_ns = detail::timeout_of(detail::nanoseconds_of(rel_time));
+        return fairsem_acquire_with(&sem_, n, &wait);
     }
 
     template <class Clock, class Duration>
@@ -289,7 +302,11 @@ private:
             const detail::deadline end = detail::deadline_on(detail::clock_of<Clock>::id,
                                                              abs_time.time_since_epoch());
 
-            return wait(n, &end, how);
+            fairsem_wait_t wait = wait_of(how);
+
+            wait.clock = end.clock;
+            wait.deadline = end.never ? nullptr : &end.at;
+            return fairsem_acquire_with(&sem_, n, &wait);
         } else {
             return wait_by_ticket(abs_time, n, how);
         }

@@ -275,8 +275,8 @@ TRIAL(a_stop_resumes_the_coroutine)
 }
 
 /*
- * Stop and release on two threads, and half of the time the take on a third: one of the two ends the
- * wait, and no unit is lost.
+ * Stop and release on two threads, and half of the time the take on a third: one of the two ends
+ * the wait, and no unit is lost.
  */
 TRIAL(a_stop_and_a_grant_race_for_a_coroutine)
 {

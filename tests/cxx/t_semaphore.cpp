@@ -280,7 +280,7 @@ TRIAL(an_error_says_what_it_means_here)
         sem.acquire();
         CHECK(!"thrown");
     } catch (const std::system_error &e) {
-        CHECK(std::string(e.what()) == "fairsem::semaphore::acquire: the semaphore is closed");
+        CHECK(std::string(e.what()) == "fairsem::semaphore::acquire: the semaphore was closed");
         CHECK(e.code() == fairsem::errc::closed);
         CHECK(e.code() != fairsem::errc::canceled);
     }
@@ -309,6 +309,8 @@ TRIAL(stat_and_dump_are_those_of_c)
 
     CHECK(sem.try_acquire());
     CHECK(sem.stat().available == 2 && sem.stat().capacity == -1);
+    CHECK(!sem.try_acquire_for(1ms, 9));
+    CHECK(sem.stat_interval().waiters_max == 1 && sem.stat_interval().waiters_max == 0);
     CHECK(fairsem_available(sem.native_handle()) == 2);
     CHECK(file != nullptr);
     sem.dump(file);
@@ -370,7 +372,9 @@ TRIAL(a_stop_ends_waits)
     {
         worker a([&] { taken += sem.acquire(stop.get_token()); });
         worker b([&] { taken += sem.try_acquire_for(stop.get_token(), 1h); });
-        worker c([&] { taken += sem.try_acquire_until(stop.get_token(), steady_clock::now() + 1h); });
+        worker c([&] {
+            taken += sem.try_acquire_until(stop.get_token(), steady_clock::now() + 1h);
+        });
         worker d([&] { taken += sem.try_acquire_until(stop.get_token(), set_clock::now() + 1h); });
         worker e([&] { taken += sem.acquire(std::stop_token()); });
 
