@@ -44,8 +44,8 @@ for standard in "$@"; do
   fi
   # shellcheck disable=SC2086 # lists
   if $cxx ${CFLAGS-} -O0 "-std=$standard" $compare -Wall -Wextra -Wpedantic -Wold-style-cast \
-    -Wshadow -Wconversion -Werror -I"$top_srcdir/include" "$work/all.cpp" -o "$work/all" "$library" \
-    -pthread && LD_LIBRARY_PATH=$top_builddir/.libs "$work/all" > "$work/said"; then
+    -Wshadow -Wconversion -Werror -I"$top_srcdir/include" "$work/all.cpp" -o "$work/all" \
+    "$library" -pthread && LD_LIBRARY_PATH=$top_builddir/.libs "$work/all" > "$work/said"; then
     echo "ok: $standard, $(tail -n 1 "$work/said")"
     ran=$((ran + 1))
   else
