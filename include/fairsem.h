@@ -172,10 +172,18 @@ extern "C" {
 #define FAIRSEM_TIME64_(name)
 #endif
 
+/*
+ * Private.  What the two languages write differently, without a warning in either.  (In C++ the
+ * name `fairsem` is a namespace: see fairsem.hpp.)
+ */
 #ifdef __cplusplus
-#define FAIRSEM_ALIGNED_ alignas(16)
+#define FAIRSEM_TAG_          fairsem_t
+#define FAIRSEM_ALIGNED_      alignas(16)
+#define FAIRSEM_INT64_(units) static_cast<int64_t>(units)
 #else
-#define FAIRSEM_ALIGNED_ _Alignas(16)
+#define FAIRSEM_TAG_          fairsem
+#define FAIRSEM_ALIGNED_      _Alignas(16)
+#define FAIRSEM_INT64_(units) ((int64_t)(units))
 #endif
 
 /* FAIRSEM_VERSION_NUMBER of the library that this program runs with. */
@@ -216,7 +224,7 @@ FAIRSEM_API const char *fairsem_strerror(int error);
  * initializer can exist.  While nobody waits, a successful acquire or release touches only
  * the first 16 bytes, which never straddle a cache line.
  */
-typedef struct fairsem {
+typedef struct FAIRSEM_TAG_ {
     FAIRSEM_ALIGNED_ int64_t fairsem_word_;
     int64_t         fairsem_limit_;
     pthread_mutex_t fairsem_mutex_;
@@ -231,8 +239,8 @@ typedef struct fairsem {
  * For a semaphore that knows how many units exist, see attr.capacity.
  */
 #define FAIRSEM_INITIALIZER(units) \
-    { (int64_t)(units) * 2 + FAIRSEM_WATCHED_, FAIRSEM_MAX_UNITS, PTHREAD_MUTEX_INITIALIZER, \
-      { 0 }, (int64_t)(units) }
+    { FAIRSEM_INT64_(units) * 2 + FAIRSEM_WATCHED_, FAIRSEM_MAX_UNITS, \
+      PTHREAD_MUTEX_INITIALIZER, { 0 }, FAIRSEM_INT64_(units) }
 
 /*
  * attr.flags: signals act on this semaphore as they do on sem_t.  Linux only.

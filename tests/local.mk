@@ -7,6 +7,7 @@
 #   whitebox/   programs that know the inside, or stand between the library and what it calls
 #   faults/     no memory, no threads, canceled, stopped, unloaded
 #   posix/      sem_t
+#   cxx/        fairsem.hpp
 #   package/    what users get
 #   platforms/  other C libraries, compilers and tools around it
 #   support/    what those share
@@ -40,6 +41,7 @@ include $(top_srcdir)/tests/behavior/local.mk
 include $(top_srcdir)/tests/whitebox/local.mk
 include $(top_srcdir)/tests/faults/local.mk
 include $(top_srcdir)/tests/posix/local.mk
+include $(top_srcdir)/tests/cxx/local.mk
 include $(top_srcdir)/tests/package/local.mk
 include $(top_srcdir)/tests/platforms/local.mk
 include $(top_srcdir)/tests/explore/local.mk

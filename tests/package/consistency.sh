@@ -38,6 +38,7 @@ agrees "the header, in numbers," "$(number MAJOR).$(number MINOR).$(number PATCH
 agrees "the header, as a string," "$(in_source include/fairsem.h \
   's/^#define FAIRSEM_VERSION_STRING "\(.*\)"$/\1/p')" "$version"
 agrees "the newest entry of NEWS" "$(in_source NEWS 's/^\([0-9][0-9.]*\) .*/\1/p')" "$version"
+agrees "meson.build" "$(in_source meson.build "s/^  version: '\(.*\)',$/\1/p")" "$version"
 agrees "the newest block of fairsem.map" "$(sed -n 's/^FAIRSEM_\([0-9.]*\) {$/\1/p' \
   "$top_srcdir/src/fairsem.map" | tail -n 1)" "${version%.*}"
 
@@ -48,8 +49,8 @@ for list in Makefile.am $(cd "$top_srcdir" && find [a-z]* -name local.mk); do
 done | awk '{ for (i = 1; i <= NF; i++) print $i }' > "$work/words"
 # The source of a test program goes without saying.
 sed -n -e p -e 's|^tests/[a-z]*/t_[a-z0-9_]*$|&.c|p' "$work/words" > "$work/mentioned"
-(cd "$top_srcdir" && find src posix examples bench tests \
-  \( -name '*.c' -o -name '*.h' -o -name '*.map' -o -name '*.sh' \) | sort) > "$work/sources"
+(cd "$top_srcdir" && find include src posix examples bench tests \
+  \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.map' -o -name '*.sh' \) | sort) > "$work/sources"
 if grep -Fvx -f "$work/mentioned" "$work/sources" > "$work/forgotten"; then
   fail "in no makefile:" && cat "$work/forgotten"
 else
@@ -73,7 +74,7 @@ fi
 # ---------------------------------------------------------------- no traces of a machine
 # Directories that exist on the machine of whoever wrote the line, and nowhere else.
 if (cd "$top_srcdir" && find . -name .git -prune -o -name 'build*' -prune -o -type f \
-  \( -name '*.[ch]' -o -name '*.sh' -o -name '*.m[dk]' -o -name '*.a[cm]' -o -name '*.in' \
+  \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.sh' -o -name '*.m[dk]' -o -name '*.a[cm]' -o -name '*.in' \
   -o -name '*.[137]' -o -name run -o -name quickstart -o -name NEWS \) \
   ! -name Makefile.in ! -name config.h.in -exec \
   grep -nE '(^|[^[:alnum:]_.})])/(home|root|Users|work|workspace|mnt|tmp/bash)([/_]|$)' {} +

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# header.sh - fairsem.h stands alone, as C and as C++, without a warning, included twice; and
-# every example in the headers and in README.md is a program that builds and runs.
+# header.sh - fairsem.h and fairsem.hpp stand alone, without a warning, included twice, in each
+# version of C and C++; and every example in the headers of C and in README.md builds and runs.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -76,6 +76,9 @@ private:
 };
 
 static fairsem_t global = FAIRSEM_INITIALIZER(4);
+struct pool { char flag; fairsem_t free; };
+static struct pool pool = { 'p', FAIRSEM_INITIALIZER(INT64_C(1) << 40) };
+static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
 static_assert(sizeof(fairsem_t) == 256, "the size is part of the binary interface");
 static_assert(alignof(fairsem_t) == 16, "so is the alignment");
 
@@ -84,8 +87,79 @@ bool use()
 {
     static Slots slots;
     fairsem_wait_t how = {};
-    return slots.take() && fairsem_acquire_with(&global, 1, &how) == 0;
+    fairsem_t local = FAIRSEM_INITIALIZER(sizeof pool);
+    FAIRSEM_SCOPED fairsem_units_t units = {};
+
+    how.token = &token;
+    return slots.take() && fairsem_acquire_with(&global, 1, &how) == 0
+        && fairsem_units_acquire(&units, &local, FAIRSEM_MAX_UNITS, nullptr) == 0
+        && fairsem_release(&pool.free, 1) == 0;
 }
+_EOF
+
+# What is a template in fairsem.hpp has no warnings before it is used.
+cat > "$work/use_hpp.cc" <<'_EOF'
+#include <fairsem.hpp>
+#include <fairsem.hpp>
+
+static fairsem::counting_semaphore<3> three(3);
+static fairsem::binary_semaphore one(1);
+
+struct seconds_clock {
+    using duration = std::chrono::duration<int>;
+    using rep = duration::rep;
+    using period = duration::period;
+    using time_point = std::chrono::time_point<seconds_clock>;
+    static constexpr bool is_steady = false;
+    static time_point now() { return time_point(duration(5)); }
+};
+
+bool use();
+bool use()
+{
+    using std::chrono::duration;
+
+    fairsem::token token;
+    fairsem::units held(three), other(std::move(held));
+    std::future<fairsem::units> future = three.acquire_future(2);
+
+    held = other.split(1);
+    return token.cancel() && one.try_acquire_for(duration<float>(1.f), 2, { -1, &token })
+        && one.try_acquire_for(std::chrono::hours(1))
+        && one.try_acquire_until(std::chrono::steady_clock::now() + duration<double>(1.))
+        && one.try_acquire_until(std::chrono::system_clock::now() + duration<short>(1))
+        && one.try_acquire_until(seconds_clock::now() + duration<unsigned char>(1));
+}
+
+#if defined(__cpp_lib_jthread)
+bool stop(const std::stop_token &stop);
+bool stop(const std::stop_token &stop)
+{
+    return one.acquire(stop, 2) && one.try_acquire_for(stop, std::chrono::hours(1))
+        && one.try_acquire_until(stop, seconds_clock::now());
+}
+#endif
+
+#if defined(__cpp_lib_coroutine)
+struct task {
+    struct promise_type {
+        task get_return_object() { return {}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+};
+
+task coroutine();
+task coroutine()
+{
+    fairsem::units held = co_await three.async_acquire(2);
+#if defined(__cpp_lib_jthread)
+    held = co_await one.async_acquire(std::stop_token(), 1, -3);
+#endif
+}
+#endif
 _EOF
 
 # compile COMPILER STANDARD FILE... - skips a standard the compiler does not know.
@@ -93,8 +167,8 @@ compile() {
   compiler=$1 standard=$2
   shift 2
   case $1 in
-    *.cc) language=c++ ;;
-    *) language=c ;;
+    *.cc) language=c++ more="-Wold-style-cast -Wconversion -Wsign-conversion" ;;
+    *) language=c more= ;;
   esac
   # shellcheck disable=SC2086 # a compiler may be several words
   if ! $compiler "-std=$standard" -x "$language" -fsyntax-only /dev/null 2> /dev/null; then
@@ -103,8 +177,8 @@ compile() {
   fi
   for file in "$@"; do
     # shellcheck disable=SC2086
-    if $compiler "-std=$standard" -Wall -Wextra -Wpedantic -Wshadow -Wundef -Werror \
-      -I"$top_srcdir/include" -c "$file" -o "$work/out.o"; then
+    if $compiler "-std=$standard" -Wall -Wextra -Wpedantic -Wshadow -Wundef $more -Werror \
+      -I"$top_srcdir/include" -fsyntax-only "$file"; then
       echo "ok: $compiler -std=$standard ${file##*/}"
     else
       echo "FAILED: $compiler -std=$standard ${file##*/}"
@@ -128,9 +202,12 @@ while read -r compiler; do
   done
 done < "$work/c"
 while read -r compiler; do
-  for standard in c++11 c++17 c++20; do
+  for standard in c++11 c++14 c++17 c++20 c++2b; do
     compile "$compiler" "$standard" "$work/use.cc" "$work"/posix-*.cc
   done
+  # As C++20 it is compiled, with these warnings, in tests/cxx/cxx.sh.
+  compile "$compiler -fno-exceptions" c++17 "$work/use_hpp.cc"
+  compile "$compiler" c++2b "$work/use_hpp.cc"
 done < "$work/cxx"
 [ -s "$work/cxx" ] || echo "no C++ compiler: C++ not tried"
 

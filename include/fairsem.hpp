@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fairsem.hpp - fairsem for C++: a fair semaphore with the interface of std::counting_semaphore.
+ *
+ * It needs C++17 and fairsem.h, and nothing else.  All of it is inline: a program links libfairsem
+ * as a C program does.  fairsem.h is the contract; the headers below say what differs in C++.
+ *
+ *     fairsem/semaphore.hpp   semaphore, counting_semaphore, binary_semaphore; token
+ *     fairsem/units.hpp       units: a guard that knows what it holds, and can be moved
+ *     fairsem/async.hpp       std::future<units>; with C++20: co_await
+ *     fairsem/errors.hpp      what the exceptions say
+ *     fairsem/deadlines.hpp   private: times of <chrono>
+ *
+ * Example:
+ *
+ *     #include <fairsem.hpp>
+ *     #include <thread>
+ *     #include <vector>
+ *
+ *     static fairsem::counting_semaphore<4> slots(4);     // in place of std::counting_semaphore
+ *     static fairsem::semaphore bytes(1 << 20);           // the same class, any number of units
+ *
+ *     int main()
+ *     {
+ *         std::vector<std::thread> threads;
+ *
+ *         for (int i = 0; i < 8; i++)
+ *             threads.emplace_back([] {
+ *                 slots.acquire();
+ *                 {
+ *                     fairsem::units held(bytes, 4096);   // released at the end of the block
+ *                 }
+ *                 slots.release();
+ *             });
+ *         for (std::thread &thread : threads)
+ *             thread.join();
+ *         return bytes.available() == 1 << 20 ? 0 : 1;
+ *     }
+ *
+ * To build it:  c++ -std=c++17 prog.cc $(pkg-config --cflags --libs fairsem)
+ *
+ * WHAT HOLDS FOR EVERY FUNCTION, unless its comment says otherwise
+ *
+ * Errors.     A function that is noexcept cannot fail, or says so by its result.  Any other throws
+ *             std::system_error; its code() has one of the errno values that fairsem.h lists for
+ *             the function of the same name, and the category fairsem::category().  A function
+ *             that throws has changed nothing.  Without exceptions (-fno-exceptions) it prints the
+ *             error and aborts the program.
+ * Callbacks.  An exception that leaves a ticket's callback comes out of the function that ran the
+ *             callback, see fairsem_notify_fn; out of one that is noexcept, or out of a destructor,
+ *             it ends the program (std::terminate).  What this header makes has no such callbacks,
+ *             except a coroutine whose promise throws in unhandled_exception.
+ * Cancel.     A wait is a cancellation point for pthread_cancel.  The stack is unwound as by an
+ *             exception; a canceled thread holds no units.
+ * Standards.  Programs may mix sources that are compiled as C++17, C++20 and C++23: the classes
+ *             have the same layout, and only have more members in the later ones.
+ */
+#ifndef FAIRSEM_HPP
+#define FAIRSEM_HPP
+
+#include <fairsem/errors.hpp>
+
+#include <fairsem/semaphore.hpp>
+
+#include <fairsem/units.hpp>
+
+#include <fairsem/async.hpp>
+
+#endif

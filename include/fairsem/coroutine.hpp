@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* coroutine.hpp - units that a coroutine of C++20 awaits; included by async.hpp. */
+#ifndef FAIRSEM_COROUTINE_HPP
+#define FAIRSEM_COROUTINE_HPP
+
+#include <fairsem/units.hpp>
+
+#include <atomic>
+#include <coroutine>
+#include <optional>
+
+/*
+ * Once the ticket is in the queue, another thread may run the coroutine, and end it.  Some
+ * compilers would keep variables of an inlined await_suspend in the coroutine's frame, which is
+ * gone then.
+ */
+#if defined(__GNUC__)
+#define FAIRSEM_NOT_INLINED_ __attribute__((noinline))
+#else
+#define FAIRSEM_NOT_INLINED_
+#endif
+
+namespace fairsem {
+
+/*
+ * What semaphore::async_acquire returns, to be awaited once, where it stands:
+ *
+ *     fairsem::units held = co_await slots.async_acquire(2);
+ *
+ * The coroutine goes on at once if the units are free and nobody waits.  Otherwise the thread whose
+ * release grants them resumes it, inside the release but with no lock held, and after the
+ * coroutines that were granted before it (never one inside the other).  co_await throws what
+ * acquire throws.
+ *
+ * A coroutine that waits may be destroyed: it leaves the queue.  Make sure that it is not being
+ * resumed at the same time.
+ */
+class [[nodiscard]] acquisition {
+public:
+    acquisition(semaphore &sem, std::int64_t n, int priority) noexcept
+        : sem_(sem), n_(n), priority_(priority)
+    {
+    }
+
+    ~acquisition()
+    {
+        if (waits_)
+            (void)fairsem_ticket_return(&ticket_);
+    }
+
+    acquisition(const acquisition &) = delete;
+    acquisition &operator=(const acquisition &) = delete;
+
+    bool await_ready() const noexcept { return false; }
+
+    FAIRSEM_NOT_INLINED_ bool await_suspend(std::coroutine_handle<> coroutine)
+    {
+        coroutine_ = coroutine;
+        waits_ = true;
+        const int error = fairsem_ticket_take(&ticket_, sem_.native_handle(), n_, priority_,
+                                              granted, this);
+        if (error == EINPROGRESS)
+            return true;            /* this object may be gone already */
+        error_ = error;
+        return false;
+    }
+
+    units await_resume()
+    {
+        fairsem_units_t claimed = {};
+
+        waits_ = false;
+        if (error_ == 0)
+            error_ = fairsem_ticket_claim(&ticket_, &claimed);
+        detail::must(error_, "fairsem::semaphore::async_acquire");
+        return units(claimed);
+    }
+
+private:
+    static void granted(fairsem_ticket_t *, void *self)
+    {
+        static_cast<acquisition *>(self)->coroutine_.resume();
+    }
+
+    semaphore              &sem_;
+    std::int64_t            n_;
+    int                     priority_;
+    int                     error_ = 0;
+    bool                    waits_ = false;
+    std::coroutine_handle<> coroutine_;
+    fairsem_ticket_t        ticket_ = {};
+};
+
+inline acquisition semaphore::async_acquire(std::int64_t n, int priority) noexcept
+{
+    return acquisition(*this, n, priority);
+}
+
+#if defined(__cpp_lib_jthread)
+/*
+ * The same, until a stop is requested; then the thread that requests it resumes the coroutine, and
+ * co_await throws ECANCELED.
+ */
+class [[nodiscard]] stoppable_acquisition {
+public:
+    stoppable_acquisition(semaphore &sem, std::stop_token stop, std::int64_t n,
+                          int priority) noexcept
+        : sem_(sem), stop_(std::move(stop)), n_(n), priority_(priority)
+    {
+    }
+
+    ~stoppable_acquisition()
+    {
+        on_stop_.reset();
+        if (waits_)
+            (void)fairsem_ticket_return(&ticket_);
+    }
+
+    stoppable_acquisition(const stoppable_acquisition &) = delete;
+    stoppable_acquisition &operator=(const stoppable_acquisition &) = delete;
+
+    bool await_ready() const noexcept { return false; }
+
+    /* Two must be done before the coroutine goes on: what ends its wait, and this. */
+    FAIRSEM_NOT_INLINED_ bool await_suspend(std::coroutine_handle<> coroutine)
+    {
+        if (stop_.stop_requested()) {
+            error_ = ECANCELED;
+            return false;
+        }
+        coroutine_ = coroutine;
+        waits_ = true;
+        const int error = fairsem_ticket_take(&ticket_, sem_.native_handle(), n_, priority_,
+                                              granted, this);
+        if (error != EINPROGRESS) {
+            error_ = error;
+            return false;
+        }
+        on_stop_.emplace(stop_, stopped{ this });
+        return !was_last();
+    }
+
+    units await_resume()
+    {
+        fairsem_units_t claimed = {};
+
+        on_stop_.reset();
+        waits_ = false;
+        if (error_ == 0)
+            error_ = fairsem_ticket_claim(&ticket_, &claimed);
+        detail::must(error_, "fairsem::semaphore::async_acquire");
+        return units(claimed);
+    }
+
+private:
+    struct stopped {
+        stoppable_acquisition *self;
+
+        void operator()() const noexcept { self->stop(); }
+    };
+
+    bool ends_wait() noexcept { return !over_.exchange(true, std::memory_order_acq_rel); }
+    bool was_last() noexcept { return undone_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+    void resume_if_last()
+    {
+        if (was_last())
+            coroutine_.resume();
+    }
+
+    static void granted(fairsem_ticket_t *, void *arg)
+    {
+        stoppable_acquisition *self = static_cast<stoppable_acquisition *>(arg);
+
+        if (self->ends_wait())
+            self->resume_if_last();
+    }
+
+    /* After the return no callback runs or will run; one that came first has ended the wait. */
+    void stop()
+    {
+        if (!ends_wait())
+            return;
+        (void)fairsem_ticket_return(&ticket_);
+        error_ = ECANCELED;
+        resume_if_last();
+    }
+
+    semaphore              &sem_;
+    std::stop_token         stop_;
+    std::int64_t            n_;
+    int                     priority_;
+    int                     error_ = 0;
+    bool                    waits_ = false;
+    std::atomic<bool>       over_{ false };
+    std::atomic<int>        undone_{ 2 };
+    std::coroutine_handle<> coroutine_;
+    fairsem_ticket_t        ticket_ = {};
+    std::optional<std::stop_callback<stopped>> on_stop_;
+};
+
+inline stoppable_acquisition semaphore::async_acquire(std::stop_token stop, std::int64_t n,
+                                                      int priority) noexcept
+{
+    return stoppable_acquisition(*this, std::move(stop), n, priority);
+}
+#endif
+
+} // namespace fairsem
+
+#endif

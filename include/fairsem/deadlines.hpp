@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* deadlines.hpp - private: times of <chrono> as fairsem.h wants them; included by semaphore.hpp. */
+#ifndef FAIRSEM_DEADLINES_HPP
+#define FAIRSEM_DEADLINES_HPP
+
+#include <fairsem.h>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+namespace fairsem::detail {
+
+/*
+ * A duration in nanoseconds, rounded up: a wait must not end early.  What does not fit (292 years)
+ * is the largest number; what is negative, or no number, is 0.
+ */
+template <class Rep, class Period>
+std::int64_t nanoseconds_of(const std::chrono::duration<Rep, Period> &time)
+{
+    const std::chrono::duration<long double, std::nano> wide(time);
+
+    if (!(wide.count() > 0))
+        return 0;
+    if (wide.count() >= 9.2e18L)
+        return std::numeric_limits<std::int64_t>::max();
+    return std::chrono::ceil<std::chrono::nanoseconds>(time).count();
+}
+
+/* A time on a clock of the system.  One that does not fit is never. */
+struct deadline {
+    clockid_t clock;
+    bool      never;
+    timespec  at;
+};
+
+inline deadline deadline_at(clockid_t clock, std::int64_t seconds, std::int64_t nanoseconds)
+{
+    using time = decltype(timespec::tv_sec);
+
+    deadline result = { clock, false, { 0, 0 } };
+
+    seconds += nanoseconds / 1'000'000'000;
+    if (seconds >= std::numeric_limits<time>::max()) {
+        result.never = true;
+    } else {
+        result.at.tv_sec = static_cast<time>(seconds);
+        result.at.tv_nsec = static_cast<decltype(timespec::tv_nsec)>(nanoseconds % 1'000'000'000);
+    }
+    return result;
+}
+
+/* What was before the clock began is its beginning: both are past. */
+template <class Duration>
+deadline deadline_on(clockid_t clock, const Duration &since_epoch)
+{
+    const std::chrono::duration<long double> wide(since_epoch);
+
+    if (!(wide.count() > 0))
+        return deadline_at(clock, 0, 0);
+    if (wide.count() >= 9.2e18L)
+        return deadline{ clock, true, { 0, 0 } };
+    const auto whole = std::chrono::floor<std::chrono::seconds>(since_epoch);
+    return deadline_at(clock, whole.count(), nanoseconds_of(since_epoch - whole));
+}
+
+/* For fairsem_wait_t, where 0 is no time-out at all. */
+inline std::int64_t timeout_of(std::int64_t nanoseconds)
+{
+    return nanoseconds > 0 ? nanoseconds : -1;
+}
+
+/*
+ * Which clock of the system is Clock?  On macOS std::chrono::steady_clock is none of the two that
+ * fairsem.h knows.
+ */
+template <class Clock> struct clock_of { static constexpr bool known = false; };
+
+template <> struct clock_of<std::chrono::system_clock> {
+    static constexpr bool      known = true;
+    static constexpr clockid_t id = CLOCK_REALTIME;
+};
+
+#if !defined(__APPLE__)
+template <> struct clock_of<std::chrono::steady_clock> {
+    static constexpr bool      known = true;
+    static constexpr clockid_t id = CLOCK_MONOTONIC;
+};
+#endif
+
+} // namespace fairsem::detail
+
+#endif

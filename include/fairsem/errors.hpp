@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* errors.hpp - what went wrong, as std::error_code; included by fairsem.hpp. */
+#ifndef FAIRSEM_ERRORS_HPP
+#define FAIRSEM_ERRORS_HPP
+
+#include <fairsem.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <system_error>
+
+namespace fairsem {
+
+/*
+ * The errors by name, to compare with:
+ *
+ *     catch (const std::system_error &e) {
+ *         if (e.code() == fairsem::errc::closed) ...
+ *
+ * fairsem.h says when each of them comes.  A close or a token may also have a reason of its own,
+ * any number > 0, which e.code().value() has.
+ */
+enum class errc {
+    would_wait = EAGAIN,            /* what was asked for is not possible without a wait */
+    too_large = E2BIG,              /* more units than the capacity */
+    canceled = ECANCELED,           /* by its token, or its std::stop_token */
+    interrupted = EINTR,            /* by a signal handler; attributes::interruptible */
+    invalid = EINVAL,               /* a number of units, a clock or an attribute */
+    queue_full = ENOBUFS,           /* attributes::max_waiters */
+    not_supported = ENOTSUP,        /* attributes::interruptible, outside Linux */
+    over_released = EOVERFLOW,      /* units that nobody can hold, or a debt that is too large */
+    closed = ESHUTDOWN,
+    timed_out = ETIMEDOUT
+};
+
+class FAIRSEM_API error_category final : public std::error_category {
+public:
+    const char *name() const noexcept override { return "fairsem"; }
+
+    /* As fairsem_strerror(); of other numbers, as strerror(3). */
+    std::string message(int error) const override
+    {
+        const char *here = fairsem_strerror(error);
+
+        /* A reason that somebody gave: close or cancel take any number. */
+        if (std::strcmp(here, fairsem_strerror(-1)) == 0)
+            return std::generic_category().message(error);
+        return here;
+    }
+
+    /* So that code() == std::errc::operation_canceled is true, too. */
+    std::error_condition default_error_condition(int error) const noexcept override
+    {
+        return std::error_condition(error, std::generic_category());
+    }
+};
+
+/* The category of all errors of this library: name() is "fairsem". */
+FAIRSEM_API inline const std::error_category &category() noexcept
+{
+    static const error_category instance;
+
+    return instance;
+}
+
+inline std::error_code make_error_code(errc error) noexcept
+{
+    return std::error_code(static_cast<int>(error), category());
+}
+
+namespace detail {
+
+inline std::system_error error_of(int error, const char *what)
+{
+    return std::system_error(error, category(), what);
+}
+
+[[noreturn]] inline void fail(int error, const char *what)
+{
+#if defined(__cpp_exceptions)
+    throw error_of(error, what);
+#else
+    std::fprintf(stderr, "%s: %s\n", what, category().message(error).c_str());
+    std::abort();
+#endif
+}
+
+inline void must(int error, const char *what)
+{
+    if (error != 0)
+        fail(error, what);
+}
+
+/* False for one of two errors that the caller has a result for. */
+inline bool must_or(int expected, int error, const char *what)
+{
+    if (error == expected)
+        return false;
+    must(error, what);
+    return true;
+}
+
+} // namespace detail
+} // namespace fairsem
+
+template <> struct std::is_error_code_enum<fairsem::errc> : std::true_type {};
+
+#endif

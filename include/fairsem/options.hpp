@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* options.hpp - what a semaphore is to be like, how to wait, and what cancels a wait. */
+#ifndef FAIRSEM_OPTIONS_HPP
+#define FAIRSEM_OPTIONS_HPP
+
+#include <fairsem/errors.hpp>
+
+#include <chrono>
+#include <cstdint>
+
+namespace fairsem {
+
+/* fairsem_attr_t.  With C++20:  fairsem::semaphore slots(4, { .name = "slots" }); */
+struct attributes {
+    const char  *name = nullptr;    /* for debugging; the caller keeps the string alive */
+    std::int64_t capacity = 0;      /* 0: unbounded; else the most units that can be free */
+    std::int64_t max_waiters = 0;   /* 0: no limit */
+    bool         interruptible = false;
+    bool         no_spin = false;
+    std::chrono::nanoseconds bypass{ 0 };   /* > 0: FAIRSEM_BOUNDED_BYPASS */
+};
+
+/* fairsem_token_t: cancels any number of waits, on any semaphores. */
+class token {
+public:
+    constexpr token() noexcept : token_ FAIRSEM_TOKEN_INITIALIZER {}
+
+    /* Every wait that uses the token must have returned, or have been canceled by it. */
+    ~token() { (void)fairsem_token_destroy(&token_); }
+
+    token(const token &) = delete;
+    token &operator=(const token &) = delete;
+
+    /*
+     * The waits fail with `reason`; 0 stands for ECANCELED.  False if the token was canceled
+     * before: the first reason stays.  Throws EINVAL if reason < 0.
+     */
+    bool cancel(int reason = 0)
+    {
+        return detail::must_or(EALREADY, fairsem_token_cancel(&token_, reason),
+                               "fairsem::token::cancel");
+    }
+
+    int  reason() const noexcept { return fairsem_token_reason(&token_); }
+    bool canceled() const noexcept { return reason() != 0; }
+
+    fairsem_token_t *native_handle() noexcept { return &token_; }
+
+private:
+    fairsem_token_t token_;
+};
+
+/* How to wait.  With C++20:  slots.acquire(1, { .priority = -1 }); */
+struct wait_options {
+    int    priority = 0;            /* any int; the lower is granted first */
+    token *canceled_by = nullptr;   /* its reason is what the wait throws */
+};
+
+} // namespace fairsem
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* place.hpp - private: a place in the queue that outlasts a sleep; included by semaphore.hpp. */
+#ifndef FAIRSEM_PLACE_HPP
+#define FAIRSEM_PLACE_HPP
+
+#include <fairsem/deadlines.hpp>
+#include <fairsem/options.hpp>
+
+#include <algorithm>
+
+namespace fairsem::detail {
+
+/*
+ * How long until `at`, in nanoseconds, rounded up; 0: it has come.  The exact difference of times
+ * that are more than 30 years apart may not fit in their type.
+ */
+template <class Clock, class Duration>
+std::int64_t time_left(const std::chrono::time_point<Clock, Duration> &at)
+{
+    using wide = std::chrono::duration<long double>;
+    constexpr wide years(1e9L);
+    const auto now = Clock::now();
+    const wide left = wide(at.time_since_epoch()) - wide(now.time_since_epoch());
+
+    if (left > years)
+        return std::numeric_limits<std::int64_t>::max();
+    return left > -years ? nanoseconds_of(at - now) : 0;
+}
+
+/* How long to sleep before the clock is read again.  One that is not steady may jump. */
+template <class Clock> std::int64_t step_of(std::int64_t left)
+{
+    constexpr std::int64_t tenth = 100'000'000;
+
+    return Clock::is_steady ? left : std::min(left, tenth);
+}
+
+struct place {
+    fairsem_ticket_t ticket = {};
+
+    place() = default;
+    ~place() { (void)fairsem_ticket_return(&ticket); }
+    place(const place &) = delete;
+    place &operator=(const place &) = delete;
+
+    bool waits() const noexcept { return fairsem_ticket_state(&ticket) == FAIRSEM_TICKET_WAITING; }
+
+    /* Why it ended: 0, by itself or after this time; the token's reason; EINTR. */
+    int sleep(std::int64_t timeout_ns, token *canceled_by)
+    {
+        fairsem_wait_t wait = {};
+        int error;
+
+        wait.timeout_ns = timeout_of(timeout_ns);
+        wait.token = canceled_by != nullptr ? canceled_by->native_handle() : nullptr;
+        error = fairsem_ticket_wait(&ticket, &wait);
+        if (canceled_by != nullptr && canceled_by->canceled())
+            return canceled_by->reason();
+        return error == ETIMEDOUT ? 0 : error;
+    }
+
+    int claim()
+    {
+        fairsem_units_t units = {};
+
+        return fairsem_ticket_claim(&ticket, &units);
+    }
+};
+
+} // namespace fairsem::detail
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/* semaphore.hpp - the semaphore and the token as classes; included by fairsem.hpp. */
+#ifndef FAIRSEM_SEMAPHORE_HPP
+#define FAIRSEM_SEMAPHORE_HPP
+
+#include <fairsem/deadlines.hpp>
+#include <fairsem/errors.hpp>
+#include <fairsem/options.hpp>
+#include <fairsem/place.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <future>
+
+#if __cplusplus >= 202002L
+#include <version>
+#endif
+#if defined(__cpp_lib_jthread)
+#include <stop_token>
+#endif
+
+namespace fairsem {
+
+class units;
+class acquisition;
+class stoppable_acquisition;
+
+namespace detail {
+
+/* FAIRSEM_MAX_UNITS, or the largest number that the standard's interface can express. */
+constexpr std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max() < FAIRSEM_MAX_UNITS
+                                    ? std::numeric_limits<std::ptrdiff_t>::max()
+                                    : static_cast<std::ptrdiff_t>(FAIRSEM_MAX_UNITS);
+
+} // namespace detail
+
+/*
+ * The semaphore: fairsem_t with the interface of std::counting_semaphore, in which every function
+ * has a last argument more, the number of units.  It cannot be copied or moved.
+ *
+ * The destructor calls fairsem_destroy.  Nobody may wait any more, and no thread may be inside a
+ * function; but a thread whose acquire has returned may destroy the semaphore at once, even while
+ * the release that granted its units is still running in another thread.  A static semaphore is
+ * destroyed when main returns.  Threads that wait in it then go on waiting, but one that begins to
+ * use it would be stopped with a message: if such threads exist, do not let the semaphore end,
+ *
+ *     static fairsem::semaphore &slots = *new fairsem::semaphore(4);
+ */
+class semaphore {
+public:
+    /* The most units that can be free. */
+    static constexpr std::int64_t max() noexcept { return FAIRSEM_MAX_UNITS; }
+
+    /*
+     * An unbounded semaphore with `desired` free units.  In a constant expression, as for a static
+     * semaphore, nothing is left to do at run time.  Throws EINVAL if desired is not 0 .. max().
+     */
+    constexpr explicit semaphore(std::int64_t desired)
+        : sem_ FAIRSEM_INITIALIZER(checked(desired))
+    {
+    }
+
+    /* fairsem_init.  Throws EINVAL, ENOTSUP. */
+    semaphore(std::int64_t desired, const attributes &with)
+    {
+        fairsem_attr_t attr = {};
+
+        attr.name = with.name;
+        attr.capacity = with.capacity;
+        attr.max_waiters = with.max_waiters;
+        attr.bypass_ns = with.bypass.count();
+        attr.flags = (with.interruptible ? FAIRSEM_INTERRUPTIBLE : 0)
+                     | (with.no_spin ? FAIRSEM_NO_SPIN : 0)
+                     | (attr.bypass_ns != 0 ? FAIRSEM_BOUNDED_BYPASS : 0);
+        detail::must(fairsem_init(&sem_, desired, &attr), "fairsem::semaphore");
+    }
+
+    ~semaphore() { (void)fairsem_destroy(&sem_); }
+
+    semaphore(const semaphore &) = delete;
+    semaphore &operator=(const semaphore &) = delete;
+
+    /* ---- Release ---- */
+
+    /* Grants the oldest waiters what fits.  Throws EOVERFLOW, EINVAL. */
+    void release(std::int64_t update = 1)
+    {
+        detail::must(fairsem_release(&sem_, update), "fairsem::semaphore::release");
+    }
+
+    /* ---- Acquire ---- */
+
+    /*
+     * Waits in the queue until n units are free, and takes them.  Throws E2BIG, ENOBUFS, EINVAL,
+     * EINTR, the close reason and the token's reason.
+     */
+    void acquire(std::int64_t n = 1)
+    {
+        detail::must(fairsem_acquire(&sem_, n), "fairsem::semaphore::acquire");
+    }
+
+    void acquire(std::int64_t n, const wait_options &how)
+    {
+        detail::must(wait(n, how), "fairsem::semaphore::acquire");
+    }
+
+    /*
+     * True: the units are yours.  It never passes a waiter, and never fails without a reason.  That
+     * is also false when the semaphore is closed, or n is more than its capacity or invalid.
+     */
+    bool try_acquire(std::int64_t n = 1) noexcept { return fairsem_tryacquire(&sem_, n) == 0; }
+
+    /* As many units as are free, at most `most`, without waiting; returns how many. */
+    std::int64_t try_acquire_upto(std::int64_t most) noexcept
+    {
+        return fairsem_tryacquire_upto(&sem_, most);
+    }
+
+    /*
+     * False: the time has passed, measured by CLOCK_MONOTONIC.  A time that is 0 or less does not
+     * wait, and takes units that are free while nobody waits.  Throws what acquire throws.
+     */
+    template <class Rep, class Period>
+    bool try_acquire_for(const std::chrono::duration<Rep, Period> &rel_time, std::int64_t n = 1)
+    {
+        return in_time(fairsem_acquire_for(&sem_, n, detail::nanoseconds_of(rel_time)));
+    }
+
+    template <class Rep, class Period>
+    bool try_acquire_for(const std::chrono::duration<Rep, Period> &rel_time, std::int64_t n,
+                         const wait_options &how)
+    {
+        return in_time(wait_for(rel_time, n, how));
+    }
+
+    /*
+     * The same with a deadline on any clock.  steady_clock and system_clock are those of the
+     * system, CLOCK_MONOTONIC and CLOCK_REALTIME.  With any other clock the request keeps its place
+     * in the queue while the thread reads the clock, sleeps for the time that is left, and reads it
+     * again; at least ten times a second if the clock is not steady.  So the call does not return
+     * false before that clock has reached abs_time.  (While it waits, nobody passes it, whatever
+     * attributes::bypass says.)
+     */
+    template <class Clock, class Duration>
+    bool try_acquire_until(const std::chrono::time_point<Clock, Duration> &abs_time,
+                           std::int64_t n = 1, const wait_options &how = {})
+    {
+        return in_time(wait_until(abs_time, n, how));
+    }
+
+#if defined(__cpp_lib_jthread)
+    /*
+     * The same, until a stop is requested: then they return false.  If that was before, they do not
+     * take units, even if some are free.  The thread that requests the stop takes the waiter out of
+     * the queue, and grants the next ones what fits; if a ticket's callback throws there, that ends
+     * the program.
+     */
+    [[nodiscard]] bool acquire(const std::stop_token &stop, std::int64_t n = 1, int priority = 0)
+    {
+        return until_stop(stop, n, priority, [&](const wait_options &how) {
+            return wait(n, how);
+        });
+    }
+
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_acquire_for(const std::stop_token &stop,
+                                       const std::chrono::duration<Rep, Period> &rel_time,
+                                       std::int64_t n = 1, int priority = 0)
+    {
+        return until_stop(stop, n, priority, [&](const wait_options &how) {
+            return wait_for(rel_time, n, how);
+        });
+    }
+
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_acquire_until(const std::stop_token &stop,
+                                         const std::chrono::time_point<Clock, Duration> &abs_time,
+                                         std::int64_t n = 1, int priority = 0)
+    {
+        return until_stop(stop, n, priority, [&](const wait_options &how) {
+            return wait_until(abs_time, n, how);
+        });
+    }
+#endif
+
+    /* ---- Without a blocked thread: async.hpp ---- */
+
+    std::future<units> acquire_future(std::int64_t n = 1, int priority = 0);
+#if defined(__cpp_lib_coroutine)
+    acquisition async_acquire(std::int64_t n = 1, int priority = 0) noexcept;
+#if defined(__cpp_lib_jthread)
+    stoppable_acquisition async_acquire(std::stop_token stop, std::int64_t n = 1,
+                                        int priority = 0) noexcept;
+#endif
+#endif
+
+    /* ---- Capacity, debt, close ---- */
+
+    std::int64_t capacity() const noexcept { return fairsem_capacity(&sem_); }
+
+    /* Throws EINVAL. */
+    void set_capacity(std::int64_t capacity)
+    {
+        detail::must(fairsem_set_capacity(&sem_, capacity), "fairsem::semaphore::set_capacity");
+    }
+
+    /* Takes n units ahead of all waiters, free or not.  Throws EOVERFLOW, EINVAL. */
+    void consume(std::int64_t n)
+    {
+        detail::must(fairsem_consume(&sem_, n), "fairsem::semaphore::consume");
+    }
+
+    /*
+     * Every waiter and every later acquire fails with `reason`; 0 stands for ESHUTDOWN.  False if
+     * the semaphore was closed before: the first reason stays.  Throws EINVAL if reason < 0.
+     */
+    bool close(int reason = 0)
+    {
+        return detail::must_or(EALREADY, fairsem_close(&sem_, reason),
+                               "fairsem::semaphore::close");
+    }
+
+    /* The reason; 0: it is open. */
+    int closed() const noexcept { return fairsem_closed(&sem_); }
+
+    /* ---- Inspect ---- */
+
+    std::int64_t available() const noexcept { return fairsem_available(&sem_); }
+    std::int64_t waiters() const noexcept { return fairsem_waiters(&sem_); }
+    bool would_block(std::int64_t n = 1) const noexcept { return fairsem_would_block(&sem_, n); }
+
+    fairsem_stat_t stat() const noexcept
+    {
+        fairsem_stat_t result;
+
+        (void)fairsem_stat(&sem_, &result);
+        return result;
+    }
+
+    /* The longest wait and queue are those since the last call of this function. */
+    fairsem_stat_t stat_interval() noexcept
+    {
+        fairsem_stat_t result;
+
+        (void)fairsem_stat_interval(&sem_, &result);
+        return result;
+    }
+
+    /* Throws ENOMEM, EIO. */
+    void dump(std::FILE *file) const
+    {
+        detail::must(fairsem_dump(&sem_, file), "fairsem::semaphore::dump");
+    }
+
+    /* For the functions of fairsem.h. */
+    fairsem_t *native_handle() noexcept { return &sem_; }
+
+private:
+    static constexpr std::int64_t checked(std::int64_t desired)
+    {
+        if (desired < 0 || desired > max())
+            detail::fail(EINVAL, "fairsem::semaphore");
+        return desired;
+    }
+
+    static bool in_time(int error)
+    {
+        return detail::must_or(ETIMEDOUT, error, "fairsem::semaphore::acquire");
+    }
+
+    static fairsem_wait_t wait_of(const wait_options &how)
+    {
+        fairsem_wait_t wait = {};
+
+        wait.priority = how.priority;
+        wait.token = how.canceled_by != nullptr ? how.canceled_by->native_handle() : nullptr;
+        return wait;
+    }
+
+    int wait(std::int64_t n, const wait_options &how)
+    {
+        const fairsem_wait_t wait = wait_of(how);
+
+        return fairsem_acquire_with(&sem_, n, &wait);
+    }
+
+    template <class Rep, class Period>
+    int wait_for(const std::chrono::duration<Rep, Period> &rel_time, std::int64_t n,
+                 const wait_options &how)
+    {
+        fairsem_wait_t wait = wait_of(how);
+
+        wait.timeout_ns = detail::timeout_of(detail::nanoseconds_of(rel_time));
+        return fairsem_acquire_with(&sem_, n, &wait);
+    }
+
+    template <class Clock, class Duration>
+    int wait_until(const std::chrono::time_point<Clock, Duration> &abs_time, std::int64_t n,
+                   const wait_options &how)
+    {
+        if constexpr (detail::clock_of<Clock>::known) {
+            const detail::deadline end = detail::deadline_on(detail::clock_of<Clock>::id,
+                                                             abs_time.time_since_epoch());
+
+            fairsem_wait_t wait = wait_of(how);
+
+            wait.clock = end.clock;
+            wait.deadline = end.never ? nullptr : &end.at;
+            return fairsem_acquire_with(&sem_, n, &wait);
+        } else {
+            return wait_by_ticket(abs_time, n, how);
+        }
+    }
+
+    template <class Clock, class Duration>
+    int wait_by_ticket(const std::chrono::time_point<Clock, Duration> &abs_time, std::int64_t n,
+                       const wait_options &how)
+    {
+        detail::place here;
+
+        if (how.canceled_by != nullptr && how.canceled_by->canceled())
+            return how.canceled_by->reason();
+        if (detail::time_left(abs_time) == 0)
+            return fairsem_acquire_for(&sem_, n, 0);
+        const int error = fairsem_ticket_take(&here.ticket, &sem_, n, how.priority, nullptr,
+                                              nullptr);
+        if (error != 0 && error != EINPROGRESS)
+            return error;
+        while (here.waits()) {
+            const std::int64_t left = detail::time_left(abs_time);
+
+            if (left == 0)
+                return ETIMEDOUT;
+            const int ended = here.sleep(detail::step_of<Clock>(left), how.canceled_by);
+            if (ended != 0 && here.waits())
+                return ended;
+        }
+        return here.claim();
+    }
+
+#if defined(__cpp_lib_jthread)
+    /* For its waits a stop is the end of the time. */
+    template <class Wait>
+    bool until_stop(const std::stop_token &stop, std::int64_t n, int priority, const Wait &wait)
+    {
+        wait_options how = { priority, nullptr };
+        token canceler;
+
+        if (stop.stop_requested())
+            return false;
+        if (fairsem_tryacquire(&sem_, n) == 0)
+            return true;
+        if (!stop.stop_possible())
+            return in_time(wait(how));
+        const std::stop_callback at_stop(stop, [&canceler]() noexcept {
+            (void)canceler.cancel(ETIMEDOUT);
+        });
+        how.canceled_by = &canceler;
+        return in_time(wait(how));
+    }
+#endif
+
+    fairsem_t sem_;
+};
+
+/*
+ * In place of std::counting_semaphore, and a semaphore like any other.  max() is at least
+ * LeastMaxValue and does not depend on it.  A pointer to the base must not be deleted.
+ */
+template <std::ptrdiff_t LeastMaxValue = detail::most>
+class counting_semaphore : public semaphore {
+    static_assert(LeastMaxValue >= 0 && LeastMaxValue <= detail::most,
+                  "a semaphore cannot count that far");
+
+public:
+    static constexpr std::ptrdiff_t max() noexcept { return detail::most; }
+
+    constexpr explicit counting_semaphore(std::ptrdiff_t desired) : semaphore(desired) {}
+    counting_semaphore(std::ptrdiff_t desired, const attributes &with)
+        : semaphore(desired, with)
+    {
+    }
+};
+
+using binary_semaphore = counting_semaphore<1>;
+
+} // namespace fairsem
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* t_async.cpp - units that come later: to a future, or to a coroutine. */
+#include "trial.hpp"
+
+#include <chrono>
+#include <exception>
+#include <future>
+#include <vector>
+
+using fairsem::units;
+using namespace std::chrono_literals;
+
+namespace {
+
+bool is_ready(const std::future<units> &future)
+{
+    return future.wait_for(0s) == std::future_status::ready;
+}
+
+} // namespace
+
+TRIAL(a_future_has_units_that_are_free_at_once)
+{
+    fairsem::semaphore sem(3);
+    std::future<units> future = sem.acquire_future(2);
+
+    CHECK(is_ready(future) && sem.available() == 1);
+    CHECK(future.get().count() == 2);
+    CHECK(sem.available() == 3);
+}
+
+TRIAL(a_future_gets_units_in_its_turn)
+{
+    fairsem::semaphore sem(0);
+    std::future<units> first = sem.acquire_future(2), second = sem.acquire_future();
+
+    sem.release();
+    CHECK(!is_ready(first) && !is_ready(second) && sem.waiters() == 2);
+    sem.release();
+    CHECK(is_ready(first) && !is_ready(second));
+    {
+        units two = first.get();
+        CHECK(two.count() == 2 && !is_ready(second));
+    }
+    CHECK(is_ready(second) && second.get().count() == 1);
+    CHECK(sem.available() == 2 && sem.waiters() == 0);
+}
+
+TRIAL(a_future_gets_the_error)
+{
+    fairsem::semaphore sem(0);
+    std::future<units> waiting = sem.acquire_future(), wrong = sem.acquire_future(-1);
+
+    CHECK_THROWS(EINVAL, (void)wrong.get());
+    sem.close();
+    CHECK_THROWS(ESHUTDOWN, (void)waiting.get());
+    CHECK_THROWS(ESHUTDOWN, (void)sem.acquire_future().get());
+}
+
+/* Its units go to the next one, when they come. */
+TRIAL(a_future_that_is_thrown_away_loses_no_unit)
+{
+    fairsem::semaphore sem(0);
+    std::future<units> next;
+
+    (void)sem.acquire_future(2);
+    next = sem.acquire_future(2, 1);
+    CHECK(sem.waiters() == 2);
+    sem.release(2);
+    CHECK(is_ready(next) && next.get().count() == 2);
+    CHECK(sem.available() == 2);
+}
+
+TRIAL(futures_are_fulfilled_by_many_threads)
+{
+    fairsem::semaphore sem(2);
+    std::atomic<int> got{ 0 };
+
+    {
+        auto run = [&] {
+            for (int i = 0; i < 300; i++)
+                got += static_cast<int>(sem.acquire_future(1 + i % 2).get().count());
+        };
+        trial::worker a(run), b(run), c(run);
+    }
+    CHECK(got == 3 * 450 && sem.available() == 2);
+}
+
+#if defined(__cpp_lib_coroutine)
+
+namespace {
+
+/* Begins at once, and ends by itself. */
+struct detached {
+    struct promise_type {
+        detached get_return_object() { return {}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() { std::terminate(); }
+    };
+};
+
+/* Belongs to its owner, who may destroy it where it stands. */
+struct owned {
+    struct promise_type {
+        owned get_return_object()
+        {
+            return { std::coroutine_handle<promise_type>::from_promise(*this) };
+        }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() { std::terminate(); }
+    };
+
+    std::coroutine_handle<promise_type> handle;
+};
+
+detached take(fairsem::semaphore &sem, std::int64_t n, std::vector<std::int64_t> &log)
+{
+    units held = co_await sem.async_acquire(n);
+
+    log.push_back(held.count());
+}
+
+detached take_or_fail(fairsem::semaphore &sem, int &error)
+{
+    try {
+        units held = co_await sem.async_acquire();
+    } catch (const std::system_error &e) {
+        error = e.code().value();
+    }
+}
+
+owned hold(fairsem::semaphore &sem)
+{
+    units held = co_await sem.async_acquire();
+
+    co_await std::suspend_always();
+}
+
+/* Each grants the next one inside its own release: the stack must not grow with their number. */
+detached pass_on(fairsem::semaphore &sem, std::uintptr_t &lowest)
+{
+    units held = co_await sem.async_acquire();
+    const std::uintptr_t here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+
+    lowest = lowest == 0 || here < lowest ? here : lowest;
+}
+
+} // namespace
+
+TRIAL(a_coroutine_goes_on_when_it_has_its_units)
+{
+    fairsem::semaphore sem(1);
+    std::vector<std::int64_t> log;
+
+    take(sem, 1, log);
+    CHECK((log == std::vector<std::int64_t>{ 1 }));
+    take(sem, 3, log);
+    take(sem, 2, log);
+    CHECK(log.size() == 1 && sem.waiters() == 2);
+    sem.release();
+    CHECK(log.size() == 1);
+    sem.release();
+    CHECK((log == std::vector<std::int64_t>{ 1, 3, 2 }));
+    CHECK(sem.available() == 3);
+}
+
+TRIAL(co_await_throws_what_acquire_throws)
+{
+    fairsem::semaphore sem(0);
+    int early = 0, late = 0;
+
+    take_or_fail(sem, late);
+    CHECK(late == 0);
+    sem.close();
+    CHECK(late == ESHUTDOWN);
+    take_or_fail(sem, early);
+    CHECK(early == ESHUTDOWN);
+}
+
+TRIAL(a_coroutine_that_is_destroyed_leaves_the_queue)
+{
+    fairsem::semaphore sem(0);
+    owned waits = hold(sem), has = hold(sem);
+
+    CHECK(sem.waiters() == 2);
+    waits.handle.destroy();
+    CHECK(sem.waiters() == 1);
+    sem.release();
+    CHECK(sem.waiters() == 0 && sem.available() == 0 && !has.handle.done());
+    has.handle.destroy();
+    CHECK(sem.available() == 1);
+}
+
+TRIAL(coroutines_that_grant_each_other_are_not_nested)
+{
+    fairsem::semaphore sem(0);
+    std::uintptr_t one = 0, many = 0;
+
+    pass_on(sem, one);
+    sem.release();
+    sem.acquire();
+    for (int i = 0; i < 1000; i++)
+        pass_on(sem, many);
+    CHECK(sem.waiters() == 1000);
+    sem.release();
+    CHECK(sem.waiters() == 0 && sem.available() == 1);
+    CHECK(one != 0 && many >= one - 4096);
+}
+
+/* On the threads that release, and with frames that end there. */
+TRIAL(coroutines_run_on_many_threads)
+{
+    fairsem::semaphore sem(2);
+    std::atomic<int> done{ 0 };
+
+    {
+        auto count = [](fairsem::semaphore &from, std::atomic<int> &to) -> detached {
+            units held = co_await from.async_acquire(2);
+            to++;
+        };
+        auto run = [&] {
+            for (int i = 0; i < 500; i++) {
+                count(sem, done);
+                units one(sem);
+            }
+        };
+        trial::worker a(run), b(run), c(run);
+    }
+    CHECK(done == 1500 && sem.available() == 2 && sem.waiters() == 0);
+}
+
+#if defined(__cpp_lib_jthread)
+
+namespace {
+
+detached take_until_stop(fairsem::semaphore &sem, std::stop_token stop, std::atomic<int> &result)
+{
+    try {
+        units held = co_await sem.async_acquire(stop);
+
+        result = 1;
+        (void)held.forget();
+    } catch (const std::system_error &e) {
+        result = -e.code().value();
+    }
+}
+
+} // namespace
+
+TRIAL(a_stop_resumes_the_coroutine)
+{
+    fairsem::semaphore sem(1);
+    std::stop_source stop;
+    std::atomic<int> early{ 0 }, waits{ 0 }, late{ 0 }, next{ 0 };
+
+    take_until_stop(sem, stop.get_token(), early);
+    CHECK(early == 1 && sem.available() == 0);
+    take_until_stop(sem, stop.get_token(), waits);
+    take_until_stop(sem, std::stop_token(), next);
+    CHECK(waits == 0 && sem.waiters() == 2);
+    stop.request_stop();
+    CHECK(waits == -ECANCELED && next == 0 && sem.waiters() == 1);
+    sem.release();
+    CHECK(next == 1);
+    sem.release();
+    take_until_stop(sem, stop.get_token(), late);
+    CHECK(late == -ECANCELED && sem.available() == 1);
+    sem.close();
+    take_until_stop(sem, std::stop_token(), late);
+    CHECK(late == -ESHUTDOWN);
+}
+
+/*
+ * Stop and release on two threads, and half of the time the take on a third: one of the two ends
+ * the wait, and no unit is lost.
+ */
+TRIAL(a_stop_and_a_grant_race_for_a_coroutine)
+{
+    for (int i = 0; i < 400; i++) {
+        fairsem::semaphore sem(0);
+        std::stop_source stop;
+        std::atomic<int> result{ 0 }, ready{ 0 };
+        auto start = [&] {
+            ready++;
+            while (ready < 3)
+                std::this_thread::yield();
+        };
+
+        if (i % 2 == 0)
+            take_until_stop(sem, stop.get_token(), result);
+        {
+            trial::worker stops([&] { start(), stop.request_stop(); });
+            trial::worker releases([&] { start(), sem.release(); });
+            start();
+            if (i % 2 != 0)
+                take_until_stop(sem, stop.get_token(), result);
+        }
+        CHECK(result == 1 || result == -ECANCELED);
+        CHECK(sem.available() == (result == 1 ? 0 : 1) && sem.waiters() == 0);
+    }
+}
+#endif
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* t_units.cpp - the guard: it knows what it holds, and can be moved but not copied. */
+#include "trial.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+using fairsem::units;
+
+namespace {
+
+static_assert(!std::is_copy_constructible_v<units> && !std::is_copy_assignable_v<units>);
+static_assert(std::is_nothrow_move_constructible_v<units>);
+static_assert(std::is_nothrow_move_assignable_v<units>);
+static_assert(std::is_nothrow_default_constructible_v<units> && std::is_nothrow_swappable_v<units>);
+
+units both_of(fairsem::semaphore &sem)
+{
+    return units(sem, 2);
+}
+
+} // namespace
+
+TRIAL(the_units_are_released_when_the_scope_ends)
+{
+    fairsem::semaphore sem(5);
+
+    {
+        units one(sem);
+        units three(sem, 3);
+
+        CHECK(one && one.count() == 1 && three.count() == 3 && sem.available() == 1);
+    }
+    CHECK(sem.available() == 5);
+    try {
+        units two(sem, 2);
+
+        CHECK(sem.available() == 3);
+        throw std::runtime_error("leaves");
+    } catch (const std::runtime_error &) {
+    }
+    CHECK(sem.available() == 5);
+}
+
+TRIAL(a_try_leaves_the_guard_empty)
+{
+    fairsem::semaphore sem(2);
+    units all(sem, 2, std::try_to_lock);
+    units none(sem, 1, std::try_to_lock);
+
+    CHECK(all && all.count() == 2);
+    CHECK(!none && none.count() == 0);
+    none.release();
+    CHECK(sem.available() == 0);
+}
+
+TRIAL(an_acquire_that_fails_throws_and_holds_nothing)
+{
+    fairsem::semaphore sem(2);
+    fairsem::token token;
+
+    token.cancel();
+    CHECK_THROWS(ECANCELED, units held(sem, 1, { 0, &token }));
+    CHECK_THROWS(EINVAL, units held(sem, -1));
+    CHECK_THROWS(EINVAL, units held(sem, -1, std::adopt_lock));
+    sem.close();
+    CHECK_THROWS(ESHUTDOWN, units held(sem));
+    CHECK(sem.available() == 2);
+}
+
+TRIAL(a_move_takes_the_units_along)
+{
+    fairsem::semaphore sem(4);
+    units a = both_of(sem);
+    units b(std::move(a));
+
+    CHECK(!a && b.count() == 2 && sem.available() == 2);
+    a = units(sem, 1);
+    b = std::move(a);           /* what b held is free */
+    CHECK(!a && b.count() == 1 && sem.available() == 3);
+    units &same = b;
+    b = std::move(same);
+    CHECK(b.count() == 1 && sem.available() == 3);
+    swap(a, b);
+    CHECK(a.count() == 1 && !b);
+    a = units();
+    CHECK(sem.available() == 4);
+}
+
+TRIAL(a_guard_gives_back_some_splits_and_merges)
+{
+    fairsem::semaphore sem(10), other(1);
+    units held(sem, 8);
+
+    held.release(3);
+    CHECK(held.count() == 5 && sem.available() == 5);
+    CHECK_THROWS(EINVAL, held.release(6));
+    units part = held.split(2);
+    CHECK(part.count() == 2 && held.count() == 3 && sem.available() == 5);
+    CHECK_THROWS(EINVAL, (void)held.split(4));
+    held.merge(std::move(part));
+    CHECK(!part && held.count() == 5);
+    units foreign(other);
+    CHECK_THROWS(EINVAL, held.merge(std::move(foreign)));
+    CHECK(foreign && held.count() == 5);
+    held.release();
+    CHECK(!held && sem.available() == 10);
+}
+
+TRIAL(units_go_in_and_out_of_a_guard)
+{
+    fairsem::semaphore sem(3);
+
+    sem.acquire(2);
+    {
+        units adopted(sem, 2, std::adopt_lock);
+        CHECK(adopted.count() == 2);
+    }
+    CHECK(sem.available() == 3);
+    {
+        units forgotten(sem, 2);
+        CHECK(forgotten.forget() == 2 && !forgotten);
+    }
+    CHECK(sem.available() == 1);
+    {
+        units of_c(fairsem_units_t{ sem.native_handle(), 2 });
+    }
+    CHECK(sem.available() == 3);
+}

@@ -1,0 +1,238 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# consumers.sh - programs find the installed library as pkg-config, CMake and Meson find it, shared
+# and static, when it was moved to a directory with a space in its name; and Meson builds it.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
+# This make is one of its own.
+unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
+CC=${CC:-cc} CXX=${CXX:-c++} CFLAGS=${CFLAGS-}
+work=$(mktemp -d "$top_builddir/tests/consumers.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+status=0
+ran=0
+
+fail() {
+  echo "FAILED: $*"
+  status=1
+}
+
+skip() {
+  echo "not tried: $*"
+}
+
+has() {
+  command -v "${1%% *}" > /dev/null 2>&1
+}
+
+# quietly COMMAND... - its output only if it fails.
+quietly() {
+  "$@" > "$work/log" 2>&1 && return
+  cat "$work/log"
+  fail "$*"
+  return 1
+}
+
+# runs WHAT PROGRAM - it was built, and does what it should.
+runs() {
+  if [ -x "$2" ] && "$2"; then
+    echo "ok: $1"
+    ran=$((ran + 1))
+  else
+    fail "$1: the program was not built, or does not run"
+  fi
+}
+
+# ---------------------------------------------------------------- the library, moved
+quietly "${MAKE:-make}" -C "$top_builddir" install DESTDIR="$work/root" || exit 1
+installed=$(sed -n 's/^prefix=//p' "$top_builddir/fairsem.pc")
+mv "$work/root$installed" "$work/new prefix" || exit 99
+pc=$(find "$work/new prefix" -name fairsem.pc)
+config=$(find "$work/new prefix" -name fairsem-config.cmake)
+if [ -z "$pc" ] || [ -z "$config" ]; then
+  echo "skipped: libdir is not below the prefix"
+  exit 77
+fi
+libdir=$(dirname "$(dirname "$pc")")
+shared='' static=''
+[ ! -e "$libdir/libfairsem.so" ] || shared=shared
+[ ! -e "$libdir/libfairsem.a" ] || static=static
+
+# hide_shared, show_shared - a program that runs while they are hidden is linked statically.
+hide_shared() {
+  mkdir "$libdir/hidden"
+  [ -z "$shared" ] || mv "$libdir"/libfairsem.so* "$libdir/hidden"
+}
+
+show_shared() {
+  [ -z "$shared" ] || mv "$libdir"/hidden/* "$libdir"
+  rmdir "$libdir/hidden"
+}
+
+mkdir "$work/source dir"
+cd "$work/source dir" || exit 99
+cat > prog.c <<'_EOF'
+#include <fairsem.h>
+
+static fairsem_t slots = FAIRSEM_INITIALIZER(0);
+
+static void *give(void *arg)
+{
+    fairsem_release(&slots, 2);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, 0, give, 0) != 0 || fairsem_acquire(&slots, 2) != 0)
+        return 1;
+    return pthread_join(thread, 0);
+}
+_EOF
+cat > prog.cc <<'_EOF'
+#include <fairsem.hpp>
+#include <thread>
+
+int main()
+{
+    fairsem::semaphore slots(0);
+    std::thread gives([&] { slots.release(2); });
+
+    fairsem::units(slots, 2).forget();
+    gives.join();
+    return slots.available() == 0 ? 0 : 1;
+}
+_EOF
+
+# ---------------------------------------------------------------- pkg-config
+# What it prints is quoted for a shell: hence eval.
+use_pkg_config() {
+  PKG_CONFIG_PATH=$libdir/pkgconfig
+  PKG_CONFIG_LIBDIR=
+  export PKG_CONFIG_PATH PKG_CONFIG_LIBDIR
+  flags=$(pkg-config --define-prefix --cflags --libs fairsem) || return
+  if [ -n "$shared" ] && quietly eval "$CC $CFLAGS prog.c -o pc-shared $flags"; then
+    LD_LIBRARY_PATH=$libdir runs "pkg-config, shared" ./pc-shared
+  fi
+  [ -n "$static" ] || return 0
+  flags=$(pkg-config --define-prefix --static --cflags --libs fairsem)
+  hide_shared
+  if quietly eval "$CC $CFLAGS prog.c -o pc-static $flags"; then
+    runs "pkg-config, static" ./pc-static
+  fi
+  show_shared
+}
+
+can_move=
+if has pkg-config && [ "$libdir" = "$work/new prefix/lib" ] &&
+  pkg-config --define-prefix --version > /dev/null 2>&1; then
+  can_move=yes
+  use_pkg_config
+else
+  skip "pkg-config: there is none that can follow a library from $installed"
+fi
+
+# ---------------------------------------------------------------- CMake
+cat > CMakeLists.txt <<'_EOF'
+cmake_minimum_required(VERSION 3.12)
+project(consumer ${LANGUAGES})
+foreach(version 99 0.99 1.0)
+  find_package(fairsem ${version} CONFIG QUIET)
+  if(fairsem_FOUND)
+    message(FATAL_ERROR "${fairsem_VERSION} passes for ${version}")
+  endif()
+endforeach()
+find_package(fairsem CONFIG QUIET COMPONENTS nonsense)
+if(fairsem_FOUND)
+  message(FATAL_ERROR "nonsense is a component")
+endif()
+find_package(fairsem ${VERSION} EXACT CONFIG REQUIRED COMPONENTS ${KINDS})
+find_package(fairsem CONFIG REQUIRED)
+foreach(language ${LANGUAGES})
+  foreach(kind ${KINDS})
+    set(program ${language}-${kind})
+    if(language STREQUAL C)
+      add_executable(${program} prog.c)
+    else()
+      add_executable(${program} prog.cc)
+      target_compile_features(${program} PRIVATE cxx_std_17)
+    endif()
+    if(kind STREQUAL shared)
+      target_link_libraries(${program} PRIVATE fairsem::fairsem)
+    else()
+      target_link_libraries(${program} PRIVATE fairsem::static)
+    endif()
+  endforeach()
+endforeach()
+_EOF
+
+use_cmake() {
+  languages=C
+  if has "$CXX"; then languages='C;CXX'; else skip "C++: there is no compiler"; fi
+  kinds=$shared${shared:+${static:+;}}$static
+  version=$(sed -n 's/^Version: //p' "$pc")
+  quietly env CC="$CC" CXX="$CXX" CFLAGS="$CFLAGS" CXXFLAGS="$CFLAGS" \
+    cmake -S . -B cmake-build -DCMAKE_PREFIX_PATH="$work/new prefix" -DVERSION="$version" \
+    "-DLANGUAGES=$languages" "-DKINDS=$kinds" || return
+  quietly cmake --build cmake-build || return
+  for language in C CXX; do
+    case $languages in *"$language"*) ;; *) continue ;; esac
+    [ -z "$shared" ] || runs "CMake, $language, shared" "cmake-build/$language-shared"
+    [ -n "$static" ] || continue
+    hide_shared
+    runs "CMake, $language, static" "cmake-build/$language-static"
+    show_shared
+  done
+}
+
+if has cmake; then use_cmake; else skip "there is no CMake"; fi
+
+# ---------------------------------------------------------------- Meson
+# `installed` as pkg-config finds it; `inside` as a subproject.
+cat > meson.build <<'_EOF'
+project('consumer', 'c')
+if get_option('kind') == 'inside'
+  fairsem = dependency('fairsem')
+else
+  fairsem = dependency('fairsem', version: '>= 0.1', static: get_option('kind') == 'static')
+endif
+executable('prog', 'prog.c', dependencies: [fairsem, dependency('threads')])
+_EOF
+echo "option('kind', type: 'combo', choices: ['shared', 'static', 'inside'])" > meson_options.txt
+
+# use_meson KIND ARGUMENT... - build prog in meson-KIND.
+use_meson() {
+  kind=$1
+  shift
+  # The subproject is compiled anew, and need not be fast.
+  quietly env CC="$CC" CFLAGS="$CFLAGS -O0" PKG_CONFIG="pkg-config --define-prefix" \
+    meson setup "meson-$kind" -Dkind="$kind" "$@" || return
+  quietly meson compile -C "meson-$kind" -j 2
+}
+
+if ! has meson || ! meson compile --help > /dev/null 2>&1; then
+  skip "there is no Meson, or only an old one"
+else
+  if [ -n "$can_move" ]; then
+    [ -z "$shared" ] || { use_meson shared && runs "Meson, shared" meson-shared/prog; }
+    if [ -n "$static" ] && use_meson static; then
+      hide_shared
+      runs "Meson, static" meson-static/prog
+      show_shared
+    fi
+  fi
+  mkdir subprojects && ln -s "$top_srcdir" subprojects/fairsem
+  printf '[wrap-file]\ndirectory = fairsem\n\n[provide]\nfairsem = fairsem_dep\n' \
+    > subprojects/fairsem.wrap
+  use_meson inside --wrap-mode=forcefallback -Dfairsem:default_library=static &&
+    runs "Meson, as a subproject" meson-inside/prog
+fi
+
+if [ "$ran" -eq 0 ] && [ "$status" -eq 0 ]; then
+  echo "skipped: no tool that finds libraries"
+  exit 77
+fi
+exit "$status"
