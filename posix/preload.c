@@ -71,7 +71,7 @@ int preload_is_active(void)
         || value != 2)
         return 1;
     memcpy(&first, &sem, sizeof first);
-    return first == FS_SLOT_MAGIC ? 0 : 1;
+    return first == FS_PLAIN ? 0 : 1;
 }
 
 int preload_check(const char *module)

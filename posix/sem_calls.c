@@ -55,12 +55,10 @@ int fs_sem_check_deadline(clockid_t clock, const struct timespec *deadline)
 }
 
 /*
- * The wait's priority: a thread under SCHED_FIFO or SCHED_RR comes before others, the one with the
- * highest real-time priority first.  All others have 0.  The system call asks Linux about the
- * calling thread (musl has no function for it); it takes no lock, because a handler may have
- * interrupted anything.
+ * The system call asks Linux about the calling thread (musl has no function for it); it takes no
+ * lock, because a handler may have interrupted anything.
  */
-static int scheduling_priority(void)
+int fs_sem_priority(void)
 {
     int before = errno, priority = 0;
 #if defined(SYS_sched_getparam)
@@ -73,11 +71,10 @@ static int scheduling_priority(void)
     return priority;
 }
 
-int fs_sem_wait_slow(fairsem_t *sem, clockid_t clock, const struct timespec *deadline)
+int fs_sem_wait_slow(fairsem_t *sem, clockid_t clock, const struct timespec *deadline,
+                     int priority)
 {
-    const fairsem_wait_t how = {
-        .clock = clock, .deadline = deadline, .priority = scheduling_priority(),
-    };
+    const fairsem_wait_t how = { .clock = clock, .deadline = deadline, .priority = priority };
 
     return fs_sem_result(fairsem_acquire_with(sem, 1, &how));
 }

@@ -14,6 +14,13 @@
 #define FS_FAST_PATH_H
 
 #include "sem.h"
+#include "signals.h"
+
+/*
+ * What the interposer needs as well, because it stands in front of signal handlers and of
+ * siglongjmp(): fs_guard, an object of struct fs_guard, see signals.h; and this function of wait.c.
+ */
+void fs_abandon_wait(void *wait);
 
 /* Acquire order: what the releaser of these units wrote before is ours to read. */
 static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)

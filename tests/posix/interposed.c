@@ -3,7 +3,7 @@
  * interposed.c - a program of somebody else's: <semaphore.h>, one behavior per subcommand.
  *
  * interpose.sh runs it under fairsem-run.  What glibc's own semaphores do, too, passes without
- * fairsem-run as well; `fifo` and `destroyed` do not.
+ * fairsem-run as well; `fifo` and `not-libcs` do not.
  *
  * Exit status 0, or 1 and a message; 77: not here.
  */
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
         { "handler-post", handler_post }, { "fork-child", fork_child },
         { "vfork-exec", vfork_exec }, { "unmap", unmap }, { "late-post", late_post },
         { "destroy-with-waiters", destroy_with_waiters }, { "destroyed", destroyed },
-        { "copy-unused", copy_unused }, { "never-destroy", never_destroy },
+        { "copy-unused", copy_unused }, { "copies", copies }, { "not-libcs", not_libcs }, { "never-destroy", never_destroy },
         { "static-zero", static_zero }, { "pshared", pshared }, { "named", named },
         { "constructor", constructor }, { "overflow", overflow },
         { "exit-in-thread", exit_in_thread }, { "sleep", sleep_until_killed }, { "hog", hog },

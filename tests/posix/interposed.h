@@ -77,6 +77,8 @@ int late_post(void);
 int destroy_with_waiters(void);
 int destroyed(void);
 int copy_unused(void);
+int copies(void);
+int not_libcs(void);
 int never_destroy(void);
 
 /* interposed_origins.c */
