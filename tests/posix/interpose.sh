@@ -75,11 +75,14 @@ refuses() {
 # ---------------------------------------------------------------- behaviors
 for behavior in fifo eintr cancel handler-post fork-child vfork-exec unmap late-post \
   destroy-with-waiters destroyed copy-unused copies not-libcs never-destroy static-zero pshared constructor \
-  overflow hog; do
+  overflow hog queued-signals actions jumps signals-without-memory stop-the-world; do
   expect 0 "$behavior" "$run" "$program" "$behavior"
   sed 's/^/    /' "$work/out"
   [ ! -s "$work/err" ] || fail "$behavior: there is something on stderr"
 done
+
+expect 0 "interrupts" "$run" "$program" interrupts 200
+expect 0 "actions, as libc has them" "$program" actions
 
 has_named=yes
 "$program" named > "$work/out" 2>&1

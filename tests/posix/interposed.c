@@ -27,11 +27,15 @@ int main(int argc, char **argv)
         { "static-zero", static_zero }, { "pshared", pshared }, { "named", named },
         { "constructor", constructor }, { "overflow", overflow },
         { "exit-in-thread", exit_in_thread }, { "sleep", sleep_until_killed }, { "hog", hog },
+        { "queued-signals", queued_signals }, { "actions", actions }, { "jumps", jumps },
+        { "signals-without-memory", signals_without_memory },
+        { "stop-the-world", stop_the_world },
     };
     static const struct {
         const char *name;
         int       (*run)(const char *);
-    } with_argument[] = { { "dlopen", load }, { "die", die }, { "exit", leave } };
+    } with_argument[] = { { "dlopen", load }, { "die", die }, { "exit", leave },
+                        { "interrupts", interrupts } };
 
     alarm(TIMEOUT_S);
     for (size_t i = 0; argc == 2 && i < sizeof plain / sizeof plain[0]; i++) {

@@ -97,6 +97,19 @@ int leave(const char *status);
 int sleep_until_killed(void);
 int ends_by(const char *signal_number, char **command);
 
+/* interposed_handlers.c */
+#define FS_NSIG 65
+int queued_signals(void);
+int signals_without_memory(void);
+int stop_the_world(void);
+int interrupts(const char *times);
+
+/* interposed_actions.c */
+int actions(void);
+
+/* interposed_jumps.c */
+int jumps(void);
+
 /* interposed_hog.c */
 int hog(void);
 

@@ -22,7 +22,10 @@ check_PROGRAMS += tests/posix/interposed
 endif
 tests_posix_interposed_SOURCES = \
 	tests/posix/interposed.c tests/posix/interposed.h \
+	tests/posix/interposed_actions.c \
+	tests/posix/interposed_handlers.c \
 	tests/posix/interposed_hog.c \
+	tests/posix/interposed_jumps.c \
 	tests/posix/interposed_memory.c \
 	tests/posix/interposed_origins.c \
 	tests/posix/interposed_processes.c \
