@@ -82,6 +82,12 @@ for behavior in fifo eintr cancel handler-post fork-child vfork-exec unmap late-
 done
 
 expect 0 "interrupts" "$run" "$program" interrupts 200
+"$run" "$top_builddir/tests/posix/stepped" > "$work/out" 2> "$work/err"
+case $? in
+  0) echo "ok: a signal before each instruction of a post and a wait" && sed 's/^/    /' "$work/out" ;;
+  77) echo "not tried: a signal before each instruction, for want of ptrace on x86-64" ;;
+  *) fail "a signal before each instruction of a post and a wait" ;;
+esac
 expect 0 "actions, as libc has them" "$program" actions
 
 has_named=yes
