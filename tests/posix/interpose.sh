@@ -75,7 +75,8 @@ refuses() {
 # ---------------------------------------------------------------- behaviors
 for behavior in fifo eintr cancel handler-post fork-child vfork-exec unmap late-post \
   destroy-with-waiters destroyed copy-unused copies not-libcs never-destroy static-zero pshared constructor \
-  overflow hog queued-signals actions jumps signals-without-memory stop-the-world; do
+  overflow hog queued-signals actions jumps signals-without-memory stop-the-world \
+  shared-all-the-same nonsense static-destructor; do
   expect 0 "$behavior" "$run" "$program" "$behavior"
   sed 's/^/    /' "$work/out"
   [ ! -s "$work/err" ] || fail "$behavior: there is something on stderr"
@@ -227,6 +228,16 @@ echo 'int main(void) { return 0; }' > "$work/static.c"
 refuses_static "a program linked with -static" -static
 refuses_static "a program linked with -static-pie" -static-pie
 
+# A program of musl would fail to resolve glibc's symbols in the module.
+if command -v musl-gcc > /dev/null 2>&1 && musl-gcc "$work/static.c" -o "$work/musl" \
+  > "$work/log" 2>&1; then
+  refuses 126 'another C library' "a program of musl" "$run" "$work/musl"
+  printf '#!%s\n' "$work/musl" > "$work/script"
+  refuses 126 'another C library' "a script for a program of musl" "$run" "$work/script"
+else
+  echo "not tried: a program of another C library, for want of musl-gcc"
+fi
+
 if [ "$(id -u)" -eq 0 ]; then
   cp "$program" "$work/other-user" && cp "$program" "$work/other-group" || exit 99
   if chown 65534 "$work/other-user" && chmod u+s "$work/other-user" &&
@@ -283,6 +294,7 @@ stats 0 static-zero 1 1 0 0 8 0 0
 stats 0 pshared 1 1 1 0 9 0 0
 [ "$has_named" = no ] || stats 0 named 1 1 0 3 4 0 0
 stats 0 overflow 2 1 0 0 0 0 0
+stats 0 nonsense 2 1 0 0 0 5 0
 # However it ends: nothing of it runs at the end.
 stats 23 exit-in-thread 2 1 0 0 0 0 1
 stats 137 "die kill" 2 1 0 0 0 0 1
@@ -304,6 +316,26 @@ if [ "$result" -eq 143 ]; then
   counts stats "--stats=FILE after SIGTERM" 1 1 0 0 0 0 0
 else
   fail "SIGTERM: exit status $result, not 143"
+fi
+
+# No file may become as large as that of the statistics: nobody is killed for that.
+(
+  # shellcheck disable=SC3045 # where there is no such limit, there is nothing to try
+  ulimit -f 1 2> /dev/null && exec "$run" --stats "$program" exit 0
+) > "$work/out" 2> "$work/err"
+if [ $? -eq 125 ] && grep -q 'no room for statistics' "$work/err"; then
+  echo "ok: --stats under a limit for files: says why"
+else
+  fail "--stats under a limit for files"
+fi
+(
+  # shellcheck disable=SC3045
+  ulimit -S -f 1 2> /dev/null && exec "$run" --stats="$work/stats" "$program" fsize
+) > "$work/out" 2> "$work/err"
+if [ $? -eq 0 ]; then
+  echo "ok: --stats under a limit that may be raised: the program has it"
+else
+  fail "--stats under a limit that may be raised"
 fi
 
 # Some start programs with SIGCHLD ignored: then there is no child to wait for.

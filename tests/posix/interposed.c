@@ -30,6 +30,9 @@ int main(int argc, char **argv)
         { "queued-signals", queued_signals }, { "actions", actions }, { "jumps", jumps },
         { "signals-without-memory", signals_without_memory },
         { "stop-the-world", stop_the_world },
+        { "shared-all-the-same", shared_all_the_same }, { "nonsense", nonsense },
+        { "fsize", has_file_limit },
+        { "static-destructor", static_destructor },
     };
     static const struct {
         const char *name;

@@ -84,6 +84,9 @@ int never_destroy(void);
 /* interposed_origins.c */
 int static_zero(void);
 int pshared(void);
+int shared_all_the_same(void);
+int nonsense(void);
+int static_destructor(void);
 int named(void);
 int constructor(void);
 int load(const char *path);
@@ -95,6 +98,7 @@ int exit_in_thread(void);
 int die(const char *how);
 int leave(const char *status);
 int sleep_until_killed(void);
+int has_file_limit(void);
 int ends_by(const char *signal_number, char **command);
 
 /* interposed_handlers.c */

@@ -235,3 +235,53 @@ int never_destroy(void)
     MUST(resident_bytes() - before < MANY);
     return 0;
 }
+
+/*
+ * A library destroys a semaphore when the process ends, while a detached thread still uses it, which
+ * makes an error fatal (as libuv does).
+ */
+static sem_t of_library;
+static _Atomic int used_late;
+
+static void *use_to_the_end(void *arg)
+{
+    (void)arg;
+    for (;;) {
+        if (sem_wait(&of_library) != 0 || sem_post(&of_library) != 0)
+            abort();
+        atomic_fetch_add(&used_late, 1);
+    }
+    return NULL;
+}
+
+/* From then on it is more than a number. */
+static void contend_once(void)
+{
+    MUST(sem_wait(&of_library) == 0);
+    contend(&of_library);
+    MUST(sem_post(&of_library) == 0);
+}
+
+static void at_the_end(void)
+{
+    int before;
+
+    sem_destroy(&of_library);
+    before = atomic_load(&used_late);
+    while (atomic_load(&used_late) < before + 1000)
+        sched_yield();
+}
+
+int static_destructor(void)
+{
+    pthread_t thread[2];
+
+    MUST(sem_init(&of_library, 0, 1) == 0);
+    MUST(atexit(at_the_end) == 0);
+    contend_once();
+    for (int i = 0; i < 2; i++) {
+        start(&thread[i], use_to_the_end, NULL);
+        pthread_detach(thread[i]);
+    }
+    return 0;
+}
