@@ -91,6 +91,13 @@ case $? in
 esac
 expect 0 "actions, as libc has them" "$program" actions
 
+"$run" "$program" inversion > "$work/out" 2> "$work/err"
+case $? in
+  0) echo "ok: inversion" ;;
+  77) echo "not tried: inversion, for which it takes the right to real-time priorities" ;;
+  *) fail "inversion" ;;
+esac
+
 has_named=yes
 "$program" named > "$work/out" 2>&1
 if [ $? -eq 77 ]; then

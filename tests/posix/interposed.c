@@ -31,7 +31,7 @@ int main(int argc, char **argv)
         { "signals-without-memory", signals_without_memory },
         { "stop-the-world", stop_the_world },
         { "shared-all-the-same", shared_all_the_same }, { "nonsense", nonsense },
-        { "fsize", has_file_limit },
+        { "fsize", has_file_limit }, { "inversion", inversion },
         { "static-destructor", static_destructor },
     };
     static const struct {

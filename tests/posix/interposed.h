@@ -70,6 +70,7 @@ int eintr(void);
 int cancel(void);
 int handler_post(void);
 int overflow(void);
+int inversion(void);
 
 /* interposed_memory.c */
 int unmap(void);
