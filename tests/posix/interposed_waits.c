@@ -216,7 +216,7 @@ static void *be_in_the_way(void *arg)
 static void *post_first(void *arg)
 {
     MUST(run_under(20) == 0);
-    for (int i = 0; i < 150; i++) {
+    for (int i = 0; i < 250; i++) {
         const struct timespec pause = { .tv_nsec = 4000000 + i % 7 * 300000 };
 
         nanosleep(&pause, NULL);
