@@ -22,9 +22,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -36,21 +38,26 @@ static struct {
     int (*siginterrupt)(int, int);
 } libc;
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;   /* in a section */
-static int             flags_of[FS_SIGNALS];    /* under mutex: the program's, of KEPT_HERE */
-static _Atomic pid_t   process;                 /* whose actions these are */
-static _Atomic char    interrupts[FS_SIGNALS];  /* signal() is to set no SA_RESTART */
+static _Atomic bool  locked;                /* in a section */
+static int           flags_of[FS_SIGNALS];  /* under the lock: the program's, of KEPT_HERE */
+static _Atomic pid_t process;               /* whose actions these are */
+static _Atomic char  interrupts[FS_SIGNALS];    /* signal() is to set no SA_RESTART */
 
+/*
+ * Inside a section.  It is held for one system call, and seldom, so those who find it taken nap.  No
+ * mutex, for the reason that is given at found_all.
+ */
 static void lock(void)
 {
-    fs_section_enter();
-    pthread_mutex_lock(&mutex);
+    const struct timespec moment = { .tv_nsec = 50000 };
+
+    while (atomic_exchange_explicit(&locked, true, memory_order_acquire))
+        syscall(SYS_nanosleep, &moment, NULL);
 }
 
 static void unlock(void)
 {
-    pthread_mutex_unlock(&mutex);
-    fs_section_leave();
+    atomic_store_explicit(&locked, false, memory_order_release);
 }
 
 /* A child of vfork() has the memory of its parent and actions of its own, until it executes. */
@@ -97,16 +104,22 @@ static fs_handler_fn *reset_handler(int sig)
     fs_handler_fn *handler = NULL;
     struct sigaction action;
 
-    pthread_mutex_lock(&mutex);
+    lock();
     if (libc.sigaction(sig, NULL, &action) == 0 && action.sa_sigaction == fs_trampoline_once) {
         handler = fs_handlers[sig];
         show(&action, handler, flags_of[sig]);
         action.sa_handler = SIG_DFL;
         libc.sigaction(sig, &action, NULL);
     }
-    pthread_mutex_unlock(&mutex);
+    unlock();
     return handler;
 }
+
+/*
+ * Two threads may come here at once, and write the same.  Not pthread_once(): a sanitizer in front of
+ * this module comes here before its own functions work.  Release order: for what was written.
+ */
+static _Atomic bool found_all;
 
 static void find(void)
 {
@@ -116,20 +129,20 @@ static void find(void)
     found = dlsym(RTLD_NEXT, "siginterrupt");
     memcpy(&libc.siginterrupt, &found, sizeof found);
     fs_reset_handler = reset_handler;
-    process = getpid();
+    process = (pid_t)syscall(SYS_getpid);
+    atomic_store_explicit(&found_all, true, memory_order_release);
 }
 
 void fs_actions_prepare(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, find);
+    if (!atomic_load_explicit(&found_all, memory_order_acquire))
+        find();
 }
 
 void fs_actions_in_child(void)
 {
-    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    process = getpid();
+    locked = false;
+    process = (pid_t)syscall(SYS_getpid);
 }
 
 /* ---- The functions ---- */
@@ -150,6 +163,7 @@ static int change(int sig, const struct sigaction *action, struct sigaction *old
 
     if (action != NULL)
         ours = *action;
+    fs_section_enter();
     lock();
     handler = fs_handlers[sig];
     flags = flags_of[sig];
@@ -157,6 +171,7 @@ static int change(int sig, const struct sigaction *action, struct sigaction *old
         replace_handler(sig, &ours);
     result = libc.sigaction(sig, action != NULL ? &ours : NULL, &before);
     unlock();
+    fs_section_leave();
     if (result == 0 && old != NULL) {
         show(&before, handler, flags);
         *old = before;

@@ -22,7 +22,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -37,6 +36,12 @@ static struct {
     void (*longjmp_chk)(struct __jmp_buf_tag *, int);
 } libc;
 
+/*
+ * Two threads may come here at once, and write the same.  Not pthread_once(): a sanitizer in front of
+ * this module comes here before its own functions work.  Release order: for what was written.
+ */
+static _Atomic bool found_all;
+
 static void find(void)
 {
     void *found = dlsym(RTLD_NEXT, "siglongjmp");
@@ -44,13 +49,13 @@ static void find(void)
     memcpy(&libc.longjmp, &found, sizeof found);
     found = dlsym(RTLD_NEXT, "__longjmp_chk");
     memcpy(&libc.longjmp_chk, &found, sizeof found);
+    atomic_store_explicit(&found_all, true, memory_order_release);
 }
 
 void fs_jumps_prepare(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, find);
+    if (!atomic_load_explicit(&found_all, memory_order_acquire))
+        find();
 }
 
 /* ---- The waits of this thread.  A handler leaves the list as it found it ---- */

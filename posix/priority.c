@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -68,19 +69,25 @@ static void changed(void)
         memcpy(&libc.name, &found_, sizeof found_);              \
     } while (0)
 
+/*
+ * Two threads may come here at once, and write the same.  Not pthread_once(): a sanitizer in front of
+ * this module comes here before its own functions work.  Release order: for what was written.
+ */
+static _Atomic bool found_all;
+
 static void find(void)
 {
     FIND(setscheduler, "sched_setscheduler");
     FIND(setparam, "sched_setparam");
     FIND(setschedparam, "pthread_setschedparam");
     FIND(setschedprio, "pthread_setschedprio");
+    atomic_store_explicit(&found_all, true, memory_order_release);
 }
 
 void fs_priority_prepare(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, find);
+    if (!atomic_load_explicit(&found_all, memory_order_acquire))
+        find();
 }
 
 void fs_priority_in_child(void)

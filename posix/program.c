@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -154,6 +155,34 @@ static const char *look(const char *path, int depth)
 const char *program_not_interposable(const char *path)
 {
     return look(path, 0);
+}
+
+/* A name like libtsan.so.2 among the strings of the file: the dynamic section has it there. */
+char *program_sanitizer(const char *path)
+{
+    static const char *const names[] = { "libtsan.so.", "libasan.so." };
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char *found = NULL, *map = MAP_FAILED;
+    struct stat st;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+        map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (fd >= 0)
+        close(fd);
+    if (map == MAP_FAILED)
+        return NULL;
+    if (memcmp(map, ELFMAG, SELFMAG) == 0) {
+        for (size_t i = 0; found == NULL && i < sizeof names / sizeof names[0]; i++) {
+            const char *end = map + st.st_size;
+            const char *at = memmem(map, (size_t)st.st_size, names[i], strlen(names[i]));
+
+            if (at != NULL && memchr(at, '\0', (size_t)(end - at)) != NULL
+                && at > map && at[-1] == '\0')
+                found = strdup(at);
+        }
+    }
+    munmap(map, (size_t)st.st_size);
+    return found;
 }
 
 int program_become(const char *path, char **argv)

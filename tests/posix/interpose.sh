@@ -208,6 +208,55 @@ if [ "$has_module" = yes ]; then
   fi
 fi
 
+# ---------------------------------------------------------------- sanitizers in the program
+# A correct program: nothing to report.  Behind our module the sanitizer would see no semaphores.
+cat > "$work/ordered.c" << '_EOF'
+#include <pthread.h>
+#include <semaphore.h>
+
+static sem_t unit, done;
+static int data;
+
+static void *add(void *arg)
+{
+    for (int i = 0; i < 1000; i++) {
+        sem_wait(&unit);
+        data++;
+        sem_post(&unit);
+    }
+    sem_post(&done);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t thread[2];
+
+    sem_init(&unit, 0, 1);
+    sem_init(&done, 0, 0);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], 0, add, 0);
+    for (int i = 0; i < 2; i++)
+        sem_wait(&done);
+    if (data != 2000)
+        return 1;
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], 0);
+    return data == 2000 ? 0 : 1;
+}
+_EOF
+for sanitizer in thread address; do
+  # shellcheck disable=SC2086 # a compiler and flags are lists
+  if ${CC:-cc} ${CFLAGS-} -g -fsanitize=$sanitizer "$work/ordered.c" -o "$work/ordered" -pthread \
+    > "$work/log" 2>&1 && "$work/ordered" > "$work/log" 2>&1; then
+    expect 0 "a program with -fsanitize=$sanitizer" "$run" "$work/ordered" && {
+      [ ! -s "$work/err" ] || fail "-fsanitize=$sanitizer: there is something on stderr"
+    }
+  else
+    echo "not tried: a program with -fsanitize=$sanitizer, which does not run here"
+  fi
+done
+
 # ---------------------------------------------------------------- programs it cannot do
 printf '#! /bin/sh\nexec "%s" not-libcs\n' "$program" > "$work/script"
 chmod 755 "$work/script"
