@@ -375,20 +375,20 @@ else
 fi
 
 # No file may become as large as that of the statistics: nobody is killed for that.
-(
-  # shellcheck disable=SC3045 # where there is no such limit, there is nothing to try
-  ulimit -f 1 2> /dev/null && exec "$run" --stats "$program" exit 0
-) > "$work/out" 2> "$work/err"
+limited_to() {
+  # shellcheck disable=SC2086,SC3045 # options; where there is no such limit, there is nothing to try
+  ulimit $1 1 2> /dev/null || exit 99
+  shift
+  exec "$@"
+}
+(limited_to -f "$run" --stats "$program" exit 0) > "$work/out" 2> "$work/err"
 if [ $? -eq 125 ] && grep -q 'no room for statistics' "$work/err"; then
   echo "ok: --stats under a limit for files: says why"
 else
   fail "--stats under a limit for files"
 fi
-(
-  # shellcheck disable=SC3045
-  ulimit -S -f 1 2> /dev/null && exec "$run" --stats="$work/stats" "$program" fsize
-) > "$work/out" 2> "$work/err"
-if [ $? -eq 0 ]; then
+if (limited_to '-S -f' "$run" --stats="$work/stats" "$program" fsize) > "$work/out" \
+  2> "$work/err"; then
   echo "ok: --stats under a limit that may be raised: the program has it"
 else
   fail "--stats under a limit that may be raised"
