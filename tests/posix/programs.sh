@@ -441,7 +441,8 @@ print(results)
 sys.exit(not results)
 _EOF
 as=$as_somebody
-same "Chromium, its sandbox on, six workers" "$(version chromium --version)" \
+same "Chromium, its sandbox on, six workers" "$(chromium --version 2> /dev/null |
+  sed -n 's/.*Chromium \([0-9.]*\).*/\1/p')" \
   "start and end of threads; renderers are in the sandbox" \
   /usr/bin/python3 "$work/page.py" chromium --headless --disable-gpu --disable-dev-shm-usage
 as=
