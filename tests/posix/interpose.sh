@@ -74,7 +74,8 @@ refuses() {
 
 # ---------------------------------------------------------------- behaviors
 for behavior in fifo eintr cancel handler-post fork-child vfork-exec unmap late-post \
-  destroy-with-waiters destroyed copy-unused copies not-libcs never-destroy static-zero pshared constructor \
+  destroy-with-waiters destroyed copy-unused copies not-libcs never-destroy \
+  static-zero pshared constructor \
   overflow hog queued-signals actions jumps signals-without-memory stop-the-world \
   shared-all-the-same nonsense static-destructor; do
   expect 0 "$behavior" "$run" "$program" "$behavior"
