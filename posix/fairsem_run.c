@@ -89,7 +89,7 @@ int main(int argc, char **argv)
         complain("%s: %s", path, reason);
         return CANNOT_RUN;
     }
-    if (!preload_set(module)) {
+    if (!preload_set(program_sanitizer(path), module)) {
         complain("%s", strerror(errno));
         return OWN_FAILURE;
     }

@@ -3,6 +3,13 @@
  * interpose.c - replace libc's functions for the unnamed, process-private semaphores of a program
  * that was not recompiled (LD_PRELOAD, see fairsem-run(1)).
  *
+ * What a sem_t is, in a program under fairsem-run, is drawn in slots.h.  The module also replaces
+ *
+ *      sigaction() and others      actions.c: so that handlers stay out of critical sections, for
+ *                                  the reason and in the way that handlers.c explains
+ *      siglongjmp() and others     jumps.c: a handler may leave a wait by a jump
+ *      sched_setscheduler() ...    priority.c: so that a wait need not ask for its priority
+ *
  * Other semaphores are passed through to libc untouched, and counted: process-shared ones, named
  * ones, and every sem_t that was not initialized through this module.
  *
@@ -11,6 +18,10 @@
  * own thread.
  */
 #define _GNU_SOURCE
+#include "actions.h"
+#include "handlers.h"
+#include "jumps.h"
+#include "priority.h"
 #include "record.h"
 #include "sem_calls.h"
 #include "slots.h"
@@ -42,8 +53,22 @@ static struct {
         memcpy(&libc.name, &found_, sizeof found_);              \
     } while (0)
 
+static void in_child(void)
+{
+    fs_actions_in_child();
+    fs_handlers_in_child();
+    fs_priority_in_child();
+    fs_slots_in_child();
+}
+
 static void find_and_map(void)
 {
+    static const struct fs_guard guard = {
+        .enter = fs_section_enter,
+        .leave = fs_section_leave,
+        .begin_wait = fs_wait_begins,
+        .end_wait = fs_wait_ends,
+    };
     int before = errno;
 
     FIND(init);
@@ -55,7 +80,12 @@ static void find_and_map(void)
     FIND(post);
     FIND(getvalue);
     FIND(open);
-    pthread_atfork(NULL, NULL, fs_slots_in_child);
+    fs_guard = &guard;
+    fs_actions_prepare();
+    fs_jumps_prepare();
+    fs_priority_prepare();
+    fs_slots_prepare(libc.init);
+    pthread_atfork(NULL, fs_slots_in_parent, in_child);
     fs_records_map();
     errno = before;
 }
@@ -73,21 +103,10 @@ __attribute__((constructor)) static void prepare_early(void)
     prepare();
 }
 
-static int slow(struct fs_slot *slot, clockid_t clock, const struct timespec *deadline)
-{
-    struct fs_record *record = slot->record;
-    uint64_t start = fs_record_start();
-    int result = fs_sem_wait_slow(&slot->sem, clock, deadline);
-
-    if (result == 0)
-        fs_record_wait(record, start);
-    return result;
-}
-
 /* The semaphore is not ours.  True: call libc.  False: errno is set, return -1. */
 static bool pass_through(enum fs_slot_kind kind)
 {
-    if (kind == FS_SLOT_DEAD) {
+    if (kind == FS_IS_BROKEN) {
         FS_COUNT(dead);
         errno = EINVAL;
         return false;
@@ -97,8 +116,41 @@ static bool pass_through(enum fs_slot_kind kind)
     return true;
 }
 
+/* ---- The fast paths: a plain semaphore is a number, and nobody waits for it ---- */
+
+/* Acquire order: what the releaser of this unit wrote before is ours to read. */
+static bool take_plain(sem_t *sem)
+{
+    struct fs_in_place *in = fs_in_place(sem);
+    uint64_t word = atomic_load_explicit(&in->word, memory_order_relaxed);
+
+    while (fs_what(word) == FS_PLAIN && word >= FS_ONE_UNIT) {
+        if (atomic_compare_exchange_weak_explicit(&in->word, &word, word - FS_ONE_UNIT,
+                                                  memory_order_acquire, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+/* Release order, for take_plain().  The compare-and-swap is the last touch: it may be gone then. */
+static bool post_plain(sem_t *sem)
+{
+    struct fs_in_place *in = fs_in_place(sem);
+    uint64_t word = atomic_load_explicit(&in->word, memory_order_relaxed);
+
+    while (fs_what(word) == FS_PLAIN && word / FS_ONE_UNIT < SEM_VALUE_MAX) {
+        if (atomic_compare_exchange_weak_explicit(&in->word, &word, word + FS_ONE_UNIT,
+                                                  memory_order_release, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+/* ---- Made and destroyed ---- */
+
 EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
 {
+    struct fs_in_place *in = fs_in_place(sem);
     struct fs_slot *slot;
 
     prepare();
@@ -110,110 +162,196 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
         FS_COUNT(shared);
         return libc.init(sem, pshared, value);
     }
-    slot = fs_slot_take();
-    if (slot == NULL) {
+    memset(sem, 0, sizeof *sem);
+    atomic_store_explicit(&in->serial, fs_record_new(sem, __builtin_return_address(0)),
+                          memory_order_relaxed);
+    atomic_store_explicit(&in->word, FS_PLAIN | value * FS_ONE_UNIT, memory_order_release);
+    FS_COUNT(created);
+    if (fs_slots_at_once() && fs_slot_move_in(sem, &slot) == FS_IS_PLAIN) {
         errno = ENOSPC;
         return -1;
     }
-    if (fs_sem_init(&slot->sem, value) != 0) {
-        fs_slot_give_back(slot);
-        return -1;
-    }
-    slot->record = fs_record_new(sem, __builtin_return_address(0));
-    FS_COUNT(created);
-    fs_slot_publish(slot, sem);
     return 0;
 }
 
 /*
  * While threads wait, libc's sem_destroy does nothing, and they can still be woken.  So does ours.
- *
- * The semaphore in the slot is not destroyed.  The slot stays mapped, and a call in another thread
- * may have found it a moment before; libc would let that call pass, so it must find a semaphore
- * there.  fairsem_stat takes the mutex, so a release that has granted our caller is out of it.
+ * Afterwards libc's semaphore can still be used, and so can ours.
  */
 EXPORT int sem_destroy(sem_t *sem)
 {
     struct fs_slot *slot;
     enum fs_slot_kind kind = fs_slot_find(sem, &slot);
-    fairsem_stat_t stat;
 
-    if (kind != FS_SLOT_OURS)
+    if (kind == FS_IS_IN_SLOT)
+        fs_slot_move_out(sem);
+    else if (kind != FS_IS_PLAIN)
         return pass_through(kind) ? libc.destroy(sem) : -1;
-    fairsem_stat(&slot->sem, &stat);
-    if (stat.waiters == 0)
-        fs_slot_retire(slot, sem);
     return 0;
+}
+
+/* ---- Waits ---- */
+
+static int wait_in_slot(struct fs_slot *slot, clockid_t clock, const struct timespec *deadline)
+{
+    __attribute__((cleanup(fs_wait_place_leave))) struct fs_wait_place place;
+    struct fs_record *record = slot->record;
+    uint64_t start = fs_record_start();
+    int result;
+
+    fs_wait_place_enter(&place);
+    result = fs_sem_wait_slow(&slot->sem, clock, deadline, fs_priority());
+    if (result == 0)
+        fs_record_wait(record, start);
+    return result;
+}
+
+/* A millisecond, or until the deadline; EINTR if a handler has run. */
+static int nap(clockid_t clock, const struct timespec *deadline)
+{
+    const struct timespec moment = { .tv_nsec = 1000000 };
+    struct timespec now;
+
+    if (deadline != NULL && clock_gettime(clock, &now) == 0
+        && (now.tv_sec > deadline->tv_sec
+            || (now.tv_sec == deadline->tv_sec && now.tv_nsec >= deadline->tv_nsec)))
+        return ETIMEDOUT;
+    return clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
+}
+
+/*
+ * No unit was there a moment ago.  Without memory for a slot the thread polls: libc's sem_wait
+ * cannot fail either.  False: it is libc's, or broken, as *kind says.
+ */
+static bool wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadline,
+                      enum fs_slot_kind *kind, int *result)
+{
+    struct fs_slot *slot;
+
+    *kind = fs_slot_find(sem, &slot);
+    while (*kind == FS_IS_PLAIN) {
+        int error;
+
+        *result = 0;
+        if (take_plain(sem))
+            return true;
+        *kind = fs_slot_move_in(sem, &slot);
+        if (*kind != FS_IS_PLAIN)
+            break;
+        error = nap(clock, deadline);
+        *result = fs_sem_result(error);
+        if (error != 0)
+            return true;
+    }
+    if (*kind == FS_IS_IN_SLOT)
+        *result = fs_sem_wait_fast(&slot->sem) ? 0 : wait_in_slot(slot, clock, deadline);
+    return *kind == FS_IS_IN_SLOT;
 }
 
 EXPORT int sem_wait(sem_t *sem)
 {
-    struct fs_slot *slot;
-    enum fs_slot_kind kind = fs_slot_find(sem, &slot);
+    enum fs_slot_kind kind;
+    int result;
 
-    if (kind != FS_SLOT_OURS)
-        return pass_through(kind) ? libc.wait(sem) : -1;
-    return fs_sem_wait_fast(&slot->sem) ? 0 : slow(slot, CLOCK_REALTIME, NULL);
+    pthread_testcancel();
+    if (take_plain(sem))
+        return 0;
+    if (wait_slow(sem, CLOCK_REALTIME, NULL, &kind, &result))
+        return result;
+    return pass_through(kind) ? libc.wait(sem) : -1;
 }
 
 EXPORT int sem_trywait(sem_t *sem)
 {
     struct fs_slot *slot;
-    enum fs_slot_kind kind = fs_slot_find(sem, &slot);
+    enum fs_slot_kind kind;
 
-    if (kind != FS_SLOT_OURS)
-        return pass_through(kind) ? libc.trywait(sem) : -1;
-    return fs_sem_trywait(&slot->sem);
+    if (take_plain(sem))
+        return 0;
+    kind = fs_slot_find(sem, &slot);
+    if (kind == FS_IS_PLAIN)
+        return fs_sem_result(EAGAIN);
+    if (kind == FS_IS_IN_SLOT)
+        return fs_sem_trywait(&slot->sem);
+    return pass_through(kind) ? libc.trywait(sem) : -1;
 }
 
-static int wait_until(struct fs_slot *slot, clockid_t clock, const struct timespec *deadline)
+/*
+ * The deadline is checked before anything else, as libc does it; but only if the semaphore is
+ * ours: libc checks for itself.
+ */
+static bool wait_until(sem_t *sem, clockid_t clock, const struct timespec *deadline,
+                       enum fs_slot_kind *kind, int *result)
 {
-    int error = fs_sem_check_deadline(clock, deadline);
+    struct fs_slot *slot;
+    int error;
 
+    *kind = fs_slot_find(sem, &slot);
+    if (*kind != FS_IS_PLAIN && *kind != FS_IS_IN_SLOT)
+        return false;
+    error = fs_sem_check_deadline(clock, deadline);
+    *result = fs_sem_result(error);
     if (error != 0)
-        return fs_sem_result(error);
-    return fs_sem_wait_fast(&slot->sem) ? 0 : slow(slot, clock, deadline);
+        return true;
+    pthread_testcancel();
+    return take_plain(sem) || wait_slow(sem, clock, deadline, kind, result);
 }
 
 EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict deadline)
 {
-    struct fs_slot *slot;
-    enum fs_slot_kind kind = fs_slot_find(sem, &slot);
+    enum fs_slot_kind kind;
+    int result;
 
-    if (kind != FS_SLOT_OURS)
-        return pass_through(kind) ? libc.timedwait(sem, deadline) : -1;
-    return wait_until(slot, CLOCK_REALTIME, deadline);
+    if (wait_until(sem, CLOCK_REALTIME, deadline, &kind, &result))
+        return result;
+    return pass_through(kind) ? libc.timedwait(sem, deadline) : -1;
 }
 
 EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock,
                          const struct timespec *restrict deadline)
 {
-    struct fs_slot *slot;
-    enum fs_slot_kind kind = fs_slot_find(sem, &slot);
+    enum fs_slot_kind kind;
+    int result;
 
-    if (kind != FS_SLOT_OURS)
-        return pass_through(kind) ? libc.clockwait(sem, clock, deadline) : -1;
-    return wait_until(slot, clock, deadline);
+    if (wait_until(sem, clock, deadline, &kind, &result))
+        return result;
+    return pass_through(kind) ? libc.clockwait(sem, clock, deadline) : -1;
 }
+
+/* ---- Post, and the rest ---- */
 
 EXPORT int sem_post(sem_t *sem)
 {
     struct fs_slot *slot;
-    enum fs_slot_kind kind = fs_slot_find(sem, &slot);
+    enum fs_slot_kind kind;
 
-    if (kind != FS_SLOT_OURS)
-        return pass_through(kind) ? libc.post(sem) : -1;
-    return fs_sem_post(&slot->sem);
+    while (!post_plain(sem)) {
+        kind = fs_slot_find(sem, &slot);
+        if (kind == FS_IS_IN_SLOT)
+            return fs_sem_post(&slot->sem);
+        if (kind != FS_IS_PLAIN)
+            return pass_through(kind) ? libc.post(sem) : -1;
+        if (atomic_load(&fs_in_place(sem)->word) / FS_ONE_UNIT == SEM_VALUE_MAX)
+            return fs_sem_result(EOVERFLOW);
+    }
+    return 0;
 }
 
 EXPORT int sem_getvalue(sem_t *restrict sem, int *restrict value)
 {
     struct fs_slot *slot;
     enum fs_slot_kind kind = fs_slot_find(sem, &slot);
+    uint64_t word = atomic_load_explicit(&fs_in_place(sem)->word, memory_order_acquire);
 
-    if (kind != FS_SLOT_OURS)
-        return pass_through(kind) ? libc.getvalue(sem, value) : -1;
-    return fs_sem_getvalue(&slot->sem, value);
+    if (kind == FS_IS_PLAIN && fs_what(word) == FS_PLAIN) {
+        *value = (int)(word / FS_ONE_UNIT);
+        return 0;
+    }
+    if (kind == FS_IS_PLAIN)        /* moved in between */
+        kind = fs_slot_find(sem, &slot);
+    if (kind == FS_IS_IN_SLOT)
+        return fs_sem_getvalue(&slot->sem, value);
+    return pass_through(kind) ? libc.getvalue(sem, value) : -1;
 }
 
 /* This only counts.  The result is libc's, and other calls recognize it as such. */

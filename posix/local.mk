@@ -12,7 +12,12 @@ libcore_la_SOURCES += \
 # The interposer is a module with a copy of the library inside.  So it does not depend on the shared
 # library, and it exports only the names that it replaces.
 interpose_sources = \
+	posix/actions.c posix/actions.h \
+	posix/handlers.c posix/handlers.h \
 	posix/interpose.c \
+	posix/jumps.c posix/jumps.h \
+	posix/priority.c posix/priority.h \
+	posix/private_memory.c posix/private_memory.h \
 	posix/record.c posix/record.h \
 	posix/records.h \
 	posix/slots.c posix/slots.h

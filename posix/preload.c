@@ -44,15 +44,14 @@ const char *preload_module(void)
     return path;
 }
 
-bool preload_set(const char *module)
+bool preload_set(const char *first, const char *module)
 {
     const char *others = getenv("LD_PRELOAD");
     char *list;
     bool done;
 
-    if (others == NULL || *others == '\0')
-        return setenv("LD_PRELOAD", module, 1) == 0;
-    if (asprintf(&list, "%s:%s", module, others) < 0)
+    if (asprintf(&list, "%s%s%s%s%s", first != NULL ? first : "", first != NULL ? ":" : "", module,
+                 others != NULL && *others != '\0' ? ":" : "", others != NULL ? others : "") < 0)
         return false;
     done = setenv("LD_PRELOAD", list, 1) == 0;
     free(list);
@@ -71,7 +70,7 @@ int preload_is_active(void)
         || value != 2)
         return 1;
     memcpy(&first, &sem, sizeof first);
-    return first == FS_SLOT_MAGIC ? 0 : 1;
+    return first == FS_PLAIN ? 0 : 1;
 }
 
 int preload_check(const char *module)
@@ -82,7 +81,7 @@ int preload_check(const char *module)
     signal(SIGCHLD, SIG_DFL);       /* if it is ignored, waitpid fails */
     child = fork();
     if (child == 0) {
-        if (preload_set(module))
+        if (preload_set(NULL, module))
             execl("/proc/self/exe", "fairsem-run", PRELOAD_IS_ACTIVE, (char *)NULL);
         _exit(1);
     }

@@ -13,8 +13,11 @@
 /* The path of the module, after a check that it can be preloaded; NULL: it cannot. */
 const char *preload_module(void);
 
-/* Preload it into the program that this process executes, before modules that are there already. */
-bool preload_set(const char *module);
+/*
+ * Preload it into the program that this process executes, before modules that are there already,
+ * and behind `first` (NULL: nothing).
+ */
+bool preload_set(const char *first, const char *module);
 
 /* fairsem-run --check: find out whether it is active in a new program.  Returns the exit status. */
 int preload_check(const char *module);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -75,19 +76,12 @@ static bool gains_rights(int fd)
     return geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
 }
 
-static const char *look_at_elf(int fd, const ElfW(Ehdr) *header)
+/* The name of the loader that the program asks for, without directories; "": none. */
+static void loader_of(int fd, const ElfW(Ehdr) *header, char *name, size_t size)
 {
-    ElfW(Ehdr) own;
-    int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    char path[4096] = "";
+    const char *last;
 
-    if (self >= 0) {
-        bool read_all = pread(self, &own, sizeof own, 0) == (ssize_t)sizeof own;
-
-        close(self);
-        if (read_all && (own.e_ident[EI_CLASS] != header->e_ident[EI_CLASS]
-                         || own.e_machine != header->e_machine))
-            return "is for another kind of machine than the interposer";
-    }
     for (int i = 0; i < header->e_phnum; i++) {
         ElfW(Phdr) segment;
 
@@ -95,10 +89,37 @@ static const char *look_at_elf(int fd, const ElfW(Ehdr) *header)
                   (off_t)(header->e_phoff + (ElfW(Off))i * header->e_phentsize))
             != (ssize_t)sizeof segment)
             break;
-        if (segment.p_type == PT_INTERP)
-            return NULL;
+        if (segment.p_type == PT_INTERP && segment.p_filesz < sizeof path
+            && pread(fd, path, segment.p_filesz, (off_t)segment.p_offset) > 0)
+            break;
     }
-    return "is linked statically: the loader can preload nothing";
+    last = strrchr(path, '/');
+    snprintf(name, size, "%s", last != NULL ? last + 1 : path);
+}
+
+/* Two programs with the same loader have the same C library. */
+static const char *look_at_elf(int fd, const ElfW(Ehdr) *header)
+{
+    ElfW(Ehdr) own;
+    char loader[256], own_loader[256] = "";
+    int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+    loader_of(fd, header, loader, sizeof loader);
+    if (self >= 0) {
+        bool read_all = pread(self, &own, sizeof own, 0) == (ssize_t)sizeof own;
+
+        if (read_all)
+            loader_of(self, &own, own_loader, sizeof own_loader);
+        close(self);
+        if (read_all && (own.e_ident[EI_CLASS] != header->e_ident[EI_CLASS]
+                         || own.e_machine != header->e_machine))
+            return "is for another kind of machine than the interposer";
+    }
+    if (loader[0] == '\0')
+        return "is linked statically: the loader can preload nothing";
+    if (own_loader[0] != '\0' && strcmp(loader, own_loader) != 0)
+        return "is linked with another C library than the interposer";
+    return NULL;
 }
 
 static const char *look(const char *path, int depth)
@@ -134,6 +155,34 @@ static const char *look(const char *path, int depth)
 const char *program_not_interposable(const char *path)
 {
     return look(path, 0);
+}
+
+/* A name like libtsan.so.2 among the strings of the file: the dynamic section has it there. */
+char *program_sanitizer(const char *path)
+{
+    static const char *const names[] = { "libtsan.so.", "libasan.so." };
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char *found = NULL, *map = MAP_FAILED;
+    struct stat st;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+        map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (fd >= 0)
+        close(fd);
+    if (map == MAP_FAILED)
+        return NULL;
+    if (memcmp(map, ELFMAG, SELFMAG) == 0) {
+        for (size_t i = 0; found == NULL && i < sizeof names / sizeof names[0]; i++) {
+            const char *end = map + st.st_size;
+            const char *at = memmem(map, (size_t)st.st_size, names[i], strlen(names[i]));
+
+            if (at != NULL && memchr(at, '\0', (size_t)(end - at)) != NULL
+                && at > map && at[-1] == '\0')
+                found = strdup(at);
+        }
+    }
+    munmap(map, (size_t)st.st_size);
+    return found;
 }
 
 int program_become(const char *path, char **argv)

@@ -55,23 +55,30 @@ static void describe(const void *caller, char *text, size_t size)
                  (size_t)((const char *)caller - (const char *)info.dli_fbase));
 }
 
-struct fs_record *fs_record_new(const sem_t *sem, const void *caller)
+uint64_t fs_record_new(const sem_t *sem, const void *caller)
 {
     struct fs_record *r;
     uint32_t at;
 
     if (fs_records == NULL)
-        return NULL;
+        return 0;
     at = atomic_fetch_add(&fs_records->used, 1);
     if (at >= FS_RECORDS_MOST) {
         atomic_fetch_sub(&fs_records->used, 1);
-        return NULL;
+        return 0;
     }
     r = &fs_records->record[at];
     atomic_store_explicit(&r->address, (uintptr_t)sem, memory_order_relaxed);
     describe(caller, r->creator, sizeof r->creator);
     atomic_store_explicit(&r->pid, (int32_t)getpid(), memory_order_release);
-    return r;
+    return (uint64_t)at + 1;
+}
+
+struct fs_record *fs_record_number(uint64_t number)
+{
+    if (fs_records == NULL || number == 0 || number > FS_RECORDS_MOST)
+        return NULL;
+    return &fs_records->record[number - 1];
 }
 
 static void add_wait(struct fs_waited *waited, uint64_t ns)

@@ -27,8 +27,11 @@ extern struct fs_uncounted {
 /* Map the file, if fairsem-run has asked for statistics. */
 void fs_records_map(void);
 
-/* A record for a semaphore that `caller` makes; NULL: it has none. */
-struct fs_record *fs_record_new(const sem_t *sem, const void *caller);
+/* The number of a record for a semaphore that `caller` makes; 0: it has none. */
+uint64_t fs_record_new(const sem_t *sem, const void *caller);
+
+/* The record with this number; NULL: there is none. */
+struct fs_record *fs_record_number(uint64_t number);
 
 /* The time in ns, or 0 without statistics. */
 uint64_t fs_record_start(void);

@@ -37,7 +37,7 @@ void records_print(FILE *file, const struct fs_records *records)
             (unsigned long long)records->shared, (unsigned long long)records->named,
             (unsigned long long)records->foreign);
     if (records->dead != 0)
-        fprintf(file, "calls on semaphores after sem_destroy, refused with EINVAL: %llu\n",
+        fprintf(file, "calls on references that lead nowhere, refused with EINVAL: %llu\n",
                 (unsigned long long)records->dead);
     fprintf(file, "     waits   longest ms       total ms  semaphore\n");
     print_waited(file, &records->waited);

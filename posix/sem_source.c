@@ -28,7 +28,7 @@ int fairsem_sem_wait(fairsem_sem_t *sem)
 {
     if (fs_sem_wait_fast(&sem->fairsem_inside_))
         return 0;
-    return fs_sem_wait_slow(&sem->fairsem_inside_, CLOCK_REALTIME, NULL);
+    return fs_sem_wait_slow(&sem->fairsem_inside_, CLOCK_REALTIME, NULL, fs_sem_priority());
 }
 
 int fairsem_sem_trywait(fairsem_sem_t *sem)
@@ -49,7 +49,7 @@ int fairsem_sem_clockwait(fairsem_sem_t *sem, clockid_t clock, const struct time
         return fs_sem_result(error);
     if (fs_sem_wait_fast(&sem->fairsem_inside_))
         return 0;
-    return fs_sem_wait_slow(&sem->fairsem_inside_, clock, deadline);
+    return fs_sem_wait_slow(&sem->fairsem_inside_, clock, deadline, fs_sem_priority());
 }
 
 int fairsem_sem_post(fairsem_sem_t *sem)

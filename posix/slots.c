@@ -4,9 +4,17 @@
  *
  * Slots come from mmap, many at a time.  Not from malloc: the program may have its own, and that
  * may use semaphores.
+ *
+ * The mutex is held only inside a section (handlers.h), so a handler never finds it taken by its
+ * own thread.
  */
 #define _GNU_SOURCE
 #include "slots.h"
+
+#include "handlers.h"
+#include "private_memory.h"
+#include "record.h"
+#include "sem_calls.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -14,14 +22,51 @@
 #include <time.h>
 
 #define SLOTS_AT_ONCE 256
+#define ANCESTORS     16
+
+/* So many slots, mapped together. */
+struct block {
+    struct block  *older;       /* r/o */
+    struct fs_slot slot[SLOTS_AT_ONCE];
+};
 
 uint64_t fs_slot_secret;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct fs_slot *free_slots;      /* under mutex */
-static struct fs_slot *fresh;           /* under mutex: slots that were never used */
-static size_t          fresh_left;      /* under mutex: the number of these */
-static _Atomic uint64_t last_serial;
+static struct block   *blocks;          /* under mutex: the newest */
+static int             fresh_left;      /* under mutex: slots of the newest, never used */
+static uint64_t        last_serial = UINT64_C(1) << 32;   /* under mutex; larger than the number
+                                                            * of any record */
+
+/*
+ * The secrets of the processes of which this one is a forked child.  They made the references that
+ * this process inherited, and the slots are mapped here, too.  A reference that a child of this
+ * process makes, in memory that both see, has a secret that is unknown here.
+ */
+static uint64_t inherited[ANCESTORS];   /* changes only in a child of fork */
+static int      ancestors;
+
+static bool has_relatives;              /* has been forked, or is a forked child */
+static bool at_once;                    /* r/o */
+static int (*init_of_libc)(sem_t *, int, unsigned);     /* r/o */
+
+/* Cancellation is deferred meanwhile: see src/signals.h. */
+static void lock(int *cancel_type)
+{
+    fs_section_enter();
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, cancel_type);
+    pthread_mutex_lock(&mutex);
+}
+
+static void unlock(int cancel_type)
+{
+    int deferred;
+
+    pthread_mutex_unlock(&mutex);
+    fs_section_leave();
+    pthread_setcanceltype(cancel_type, &deferred);
+}
 
 /* It guards against accidents, not attackers: any number that differs from run to run will do. */
 static uint64_t make_secret(void)
@@ -32,74 +77,252 @@ static uint64_t make_secret(void)
     if (getrandom(&secret, sizeof secret, GRND_NONBLOCK) == (ssize_t)sizeof secret)
         return secret;
     clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_nsec * UINT64_C(0x9e3779b97f4a7c15) + (uintptr_t)&mutex;
+    return ((uint64_t)now.tv_nsec + fs_slot_secret) * UINT64_C(0x9e3779b97f4a7c15)
+           + (uintptr_t)&mutex;
 }
 
-/* Mutex held.  A slot that has never been used, or NULL. */
-static struct fs_slot *make_slot(void)
+/* The fast path of a semaphore that a tool watches never succeeds: see src/annotate.h. */
+void fs_slots_prepare(int (*init)(sem_t *, int, unsigned))
 {
-    if (fresh_left == 0) {
-        void *map = mmap(NULL, SLOTS_AT_ONCE * sizeof *fresh, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    static fairsem_t probe;
 
-        if (map == MAP_FAILED)
+    init_of_libc = init;
+    fs_slot_secret = make_secret();
+    at_once = fairsem_init(&probe, 1, NULL) == 0 && !fs_acquire_fast(fs_inside(&probe), 1);
+}
+
+bool fs_slots_at_once(void)
+{
+    return at_once;
+}
+
+/* ---- Free slots; mutex held ---- */
+
+static struct fs_slot *take(void)
+{
+    struct fs_slot *slot = free_slots;
+
+    if (slot != NULL) {
+        free_slots = slot->next_free;
+        return slot;
+    }
+    if (fresh_left == 0) {
+        struct block *block = mmap(NULL, sizeof *block, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+        if (block == MAP_FAILED)
             return NULL;
-        if (fs_slot_secret == 0)
-            fs_slot_secret = make_secret();
-        fresh = map;
+        block->older = blocks;
+        blocks = block;
         fresh_left = SLOTS_AT_ONCE;
     }
-    fresh_left--;
-    return fresh++;
+    return &blocks->slot[--fresh_left];
 }
 
-struct fs_slot *fs_slot_take(void)
+static void give_back(struct fs_slot *slot)
 {
-    struct fs_slot *slot;
-
-    pthread_mutex_lock(&mutex);
-    slot = free_slots;
-    if (slot != NULL)
-        free_slots = slot->next_free;
-    else
-        slot = make_slot();
-    pthread_mutex_unlock(&mutex);
-    return slot;
-}
-
-void fs_slot_give_back(struct fs_slot *slot)
-{
-    pthread_mutex_lock(&mutex);
+    atomic_store_explicit(&slot->serial, 0, memory_order_release);
     slot->next_free = free_slots;
     free_slots = slot;
-    pthread_mutex_unlock(&mutex);
 }
 
-void fs_slot_publish(struct fs_slot *slot, sem_t *sem)
+static bool is_slot(uint64_t address)
 {
-    struct fs_slot_reference *ref = fs_slot_reference(sem);
-    uint64_t serial = atomic_fetch_add(&last_serial, 1) + 1;
+    for (const struct block *block = blocks; block != NULL; block = block->older) {
+        uint64_t offset = address - (uintptr_t)block->slot;
 
-    atomic_store_explicit(&slot->serial, serial, memory_order_release);
-    memset(sem, 0, sizeof *sem);
-    ref->serial = serial;
-    ref->slot = slot;
-    ref->check = (uintptr_t)slot ^ serial ^ fs_slot_secret;
-    atomic_store_explicit(&ref->magic, FS_SLOT_MAGIC, memory_order_release);
+        if (offset < sizeof block->slot)
+            return offset % sizeof(struct fs_slot) == 0;
+    }
+    return false;
 }
 
-void fs_slot_retire(struct fs_slot *slot, const sem_t *sem)
+/* ---- What is this sem_t? ---- */
+
+/* A reference of this process, or of one whose slots it has inherited? */
+static bool fits(const struct fs_in_place *in, const sem_t *home, uint64_t slot, uint64_t serial)
 {
-    uint64_t serial = fs_slot_reference(sem)->serial;
+    uint64_t check = atomic_load_explicit(&in->check, memory_order_relaxed);
 
-    if (serial != 0 && atomic_compare_exchange_strong(&slot->serial, &serial, 0))
-        fs_slot_give_back(slot);
+    for (int i = 0; i < ancestors; i++) {
+        if (check == fs_slot_check(home, slot, serial, inherited[i]))
+            return true;
+    }
+    return check == fs_slot_check(home, slot, serial, fs_slot_secret);
 }
 
-/* Another thread may have held the mutex and be halfway through a change: forget the free slots. */
+/*
+ * Mutex held.  The sem_t is not where its reference was made, so it is a copy.  With libc a copy is
+ * a semaphore of its own that has the value of the other at that moment.  That value nobody has
+ * kept; what it is now is as good, if the program has moved the semaphore.
+ */
+static void become_a_copy(struct fs_in_place *in, const struct fs_slot *slot)
+{
+    uint64_t units = (uint64_t)fairsem_available(&slot->sem);
+
+    atomic_store_explicit(&in->serial, 0, memory_order_relaxed);
+    atomic_store_explicit(&in->word, FS_PLAIN | units * FS_ONE_UNIT, memory_order_release);
+}
+
+/* Mutex held. */
+static enum fs_slot_kind look_closer(sem_t *sem, struct fs_slot **slot)
+{
+    struct fs_in_place *in = fs_in_place(sem);
+    uint64_t serial = atomic_load_explicit(&in->serial, memory_order_relaxed);
+    uint64_t address = atomic_load_explicit(&in->slot, memory_order_relaxed);
+
+    *slot = (struct fs_slot *)(uintptr_t)address;
+    if (!is_slot(address) || atomic_load(&(*slot)->serial) != serial)
+        return FS_IS_BROKEN;
+    if (fits(in, sem, address, serial))
+        return FS_IS_IN_SLOT;
+    if (!fits(in, (*slot)->home, address, serial))
+        return FS_IS_BROKEN;
+    become_a_copy(in, *slot);
+    return FS_IS_PLAIN;
+}
+
+static enum fs_slot_kind kind(uint64_t word)
+{
+    return fs_what(word) == FS_PLAIN    ? FS_IS_PLAIN
+           : fs_what(word) == FS_REFERS ? FS_IS_IN_SLOT
+                                        : FS_IS_LIBCS;
+}
+
+enum fs_slot_kind fs_slot_find(sem_t *sem, struct fs_slot **slot)
+{
+    enum fs_slot_kind is = kind(atomic_load_explicit(&fs_in_place(sem)->word,
+                                                     memory_order_acquire));
+    int cancel_type;
+
+    if (is != FS_IS_IN_SLOT || (*slot = fs_slot_of(sem)) != NULL)
+        return is;
+    lock(&cancel_type);
+    is = kind(atomic_load_explicit(&fs_in_place(sem)->word, memory_order_acquire));
+    if (is == FS_IS_IN_SLOT)
+        is = look_closer(sem, slot);
+    unlock(cancel_type);
+    return is;
+}
+
+/* ---- Into a slot, and out of it ---- */
+
+/*
+ * In memory that another process sees, a slot would be a second semaphore for that process, or no
+ * memory at all.  libc's semaphore works there.  (With glibc such semaphores wake nobody in another
+ * process, because they were made with pshared 0.  This one does.)
+ *
+ * The other fields come first.  For a plain semaphore they mean nothing, but `serial`.
+ */
+static enum fs_slot_kind move_to_libc(struct fs_in_place *in, uint64_t word)
+{
+    while (fs_what(word) == FS_PLAIN) {
+        struct fs_in_place libcs;
+        sem_t sem;
+
+        init_of_libc(&sem, 1, (unsigned)(word / FS_ONE_UNIT));
+        memcpy(&libcs, &sem, sizeof libcs);
+        atomic_store_explicit(&in->serial, libcs.serial, memory_order_relaxed);
+        atomic_store_explicit(&in->slot, libcs.slot, memory_order_relaxed);
+        atomic_store_explicit(&in->check, libcs.check, memory_order_relaxed);
+        if (atomic_compare_exchange_strong_explicit(&in->word, &word, libcs.word,
+                                                    memory_order_acq_rel, memory_order_acquire))
+            return FS_IS_LIBCS;
+    }
+    return kind(word);
+}
+
+/*
+ * Mutex held.  The number of units may change until the compare-and-swap, which moves exactly those
+ * that there are.  Acquire order: what their releasers wrote before is for whoever takes them from
+ * the slot.  Release order: for fs_slot_of().
+ */
+static enum fs_slot_kind move_in(sem_t *sem, struct fs_slot **moved)
+{
+    struct fs_in_place *in = fs_in_place(sem);
+    uint64_t word = atomic_load_explicit(&in->word, memory_order_acquire);
+    struct fs_slot *slot;
+    uint64_t address;
+
+    if (kind(word) != FS_IS_PLAIN)
+        return kind(word);
+    if (has_relatives && !fs_memory_is_private(sem))
+        return move_to_libc(in, word);
+    slot = take();
+    if (slot == NULL)
+        return FS_IS_PLAIN;
+    address = (uintptr_t)slot;
+    slot->home = sem;
+    slot->record = fs_record_number(atomic_load_explicit(&in->serial, memory_order_relaxed));
+    atomic_store_explicit(&slot->serial, ++last_serial, memory_order_release);
+    atomic_store_explicit(&in->slot, address, memory_order_relaxed);
+    atomic_store_explicit(&in->check, fs_slot_check(sem, address, last_serial, fs_slot_secret),
+                          memory_order_relaxed);
+    atomic_store_explicit(&in->serial, last_serial, memory_order_relaxed);
+    do {
+        fs_sem_init(&slot->sem, (unsigned)(word / FS_ONE_UNIT));
+    } while (!atomic_compare_exchange_strong_explicit(&in->word, &word, FS_REFERS,
+                                                      memory_order_acq_rel,
+                                                      memory_order_acquire));
+    *moved = slot;
+    return FS_IS_IN_SLOT;
+}
+
+/* Another thread may have been faster. */
+enum fs_slot_kind fs_slot_move_in(sem_t *sem, struct fs_slot **slot)
+{
+    enum fs_slot_kind is;
+    int cancel_type;
+
+    lock(&cancel_type);
+    is = move_in(sem, slot);
+    unlock(cancel_type);
+    return is == FS_IS_IN_SLOT ? fs_slot_find(sem, slot) : is;
+}
+
+/*
+ * The semaphore in the slot is not destroyed: a call in another thread may have found it a moment
+ * before, and libc would let that call pass.  fairsem_stat takes the mutex, so a release that has
+ * granted our caller is out of it.
+ */
+void fs_slot_move_out(sem_t *sem)
+{
+    struct fs_in_place *in = fs_in_place(sem);
+    struct fs_slot *slot;
+    fairsem_stat_t stat;
+    int cancel_type;
+
+    lock(&cancel_type);
+    if (kind(atomic_load_explicit(&in->word, memory_order_acquire)) == FS_IS_IN_SLOT
+        && look_closer(sem, &slot) == FS_IS_IN_SLOT) {
+        fairsem_stat(&slot->sem, &stat);
+        if (stat.waiters == 0) {
+            atomic_store_explicit(&in->serial, 0, memory_order_relaxed);
+            atomic_store_explicit(&in->word, FS_PLAIN | (uint64_t)stat.available * FS_ONE_UNIT,
+                                  memory_order_release);
+            give_back(slot);
+        }
+    }
+    unlock(cancel_type);
+}
+
+void fs_slots_in_parent(void)
+{
+    has_relatives = true;
+}
+
+/*
+ * Another thread may have held the mutex and be halfway through a change: forget the free slots.
+ * The blocks stay: they are what this process has inherited.
+ */
 void fs_slots_in_child(void)
 {
     mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    has_relatives = true;
     free_slots = NULL;
     fresh_left = 0;
+    if (ancestors < ANCESTORS) {
+        inherited[ancestors++] = fs_slot_secret;
+        fs_slot_secret = make_secret();
+    }
 }

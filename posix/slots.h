@@ -1,23 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slots.h - where the semaphores of an interposed program live.
+ * slots.h - where the semaphores of an interposed program live: in the sem_t, until a thread must
+ * wait; then in a slot, to which the sem_t refers.
  *
- * A sem_t is too small for a fairsem_t, so it holds a reference to a slot:
+ * A sem_t is too small for a fairsem_t, but a semaphore for which nobody has waited is only a
+ * number.  So sem_init allocates nothing, a pair of wait and post changes nothing but the sem_t, and
+ * most semaphores never have a slot.  (Locks of CPython: one in five.)  And what programs do with a
+ * sem_t although POSIX forbids it works as with libc: copies are semaphores of their own, and one
+ * that was destroyed can still be used.
  *
- *      magic    is where glibc keeps the value, which is at most SEM_VALUE_MAX (big-endian: the
- *               number of waiters).  Our magic is larger, so no live semaphore of glibc looks like
- *               ours, and ours does not look like one of glibc's
- *      serial   the serial number that the slot had when this semaphore was made
+ *      word     the lower half says what the sem_t is:
+ *                 FS_PLAIN    the upper half is the number of units; nobody waits
+ *                 FS_REFERS   the semaphore is in a slot
+ *                 else        libc's: glibc keeps the value there, which is at most
+ *                             SEM_VALUE_MAX.  Our two numbers are larger, so neither of the two
+ *                             implementations mistakes the other's semaphore for its own
+ *      serial   FS_REFERS: the serial number that the slot had when this semaphore moved there
+ *               FS_PLAIN: its record in the statistics
  *      slot     the address of the slot
- *      check    made from both and a secret, so memory that only looks like a reference is not
- *               followed
+ *      check    made from both, the address of the sem_t and a secret.  So memory that only looks
+ *               like a reference is not followed, and a copy of the sem_t is recognized
  *
- * Slots are never freed, only reused with another serial number.  So a reference can be checked,
- * whatever the program did with the sem_t: copied it, moved it, destroyed it, or destroyed the
- * semaphore behind a copy.  The price is 288 bytes (on x86-64) for each sem_init that no
- * sem_destroy follows, and for the largest number of other semaphores that existed at once.  (A
- * second sem_init of a sem_t cannot free the first slot: the sem_t may have been copied, unused, to
- * where it is now, and another copy may still refer to the slot.)
+ *             first wait that must sleep
+ *      PLAIN ----------------------------> REFERS
+ *        ^                                  |   |
+ *        +----------------------------------+   |
+ *           sem_destroy, if nobody waits;       |
+ *           a copy of the sem_t is used         |
+ *                                               v
+ *      (in memory that is shared with another process: libc's, instead of REFERS)
+ *
+ * Slots are never unmapped, only reused with another serial number.  So a thread that found one a
+ * moment before can still touch it.
  */
 #ifndef FS_SLOTS_H
 #define FS_SLOTS_H
@@ -28,7 +42,9 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-#define FS_SLOT_MAGIC UINT32_C(0xfa125e30)
+#define FS_PLAIN  UINT32_C(0xfa125e30)
+#define FS_REFERS UINT32_C(0xfa125e31)
+#define FS_ONE_UNIT (UINT64_C(1) << 32)     /* of FS_PLAIN */
 
 struct fs_record;
 
@@ -36,60 +52,87 @@ struct fs_slot {
     fairsem_t         sem;
     _Atomic uint64_t  serial;       /* 0: free */
     struct fs_slot   *next_free;    /* under the mutex of slots.c */
+    const sem_t      *home;         /* under that mutex: which refers to it */
     struct fs_record *record;       /* r/o while in use; NULL: no statistics */
 };
 
-struct fs_slot_reference {
-    _Atomic uint32_t magic;
-    uint64_t         serial;
-    struct fs_slot  *slot;
-    uint64_t         check;
+/* A sem_t, as this module sees it.  All may be read while another thread writes them. */
+struct fs_in_place {
+    _Atomic uint64_t word;
+    _Atomic uint64_t serial;
+    _Atomic uint64_t slot;
+    _Atomic uint64_t check;
 };
 
-static_assert(sizeof(struct fs_slot_reference) <= sizeof(sem_t),
-              "a sem_t has no room for a reference");
+static_assert(sizeof(struct fs_in_place) <= sizeof(sem_t), "a sem_t has no room for a reference");
+
+extern uint64_t fs_slot_secret;     /* changes only in a child of fork */
+
+static inline struct fs_in_place *fs_in_place(const sem_t *sem)
+{
+    return (struct fs_in_place *)(uintptr_t)sem;
+}
+
+static inline uint32_t fs_what(uint64_t word)
+{
+    return (uint32_t)word;
+}
+
+static inline uint64_t fs_slot_check(const sem_t *sem, uint64_t slot, uint64_t serial,
+                                     uint64_t secret)
+{
+    return (uintptr_t)sem ^ slot ^ serial ^ secret;
+}
+
+/*
+ * The slot of a sem_t that is FS_REFERS; NULL: that needs a closer look.
+ *
+ * Acquire order for the word: the other fields were written before.  They may be of two moments if
+ * another thread is changing them; then they do not fit the check.
+ */
+static inline struct fs_slot *fs_slot_of(const sem_t *sem)
+{
+    const struct fs_in_place *in = fs_in_place(sem);
+    uint64_t word = atomic_load_explicit(&in->word, memory_order_acquire);
+    uint64_t serial = atomic_load_explicit(&in->serial, memory_order_relaxed);
+    uint64_t address = atomic_load_explicit(&in->slot, memory_order_relaxed);
+    struct fs_slot *slot = (struct fs_slot *)(uintptr_t)address;
+
+    if (fs_what(word) != FS_REFERS
+        || atomic_load_explicit(&in->check, memory_order_relaxed)
+               != fs_slot_check(sem, address, serial, fs_slot_secret)
+        || atomic_load_explicit(&slot->serial, memory_order_acquire) != serial)
+        return NULL;
+    return slot;
+}
 
 enum fs_slot_kind {
-    FS_SLOT_OURS,
-    FS_SLOT_FOREIGN,        /* not ours: libc's */
-    FS_SLOT_DEAD            /* was ours, but is destroyed */
+    FS_IS_PLAIN,
+    FS_IS_IN_SLOT,
+    FS_IS_LIBCS,
+    FS_IS_BROKEN        /* a reference that leads nowhere */
 };
 
-extern uint64_t fs_slot_secret;     /* r/o once there is a slot */
+/* What is this sem_t?  A copy of one that refers to a slot becomes a plain one. */
+enum fs_slot_kind fs_slot_find(sem_t *sem, struct fs_slot **slot);
 
-static inline struct fs_slot_reference *fs_slot_reference(const sem_t *sem)
-{
-    return (struct fs_slot_reference *)(uintptr_t)sem;
-}
+/*
+ * A thread must wait for this semaphore, which was plain a moment ago: move it into a slot.
+ * FS_IS_PLAIN: there is no memory for one.
+ */
+enum fs_slot_kind fs_slot_move_in(sem_t *sem, struct fs_slot **slot);
 
-/* Find the slot of a sem_t; *slot is set if it is ours. */
-static inline enum fs_slot_kind fs_slot_find(const sem_t *sem, struct fs_slot **slot)
-{
-    const struct fs_slot_reference *ref = fs_slot_reference(sem);
+/* If nobody waits, the semaphore is only a number again. */
+void fs_slot_move_out(sem_t *sem);
 
-    /* Acquire order: fs_slot_publish() wrote the other fields before. */
-    if (atomic_load_explicit(&ref->magic, memory_order_acquire) != FS_SLOT_MAGIC)
-        return FS_SLOT_FOREIGN;
-    if (ref->check != ((uintptr_t)ref->slot ^ ref->serial ^ fs_slot_secret)
-        || atomic_load_explicit(&ref->slot->serial, memory_order_acquire) != ref->serial)
-        return FS_SLOT_DEAD;
-    *slot = ref->slot;
-    return FS_SLOT_OURS;
-}
+/* Must semaphores be in slots from the start, for a tool that looks for races? */
+bool fs_slots_at_once(void);
 
-/* A free slot, whose semaphore the caller must initialize; NULL: no memory. */
-struct fs_slot *fs_slot_take(void);
+/* libc's sem_init; before there is a semaphore. */
+void fs_slots_prepare(int (*init_of_libc)(sem_t *, int, unsigned));
 
-/* Make the sem_t refer to the slot.  From now on others can find it. */
-void fs_slot_publish(struct fs_slot *slot, sem_t *sem);
-
-/* Free the slot to which the sem_t refers.  Of two threads that try at once, one does it. */
-void fs_slot_retire(struct fs_slot *slot, const sem_t *sem);
-
-/* Give back a slot that was taken and not published. */
-void fs_slot_give_back(struct fs_slot *slot);
-
-/* Call this in the child, after a fork. */
+/* After a fork, in the parent and in the child. */
+void fs_slots_in_parent(void);
 void fs_slots_in_child(void);
 
 #endif

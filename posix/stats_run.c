@@ -25,6 +25,24 @@ static pid_t program;
 /* The file exists for as long as the program runs, because its children open it, too. */
 static char records_path[4096];
 
+/*
+ * The program keeps its limit for the size of files; for us it is as high as we may raise it.  If
+ * that is too low, a write fails, and does not kill.
+ */
+static struct rlimit limit_of_program;
+
+static void raise_limit(void)
+{
+    struct rlimit highest;
+
+    signal(SIGXFSZ, SIG_IGN);
+    if (getrlimit(RLIMIT_FSIZE, &limit_of_program) != 0)
+        return;
+    highest = limit_of_program;
+    highest.rlim_cur = highest.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &highest);
+}
+
 static bool make_records(void)
 {
     const char *directory = getenv("TMPDIR");
@@ -78,7 +96,7 @@ static int end_like(int status)
 int stats_run(const char *path, char **argv, const char *file_name)
 {
     static const int to_hand_on[] = { SIGHUP, SIGTERM, SIGUSR1, SIGUSR2 };
-    struct sigaction on_child;
+    struct sigaction on_child, on_large_file;
     sigset_t all, before;
     FILE *file = stderr;
     int status;
@@ -87,6 +105,8 @@ int stats_run(const char *path, char **argv, const char *file_name)
         complain("%s: %s", file_name, strerror(errno));
         return OWN_FAILURE;
     }
+    sigaction(SIGXFSZ, NULL, &on_large_file);
+    raise_limit();
     if (!make_records()) {
         complain("no room for statistics: %s", strerror(errno));
         return OWN_FAILURE;
@@ -99,6 +119,8 @@ int stats_run(const char *path, char **argv, const char *file_name)
     program = fork();
     if (program == 0) {
         sigaction(SIGCHLD, &on_child, NULL);
+        sigaction(SIGXFSZ, &on_large_file, NULL);
+        setrlimit(RLIMIT_FSIZE, &limit_of_program);
         sigprocmask(SIG_SETMASK, &before, NULL);
         _exit(program_become(path, argv));
     }

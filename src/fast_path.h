@@ -14,6 +14,13 @@
 #define FS_FAST_PATH_H
 
 #include "sem.h"
+#include "signals.h"
+
+/*
+ * What the interposer needs as well, because it stands in front of signal handlers and of
+ * siglongjmp(): fs_guard, an object of struct fs_guard, see signals.h; and this function of wait.c.
+ */
+void fs_abandon_wait(void *wait);
 
 /* Acquire order: what the releaser of these units wrote before is ours to read. */
 static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
@@ -43,6 +50,16 @@ static inline bool fs_plainly_too_few(struct fs_sem *s, int64_t n)
     return (word & FS_SLOW) == 0 && word < 2 * n
            && n <= atomic_load_explicit(&s->limit, memory_order_acquire) && resizes % 2 == 0
            && atomic_load_explicit(&s->resizes, memory_order_relaxed) == resizes;
+}
+
+/*
+ * Are there too few right now?  Also while SLOW is set: a release that is under way has not happened
+ * yet, and one that has returned has changed the word.  So it takes no section to refuse a try, if
+ * the semaphore is neither closed nor paused.  Relaxed: whoever takes nothing is given nothing.
+ */
+static inline bool fs_too_few_now(struct fs_sem *s, int64_t n)
+{
+    return fs_word_available(atomic_load_explicit(&s->word, memory_order_relaxed)) < n;
 }
 
 /*

@@ -7,6 +7,7 @@
 #include "wait.h"
 
 #include "annotate.h"
+#include "fast_path.h"
 
 #include <errno.h>
 
@@ -155,6 +156,22 @@ REALIGN_STACK static void abandon(void *arg)
         fs_hidden_is_canceled();
 }
 
+/*
+ * By its own thread, between begin_wait and end_wait of struct fs_guard: the thread will never come
+ * back to this wait.  Units that were granted already go to the next in the queue.
+ *
+ * A handler that interrupts the sleep runs with asynchronous cancellation: park_futex.c.
+ */
+void fs_abandon_wait(void *wait)
+{
+    int async;
+
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &async);
+    /* Only this thread could still let it join. */
+    if (fs_waiter_state(&((struct fs_wait *)wait)->waiter) != FS_NOT_JOINED)
+        abandon(wait);
+}
+
 /* ---- Sleeping ---- */
 
 /* The semaphore must be read before the wait: after it, it may be gone (I8). */
@@ -164,6 +181,8 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
     wait->claims = wait->sem->bypass_ns != 0;
     fs_parking_begin(&wait->parking, wait->interruptible);
     wait->waiter.complete = complete_thread;
+    if (wait->interruptible && fs_guard != NULL)
+        fs_guard->begin_wait(wait);
     if (fs_under_valgrind)
         fs_hide_wait(wait, sizeof *wait);
     if (token == NULL)

@@ -5,6 +5,7 @@
 
 #include "annotate.h"
 #include "section.h"
+#include "signals.h"
 #include "token.h"
 
 struct fs_wait;
@@ -66,6 +67,8 @@ static inline int fs_wait(struct fs_wait *wait)
     fs_annotate_after(&wait->waiter);
     if (wait->by_token.token != NULL && state != FS_CANCELED)
         fs_token_detach(&wait->by_token);
+    if (wait->interruptible && fs_guard != NULL)
+        fs_guard->end_wait();
     return fs_result(&wait->waiter, state);
 }
 

@@ -169,9 +169,3 @@ int xp_sigmask(int how, const sigset_t *set, sigset_t *before)
         memset(before, 0, sizeof *before);
     return 0;
 }
-
-int xp_sigpending(sigset_t *set)
-{
-    memset(set, 0, sizeof *set);
-    return 0;
-}

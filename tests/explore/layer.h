@@ -41,7 +41,6 @@ void xp_testcancel(void);
 pthread_t xp_self(void);
 int xp_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 int xp_sigmask(int how, const sigset_t *set, sigset_t *before);
-int xp_sigpending(sigset_t *set);
 int xp_clock_gettime(clockid_t clock, struct timespec *now);
 int xp_nanosleep(const struct timespec *time, struct timespec *left);
 long xp_syscall(long number, const void *word, int op, int value, ...);
@@ -84,7 +83,6 @@ void xp_cleanup_pop(bool execute);
 #define pthread_self xp_self
 #define pthread_atfork xp_atfork
 #define pthread_sigmask xp_sigmask
-#define sigpending xp_sigpending
 #define clock_gettime xp_clock_gettime
 #define nanosleep xp_nanosleep
 #define syscall xp_syscall

@@ -38,8 +38,9 @@ implementations='park_cond=parking park_futex=parking'
 
 # Names from other headers of src/ that whoever uses the door may use, too:
 #   fs_inside             makes of a fairsem_t what the functions of the door take
+#   fs_guard, fs_abandon_wait   how the interposer keeps handlers out of sections: signals.h
 #   FS_FUTEX_BY_DEFAULT   an option of configure, for which a header has the default
-beside_the_door='fs_inside FS_FUTEX_BY_DEFAULT'
+beside_the_door='fs_inside fs_guard fs_abandon_wait FS_FUTEX_BY_DEFAULT'
 
 # ---------------------------------------------------------------- facts
 # ROOT is a tree of sources, BUILD the one with its objects; paths begin with the directory.

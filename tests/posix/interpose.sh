@@ -74,12 +74,30 @@ refuses() {
 
 # ---------------------------------------------------------------- behaviors
 for behavior in fifo eintr cancel handler-post fork-child vfork-exec unmap late-post \
-  destroy-with-waiters destroyed copy-unused never-destroy static-zero pshared constructor \
-  overflow hog; do
+  destroy-with-waiters destroyed copy-unused copies not-libcs never-destroy \
+  static-zero pshared constructor \
+  overflow hog queued-signals actions jumps signals-without-memory stop-the-world \
+  shared-all-the-same nonsense static-destructor; do
   expect 0 "$behavior" "$run" "$program" "$behavior"
   sed 's/^/    /' "$work/out"
   [ ! -s "$work/err" ] || fail "$behavior: there is something on stderr"
 done
+
+expect 0 "interrupts" "$run" "$program" interrupts 200
+"$run" "$top_builddir/tests/posix/stepped" > "$work/out" 2> "$work/err"
+case $? in
+  0) echo "ok: a signal before each instruction of a post and a wait" && sed 's/^/    /' "$work/out" ;;
+  77) echo "not tried: a signal before each instruction, for want of ptrace on x86-64" ;;
+  *) fail "a signal before each instruction of a post and a wait" ;;
+esac
+expect 0 "actions, as libc has them" "$program" actions
+
+"$run" "$program" inversion > "$work/out" 2> "$work/err"
+case $? in
+  0) echo "ok: inversion" ;;
+  77) echo "not tried: inversion, for which it takes the right to real-time priorities" ;;
+  *) fail "inversion" ;;
+esac
 
 has_named=yes
 "$program" named > "$work/out" 2>&1
@@ -92,7 +110,7 @@ fi
 expect 23 "exit in a thread while others wait" "$run" "$program" exit-in-thread
 
 # It must be fairsem-run that makes the difference.
-if "$program" destroyed > "$work/out" 2>&1; then
+if "$program" not-libcs > "$work/out" 2>&1; then
   fail "without fairsem-run the same program finds the same"
 else
   echo "ok: without fairsem-run the same program finds libc's semaphores"
@@ -191,8 +209,57 @@ if [ "$has_module" = yes ]; then
   fi
 fi
 
+# ---------------------------------------------------------------- sanitizers in the program
+# A correct program: nothing to report.  Behind our module the sanitizer would see no semaphores.
+cat > "$work/ordered.c" << '_EOF'
+#include <pthread.h>
+#include <semaphore.h>
+
+static sem_t unit, done;
+static int data;
+
+static void *add(void *arg)
+{
+    for (int i = 0; i < 1000; i++) {
+        sem_wait(&unit);
+        data++;
+        sem_post(&unit);
+    }
+    sem_post(&done);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t thread[2];
+
+    sem_init(&unit, 0, 1);
+    sem_init(&done, 0, 0);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], 0, add, 0);
+    for (int i = 0; i < 2; i++)
+        sem_wait(&done);
+    if (data != 2000)
+        return 1;
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], 0);
+    return data == 2000 ? 0 : 1;
+}
+_EOF
+for sanitizer in thread address; do
+  # shellcheck disable=SC2086 # a compiler and flags are lists
+  if ${CC:-cc} ${CFLAGS-} -g -fsanitize=$sanitizer "$work/ordered.c" -o "$work/ordered" -pthread \
+    > "$work/log" 2>&1 && "$work/ordered" > "$work/log" 2>&1; then
+    expect 0 "a program with -fsanitize=$sanitizer" "$run" "$work/ordered" && {
+      [ ! -s "$work/err" ] || fail "-fsanitize=$sanitizer: there is something on stderr"
+    }
+  else
+    echo "not tried: a program with -fsanitize=$sanitizer, which does not run here"
+  fi
+done
+
 # ---------------------------------------------------------------- programs it cannot do
-printf '#! /bin/sh\nexec "%s" destroyed\n' "$program" > "$work/script"
+printf '#! /bin/sh\nexec "%s" not-libcs\n' "$program" > "$work/script"
 chmod 755 "$work/script"
 expect 0 "a script" "$run" "$work/script"
 expect 0 "a script, --stats" "$run" --stats="$work/stats" "$work/script"
@@ -217,6 +284,16 @@ refuses_static() {
 echo 'int main(void) { return 0; }' > "$work/static.c"
 refuses_static "a program linked with -static" -static
 refuses_static "a program linked with -static-pie" -static-pie
+
+# A program of musl would fail to resolve glibc's symbols in the module.
+if command -v musl-gcc > /dev/null 2>&1 && musl-gcc "$work/static.c" -o "$work/musl" \
+  > "$work/log" 2>&1; then
+  refuses 126 'another C library' "a program of musl" "$run" "$work/musl"
+  printf '#!%s\n' "$work/musl" > "$work/script"
+  refuses 126 'another C library' "a script for a program of musl" "$run" "$work/script"
+else
+  echo "not tried: a program of another C library, for want of musl-gcc"
+fi
 
 if [ "$(id -u)" -eq 0 ]; then
   cp "$program" "$work/other-user" && cp "$program" "$work/other-group" || exit 99
@@ -269,11 +346,12 @@ stats 0 fifo 2 1 0 0 0 0 5
 stats 0 eintr 2 1 0 0 0 0 1
 stats 0 cancel 2 1 0 0 0 0 1
 stats 0 vfork-exec 8 4 0 0 0 0 1
-stats 0 destroyed 4 1 0 0 0 7 0
+stats 0 destroyed 3 1 0 0 0 0 4
 stats 0 static-zero 1 1 0 0 8 0 0
 stats 0 pshared 1 1 1 0 9 0 0
 [ "$has_named" = no ] || stats 0 named 1 1 0 3 4 0 0
 stats 0 overflow 2 1 0 0 0 0 0
+stats 0 nonsense 2 1 0 0 0 5 0
 # However it ends: nothing of it runs at the end.
 stats 23 exit-in-thread 2 1 0 0 0 0 1
 stats 137 "die kill" 2 1 0 0 0 0 1
@@ -297,6 +375,26 @@ else
   fail "SIGTERM: exit status $result, not 143"
 fi
 
+# No file may become as large as that of the statistics: nobody is killed for that.
+limited_to() {
+  # shellcheck disable=SC2086,SC3045 # options; where there is no such limit, there is nothing to try
+  ulimit $1 1 2> /dev/null || exit 99
+  shift
+  exec "$@"
+}
+(limited_to -f "$run" --stats "$program" exit 0) > "$work/out" 2> "$work/err"
+if [ $? -eq 125 ] && grep -q 'no room for statistics' "$work/err"; then
+  echo "ok: --stats under a limit for files: says why"
+else
+  fail "--stats under a limit for files"
+fi
+if (limited_to '-S -f' "$run" --stats="$work/stats" "$program" fsize) > "$work/out" \
+  2> "$work/err"; then
+  echo "ok: --stats under a limit that may be raised: the program has it"
+else
+  fail "--stats under a limit that may be raised"
+fi
+
 # Some start programs with SIGCHLD ignored: then there is no child to wait for.
 if command -v timeout > /dev/null 2>&1; then
   trap '' CHLD
@@ -316,7 +414,7 @@ fi
 if command -v nm > /dev/null 2>&1; then
   nm -D --defined-only "$module" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
     sort > "$work/exported"
-  sed -n 's/^ *\(sem_[a-z]*\);.*/\1/p' "$top_srcdir/posix/interpose.map" | sort > "$work/map"
+  sed -n 's/^ *\([_a-z]*\);.*/\1/p' "$top_srcdir/posix/interpose.map" | sort > "$work/map"
   if [ -s "$work/map" ] && diff "$work/map" "$work/exported" > "$work/out"; then
     echo "ok: the module exports the $(wc -l < "$work/map") names it replaces, and nothing else"
   else

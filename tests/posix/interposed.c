@@ -3,7 +3,7 @@
  * interposed.c - a program of somebody else's: <semaphore.h>, one behavior per subcommand.
  *
  * interpose.sh runs it under fairsem-run.  What glibc's own semaphores do, too, passes without
- * fairsem-run as well; `fifo` and `destroyed` do not.
+ * fairsem-run as well; `fifo` and `not-libcs` do not.
  *
  * Exit status 0, or 1 and a message; 77: not here.
  */
@@ -23,15 +23,22 @@ int main(int argc, char **argv)
         { "handler-post", handler_post }, { "fork-child", fork_child },
         { "vfork-exec", vfork_exec }, { "unmap", unmap }, { "late-post", late_post },
         { "destroy-with-waiters", destroy_with_waiters }, { "destroyed", destroyed },
-        { "copy-unused", copy_unused }, { "never-destroy", never_destroy },
+        { "copy-unused", copy_unused }, { "copies", copies }, { "not-libcs", not_libcs }, { "never-destroy", never_destroy },
         { "static-zero", static_zero }, { "pshared", pshared }, { "named", named },
         { "constructor", constructor }, { "overflow", overflow },
         { "exit-in-thread", exit_in_thread }, { "sleep", sleep_until_killed }, { "hog", hog },
+        { "queued-signals", queued_signals }, { "actions", actions }, { "jumps", jumps },
+        { "signals-without-memory", signals_without_memory },
+        { "stop-the-world", stop_the_world },
+        { "shared-all-the-same", shared_all_the_same }, { "nonsense", nonsense },
+        { "fsize", has_file_limit }, { "inversion", inversion },
+        { "static-destructor", static_destructor },
     };
     static const struct {
         const char *name;
         int       (*run)(const char *);
-    } with_argument[] = { { "dlopen", load }, { "die", die }, { "exit", leave } };
+    } with_argument[] = { { "dlopen", load }, { "die", die }, { "exit", leave },
+                        { "interrupts", interrupts } };
 
     alarm(TIMEOUT_S);
     for (size_t i = 0; argc == 2 && i < sizeof plain / sizeof plain[0]; i++) {

@@ -70,6 +70,7 @@ int eintr(void);
 int cancel(void);
 int handler_post(void);
 int overflow(void);
+int inversion(void);
 
 /* interposed_memory.c */
 int unmap(void);
@@ -77,11 +78,16 @@ int late_post(void);
 int destroy_with_waiters(void);
 int destroyed(void);
 int copy_unused(void);
+int copies(void);
+int not_libcs(void);
 int never_destroy(void);
 
 /* interposed_origins.c */
 int static_zero(void);
 int pshared(void);
+int shared_all_the_same(void);
+int nonsense(void);
+int static_destructor(void);
 int named(void);
 int constructor(void);
 int load(const char *path);
@@ -93,7 +99,21 @@ int exit_in_thread(void);
 int die(const char *how);
 int leave(const char *status);
 int sleep_until_killed(void);
+int has_file_limit(void);
 int ends_by(const char *signal_number, char **command);
+
+/* interposed_handlers.c */
+#define FS_NSIG 65
+int queued_signals(void);
+int signals_without_memory(void);
+int stop_the_world(void);
+int interrupts(const char *times);
+
+/* interposed_actions.c */
+int actions(void);
+
+/* interposed_jumps.c */
+int jumps(void);
 
 /* interposed_hog.c */
 int hog(void);

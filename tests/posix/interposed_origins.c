@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -57,6 +58,61 @@ int pshared(void)
     MUST(sem_post(sem) == 0);
     MUST(value_of(sem) == 1);
     MUST(sem_destroy(sem) == 0);
+    return 0;
+}
+
+/*
+ * Made with pshared 0 in memory that is shared, by a child or by the parent.  With libc that works as
+ * long as nobody in the other process has to be woken; here as well, and then, too.
+ */
+int shared_all_the_same(void)
+{
+    sem_t *sem = mmap(NULL, 3 * sizeof *sem, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                      -1, 0);
+    struct waiter w = { 0 };
+    pid_t child;
+
+    MUST(sem != MAP_FAILED);
+    MUST(sem_init(&sem[0], 0, 0) == 0);
+    child = fork();
+    if (child == 0) {
+        MUST(sem_init(&sem[1], 0, 0) == 0 && sem_init(&sem[2], 0, 0) == 0);
+        /* Somebody waits for it, in a process that the parent's memory knows nothing of. */
+        queue(&w, &sem[1]);
+        MUST(sem_post(&sem[1]) == 0 && join(&w) == 0);
+        for (int i = 0; i < 3; i++)
+            MUST(sem_post(&sem[1]) == 0 && sem_post(&sem[2]) == 0);
+        MUST(sem_post(&sem[0]) == 0);
+        _exit(0);
+    }
+    MUST(sem_wait(&sem[0]) == 0);
+    MUST(child_status(child) == 0);
+    for (int i = 1; i < 3; i++) {
+        MUST(value_of(&sem[i]) == 3);
+        MUST(sem_wait(&sem[i]) == 0 && sem_trywait(&sem[i]) == 0);
+        MUST(value_of(&sem[i]) == 1);
+        queue(&w, &sem[0]);
+        MUST(sem_post(&sem[0]) == 0 && join(&w) == 0);
+        MUST(sem_destroy(&sem[i]) == 0);
+    }
+    return 0;
+}
+
+/* What looks like a reference and leads nowhere is an error. */
+int nonsense(void)
+{
+    union {
+        sem_t    sem;
+        uint64_t words[4];
+    } bad = { .words = { 0xfa125e31, 1, 0x10, 0x20 } };
+    int value;
+
+    MUST_FAIL(sem_wait(&bad.sem), EINVAL);
+    MUST_FAIL(sem_trywait(&bad.sem), EINVAL);
+    MUST_FAIL(sem_post(&bad.sem), EINVAL);
+    MUST_FAIL(sem_getvalue(&bad.sem, &value), EINVAL);
+    MUST_FAIL(sem_destroy(&bad.sem), EINVAL);
+    MUST(sem_init(&bad.sem, 0, 2) == 0 && value_of(&bad.sem) == 2);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -154,5 +155,15 @@ int ends_by(const char *signal_number, char **command)
     status = child_status(child);
     MUST(WIFSIGNALED(status));
     MUST(WTERMSIG(status) == atoi(signal_number));
+    return 0;
+}
+
+/* A limit for files is the program's, whatever fairsem-run needs itself. */
+int has_file_limit(void)
+{
+    struct rlimit limit;
+
+    MUST(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    MUST(limit.rlim_cur <= 1024);
     return 0;
 }

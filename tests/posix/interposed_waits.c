@@ -161,3 +161,94 @@ int overflow(void)
     MUST(sem_destroy(&sem) == 0);
     return 0;
 }
+
+/* ---- Three priorities, one core ---- */
+
+static sem_t of_three;
+static _Atomic int posting, held_up;
+
+static int run_under(int priority)
+{
+    const struct sched_param param = { .sched_priority = priority };
+
+    return pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
+}
+
+static long long cpu_ns(void)
+{
+    struct timespec used;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return used.tv_sec * 1000000000LL + used.tv_nsec;
+}
+
+/* Each of these calls takes the mutex, and does little else. */
+static void *wait_in_vain(void *arg)
+{
+    const struct timespec past = { 1, 0 };
+
+    while (!atomic_load(&stop))
+        sem_timedwait(&of_three, &past);
+    return arg;
+}
+
+/* It runs for 20 ms at a time, and only the highest priority can interrupt it. */
+static void *be_in_the_way(void *arg)
+{
+    const struct timespec rest = { .tv_nsec = 3000000 };
+
+    MUST(run_under(10) == 0);
+    while (!atomic_load(&stop)) {
+        long long end;
+        int before;
+
+        nanosleep(&rest, NULL);
+        end = cpu_ns() + 20000000;
+        before = atomic_load(&posting);
+        while (cpu_ns() < end && !atomic_load(&stop))
+            continue;
+        if (before % 2 == 0 && atomic_load(&posting) % 2 != 0)
+            atomic_fetch_add(&held_up, 1);
+    }
+    return arg;
+}
+
+static void *post_first(void *arg)
+{
+    MUST(run_under(20) == 0);
+    for (int i = 0; i < 250; i++) {
+        const struct timespec pause = { .tv_nsec = 4000000 + i % 7 * 300000 };
+
+        nanosleep(&pause, NULL);
+        atomic_fetch_add(&posting, 1);
+        MUST(sem_post(&of_three) == 0);
+        atomic_fetch_add(&posting, 1);
+    }
+    atomic_store(&stop, 1);
+    return arg;
+}
+
+/*
+ * A post of the highest priority does not wait until one in the middle has run its 20 ms, because a
+ * thread of the lowest is in the semaphore's section and cannot go on.
+ */
+int inversion(void)
+{
+    void *(*const part[])(void *) = { wait_in_vain, be_in_the_way, post_first };
+    enum { PARTS = sizeof part / sizeof part[0] };
+    pthread_t thread[PARTS];
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET(0, &one);
+    if (run_under(1) != 0 || sched_setaffinity(0, sizeof one, &one) != 0)
+        return 77;
+    MUST(sem_init(&of_three, 0, 0) == 0);
+    MUST(pthread_setschedparam(pthread_self(), SCHED_OTHER, &(struct sched_param){ 0 }) == 0);
+    for (int i = 0; i < PARTS; i++)
+        start(&thread[i], part[i], NULL);
+    pthread_join(thread[PARTS - 1], NULL);
+    printf("held up: %d times\n", atomic_load(&held_up));
+    MUST(atomic_load(&held_up) == 0);
+    return 0;
+}

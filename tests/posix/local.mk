@@ -18,17 +18,23 @@ EXTRA_DIST += tests/posix/callers.h
 
 # What interpose.sh runs.  Somebody else's program: it knows neither this library nor Check.
 if BUILD_INTERPOSER
-check_PROGRAMS += tests/posix/interposed
+check_PROGRAMS += tests/posix/interposed tests/posix/stepped
 endif
 tests_posix_interposed_SOURCES = \
 	tests/posix/interposed.c tests/posix/interposed.h \
+	tests/posix/interposed_actions.c \
+	tests/posix/interposed_handlers.c \
 	tests/posix/interposed_hog.c \
+	tests/posix/interposed_jumps.c \
 	tests/posix/interposed_memory.c \
 	tests/posix/interposed_origins.c \
 	tests/posix/interposed_processes.c \
 	tests/posix/interposed_waiters.c \
 	tests/posix/interposed_waits.c
 tests_posix_interposed_LDADD = $(DL_LIBS)
+tests_posix_stepped_SOURCES = \
+	tests/posix/stepped.c tests/posix/interposed.h tests/posix/interposed_waiters.c
+tests_posix_stepped_LDADD =
 
 .PHONY: check-programs
 check-programs: all

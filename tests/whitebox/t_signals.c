@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_signals.c - what an interruptible semaphore does about a signal that comes while it holds
- * signals back: what another thread can take is left to it, what nobody else can take does
- * not hold up its own thread time and again, and no handler finds a lock taken or dies with one.
+ * t_signals.c - what an interruptible semaphore does about a signal that comes in a critical section:
+ * its handler runs after the section, and none finds a lock taken or dies with one.
  *
- * The linker sends the library's unlock here first (--wrap), which is the moment when the
- * signal comes, and its naps, which are counted and take no time.
+ * The linker sends the library's unlock here first (--wrap), which is the moment when the signal
+ * comes.
  */
 #include "bare.h"
 #include "suite.h"
@@ -22,18 +21,12 @@
 
 int __real_pthread_mutex_unlock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
-int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
 
 static fairsem_t sem;           /* closed: every release of it takes the mutex */
-static pthread_t tester;        /* who releases */
-static void    (*come)(void);   /* sends the signal; may be NULL */
-static int       naps;          /* of the tester */
-static _Atomic int by_tester, by_other;
-
-/* The other thread has SIGUSR2 blocked, but takes it when it is asked to. */
-static bool        there_is_another;
-static pthread_t   another;
-static _Atomic bool take_it, stop;
+static void    (*come)(void);   /* called when the tester is about to unlock it; may be NULL */
+static int       section_lasts; /* 1: that is being called */
+static int       runs, runs_inside;     /* of the handler */
+static sigset_t  mask_inside;
 
 static fairsem_t   handlers_sem;        /* what the handler releases */
 static _Thread_local volatile sig_atomic_t in_handler;
@@ -43,8 +36,11 @@ static _Atomic bool signal_at_unlock, inside, canceled_now;
  * been canceled. */
 BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
 {
-    if (come != NULL && m == &fs_inside(&sem)->mutex)
+    if (come != NULL && m == &fs_inside(&sem)->mutex) {
+        section_lasts = 1;
         come();
+        section_lasts = 0;
+    }
     if (in_handler) {
         atomic_store(&inside, true);
         while (!atomic_load(&canceled_now))
@@ -59,24 +55,13 @@ BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
     return __real_pthread_mutex_unlock(m);
 }
 
-/* The other thread runs, for as long as it needs. */
-BARE int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
-{
-    (void)time;
-    (void)left;
-    naps++;
-    if (there_is_another) {
-        atomic_store(&take_it, true);
-        while (atomic_load(&take_it))
-            sched_yield();
-    }
-    return 0;
-}
-
 static void note(int sig)
 {
     (void)sig;
-    atomic_fetch_add(pthread_equal(pthread_self(), tester) ? &by_tester : &by_other, 1);
+    runs++;
+    runs_inside += section_lasts;
+    come = NULL;
+    fairsem_release(&sem, 1);
 }
 
 static void change_mask(int how, int sig)
@@ -88,20 +73,6 @@ static void change_mask(int how, int sig)
     pthread_sigmask(how, &set, NULL);
 }
 
-static void *take_when_asked(void *arg)
-{
-    (void)arg;
-    while (!atomic_load(&stop)) {
-        if (atomic_load(&take_it)) {
-            change_mask(SIG_UNBLOCK, SIGUSR2);
-            change_mask(SIG_BLOCK, SIGUSR2);
-            atomic_store(&take_it, false);
-        }
-        sched_yield();
-    }
-    return NULL;
-}
-
 static void begin(void)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_INTERRUPTIBLE };
@@ -109,31 +80,10 @@ static void begin(void)
 
     sigemptyset(&action.sa_mask);
     ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
-    ck_assert_int_eq(sigaction(SIGUSR2, &action, NULL), 0);
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
     ck_assert_int_eq(fairsem_close(&sem, 0), 0);
-    tester = pthread_self();
     come = NULL;
-    naps = 0;
-    atomic_store(&by_tester, 0);
-    atomic_store(&by_other, 0);
-}
-
-static void begin_with_another(void)
-{
-    begin();
-    atomic_store(&stop, false);
-    change_mask(SIG_BLOCK, SIGUSR2);
-    start_thread(&another, take_when_asked, NULL);
-    change_mask(SIG_UNBLOCK, SIGUSR2);
-    there_is_another = true;
-}
-
-static void end_with_another(void)
-{
-    there_is_another = false;
-    atomic_store(&stop, true);
-    pthread_join(another, NULL);
+    runs = runs_inside = 0;
 }
 
 static void release_while(void (*comes)(void))
@@ -148,107 +98,48 @@ static void usr1_to_the_thread(void)
     raise(SIGUSR1);
 }
 
-static void usr2_to_the_thread(void)
+static void note_the_mask(void)
 {
-    raise(SIGUSR2);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask_inside);
 }
 
-static void usr2_to_the_process(void)
-{
-    kill(getpid(), SIGUSR2);
-}
-
-static void both(void)
-{
-    usr1_to_the_thread();
-    usr2_to_the_process();
-}
-
-/* As under a profiler with a timer for each thread.  20 naps each would be 20,000. */
-START_TEST(signals_that_nobody_else_can_take_do_not_hold_up_their_thread_again_and_again)
+/* The handler finds no lock taken: it releases the same semaphore. */
+START_TEST(a_handler_runs_when_the_section_has_ended)
 {
     begin();
     for (int i = 1; i <= 1000; i++) {
         release_while(usr1_to_the_thread);
-        ck_assert_int_eq(by_tester, i);
+        ck_assert_int_eq(runs, i);
     }
-    ck_assert_int_le(naps, 100);
-    ck_assert_int_eq(fairsem_available(&sem), 1000);
+    ck_assert_int_eq(runs_inside, 0);
+    ck_assert_int_eq(fairsem_available(&sem), 2000);
 }
 END_TEST
 
-START_TEST(a_signal_to_the_process_is_left_to_another_thread)
+/* A blocked SIGSEGV would end the process, without the program's handler. */
+START_TEST(in_a_section_only_what_a_thread_brings_upon_itself_is_let_in)
 {
-    begin_with_another();
-    for (int i = 1; i <= 100; i++) {
-        release_while(usr2_to_the_process);
-        ck_assert_int_eq(by_other, i);
-    }
-    ck_assert_int_eq(by_tester, 0);
-    end_with_another();
+    static const int let_in[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
+    static const int kept_out[] = { SIGUSR1, SIGUSR2, SIGINT, SIGALRM, SIGCHLD, SIGPROF };
+
+    begin();
+    release_while(note_the_mask);
+    for (size_t i = 0; i < sizeof let_in / sizeof let_in[0]; i++)
+        ck_assert_int_eq(sigismember(&mask_inside, let_in[i]), 0);
+    for (size_t i = 0; i < sizeof kept_out / sizeof kept_out[0]; i++)
+        ck_assert_int_eq(sigismember(&mask_inside, kept_out[i]), 1);
+    ck_assert_int_eq(runs, 0);
 }
 END_TEST
 
-/* One number of which nobody could take the first thousand; of those that come later others
- * can take all, and the library finds that out by itself. */
-START_TEST(what_nobody_else_could_take_is_left_to_others_again_when_they_can)
-{
-    int rounds = 0;
-
-    begin_with_another();
-    for (int i = 0; i < 1000; i++)
-        release_while(usr2_to_the_thread);
-    ck_assert_int_eq(by_tester, 1000);
-    for (; by_other == 0 && rounds < 2000; rounds++)
-        release_while(usr2_to_the_process);
-    ck_assert_int_eq(by_tester + by_other, 1000 + rounds);
-    for (int i = 1; i <= 50; i++) {
-        release_while(usr2_to_the_process);
-        ck_assert_int_eq(by_other, i + 1);
-    }
-    end_with_another();
-}
-END_TEST
-
-START_TEST(a_signal_that_nobody_else_can_take_does_not_take_others_along)
-{
-    begin_with_another();
-    for (int i = 0; i < 1000; i++)
-        release_while(usr1_to_the_thread);
-    naps = 0;
-    for (int i = 1; i <= 50; i++) {
-        release_while(both);
-        ck_assert_int_eq(by_other, i);
-        ck_assert_int_eq(by_tester, i + 1000);
-    }
-    ck_assert_int_le(naps, 100);
-    end_with_another();
-}
-END_TEST
-
-/* Both come for the first time, and one of them stays. */
-START_TEST(a_signal_that_somebody_has_taken_is_left_to_others_the_next_time_too)
-{
-    begin_with_another();
-    release_while(both);
-    ck_assert_int_eq(by_tester, 1);
-    for (int i = 1; i <= 10; i++) {
-        ck_assert_int_eq(by_other, i);
-        release_while(usr2_to_the_process);
-    }
-    end_with_another();
-}
-END_TEST
-
-START_TEST(a_signal_that_the_thread_itself_has_blocked_is_not_waited_for)
+START_TEST(what_the_thread_has_blocked_stays_blocked)
 {
     begin();
     change_mask(SIG_BLOCK, SIGUSR1);
     release_while(usr1_to_the_thread);
-    ck_assert_int_eq(naps, 0);
-    ck_assert_int_eq(by_tester, 0);
+    ck_assert_int_eq(runs, 0);
     change_mask(SIG_UNBLOCK, SIGUSR1);
-    ck_assert_int_eq(by_tester, 1);
+    ck_assert_int_eq(runs, 1);
 }
 END_TEST
 
@@ -330,12 +221,9 @@ int main(void)
     if (!FS_HAS_FUTEX || UNDER_TSAN)
         RUN_SUITE("signals", a_system_without_futexes_says_so);
     RUN_SUITE("signals", a_system_without_futexes_says_so,
-              signals_that_nobody_else_can_take_do_not_hold_up_their_thread_again_and_again,
-              a_signal_to_the_process_is_left_to_another_thread,
-              what_nobody_else_could_take_is_left_to_others_again_when_they_can,
-              a_signal_that_nobody_else_can_take_does_not_take_others_along,
-              a_signal_that_somebody_has_taken_is_left_to_others_the_next_time_too,
-              a_signal_that_the_thread_itself_has_blocked_is_not_waited_for,
+              a_handler_runs_when_the_section_has_ended,
+              in_a_section_only_what_a_thread_brings_upon_itself_is_let_in,
+              what_the_thread_has_blocked_stays_blocked,
               a_handler_is_not_canceled_while_it_has_a_lock,
               a_handler_may_release_while_something_is_adopted);
 }

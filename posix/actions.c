@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * actions.c - stand in front of sigaction() and its relatives, so that the kernel calls a
+ * trampoline in place of each handler; handlers.c says why.
+ *
+ * The kernel keeps the flags and the mask of an action, as the program gives them, and applies
+ * them to the trampoline.  Kept here are the handler and those flags that the kernel must not have:
+ *
+ *      SA_SIGINFO      is always set in the kernel: the trampoline needs the siginfo
+ *      SA_RESETHAND    never: fs_trampoline_once() resets the action itself
+ *
+ * What is asked for the old action sees the program's own.
+ *
+ * sigaction() may be called in a handler, so its lock is held only inside a section, where no
+ * handler runs.  glibc's siginterrupt() changes the kernel's action and leaves the handler alone; so
+ * do sigignore() and the calls that glibc makes for itself.
+ */
+#define _GNU_SOURCE
+#include "actions.h"
+
+#include "handlers.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define KEPT_HERE (SA_SIGINFO | SA_RESETHAND)
+
+static struct {
+    int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+    int (*siginterrupt)(int, int);
+} libc;
+
+static _Atomic bool  locked;                /* in a section */
+static int           flags_of[FS_SIGNALS];  /* under the lock: the program's, of KEPT_HERE */
+static _Atomic pid_t process;               /* whose actions these are */
+static _Atomic char  interrupts[FS_SIGNALS];    /* signal() is to set no SA_RESTART */
+
+/*
+ * Inside a section.  It is held for one system call, and seldom, so those who find it taken nap.  No
+ * mutex, for the reason that is given at found_all.
+ */
+static void lock(void)
+{
+    const struct timespec moment = { .tv_nsec = 50000 };
+
+    while (atomic_exchange_explicit(&locked, true, memory_order_acquire))
+        syscall(SYS_nanosleep, &moment, NULL);
+}
+
+static void unlock(void)
+{
+    atomic_store_explicit(&locked, false, memory_order_release);
+}
+
+/* A child of vfork() has the memory of its parent and actions of its own, until it executes. */
+static bool has_borrowed_our_memory(void)
+{
+    return (pid_t)syscall(SYS_getpid) != process;
+}
+
+/* ---- An action as the program sees it, and as the kernel does ---- */
+
+static bool is_trampoline(const struct sigaction *action)
+{
+    return action->sa_sigaction == fs_trampoline || action->sa_sigaction == fs_trampoline_once;
+}
+
+static bool has_handler(const struct sigaction *action)
+{
+    return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN
+           && action->sa_handler != SIG_ERR;
+}
+
+/* Kept before the kernel is told: a signal may come at once. */
+static void replace_handler(int sig, struct sigaction *action)
+{
+    fs_handlers[sig] = action->sa_sigaction;
+    flags_of[sig] = action->sa_flags & KEPT_HERE;
+    action->sa_sigaction = (action->sa_flags & (int)SA_RESETHAND) != 0 ? fs_trampoline_once
+                                                                       : fs_trampoline;
+    action->sa_flags = (action->sa_flags & ~KEPT_HERE) | SA_SIGINFO;
+}
+
+/* handler and flags: what was kept when the kernel was told of this action. */
+static void show(struct sigaction *action, fs_handler_fn *handler, int flags)
+{
+    if (is_trampoline(action)) {
+        action->sa_sigaction = handler;
+        action->sa_flags = (action->sa_flags & ~KEPT_HERE) | flags;
+    }
+}
+
+/* Inside a section, called by the trampoline; see handlers.h. */
+static fs_handler_fn *reset_handler(int sig)
+{
+    fs_handler_fn *handler = NULL;
+    struct sigaction action;
+
+    lock();
+    if (libc.sigaction(sig, NULL, &action) == 0 && action.sa_sigaction == fs_trampoline_once) {
+        handler = fs_handlers[sig];
+        show(&action, handler, flags_of[sig]);
+        action.sa_handler = SIG_DFL;
+        libc.sigaction(sig, &action, NULL);
+    }
+    unlock();
+    return handler;
+}
+
+/*
+ * Two threads may come here at once, and write the same.  Not pthread_once(): a sanitizer in front of
+ * this module comes here before its own functions work.  Release order: for what was written.
+ */
+static _Atomic bool found_all;
+
+static void find(void)
+{
+    void *found = dlsym(RTLD_NEXT, "sigaction");
+
+    memcpy(&libc.sigaction, &found, sizeof found);
+    found = dlsym(RTLD_NEXT, "siginterrupt");
+    memcpy(&libc.siginterrupt, &found, sizeof found);
+    fs_reset_handler = reset_handler;
+    process = (pid_t)syscall(SYS_getpid);
+    atomic_store_explicit(&found_all, true, memory_order_release);
+}
+
+void fs_actions_prepare(void)
+{
+    if (!atomic_load_explicit(&found_all, memory_order_acquire))
+        find();
+}
+
+void fs_actions_in_child(void)
+{
+    locked = false;
+    process = (pid_t)syscall(SYS_getpid);
+}
+
+/* ---- The functions ---- */
+
+/* SIGKILL, SIGSTOP, glibc's own and what is no signal: glibc knows what to answer. */
+static bool is_ours(int sig)
+{
+    return sig >= 1 && sig < FS_SIGNALS && sig != SIGKILL && sig != SIGSTOP && sig != 32
+           && sig != 33;
+}
+
+/* The program's memory is not touched inside the section: it might be bad. */
+static int change(int sig, const struct sigaction *action, struct sigaction *old)
+{
+    struct sigaction ours, before;
+    fs_handler_fn *handler;
+    int flags, result;
+
+    if (action != NULL)
+        ours = *action;
+    fs_section_enter();
+    lock();
+    handler = fs_handlers[sig];
+    flags = flags_of[sig];
+    if (action != NULL && has_handler(&ours) && !has_borrowed_our_memory())
+        replace_handler(sig, &ours);
+    result = libc.sigaction(sig, action != NULL ? &ours : NULL, &before);
+    unlock();
+    fs_section_leave();
+    if (result == 0 && old != NULL) {
+        show(&before, handler, flags);
+        *old = before;
+    }
+    return result;
+}
+
+EXPORT int sigaction(int sig, const struct sigaction *restrict action,
+                     struct sigaction *restrict old)
+{
+    fs_actions_prepare();
+    return is_ours(sig) ? change(sig, action, old) : libc.sigaction(sig, action, old);
+}
+
+/* The others: `itself` says whether the signal is blocked by the mask, too, as glibc has it. */
+static fs_handler *install(int sig, fs_handler *handler, int flags, bool itself)
+{
+    struct sigaction action, old;
+
+    if (handler == SIG_ERR || sig < 1 || sig >= FS_SIGNALS) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    if (itself)
+        sigaddset(&action.sa_mask, sig);
+    return sigaction(sig, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+EXPORT fs_handler *signal(int sig, fs_handler *handler)
+{
+    bool interrupted = sig >= 1 && sig < FS_SIGNALS && interrupts[sig];
+
+    return install(sig, handler, interrupted ? 0 : SA_RESTART, true);
+}
+
+EXPORT fs_handler *sysv_signal(int sig, fs_handler *handler)
+{
+    return install(sig, handler, (int)(SA_RESETHAND | SA_NODEFER | SA_INTERRUPT), false);
+}
+
+EXPORT fs_handler *sigset(int sig, fs_handler *handler)
+{
+    sigset_t only, before;
+    fs_handler *old;
+
+    sigemptyset(&only);
+    if (handler == SIG_ERR || sigaddset(&only, sig) != 0) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    if (handler == SIG_HOLD) {
+        struct sigaction action;
+
+        if (sigprocmask(SIG_BLOCK, &only, &before) != 0)
+            return SIG_ERR;
+        if (sigismember(&before, sig) == 1)
+            return SIG_HOLD;
+        return sigaction(sig, NULL, &action) == 0 ? action.sa_handler : SIG_ERR;
+    }
+    old = install(sig, handler, 0, false);
+    if (old == SIG_ERR || sigprocmask(SIG_UNBLOCK, &only, &before) != 0)
+        return SIG_ERR;
+    return sigismember(&before, sig) == 1 ? SIG_HOLD : old;
+}
+
+EXPORT int siginterrupt(int sig, int interrupt)
+{
+    int result;
+
+    fs_actions_prepare();
+    result = libc.siginterrupt(sig, interrupt);
+    if (result == 0)
+        interrupts[sig] = interrupt != 0;
+    return result;
+}
+
+/* Other names that glibc has for them. */
+#define SAME_AS(name) __attribute__((alias(name), nothrow, leaf))
+
+EXPORT int __sigaction(int sig, const struct sigaction *action, struct sigaction *old)
+    SAME_AS("sigaction");
+EXPORT fs_handler *bsd_signal(int sig, fs_handler *handler) SAME_AS("signal");
+EXPORT fs_handler *ssignal(int sig, fs_handler *handler) SAME_AS("signal");
+EXPORT fs_handler *__sysv_signal(int sig, fs_handler *handler) SAME_AS("sysv_signal");

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* actions.h - the interposer's sigaction() and its relatives; see actions.c. */
+#ifndef FS_ACTIONS_H
+#define FS_ACTIONS_H
+
+typedef void fs_handler(int sig);
+
+/* Find libc's functions.  (Another library may call ours before this module's constructor runs.) */
+void fs_actions_prepare(void);
+
+/* In the child, after a fork. */
+void fs_actions_in_child(void);
+
+#endif

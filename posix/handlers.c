@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * handlers.c - defer the handler, not the signal: the trampoline in front of every handler.
+ *
+ * A handler must not run while its thread is in a critical section of a semaphore.  It could post
+ * the same semaphore, and wait for ever for a mutex that its own thread holds.  Or it could wait for
+ * a thread that its own thread was about to wake.  To block signals around each section costs two
+ * system calls, and makes the kernel deliver signals to other threads than before.  So here signals
+ * are left alone, and the handlers are not.
+ *
+ * actions.c stands in front of sigaction().  The kernel never learns the program's handler; it is
+ * told to call fs_trampoline().  What happens then depends on one word of the thread, `sections`:
+ *
+ *      outside, which is nearly always      The trampoline jumps to the program's handler.  The
+ *                                           handler has the kernel's frame, its own arguments, and
+ *                                           no frame of ours below it.
+ *
+ *      inside a section                     The trampoline keeps the siginfo and fills the mask of
+ *                                           the context to which it will return (uc_sigmask).  The
+ *                                           return from the handler loads that mask.  So for the
+ *                                           rest of the section, some 100 ns, nothing else comes.
+ *
+ *      the end of such a section            fs_section_leave() sends the thread, by tgkill(), each
+ *                                           signal number of which it has kept something: a marker.
+ *                                           Then it restores the mask, and so the kernel delivers
+ *                                           the markers at once, before it returns.
+ *
+ *      the marker                           The trampoline replaces the siginfo of the marker by
+ *                                           the oldest that was kept for this number, and jumps to
+ *                                           the program's handler.
+ *
+ * The handler runs a second time through the kernel, not by a call from here.  So it has a true
+ * context: its mask, its alternate stack, what it can change in its context, and how it ends are
+ * the kernel's business, as without this module.  And nothing is lost if it leaves by siglongjmp().
+ *
+ * Not deferred are the signals that a thread brings upon itself (a SIGSEGV whose si_code says that
+ * the kernel made it, for instance).  The instruction would only fault again.
+ *
+ * No system call happens unless a signal hits a section.  Then there are four: block, sigreturn,
+ * tgkill, unblock.  These are what raise() and every handler need, so a sandbox that lets a
+ * program use signals allows them.  (rt_tgsigqueueinfo, which could carry the siginfo through the
+ * kernel, is often forbidden; and it would put a real-time signal behind those that were queued
+ * later.)
+ *
+ * WHY NOTHING RACES.  All state belongs to one thread, and only its own handlers interrupt it.  A
+ * handler runs between two instructions, and completes before the next one, so there is no memory
+ * order to choose; only the compiler must not move what it may not see moved (atomic_signal_fence).
+ *
+ *   - `sections` is changed by whoever enters and leaves, and each handler leaves it as it found it.
+ *   - What is kept changes only while all signals are blocked: in the trampoline after block_all(),
+ *     in fs_section_leave() because something was kept.  Until block_all() a second trampoline may
+ *     interrupt the first.  It completes its work in between, and returns to the first with a full
+ *     mask.
+ *   - The mask to restore is the one that the section had.  Of two nested trampolines the inner one
+ *     sees a larger mask: the one that the kernel made for the outer handler.  So the open signals
+ *     are collected (`open`, a union): the outer one always adds what the section had.
+ *   - A signal that comes between the decrement of `sections` and the check whether something was
+ *     kept finds the thread outside, and its handler runs.
+ *
+ * A handler that a program installs by the bare system call has no trampoline.  It runs inside
+ * sections as well, and must not use semaphores.  A section must not be left by a jump from a
+ * handler of a synchronous signal; there are no faults in sections.
+ */
+#define _GNU_SOURCE
+#include "handlers.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define BIT(sig) (UINT64_C(1) << ((sig) - 1))
+
+/* What a thread can bring upon itself. */
+#define SYNCHRONOUS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP) \
+                     | BIT(SIGSYS))
+
+/* These two numbers glibc uses to cancel threads and to change user IDs in all of them. */
+#define OF_LIBC (BIT(32) | BIT(33))
+
+/* Blocked from the first signal that hits a section to the end of the section. */
+#define DEFERRABLE (~(SYNCHRONOUS | OF_LIBC))
+
+#define EVERYTHING (~UINT64_C(0))
+
+/*
+ * Of a siginfo_t the kernel uses no more; the rest is zero.  Small, because the loader has little
+ * room for what a thread needs of a module that is loaded later, as fairsem-run does to try it.
+ */
+struct kept {
+    uint64_t bytes[6];
+};
+static_assert(sizeof(struct kept) <= sizeof(siginfo_t), "a siginfo_t is smaller than that");
+
+/* One is the rule; a few, if signals come in the same instant. */
+#define MOST_KEPT 7
+
+static _Thread_local struct {
+    volatile int          sections; /* how many this thread is in */
+    volatile sig_atomic_t kept;     /* entries of oldest_first[] */
+    volatile sig_atomic_t hit;      /* the section in which this thread is has been hit */
+    uint64_t              open;     /* if hit: what the section did not have blocked */
+    uint64_t              marked;   /* the numbers of which a marker is on its way */
+    struct kept           oldest_first[MOST_KEPT];
+} self __attribute__((tls_model("initial-exec")));
+
+fs_handler_fn *_Atomic fs_handlers[FS_SIGNALS];
+fs_handler_fn *(*fs_reset_handler)(int sig);
+
+/* ---- The kernel's masks have 64 bits; those of the C library are longer ---- */
+
+static void change_mask(int how, uint64_t mask, uint64_t *before)
+{
+    syscall(SYS_rt_sigprocmask, how, &mask, before, sizeof mask);
+}
+
+/* Returns what was blocked before. */
+static uint64_t block_all(void)
+{
+    uint64_t before = 0;
+
+    change_mask(SIG_BLOCK, EVERYTHING, &before);
+    return before;
+}
+
+static uint64_t mask_to_return_to(const ucontext_t *context)
+{
+    uint64_t mask;
+
+    memcpy(&mask, &context->uc_sigmask, sizeof mask);
+    return mask;
+}
+
+static void return_to_mask(ucontext_t *context, uint64_t mask)
+{
+    memcpy(&context->uc_sigmask, &mask, sizeof mask);
+}
+
+/* ---- What is kept; all signals are blocked ---- */
+
+static int number_of(const struct kept *kept)
+{
+    siginfo_t info;
+
+    memcpy(&info, kept, sizeof *kept);
+    return info.si_signo;
+}
+
+static void append(const siginfo_t *info)
+{
+    memcpy(&self.oldest_first[self.kept], info, sizeof self.oldest_first[0]);
+    self.kept = self.kept + 1;
+}
+
+/* The oldest with this number, or -1. */
+static int find(int sig)
+{
+    for (int i = 0; i < self.kept; i++) {
+        if (number_of(&self.oldest_first[i]) == sig)
+            return i;
+    }
+    return -1;
+}
+
+static void take_out(int i)
+{
+    self.kept = self.kept - 1;
+    memmove(&self.oldest_first[i], &self.oldest_first[i + 1],
+            (size_t)(self.kept - i) * sizeof self.oldest_first[0]);
+}
+
+/* The signal comes to this thread; with its siginfo, if the kernel allows that. */
+static bool queue(int sig, siginfo_t *info)
+{
+    return syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid), sig, info) == 0;
+}
+
+static bool send(int sig)
+{
+    return syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), sig) == 0;
+}
+
+/*
+ * Send this thread a marker.  The kernel may refuse a real-time signal if too many are queued
+ * (RLIMIT_SIGPENDING).  It never refuses one that says it was sent by kill().
+ */
+static void mark(int sig)
+{
+    siginfo_t as_by_kill;
+
+    if (!send(sig)) {
+        memset(&as_by_kill, 0, sizeof as_by_kill);
+        as_by_kill.si_signo = sig;
+        as_by_kill.si_code = SI_USER;
+        queue(sig, &as_by_kill);
+    }
+    self.marked |= BIT(sig);
+}
+
+/*
+ * A signal of the program's own that looks like this may be taken for a marker.  That does no harm:
+ * it says no more than a marker says, so it does not matter which of the two comes first.
+ */
+static bool is_marker(const siginfo_t *info)
+{
+    return (info->si_code == SI_TKILL && info->si_pid == (pid_t)syscall(SYS_getpid))
+           || (info->si_code == SI_USER && info->si_pid == 0);
+}
+
+/* ---- A signal has hit a section ---- */
+
+/*
+ * If there is no room, the signal goes back to the kernel at once.  It is blocked until the end of
+ * the section, where it comes again.
+ */
+static void keep(int sig, siginfo_t *info, ucontext_t *context)
+{
+    int error = errno;
+
+    block_all();
+    if ((self.marked & BIT(sig)) != 0 && is_marker(info) && find(sig) >= 0)
+        self.marked &= ~BIT(sig);   /* sent for another section, where a handler left by a jump */
+    else if (self.kept < MOST_KEPT)
+        append(info);
+    else if (!queue(sig, info))
+        send(sig);
+    self.open |= ~mask_to_return_to(context);
+    self.hit = 1;
+    return_to_mask(context, mask_to_return_to(context) | DEFERRABLE | BIT(sig));
+    errno = error;
+}
+
+/*
+ * The markers have come, except those that the thread has blocked itself, in a handler.  If there
+ * is still something, the program ignores the signal by now, and the kernel has discarded the marker.
+ */
+static void forget_ignored(uint64_t open)
+{
+    uint64_t before = block_all();
+
+    for (int i = self.kept - 1; i >= 0; i--) {
+        int sig = number_of(&self.oldest_first[i]);
+
+        if ((open & BIT(sig)) != 0) {
+            take_out(i);
+            self.marked &= ~BIT(sig);
+        }
+    }
+    change_mask(SIG_SETMASK, before, NULL);
+}
+
+/* The section has ended: send the markers, and let them in. */
+static void deliver(void)
+{
+    int error = errno;
+    uint64_t open = self.open;
+
+    for (int i = 0; i < self.kept; i++) {
+        int sig = number_of(&self.oldest_first[i]);
+
+        if ((self.marked & BIT(sig)) == 0)
+            mark(sig);
+    }
+    self.open = 0;
+    self.hit = 0;
+    change_mask(SIG_SETMASK, ~open, NULL);
+    if (self.kept != 0)
+        forget_ignored(open);
+    errno = error;
+}
+
+/*
+ * No section, but something is kept: perhaps this is a marker.  If so, its siginfo becomes the one
+ * that was kept.
+ *
+ * If it is none, the oldest goes first all the same, and this one is kept in its place.  Then the
+ * marker is still queued behind it, if it is a real-time signal.  Of another number the kernel
+ * holds only one at a time for a thread, so there is no marker any more.
+ */
+static void exchange_for_kept(int sig, siginfo_t *info)
+{
+    int error = errno;
+    uint64_t before = block_all();
+    int i = find(sig);
+    struct kept kept;
+
+    if (i >= 0) {
+        bool marker = is_marker(info);
+
+        kept = self.oldest_first[i];
+        take_out(i);
+        if (!marker)
+            append(info);
+        if (marker || sig < SIGRTMIN)
+            self.marked &= ~BIT(sig);
+        if ((self.marked & BIT(sig)) == 0 && find(sig) >= 0)
+            mark(sig);              /* it comes when the program's handler has returned */
+        memset(info, 0, sizeof *info);
+        memcpy(info, &kept, sizeof kept);
+    }
+    change_mask(SIG_SETMASK, before, NULL);
+    errno = error;
+}
+
+/* Returns true if the handler is to run now. */
+static inline bool may_run(int sig, siginfo_t *info, void *context)
+{
+    if (self.sections == 0) {
+        if (self.kept != 0)
+            exchange_for_kept(sig, info);
+        return true;
+    }
+    if ((BIT(sig) & SYNCHRONOUS) != 0 && info->si_code > 0)
+        return true;
+    keep(sig, info, context);
+    return false;
+}
+
+/* ---- Trampolines.  The call is the last thing they do, so the compiler makes a jump of it ---- */
+
+/* Relaxed: the handler was there before the kernel was told of the trampoline. */
+void fs_trampoline(int sig, siginfo_t *info, void *context)
+{
+    if (may_run(sig, info, context))
+        atomic_load_explicit(&fs_handlers[sig], memory_order_relaxed)(sig, info, context);
+}
+
+/*
+ * The kernel would reset the disposition before it calls a handler with SA_RESETHAND.  A marker
+ * would then find the default, and end the process.  So that is done here, and not before the
+ * program's handler runs.
+ *
+ * Of two threads one comes first.  For the other the signal comes once more, as its disposition is
+ * by then.
+ */
+void fs_trampoline_once(int sig, siginfo_t *info, void *context)
+{
+    int error = errno;
+    fs_handler_fn *handler;
+
+    if (!may_run(sig, info, context))
+        return;
+    fs_section_enter();
+    handler = fs_reset_handler(sig);
+    fs_section_leave();
+    errno = error;
+    if (handler != NULL)
+        handler(sig, info, context);
+    else
+        send(sig);
+}
+
+/* ---- Sections ---- */
+
+void fs_section_enter(void)
+{
+    self.sections = self.sections + 1;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+void fs_section_leave(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    self.sections = self.sections - 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (self.hit != 0 && self.sections == 0)
+        deliver();
+}
+
+void fs_handlers_in_child(void)
+{
+    self.kept = 0;
+    self.marked = 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* handlers.h - no signal handler of the program inside a critical section; see handlers.c. */
+#ifndef FS_HANDLERS_H
+#define FS_HANDLERS_H
+
+#include <pthread.h>
+#include <signal.h>
+
+/* What every handler is called as; one for (int) alone ignores the other arguments. */
+typedef void fs_handler_fn(int sig, siginfo_t *info, void *context);
+
+#define FS_SIGNALS 65       /* one more than the highest signal number of Linux */
+
+/* The program's handlers, by signal number.  NULL: it has installed none through this module. */
+extern fs_handler_fn *_Atomic fs_handlers[FS_SIGNALS];
+
+/* What the kernel is told to call in place of the program's handler. */
+fs_handler_fn fs_trampoline;
+
+/* The same for a handler with SA_RESETHAND. */
+fs_handler_fn fs_trampoline_once;
+
+/*
+ * Called by the latter, inside a section: reset the disposition.  Returns the handler; or NULL, if
+ * another thread has reset or changed the disposition since the kernel chose this one.
+ */
+extern fs_handler_fn *(*fs_reset_handler)(int sig);
+
+/*
+ * Between these two no handler of the program runs in this thread.  They can be nested, and take a
+ * few instructions.  (A lock that is held only between them can be used in handlers.)
+ */
+void fs_section_enter(void);
+void fs_section_leave(void);
+
+/* In the child, after a fork: what was sent to a thread of the parent is the parent's. */
+void fs_handlers_in_child(void);
+
+#endif

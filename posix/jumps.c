@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * jumps.c - see jumps.h.
+ *
+ * A thread waits in sem_wait, a handler runs and jumps to where the program called sigsetjmp().
+ * With libc nothing is left of the wait.  Here its waiter, which lies on the stack that the jump
+ * releases, is still in the queue: the next post would write to whatever is there then.
+ *
+ * So this module stands in front of the jumps.  Each thread lists the waits in which it is, and a
+ * jump over a wait abandons it, as a cancellation would: the waiter leaves the queue, and a unit
+ * that was granted already goes to the next one.  A jump inside a handler abandons nothing.  That
+ * the jump goes over a wait is seen by the stack pointer that it restores, which glibc stores in the
+ * jmp_buf, scrambled.  Only how it does that on x86-64 is known here; elsewhere a program must not
+ * leave a wait by a jump.
+ *
+ * setcontext() is not seen, and no jump that is not glibc's.
+ */
+#define _GNU_SOURCE
+#include "jumps.h"
+
+#include "sem_calls.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static _Thread_local struct fs_wait_place *innermost __attribute__((tls_model("initial-exec")));
+
+static struct {
+    void (*longjmp)(struct __jmp_buf_tag *, int);
+    void (*longjmp_chk)(struct __jmp_buf_tag *, int);
+} libc;
+
+/*
+ * Two threads may come here at once, and write the same.  Not pthread_once(): a sanitizer in front of
+ * this module comes here before its own functions work.  Release order: for what was written.
+ */
+static _Atomic bool found_all;
+
+static void find(void)
+{
+    void *found = dlsym(RTLD_NEXT, "siglongjmp");
+
+    memcpy(&libc.longjmp, &found, sizeof found);
+    found = dlsym(RTLD_NEXT, "__longjmp_chk");
+    memcpy(&libc.longjmp_chk, &found, sizeof found);
+    atomic_store_explicit(&found_all, true, memory_order_release);
+}
+
+void fs_jumps_prepare(void)
+{
+    if (!atomic_load_explicit(&found_all, memory_order_acquire))
+        find();
+}
+
+/* ---- The waits of this thread.  A handler leaves the list as it found it ---- */
+
+void fs_wait_place_enter(struct fs_wait_place *place)
+{
+    place->wait = NULL;
+    place->outer = innermost;
+    atomic_signal_fence(memory_order_seq_cst);
+    innermost = place;
+}
+
+void fs_wait_place_leave(struct fs_wait_place *place)
+{
+    innermost = place->outer;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+void fs_wait_begins(void *wait)
+{
+    innermost->wait = wait;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+void fs_wait_ends(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    innermost->wait = NULL;
+}
+
+/* ---- Over which of them does a jump go? ---- */
+
+/* The stack pointer that the jump restores; 0: unknown. */
+static uintptr_t target(const struct __jmp_buf_tag *env)
+{
+#if defined(__x86_64__) && defined(__LP64__)
+    enum { STACK_POINTER = 6 };
+    uintptr_t secret, scrambled = (uintptr_t)env->__jmpbuf[STACK_POINTER];
+
+    __asm__("mov %%fs:0x30, %0" : "=r"(secret));
+    return (scrambled >> 17 | scrambled << 47) ^ secret;
+#else
+    (void)env;
+    return 0;
+#endif
+}
+
+/*
+ * Stacks grow down.  On one stack the jump goes over what is between the current frame and the
+ * target.  If a handler leaves its alternate stack, it goes over everything there, and on the other
+ * stack over what is below the target.
+ */
+struct jump {
+    uintptr_t from, to;
+    uintptr_t alternate, size;  /* the alternate stack, if the jump leaves it; else 0 */
+};
+
+static bool is_within(uintptr_t address, uintptr_t begin, uintptr_t size)
+{
+    return address - begin < size;
+}
+
+static struct jump describe(uintptr_t from, uintptr_t to)
+{
+    struct jump jump = { .from = from, .to = to };
+    stack_t stack;
+
+    if (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0
+        && !is_within(to, (uintptr_t)stack.ss_sp, stack.ss_size)) {
+        jump.alternate = (uintptr_t)stack.ss_sp;
+        jump.size = stack.ss_size;
+    }
+    return jump;
+}
+
+static bool goes_over(const struct jump *jump, const struct fs_wait_place *place)
+{
+    uintptr_t at = (uintptr_t)place;
+
+    if (is_within(at, jump->alternate, jump->size))
+        return true;
+    return at < jump->to && (jump->size != 0 || at >= jump->from);
+}
+
+static void leave_waits(const struct __jmp_buf_tag *env)
+{
+    struct fs_wait_place *place = innermost;
+    int before = errno;
+    struct jump jump;
+
+    if (place == NULL)
+        return;
+    jump = describe((uintptr_t)__builtin_frame_address(0), target(env));
+    while (place != NULL && goes_over(&jump, place)) {
+        if (place->wait != NULL)
+            fs_abandon_wait(place->wait);
+        place = place->outer;
+    }
+    innermost = place;
+    errno = before;
+}
+
+/* ---- The functions ---- */
+
+EXPORT _Noreturn void siglongjmp(struct __jmp_buf_tag env[1], int value)
+{
+    fs_jumps_prepare();
+    leave_waits(env);
+    libc.longjmp(env, value);
+    __builtin_unreachable();
+}
+
+EXPORT _Noreturn void longjmp(struct __jmp_buf_tag env[1], int value)
+    __attribute__((alias("siglongjmp"), nothrow, leaf));
+EXPORT _Noreturn void _longjmp(struct __jmp_buf_tag env[1], int value)
+    __attribute__((alias("siglongjmp"), nothrow, leaf));
+
+/* What a program calls that was compiled with _FORTIFY_SOURCE. */
+EXPORT _Noreturn void __longjmp_chk(struct __jmp_buf_tag env[1], int value);
+EXPORT _Noreturn void __longjmp_chk(struct __jmp_buf_tag env[1], int value)
+{
+    fs_jumps_prepare();
+    leave_waits(env);
+    libc.longjmp_chk(env, value);
+    __builtin_unreachable();
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* jumps.h - a handler that interrupts a wait may leave it by siglongjmp(); see jumps.c. */
+#ifndef FS_JUMPS_H
+#define FS_JUMPS_H
+
+/* A call of sem_wait or one of its relatives: on the stack of its thread, while it lasts. */
+struct fs_wait_place {
+    void                 *wait;     /* what the library knows of it; NULL: nothing */
+    struct fs_wait_place *outer;    /* which a handler has interrupted that waits as well */
+};
+
+/* In the order of the calls; leave is also called if the thread is canceled in between. */
+void fs_wait_place_enter(struct fs_wait_place *place);
+void fs_wait_place_leave(struct fs_wait_place *place);
+
+/* For struct fs_guard: begin_wait and end_wait. */
+void fs_wait_begins(void *wait);
+void fs_wait_ends(void);
+
+/* Find libc's functions. */
+void fs_jumps_prepare(void);
+
+#endif

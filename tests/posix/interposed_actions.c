@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interposed_actions.c - what sigaction() and its relatives do and say: the same with and without
+ * fairsem-run, so interpose.sh runs this both ways.
+ */
+#define _GNU_SOURCE
+#include "interposed.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+static volatile sig_atomic_t runs, depth, deepest;
+static char alternate[65536];
+static volatile uintptr_t ran_at;
+
+static void note(int sig)
+{
+    int here;
+
+    (void)sig;
+    runs = runs + 1;
+    ran_at = (uintptr_t)&here;
+}
+
+static void other(int sig)
+{
+    (void)sig;
+}
+
+static void again_inside(int sig)
+{
+    depth = depth + 1;
+    deepest = depth > deepest ? depth : deepest;
+    if (depth < 3)
+        raise(sig);
+    depth = depth - 1;
+}
+
+static void with_info(int sig, siginfo_t *info, void *context)
+{
+    MUST(sig == SIGUSR1 && info->si_signo == SIGUSR1 && info->si_pid == getpid());
+    MUST(context != NULL);
+    runs = runs + 1;
+}
+
+static struct sigaction now(int sig)
+{
+    struct sigaction action;
+
+    MUST(sigaction(sig, NULL, &action) == 0);
+    return action;
+}
+
+static void set(int sig, void (*handler)(int), int flags)
+{
+    struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+
+    sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGUSR2);
+    MUST(sigaction(sig, &action, NULL) == 0);
+}
+
+/* What was set is what is found, and the flags do what they say. */
+static void flags(void)
+{
+    static const int each[] = { 0, SA_RESTART, SA_NOCLDSTOP, SA_NOCLDWAIT, (int)SA_NODEFER,
+                                SA_ONSTACK, SA_RESTART | SA_NOCLDSTOP };
+    struct sigaction found;
+
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
+        set(SIGCHLD, note, each[i]);
+        found = now(SIGCHLD);
+        MUST(found.sa_handler == note && (found.sa_flags & 0x7bffffff) == (each[i] & 0x7bffffff));
+        MUST((found.sa_flags & (int)(SA_RESETHAND | SA_SIGINFO)) == 0);
+        MUST(sigismember(&found.sa_mask, SIGUSR2) == 1 && sigismember(&found.sa_mask, SIGHUP) == 0);
+    }
+    set(SIGCHLD, SIG_DFL, 0);
+    set(SIGUSR1, again_inside, (int)SA_NODEFER);
+    raise(SIGUSR1);
+    MUST(deepest == 3);
+    set(SIGUSR1, again_inside, 0);
+    depth = 2;
+    raise(SIGUSR1);
+    MUST(depth == 2);
+}
+
+static void handlers(void)
+{
+    struct sigaction action = { .sa_sigaction = with_info, .sa_flags = SA_SIGINFO }, found, old;
+    struct sigaction *volatile same;
+
+    sigemptyset(&action.sa_mask);
+    runs = 0;
+    set(SIGUSR1, note, 0);
+    MUST(sigaction(SIGUSR1, &action, &old) == 0);
+    MUST(old.sa_handler == note && (old.sa_flags & SA_SIGINFO) == 0);
+    found = now(SIGUSR1);
+    MUST(found.sa_sigaction == with_info && (found.sa_flags & SA_SIGINFO) != 0);
+    raise(SIGUSR1);
+    MUST(runs == 1);
+    same = &old;                            /* for the action and for the old one */
+    MUST(sigaction(SIGUSR1, &old, same) == 0 && old.sa_sigaction == with_info);
+    MUST(now(SIGUSR1).sa_handler == note);
+    action.sa_handler = SIG_IGN;
+    action.sa_flags = 0;
+    MUST(sigaction(SIGUSR1, &action, &old) == 0 && old.sa_handler == note);
+    MUST(now(SIGUSR1).sa_handler == SIG_IGN);
+    raise(SIGUSR1);
+    MUST(runs == 1);
+    action.sa_handler = SIG_DFL;
+    MUST(sigaction(SIGUSR1, &action, &old) == 0 && old.sa_handler == SIG_IGN);
+    MUST(now(SIGUSR1).sa_handler == SIG_DFL);
+    MUST_FAIL(sigaction(SIGKILL, &action, NULL), EINVAL);
+    MUST_FAIL(sigaction(0, &action, NULL), EINVAL);
+    MUST_FAIL(sigaction(65, &action, NULL), EINVAL);
+    MUST_FAIL(sigaction(32, NULL, &old), EINVAL);
+}
+
+static void once(void)
+{
+    struct sigaction found;
+    pid_t child;
+    int status;
+
+    runs = 0;
+    set(SIGUSR1, note, (int)SA_RESETHAND);
+    found = now(SIGUSR1);
+    MUST(found.sa_handler == note && (found.sa_flags & (int)SA_RESETHAND) != 0);
+    raise(SIGUSR1);
+    MUST(runs == 1);
+    found = now(SIGUSR1);
+    MUST(found.sa_handler == SIG_DFL && (found.sa_flags & (int)SA_RESETHAND) != 0);
+    MUST(sigismember(&found.sa_mask, SIGUSR2) == 1);
+    child = fork();
+    if (child == 0) {
+        raise(SIGUSR1);
+        _exit(0);
+    }
+    status = child_status(child);
+    MUST(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1);
+}
+
+static void on_stack(void)
+{
+    const stack_t stack = { .ss_sp = alternate, .ss_size = sizeof alternate };
+
+    MUST(sigaltstack(&stack, NULL) == 0);
+    set(SIGUSR1, note, SA_ONSTACK);
+    raise(SIGUSR1);
+    MUST(ran_at - (uintptr_t)alternate < sizeof alternate);
+    set(SIGUSR1, note, 0);
+    raise(SIGUSR1);
+    MUST(ran_at - (uintptr_t)alternate >= sizeof alternate);
+}
+
+extern sighandler_t sysv_signal(int sig, sighandler_t handler);
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+static void relatives(void)
+{
+    struct sigaction found;
+
+    MUST(signal(SIGUSR1, note) != SIG_ERR && signal(SIGUSR1, other) == note);
+    found = now(SIGUSR1);
+    MUST((found.sa_flags & SA_RESTART) != 0 && sigismember(&found.sa_mask, SIGUSR1) == 1);
+    MUST(siginterrupt(SIGUSR1, 1) == 0);
+    MUST((now(SIGUSR1).sa_flags & SA_RESTART) == 0 && now(SIGUSR1).sa_handler == other);
+    MUST(signal(SIGUSR1, note) == other && (now(SIGUSR1).sa_flags & SA_RESTART) == 0);
+    MUST(siginterrupt(SIGUSR1, 0) == 0 && (now(SIGUSR1).sa_flags & SA_RESTART) != 0);
+    runs = 0;
+    raise(SIGUSR1);
+    MUST(runs == 1);
+    MUST(signal(SIGUSR1, SIG_IGN) == note && signal(SIGUSR1, SIG_DFL) == SIG_IGN);
+    MUST(signal(SIGKILL, note) == SIG_ERR && errno == EINVAL);
+    MUST(signal(0, note) == SIG_ERR && signal(SIGUSR1, SIG_ERR) == SIG_ERR);
+    MUST(sysv_signal(SIGUSR1, note) == SIG_DFL);
+    found = now(SIGUSR1);
+    MUST((found.sa_flags & (int)(SA_RESETHAND | SA_NODEFER)) == (int)(SA_RESETHAND | SA_NODEFER));
+    raise(SIGUSR1);
+    MUST(runs == 2 && now(SIGUSR1).sa_handler == SIG_DFL);
+    MUST(sigset(SIGUSR1, note) == SIG_DFL && now(SIGUSR1).sa_handler == note);
+    MUST(sigset(SIGUSR1, SIG_HOLD) == note && sigset(SIGUSR1, SIG_HOLD) == SIG_HOLD);
+    raise(SIGUSR1);
+    MUST(runs == 2);
+    MUST(sigset(SIGUSR1, other) == SIG_HOLD && sigset(SIGUSR1, SIG_DFL) == other);
+    MUST(sigset(SIGKILL, note) == SIG_ERR && sigset(0, SIG_HOLD) == SIG_ERR);
+}
+
+/* A child of vfork has its own actions, and the memory of its parent. */
+static void in_vfork(void)
+{
+    int status;
+    pid_t child;
+
+    runs = 0;
+    set(SIGUSR1, note, 0);
+    child = vfork();
+    if (child == 0) {
+        struct sigaction action = { .sa_handler = other };
+
+        sigaction(SIGUSR1, &action, NULL);
+        signal(SIGUSR1, SIG_DFL);
+        _exit(0);
+    }
+    status = child_status(child);
+    MUST(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    MUST(now(SIGUSR1).sa_handler == note);
+    raise(SIGUSR1);
+    MUST(runs == 1);
+}
+
+int actions(void)
+{
+    flags();
+    handlers();
+    once();
+    on_stack();
+    relatives();
+    in_vfork();
+    return 0;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* interposed_jumps.c - a handler leaves a wait by siglongjmp(): the wait is over, and no unit lost. */
+#define _GNU_SOURCE
+#include "interposed.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+static sem_t sem;
+static sigjmp_buf target;
+static _Atomic int jumps_left, inside_jumps;
+static char alternate[65536];
+
+static void jump_out(int sig)
+{
+    (void)sig;
+    if (atomic_load(&jumps_left) > 0) {
+        atomic_fetch_sub(&jumps_left, 1);
+        siglongjmp(target, 1);
+    }
+}
+
+/* A jump in the handler: the wait below is not concerned. */
+static void jump_inside(int sig)
+{
+    sigjmp_buf here;
+
+    (void)sig;
+    if (sigsetjmp(here, 1) == 0)
+        siglongjmp(here, 1);
+    atomic_fetch_add(&inside_jumps, 1);
+}
+
+/* The handler waits as well, and its wait is left together with the first. */
+static void wait_inside(int sig)
+{
+    (void)sig;
+    sem_wait(&sem);
+}
+
+static void handle(int sig, void (*handler)(int), int flags)
+{
+    struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+
+    sigemptyset(&action.sa_mask);
+    MUST(sigaction(sig, &action, NULL) == 0);
+}
+
+/* It waits until it has jumped out, then uses its stack for other things, then waits again. */
+static void *wait_and_jump(void *arg)
+{
+    struct waiter *w = arg;
+    const stack_t stack = { .ss_sp = alternate, .ss_size = sizeof alternate };
+
+    MUST(sigaltstack(&stack, NULL) == 0);
+    if (sigsetjmp(target, 1) == 0) {
+        atomic_store(&w->tid, gettid());
+        sem_wait(&sem);
+        MUST(!"the wait was to be left by a jump");
+    }
+    MUST(atomic_load(&jumps_left) == 0);
+    for (volatile char *at = alloca(16384), *p = at; p < at + 16384; p++)
+        *p = 0x5a;
+    atomic_store(&w->result, 0);
+    return NULL;
+}
+
+static void jump_from(int flags, int nested)
+{
+    struct waiter jumper = { .sem = &sem, .result = STILL_WAITING }, behind = { 0 };
+
+    MUST(sem_init(&sem, 0, 0) == 0);
+    handle(SIGUSR1, jump_out, flags);
+    handle(SIGUSR2, wait_inside, flags);
+    start(&jumper.thread, wait_and_jump, &jumper);
+    await_sleep(&jumper);
+    queue(&behind, &sem);
+    if (nested) {
+        MUST(pthread_kill(jumper.thread, SIGUSR2) == 0);
+        for (int i = 0; i < 20; i++)
+            await_sleep(&jumper);
+    }
+    atomic_store(&jumps_left, 1);
+    MUST(pthread_kill(jumper.thread, SIGUSR1) == 0);
+    MUST(join(&jumper) == 0);
+    /* One unit, for the one who still waits. */
+    MUST(sem_post(&sem) == 0);
+    MUST(join(&behind) == 0);
+    MUST(value_of(&sem) == 0);
+    MUST(sem_post(&sem) == 0 && sem_wait(&sem) == 0);
+    MUST(sem_destroy(&sem) == 0);
+}
+
+static void jump_and_stay(void)
+{
+    struct waiter w = { 0 };
+
+    MUST(sem_init(&sem, 0, 0) == 0);
+    handle(SIGUSR1, jump_inside, SA_RESTART);
+    queue(&w, &sem);
+    for (int i = 1; i <= 100; i++) {
+        MUST(pthread_kill(w.thread, SIGUSR1) == 0);
+        while (atomic_load(&inside_jumps) < i)
+            continue;
+        await_sleep(&w);
+    }
+    MUST(atomic_load(&w.result) == STILL_WAITING);
+    MUST(sem_post(&sem) == 0);
+    MUST(join(&w) == 0);
+    MUST(sem_destroy(&sem) == 0);
+}
+
+/* The jump comes at any moment of a wait, also when the unit has been granted. */
+static _Atomic int ended, jumped;
+
+static void jump_always(int sig)
+{
+    (void)sig;
+    if (atomic_load(&ended) == 0)
+        siglongjmp(target, 1);
+}
+
+static void *post_and_signal(void *arg)
+{
+    pthread_t *thread = arg;
+
+    for (int i = 0; i < 20000; i++) {
+        sem_post(&sem);
+        pthread_kill(*thread, SIGUSR1);
+    }
+    atomic_store(&ended, 1);
+    sem_post(&sem);
+    return NULL;
+}
+
+/* A unit may be lost in the jump if the wait had taken it: as with libc.  Nothing else is. */
+static void jump_at_any_time(void)
+{
+    pthread_t self = pthread_self(), thread;
+
+    MUST(sem_init(&sem, 0, 0) == 0);
+    handle(SIGUSR1, jump_always, 0);
+    sigsetjmp(target, 1);
+    if (atomic_load(&jumped) == 0) {
+        atomic_store(&jumped, 1);
+        start(&thread, post_and_signal, &self);
+        pthread_detach(thread);
+    }
+    while (atomic_load(&ended) == 0)
+        sem_wait(&sem);
+    handle(SIGUSR1, SIG_IGN, 0);
+    for (int left = value_of(&sem); left > 0; left--)
+        MUST(sem_trywait(&sem) == 0);
+    MUST(sem_post(&sem) == 0 && sem_wait(&sem) == 0);
+}
+
+int jumps(void)
+{
+    jump_from(SA_RESTART, 0);
+    jump_from(0, 0);
+    jump_from(SA_ONSTACK, 0);
+    jump_from(SA_RESTART, 1);
+    jump_from(SA_RESTART | SA_ONSTACK, 1);
+    jump_and_stay();
+    jump_at_any_time();
+    return 0;
+}

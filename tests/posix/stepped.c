@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stepped.c - two signals come before each instruction of a post that grants and of a wait that ends
+ * by its deadline.  Their handlers use the same semaphore.
+ *
+ * interpose.sh runs it under fairsem-run.  A child repeats the operation.  Its parent steps through
+ * one of them (ptrace) and notes where each instruction is.  In the later ones it stops the child
+ * there, one after the other, by the processor's debug registers, which belong to one thread.  It
+ * sends both signals, and lets the child go on.  After each time the child finds: both handlers have run, once, with what the sender has told them, in a context
+ * with nothing blocked but the other signal; the mask is as before; the units add up.  A handler in a
+ * critical section would wait for the mutex of its own thread.
+ *
+ * Exit status 0, or 1 and a message; 77: no ptrace here, or another processor than x86-64.
+ */
+#define _GNU_SOURCE
+#include "interposed.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+
+enum { FIRST = SIGUSR1 };
+#define SECOND (SIGRTMIN + 3)
+
+static sem_t sem;
+static int told[FS_NSIG], runs[FS_NSIG];
+static int times;               /* the operation has been done */
+static unsigned long long waits_of_helper;
+
+/* ---- The child ---- */
+
+static void use(int sig, siginfo_t *info, void *context)
+{
+    const ucontext_t *interrupted = context;
+    unsigned long long mask;
+    int error = errno;
+
+    memcpy(&mask, &interrupted->uc_sigmask, sizeof mask);
+    mask &= ~(1ULL << (FIRST - 1) | 1ULL << (SECOND - 1));
+    MUST(mask == 0);
+    MUST(info->si_signo == sig && info->si_code == SI_QUEUE);
+    told[sig] = info->si_value.sival_int;
+    runs[sig]++;
+    MUST(sem_post(&sem) == 0);
+    errno = error;
+}
+
+static void *take(void *arg)
+{
+    for (;;) {
+        MUST(sem_wait(&sem) == 0);
+        __atomic_fetch_add(&waits_of_helper, 1, __ATOMIC_RELEASE);
+    }
+    return arg;
+}
+
+static void await_takes(unsigned long long number)
+{
+    while (__atomic_load_n(&waits_of_helper, __ATOMIC_ACQUIRE) < number)
+        sched_yield();
+}
+
+static void post_to_waiter(void)
+{
+    MUST(sem_post(&sem) == 0);
+}
+
+/* Alone, so that only a unit of a handler's can end it. */
+static void wait_in_vain(void)
+{
+    const struct timespec past = { 1, 0 };
+
+    if (sem_timedwait(&sem, &past) == 0)
+        MUST(sem_post(&sem) == 0);
+}
+
+/* It stops itself before and after, and the parent does the rest. */
+static void repeat(void (*operation)(void), int helped)
+{
+    unsigned long long takes = 0;
+    sigset_t mask;
+
+    for (;;) {
+        raise(SIGSTOP);
+        operation();
+        raise(SIGSTOP);
+        times++;
+        MUST(runs[FIRST] == times && runs[SECOND] == times);
+        MUST(told[FIRST] == times && told[SECOND] == times);
+        MUST(sigprocmask(SIG_BLOCK, NULL, &mask) == 0);
+        for (int sig = 1; sig < FS_NSIG; sig++)
+            MUST(sigismember(&mask, sig) != 1);
+        if (helped) {
+            await_takes(takes += 3);
+        } else {
+            MUST(value_of(&sem) == 2);
+            MUST(sem_trywait(&sem) == 0 && sem_trywait(&sem) == 0);
+        }
+    }
+}
+
+static void child(int operation)
+{
+    struct sigaction action = { .sa_sigaction = use, .sa_flags = SA_SIGINFO | SA_RESTART };
+    struct waiter w = { 0 };
+    pthread_t helper;
+
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        _exit(77);
+    sigemptyset(&action.sa_mask);
+    MUST(sigaction(FIRST, &action, NULL) == 0 && sigaction(SECOND, &action, NULL) == 0);
+    MUST(sem_init(&sem, 0, 0) == 0);
+    /* Somebody waits once, so that it is more than a number. */
+    queue(&w, &sem);
+    MUST(sem_post(&sem) == 0 && join(&w) == 0);
+    if (operation == 0)
+        start(&helper, take, NULL);
+    repeat(operation == 0 ? post_to_waiter : wait_in_vain, operation == 0);
+}
+
+/* ---- The parent ---- */
+
+/* Returns the signal with which it stopped. */
+static int stopped(pid_t pid)
+{
+    int status = child_status(pid);
+
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        _exit(77);
+    MUST(WIFSTOPPED(status));
+    return WSTOPSIG(status);
+}
+
+static void queue_signal(pid_t pid, int sig, int value)
+{
+    siginfo_t info;
+
+    memset(&info, 0, sizeof info);
+    info.si_signo = sig;
+    info.si_code = SI_QUEUE;
+    info.si_value.sival_int = value;
+    MUST(syscall(SYS_rt_tgsigqueueinfo, pid, pid, sig, &info) == 0);
+}
+
+/* Let it go on until it stops itself, and deliver what comes. */
+static void run_to_stop(pid_t pid)
+{
+    int sig = 0;
+
+    do {
+        MUST(ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)sig) == 0);
+        sig = stopped(pid);
+    } while (sig != SIGSTOP);
+}
+
+enum { MOST = 20000 };
+static uintptr_t address[MOST];     /* of each instruction */
+
+static void send_both(pid_t pid, int value)
+{
+    queue_signal(pid, FIRST, value);
+    queue_signal(pid, SECOND, value);
+    run_to_stop(pid);
+}
+
+#if defined(__x86_64__)
+static uintptr_t place(pid_t pid)
+{
+    return (uintptr_t)ptrace(PTRACE_PEEKUSER, pid, offsetof(struct user, regs.rip), NULL);
+}
+
+static int set_debug_register(pid_t pid, int number, uintptr_t value)
+{
+    return ptrace(PTRACE_POKEUSER, pid, offsetof(struct user, u_debugreg) + (size_t)number * 8,
+                  value) == 0;
+}
+
+/* The whole operation.  Returns the number of its instructions. */
+static int note_all(pid_t pid)
+{
+    int count = 0;
+
+    do {
+        MUST(count < MOST);
+        address[count++] = place(pid);
+        MUST(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) == 0);
+    } while (stopped(pid) != SIGSTOP);
+    return count;
+}
+
+/* Stop before this one.  False: it came to its end before that. */
+static int stop_before(pid_t pid, int instruction)
+{
+    int earlier = 0, sig;
+
+    for (int i = 0; i < instruction; i++)
+        earlier += address[i] == address[instruction];
+    if (!set_debug_register(pid, 0, address[instruction]) || !set_debug_register(pid, 7, 1))
+        _exit(77);
+    do {
+        MUST(ptrace(PTRACE_CONT, pid, NULL, NULL) == 0);
+        sig = stopped(pid);
+    } while (sig == SIGTRAP && earlier-- > 0);
+    MUST(set_debug_register(pid, 7, 0));
+    return sig == SIGTRAP;
+}
+
+static void step_through(const char *name, int operation)
+{
+    pid_t pid = fork();
+    int instructions, reached = 0;
+
+    MUST(pid >= 0);
+    if (pid == 0)
+        child(operation);
+    MUST(stopped(pid) == SIGSTOP);
+    /* The first time the loader resolves symbols. */
+    send_both(pid, 1);
+    run_to_stop(pid);
+    instructions = note_all(pid);
+    send_both(pid, 2);
+    for (int i = 0; i < instructions; i++) {
+        int inside = stop_before(pid, i);
+
+        reached += inside;
+        send_both(pid, i + 3);
+        if (inside)
+            run_to_stop(pid);
+    }
+    MUST(kill(pid, SIGKILL) == 0);
+    MUST(WIFSIGNALED(child_status(pid)));
+    printf("%s: %d of %d instructions\n", name, reached, instructions);
+    MUST(reached > instructions / 2);
+}
+#else
+static void step_through(const char *name, int operation)
+{
+    (void)name;
+    (void)operation;
+    _exit(77);
+}
+#endif
+
+int main(void)
+{
+    alarm(TIMEOUT_S);
+    step_through("post", 0);
+    step_through("wait", 1);
+    return 0;
+}
