@@ -205,6 +205,7 @@ START_TEST(who_holds_and_who_waits_can_be_seen)
     int count = 4;
 
     await_flag(flag, 1);
+    nap(50);        /* more than a tick of the kernel's clock: which of them is the older one */
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     waiter = fork_waiter(h, 3, NULL, NULL);
     await_line(h, 1);
