@@ -184,9 +184,8 @@ int fairsem_shared_acquire_with(fairsem_shared_t *h, int64_t n, const fairsem_wa
         return result;
     if (is_settled(h, n, &result))
         return result;
-    if (how->deadline == NULL)
+    if (!fs_wait_deadline(how, &deadline))
         return acquire(h, n, how->priority, 0, NULL, how->token);
-    deadline = (struct fs_deadline){ .clock = how->clock, .at = *how->deadline };
     return acquire(h, n, how->priority, fs_deadline_passed(&deadline) ? ETIMEDOUT : 0, &deadline,
                    how->token);
 }

@@ -44,6 +44,7 @@ START_TEST(each_way_to_acquire_takes_what_is_free)
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
         fairsem_shared_t *h = make_segment(5, flags);
         struct timespec past = from_now(CLOCK_REALTIME, -1000);
+        const fairsem_wait_t moment = { .timeout_ns = 1000000 };
 
         ck_assert_int_eq(fairsem_shared_acquire(h, 0), 0);
         ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
@@ -58,6 +59,7 @@ START_TEST(each_way_to_acquire_takes_what_is_free)
         ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, -5), ETIMEDOUT);
         ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, 2000000), ETIMEDOUT);
         ck_assert_int_eq(fairsem_shared_acquire_until(h, 1, CLOCK_REALTIME, &past), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_shared_acquire_with(h, 1, &moment), ETIMEDOUT);
         ck_assert_int_eq(fairsem_shared_waiters(h), 0);
         ck_assert_int_eq(fairsem_shared_release(h, 5), 0);
         ck_assert_int_eq(fairsem_shared_release(h, 0), 0);
