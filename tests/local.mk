@@ -8,6 +8,7 @@
 #   faults/     no memory, no threads, canceled, stopped, unloaded
 #   posix/      sem_t
 #   cxx/        fairsem.hpp
+#   shared/     between processes
 #   package/    what users get
 #   platforms/  other C libraries, compilers and tools around it
 #   support/    what those share
@@ -48,3 +49,4 @@ include $(top_srcdir)/tests/explore/local.mk
 include $(top_srcdir)/tests/mutants/local.mk
 include $(top_srcdir)/tests/order/local.mk
 include $(top_srcdir)/tests/soak/local.mk
+include $(top_srcdir)/tests/shared/local.mk
