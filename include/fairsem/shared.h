@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fairsem/shared.h - a fair semaphore between processes, which survives its users.
+ *
+ * THE PROMISE.  A unit that becomes free goes to the waiter that has waited longest, in whatever
+ * process it is.  A process that dies, at any instruction and by any signal, takes nothing along:
+ * its units go to the next in the queue, and its own places in the queue vanish.
+ *
+ * Example:
+ *
+ *     #include <fairsem/shared.h>
+ *     #include <sys/wait.h>
+ *     #include <unistd.h>
+ *
+ *     int main(void)
+ *     {
+ *         const fairsem_shared_attr_t attr = { .units = 2 };
+ *         fairsem_shared_t *slots;
+ *
+ *         if (fairsem_shared_open(&slots, NULL, 0, 0, &attr) != 0)
+ *             return 1;
+ *         for (int i = 0; i < 8; i++)
+ *             if (fork() == 0) {
+ *                 fairsem_shared_acquire(slots, 1);
+ *                 // at most two processes are here
+ *                 _exit(0);                   // gives the unit back, as any other end does
+ *             }
+ *         while (wait(NULL) > 0)
+ *             continue;
+ *         return fairsem_shared_close(slots);
+ *     }
+ *
+ * To build it:  cc prog.c $(pkg-config --cflags --libs fairsem)
+ *
+ * Sections of this header.  Each begins with a complete example.
+ *     1  open, close, remove
+ *     2  acquire and release
+ *     3  units that nobody owns: producers and consumers
+ *     4  fork and exec
+ *     5  inspect
+ *
+ * WHAT HOLDS FOR EVERY FUNCTION, unless its comment says otherwise.  What fairsem.h says of
+ * results, units, time, memory order and cancellation holds here, too.
+ *
+ * Segment.   The semaphore lies in a segment of memory that processes share.  It is a file in
+ *            /dev/shm and has a name, or it has none and is inherited by fork.
+ * Handle.    A process has one handle for each segment, however often it opens it.  Any number of
+ *            threads may use it.
+ * Units      belong to the process that has acquired them, not to the thread: any thread of it
+ *            may release them.  (Not with FAIRSEM_SHARED_NO_UNDO.)
+ * Life.      A process lives until the kernel has closed its descriptors: exit, _exit, any signal
+ *            and exec end its life.  It does not matter who its parent is, and whether that has
+ *            waited for it.  A process that is stopped lives.
+ * How soon.  While somebody waits, the dead are found within 100 ms.  Otherwise the next call that
+ *            would have to wait, or that inspects the semaphore, finds them.
+ * Results.   Each function below that returns an errno value may also return
+ *            ENOTRECOVERABLE  the segment is damaged: somebody has written to it.  It stays so for
+ *                             all who use it; fairsem_shared_unlink removes its name
+ *            EBADF            this program has closed the handle's descriptor behind our back
+ *            EUSERS, ENOLCK   in the first call of a forked child, as fairsem_shared_open
+ *            ENOSYS           not on this system: this is for Linux
+ * malloc.    Only open and dump allocate.
+ * Signals.   No function is async-signal-safe.  A signal does not end a wait.  Do not fork in a
+ *            signal handler that interrupted one of these functions.
+ * Trust.     Who may write to the segment can damage it.  The others get ENOTRECOVERABLE, and
+ *            nothing worse, with one exception: who makes the file of a named segment shorter can
+ *            end the others with SIGBUS.  (The size of a segment without a name is sealed.)  Who
+ *            may open the file can also lock it, and so keep dead processes among the living.
+ * Since.     Every function has existed since 0.1, unless its comment names a later version.
+ *
+ * Do not open the file of a segment by other means: the kernel drops a process's locks on a file
+ * when the process closes any descriptor of it, and then the process counts as dead.  The same is
+ * true of a program that closes all descriptors that it does not know.
+ */
+#ifndef FAIRSEM_SHARED_H
+#define FAIRSEM_SHARED_H
+
+#include <fairsem.h>
+
+#include <fcntl.h>      /* O_CREAT, O_EXCL */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ======================================================================== *
+ *  1  Open, close, remove
+ * ======================================================================== */
+
+/*
+ * Example:
+ *
+ *     #include <errno.h>
+ *     #include <fairsem/shared.h>
+ *     #include <stdio.h>
+ *     #include <unistd.h>
+ *
+ *     int main(void)
+ *     {
+ *         const fairsem_shared_attr_t attr = { .units = 4 };
+ *         fairsem_shared_t *slots;
+ *         char name[40];
+ *         int error;
+ *
+ *         snprintf(name, sizeof name, "/example-%ld", (long)getpid());
+ *         error = fairsem_shared_open(&slots, name, O_CREAT, 0600, &attr);
+ *         if (error != 0)
+ *             return error == ENOSYS ? 0 : 1;
+ *         fairsem_shared_acquire(slots, 1);
+ *         fairsem_shared_close(slots);            // gives the unit back
+ *         return fairsem_shared_unlink(name);     // who has it open may go on
+ *     }
+ */
+
+typedef struct fairsem_shared fairsem_shared_t;
+
+/*
+ * attr.flags: units belong to nobody.  Any process may release units that another one has
+ * acquired, or that are new.  So what a dead process had acquired stays taken; but its places in
+ * the queue vanish all the same, with units that were granted there and not yet received.  While
+ * nobody waits, an acquire or release is one compare-and-swap.
+ */
+#define FAIRSEM_SHARED_NO_UNDO 1u
+
+/* attr.flags: waiting threads go to sleep at once, as FAIRSEM_NO_SPIN. */
+#define FAIRSEM_SHARED_NO_SPIN 2u
+
+/* The most that attr.max_waiters and attr.max_processes can be. */
+#define FAIRSEM_SHARED_MAX 4096
+
+/* What a new segment is like.  All zero except for units means the defaults. */
+typedef struct fairsem_shared_attr {
+    int64_t  units;         /* free at the beginning */
+    int64_t  capacity;      /* 0, or with FAIRSEM_SHARED_NO_UNDO the most that can be free */
+    int      max_waiters;   /* requests in the queue, of all processes; 0: 256 */
+    int      max_processes; /* that have it open; 0: 64 */
+    unsigned flags;         /* 0, or those above, combined by | */
+    unsigned reserved_[8];  /* must be zero */
+} fairsem_shared_attr_t;
+
+/*
+ * Open a segment, or make one.  `name` begins with a slash and has no other, as for shm_open.
+ * oflag is 0 or a combination of
+ *
+ *     O_CREAT  make the segment if there is none of this name; `mode` (less the umask) says who may
+ *              open it, attr what it is like.  A segment that exists stays as it is, and of attr
+ *              only the flags count: they must be the same
+ *     O_EXCL   with O_CREAT: fail if there is one
+ *     O_RDWR   says nothing new: a segment is always opened for reading and writing
+ *
+ * With name NULL a new segment is made that has no name: children inherit it.  oflag and mode do
+ * not matter then.
+ *
+ * A segment appears under its name when it is complete.  Its memory is allocated at once, 24 KiB by
+ * default.  If the process has the segment open, the same handle is returned, and has to be closed
+ * once more.
+ *
+ * 0        *handle can be used
+ * EINVAL   a name that cannot be one, or that of a directory; an unknown oflag; O_CREAT without
+ *          attr, or an attr with units or capacity < 0 or above FAIRSEM_MAX_UNITS, units above the
+ *          capacity, a capacity other than 0 or units without FAIRSEM_SHARED_NO_UNDO, max_waiters
+ *          or max_processes < 0 or above FAIRSEM_SHARED_MAX, an unknown flag, a reserved field
+ *          that is not zero; flags that an existing segment does not have
+ * ENOENT   there is no such name, and O_CREAT was not given
+ * EEXIST   there is, and O_EXCL was given
+ * EUSERS   attr.max_processes have it open already
+ * ENOTSUP  the segment was made by a version of this library with another layout
+ * ENOTRECOVERABLE  it is no segment, was never completed, or is damaged
+ * EACCES, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENOLCK, ENOMEM, ENOSPC, EPERM, EROFS   as the
+ *          kernel says
+ */
+FAIRSEM_API int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag,
+                                    mode_t mode, const fairsem_shared_attr_t *attr);
+
+/*
+ * Close a handle.  When a process has closed it as often as it has opened it, the units that it
+ * holds go to the next in the queue, as if it had ended.  No other thread may be in a call with
+ * this handle.
+ *
+ * 0        the handle must not be used any more.  This is also the result if the segment is damaged
+ * EBUSY    a thread of this process waits; nothing was changed
+ */
+FAIRSEM_API int fairsem_shared_close(fairsem_shared_t *handle);
+
+/*
+ * Remove a name.  Those who have the segment open, and their children, may go on; who opens the
+ * name from now on does not find it, or makes another one.
+ *
+ * 0        the name is gone
+ * EINVAL   it cannot be a name, or is that of a directory
+ * ENOENT   there is no such name
+ * EACCES, ENAMETOOLONG, EPERM, EROFS   as the kernel says
+ */
+FAIRSEM_API int fairsem_shared_unlink(const char *name);
+
+/* ======================================================================== *
+ *  2  Acquire and release
+ * ======================================================================== */
+
+/*
+ * They are those of fairsem.h, between processes.
+ *
+ * Example:
+ *
+ *     #include <errno.h>
+ *     #include <fairsem/shared.h>
+ *
+ *     int main(void)
+ *     {
+ *         const fairsem_shared_attr_t attr = { .units = 2 };
+ *         const fairsem_wait_t urgent = { .priority = -1 };
+ *         fairsem_shared_t *slots;
+ *
+ *         if (fairsem_shared_open(&slots, NULL, 0, 0, &attr) != 0
+ *             || fairsem_shared_acquire_with(slots, 2, &urgent) != 0)
+ *             return 1;
+ *         if (fairsem_shared_acquire_for(slots, 1, 1000000) != ETIMEDOUT)
+ *             return 2;
+ *         if (fairsem_shared_release(slots, 3) != EPERM)      // we hold two
+ *             return 3;
+ *         if (fairsem_shared_release(slots, 2) != 0)
+ *             return 4;
+ *         return fairsem_shared_close(slots);
+ *     }
+ */
+
+/*
+ * Take n units; wait in the queue until they are free.
+ *
+ * 0        the units are this process's
+ * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS
+ * E2BIG    n is more than there can ever be: attr.units, or attr.capacity
+ * ENOBUFS  it would have to wait, and attr.max_waiters requests already do.  A request counts until
+ *          its thread has received its units
+ * EBUSY    it would have to wait, and this process has called fairsem_shared_keep_on_exec
+ */
+FAIRSEM_API int fairsem_shared_acquire(fairsem_shared_t *handle, int64_t n);
+
+/* As fairsem_tryacquire.  EAGAIN: it would have to wait. */
+FAIRSEM_API int fairsem_shared_tryacquire(fairsem_shared_t *handle, int64_t n);
+
+/* As fairsem_acquire_for.  ETIMEDOUT: the time has passed. */
+FAIRSEM_API int fairsem_shared_acquire_for(fairsem_shared_t *handle, int64_t n,
+                                           int64_t timeout_ns);
+
+/* As fairsem_acquire_until, with the clock rule of fairsem.h. */
+FAIRSEM_API int fairsem_shared_acquire_until(fairsem_shared_t *handle, int64_t n, clockid_t clock,
+                                             const struct timespec *deadline)
+    FAIRSEM_TIME64_(fairsem_shared_acquire_until);
+
+/*
+ * As fairsem_acquire_with.  The order by priority holds between processes.  A token is of this
+ * process and cancels its own waits.
+ */
+FAIRSEM_API int fairsem_shared_acquire_with(fairsem_shared_t *handle, int64_t n,
+                                            const fairsem_wait_t *how)
+    FAIRSEM_TIME64_(fairsem_shared_acquire_with);
+
+/*
+ * Give n units back.  Before the call returns, they are granted to those in the queue whom they
+ * suffice for.
+ *
+ * 0          the units are free or granted
+ * EINVAL     n < 0 or n > FAIRSEM_MAX_UNITS
+ * EPERM      this process does not hold as many
+ * EOVERFLOW  FAIRSEM_SHARED_NO_UNDO: more would be free than attr.capacity (0: than
+ *            FAIRSEM_MAX_UNITS)
+ */
+FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n);
+
+/* ======================================================================== *
+ *  3  Units that nobody owns: producers and consumers
+ * ======================================================================== */
+
+/*
+ * There are no functions of its own for this: see FAIRSEM_SHARED_NO_UNDO.
+ *
+ * Example:
+ *
+ *     #include <fairsem/shared.h>
+ *     #include <sys/wait.h>
+ *     #include <unistd.h>
+ *
+ *     int main(void)
+ *     {
+ *         const fairsem_shared_attr_t attr = { .flags = FAIRSEM_SHARED_NO_UNDO };
+ *         fairsem_shared_t *items;
+ *
+ *         if (fairsem_shared_open(&items, NULL, 0, 0, &attr) != 0)
+ *             return 1;
+ *         if (fork() == 0) {
+ *             for (int i = 0; i < 3; i++)
+ *                 fairsem_shared_release(items, 1);       // an item is ready
+ *             _exit(0);                                   // they stay, this process does not
+ *         }
+ *         for (int i = 0; i < 3; i++)
+ *             fairsem_shared_acquire(items, 1);
+ *         wait(NULL);
+ *         return fairsem_shared_close(items);
+ *     }
+ */
+
+/* ======================================================================== *
+ *  4  Fork and exec
+ * ======================================================================== */
+
+/*
+ * A child inherits the handle.  It holds nothing, and is a user of the segment from its first call
+ * on (attr.max_processes).  Exec ends a user's life like exit does.  One function makes an
+ * exception, for a program that acquires units and then becomes another program which knows
+ * nothing of them:
+ *
+ * Example:
+ *
+ *     #include <fairsem/shared.h>
+ *     #include <unistd.h>
+ *
+ *     int main(void)
+ *     {
+ *         const fairsem_shared_attr_t attr = { .units = 1 };
+ *         fairsem_shared_t *slots;
+ *
+ *         if (fairsem_shared_open(&slots, NULL, 0, 0, &attr) != 0
+ *             || fairsem_shared_acquire(slots, 1) != 0
+ *             || fairsem_shared_keep_on_exec(slots, true) != 0)
+ *             return 1;
+ *         execl("/bin/true", "true", (char *)NULL);   // it holds the unit until it ends
+ *         return 127;
+ *     }
+ */
+
+/*
+ * keep: what this process holds stays its own when it calls exec, until it ends or closes the
+ * descriptor, which then stays open.  The new program may open the segment, and finds what it
+ * holds.  Without `keep`: not any more.
+ *
+ * Until then no call of this process can wait (EBUSY), and no other thread may be in a call at the
+ * moment of the exec.  Before Linux 5.11 the process must have one thread only, or the kernel
+ * drops the lock.
+ *
+ * 0        it is as asked for
+ * EBUSY    a thread of this process waits; nothing was changed
+ */
+FAIRSEM_API int fairsem_shared_keep_on_exec(fairsem_shared_t *handle, bool keep);
+
+/* ======================================================================== *
+ *  5  Inspect
+ * ======================================================================== */
+
+/*
+ * These functions look for the dead first.
+ *
+ * Example:
+ *
+ *     #include <fairsem/shared.h>
+ *     #include <inttypes.h>
+ *     #include <stdio.h>
+ *
+ *     int main(void)
+ *     {
+ *         const fairsem_shared_attr_t attr = { .units = 4 };
+ *         fairsem_shared_user_t users[16];
+ *         fairsem_shared_stat_t stat;
+ *         fairsem_shared_t *slots;
+ *         int count = 16;
+ *
+ *         if (fairsem_shared_open(&slots, NULL, 0, 0, &attr) != 0
+ *             || fairsem_shared_acquire(slots, 3) != 0)
+ *             return 1;
+ *         if (fairsem_shared_stat(slots, &stat) != 0 || stat.available != 1 || stat.mine != 3)
+ *             return 2;
+ *         if (fairsem_shared_users(slots, users, &count) != 0 || count != 1)
+ *             return 3;
+ *         printf("%" PRId64 " holds %" PRId64 "\n", users[0].pid, users[0].units);
+ *         return fairsem_shared_dump(slots, stdout);
+ *     }
+ */
+
+/* Units that are free; they may all be for the head of the queue.  -1: an error. */
+FAIRSEM_API int64_t fairsem_shared_available(fairsem_shared_t *handle);
+
+/* Requests in the queue, of all processes.  -1: an error. */
+FAIRSEM_API int64_t fairsem_shared_waiters(fairsem_shared_t *handle);
+
+/*
+ * A segment at one moment, and what has happened since it was made.  A process that dies inside a
+ * call may leave a counter of the past one too high or too low.
+ */
+typedef struct fairsem_shared_stat {
+    int64_t available;      /* free units */
+    int64_t capacity;       /* attr.units, or attr.capacity; -1: unbounded */
+    int64_t held;           /* by processes that live; 0 with FAIRSEM_SHARED_NO_UNDO */
+    int64_t mine;           /* of these, by this process */
+    int64_t processes;      /* that have it open */
+    int64_t max_processes;
+    int64_t waiters;        /* requests in the queue */
+    int64_t max_waiters;
+    int64_t waiting_units;  /* units that they ask for together, or INT64_MAX */
+    int64_t oldest_wait_ns; /* how long the oldest of them has waited, nanoseconds */
+
+    int64_t waits;          /* requests that joined the queue */
+    int64_t grants;         /* of these: granted */
+    int64_t timeouts;       /* of these: left the queue at their deadline */
+    int64_t cancels;        /* of these: left otherwise, by a token or pthread_cancel */
+    int64_t lost;           /* of these: vanished with their process */
+    int64_t wait_ns_total;  /* how long those that were granted had waited, nanoseconds */
+    int64_t wait_ns_max;    /* the longest of these waits, nanoseconds */
+    int64_t waiters_max;    /* the most requests that were in the queue */
+    int64_t refused;        /* requests refused with ENOBUFS */
+    int64_t over_releases;  /* releases refused with EPERM or EOVERFLOW */
+    int64_t deaths;         /* processes that ended without closing their handle */
+    int64_t returned;       /* units that went back from the dead */
+    int64_t repairs;        /* of a section that a dead process left unfinished */
+    int64_t reserved_[9];
+} fairsem_shared_stat_t;
+
+/* Fill in *stat, all of it at one moment. */
+FAIRSEM_API int fairsem_shared_stat(fairsem_shared_t *handle, fairsem_shared_stat_t *stat);
+
+/* A process that holds units, or a request in the queue. */
+typedef struct fairsem_shared_user {
+    int64_t pid;            /* in the pid namespace of that process */
+    int64_t units;          /* that it holds, or asks for */
+    int64_t place;          /* in the queue, from 1; 0: it holds them */
+    int64_t ns;             /* for how long: since it held none, or since it joined; nanoseconds */
+    int64_t priority;       /* of a request; else 0 */
+    int64_t mine;           /* 1: of this process; else 0 */
+    int64_t reserved_[2];
+} fairsem_shared_user_t;
+
+/*
+ * Fill in users[0] and so on: first the processes that hold units, the oldest first, then the
+ * requests in the queue, in order.  *count is the room there; afterwards it is how many there
+ * are, which may be more.
+ */
+FAIRSEM_API int fairsem_shared_users(fairsem_shared_t *handle, fairsem_shared_user_t *users,
+                                     int *count);
+
+/*
+ * The same for people: who holds what, and who waits, by process.
+ *
+ * 0        it was written
+ * EIO      not all of it could be written
+ * ENOMEM   there is no memory for the list; the totals were written
+ */
+FAIRSEM_API int fairsem_shared_dump(fairsem_shared_t *handle, FILE *file);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
