@@ -386,7 +386,7 @@ FAIRSEM_API int64_t fairsem_shared_waiters(fairsem_shared_t *handle);
  * A segment at one moment, and what has happened since it was made.  A process that dies inside a
  * call may leave a counter of the past one too high or too low.
  */
-typedef struct fairsem_shared_stat {
+typedef struct {
     int64_t available;      /* free units */
     int64_t capacity;       /* attr.units, or attr.capacity; -1: unbounded */
     int64_t held;           /* by processes that live; 0 with FAIRSEM_SHARED_NO_UNDO */

@@ -30,7 +30,7 @@ same() {
 
 # A declaration may be longer than its line, its name is on the first.
 sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(.*/\1/p' \
-  "$top_srcdir/include/fairsem.h" "$top_srcdir/include/fairsem/posix.h" | sort > "$work/header"
+  "$top_srcdir/include/fairsem.h" "$top_srcdir/include/fairsem"/*.h | sort > "$work/header"
 sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/fairsem.map" | sort > "$work/map"
 same "the headers" "$work/header" fairsem.map "$work/map"
 

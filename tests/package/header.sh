@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# header.sh - fairsem.h stands alone, as C and as C++, without a warning, included twice; and
+# header.sh - the headers stand alone, as C and as C++, without a warning, included twice; and
 # every example in the headers and in README.md is a program that builds and runs.
 set -u
 
@@ -10,11 +10,13 @@ trap 'rm -rf "$work"' EXIT
 status=0
 
 # First in the file: nothing that other headers bring along can help it.
-cat > "$work/alone.c" <<'_EOF'
-#include <fairsem.h>
-#include <fairsem.h>
+for header in fairsem.h fairsem/shared.h; do
+  cat > "$work/alone-${header##*/}.c" <<_EOF
+#include <$header>
+#include <$header>
 typedef int translation_unit_not_empty;
 _EOF
+done
 
 cat > "$work/use.c" <<'_EOF'
 #include <fairsem.h>
@@ -60,6 +62,9 @@ _EOF
   } > "$work/posix-$order.c"
   cp "$work/posix-$order.c" "$work/posix-$order.cc"
 done
+
+# Names that are keywords there, also in this one.
+cp "$work/alone-shared.h.c" "$work/alone-shared.h.cc"
 
 # What differs in C++: templates and classes around it, and names that are keywords there.
 cat > "$work/use.cc" <<'_EOF'
@@ -124,12 +129,12 @@ each_compiler "${CC:-cc}" gcc clang > "$work/c"
 each_compiler "${CXX:-c++}" g++ clang++ > "$work/cxx"
 while read -r compiler; do
   for standard in c11 gnu17 c2x; do
-    compile "$compiler" "$standard" "$work/alone.c" "$work/use.c" "$work"/posix-*.c
+    compile "$compiler" "$standard" "$work"/alone-*.c "$work/use.c" "$work"/posix-*.c
   done
 done < "$work/c"
 while read -r compiler; do
   for standard in c++11 c++17 c++20; do
-    compile "$compiler" "$standard" "$work/use.cc" "$work"/posix-*.cc
+    compile "$compiler" "$standard" "$work/use.cc" "$work"/alone-*.cc "$work"/posix-*.cc
   done
 done < "$work/cxx"
 [ -s "$work/cxx" ] || echo "no C++ compiler: C++ not tried"
@@ -189,22 +194,28 @@ runs() {
   done
 }
 
-header=$top_srcdir/include/fairsem.h
-bare=$(examples "$header" "$work/fairsem.h")
-[ -z "$bare" ] || fail "a section of fairsem.h does not begin with an example: $bare"
-runs "$work"/fairsem.h-*.c
-# As many sections as the list at the top of the header promises, and the top itself.
-sections=$(grep -c '^ \*  [0-9]*  [A-Z]' "$header")
-promised=$(grep -c '^ \*     [0-9]*  [a-z]' "$header")
-if [ "$sections" -lt 1 ] || [ "$sections" -ne "$promised" ]; then
-  fail "fairsem.h has $sections sections, and says that it has $promised"
-fi
-section=0
-while [ "$section" -le "$sections" ]; do
-  [ -f "$work/fairsem.h-$section-1.c" ] || fail "fairsem.h, section $section: no example"
-  section=$((section + 1))
-done
-[ "$ran" -gt "$sections" ] || fail "only $ran examples of fairsem.h run"
+# manual HEADER - as many sections as the list at its top promises, each of them and the top itself
+# with an example; all of them run.
+manual() {
+  header=$top_srcdir/include/$1 name=${1##*/} before=$ran
+  bare=$(examples "$header" "$work/$name")
+  [ -z "$bare" ] || fail "a section of $name does not begin with an example: $bare"
+  runs "$work/$name"-*.c
+  sections=$(grep -c '^ \*  [0-9]*  [A-Z]' "$header")
+  promised=$(grep -c '^ \*     [0-9]*  [a-z]' "$header")
+  if [ "$sections" -lt 1 ] || [ "$sections" -ne "$promised" ]; then
+    fail "$name has $sections sections, and says that it has $promised"
+  fi
+  section=0
+  while [ "$section" -le "$sections" ]; do
+    [ -f "$work/$name-$section-1.c" ] || fail "$name, section $section: no example"
+    section=$((section + 1))
+  done
+  [ $((ran - before)) -gt "$sections" ] || fail "only $((ran - before)) examples of $name run"
+}
+manual fairsem.h
+# Elsewhere its functions say ENOSYS.
+[ "$(uname)" != Linux ] || manual fairsem/shared.h
 
 examples "$top_srcdir/include/fairsem/posix.h" "$work/posix.h"
 [ -f "$work/posix.h-0-1.c" ] || fail "posix.h: no example"

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* attach.c - an entry for this process; see attach.h and life.h. */
+#include "shared/attach.h"
+
+#include "deadline.h"
+#include "fork.h"
+#include "invariant.h"
+#include "shared/change.h"
+#include "shared/life.h"
+#include "shared/repair.h"
+
+#include <errno.h>
+#include <time.h>
+
+/* Another thread of the parent may have been attaching, or have had it locked. */
+static void reset_in_child(void *handle)
+{
+    fairsem_shared_t *h = handle;
+
+    h->attaching = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    atomic_store_explicit(&h->attached, false, memory_order_relaxed);
+    atomic_store_explicit(&h->self, FS_NOBODY, memory_order_relaxed);
+}
+
+void fs_shared_check_fork(fairsem_shared_t *h)
+{
+    fs_fork_check(&h->generation, reset_in_child, h);
+}
+
+/* ---- Which entry ---- */
+
+struct this_process {
+    int64_t pid, start;
+};
+
+/* Its own, from before an exec: see fairsem_shared_keep_on_exec(). */
+static bool is_ours(const fairsem_shared_t *h, int index, const void *arg)
+{
+    const struct this_process *us = arg;
+    const struct fs_process *p = &h->processes[index];
+
+    return FS_GET(&p->state) == FS_PROCESS_USED && FS_GET(&p->keeps) != 0
+           && FS_GET(&p->pid) == us->pid && FS_GET(&p->start) == us->start;
+}
+
+static bool is_free(const fairsem_shared_t *h, int index, const void *arg)
+{
+    (void)arg;
+    return FS_GET(&h->processes[index].state) == FS_PROCESS_FREE;
+}
+
+/* Of somebody dead, if its byte can be had. */
+static bool is_any(const fairsem_shared_t *h, int index, const void *arg)
+{
+    (void)h;
+    (void)index;
+    (void)arg;
+    return true;
+}
+
+#define PATIENCE 20     /* ms */
+
+/*
+ * An entry that is free and has its byte taken belongs to somebody who comes or goes at this
+ * moment: that one may be what we need.
+ */
+static int find_entry(fairsem_shared_t *h, const struct this_process *us, int *index)
+{
+    static const struct timespec ms = { .tv_nsec = 1000000 };
+    bool others, moving;
+    int error;
+
+    if (us->start != 0 && fs_shared_be_born(h, is_ours, us, index, &others) == 0)
+        return 0;
+    for (int i = 0; i < PATIENCE; i++) {
+        moving = false;
+        error = fs_shared_be_born(h, is_free, NULL, index, &moving);
+        if (error == EUSERS)
+            error = fs_shared_be_born(h, is_any, NULL, index, &others);
+        if (error != EUSERS || !moving)
+            break;
+        nanosleep(&ms, NULL);
+    }
+    return error;
+}
+
+/* Only if anybody keeps anything the question is worth opening a file. */
+static struct this_process who_are_we(const fairsem_shared_t *h)
+{
+    struct this_process us = { .pid = fs_process_id() };
+
+    for (int i = 0; i < h->max_processes && us.start == 0; i++)
+        if (FS_GET(&h->processes[i].keeps) != 0 && FS_GET(&h->processes[i].pid) == us.pid)
+            us.start = fs_process_start();
+    return us;
+}
+
+/* ---- Attach ---- */
+
+/* The lock is held, and the byte of this entry is ours. */
+static int move_in(fairsem_shared_t *h, int index, const struct this_process *us)
+{
+    struct fs_process *self = &h->processes[index];
+    int error;
+
+    if (us->start != 0 && is_ours(h, index, us)) {
+        FS_PUT(&self->keeps, 0);
+        return 0;
+    }
+    if (FS_GET(&self->state) != FS_PROCESS_FREE) {
+        error = fs_shared_bury(h, index);
+        if (error == 0)
+            error = fs_shared_repair(h);
+        if (error != 0)
+            return error;
+    }
+    FS_PUT(&self->held, 0);
+    FS_PUT(&self->keeps, 0);
+    FS_PUT(&self->pid, us->pid);
+    FS_COMMIT(&self->state, FS_PROCESS_USED);
+    return 0;
+}
+
+static int attach(fairsem_shared_t *h)
+{
+    struct this_process us = who_are_we(h);
+    struct fs_visit visit;
+    int index, error = fs_shared_check_file(h);
+
+    if (error == 0)
+        error = find_entry(h, &us, &index);
+    if (error != 0)
+        return error;
+    FS_PUT(&h->incarnation, FS_GET(&h->processes[index].incarnation));
+    FS_PUT(&h->self, index);
+    error = fs_visit_begin(h, &visit);
+    if (error == 0) {
+        error = move_in(h, index, &us);
+        if (error == 0)
+            atomic_store_explicit(&h->attached, true, memory_order_release);
+        if (error == 0)
+            error = fs_visit_end(h, &visit);
+        else
+            fs_visit_fail(h, &visit, error);
+    }
+    if (error != 0) {
+        atomic_store_explicit(&h->attached, false, memory_order_relaxed);
+        FS_PUT(&h->self, FS_NOBODY);
+        fs_life_drop(h->fd, index);
+    }
+    return error;
+}
+
+int fs_shared_attach(fairsem_shared_t *h)
+{
+    int error = 0;
+
+    fs_shared_check_fork(h);
+    FS_MUST(pthread_mutex_lock(&h->attaching));
+    if (!atomic_load_explicit(&h->attached, memory_order_acquire))
+        error = attach(h);
+    FS_MUST(pthread_mutex_unlock(&h->attaching));
+    return error;
+}
+
+/* ---- Use ---- */
+
+/* The lock is held.  False: others have found our byte free, and dropped us. */
+static bool is_still_ours(const fairsem_shared_t *h)
+{
+    const struct fs_process *self = &h->processes[FS_GET(&h->self)];
+
+    return FS_GET(&self->state) == FS_PROCESS_USED
+           && FS_GET(&self->incarnation) == FS_GET(&h->incarnation);
+}
+
+int fs_shared_enter(fairsem_shared_t *h, struct fs_visit *visit)
+{
+    fs_shared_check_fork(h);
+    for (int i = 0; i < PATIENCE; i++) {
+        int error = 0;
+
+        if (!atomic_load_explicit(&h->attached, memory_order_acquire))
+            error = fs_shared_attach(h);
+        if (error == 0)
+            error = fs_visit_begin(h, visit);
+        if (error != 0 || is_still_ours(h))
+            return error;
+        atomic_store_explicit(&h->attached, false, memory_order_relaxed);
+        fs_visit_fail(h, visit, 0);
+    }
+    return EBADF;
+}
+
+bool fs_shared_has_slots(const fairsem_shared_t *h)
+{
+    for (int i = 0; i < h->max_waiters; i++) {
+        if (FS_GET(&h->slots[i].state) != FS_SLOT_FREE
+            && FS_GET(&h->slots[i].process) == FS_GET(&h->self))
+            return true;
+    }
+    return false;
+}
+
+/* The byte comes last: until then the lock is ours to hold. */
+int fs_shared_detach(fairsem_shared_t *h)
+{
+    struct fs_visit visit;
+    int64_t held;
+    int index, error;
+
+    fs_shared_check_fork(h);
+    index = FS_GET(&h->self);
+    if (!atomic_load_explicit(&h->attached, memory_order_acquire)
+        || fs_visit_begin(h, &visit) != 0)
+        return 0;
+    if (is_still_ours(h)) {
+        if (fs_shared_has_slots(h))
+            return fs_visit_fail(h, &visit, EBUSY);
+        error = fs_shared_load_held(h, index, &held);
+        if (error == 0 && h->undo)
+            error = fs_shared_give_back(h, held);
+        if (error != 0) {
+            fs_visit_fail(h, &visit, error);
+            return 0;
+        }
+        FS_PUT(&h->processes[index].keeps, 0);
+        FS_COMMIT(&h->processes[index].state, FS_PROCESS_FREE);
+    }
+    fs_visit_end(h, &visit);
+    if (fs_shared_check_file(h) != EBADF)
+        fs_life_drop(h->fd, index);
+    atomic_store_explicit(&h->attached, false, memory_order_relaxed);
+    return 0;
+}

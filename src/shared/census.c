@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* census.c - inspecting a segment: for programs, and for people. */
+#include "shared/attach.h"
+#include "shared/change.h"
+#include "shared/line.h"
+#include "shared/repair.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Enter, and find the dead. */
+static int enter_and_look(fairsem_shared_t *h, struct fs_visit *visit)
+{
+    int error = fs_shared_enter(h, visit);
+
+    if (error != 0)
+        return error;
+    error = fs_shared_look(h);
+    if (error == 0)
+        error = fs_visit_serve(h, visit);
+    return error != 0 ? fs_visit_fail(h, visit, error) : 0;
+}
+
+int64_t fairsem_shared_available(fairsem_shared_t *h)
+{
+    struct fs_visit visit;
+    int64_t available;
+    int error = enter_and_look(h, &visit);
+
+    if (error != 0)
+        return -1;
+    error = fs_shared_load_available(h, &available);
+    if (error == 0)
+        error = fs_visit_end(h, &visit);
+    else
+        fs_visit_fail(h, &visit, error);
+    return error != 0 ? -1 : available;
+}
+
+int64_t fairsem_shared_waiters(fairsem_shared_t *h)
+{
+    struct fs_visit visit;
+    int64_t waiters;
+
+    if (enter_and_look(h, &visit) != 0)
+        return -1;
+    waiters = FS_GET(&h->segment->waiters);
+    return fs_visit_end(h, &visit) != 0 || waiters < 0 ? -1 : waiters;
+}
+
+/* ---- Totals ---- */
+
+static void copy_counters(const struct fs_shared_counters *count, fairsem_shared_stat_t *stat)
+{
+    stat->waits = FS_GET(&count->waits);
+    stat->grants = FS_GET(&count->grants);
+    stat->timeouts = FS_GET(&count->timeouts);
+    stat->cancels = FS_GET(&count->cancels);
+    stat->lost = FS_GET(&count->lost);
+    stat->wait_ns_total = FS_GET(&count->wait_ns_total);
+    stat->wait_ns_max = FS_GET(&count->wait_ns_max);
+    stat->waiters_max = FS_GET(&count->waiters_max);
+    stat->refused = FS_GET(&count->refused);
+    stat->over_releases = FS_GET(&count->over_releases);
+    stat->deaths = FS_GET(&count->deaths);
+    stat->returned = FS_GET(&count->returned);
+    stat->repairs = FS_GET(&count->repairs);
+}
+
+/* What somebody holds can be no more than there is: the sum cannot overflow where it is right. */
+static int count_holders(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
+{
+    int64_t held;
+    int error;
+
+    for (int i = 0; i < h->max_processes; i++) {
+        if (FS_GET(&h->processes[i].state) == FS_PROCESS_FREE)
+            continue;
+        error = fs_shared_load_held(h, i, &held);
+        if (error != 0 || held > h->capacity - stat->held)
+            return error != 0 ? error : fs_shared_is_damaged(h);
+        stat->processes++;
+        stat->held += held;
+        if (i == FS_GET(&h->self))
+            stat->mine = held;
+    }
+    return 0;
+}
+
+static int count_slots(fairsem_shared_t *h, int64_t now, fairsem_shared_stat_t *stat)
+{
+    int64_t units, waited;
+    int error;
+
+    for (int i = 0; i < h->max_waiters; i++) {
+        int state = FS_GET(&h->slots[i].state);
+
+        if (state != FS_SLOT_WAITING && state != FS_SLOT_GRANTED)
+            continue;
+        error = fs_shared_load_units(h, i, &units);
+        if (error != 0)
+            return error;
+        if (state == FS_SLOT_GRANTED) {
+            stat->held += h->undo ? units : 0;
+            continue;
+        }
+        stat->waiting_units = units > INT64_MAX - stat->waiting_units
+                              ? INT64_MAX : stat->waiting_units + units;
+        waited = now - FS_GET(&h->slots[i].joined_ns);
+        if (waited > stat->oldest_wait_ns)
+            stat->oldest_wait_ns = waited;
+    }
+    return 0;
+}
+
+/* The lock is held. */
+static int take_stat(fairsem_shared_t *h, int64_t now, fairsem_shared_stat_t *stat)
+{
+    int error;
+
+    *stat = (fairsem_shared_stat_t){
+        .capacity = h->unbounded ? -1 : h->capacity,
+        .max_processes = h->max_processes,
+        .max_waiters = h->max_waiters,
+        .waiters = FS_GET(&h->segment->waiters),
+    };
+    copy_counters(&h->segment->count, stat);
+    error = fs_shared_load_available(h, &stat->available);
+    if (error == 0)
+        error = count_holders(h, stat);
+    if (error == 0)
+        error = count_slots(h, now, stat);
+    return error;
+}
+
+int fairsem_shared_stat(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
+{
+    struct fs_visit visit;
+    int error = enter_and_look(h, &visit);
+
+    if (error != 0)
+        return error;
+    error = take_stat(h, fs_visit_now(&visit), stat);
+    return error != 0 ? fs_visit_fail(h, &visit, error) : fs_visit_end(h, &visit);
+}
+
+/* ---- One by one ---- */
+
+struct list {
+    fairsem_shared_user_t *users;
+    int                    room, count;
+};
+
+/* Those in the line come in order; holders go in front of the younger ones. */
+static void add(struct list *list, fairsem_shared_user_t user)
+{
+    int at = list->count < list->room ? list->count : list->room;
+
+    list->count++;
+    while (user.place == 0 && at > 0 && list->users[at - 1].ns < user.ns) {
+        if (at < list->room)
+            list->users[at] = list->users[at - 1];
+        at--;
+    }
+    if (at < list->room)
+        list->users[at] = user;
+}
+
+static int add_holders(fairsem_shared_t *h, int64_t now, struct list *list)
+{
+    int64_t held;
+
+    for (int i = 0; i < h->max_processes; i++) {
+        const struct fs_process *p = &h->processes[i];
+        int error;
+
+        if (FS_GET(&p->state) == FS_PROCESS_FREE)
+            continue;
+        error = fs_shared_load_held(h, i, &held);
+        if (error != 0)
+            return error;
+        if (held != 0)
+            add(list, (fairsem_shared_user_t){
+                .pid = FS_GET(&p->pid), .units = held, .ns = now - FS_GET(&p->since_ns),
+                .mine = i == FS_GET(&h->self),
+            });
+    }
+    return 0;
+}
+
+static int add_line(fairsem_shared_t *h, int64_t now, struct list *list)
+{
+    int64_t place = 1;
+    int at, error = fs_line_head(h, &at);
+
+    while (error == 0 && at != FS_NOBODY) {
+        const struct fs_slot *slot = &h->slots[at];
+        int process = FS_GET(&slot->process);
+
+        if (!fs_index_valid(process, h->max_processes) || place > h->max_waiters)
+            return fs_shared_is_damaged(h);
+        add(list, (fairsem_shared_user_t){
+            .pid = FS_GET(&h->processes[process].pid), .units = FS_GET(&slot->units),
+            .place = place++, .ns = now - FS_GET(&slot->joined_ns),
+            .priority = FS_GET(&slot->priority), .mine = process == FS_GET(&h->self),
+        });
+        error = fs_line_behind(h, at, &at);
+    }
+    return error;
+}
+
+/* The lock is held. */
+static int list_users(fairsem_shared_t *h, int64_t now, struct list *list)
+{
+    int error = add_holders(h, now, list);
+
+    return error != 0 ? error : add_line(h, now, list);
+}
+
+int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int *count)
+{
+    struct list list = { .users = users, .room = *count > 0 ? *count : 0 };
+    struct fs_visit visit;
+    int error = enter_and_look(h, &visit);
+
+    if (error != 0)
+        return error;
+    error = list_users(h, fs_visit_now(&visit), &list);
+    error = error != 0 ? fs_visit_fail(h, &visit, error) : fs_visit_end(h, &visit);
+    if (error == 0)
+        *count = list.count;
+    return error;
+}
+
+/* ---- For people ---- */
+
+static void print_totals(FILE *file, const fairsem_shared_stat_t *stat)
+{
+    fprintf(file, "fairsem shared: available %" PRId64, stat->available);
+    if (stat->capacity >= 0)
+        fprintf(file, " of %" PRId64, stat->capacity);
+    fprintf(file, ", held %" PRId64 " (%" PRId64 " here), processes %" PRId64 " of %" PRId64
+            ", waiters %" PRId64 " of %" PRId64 " for %" PRId64 " units\n",
+            stat->held, stat->mine, stat->processes, stat->max_processes, stat->waiters,
+            stat->max_waiters, stat->waiting_units);
+    fprintf(file, "  waits %" PRId64 ", granted %" PRId64 ", timed out %" PRId64
+            ", canceled %" PRId64 ", lost %" PRId64 ", refused %" PRId64 ", over-releases %" PRId64
+            "\n  longest wait %.6f s, all waits %.6f s, longest line %" PRId64 "\n",
+            stat->waits, stat->grants, stat->timeouts, stat->cancels, stat->lost, stat->refused,
+            stat->over_releases, (double)stat->wait_ns_max / 1e9,
+            (double)stat->wait_ns_total / 1e9, stat->waiters_max);
+    fprintf(file, "  processes dead %" PRId64 ", units given back for them %" PRId64
+            ", repairs %" PRId64 "\n", stat->deaths, stat->returned, stat->repairs);
+}
+
+static void print_user(FILE *file, const fairsem_shared_user_t *user)
+{
+    fprintf(file, "  process %" PRId64 "%s ", user->pid, user->mine != 0 ? " (this one)" : "");
+    if (user->place == 0)
+        fprintf(file, "holds %" PRId64 " for %.6f s\n", user->units, (double)user->ns / 1e9);
+    else
+        fprintf(file, "waits in place %" PRId64 " for %" PRId64 ", priority %" PRId64
+                ", age %.6f s\n", user->place, user->units, user->priority,
+                (double)user->ns / 1e9);
+}
+
+/* The memory is allocated without the lock, for as many as there can be. */
+static int dump(fairsem_shared_t *h, FILE *file)
+{
+    int room = h->max_processes + h->max_waiters;
+    struct list list = { .users = malloc((size_t)room * sizeof *list.users) };
+    fairsem_shared_stat_t stat;
+    struct fs_visit visit;
+    int error = enter_and_look(h, &visit);
+
+    list.room = list.users != NULL ? room : 0;
+    if (error == 0) {
+        error = take_stat(h, fs_visit_now(&visit), &stat);
+        if (error == 0)
+            error = list_users(h, fs_visit_now(&visit), &list);
+        error = error != 0 ? fs_visit_fail(h, &visit, error) : fs_visit_end(h, &visit);
+    }
+    if (error == 0) {
+        print_totals(file, &stat);
+        for (int i = 0; i < list.count && i < list.room; i++)
+            print_user(file, &list.users[i]);
+        if (fflush(file) != 0 || ferror(file))
+            error = EIO;
+        else if (list.users == NULL)
+            error = ENOMEM;
+    }
+    free(list.users);
+    return error;
+}
+
+int fairsem_shared_dump(fairsem_shared_t *h, FILE *file)
+{
+    int before = errno, cancelable, ignored, error;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+    error = dump(h, file);
+    pthread_setcancelstate(cancelable, &ignored);
+    errno = before;
+    return error;
+}

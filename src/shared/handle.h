@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* handle.h - what a process remembers of a segment, in memory of its own (R7). */
+#ifndef FS_SHARED_HANDLE_H
+#define FS_SHARED_HANDLE_H
+
+#include "shared/kernel.h"
+#include "shared/layout.h"
+#include "word.h"
+
+#include <pthread.h>
+
+/* A descriptor that must not be closed before the handle is; see registry.c. */
+struct fs_spare {
+    int              fd;
+    struct fs_spare *next;
+};
+
+struct fairsem_shared {
+    struct fs_segment *segment;         /* r/o, and all up to `size` */
+    struct fs_process *processes;
+    struct fs_slot    *slots;
+    int                max_processes, max_waiters;
+    int64_t            capacity;        /* the most that can be free */
+    bool               undo, spins, unbounded;
+    int                fd;
+    struct fs_file     file;
+    int64_t            size;            /* of the segment */
+
+    _Atomic unsigned   generation;      /* see fork.h */
+    pthread_mutex_t    attaching;       /* held while `self` changes */
+    _Atomic bool       attached;        /* the entry is ours, written after all else of it */
+    _Atomic int        self;            /* this process's entry, or FS_NOBODY */
+    _Atomic uint32_t   incarnation;     /* of this process there */
+
+    int                opened;          /* under the registry's mutex: how often */
+    struct fs_spare   *spares;          /* under the registry's mutex */
+    struct fairsem_shared *next;        /* under the registry's mutex */
+};
+
+static inline bool fs_index_valid(int index, int count)
+{
+    return (unsigned)index < (unsigned)count;
+}
+
+#endif

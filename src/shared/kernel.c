@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* kernel.c - files, record locks and futexes of Linux; see kernel.h. */
+#define _GNU_SOURCE             /* memfd_create, O_TMPFILE, fallocate */
+#include "shared/kernel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Shared between processes: no FUTEX_PRIVATE_FLAG. */
+#define FUTEX_WAIT_SHARED 0
+#define FUTEX_WAKE_SHARED 1
+
+/* See park_futex.c. */
+#if defined(SYS_futex_time64) && LONG_MAX == INT32_MAX
+#define FUTEX_CALL (sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex)
+#else
+#define FUTEX_CALL SYS_futex
+#endif
+
+#define NS_PER_S 1000000000
+
+/* The result of a call that may have failed, with errno as it was before the call. */
+static int outcome(bool failed, int before)
+{
+    int error = failed ? errno : 0;
+
+    errno = before;
+    return error;
+}
+
+/* ---- Files ---- */
+
+static void describe(const struct stat *st, struct fs_file *file)
+{
+    *file = (struct fs_file){ st->st_dev, st->st_ino, st->st_size, S_ISREG(st->st_mode) };
+}
+
+int fs_file_find(const char *path, struct fs_file *file)
+{
+    struct stat st;
+    int before = errno, error = outcome(lstat(path, &st) != 0, before);
+
+    if (error == 0)
+        describe(&st, file);
+    return error;
+}
+
+int fs_file_inspect(int fd, struct fs_file *file)
+{
+    struct stat st;
+    int before = errno, error = outcome(fstat(fd, &st) != 0, before);
+
+    if (error == 0)
+        describe(&st, file);
+    return error;
+}
+
+int fs_file_open(const char *path, int *fd)
+{
+    int before = errno;
+
+    *fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    return outcome(*fd < 0, before);
+}
+
+static int make(const char *path, mode_t mode, int64_t size)
+{
+    char directory[] = "/dev/shm";
+    int fd;
+
+    if (path == NULL)
+        fd = memfd_create("fairsem", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    else
+        fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    if (fd < 0)
+        return -1;
+    /* Now, and not with SIGBUS later. */
+    if (fallocate(fd, 0, 0, size) == 0
+        && (path != NULL || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0))
+        return fd;
+    fs_file_close(fd);
+    return -1;
+}
+
+int fs_file_make(const char *path, mode_t mode, int64_t size, int *fd)
+{
+    int before = errno;
+
+    *fd = make(path, mode, size);
+    return outcome(*fd < 0, before);
+}
+
+/* The second way is for where /proc is not mounted; older kernels allow it to the superuser. */
+int fs_file_name(int fd, const char *path)
+{
+    char itself[40];
+    int before = errno, result;
+
+    snprintf(itself, sizeof itself, "/proc/self/fd/%d", fd);
+    result = linkat(AT_FDCWD, itself, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+    if (result != 0 && errno == ENOENT)
+        result = linkat(fd, "", AT_FDCWD, path, AT_EMPTY_PATH);
+    return outcome(result != 0, before);
+}
+
+int fs_file_unlink(const char *path)
+{
+    int before = errno;
+
+    return outcome(unlink(path) != 0, before);
+}
+
+int fs_file_read(int fd, void *to, int64_t size)
+{
+    int before = errno;
+    ssize_t got = pread(fd, to, (size_t)size, 0);
+    int error = outcome(got < 0, before);
+
+    return error == 0 && got != size ? EIO : error;
+}
+
+int fs_file_map(int fd, int64_t size, void **memory)
+{
+    int before = errno;
+
+    *memory = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return outcome(*memory == MAP_FAILED, before);
+}
+
+void fs_file_unmap(void *memory, int64_t size)
+{
+    int before = errno;
+
+    munmap(memory, (size_t)size);
+    errno = before;
+}
+
+void fs_file_close(int fd)
+{
+    int before = errno;
+
+    close(fd);
+    errno = before;
+}
+
+int fs_file_keep_on_exec(int fd, bool keep)
+{
+    int before = errno;
+
+    return outcome(fcntl(fd, F_SETFD, keep ? 0 : FD_CLOEXEC) != 0, before);
+}
+
+/* ---- Life ---- */
+
+static struct flock byte_of(int index, int type)
+{
+    return (struct flock){ .l_type = (short)type, .l_whence = SEEK_SET, .l_start = index,
+                           .l_len = 1 };
+}
+
+int fs_life_take(int fd, int index)
+{
+    struct flock lock = byte_of(index, F_WRLCK);
+    int before = errno, error = outcome(fcntl(fd, F_SETLK, &lock) != 0, before);
+
+    return error == EACCES ? EAGAIN : error;
+}
+
+void fs_life_drop(int fd, int index)
+{
+    struct flock lock = byte_of(index, F_UNLCK);
+    int before = errno;
+
+    fcntl(fd, F_SETLK, &lock);
+    errno = before;
+}
+
+int fs_life_test(int fd, int index, bool *locked)
+{
+    struct flock lock = byte_of(index, F_WRLCK);
+    int before = errno, error = outcome(fcntl(fd, F_GETLK, &lock) != 0, before);
+
+    *locked = error != 0 || lock.l_type != F_UNLCK;
+    return error;
+}
+
+int64_t fs_process_id(void)
+{
+    return getpid();
+}
+
+/* The 22nd word of the line.  The second is a name in brackets, and may have anything in it. */
+int64_t fs_process_start(void)
+{
+    char line[1024];
+    int before = errno, fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+    char *at;
+
+    if (fd >= 0)
+        close(fd);
+    errno = before;
+    if (got <= 0)
+        return 0;
+    line[got] = '\0';
+    at = strrchr(line, ')');
+    for (int word = 2; at != NULL && word < 22; word++)
+        at = strchr(at + 1, ' ');
+    return at == NULL ? 0 : strtoll(at, NULL, 10);
+}
+
+/* ---- Sleeping and waking ---- */
+
+#if defined(__GNUC__)
+#define NOT_INLINE __attribute__((noinline))
+#else
+#define NOT_INLINE
+#endif
+
+/* As fs_park_on_word(), whose comment says why; but the word is shared between processes. */
+NOT_INLINE
+void fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable)
+{
+    struct timespec longest = { .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
+    int before = errno, deferred = 0, async;
+
+    if (cancelable)
+        pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &deferred);
+    syscall(FUTEX_CALL, word, FUTEX_WAIT_SHARED, value, &longest, NULL, 0);
+    if (cancelable)
+        pthread_setcanceltype(deferred, &async);
+    errno = before;
+}
+
+void fs_shared_wake(const _Atomic int *word, int count)
+{
+    int before = errno;
+
+    syscall(SYS_futex, word, FUTEX_WAKE_SHARED, count, NULL, NULL, 0);
+    errno = before;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel.h - all that the shared semaphore wants of the kernel, in one place: files and their
+ * memory, who lives, sleeping and waking.  (The clock is that of deadline.h.)
+ *
+ * A test that plays several processes in one replaces these functions, and nothing else.
+ */
+#ifndef FS_SHARED_KERNEL_H
+#define FS_SHARED_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Which file is it, and how large? */
+struct fs_file {
+    dev_t   device;
+    ino_t   inode;
+    int64_t size;
+    bool    regular;
+};
+
+/* All of these return 0 or an errno value, and leave errno as it is. */
+
+/* The file of this name, without opening it. */
+int fs_file_find(const char *path, struct fs_file *file);
+int fs_file_inspect(int fd, struct fs_file *file);
+int fs_file_open(const char *path, int *fd);
+/* A file of this size that has no name yet; with path NULL it never will, and its size is sealed. */
+int fs_file_make(const char *path, mode_t mode, int64_t size, int *fd);
+/* Give it one.  EEXIST: there is one already. */
+int fs_file_name(int fd, const char *path);
+int fs_file_unlink(const char *path);
+int fs_file_read(int fd, void *to, int64_t size);
+int fs_file_map(int fd, int64_t size, void **memory);
+void fs_file_unmap(void *memory, int64_t size);
+void fs_file_close(int fd);
+/* Does the descriptor stay open across exec? */
+int fs_file_keep_on_exec(int fd, bool keep);
+
+/*
+ * Life (R3): a byte of the file for each process, with a record lock.  Such a lock belongs to a
+ * process, not to its children, and ends with it, also if children have inherited the descriptor.
+ * take: EAGAIN if another process has it.
+ */
+int  fs_life_take(int fd, int index);
+void fs_life_drop(int fd, int index);
+/* Has another process locked the byte? */
+int  fs_life_test(int fd, int index, bool *locked);
+
+int64_t fs_process_id(void);
+/* When this process began, which exec does not change; 0: unknown. */
+int64_t fs_process_start(void);
+
+/*
+ * Sleep while *word is `value`, for at most ns; or for less.  Cancellation point if `cancelable`.
+ */
+void fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable);
+/* Wake up to `count` of those who sleep on the word. */
+void fs_shared_wake(const _Atomic int *word, int count);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* life.c - bytes and entries; see life.h. */
+#include "shared/life.h"
+
+#include <errno.h>
+
+int fs_shared_check_file(const fairsem_shared_t *h)
+{
+    struct fs_file now;
+
+    if (fs_file_inspect(h->fd, &now) != 0 || now.device != h->file.device
+        || now.inode != h->file.inode)
+        return EBADF;
+    return now.size < h->size ? ENOTRECOVERABLE : 0;
+}
+
+/* Nobody is called dead because we have asked about another file. */
+int fs_shared_alive(fairsem_shared_t *h, int index, bool *alive)
+{
+    *alive = true;
+    if (index == FS_GET(&h->self))
+        return 0;
+    if (fs_life_test(h->fd, index, alive) != 0)
+        return EBADF;
+    if (*alive)
+        return 0;
+    return fs_shared_check_file(h);
+}
+
+int fs_shared_be_born(fairsem_shared_t *h, fs_wanted_fn *wanted, const void *arg, int *index,
+                      bool *others)
+{
+    for (int i = 0; i < h->max_processes; i++) {
+        int error;
+
+        if (!wanted(h, i, arg))
+            continue;
+        FS_STEP("take a byte");
+        error = fs_life_take(h->fd, i);
+        if (error == EAGAIN) {
+            *others = true;
+            continue;
+        }
+        if (error != 0)
+            return error;
+        FS_COMMIT(&h->processes[i].incarnation, FS_GET(&h->processes[i].incarnation) + 1);
+        *index = i;
+        return 0;
+    }
+    return EUSERS;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* line.c - the line: a list of slots, linked by index; see line.h. */
+#include "shared/line.h"
+
+#include <errno.h>
+
+int fs_shared_is_damaged(fairsem_shared_t *h)
+{
+    FS_COMMIT(&h->segment->damaged, 1);
+    /* So that nobody uses the fast path any more. */
+    atomic_fetch_or_explicit(&h->segment->word, FS_SLOW, memory_order_relaxed);
+    return ENOTRECOVERABLE;
+}
+
+/* Load a link: a valid index, or FS_NOBODY. */
+static int load_link(fairsem_shared_t *h, const _Atomic int32_t *link, int *index)
+{
+    *index = FS_GET(link);
+    if (*index == FS_NOBODY || fs_index_valid(*index, h->max_waiters))
+        return 0;
+    return fs_shared_is_damaged(h);
+}
+
+int fs_line_head(fairsem_shared_t *h, int *head)
+{
+    return load_link(h, &h->segment->head, head);
+}
+
+int fs_line_behind(fairsem_shared_t *h, int index, int *behind)
+{
+    return load_link(h, &h->slots[index].next, behind);
+}
+
+int fs_line_leads(fairsem_shared_t *h, int priority, bool *leads)
+{
+    int head, error = fs_line_head(h, &head);
+
+    if (error == 0)
+        *leads = head == FS_NOBODY || priority < FS_GET(&h->slots[head].priority);
+    return error;
+}
+
+static bool comes_before(const struct fs_slot *a, const struct fs_slot *b)
+{
+    int32_t pa = FS_GET(&a->priority), pb = FS_GET(&b->priority);
+
+    return pa != pb ? pa < pb : FS_GET(&a->seq) < FS_GET(&b->seq);
+}
+
+static void link_in(fairsem_shared_t *h, int ahead, int index, int behind)
+{
+    FS_PUT(&h->slots[index].prev, ahead);
+    FS_PUT(&h->slots[index].next, behind);
+    FS_PUT(ahead == FS_NOBODY ? &h->segment->head : &h->slots[ahead].next, index);
+    FS_PUT(behind == FS_NOBODY ? &h->segment->tail : &h->slots[behind].prev, index);
+}
+
+/* From the tail: nearly all come last. */
+int fs_line_insert(fairsem_shared_t *h, int index)
+{
+    int ahead, behind = FS_NOBODY, error = load_link(h, &h->segment->tail, &ahead);
+
+    for (int steps = 0; error == 0 && ahead != FS_NOBODY
+                        && comes_before(&h->slots[index], &h->slots[ahead]); steps++) {
+        if (steps == h->max_waiters)
+            return fs_shared_is_damaged(h);
+        behind = ahead;
+        error = load_link(h, &h->slots[behind].prev, &ahead);
+    }
+    if (error != 0)
+        return error;
+    link_in(h, ahead, index, behind);
+    FS_PUT(&h->segment->waiters, FS_GET(&h->segment->waiters) + 1);
+    return 0;
+}
+
+int fs_line_remove(fairsem_shared_t *h, int index, int64_t now_ns)
+{
+    struct fs_slot *slot = &h->slots[index];
+    int ahead, behind, error = load_link(h, &slot->prev, &ahead);
+
+    if (error == 0)
+        error = load_link(h, &slot->next, &behind);
+    if (error != 0)
+        return error;
+    FS_PUT(ahead == FS_NOBODY ? &h->segment->head : &h->slots[ahead].next, behind);
+    FS_PUT(behind == FS_NOBODY ? &h->segment->tail : &h->slots[behind].prev, ahead);
+    FS_PUT(&h->segment->waiters, FS_GET(&h->segment->waiters) - 1);
+    if (ahead == FS_NOBODY)
+        FS_PUT(&h->segment->head_since_ns, now_ns);
+    return 0;
+}
+
+void fs_line_clear(fairsem_shared_t *h)
+{
+    FS_PUT(&h->segment->head, FS_NOBODY);
+    FS_PUT(&h->segment->tail, FS_NOBODY);
+    FS_PUT(&h->segment->waiters, 0);
+}
+
+/* From the one that became free last: it is in this core's cache, and the search is short. */
+int fs_slot_find_free(fairsem_shared_t *h)
+{
+    int at = FS_GET(&h->segment->free_hint);
+
+    if (!fs_index_valid(at, h->max_waiters))
+        at = 0;
+    for (int i = 0; i < h->max_waiters; i++) {
+        if (FS_GET(&h->slots[at].state) == FS_SLOT_FREE)
+            return at;
+        at = at + 1 < h->max_waiters ? at + 1 : 0;
+    }
+    return FS_NOBODY;
+}

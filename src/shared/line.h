@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line.h - the slots, and the line that those who wait form: by priority, then by number.
+ *
+ * The lock is held.  What returns an int returns 0, or ENOTRECOVERABLE: the links cannot be right.
+ */
+#ifndef FS_SHARED_LINE_H
+#define FS_SHARED_LINE_H
+
+#include "shared/handle.h"
+
+/* Mark the segment as damaged; returns ENOTRECOVERABLE. */
+int fs_shared_is_damaged(fairsem_shared_t *h);
+
+static inline int fs_slot_state_of(const struct fs_slot *slot)
+{
+    /* Acquire order, for its thread, which does not have the lock. */
+    return atomic_load_explicit(&slot->state, memory_order_acquire);
+}
+
+/* The first in line: an index that is valid, or FS_NOBODY. */
+int fs_line_head(fairsem_shared_t *h, int *head);
+
+/* Would a request of this priority be the first in line? */
+int fs_line_leads(fairsem_shared_t *h, int priority, bool *leads);
+
+int  fs_line_insert(fairsem_shared_t *h, int index);
+int  fs_line_remove(fairsem_shared_t *h, int index, int64_t now_ns);
+void fs_line_clear(fairsem_shared_t *h);
+
+/* Who is behind it: valid, or FS_NOBODY. */
+int fs_line_behind(fairsem_shared_t *h, int index, int *behind);
+
+/* A slot that is free, or FS_NOBODY. */
+int fs_slot_find_free(fairsem_shared_t *h);
+
+#endif

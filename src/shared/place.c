@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* place.c - how a thread waits in a line between processes; see place.h. */
+#include "shared/place.h"
+
+#include "cpu.h"
+#include "deferred.h"
+#include "invariant.h"
+#include "shared/attach.h"
+#include "shared/change.h"
+#include "shared/line.h"
+#include "shared/repair.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#define LOOK_NS 100000000       /* R4, R6 */
+
+/* ---- A token cancels it ---- */
+
+/* The lock is held.  It is the slot that was ours when we joined, and in this state. */
+static bool is_in(const struct fs_place *place, enum fs_slot_state state)
+{
+    const fairsem_shared_t *h = place->handle;
+    const struct fs_slot *slot = &h->slots[place->slot];
+
+    return FS_GET(&slot->state) == (int)state && FS_GET(&slot->seq) == place->seq
+           && FS_GET(&slot->process) == FS_GET(&h->self);
+}
+
+/* A token and the thread may both come first: one store decides. */
+static bool decide(struct fs_place *place, int reason)
+{
+    int undecided = 0;
+
+    return atomic_compare_exchange_strong_explicit(&place->reason, &undecided, reason,
+                                                   memory_order_relaxed, memory_order_relaxed);
+}
+
+/* The lock is held.  True: it is canceled. */
+static bool cancel_inside(struct fs_place *place, int reason, struct fs_visit *visit)
+{
+    fairsem_shared_t *h = place->handle;
+
+    if (place->slot == FS_NOBODY)
+        return decide(place, reason);
+    if (!is_in(place, FS_SLOT_WAITING) || !decide(place, reason))
+        return false;
+    /* If the line is damaged the thread will notice, too. */
+    if (fs_line_remove(h, place->slot, fs_visit_now(visit)) == 0) {
+        FS_COUNT_UP(&h->segment->count.cancels, 1);
+        FS_COMMIT(&h->slots[place->slot].state, FS_SLOT_CANCELED);
+        fs_visit_will_wake(h, visit, place->slot);
+    }
+    return true;
+}
+
+/* From the unlock on the place may be gone. */
+static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferred *deferred)
+{
+    struct fs_place *place = (struct fs_place *)(void *)((char *)by_token
+                                                         - offsetof(struct fs_place, by_token));
+    fairsem_shared_t *h = place->handle;
+    struct fs_visit visit;
+    bool canceled;
+
+    (void)deferred;
+    if (fs_shared_enter(h, &visit) != 0)
+        return false;       /* the thread will notice, too */
+    canceled = cancel_inside(place, reason, &visit);
+    fs_visit_end(h, &visit);
+    return canceled;
+}
+
+int fs_place_begin(struct fs_place *place, fairsem_shared_t *h, const struct fs_deadline *deadline,
+                   const fairsem_token_t *token)
+{
+    *place = (struct fs_place){ .handle = h, .deadline = deadline, .slot = FS_NOBODY,
+                                 .result = FS_NOT_OVER };
+    if (token == NULL)
+        return 0;
+    place->by_token.token = fs_token_inside(token);
+    place->by_token.cancel = cancel;
+    return fs_token_attach(&place->by_token);
+}
+
+/* ---- Join ---- */
+
+static void count_wait(fairsem_shared_t *h)
+{
+    struct fs_shared_counters *count = &h->segment->count;
+    int64_t waiters = FS_GET(&h->segment->waiters);
+
+    FS_COUNT_UP(&count->waits, 1);
+    if (waiters > FS_GET(&count->waiters_max))
+        FS_PUT(&count->waiters_max, waiters);
+}
+
+static void fill_in(struct fs_place *place, struct fs_slot *slot, int64_t n, int priority,
+                    int64_t now)
+{
+    place->core = place->handle->spins ? fs_cpu_current() : FS_NO_CORE;
+    FS_PUT(&slot->process, FS_GET(&place->handle->self));
+    FS_PUT(&slot->units, n);
+    FS_PUT(&slot->seq, place->seq);
+    FS_PUT(&slot->priority, priority);
+    FS_PUT(&slot->joined_ns, now);
+    FS_PUT(&slot->granted_ns, 0);
+}
+
+/* Does it pay to stay awake?  The doubts are learned in learn(). */
+static bool should_spin(const struct fs_place *place, int64_t n)
+{
+    const fairsem_shared_t *h = place->handle;
+
+    return place->as_head && h->spins && h->segment->doubts.as_head < FS_DOUBT_HIGH
+           && fs_cores_suffice(h->unbounded ? n : h->capacity, n);
+}
+
+int fs_place_join(struct fs_place *place, struct fs_visit *visit, int64_t n, int priority)
+{
+    fairsem_shared_t *h = place->handle;
+    const int index = fs_slot_find_free(h);
+    int error;
+
+    if (index == FS_NOBODY) {
+        FS_COUNT_UP(&h->segment->count.refused, 1);
+        return ENOBUFS;
+    }
+    place->seq = FS_GET(&h->segment->next_seq);
+    if (place->seq < 0 || place->seq == INT64_MAX)
+        return fs_shared_is_damaged(h);
+    FS_PUT(&h->segment->next_seq, place->seq + 1);
+    fill_in(place, &h->slots[index], n, priority, fs_visit_now(visit));
+    FS_COMMIT(&h->slots[index].state, FS_SLOT_WAITING);
+    place->slot = index;
+    error = fs_line_insert(h, index);
+    if (error != 0)
+        return error;
+    place->as_head = FS_GET(&h->segment->head) == index;
+    if (place->as_head)
+        FS_PUT(&h->segment->head_since_ns, fs_visit_now(visit));
+    place->spins = should_spin(place, n);
+    count_wait(h);
+    return 0;
+}
+
+/* ---- Leave ---- */
+
+/*
+ * How staying awake would have done: see stay_awake.h.  Not the granter learns, as in the core: it
+ * may be a process in which nobody was ever woken, and then does not know how long that takes.
+ */
+static void learn(struct fs_place *place)
+{
+    fairsem_shared_t *h = place->handle;
+    const struct fs_slot *slot = &h->slots[place->slot];
+    struct fs_stay_awake doubts = h->segment->doubts;
+    int64_t head_ns = FS_GET(&slot->granted_ns) - FS_GET(&slot->joined_ns);
+    bool same_core = FS_GET(&slot->core) == place->core;
+
+    if (!h->spins || !place->as_head)
+        return;
+    fs_stay_awake_learn(&doubts, true, head_ns, same_core ? fs_cpu_current() : FS_NO_CORE);
+    h->segment->doubts = doubts;
+}
+
+/* How a wait ends that ends now: what has been granted is received, except by who abandons. */
+enum ending { RECEIVE, EXPIRE, ABANDON };
+
+static int leave_line(struct fs_place *place, struct fs_visit *visit, enum ending ending)
+{
+    fairsem_shared_t *h = place->handle;
+    struct fs_shared_counters *count = &h->segment->count;
+    int error = fs_line_remove(h, place->slot, fs_visit_now(visit));
+
+    if (error != 0)
+        return error;
+    fs_shared_free_slot(h, place->slot);
+    if (ending == EXPIRE)
+        FS_COUNT_UP(&count->timeouts, 1);
+    else
+        FS_COUNT_UP(&count->cancels, 1);
+    return ending == EXPIRE ? ETIMEDOUT : ECANCELED;
+}
+
+static int leave_granted(struct fs_place *place, enum ending ending)
+{
+    fairsem_shared_t *h = place->handle;
+
+    if (ending == ABANDON)
+        return fs_shared_return_grant(h, place->slot);
+    learn(place);
+    return fs_shared_receive(h, place->slot, FS_GET(&h->slots[place->slot].granted_ns));
+}
+
+/* Come to the lock and leave, if it is over or has to end.  The result, or FS_NOT_OVER. */
+static int come_and_leave(struct fs_place *place, enum ending ending)
+{
+    fairsem_shared_t *h = place->handle;
+    struct fs_visit visit;
+    int error = fs_shared_enter(h, &visit), result = FS_NOT_OVER;
+
+    if (error != 0)
+        return error;
+    if (is_in(place, FS_SLOT_GRANTED)) {
+        result = leave_granted(place, ending);
+    } else if (is_in(place, FS_SLOT_CANCELED)) {
+        fs_shared_free_slot(h, place->slot);
+        result = FS_GET(&place->reason);
+    } else if (!is_in(place, FS_SLOT_WAITING)) {
+        result = EBADF;     /* others took us for dead: our byte was free */
+    } else if (ending != RECEIVE) {
+        result = leave_line(place, &visit, ending);
+    }
+    error = fs_visit_end(h, &visit);
+    /* What has been received is ours, whatever is wrong with those who come next. */
+    return result == FS_NOT_OVER && error != 0 ? error : result;
+}
+
+/* R4: the head of the line looks.  All others come for a repair that may be due. */
+static int look(struct fs_place *place)
+{
+    fairsem_shared_t *h = place->handle;
+    struct fs_visit visit;
+    int error = fs_shared_enter(h, &visit);
+
+    if (error != 0)
+        return error;
+    if (FS_GET(&h->segment->head) == place->slot)
+        error = fs_shared_look(h);
+    return error == 0 ? fs_visit_end(h, &visit) : fs_visit_fail(h, &visit, error);
+}
+
+/* ---- Wait ---- */
+
+static void forget_token(struct fs_place *place)
+{
+    if (place->by_token.token != NULL && decide(place, FS_OVER))
+        fs_token_detach(&place->by_token);
+}
+
+static void abandon(void *arg)
+{
+    struct fs_place *place = arg;
+
+    come_and_leave(place, ABANDON);
+    forget_token(place);
+}
+
+/* Until the deadline, but not for longer than until the next look. */
+static int64_t time_to_sleep(const struct fs_deadline *deadline)
+{
+    struct timespec now;
+    int64_t ns;
+
+    if (deadline == NULL)
+        return LOOK_NS;
+    FS_MUST(clock_gettime(deadline->clock, &now));
+    if (deadline->at.tv_sec < now.tv_sec)
+        return 0;
+    if (deadline->at.tv_sec > now.tv_sec + 1)
+        return LOOK_NS;
+    ns = (deadline->at.tv_sec - now.tv_sec) * INT64_C(1000000000) + deadline->at.tv_nsec
+         - now.tv_nsec;
+    return ns < 0 ? 0 : ns < LOOK_NS ? ns : LOOK_NS;
+}
+
+/* In line, as far as one can see.  Returns the result, or FS_NOT_OVER. */
+static int sleep_and_look(struct fs_place *place, int64_t *looked_ns)
+{
+    struct fs_slot *slot = &place->handle->slots[place->slot];
+    int64_t ns = time_to_sleep(place->deadline);
+    int error;
+
+    if (ns == 0)
+        return come_and_leave(place, EXPIRE);
+    FS_STEP("sleep");
+    fs_shared_sleep(&slot->state, FS_SLOT_WAITING, ns, true);
+    if (fs_slot_state_of(slot) != FS_SLOT_WAITING || fs_now_ns() - *looked_ns < LOOK_NS)
+        return FS_NOT_OVER;
+    error = look(place);
+    *looked_ns = fs_now_ns();
+    return error != 0 ? error : FS_NOT_OVER;
+}
+
+static void wait_until_over(struct fs_place *place)
+{
+    fairsem_shared_t *h = place->handle;
+    struct fs_slot *slot = &h->slots[place->slot];
+    int64_t looked_ns = FS_GET(&slot->joined_ns);
+    bool slept = false;
+
+    if (place->spins)
+        fs_spin(&slot->state, FS_SLOT_WAITING, FS_SPIN_AS_HEAD, looked_ns);
+    while (place->result == FS_NOT_OVER) {
+        if (fs_slot_state_of(slot) == FS_SLOT_WAITING) {
+            slept = true;
+            place->result = sleep_and_look(place, &looked_ns);
+            continue;
+        }
+        if (slept && h->spins && fs_slot_state_of(slot) == FS_SLOT_GRANTED)
+            fs_spin_woken(FS_GET(&slot->granted_ns));
+        place->result = come_and_leave(place, RECEIVE);
+    }
+}
+
+int fs_place_wait(struct fs_place *place)
+{
+    if (place->result == FS_NOT_OVER) {
+        pthread_cleanup_push(abandon, place);
+        wait_until_over(place);
+        pthread_cleanup_pop(0);
+    }
+    forget_token(place);
+    return place->result;
+}

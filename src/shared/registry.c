@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * registry.c - open, close, unlink: one descriptor and one handle for each segment in a process.
+ *
+ * The kernel drops all record locks that a process has on a file when the process closes any
+ * descriptor of it.  So a segment that is open already must be found without a second descriptor,
+ * by its device and inode.  If somebody exchanges the file between that question and the opening,
+ * the second descriptor exists and stays open as long as the first.
+ *
+ * A new segment is complete before it has a name.  So nobody can find half of one, and a
+ * process that dies while it makes one leaves nothing.
+ */
+#include "shared/registry.h"
+
+#include "fork.h"
+#include "invariant.h"
+#include "shared/attach.h"
+#include "shared/life.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_WAITERS   256
+#define DEFAULT_PROCESSES 64
+
+#define DIRECTORY "/dev/shm"
+#define PATH_SIZE (sizeof DIRECTORY + 255 + 2)
+
+#define TRIES 100       /* others may make and remove the name all the time */
+
+static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
+static fairsem_shared_t *first;     /* under the mutex; a fork may find it at any moment */
+
+/* A thread of our parent may have had the mutex. */
+static void reset_in_child(void)
+{
+    registry = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+static struct fs_fork_hook hook = { .in_child = reset_in_child };
+
+FS_WHEN_LOADED static void register_hook(void)
+{
+    fs_fork_register(&hook);
+}
+
+/* ---- Names and attributes ---- */
+
+static int path_of(const char *name, char *path)
+{
+    size_t length = strlen(name);
+
+    if (name[0] != '/' || length < 2 || strchr(name + 1, '/') != NULL
+        || strcmp(name, "/.") == 0 || strcmp(name, "/..") == 0)
+        return EINVAL;
+    if (length > 255)
+        return ENAMETOOLONG;
+    memcpy(path, DIRECTORY, sizeof DIRECTORY - 1);
+    memcpy(path + sizeof DIRECTORY - 1, name, length + 1);
+    return 0;
+}
+
+static bool attr_valid(const fairsem_shared_attr_t *attr)
+{
+    bool undo = (attr->flags & FAIRSEM_SHARED_NO_UNDO) == 0;
+
+    for (size_t i = 0; i < sizeof attr->reserved_ / sizeof attr->reserved_[0]; i++) {
+        if (attr->reserved_[i] != 0)
+            return false;
+    }
+    if (!fs_count_valid(attr->units) || !fs_count_valid(attr->capacity))
+        return false;
+    if (attr->capacity != 0 && (undo ? attr->capacity != attr->units
+                                     : attr->units > attr->capacity))
+        return false;
+    return attr->max_waiters >= 0 && attr->max_waiters <= FAIRSEM_SHARED_MAX
+           && attr->max_processes >= 0 && attr->max_processes <= FAIRSEM_SHARED_MAX
+           && (attr->flags & ~(FAIRSEM_SHARED_NO_UNDO | FAIRSEM_SHARED_NO_SPIN)) == 0;
+}
+
+/* ---- Segments ---- */
+
+static void fill_in(struct fs_segment *s, const fairsem_shared_attr_t *attr, int64_t size)
+{
+    bool undo = (attr->flags & FAIRSEM_SHARED_NO_UNDO) == 0;
+
+    s->version = FS_SEGMENT_VERSION;
+    s->flags = attr->flags;
+    s->size = size;
+    s->units = attr->units;
+    s->capacity = undo ? attr->units : attr->capacity != 0 ? attr->capacity : FAIRSEM_MAX_UNITS;
+    s->max_waiters = attr->max_waiters != 0 ? attr->max_waiters : DEFAULT_WAITERS;
+    s->max_processes = attr->max_processes != 0 ? attr->max_processes : DEFAULT_PROCESSES;
+    FS_PUT(&s->word, attr->units * 2 + (undo ? FS_SLOW : 0));
+    FS_PUT(&s->head, FS_NOBODY);
+    FS_PUT(&s->tail, FS_NOBODY);
+    s->magic = FS_SEGMENT_MAGIC;
+}
+
+static int64_t size_for(const fairsem_shared_attr_t *attr)
+{
+    return fs_segment_size(attr->max_processes != 0 ? attr->max_processes : DEFAULT_PROCESSES,
+                           attr->max_waiters != 0 ? attr->max_waiters : DEFAULT_WAITERS);
+}
+
+/* Is it a segment, and of this version?  This is the only time that its header is trusted. */
+static int header_error(const struct fs_segment *s, const struct fs_file *file)
+{
+    const fairsem_shared_attr_t attr = {
+        .units = s->units,
+        .capacity = s->flags & FAIRSEM_SHARED_NO_UNDO ? s->capacity : 0,
+        .max_waiters = s->max_waiters,
+        .max_processes = s->max_processes,
+        .flags = s->flags,
+    };
+
+    if (s->magic != FS_SEGMENT_MAGIC)
+        return ENOTRECOVERABLE;
+    if (s->version != FS_SEGMENT_VERSION)
+        return ENOTSUP;
+    if (!attr_valid(&attr) || s->max_waiters == 0 || s->max_processes == 0
+        || s->size != size_for(&attr) || file->size < s->size
+        || (attr.capacity == 0 && s->capacity != s->units))
+        return ENOTRECOVERABLE;
+    return 0;
+}
+
+/* ---- Handles ---- */
+
+static void remember(fairsem_shared_t *h, const struct fs_segment *header)
+{
+    char *memory = (char *)h->segment;
+
+    h->size = header->size;
+    h->max_processes = header->max_processes;
+    h->max_waiters = header->max_waiters;
+    h->processes = (struct fs_process *)(void *)(memory + sizeof(struct fs_segment));
+    h->slots = (struct fs_slot *)(void *)(h->processes + h->max_processes);
+    h->capacity = header->capacity;
+    h->undo = (header->flags & FAIRSEM_SHARED_NO_UNDO) == 0;
+    h->spins = (header->flags & FAIRSEM_SHARED_NO_SPIN) == 0;
+    h->unbounded = !h->undo && h->capacity == FAIRSEM_MAX_UNITS;
+}
+
+/* Map and attach; the descriptor is the handle's if that succeeds. */
+static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t **handle)
+{
+    fairsem_shared_t *h = calloc(1, sizeof *h);
+    void *memory;
+    int error;
+
+    if (h == NULL)
+        return ENOMEM;
+    error = fs_file_inspect(fd, &h->file);
+    if (error == 0)
+        error = fs_file_map(fd, header->size, &memory);
+    if (error == 0) {
+        h->segment = memory;
+        h->fd = fd;
+        h->opened = 1;
+        h->generation = fs_fork_generation();
+        h->attaching = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+        h->self = FS_NOBODY;
+        remember(h, header);
+        error = fs_shared_attach(h);
+        if (error == 0) {
+            *handle = h;
+            return 0;
+        }
+        fs_file_unmap(memory, header->size);
+    }
+    free(h);
+    return error;
+}
+
+static void destroy_handle(fairsem_shared_t *h)
+{
+    struct fs_spare *spare;
+
+    fs_file_unmap(h->segment, h->size);
+    if (fs_shared_check_file(h) != EBADF)   /* else it is somebody else's by now */
+        fs_file_close(h->fd);
+    while ((spare = h->spares) != NULL) {
+        h->spares = spare->next;
+        fs_file_close(spare->fd);
+        free(spare);
+    }
+    free(h);
+}
+
+static fairsem_shared_t *find(const struct fs_file *file)
+{
+    for (fairsem_shared_t *h = first; h != NULL; h = h->next) {
+        if (h->file.device == file->device && h->file.inode == file->inode)
+            return h;
+    }
+    return NULL;
+}
+
+static void enlist(fairsem_shared_t *h)
+{
+    h->next = first;
+    first = h;
+}
+
+static void strike(fairsem_shared_t *h)
+{
+    fairsem_shared_t **at = &first;
+
+    while (*at != NULL && *at != h)
+        at = &(*at)->next;
+    if (*at != NULL)
+        *at = h->next;
+}
+
+/* ---- Open ---- */
+
+static int reuse(fairsem_shared_t *h, const fairsem_shared_attr_t *attr, fairsem_shared_t **handle)
+{
+    if (attr != NULL && attr->flags != ((h->undo ? 0 : FAIRSEM_SHARED_NO_UNDO)
+                                        | (h->spins ? 0 : FAIRSEM_SHARED_NO_SPIN)))
+        return EINVAL;
+    h->opened++;
+    *handle = h;
+    return 0;
+}
+
+/* A descriptor that is one too many: see above. */
+static int keep_spare(fairsem_shared_t *h, int fd)
+{
+    struct fs_spare *spare = malloc(sizeof *spare);
+
+    if (spare == NULL)
+        return ENOMEM;      /* it stays open for ever */
+    *spare = (struct fs_spare){ fd, h->spares };
+    h->spares = spare;
+    return 0;
+}
+
+static int use_descriptor(int fd, const fairsem_shared_attr_t *attr, fairsem_shared_t **handle)
+{
+    struct fs_segment header;
+    struct fs_file file;
+    int error = fs_file_inspect(fd, &file);
+
+    if (error != 0)
+        return error;
+    if (!file.regular || file.size < (int64_t)sizeof header)
+        return ENOTRECOVERABLE;
+    error = fs_file_read(fd, &header, sizeof header);
+    if (error == 0)
+        error = header_error(&header, &file);
+    if (error == 0 && attr != NULL && attr->flags != header.flags)
+        error = EINVAL;
+    return error != 0 ? error : make_handle(fd, &header, handle);
+}
+
+static int open_existing(const char *path, const fairsem_shared_attr_t *attr, bool apart,
+                         fairsem_shared_t **handle)
+{
+    struct fs_file file;
+    fairsem_shared_t *h;
+    int fd, error = fs_file_find(path, &file);
+
+    if (error != 0)
+        return error;
+    if (!apart && (h = find(&file)) != NULL)
+        return reuse(h, attr, handle);
+    error = fs_file_open(path, &fd);
+    if (error != 0)
+        return error == EISDIR ? EINVAL : error == ENXIO ? ENOTRECOVERABLE : error;
+    if (!apart && fs_file_inspect(fd, &file) == 0 && (h = find(&file)) != NULL) {
+        error = keep_spare(h, fd);
+        return error != 0 ? error : reuse(h, attr, handle);
+    }
+    error = use_descriptor(fd, attr, handle);
+    if (error != 0)
+        fs_file_close(fd);
+    else if (!apart)
+        enlist(*handle);
+    return error;
+}
+
+static int write_header(int fd, const fairsem_shared_attr_t *attr, struct fs_segment *header)
+{
+    void *memory;
+    int error = fs_file_map(fd, size_for(attr), &memory);
+
+    if (error != 0)
+        return error;
+    fill_in(memory, attr, size_for(attr));
+    memcpy(header, memory, sizeof *header);
+    fs_file_unmap(memory, size_for(attr));
+    return 0;
+}
+
+static int create(const char *path, mode_t mode, const fairsem_shared_attr_t *attr, bool apart,
+                  fairsem_shared_t **handle)
+{
+    struct fs_segment header;
+    int fd, error = fs_file_make(path, mode, size_for(attr), &fd);
+
+    if (error != 0)
+        return error;
+    error = write_header(fd, attr, &header);
+    if (error == 0)
+        error = make_handle(fd, &header, handle);
+    if (error != 0) {
+        fs_file_close(fd);
+        return error;
+    }
+    if (path != NULL)
+        error = fs_file_name(fd, path);
+    if (error != 0)
+        destroy_handle(*handle);
+    else if (!apart)
+        enlist(*handle);
+    return error;
+}
+
+static int open_named(const char *name, int oflag, mode_t mode, const fairsem_shared_attr_t *attr,
+                      bool apart, fairsem_shared_t **handle)
+{
+    char path[PATH_SIZE];
+    int error = path_of(name, path);
+
+    for (int i = 0; error == 0 && i < TRIES; i++) {
+        if ((oflag & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL)) {
+            error = open_existing(path, attr, apart, handle);
+            if (error != ENOENT || (oflag & O_CREAT) == 0)
+                return error;
+        }
+        error = create(path, mode, attr, apart, handle);
+        if (error != EEXIST || (oflag & O_EXCL) != 0)
+            return error;
+        error = 0;
+    }
+    return error != 0 ? error : EAGAIN;
+}
+
+int fs_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
+                   const fairsem_shared_attr_t *attr, bool apart)
+{
+    if (name == NULL)
+        oflag = O_CREAT | O_EXCL;
+    if ((oflag & ~(O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC)) != 0)
+        return EINVAL;
+    if ((oflag & O_CREAT) == 0)
+        attr = NULL;
+    else if (attr == NULL || !attr_valid(attr))
+        return EINVAL;
+    if (name == NULL)
+        return create(NULL, 0, attr, apart, handle);
+    return open_named(name, oflag, mode, attr, apart, handle);
+}
+
+int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
+                        const fairsem_shared_attr_t *attr)
+{
+    int cancelable, ignored, error;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+    FS_MUST(pthread_mutex_lock(&registry));
+    error = fs_shared_open(handle, name, oflag, mode, attr, false);
+    FS_MUST(pthread_mutex_unlock(&registry));
+    pthread_setcancelstate(cancelable, &ignored);
+    return error;
+}
+
+/* ---- Close, unlink ---- */
+
+int fairsem_shared_close(fairsem_shared_t *h)
+{
+    int cancelable, ignored, error = 0;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+    FS_MUST(pthread_mutex_lock(&registry));
+    if (h->opened > 1) {
+        h->opened--;
+    } else {
+        error = fs_shared_detach(h);
+        if (error == 0) {
+            strike(h);
+            destroy_handle(h);
+        }
+    }
+    FS_MUST(pthread_mutex_unlock(&registry));
+    pthread_setcancelstate(cancelable, &ignored);
+    return error;
+}
+
+int fairsem_shared_unlink(const char *name)
+{
+    char path[PATH_SIZE];
+    int error = path_of(name, path);
+
+    if (error == 0)
+        error = fs_file_unlink(path);
+    return error == EISDIR ? EINVAL : error;
+}

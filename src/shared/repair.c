@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * repair.c - drop the dead, and make the caches anew; see repair.h.
+ *
+ * Each step is a commit point of its own, or only a cache.  So whoever dies in here leaves a
+ * segment which the next one repairs from the beginning.
+ */
+#include "shared/repair.h"
+
+#include "deadline.h"
+#include "shared/change.h"
+#include "shared/life.h"
+#include "shared/line.h"
+
+#include <errno.h>
+
+/* The slot of a process that is dead. */
+static int drop_slot(fairsem_shared_t *h, int slot)
+{
+    struct fs_shared_counters *count = &h->segment->count;
+    int state = FS_GET(&h->slots[slot].state);
+    int64_t units;
+    int error;
+
+    if (state == FS_SLOT_GRANTED) {
+        error = fs_shared_load_units(h, slot, &units);
+        if (error != 0)
+            return error;
+        FS_COUNT_UP(&count->returned, units);
+        return fs_shared_return_grant(h, slot);
+    }
+    if (state == FS_SLOT_WAITING)
+        FS_COUNT_UP(&count->lost, 1);
+    fs_shared_free_slot(h, slot);
+    return 0;
+}
+
+int fs_shared_bury(fairsem_shared_t *h, int process)
+{
+    struct fs_process *dead = &h->processes[process];
+    int64_t held;
+    int error;
+
+    FS_PUT(&h->segment->unfinished, 1);
+    for (int i = 0; i < h->max_waiters; i++) {
+        if (FS_GET(&h->slots[i].state) != FS_SLOT_FREE && FS_GET(&h->slots[i].process) == process
+            && (error = drop_slot(h, i)) != 0)
+            return error;
+    }
+    error = fs_shared_load_held(h, process, &held);
+    if (error != 0)
+        return error;
+    FS_COMMIT(&dead->held, 0);
+    FS_PUT(&dead->keeps, 0);
+    FS_COMMIT(&dead->state, FS_PROCESS_FREE);
+    FS_COUNT_UP(&h->segment->count.returned, held);
+    FS_COUNT_UP(&h->segment->count.deaths, 1);
+    return 0;
+}
+
+static int find_dead(fairsem_shared_t *h, int from, int *dead)
+{
+    bool alive;
+
+    for (*dead = from; *dead < h->max_processes; ++*dead) {
+        if (FS_GET(&h->processes[*dead].state) == FS_PROCESS_FREE)
+            continue;
+        int error = fs_shared_alive(h, *dead, &alive);
+
+        if (error != 0 || !alive)
+            return error;
+    }
+    *dead = FS_NOBODY;
+    return 0;
+}
+
+/* With undo: what nobody holds is free. */
+static int count_anew(fairsem_shared_t *h)
+{
+    int64_t available = h->capacity, units;
+    int error;
+
+    for (int i = 0; i < h->max_processes; i++) {
+        if (FS_GET(&h->processes[i].state) == FS_PROCESS_FREE)
+            continue;
+        error = fs_shared_load_held(h, i, &units);
+        if (error != 0 || units > available)
+            return error != 0 ? error : fs_shared_is_damaged(h);
+        available -= units;
+    }
+    for (int i = 0; i < h->max_waiters; i++) {
+        if (FS_GET(&h->slots[i].state) != FS_SLOT_GRANTED)
+            continue;
+        error = fs_shared_load_units(h, i, &units);
+        if (error != 0 || units > available)
+            return error != 0 ? error : fs_shared_is_damaged(h);
+        available -= units;
+    }
+    fs_shared_put_available(h, available);
+    return 0;
+}
+
+static int line_up_anew(fairsem_shared_t *h)
+{
+    int64_t next_seq = FS_GET(&h->segment->next_seq), seq;
+    int head = FS_GET(&h->segment->head), error = 0;
+
+    fs_line_clear(h);
+    for (int i = 0; i < h->max_waiters && error == 0; i++) {
+        int state = FS_GET(&h->slots[i].state), process = FS_GET(&h->slots[i].process);
+
+        if (state == FS_SLOT_FREE)
+            continue;
+        if (state < 0 || state > FS_SLOT_CANCELED || !fs_index_valid(process, h->max_processes)
+            || FS_GET(&h->processes[process].state) == FS_PROCESS_FREE)
+            return fs_shared_is_damaged(h);
+        seq = FS_GET(&h->slots[i].seq);
+        if (seq < 0 || seq == INT64_MAX)
+            return fs_shared_is_damaged(h);
+        if (seq >= next_seq)
+            next_seq = seq + 1;
+        if (state == FS_SLOT_WAITING)
+            error = fs_line_insert(h, i);
+    }
+    FS_PUT(&h->segment->next_seq, next_seq);
+    if (head != FS_GET(&h->segment->head))
+        FS_PUT(&h->segment->head_since_ns, fs_now_ns());
+    return error;
+}
+
+int fs_shared_repair(fairsem_shared_t *h)
+{
+    int dead = 0, error;
+
+    FS_PUT(&h->segment->unfinished, 1);
+    error = fs_shared_redo(h);
+    while (error == 0 && dead != FS_NOBODY) {
+        error = find_dead(h, dead, &dead);
+        if (error == 0 && dead != FS_NOBODY)
+            error = fs_shared_bury(h, dead);
+    }
+    if (error == 0)
+        error = line_up_anew(h);
+    if (error == 0 && h->undo)
+        error = count_anew(h);
+    if (error == 0)
+        FS_COMMIT(&h->segment->unfinished, 0);
+    return error;
+}
+
+int fs_shared_look(fairsem_shared_t *h)
+{
+    int dead, error = fs_shared_check_file(h);
+
+    if (error == 0)
+        error = find_dead(h, 0, &dead);
+    if (error == 0 && dead != FS_NOBODY)
+        error = fs_shared_repair(h);
+    return error;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shared.c - acquire and release between processes: start reading here, after layout.h.
+ *
+ *      kernel.h    files, record locks, futexes
+ *      lock.h      the lock, which can be taken from the dead
+ *      life.h      who lives
+ *      line.h      who waits, in order
+ *      change.h    the stores that count
+ *      repair.h    from the truth to a segment that is whole
+ *      visit.h     the critical section: lock, grant loop, unlock, wake
+ *      attach.h    this process becomes a user
+ *      place.h     how a thread waits
+ *      registry.c  open, close, unlink
+ */
+#include "deadline.h"
+#include "shared/attach.h"
+#include "shared/change.h"
+#include "shared/line.h"
+#include "shared/place.h"
+#include "shared/repair.h"
+#include "wait.h"
+
+#include <errno.h>
+
+/* ---- Without undo, while nobody waits: the core's fast path, which is in fast_path.h ---- */
+
+static bool acquire_fast(fairsem_shared_t *h, int64_t n)
+{
+    _Atomic int64_t *count = &h->segment->word;
+    int64_t word = FS_GET(count);
+
+    while ((word & FS_SLOW) == 0 && word >= 2 * n) {
+        if (atomic_compare_exchange_weak_explicit(count, &word, word - 2 * n,
+                                                  memory_order_acquire, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+static bool release_fast(fairsem_shared_t *h, int64_t n)
+{
+    _Atomic int64_t *count = &h->segment->word;
+    int64_t word = FS_GET(count), most = 2 * (h->capacity - n);
+
+    while ((word & FS_SLOW) == 0 && word <= most) {
+        if (atomic_compare_exchange_weak_explicit(count, &word, word + 2 * n,
+                                                  memory_order_release, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+/* ---- Acquire ---- */
+
+/* The lock is held. */
+static int must_wait(fairsem_shared_t *h, int64_t n, int priority, bool *waits)
+{
+    int64_t available;
+    bool leads;
+    int error = fs_shared_load_available(h, &available);
+
+    if (error == 0)
+        error = fs_line_leads(h, priority, &leads);
+    if (error == 0)
+        *waits = n > available || !leads;
+    return error;
+}
+
+/*
+ * The lock is held.  Take n units, or join; `refusal` is what to return in place of a wait, 0: wait.
+ * Returns a result, or FS_NOT_OVER: it has joined.
+ */
+static int take_or_join(struct fs_place *place, struct fs_visit *visit, int64_t n, int priority,
+                        int refusal)
+{
+    fairsem_shared_t *h = place->handle;
+    bool waits;
+    int error = must_wait(h, n, priority, &waits);
+
+    if (error == 0 && waits) {      /* R4: perhaps only for the dead */
+        error = fs_shared_look(h);
+        if (error == 0)
+            error = fs_visit_serve(h, visit);
+        if (error == 0)
+            error = must_wait(h, n, priority, &waits);
+    }
+    if (error != 0)
+        return error;
+    if (!waits)
+        return fs_shared_take(h, n, fs_visit_now(visit));
+    if (refusal != 0)
+        return refusal;
+    if (FS_GET(&h->processes[FS_GET(&h->self)].keeps) != 0)
+        return EBUSY;
+    error = fs_place_join(place, visit, n, priority);
+    return error != 0 ? error : FS_NOT_OVER;
+}
+
+static int acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,
+                   const struct fs_deadline *deadline, const fairsem_token_t *token)
+{
+    struct fs_place place;
+    struct fs_visit visit;
+    int error;
+
+    if (n > h->capacity)
+        return E2BIG;
+    error = fs_place_begin(&place, h, deadline, token);
+    if (error != 0)
+        return error;
+    error = fs_shared_enter(h, &visit);
+    if (error != 0) {
+        place.result = error;
+    } else {
+        place.result = place.reason != 0 ? place.reason
+                                         : take_or_join(&place, &visit, n, priority, refusal);
+        /* What may be wrong now is found when it looks. */
+        (void)fs_visit_end(h, &visit);
+    }
+    return fs_place_wait(&place);
+}
+
+/* What is common to all: is it a number, and can it be done without the lock? */
+static inline bool is_settled(fairsem_shared_t *h, int64_t n, int *result)
+{
+    *result = fs_count_valid(n) ? 0 : EINVAL;
+    return *result != 0 || (!h->undo && acquire_fast(h, n));
+}
+
+int fairsem_shared_acquire(fairsem_shared_t *h, int64_t n)
+{
+    int result;
+
+    return is_settled(h, n, &result) ? result : acquire(h, n, 0, 0, NULL, NULL);
+}
+
+int fairsem_shared_tryacquire(fairsem_shared_t *h, int64_t n)
+{
+    int result;
+
+    return is_settled(h, n, &result) ? result
+                                     : acquire(h, n, FS_LAST_PRIORITY, EAGAIN, NULL, NULL);
+}
+
+int fairsem_shared_acquire_for(fairsem_shared_t *h, int64_t n, int64_t timeout_ns)
+{
+    struct fs_deadline deadline;
+    int result;
+
+    if (is_settled(h, n, &result))
+        return result;
+    if (timeout_ns <= 0)
+        return acquire(h, n, 0, ETIMEDOUT, NULL, NULL);
+    deadline = fs_deadline_after(timeout_ns);
+    return acquire(h, n, 0, 0, &deadline, NULL);
+}
+
+int fairsem_shared_acquire_until(fairsem_shared_t *h, int64_t n, clockid_t clock,
+                                 const struct timespec *at)
+{
+    const fairsem_wait_t how = { .clock = clock, .deadline = at };
+
+    return fs_clock_valid(clock) ? fairsem_shared_acquire_with(h, n, &how) : EINVAL;
+}
+
+int fairsem_shared_acquire_with(fairsem_shared_t *h, int64_t n, const fairsem_wait_t *how)
+{
+    static const fairsem_wait_t for_ever;
+    struct fs_deadline deadline;
+    int result;
+
+    if (how == NULL)
+        how = &for_ever;
+    if (!fs_count_valid(n) || !fs_wait_valid(how))
+        return EINVAL;
+    if (how->token != NULL && (result = fairsem_token_reason(how->token)) != 0)
+        return result;
+    if (is_settled(h, n, &result))
+        return result;
+    if (how->deadline == NULL)
+        return acquire(h, n, how->priority, 0, NULL, how->token);
+    deadline = (struct fs_deadline){ .clock = how->clock, .at = *how->deadline };
+    return acquire(h, n, how->priority, fs_deadline_passed(&deadline) ? ETIMEDOUT : 0, &deadline,
+                   how->token);
+}
+
+/* ---- Release ---- */
+
+int fairsem_shared_release(fairsem_shared_t *h, int64_t n)
+{
+    struct fs_visit visit;
+    int error, broken;
+
+    if (!fs_count_valid(n))
+        return EINVAL;
+    if (!h->undo && release_fast(h, n))
+        return 0;
+    error = fs_shared_enter(h, &visit);
+    if (error != 0)
+        return error;
+    error = fs_shared_give_back(h, n);
+    if (error == EPERM || error == EOVERFLOW)
+        FS_COUNT_UP(&h->segment->count.over_releases, 1);
+    broken = fs_visit_end(h, &visit);
+    return error != 0 ? error : broken;
+}
+
+/* ---- Exec ---- */
+
+int fairsem_shared_keep_on_exec(fairsem_shared_t *h, bool keep)
+{
+    struct fs_visit visit;
+    struct fs_process *self;
+    int error, cancelable, ignored;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+    error = fs_shared_enter(h, &visit);
+    if (error == 0) {
+        self = &h->processes[FS_GET(&h->self)];
+        if (fs_shared_has_slots(h))
+            error = EBUSY;
+        else
+            error = fs_file_keep_on_exec(h->fd, keep);
+        if (error == 0) {
+            FS_PUT(&self->start, keep ? fs_process_start() : 0);
+            FS_COMMIT(&self->keeps, keep);
+        }
+        fs_visit_end(h, &visit);
+    }
+    pthread_setcancelstate(cancelable, &ignored);
+    return error;
+}

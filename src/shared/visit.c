@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* visit.c - lock, grant loop, unlock, wake; see visit.h. */
+#include "shared/visit.h"
+
+#include "cpu.h"
+#include "deadline.h"
+#include "shared/change.h"
+#include "shared/life.h"
+#include "shared/line.h"
+#include "shared/lock.h"
+#include "shared/repair.h"
+
+#include <errno.h>
+#include <limits.h>
+
+#if FS_CHECKED
+void (*fs_shared_step)(const char *what);
+#endif
+
+int64_t fs_visit_now(struct fs_visit *visit)
+{
+    if (visit->now_ns == 0)
+        visit->now_ns = fs_now_ns();
+    return visit->now_ns;
+}
+
+static void wake_all(fairsem_shared_t *h, struct fs_visit *visit)
+{
+    for (int i = 0; i < visit->wakes; i++) {
+        FS_STEP("wake");
+        fs_shared_wake(&h->slots[visit->slots[i]].state, INT_MAX);
+    }
+    visit->wakes = 0;
+}
+
+void fs_visit_will_wake(fairsem_shared_t *h, struct fs_visit *visit, int slot)
+{
+    if (visit->wakes == FS_WAKES)
+        wake_all(h, visit);
+    visit->slots[visit->wakes++] = slot;
+}
+
+/* The lock is held.  SLOW makes the count ours. */
+static int open_up(fairsem_shared_t *h)
+{
+    struct fs_segment *segment = h->segment;
+    int64_t available;
+
+    if (!h->undo) {
+        FS_STEP("set SLOW");
+        atomic_fetch_or_explicit(&segment->word, FS_SLOW, memory_order_acquire);
+    }
+    if (FS_GET(&segment->damaged) != 0)
+        return ENOTRECOVERABLE;
+    if (FS_GET(&segment->unfinished) != 0)
+        return fs_shared_repair(h);
+    return fs_shared_load_available(h, &available);
+}
+
+int fs_visit_begin(fairsem_shared_t *h, struct fs_visit *visit)
+{
+    int error = fs_shared_lock(h);
+
+    visit->now_ns = 0;
+    visit->wakes = 0;
+    if (error == ENOTRECOVERABLE)
+        return fs_shared_is_damaged(h);
+    if (error == EOWNERDEAD) {
+        /* From now on it is known, even if it is not us who repairs. */
+        FS_COMMIT(&h->segment->unfinished, 1);
+        FS_COUNT_UP(&h->segment->count.repairs, 1);
+    } else if (error != 0) {
+        return error;
+    }
+    error = open_up(h);
+    return error != 0 ? fs_visit_fail(h, visit, error) : 0;
+}
+
+int fs_visit_fail(fairsem_shared_t *h, struct fs_visit *visit, int error)
+{
+    fs_shared_unlock(h);
+    wake_all(h, visit);
+    return error;
+}
+
+/* ---- The grant loop ---- */
+
+static void count_grant(fairsem_shared_t *h, int slot, int64_t now)
+{
+    struct fs_shared_counters *count = &h->segment->count;
+    int64_t waited = now - FS_GET(&h->slots[slot].joined_ns);
+
+    FS_COUNT_UP(&count->grants, 1);
+    FS_COUNT_UP(&count->wait_ns_total, waited);
+    if (waited > FS_GET(&count->wait_ns_max))
+        FS_PUT(&count->wait_ns_max, waited);
+}
+
+/* The head fits, and its process lives. */
+static int grant_head(fairsem_shared_t *h, struct fs_visit *visit, int head)
+{
+    int64_t now = fs_visit_now(visit);
+    int error = fs_line_remove(h, head, now);
+
+    if (error != 0)
+        return error;
+    FS_PUT(&h->slots[head].granted_ns, now);
+    FS_PUT(&h->slots[head].core, h->spins ? fs_cpu_current() : FS_NO_CORE);
+    count_grant(h, head, now);
+    error = fs_shared_grant_slot(h, head);
+    if (error == 0)
+        fs_visit_will_wake(h, visit, head);
+    return error;
+}
+
+/* 0: granted, or the dead have been dropped; EAGAIN: it does not fit, or there is nobody. */
+static int serve(fairsem_shared_t *h, struct fs_visit *visit)
+{
+    int64_t available, units;
+    int head, process, error = fs_line_head(h, &head);
+    bool alive;
+
+    if (error != 0)
+        return error;
+    if (head == FS_NOBODY)
+        return EAGAIN;
+    process = FS_GET(&h->slots[head].process);
+    if (FS_GET(&h->slots[head].state) != FS_SLOT_WAITING
+        || !fs_index_valid(process, h->max_processes))
+        return fs_shared_is_damaged(h);
+    error = fs_shared_load_units(h, head, &units);
+    if (error == 0)
+        error = fs_shared_load_available(h, &available);
+    if (error != 0)
+        return error;
+    if (units > available)
+        return EAGAIN;
+    error = fs_shared_alive(h, process, &alive);
+    if (error != 0)
+        return error;
+    return alive ? grant_head(h, visit, head) : fs_shared_repair(h);
+}
+
+/* Each turn takes somebody out of the line. */
+int fs_visit_serve(fairsem_shared_t *h, struct fs_visit *visit)
+{
+    for (int i = 0; i <= h->max_waiters; i++) {
+        int error = serve(h, visit);
+
+        if (error != 0)
+            return error == EAGAIN ? 0 : error;
+    }
+    return fs_shared_is_damaged(h);
+}
+
+int fs_visit_end(fairsem_shared_t *h, struct fs_visit *visit)
+{
+    int error = fs_visit_serve(h, visit);
+    int64_t word = FS_GET(&h->segment->word);
+
+    if (!h->undo && error == 0 && FS_GET(&h->segment->head) == FS_NOBODY) {
+        FS_STEP("clear SLOW");
+        /* Nobody else changes it while SLOW is set, and damage sets it for ever. */
+        atomic_compare_exchange_strong_explicit(&h->segment->word, &word, word & ~FS_SLOW,
+                                                memory_order_release, memory_order_relaxed);
+    }
+    return fs_visit_fail(h, visit, error);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * visit.h - the critical section of a segment: lock, grant loop, unlock, wake.
+ *
+ * As in the core's section.c there is one way out, which grants what fits, so no path can forget
+ * it.  The count stays in the segment, because whoever comes after us must find it there if we die.
+ */
+#ifndef FS_SHARED_VISIT_H
+#define FS_SHARED_VISIT_H
+
+#include "shared/handle.h"
+
+#define FS_WAKES 32
+
+struct fs_visit {
+    int64_t now_ns;             /* 0: no clock has been read yet */
+    int     wakes;
+    int     slots[FS_WAKES];    /* to wake when the lock has been dropped */
+};
+
+/*
+ * Take the lock, and repair if that is due.  0: the lock is held; ENOTRECOVERABLE, EBADF: it is
+ * not.
+ */
+int fs_visit_begin(fairsem_shared_t *h, struct fs_visit *visit);
+
+/* Grant what fits, to those in line who live.  0, ENOTRECOVERABLE, EBADF. */
+int fs_visit_serve(fairsem_shared_t *h, struct fs_visit *visit);
+
+/* Grant, unlock, wake.  0, or what was wrong; the lock is not held any more in any case. */
+int fs_visit_end(fairsem_shared_t *h, struct fs_visit *visit);
+
+/* The same without a grant: something is wrong. */
+int fs_visit_fail(fairsem_shared_t *h, struct fs_visit *visit, int error);
+
+/* Wake the thread of this slot when the lock has been dropped. */
+void fs_visit_will_wake(fairsem_shared_t *h, struct fs_visit *visit, int slot);
+
+/* The time of this visit: one reading of the clock. */
+int64_t fs_visit_now(struct fs_visit *visit);
+
+#endif
