@@ -212,7 +212,7 @@ int fs_shared_detach(fairsem_shared_t *h)
     fs_shared_check_fork(h);
     index = FS_GET(&h->self);
     if (!atomic_load_explicit(&h->attached, memory_order_acquire)
-        || fs_visit_begin(h, &visit) != 0)
+        || fs_shared_check_file(h) != 0 || fs_visit_begin(h, &visit) != 0)
         return 0;
     if (is_still_ours(h)) {
         if (fs_shared_has_slots(h))
@@ -228,8 +228,7 @@ int fs_shared_detach(fairsem_shared_t *h)
         FS_COMMIT(&h->processes[index].state, FS_PROCESS_FREE);
     }
     fs_visit_end(h, &visit);
-    if (fs_shared_check_file(h) != EBADF)
-        fs_life_drop(h->fd, index);
+    fs_life_drop(h->fd, index);
     atomic_store_explicit(&h->attached, false, memory_order_relaxed);
     return 0;
 }

@@ -14,7 +14,6 @@ int fs_shared_load_available(fairsem_shared_t *h, int64_t *available)
     return fs_shared_is_damaged(h);
 }
 
-/* Release order, as in the core's section: for those who load the word without the lock. */
 static void store_word(fairsem_shared_t *h, int64_t available)
 {
     atomic_store_explicit(&h->segment->word, available * 2 + FS_SLOW, memory_order_release);
@@ -31,7 +30,6 @@ static void commit_available(fairsem_shared_t *h, int64_t available)
 {
     FS_STEP("commit available");
     store_word(h, available);
-    atomic_thread_fence(memory_order_release);
 }
 
 int fs_shared_load_held(fairsem_shared_t *h, int process, int64_t *held)

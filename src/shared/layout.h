@@ -162,22 +162,21 @@ extern void (*fs_shared_step)(const char *what);
 /* One load, of which the compiler cannot make two (R5).  The lock orders it. */
 #define FS_GET(field) atomic_load_explicit(field, memory_order_relaxed)
 
-/* A store that is no commit point: to a cache, or to what nobody reads yet. */
+/*
+ * A store that is no commit point: to a cache, or to what nobody reads yet.  Release order for all:
+ * if we die, who comes next finds our stores up to some point, and none of those behind it.
+ */
 #define FS_PUT(field, value)                                        \
     do {                                                            \
         FS_STEP("put " #field);                                     \
-        atomic_store_explicit(field, value, memory_order_relaxed);  \
+        atomic_store_explicit(field, value, memory_order_release);  \
     } while (0)
 
-/*
- * A commit point (R1).  Who finds this store finds all before it, and who finds any after it
- * finds this one.
- */
+/* A commit point (R1). */
 #define FS_COMMIT(field, value)                                     \
     do {                                                            \
         FS_STEP("commit " #field);                                  \
         atomic_store_explicit(field, value, memory_order_release);  \
-        atomic_thread_fence(memory_order_release);                  \
     } while (0)
 
 #define FS_COUNT_UP(counter, n) FS_PUT(counter, (int64_t)((uint64_t)FS_GET(counter) + (uint64_t)(n)))

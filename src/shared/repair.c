@@ -152,6 +152,8 @@ int fs_shared_look(fairsem_shared_t *h)
 {
     int dead, error = fs_shared_check_file(h);
 
+    if (error == ENOTRECOVERABLE)
+        return fs_shared_is_damaged(h);
     if (error == 0)
         error = find_dead(h, 0, &dead);
     if (error == 0 && dead != FS_NOBODY)

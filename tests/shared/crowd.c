@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* crowd.c - processes that use one segment; see crowd.h. */
+#include "crowd.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <time.h>
+
+void *share(size_t size)
+{
+    FILE *file = tmpfile();
+    void *memory;
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(ftruncate(fileno(file), (off_t)size), 0);
+    memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+    ck_assert(memory != MAP_FAILED);
+    fclose(file);
+    return memory;
+}
+
+fairsem_shared_t *make_small_segment(int64_t units, unsigned flags, int max_waiters,
+                                     int max_processes)
+{
+    const fairsem_shared_attr_t attr = { .units = units, .flags = flags,
+                                         .max_waiters = max_waiters,
+                                         .max_processes = max_processes };
+    fairsem_shared_t *h;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
+    return h;
+}
+
+fairsem_shared_t *make_segment(int64_t units, unsigned flags)
+{
+    return make_small_segment(units, flags, 0, 0);
+}
+
+const char *own_name(void)
+{
+    static char name[64];
+
+    if (name[0] == '\0')        /* children have their parent's */
+        snprintf(name, sizeof name, "/fairsem-test-%ld", (long)getpid());
+    return name;
+}
+
+void nap(long ms)
+{
+    const struct timespec length = { ms / 1000, ms % 1000 * 1000000 };
+
+    nanosleep(&length, NULL);
+}
+
+static bool comes(_Atomic int *flag, int value)
+{
+    for (int i = 0; i < 60000 && atomic_load(flag) < value; i++)
+        nap(1);
+    return atomic_load(flag) >= value;
+}
+
+void await_flag(_Atomic int *flag, int value)
+{
+    ck_assert(comes(flag, value));
+}
+
+void child_await_flag(_Atomic int *flag, int value)
+{
+    CHILD_CHECK(comes(flag, value));
+}
+
+void await_line(fairsem_shared_t *h, int64_t n)
+{
+    for (int i = 0; i < 60000 && fairsem_shared_waiters(h) != n; i++)
+        nap(1);
+    ck_assert_int_eq(fairsem_shared_waiters(h), n);
+}
+
+pid_t fork_holder(fairsem_shared_t *h, int64_t n, _Atomic int *flag)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(h, n) == 0);
+        atomic_fetch_add(flag, 1);
+        for (;;)
+            pause();
+    }
+    ck_assert_int_gt(child, 0);
+    return child;
+}
+
+pid_t fork_waiter(fairsem_shared_t *h, int64_t n, _Atomic int *place, _Atomic int *count)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(h, n) == 0);
+        if (place != NULL)
+            atomic_store(place, atomic_fetch_add(count, 1) + 1);
+        CHILD_CHECK(fairsem_shared_release(h, n) == 0);
+        _exit(0);
+    }
+    ck_assert_int_gt(child, 0);
+    return child;
+}
+
+void kill_child(pid_t child)
+{
+    int status;
+
+    ck_assert_int_eq(kill(child, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFSIGNALED(status));
+}
+
+int64_t check_sums(fairsem_shared_t *h)
+{
+    fairsem_shared_stat_t stat;
+
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert_int_ge(stat.available, 0);
+    ck_assert_int_ge(stat.held, stat.mine);
+    return stat.available + stat.held;
+}

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# tests/shared/local.mk - the semaphore between processes; included by ../local.mk.
+#
+#   make check-shared-storm     kill storms, every step of every repair, damage: minutes
+
+if TESTS_ENABLED
+if HAVE_SHARED
+check_LTLIBRARIES += tests/shared/libcrowd.la
+test_programs += \
+	tests/shared/t_shared_cut \
+	tests/shared/t_shared_damage \
+	tests/shared/t_shared_death \
+	tests/shared/t_shared_open \
+	tests/shared/t_shared_order \
+	tests/shared/t_shared_results \
+	tests/shared/t_shared_storm
+if HAVE_WRAP
+test_programs += tests/shared/t_shared_apart
+endif
+endif
+endif
+
+tests_shared_libcrowd_la_SOURCES = tests/shared/crowd.c tests/shared/crowd.h
+shared_ldadd = tests/shared/libcrowd.la $(LDADD)
+tests_shared_t_shared_apart_LDADD = $(shared_ldadd)
+tests_shared_t_shared_cut_LDADD = $(shared_ldadd)
+tests_shared_t_shared_damage_LDADD = $(shared_ldadd)
+tests_shared_t_shared_death_LDADD = $(shared_ldadd)
+tests_shared_t_shared_open_LDADD = $(shared_ldadd)
+tests_shared_t_shared_order_LDADD = $(shared_ldadd)
+tests_shared_t_shared_results_LDADD = $(shared_ldadd)
+tests_shared_t_shared_storm_LDADD = $(shared_ldadd)
+
+# Each handle is a process of its own.
+tests_shared_t_shared_apart_LDFLAGS = -Wl,--wrap=fs_life_take -Wl,--wrap=fs_life_drop \
+	-Wl,--wrap=fs_life_test -Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_unmap
+
+.PHONY: check-shared-storm
+check-shared-storm:
+	FAIRSEM_SHARED_TIMES=100 CK_TIMEOUT_MULTIPLIER=60 \
+	$(MAKE) check TESTS='tests/shared/t_shared_storm tests/shared/t_shared_cut \
+	  tests/shared/t_shared_damage tests/shared/t_shared_apart'

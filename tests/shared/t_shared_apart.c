@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_shared_apart.c - several handles of one segment in one process, each as if it were another
+ * process: so that tools that see one process only (ThreadSanitizer) see both sides.
+ *
+ * A record lock belongs to a process.  Here each handle has a lock of its open file instead, which
+ * is what differs between them.
+ */
+#define _GNU_SOURCE             /* F_OFD_SETLK */
+#include "crowd.h"
+
+#include "shared/registry.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+int  __real_fs_file_map(int fd, int64_t size, void **memory);
+int  __wrap_fs_file_map(int fd, int64_t size, void **memory);
+void __wrap_fs_file_unmap(void *memory, int64_t size);
+int  __wrap_fs_life_take(int fd, int index);
+void __wrap_fs_life_drop(int fd, int index);
+int  __wrap_fs_life_test(int fd, int index, bool *locked);
+
+static int lock_byte(int fd, int command, struct flock *lock, int type, int index)
+{
+    *lock = (struct flock){ .l_type = (short)type, .l_whence = SEEK_SET, .l_start = index,
+                            .l_len = 1 };
+    return fcntl(fd, command, lock) == 0 ? 0 : errno;
+}
+
+int __wrap_fs_life_take(int fd, int index)
+{
+    struct flock lock;
+
+    return lock_byte(fd, F_OFD_SETLK, &lock, F_WRLCK, index);
+}
+
+void __wrap_fs_life_drop(int fd, int index)
+{
+    struct flock lock;
+
+    lock_byte(fd, F_OFD_SETLK, &lock, F_UNLCK, index);
+}
+
+int __wrap_fs_life_test(int fd, int index, bool *locked)
+{
+    struct flock lock;
+    int error = lock_byte(fd, F_OFD_GETLK, &lock, F_WRLCK, index);
+
+    *locked = error != 0 || lock.l_type != F_UNLCK;
+    return error;
+}
+
+/* All have it at the same address: for the tool, memory at two addresses is two memories. */
+static void *shared_memory;
+
+int __wrap_fs_file_map(int fd, int64_t size, void **memory)
+{
+    char itself[40];
+    int error = 0, other;
+
+    /* By a descriptor of its own: memory that is mapped keeps the open file, and its locks. */
+    snprintf(itself, sizeof itself, "/proc/self/fd/%d", fd);
+    if (shared_memory == NULL) {
+        other = open(itself, O_RDWR);
+        error = __real_fs_file_map(other, size, &shared_memory);
+        close(other);
+    }
+    *memory = shared_memory;
+    return error;
+}
+
+/* It ends with the test. */
+void __wrap_fs_file_unmap(void *memory, int64_t size)
+{
+    (void)memory;
+    (void)size;
+}
+
+static fairsem_shared_t *open_apart(const fairsem_shared_attr_t *attr)
+{
+    fairsem_shared_t *h;
+
+    ck_assert_int_eq(fs_shared_open(&h, own_name(), O_CREAT, 0600, attr, true), 0);
+    return h;
+}
+
+/* What a process that is killed leaves: its byte is free, and its memory stays. */
+static void die(fairsem_shared_t *h)
+{
+    close(h->fd);
+    memset(h, 0, sizeof *h);
+    free(h);
+}
+
+START_TEST(each_handle_has_a_life_of_its_own)
+{
+    const fairsem_shared_attr_t attr = { .units = 3 };
+    fairsem_shared_t *a = open_apart(&attr), *b = open_apart(&attr);
+    fairsem_shared_stat_t stat;
+
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_acquire(a, 2), 0);
+    ck_assert_int_eq(fairsem_shared_tryacquire(b, 2), EAGAIN);
+    ck_assert_int_eq(fairsem_shared_release(b, 1), EPERM);
+    ck_assert_int_eq(fairsem_shared_stat(b, &stat), 0);
+    ck_assert(stat.processes == 2 && stat.held == 2 && stat.mine == 0);
+    die(a);
+    ck_assert_int_eq(fairsem_shared_acquire(b, 3), 0);
+    ck_assert_int_eq(fairsem_shared_close(b), 0);
+}
+END_TEST
+
+#define HANDLES 3
+#define ROUNDS  300
+
+struct user {
+    fairsem_shared_t *h;
+    int64_t          *protected;    /* written by who holds all units */
+    int               wrong;
+    unsigned          seed;
+    fairsem_token_t   token;
+    pthread_t         thread;
+};
+
+static void use(struct user *u, int64_t units)
+{
+    const fairsem_wait_t how = { .token = &u->token };
+    int error;
+
+    u->seed = u->seed * 1664525u + 1013904223u;
+    switch (u->seed >> 29) {
+    case 0:
+        error = fairsem_shared_acquire_for(u->h, units, 100000);
+        break;
+    case 1:
+        error = fairsem_shared_acquire_with(u->h, units, &how);
+        break;
+    case 2:
+        error = fairsem_shared_available(u->h) >= 0 ? EAGAIN : 0;
+        break;
+    case 3:
+        error = fairsem_shared_tryacquire(u->h, units);
+        break;
+    default:
+        error = fairsem_shared_acquire(u->h, units);
+    }
+    if (error == 0) {
+        ++*u->protected;
+        if (fairsem_shared_release(u->h, units) != 0)
+            u->wrong = __LINE__;
+    } else if (error != EAGAIN && error != ETIMEDOUT && error != ECANCELED) {
+        u->wrong = error;
+    }
+}
+
+static void *use_often(void *arg)
+{
+    struct user *u = arg;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        use(u, 2);
+        if (i == ROUNDS / 2)
+            fairsem_token_cancel(&u->token, 0);
+    }
+    return arg;
+}
+
+/* Two threads with each handle. */
+static void use_together(unsigned flags)
+{
+    const fairsem_shared_attr_t attr = { .units = 2, .flags = flags };
+    struct user users[2 * HANDLES];
+    int64_t protected = 0;
+
+    for (int i = 0; i < 2 * HANDLES; i++) {
+        users[i] = (struct user){ .h = i % 2 == 0 ? open_apart(&attr) : users[i - 1].h,
+                                  .protected = &protected, .seed = (unsigned)i,
+                                  .token = FAIRSEM_TOKEN_INITIALIZER };
+    }
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    for (int i = 0; i < 2 * HANDLES; i++)
+        ck_assert_int_eq(pthread_create(&users[i].thread, NULL, use_often, &users[i]), 0);
+    for (int i = 0; i < 2 * HANDLES; i++)
+        ck_assert_int_eq(pthread_join(users[i].thread, NULL), 0);
+    for (int i = 0; i < 2 * HANDLES; i++)
+        ck_assert_int_eq(users[i].wrong, 0);
+    ck_assert_int_gt(protected, 0);
+    ck_assert_int_eq(fairsem_shared_available(users[0].h), 2);
+    for (int i = 0; i < 2 * HANDLES; i += 2)
+        ck_assert_int_eq(fairsem_shared_close(users[i].h), 0);
+}
+
+START_TEST(what_is_protected_is_used_by_one_at_a_time)
+{
+    use_together(0);
+}
+END_TEST
+
+START_TEST(and_without_undo)
+{
+    use_together(FAIRSEM_SHARED_NO_UNDO);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("shared apart", each_handle_has_a_life_of_its_own,
+              what_is_protected_is_used_by_one_at_a_time, and_without_undo);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_shared_cut.c - a process that is killed before any store to the segment, or any other step of
+ * a call, takes nothing along, and nobody is left waiting.
+ *
+ * For each call and each k, a child is killed in its k-th step.  The segment must then be what it
+ * would be had the child died before or after the store that counts; repaired once it is as
+ * repaired twice; and a waiter in another process gets its unit.
+ */
+#include "crowd.h"
+
+#include "shared/attach.h"
+#include "shared/repair.h"
+
+#include <string.h>
+
+struct stage {
+    _Atomic int ready;          /* the child is about to begin */
+    _Atomic int go;             /* it may */
+    _Atomic int reached;        /* all steps of its call */
+};
+
+static struct stage *stage;
+static fairsem_shared_t *sem;
+static int64_t countdown;       /* to the step at which this process dies; 0: never */
+
+static void step(const char *what)
+{
+    (void)what;
+    if (countdown != 0 && --countdown == 0)
+        kill(getpid(), SIGKILL);
+}
+
+/* What it does before, with nobody watching, and then. */
+struct call {
+    const char *name;
+    int  held;                  /* units that the child holds before, of two */
+    bool others;                /* somebody waits for two */
+    int  ours;                  /* units that the test holds, and releases when the child waits */
+    int (*run)(void);
+    int  change;                /* without undo: by how much it changes the units */
+};
+
+static int run_acquire(void) { return fairsem_shared_acquire(sem, 1); }
+static int run_try(void) { return fairsem_shared_tryacquire(sem, 2) == EAGAIN ? 0 : 1; }
+static int run_release(void) { return fairsem_shared_release(sem, 1); }
+static int run_close(void) { return fairsem_shared_close(sem); }
+static int run_stat(void) { return fairsem_shared_available(sem) < 0; }
+static int run_keep(void) { return fairsem_shared_keep_on_exec(sem, true); }
+
+static int run_time_out(void)
+{
+    return fairsem_shared_acquire_for(sem, 1, 1000000) == ETIMEDOUT ? 0 : 1;
+}
+
+static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+
+static void *cancel_soon(void *arg)
+{
+    fairsem_shared_stat_t stat;
+
+    do {
+        if (fairsem_shared_stat(sem, &stat) != 0)
+            break;
+    } while (stat.waiters == 0);
+    fairsem_token_cancel(&token, ECANCELED);
+    return arg;
+}
+
+static int run_cancel(void)
+{
+    const fairsem_wait_t how = { .token = &token };
+    pthread_t thread;
+    int result;
+
+    if (pthread_create(&thread, NULL, cancel_soon, NULL) != 0)
+        return 1;
+    result = fairsem_shared_acquire_with(sem, 1, &how);
+    pthread_join(thread, NULL);
+    return result == ECANCELED ? 0 : 1;
+}
+
+static const struct call calls[] = {
+    { "acquire",          0, false, 0, run_acquire,  -1 },
+    { "refused try",      1, false, 0, run_try,       0 },
+    { "release",          1, false, 0, run_release,  +1 },
+    { "release, granted", 1, true,  0, run_release,  +1 },
+    { "close",            1, false, 0, run_close,     0 },
+    { "close, granted",   1, true,  0, run_close,     0 },
+    { "stat",             1, true,  0, run_stat,      0 },
+    { "wait, receive",    0, false, 2, run_acquire,  -1 },
+    { "time out",         0, false, 2, run_time_out,  0 },
+    { "cancel",           0, false, 2, run_cancel,    0 },
+    { "keep",             1, false, 0, run_keep,      0 },
+};
+#define CALLS ((int)(sizeof calls / sizeof calls[0]))
+
+/* k: to die in this step.  Returns whether it did: it has no more steps. */
+static void be_the_child(const struct call *call, int64_t k)
+{
+    CHILD_CHECK(call->held == 0 || fairsem_shared_acquire(sem, call->held) == 0);
+    atomic_store(&stage->ready, 1);
+    child_await_flag(&stage->go, 1);
+    countdown = k;
+    fs_shared_step = step;
+    CHILD_CHECK(call->run() == 0);
+    fs_shared_step = NULL;
+    atomic_store(&stage->reached, 1);
+    _exit(0);
+}
+
+/* Under the lock: what repair is about.  What it may count is not part of that. */
+static void check_repair_is_idempotent(void)
+{
+    static unsigned char once[65536];
+    struct fs_visit visit;
+
+    ck_assert_int_le(sem->size, (int64_t)sizeof once);
+    ck_assert_int_eq(fs_shared_enter(sem, &visit), 0);
+    ck_assert_int_eq(fs_shared_repair(sem), 0);
+    memcpy(once, sem->segment, (size_t)sem->size);
+    ck_assert_int_eq(fs_shared_repair(sem), 0);
+    ck_assert_int_eq(memcmp(once, sem->segment, (size_t)sem->size), 0);
+    ck_assert_int_eq(fs_visit_end(sem, &visit), 0);
+}
+
+static int64_t drain(void)
+{
+    int64_t units = 0;
+
+    while (fairsem_shared_tryacquire(sem, 1) == 0)
+        units++;
+    return units;
+}
+
+/* All are gone except us.  What is there, is free. */
+static void check_units(const struct call *call, bool undo, bool died)
+{
+    int64_t units;
+
+    units = drain();
+    if (undo || call->others)
+        ck_assert_int_eq(units, 2);
+    else if (died)
+        ck_assert(units == 2 - call->held || units == 2 - call->held + call->change);
+    else
+        ck_assert_int_eq(units, 2 - call->held + call->change);
+    ck_assert_int_eq(fairsem_shared_waiters(sem), 0);
+}
+
+/* Returns whether the child died. */
+static bool cut(const struct call *call, unsigned flags, int64_t k)
+{
+    bool undo = (flags & FAIRSEM_SHARED_NO_UNDO) == 0;
+    pid_t child, other = 0;
+    int status;
+
+    memset(stage, 0, sizeof *stage);
+    sem = make_small_segment(2, flags, 4, 4);
+    ck_assert_int_eq(fairsem_shared_acquire(sem, call->ours), 0);
+    child = fork();
+    if (child == 0)
+        be_the_child(call, k);
+    await_flag(&stage->ready, 1);
+    if (call->others) {
+        other = fork_waiter(sem, 2, NULL, NULL);
+        await_line(sem, 1);
+    }
+    atomic_store(&stage->go, 1);
+    if (call->ours != 0 && call->run == run_acquire) {
+        while (waitpid(child, &status, WNOHANG) == 0 && fairsem_shared_waiters(sem) == 0)
+            nap(0);
+        ck_assert_int_eq(fairsem_shared_release(sem, call->ours), 0);
+    }
+    waitpid(child, &status, 0);
+    if (call->ours != 0 && call->run != run_acquire)
+        ck_assert_int_eq(fairsem_shared_release(sem, call->ours), 0);
+    ck_assert_msg(atomic_load(&stage->reached) || !WIFEXITED(status) || WEXITSTATUS(status) == 0,
+                  "%s: line %d", call->name, WEXITSTATUS(status));
+    /* Now and then the other one has to find out alone. */
+    if (k % 8 != 0)
+        check_repair_is_idempotent();
+    /* Without undo nobody gives the unit back that the child had acquired, unless it did itself. */
+    if (other != 0 && !undo && fairsem_shared_waiters(sem) != 0)
+        ck_assert_int_eq(fairsem_shared_release(sem, 1), 0);
+    if (other != 0)
+        ck_assert_int_eq(status_of(other), 0);
+    check_repair_is_idempotent();
+    check_units(call, undo, !atomic_load(&stage->reached));
+    ck_assert_int_eq(fairsem_shared_close(sem), 0);
+    return !atomic_load(&stage->reached);
+}
+
+static void cut_everywhere(unsigned flags)
+{
+    int64_t steps = 0;
+
+    stage = share(sizeof *stage);
+    for (int i = 0; i < CALLS; i++) {
+        int64_t k = 1;
+
+        while (cut(&calls[i], flags, k))
+            k++;
+        steps += k - 1;
+    }
+    ck_assert_int_gt(steps, 100);
+}
+
+START_TEST(a_process_that_dies_in_any_step_takes_nothing_along)
+{
+    cut_everywhere(0);
+}
+END_TEST
+
+START_TEST(the_same_without_undo)
+{
+    cut_everywhere(FAIRSEM_SHARED_NO_UNDO);
+}
+END_TEST
+
+/*
+ * The first child dies in a release that grants, or receives, with the lock held.  The second one
+ * comes to repair, and dies in step k of that.
+ */
+static bool cut_repair(unsigned flags, int64_t first_step, int64_t k)
+{
+    bool undo = (flags & FAIRSEM_SHARED_NO_UNDO) == 0;
+    struct call release = { "release", 1, true, 0, run_release, +1 };
+    pid_t child, other, second;
+    bool died;
+
+    memset(stage, 0, sizeof *stage);
+    sem = make_small_segment(2, flags, 4, 4);
+    child = fork();
+    if (child == 0)
+        be_the_child(&release, first_step);
+    await_flag(&stage->ready, 1);
+    other = fork_waiter(sem, 2, NULL, NULL);
+    await_line(sem, 1);
+    atomic_store(&stage->go, 1);
+    waitpid(child, NULL, 0);
+    died = !atomic_load(&stage->reached);
+    second = fork();
+    if (second == 0) {
+        countdown = k;
+        fs_shared_step = step;
+        (void)fairsem_shared_available(sem);
+        fs_shared_step = NULL;
+        atomic_store(&stage->reached, 2);
+        _exit(0);
+    }
+    waitpid(second, NULL, 0);
+    if (k % 8 != 0)
+        check_repair_is_idempotent();
+    if (!undo && atomic_load(&stage->reached) != 1) {
+        /* Whether the first one's unit came back is open: the other one may need it. */
+        if (fairsem_shared_waiters(sem) != 0)
+            ck_assert_int_eq(fairsem_shared_release(sem, 1), 0);
+    }
+    ck_assert_int_eq(status_of(other), 0);
+    ck_assert_int_eq(drain(), 2);
+    ck_assert_int_eq(fairsem_shared_close(sem), 0);
+    return died && atomic_load(&stage->reached) != 2;
+}
+
+static void cut_repairs(unsigned flags)
+{
+    const char *times = getenv("FAIRSEM_SHARED_TIMES");
+    int stride = times != NULL ? 1 : 7;
+
+    stage = share(sizeof *stage);
+    for (int64_t first = 1; first < 60; first += stride) {
+        for (int64_t k = 1; cut_repair(flags, first, k); k += stride)
+            continue;
+    }
+}
+
+START_TEST(a_repair_can_be_cut_short_anywhere)
+{
+    cut_repairs(0);
+}
+END_TEST
+
+START_TEST(and_without_undo)
+{
+    cut_repairs(FAIRSEM_SHARED_NO_UNDO);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("shared cut", a_process_that_dies_in_any_step_takes_nothing_along,
+              the_same_without_undo, a_repair_can_be_cut_short_anywhere, and_without_undo);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_shared_death.c - what becomes of units and places when processes are killed, end, fork or
+ * exec.
+ */
+#include "crowd.h"
+
+#include "deadline.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+static int64_t ms_since(int64_t start)
+{
+    return (fs_now_ns() - start) / 1000000;
+}
+
+START_TEST(units_of_a_killed_holder_go_to_the_next_in_line)
+{
+    _Atomic int *flag = share(sizeof *flag);
+    fairsem_shared_t *h = make_segment(3, 0);
+    fairsem_shared_stat_t stat;
+    pid_t holder = fork_holder(h, 3, flag), waiter;
+
+    await_flag(flag, 1);
+    waiter = fork_waiter(h, 2, NULL, NULL);
+    await_line(h, 1);
+    /* Nobody but the waiter itself can find out. */
+    kill_child(holder);
+    ck_assert_int_eq(status_of(waiter), 0);
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert_int_eq(stat.available, 3);
+    ck_assert_int_eq(stat.returned, 3);
+    ck_assert_int_ge(stat.deaths, 1);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+START_TEST(killed_waiters_leave_the_line_wherever_they_stand)
+{
+    for (int victim = 0; victim < 3; victim++) {
+        _Atomic int *count = share(3 * sizeof *count);
+        fairsem_shared_t *h = make_segment(1, 0);
+        fairsem_shared_stat_t stat;
+        pid_t waiter[3];
+
+        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        for (int i = 0; i < 3; i++) {
+            waiter[i] = fork_waiter(h, 1, &count[0] + 1, count);
+            await_line(h, i + 1);
+        }
+        kill_child(waiter[victim]);
+        ck_assert_int_eq(fairsem_shared_waiters(h), 2);
+        ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+        for (int i = 0; i < 3; i++) {
+            if (i != victim)
+                ck_assert_int_eq(status_of(waiter[i]), 0);
+        }
+        ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+        ck_assert_int_eq(stat.available, 1);
+        ck_assert_int_eq(stat.lost, 1);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
+/* A zombie is dead, a stopped process is not. */
+START_TEST(life_does_not_depend_on_who_waits_for_the_process)
+{
+    _Atomic int *flag = share(sizeof *flag);
+    fairsem_shared_t *h = make_segment(2, 0);
+    pid_t zombie = fork_holder(h, 1, flag), stopped;
+    siginfo_t info;
+
+    await_flag(flag, 1);
+    stopped = fork_holder(h, 1, flag);
+    await_flag(flag, 2);
+    ck_assert_int_eq(kill(stopped, SIGSTOP), 0);
+    ck_assert_int_eq(waitid(P_PID, (id_t)stopped, &info, WSTOPPED | WNOWAIT), 0);
+    ck_assert_int_eq(kill(zombie, SIGKILL), 0);
+    ck_assert_int_eq(waitid(P_PID, (id_t)zombie, &info, WEXITED | WNOWAIT), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 1);
+    ck_assert_int_eq(fairsem_shared_acquire_for(h, 2, 1), ETIMEDOUT);
+    kill_child(stopped);
+    kill_child(zombie);
+    ck_assert_int_eq(fairsem_shared_available(h), 2);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* The parent holds on although its children close what they have inherited, or end. */
+START_TEST(a_child_is_a_process_of_its_own)
+{
+    fairsem_shared_t *h = make_segment(3, 0);
+    fairsem_shared_stat_t stat;
+    pid_t child, survivor;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_release(h, 1) == EPERM);
+        CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
+        CHILD_CHECK(fairsem_shared_stat(h, &stat) == 0);
+        CHILD_CHECK(stat.mine == 1 && stat.held == 3 && stat.processes == 2);
+        CHILD_CHECK(fairsem_shared_close(h) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 1);
+    /* A child that lives on does not keep its parent's units alive. */
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
+        survivor = fork();
+        if (survivor == 0) {
+            nap(300);
+            _exit(0);
+        }
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 1);
+    ck_assert_int_eq(fairsem_shared_release(h, 2), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+static void exec_sleep(const char *seconds)
+{
+    execl("/bin/sleep", "sleep", seconds, (char *)NULL);
+    _exit(127);
+}
+
+START_TEST(exec_ends_a_users_life)
+{
+    _Atomic int *flag = share(sizeof *flag);
+    fairsem_shared_t *h = make_segment(1, 0);
+    pid_t child = fork();
+
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
+        atomic_store(flag, 1);
+        exec_sleep("100");
+    }
+    await_flag(flag, 1);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    kill_child(child);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+START_TEST(unless_it_keeps_what_it_holds)
+{
+    _Atomic int *flag = share(sizeof *flag);
+    fairsem_shared_t *h = make_segment(2, 0);
+    pid_t child = fork(), other;
+
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
+        CHILD_CHECK(fairsem_shared_keep_on_exec(h, true) == 0);
+        CHILD_CHECK(fairsem_shared_acquire(h, 2) == EBUSY);     /* it would wait */
+        CHILD_CHECK(fairsem_shared_tryacquire(h, 1) == 0);
+        CHILD_CHECK(fairsem_shared_release(h, 1) == 0);
+        CHILD_CHECK(fairsem_shared_keep_on_exec(h, false) == 0);
+        CHILD_CHECK(fairsem_shared_acquire_for(h, 2, 1) == ETIMEDOUT);
+        CHILD_CHECK(fairsem_shared_keep_on_exec(h, true) == 0);
+        atomic_store(flag, 1);
+        exec_sleep("100");
+    }
+    await_flag(flag, 1);
+    nap(50);
+    ck_assert_int_eq(fairsem_shared_available(h), 1);
+    other = fork_waiter(h, 2, NULL, NULL);
+    await_line(h, 1);
+    nap(250);       /* it looks, and finds the program alive */
+    ck_assert_int_eq(fairsem_shared_waiters(h), 1);
+    kill_child(child);
+    ck_assert_int_eq(status_of(other), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* This program, once more: see main. */
+static int after_exec(const char *name)
+{
+    fairsem_shared_t *h;
+    fairsem_shared_stat_t stat;
+
+    if (fairsem_shared_open(&h, name, 0, 0, NULL) != 0 || fairsem_shared_stat(h, &stat) != 0)
+        return 2;
+    if (stat.mine != 2 || stat.processes != 2)
+        return 3;
+    if (fairsem_shared_acquire_for(h, 1, 1000000) != ETIMEDOUT
+        || fairsem_shared_release(h, 1) != 0)
+        return 4;
+    return 0;
+}
+
+START_TEST(the_new_program_finds_what_it_holds)
+{
+    const fairsem_shared_attr_t attr = { .units = 2 };
+    fairsem_shared_t *h;
+    pid_t child;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &attr), 0);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(h, 2) == 0);
+        CHILD_CHECK(fairsem_shared_keep_on_exec(h, true) == 0);
+        execl("/proc/self/exe", "t_shared_death", "after-exec", own_name(), (char *)NULL);
+        _exit(127);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 2);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/*
+ * A program closes all descriptors that it does not know.  It is dead for the others, and if the
+ * number is another file's by now, that says nothing about who lives.
+ */
+START_TEST(who_closes_our_descriptor_harms_nobody_else)
+{
+    _Atomic int *flag = share(sizeof *flag);
+    fairsem_shared_t *h = make_segment(3, 0);
+    pid_t holder = fork_holder(h, 2, flag), child;
+
+    await_flag(flag, 1);
+    child = fork();
+    if (child == 0) {
+        int null;
+
+        CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
+        for (int fd = 3; fd < 100; fd++)
+            close(fd);
+        CHILD_CHECK(fairsem_shared_acquire_for(h, 1, 1) == EBADF);
+        do {
+            null = open("/dev/null", O_RDWR);
+        } while (null >= 0 && null < 60);
+        CHILD_CHECK(fairsem_shared_acquire_for(h, 1, 1) == EBADF);
+        CHILD_CHECK(fairsem_shared_available(h) == -1);
+        CHILD_CHECK(fairsem_shared_close(h) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 1);
+    kill_child(holder);
+    ck_assert_int_eq(fairsem_shared_available(h), 3);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* Its byte is free while it lives: it attaches anew, and what it had is gone. */
+START_TEST(who_was_taken_for_dead_starts_from_nothing)
+{
+    const fairsem_shared_attr_t attr = { .units = 2 };
+    fairsem_shared_t *h;
+    pid_t child;
+    int fd;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &attr), 0);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
+    fd = shm_open(own_name(), O_RDWR, 0);
+    ck_assert_int_ge(fd, 0);
+    close(fd);      /* the kernel drops our locks */
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(h, 2) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), EPERM);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+START_TEST(the_dead_are_found_soon)
+{
+    _Atomic int *flag = share(2 * sizeof *flag);
+    fairsem_shared_t *h = make_segment(1, 0);
+    int64_t total = 0;
+
+    for (int i = 0; i < 8; i++) {
+        pid_t holder, waiter;
+        int64_t start;
+
+        atomic_store(flag, 0);
+        holder = fork_holder(h, 1, flag);
+        await_flag(flag, 1);
+        waiter = fork_waiter(h, 1, NULL, NULL);
+        await_line(h, 1);
+        nap(13 * i);
+        start = fs_now_ns();
+        kill_child(holder);
+        ck_assert_int_eq(status_of(waiter), 0);
+        total += ms_since(start);
+    }
+    printf("units of a killed holder are back after %ld ms, on average of 8\n", (long)total / 8);
+    ck_assert_int_lt(total / 8, 10000);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    if (argc == 3)
+        return after_exec(argv[2]);
+    RUN_SUITE("shared death", units_of_a_killed_holder_go_to_the_next_in_line,
+              killed_waiters_leave_the_line_wherever_they_stand,
+              life_does_not_depend_on_who_waits_for_the_process,
+              a_child_is_a_process_of_its_own, exec_ends_a_users_life,
+              unless_it_keeps_what_it_holds, the_new_program_finds_what_it_holds,
+              who_closes_our_descriptor_harms_nobody_else,
+              who_was_taken_for_dead_starts_from_nothing, the_dead_are_found_soon);
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_shared_open.c - open, close and unlink: each result, and segments that are none.
+ */
+#define _GNU_SOURCE             /* unshare */
+#include "crowd.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+static const fairsem_shared_attr_t four = { .units = 4 };
+
+static int try_open(const char *name, int oflag, const fairsem_shared_attr_t *attr)
+{
+    fairsem_shared_t *h;
+    int error = fairsem_shared_open(&h, name, oflag, 0600, attr);
+
+    if (error == 0)
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    return error;
+}
+
+START_TEST(a_name_that_cannot_be_one_is_refused)
+{
+    static const char *const wrong[] = { "", "x", "/", "/a/b", "//a", "/.", "/..", "a/b" };
+    char longer[300];
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        ck_assert_int_eq(try_open(wrong[i], O_CREAT, &four), EINVAL);
+        ck_assert_int_eq(fairsem_shared_unlink(wrong[i]), EINVAL);
+    }
+    memset(longer, 'x', sizeof longer);
+    longer[0] = '/';
+    longer[sizeof longer - 1] = '\0';
+    ck_assert_int_eq(try_open(longer, O_CREAT, &four), ENAMETOOLONG);
+    ck_assert_int_eq(fairsem_shared_unlink(longer), ENAMETOOLONG);
+}
+END_TEST
+
+START_TEST(an_attribute_that_cannot_be_one_is_refused)
+{
+    static const struct fairsem_shared_attr wrong[] = {
+        { .units = -1 }, { .units = FAIRSEM_MAX_UNITS + 1 }, { .capacity = -1 },
+        { .units = 2, .capacity = 3 }, { .units = 3, .capacity = 2 },
+        { .units = 3, .capacity = 2, .flags = FAIRSEM_SHARED_NO_UNDO },
+        { .capacity = FAIRSEM_MAX_UNITS + 1, .flags = FAIRSEM_SHARED_NO_UNDO },
+        { .max_waiters = -1 }, { .max_waiters = FAIRSEM_SHARED_MAX + 1 },
+        { .max_processes = -1 }, { .max_processes = FAIRSEM_SHARED_MAX + 1 },
+        { .flags = 4 }, { .flags = 1u << 31 }, { .reserved_ = { 1 } },
+        { .reserved_ = { [7] = 1 } },
+    };
+    static const struct fairsem_shared_attr right[] = {
+        { .units = 0 }, { .units = FAIRSEM_MAX_UNITS }, { .units = 2, .capacity = 2 },
+        { .units = 2, .capacity = 3, .flags = FAIRSEM_SHARED_NO_UNDO },
+        { .max_waiters = 1, .max_processes = 1 }, { .flags = FAIRSEM_SHARED_NO_SPIN },
+        { .max_waiters = FAIRSEM_SHARED_MAX, .max_processes = FAIRSEM_SHARED_MAX },
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        ck_assert_int_eq(try_open(NULL, 0, &wrong[i]), EINVAL);
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
+        ck_assert_int_eq(try_open(NULL, 0, &right[i]), 0);
+    ck_assert_int_eq(try_open(NULL, 0, NULL), EINVAL);
+    ck_assert_int_eq(try_open(own_name(), O_CREAT, NULL), EINVAL);
+    ck_assert_int_eq(try_open(own_name(), O_CREAT | O_TRUNC, &four), EINVAL);
+    ck_assert_int_eq(try_open(own_name(), 0, NULL), ENOENT);
+}
+END_TEST
+
+START_TEST(a_name_is_made_found_and_removed)
+{
+    const fairsem_shared_attr_t other = { .units = 9, .flags = FAIRSEM_SHARED_NO_UNDO };
+    const fairsem_shared_attr_t more = { .units = 9 };
+    fairsem_shared_t *h, *again, *anew;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT | O_EXCL, 0600, &four), 0);
+    ck_assert_int_eq(try_open(own_name(), O_CREAT | O_EXCL, &four), EEXIST);
+    ck_assert_int_eq(try_open(own_name(), O_CREAT, &other), EINVAL);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 3), 0);
+    ck_assert_int_eq(fairsem_shared_open(&again, own_name(), O_CREAT | O_RDWR, 0600, &more), 0);
+    ck_assert_ptr_eq(again, h);
+    ck_assert_int_eq(fairsem_shared_available(again), 1);
+    ck_assert_int_eq(fairsem_shared_close(again), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 1);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), ENOENT);
+    ck_assert_int_eq(fairsem_shared_open(&anew, own_name(), O_CREAT, 0600, &four), 0);
+    ck_assert_ptr_ne(anew, h);
+    ck_assert_int_eq(fairsem_shared_available(anew), 4);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_close(anew), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* What another process holds, it holds also after we have opened and closed the name often. */
+START_TEST(opening_twice_does_not_make_a_process_dead)
+{
+    fairsem_shared_t *h;
+    pid_t child;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &four), 0);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
+    ck_assert_int_eq(try_open(own_name(), O_CREAT, &four), 0);
+    ck_assert_int_eq(try_open(own_name(), O_CREAT | O_EXCL, &four), EEXIST);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_available(h) == 2);
+        CHILD_CHECK(fairsem_shared_close(h) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* Another process makes the file what it should not be; the name stays as it is, and can go. */
+static int file_of(const char *name, const void *content, size_t size)
+{
+    int fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
+
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, content, size), (ssize_t)size);
+    return close(fd);
+}
+
+START_TEST(what_is_no_segment_is_refused_and_can_be_removed)
+{
+    static const char text[32768] = "not a segment";
+    static const size_t sizes[] = { 0, 8, 512, sizeof text };
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        ck_assert_int_eq(file_of(own_name(), text, sizes[i]), 0);
+        ck_assert_int_eq(try_open(own_name(), O_CREAT, &four), ENOTRECOVERABLE);
+        ck_assert_int_eq(try_open(own_name(), 0, NULL), ENOTRECOVERABLE);
+        ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    }
+}
+END_TEST
+
+/* Overwrite bytes of the file, which nobody has open. */
+static void scribble(int64_t at, const void *bytes, size_t size, off_t length)
+{
+    int fd = shm_open(own_name(), O_RDWR, 0600);
+
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(pwrite(fd, bytes, size, at), (ssize_t)size);
+    if (length >= 0)
+        ck_assert_int_eq(ftruncate(fd, length), 0);
+    close(fd);
+}
+
+static void make_closed(void)
+{
+    fairsem_shared_t *h;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT | O_EXCL, 0600, &four), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+
+/* The header begins with: magic, version, flags, size, units, capacity, max_waiters. */
+START_TEST(a_header_that_cannot_be_right_is_refused)
+{
+    static const struct { int at; int32_t value; int error; } wrong[] = {
+        { 0, 1, ENOTRECOVERABLE }, { 8, 2, ENOTSUP }, { 8, 0, ENOTSUP },
+        { 12, 64, ENOTRECOVERABLE }, { 16, 4096, ENOTRECOVERABLE },
+        { 24, -1, ENOTRECOVERABLE }, { 28, -1, ENOTRECOVERABLE }, { 32, 5, ENOTRECOVERABLE },
+        { 40, 0, ENOTRECOVERABLE }, { 40, 1 << 20, ENOTRECOVERABLE }, { 40, 255, ENOTRECOVERABLE },
+        { 44, 0, ENOTRECOVERABLE }, { 44, -1, ENOTRECOVERABLE },
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        make_closed();
+        scribble(wrong[i].at, &wrong[i].value, 4, -1);
+        ck_assert_int_eq(try_open(own_name(), O_CREAT, &four), wrong[i].error);
+        ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    }
+    make_closed();
+    scribble(0, "", 0, 4096);
+    ck_assert_int_eq(try_open(own_name(), 0, NULL), ENOTRECOVERABLE);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+}
+END_TEST
+
+/* It is found by whoever looks for the dead, before the memory is touched that is gone. */
+START_TEST(a_segment_that_became_shorter_is_damaged)
+{
+    fairsem_shared_t *h;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &four), 0);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 4), 0);
+    /* By another process: closing a descriptor of it here would end our life in the segment. */
+    pid_t child = fork();
+    if (child == 0) {
+        int fd = shm_open(own_name(), O_RDWR, 0600);
+
+        CHILD_CHECK(fd >= 0 && ftruncate(fd, 8192) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), ENOTRECOVERABLE);
+    ck_assert_int_eq(fairsem_shared_available(h), -1);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+START_TEST(other_kinds_of_files_are_refused)
+{
+    char path[100];
+
+    snprintf(path, sizeof path, "/dev/shm%s", own_name());
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    ck_assert_int_eq(try_open(own_name(), O_CREAT, &four), EINVAL);
+    ck_assert_int_eq(try_open(own_name(), 0, NULL), EINVAL);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), EINVAL);
+    ck_assert_int_eq(rmdir(path), 0);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_int_eq(try_open(own_name(), O_CREAT, &four), ENOTRECOVERABLE);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(symlink("/dev/null", path), 0);
+    ck_assert_int_eq(try_open(own_name(), O_CREAT, &four), ELOOP);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+}
+END_TEST
+
+/* Root may read everything: so as somebody else, if we can become that. */
+START_TEST(permissions_hold)
+{
+    fairsem_shared_t *h;
+    pid_t child;
+
+    umask(022);
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0666, &four), 0);
+    child = fork();
+    if (child == 0) {
+        /* 0644 is left: who may only read it may not use it. */
+        if (setgid(65534) != 0 || setuid(65534) != 0)
+            _exit(0);
+        /* The parent's handle is inherited with all rights; that is not what is asked here. */
+        CHILD_CHECK(fairsem_shared_close(h) == 0);
+        CHILD_CHECK(fairsem_shared_open(&h, own_name(), 0, 0, NULL) == EACCES);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+START_TEST(no_descriptor_is_an_error_and_nothing_is_left)
+{
+    struct rlimit limit;
+    fairsem_shared_t *h;
+    int before = dup(0), after;
+
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    close(before);
+    limit.rlim_cur = (rlim_t)before;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &four), EMFILE);
+    ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &four), EMFILE);
+    limit.rlim_cur = (rlim_t)before + 1;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    ck_assert_int_eq(try_open(own_name(), 0, NULL), ENOENT);
+    ck_assert_int_eq(try_open(own_name(), O_CREAT, &four), 0);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    after = dup(0);
+    ck_assert_int_eq(after, before);
+    close(after);
+}
+END_TEST
+
+/* In a file system of its own that is too small, if this process may mount one. */
+START_TEST(no_space_is_an_error_and_no_signal)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        fairsem_shared_t *h;
+
+        if (unshare(CLONE_NEWNS) != 0
+            || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0
+            || mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=8k") != 0)
+            _exit(0);
+        CHILD_CHECK(fairsem_shared_open(&h, "/full", O_CREAT, 0600, &four) == ENOSPC);
+        CHILD_CHECK(fairsem_shared_open(&h, "/full", 0, 0, NULL) == ENOENT);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
+START_TEST(as_many_processes_as_agreed_can_have_it_open)
+{
+    _Atomic int *flag = share(sizeof *flag);
+    fairsem_shared_t *h = make_small_segment(8, 0, 2, 3);
+    pid_t first = fork_holder(h, 1, flag), second = fork_holder(h, 1, flag), third;
+
+    await_flag(flag, 2);
+    third = fork();
+    if (third == 0) {
+        CHILD_CHECK(fairsem_shared_tryacquire(h, 1) == EUSERS);
+        CHILD_CHECK(fairsem_shared_available(h) == -1);
+        CHILD_CHECK(fairsem_shared_close(h) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(third), 0);
+    kill_child(first);
+    third = fork_waiter(h, 7, NULL, NULL);
+    ck_assert_int_eq(status_of(third), 0);
+    kill_child(second);
+    ck_assert_int_eq(fairsem_shared_available(h), 8);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+START_TEST(a_thousand_processes_one_after_the_other_leave_nothing)
+{
+    fairsem_shared_t *h = make_segment(2, 0);
+    fairsem_shared_stat_t stat;
+
+    for (int i = 0; i < 1000; i++) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            CHILD_CHECK(fairsem_shared_acquire(h, 1 + i % 2) == 0);
+            if (i % 3 == 0)
+                CHILD_CHECK(fairsem_shared_close(h) == 0);
+            _exit(0);
+        }
+        ck_assert_int_eq(status_of(child), 0);
+    }
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert_int_eq(stat.available, 2);
+    ck_assert_int_eq(stat.processes, 1);
+    ck_assert_int_eq(stat.waiters, 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* Sixteen processes open the same name at once, over and over: one makes it, all find it. */
+START_TEST(many_processes_may_open_a_name_at_once)
+{
+    for (int round = 0; round < 20; round++) {
+        _Atomic int *go = share(sizeof *go);
+        pid_t children[16];
+
+        for (int i = 0; i < 16; i++) {
+            children[i] = fork();
+            if (children[i] == 0) {
+                char name[64];
+                fairsem_shared_t *h;
+
+                snprintf(name, sizeof name, "/fairsem-test-%ld-race", (long)getppid());
+                child_await_flag(go, 1);
+                CHILD_CHECK(fairsem_shared_open(&h, name, O_CREAT, 0600, &four) == 0);
+                CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
+                CHILD_CHECK(fairsem_shared_close(h) == 0);
+                _exit(0);
+            }
+        }
+        atomic_store(go, 1);
+        for (int i = 0; i < 16; i++)
+            ck_assert_int_eq(status_of(children[i]), 0);
+        char name[64];
+        snprintf(name, sizeof name, "/fairsem-test-%ld-race", (long)getpid());
+        ck_assert_int_eq(fairsem_shared_unlink(name), 0);
+        munmap(go, sizeof *go);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("shared open", a_name_that_cannot_be_one_is_refused,
+              an_attribute_that_cannot_be_one_is_refused, a_name_is_made_found_and_removed,
+              opening_twice_does_not_make_a_process_dead,
+              what_is_no_segment_is_refused_and_can_be_removed,
+              a_header_that_cannot_be_right_is_refused,
+              a_segment_that_became_shorter_is_damaged, other_kinds_of_files_are_refused,
+              permissions_hold, no_descriptor_is_an_error_and_nothing_is_left,
+              no_space_is_an_error_and_no_signal, as_many_processes_as_agreed_can_have_it_open,
+              a_thousand_processes_one_after_the_other_leave_nothing,
+              many_processes_may_open_a_name_at_once);
+}

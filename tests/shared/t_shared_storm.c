@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_shared_storm.c - processes that acquire, wait and release all the time are killed at random
+ * moments, and others take their places.  Units add up, and those who live go on.
+ *
+ * FAIRSEM_SHARED_TIMES=n makes it n times as long.
+ */
+#include "crowd.h"
+
+#include "deadline.h"
+
+#include <stdio.h>
+
+#define PROCESSES 8
+#define UNITS     3
+
+static fairsem_shared_t *sem;
+
+struct book {
+    _Atomic int inside;         /* who holds a unit now, as far as they can say themselves */
+    _Atomic int64_t served;     /* grants to all */
+    _Atomic int64_t longest_ns; /* of a wait of somebody who lived */
+    _Atomic int wrong;          /* a line of this file */
+};
+
+static struct book *book;
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+static void note_wait(int64_t ns)
+{
+    int64_t longest = atomic_load(&book->longest_ns);
+
+    while (ns > longest && !atomic_compare_exchange_weak(&book->longest_ns, &longest, ns))
+        continue;
+}
+
+static void use_it_for_ever(uint32_t seed)
+{
+    for (;;) {
+        int64_t n = 1 + next_random(&seed) % UNITS, start = fs_now_ns();
+        int error;
+
+        switch (next_random(&seed) % 4) {
+        case 0:
+            error = fairsem_shared_tryacquire(sem, n);
+            break;
+        case 1:
+            error = fairsem_shared_acquire_for(sem, n, next_random(&seed) % 3000000);
+            break;
+        default:
+            error = fairsem_shared_acquire(sem, n);
+            note_wait(fs_now_ns() - start);
+        }
+        if (error == EAGAIN || error == ETIMEDOUT)
+            continue;
+        if (error != 0)
+            atomic_store(&book->wrong, error);
+        atomic_fetch_add(&book->served, 1);
+        if (next_random(&seed) % 64 == 0)
+            nap(1);
+        error = fairsem_shared_release(sem, n);
+        if (error != 0)
+            atomic_store(&book->wrong, 1000 + error);
+        if (next_random(&seed) % 256 == 0 && fairsem_shared_close(sem) == 0)
+            _exit(0);
+    }
+}
+
+static pid_t start_one(uint32_t seed)
+{
+    pid_t child = fork();
+
+    if (child == 0)
+        use_it_for_ever(seed);
+    ck_assert_int_gt(child, 0);
+    return child;
+}
+
+static void storm(int kills)
+{
+    pid_t children[PROCESSES];
+    fairsem_shared_stat_t stat;
+    uint32_t seed = (uint32_t)getpid();
+    int64_t served;
+
+    book = share(sizeof *book);
+    sem = make_segment(UNITS, 0);
+    for (int i = 0; i < PROCESSES; i++)
+        children[i] = start_one(next_random(&seed));
+    for (int i = 0; i < kills; i++) {
+        const struct timespec moment = { 0, (long)(next_random(&seed) % 1000000) };
+        int victim = (int)(next_random(&seed) % PROCESSES);
+
+        nanosleep(&moment, NULL);
+        kill(children[victim], SIGKILL);
+        waitpid(children[victim], NULL, 0);
+        ck_assert_int_eq(check_sums(sem), UNITS);
+        ck_assert_int_eq(atomic_load(&book->wrong), 0);
+        children[victim] = start_one(next_random(&seed));
+    }
+    /* Those who are left go on. */
+    served = atomic_load(&book->served);
+    for (int i = 0; i < 60000 && atomic_load(&book->served) < served + 100; i++)
+        nap(1);
+    ck_assert_int_ge(atomic_load(&book->served), served + 100);
+    for (int i = 0; i < PROCESSES; i++) {
+        kill(children[i], SIGKILL);
+        waitpid(children[i], NULL, 0);
+    }
+    ck_assert_int_eq(fairsem_shared_stat(sem, &stat), 0);
+    ck_assert_int_eq(stat.available, UNITS);
+    ck_assert_int_eq(stat.waiters, 0);
+    ck_assert_int_eq(stat.processes, 1);
+    printf("%d kills, %ld served, %ld dead found with %ld units, %ld repairs, longest wait %ld ms\n",
+           kills, (long)atomic_load(&book->served), (long)stat.deaths, (long)stat.returned,
+           (long)stat.repairs, (long)(atomic_load(&book->longest_ns) / 1000000));
+    ck_assert_int_eq(fairsem_shared_close(sem), 0);
+}
+
+START_TEST(whoever_is_killed_whenever_takes_nothing_along)
+{
+    const char *times = getenv("FAIRSEM_SHARED_TIMES");
+
+    storm(300 * (times != NULL ? atoi(times) : 1));
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("shared storm", whoever_is_killed_whenever_takes_nothing_along);
+}
