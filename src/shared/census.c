@@ -197,10 +197,13 @@ static int add_line(fairsem_shared_t *h, int64_t now, struct list *list)
 
     while (error == 0 && at != FS_NOBODY) {
         const struct fs_slot *slot = &h->slots[at];
-        int process = FS_GET(&slot->process);
+        int process;
 
-        if (!fs_index_valid(process, h->max_processes) || place > h->max_waiters)
+        if (place > h->max_waiters)
             return fs_shared_is_damaged(h);
+        error = fs_slot_process(h, at, &process);
+        if (error != 0)
+            return error;
         add(list, (fairsem_shared_user_t){
             .pid = FS_GET(&h->processes[process].pid), .units = FS_GET(&slot->units),
             .place = place++, .ns = now - FS_GET(&slot->joined_ns),

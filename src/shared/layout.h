@@ -24,8 +24,9 @@
  *  R3  Life is the kernel's word.  Each process has a record lock on its own byte of the
  *      segment's file.  Whose entry is in use and whose byte is free is dead.  (Never a pid.)
  *      Who has the byte, and nobody else, writes the entry's incarnation.
- *  R4  Who looks.  Who is about to wait, or to be refused; the head of the line, every 100 ms; and a
- *      granter, at the process that it grants to.
+ *  R4  Who looks.  Who is about to wait, or to be refused; the head of the line, every 100 ms; a
+ *      granter, at the process that it grants to; and all others in line, every 100 ms, at the
+ *      head: a dead one that asks for more than is free would hold them up for ever.
  *  R5  The segment is not trusted.  Each number that is an index, or is calculated with, is loaded
  *      once, and checked between the load and the use.  Each loop has a bound.
  *  R6  A waiter sleeps on the state of its slot, never for longer than 100 ms: who granted it may

@@ -98,6 +98,12 @@ void fs_line_clear(fairsem_shared_t *h)
     FS_PUT(&h->segment->waiters, 0);
 }
 
+int fs_slot_process(fairsem_shared_t *h, int index, int *process)
+{
+    *process = FS_GET(&h->slots[index].process);
+    return fs_index_valid(*process, h->max_processes) ? 0 : fs_shared_is_damaged(h);
+}
+
 /* From the one that became free last: it is in this core's cache, and the search is short. */
 int fs_slot_find_free(fairsem_shared_t *h)
 {

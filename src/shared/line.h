@@ -31,6 +31,9 @@ void fs_line_clear(fairsem_shared_t *h);
 /* Who is behind it: valid, or FS_NOBODY. */
 int fs_line_behind(fairsem_shared_t *h, int index, int *behind);
 
+/* The process that a slot in use belongs to: valid. */
+int fs_slot_process(fairsem_shared_t *h, int index, int *process);
+
 /* A slot that is free, or FS_NOBODY. */
 int fs_slot_find_free(fairsem_shared_t *h);
 

@@ -7,6 +7,7 @@
 #include "invariant.h"
 #include "shared/attach.h"
 #include "shared/change.h"
+#include "shared/life.h"
 #include "shared/line.h"
 #include "shared/repair.h"
 
@@ -217,16 +218,22 @@ static int come_and_leave(struct fs_place *place, enum ending ending)
     return result == FS_NOT_OVER && error != 0 ? error : result;
 }
 
-/* R4: the head of the line looks.  All others come for a repair that may be due. */
+/* R4: the head of the line looks at all, and the others whether the head lives. */
 static int look(struct fs_place *place)
 {
     fairsem_shared_t *h = place->handle;
     struct fs_visit visit;
-    int error = fs_shared_enter(h, &visit);
+    int head, process, error = fs_shared_enter(h, &visit);
+    bool alive = true;
 
     if (error != 0)
         return error;
-    if (FS_GET(&h->segment->head) == place->slot)
+    error = fs_line_head(h, &head);
+    if (error == 0 && head != FS_NOBODY && head != place->slot)
+        error = fs_slot_process(h, head, &process);
+    if (error == 0 && head != FS_NOBODY && head != place->slot)
+        error = fs_shared_alive(h, process, &alive);
+    if (error == 0 && (head == place->slot || !alive))
         error = fs_shared_look(h);
     return error == 0 ? fs_visit_end(h, &visit) : fs_visit_fail(h, &visit, error);
 }

@@ -124,11 +124,11 @@ static int serve(fairsem_shared_t *h, struct fs_visit *visit)
         return error;
     if (head == FS_NOBODY)
         return EAGAIN;
-    process = FS_GET(&h->slots[head].process);
-    if (FS_GET(&h->slots[head].state) != FS_SLOT_WAITING
-        || !fs_index_valid(process, h->max_processes))
+    if (FS_GET(&h->slots[head].state) != FS_SLOT_WAITING)
         return fs_shared_is_damaged(h);
-    error = fs_shared_load_units(h, head, &units);
+    error = fs_slot_process(h, head, &process);
+    if (error == 0)
+        error = fs_shared_load_units(h, head, &units);
     if (error == 0)
         error = fs_shared_load_available(h, &available);
     if (error != 0)

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* t_shared_order.c - who comes first is served first, between processes. */
+#include "crowd.h"
+
+#define CROWD 60
+
+/* Each waits before the next one comes.  Then one unit goes through all of them. */
+START_TEST(sixty_processes_are_served_in_order_of_arrival)
+{
+    for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
+        _Atomic int *places = share((CROWD + 1) * sizeof *places);
+        fairsem_shared_t *h = make_segment(1, flags);
+        pid_t waiters[CROWD];
+
+        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        for (int i = 0; i < CROWD; i++) {
+            waiters[i] = fork_waiter(h, 1, &places[i], &places[CROWD]);
+            await_line(h, i + 1);
+        }
+        ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+        for (int i = 0; i < CROWD; i++)
+            ck_assert_int_eq(status_of(waiters[i]), 0);
+        for (int i = 0; i < CROWD; i++)
+            ck_assert_int_eq(atomic_load(&places[i]), i + 1);
+        ck_assert_int_eq(fairsem_shared_available(h), 1);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
+static pid_t fork_urgent(fairsem_shared_t *h, int priority, _Atomic int *place, _Atomic int *count)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        const fairsem_wait_t how = { .priority = priority };
+
+        CHILD_CHECK(fairsem_shared_acquire_with(h, 1, &how) == 0);
+        atomic_store(place, atomic_fetch_add(count, 1) + 1);
+        CHILD_CHECK(fairsem_shared_release(h, 1) == 0);
+        _exit(0);
+    }
+    return child;
+}
+
+START_TEST(a_better_priority_comes_first_and_the_same_in_order)
+{
+    static const int priorities[] = { 0, 5, -3, 0, 5, -3, 7, -9 };
+    static const int expected[] = { 4, 6, 2, 5, 7, 3, 8, 1 };
+    enum { COUNT = sizeof priorities / sizeof priorities[0] };
+    _Atomic int *places = share((COUNT + 1) * sizeof *places);
+    fairsem_shared_t *h = make_segment(1, 0);
+    pid_t waiters[COUNT];
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    for (int i = 0; i < COUNT; i++) {
+        waiters[i] = fork_urgent(h, priorities[i], &places[i], &places[COUNT]);
+        await_line(h, i + 1);
+    }
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    for (int i = 0; i < COUNT; i++)
+        ck_assert_int_eq(status_of(waiters[i]), 0);
+    for (int i = 0; i < COUNT; i++)
+        ck_assert_int_eq(atomic_load(&places[i]), expected[i]);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+START_TEST(nobody_passes_a_large_request)
+{
+    for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
+        _Atomic int *places = share(3 * sizeof *places);
+        fairsem_shared_t *h = make_segment(4, flags);
+        pid_t large, small;
+
+        ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
+        large = fork_waiter(h, 4, &places[0], &places[2]);
+        await_line(h, 1);
+        small = fork_waiter(h, 1, &places[1], &places[2]);
+        await_line(h, 2);
+        ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
+        ck_assert_int_eq(fairsem_shared_tryacquire(h, 0), EAGAIN);
+        ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, 1), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_shared_available(h), 2);
+        ck_assert_int_eq(fairsem_shared_release(h, 2), 0);
+        ck_assert_int_eq(status_of(large), 0);
+        ck_assert_int_eq(status_of(small), 0);
+        ck_assert(atomic_load(&places[0]) == 1 && atomic_load(&places[1]) == 2);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
+/* A head that leaves, by time or by death, lets those behind it through. */
+START_TEST(who_leaves_the_head_of_the_line_holds_up_nobody)
+{
+    for (int by_death = 0; by_death < 2; by_death++) {
+        fairsem_shared_t *h = make_segment(2, 0);
+        pid_t head, small;
+
+        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        head = fork();
+        if (head == 0) {
+            CHILD_CHECK(fairsem_shared_acquire_for(h, 2, by_death ? 60000000000 : 300000000)
+                        == ETIMEDOUT);
+            _exit(0);
+        }
+        await_line(h, 1);
+        small = fork_waiter(h, 1, NULL, NULL);
+        await_line(h, 2);
+        if (by_death)
+            kill_child(head);
+        else
+            ck_assert_int_eq(status_of(head), 0);
+        ck_assert_int_eq(status_of(small), 0);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
+/* One that takes it again and again, and another that also wants it now and then. */
+START_TEST(a_hog_does_not_keep_others_out)
+{
+    _Atomic int *rounds = share(sizeof *rounds);
+    fairsem_shared_t *h = make_segment(1, 0);
+    pid_t hog = fork();
+
+    if (hog == 0) {
+        for (;;) {
+            CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
+            atomic_fetch_add(rounds, 1);
+            CHILD_CHECK(fairsem_shared_release(h, 1) == 0);
+        }
+    }
+    await_flag(rounds, 100);
+    for (int i = 0; i < 200; i++) {
+        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    }
+    kill_child(hog);
+    ck_assert_int_eq(check_sums(h), 1);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("shared order", sixty_processes_are_served_in_order_of_arrival,
+              a_better_priority_comes_first_and_the_same_in_order, nobody_passes_a_large_request,
+              who_leaves_the_head_of_the_line_holds_up_nobody, a_hog_does_not_keep_others_out);
+}

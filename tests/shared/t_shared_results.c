@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* t_shared_results.c - acquire, release and inspect: each result, with undo and without. */
+#include "crowd.h"
+
+#include "workers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+START_TEST(numbers_are_checked)
+{
+    for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
+        const fairsem_shared_attr_t attr = { .units = 4, .flags = flags,
+                                             .capacity = 4 };
+        struct timespec soon = from_now(CLOCK_MONOTONIC, 1000), wrong = { 0, 1000000000 };
+        const fairsem_wait_t reserved = { .reserved_ = { 1 } };
+        fairsem_shared_t *h;
+
+        ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
+        for (int i = 0; i < 2; i++) {
+            int64_t n = i == 0 ? -1 : FAIRSEM_MAX_UNITS + 1;
+
+            ck_assert_int_eq(fairsem_shared_acquire(h, n), EINVAL);
+            ck_assert_int_eq(fairsem_shared_tryacquire(h, n), EINVAL);
+            ck_assert_int_eq(fairsem_shared_acquire_for(h, n, 1), EINVAL);
+            ck_assert_int_eq(fairsem_shared_acquire_until(h, n, CLOCK_MONOTONIC, &soon), EINVAL);
+            ck_assert_int_eq(fairsem_shared_acquire_with(h, n, NULL), EINVAL);
+            ck_assert_int_eq(fairsem_shared_release(h, n), EINVAL);
+        }
+        ck_assert_int_eq(fairsem_shared_acquire_until(h, 1, 77, NULL), EINVAL);
+        ck_assert_int_eq(fairsem_shared_acquire_until(h, 1, CLOCK_MONOTONIC, &wrong), EINVAL);
+        ck_assert_int_eq(fairsem_shared_acquire_with(h, 1, &reserved), EINVAL);
+        ck_assert_int_eq(fairsem_shared_acquire(h, 5), E2BIG);
+        ck_assert_int_eq(fairsem_shared_tryacquire(h, 5), E2BIG);
+        ck_assert_int_eq(fairsem_shared_acquire_for(h, FAIRSEM_MAX_UNITS, 1), E2BIG);
+        ck_assert_int_eq(fairsem_shared_available(h), 4);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
+START_TEST(each_way_to_acquire_takes_what_is_free)
+{
+    for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
+        fairsem_shared_t *h = make_segment(5, flags);
+        struct timespec past = from_now(CLOCK_REALTIME, -1000);
+
+        ck_assert_int_eq(fairsem_shared_acquire(h, 0), 0);
+        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), 0);
+        ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, 0), 0);
+        ck_assert_int_eq(fairsem_shared_acquire_until(h, 1, CLOCK_REALTIME, &past), 0);
+        ck_assert_int_eq(fairsem_shared_acquire_with(h, 1, NULL), 0);
+        ck_assert_int_eq(fairsem_shared_available(h), 0);
+        ck_assert_int_eq(fairsem_shared_tryacquire(h, 0), 0);
+        ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
+        ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, 0), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, -5), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, 2000000), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_shared_acquire_until(h, 1, CLOCK_REALTIME, &past), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_shared_waiters(h), 0);
+        ck_assert_int_eq(fairsem_shared_release(h, 5), 0);
+        ck_assert_int_eq(fairsem_shared_release(h, 0), 0);
+        ck_assert_int_eq(fairsem_shared_available(h), 5);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
+START_TEST(who_releases_more_than_there_is_changes_nothing)
+{
+    const fairsem_shared_attr_t bounded = { .units = 1, .capacity = 2,
+                                            .flags = FAIRSEM_SHARED_NO_UNDO };
+    fairsem_shared_stat_t stat;
+    fairsem_shared_t *h = make_segment(2, 0);
+
+    ck_assert_int_eq(fairsem_shared_release(h, 1), EPERM);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    ck_assert_int_eq(fairsem_shared_release(h, 2), EPERM);
+    ck_assert_int_eq(fairsem_shared_release(h, FAIRSEM_MAX_UNITS), EPERM);
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert(stat.over_releases == 3 && stat.available == 1 && stat.mine == 1);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+
+    ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &bounded), 0);
+    ck_assert_int_eq(fairsem_shared_release(h, 2), EOVERFLOW);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), EOVERFLOW);
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert(stat.over_releases == 2 && stat.available == 2 && stat.capacity == 2);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+
+    h = make_segment(1, FAIRSEM_SHARED_NO_UNDO);
+    ck_assert_int_eq(fairsem_shared_release(h, FAIRSEM_MAX_UNITS), EOVERFLOW);
+    ck_assert_int_eq(fairsem_shared_release(h, FAIRSEM_MAX_UNITS - 1), 0);
+    ck_assert_int_eq(fairsem_shared_acquire(h, FAIRSEM_MAX_UNITS), 0);
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert(stat.capacity == -1 && stat.available == 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+START_TEST(a_full_line_refuses_and_close_waits_for_nobody)
+{
+    fairsem_shared_t *h = make_small_segment(1, 0, 2, 8);
+    fairsem_shared_stat_t stat;
+    pid_t waiter[2];
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    for (int i = 0; i < 2; i++)
+        waiter[i] = fork_waiter(h, 1, NULL, NULL);
+    await_line(h, 2);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), ENOBUFS);
+    ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, 5), ENOBUFS);
+    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(status_of(waiter[i]), 0);
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert(stat.refused == 2 && stat.waits == 2 && stat.grants == 2 && stat.waiters_max == 2);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+struct asker {
+    fairsem_shared_t *h;
+    fairsem_token_t   token;
+    pthread_t         thread;
+    int               result;
+};
+
+static void *ask(void *arg)
+{
+    struct asker *a = arg;
+    const fairsem_wait_t how = { .token = &a->token };
+
+    a->result = fairsem_shared_acquire_with(a->h, 1, &how);
+    return arg;
+}
+
+START_TEST(a_token_cancels_a_wait_and_only_its_own)
+{
+    struct asker first = { .token = FAIRSEM_TOKEN_INITIALIZER }, second = first;
+    fairsem_shared_t *h = make_segment(1, 0);
+    const fairsem_wait_t how = { .token = &first.token };
+    fairsem_shared_stat_t stat;
+
+    first.h = second.h = h;
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    start_thread(&first.thread, ask, &first);
+    await_line(h, 1);
+    start_thread(&second.thread, ask, &second);
+    await_line(h, 2);
+    ck_assert_int_eq(fairsem_shared_close(h), EBUSY);
+    ck_assert_int_eq(fairsem_shared_keep_on_exec(h, true), EBUSY);
+    ck_assert_int_eq(fairsem_token_cancel(&first.token, 4711), 0);
+    pthread_join(first.thread, NULL);
+    ck_assert_int_eq(first.result, 4711);
+    ck_assert_int_eq(fairsem_shared_waiters(h), 1);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    pthread_join(second.thread, NULL);
+    ck_assert_int_eq(second.result, 0);
+    ck_assert_int_eq(fairsem_shared_acquire_with(h, 1, &how), 4711);
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert(stat.cancels == 1 && stat.grants == 1 && stat.mine == 1);
+    ck_assert_int_eq(fairsem_token_destroy(&first.token), 0);
+    ck_assert_int_eq(fairsem_token_destroy(&second.token), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+static void *wait_for_ever(void *arg)
+{
+    fairsem_shared_acquire(arg, 1);
+    return NULL;
+}
+
+START_TEST(a_canceled_thread_leaves_the_line)
+{
+    fairsem_shared_t *h = make_segment(1, 0);
+    pthread_t thread;
+    void *end;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    start_thread(&thread, wait_for_ever, h);
+    await_line(h, 1);
+    ck_assert_int_eq(pthread_cancel(thread), 0);
+    ck_assert_int_eq(pthread_join(thread, &end), 0);
+    ck_assert_ptr_eq(end, PTHREAD_CANCELED);
+    ck_assert_int_eq(fairsem_shared_waiters(h), 0);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 1);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+START_TEST(who_holds_and_who_waits_can_be_seen)
+{
+    _Atomic int *flag = share(sizeof *flag);
+    fairsem_shared_t *h = make_segment(5, 0);
+    fairsem_shared_user_t users[4];
+    pid_t holder = fork_holder(h, 2, flag), waiter;
+    char text[4096] = "";
+    FILE *file = fmemopen(text, sizeof text, "w");
+    int count = 4;
+
+    await_flag(flag, 1);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    waiter = fork_waiter(h, 3, NULL, NULL);
+    await_line(h, 1);
+    ck_assert_int_eq(fairsem_shared_users(h, users, &count), 0);
+    ck_assert_int_eq(count, 3);
+    ck_assert(users[0].pid == holder && users[0].units == 2 && users[0].place == 0);
+    ck_assert(users[1].pid == getpid() && users[1].units == 1 && users[1].mine == 1);
+    ck_assert(users[2].pid == waiter && users[2].units == 3 && users[2].place == 1);
+    ck_assert_int_ge(users[0].ns, users[1].ns);
+    count = 1;
+    ck_assert_int_eq(fairsem_shared_users(h, users, &count), 0);
+    ck_assert(count == 3 && users[0].pid == holder);
+    count = 0;
+    ck_assert_int_eq(fairsem_shared_users(h, NULL, &count), 0);
+    ck_assert_int_eq(count, 3);
+    ck_assert_int_eq(fairsem_shared_dump(h, file), 0);
+    fclose(file);
+    ck_assert_ptr_nonnull(strstr(text, "available 2 of 5, held 3 (1 here), processes 3 of 64"));
+    ck_assert_ptr_nonnull(strstr(text, "holds 2 for"));
+    ck_assert_ptr_nonnull(strstr(text, "waits in place 1 for 3, priority 0"));
+    file = fopen("/dev/full", "w");
+    if (file != NULL) {
+        ck_assert_int_eq(fairsem_shared_dump(h, file), EIO);
+        fclose(file);
+    }
+    kill_child(holder);
+    ck_assert_int_eq(status_of(waiter), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("shared results", numbers_are_checked, each_way_to_acquire_takes_what_is_free,
+              who_releases_more_than_there_is_changes_nothing,
+              a_full_line_refuses_and_close_waits_for_nobody,
+              a_token_cancels_a_wait_and_only_its_own, a_canceled_thread_leaves_the_line,
+              who_holds_and_who_waits_can_be_seen);
+}
