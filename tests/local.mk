@@ -7,6 +7,7 @@
 #   whitebox/   programs that know the inside, or stand between the library and what it calls
 #   faults/     no memory, no threads, canceled, stopped, unloaded
 #   posix/      sem_t
+#   shared/     between processes
 #   package/    what users get
 #   platforms/  other C libraries, compilers and tools around it
 #   support/    what those share
@@ -46,3 +47,4 @@ include $(top_srcdir)/tests/explore/local.mk
 include $(top_srcdir)/tests/mutants/local.mk
 include $(top_srcdir)/tests/order/local.mk
 include $(top_srcdir)/tests/soak/local.mk
+include $(top_srcdir)/tests/shared/local.mk

@@ -108,7 +108,7 @@ static int count_slots(fairsem_shared_t *h, int64_t now, fairsem_shared_stat_t *
         }
         stat->waiting_units = units > INT64_MAX - stat->waiting_units
                               ? INT64_MAX : stat->waiting_units + units;
-        waited = now - FS_GET(&h->slots[i].joined_ns);
+        waited = fs_since(now, FS_GET(&h->slots[i].joined_ns));
         if (waited > stat->oldest_wait_ns)
             stat->oldest_wait_ns = waited;
     }
@@ -183,7 +183,7 @@ static int add_holders(fairsem_shared_t *h, int64_t now, struct list *list)
             return error;
         if (held != 0)
             add(list, (fairsem_shared_user_t){
-                .pid = FS_GET(&p->pid), .units = held, .ns = now - FS_GET(&p->since_ns),
+                .pid = FS_GET(&p->pid), .units = held, .ns = fs_since(now, FS_GET(&p->since_ns)),
                 .mine = i == FS_GET(&h->self),
             });
     }
@@ -206,7 +206,7 @@ static int add_line(fairsem_shared_t *h, int64_t now, struct list *list)
             return error;
         add(list, (fairsem_shared_user_t){
             .pid = FS_GET(&h->processes[process].pid), .units = FS_GET(&slot->units),
-            .place = place++, .ns = now - FS_GET(&slot->joined_ns),
+            .place = place++, .ns = fs_since(now, FS_GET(&slot->joined_ns)),
             .priority = FS_GET(&slot->priority), .mine = process == FS_GET(&h->self),
         });
         error = fs_line_behind(h, at, &at);

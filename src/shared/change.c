@@ -96,12 +96,16 @@ int fs_shared_give_back(fairsem_shared_t *h, int64_t n)
 int fs_shared_redo(fairsem_shared_t *h)
 {
     struct fs_redo *redo = &h->segment->redo;
-    int slot = FS_GET(&redo->slot) - 1, process = FS_GET(&redo->process) - 1;
+    int slot = FS_GET(&redo->slot), process = FS_GET(&redo->process);
     int state = FS_GET(&redo->slot_state);
     int64_t held = FS_GET(&redo->held), word = FS_GET(&redo->word);
 
-    if (slot == FS_NOBODY)
+    if (slot == 0)
         return 0;
+    if (slot < 0 || process < 0)
+        return fs_shared_is_damaged(h);
+    slot--;
+    process--;
     if (!fs_index_valid(slot, h->max_waiters)
         || (state != FS_SLOT_FREE && state != FS_SLOT_GRANTED))
         return fs_shared_is_damaged(h);

@@ -119,7 +119,6 @@ struct fs_segment {
     _Atomic int32_t  head, tail;        /* under the lock; caches */
     _Atomic int64_t  waiters;           /* under the lock; a cache: the length of the line */
     _Atomic int64_t  next_seq;          /* under the lock; more than any in a slot */
-    _Atomic int64_t  head_since_ns;     /* under the lock; since when the head is the head */
     _Atomic int32_t  free_hint;         /* under the lock; where to look for a free slot */
     struct fs_stay_awake doubts;        /* under the lock */
     struct fs_redo   redo;              /* under the lock */
@@ -146,11 +145,11 @@ static_assert(sizeof(struct fs_segment) + 64 * sizeof(struct fs_process)
 /* ---- How it is read and written ---- */
 
 /*
- * Before each store to a segment, and some other moments: a test can stop or end the process
- * there.
+ * Before each store to a segment, and at some other moments, a test can stop or end the process.
+ * Only the test build asks.
  */
-#if FS_CHECKED
 extern void (*fs_shared_step)(const char *what);
+#if FS_CHECKED
 #define FS_STEP(what)                    \
     do {                                 \
         if (fs_shared_step != NULL)      \
@@ -180,6 +179,13 @@ extern void (*fs_shared_step)(const char *what);
         atomic_store_explicit(field, value, memory_order_release);  \
     } while (0)
 
-#define FS_COUNT_UP(counter, n) FS_PUT(counter, (int64_t)((uint64_t)FS_GET(counter) + (uint64_t)(n)))
+/* What somebody has damaged may be of any size. */
+#define FS_COUNT_UP(counter, n) \
+    FS_PUT(counter, (int64_t)((uint64_t)FS_GET(counter) + (uint64_t)(n)))
+
+static inline int64_t fs_since(int64_t now_ns, int64_t then_ns)
+{
+    return then_ns < 0 || then_ns > now_ns ? 0 : now_ns - then_ns;
+}
 
 #endif

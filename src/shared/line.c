@@ -70,11 +70,11 @@ int fs_line_insert(fairsem_shared_t *h, int index)
     if (error != 0)
         return error;
     link_in(h, ahead, index, behind);
-    FS_PUT(&h->segment->waiters, FS_GET(&h->segment->waiters) + 1);
+    FS_COUNT_UP(&h->segment->waiters, 1);
     return 0;
 }
 
-int fs_line_remove(fairsem_shared_t *h, int index, int64_t now_ns)
+int fs_line_remove(fairsem_shared_t *h, int index)
 {
     struct fs_slot *slot = &h->slots[index];
     int ahead, behind, error = load_link(h, &slot->prev, &ahead);
@@ -85,9 +85,7 @@ int fs_line_remove(fairsem_shared_t *h, int index, int64_t now_ns)
         return error;
     FS_PUT(ahead == FS_NOBODY ? &h->segment->head : &h->slots[ahead].next, behind);
     FS_PUT(behind == FS_NOBODY ? &h->segment->tail : &h->slots[behind].prev, ahead);
-    FS_PUT(&h->segment->waiters, FS_GET(&h->segment->waiters) - 1);
-    if (ahead == FS_NOBODY)
-        FS_PUT(&h->segment->head_since_ns, now_ns);
+    FS_COUNT_UP(&h->segment->waiters, -1);
     return 0;
 }
 

@@ -25,7 +25,7 @@ int fs_line_head(fairsem_shared_t *h, int *head);
 int fs_line_leads(fairsem_shared_t *h, int priority, bool *leads);
 
 int  fs_line_insert(fairsem_shared_t *h, int index);
-int  fs_line_remove(fairsem_shared_t *h, int index, int64_t now_ns);
+int  fs_line_remove(fairsem_shared_t *h, int index);
 void fs_line_clear(fairsem_shared_t *h);
 
 /* Who is behind it: valid, or FS_NOBODY. */

@@ -47,7 +47,7 @@ static bool cancel_inside(struct fs_place *place, int reason, struct fs_visit *v
     if (!is_in(place, FS_SLOT_WAITING) || !decide(place, reason))
         return false;
     /* If the line is damaged the thread will notice, too. */
-    if (fs_line_remove(h, place->slot, fs_visit_now(visit)) == 0) {
+    if (fs_line_remove(h, place->slot) == 0) {
         FS_COUNT_UP(&h->segment->count.cancels, 1);
         FS_COMMIT(&h->slots[place->slot].state, FS_SLOT_CANCELED);
         fs_visit_will_wake(h, visit, place->slot);
@@ -99,6 +99,7 @@ static void count_wait(fairsem_shared_t *h)
 static void fill_in(struct fs_place *place, struct fs_slot *slot, int64_t n, int priority,
                     int64_t now)
 {
+    place->joined_ns = now;
     place->core = place->handle->spins ? fs_cpu_current() : FS_NO_CORE;
     FS_PUT(&slot->process, FS_GET(&place->handle->self));
     FS_PUT(&slot->units, n);
@@ -138,8 +139,6 @@ int fs_place_join(struct fs_place *place, struct fs_visit *visit, int64_t n, int
     if (error != 0)
         return error;
     place->as_head = FS_GET(&h->segment->head) == index;
-    if (place->as_head)
-        FS_PUT(&h->segment->head_since_ns, fs_visit_now(visit));
     place->spins = should_spin(place, n);
     count_wait(h);
     return 0;
@@ -156,7 +155,7 @@ static void learn(struct fs_place *place)
     fairsem_shared_t *h = place->handle;
     const struct fs_slot *slot = &h->slots[place->slot];
     struct fs_stay_awake doubts = h->segment->doubts;
-    int64_t head_ns = FS_GET(&slot->granted_ns) - FS_GET(&slot->joined_ns);
+    int64_t head_ns = fs_since(FS_GET(&slot->granted_ns), place->joined_ns);
     bool same_core = FS_GET(&slot->core) == place->core;
 
     if (!h->spins || !place->as_head)
@@ -168,11 +167,11 @@ static void learn(struct fs_place *place)
 /* How a wait ends that ends now: what has been granted is received, except by who abandons. */
 enum ending { RECEIVE, EXPIRE, ABANDON };
 
-static int leave_line(struct fs_place *place, struct fs_visit *visit, enum ending ending)
+static int leave_line(struct fs_place *place, enum ending ending)
 {
     fairsem_shared_t *h = place->handle;
     struct fs_shared_counters *count = &h->segment->count;
-    int error = fs_line_remove(h, place->slot, fs_visit_now(visit));
+    int error = fs_line_remove(h, place->slot);
 
     if (error != 0)
         return error;
@@ -211,7 +210,7 @@ static int come_and_leave(struct fs_place *place, enum ending ending)
     } else if (!is_in(place, FS_SLOT_WAITING)) {
         result = EBADF;     /* others took us for dead: our byte was free */
     } else if (ending != RECEIVE) {
-        result = leave_line(place, &visit, ending);
+        result = leave_line(place, ending);
     }
     error = fs_visit_end(h, &visit);
     /* What has been received is ours, whatever is wrong with those who come next. */
@@ -294,7 +293,7 @@ static void wait_until_over(struct fs_place *place)
 {
     fairsem_shared_t *h = place->handle;
     struct fs_slot *slot = &h->slots[place->slot];
-    int64_t looked_ns = FS_GET(&slot->joined_ns);
+    int64_t looked_ns = place->joined_ns, granted_ns;
     bool slept = false;
 
     if (place->spins)
@@ -305,8 +304,9 @@ static void wait_until_over(struct fs_place *place)
             place->result = sleep_and_look(place, &looked_ns);
             continue;
         }
-        if (slept && h->spins && fs_slot_state_of(slot) == FS_SLOT_GRANTED)
-            fs_spin_woken(FS_GET(&slot->granted_ns));
+        granted_ns = FS_GET(&slot->granted_ns);
+        if (slept && h->spins && granted_ns >= place->joined_ns && granted_ns <= fs_now_ns())
+            fs_spin_woken(granted_ns);
         place->result = come_and_leave(place, RECEIVE);
     }
 }

@@ -20,6 +20,7 @@ struct fs_place {
     int                       slot;         /* under the lock; FS_NOBODY: not joined */
     int64_t                   seq;          /* its number, by which it knows its slot again */
     _Atomic int               reason;       /* of its token; 0: not canceled, or FS_OVER */
+    int64_t                   joined_ns;
     int                       core;         /* where it joined */
     bool                      as_head;      /* it has joined as the head */
     bool                      spins;        /* and that pays */

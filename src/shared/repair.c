@@ -7,7 +7,6 @@
  */
 #include "shared/repair.h"
 
-#include "deadline.h"
 #include "shared/change.h"
 #include "shared/life.h"
 #include "shared/line.h"
@@ -103,7 +102,7 @@ static int count_anew(fairsem_shared_t *h)
 static int line_up_anew(fairsem_shared_t *h)
 {
     int64_t next_seq = FS_GET(&h->segment->next_seq), seq;
-    int head = FS_GET(&h->segment->head), error = 0;
+    int error = 0;
 
     fs_line_clear(h);
     for (int i = 0; i < h->max_waiters && error == 0; i++) {
@@ -123,8 +122,6 @@ static int line_up_anew(fairsem_shared_t *h)
             error = fs_line_insert(h, i);
     }
     FS_PUT(&h->segment->next_seq, next_seq);
-    if (head != FS_GET(&h->segment->head))
-        FS_PUT(&h->segment->head_since_ns, fs_now_ns());
     return error;
 }
 

@@ -13,9 +13,7 @@
 #include <errno.h>
 #include <limits.h>
 
-#if FS_CHECKED
 void (*fs_shared_step)(const char *what);
-#endif
 
 int64_t fs_visit_now(struct fs_visit *visit)
 {
@@ -88,7 +86,7 @@ int fs_visit_fail(fairsem_shared_t *h, struct fs_visit *visit, int error)
 static void count_grant(fairsem_shared_t *h, int slot, int64_t now)
 {
     struct fs_shared_counters *count = &h->segment->count;
-    int64_t waited = now - FS_GET(&h->slots[slot].joined_ns);
+    int64_t waited = fs_since(now, FS_GET(&h->slots[slot].joined_ns));
 
     FS_COUNT_UP(&count->grants, 1);
     FS_COUNT_UP(&count->wait_ns_total, waited);
@@ -100,7 +98,7 @@ static void count_grant(fairsem_shared_t *h, int slot, int64_t now)
 static int grant_head(fairsem_shared_t *h, struct fs_visit *visit, int head)
 {
     int64_t now = fs_visit_now(visit);
-    int error = fs_line_remove(h, head, now);
+    int error = fs_line_remove(h, head);
 
     if (error != 0)
         return error;

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# layers.sh - src/, posix/ and bench/ are layers: no circles, and no way past the public headers.
+# layers.sh - src/, src/shared/, posix/ and bench/ are layers: no circles, and no way past the
+# public headers.
 #
-#   layers.sh [DIRECTORY...]    only those of the three that are named, here or in LAYERS
+#   layers.sh [DIRECTORY...]    only those of the four that are named, here or in LAYERS
 #
 # A unit is the files of one name: wait.c, wait.h and their object.  It needs another unit if
 #
@@ -16,6 +17,7 @@
 #
 # posix/, bench/ and examples/ see the public headers.  src/ has one door, fast_path.h, for posix/
 # and for the peers in bench/: calls in place of its inline functions would double their price.
+# src/shared/ is above src/, which does without it.
 set -u
 export LC_ALL=C
 
@@ -54,7 +56,7 @@ sources() {
 # targets DIRECTORY - what stands before the names of its objects, by program and library.
 targets() {
   case $1 in
-    src) echo libcore_la- ;;
+    src | src/shared) echo libcore_la- ;;
     posix)
       echo libcore_la-
       grep -q '^#pkglib_LTLIBRARIES = fairsem-interpose' "$top_builddir/Makefile" ||
@@ -122,7 +124,12 @@ inlines() {
   done
 }
 
-# facts ROOT BUILD DIRECTORY - all of this in $work/facts.DIRECTORY, and
+# facts_of DIRECTORY - where they are.
+facts_of() {
+  echo "$work/facts.$(echo "$1" | tr / _)"
+}
+
+# facts ROOT BUILD DIRECTORY - all of this in $(facts_of DIRECTORY), and
 #   source FILE, word FILE NAME     a name that begins with fs_ or FS_
 #   include FILE FILE               of this tree
 facts() {
@@ -157,7 +164,7 @@ facts() {
     done
     inlines "$1" "$3"
     objects "$1" "$2" "$3" | sort -u
-  } > "$work/facts.$3"
+  } > "$(facts_of "$3")"
 }
 
 # ---------------------------------------------------------------- layers
@@ -259,7 +266,24 @@ layers() {
         wrong("a circle:" members lines)
       }
       exit failures > 0
-    }' "$work/facts.$1"
+    }' "$(facts_of "$1")"
+}
+
+# below LOWER UPPER - the lower directory does without the upper one; false if not.
+below() {
+  awk -v lower="$1" -v upper="$2" '
+    function wrong(what) {
+      print "FAILED: " what
+      failures++
+    }
+    above && /^(defines|weakly)/ { upper_symbol[$3]; symbols++ }
+    above { next }
+    $1 == "include" && index($3, upper "/") == 1 { wrong($2 " includes " $3) }
+    $1 == "needs" && $3 in upper_symbol { wrong(lower "/" $2 " needs " $3 " of " upper "/") }
+    END {
+      if (!symbols) wrong("the objects of " upper "/ have no symbols")
+      exit failures > 0
+    }' above=1 "$(facts_of "$2")" above=0 "$(facts_of "$1")"
 }
 
 # ---------------------------------------------------------------- the public headers
@@ -363,6 +387,11 @@ finds() {
   fi
 }
 
+# For finds.
+below_examples() {
+  below "$1" examples
+}
+
 finds=0
 plant
 look
@@ -415,6 +444,15 @@ finds 'bench/low needs fs_lock of src/' sees bench
 finds 'bench/peer_fairsem.h uses FS_HIDDEN' sees bench
 
 plant
+echo '#include "../examples/one.h"' >> "$tree/bench/low.h"
+echo 'int one(void);' > "$tree/examples/one.h"
+echo 'int one(void); int one(void) { return 1; }' > "$tree/examples/one.c"
+echo 'int one(void); int low(void); int low(void) { return one(); }' > "$tree/bench/low.c"
+look
+finds 'bench/low.h includes examples/one.h' below_examples bench
+finds 'bench/low needs one of examples/' below_examples bench
+
+plant
 echo > "$tree/bench/low.c"
 echo > "$tree/bench/high.c"
 look
@@ -425,11 +463,11 @@ finds 'no objects that nm reads: bench/' layers bench
 [ "$status" -ne 0 ] || echo "ok: finds $finds faults that were planted"
 
 # ---------------------------------------------------------------- the tree itself
-for directory in src posix bench examples; do
+for directory in src src/shared posix bench examples; do
   facts "$top_srcdir" "$top_builddir" "$directory"
 done
 # shellcheck disable=SC2086 # a list
-[ $# -gt 0 ] || set -- ${LAYERS:-src posix bench}
+[ $# -gt 0 ] || set -- ${LAYERS:-src src/shared posix bench}
 for directory; do
   if layers "$directory"; then
     echo "ok: $directory/ has layers"
@@ -437,6 +475,11 @@ for directory; do
     status=1
   fi
 done
+if below src src/shared; then
+  echo "ok: src/ does without src/shared/"
+else
+  status=1
+fi
 for directory in posix bench examples; do
   if sees "$directory"; then
     echo "ok: $directory/ sees the public headers, and the door where it may"
