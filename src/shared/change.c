@@ -44,7 +44,7 @@ int fs_shared_load_units(fairsem_shared_t *h, int slot, int64_t *units)
     return *units >= 0 && *units <= h->capacity ? 0 : fs_shared_is_damaged(h);
 }
 
-int fs_shared_take(fairsem_shared_t *h, int64_t n, int64_t now_ns)
+int fs_shared_take(fairsem_shared_t *h, int64_t n)
 {
     struct fs_process *self = &h->processes[FS_GET(&h->self)];
     int64_t available, held;
@@ -60,7 +60,7 @@ int fs_shared_take(fairsem_shared_t *h, int64_t n, int64_t now_ns)
     if (error != 0 || held > h->capacity - n)
         return error != 0 ? error : fs_shared_is_damaged(h);
     if (held == 0)
-        FS_PUT(&self->since_ns, now_ns);
+        FS_PUT(&self->since_ns, fs_tick_ns());
     FS_COMMIT(&self->held, held + n);
     fs_shared_put_available(h, available - n);
     return 0;

@@ -22,7 +22,7 @@ int fs_shared_load_held(fairsem_shared_t *h, int process, int64_t *held);
 int fs_shared_load_units(fairsem_shared_t *h, int slot, int64_t *units);
 
 /* This process takes n units that are free, or gives back n that it holds. */
-int fs_shared_take(fairsem_shared_t *h, int64_t n, int64_t now_ns);
+int fs_shared_take(fairsem_shared_t *h, int64_t n);
 int fs_shared_give_back(fairsem_shared_t *h, int64_t n);
 
 /* The slot, which is not in the line any more, is granted its units, which are free. */

@@ -221,6 +221,16 @@ int64_t fs_process_start(void)
 
 /* ---- Sleeping and waking ---- */
 
+int64_t fs_tick_ns(void)
+{
+    struct timespec now = { 0 };
+    int before = errno;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    errno = before;
+    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
 #if defined(__GNUC__)
 #define NOT_INLINE __attribute__((noinline))
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kernel.h - all that the shared semaphore wants of the kernel, in one place: files and their
- * memory, who lives, sleeping and waking.  (The clock is that of deadline.h.)
+ * memory, who lives, sleeping and waking.  (Clocks are those of deadline.h, except one.)
  *
  * A test that plays several processes in one replaces these functions, and nothing else.
  */
@@ -51,6 +51,9 @@ int  fs_life_test(int fd, int index, bool *locked);
 int64_t fs_process_id(void);
 /* When this process began, which exec does not change; 0: unknown. */
 int64_t fs_process_start(void);
+
+/* CLOCK_MONOTONIC of the last tick of the kernel, which costs a load: to tell people when. */
+int64_t fs_tick_ns(void);
 
 /*
  * Sleep while *word is `value`, for at most ns; or for less.  Cancellation point if `cancelable`.

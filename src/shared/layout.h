@@ -24,9 +24,10 @@
  *  R3  Life is the kernel's word.  Each process has a record lock on its own byte of the
  *      segment's file.  Whose entry is in use and whose byte is free is dead.  (Never a pid.)
  *      Who has the byte, and nobody else, writes the entry's incarnation.
- *  R4  Who looks.  Who is about to wait, or to be refused; the head of the line, every 100 ms; a
- *      granter, at the process that it grants to; and all others in line, every 100 ms, at the
- *      head: a dead one that asks for more than is free would hold them up for ever.
+ *  R4  Who looks.  Who is about to be refused; who is about to wait, if nobody has looked lately; the
+ *      head of the line, every 100 ms; a granter, at a process that has waited for longer than a
+ *      moment; and all others in line, every 100 ms, at the head: a dead one that asks for more
+ *      than is free would hold them up for ever.
  *  R5  The segment is not trusted.  Each number that is an index, or is calculated with, is loaded
  *      once, and checked between the load and the use.  Each loop has a bound.
  *  R6  A waiter sleeps on the state of its slot, never for longer than 100 ms: who granted it may
@@ -119,6 +120,7 @@ struct fs_segment {
     _Atomic int32_t  head, tail;        /* under the lock; caches */
     _Atomic int64_t  waiters;           /* under the lock; a cache: the length of the line */
     _Atomic int64_t  next_seq;          /* under the lock; more than any in a slot */
+    _Atomic int64_t  looked_ns;         /* under the lock; when somebody looked for the dead */
     _Atomic int32_t  free_hint;         /* under the lock; where to look for a free slot */
     struct fs_stay_awake doubts;        /* under the lock */
     struct fs_redo   redo;              /* under the lock */
@@ -178,6 +180,12 @@ extern void (*fs_shared_step)(const char *what);
         FS_STEP("commit " #field);                                  \
         atomic_store_explicit(field, value, memory_order_release);  \
     } while (0)
+
+/*
+ * Who was seen so long ago need not be looked at: it costs a system call.  If it has died since, the
+ * head of the line finds out, as it does for all others.
+ */
+#define FS_SEEN_NS 10000000
 
 /* What somebody has damaged may be of any size. */
 #define FS_COUNT_UP(counter, n) \

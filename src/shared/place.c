@@ -75,8 +75,13 @@ static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferre
 int fs_place_begin(struct fs_place *place, fairsem_shared_t *h, const struct fs_deadline *deadline,
                    const fairsem_token_t *token)
 {
-    *place = (struct fs_place){ .handle = h, .deadline = deadline, .slot = FS_NOBODY,
-                                 .result = FS_NOT_OVER };
+    /* Member by member: all of it is more than an acquire that need not wait touches else. */
+    place->handle = h;
+    place->deadline = deadline;
+    place->slot = FS_NOBODY;
+    atomic_init(&place->reason, 0);
+    place->result = FS_NOT_OVER;
+    place->by_token.token = NULL;
     if (token == NULL)
         return 0;
     place->by_token.token = fs_token_inside(token);

@@ -153,6 +153,8 @@ int fs_shared_look(fairsem_shared_t *h)
         return fs_shared_is_damaged(h);
     if (error == 0)
         error = find_dead(h, 0, &dead);
+    if (error == 0)
+        FS_PUT(&h->segment->looked_ns, fs_tick_ns());
     if (error == 0 && dead != FS_NOBODY)
         error = fs_shared_repair(h);
     return error;

@@ -67,6 +67,12 @@ static int must_wait(fairsem_shared_t *h, int64_t n, int priority, bool *waits)
     return error;
 }
 
+/* R4: perhaps it is only the dead who are in the way. */
+static bool nobody_looked_lately(const fairsem_shared_t *h, struct fs_visit *visit)
+{
+    return fs_since(fs_visit_now(visit), FS_GET(&h->segment->looked_ns)) >= FS_SEEN_NS;
+}
+
 /*
  * The lock is held.  Take n units, or join; `refusal` is what to return in place of a wait, 0: wait.
  * Returns a result, or FS_NOT_OVER: it has joined.
@@ -78,7 +84,7 @@ static int take_or_join(struct fs_place *place, struct fs_visit *visit, int64_t 
     bool waits;
     int error = must_wait(h, n, priority, &waits);
 
-    if (error == 0 && waits) {      /* R4: perhaps only for the dead */
+    if (error == 0 && waits && (refusal != 0 || nobody_looked_lately(h, visit))) {
         error = fs_shared_look(h);
         if (error == 0)
             error = fs_visit_serve(h, visit);
@@ -88,7 +94,7 @@ static int take_or_join(struct fs_place *place, struct fs_visit *visit, int64_t 
     if (error != 0)
         return error;
     if (!waits)
-        return fs_shared_take(h, n, fs_visit_now(visit));
+        return fs_shared_take(h, n);
     if (refusal != 0)
         return refusal;
     if (FS_GET(&h->processes[FS_GET(&h->self)].keeps) != 0)

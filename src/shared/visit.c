@@ -111,6 +111,14 @@ static int grant_head(fairsem_shared_t *h, struct fs_visit *visit, int head)
     return error;
 }
 
+/* R4: it was alive when it joined. */
+static int seems_alive(fairsem_shared_t *h, int head, int process, struct fs_visit *visit,
+                       bool *alive)
+{
+    *alive = fs_since(fs_visit_now(visit), FS_GET(&h->slots[head].joined_ns)) < FS_SEEN_NS;
+    return *alive ? 0 : fs_shared_alive(h, process, alive);
+}
+
 /* 0: granted, or the dead have been dropped; EAGAIN: it does not fit, or there is nobody. */
 static int serve(fairsem_shared_t *h, struct fs_visit *visit)
 {
@@ -133,7 +141,7 @@ static int serve(fairsem_shared_t *h, struct fs_visit *visit)
         return error;
     if (units > available)
         return EAGAIN;
-    error = fs_shared_alive(h, process, &alive);
+    error = seems_alive(h, head, process, visit, &alive);
     if (error != 0)
         return error;
     return alive ? grant_head(h, visit, head) : fs_shared_repair(h);
