@@ -85,8 +85,8 @@
  * fork.      The child finds the count as it was and an empty queue, even if other threads
  *            were using the semaphore at that moment.  Units that threads of the parent hold
  *            stay taken.  The parent is not affected.  A semaphore belongs to one process:
- *            it does not work in shared memory.  Do not fork in a signal handler that
- *            interrupted one of these functions: that is not supported.
+ *            it does not work in shared memory (fairsem/shared.h has one that does).  Do not fork
+ *            in a signal handler that interrupted one of these functions: that is not supported.
  * Since.     Every function has existed since 0.1, unless its comment names a later version.
  */
 #ifndef FAIRSEM_H

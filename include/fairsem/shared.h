@@ -50,7 +50,8 @@
  *            may release them.  (Not with FAIRSEM_SHARED_NO_UNDO.)
  * Life.      A process lives until the kernel has closed its descriptors: exit, _exit, any signal
  *            and exec end its life.  It does not matter who its parent is, and whether that has
- *            waited for it.  A process that is stopped lives.
+ *            waited for it.  A process that is stopped lives; and if that happens inside a call, at
+ *            a moment at which it has the segment's lock, the others wait until it goes on.
  * How soon.  While somebody waits, the dead are found within 100 ms.  Otherwise the next call that
  *            would have to wait, or that inspects the semaphore, finds them.
  * Results.   Each function below that returns an errno value may also return
@@ -65,7 +66,8 @@
  * Trust.     Who may write to the segment can damage it.  The others get ENOTRECOVERABLE, and
  *            nothing worse, with one exception: who makes the file of a named segment shorter can
  *            end the others with SIGBUS.  (The size of a segment without a name is sealed.)  Who
- *            may open the file can also lock it, and so keep dead processes among the living.
+ *            may open the file can also lock it, and so keep dead processes among the living; and
+ *            who writes to the segment that he has its lock makes the others wait until he ends.
  * Since.     Every function has existed since 0.1, unless its comment names a later version.
  *
  * Do not open the file of a segment by other means: the kernel drops a process's locks on a file

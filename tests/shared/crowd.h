@@ -14,42 +14,140 @@
 #include <fairsem/shared.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <time.h>
 
 /* Memory that a test and its children share, all zero. */
-void *share(size_t size);
+static inline void *share(size_t size)
+{
+    FILE *file = tmpfile();
+    void *memory;
 
-/* A segment without a name. */
-fairsem_shared_t *make_segment(int64_t units, unsigned flags);
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(ftruncate(fileno(file), (off_t)size), 0);
+    memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+    ck_assert(memory != MAP_FAILED);
+    fclose(file);
+    return memory;
+}
 
 /* The same with this many places for waiters and processes. */
-fairsem_shared_t *make_small_segment(int64_t units, unsigned flags, int max_waiters,
-                                     int max_processes);
+static inline fairsem_shared_t *make_small_segment(int64_t units, unsigned flags,
+                                                   int max_waiters, int max_processes)
+{
+    const fairsem_shared_attr_t attr = { .units = units, .flags = flags,
+                                         .max_waiters = max_waiters,
+                                         .max_processes = max_processes };
+    fairsem_shared_t *h;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
+    return h;
+}
+
+/* A segment without a name. */
+static inline fairsem_shared_t *make_segment(int64_t units, unsigned flags)
+{
+    return make_small_segment(units, flags, 0, 0);
+}
 
 /* A name that no other test, and no other run, has. */
-const char *own_name(void);
+static inline const char *own_name(void)
+{
+    static char name[64];
+
+    if (name[0] == '\0')        /* children have their parent's */
+        snprintf(name, sizeof name, "/fairsem-test-%ld", (long)getpid());
+    return name;
+}
 
 /* Sleep for so many milliseconds, a signal or not. */
-void nap(long ms);
+static inline void nap(long ms)
+{
+    const struct timespec length = { ms / 1000, ms % 1000 * 1000000 };
+
+    nanosleep(&length, NULL);
+}
+
+/* Does it become so large within a minute? */
+static inline bool comes(_Atomic int *flag, int value)
+{
+    for (int i = 0; i < 60000 && atomic_load(flag) < value; i++)
+        nap(1);
+    return atomic_load(flag) >= value;
+}
 
 /* Return when *flag is at least `value`; the test fails if that takes a minute. */
-void await_flag(_Atomic int *flag, int value);
+static inline void await_flag(_Atomic int *flag, int value)
+{
+    ck_assert(comes(flag, value));
+}
 
 /* The same in a child, which then ends. */
-void child_await_flag(_Atomic int *flag, int value);
+static inline void child_await_flag(_Atomic int *flag, int value)
+{
+    CHILD_CHECK(comes(flag, value));
+}
 
 /* Return when exactly n requests are in the queue. */
-void await_line(fairsem_shared_t *h, int64_t n);
+static inline void await_line(fairsem_shared_t *h, int64_t n)
+{
+    for (int i = 0; i < 60000 && fairsem_shared_waiters(h) != n; i++)
+        nap(1);
+    ck_assert_int_eq(fairsem_shared_waiters(h), n);
+}
 
 /* A child that acquires n units, says so in *flag, and waits to be killed. */
-pid_t fork_holder(fairsem_shared_t *h, int64_t n, _Atomic int *flag);
+static inline pid_t fork_holder(fairsem_shared_t *h, int64_t n, _Atomic int *flag)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(h, n) == 0);
+        atomic_fetch_add(flag, 1);
+        for (;;)
+            pause();
+    }
+    ck_assert_int_gt(child, 0);
+    return child;
+}
 
 /* A child that acquires n units, counts itself in *place, gives them back and ends with 0. */
-pid_t fork_waiter(fairsem_shared_t *h, int64_t n, _Atomic int *place, _Atomic int *count);
+static inline pid_t fork_waiter(fairsem_shared_t *h, int64_t n, _Atomic int *place,
+                                _Atomic int *count)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(h, n) == 0);
+        if (place != NULL)
+            atomic_store(place, atomic_fetch_add(count, 1) + 1);
+        CHILD_CHECK(fairsem_shared_release(h, n) == 0);
+        _exit(0);
+    }
+    ck_assert_int_gt(child, 0);
+    return child;
+}
 
 /* Kill it, and return when it is gone. */
-void kill_child(pid_t child);
+static inline void kill_child(pid_t child)
+{
+    int status;
+
+    ck_assert_int_eq(kill(child, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFSIGNALED(status));
+}
 
 /* What a segment shows is in itself right; returns what was held and free together. */
-int64_t check_sums(fairsem_shared_t *h);
+static inline int64_t check_sums(fairsem_shared_t *h)
+{
+    fairsem_shared_stat_t stat;
+
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert_int_ge(stat.available, 0);
+    ck_assert_int_ge(stat.held, stat.mine);
+    return stat.available + stat.held;
+}
 
 #endif

@@ -5,7 +5,6 @@
 
 if TESTS_ENABLED
 if HAVE_SHARED
-check_LTLIBRARIES += tests/shared/libcrowd.la
 test_programs += \
 	tests/shared/t_shared_cut \
 	tests/shared/t_shared_damage \
@@ -20,16 +19,7 @@ endif
 endif
 endif
 
-tests_shared_libcrowd_la_SOURCES = tests/shared/crowd.c tests/shared/crowd.h
-shared_ldadd = tests/shared/libcrowd.la $(LDADD)
-tests_shared_t_shared_apart_LDADD = $(shared_ldadd)
-tests_shared_t_shared_cut_LDADD = $(shared_ldadd)
-tests_shared_t_shared_damage_LDADD = $(shared_ldadd)
-tests_shared_t_shared_death_LDADD = $(shared_ldadd)
-tests_shared_t_shared_open_LDADD = $(shared_ldadd)
-tests_shared_t_shared_order_LDADD = $(shared_ldadd)
-tests_shared_t_shared_results_LDADD = $(shared_ldadd)
-tests_shared_t_shared_storm_LDADD = $(shared_ldadd)
+EXTRA_DIST += tests/shared/crowd.h
 
 # Each handle is a process of its own.
 tests_shared_t_shared_apart_LDFLAGS = -Wl,--wrap=fs_life_take -Wl,--wrap=fs_life_drop \

@@ -14,10 +14,13 @@ CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fno-omit-frame-pointer -fexc
 	-I$(SRC)/tests/support -I$(SRC)/tests/support/plain -DFAIRSEM_WATCHED_=0 $(FLAGS)
 compile = $(CC) $(CFLAGS)
 
-sources := $(wildcard $(SRC)/src/*.c) $(wildcard $(SRC)/posix/sem_*.c)
+sources := $(wildcard $(SRC)/src/*.c) $(wildcard $(SRC)/posix/sem_*.c) \
+	$(filter-out %/absent.c,$(wildcard $(SRC)/src/shared/*.c))
 objects := $(notdir $(sources:.c=.o))
-headers := $(wildcard $(SRC)/include/*.h $(SRC)/src/*.h $(SRC)/tests/*/*.h)
-vpath %.c $(SRC)/src $(SRC)/posix $(addprefix $(SRC)/tests/,support behavior whitebox faults posix tools)
+headers := $(wildcard $(SRC)/include/*.h $(SRC)/include/*/*.h $(SRC)/src/*.h \
+	$(SRC)/src/shared/*.h $(SRC)/tests/*/*.h)
+vpath %.c $(SRC)/src $(SRC)/src/shared $(SRC)/posix \
+	$(addprefix $(SRC)/tests/,support behavior whitebox faults posix shared tools)
 
 all: $(TESTS:=.log) $(CANARIES:=.log) $(CANARIES:=.healthy.log)
 

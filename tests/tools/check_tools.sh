@@ -44,13 +44,16 @@ tests_but() {
   done
 }
 
-# t_posix_lifetime and t_posix_signals take as long as many others together, and t_fault_unload
-# and t_fault_plugin have no library of their own to be instrumented.
-race_tests=$(tests_but t_posix_lifetime t_posix_signals t_fault_unload t_fault_plugin)
+# t_posix_lifetime and t_posix_signals take as long as many others together, t_fault_unload and
+# t_fault_plugin have no library of their own to be instrumented, and t_shared_cut asks the test
+# build where to end.  Of two processes a tool for races sees one: t_shared_apart has both in one.
+race_tests=$(tests_but t_posix_lifetime t_posix_signals t_fault_unload t_fault_plugin \
+  t_shared_cut t_shared_damage t_shared_death t_shared_open t_shared_storm)
 
 # Faults of one thread: no need to try as often as for races.  A sanitizer's frames are several
 # times as large, so that no thread has enough in 16 KiB.
 memory_tests=$(tests_but t_posix_lifetime t_posix_signals t_fault_unload t_fault_plugin \
+  t_shared_cut \
   t_deadline t_lifetime t_mixed_stress t_fault_cancel t_fault_signals t_fault_threads t_token)
 
 # Those that allocate, or whose threads do.
@@ -240,7 +243,7 @@ memcheck() {
 }
 
 # ---------------------------------------------------------------- tools that read sources
-sources=$(cd "$top_srcdir" && echo src/*.c posix/*.c)
+sources=$(cd "$top_srcdir" && echo src/*.c src/shared/*.c posix/*.c)
 # -fexceptions as configure has it: without, a cancellation is a longjmp.
 language="-std=c11 -D_POSIX_C_SOURCE=200809L -fexceptions -Iinclude -Isrc -Iposix"
 module="-DFAIRSEM_MODULE_PATH=\"/\""
