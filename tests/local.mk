@@ -8,6 +8,7 @@
 #   faults/     no memory, no threads, canceled, stopped, unloaded
 #   posix/      sem_t
 #   shared/     between processes
+#   limit/      fairsem-limit
 #   package/    what users get
 #   platforms/  other C libraries, compilers and tools around it
 #   support/    what those share
@@ -41,6 +42,7 @@ include $(top_srcdir)/tests/behavior/local.mk
 include $(top_srcdir)/tests/whitebox/local.mk
 include $(top_srcdir)/tests/faults/local.mk
 include $(top_srcdir)/tests/posix/local.mk
+include $(top_srcdir)/tests/limit/local.mk
 include $(top_srcdir)/tests/package/local.mk
 include $(top_srcdir)/tests/platforms/local.mk
 include $(top_srcdir)/tests/explore/local.mk
