@@ -42,4 +42,12 @@ else
 EXTRA_DIST += $(event_loop_sources)
 endif
 
-EXTRA_DIST += examples/Makefile.example
+if HAVE_SHARED
+noinst_PROGRAMS += examples/prefork-server
+examples_prefork_server_SOURCES = examples/prefork-server.c
+examples_prefork_server_LDADD = libfairsem.la
+else
+EXTRA_DIST += examples/prefork-server.c
+endif
+
+EXTRA_DIST += examples/Makefile.example examples/cron-limit.sh
