@@ -48,7 +48,7 @@ static int run(const struct request *request, const char *segment)
     if (slots == NULL)
         return exit_status;
     if (request->fork)
-        return run_as_child(request->command);
+        return run_as_child(slots, request->command);
     return run_here(slots, request->name, request->command);
 }
 

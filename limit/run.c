@@ -93,13 +93,14 @@ static int end_like(int status)
     return 128 + WTERMSIG(status);
 }
 
-int run_as_child(char **command)
+int run_as_child(fairsem_shared_t *slots, char **command)
 {
     const struct sigaction to_default = { .sa_handler = SIG_DFL };
     struct sigaction on_child;
     const pid_t self = getpid();
     sigset_t signals, before;
     pid_t child;
+    int status;
 
     choose_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, &before);
@@ -111,5 +112,7 @@ int run_as_child(char **command)
         warn("fork");
         return OWN_FAILURE;
     }
-    return end_like(accompany(child, &signals));
+    status = accompany(child, &signals);
+    fairsem_shared_close(slots);    /* the next one need not find out that we are dead */
+    return end_like(status);
 }

@@ -12,6 +12,6 @@ int run_here(fairsem_shared_t *slots, const char *name, char **command);
  * Run it as a child, forward signals to it, and return its exit status; or die by the signal by
  * which it died.  If this process is killed, the kernel kills the child.
  */
-int run_as_child(char **command);
+int run_as_child(fairsem_shared_t *slots, char **command);
 
 #endif

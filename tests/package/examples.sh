@@ -157,6 +157,14 @@ if built fairsem-limit; then
     fail "cron-limit.sh"
   fi
 fi
+jobs=examples/killed-jobs
+if built "$jobs" && built fairsem-limit; then
+  if run 0 "$jobs" "$top_builddir/fairsem-limit" "$top_srcdir/src"; then
+    grep -q '^parts done 8, .* most at once [1-3]$' "$work/out" || fail "killed-jobs: parts"
+    grep -q '^files [1-9].*: the sum is right$' "$work/out" || fail "killed-jobs: the sum"
+  fi
+  run 2 "$jobs"
+fi
 
 # ---------------------------------------------------------------- fairsem-bench
 bench=bench/fairsem-bench
