@@ -23,6 +23,9 @@ static const struct {
     { "lines", lines_run, "what the length of the queue, and priorities cost: tickets" },
     { "wake", wake_run, "one call that wakes thousands of threads" },
     { "expiry", expiry_run, "thousands of waiters that time out together" },
+#ifdef HAVE_SHARED
+    { "shared", shared_run, "between processes: speed, order, and what the dead leave behind" },
+#endif
 #ifdef HAVE_DROPIN
     { "dropin", dropin_run, "under fairsem-run: its sem_wait and sem_post compared with libc's" },
 #endif

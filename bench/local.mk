@@ -70,6 +70,17 @@ else
 EXTRA_DIST += bench/dropin.c
 endif
 
+shared_bench_sources = \
+	bench/shared.c \
+	bench/shared_lives.c bench/shared_lives.h \
+	bench/shared_peers.c bench/shared_peers.h
+if HAVE_SHARED
+bench_fairsem_bench_SOURCES += $(shared_bench_sources)
+bench_fairsem_bench_CPPFLAGS += -DHAVE_SHARED
+else
+EXTRA_DIST += $(shared_bench_sources)
+endif
+
 if HAVE_CXX20_SEMAPHORE
 bench_fairsem_bench_SOURCES += bench/cxx_sem.cpp
 bench_fairsem_bench_CPPFLAGS += -DHAVE_CXX20_SEMAPHORE

@@ -63,8 +63,10 @@ static void text_head(const struct report_table *t)
         if (t->rows[i].n > repetitions)
             repetitions = t->rows[i].n;
     }
-    printf("\n%s\n  %s; %zu repetitions of %s, peers in turn; %s\n", t->title, t->pinning,
-           repetitions, duration_text((double)t->repetition_ns).text, t->unit);
+    printf("\n%s\n  %s; %zu repetitions", t->title, t->pinning, repetitions);
+    if (t->repetition_ns > 0)       /* else they end by themselves */
+        printf(" of %s", duration_text((double)t->repetition_ns).text);
+    printf(", peers in turn; %s\n", t->unit);
     printf("  %-22s %8s %19s", "", "median", "quartiles");
     if (!t->contended)
         printf(" %19s", "min .. max");

@@ -16,7 +16,8 @@ text=$report/fairsem-bench.txt
 measure() {
   FAIRSEM_BENCH_FOREIGN=${FAIRSEM_BENCH_FOREIGN:-$top_srcdir/bench/foreign}
   FAIRSEM_BENCH_CACHE=${FAIRSEM_BENCH_CACHE:-$top_builddir/bench/cache}
-  export FAIRSEM_BENCH_FOREIGN FAIRSEM_BENCH_CACHE
+  FAIRSEM_LIMIT=${FAIRSEM_LIMIT:-$top_builddir/fairsem-limit}
+  export FAIRSEM_BENCH_FOREIGN FAIRSEM_BENCH_CACHE FAIRSEM_LIMIT
   rm -rf "$report"
   mkdir -p "$report" || exit 1
   # Through a file, because the status of the first command of a pipe is lost.

@@ -15,6 +15,7 @@ void lines_run(bool quick);
 void wake_run(bool quick);
 void expiry_run(bool quick);
 void cpu_run(bool quick);
+void shared_run(bool quick);
 void dropin_run(bool quick);
 
 #endif /* BENCH_WORKLOADS_H */

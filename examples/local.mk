@@ -45,4 +45,25 @@ else
 EXTRA_DIST += $(event_loop_sources)
 endif
 
-EXTRA_DIST += examples/Makefile.example
+if HAVE_SHARED
+noinst_PROGRAMS += examples/prefork-server
+examples_prefork_server_SOURCES = examples/prefork-server.c
+examples_prefork_server_LDADD = libfairsem.la
+else
+EXTRA_DIST += examples/prefork-server.c
+endif
+
+# Processes of fairsem-limit; the program itself needs no semaphore.
+killed_jobs_sources = \
+	examples/killed-jobs.c \
+	examples/killed_job.c examples/killed_job.h \
+	examples/file_list.c examples/file_list.h
+if HAVE_KILLED_JOBS
+noinst_PROGRAMS += examples/killed-jobs
+examples_killed_jobs_SOURCES = $(killed_jobs_sources)
+examples_killed_jobs_LDADD = $(ZLIB_LIBS)
+else
+EXTRA_DIST += $(killed_jobs_sources)
+endif
+
+EXTRA_DIST += examples/Makefile.example examples/cron-limit.sh

@@ -9,6 +9,7 @@
 #   posix/      sem_t
 #   cxx/        fairsem.hpp
 #   shared/     between processes
+#   limit/      fairsem-limit
 #   package/    what users get
 #   platforms/  other C libraries, compilers and tools around it
 #   support/    what those share
@@ -43,6 +44,7 @@ include $(top_srcdir)/tests/whitebox/local.mk
 include $(top_srcdir)/tests/faults/local.mk
 include $(top_srcdir)/tests/posix/local.mk
 include $(top_srcdir)/tests/cxx/local.mk
+include $(top_srcdir)/tests/limit/local.mk
 include $(top_srcdir)/tests/package/local.mk
 include $(top_srcdir)/tests/platforms/local.mk
 include $(top_srcdir)/tests/explore/local.mk

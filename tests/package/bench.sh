@@ -75,6 +75,11 @@ workload cpu 7 7     # in a moment not everybody gets a turn
 workload lines 4 19
 workload wake 2 8
 workload expiry 1 6
+if "$bench" --help | grep -q '^  shared '; then
+  FAIRSEM_LIMIT=$top_builddir/fairsem-limit
+  export FAIRSEM_LIMIT
+  workload shared 7 15
+fi
 
 # ---------------------------------------------------------------- other languages
 # Those that need not be compiled for many seconds first.

@@ -49,7 +49,7 @@ for list in Makefile.am $(cd "$top_srcdir" && find [a-z]* -name local.mk); do
 done | awk '{ for (i = 1; i <= NF; i++) print $i }' > "$work/words"
 # The source of a test program goes without saying.
 sed -n -e p -e 's|^tests/[a-z]*/t_[a-z0-9_]*$|&.c|p' "$work/words" > "$work/mentioned"
-(cd "$top_srcdir" && find include src posix examples bench tests \
+(cd "$top_srcdir" && find include src posix limit examples bench tests \
   \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.map' -o -name '*.sh' \) | sort) > "$work/sources"
 if grep -Fvx -f "$work/mentioned" "$work/sources" > "$work/forgotten"; then
   fail "in no makefile:" && cat "$work/forgotten"

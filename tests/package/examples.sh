@@ -146,6 +146,28 @@ says event-loop 'served 12' 'shed 10' 'hung up 1' 'refused at shutdown 8' 'most 
 # Client, limit, fetched, timed out, canceled, most at once.
 says fetch-limiter 'crawler +6 +24 +0 +0 +[1-4]' 'browser +2 +12 +0 +0 +[12]' \
   'hasty +2 +0 +8 +0 +0' 'gone +3 +0 +0 +8 +0' 'at most [1-4] of 4 connections in use'
+says prefork-server 'requests 160' 'workers that crashed 16' 'units given back for them 16' \
+  'most connections at once [1-3]' 'units free at the end 3'
+
+# ---------------------------------------------------------------- scripts
+if built fairsem-limit; then
+  if sh "$top_srcdir/examples/cron-limit.sh" "$top_builddir/fairsem-limit" > "$work/out" \
+    2> "$work/err" && grep -qx 'order: mail www lib etc home' "$work/out" &&
+    grep -qx 'most at once: 2' "$work/out"; then
+    echo "ok: cron-limit.sh"
+  else
+    cat "$work/out" "$work/err"
+    fail "cron-limit.sh"
+  fi
+fi
+jobs=examples/killed-jobs
+if built "$jobs" && built fairsem-limit; then
+  if run 0 "$jobs" "$top_builddir/fairsem-limit" "$top_srcdir/src"; then
+    grep -q '^parts done 8, .* most at once [1-3]$' "$work/out" || fail "killed-jobs: parts"
+    grep -q '^files [1-9].*: the sum is right$' "$work/out" || fail "killed-jobs: the sum"
+  fi
+  run 2 "$jobs"
+fi
 
 # ---------------------------------------------------------------- fairsem-bench
 bench=bench/fairsem-bench

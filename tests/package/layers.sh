@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# layers.sh - src/, src/shared/, posix/ and bench/ are layers: no circles, and no way past the
-# public headers.
+# layers.sh - src/, src/shared/, posix/, limit/ and bench/ are layers: no circles, and no way past
+# the public headers.
 #
-#   layers.sh [DIRECTORY...]    only those of the four that are named, here or in LAYERS
+#   layers.sh [DIRECTORY...]    only those that are named, here or in LAYERS
 #
 # A unit is the files of one name: wait.c, wait.h and their object.  It needs another unit if
 #
@@ -15,8 +15,9 @@
 # The layer of a unit is one above the highest that it needs.  Printed are the layers, lowest
 # first, with a star at what is in a circle; and for a circle each need in it with its causes.
 #
-# posix/, bench/ and examples/ see the public headers.  src/ has one door, fast_path.h, for posix/
-# and for the peers in bench/: calls in place of its inline functions would double their price.
+# posix/, limit/, bench/ and examples/ see the public headers.  src/ has one door, fast_path.h, for
+# posix/ and for the peers in bench/: calls in place of its inline functions would double their
+# price.
 # src/shared/ is above src/, which does without it.
 set -u
 export LC_ALL=C
@@ -63,6 +64,7 @@ targets() {
       grep -q '^#pkglib_LTLIBRARIES = fairsem-interpose' "$top_builddir/Makefile" ||
         echo fairsem_interpose_la- fairsem_run-
       ;;
+    limit) echo fairsem_limit- ;;
     bench) echo fairsem_bench- ;;
     examples) echo ./ ;;
   esac
@@ -464,11 +466,14 @@ finds 'no objects that nm reads: bench/' layers bench
 [ "$status" -ne 0 ] || echo "ok: finds $finds faults that were planted"
 
 # ---------------------------------------------------------------- the tree itself
-for directory in src src/shared posix bench examples; do
+# fairsem-limit is not for every system.
+limit=limit
+grep -q '^am__append_[0-9]* = fairsem-limit' "$top_builddir/Makefile" || limit=
+for directory in src src/shared posix $limit bench examples; do
   facts "$top_srcdir" "$top_builddir" "$directory"
 done
 # shellcheck disable=SC2086 # a list
-[ $# -gt 0 ] || set -- ${LAYERS:-src src/shared posix bench}
+[ $# -gt 0 ] || set -- ${LAYERS:-src src/shared posix $limit bench}
 for directory; do
   if layers "$directory"; then
     echo "ok: $directory/ has layers"
@@ -481,7 +486,7 @@ if below src src/shared; then
 else
   status=1
 fi
-for directory in posix bench examples; do
+for directory in posix $limit bench examples; do
   if sees "$directory"; then
     echo "ok: $directory/ sees the public headers, and the door where it may"
   else

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* shared_lives.c - see shared_lives.h; and what a command of the shell costs. */
+#define _GNU_SOURCE
+
+#include "shared_lives.h"
+
+#include "clock.h"
+#include "die.h"
+#include "progress.h"
+#include "report.h"
+#include "shared_peers.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROCESSES = 64, LIVES = 1000 };
+
+struct scene {
+    struct shared_sem sem;
+    atomic_int        place, ready;
+    int               order[PROCESSES];     /* order[i]: which process was the i-th */
+    _Atomic int64_t   acquired_ns;
+    int               next;                 /* the number of the process that is started */
+};
+
+static struct scene *scene;
+
+static void begin_table(struct report_table *t, const char *name, const char *title,
+                        const char *unit, int64_t ns)
+{
+    report_table_begin(t, "shared", name, title, unit);
+    t->repetition_ns = ns;
+    t->pinning = "not pinned";
+}
+
+static void add(struct report_table *t, const char *peer, double value)
+{
+    struct report_row *row = report_row(t, peer);
+
+    row->samples[row->n++] = value;
+}
+
+/* ---- 64 processes on one unit ---- */
+
+static void run_in_order(void *arg)
+{
+    struct shared_sem *s = &scene->sem;
+    int number = scene->next;
+
+    (void)arg;
+    if (shared_acquire(s->kind, s) != 0)
+        die("acquire", 0);
+    scene->order[atomic_fetch_add(&scene->place, 1)] = number;
+    shared_release(s->kind, s);
+}
+
+/* How often a process came before one that had been in line longer. */
+static int passes(void)
+{
+    int n = 0;
+
+    for (int i = 0; i < PROCESSES; i++) {
+        for (int j = i + 1; j < PROCESSES; j++)
+            n += scene->order[i] > scene->order[j];
+    }
+    return n;
+}
+
+static int play_order(enum shared_kind kind)
+{
+    struct shared_sem *s = &scene->sem;
+    pid_t pids[PROCESSES];
+
+    shared_make(s, kind, 1);
+    atomic_store(&scene->place, 0);
+    if (shared_acquire(kind, s) != 0)
+        die("acquire", 0);
+    for (scene->next = 0; scene->next < PROCESSES; scene->next++) {
+        pids[scene->next] = shared_start(run_in_order, NULL);
+        while (shared_waiters(s) != scene->next + 1)
+            sleep_ns(20 * NS_PER_US);
+    }
+    shared_release(kind, s);
+    for (int i = 0; i < PROCESSES; i++)
+        shared_join(pids[i]);
+    shared_remove(s);
+    return passes();
+}
+
+static void order(bool quick)
+{
+    static struct report_table t;
+    const char *title = "shared: 64 processes queue for one unit; who passed whom";
+    const int rounds = quick ? 1 : 10;
+    int ours = 0, theirs = 0;
+
+    begin_table(&t, "order", title, "passes in all rounds", 0);
+    report_goal(&t, shared_name(FAIR_UNDO), NULL, 0);
+    for (int i = 0; i < rounds; i++) {
+        progress_show(title, (double)i / rounds);
+        ours += play_order(FAIR_UNDO);
+        theirs += play_order(SEMOP_UNDO);
+    }
+    add(&t, shared_name(FAIR_UNDO), ours);
+    add(&t, shared_name(SEMOP_UNDO), theirs);
+    report_table(&t);
+}
+
+/* ---- A holder is killed ---- */
+
+static void run_holder(void *arg)
+{
+    struct shared_sem *s = &scene->sem;
+
+    (void)arg;
+    shared_enter(s);
+    shared_acquire(s->kind, s);
+    atomic_store(&scene->ready, 1);
+    for (;;)
+        pause();
+}
+
+static void run_heir(void *arg)
+{
+    struct shared_sem *s = &scene->sem;
+
+    (void)arg;
+    shared_enter(s);
+    atomic_store(&scene->ready, 2);
+    if (shared_acquire(s->kind, s) != 0)
+        die("acquire", 0);
+    atomic_store(&scene->acquired_ns, now_ns());
+}
+
+static void await_ready(int value)
+{
+    while (atomic_load(&scene->ready) != value)
+        sleep_ns(20 * NS_PER_US);
+}
+
+/* Returns ms from the death of the holder until the next one has the unit. */
+static double play_death(enum shared_kind kind, int64_t after_ns)
+{
+    int64_t killed_ns;
+    pid_t holder, heir;
+
+    shared_make(&scene->sem, kind, 1);
+    holder = shared_start(run_holder, NULL);
+    await_ready(1);
+    heir = shared_start(run_heir, NULL);
+    await_ready(2);
+    sleep_ns(after_ns);
+    killed_ns = now_ns();
+    shared_kill(holder);
+    shared_join(heir);
+    shared_remove(&scene->sem);
+    return (double)(atomic_load(&scene->acquired_ns) - killed_ns) / (double)NS_PER_MS;
+}
+
+static void death(bool quick)
+{
+    static const enum shared_kind kinds[] = { FAIR_UNDO, SEMOP_UNDO, LOCK_FLOCK, LOCK_FCNTL };
+    static struct report_table t, worst;
+    const char *title = "shared: a holder is killed; when has the next in line its unit?";
+    const int repetitions = quick ? 2 : 40;
+    double longest = 0;
+
+    begin_table(&t, "death", title, "ms", 0);
+    begin_table(&worst, "death-longest", "shared: the same, the longest of all", "ms", 0);
+    report_goal(&t, shared_name(FAIR_UNDO), NULL, 110);
+    report_goal(&worst, shared_name(FAIR_UNDO), NULL, 150);
+    for (int i = 0; i < repetitions; i++) {
+        progress_show(title, (double)i / repetitions);
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            /* At any time between two looks of the one that waits. */
+            double ms = play_death(kinds[k], (20 + i * 37 % 100) * NS_PER_MS);
+
+            add(&t, shared_name(kinds[k]), ms);
+            if (kinds[k] == FAIR_UNDO && ms > longest)
+                longest = ms;
+        }
+    }
+    add(&worst, shared_name(FAIR_UNDO), longest);
+    report_table(&t);
+    report_table(&worst);
+    report_note("sem_t takes no part: there, the next in line waits for ever");
+}
+
+/* ---- A thousand lives ---- */
+
+static void run_life(void *arg)
+{
+    (void)arg;
+    if (fairsem_shared_acquire(scene->sem.fair, 1) != 0)
+        die("acquire", 0);
+}
+
+static void lives(bool quick)
+{
+    static struct report_table t, cost;
+    const int count = quick ? 100 : LIVES;
+    fairsem_shared_stat_t stat;
+    int64_t begin;
+
+    begin_table(&t, "lives", "shared: processes that take a unit and end; what they leave behind",
+                "entries in use, and units missing", 0);
+    begin_table(&cost, "lives-cost", "shared: such a process, from fork to wait", "us", 0);
+    report_goal(&t, shared_name(FAIR_UNDO), NULL, 0);
+    shared_make(&scene->sem, FAIR_UNDO, 2);
+    begin = now_ns();
+    for (int i = 0; i < count; i++)
+        shared_join(shared_start(run_life, NULL));
+    add(&cost, shared_name(FAIR_UNDO), (double)(now_ns() - begin) / count / (double)NS_PER_US);
+    if (fairsem_shared_stat(scene->sem.fair, &stat) != 0)
+        die("stat", 0);
+    add(&t, shared_name(FAIR_UNDO),
+        (double)(stat.processes - 1) + (double)(stat.capacity - stat.available));
+    shared_remove(&scene->sem);
+    report_table(&t);
+    report_table(&cost);
+}
+
+/* ---- In the shell ---- */
+
+static bool is_there(const char *command)
+{
+    char text[300];
+
+    snprintf(text, sizeof text, "command -v %s > /dev/null 2>&1", command);
+    return system(text) == 0;
+}
+
+static void command(struct report_table *t, const char *peer, const char *text)
+{
+    int64_t begin = now_ns();
+
+    if (system(text) == 0)
+        add(t, peer, (double)(now_ns() - begin) / (double)NS_PER_MS);
+}
+
+/* What runs `true` under a limit of 1. */
+static void commands(bool quick)
+{
+    static struct report_table t;
+    const char *limit = getenv("FAIRSEM_LIMIT");
+    const int repetitions = quick ? 2 : 15;
+    char ours[300];
+
+    if (limit == NULL || *limit == '\0')
+        limit = "fairsem-limit";
+    snprintf(ours, sizeof ours, "%s fairsem-bench-%ld 1 -- true", limit, (long)getpid());
+    begin_table(&t, "command", "shared: a shell that runs `true` when it is its turn", "ms", 0);
+    for (int i = 0; i < repetitions; i++) {
+        if (is_there(limit))
+            command(&t, "fairsem-limit", ours);
+        if (is_there("flock"))
+            command(&t, "flock(1)", "flock /tmp true");
+        if (is_there("parallel") && is_there("sem"))
+            command(&t, "sem (GNU parallel)", "sem --fg --id fairsem-bench true");
+    }
+    if (t.row_count > 0)
+        report_table(&t);
+    if (report_find(&t, "fairsem-limit") != NULL) {
+        snprintf(ours, sizeof ours, "%s --remove fairsem-bench-%ld", limit, (long)getpid());
+        if (system(ours) != 0)
+            report_note("fairsem-limit --remove has failed");
+    }
+}
+
+void shared_lives_run(bool quick)
+{
+    scene = shared_memory(sizeof *scene);
+    order(quick);
+    death(quick);
+    lives(quick);
+    commands(quick);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* shared_lives.h - the second half of the workload `shared`: order, the dead, a thousand lives. */
+#ifndef BENCH_SHARED_LIVES_H
+#define BENCH_SHARED_LIVES_H
+
+#include <stdbool.h>
+
+void shared_lives_run(bool quick);
+
+#endif /* BENCH_SHARED_LIVES_H */

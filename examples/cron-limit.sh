@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# cron-limit.sh - at most two backups at a time, in order of arrival; what one would write into a
+# crontab, and a demonstration of it.
+#
+# In the crontab each line stands alone.  All may come in the same minute:
+#
+#   0 3 * * *  fairsem-limit -w 14400 backup 2 -- backup /srv/mail
+#   0 3 * * *  fairsem-limit -w 14400 backup 2 -- backup /srv/www
+#   0 3 * * *  fairsem-limit -w 14400 backup 2 -- backup /var/lib
+#   0 3 * * *  fairsem-limit -w 14400 backup 2 -- backup /etc
+#
+# A backup that is killed, or crashes, needs no care: the next one begins.  One that could not begin
+# within four hours exits with 124, and cron sends mail about what it printed.  `flock -n` would
+# skip it, and flock without -n would let one of those that wait go next, in no order.
+#
+#   cron-limit.sh [PROGRAM]    the fairsem-limit to use, if it is not in the path
+set -u
+
+limit=${1:-fairsem-limit}
+name=cron-limit-example-$$
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"; "$limit" --remove --force "$name" 2> /dev/null' EXIT
+: > "$work/log"
+
+# A "backup" takes until we say so.
+cat > "$work/backup" << '_EOF'
+#!/bin/sh
+echo "begins $1 $$" >> "$2/log"
+until [ -e "$2/done.$1" ]; do sleep 0.02; done
+echo "ends $1" >> "$2/log"
+_EOF
+chmod +x "$work/backup"
+
+# await COMMAND... - until it succeeds.
+await() {
+  tries=0
+  until "$@"; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 3000 ] || { echo "cron-limit.sh: waited in vain: $*" >&2; exit 1; }
+    sleep 0.02
+  done
+}
+
+# has_arrived NUMBER - so many have begun or wait.
+has_arrived() {
+  waiting=$("$limit" --status "$name" 2> /dev/null | sed -n 's/.*, waiting \([0-9]*\)$/\1/p')
+  [ $(($(grep -c begins "$work/log") + ${waiting:-0})) -eq "$1" ]
+}
+
+has_begun() {
+  grep -q "^begins $1" "$work/log"
+}
+
+number=0
+for directory in mail www lib etc home; do
+  # Without "exec", the shell could be between us and the command.
+  (exec "$limit" -w 14400 "$name" 2 -- "$work/backup" "$directory" "$work") 2> /dev/null &
+  number=$((number + 1))
+  await has_arrived "$number"
+done
+"$limit" --status "$name" | sed -n 1p | sed 's/^[^:]*/backup/'
+
+: > "$work/done.mail"
+await has_begun lib
+kill -KILL "$(sed -n 's/^begins www //p' "$work/log")"      # a backup crashes
+echo "crashes www" >> "$work/log"
+await has_begun etc
+: > "$work/done.lib"
+await has_begun home
+: > "$work/done.etc"
+: > "$work/done.home"
+wait 2> /dev/null
+
+sed 's/ [0-9]*$//' "$work/log"
+awk '
+  $1 == "begins" { order = order " " $2; if (++now > most) most = now; next }
+  { now-- }
+  END {
+    print "order:" order
+    print "most at once: " most
+    exit order != " mail www lib etc home" || most > 2
+  }' "$work/log"

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * killed-jobs.c - jobs under fairsem-limit, some of which are killed: what the dead held comes back.
+ *
+ *     killed-jobs FAIRSEM-LIMIT DIRECTORY
+ *
+ * Eight processes compress a part of a tree each, three at a time.  At random moments three of them
+ * are killed with SIGKILL, which no program can handle: while they run, or while they wait.  Their
+ * parts are done again by new processes, which go to the end of the line.  A table shows what
+ * became of each process.  In the end, the sum over all parts must be that of the tree.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "killed_job.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PARTS = 8, LIMIT = 3, KILLS = 3, MOST = PARTS + KILLS };
+
+/* One process.  Times are 0 until something has happened. */
+struct process {
+    pid_t   pid;
+    int     part, order;        /* order: as it began, from 1 */
+    int64_t came, began, ended; /* ended: or was killed */
+    int64_t back;               /* what it held: when the next process began with it */
+    bool    killed;
+};
+
+static struct process processes[MOST];
+static int count, begun, done, kills, most_at_once;
+static struct sum total;
+static const char *limit, *directory;
+static char name[40];
+static int events[2];       /* a pipe */
+
+static void check(bool ok, const char *what)
+{
+    if (ok)
+        return;
+    fprintf(stderr, "killed-jobs: FAILED: %s\n", what);
+    for (int i = 0; i < count; i++) {
+        if (processes[i].ended == 0)
+            kill(processes[i].pid, SIGKILL);
+    }
+    exit(EXIT_FAILURE);
+}
+
+/* ---- Processes ---- */
+
+static void start(int part)
+{
+    struct process *p = &processes[count];
+    char itself[] = "/proc/self/exe", part_text[20], fd_text[20], path[4096];
+    ssize_t length = readlink(itself, path, sizeof path - 1);
+
+    check(length > 0, "readlink");
+    path[length] = '\0';
+    *p = (struct process){ .part = part, .came = now_ns() };
+    snprintf(part_text, sizeof part_text, "%d", part);
+    snprintf(fd_text, sizeof fd_text, "%d", events[1]);
+    p->pid = fork();
+    if (p->pid == 0) {
+        execl(limit, limit, name, "3", "--", path, "--job", part_text, fd_text, directory,
+              (char *)NULL);
+        _exit(127);
+    }
+    check(p->pid > 0, "fork");
+    count++;
+}
+
+static struct process *find(pid_t pid)
+{
+    for (int i = 0; i < count; i++) {
+        if (processes[i].pid == pid)
+            return &processes[i];
+    }
+    check(false, "a process that is none of ours");
+    return NULL;
+}
+
+static int running(void)
+{
+    int n = 0;
+
+    for (int i = 0; i < count; i++)
+        n += processes[i].began != 0 && processes[i].ended == 0;
+    return n;
+}
+
+/* A process begins: with what was given back first, and has not been taken since. */
+static void hand_over(int64_t now)
+{
+    struct process *first = NULL;
+
+    for (int i = 0; i < count; i++) {
+        struct process *p = &processes[i];
+
+        if (p->began != 0 && p->ended != 0 && p->back == 0
+            && (first == NULL || p->ended < first->ended))
+            first = p;
+    }
+    if (first != NULL && begun > LIMIT)
+        first->back = now;
+}
+
+static void take(const struct event *event)
+{
+    struct process *p = find(event->pid);
+
+    if (event->sum.files < 0) {
+        p->began = event->ns;
+        p->order = ++begun;
+        hand_over(event->ns);
+        most_at_once = running() > most_at_once ? running() : most_at_once;
+        return;
+    }
+    p->ended = event->ns;
+    total.files += event->sum.files;
+    total.bytes += event->sum.bytes;
+    total.checks += event->sum.checks;
+    done++;
+}
+
+/* Wait so long at most for what the jobs report, and take it. */
+static void listen_to_jobs(int ms)
+{
+    struct pollfd ready = { .fd = events[0], .events = POLLIN };
+    struct event event;
+    int status;
+
+    /* In this order: nobody may be killed who has been waited for. */
+    while (waitpid(-1, &status, WNOHANG) > 0)
+        check(status == 0, "a job");
+    while (poll(&ready, 1, ms) > 0) {
+        check(read(events[0], &event, sizeof event) == sizeof event, "read");
+        take(&event);
+        ms = 0;
+    }
+}
+
+/* How many run, wait or are done, as fairsem-limit says; but it may not know the name yet. */
+static int arrived(void)
+{
+    char command[4200], line[200];
+    int run = 0, wait = 0;
+    FILE *status;
+
+    snprintf(command, sizeof command, "'%s' --status %s 2> /dev/null", limit, name);
+    status = popen(command, "r");
+    check(status != NULL, "popen");
+    while (fgets(line, sizeof line, status) != NULL) {
+        const char *numbers = strstr(line, ", running ");
+
+        if (numbers != NULL && sscanf(numbers, ", running %d, waiting %d", &run, &wait) != 2)
+            check(false, "the status of fairsem-limit");
+    }
+    pclose(status);
+    return run + wait + done;
+}
+
+/* ---- Killing ---- */
+
+/* One that has not ended, by chance. */
+static struct process *choose(void)
+{
+    int alive = 0, chosen;
+
+    for (int i = 0; i < count; i++)
+        alive += processes[i].ended == 0;
+    if (alive == 0)
+        return NULL;
+    chosen = rand() % alive;
+    for (int i = 0;; i++) {
+        if (processes[i].ended == 0 && chosen-- == 0)
+            return &processes[i];
+    }
+}
+
+/* False: it was done before. */
+static bool kill_one(void)
+{
+    struct process *p = choose();
+    int64_t now;
+    int part;
+
+    if (p == NULL)
+        return false;
+    part = p->part;
+    kill(p->pid, SIGKILL);
+    now = now_ns();
+    waitpid(p->pid, NULL, 0);
+    listen_to_jobs(0);
+    if (p->ended != 0)
+        return false;
+    p->ended = now;
+    p->killed = true;
+    kills++;
+    start(part);
+    return true;
+}
+
+/* ---- The table ---- */
+
+static void print(const struct process *p)
+{
+    char order[20] = "-", ran[20] = "-", back[20] = "-";
+
+    if (p->order != 0)
+        snprintf(order, sizeof order, "%d", p->order);
+    if (p->began != 0)
+        snprintf(ran, sizeof ran, "%.3f s", (double)(p->ended - p->began) / 1e9);
+    if (p->back != 0)
+        snprintf(back, sizeof back, "%.3f s", (double)(p->back - p->ended) / 1e9);
+    printf("  %6s %8ld %5d %9.3f s %10s   %-22s %10s\n", order, (long)p->pid, p->part + 1,
+           (double)((p->began != 0 ? p->began : p->ended) - p->came) / 1e9, ran,
+           !p->killed ? "done" : p->began != 0 ? "KILLED, held 1 unit" : "KILLED in line", back);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct process *x = a, *y = b;
+
+    return (x->order != 0 ? x->order : MOST + 1) - (y->order != 0 ? y->order : MOST + 1);
+}
+
+static int report(void)
+{
+    struct sum tree = { 0, 0, 0 };
+    bool right;
+
+    for (int part = 0; part < PARTS; part++) {
+        struct sum sum = sum_up(directory, part, PARTS, 0);
+
+        tree.files += sum.files;
+        tree.bytes += sum.bytes;
+        tree.checks += sum.checks;
+    }
+    qsort(processes, (size_t)count, sizeof *processes, by_order);
+    printf("  %6s %8s %5s %11s %10s   %-22s %10s\n", "served", "process", "part", "waited", "ran",
+           "end", "next after");
+    for (int i = 0; i < count; i++)
+        print(&processes[i]);
+    right = tree.files == total.files && tree.bytes == total.bytes && tree.checks == total.checks;
+    printf("\nparts done %d, processes killed %d, most at once %d\n"
+           "files %lld, bytes %lld: the sum is %s\n", done, kills, most_at_once,
+           (long long)total.files, (long long)total.bytes, right ? "right" : "WRONG");
+    return right && done == PARTS && most_at_once <= LIMIT ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return (*(const int64_t *)a > *(const int64_t *)b) - (*(const int64_t *)a < *(const int64_t *)b);
+}
+
+/* When to kill: while the jobs run, as far as one can guess from the size of the tree. */
+static void choose_moments(int64_t moments[KILLS])
+{
+    int64_t bytes = 0, begin = now_ns();
+
+    for (int part = 0; part < PARTS; part++)
+        bytes += sum_up(directory, part, PARTS, 0).bytes;
+    srand((unsigned)begin);
+    for (int i = 0; i < KILLS; i++)
+        moments[i] = now_ns() + (int64_t)((double)bytes * 15 * (rand() / (RAND_MAX + 1.0)));
+    qsort(moments, KILLS, sizeof *moments, compare);
+}
+
+int main(int argc, char **argv)
+{
+    int64_t moments[KILLS];
+    int moment = 0, result;
+    char command[4200];
+
+    if (argc == 5 && strcmp(argv[1], "--job") == 0)
+        return run_job(argv[4], atoi(argv[2]), PARTS, atoi(argv[3]));
+    if (argc != 3) {
+        fputs("usage: killed-jobs FAIRSEM-LIMIT DIRECTORY\n", stderr);
+        return 2;
+    }
+    limit = argv[1];
+    directory = argv[2];
+    snprintf(name, sizeof name, "killed-jobs-%ld", (long)getpid());
+    check(pipe(events) == 0 && fcntl(events[0], F_SETFD, FD_CLOEXEC) == 0, "pipe");
+    for (int part = 0; part < PARTS; part++) {
+        start(part);
+        do
+            listen_to_jobs(5);
+        while (arrived() < count);
+    }
+    choose_moments(moments);
+    while (done < PARTS) {
+        listen_to_jobs(5);
+        if (moment < KILLS && now_ns() >= moments[moment] && kill_one())
+            moment++;
+    }
+    while (wait(NULL) > 0)
+        continue;
+    result = report();
+    snprintf(command, sizeof command, "'%s' --remove %s", limit, name);
+    return system(command) == 0 ? result : EXIT_FAILURE;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* killed_job.h - a part of a tree, and the work on it, for killed-jobs. */
+#ifndef KILLED_JOB_H
+#define KILLED_JOB_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct sum {
+    int64_t  files, bytes;
+    uint64_t checks;        /* the sum of the files' checksums */
+};
+
+/* What a job reports: that it has begun (files is -1 then), or is done. */
+struct event {
+    pid_t      pid;
+    int64_t    ns;          /* when, on CLOCK_MONOTONIC */
+    struct sum sum;
+};
+
+int64_t now_ns(void);
+
+/*
+ * Add up the files below `directory` that belong to this part of so many.  compress: each is
+ * compressed first, decompressed again, and compared.  Exits if that fails.
+ */
+struct sum sum_up(const char *directory, int part, int parts, int compress);
+
+/* The program of a job.  Reports to fd; returns an exit status. */
+int run_job(const char *directory, int part, int parts, int fd);
+
+#endif

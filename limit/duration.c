@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* duration.c - see duration.h. */
+#include "duration.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const struct {
+    int64_t     seconds;
+    const char *name;
+} units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
+
+const char *duration_text(int64_t ns, char text[DURATION_SIZE])
+{
+    int64_t seconds = ns > 0 ? ns / 1000000000 : 0;
+    int i = 0;
+
+    while (i < 3 && seconds < units[i].seconds)
+        i++;
+    if (i == 3)
+        snprintf(text, DURATION_SIZE, "%" PRId64 " s", seconds);
+    else
+        snprintf(text, DURATION_SIZE, "%" PRId64 " %s %" PRId64 " %s", seconds / units[i].seconds,
+                 units[i].name, seconds % units[i].seconds / units[i + 1].seconds,
+                 units[i + 1].name);
+    return text;
+}

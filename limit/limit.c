@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * limit.c - fairsem-limit(1): run a command when it is its turn.  Start reading here.
+ *
+ *      options.h    the command line
+ *      names.h      from a name to a segment
+ *      turn.h       wait for the turn; change a limit, remove a name
+ *      wait_line.h  one wait, with signals and a line of progress
+ *      run.h        run the command
+ *      status.h     who runs, who waits
+ */
+#include "names.h"
+#include "options.h"
+#include "run.h"
+#include "status.h"
+#include "turn.h"
+
+#include <err.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/*
+ * A shell script takes low descriptors for its own ("exec 3> file"), and would close ours, which
+ * gives the units back.  So low ones are taken by something that exec closes.
+ */
+#define LOWEST_DESCRIPTOR 40
+
+static void take_low_descriptors(void)
+{
+    struct rlimit limit;
+    int fd;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < 2 * LOWEST_DESCRIPTOR)
+        return;
+    do
+        fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && fd < LOWEST_DESCRIPTOR - 1);
+}
+
+static int run(const struct request *request, const char *segment)
+{
+    fairsem_shared_t *slots;
+    int exit_status;
+
+    take_low_descriptors();
+    slots = turn_take(request, segment, &exit_status);
+    if (slots == NULL)
+        return exit_status;
+    if (request->fork)
+        return run_as_child(slots, request->command);
+    return run_here(slots, request->name, request->command);
+}
+
+int main(int argc, char **argv)
+{
+    char segment[SEGMENT_NAME_SIZE];
+    struct request request;
+    const char *wrong = NULL;
+    int exit_status;
+
+    if (!options_read(argc, argv, &request, &exit_status))
+        return exit_status;
+    if (request.name != NULL)
+        wrong = name_of_segment(request.name, request.global, segment);
+    if (wrong != NULL) {
+        warnx("%s: %s", request.name, wrong);
+        return OWN_FAILURE;
+    }
+    switch (request.what) {
+    case STATUS: return status_print(&request);
+    case REMOVE: return turn_remove(&request, segment);
+    default:     return run(&request, segment);
+    }
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * names.h - the names of segments.
+ *
+ * Each user has names of his own, which only he can use: whoever may write to a segment can damage
+ * it.  Names common to all users are for who asks for them.  Both have a prefix, so that they do
+ * not meet those of other programs in /dev/shm.
+ */
+#ifndef LIMIT_NAMES_H
+#define LIMIT_NAMES_H
+
+#include <stdbool.h>
+
+enum { SEGMENT_NAME_SIZE = 256 };
+
+/* Write the segment's name to `segment`.  Returns NULL, or what is wrong with the user's name. */
+const char *name_of_segment(const char *name, bool global, char segment[SEGMENT_NAME_SIZE]);
+
+/*
+ * Did this user make the segment?  In a directory where everybody may make files, another user can
+ * be the first to make one with a name that is ours.
+ */
+bool name_is_own(const char *segment);
+
+/* A list of names that exist, sorted, ending with NULL; NULL: no memory. */
+struct listed {
+    char *name;
+    bool  global;
+};
+struct listed *names_list(void);
+void names_free(struct listed *list);
+
+#endif

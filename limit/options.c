@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* options.c - see options.h. */
+#include "options.h"
+
+#include <err.h>
+#include <errno.h>
+#include <fairsem.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SECONDS 1e9
+
+static void usage(FILE *file)
+{
+    fputs("usage: fairsem-limit [OPTION...] NAME LIMIT -- COMMAND [ARGUMENT...]\n"
+          "       fairsem-limit [--global] [--watch] --status [NAME]\n"
+          "       fairsem-limit [--global] [--force] --remove NAME\n"
+          "\n"
+          "Run COMMAND when it is its turn: at most LIMIT at a time on this machine, first come\n"
+          "first served.  Whatever ends COMMAND, the next one starts.\n"
+          "\n"
+          "  -n, --units=UNITS        COMMAND counts as so many (1)\n"
+          "  -w, --wait=SECONDS       wait so long at most, then exit with status 124\n"
+          "  -p, --priority=PRIORITY  the lower starts first, a whole number (0)\n"
+          "  -g, --global[=MODE]      NAME is common to all users; without it, each user has\n"
+          "                           names of his own.  MODE (666): who may use a new NAME\n"
+          "      --fork               stay as the parent of COMMAND: for one that closes\n"
+          "                           descriptors which it did not open, such as sudo\n"
+          "      --status             print who runs and who waits, since when\n"
+          "      --watch              with --status: again each second\n"
+          "      --remove             remove NAME, if nobody uses it\n"
+          "      --force              with --remove: also if somebody does, or it is damaged\n"
+          "      --version            print the version\n"
+          "      --help               print this text\n"
+          "\n"
+          "The exit status is that of COMMAND; 124: the wait was too long, 125: fairsem-limit\n"
+          "itself failed, 126: COMMAND cannot be run, 127: COMMAND was not found.\n", file);
+}
+
+static bool read_integer(const char *text, int64_t least, int64_t most, const char *what,
+                         int64_t *value)
+{
+    char *end;
+
+    errno = 0;
+    *value = strtoimax(text, &end, 10);
+    if (errno == 0 && end != text && *end == '\0' && *value >= least && *value <= most)
+        return true;
+    warnx("%s: '%s' is no whole number from %" PRId64 " to %" PRId64, what, text, least, most);
+    return false;
+}
+
+static bool read_seconds(const char *text, int64_t *ns)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+
+    if (end == text || *end != '\0' || isnan(seconds) || seconds < 0) {
+        warnx("--wait: '%s' is no number of seconds", text);
+        return false;
+    }
+    *ns = (int64_t)((seconds < MOST_SECONDS ? seconds : MOST_SECONDS) * 1e9);
+    return true;
+}
+
+static bool read_mode(const char *text, mode_t *mode)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 8);
+
+    if (end == text || *end != '\0' || value > 0777 || (value & 0600) != 0600) {
+        warnx("--global: '%s' is no mode such as 660 or 666", text);
+        return false;
+    }
+    *mode = (mode_t)value;
+    return true;
+}
+
+enum { FORK = 256, STATUS_OPTION, WATCH, REMOVE_OPTION, FORCE, VERSION, HELP };
+
+static const struct option options[] = {
+    { "units", required_argument, NULL, 'n' },
+    { "wait", required_argument, NULL, 'w' },
+    { "priority", required_argument, NULL, 'p' },
+    { "global", optional_argument, NULL, 'g' },
+    { "fork", no_argument, NULL, FORK },
+    { "status", no_argument, NULL, STATUS_OPTION },
+    { "watch", no_argument, NULL, WATCH },
+    { "remove", no_argument, NULL, REMOVE_OPTION },
+    { "force", no_argument, NULL, FORCE },
+    { "version", no_argument, NULL, VERSION },
+    { "help", no_argument, NULL, HELP },
+    { NULL, 0, NULL, 0 },
+};
+
+/* One option.  Returns false if its argument is wrong. */
+static bool take_option(int option, struct request *r)
+{
+    int64_t value = 0;
+
+    switch (option) {
+    case 'n':
+        return read_integer(optarg, 1, FAIRSEM_MAX_UNITS, "--units", &r->units);
+    case 'w':
+        return read_seconds(optarg, &r->wait_ns);
+    case 'p':
+        if (!read_integer(optarg, INT_MIN, INT_MAX, "--priority", &value))
+            return false;
+        r->priority = (int)value;
+        return true;
+    case 'g':
+        r->global = true;
+        r->mode = 0666;
+        return optarg == NULL || read_mode(optarg, &r->mode);
+    case FORK:          r->fork = true; return true;
+    case STATUS_OPTION: r->what = STATUS; return true;
+    case WATCH:         r->watch = true; return true;
+    case REMOVE_OPTION: r->what = REMOVE; return true;
+    case FORCE:         r->force = true; return true;
+    default:            return false;       /* getopt_long has printed what is wrong */
+    }
+}
+
+/* What follows the options.  Returns NULL, or what is wrong. */
+static const char *take_rest(int argc, char **argv, struct request *r)
+{
+    if (r->watch && r->what != STATUS)
+        return "--watch belongs to --status";
+    if (r->force && r->what != REMOVE)
+        return "--force belongs to --remove";
+    if (r->what != RUN && argc > 1)
+        return "one name at most";
+    r->name = argv[0];
+    if (r->what != RUN)
+        return r->what == REMOVE && argc == 0 ? "no name" : NULL;
+    if (argc < 2)
+        return "no name, or no limit";
+    if (!read_integer(argv[1], 1, FAIRSEM_MAX_UNITS, "limit", &r->limit))
+        return "";
+    r->command = argv + 2;
+    if (*r->command != NULL && strcmp(*r->command, "--") == 0)
+        r->command++;
+    if (*r->command == NULL)
+        return "no command";
+    return r->units > r->limit ? "more units than the limit" : NULL;
+}
+
+bool options_read(int argc, char **argv, struct request *r, int *exit_status)
+{
+    const char *wrong;
+    int option;
+
+    *r = (struct request){ .what = RUN, .units = 1, .wait_ns = -1, .mode = 0600 };
+    *exit_status = OWN_FAILURE;
+    while ((option = getopt_long(argc, argv, "+n:w:p:g", options, NULL)) != -1) {
+        if (option == HELP || option == VERSION) {
+            if (option == HELP)
+                usage(stdout);
+            else
+                puts("fairsem-limit " FAIRSEM_VERSION_STRING);
+            *exit_status = fflush(stdout) == 0 ? 0 : OWN_FAILURE;
+            return false;
+        }
+        if (!take_option(option, r)) {
+            fputs("Try 'fairsem-limit --help'.\n", stderr);
+            return false;
+        }
+    }
+    wrong = take_rest(argc - optind, argv + optind, r);
+    if (wrong == NULL)
+        return true;
+    if (*wrong != '\0')
+        warnx("%s", wrong);
+    fputs("Try 'fairsem-limit --help'.\n", stderr);
+    return false;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* request.h - what the command line of fairsem-limit asks for. */
+#ifndef LIMIT_REQUEST_H
+#define LIMIT_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The exit statuses of timeout(1) and env(1), for what is not the command's. */
+enum { TIMED_OUT = 124, OWN_FAILURE = 125, CANNOT_RUN = 126, NOT_FOUND = 127 };
+
+struct request {
+    enum { RUN, STATUS, REMOVE } what;
+    const char *name;           /* as the user has it; NULL: all, for STATUS */
+    int64_t     limit, units;
+    int         priority;
+    int64_t     wait_ns;        /* -1: for ever */
+    bool        global;         /* the name is common to all users */
+    mode_t      mode;           /* who may use it, if the name is new */
+    bool        fork, watch, force;
+    char      **command;
+};
+
+#endif

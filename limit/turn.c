@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* turn.c - see turn.h. */
+#include "turn.h"
+
+#include "names.h"
+#include "wait_line.h"
+
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* Processes that run or wait at the same time.  Each of them costs 128 bytes of memory. */
+#define MOST_PROCESSES 1024
+
+#define PATIENCE 20         /* times 10 ms, for another process that changes the limit */
+
+const char *turn_error(int error)
+{
+    switch (error) {
+    case EBUSY:           return "commands run or wait under this name";
+    case ENOENT:          return "there is no such name";
+    case EPERM:           return "another user has made this name";
+    case ENOBUFS:
+    case EUSERS:          return "too many processes use this name";
+    case ENOSYS:          return "needs Linux";
+    case ENOTRECOVERABLE: return "it is damaged; --remove --force removes it";
+    case ENOTSUP:         return "it was made by another version; --remove --force removes it";
+    default:              return strerror(error);
+    }
+}
+
+/* Does the name still lead to this segment?  If so, the library returns the handle that we have. */
+static bool is_current(fairsem_shared_t *slots, const char *segment)
+{
+    fairsem_shared_t *now;
+
+    if (fairsem_shared_open(&now, segment, 0, 0, NULL) != 0)
+        return false;
+    fairsem_shared_close(now);
+    return now == slots;
+}
+
+/* 0: the name is gone, by us or by another process.  EAGAIN: it is in use. */
+static int remove_unused(fairsem_shared_t *slots, const char *segment)
+{
+    fairsem_shared_stat_t stat;
+    int error = fairsem_shared_stat(slots, &stat);
+
+    if (error == 0)
+        error = fairsem_shared_tryacquire(slots, stat.capacity);
+    if (error == 0 && is_current(slots, segment))
+        error = fairsem_shared_unlink(segment);
+    return error == ENOENT ? 0 : error;
+}
+
+/* ---- Take a turn ---- */
+
+static int open_or_make(const struct request *request, const char *segment,
+                        fairsem_shared_t **slots)
+{
+    const fairsem_shared_attr_t attr = {
+        .units = request->limit,
+        .max_waiters = MOST_PROCESSES, .max_processes = MOST_PROCESSES,
+        .flags = FAIRSEM_SHARED_NO_SPIN,    /* a command begins: microseconds do not matter */
+    };
+    mode_t before = umask(0);
+    int error = fairsem_shared_open(slots, segment, O_CREAT, request->mode, &attr);
+
+    umask(before);
+    if (error == 0 && !request->global && !name_is_own(segment)) {
+        fairsem_shared_close(*slots);
+        return EPERM;
+    }
+    return error;
+}
+
+/* A segment with the limit that was asked for.  Returns an exit status. */
+static int open_segment(const struct request *request, const char *segment,
+                        fairsem_shared_t **slots)
+{
+    static const struct timespec pause = { .tv_nsec = 10000000 };
+    fairsem_shared_stat_t stat;
+
+    for (int i = 0;; i++) {
+        int error = open_or_make(request, segment, slots);
+
+        if (error != 0) {
+            warnx("%s: %s", request->name,
+                  error == ENOENT ? "there is no /dev/shm" : turn_error(error));
+            return OWN_FAILURE;
+        }
+        error = fairsem_shared_stat(*slots, &stat);
+        if (error == 0 && stat.capacity == request->limit)
+            return 0;
+        if (error == 0)
+            error = remove_unused(*slots, segment);
+        fairsem_shared_close(*slots);
+        if (error == EAGAIN && i < PATIENCE) {
+            nanosleep(&pause, NULL);
+        } else if (error == EAGAIN) {
+            warnx("%s: the limit is %" PRId64 ", not %" PRId64
+                  ", and cannot be changed while commands run or wait", request->name,
+                  stat.capacity, request->limit);
+            return OWN_FAILURE;
+        } else if (error != 0) {
+            warnx("%s: %s", request->name, turn_error(error));
+            return OWN_FAILURE;
+        }
+    }
+}
+
+static struct timespec in_future(int64_t ns)
+{
+    struct timespec at;
+
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    ns += at.tv_nsec;
+    at.tv_sec += (time_t)(ns / 1000000000);
+    at.tv_nsec = (long)(ns % 1000000000);
+    return at;
+}
+
+fairsem_shared_t *turn_take(const struct request *request, const char *segment, int *exit_status)
+{
+    struct timespec deadline = in_future(request->wait_ns);
+    const fairsem_wait_t how = {
+        .clock = CLOCK_MONOTONIC,
+        .deadline = request->wait_ns < 0 ? NULL : &deadline,
+        .priority = request->priority,
+    };
+    fairsem_shared_t *slots;
+    int error;
+
+    while ((*exit_status = open_segment(request, segment, &slots)) == 0) {
+        error = wait_line(slots, request, &how);
+        if (error == 0 && is_current(slots, segment))
+            return slots;
+        fairsem_shared_close(slots);
+        if (error == ETIMEDOUT) {
+            *exit_status = TIMED_OUT;
+            return NULL;
+        }
+        if (error != 0) {
+            warnx("%s: %s", request->name, turn_error(error));
+            *exit_status = OWN_FAILURE;
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+/* ---- Remove ---- */
+
+int turn_remove(const struct request *request, const char *segment)
+{
+    fairsem_shared_t *slots;
+    int error;
+
+    if (request->force) {
+        error = fairsem_shared_unlink(segment);
+    } else {
+        error = fairsem_shared_open(&slots, segment, 0, 0, NULL);
+        if (error == 0) {
+            error = remove_unused(slots, segment);
+            fairsem_shared_close(slots);
+        }
+    }
+    if (error == 0)
+        return 0;
+    warnx("%s: %s", request->name, turn_error(error == EAGAIN ? EBUSY : error));
+    return OWN_FAILURE;
+}

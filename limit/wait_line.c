@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wait_line.c - see wait_line.h.
+ *
+ * A wait in the library is the matter of one thread, and no signal ends it.  So a second thread
+ * receives the signals, shows the progress, and cancels the wait of the first by a token.
+ */
+#include "wait_line.h"
+
+#include "progress.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct watcher {
+    fairsem_shared_t     *slots;
+    const struct request *request;
+    fairsem_token_t       token;
+    sigset_t              before;       /* the mask of the process */
+    int                   signals;      /* a descriptor for those that end the process */
+    int                   over;         /* a descriptor that can be read when the wait is over */
+    int                   signal;       /* that has come; 0: none */
+    pthread_t             thread;
+};
+
+/* Not those that the process ignores or blocks: the command inherits that, too. */
+static void choose_signals(sigset_t *chosen)
+{
+    static const int candidates[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+    struct sigaction action;
+    sigset_t blocked;
+
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    sigemptyset(chosen);
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+        if (!sigismember(&blocked, candidates[i])
+            && sigaction(candidates[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(chosen, candidates[i]);
+    }
+}
+
+static void *watch(void *arg)
+{
+    struct watcher *w = arg;
+    struct pollfd ready[2] = { { .fd = w->over, .events = POLLIN },
+                               { .fd = w->signals, .events = POLLIN } };
+    struct signalfd_siginfo info;
+    struct progress progress;
+
+    progress_begin(&progress, w->slots, w->request->name);
+    while (poll(ready, 2, progress_show(&progress)) >= 0 || errno == EINTR) {
+        if (ready[0].revents != 0)
+            break;
+        if (ready[1].revents == 0 || read(w->signals, &info, sizeof info) != sizeof info)
+            continue;
+        w->signal = (int)info.ssi_signo;
+        fairsem_token_cancel(&w->token, ECANCELED);
+        break;
+    }
+    progress_end(&progress);
+    return NULL;
+}
+
+/*
+ * Before Linux 5.11 an exec loses the record lock of a process with several threads, and for the
+ * kernel a thread that was joined may still be one.
+ */
+static void wait_until_alone(void)
+{
+    static const struct timespec pause = { .tv_nsec = 1000000 };
+    struct stat st;
+
+    for (int i = 0; i < 1000 && stat("/proc/self/task", &st) == 0 && st.st_nlink > 3; i++)
+        nanosleep(&pause, NULL);
+}
+
+static bool start(struct watcher *w)
+{
+    sigset_t chosen;
+
+    choose_signals(&chosen);
+    w->over = eventfd(0, EFD_CLOEXEC);
+    w->signals = signalfd(-1, &chosen, SFD_CLOEXEC | SFD_NONBLOCK);
+    pthread_sigmask(SIG_BLOCK, &chosen, &w->before);
+    if (w->over >= 0 && w->signals >= 0 && pthread_create(&w->thread, NULL, watch, w) == 0)
+        return true;
+    /* Then it waits without: a signal kills it, and the others notice a moment later. */
+    pthread_sigmask(SIG_SETMASK, &w->before, NULL);
+    return false;
+}
+
+static void stop(struct watcher *w)
+{
+    static const uint64_t one = 1;
+
+    while (write(w->over, &one, sizeof one) < 0 && errno == EINTR)
+        continue;
+    pthread_join(w->thread, NULL);
+    wait_until_alone();
+    if (w->signal != 0) {
+        fairsem_shared_close(w->slots);
+        kill(getpid(), w->signal);      /* arrives with the next line, and ends the process */
+    }
+    pthread_sigmask(SIG_SETMASK, &w->before, NULL);
+}
+
+int wait_line(fairsem_shared_t *slots, const struct request *request, const fairsem_wait_t *how)
+{
+    struct watcher watcher = { .slots = slots, .request = request,
+                               .token = FAIRSEM_TOKEN_INITIALIZER };
+    fairsem_wait_t cancelable = *how;
+    bool started;
+    int error = fairsem_shared_tryacquire(slots, request->units);
+
+    if (error != EAGAIN)
+        return error;
+    cancelable.token = &watcher.token;
+    started = start(&watcher);
+    error = fairsem_shared_acquire_with(slots, request->units, &cancelable);
+    if (started)
+        stop(&watcher);
+    close(watcher.over);
+    close(watcher.signals);
+    fairsem_token_destroy(&watcher.token);
+    return error;
+}

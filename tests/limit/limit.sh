@@ -1,0 +1,293 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# limit.sh - fairsem-limit: at most so many at a time, in order; and whoever dies takes nothing
+# along.
+#
+# Nothing here depends on how fast the machine is.  Whoever must be in line first is seen there.
+set -u
+export LC_ALL=C
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
+limit=$top_builddir/fairsem-limit
+if [ ! -x "$limit" ]; then
+  echo "skipped: fairsem-limit was not built"
+  exit 77
+fi
+work=$(mktemp -d "$top_builddir/tests/limit.XXXXXX") || exit 99
+name=test-$$
+trap '"$limit" --remove --force "$name" 2> /dev/null; "$limit" --remove --force "$name-b" 2> /dev/null
+  "$limit" --global --remove --force "$name" 2> /dev/null; rm -rf "$work"' EXIT
+status=0
+
+fail() {
+  echo "FAILED: $*"
+  cat "$work/err" 2> /dev/null
+  status=1
+}
+
+# gives STATUS WHAT ARGUMENT... - of fairsem-limit.
+gives() {
+  expected=$1 what=$2
+  shift 2
+  "$limit" "$@" > "$work/out" 2> "$work/err" < /dev/null
+  result=$?
+  if [ "$result" -eq "$expected" ]; then
+    echo "ok: $what"
+  else
+    fail "$what: exit status $result, not $expected"
+  fi
+}
+
+# await WHAT COMMAND... - until it succeeds; in a minute it must.
+await() {
+  what=$1 tries=0
+  shift
+  until "$@" > "$work/awaited" 2>&1; do
+    tries=$((tries + 1))
+    if [ "$tries" -gt 3000 ]; then
+      cat "$work/awaited"
+      fail "waited in vain: $what"
+      return 1
+    fi
+    sleep 0.02
+  done
+}
+
+# shows PATTERN - in the status.
+shows() {
+  "$limit" --status "$name" 2>&1 | tee "$work/status" | grep -q "$1"
+  found=$?
+  [ "$found" -eq 0 ] || cat "$work/status"
+  return "$found"
+}
+
+# hold - one that runs until `let_go`; its process ID is in $holder.
+hold() {
+  rm -f "$work/gate"
+  mkfifo "$work/gate"
+  # shellcheck disable=SC2016 # for the shell inside
+  "$limit" "$name" 1 -- sh -c 'read -r line < "$1"' sh "$work/gate" &
+  holder=$!
+  await "a holder" shows 'running 1'
+}
+
+let_go() {
+  echo > "$work/gate"
+  wait "$holder"
+}
+
+if ! "$limit" "$name" 1 -- true 2> "$work/err"; then
+  cat "$work/err"
+  # No /dev/shm to write to, as in some sandboxes.
+  [ -w /dev/shm ] || { echo "skipped: /dev/shm cannot be written to"; exit 77; }
+  exit 1
+fi
+
+# ---------------------------------------------------------------- the command
+gives 7 "the exit status is the command's" "$name" 1 -- sh -c 'exit 7'
+gives 0 "arguments arrive as they are" "$name" 1 -- printf '%s|' 'a  b' '' '*' --status
+[ "$(cat "$work/out")" = 'a  b||*|--status|' ] || fail "arguments: $(cat "$work/out")"
+gives 0 "the -- may be missing" "$name" 1 true
+gives 127 "no such command" "$name" 1 -- "$work/none"
+gives 126 "a command that cannot be run" "$name" 1 -- "$work"
+[ "$(echo text | "$limit" "$name" 1 -- cat)" = text ] || fail "standard input"
+# shellcheck disable=SC2016 # for the shell inside
+"$limit" "$name" 1 -- sh -c 'echo $$' > "$work/pid" &
+own=$!
+wait "$own"
+[ "$(cat "$work/pid")" = "$own" ] || fail "the command has another process ID"
+# shellcheck disable=SC2016
+(exec "$limit" "$name" 1 -- sh -c 'kill -TERM $$') 2> /dev/null
+[ $? -eq 143 ] || fail "a signal that kills the command does not show"
+
+# ---------------------------------------------------------------- errors of its own
+gives 125 "no arguments"
+gives 125 "no command" "$name" 1 --
+gives 125 "no number" "$name" one -- true
+gives 125 "limit 0" "$name" 0 -- true
+gives 125 "no such option" --none "$name" 1 -- true
+gives 125 "no number of units" -n x "$name" 1 -- true
+gives 125 "more units than the limit" -n 2 "$name" 1 -- true
+gives 125 "no seconds" -w never "$name" 1 -- true
+gives 125 "no mode" --global=9 "$name" 1 -- true
+gives 125 "a name with a slash" a/b 1 -- true
+gives 125 "an empty name" '' 1 -- true
+gives 125 "a name of another line" "$(printf 'a\nb')" 1 -- true
+gives 125 "a name that is too long" "$(printf '%0300d' 0)" 1 -- true
+gives 125 "the status of a name that does not exist" --status "$name-none"
+gives 125 "remove a name that does not exist" --remove "$name-none"
+gives 125 "remove no name" --remove
+gives 125 "watch without status" --watch "$name" 1 -- true
+gives 0 "--version" --version
+gives 0 "--help" --help
+man=$top_srcdir/man/fairsem-limit.1
+sed -n 's/^ *\(-., \)*--\([a-z]*\).*/\2/p' "$work/out" | sort -u > "$work/words"
+[ "$(wc -l < "$work/words")" -ge 11 ] || fail "--help lists too little"
+while read -r word; do
+  grep -q -e "Fl -$word" "$man" || fail "the manual page does not know --$word"
+done < "$work/words"
+
+# ---------------------------------------------------------------- at most so many
+for i in 1 2 3 4 5 6 7 8; do
+  # shellcheck disable=SC2016
+  "$limit" "$name-b" 2 -- sh -c 'echo begin >> "$1"; sleep 0.02; echo end >> "$1"' sh \
+    "$work/log" &
+done
+wait
+awk '/begin/ { now++; all++ } /end/ { now-- } now > most { most = now }
+  END { exit !(all == 8 && now == 0 && most <= 2) }' "$work/log" || fail "8 in pairs"
+
+# ---------------------------------------------------------------- order
+hold
+for i in 1 2 3 4; do
+  # The last has a lower number, and goes first.
+  # shellcheck disable=SC2016
+  "$limit" -p $((i == 4 ? -1 : 0)) "$name" 1 -- sh -c 'echo "$1" >> "$2"' sh "$i" "$work/order" &
+  await "number $i in line" shows "waiting $i"
+done
+shows "running *$holder .* sh -c" || fail "the status does not show who runs"
+shows '4th ' || fail "the status does not show who is the last"
+gives 124 "time-out" -w 0 "$name" 1 -- touch "$work/too-late"
+gives 124 "time-out after a moment" -w 0.05 "$name" 1 -- touch "$work/too-late"
+[ ! -e "$work/too-late" ] || fail "it ran after the time-out"
+let_go
+wait
+[ "$(tr '\n' ' ' < "$work/order")" = '4 1 2 3 ' ] || fail "order: $(cat "$work/order")"
+
+# ---------------------------------------------------------------- units
+rm -f "$work/gate" && mkfifo "$work/gate"
+# shellcheck disable=SC2016
+"$limit" -n 2 "$name" 3 -- sh -c 'read -r line < "$1"' sh "$work/gate" &
+holder=$!
+await "a holder of two" shows 'limit 3, free 1, running 1'
+gives 0 "one of three units is free" "$name" 3 -- true
+gives 124 "two are not" -w 0 -n 2 "$name" 3 -- true
+let_go
+
+# ---------------------------------------------------------------- the dead
+hold
+"$limit" "$name" 1 -- touch "$work/next" &
+next=$!
+await "the next in line" shows 'waiting 1'
+kill -KILL "$holder"
+wait "$next" || fail "the next after a holder that was killed"
+wait "$holder" 2> /dev/null
+[ -e "$work/next" ] || fail "the next did not run"
+
+hold
+for i in 1 2; do
+  "$limit" "$name" 1 -- touch "$work/dead.$i" &
+  [ "$i" -ne 1 ] || next=$!
+  await "number $i in line" shows "waiting $i"
+done
+kill -KILL "$next"
+wait "$next" 2> /dev/null
+await "the dead to leave the line" shows 'waiting 1'
+let_go
+wait
+if [ -e "$work/dead.1" ] || [ ! -e "$work/dead.2" ]; then
+  fail "one that waited and was killed was in the way"
+fi
+
+hold
+"$limit" "$name" 1 -- touch "$work/ended" 2> /dev/null &
+next=$!
+await "the next in line" shows 'waiting 1'
+kill -TERM "$next"
+wait "$next" 2> /dev/null
+[ $? -eq 143 ] || fail "a signal does not end the wait"
+let_go
+[ ! -e "$work/ended" ] || fail "it ran after the signal"
+
+# ---------------------------------------------------------------- descriptors of scripts
+rm -f "$work/gate" && mkfifo "$work/gate"
+# shellcheck disable=SC2016
+"$limit" "$name" 1 -- sh -c 'exec 3> "$2" 4>&3 5>&3 6>&3 7>&3 8>&3 9>&3 3>&- 4>&- 5>&- 6>&-
+  echo > "$2"; read -r line < "$1"' sh "$work/gate" "$work/taken" &
+holder=$!
+await "a script" test -s "$work/taken"
+shows 'running 1' || fail "a script that opens descriptors loses its unit"
+let_go
+
+# ---------------------------------------------------------------- --fork
+gives 7 "--fork: the exit status" --fork "$name" 1 -- sh -c 'exit 7'
+gives 127 "--fork: no such command" --fork "$name" 1 -- "$work/none"
+# shellcheck disable=SC2016
+(exec "$limit" --fork "$name" 1 -- sh -c 'kill -TERM $$') 2> /dev/null
+[ $? -eq 143 ] || fail "--fork: a signal that kills the command does not show"
+# shellcheck disable=SC2016
+"$limit" --fork "$name" 1 -- sh -c 'trap "exit 9" USR1; echo > "$1"; while :; do sleep 0.05; done' \
+  sh "$work/ready" &
+parent=$!
+await "a command with a trap" test -s "$work/ready"
+kill -USR1 "$parent"
+wait "$parent"
+[ $? -eq 9 ] || fail "--fork: no signal arrives"
+# shellcheck disable=SC2016
+"$limit" --fork "$name" 1 -- sh -c 'echo $$ > "$1.new"; mv "$1.new" "$1"; exec sleep 600' sh \
+  "$work/child" &
+parent=$!
+await "a command" test -s "$work/child"
+kill -KILL "$parent"
+wait "$parent" 2> /dev/null
+# shellcheck disable=SC2317 # await calls it
+gone() {
+  ! kill -0 "$1" 2> /dev/null || grep -q '^State:.Z' "/proc/$1/status"
+}
+await "the command to end with its parent" gone "$(cat "$work/child")"
+gives 0 "the unit of a parent that was killed is back" -w 30 "$name" 1 -- true
+
+# ---------------------------------------------------------------- another limit, remove
+gives 0 "another limit, while nobody runs" "$name" 3 -- true
+shows 'limit 3' || fail "the limit has not changed"
+gives 0 "and back" "$name" 1 -- true
+hold
+gives 125 "another limit, while one runs" "$name" 2 -- true
+grep -q 'the limit is 1, not 2' "$work/err" || fail "the message does not say which limit"
+gives 125 "remove, while one runs" --remove "$name"
+"$limit" "$name" 1 -- touch "$work/moved" &
+next=$!
+await "the next in line" shows 'waiting 1'
+gives 0 "remove by force" --remove --force "$name"
+let_go
+wait "$next" || fail "one that waits under a name that was removed"
+[ -e "$work/moved" ] || fail "it did not run"
+gives 0 "it has made the name again" --status "$name"
+gives 0 "remove" --remove "$name"
+gives 125 "it is gone" --status "$name"
+
+# ---------------------------------------------------------------- damage, other users
+segment=/dev/shm/fairsem-limit-$(id -u).$name
+"$limit" "$name" 1 -- true
+head -c 4096 /dev/zero | tr '\0' x > "$work/noise"
+cat "$work/noise" > "$segment"
+gives 125 "a damaged name" "$name" 1 -- true
+grep -q 'damaged' "$work/err" || fail "the message does not say that it is damaged"
+gives 0 "remove what is damaged" --remove --force "$name"
+gives 0 "and begin again" "$name" 1 -- true
+if chown 65534 "$segment" 2> /dev/null; then
+  gives 125 "a name of ours that another user has made" "$name" 1 -- true
+  rm -f "$segment"
+fi
+(umask 077 && "$limit" --global "$name" 1 -- sh -c 'umask' > "$work/umask")
+case $(cat "$work/umask") in *77) ;; *) fail "the command has another umask" ;; esac
+case $(ls -l "/dev/shm/fairsem-limit.$name") in
+  -rw-rw-rw-*) echo "ok: a global name is for all" ;;
+  *) fail "a global name is not for all" ;;
+esac
+gives 0 "the status of all names" --status
+grep -q "^$name (all users): limit 1, free 1" "$work/out" || fail "the list lacks a name"
+
+# ---------------------------------------------------------------- a terminal
+if command -v python3 > /dev/null 2>&1; then
+  hold
+  if python3 "$top_srcdir/tests/limit/terminal.py" "$limit" "$name"; then
+    echo "ok: progress and Ctrl-C on a terminal"
+  else
+    fail "on a terminal"
+  fi
+  let_go
+else
+  echo "not tried: a terminal, which needs python3"
+fi
+exit "$status"
