@@ -25,8 +25,8 @@
  *      segment's file.  Whose entry is in use and whose byte is free is dead.  (Never a pid.)
  *      Who has the byte, and nobody else, writes the entry's incarnation.
  *  R4  Who looks.  Who is about to be refused; who is about to wait, if nobody has looked lately;
- *      the head of the line, every 100 ms; a granter, at a process that has waited for longer than a
- *      moment; and all others in line, every 100 ms, at the head: a dead one that asks for more
+ *      the head of the line, every 100 ms; a granter, at a process that has waited for longer than
+ *      a moment; and all others in line, every 100 ms, at the head: a dead one that asks for more
  *      than is free would hold them up for ever.
  *  R5  The segment is not trusted.  Each number that is an index, or is calculated with, is loaded
  *      once, and checked between the load and the use.  Each loop has a bound.
