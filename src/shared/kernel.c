@@ -241,7 +241,8 @@ int64_t fs_tick_ns(void)
 NOT_INLINE
 void fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable)
 {
-    struct timespec longest = { .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
+    struct timespec longest = { .tv_sec = (time_t)(ns / NS_PER_S),
+                                .tv_nsec = (long)(ns % NS_PER_S) };
     int before = errno, deferred = 0, async;
 
     if (cancelable)

@@ -26,7 +26,7 @@ struct fs_file {
 int fs_file_find(const char *path, struct fs_file *file);
 int fs_file_inspect(int fd, struct fs_file *file);
 int fs_file_open(const char *path, int *fd);
-/* A file of this size that has no name yet; with path NULL it never will, and its size is sealed. */
+/* A file of this size without a name; with path NULL it never has one, and its size is sealed. */
 int fs_file_make(const char *path, mode_t mode, int64_t size, int *fd);
 /* Give it one.  EEXIST: there is one already. */
 int fs_file_name(int fd, const char *path);

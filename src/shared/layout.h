@@ -24,9 +24,9 @@
  *  R3  Life is the kernel's word.  Each process has a record lock on its own byte of the
  *      segment's file.  Whose entry is in use and whose byte is free is dead.  (Never a pid.)
  *      Who has the byte, and nobody else, writes the entry's incarnation.
- *  R4  Who looks.  Who is about to be refused; who is about to wait, if nobody has looked lately; the
- *      head of the line, every 100 ms; a granter, at a process that has waited for longer than a
- *      moment; and all others in line, every 100 ms, at the head: a dead one that asks for more
+ *  R4  Who looks.  Who is about to be refused; who is about to wait, if nobody has looked lately;
+ *      the head of the line, every 100 ms; a granter, at a process that has waited for longer than
+ *      a moment; and all others in line, every 100 ms, at the head: a dead one that asks for more
  *      than is free would hold them up for ever.
  *  R5  The segment is not trusted.  Each number that is an index, or is calculated with, is loaded
  *      once, and checked between the load and the use.  Each loop has a bound.
@@ -59,7 +59,7 @@ struct fs_process {
     _Atomic int32_t  state;         /* under the lock */
     _Atomic uint32_t incarnation;   /* who has had the byte, counted; by who has it (R3) */
     _Atomic int64_t  held;          /* under the lock; units */
-    _Atomic int64_t  pid;           /* under the lock; for people, and fairsem_shared_keep_on_exec */
+    _Atomic int64_t  pid;           /* under the lock; for people, and keep_on_exec */
     _Atomic int64_t  start;         /* under the lock; when the process began, if it keeps */
     _Atomic int64_t  since_ns;      /* under the lock; since when it holds any */
     _Atomic int32_t  keeps;         /* under the lock; 1: its units survive exec */
@@ -182,8 +182,8 @@ extern void (*fs_shared_step)(const char *what);
     } while (0)
 
 /*
- * Who was seen so long ago need not be looked at: it costs a system call.  If it has died since, the
- * head of the line finds out, as it does for all others.
+ * Who was seen less long ago need not be looked at: it costs a system call.  If it has died since,
+ * the head of the line finds out, as it does for all others.
  */
 #define FS_SEEN_NS 10000000
 

@@ -7,10 +7,10 @@
  *      bit  30         the lock is held
  *      bit  31         somebody may sleep on it
  *
- * It is no robust pthread mutex, because that cannot be trusted (R5): the C library follows pointers
- * that lie inside of it.  And the kernel reports the death of such a mutex's owner before it drops
- * the owner's record locks, so that the owner would still seem to live.  Here one thing says
- * who lives: the byte (R3).
+ * It is no robust pthread mutex, because that cannot be trusted (R5): the C library follows
+ * pointers that lie inside of it.  And the kernel reports the death of such a mutex's owner before
+ * it drops the owner's record locks, so that the owner would still seem to live.  Here one thing
+ * says who lives: the byte (R3).
  *
  * Nobody is told when the owner dies: who waits for the lock looks every 10 ms.
  */

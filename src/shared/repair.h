@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* repair.h - from the truth to a segment that is whole, without the dead (R2).  The lock is held. */
+/* repair.h - from the truth to a whole segment, without the dead (R2).  The lock is held. */
 #ifndef FS_SHARED_REPAIR_H
 #define FS_SHARED_REPAIR_H
 

@@ -74,7 +74,7 @@ static bool nobody_looked_lately(const fairsem_shared_t *h, struct fs_visit *vis
 }
 
 /*
- * The lock is held.  Take n units, or join; `refusal` is what to return in place of a wait, 0: wait.
+ * The lock is held.  Take n units, or join; `refusal` is what to return instead of a wait, or 0.
  * Returns a result, or FS_NOT_OVER: it has joined.
  */
 static int take_or_join(struct fs_place *place, struct fs_visit *visit, int64_t n, int priority,

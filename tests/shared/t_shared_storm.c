@@ -117,7 +117,8 @@ static void storm(int kills)
     ck_assert_int_eq(stat.waiters, 0);
     ck_assert_int_eq(stat.processes, 1);
     printf("%d kills, %ld served, %ld dead found with %ld units, %ld repairs, "
-           "longest wait %ld ms\n", kills, (long)atomic_load(&book->served), (long)stat.deaths, (long)stat.returned,
+           "longest wait %ld ms\n", kills, (long)atomic_load(&book->served),
+           (long)stat.deaths, (long)stat.returned,
            (long)stat.repairs, (long)(atomic_load(&book->longest_ns) / 1000000));
     ck_assert_int_eq(fairsem_shared_close(sem), 0);
 }
