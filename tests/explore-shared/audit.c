@@ -134,7 +134,8 @@ void audit_act(void)
         error = fs_shared_open(&h, "/segment", 0, 0, NULL, true);
         if (error != 0)
             fail("audit", "open returns %d", error);
-        check_stat(h, file);
+        if (run.named <= 1)
+            check_stat(h, file);
         repair_again(h, file);
         acquire_all(h);
         repair_again(h, file);

@@ -140,7 +140,8 @@ struct run {
     struct process process[PROCESSES];
     struct file    file[FILES];
     int64_t        now;
-    int            deaths, early, cancels;
+    int            deaths, early;
+    int            named;           /* files that have had the name */
     int64_t        fits_ns;         /* since when the first in line fits; 0: it does not */
     int64_t        fits_arrival;    /* which one that is */
     int64_t        outside;         /* without undo: released less acquired, by the results */
@@ -217,6 +218,7 @@ int kernel_file_of(const void *at, size_t size, size_t *offset);
 
 /* script.c */
 bool script_read(const struct scenario *what);
+bool script_has_start(int thread);
 void script_act(void);
 extern const char *const verb_name[VERBS];
 
@@ -224,6 +226,7 @@ extern const char *const verb_name[VERBS];
 void oracle_stored(int file, size_t offset, int64_t before, int64_t now);
 void oracle_returned(const struct op *op, int result);
 void oracle_time_jumps(void);
+void oracle_field_words(int file, size_t offset, char *text, size_t size);
 int64_t oracle_taken(int file);     /* by the living */
 
 /* audit.c */

@@ -160,6 +160,7 @@ int fs_file_name(int fd, const char *path)
     if (named() >= 0)
         return EEXIST;
     run.file[file_of(fd)].named = true;
+    run.named++;
     return 0;
 }
 

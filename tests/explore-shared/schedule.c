@@ -103,7 +103,8 @@ static bool can_go_on(const struct thread *t)
         process_enter(t->process);
         return *(const int *)t->object == 0;
     case SLEEPS:
-        return t->woken || t->timed_out || t->canceled || run.now >= t->deadline;
+        return t->woken || t->timed_out || run.now >= t->deadline
+               || (t->canceled && t->cancelable && !t->cancel_disabled);
     case UNBORN:
     case ENDED:
         break;
@@ -165,6 +166,16 @@ static int all_options(struct thread *current, struct option *option)
     return runs ? n + deaths(current, option + n) : n;
 }
 
+/* Nobody can go on, except by an end of its sleep: that comes in time, then. */
+static bool all_sleep(const struct option *option, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (option[i].what == GOES_ON)
+            return false;
+    }
+    return true;
+}
+
 /* All sleep: those whose time is out next. */
 static int next_in_time(struct option *option)
 {
@@ -194,12 +205,30 @@ static void switch_to(struct thread *t)
         longjmp(given_up, 1);
 }
 
+/* In words, for who reads the trace. */
+static const char *object_words(const struct thread *t)
+{
+    static char text[60];
+    size_t offset;
+    int file = -1;
+
+    text[0] = '\0';
+    self = (struct thread *)(uintptr_t)t;
+    if (t->object != NULL && t->at == READY)
+        file = kernel_file_of(t->object, 1, &offset);
+    self = NULL;
+    if (file >= 0)
+        oracle_field_words(file, offset, text, sizeof text);
+    return text;
+}
+
 static void trace_step(const struct thread *t, enum what_happens what)
 {
     static const char *const why[] = { "", ": its time is out", ": is canceled", "" };
 
-    trace("%6.1f ms  P%d T%d %s%s\n", (double)(run.now - START_NS) / 1e6, t->process, id_of(t),
-          t->doing, why[what]);
+    if (tracing)
+        printf("%6.1f ms  P%d T%d %s%s%s\n", (double)(run.now - START_NS) / 1e6, t->process, id_of(t),
+               t->doing, object_words(t), why[what]);
 }
 
 static struct thread *take(struct thread *current, const struct option *option)
@@ -242,15 +271,13 @@ static bool run_threads(void)
 
     for (;;) {
         int n = all_options(current, option);
-        bool runs = current != NULL && can_go_on(current), jumps = false;
+        bool runs = current != NULL && can_go_on(current), jumps = all_sleep(option, n);
 
-        if (n == 0 || (!runs && option[0].what != GOES_ON && run.early < scenario->early)) {
+        if (jumps) {
             if (n == 0 && !anybody_is_left())
                 return true;
-            /* Without anybody who can go on, a sleep that ends is on time. */
             oracle_time_jumps();
             n = next_in_time(option);
-            jumps = true;
             if (n == 0)
                 fail("deadlock", "nobody can go on");
         }
@@ -268,6 +295,8 @@ static void run_quietly(int first, int last)
 {
     quiet = true;
     for (int i = first; i <= last; i++) {
+        if (first != last && !script_has_start(i))
+            continue;
         while (thread[i].exists && thread[i].at == READY
                && !(thread[i].what_for == 0 && thread[i].doing != NULL)) {
             switch_to(&thread[i]);

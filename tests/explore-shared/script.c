@@ -7,7 +7,7 @@
  * || is between processes, | between threads of one.  What stands before a colon is done before
  * the exploration, in this order, without any other schedule; a thread that has to wait there
  * waits when it begins.  A thread that begins with `born` belongs to a child that another one
- * forks.
+ * forks.  Without a colon all is explored.
  */
 #include "dies.h"
 
@@ -53,16 +53,25 @@ static bool add_op(int t, struct op op)
     return true;
 }
 
+bool script_has_start(int t)
+{
+    for (int k = 0; k < ops_count[t]; k++) {
+        if (script[t][k].verb == START)
+            return true;
+    }
+    return false;
+}
+
 /* Is it opened, or used first, while it is explored? */
 static void find_attaching(int t)
 {
-    bool begun = false;
+    bool begun = !script_has_start(t);
 
     for (int k = 0; k < ops_count[t]; k++) {
-        begun |= script[t][k].verb == START || (script[t][k].verb == FORK && script[t][k].n == 0);
-        script_attaches |= begun && (script[t][k].verb == OPEN || script[t][k].verb == FORK);
+        begun |= script[t][k].verb == START;
+        script_attaches |= begun && (script[t][k].verb == OPEN || script[t][k].verb == FORK
+                                     || script[t][k].verb == ANONYMOUS);
     }
-    script_attaches |= !begun && ops_count[t] > 0;
 }
 
 bool script_read(const struct scenario *what)
