@@ -115,6 +115,7 @@ struct process {
     bool               lives;
     int                root;        /* whose addresses it has: a child those of its parent */
     fairsem_shared_t  *handle;
+    int                opened;      /* how often */
     struct descriptor  fd[DESCRIPTORS];
     unsigned           mapped;      /* files, a set */
     int64_t            held;        /* units, by the results of its calls */
@@ -175,7 +176,7 @@ void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* search.c */
 struct limits {
-    int    bound;
+    int    bound, deaths;       /* at most so many, whatever the scenario says */
     double seconds;
     bool   merge;
 };

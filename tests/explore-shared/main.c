@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - dies [--bound N] [--seconds S] [--quick] [--all-runs] [--keep-going] [NAME...]
+ * main.c - dies [--bound N] [--deaths N] [--seconds S] [--part I/N] [--quick] [--all-runs] [--keep-going] [NAME...]
  *          dies --list | --replay SCHEDULE
  *
  * All scenarios of the table, or those named, and how many schedules were followed to the end, and
@@ -13,6 +13,7 @@
 #include <string.h>
 
 static bool quick, keeps_going;
+static int part, parts = 1;
 static struct scenario in_words;
 
 static const struct scenario *find(const char *name)
@@ -37,7 +38,7 @@ static const struct scenario *find(const char *name)
 
 static bool one(const struct scenario *what, int bound)
 {
-    limits.bound = what->bound != 0 && bound == 0 ? what->bound : bound == 0 ? 2 : bound;
+    limits.bound = bound != 0 ? bound : what->bound != 0 ? what->bound : 2;
     return explore(what);
 }
 
@@ -76,7 +77,7 @@ static bool all(int bound)
 {
     bool good = true;
 
-    for (int i = 0; i < scenarios_count && (good || keeps_going); i++) {
+    for (int i = part; i < scenarios_count && (good || keeps_going); i += parts) {
         if (!quick || !scenarios[i].thorough)
             good &= one(&scenarios[i], bound);
     }
@@ -87,7 +88,7 @@ int main(int argc, char **argv)
 {
     int bound = 0, i = 1;
 
-    limits = (struct limits){ .merge = true };
+    limits = (struct limits){ .deaths = 9, .merge = true };
     threads_catch_crashes();
     kernel_start();
     process_learn();
@@ -106,6 +107,10 @@ int main(int argc, char **argv)
             return replay_schedule(argv[i + 1]);
         else if (strcmp(argv[i], "--bound") == 0)
             bound = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--deaths") == 0)
+            limits.deaths = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--part") == 0 && sscanf(argv[++i], "%d/%d", &part, &parts) == 2)
+            part--;
         else if (strcmp(argv[i], "--seconds") == 0)
             limits.seconds = atof(argv[++i]);
         else

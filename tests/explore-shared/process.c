@@ -172,6 +172,7 @@ void process_execs(void)
     end_threads(self->process, self);
     load(&fresh);
     p->handle = NULL;
+    p->opened = 0;
     p->mapped = 0;
     self->cleanups = NULL;
     if (!kernel_closes_all(self->process, true))

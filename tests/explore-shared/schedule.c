@@ -115,6 +115,7 @@ static bool can_go_on(const struct thread *t)
 static bool may_die(int process)
 {
     return run.process[process].lives && process != AUDITOR && run.deaths < scenario->deaths
+           && run.deaths < limits.deaths
            && (scenario->mortal == 0 || (scenario->mortal >> process & 1) != 0);
 }
 

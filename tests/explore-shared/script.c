@@ -123,6 +123,7 @@ static void open_it(const char *name)
     if (error != 0)
         fail("result", "T%d: open returns %d", id_of(self), error);
     run.process[self->process].handle = handle;
+    run.process[self->process].opened++;
 }
 
 static int acquire(fairsem_shared_t *h, const struct op *op)
@@ -161,15 +162,16 @@ static int release(fairsem_shared_t *h, const struct op *op)
 static int close_it(fairsem_shared_t *h)
 {
     struct process *p = &run.process[self->process];
-    int64_t held = p->held;
+    bool last = p->opened == 1;
     int error;
 
-    p->held = 0;
+    if (last)
+        p->held = 0;
     error = fairsem_shared_close(h);
     if (error == 0)
+        p->opened--;
+    if (error == 0 && last)
         p->handle = NULL;
-    else
-        p->held = held;
     return error;
 }
 
@@ -229,6 +231,7 @@ void script_act(void)
 
         trace("           P%d T%d -> %s %d\n", self->process, id_of(self), verb_name[op->verb],
               (int)op->n);
+        stop(READY, CAN_SWITCH | CAN_DIE, "goes on", NULL);
         self->joined = false;
         self->calling = true;
         oracle_returned(op, perform(op));
