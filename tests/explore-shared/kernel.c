@@ -283,6 +283,11 @@ int64_t fs_process_start(void)
     return 1;
 }
 
+int64_t fs_tick_ns(void)
+{
+    return run.now;
+}
+
 /* ---- Sleeping and waking: by the place in the file, which all processes have in common ---- */
 
 static const char *place_in_file(const _Atomic int *word)
