@@ -21,12 +21,12 @@ const struct scenario scenarios[] = {
       .text = "open, acquire 1: release 1 || open, acquire 1: release 1 || open, acquire 1: release 1" },
     { .name = "holder-exits", .units = 1, .deaths = 2,
       .text = "open, acquire 1: exit || open, acquire 1: release 1 || open: acquire 1, release 1" },
-    { .name = "one-release-grants-two", .units = 2, .deaths = 2,
+    { .name = "one-release-grants-two", .units = 2, .deaths = 2, .bound = 1,
       .text = "open, acquire 2: release 2 || open, acquire 1: release 1 || open, acquire 1: release 1" },
     { .name = "big-head-dies", .units = 2, .deaths = 1, .mortal = 1 << 1,
       .text = "open, acquire 1: nap 900, release 1 || open, acquire 2: release 2 "
               "|| open, acquire 1: release 1" },
-    { .name = "head-and-holder-die", .thorough = true, .units = 1, .deaths = 2, .mortal = 1 << 0 | 1 << 1,
+    { .name = "head-and-holder-die", .thorough = true, .units = 1, .deaths = 2, .bound = 1, .mortal = 1 << 0 | 1 << 1,
       .text = "open, acquire 1: nap 900, release 1 || open, acquire 1: release 1 "
               "|| open, acquire 1: release 1" },
     { .name = "weights", .units = 3, .deaths = 2, .bound = 1,
@@ -38,10 +38,14 @@ const struct scenario scenarios[] = {
     { .name = "nothing-fits-in-line", .units = 1, .deaths = 1, .max_waiters = 1,
       .text = "open, acquire 1: release 1 || open, acquire 1: release 1 || open: acquire 1, release 1" },
 
+    { .name = "old-slot-used-again", .units = 1, .deaths = 1, .bound = 1, .mortal = 1 << 2 | 1 << 3,
+      .text = "open, acquire 1: release 1 || open, acquire 1: release 1, acquire 1, release 1 "
+              "|| open, acquire 1: release 1 || open, acquire 1: release 1" },
+
     /* ---- Leaving the line ---- */
     { .name = "timeout-or-grant", .units = 1, .deaths = 2, .early = 1,
       .text = "open, acquire 1: release 1 || open, for 1: release 1" },
-    { .name = "timeout-of-the-head", .thorough = true, .units = 2, .deaths = 1, .early = 1,
+    { .name = "timeout-of-the-head", .thorough = true, .units = 2, .deaths = 1, .bound = 1, .early = 1,
       .text = "open, acquire 1: nap 300, release 1 || open, for 2: release 2 || open, acquire 1: release 1" },
     { .name = "canceled-or-granted", .units = 1, .deaths = 1,
       .text = "open, acquire 1: release 1 || open, cancelable 1: release 1 || open, acquire 1: release 1" },
@@ -73,6 +77,8 @@ const struct scenario scenarios[] = {
       .text = "open, acquire 1: close || open, acquire 1: release 1, close" },
     { .name = "close-and-open-again", .units = 1, .deaths = 2, .bound = 1,
       .text = "open, acquire 1: close, open, try 1, release 1 || open: acquire 1, close, open, try 1" },
+    { .name = "open-twice", .units = 1, .deaths = 1,
+      .text = "open, acquire 1: open, close, release 1 || open: acquire 1, release 1" },
     { .name = "unlink-and-make-anew", .units = 1, .deaths = 1, .bound = 1,
       .text = "open, acquire 1: unlink, close, open, acquire 1 || open, acquire 1: release 1, close" },
     { .name = "inspect", .units = 1, .deaths = 2,
@@ -108,7 +114,7 @@ const struct scenario scenarios[] = {
       .text = "open: try 1, release 1 || open: try 1, release 1 || open: for 1, release 1" },
 
     /* ---- Longer ones ---- */
-    { .name = "three-deaths", .units = 1, .deaths = 3, .thorough = true,
+    { .name = "three-deaths", .units = 1, .deaths = 3, .bound = 1, .thorough = true,
       .text = "open, acquire 1: release 1 || open, acquire 1: release 1 || open, acquire 1: release 1 "
               "|| open: acquire 1, release 1" },
 };
