@@ -108,6 +108,8 @@ const struct scenario scenarios[] = {
       .text = "open, acquire 1: release 1 || open, acquire 1: release 1 || open: try 1" },
     { .name = "no-undo-line", .units = 0, .deaths = 1, .flags = NO_UNDO, .mortal = 1 << 0 | 1 << 1,
       .text = "open, acquire 1: || open, acquire 1: || open: release 1, release 1, acquire 0" },
+    { .name = "no-undo-granter-dies", .units = 1, .deaths = 1, .flags = NO_UNDO, .mortal = 1 << 0,
+      .text = "open: release 1 || open, acquire 2: || open: nap 900, release 1" },
     { .name = "no-undo-timeout", .units = 0, .deaths = 1, .flags = NO_UNDO, .early = 1, .mortal = 2,
       .text = "open: release 2, release 1 || open, for 2: || open, acquire 1:" },
     { .name = "no-undo-fast-path", .units = 1, .deaths = 1, .flags = NO_UNDO, .capacity = 5,
