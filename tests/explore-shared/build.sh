@@ -71,4 +71,5 @@ fi
 cd "$work"
 others=$(find explorer -name '*.o' ! -name 'static_*.o')
 # shellcheck disable=SC2086
-$CC -no-pie -o "$out" explorer/static_first.o core/*.o shared/*.o explorer/static_last.o $others -pthread
+$CC -no-pie -pthread -o "$out" explorer/static_first.o core/*.o shared/*.o \
+  explorer/static_last.o $others

@@ -73,7 +73,8 @@ extern const struct scenario scenarios[];
 extern const int scenarios_count;
 
 enum verb {
-    OPEN, ANONYMOUS, CLOSE, UNLINK, ACQUIRE, URGENT, CANCELABLE, BY_TOKEN, TRY, FOR, RELEASE, CANCEL,
+    OPEN, ANONYMOUS, CLOSE, UNLINK,
+    ACQUIRE, URGENT, CANCELABLE, BY_TOKEN, TRY, FOR, RELEASE, CANCEL,     /* this order matters */
     FORK, EXEC, EXIT, KEEP, INSPECT, NAP, START, VERBS
 };
 

@@ -33,8 +33,9 @@ void kernel_start(void)
         exit(99);
     all_files = mmap(NULL, FILES * SEGMENT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
     for (int i = 0; i < PROCESSES * FILES; i++) {
-        if (mmap(address(0, i), SEGMENT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
-                 memory_fd, i % FILES * SEGMENT_SIZE) == MAP_FAILED)
+        if (mmap(address(0, i), SEGMENT_SIZE, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_FIXED_NOREPLACE, memory_fd, i % FILES * SEGMENT_SIZE)
+            == MAP_FAILED)
             exit(99);
     }
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - dies [--bound N] [--deaths N] [--seconds S] [--part I/N] [--quick] [--all-runs] [--keep-going] [NAME...]
+ * main.c - dies [--bound N] [--deaths N] [--seconds S] [--part I/N] [--quick] [--all-runs]
+ *               [--keep-going] [NAME...]
  *          dies --list | --replay SCHEDULE
  *
  * All scenarios of the table, or those named, and how many schedules were followed to the end, and
- * how many to a known state.  --bound: preemptions, if the scenario does not say (2); --quick: without the long ones.  A NAME
- * can also be UNITS:DEATHS:TEXT, a scenario in the language of script.c.  Exit status 1: something
- * was wrong, and how to see it again has been printed.
+ * how many to a known state.  --bound: preemptions; without it as many as the scenario says.
+ * --deaths: no more than so many.  --seconds: for one scenario; --part 1/2: every other one;
+ * --quick: without the long ones.  A NAME can also be UNITS:DEATHS:TEXT, a scenario in the language
+ * of script.c.  Exit status 1: something was wrong, and how to see it again has been printed.
  */
 #include "dies.h"
 

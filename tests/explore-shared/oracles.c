@@ -285,7 +285,8 @@ void oracle_returned(const struct op *op, int result)
     struct process *p = &run.process[self->process];
     int64_t all = 0;
 
-    trace("           P%d T%d <- %s: %d\n", self->process, id_of(self), verb_name[op->verb], result);
+    trace("           P%d T%d <- %s: %d\n", self->process, id_of(self), verb_name[op->verb],
+          result);
     if (!is_allowed(op, result))
         fail("result", "T%d: %s %lld returns %d", id_of(self), verb_name[op->verb],
              (long long)op->n, result);

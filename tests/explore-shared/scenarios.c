@@ -16,27 +16,35 @@ const struct scenario scenarios[] = {
     { .name = "two-take-turns", .units = 1, .deaths = 2,
       .text = "open: acquire 1, release 1 || open: acquire 1, release 1" },
     { .name = "three-take-turns", .units = 1, .deaths = 1, .bound = 1,
-      .text = "open: acquire 1, release 1 || open: acquire 1, release 1 || open: acquire 1, release 1" },
+      .text = "open: acquire 1, release 1 || open: acquire 1, release 1 "
+              "|| open: acquire 1, release 1" },
     { .name = "two-in-line", .units = 1, .deaths = 2,
-      .text = "open, acquire 1: release 1 || open, acquire 1: release 1 || open, acquire 1: release 1" },
+      .text = "open, acquire 1: release 1 || open, acquire 1: release 1 "
+              "|| open, acquire 1: release 1" },
     { .name = "holder-exits", .units = 1, .deaths = 2,
       .text = "open, acquire 1: exit || open, acquire 1: release 1 || open: acquire 1, release 1" },
     { .name = "one-release-grants-two", .units = 2, .deaths = 2, .bound = 1,
-      .text = "open, acquire 2: release 2 || open, acquire 1: release 1 || open, acquire 1: release 1" },
+      .text = "open, acquire 2: release 2 || open, acquire 1: release 1 "
+              "|| open, acquire 1: release 1" },
     { .name = "big-head-dies", .units = 2, .deaths = 1, .mortal = 1 << 1,
       .text = "open, acquire 1: nap 900, release 1 || open, acquire 2: release 2 "
               "|| open, acquire 1: release 1" },
-    { .name = "head-and-holder-die", .thorough = true, .units = 1, .deaths = 2, .bound = 1, .mortal = 1 << 0 | 1 << 1,
+    { .name = "head-and-holder-die", .thorough = true, .units = 1, .deaths = 2, .bound = 1,
+      .mortal = 1 << 0 | 1 << 1,
       .text = "open, acquire 1: nap 900, release 1 || open, acquire 1: release 1 "
               "|| open, acquire 1: release 1" },
     { .name = "weights", .units = 3, .deaths = 2, .bound = 1,
-      .text = "open, acquire 2: release 2 || open, acquire 3: release 3 || open: acquire 1, release 1" },
+      .text = "open, acquire 2: release 2 || open, acquire 3: release 3 "
+              "|| open: acquire 1, release 1" },
     { .name = "priorities", .units = 1, .deaths = 2, .bound = 1,
-      .text = "open, acquire 1: release 1 || open, acquire 1: release 1 || open: urgent 1, release 1" },
+      .text = "open, acquire 1: release 1 || open, acquire 1: release 1 "
+              "|| open: urgent 1, release 1" },
     { .name = "try-does-not-pass", .units = 2, .deaths = 2,
-      .text = "open, acquire 1: release 1 || open, acquire 2: release 2 || open: try 1, release 1" },
+      .text = "open, acquire 1: release 1 || open, acquire 2: release 2 "
+              "|| open: try 1, release 1" },
     { .name = "nothing-fits-in-line", .units = 1, .deaths = 1, .max_waiters = 1,
-      .text = "open, acquire 1: release 1 || open, acquire 1: release 1 || open: acquire 1, release 1" },
+      .text = "open, acquire 1: release 1 || open, acquire 1: release 1 "
+              "|| open: acquire 1, release 1" },
 
     { .name = "old-slot-used-again", .units = 1, .deaths = 1, .bound = 1, .mortal = 1 << 2 | 1 << 3,
       .text = "open, acquire 1: release 1 || open, acquire 1: release 1, acquire 1, release 1 "
@@ -45,10 +53,13 @@ const struct scenario scenarios[] = {
     /* ---- Leaving the line ---- */
     { .name = "timeout-or-grant", .units = 1, .deaths = 2, .early = 1,
       .text = "open, acquire 1: release 1 || open, for 1: release 1" },
-    { .name = "timeout-of-the-head", .thorough = true, .units = 2, .deaths = 1, .bound = 1, .early = 1,
-      .text = "open, acquire 1: nap 300, release 1 || open, for 2: release 2 || open, acquire 1: release 1" },
+    { .name = "timeout-of-the-head", .thorough = true, .units = 2, .deaths = 1, .bound = 1,
+      .early = 1,
+      .text = "open, acquire 1: nap 300, release 1 || open, for 2: release 2 "
+              "|| open, acquire 1: release 1" },
     { .name = "canceled-or-granted", .units = 1, .deaths = 1,
-      .text = "open, acquire 1: release 1 || open, cancelable 1: release 1 || open, acquire 1: release 1" },
+      .text = "open, acquire 1: release 1 || open, cancelable 1: release 1 "
+              "|| open, acquire 1: release 1" },
     { .name = "token-or-grant", .units = 1, .deaths = 1,
       .text = "open, acquire 1: release 1 || open, token 1: release 1 | cancel" },
     { .name = "token-before-the-wait", .thorough = true, .units = 1, .deaths = 1, .bound = 1,
@@ -72,15 +83,18 @@ const struct scenario scenarios[] = {
     { .name = "open-while-one-dies", .units = 1, .deaths = 2,
       .text = "open, acquire 1: release 1 || open, acquire 1, release 1" },
     { .name = "three-open", .thorough = true, .units = 1, .deaths = 1, .bound = 1,
-      .text = "open: acquire 1, release 1 || open, acquire 1, release 1 || open, acquire 1, release 1" },
+      .text = "open: acquire 1, release 1 || open, acquire 1, release 1 "
+              "|| open, acquire 1, release 1" },
     { .name = "close-with-units", .units = 1, .deaths = 2,
       .text = "open, acquire 1: close || open, acquire 1: release 1, close" },
     { .name = "close-and-open-again", .units = 1, .deaths = 2, .bound = 1,
-      .text = "open, acquire 1: close, open, try 1, release 1 || open: acquire 1, close, open, try 1" },
+      .text = "open, acquire 1: close, open, try 1, release 1 "
+              "|| open: acquire 1, close, open, try 1" },
     { .name = "open-twice", .units = 1, .deaths = 1,
       .text = "open, acquire 1: open, close, release 1 || open: acquire 1, release 1" },
     { .name = "unlink-and-make-anew", .units = 1, .deaths = 1, .bound = 1,
-      .text = "open, acquire 1: unlink, close, open, acquire 1 || open, acquire 1: release 1, close" },
+      .text = "open, acquire 1: unlink, close, open, acquire 1 "
+              "|| open, acquire 1: release 1, close" },
     { .name = "inspect", .units = 1, .deaths = 2,
       .text = "open, acquire 1: release 1 || open: inspect, acquire 1, inspect" },
 
@@ -117,7 +131,7 @@ const struct scenario scenarios[] = {
 
     /* ---- Longer ones ---- */
     { .name = "three-deaths", .units = 1, .deaths = 3, .bound = 1, .thorough = true,
-      .text = "open, acquire 1: release 1 || open, acquire 1: release 1 || open, acquire 1: release 1 "
-              "|| open: acquire 1, release 1" },
+      .text = "open, acquire 1: release 1 || open, acquire 1: release 1 "
+              "|| open, acquire 1: release 1 || open: acquire 1, release 1" },
 };
 const int scenarios_count = (int)(sizeof scenarios / sizeof scenarios[0]);

@@ -228,8 +228,8 @@ static void trace_step(const struct thread *t, enum what_happens what)
     static const char *const why[] = { "", ": its time is out", ": is canceled", "" };
 
     if (tracing)
-        printf("%6.1f ms  P%d T%d %s%s%s\n", (double)(run.now - START_NS) / 1e6, t->process, id_of(t),
-               t->doing, object_words(t), why[what]);
+        printf("%6.1f ms  P%d T%d %s%s%s\n", (double)(run.now - START_NS) / 1e6, t->process,
+               id_of(t), t->doing != NULL ? t->doing : "begins", object_words(t), why[what]);
 }
 
 static struct thread *take(struct thread *current, const struct option *option)

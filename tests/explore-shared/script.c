@@ -16,8 +16,9 @@
 #include <string.h>
 
 const char *const verb_name[VERBS] = {
-    "open", "anonymous", "close", "unlink", "acquire", "urgent", "cancelable", "token", "try", "for",
-    "release", "cancel", "fork", "exec", "exit", "keep", "inspect", "nap", ":"
+    "open", "anonymous", "close", "unlink",
+    "acquire", "urgent", "cancelable", "token", "try", "for", "release", "cancel",
+    "fork", "exec", "exit", "keep", "inspect", "nap", ":"
 };
 
 struct op script[THREADS][OPS];

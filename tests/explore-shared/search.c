@@ -63,8 +63,8 @@ static void print_failure(void)
 {
     bool first = true;
 
-    printf("\n%s: FAILED: %s\nonce more, in words: dies --replay '%s:%d:", scenario->name, why_failed,
-           scenario->name, limits.bound);
+    printf("\n%s: FAILED: %s\nonce more, in words: dies --replay '%s:%d:", scenario->name,
+           why_failed, scenario->name, limits.bound);
     for (int i = 0; i < decisions; i++) {
         if (decision[i].answer == 0)
             continue;
