@@ -131,7 +131,6 @@ const struct scenario scenarios[] = {
 
     /* ---- Longer ones ---- */
     { .name = "three-deaths", .units = 1, .deaths = 3, .bound = 1, .thorough = true,
-      .text = "open, acquire 1: release 1 || open, acquire 1: release 1 "
-              "|| open, acquire 1: release 1 || open: acquire 1, release 1" },
+      .text = "open, acquire 1: exit || open, acquire 1: release 1 || open, acquire 1: release 1" },
 };
 const int scenarios_count = (int)(sizeof scenarios / sizeof scenarios[0]);
