@@ -48,6 +48,7 @@ include $(top_srcdir)/tests/limit/local.mk
 include $(top_srcdir)/tests/package/local.mk
 include $(top_srcdir)/tests/platforms/local.mk
 include $(top_srcdir)/tests/explore/local.mk
+include $(top_srcdir)/tests/explore-shared/local.mk
 include $(top_srcdir)/tests/mutants/local.mk
 include $(top_srcdir)/tests/order/local.mk
 include $(top_srcdir)/tests/soak/local.mk

@@ -4,6 +4,7 @@
 #
 #   make check-mutants                        all of them; the table is tests/mutants/table
 #   make check-mutants MUTANTS="one another"  some
+#   make check-shared-mutants                 those of the semaphore between processes
 
 EXTRA_DIST += \
 	tests/mutants/abort.txt \
@@ -18,11 +19,16 @@ EXTRA_DIST += \
 	tests/mutants/owner.txt \
 	tests/mutants/queue.txt \
 	tests/mutants/run.sh \
+	tests/mutants/shared.txt \
 	tests/mutants/sleep.txt \
 	tests/mutants/ticket.txt
 CLEANFILES += tests/mutants/table
 
-.PHONY: check-mutants
+.PHONY: check-mutants check-shared-mutants
 MUTANTS =
 check-mutants:
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/mutants/run.sh $(MUTANTS)
+
+check-shared-mutants:
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/mutants/run.sh \
+	  `sed -n 's/^mutant //p' $(srcdir)/tests/mutants/shared.txt`

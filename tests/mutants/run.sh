@@ -89,7 +89,14 @@ tsan t_late_wakers
 tsan t_sleep
 tsan t_stress
 tsan t_mixed_stress
-explore --bound 2'
+explore --bound 2
+dies
+dies --bound 2
+t_shared_results
+t_shared_order
+t_shared_open
+t_shared_death
+t_shared_cut'
 
 seconds() {
   date +%s.%N
@@ -117,14 +124,17 @@ prepare() {
   plain=$!
   (tree tsan -fsanitize=thread) || { wait "$plain"; return 1; }
   wait "$plain" || return 1
-  "$work/source/tests/explore/build.sh" "$work/source/src" "$work/explorer"
+  "$work/source/tests/explore/build.sh" "$work/source/src" "$work/explorer" &&
+    "$work/source/tests/explore-shared/build.sh" "$work/source/src" "$work/dies"
 }
 
 # sync TREE - give it the sources of this worker's mutant, and the times of what has changed.
 sync() {
-  for file in "$work/mutant.$worker/src"/*; do
-    cmp -s "$file" "$1/src/${file##*/}" || cp "$file" "$1/src/" || return 1
-  done
+  (cd "$work/mutant.$worker/src" && find . -type f) > "$out.files" || return 1
+  while read -r file; do
+    cmp -s "$work/mutant.$worker/src/$file" "$1/src/$file" ||
+      cp "$work/mutant.$worker/src/$file" "$1/src/$file" || return 1
+  done < "$out.files"
 }
 
 # ---------------------------------------------------------------- suites
@@ -156,6 +166,13 @@ suite() {
       esac
       timeout -k 5 900 "$work/explore.$worker" "$@" > "$out" 2>&1
       ;;
+    dies)
+      shift
+      EXPLORER=$work/dies "$work/source/tests/explore-shared/build.sh" "$work/mutant.$worker/src" \
+        "$work/dies.$worker" > "$out.build" 2>&1 || return 2
+      [ $# -gt 0 ] || set -- --quick --bound 1 --deaths 1
+      timeout -k 5 900 "$work/dies.$worker" "$@" > "$out" 2>&1
+      ;;
     fuzz)
       build "$work/plain.$worker" tests/fuzz/replay || return 2
       run "$work/plain.$worker/tests/fuzz/replay" "$work/source/tests/fuzz/corpus.txt"
@@ -179,7 +196,7 @@ suite() {
 # found_by WORDS... - the suite, and the test in it that failed.
 found_by() {
   case $1 in
-    explore) set -- explore "$(awk '/FAILED/ { sub(":", "", $1); print $1; exit }' "$out")" ;;
+    explore|dies) set -- "$1" "$(awk '/FAILED/ { sub(":", "", $1); print $1; exit }' "$out")" ;;
     fuzz) ;;
     *) set -- "$@" "$(sed -n 's/^[^:]*:[0-9]*:[FE]:[^:]*:\([^:]*\):.*/\1/p' "$out" | head -n 1)" ;;
   esac

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * main.c - dies [--bound N] [--deaths N] [--seconds S] [--part I/N] [--quick] [--all-runs]
+ *               [--keep-going] [NAME...]
+ *          dies --list | --replay SCHEDULE
+ *
+ * All scenarios of the table, or those named, and how many schedules were followed to the end, and
+ * how many to a known state.  --bound: preemptions; without it as many as the scenario says.
+ * --deaths: no more than so many.  --seconds: for one scenario; --part 1/2: every other one;
+ * --quick: without the long ones.  A NAME can also be UNITS:DEATHS:TEXT, a scenario in the language
+ * of script.c.  Exit status 1: something was wrong, and how to see it again has been printed.
+ */
+#include "dies.h"
+
+#include <string.h>
+
+static bool quick, keeps_going;
+static int part, parts = 1;
+static struct scenario in_words;
+
+static const struct scenario *find(const char *name)
+{
+    char *end;
+
+    for (int i = 0; i < scenarios_count; i++) {
+        if (strcmp(scenarios[i].name, name) == 0)
+            return &scenarios[i];
+    }
+    in_words = (struct scenario){ .name = name, .units = strtol(name, &end, 10) };
+    if (*end == ':') {
+        in_words.deaths = (int)strtol(end + 1, &end, 10);
+        if (*end == ':') {
+            in_words.text = end + 1;
+            return &in_words;
+        }
+    }
+    fprintf(stderr, "dies: no scenario is called %s\n", name);
+    exit(2);
+}
+
+static bool one(const struct scenario *what, int bound)
+{
+    limits.bound = bound != 0 ? bound : what->bound != 0 ? what->bound : 2;
+    return explore(what);
+}
+
+static int list(void)
+{
+    for (int i = 0; i < scenarios_count; i++)
+        printf("%-34s %s\n", scenarios[i].name, scenarios[i].text);
+    return 0;
+}
+
+static int replay_schedule(char *schedule)
+{
+    char *decisions = strrchr(schedule, ':'), *bound;
+
+    if (decisions == NULL)
+        return 2;
+    *decisions = '\0';
+    bound = strrchr(schedule, ':');
+    if (bound == NULL)
+        return 2;
+    *bound = '\0';
+    limits.bound = atoi(bound + 1);
+    return replay(find(schedule), decisions + 1) ? 0 : 1;
+}
+
+static bool named(int count, char **name, int bound)
+{
+    bool good = true;
+
+    for (int i = 0; i < count && (good || keeps_going); i++)
+        good &= one(find(name[i]), bound);
+    return good;
+}
+
+static bool all(int bound)
+{
+    bool good = true;
+
+    for (int i = part; i < scenarios_count && (good || keeps_going); i += parts) {
+        if (!quick || !scenarios[i].thorough)
+            good &= one(&scenarios[i], bound);
+    }
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    int bound = 0, i = 1;
+
+    limits = (struct limits){ .deaths = 9, .merge = true };
+    threads_catch_crashes();
+    kernel_start();
+    process_learn();
+    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
+        if (strcmp(argv[i], "--list") == 0)
+            return list();
+        if (strcmp(argv[i], "--quick") == 0)
+            quick = true;
+        else if (strcmp(argv[i], "--all-runs") == 0)
+            limits.merge = false;
+        else if (strcmp(argv[i], "--keep-going") == 0)
+            keeps_going = true;
+        else if (i + 1 == argc)
+            return 2;
+        else if (strcmp(argv[i], "--replay") == 0)
+            return replay_schedule(argv[i + 1]);
+        else if (strcmp(argv[i], "--bound") == 0)
+            bound = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--deaths") == 0)
+            limits.deaths = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--part") == 0 && sscanf(argv[++i], "%d/%d", &part, &parts) == 2)
+            part--;
+        else if (strcmp(argv[i], "--seconds") == 0)
+            limits.seconds = atof(argv[++i]);
+        else
+            return 2;
+    }
+    printf("%-34s %9s %9s %7s\n", "scenario", "runs", "merged", "seconds");
+    return (i < argc ? named(argc - i, argv + i, bound) : all(bound)) ? 0 : 1;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* oracles.c - what must be true after each store to a segment, and of each result. */
+#include "dies.h"
+
+#include <errno.h>
+
+/* ---- The truth of a segment, as layout.h defines it ---- */
+
+static struct fs_segment *header(int file)
+{
+    return (void *)kernel_memory(file);
+}
+
+static struct fs_process *entries(int file)
+{
+    return (void *)(header(file) + 1);
+}
+
+static struct fs_slot *slots(int file)
+{
+    return (void *)(entries(file) + header(file)->max_processes);
+}
+
+/* Somebody who lives has this byte. */
+static bool entry_lives(int file, int index)
+{
+    return index >= 0 && index < BYTES && run.file[file].byte[index] != 0;
+}
+
+/* What a change that is cut short has already decided counts. */
+int64_t oracle_taken(int file)
+{
+    const struct fs_segment *s = header(file);
+    int redone = FS_GET(&s->redo.slot) - 1, changed = FS_GET(&s->redo.process) - 1;
+    int64_t taken = 0;
+
+    for (int i = 0; i < s->max_processes; i++) {
+        if (entry_lives(file, i) && FS_GET(&entries(file)[i].state) == FS_PROCESS_USED)
+            taken += redone >= 0 && changed == i ? FS_GET(&s->redo.held)
+                                                 : FS_GET(&entries(file)[i].held);
+    }
+    for (int i = 0; i < s->max_waiters; i++) {
+        const struct fs_slot *slot = &slots(file)[i];
+        int state = redone == i ? FS_GET(&s->redo.slot_state) : FS_GET(&slot->state);
+
+        if (state == FS_SLOT_GRANTED && entry_lives(file, FS_GET(&slot->process)))
+            taken += FS_GET(&slot->units);
+    }
+    return taken;
+}
+
+static void check_sum(int file)
+{
+    if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0 && oracle_taken(file) > header(file)->units)
+        fail("conservation", "the living have %lld of %lld units", (long long)oracle_taken(file),
+             (long long)scenario->units);
+}
+
+/* ---- Order ---- */
+
+/* Somebody who lives and waits comes before (priority, arrival)? */
+static void check_order(int file, int priority, int64_t arrival, const char *what)
+{
+    for (int i = 0; i < SLOTS; i++) {
+        const struct ghost *g = &run.file[file].ghost[i];
+
+        if (g->waits && run.process[g->process].lives
+            && (g->priority < priority || (g->priority == priority && g->arrival < arrival)))
+            fail("order", "%s passes the slot %d of process %d", what, i, g->process);
+    }
+}
+
+static void slot_changed(int file, int index, int state)
+{
+    struct ghost *g = &run.file[file].ghost[index];
+
+    if (index >= SLOTS)
+        fail("explorer", "too many slots");
+    if (state == FS_SLOT_WAITING && !g->waits) {
+        *g = (struct ghost){ true, self->process, FS_GET(&slots(file)[index].priority),
+                             run.file[file].arrivals++ };
+        self->joined = true;
+    } else if (state == FS_SLOT_GRANTED && g->waits) {
+        check_order(file, g->priority, g->arrival, "a grant");
+        g->waits = false;
+    } else if (state != FS_SLOT_WAITING) {
+        g->waits = false;
+    }
+}
+
+/* The caller takes free units, without having waited. */
+static void check_take(int file)
+{
+    const struct op *op = &script[id_of(self)][self->op];
+
+    if (self->process == AUDITOR || self->joined || op->verb < ACQUIRE || op->verb > FOR
+        || FS_GET(&header(file)->redo.slot) != 0)
+        return;
+    check_order(file, op->verb == URGENT ? -1 : op->verb == TRY ? INT32_MAX : 0, INT64_MAX,
+                "a new request");
+}
+
+/* ---- Stores ---- */
+
+void oracle_field_words(int file, size_t offset, char *text, size_t size)
+{
+    static const struct {
+        size_t      offset;
+        const char *name;
+    } name[] = {
+#define HEADER(member) { offsetof(struct fs_segment, member), #member }
+        HEADER(word), HEADER(lock), HEADER(damaged), HEADER(unfinished), HEADER(head), HEADER(tail),
+        HEADER(waiters), HEADER(next_seq), HEADER(looked_ns), HEADER(free_hint),
+        HEADER(redo.slot), HEADER(redo.slot_state), HEADER(redo.process), HEADER(redo.has_word),
+        HEADER(redo.held), HEADER(redo.word), HEADER(count),
+#define PROCESS(member) { 1000 + offsetof(struct fs_process, member), "process." #member }
+        PROCESS(state), PROCESS(incarnation), PROCESS(held), PROCESS(pid), PROCESS(start),
+        PROCESS(since_ns), PROCESS(keeps),
+#define SLOT(member) { 2000 + offsetof(struct fs_slot, member), "slot." #member }
+        SLOT(state), SLOT(process), SLOT(units), SLOT(seq), SLOT(priority), SLOT(core),
+        SLOT(joined_ns), SLOT(granted_ns), SLOT(next), SLOT(prev),
+    };
+    const struct fs_segment *s = header(file);
+    size_t entry_size = sizeof(struct fs_process), index = 0;
+    size_t of_slots = sizeof *s + (size_t)s->max_processes * entry_size;
+
+    if (offset >= of_slots) {
+        index = (offset - of_slots) / entry_size;
+        offset = 2000 + (offset - of_slots) % entry_size;
+    } else if (offset >= sizeof *s) {
+        index = (offset - sizeof *s) / entry_size;
+        offset = 1000 + (offset - sizeof *s) % entry_size;
+    } else if (offset >= offsetof(struct fs_segment, count)) {
+        offset = offsetof(struct fs_segment, count);
+    }
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
+        if (name[i].offset == offset)
+            snprintf(text, size, offset < 1000 ? " %s" : " %s of %zu", name[i].name, index);
+    }
+}
+
+static void entry_stored(int file, size_t offset, int64_t before, int64_t now)
+{
+    size_t index = offset / sizeof(struct fs_process);
+
+    switch (offset % sizeof(struct fs_process)) {
+    case offsetof(struct fs_process, held):
+        if (now > before && run.file[file].byte[index] == self->process + 1)
+            check_take(file);
+        check_sum(file);
+        break;
+    case offsetof(struct fs_process, state):
+        check_sum(file);
+        break;
+    default:
+        break;
+    }
+}
+
+static void lock_stored(int file, uint32_t before, uint32_t now)
+{
+    const uint32_t owner = 0x7fffffff;      /* all except "contended" */
+
+    if ((now & owner) != (before & owner))
+        run.file[file].owner = now == 0 ? 0 : id_of(self) + 1;
+}
+
+void oracle_stored(int file, size_t offset, int64_t before, int64_t now)
+{
+    const struct fs_segment *s = header(file);
+    size_t of_slots = sizeof *s + (size_t)s->max_processes * sizeof(struct fs_process);
+
+    if (s->magic != FS_SEGMENT_MAGIC)
+        return;
+    if (offset >= of_slots) {
+        if ((offset - of_slots) % sizeof(struct fs_slot) == offsetof(struct fs_slot, state)) {
+            slot_changed(file, (int)((offset - of_slots) / sizeof(struct fs_slot)), (int)now);
+            check_sum(file);
+        }
+    } else if (offset >= sizeof *s) {
+        entry_stored(file, offset - sizeof *s, before, now);
+    } else if (offset == offsetof(struct fs_segment, lock)) {
+        lock_stored(file, (uint32_t)before, (uint32_t)now);
+    } else if (offset == offsetof(struct fs_segment, redo.slot)) {
+        check_sum(file);
+    } else if (offset == offsetof(struct fs_segment, damaged)) {
+        fail("damage", "T%d takes the segment for damaged", id_of(self));
+    } else if (offset == offsetof(struct fs_segment, word) && now / 2 < before / 2
+               && (s->flags & FAIRSEM_SHARED_NO_UNDO) != 0) {
+        check_take(file);
+    }
+}
+
+/* ---- Time ---- */
+
+/* Of the line: NULL if nobody waits who lives. */
+static const struct ghost *first_in_line(int file, int *slot)
+{
+    const struct ghost *first = NULL;
+
+    for (int i = 0; i < SLOTS; i++) {
+        const struct ghost *g = &run.file[file].ghost[i];
+
+        if (!g->waits || !run.process[g->process].lives)
+            continue;
+        if (first == NULL || g->priority < first->priority
+            || (g->priority == first->priority && g->arrival < first->arrival)) {
+            first = g;
+            *slot = i;
+        }
+    }
+    return first;
+}
+
+/*
+ * If the living leave enough for the first in line, it must have that soon: 100 ms until somebody
+ * looks, 10 ms for a lock of the dead, and that again for each one who dies while it looks.
+ */
+static void check_soon(int file)
+{
+    int slot = 0;
+    const struct ghost *first = first_in_line(file, &slot);
+    bool undo = (scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0;
+    int64_t available = undo ? scenario->units - oracle_taken(file)
+                             : FS_GET(&header(file)->word) / 2;
+
+    if (first == NULL || FS_GET(&slots(file)[slot].units) > available) {
+        run.fits_ns = 0;
+    } else if (run.fits_ns == 0 || run.fits_arrival != first->arrival) {
+        run.fits_ns = run.now;
+        run.fits_arrival = first->arrival;
+    } else if (run.now - run.fits_ns > 115 * MS * (run.deaths + 1)) {
+        fail("soon", "for %lld ms the units for slot %d, of process %d, have been free",
+             (long long)((run.now - run.fits_ns) / MS), slot, first->process);
+    }
+}
+
+/*
+ * All sleep.  Who sleeps on what has changed was not woken: nothing wrong, for up to 100 ms, if
+ * somebody died who was about to.
+ */
+void oracle_time_jumps(void)
+{
+    for (int i = 0; i < THREADS; i++) {
+        const struct thread *t = &thread[i];
+
+        if (t->exists && t->at == SLEEPS && !t->woken && t->object != NULL && run.deaths == 0
+            && *(const volatile int *)(const volatile void *)t->object != t->value)
+            fail("lost wake-up", "T%d sleeps on what has changed", i);
+    }
+    for (int i = 0; i < FILES; i++) {
+        if (run.file[i].made && header(i)->magic == FS_SEGMENT_MAGIC)
+            check_soon(i);
+    }
+    if (run.now - START_NS > 5000 * MS)
+        fail("stuck", "somebody has waited for five seconds");
+}
+
+/* ---- Results ---- */
+
+static bool is_allowed(const struct op *op, int result)
+{
+    switch (result) {
+    case 0:
+        return true;
+    case ENOENT:
+        return run.process[self->process].handle == NULL;
+    case EAGAIN:
+        return op->verb == TRY;
+    case ETIMEDOUT:
+        return op->verb == FOR;
+    case ECANCELED:
+        return op->verb == BY_TOKEN;
+    case ENOBUFS:
+        return scenario->max_waiters != 0;
+    case EBUSY:
+        return op->verb == CLOSE || op->verb == KEEP;
+    default:
+        return false;
+    }
+}
+
+void oracle_returned(const struct op *op, int result)
+{
+    struct process *p = &run.process[self->process];
+    int64_t all = 0;
+
+    trace("           P%d T%d <- %s: %d\n", self->process, id_of(self), verb_name[op->verb],
+          result);
+    if (!is_allowed(op, result))
+        fail("result", "T%d: %s %lld returns %d", id_of(self), verb_name[op->verb],
+             (long long)op->n, result);
+    if (result != 0)
+        return;
+    if (op->verb >= ACQUIRE && op->verb <= FOR) {
+        p->held += op->n;
+        run.outside -= op->n;
+    } else if (op->verb == RELEASE) {
+        run.outside += op->n;
+    }
+    for (int i = 0; i < PROCESSES; i++)
+        all += run.process[i].held;
+    if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0 && run.named <= 1
+        && all > scenario->units)
+        fail("conservation", "%lld units have been acquired, of %lld", (long long)all,
+             (long long)scenario->units);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* schedule.c - one run: the options at each step; see dies.h. */
+#include "dies.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { STEPS_MAX = 50000, OPTIONS_MAX = 3 * THREADS + PROCESSES };
+
+struct thread thread[THREADS];
+struct thread *self;
+const struct scenario *scenario;
+struct run run;
+bool quiet, tracing;
+char why_failed[600];
+
+static struct fibre scheduler;
+static int preemptions, steps;
+static bool failed;
+static jmp_buf given_up;
+
+/* ---- What the threads call ---- */
+
+void trace(const char *format, ...)
+{
+    va_list arguments;
+
+    if (!tracing || quiet)
+        return;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+}
+
+/* The explorer's own memory is not exchanged: `t` is good when the thread goes on. */
+void stop(enum at at, unsigned what_for, const char *doing, const void *object)
+{
+    struct thread *t = self;
+
+    if (++steps > STEPS_MAX)
+        fail("end", "more than %d steps: does it ever end?", STEPS_MAX);
+    if (quiet && at == READY && what_for != 0)
+        return;
+    t->at = at;
+    t->what_for = what_for;
+    t->doing = doing;
+    t->object = object;
+    t->error = errno;
+    t->woken = t->timed_out = false;
+    fibre_switch(&t->fibre, &scheduler);
+    errno = t->error;
+    t->at = READY;
+    t->object = NULL;
+    t->deadline = 0;
+    t->woken = t->timed_out = false;
+}
+
+static void say_why(const char *oracle, const char *format, va_list arguments)
+{
+    int length = snprintf(why_failed, sizeof why_failed, "%s: ", oracle);
+
+    vsnprintf(why_failed + length, sizeof why_failed - (size_t)length, format, arguments);
+    failed = true;
+}
+
+_Noreturn void fail(const char *oracle, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say_why(oracle, format, arguments);
+    va_end(arguments);
+    if (self != NULL)
+        fibre_switch(&self->fibre, &scheduler);
+    longjmp(given_up, 1);
+}
+
+void fail_after_crash(const char *what)
+{
+    if (self == NULL)
+        _exit(99);
+    fail("crash", "T%d: %s", id_of(self), what);
+}
+
+/* ---- The options of a step ---- */
+
+enum what_happens { GOES_ON, TIME_IS_OUT, IS_CANCELED, DIES };
+
+struct option {
+    enum what_happens what;
+    struct thread    *thread;
+    int               process;
+};
+
+static bool can_go_on(const struct thread *t)
+{
+    switch (t->at) {
+    case READY:
+        return true;
+    case WANTS_MUTEX:
+        process_enter(t->process);
+        return *(const int *)t->object == 0;
+    case SLEEPS:
+        return t->woken || t->timed_out || run.now >= t->deadline
+               || (t->canceled && t->cancelable && !t->cancel_disabled);
+    case UNBORN:
+    case ENDED:
+        break;
+    }
+    return false;
+}
+
+static bool may_die(int process)
+{
+    return run.process[process].lives && process != AUDITOR && run.deaths < scenario->deaths
+           && run.deaths < limits.deaths
+           && (scenario->mortal == 0 || (scenario->mortal >> process & 1) != 0);
+}
+
+static int deaths(const struct thread *current, struct option *option)
+{
+    int n = 0;
+
+    if (current == NULL)
+        return 0;
+    if ((current->what_for & CAN_DIE) != 0 && may_die(current->process))
+        option[n++] = (struct option){ DIES, NULL, current->process };
+    for (int i = 0; i < PROCESSES && (current->what_for & ASKS_WHO_LIVES) != 0; i++) {
+        if (i != current->process && may_die(i))
+            option[n++] = (struct option){ DIES, NULL, i };
+    }
+    return n;
+}
+
+/* Of a thread that does not run. */
+static int others(struct thread *t, struct option *option)
+{
+    int n = 0;
+
+    if (can_go_on(t)) {
+        option[n++] = (struct option){ GOES_ON, t, t->process };
+    } else if (t->at == SLEEPS) {
+        if (run.early < scenario->early)
+            option[n++] = (struct option){ TIME_IS_OUT, t, t->process };
+        if (t->cancelable && !t->cancel_disabled && !t->canceled)
+            option[n++] = (struct option){ IS_CANCELED, t, t->process };
+    }
+    return n;
+}
+
+/* Who runs comes first: the first run is the one in which nothing special happens. */
+static int all_options(struct thread *current, struct option *option)
+{
+    bool runs = current != NULL && can_go_on(current);
+    int n = 0;
+
+    if (runs)
+        option[n++] = (struct option){ GOES_ON, current, current->process };
+    if (!runs || ((current->what_for & CAN_SWITCH) != 0 && preemptions < limits.bound)) {
+        for (int i = 0; i < THREADS; i++) {
+            if (thread[i].exists && (&thread[i] != current || !runs))
+                n += others(&thread[i], option + n);
+        }
+    }
+    return runs ? n + deaths(current, option + n) : n;
+}
+
+/* Nobody can go on, except by an end of its sleep: that comes in time, then. */
+static bool all_sleep(const struct option *option, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (option[i].what == GOES_ON)
+            return false;
+    }
+    return true;
+}
+
+/* All sleep: those whose time is out next. */
+static int next_in_time(struct option *option)
+{
+    int64_t next = INT64_MAX;
+    int n = 0;
+
+    for (int i = 0; i < THREADS; i++) {
+        if (thread[i].exists && thread[i].at == SLEEPS && thread[i].deadline < next)
+            next = thread[i].deadline;
+    }
+    for (int i = 0; i < THREADS; i++) {
+        if (thread[i].exists && thread[i].at == SLEEPS && thread[i].deadline == next)
+            option[n++] = (struct option){ TIME_IS_OUT, &thread[i], thread[i].process };
+    }
+    return n;
+}
+
+/* ---- Steps ---- */
+
+static void switch_to(struct thread *t)
+{
+    process_enter(t->process);
+    self = t;
+    fibre_switch(&scheduler, &t->fibre);
+    self = NULL;
+    if (failed)
+        longjmp(given_up, 1);
+}
+
+/* In words, for who reads the trace. */
+static const char *object_words(const struct thread *t)
+{
+    static char text[60];
+    size_t offset;
+    int file = -1;
+
+    text[0] = '\0';
+    self = (struct thread *)(uintptr_t)t;
+    if (t->object != NULL && t->at == READY)
+        file = kernel_file_of(t->object, 1, &offset);
+    self = NULL;
+    if (file >= 0)
+        oracle_field_words(file, offset, text, sizeof text);
+    return text;
+}
+
+static void trace_step(const struct thread *t, enum what_happens what)
+{
+    static const char *const why[] = { "", ": its time is out", ": is canceled", "" };
+
+    if (tracing)
+        printf("%6.1f ms  P%d T%d %s%s%s\n", (double)(run.now - START_NS) / 1e6, t->process,
+               id_of(t), t->doing != NULL ? t->doing : "begins", object_words(t), why[what]);
+}
+
+static struct thread *take(struct thread *current, const struct option *option)
+{
+    struct thread *t = option->thread;
+
+    if (option->what == DIES) {
+        run.deaths++;
+        trace("           P%d DIES\n", option->process);
+        process_dies(option->process, true);
+        return current->at == ENDED ? NULL : current;
+    }
+    if (current != NULL && t != current && can_go_on(current))
+        preemptions++;
+    if (option->what == TIME_IS_OUT) {
+        t->timed_out = true;
+        if (run.now < t->deadline)
+            run.now = t->deadline;
+    }
+    t->canceled |= option->what == IS_CANCELED;
+    trace_step(t, option->what);
+    switch_to(t);
+    return t;
+}
+
+static bool anybody_is_left(void)
+{
+    for (int i = 0; i < THREADS; i++) {
+        if (thread[i].exists && thread[i].at != ENDED && thread[i].at != UNBORN)
+            return true;
+    }
+    return false;
+}
+
+/* False: it came to a known state. */
+static bool run_threads(void)
+{
+    struct option option[OPTIONS_MAX];
+    struct thread *current = NULL;
+
+    for (;;) {
+        int n = all_options(current, option);
+        bool runs = current != NULL && can_go_on(current), jumps = all_sleep(option, n);
+
+        if (jumps) {
+            if (n == 0 && !anybody_is_left())
+                return true;
+            oracle_time_jumps();
+            n = next_in_time(option);
+            if (n == 0)
+                fail("deadlock", "nobody can go on");
+        }
+        if (limits.merge && n > 1 && decisions_are_new()
+            && states_seen(state_now(current, runs ? (int)current->what_for : -1), preemptions))
+            return false;
+        n = choose(n);
+        run.early += option[n].what == TIME_IS_OUT && !jumps;
+        current = take(current, &option[n]);
+    }
+}
+
+/* Alone, in the order of the script, each up to its mark or its first sleep. */
+static void run_quietly(int first, int last)
+{
+    quiet = true;
+    for (int i = first; i <= last; i++) {
+        if (first != last && !script_has_start(i))
+            continue;
+        while (thread[i].exists && thread[i].at == READY
+               && !(thread[i].what_for == 0 && thread[i].doing != NULL)) {
+            switch_to(&thread[i]);
+            run.now += thread[i].at == SLEEPS && last == first ? MS : 0;
+            if (thread[i].at == SLEEPS && last == first)
+                thread[i].at = READY;
+        }
+    }
+    quiet = false;
+}
+
+static void begin_run(void)
+{
+    decisions_begin();
+    preemptions = steps = 0;
+    failed = false;
+    memset(&run, 0, sizeof run);
+    run.now = START_NS;
+    process_reset();
+    for (int i = 0; i < THREADS; i++) {
+        thread[i] = (struct thread){ .exists = thread[i].exists, .process = thread[i].process };
+        thread[i].at = script[i][0].verb == FORK && script[i][0].n == 0 ? UNBORN : READY;
+        if (thread[i].exists && thread[i].at == READY)
+            run.process[thread[i].process].lives = true;
+        fibre_prepare(&thread[i].fibre, stack_top(i), i == THREADS - 1 ? audit_act : script_act);
+    }
+    thread[THREADS - 1].exists = false;
+}
+
+bool run_once(bool *merged)
+{
+    *merged = false;
+    if (setjmp(given_up) != 0) {
+        self = NULL;
+        quiet = false;
+        return false;
+    }
+    begin_run();
+    run_quietly(0, THREADS - 2);
+    run.now += 50 * MS;     /* long enough for the library to look at those who wait */
+    if (!run_threads()) {
+        *merged = true;
+        return true;
+    }
+    thread[THREADS - 1] = (struct thread){ .exists = true, .process = AUDITOR };
+    fibre_prepare(&thread[THREADS - 1].fibre, stack_top(THREADS - 1), audit_act);
+    run.process[AUDITOR].lives = true;
+    steps = 0;
+    run_quietly(THREADS - 1, THREADS - 1);
+    return true;
+}
