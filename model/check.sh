@@ -36,7 +36,7 @@ names() {
   models=$(dirname "$model")
   {
     grep -hoE '^inline (fs|fairsem)_[a-z_]*' "$models"/*.pml | sed 's/inline /*.[ch] /'
-    grep -hoE '[a-z_]+\.[ch]: [a-z_]+(, [a-z_]+)*' "$models"/*.pml | tr -d ,: |
+    grep -hoE '[a-z_/]+\.[ch]: [a-z_]+(, [a-z_]+)*' "$models"/*.pml | tr -d ,: |
       while read -r file functions; do
         # shellcheck disable=SC2086 # a list
         printf "$file %s\n" $functions
@@ -44,7 +44,8 @@ names() {
   } > named
   while read -r file name; do
     # shellcheck disable=SC2086 # a pattern
-    cat "$top_srcdir"/src/$file 2> /dev/null | grep -qE "\\b$name\\(" || echo "$file: $name"
+    cat "$top_srcdir"/src/$file "$top_srcdir"/src/shared/$file 2> /dev/null |
+      grep -qE "\\b$name\\(" || echo "$file: $name"
   done < named > log
   [ -s named ] || fail "the model names no functions"
   [ ! -s log ] || fail "in the model, but not in src/: $(tr '\n' ' ' < log)"
@@ -144,6 +145,15 @@ granted, without deadlines|leaves0 leaves1 leaves2|-DFOR_EVER -DNEED0=2
 bypass: granted after the bound|leaves0 leaves1 leaves2|-DBYPASS -DBOUND -DFOR_EVER -DNEED0=2|-O2
 granted or leaves|leaves0 leaves1 leaves2|-DFOR_EVER -DNEED0=2 -DDEADLINES=2 -DFAIR_MUTEX
 END
+  # Between processes that die.
+  model=$top_srcdir/model/repair.pml
+  while IFS='|' read -r name flags; do
+    scene "$name" safety "$flags" -O1
+  done << END
+processes, two of which die, at any step|
+the same, two units and a big request|-DUNITS=2 -DNEED0=2
+two rounds, one of them dies|-DROUNDS=2 -DDEATHS=1
+END
   echo "$held searches hold"
 }
 
@@ -201,6 +211,19 @@ NO_CLAIM I2 -DUNITS=1 -DBYPASS
 OPENS_TO_AWAKE I2 -DUNITS=1 -DBYPASS
 BOUND_FORGOTTEN I6 -DUNITS=1 -DBYPASS -DBOUND
 UNFAIR_MUTEX starved -DFOR_EVER -DNEED0=2 -DDEADLINES=2
+END
+  model=$top_srcdir/model/repair.pml
+  while read -r name expected flags; do
+    fault "$name" "$expected" "$flags"
+  done << END
+NOT_REPAIRED I1
+ENTRY_FREED_FIRST R2
+COUNTS_NO_GRANTS I1
+COUNT_TRUSTED I1
+LINE_TRUSTED deadlock
+ONLY_HEAD_LOOKS deadlock -DUNITS=2 -DNEED0=2
+NEVER_LOOKS deadlock
+LOCK_OF_LIVING ALONE
 END
   echo "$found seeded faults found"
 }

@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	model/faults.pml \
 	model/ghosts.pml \
 	model/oracle.pml \
+	model/repair.pml \
 	model/section.pml \
 	model/wait.pml
 

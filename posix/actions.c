@@ -31,7 +31,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-#define KEPT_HERE (SA_SIGINFO | SA_RESETHAND)
+#define KEPT_HERE ((int)(SA_SIGINFO | SA_RESETHAND))
 
 static struct {
     int (*sigaction)(int, const struct sigaction *, struct sigaction *);

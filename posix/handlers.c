@@ -326,8 +326,10 @@ static inline bool may_run(int sig, siginfo_t *info, void *context)
 /* Relaxed: the handler was there before the kernel was told of the trampoline. */
 void fs_trampoline(int sig, siginfo_t *info, void *context)
 {
+    fs_handler_fn *handler = atomic_load_explicit(&fs_handlers[sig], memory_order_relaxed);
+
     if (may_run(sig, info, context))
-        atomic_load_explicit(&fs_handlers[sig], memory_order_relaxed)(sig, info, context);
+        handler(sig, info, context);
 }
 
 /*

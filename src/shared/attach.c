@@ -136,12 +136,12 @@ static int attach(fairsem_shared_t *h)
     error = fs_visit_begin(h, &visit);
     if (error == 0) {
         error = move_in(h, index, &us);
-        if (error == 0)
+        if (error == 0) {
             atomic_store_explicit(&h->attached, true, memory_order_release);
-        if (error == 0)
             error = fs_visit_end(h, &visit);
-        else
+        } else {
             fs_visit_fail(h, &visit, error);
+        }
     }
     if (error != 0) {
         atomic_store_explicit(&h->attached, false, memory_order_relaxed);

@@ -206,9 +206,10 @@ static int add_line(fairsem_shared_t *h, int64_t now, struct list *list)
             return error;
         add(list, (fairsem_shared_user_t){
             .pid = FS_GET(&h->processes[process].pid), .units = FS_GET(&slot->units),
-            .place = place++, .ns = fs_since(now, FS_GET(&slot->joined_ns)),
+            .place = place, .ns = fs_since(now, FS_GET(&slot->joined_ns)),
             .priority = FS_GET(&slot->priority), .mine = process == FS_GET(&h->self),
         });
+        place++;
         error = fs_line_behind(h, at, &at);
     }
     return error;

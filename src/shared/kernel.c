@@ -75,13 +75,12 @@ int fs_file_open(const char *path, int *fd)
 
 static int make(const char *path, mode_t mode, int64_t size)
 {
-    char directory[] = "/dev/shm";
     int fd;
 
     if (path == NULL)
         fd = memfd_create("fairsem", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     else
-        fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+        fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (fd < 0)
         return -1;
     /* Now, and not with SIGBUS later. */
