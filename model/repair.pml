@@ -190,7 +190,7 @@ inline fs_shared_look()
     fi
 }
 
-/* ---- lock.c, visit.c: the section ---- */
+/* ---- The section ---- */
 
 /* shared/lock.c: fs_shared_lock.  shared/visit.c: fs_visit_begin */
 inline fs_visit_begin()
