@@ -22,12 +22,12 @@ struct stage {
 
 static struct stage *stage;
 static fairsem_shared_t *sem;
-static int64_t countdown;       /* to the step at which this process dies; 0: never */
+static _Atomic int64_t countdown; /* to the step at which this process dies; 0: never */
 
 static void step(const char *what)
 {
     (void)what;
-    if (countdown != 0 && --countdown == 0)
+    if (atomic_load(&countdown) != 0 && atomic_fetch_sub(&countdown, 1) == 1)
         kill(getpid(), SIGKILL);
 }
 
@@ -101,7 +101,7 @@ static void be_the_child(const struct call *call, int64_t k)
     CHILD_CHECK(call->held == 0 || fairsem_shared_acquire(sem, call->held) == 0);
     atomic_store(&stage->ready, 1);
     child_await_flag(&stage->go, 1);
-    countdown = k;
+    atomic_store(&countdown, k);
     fs_shared_step = step;
     CHILD_CHECK(call->run() == 0);
     fs_shared_step = NULL;
@@ -242,7 +242,7 @@ static bool cut_repair(unsigned flags, int64_t first_step, int64_t k)
     died = !atomic_load(&stage->reached);
     second = fork();
     if (second == 0) {
-        countdown = k;
+        atomic_store(&countdown, k);
         fs_shared_step = step;
         (void)fairsem_shared_available(sem);
         fs_shared_step = NULL;
