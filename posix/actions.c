@@ -19,8 +19,8 @@
 #include "actions.h"
 
 #include "handlers.h"
+#include "next.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -115,28 +115,19 @@ static fs_handler_fn *reset_handler(int sig)
     return handler;
 }
 
-/*
- * Two threads may come here at once, and write the same.  Not pthread_once(): a sanitizer in front of
- * this module comes here before its own functions work.  Release order: for what was written.
- */
 static _Atomic bool found_all;
 
 static void find(void)
 {
-    void *found = dlsym(RTLD_NEXT, "sigaction");
-
-    memcpy(&libc.sigaction, &found, sizeof found);
-    found = dlsym(RTLD_NEXT, "siginterrupt");
-    memcpy(&libc.siginterrupt, &found, sizeof found);
+    fs_find_next(&libc.sigaction, "sigaction");
+    fs_find_next(&libc.siginterrupt, "siginterrupt");
     fs_reset_handler = reset_handler;
     process = (pid_t)syscall(SYS_getpid);
-    atomic_store_explicit(&found_all, true, memory_order_release);
 }
 
 void fs_actions_prepare(void)
 {
-    if (!atomic_load_explicit(&found_all, memory_order_acquire))
-        find();
+    fs_find_once(&found_all, find);
 }
 
 void fs_actions_in_child(void)

@@ -21,12 +21,12 @@
 #include "actions.h"
 #include "handlers.h"
 #include "jumps.h"
+#include "next.h"
 #include "priority.h"
 #include "record.h"
 #include "sem_calls.h"
 #include "slots.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -46,12 +46,7 @@ static struct {
     sem_t *(*open)(const char *, int, ...);
 } libc;
 
-/* ISO C does not convert what dlsym returns to a pointer to a function: copy the bytes. */
-#define FIND(name)                                               \
-    do {                                                         \
-        void *found_ = dlsym(RTLD_NEXT, "sem_" #name);           \
-        memcpy(&libc.name, &found_, sizeof found_);              \
-    } while (0)
+#define FIND(name) fs_find_next(&libc.name, "sem_" #name)
 
 static void in_child(void)
 {

@@ -18,14 +18,13 @@
 #define _GNU_SOURCE
 #include "jumps.h"
 
+#include "next.h"
 #include "sem_calls.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
-#include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -36,26 +35,17 @@ static struct {
     void (*longjmp_chk)(struct __jmp_buf_tag *, int);
 } libc;
 
-/*
- * Two threads may come here at once, and write the same.  Not pthread_once(): a sanitizer in front of
- * this module comes here before its own functions work.  Release order: for what was written.
- */
 static _Atomic bool found_all;
 
 static void find(void)
 {
-    void *found = dlsym(RTLD_NEXT, "siglongjmp");
-
-    memcpy(&libc.longjmp, &found, sizeof found);
-    found = dlsym(RTLD_NEXT, "__longjmp_chk");
-    memcpy(&libc.longjmp_chk, &found, sizeof found);
-    atomic_store_explicit(&found_all, true, memory_order_release);
+    fs_find_next(&libc.longjmp, "siglongjmp");
+    fs_find_next(&libc.longjmp_chk, "__longjmp_chk");
 }
 
 void fs_jumps_prepare(void)
 {
-    if (!atomic_load_explicit(&found_all, memory_order_acquire))
-        find();
+    fs_find_once(&found_all, find);
 }
 
 /* ---- The waits of this thread.  A handler leaves the list as it found it ---- */

@@ -16,6 +16,7 @@ interpose_sources = \
 	posix/handlers.c posix/handlers.h \
 	posix/interpose.c \
 	posix/jumps.c posix/jumps.h \
+	posix/next.h \
 	posix/priority.c posix/priority.h \
 	posix/private_memory.c posix/private_memory.h \
 	posix/record.c posix/record.h \

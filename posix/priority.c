@@ -9,14 +9,13 @@
 #define _GNU_SOURCE
 #include "priority.h"
 
+#include "next.h"
 #include "sem_calls.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -63,31 +62,19 @@ static void changed(void)
         atomic_fetch_add_explicit(&changes, 1, memory_order_release);
 }
 
-#define FIND(name, of_libc)                                      \
-    do {                                                         \
-        void *found_ = dlsym(RTLD_NEXT, of_libc);                \
-        memcpy(&libc.name, &found_, sizeof found_);              \
-    } while (0)
-
-/*
- * Two threads may come here at once, and write the same.  Not pthread_once(): a sanitizer in front of
- * this module comes here before its own functions work.  Release order: for what was written.
- */
 static _Atomic bool found_all;
 
 static void find(void)
 {
-    FIND(setscheduler, "sched_setscheduler");
-    FIND(setparam, "sched_setparam");
-    FIND(setschedparam, "pthread_setschedparam");
-    FIND(setschedprio, "pthread_setschedprio");
-    atomic_store_explicit(&found_all, true, memory_order_release);
+    fs_find_next(&libc.setscheduler, "sched_setscheduler");
+    fs_find_next(&libc.setparam, "sched_setparam");
+    fs_find_next(&libc.setschedparam, "pthread_setschedparam");
+    fs_find_next(&libc.setschedprio, "pthread_setschedprio");
 }
 
 void fs_priority_prepare(void)
 {
-    if (!atomic_load_explicit(&found_all, memory_order_acquire))
-        find();
+    fs_find_once(&found_all, find);
 }
 
 void fs_priority_in_child(void)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* next.h - the functions of the C library behind those of this module. */
+#ifndef FS_NEXT_H
+#define FS_NEXT_H
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+/*
+ * `function` is a pointer to a function pointer.  ISO C does not convert what dlsym returns to one:
+ * copy the bytes.  NULL if there is none.
+ */
+static inline void fs_find_next(void *function, const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+
+    memcpy(function, &found, sizeof found);
+}
+
+/*
+ * Two threads may come here at once, and write the same.  Not pthread_once(): a sanitizer in front of
+ * this module comes here before its own functions work.  Release order: for what was written.
+ */
+static inline void fs_find_once(_Atomic bool *found_all, void (*find)(void))
+{
+    if (atomic_load_explicit(found_all, memory_order_acquire))
+        return;
+    find();
+    atomic_store_explicit(found_all, true, memory_order_release);
+}
+
+#endif
