@@ -109,18 +109,29 @@ static void be_the_child(const struct call *call, int64_t k)
     _exit(0);
 }
 
-/* Under the lock: what repair is about.  What it may count is not part of that. */
-static void check_repair_is_idempotent(void)
+/*
+ * Under the lock: what repair is about.  What it may count is not part of that.  `other`, if any,
+ * stands still: who waits for the lock writes to it without having it.
+ */
+static void check_repair_is_idempotent(pid_t other)
 {
     static unsigned char once[65536];
     struct fs_visit visit;
 
     ck_assert_int_le(sem->size, (int64_t)sizeof once);
     ck_assert_int_eq(fs_shared_enter(sem, &visit), 0);
+    if (other != 0) {
+        siginfo_t info;
+
+        ck_assert_int_eq(kill(other, SIGSTOP), 0);
+        ck_assert_int_eq(waitid(P_PID, (id_t)other, &info, WSTOPPED | WEXITED | WNOWAIT), 0);
+    }
     ck_assert_int_eq(fs_shared_repair(sem), 0);
     memcpy(once, sem->segment, (size_t)sem->size);
     ck_assert_int_eq(fs_shared_repair(sem), 0);
     ck_assert_int_eq(memcmp(once, sem->segment, (size_t)sem->size), 0);
+    if (other != 0)
+        ck_assert_int_eq(kill(other, SIGCONT), 0);
     ck_assert_int_eq(fs_visit_end(sem, &visit), 0);
 }
 
@@ -179,13 +190,13 @@ static bool cut(const struct call *call, unsigned flags, int64_t k)
                   "%s: line %d", call->name, WEXITSTATUS(status));
     /* Now and then the other one has to find out alone. */
     if (k % 8 != 0)
-        check_repair_is_idempotent();
+        check_repair_is_idempotent(other);
     /* Without undo nobody gives the unit back that the child had acquired, unless it did itself. */
     if (other != 0 && !undo && fairsem_shared_waiters(sem) != 0)
         ck_assert_int_eq(fairsem_shared_release(sem, 1), 0);
     if (other != 0)
         ck_assert_int_eq(status_of(other), 0);
-    check_repair_is_idempotent();
+    check_repair_is_idempotent(0);
     check_units(call, undo, !atomic_load(&stage->reached));
     ck_assert_int_eq(fairsem_shared_close(sem), 0);
     return !atomic_load(&stage->reached);
@@ -251,7 +262,7 @@ static bool cut_repair(unsigned flags, int64_t first_step, int64_t k)
     }
     waitpid(second, NULL, 0);
     if (k % 8 != 0)
-        check_repair_is_idempotent();
+        check_repair_is_idempotent(other);
     if (!undo && atomic_load(&stage->reached) != 1) {
         /* Whether the first one's unit came back is open: the other one may need it. */
         if (fairsem_shared_waiters(sem) != 0)
