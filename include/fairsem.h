@@ -585,6 +585,7 @@ FAIRSEM_API int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wa
  *         fairsem_close(&workers, 0);
  *         if (fairsem_acquire(&workers, 1) != ESHUTDOWN)
  *             return 3;
+ *         fairsem_drain(&workers, 2, NULL);           // until nobody holds any unit
  *         return fairsem_destroy(&workers);
  *     }
  */
@@ -628,6 +629,25 @@ FAIRSEM_API int fairsem_close(fairsem_t *sem, int reason);
 
 /* The reason with which the semaphore was closed; 0: it is open. */
 FAIRSEM_API int fairsem_closed(const fairsem_t *sem);
+
+/*
+ * Close the semaphore with ESHUTDOWN, unless it is closed already, and wait until n units are
+ * free.  If n is the number of units that there are, nobody holds any from then on: what the
+ * semaphore protects can go.  (Before you destroy the semaphore itself, see the table above: no
+ * call sees a thread that is just entering an acquire, or leaving one.)  The call takes no units,
+ * several threads may make it, and one that has failed can be repeated.  `how` limits the wait, and
+ * may be NULL.  What was done before the releases that made the units free is visible to the
+ * caller.
+ *
+ * 0        n units are free
+ * EINVAL   as fairsem_acquire_with; nothing was changed
+ * E2BIG    n is more than the capacity; nothing was changed, unless that happens while it waits
+ * ETIMEDOUT, ENOBUFS, EINTR, the token's reason   as fairsem_acquire_with; the semaphore is closed
+ *
+ * This is a cancellation point if it waits.
+ */
+FAIRSEM_API int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
+    FAIRSEM_TIME64_(fairsem_drain);
 
 /* ======================================================================== *
  *  6  Inspect

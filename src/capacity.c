@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * capacity.c - what the owner of a semaphore does to it while it is in use: change the
- * capacity, take units that are not there, close it.
+ * capacity, take units that are not there, close it, wait until nobody uses it.
  */
-#include "section.h"
+#include "acquire.h"
 
 #include <errno.h>
 
@@ -106,25 +106,27 @@ int fairsem_consume(fairsem_t *sem, int64_t n)
     return error;
 }
 
+/* Mutex held.  From here nobody joins; SLOW stays set and keeps the fast path away (I3). */
+static int close_for(struct fs_sem *s, int reason, struct fs_deferred *deferred)
+{
+    if (s->closed != 0)
+        return EALREADY;
+    atomic_store_explicit(&s->closed, reason, memory_order_release);
+    clear_queue(s, everybody, FS_CLOSED, reason, deferred);
+    return 0;
+}
+
 int fairsem_close(fairsem_t *sem, int reason)
 {
     struct fs_sem *s = fs_inside(sem);
     struct fs_deferred deferred;
     int64_t available;
-    int error = 0;
+    int error;
 
     if (reason < 0)
         return EINVAL;
-    if (reason == 0)
-        reason = ESHUTDOWN;
     available = fs_enter(s, &deferred);
-    if (s->closed != 0) {
-        error = EALREADY;
-    } else {
-        /* From here nobody joins; SLOW stays set and keeps the fast path away (I3). */
-        atomic_store_explicit(&s->closed, reason, memory_order_release);
-        clear_queue(s, everybody, FS_CLOSED, reason, &deferred);
-    }
+    error = close_for(s, reason != 0 ? reason : ESHUTDOWN, &deferred);
     fs_exit(s, available, &deferred);
     return error;
 }
@@ -132,4 +134,25 @@ int fairsem_close(fairsem_t *sem, int reason)
 int fairsem_closed(const fairsem_t *sem)
 {
     return atomic_load_explicit(&fs_inside(sem)->closed, memory_order_acquire);
+}
+
+/*
+ * It needs no second kind of waiter, only one that a closed semaphore admits.  When n units are
+ * free the grant loop completes it as CLOSED, without a reason, and takes nothing.
+ */
+int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
+{
+    struct fs_sem *s = fs_inside(sem);
+    struct fs_deferred deferred;
+    int64_t available;
+    bool fits;
+
+    if (!fs_count_valid(n) || (how != NULL && !fs_wait_valid(how)))
+        return EINVAL;
+    available = fs_enter(s, &deferred);
+    fits = n <= s->limit || fs_paused(s);
+    if (fits)
+        (void)close_for(s, ESHUTDOWN, &deferred);
+    fs_exit(s, available, &deferred);
+    return fits ? fs_acquire_with(s, n, how, FS_WAIT_THOUGH_CLOSED) : E2BIG;
 }

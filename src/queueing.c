@@ -67,11 +67,11 @@ void fs_wake_to_claim(struct fs_sem *s, struct fs_waiter *head, struct fs_deferr
 int fs_admit(struct fs_sem *s, int64_t n, bool waits, int refusal)
 {
     fs_assert_held(s);
-    if (s->closed != 0)
+    if (s->closed != 0 && refusal != FS_WAIT_THOUGH_CLOSED)
         return s->closed;
     if (n > s->limit && !fs_paused(s))
         return E2BIG;
-    if (waits && refusal != 0)
+    if (waits && refusal > FS_WAIT_IF_NEED_BE)
         return refusal;
     if (waits && s->max_waiters != 0 && s->waiters >= s->max_waiters) {
         s->count.refused++;

@@ -22,6 +22,10 @@ static inline bool fs_must_wait(const struct fs_sem *s, int64_t available, int64
     return fs_paused(s) || n > available || !fs_waitq_leads(&s->queue, priority);
 }
 
+/* In place of an error to return where a request would have to wait. */
+#define FS_WAIT_IF_NEED_BE    0
+#define FS_WAIT_THOUGH_CLOSED (-1)      /* fairsem_drain */
+
 /* May it join?  0, or why not: a close reason, E2BIG, ENOBUFS, or `refusal` if it has to wait. */
 int fs_admit(struct fs_sem *s, int64_t n, bool waits, int refusal);
 

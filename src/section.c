@@ -121,6 +121,10 @@ ALWAYS_INLINE static int64_t grant(struct fs_sem *s, int64_t available, bool *wo
 
         if (head->units > available)
             break;
+        if (s->closed != 0) {       /* who waits now is fairsem_drain(), and takes nothing */
+            fs_leave(s, head, FS_CLOSED, deferred);
+            continue;
+        }
         *woken_to_claim = !fs_grants_directly(s, head, deferred);
         if (*woken_to_claim) {
             fs_wake_to_claim(s, head, deferred);

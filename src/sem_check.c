@@ -53,7 +53,7 @@ static void check_head(const struct fs_sem *s, int64_t available, bool open)
                  "I2, I7: the head of the queue fits, and is not granted");
     FS_INVARIANT(!open || (head->units <= available && fs_waiter_state(head) != FS_PARKED),
                  "I2: the queue is open, and its head is not on its way");
-    FS_INVARIANT(s->closed == 0, "a closed semaphore has waiters");
+    FS_INVARIANT(s->closed == 0 || s->tickets == 0, "a closed semaphore has tickets in its queue");
 }
 
 void fs_check_invariants(const struct fs_sem *s, int64_t available, bool open)

@@ -16,11 +16,11 @@
  *      sem.h         what a semaphore is made of, and what is always true of it (I1-I10)
  *      waiter.h      the states of a waiter, drawn
  */
+#include "acquire.h"
 #include "annotate.h"
 #include "bypass.h"
 #include "fast_path.h"
 #include "fork.h"
-#include "wait.h"
 
 #include <errno.h>
 
@@ -29,9 +29,6 @@ static int     acquire_contended(struct fs_sem *s, int64_t n, int priority, int 
                                  const fairsem_token_t *token);
 static int64_t acquire_upto_contended(struct fs_sem *s, int64_t max);
 static int     release_contended(struct fs_sem *s, int64_t n);
-
-/* No error to return: wait. */
-#define WAIT_IF_NEED_BE 0
 
 int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 {
@@ -107,7 +104,7 @@ int fairsem_acquire(fairsem_t *sem, int64_t n)
         return EINVAL;
     if (fs_acquire_fast(fs_inside(sem), n))
         return 0;
-    return acquire_contended(fs_inside(sem), n, 0, WAIT_IF_NEED_BE, NULL, NULL);
+    return acquire_contended(fs_inside(sem), n, 0, FS_WAIT_IF_NEED_BE, NULL, NULL);
 }
 
 int fairsem_tryacquire(fairsem_t *sem, int64_t n)
@@ -132,7 +129,7 @@ int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns)
     if (timeout_ns <= 0)
         return acquire_contended(fs_inside(sem), n, 0, ETIMEDOUT, NULL, NULL);
     deadline = fs_deadline_after(timeout_ns);
-    return acquire_contended(fs_inside(sem), n, 0, WAIT_IF_NEED_BE, &deadline, NULL);
+    return acquire_contended(fs_inside(sem), n, 0, FS_WAIT_IF_NEED_BE, &deadline, NULL);
 }
 
 int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
@@ -149,25 +146,29 @@ int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
 
 int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
 {
+    if (!fs_count_valid(n) || (how != NULL && !fs_wait_valid(how)))
+        return EINVAL;
+    return fs_acquire_with(fs_inside(sem), n, how, FS_WAIT_IF_NEED_BE);
+}
+
+int fs_acquire_with(struct fs_sem *s, int64_t n, const fairsem_wait_t *how, int refusal)
+{
     static const fairsem_wait_t for_ever;
     struct fs_deadline deadline;
+    bool timed;
     int reason;
 
     if (how == NULL)
         how = &for_ever;
-    if (!fs_count_valid(n) || !fs_wait_valid(how))
-        return EINVAL;
     if (how->token != NULL && (reason = fairsem_token_reason(how->token)) != 0)
         return reason;
-    if (fs_acquire_fast(fs_inside(sem), n))
+    if (fs_acquire_fast(s, n))
         return 0;
-    if (!fs_wait_deadline(how, &deadline))
-        return acquire_contended(fs_inside(sem), n, how->priority, WAIT_IF_NEED_BE, NULL,
-                                 how->token);
+    timed = fs_wait_deadline(how, &deadline);
     /* Past already: try once, without a place in the queue that others could see. */
-    return acquire_contended(fs_inside(sem), n, how->priority,
-                             fs_deadline_passed(&deadline) ? ETIMEDOUT : WAIT_IF_NEED_BE,
-                             &deadline, how->token);
+    if (timed && refusal == FS_WAIT_IF_NEED_BE && fs_deadline_passed(&deadline))
+        refusal = ETIMEDOUT;
+    return acquire_contended(s, n, how->priority, refusal, timed ? &deadline : NULL, how->token);
 }
 
 int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max)
@@ -211,7 +212,7 @@ static int64_t acquire_past_the_queue(struct fs_waiter *w)
 
 /*
  * An acquire or try of n units that the fast path did not take.  `refusal` is what to return
- * instead of waiting, or WAIT_IF_NEED_BE.
+ * instead of waiting, or one of the two that say to wait.
  */
 static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
                              const struct fs_deadline *deadline, const fairsem_token_t *token)
@@ -227,7 +228,7 @@ static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refu
 
     if (s->bypass_ns != 0 && fs_bypass_acquire(&s->word, n))
         return 0;
-    if (refusal == WAIT_IF_NEED_BE) {
+    if (refusal <= FS_WAIT_IF_NEED_BE) {
         error = fs_wait_begin(&wait, token);
         if (error != 0)
             return error;

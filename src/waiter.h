@@ -19,6 +19,7 @@
  *                                          |   or ticket returned ---> ABANDONED   ECANCELED
  *                                          +-- set_capacity ---------> REFUSED     E2BIG
  *                                          +-- close ----------------> CLOSED      its reason
+ *                                          +-- drained --------------> CLOSED      0
  *
  *   NOT_JOINED: the thread is on its way to the mutex.  The critical section that it enters there
  *           leaves it in the queue or in a final state, never NOT_JOINED.  So a thread that holds

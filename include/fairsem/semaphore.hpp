@@ -220,6 +220,29 @@ public:
                                "fairsem::semaphore::close");
     }
 
+    /*
+     * Closes it, unless it is closed already, and waits until n units are free: with all that there
+     * are, nobody holds any.  Throws what acquire throws.
+     */
+    void drain(std::int64_t n, const wait_options &how = {})
+    {
+        const fairsem_wait_t wait = wait_of(how);
+
+        detail::must(fairsem_drain(&sem_, n, &wait), "fairsem::semaphore::drain");
+    }
+
+    /* The same for at most rel_time.  False: that has passed. */
+    template <class Rep, class Period>
+    bool drain_for(const std::chrono::duration<Rep, Period> &rel_time, std::int64_t n,
+                   const wait_options &how = {})
+    {
+        fairsem_wait_t wait = wait_of(how);
+
+        wait.timeout_ns = detail::timeout_of(detail::nanoseconds_of(rel_time));
+        return detail::must_or(ETIMEDOUT, fairsem_drain(&sem_, n, &wait),
+                               "fairsem::semaphore::drain");
+    }
+
     /* The reason; 0: it is open. */
     int closed() const noexcept { return fairsem_closed(&sem_); }
 

@@ -13,6 +13,7 @@ test_programs += \
 	tests/behavior/t_close \
 	tests/behavior/t_deadline \
 	tests/behavior/t_debt \
+	tests/behavior/t_drain \
 	tests/behavior/t_dump \
 	tests/behavior/t_fork \
 	tests/behavior/t_fork_callbacks \

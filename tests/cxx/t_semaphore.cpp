@@ -271,6 +271,25 @@ TRIAL(close_ends_all_waits_with_its_reason)
     CHECK_THROWS(EINVAL, fairsem::semaphore(1).close(-1));
 }
 
+TRIAL(drain_waits_until_nobody_holds_units)
+{
+    fairsem::semaphore sem(2);
+    fairsem::token token;
+
+    sem.acquire();
+    CHECK(!sem.drain_for(1ms, 2));
+    CHECK(sem.closed() == ESHUTDOWN);
+    token.cancel();
+    CHECK_THROWS(ECANCELED, sem.drain(2, { 0, &token }));
+    {
+        worker draining([&] { sem.drain(2); });
+        await_waiters(sem, 1);
+        sem.release();
+    }
+    CHECK(sem.drain_for(0s, 2) && sem.available() == 2);
+    CHECK_THROWS(EINVAL, sem.drain(-1));
+}
+
 TRIAL(an_error_says_what_it_means_here)
 {
     fairsem::semaphore sem(0);

@@ -27,6 +27,17 @@ static int64_t acquire(const struct op *op, bool timed)
     return fairsem_acquire_with(&sems[op->sem], op->n, &how);
 }
 
+static int64_t drain(const struct op *op)
+{
+    struct timespec at = timespec_of(self->op_deadline);
+    const fairsem_wait_t how = {
+        .clock = CLOCK_MONOTONIC, .deadline = op->timed ? &at : NULL,
+        .token = op->token ? &the_token : NULL,
+    };
+
+    return fairsem_drain(&sems[op->sem], op->n, &how);
+}
+
 /* Which take it is goes with the callback: the ticket may have been taken again by then. */
 static int64_t take(const struct op *op)
 {
@@ -130,6 +141,7 @@ static int64_t act(const struct op *op, struct call *call)
     case RELEASE:  return fairsem_release(s, op->n);
     case GIVE:     return call->n > 0 ? fairsem_release(s, call->n) : 0;
     case CLOSE:    return fairsem_close(s, (int)op->n);
+    case DRAIN:    return drain(op);
     case CAPACITY: return fairsem_set_capacity(s, op->n);
     case CONSUME:  return fairsem_consume(s, op->n);
     case DESTROY:  return destroy(op);

@@ -121,8 +121,8 @@ extern const int scenarios_count;
 #define MOMENT_NS 1000  /* what passes in LATER */
 
 enum verb {
-    ACQUIRE, TIMED, FOR, TRY, UPTO, RELEASE, GIVE, CLOSE, CAPACITY, CONSUME, DESTROY, WOULD, STAT,
-    CANCEL, TAKE, CLAIM, RETURN, WATCH, KILL, AFTER, LATER, VERBS
+    ACQUIRE, TIMED, FOR, TRY, UPTO, RELEASE, GIVE, CLOSE, DRAIN, CAPACITY, CONSUME, DESTROY, WOULD,
+    STAT, CANCEL, TAKE, CLAIM, RETURN, WATCH, KILL, AFTER, LATER, VERBS
 };
 
 /* What a thread of the system called pthread_cancel would have done: it returned nothing. */

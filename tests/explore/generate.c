@@ -233,15 +233,20 @@ static bool has_tokens(const struct draft *d)
 }
 
 /* Somebody who does nothing else, and ends the waiting. */
-static void compose_end(struct draft *d, int t, int semaphores)
+static void compose_end(struct draft *d, int t, int semaphores, bool drains)
 {
+    struct op end = { .verb = CLOSE, .ticket = t };
+
+    if (drains)
+        end = (struct op){ .verb = DRAIN, .ticket = t, .n = d->what.units, .token = has_tokens(d) };
     if (percent(30))
         add_op(d, t, (struct op){ .verb = RELEASE, .n = 1 + below(3), .ticket = t });
     if (percent(has_tokens(d) ? 75 : 5))
         add_op(d, t, (struct op){ .verb = CANCEL, .ticket = t });
     for (int s = 0; s < semaphores; s++) {
+        end.sem = s;
         if (d->ops[t] == 0 || percent(70))
-            add_op(d, t, (struct op){ .verb = CLOSE, .sem = s, .ticket = t });
+            add_op(d, t, end);
     }
 }
 
@@ -265,7 +270,7 @@ static void compose_destroy(struct draft *d, int t)
     add_op(d, t, (struct op){ .verb = DESTROY, .ticket = t });
 }
 
-static void compose(struct draft *d)
+static void compose(struct draft *d, bool drains)
 {
     static const int ops[][3] = { { 20, 50, 30 }, { 45, 45, 10 }, { 75, 25, 0 } };
     int semaphores = percent(15) ? 2 : 1, last;
@@ -282,7 +287,7 @@ static void compose(struct draft *d)
         compose_thread(d, t, 1 + weighted(ops[d->threads - 2], 3), semaphores);
     choose_tickets(d);
     if (ends)
-        compose_end(d, last, semaphores);
+        compose_end(d, last, semaphores, drains);
     if (percent(6) && !d->cancelable[last])
         compose_destroy(d, last);
 }
@@ -298,7 +303,7 @@ const struct scenario *generate(unsigned long seed)
     snprintf(name, sizeof name, "seed-%lu", seed);
     while (what == NULL) {
         memset(&draft, 0, sizeof draft);
-        compose(&draft);
+        compose(&draft, seed % 6 == 5);
         what = draft_put(&draft, name);
     }
     return what;

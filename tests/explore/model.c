@@ -156,10 +156,11 @@ bool model_grant(struct model *m, int i)
 bool model_grant_heads(struct model *m, struct model_sem *s)
 {
     while (s->length > 0 && s->limit != 0 && model_units_of(s->queue[0]) <= s->available
-           && (scenario->bypass_ns == 0 || op_of(s->queue[0])->verb == TAKE)) {
+           && (scenario->bypass_ns == 0 || op_of(s->queue[0])->verb == TAKE || s->closed != 0)) {
         int head = s->queue[0];
 
-        s->available -= model_units_of(head);
+        if (op_of(head)->verb != DRAIN)
+            s->available -= model_units_of(head);
         model_leave(s, head);
         if (!model_grant(m, head))
             return false;

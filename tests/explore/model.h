@@ -32,7 +32,7 @@ struct model {
     uint64_t heard[THREADS_MAX];    /* the calls that watched it and know of that, a set */
     int  now;                       /* the call that takes a step */
 };
-enum { BEFORE, WAITS, HAS, OVER };
+enum { BEFORE, ASKS, WAITS, HAS, OVER };
 
 void model_init(struct model *m);
 

@@ -44,12 +44,13 @@ bool model_ask(struct model *m, struct model_sem *s, int i, int refusal)
     const struct op *op = op_of(i);
     int priority = op->verb == TRY ? INT32_MAX : op->priority;
 
-    if (s->closed != 0)
+    if (s->closed != 0 && op->verb != DRAIN)
         return model_over(m, i, s->closed);
     if (op->n > s->limit && s->limit != 0)
         return model_over(m, i, E2BIG);
     if (!model_must_wait(s, op->n, priority)) {
-        s->available -= op->n;
+        if (op->verb != DRAIN)
+            s->available -= op->n;
         m->phase[i] = OVER;
         return model_grant(m, i) && (op->verb != TAKE || result_of(i) == 0);
     }
@@ -122,6 +123,22 @@ static bool close_sem(struct model *m, struct model_sem *s, int i)
     return model_refuse(m, s, -1, FAIRSEM_TICKET_CLOSED, reason) && model_over(m, i, 0);
 }
 
+/* And then it asks for units, in a step of its own. */
+static bool close_to_drain(struct model *m, struct model_sem *s, int i)
+{
+    int64_t n = op_of(i)->n;
+
+    if (!model_valid(n))
+        return model_over(m, i, EINVAL);
+    if (n > s->limit && s->limit != 0)
+        return model_over(m, i, E2BIG);
+    m->phase[i] = ASKS;
+    if (s->closed != 0)
+        return true;
+    s->closed = ESHUTDOWN;
+    return model_refuse(m, s, -1, FAIRSEM_TICKET_CLOSED, ESHUTDOWN);
+}
+
 static bool consume(struct model *m, struct model_sem *s, int i)
 {
     int64_t n = op_of(i)->n;
@@ -189,9 +206,9 @@ static bool abort_wait(struct model *m, struct model_sem *s, int i)
         && !(result == m->token && m->token != 0 && op->token)
         && !(result == EINTR && scenario->signals > 0) && result != RESULT_CANCELED)
         return false;
-    if (m->phase[i] == HAS)
+    if (m->phase[i] == HAS && op->verb != DRAIN)
         model_regain(s, op->n);
-    else if (op->verb != WATCH)
+    else if (m->phase[i] != HAS && op->verb != WATCH)
         model_leave(s, i);
     m->phase[i] = OVER;
     if (op->token && result == m->token && m->canceling)
@@ -217,9 +234,11 @@ static bool step_strict(struct model *m, int i, int way)
     struct model_sem *s = &m->sem[op->sem];
 
     m->now = i;
+    if (m->phase[i] == BEFORE && op->verb == DRAIN)
+        return way == 0 && close_to_drain(m, s, i);
     if (m->phase[i] != BEFORE && op->verb == RETURN)
         return way == 0 && model_returned(m, i);
-    if (m->phase[i] != BEFORE)
+    if (m->phase[i] != BEFORE && m->phase[i] != ASKS)
         return way == 0 && (op->verb == CANCEL ? cancel(m, i) : abort_wait(m, s, i));
     if ((op->verb <= TRY || op->verb == RELEASE || op->verb == TAKE) && !model_valid(op->n))
         return way == 0 && model_over(m, i, EINVAL);
@@ -228,7 +247,7 @@ static bool step_strict(struct model *m, int i, int way)
     if (way == 1)
         return false;
     switch (op->verb) {
-    case ACQUIRE: case TIMED: case FOR:
+    case ACQUIRE: case TIMED: case FOR: case DRAIN:
         return model_ask(m, s, i, 0);
     case TRY:
         return model_ask(m, s, i, EAGAIN);

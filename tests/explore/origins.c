@@ -68,13 +68,19 @@ static bool find_origin(int unit, bool tried[UNITS_MAX])
     return false;
 }
 
-static void check(int sem)
+/*
+ * Who drains knows of all units that were free.  All acquires come before: nobody is granted any
+ * once the semaphore is closed.
+ */
+static void check(int sem, int drain)
 {
     made_count = taken_count = 0;
     too_many = false;
     add(made, &made_count, scenario->units, AT_FIRST);
     for (int i = 0; i < CALLS; i++)
         count_call(i, sem);
+    if (drain >= 0)
+        add(taken, &taken_count, op_of(drain)->n, drain);
     if (too_many)
         return;
     for (int k = 0; k < made_count; k++)
@@ -105,7 +111,7 @@ static void check_reason(int i)
     const struct call *call = &run.call[i];
     bool closed = call->result == ESHUTDOWN;
     bool canceled = call->result == ECANCELED && op_of(i)->token;
-    uint64_t causes = all_of(closed ? CLOSE : CANCEL);
+    uint64_t causes = closed ? all_of(CLOSE) | all_of(DRAIN) : all_of(CANCEL);
 
     if (call->phase != RETURNED || (!closed && !canceled))
         return;
@@ -128,5 +134,10 @@ void origins_check(void)
     if (script_uses(CAPACITY))
         return;
     for (int sem = 0; sem < sems_count; sem++)
-        check(sem);
+        check(sem, -1);
+    for (int i = 0; i < CALLS; i++) {
+        if (op_of(i)->verb == DRAIN && run.call[i].phase == RETURNED && run.call[i].result == 0
+            && !script_uses(CONSUME) && !script_uses(TAKE))
+            check(op_of(i)->sem, i);
+    }
 }

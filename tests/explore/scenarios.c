@@ -157,6 +157,32 @@ const struct scenario scenarios[] = {
       "acquire 1 token; give | cancel | close | release 1; close" },
     { .name = "close-and-ticket", .threads =
       "take 1; claim; return; give | close | !timed 1; give | release 1" },
+    { .name = "drain", .units = 2, .threads =
+      "acquire 1; give | acquire 2; give | drain 2" },
+    { .name = "drain-by-two", .units = 1, .threads =
+      "acquire 1; give | drain 1 | drain 1 | stat; try 1; give" },
+    { .name = "drain-until", .units = 1, .threads =
+      "acquire 1; give | drain 1 timed; drain 1 | timed 1; give" },
+    { .name = "drain-and-token", .units = 1, .threads =
+      "acquire 1 token; give | drain 1 token | cancel" },
+    { .name = "drain-and-capacity", .units = 2, .capacity = 2, .threads =
+      "acquire 2; give | drain 2 | capacity 1; capacity 2" },
+    { .name = "drain-is-canceled", .units = 1, .threads =
+      "!drain 1 | acquire 1; give | drain 1" },
+    { .name = "drain-and-bypass", .bypass_ns = LONG, .units = 1, .threads =
+      "acquire 1; give; try 1; give | acquire 1; give; upto 1; give | drain 1" },
+    { .name = "drain-and-ticket", .units = 1, .threads =
+      "take 1; return | drain 1; close | acquire 1; give" },
+    { .name = "drain-and-debt", .units = 1, .threads =
+      "consume 1; release 1 | drain 1 | drain 0" },
+    { .name = "drain-and-signal", INTERRUPTIBLE, .units = 1, .signals = 1, .threads =
+      "acquire 1; give | drain 1; drain 1" },
+    { .name = "drain-and-full-queue", .units = 1, .max_waiters = 1, .threads =
+      "acquire 1; give | drain 1 | acquire 1; give; drain 1" },
+    { .name = "drain-of-too-many", .units = 1, .capacity = 1, .threads =
+      "drain 2; drain -1; acquire 1; give | acquire 1; give" },
+    { .name = "destroy-after-drain", .units = 1, .threads =
+      "acquire 1; give | after t0 1; drain 1; destroy" },
 
     /* ---- Capacity ---- */
     { .name = "capacity-grows", .capacity = 1, .threads =

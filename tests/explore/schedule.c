@@ -191,7 +191,8 @@ static bool may_wait_for_ever(const struct thread *t)
 
     if (!scenario->may_block)
         return false;
-    if (t->at != WAITS_ITS_TURN && ((verb != ACQUIRE && verb != WATCH) || !oracle_waits(t)))
+    if (t->at != WAITS_ITS_TURN
+        && ((verb != ACQUIRE && verb != WATCH && verb != DRAIN) || !oracle_waits(t)))
         return false;
     call->result = RESULT_NEVER;
     return true;

@@ -10,6 +10,7 @@
  *
  *     acquire n, timed n, for n, try n, upto n, release n, capacity n, consume n, destroy
  *     close n            with n as the reason; 0, or none, for the usual one
+ *     drain n            close, and wait until n units are free
  *     give               release all that this thread holds; nothing if that is nothing
  *     take n, claim, return, watch    with the ticket of this thread
  *     cancel n           the token, with n as the reason
@@ -19,7 +20,7 @@
  *     after tN k         nothing, when thread N has done k operations; without k: has ended
  *
  * with, where it makes sense: pN (priority), tN (thread N, or its ticket), sN (semaphore N),
- * `token` (the wait carries it), `timed` (watch), `calls` (take, with a callback), `if` (only if
+ * `token` (the wait carries it), `timed` (watch, drain), `calls` (take, with a callback), `if` (only if
  * the thread holds units).  A number may be `max`, the most units there are.
  *
  * What a callback does is said in one word: operations with `+` between them and dots for blanks,
@@ -45,8 +46,8 @@ static bool used[VERBS];
 static int reading_callback;    /* 0: none */
 
 const char *const verb_name[VERBS] = {
-    "acquire", "timed", "for", "try", "upto", "release", "give", "close", "capacity", "consume",
-    "destroy", "would", "stat", "cancel", "take", "claim", "return", "watch", "kill", "after",
+    "acquire", "timed", "for", "try", "upto", "release", "give", "close", "drain", "capacity",
+    "consume", "destroy", "would", "stat", "cancel", "take", "claim", "return", "watch", "kill", "after",
     "later",
 };
 

@@ -54,6 +54,7 @@ t_resize_races
 t_dump
 t_results
 t_close
+t_drain
 t_bypass
 t_stat
 t_debt

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* t_drain.c - close, and wait until the last user is gone. */
+#include "askers.h"
+#include "suite.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LONG_NS (INT64_C(3600) * 1000000000)
+
+/* An asker that drains, in place of acquiring. */
+static void *drainer_run(void *arg)
+{
+    struct asker *a = arg;
+
+    atomic_store(&a->w.result, fairsem_drain(a->w.sem, a->w.units, &a->how));
+    return NULL;
+}
+
+static void drainer_queue(struct asker *a, fairsem_t *sem, int64_t units, int64_t expected)
+{
+    a->w.sem = sem;
+    a->w.units = units;
+    atomic_store(&a->w.result, STILL_WAITING);
+    start_thread(&a->w.thread, drainer_run, a);
+    await_waiters(sem, expected);
+}
+
+START_TEST(what_nobody_uses_is_drained_at_once)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(3);
+
+    ck_assert_int_eq(fairsem_drain(&sem, 3, NULL), 0);
+    ck_assert_int_eq(fairsem_closed(&sem), ESHUTDOWN);
+    ck_assert_int_eq(fairsem_available(&sem), 3);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), ESHUTDOWN);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), ESHUTDOWN);
+    ck_assert_int_eq(fairsem_drain(&sem, 3, NULL), 0);
+    ck_assert_int_eq(fairsem_drain(&sem, 0, NULL), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+START_TEST(it_waits_for_the_last_unit)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(3);
+    struct asker drainer = { 0 };
+
+    ck_assert_int_eq(fairsem_acquire(&sem, 3), 0);
+    drainer_queue(&drainer, &sem, 3, 1);
+    ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+    ck_assert(worker_waits(&drainer.w));
+    ck_assert_int_eq(fairsem_destroy(&sem), EBUSY);
+    /* Two are free, and nobody may have them. */
+    ck_assert_int_eq(fairsem_available(&sem), 2);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), ESHUTDOWN);
+    ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 2), 0);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), ESHUTDOWN);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&drainer.w), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 3);
+    ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+START_TEST(those_in_the_queue_get_the_close_reason)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(2);
+    struct worker large = { 0 }, small = { 0 };
+    struct asker drainer = { 0 };
+    fairsem_ticket_t ticket = { 0 };
+
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    worker_queue(&large, &sem, 2, 1);
+    worker_queue(&small, &sem, 1, 2);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), EINPROGRESS);
+    drainer_queue(&drainer, &sem, 2, 1);
+    ck_assert_int_eq(worker_join(&large), ESHUTDOWN);
+    ck_assert_int_eq(worker_join(&small), ESHUTDOWN);
+    ck_assert_int_eq(fairsem_ticket_state(&ticket), FAIRSEM_TICKET_CLOSED);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    ck_assert(worker_waits(&drainer.w));
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&drainer.w), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 2);
+}
+END_TEST
+
+START_TEST(several_threads_may_drain)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(2);
+    struct asker all = { 0 }, again = { 0 }, one = { 0 };
+
+    ck_assert_int_eq(fairsem_close(&sem, EPIPE), 0);
+    ck_assert_int_eq(fairsem_consume(&sem, 4), 0);
+    drainer_queue(&all, &sem, 2, 1);
+    drainer_queue(&again, &sem, 2, 2);
+    one.how.priority = 1;
+    drainer_queue(&one, &sem, 1, 3);
+    ck_assert_int_eq(fairsem_release(&sem, 3), 0);
+    ck_assert(worker_waits(&all.w));
+    ck_assert(worker_waits(&one.w));
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&all.w), 0);
+    ck_assert_int_eq(worker_join(&again.w), 0);
+    ck_assert_int_eq(worker_join(&one.w), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 2);
+    ck_assert_int_eq(fairsem_closed(&sem), EPIPE);
+}
+END_TEST
+
+START_TEST(what_is_wrong_changes_nothing)
+{
+    const fairsem_attr_t attr = { .capacity = 2 };
+    const struct timespec at = { .tv_nsec = -1 };
+    const fairsem_wait_t wrong = { .clock = CLOCK_MONOTONIC, .deadline = &at };
+    fairsem_t sem;
+
+    ck_assert_int_eq(fairsem_init(&sem, 2, &attr), 0);
+    ck_assert_int_eq(fairsem_drain(&sem, -1, NULL), EINVAL);
+    ck_assert_int_eq(fairsem_drain(&sem, FAIRSEM_MAX_UNITS + 1, NULL), EINVAL);
+    ck_assert_int_eq(fairsem_drain(&sem, 1, &wrong), EINVAL);
+    ck_assert_int_eq(fairsem_drain(&sem, 3, NULL), E2BIG);
+    ck_assert_int_eq(fairsem_closed(&sem), 0);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 2), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+    ck_assert_int_eq(fairsem_drain(&sem, 2, NULL), 0);
+}
+END_TEST
+
+START_TEST(a_limit_on_the_wait_leaves_it_closed)
+{
+    const fairsem_attr_t attr = { .max_waiters = 1 };
+    struct timespec past = from_now(CLOCK_MONOTONIC, -1000);
+    const fairsem_wait_t soon = { .timeout_ns = 1000000 };
+    const fairsem_wait_t late = { .clock = CLOCK_MONOTONIC, .deadline = &past };
+    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+    struct asker drainer = { .how = { .token = &token } };
+    fairsem_t sem;
+
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    ck_assert_int_eq(fairsem_drain(&sem, 1, &soon), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_closed(&sem), ESHUTDOWN);
+    ck_assert_int_eq(fairsem_drain(&sem, 1, &late), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    drainer_queue(&drainer, &sem, 1, 1);
+    ck_assert_int_eq(fairsem_drain(&sem, 1, NULL), ENOBUFS);
+    ck_assert_int_eq(fairsem_token_cancel(&token, EPIPE), 0);
+    ck_assert_int_eq(worker_join(&drainer.w), EPIPE);
+    ck_assert_int_eq(fairsem_drain(&sem, 1, &drainer.how), EPIPE);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_drain(&sem, 1, &late), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+START_TEST(a_capacity_that_changes_counts)
+{
+    const fairsem_attr_t attr = { .capacity = 4 };
+    struct asker drainer = { 0 };
+    fairsem_t sem;
+
+    ck_assert_int_eq(fairsem_init(&sem, 4, &attr), 0);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    drainer_queue(&drainer, &sem, 4, 1);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 0), 0);     /* a pause */
+    ck_assert(worker_waits(&drainer.w));
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 3), 0);
+    ck_assert_int_eq(worker_join(&drainer.w), E2BIG);
+    drainer_queue(&drainer, &sem, 3, 1);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 4), 0);     /* three are free, one is in use */
+    ck_assert_int_eq(worker_join(&drainer.w), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_drain(&sem, 4, NULL), 0);
+}
+END_TEST
+
+START_TEST(nobody_passes_it_on_a_semaphore_with_bypass)
+{
+    const fairsem_attr_t attr = { .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = LONG_NS };
+    struct asker drainer = { 0 };
+    fairsem_t sem;
+
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    drainer_queue(&drainer, &sem, 2, 1);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        ck_assert_int_eq(fairsem_tryacquire(&sem, 1), ESHUTDOWN);
+        ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 1), 0);
+    }
+    ck_assert_int_eq(worker_join(&drainer.w), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 2);
+}
+END_TEST
+
+START_TEST(a_canceled_thread_stops_draining)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct asker drainer = { 0 };
+
+    drainer_queue(&drainer, &sem, 1, 1);
+    ck_assert_int_eq(pthread_cancel(drainer.w.thread), 0);
+    ck_assert_int_eq(worker_join(&drainer.w), STILL_WAITING);
+    ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+}
+END_TEST
+
+/* What each thread wrote while it held its unit is there when the drain is over. */
+enum { THREADS = 4, ROUNDS = 100 };
+static fairsem_t pool;
+static int written[THREADS];        /* not atomic: ThreadSanitizer looks */
+
+static void *use_pool(void *arg)
+{
+    int *mine = arg;
+
+    while (fairsem_acquire(&pool, 1) == 0) {
+        (*mine)++;
+        if (fairsem_release(&pool, 1) != 0)
+            break;
+    }
+    return NULL;
+}
+
+START_TEST(a_pool_is_taken_down)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        pthread_t thread[THREADS];
+        int sum = 0;
+
+        pool = (fairsem_t)FAIRSEM_INITIALIZER(2);
+        for (int i = 0; i < THREADS; i++)
+            start_thread(&thread[i], use_pool, &written[i]);
+        ck_assert_int_eq(fairsem_drain(&pool, 2, NULL), 0);
+        for (int i = 0; i < THREADS; i++)
+            sum += written[i];
+        for (int i = 0; i < THREADS; i++)
+            ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
+        for (int i = 0; i < THREADS; i++)
+            sum -= written[i];
+        ck_assert_int_eq(sum, 0);
+        ck_assert_int_eq(fairsem_destroy(&pool), 0);
+    }
+}
+END_TEST
+
+START_TEST(a_child_finds_it_closed_and_nobody_waiting)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct asker drainer = { 0 };
+    pid_t child;
+    int status;
+
+    if (UNDER_TSAN)
+        return;
+    drainer_queue(&drainer, &sem, 1, 1);
+    child = fork();
+    if (child == 0) {
+        if (fairsem_waiters(&sem) != 0 || fairsem_closed(&sem) != ESHUTDOWN)
+            _exit(1);
+        if (fairsem_release(&sem, 1) != 0)
+            _exit(2);
+        _exit(fairsem_drain(&sem, 1, NULL) == 0 && fairsem_destroy(&sem) == 0 ? 0 : 3);
+    }
+    ck_assert_int_gt(child, 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert(worker_waits(&drainer.w));
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&drainer.w), 0);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("drain", what_nobody_uses_is_drained_at_once, it_waits_for_the_last_unit,
+              those_in_the_queue_get_the_close_reason, several_threads_may_drain,
+              what_is_wrong_changes_nothing, a_limit_on_the_wait_leaves_it_closed,
+              a_capacity_that_changes_counts, nobody_passes_it_on_a_semaphore_with_bypass,
+              a_canceled_thread_stops_draining, a_pool_is_taken_down,
+              a_child_finds_it_closed_and_nobody_waiting);
+}
