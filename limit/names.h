@@ -2,9 +2,9 @@
 /*
  * names.h - the names of segments.
  *
- * Each user has names of his own, which only he can use: whoever may write to a segment can damage
- * it.  Names common to all users are for who asks for them.  Both have a prefix, so that they do
- * not meet those of other programs in /dev/shm.
+ * Each user has names of their own, which nobody else can use: a process that may write to a
+ * segment can damage it.  Names common to all users exist only where they are asked for.  Both have
+ * a prefix, so that they do not clash with those of other programs in /dev/shm.
  */
 #ifndef LIMIT_NAMES_H
 #define LIMIT_NAMES_H

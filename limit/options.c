@@ -28,7 +28,7 @@ static void usage(FILE *file)
           "  -w, --wait=SECONDS       wait so long at most, then exit with status 124\n"
           "  -p, --priority=PRIORITY  the lower starts first, a whole number (0)\n"
           "  -g, --global[=MODE]      NAME is common to all users; without it, each user has\n"
-          "                           names of his own.  MODE (666): who may use a new NAME\n"
+          "                           names of its own.  MODE (666): who may use a new NAME\n"
           "      --fork               stay as the parent of COMMAND: for one that closes\n"
           "                           descriptors which it did not open, such as sudo\n"
           "      --status             print who runs and who waits, since when\n"

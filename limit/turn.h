@@ -4,9 +4,9 @@
  *
  * WHO MAY REMOVE A NAME.  A limit is fixed when its segment is made.  To change it, and to remove
  * it, a process takes all units of the segment, which works only while nobody runs or waits, and
- * then removes the name.  Whoever was on his way into that segment is granted when it is closed,
- * sees that the name no longer leads there, and begins again.  So at no time two segments of
- * one name have users that run.
+ * then removes the name.  A process that was on its way into that segment is woken when it is
+ * closed, sees that the name no longer leads there, and begins again.  So at no time do two
+ * segments of one name have users that run.
  */
 #ifndef LIMIT_TURN_H
 #define LIMIT_TURN_H

@@ -45,12 +45,23 @@ int64_t fs_now_ns(void)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-bool fs_deadline_passed(const struct fs_deadline *deadline)
+/* Seconds that are far apart are not subtracted: they may be of any size. */
+int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most)
 {
     struct timespec now;
+    int64_t rest;
 
     FS_MUST(clock_gettime(deadline->clock, &now));
-    if (now.tv_sec != deadline->at.tv_sec)
-        return now.tv_sec > deadline->at.tv_sec;
-    return now.tv_nsec >= deadline->at.tv_nsec;
+    if (deadline->at.tv_sec < now.tv_sec)
+        return 0;
+    if (deadline->at.tv_sec > now.tv_sec + 1)
+        return most;
+    rest = (deadline->at.tv_sec - now.tv_sec) * INT64_C(1000000000) + deadline->at.tv_nsec
+           - now.tv_nsec;
+    return rest < 0 ? 0 : rest < most ? rest : most;
+}
+
+bool fs_deadline_passed(const struct fs_deadline *deadline)
+{
+    return fs_deadline_rest(deadline, 1) == 0;
 }

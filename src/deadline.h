@@ -28,4 +28,7 @@ int64_t fs_now_ns(void);
 
 bool fs_deadline_passed(const struct fs_deadline *deadline);
 
+/* How long until then, nanoseconds: 0 if it has passed, and at most `most` (up to a second). */
+int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most);
+
 #endif

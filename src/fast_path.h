@@ -53,7 +53,7 @@ static inline bool fs_plainly_too_few(struct fs_sem *s, int64_t n)
 }
 
 /*
- * Are there too few right now?  Also while SLOW is set: a release that is under way has not happened
+ * Are there too few right now?  Also while SLOW is set: a release under way has not happened
  * yet, and one that has returned has changed the word.  So it takes no section to refuse a try, if
  * the semaphore is neither closed nor paused.  Relaxed: whoever takes nothing is given nothing.
  */
@@ -64,7 +64,7 @@ static inline bool fs_too_few_now(struct fs_sem *s, int64_t n)
 
 /*
  * Release order: what we wrote before is for the thread that takes these units.  Acquire order:
- * who waited before, and left, must not seem to wait still.  (A thread releases, finds nobody in
+ * a waiter that has left must not seem to wait still.  (A thread releases, finds nobody in
  * the queue, and then claims a ticket that has been returned meanwhile: it is not "still waiting",
  * or this release would have granted it.)  The compare-and-swap is the last touch: from then on
  * *s may be gone.

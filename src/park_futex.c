@@ -18,12 +18,10 @@
 #if FS_HAS_FUTEX
 
 #include "annotate.h"
+#include "futex.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /* From linux/futex.h, which comes with the kernel and not with every C library. */
 #define WAIT_BITSET_PRIVATE (9 | 128)
@@ -31,29 +29,14 @@
 #define ON_CLOCK_REALTIME   256
 #define ANY_BIT             0xffffffffu
 
-#if defined(__GNUC__)
-#define NOT_INLINE __attribute__((noinline))
-#else
-#define NOT_INLINE
-#endif
-
-/* Where time_t has become wider than long the old call would misread the deadline. */
-#if defined(SYS_futex_time64) && LONG_MAX == INT32_MAX
-#define FUTEX_CALL (sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex)
-#else
-#define FUTEX_CALL SYS_futex
-#endif
-
 /*
  * futex() is not a cancellation point.  So the thread allows asynchronous cancellation
  * while it is in it, and in nothing else; that is also how the C library's own waits do it.
  * A cancellation may strike when the thread has been granted already: the handler that the
  * caller pushed loads the state under the mutex.  A signal handler that interrupts the
  * sleep runs with asynchronous cancellation, too; fs_hold_signals() sees to that.
- *
- * Not inline, whatever a link-time optimizer thinks: the caller's clean-up covers calls.
  */
-NOT_INLINE
+FS_NOT_INLINE
 bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
 {
     int op = WAIT_BITSET_PRIVATE;
@@ -64,7 +47,7 @@ bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadlin
     if (deadline != NULL && deadline->clock == CLOCK_REALTIME)
         op |= ON_CLOCK_REALTIME;
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &deferred);
-    result = syscall(FUTEX_CALL, word, op, value, deadline != NULL ? &deadline->at : NULL, NULL,
+    result = syscall(FS_FUTEX_CALL, word, op, value, deadline != NULL ? &deadline->at : NULL, NULL,
                      ANY_BIT);
     pthread_setcanceltype(deferred, &async);
     interrupted = result == -1 && errno == EINTR;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * queueing.h - into a semaphore's queue, and out of it; and who in it is awake before its turn.
+ * queueing.h - into a semaphore's queue, and out of it; and which of its waiters is awake early.
  *
  * All with the mutex held, between fs_lock() and fs_grant_and_unlock(): see section.h.
  */

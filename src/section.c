@@ -121,7 +121,7 @@ ALWAYS_INLINE static int64_t grant(struct fs_sem *s, int64_t available, bool *wo
 
         if (head->units > available)
             break;
-        if (s->closed != 0) {       /* who waits now is fairsem_drain(), and takes nothing */
+        if (s->closed != 0) {       /* only fairsem_drain() waits now, and takes nothing */
             fs_leave(s, head, FS_CLOSED, deferred);
             continue;
         }

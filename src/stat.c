@@ -92,29 +92,29 @@ static void take_stat(const struct fs_sem *s, int64_t available, fairsem_stat_t 
         stat->oldest_wait_ns = fs_now_ns() - oldest_joined_ns(s);
 }
 
-int fairsem_stat(const fairsem_t *sem, fairsem_stat_t *stat)
+static int look(struct fs_sem *s, bool interval_ends, fairsem_stat_t *stat)
 {
-    struct fs_sem *s = fs_inside(sem);
     struct fs_deferred deferred;
     int64_t available = fs_enter(s, &deferred);
 
     take_stat(s, available, stat);
+    if (interval_ends) {
+        /* Those who are in the queue now are in it also in the next interval. */
+        s->count.wait_ns_max = 0;
+        s->count.waiters_max = s->waiters;
+    }
     fs_exit(s, available, &deferred);
     return 0;
 }
 
-/* Those who are in the queue now are in it also in the next interval. */
+int fairsem_stat(const fairsem_t *sem, fairsem_stat_t *stat)
+{
+    return look(fs_inside(sem), false, stat);
+}
+
 int fairsem_stat_interval(fairsem_t *sem, fairsem_stat_t *stat)
 {
-    struct fs_sem *s = fs_inside(sem);
-    struct fs_deferred deferred;
-    int64_t available = fs_enter(s, &deferred);
-
-    take_stat(s, available, stat);
-    s->count.wait_ns_max = 0;
-    s->count.waiters_max = s->waiters;
-    fs_exit(s, available, &deferred);
-    return 0;
+    return look(fs_inside(sem), true, stat);
 }
 
 /* One waiter, as it was. */

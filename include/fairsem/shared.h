@@ -63,11 +63,12 @@
  * malloc.    Only open and dump allocate.
  * Signals.   No function is async-signal-safe.  A signal does not end a wait.  Do not fork in a
  *            signal handler that interrupted one of these functions.
- * Trust.     Who may write to the segment can damage it.  The others get ENOTRECOVERABLE, and
- *            nothing worse, with one exception: who makes the file of a named segment shorter can
- *            end the others with SIGBUS.  (The size of a segment without a name is sealed.)  Who
- *            may open the file can also lock it, and so keep dead processes among the living; and
- *            who writes to the segment that he has its lock makes the others wait until he ends.
+ * Trust.     A process that may write to the segment can damage it.  The others then get
+ *            ENOTRECOVERABLE, and nothing worse, with three exceptions.  If it makes the file of a
+ *            named segment shorter, SIGBUS can end the others.  (The size of a segment without a
+ *            name is sealed.)  If it locks bytes of the file, dead processes seem to live for as
+ *            long.  If it writes that a living process has the segment's lock, the others wait
+ *            until that process ends.
  * Since.     Every function has existed since 0.1, unless its comment names a later version.
  *
  * Do not open the file of a segment by other means: the kernel drops a process's locks on a file
@@ -185,8 +186,8 @@ FAIRSEM_API int fairsem_shared_open(fairsem_shared_t **handle, const char *name,
 FAIRSEM_API int fairsem_shared_close(fairsem_shared_t *handle);
 
 /*
- * Remove a name.  Those who have the segment open, and their children, may go on; who opens the
- * name from now on does not find it, or makes another one.
+ * Remove a name.  Processes that have the segment open, and their children, may go on.  A later
+ * open does not find the name, or makes another segment.
  *
  * 0        the name is gone
  * EINVAL   it cannot be a name, or is that of a directory

@@ -3,9 +3,10 @@
 #define _GNU_SOURCE             /* memfd_create, O_TMPFILE, fallocate */
 #include "shared/kernel.h"
 
+#include "futex.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +20,6 @@
 /* Shared between processes: no FUTEX_PRIVATE_FLAG. */
 #define FUTEX_WAIT_SHARED 0
 #define FUTEX_WAKE_SHARED 1
-
-/* See park_futex.c. */
-#if defined(SYS_futex_time64) && LONG_MAX == INT32_MAX
-#define FUTEX_CALL (sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex)
-#else
-#define FUTEX_CALL SYS_futex
-#endif
 
 #define NS_PER_S 1000000000
 
@@ -230,14 +224,8 @@ int64_t fs_tick_ns(void)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-#if defined(__GNUC__)
-#define NOT_INLINE __attribute__((noinline))
-#else
-#define NOT_INLINE
-#endif
-
 /* As fs_park_on_word(), whose comment says why; but the word is shared between processes. */
-NOT_INLINE
+FS_NOT_INLINE
 void fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable)
 {
     struct timespec longest = { .tv_sec = (time_t)(ns / NS_PER_S),
@@ -246,7 +234,7 @@ void fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancel
 
     if (cancelable)
         pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &deferred);
-    syscall(FUTEX_CALL, word, FUTEX_WAIT_SHARED, value, &longest, NULL, 0);
+    syscall(FS_FUTEX_CALL, word, FUTEX_WAIT_SHARED, value, &longest, NULL, 0);
     if (cancelable)
         pthread_setcanceltype(deferred, &async);
     errno = before;

@@ -8,8 +8,8 @@
  * WHY NOT THE CORE'S CODE.  Clocks, deadlines, staying awake, tokens, counts and the arithmetic of
  * the word are the core's.  Its queue is not: it consists of pointers, on the stacks of those who
  * wait.  Nor is its section: it trusts what it finds, its mutex is lost with its owner, and
- * whoever dies between two of its stores leaves half a change.  Nor its parkers: they belong to
- * one process.  The order is the same, (priority, number), and so are the results.
+ * a thread that dies between two of its stores leaves half a change.  Nor its parkers: they belong
+ * to one process.  The order is the same, (priority, number), and so are the results.
  *
  * INVARIANTS, which continue those of sem.h
  *
@@ -18,19 +18,19 @@
  *      written to `redo` first, and is made when redo.slot is written.  All else (with undo the
  *      count in the word, the links and the length of the line) is a cache.  A granted slot's
  *      units are its process's, received or not.
- *  R2  Repair.  Who finds that the owner of the lock is dead finishes what redo says, drops what
- *      belongs to dead processes, and makes the caches anew from the truth.  So does who finds any
- *      process dead.  Repair can be cut short anywhere, and be done again.
+ *  R2  Repair.  A process that finds the owner of the lock dead finishes what redo says, drops what
+ *      belongs to dead processes, and makes the caches anew from the truth.  It does the same when
+ *      it finds any other process dead.  Repair can be cut short anywhere, and be done again.
  *  R3  Life is the kernel's word.  Each process has a record lock on its own byte of the
- *      segment's file.  Whose entry is in use and whose byte is free is dead.  (Never a pid.)
- *      Who has the byte, and nobody else, writes the entry's incarnation.
- *  R4  Who looks.  Who is about to be refused; who is about to wait, if nobody has looked lately;
- *      the head of the line, every 100 ms; a granter, at a process that has waited for longer than
- *      a moment; and all others in line, every 100 ms, at the head: a dead one that asks for more
- *      than is free would hold them up for ever.
+ *      segment's file.  A process whose entry is in use and whose byte is free is dead.  (Never a
+ *      pid.)  Only the process that has the byte writes the entry's incarnation.
+ *  R4  Who looks for the dead.  A caller that is about to be refused; one that is about to wait, if
+ *      nobody has looked lately; the head of the line, every 100 ms; a granter, at a process that
+ *      has waited for longer than a moment; and all others in line, every 100 ms, at the head: a
+ *      dead one that asks for more than is free would hold them up for ever.
  *  R5  The segment is not trusted.  Each number that is an index, or is calculated with, is loaded
  *      once, and checked between the load and the use.  Each loop has a bound.
- *  R6  A waiter sleeps on the state of its slot, never for longer than 100 ms: who granted it may
+ *  R6  A waiter sleeps on the state of its slot, never for longer than 100 ms: its granter may
  *      have died before the wake.  It is woken after the unlock.  A slot is free again when its
  *      process has received what was granted, or is dead.
  *  R7  What a process remembers of a segment in its own memory is what cannot change: the size of
@@ -57,7 +57,7 @@ enum fs_process_state { FS_PROCESS_FREE, FS_PROCESS_USED };
 
 struct fs_process {
     _Atomic int32_t  state;         /* under the lock */
-    _Atomic uint32_t incarnation;   /* who has had the byte, counted; by who has it (R3) */
+    _Atomic uint32_t incarnation;   /* counts who has had the byte; written by its owner (R3) */
     _Atomic int64_t  held;          /* under the lock; units */
     _Atomic int64_t  pid;           /* under the lock; for people, and keep_on_exec */
     _Atomic int64_t  start;         /* under the lock; when the process began, if it keeps */
@@ -80,7 +80,7 @@ struct fs_slot {
     _Atomic int64_t  units;
     _Atomic int64_t  seq;           /* its number in order of arrival */
     _Atomic int32_t  priority;
-    _Atomic int32_t  core;          /* under the lock; of who granted it */
+    _Atomic int32_t  core;          /* under the lock; of its granter */
     _Atomic int64_t  joined_ns;
     _Atomic int64_t  granted_ns;    /* under the lock */
     _Atomic int32_t  next, prev;    /* under the lock; caches: its neighbors in the line */
@@ -166,7 +166,7 @@ extern void (*fs_shared_step)(const char *what);
 
 /*
  * A store that is no commit point: to a cache, or to what nobody reads yet.  Release order for all:
- * if we die, who comes next finds our stores up to some point, and none of those behind it.
+ * if we die, the next process finds our stores up to some point, and none of those behind it.
  */
 #define FS_PUT(field, value)                                        \
     do {                                                            \
@@ -182,8 +182,8 @@ extern void (*fs_shared_step)(const char *what);
     } while (0)
 
 /*
- * Who was seen less long ago need not be looked at: it costs a system call.  If it has died since,
- * the head of the line finds out, as it does for all others.
+ * A process that was seen alive less long ago is not looked at: that costs a system call.  If it
+ * has died since, the head of the line finds out, as it does for all others.
  */
 #define FS_SEEN_NS 10000000
 

@@ -2,8 +2,8 @@
 /*
  * life.h - who lives: the table of processes and its bytes (R3).
  *
- * The byte comes before all else: who has it owns the entry, can take the lock, and only then
- * writes the rest.  So a process that dies half attached leaves an entry that is free, or that
+ * The byte comes before all else: a process that has it owns the entry, can take the lock, and only
+ * then writes the rest.  So a process that dies half attached leaves an entry that is free, or that
  * of a dead predecessor, as it was.
  */
 #ifndef FS_SHARED_LIFE_H

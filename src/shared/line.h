@@ -28,7 +28,7 @@ int  fs_line_insert(fairsem_shared_t *h, int index);
 int  fs_line_remove(fairsem_shared_t *h, int index);
 void fs_line_clear(fairsem_shared_t *h);
 
-/* Who is behind it: valid, or FS_NOBODY. */
+/* The one behind it: valid, or FS_NOBODY. */
 int fs_line_behind(fairsem_shared_t *h, int index, int *behind);
 
 /* The process that a slot in use belongs to: valid. */

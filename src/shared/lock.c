@@ -12,7 +12,7 @@
 #define HELD             (1u << 30)
 #define CONTENDED        (1u << 31)
 
-#define LOOK_NS   10000000      /* how often who waits looks whether the owner lives */
+#define LOOK_NS   10000000      /* how often a waiter looks whether the owner lives */
 #define LOADS     100           /* before it sleeps: a section is shorter than that takes */
 
 static_assert(FAIRSEM_SHARED_MAX <= INDEX_MASK + 1, "an index does not fit");
@@ -50,8 +50,8 @@ static int judge(fairsem_shared_t *h, uint32_t word)
 }
 
 /*
- * Whoever has slept leaves CONTENDED set: there may be others.  The word names an incarnation, so a
- * dead owner cannot be taken for one that has the same entry by now.
+ * A thread that has slept leaves CONTENDED set: there may be others.  The word names an
+ * incarnation, so a dead owner cannot be taken for one that has the same entry by now.
  */
 static int lock_slowly(fairsem_shared_t *h)
 {
@@ -95,7 +95,7 @@ int fs_shared_lock(fairsem_shared_t *h)
     return error;
 }
 
-/* If we die before the wake, who sleeps finds the lock free when it looks. */
+/* If we die before the wake, a sleeper finds the lock free when it looks. */
 void fs_shared_unlock(fairsem_shared_t *h)
 {
     uint32_t word;

@@ -12,7 +12,7 @@
  * it drops the owner's record locks, so that the owner would still seem to live.  Here one thing
  * says who lives: the byte (R3).
  *
- * Nobody is told when the owner dies: who waits for the lock looks every 10 ms.
+ * Nobody is told when the owner dies: a waiter for the lock looks every 10 ms.
  */
 #ifndef FS_SHARED_LOCK_H
 #define FS_SHARED_LOCK_H

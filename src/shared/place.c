@@ -169,7 +169,7 @@ static void learn(struct fs_place *place)
     h->segment->doubts = doubts;
 }
 
-/* How a wait ends that ends now: what has been granted is received, except by who abandons. */
+/* How a wait ends that ends now: what has been granted is received, except in ABANDON. */
 enum ending { RECEIVE, EXPIRE, ABANDON };
 
 static int leave_line(struct fs_place *place, enum ending ending)
@@ -258,29 +258,11 @@ static void abandon(void *arg)
     forget_token(place);
 }
 
-/* Until the deadline, but not for longer than until the next look. */
-static int64_t time_to_sleep(const struct fs_deadline *deadline)
-{
-    struct timespec now;
-    int64_t ns;
-
-    if (deadline == NULL)
-        return LOOK_NS;
-    FS_MUST(clock_gettime(deadline->clock, &now));
-    if (deadline->at.tv_sec < now.tv_sec)
-        return 0;
-    if (deadline->at.tv_sec > now.tv_sec + 1)
-        return LOOK_NS;
-    ns = (deadline->at.tv_sec - now.tv_sec) * INT64_C(1000000000) + deadline->at.tv_nsec
-         - now.tv_nsec;
-    return ns < 0 ? 0 : ns < LOOK_NS ? ns : LOOK_NS;
-}
-
 /* In line, as far as one can see.  Returns the result, or FS_NOT_OVER. */
 static int sleep_and_look(struct fs_place *place, int64_t *looked_ns)
 {
     struct fs_slot *slot = &place->handle->slots[place->slot];
-    int64_t ns = time_to_sleep(place->deadline);
+    int64_t ns = place->deadline != NULL ? fs_deadline_rest(place->deadline, LOOK_NS) : LOOK_NS;
     int error;
 
     if (ns == 0)

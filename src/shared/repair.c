@@ -2,7 +2,7 @@
 /*
  * repair.c - drop the dead, and make the caches anew; see repair.h.
  *
- * Each step is a commit point of its own, or only a cache.  So whoever dies in here leaves a
+ * Each step is a commit point of its own, or only a cache.  So a process that dies in here leaves a
  * segment which the next one repairs from the beginning.
  */
 #include "shared/repair.h"

@@ -3,7 +3,7 @@
  * visit.h - the critical section of a segment: lock, grant loop, unlock, wake.
  *
  * As in the core's section.c there is one way out, which grants what fits, so no path can forget
- * it.  The count stays in the segment, because whoever comes after us must find it there if we die.
+ * it.  The count stays in the segment, because the next process must find it there if we die.
  */
 #ifndef FS_SHARED_VISIT_H
 #define FS_SHARED_VISIT_H

@@ -54,7 +54,8 @@ shared() {
 explorer() {
   cd "$work/explorer"
   $CC $flags -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -c "$here"/*.c \
-    "$here/../explore/fibre.c" "$here/../explore/static_first.c" "$here/../explore/static_last.c"
+    "$here/../explore/fibre.c" "$here/../explore/seen.c" \
+    "$here/../explore/static_first.c" "$here/../explore/static_last.c"
 }
 
 if [ -n "$EXPLORER" ]; then

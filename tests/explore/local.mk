@@ -49,6 +49,7 @@ EXTRA_DIST += \
 	tests/explore/schedule.c \
 	tests/explore/script.c \
 	tests/explore/search.c tests/explore/search.h \
+	tests/explore/seen.c tests/explore/seen.h \
 	tests/explore/states.c \
 	tests/explore/static_first.c tests/explore/static_last.c \
 	tests/explore/stores.c \

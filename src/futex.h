@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* futex.h - how the system call is made that sleeps on a word. */
+#ifndef FS_FUTEX_H
+#define FS_FUTEX_H
+
+#include <limits.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Where time_t has become wider than long the old call would misread the time. */
+#if defined(SYS_futex_time64) && LONG_MAX == INT32_MAX
+#define FS_FUTEX_CALL (sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex)
+#else
+#define FS_FUTEX_CALL SYS_futex
+#endif
+
+/*
+ * For a function that sleeps, whatever a link-time optimizer thinks: it may be canceled inside, and
+ * the caller's clean-up covers calls.
+ */
+#if defined(__GNUC__)
+#define FS_NOT_INLINE __attribute__((noinline))
+#else
+#define FS_NOT_INLINE
+#endif
+
+#endif
