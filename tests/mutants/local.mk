@@ -4,6 +4,7 @@
 #
 #   make check-mutants                        all of them; the table is tests/mutants/table
 #   make check-mutants MUTANTS="one another"  some
+#   make check-mutants PART=1/3               every third
 #   make check-shared-mutants                 those of the semaphore between processes
 
 EXTRA_DIST += \
@@ -26,8 +27,9 @@ CLEANFILES += tests/mutants/table
 
 .PHONY: check-mutants check-shared-mutants
 MUTANTS =
+PART = 1/1
 check-mutants:
-	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/mutants/run.sh $(MUTANTS)
+	$(AM_TESTS_ENVIRONMENT) PART='$(PART)' $(SHELL) $(srcdir)/tests/mutants/run.sh $(MUTANTS)
 
 check-shared-mutants:
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/mutants/run.sh \

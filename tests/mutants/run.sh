@@ -12,7 +12,8 @@
 # It is applied to a copy of the sources, and the suites are run, cheapest first, until one
 # fails.  Then the unchanged sources must pass every suite that has found something.
 # Fails if a mutant survives, does not apply or does not compile; canaries.txt has some that
-# must.  Two mutants at a time, or JOBS; on a busy machine set LIMIT and PATIENCE.
+# must.  Two mutants at a time, or JOBS; on a busy machine set LIMIT and PATIENCE.  With PART=K/N
+# it looks at one mutant in N, from the K-th on.
 # Works in the build directory, which must be configured.
 set -u
 
@@ -301,7 +302,8 @@ prepare > "$work/prepare.log" 2>&1 || { cat "$work/prepare.log"; echo "cannot bu
 awk '/^mutant / { print $2, FILENAME }' "$here"/*.txt > "$work/all"
 touch "$work/used" "$work/wrong" "$work/table"
 if [ $# -eq 0 ]; then
-  cp "$work/all" "$work/list"
+  awk -v part="${PART:-1/1}" 'BEGIN { split(part, of, "/") }
+    NR % of[2] == of[1] % of[2]' "$work/all" > "$work/list"
 else
   for name; do
     grep -e "^$name " "$work/all" || { echo "run.sh: no mutant is called $name" >&2; exit 2; }
