@@ -23,8 +23,10 @@ fail() {
 narrow="$CC -m32 -fexceptions -Wno-psabi"
 wide="$narrow -D_TIME_BITS=64 -D_FILE_OFFSET_BITS=64"
 
-# The two must be there, and be different.
+# The two must be there, and be different.  (Cross compilers take a part of gcc-multilib away: the
+# headers of the kernel.)
 cat > "$work/probe.c" <<'_EOF'
+#include <errno.h>
 #include <time.h>
 int main(void) { return sizeof(time_t) == BYTES ? 0 : 1; }
 _EOF
