@@ -314,7 +314,7 @@ TRIAL(an_error_says_what_it_means_here)
         for (int b : all)
             CHECK(a == b || fairsem::category().message(a) != fairsem::category().message(b));
     }
-    CHECK(fairsem::category().message(ENOENT) == std::generic_category().message(ENOENT));
+    CHECK(fairsem::category().message(ENOTTY) == std::generic_category().message(ENOTTY));
 }
 
 TRIAL(stat_and_dump_are_those_of_c)
