@@ -167,6 +167,7 @@ typedef struct fairsem_shared_attr {
  * ENOENT   there is no such name, and O_CREAT was not given
  * EEXIST   there is, and O_EXCL was given
  * EUSERS   attr.max_processes have it open already
+ * EAGAIN   others make and remove this name again and again
  * ENOTSUP  the segment was made by a version of this library with another layout
  * ENOTRECOVERABLE  it is no segment, was never completed, or is damaged
  * EACCES, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENOLCK, ENOMEM, ENOSPC, EPERM, EROFS   as the

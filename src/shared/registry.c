@@ -16,13 +16,11 @@
 #include "invariant.h"
 #include "shared/attach.h"
 #include "shared/life.h"
+#include "shared/segment.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define DEFAULT_WAITERS   256
-#define DEFAULT_PROCESSES 64
 
 #define DIRECTORY "/dev/shm"
 #define PATH_SIZE (sizeof DIRECTORY + 255 + 2)
@@ -45,7 +43,7 @@ FS_WHEN_LOADED static void register_hook(void)
     fs_fork_register(&hook);
 }
 
-/* ---- Names and attributes ---- */
+/* ---- Names ---- */
 
 static int path_of(const char *name, char *path)
 {
@@ -58,71 +56,6 @@ static int path_of(const char *name, char *path)
         return ENAMETOOLONG;
     memcpy(path, DIRECTORY, sizeof DIRECTORY - 1);
     memcpy(path + sizeof DIRECTORY - 1, name, length + 1);
-    return 0;
-}
-
-static bool attr_valid(const fairsem_shared_attr_t *attr)
-{
-    bool undo = (attr->flags & FAIRSEM_SHARED_NO_UNDO) == 0;
-
-    for (size_t i = 0; i < sizeof attr->reserved_ / sizeof attr->reserved_[0]; i++) {
-        if (attr->reserved_[i] != 0)
-            return false;
-    }
-    if (!fs_count_valid(attr->units) || !fs_count_valid(attr->capacity))
-        return false;
-    if (attr->capacity != 0 && (undo ? attr->capacity != attr->units
-                                     : attr->units > attr->capacity))
-        return false;
-    return attr->max_waiters >= 0 && attr->max_waiters <= FAIRSEM_SHARED_MAX
-           && attr->max_processes >= 0 && attr->max_processes <= FAIRSEM_SHARED_MAX
-           && (attr->flags & ~(FAIRSEM_SHARED_NO_UNDO | FAIRSEM_SHARED_NO_SPIN)) == 0;
-}
-
-/* ---- Segments ---- */
-
-static void fill_in(struct fs_segment *s, const fairsem_shared_attr_t *attr, int64_t size)
-{
-    bool undo = (attr->flags & FAIRSEM_SHARED_NO_UNDO) == 0;
-
-    s->version = FS_SEGMENT_VERSION;
-    s->flags = attr->flags;
-    s->size = size;
-    s->units = attr->units;
-    s->capacity = undo ? attr->units : attr->capacity != 0 ? attr->capacity : FAIRSEM_MAX_UNITS;
-    s->max_waiters = attr->max_waiters != 0 ? attr->max_waiters : DEFAULT_WAITERS;
-    s->max_processes = attr->max_processes != 0 ? attr->max_processes : DEFAULT_PROCESSES;
-    FS_PUT(&s->word, attr->units * 2 + (undo ? FS_SLOW : 0));
-    FS_PUT(&s->head, FS_NOBODY);
-    FS_PUT(&s->tail, FS_NOBODY);
-    s->magic = FS_SEGMENT_MAGIC;
-}
-
-static int64_t size_for(const fairsem_shared_attr_t *attr)
-{
-    return fs_segment_size(attr->max_processes != 0 ? attr->max_processes : DEFAULT_PROCESSES,
-                           attr->max_waiters != 0 ? attr->max_waiters : DEFAULT_WAITERS);
-}
-
-/* Is it a segment, and of this version?  This is the only time that its header is trusted. */
-static int header_error(const struct fs_segment *s, const struct fs_file *file)
-{
-    const fairsem_shared_attr_t attr = {
-        .units = s->units,
-        .capacity = s->flags & FAIRSEM_SHARED_NO_UNDO ? s->capacity : 0,
-        .max_waiters = s->max_waiters,
-        .max_processes = s->max_processes,
-        .flags = s->flags,
-    };
-
-    if (s->magic != FS_SEGMENT_MAGIC)
-        return ENOTRECOVERABLE;
-    if (s->version != FS_SEGMENT_VERSION)
-        return ENOTSUP;
-    if (!attr_valid(&attr) || s->max_waiters == 0 || s->max_processes == 0
-        || s->size != size_for(&attr) || file->size < s->size
-        || (attr.capacity == 0 && s->capacity != s->units))
-        return ENOTRECOVERABLE;
     return 0;
 }
 
@@ -241,16 +174,8 @@ static int keep_spare(fairsem_shared_t *h, int fd)
 static int use_descriptor(int fd, const fairsem_shared_attr_t *attr, fairsem_shared_t **handle)
 {
     struct fs_segment header;
-    struct fs_file file;
-    int error = fs_file_inspect(fd, &file);
+    int error = fs_segment_read(fd, &header);
 
-    if (error != 0)
-        return error;
-    if (!file.regular || file.size < (int64_t)sizeof header)
-        return ENOTRECOVERABLE;
-    error = fs_file_read(fd, &header, sizeof header);
-    if (error == 0)
-        error = header_error(&header, &file);
     if (error == 0 && attr != NULL && attr->flags != header.flags)
         error = EINVAL;
     return error != 0 ? error : make_handle(fd, &header, handle);
@@ -282,28 +207,15 @@ static int open_existing(const char *path, const fairsem_shared_attr_t *attr, bo
     return error;
 }
 
-static int write_header(int fd, const fairsem_shared_attr_t *attr, struct fs_segment *header)
-{
-    void *memory;
-    int error = fs_file_map(fd, size_for(attr), &memory);
-
-    if (error != 0)
-        return error;
-    fill_in(memory, attr, size_for(attr));
-    memcpy(header, memory, sizeof *header);
-    fs_file_unmap(memory, size_for(attr));
-    return 0;
-}
-
 static int create(const char *path, mode_t mode, const fairsem_shared_attr_t *attr, bool apart,
                   fairsem_shared_t **handle)
 {
     struct fs_segment header;
-    int fd, error = fs_file_make(path, mode, size_for(attr), &fd);
+    int fd, error = fs_file_make(path, mode, fs_segment_size_for(attr), &fd);
 
     if (error != 0)
         return error;
-    error = write_header(fd, attr, &header);
+    error = fs_segment_write(fd, attr, &header);
     if (error == 0)
         error = make_handle(fd, &header, handle);
     if (error != 0) {
@@ -348,7 +260,7 @@ int fs_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_
         return EINVAL;
     if ((oflag & O_CREAT) == 0)
         attr = NULL;
-    else if (attr == NULL || !attr_valid(attr))
+    else if (attr == NULL || !fs_segment_attr_valid(attr))
         return EINVAL;
     if (name == NULL)
         return create(NULL, 0, attr, apart, handle);

@@ -11,6 +11,7 @@
  *      visit.h     the critical section: lock, grant loop, unlock, wake
  *      attach.h    this process becomes a user
  *      place.h     how a thread waits
+ *      segment.h   what a new segment is like, and whether a file is one
  *      registry.c  open, close, unlink
  */
 #include "deadline.h"
