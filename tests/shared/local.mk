@@ -26,7 +26,7 @@ tests_shared_t_shared_apart_LDFLAGS = -Wl,--wrap=fs_life_take -Wl,--wrap=fs_life
 	-Wl,--wrap=fs_life_test -Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_unmap
 
 .PHONY: check-shared-storm
+shared_storm = tests/shared/t_shared_storm tests/shared/t_shared_cut \
+	tests/shared/t_shared_damage tests/shared/t_shared_apart
 check-shared-storm:
-	FAIRSEM_SHARED_TIMES=100 CK_TIMEOUT_MULTIPLIER=60 \
-	$(MAKE) check TESTS='tests/shared/t_shared_storm tests/shared/t_shared_cut \
-	  tests/shared/t_shared_damage tests/shared/t_shared_apart'
+	FAIRSEM_SHARED_TIMES=100 CK_TIMEOUT_MULTIPLIER=60 $(MAKE) check TESTS='$(shared_storm)'
