@@ -106,7 +106,8 @@ _EOF
 
 {
   echo "var names = ["
-  sed -e 's/[\\"]/\\&/g' -e 's/\t/", "/g' -e 's/.*/  ["&"],/' "$dir.new/names"
+  sed 's/[\\"]/\\&/g' "$dir.new/names" |
+    awk -F '\t' '{ printf "  [\"%s\", \"%s\", \"%s\", \"%s\"],\n", $1, $2, $3, $4 }'
   echo "];"
   cat "$here/search.js"
 } > "$dir.new/search.js"
