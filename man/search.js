@@ -13,16 +13,14 @@
     var list = document.createElement("ul");
     var chosen = -1;
 
-    /* 0: not at all; the higher, the better. */
+    /* 0: not at all; the higher, the better.  Of two, the shorter name comes first. */
     function rank(entry, words) {
         var name = entry[0].toLowerCase();
         var about = entry[3].toLowerCase();
         var result = 1;
 
         words.forEach(function (word) {
-            if (name === word || name === "fairsem_" + word)
-                result *= 8;
-            else if (name.indexOf(word) === 0 || name.indexOf("_" + word) >= 0)
+            if (name.indexOf(word) === 0 || name.indexOf("_" + word) >= 0)
                 result *= 4;
             else if (name.indexOf(word) >= 0)
                 result *= 2;
@@ -41,6 +39,7 @@
             items[chosen].removeAttribute("aria-selected");
         chosen = (index + items.length) % items.length;
         items[chosen].setAttribute("aria-selected", "true");
+        items[chosen].scrollIntoView({ block: "nearest" });
         box.setAttribute("aria-activedescendant", items[chosen].id);
     }
 
@@ -89,8 +88,10 @@
     }
 
     function open() {
-        if (chosen >= 0)
-            location.href = list.children[chosen].firstChild.href;
+        if (chosen < 0)
+            return;
+        location.href = list.children[chosen].firstChild.href;
+        clear();
     }
 
     function key(event) {

@@ -26,6 +26,7 @@ function element(tag) {
         append(...children) { this.children.push(...children); },
         addEventListener(name, handler) { handlers[name] = handler; },
         send(name, event) { handlers[name](event || {}); },
+        scrollIntoView() {},
         focus() { document.activeElement = this; },
         blur() { document.activeElement = null; }
     };
@@ -72,6 +73,9 @@ expect("the whole name", type("fairsem_acquire")[0], "fairsem_acquire(3)");
 expect("a macro", type("scoped")[0], "FAIRSEM_SCOPED(3)");
 expect("a command", type("limit")[0], "fairsem-limit(1)");
 expect("words of the description", type("blocked thread")[0].startsWith("fairsem_ticket_"), true);
+expect("the beginning of a word comes before its middle",
+       type("wait").indexOf("fairsem_shared_waiters(3)")
+       < type("wait").indexOf("fairsem_sem_trywait(3)"), true);
 expect("nothing", type("xyzzy").length, 0);
 expect("nothing is shown", list.hidden, true);
 
