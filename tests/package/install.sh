@@ -148,8 +148,8 @@ export MANPATH
 # A system without manuals has a man that says so, and says it of every page.
 if command -v man > /dev/null 2>&1 && ! man -w no_such_page > /dev/null 2>&1; then
   for name in fairsem_acquire fairsem_destroy fairsem_shared_unlink fairsem; do
-    man -w "$name" > "$work/log" 2>&1 && grep -q "^$work/man/man" "$work/log" ||
-      { fail "man -w $name" && cat "$work/log"; }
+    man -w "$name" > "$work/log" 2>&1
+    grep -q "^$work/man/man" "$work/log" || { fail "man -w $name" && cat "$work/log"; }
   done
   man fairsem_destroy 2> /dev/null | grep -q 'FAIRSEM_INIT(3)' || fail "man fairsem_destroy"
   echo "ok: man"
@@ -164,7 +164,7 @@ if [ -n "$index" ] && command -v apropos > /dev/null 2>&1; then
   $index "$work/man" > "$work/log" 2>&1 || { fail "$index" && cat "$work/log"; }
   apropos -M "$work/man" fairsem > "$work/log" 2>&1
   for name in fairsem_acquire fairsem_destroy fairsem_shared_unlink fairsem; do
-    grep -q "^$name[ (,]" "$work/log" || { fail "apropos does not find $name" && cat "$work/log"; }
+    grep -q "^${name}[ (,]" "$work/log" || { fail "apropos does not find $name" && cat "$work/log"; }
   done
   echo "ok: apropos"
 fi
