@@ -18,7 +18,7 @@ function prototype(    text) {
 }
 
 function results(text, what,    n, i) {
-    if (text ~ /^\.(It Bq |It |)Er /) {
+    if (text ~ /^\.(It (Bq )?)?Er /) {
         n = words(text)
         for (i = 2; i <= n; i++)
             if (word[i] ~ /^E[A-Z0-9]+$/)
