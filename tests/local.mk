@@ -10,6 +10,7 @@
 #   cxx/        fairsem.hpp
 #   shared/     between processes
 #   limit/      fairsem-limit
+#   man/        the manual pages
 #   package/    what users get
 #   platforms/  other C libraries, compilers and tools around it
 #   support/    what those share
@@ -45,6 +46,7 @@ include $(top_srcdir)/tests/faults/local.mk
 include $(top_srcdir)/tests/posix/local.mk
 include $(top_srcdir)/tests/cxx/local.mk
 include $(top_srcdir)/tests/limit/local.mk
+include $(top_srcdir)/tests/man/local.mk
 include $(top_srcdir)/tests/package/local.mk
 include $(top_srcdir)/tests/platforms/local.mk
 include $(top_srcdir)/tests/explore/local.mk

@@ -240,21 +240,41 @@ FAIRSEM_API int fairsem_shared_unlink(const char *name);
  */
 FAIRSEM_API int fairsem_shared_acquire(fairsem_shared_t *handle, int64_t n);
 
-/* As fairsem_tryacquire.  EAGAIN: it would have to wait. */
+/*
+ * Take them if that is possible now, as fairsem_tryacquire.
+ *
+ * EAGAIN   it would have to wait
+ * EINVAL, E2BIG   as fairsem_shared_acquire
+ */
 FAIRSEM_API int fairsem_shared_tryacquire(fairsem_shared_t *handle, int64_t n);
 
-/* As fairsem_acquire_for.  ETIMEDOUT: the time has passed. */
+/*
+ * Wait at most timeout_ns nanoseconds, which is measured as in fairsem_acquire_for.
+ *
+ * As fairsem_shared_acquire, and
+ * ETIMEDOUT  the time has passed
+ */
 FAIRSEM_API int fairsem_shared_acquire_for(fairsem_shared_t *handle, int64_t n,
                                            int64_t timeout_ns);
 
-/* As fairsem_acquire_until, with the clock rule of fairsem.h. */
+/*
+ * Wait until an absolute time, with the clock rule of fairsem.h.
+ *
+ * As fairsem_shared_acquire, and
+ * ETIMEDOUT  the deadline has passed
+ * EINVAL     as fairsem_acquire_until
+ */
 FAIRSEM_API int fairsem_shared_acquire_until(fairsem_shared_t *handle, int64_t n, clockid_t clock,
                                              const struct timespec *deadline)
     FAIRSEM_TIME64_(fairsem_shared_acquire_until);
 
 /*
- * As fairsem_acquire_with.  The order by priority holds between processes.  A token is of this
- * process and cancels its own waits.
+ * The general acquire, as fairsem_acquire_with.  The order by priority holds between processes.  A
+ * token is of this process and cancels its own waits.
+ *
+ * As fairsem_shared_acquire_until, and
+ * EINVAL     as fairsem_acquire_with
+ * the token's reason, before or while it waits
  */
 FAIRSEM_API int fairsem_shared_acquire_with(fairsem_shared_t *handle, int64_t n,
                                             const fairsem_wait_t *how)

@@ -143,7 +143,7 @@ fi
 runs "no workload" 2 && runs "an unknown workload" 2 none && runs "an unknown option" 2 --none &&
   runs "--version" 0 --version && runs "--help" 0 --help && echo "ok: the command line"
 man=$top_srcdir/man/fairsem-bench.1
-sed -n 's/^  \(-*[a-z][a-z]*\).*/\1/p' "$work/out" | sed 's/-/\\-/g' > "$work/words"
+sed -n 's/^  \(-*[a-z][a-z]*\).*/\1/p' "$work/out" | sed 's/^--/Fl -/' > "$work/words"
 [ "$(wc -l < "$work/words")" -ge 14 ] || fail "--help lists too little"
 while read -r word; do
   grep -qF -e "$word" "$man" || fail "the manual page does not know $word"

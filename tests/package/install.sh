@@ -135,6 +135,44 @@ if [ -n "$has_shared" ] && "${MAKE:-make}" --version 2> /dev/null | grep -q GNU;
   fi
 fi
 
+# ---------------------------------------------------------------- the manual
+# In a copy, because the tools put their index beside the pages.
+pages=$(find "$root" -name fairsem_acquire.3)
+if [ -z "$pages" ]; then
+  fail "fairsem_acquire.3 was not installed"
+else
+  cp -R "$(dirname "$(dirname "$pages")")" "$work/man"
+fi
+MANPATH=$work/man
+export MANPATH
+# A system without manuals has a man that says so, and says it of every page.
+if command -v man > /dev/null 2>&1 && ! man -w no_such_page > /dev/null 2>&1; then
+  for name in fairsem_acquire fairsem_destroy fairsem_shared_unlink fairsem; do
+    man -w "$name" > "$work/log" 2>&1
+    grep -q "^$work/man/man" "$work/log" || { fail "man -w $name" && cat "$work/log"; }
+  done
+  man fairsem_destroy 2> /dev/null | grep -q 'FAIRSEM_INIT(3)' || fail "man fairsem_destroy"
+  echo "ok: man"
+fi
+index=
+if command -v mandb > /dev/null 2>&1; then
+  index="mandb -q"
+elif command -v makewhatis > /dev/null 2>&1; then
+  index=makewhatis
+fi
+if [ -n "$index" ] && command -v apropos > /dev/null 2>&1; then
+  $index "$work/man" > "$work/log" 2>&1 || { fail "$index" && cat "$work/log"; }
+  apropos -M "$work/man" fairsem > "$work/log" 2>&1
+  for name in fairsem_acquire fairsem_destroy fairsem_shared_unlink fairsem; do
+    grep -q "^${name}[ (,]" "$work/log" || { fail "apropos does not find $name" && cat "$work/log"; }
+  done
+  echo "ok: apropos"
+fi
+if command -v mandoc > /dev/null 2>&1; then
+  make_quietly install-html
+  [ -n "$(find "$root" -name fairsem_acquire.3.html)" ] || fail "make install-html"
+fi
+
 make_quietly uninstall
 # Links too, also those that lead nowhere: make distcheck would not see them.
 find "$root" ! -type d > "$work/left"
