@@ -246,6 +246,7 @@ int interrupts(const char *argument)
     served_so_far = mmap(NULL, sizeof *served_so_far, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     MUST(served_so_far != MAP_FAILED);
+    atomic_store(served_so_far, -1);    /* fork blocks signals: not before that has returned */
     handle(SIGINT, note_thread, 0);
     MUST(sem_init(&never, 0, 0) == 0);
     begin(2);
