@@ -4,6 +4,7 @@
  * capacity, take units that are not there, close it, wait until nobody uses it.
  */
 #include "acquire.h"
+#include "probes.h"
 
 #include <errno.h>
 
@@ -112,6 +113,7 @@ static int close_for(struct fs_sem *s, int reason, struct fs_deferred *deferred)
     if (s->closed != 0)
         return EALREADY;
     atomic_store_explicit(&s->closed, reason, memory_order_release);
+    fs_probe_close(s, s->name, reason);
     clear_queue(s, everybody, FS_CLOSED, reason, deferred);
     return 0;
 }

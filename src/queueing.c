@@ -3,6 +3,7 @@
 #include "queueing.h"
 
 #include "annotate.h"
+#include "probes.h"
 
 /* ---- Awake before its turn; stay_awake.h says why ---- */
 
@@ -100,6 +101,7 @@ void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits)
             s->head_since_ns = w->joined_ns;
         if (waiters >= s->count.waiters_max)
             s->count.waiters_max = waiters + 1;
+        fs_probe_wait_begin(s, s->name, w->units, w->in_queue.seq, w->in_queue.priority);
     }
     /* Last: a thread that sees w counted must find it waiting already. */
     atomic_store_explicit(&s->waiters, waiters + 1, memory_order_release);
@@ -134,12 +136,27 @@ enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct 
 /* ---- Leave ---- */
 
 struct fs_ended {
-    int64_t joined_ns;
-    bool    was_head;
-    int     core;
+    int64_t  joined_ns;
+    bool     was_head;
+    int      core;
+    int64_t  units;     /* and its number: for the probes */
+    uint64_t seq;
 };
 
-static void count_wait(struct fs_sem *s, int64_t waited_ns, enum fs_waiter_state state)
+/* A word for tracers. */
+static const char *why_canceled(const struct fs_ended *ended, enum fs_waiter_state state)
+{
+    switch (state) {
+    case FS_CANCELED:    return "token";
+    case FS_INTERRUPTED: return "signal";
+    case FS_REFUSED:     return "capacity";
+    case FS_CLOSED:      return "close";
+    default:             return ended->core == FS_NO_CORE ? "returned" : "thread";
+    }
+}
+
+static void count_wait(struct fs_sem *s, const struct fs_ended *ended, int64_t waited_ns,
+                       enum fs_waiter_state state)
 {
     struct fs_counters *count = &s->count;
 
@@ -149,12 +166,17 @@ static void count_wait(struct fs_sem *s, int64_t waited_ns, enum fs_waiter_state
         s->wait_ns_total += waited_ns;
     if (waited_ns > count->wait_ns_max)
         count->wait_ns_max = waited_ns;
-    if (state == FS_GRANTED)
+    if (state == FS_GRANTED) {
         s->grants++;
-    else if (state == FS_EXPIRED)
+        fs_probe_grant(s, s->name, ended->units, ended->seq, waited_ns);
+    } else if (state == FS_EXPIRED) {
         count->timeouts++;
-    else
+        fs_probe_timeout(s, s->name, ended->units, ended->seq, waited_ns);
+    } else {
         count->cancels++;
+        fs_probe_cancel(s, s->name, ended->units, ended->seq, waited_ns,
+                        why_canceled(ended, state));
+    }
 }
 
 /*
@@ -164,7 +186,7 @@ static void count_wait(struct fs_sem *s, int64_t waited_ns, enum fs_waiter_state
 static void note_end(struct fs_sem *s, const struct fs_ended *ended, enum fs_waiter_state state,
                      int64_t now_ns)
 {
-    count_wait(s, now_ns - ended->joined_ns, state);
+    count_wait(s, ended, now_ns - ended->joined_ns, state);
     if (!ended->was_head)
         return;
     if (state == FS_GRANTED)
@@ -179,7 +201,8 @@ static void note_end(struct fs_sem *s, const struct fs_ended *ended, enum fs_wai
 void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_waiter_state state,
               struct fs_deferred *deferred)
 {
-    const struct fs_ended ended = { w->joined_ns, is_head(s, w), w->in_queue.core };
+    const struct fs_ended ended = { w->joined_ns, is_head(s, w), w->in_queue.core, w->units,
+                                    w->in_queue.seq };
     bool had_to_wait = fs_had_to_wait(w);
 
     fs_assert_held(s);

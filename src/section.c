@@ -14,6 +14,7 @@
 #include "annotate.h"
 #include "cpu.h"
 #include "fork.h"
+#include "probes.h"
 #include "sem_check.h"
 
 #if defined(__GNUC__)
@@ -179,6 +180,7 @@ void fs_regain(struct fs_sem *s, int64_t *available, int64_t n)
     fs_assert_held(s);
     if (n > room) {
         s->count.over_releases++;
+        fs_probe_over_release(s, s->name, n, room);
         n = room > 0 ? room : 0;
     }
     *available += n;

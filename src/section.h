@@ -8,6 +8,7 @@
 #ifndef FS_SECTION_H
 #define FS_SECTION_H
 
+#include "probes.h"
 #include "queueing.h"
 
 int64_t fs_lock(struct fs_sem *s, struct fs_deferred *deferred);
@@ -33,9 +34,12 @@ static inline void fs_exit(struct fs_sem *s, int64_t available, struct fs_deferr
 /* Add released units: 0, or EOVERFLOW, counted and nothing changed. */
 static inline int fs_add_units(struct fs_sem *s, int64_t *available, int64_t n)
 {
+    int64_t room = s->limit - *available;
+
     fs_assert_held(s);
-    if (n > s->limit - *available) {
+    if (n > room) {
         s->count.over_releases++;
+        fs_probe_over_release(s, s->name, n, room);
         return EOVERFLOW;
     }
     *available += n;

@@ -21,6 +21,7 @@
 #include "bypass.h"
 #include "fast_path.h"
 #include "fork.h"
+#include "probes.h"
 
 #include <errno.h>
 
@@ -62,6 +63,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
     s->max_waiters = attr->max_waiters;
     s->bypass_ns = attr->bypass_ns;
     s->name = attr->name;
+    fs_probe_text(s->name);
     s->interruptible = (attr->flags & FAIRSEM_INTERRUPTIBLE) != 0;
     /* A signal handler that runs in a spin could not end the wait. */
     s->sleeps_at_once = s->interruptible || (attr->flags & FAIRSEM_NO_SPIN) != 0;

@@ -11,6 +11,7 @@
 #   shared/     between processes
 #   limit/      fairsem-limit
 #   man/        the manual pages
+#   debug/      what debuggers and tracers see
 #   package/    what users get
 #   platforms/  other C libraries, compilers and tools around it
 #   support/    what those share
@@ -47,6 +48,7 @@ include $(top_srcdir)/tests/posix/local.mk
 include $(top_srcdir)/tests/cxx/local.mk
 include $(top_srcdir)/tests/limit/local.mk
 include $(top_srcdir)/tests/man/local.mk
+include $(top_srcdir)/tests/debug/local.mk
 include $(top_srcdir)/tests/package/local.mk
 include $(top_srcdir)/tests/platforms/local.mk
 include $(top_srcdir)/tests/explore/local.mk

@@ -5,6 +5,7 @@
 #include "cpu.h"
 #include "deferred.h"
 #include "invariant.h"
+#include "probes.h"
 #include "shared/attach.h"
 #include "shared/change.h"
 #include "shared/life.h"
@@ -15,6 +16,22 @@
 #include <pthread.h>
 
 #define LOOK_NS 100000000       /* R4, R6 */
+
+/* The lock is held, and its slot has still been used by nobody else. */
+static void probe_end(const struct fs_place *place, bool expired)
+{
+    const fairsem_shared_t *h = place->handle;
+
+    if (FS_HAS_PROBES) {
+        int64_t units = FS_GET(&h->slots[place->slot].units);
+        int64_t waited_ns = fs_since(fs_now_ns(), place->joined_ns);
+
+        if (expired)
+            fs_probe_shared_timeout(h, h->file.inode, units, place->seq, waited_ns);
+        else
+            fs_probe_shared_cancel(h, h->file.inode, units, place->seq, waited_ns);
+    }
+}
 
 /* ---- A token cancels it ---- */
 
@@ -49,6 +66,7 @@ static bool cancel_inside(struct fs_place *place, int reason, struct fs_visit *v
     /* If the line is damaged the thread will notice, too. */
     if (fs_line_remove(h, place->slot) == 0) {
         FS_COUNT_UP(&h->segment->count.cancels, 1);
+        probe_end(place, false);
         FS_COMMIT(&h->slots[place->slot].state, FS_SLOT_CANCELED);
         fs_visit_will_wake(h, visit, place->slot);
     }
@@ -146,6 +164,7 @@ int fs_place_join(struct fs_place *place, struct fs_visit *visit, int64_t n, int
     place->as_head = FS_GET(&h->segment->head) == index;
     place->spins = should_spin(place, n);
     count_wait(h);
+    fs_probe_shared_wait_begin(h, h->file.inode, n, place->seq, priority);
     return 0;
 }
 
@@ -185,6 +204,7 @@ static int leave_line(struct fs_place *place, enum ending ending)
         FS_COUNT_UP(&count->timeouts, 1);
     else
         FS_COUNT_UP(&count->cancels, 1);
+    probe_end(place, ending == EXPIRE);
     return ending == EXPIRE ? ETIMEDOUT : ECANCELED;
 }
 

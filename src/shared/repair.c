@@ -7,14 +7,22 @@
  */
 #include "shared/repair.h"
 
+#include "probes.h"
 #include "shared/change.h"
 #include "shared/life.h"
 #include "shared/line.h"
 
 #include <errno.h>
 
+static void count_returned(fairsem_shared_t *h, const struct fs_process *dead, int64_t units)
+{
+    FS_COUNT_UP(&h->segment->count.returned, units);
+    if (FS_HAS_PROBES)
+        fs_probe_shared_returned(h, h->file.inode, units, FS_GET(&dead->pid));
+}
+
 /* The slot of a process that is dead. */
-static int drop_slot(fairsem_shared_t *h, int slot)
+static int drop_slot(fairsem_shared_t *h, const struct fs_process *dead, int slot)
 {
     struct fs_shared_counters *count = &h->segment->count;
     int state = FS_GET(&h->slots[slot].state);
@@ -25,7 +33,7 @@ static int drop_slot(fairsem_shared_t *h, int slot)
         error = fs_shared_load_units(h, slot, &units);
         if (error != 0)
             return error;
-        FS_COUNT_UP(&count->returned, units);
+        count_returned(h, dead, units);
         return fs_shared_return_grant(h, slot);
     }
     if (state == FS_SLOT_WAITING)
@@ -43,7 +51,7 @@ int fs_shared_bury(fairsem_shared_t *h, int process)
     FS_PUT(&h->segment->unfinished, 1);
     for (int i = 0; i < h->max_waiters; i++) {
         if (FS_GET(&h->slots[i].state) != FS_SLOT_FREE && FS_GET(&h->slots[i].process) == process
-            && (error = drop_slot(h, i)) != 0)
+            && (error = drop_slot(h, dead, i)) != 0)
             return error;
     }
     error = fs_shared_load_held(h, process, &held);
@@ -52,7 +60,7 @@ int fs_shared_bury(fairsem_shared_t *h, int process)
     FS_COMMIT(&dead->held, 0);
     FS_PUT(&dead->keeps, 0);
     FS_COMMIT(&dead->state, FS_PROCESS_FREE);
-    FS_COUNT_UP(&h->segment->count.returned, held);
+    count_returned(h, dead, held);
     FS_COUNT_UP(&h->segment->count.deaths, 1);
     return 0;
 }

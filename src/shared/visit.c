@@ -4,6 +4,7 @@
 
 #include "cpu.h"
 #include "deadline.h"
+#include "probes.h"
 #include "shared/change.h"
 #include "shared/life.h"
 #include "shared/line.h"
@@ -83,6 +84,17 @@ int fs_visit_fail(fairsem_shared_t *h, struct fs_visit *visit, int error)
 
 /* ---- The grant loop ---- */
 
+static void probe_grant(const fairsem_shared_t *h, const struct fs_slot *slot, int64_t waited_ns)
+{
+    if (FS_HAS_PROBES) {
+        int process = FS_GET(&slot->process);
+
+        if (fs_index_valid(process, h->max_processes))
+            fs_probe_shared_grant(h, h->file.inode, FS_GET(&slot->units), FS_GET(&slot->seq),
+                                  waited_ns, FS_GET(&h->processes[process].pid));
+    }
+}
+
 static void count_grant(fairsem_shared_t *h, int slot, int64_t now)
 {
     struct fs_shared_counters *count = &h->segment->count;
@@ -92,6 +104,7 @@ static void count_grant(fairsem_shared_t *h, int slot, int64_t now)
     FS_COUNT_UP(&count->wait_ns_total, waited);
     if (waited > FS_GET(&count->wait_ns_max))
         FS_PUT(&count->wait_ns_max, waited);
+    probe_grant(h, &h->slots[slot], waited);
 }
 
 /* The head fits, and its process lives. */

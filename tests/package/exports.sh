@@ -34,11 +34,11 @@ sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(.*/\1/p' \
 sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/fairsem.map" | sort > "$work/map"
 same "the headers" "$work/header" fairsem.map "$work/map"
 
-# What the compiler makes for itself, sanitizers and gcov too, begins so.  A wide time_t: see
-# fairsem.h; what is there for valgrind: see annotate_valgrind.c.
+# What the compiler makes for itself, sanitizers and gcov too, begins so, and what <sys/sdt.h> does.
+# A wide time_t: see fairsem.h; what is there for valgrind: see annotate_valgrind.c.
 visible() {
   nm -g --defined-only "$1" | awk 'NF == 3 { sub(/_time64$/, "", $3); print $3 }' |
-    grep -v -e '^__' -e '^DW\.' -e '^_vgw' | sort
+    grep -v -e '^__' -e '^DW\.' -e '^_\.stapsdt\.' -e '^_vgw' | sort
 }
 
 # The objects, before src/local_names.sh has hidden what is theirs.

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * probes.h - where a tracer can look in: the static probes (USDT) of the provider `fairsem`.
+ *
+ * A probe is an instruction that does nothing, and a note in the object that says where it is and
+ * where its arguments are.  perf, bpftrace, gdb and SystemTap read the note.  So arguments are
+ * what the code has at hand, and nobody pays for more.
+ *
+ * They are where the statistics are counted, and fire for the same waits: a request that is
+ * granted at once is none.  The mutex is held there.  The thread is the one that ends the wait; a
+ * waiter is known again by its semaphore and its sequence number.
+ *
+ * What users are told about them is in doc/tracing.md; tests/debug/probes.sh compares the two.
+ */
+#ifndef FS_PROBES_H
+#define FS_PROBES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if !defined(FS_HAS_PROBES)
+#define FS_HAS_PROBES 0         /* <sys/sdt.h>; configure looks for it */
+#endif
+
+#if FS_HAS_PROBES
+#if UINTPTR_MAX < UINT64_MAX
+#define STAP_SDT_ARG_CONSTRAINT no      /* a note cannot name the two registers of a number */
+#endif
+#include <sys/sdt.h>
+#define FS_PROBE3(name, a, b, c)          STAP_PROBE3(fairsem, name, a, b, c)
+#define FS_PROBE4(name, a, b, c, d)       STAP_PROBE4(fairsem, name, a, b, c, d)
+#define FS_PROBE5(name, a, b, c, d, e)    STAP_PROBE5(fairsem, name, a, b, c, d, e)
+#define FS_PROBE6(name, a, b, c, d, e, f) STAP_PROBE6(fairsem, name, a, b, c, d, e, f)
+#else
+#define FS_PROBE3(name, a, b, c)          ((void)(a), (void)(b), (void)(c))
+#define FS_PROBE4(name, a, b, c, d)       (FS_PROBE3(name, a, b, c), (void)(d))
+#define FS_PROBE5(name, a, b, c, d, e)    (FS_PROBE4(name, a, b, c, d), (void)(e))
+#define FS_PROBE6(name, a, b, c, d, e, f) (FS_PROBE5(name, a, b, c, d, e), (void)(f))
+#endif
+
+/*
+ * A tracer cannot bring in a page: it finds a string that nobody has read yet empty.  So it is
+ * read, when a semaphore gets a name, not when a probe is reached.
+ */
+static inline void fs_probe_text(const char *text)
+{
+    if (FS_HAS_PROBES && text != NULL)
+        (void)*(const volatile char *)text;
+}
+
+/* ---- Of a fairsem_t; the name may be NULL ---- */
+
+static inline void fs_probe_wait_begin(const void *sem, const char *name, int64_t units,
+                                       uint64_t seq, int priority)
+{
+    FS_PROBE5(wait_begin, sem, name, units, seq, priority);
+}
+
+static inline void fs_probe_grant(const void *sem, const char *name, int64_t units, uint64_t seq,
+                                  int64_t waited_ns)
+{
+    FS_PROBE5(grant, sem, name, units, seq, waited_ns);
+}
+
+static inline void fs_probe_timeout(const void *sem, const char *name, int64_t units,
+                                    uint64_t seq, int64_t waited_ns)
+{
+    FS_PROBE5(timeout, sem, name, units, seq, waited_ns);
+}
+
+/* `why` is a word for the reason, whose number may be gone with the waiter (I8). */
+static inline void fs_probe_cancel(const void *sem, const char *name, int64_t units, uint64_t seq,
+                                   int64_t waited_ns, const char *why)
+{
+    fs_probe_text(why);
+    FS_PROBE6(cancel, sem, name, units, seq, waited_ns, why);
+}
+
+/* Before the waits are ended. */
+static inline void fs_probe_close(const void *sem, const char *name, int reason)
+{
+    FS_PROBE3(close, sem, name, reason);
+}
+
+/* `room`: how many units would have fitted. */
+static inline void fs_probe_over_release(const void *sem, const char *name, int64_t units,
+                                         int64_t room)
+{
+    FS_PROBE4(over_release, sem, name, units, room);
+}
+
+/* ---- Between processes: of a handle, and the inode number of the segment's file ---- */
+
+static inline void fs_probe_shared_wait_begin(const void *handle, uint64_t inode, int64_t units,
+                                              int64_t seq, int priority)
+{
+    FS_PROBE5(shared_wait_begin, handle, inode, units, seq, priority);
+}
+
+/* `pid`: of the process that is granted. */
+static inline void fs_probe_shared_grant(const void *handle, uint64_t inode, int64_t units,
+                                         int64_t seq, int64_t waited_ns, int64_t pid)
+{
+    FS_PROBE6(shared_grant, handle, inode, units, seq, waited_ns, pid);
+}
+
+static inline void fs_probe_shared_timeout(const void *handle, uint64_t inode, int64_t units,
+                                           int64_t seq, int64_t waited_ns)
+{
+    FS_PROBE5(shared_timeout, handle, inode, units, seq, waited_ns);
+}
+
+static inline void fs_probe_shared_cancel(const void *handle, uint64_t inode, int64_t units,
+                                          int64_t seq, int64_t waited_ns)
+{
+    FS_PROBE5(shared_cancel, handle, inode, units, seq, waited_ns);
+}
+
+/* Units of a process that is dead go back; once more, with what it held, when it is forgotten. */
+static inline void fs_probe_shared_returned(const void *handle, uint64_t inode, int64_t units,
+                                            int64_t pid)
+{
+    FS_PROBE4(shared_returned, handle, inode, units, pid);
+}
+
+#endif
