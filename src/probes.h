@@ -27,6 +27,9 @@
 #define STAP_SDT_ARG_CONSTRAINT no      /* a note cannot name the two registers of a number */
 #endif
 #include <sys/sdt.h>
+#if defined(__clang__)                  /* its macros leave out what `...` stands for */
+#pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
+#endif
 #define FS_PROBE3(name, a, b, c)          STAP_PROBE3(fairsem, name, a, b, c)
 #define FS_PROBE4(name, a, b, c, d)       STAP_PROBE4(fairsem, name, a, b, c, d)
 #define FS_PROBE5(name, a, b, c, d, e)    STAP_PROBE5(fairsem, name, a, b, c, d, e)

@@ -51,25 +51,29 @@ if ! ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L ${CFLAGS-} -I"$top_srcdir/incl
   exit 1
 fi
 
+# Between 0 and a minute.
+# shellcheck disable=SC2016 # not for the shell
+a_while='$_probe_arg4 > 0 && $_probe_arg4 < 60000000000 ? "a while" : "?"'
+
 # on PROBE FORMAT ARGUMENT... - gdb's commands; TIME stands for how long a wait took.
 on() {
   probe=$1 format=$2 list=''
   shift 2
   for argument; do
     case $argument in
-      TIME) list="$list, \$_probe_arg4 > 0 && \$_probe_arg4 < 60000000000 ? \"a while\" : \"?\"" ;;
+      TIME) list="$list, $a_while" ;;
       *) list="$list, \$_probe_arg$argument" ;;
     esac
   done
-  printf 'break -probe-stap fairsem:%s\ncommands\nsilent\nprintf "%s %s\\n"%s\ncontinue\nend\n' \
-    "$probe" "$probe" "$format" "$list"
+  printf '%s\n' "break -probe-stap fairsem:$probe" commands silent \
+    "printf \"$probe $format\\n\"$list" continue end
 }
 
 gdb_sees() {
   {
-    printf '%s\n' 'set pagination off' 'set confirm off' 'set width 0' 'set startup-with-shell off' \
-      'set print thread-events off' 'set print inferior-events off' 'break main' "run $work/expected" \
-      'delete breakpoints'
+    printf '%s\n' 'set pagination off' 'set confirm off' 'set width 0' \
+      'set startup-with-shell off' 'set print thread-events off' \
+      'set print inferior-events off' 'break main' "run $work/expected" 'delete breakpoints'
     on wait_begin '%lx %s %ld %lu %d' 0 1 2 3 4
     on grant '%lx %s %ld %lu %s' 0 1 2 3 TIME
     on timeout '%lx %s %ld %lu %s' 0 1 2 3 TIME
@@ -91,8 +95,8 @@ gdb_sees() {
 
 if ! command -v gdb > /dev/null 2>&1; then
   echo "skipped: there is no gdb"
-elif ! gdb -nx -q -batch -ex 'set startup-with-shell off' -ex "run $work/expected" "$work/probed" \
-  2>&1 | grep -q 'exited normally'; then
+elif ! gdb -nx -q -batch -ex 'set startup-with-shell off' -ex "run $work/expected" \
+  "$work/probed" 2>&1 | grep -q 'exited normally'; then
   echo "skipped: gdb cannot run programs here"
 else
   gdb_sees
@@ -109,7 +113,8 @@ fi
 # It needs the kernel's permission, which even root does not have everywhere.
 if ! command -v bpftrace > /dev/null 2>&1; then
   echo "skipped: there is no bpftrace"
-elif ! timeout 20 bpftrace -e 'BEGIN { printf("it runs\n"); exit() }' 2>&1 | grep -q '^it runs'; then
+elif ! timeout 20 bpftrace -e 'BEGIN { printf("it runs\n"); exit() }' 2>&1 |
+  grep -q '^it runs'; then
   echo "skipped: bpftrace does not run here"
 else
   "$work/probed" &
