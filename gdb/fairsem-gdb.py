@@ -1,0 +1,402 @@
+# SPDX-License-Identifier: MIT
+"""fairsem-gdb.py - gdb prints semaphores, tokens and tickets, and `info fairsem` who waits.
+
+It reads memory by the layout below, not by debug information, so a stripped library will do.
+tests/debug/gdb.sh compares the layout with src/.  A thread's place in a queue is on its stack:
+that is how a place is known to be a thread's, and how `info fairsem` finds all that wait.
+
+Loops over what the program may have damaged, or is just changing, are bounded.
+"""
+
+import errno
+import time
+
+import gdb
+
+# As in src/*.h.  "a64" is an atomic number, which is aligned like one also where others are not.
+LAYOUT = {
+    'fs_list': 'ptr next, ptr prev',
+    'fs_waitq_node': 'fs_list in_ring, ptr better, ptr worse, u64 seq, i32 priority, u8 leader, '
+                     'u8 due, i16 core',
+    'fs_waitq': 'ptr first, ptr root, u64 next_seq',
+    'fs_waiter': 'fs_waitq_node in_queue, ptr complete, i64 units, i64 joined_ns, i32 reason, '
+                 'i32 state',
+    'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
+    'fs_parking': 'ptr parker, u8 on_word',
+    'fs_wait': 'fs_waiter waiter, ptr sem, ptr machine, ptr abort, ptr deadline, '
+               'fs_cancelable by_token, fs_parking parking, i32 spin, u8 claims, '
+               'u8 interruptible, u8 interrupted, i64 completed_ns',
+    'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
+    'fs_stay_awake': 'u8 as_head, u8 early',
+    'fs_sem': 'a64 word, a64 limit, mutex mutex, i64 grants, fs_waitq queue, a64 waiters, '
+              'i64 waiting_low, i64 head_since_ns, i64 waits, i64 wait_ns_total, '
+              'fs_stay_awake doubts, u8 bounded, u8 interruptible, u8 sleeps_at_once, u32 resizes, '
+              'u32 generation, i32 closed, u32 tickets, i64 max_waiters, i64 bypass_ns, '
+              'i64 waiting_high, i64 in_use, ptr name',
+    'fs_token': 'mutex mutex, fs_list waits, i32 reason, u32 generation',
+    'fs_callback': 'fs_waiter waiter, ptr notify, ptr arg, a64 number',
+    'fs_ticket': 'fs_callback callback, ptr sem, ptr watchers, u32 generation, i32 state',
+}
+TICKET_STATES = ('idle', 'being taken', 'waiting', 'granted', 'canceled', 'closed',
+                 'being claimed')
+TICKET_WAITING = 2
+IN_QUEUE = (1, 2, 3)            # QUEUED, PARKED, WOKEN
+OPEN = 1 << 62                  # word.h
+STACK = 65536                   # how far from its top a wait is looked for
+MOST = 10000                    # so many of a queue are shown
+
+
+# ---------------------------------------------------------------- memory
+
+class Machine:
+    """What the program runs on: sizes and alignments."""
+
+    def __init__(self):
+        self.pointer = gdb.lookup_type('void').pointer().sizeof
+        long_align = getattr(gdb.lookup_type('long long'), 'alignof', 8)
+        try:
+            mutex = gdb.lookup_type('pthread_mutex_t').sizeof
+        except gdb.error:       # nothing here has debug information
+            name = gdb.selected_frame().architecture().name()
+            mutex = 24 if self.pointer == 4 else 48 if 'aarch64' in name else 40
+        self.types = {
+            'ptr': (self.pointer, self.pointer), 'mutex': (mutex, self.pointer),
+            'u64': (8, long_align), 'i64': (8, long_align), 'a64': (8, 8),
+            'u32': (4, 4), 'i32': (4, 4), 'i16': (2, 2), 'u8': (1, 1),
+        }
+        order = gdb.execute('show endian', to_string=True)
+        self.order = 'big' if 'big endian' in order else 'little'
+        self.layouts = {}
+        for kind in LAYOUT:
+            self.layout(kind)
+
+    def layout(self, kind):
+        """The offset and the type of each field."""
+        offset, largest, fields = 0, 1, {}
+        for field in LAYOUT[kind].split(', '):
+            what, name = field.split()
+            size, align = self.types[what]
+            offset = -(-offset // align) * align
+            fields[name] = (offset, what)
+            offset += size
+            largest = max(largest, align)
+        self.layouts[kind] = fields
+        self.types[kind] = (-(-offset // largest) * largest, largest)
+
+
+class Struct:
+    """A struct of the library at an address; its fields are numbers, or structs."""
+
+    def __init__(self, machine, kind, address):
+        self.machine, self.kind, self.address = machine, kind, address
+
+    def __getattr__(self, field):
+        offset, what = self.machine.layouts[self.kind][field]
+        address = self.address + offset
+        if what in LAYOUT:
+            return Struct(self.machine, what, address)
+        data = gdb.selected_inferior().read_memory(address, self.machine.types[what][0])
+        return int.from_bytes(bytes(data), self.machine.order, signed=what[0] in 'ia')
+
+    def at(self, kind, address):
+        return Struct(self.machine, kind, address)
+
+    def around(self, kind, field):
+        """The struct of which this one is a field."""
+        return self.at(kind, self.address - self.machine.layouts[kind][field][0])
+
+
+# ---------------------------------------------------------------- queues
+
+def waiters_of(sem):
+    """The waiters of a semaphore, in the order in which they are served."""
+    found, leaders, node = [], [], sem.queue.root
+    while (node or leaders) and len(found) < MOST:
+        while node and len(leaders) < MOST:
+            leaders.append(node)
+            node = sem.at('fs_waitq_node', node).better
+        leader = leaders.pop()
+        waiter = leader
+        while len(found) < MOST:
+            found.append(sem.at('fs_waiter', waiter))
+            waiter = sem.at('fs_list', waiter).next
+            if waiter == leader:
+                break
+        node = sem.at('fs_waitq_node', leader).worse
+    return found
+
+
+def is_linked(links):
+    return links.next != 0 and links.at('fs_list', links.next).prev == links.address
+
+
+def if_readable(test):
+    """What is taken for a struct may be anything."""
+    def safe(*arguments):
+        try:
+            return test(*arguments)
+        except gdb.MemoryError:
+            return False
+    return safe
+
+
+class Program:
+    """One stop of the program: its threads, and the clock."""
+
+    def __init__(self):
+        self.machine = Machine()
+        self.queues = {}
+        self.tops = []
+        selected = gdb.selected_thread()
+        frame = gdb.selected_frame() if selected else None
+        for thread in gdb.selected_inferior().threads():
+            thread.switch()
+            self.tops.append((int(gdb.newest_frame().read_register('sp')), thread))
+        if selected:
+            selected.switch()
+            frame.select()
+        self.tops.sort(key=lambda top: top[0])
+
+    def sem(self, address):
+        return Struct(self.machine, 'fs_sem', address)
+
+    def thread_of(self, address):
+        """Of the stacks that begin below an address, the one that begins last."""
+        below = [thread for top, thread in self.tops if top <= address]
+        return below[-1] if below else None
+
+    def queue(self, sem):
+        if sem.address not in self.queues:
+            self.queues[sem.address] = {w.address: w for w in waiters_of(sem)}
+        return self.queues[sem.address]
+
+    @if_readable
+    def is_wait(self, wait):
+        """A thread's place in a queue.  What a former wait has left is in none."""
+        waiter = wait.waiter
+        return (waiter.state in IN_QUEUE and wait.sem != 0
+                and is_linked(waiter.in_queue.in_ring)
+                and waiter.address in self.queue(self.sem(wait.sem)))
+
+    @if_readable
+    def is_watcher(self, watcher):
+        wait = watcher.wait
+        if wait.waiter.state not in IN_QUEUE or not is_linked(watcher.in_ring):
+            return False
+        ticket = wait.at('fs_ticket', watcher.ticket)
+        return ticket.state == TICKET_WAITING and ticket.sem == wait.sem != 0
+
+    def waits(self, top):
+        """The waits on the stack that begins here."""
+        state = (self.machine.layouts['fs_waiter']['state'][0]
+                 + self.machine.layouts['fs_wait']['waiter'][0])
+        stack = self.stack(top)
+        for offset in range(0, len(stack) - state - 4, self.machine.pointer):
+            word = stack[offset + state:offset + state + 4]
+            if int.from_bytes(word, self.machine.order) not in IN_QUEUE:
+                continue
+            wait = Struct(self.machine, 'fs_wait', top + offset)
+            watcher = wait.around('fs_watcher', 'wait')
+            if self.is_wait(wait):
+                yield wait, None
+            elif self.is_watcher(watcher):
+                yield wait, wait.at('fs_ticket', watcher.ticket)
+
+    def stack(self, top):
+        size = STACK
+        while size >= 1024:
+            try:
+                return bytes(gdb.selected_inferior().read_memory(top, size))
+            except gdb.MemoryError:
+                size //= 2
+        return b''
+
+    def now_ns(self):
+        """The program's clock, if it runs here; else what it has last read of it, and False."""
+        connection = getattr(gdb.selected_inferior(), 'connection', None)
+        if connection is not None and connection.type == 'native':
+            return time.clock_gettime_ns(time.CLOCK_MONOTONIC), True
+        return max((w.joined_ns for queue in self.queues.values() for w in queue.values()),
+                   default=0), False
+
+
+# ---------------------------------------------------------------- in words
+
+def count(number, what):
+    return '%d %s%s' % (number, what, '' if number == 1 else 's')
+
+
+def reason_of(number):
+    return errno.errorcode.get(number, str(number))
+
+
+def available_of(word):
+    return (word - OPEN if word >= OPEN else word) >> 1
+
+
+def name_of(sem):
+    """Its name, else that of the variable, else its address."""
+    if sem.name == 0:
+        symbol = gdb.execute('info symbol 0x%x' % sem.address, to_string=True)
+        return symbol.split(' in section')[0] if ' in section' in symbol else hex(sem.address)
+    return '"%s"' % gdb.Value(sem.name).cast(gdb.lookup_type('char').pointer()).string(
+        errors='replace', length=-1)
+
+
+def thread_name(thread):
+    return 'thread %d (LWP %d)' % (thread.num, thread.ptid[1] or thread.ptid[2])
+
+
+class Words:
+    """Sentences about one stop of the program."""
+
+    def __init__(self):
+        self.program = Program()
+
+    def age(self, waiter):
+        if waiter.joined_ns == 0:
+            return 'no time'
+        now, exact = self.program.now_ns()
+        return '%s%.3f s' % ('' if exact else 'at least ', max(0, now - waiter.joined_ns) / 1e9)
+
+    def place(self, waiter):
+        return 'number %d, priority %d, for %s' % (
+            waiter.in_queue.seq, waiter.in_queue.priority, self.age(waiter))
+
+    def sem(self, sem):
+        text = 'fairsem %s: %d' % (name_of(sem), available_of(sem.word))
+        if sem.bounded:
+            text += ' of %d' % sem.limit
+        text += ' available'
+        if sem.bounded and sem.limit == 0:
+            text += ', paused'
+        if sem.closed:
+            text += ', closed with %s' % reason_of(sem.closed)
+        units = sum(waiter.units for waiter in self.program.queue(sem).values())
+        if sem.waiters:
+            text += ', %s for %s' % (count(sem.waiters, 'waiter'), count(units, 'unit'))
+        return text
+
+    def waiters(self, sem):
+        for waiter in self.program.queue(sem).values():
+            wait = waiter.at('fs_wait', waiter.address)
+            thread = self.program.thread_of(waiter.address)
+            is_thread = thread is not None and wait.sem == sem.address
+            yield '%s, %s: %s' % (self.place(waiter), count(waiter.units, 'unit'),
+                                  thread_name(thread) if is_thread
+                                  else 'ticket 0x%x' % waiter.address)
+
+    def ticket(self, ticket):
+        state = ticket.state
+        name = TICKET_STATES[state] if 0 <= state < len(TICKET_STATES) else 'damaged'
+        text = 'ticket, %s' % name
+        if state in (TICKET_WAITING, TICKET_WAITING + 1):
+            sem = self.program.sem(ticket.sem)
+            text += ', %s of %s' % (count(ticket.callback.waiter.units, 'unit'), name_of(sem))
+        if state == TICKET_WAITING:
+            self.program.queue(sem)
+            text += ', ' + self.place(ticket.callback.waiter)
+        return text
+
+    def token(self, token):
+        text = 'token, canceled with %s' % reason_of(token.reason) if token.reason else 'token'
+        return '%s, %s' % (text, count(len(self.waits_of(token)), 'wait'))
+
+    def waits_of(self, token):
+        found, links = [], token.waits.next
+        while links not in (0, token.waits.address) and len(found) < MOST:
+            found.append(token.at('fs_cancelable', links))
+            links = token.at('fs_list', links).next
+        return found
+
+    def token_waits(self, token):
+        for cancelable in self.waits_of(token):
+            thread = self.program.thread_of(cancelable.address)
+            wait = cancelable.around('fs_wait', 'by_token')
+            text = thread_name(thread) if thread else '0x%x' % cancelable.address
+            if self.program.is_wait(wait):
+                text += ' for ' + name_of(self.program.sem(wait.sem))
+            yield text
+
+
+# ---------------------------------------------------------------- gdb
+
+class Printer:
+    """`print` of a value of one of the public types."""
+
+    def __init__(self, kind, value):
+        self.words = Words()
+        self.struct = Struct(self.words.program.machine, kind, int(value.address))
+
+    def to_string(self):
+        return {'fs_sem': self.words.sem, 'fs_token': self.words.token,
+                'fs_ticket': self.words.ticket}[self.struct.kind](self.struct)
+
+    def children(self):
+        lines = {'fs_sem': self.words.waiters, 'fs_token': self.words.token_waits}
+        if self.struct.kind in lines:
+            for index, line in enumerate(lines[self.struct.kind](self.struct)):
+                yield '[%d]' % index, line
+
+
+KINDS = {'fairsem_t': 'fs_sem', 'fairsem_token_t': 'fs_token', 'fairsem_token': 'fs_token',
+         'fairsem_ticket_t': 'fs_ticket', 'fairsem_ticket': 'fs_ticket'}
+
+
+def fairsem_printer(value):
+    kind = value.type.unqualified()
+    while kind.code == gdb.TYPE_CODE_TYPEDEF and kind.name not in KINDS:
+        kind = kind.target().unqualified()
+    if kind.name in KINDS and value.address is not None:
+        return Printer(KINDS[kind.name], value)
+    return None
+
+
+class InfoFairsem(gdb.Command):
+    """Which thread waits for which semaphore (fairsem), and the queues of these semaphores.
+
+info fairsem            of all threads
+info fairsem SEMAPHORE  one semaphore: a fairsem_t, or its address"""
+
+    def __init__(self):
+        super().__init__('info fairsem', gdb.COMMAND_STATUS, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, from_tty):
+        words = Words()
+        sems = {}
+        if argument:
+            value = gdb.parse_and_eval(argument)
+            is_number = value.type.strip_typedefs().code in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_INT)
+            address = int(value if is_number else value.address)
+            sems[address] = words.program.sem(address)
+        else:
+            self.threads(words, sems)
+        for sem in sems.values():
+            print(words.sem(sem))
+            for line in words.waiters(sem):
+                print('  ' + line)
+
+    def threads(self, words, sems):
+        lines = []
+        for top, thread in sorted(words.program.tops, key=lambda top: top[1].num):
+            for wait, ticket in words.program.waits(top):
+                sem = words.program.sem(wait.sem)
+                sems[sem.address] = sem
+                lines.append((thread, wait, ticket, sem))
+        if not lines:
+            print('No thread waits for a fairsem_t.')
+        for thread, wait, ticket, sem in lines:
+            if ticket is None:
+                print('%s waits for %s of %s, %s' % (
+                    thread_name(thread), count(wait.waiter.units, 'unit'), name_of(sem),
+                    words.place(wait.waiter)))
+            else:
+                print('%s waits for ticket 0x%x of %s' % (
+                    thread_name(thread), ticket.address, name_of(sem)))
+
+
+# Once, also if it is loaded for two libraries.
+gdb.pretty_printers[:] = [printer for printer in gdb.pretty_printers
+                          if getattr(printer, '__name__', '') != 'fairsem_printer']
+gdb.pretty_printers.append(fairsem_printer)
+InfoFairsem()

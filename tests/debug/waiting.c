@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waiting.c - stands still while threads wait, for a debugger to look at; see gdb.sh.
+ *
+ *   thread 2  waits for 2 units of `buffers`
+ *   ticket    waits for 3 of them
+ *   thread 3  waits for 1, before all others, and with the token
+ *   thread 4  waits for 1 of `slots`, which is static
+ *   thread 5  waits for the ticket
+ *
+ * Then it ends by abort().
+ */
+#include <fairsem.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+fairsem_t buffers, slots = FAIRSEM_INITIALIZER(0), closed = FAIRSEM_INITIALIZER(7);
+fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER, canceled = FAIRSEM_TOKEN_INITIALIZER;
+fairsem_ticket_t ticket, idle;
+
+static void *wait_first(void *arg)
+{
+    return fairsem_acquire(&buffers, 2) == 0 ? NULL : arg;
+}
+
+static void *wait_with_token(void *arg)
+{
+    const fairsem_wait_t how = { .priority = -4, .token = &token, .timeout_ns = 3600000000000 };
+
+    return fairsem_acquire_with(&buffers, 1, &how) == 0 ? NULL : arg;
+}
+
+static void *wait_for_slot(void *arg)
+{
+    return fairsem_acquire_for(&slots, 1, 3600000000000) == 0 ? NULL : arg;
+}
+
+static _Atomic long watcher;        /* the kernel's number of thread 5 */
+
+static void *wait_for_ticket(void *arg)
+{
+    watcher = syscall(SYS_gettid);
+    return fairsem_ticket_wait(&ticket, NULL) == 0 ? NULL : arg;
+}
+
+/* In a thread, and come back when so many wait for the semaphore. */
+static void start(void *(*function)(void *), const fairsem_t *sem, int64_t waiters)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, function, &token) != 0)
+        exit(99);
+    while (fairsem_waiters(sem) != waiters)
+        continue;
+}
+
+/* Nothing counts the threads that wait for a ticket. */
+static bool is_asleep(long thread)
+{
+    char path[64], state = 0;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", thread);
+    file = fopen(path, "r");
+    if (file == NULL || fscanf(file, "%*d %*s %c", &state) != 1)
+        state = 0;
+    if (file != NULL)
+        fclose(file);
+    return state == 'S';
+}
+
+/* For a breakpoint. */
+void all_wait(void);
+__attribute__((noinline)) void all_wait(void)
+{
+    __asm__ volatile("");
+}
+
+int main(void)
+{
+    const fairsem_attr_t attr = { .name = "buffers", .capacity = 4 };
+
+    if (fairsem_init(&buffers, 4, &attr) != 0 || fairsem_acquire(&buffers, 4) != 0)
+        return 99;
+    start(wait_first, &buffers, 1);
+    if (fairsem_ticket_take(&ticket, &buffers, 3, 0, NULL, NULL) != EINPROGRESS)
+        return 99;
+    start(wait_with_token, &buffers, 3);
+    start(wait_for_slot, &slots, 1);
+    start(wait_for_ticket, &slots, 1);
+    if (fairsem_close(&closed, 0) != 0 || fairsem_token_cancel(&canceled, 0) != 0)
+        return 99;
+    while (!is_asleep(watcher))
+        continue;
+    all_wait();
+    abort();
+}
