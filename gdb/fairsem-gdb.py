@@ -13,7 +13,8 @@ import time
 
 import gdb
 
-# As in src/*.h.  "a64" is an atomic number, which is aligned like one also where others are not.
+# As in src/*.h.  "a64" is an atomic number, which is aligned like one also where others are not, and
+# "l64" one at the beginning of a cache line.
 LAYOUT = {
     'fs_list': 'ptr next, ptr prev',
     'fs_waitq_node': 'fs_list in_ring, ptr better, ptr worse, u64 seq, i32 priority, u8 leader, '
@@ -36,7 +37,21 @@ LAYOUT = {
     'fs_token': 'mutex mutex, fs_list waits, i32 reason, u32 generation',
     'fs_callback': 'fs_waiter waiter, ptr notify, ptr arg, a64 number',
     'fs_ticket': 'fs_callback callback, ptr sem, ptr watchers, u32 generation, i32 state',
+    # Between processes: src/shared/.
+    'fairsem_shared': 'ptr segment, ptr processes, ptr slots, i32 max_processes, '
+                      'i32 max_waiters, i64 capacity, u8 undo',
+    'fs_segment': 'i64 magic, i32 version, u32 flags, i64 size, i64 units, i64 capacity, '
+                  'i32 max_waiters, i32 max_processes, l64 word',
+    'fs_process': 'i32 state, u32 incarnation, a64 held, a64 pid, a64 start, a64 since_ns',
+    'fs_slot': 'i32 state, i32 process, a64 units, a64 seq, i32 priority, i32 core, '
+               'a64 joined_ns',
+    'fs_place': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq',
 }
+# The first fields are enough of these; of an array element also its size.
+BEGINNINGS = ('fs_sem', 'fairsem_shared', 'fs_segment', 'fs_process', 'fs_slot', 'fs_place')
+ELEMENT = 64                    # of the tables in a segment
+MAGIC = 0x6d65737269616600      # layout.h
+VERSION = 1
 TICKET_STATES = ('idle', 'being taken', 'waiting', 'granted', 'canceled', 'closed',
                  'being claimed')
 TICKET_WAITING = 2
@@ -61,7 +76,7 @@ class Machine:
             mutex = 24 if self.pointer == 4 else 48 if 'aarch64' in name else 40
         self.types = {
             'ptr': (self.pointer, self.pointer), 'mutex': (mutex, self.pointer),
-            'u64': (8, long_align), 'i64': (8, long_align), 'a64': (8, 8),
+            'u64': (8, long_align), 'i64': (8, long_align), 'a64': (8, 8), 'l64': (8, 64),
             'u32': (4, 4), 'i32': (4, 4), 'i16': (2, 2), 'u8': (1, 1),
         }
         order = gdb.execute('show endian', to_string=True)
@@ -96,7 +111,7 @@ class Struct:
         if what in LAYOUT:
             return Struct(self.machine, what, address)
         data = gdb.selected_inferior().read_memory(address, self.machine.types[what][0])
-        return int.from_bytes(bytes(data), self.machine.order, signed=what[0] in 'ia')
+        return int.from_bytes(bytes(data), self.machine.order, signed=what[0] in 'ial')
 
     def at(self, kind, address):
         return Struct(self.machine, kind, address)
@@ -140,12 +155,43 @@ def if_readable(test):
     return safe
 
 
+class Line:
+    """What a handle of a semaphore between processes leads to."""
+
+    def __init__(self, handle):
+        self.handle = handle
+
+    @if_readable
+    def is_there(self):
+        segment = self.handle.at('fs_segment', self.handle.segment)
+        return segment.magic == MAGIC and segment.version == VERSION
+
+    def elements(self, kind, table, length):
+        for index in range(min(length, MOST)):
+            yield index, self.handle.at(kind, table + index * ELEMENT)
+
+    def holders(self):
+        """The processes that use it."""
+        return [process for index, process in self.elements(
+            'fs_process', self.handle.processes, self.handle.max_processes) if process.state == 1]
+
+    def waiting(self):
+        """The slots of those who wait, with their indices, in order."""
+        slots = [(index, slot) for index, slot in self.elements(
+            'fs_slot', self.handle.slots, self.handle.max_waiters) if slot.state == 1]
+        return sorted(slots, key=lambda slot: (slot[1].priority, slot[1].seq))
+
+    def pid_of(self, slot):
+        return self.handle.at('fs_process', self.handle.processes + slot.process * ELEMENT).pid
+
+
 class Program:
     """One stop of the program: its threads, and the clock."""
 
     def __init__(self):
         self.machine = Machine()
         self.queues = {}
+        self.lines = {}
         self.tops = []
         selected = gdb.selected_thread()
         frame = gdb.selected_frame() if selected else None
@@ -185,6 +231,28 @@ class Program:
             return False
         ticket = wait.at('fs_ticket', watcher.ticket)
         return ticket.state == TICKET_WAITING and ticket.sem == wait.sem != 0
+
+    def line(self, handle):
+        """Of a semaphore between processes; None if it is something else."""
+        if handle not in self.lines:
+            line = Line(Struct(self.machine, 'fairsem_shared', handle))
+            self.lines[handle] = line if line.is_there() else None
+        return self.lines[handle]
+
+    def places(self, top):
+        """Places in such a line, on the stack that begins here: with the line, and the slot."""
+        stack, size = self.stack(top), self.machine.types['fs_place'][0]
+        at = self.machine.layouts['fs_place']['handle'][0]
+        for offset in range(0, len(stack) - size, self.machine.pointer):
+            word = stack[offset + at:offset + at + self.machine.pointer]
+            handle = int.from_bytes(word, self.machine.order)
+            line = self.line(handle) if handle > 4096 and handle % 8 == 0 else None
+            if line is None:
+                continue
+            place = Struct(self.machine, 'fs_place', top + offset)
+            for index, slot in line.waiting():
+                if index == place.slot and slot.seq == place.seq:
+                    yield line, slot
 
     def waits(self, top):
         """The waits on the stack that begins here."""
@@ -259,9 +327,23 @@ class Words:
         now, exact = self.program.now_ns()
         return '%s%.3f s' % ('' if exact else 'at least ', max(0, now - waiter.joined_ns) / 1e9)
 
-    def place(self, waiter):
-        return 'number %d, priority %d, for %s' % (
-            waiter.in_queue.seq, waiter.in_queue.priority, self.age(waiter))
+    def place(self, waiter, node=None):
+        node = node or waiter.in_queue
+        return 'number %d, priority %d, for %s' % (node.seq, node.priority, self.age(waiter))
+
+    def line(self, line):
+        handle = line.handle
+        word = handle.at('fs_segment', handle.segment).word
+        return 'fairsem_shared 0x%x: %d of %d available' % (
+            handle.address, available_of(word), handle.capacity)
+
+    def line_members(self, line):
+        for process in line.holders():
+            if process.held:
+                yield 'process %d holds %s' % (process.pid, count(process.held, 'unit'))
+        for _, slot in line.waiting():
+            yield '%s, %s: process %d' % (self.place(slot, slot), count(slot.units, 'unit'),
+                                          line.pid_of(slot))
 
     def sem(self, sem):
         text = 'fairsem %s: %d' % (name_of(sem), available_of(sem.word))
@@ -356,43 +438,55 @@ class InfoFairsem(gdb.Command):
     """Which thread waits for which semaphore (fairsem), and the queues of these semaphores.
 
 info fairsem            of all threads
-info fairsem SEMAPHORE  one semaphore: a fairsem_t, or its address"""
+info fairsem SEMAPHORE  one semaphore: a fairsem_t, its address, or a fairsem_shared_t *"""
 
     def __init__(self):
         super().__init__('info fairsem', gdb.COMMAND_STATUS, gdb.COMPLETE_EXPRESSION)
 
     def invoke(self, argument, from_tty):
         words = Words()
-        sems = {}
-        if argument:
-            value = gdb.parse_and_eval(argument)
-            is_number = value.type.strip_typedefs().code in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_INT)
-            address = int(value if is_number else value.address)
-            sems[address] = words.program.sem(address)
+        if not argument:
+            self.threads(words)
+            return
+        value = gdb.parse_and_eval(argument)
+        is_number = value.type.strip_typedefs().code in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_INT)
+        address = int(value if is_number else value.address)
+        line = words.program.line(address)
+        if line is not None:
+            self.show(words.line(line), words.line_members(line))
         else:
-            self.threads(words, sems)
-        for sem in sems.values():
-            print(words.sem(sem))
-            for line in words.waiters(sem):
-                print('  ' + line)
+            sem = words.program.sem(address)
+            self.show(words.sem(sem), words.waiters(sem))
 
-    def threads(self, words, sems):
-        lines = []
+    def show(self, heading, lines):
+        print(heading)
+        for line in lines:
+            print('  ' + line)
+
+    def threads(self, words):
+        sems, lines = {}, {}
         for top, thread in sorted(words.program.tops, key=lambda top: top[1].num):
             for wait, ticket in words.program.waits(top):
                 sem = words.program.sem(wait.sem)
                 sems[sem.address] = sem
-                lines.append((thread, wait, ticket, sem))
-        if not lines:
-            print('No thread waits for a fairsem_t.')
-        for thread, wait, ticket, sem in lines:
-            if ticket is None:
-                print('%s waits for %s of %s, %s' % (
-                    thread_name(thread), count(wait.waiter.units, 'unit'), name_of(sem),
-                    words.place(wait.waiter)))
-            else:
-                print('%s waits for ticket 0x%x of %s' % (
-                    thread_name(thread), ticket.address, name_of(sem)))
+                if ticket is None:
+                    print('%s waits for %s of %s, %s' % (
+                        thread_name(thread), count(wait.waiter.units, 'unit'), name_of(sem),
+                        words.place(wait.waiter)))
+                else:
+                    print('%s waits for ticket 0x%x of %s' % (
+                        thread_name(thread), ticket.address, name_of(sem)))
+            for line, slot in words.program.places(top):
+                lines[line.handle.address] = line
+                print('%s waits for %s of fairsem_shared 0x%x, %s' % (
+                    thread_name(thread), count(slot.units, 'unit'), line.handle.address,
+                    words.place(slot, slot)))
+        if not sems and not lines:
+            print('No thread waits for a semaphore of fairsem.')
+        for sem in sems.values():
+            self.show(words.sem(sem), words.waiters(sem))
+        for line in lines.values():
+            self.show(words.line(line), words.line_members(line))
 
 
 # Once, also if it is loaded for two libraries.

@@ -57,12 +57,16 @@ thread 2 (LWP L) waits for 2 units of "buffers", number 0, priority 0, for T s
 thread 3 (LWP L) waits for 1 unit of "buffers", number 2, priority -4, for T s
 thread 4 (LWP L) waits for 1 unit of slots, number 0, priority 0, for T s
 thread 5 (LWP L) waits for ticket A of "buffers"
+thread 6 (LWP L) waits for 1 unit of fairsem_shared A, number 0, priority 0, for T s
 fairsem "buffers": 0 of 4 available, 3 waiters for 6 units
   number 2, priority -4, for T s, 1 unit: thread 3 (LWP L)
   number 0, priority 0, for T s, 2 units: thread 2 (LWP L)
   number 1, priority 0, for T s, 3 units: ticket A
 fairsem slots: 0 available, 1 waiter for 1 unit
   number 0, priority 0, for T s, 1 unit: thread 4 (LWP L)
+fairsem_shared A: 0 of 2 available
+  process P holds 2 units
+  number 0, priority 0, for T s, 1 unit: process P
 _EOF
 cat > "$work/values" << '_EOF'
 $1 = fairsem "buffers": 0 of 4 available, 3 waiters for 6 units = {
@@ -79,6 +83,9 @@ $5 = ticket, waiting, 3 units of "buffers", number 1, priority 0, for T s
 $6 = ticket, idle
 fairsem slots: 0 available, 1 waiter for 1 unit
   number 0, priority 0, for T s, 1 unit: thread 4 (LWP L)
+fairsem_shared A: 0 of 2 available
+  process P holds 2 units
+  number 0, priority 0, for T s, 1 unit: process P
 _EOF
 cat "$work/info" "$work/values" > "$work/all"
 
@@ -89,7 +96,7 @@ says() {
   shift 2
   run_gdb "$@" > "$work/output"
   sed -e '1,/^BEGIN$/d' "$work/output" | grep -v -e '^warning: ' -e '^Saved corefile' |
-    sed -e 's/0x[0-9a-f]*/A/g' -e 's/LWP [1-9][0-9]*/LWP L/g' \
+    sed -e 's/0x[0-9a-f]*/A/g' -e 's/process [1-9][0-9]*/process P/' -e 's/LWP [1-9][0-9]*/LWP L/g' \
       -e 's/for \(at least \)*[0-9]*[.][0-9]* s/for T s/' > "$work/said"
   if diff "$expected" "$work/said" > "$work/diff"; then
     echo "ok: $what"
@@ -102,7 +109,8 @@ says() {
 # With no arguments: print what values has.
 set -- -ex 'python print("BEGIN")' -ex 'info fairsem' -ex 'set print pretty on' \
   -ex 'print buffers' -ex 'print closed' -ex 'print token' -ex 'print canceled' \
-  -ex 'print ticket' -ex 'print idle' -ex 'info fairsem &slots'
+  -ex 'print ticket' -ex 'print idle' -ex 'info fairsem &slots' \
+  -ex 'info fairsem between'
 
 says "a live process" "$work/all" -ex 'break all_wait' -ex run -ex "source $script" "$@" \
   -ex "generate-core-file $work/core" "$work/waiting"

@@ -7,10 +7,12 @@
  *   thread 3  waits for 1, before all others, and with the token
  *   thread 4  waits for 1 of `slots`, which is static
  *   thread 5  waits for the ticket
+ *   thread 6  waits for 1 of `between`, which is for many processes
  *
  * Then it ends by abort().
  */
 #include <fairsem.h>
+#include <fairsem/shared.h>
 
 #include <errno.h>
 #include <pthread.h>
@@ -39,6 +41,13 @@ static void *wait_with_token(void *arg)
 static void *wait_for_slot(void *arg)
 {
     return fairsem_acquire_for(&slots, 1, 3600000000000) == 0 ? NULL : arg;
+}
+
+fairsem_shared_t *between;
+
+static void *wait_between(void *arg)
+{
+    return fairsem_shared_acquire(between, 1) == 0 ? NULL : arg;
 }
 
 static _Atomic long watcher;        /* the kernel's number of thread 5 */
@@ -85,7 +94,12 @@ __attribute__((noinline)) void all_wait(void)
 int main(void)
 {
     const fairsem_attr_t attr = { .name = "buffers", .capacity = 4 };
+    const fairsem_shared_attr_t shared = { .units = 2 };
+    pthread_t thread;
 
+    if (fairsem_shared_open(&between, NULL, 0, 0, &shared) != 0
+        || fairsem_shared_acquire(between, 2) != 0)
+        return 99;
     if (fairsem_init(&buffers, 4, &attr) != 0 || fairsem_acquire(&buffers, 4) != 0)
         return 99;
     start(wait_first, &buffers, 1);
@@ -97,6 +111,10 @@ int main(void)
     if (fairsem_close(&closed, 0) != 0 || fairsem_token_cancel(&canceled, 0) != 0)
         return 99;
     while (!is_asleep(watcher))
+        continue;
+    if (pthread_create(&thread, NULL, wait_between, &token) != 0)
+        return 99;
+    while (fairsem_shared_waiters(between) == 0)
         continue;
     all_wait();
     abort();
