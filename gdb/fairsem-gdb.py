@@ -13,8 +13,8 @@ import time
 
 import gdb
 
-# As in src/*.h.  "a64" is an atomic number, which is aligned like one also where others are not, and
-# "l64" one at the beginning of a cache line.
+# As in src/*.h.  "a64" is an atomic number, which is aligned to its size also where others are not;
+# "l64" is one at the beginning of a cache line.
 LAYOUT = {
     'fs_list': 'ptr next, ptr prev',
     'fs_waitq_node': 'fs_list in_ring, ptr better, ptr worse, u64 seq, i32 priority, u8 leader, '
