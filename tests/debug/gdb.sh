@@ -97,7 +97,8 @@ says() {
   run_gdb "$@" > "$work/output"
   sed -e '1,/^BEGIN$/d' "$work/output" | grep -v -e '^warning: ' -e '^Saved corefile' |
     sed -e 's/0x[0-9a-f]*/A/g' -e 's/process [1-9][0-9]*/process P/' \
-      -e 's/LWP [1-9][0-9]*/LWP L/g' -e 's/for \(at least \)*[0-9]*[.][0-9]* s/for T s/' > "$work/said"
+      -e 's/LWP [1-9][0-9]*/LWP L/g' \
+      -e 's/for \(at least \)*[0-9]*[.][0-9]* s/for T s/' > "$work/said"
   if diff "$expected" "$work/said" > "$work/diff"; then
     echo "ok: $what"
   else
