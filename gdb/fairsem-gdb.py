@@ -45,7 +45,8 @@ LAYOUT = {
     'fs_process': 'i32 state, u32 incarnation, a64 held, a64 pid, a64 start, a64 since_ns',
     'fs_slot': 'i32 state, i32 process, a64 units, a64 seq, i32 priority, i32 core, '
                'a64 joined_ns',
-    'fs_place': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq',
+    'fs_place': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq, i32 reason, '
+                'i64 joined_ns',
 }
 # The first fields are enough of these; of an array element also its size.
 BEGINNINGS = ('fs_sem', 'fairsem_shared', 'fs_segment', 'fs_process', 'fs_slot', 'fs_place')
@@ -251,7 +252,7 @@ class Program:
                 continue
             place = Struct(self.machine, 'fs_place', top + offset)
             for index, slot in line.waiting():
-                if index == place.slot and slot.seq == place.seq:
+                if (index, slot.seq, slot.joined_ns) == (place.slot, place.seq, place.joined_ns):
                     yield line, slot
 
     def waits(self, top):
