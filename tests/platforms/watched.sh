@@ -106,5 +106,5 @@ else
     done
   done
 fi
-[ "$tried" -gt 0 ] || exit 77
+[ "$tried" -gt 0 ] || [ "$status" -ne 0 ] || exit 77
 exit "$status"
