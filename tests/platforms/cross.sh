@@ -84,8 +84,13 @@ enter() {
     'mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc' 2> /dev/null; then
     skip "binfmt_misc cannot be mounted in a user namespace (Linux 6.7 or later)"
   fi
+  # Byte order as here, or the other: see tests/support/emulated.h.
+  case $elf in
+    "2 2 "*) kind=other-order ;;
+    *) kind=1 ;;
+  esac
   # shellcheck disable=SC2086,SC2016 # a list; for the shell inside
-  FAIRSEM_TESTS_EMULATED=1 QEMU_LD_PREFIX=/usr/$triplet \
+  FAIRSEM_TESTS_EMULATED=$kind QEMU_LD_PREFIX=/usr/$triplet \
     FORMAT=":$triplet:M::$(magic $elf):$(command -v "$qemu"):" \
     exec unshare --user --map-root-user --mount sh -c '
       mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc &&
@@ -166,6 +171,7 @@ cd "$work/build" || exit 99
 # Emulated machines are slow, and what is looked for here does not need long storms.
 : "${CK_TIMEOUT_MULTIPLIER:=10}" "${FAIRSEM_STRESS_SECONDS:=1}"
 export CK_TIMEOUT_MULTIPLIER FAIRSEM_STRESS_SECONDS
+unset MAKEFLAGS MFLAGS MAKELEVEL
 jobs=$(getconf _NPROCESSORS_ONLN)
 if ! { "$top_srcdir/configure" ${triplet:+--host="$triplet"} ${options:+"$options"} \
   --enable-werror --enable-tests CC="$cc" CXX="$cxx" CHECK_LIBS=-pthread \
