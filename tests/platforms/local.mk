@@ -8,6 +8,7 @@
 test_scripts += \
 	tests/platforms/exceptions.sh \
 	tests/platforms/musl.sh \
+	tests/platforms/posix_only.sh \
 	tests/platforms/time_bits.sh \
 	tests/platforms/watched.sh
 EXTRA_DIST += tests/platforms/cross.sh tests/platforms/watched.c
