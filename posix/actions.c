@@ -38,7 +38,7 @@ static struct {
     int (*siginterrupt)(int, int);
 } libc;
 
-static _Atomic bool  locked;                /* in a section */
+static _Atomic int   locked;                /* in a section; some machines exchange no bytes */
 static int           flags_of[FS_SIGNALS];  /* under the lock: the program's, of KEPT_HERE */
 static _Atomic pid_t process;               /* whose actions these are */
 static _Atomic char  interrupts[FS_SIGNALS];    /* signal() is to set no SA_RESTART */
@@ -51,13 +51,13 @@ static void lock(void)
 {
     const struct timespec moment = { .tv_nsec = 50000 };
 
-    while (atomic_exchange_explicit(&locked, true, memory_order_acquire))
+    while (atomic_exchange_explicit(&locked, 1, memory_order_acquire))
         syscall(SYS_nanosleep, &moment, NULL);
 }
 
 static void unlock(void)
 {
-    atomic_store_explicit(&locked, false, memory_order_release);
+    atomic_store_explicit(&locked, 0, memory_order_release);
 }
 
 /* A child of vfork() has the memory of its parent and actions of its own, until it executes. */
@@ -132,7 +132,7 @@ void fs_actions_prepare(void)
 
 void fs_actions_in_child(void)
 {
-    locked = false;
+    locked = 0;
     process = (pid_t)syscall(SYS_getpid);
 }
 

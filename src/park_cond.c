@@ -37,7 +37,8 @@ static struct cond_parker *_Atomic made; /* every parker there is; grows at the 
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t  key;          /* r/o after once: the thread's parker */
-static _Atomic bool   key_usable;   /* set by once; cleared when the library is unloaded */
+/* Set by once; cleared when the library is unloaded.  (An int: some machines exchange no bytes.) */
+static _Atomic int    key_usable;
 
 static bool parker_init(struct cond_parker *parker)
 {
@@ -127,7 +128,7 @@ void __lsan_ignore_object(const void *block) __attribute__((weak));
 __attribute__((destructor)) static void unload(void)
 {
     FS_MUST(pthread_once(&once, no_key));
-    if (atomic_exchange(&key_usable, false))
+    if (atomic_exchange(&key_usable, 0))
         pthread_key_delete(key);
     if (__lsan_ignore_object != NULL) {
         for (const struct cond_parker *p = made; p != NULL; p = p->next_made)

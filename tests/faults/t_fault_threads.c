@@ -176,11 +176,12 @@ static void *wait_in_the_crowd(void *arg)
 /* As many of `many` as the system has; a sanitizer's threads need more than a small stack. */
 static int start_crowd(struct one crowd[], int many, fairsem_t *sem)
 {
+    const long least = sysconf(_SC_THREAD_STACK_MIN);   /* 128 KB on some processors */
     pthread_attr_t attr;
     int started = 0;
 
     ck_assert_int_eq(pthread_attr_init(&attr), 0);
-    ck_assert_int_eq(pthread_attr_setstacksize(&attr, (size_t)64 * 1024), 0);
+    ck_assert_int_eq(pthread_attr_setstacksize(&attr, least > 65536 ? (size_t)least : 65536), 0);
     for (; started < many; started++) {
         struct one *o = &crowd[started];
 

@@ -1,10 +1,25 @@
 # SPDX-License-Identifier: MIT
-# tests/platforms/local.mk - the library elsewhere: another C library, another time_t, C++ around
-# it, and tools that watch the programs of its users; included by ../local.mk.
+# tests/platforms/local.mk - the library elsewhere: another C library, another time_t, another
+# machine, C++ around it, and tools that watch the programs of its users; included by ../local.mk.
+#
+#   make check-ports                      `make check` on each target, most of them emulated
+#   make check-ports PORTS="arm64 s390x"  on some; tests/platforms/cross.sh lists them
 
 test_scripts += \
 	tests/platforms/exceptions.sh \
 	tests/platforms/musl.sh \
+	tests/platforms/posix_only.sh \
 	tests/platforms/time_bits.sh \
 	tests/platforms/watched.sh
-EXTRA_DIST += tests/platforms/watched.c
+EXTRA_DIST += tests/platforms/cross.sh tests/platforms/watched.c
+
+.PHONY: check-ports
+PORTS = amd64 amd64-futex amd64-clang amd64-musl amd64-musl-futex \
+	i386 i386-time64 arm64 riscv64 s390x armhf armhf-time64
+check-ports:
+	status=0; for port in $(PORTS); do \
+	  echo "== $$port"; \
+	  top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
+	    $(SHELL) $(srcdir)/tests/platforms/cross.sh $$port; \
+	  case $$? in 0 | 77) ;; *) status=1 ;; esac; \
+	done; exit $$status

@@ -7,6 +7,10 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
+if [ -n "${FAIRSEM_TESTS_EMULATED-}" ]; then
+  echo "skipped: musl-gcc is not for the emulated machine"
+  exit 77
+fi
 if ! command -v musl-gcc > /dev/null 2>&1; then
   echo "skipped: there is no musl-gcc (package musl-tools)"
   exit 77

@@ -15,6 +15,10 @@ case ${CFLAGS-} in
     exit 77
     ;;
 esac
+if [ -n "${FAIRSEM_TESTS_EMULATED-}" ]; then
+  echo "skipped: the tools watch addresses that an emulator uses otherwise"
+  exit 77
+fi
 mkdir -p "$top_builddir/tests"
 work=$(mktemp -d "$top_builddir/tests/watched.XXXXXX") && work=$(cd "$work" && pwd) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -106,5 +110,5 @@ else
     done
   done
 fi
-[ "$tried" -gt 0 ] || exit 77
+[ "$tried" -gt 0 ] || [ "$status" -ne 0 ] || exit 77
 exit "$status"

@@ -4,6 +4,7 @@
  * whatever it has interrupted.
  */
 #include "callers.h"
+#include "emulated.h"
 
 #include "parking.h"
 
@@ -224,6 +225,10 @@ int main(void)
 {
     if (!FS_HAS_FUTEX || UNDER_TSAN) {
         puts("skipped: no futexes, or ThreadSanitizer, which holds signals back by itself");
+        return 77;
+    }
+    if (!has_priority_inheritance()) {
+        puts("skipped: the emulated machine has no mutexes with priority inheritance");
         return 77;
     }
     RUN_SUITE("posix signals", a_handler_without_sa_restart_ends_a_wait_with_eintr,

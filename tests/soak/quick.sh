@@ -37,5 +37,9 @@ soaks "nothing is lost and nothing made in two seconds" 0 ' [1-9][0-9]* checks$'
 # By the count, or by a player that inspects it at the wrong moment.
 soaks "a unit that was made is found" 1 '^FAILED: unbounded' 0.01 made
 soaks "a unit that was lost is found" 134 'silent for too long' 0.01 lost 2
+if [ -n "${FAIRSEM_TESTS_EMULATED-}" ]; then
+  echo "not tried: a leak, which nobody sees in the memory of an emulator"
+  exit "$status"
+fi
 soaks "a leak is found" 1 'it has grown by more than' 0.001 leak
 exit "$status"

@@ -18,6 +18,7 @@ tests_support_libtests_la_SOURCES = \
 	tests/support/bare.h \
 	tests/support/children.h \
 	tests/support/clockwork.h \
+	tests/support/emulated.h \
 	tests/support/heads.h \
 	tests/support/loads.h \
 	tests/support/stress.h \

@@ -24,8 +24,8 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
 
 static fairsem_t sem;           /* closed: every release of it takes the mutex */
 static void    (*come)(void);   /* called when the tester is about to unlock it; may be NULL */
-static int       section_lasts; /* 1: that is being called */
-static int       runs, runs_inside;     /* of the handler */
+static volatile sig_atomic_t section_lasts;         /* 1: that is being called */
+static volatile sig_atomic_t runs, runs_inside;     /* of the handler */
 static sigset_t  mask_inside;
 
 static fairsem_t   handlers_sem;        /* what the handler releases */

@@ -102,6 +102,13 @@ static inline void check_is_own_thread(const char *file, int line)
                    "%s == %ju, %s == %ju", #x, check_x, #y, check_y);                       \
     } while (0)
 
+#define CHECK_DOUBLE(x, op, y)                                                              \
+    do {                                                                                    \
+        double check_x = (x), check_y = (y);                                                \
+        CHECK_THAT(check_x op check_y, "Assertion '" #x " " #op " " #y "' failed: ",        \
+                   "%s == %g, %s == %g", #x, check_x, #y, check_y);                         \
+    } while (0)
+
 #define CHECK_PTR(x, op, y)                                                                 \
     do {                                                                                    \
         const void *check_x = (x), *check_y = (y);                                          \
@@ -126,6 +133,8 @@ static inline void check_is_own_thread(const char *file, int line)
 #define ck_assert_uint_le(x, y) CHECK_UINT(x, <=, y)
 #define ck_assert_uint_gt(x, y) CHECK_UINT(x, >, y)
 #define ck_assert_uint_ge(x, y) CHECK_UINT(x, >=, y)
+
+#define ck_assert_double_eq(x, y) CHECK_DOUBLE(x, ==, y)
 
 #define ck_assert_ptr_eq(x, y)   CHECK_PTR(x, ==, y)
 #define ck_assert_ptr_ne(x, y)   CHECK_PTR(x, !=, y)

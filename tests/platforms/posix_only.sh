@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# posix_only.sh - on a system that is not Linux, with nothing but the headers of POSIX, the library
+# and fairsem-bench compile.
+#
+# The headers are musl's, without those of Linux and with nothing declared that POSIX does not have.
+# The macros that say Linux are gone.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
+compiler=${CC%% *}
+own=$("$compiler" -print-file-name=include 2> /dev/null)
+for headers in /usr/include/*-linux-musl /usr/lib/musl/include; do
+  [ ! -f "$headers/semaphore.h" ] || break
+done
+if [ ! -f "$headers/semaphore.h" ] || [ ! -f "$own/stdatomic.h" ]; then
+  echo "skipped: no headers of musl (package musl-tools), or none of $compiler's own"
+  exit 77
+fi
+mkdir -p "$top_builddir/tests"
+work=$(mktemp -d "$top_builddir/tests/posix_only.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+status=0
+
+cp -R "$headers/." "$work/include" && cd "$work/include" || exit 99
+rm -rf linux asm asm-generic bits/syscall.h syscall.h sys/syscall.h sys/epoll.h sys/eventfd.h \
+  sys/prctl.h sys/random.h sys/timerfd.h sys/signalfd.h sys/inotify.h sys/personality.h
+cd "$OLDPWD" || exit 99
+
+# compiles SOURCE
+compiles() {
+  "$compiler" -nostdinc -isystem "$work/include" -isystem "$own" -U__linux__ -U__linux -Ulinux \
+    -U__gnu_linux__ -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -Werror \
+    -DFAIRSEM_WATCHED_=0 -DFOREIGN_DIRECTORY='""' -I"$top_srcdir/include" -I"$top_srcdir/src" \
+    -I"$top_srcdir/posix" -I"$top_srcdir" -fsyntax-only "$1" > "$work/log" 2>&1
+}
+
+# What is not there must be missed.
+for call in 'int x = SYS_futex;' '#include <linux/futex.h>' '#include <sys/syscall.h>'; do
+  printf '#include <unistd.h>\n%s\n' "$call" > "$work/probe.c"
+  if compiles "$work/probe.c"; then
+    echo "FAILED: $call compiles, so this test sees nothing"
+    status=1
+  fi
+done
+
+count=0
+for source in "$top_srcdir"/src/*.c "$top_srcdir/src/shared/absent.c" "$top_srcdir"/posix/sem_*.c \
+  "$top_srcdir"/bench/*.c; do
+  # fairsem-bench has these only where there are semaphores between processes.
+  case $source in
+    */bench/shared*.c) continue ;;
+  esac
+  count=$((count + 1))
+  if ! compiles "$source"; then
+    cat "$work/log"
+    echo "FAILED: ${source#"$top_srcdir/"}"
+    status=1
+  fi
+done
+[ "$status" -ne 0 ] || echo "ok: $count sources"
+exit "$status"
