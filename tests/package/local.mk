@@ -8,6 +8,7 @@ test_scripts += \
 	tests/package/consumers.sh \
 	tests/package/examples.sh \
 	tests/package/exports.sh \
+	tests/package/hardened.sh \
 	tests/package/header.sh \
 	tests/package/install.sh \
 	tests/package/layers.sh
