@@ -11,4 +11,5 @@ test_scripts += \
 	tests/package/hardened.sh \
 	tests/package/header.sh \
 	tests/package/install.sh \
-	tests/package/layers.sh
+	tests/package/layers.sh \
+	tests/package/links.sh
