@@ -3,6 +3,7 @@
 # find it, the examples and the benchmark; and that the source agrees with itself; included by ../local.mk.
 
 test_scripts += \
+	tests/package/abi.sh \
 	tests/package/bench.sh \
 	tests/package/consistency.sh \
 	tests/package/consumers.sh \
