@@ -22,4 +22,13 @@ EXTRA_DIST += \
 	debian/tests/commands \
 	debian/tests/control \
 	debian/tests/examples \
-	debian/tests/library
+	debian/tests/library \
+	packaging/check_dist.sh \
+	packaging/tar.sh
+
+# make dist is reproducible: no names or times of this machine in it.
+am__tar = $(SHELL) $(srcdir)/packaging/tar.sh "$$tardir"
+
+.PHONY: check-dist
+check-dist:
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/packaging/check_dist.sh
