@@ -113,7 +113,7 @@ if tracked; then
   unset MAKEFLAGS MFLAGS MAKELEVEL
   if "${MAKE:-make}" -C "$top_builddir" distdir distdir="$work/dist" > "$work/log" 2>&1; then
     # One list minus what only the repository needs, the other minus what autoreconf made.
-    grep -v -e '^\.ci/' -e '^\.gitignore$' "$work/tracked" > "$work/expected"
+    grep -v -e '^\.ci/' -e '^\.github/' -e '^\.gitignore$' "$work/tracked" > "$work/expected"
     (cd "$work/dist" && find . -type f) | sed 's|^\./||' |
       grep -v -e '^build-aux/' -e '^m4/l.*\.m4$' -e '^aclocal\.m4$' -e '^configure$' \
         -e '^config\.h\.in$' -e '^Makefile\.in$' | sort > "$work/packed"
