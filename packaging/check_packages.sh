@@ -98,7 +98,7 @@ if has ruby "Homebrew's formula"; then
   passes "ruby -c fairsem.rb" ruby -c "$work/release/fairsem.rb"
 fi
 
-[ "$status" -eq 0 ] || exit "$status"
+[ "$status" -eq 0 ] || { echo "not all packages are right, see above"; exit 1; }
 if [ "$skipped" -gt 0 ]; then
   echo "$skipped steps skipped"
   exit 77

@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	debian/fairsem-tools.install \
 	debian/fairsem-tools.lintian-overrides \
 	debian/libfairsem-dev.install \
+	debian/libfairsem-dev.lintian-overrides \
 	debian/libfairsem0.install \
 	debian/libfairsem0.symbols \
 	debian/not-installed \
