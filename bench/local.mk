@@ -58,8 +58,8 @@ foreigntokiodir = $(foreigndir)/tokio
 dist_foreign_DATA = \
 	bench/foreign/FairSemaphore.java \
 	bench/foreign/README.md \
-	bench/foreign/foreign.sh \
 	bench/foreign/weighted.go
+dist_foreign_SCRIPTS = bench/foreign/foreign.sh
 dist_foreigntokio_DATA = bench/foreign/tokio/Cargo.toml bench/foreign/tokio/main.rs
 
 if BUILD_INTERPOSER

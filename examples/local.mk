@@ -66,4 +66,21 @@ else
 EXTRA_DIST += $(killed_jobs_sources)
 endif
 
-EXTRA_DIST += examples/Makefile.example examples/cron-limit.sh
+# Those that need nothing but the installed library are installed, too, as sources.
+exampledocdir = $(docdir)/examples
+dist_exampledoc_DATA = \
+	examples/Makefile.example \
+	examples/collatz-pool.c \
+	examples/compress-tree.c \
+	examples/consumer-priority.c \
+	examples/cron-limit.sh \
+	examples/ctrl-c.c \
+	examples/event-loop.c \
+	examples/fetch-limiter.c \
+	examples/file_list.c \
+	examples/file_list.h \
+	examples/killed-jobs.c \
+	examples/killed_job.c \
+	examples/killed_job.h \
+	examples/prefork-server.c \
+	examples/start-once.c

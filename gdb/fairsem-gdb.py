@@ -32,8 +32,8 @@ LAYOUT = {
     'fs_sem': 'a64 word, a64 limit, mutex mutex, i64 grants, fs_waitq queue, a64 waiters, '
               'i64 waiting_low, i64 head_since_ns, i64 waits, i64 wait_ns_total, '
               'fs_stay_awake doubts, u8 bounded, u8 interruptible, u8 sleeps_at_once, u32 resizes, '
-              'u32 generation, i32 closed, u32 tickets, i64 max_waiters, i64 bypass_ns, '
-              'i64 waiting_high, i64 in_use, ptr name',
+              'u32 generation, i32 closed, u32 tickets, u32 max_waiters, u32 waiters_max, '
+              'i64 bypass_ns, i64 waiting_high, ptr name',
     'fs_token': 'mutex mutex, fs_list waits, i32 reason, u32 generation',
     'fs_callback': 'fs_waiter waiter, ptr notify, ptr arg, a64 number',
     'fs_ticket': 'fs_callback callback, ptr sem, ptr watchers, u32 generation, i32 state',

@@ -714,7 +714,7 @@ typedef struct {
     int64_t refused;        /* requests refused with ENOBUFS */
     int64_t over_releases;  /* releases refused with EOVERFLOW; and grants that a ticket or a
                              * canceled thread gave back and of which not all units fit any more */
-    int64_t reserved_[2];
+    int64_t reserved_[6];
 } fairsem_stat_t;
 
 /* Fill in *stat, all of it at one moment.  It returns 0. */

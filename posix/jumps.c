@@ -16,6 +16,8 @@
  * setcontext() is not seen, and no jump that is not glibc's.
  */
 #define _GNU_SOURCE
+/* Distributions define it for all; glibc's header then gives the functions below other names. */
+#undef _FORTIFY_SOURCE
 #include "jumps.h"
 
 #include "next.h"

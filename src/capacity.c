@@ -57,10 +57,10 @@ static int64_t resize(struct fs_sem *s, int64_t available, int64_t capacity)
 {
     unsigned resizes = atomic_load_explicit(&s->resizes, memory_order_relaxed);
 
-    s->in_use = s->limit - available;
+    *fs_in_use(s) = s->limit - available;
     atomic_store_explicit(&s->resizes, resizes + 1, memory_order_release);
     atomic_store_explicit(&s->limit, capacity, memory_order_release);
-    available = capacity - s->in_use;
+    available = capacity - *fs_in_use(s);
     atomic_store_explicit(&s->word, available * 2 + FS_SLOW, memory_order_release);
     atomic_store_explicit(&s->resizes, resizes + 2, memory_order_release);
     return available;

@@ -99,8 +99,8 @@ void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits)
         s->waits++;
         if (is_head(s, w))
             s->head_since_ns = w->joined_ns;
-        if (waiters >= s->count.waiters_max)
-            s->count.waiters_max = waiters + 1;
+        if (waiters >= s->waiters_max)
+            s->waiters_max = (uint32_t)(waiters + 1);
         fs_probe_wait_begin(s, s->name, w->units, w->in_queue.seq, w->in_queue.priority);
     }
     /* Last: a thread that sees w counted must find it waiting already. */

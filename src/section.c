@@ -37,7 +37,7 @@ static void reset_in_child(void *sem)
     s->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     s->queue = (struct fs_waitq){ .next_seq = s->queue.next_seq };
     if (s->resizes % 2 != 0) {
-        atomic_store_explicit(&s->word, (s->limit - s->in_use) * 2 + FS_SLOW,
+        atomic_store_explicit(&s->word, (s->limit - *fs_in_use(s)) * 2 + FS_SLOW,
                               memory_order_relaxed);
         atomic_store_explicit(&s->resizes, s->resizes + 1, memory_order_relaxed);
     }

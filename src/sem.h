@@ -59,7 +59,7 @@
  * struct itself.
  */
 struct fs_counters {
-    int64_t wait_ns_max, waiters_max;
+    int64_t wait_ns_max;
     int64_t timeouts, cancels;
     int64_t refused, over_releases;
 };
@@ -91,21 +91,33 @@ struct FS_MAY_ALIAS fs_sem {
     _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
     unsigned           tickets;     /* under mutex; how many of those in the queue are tickets */
-    int64_t            max_waiters; /* r/o; 0: no limit */
+    uint32_t           max_waiters; /* r/o; 0: no limit */
+    uint32_t           waiters_max; /* under mutex; a counter */
     int64_t            bypass_ns;   /* r/o; how long running threads may pass; 0: never */
     int64_t            waiting_high; /* under mutex; see fs_count_waiting() */
-    int64_t            in_use;      /* under mutex, while resizing: limit - available */
     const char        *name;        /* r/o; may be NULL */
     struct fs_counters count;       /* under mutex */
 };
 
-/* The last member of fairsem_t; not in fs_sem, whose size differs. */
+/*
+ * The last member of fairsem_t; not in fs_sem, whose size differs.  Of an unbounded semaphore it is
+ * the units at the beginning; of a bounded one, under mutex and while resizing, those that are in
+ * use: limit - available.
+ */
 static inline int64_t fs_initial_units(const struct fs_sem *s)
 {
     return ((const fairsem_t *)(const void *)s)->fairsem_units_;
 }
 
-static_assert(sizeof(struct fs_sem) <= offsetof(fairsem_t, fairsem_units_),
+static inline int64_t *fs_in_use(struct fs_sem *s)
+{
+    return &((fairsem_t *)(void *)s)->fairsem_units_;
+}
+
+/* What is left is for later versions, on every ABI: see doc/abi.md. */
+#define FS_SEM_ROOM 16
+
+static_assert(sizeof(struct fs_sem) + FS_SEM_ROOM <= offsetof(fairsem_t, fairsem_units_),
               "fairsem_t is too small");
 static_assert(_Alignof(struct fs_sem) <= _Alignof(fairsem_t), "fairsem_t is not aligned enough");
 static_assert(sizeof(fairsem_t) <= 256, "fairsem_t is larger than promised");

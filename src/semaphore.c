@@ -60,7 +60,8 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
     s->bounded = attr->capacity != 0;
     if (s->bounded)
         s->limit = attr->capacity;
-    s->max_waiters = attr->max_waiters;
+    /* More do not fit into any memory. */
+    s->max_waiters = attr->max_waiters < UINT32_MAX ? (uint32_t)attr->max_waiters : 0;
     s->bypass_ns = attr->bypass_ns;
     s->name = attr->name;
     fs_probe_text(s->name);

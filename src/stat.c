@@ -84,7 +84,7 @@ static void take_stat(const struct fs_sem *s, int64_t available, fairsem_stat_t 
         .cancels = s->count.cancels,
         .wait_ns_total = s->wait_ns_total,
         .wait_ns_max = s->count.wait_ns_max,
-        .waiters_max = s->count.waiters_max,
+        .waiters_max = s->waiters_max,
         .refused = s->count.refused,
         .over_releases = s->count.over_releases,
     };
@@ -101,7 +101,7 @@ static int look(struct fs_sem *s, bool interval_ends, fairsem_stat_t *stat)
     if (interval_ends) {
         /* Those who are in the queue now are in it also in the next interval. */
         s->count.wait_ns_max = 0;
-        s->count.waiters_max = s->waiters;
+        s->waiters_max = (uint32_t)s->waiters;
     }
     fs_exit(s, available, &deferred);
     return 0;

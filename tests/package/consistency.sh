@@ -39,8 +39,25 @@ agrees "the header, as a string," "$(in_source include/fairsem.h \
   's/^#define FAIRSEM_VERSION_STRING "\(.*\)"$/\1/p')" "$version"
 agrees "the newest entry of NEWS" "$(in_source NEWS 's/^\([0-9][0-9.]*\) .*/\1/p')" "$version"
 agrees "meson.build" "$(in_source meson.build "s/^  version: '\(.*\)',$/\1/p")" "$version"
+agrees "the newest entry of debian/changelog" "$(in_source debian/changelog \
+  's/^fairsem (\(.*\)) .*/\1/p')" "$version"
 agrees "the newest block of fairsem.map" "$(sed -n 's/^FAIRSEM_\([0-9.]*\) {$/\1/p' \
   "$top_srcdir/src/fairsem.map" | tail -n 1)" "${version%.*}"
+
+# ---------------------------------------------------------------- one list of symbols
+# names FILE SED-EXPRESSION - the functions that it lists.
+names() {
+  sed -n "$2" "$top_srcdir/$1" | sort
+}
+names src/fairsem.map 's/^ *\(fairsem_[a-z0-9_]*[*]*\);.*/\1/p' > "$work/map"
+# A star there is an end that may be missing here.
+names debian/libfairsem0.symbols 's/(_time64)?@/*@/; s/.*[ ^]\(fairsem_[a-z0-9_]*[*]*\)@.*/\1/p' \
+  > "$work/symbols"
+if diff "$work/map" "$work/symbols" > "$work/diff" && [ -s "$work/map" ]; then
+  echo "ok: debian/libfairsem0.symbols lists the $(wc -l < "$work/map") functions of src/fairsem.map"
+else
+  fail "only in src/fairsem.map (<), only in debian/libfairsem0.symbols (>):" && cat "$work/diff"
+fi
 
 # ---------------------------------------------------------------- every source is built
 # Make takes a list that ends too early, or a variable that does not exist, without a word.
@@ -96,7 +113,7 @@ if tracked; then
   unset MAKEFLAGS MFLAGS MAKELEVEL
   if "${MAKE:-make}" -C "$top_builddir" distdir distdir="$work/dist" > "$work/log" 2>&1; then
     # One list minus what only the repository needs, the other minus what autoreconf made.
-    grep -v -e '^\.ci/' -e '^\.gitignore$' "$work/tracked" > "$work/expected"
+    grep -v -e '^\.ci/' -e '^\.github/' -e '^\.gitignore$' "$work/tracked" > "$work/expected"
     (cd "$work/dist" && find . -type f) | sed 's|^\./||' |
       grep -v -e '^build-aux/' -e '^m4/l.*\.m4$' -e '^aclocal\.m4$' -e '^configure$' \
         -e '^config\.h\.in$' -e '^Makefile\.in$' | sort > "$work/packed"

@@ -3,11 +3,14 @@
 # find it, the examples and the benchmark; and that the source agrees with itself; included by ../local.mk.
 
 test_scripts += \
+	tests/package/abi.sh \
 	tests/package/bench.sh \
 	tests/package/consistency.sh \
 	tests/package/consumers.sh \
 	tests/package/examples.sh \
 	tests/package/exports.sh \
+	tests/package/hardened.sh \
 	tests/package/header.sh \
 	tests/package/install.sh \
-	tests/package/layers.sh
+	tests/package/layers.sh \
+	tests/package/links.sh

@@ -246,7 +246,7 @@ START_TEST(a_fork_in_the_middle_of_set_capacity_takes_no_units_away)
         ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
         /* As resize() in capacity.c leaves it, before its second or its third store. */
         atomic_store(&s->word, FS_SLOW);
-        s->in_use = 4;
+        *fs_in_use(s) = 4;
         atomic_store(&s->resizes, 1);
         atomic_store(&s->limit, now);
         child = fork();

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# check_dist.sh - make dist makes the same bytes in another directory, at another time, for another
+# user; called by make check-dist.
+#
+# The second archive is made from the unpacked first one, so that is complete, too.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
+unset MAKEFLAGS MFLAGS MAKELEVEL SOURCE_DATE_EPOCH
+make=${MAKE:-make}
+work=$(mktemp -d "$top_builddir/check-dist.XXXXXX") || exit 99
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+
+# run COMMAND... - its output only if it fails.
+run() {
+  "$@" > "$work/log" 2>&1 && return
+  cat "$work/log"
+  echo "FAILED: $*"
+  exit 1
+}
+
+version=$(sed -n 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
+name=fairsem-$version
+mkdir "$work/first" "$work/second"
+(umask 022 && run "$make" -C "$top_builddir" dist distdir="$name") || exit 1
+mv "$top_builddir/$name".tar.* "$work/first" || exit 1
+
+cd "$work/second" || exit 99
+gzip -dc "$work/first/$name.tar.gz" | tar xf - || exit 1
+# Everything is from another day, and is in the other order on the disk.
+find "$name" -exec touch -t 200101010101 {} +
+cp -R "$name" copy && rm -r "$name" && mv copy "$name"
+mkdir build
+(
+  cd build && umask 077
+  TZ=Pacific/Auckland LC_ALL=C.UTF-8
+  export TZ LC_ALL
+  run "../$name/configure" --disable-tests && run "$make" dist
+) || exit 1
+
+status=0
+for kind in gz xz; do
+  first=$work/first/$name.tar.$kind second=build/$name.tar.$kind
+  if [ ! -f "$first" ] || [ ! -f "$second" ]; then
+    echo "FAILED: there is no $name.tar.$kind"
+    status=1
+  elif cmp "$first" "$second"; then
+    echo "ok: $name.tar.$kind is the same twice, $(wc -c < "$first") bytes"
+  else
+    echo "FAILED: $name.tar.$kind differs"
+    # The first differences in what the lists show.
+    tar tvf "$first" > list1 && tar tvf "$second" > list2 && diff list1 list2 | head -n 10
+    status=1
+  fi
+done
+exit "$status"

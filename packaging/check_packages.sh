@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# check_packages.sh - the packages of distributions: what can be built here is built, twice, and what
+# has a linter passes it; called by make check-packages.
+#
+# It takes the archive of make dist, as those do who package it.
+set -u
+export LC_ALL=C
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
+unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR CFLAGS CC CXX
+work=$(mktemp -d "$top_builddir/check-packages.XXXXXX") || exit 99
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+status=0 skipped=0
+version=$(sed -n 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
+name=fairsem-$version
+
+has() {
+  command -v "$1" > /dev/null 2>&1 && return
+  echo "skipped: $2: there is no $1"
+  skipped=$((skipped + 1))
+  return 1
+}
+
+# passes WHAT COMMAND... - its output only if it fails.
+passes() {
+  what=$1
+  shift
+  if "$@" > "$work/log" 2>&1; then
+    echo "ok: $what"
+  else
+    tail -n 60 "$work/log"
+    echo "FAILED: $what"
+    status=1
+    return 1
+  fi
+}
+
+passes "make release-files" "$top_srcdir/packaging/release_files.sh" https://example.org/fairsem \
+  "$work/release" || exit 1
+
+# ---------------------------------------------------------------- Debian
+# build_deb DIRECTORY - in it, without the tests, which make check runs.
+build_deb() {
+  mkdir -p "$1" && cd "$1" && tar xzf "$work/release/$name.tar.gz" && cd "$name" &&
+    DEB_BUILD_OPTIONS="nocheck parallel=2" dpkg-buildpackage -us -uc
+}
+
+no_tags() {
+  lintian --pedantic -EvI --no-tag-display-limit ./*.changes > tags 2>&1 || { cat tags; return 1; }
+  # Tags of each kind except those that are masked or overridden.
+  ! grep -E '^[EWIPXC]: ' tags
+}
+
+if has dpkg-buildpackage "packages for Debian" && has dh "packages for Debian" &&
+  passes "dpkg-buildpackage" build_deb "$work/deb/one"; then
+  if has lintian "lintian"; then
+    cd "$work/deb/one" && passes "lintian --pedantic -EvI" no_tags
+  fi
+  # Elsewhere, for another user, in another time zone.
+  if (umask 077 && export TZ=Pacific/Auckland &&
+    passes "the same in another directory" build_deb "$work/deb/two/directories/deeper"); then
+    for deb in "$work"/deb/one/*.deb; do
+      if cmp "$deb" "$work/deb/two/directories/deeper/${deb##*/}"; then
+        echo "ok: ${deb##*/} is reproducible"
+      else
+        echo "FAILED: ${deb##*/} is not reproducible"
+        status=1
+      fi
+    done
+  else
+    status=1
+  fi
+fi
+
+# ---------------------------------------------------------------- RPM
+build_rpm() {
+  mkdir -p "$work/rpm/SOURCES" && cp "$work/release/$name.tar.xz" "$work/rpm/SOURCES" &&
+    rpmbuild --nodeps --nocheck --define "_topdir $work/rpm" -ba \
+      "$work/release/fairsem.spec"
+}
+
+if has rpmbuild "packages for Fedora and others"; then
+  passes "rpmbuild" build_rpm
+  if has rpmlint "rpmlint"; then
+    passes "rpmlint" rpmlint -c "$top_srcdir/packaging/rpm/rpmlint.toml" \
+      "$work/release/fairsem.spec"
+  fi
+fi
+
+# ---------------------------------------------------------------- Alpine, Homebrew
+if has shellcheck "APKBUILD"; then
+  # Its variables are for abuild, and its functions are called by it.
+  passes "shellcheck APKBUILD" shellcheck -s sh -e SC2034,SC2154,SC2164 \
+    "$work/release/APKBUILD"
+fi
+if has ruby "Homebrew's formula"; then
+  passes "ruby -c fairsem.rb" ruby -c "$work/release/fairsem.rb"
+fi
+
+[ "$status" -eq 0 ] || { echo "not all packages are right, see above"; exit 1; }
+if [ "$skipped" -gt 0 ]; then
+  echo "$skipped steps skipped"
+  exit 77
+fi
+echo "Debian, RPM, Alpine, Homebrew"

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# release_files.sh - what is uploaded for a release: the archives, their checksums, and the recipes of
+# distributions with these in them.
+#
+#   make release-files URL=https://...      where the files will be
+#
+# They are in release/ of the build directory then.
+set -eu
+export LC_ALL=C
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
+unset MAKEFLAGS MFLAGS MAKELEVEL
+url=${1:-}
+to=${2:-$top_builddir/release}
+case $url in
+  https://*[!/]) ;;
+  *)
+    echo "usage: make release-files URL=https://... (without a slash at the end)" >&2
+    exit 2
+    ;;
+esac
+version=$(sed -n 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
+name=fairsem-$version
+day=$(sed -n "s/^$version  //p" "$top_srcdir/NEWS")
+
+"${MAKE:-make}" -C "$top_builddir" dist distdir="$name" > /dev/null
+rm -rf "$to"
+mkdir -p "$to"
+mv "$top_builddir/$name".tar.* "$to"
+cd "$to"
+sha256sum "$name".tar.* > SHA256SUMS
+sha512sum "$name".tar.* > SHA512SUMS
+
+# fill_in RECIPE - what it says between at signs, of the archive that recipes take.
+fill_in() {
+  sed -e "s|@URL@|$url|g" -e "s|@VERSION@|$version|g" \
+    -e "s|@RPM_DATE@|$(date -u -d "$day" '+%a %b %d %Y')|g" \
+    -e "s|@SHA256@|$(sed -n "s/  $name\.tar\.xz\$//p" SHA256SUMS)|g" \
+    -e "s|@SHA512@|$(sed -n "s/  $name\.tar\.xz\$//p" SHA512SUMS)|g" \
+    "$top_srcdir/packaging/$1" > "${1##*/}"
+  if grep -n '@[A-Z0-9_]*@' "${1##*/}"; then
+    echo "$1: not filled in, above" >&2
+    exit 1
+  fi
+}
+fill_in rpm/fairsem.spec
+fill_in alpine/APKBUILD
+fill_in homebrew/fairsem.rb
+ls -l
