@@ -37,7 +37,7 @@ WRAPPED(void *, pthread_getspecific, pthread_key_t key);
 WRAPPED(int, pthread_setspecific, pthread_key_t key, const void *value);
 WRAPPED(long, syscall, long number, ...);
 
-bool machine_on;
+_Thread_local bool machine_on;
 int  machine_locks;
 
 /* ---- Time ---- */

@@ -9,7 +9,8 @@
 #include <pthread.h>        /* any of the C library, which says then what it is */
 #include <stdbool.h>
 
-extern bool machine_on;         /* a sequence runs; else all calls go where they always go */
+/* A sequence runs in this thread; else all calls go where they always go.  (libFuzzer has others.) */
+extern _Thread_local bool machine_on;
 extern int  machine_locks;      /* mutexes that are locked now */
 
 /*
