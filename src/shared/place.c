@@ -20,9 +20,8 @@
 /* The lock is held, and its slot has still been used by nobody else. */
 static void probe_end(const struct fs_place *place, bool expired)
 {
-    const fairsem_shared_t *h = place->handle;
-
     if (FS_HAS_PROBES) {
+        const fairsem_shared_t *h = place->handle;
         int64_t units = FS_GET(&h->slots[place->slot].units);
         int64_t waited_ns = fs_since(fs_now_ns(), place->joined_ns);
 
