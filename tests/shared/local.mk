@@ -12,6 +12,7 @@ test_programs += \
 	tests/shared/t_shared_open \
 	tests/shared/t_shared_order \
 	tests/shared/t_shared_results \
+	tests/shared/t_shared_stepped \
 	tests/shared/t_shared_storm
 if HAVE_WRAP
 test_programs += tests/shared/t_shared_apart
@@ -26,7 +27,7 @@ tests_shared_t_shared_apart_LDFLAGS = -Wl,--wrap=fs_life_take -Wl,--wrap=fs_life
 	-Wl,--wrap=fs_life_test -Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_unmap
 
 .PHONY: check-shared-storm
-shared_storm = tests/shared/t_shared_storm tests/shared/t_shared_cut \
+shared_storm = tests/shared/t_shared_storm tests/shared/t_shared_cut tests/shared/t_shared_stepped \
 	tests/shared/t_shared_damage tests/shared/t_shared_apart
 check-shared-storm:
 	FAIRSEM_SHARED_TIMES=100 CK_TIMEOUT_MULTIPLIER=60 $(MAKE) check TESTS='$(shared_storm)'

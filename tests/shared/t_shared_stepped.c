@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_shared_stepped.c - a process that is killed before any instruction of a call takes nothing
+ * along.
+ *
+ * Where t_shared_cut.c kills a process before each store, as the test build marks them, a debugger
+ * (ptrace) counts the instructions here.  The kernel's part of a system call is one of them.
+ */
+#include "crowd.h"
+#include "emulated.h"
+
+#include "shared/attach.h"
+
+#include <sys/ptrace.h>
+
+enum { UNITS = 2 };
+
+static fairsem_shared_t *sem;
+
+/* ---- What is cut short ---- */
+
+static void use_and_return(void)
+{
+    CHILD_CHECK(fairsem_shared_acquire(sem, 1) == 0);
+    CHILD_CHECK(fairsem_shared_release(sem, 1) == 0);
+}
+
+static void grant(void)
+{
+    CHILD_CHECK(fairsem_shared_release(sem, 1) == 0);
+}
+
+static void come_and_leave(void)
+{
+    CHILD_CHECK(fairsem_shared_acquire_for(sem, UNITS, 1) == ETIMEDOUT);
+}
+
+static void close_it(void)
+{
+    CHILD_CHECK(fairsem_shared_close(sem) == 0);
+}
+
+/* Who comes first repairs. */
+static void repair(void)
+{
+    CHILD_CHECK(fairsem_shared_available(sem) >= 0);
+}
+
+static const struct call {
+    const char *name;
+    int  held;              /* units that the child acquires before anybody counts */
+    bool others;            /* somebody waits for all units meanwhile */
+    bool ours;              /* the test holds a unit */
+    void (*run)(void);
+} calls[] = {
+    { "attach, acquire, release", 0, false, false, use_and_return },
+    { "acquire, release",         1, false, false, use_and_return },
+    { "release, granted",         1, true,  false, grant },
+    { "wait, time out",           0, false, true,  come_and_leave },
+    { "close",                    1, true,  false, close_it },
+};
+
+/* ---- Step by step ---- */
+
+/* A child that stops when it is about to begin.  -1: nobody can be traced here. */
+static pid_t begin(const struct call *call)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        CHILD_CHECK(call->held == 0 || fairsem_shared_acquire(sem, call->held) == 0);
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+            _exit(77);
+        raise(SIGSTOP);
+        call->run();
+        _exit(0);
+    }
+    ck_assert_int_gt(child, 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        return -1;
+    ck_assert_msg(WIFSTOPPED(status), "%s: status %x", call->name, (unsigned)status);
+    return child;
+}
+
+/* One instruction.  False: it has come to its end. */
+static bool step(const struct call *call, pid_t child)
+{
+    int status;
+
+    ck_assert_int_eq(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL), 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    if (WIFSTOPPED(status))
+        return true;
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s: status %x", call->name,
+                  (unsigned)status);
+    return false;
+}
+
+/* All units are there, and nobody waits. */
+static void check_whole(const struct call *call, long k)
+{
+    int64_t units = 0;
+
+    while (fairsem_shared_tryacquire(sem, 1) == 0)
+        units++;
+    ck_assert_msg(units == UNITS, "%s: killed before instruction %ld, %d units are left",
+                  call->name, k, (int)units);
+    ck_assert_int_eq(fairsem_shared_waiters(sem), 0);
+    ck_assert_int_eq(fairsem_shared_close(sem), 0);
+}
+
+/* Returns whether it was killed: it has that many instructions. */
+static bool cut(const struct call *call, long k)
+{
+    pid_t child, other = 0;
+    long done = 0;
+
+    sem = make_small_segment(UNITS, 0, 4, 4);
+    if (call->ours)
+        ck_assert_int_eq(fairsem_shared_acquire(sem, 1), 0);
+    child = begin(call);
+    if (call->others) {
+        other = fork_waiter(sem, UNITS, NULL, NULL);
+        await_line(sem, 1);
+    }
+    while (done < k && step(call, child))
+        done++;
+    if (done == k)
+        kill_child(child);
+    if (call->ours)
+        ck_assert_int_eq(fairsem_shared_release(sem, 1), 0);
+    if (call->others)
+        ck_assert_int_eq(status_of(other), 0);
+    check_whole(call, k);
+    return done == k;
+}
+
+/* One dies in a release, with the lock of the segment; the next one in what it does about that. */
+static bool cut_repair(long k)
+{
+    static const struct call first = { "release", 1, true, false, grant },
+                             second = { "repair", 0, true, false, repair };
+    pid_t child, other, healer;
+    long done = 0;
+
+    sem = make_small_segment(UNITS, 0, 4, 4);
+    child = begin(&first);
+    other = fork_waiter(sem, UNITS, NULL, NULL);
+    await_line(sem, 1);
+    healer = begin(&second);
+    while (FS_GET(&sem->segment->lock) == 0)
+        ck_assert(step(&first, child));
+    kill_child(child);
+    while (done < k && step(&second, healer))
+        done++;
+    if (done == k)
+        kill_child(healer);
+    ck_assert_int_eq(status_of(other), 0);
+    check_whole(&second, k);
+    return done == k;
+}
+
+static bool can_step(void)
+{
+    pid_t child;
+
+    if (UNDER_TSAN || UNDER_ASAN || emulated())
+        return false;
+    sem = make_small_segment(UNITS, 0, 4, 4);
+    child = begin(&calls[0]);
+    if (child != -1) {
+        bool works = ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) == 0;
+
+        if (works)
+            waitpid(child, NULL, 0);
+        kill_child(child);
+        ck_assert_int_eq(fairsem_shared_close(sem), 0);
+        return works;
+    }
+    return false;
+}
+
+/* Primes, so that loops are not always hit in the same place.  A step takes 10 us. */
+static long stride(void)
+{
+    return getenv("FAIRSEM_SHARED_TIMES") != NULL ? 23 : 599;
+}
+
+START_TEST(a_process_killed_before_any_instruction_takes_nothing_along)
+{
+    if (!can_step())
+        SKIP_TEST("no single steps here");
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        long k;
+
+        for (k = 1; cut(&calls[i], k); k += stride())
+            continue;
+        ck_assert_int_gt(k, 100);
+    }
+}
+END_TEST
+
+START_TEST(a_repair_can_be_killed_before_any_instruction)
+{
+    long k;
+
+    if (!can_step())
+        SKIP_TEST("no single steps here");
+    for (k = 1; cut_repair(k); k += stride())
+        continue;
+    ck_assert_int_gt(k, 100);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("shared stepped", a_process_killed_before_any_instruction_takes_nothing_along,
+              a_repair_can_be_killed_before_any_instruction);
+}
