@@ -6,12 +6,15 @@
  * Where t_shared_cut.c kills a process before each store, as the test build marks them, a debugger
  * (ptrace) counts the instructions here.  The kernel's part of a system call is one of them.
  */
+#define _GNU_SOURCE             /* syscall */
 #include "crowd.h"
 #include "emulated.h"
 
 #include "shared/attach.h"
 
+#include <limits.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 
 enum { UNITS = 2 };
 
@@ -74,7 +77,8 @@ static pid_t begin(const struct call *call)
             _exit(77);
         raise(SIGSTOP);
         call->run();
-        _exit(0);
+        /* Not _exit(): with counters for coverage, it is half a million instructions long. */
+        syscall(SYS_exit_group, 0);
     }
     ck_assert_int_gt(child, 0);
     ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -98,6 +102,17 @@ static bool step(const struct call *call, pid_t child)
     return false;
 }
 
+/* Kill it after k instructions, if it has that many.  Returns how many it did. */
+static long kill_after(const struct call *call, pid_t child, long k)
+{
+    for (long done = 0; done < k; done++) {
+        if (!step(call, child))
+            return done;
+    }
+    kill_child(child);
+    return k;
+}
+
 /* All units are there, and nobody waits. */
 static void check_whole(const struct call *call, long k)
 {
@@ -105,17 +120,17 @@ static void check_whole(const struct call *call, long k)
 
     while (fairsem_shared_tryacquire(sem, 1) == 0)
         units++;
-    ck_assert_msg(units == UNITS, "%s: killed before instruction %ld, %d units are left",
+    ck_assert_msg(units == UNITS, "%s: killed after %ld instructions, %d units are left",
                   call->name, k, (int)units);
     ck_assert_int_eq(fairsem_shared_waiters(sem), 0);
     ck_assert_int_eq(fairsem_shared_close(sem), 0);
 }
 
-/* Returns whether it was killed: it has that many instructions. */
-static bool cut(const struct call *call, long k)
+/* Kill the child after k instructions, or let it come to its end.  Returns how many it did. */
+static long cut(const struct call *call, long k)
 {
     pid_t child, other = 0;
-    long done = 0;
+    long done;
 
     sem = make_small_segment(UNITS, 0, 4, 4);
     if (call->ours)
@@ -125,41 +140,34 @@ static bool cut(const struct call *call, long k)
         other = fork_waiter(sem, UNITS, NULL, NULL);
         await_line(sem, 1);
     }
-    while (done < k && step(call, child))
-        done++;
-    if (done == k)
-        kill_child(child);
+    done = kill_after(call, child, k);
     if (call->ours)
         ck_assert_int_eq(fairsem_shared_release(sem, 1), 0);
     if (call->others)
         ck_assert_int_eq(status_of(other), 0);
     check_whole(call, k);
-    return done == k;
+    return done;
 }
 
 /* One dies in a release, with the lock of the segment; the next one in what it does about that. */
-static bool cut_repair(long k)
+static long cut_repair(const struct call *call, long k)
 {
-    static const struct call first = { "release", 1, true, false, grant },
-                             second = { "repair", 0, true, false, repair };
+    static const struct call first = { "release", 1, true, false, grant };
     pid_t child, other, healer;
-    long done = 0;
+    long done;
 
     sem = make_small_segment(UNITS, 0, 4, 4);
     child = begin(&first);
     other = fork_waiter(sem, UNITS, NULL, NULL);
     await_line(sem, 1);
-    healer = begin(&second);
+    healer = begin(call);
     while (FS_GET(&sem->segment->lock) == 0)
         ck_assert(step(&first, child));
     kill_child(child);
-    while (done < k && step(&second, healer))
-        done++;
-    if (done == k)
-        kill_child(healer);
+    done = kill_after(call, healer, k);
     ck_assert_int_eq(status_of(other), 0);
-    check_whole(&second, k);
-    return done == k;
+    check_whole(call, k);
+    return done;
 }
 
 static bool can_step(void)
@@ -182,35 +190,33 @@ static bool can_step(void)
     return false;
 }
 
-/* Primes, so that loops are not always hit in the same place.  A step takes 10 us. */
-static long stride(void)
+/* The same call again and again, killed in so many places from its first instruction to its last. */
+static void cut_everywhere(long (*cut_once)(const struct call *, long), const struct call *call)
 {
-    return getenv("FAIRSEM_SHARED_TIMES") != NULL ? 23 : 599;
+    const long places = getenv("FAIRSEM_SHARED_TIMES") != NULL ? 200 : 5;
+    const long all = cut_once(call, LONG_MAX);
+
+    ck_assert_int_gt(all, 100);
+    for (long i = 0; i < places; i++)
+        cut_once(call, 1 + i * (all - 1) / (places - 1));
 }
 
 START_TEST(a_process_killed_before_any_instruction_takes_nothing_along)
 {
     if (!can_step())
         SKIP_TEST("no single steps here");
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-        long k;
-
-        for (k = 1; cut(&calls[i], k); k += stride())
-            continue;
-        ck_assert_int_gt(k, 100);
-    }
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        cut_everywhere(cut, &calls[i]);
 }
 END_TEST
 
 START_TEST(a_repair_can_be_killed_before_any_instruction)
 {
-    long k;
+    static const struct call healing = { "repair", 0, true, false, repair };
 
     if (!can_step())
         SKIP_TEST("no single steps here");
-    for (k = 1; cut_repair(k); k += stride())
-        continue;
-    ck_assert_int_gt(k, 100);
+    cut_everywhere(cut_repair, &healing);
 }
 END_TEST
 
