@@ -56,7 +56,7 @@ int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most)
         return 0;
     if (deadline->at.tv_sec > now.tv_sec + 1)
         return most;
-    rest = (deadline->at.tv_sec - now.tv_sec) * INT64_C(1000000000) + deadline->at.tv_nsec
+    rest = (int64_t)(deadline->at.tv_sec - now.tv_sec) * NS_PER_S + deadline->at.tv_nsec
            - now.tv_nsec;
     return rest < 0 ? 0 : rest < most ? rest : most;
 }
