@@ -13,13 +13,18 @@ static struct timespec timespec_of(int64_t ns)
     return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = ns % 1000000000 };
 }
 
+static fairsem_wait_t how_of(const struct op *op, const struct timespec *deadline)
+{
+    return (fairsem_wait_t){
+        .clock = CLOCK_MONOTONIC, .deadline = deadline, .priority = op->priority,
+        .token = op->token ? &the_token : NULL,
+    };
+}
+
 static int64_t acquire(const struct op *op, bool timed)
 {
     struct timespec at = timespec_of(self->op_deadline);
-    const fairsem_wait_t how = {
-        .clock = CLOCK_MONOTONIC, .deadline = timed ? &at : NULL, .priority = op->priority,
-        .token = op->token ? &the_token : NULL,
-    };
+    const fairsem_wait_t how = how_of(op, timed ? &at : NULL);
 
     if (!op->token && op->priority == 0)
         return timed ? fairsem_acquire_until(&sems[op->sem], op->n, CLOCK_MONOTONIC, &at)
@@ -30,10 +35,7 @@ static int64_t acquire(const struct op *op, bool timed)
 static int64_t drain(const struct op *op)
 {
     struct timespec at = timespec_of(self->op_deadline);
-    const fairsem_wait_t how = {
-        .clock = CLOCK_MONOTONIC, .deadline = op->timed ? &at : NULL,
-        .token = op->token ? &the_token : NULL,
-    };
+    const fairsem_wait_t how = how_of(op, op->timed ? &at : NULL);
 
     return fairsem_drain(&sems[op->sem], op->n, &how);
 }
@@ -60,10 +62,7 @@ static int64_t claim(const struct op *op, struct call *call)
 static int64_t watch(const struct op *op)
 {
     struct timespec at = timespec_of(self->op_deadline);
-    const fairsem_wait_t how = {
-        .clock = CLOCK_MONOTONIC, .deadline = op->timed ? &at : NULL,
-        .token = op->token ? &the_token : NULL,
-    };
+    const fairsem_wait_t how = how_of(op, op->timed ? &at : NULL);
 
     return fairsem_ticket_wait(&tickets[op->ticket], &how);
 }
