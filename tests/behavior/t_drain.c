@@ -20,10 +20,7 @@ static void *drainer_run(void *arg)
 
 static void drainer_queue(struct asker *a, fairsem_t *sem, int64_t units, int64_t expected)
 {
-    a->w.sem = sem;
-    a->w.units = units;
-    atomic_store(&a->w.result, STILL_WAITING);
-    start_thread(&a->w.thread, drainer_run, a);
+    asker_start_as(a, sem, units, drainer_run);
     await_waiters(sem, expected);
 }
 

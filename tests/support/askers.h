@@ -26,13 +26,20 @@ static inline void *asker_run(void *arg)
     return NULL;
 }
 
-/* Start a thread that acquires `units` in the way of a->how and returns. */
-static inline void asker_start(struct asker *a, fairsem_t *sem, int64_t units)
+/* Start a thread that does `run`, with a->w and a->how to say what for. */
+static inline void asker_start_as(struct asker *a, fairsem_t *sem, int64_t units,
+                                  void *(*run)(void *))
 {
     a->w.sem = sem;
     a->w.units = units;
     atomic_store(&a->w.result, STILL_WAITING);
-    start_thread(&a->w.thread, asker_run, a);
+    start_thread(&a->w.thread, run, a);
+}
+
+/* Start a thread that acquires `units` in the way of a->how and returns. */
+static inline void asker_start(struct asker *a, fairsem_t *sem, int64_t units)
+{
+    asker_start_as(a, sem, units, asker_run);
 }
 
 /* The same, and return when `expected` stand in line. */
