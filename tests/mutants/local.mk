@@ -4,7 +4,7 @@
 #
 #   make check-mutants                        all of them; the table is tests/mutants/table
 #   make check-mutants MUTANTS="one another"  some
-#   make check-mutants PART=1/5               every fifth
+#   make check-mutants PART=1/10              every tenth
 #   make check-shared-mutants                 those of the semaphore between processes
 
 EXTRA_DIST += \
