@@ -187,6 +187,9 @@ START_TEST(a_cancel_does_not_strike_in_a_post_of_a_handler)
     static sem_t asleep, posted;
     pthread_t taker[3];
 
+    /* There a program without any semaphore crashes, or leaves a cleanup out, now and then. */
+    if (emulated())
+        SKIP_TEST("an emulator cannot unwind a thread from every instruction of a handler");
     handle(post_some, SA_RESTART);
     handlers_posts = 10;
     handlers_sem = &posted;
