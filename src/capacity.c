@@ -35,11 +35,6 @@ static void clear_queue(struct fs_sem *s, bool (*goes)(const struct fs_sem *, in
     }
 }
 
-static bool never_fits(const struct fs_sem *s, int64_t units)
-{
-    return units > s->limit;
-}
-
 static bool everybody(const struct fs_sem *s, int64_t units)
 {
     (void)s;
@@ -83,8 +78,7 @@ int fairsem_set_capacity(fairsem_t *sem, int64_t capacity)
     if (!s->bounded || !fs_count_valid(capacity))
         return EINVAL;
     available = resize(s, fs_enter(s, &deferred), capacity);
-    if (capacity != 0)      /* 0 is a pause: all wait for another capacity */
-        clear_queue(s, never_fits, FS_REFUSED, E2BIG, &deferred);
+    clear_queue(s, fs_never_fits, FS_REFUSED, E2BIG, &deferred);
     fs_exit(s, available, &deferred);
     return 0;
 }
@@ -152,7 +146,7 @@ int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
     if (!fs_count_valid(n) || (how != NULL && !fs_wait_valid(how)))
         return EINVAL;
     available = fs_enter(s, &deferred);
-    fits = n <= s->limit || fs_paused(s);
+    fits = !fs_never_fits(s, n);
     if (fits)
         (void)close_for(s, ESHUTDOWN, &deferred);
     fs_exit(s, available, &deferred);

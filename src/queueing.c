@@ -70,7 +70,7 @@ int fs_admit(struct fs_sem *s, int64_t n, bool waits, int refusal)
     fs_assert_held(s);
     if (s->closed != 0 && refusal != FS_WAIT_THOUGH_CLOSED)
         return s->closed;
-    if (n > s->limit && !fs_paused(s))
+    if (fs_never_fits(s, n))
         return E2BIG;
     if (waits && refusal > FS_WAIT_IF_NEED_BE)
         return refusal;

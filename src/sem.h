@@ -144,6 +144,12 @@ static inline bool fs_paused(const struct fs_sem *s)
     return true;
 }
 
+/* More than the capacity: E2BIG.  In a pause nothing is: the next capacity may be large enough. */
+static inline bool fs_never_fits(const struct fs_sem *s, int64_t units)
+{
+    return units > s->limit && !fs_paused(s);
+}
+
 /*
  * The units that the queue asks for, as two sums, neither of which can overflow: of the lower 31
  * bits of each request, and of what is above them.

@@ -41,7 +41,7 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
     if (n > 0 && word >= FS_OPEN && n <= fs_word_available(word))
         return false;       /* a section would close the queue */
     available = fs_enter(s, &deferred);
-    answer = s->closed == 0 && (n <= s->limit || s->limit == 0)
+    answer = s->closed == 0 && !fs_never_fits(s, n)
              && fs_must_wait(s, available, n, FS_LAST_PRIORITY)
              && !fs_may_pass(s, available, n, &deferred);
     fs_exit(s, available, &deferred);
