@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# posix_only.sh - on a system that is not Linux, with nothing but the headers of POSIX, the library
-# and fairsem-bench compile.
+# posix_only.sh - on a system that is not Linux, with nothing but the headers of POSIX, the library,
+# fairsem-bench and the examples compile.
 #
 # The headers are musl's, without those of Linux and with nothing declared that POSIX does not have.
 # The macros that say Linux are gone.
@@ -46,10 +46,11 @@ done
 
 count=0
 for source in "$top_srcdir"/src/*.c "$top_srcdir/src/shared/absent.c" "$top_srcdir"/posix/sem_*.c \
-  "$top_srcdir"/bench/*.c; do
-  # fairsem-bench has these only where there are semaphores between processes.
+  "$top_srcdir"/bench/*.c "$top_srcdir"/examples/*.c; do
+  # These are only where there are semaphores between processes, epoll or zlib.
   case $source in
-    */bench/shared*.c) continue ;;
+    */bench/shared*.c | */prefork-server.c | */killed_job.c | */killed-jobs.c) continue ;;
+    */event-loop.c | */compress-tree.c) continue ;;
   esac
   count=$((count + 1))
   if ! compiles "$source"; then
