@@ -855,7 +855,8 @@ static inline void fairsem_scope_ends_(fairsem_units_t *units)
 
 /*
  * Acquire n units, call fn(arg) and release the units.  They are released even if the thread
- * is canceled in fn, fn calls pthread_exit, or fn throws a C++ exception (GCC, Clang).
+ * is canceled in fn, fn calls pthread_exit, or fn throws a C++ exception (GCC, Clang; not on riscv
+ * and 32-bit arm).
  *
  * If fairsem_acquire fails, fn is not called and its error is returned; otherwise the result
  * of fairsem_release.
@@ -969,9 +970,9 @@ enum fairsem_ticket_state {
  *     it waits, it holds up the callbacks behind it.
  *   - It does not return: pthread_exit, longjmp.  (Thread cancellation is disabled meanwhile.)
  *
- * A C++ exception may leave a callback (GCC or Clang, with glibc).  It reaches the caller of the
- * function that ran the callback, after the callbacks behind it have run.  Of two exceptions,
- * one is lost.  If a callback forks, the callbacks that were to follow it run in the parent and
+ * A C++ exception may leave a callback (GCC or Clang, with glibc, but not on riscv and 32-bit
+ * arm).  It reaches the caller of the function that ran the callback, after the callbacks behind
+ * it have run.  Of two exceptions, one is lost.  If a callback forks, the callbacks that were to follow it run in the parent and
  * not in the child.  The child does not get the callback of a ticket that was in the queue
  * either.
  */

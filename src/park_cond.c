@@ -8,6 +8,7 @@
  *
  * Locks: a parker's mutex and the pool's are leaves.
  */
+#include "cleanup.h"            /* before <pthread.h> */
 #include "parking.h"
 
 #include "fork.h"

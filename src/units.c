@@ -5,6 +5,7 @@
  * A guard is filled right after the acquire that fills it returned, with no cancellation
  * point in between, so that it is never wrong when a thread is canceled.
  */
+#include "cleanup.h"            /* before <pthread.h> */
 #include "fairsem.h"
 #include "word.h"
 
@@ -108,8 +109,10 @@ static void release_units(void *units)
     (void)fairsem_units_release(units);
 }
 
-/* The cleanup handler runs in pthread_exit and cancellation; and, because this library is
- * compiled with -fexceptions where that exists, when fn throws. */
+/*
+ * The cleanup handler runs in pthread_exit and cancellation; and, because this library is compiled
+ * with -fexceptions where that exists, when fn throws.  For the exceptions to that, see cleanup.h.
+ */
 int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void *arg)
 {
     fairsem_units_t units = empty;

@@ -4,6 +4,7 @@
  *
  * The states are drawn in waiter.h; how a thread parks is in parking.h.
  */
+#include "cleanup.h"            /* before <pthread.h> */
 #include "wait.h"
 
 #include "annotate.h"
@@ -244,17 +245,16 @@ static int state_when_awake(struct fs_wait *wait)
  * is final, and return it.  As long as it is not final the deadline is checked here: a park that
  * returns early, for whatever reason, is only a reason to check again.
  */
-int fs_sleep(struct fs_wait *wait)
+static int sleep_until_final(struct fs_wait *wait, bool *woken)
 {
     struct fs_waiter *w = &wait->waiter;
-    bool woken = false;
     int state;
 
-    pthread_cleanup_push(abandon, wait);
+    *woken = false;
     for (;;) {
         state = state_when_awake(wait);
         if (state == FS_QUEUED) {
-            woken = false;
+            *woken = false;
             state = fall_asleep(wait);
         }
         if (state == FS_PARKED && wait->deadline != NULL && fs_deadline_passed(wait->deadline))
@@ -265,8 +265,18 @@ int fs_sleep(struct fs_wait *wait)
             break;
         if (fs_park(&wait->parking, &w->state, FS_PARKED, wait->deadline))
             wait->interrupted = wait->interruptible;
-        woken = true;
+        *woken = true;
     }
+    return state;
+}
+
+int fs_sleep(struct fs_wait *wait)
+{
+    bool woken;
+    int state;
+
+    pthread_cleanup_push(abandon, wait);
+    state = sleep_until_final(wait, &woken);
     pthread_cleanup_pop(0);
     /* One in 16 grants, because it reads the clock: the low bits of the time are random enough. */
     if (woken && !fs_watched && state == FS_GRANTED && wait->completed_ns != 0

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* place.c - how a thread waits in a line between processes; see place.h. */
+#include "cleanup.h"            /* before <pthread.h> */
 #include "shared/place.h"
 
 #include "cpu.h"

