@@ -61,6 +61,16 @@ static inline const char *own_name(void)
     return name;
 }
 
+/* A new segment of this name. */
+static inline fairsem_shared_t *make_own_named(int64_t units, unsigned flags)
+{
+    const fairsem_shared_attr_t attr = { .units = units, .flags = flags };
+    fairsem_shared_t *h;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT | O_EXCL, 0600, &attr), 0);
+    return h;
+}
+
 /* Sleep for so many milliseconds, a signal or not. */
 static inline void nap(long ms)
 {
