@@ -67,15 +67,20 @@ START_TEST(a_semaphore_that_exists_is_not_changed_by_o_creat)
     const fairsem_shared_attr_t with_undo = { .units = 4 };
     fairsem_shared_t *h;
 
-    ck_assert_int_eq(fairsem_shared_close(make_own_named(4, NO_UNDO)), 0);
-    for (int i = 0; i < 2; i++) {
+    for (int is_open = 0; is_open < 2; is_open++) {
+        fairsem_shared_t *first = make_own_named(4, NO_UNDO);
+
+        ck_assert_int_eq(fairsem_shared_acquire(first, 1), 0);
+        if (!is_open)
+            ck_assert_int_eq(fairsem_shared_close(first), 0);
+        ck_assert_int_eq(open_error(O_CREAT, &with_undo), EINVAL);
         ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0666, &nine), 0);
-        ck_assert_int_eq(fairsem_shared_available(h), 4 - i);
-        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        ck_assert_int_eq(fairsem_shared_available(h), 3);
+        ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
         ck_assert_int_eq(fairsem_shared_close(h), 0);
+        if (is_open)
+            ck_assert_int_eq(fairsem_shared_close(first), 0);
     }
-    ck_assert_int_eq(open_error(O_CREAT, &with_undo), EINVAL);
-    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
 }
 END_TEST
 
@@ -213,6 +218,29 @@ START_TEST(a_process_that_opens_it_again_gets_the_same_handle)
 }
 END_TEST
 
+/* sem_open: the same name is the same semaphore, and another name is another one. */
+START_TEST(two_names_are_two_semaphores)
+{
+    fairsem_shared_t *h = make_own_named(4, NO_UNDO), *other, *again;
+    char name[80];
+
+    snprintf(name, sizeof name, "%s-other", own_name());
+    ck_assert_int_eq(fairsem_shared_open(&other, name, O_CREAT | O_EXCL, 0600, &four), 0);
+    ck_assert_int_eq(fairsem_shared_open(&again, own_name(), 0, 0, NULL), 0);
+    ck_assert(again == h && other != h);
+    ck_assert_int_eq(fairsem_shared_acquire(other, 3), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 4);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_open(&again, name, 0, 0, NULL), 0);
+    ck_assert_ptr_eq(again, other);
+    ck_assert_int_eq(fairsem_shared_unlink(name), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+        ck_assert_int_eq(fairsem_shared_close(other), 0);
+    }
+}
+END_TEST
+
 static int error_with_name(const char *name)
 {
     fairsem_shared_t *h;
@@ -253,6 +281,6 @@ int main(void)
               a_semaphore_that_exists_is_not_changed_by_o_creat,
               of_all_who_want_to_make_it_one_makes_it, a_name_that_was_not_made_is_not_found,
               mode_and_owner_are_those_of_who_made_it, the_mode_says_who_may_open_it,
-              a_process_that_opens_it_again_gets_the_same_handle,
+              a_process_that_opens_it_again_gets_the_same_handle, two_names_are_two_semaphores,
               a_name_has_one_slash_and_as_much_as_a_file_can_have);
 }

@@ -174,14 +174,17 @@ START_TEST(the_value_is_never_negative_and_waiters_are_counted_apart)
 }
 END_TEST
 
-static pid_t fork_changer(fairsem_shared_t *h)
+/* A child that changes the value by two until *stop, and counts in *begun that it has begun. */
+static pid_t fork_changer(fairsem_shared_t *h, _Atomic int *begun, _Atomic int *stop)
 {
     pid_t child = fork();
 
     if (child == 0) {
-        for (int i = 0; i < 1000; i++) {
+        for (int i = 0; atomic_load(stop) == 0; i++) {
             CHILD_CHECK(fairsem_shared_acquire(h, 2) == 0);
             CHILD_CHECK(fairsem_shared_release(h, 2) == 0);
+            if (i == 0)
+                atomic_fetch_add(begun, 1);
         }
         _exit(0);
     }
@@ -190,25 +193,29 @@ static pid_t fork_changer(fairsem_shared_t *h)
 }
 
 /*
- * sem_getvalue: a value that it had at some moment during the call.  They change it by two at a
- * time, so it is never odd.
+ * sem_getvalue: a value that it had at some moment during the call.  Three processes change it by
+ * two at a time, so it is never odd.  With four units they also wait, with six they never do.
  */
 START_TEST(the_value_is_one_that_it_had)
 {
-    for (unsigned flags = 0; flags <= NO_UNDO; flags++) {
-        fairsem_shared_t *h = make_segment(4, flags);
+    for (int i = 0; i < 4; i++) {
+        const int64_t units = i < 2 ? 4 : 6;
+        _Atomic int *flags = share(2 * sizeof *flags);
+        fairsem_shared_t *h = make_segment(units, i % 2 == 0 ? 0 : NO_UNDO);
         pid_t children[3];
 
-        for (int i = 0; i < 3; i++)
-            children[i] = fork_changer(h);
-        for (int i = 0; i < 1000; i++) {
+        for (int k = 0; k < 3; k++)
+            children[k] = fork_changer(h, &flags[0], &flags[1]);
+        await_flag(&flags[0], 3);
+        for (int n = 0; n < 4000; n++) {
             int64_t value = fairsem_shared_available(h);
 
-            ck_assert(value == 0 || value == 2 || value == 4);
+            ck_assert(value >= 0 && value <= units && value % 2 == 0);
         }
-        for (int i = 0; i < 3; i++)
-            ck_assert_int_eq(status_of(children[i]), 0);
-        ck_assert_int_eq(fairsem_shared_available(h), 4);
+        atomic_store(&flags[1], 1);
+        for (int k = 0; k < 3; k++)
+            ck_assert_int_eq(status_of(children[k]), 0);
+        ck_assert_int_eq(fairsem_shared_available(h), units);
         ck_assert_int_eq(fairsem_shared_close(h), 0);
     }
 }
