@@ -19,11 +19,13 @@
 #include "shared/segment.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DIRECTORY "/dev/shm"
-#define PATH_SIZE (sizeof DIRECTORY + 255 + 2)
+#define LONGEST_NAME (1 + NAME_MAX)     /* a slash, and the name of a file */
+#define PATH_SIZE (sizeof DIRECTORY + LONGEST_NAME)
 
 #define TRIES 100       /* others may make and remove the name all the time */
 
@@ -52,7 +54,7 @@ static int path_of(const char *name, char *path)
     if (name[0] != '/' || length < 2 || strchr(name + 1, '/') != NULL
         || strcmp(name, "/.") == 0 || strcmp(name, "/..") == 0)
         return EINVAL;
-    if (length > 255)
+    if (length > LONGEST_NAME)
         return ENAMETOOLONG;
     memcpy(path, DIRECTORY, sizeof DIRECTORY - 1);
     memcpy(path + sizeof DIRECTORY - 1, name, length + 1);

@@ -51,14 +51,29 @@ static inline fairsem_shared_t *make_segment(int64_t units, unsigned flags)
     return make_small_segment(units, flags, 0, 0);
 }
 
-/* A name that no other test, and no other run, has. */
+/* A name that no other test and no other run has, also if one was killed and its number is ours. */
 static inline const char *own_name(void)
 {
     static char name[64];
 
-    if (name[0] == '\0')        /* children have their parent's */
-        snprintf(name, sizeof name, "/fairsem-test-%ld", (long)getpid());
+    if (name[0] == '\0') {      /* children have their parent's */
+        struct timespec now;
+
+        clock_gettime(CLOCK_REALTIME, &now);
+        snprintf(name, sizeof name, "/fairsem-test-%ld-%lld.%09ld", (long)getpid(),
+                 (long long)now.tv_sec, now.tv_nsec);
+    }
     return name;
+}
+
+/* A new segment of this name. */
+static inline fairsem_shared_t *make_own_named(int64_t units, unsigned flags)
+{
+    const fairsem_shared_attr_t attr = { .units = units, .flags = flags };
+    fairsem_shared_t *h;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT | O_EXCL, 0600, &attr), 0);
+    return h;
 }
 
 /* Sleep for so many milliseconds, a signal or not. */

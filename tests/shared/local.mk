@@ -11,6 +11,11 @@ test_programs += \
 	tests/shared/t_shared_death \
 	tests/shared/t_shared_open \
 	tests/shared/t_shared_order \
+	tests/shared/t_shared_posix \
+	tests/shared/t_shared_posix_open \
+	tests/shared/t_shared_posix_post \
+	tests/shared/t_shared_posix_unlink \
+	tests/shared/t_shared_posix_wait \
 	tests/shared/t_shared_results \
 	tests/shared/t_shared_stepped \
 	tests/shared/t_shared_storm

@@ -48,7 +48,8 @@ tests_but() {
 # t_fault_plugin have no library of their own to be instrumented, and t_shared_cut asks the test
 # build where to end.  Of two processes a tool for races sees one: t_shared_apart has both in one.
 race_tests=$(tests_but t_posix_lifetime t_posix_signals t_fault_unload t_fault_plugin \
-  t_shared_cut t_shared_damage t_shared_death t_shared_open t_shared_storm)
+  t_shared_cut t_shared_damage t_shared_death t_shared_open t_shared_posix_open \
+  t_shared_posix_unlink t_shared_storm)
 
 # Faults of one thread: no need to try as often as for races.  A sanitizer's frames are several
 # times as large, so that no thread has enough in 16 KiB.

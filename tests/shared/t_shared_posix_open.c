@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_shared_posix_open.c - what POSIX demands of sem_open.
+ *
+ * t_shared_posix.c says how to read the comments.  t_shared_open.c has the errors of a system that
+ * has no room or no descriptors left.
+ */
+#include "crowd.h"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define NO_UNDO FAIRSEM_SHARED_NO_UNDO
+
+static const fairsem_shared_attr_t four = { .units = 4, .flags = NO_UNDO };
+
+static int open_error(int oflag, const fairsem_shared_attr_t *attr)
+{
+    fairsem_shared_t *h;
+
+    return fairsem_shared_open(&h, own_name(), oflag, 0600, attr);
+}
+
+/* ---- sem_open ---- */
+
+/* sem_open: any process may connect to the name.  This one has inherited nothing: it was before. */
+START_TEST(a_process_that_has_inherited_nothing_finds_it_by_name)
+{
+    _Atomic int *step = share(sizeof *step);
+    fairsem_shared_t *h;
+    pid_t stranger;
+
+    (void)own_name();
+    stranger = fork();
+    if (stranger == 0) {
+        child_await_flag(step, 1);
+        CHILD_CHECK(fairsem_shared_open(&h, own_name(), 0, 0, NULL) == 0);
+        CHILD_CHECK(fairsem_shared_available(h) == 3);
+        CHILD_CHECK(fairsem_shared_acquire(h, 3) == 0);
+        atomic_store(step, 2);
+        CHILD_CHECK(fairsem_shared_acquire(h, 2) == 0);
+        CHILD_CHECK(fairsem_shared_close(h) == 0);
+        _exit(0);
+    }
+    h = make_own_named(4, NO_UNDO);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    atomic_store(step, 1);
+    await_flag(step, 2);
+    await_line(h, 1);
+    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
+    ck_assert_int_eq(fairsem_shared_release(h, 2), 0);
+    ck_assert_int_eq(status_of(stranger), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 0);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/*
+ * sem_open: O_CREAT says nothing if it exists, neither the value nor the mode.  Differs: attr.flags
+ * must be the same, because who counts on undo would lose units without it.
+ */
+START_TEST(a_semaphore_that_exists_is_not_changed_by_o_creat)
+{
+    const fairsem_shared_attr_t nine = { .units = 9, .flags = NO_UNDO };
+    const fairsem_shared_attr_t with_undo = { .units = 4 };
+    fairsem_shared_t *h;
+
+    for (int is_open = 0; is_open < 2; is_open++) {
+        fairsem_shared_t *first = make_own_named(4, NO_UNDO);
+
+        ck_assert_int_eq(fairsem_shared_acquire(first, 1), 0);
+        if (!is_open)
+            ck_assert_int_eq(fairsem_shared_close(first), 0);
+        ck_assert_int_eq(open_error(O_CREAT, &with_undo), EINVAL);
+        ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0666, &nine), 0);
+        ck_assert_int_eq(fairsem_shared_available(h), 3);
+        ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+        if (is_open)
+            ck_assert_int_eq(fairsem_shared_close(first), 0);
+    }
+}
+END_TEST
+
+#define RIVALS 8
+
+static void compete(const char *name, _Atomic int *go, _Atomic int *made)
+{
+    fairsem_shared_t *h;
+    int error;
+
+    child_await_flag(go, 1);
+    error = fairsem_shared_open(&h, name, O_CREAT | O_EXCL, 0600, &four);
+    CHILD_CHECK(error == 0 || error == EEXIST);
+    if (error == 0)
+        atomic_fetch_add(made, 1);
+    _exit(0);
+}
+
+/* sem_open: EEXIST with O_CREAT and O_EXCL; to look for the name and to make it is one step. */
+START_TEST(of_all_who_want_to_make_it_one_makes_it)
+{
+    _Atomic int *flags = share(2 * sizeof *flags);
+    pid_t rivals[RIVALS];
+
+    for (int round = 0; round < 20; round++) {
+        atomic_store(&flags[0], 0);
+        atomic_store(&flags[1], 0);
+        (void)own_name();
+        for (int i = 0; i < RIVALS; i++) {
+            rivals[i] = fork();
+            if (rivals[i] == 0)
+                compete(own_name(), &flags[0], &flags[1]);
+        }
+        atomic_store(&flags[0], 1);
+        for (int i = 0; i < RIVALS; i++)
+            ck_assert_int_eq(status_of(rivals[i]), 0);
+        ck_assert_int_eq(atomic_load(&flags[1]), 1);
+        ck_assert_int_eq(open_error(O_CREAT | O_EXCL, &four), EEXIST);
+        ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    }
+}
+END_TEST
+
+/* sem_open: ENOENT without O_CREAT if there is none.  A name is not made in vain. */
+START_TEST(a_name_that_was_not_made_is_not_found)
+{
+    const fairsem_shared_attr_t too_many = { .units = FAIRSEM_MAX_UNITS + 1, .flags = NO_UNDO };
+
+    ck_assert_int_eq(open_error(0, NULL), ENOENT);
+    ck_assert_int_eq(open_error(O_EXCL, &four), ENOENT);
+    /* EINVAL: O_CREAT, and the value is above {SEM_VALUE_MAX}. */
+    ck_assert_int_eq(open_error(O_CREAT, &too_many), EINVAL);
+    ck_assert_int_eq(open_error(0, NULL), ENOENT);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), ENOENT);
+}
+END_TEST
+
+/* sem_open: the mode, less the umask, is that of the semaphore; the owner is the effective user. */
+START_TEST(mode_and_owner_are_those_of_who_made_it)
+{
+    fairsem_shared_t *h;
+    struct stat st;
+    char path[100];
+
+    snprintf(path, sizeof path, "/dev/shm%s", own_name());
+    for (int i = 0; i < 3; i++) {
+        static const mode_t masks[] = { 0, 022, 077 };
+
+        umask(masks[i]);
+        ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0664, &four), 0);
+        ck_assert_int_eq(stat(path, &st), 0);
+        ck_assert_uint_eq(st.st_mode & 07777, 0664 & ~masks[i]);
+        ck_assert_uint_eq(st.st_uid, geteuid());
+        ck_assert_uint_eq(st.st_gid, getegid());
+        ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
+/* As somebody who is not root, for whom no mode counts, if we can become that. */
+static void try_as_other_user(_Atomic int *made, int expected)
+{
+    fairsem_shared_t *h;
+
+    child_await_flag(made, 1);
+    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+        _exit(0);
+    CHILD_CHECK(fairsem_shared_open(&h, own_name(), 0, 0, NULL) == expected);
+    CHILD_CHECK(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &four) == expected);
+    if (expected == 0)
+        CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0 && fairsem_shared_release(h, 1) == 0);
+    _exit(0);
+}
+
+/* sem_open: EACCES if it exists and the mode does not allow it; who made it can use it anyhow. */
+START_TEST(the_mode_says_who_may_open_it)
+{
+    umask(0);
+    (void)own_name();
+    for (int i = 0; i < 2; i++) {
+        _Atomic int *made = share(sizeof *made);
+        fairsem_shared_t *h;
+        pid_t child = fork();
+
+        if (child == 0)
+            try_as_other_user(made, i == 0 ? EACCES : 0);
+        ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, i == 0 ? 0 : 0666, &four),
+                         0);
+        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        atomic_store(made, 1);
+        ck_assert_int_eq(status_of(child), 0);
+        ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
+/* sem_open: the same address as before, if the process has it open.  It is closed as often. */
+START_TEST(a_process_that_opens_it_again_gets_the_same_handle)
+{
+    fairsem_shared_t *h = make_own_named(4, NO_UNDO), *again;
+
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(fairsem_shared_open(&again, own_name(), i == 0 ? O_CREAT : 0, 0600, &four),
+                         0);
+        ck_assert_ptr_eq(again, h);
+    }
+    for (int left = 3; left >= 0; left--) {
+        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        ck_assert_int_eq(fairsem_shared_available(h), left);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+}
+END_TEST
+
+/* sem_open: the same name is the same semaphore, and another name is another one. */
+START_TEST(two_names_are_two_semaphores)
+{
+    fairsem_shared_t *h = make_own_named(4, NO_UNDO), *other, *again;
+    char name[80];
+
+    snprintf(name, sizeof name, "%s-other", own_name());
+    ck_assert_int_eq(fairsem_shared_open(&other, name, O_CREAT | O_EXCL, 0600, &four), 0);
+    ck_assert_int_eq(fairsem_shared_open(&again, own_name(), 0, 0, NULL), 0);
+    ck_assert(again == h && other != h);
+    ck_assert_int_eq(fairsem_shared_acquire(other, 3), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 4);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_open(&again, name, 0, 0, NULL), 0);
+    ck_assert_ptr_eq(again, other);
+    ck_assert_int_eq(fairsem_shared_unlink(name), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+        ck_assert_int_eq(fairsem_shared_close(other), 0);
+    }
+}
+END_TEST
+
+static int error_with_name(const char *name)
+{
+    fairsem_shared_t *h;
+    int error = fairsem_shared_open(&h, name, O_CREAT | O_EXCL, 0600, &four);
+
+    if (error == 0) {
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+        ck_assert_int_eq(fairsem_shared_unlink(name), 0);
+    } else {
+        ck_assert_int_eq(fairsem_shared_unlink(name), error);
+    }
+    return error;
+}
+
+/*
+ * sem_open, sem_unlink: ENAMETOOLONG if a component of the name is longer than {NAME_MAX}.  What
+ * a name without a slash or with two means is left to the implementation: here EINVAL.
+ */
+START_TEST(a_name_has_one_slash_and_as_much_as_a_file_can_have)
+{
+    char name[NAME_MAX + 3] = "/";
+
+    memset(name + 1, 'x', NAME_MAX + 1);
+    ck_assert_int_eq(error_with_name(name), ENAMETOOLONG);
+    name[1 + NAME_MAX] = '\0';
+    memcpy(name, own_name(), strlen(own_name()));
+    ck_assert_uint_eq(strlen(name), 1 + NAME_MAX);
+    ck_assert_int_eq(error_with_name(name), 0);
+    ck_assert_int_eq(error_with_name(name + 1), EINVAL);
+    name[100] = '/';
+    ck_assert_int_eq(error_with_name(name), EINVAL);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("shared POSIX, open", a_process_that_has_inherited_nothing_finds_it_by_name,
+              a_semaphore_that_exists_is_not_changed_by_o_creat,
+              of_all_who_want_to_make_it_one_makes_it, a_name_that_was_not_made_is_not_found,
+              mode_and_owner_are_those_of_who_made_it, the_mode_says_who_may_open_it,
+              a_process_that_opens_it_again_gets_the_same_handle, two_names_are_two_semaphores,
+              a_name_has_one_slash_and_as_much_as_a_file_can_have);
+}
