@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 static int64_t ms_since(int64_t start)
@@ -182,12 +183,18 @@ START_TEST(unless_it_keeps_what_it_holds)
 }
 END_TEST
 
-/* This program, once more: see main. */
-static int after_exec(const char *name)
+/* This program, once more: see main.  It is stopped after an open that fails, if that is asked for. */
+static int after_exec(const char *name, bool fails_first)
 {
+    const fairsem_shared_attr_t wrong = { .flags = FAIRSEM_SHARED_NO_UNDO };
     fairsem_shared_t *h;
     fairsem_shared_stat_t stat;
 
+    if (fails_first) {
+        if (fairsem_shared_open(&h, name, O_CREAT, 0600, &wrong) != EINVAL)
+            return 1;
+        raise(SIGSTOP);
+    }
     if (fairsem_shared_open(&h, name, 0, 0, NULL) != 0 || fairsem_shared_stat(h, &stat) != 0)
         return 2;
     if (stat.mine != 2 || stat.processes != 2)
@@ -198,22 +205,53 @@ static int after_exec(const char *name)
     return 0;
 }
 
-START_TEST(the_new_program_finds_what_it_holds)
+/* A child that acquires both units of a segment with a name, and executes this program. */
+static pid_t fork_keeper(fairsem_shared_t **h, const char *mode)
 {
     const fairsem_shared_attr_t attr = { .units = 2 };
+    pid_t child;
+
+    ck_assert_int_eq(fairsem_shared_open(h, own_name(), O_CREAT, 0600, &attr), 0);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(*h, 2) == 0);
+        CHILD_CHECK(fairsem_shared_keep_on_exec(*h, true) == 0);
+        execl("/proc/self/exe", "t_shared_death", mode, own_name(), (char *)NULL);
+        _exit(127);
+    }
+    ck_assert_int_gt(child, 0);
+    return child;
+}
+
+START_TEST(the_new_program_finds_what_it_holds)
+{
     fairsem_shared_t *h;
     pid_t child;
 
     if (emulated())
         SKIP_TEST("the emulator says that a process begins anew with exec");
-    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &attr), 0);
-    child = fork();
-    if (child == 0) {
-        CHILD_CHECK(fairsem_shared_acquire(h, 2) == 0);
-        CHILD_CHECK(fairsem_shared_keep_on_exec(h, true) == 0);
-        execl("/proc/self/exe", "t_shared_death", "after-exec", own_name(), (char *)NULL);
-        _exit(127);
-    }
+    child = fork_keeper(&h, "after-exec");
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 2);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* The descriptor of that open must not be closed: the kernel would drop the process's lock. */
+START_TEST(the_new_program_holds_it_also_after_an_open_that_failed)
+{
+    fairsem_shared_t *h;
+    pid_t child;
+    int status;
+
+    if (emulated())
+        SKIP_TEST("the emulator says that a process begins anew with exec");
+    child = fork_keeper(&h, "after-failure");
+    ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);
+    ck_assert(WIFSTOPPED(status));
+    ck_assert_int_eq(fairsem_shared_available(h), 0);
+    ck_assert_int_eq(kill(child, SIGCONT), 0);
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_int_eq(fairsem_shared_available(h), 2);
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
@@ -312,12 +350,13 @@ END_TEST
 int main(int argc, char **argv)
 {
     if (argc == 3)
-        return after_exec(argv[2]);
+        return after_exec(argv[2], strcmp(argv[1], "after-failure") == 0);
     RUN_SUITE("shared death", units_of_a_killed_holder_go_to_the_next_in_line,
               killed_waiters_leave_the_line_wherever_they_stand,
               life_does_not_depend_on_who_waits_for_the_process,
               a_child_is_a_process_of_its_own, exec_ends_a_users_life,
               unless_it_keeps_what_it_holds, the_new_program_finds_what_it_holds,
+              the_new_program_holds_it_also_after_an_open_that_failed,
               who_closes_our_descriptor_harms_nobody_else,
               who_was_taken_for_dead_starts_from_nothing, the_dead_are_found_soon);
 }
