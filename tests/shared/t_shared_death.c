@@ -347,6 +347,57 @@ START_TEST(the_dead_are_found_soon)
 }
 END_TEST
 
+/* It would be its turn to look, and it is the second in line who gets what is left for it. */
+START_TEST(a_stopped_head_of_the_line_does_not_hide_the_dead)
+{
+    _Atomic int *flag = share(sizeof *flag);
+    fairsem_shared_t *h = make_segment(2, 0);
+    pid_t holder = fork_holder(h, 2, flag), head, second;
+    int status;
+
+    await_flag(flag, 1);
+    head = fork_waiter(h, 1, NULL, NULL);
+    await_line(h, 1);
+    second = fork_waiter(h, 1, NULL, NULL);
+    await_line(h, 2);
+    ck_assert_int_eq(kill(head, SIGSTOP), 0);
+    ck_assert_int_eq(waitpid(head, &status, WUNTRACED), head);
+    kill_child(holder);
+    ck_assert_int_eq(status_of(second), 0);
+    ck_assert_int_eq(kill(head, SIGCONT), 0);
+    ck_assert_int_eq(status_of(head), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* Each time somebody has just looked. */
+START_TEST(nobody_is_refused_because_of_the_dead)
+{
+    fairsem_shared_t *h = make_small_segment(2, 0, 1, 8);
+    _Atomic int *flag = share(sizeof *flag);
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    for (int i = 0; i < 8; i++) {
+        pid_t waiter = fork_waiter(h, 2, NULL, NULL);
+
+        await_line(h, 1);
+        kill_child(waiter);
+        ck_assert_int_eq(fairsem_shared_acquire_for(h, 2, 1000000), ETIMEDOUT);
+    }
+    ck_assert_int_eq(fairsem_shared_keep_on_exec(h, true), 0);
+    for (int i = 0; i < 8; i++) {
+        pid_t holder = fork_holder(h, 1, flag);
+
+        await_flag(flag, i + 1);
+        ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
+        kill_child(holder);
+        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    }
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     if (argc == 3)
@@ -358,5 +409,7 @@ int main(int argc, char **argv)
               unless_it_keeps_what_it_holds, the_new_program_finds_what_it_holds,
               the_new_program_holds_it_also_after_an_open_that_failed,
               who_closes_our_descriptor_harms_nobody_else,
-              who_was_taken_for_dead_starts_from_nothing, the_dead_are_found_soon);
+              who_was_taken_for_dead_starts_from_nothing, the_dead_are_found_soon,
+              a_stopped_head_of_the_line_does_not_hide_the_dead,
+              nobody_is_refused_because_of_the_dead);
 }
