@@ -199,6 +199,23 @@ wait "$next" 2> /dev/null
 let_go
 [ ! -e "$work/ended" ] || fail "it ran after the signal"
 
+# The first process of a container, which no signal ends.  Another process there sends it.
+for own_pids in 'unshare --pid --fork' 'unshare --user --map-current-user --pid --fork' ''; do
+  [ -z "$own_pids" ] || ! $own_pids true 2> /dev/null || break
+done
+if [ -n "$own_pids" ]; then
+  hold
+  # shellcheck disable=SC2016
+  $own_pids sh -c '(until "$1" --status "$2" | grep -q "waiting 1"; do sleep 0.02; done
+    kill -TERM 1) & exec "$1" "$2" 1 -- touch "$3"' sh "$limit" "$name" "$work/ended" \
+    2> "$work/err"
+  [ $? -eq 143 ] || fail "a signal does not end the wait of a first process"
+  let_go
+  [ ! -e "$work/ended" ] || fail "a first process ran after the signal"
+else
+  echo "skipped: no process ID namespace can be made"
+fi
+
 # ---------------------------------------------------------------- descriptors of scripts
 rm -f "$work/gate" && mkfifo "$work/gate"
 # shellcheck disable=SC2016
