@@ -635,9 +635,9 @@ FAIRSEM_API int fairsem_closed(const fairsem_t *sem);
  * free.  If n is the number of units that there are, nobody holds any from then on: what the
  * semaphore protects can go.  (Before you destroy the semaphore itself, see the table above: no
  * call sees a thread that is just entering an acquire, or leaving one.)  The call takes no units,
- * several threads may make it, and one that has failed can be repeated.  `how` limits the wait, and
- * may be NULL.  What was done before the releases that made the units free is visible to the
- * caller.
+ * several threads may make it, and one that has failed can be repeated.  They wait in the queue: one
+ * that asks for more units than are free holds up those behind it.  `how` limits the wait, and may
+ * be NULL.  What was done before the releases that made the units free is visible to the caller.
  *
  * 0        n units are free
  * EINVAL   as fairsem_acquire_with; nothing was changed

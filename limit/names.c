@@ -30,7 +30,7 @@ const char *name_of_segment(const char *name, bool global, char segment[SEGMENT_
         if (*c == '/')
             return "a name has no slash";
         /* It is printed to terminals. */
-        if ((unsigned char)*c <= ' ' || *c == '\177')
+        if (*c == ' ' || control_length(c) != 0)
             return "a name has no space and no control character";
     }
     write_prefix(global, prefix);

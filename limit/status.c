@@ -35,12 +35,13 @@ static void read_command(int64_t pid, char text[COMMAND_SIZE])
     }
     while (length > 0 && text[length - 1] == '\0')
         length--;
-    for (size_t i = 0; i < length; i++) {
-        /* A terminal obeys control characters. */
-        if ((unsigned char)text[i] < ' ' || text[i] == '\177')
-            text[i] = ' ';
-    }
     text[length] = '\0';
+    /* A terminal obeys control characters.  The arguments end with zeros. */
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\0')
+            text[i] = ' ';
+        memset(text + i, ' ', (size_t)control_length(text + i));
+    }
 }
 
 static void print_since(int64_t ns)

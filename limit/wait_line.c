@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -109,6 +110,9 @@ static void stop(struct watcher *w)
         kill(getpid(), w->signal);      /* arrives with the next line, and ends the process */
     }
     pthread_sigmask(SIG_SETMASK, &w->before, NULL);
+    /* The first process of a container: the kernel ends it by no signal that it does not handle. */
+    if (w->signal != 0)
+        exit(128 + w->signal);
 }
 
 int wait_line(fairsem_shared_t *slots, const struct request *request, const fairsem_wait_t *how)

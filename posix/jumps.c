@@ -98,7 +98,9 @@ static uintptr_t target(const struct __jmp_buf_tag *env)
 /*
  * Stacks grow down.  On one stack the jump goes over what is between the current frame and the
  * target.  If a handler leaves its alternate stack, it goes over everything there, and on the other
- * stack over what is below the target.
+ * stack over what is below the target.  (With SS_AUTODISARM the kernel does not say that there is
+ * an alternate stack.  If that lies below the target, it looks as on one stack.  If it lies above,
+ * a jump down shows that there are two.)
  */
 struct jump {
     uintptr_t from, to;
@@ -129,6 +131,8 @@ static bool goes_over(const struct jump *jump, const struct fs_wait_place *place
 
     if (is_within(at, jump->alternate, jump->size))
         return true;
+    if (jump->from > jump->to)
+        return at < jump->to || (jump->size == 0 && at >= jump->from);
     return at < jump->to && (jump->size != 0 || at >= jump->from);
 }
 

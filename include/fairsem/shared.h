@@ -52,8 +52,9 @@
  *            and exec end its life.  It does not matter who its parent is, and whether that has
  *            waited for it.  A process that is stopped lives; and if that happens inside a call, at
  *            a moment at which it has the segment's lock, the others wait until it goes on.
- * How soon.  While somebody waits, the dead are found within 100 ms.  Otherwise the next call that
- *            would have to wait, or that inspects the semaphore, finds them.
+ * How soon.  While somebody waits, the dead are found within 100 ms; within 200 ms while the first
+ *            in the queue is stopped.  Otherwise the next call that would have to wait, or that
+ *            inspects the semaphore, finds them.
  * Results.   Each function below that returns an errno value may also return
  *            ENOTRECOVERABLE  the segment is damaged: somebody has written to it.  It stays so for
  *                             all who use it; fairsem_shared_unlink removes its name

@@ -151,15 +151,18 @@ static int attach(fairsem_shared_t *h)
     return error;
 }
 
+/* No wait in the line, so no cancellation point; but it may nap, or read a file. */
 int fs_shared_attach(fairsem_shared_t *h)
 {
-    int error = 0;
+    int error = 0, cancelable, ignored;
 
     fs_shared_check_fork(h);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     FS_MUST(pthread_mutex_lock(&h->attaching));
     if (!atomic_load_explicit(&h->attached, memory_order_acquire))
         error = attach(h);
     FS_MUST(pthread_mutex_unlock(&h->attaching));
+    pthread_setcancelstate(cancelable, &ignored);
     return error;
 }
 

@@ -187,6 +187,26 @@ int fs_life_test(int fd, int index, bool *locked)
     return error;
 }
 
+/*
+ * The kernel tells nobody of locks of its own.  So this asks in the name of the open file, which has
+ * none: a lock of this process is then somebody else's, and the answer says whose.
+ */
+bool fs_life_is_ours(int fd, int count)
+{
+    int before = errno;
+    bool found = false;
+
+    for (int i = 0; i < count && !found; i++) {
+        struct flock lock = byte_of(i, F_WRLCK);
+
+        if (fcntl(fd, F_OFD_GETLK, &lock) != 0)
+            break;
+        found = lock.l_type != F_UNLCK && lock.l_pid == getpid();
+    }
+    errno = before;
+    return found;
+}
+
 int64_t fs_process_id(void)
 {
     return getpid();

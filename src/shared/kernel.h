@@ -47,6 +47,8 @@ int  fs_life_take(int fd, int index);
 void fs_life_drop(int fd, int index);
 /* Has another process locked the byte? */
 int  fs_life_test(int fd, int index, bool *locked);
+/* Has this process locked one of the first `count` bytes, whichever descriptor it used? */
+bool fs_life_is_ours(int fd, int count);
 
 int64_t fs_process_id(void);
 /* When this process began, which exec does not change; 0: unknown. */

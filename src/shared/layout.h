@@ -27,7 +27,8 @@
  *  R4  Who looks for the dead.  A caller that is about to be refused; one that is about to wait, if
  *      nobody has looked lately; the head of the line, every 100 ms; a granter, at a process that
  *      has waited for longer than a moment; and all others in line, every 100 ms, at the head: a
- *      dead one that asks for more than is free would hold them up for ever.
+ *      dead one that asks for more than is free would hold them up for ever.  If nobody has looked
+ *      for 100 ms the head is stopped, or late: then the others do what it should do.
  *  R5  The segment is not trusted.  Each number that is an index, or is calculated with, is loaded
  *      once, and checked between the load and the use.  Each loop has a bound.
  *  R6  A waiter sleeps on the state of its slot, never for longer than 100 ms: its granter may

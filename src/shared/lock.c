@@ -95,15 +95,19 @@ int fs_shared_lock(fairsem_shared_t *h)
     return error;
 }
 
-/* If we die before the wake, a sleeper finds the lock free when it looks. */
+/*
+ * If we die before the wake, a sleeper finds the lock free when it looks.  After the exchange the
+ * handle may be closed: see wake_all() in visit.c.
+ */
 void fs_shared_unlock(fairsem_shared_t *h)
 {
+    _Atomic uint32_t *lock = &h->segment->lock;
     uint32_t word;
 
     FS_STEP("unlock");
-    word = atomic_exchange_explicit(&h->segment->lock, 0, memory_order_release);
+    word = atomic_exchange_explicit(lock, 0, memory_order_release);
     if ((word & CONTENDED) != 0) {
         FS_STEP("wake for the lock");
-        fs_shared_wake((const _Atomic int *)&h->segment->lock, 1);
+        fs_shared_wake((const _Atomic int *)lock, 1);
     }
 }

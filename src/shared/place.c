@@ -242,22 +242,39 @@ static int come_and_leave(struct fs_place *place, enum ending ending)
     return result == FS_NOT_OVER && error != 0 ? error : result;
 }
 
-/* R4: the head of the line looks at all, and the others whether the head lives. */
+/* The lock is held.  R4: is it for this waiter to look at all? */
+static int should_look(const struct fs_place *place, struct fs_visit *visit, bool *yes)
+{
+    fairsem_shared_t *h = place->handle;
+    int head, process, error = fs_line_head(h, &head);
+    bool alive = true;
+
+    *yes = head == place->slot
+           || fs_since(fs_visit_now(visit), FS_GET(&h->segment->looked_ns)) >= LOOK_NS;
+    if (error != 0 || *yes || head == FS_NOBODY)
+        return error;
+    error = fs_slot_process(h, head, &process);
+    if (error == 0)
+        error = fs_shared_alive(h, process, &alive);
+    *yes = !alive;
+    return error;
+}
+
+/*
+ * The head of the line looks at all.  The others look whether the head lives; and at all, if the
+ * head does not look, because its process is stopped.
+ */
 static int look(struct fs_place *place)
 {
     fairsem_shared_t *h = place->handle;
     struct fs_visit visit;
-    int head, process, error = fs_shared_enter(h, &visit);
-    bool alive = true;
+    int error = fs_shared_enter(h, &visit);
+    bool at_all;
 
     if (error != 0)
         return error;
-    error = fs_line_head(h, &head);
-    if (error == 0 && head != FS_NOBODY && head != place->slot)
-        error = fs_slot_process(h, head, &process);
-    if (error == 0 && head != FS_NOBODY && head != place->slot)
-        error = fs_shared_alive(h, process, &alive);
-    if (error == 0 && (head == place->slot || !alive))
+    error = should_look(place, &visit, &at_all);
+    if (error == 0 && at_all)
         error = fs_shared_look(h);
     return error == 0 ? fs_visit_end(h, &visit) : fs_visit_fail(h, &visit, error);
 }

@@ -183,6 +183,16 @@ static int use_descriptor(int fd, const fairsem_shared_attr_t *attr, fairsem_sha
     return error != 0 ? error : make_handle(fd, &header, handle);
 }
 
+/*
+ * No handle uses it.  But perhaps this process has kept units of this segment when it called exec:
+ * then it stays open, or they would go with the lock.
+ */
+static void close_unused(int fd)
+{
+    if (!fs_life_is_ours(fd, FAIRSEM_SHARED_MAX))
+        fs_file_close(fd);
+}
+
 static int open_existing(const char *path, const fairsem_shared_attr_t *attr, bool apart,
                          fairsem_shared_t **handle)
 {
@@ -203,7 +213,7 @@ static int open_existing(const char *path, const fairsem_shared_attr_t *attr, bo
     }
     error = use_descriptor(fd, attr, handle);
     if (error != 0)
-        fs_file_close(fd);
+        close_unused(fd);
     else if (!apart)
         enlist(*handle);
     return error;

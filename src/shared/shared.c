@@ -74,6 +74,12 @@ static bool nobody_looked_lately(const fairsem_shared_t *h, struct fs_visit *vis
     return fs_since(fs_visit_now(visit), FS_GET(&h->segment->looked_ns)) >= FS_SEEN_NS;
 }
 
+/* A process whose units survive exec must not wait. */
+static bool keeps(const fairsem_shared_t *h)
+{
+    return FS_GET(&h->processes[FS_GET(&h->self)].keeps) != 0;
+}
+
 /*
  * The lock is held.  Take n units, or join; `refusal` is what to return instead of a wait, or 0.
  * Returns a result, or FS_NOT_OVER: it has joined.
@@ -85,7 +91,9 @@ static int take_or_join(struct fs_place *place, struct fs_visit *visit, int64_t 
     bool waits;
     int error = must_wait(h, n, priority, &waits);
 
-    if (error == 0 && waits && (refusal != 0 || nobody_looked_lately(h, visit))) {
+    if (error == 0 && waits
+        && (refusal != 0 || keeps(h) || fs_slot_find_free(h) == FS_NOBODY
+            || nobody_looked_lately(h, visit))) {
         error = fs_shared_look(h);
         if (error == 0)
             error = fs_visit_serve(h, visit);
@@ -98,7 +106,7 @@ static int take_or_join(struct fs_place *place, struct fs_visit *visit, int64_t 
         return fs_shared_take(h, n);
     if (refusal != 0)
         return refusal;
-    if (FS_GET(&h->processes[FS_GET(&h->self)].keeps) != 0)
+    if (keeps(h))
         return EBUSY;
     error = fs_place_join(place, visit, n, priority);
     return error != 0 ? error : FS_NOT_OVER;

@@ -23,11 +23,15 @@ int64_t fs_visit_now(struct fs_visit *visit)
     return visit->now_ns;
 }
 
-static void wake_all(fairsem_shared_t *h, struct fs_visit *visit)
+/*
+ * The handle is not used any more: a thread whose wait a token has canceled may have seen that, and
+ * closed it.  To wake nobody where memory was does nothing.
+ */
+static void wake_all(struct fs_visit *visit)
 {
     for (int i = 0; i < visit->wakes; i++) {
         FS_STEP("wake");
-        fs_shared_wake(&h->slots[visit->slots[i]].state, INT_MAX);
+        fs_shared_wake(visit->words[i], INT_MAX);
     }
     visit->wakes = 0;
 }
@@ -35,8 +39,8 @@ static void wake_all(fairsem_shared_t *h, struct fs_visit *visit)
 void fs_visit_will_wake(fairsem_shared_t *h, struct fs_visit *visit, int slot)
 {
     if (visit->wakes == FS_WAKES)
-        wake_all(h, visit);
-    visit->slots[visit->wakes++] = slot;
+        wake_all(visit);
+    visit->words[visit->wakes++] = &h->slots[slot].state;
 }
 
 /* The lock is held.  SLOW makes the count ours. */
@@ -78,7 +82,7 @@ int fs_visit_begin(fairsem_shared_t *h, struct fs_visit *visit)
 int fs_visit_fail(fairsem_shared_t *h, struct fs_visit *visit, int error)
 {
     fs_shared_unlock(h);
-    wake_all(h, visit);
+    wake_all(visit);
     return error;
 }
 

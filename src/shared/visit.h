@@ -15,7 +15,7 @@
 struct fs_visit {
     int64_t now_ns;             /* 0: no clock has been read yet */
     int     wakes;
-    int     slots[FS_WAKES];    /* to wake when the lock has been dropped */
+    const _Atomic int *words[FS_WAKES];     /* to wake when the lock has been dropped */
 };
 
 /*

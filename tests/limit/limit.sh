@@ -61,12 +61,15 @@ shows() {
   return "$found"
 }
 
+# What a terminal obeys; the status must not show it.
+obeyed=$(printf '\033\302\233')
+
 # hold - one that runs until `let_go`; its process ID is in $holder.
 hold() {
   rm -f "$work/gate"
   mkfifo "$work/gate"
   # shellcheck disable=SC2016 # for the shell inside
-  "$limit" "$name" 1 -- sh -c 'read -r line < "$1"' sh "$work/gate" &
+  "$limit" "$name" 1 -- sh -c 'read -r line < "$1"' sh "$work/gate" "$obeyed" &
   holder=$!
   await "a holder" shows 'running 1'
 }
@@ -113,6 +116,7 @@ gives 125 "no mode" --global=9 "$name" 1 -- true
 gives 125 "a name with a slash" a/b 1 -- true
 gives 125 "an empty name" '' 1 -- true
 gives 125 "a name of another line" "$(printf 'a\nb')" 1 -- true
+gives 125 "a name with a control character of UTF-8" "$(printf 'a\302\233b')" 1 -- true
 gives 125 "a name that is too long" "$(printf '%0300d' 0)" 1 -- true
 gives 125 "the status of a name that does not exist" --status "$name-none"
 gives 125 "remove a name that does not exist" --remove "$name-none"
@@ -146,6 +150,7 @@ for i in 1 2 3 4; do
   await "number $i in line" shows "waiting $i"
 done
 shows "running *$holder .* sh -c" || fail "the status does not show who runs"
+shows "gate    *$" || fail "the status does not show its arguments, or more than them"
 shows '4th ' || fail "the status does not show who is the last"
 gives 124 "time-out" -w 0 "$name" 1 -- touch "$work/too-late"
 gives 124 "time-out after a moment" -w 0.05 "$name" 1 -- touch "$work/too-late"
@@ -198,6 +203,23 @@ wait "$next" 2> /dev/null
 [ $? -eq 143 ] || fail "a signal does not end the wait"
 let_go
 [ ! -e "$work/ended" ] || fail "it ran after the signal"
+
+# The first process of a container, which no signal ends.  Another process there sends it.
+for own_pids in 'unshare --pid --fork' 'unshare --user --map-current-user --pid --fork' ''; do
+  [ -z "$own_pids" ] || ! $own_pids true 2> /dev/null || break
+done
+if [ -n "$own_pids" ]; then
+  hold
+  # shellcheck disable=SC2016
+  $own_pids sh -c '(until "$1" --status "$2" | grep -q "waiting 1"; do sleep 0.02; done
+    kill -TERM 1) & exec "$1" "$2" 1 -- touch "$3"' sh "$limit" "$name" "$work/ended" \
+    2> "$work/err"
+  [ $? -eq 143 ] || fail "a signal does not end the wait of a first process"
+  let_go
+  [ ! -e "$work/ended" ] || fail "a first process ran after the signal"
+else
+  echo "skipped: no process ID namespace can be made"
+fi
 
 # ---------------------------------------------------------------- descriptors of scripts
 rm -f "$work/gate" && mkfifo "$work/gate"

@@ -8,10 +8,15 @@
 #include <stdlib.h>
 #include <time.h>
 
+#ifndef SS_AUTODISARM
+#define SS_AUTODISARM (1u << 31)        /* linux/signal.h */
+#endif
+
 static sem_t sem;
 static sigjmp_buf target;
 static _Atomic int jumps_left, inside_jumps;
 static char alternate[65536];
+static stack_t alternate_stack = { .ss_sp = alternate, .ss_size = sizeof alternate };
 
 static void jump_out(int sig)
 {
@@ -52,9 +57,8 @@ static void handle(int sig, void (*handler)(int), int flags)
 static void *wait_and_jump(void *arg)
 {
     struct waiter *w = arg;
-    const stack_t stack = { .ss_sp = alternate, .ss_size = sizeof alternate };
 
-    MUST(sigaltstack(&stack, NULL) == 0);
+    MUST(sigaltstack(&alternate_stack, NULL) == 0);
     if (sigsetjmp(target, 1) == 0) {
         atomic_store(&w->tid, gettid());
         sem_wait(&sem);
@@ -91,6 +95,21 @@ static void jump_from(int flags, int nested)
     MUST(value_of(&sem) == 0);
     MUST(sem_post(&sem) == 0 && sem_wait(&sem) == 0);
     MUST(sem_destroy(&sem) == 0);
+}
+
+/*
+ * In a handler the kernel does not say that there is an alternate stack, which lies above that of
+ * the thread: no other is as high as the one of the first thread.
+ */
+static void jump_from_above(int nested)
+{
+    const stack_t before = alternate_stack;
+    char above[sizeof alternate];
+
+    alternate_stack.ss_sp = above;
+    alternate_stack.ss_flags = (int)SS_AUTODISARM;
+    jump_from(SA_RESTART | SA_ONSTACK, nested);
+    alternate_stack = before;
 }
 
 static void jump_and_stay(void)
@@ -167,6 +186,8 @@ int jumps(void)
     jump_from(SA_ONSTACK, 0);
     jump_from(SA_RESTART, 1);
     jump_from(SA_RESTART | SA_ONSTACK, 1);
+    jump_from_above(0);
+    jump_from_above(1);
     jump_and_stay();
     jump_at_any_time();
     return 0;

@@ -6,11 +6,14 @@
  * For each call and each k, a child is killed in its k-th step.  The segment must then be what it
  * would be had the child died before or after the store that counts; repaired once it is as
  * repaired twice; and a waiter in another process gets its unit.
+ *
+ * And a thread that is held up before its wakes touches nothing that others may free meanwhile.
  */
 #include "crowd.h"
 
 #include "shared/attach.h"
 #include "shared/repair.h"
+#include "workers.h"
 
 #include <string.h>
 
@@ -298,8 +301,49 @@ START_TEST(and_without_undo)
 }
 END_TEST
 
+/* ---- Held up before its wakes ---- */
+
+static _Thread_local bool held_up;
+static _Atomic int closed;
+
+static void wait_for_the_close(const char *what)
+{
+    if (held_up && strcmp(what, "wake") == 0)
+        await_flag(&closed, 1);
+}
+
+static fairsem_token_t their_token = FAIRSEM_TOKEN_INITIALIZER;
+
+static void *wait_and_close(void *arg)
+{
+    const fairsem_wait_t how = { .token = &their_token };
+
+    ck_assert_int_eq(fairsem_shared_acquire_with(sem, 1, &how), EPIPE);
+    ck_assert_int_eq(fairsem_shared_close(sem), 0);
+    atomic_store(&closed, 1);
+    return arg;
+}
+
+/* The canceler then touches the handle no more: AddressSanitizer and valgrind would see that. */
+START_TEST(whose_wait_is_canceled_may_close_before_the_wake)
+{
+    pthread_t thread;
+
+    sem = make_segment(1, 0);
+    ck_assert_int_eq(fairsem_shared_acquire(sem, 1), 0);
+    start_thread(&thread, wait_and_close, NULL);
+    await_line(sem, 1);
+    fs_shared_step = wait_for_the_close;
+    held_up = true;
+    ck_assert_int_eq(fairsem_token_cancel(&their_token, EPIPE), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    fs_shared_step = NULL;
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared cut", a_process_that_dies_in_any_step_takes_nothing_along,
-              the_same_without_undo, a_repair_can_be_cut_short_anywhere, and_without_undo);
+              the_same_without_undo, a_repair_can_be_cut_short_anywhere, and_without_undo,
+              whose_wait_is_canceled_may_close_before_the_wake);
 }

@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 static int64_t ms_since(int64_t start)
@@ -182,12 +183,18 @@ START_TEST(unless_it_keeps_what_it_holds)
 }
 END_TEST
 
-/* This program, once more: see main. */
-static int after_exec(const char *name)
+/* This program, once more: see main.  It is stopped after an open that fails, if that is asked for. */
+static int after_exec(const char *name, bool fails_first)
 {
+    const fairsem_shared_attr_t wrong = { .flags = FAIRSEM_SHARED_NO_UNDO };
     fairsem_shared_t *h;
     fairsem_shared_stat_t stat;
 
+    if (fails_first) {
+        if (fairsem_shared_open(&h, name, O_CREAT, 0600, &wrong) != EINVAL)
+            return 1;
+        raise(SIGSTOP);
+    }
     if (fairsem_shared_open(&h, name, 0, 0, NULL) != 0 || fairsem_shared_stat(h, &stat) != 0)
         return 2;
     if (stat.mine != 2 || stat.processes != 2)
@@ -198,22 +205,53 @@ static int after_exec(const char *name)
     return 0;
 }
 
-START_TEST(the_new_program_finds_what_it_holds)
+/* A child that acquires both units of a segment with a name, and executes this program. */
+static pid_t fork_keeper(fairsem_shared_t **h, const char *mode)
 {
     const fairsem_shared_attr_t attr = { .units = 2 };
+    pid_t child;
+
+    ck_assert_int_eq(fairsem_shared_open(h, own_name(), O_CREAT, 0600, &attr), 0);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(*h, 2) == 0);
+        CHILD_CHECK(fairsem_shared_keep_on_exec(*h, true) == 0);
+        execl("/proc/self/exe", "t_shared_death", mode, own_name(), (char *)NULL);
+        _exit(127);
+    }
+    ck_assert_int_gt(child, 0);
+    return child;
+}
+
+START_TEST(the_new_program_finds_what_it_holds)
+{
     fairsem_shared_t *h;
     pid_t child;
 
     if (emulated())
         SKIP_TEST("the emulator says that a process begins anew with exec");
-    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &attr), 0);
-    child = fork();
-    if (child == 0) {
-        CHILD_CHECK(fairsem_shared_acquire(h, 2) == 0);
-        CHILD_CHECK(fairsem_shared_keep_on_exec(h, true) == 0);
-        execl("/proc/self/exe", "t_shared_death", "after-exec", own_name(), (char *)NULL);
-        _exit(127);
-    }
+    child = fork_keeper(&h, "after-exec");
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 2);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* The descriptor of that open must not be closed: the kernel would drop the process's lock. */
+START_TEST(the_new_program_holds_it_also_after_an_open_that_failed)
+{
+    fairsem_shared_t *h;
+    pid_t child;
+    int status;
+
+    if (emulated())
+        SKIP_TEST("the emulator says that a process begins anew with exec");
+    child = fork_keeper(&h, "after-failure");
+    ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);
+    ck_assert(WIFSTOPPED(status));
+    ck_assert_int_eq(fairsem_shared_available(h), 0);
+    ck_assert_int_eq(kill(child, SIGCONT), 0);
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_int_eq(fairsem_shared_available(h), 2);
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
@@ -309,15 +347,69 @@ START_TEST(the_dead_are_found_soon)
 }
 END_TEST
 
+/* It would be its turn to look, and it is the second in line who gets what is left for it. */
+START_TEST(a_stopped_head_of_the_line_does_not_hide_the_dead)
+{
+    _Atomic int *flag = share(sizeof *flag);
+    fairsem_shared_t *h = make_segment(2, 0);
+    pid_t holder = fork_holder(h, 2, flag), head, second;
+    int status;
+
+    await_flag(flag, 1);
+    head = fork_waiter(h, 1, NULL, NULL);
+    await_line(h, 1);
+    second = fork_waiter(h, 1, NULL, NULL);
+    await_line(h, 2);
+    ck_assert_int_eq(kill(head, SIGSTOP), 0);
+    ck_assert_int_eq(waitpid(head, &status, WUNTRACED), head);
+    kill_child(holder);
+    ck_assert_int_eq(status_of(second), 0);
+    ck_assert_int_eq(kill(head, SIGCONT), 0);
+    ck_assert_int_eq(status_of(head), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* Each time somebody has just looked. */
+START_TEST(nobody_is_refused_because_of_the_dead)
+{
+    fairsem_shared_t *h = make_small_segment(2, 0, 1, 8);
+    _Atomic int *flag = share(sizeof *flag);
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    for (int i = 0; i < 8; i++) {
+        pid_t waiter = fork_waiter(h, 2, NULL, NULL);
+
+        await_line(h, 1);
+        kill_child(waiter);
+        ck_assert_int_eq(fairsem_shared_acquire_for(h, 2, 1000000), ETIMEDOUT);
+    }
+    ck_assert_int_eq(fairsem_shared_keep_on_exec(h, true), 0);
+    for (int i = 0; i < 8; i++) {
+        pid_t holder = fork_holder(h, 1, flag);
+
+        await_flag(flag, i + 1);
+        ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
+        kill_child(holder);
+        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    }
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     if (argc == 3)
-        return after_exec(argv[2]);
+        return after_exec(argv[2], strcmp(argv[1], "after-failure") == 0);
     RUN_SUITE("shared death", units_of_a_killed_holder_go_to_the_next_in_line,
               killed_waiters_leave_the_line_wherever_they_stand,
               life_does_not_depend_on_who_waits_for_the_process,
               a_child_is_a_process_of_its_own, exec_ends_a_users_life,
               unless_it_keeps_what_it_holds, the_new_program_finds_what_it_holds,
+              the_new_program_holds_it_also_after_an_open_that_failed,
               who_closes_our_descriptor_harms_nobody_else,
-              who_was_taken_for_dead_starts_from_nothing, the_dead_are_found_soon);
+              who_was_taken_for_dead_starts_from_nothing, the_dead_are_found_soon,
+              a_stopped_head_of_the_line_does_not_hide_the_dead,
+              nobody_is_refused_because_of_the_dead);
 }

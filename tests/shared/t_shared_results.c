@@ -196,6 +196,59 @@ START_TEST(a_canceled_thread_leaves_the_line)
 }
 END_TEST
 
+/* A process that has come as far as to its byte, and stays there. */
+static pid_t fork_one_who_comes(int byte)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
+    _Atomic int *flag = share(sizeof *flag);
+    pid_t child = fork();
+
+    if (child == 0) {
+        CHILD_CHECK(fcntl(shm_open(own_name(), O_RDWR, 0), F_SETLK, &lock) == 0);
+        atomic_store(flag, 1);
+        for (;;)
+            pause();
+    }
+    ck_assert_int_gt(child, 0);
+    await_flag(flag, 1);
+    return child;
+}
+
+static void *try_canceled(void *arg)
+{
+    pthread_cancel(pthread_self());
+    if (fairsem_shared_tryacquire(arg, 1) != EUSERS)
+        return arg;
+    pthread_testcancel();
+    return arg;
+}
+
+/* It waits a moment for an entry in the table: that is no wait in the line. */
+START_TEST(a_first_call_that_need_not_wait_is_no_cancellation_point)
+{
+    const fairsem_shared_attr_t attr = { .units = 1, .max_processes = 2 };
+    fairsem_shared_t *h;
+    pid_t comes, child;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &attr), 0);
+    comes = fork_one_who_comes(1);
+    child = fork();
+    if (child == 0) {
+        pthread_t thread;
+        void *end;
+
+        CHILD_CHECK(pthread_create(&thread, NULL, try_canceled, h) == 0);
+        CHILD_CHECK(pthread_join(thread, &end) == 0 && end == PTHREAD_CANCELED);
+        CHILD_CHECK(fairsem_shared_tryacquire(h, 1) == EUSERS);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    kill_child(comes);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 START_TEST(who_holds_and_who_waits_can_be_seen)
 {
     _Atomic int *flag = share(sizeof *flag);
@@ -245,5 +298,6 @@ int main(void)
               who_releases_more_than_there_is_changes_nothing,
               a_full_line_refuses_and_close_waits_for_nobody,
               a_token_cancels_a_wait_and_only_its_own, a_canceled_thread_leaves_the_line,
+              a_first_call_that_need_not_wait_is_no_cancellation_point,
               who_holds_and_who_waits_can_be_seen);
 }
