@@ -14,7 +14,8 @@ struct fs_cancelable;
 
 /*
  * Abort the wait for this reason.  True: it is aborted, and from now on the token does not touch
- * it. False: it had ended already, and detaches itself.  The token's mutex is held, no semaphore's.
+ * it.  False: it had ended already, and detaches itself.  The token's mutex is held, but no
+ * semaphore's.
  */
 typedef bool fs_cancel_fn(struct fs_cancelable *wait, int reason, struct fs_deferred *deferred);
 
