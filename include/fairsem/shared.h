@@ -233,7 +233,7 @@ FAIRSEM_API int fairsem_shared_unlink(const char *name);
  *
  * 0        the units are this process's
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS
- * E2BIG    n is more than there can ever be free: attr.units, or attr.capacity
+ * E2BIG    n is more than can ever be free: attr.units, or attr.capacity
  * ENOBUFS  it would have to wait, and attr.max_waiters requests already do.  A request counts until
  *          its thread has received its units
  * EBUSY    it would have to wait, and this process has called fairsem_shared_keep_on_exec
