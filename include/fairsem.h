@@ -53,11 +53,11 @@
  * Memory.    A release synchronizes with the acquire that its units satisfy: the acquiring
  *            thread sees everything that the releasing thread wrote before the release.
  *            A successful acquire of 0 units is ordered in the same way.
- * malloc.    A thread allocates the memory that it needs to sleep in its first wait, or
- *            attempt to wait.  It keeps that memory for all semaphores and all later waits;
- *            when it ends, a later thread inherits it.  No other acquire or release allocates.
- *            If that one allocation fails, or the process has no thread-specific key left,
- *            waits still work, in order: they poll every millisecond.  Only fairsem_dump
+ * malloc.    The first time that a thread waits, or is about to wait, it allocates the memory
+ *            that it needs to sleep.  It keeps that memory for all semaphores and all later
+ *            waits; when it ends, a later thread inherits it.  No other acquire or release
+ *            allocates.  If this allocation fails, or the process has no thread-specific key
+ *            left, waits still work, in order: they poll every millisecond.  Only fairsem_dump
  *            returns ENOMEM.
  * Threads.   Any number of threads may call any function at any time, except fairsem_init
  *            and fairsem_destroy:
@@ -173,7 +173,7 @@ extern "C" {
 #endif
 
 /*
- * Private.  What the two languages write differently, without a warning in either.  (In C++ the
+ * Private.  C and C++ need different spellings here to compile without warnings.  (In C++ the
  * name `fairsem` is a namespace: see fairsem.hpp.)
  */
 #ifdef __cplusplus
@@ -190,10 +190,10 @@ extern "C" {
 FAIRSEM_API int fairsem_version(void);
 
 /*
- * What a result of one of these functions means here, in English: a static string, never NULL.
- * strerror(3) knows ESHUTDOWN as the end of a transport endpoint; here it is a semaphore that was
- * closed.  A number that no function of the library returns by itself is "another error": the
- * reason of a close or of a token may be any.
+ * Describe a result of these functions in English, as a static string, never NULL.  Use it instead
+ * of strerror(3), for which ESHUTDOWN is a closed transport endpoint; here it is a closed
+ * semaphore.  For a number that the library never returns by itself, such as your own reason for a
+ * close or a token, the string is "another error".
  */
 FAIRSEM_API const char *fairsem_strerror(int error);
 
@@ -261,11 +261,11 @@ typedef struct FAIRSEM_TAG_ {
 
 /*
  * attr.flags: waiting threads go to sleep at once.  Without this flag the oldest waiter spins
- * for the time of up to two wake-ups where that would have paid lately: a grant from another core
- * then reaches it in a fraction of a microsecond instead of 2 to 20 microseconds.  Each semaphore
- * learns from every grant whether spinning pays.  Nobody spins with FAIRSEM_INTERRUPTIBLE, nor
- * where the cores of the process are needed by the threads that can hold units.  You need this
- * flag only if every microsecond of processor time counts.
+ * first, for up to the time that two wake-ups take, if spinning has paid off recently.  A grant
+ * from another core then reaches it in a fraction of a microsecond instead of 2 to 20
+ * microseconds.  Each semaphore learns from every grant whether spinning pays off.  No thread
+ * spins with FAIRSEM_INTERRUPTIBLE, or if the threads that can hold units need all cores of the
+ * process.  You need this flag only if every microsecond of processor time counts.
  */
 #define FAIRSEM_NO_SPIN 2u
 
@@ -283,11 +283,11 @@ typedef struct FAIRSEM_TAG_ {
  * If all requests have the same priority, each wait has a bound: bypass_ns, plus the longest time
  * for which a unit is held, plus the time that the scheduler needs to run a thread (the waiter, or
  * the thread that is about to wake it); plus the same again, without bypass_ns, for each waiter
- * that was in the queue before.
+ * that joined the queue earlier.
  *
- * A release need not grant fitting units before it returns: it may only wake the waiter to
- * claim them.  A signal handler that runs while the waiter comes to claim need not end the
- * wait (FAIRSEM_INTERRUPTIBLE), as with sem_t when another thread was faster.
+ * A release may return before it has granted units that fit: it may only wake the waiter to
+ * claim them.  With FAIRSEM_INTERRUPTIBLE, a signal handler that runs while the waiter is on its
+ * way to claim need not end the wait; a sem_t does the same when another thread was faster.
  */
 #define FAIRSEM_BOUNDED_BYPASS 4u
 
@@ -309,7 +309,7 @@ typedef struct fairsem_attr {
  *
  * A bounded semaphore (attr->capacity > 0) knows how many units exist: it refuses a release
  * that would make more of them (EOVERFLOW) and a request that could never be granted (E2BIG).
- * `units` may be less than the capacity: the rest counts as in use.
+ * `units` may be less than the capacity: the difference counts as in use.
  *
  * 0        *sem is a semaphore
  * EINVAL   units < 0, above FAIRSEM_MAX_UNITS or above the capacity; capacity or
@@ -407,14 +407,14 @@ FAIRSEM_API int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max);
 
 /*
  * Give n units back, or add new ones to an unbounded semaphore.  Before the call returns, it
- * grants the head of the queue its units, and the next one, for as long as a request fits.
+ * grants the requests at the head of the queue, one after the other, as long as the next one fits.
  * Any thread may release, at any time: a release after close is accepted.  The call waits for
  * nothing except other short critical sections.
  *
  * 0          the units are free or granted
  * EINVAL     n < 0 or n > FAIRSEM_MAX_UNITS
  * EOVERFLOW  before any grant, more units would be free than the capacity (unbounded: than
- *            FAIRSEM_MAX_UNITS); a thread releases units that it does not hold
+ *            FAIRSEM_MAX_UNITS), so some thread has released units that it did not hold
  *
  * In a correct program it cannot fail, and you may ignore its result.
  */
@@ -516,9 +516,9 @@ FAIRSEM_API int fairsem_token_destroy(fairsem_token_t *token);
  * Cancel every wait with this token, and every later one before it begins.  They return
  * `reason`: an errno value or any other number > 0; 0 stands for ECANCELED.  When this call
  * returns, the waiters have left their queues.  A waiter that was granted its units before
- * keeps them.  Meanwhile, threads that begin a wait with this token, or come back from one, wait
- * until all are canceled (0.1 to 1 us for each wait); all else goes on: a semaphore is locked for
- * one of its waits at a time.
+ * keeps them.  During the call, a thread that begins or ends a wait with this token waits until all
+ * are canceled (0.1 to 1 us for each wait).  Other threads hardly notice: the call locks a
+ * semaphore for one wait at a time.
  *
  * 0        the token is canceled
  * EINVAL   reason < 0
@@ -632,16 +632,18 @@ FAIRSEM_API int fairsem_closed(const fairsem_t *sem);
 
 /*
  * Close the semaphore with ESHUTDOWN, unless it is closed already, and wait until n units are
- * free.  If n is the number of units that there are, nobody holds any from then on: what the
- * semaphore protects can go.  (Before you destroy the semaphore itself, see the table above: no
- * call sees a thread that is just entering an acquire, or leaving one.)  The call takes no units,
- * several threads may make it, and one that has failed can be repeated.  They wait in the queue: one
- * that asks for more units than are free holds up those behind it.  `how` limits the wait, and may
- * be NULL.  What was done before the releases that made the units free is visible to the caller.
+ * free.  If n is the total number of units, nobody holds any from then on, and you can free what
+ * the semaphore protects.  (Before you destroy the semaphore itself, see the table at the top: no
+ * function sees a thread that is just entering an acquire, or leaving one.)  The call takes no
+ * units, several threads may make it at once, and you can repeat it after a failure.  The threads
+ * wait in the queue: one that waits for more units than are free holds up those behind it.  `how`
+ * limits the wait, and may be NULL.  The caller sees everything that other threads wrote before
+ * the releases that made the units free.
  *
  * 0        n units are free
  * EINVAL   as fairsem_acquire_with; nothing was changed
- * E2BIG    n is more than the capacity; nothing was changed, unless that happens while it waits
+ * E2BIG    n is more than the capacity.  Nothing was changed, unless the capacity became too
+ *          small during the wait: then the semaphore is closed
  * ETIMEDOUT, ENOBUFS, EINTR, the token's reason   as fairsem_acquire_with; the semaphore is closed
  *
  * This is a cancellation point if it waits.
@@ -676,12 +678,12 @@ FAIRSEM_API int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *h
  */
 
 /*
- * The number of free units; negative: a debt.  That a unit is free does not mean that you can
- * take it: see fairsem_would_block.
+ * The number of free units; negative: a debt.  A free unit may not be yours to take: see
+ * fairsem_would_block.
  */
 FAIRSEM_API int64_t fairsem_available(const fairsem_t *sem);
 
-/* The number of requests in the queue.  A waiter that is counted here has its place. */
+/* The number of requests in the queue.  A request that is counted here has its place. */
 FAIRSEM_API int64_t fairsem_waiters(const fairsem_t *sem);
 
 /*
@@ -712,8 +714,8 @@ typedef struct {
     int64_t wait_ns_max;    /* the longest of these waits, nanoseconds */
     int64_t waiters_max;    /* the most requests that were in the queue */
     int64_t refused;        /* requests refused with ENOBUFS */
-    int64_t over_releases;  /* releases refused with EOVERFLOW; and grants that a ticket or a
-                             * canceled thread gave back and of which not all units fit any more */
+    int64_t over_releases;  /* releases refused with EOVERFLOW; and grants given back by a ticket
+                             * or a canceled thread, if not all of their units fitted any more */
     int64_t reserved_[6];
 } fairsem_stat_t;
 
@@ -721,18 +723,18 @@ typedef struct {
 FAIRSEM_API int fairsem_stat(const fairsem_t *sem, fairsem_stat_t *stat);
 
 /*
- * The same, for whoever looks again and again: wait_ns_max and waiters_max are those since the last
- * call of this function, or since the semaphore was initialized.  A wait that has not ended yet
- * counts in the interval in which it ends; oldest_wait_ns shows it before.  For everybody who looks
- * at this semaphore the interval is the same one.  It returns 0.
+ * The same, for reports at regular intervals: wait_ns_max and waiters_max cover the time since the
+ * last call of this function, or since the semaphore was initialized.  A wait counts in the
+ * interval in which it ends; until then oldest_wait_ns shows it.  All callers share one interval
+ * for each semaphore.  It returns 0.
  */
 FAIRSEM_API int fairsem_stat_interval(fairsem_t *sem, fairsem_stat_t *stat);
 
 /*
- * Write the same for people: a summary with the semaphore's name, then one line per waiter from
- * the head of the queue (sequence number, units, priority, age in seconds).  It takes a
+ * Write the same as text for people: a summary with the semaphore's name, then one line per waiter
+ * from the head of the queue (sequence number, units, priority, age in seconds).  It takes a
  * snapshot first and writes afterwards, so a slow file holds nobody up.  Cancellation is
- * disabled meanwhile.
+ * disabled during the call.
  *
  * 0        everything was written
  * ENOMEM   no memory for the snapshot; the summary was written
@@ -770,8 +772,8 @@ FAIRSEM_API int fairsem_dump(const fairsem_t *sem, FILE *file);
 /*
  * A guard holds units of one semaphore; the owner of the guard owns the units.  { 0 } is an
  * empty guard.  A guard is plain data, for one thread at a time.  You may copy it if you use
- * only one of the copies from then on.  Every function leaves it either empty or holding what
- * it says.
+ * only one of the copies from then on.  Every function leaves it either empty or with exactly the
+ * units that n says.
  */
 typedef struct fairsem_units {
     fairsem_t *sem;
@@ -779,7 +781,7 @@ typedef struct fairsem_units {
 } fairsem_units_t;
 
 /*
- * fairsem_acquire_with (`how` may be NULL) and fairsem_tryacquire, into an empty guard.
+ * Acquire into an empty guard, with fairsem_acquire_with (`how` may be NULL) or fairsem_tryacquire.
  *
  * As these functions, and
  * EBUSY    the guard is not empty
@@ -858,8 +860,8 @@ static inline void fairsem_scope_ends_(fairsem_units_t *units)
  * is canceled in fn, fn calls pthread_exit, or fn throws a C++ exception (GCC, Clang; not on riscv
  * and 32-bit arm).
  *
- * If fairsem_acquire fails, fn is not called and its error is returned; otherwise the result
- * of fairsem_release.
+ * If fairsem_acquire fails, fn is not called and the call returns that error; otherwise it returns
+ * the result of fairsem_release.
  */
 FAIRSEM_API int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void *arg);
 
@@ -868,8 +870,8 @@ FAIRSEM_API int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void
  * ======================================================================== */
 
 /*
- * The ticket pattern.  The result of fairsem_ticket_take says who starts the work, so that it
- * starts exactly once: 0, the caller; EINPROGRESS, the callback; any other, nobody.
+ * The ticket pattern.  The result of fairsem_ticket_take says who starts the work, which therefore
+ * starts exactly once: on 0 the caller, on EINPROGRESS the callback, on any other nobody.
  *
  * Example:
  *
@@ -931,7 +933,7 @@ FAIRSEM_API int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void
  *                    WAITING, GRANTED --return--> IDLE
  *
  * Claim or return a ticket before its semaphore is destroyed.  If it has a callback, also
- * return it before its memory is used for something else, unless that happens in the callback.
+ * return it before you free or reuse its memory, unless you do that in the callback.
  * (You may return an idle ticket.)
  *
  * In a forked child, a ticket that was waiting is idle.
@@ -952,10 +954,10 @@ enum fairsem_ticket_state {
  * A ticket's callback.  It is called exactly once for each take that returned EINPROGRESS,
  * unless the ticket is claimed or returned before the callback begins: then it is not called.
  *
- * The callback is due when the ticket leaves WAITING.  That may be before the take has returned
- * to its own thread.  The thread that caused it runs the callback, after it has dropped every
- * lock: a thread that releases, closes or sets the capacity, but also a thread that leaves the
- * queue ahead of the ticket because it is timed out or canceled.
+ * The callback is due when the ticket leaves WAITING.  That may be before the take has returned.
+ * The thread that made the ticket leave WAITING runs the callback, after it has dropped every
+ * lock.  This is a thread that releases, closes or sets the capacity, or a thread whose timeout or
+ * cancellation takes it out of the queue ahead of the ticket.
  *
  * A thread runs its callbacks one after the other, in the order in which the tickets were
  * granted, and never one inside the other.  Callbacks that become due while the thread is in a
@@ -966,15 +968,15 @@ enum fairsem_ticket_state {
  * free its ticket.  Two things cannot work:
  *
  *   - It waits for something that its own thread has yet to do: for instance for the units of a
- *     ticket whose callback is due behind it, or for what only its caller can release.  While
- *     it waits, it holds up the callbacks behind it.
- *   - It does not return: pthread_exit, longjmp.  (Thread cancellation is disabled meanwhile.)
+ *     ticket whose callback is due after it, or for units that only its caller can release.  While
+ *     it waits, it holds up the callbacks that are due after it.
+ *   - It does not return: pthread_exit, longjmp.  (Thread cancellation is disabled in a callback.)
  *
  * A C++ exception may leave a callback (GCC or Clang, with glibc, but not on riscv and 32-bit
- * arm).  It reaches the caller of the function that ran the callback, after the callbacks behind
- * it have run.  Of two exceptions, one is lost.  If a callback forks, the callbacks that were to follow it run in the parent and
- * not in the child.  The child does not get the callback of a ticket that was in the queue
- * either.
+ * arm).  It reaches the caller of the function that ran the callback, after the remaining
+ * callbacks have run.  Of two exceptions, one is lost.  If a callback forks, the callbacks that
+ * were to follow it run in the parent and not in the child.  The callback of a ticket that was in
+ * the queue does not run in the child either.
  */
 typedef void fairsem_notify_fn(fairsem_ticket_t *ticket, void *arg);
 
@@ -985,8 +987,8 @@ typedef void fairsem_notify_fn(fairsem_ticket_t *ticket, void *arg);
  * 0            granted at once; the callback is not called, neither now nor later
  * EINPROGRESS  in the queue (the name is from connect(2)); the callback has been called or will
  *              be, once, unless the ticket is claimed or returned first
- * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS; the ticket is not idle, or another thread is just
- *          taking, claiming or returning it
+ * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS; the ticket is not idle, or another thread is
+ *          taking, claiming or returning it at this moment
  * E2BIG, ENOBUFS, the close reason   as fairsem_acquire; the ticket stays idle
  */
 FAIRSEM_API int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n,
@@ -1016,7 +1018,7 @@ FAIRSEM_API int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait
 /*
  * Claim: move the units of a granted ticket into the empty guard `into`.
  *
- * 0        they are yours, and the ticket is idle; a callback that has not begun will not
+ * 0        they are yours, and the ticket is idle; a callback that has not begun will not run
  * EAGAIN   it still waits
  * EINVAL   it is idle
  * EBUSY    the guard is not empty
@@ -1027,10 +1029,11 @@ FAIRSEM_API int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *
 /*
  * Return the ticket, whatever its state.  It leaves the queue, or its units go to the next waiter
  * (as many as fit: see over_releases), and it is idle.  When the call returns, the callback is
- * not running and will not run.  If another thread is running it, the call waits for that; so
- * do not hold a lock that the callback takes.  The call does not wait for a callback that
- * cannot end before the call returns: if it is made in that callback, or in a callback for
- * which that one waits, directly or through others, because each returns another's ticket.
+ * not running and will not run.  If another thread is running it, the call waits until it has
+ * ended; so do not hold a lock that the callback takes.  There is one exception: the call does not
+ * wait for a callback that cannot end before the call returns.  That is the callback that makes
+ * the call, or a callback that itself waits in fairsem_ticket_return for the one that makes the
+ * call, directly or through others.
  *
  * 0        the ticket is idle
  */

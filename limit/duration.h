@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* duration.h - how long something takes, for people: "12 s", "4 min 12 s", "3 h 5 min". */
+/* duration.h - a duration as text: "12 s", "4 min 12 s", "3 h 5 min". */
 #ifndef LIMIT_DURATION_H
 #define LIMIT_DURATION_H
 

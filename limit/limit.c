@@ -7,7 +7,7 @@
  *      turn.h       wait for the turn; change a limit, remove a name
  *      wait_line.h  one wait, with signals and a line of progress
  *      run.h        run the command
- *      status.h     who runs, who waits
+ *      status.h     which processes run, and which wait
  */
 #include "names.h"
 #include "options.h"
@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 /*
- * A shell script takes low descriptors for its own ("exec 3> file"), and would close ours, which
- * gives the units back.  So low ones are taken by something that exec closes.
+ * A shell script uses low descriptors itself ("exec 3> file"), and would close ours, which gives
+ * the units back.  So fill the low ones with descriptors that exec closes.
  */
 #define LOWEST_DESCRIPTOR 40
 

@@ -29,7 +29,7 @@ const char *name_of_segment(const char *name, bool global, char segment[SEGMENT_
     for (const char *c = name; *c != '\0'; c++) {
         if (*c == '/')
             return "a name has no slash";
-        /* It is printed to terminals. */
+        /* A terminal would obey control characters when the name is printed. */
         if (*c == ' ' || control_length(c) != 0)
             return "a name has no space and no control character";
     }
@@ -45,7 +45,7 @@ bool name_is_own(const char *segment)
     struct stat st;
 
     snprintf(path, sizeof path, "%s%s", DIRECTORY, segment);
-    /* Removed in this moment: then there is no harm, either. */
+    /* If it has been removed at this moment, there is no harm, either. */
     return lstat(path, &st) != 0 || st.st_uid == geteuid();
 }
 

@@ -2,9 +2,9 @@
 /*
  * names.h - the names of segments.
  *
- * Each user has names of their own, which nobody else can use: a process that may write to a
- * segment can damage it.  Names common to all users exist only where they are asked for.  Both have
- * a prefix, so that they do not clash with those of other programs in /dev/shm.
+ * Each user has names of their own, which no other user can use, because a process that may write
+ * to a segment can damage it.  A name is common to all users only on request.  Both kinds have a
+ * prefix, so that they do not clash with the names of other programs in /dev/shm.
  */
 #ifndef LIMIT_NAMES_H
 #define LIMIT_NAMES_H
@@ -31,7 +31,7 @@ const char *name_of_segment(const char *name, bool global, char segment[SEGMENT_
 
 /*
  * Did this user make the segment?  In a directory where everybody may make files, another user can
- * be the first to make one with a name that is ours.
+ * make one with our name before we do.
  */
 bool name_is_own(const char *segment);
 

@@ -126,7 +126,7 @@ static bool take_option(int option, struct request *r)
     }
 }
 
-/* What follows the options.  Returns NULL, or what is wrong. */
+/* Parse the arguments after the options.  Returns NULL, or what is wrong. */
 static const char *take_rest(int argc, char **argv, struct request *r)
 {
     if (r->watch && r->what != STATUS)

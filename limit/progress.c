@@ -32,7 +32,7 @@ int progress_show(struct progress *p)
 
     if (!p->terminal)
         return -1;
-    /* In the background it would write into what the user sees of other programs. */
+    /* In the background, the line would disturb the output of other programs. */
     if (tcgetpgrp(STDERR_FILENO) != getpgrp() || fairsem_shared_users(p->slots, users, &count) != 0)
         return 1000;
     for (int i = 0; i < count && i < MOST_USERS; i++) {

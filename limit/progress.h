@@ -13,7 +13,7 @@ struct progress {
 
 void progress_begin(struct progress *p, fairsem_shared_t *slots, const char *name);
 
-/* Returns after how many milliseconds it wants to be called again; -1: never. */
+/* Returns in how many milliseconds it must be called again; -1: never. */
 int progress_show(struct progress *p);
 
 /* Remove the line. */

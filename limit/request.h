@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The exit statuses of timeout(1) and env(1), for what is not the command's. */
+/* Exit statuses as in timeout(1) and env(1), for errors that are not the command's. */
 enum { TIMED_OUT = 124, OWN_FAILURE = 125, CANNOT_RUN = 126, NOT_FOUND = 127 };
 
 struct request {
@@ -17,7 +17,7 @@ struct request {
     int         priority;
     int64_t     wait_ns;        /* -1: for ever */
     bool        global;         /* the name is common to all users */
-    mode_t      mode;           /* who may use it, if the name is new */
+    mode_t      mode;           /* permissions, if the name is new */
     bool        fork, watch, force;
     char      **command;
 };

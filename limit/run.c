@@ -38,7 +38,7 @@ int run_here(fairsem_shared_t *slots, const char *name, char **command)
 
 /* ---- With --fork ---- */
 
-/* Not those by which the terminal stops us: it stops the child, too. */
+/* All signals except those by which the terminal stops us: it also stops the child. */
 static void choose_signals(sigset_t *chosen)
 {
     sigfillset(chosen);
@@ -51,7 +51,7 @@ static void become_child(char **command, pid_t parent, const sigset_t *mask,
                          const struct sigaction *on_child)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)        /* it was killed before */
+    if (getppid() != parent)        /* the parent was killed before the prctl */
         raise(SIGKILL);
     sigaction(SIGCHLD, on_child, NULL);
     sigprocmask(SIG_SETMASK, mask, NULL);
@@ -71,13 +71,13 @@ static int accompany(pid_t child, const sigset_t *signals)
             if (waitpid(child, &status, WNOHANG) == child)
                 return status;
         } else if (signal > 0 && info.si_code <= 0) {
-            /* Sent by a process.  What comes from the terminal has gone to the child, too. */
+            /* Sent by a process.  Signals from the terminal have reached the child, too. */
             kill(child, signal);
         }
     }
 }
 
-/* Die of the signal that killed the child, without a core dump of our own. */
+/* Die by the signal that killed the child, without a core dump of our own. */
 static int end_like(int status)
 {
     const struct rlimit none = { 0, 0 };
@@ -113,6 +113,6 @@ int run_as_child(fairsem_shared_t *slots, char **command)
         return OWN_FAILURE;
     }
     status = accompany(child, &signals);
-    fairsem_shared_close(slots);    /* the next one need not find out that we are dead */
+    fairsem_shared_close(slots);    /* so the next one need not first find that we are dead */
     return end_like(status);
 }

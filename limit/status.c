@@ -20,7 +20,7 @@ enum { MOST_USERS = 2048, COMMAND_SIZE = 200 };
 
 /* ---- One process ---- */
 
-/* In this process's view of process IDs it may be another one, or none: then the text is empty. */
+/* In our PID namespace this ID may be another process, or none: then the text is empty. */
 static void read_command(int64_t pid, char text[COMMAND_SIZE])
 {
     char path[40];
@@ -135,7 +135,7 @@ static int print_all(void)
     for (const struct listed *at = list; at->name != NULL; at++) {
         int error = print_status_of(at->name, at->global);
 
-        /* Names of others, and those that were removed in this moment, are no error. */
+        /* Names of other users, and names that were removed at this moment, are no error. */
         if (error != 0 && error != EACCES && error != ENOENT) {
             warnx("%s: %s", at->name, turn_error(error));
             result = OWN_FAILURE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* status.h - who runs, who waits, and since when. */
+/* status.h - which processes run and wait, and since when. */
 #ifndef LIMIT_STATUS_H
 #define LIMIT_STATUS_H
 

@@ -2,8 +2,8 @@
 /*
  * wait_line.c - see wait_line.h.
  *
- * A wait in the library is the matter of one thread, and no signal ends it.  So a second thread
- * receives the signals, shows the progress, and cancels the wait of the first by a token.
+ * A wait in the library blocks its thread, and no signal ends it.  So a second thread receives the
+ * signals, shows the progress, and cancels the wait of the first with a token.
  */
 #include "wait_line.h"
 
@@ -25,13 +25,13 @@ struct watcher {
     const struct request *request;
     fairsem_token_t       token;
     sigset_t              before;       /* the mask of the process */
-    int                   signals;      /* a descriptor for those that end the process */
-    int                   over;         /* a descriptor that can be read when the wait is over */
-    int                   signal;       /* that has come; 0: none */
+    int                   signals;      /* a descriptor for the signals that end the process */
+    int                   over;         /* a descriptor that is readable when the wait is over */
+    int                   signal;       /* the signal that has come; 0: none */
     pthread_t             thread;
 };
 
-/* Not those that the process ignores or blocks: the command inherits that, too. */
+/* Not the signals that the process ignores or blocks, because the command inherits that. */
 static void choose_signals(sigset_t *chosen)
 {
     static const int candidates[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
@@ -92,7 +92,7 @@ static bool start(struct watcher *w)
     pthread_sigmask(SIG_BLOCK, &chosen, &w->before);
     if (w->over >= 0 && w->signals >= 0 && pthread_create(&w->thread, NULL, watch, w) == 0)
         return true;
-    /* Then it waits without: a signal kills it, and the others notice a moment later. */
+    /* Without the thread, a signal kills the process, and the others notice a moment later. */
     pthread_sigmask(SIG_SETMASK, &w->before, NULL);
     return false;
 }

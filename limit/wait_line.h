@@ -8,8 +8,8 @@
 #include <fairsem/shared.h>
 
 /*
- * As fairsem_shared_acquire_with.  A signal that would end the process ends it here, too, but not
- * before it has left the line: else the others would notice only a moment later.
+ * As fairsem_shared_acquire_with.  A signal that would kill the process still does, but only after
+ * the process has left the line; otherwise the others would notice its death a moment later.
  */
 int wait_line(fairsem_shared_t *slots, const struct request *request, const fairsem_wait_t *how);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * actions.c - stand in front of sigaction() and its relatives, so that the kernel calls a
- * trampoline in place of each handler; handlers.c says why.
+ * actions.c - wrappers of sigaction() and its relatives, so that the kernel calls a trampoline
+ * instead of each handler; handlers.c says why.
  *
- * The kernel keeps the flags and the mask of an action, as the program gives them, and applies
- * them to the trampoline.  Kept here are the handler and those flags that the kernel must not have:
+ * The kernel keeps the flags and the mask of an action as the program gives them, and applies them
+ * to the trampoline.  This file keeps the handler, and two flags that the kernel gets differently:
  *
  *      SA_SIGINFO      is always set in the kernel: the trampoline needs the siginfo
  *      SA_RESETHAND    never: fs_trampoline_once() resets the action itself
  *
- * What is asked for the old action sees the program's own.
+ * A call that asks for the old action gets the program's own.
  *
  * sigaction() may be called in a handler, so its lock is held only inside a section, where no
- * handler runs.  glibc's siginterrupt() changes the kernel's action and leaves the handler alone; so
- * do sigignore() and the calls that glibc makes for itself.
+ * handler runs.  glibc's siginterrupt() changes the kernel's action and leaves the handler alone;
+ * so do sigignore() and the calls that glibc makes for itself.
  */
 #define _GNU_SOURCE
 #include "actions.h"
@@ -38,14 +38,14 @@ static struct {
     int (*siginterrupt)(int, int);
 } libc;
 
-static _Atomic int   locked;                /* in a section; some machines exchange no bytes */
+static _Atomic int   locked;                /* in a section; int: not every machine swaps bytes */
 static int           flags_of[FS_SIGNALS];  /* under the lock: the program's, of KEPT_HERE */
 static _Atomic pid_t process;               /* whose actions these are */
 static _Atomic char  interrupts[FS_SIGNALS];    /* signal() is to set no SA_RESTART */
 
 /*
- * Inside a section.  It is held for one system call, and seldom, so those who find it taken nap.  No
- * mutex, for the reason that is given at found_all.
+ * Inside a section.  The lock is rarely taken, and held for one system call, so a thread that finds
+ * it taken sleeps for a moment.  It is no mutex, for the same reason as in fs_find_once().
  */
 static void lock(void)
 {
@@ -60,7 +60,7 @@ static void unlock(void)
     atomic_store_explicit(&locked, 0, memory_order_release);
 }
 
-/* A child of vfork() has the memory of its parent and actions of its own, until it executes. */
+/* Until it calls exec, a child of vfork() has the memory of its parent, but its own actions. */
 static bool has_borrowed_our_memory(void)
 {
     return (pid_t)syscall(SYS_getpid) != process;
@@ -79,7 +79,7 @@ static bool has_handler(const struct sigaction *action)
            && action->sa_handler != SIG_ERR;
 }
 
-/* Kept before the kernel is told: a signal may come at once. */
+/* Stores the handler before the kernel gets the trampoline, because a signal may come at once. */
 static void replace_handler(int sig, struct sigaction *action)
 {
     fs_handlers[sig] = action->sa_sigaction;
@@ -89,7 +89,7 @@ static void replace_handler(int sig, struct sigaction *action)
     action->sa_flags = (action->sa_flags & ~KEPT_HERE) | SA_SIGINFO;
 }
 
-/* handler and flags: what was kept when the kernel was told of this action. */
+/* Undo replace_handler(); `handler` and `flags` are what was kept for this action. */
 static void show(struct sigaction *action, fs_handler_fn *handler, int flags)
 {
     if (is_trampoline(action)) {
@@ -138,14 +138,14 @@ void fs_actions_in_child(void)
 
 /* ---- The functions ---- */
 
-/* SIGKILL, SIGSTOP, glibc's own and what is no signal: glibc knows what to answer. */
+/* Not SIGKILL, SIGSTOP, glibc's own signals and invalid numbers: glibc returns the right error. */
 static bool is_ours(int sig)
 {
     return sig >= 1 && sig < FS_SIGNALS && sig != SIGKILL && sig != SIGSTOP && sig != 32
            && sig != 33;
 }
 
-/* The program's memory is not touched inside the section: it might be bad. */
+/* The program's memory is not accessed inside the section, because the access might fault. */
 static int change(int sig, const struct sigaction *action, struct sigaction *old)
 {
     struct sigaction ours, before;
@@ -177,7 +177,7 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict action,
     return is_ours(sig) ? change(sig, action, old) : libc.sigaction(sig, action, old);
 }
 
-/* The others: `itself` says whether the signal is blocked by the mask, too, as glibc has it. */
+/* For the other functions.  `itself`: the mask also blocks the signal itself, as glibc does it. */
 static fs_handler *install(int sig, fs_handler *handler, int flags, bool itself)
 {
     struct sigaction action, old;
@@ -242,7 +242,7 @@ EXPORT int siginterrupt(int sig, int interrupt)
     return result;
 }
 
-/* Other names that glibc has for them. */
+/* Other names of these functions in glibc. */
 #define SAME_AS(name) __attribute__((alias(name), nothrow, leaf))
 
 EXPORT int __sigaction(int sig, const struct sigaction *action, struct sigaction *old)

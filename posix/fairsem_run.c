@@ -2,8 +2,8 @@
 /*
  * fairsem_run.c - fairsem-run(1): run a program with fair semaphores.  The command line.
  *
- * A program into which the loader preloads nothing runs unfairly, but looks as if it ran fairly.
- * So everything that can be checked before is checked here, and reported as an error.
+ * If the loader preloads nothing, the program runs with unfair semaphores, and nothing shows it.
+ * So everything that can be checked beforehand is checked here, and reported as an error.
  */
 #include "complain.h"
 #include "preload.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handlers.c - defer the handler, not the signal: the trampoline in front of every handler.
+ * handlers.c - the trampoline of every handler, which defers the handler, not the signal.
  *
  * A handler must not run while its thread is in a critical section of a semaphore.  It could post
- * the same semaphore, and wait for ever for a mutex that its own thread holds.  Or it could wait for
- * a thread that its own thread was about to wake.  To block signals around each section costs two
- * system calls, and makes the kernel deliver signals to other threads than before.  So here signals
- * are left alone, and the handlers are not.
+ * the same semaphore, and wait for ever for a mutex that its own thread holds.  Or it could wait
+ * for a thread that its own thread was about to wake.  To block signals around each section costs
+ * two system calls, and makes the kernel deliver signals to other threads than before.  So this
+ * module does not block signals; it defers the handlers.
  *
- * actions.c stands in front of sigaction().  The kernel never learns the program's handler; it is
- * told to call fs_trampoline().  What happens then depends on one word of the thread, `sections`:
+ * actions.c wraps sigaction().  The kernel never gets the program's handler, but fs_trampoline().
+ * What the trampoline does depends on one word of the thread, `sections`:
  *
  *      outside, which is nearly always      The trampoline jumps to the program's handler.  The
  *                                           handler has the kernel's frame, its own arguments, and
@@ -29,12 +29,12 @@
  *                                           the oldest that was kept for this number, and jumps to
  *                                           the program's handler.
  *
- * The handler runs a second time through the kernel, not by a call from here.  So it has a true
- * context: its mask, its alternate stack, what it can change in its context, and how it ends are
- * the kernel's business, as without this module.  And nothing is lost if it leaves by siglongjmp().
+ * The kernel calls the deferred handler, not this module.  So the handler has a true context: the
+ * kernel sets up its mask and its alternate stack, applies what it changes in its context, and ends
+ * it, as without this module.  And nothing is lost if it leaves by siglongjmp().
  *
- * Not deferred are the signals that a thread brings upon itself (a SIGSEGV whose si_code says that
- * the kernel made it, for instance).  The instruction would only fault again.
+ * Signals that the thread's own instructions raise are not deferred (for instance a SIGSEGV whose
+ * si_code says that the kernel made it).  The instruction would only fault again.
  *
  * No system call happens unless a signal hits a section.  Then there are four: block, sigreturn,
  * tgkill, unblock.  These are what raise() and every handler need, so a sandbox that lets a
@@ -43,14 +43,14 @@
  * later.)
  *
  * WHY NOTHING RACES.  All state belongs to one thread, and only its own handlers interrupt it.  A
- * handler runs between two instructions, and completes before the next one, so there is no memory
- * order to choose; only the compiler must not move what it may not see moved (atomic_signal_fence).
+ * handler runs between two instructions, and completes before the next one, so memory orders do not
+ * matter; only the compiler must not reorder accesses (atomic_signal_fence).
  *
- *   - `sections` is changed by whoever enters and leaves, and each handler leaves it as it found it.
- *   - What is kept changes only while all signals are blocked: in the trampoline after block_all(),
- *     in fs_section_leave() because something was kept.  Until block_all() a second trampoline may
- *     interrupt the first.  It completes its work in between, and returns to the first with a full
- *     mask.
+ *   - `sections` changes at the ends of a section, and each handler leaves it as it found it.
+ *   - The list of kept signals changes only while all signals are blocked: in the trampoline after
+ *     block_all(), in fs_section_leave() because something was kept.  Until block_all() a second
+ *     trampoline may interrupt the first.  It completes its work, and returns to the first with a
+ *     full mask.
  *   - The mask to restore is the one that the section had.  Of two nested trampolines the inner one
  *     sees a larger mask: the one that the kernel made for the outer handler.  So the open signals
  *     are collected (`open`, a union): the outer one always adds what the section had.
@@ -76,11 +76,11 @@
 
 #define BIT(sig) (UINT64_C(1) << ((sig) - 1))
 
-/* What a thread can bring upon itself. */
+/* Signals that a thread's own instructions can raise. */
 #define SYNCHRONOUS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP) \
                      | BIT(SIGSYS))
 
-/* These two numbers glibc uses to cancel threads and to change user IDs in all of them. */
+/* glibc uses these two to cancel threads, and to change the user IDs of all threads. */
 #define OF_LIBC (BIT(32) | BIT(33))
 
 /* Blocked from the first signal that hits a section to the end of the section. */
@@ -89,15 +89,16 @@
 #define EVERYTHING (~UINT64_C(0))
 
 /*
- * Of a siginfo_t the kernel uses no more; the rest is zero.  Small, because the loader has little
- * room for what a thread needs of a module that is loaded later, as fairsem-run does to try it.
+ * The part of a siginfo_t that the kernel uses; the rest is zero.  It is small because the loader
+ * has little thread-local room for a module that is loaded later, as fairsem-run loads this one to
+ * try it.
  */
 struct kept {
     uint64_t bytes[6];
 };
 static_assert(sizeof(struct kept) <= sizeof(siginfo_t), "a siginfo_t is smaller than that");
 
-/* One is the rule; a few, if signals come in the same instant. */
+/* Usually one; a few, if signals come in the same instant. */
 #define MOST_KEPT 7
 
 static _Thread_local struct {
@@ -174,7 +175,7 @@ static void take_out(int i)
             (size_t)(self.kept - i) * sizeof self.oldest_first[0]);
 }
 
-/* The signal comes to this thread; with its siginfo, if the kernel allows that. */
+/* Send this thread a signal with its siginfo.  False: the kernel does not allow it. */
 static bool queue(int sig, siginfo_t *info)
 {
     return syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid), sig, info) == 0;
@@ -203,8 +204,8 @@ static void mark(int sig)
 }
 
 /*
- * A signal of the program's own that looks like this may be taken for a marker.  That does no harm:
- * it says no more than a marker says, so it does not matter which of the two comes first.
+ * A signal of the program that looks like this may be taken for a marker.  That does no harm: it
+ * has no more information than a marker, so it does not matter which of the two comes first.
  */
 static bool is_marker(const siginfo_t *info)
 {
@@ -216,7 +217,7 @@ static bool is_marker(const siginfo_t *info)
 
 /*
  * If there is no room, the signal goes back to the kernel at once.  It is blocked until the end of
- * the section, where it comes again.
+ * the section, and is delivered again there.
  */
 static void keep(int sig, siginfo_t *info, ucontext_t *context)
 {
@@ -224,7 +225,7 @@ static void keep(int sig, siginfo_t *info, ucontext_t *context)
 
     block_all();
     if ((self.marked & BIT(sig)) != 0 && is_marker(info) && find(sig) >= 0)
-        self.marked &= ~BIT(sig);   /* sent for another section, where a handler left by a jump */
+        self.marked &= ~BIT(sig);   /* of an earlier section, which a handler left by a jump */
     else if (self.kept < MOST_KEPT)
         append(info);
     else if (!queue(sig, info))
@@ -236,8 +237,9 @@ static void keep(int sig, siginfo_t *info, ucontext_t *context)
 }
 
 /*
- * The markers have come, except those that the thread has blocked itself, in a handler.  If there
- * is still something, the program ignores the signal by now, and the kernel has discarded the marker.
+ * All markers have been delivered, except those whose signal the thread has blocked in a handler.
+ * If a signal is still kept, the program ignores it by now, and the kernel has discarded the
+ * marker.
  */
 static void forget_ignored(uint64_t open)
 {
@@ -275,12 +277,12 @@ static void deliver(void)
 }
 
 /*
- * No section, but something is kept: perhaps this is a marker.  If so, its siginfo becomes the one
- * that was kept.
+ * No section, but signals are kept.  If this signal is a marker, replace its siginfo by the oldest
+ * one that was kept.
  *
- * If it is none, the oldest goes first all the same, and this one is kept in its place.  Then the
- * marker is still queued behind it, if it is a real-time signal.  Of another number the kernel
- * holds only one at a time for a thread, so there is no marker any more.
+ * If it is not a marker, the oldest still goes first, and this one is kept in its place.  The
+ * marker of a real-time signal is then still queued behind it.  Of any other signal the kernel
+ * queues only one for a thread, so there is no marker any more.
  */
 static void exchange_for_kept(int sig, siginfo_t *info)
 {
@@ -321,9 +323,9 @@ static inline bool may_run(int sig, siginfo_t *info, void *context)
     return false;
 }
 
-/* ---- Trampolines.  The call is the last thing they do, so the compiler makes a jump of it ---- */
+/* ---- Trampolines.  They end with a tail call, which the compiler turns into a jump ---- */
 
-/* Relaxed: the handler was there before the kernel was told of the trampoline. */
+/* Relaxed: the handler was stored before the kernel got the trampoline. */
 void fs_trampoline(int sig, siginfo_t *info, void *context)
 {
     fs_handler_fn *handler = atomic_load_explicit(&fs_handlers[sig], memory_order_relaxed);
@@ -334,11 +336,11 @@ void fs_trampoline(int sig, siginfo_t *info, void *context)
 
 /*
  * The kernel would reset the disposition before it calls a handler with SA_RESETHAND.  A marker
- * would then find the default, and end the process.  So that is done here, and not before the
- * program's handler runs.
+ * would then find the default, and kill the process.  So the disposition is reset here, when the
+ * program's handler is about to run.
  *
- * Of two threads one comes first.  For the other the signal comes once more, as its disposition is
- * by then.
+ * If two threads come here, only the first one runs the handler.  The other sends itself the signal
+ * again, which then has its new disposition.
  */
 void fs_trampoline_once(int sig, siginfo_t *info, void *context)
 {

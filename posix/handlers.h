@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* What every handler is called as; one for (int) alone ignores the other arguments. */
+/* The type by which every handler is called; one for (int) ignores the other arguments. */
 typedef void fs_handler_fn(int sig, siginfo_t *info, void *context);
 
 #define FS_SIGNALS 65       /* one more than the highest signal number of Linux */
@@ -14,7 +14,7 @@ typedef void fs_handler_fn(int sig, siginfo_t *info, void *context);
 /* The program's handlers, by signal number.  NULL: it has installed none through this module. */
 extern fs_handler_fn *_Atomic fs_handlers[FS_SIGNALS];
 
-/* What the kernel is told to call in place of the program's handler. */
+/* The function that the kernel calls instead of the program's handler. */
 fs_handler_fn fs_trampoline;
 
 /* The same for a handler with SA_RESETHAND. */
@@ -33,7 +33,7 @@ extern fs_handler_fn *(*fs_reset_handler)(int sig);
 void fs_section_enter(void);
 void fs_section_leave(void);
 
-/* In the child, after a fork: what was sent to a thread of the parent is the parent's. */
+/* In the child, after a fork: drop the kept signals, which were sent to the parent. */
 void fs_handlers_in_child(void);
 
 #endif

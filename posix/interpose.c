@@ -98,7 +98,7 @@ __attribute__((constructor)) static void prepare_early(void)
     prepare();
 }
 
-/* The semaphore is not ours.  True: call libc.  False: errno is set, return -1. */
+/* For a semaphore that is not ours.  True: call libc.  False: errno is set, return -1. */
 static bool pass_through(enum fs_slot_kind kind)
 {
     if (kind == FS_IS_BROKEN) {
@@ -113,7 +113,7 @@ static bool pass_through(enum fs_slot_kind kind)
 
 /* ---- The fast paths: a plain semaphore is a number, and nobody waits for it ---- */
 
-/* Acquire order: what the releaser of this unit wrote before is ours to read. */
+/* Acquire order: the caller must see what the releaser of this unit wrote before. */
 static bool take_plain(sem_t *sem)
 {
     struct fs_in_place *in = fs_in_place(sem);
@@ -127,7 +127,7 @@ static bool take_plain(sem_t *sem)
     return false;
 }
 
-/* Release order, for take_plain().  The compare-and-swap is the last touch: it may be gone then. */
+/* Release order, for take_plain().  The compare-and-swap is the last access: *sem may be gone. */
 static bool post_plain(sem_t *sem)
 {
     struct fs_in_place *in = fs_in_place(sem);
@@ -170,8 +170,8 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
 }
 
 /*
- * While threads wait, libc's sem_destroy does nothing, and they can still be woken.  So does ours.
- * Afterwards libc's semaphore can still be used, and so can ours.
+ * While threads wait, sem_destroy does nothing, and they can still be woken, as in libc.  A
+ * destroyed semaphore can still be used, as in libc.
  */
 EXPORT int sem_destroy(sem_t *sem)
 {
@@ -215,8 +215,8 @@ static int nap(clockid_t clock, const struct timespec *deadline)
 }
 
 /*
- * No unit was there a moment ago.  Without memory for a slot the thread polls: libc's sem_wait
- * cannot fail either.  False: it is libc's, or broken, as *kind says.
+ * Wait for a unit.  If there is no memory for a slot the thread polls, because libc's sem_wait
+ * cannot fail either.  False: the semaphore is libc's, or broken, as *kind says.
  */
 static bool wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadline,
                       enum fs_slot_kind *kind, int *result)
@@ -342,14 +342,14 @@ EXPORT int sem_getvalue(sem_t *restrict sem, int *restrict value)
         *value = (int)(word / FS_ONE_UNIT);
         return 0;
     }
-    if (kind == FS_IS_PLAIN)        /* moved in between */
+    if (kind == FS_IS_PLAIN)        /* it has moved into a slot since */
         kind = fs_slot_find(sem, &slot);
     if (kind == FS_IS_IN_SLOT)
         return fs_sem_getvalue(&slot->sem, value);
     return pass_through(kind) ? libc.getvalue(sem, value) : -1;
 }
 
-/* This only counts.  The result is libc's, and other calls recognize it as such. */
+/* Only counts.  The result is a semaphore of libc, and the other functions recognize it. */
 EXPORT sem_t *sem_open(const char *name, int oflag, ...)
 {
     va_list args;

@@ -6,17 +6,17 @@
  * With libc nothing is left of the wait.  Here its waiter, which lies on the stack that the jump
  * releases, is still in the queue: the next post would write to whatever is there then.
  *
- * So this module stands in front of the jumps.  Each thread lists the waits in which it is, and a
+ * So this module wraps the functions that jump.  Each thread lists the waits that it is in, and a
  * jump over a wait abandons it, as a cancellation would: the waiter leaves the queue, and a unit
- * that was granted already goes to the next one.  A jump inside a handler abandons nothing.  That
- * the jump goes over a wait is seen by the stack pointer that it restores, which glibc stores in the
- * jmp_buf, scrambled.  Only how it does that on x86-64 is known here; elsewhere a program must not
- * leave a wait by a jump.
+ * that was granted already goes to the next one.  A jump inside a handler abandons nothing.  The
+ * stack pointer that the jump restores shows whether it goes over a wait.  glibc stores it in the
+ * jmp_buf, scrambled.  This file can decode it only on x86-64; elsewhere a program must not leave a
+ * wait by a jump.
  *
- * setcontext() is not seen, and no jump that is not glibc's.
+ * setcontext() is not detected, nor any jump that is not glibc's.
  */
 #define _GNU_SOURCE
-/* Distributions define it for all; glibc's header then gives the functions below other names. */
+/* Some distributions always define it; glibc's header then renames the functions below. */
 #undef _FORTIFY_SOURCE
 #include "jumps.h"
 
@@ -78,7 +78,7 @@ void fs_wait_ends(void)
     innermost->wait = NULL;
 }
 
-/* ---- Over which of them does a jump go? ---- */
+/* ---- Which waits does a jump go over? ---- */
 
 /* The stack pointer that the jump restores; 0: unknown. */
 static uintptr_t target(const struct __jmp_buf_tag *env)
@@ -96,11 +96,13 @@ static uintptr_t target(const struct __jmp_buf_tag *env)
 }
 
 /*
- * Stacks grow down.  On one stack the jump goes over what is between the current frame and the
- * target.  If a handler leaves its alternate stack, it goes over everything there, and on the other
- * stack over what is below the target.  (With SS_AUTODISARM the kernel does not say that there is
- * an alternate stack.  If that lies below the target, it looks as on one stack.  If it lies above,
- * a jump down shows that there are two.)
+ * Stacks grow down.  If the jump stays on one stack, it goes over everything between the current
+ * frame and the target.  If a handler leaves its alternate stack, the jump goes over everything on
+ * that stack, and over everything below the target on the other stack.
+ *
+ * With SS_AUTODISARM the kernel does not say that there is an alternate stack.  If that lies below
+ * the target, the jump looks like one on a single stack.  If it lies above, the jump goes down,
+ * which shows that there are two stacks.
  */
 struct jump {
     uintptr_t from, to;
@@ -169,7 +171,7 @@ EXPORT _Noreturn void longjmp(struct __jmp_buf_tag env[1], int value)
 EXPORT _Noreturn void _longjmp(struct __jmp_buf_tag env[1], int value)
     __attribute__((alias("siglongjmp"), nothrow, leaf));
 
-/* What a program calls that was compiled with _FORTIFY_SOURCE. */
+/* The function that a program compiled with _FORTIFY_SOURCE calls. */
 EXPORT _Noreturn void __longjmp_chk(struct __jmp_buf_tag env[1], int value);
 EXPORT _Noreturn void __longjmp_chk(struct __jmp_buf_tag env[1], int value)
 {

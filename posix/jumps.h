@@ -5,8 +5,8 @@
 
 /* A call of sem_wait or one of its relatives: on the stack of its thread, while it lasts. */
 struct fs_wait_place {
-    void                 *wait;     /* what the library knows of it; NULL: nothing */
-    struct fs_wait_place *outer;    /* which a handler has interrupted that waits as well */
+    void                 *wait;     /* the library's wait; NULL: none at this moment */
+    struct fs_wait_place *outer;    /* the wait that was interrupted by the handler of this one */
 };
 
 /* In the order of the calls; leave is also called if the thread is canceled in between. */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * `function` is a pointer to a function pointer.  ISO C does not convert what dlsym returns to one:
- * copy the bytes.  NULL if there is none.
+ * `function` is a pointer to a function pointer, which becomes NULL if there is none.  ISO C does
+ * not convert the result of dlsym to a function pointer, so the bytes are copied.
  */
 static inline void fs_find_next(void *function, const char *name)
 {
@@ -20,8 +20,9 @@ static inline void fs_find_next(void *function, const char *name)
 }
 
 /*
- * Two threads may come here at once, and write the same.  Not pthread_once(): a sanitizer in front of
- * this module comes here before its own functions work.  Release order: for what was written.
+ * Two threads may be here at once, and write the same values.  Not pthread_once(): a sanitizer that
+ * is loaded before this module calls it before its own functions work.  Release order: for the
+ * values.
  */
 static inline void fs_find_once(_Atomic bool *found_all, void (*find)(void))
 {

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MODULE_ENV "FAIRSEM_MODULE"     /* instead of the installed one */
+#define MODULE_ENV "FAIRSEM_MODULE"     /* names a module to use instead of the installed one */
 
 const char *preload_module(void)
 {
@@ -34,7 +34,7 @@ const char *preload_module(void)
         complain("the interposer cannot be loaded: %s", dlerror());
         return NULL;
     }
-    /* dlsym also searches what the module depends on, so it may find libc's function. */
+    /* dlsym also searches the module's dependencies, so it may find libc's function. */
     libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
     found = dlsym(module, "sem_wait");
     if (found == NULL || (libc != NULL && found == dlsym(libc, "sem_wait"))) {

@@ -2,8 +2,8 @@
 /*
  * preload.h - the interposer, as the module that the loader preloads into a program.
  *
- * If the loader cannot preload a module, it prints a warning at most and runs the program without
- * the module: unfairly.  So fairsem-run tries the module before.
+ * If the loader cannot preload a module, it prints a warning at most, and runs the program without
+ * it, with unfair semaphores.  So fairsem-run tries the module first.
  */
 #ifndef FS_PRELOAD_H
 #define FS_PRELOAD_H
@@ -14,12 +14,12 @@
 const char *preload_module(void);
 
 /*
- * Preload it into the program that this process executes, before modules that are there already,
- * and behind `first` (NULL: nothing).
+ * Preload the module into the program that this process executes: before the modules in LD_PRELOAD
+ * already, and after `first` (NULL: none).
  */
 bool preload_set(const char *first, const char *module);
 
-/* fairsem-run --check: find out whether it is active in a new program.  Returns the exit status. */
+/* fairsem-run --check: is the module active in a new program?  Returns the exit status. */
 int preload_check(const char *module);
 
 /* The part of preload_check that runs in that program. */

@@ -2,9 +2,9 @@
 /*
  * priority.c - see priority.h.
  *
- * The answer is remembered for each thread, and all answers are asked for again after a call by
- * which this process changes a priority.  Other processes can change it, too (chrt), and the bare
- * system call can; that is seen within ASK_EACH waits.
+ * Each thread remembers its priority.  After any call by which this process changes a priority, all
+ * threads ask the kernel again.  Another process (chrt) or a bare system call can also change it;
+ * a thread notices that within ASK_EACH waits.
  */
 #define _GNU_SOURCE
 #include "priority.h"
@@ -28,7 +28,7 @@ static struct {
     int (*setschedprio)(pthread_t, int);
 } libc;
 
-/* How often a priority has been changed; never 0, which is what a new thread has seen. */
+/* How often a priority has been changed; never 0, which is the `seen` of a new thread. */
 static _Atomic unsigned changes = 1;
 
 static _Thread_local struct {
@@ -38,10 +38,10 @@ static _Thread_local struct {
 } known __attribute__((tls_model("initial-exec")));
 
 /*
- * A handler may come in between and ask as well; both answers are right.
+ * A handler may interrupt this and ask as well; both answers are right.
  *
- * Acquire order, with the release in changed(): whoever sees the number sees the kernel's new
- * answer.  (The kernel would not need it.)
+ * Acquire order, with the release in changed(): a thread that sees the new number gets the kernel's
+ * new answer.  (The kernel would not need it.)
  */
 int fs_priority(void)
 {
@@ -55,7 +55,7 @@ int fs_priority(void)
     return known.priority;
 }
 
-/* After the change: an answer that was asked for before it is thrown away. */
+/* Called after the change, so that answers from before it are discarded. */
 static void changed(void)
 {
     if (atomic_fetch_add_explicit(&changes, 1, memory_order_release) + 1 == 0)

@@ -2,12 +2,13 @@
 /*
  * private_memory.c - see private_memory.h.
  *
- * Linux says it for each page, in /proc/self/pagemap: bit 61 is set if the page belongs to a file or
- * to shared memory.  A private page of a file that has been written to is a page of its own.
+ * /proc/self/pagemap has an entry for each page, whose bit 61 is set if the page belongs to a file
+ * or to shared memory.  A page of a private file mapping no longer does once it has been written
+ * to.
  *
- * That takes three system calls.  So pages that were found private are remembered.  If the program
- * unmaps one, and maps shared memory in its place, this is wrong, and a semaphore there belongs to
- * one process only.
+ * To read it takes three system calls, so pages that were found private are remembered.  If the
+ * program unmaps one, and maps shared memory in its place, the answer is wrong, and a semaphore
+ * there works in one process only.
  */
 #define _GNU_SOURCE
 #include "private_memory.h"
@@ -24,10 +25,10 @@
 #define PRESENT (UINT64_C(1) << 63)
 #define SWAPPED (UINT64_C(1) << 62)
 
-/* Relaxed, each: the number of a page is all that is remembered of it. */
+/* All accesses are relaxed, because nothing but the number of a page is stored. */
 static _Atomic uintptr_t known[REMEMBERED];
 
-/* By bare system calls: the functions are cancellation points, and a mutex is held. */
+/* By bare system calls, because libc's functions are cancellation points, and a mutex is held. */
 static bool ask(uintptr_t page)
 {
     int before = errno;

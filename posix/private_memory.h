@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* private_memory.h - does another process see what is written here? */
+/* private_memory.h - is this memory private, or can another process see it? */
 #ifndef FS_PRIVATE_MEMORY_H
 #define FS_PRIVATE_MEMORY_H
 
 #include <stdbool.h>
 
-/* Memory that has been written to.  True if that cannot be found out. */
+/* For memory that has been written to.  Returns true if it cannot find out. */
 bool fs_memory_is_private(const void *memory);
 
 #endif

@@ -62,7 +62,7 @@ char *program_find(const char *name)
     return NULL;
 }
 
-/* True if it would run with more rights than ours: then the loader does not preload our module. */
+/* Would it run with more rights than ours?  Then the loader does not preload our module. */
 static bool gains_rights(int fd)
 {
     struct stat st;
@@ -157,7 +157,7 @@ const char *program_not_interposable(const char *path)
     return look(path, 0);
 }
 
-/* A name like libtsan.so.2 among the strings of the file: the dynamic section has it there. */
+/* Searches the file for a string like libtsan.so.2, which the dynamic section refers to. */
 char *program_sanitizer(const char *path)
 {
     static const char *const names[] = { "libtsan.so.", "libasan.so." };

@@ -6,13 +6,13 @@
 /* The path of the file that execvp(3) would run, which the caller frees; or NULL and errno. */
 char *program_find(const char *name);
 
-/* The reason why the loader would start it without the module; NULL: it would not. */
+/* The reason why the loader would start it without the module; NULL: it preloads the module. */
 const char *program_not_interposable(const char *path);
 
 /*
- * Which runtime of a sanitizer is the program linked with, as a shared library?  It wants to be in
- * front of everything that is preloaded: then it sees the calls of the program, and we see its own.
- * Returns the library's name, which the caller frees; NULL: none.
+ * The shared library of the sanitizer that the program is linked with; the caller frees the name;
+ * NULL: none.  It must be preloaded first: then it sees the calls of the program, and this module
+ * sees those of the sanitizer.
  */
 char *program_sanitizer(const char *path);
 

@@ -91,7 +91,7 @@ static void add_wait(struct fs_waited *waited, uint64_t ns)
         continue;
 }
 
-/* A failing clock is not checked: the library would have aborted in the wait that is measured. */
+/* Not checked: if the clock failed, the library has aborted in the wait that is measured. */
 static uint64_t now_ns(void)
 {
     struct timespec now = { .tv_sec = 0 };

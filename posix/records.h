@@ -3,7 +3,7 @@
  * records.h - what an interposed program tells fairsem-run --stats: a file that both map.
  *
  * The program writes while it runs, so it does not matter how it ends.  Its children write to the
- * same file.  The file has only counters and text for people, and fairsem-run trusts none of it.
+ * same file.  The file has only counters and text, and fairsem-run trusts none of it.
  */
 #ifndef FS_RECORDS_H
 #define FS_RECORDS_H
@@ -32,13 +32,13 @@ struct fs_record {
 
 struct fs_records {
     uint32_t         version;   /* written by fairsem-run */
-    _Atomic uint32_t processes; /* that have loaded the interposer */
+    _Atomic uint32_t processes; /* how many have loaded the interposer */
     _Atomic uint32_t used;      /* entries of record[]; may be larger than record[] for a moment */
     _Atomic uint64_t created;   /* semaphores that were made */
     _Atomic uint64_t shared;    /* passed through: sem_init with pshared */
     _Atomic uint64_t named;     /* passed through: sem_open, also if it failed */
     _Atomic uint64_t foreign;   /* passed through: calls on a sem_t we did not make */
-    _Atomic uint64_t dead;      /* calls on a reference that leads nowhere */
+    _Atomic uint64_t dead;      /* calls on a reference to no valid slot */
     struct fs_waited waited;    /* the sum of all semaphores */
     struct fs_record record[FS_RECORDS_MOST];
 };

@@ -20,13 +20,14 @@ int fs_sem_result(int error)
 }
 
 /*
- * May a thread of this process have a real-time priority?  Then the mutex of a semaphore lends its
- * holder the priority of those who wait for it.  Otherwise a post of a real-time thread can find the
- * mutex held by a thread that does not run, because a third one with a priority in between does: 20
- * ms and more.  A mutex that does this costs nothing while it is free.
+ * May a thread of this process have a real-time priority?  Then the mutex of a semaphore uses
+ * priority inheritance.  Otherwise, when a real-time thread posts, the mutex may be held by a
+ * thread that a third one with a priority in between keeps from running, for 20 ms and more.
+ * Priority inheritance costs nothing while the mutex is free.
  *
- * Not in every process, because a sandbox may forbid what such a mutex asks of the kernel
- * (FUTEX_LOCK_PI: the one of Chromium kills for it).  What runs in a sandbox has no such right.
+ * Not in every process, because a sandbox may forbid the system call that it needs (FUTEX_LOCK_PI:
+ * the sandbox of Chromium kills the process).  A process in a sandbox may not have real-time
+ * priorities anyway.
  */
 static bool may_be_real_time(void)
 {
@@ -44,7 +45,7 @@ static bool may_be_real_time(void)
 #endif
 }
 
-/* Asked once.  (A child that makes the mutex anew after a fork has an ordinary one.) */
+/* Asks once.  (If a forked child initializes the mutex again, it is an ordinary one.) */
 static void inherit_priority(pthread_mutex_t *mutex)
 {
     static _Atomic int answer;      /* 0: not asked yet */
@@ -63,7 +64,7 @@ static void inherit_priority(pthread_mutex_t *mutex)
     pthread_mutexattr_destroy(&attr);
 }
 
-/* The capacity makes the release that exceeds SEM_VALUE_MAX fail with EOVERFLOW. */
+/* Because of the capacity, a release that exceeds SEM_VALUE_MAX fails with EOVERFLOW. */
 int fs_sem_init(fairsem_t *sem, unsigned value)
 {
     const fairsem_attr_t attr = { .capacity = SEM_VALUE_MAX, .flags = FAIRSEM_INTERRUPTIBLE };
@@ -97,7 +98,7 @@ int fs_sem_getvalue(fairsem_t *sem, int *value)
     return 0;
 }
 
-/* The rules of fairsem_acquire_with, which checks them too late here: after the fast path. */
+/* The checks of fairsem_acquire_with, which here must come before the fast path. */
 int fs_sem_check_deadline(clockid_t clock, const struct timespec *deadline)
 {
     if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)

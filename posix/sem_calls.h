@@ -5,9 +5,9 @@
  * Two clients give these functions the POSIX names: sem_source.c, for programs that are
  * recompiled, and interpose.c, for programs that are not.  fs_sem_result() sets errno for all.
  *
- * Each returns 0, or -1 with errno set.  The fast paths are inline and use the inside of the
- * library.  That way a pair of calls takes at most one and a half times as long as libc's;
- * otherwise it would take twice as long.
+ * Each returns 0, or -1 with errno set.  The fast paths are inline and use src/fast_path.h.  So a
+ * pair of calls takes at most one and a half times as long as libc's; otherwise it would take twice
+ * as long.
  */
 #ifndef FS_SEM_CALLS_H
 #define FS_SEM_CALLS_H
@@ -31,7 +31,7 @@ int fs_sem_getvalue(fairsem_t *sem, int *value);
 /* The checks of sem_clockwait, which come before everything else.  Returns 0 or EINVAL. */
 int fs_sem_check_deadline(clockid_t clock, const struct timespec *deadline);
 
-/* Take a unit if that needs no wait.  A pending cancellation takes effect before. */
+/* Take a unit if that needs no wait.  A pending cancellation takes effect first. */
 static inline bool fs_sem_wait_fast(fairsem_t *sem)
 {
     pthread_testcancel();
@@ -51,7 +51,7 @@ static inline int fs_sem_post(fairsem_t *sem)
  */
 int fs_sem_priority(void);
 
-/* Wait.  The deadline was checked before; NULL: none. */
+/* Wait.  The deadline is valid; NULL: none. */
 int fs_sem_wait_slow(fairsem_t *sem, clockid_t clock, const struct timespec *deadline,
                      int priority);
 

@@ -8,7 +8,7 @@
 
 int fairsem_sem_init(fairsem_sem_t *sem, int pshared, unsigned value)
 {
-    /* In the same order as glibc: the value first. */
+    /* Checked in the same order as in glibc: the value first. */
     if (value <= SEM_VALUE_MAX && pshared != 0)
         return fs_sem_result(ENOSYS);
     return fs_sem_init(&sem->fairsem_inside_, value);

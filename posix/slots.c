@@ -2,8 +2,8 @@
 /*
  * slots.c - see slots.h.
  *
- * Slots come from mmap, many at a time.  Not from malloc: the program may have its own, and that
- * may use semaphores.
+ * Slots come from mmap, many at a time.  Not from malloc, because the program may replace malloc by
+ * one that uses semaphores.
  *
  * The mutex is held only inside a section (handlers.h), so a handler never finds it taken by its
  * own thread.
@@ -24,7 +24,7 @@
 #define SLOTS_AT_ONCE 256
 #define ANCESTORS     16
 
-/* So many slots, mapped together. */
+/* A number of slots, mapped together. */
 struct block {
     struct block  *older;       /* r/o */
     struct fs_slot slot[SLOTS_AT_ONCE];
@@ -40,9 +40,9 @@ static uint64_t        last_serial = UINT64_C(1) << 32;   /* under mutex; larger
                                                             * of any record */
 
 /*
- * The secrets of the processes of which this one is a forked child.  They made the references that
- * this process inherited, and the slots are mapped here, too.  A reference that a child of this
- * process makes, in memory that both see, has a secret that is unknown here.
+ * The secrets of the ancestors of this process by fork.  They made the references that this process
+ * has inherited, and their slots are mapped here, too.  If a child of this process makes a
+ * reference, in shared memory, that has a secret which this process does not know.
  */
 static uint64_t inherited[ANCESTORS];   /* changes only in a child of fork */
 static int      ancestors;
@@ -51,7 +51,7 @@ static bool has_relatives;              /* has been forked, or is a forked child
 static bool at_once;                    /* r/o */
 static int (*init_of_libc)(sem_t *, int, unsigned);     /* r/o */
 
-/* Cancellation is deferred meanwhile: see src/signals.h. */
+/* Cancellation is deferred while the mutex is held: see src/signals.h. */
 static void lock(int *cancel_type)
 {
     fs_section_enter();
@@ -68,7 +68,7 @@ static void unlock(int cancel_type)
     pthread_setcanceltype(cancel_type, &deferred);
 }
 
-/* It guards against accidents, not attackers: any number that differs from run to run will do. */
+/* It guards against accidents, not attackers, so any number that differs between runs is enough. */
 static uint64_t make_secret(void)
 {
     uint64_t secret;
@@ -81,7 +81,7 @@ static uint64_t make_secret(void)
            + (uintptr_t)&mutex;
 }
 
-/* The fast path of a semaphore that a tool watches never succeeds: see src/annotate.h. */
+/* If a tool watches a semaphore, its fast path never succeeds: see src/annotate.h. */
 void fs_slots_prepare(int (*init)(sem_t *, int, unsigned))
 {
     static fairsem_t probe;
@@ -139,7 +139,7 @@ static bool is_slot(uint64_t address)
 
 /* ---- What is this sem_t? ---- */
 
-/* A reference of this process, or of one whose slots it has inherited? */
+/* Is it a reference of this process, or of an ancestor whose slots it has inherited? */
 static bool fits(const struct fs_in_place *in, const sem_t *home, uint64_t slot, uint64_t serial)
 {
     uint64_t check = atomic_load_explicit(&in->check, memory_order_relaxed);
@@ -152,9 +152,9 @@ static bool fits(const struct fs_in_place *in, const sem_t *home, uint64_t slot,
 }
 
 /*
- * Mutex held.  The sem_t is not where its reference was made, so it is a copy.  With libc a copy is
- * a semaphore of its own that has the value of the other at that moment.  That value nobody has
- * kept; what it is now is as good, if the program has moved the semaphore.
+ * The sem_t is not where its reference was made, so it is a copy.  With libc a copy is a semaphore
+ * of its own, with the value that the original had then.  That value is not stored anywhere, so the
+ * copy gets the present one, which is the same if the program has moved the semaphore.  Mutex held.
  */
 static void become_a_copy(struct fs_in_place *in, const struct fs_slot *slot)
 {
@@ -208,11 +208,11 @@ enum fs_slot_kind fs_slot_find(sem_t *sem, struct fs_slot **slot)
 /* ---- Into a slot, and out of it ---- */
 
 /*
- * In memory that another process sees, a slot would be a second semaphore for that process, or no
- * memory at all.  libc's semaphore works there.  (With glibc such semaphores wake nobody in another
- * process, because they were made with pshared 0.  This one does.)
+ * In memory that another process sees, the slot would be another semaphore for that process, or not
+ * mapped at all.  So the sem_t becomes a semaphore of libc.  (With glibc such a semaphore wakes
+ * nobody in another process, because it was made with pshared 0.  This one does.)
  *
- * The other fields come first.  For a plain semaphore they mean nothing, but `serial`.
+ * The other fields are written before the word.  In a plain semaphore only `serial` has a meaning.
  */
 static enum fs_slot_kind move_to_libc(struct fs_in_place *in, uint64_t word)
 {
@@ -233,9 +233,9 @@ static enum fs_slot_kind move_to_libc(struct fs_in_place *in, uint64_t word)
 }
 
 /*
- * Mutex held.  The number of units may change until the compare-and-swap, which moves exactly those
- * that there are.  Acquire order: what their releasers wrote before is for whoever takes them from
- * the slot.  Release order: for fs_slot_of().
+ * The number of units may change until the compare-and-swap, which moves the units of that moment.
+ * Acquire order: the thread that takes the units from the slot must see what their releasers wrote
+ * before.  Release order: for fs_slot_of().  Mutex held.
  */
 static enum fs_slot_kind move_in(sem_t *sem, struct fs_slot **moved)
 {
@@ -268,7 +268,7 @@ static enum fs_slot_kind move_in(sem_t *sem, struct fs_slot **moved)
     return FS_IS_IN_SLOT;
 }
 
-/* Another thread may have been faster. */
+/* Another thread may have moved it already. */
 enum fs_slot_kind fs_slot_move_in(sem_t *sem, struct fs_slot **slot)
 {
     enum fs_slot_kind is;
@@ -281,9 +281,9 @@ enum fs_slot_kind fs_slot_move_in(sem_t *sem, struct fs_slot **slot)
 }
 
 /*
- * The semaphore in the slot is not destroyed: a call in another thread may have found it a moment
- * before, and libc would let that call pass.  fairsem_stat takes the mutex, so a release that has
- * granted our caller is out of it.
+ * The semaphore in the slot is not destroyed: another thread may have just found the slot, and its
+ * call would succeed with libc.  fairsem_stat takes the semaphore's mutex, so a release that has
+ * granted our caller has left its section.
  */
 void fs_slot_move_out(sem_t *sem)
 {
@@ -312,8 +312,8 @@ void fs_slots_in_parent(void)
 }
 
 /*
- * Another thread may have held the mutex and be halfway through a change: forget the free slots.
- * The blocks stay: they are what this process has inherited.
+ * Another thread may have been in the middle of a change, with the mutex held: forget the free
+ * slots.  The blocks stay, because they have the slots that this process has inherited.
  */
 void fs_slots_in_child(void)
 {

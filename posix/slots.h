@@ -4,22 +4,22 @@
  * wait; then in a slot, to which the sem_t refers.
  *
  * A sem_t is too small for a fairsem_t, but a semaphore for which nobody has waited is only a
- * number.  So sem_init allocates nothing, a pair of wait and post changes nothing but the sem_t, and
- * most semaphores never have a slot.  (Locks of CPython: one in five.)  And what programs do with a
- * sem_t although POSIX forbids it works as with libc: copies are semaphores of their own, and one
- * that was destroyed can still be used.
+ * number.  So sem_init allocates nothing, a wait and a post change only the sem_t, and most
+ * semaphores never need a slot.  (Of the locks of CPython, one in five does.)  Programs also do
+ * things with a sem_t that POSIX forbids, and these work as with libc: a copy is a semaphore of its
+ * own, and a destroyed semaphore can still be used.
  *
  *      word     the lower half says what the sem_t is:
  *                 FS_PLAIN    the upper half is the number of units; nobody waits
  *                 FS_REFERS   the semaphore is in a slot
- *                 else        libc's: glibc keeps the value there, which is at most
- *                             SEM_VALUE_MAX.  Our two numbers are larger, so neither of the two
- *                             implementations mistakes the other's semaphore for its own
+ *                 else        a semaphore of libc: glibc keeps the value there, which is at most
+ *                             SEM_VALUE_MAX.  FS_PLAIN and FS_REFERS are larger, so neither of the
+ *                             two implementations mistakes the other's semaphore for its own
  *      serial   FS_REFERS: the serial number that the slot had when this semaphore moved there
  *               FS_PLAIN: its record in the statistics
  *      slot     the address of the slot
- *      check    made from both, the address of the sem_t and a secret.  So memory that only looks
- *               like a reference is not followed, and a copy of the sem_t is recognized
+ *      check    computed from serial, slot, the address of the sem_t and a secret.  So memory that
+ *               only looks like a reference is not followed, and a copy of the sem_t is recognized
  *
  *             first wait that must sleep
  *      PLAIN ----------------------------> REFERS
@@ -30,8 +30,8 @@
  *                                               v
  *      (in memory that is shared with another process: libc's, instead of REFERS)
  *
- * Slots are never unmapped, only reused with another serial number.  So a thread that found one a
- * moment before can still touch it.
+ * Slots are never unmapped, only reused with another serial number.  So a thread that has just
+ * found a slot can still access it.
  */
 #ifndef FS_SLOTS_H
 #define FS_SLOTS_H
@@ -52,7 +52,7 @@ struct fs_slot {
     fairsem_t         sem;
     _Atomic uint64_t  serial;       /* 0: free */
     struct fs_slot   *next_free;    /* under the mutex of slots.c */
-    const sem_t      *home;         /* under that mutex: which refers to it */
+    const sem_t      *home;         /* under that mutex: the sem_t that refers to it */
     struct fs_record *record;       /* r/o while in use; NULL: no statistics */
 };
 
@@ -85,10 +85,10 @@ static inline uint64_t fs_slot_check(const sem_t *sem, uint64_t slot, uint64_t s
 }
 
 /*
- * The slot of a sem_t that is FS_REFERS; NULL: that needs a closer look.
+ * The slot of a sem_t that is FS_REFERS; NULL: call fs_slot_find().
  *
- * Acquire order for the word: the other fields were written before.  They may be of two moments if
- * another thread is changing them; then they do not fit the check.
+ * Acquire order for the word: the other fields were written before it.  If another thread is
+ * changing them, they may be of two moments; then they do not match `check`.
  */
 static inline struct fs_slot *fs_slot_of(const sem_t *sem)
 {
@@ -110,7 +110,7 @@ enum fs_slot_kind {
     FS_IS_PLAIN,
     FS_IS_IN_SLOT,
     FS_IS_LIBCS,
-    FS_IS_BROKEN        /* a reference that leads nowhere */
+    FS_IS_BROKEN        /* a reference to no valid slot */
 };
 
 /* What is this sem_t?  A copy of one that refers to a slot becomes a plain one. */

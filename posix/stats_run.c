@@ -26,8 +26,8 @@ static pid_t program;
 static char records_path[4096];
 
 /*
- * The program keeps its limit for the size of files; for us it is as high as we may raise it.  If
- * that is too low, a write fails, and does not kill.
+ * Raise the limit for the size of files as far as possible in this process; the program keeps its
+ * own.  If the limit is still too low, a write fails instead of killing the process.
  */
 static struct rlimit limit_of_program;
 
@@ -58,7 +58,7 @@ static bool make_records(void)
     fd = mkostemp(records_path, O_CLOEXEC);
     if (fd < 0)
         return false;
-    /* Not sparse: a full file system must not kill a program that writes to the map. */
+    /* Not sparse: if the file system is full, a write to the map would kill the program. */
     if ((errno = posix_fallocate(fd, 0, sizeof *records)) == 0)
         records = mmap(NULL, sizeof *records, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
@@ -75,7 +75,7 @@ static void hand_on(int sig)
     kill(program, sig);
 }
 
-/* Die of the signal that killed the program, without a core dump of our own. */
+/* Die by the signal that killed the program, without a core dump of our own. */
 static int end_like(int status)
 {
     if (WIFSIGNALED(status)) {
@@ -142,7 +142,7 @@ int stats_run(const char *path, char **argv, const char *file_name)
             return OWN_FAILURE;
         }
     }
-    /* Another process may soon have its process ID: signal it no more. */
+    /* Another process may soon have this process ID, so do not signal it any more. */
     sigprocmask(SIG_BLOCK, &all, NULL);
     unlink(records_path);
     if (records->processes == 0 && WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_RUN)

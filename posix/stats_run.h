@@ -4,8 +4,8 @@
 #define FS_STATS_RUN_H
 
 /*
- * Run the program with the module, which is in LD_PRELOAD already.  Print the statistics into the
- * file; NULL: to stderr.  Returns the exit status, or dies of the signal that killed the program.
+ * Run the program with the module, which is in LD_PRELOAD already.  Print the statistics to the
+ * file; NULL: to stderr.  Returns the exit status, or dies by the signal that killed the program.
  */
 int stats_run(const char *path, char **argv, const char *file_name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* about.c - what the library says of itself: its version, and its results in words. */
+/* about.c - the library's version, and its results in words. */
 #include "fairsem.h"
 
 #include <errno.h>

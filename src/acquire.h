@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* acquire.h - the general acquire, for those who have asked for it in another way. */
+/* acquire.h - the general acquire, for callers inside the library. */
 #ifndef FS_ACQUIRE_H
 #define FS_ACQUIRE_H
 

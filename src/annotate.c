@@ -6,11 +6,11 @@
 
 bool fs_watched;
 
-/* ThreadSanitizer's, in a program that was compiled with it. */
+/* Functions of ThreadSanitizer; NULL unless the program was compiled with it. */
 void __tsan_acquire(const void *object) __attribute__((weak));
 void __tsan_release(const void *object) __attribute__((weak));
 
-/* Early: before constructors that use semaphores, as far as a number can say that. */
+/* A low number, to run before constructors that use semaphores. */
 __attribute__((constructor(101))) static void detect(void)
 {
     fs_under_valgrind = fs_valgrind_watches();

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * annotate.h - what tools that look for races must be told: ThreadSanitizer, helgrind, DRD.
+ * annotate.h - annotations for race detectors: ThreadSanitizer, helgrind, DRD.
  *
- * They see the mutexes of a library that was not made for them, and not its atomics.  So a
- * pair of acquire and release on the fast path orders nothing for them, and they blame the
- * program for a race on what the semaphore protects.
+ * These tools see the mutexes of a library that was not compiled for them, but not its atomics.  So
+ * for them an acquire and a release on the fast path order nothing, and they report a race on the
+ * data that the semaphore protects.
  *
- * No program is to pay for that which is not watched.  Therefore nothing is added to the
- * fast path: where a tool watches, SLOW is set in every semaphore and stays (I3), so that
- * every call goes through the mutex, which all tools understand.  (FS_OPEN, another way past
- * the mutex, stays clear.)  What is left to annotate is the grant that a waiter sees without the
- * mutex.  Nothing is suppressed, and of the program only the objects themselves are hidden.
+ * A program that is not watched must not pay for this, so nothing is added to the fast path.
+ * Instead, where a tool watches, SLOW is always set in every semaphore (I3), and every call goes
+ * through the mutex, which all tools understand.  (FS_OPEN, another way past the mutex, stays
+ * clear.)  Only a grant that a waiter sees without the mutex needs an annotation.  Nothing is
+ * suppressed, and of the program's memory only the objects of this library are hidden.
  *
  * SLOW is set by fairsem_init, and by FAIRSEM_INITIALIZER where the program is compiled with
  * -fsanitize=thread.  Under valgrind, which runs ordinary programs, it is set in a static
@@ -49,8 +49,8 @@ static inline void fs_tell_after(const void *object)
 #endif
 
 /*
- * What comes before the first of these two is seen by a thread that comes after the second one, of
- * the same object: a waiter is completed, and its thread has found that it is.
+ * Tell the tools that fs_annotate_before() happens before a later fs_annotate_after() of the same
+ * object.  The first is called when a waiter is completed, the second when its thread sees that.
  */
 static inline void fs_annotate_before(const void *object)
 {

@@ -2,16 +2,16 @@
 /*
  * annotate_valgrind.c - wrappers of the public functions, for helgrind and DRD; see annotate.h.
  *
- * Valgrind sends every call of a function NAME to _vgw00000ZU_Za_NAME, if some object has it
- * among its symbols ("Za": in whatever object NAME is).  Only valgrind calls these, and under its
- * other tools, memcheck for instance, they only pass the call on.  They are exported so that
- * valgrind finds them in a stripped library, too; in a program that was linked statically and
- * stripped it does not.
+ * Valgrind redirects every call of a function NAME to _vgw00000ZU_Za_NAME, if some object has that
+ * symbol ("Za": whichever object NAME is in).  Only valgrind calls these wrappers.  Under its other
+ * tools, for instance memcheck, they only pass the call on.  They are exported so that valgrind
+ * finds them in a stripped library, too; it does not find them in a program that was linked
+ * statically and stripped.
  *
  * These tools do not understand how the library shares its own memory, so they must not check it.
  * DRD can be told not to check a thread for a while.  helgrind can only be told not to check some
- * memory: there it is the semaphores, tokens and tickets, and the waits on the stacks.  Both still
- * check all mutexes, the program's own data, and what it does in its callbacks.
+ * memory: the semaphores, tokens and tickets, and the waits on the stacks.  Both still check all
+ * mutexes, the program's own data, and the program's callbacks.
  *
  * 64 bits only: a wrapper passes machine words.
  */
@@ -39,7 +39,7 @@ bool fs_valgrind_watches(void)
     return under_helgrind || under_drd;
 }
 
-/* Both tools understand both. */
+/* Both tools understand these two annotations. */
 void fs_valgrind_before(const void *object)
 {
     ANNOTATE_HAPPENS_BEFORE(object);
@@ -57,8 +57,8 @@ static void hide_object(const void *object, size_t size)
 }
 
 /*
- * The waker of a thread that sleeps on its state may come when that is gone, see park_futex.c;
- * the tools take the system call for a load of it.
+ * The waker of a thread that sleeps on its state may wake it when the state is gone, see
+ * park_futex.c; the tools take the waker's system call for a load of it.
  */
 void fs_hide_word(const void *word)
 {
@@ -78,7 +78,7 @@ void fs_hide_wait(const void *wait, size_t size)
     hide_object(wait, size);
 }
 
-/* At what this thread reads and writes.  (helgrind.h takes the name of the annotation away.) */
+/* Does DRD check this thread's loads and stores?  (helgrind.h hides the name of the annotation.) */
 static void drd_looks(bool yes)
 {
     VALGRIND_DO_CLIENT_REQUEST_STMT(VG_USERREQ__DRD_RECORD_LOADS, yes, 0, 0, 0, 0);
@@ -93,7 +93,7 @@ static void hide_thread(void)
 
 static void show_thread(void)
 {
-    /* 0: a cancellation, in a wait, has come out before us. */
+    /* 0: fs_hidden_is_canceled() was here before, in a wait. */
     if (mine.depth == 0 || --mine.depth != 0)
         return;
     if (under_drd)
@@ -118,7 +118,7 @@ void fs_hide_again(const struct fs_hidden *hidden)
         drd_looks(false);
 }
 
-/* A thread is canceled in a wait: it leaves the library now. */
+/* A thread is canceled in a wait: it leaves the library without returning from its calls. */
 void fs_hidden_is_canceled(void)
 {
     mine.depth = 1;
@@ -128,8 +128,8 @@ void fs_hidden_is_canceled(void)
 /* ---- The objects that a function is called with ---- */
 
 /*
- * The first use of one that was made by FAIRSEM_INITIALIZER.  Anybody may set the bit, which
- * changes nothing where it is set (I3).
+ * If SLOW is clear, this is the first use of a semaphore made by FAIRSEM_INITIALIZER.  Any thread
+ * may set the bit, because setting it again changes nothing (I3).
  */
 static void begin_sem(const void *sem)
 {
@@ -166,7 +166,7 @@ static void end(const void *object, size_t result)
     show_thread();
 }
 
-/* From here on the memory is the program's. */
+/* From here on the memory belongs to the program again. */
 static void end_destroy_sem(const void *sem, size_t result)
 {
     show_thread();

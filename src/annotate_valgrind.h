@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* annotate_valgrind.h - what helgrind and DRD must be told; annotate.h says why. */
+/* annotate_valgrind.h - annotations for helgrind and DRD; annotate.h says why. */
 #ifndef FS_ANNOTATE_VALGRIND_H
 #define FS_ANNOTATE_VALGRIND_H
 
@@ -19,18 +19,19 @@
 #endif
 
 #if defined(__GNUC__) && !defined(FS_INSTRUMENTED)
-/* By helgrind or DRD.  Written when the library is loaded, r/o after. */
+/* Watched by helgrind or DRD.  Written when the library is loaded, r/o after. */
 extern bool fs_under_valgrind __attribute__((visibility("hidden")));
 #else
 enum { fs_under_valgrind = 0 };
 #endif
 
 /*
- * From the call of a public function to its return the tool looks away,
- * but not in a callback, which is the user's code: *hidden is what was hidden around it.
+ * The tool does not check a thread from the call of a public function to its return, except in a
+ * callback, which is the user's code.  This is what one thread hides, to be restored after a
+ * callback.
  */
 struct fs_hidden {
-    unsigned    depth;      /* public functions that call each other */
+    unsigned    depth;      /* how many public functions are nested */
     const void *wait;       /* of this thread; NULL: none */
     size_t      size;
 };
@@ -40,7 +41,7 @@ bool fs_valgrind_watches(void);
 void fs_valgrind_before(const void *object);
 void fs_valgrind_after(const void *object);
 
-/* A wait on this thread's stack, which other threads load and store. */
+/* Hide a wait on this thread's stack, which other threads load and store. */
 void fs_hide_wait(const void *wait, size_t size);
 void fs_hide_word(const void *word);
 void fs_unhide_all(struct fs_hidden *hidden);

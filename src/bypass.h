@@ -5,28 +5,28 @@
  *
  * A strict hand-off leaves a unit unused while the thread that was granted it wakes up.  With
  * bounded bypass the unit is not granted to a sleeper.  The head of the queue is woken to claim,
- * and the queue is open until it comes.  While it is open, any running thread takes and returns
- * units with one compare-and-swap.  The head is granted what it finds when it comes; if too little
- * is left it goes back to sleep, in its place.  (So do the waiters of most semaphores, sem_t's
- * among them, but there nothing bounds it.)
+ * and the queue is open until the head arrives.  While it is open, any running thread takes and
+ * returns units with one compare-and-swap.  When the head arrives it is granted its units if there
+ * are enough; otherwise it goes back to sleep, in its place.  (The waiters of most semaphores do
+ * the same, those of sem_t among them, but there without a bound.)
  *
  *      word:   SLOW clear           nobody waits: the fast path
- *              SLOW, OPEN clear     the word is the mutex holder's (I3); the head does not fit
- *              SLOW and OPEN        the head fits, is woken and on its way: open to all
+ *              SLOW, OPEN clear     only the mutex holder changes it (I3); the head does not fit
+ *              SLOW and OPEN        the head fits, is woken and on its way: any thread changes it
  *
  * There is no timer.  A head that has waited too long is granted directly by the next release:
  * either the queue is not open, and the release holds the mutex and sees it, or the head is on its
- * way, and the queue is closed as soon as it arrives.  (So the bound is as good as the scheduler:
- * the queue stays open while the waker, or the head, is kept from running.)
+ * way, and the queue is closed as soon as it arrives.  (So the bound depends on the scheduler: the
+ * queue stays open while the waker or the head is kept from running.)
  *
- * Here is what a thread does without the mutex.  When the queue is opened is decided in section.h.
+ * This file has the operations without the mutex.  section.h decides when the queue is opened.
  */
 #ifndef FS_BYPASS_H
 #define FS_BYPASS_H
 
 #include "word.h"
 
-/* A running thread takes n units while the queue is open.  The orders are the fast path's. */
+/* A running thread takes n units while the queue is open.  Memory orders as on the fast path. */
 static inline bool fs_bypass_acquire(_Atomic int64_t *word, int64_t n)
 {
     int64_t now = atomic_load_explicit(word, memory_order_relaxed);
@@ -39,7 +39,7 @@ static inline bool fs_bypass_acquire(_Atomic int64_t *word, int64_t n)
     return false;
 }
 
-/* The same for as many as there are, at most max: how many, 0 if the queue is not open. */
+/* Takes as many units as there are, at most max.  Returns how many; 0 if the queue is not open. */
 static inline int64_t fs_bypass_acquire_upto(_Atomic int64_t *word, int64_t max)
 {
     int64_t now = atomic_load_explicit(word, memory_order_relaxed);

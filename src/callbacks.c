@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callbacks.c - callbacks of tickets, made when no lock is held.
+ * callbacks.c - callbacks of tickets, run when no lock is held.
  *
  * A callback becomes due in a critical section, together with its ticket's new state.  After the
- * section the thread that was in it makes the calls one by one:
+ * section the same thread calls the due callbacks one by one:
  *
  *      due: in a queue --> running: a caller has its number --> done
  *                |                    |
  *                |                    +-- await: wait until it is done
- *                +-- drop: never made
+ *                +-- drop: never called
  *
- * In between, no lock is held that the user could know of, and the user may claim, return, take
- * again or free the ticket.  So the queues are under a mutex of
- * their own.  There is one for the whole process, held for a few stores, and only where tickets
- * with callbacks are used.
+ * In between, the semaphore's mutex is free, and the user may claim, return, take again or free the
+ * ticket.  So the queues have a mutex of their own.  There is one for the whole process, held for a
+ * few stores, and only where tickets with callbacks are used.
  *
  *  C1  A callback is due only while its ticket is GRANTED, REFUSED or CLOSED, or, as CLAIMING, on
- *      its way from there to IDLE.  (What claims or returns a ticket drops its callback before it
- *      is IDLE.)  So an idle ticket that is taken anew leaves nothing behind, and each call
+ *      its way from there to IDLE.  (A claim or a return drops the callback before the ticket is
+ *      IDLE.)  So no callback of an earlier take is due when a ticket is taken again, and each call
  *      belongs to the take that asked for it.
- *  C2  A thread has one queue, and calls are never nested: what becomes due while its thread is
- *      in a callback is appended, and called when that one has returned.  So a queue of tickets
- *      whose callbacks grant each other needs the stack of one.
- *  C3  From the moment a callback begins the caller does not touch the ticket, which may have
- *      been freed, and its memory used for another one.  What is running is named by its number,
- *      not by its address.
+ *  C2  A thread has one queue, and callbacks are never nested: a callback that becomes due while
+ *      its thread is in another one is appended, and called when that one has returned.  So any
+ *      number of tickets whose callbacks grant each other need the stack of one.
+ *  C3  Once a callback has begun, the caller does not touch the ticket, which may have been freed
+ *      and its memory used for another ticket.  A running callback is identified by its number, not
+ *      by its address.
  */
 #include "callbacks.h"
 
@@ -32,15 +31,15 @@
 #include "fork.h"
 #include "invariant.h"
 
-/* A thread that makes calls, on its stack. */
+/* A thread that calls callbacks; on its stack. */
 struct caller {
     struct fs_list due;         /* under mutex */
     pthread_t      thread;      /* r/o */
     uint64_t       running;     /* under mutex: the number of the call; 0: none */
-    uint64_t       awaited;     /* under mutex: the number for whose call it waits; 0: none */
-    bool           reached;     /* under mutex: in one search for a circle */
+    uint64_t       awaited;     /* under mutex: the number that it waits for; 0: none */
+    bool           reached;     /* under mutex: scratch of waits_for_me() */
     struct caller *next;        /* under mutex */
-    int            cancelable;  /* its own: what it was before */
+    int            cancelable;  /* owner only: its cancelability before the callbacks */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -57,7 +56,7 @@ static void unlock(void)
     FS_MUST(pthread_mutex_unlock(&mutex));
 }
 
-/* Mutex held.  This thread, if it is in a callback; else NULL. */
+/* This thread's entry if it is in a callback, else NULL.  Mutex held. */
 static struct caller *myself(void)
 {
     struct caller *at = callers;
@@ -68,8 +67,9 @@ static struct caller *myself(void)
 }
 
 /*
- * Of the running callbacks only our own, if there is one, goes on in the child.  What was to follow
- * it is called in the parent, and the copy of the queue may be half changed.
+ * In the child only the callback of this thread, if it is in one, goes on.  The callbacks that were
+ * to follow it run in the parent.  The child empties the queue, because the fork may have copied it
+ * half changed.
  */
 static void reset_in_child(void)
 {
@@ -126,8 +126,8 @@ static void remove_from_queue(struct fs_callback *callback)
 }
 
 /*
- * The ticket is CLAIMING, by our caller or another thread.  With the mutex held that says: the call
- * belongs to the take that ends (C1), not to the next.
+ * The ticket is CLAIMING, by our caller or another thread.  If it still is with the mutex held, the
+ * due callback belongs to the take that ends now (C1), not to the next take.
  */
 void fs_callbacks_drop(struct fs_callback *callback, const _Atomic int *state, int value)
 {
@@ -146,7 +146,7 @@ struct call {
     void              *arg;
 };
 
-/* The next one that is due is running from now on; or there is none, and the caller is done. */
+/* Make the next due callback the running one.  False: there is none, and the caller is done. */
 static bool begin_next(struct caller *self, struct call *call)
 {
     struct caller **at = &callers;
@@ -203,8 +203,9 @@ static void make_calls(struct caller *self)
 }
 
 /*
- * A C++ exception has left a callback, and goes on to the caller of the library: after the others,
- * which nobody else would call.  (Compiled with -fexceptions where that exists.)
+ * A C++ exception has left a callback.  Call the remaining ones first, because nobody else would;
+ * then the exception goes on to the caller of the library.  (Compiled with -fexceptions where that
+ * exists.)
  */
 static void go_on_without(void *arg)
 {
@@ -242,11 +243,11 @@ void fs_callbacks_run(struct fs_callbacks *callbacks)
 /* ---- Awaited ---- */
 
 /*
- * Mutex held.  Does `who` wait, itself or through others, for the call that `self` is in?  Then
- * its own call will not end before ours does.
+ * Does `who` wait, itself or through others, for the callback that `self` is in?  Then its own
+ * callback cannot end before ours.  Mutex held.
  *
- * The search visits each thread once.  A ticket can have two calls at a time: a thread in one of
- * them that awaits the other has the number that it awaits.
+ * The search visits each thread once.  Two callbacks of one ticket can run at the same time; a
+ * thread in one of them that awaits the other is running the same number that it awaits.
  */
 static bool waits_for_me(const struct caller *who, const struct caller *self)
 {
@@ -270,7 +271,7 @@ static bool waits_for_me(const struct caller *who, const struct caller *self)
     return false;
 }
 
-/* Mutex held.  Is another thread in a call for this number that can end before ours does? */
+/* Is another thread in a callback with this number that can end before ours?  Mutex held. */
 static bool must_wait(uint64_t number, const struct caller *self)
 {
     for (struct caller *at = callers; at != NULL; at = at->next) {

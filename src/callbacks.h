@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* callbacks.h - callbacks that became due in a critical section, made when no lock is held. */
+/* callbacks.h - callbacks that become due in a critical section, and run when no lock is held. */
 #ifndef FS_CALLBACKS_H
 #define FS_CALLBACKS_H
 
@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /*
- * A waiter that can have a callback; the first part of a ticket.  Once it has left the queue its
- * links there are free: the queue of due callbacks uses the same memory.  Whether it is due is
- * elsewhere in the node, under the callbacks' mutex: the links are not, in the wait queue.
+ * A waiter that can have a callback; the first part of a ticket.  Once the waiter has left the wait
+ * queue, the list of due callbacks uses the memory of its links.  The flag that says so,
+ * waiter.in_queue.due, is under the callbacks' mutex.
  */
 struct fs_callback {
     union {
@@ -27,29 +27,29 @@ struct fs_callback {
 
 /* The callbacks that have become due in one critical section, the oldest first. */
 struct fs_callbacks {
-    bool           any;     /* owner only: there have been some; else the list is not even made */
+    bool           any;     /* owner only: there have been some; if not, `due` is uninitialized */
     struct fs_list due;     /* under the callbacks' mutex */
 };
 
-/* A number for what will have callbacks: nothing else ever had it. */
+/* A unique number for an object that will have callbacks. */
 uint64_t fs_callbacks_number(void);
 
-/* The semaphore's mutex held, and the waiter has left the queue: its callback is due. */
+/* Make the callback due.  The semaphore's mutex is held, and the waiter has left the queue. */
 void fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_callback *callback);
 
 /*
- * No lock held.  Make the calls: here and now, or, in a thread that is in a callback, when that
- * one has returned.
+ * Call the callbacks: now, or, if this thread is in a callback, when that callback has returned.
+ * No lock held.
  */
 void fs_callbacks_run(struct fs_callbacks *callbacks);
 
 /*
- * No lock held.  If *state is `value`, and the call has not begun, it is not made.  (The state
- * says that the waiter has left the queue, and is loaded with the callbacks' mutex held.)
+ * If *state is `value` and the callback has not begun, do not call it.  No lock held.  (Such a
+ * state says that the waiter has left the queue; it is loaded with the callbacks' mutex held.)
  */
 void fs_callbacks_drop(struct fs_callback *callback, const _Atomic int *state, int value);
 
-/* No lock held.  Wait until no other thread is in a call with this number. */
+/* Wait until no other thread is in a callback with this number.  No lock held. */
 void fs_callbacks_await(uint64_t number);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpu.h - what the machine says of its cores.  cpu_linux.c and cpu_generic.c are for one kind of
- * system each, and empty on all others.
+ * cpu.h - which core a thread runs on, and how many there are.  cpu_linux.c is for Linux,
+ * cpu_generic.c for all other systems; the one that does not apply is empty.
  */
 #ifndef FS_CPU_H
 #define FS_CPU_H
@@ -9,21 +9,21 @@
 #include <stdint.h>
 
 /*
- * The core that this thread runs on, at this moment.  Where nothing says it, a number that differs
- * from each other call's: threads count as being on different cores.
+ * The core that this thread runs on at this moment.  If the system does not say, each call returns
+ * another number, so that threads count as being on different cores.
  */
 int fs_cpu_current(void);
 
-/* No core: that of a ticket. */
+/* No core, for a ticket. */
 #define FS_NO_CORE INT16_MIN
 
 /*
- * The cores that this process may use: those of its main thread when the library was loaded, so
- * before the program can have bound it to one of them.
+ * How many cores this process may use: those of its main thread when the library was loaded, before
+ * the program can have bound it to one of them.
  */
 int fs_cpu_count(void);
 
-/* In a loop that waits for another core. */
+/* A hint for a loop that waits for another core. */
 static inline void fs_cpu_pause(void)
 {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))

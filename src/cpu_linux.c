@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-/* Kernels before 2.6.19 and some sandboxes refuse: each call is on a core of its own then. */
+/* Kernels before 2.6.19 and some sandboxes refuse: each call returns another number then. */
 int fs_cpu_current(void)
 {
     static _Atomic int unknown;

@@ -45,7 +45,7 @@ int64_t fs_now_ns(void)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* Seconds that are far apart are not subtracted: they may be of any size. */
+/* Seconds that are far apart are not subtracted, because the difference could overflow. */
 int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most)
 {
     struct timespec now;

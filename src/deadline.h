@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deadline.h - when a wait is out of time: an absolute time on a clock.
+ * deadline.h - the deadline of a wait: an absolute time on a clock.
  *
- * Everything above passes `const struct fs_deadline *`, and NULL means never.  Relative
- * times are turned into one of these once, here, so that no loop can stretch them.
+ * All callers pass `const struct fs_deadline *`, and NULL means none.  A relative time is converted
+ * to a deadline once, here, so a loop that waits again cannot lengthen it.
  */
 #ifndef FS_DEADLINE_H
 #define FS_DEADLINE_H
@@ -28,7 +28,7 @@ int64_t fs_now_ns(void);
 
 bool fs_deadline_passed(const struct fs_deadline *deadline);
 
-/* How long until then, nanoseconds: 0 if it has passed, and at most `most` (up to a second). */
+/* Nanoseconds until the deadline: 0 if it has passed, and at most `most` (up to a second). */
 int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most);
 
 #endif

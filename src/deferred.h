@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deferred.h - deferred work: what a critical section leaves to do when no lock is held (I9).
+ * deferred.h - deferred work: what a critical section leaves for after its unlock (I9).
  *
  * In this order: wake threads, let signals in again, make callbacks.  Callbacks come last because
  * they are the user's code, which may do anything, and throw.
@@ -19,7 +19,7 @@ struct fs_deferred {
     struct fs_wake_queue   wakes;
 };
 
-/* Member by member: all of it is larger than what else a contended call touches. */
+/* Member by member: the whole is larger than all else that a contended call touches. */
 static inline void fs_deferred_init(struct fs_deferred *deferred)
 {
     deferred->now_ns = 0;
@@ -38,7 +38,7 @@ static inline void fs_deferred_run(struct fs_deferred *deferred)
         fs_callbacks_run(&deferred->callbacks);
 }
 
-/* A token's canceller goes from queue to queue with one reading of the clock. */
+/* The clock is read only if the last reading is too old: one does for all queues of a token. */
 static inline int64_t fs_deferred_now(struct fs_deferred *deferred, int64_t not_before_ns)
 {
     if (deferred->now_ns < not_before_ns)

@@ -2,13 +2,12 @@
 /*
  * fast_path.h - one compare-and-swap while SLOW is clear.
  *
- * It does what it plainly can and leaves the rest to the critical section, so that refusals are
+ * The fast path only succeeds; it leaves all refusals to the critical section, so that these are
  * decided in one place.  There is one exception, fs_plainly_too_few(): a thread that polls with
  * try must not keep all others off the fast path.
  *
- * This is the library's one internal door.  The sem_t layer (posix/) and the benchmarks may
- * include it besides the public header, and nothing else of src/: two calls more would double
- * the price of a sem_t operation.
+ * This is the only internal header that the sem_t layer (posix/) and the benchmarks may include
+ * besides the public header: two more calls would double the cost of a sem_t operation.
  */
 #ifndef FS_FAST_PATH_H
 #define FS_FAST_PATH_H
@@ -17,12 +16,12 @@
 #include "signals.h"
 
 /*
- * What the interposer needs as well, because it stands in front of signal handlers and of
- * siglongjmp(): fs_guard, an object of struct fs_guard, see signals.h; and this function of wait.c.
+ * The interposer, which wraps signal handlers and siglongjmp(), also needs this function of wait.c,
+ * and fs_guard in signals.h.
  */
 void fs_abandon_wait(void *wait);
 
-/* Acquire order: what the releaser of these units wrote before is ours to read. */
+/* Acquire order: the caller must see what the releaser of these units wrote before. */
 static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
 {
     int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
@@ -36,11 +35,12 @@ static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
 }
 
 /*
- * SLOW is clear, so nobody waits, it is open and not paused: there is too little, that is all.
+ * True if too few units are free and nothing else is the matter: SLOW is clear, so nobody waits,
+ * and the semaphore is neither closed nor paused.
  *
- * The word and the limit must be of one moment, or a capacity that grows meanwhile is seen with
- * the count from before: an answer that was never right.  So `resizes` is read around them, as
- * in a seqlock.  Acquire order, for each load: it must not come after the next one.
+ * The word and the limit must be of one moment.  Otherwise the new capacity could be combined with
+ * the old count, for an answer that was right at no moment.  So `resizes` is read before and after,
+ * as in a seqlock.  Acquire order, for each load: it must not come after the next one.
  */
 static inline bool fs_plainly_too_few(struct fs_sem *s, int64_t n)
 {
@@ -53,9 +53,10 @@ static inline bool fs_plainly_too_few(struct fs_sem *s, int64_t n)
 }
 
 /*
- * Are there too few right now?  Also while SLOW is set: a release under way has not happened
- * yet, and one that has returned has changed the word.  So it takes no section to refuse a try, if
- * the semaphore is neither closed nor paused.  Relaxed: whoever takes nothing is given nothing.
+ * Are too few units free at this moment?  This holds even while SLOW is set: a release that has
+ * returned has changed the word, and one that has not returned need not be seen.  So a try can be
+ * refused without a critical section, if the semaphore is neither closed nor paused.  Relaxed: a
+ * thread that takes no units need not see what their releasers wrote.
  */
 static inline bool fs_too_few_now(struct fs_sem *s, int64_t n)
 {
@@ -63,11 +64,11 @@ static inline bool fs_too_few_now(struct fs_sem *s, int64_t n)
 }
 
 /*
- * Release order: what we wrote before is for the thread that takes these units.  Acquire order:
- * a waiter that has left must not seem to wait still.  (A thread releases, finds nobody in
- * the queue, and then claims a ticket that has been returned meanwhile: it is not "still waiting",
- * or this release would have granted it.)  The compare-and-swap is the last touch: from then on
- * *s may be gone.
+ * Release order: the thread that takes these units must see what we wrote before.  Acquire order:
+ * we must see that a waiter has left the queue.  (If a thread releases, finds nobody in the queue,
+ * and then claims a ticket that another thread has returned, the claim must not say that the ticket
+ * still waits: this release would have granted it.)  The compare-and-swap is the last access to *s,
+ * which may be freed from then on.
  */
 static inline bool fs_release_fast(struct fs_sem *s, int64_t n)
 {

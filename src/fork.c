@@ -5,9 +5,9 @@
  * The library registers a handler for the child and none before the fork, so it holds no lock
  * across a fork.  A prepare handler would deadlock: such handlers run in reverse order of
  * registration, so the lowest layer, which registers last, would lock first and wait for ever for
- * an application that locks in the opposite order.  Instead the child takes every lock for lost
- * and makes it anew.  What the locks protect is kept such that a copy taken at any moment can be
- * used, or is thrown away.
+ * an application that locks in the opposite order.  Instead the child initializes every lock again.
+ * The data under the locks is either usable in a copy taken at any moment, or the child discards
+ * it.
  *
  * The handler is registered when the library is loaded, where the compiler can do that: before
  * there are threads, and before the application's own handlers, which may then use semaphores in
@@ -24,7 +24,7 @@ unsigned fs_generation;
 static struct fs_fork_hook *_Atomic hooks;  /* grows at the head only */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static sigset_t        blocked_before;      /* under mutex: what its holder had blocked */
+static sigset_t        blocked_before;      /* under mutex: the signal mask of its holder */
 
 static void in_child(void)
 {
@@ -36,8 +36,8 @@ static void in_child(void)
 
 FS_WHEN_LOADED static void initialize(void)
 {
-    /* If this fails, for want of memory, semaphores that are in use during a fork cannot be
-     * used in the child. */
+    /* If this fails, because there is no memory, semaphores that are in use during a fork cannot
+     * be used in the child. */
     (void)pthread_atfork(NULL, NULL, in_child);
 }
 
@@ -51,7 +51,7 @@ unsigned fs_fork_generation(void)
 }
 #endif
 
-/* With signals blocked: a handler may use an object that has to be reset, too. */
+/* With signals blocked, because a handler may use an object that has to be reset, too. */
 static void lock(void)
 {
     sigset_t all, before;
@@ -84,8 +84,8 @@ void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *
 }
 
 /*
- * A fork may copy the list at any moment: it is published with one store, complete.  And it may
- * make the child register a hook again that its parent has just registered.
+ * A fork may copy the list at any moment, so a hook is complete before one store publishes it.  The
+ * child of such a fork may register a hook again that is in the list already.
  */
 void fs_fork_register(struct fs_fork_hook *hook)
 {

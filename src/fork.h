@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork.h - which process is this, and what does a forked child make anew?
+ * fork.h - resetting objects in a forked child.
  *
  * A forked child inherits semaphores whose queues belong to threads that it does not have, and
  * whose mutex one of those threads may hold for ever.  Each semaphore, token and ticket
- * remembers the generation in which it was last used.  Where that is not the current one, the
- * object is reset before it is locked.
+ * remembers the generation, that is the process, in which it was last used.  If that is not the
+ * current one, the object is reset before it is locked.
  */
 #ifndef FS_FORK_H
 #define FS_FORK_H
@@ -14,8 +14,8 @@
 #include <stdatomic.h>
 
 /*
- * Differs between a process and its children.  Every critical section asks, so it is a load where
- * the compiler can have the handler for the child registered when the library is loaded.
+ * A number that differs between a process and its children.  Every critical section reads it, so it
+ * is a plain load where the compiler can register the child handler when the library is loaded.
  */
 #if defined(__GNUC__)
 extern unsigned fs_generation;      /* written in the child handler, before there are threads */
@@ -30,7 +30,7 @@ unsigned fs_fork_generation(void);
 /* The generation of an object that has been destroyed: no process has it. */
 #define FS_DESTROYED UINT_MAX
 
-/* Make an object of the parent usable in this process.  The lock of fork.c is held, a leaf. */
+/* Make an object of the parent usable in this process.  The lock of fork.c, a leaf, is held. */
 typedef void fs_fork_reset_fn(void *object);
 
 void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *object);
@@ -47,10 +47,10 @@ static inline void fs_fork_check(_Atomic unsigned *generation, fs_fork_reset_fn 
 }
 
 /*
- * What belongs to the process is reset by a hook, in the child, before fork returns there.  A
- * hook is registered once, when the library is loaded, where the compiler can do that; elsewhere
- * before what it resets exists.  (Not by pthread_once where it can be avoided: in a child that was
- * forked meanwhile glibc runs its function once more, and musl waits for ever.)
+ * Data of the whole process is reset by a hook, in the child, before fork returns there.  A hook is
+ * registered once: when the library is loaded, if the compiler can do that, otherwise before the
+ * data that it resets exists.  (pthread_once is avoided where possible: in a child that was forked
+ * during it, glibc runs its function once more, and musl waits for ever.)
  */
 #if defined(__GNUC__)
 #define FS_WHEN_LOADED __attribute__((constructor))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* futex.h - how the system call is made that sleeps on a word. */
+/* futex.h - which system call sleeps on a word. */
 #ifndef FS_FUTEX_H
 #define FS_FUTEX_H
 
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Where time_t has become wider than long the old call would misread the time. */
+/* If time_t is wider than long, the old call would misread the time. */
 #if defined(SYS_futex_time64) && LONG_MAX == INT32_MAX
 #define FS_FUTEX_CALL (sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex)
 #else
@@ -17,8 +17,8 @@
 #endif
 
 /*
- * For a function that sleeps, whatever a link-time optimizer thinks: it may be canceled inside, and
- * the caller's clean-up covers calls.
+ * For a function that sleeps and may be canceled asynchronously: the caller's clean-up covers only
+ * calls, so a link-time optimizer must not inline it.
  */
 #if defined(__GNUC__)
 #define FS_NOT_INLINE __attribute__((noinline))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * invariant.h - stop at the fault when this library itself is wrong.
+ * invariant.h - stop the program where a fault of this library is found.
  *
- * What a caller or the world does wrong is a result.  What must be true whatever they
- * do is checked here, in every build, because a semaphore that goes on after a broken
+ * A mistake of the caller, or a failure of the environment, is a result.  Invariants, which must
+ * hold in any case, are checked here, in every build: a semaphore that goes on after a broken
  * invariant turns one bug into a hang somewhere else.
  */
 #ifndef FS_INVARIANT_H
@@ -24,7 +24,7 @@
             fs_stop(FS_HERE "broken: ", (what));               \
     } while (0)
 
-/* fprintf is a cancellation point: a thread that is to be canceled must still come to abort. */
+/* fprintf is a cancellation point, but a thread that is to be canceled must still reach abort. */
 static inline _Noreturn void fs_stop(const char *where, const char *what)
 {
     int cancelable;
@@ -34,7 +34,7 @@ static inline _Noreturn void fs_stop(const char *where, const char *what)
     abort();
 }
 
-/* What no result can say, because there is no semaphore to work on. */
+/* The caller has passed something that is no semaphore, so there is no result to return. */
 static inline _Noreturn void fs_misused(const char *what)
 {
     fs_stop("", what);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * list.h - rings of nodes: a list with a head, and a ring that is known by its oldest node.
+ * list.h - circular lists: one kind with a head, and one without, known by its oldest node.
  *
- * A node joins at the end and leaves from anywhere, without knowing in which list it is.
+ * A node joins at the end and leaves from anywhere.  To remove it, the list need not be known.
  */
 #ifndef FS_LIST_H
 #define FS_LIST_H
@@ -40,7 +40,7 @@ static inline void fs_list_remove(struct fs_list *node)
     node->next->prev = node->prev;
 }
 
-/* All that `from` has goes behind what `to` has. */
+/* Append all nodes of `from` to `to`. */
 static inline void fs_list_move_all(struct fs_list *to, struct fs_list *from)
 {
     if (fs_list_empty(from))

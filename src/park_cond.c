@@ -2,9 +2,9 @@
 /*
  * park_cond.c - parking on POSIX condition variables; see parking.h.
  *
- * A condition variable has one clock, fixed when it is made; each parker therefore has
- * two, and a sleeper says which one it sleeps on.  (pthread_cond_clockwait would do with
- * one, but is not everywhere, and tools that fake the time do not know it.)
+ * A condition variable has one clock, fixed when it is initialized.  So each parker has two
+ * condition variables, and a sleeper notes which one it sleeps on.  (pthread_cond_clockwait would
+ * need only one, but does not exist everywhere, and tools that fake the time do not know it.)
  *
  * Locks: a parker's mutex and the pool's are leaves.
  */
@@ -23,7 +23,7 @@
 #define NAP_NS 1000000          /* without a parker: how long a thread sleeps at a time */
 
 struct cond_parker {
-    struct fs_parker    queue;      /* first; a wake queue's, but `queued` is cleared under mutex */
+    struct fs_parker    queue;      /* first; the wake queue's; `queued` is cleared under mutex */
     pthread_mutex_t     mutex;
     pthread_cond_t      monotonic, realtime;
     pthread_cond_t     *asleep_on;  /* under mutex; NULL: awake */
@@ -38,7 +38,7 @@ static struct cond_parker *_Atomic made; /* every parker there is; grows at the 
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t  key;          /* r/o after once: the thread's parker */
-/* Set by once; cleared when the library is unloaded.  (An int: some machines exchange no bytes.) */
+/* Set by once; cleared when the library is unloaded.  (An int: not every machine swaps bytes.) */
 static _Atomic int    key_usable;
 
 static bool parker_init(struct cond_parker *parker)
@@ -66,7 +66,7 @@ static bool parker_init(struct cond_parker *parker)
     return done;
 }
 
-/* The thread ends; its parker goes to another one. */
+/* The thread ends.  A later thread gets its parker. */
 static void return_to_pool(void *arg)
 {
     struct cond_parker *parker = arg;
@@ -78,9 +78,9 @@ static void return_to_pool(void *arg)
 }
 
 /*
- * Only this thread exists now, so every parker is free: those of the parent's other threads
- * and this one's own, which somebody may have been waking, its mutex locked, when the
- * process was copied.  All are made anew.
+ * Only this thread exists now, so every parker is free, even its own: another thread of the parent
+ * may have held that one's mutex, to wake it, when the process was copied.  All are initialized
+ * again.
  */
 static void reset_in_child(void)
 {
@@ -105,7 +105,7 @@ FS_WHEN_LOADED static void register_hook(void)
 
 static void initialize(void)
 {
-    register_hook();            /* no change, if the compiler has had it done before */
+    register_hook();            /* no change, if it was registered when the library was loaded */
     key_usable = pthread_key_create(&key, return_to_pool) == 0;
 }
 
@@ -114,17 +114,17 @@ static void no_key(void)
 {
 }
 
-/* Of LeakSanitizer, where a program has it. */
+/* A function of LeakSanitizer; NULL if the program does not contain it. */
 void __lsan_ignore_object(const void *block) __attribute__((weak));
 
 /*
- * Our code goes away: libfairsem.a was in a plugin that is closed.  Threads that have waited
- * live on, and at their end the key must not lead into nowhere.
+ * This code is unloaded: libfairsem.a was in a plugin that is closed.  Threads that have waited
+ * live on, and when they end, the key's destructor must not be called any more.
  *
- * The same happens at the end of the process, while other threads wait and release.  They have
- * what they need to be woken; who begins a wait from now on polls, see fs_park_on_cond().  Because
- * nothing distinguishes the two, the parkers are not freed: some 200 bytes for each are
- * lost with a plugin.
+ * The same function runs at the end of the process, while other threads wait and release.  Their
+ * parkers still work; a thread that begins a wait from now on polls, see fs_park_on_cond().
+ * Because nothing distinguishes the two cases, the parkers are not freed: a plugin leaks some 200
+ * bytes for each.
  */
 __attribute__((destructor)) static void unload(void)
 {
@@ -139,8 +139,9 @@ __attribute__((destructor)) static void unload(void)
 #endif
 
 /*
- * Between the two loads the key may have been deleted, and made again by other code: it
- * is theirs then, and what we have set must be gone before this thread ends.
+ * Between the caller's load of key_usable and this one, the key may have been deleted, and created
+ * again by other code.  Then it belongs to that code, and our value must be gone before this thread
+ * ends.
  */
 static bool keep(struct cond_parker *parker)
 {
@@ -184,9 +185,9 @@ static struct cond_parker *make_parker(void)
 struct fs_parker *fs_parker_self(void)
 {
     struct cond_parker *parker;
-    int error = errno;          /* malloc's is not for our caller, here or in setspecific */
+    int error = errno;          /* malloc may change it, here or in pthread_setspecific */
 
-    if (!key_usable)            /* seldom: once for the process, or while it ends */
+    if (!key_usable)            /* only once in the process, or while it ends */
         FS_MUST(pthread_once(&once, initialize));
     if (!key_usable)
         return NULL;
@@ -204,7 +205,7 @@ struct fs_parker *fs_parker_self(void)
     return (struct fs_parker *)parker;
 }
 
-/* With the mutex held: at the end of a park, and when it is canceled. */
+/* The end of a park, also if it is canceled.  Mutex held. */
 static void wake_up(void *arg)
 {
     struct cond_parker *self = arg;
@@ -264,8 +265,8 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue)
         atomic_store_explicit(&parker->queued, false, memory_order_release);
     FS_MUST(pthread_mutex_unlock(&p->mutex));
     /*
-     * After the unlock, or the woken thread would run into the mutex: half the speed of a
-     * hand-off on one core.  The condition variable cannot have died, see parking.h.
+     * After the unlock.  Otherwise the woken thread would block on the mutex, which halves the
+     * speed of a hand-off on one core.  The condition variable is never destroyed, see parking.h.
      */
     if (asleep_on != NULL)
         pthread_cond_signal(asleep_on);

@@ -3,14 +3,14 @@
  * park_futex.c - parking on a futex, for Linux (futex(2)).
  *
  * The word is the waiter's state, on its thread's stack.  A thread that changes it calls
- * fs_unpark_word() later, with no lock held, when the waiter may have seen the change, gone,
- * and given the memory to something else.  A wake on an address where nobody sleeps does
- * nothing, mapped or not; one where somebody else sleeps by now is a wake for no reason, and
- * what uses futexes expects those.
+ * fs_unpark_word() later, with no lock held.  By then the waiter may have seen the change and
+ * returned, and its stack may hold something else.  A wake on an address where no thread sleeps
+ * does nothing, mapped or not.  If another thread sleeps there by now, it gets a spurious wake-up,
+ * which every user of futexes expects.
  *
- * Two bits of the kernel are the reason for all this.  The sleep ends with EINTR when a
- * signal handler has run that was installed without SA_RESTART; with SA_RESTART the kernel
- * puts the thread back to sleep.  (With a deadline it ends in both cases, as for sem_t.)
+ * A futex is needed because signals can end its sleep.  The sleep ends with EINTR when a signal
+ * handler has run that was installed without SA_RESTART; with SA_RESTART the kernel puts the thread
+ * back to sleep.  (With a deadline it ends in both cases, as for sem_t.)
  */
 #define _GNU_SOURCE
 #include "parking.h"
@@ -30,11 +30,11 @@
 #define ANY_BIT             0xffffffffu
 
 /*
- * futex() is not a cancellation point.  So the thread allows asynchronous cancellation
- * while it is in it, and in nothing else; that is also how the C library's own waits do it.
- * A cancellation may strike when the thread has been granted already: the handler that the
- * caller pushed loads the state under the mutex.  A signal handler that interrupts the
- * sleep runs with asynchronous cancellation, too; fs_hold_signals() sees to that.
+ * futex() is not a cancellation point.  So the thread allows asynchronous cancellation during the
+ * call, and only then; the C library's own waits do the same.  The thread may be canceled when it
+ * has been granted already, so the clean-up handler that the caller pushed loads the state under
+ * the mutex.  A signal handler that interrupts the sleep also runs with asynchronous cancellation;
+ * fs_hold_signals() makes it deferred.
  */
 FS_NOT_INLINE
 bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)

@@ -3,21 +3,20 @@
  * parking.h - how a thread sleeps until another one wakes it: the parking contract.
  *
  * A thread parks with a word and the value that the word has until the wait is over.  The waker
- * changes the word first and unparks afterwards, as a rule with no lock held.  By then the sleeper
- * may have seen the change, returned, even ended.  The worst that a late unpark can do is to wake
- * another thread once for nothing.
+ * first changes the word and then unparks the thread, usually with no lock held.  By then the
+ * sleeper may have seen the change, returned, and even ended.  So a late unpark may wake another
+ * thread once for no reason; nothing worse can happen.
  *
  * The contract is as weak as the callers allow:
  *   - after the word has changed and the thread was unparked, a park does not sleep;
- *   - a park may return at any time for no reason.  Except for a signal it does not say why it
- *     returned: the caller loads its word, reads the clock, and parks again.
+ *   - a park may return at any time for no reason.  It reports only whether a signal handler ended
+ *     it: the caller loads its word, reads the clock, and parks again.
  *
- * There are two implementations.  park_cond.c, on POSIX mutexes and condition variables, is what
- * a thread sleeps on by default.  Each thread has a parker there, which is never freed: when the
- * thread ends it goes to a later one.  park_futex.c, for Linux, has no parkers: a thread sleeps
- * on its word.  It needs no memory, and a signal handler can end the sleep, so semaphores with
- * FAIRSEM_INTERRUPTIBLE use it.  All others do under valgrind, or where
- * configure --with-parker=futex has made it the default.
+ * There are two implementations.  park_cond.c, on POSIX mutexes and condition variables, is the
+ * default.  Each thread has a parker there, which is never freed: when the thread ends, a later one
+ * gets it.  park_futex.c, for Linux, has no parkers: a thread sleeps on its word.  It needs no
+ * memory, and a signal handler can end the sleep, so semaphores with FAIRSEM_INTERRUPTIBLE use it.
+ * All others use it under valgrind, or if configure --with-parker=futex has made it the default.
  */
 #ifndef FS_PARKING_H
 #define FS_PARKING_H
@@ -38,10 +37,10 @@
 #define FS_FUTEX_BY_DEFAULT 0
 #endif
 
-/* What the wake queue needs of a thread's parker; the rest is in park_cond.c. */
+/* The part of a thread's parker that the wake queue uses; the rest is in park_cond.c. */
 struct fs_parker {
     _Atomic bool      queued;   /* set by a waker; cleared when it has woken the thread */
-    struct fs_parker *next;     /* that waker's, while queued */
+    struct fs_parker *next;     /* while queued, in that waker's wake queue */
 };
 
 /* How a thread sleeps in one wait. */
@@ -50,7 +49,7 @@ struct fs_parking {
     bool              on_word;  /* park_futex.c: without a parker */
 };
 
-/* park_cond.c: this thread's parker, for one wait that begins now; NULL if memory is gone. */
+/* park_cond.c: this thread's parker, for a wait that begins now; NULL if there is no memory. */
 struct fs_parker *fs_parker_self(void);
 
 /*
@@ -59,7 +58,7 @@ struct fs_parker *fs_parker_self(void);
  */
 void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
 
-/* leaves_queue: the waker has the parker in its queue, and is done with it. */
+/* leaves_queue: the parker is in this waker's wake queue, and leaves it now. */
 void fs_unpark(struct fs_parker *parker, bool leaves_queue);
 
 /*
@@ -72,8 +71,8 @@ bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadlin
 void fs_unpark_word(const _Atomic int *word);
 
 /*
- * Choose how to sleep.  May allocate: no mutex held (I9).  On a word under valgrind: its tools
- * object to a condition variable that is signaled after the unlock.
+ * Choose how to sleep.  May allocate: no mutex held (I9).  Under valgrind, sleep on a word, because
+ * its tools report a condition variable that is signaled after the unlock.
  */
 static inline void fs_parking_begin(struct fs_parking *parking, bool interruptible)
 {
@@ -82,8 +81,8 @@ static inline void fs_parking_begin(struct fs_parking *parking, bool interruptib
 }
 
 /*
- * Sleep while *word is `value`, until unparked or the deadline, or for less.  Returns true if a
- * signal handler has ended the sleep, which only the sleep on a word reports.  Cancellation point.
+ * Sleep while *word is `value`, at most until unparked or until the deadline.  Returns true if a
+ * signal handler has ended the sleep, which only park_futex.c reports.  Cancellation point.
  */
 static inline bool fs_park(const struct fs_parking *parking, const _Atomic int *word, int value,
                            const struct fs_deadline *deadline)

@@ -12,7 +12,7 @@ static bool is_head(const struct fs_sem *s, const struct fs_waiter *w)
     return s->queue.first == &w->in_queue;
 }
 
-/* The units that there are, so that it is known how many threads can hold some. */
+/* The number of units limits how many threads can hold some. */
 static bool cores_suffice(const struct fs_sem *s, const struct fs_waiter *w)
 {
     return fs_cores_suffice(s->bounded ? s->limit : fs_initial_units(s), w->units);
@@ -28,9 +28,9 @@ static enum fs_spin_kind begin_awake(struct fs_sem *s, const struct fs_waiter *w
 }
 
 /*
- * The head is granted, or woken to claim.  One that became the head in this section was not the
- * head for any time.  A ticket has no thread, and a semaphore where nobody stays awake need not
- * learn.
+ * The head is granted, or woken to claim.  There is nothing to learn if it became the head in this
+ * same section, if it is a ticket, which has no thread, or if no thread may stay awake on this
+ * semaphore.
  */
 static void learn(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
 {
@@ -44,8 +44,8 @@ static void learn(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
 
 /*
  * Early wake: the head sleeps (PARKED), and its predecessor has just been granted.  When it wakes
- * it is QUEUED, as if it had just joined.  Not with bounded bypass: it would come to claim, and
- * nothing is there yet.
+ * it is QUEUED, as if it had just joined.  Not with bounded bypass: the head would claim, before
+ * there are units for it.
  */
 void fs_wake_early(struct fs_sem *s, struct fs_deferred *deferred)
 {
@@ -82,8 +82,8 @@ int fs_admit(struct fs_sem *s, int64_t n, bool waits, int refusal)
 }
 
 /*
- * A request that can be granted at once is no special case: it joins the queue, is the head, and
- * the grant loop grants it on the way out.  But no statistic counts or times it.
+ * A request that can be granted at once is no special case: it joins the queue as the head, and the
+ * grant loop grants it at the end of the section.  But no statistic counts or times it.
  */
 void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits)
 {
@@ -108,9 +108,9 @@ void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits)
 }
 
 /*
- * No other thread knows of w, unless a token lists it: its canceller must find, under the mutex,
- * that there is nothing to take out.  (A canceller once took a refused wait for one that had still
- * to come, as both were NOT_JOINED.)
+ * No other thread knows of w, unless a token lists it.  Then the token's canceller must see, under
+ * the mutex, that the wait has ended.  (When a refused wait stayed NOT_JOINED, a canceller took it
+ * for one that had still to join.)
  */
 static void refuse(struct fs_waiter *w, int reason)
 {
@@ -139,11 +139,11 @@ struct fs_ended {
     int64_t  joined_ns;
     bool     was_head;
     int      core;
-    int64_t  units;     /* and its number: for the probes */
+    int64_t  units;     /* for the probes, like seq */
     uint64_t seq;
 };
 
-/* A word for tracers. */
+/* The argument `why` of the probe. */
 static const char *why_canceled(const struct fs_ended *ended, enum fs_waiter_state state)
 {
     switch (state) {
@@ -180,8 +180,8 @@ static void count_wait(struct fs_sem *s, const struct fs_ended *ended, int64_t w
 }
 
 /*
- * A wait is over, as `state` says.  Its waiter may be gone by now (I8); this is what is left to be
- * known of it.
+ * A wait has ended in `state`.  Its waiter may be gone by now (I8), so *ended has a copy of the
+ * members that are still needed.
  */
 static void note_end(struct fs_sem *s, const struct fs_ended *ended, enum fs_waiter_state state,
                      int64_t now_ns)
@@ -191,12 +191,12 @@ static void note_end(struct fs_sem *s, const struct fs_ended *ended, enum fs_wai
         return;
     if (state == FS_GRANTED)
         learn(s, ended->joined_ns, ended->core, now_ns);
-    s->head_since_ns = now_ns;      /* the next one's */
+    s->head_since_ns = now_ns;      /* for the next head */
 }
 
 /*
- * The waiter is completed before the clock is read and anything counted: a thread that is awake
- * goes on at once, on its core, while this one does the rest.
+ * The waiter is completed before the clock is read and anything is counted: if its thread is awake,
+ * it goes on at once, on another core, while this thread does the rest.
  */
 void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_waiter_state state,
               struct fs_deferred *deferred)

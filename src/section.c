@@ -2,10 +2,10 @@
 /*
  * section.c - the critical section of a semaphore: lock, grant loop, unlock.
  *
- * It has one shape.  fs_lock() makes the word ours and returns the count; what follows works on
- * that number and on the queue; fs_grant_and_unlock() is the only way out, and it grants units to
- * the head of the queue for as long as they fit.  So no path can forget to grant (I2, I7), and
- * there is one place that debits a queued waiter (I5).
+ * It always has the same form.  fs_lock() gives this thread the word and returns the count; the
+ * caller works on that number and on the queue; fs_grant_and_unlock() is the only way out, and it
+ * grants units to the head of the queue as long as they fit.  So no path can forget to grant (I2,
+ * I7), and there is one place that debits a queued waiter (I5).
  *
  * The invariants I1-I10 are in sem.h, the states of a waiter in waiter.h.
  */
@@ -25,8 +25,9 @@
 
 /*
  * This process was forked since the semaphore was last used.  The threads in its queue do not
- * exist here, and one of them may have held the mutex.  The count stays, or is what an unfinished
- * resize must come to.  SLOW may be left over; the caller's fs_grant_and_unlock() clears it.
+ * exist here, and one of them may have held the mutex.  The count stays as it was, except that an
+ * unfinished resize is completed.  SLOW may still be set; the caller's fs_grant_and_unlock() clears
+ * it.
  */
 static void reset_in_child(void *sem)
 {
@@ -41,7 +42,7 @@ static void reset_in_child(void *sem)
                               memory_order_relaxed);
         atomic_store_explicit(&s->resizes, s->resizes + 1, memory_order_relaxed);
     }
-    /* Those who waited are in the parent: count them as cancels. */
+    /* The waiters are in the parent: count them as canceled. */
     s->count.cancels = s->waits - s->grants - s->count.timeouts;
     s->head_since_ns = s->waiting_low = s->waiting_high = 0;
     s->tickets = 0;
@@ -63,10 +64,10 @@ static void note_holder(struct fs_sem *s, bool held)
  * ======================================================================== */
 
 /*
- * A section takes less time than to go to sleep and be woken: whoever finds another thread in it
- * tries again for a microsecond or two, and sleeps only then.  Two threads that hand units to each
- * other often meet here: without this a hand-off across cores took 0.22 us, or 0.9 us on an hour
- * when cache lines traveled slowly, and with it 0.14 and 0.7.
+ * A section takes less time than going to sleep and being woken.  So if another thread holds the
+ * mutex, this one tries again for a microsecond or two before it sleeps.  Two threads that hand
+ * units to each other often meet here: without the retries a hand-off across cores took 0.22 us,
+ * with them 0.14 us; at a time when cache lines were slow, 0.9 us and 0.7 us.
  */
 static void lock_mutex(pthread_mutex_t *mutex)
 {
@@ -80,11 +81,11 @@ static void lock_mutex(pthread_mutex_t *mutex)
 }
 
 /*
- * Take the mutex and, by setting SLOW, the word.  Returns the count, which from now on the caller
- * keeps, until fs_grant_and_unlock().
+ * Take the mutex and, by setting SLOW, the word.  Returns the count; the caller keeps it until
+ * fs_grant_and_unlock().
  *
- * Acquire order, for units that came by a fast release: that thread never took the mutex, and a
- * waiter that is granted these units must see what it wrote.
+ * Acquire order, for units that a thread released on the fast path, without the mutex: a waiter
+ * that is granted these units must see what that thread wrote.
  */
 int64_t fs_lock(struct fs_sem *s, struct fs_deferred *deferred)
 {
@@ -102,14 +103,14 @@ int64_t fs_lock(struct fs_sem *s, struct fs_deferred *deferred)
 }
 
 /*
- * The grant loop: grant the head of the queue its units while its request fits, or wake it, if
- * it is to claim them.  Returns what is left.
+ * The grant loop: grant the head of the queue its units as long as its request fits, or wake it, if
+ * it is to claim them.  Returns the units that are left.
  *
  * The debit is in the word before the grant is visible (I5): a waiter that returns at once
  * must not find its own units still free.  Release order: for fairsem_available(), which may load
- * it.
+ * the word.
  *
- * Inlined into fs_grant_and_unlock(): every hand-off comes by there.
+ * Inlined into fs_grant_and_unlock(), because every hand-off passes through it.
  */
 ALWAYS_INLINE static int64_t grant(struct fs_sem *s, int64_t available, bool *woken_to_claim,
                                    struct fs_deferred *deferred)
@@ -149,8 +150,8 @@ int64_t fs_grant(struct fs_sem *s, int64_t available, bool *woken_to_claim,
 }
 
 /*
- * The only way out of the section: grant, give the word back, drop the mutex.  Release order: for
- * threads that take units by the fast path later on.
+ * The only way out of the section: grant, give the word back, unlock the mutex.  Release order: for
+ * threads that take units on the fast path later.
  */
 void fs_grant_and_unlock(struct fs_sem *s, int64_t available, struct fs_deferred *deferred)
 {
@@ -170,8 +171,8 @@ void fs_grant_and_unlock(struct fs_sem *s, int64_t available, struct fs_deferred
 }
 
 /*
- * If these units no longer fit, a thread has released what it did not hold.  Nobody can be told; as
- * many go back as fit.
+ * If these units no longer fit, some thread has released units that it did not hold.  There is no
+ * call that could return an error for this; as many units go back as fit.
  */
 void fs_regain(struct fs_sem *s, int64_t *available, int64_t n)
 {

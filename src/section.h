@@ -2,8 +2,8 @@
 /*
  * section.h - the critical section of a semaphore; see section.c.
  *
- * From lock to unlock the count exists only in the caller's hands, as the number that goes from
- * one function to the next.
+ * From lock to unlock the count is only a local variable of the caller, which passes it from one
+ * function to the next.
  */
 #ifndef FS_SECTION_H
 #define FS_SECTION_H
@@ -16,7 +16,7 @@ int64_t fs_grant(struct fs_sem *s, int64_t available, bool *woken_to_claim,
                  struct fs_deferred *deferred);
 void    fs_grant_and_unlock(struct fs_sem *s, int64_t available, struct fs_deferred *deferred);
 
-/* The same with deferred work of its own, which is run at the end. */
+/* The same for a caller that collects its own deferred work, which fs_exit() runs. */
 static inline int64_t fs_enter(struct fs_sem *s, struct fs_deferred *deferred)
 {
     fs_deferred_init(deferred);
@@ -31,7 +31,7 @@ static inline void fs_exit(struct fs_sem *s, int64_t available, struct fs_deferr
 
 /* ---- The mutex held ---- */
 
-/* Add released units: 0, or EOVERFLOW, counted and nothing changed. */
+/* Add released units.  Returns 0; or EOVERFLOW, which is counted and changes nothing else. */
 static inline int fs_add_units(struct fs_sem *s, int64_t *available, int64_t n)
 {
     int64_t room = s->limit - *available;
@@ -46,14 +46,14 @@ static inline int fs_add_units(struct fs_sem *s, int64_t *available, int64_t n)
     return 0;
 }
 
-/* Add units whose grant found nobody to use them: what fits. */
+/* Add units whose waiter gives its grant back: as many as fit. */
 void fs_regain(struct fs_sem *s, int64_t *available, int64_t n);
 
 /*
- * Bounded bypass, see bypass.h: is what fits the head granted to it directly?  Otherwise it is
- * woken to claim.  If it is awake there is nothing to gain from that, and a ticket has no thread
- * to come.  While any ticket is queued, grant directly: the thread that comes to claim would
- * grant the ticket, too, and make its callback, from a call that is not expected to.
+ * Bounded bypass, see bypass.h: if the head's request fits, is it granted directly?  Otherwise the
+ * head is woken to claim.  That gains nothing if its thread is awake, and a ticket has no thread.
+ * While any ticket is queued, grant directly: a thread that claims would also grant the ticket, and
+ * run its callback, in an acquire where the user does not expect it.
  */
 static inline bool fs_grants_directly(const struct fs_sem *s, const struct fs_waiter *head,
                                       struct fs_deferred *deferred)
@@ -65,8 +65,8 @@ static inline bool fs_grants_directly(const struct fs_sem *s, const struct fs_wa
 }
 
 /*
- * May a running thread take n units although the queue is not empty?  A request for none asks
- * whether nobody waits: no.
+ * May a running thread take n units although the queue is not empty?  A request for 0 units must
+ * not pass anybody.
  */
 static inline bool fs_may_pass(const struct fs_sem *s, int64_t available, int64_t n,
                                struct fs_deferred *deferred)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sem.h - what a semaphore is made of, and what is always true of it.
+ * sem.h - the struct of a semaphore, and its invariants.
  *
  * INVARIANTS (cited by number in the code)
  *
@@ -12,36 +12,36 @@
  *  I3  While SLOW is set only the holder of the mutex changes the word.  SLOW is set whenever the
  *      queue is not empty, while paused, for ever after close, and from fs_lock() to
  *      fs_grant_and_unlock().  While OPEN is also set, any thread may change the count, see
- *      bypass.h; in a section OPEN is never set.  Where a tool watches the program,
- *      SLOW is always set and OPEN never: annotate.h.  Setting SLOW where it is set is no change.
+ *      bypass.h; in a section OPEN is never set.  Where a tool watches the program, SLOW is always
+ *      set and OPEN never: annotate.h.  Setting SLOW again does not count as a change.
  *  I4  A waiter is in the queue if and only if its state is QUEUED, PARKED or WOKEN.  It leaves
  *      these states exactly once, under the mutex.  (They are drawn in waiter.h.)
  *  I5  Units are debited at grant time, by the granter, all of a request at once.
  *  I6  Nobody passes: no way to take units succeeds while a waiter of the same or a better
  *      priority is in the queue, except fairsem_consume, and within the bound of
  *      FAIRSEM_BOUNDED_BYPASS.
- *  I7  What removes the head of the queue, or adds units, runs the grant loop before it drops
- *      the mutex.
+ *  I7  A thread that removes the head of the queue, or adds units, runs the grant loop before it
+ *      drops the mutex.
  *  I8  After a grant is visible the granter does not touch the waiter, and a waiter that sees it
- *      does not touch the semaphore.  (A waiter that is out of time, or canceled, or comes to
- *      claim, may learn of it only when it holds the mutex.)  After its unlock the granter does
- *      not touch the semaphore.  (Why destroy-and-free right after an acquire is safe: see
+ *      does not touch the semaphore.  (A waiter that is timed out or canceled, or comes to claim,
+ *      may see the grant only when it holds the mutex.)  After its unlock the granter does not
+ *      touch the semaphore.  (So destroy-and-free right after an acquire is safe, see
  *      fairsem_destroy.)
  *  I9  No user code and no malloc under the mutex.  A release takes the mutex once: all its grants
  *      are in that section.
  *  I10 Every check precedes every change: an error leaves no trace, except a statistic.
  *
  * In the test build sem_check.c checks I1 to I4, I6 and I7 at the end of every critical section, as
- * far as one semaphore shows them; fs_assert_held() checks that the mutex is held.
+ * far as one semaphore can show them; fs_assert_held() checks that the mutex is held.
  *
  * LOCKS, in the order in which they may be taken while another is held:
  *
  *      token's mutex -> semaphore's mutex -> the callbacks' mutex (callbacks.c)
  *
- * and, last, with nothing locked under them: a parker's and the pool's (park_cond.c), the one of
- * fork.c.  No thread holds two of the same kind.  The library locks none of them for a fork.  What
- * must happen without any of them is deferred work (deferred.h), except that a wake queue that is
- * full wakes some threads at once.
+ * and, as leaves, under which no other lock is taken: a parker's and the pool's (park_cond.c), and
+ * the one of fork.c.  No thread holds two of the same kind.  The library locks none of them for a
+ * fork.  Work that must be done without locks is deferred (deferred.h), except that a full wake
+ * queue wakes some threads at once.
  */
 #ifndef FS_SEM_H
 #define FS_SEM_H
@@ -55,8 +55,8 @@
 #include <pthread.h>
 
 /*
- * Since fairsem_init; in the words of fairsem_stat_t.  What each grant changes stands in the
- * struct itself.
+ * Counted since fairsem_init, with the names of fairsem_stat_t.  The counters that each grant
+ * changes are in struct fs_sem itself, for the cache lines.
  */
 struct fs_counters {
     int64_t wait_ns_max;
@@ -65,8 +65,8 @@ struct fs_counters {
 };
 
 /*
- * A cache line after the other, if it begins with one: what every hand-off changes is in the first
- * two, and what it only reads in the others.
+ * If the struct begins with a cache line, the members that every hand-off changes are in the first
+ * two, and those that it only reads in the others.
  */
 struct FS_MAY_ALIAS fs_sem {
     _Atomic int64_t    word;        /* the count and two bits, word.h; I3 says who may change it */
@@ -76,18 +76,18 @@ struct FS_MAY_ALIAS fs_sem {
 
     struct fs_waitq    queue;       /* under mutex */
     _Atomic int64_t    waiters;     /* written under mutex; length of the queue */
-    int64_t            waiting_low; /* under mutex; the units asked for in the queue: the sum of */
-    int64_t            head_since_ns; /* under mutex; the head became it, 0: learned already */
+    int64_t            waiting_low; /* under mutex; see fs_count_waiting() */
+    int64_t            head_since_ns; /* under mutex; when the head became it; 0: learned already */
     int64_t            waits, wait_ns_total; /* under mutex; counters */
 
     struct fs_stay_awake doubts;    /* under mutex */
     bool               bounded;     /* r/o; limit is a capacity */
     bool               interruptible; /* r/o; waits end with EINTR, signals may release */
-    bool               sleeps_at_once; /* r/o; nobody stays awake */
+    bool               sleeps_at_once; /* r/o; no waiter stays awake */
 #if FS_CHECKED
-    uint16_t           holder;      /* under mutex; a hash of its thread, 0: none */
+    uint16_t           holder;      /* under mutex; a hash of the thread that holds it, 0: none */
 #endif
-    _Atomic unsigned   resizes;     /* written under mutex; odd: word and limit may not fit */
+    _Atomic unsigned   resizes;     /* written under mutex; odd: word and limit may disagree */
     _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
     unsigned           tickets;     /* under mutex; how many of those in the queue are tickets */
@@ -100,9 +100,9 @@ struct FS_MAY_ALIAS fs_sem {
 };
 
 /*
- * The last member of fairsem_t; not in fs_sem, whose size differs.  Of an unbounded semaphore it is
- * the units at the beginning; of a bounded one, under mutex and while resizing, those that are in
- * use: limit - available.
+ * The last member of fairsem_t; not in fs_sem, because its offset there would depend on the system.
+ * For an unbounded semaphore it holds the initial number of units.  For a bounded one it is used
+ * only during a resize, under mutex, for the units in use: limit - available.
  */
 static inline int64_t fs_initial_units(const struct fs_sem *s)
 {
@@ -114,7 +114,7 @@ static inline int64_t *fs_in_use(struct fs_sem *s)
     return &((fairsem_t *)(void *)s)->fairsem_units_;
 }
 
-/* What is left is for later versions, on every ABI: see doc/abi.md. */
+/* So many bytes are reserved for later versions, on every ABI: see doc/abi.md. */
 #define FS_SEM_ROOM 16
 
 static_assert(sizeof(struct fs_sem) + FS_SEM_ROOM <= offsetof(fairsem_t, fairsem_units_),
@@ -134,7 +134,7 @@ static inline struct fs_sem *fs_inside(const fairsem_t *sem)
     return (struct fs_sem *)(uintptr_t)sem;
 }
 
-/* Every section asks.  Only a bounded semaphore can be paused; one all zero was not initialized. */
+/* Called in every section.  A limit of 0: paused if bounded, otherwise never initialized. */
 static inline bool fs_paused(const struct fs_sem *s)
 {
     if (s->limit != 0)
@@ -151,8 +151,8 @@ static inline bool fs_never_fits(const struct fs_sem *s, int64_t units)
 }
 
 /*
- * The units that the queue asks for, as two sums, neither of which can overflow: of the lower 31
- * bits of each request, and of what is above them.
+ * Count the units that the queue asks for, in two sums that cannot overflow: one of the lower 31
+ * bits of each request, one of the bits above.
  */
 static inline void fs_count_waiting(struct fs_sem *s, int64_t units, int sign)
 {
@@ -162,7 +162,7 @@ static inline void fs_count_waiting(struct fs_sem *s, int64_t units, int sign)
 }
 
 #if FS_CHECKED
-/* Two threads may have the same one: then a mistake is overlooked. */
+/* A hash: if two threads have the same one, a mistake may be overlooked. */
 static inline uint16_t fs_this_thread(void)
 {
     uintptr_t self = (uintptr_t)pthread_self();
@@ -171,7 +171,7 @@ static inline uint16_t fs_this_thread(void)
 }
 #endif
 
-/* For what is called with the mutex held. */
+/* At the top of each function that must be called with the mutex held. */
 static inline void fs_assert_held(const struct fs_sem *s)
 {
 #if FS_CHECKED

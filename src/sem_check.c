@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sem_check.c - for the test build: what must be true at the end of every critical section.
+ * sem_check.c - for the test build: checks of the invariants at the end of every critical section.
  */
 #include "sem_check.h"
 
 #if FS_CHECKED
 
-/* A long queue is walked from its head for this many waiters, at the end of every section. */
+/* At the end of every section, so many waiters are checked, from the head of the queue. */
 #define WALKED 64
 
 static bool in_order(const struct fs_waitq_node *before, const struct fs_waitq_node *node)
@@ -37,7 +37,7 @@ static void check_queue(const struct fs_sem *s)
     FS_INVARIANT((int64_t)s->tickets <= s->waiters, "more tickets than waiters");
 }
 
-/* A thread that was granted the last units leaves no head that fits. */
+/* The grant loop has run, so the head does not fit any more. */
 static void check_head(const struct fs_sem *s, int64_t available, bool open)
 {
     const struct fs_waiter *head;
@@ -60,7 +60,7 @@ void fs_check_invariants(const struct fs_sem *s, int64_t available, bool open)
 {
     int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
 
-    /* The largest debt, and then the largest capacity taken away. */
+    /* The lower end: the largest debt, and then the largest capacity set to 0. */
     FS_INVARIANT(available >= -2 * FAIRSEM_MAX_UNITS && available <= FAIRSEM_MAX_UNITS,
                  "I1: the count is out of range");
     FS_INVARIANT((word & FS_SLOW) != 0 && word < FS_OPEN,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* sem_check.h - the invariants of sem.h that one semaphore shows, checked in the test build. */
+/* sem_check.h - the test build checks those invariants of sem.h that one semaphore can show. */
 #ifndef FS_SEM_CHECK_H
 #define FS_SEM_CHECK_H
 
 #include "sem.h"
 
 #if FS_CHECKED
-/* The end of a section: the mutex is held, `available` is the count, the grant loop has run. */
+/* At the end of a section: mutex held, `available` is the count, the grant loop has run. */
 void fs_check_invariants(const struct fs_sem *s, int64_t available, bool open);
 #else
 static inline void fs_check_invariants(const struct fs_sem *s, int64_t available, bool open)

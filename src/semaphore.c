@@ -7,14 +7,14 @@
  * under the mutex; from then on the word belongs to the thread that holds the mutex (I3).  So the
  * fast path cannot pass a waiter: it sees the bit and the count in the same load.
  *
- * Here are the public operations, each of them "fast path, else one call".  From here on:
+ * This file has the public operations, each of them "fast path, else one call".  Read on in
  *
  *      fast_path.h   one compare-and-swap
  *      section.c     the critical section: lock, grant loop, unlock
  *      queueing.c    how a waiter joins the queue and leaves it
  *      wait.c        a thread that waits, until it is granted or its wait is aborted
- *      sem.h         what a semaphore is made of, and what is always true of it (I1-I10)
- *      waiter.h      the states of a waiter, drawn
+ *      sem.h         the struct of a semaphore, and its invariants (I1-I10)
+ *      waiter.h      a drawing of the states of a waiter
  */
 #include "acquire.h"
 #include "annotate.h"
@@ -60,7 +60,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
     s->bounded = attr->capacity != 0;
     if (s->bounded)
         s->limit = attr->capacity;
-    /* More do not fit into any memory. */
+    /* Above UINT32_MAX, memory would end first: as if there were no limit. */
     s->max_waiters = attr->max_waiters < UINT32_MAX ? (uint32_t)attr->max_waiters : 0;
     s->bypass_ns = attr->bypass_ns;
     s->name = attr->name;
@@ -73,12 +73,12 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 }
 
 /*
- * Why the caller may free *sem even while the release that granted it is still running
- * in another thread (the bug of glibc 12674, musl in 2011, FreeBSD D7505): a release on
- * the fast path touches the semaphore for the last time in the compare-and-swap that the
- * acquire has seen.  A release that granted publishes the grant with the mutex held and
- * does nothing with the semaphore after the unlock (I8); we cannot get the mutex before.
- * And POSIX lets a mutex be destroyed as soon as it can be locked and unlocked.
+ * The caller may free *sem even while the release that granted it is still running in another
+ * thread (the bug of glibc 12674, musl in 2011, FreeBSD D7505).  This is why: a release on the fast
+ * path touches the semaphore for the last time in the compare-and-swap that the acquire has seen.
+ * A release that granted publishes the grant with the mutex held and does not touch the semaphore
+ * after its unlock (I8), and we cannot lock the mutex before that unlock.  POSIX lets a mutex be
+ * destroyed as soon as it has been locked and unlocked.
  */
 int fairsem_destroy(fairsem_t *sem)
 {
@@ -91,10 +91,10 @@ int fairsem_destroy(fairsem_t *sem)
     fs_exit(s, available, &deferred);
     if (waited_for)
         return EBUSY;
-    /* EBUSY from here: a thread is inside another call, a misuse that can be seen. */
+    /* EBUSY from here: the user has called this while a thread is inside another call. */
     error = pthread_mutex_destroy(&s->mutex);
     if (error == 0) {
-        /* A thread that still uses it comes to the check for a fork, and no further. */
+        /* A later use of it stops at the check for a fork. */
         atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_relaxed);
         atomic_store_explicit(&s->generation, FS_DESTROYED, memory_order_relaxed);
     }
@@ -168,7 +168,7 @@ int fs_acquire_with(struct fs_sem *s, int64_t n, const fairsem_wait_t *how, int 
     if (fs_acquire_fast(s, n))
         return 0;
     timed = fs_wait_deadline(how, &deadline);
-    /* Past already: try once, without a place in the queue that others could see. */
+    /* In the past: try once, without a place in the queue, which others could see. */
     if (timed && refusal == FS_WAIT_IF_NEED_BE && fs_deadline_passed(&deadline))
         refusal = ETIMEDOUT;
     return acquire_contended(s, n, how->priority, refusal, timed ? &deadline : NULL, how->token);
@@ -206,7 +206,7 @@ int fairsem_release(fairsem_t *sem, int64_t n)
  *  The contended path
  * ======================================================================== */
 
-/* The only debit of a waiter outside the grant loop: this one has not joined. */
+/* Takes the units outside the grant loop, which is right only because the waiter has not joined. */
 static int64_t acquire_past_the_queue(struct fs_waiter *w)
 {
     fs_state_go(&fs_waiter_machine, &w->state, FS_GRANTED, memory_order_relaxed);
@@ -214,8 +214,8 @@ static int64_t acquire_past_the_queue(struct fs_waiter *w)
 }
 
 /*
- * An acquire or try of n units that the fast path did not take.  `refusal` is what to return
- * instead of waiting, or one of the two that say to wait.
+ * An acquire or try of n units that the fast path did not take.  `refusal` is the error to return
+ * instead of waiting, or FS_WAIT_IF_NEED_BE or FS_WAIT_THOUGH_CLOSED.
  */
 static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
                              const struct fs_deadline *deadline, const fairsem_token_t *token)
@@ -238,7 +238,7 @@ static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refu
     }
 
     available = fs_enter(s, &deferred);
-    /* Otherwise the token has just made it CANCELED. */
+    /* If not, its token has just made it CANCELED. */
     if (fs_waiter_state(&wait.waiter) == FS_NOT_JOINED) {
         if (fs_may_pass(s, available, n, &deferred))
             available -= acquire_past_the_queue(&wait.waiter);

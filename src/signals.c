@@ -7,9 +7,9 @@
 const struct fs_guard *fs_guard;
 
 /*
- * All but those that a thread brings upon itself.  If one of these is blocked when the thread
- * causes it, the kernel ends the process.  No handler sees it: none that grows a stack, and none
- * that prints where the fault was.
+ * Block all signals except those that the thread's own instructions raise.  If one of these is
+ * blocked when it is raised, the kernel kills the process and runs no handler, neither one that
+ * grows a stack nor one that prints where the fault was.
  */
 static void block_signals(sigset_t *before)
 {
@@ -33,8 +33,8 @@ void fs_hold_signals(struct fs_held_signals *signals)
 }
 
 /*
- * Both ways the handlers run at the end, and the caller must be ready for that: no lock is held,
- * everybody has been woken.
+ * With or without a guard, pending handlers run at the end of this function.  So the caller holds
+ * no lock and has done all its wakes.
  */
 void fs_let_signals_in(struct fs_held_signals *signals)
 {

@@ -5,8 +5,8 @@
  * A handler may release the semaphore that its thread is busy with, or wait for a thread that
  * this one is about to wake.  So no handler runs from before the lock until after the wakes.
  *
- * Cancellation is made deferred meanwhile: the caller may be a handler that has interrupted a
- * sleep on a futex, where it is asynchronous, and must not die with a lock.
+ * Cancellation is deferred during that time: the caller may be a handler that has interrupted a
+ * sleep on a futex, where cancellation is asynchronous, and must not be canceled with a lock held.
  */
 #ifndef FS_SIGNALS_H
 #define FS_SIGNALS_H
@@ -15,15 +15,15 @@
 #include <stdbool.h>
 
 /*
- * Another way to keep handlers out than to block signals; NULL: block them.  A client of the
- * library that knows one sets this before there is a semaphore.  The interposer does, because it
- * stands in front of every handler: posix/handlers.h.
+ * A way to keep handlers out without blocking signals.  A client that has one sets fs_guard before
+ * there is a semaphore; while it is NULL, signals are blocked.  The interposer sets it, because it
+ * wraps every handler: posix/handlers.h.
  */
 struct fs_guard {
     void (*enter)(void);
     void (*leave)(void);
 
-    /* This thread begins a wait, or has ended the one that it began last: fs_abandon_wait(). */
+    /* This thread begins a wait, or has ended the last one that it began; see fs_abandon_wait(). */
     void (*begin_wait)(void *wait);
     void (*end_wait)(void);
 };
@@ -32,7 +32,7 @@ extern const struct fs_guard *fs_guard;     /* r/o once there is a semaphore */
 struct fs_held_signals {
     bool     held;
     int      cancel_type;   /* if held: the thread's type of cancellation */
-    sigset_t before;        /* and what it had blocked, if there is no guard */
+    sigset_t before;        /* if held, and there is no guard: its signal mask */
 };
 
 void fs_hold_signals(struct fs_held_signals *signals);

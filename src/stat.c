@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stat.c - inspecting a semaphore: for programs, and for people. */
+/* stat.c - inspecting a semaphore, as numbers and as text. */
 #include "section.h"
 
 #include "fast_path.h"
@@ -48,7 +48,7 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
     return answer;
 }
 
-/* As fs_count_waiting() has counted.  A few requests of 2^60 each would overflow the sum. */
+/* The two sums of fs_count_waiting(), added.  A few requests of 2^60 each would overflow. */
 static int64_t waiting_units(const struct fs_sem *s)
 {
     const int64_t high = s->waiting_high, low = s->waiting_low;
@@ -56,7 +56,7 @@ static int64_t waiting_units(const struct fs_sem *s)
     return high > (INT64_MAX - low) >> 31 ? INT64_MAX : high * (INT64_C(1) << 31) + low;
 }
 
-/* The oldest of each priority is known: one step for each of these. */
+/* The oldest waiter of each priority is known, so this takes one step for each priority. */
 static int64_t oldest_joined_ns(const struct fs_sem *s)
 {
     int64_t oldest = INT64_MAX;
@@ -99,7 +99,7 @@ static int look(struct fs_sem *s, bool interval_ends, fairsem_stat_t *stat)
 
     take_stat(s, available, stat);
     if (interval_ends) {
-        /* Those who are in the queue now are in it also in the next interval. */
+        /* Requests that are in the queue now also count in the next interval. */
         s->count.wait_ns_max = 0;
         s->waiters_max = (uint32_t)s->waiters;
     }

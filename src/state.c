@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* state.c - for the test build: is this arrow drawn?  See state.h. */
+/* state.c - for the test build: is this transition in the table?  See state.h. */
 #include "state.h"
 
 #if FS_CHECKED

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state.h - a state machine: a word, and the arrows that are drawn for it.
+ * state.h - a state machine: a word, and a table of the transitions that it may make.
  *
- * Each machine has a type of its own for its states (waiter.h, ticket.h) and one of these tables.
- * All changes of a state go through the two functions here.  In the test build (FS_CHECKED) an
- * arrow that is not drawn stops the program.
+ * Each machine has its own type for its states (waiter.h, ticket.h) and one of these tables.
+ * All changes of a state go through the two functions here.  In the test build (FS_CHECKED) a
+ * transition that is not in the table stops the program.
  */
 #ifndef FS_STATE_H
 #define FS_STATE_H
@@ -43,7 +43,7 @@ static inline void fs_state_go(const struct fs_machine *machine, _Atomic int *st
     atomic_store_explicit(state, to, order);
 }
 
-/* By compare-and-swap: from *from, which becomes the state that is there if it is another one. */
+/* By compare-and-swap, from *from; if the state is another one, *from is set to it. */
 static inline bool fs_state_try(const struct fs_machine *machine, _Atomic int *state, int *from,
                                 int to, memory_order if_done, memory_order if_not)
 {

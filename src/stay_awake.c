@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* stay_awake.c - what grants teach, and how long to stay awake; see stay_awake.h. */
+/* stay_awake.c - learning from grants, and how long to stay awake; see stay_awake.h. */
 #include "stay_awake.h"
 
 #include "cpu.h"
 #include "deadline.h"
 
 /*
- * A wake-up that takes longer had to wait for the core, which says nothing about the next.
- * 25 us, from an idle core in a virtual machine, is the slowest that was seen otherwise.
+ * A wake-up that takes longer had to wait for the core, which says nothing about the next one.
+ * The slowest other wake-up that was seen took 25 us, on an idle core of a virtual machine.
  */
 #define LONGEST_WAKE_UP_NS 50000
 
 #define LOADS_PER_CLOCK 16      /* reading the clock takes as long as a pause, or longer */
 
 /*
- * What the threads of this process see, averaged; 0: nobody has been woken yet.  It moves
- * quickly towards what is longer: a wake-up on the waker's own core, which takes a tenth of
- * the time, says nothing about those across.  Relaxed: it is only a number, and a lost
- * update only a lost sample.
+ * The average time of a wake-up in this process; 0: no thread has been woken yet.  Longer samples
+ * count more: a wake-up on the waker's own core takes a tenth of the time of one across cores, and
+ * says nothing about it.  Relaxed: the number protects nothing, and a lost update is only a lost
+ * sample.
  */
 static _Atomic int64_t wake_up_ns;
 
@@ -35,7 +35,7 @@ void fs_spin_woken(int64_t completed_ns)
     atomic_store_explicit(&wake_up_ns, average, memory_order_relaxed);
 }
 
-/* As long as a thread of each kind would have stayed awake; see fs_spin(). */
+/* The limits are the times for which fs_spin() would have kept each kind of thread awake. */
 void fs_stay_awake_learn(struct fs_stay_awake *doubts, bool joined_as_head, int64_t head_ns,
                          int core)
 {

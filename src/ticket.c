@@ -36,7 +36,7 @@ static const struct fs_machine ticket_machine = {
     },
 };
 
-/* Of a ticket's waiter, which begins again with each take. */
+/* The states of a ticket's waiter, which begins again with each take. */
 static const struct fs_machine waiter_machine = {
     .name = "waiter of a ticket",
     .arrows = {
@@ -50,19 +50,19 @@ static const struct fs_machine waiter_machine = {
     },
 };
 
-/* There is nothing to claim or to return: idle, or in the hands of another call. */
+/* The ticket is idle, or another call owns it: there is nothing to claim or to return. */
 static bool has_nothing(int state)
 {
     return state == FS_TICKET_IDLE || state == FS_TICKET_TAKING || state == FS_TICKET_CLAIMING;
 }
 
-/* Release order: the thread that takes it next changes what we have read. */
+/* Release order: the thread that takes it next writes to members that we have read. */
 static void become_idle(struct fs_ticket *t)
 {
     fs_state_go(&ticket_machine, &t->state, FS_TICKET_IDLE, memory_order_release);
 }
 
-/* Most tickets have no callback and never had one: nothing to drop, nor to wait for. */
+/* Most tickets never had a callback.  Their number is 0, and there is nothing to drop or await. */
 static uint64_t number_of(const struct fs_ticket *t)
 {
     return atomic_load_explicit(&t->callback.number, memory_order_relaxed);
@@ -99,7 +99,7 @@ struct fs_ticket *fs_ticket_inside(fairsem_ticket_t *ticket)
     return t;
 }
 
-/* As its waiter ends, so does the ticket.  ABANDONED is a return. */
+/* The ticket's state when its waiter has ended in `state`.  ABANDONED: the ticket was returned. */
 static enum fs_ticket_state end_of(enum fs_waiter_state state)
 {
     switch (state) {
@@ -111,11 +111,11 @@ static enum fs_ticket_state end_of(enum fs_waiter_state state)
 }
 
 /*
- * The semaphore's mutex held.
+ * Complete a ticket's waiter, its ticket and the watchers.  The semaphore's mutex is held.
  *
- * The ticket first: a watcher that is completed returns without the mutex, and may claim.  Once
- * its state is stored the ticket is not touched (I8); its watchers stay until they are completed,
- * or have the mutex.
+ * The ticket comes before the watchers, because a watcher that is completed returns without the
+ * mutex, and may claim the ticket.  Once its state is stored the ticket is not touched (I8).  The
+ * watchers remain valid until they are completed, because they leave only then or under the mutex.
  */
 static void complete_ticket(struct fs_waiter *w, enum fs_waiter_state state,
                             struct fs_deferred *deferred)
@@ -144,7 +144,7 @@ static void complete_ticket(struct fs_waiter *w, enum fs_waiter_state state,
 
 /* ---- Take ---- */
 
-/* To others it still looks idle, but they cannot take it. */
+/* True: this call owns the ticket, which still looks idle to others, but they cannot take it. */
 static bool begin_to_take(struct fs_ticket *t)
 {
     int state = FS_TICKET_IDLE;
@@ -154,10 +154,11 @@ static bool begin_to_take(struct fs_ticket *t)
 }
 
 /*
- * The semaphore's mutex held.  Returns EINPROGRESS if the ticket has to wait.
+ * The semaphore's mutex is held.  Returns EINPROGRESS if the ticket has to wait.
  *
  * While a ticket is queued no thread is woken to claim units, see fs_grants_directly().  A waiter
- * that was woken before must be granted now, to know whether the ticket has to wait.
+ * that was woken to claim earlier is granted now; only then is it known whether the ticket has to
+ * wait.
  */
 static int join_queue(struct fs_sem *s, int64_t *available, struct fs_ticket *t, int priority,
                       struct fs_deferred *deferred)
@@ -234,9 +235,9 @@ int fs_ticket_outcome(const struct fs_ticket *t, int state)
 /* ---- Claim, return ---- */
 
 /*
- * Without the semaphore: storing GRANTED was the granter's last touch.  Acquire order: what
- * the releasers of these units wrote is ours to read.  A callback that has not begun has nothing
- * to say any more.
+ * Does not touch the semaphore: the granter stored GRANTED as its last access to the ticket.
+ * Acquire order: the caller must see what the releasers of these units wrote.  A callback that has
+ * not begun is not needed any more.
  */
 int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
 {
@@ -271,7 +272,7 @@ static bool take_out_of_queue(struct fs_ticket *t, uint64_t *number)
     return is_there;
 }
 
-/* Idle before callbacks run: they may take it anew. */
+/* The ticket becomes idle before callbacks run, because these may take it again. */
 static void regain_grant(struct fs_ticket *t)
 {
     struct fs_sem *s = fs_ticket_sem(t);
@@ -284,11 +285,11 @@ static void regain_grant(struct fs_ticket *t)
 }
 
 /*
- * False if the ticket has changed meanwhile.  One that another thread is claiming or returning
- * is no longer ours to return, but by the end of this call its callback must not be due any more.
+ * False if the state has changed under us: try again.  If another thread is claiming or returning
+ * the ticket, we leave that to it, but its callback must not be due any more when we return.
  *
- * *number is set while nobody can take the ticket: later a callback that we make may take it, and
- * free it in the next one.
+ * *number is read while no other call can take the ticket.  Later, a callback that this thread runs
+ * may take it again, and the next one may free it.
  */
 static bool take_back(struct fs_ticket *t, uint64_t *number)
 {
@@ -314,7 +315,7 @@ static bool take_back(struct fs_ticket *t, uint64_t *number)
     return true;
 }
 
-/* Waits also when an exception ends it: who catches that may free the ticket. */
+/* Waits even if an exception ends it, because the code that catches it may free the ticket. */
 int fairsem_ticket_return(fairsem_ticket_t *ticket)
 {
     struct fs_ticket *t = fs_ticket_inside(ticket);

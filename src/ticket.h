@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ticket.h - what a ticket is made of.
+ * ticket.h - the struct of a ticket, and its states.
  *
  * THE TICKET, as its users see it, with the names of what is internal in brackets:
  *
@@ -14,10 +14,10 @@
  *      IDLE, GRANTED, REFUSED, CLOSED -- return --> [CLAIMING] --> IDLE
  *
  * TAKING and CLAIMING are entered by one compare-and-swap: of two threads that take, claim or
- * return a ticket, one succeeds, and has the ticket for itself until it leaves that state.
- * Meanwhile the ticket is idle to all others, but cannot be taken.  WAITING is entered and left
- * under the semaphore's mutex.  (In a forked child, a ticket that was WAITING, TAKING or CLAIMING
- * is IDLE.)
+ * return a ticket, one succeeds, and owns the ticket until it leaves that state.  During that time
+ * the ticket looks idle to all others, but they cannot take it.  WAITING is entered and left under
+ * the semaphore's mutex.  (In a forked child, a ticket that was WAITING, TAKING or CLAIMING is
+ * IDLE.)
  */
 #ifndef FS_TICKET_H
 #define FS_TICKET_H
@@ -31,7 +31,7 @@ enum fs_ticket_state {
 };
 
 struct FS_MAY_ALIAS fs_ticket {
-    struct fs_callback callback;    /* first: the ticket's waiter, and whom to call */
+    struct fs_callback callback;    /* first: the ticket's waiter, and its callback */
     struct fs_sem *_Atomic sem;     /* r/o unless TAKING */
     struct fs_list    *watchers;    /* under the semaphore's mutex: the ring of threads that wait
                                      * for it; NULL when it is not WAITING */
@@ -68,9 +68,9 @@ static inline int fs_ticket_state(const struct fs_ticket *t)
 }
 
 /*
- * In the queue of s, whose mutex is held?  The state and the semaphore of a ticket in another queue
- * may change between two loads, to s even.  But then it is TAKING until its taker has our mutex:
- * the second load of the state shows that.
+ * Is the ticket in the queue of s, whose mutex is held?  If it is in another queue, its state and
+ * its semaphore may change between two loads, even to s.  But then it is TAKING until the thread
+ * that takes it has the mutex of s, and the second load of the state shows that.
  */
 static inline bool fs_ticket_waits_in(const struct fs_sem *s, const struct fs_ticket *t)
 {
@@ -79,7 +79,7 @@ static inline bool fs_ticket_waits_in(const struct fs_sem *s, const struct fs_ti
            && fs_ticket_state(t) == FS_TICKET_WAITING;
 }
 
-/* What calls for a ticket in this state, not WAITING, return. */
+/* The result of a claim of, or a wait for, a ticket in this state, which is not WAITING. */
 int fs_ticket_outcome(const struct fs_ticket *t, int state);
 
 #endif

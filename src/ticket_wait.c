@@ -2,8 +2,8 @@
 /*
  * ticket_wait.c - a thread waits for a ticket.
  *
- * THE WATCHER is such a thread.  It is in the ticket's ring instead of a queue, and nothing wakes
- * it early:
+ * THE WATCHER is such a thread.  It is in the ticket's ring instead of a queue, and is never woken
+ * early:
  *
  *      NOT_JOINED -- watch --> WATCHING -- fs_sleep --> PARKED
  *       |                        |                        |
@@ -13,8 +13,8 @@
  *       +-- abort_watch --> CANCELED         +-- abort_watch --> EXPIRED, CANCELED, INTERRUPTED,
  *                                                                ABANDONED
  *
- * A ticket that is returned makes its watchers REFUSED, with ECANCELED.  A watcher sleeps and is
- * completed by the code for waiters (wait.c), so its states have the numbers of theirs.
+ * When a ticket is returned, its watchers become REFUSED, with ECANCELED.  The code for waiters
+ * (wait.c) also puts watchers to sleep and completes them, so their states have the same numbers.
  */
 #include "ticket.h"
 
@@ -29,7 +29,7 @@ enum fs_watcher_state {
     FS_WATCHER_GRANTED = FS_GRANTED,
     FS_WATCHER_REFUSED = FS_REFUSED,
     FS_WATCHER_CANCELED = FS_CANCELED
-    /* and the other ends of a waiter in a queue */
+    /* and the other final states of a waiter */
 };
 
 static const struct fs_machine watcher_machine = {
@@ -42,7 +42,7 @@ static const struct fs_machine watcher_machine = {
     },
 };
 
-/* Whatever the reason, the ticket keeps its place: only the watcher goes. */
+/* The watcher leaves the ring; the ticket keeps its place in the queue, whatever the reason. */
 static int abort_watch(struct fs_wait *wait, enum fs_waiter_state why, int reason,
                        struct fs_deferred *deferred)
 {
@@ -63,7 +63,7 @@ static int abort_watch(struct fs_wait *wait, enum fs_waiter_state why, int reaso
     return state;
 }
 
-/* The semaphore's mutex held.  The watcher joins, or is in a final state. */
+/* Let the watcher join the ring, or put it into a final state.  The semaphore's mutex is held. */
 static void watch(struct fs_sem *s, struct fs_watcher *watcher)
 {
     struct fs_ticket *t = watcher->ticket;
@@ -75,7 +75,7 @@ static void watch(struct fs_sem *s, struct fs_watcher *watcher)
         fs_state_go(&watcher_machine, &w->state, FS_WATCHER_WATCHING, memory_order_relaxed);
         return;
     }
-    /* WAITING: it was idle meanwhile, and taken for another semaphore. */
+    /* WAITING: the ticket has become idle and been taken for another semaphore since the call. */
     error = state == FS_TICKET_WAITING ? EINVAL : fs_ticket_outcome(t, state);
     fs_set_reason(w, error);
     fs_state_go(&watcher_machine, &w->state,
@@ -88,7 +88,7 @@ static int watch_and_wait(struct fs_watcher *watcher)
     struct fs_deferred deferred;
     int64_t available = fs_enter(wait->sem, &deferred);
 
-    /* Otherwise the token has just made it CANCELED. */
+    /* If not, its token has just made it CANCELED. */
     if (fs_waiter_state(&wait->waiter) == FS_WATCHER_NOT_JOINED)
         watch(wait->sem, watcher);
     fs_exit(wait->sem, available, &deferred);
@@ -113,7 +113,7 @@ int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
     state = fs_ticket_state(t);
     if (state != FS_TICKET_WAITING)
         return fs_ticket_outcome(t, state);
-    watcher.wait.sem = fs_ticket_sem(t);    /* after the state: it has one now */
+    watcher.wait.sem = fs_ticket_sem(t);    /* after the state: once WAITING, it has one */
     if (fs_wait_deadline(how, &deadline))
         watcher.wait.deadline = &deadline;
     error = fs_wait_begin(&watcher.wait, how->token);

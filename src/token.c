@@ -7,14 +7,15 @@
  * wait's semaphore: the token's mutex comes before a semaphore's, never the other way round.
  * So a granter cannot take a wait off the list: each wait detaches itself when it is over.
  *
- * The list also keeps a wait, and its semaphore, alive while it is canceled: no wait returns
- * before it has detached, which takes the token's mutex.  There is one exception: a wait that
- * finds itself canceled by its token knows that the canceller has taken it off the list and
- * will not touch it again.  (10,000 of them need not queue for the token's mutex.)  A wait that
- * was granted before stays on the list: it still has to detach, and the token must still exist.
+ * The list also keeps a wait, and its semaphore, alive while it is canceled: no wait returns before
+ * it has detached itself, which takes the token's mutex.  There is one exception: a wait that was
+ * canceled by its token has been taken off the list by the canceller, which does not touch it
+ * again, and so the wait need not detach itself.  (10,000 such waits need not queue for the token's
+ * mutex.)  A wait that was granted before stays on the list: it still has to detach itself, and the
+ * token must still exist.
  *
- * Wake-ups and callbacks wait until the mutex is dropped; but a wake queue that is full wakes some
- * threads before, see wake_queue.h.
+ * Wake-ups and callbacks are deferred until the mutex is dropped, except that a full wake queue
+ * wakes some threads earlier, see wake_queue.h.
  */
 #include "token.h"
 
@@ -32,10 +33,10 @@ struct FS_MAY_ALIAS fs_token {
     pthread_mutex_t  mutex;
     struct fs_list   waits;         /* under mutex; next is NULL until the first lock */
     _Atomic int      reason;        /* written under mutex; 0: not canceled */
-    _Atomic unsigned generation;    /* written under fs_fork_lock; see fork.h */
+    _Atomic unsigned generation;    /* written under the lock of fork.c; see fork.h */
 };
 
-/* What is left is for later versions, on every ABI: see doc/abi.md. */
+/* 32 bytes are reserved for later versions, on every ABI: see doc/abi.md. */
 static_assert(sizeof(struct fs_token) + 32 <= sizeof(fairsem_token_t),
               "fairsem_token_t is too small");
 static_assert(_Alignof(struct fs_token) <= _Alignof(fairsem_token_t),
@@ -74,7 +75,7 @@ int fairsem_token_init(fairsem_token_t *token)
     return 0;
 }
 
-/* Takes the mutex once, so that a canceller in another thread is out of it. */
+/* Locks the mutex once, so a canceller in another thread has unlocked it before it is destroyed. */
 int fairsem_token_destroy(fairsem_token_t *token)
 {
     struct fs_token *t = fs_token_inside(token);
@@ -87,8 +88,9 @@ int fairsem_token_destroy(fairsem_token_t *token)
 }
 
 /*
- * Mutex held.  The newest first: to cancel the head of a queue may grant a wait behind it, which
- * the same token is about to cancel.  A wait that was over before stays listed until it detaches.
+ * The newest wait first: if the head of a queue were canceled first, the wait behind it could be
+ * granted, although the same token is about to cancel it.  A wait that had ended before stays on
+ * the list until it detaches itself.  Mutex held.
  */
 static void cancel_all(struct fs_token *t, int reason, struct fs_deferred *deferred)
 {
@@ -147,7 +149,7 @@ int fs_token_attach(struct fs_cancelable *wait)
     return reason;
 }
 
-/* A callback that ran at the end of the wait may have forked: the list is not ours then. */
+/* A callback that ran at the end of the wait may have forked: the child has no list to leave. */
 void fs_token_detach(struct fs_cancelable *wait)
 {
     if (wait->generation != fs_fork_generation())

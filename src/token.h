@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* token.h - what can be canceled by a token, and how it is listed there; see token.c. */
+/* token.h - waits that a token can cancel, and how they are listed there; see token.c. */
 #ifndef FS_TOKEN_H
 #define FS_TOKEN_H
 
@@ -13,17 +13,18 @@ struct fs_deferred;
 struct fs_cancelable;
 
 /*
- * The token's mutex held, no semaphore's.  Abort the wait for this reason.  True: it is aborted,
- * and from now on the token does not touch it.  False: it was over already, and detaches itself.
+ * Abort the wait for this reason.  True: it is aborted, and from now on the token does not touch
+ * it.  False: it had ended already, and detaches itself.  The token's mutex is held, but no
+ * semaphore's.
  */
 typedef bool fs_cancel_fn(struct fs_cancelable *wait, int reason, struct fs_deferred *deferred);
 
-/* A part of each wait that can carry a token. */
+/* The part of a wait that a token lists. */
 struct fs_cancelable {
     struct fs_list   in_token;      /* under the token's mutex; first */
     fs_cancel_fn    *cancel;        /* r/o */
-    struct fs_token *token;         /* r/o; NULL: none, then neither attach nor detach it */
-    unsigned         generation;    /* in which it was attached; see fork.h */
+    struct fs_token *token;         /* r/o; NULL: none, and it is neither attached nor detached */
+    unsigned         generation;    /* of the process that attached it; see fork.h */
 };
 
 static inline struct fs_token *fs_token_inside(const fairsem_token_t *token)
@@ -31,12 +32,12 @@ static inline struct fs_token *fs_token_inside(const fairsem_token_t *token)
     return (struct fs_token *)(uintptr_t)token;
 }
 
-/* 0, or the reason: then the wait must not begin, nor be detached.  No semaphore's mutex held. */
+/* Returns 0; or the reason: do not begin the wait, nor detach it.  No semaphore's mutex held. */
 int fs_token_attach(struct fs_cancelable *wait);
 
 /*
- * The wait is over, and not because the token has canceled it.  After this the token does not
- * know it.  No semaphore's mutex held.
+ * Take the wait off the token's list.  For a wait that has ended, unless the token has canceled it.
+ * No semaphore's mutex held.
  */
 void fs_token_detach(struct fs_cancelable *wait);
 

@@ -2,8 +2,8 @@
 /*
  * units.c - the guard that knows what it holds: a client of the public semaphore.
  *
- * A guard is filled right after the acquire that fills it returned, with no cancellation
- * point in between, so that it is never wrong when a thread is canceled.
+ * A guard is filled right after the acquire has returned, with no cancellation point in between, so
+ * it is right even if the thread is canceled.
  */
 #include "cleanup.h"            /* before <pthread.h> */
 #include "fairsem.h"
@@ -53,7 +53,7 @@ int fairsem_units_release(fairsem_units_t *units)
     return fairsem_units_return(units, units->n);
 }
 
-/* Before the release, which may call back: a callback may use the guard, or throw. */
+/* Changes the guard before the release, which may run a callback that uses the guard, or throws. */
 int fairsem_units_return(fairsem_units_t *units, int64_t n)
 {
     const fairsem_units_t before = *units;

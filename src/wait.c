@@ -18,7 +18,7 @@ bool fs_wait_valid(const fairsem_wait_t *how)
         if (how->reserved_[i] != 0)
             return false;
     }
-    /* All zero means for ever, also where 0 is no clock. */
+    /* All zero means for ever, even on a system where 0 is not a valid clock. */
     if (!fs_clock_valid(how->clock) && (how->deadline != NULL || how->clock != 0))
         return false;
     if (how->deadline == NULL)
@@ -37,20 +37,20 @@ bool fs_wait_deadline(const fairsem_wait_t *how, struct fs_deadline *deadline)
     return how->deadline != NULL || how->timeout_ns != 0;
 }
 
-/* ---- Completed: its final state, or WOKEN, becomes visible ---- */
+/* ---- Completing a waiter: its final state, or WOKEN, becomes visible ---- */
 
 void fs_complete_at_once(struct fs_waiter *w, enum fs_waiter_state state,
                          struct fs_deferred *deferred)
 {
     (void)deferred;
-    /* Relaxed: its thread does not sleep, and completes it itself, in its own section. */
+    /* Relaxed: its own thread completes it, in its own section. */
     fs_state_go(&fs_waiter_machine, &w->state, state, memory_order_relaxed);
 }
 
 /*
- * Which thread to wake is noted before the state is visible, and only if the thread may sleep
- * (PARKED, WOKEN) and does not complete itself.  QUEUED becomes PARKED without the mutex, so there
- * the store is a compare-and-swap.  If that fails the thread may sleep by now.
+ * The thread is put into the wake queue before the state is visible, and only if it may sleep
+ * (PARKED, WOKEN) and does not complete itself.  QUEUED becomes PARKED without the mutex, so a
+ * QUEUED waiter is completed by compare-and-swap.  If that fails, the thread may sleep by now.
  *
  * Release order: a waiter that sees the state without taking the mutex must see what the
  * releasers of its units wrote; we have acquired that ourselves, in fs_lock().
@@ -77,13 +77,13 @@ static void complete_thread(struct fs_waiter *w, enum fs_waiter_state state,
     fs_state_go(wait->machine, &w->state, state, memory_order_release);
 }
 
-/* ---- Aborted: by a token, or by its own thread ---- */
+/* ---- Aborting a wait: by a token, or by its own thread ---- */
 
 /*
- * A request may have been granted a moment before.  A time-out or a token then comes too late:
- * the units are the waiter's.  A thread that pthread_cancel ends cannot use them, and they go to
- * the next in the queue.  (Only a token can find the request NOT_JOINED: its thread is on the way
- * to the mutex, and then must not join.)
+ * A request may have been granted a moment before.  Then a time-out or a token comes too late: the
+ * waiter has the units.  But a thread that pthread_cancel ends cannot use them, and they go to the
+ * next in the queue.  (Only a token can find the request NOT_JOINED: its thread is on the way to
+ * the mutex, and will see there that it must not join.)
  */
 int fs_abort_request(struct fs_wait *wait, enum fs_waiter_state why, int reason,
                      struct fs_deferred *deferred)
@@ -116,7 +116,7 @@ static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferre
     return wait->abort(wait, FS_CANCELED, reason, deferred) == FS_CANCELED;
 }
 
-/* By its own thread. */
+/* Called by the thread that waits. */
 static int abort_wait(struct fs_wait *wait, enum fs_waiter_state why, int reason)
 {
     struct fs_deferred deferred;
@@ -129,8 +129,8 @@ static int abort_wait(struct fs_wait *wait, enum fs_waiter_state why, int reason
 }
 
 /*
- * musl (1.2.3) runs the handlers of an asynchronous cancellation, which is what ends a sleep
- * on a futex, with a stack that is not aligned as the x86 ABI wants it.
+ * An asynchronous cancellation ends a sleep on a futex.  musl (1.2.3) runs its clean-up handlers
+ * with a stack that is not aligned as the x86 ABI requires.
  */
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
 #define REALIGN_STACK __attribute__((force_align_arg_pointer))
@@ -139,8 +139,8 @@ static int abort_wait(struct fs_wait *wait, enum fs_waiter_state why, int reason
 #endif
 
 /*
- * The thread is canceled in its wait, or a callback that it made at the end throws.  Another one
- * may throw here: by then the token must not know of the wait any more.
+ * The thread is canceled in its wait, or a callback that it ran at the end of the wait throws.
+ * Another callback may throw here, so the wait must leave its token's list before callbacks run.
  */
 REALIGN_STACK static void abandon(void *arg)
 {
@@ -168,14 +168,14 @@ void fs_abandon_wait(void *wait)
     int async;
 
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &async);
-    /* Only this thread could still let it join. */
+    /* NOT_JOINED: only this thread could let it join, and will not. */
     if (fs_waiter_state(&((struct fs_wait *)wait)->waiter) != FS_NOT_JOINED)
         abandon(wait);
 }
 
 /* ---- Sleeping ---- */
 
-/* The semaphore must be read before the wait: after it, it may be gone (I8). */
+/* Copies these members now: after the wait the semaphore may be gone (I8). */
 int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
 {
     wait->interruptible = wait->sem->interruptible;
@@ -193,7 +193,7 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
     return fs_token_attach(&wait->by_token);
 }
 
-/* Awake and in the queue: the grant loop grants it what is free. */
+/* The thread is awake and in the queue, so the grant loop grants it its units if they are free. */
 static void claim(struct fs_sem *s)
 {
     struct fs_deferred deferred;
@@ -202,8 +202,8 @@ static void claim(struct fs_sem *s)
 }
 
 /*
- * QUEUED: its thread is awake.  Perhaps its turn comes in a moment; if not, a thread that completes
- * it from now on must wake it.  Returns the state.
+ * The state was QUEUED.  Stay awake for a moment, or claim; then become PARKED, so that a thread
+ * that completes it from now on wakes it.  Returns the state.
  */
 static int fall_asleep(struct fs_wait *wait)
 {
@@ -214,25 +214,25 @@ static int fall_asleep(struct fs_wait *wait)
         claim(wait->sem);
     else if (wait->spin != FS_SPIN_NOT)
         fs_spin(&w->state, FS_QUEUED, wait->spin, w->joined_ns);
-    wait->spin = FS_SPIN_WOKEN;     /* it comes here again only when it has been woken */
-    /* A load, first: after a spin it is over as a rule, and then a store would be for nothing. */
+    wait->spin = FS_SPIN_WOKEN;     /* it comes here again only after it has been woken */
+    /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);
     if (state != FS_QUEUED)
         return state;
-    /* Fails if it is over already.  Acquire order for that case: see complete_thread(). */
+    /* Fails if the wait has ended.  Acquire order for that case: see complete_thread(). */
     if (fs_state_try(wait->machine, &w->state, &state, FS_PARKED, memory_order_acquire,
                      memory_order_acquire))
         return FS_PARKED;
     return state;
 }
 
-/* A woken thread is awake: a thread that completes it from now on need not wake it. */
+/* A woken thread becomes QUEUED again: a thread that completes it from now on need not wake it. */
 static int state_when_awake(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;
     int state = atomic_load_explicit(&w->state, memory_order_acquire);
 
-    /* Fails if it is over. */
+    /* Fails if the wait has ended. */
     if (state == FS_WOKEN
         && fs_state_try(wait->machine, &w->state, &state, FS_QUEUED, memory_order_acquire,
                         memory_order_acquire))
@@ -241,9 +241,9 @@ static int state_when_awake(struct fs_wait *wait)
 }
 
 /*
- * No mutex held; the waiter is in the queue, or was and has been completed.  Sleep until the state
- * is final, and return it.  As long as it is not final the deadline is checked here: a park that
- * returns early, for whatever reason, is only a reason to check again.
+ * Sleep until the state is final, and return it.  The waiter is in the queue, or has been completed
+ * already.  The deadline is checked here, because a park may return early for any reason.  No mutex
+ * held.
  */
 static int sleep_until_final(struct fs_wait *wait, bool *woken)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wait.h - a thread that waits, from before it joins until it is done; see wait.c. */
+/* wait.h - a thread that waits, from before it joins until it has its result; see wait.c. */
 #ifndef FS_WAIT_H
 #define FS_WAIT_H
 
@@ -11,8 +11,8 @@
 struct fs_wait;
 
 /*
- * Abort the wait, if it is not over, because of `why`: EXPIRED, CANCELED, INTERRUPTED or ABANDONED.
- * Takes and drops the semaphore's mutex.  Returns the state that the wait is in then.
+ * Abort the wait, unless it has ended; it goes to the state `why`: EXPIRED, CANCELED, INTERRUPTED
+ * or ABANDONED.  Locks and unlocks the semaphore's mutex.  Returns the final state of the wait.
  */
 typedef int fs_abort_fn(struct fs_wait *wait, enum fs_waiter_state why, int reason,
                         struct fs_deferred *deferred);
@@ -29,34 +29,34 @@ struct fs_wait {
     enum fs_spin_kind         spin;         /* what it does before it sleeps */
     bool                      claims;       /* when woken, instead of spinning: see bypass.h */
     bool                      interruptible, interrupted;
-    int64_t                   completed_ns; /* written before the final state: when that was; 0: it
-                                             * did not have to wait */
+    int64_t                   completed_ns; /* when it was granted, written before that state; 0: it
+                                             * did not have to sleep */
 };
 
-/* What every `how` must say, except its token's reason. */
+/* Is every member of `how` valid?  The token is not checked. */
 bool fs_wait_valid(const fairsem_wait_t *how);
 
-/* Its deadline, or that of its timeout_ns, which begins now.  False: it has none. */
+/* The deadline of `how`; its timeout_ns begins now.  False: it has none. */
 bool fs_wait_deadline(const fairsem_wait_t *how, struct fs_deadline *deadline);
 
-/* How a waiter is completed whose thread does not sleep, for instance because it only tries. */
+/* Completes a waiter whose thread does not sleep, for instance because it only tries. */
 fs_complete_fn fs_complete_at_once;
 
 /*
- * Prepare to sleep, and let the token (NULL: none) know of the wait.  0, or the token's reason:
- * then there is nothing to end.  May allocate: no mutex held (I9).
+ * Prepare to sleep, and put the wait on the token's list (NULL: none).  Returns 0, or the token's
+ * reason: then the wait has not begun.  May allocate: no mutex held (I9).
  */
 int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token);
 
-/* For a waiter in a semaphore's queue; or not there yet. */
+/* Aborts the wait of a request that is in a semaphore's queue, or has not joined yet. */
 fs_abort_fn fs_abort_request;
 
 /* Sleep until the state is final; returns it.  Cancellation point. */
 int fs_sleep(struct fs_wait *wait);
 
 /*
- * The critical section has been left: sleep until the state is final, if it is not.  Returns
- * the result of the wait.  Acquire order, as in fs_sleep: another thread may have made it final.
+ * After the critical section: sleep until the state is final, if it is not final yet.  Returns the
+ * result of the wait.  Acquire order, as in fs_sleep: another thread may have made it final.
  */
 static inline int fs_wait(struct fs_wait *wait)
 {

@@ -21,9 +21,9 @@
  *                                          +-- close ----------------> CLOSED      its reason
  *                                          +-- drained --------------> CLOSED      0
  *
- *   NOT_JOINED: the thread is on its way to the mutex.  The critical section that it enters there
- *           leaves it in the queue or in a final state, never NOT_JOINED.  So a thread that holds
- *           the mutex and finds a waiter NOT_JOINED knows that it has still to come.  A token can
+ *   NOT_JOINED: the thread is on its way to the mutex.  After its critical section the waiter is in
+ *           the queue or in a final state, never NOT_JOINED.  So if a thread that holds the mutex
+ *           finds a waiter NOT_JOINED, that waiter has not been in its section yet.  A token can
  *           then make it CANCELED, and it does not join.
  *   QUEUED: in the queue.  Its thread is awake and will load the state before it sleeps.  A
  *           ticket, which has no thread, is QUEUED as long as it is in the queue.
@@ -32,9 +32,10 @@
  *           changes the state must wake it again, and not rely on the first waker.
  *
  *   A thread's waiter lives on its stack.  While it is in the queue, any thread that holds the
- *   mutex may use it.  Once out, it is its thread's alone and can vanish at any moment (I8).
- *   The thread's parker outlives it, and so does a late wake on its state; see parking.h.  A
- *   ticket's waiter is a part of the ticket; each take makes it NOT_JOINED again.
+ *   mutex may use it.  Once it has left the queue, only its own thread may use it, and it can
+ *   vanish at any moment (I8).  A late wake may come after that: the thread's parker still exists,
+ *   and a wake on the word does no harm; see parking.h.  A ticket's waiter is a part of the ticket;
+ *   each take makes it NOT_JOINED again.
  */
 #ifndef FS_WAITER_H
 #define FS_WAITER_H
@@ -46,7 +47,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* A zero ticket has not joined: so that state must be zero. */
+/* FS_NOT_JOINED must be zero, because a ticket of zeros has not joined. */
 enum fs_waiter_state {
     FS_NOT_JOINED,
     FS_QUEUED, FS_PARKED, FS_WOKEN,
@@ -72,8 +73,8 @@ struct fs_deferred;
 struct fs_waiter;
 
 /*
- * Mutex held.  Make a state visible that is final, or WOKEN, as the last touch, and note in
- * *deferred what it takes to be noticed.
+ * Make a state visible, either a final one or WOKEN, as the last access to the waiter, and note in
+ * *deferred which wakes and callbacks must follow.  Mutex held.
  */
 typedef void fs_complete_fn(struct fs_waiter *w, enum fs_waiter_state state,
                             struct fs_deferred *deferred);
@@ -84,8 +85,8 @@ struct fs_waiter {
     int64_t              units;     /* r/o once in the queue */
     int64_t              joined_ns; /* under mutex; see fs_had_to_wait() */
     _Atomic int          reason;    /* written before a final state; atomic, as a ticket may be
-                                     * taken anew while it is read */
-    _Atomic int          state;     /* I4; without mutex only by its thread, within the queue */
+                                     * taken again while it is read */
+    _Atomic int          state;     /* I4; without mutex only its thread changes it, in the queue */
 };
 
 static inline struct fs_waiter *fs_waiter_of(struct fs_waitq_node *node)
@@ -106,7 +107,7 @@ static inline bool fs_state_in_queue(int state)
     return state == FS_QUEUED || state == FS_PARKED || state == FS_WOKEN;
 }
 
-/* Mutex held: nobody else takes it out of the queue. */
+/* Mutex held, so no other thread takes it out of the queue. */
 static inline int fs_waiter_state(const struct fs_waiter *w)
 {
     return atomic_load_explicit(&w->state, memory_order_relaxed);
@@ -122,7 +123,7 @@ static inline void fs_set_reason(struct fs_waiter *w, int reason)
     atomic_store_explicit(&w->reason, reason, memory_order_relaxed);
 }
 
-/* What the call of a waiter in this final state returns. */
+/* The result of a wait that has ended in this state. */
 static inline int fs_result(const struct fs_waiter *w, int state)
 {
     return state == FS_GRANTED ? 0 : atomic_load_explicit(&w->reason, memory_order_relaxed);

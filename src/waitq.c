@@ -3,9 +3,9 @@
 #include "waitq.h"
 
 /*
- * How high a priority is in the tree.  The finalizer of MurmurHash3 (Austin Appleby): one-to-one,
- * so two leaders are never equally high.  The queue's address makes it another tree for each
- * queue, that nobody can unbalance by a choice of priorities.
+ * The height of a priority in the tree.  The hash is the finalizer of MurmurHash3 (Austin Appleby):
+ * one-to-one, so two leaders are never equally high.  The queue's address makes the tree different
+ * for each queue, so that nobody can unbalance it by a choice of priorities.
  */
 static uint32_t height(const struct fs_waitq *queue, int priority)
 {
@@ -18,7 +18,7 @@ static uint32_t height(const struct fs_waitq *queue, int priority)
     return h ^ h >> 16;
 }
 
-/* Where the pointer to the leader of this priority is; or the NULL where it would be. */
+/* The link that points to the leader of this priority; or the NULL link where it would be. */
 static struct fs_waitq_node **link_to(struct fs_waitq *queue, int priority)
 {
     struct fs_waitq_node **link = &queue->root;
@@ -28,7 +28,7 @@ static struct fs_waitq_node **link_to(struct fs_waitq *queue, int priority)
     return link;
 }
 
-/* Split what is below `at`, by the priority of the new leader, which comes in its place. */
+/* Split the subtree `at` into the two children of the new leader, which takes its place. */
 static void split(struct fs_waitq_node *at, struct fs_waitq_node *leader)
 {
     struct fs_waitq_node **better = &leader->better, **worse = &leader->worse;
@@ -71,7 +71,7 @@ static struct fs_waitq_node *best_below(struct fs_waitq_node *at)
     return at;
 }
 
-/* Merge what is below it, which comes in its place. */
+/* Merge the two subtrees of the leader, to take its place. */
 static void remove_leader(struct fs_waitq *queue, struct fs_waitq_node *leader)
 {
     struct fs_waitq_node **link = link_to(queue, leader->priority);
@@ -93,7 +93,7 @@ static void remove_leader(struct fs_waitq *queue, struct fs_waitq_node *leader)
         queue->first = best_below(queue->root);
 }
 
-/* The next of its ring. */
+/* `next`, from the same ring, becomes the leader. */
 static void replace_leader(struct fs_waitq *queue, struct fs_waitq_node *leader,
                            struct fs_waitq_node *next)
 {

@@ -11,13 +11,13 @@
  *
  * The nodes of one priority form a ring.  Its oldest node is the leader, so the youngest one is
  * the node before the leader.  The leaders form a search tree by priority.  Joining and leaving
- * take constant time where all priorities are equal, and otherwise a number of steps that grows
- * with the logarithm of the number of different priorities that wait.
+ * take constant time if all priorities are equal; otherwise the time grows with the logarithm of
+ * the number of different priorities in the queue.
  *
  * The tree is balanced by chance, as a treap is (Seidel and Aragon, 1996): a leader is above
- * another one if the hash of its priority is larger.  So no node needs to remember how the tree
- * is balanced, and none a pointer upwards: inserting splits one path of the tree and removing
- * merges two, from the top down (as in the zip trees of Tarjan, Levy and Timmel, 2019).
+ * another one if the hash of its priority is larger.  So a node stores neither its balance nor a
+ * pointer to its parent: inserting splits one path of the tree and removing merges two, from the
+ * top down (as in the zip trees of Tarjan, Levy and Timmel, 2019).
  */
 #ifndef FS_WAITQ_H
 #define FS_WAITQ_H
@@ -28,11 +28,11 @@
 
 struct fs_waitq_node {
     struct fs_list        in_ring;         /* the ring of equal priority; first */
-    struct fs_waitq_node *better, *worse;  /* leader only: below it in the tree */
+    struct fs_waitq_node *better, *worse;  /* leader only: its children in the tree */
     uint64_t              seq;
     int                   priority;
     bool                  leader;
-    /* Its owner's, and not touched here: there is no room elsewhere in a ticket. */
+    /* For the owner of the node, not used by the queue: a ticket has no room elsewhere. */
     bool                  due;             /* callbacks.c */
     int16_t               core;            /* queueing.c */
 };
@@ -45,7 +45,7 @@ struct fs_waitq {
 
 /* All zero is an empty queue. */
 
-/* Take a sequence number and join behind all of the same or a better priority. */
+/* Take a sequence number, and join behind all nodes of the same or a better priority. */
 void fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority);
 
 /* Leave, from anywhere.  The node must be in this queue. */

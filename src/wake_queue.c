@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Their parkers stay in the other waker's queue. */
+/* These parkers stay in the wake queue of another waker. */
 static void wake_again(struct fs_wake_queue *queue)
 {
     for (int i = 0; i < queue->agains; i++)
@@ -19,7 +19,7 @@ static void wake_words(struct fs_wake_queue *queue)
     queue->words = 0;
 }
 
-/* Relaxed store: the caller publishes it together with what ends the thread's wait. */
+/* Relaxed store: the caller publishes it together with the waiter's new state. */
 void fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker)
 {
     /* Acquire order: the waker whose queue it was in has read `next` before. */
@@ -52,7 +52,7 @@ void fs_wake_queue_run(struct fs_wake_queue *queue)
     wake_words(queue);
     wake_again(queue);
     for (; parker != NULL; parker = next) {
-        next = parker->next;        /* once it is woken it may be in another queue */
+        next = parker->next;        /* once it is woken it may be in another wake queue */
         fs_unpark(parker, true);
     }
     queue->first = queue->last = NULL;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * wake_queue.h - the threads that a critical section has completed, to be woken once no lock is
- * held: any number of them, without memory.  (The wake_q of Linux is the same idea.)
+ * held: any number of them, without an allocation.  (The wake_q of Linux is the same idea.)
  *
- * Parkers are chained through themselves.  A parker stays in its waker's queue until that waker
- * has woken it.  Meanwhile its thread may have seen the reason for itself, gone on, and begun to
- * wait for something else.  A second waker then finds the parker in the first one's queue, leaves
- * it there, and lists it as one to wake again.  So no thread depends on a waker that is held up.
+ * Parkers are linked through their own `next`.  A parker stays in its waker's queue until that
+ * waker has woken it.  Before that, its thread may have seen its new state, returned, and begun
+ * another wait.  A second waker then finds the parker in the first one's queue, leaves it there,
+ * and lists it in `again`.  So no thread depends on a waker that is held up.
  *
- * A word dies with its wait, so it cannot be chained, only listed.  When one of the two
- * lists is full, those on it are woken at once, with the mutex held.
+ * A word is gone when its wait returns, so it cannot hold a link, and is listed in `word`.  When
+ * one of these two lists is full, the threads on it are woken at once, with the mutex held.
  */
 #ifndef FS_WAKE_QUEUE_H
 #define FS_WAKE_QUEUE_H
@@ -33,8 +33,8 @@ void fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *par
 void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word);
 
 /*
- * The thread that parks with this word may be asleep, and is to be woken.  The caller changes the
- * word after this; all words added before have been changed.
+ * Add the thread that parks with this word and may be asleep.  The caller changes the word after
+ * this call; all words that were added before have been changed.
  */
 static inline void fs_wake_queue_add(struct fs_wake_queue *queue, const struct fs_parking *parking,
                                      const _Atomic int *word)

@@ -4,8 +4,8 @@
  *
  *      bit 0         SLOW   only the holder of the mutex may change the word (I3)
  *      bits 1 to 61  the count, signed: negative after fairsem_consume or a smaller capacity
- *      bit 62        OPEN   with SLOW, in a word that would not be negative without it: anybody
- *                           may change the count; see bypass.h
+ *      bit 62        OPEN   only with SLOW and a count that is not negative: any thread may
+ *                           change the count; see bypass.h
  */
 #ifndef FS_WORD_H
 #define FS_WORD_H

@@ -2,9 +2,9 @@
 /*
  * fairsem/posix.h - the POSIX names, made fair.
  *
- * Include it instead of <semaphore.h> and recompile: in the rest of the source file, sem_t and
- * its functions are then this library's.  You may include <semaphore.h> too, before or after.
- * Other headers that use sem_t must come before.
+ * Include it instead of <semaphore.h> and recompile.  In the rest of the source file, sem_t and
+ * its functions are then those of this library.  You may also include <semaphore.h>, before or
+ * after.  Include other headers that use sem_t before this one.
  *
  * Example:
  *
@@ -35,8 +35,8 @@
  *     sem_unlink.
  *   - All source files that share a sem_t must be compiled with the same header.  The two types
  *     have different names, so the compiler, and in C++ the linker, reports a mixture.
- *   - Call sem_destroy before the memory of a sem_t ends.  A thread whose wait has returned may
- *     do both at once.
+ *   - Call sem_destroy before you free or reuse the memory of a sem_t.  A thread whose wait has
+ *     returned may do both at once.
  *   - If a signal handler interrupts a wait and waits on the same semaphore, its wait comes
  *     after the one that it interrupted.
  *   - A wait, sem_trywait, sem_post or sem_destroy on a sem_t that is all zero or destroyed prints
@@ -47,7 +47,7 @@
 #ifndef FAIRSEM_POSIX_H
 #define FAIRSEM_POSIX_H
 
-/* It must come before the names below mean something else. */
+/* It must come before the macros below give its names another meaning. */
 #include <semaphore.h>
 
 #include <fairsem.h>
@@ -67,7 +67,7 @@ typedef struct fairsem_sem {
 /* EINVAL: value > SEM_VALUE_MAX.  ENOSYS: pshared is not 0, or this is not Linux. */
 FAIRSEM_API int fairsem_sem_init(fairsem_sem_t *sem, int pshared, unsigned value);
 
-/* Always 0.  While somebody waits, it changes nothing and the semaphore goes on working. */
+/* Always returns 0.  While somebody waits, it changes nothing: the semaphore goes on working. */
 FAIRSEM_API int fairsem_sem_destroy(fairsem_sem_t *sem);
 
 /* EINTR: a signal handler ran.  This is a cancellation point, even if a unit is free. */
@@ -78,8 +78,8 @@ FAIRSEM_API int fairsem_sem_trywait(fairsem_sem_t *sem);
 
 /*
  * EINVAL: tv_nsec outside 0 .. 999999999, or an unknown clock, even if a unit is free.
- * ETIMEDOUT: the deadline has passed.  EINTR: a signal handler ran.  Both are cancellation
- * points, even if a unit is free.
+ * ETIMEDOUT: the deadline has passed.  EINTR: a signal handler ran.  Both functions are
+ * cancellation points, even if a unit is free.
  */
 FAIRSEM_API int fairsem_sem_timedwait(fairsem_sem_t *sem, const struct timespec *deadline)
     FAIRSEM_TIME64_(fairsem_sem_timedwait);
@@ -90,10 +90,10 @@ FAIRSEM_API int fairsem_sem_clockwait(fairsem_sem_t *sem, clockid_t clock,
 /* EOVERFLOW: the value is SEM_VALUE_MAX already.  The function is async-signal-safe. */
 FAIRSEM_API int fairsem_sem_post(fairsem_sem_t *sem);
 
-/* Always 0.  *value is 0 while somebody waits. */
+/* Always returns 0.  *value is 0 while somebody waits. */
 FAIRSEM_API int fairsem_sem_getvalue(fairsem_sem_t *sem, int *value);
 
-/* ENOSYS: always, because named semaphores are between processes.  sem_open: SEM_FAILED. */
+/* ENOSYS: always, because named semaphores are between processes.  sem_open returns SEM_FAILED. */
 FAIRSEM_API fairsem_sem_t *fairsem_sem_open(const char *name, int oflag, ...);
 FAIRSEM_API int fairsem_sem_close(fairsem_sem_t *sem);
 FAIRSEM_API int fairsem_sem_unlink(const char *name);

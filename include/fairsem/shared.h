@@ -3,8 +3,8 @@
  * fairsem/shared.h - a fair semaphore between processes, which survives its users.
  *
  * THE PROMISE.  A unit that becomes free goes to the waiter that has waited longest, in whatever
- * process it is.  A process that dies, at any instruction and by any signal, takes nothing along:
- * its units go to the next in the queue, and its own places in the queue vanish.
+ * process it is.  A process that dies, at any instruction and by any signal, takes no units with
+ * it: they go to the next in the queue, and its own requests leave the queue.
  *
  * Example:
  *
@@ -39,8 +39,8 @@
  *     4  fork and exec
  *     5  inspect
  *
- * WHAT HOLDS FOR EVERY FUNCTION, unless its comment says otherwise.  What fairsem.h says of
- * results, units, time, memory order and cancellation holds here, too.
+ * WHAT HOLDS FOR EVERY FUNCTION, unless its comment says otherwise.  The rules of fairsem.h for
+ * results, units, time, memory order and cancellation hold here, too.
  *
  * Segment.   The semaphore lies in a segment of memory that processes share.  It is a file in
  *            /dev/shm and has a name, or it has none and is inherited by fork.
@@ -49,32 +49,32 @@
  * Units      belong to the process that has acquired them, not to the thread: any thread of it
  *            may release them.  (Not with FAIRSEM_SHARED_NO_UNDO.)
  * Life.      A process lives until the kernel has closed its descriptors: exit, _exit, any signal
- *            and exec end its life.  It does not matter who its parent is, and whether that has
- *            waited for it.  A process that is stopped lives; and if that happens inside a call, at
- *            a moment at which it has the segment's lock, the others wait until it goes on.
+ *            and exec end its life.  It does not matter who its parent is, or whether the parent
+ *            has waited for it.  A stopped process lives.  If it is stopped inside a call while
+ *            it holds the segment's lock, the others wait until it goes on.
  * How soon.  While somebody waits, the dead are found within 100 ms; within 200 ms while the first
  *            in the queue is stopped.  Otherwise the next call that would have to wait, or that
  *            inspects the semaphore, finds them.
  * Results.   Each function below that returns an errno value may also return
  *            ENOTRECOVERABLE  the segment is damaged: somebody has written to it.  It stays so for
  *                             all who use it; fairsem_shared_unlink removes its name
- *            EBADF            this program has closed the handle's descriptor behind our back
+ *            EBADF            this program has closed the descriptor that belongs to the handle
  *            EUSERS, ENOLCK   in the first call of a forked child, as fairsem_shared_open
- *            ENOSYS           not on this system: this is for Linux
+ *            ENOSYS           this system is not Linux
  * malloc.    Only open and dump allocate.
  * Signals.   No function is async-signal-safe.  A signal does not end a wait.  Do not fork in a
  *            signal handler that interrupted one of these functions.
  * Trust.     A process that may write to the segment can damage it.  The others then get
  *            ENOTRECOVERABLE, and nothing worse, with three exceptions.  If it makes the file of a
  *            named segment shorter, SIGBUS can end the others.  (The size of a segment without a
- *            name is sealed.)  If it locks bytes of the file, dead processes seem to live for as
- *            long.  If it writes that a living process has the segment's lock, the others wait
- *            until that process ends.
+ *            name is sealed.)  If it locks bytes of the file, dead processes seem alive for as
+ *            long as it holds those locks.  If it writes that a living process has the segment's
+ *            lock, the others wait until that process ends.
  * Since.     Every function has existed since 0.1, unless its comment names a later version.
  *
  * Do not open the file of a segment by other means: the kernel drops a process's locks on a file
- * when the process closes any descriptor of it, and then the process counts as dead.  The same is
- * true of a program that closes all descriptors that it does not know.
+ * when the process closes any descriptor of it, and then the process counts as dead.  The same
+ * happens in a program that closes all descriptors that it does not know.
  */
 #ifndef FAIRSEM_SHARED_H
 #define FAIRSEM_SHARED_H
@@ -120,9 +120,9 @@ typedef struct fairsem_shared fairsem_shared_t;
 
 /*
  * attr.flags: units belong to nobody.  Any process may release units that another one has
- * acquired, or that are new.  So what a dead process had acquired stays taken; but its places in
- * the queue vanish all the same, with units that were granted there and not yet received.  While
- * nobody waits, an acquire or release is one compare-and-swap.
+ * acquired, or that are new.  So units that a dead process had acquired stay taken.  Its requests
+ * still leave the queue, and units that were granted to them but not yet received go to the next
+ * in the queue.  While nobody waits, an acquire or release is one compare-and-swap.
  */
 #define FAIRSEM_SHARED_NO_UNDO 1u
 
@@ -132,7 +132,7 @@ typedef struct fairsem_shared fairsem_shared_t;
 /* The most that attr.max_waiters and attr.max_processes can be. */
 #define FAIRSEM_SHARED_MAX 4096
 
-/* What a new segment is like.  All zero except for units means the defaults. */
+/* The properties of a new segment.  Each member except units has its default if it is zero. */
 typedef struct fairsem_shared_attr {
     int64_t  units;         /* free at the beginning */
     int64_t  capacity;      /* 0, or with FAIRSEM_SHARED_NO_UNDO the most that can be free */
@@ -146,31 +146,31 @@ typedef struct fairsem_shared_attr {
  * Open a segment, or make one.  `name` begins with a slash and has no other, as for shm_open.
  * oflag is 0 or a combination of
  *
- *     O_CREAT  make the segment if there is none of this name; `mode` (less the umask) says who may
- *              open it, attr what it is like.  A segment that exists stays as it is, and of attr
- *              only the flags count: they must be the same
- *     O_EXCL   with O_CREAT: fail if there is one
- *     O_RDWR   says nothing new: a segment is always opened for reading and writing
+ *     O_CREAT  make the segment if there is none of this name, with the properties in attr and the
+ *              permissions `mode` (less the umask).  If it exists already, it stays as it is, and
+ *              the call reads only the flags of attr: they must be those of the segment
+ *     O_EXCL   with O_CREAT: fail if it exists already
+ *     O_RDWR   changes nothing: a segment is always opened for reading and writing
  *
- * With name NULL a new segment is made that has no name: children inherit it.  oflag and mode do
- * not matter then.
+ * If name is NULL, the call makes a new segment without a name, which children inherit.  It ignores
+ * oflag and mode then.
  *
  * A segment appears under its name when it is complete.  Its memory is allocated at once, 24 KiB by
- * default.  If the process has the segment open, the same handle is returned, and has to be closed
- * once more.
+ * default.  If this process has the segment open already, the call returns the same handle, which
+ * you must then close once more.
  *
  * 0        *handle can be used
- * EINVAL   a name that cannot be one, or that of a directory; an unknown oflag; O_CREAT without
+ * EINVAL   a name that is not valid, or that of a directory; an unknown oflag; O_CREAT without
  *          attr, or an attr with units or capacity < 0 or above FAIRSEM_MAX_UNITS, units above the
  *          capacity, a capacity other than 0 or units without FAIRSEM_SHARED_NO_UNDO, max_waiters
  *          or max_processes < 0 or above FAIRSEM_SHARED_MAX, an unknown flag, a reserved field
  *          that is not zero; flags that an existing segment does not have
  * ENOENT   there is no such name, and O_CREAT was not given
- * EEXIST   there is, and O_EXCL was given
- * EUSERS   attr.max_processes have it open already
+ * EEXIST   there is such a name, and O_EXCL was given
+ * EUSERS   attr.max_processes processes have it open already
  * EAGAIN   others make and remove this name again and again
  * ENOTSUP  the segment was made by a version of this library with another layout
- * ENOTRECOVERABLE  it is no segment, was never completed, or is damaged
+ * ENOTRECOVERABLE  the file is not a segment, was never completed, or is damaged
  * EACCES, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENOLCK, ENOMEM, ENOSPC, EPERM, EROFS   as the
  *          kernel says
  */
@@ -178,11 +178,11 @@ FAIRSEM_API int fairsem_shared_open(fairsem_shared_t **handle, const char *name,
                                     mode_t mode, const fairsem_shared_attr_t *attr);
 
 /*
- * Close a handle.  When a process has closed it as often as it has opened it, the units that it
- * holds go to the next in the queue, as if it had ended.  No other thread may be in a call with
- * this handle.
+ * Close a handle.  When a process has closed it as often as it has opened it, the units that the
+ * process holds go to the next in the queue, as if it had ended.  No other thread may be in a call
+ * with this handle.
  *
- * 0        the handle must not be used any more.  This is also the result if the segment is damaged
+ * 0        you must not use the handle any more.  This is also the result if the segment is damaged
  * EBUSY    a thread of this process waits; nothing was changed
  */
 FAIRSEM_API int fairsem_shared_close(fairsem_shared_t *handle);
@@ -192,7 +192,7 @@ FAIRSEM_API int fairsem_shared_close(fairsem_shared_t *handle);
  * open does not find the name, or makes another segment.
  *
  * 0        the name is gone
- * EINVAL   it cannot be a name, or is that of a directory
+ * EINVAL   the name is not valid, or is that of a directory
  * ENOENT   there is no such name
  * EACCES, ENAMETOOLONG, EPERM, EROFS   as the kernel says
  */
@@ -203,7 +203,7 @@ FAIRSEM_API int fairsem_shared_unlink(const char *name);
  * ======================================================================== */
 
 /*
- * They are those of fairsem.h, between processes.
+ * These work like the functions of fairsem.h, but between processes.
  *
  * Example:
  *
@@ -234,7 +234,7 @@ FAIRSEM_API int fairsem_shared_unlink(const char *name);
  *
  * 0        the units are this process's
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS
- * E2BIG    n is more than there can ever be: attr.units, or attr.capacity
+ * E2BIG    n is more than can ever be free: attr.units, or attr.capacity
  * ENOBUFS  it would have to wait, and attr.max_waiters requests already do.  A request counts until
  *          its thread has received its units
  * EBUSY    it would have to wait, and this process has called fairsem_shared_keep_on_exec
@@ -271,7 +271,7 @@ FAIRSEM_API int fairsem_shared_acquire_until(fairsem_shared_t *handle, int64_t n
 
 /*
  * The general acquire, as fairsem_acquire_with.  The order by priority holds between processes.  A
- * token is of this process and cancels its own waits.
+ * token belongs to this process and cancels only waits of this process.
  *
  * As fairsem_shared_acquire_until, and
  * EINVAL     as fairsem_acquire_with
@@ -282,12 +282,12 @@ FAIRSEM_API int fairsem_shared_acquire_with(fairsem_shared_t *handle, int64_t n,
     FAIRSEM_TIME64_(fairsem_shared_acquire_with);
 
 /*
- * Give n units back.  Before the call returns, they are granted to those in the queue whom they
- * suffice for.
+ * Give n units back.  Before the call returns, it grants the requests at the head of the queue, one
+ * after the other, as long as the next one fits.
  *
  * 0          the units are free or granted
  * EINVAL     n < 0 or n > FAIRSEM_MAX_UNITS
- * EPERM      this process does not hold as many
+ * EPERM      this process holds fewer than n units
  * EOVERFLOW  FAIRSEM_SHARED_NO_UNDO: more would be free than attr.capacity (0: than
  *            FAIRSEM_MAX_UNITS)
  */
@@ -298,7 +298,7 @@ FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n);
  * ======================================================================== */
 
 /*
- * There are no functions of its own for this: see FAIRSEM_SHARED_NO_UNDO.
+ * This needs no functions of its own: see FAIRSEM_SHARED_NO_UNDO.
  *
  * Example:
  *
@@ -330,10 +330,10 @@ FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n);
  * ======================================================================== */
 
 /*
- * A child inherits the handle.  It holds nothing, and is a user of the segment from its first call
- * on (attr.max_processes).  Exec ends a user's life like exit does.  One function makes an
- * exception, for a program that acquires units and then becomes another program which knows
- * nothing of them:
+ * A child inherits the handle.  It holds no units, and counts as a user of the segment
+ * (attr.max_processes) from its first call on.  Exec ends a user's life, as exit does.  The
+ * function below makes an exception, for a program that acquires units and then execs another
+ * program, which knows nothing of them.
  *
  * Example:
  *
@@ -355,15 +355,15 @@ FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n);
  */
 
 /*
- * keep: what this process holds stays its own when it calls exec, until it ends or closes the
- * descriptor, which then stays open.  The new program may open the segment, and finds what it
- * holds.  Without `keep`: not any more.
+ * If keep is true, this process keeps its units across exec: the descriptor stays open, and the
+ * units stay with the process until it ends or closes that descriptor.  The new program may open
+ * the segment, and then owns the units.  If keep is false, an earlier call is undone.
  *
- * Until then no call of this process can wait (EBUSY), and no other thread may be in a call at the
- * moment of the exec.  Before Linux 5.11 the process must have one thread only, or the kernel
- * drops the lock.
+ * From this call to the exec, no call of this process can wait (EBUSY).  No other thread may be in
+ * a call at the moment of the exec.  Before Linux 5.11 the process must have only one thread, or
+ * the kernel drops the lock that shows that the process lives.
  *
- * 0        it is as asked for
+ * 0        done
  * EBUSY    a thread of this process waits; nothing was changed
  */
 FAIRSEM_API int fairsem_shared_keep_on_exec(fairsem_shared_t *handle, bool keep);
@@ -373,7 +373,7 @@ FAIRSEM_API int fairsem_shared_keep_on_exec(fairsem_shared_t *handle, bool keep)
  * ======================================================================== */
 
 /*
- * These functions look for the dead first.
+ * These functions first look for processes that have died, and free the units that those held.
  *
  * Example:
  *
@@ -414,8 +414,8 @@ FAIRSEM_API int64_t fairsem_shared_waiters(fairsem_shared_t *handle);
 typedef struct {
     int64_t available;      /* free units */
     int64_t capacity;       /* attr.units, or attr.capacity; -1: unbounded */
-    int64_t held;           /* by processes that live; 0 with FAIRSEM_SHARED_NO_UNDO */
-    int64_t mine;           /* of these, by this process */
+    int64_t held;           /* units that living processes hold; 0 with FAIRSEM_SHARED_NO_UNDO */
+    int64_t mine;           /* of these: units that this process holds */
     int64_t processes;      /* that have it open */
     int64_t max_processes;
     int64_t waiters;        /* requests in the queue */
@@ -434,8 +434,8 @@ typedef struct {
     int64_t refused;        /* requests refused with ENOBUFS */
     int64_t over_releases;  /* releases refused with EPERM or EOVERFLOW */
     int64_t deaths;         /* processes that ended without closing their handle */
-    int64_t returned;       /* units that went back from the dead */
-    int64_t repairs;        /* of a section that a dead process left unfinished */
+    int64_t returned;       /* units that dead processes had held, or been granted */
+    int64_t repairs;        /* of a critical section that a dead process left unfinished */
     int64_t reserved_[9];
 } fairsem_shared_stat_t;
 
@@ -455,14 +455,14 @@ typedef struct fairsem_shared_user {
 
 /*
  * Fill in users[0] and so on: first the processes that hold units, the oldest first, then the
- * requests in the queue, in order.  *count is the room there; afterwards it is how many there
- * are, which may be more.
+ * requests in the queue, in order.  Pass the size of the array in *count; the call sets *count to
+ * the number of users, which may be larger.
  */
 FAIRSEM_API int fairsem_shared_users(fairsem_shared_t *handle, fairsem_shared_user_t *users,
                                      int *count);
 
 /*
- * The same for people: who holds what, and who waits, by process.
+ * Write the same as text for people: which process holds what, and which waits.
  *
  * 0        it was written
  * EIO      not all of it could be written

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <time.h>
 
-/* Another thread of the parent may have been attaching, or have had it locked. */
+/* The parent may have forked while another of its threads was attaching, with the mutex held. */
 static void reset_in_child(void *handle)
 {
     fairsem_shared_t *h = handle;
@@ -33,7 +33,7 @@ struct this_process {
     int64_t pid, start;
 };
 
-/* Its own, from before an exec: see fairsem_shared_keep_on_exec(). */
+/* The entry that this process had before an exec: see fairsem_shared_keep_on_exec(). */
 static bool is_ours(const fairsem_shared_t *h, int index, const void *arg)
 {
     const struct this_process *us = arg;
@@ -49,7 +49,7 @@ static bool is_free(const fairsem_shared_t *h, int index, const void *arg)
     return FS_GET(&h->processes[index].state) == FS_PROCESS_FREE;
 }
 
-/* Of somebody dead, if its byte can be had. */
+/* Any entry: if its byte can be taken, its process is dead. */
 static bool is_any(const fairsem_shared_t *h, int index, const void *arg)
 {
     (void)h;
@@ -61,8 +61,8 @@ static bool is_any(const fairsem_shared_t *h, int index, const void *arg)
 #define PATIENCE 20     /* ms */
 
 /*
- * An entry that is free and has its byte taken belongs to somebody who comes or goes at this
- * moment: that one may be what we need.
+ * If an entry is free but its byte is locked, a process is attaching or detaching at this moment.
+ * The entry may become available, so try again.
  */
 static int find_entry(fairsem_shared_t *h, const struct this_process *us, int *index)
 {
@@ -84,7 +84,7 @@ static int find_entry(fairsem_shared_t *h, const struct this_process *us, int *i
     return error;
 }
 
-/* Only if anybody keeps anything the question is worth opening a file. */
+/* The start time costs opening a file, so it is read only if an entry with our pid keeps units. */
 static struct this_process who_are_we(const fairsem_shared_t *h)
 {
     struct this_process us = { .pid = fs_process_id() };
@@ -205,7 +205,7 @@ bool fs_shared_has_slots(const fairsem_shared_t *h)
     return false;
 }
 
-/* The byte comes last: until then the lock is ours to hold. */
+/* The byte is dropped last: a process without its byte must not hold the lock. */
 int fs_shared_detach(fairsem_shared_t *h)
 {
     struct fs_visit visit;

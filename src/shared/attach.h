@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attach.h - this process becomes a user of a segment, and ceases to be one.
+ * attach.h - how this process becomes a user of a segment, and ceases to be one.
  *
- * It does so when it opens it; a forked child when it first enters; and a process that others took
- * for dead, because it has lost its byte, when it notices.
+ * A process attaches when it opens the segment; a forked child does when it first enters it.  A
+ * process that has lost its byte, so that others took it for dead, attaches again when it notices.
  */
 #ifndef FS_SHARED_ATTACH_H
 #define FS_SHARED_ATTACH_H
@@ -13,7 +13,7 @@
 /* 0; EUSERS, ENOLCK, ENOTRECOVERABLE, EBADF. */
 int fs_shared_attach(fairsem_shared_t *h);
 
-/* What it holds goes to the next in line.  0, or EBUSY: a thread of it waits. */
+/* Cease to be a user; the units it holds go to the next in line.  0, or EBUSY: a thread waits. */
 int fs_shared_detach(fairsem_shared_t *h);
 
 /* Begin a visit as a user of the segment: 0, or one of the above, and then there is nothing to
@@ -23,7 +23,7 @@ int fs_shared_enter(fairsem_shared_t *h, struct fs_visit *visit);
 /* Is any slot in use by this process?  The lock is held. */
 bool fs_shared_has_slots(const fairsem_shared_t *h);
 
-/* A forked child has to attach. */
+/* In a forked child, forget the parent's entry, so that the child attaches. */
 void fs_shared_check_fork(fairsem_shared_t *h);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* census.c - inspecting a segment: for programs, and for people. */
+/* census.c - inspecting a segment, as numbers and as text. */
 #include "shared/attach.h"
 #include "shared/change.h"
 #include "shared/line.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Enter, and find the dead. */
+/* Enter, drop the dead, and grant what they held. */
 static int enter_and_look(fairsem_shared_t *h, struct fs_visit *visit)
 {
     int error = fs_shared_enter(h, visit);
@@ -69,7 +69,7 @@ static void copy_counters(const struct fs_shared_counters *count, fairsem_shared
     stat->repairs = FS_GET(&count->repairs);
 }
 
-/* What somebody holds can be no more than there is: the sum cannot overflow where it is right. */
+/* More units held than exist mean damage.  Checking each term also keeps the sum from overflow. */
 static int count_holders(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
 {
     int64_t held;
@@ -153,7 +153,7 @@ struct list {
     int                    room, count;
 };
 
-/* Those in the line come in order; holders go in front of the younger ones. */
+/* Waiters are added in the order of the line.  Holders are sorted, the oldest first. */
 static void add(struct list *list, fairsem_shared_user_t user)
 {
     int at = list->count < list->room ? list->count : list->room;
@@ -270,7 +270,7 @@ static void print_user(FILE *file, const fairsem_shared_user_t *user)
                 (double)user->ns / 1e9);
 }
 
-/* The memory is allocated without the lock, for as many as there can be. */
+/* The memory is allocated before the lock is taken, for the most users that there can be. */
 static int dump(fairsem_shared_t *h, FILE *file)
 {
     int room = h->max_processes + h->max_waiters;

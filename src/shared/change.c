@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* change.c - the stores that count; see change.h. */
+/* change.c - the commit points; see change.h. */
 #include "shared/change.h"
 
 #include "shared/line.h"
@@ -25,7 +25,7 @@ void fs_shared_put_available(fairsem_shared_t *h, int64_t available)
     store_word(h, available);
 }
 
-/* Without undo, where it is the truth. */
+/* Without undo, the count is part of the truth, so this is a commit point. */
 static void commit_available(fairsem_shared_t *h, int64_t available)
 {
     FS_STEP("commit available");
@@ -124,7 +124,7 @@ int fs_shared_redo(fairsem_shared_t *h)
     return 0;
 }
 
-/* `process` or FS_NOBODY: no change there; the same with `word`, if has_word is false. */
+/* If `process` is FS_NOBODY, no `held` changes; if has_word is false, the count does not change. */
 static int change_both(fairsem_shared_t *h, int slot, enum fs_slot_state state, int process,
                        int64_t held, bool has_word, int64_t word)
 {
@@ -183,7 +183,7 @@ int fs_shared_receive(fairsem_shared_t *h, int slot, int64_t now_ns)
     return error;
 }
 
-/* With undo the count may be of any value while repair goes on: it is made anew then. */
+/* With undo the count may have any value during a repair, which computes it again at the end. */
 int fs_shared_return_grant(fairsem_shared_t *h, int slot)
 {
     int64_t available, units;

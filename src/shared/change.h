@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * change.h - what changes the truth of a segment (R1): each of these is one store that counts.
+ * change.h - changes of the truth of a segment (R1), each with one commit point.
  *
- * The lock is held.  What returns an int returns 0, or ENOTRECOVERABLE.
+ * The lock is held.  Each function that returns an int returns 0, or ENOTRECOVERABLE.
  */
 #ifndef FS_SHARED_CHANGE_H
 #define FS_SHARED_CHANGE_H
 
 #include "shared/handle.h"
 
-/* The free units, in *available. */
+/* Load the number of free units. */
 int fs_shared_load_available(fairsem_shared_t *h, int64_t *available);
 
-/* With undo this is a cache. */
+/* Store the number of free units where it is a cache: with undo, or to finish a redo. */
 void fs_shared_put_available(fairsem_shared_t *h, int64_t available);
 
-/* What a process holds, with undo. */
+/* Load the units that a process holds; only with undo. */
 int fs_shared_load_held(fairsem_shared_t *h, int process, int64_t *held);
 
-/* What a slot asks for or has been granted. */
+/* Load the units that a slot asks for, or has been granted. */
 int fs_shared_load_units(fairsem_shared_t *h, int slot, int64_t *units);
 
 /* This process takes n units that are free, or gives back n that it holds. */
 int fs_shared_take(fairsem_shared_t *h, int64_t n);
 int fs_shared_give_back(fairsem_shared_t *h, int64_t n);
 
-/* The slot, which is not in the line any more, is granted its units, which are free. */
+/* Grant a slot its units, which are free.  It has left the line already. */
 int fs_shared_grant_slot(fairsem_shared_t *h, int slot);
 
-/* What it was granted is received by its process, or given back.  The slot is free then. */
+/* The process of a granted slot receives the units, or gives them back.  The slot is free then. */
 int fs_shared_receive(fairsem_shared_t *h, int slot, int64_t now_ns);
 int fs_shared_return_grant(fairsem_shared_t *h, int slot);
 
-/* A slot that has been granted nothing is free again. */
+/* Free a slot that has been granted nothing. */
 void fs_shared_free_slot(fairsem_shared_t *h, int slot);
 
 /* Finish a change of two words that was cut short. */

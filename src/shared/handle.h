@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* handle.h - what a process remembers of a segment, in memory of its own (R7). */
+/* handle.h - what a process remembers of a segment, in its own memory (R7). */
 #ifndef FS_SHARED_HANDLE_H
 #define FS_SHARED_HANDLE_H
 
@@ -28,9 +28,9 @@ struct fairsem_shared {
 
     _Atomic unsigned   generation;      /* see fork.h */
     pthread_mutex_t    attaching;       /* held while `self` changes */
-    _Atomic bool       attached;        /* the entry is ours, written after all else of it */
+    _Atomic bool       attached;        /* the entry is ours; written after the next two */
     _Atomic int        self;            /* this process's entry, or FS_NOBODY */
-    _Atomic uint32_t   incarnation;     /* of this process there */
+    _Atomic uint32_t   incarnation;     /* of that entry, for this process */
 
     int                opened;          /* under the registry's mutex: how often */
     struct fs_spare   *spares;          /* under the registry's mutex */

@@ -77,7 +77,7 @@ static int make(const char *path, mode_t mode, int64_t size)
         fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (fd < 0)
         return -1;
-    /* Now, and not with SIGBUS later. */
+    /* If there is no memory, fail here, not with SIGBUS later. */
     if (fallocate(fd, 0, 0, size) == 0
         && (path != NULL || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0))
         return fd;
@@ -93,7 +93,7 @@ int fs_file_make(const char *path, mode_t mode, int64_t size, int *fd)
     return outcome(*fd < 0, before);
 }
 
-/* The second way is for where /proc is not mounted; older kernels allow it to the superuser. */
+/* The second way needs no /proc, but older kernels allow it only to the superuser. */
 int fs_file_name(int fd, const char *path)
 {
     char itself[40];
@@ -188,8 +188,8 @@ int fs_life_test(int fd, int index, bool *locked)
 }
 
 /*
- * The kernel tells nobody of locks of its own.  So this asks in the name of the open file, which has
- * none: a lock of this process is then somebody else's, and the answer says whose.
+ * The kernel does not tell a process of the locks that the process holds itself.  So the question
+ * is asked for the open file description, which holds none: the answer then names this process.
  */
 bool fs_life_is_ours(int fd, int count)
 {
@@ -212,7 +212,7 @@ int64_t fs_process_id(void)
     return getpid();
 }
 
-/* The 22nd word of the line.  The second is a name in brackets, and may have anything in it. */
+/* The 22nd word of the line.  The second is a name in brackets, which may contain any character. */
 int64_t fs_process_start(void)
 {
     char line[1024];

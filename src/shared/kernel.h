@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel.h - all that the shared semaphore wants of the kernel, in one place: files and their
- * memory, who lives, sleeping and waking.  (Clocks are those of deadline.h, except one.)
+ * kernel.h - all calls of the kernel by the shared semaphore: files and their memory, which
+ * processes live, sleeping and waking.  (All clocks but one are in deadline.h.)
  *
  * A test that plays several processes in one replaces these functions, and nothing else.
  */
@@ -28,7 +28,7 @@ int fs_file_inspect(int fd, struct fs_file *file);
 int fs_file_open(const char *path, int *fd);
 /* A file of this size without a name; with path NULL it never has one, and its size is sealed. */
 int fs_file_make(const char *path, mode_t mode, int64_t size, int *fd);
-/* Give it one.  EEXIST: there is one already. */
+/* Give the file a name.  EEXIST: another file has it. */
 int fs_file_name(int fd, const char *path);
 int fs_file_unlink(const char *path);
 int fs_file_read(int fd, void *to, int64_t size);
@@ -39,9 +39,9 @@ void fs_file_close(int fd);
 int fs_file_keep_on_exec(int fd, bool keep);
 
 /*
- * Life (R3): a byte of the file for each process, with a record lock.  Such a lock belongs to a
- * process, not to its children, and ends with it, also if children have inherited the descriptor.
- * take: EAGAIN if another process has it.
+ * Life (R3): each process has a record lock on one byte of the file.  Such a lock belongs to a
+ * process, not to its children, and ends with it, even if children have inherited the descriptor.
+ * fs_life_take() returns EAGAIN if another process has the lock.
  */
 int  fs_life_take(int fd, int index);
 void fs_life_drop(int fd, int index);
@@ -54,14 +54,15 @@ int64_t fs_process_id(void);
 /* When this process began, which exec does not change; 0: unknown. */
 int64_t fs_process_start(void);
 
-/* CLOCK_MONOTONIC of the last tick of the kernel, which costs a load: to tell people when. */
+/* CLOCK_MONOTONIC at the last tick of the kernel: cheap, and exact enough for statistics. */
 int64_t fs_tick_ns(void);
 
 /*
- * Sleep while *word is `value`, for at most ns; or for less.  Cancellation point if `cancelable`.
+ * Sleep while *word is `value`, for at most ns.  May return early.  Cancellation point if
+ * `cancelable`.
  */
 void fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable);
-/* Wake up to `count` of those who sleep on the word. */
+/* Wake up to `count` threads that sleep on the word. */
 void fs_shared_wake(const _Atomic int *word, int count);
 
 #endif

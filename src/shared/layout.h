@@ -1,41 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layout.h - what lies in a segment, and what is always true of it.
+ * layout.h - the layout of a segment, and its invariants.
  *
- * A segment is a header, a table of processes and a table of slots, a slot being a place in the
- * queue.  Indices, never pointers: each process has it at another address.
+ * A segment is a header, a table of processes and a table of slots.  A slot is a place in the
+ * queue, which is called the line here.  The segment has indices instead of pointers, because each
+ * process maps it at another address.
  *
  * WHY NOT THE CORE'S CODE.  Clocks, deadlines, staying awake, tokens, counts and the arithmetic of
- * the word are the core's.  Its queue is not: it consists of pointers, on the stacks of those who
- * wait.  Nor is its section: it trusts what it finds, its mutex is lost with its owner, and
- * a thread that dies between two of its stores leaves half a change.  Nor its parkers: they belong
+ * the word are shared with the core.  Three parts are not.  The core's queue consists of pointers,
+ * to the stacks of waiting threads.  Its section trusts the memory, its mutex is lost with its
+ * owner, and a thread that dies between two of its stores leaves half a change.  Its parkers belong
  * to one process.  The order is the same, (priority, number), and so are the results.
  *
  * INVARIANTS, which continue those of sem.h
  *
- *  R1  Commit points.  What counts changes by one store.  The truth is: `held` of each process,
- *      the state of each slot, and without undo the count in the word.  A change of two of these is
- *      written to `redo` first, and is made when redo.slot is written.  All else (with undo the
- *      count in the word, the links and the length of the line) is a cache.  A granted slot's
- *      units are its process's, received or not.
- *  R2  Repair.  A process that finds the owner of the lock dead finishes what redo says, drops what
- *      belongs to dead processes, and makes the caches anew from the truth.  It does the same when
- *      it finds any other process dead.  Repair can be cut short anywhere, and be done again.
- *  R3  Life is the kernel's word.  Each process has a record lock on its own byte of the
- *      segment's file.  A process whose entry is in use and whose byte is free is dead.  (Never a
- *      pid.)  Only the process that has the byte writes the entry's incarnation.
- *  R4  Who looks for the dead.  A caller that is about to be refused; one that is about to wait, if
- *      nobody has looked lately; the head of the line, every 100 ms; a granter, at a process that
- *      has waited for longer than a moment; and all others in line, every 100 ms, at the head: a
- *      dead one that asks for more than is free would hold them up for ever.  If nobody has looked
- *      for 100 ms the head is stopped, or late: then the others do what it should do.
- *  R5  The segment is not trusted.  Each number that is an index, or is calculated with, is loaded
- *      once, and checked between the load and the use.  Each loop has a bound.
+ *  R1  Commit points.  Some members are the truth: `held` of each process, the state of each slot,
+ *      and without undo the count in the word.  The truth changes by one store, the commit point.
+ *      A change of two of these members is first written to `redo`; its commit point is the store
+ *      to redo.slot.  All other data (with undo the count in the word, the links and the length of
+ *      the line) is a cache.  The units of a granted slot belong to its process, received or not.
+ *  R2  Repair.  A process that finds the owner of the lock dead completes the change in `redo`,
+ *      drops the slots and units of dead processes, and computes the caches again from the truth.
+ *      It does the same when it finds any other process dead.  A repair may be cut short at any
+ *      point, and is then done again.
+ *  R3  Only the kernel says which processes live.  Each process has a record lock on its own byte
+ *      of the segment's file.  A process whose entry is in use and whose byte is not locked is
+ *      dead.  A pid never decides this.  Only the process that has the byte writes the entry's
+ *      incarnation.
+ *  R4  These look for the dead: a caller that is about to be refused; a caller that is about to
+ *      wait, if no process has looked lately; the head of the line, every 100 ms.  A granter checks
+ *      the process that it grants, unless that joined a moment ago.  All others in line check the
+ *      head, every 100 ms: a dead head that asks for more than is free would hold them up for ever.
+ *      If no process has looked for 100 ms, the head is stopped or late: then they look in its
+ *      place.
+ *  R5  The segment is not trusted.  Each number that is used as an index, or in a calculation, is
+ *      loaded once, and checked between the load and the use.  Each loop has a bound.
  *  R6  A waiter sleeps on the state of its slot, never for longer than 100 ms: its granter may
  *      have died before the wake.  It is woken after the unlock.  A slot is free again when its
- *      process has received what was granted, or is dead.
- *  R7  What a process remembers of a segment in its own memory is what cannot change: the size of
- *      the tables, the capacity, the flags; and which entry is its own.
+ *      process has received the units, or is dead.
+ *  R7  In its own memory a process keeps only what cannot change: the size of the tables, the
+ *      capacity, the flags; and which entry is its own.
  */
 #ifndef FS_SHARED_LAYOUT_H
 #define FS_SHARED_LAYOUT_H
@@ -58,11 +62,11 @@ enum fs_process_state { FS_PROCESS_FREE, FS_PROCESS_USED };
 
 struct fs_process {
     _Atomic int32_t  state;         /* under the lock */
-    _Atomic uint32_t incarnation;   /* counts who has had the byte; written by its owner (R3) */
+    _Atomic uint32_t incarnation;   /* counts the owners of the byte; written by the owner (R3) */
     _Atomic int64_t  held;          /* under the lock; units */
     _Atomic int64_t  pid;           /* under the lock; for people, and keep_on_exec */
     _Atomic int64_t  start;         /* under the lock; when the process began, if it keeps */
-    _Atomic int64_t  since_ns;      /* under the lock; since when it holds any */
+    _Atomic int64_t  since_ns;      /* under the lock; since when it holds units */
     _Atomic int32_t  keeps;         /* under the lock; 1: its units survive exec */
     int32_t          reserved[5];
 };
@@ -71,7 +75,7 @@ struct fs_process {
  *      FREE --> WAITING --> GRANTED --> FREE      received, or given back
  *                  |
  *                  +------> CANCELED --> FREE     by a token: its thread returns the reason
- *                  +------> FREE                  out of time; pthread_cancel; its process is dead
+ *                  +------> FREE                  timed out; pthread_cancel; its process is dead
  */
 enum fs_slot_state { FS_SLOT_FREE, FS_SLOT_WAITING, FS_SLOT_GRANTED, FS_SLOT_CANCELED };
 
@@ -88,16 +92,16 @@ struct fs_slot {
     int32_t          reserved[2];
 };
 
-/* A change of two words that count (R1). */
+/* A change of two members that are the truth (R1). */
 struct fs_redo {
     _Atomic int32_t  slot;          /* 1 + its index; 0: nothing to do.  Written last */
     _Atomic int32_t  slot_state;    /* what the slot's state becomes */
     _Atomic int32_t  process;       /* 1 + the index of the process whose `held` changes; 0: none */
     _Atomic int32_t  has_word;      /* 1: the count changes */
-    _Atomic int64_t  held, word;    /* to what */
+    _Atomic int64_t  held, word;    /* their new values */
 };
 
-/* Not truth: an update may be lost with a process. */
+/* Not the truth: an update may be lost with a process. */
 struct fs_shared_counters {
     _Atomic int64_t waits, grants, timeouts, cancels, lost, wait_ns_total, wait_ns_max, waiters_max,
                     refused, over_releases, deaths, returned, repairs;
@@ -121,8 +125,8 @@ struct fs_segment {
     _Atomic int32_t  head, tail;        /* under the lock; caches */
     _Atomic int64_t  waiters;           /* under the lock; a cache: the length of the line */
     _Atomic int64_t  next_seq;          /* under the lock; more than any in a slot */
-    _Atomic int64_t  looked_ns;         /* under the lock; when somebody looked for the dead */
-    _Atomic int32_t  free_hint;         /* under the lock; where to look for a free slot */
+    _Atomic int64_t  looked_ns;         /* under the lock; when the dead were last looked for */
+    _Atomic int32_t  free_hint;         /* under the lock; where to search for a free slot first */
     struct fs_stay_awake doubts;        /* under the lock */
     struct fs_redo   redo;              /* under the lock */
 
@@ -145,11 +149,11 @@ static inline int64_t fs_segment_size(int max_processes, int max_waiters)
 static_assert(sizeof(struct fs_segment) + 64 * sizeof(struct fs_process)
                   + 256 * sizeof(struct fs_slot) <= 32768, "larger than promised by default");
 
-/* ---- How it is read and written ---- */
+/* ---- Loads and stores ---- */
 
 /*
- * Before each store to a segment, and at some other moments, a test can stop or end the process.
- * Only the test build asks.
+ * A test can stop or kill the process before each store to a segment, and at some other points.
+ * Only the test build checks this pointer.
  */
 extern void (*fs_shared_step)(const char *what);
 #if FS_CHECKED
@@ -162,12 +166,13 @@ extern void (*fs_shared_step)(const char *what);
 #define FS_STEP(what) ((void)0)
 #endif
 
-/* One load, of which the compiler cannot make two (R5).  The lock orders it. */
+/* One load, which the compiler cannot repeat (R5).  The lock orders it. */
 #define FS_GET(field) atomic_load_explicit(field, memory_order_relaxed)
 
 /*
- * A store that is no commit point: to a cache, or to what nobody reads yet.  Release order for all:
- * if we die, the next process finds our stores up to some point, and none of those behind it.
+ * A store that is no commit point: to a cache, or to a member that no process reads yet.  All
+ * stores have release order: if we die, the next process sees our stores up to some point, and none
+ * after.
  */
 #define FS_PUT(field, value)                                        \
     do {                                                            \
@@ -183,12 +188,12 @@ extern void (*fs_shared_step)(const char *what);
     } while (0)
 
 /*
- * A process that was seen alive less long ago is not looked at: that costs a system call.  If it
- * has died since, the head of the line finds out, as it does for all others.
+ * A process that was alive so short a time ago is not checked again, because that costs a system
+ * call.  If it has died since, the head of the line finds out, as for all others.
  */
 #define FS_SEEN_NS 10000000
 
-/* What somebody has damaged may be of any size. */
+/* Unsigned, because a damaged counter may have any value, and must not overflow. */
 #define FS_COUNT_UP(counter, n) \
     FS_PUT(counter, (int64_t)((uint64_t)FS_GET(counter) + (uint64_t)(n)))
 

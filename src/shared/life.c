@@ -14,7 +14,7 @@ int fs_shared_check_file(const fairsem_shared_t *h)
     return now.size < h->size ? ENOTRECOVERABLE : 0;
 }
 
-/* Nobody is called dead because we have asked about another file. */
+/* If the byte is free, check the file: with another file, a living process would look dead. */
 int fs_shared_alive(fairsem_shared_t *h, int index, bool *alive)
 {
     *alive = true;

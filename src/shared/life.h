@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * life.h - who lives: the table of processes and its bytes (R3).
+ * life.h - which processes live: the table of processes and its bytes (R3).
  *
- * The byte comes before all else: a process that has it owns the entry, can take the lock, and only
- * then writes the rest.  So a process that dies half attached leaves an entry that is free, or that
- * of a dead predecessor, as it was.
+ * A process first takes the byte.  Then it owns the entry and can take the lock, and only then it
+ * writes the rest.  So a process that dies half attached leaves the entry as it was: free, or that
+ * of a dead predecessor.
  */
 #ifndef FS_SHARED_LIFE_H
 #define FS_SHARED_LIFE_H
@@ -12,17 +12,17 @@
 #include "shared/handle.h"
 
 /*
- * Does the process with this entry live?  Our own does.  0, EBADF: the descriptor is not the
- * segment's any more, ENOTRECOVERABLE: the file has been made shorter.
+ * Does the process with this entry live?  Our own does.  Returns 0; EBADF: the descriptor is not
+ * that of the segment any more; ENOTRECOVERABLE: the file has been made shorter.
  */
 int fs_shared_alive(fairsem_shared_t *h, int index, bool *alive);
 
-/* The descriptor is that of the segment, which is as large as it was: 0, or as above. */
+/* Is the descriptor still that of the segment, and the file as large as before?  0, or as above. */
 int fs_shared_check_file(const fairsem_shared_t *h);
 
 /*
- * Take a byte, one of an entry that satisfies `wanted`, and count up its incarnation.  Returns 0
- * with *index; EUSERS: there is none; ENOLCK.
+ * Take the byte of an entry that satisfies `wanted`, and increment its incarnation.  Returns 0 and
+ * sets *index; EUSERS: there is none; ENOLCK.  *others becomes true if such a byte was locked.
  */
 typedef bool fs_wanted_fn(const fairsem_shared_t *h, int index, const void *arg);
 int fs_shared_be_born(fairsem_shared_t *h, fs_wanted_fn *wanted, const void *arg, int *index,

@@ -7,7 +7,7 @@
 int fs_shared_is_damaged(fairsem_shared_t *h)
 {
     FS_COMMIT(&h->segment->damaged, 1);
-    /* So that nobody uses the fast path any more. */
+    /* From now on no process uses the fast path. */
     atomic_fetch_or_explicit(&h->segment->word, FS_SLOW, memory_order_relaxed);
     return ENOTRECOVERABLE;
 }
@@ -55,7 +55,7 @@ static void link_in(fairsem_shared_t *h, int ahead, int index, int behind)
     FS_PUT(behind == FS_NOBODY ? &h->segment->tail : &h->slots[behind].prev, index);
 }
 
-/* From the tail: nearly all come last. */
+/* Searches from the tail, because nearly every request joins there. */
 int fs_line_insert(fairsem_shared_t *h, int index)
 {
     int ahead, behind = FS_NOBODY, error = load_link(h, &h->segment->tail, &ahead);
@@ -102,7 +102,7 @@ int fs_slot_process(fairsem_shared_t *h, int index, int *process)
     return fs_index_valid(*process, h->max_processes) ? 0 : fs_shared_is_damaged(h);
 }
 
-/* From the one that became free last: it is in this core's cache, and the search is short. */
+/* Starts at the slot that was freed last, so that the search is short. */
 int fs_slot_find_free(fairsem_shared_t *h)
 {
     int at = FS_GET(&h->segment->free_hint);

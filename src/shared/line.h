@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line.h - the slots, and the line that those who wait form: by priority, then by number.
+ * line.h - the slots, and the line of those that wait, ordered by priority, then by number.
  *
- * The lock is held.  What returns an int returns 0, or ENOTRECOVERABLE: the links cannot be right.
+ * The lock is held.  Each function with an error returns 0, or ENOTRECOVERABLE: a link is damaged.
  */
 #ifndef FS_SHARED_LINE_H
 #define FS_SHARED_LINE_H
@@ -18,7 +18,7 @@ static inline int fs_slot_state_of(const struct fs_slot *slot)
     return atomic_load_explicit(&slot->state, memory_order_acquire);
 }
 
-/* The first in line: an index that is valid, or FS_NOBODY. */
+/* The first in line: a valid index, or FS_NOBODY. */
 int fs_line_head(fairsem_shared_t *h, int *head);
 
 /* Would a request of this priority be the first in line? */
@@ -28,10 +28,10 @@ int  fs_line_insert(fairsem_shared_t *h, int index);
 int  fs_line_remove(fairsem_shared_t *h, int index);
 void fs_line_clear(fairsem_shared_t *h);
 
-/* The one behind it: valid, or FS_NOBODY. */
+/* The slot behind this one: a valid index, or FS_NOBODY. */
 int fs_line_behind(fairsem_shared_t *h, int index, int *behind);
 
-/* The process that a slot in use belongs to: valid. */
+/* The process that a slot in use belongs to: a valid index. */
 int fs_slot_process(fairsem_shared_t *h, int index, int *process);
 
 /* A slot that is free, or FS_NOBODY. */

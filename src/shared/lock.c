@@ -13,7 +13,7 @@
 #define CONTENDED        (1u << 31)
 
 #define LOOK_NS   10000000      /* how often a waiter looks whether the owner lives */
-#define LOADS     100           /* before it sleeps: a section is shorter than that takes */
+#define LOADS     100           /* before it sleeps: most sections are over by then */
 
 static_assert(FAIRSEM_SHARED_MAX <= INDEX_MASK + 1, "an index does not fit");
 
@@ -27,14 +27,14 @@ static uint32_t own_word(const fairsem_shared_t *h)
     return word_of(FS_GET(&h->self), FS_GET(&h->incarnation));
 }
 
-/* Acquire order: what the last owner wrote is ours to read. */
+/* Acquire order: we must see what the last owner wrote. */
 static bool swap(_Atomic uint32_t *lock, uint32_t *from, uint32_t to)
 {
     return atomic_compare_exchange_strong_explicit(lock, from, to, memory_order_acquire,
                                                    memory_order_relaxed);
 }
 
-/* Is the owner that the word names dead?  0, EOWNERDEAD, or why nobody can say. */
+/* Is the owner in this word dead?  Returns 0, EOWNERDEAD, or an error if that cannot be known. */
 static int judge(fairsem_shared_t *h, uint32_t word)
 {
     int index = (int)(word & INDEX_MASK);
@@ -50,8 +50,9 @@ static int judge(fairsem_shared_t *h, uint32_t word)
 }
 
 /*
- * A thread that has slept leaves CONTENDED set: there may be others.  The word names an
- * incarnation, so a dead owner cannot be taken for one that has the same entry by now.
+ * A thread that has slept sets CONTENDED when it takes the lock, because others may still sleep.
+ * The word contains the incarnation, so a dead owner is not mistaken for a later process with the
+ * same entry.
  */
 static int lock_slowly(fairsem_shared_t *h)
 {
@@ -96,8 +97,8 @@ int fs_shared_lock(fairsem_shared_t *h)
 }
 
 /*
- * If we die before the wake, a sleeper finds the lock free when it looks.  After the exchange the
- * handle may be closed: see wake_all() in visit.c.
+ * If we die before the wake, a sleeper finds the lock free when its sleep times out.  After the
+ * exchange the handle may be closed: see wake_all() in visit.c.
  */
 void fs_shared_unlock(fairsem_shared_t *h)
 {

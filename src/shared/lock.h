@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock.h - the lock of a segment, which says who has it, so that it can be taken from the dead.
+ * lock.h - the lock of a segment.  It says which process holds it, so others can take it from a
+ * dead one.
  *
  *      bits  0 to 11   the owner's entry in the table of processes
- *      bits 12 to 29   its incarnation, as far as it fits
+ *      bits 12 to 29   the low bits of its incarnation
  *      bit  30         the lock is held
- *      bit  31         somebody may sleep on it
+ *      bit  31         threads may sleep on it
  *
- * It is no robust pthread mutex, because that cannot be trusted (R5): the C library follows
- * pointers that lie inside of it.  And the kernel reports the death of such a mutex's owner before
- * it drops the owner's record locks, so that the owner would still seem to live.  Here one thing
- * says who lives: the byte (R3).
+ * It is not a robust pthread mutex.  That would have to be trusted (R5), because the C library
+ * follows pointers inside it.  And the kernel reports the death of its owner before it drops the
+ * owner's record locks, so that the owner would still seem to live.  Here only the byte says which
+ * processes live (R3).
  *
- * Nobody is told when the owner dies: a waiter for the lock looks every 10 ms.
+ * The death of the owner wakes no thread, so a thread that waits for the lock checks every 10 ms.
  */
 #ifndef FS_SHARED_LOCK_H
 #define FS_SHARED_LOCK_H
@@ -20,8 +21,8 @@
 #include "shared/handle.h"
 
 /*
- * 0; EOWNERDEAD: held, its owner died with it; ENOTRECOVERABLE: not held, what stands there cannot
- * be; EBADF: not held.
+ * Returns 0; EOWNERDEAD: we hold it, and its last owner died with it; ENOTRECOVERABLE: we do not
+ * hold it, and its value is damaged; EBADF: we do not hold it.
  */
 int fs_shared_lock(fairsem_shared_t *h);
 void fs_shared_unlock(fairsem_shared_t *h);

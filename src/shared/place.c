@@ -18,7 +18,7 @@
 
 #define LOOK_NS 100000000       /* R4, R6 */
 
-/* The lock is held, and its slot has still been used by nobody else. */
+/* The lock is held, and the slot still belongs to this place. */
 static void probe_end(const struct fs_place *place, bool expired)
 {
     if (FS_HAS_PROBES) {
@@ -35,7 +35,7 @@ static void probe_end(const struct fs_place *place, bool expired)
 
 /* ---- A token cancels it ---- */
 
-/* The lock is held.  It is the slot that was ours when we joined, and in this state. */
+/* Is the slot still the one that we joined with, and in this state?  The lock is held. */
 static bool is_in(const struct fs_place *place, enum fs_slot_state state)
 {
     const fairsem_shared_t *h = place->handle;
@@ -45,7 +45,7 @@ static bool is_in(const struct fs_place *place, enum fs_slot_state state)
            && FS_GET(&slot->process) == FS_GET(&h->self);
 }
 
-/* A token and the thread may both come first: one store decides. */
+/* A token's cancel and the end of the wait may race: the first of the two stores `reason`. */
 static bool decide(struct fs_place *place, int reason)
 {
     int undecided = 0;
@@ -54,7 +54,7 @@ static bool decide(struct fs_place *place, int reason)
                                                    memory_order_relaxed, memory_order_relaxed);
 }
 
-/* The lock is held.  True: it is canceled. */
+/* True: it is canceled.  The lock is held. */
 static bool cancel_inside(struct fs_place *place, int reason, struct fs_visit *visit)
 {
     fairsem_shared_t *h = place->handle;
@@ -63,7 +63,7 @@ static bool cancel_inside(struct fs_place *place, int reason, struct fs_visit *v
         return decide(place, reason);
     if (!is_in(place, FS_SLOT_WAITING) || !decide(place, reason))
         return false;
-    /* If the line is damaged the thread will notice, too. */
+    /* If the line is damaged, the waiting thread will also find that. */
     if (fs_line_remove(h, place->slot) == 0) {
         FS_COUNT_UP(&h->segment->count.cancels, 1);
         probe_end(place, false);
@@ -73,7 +73,7 @@ static bool cancel_inside(struct fs_place *place, int reason, struct fs_visit *v
     return true;
 }
 
-/* From the unlock on the place may be gone. */
+/* After the unlock the place may be gone. */
 static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferred *deferred)
 {
     struct fs_place *place = (struct fs_place *)(void *)((char *)by_token
@@ -84,7 +84,7 @@ static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferre
 
     (void)deferred;
     if (fs_shared_enter(h, &visit) != 0)
-        return false;       /* the thread will notice, too */
+        return false;       /* the waiting thread will get the same error */
     canceled = cancel_inside(place, reason, &visit);
     fs_visit_end(h, &visit);
     return canceled;
@@ -93,7 +93,7 @@ static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferre
 int fs_place_begin(struct fs_place *place, fairsem_shared_t *h, const struct fs_deadline *deadline,
                    const fairsem_token_t *token)
 {
-    /* Member by member: all of it is more than an acquire that need not wait touches else. */
+    /* Member by member: the whole is more than an acquire that need not wait touches else. */
     place->handle = h;
     place->deadline = deadline;
     place->slot = FS_NOBODY;
@@ -132,7 +132,7 @@ static void fill_in(struct fs_place *place, struct fs_slot *slot, int64_t n, int
     FS_PUT(&slot->granted_ns, 0);
 }
 
-/* Does it pay to stay awake?  The doubts are learned in learn(). */
+/* Is staying awake likely to pay off?  learn() maintains the doubts. */
 static bool should_spin(const struct fs_place *place, int64_t n)
 {
     const fairsem_shared_t *h = place->handle;
@@ -171,8 +171,9 @@ int fs_place_join(struct fs_place *place, struct fs_visit *visit, int64_t n, int
 /* ---- Leave ---- */
 
 /*
- * How staying awake would have done: see stay_awake.h.  Not the granter learns, as in the core: it
- * may be a process in which nobody was ever woken, and then does not know how long that takes.
+ * Learn whether staying awake would have paid off: see stay_awake.h.  In the core the granter
+ * learns.  Here the waiter does, because the granter's process may never have had a thread woken,
+ * and then does not know how long a wake-up takes.
  */
 static void learn(struct fs_place *place)
 {
@@ -188,7 +189,7 @@ static void learn(struct fs_place *place)
     h->segment->doubts = doubts;
 }
 
-/* How a wait ends that ends now: what has been granted is received, except in ABANDON. */
+/* Why the thread takes the lock.  A granted slot is received, except in ABANDON. */
 enum ending { RECEIVE, EXPIRE, ABANDON };
 
 static int leave_line(struct fs_place *place, enum ending ending)
@@ -218,7 +219,7 @@ static int leave_granted(struct fs_place *place, enum ending ending)
     return fs_shared_receive(h, place->slot, FS_GET(&h->slots[place->slot].granted_ns));
 }
 
-/* Come to the lock and leave, if it is over or has to end.  The result, or FS_NOT_OVER. */
+/* Take the lock; leave if the wait has ended or must end.  The result, or FS_NOT_OVER. */
 static int come_and_leave(struct fs_place *place, enum ending ending)
 {
     fairsem_shared_t *h = place->handle;
@@ -238,11 +239,11 @@ static int come_and_leave(struct fs_place *place, enum ending ending)
         result = leave_line(place, ending);
     }
     error = fs_visit_end(h, &visit);
-    /* What has been received is ours, whatever is wrong with those who come next. */
+    /* Units that we have received are ours, even if granting the next in line has failed. */
     return result == FS_NOT_OVER && error != 0 ? error : result;
 }
 
-/* The lock is held.  R4: is it for this waiter to look at all? */
+/* The lock is held.  R4: must this waiter check all processes? */
 static int should_look(const struct fs_place *place, struct fs_visit *visit, bool *yes)
 {
     fairsem_shared_t *h = place->handle;
@@ -261,20 +262,20 @@ static int should_look(const struct fs_place *place, struct fs_visit *visit, boo
 }
 
 /*
- * The head of the line looks at all.  The others look whether the head lives; and at all, if the
- * head does not look, because its process is stopped.
+ * R4: the head of the line checks all processes.  The others check whether the head lives, and all
+ * processes if the head does not, because its process is stopped.
  */
 static int look(struct fs_place *place)
 {
     fairsem_shared_t *h = place->handle;
     struct fs_visit visit;
     int error = fs_shared_enter(h, &visit);
-    bool at_all;
+    bool all;
 
     if (error != 0)
         return error;
-    error = should_look(place, &visit, &at_all);
-    if (error == 0 && at_all)
+    error = should_look(place, &visit, &all);
+    if (error == 0 && all)
         error = fs_shared_look(h);
     return error == 0 ? fs_visit_end(h, &visit) : fs_visit_fail(h, &visit, error);
 }
@@ -295,7 +296,7 @@ static void abandon(void *arg)
     forget_token(place);
 }
 
-/* In line, as far as one can see.  Returns the result, or FS_NOT_OVER. */
+/* Sleep in line, and look for the dead (R4).  Returns the result, or FS_NOT_OVER. */
 static int sleep_and_look(struct fs_place *place, int64_t *looked_ns)
 {
     struct fs_slot *slot = &place->handle->slots[place->slot];

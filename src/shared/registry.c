@@ -4,10 +4,10 @@
  *
  * The kernel drops all record locks that a process has on a file when the process closes any
  * descriptor of it.  So a segment that is open already must be found without a second descriptor,
- * by its device and inode.  If somebody exchanges the file between that question and the opening,
- * the second descriptor exists and stays open as long as the first.
+ * by its device and inode.  If the file of that name is replaced between that search and the open,
+ * a second descriptor may exist; it stays open as long as the first.
  *
- * A new segment is complete before it has a name.  So nobody can find half of one, and a
+ * A new segment is complete before it has a name.  So no process can find an incomplete one, and a
  * process that dies while it makes one leaves nothing.
  */
 #include "shared/registry.h"
@@ -27,12 +27,12 @@
 #define LONGEST_NAME (1 + NAME_MAX)     /* a slash, and the name of a file */
 #define PATH_SIZE (sizeof DIRECTORY + LONGEST_NAME)
 
-#define TRIES 100       /* others may make and remove the name all the time */
+#define TRIES 100       /* others may make and remove the name again and again */
 
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
-static fairsem_shared_t *first;     /* under the mutex; a fork may find it at any moment */
+static fairsem_shared_t *first;     /* under the mutex; a fork may copy it at any moment */
 
-/* A thread of our parent may have had the mutex. */
+/* Another thread of the parent may have held the mutex. */
 static void reset_in_child(void)
 {
     registry = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -78,7 +78,7 @@ static void remember(fairsem_shared_t *h, const struct fs_segment *header)
     h->unbounded = !h->undo && h->capacity == FAIRSEM_MAX_UNITS;
 }
 
-/* Map and attach; the descriptor is the handle's if that succeeds. */
+/* Map the segment and attach.  If that succeeds, the handle owns the descriptor. */
 static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t **handle)
 {
     fairsem_shared_t *h = calloc(1, sizeof *h);
@@ -114,7 +114,7 @@ static void destroy_handle(fairsem_shared_t *h)
     struct fs_spare *spare;
 
     fs_file_unmap(h->segment, h->size);
-    if (fs_shared_check_file(h) != EBADF)   /* else it is somebody else's by now */
+    if (fs_shared_check_file(h) != EBADF)   /* EBADF: the number is another file's by now */
         fs_file_close(h->fd);
     while ((spare = h->spares) != NULL) {
         h->spares = spare->next;
@@ -161,7 +161,7 @@ static int reuse(fairsem_shared_t *h, const fairsem_shared_attr_t *attr, fairsem
     return 0;
 }
 
-/* A descriptor that is one too many: see above. */
+/* Keep a second descriptor of an open segment: see the top of this file. */
 static int keep_spare(fairsem_shared_t *h, int fd)
 {
     struct fs_spare *spare = malloc(sizeof *spare);

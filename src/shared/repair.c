@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * repair.c - drop the dead, and make the caches anew; see repair.h.
+ * repair.c - drop the dead, and compute the caches again; see repair.h.
  *
- * Each step is a commit point of its own, or only a cache.  So a process that dies in here leaves a
- * segment which the next one repairs from the beginning.
+ * Each step is a commit point or changes only a cache.  So if a process dies during a repair, the
+ * next one repairs from the beginning.
  */
 #include "shared/repair.h"
 
@@ -21,7 +21,7 @@ static void count_returned(fairsem_shared_t *h, const struct fs_process *dead, i
         fs_probe_shared_returned(h, h->file.inode, units, FS_GET(&dead->pid));
 }
 
-/* The slot of a process that is dead. */
+/* Drop a slot of a dead process. */
 static int drop_slot(fairsem_shared_t *h, const struct fs_process *dead, int slot)
 {
     struct fs_shared_counters *count = &h->segment->count;
@@ -81,7 +81,7 @@ static int find_dead(fairsem_shared_t *h, int from, int *dead)
     return 0;
 }
 
-/* With undo: what nobody holds is free. */
+/* With undo: all units that no process holds are free. */
 static int count_anew(fairsem_shared_t *h)
 {
     int64_t available = h->capacity, units;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* segment.c - what a new segment is like, and whether a file is one; see segment.h. */
+/* segment.c - initializing a segment, and checking that a file is one; see segment.h. */
 #include "shared/segment.h"
 
 #include "shared/kernel.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* segment.h - what a new segment is like, and whether a file is one. */
+/* segment.h - initializing a segment, and checking that a file is one. */
 #ifndef FS_SHARED_SEGMENT_H
 #define FS_SHARED_SEGMENT_H
 
@@ -8,12 +8,12 @@
 bool    fs_segment_attr_valid(const fairsem_shared_attr_t *attr);
 int64_t fs_segment_size_for(const fairsem_shared_attr_t *attr);
 
-/* Into a file of that size, all zero, which nobody else knows of yet; the header is also copied. */
+/* Fill in a file of that size, all zero, that no other process has yet; and copy the header. */
 int fs_segment_write(int fd, const fairsem_shared_attr_t *attr, struct fs_segment *header);
 
 /*
- * Read the header of a file.  This is the only time that it is trusted.  ENOTRECOVERABLE: it is no
- * segment; ENOTSUP: of another version; or as the kernel says.
+ * Read and check the header of a file; it is not read again.  ENOTRECOVERABLE: the file is not a
+ * segment; ENOTSUP: it has another version; or an error of the kernel.
  */
 int fs_segment_read(int fd, struct fs_segment *header);
 

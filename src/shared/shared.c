@@ -4,14 +4,14 @@
  *
  *      kernel.h    files, record locks, futexes
  *      lock.h      the lock, which can be taken from the dead
- *      life.h      who lives
- *      line.h      who waits, in order
- *      change.h    the stores that count
- *      repair.h    from the truth to a segment that is whole
+ *      life.h      which processes live
+ *      line.h      the waiters, in order
+ *      change.h    the commit points
+ *      repair.h    dropping the dead, and rebuilding the caches
  *      visit.h     the critical section: lock, grant loop, unlock, wake
- *      attach.h    this process becomes a user
+ *      attach.h    how this process becomes a user
  *      place.h     how a thread waits
- *      segment.h   what a new segment is like, and whether a file is one
+ *      segment.h   initializing a segment, and checking that a file is one
  *      registry.c  open, close, unlink
  */
 #include "deadline.h"
@@ -24,7 +24,7 @@
 
 #include <errno.h>
 
-/* ---- Without undo, while nobody waits: the core's fast path, which is in fast_path.h ---- */
+/* ---- Without undo, while nobody waits: as the core's fast path in fast_path.h ---- */
 
 static bool acquire_fast(fairsem_shared_t *h, int64_t n)
 {
@@ -68,7 +68,7 @@ static int must_wait(fairsem_shared_t *h, int64_t n, int priority, bool *waits)
     return error;
 }
 
-/* R4: perhaps it is only the dead who are in the way. */
+/* R4: if not, the request may have to wait only because of the dead. */
 static bool nobody_looked_lately(const fairsem_shared_t *h, struct fs_visit *visit)
 {
     return fs_since(fs_visit_now(visit), FS_GET(&h->segment->looked_ns)) >= FS_SEEN_NS;
@@ -81,8 +81,8 @@ static bool keeps(const fairsem_shared_t *h)
 }
 
 /*
- * The lock is held.  Take n units, or join; `refusal` is what to return instead of a wait, or 0.
- * Returns a result, or FS_NOT_OVER: it has joined.
+ * Take n units, or join the line; `refusal` is the error to return instead of joining, or 0.
+ * Returns a result, or FS_NOT_OVER: it has joined.  The lock is held.
  */
 static int take_or_join(struct fs_place *place, struct fs_visit *visit, int64_t n, int priority,
                         int refusal)
@@ -130,13 +130,13 @@ static int acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,
     } else {
         place.result = place.reason != 0 ? place.reason
                                          : take_or_join(&place, &visit, n, priority, refusal);
-        /* What may be wrong now is found when it looks. */
+        /* An error here is found again when the thread takes the lock the next time. */
         (void)fs_visit_end(h, &visit);
     }
     return fs_place_wait(&place);
 }
 
-/* What is common to all: is it a number, and can it be done without the lock? */
+/* Common to all acquires: true if n is not valid, or if the fast path has taken the units. */
 static inline bool is_settled(fairsem_shared_t *h, int64_t n, int *result)
 {
     *result = fs_count_valid(n) ? 0 : EINVAL;

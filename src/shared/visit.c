@@ -43,7 +43,7 @@ void fs_visit_will_wake(fairsem_shared_t *h, struct fs_visit *visit, int slot)
     visit->words[visit->wakes++] = &h->slots[slot].state;
 }
 
-/* The lock is held.  SLOW makes the count ours. */
+/* The lock is held.  Setting SLOW keeps others from changing the count. */
 static int open_up(fairsem_shared_t *h)
 {
     struct fs_segment *segment = h->segment;
@@ -69,7 +69,7 @@ int fs_visit_begin(fairsem_shared_t *h, struct fs_visit *visit)
     if (error == ENOTRECOVERABLE)
         return fs_shared_is_damaged(h);
     if (error == EOWNERDEAD) {
-        /* From now on it is known, even if it is not us who repairs. */
+        /* Whichever process comes next must repair, in case we die first. */
         FS_COMMIT(&h->segment->unfinished, 1);
         FS_COUNT_UP(&h->segment->count.repairs, 1);
     } else if (error != 0) {
@@ -111,7 +111,7 @@ static void count_grant(fairsem_shared_t *h, int slot, int64_t now)
     probe_grant(h, &h->slots[slot], waited);
 }
 
-/* The head fits, and its process lives. */
+/* Grant the head, which fits and whose process lives. */
 static int grant_head(fairsem_shared_t *h, struct fs_visit *visit, int head)
 {
     int64_t now = fs_visit_now(visit);
@@ -128,7 +128,7 @@ static int grant_head(fairsem_shared_t *h, struct fs_visit *visit, int head)
     return error;
 }
 
-/* R4: it was alive when it joined. */
+/* R4: no check if it joined a moment ago, because it was alive then. */
 static int seems_alive(fairsem_shared_t *h, int head, int process, struct fs_visit *visit,
                        bool *alive)
 {
@@ -136,7 +136,7 @@ static int seems_alive(fairsem_shared_t *h, int head, int process, struct fs_vis
     return *alive ? 0 : fs_shared_alive(h, process, alive);
 }
 
-/* 0: granted, or the dead have been dropped; EAGAIN: it does not fit, or there is nobody. */
+/* 0: granted, or dropped the dead; EAGAIN: the head does not fit, or the line is empty. */
 static int serve(fairsem_shared_t *h, struct fs_visit *visit)
 {
     int64_t available, units;
@@ -164,7 +164,7 @@ static int serve(fairsem_shared_t *h, struct fs_visit *visit)
     return alive ? grant_head(h, visit, head) : fs_shared_repair(h);
 }
 
-/* Each turn takes somebody out of the line. */
+/* Each turn takes at least one slot out of the line. */
 int fs_visit_serve(fairsem_shared_t *h, struct fs_visit *visit)
 {
     for (int i = 0; i <= h->max_waiters; i++) {
@@ -183,7 +183,7 @@ int fs_visit_end(fairsem_shared_t *h, struct fs_visit *visit)
 
     if (!h->undo && error == 0 && FS_GET(&h->segment->head) == FS_NOBODY) {
         FS_STEP("clear SLOW");
-        /* Nobody else changes it while SLOW is set, and damage sets it for ever. */
+        /* No other process changes the word while SLOW is set, unless the segment is damaged. */
         atomic_compare_exchange_strong_explicit(&h->segment->word, &word, word & ~FS_SLOW,
                                                 memory_order_release, memory_order_relaxed);
     }
