@@ -185,7 +185,13 @@ int fs_visit_end(fairsem_shared_t *h, struct fs_visit *visit)
         FS_STEP("clear SLOW");
         /* No other process changes the word while SLOW is set, unless the segment is damaged. */
         atomic_compare_exchange_strong_explicit(&h->segment->word, &word, word & ~FS_SLOW,
-                                                memory_order_release, memory_order_relaxed);
+                                                memory_order_acq_rel, memory_order_relaxed);
+        /*
+         * A process that found damage without the lock may have set SLOW where it was set.  Acquire
+         * order, above: if the exchange undid that, `damaged` is seen here.
+         */
+        if (FS_GET(&h->segment->damaged) != 0)
+            error = fs_shared_is_damaged(h);
     }
     return fs_visit_fail(h, visit, error);
 }

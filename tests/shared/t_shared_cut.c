@@ -12,6 +12,7 @@
 #include "crowd.h"
 
 #include "shared/attach.h"
+#include "shared/line.h"
 #include "shared/repair.h"
 #include "workers.h"
 
@@ -341,9 +342,34 @@ START_TEST(whose_wait_is_canceled_may_close_before_the_wake)
 }
 END_TEST
 
+/* What another process does that finds damage without the lock, at the worst moment. */
+static void damage_before_slow_is_cleared(const char *what)
+{
+    if (strcmp(what, "clear SLOW") == 0) {
+        fs_shared_step = NULL;
+        (void)fs_shared_is_damaged(sem);
+    }
+}
+
+START_TEST(damage_closes_the_fast_path_also_if_a_section_is_about_to_open_it)
+{
+    fairsem_shared_stat_t stat;
+
+    sem = make_segment(2, FAIRSEM_SHARED_NO_UNDO);
+    ck_assert_int_eq(fairsem_shared_tryacquire(sem, 1), 0);
+    fs_shared_step = damage_before_slow_is_cleared;
+    (void)fairsem_shared_stat(sem, &stat);
+    ck_assert(fs_shared_step == NULL);      /* it came by there */
+    ck_assert_int_eq(fairsem_shared_tryacquire(sem, 1), ENOTRECOVERABLE);
+    ck_assert_int_eq(fairsem_shared_release(sem, 1), ENOTRECOVERABLE);
+    (void)fairsem_shared_close(sem);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared cut", a_process_that_dies_in_any_step_takes_nothing_along,
               the_same_without_undo, a_repair_can_be_cut_short_anywhere, and_without_undo,
-              whose_wait_is_canceled_may_close_before_the_wake);
+              whose_wait_is_canceled_may_close_before_the_wake,
+              damage_closes_the_fast_path_also_if_a_section_is_about_to_open_it);
 }
