@@ -139,16 +139,27 @@ int fairsem_closed(const fairsem_t *sem)
 int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
 {
     struct fs_sem *s = fs_inside(sem);
+    fairsem_wait_t until = { 0 };
+    struct fs_deadline deadline;
     struct fs_deferred deferred;
     int64_t available;
     bool fits;
 
-    if (!fs_count_valid(n) || (how != NULL && !fs_wait_valid(how)))
+    if (how != NULL)
+        until = *how;
+    if (!fs_count_valid(n) || !fs_wait_valid(&until))
         return EINVAL;
+    /* A time-out counts from here: callbacks of tickets may run between the close and the wait. */
+    if (until.timeout_ns != 0) {
+        (void)fs_wait_deadline(&until, &deadline);
+        until.clock = deadline.clock;
+        until.deadline = &deadline.at;
+        until.timeout_ns = 0;
+    }
     available = fs_enter(s, &deferred);
     fits = !fs_never_fits(s, n);
     if (fits)
         (void)close_for(s, ESHUTDOWN, &deferred);
     fs_exit(s, available, &deferred);
-    return fits ? fs_acquire_with(s, n, how, FS_WAIT_THOUGH_CLOSED) : E2BIG;
+    return fits ? fs_acquire_with(s, n, &until, FS_WAIT_THOUGH_CLOSED) : E2BIG;
 }

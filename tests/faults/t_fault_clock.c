@@ -270,6 +270,29 @@ START_TEST(the_sum_of_all_waits_stops_at_its_end)
 }
 END_TEST
 
+static void takes_two_hours(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)ticket;
+    (void)arg;
+    atomic_store(&later_by_s, 7200);
+}
+
+START_TEST(a_drain_counts_its_time_from_the_call_and_not_from_the_last_callback)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    fairsem_ticket_t ticket = { 0 };
+    const fairsem_wait_t how = { .timeout_ns = HOUR_MS * INT64_C(1000000) };
+
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, takes_two_hours, NULL), EINPROGRESS);
+    ck_assert_int_eq(fairsem_drain(&sem, 1, &how), ETIMEDOUT);
+    ck_assert_int_eq(atomic_exchange(&later_by_s, 0), 7200);    /* Check measures, too */
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("fault clock",
@@ -277,5 +300,6 @@ int main(void)
               when_the_clock_is_set_back_realtime_waits_last_longer_and_monotonic_ones_do_not,
               a_relative_time_does_not_follow_the_clock,
               no_unit_is_lost_while_the_clock_is_set_again_and_again,
-              the_sum_of_all_waits_stops_at_its_end);
+              the_sum_of_all_waits_stops_at_its_end,
+              a_drain_counts_its_time_from_the_call_and_not_from_the_last_callback);
 }
