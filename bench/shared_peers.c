@@ -13,8 +13,11 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+/* semctl() reads all of it: with `val` alone a big-endian machine of 64 bits finds 0 in it. */
 union semctl_argument {
     int val;
+    struct semid_ds *buf;
+    unsigned short *array;
 };
 
 static const char *const names[SHARED_KINDS] = {
