@@ -2,8 +2,8 @@
 # abi/local.mk - the binary interface, on record; included by ../Makefile.am.
 
 EXTRA_DIST += \
-	abi/0.1.0/aarch64-linux-gnu.abi \
-	abi/0.1.0/x86_64-linux-gnu.abi \
+	abi/1.0.0/aarch64-linux-gnu.abi \
+	abi/1.0.0/x86_64-linux-gnu.abi \
 	abi/check.sh \
 	abi/ignored.suppr
 

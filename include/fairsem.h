@@ -87,7 +87,7 @@
  *            stay taken.  The parent is not affected.  A semaphore belongs to one process:
  *            it does not work in shared memory (fairsem/shared.h has one that does).  Do not fork
  *            in a signal handler that interrupted one of these functions: that is not supported.
- * Since.     Every function has existed since 0.1, unless its comment names a later version.
+ * Since.     Every function has existed since 1.0, unless its comment names a later version.
  */
 #ifndef FAIRSEM_H
 #define FAIRSEM_H
@@ -113,8 +113,8 @@ extern "C" {
  *     #include <fairsem.h>
  *     #include <stdio.h>
  *
- *     #if FAIRSEM_VERSION_MAJOR == 0 && FAIRSEM_VERSION_MINOR < 1
- *     #error "this program needs fairsem 0.1 or later"
+ *     #if FAIRSEM_VERSION_NUMBER < 10000
+ *     #error "this program needs fairsem 1.0 or later"
  *     #endif
  *
  *     int main(void)
@@ -125,10 +125,10 @@ extern "C" {
  *     }
  */
 
-#define FAIRSEM_VERSION_MAJOR  0
-#define FAIRSEM_VERSION_MINOR  1
+#define FAIRSEM_VERSION_MAJOR  1
+#define FAIRSEM_VERSION_MINOR  0
 #define FAIRSEM_VERSION_PATCH  0
-#define FAIRSEM_VERSION_STRING "0.1.0"
+#define FAIRSEM_VERSION_STRING "1.0.0"
 
 /* The same as a number that grows with each version: 10203 is 1.2.3. */
 #define FAIRSEM_VERSION_NUMBER \

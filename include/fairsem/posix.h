@@ -42,7 +42,7 @@
  *   - A wait, sem_trywait, sem_post or sem_destroy on a sem_t that is all zero or destroyed prints
  *     a message and aborts the program.  In glibc such a semaphore works.
  *
- * Linux only: elsewhere sem_init fails with ENOSYS.  Since 0.1.
+ * Linux only: elsewhere sem_init fails with ENOSYS.  Since 1.0.
  */
 #ifndef FAIRSEM_POSIX_H
 #define FAIRSEM_POSIX_H

@@ -70,7 +70,7 @@
  *            name is sealed.)  If it locks bytes of the file, dead processes seem alive for as
  *            long as it holds those locks.  If it writes that a living process has the segment's
  *            lock, the others wait until that process ends.
- * Since.     Every function has existed since 0.1, unless its comment names a later version.
+ * Since.     Every function has existed since 1.0, unless its comment names a later version.
  *
  * Do not open the file of a segment by other means: the kernel drops a process's locks on a file
  * when the process closes any descriptor of it, and then the process counts as dead.  The same

@@ -139,7 +139,7 @@ fi
 cat > CMakeLists.txt <<'_EOF'
 cmake_minimum_required(VERSION 3.12)
 project(consumer ${LANGUAGES})
-foreach(version 99 0.99 1.0)
+foreach(version 99 0.99 1.99)
   find_package(fairsem ${version} CONFIG QUIET)
   if(fairsem_FOUND)
     message(FATAL_ERROR "${fairsem_VERSION} passes for ${version}")
@@ -197,7 +197,7 @@ project('consumer', 'c')
 if get_option('kind') == 'inside'
   fairsem = dependency('fairsem')
 else
-  fairsem = dependency('fairsem', version: '>= 0.1', static: get_option('kind') == 'static')
+  fairsem = dependency('fairsem', version: '>= 1.0', static: get_option('kind') == 'static')
 endif
 executable('prog', 'prog.c', dependencies: [fairsem, dependency('threads')])
 _EOF
