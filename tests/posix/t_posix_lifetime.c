@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "callers.h"
+#include "emulated.h"
 
 #include "parking.h"
 
@@ -138,6 +139,10 @@ int main(void)
 {
     if (!FS_HAS_FUTEX) {
         puts("skipped: no futexes, and so no sem_t (t_posix_results)");
+        return 77;
+    }
+    if (!has_priority_inheritance()) {
+        puts("skipped: the emulated machine has no mutexes with priority inheritance");
         return 77;
     }
     RUN_SUITE("posix lifetime", destroying_a_semaphore_that_is_waited_for_changes_nothing,
