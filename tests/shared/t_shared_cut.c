@@ -315,12 +315,14 @@ static void wait_for_the_close(const char *what)
 
 static fairsem_token_t their_token = FAIRSEM_TOKEN_INITIALIZER;
 
+static int their_wait, their_close;     /* read when the thread has ended */
+
 static void *wait_and_close(void *arg)
 {
     const fairsem_wait_t how = { .token = &their_token };
 
-    ck_assert_int_eq(fairsem_shared_acquire_with(sem, 1, &how), EPIPE);
-    ck_assert_int_eq(fairsem_shared_close(sem), 0);
+    their_wait = fairsem_shared_acquire_with(sem, 1, &how);
+    their_close = fairsem_shared_close(sem);
     atomic_store(&closed, 1);
     return arg;
 }
@@ -332,13 +334,15 @@ START_TEST(whose_wait_is_canceled_may_close_before_the_wake)
 
     sem = make_segment(1, 0);
     ck_assert_int_eq(fairsem_shared_acquire(sem, 1), 0);
+    fs_shared_step = wait_for_the_close;
     start_thread(&thread, wait_and_close, NULL);
     await_line(sem, 1);
-    fs_shared_step = wait_for_the_close;
     held_up = true;
     ck_assert_int_eq(fairsem_token_cancel(&their_token, EPIPE), 0);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     fs_shared_step = NULL;
+    ck_assert_int_eq(their_wait, EPIPE);
+    ck_assert_int_eq(their_close, 0);
 }
 END_TEST
 
