@@ -208,7 +208,9 @@ let_go
 for own_pids in 'unshare --pid --fork' 'unshare --user --map-current-user --pid --fork' ''; do
   [ -z "$own_pids" ] || ! $own_pids true 2> /dev/null || break
 done
-if [ -n "$own_pids" ]; then
+if [ -n "${FAIRSEM_TESTS_EMULATED-}" ]; then
+  echo "not tried: a first process, because the signal would have to end the emulator"
+elif [ -n "$own_pids" ]; then
   hold
   # shellcheck disable=SC2016
   $own_pids sh -c '(until "$1" --status "$2" | grep -q "waiting 1"; do sleep 0.02; done
@@ -218,7 +220,7 @@ if [ -n "$own_pids" ]; then
   let_go
   [ ! -e "$work/ended" ] || fail "a first process ran after the signal"
 else
-  echo "skipped: no process ID namespace can be made"
+  echo "not tried: a first process, for want of a process ID namespace"
 fi
 
 # ---------------------------------------------------------------- descriptors of scripts
