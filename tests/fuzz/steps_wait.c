@@ -22,6 +22,8 @@ static struct timespec at(clockid_t clock, int64_t ns)
         rest += 1000000000;
         seconds--;
     }
+    if (sizeof(time_t) == sizeof(int32_t) && seconds > INT32_MAX)
+        seconds = INT32_MAX;
     return (struct timespec){ (time_t)seconds, (long)rest };
 }
 

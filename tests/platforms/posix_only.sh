@@ -35,6 +35,14 @@ compiles() {
     -I"$top_srcdir/posix" -I"$top_srcdir" -fsyntax-only "$1" > "$work/log" 2>&1
 }
 
+echo '#include <stdint.h>
+_Static_assert(INT64_MAX > INT32_MAX && sizeof(INT64_C(1)) == 8, "the headers are of another machine");
+int main(void) { return 0; }' > "$work/probe.c"
+if ! compiles "$work/probe.c"; then
+  echo "skipped: musl's headers are not for the machine of $compiler"
+  exit 77
+fi
+
 # What is not there must be missed.
 for call in 'int x = SYS_futex;' '#include <linux/futex.h>' '#include <sys/syscall.h>'; do
   printf '#include <unistd.h>\n%s\n' "$call" > "$work/probe.c"
