@@ -84,16 +84,17 @@ int __real_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const s
 int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t);
 int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t)
 {
-    int result = ETIMEDOUT;
+    struct timespec look = next_look();
+    int result;
 
     if (is_monotonic(c))
         return __real_pthread_cond_timedwait(c, m, t);
-    while (result == ETIMEDOUT && !reached(t)) {
-        struct timespec look = next_look();
-
-        result = __real_pthread_cond_timedwait(c, m, &look);
-    }
-    return result;
+    if (reached(t))
+        return ETIMEDOUT;
+    /* A slice that is over is a wake-up for no reason.  A signal between two slices is lost: the
+     * caller must look whether it has what it waits for. */
+    result = __real_pthread_cond_timedwait(c, m, &look);
+    return result == ETIMEDOUT && !reached(t) ? 0 : result;
 }
 
 /* One that was woken and one whose slice is over look the same: both look at their state. */

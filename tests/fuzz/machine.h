@@ -14,8 +14,9 @@ extern _Thread_local bool machine_on;
 extern int  machine_locks;      /* mutexes that are locked now */
 
 /*
- * Can a stack be unwound as pthread_cancel does it?  Not with every C library; and
- * ThreadSanitizer loses its own account of the stack.
+ * Can a stack be unwound as pthread_cancel does it?  Not with every C library, and not where the
+ * library cleans up in another way (src/cleanup.h); and ThreadSanitizer loses its own account of the
+ * stack.
  */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -23,7 +24,7 @@ extern int  machine_locks;      /* mutexes that are locked now */
 #endif
 #endif
 #if defined(__EXCEPTIONS) && defined(__GLIBC__) && !defined(__SANITIZE_THREAD__) \
-    && !defined(MACHINE_TSAN)
+    && !defined(MACHINE_TSAN) && !defined(__riscv) && !defined(__arm__)
 #define MACHINE_CAN_UNWIND 1
 #else
 #define MACHINE_CAN_UNWIND 0
