@@ -6,6 +6,8 @@
 #ifndef CALLERS_H
 #define CALLERS_H
 
+#include "emulated.h"
+#include "parking.h"
 #include "suite.h"
 #include "workers.h"
 
@@ -13,8 +15,21 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 
 #define NOT_CHANGED 4711        /* an errno that no function sets */
+
+/* Can threads meet at a sem_t here?  If not, says why. */
+static inline bool skips_sem_t(void)
+{
+    if (!FS_HAS_FUTEX)
+        puts("skipped: no futexes, and so no sem_t (t_posix_results)");
+    else if (!has_priority_inheritance())
+        puts("skipped: the emulated machine has no mutexes with priority inheritance");
+    else
+        return false;
+    return true;
+}
 
 #define ck_assert_fails(call, error)       \
     do {                                   \

@@ -5,8 +5,6 @@
  */
 #include "callers.h"
 
-#include "parking.h"
-
 #include <stdio.h>
 
 struct pending {
@@ -147,10 +145,8 @@ END_TEST
 
 int main(void)
 {
-    if (!FS_HAS_FUTEX) {
-        puts("skipped: no futexes, and so no sem_t (t_posix_results)");
+    if (skips_sem_t())
         return 77;
-    }
     /* ThreadSanitizer loses track of threads that are canceled in a call it does not know. */
     if (UNDER_TSAN)
         RUN_SUITE("posix cancel",

@@ -3,10 +3,7 @@
  * t_posix_fork.c - a sem_t in the child of a process whose threads wait for it, or are inside.
  */
 #include "callers.h"
-#include "emulated.h"
 #include "children.h"
-
-#include "parking.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -82,12 +79,10 @@ END_TEST
 
 int main(void)
 {
-    if (!FS_HAS_FUTEX || UNDER_TSAN) {
-        puts("skipped: no futexes, or ThreadSanitizer, which does not follow a fork of threads");
+    if (skips_sem_t())
         return 77;
-    }
-    if (!has_priority_inheritance()) {
-        puts("skipped: the emulated machine has no mutexes with priority inheritance");
+    if (UNDER_TSAN) {
+        puts("skipped: ThreadSanitizer, which does not follow a fork of threads");
         return 77;
     }
     RUN_SUITE("posix fork", the_child_of_a_process_whose_threads_wait_has_a_semaphore_that_works,

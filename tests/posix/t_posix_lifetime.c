@@ -4,9 +4,6 @@
  */
 #define _GNU_SOURCE
 #include "callers.h"
-#include "emulated.h"
-
-#include "parking.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -137,14 +134,8 @@ END_TEST
 
 int main(void)
 {
-    if (!FS_HAS_FUTEX) {
-        puts("skipped: no futexes, and so no sem_t (t_posix_results)");
+    if (skips_sem_t())
         return 77;
-    }
-    if (!has_priority_inheritance()) {
-        puts("skipped: the emulated machine has no mutexes with priority inheritance");
-        return 77;
-    }
     RUN_SUITE("posix lifetime", destroying_a_semaphore_that_is_waited_for_changes_nothing,
               who_has_waited_may_destroy_and_unmap_at_once,
               who_has_waited_may_destroy_and_free_at_once);

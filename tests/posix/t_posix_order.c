@@ -5,8 +5,6 @@
 #define _GNU_SOURCE
 #include "callers.h"
 
-#include "parking.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -104,10 +102,8 @@ END_TEST
 
 int main(void)
 {
-    if (!FS_HAS_FUTEX) {
-        puts("skipped: no futexes, and so no sem_t (t_posix_results)");
+    if (skips_sem_t())
         return 77;
-    }
     RUN_SUITE("posix order", the_value_is_0_while_somebody_waits,
               five_waiters_are_served_in_order_of_arrival_and_nobody_passes,
               waiters_with_a_real_time_priority_go_first_in_the_order_of_priority_then_arrival);

@@ -4,9 +4,6 @@
  * whatever it has interrupted.
  */
 #include "callers.h"
-#include "emulated.h"
-
-#include "parking.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -226,12 +223,10 @@ END_TEST
 
 int main(void)
 {
-    if (!FS_HAS_FUTEX || UNDER_TSAN) {
-        puts("skipped: no futexes, or ThreadSanitizer, which holds signals back by itself");
+    if (skips_sem_t())
         return 77;
-    }
-    if (!has_priority_inheritance()) {
-        puts("skipped: the emulated machine has no mutexes with priority inheritance");
+    if (UNDER_TSAN) {
+        puts("skipped: ThreadSanitizer, which holds signals back by itself");
         return 77;
     }
     RUN_SUITE("posix signals", a_handler_without_sa_restart_ends_a_wait_with_eintr,
