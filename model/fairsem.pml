@@ -100,7 +100,7 @@ mtype state[N];         /* of each thread's waiter, as in waiter.h */
 byte finished;      /* processes that have come to their end */
 byte returned;      /* DESTROY: acquires that have returned */
 
-/* semaphore.c: acquire_contended.  Of a try; the result is in `ok`. */
+/* semaphore.c: fs_acquire_contended.  Of a try; the result is in `ok`. */
 inline try_contended()
 {
     d_step { alive[me] = 1; state[me] = NOT_JOINED };
@@ -124,9 +124,9 @@ inline try_contended()
     atomic { ok = state[me] == GRANTED; alive[me] = 0; state[me] = NOT_JOINED }
 }
 
-/* semaphore.c: acquire_contended; wait.h: fs_wait.  Of a thread that may wait; the result is in
+/* semaphore.c: fs_acquire_contended; wait.h: fs_wait.  Of a thread that may wait; the result is in
  * `ok`. */
-inline acquire_contended()
+inline fs_acquire_contended()
 {
     d_step { alive[me] = 1; state[me] = NOT_JOINED };
     fs_token_attach();
@@ -165,7 +165,7 @@ inline fairsem_acquire()
     if
     :: ok
     :: !ok && ONLY_TRIES(me) -> try_contended()
-    :: !ok && !ONLY_TRIES(me) -> acquire_contended()
+    :: !ok && !ONLY_TRIES(me) -> fs_acquire_contended()
     fi;
     check_result(ok)
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* acquire.h - the general acquire, for callers inside the library. */
+/* acquire.h - an acquire that may have to wait, for other calls that wait in the queue. */
 #ifndef FS_ACQUIRE_H
 #define FS_ACQUIRE_H
 
 #include "wait.h"
 
 /*
- * fairsem_acquire_with() after its checks; `refusal` is FS_WAIT_IF_NEED_BE or
- * FS_WAIT_THOUGH_CLOSED.
+ * An acquire or try of n units that the fast path did not take.  `refusal` is the error to return
+ * instead of waiting, or FS_WAIT_IF_NEED_BE or FS_WAIT_THOUGH_CLOSED.  Deadline and token may be
+ * NULL.
  */
-int fs_acquire_with(struct fs_sem *s, int64_t n, const fairsem_wait_t *how, int refusal);
+int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
+                         const struct fs_deadline *deadline, const fairsem_token_t *token);
 
 #endif

@@ -138,28 +138,26 @@ int fairsem_closed(const fairsem_t *sem)
  */
 int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
 {
+    static const fairsem_wait_t for_ever;
     struct fs_sem *s = fs_inside(sem);
-    fairsem_wait_t until = { 0 };
     struct fs_deadline deadline;
     struct fs_deferred deferred;
     int64_t available;
-    bool fits;
+    bool timed, fits;
 
-    if (how != NULL)
-        until = *how;
-    if (!fs_count_valid(n) || !fs_wait_valid(&until))
+    if (how == NULL)
+        how = &for_ever;
+    if (!fs_count_valid(n) || !fs_wait_valid(how))
         return EINVAL;
     /* A time-out counts from here: callbacks of tickets may run between the close and the wait. */
-    if (until.timeout_ns != 0) {
-        (void)fs_wait_deadline(&until, &deadline);
-        until.clock = deadline.clock;
-        until.deadline = &deadline.at;
-        until.timeout_ns = 0;
-    }
+    timed = fs_wait_deadline(how, &deadline);
     available = fs_enter(s, &deferred);
     fits = !fs_never_fits(s, n);
     if (fits)
         (void)close_for(s, ESHUTDOWN, &deferred);
     fs_exit(s, available, &deferred);
-    return fits ? fs_acquire_with(s, n, &until, FS_WAIT_THOUGH_CLOSED) : E2BIG;
+    if (!fits)
+        return E2BIG;
+    return fs_acquire_contended(s, n, how->priority, FS_WAIT_THOUGH_CLOSED,
+                                timed ? &deadline : NULL, how->token);
 }

@@ -25,9 +25,6 @@
 
 #include <errno.h>
 
-static int     acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
-                                 const struct fs_deadline *deadline,
-                                 const fairsem_token_t *token);
 static int64_t acquire_upto_contended(struct fs_sem *s, int64_t max);
 static int     release_contended(struct fs_sem *s, int64_t n);
 
@@ -107,7 +104,7 @@ int fairsem_acquire(fairsem_t *sem, int64_t n)
         return EINVAL;
     if (fs_acquire_fast(fs_inside(sem), n))
         return 0;
-    return acquire_contended(fs_inside(sem), n, 0, FS_WAIT_IF_NEED_BE, NULL, NULL);
+    return fs_acquire_contended(fs_inside(sem), n, 0, FS_WAIT_IF_NEED_BE, NULL, NULL);
 }
 
 int fairsem_tryacquire(fairsem_t *sem, int64_t n)
@@ -118,7 +115,7 @@ int fairsem_tryacquire(fairsem_t *sem, int64_t n)
         return 0;
     if (fs_plainly_too_few(fs_inside(sem), n))
         return EAGAIN;
-    return acquire_contended(fs_inside(sem), n, FS_LAST_PRIORITY, EAGAIN, NULL, NULL);
+    return fs_acquire_contended(fs_inside(sem), n, FS_LAST_PRIORITY, EAGAIN, NULL, NULL);
 }
 
 int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns)
@@ -130,9 +127,9 @@ int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns)
     if (fs_acquire_fast(fs_inside(sem), n))
         return 0;
     if (timeout_ns <= 0)
-        return acquire_contended(fs_inside(sem), n, 0, ETIMEDOUT, NULL, NULL);
+        return fs_acquire_contended(fs_inside(sem), n, 0, ETIMEDOUT, NULL, NULL);
     deadline = fs_deadline_after(timeout_ns);
-    return acquire_contended(fs_inside(sem), n, 0, FS_WAIT_IF_NEED_BE, &deadline, NULL);
+    return fs_acquire_contended(fs_inside(sem), n, 0, FS_WAIT_IF_NEED_BE, &deadline, NULL);
 }
 
 int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
@@ -149,18 +146,14 @@ int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
 
 int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
 {
-    if (!fs_count_valid(n) || (how != NULL && !fs_wait_valid(how)))
-        return EINVAL;
-    return fs_acquire_with(fs_inside(sem), n, how, FS_WAIT_IF_NEED_BE);
-}
-
-int fs_acquire_with(struct fs_sem *s, int64_t n, const fairsem_wait_t *how, int refusal)
-{
     static const fairsem_wait_t for_ever;
+    struct fs_sem *s = fs_inside(sem);
+    int reason, refusal = FS_WAIT_IF_NEED_BE;
     struct fs_deadline deadline;
     bool timed;
-    int reason;
 
+    if (!fs_count_valid(n) || (how != NULL && !fs_wait_valid(how)))
+        return EINVAL;
     if (how == NULL)
         how = &for_ever;
     if (how->token != NULL && (reason = fairsem_token_reason(how->token)) != 0)
@@ -169,9 +162,9 @@ int fs_acquire_with(struct fs_sem *s, int64_t n, const fairsem_wait_t *how, int 
         return 0;
     timed = fs_wait_deadline(how, &deadline);
     /* In the past: try once, without a place in the queue, which others could see. */
-    if (timed && refusal == FS_WAIT_IF_NEED_BE && fs_deadline_passed(&deadline))
+    if (timed && fs_deadline_passed(&deadline))
         refusal = ETIMEDOUT;
-    return acquire_contended(s, n, how->priority, refusal, timed ? &deadline : NULL, how->token);
+    return fs_acquire_contended(s, n, how->priority, refusal, timed ? &deadline : NULL, how->token);
 }
 
 int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max)
@@ -213,12 +206,8 @@ static int64_t acquire_past_the_queue(struct fs_waiter *w)
     return w->units;
 }
 
-/*
- * An acquire or try of n units that the fast path did not take.  `refusal` is the error to return
- * instead of waiting, or FS_WAIT_IF_NEED_BE or FS_WAIT_THOUGH_CLOSED.
- */
-static int acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
-                             const struct fs_deadline *deadline, const fairsem_token_t *token)
+int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
+                         const struct fs_deadline *deadline, const fairsem_token_t *token)
 {
     struct fs_wait wait = {
         .waiter = { .complete = fs_complete_at_once, .units = n },
