@@ -4,6 +4,7 @@
 #include "shared_peers.h"
 
 #include "die.h"
+#include "sysv_sem.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -12,13 +13,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-
-/* semctl() reads all of it: with `val` alone a big-endian machine of 64 bits finds 0 in it. */
-union semctl_argument {
-    int val;
-    struct semid_ds *buf;
-    unsigned short *array;
-};
 
 static const char *const names[SHARED_KINDS] = {
     "fairsem, undo", "fairsem, no undo", "sem_t", "semop, SEM_UNDO", "semop", "flock", "fcntl",

@@ -9,13 +9,6 @@
 #include <sys/ipc.h>
 #include <sys/sem.h>
 
-/* POSIX leaves the definition to the caller; this name does not clash with a system's own. */
-union semctl_argument {
-    int val;
-    struct semid_ds *buf;
-    unsigned short *array;
-};
-
 int sysv_init(void *sem, int64_t units)
 {
     struct sysv_sem *s = sem;

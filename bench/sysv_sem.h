@@ -5,6 +5,18 @@
 
 #include <stdint.h>
 
+/*
+ * The last argument of semctl().  POSIX leaves the definition to the caller; this name does not
+ * clash with a system's own.  semctl() reads all of it: with `val` alone a big-endian machine of 64
+ * bits finds 0 in it.
+ */
+struct semid_ds;
+union semctl_argument {
+    int val;
+    struct semid_ds *buf;
+    unsigned short *array;
+};
+
 struct sysv_sem {
     int id;
 };
