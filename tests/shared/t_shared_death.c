@@ -208,10 +208,9 @@ static int after_exec(const char *name, bool fails_first)
 /* A child that acquires both units of a segment with a name, and executes this program. */
 static pid_t fork_keeper(fairsem_shared_t **h, const char *mode)
 {
-    const fairsem_shared_attr_t attr = { .units = 2 };
     pid_t child;
 
-    ck_assert_int_eq(fairsem_shared_open(h, own_name(), O_CREAT, 0600, &attr), 0);
+    *h = make_own_named(2, 0);
     child = fork();
     if (child == 0) {
         CHILD_CHECK(fairsem_shared_acquire(*h, 2) == 0);
