@@ -146,7 +146,7 @@ static bool post_plain(sem_t *sem)
 EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
 {
     struct fs_in_place *in = fs_in_place(sem);
-    struct fs_slot *slot;
+    struct fs_sem_slot *slot;
 
     prepare();
     if (value > SEM_VALUE_MAX) {
@@ -175,7 +175,7 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
  */
 EXPORT int sem_destroy(sem_t *sem)
 {
-    struct fs_slot *slot;
+    struct fs_sem_slot *slot;
     enum fs_slot_kind kind = fs_slot_find(sem, &slot);
 
     if (kind == FS_IS_IN_SLOT)
@@ -187,7 +187,7 @@ EXPORT int sem_destroy(sem_t *sem)
 
 /* ---- Waits ---- */
 
-static int wait_in_slot(struct fs_slot *slot, clockid_t clock, const struct timespec *deadline)
+static int wait_in_slot(struct fs_sem_slot *slot, clockid_t clock, const struct timespec *deadline)
 {
     __attribute__((cleanup(fs_wait_place_leave))) struct fs_wait_place place;
     struct fs_record *record = slot->record;
@@ -221,7 +221,7 @@ static int nap(clockid_t clock, const struct timespec *deadline)
 static bool wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadline,
                       enum fs_slot_kind *kind, int *result)
 {
-    struct fs_slot *slot;
+    struct fs_sem_slot *slot;
 
     *kind = fs_slot_find(sem, &slot);
     while (*kind == FS_IS_PLAIN) {
@@ -258,7 +258,7 @@ EXPORT int sem_wait(sem_t *sem)
 
 EXPORT int sem_trywait(sem_t *sem)
 {
-    struct fs_slot *slot;
+    struct fs_sem_slot *slot;
     enum fs_slot_kind kind;
 
     if (take_plain(sem))
@@ -278,7 +278,7 @@ EXPORT int sem_trywait(sem_t *sem)
 static bool wait_until(sem_t *sem, clockid_t clock, const struct timespec *deadline,
                        enum fs_slot_kind *kind, int *result)
 {
-    struct fs_slot *slot;
+    struct fs_sem_slot *slot;
     int error;
 
     *kind = fs_slot_find(sem, &slot);
@@ -317,7 +317,7 @@ EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock,
 
 EXPORT int sem_post(sem_t *sem)
 {
-    struct fs_slot *slot;
+    struct fs_sem_slot *slot;
     enum fs_slot_kind kind;
 
     while (!post_plain(sem)) {
@@ -334,7 +334,7 @@ EXPORT int sem_post(sem_t *sem)
 
 EXPORT int sem_getvalue(sem_t *restrict sem, int *restrict value)
 {
-    struct fs_slot *slot;
+    struct fs_sem_slot *slot;
     enum fs_slot_kind kind = fs_slot_find(sem, &slot);
     uint64_t word = atomic_load_explicit(&fs_in_place(sem)->word, memory_order_acquire);
 

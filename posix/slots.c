@@ -27,13 +27,13 @@
 /* A number of slots, mapped together. */
 struct block {
     struct block  *older;       /* r/o */
-    struct fs_slot slot[SLOTS_AT_ONCE];
+    struct fs_sem_slot slot[SLOTS_AT_ONCE];
 };
 
 uint64_t fs_slot_secret;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct fs_slot *free_slots;      /* under mutex */
+static struct fs_sem_slot *free_slots;      /* under mutex */
 static struct block   *blocks;          /* under mutex: the newest */
 static int             fresh_left;      /* under mutex: slots of the newest, never used */
 static uint64_t        last_serial = UINT64_C(1) << 32;   /* under mutex; larger than the number
@@ -98,9 +98,9 @@ bool fs_slots_at_once(void)
 
 /* ---- Free slots; mutex held ---- */
 
-static struct fs_slot *take(void)
+static struct fs_sem_slot *take(void)
 {
-    struct fs_slot *slot = free_slots;
+    struct fs_sem_slot *slot = free_slots;
 
     if (slot != NULL) {
         free_slots = slot->next_free;
@@ -119,7 +119,7 @@ static struct fs_slot *take(void)
     return &blocks->slot[--fresh_left];
 }
 
-static void give_back(struct fs_slot *slot)
+static void give_back(struct fs_sem_slot *slot)
 {
     atomic_store_explicit(&slot->serial, 0, memory_order_release);
     slot->next_free = free_slots;
@@ -132,7 +132,7 @@ static bool is_slot(uint64_t address)
         uint64_t offset = address - (uintptr_t)block->slot;
 
         if (offset < sizeof block->slot)
-            return offset % sizeof(struct fs_slot) == 0;
+            return offset % sizeof(struct fs_sem_slot) == 0;
     }
     return false;
 }
@@ -156,7 +156,7 @@ static bool fits(const struct fs_in_place *in, const sem_t *home, uint64_t slot,
  * of its own, with the value that the original had then.  That value is not stored anywhere, so the
  * copy gets the present one, which is the same if the program has moved the semaphore.  Mutex held.
  */
-static void become_a_copy(struct fs_in_place *in, const struct fs_slot *slot)
+static void become_a_copy(struct fs_in_place *in, const struct fs_sem_slot *slot)
 {
     uint64_t units = (uint64_t)fairsem_available(&slot->sem);
 
@@ -165,13 +165,13 @@ static void become_a_copy(struct fs_in_place *in, const struct fs_slot *slot)
 }
 
 /* Mutex held. */
-static enum fs_slot_kind look_closer(sem_t *sem, struct fs_slot **slot)
+static enum fs_slot_kind look_closer(sem_t *sem, struct fs_sem_slot **slot)
 {
     struct fs_in_place *in = fs_in_place(sem);
     uint64_t serial = atomic_load_explicit(&in->serial, memory_order_relaxed);
     uint64_t address = atomic_load_explicit(&in->slot, memory_order_relaxed);
 
-    *slot = (struct fs_slot *)(uintptr_t)address;
+    *slot = (struct fs_sem_slot *)(uintptr_t)address;
     if (!is_slot(address) || atomic_load(&(*slot)->serial) != serial)
         return FS_IS_BROKEN;
     if (fits(in, sem, address, serial))
@@ -189,7 +189,7 @@ static enum fs_slot_kind kind(uint64_t word)
                                         : FS_IS_LIBCS;
 }
 
-enum fs_slot_kind fs_slot_find(sem_t *sem, struct fs_slot **slot)
+enum fs_slot_kind fs_slot_find(sem_t *sem, struct fs_sem_slot **slot)
 {
     enum fs_slot_kind is = kind(atomic_load_explicit(&fs_in_place(sem)->word,
                                                      memory_order_acquire));
@@ -237,11 +237,11 @@ static enum fs_slot_kind move_to_libc(struct fs_in_place *in, uint64_t word)
  * Acquire order: the thread that takes the units from the slot must see what their releasers wrote
  * before.  Release order: for fs_slot_of().  Mutex held.
  */
-static enum fs_slot_kind move_in(sem_t *sem, struct fs_slot **moved)
+static enum fs_slot_kind move_in(sem_t *sem, struct fs_sem_slot **moved)
 {
     struct fs_in_place *in = fs_in_place(sem);
     uint64_t word = atomic_load_explicit(&in->word, memory_order_acquire);
-    struct fs_slot *slot;
+    struct fs_sem_slot *slot;
     uint64_t address;
 
     if (kind(word) != FS_IS_PLAIN)
@@ -269,7 +269,7 @@ static enum fs_slot_kind move_in(sem_t *sem, struct fs_slot **moved)
 }
 
 /* Another thread may have moved it already. */
-enum fs_slot_kind fs_slot_move_in(sem_t *sem, struct fs_slot **slot)
+enum fs_slot_kind fs_slot_move_in(sem_t *sem, struct fs_sem_slot **slot)
 {
     enum fs_slot_kind is;
     int cancel_type;
@@ -288,7 +288,7 @@ enum fs_slot_kind fs_slot_move_in(sem_t *sem, struct fs_slot **slot)
 void fs_slot_move_out(sem_t *sem)
 {
     struct fs_in_place *in = fs_in_place(sem);
-    struct fs_slot *slot;
+    struct fs_sem_slot *slot;
     fairsem_stat_t stat;
     int cancel_type;
 

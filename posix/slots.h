@@ -48,10 +48,10 @@
 
 struct fs_record;
 
-struct fs_slot {
+struct fs_sem_slot {
     fairsem_t         sem;
     _Atomic uint64_t  serial;       /* 0: free */
-    struct fs_slot   *next_free;    /* under the mutex of slots.c */
+    struct fs_sem_slot   *next_free;    /* under the mutex of slots.c */
     const sem_t      *home;         /* under that mutex: the sem_t that refers to it */
     struct fs_record *record;       /* r/o while in use; NULL: no statistics */
 };
@@ -90,13 +90,13 @@ static inline uint64_t fs_slot_check(const sem_t *sem, uint64_t slot, uint64_t s
  * Acquire order for the word: the other fields were written before it.  If another thread is
  * changing them, they may be of two moments; then they do not match `check`.
  */
-static inline struct fs_slot *fs_slot_of(const sem_t *sem)
+static inline struct fs_sem_slot *fs_slot_of(const sem_t *sem)
 {
     const struct fs_in_place *in = fs_in_place(sem);
     uint64_t word = atomic_load_explicit(&in->word, memory_order_acquire);
     uint64_t serial = atomic_load_explicit(&in->serial, memory_order_relaxed);
     uint64_t address = atomic_load_explicit(&in->slot, memory_order_relaxed);
-    struct fs_slot *slot = (struct fs_slot *)(uintptr_t)address;
+    struct fs_sem_slot *slot = (struct fs_sem_slot *)(uintptr_t)address;
 
     if (fs_what(word) != FS_REFERS
         || atomic_load_explicit(&in->check, memory_order_relaxed)
@@ -114,13 +114,13 @@ enum fs_slot_kind {
 };
 
 /* What is this sem_t?  A copy of one that refers to a slot becomes a plain one. */
-enum fs_slot_kind fs_slot_find(sem_t *sem, struct fs_slot **slot);
+enum fs_slot_kind fs_slot_find(sem_t *sem, struct fs_sem_slot **slot);
 
 /*
  * A thread must wait for this semaphore, which was plain a moment ago: move it into a slot.
  * FS_IS_PLAIN: there is no memory for one.
  */
-enum fs_slot_kind fs_slot_move_in(sem_t *sem, struct fs_slot **slot);
+enum fs_slot_kind fs_slot_move_in(sem_t *sem, struct fs_sem_slot **slot);
 
 /* If nobody waits, the semaphore is only a number again. */
 void fs_slot_move_out(sem_t *sem);
