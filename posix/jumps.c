@@ -10,8 +10,8 @@
  * jump over a wait abandons it, as a cancellation would: the waiter leaves the queue, and a unit
  * that was granted already goes to the next one.  A jump inside a handler abandons nothing.  The
  * stack pointer that the jump restores shows whether it goes over a wait.  glibc stores it in the
- * jmp_buf, scrambled.  This file can decode it only on x86-64; elsewhere a program must not leave a
- * wait by a jump.
+ * jmp_buf, scrambled.  jump_target.h can decode it only on x86-64; elsewhere a program must not
+ * leave a wait by a jump.
  *
  * setcontext() is not detected, nor any jump that is not glibc's.
  */
@@ -20,6 +20,7 @@
 #undef _FORTIFY_SOURCE
 #include "jumps.h"
 
+#include "jump_target.h"
 #include "next.h"
 #include "sem_calls.h"
 
@@ -80,21 +81,6 @@ void fs_wait_ends(void)
 
 /* ---- Which waits does a jump go over? ---- */
 
-/* The stack pointer that the jump restores; 0: unknown. */
-static uintptr_t target(const struct __jmp_buf_tag *env)
-{
-#if defined(__x86_64__) && defined(__LP64__)
-    enum { STACK_POINTER = 6 };
-    uintptr_t secret, scrambled = (uintptr_t)env->__jmpbuf[STACK_POINTER];
-
-    __asm__("mov %%fs:0x30, %0" : "=r"(secret));
-    return (scrambled >> 17 | scrambled << 47) ^ secret;
-#else
-    (void)env;
-    return 0;
-#endif
-}
-
 /*
  * Stacks grow down.  If the jump stays on one stack, it goes over everything between the current
  * frame and the target.  If a handler leaves its alternate stack, the jump goes over everything on
@@ -146,7 +132,7 @@ static void leave_waits(const struct __jmp_buf_tag *env)
 
     if (place == NULL)
         return;
-    jump = describe((uintptr_t)__builtin_frame_address(0), target(env));
+    jump = describe((uintptr_t)__builtin_frame_address(0), fs_jump_target(env));
     while (place != NULL && goes_over(&jump, place)) {
         if (place->wait != NULL)
             fs_abandon_wait(place->wait);

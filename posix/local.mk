@@ -6,6 +6,7 @@ EXTRA_DIST += posix/interpose.map
 
 # The functions of fairsem/posix.h are part of the library.
 libcore_la_SOURCES += \
+	posix/real_time.h posix/real_time_generic.c posix/real_time_linux.c \
 	posix/sem_calls.c posix/sem_calls.h \
 	posix/sem_source.c
 
@@ -15,6 +16,7 @@ interpose_sources = \
 	posix/actions.c posix/actions.h \
 	posix/handlers.c posix/handlers.h \
 	posix/interpose.c \
+	posix/jump_target.h \
 	posix/jumps.c posix/jumps.h \
 	posix/next.h \
 	posix/priority.c posix/priority.h \

@@ -10,7 +10,7 @@
 #include "priority.h"
 
 #include "next.h"
-#include "sem_calls.h"
+#include "real_time.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -48,7 +48,7 @@ int fs_priority(void)
     unsigned now = atomic_load_explicit(&changes, memory_order_acquire);
 
     if (known.seen != now || known.waits_left-- <= 0) {
-        known.priority = fs_sem_priority();
+        known.priority = fs_real_time_priority();
         known.seen = now;
         known.waits_left = ASK_EACH;
     }

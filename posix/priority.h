@@ -3,7 +3,7 @@
 #ifndef FS_PRIORITY_H
 #define FS_PRIORITY_H
 
-/* The result of fs_sem_priority(), which is called only now and then; see priority.c. */
+/* The result of fs_real_time_priority(), which is called only now and then; see priority.c. */
 int fs_priority(void);
 
 /* Find libc's functions. */

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* sem_calls.c - see sem_calls.h. */
-#define _GNU_SOURCE
 #include "sem_calls.h"
 
+#include "real_time.h"
+
 #include <errno.h>
-#include <sched.h>
-#if defined(__linux__)
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 
 int fs_sem_result(int error)
 {
@@ -20,32 +15,17 @@ int fs_sem_result(int error)
 }
 
 /*
- * May a thread of this process have a real-time priority?  Then the mutex of a semaphore uses
- * priority inheritance.  Otherwise, when a real-time thread posts, the mutex may be held by a
- * thread that a third one with a priority in between keeps from running, for 20 ms and more.
- * Priority inheritance costs nothing while the mutex is free.
+ * If a thread of this process may have a real-time priority, the mutex of a semaphore uses priority
+ * inheritance.  Otherwise, when a real-time thread posts, the mutex may be held by a thread that a
+ * third one with a priority in between keeps from running, for 20 ms and more.  Priority
+ * inheritance costs nothing while the mutex is free.
  *
  * Not in every process, because a sandbox may forbid the system call that it needs (FUTEX_LOCK_PI:
  * the sandbox of Chromium kills the process).  A process in a sandbox may not have real-time
  * priorities anyway.
+ *
+ * Asks once.  (If a forked child initializes the mutex again, it is an ordinary one.)
  */
-static bool may_be_real_time(void)
-{
-#if defined(__linux__) && defined(SYS_capget)
-    struct { uint32_t version; int pid; } header = { 0x20080522, 0 };
-    struct { uint32_t effective, permitted, inheritable; } sets[2] = { { 0, 0, 0 } };
-    struct rlimit limit;
-    const uint32_t sys_nice = UINT32_C(1) << 23;
-
-    if (getrlimit(RLIMIT_RTPRIO, &limit) == 0 && limit.rlim_cur > 0)
-        return true;
-    return syscall(SYS_capget, &header, sets) == 0 && (sets[0].effective & sys_nice) != 0;
-#else
-    return false;
-#endif
-}
-
-/* Asks once.  (If a forked child initializes the mutex again, it is an ordinary one.) */
 static void inherit_priority(pthread_mutex_t *mutex)
 {
     static _Atomic int answer;      /* 0: not asked yet */
@@ -53,7 +33,7 @@ static void inherit_priority(pthread_mutex_t *mutex)
     pthread_mutexattr_t attr;
 
     if (yes == 0) {
-        yes = may_be_real_time() ? 1 : -1;
+        yes = fs_may_be_real_time() ? 1 : -1;
         atomic_store_explicit(&answer, yes, memory_order_relaxed);
     }
     errno = error;
@@ -104,23 +84,6 @@ int fs_sem_check_deadline(clockid_t clock, const struct timespec *deadline)
     if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)
         return EINVAL;
     return deadline->tv_nsec >= 0 && deadline->tv_nsec < 1000000000 ? 0 : EINVAL;
-}
-
-/*
- * The system call asks Linux about the calling thread (musl has no function for it); it takes no
- * lock, because a handler may have interrupted anything.
- */
-int fs_sem_priority(void)
-{
-    int before = errno, priority = 0;
-#if defined(SYS_sched_getparam)
-    struct sched_param param;
-
-    if (syscall(SYS_sched_getparam, 0, &param) == 0)
-        priority = -param.sched_priority;
-#endif
-    errno = before;
-    return priority;
 }
 
 int fs_sem_wait_slow(fairsem_t *sem, clockid_t clock, const struct timespec *deadline,

@@ -45,12 +45,6 @@ static inline int fs_sem_post(fairsem_t *sem)
     return fs_sem_result(fairsem_release(sem, 1));
 }
 
-/*
- * The priority of a wait: a thread under SCHED_FIFO or SCHED_RR comes before others, the one with
- * the highest real-time priority first.  All others have 0.  One system call.
- */
-int fs_sem_priority(void);
-
 /* Wait.  The deadline is valid; NULL: none. */
 int fs_sem_wait_slow(fairsem_t *sem, clockid_t clock, const struct timespec *deadline,
                      int priority);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sem_source.c - the functions of fairsem/posix.h. */
+#include "real_time.h"
 #include "sem_calls.h"
 
 #include <fairsem/posix.h>
@@ -28,7 +29,7 @@ int fairsem_sem_wait(fairsem_sem_t *sem)
 {
     if (fs_sem_wait_fast(&sem->fairsem_inside_))
         return 0;
-    return fs_sem_wait_slow(&sem->fairsem_inside_, CLOCK_REALTIME, NULL, fs_sem_priority());
+    return fs_sem_wait_slow(&sem->fairsem_inside_, CLOCK_REALTIME, NULL, fs_real_time_priority());
 }
 
 int fairsem_sem_trywait(fairsem_sem_t *sem)
@@ -49,7 +50,7 @@ int fairsem_sem_clockwait(fairsem_sem_t *sem, clockid_t clock, const struct time
         return fs_sem_result(error);
     if (fs_sem_wait_fast(&sem->fairsem_inside_))
         return 0;
-    return fs_sem_wait_slow(&sem->fairsem_inside_, clock, deadline, fs_sem_priority());
+    return fs_sem_wait_slow(&sem->fairsem_inside_, clock, deadline, fs_real_time_priority());
 }
 
 int fairsem_sem_post(fairsem_sem_t *sem)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* jump_target.h - where a jump of glibc goes, for the processors on which that is known. */
+#ifndef FS_JUMP_TARGET_H
+#define FS_JUMP_TARGET_H
+
+#include <setjmp.h>
+#include <stdint.h>
+
+/*
+ * The stack pointer that the jump restores; 0: unknown.  On x86-64 glibc stores it XORed with a
+ * secret of the process and rotated (PTR_MANGLE).
+ */
+static inline uintptr_t fs_jump_target(const struct __jmp_buf_tag *env)
+{
+#if defined(__x86_64__) && defined(__LP64__)
+    enum { STACK_POINTER = 6 };
+    uintptr_t secret, scrambled = (uintptr_t)env->__jmpbuf[STACK_POINTER];
+
+    __asm__("mov %%fs:0x30, %0" : "=r"(secret));
+    return (scrambled >> 17 | scrambled << 47) ^ secret;
+#else
+    (void)env;
+    return 0;
+#endif
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * real_time.h - real-time priorities, which a semaphore of libc honors.  real_time_linux.c is for
+ * Linux, real_time_generic.c for all other systems; the one that does not apply is empty.
+ */
+#ifndef FS_REAL_TIME_H
+#define FS_REAL_TIME_H
+
+#include <stdbool.h>
+
+/* May a thread of this process have a real-time priority?  Two system calls. */
+bool fs_may_be_real_time(void);
+
+/*
+ * The priority of a wait: a thread under SCHED_FIFO or SCHED_RR comes before others, the one with
+ * the highest real-time priority first.  All others have 0.  One system call.
+ */
+int fs_real_time_priority(void);
+
+#endif

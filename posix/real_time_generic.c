@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * real_time_generic.c - all threads wait with the same priority: POSIX has no function that asks
+ * for one's own and takes no lock; see real_time.h.
+ */
+#if !defined(__linux__)
+
+#include "real_time.h"
+
+bool fs_may_be_real_time(void)
+{
+    return false;
+}
+
+int fs_real_time_priority(void)
+{
+    return 0;
+}
+
+#else
+typedef int translation_unit_not_empty;
+#endif
