@@ -211,8 +211,8 @@ inline fs_visit_begin()
     fi
 }
 
-/* shared/visit.c: fs_visit_serve */
-inline fs_visit_serve()
+/* shared/visit.c: fs_visit_grant */
+inline fs_visit_grant()
 {
     do
     :: HEAD == NOBODY -> break
@@ -235,7 +235,7 @@ inline fs_visit_serve()
 /* shared/visit.c: fs_visit_end */
 inline fs_visit_end()
 {
-    fs_visit_serve();
+    fs_visit_grant();
     HOLDS(I1, available + TAKEN == UNITS);
     HOLDS(R2, !ORPHAN(0) && !ORPHAN(1) && !ORPHAN(2));
     atomic { lock = NOBODY; owners-- }

@@ -15,15 +15,13 @@ int64_t fairsem_capacity(const fairsem_t *sem)
     return s->bounded ? atomic_load_explicit(&s->limit, memory_order_acquire) : -1;
 }
 
-/*
- * Mutex held.  Take every waiter out of the queue that `goes` selects, wherever it is; each is
- * given the reason.
- */
+/* Take every waiter out of the queue that `goes` selects, wherever it is; each gets the reason. */
 static void clear_queue(struct fs_sem *s, bool (*goes)(const struct fs_sem *, int64_t units),
                        enum fs_waiter_state state, int reason, struct fs_deferred *deferred)
 {
     struct fs_waitq_node *node = s->queue.first, *behind;
 
+    fs_assert_held(s);
     for (; node != NULL; node = behind) {
         struct fs_waiter *w = fs_waiter_of(node);
 
@@ -43,10 +41,11 @@ static bool everybody(const struct fs_sem *s, int64_t units)
 }
 
 /*
- * Two numbers change, and a fork may copy the process between the one and the other.  So a third
- * says in the meantime what they must come to; see reset_in_child() in section.c.  And a thread
- * without the mutex may load both, see fs_plainly_too_few().  Release order, each time: neither
- * the copy nor that thread must see them in another one.
+ * The limit and the word change in two stores, and a fork may copy the process between them.  In
+ * the meantime `resizes` is odd, and fs_in_use() holds what the child needs to complete the change:
+ * see reset_in_child() in section.c.  A thread without the mutex may load both numbers, see
+ * fs_plainly_too_few().  Release order, each time: neither the copy nor that thread must see the
+ * stores in another order.
  */
 static int64_t resize(struct fs_sem *s, int64_t available, int64_t capacity)
 {
@@ -101,9 +100,10 @@ int fairsem_consume(fairsem_t *sem, int64_t n)
     return error;
 }
 
-/* Mutex held.  From here nobody joins; SLOW stays set and keeps the fast path away (I3). */
+/* From here nobody joins; SLOW stays set and keeps the fast path away (I3). */
 static int close_for(struct fs_sem *s, int reason, struct fs_deferred *deferred)
 {
+    fs_assert_held(s);
     if (s->closed != 0)
         return EALREADY;
     atomic_store_explicit(&s->closed, reason, memory_order_release);

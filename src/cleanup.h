@@ -4,19 +4,31 @@
  *
  * To be included first, before <pthread.h>.
  *
- * With -fexceptions, glibc leaves the clean-up to the unwinder.  That costs nothing before, and
- * C++ exceptions clean up, too.  But on riscv and 32-bit arm the unwinder may stop in the middle
- * of a stack, and then the thread ends without: compilers make no tables for C there unless they
- * are told to, so users' functions have none, nor has glibc's syscall().  A wait that is not
- * cleaned up leaves a waiter in the queue whose stack is gone.  Without -fexceptions, glibc
- * remembers a place to jump to, and jumps there when the unwinder gives up.  That is better
- * there, at the price of exceptions: they must not pass such a clean-up.
+ * With -fexceptions, glibc leaves the clean-up to the unwinder.  That costs nothing in a wait that
+ * is not canceled, and C++ exceptions clean up, too.  But on riscv and 32-bit arm compilers make no
+ * unwind tables for C unless they are told to.  Users' functions have none there, nor has glibc's
+ * syscall().  So the unwinder may stop in the middle of a stack, and the thread then ends without
+ * running its clean-up handlers.  Its waiter would stay in the queue after its stack is gone.
+ *
+ * Without -fexceptions, glibc remembers a place to jump to, and jumps there when the unwinder gives
+ * up.  So these two machines do without, and C++ exceptions must not pass such a clean-up there.
  */
 #ifndef FS_CLEANUP_H
 #define FS_CLEANUP_H
 
 #if defined(__riscv) || defined(__arm__)
 #undef __EXCEPTIONS             /* how <pthread.h> knows */
+#endif
+
+/*
+ * For a function that a clean-up calls.  An asynchronous cancellation ends a sleep on a futex, and
+ * musl (1.2.3) then runs the clean-up handlers with a stack that is not aligned as the x86 ABI
+ * requires.
+ */
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+#define FS_REALIGN_STACK __attribute__((force_align_arg_pointer))
+#else
+#define FS_REALIGN_STACK
 #endif
 
 #endif

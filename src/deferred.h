@@ -19,7 +19,7 @@ struct fs_deferred {
     struct fs_wake_queue   wakes;
 };
 
-/* Member by member: the whole is larger than all else that a contended call touches. */
+/* Member by member: to clear the whole struct would cost more than the rest of a contended call. */
 static inline void fs_deferred_init(struct fs_deferred *deferred)
 {
     deferred->now_ns = 0;

@@ -69,7 +69,6 @@ static int64_t oldest_joined_ns(const struct fs_sem *s)
     return oldest;
 }
 
-/* Mutex held. */
 static void take_stat(const struct fs_sem *s, int64_t available, fairsem_stat_t *stat)
 {
     fs_assert_held(s);
@@ -92,7 +91,7 @@ static void take_stat(const struct fs_sem *s, int64_t available, fairsem_stat_t 
         stat->oldest_wait_ns = fs_now_ns() - oldest_joined_ns(s);
 }
 
-static int look(struct fs_sem *s, bool interval_ends, fairsem_stat_t *stat)
+static int inspect(struct fs_sem *s, bool interval_ends, fairsem_stat_t *stat)
 {
     struct fs_deferred deferred;
     int64_t available = fs_enter(s, &deferred);
@@ -109,12 +108,12 @@ static int look(struct fs_sem *s, bool interval_ends, fairsem_stat_t *stat)
 
 int fairsem_stat(const fairsem_t *sem, fairsem_stat_t *stat)
 {
-    return look(fs_inside(sem), false, stat);
+    return inspect(fs_inside(sem), false, stat);
 }
 
 int fairsem_stat_interval(fairsem_t *sem, fairsem_stat_t *stat)
 {
-    return look(fs_inside(sem), true, stat);
+    return inspect(fs_inside(sem), true, stat);
 }
 
 /* One waiter, as it was. */

@@ -111,7 +111,7 @@ static enum fs_ticket_state end_of(enum fs_waiter_state state)
 }
 
 /*
- * Complete a ticket's waiter, its ticket and the watchers.  The semaphore's mutex is held.
+ * Complete a ticket's waiter, its ticket and the watchers.
  *
  * The ticket comes before the watchers, because a watcher that is completed returns without the
  * mutex, and may claim the ticket.  Once its state is stored the ticket is not touched (I8).  The
@@ -125,6 +125,7 @@ static void complete_ticket(struct fs_waiter *w, enum fs_waiter_state state,
     bool returned = state == FS_ABANDONED;
     int reason = returned ? ECANCELED : fs_result(w, state);
 
+    fs_assert_held(t->sem);
     t->watchers = NULL;
     t->sem->tickets--;
     fs_state_go(&waiter_machine, &w->state, state, memory_order_relaxed);
@@ -154,7 +155,7 @@ static bool begin_to_take(struct fs_ticket *t)
 }
 
 /*
- * The semaphore's mutex is held.  Returns EINPROGRESS if the ticket has to wait.
+ * Returns EINPROGRESS if the ticket has to wait.
  *
  * While a ticket is queued no thread is woken to claim units, see fs_grants_directly().  A waiter
  * that was woken to claim earlier is granted now; only then is it known whether the ticket has to
@@ -167,6 +168,7 @@ static int join_queue(struct fs_sem *s, int64_t *available, struct fs_ticket *t,
     bool woken_to_claim, waits;
     int error;
 
+    fs_assert_held(s);
     s->tickets++;
     if (s->bypass_ns != 0)
         *available = fs_grant(s, *available, &woken_to_claim, deferred);

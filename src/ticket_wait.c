@@ -63,13 +63,14 @@ static int abort_watch(struct fs_wait *wait, enum fs_waiter_state why, int reaso
     return state;
 }
 
-/* Let the watcher join the ring, or put it into a final state.  The semaphore's mutex is held. */
+/* Let the watcher join the ring, or put it into a final state. */
 static void watch(struct fs_sem *s, struct fs_watcher *watcher)
 {
     struct fs_ticket *t = watcher->ticket;
     struct fs_waiter *w = &watcher->wait.waiter;
     int state = fs_ticket_state(t), error;
 
+    fs_assert_held(s);
     if (fs_ticket_waits_in(s, t)) {
         fs_ring_append(&t->watchers, &watcher->in_ring);
         fs_state_go(&watcher_machine, &w->state, FS_WATCHER_WATCHING, memory_order_relaxed);

@@ -129,20 +129,10 @@ static int abort_wait(struct fs_wait *wait, enum fs_waiter_state why, int reason
 }
 
 /*
- * An asynchronous cancellation ends a sleep on a futex.  musl (1.2.3) runs its clean-up handlers
- * with a stack that is not aligned as the x86 ABI requires.
- */
-#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
-#define REALIGN_STACK __attribute__((force_align_arg_pointer))
-#else
-#define REALIGN_STACK
-#endif
-
-/*
  * The thread is canceled in its wait, or a callback that it ran at the end of the wait throws.
  * Another callback may throw here, so the wait must leave its token's list before callbacks run.
  */
-REALIGN_STACK static void abandon(void *arg)
+FS_REALIGN_STACK static void abandon(void *arg)
 {
     struct fs_wait *wait = arg;
     struct fs_deferred deferred;
@@ -194,7 +184,7 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
 }
 
 /* The thread is awake and in the queue, so the grant loop grants it its units if they are free. */
-static void claim(struct fs_sem *s)
+static void come_to_claim(struct fs_sem *s)
 {
     struct fs_deferred deferred;
 
@@ -211,7 +201,7 @@ static int fall_asleep(struct fs_wait *wait)
     int state;
 
     if (wait->spin == FS_SPIN_WOKEN && wait->claims)
-        claim(wait->sem);
+        come_to_claim(wait->sem);
     else if (wait->spin != FS_SPIN_NOT)
         fs_spin(&w->state, FS_QUEUED, wait->spin, w->joined_ns);
     wait->spin = FS_SPIN_WOKEN;     /* it comes here again only after it has been woken */

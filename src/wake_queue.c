@@ -5,11 +5,11 @@
 #include <stddef.h>
 
 /* These parkers stay in the wake queue of another waker. */
-static void wake_again(struct fs_wake_queue *queue)
+static void wake_elsewhere(struct fs_wake_queue *queue)
 {
-    for (int i = 0; i < queue->agains; i++)
-        fs_unpark(queue->again[i], false);
-    queue->agains = 0;
+    for (int i = 0; i < queue->n_elsewhere; i++)
+        fs_unpark(queue->elsewhere[i], false);
+    queue->n_elsewhere = 0;
 }
 
 static void wake_words(struct fs_wake_queue *queue)
@@ -24,9 +24,9 @@ void fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *par
 {
     /* Acquire order: the waker whose queue it was in has read `next` before. */
     if (atomic_load_explicit(&parker->queued, memory_order_acquire)) {
-        if (queue->agains == (int)(sizeof queue->again / sizeof queue->again[0]))
-            wake_again(queue);
-        queue->again[queue->agains++] = parker;
+        if (queue->n_elsewhere == (int)(sizeof queue->elsewhere / sizeof queue->elsewhere[0]))
+            wake_elsewhere(queue);
+        queue->elsewhere[queue->n_elsewhere++] = parker;
         return;
     }
     atomic_store_explicit(&parker->queued, true, memory_order_relaxed);
@@ -50,7 +50,7 @@ void fs_wake_queue_run(struct fs_wake_queue *queue)
     struct fs_parker *parker = queue->first, *next;
 
     wake_words(queue);
-    wake_again(queue);
+    wake_elsewhere(queue);
     for (; parker != NULL; parker = next) {
         next = parker->next;        /* once it is woken it may be in another wake queue */
         fs_unpark(parker, true);

@@ -6,7 +6,7 @@
  * Parkers are linked through their own `next`.  A parker stays in its waker's queue until that
  * waker has woken it.  Before that, its thread may have seen its new state, returned, and begun
  * another wait.  A second waker then finds the parker in the first one's queue, leaves it there,
- * and lists it in `again`.  So no thread depends on a waker that is held up.
+ * and lists it in `elsewhere`.  So no thread depends on a waker that is held up.
  *
  * A word is gone when its wait returns, so it cannot hold a link, and is listed in `word`.  When
  * one of these two lists is full, the threads on it are woken at once, with the mutex held.
@@ -18,15 +18,15 @@
 
 struct fs_wake_queue {
     struct fs_parker  *first, *last;
-    int                words, agains;
-    struct fs_parker  *again[8];
+    int                words, n_elsewhere;
+    struct fs_parker  *elsewhere[8];
     const _Atomic int *word[32];
 };
 
 static inline void fs_wake_queue_init(struct fs_wake_queue *queue)
 {
     queue->first = queue->last = NULL;
-    queue->words = queue->agains = 0;   /* the lists stay as they are: clearing them costs more */
+    queue->words = queue->n_elsewhere = 0;   /* the lists stay as they are: clearing them costs more */
 }
 
 void fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker);

@@ -19,7 +19,7 @@ static int enter_and_look(fairsem_shared_t *h, struct fs_visit *visit)
         return error;
     error = fs_shared_look(h);
     if (error == 0)
-        error = fs_visit_serve(h, visit);
+        error = fs_visit_grant(h, visit);
     return error != 0 ? fs_visit_fail(h, visit, error) : 0;
 }
 

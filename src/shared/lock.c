@@ -12,7 +12,7 @@
 #define HELD             (1u << 30)
 #define CONTENDED        (1u << 31)
 
-#define LOOK_NS   10000000      /* how often a waiter looks whether the owner lives */
+#define CHECK_NS  10000000      /* how often a waiter checks whether the owner lives */
 #define LOADS     100           /* before it sleeps: most sections are over by then */
 
 static_assert(FAIRSEM_SHARED_MAX <= INDEX_MASK + 1, "an index does not fit");
@@ -80,7 +80,7 @@ static int lock_slowly(fairsem_shared_t *h)
             return error;
         if ((word & CONTENDED) == 0 && !swap(lock, &word, word | CONTENDED))
             continue;
-        fs_shared_sleep((const _Atomic int *)lock, (int)(word | CONTENDED), LOOK_NS, false);
+        fs_shared_sleep((const _Atomic int *)lock, (int)(word | CONTENDED), CHECK_NS, false);
         contended = CONTENDED;
     }
 }

@@ -93,7 +93,7 @@ static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferre
 int fs_place_begin(struct fs_place *place, fairsem_shared_t *h, const struct fs_deadline *deadline,
                    const fairsem_token_t *token)
 {
-    /* Member by member: the whole is more than an acquire that need not wait touches else. */
+    /* Member by member: clearing the whole costs more than an acquire that need not wait. */
     place->handle = h;
     place->deadline = deadline;
     place->slot = FS_NOBODY;

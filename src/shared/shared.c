@@ -96,7 +96,7 @@ static int take_or_join(struct fs_place *place, struct fs_visit *visit, int64_t 
             || nobody_looked_lately(h, visit))) {
         error = fs_shared_look(h);
         if (error == 0)
-            error = fs_visit_serve(h, visit);
+            error = fs_visit_grant(h, visit);
         if (error == 0)
             error = must_wait(h, n, priority, &waits);
     }

@@ -25,7 +25,7 @@ int64_t fs_visit_now(struct fs_visit *visit)
 
 /*
  * The handle is not used any more: a thread whose wait a token has canceled may have seen that, and
- * closed it.  To wake nobody where memory was does nothing.
+ * closed it.  A wake on an address where no thread sleeps does nothing.
  */
 static void wake_all(struct fs_visit *visit)
 {
@@ -137,7 +137,7 @@ static int seems_alive(fairsem_shared_t *h, int head, int process, struct fs_vis
 }
 
 /* 0: granted, or dropped the dead; EAGAIN: the head does not fit, or the line is empty. */
-static int serve(fairsem_shared_t *h, struct fs_visit *visit)
+static int grant_or_drop_head(fairsem_shared_t *h, struct fs_visit *visit)
 {
     int64_t available, units;
     int head, process, error = fs_line_head(h, &head);
@@ -165,10 +165,10 @@ static int serve(fairsem_shared_t *h, struct fs_visit *visit)
 }
 
 /* Each turn takes at least one slot out of the line. */
-int fs_visit_serve(fairsem_shared_t *h, struct fs_visit *visit)
+int fs_visit_grant(fairsem_shared_t *h, struct fs_visit *visit)
 {
     for (int i = 0; i <= h->max_waiters; i++) {
-        int error = serve(h, visit);
+        int error = grant_or_drop_head(h, visit);
 
         if (error != 0)
             return error == EAGAIN ? 0 : error;
@@ -178,7 +178,7 @@ int fs_visit_serve(fairsem_shared_t *h, struct fs_visit *visit)
 
 int fs_visit_end(fairsem_shared_t *h, struct fs_visit *visit)
 {
-    int error = fs_visit_serve(h, visit);
+    int error = fs_visit_grant(h, visit);
     int64_t word = FS_GET(&h->segment->word);
 
     if (!h->undo && error == 0 && FS_GET(&h->segment->head) == FS_NOBODY) {

@@ -25,7 +25,7 @@ struct fs_visit {
 int fs_visit_begin(fairsem_shared_t *h, struct fs_visit *visit);
 
 /* Grant what fits to the living in line.  0, ENOTRECOVERABLE, EBADF. */
-int fs_visit_serve(fairsem_shared_t *h, struct fs_visit *visit);
+int fs_visit_grant(fairsem_shared_t *h, struct fs_visit *visit);
 
 /* Grant, unlock, wake.  Returns 0 or an error; the lock is not held any more in any case. */
 int fs_visit_end(fairsem_shared_t *h, struct fs_visit *visit);
