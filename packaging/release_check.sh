@@ -3,7 +3,7 @@
 # release_check.sh - may this tree be released?  Prints a table; called by make release-check.
 #
 #   make release-check                     everything, about ten minutes
-#   make release-check STEPS="version abi" only these
+#   make release-check STEPS="same_version abi"
 #
 # Run it in a build directory of a git checkout.  What a tool is missing for counts as open: the
 # release should wait for it, or somebody should know why not.
