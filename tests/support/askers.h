@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * askers.h - workers that say how they wait: with a priority, a token, a deadline.
+ * askers.h - workers that wait as a fairsem_wait_t says: with a priority, a token, a deadline.
  *
- * An asker is a worker: what workers.h has for those (worker_join, worker_waits,
- * await_result) is called with its member `w`.
+ * An asker contains a worker: pass its member `w` to the functions of workers.h (worker_join,
+ * worker_waits, await_result).
  */
 #ifndef ASKERS_H
 #define ASKERS_H
@@ -26,7 +26,7 @@ static inline void *asker_run(void *arg)
     return NULL;
 }
 
-/* Start a thread that does `run`, with a->w and a->how to say what for. */
+/* Start a thread that does `run`, which finds its request in a->w and a->how. */
 static inline void asker_start_as(struct asker *a, fairsem_t *sem, int64_t units,
                                   void *(*run)(void *))
 {
@@ -36,13 +36,13 @@ static inline void asker_start_as(struct asker *a, fairsem_t *sem, int64_t units
     start_thread(&a->w.thread, run, a);
 }
 
-/* Start a thread that acquires `units` in the way of a->how and returns. */
+/* Start a thread that acquires `units` as a->how says and returns. */
 static inline void asker_start(struct asker *a, fairsem_t *sem, int64_t units)
 {
     asker_start_as(a, sem, units, asker_run);
 }
 
-/* The same, and return when `expected` stand in line. */
+/* The same, and return when `expected` requests wait in the queue. */
 static inline void asker_queue(struct asker *a, fairsem_t *sem, int64_t units, int64_t expected)
 {
     asker_start(a, sem, units);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* bare.h - functions in the place of a system's (the linker's --wrap). */
+/* bare.h - an attribute for functions that replace those of the system (the linker's --wrap). */
 #ifndef BARE_H
 #define BARE_H
 
 /*
- * For those: the runtimes that clang links statically call them, too, before they are
- * initialized.
+ * No sanitizer may instrument these functions: the runtimes that clang links statically call them,
+ * too, before they are initialized.
  */
 #if defined(__has_attribute)
 #if __has_attribute(disable_sanitizer_instrumentation)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* children.h - forked children that hold the library to something. */
+/* children.h - forked children that test something, and report it to the parent. */
 #ifndef CHILDREN_H
 #define CHILDREN_H
 
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The child asserts nothing, it reports by its exit status: 0, or the line that failed. */
+/* A child asserts nothing.  Its exit status is 0, or tells which line failed. */
 #define CHILD_CHECK(condition)         \
     do {                               \
         if (!(condition))              \

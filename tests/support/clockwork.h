@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clockwork.h - one thread plays all that use a semaphore, by a clock of its own.
+ * clockwork.h - one thread plays all threads that use a semaphore, with a simulated clock.
  *
  * A thread that waits reads the clock while it stays awake, and parks when it sleeps.  Both
- * calls come here (the linker's --wrap), and here the others act: what they do, and when, has
- * been planned before.  So no time passes, and nothing happens by chance: the same plan has
- * the same end on every machine.
+ * calls come here (the linker's --wrap).  Here the other threads act, as planned before.  So no
+ * real time passes, and nothing happens by chance: the same plan has the same end on every
+ * machine.
  *
- * Times are in nanoseconds, and multiples of 16: the library measures the wake-ups of those
- * who were granted at such a time.  Include it in one file of a program; what is wrapped is
- * listed in local.mk.
+ * Times are in nanoseconds, and multiples of 16: the library measures the wake-up of a thread
+ * that was granted at such a time.  Include this file in one file of a program; local.mk lists
+ * the calls that are wrapped.
  */
 #ifndef CLOCKWORK_H
 #define CLOCKWORK_H
@@ -33,20 +33,20 @@ typedef void act_fn(void *arg);
 static struct {
     int64_t now;
     int64_t look;       /* how long it takes to read the clock */
-    int64_t wake_up;    /* from the release until the woken thread runs */
+    int64_t wake_up;    /* the time from a release until the woken thread runs */
     int64_t start;      /* of the plan */
-    int     mutexes;    /* that the library has locked */
+    int     mutexes;    /* how many the library has locked */
     int     planned, done;
     struct { int64_t after; act_fn *act; void *arg; } plan[PLANNED];
-    /* What could be seen when the planned acts came, since the start. */
+    /* Before each planned act: what has happened since the start. */
     struct seen {
-        bool    asleep;         /* the thread that waits */
+        bool    asleep;         /* the waiting thread sleeps */
         int64_t awake;          /* how long it stayed awake */
-        int     wakes;          /* how often anybody was woken */
+        int     wakes;          /* how often a thread was woken */
     } seen[PLANNED];
     struct seen is;
-    bool    woken;      /* the thread that waits, and is still to find out */
-    /* The machine: its cores, and those on which the thread that waits and all others run. */
+    bool    woken;      /* the waiting thread was woken, and has not run since */
+    /* The machine: how many cores, the core of the waiting thread, the core of all others. */
     int     cores;
     int     core, core_of_others;
     bool    others_act;
@@ -67,7 +67,7 @@ void __wrap_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic in
 int __wrap_fs_cpu_current(void);
 int __wrap_fs_cpu_count(void);
 
-/* ---- Who waits, and what others do meanwhile ---- */
+/* ---- The waiting thread, and what others do meanwhile ---- */
 
 static void act(void)
 {
@@ -84,7 +84,7 @@ BARE int64_t __wrap_fs_now_ns(void)
     int64_t now = world.now;
 
     world.now += world.look;
-    /* Not in a critical section, and there is something to wait for. */
+    /* Outside critical sections, and while the plan has acts left. */
     if (world.mutexes == 0 && world.done < world.planned) {
         world.is.awake += world.look;
         while (world.done < world.planned
@@ -105,7 +105,7 @@ static void sleep_until_woken(void)
         act();
     }
     world.is.asleep = world.woken = false;
-    /* It reads the clock when it runs, and the granter has read it once before. */
+    /* world.look of it has passed already: the granter read the clock. */
     world.now += world.wake_up - world.look;
 }
 
@@ -149,7 +149,7 @@ BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
     return __real_pthread_mutex_lock(m);
 }
 
-/* The library tries for a moment before it locks; here that is the same. */
+/* The library tries for a moment before it locks; here every try succeeds. */
 BARE int __wrap_pthread_mutex_trylock(pthread_mutex_t *m)
 {
     return __wrap_pthread_mutex_lock(m);
@@ -175,7 +175,7 @@ int __wrap_fs_cpu_count(void)
 
 /* ---- For tests ---- */
 
-/* From the moment when the next thread begins to wait. */
+/* Plan an act, `after` nanoseconds from the start of the plan. */
 static inline void plan(int64_t after, act_fn *what, void *arg)
 {
     world.plan[world.planned].after = after;
@@ -195,7 +195,7 @@ static inline void release_one(void *sem)
     fairsem_release(sem, 1);
 }
 
-/* Wait for a unit that is released after that time. */
+/* Wait for a unit that is released `after` nanoseconds later. */
 static inline void wait_for(fairsem_t *sem, int64_t after)
 {
     begin_plan();
@@ -204,7 +204,7 @@ static inline void wait_for(fairsem_t *sem, int64_t after)
     ck_assert_int_eq(world.done, 1);
 }
 
-/* Wait behind a ticket: the units are released after `first`, and `second` after that. */
+/* Wait behind a ticket: one unit is released after `first`, the other `second` later. */
 static inline void wait_as_second(fairsem_t *sem, int64_t first, int64_t second)
 {
     fairsem_ticket_t ticket = { 0 };
@@ -219,7 +219,7 @@ static inline void wait_as_second(fairsem_t *sem, int64_t first, int64_t second)
     ck_assert_int_eq(fairsem_units_forget(&units), 1);
 }
 
-/* From now on a wake-up takes so long, and the library knows it. */
+/* From now on a wake-up takes `ns`, and the library has measured that. */
 static inline void let_wake_ups_take(int64_t ns)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * emulated.h - what cannot be tested under qemu-user, which runs programs of another machine.
+ * emulated.h - skips what cannot be tested under qemu-user, which runs programs of other machines.
  *
- * tests/platforms/cross.sh says by FAIRSEM_TESTS_EMULATED that it does.  Without it nothing is
- * skipped here: on a real machine the same failure would be a fault.  cross.sh counts each line
- * that begins with "skipped: ".
+ * tests/platforms/cross.sh sets FAIRSEM_TESTS_EMULATED.  Otherwise no test is skipped here: on a
+ * real machine the same failure would be a fault.  cross.sh counts each line that begins with
+ * "skipped: ".
  */
 #ifndef EMULATED_H
 #define EMULATED_H
@@ -19,8 +19,9 @@ static inline bool emulated(void)
 }
 
 /*
- * The kernel writes the number of a thread into a mutex with priority inheritance, in its own byte
- * order: two threads that meet there hang or fail, in any program of a machine of the other order.
+ * The kernel writes the number of a thread into a mutex with priority inheritance, in the byte
+ * order of the real machine.  If the emulated machine has the other byte order, two threads that
+ * compete for such a mutex hang or fail.
  */
 static inline bool has_priority_inheritance(void)
 {
@@ -31,7 +32,7 @@ static inline bool has_priority_inheritance(void)
 #endif
 }
 
-/* In a test, not in what it calls. */
+/* Only in the test function itself: it returns. */
 #define SKIP_TEST(why)                              \
     do {                                            \
         printf("skipped: %s: %s\n", __func__, why); \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heads.h - heads of the line whose turn comes soon or late, and whether they were awake then.
+ * heads.h - heads of the queue that are granted soon or late: were they awake for their grant?
  *
- * What is SOON comes while the head is still awake; what is LATE does not.  A second waiter
- * stands behind a ticket, and may be alerted when that is granted.
+ * A unit that is released SOON finds the head awake; one that is released LATE finds it asleep.  A
+ * second waiter waits behind a ticket, and may be woken early when the ticket is granted.
  */
 #ifndef HEADS_H
 #define HEADS_H
@@ -14,7 +14,7 @@
 #define LOOK    (WAKE_UP / 16)
 #define SOON    (WAKE_UP / 2)
 #define LATE    (WAKE_UP * 10)
-/* For one that is alerted: its wake-up, and less than half of one; or much more. */
+/* For a waiter that is woken early: the time of its wake-up plus less than half, or much more. */
 #define SOON_AFTER_ALERT (WAKE_UP + WAKE_UP / 4)
 #define LATE_AFTER_ALERT (WAKE_UP * 10)
 
@@ -45,7 +45,7 @@ static inline bool awake_as_second(fairsem_t *sem, int64_t after)
     return !world.seen[1].asleep;
 }
 
-/* Was it alerted, when the one before it was granted?  Its own unit comes late. */
+/* Was it woken early, when the ticket before it was granted?  Its own unit comes late. */
 static inline bool alerted_as_second(fairsem_t *sem)
 {
     wait_as_second(sem, LATE, LATE_AFTER_ALERT);
@@ -53,7 +53,7 @@ static inline bool alerted_as_second(fairsem_t *sem)
     return world.seen[1].wakes != 0;
 }
 
-/* How many of so many waits stay awake, or are alerted, if it does not pay? */
+/* How many of so many waits stay awake, or are woken early, although it does not pay? */
 static inline int tries(fairsem_t *sem, bool (*try_it)(fairsem_t *), int waits)
 {
     int n = 0;
@@ -63,7 +63,7 @@ static inline int tries(fairsem_t *sem, bool (*try_it)(fairsem_t *), int waits)
     return n;
 }
 
-/* How many waits did it take until one found itself awake for a grant that came soon? */
+/* How many waits does it take until one is awake for a grant that comes soon? */
 static inline int until_awake(fairsem_t *sem, bool (*awake)(fairsem_t *, int64_t), int64_t soon)
 {
     int n = 1;

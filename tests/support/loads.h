@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loads.h - a place to step in at every atomic load of library code that a test includes.
+ * loads.h - calls a function of the test after each atomic load in library code.
  *
- * Define `static void loaded(const volatile void *object)` before, which is called after each
- * load; include the library's file behind.
+ * Define `static void loaded(const volatile void *object)` before you include this file, and
+ * include the library's source file after it.
  */
 #ifndef LOADS_H
 #define LOADS_H

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-# tests/support/local.mk - what the tests share, and what stands in for Check where there is none;
+# tests/support/local.mk - what the tests share, and a replacement for Check where there is none;
 # included by ../local.mk.
 
 if TESTS_ENABLED
 check_LTLIBRARIES += tests/support/libtests.la
 endif
 
-# The library once more, as tests have it: it checks its invariants at the end of each critical
-# section, the arrows of its state machines, and who holds a mutex.
+# The library once more, with checks for tests: of its invariants at the end of each critical
+# section, of the transitions of its state machines, and of the owners of its mutexes.
 tests_support_libchecked_la_SOURCES = $(libcore_la_SOURCES)
 tests_support_libchecked_la_CPPFLAGS = $(lib_cppflags) -DFS_CHECKED=1
 tests_support_libchecked_la_CFLAGS = $(lib_cflags)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stress.h - how long, and what by chance.  FAIRSEM_STRESS_SECONDS sets how long a stress
- * test runs; the default is a moment.
+ * stress.h - random numbers and the running time of a stress test: FAIRSEM_STRESS_SECONDS, by
+ * default 1.
  */
 #ifndef STRESS_H
 #define STRESS_H

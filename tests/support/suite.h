@@ -2,9 +2,9 @@
 /*
  * suite.h - what every test program shares: one suite, run by Check.
  *
- * A test is named after the behavior it holds the library to.  Threads other than the
- * test's own never assert: Check writes a message per assertion under a lock, which orders
- * the threads and hides races.  They record, and the test asserts when they have ended.
+ * A test is named after the behavior that it tests.  Only the test's own thread asserts: Check
+ * writes a message per assertion under a lock, which orders the threads and hides races.  Other
+ * threads record their results, and the test asserts when they have ended.
  */
 #ifndef SUITE_H
 #define SUITE_H
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Generous: a hang is what it is for, and shared machines under a sanitizer are slow. */
+/* Generous: it is for hangs, and shared machines under a sanitizer are slow. */
 #define TEST_TIMEOUT_S 120
 
 static inline int run_suite(const char *name, const TTest *const tests[], int count)
@@ -42,13 +42,13 @@ static inline int run_suite(const char *name, const TTest *const tests[], int co
         return run_suite(name, tests_, (int)(sizeof tests_ / sizeof tests_[0])); \
     } while (0)
 
-/* A ticket that stands in line has been taken as well as one that was granted at once. */
+/* True for a ticket that waits in the queue, and for one that was granted at once. */
 static inline bool was_taken(int result)
 {
     return result == 0 || result == EINPROGRESS;
 }
 
-/* Which sanitizer the program is built with: gcc says it with macros, clang with features. */
+/* Which sanitizer the program is built with: gcc defines macros, clang has features. */
 #if defined(__has_feature)
 #define HAS_SANITIZER(feature) __has_feature(feature)
 #else
@@ -66,8 +66,8 @@ static inline bool was_taken(int result)
 #endif
 
 /*
- * Helgrind takes a wake of a futex for an access to the word.  Ours may come when the word, on
- * the stack of a thread that has gone on, is something else: see parking.h.
+ * Helgrind takes the wake of a futex for an access to the word.  Our wake may come after the wait
+ * has returned, when the word's place on the stack has another use: see parking.h.
  */
 #ifndef UNDER_HELGRIND
 #define UNDER_HELGRIND 0

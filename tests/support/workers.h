@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * workers.h - threads that do one acquire each and record what came of it, and ways to
- * establish an order by observing the line, never by sleeping.
+ * workers.h - threads that do one acquire each and record its result.  A test orders them by
+ * observing the queue, never by sleeping.
  */
 #ifndef WORKERS_H
 #define WORKERS_H
@@ -18,30 +18,30 @@ struct worker {
     int64_t                units;
     clockid_t              clock;       /* of the deadline */
     const struct timespec *deadline;    /* NULL: none */
-    _Atomic int           *service;     /* counts up as workers are served; may be NULL */
-    int                    place;       /* r/o after join: *service when this one was served */
+    _Atomic int           *service;     /* counts the workers that were granted; may be NULL */
+    int                    place;       /* r/o after join: *service when this one was granted */
     _Atomic int            result;      /* STILL_WAITING, or what the acquire returned */
 };
 
-/* Start a thread that acquires `units` and returns.  Fill in more of *w before, or zero it. */
+/* Start a thread that acquires `units` and returns.  Set the rest of *w before, or zero it. */
 void worker_start(struct worker *w, fairsem_t *sem, int64_t units);
 
-/* The same, and return when it stands in line as the `expected`-th. */
+/* The same, and return when `expected` requests wait in the queue. */
 void worker_queue(struct worker *w, fairsem_t *sem, int64_t units, int64_t expected);
 
 /* Join; returns what its acquire returned, or STILL_WAITING if it was canceled. */
 int worker_join(struct worker *w);
 
-/* Return when exactly n stand in line. */
+/* Return when exactly n requests wait in the queue. */
 void await_waiters(const fairsem_t *sem, int64_t n);
 
 /* Return when the worker's call has returned. */
 void await_result(struct worker *w);
 
-/* Is it still in its call, as far as one can see now? */
+/* Has its call not returned yet? */
 int worker_waits(struct worker *w);
 
-/* Can a semaphore here be interruptible?  Which systems have that is in t_signals.c. */
+/* Can a semaphore be interruptible on this system?  t_signals.c lists the systems. */
 bool can_be_interruptible(void);
 
 void start_thread(pthread_t *thread, void *(*run)(void *), void *arg);

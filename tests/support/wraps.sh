@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# wraps.sh NAME - the calls that the linker sends to the test NAME first, as its options.
+# wraps.sh NAME - prints the --wrap options of the linker that the test NAME needs.
 #
-# For those who build the tests without Automake.  They are listed where `make check` builds the
-# test, in the local.mk of its folder, perhaps as another variable that several tests share.
+# It serves builds without Automake.  The options are in the local.mk of the test's folder, perhaps
+# in a variable that several tests share.
 set -eu
 
 awk -v name="^tests_[a-z]*_$1_LDFLAGS$" '

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check.h - as much of Check as the tests use, for a C library that has no Check (musl).
+ * check.h - the part of Check that the tests use, for a C library that has no Check (musl).
  *
  * Each test runs in a process of its own, with a timeout.  A failing assertion prints
- * where and what, and ends that process.  What differs from Check:
+ * where and what, and ends that process.  The differences from Check:
  *
- * - An assertion in another thread than the test's own is an error even if it holds.
+ * - An assertion in a thread that is not the test's own is an error, even if it holds.
  *   Check lets it pass, and its lock then orders the threads and hides races.
  * - With CK_FORK=no a failing assertion ends the program, because threads of the test
  *   that failed would go on using its stack.  There are no timeouts then.
@@ -207,7 +207,7 @@ static inline void suite_add_tcase(Suite *suite, TCase *tcase)
 
 static volatile sig_atomic_t check_child;
 
-/* The timeout, and what would end this process but not the test's, which has its own group. */
+/* SIGALRM is the timeout.  Other signals end this process, and would not reach the test's group. */
 static inline void check_stop_child(int signal_number)
 {
     if (check_child > 0)
@@ -242,7 +242,7 @@ static inline int check_run_forked(const TTest *test, double timeout_s)
         fprintf(stderr, "cannot fork\n");
         exit(99);
     }
-    setpgid(child, child); /* here too: whichever process comes first */
+    setpgid(child, child); /* here too: either process may come first */
     check_child = (sig_atomic_t)child;
     alarm((unsigned)timeout_s);
     while (waitpid(child, &status, 0) != child)

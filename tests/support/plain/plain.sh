@@ -1,12 +1,12 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# plain.sh - the library and its tests without Check and without a build directory, for another C
-# library or another machine; a script with top_srcdir and work reads it with `.`.
+# plain.sh - builds the library and its tests without Check and without a build directory, for
+# another C library or another machine.  A script that sets top_srcdir and work reads it with `.`.
 #
 # A COMPILER is a command with its flags, as one argument.
 : "${top_srcdir:?}" "${work:?}"
 
-# Only a moment of each stress test: the long ones are for the C library of this machine.
+# Short stress tests: the long ones run with the C library of this machine.
 FAIRSEM_STRESS_SECONDS=${FAIRSEM_STRESS_SECONDS:-1}
 export FAIRSEM_STRESS_SECONDS
 
@@ -20,14 +20,14 @@ plain_compile() {
     "$@" -pthread
 }
 
-# plain_library COMPILER DIR - DIR/libcore.a, without a warning.  An archive: a test may have a part
-# of the library within itself.
+# plain_library COMPILER DIR - build DIR/libcore.a; a warning is an error.  An archive, because a
+# test may itself contain a part of the library.
 plain_library() {
   built=yes
   mkdir "$2" || return
   for source in "$top_srcdir"/src/*.c "$top_srcdir"/src/shared/*.c "$top_srcdir"/posix/sem_*.c \
     "$top_srcdir/tests/support/workers.c"; do
-    # Where there are no semaphores between processes it stands for all of src/shared/.
+    # It replaces all of src/shared/ where there are no semaphores between processes.
     [ "${source##*/}" != absent.c ] || continue
     plain_compile "$1" -Wall -Wextra -Wpedantic -Werror -c "$source" \
       -o "$2/$(basename "$source" .c).o" || built=no
@@ -35,9 +35,8 @@ plain_library() {
   [ "$built" = yes ] && ar rcs "$2/libcore.a" "$2"/*.o
 }
 
-# plain_test COMPILER DIR SOURCE [KIND] - a test with DIR/libcore.a: built, run, and said what came
-# of it.  Only calls that are ours are replaced: with -static, those inside the C library would be,
-# too.
+# plain_test COMPILER DIR SOURCE [KIND] - build and run a test with DIR/libcore.a, and print the
+# result.  Not with -static: --wrap would then replace calls inside the C library, too.
 plain_test() {
   name=$(basename "$3" .c)
   link=$("$top_srcdir/tests/support/wraps.sh" "$name")
