@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# tests/behavior/local.mk - what the public header promises, held to it from outside; included by
-# ../local.mk.
+# tests/behavior/local.mk - tests of what the public header promises, through that header alone;
+# included by ../local.mk.
 
 if TESTS_ENABLED
 test_programs += \

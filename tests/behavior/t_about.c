@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_about.c - the version that runs, and what results mean in words. */
+/* t_about.c - fairsem_version() and fairsem_strerror(). */
 #include "suite.h"
 
 #include "fairsem.h"
@@ -19,7 +19,7 @@ START_TEST(the_version_is_that_of_the_header)
 }
 END_TEST
 
-/* Those that fairsem.h and fairsem/shared.h name; of them no two mean the same. */
+/* All results that fairsem.h and fairsem/shared.h name. */
 static const int results[] = {
     0, E2BIG, EAGAIN, EALREADY, EBUSY, ECANCELED, EINPROGRESS, EINTR, EINVAL, EIO, ENOBUFS,
     ENOMEM, ENOSYS, ENOTSUP, EOVERFLOW, ESHUTDOWN, ETIMEDOUT,
@@ -28,7 +28,7 @@ static const int results[] = {
 };
 enum { RESULTS = sizeof results / sizeof results[0] };
 
-START_TEST(each_result_has_words_of_its_own)
+START_TEST(each_result_has_its_own_text)
 {
     for (int i = 0; i < RESULTS; i++) {
         ck_assert(strcmp(fairsem_strerror(results[i]), fairsem_strerror(-1)) != 0);
@@ -38,7 +38,7 @@ START_TEST(each_result_has_words_of_its_own)
 }
 END_TEST
 
-/* A reason may be any number. */
+/* The caller may choose any number as a reason. */
 START_TEST(any_other_number_is_another_error)
 {
     ck_assert_str_eq(fairsem_strerror(-1), "another error");
@@ -50,6 +50,6 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("about", the_version_is_that_of_the_header, each_result_has_words_of_its_own,
+    RUN_SUITE("about", the_version_is_that_of_the_header, each_result_has_its_own_text,
               any_other_number_is_another_error);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_arrival_order.c - who comes first is served first, and nobody passes.
+ * t_arrival_order.c - waiters are granted in order of arrival, and no thread passes a waiter.
  *
- * "U" and "trap" numbers name the bug of another semaphore that the test would have
- * found; the project or its tracker entry follows.
+ * A number like U4 is a row of doc/scenarios.md: a bug of another semaphore, which the test would
+ * find.  The project and the number of its bug report follow.
  */
 #include "suite.h"
 #include "workers.h"
@@ -14,8 +14,8 @@
 
 #define MANY 64
 
-/* U4 (gevent 1487: waiters in a set, served in hash order).  Must: place i to the i-th. */
-START_TEST(waiters_are_served_in_arrival_order)
+/* U4 (gevent 1487: waiters in a set, woken in hash order).  The i-th waiter gets place i. */
+START_TEST(waiters_are_granted_in_arrival_order)
 {
     for (int round = 0; round < 20; round++) {
         fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -29,7 +29,7 @@ START_TEST(waiters_are_served_in_arrival_order)
         }
         for (int i = 0; i < MANY; i++) {
             ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-            await_result(&w[i]);    /* and nobody else's result, see below */
+            await_result(&w[i]);    /* `place` below shows that no other came before */
         }
         for (int i = 0; i < MANY; i++) {
             ck_assert_int_eq(worker_join(&w[i]), 0);
@@ -41,8 +41,8 @@ START_TEST(waiters_are_served_in_arrival_order)
 }
 END_TEST
 
-/* U1 (cpython 90155), U5 (async-lock 23): the releaser must not get its unit back, the
- * unit belongs to the waiter before the waiter has run (U30: anyio 1170). */
+/* U1 (cpython 90155), U5 (async-lock 23): the releaser must not get its unit back.  The unit
+ * belongs to the waiter before the waiter has run (U30: anyio 1170). */
 START_TEST(a_releaser_cannot_take_the_unit_back_from_a_waiter)
 {
     for (int round = 0; round < 2000; round++) {
@@ -61,8 +61,8 @@ START_TEST(a_releaser_cannot_take_the_unit_back_from_a_waiter)
 }
 END_TEST
 
-/* U2 (cpython 97545: three passes for release(3)).  All three are served when it returns. */
-START_TEST(one_release_serves_all_that_fit)
+/* U2 (cpython 97545: three passes for release(3)).  When it returns, all three are granted. */
+START_TEST(one_release_grants_all_that_fit)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     struct worker w[4] = { { 0 } };
@@ -80,8 +80,8 @@ START_TEST(one_release_serves_all_that_fit)
 }
 END_TEST
 
-/* More at once than the releaser notes for waking after its unlock. */
-START_TEST(one_release_serves_hundreds)
+/* More waiters than the releaser's wake queue can list. */
+START_TEST(one_release_grants_hundreds)
 {
     enum { COUNT = 300 };
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -98,8 +98,8 @@ START_TEST(one_release_serves_hundreds)
 }
 END_TEST
 
-/* U6 (Java's tryAcquire passes the queue).  A large head holds back small ones, by
- * whatever door they come, although there is enough for them (trap 5). */
+/* U6 (Java's tryAcquire passes the queue).  A large head holds up all small requests, although
+ * there are enough units for them. */
 START_TEST(no_way_to_take_units_passes_a_waiter)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -155,9 +155,9 @@ static void *barge(void *arg)
     return NULL;
 }
 
-/* U5: eight threads that grab whatever they see, while each unit released has somebody
- * waiting for it.  They must get nothing, ever. */
-START_TEST(bargers_get_nothing_while_somebody_waits)
+/* U5: eight threads try all the time.  A waiter waits for each unit that is released, so they must
+ * get nothing. */
+START_TEST(bargers_get_nothing_while_a_thread_waits)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     struct barger bargers[8];
@@ -184,7 +184,7 @@ END_TEST
 struct victim {
     fairsem_t  *sem;
     int         rounds;
-    _Atomic int served;
+    _Atomic int granted;
 };
 
 static void *be_victim(void *arg)
@@ -193,16 +193,16 @@ static void *be_victim(void *arg)
 
     for (int i = 0; i < v->rounds; i++) {
         fairsem_acquire(v->sem, 1);
-        atomic_fetch_add(&v->served, 1);
-        await_waiters(v->sem, 1);       /* the hog wants it back */
+        atomic_fetch_add(&v->granted, 1);
+        await_waiters(v->sem, 1);       /* the hog waits to get it back */
         fairsem_release(v->sem, 1);
     }
     return NULL;
 }
 
 /* U3 (.NET 5600, vs-threading 502: a tight release/acquire loop starves another thread),
- * U7.  Each time the hog has seen the victim in line and re-acquires at once, the victim
- * was served in between. */
+ * U7.  The hog sees the victim in the queue, releases and re-acquires at once: each time the
+ * victim is granted in between. */
 START_TEST(a_hog_that_reacquires_at_once_cannot_starve_a_waiter)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -213,10 +213,10 @@ START_TEST(a_hog_that_reacquires_at_once_cannot_starve_a_waiter)
     start_thread(&thread, be_victim, &v);
     for (int i = 0; i < v.rounds; i++) {
         await_waiters(&sem, 1);
-        ck_assert_int_eq(atomic_load(&v.served), i);
+        ck_assert_int_eq(atomic_load(&v.granted), i);
         ck_assert_int_eq(fairsem_release(&sem, 1), 0);
         ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
-        ck_assert_int_eq(atomic_load(&v.served), i + 1);
+        ck_assert_int_eq(atomic_load(&v.granted), i + 1);
     }
     pthread_join(thread, NULL);
     ck_assert_int_eq(fairsem_release(&sem, 1), 0);
@@ -224,8 +224,8 @@ START_TEST(a_hog_that_reacquires_at_once_cannot_starve_a_waiter)
 END_TEST
 
 /* U56 (libc++ 46357, gcc 98033: no wake-up because the count was positive already).
- * Two releases back to back and nothing else must serve two waiters. */
-START_TEST(two_releases_in_a_row_serve_two_waiters)
+ * Two releases in a row must be enough to grant two waiters. */
+START_TEST(two_releases_in_a_row_grant_two_waiters)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -243,7 +243,7 @@ START_TEST(two_releases_in_a_row_serve_two_waiters)
 }
 END_TEST
 
-/* Trap 8 (marusama 3: notify only when the count crosses a limit): one by one must do. */
+/* marusama 3 wakes waiters only when the count crosses a limit. */
 START_TEST(units_released_one_by_one_add_up_for_a_large_request)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -264,7 +264,7 @@ START_TEST(units_released_one_by_one_add_up_for_a_large_request)
 }
 END_TEST
 
-/* Taking nothing still waits for everybody who came before. */
+/* A request for 0 units still waits for all that came before it. */
 START_TEST(acquire_of_zero_is_a_fence)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -293,11 +293,11 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("arrival_order", waiters_are_served_in_arrival_order,
-              a_releaser_cannot_take_the_unit_back_from_a_waiter,
-              one_release_serves_all_that_fit, one_release_serves_hundreds,
-              no_way_to_take_units_passes_a_waiter, bargers_get_nothing_while_somebody_waits,
+    RUN_SUITE("arrival_order", waiters_are_granted_in_arrival_order,
+              a_releaser_cannot_take_the_unit_back_from_a_waiter, one_release_grants_all_that_fit,
+              one_release_grants_hundreds, no_way_to_take_units_passes_a_waiter,
+              bargers_get_nothing_while_a_thread_waits,
               a_hog_that_reacquires_at_once_cannot_starve_a_waiter,
-              two_releases_in_a_row_serve_two_waiters,
+              two_releases_in_a_row_grant_two_waiters,
               units_released_one_by_one_add_up_for_a_large_request, acquire_of_zero_is_a_fence);
 }

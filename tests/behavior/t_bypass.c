@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_bypass.c - FAIRSEM_BOUNDED_BYPASS: who may pass, until when, and that nobody is
- * forgotten meanwhile.
+ * t_bypass.c - FAIRSEM_BOUNDED_BYPASS: which threads may pass a waiter, for how long, and that
+ * every waiter is granted in the end.
  */
 #include "suite.h"
 #include "workers.h"
@@ -18,7 +18,7 @@ static void init(fairsem_t *sem, int64_t units, int64_t bypass_ns)
     ck_assert_int_eq(fairsem_init(sem, units, &attr), 0);
 }
 
-START_TEST(a_bound_needs_the_flag_and_the_flag_a_bound)
+START_TEST(the_flag_and_the_bound_need_each_other)
 {
     fairsem_t sem;
     const fairsem_attr_t refused[] = {
@@ -33,8 +33,8 @@ START_TEST(a_bound_needs_the_flag_and_the_flag_a_bound)
 }
 END_TEST
 
-/* One try has to come before a thread has been woken: in one of a thousand rounds it will. */
-START_TEST(a_running_thread_takes_a_unit_that_a_sleeper_has_not_come_for)
+/* The try must come before the sleeper runs: in one of a thousand rounds it does. */
+START_TEST(a_running_thread_takes_a_unit_that_a_sleeper_has_not_claimed)
 {
     int passed = 0;
 
@@ -45,7 +45,7 @@ START_TEST(a_running_thread_takes_a_unit_that_a_sleeper_has_not_come_for)
         init(&sem, 0, HOUR_NS);
         worker_queue(&w, &sem, 1, 1);
         for (int i = 0; i < 1000; i++)
-            sched_yield();      /* no order rests on this: it may be asleep by then */
+            sched_yield();      /* then it may be asleep; no order depends on this */
         ck_assert_int_eq(fairsem_release(&sem, 1), 0);
         if (fairsem_tryacquire(&sem, 1) == 0) {
             passed++;
@@ -61,8 +61,8 @@ START_TEST(a_running_thread_takes_a_unit_that_a_sleeper_has_not_come_for)
 }
 END_TEST
 
-/* Whoever has been counted has waited for a nanosecond. */
-START_TEST(who_has_waited_for_as_long_as_the_bound_is_not_passed_any_more)
+/* The bound is 1 ns: a waiter that is in the queue has waited for so long. */
+START_TEST(a_waiter_is_not_passed_after_the_bound)
 {
     for (int round = 0; round < 200; round++) {
         struct worker w = { 0 };
@@ -81,7 +81,7 @@ START_TEST(who_has_waited_for_as_long_as_the_bound_is_not_passed_any_more)
 }
 END_TEST
 
-/* Within the bound nobody has to be able to take what it leaves. */
+/* Within the bound a request may pass even if the head does not fit. */
 START_TEST(a_small_request_passes_a_large_one_that_does_not_fit)
 {
     struct worker w = { 0 };
@@ -90,7 +90,7 @@ START_TEST(a_small_request_passes_a_large_one_that_does_not_fit)
     init(&sem, 3, HOUR_NS);
     worker_queue(&w, &sem, 5, 1);
     while (fairsem_tryacquire(&sem, 1) != 0)
-        sched_yield();                  /* it may be awake yet */
+        sched_yield();                  /* the head may still be awake */
     ck_assert(!fairsem_would_block(&sem, 2));
     ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 1), 1);
     ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 4), 1);
@@ -102,7 +102,7 @@ START_TEST(a_small_request_passes_a_large_one_that_does_not_fit)
 }
 END_TEST
 
-/* And after it, nobody: the large one will not starve. */
+/* After the bound no request passes: the large one does not starve. */
 START_TEST(a_large_request_is_not_passed_after_the_bound)
 {
     struct worker w = { 0 };
@@ -124,7 +124,7 @@ START_TEST(a_large_request_is_not_passed_after_the_bound)
 }
 END_TEST
 
-START_TEST(waiters_keep_their_order_among_each_other)
+START_TEST(waiters_keep_their_order_among_themselves)
 {
     fairsem_t sem;
     struct worker w[5] = { { 0 } };
@@ -140,8 +140,8 @@ START_TEST(waiters_keep_their_order_among_each_other)
 }
 END_TEST
 
-/* It has no thread that could come for its units. */
-START_TEST(a_ticket_is_served_at_once)
+/* It has no thread that could wake up and claim the units. */
+START_TEST(a_ticket_is_granted_by_the_release)
 {
     fairsem_t sem;
     fairsem_ticket_t ticket = { 0 };
@@ -165,8 +165,8 @@ static void *wait_with(void *arg)
     return NULL;
 }
 
-/* The unit that lies there for it is for the next, whom somebody has to wake. */
-START_TEST(who_is_canceled_on_its_way_leaves_its_unit_to_the_next)
+/* The first waiter is woken to claim.  If it is canceled instead, the second must be woken. */
+START_TEST(a_woken_waiter_that_is_canceled_leaves_its_unit_to_the_next)
 {
     for (int round = 0; round < 300; round++) {
         struct { struct worker w; fairsem_token_t token; } first = { .w = { 0 } };
@@ -196,8 +196,8 @@ START_TEST(who_is_canceled_on_its_way_leaves_its_unit_to_the_next)
 }
 END_TEST
 
-/* Capacity 0 is for everybody, whatever he asks for. */
-START_TEST(nobody_passes_during_a_pause)
+/* Capacity 0 holds for every request, of any size. */
+START_TEST(no_thread_passes_during_a_pause)
 {
     const fairsem_attr_t attr = {
         .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = HOUR_NS, .capacity = 2
@@ -211,15 +211,15 @@ START_TEST(nobody_passes_during_a_pause)
     for (int i = 0; i < 1000; i++) {
         ck_assert_int_eq(fairsem_tryacquire(&sem, 0), EAGAIN);
         ck_assert(fairsem_would_block(&sem, 0));
-        sched_yield();          /* awake at first, then asleep */
+        sched_yield();          /* the waiter is awake at first, then asleep */
     }
     ck_assert_int_eq(fairsem_set_capacity(&sem, 1), 0);
     ck_assert_int_eq(worker_join(&w), 0);
 }
 END_TEST
 
-/* The capacity holds for those who pass, too; and what is refused changes nothing. */
-START_TEST(capacity_and_close_hold_while_the_line_is_open)
+/* The capacity holds for threads that pass, too, and a refused call changes nothing. */
+START_TEST(capacity_and_close_hold_while_threads_may_pass)
 {
     const fairsem_attr_t attr = {
         .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = HOUR_NS, .capacity = 2
@@ -234,7 +234,7 @@ START_TEST(capacity_and_close_hold_while_the_line_is_open)
         for (int i = 0; i < round; i++)
             sched_yield();
         ck_assert_int_eq(fairsem_release(&sem, 2), 0);
-        if (fairsem_available(&sem) == 2)   /* or it has them */
+        if (fairsem_available(&sem) == 2)   /* or the waiter has them */
             ck_assert_int_ne(fairsem_release(&sem, 3), 0);
         ck_assert_int_eq(fairsem_tryacquire(&sem, 3), E2BIG);
         ck_assert_int_eq(fairsem_close(&sem, ECANCELED), 0);
@@ -249,7 +249,7 @@ END_TEST
 
 struct counter {
     fairsem_t sem;
-    int64_t   count;        /* plain: whoever has the unit has this */
+    int64_t   count;        /* not atomic: the unit protects it */
 };
 
 #define COUNTS 20000
@@ -267,8 +267,8 @@ static void *count_up(void *arg)
     return NULL;
 }
 
-/* Also for those who pass: nobody else has the unit, and what was written with it is there. */
-START_TEST(one_unit_excludes_and_orders)
+/* Also for threads that pass: one thread has the unit, and sees what the others wrote with it. */
+START_TEST(one_unit_excludes_threads_and_orders_memory)
 {
     struct counter c = { .count = 0 };
     pthread_t thread[4];
@@ -290,8 +290,8 @@ static void count_call(fairsem_ticket_t *ticket, void *arg)
     ++*(int *)arg;
 }
 
-/* Somebody is called to come for his unit when a ticket is taken that is served at once. */
-START_TEST(a_ticket_that_is_served_at_once_does_not_call_back)
+/* The ticket is taken while a waiter is being woken to claim its unit. */
+START_TEST(a_ticket_that_is_granted_at_once_does_not_call_back)
 {
     for (int round = 0; round < 100; round++) {
         fairsem_ticket_t ticket = { 0 };
@@ -317,9 +317,9 @@ START_TEST(a_ticket_that_is_served_at_once_does_not_call_back)
 }
 END_TEST
 
-/* With a ticket in line all is as without the flag: neither a thread that waits nor one that only
- * inspects calls it back. */
-START_TEST(nobody_passes_a_ticket_or_who_waits_with_it)
+/* With a ticket in the queue the order is strict, as without the flag.  Only a grant runs its
+ * callback: no wait and no try does. */
+START_TEST(no_thread_passes_while_a_ticket_is_in_the_queue)
 {
     for (int round = 0; round < 100; round++) {
         fairsem_ticket_t ticket = { 0 };
@@ -344,8 +344,8 @@ START_TEST(nobody_passes_a_ticket_or_who_waits_with_it)
 }
 END_TEST
 
-/* It asks for nothing, but whether somebody waits. */
-START_TEST(a_request_for_no_units_passes_nobody)
+/* A request for no units asks only whether another request waits. */
+START_TEST(a_request_for_no_units_passes_no_waiter)
 {
     for (int round = 0; round < 100; round++) {
         struct worker w = { 0 };
@@ -367,14 +367,16 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("bypass", a_bound_needs_the_flag_and_the_flag_a_bound,
-              a_running_thread_takes_a_unit_that_a_sleeper_has_not_come_for,
-              who_has_waited_for_as_long_as_the_bound_is_not_passed_any_more,
+    RUN_SUITE("bypass", the_flag_and_the_bound_need_each_other,
+              a_running_thread_takes_a_unit_that_a_sleeper_has_not_claimed,
+              a_waiter_is_not_passed_after_the_bound,
               a_small_request_passes_a_large_one_that_does_not_fit,
               a_large_request_is_not_passed_after_the_bound,
-              waiters_keep_their_order_among_each_other, a_ticket_is_served_at_once,
-              who_is_canceled_on_its_way_leaves_its_unit_to_the_next,
-              nobody_passes_during_a_pause, capacity_and_close_hold_while_the_line_is_open,
-              one_unit_excludes_and_orders, a_ticket_that_is_served_at_once_does_not_call_back,
-              nobody_passes_a_ticket_or_who_waits_with_it, a_request_for_no_units_passes_nobody);
+              waiters_keep_their_order_among_themselves, a_ticket_is_granted_by_the_release,
+              a_woken_waiter_that_is_canceled_leaves_its_unit_to_the_next,
+              no_thread_passes_during_a_pause, capacity_and_close_hold_while_threads_may_pass,
+              one_unit_excludes_threads_and_orders_memory,
+              a_ticket_that_is_granted_at_once_does_not_call_back,
+              no_thread_passes_while_a_ticket_is_in_the_queue,
+              a_request_for_no_units_passes_no_waiter);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_callbacks.c - callbacks that cause callbacks: one after the other, with the stack of one; and
- * what a callback may do to its own ticket and to those whose callbacks run at the same time.
+ * t_callbacks.c - a callback that causes callbacks: they run one after the other, with the stack of
+ * one.  A callback may use its own ticket, and tickets whose callbacks run at the same time.
  */
 #include "suite.h"
 #include "workers.h"
@@ -21,7 +21,7 @@ static fairsem_t chain_sem;
 enum { CHAIN = 20000, SMALL_STACK = 128 * 1024 };
 static fairsem_ticket_t chain[CHAIN];
 
-/* Claims and releases, as the header allows: that serves the next in line. */
+/* Claims and releases, as the header allows: that grants the next ticket. */
 static void hand_on(fairsem_ticket_t *ticket, void *arg)
 {
     fairsem_units_t units = { 0 };
@@ -42,8 +42,8 @@ static void *release_one(void *arg)
     return NULL;
 }
 
-/* Each hand-off once took 735 bytes more of the releaser's stack. */
-START_TEST(a_line_of_callbacks_that_serve_each_other_needs_the_stack_of_one)
+/* Each callback once took 735 bytes more of the releaser's stack. */
+START_TEST(a_chain_of_callbacks_needs_the_stack_of_one)
 {
     pthread_attr_t attr;
     pthread_t thread;
@@ -93,14 +93,14 @@ static void *release_all_the_time(void *arg)
 }
 
 /*
- * A release may come at any moment of the take.  State GRANTED after it does not tell whether
- * that was before or after the ticket stood in line; the result does.
+ * A release may come at any moment of the take.  If the state is GRANTED after the take, only the
+ * result tells whether the ticket has waited in the queue.
  */
-START_TEST(take_says_whether_a_callback_will_come)
+START_TEST(take_says_whether_the_callback_will_run)
 {
     enum { ROUNDS = 30000 };
     struct counted c = { .sem = FAIRSEM_INITIALIZER(0) };
-    int at_once = 0, in_line = 0;
+    int at_once = 0, waited = 0;
     pthread_t thread;
 
     start_thread(&thread, release_all_the_time, &c);
@@ -111,7 +111,7 @@ START_TEST(take_says_whether_a_callback_will_come)
         int result = fairsem_ticket_take(&ticket, &c.sem, 1, 0, count_call, &c);
 
         if (result == EINPROGRESS) {
-            in_line++;
+            waited++;
             while (atomic_load(&c.calls) == before)
                 sched_yield();
         } else if (result == 0) {
@@ -126,8 +126,8 @@ START_TEST(take_says_whether_a_callback_will_come)
     atomic_store(&c.stop, 1);
     fairsem_acquire_for(&c.sem, 1, 0);
     pthread_join(thread, NULL);
-    ck_assert_int_eq(atomic_load(&c.calls), in_line);
-    ck_assert_int_eq(at_once + in_line, ROUNDS);
+    ck_assert_int_eq(atomic_load(&c.calls), waited);
+    ck_assert_int_eq(at_once + waited, ROUNDS);
 }
 END_TEST
 
@@ -149,8 +149,8 @@ static void return_the_next(fairsem_ticket_t *ticket, void *arg)
     atomic_fetch_add(&returned, 1);
 }
 
-/* Each return would wait for a callback that waits for this one to end. */
-START_TEST(callbacks_that_return_each_others_tickets_do_not_wait_for_ever)
+/* If each return waited for the next callback, no callback could end. */
+START_TEST(callbacks_that_return_each_others_tickets_do_not_deadlock)
 {
     for (circle = 2; circle <= CIRCLE; circle++) {
         for (int round = 0; round < 200; round++) {
@@ -183,9 +183,9 @@ static void call_nothing(fairsem_ticket_t *ticket, void *arg)
 }
 
 /*
- * A ticket that its own callback takes anew can have two calls at a time.  The first one returns
- * the ticket, so it waits for the second, under the number that is its own: whoever followed
- * that from number to number went round for ever.
+ * If a callback takes its own ticket again, two callbacks of this ticket can run at a time.  The
+ * first one returns the ticket, and so waits for the second.  This wait leads from the ticket to
+ * the same ticket: a search for a deadlock that followed it once never ended.
  */
 static fairsem_t        twice_sem;
 static fairsem_ticket_t twice;
@@ -222,7 +222,7 @@ static void return_twice(fairsem_ticket_t *ticket, void *arg)
         abort();
 }
 
-/* The end of any call makes all who wait look again. */
+/* The end of any callback wakes all returns that wait, and they check again. */
 static void *make_calls_and_let_the_second_end(void *arg)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -240,7 +240,7 @@ static void *make_calls_and_let_the_second_end(void *arg)
     return NULL;
 }
 
-START_TEST(a_call_that_waits_for_another_call_of_its_ticket_is_no_circle)
+START_TEST(a_callback_may_wait_for_another_callback_of_its_ticket)
 {
     fairsem_t other = FAIRSEM_INITIALIZER(0);
     fairsem_ticket_t ticket = { 0 };
@@ -257,7 +257,7 @@ START_TEST(a_call_that_waits_for_another_call_of_its_ticket_is_no_circle)
         sched_yield();
     start_thread(&second, release_one, &twice_sem);
     while (atomic_load(&twice_calls) < 2)
-        sched_yield();          /* or the third would take it out of the line */
+        sched_yield();          /* or the third would take it out of the queue */
     start_thread(&third, release_one, &other);
     start_thread(&last, make_calls_and_let_the_second_end, NULL);
     pthread_join(first, NULL);
@@ -284,8 +284,8 @@ static void free_it_and_go_on(fairsem_ticket_t *ticket, void *arg)
         sched_yield();
 }
 
-/* The callback that still runs is that of another ticket, although it stood there. */
-START_TEST(a_return_waits_for_no_callback_of_a_ticket_that_stood_at_the_same_place_before)
+/* The callback that still runs belongs to another ticket, which was at this address before. */
+START_TEST(a_return_does_not_wait_for_the_callback_of_an_earlier_ticket_at_the_same_address)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
     fairsem_ticket_t place = { 0 };
@@ -307,8 +307,8 @@ START_TEST(a_return_waits_for_no_callback_of_a_ticket_that_stood_at_the_same_pla
 END_TEST
 
 /*
- * A return serves another ticket, whose callback takes the returned one anew, whose callback
- * frees it; and what stands at its place then is in a callback that goes on.
+ * A return grants the next ticket.  Its callback takes the returned ticket again, with a callback
+ * that frees it.  Then a new ticket is at the same address, and its callback still runs.
  */
 static fairsem_t        third_sem, fourth_sem;
 static fairsem_ticket_t reused;
@@ -343,7 +343,7 @@ static void take_the_returned(fairsem_ticket_t *ticket, void *arg)
     fairsem_ticket_take(&reused, &third_sem, 1, 0, free_it_for_another, NULL);
     fairsem_release(&third_sem, 1);
 }
-START_TEST(a_return_that_calls_back_does_not_look_at_its_ticket_again)
+START_TEST(a_return_that_runs_a_callback_does_not_read_its_ticket_again)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
     fairsem_ticket_t next = { 0 };
@@ -366,7 +366,7 @@ START_TEST(a_return_that_calls_back_does_not_look_at_its_ticket_again)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- due behind others */
+/* ---------------------------------------------------------------- due after others */
 
 static fairsem_t        first_sem, second_sem;
 static fairsem_ticket_t second_ticket;
@@ -390,9 +390,9 @@ static void cause_another(fairsem_ticket_t *ticket, void *arg)
         fairsem_ticket_return(&second_ticket);
 }
 
-/* It comes when this one has returned, but before the release that began it all does; and not at
- * all if this one still returns the ticket. */
-START_TEST(a_callback_that_another_one_causes_comes_after_it)
+/* It runs when the first callback has returned, but before the release returns.  It does not run
+ * if the first callback returns its ticket. */
+START_TEST(a_callback_that_another_causes_runs_after_it)
 {
     for (int i = 0; i < 2; i++) {
         fairsem_ticket_t first = { 0 };
@@ -415,11 +415,11 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("callbacks", a_line_of_callbacks_that_serve_each_other_needs_the_stack_of_one,
-              take_says_whether_a_callback_will_come,
-              callbacks_that_return_each_others_tickets_do_not_wait_for_ever,
-              a_call_that_waits_for_another_call_of_its_ticket_is_no_circle,
-              a_return_waits_for_no_callback_of_a_ticket_that_stood_at_the_same_place_before,
-              a_return_that_calls_back_does_not_look_at_its_ticket_again,
-              a_callback_that_another_one_causes_comes_after_it);
+    RUN_SUITE("callbacks", a_chain_of_callbacks_needs_the_stack_of_one,
+              take_says_whether_the_callback_will_run,
+              callbacks_that_return_each_others_tickets_do_not_deadlock,
+              a_callback_may_wait_for_another_callback_of_its_ticket,
+              a_return_does_not_wait_for_the_callback_of_an_earlier_ticket_at_the_same_address,
+              a_return_that_runs_a_callback_does_not_read_its_ticket_again,
+              a_callback_that_another_causes_runs_after_it);
 }

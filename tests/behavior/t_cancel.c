@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_cancel.c - pthread_cancel in a wait: the place is given up, no unit lost or made.
+ * t_cancel.c - pthread_cancel in a wait: the waiter leaves the queue, and no unit is lost or made.
  * (U51: TizenRT 7526, nuttx 619, dmtcp 138 left a stale node or count behind.)
  */
 #include "suite.h"
@@ -18,7 +18,7 @@ static void cancel_and_join(struct worker *w)
     ck_assert_ptr_eq(result, PTHREAD_CANCELED);
 }
 
-START_TEST(a_canceled_waiter_leaves_the_line)
+START_TEST(a_canceled_waiter_leaves_the_queue)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     struct worker head = { 0 }, middle = { 0 }, last = { 0 };
@@ -40,8 +40,8 @@ START_TEST(a_canceled_waiter_leaves_the_line)
 }
 END_TEST
 
-/* U10 and U11 for pthread_cancel: followers that fit are served. */
-START_TEST(when_a_large_head_is_canceled_those_behind_it_are_served)
+/* U10 and U11 for pthread_cancel: a waiter behind it that fits is granted. */
+START_TEST(when_a_large_head_is_canceled_the_waiters_behind_it_are_granted)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(5);
     struct worker head = { 0 }, fits = { 0 }, after = { 0 };
@@ -76,7 +76,7 @@ START_TEST(canceling_a_waiter_that_has_nothing_gives_nothing_to_the_next)
 }
 END_TEST
 
-/* U1, second half: after the waiter was canceled the releaser can take the unit itself. */
+/* U1, second half: when the waiter has been canceled, the releaser can take the unit itself. */
 START_TEST(a_unit_is_not_reserved_for_a_waiter_that_is_gone)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -105,7 +105,7 @@ static void *cancel_self_and_use(void *arg)
     return &sum;
 }
 
-/* A pending cancel acts in a wait and nowhere else, or units would be lost with it. */
+/* A pending cancel acts only in a wait: elsewhere the thread would end with its units. */
 START_TEST(only_a_wait_is_a_cancellation_point)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(9);
@@ -141,7 +141,7 @@ START_TEST(a_pending_cancel_acts_when_the_wait_begins)
 END_TEST
 
 /* U13 (a unit lost between the grant and the cancel).  A release races with the cancel of
- * W1; W2 is behind.  The unit reaches exactly one of them, or is free. */
+ * W1; W2 waits behind it.  The unit goes to W1, which then releases it, or to W2. */
 START_TEST(a_grant_that_races_with_a_cancel_is_kept_or_passed_on)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -161,7 +161,7 @@ START_TEST(a_grant_that_races_with_a_cancel_is_kept_or_passed_on)
         }
         first = worker_join(&w1);
         if (first == 0)
-            fairsem_release(&sem, 1);       /* W1 kept it: now W2's turn */
+            fairsem_release(&sem, 1);       /* W1 kept it: now it is W2's turn */
         else
             ck_assert_int_eq(first, STILL_WAITING);
         ck_assert_int_eq(worker_join(&w2), 0);
@@ -173,8 +173,8 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("cancel", a_canceled_waiter_leaves_the_line,
-              when_a_large_head_is_canceled_those_behind_it_are_served,
+    RUN_SUITE("cancel", a_canceled_waiter_leaves_the_queue,
+              when_a_large_head_is_canceled_the_waiters_behind_it_are_granted,
               canceling_a_waiter_that_has_nothing_gives_nothing_to_the_next,
               a_unit_is_not_reserved_for_a_waiter_that_is_gone, only_a_wait_is_a_cancellation_point,
               a_pending_cancel_acts_when_the_wait_begins,

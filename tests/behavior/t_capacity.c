@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_capacity.c - a capacity that changes under those who use it and those who wait.
- * (U28: golang 29721, tokio 5308, anyio 73, redisson 603: what is asked for most.)
+ * t_capacity.c - the capacity changes while units are in use and requests wait.
+ * (U28: golang 29721, tokio 5308, anyio 73, redisson 603: what users ask for most.)
  */
 #include "suite.h"
 #include "workers.h"
@@ -43,8 +43,8 @@ START_TEST(units_in_use_stay_in_use_when_the_capacity_changes)
 }
 END_TEST
 
-/* U28: growing serves whoever fits now, from the head. */
-START_TEST(a_larger_capacity_serves_the_line)
+/* U28: growing grants the requests that fit now, from the head on. */
+START_TEST(a_larger_capacity_grants_the_waiters_that_fit)
 {
     fairsem_t sem;
     struct worker w[3] = { { 0 } };
@@ -66,9 +66,9 @@ START_TEST(a_larger_capacity_serves_the_line)
 }
 END_TEST
 
-/* U28: those that can never be served any more fail at once, wherever they stand, and the
- * others move up; nobody who still fits may fail. */
-START_TEST(a_smaller_capacity_fails_whoever_asks_for_more_wherever_he_stands)
+/* U28: a request that can never be granted any more fails at once, anywhere in the queue.  A
+ * request that still fits must not fail. */
+START_TEST(a_smaller_capacity_fails_every_request_for_more)
 {
     fairsem_t sem;
     static const int64_t units[] = { 4, 2, 5, 1, 3 };
@@ -95,8 +95,8 @@ START_TEST(a_smaller_capacity_fails_whoever_asks_for_more_wherever_he_stands)
 }
 END_TEST
 
-/* U11: the large head fails, and the next one fits already. */
-START_TEST(when_a_smaller_capacity_fails_the_head_those_behind_it_are_served)
+/* U11: the large head fails, and the next waiter fits already. */
+START_TEST(when_a_smaller_capacity_fails_the_head_the_waiters_behind_it_are_granted)
 {
     fairsem_t sem;
     struct worker head = { 0 }, fits = { 0 };
@@ -114,8 +114,8 @@ START_TEST(when_a_smaller_capacity_fails_the_head_those_behind_it_are_served)
 }
 END_TEST
 
-/* U29 (anyio PR 1223: the delta was granted although more was in use than allowed). */
-START_TEST(growing_while_too_much_is_in_use_serves_nobody)
+/* U29 (anyio PR 1223: the difference was granted although more was in use than allowed). */
+START_TEST(growing_while_too_much_is_in_use_grants_nothing)
 {
     fairsem_t sem;
     struct worker w = { 0 };
@@ -137,8 +137,8 @@ START_TEST(growing_while_too_much_is_in_use_serves_nobody)
 }
 END_TEST
 
-/* U31 (trio 3321, anyio: 0 taken for "too large").  Paused, everybody queues, even for
- * nothing or for more than there ever was; the first capacity after it decides. */
+/* U31 (trio 3321, anyio: 0 taken for "too large").  In a pause every request waits, also for 0
+ * units or for more than there ever were; the next capacity decides. */
 START_TEST(a_capacity_of_zero_is_a_pause)
 {
     fairsem_t sem;
@@ -178,8 +178,8 @@ START_TEST(a_capacity_of_zero_is_a_pause)
 }
 END_TEST
 
-/* Pausing fails nobody, and what comes back meanwhile is kept for them. */
-START_TEST(units_released_in_a_pause_are_there_afterwards)
+/* No request fails in a pause, and units released meanwhile are granted after it. */
+START_TEST(units_released_in_a_pause_are_kept)
 {
     fairsem_t sem;
     struct worker w = { 0 };
@@ -200,7 +200,7 @@ START_TEST(units_released_in_a_pause_are_there_afterwards)
 }
 END_TEST
 
-START_TEST(a_capacity_that_makes_no_sense_is_refused_and_changes_nothing)
+START_TEST(an_invalid_capacity_is_refused_and_changes_nothing)
 {
     fairsem_t unbounded = FAIRSEM_INITIALIZER(3), sem;
 
@@ -219,7 +219,7 @@ START_TEST(a_capacity_that_makes_no_sense_is_refused_and_changes_nothing)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- changes beside users */
+/* ---------------------------------------------------------------- changes during use */
 
 enum { MOST = 6 };
 
@@ -254,8 +254,8 @@ static void *use(void *arg)
     return NULL;
 }
 
-/* Units neither appear nor vanish while the capacity jumps under those who use it. */
-START_TEST(changes_of_capacity_beside_acquires_and_releases_lose_nothing)
+/* No unit is lost or made while the capacity changes between acquires and releases. */
+START_TEST(changes_of_capacity_during_acquires_and_releases_lose_nothing)
 {
     enum { USERS = 4 };
     fairsem_t sem;
@@ -289,10 +289,10 @@ START_TEST(changes_of_capacity_beside_acquires_and_releases_lose_nothing)
 END_TEST
 
 /*
- * 3 of 3 units, a ticket has been granted 2 of them and a thread holds 1, which releases 2.  When
- * the ticket is returned, one of its units no longer fits; once both were lost.
+ * All 3 units are in use: a ticket was granted 2, and a thread that holds 1 releases 2.  When the
+ * ticket is returned, only one of its units fits.  The library once lost both.
  */
-START_TEST(of_a_grant_that_is_given_back_goes_back_what_fits)
+START_TEST(a_returned_grant_gives_back_the_units_that_fit)
 {
     const fairsem_attr_t attr = { .capacity = 3 };
     fairsem_t sem;
@@ -315,12 +315,12 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("capacity", units_in_use_stay_in_use_when_the_capacity_changes,
-              a_larger_capacity_serves_the_line,
-              a_smaller_capacity_fails_whoever_asks_for_more_wherever_he_stands,
-              when_a_smaller_capacity_fails_the_head_those_behind_it_are_served,
-              growing_while_too_much_is_in_use_serves_nobody, a_capacity_of_zero_is_a_pause,
-              units_released_in_a_pause_are_there_afterwards,
-              a_capacity_that_makes_no_sense_is_refused_and_changes_nothing,
-              changes_of_capacity_beside_acquires_and_releases_lose_nothing,
-              of_a_grant_that_is_given_back_goes_back_what_fits);
+              a_larger_capacity_grants_the_waiters_that_fit,
+              a_smaller_capacity_fails_every_request_for_more,
+              when_a_smaller_capacity_fails_the_head_the_waiters_behind_it_are_granted,
+              growing_while_too_much_is_in_use_grants_nothing, a_capacity_of_zero_is_a_pause,
+              units_released_in_a_pause_are_kept,
+              an_invalid_capacity_is_refused_and_changes_nothing,
+              changes_of_capacity_during_acquires_and_releases_lose_nothing,
+              a_returned_grant_gives_back_the_units_that_fit);
 }

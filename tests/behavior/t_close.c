@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_close.c - the end of service: everybody returns, once, with the reason. */
+/* t_close.c - fairsem_close: every wait returns, once, with the reason. */
 #include "askers.h"
 #include "suite.h"
 
@@ -15,7 +15,7 @@ static void never_called(void *arg)
     *(int *)arg = 1;
 }
 
-/* Everything that takes units, on a semaphore that is closed. */
+/* Call everything that takes units on a closed semaphore. */
 static void everything_that_takes_returns(fairsem_t *sem, int reason)
 {
     struct timespec later = from_now(CLOCK_MONOTONIC, 3600 * 1000);
@@ -50,7 +50,7 @@ static void everything_that_takes_returns(fairsem_t *sem, int reason)
     ck_assert_int_eq(fairsem_waiters(sem), 0);
 }
 
-/* U46 (Seastar: waiters want the reason).  When close returns nobody is in line. */
+/* U46 (Seastar: waiters want the reason).  When close returns, the queue is empty. */
 START_TEST(every_waiter_and_every_later_acquire_gets_the_reason)
 {
     static const int reasons[][2] = { { 0, ESHUTDOWN }, { EPIPE, EPIPE }, { 1, 1 },
@@ -112,7 +112,7 @@ static void *close_it(void *arg)
     return NULL;
 }
 
-START_TEST(of_several_who_close_at_once_one_succeeds_and_his_reason_stays)
+START_TEST(of_several_threads_that_close_at_once_one_succeeds_and_its_reason_stays)
 {
     for (int round = 0; round < 200; round++) {
         fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -158,7 +158,7 @@ static void do_close_again(void) { fairsem_close(&subject, EPIPE); }
 static void do_acquire(void) { fairsem_acquire(&subject, 1); }
 static void do_try(void) { fairsem_tryacquire(&subject, 1); }
 static void do_upto(void) { fairsem_tryacquire_upto(&subject, 3); }
-static void do_look(void)
+static void do_inspect(void)
 {
     fairsem_stat_t stat;
 
@@ -196,11 +196,11 @@ static void do_ticket(void)
 }
 
 /* U34 (tokio 8020: the bit "closed" was in the counter, and another operation cleared it). */
-START_TEST(nothing_opens_what_was_closed)
+START_TEST(nothing_opens_a_closed_semaphore)
 {
     static void (*const mutators[])(void) = {
         do_release, do_release_too_much, do_consume, do_run_into_debt, do_grow, do_shrink,
-        do_close_again, do_acquire, do_try, do_upto, do_look, do_pause_and_resume, do_repay,
+        do_close_again, do_acquire, do_try, do_upto, do_inspect, do_pause_and_resume, do_repay,
         do_guard, do_ticket,
     };
     fairsem_attr_t attr = { .capacity = 9 };
@@ -217,11 +217,11 @@ START_TEST(nothing_opens_what_was_closed)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- units after the end */
+/* ---------------------------------------------------------------- units after the close */
 
-/* Trap 7: a clean-up path must not fail because service ended.  Units come back and are
- * counted; nobody gets them. */
-START_TEST(a_release_after_close_is_accepted_and_serves_nobody)
+/* Clean-up code must be able to release after a close.  The units come back and are counted; no
+ * request gets them. */
+START_TEST(a_release_after_close_is_accepted_and_grants_nothing)
 {
     fairsem_t sem;
     fairsem_attr_t attr = { .capacity = 4 };
@@ -244,8 +244,8 @@ START_TEST(a_release_after_close_is_accepted_and_serves_nobody)
 }
 END_TEST
 
-/* U45, trap 7: granted inside the release, before the close; the waiter may not have run. */
-START_TEST(who_was_granted_before_the_close_keeps_his_units)
+/* U45: the release grants, before the close; the waiter may not have run by then. */
+START_TEST(a_waiter_granted_before_the_close_keeps_its_units)
 {
     for (int round = 0; round < 1000; round++) {
         fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -265,8 +265,8 @@ START_TEST(who_was_granted_before_the_close_keeps_his_units)
 }
 END_TEST
 
-/* What the line held on to when it was closed is held no more. */
-START_TEST(a_token_of_waiters_that_were_closed_is_free)
+/* The waits that the close ended no longer use the token. */
+START_TEST(a_token_is_free_when_a_close_has_ended_its_waits)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
@@ -293,8 +293,8 @@ enum { CROWD = 100, UNITS_GIVEN = 20 };
 struct guest {
     pthread_t  thread;
     fairsem_t *sem;
-    int64_t    patience_ns;     /* 0: without end */
-    int        returned;        /* how often; r/o after join, as is the result */
+    int64_t    patience_ns;     /* 0: for ever */
+    int        returned;        /* how often; r/o after join, like the result */
     int        result;
 };
 
@@ -308,10 +308,10 @@ static void *be_guest(void *arg)
     return NULL;
 }
 
-/* U44 (.NET 59639, vs-threading 592: waiters of a disposed semaphore never return, or trip
- * over the list that was cleared).  A hundred, half of them timing out while it is closed
- * and some being served: each returns once, with one of the three, and the sums agree. */
-START_TEST(waiters_that_time_out_while_it_is_closed_return_once_with_one_result)
+/* U44 (.NET 59639, vs-threading 592: waiters of a disposed semaphore never return, or use the
+ * list that was cleared).  Of a hundred waits some are granted, some time out during the close,
+ * and the rest are closed.  Each returns once, with one result, and the sums agree. */
+START_TEST(waiters_that_time_out_during_the_close_return_once_with_one_result)
 {
     for (int round = 0; round < 20; round++) {
         fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -327,7 +327,7 @@ START_TEST(waiters_that_time_out_while_it_is_closed_return_once_with_one_result)
             if (i % 5 == 4)
                 ck_assert_int_eq(fairsem_release(&sem, 1), 0);
         }
-        /* Until then nobody but those whose time is out has left: the close finds a line. */
+        /* So far, waiters have left only by a grant or a time-out: the close finds a queue. */
         while (fairsem_stat(&sem, &stat) == 0 && stat.timeouts < round + 1)
             sched_yield();
         ck_assert_int_eq(fairsem_close(&sem, REASON), 0);
@@ -343,7 +343,7 @@ START_TEST(waiters_that_time_out_while_it_is_closed_return_once_with_one_result)
         ck_assert_int_eq(fairsem_stat(&sem, &stat), 0);
         ck_assert_int_eq(stat.waiters, 0);
         ck_assert_int_eq(stat.waits, stat.grants + stat.timeouts + stat.cancels);
-        /* Whoever came too late, or found a unit free, did not stand in line. */
+        /* A call that came after the close, or found a unit free, has not waited. */
         ck_assert_int_le(stat.grants, granted);
         ck_assert_int_le(stat.timeouts, timed_out);
         ck_assert_int_le(stat.cancels, closed);
@@ -355,11 +355,11 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("close", every_waiter_and_every_later_acquire_gets_the_reason,
-              the_first_reason_stays,
-              of_several_who_close_at_once_one_succeeds_and_his_reason_stays,
-              nothing_opens_what_was_closed, a_release_after_close_is_accepted_and_serves_nobody,
-              who_was_granted_before_the_close_keeps_his_units,
-              a_token_of_waiters_that_were_closed_is_free,
-              waiters_that_time_out_while_it_is_closed_return_once_with_one_result);
+    RUN_SUITE("close", every_waiter_and_every_later_acquire_gets_the_reason, the_first_reason_stays,
+              of_several_threads_that_close_at_once_one_succeeds_and_its_reason_stays,
+              nothing_opens_a_closed_semaphore,
+              a_release_after_close_is_accepted_and_grants_nothing,
+              a_waiter_granted_before_the_close_keeps_its_units,
+              a_token_is_free_when_a_close_has_ended_its_waits,
+              waiters_that_time_out_during_the_close_return_once_with_one_result);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_deadline.c - waits that end in time, and what they leave behind: nothing.
+ * t_deadline.c - waits that time out leave the queue, and no unit is lost.
  *
- * No upper bound on lateness is asserted, only that nobody gives up too early.
+ * The tests assert that no wait times out too early, but no upper bound.
  */
 #include "suite.h"
 #include "workers.h"
@@ -22,7 +22,7 @@ static int passed(clockid_t clock, const struct timespec *deadline)
            || (now.tv_sec == deadline->tv_sec && now.tv_nsec >= deadline->tv_nsec);
 }
 
-START_TEST(a_waiter_whose_time_is_out_leaves_the_line_and_no_unit_is_lost)
+START_TEST(a_waiter_that_times_out_leaves_the_queue_and_loses_no_unit)
 {
     for (int i = 0; i < 2; i++) {
         fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -50,9 +50,9 @@ START_TEST(a_waiter_whose_time_is_out_leaves_the_line_and_no_unit_is_lost)
 END_TEST
 
 /*
- * Three waiters in a row, of which the i-th has a deadline that is near.  On a busy machine
- * it may pass before all stand in line; then everybody is served and it is tried again with
- * more time, until the line has been seen whole.
+ * Three waiters in a row, of which one has a deadline that is near.  On a busy machine it may pass
+ * before all three wait.  Then all are granted, and we try again with more time, until all three
+ * have waited together.
  */
 struct trio {
     fairsem_t       sem;
@@ -60,7 +60,7 @@ struct trio {
     struct timespec deadline;
 };
 
-static void line_up(struct trio *t, const int64_t units[3], int timed, clockid_t clock)
+static void queue_up(struct trio *t, const int64_t units[3], int timed, clockid_t clock)
 {
     for (int64_t ms = 50;; ms *= 2) {
         bool whole = true;
@@ -84,14 +84,14 @@ static void line_up(struct trio *t, const int64_t units[3], int timed, clockid_t
     }
 }
 
-/* U10, U11 (golang 37852, embassy 6964, shuttle 167): the head asked for too much and gave
- * up; a follower that fits must be served without any release. */
-START_TEST(when_a_large_head_gives_up_those_behind_it_are_served)
+/* U10, U11 (golang 37852, embassy 6964, shuttle 167): the head asks for too much and times out.  A
+ * waiter behind it that fits must be granted without any release. */
+START_TEST(when_a_large_head_times_out_the_waiters_behind_it_are_granted)
 {
     for (int i = 0; i < 2; i++) {
         struct trio t;
 
-        line_up(&t, (const int64_t[]){ 8, 2, 4 }, 0, clocks[i]);
+        queue_up(&t, (const int64_t[]){ 8, 2, 4 }, 0, clocks[i]);
         ck_assert_int_eq(worker_join(&t.w[0]), ETIMEDOUT);
         ck_assert_int_eq(worker_join(&t.w[1]), 0);
         ck_assert_int_eq(fairsem_waiters(&t.sem), 1);
@@ -102,12 +102,12 @@ START_TEST(when_a_large_head_gives_up_those_behind_it_are_served)
 }
 END_TEST
 
-/* Trap 2: from the middle nobody is served, and nobody is forgotten. */
-START_TEST(a_waiter_that_gives_up_in_the_middle_serves_nobody)
+/* It was not the head: its time-out grants no other waiter, and all keep their places. */
+START_TEST(a_waiter_that_times_out_in_the_middle_causes_no_grant)
 {
     struct trio t;
 
-    line_up(&t, (const int64_t[]){ 8, 6, 1 }, 1, CLOCK_MONOTONIC);
+    queue_up(&t, (const int64_t[]){ 8, 6, 1 }, 1, CLOCK_MONOTONIC);
     ck_assert_int_eq(worker_join(&t.w[1]), ETIMEDOUT);
     ck_assert_int_eq(fairsem_waiters(&t.sem), 2);
     ck_assert(worker_waits(&t.w[0]) && worker_waits(&t.w[2]));
@@ -119,7 +119,7 @@ START_TEST(a_waiter_that_gives_up_in_the_middle_serves_nobody)
 }
 END_TEST
 
-/* U17, U24: the rule of sem_timedwait. */
+/* U17, U24: as with sem_timedwait. */
 START_TEST(a_deadline_in_the_past_takes_units_that_are_free)
 {
     for (int i = 0; i < 2; i++) {
@@ -164,8 +164,8 @@ START_TEST(a_bad_clock_or_time_is_refused_even_if_units_are_free)
 }
 END_TEST
 
-/* A wait without a deadline, in all its spellings, and one that ends with the universe. */
-START_TEST(a_wait_may_be_as_long_as_time)
+/* A wait without a deadline, and the latest deadline on each clock. */
+START_TEST(a_wait_may_last_for_ever)
 {
     const struct timespec end = {
         .tv_sec = (time_t)(sizeof(time_t) == 4 ? INT32_MAX : INT64_MAX), .tv_nsec = 999999999
@@ -228,8 +228,8 @@ static void *race_the_clock(void *arg)
     return NULL;
 }
 
-/* U13, trap 1 (asyncio 270, anyio 947, kotlinx 2380): a grant and a time-out in the same
- * instant.  Either it has the unit and says 0, or the unit is still there. */
+/* U13 (asyncio 270, anyio 947, kotlinx 2380): a grant and a time-out at the same instant.  Either
+ * the wait returns 0 with the unit, or the unit is still free. */
 START_TEST(a_grant_that_races_with_the_deadline_is_kept_or_never_happened)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -255,8 +255,8 @@ START_TEST(a_grant_that_races_with_the_deadline_is_kept_or_never_happened)
 }
 END_TEST
 
-/* U22 (cats-effect 4434, tornado 1366: O(n^2), dead entries).  Nothing may be left. */
-START_TEST(hundreds_that_time_out_together_leave_an_empty_line)
+/* U22 (cats-effect 4434, tornado 1366: O(n^2), dead entries).  No entry may be left. */
+START_TEST(hundreds_that_time_out_together_leave_an_empty_queue)
 {
     enum { COUNT = 500 };
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -276,8 +276,8 @@ START_TEST(hundreds_that_time_out_together_leave_an_empty_line)
 }
 END_TEST
 
-/* As all of fairsem_wait_t: for a ticket and a guard, too. */
-START_TEST(a_relative_time_can_stand_beside_a_token_and_a_priority)
+/* fairsem_wait_t has all three, also for tickets and guards. */
+START_TEST(a_relative_time_works_with_a_token_and_a_priority)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
@@ -298,7 +298,7 @@ START_TEST(a_relative_time_can_stand_beside_a_token_and_a_priority)
     fairsem_token_cancel(&token, 4711);
     ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), 4711);
 
-    /* Passed already: it takes what is free, and does not join. */
+    /* The time is out already: it takes free units, or fails without joining the queue. */
     how = (fairsem_wait_t){ .timeout_ns = -1 };
     ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), ETIMEDOUT);
     fairsem_release(&sem, 1);
@@ -308,7 +308,7 @@ START_TEST(a_relative_time_can_stand_beside_a_token_and_a_priority)
     fairsem_stat(&sem, &stat);
     ck_assert_int_eq(stat.waits, 3);
 
-    /* Two times at which to give up: one of them is a mistake. */
+    /* A deadline and a timeout: one of them is a mistake. */
     fairsem_release(&sem, 1);
     how = (fairsem_wait_t){ .clock = CLOCK_MONOTONIC, .deadline = &deadline, .timeout_ns = 1 };
     ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), EINVAL);
@@ -318,13 +318,13 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("deadline", a_relative_time_can_stand_beside_a_token_and_a_priority,
-              a_waiter_whose_time_is_out_leaves_the_line_and_no_unit_is_lost,
-              when_a_large_head_gives_up_those_behind_it_are_served,
-              a_waiter_that_gives_up_in_the_middle_serves_nobody,
+    RUN_SUITE("deadline", a_relative_time_works_with_a_token_and_a_priority,
+              a_waiter_that_times_out_leaves_the_queue_and_loses_no_unit,
+              when_a_large_head_times_out_the_waiters_behind_it_are_granted,
+              a_waiter_that_times_out_in_the_middle_causes_no_grant,
               a_deadline_in_the_past_takes_units_that_are_free,
-              a_bad_clock_or_time_is_refused_even_if_units_are_free,
-              a_wait_may_be_as_long_as_time, the_longest_timeout_does_not_overflow,
+              a_bad_clock_or_time_is_refused_even_if_units_are_free, a_wait_may_last_for_ever,
+              the_longest_timeout_does_not_overflow,
               a_grant_that_races_with_the_deadline_is_kept_or_never_happened,
-              hundreds_that_time_out_together_leave_an_empty_line);
+              hundreds_that_time_out_together_leave_an_empty_queue);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_debt.c - what is taken whether it is there or not, and repaid before anybody is served. */
+/* t_debt.c - fairsem_consume takes more units than are free; releases repay them first. */
 #include "suite.h"
 #include "workers.h"
 
@@ -12,9 +12,9 @@ static void init_bounded(fairsem_t *sem, int64_t units, int64_t capacity)
     ck_assert_int_eq(fairsem_init(sem, units, &attr), 0);
 }
 
-/* What is consumed passes all waiters by design; then it is repaid before anybody is
- * served, even those who ask for nothing. */
-START_TEST(a_debt_is_repaid_before_anybody_is_served)
+/* By design, fairsem_consume passes all waiters.  Then the debt is repaid before any request is
+ * granted, even a request for 0 units. */
+START_TEST(a_debt_is_repaid_before_any_grant)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(2);
     struct worker fence = { 0 }, next = { 0 };
@@ -45,7 +45,7 @@ START_TEST(a_debt_is_repaid_before_anybody_is_served)
 }
 END_TEST
 
-/* U35: checked before the subtraction. */
+/* U35: the check comes before the subtraction. */
 START_TEST(a_debt_beyond_the_largest_is_refused_and_changes_nothing)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1), bounded;
@@ -65,7 +65,7 @@ START_TEST(a_debt_beyond_the_largest_is_refused_and_changes_nothing)
     ck_assert_int_eq(fairsem_release(&sem, 1), EOVERFLOW);
     ck_assert_int_eq(fairsem_available(&sem), FAIRSEM_MAX_UNITS);
 
-    /* The deepest hole there is: the largest debt, and then the capacity goes, too. */
+    /* The lowest count there is: the largest debt, and then a capacity of 0. */
     init_bounded(&bounded, 0, FAIRSEM_MAX_UNITS);
     ck_assert_int_eq(fairsem_consume(&bounded, FAIRSEM_MAX_UNITS), 0);
     ck_assert_int_eq(fairsem_set_capacity(&bounded, 0), 0);
@@ -83,9 +83,9 @@ END_TEST
 
 /* ---------------------------------------------------------------- against two numbers */
 
-/* What a semaphore without waiters does, written down in the simplest way.  Every call must
- * agree, on whichever path it is made; what is in use stays in use. */
-START_TEST(without_waiters_it_does_what_two_numbers_would_do)
+/* Two numbers are the simplest model of a semaphore without waiters.  Every call must agree with
+ * it, on the fast path and on the contended one. */
+START_TEST(without_waiters_it_behaves_like_two_numbers)
 {
     fairsem_t sem;
     int64_t capacity = 5, available = 5;
@@ -134,7 +134,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("debt", a_debt_is_repaid_before_anybody_is_served,
+    RUN_SUITE("debt", a_debt_is_repaid_before_any_grant,
               a_debt_beyond_the_largest_is_refused_and_changes_nothing,
-              without_waiters_it_does_what_two_numbers_would_do);
+              without_waiters_it_behaves_like_two_numbers);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_drain.c - close, and wait until the last user is gone. */
+/* t_drain.c - fairsem_drain: close, and wait until all units are back. */
 #include "askers.h"
 #include "suite.h"
 
@@ -9,7 +9,7 @@
 
 #define LONG_NS (INT64_C(3600) * 1000000000)
 
-/* An asker that drains, in place of acquiring. */
+/* An asker that drains instead of acquiring. */
 static void *drainer_run(void *arg)
 {
     struct asker *a = arg;
@@ -24,7 +24,7 @@ static void drainer_queue(struct asker *a, fairsem_t *sem, int64_t units, int64_
     await_waiters(sem, expected);
 }
 
-START_TEST(what_nobody_uses_is_drained_at_once)
+START_TEST(an_unused_semaphore_is_drained_at_once)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(3);
 
@@ -39,7 +39,7 @@ START_TEST(what_nobody_uses_is_drained_at_once)
 }
 END_TEST
 
-START_TEST(it_waits_for_the_last_unit)
+START_TEST(a_drain_waits_for_the_last_unit)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(3);
     struct asker drainer = { 0 };
@@ -49,7 +49,7 @@ START_TEST(it_waits_for_the_last_unit)
     ck_assert_int_eq(fairsem_release(&sem, 2), 0);
     ck_assert(worker_waits(&drainer.w));
     ck_assert_int_eq(fairsem_destroy(&sem), EBUSY);
-    /* Two are free, and nobody may have them. */
+    /* Two are free, but no request may take them. */
     ck_assert_int_eq(fairsem_available(&sem), 2);
     ck_assert_int_eq(fairsem_tryacquire(&sem, 1), ESHUTDOWN);
     ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 2), 0);
@@ -62,7 +62,7 @@ START_TEST(it_waits_for_the_last_unit)
 }
 END_TEST
 
-START_TEST(those_in_the_queue_get_the_close_reason)
+START_TEST(waiters_get_the_reason_of_the_close)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(2);
     struct worker large = { 0 }, small = { 0 };
@@ -108,7 +108,7 @@ START_TEST(several_threads_may_drain)
 }
 END_TEST
 
-START_TEST(what_is_wrong_changes_nothing)
+START_TEST(an_invalid_drain_changes_nothing)
 {
     const fairsem_attr_t attr = { .capacity = 2 };
     const struct timespec at = { .tv_nsec = -1 };
@@ -127,7 +127,7 @@ START_TEST(what_is_wrong_changes_nothing)
 }
 END_TEST
 
-START_TEST(a_limit_on_the_wait_leaves_it_closed)
+START_TEST(a_drain_that_ends_early_leaves_the_semaphore_closed)
 {
     const fairsem_attr_t attr = { .max_waiters = 1 };
     struct timespec past = from_now(CLOCK_MONOTONIC, -1000);
@@ -153,7 +153,7 @@ START_TEST(a_limit_on_the_wait_leaves_it_closed)
 }
 END_TEST
 
-START_TEST(a_capacity_that_changes_counts)
+START_TEST(a_drain_follows_a_change_of_capacity)
 {
     const fairsem_attr_t attr = { .capacity = 4 };
     struct asker drainer = { 0 };
@@ -174,7 +174,7 @@ START_TEST(a_capacity_that_changes_counts)
 }
 END_TEST
 
-START_TEST(nobody_passes_it_on_a_semaphore_with_bypass)
+START_TEST(no_thread_passes_a_drain_on_a_semaphore_with_bypass)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = LONG_NS };
     struct asker drainer = { 0 };
@@ -206,10 +206,10 @@ START_TEST(a_canceled_thread_stops_draining)
 }
 END_TEST
 
-/* What each thread wrote while it held its unit is there when the drain is over. */
+/* When the drain returns, it must see what each thread wrote while it held its unit. */
 enum { THREADS = 4, ROUNDS = 100 };
 static fairsem_t pool;
-static int written[THREADS];        /* not atomic: ThreadSanitizer looks */
+static int written[THREADS];        /* not atomic: ThreadSanitizer finds a missing order */
 
 static void *use_pool(void *arg)
 {
@@ -223,7 +223,7 @@ static void *use_pool(void *arg)
     return NULL;
 }
 
-START_TEST(a_pool_is_taken_down)
+START_TEST(a_drain_sees_what_the_holders_wrote)
 {
     for (int round = 0; round < ROUNDS; round++) {
         pthread_t thread[THREADS];
@@ -245,7 +245,7 @@ START_TEST(a_pool_is_taken_down)
 }
 END_TEST
 
-START_TEST(a_child_finds_it_closed_and_nobody_waiting)
+START_TEST(a_forked_child_finds_it_closed_and_without_waiters)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     struct asker drainer = { 0 };
@@ -274,10 +274,11 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("drain", what_nobody_uses_is_drained_at_once, it_waits_for_the_last_unit,
-              those_in_the_queue_get_the_close_reason, several_threads_may_drain,
-              what_is_wrong_changes_nothing, a_limit_on_the_wait_leaves_it_closed,
-              a_capacity_that_changes_counts, nobody_passes_it_on_a_semaphore_with_bypass,
-              a_canceled_thread_stops_draining, a_pool_is_taken_down,
-              a_child_finds_it_closed_and_nobody_waiting);
+    RUN_SUITE("drain", an_unused_semaphore_is_drained_at_once, a_drain_waits_for_the_last_unit,
+              waiters_get_the_reason_of_the_close, several_threads_may_drain,
+              an_invalid_drain_changes_nothing, a_drain_that_ends_early_leaves_the_semaphore_closed,
+              a_drain_follows_a_change_of_capacity,
+              no_thread_passes_a_drain_on_a_semaphore_with_bypass, a_canceled_thread_stops_draining,
+              a_drain_sees_what_the_holders_wrote,
+              a_forked_child_finds_it_closed_and_without_waiters);
 }

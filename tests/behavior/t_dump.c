@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_dump.c - what a semaphore tells people about itself. */
+/* t_dump.c - fairsem_dump: a semaphore as text for people. */
 #include "askers.h"
 #include "suite.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What fairsem_dump writes, as lines. */
+/* The output of fairsem_dump, as lines. */
 struct text {
     char *all;
     char *lines[64];
@@ -32,7 +32,7 @@ static struct text dump_of(fairsem_t *sem)
     return text;
 }
 
-/* U58 (scylla 7779: why is everybody waiting?).  Numbers that occur nowhere else. */
+/* U58 (scylla 7779: why is everybody waiting?).  The numbers occur nowhere else in the text. */
 START_TEST(a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_head)
 {
     fairsem_t sem;
@@ -70,8 +70,8 @@ START_TEST(a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_he
 }
 END_TEST
 
-/* A static semaphore has no name, and a line may be longer than any guess at its length. */
-START_TEST(a_dump_needs_no_name_and_has_room_for_a_long_line)
+/* A static semaphore has no name, and a queue may be longer than any buffer of a fixed size. */
+START_TEST(a_dump_needs_no_name_and_has_room_for_a_long_queue)
 {
     enum { MANY = 1000 };
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -95,7 +95,7 @@ START_TEST(a_dump_needs_no_name_and_has_room_for_a_long_line)
 }
 END_TEST
 
-START_TEST(a_dump_to_a_file_with_an_error_says_so_and_leaves_errno_alone)
+START_TEST(a_dump_reports_a_write_error_and_leaves_errno_alone)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     FILE *readable = fopen("/dev/null", "r"), *full = fopen("/dev/full", "w");
@@ -119,6 +119,6 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("dump", a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_head,
-              a_dump_needs_no_name_and_has_room_for_a_long_line,
-              a_dump_to_a_file_with_an_error_says_so_and_leaves_errno_alone);
+              a_dump_needs_no_name_and_has_room_for_a_long_queue,
+              a_dump_reports_a_write_error_and_leaves_errno_alone);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fork.c - the child of a threaded process finds the count as it was and an empty line.
+ * t_fork.c - the child of a threaded process finds the same count and an empty queue.
  * (U52: c-blosc 241, FEX 2739, jemalloc 895 hang on a lock that another thread held.)
  */
 #include "children.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-START_TEST(the_child_finds_the_count_as_it_was_and_an_empty_line)
+START_TEST(the_child_finds_the_same_count_and_an_empty_queue)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(3);
     struct worker w = { 0 };
@@ -56,8 +56,8 @@ static void *resize_all_the_time(void *arg)
     return NULL;
 }
 
-/* The same with a thread that does it, at whatever moment: four units stay in use. */
-START_TEST(a_fork_at_any_moment_of_set_capacity_takes_no_units_away)
+/* Another thread changes the capacity all the time: four units stay in use. */
+START_TEST(a_fork_at_any_moment_of_set_capacity_loses_no_units)
 {
     const fairsem_attr_t attr = { .capacity = 4 };
     struct resizer r = { .over = 0 };
@@ -97,7 +97,7 @@ static void *wait_with_token(void *arg)
     return NULL;
 }
 
-/* The waits on the token's list are those of threads that are not there. */
+/* The waits on the token's list belong to threads that the child does not have. */
 START_TEST(a_token_in_the_child_cancels_no_waits_of_the_parent)
 {
     struct token_waiter w = { .result = STILL_WAITING };
@@ -126,7 +126,7 @@ START_TEST(a_token_in_the_child_cancels_no_waits_of_the_parent)
 }
 END_TEST
 
-/* Threads of the child wait and are served, and its own children in turn. */
+/* Threads of the child wait and are granted, and so do those of its own child. */
 START_TEST(the_child_and_the_grandchild_can_have_waiters_of_their_own)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -175,7 +175,7 @@ static void *hammer(void *arg)
     return NULL;
 }
 
-/* The scenario of U52: fork at any moment while four threads hammer. */
+/* The scenario of U52: fork at any moment while four threads acquire and release. */
 START_TEST(a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(2);
@@ -236,8 +236,8 @@ static void *release_when_waited_for(void *arg)
     return NULL;
 }
 
-/* The usual way to keep a thing consistent across fork, with a semaphore as the lock; the
- * wait in the handler is the first one of its thread. */
+/* This is the usual way to keep data consistent across a fork, with a semaphore as the lock.  The
+ * wait in the handler is the first wait of its thread. */
 START_TEST(a_semaphore_can_be_held_across_a_fork_by_the_handlers_of_the_application)
 {
     pthread_t thread;
@@ -259,7 +259,7 @@ START_TEST(a_semaphore_can_be_held_across_a_fork_by_the_handlers_of_the_applicat
 END_TEST
 
 /* A unit that a handler of the child releases must not go to a waiter of the parent. */
-START_TEST(a_release_in_a_handler_of_the_child_serves_no_thread_of_the_parent)
+START_TEST(a_release_in_a_handler_of_the_child_grants_no_thread_of_the_parent)
 {
     struct worker w = { 0 };
     pid_t child;
@@ -308,7 +308,7 @@ static void *wait_with_app_lock(void *arg)
     return NULL;
 }
 
-/* A fork waits for a lock of the application, whose holder makes its first wait. */
+/* The fork waits for a lock of the application; the thread that holds it makes its first wait. */
 START_TEST(no_lock_of_the_library_is_held_while_the_handlers_of_the_application_run)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -336,12 +336,12 @@ int main(void)
         puts("skipped: ThreadSanitizer does not follow a fork of a threaded process");
         return 77;
     }
-    RUN_SUITE("fork", the_child_finds_the_count_as_it_was_and_an_empty_line,
-              a_fork_at_any_moment_of_set_capacity_takes_no_units_away,
+    RUN_SUITE("fork", the_child_finds_the_same_count_and_an_empty_queue,
+              a_fork_at_any_moment_of_set_capacity_loses_no_units,
               a_token_in_the_child_cancels_no_waits_of_the_parent,
               the_child_and_the_grandchild_can_have_waiters_of_their_own,
               a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works,
               a_semaphore_can_be_held_across_a_fork_by_the_handlers_of_the_application,
-              a_release_in_a_handler_of_the_child_serves_no_thread_of_the_parent,
+              a_release_in_a_handler_of_the_child_grants_no_thread_of_the_parent,
               no_lock_of_the_library_is_held_while_the_handlers_of_the_application_run);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fork_callbacks.c - a callback forks: its thread goes on in the child, and no other does.
+ * t_fork_callbacks.c - a callback forks: in the child only its thread goes on.
  */
 #include "askers.h"
 #include "children.h"
@@ -30,7 +30,7 @@ static void stay_in_callback(fairsem_ticket_t *ticket, void *arg)
         sched_yield();
 }
 
-/* In the child the thread that called back goes on, and no other does. */
+/* In the child only this thread goes on. */
 static void fork_in_callback(fairsem_ticket_t *ticket, void *arg)
 {
     struct caller *c = arg;
@@ -85,7 +85,7 @@ struct two_tickets {
     int              second_calls;
 };
 
-static void fork_and_look_at_the_second(fairsem_ticket_t *ticket, void *arg)
+static void fork_and_claim_the_second(fairsem_ticket_t *ticket, void *arg)
 {
     struct two_tickets *both = arg;
     fairsem_units_t units = { 0 };
@@ -106,13 +106,13 @@ static void count_second(fairsem_ticket_t *ticket, void *arg)
     ((struct two_tickets *)arg)->second_calls++;
 }
 
-/* The child leaves the callback, too, and finds nothing to call after it. */
-START_TEST(what_is_due_after_a_callback_that_forks_is_called_in_the_parent)
+/* The child leaves the callback, too, and no other callback is due there. */
+START_TEST(a_callback_due_after_one_that_forks_runs_only_in_the_parent)
 {
     struct two_tickets both = { .sem = FAIRSEM_INITIALIZER(0) };
 
     ck_assert_int_eq(fairsem_ticket_take(&both.first, &both.sem, 1, 0,
-                                         fork_and_look_at_the_second, &both), EINPROGRESS);
+                                         fork_and_claim_the_second, &both), EINPROGRESS);
     ck_assert_int_eq(fairsem_ticket_take(&both.second, &both.sem, 1, 0, count_second, &both),
                      EINPROGRESS);
     ck_assert_int_eq(fairsem_release(&both.sem, 2), 0);
@@ -132,7 +132,7 @@ END_TEST
 
 struct three_tickets {
     fairsem_t        sem;
-    struct caller    first;         /* its callback goes on, so those of the others are due */
+    struct caller    first;         /* its callback runs, so those of the others are due */
     fairsem_ticket_t second, third;
 };
 
@@ -149,8 +149,8 @@ static void *release_three(void *arg)
 }
 
 /*
- * The queue in which two callbacks are due is that of a thread of the parent.  To the child its
- * tickets are free memory, like the third one here, and a claim must not follow it there.
+ * Two callbacks are due in a queue of a thread of the parent.  The child may reuse the memory of
+ * those tickets, as here of the third one.  So a claim of the second must not follow its links.
  */
 START_TEST(a_claim_in_the_child_touches_no_queue_of_the_parent)
 {
@@ -189,7 +189,7 @@ END_TEST
 struct behind {
     fairsem_t        sem;
     fairsem_ticket_t ticket;
-    pthread_t        waiter;        /* only in this thread the callback forks */
+    pthread_t        waiter;        /* the callback forks only in this thread */
     _Atomic int      over;
     pid_t            child;
 };
@@ -214,9 +214,9 @@ static void *release_one_for_the_second(void *arg)
 }
 
 /*
- * A wait with a token times out and lets a ticket behind it go, whose callback forks.  Its
- * thread goes on in the child, where the token's list is another one.  (If the time is out
- * before the unit is there: another round, with more time.)
+ * A wait with a token times out.  So the ticket behind it is granted, and the ticket's callback
+ * forks.  The thread goes on in the child, where the token's list is a new one.  (If the time is
+ * out before the unit is released, the test tries again with more time.)
  */
 START_TEST(a_callback_may_fork_at_the_end_of_a_wait_with_a_token)
 {
@@ -269,7 +269,7 @@ int main(void)
         return 77;
     }
     RUN_SUITE("fork callbacks", a_callback_may_fork_while_another_one_runs,
-              what_is_due_after_a_callback_that_forks_is_called_in_the_parent,
+              a_callback_due_after_one_that_forks_runs_only_in_the_parent,
               a_claim_in_the_child_touches_no_queue_of_the_parent,
               a_callback_may_fork_at_the_end_of_a_wait_with_a_token);
 }

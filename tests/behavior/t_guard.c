@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* t_guard.c - guards: units that know whose they are and are released once. */
+/* t_guard.c - guards: units that know their semaphore and are released once. */
 #include "suite.h"
 #include "workers.h"
 
 #include <errno.h>
 
-/* What a guard holds, in one line. */
 static void holds(const fairsem_units_t *units, const fairsem_t *sem, int64_t n)
 {
     ck_assert_ptr_eq(units->sem, sem);
@@ -46,7 +45,7 @@ START_TEST(a_guard_holds_what_was_acquired_and_releases_it_once)
 END_TEST
 
 /* U23 (.NET 123087, OPC Foundation 2415: the clean-up path releases what was never acquired,
- * and the limit is exceeded for ever).  Whatever the failure, the release does nothing. */
+ * and the limit is exceeded for ever).  After every failure the release does nothing. */
 START_TEST(after_an_acquire_that_failed_a_release_does_nothing)
 {
     fairsem_t sem;
@@ -133,7 +132,7 @@ START_TEST(units_can_be_split_merged_and_returned_in_parts)
     is_empty(&b);
     ck_assert_int_eq(fairsem_units_merge(&a, &b), 0);   /* nothing to move */
     holds(&a, &sem, 7);
-    ck_assert_int_eq(fairsem_units_merge(&b, &a), 0);   /* into an empty one: moved */
+    ck_assert_int_eq(fairsem_units_merge(&b, &a), 0);   /* into an empty guard: moved */
     holds(&b, &sem, 7);
     is_empty(&a);
 
@@ -154,7 +153,7 @@ START_TEST(units_can_be_split_merged_and_returned_in_parts)
 }
 END_TEST
 
-/* Split in two empty halves of which one is used up, handed on, and put together again. */
+/* A split of all units leaves an empty guard, which can hold units of another semaphore. */
 START_TEST(all_of_a_guard_can_be_moved_and_the_guard_used_again)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(4), other = FAIRSEM_INITIALIZER(1);
@@ -199,7 +198,7 @@ START_TEST(units_can_be_adopted_and_forgotten)
 }
 END_TEST
 
-/* U36: units that were never taken.  Nothing is released in part, and the guard says so. */
+/* U36: the guard has adopted units that were never taken.  No part of them is released. */
 START_TEST(a_guard_whose_units_cannot_be_released_keeps_them)
 {
     fairsem_t sem;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_interrupt.c - semaphores that signals matter to: EINTR, and release in a handler.
+ * t_interrupt.c - interruptible semaphores: EINTR, and calls in a signal handler.
  *
- * All other tests are run on such a semaphore, too, where configure --with-parker=futex has
- * made their way of sleeping the default.
+ * With configure --with-parker=futex all tests sleep on a word, as the waits of an interruptible
+ * semaphore do.
  */
 #include "askers.h"
 #include "suite.h"
@@ -13,7 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-static fairsem_t    *handlers_sem;  /* what the handler releases */
+static fairsem_t    *handlers_sem;  /* the handler releases or closes it */
 static _Atomic int   handled, release_result;
 
 static void note(int sig)
@@ -48,7 +48,7 @@ static void make_interruptible(fairsem_t *sem, int64_t units)
     ck_assert_int_eq(fairsem_init(sem, units, &attr), 0);
 }
 
-/* Send signals until the handler has run and `done` says so: one may come before the sleep. */
+/* Send signals until there is a result: a signal may come before the sleep. */
 static void signal_until(struct worker *w, _Atomic int *result)
 {
     while (atomic_load(result) == STILL_WAITING) {
@@ -67,7 +67,7 @@ static void signal_often(struct worker *w)
     }
 }
 
-START_TEST(a_handler_ends_the_wait_and_the_place_goes_to_the_next)
+START_TEST(a_handler_ends_the_wait_and_the_next_waiter_is_granted)
 {
     fairsem_t sem;
     struct worker w = { 0 }, behind = { 0 };
@@ -116,7 +116,7 @@ START_TEST(a_semaphore_without_the_flag_is_not_interrupted)
 }
 END_TEST
 
-/* A collector stops its threads in a handler; what wakes them may be a handler, too. */
+/* A garbage collector stops its threads in a handler; a handler may also wake them. */
 START_TEST(a_handler_may_release_what_its_own_thread_waits_for)
 {
     static fairsem_t sem;
@@ -148,8 +148,8 @@ static void *take_and_give(void *arg)
     return NULL;
 }
 
-/* T3: the handler interrupts the critical sections of the same semaphore, too. */
-START_TEST(a_handler_may_release_whatever_it_interrupted)
+/* The handler interrupts critical sections of the same semaphore, too. */
+START_TEST(a_handler_may_release_at_any_moment)
 {
     static fairsem_t sem;
     pthread_t thread[4];
@@ -161,8 +161,8 @@ START_TEST(a_handler_may_release_whatever_it_interrupted)
     for (int i = 0; i < 4; i++)
         start_thread(&thread[i], take_and_give, &sem);
     for (taken = 0; taken < 20000; taken++) {
-        /* What the handlers add is taken away, so that there is always somebody in line.
-         * Two signals may have become one: then there is another. */
+        /* Take away what the handlers add, so that there are always waiters.  Two pending signals
+         * may become one: then send another. */
         do {
             pthread_kill(thread[taken % 4], SIGUSR1);
         } while (fairsem_acquire_for(&sem, 1, 1000000) != 0);
@@ -187,8 +187,8 @@ static void close_it(int sig)
     errno = before;
 }
 
-/* For a program that ends at Ctrl-C: whatever the handler interrupts, everybody gets the reason. */
-START_TEST(a_handler_may_close_whatever_it_interrupted)
+/* As in a program that ends at Ctrl-C: every wait gets the reason. */
+START_TEST(a_handler_may_close_at_any_moment)
 {
     static fairsem_t sem;
     struct worker w[3];
@@ -248,7 +248,7 @@ START_TEST(a_thread_that_sleeps_on_a_word_can_be_canceled_and_loses_no_unit)
 }
 END_TEST
 
-START_TEST(one_release_wakes_more_than_a_list_of_words_has_room_for)
+START_TEST(one_release_wakes_more_threads_than_a_list_of_words_holds)
 {
     enum { MANY = 100 };
     fairsem_t sem;
@@ -293,7 +293,7 @@ static void *wait_for_ticket(void *arg)
     return NULL;
 }
 
-START_TEST(an_interrupted_wait_for_a_ticket_keeps_the_place)
+START_TEST(an_interrupted_wait_for_a_ticket_keeps_its_place)
 {
     fairsem_t sem;
     fairsem_ticket_t ticket = { 0 };
@@ -319,19 +319,18 @@ int main(void)
         puts("skipped: no futexes");
         return 77;
     }
-    /* ThreadSanitizer holds signals back in a call it does not know, and loses track of
+    /* ThreadSanitizer delays signals in a system call that it does not know, and loses track of
      * threads that are canceled in one. */
     if (UNDER_TSAN)
-        RUN_SUITE("interrupt", one_release_wakes_more_than_a_list_of_words_has_room_for,
+        RUN_SUITE("interrupt", one_release_wakes_more_threads_than_a_list_of_words_holds,
                   a_token_and_a_deadline_work_on_a_word_too);
-    RUN_SUITE("interrupt", a_handler_ends_the_wait_and_the_place_goes_to_the_next,
+    RUN_SUITE("interrupt", a_handler_ends_the_wait_and_the_next_waiter_is_granted,
               a_handler_with_sa_restart_does_not_end_a_wait_without_a_deadline,
               a_semaphore_without_the_flag_is_not_interrupted,
               a_handler_may_release_what_its_own_thread_waits_for,
-              a_handler_may_release_whatever_it_interrupted,
-              a_handler_may_close_whatever_it_interrupted,
+              a_handler_may_release_at_any_moment, a_handler_may_close_at_any_moment,
               a_thread_that_sleeps_on_a_word_can_be_canceled_and_loses_no_unit,
-              one_release_wakes_more_than_a_list_of_words_has_room_for,
+              one_release_wakes_more_threads_than_a_list_of_words_holds,
               a_token_and_a_deadline_work_on_a_word_too,
-              an_interrupted_wait_for_a_ticket_keeps_the_place);
+              an_interrupted_wait_for_a_ticket_keeps_its_place);
 }

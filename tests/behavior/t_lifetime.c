@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_lifetime.c - when a semaphore may end, and what may still be running then. */
+/* t_lifetime.c - when a semaphore may be destroyed, and which calls may still run then. */
 #include "children.h"
 #include "suite.h"
 #include "workers.h"
@@ -71,9 +71,9 @@ static void *release_what_comes(void *arg)
 }
 
 /*
- * U41, trap 3 (glibc 12674, musl, FreeBSD D7505, libuv 1795): the releaser touches the
- * semaphore after the acquire it served has returned, destroyed and freed it.  Memory is
- * filled before it is freed, so that a late touch shows without a sanitizer, too.
+ * U41 (glibc 12674, musl, FreeBSD D7505, libuv 1795): the releaser touches the semaphore after the
+ * acquirer, which it granted, has destroyed and freed it.  The test overwrites the memory before
+ * it frees it, so that a late access shows without a sanitizer, too.
  */
 START_TEST(an_acquirer_may_destroy_and_free_at_once)
 {
@@ -107,8 +107,8 @@ START_TEST(an_acquirer_may_destroy_and_free_at_once)
 }
 END_TEST
 
-/* U55 (a condition variable signaled before anybody waits on it), U57: the grant comes at
- * every moment between joining the line and falling asleep. */
+/* U55 (a condition variable is signaled before a thread waits on it), U57: the grant comes at
+ * every moment between joining the queue and falling asleep. */
 START_TEST(a_grant_may_come_before_the_waiter_sleeps)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -129,8 +129,8 @@ START_TEST(a_grant_may_come_before_the_waiter_sleeps)
 }
 END_TEST
 
-/* Trap 4 (tokio 2340, folly): a waiter with a short deadline may return, end, and its
- * thread with it, while the releaser is still about to wake it. */
+/* A waiter with a short deadline may return, and its thread may end, while the releaser is still
+ * about to wake it (tokio 2340, folly). */
 START_TEST(a_waiter_may_end_while_it_is_being_woken)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -166,7 +166,7 @@ static void *end_with_a_wait(void *arg)
     return NULL;
 }
 
-/* Destructors of thread-specific data run in no order: ours may have run already. */
+/* Destructors of thread-specific data run in any order: the library's may have run already. */
 START_TEST(a_thread_that_is_ending_can_still_wait)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -185,10 +185,10 @@ START_TEST(a_thread_that_is_ending_can_still_wait)
 }
 END_TEST
 
-/* Data handed over with a unit, on the fast and on the contended path; for a race detector. */
+/* Data that goes from thread to thread with a unit, on the fast and on the contended path. */
 struct parcel {
     fairsem_t full, empty;
-    long      content;      /* plain: the semaphores must order it */
+    long      content;      /* not atomic: the semaphores must order it */
     long      sum;
 };
 
@@ -221,12 +221,12 @@ START_TEST(what_the_releaser_wrote_is_seen_by_the_acquirer)
 }
 END_TEST
 
-/* In a child whose main thread has called exit: one that waits since before, one that begins. */
+/* In a child whose main thread has called exit: one wait began before that, the other after. */
 static bool     exits;
 static fairsem_t at_exit = FAIRSEM_INITIALIZER(0);
 static struct worker before_exit, in_exit;
 
-/* The number makes it the last one, after the library's own. */
+/* The number makes it the last destructor, after the library's own. */
 __attribute__((destructor(101))) static void when_all_is_over(void)
 {
     if (!exits)
@@ -248,7 +248,7 @@ START_TEST(threads_can_still_wait_and_release_while_the_process_exits)
     if (child == 0) {
         exits = true;
         worker_queue(&before_exit, &at_exit, 1, 1);
-        exit(1);    /* which is not what it ends with */
+        exit(1);    /* but when_all_is_over() sets the exit status */
     }
     ck_assert_int_eq(status_of(child), 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_misuse.c - bad input gets its error, changes nothing, and errno is never touched. */
+/* t_misuse.c - a bad argument gets its error and changes nothing, not even errno. */
 #include "suite.h"
 #include "workers.h"
 
@@ -93,7 +93,7 @@ START_TEST(a_reserved_field_that_is_set_is_refused)
 }
 END_TEST
 
-/* U47 (zephyr 38816: one code for two outcomes), on a semaphore in each condition. */
+/* U47 (zephyr 38816: one code for two outcomes). */
 START_TEST(each_outcome_has_its_own_result)
 {
     fairsem_t sem;
@@ -132,7 +132,7 @@ START_TEST(errno_is_never_touched)
 }
 END_TEST
 
-/* ---- What has no result, because there is no semaphore: a clear stop ---- */
+/* ---- Without a semaphore there is no result: the program aborts ---- */
 
 static void use_zeroed(void (*use)(fairsem_t *))
 {
@@ -177,7 +177,7 @@ static void destroy(fairsem_t *sem)
     fairsem_destroy(sem);
 }
 
-/* In a child, which must be stopped; what it says goes to `text`. */
+/* Do it in a child.  Returns the signal that ends the child; its stderr goes to `text`. */
 static int signal_of(void (*in)(void (*)(fairsem_t *)), void (*use)(fairsem_t *), char *text,
                      size_t size)
 {
@@ -203,9 +203,9 @@ static int signal_of(void (*in)(void (*)(fairsem_t *)), void (*use)(fairsem_t *)
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-/* A zeroed one looks like a pause, and once made an acquire wait for ever and a release fail with
- * a result that nobody looks at. */
-START_TEST(a_semaphore_that_does_not_exist_stops_the_program_and_says_so)
+/* Zeroed memory looks like a semaphore in a pause: an acquire once waited for ever, and a release
+ * failed with a result that programs do not check. */
+START_TEST(use_before_init_or_after_destroy_aborts_with_a_message)
 {
     void (*const use[])(fairsem_t *) = { acquire, try, release, stat, destroy };
     char text[4000];
@@ -224,6 +224,5 @@ int main(void)
     RUN_SUITE("misuse", bad_counts_are_refused,
               bad_attributes_are_refused_and_the_memory_is_left_alone, good_attributes_are_taken,
               a_reserved_field_that_is_set_is_refused, each_outcome_has_its_own_result,
-              errno_is_never_touched,
-              a_semaphore_that_does_not_exist_stops_the_program_and_says_so);
+              errno_is_never_touched, use_before_init_or_after_destroy_aborts_with_a_message);
 }

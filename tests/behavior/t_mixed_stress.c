@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_mixed_stress.c - everything at once on one semaphore: priorities, tokens, guards,
+ * t_mixed_stress.c - all operations at once on one semaphore: priorities, tokens, guards,
  * tickets with and without callbacks, canceled threads, debts, and a capacity that changes
- * and is 0 now and then.  Nothing may be lost, nothing made, nobody may hang.
+ * and is sometimes 0.  No unit may be lost or made, and no thread may hang.
  */
 #include "stress.h"
 #include "suite.h"
@@ -12,7 +12,7 @@
 #include <sched.h>
 #include <stdio.h>
 
-#define CAPACITY 6      /* in the beginning and in the end */
+#define CAPACITY 6      /* at the beginning and at the end */
 #define MOST     8      /* the largest capacity in between */
 #define PLAYERS  8
 #define REASON   4711   /* of tokens */
@@ -24,14 +24,14 @@ struct ground {
     _Atomic int64_t most_held;
     _Atomic int     stop;
     _Atomic int64_t acquired, called_back, failed, prey_left;
-    _Atomic int     unexpected;     /* a result that no call may have given */
+    _Atomic int     unexpected;     /* a result that the call must not return */
 };
 
 struct player {
     pthread_t       thread;
     struct ground  *ground;
     uint32_t        seed;
-    pthread_mutex_t token_mutex;    /* between a cancel and the token's next life */
+    pthread_mutex_t token_mutex;    /* keeps a cancel and a renewal of the token apart */
     fairsem_token_t token;
 };
 
@@ -45,7 +45,7 @@ static void pick_up(struct ground *g, int64_t n)
     atomic_fetch_add(&g->acquired, 1);
 }
 
-/* In two parts through a second guard, now and then. */
+/* Sometimes in two parts, with or without a second guard. */
 static void put_down(struct ground *g, fairsem_units_t *units, uint32_t *seed)
 {
     fairsem_units_t part = { 0 };
@@ -83,7 +83,7 @@ static bool expected(struct ground *g, int result)
     return false;
 }
 
-/* A token that has been used up begins a new life. */
+/* A canceled token is destroyed and initialized again. */
 static void renew_token(struct player *p)
 {
     pthread_mutex_lock(&p->token_mutex);
@@ -124,8 +124,8 @@ static void try_somehow(struct player *p, int64_t n)
     put_down(g, &units, &p->seed);
 }
 
-/* Claims what was granted and releases it: into the same line, from the callback. */
-static void served(fairsem_ticket_t *ticket, void *arg)
+/* A callback that claims the units and releases them, to the same queue. */
+static void granted(fairsem_ticket_t *ticket, void *arg)
 {
     struct ground *g = arg;
     fairsem_units_t units = { 0 };
@@ -135,13 +135,13 @@ static void served(fairsem_ticket_t *ticket, void *arg)
     if (result == 0) {
         pick_up(g, units.n);
         put_down(g, &units, &seed);
-    } else if (result != EINVAL) {      /* its player was faster */
+    } else if (result != EINVAL) {      /* EINVAL: its player was faster */
         expected(g, result);
         fairsem_ticket_return(ticket);
     }
 }
 
-static void stand_in_line_with_a_ticket(struct player *p, int64_t n, struct timespec *deadline)
+static void wait_with_a_ticket(struct player *p, int64_t n, struct timespec *deadline)
 {
     struct ground *g = p->ground;
     fairsem_wait_t how = { .clock = CLOCK_MONOTONIC, .deadline = deadline, .token = &p->token };
@@ -150,15 +150,15 @@ static void stand_in_line_with_a_ticket(struct player *p, int64_t n, struct time
     bool calls_back = next(&p->seed) % 2 == 0;
     int priority = (int)(next(&p->seed) % 3), result;
 
-    result = fairsem_ticket_take(&ticket, &g->sem, n, priority, calls_back ? served : NULL, g);
+    result = fairsem_ticket_take(&ticket, &g->sem, n, priority, calls_back ? granted : NULL, g);
     if (result != EINPROGRESS && !expected(g, result))
         return;
     if (next(&p->seed) % 4 != 0) {
-        /* On a slow machine, too, some must be served while they wait. */
+        /* On a slow machine, too, some must be granted while they wait. */
         if (next(&p->seed) % 2 == 0)
             how.deadline = NULL;
         result = fairsem_ticket_wait(&ticket, &how);
-        /* By the time we look the callback may have claimed it. */
+        /* The callback may have claimed it before the wait began or ended. */
         if (!calls_back || (result != EINVAL && result != ECANCELED))
             expected(g, result);
     }
@@ -184,7 +184,7 @@ static void *play(void *arg)
             try_somehow(p, n);
             break;
         case 1:
-            stand_in_line_with_a_ticket(p, n, &deadline);
+            wait_with_a_ticket(p, n, &deadline);
             break;
         default:
             acquire_somehow(p, n, &deadline);
@@ -198,7 +198,7 @@ static void leave(void *arg)
     atomic_fetch_add(&((struct ground *)arg)->prey_left, 1);
 }
 
-/* Ends by being canceled in a wait, wherever that finds it, or by the close. */
+/* The thread ends when it is canceled in a wait, or by the close. */
 static void *wait_to_be_canceled(void *arg)
 {
     struct player *p = arg;
@@ -212,14 +212,14 @@ static void *wait_to_be_canceled(void *arg)
             pick_up(g, n);
             put_down(g, &units, &p->seed);
         } else {
-            sched_yield();      /* refused at once, again and again, while a capacity is small */
+            sched_yield();      /* while the capacity is too small, every call is refused at once */
         }
     }
     pthread_cleanup_pop(1);
     return NULL;
 }
 
-/* What the owner does meanwhile: one thing of many, each undone before the next. */
+/* The owner does one of several things, and undoes most of them before the next. */
 static void interfere(struct ground *g, struct player players[], uint32_t *seed)
 {
     struct player prey = { .ground = g, .seed = next(seed) }, *victim;
@@ -248,7 +248,7 @@ static void interfere(struct ground *g, struct player players[], uint32_t *seed)
         for (uint32_t i = next(seed) % 20; i > 0; i--)
             sched_yield();
         pthread_cancel(prey.thread);
-        fairsem_set_capacity(&g->sem, CAPACITY);        /* a pause would keep it running */
+        fairsem_set_capacity(&g->sem, CAPACITY);        /* a small capacity would keep it running */
         pthread_join(prey.thread, NULL);
         atomic_fetch_sub(&g->prey_left, 1);
     }
@@ -256,7 +256,7 @@ static void interfere(struct ground *g, struct player players[], uint32_t *seed)
         atomic_store(&g->unexpected, result);
 }
 
-/* Players play while the owner interferes, until the time is over and all kinds were there. */
+/* Players play while the owner interferes, until the time is over and a callback has run. */
 static void begin(struct ground *g, struct player players[], unsigned flags)
 {
     const struct timespec end = stress_end();
@@ -304,7 +304,7 @@ static void end(struct ground *g, struct player players[])
     ck_assert_int_eq(fairsem_destroy(&g->sem), 0);
 }
 
-START_TEST(nothing_is_lost_and_nothing_is_made_whatever_is_mixed)
+START_TEST(mixed_operations_neither_lose_nor_make_units)
 {
     struct ground g = { .held = 0 };
     struct player players[PLAYERS];
@@ -317,7 +317,7 @@ START_TEST(nothing_is_lost_and_nothing_is_made_whatever_is_mixed)
 END_TEST
 
 /* ThreadSanitizer loses track of threads that are canceled on a futex. */
-START_TEST(nor_where_signals_matter)
+START_TEST(mixed_operations_on_an_interruptible_semaphore_neither_lose_nor_make_units)
 {
     struct ground g = { .held = 0 };
     struct player players[PLAYERS];
@@ -330,8 +330,8 @@ START_TEST(nor_where_signals_matter)
 }
 END_TEST
 
-/* U44: each returns once, whatever stage it is in; nobody is left in the line. */
-START_TEST(a_close_ends_it_for_everybody_in_the_midst_of_it)
+/* U44: each call returns once, from any stage of its wait, and the queue is empty. */
+START_TEST(a_close_ends_every_wait_of_mixed_operations)
 {
     struct ground g = { .held = 0 };
     struct player players[PLAYERS];
@@ -347,6 +347,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("mixed stress", nothing_is_lost_and_nothing_is_made_whatever_is_mixed,
-              nor_where_signals_matter, a_close_ends_it_for_everybody_in_the_midst_of_it);
+    RUN_SUITE("mixed stress", mixed_operations_neither_lose_nor_make_units,
+              mixed_operations_on_an_interruptible_semaphore_neither_lose_nor_make_units,
+              a_close_ends_every_wait_of_mixed_operations);
 }

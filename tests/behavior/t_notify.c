@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_notify.c - the callbacks of tickets: once, without locks, and free to call anything.
- * (U20, U48, trap 9: user code under the lock: tokio 5429, .NET 34036, Photon 1650.)
+ * t_notify.c - the callback of a ticket runs once, without locks, and may call every function.
+ * (U20, U48: user code under the lock: tokio 5429, .NET 34036, Photon 1650.)
  */
 #include "askers.h"
 #include "suite.h"
@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What a callback saw.  Written by the thread that calls it, read when that has been joined,
- * or is the test's own. */
+/* What a callback saw.  The thread that runs it writes this; the test reads it when that thread has
+ * been joined, or is the test's own. */
 struct note {
     fairsem_t                *sem;
     fairsem_ticket_t         *ticket;
@@ -20,7 +20,7 @@ struct note {
     enum fairsem_ticket_state state;    /* at the last call */
     pthread_t                 thread;   /* of the last call */
     fairsem_units_t           units;    /* claimed in the callback */
-    fairsem_ticket_t         *other;    /* for what the callback does to it */
+    fairsem_ticket_t         *other;    /* another ticket, which the callback uses */
 };
 
 static void noted(fairsem_ticket_t *ticket, void *arg)
@@ -41,7 +41,7 @@ static void take_noted(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n,
     ck_assert(was_taken(fairsem_ticket_take(ticket, sem, n, 0, notify, note)));
 }
 
-START_TEST(a_ticket_that_is_served_at_once_does_not_call_back)
+START_TEST(a_ticket_that_is_granted_at_once_does_not_call_back)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(2);
     fairsem_ticket_t ticket = { 0 };
@@ -97,7 +97,6 @@ START_TEST(a_ticket_that_waited_calls_back_once_in_the_thread_that_ended_its_wai
 }
 END_TEST
 
-/* Once returned from the line it is never heard of again. */
 START_TEST(a_ticket_that_is_returned_while_it_waits_does_not_call_back)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -113,9 +112,9 @@ START_TEST(a_ticket_that_is_returned_while_it_waits_does_not_call_back)
 }
 END_TEST
 
-/* A head that asks for too much leaves, in whatever way: the ticket behind it is called back
- * in time, whoever it is that calls. */
-START_TEST(a_callback_comes_from_whatever_served_the_ticket)
+/* A head that asks for too much leaves the queue in several ways.  The thread that takes it out
+ * runs the callback of the ticket behind it. */
+START_TEST(every_way_to_grant_a_ticket_runs_its_callback)
 {
     enum { BY_RETURN, BY_CAPACITY, BY_TOKEN, BY_CANCEL, BY_TIME, WAYS };
 
@@ -161,7 +160,7 @@ START_TEST(a_callback_comes_from_whatever_served_the_ticket)
         ck_assert_int_eq(note.strange, 0);
         ck_assert_int_eq(fairsem_token_destroy(&token), 0);
         ck_assert_int_eq(fairsem_destroy(&sem), 0);
-        /* The deadline may have passed too early for that: again with more time. */
+        /* The deadline may pass before the ticket waits: try again with more time. */
         if (note.calls == 1)
             way++;
         else
@@ -177,7 +176,7 @@ static void add_up(void *arg)
     ++*(int *)arg;
 }
 
-/* Calls every function there is.  `other` waits in the same line, behind this one. */
+/* Calls every function.  `other` waits in the same queue, behind this ticket. */
 static void call_everything(fairsem_ticket_t *ticket, void *arg)
 {
     struct note *note = arg;
@@ -192,7 +191,7 @@ static void call_everything(fairsem_ticket_t *ticket, void *arg)
     noted(ticket, arg);
     if (note->calls > 1)
         return;
-    /* Two are free, this ticket holds one, and the other one, which asks for three, waits. */
+    /* Two are free, this ticket holds one, and the other ticket waits for three. */
     sum += fairsem_ticket_wait(ticket, NULL) + fairsem_ticket_claim(ticket, &note->units);
     sum += fairsem_ticket_claim(ticket, &part) != EINVAL;
     sum += fairsem_tryacquire(sem, 1) != EAGAIN;
@@ -202,7 +201,7 @@ static void call_everything(fairsem_ticket_t *ticket, void *arg)
     sum += fairsem_stat(sem, &stat) + (stat.waiters != 1);
     sum += file == NULL || fairsem_dump(sem, file) != 0 || fclose(file) != 0;
     sum += fairsem_destroy(sem) != EBUSY;
-    sum += fairsem_ticket_return(note->other);      /* its callback must not come any more */
+    sum += fairsem_ticket_return(note->other);      /* its callback must not run any more */
     sum += fairsem_acquire(sem, 1) + fairsem_acquire_for(sem, 0, 1) + fairsem_tryacquire(sem, 0);
     sum += fairsem_acquire_until(sem, 1, CLOCK_REALTIME, NULL);
     sum += fairsem_tryacquire_upto(sem, 5) != 0;
@@ -214,8 +213,7 @@ static void call_everything(fairsem_ticket_t *ticket, void *arg)
     sum += fairsem_units_return(&note->units, 1);
     sum += fairsem_token_init(&token) + fairsem_token_cancel(&token, 0);
     sum += fairsem_token_destroy(&token);
-    /* And stand in line again, with the same ticket: once served at once, returned, and then
-     * for more than is free. */
+    /* Take the same ticket again: first for a unit that is free, then for more than are free. */
     sum += fairsem_ticket_return(ticket);
     sum += fairsem_ticket_take(ticket, sem, 1, 0, call_everything, note);
     sum += fairsem_ticket_state(ticket) != FAIRSEM_TICKET_GRANTED;
@@ -225,7 +223,7 @@ static void call_everything(fairsem_ticket_t *ticket, void *arg)
     note->strange += sum;
 }
 
-/* U48, trap 9. */
+/* U48. */
 START_TEST(a_callback_may_call_everything)
 {
     fairsem_t sem;
@@ -254,7 +252,7 @@ START_TEST(a_callback_may_call_everything)
 }
 END_TEST
 
-/* Whoever uses it all the same finds no pointer in it that can be followed. */
+/* If the library still uses the ticket, it follows a bad pointer. */
 static void wipe_and_free(fairsem_ticket_t *ticket)
 {
     volatile unsigned char *bytes = (volatile unsigned char *)ticket;
@@ -325,8 +323,8 @@ START_TEST(a_callback_may_free_its_ticket_and_its_semaphore)
 }
 END_TEST
 
-/* The same release has served both; the callback of the second is due, and must not come
- * when the second has been returned and is gone.  Its unit goes on to the third. */
+/* One release grants both.  The callback of the second is due, and must not run after the second
+ * has been returned and freed.  Its unit goes to the third. */
 START_TEST(a_callback_may_return_a_ticket_whose_own_callback_is_due)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -356,7 +354,7 @@ static void pass_it_on(fairsem_ticket_t *ticket, void *arg)
     fairsem_ticket_return(ticket);
 }
 
-/* One unit that each callback hands to the next ticket. */
+/* Each callback returns its ticket, so that the unit goes to the next one. */
 START_TEST(a_unit_can_go_through_a_thousand_callbacks)
 {
     enum { COUNT = 1000 };
@@ -378,10 +376,10 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("notify", a_ticket_that_is_served_at_once_does_not_call_back,
+    RUN_SUITE("notify", a_ticket_that_is_granted_at_once_does_not_call_back,
               a_ticket_that_waited_calls_back_once_in_the_thread_that_ended_its_wait,
               a_ticket_that_is_returned_while_it_waits_does_not_call_back,
-              a_callback_comes_from_whatever_served_the_ticket, a_callback_may_call_everything,
+              every_way_to_grant_a_ticket_runs_its_callback, a_callback_may_call_everything,
               a_callback_may_free_its_ticket_and_its_semaphore,
               a_callback_may_return_a_ticket_whose_own_callback_is_due,
               a_unit_can_go_through_a_thousand_callbacks);

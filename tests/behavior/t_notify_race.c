@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_notify_race.c - callbacks beside other threads: who returns a ticket has seen the last
- * of its callback, and nobody else notices that one is running.
+ * t_notify_race.c - callbacks and other threads: a return waits until the ticket's callback has
+ * ended, and a callback holds up no other thread.
  */
 #include "suite.h"
 #include "workers.h"
@@ -17,10 +17,10 @@ static void *release_one(void *arg)
     return NULL;
 }
 
-/* ------------------------------------------------------------ a callback that takes its time */
+/* ------------------------------------------------------------ a slow callback */
 
 struct slow {
-    fairsem_t    entered, go;   /* the callback says that it runs, and waits until it may end */
+    fairsem_t    entered, go;   /* the callback releases the one, and waits for the other */
     _Atomic bool ended;
     int          result;        /* of its wait */
 };
@@ -40,7 +40,7 @@ struct returner {
     fairsem_ticket_t *ticket;
     struct slow      *slow;
     _Atomic bool      about_to;
-    bool              had_ended;    /* the callback, when the return returned */
+    bool              had_ended;    /* had the callback ended when the return returned? */
 };
 
 static void *return_it(void *arg)
@@ -53,7 +53,7 @@ static void *return_it(void *arg)
     return NULL;
 }
 
-/* Two threads return it; both must find that the callback has ended, not only the first. */
+/* Two threads return the ticket; both must wait until the callback has ended, not only one. */
 START_TEST(a_return_waits_for_the_callback_that_another_thread_is_running)
 {
     for (int round = 0; round < 100; round++) {
@@ -96,7 +96,7 @@ struct retaken {
     int         errors;
 };
 
-/* It is in use again, without a callback, while this one takes its time. */
+/* The ticket is taken again, without a callback, while this one still runs. */
 static void take_again_without_callback(fairsem_ticket_t *ticket, void *arg)
 {
     struct retaken *r = arg;
@@ -140,9 +140,9 @@ static void count_call(fairsem_ticket_t *ticket, void *arg)
     atomic_fetch_add((_Atomic int *)arg, 1);
 }
 
-/* Trap 9: while a callback takes its time no lock is held, of this semaphore or of another,
- * and other callbacks come. */
-START_TEST(a_callback_that_takes_its_time_holds_nobody_up)
+/* While a callback runs, no lock is held, of this semaphore or of another, and other callbacks
+ * can run. */
+START_TEST(a_slow_callback_holds_up_no_other_thread)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     fairsem_ticket_t slow_ticket = { 0 }, ticket = { 0 }, other_ticket = { 0 };
@@ -184,11 +184,11 @@ static void *release_and_wait(void *arg)
     fairsem_t *sem = arg;
 
     fairsem_release(sem, 1);
-    fairsem_acquire(sem, 1000);     /* here it is canceled, not in the callback */
+    fairsem_acquire(sem, 1000);     /* it is canceled here, not in the callback */
     return NULL;
 }
 
-/* A callback must not vanish in the middle, although it waits in a cancellation point. */
+/* A callback must run to its end, although it waits in a cancellation point. */
 START_TEST(a_thread_is_not_canceled_in_a_callback_it_runs)
 {
     for (int round = 0; round < 50; round++) {
@@ -217,7 +217,7 @@ START_TEST(a_thread_is_not_canceled_in_a_callback_it_runs)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- returns that race with grants */
+/* ---------------------------------------------------------------- returns race with grants */
 
 struct relay {
     fairsem_t   *sem;
@@ -246,10 +246,9 @@ static void touch(fairsem_ticket_t *ticket, void *arg)
     atomic_fetch_add((_Atomic int *)arg, 1);
 }
 
-/* U13.  A ticket on the heap is returned and freed, its memory filled, while another thread
- * serves it: the callback came before that or never, and the unit is free or has gone to the
- * next in line. */
-START_TEST(after_a_return_the_ticket_can_be_freed_whatever_happened_at_the_same_time)
+/* U13.  A ticket on the heap is returned, overwritten and freed while another thread grants it.
+ * Its callback ends before the return, or never runs.  The unit is free, or the next ticket's. */
+START_TEST(a_returned_ticket_can_be_freed_even_if_a_grant_races_with_the_return)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     _Atomic int turn = 0;
@@ -280,9 +279,9 @@ START_TEST(after_a_return_the_ticket_can_be_freed_whatever_happened_at_the_same_
         while (atomic_load(&turn) != 0)
             sched_yield();
         if (atomic_load(&calls) != calls_then || calls_then > 1)
-            ck_abort_msg("called back after the return");
+            ck_abort_msg("the callback ran after the return, or twice");
         if (i % 2 == 0 && fairsem_ticket_state(&next) != FAIRSEM_TICKET_GRANTED)
-            ck_abort_msg("the next in line was not served");
+            ck_abort_msg("the next ticket was not granted");
         fairsem_ticket_return(&next);
         if (fairsem_tryacquire(&sem, 1) != 0 || fairsem_available(&sem) != 0)
             ck_abort_msg("a unit was lost or made");
@@ -302,10 +301,10 @@ struct client {
 static void hand_over(fairsem_ticket_t *ticket, void *arg)
 {
     (void)ticket;
-    fairsem_release(arg, 1);        /* wakes the client that waits for its ticket */
+    fairsem_release(arg, 1);        /* lets the client go on */
 }
 
-/* An event loop in small: take, wait for the callback to say so, claim, release. */
+/* A small event loop: take, wait for the callback, claim, release. */
 static void *use_tickets(void *arg)
 {
     struct client *c = arg;
@@ -322,18 +321,18 @@ static void *use_tickets(void *arg)
             continue;
         }
         if (taken == EINPROGRESS)
-            fairsem_acquire(&called, 1);    /* the callback comes, once */
+            fairsem_acquire(&called, 1);    /* the callback runs once */
         else
             c->lost += taken;
         c->lost += fairsem_ticket_claim(&ticket, &units) != 0;
         c->lost += fairsem_units_release(&units);
-        fairsem_ticket_return(&ticket);     /* its callback, if any, has ended then */
+        fairsem_ticket_return(&ticket);     /* then its callback, if any, has ended */
         c->lost += fairsem_tryacquire(&called, 1) != EAGAIN;
     }
     return NULL;
 }
 
-START_TEST(clients_with_tickets_serve_each_other_and_lose_nothing)
+START_TEST(clients_with_tickets_grant_each_other_and_lose_nothing)
 {
     enum { CLIENTS = 4 };
     fairsem_t sem = FAIRSEM_INITIALIZER(2);
@@ -357,8 +356,8 @@ int main(void)
 {
     RUN_SUITE("notify_race", a_return_waits_for_the_callback_that_another_thread_is_running,
               a_return_waits_for_the_callback_of_an_earlier_request_too,
-              a_callback_that_takes_its_time_holds_nobody_up,
+              a_slow_callback_holds_up_no_other_thread,
               a_thread_is_not_canceled_in_a_callback_it_runs,
-              after_a_return_the_ticket_can_be_freed_whatever_happened_at_the_same_time,
-              clients_with_tickets_serve_each_other_and_lose_nothing);
+              a_returned_ticket_can_be_freed_even_if_a_grant_races_with_the_return,
+              clients_with_tickets_grant_each_other_and_lose_nothing);
 }

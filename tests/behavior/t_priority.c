@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_priority.c - the lower number first, arrival order inside a number, and the head holds
- * the line whatever its number.  (U38: tokio 3242, tornado 1998, deadpool 272.)
+ * t_priority.c - the lowest number is granted first, equal numbers in arrival order, and the head
+ * holds up the queue with any number.  (U38: tokio 3242, tornado 1998, deadpool 272.)
  */
 #include "askers.h"
 #include "suite.h"
@@ -11,9 +11,9 @@
 #include <sched.h>
 #include <stdbool.h>
 
-/* Queue askers of these priorities for one unit each; then, as unit after unit is released,
- * expect them in this order and nobody before his turn. */
-static void served_in_order(const int priorities[], const int order[], int count)
+/* Queue askers of these priorities for one unit each.  Then release unit after unit: the askers
+ * must be granted in this order, and none before its turn. */
+static void granted_in_order(const int priorities[], const int order[], int count)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     struct asker a[8] = { { .how = { 0 } } };
@@ -32,25 +32,24 @@ static void served_in_order(const int priorities[], const int order[], int count
     ck_assert_int_eq(fairsem_destroy(&sem), 0);
 }
 
-START_TEST(the_lower_number_is_served_first_and_equal_ones_in_arrival_order)
+START_TEST(the_lower_number_is_granted_first_and_equal_numbers_in_arrival_order)
 {
-    served_in_order((const int[]){ 0, 0, 5, 5 }, (const int[]){ 0, 1, 2, 3 }, 4);
-    served_in_order((const int[]){ 5, 0, 5, 0, -3 }, (const int[]){ 4, 1, 3, 0, 2 }, 5);
-    served_in_order((const int[]){ 3, 2, 1, 0, 3, 2, 1, 0 },
-                    (const int[]){ 3, 7, 2, 6, 1, 5, 0, 4 }, 8);
+    granted_in_order((const int[]){ 0, 0, 5, 5 }, (const int[]){ 0, 1, 2, 3 }, 4);
+    granted_in_order((const int[]){ 5, 0, 5, 0, -3 }, (const int[]){ 4, 1, 3, 0, 2 }, 5);
+    granted_in_order((const int[]){ 3, 2, 1, 0, 3, 2, 1, 0 },
+                     (const int[]){ 3, 7, 2, 6, 1, 5, 0, 4 }, 8);
 }
 END_TEST
 
 /* A comparison by subtraction would overflow here. */
 START_TEST(any_int_is_a_priority)
 {
-    served_in_order((const int[]){ INT_MAX, 0, INT_MIN, -1, INT_MAX - 1, INT_MIN + 1, 1, INT_MIN },
-                    (const int[]){ 2, 7, 5, 3, 1, 6, 4, 0 }, 8);
+    granted_in_order((const int[]){ INT_MAX, 0, INT_MIN, -1, INT_MAX - 1, INT_MIN + 1, 1, INT_MIN },
+                     (const int[]){ 2, 7, 5, 3, 1, 6, 4, 0 }, 8);
 }
 END_TEST
 
-/* A plain acquire, however it is called, has priority 0. */
-START_TEST(who_names_no_priority_has_priority_zero)
+START_TEST(an_acquire_without_a_priority_has_priority_zero)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     struct asker worse = { .how = { .priority = 1 } }, better = { .how = { .priority = -1 } };
@@ -69,9 +68,9 @@ START_TEST(who_names_no_priority_has_priority_zero)
 }
 END_TEST
 
-/* temporal 9286: better than the whole line, and the units are there: it must not queue
- * behind those it would pass anyway.  One that is only as good as the line must. */
-START_TEST(a_newcomer_better_than_the_whole_line_is_served_at_once_if_it_fits)
+/* temporal 9286: a newcomer that is better than all waiters, and fits, must not wait behind those
+ * that it would pass anyway.  A newcomer that is only as good as the waiters must wait. */
+START_TEST(a_newcomer_better_than_all_waiters_is_granted_at_once_if_it_fits)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(5);
     fairsem_wait_t better = { .priority = 4 };
@@ -93,7 +92,7 @@ START_TEST(a_newcomer_better_than_the_whole_line_is_served_at_once_if_it_fits)
     ck_assert(worker_waits(&equal.w) && worker_waits(&large.w));
     ck_assert_int_eq(fairsem_available(&sem), 1);
     ck_assert_int_eq(fairsem_stat(&sem, &stat), 0);
-    ck_assert_int_eq(stat.waits, 2);    /* those served at once have not waited */
+    ck_assert_int_eq(stat.waits, 2);    /* those granted at once have not waited */
 
     ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
     ck_assert_int_eq(fairsem_units_release(&units), 0);
@@ -105,9 +104,9 @@ START_TEST(a_newcomer_better_than_the_whole_line_is_served_at_once_if_it_fits)
 }
 END_TEST
 
-/* It goes ahead of the line, and holds it there: those behind it must not get the units
- * that are too few for it, although they came before and would fit. */
-START_TEST(a_better_newcomer_that_does_not_fit_holds_the_line)
+/* It becomes the head, and holds up the queue: the waiters behind it must not get the units that
+ * are too few for it, although they came before and would fit. */
+START_TEST(a_better_newcomer_that_does_not_fit_holds_up_the_queue)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(3);
     struct asker first = { .how = { .priority = 5 } }, better = { .how = { .priority = 0 } };
@@ -131,8 +130,8 @@ START_TEST(a_better_newcomer_that_does_not_fit_holds_the_line)
 }
 END_TEST
 
-/* U6: looks have no priority.  The worst waiter there is keeps them out. */
-START_TEST(no_look_passes_a_waiter_of_whatever_priority)
+/* U6: a try has no priority.  Even the worst waiter keeps it out. */
+START_TEST(no_try_passes_a_waiter_of_any_priority)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(4);
     struct asker worst = { .how = { .priority = INT_MAX } };
@@ -151,8 +150,8 @@ START_TEST(no_look_passes_a_waiter_of_whatever_priority)
 }
 END_TEST
 
-/* A line that is full refuses only who would have to wait. */
-START_TEST(a_full_line_refuses_a_better_newcomer_only_if_it_does_not_fit)
+/* A full queue refuses only a request that would wait. */
+START_TEST(a_full_queue_refuses_a_better_newcomer_only_if_it_does_not_fit)
 {
     fairsem_t sem;
     fairsem_attr_t attr = { .max_waiters = 1 };
@@ -173,14 +172,14 @@ END_TEST
 
 /* ---------------------------------------------------------------- a better head leaves */
 
-/* `head` asks for more than there is, `fits` came before it and is behind it all the same.
- * False: the head gave up too early for that. */
+/* `head` asks for more than is free.  `fits` came before it, but waits behind it. */
 struct pair {
     fairsem_t    sem;
     struct asker head;
     struct asker fits;
 };
 
+/* False: the head timed out before both waited. */
 static bool hold_up(struct pair *p)
 {
     atomic_store(&p->head.w.result, STILL_WAITING);
@@ -194,7 +193,7 @@ static bool hold_up(struct pair *p)
 }
 
 /* U10, U11: without any release. */
-static void fits_is_served(struct pair *p)
+static void fits_is_granted(struct pair *p)
 {
     ck_assert_int_eq(worker_join(&p->fits.w), 0);
     ck_assert_int_eq(fairsem_waiters(&p->sem), 0);
@@ -202,7 +201,7 @@ static void fits_is_served(struct pair *p)
     ck_assert_int_eq(fairsem_destroy(&p->sem), 0);
 }
 
-START_TEST(when_a_better_head_times_out_those_it_held_up_are_served)
+START_TEST(when_a_better_head_times_out_the_waiters_it_held_up_are_granted)
 {
     for (int64_t ms = 50;; ms *= 2) {
         struct timespec deadline = from_now(CLOCK_MONOTONIC, ms);
@@ -212,14 +211,14 @@ START_TEST(when_a_better_head_times_out_those_it_held_up_are_served)
         p.head.how = (fairsem_wait_t){ .clock = CLOCK_MONOTONIC, .deadline = &deadline };
         held_up = hold_up(&p);
         ck_assert_int_eq(worker_join(&p.head.w), ETIMEDOUT);
-        fits_is_served(&p);
+        fits_is_granted(&p);
         if (held_up)
             return;
     }
 }
 END_TEST
 
-START_TEST(when_a_better_head_is_canceled_by_its_token_those_it_held_up_are_served)
+START_TEST(when_a_better_head_is_canceled_by_its_token_the_waiters_it_held_up_are_granted)
 {
     struct pair p = { .sem = FAIRSEM_INITIALIZER(0) };
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
@@ -230,11 +229,11 @@ START_TEST(when_a_better_head_is_canceled_by_its_token_those_it_held_up_are_serv
     ck_assert_int_eq(fairsem_waiters(&p.sem), 0);
     ck_assert_int_eq(fairsem_available(&p.sem), 3);
     ck_assert_int_eq(worker_join(&p.head.w), ECANCELED);
-    fits_is_served(&p);
+    fits_is_granted(&p);
 }
 END_TEST
 
-START_TEST(when_the_thread_of_a_better_head_is_canceled_those_it_held_up_are_served)
+START_TEST(when_the_thread_of_a_better_head_is_canceled_the_waiters_it_held_up_are_granted)
 {
     struct pair p = { .sem = FAIRSEM_INITIALIZER(0) };
     void *result;
@@ -243,14 +242,14 @@ START_TEST(when_the_thread_of_a_better_head_is_canceled_those_it_held_up_are_ser
     ck_assert_int_eq(pthread_cancel(p.head.w.thread), 0);
     pthread_join(p.head.w.thread, &result);
     ck_assert_ptr_eq(result, PTHREAD_CANCELED);
-    fits_is_served(&p);
+    fits_is_granted(&p);
 }
 END_TEST
 
 /* ---------------------------------------------------------------- against a sorted list */
 
-/* The best of those that wait, the earliest among equals; -1: nobody. */
-static int next_in_line(const int priority[], const bool waits[], int count)
+/* The best of those that wait, the earliest among equals; -1: none waits. */
+static int best_waiter(const int priority[], const bool waits[], int count)
 {
     int best = -1;
 
@@ -261,8 +260,8 @@ static int next_in_line(const int priority[], const bool waits[], int count)
     return best;
 }
 
-/* Tickets, because no thread is needed for them.  Some leave from anywhere in the line. */
-START_TEST(any_line_is_served_by_priority_and_then_by_arrival)
+/* Tickets, because they need no threads.  Some leave from anywhere in the queue. */
+START_TEST(any_queue_is_granted_by_priority_and_then_by_arrival)
 {
     enum { COUNT = 150 };
     static fairsem_ticket_t tickets[COUNT];
@@ -284,7 +283,7 @@ START_TEST(any_line_is_served_by_priority_and_then_by_arrival)
             if (!waits[i])
                 ck_assert_int_eq(fairsem_ticket_return(&tickets[i]), 0);
         }
-        for (int i; (i = next_in_line(priority, waits, COUNT)) >= 0; waits[i] = false) {
+        for (int i; (i = best_waiter(priority, waits, COUNT)) >= 0; waits[i] = false) {
             ck_assert_int_eq(fairsem_ticket_state(&tickets[i]), FAIRSEM_TICKET_WAITING);
             ck_assert_int_eq(fairsem_release(&sem, 1), 0);
             ck_assert_int_eq(fairsem_available(&sem), 0);
@@ -300,14 +299,14 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("priority", the_lower_number_is_served_first_and_equal_ones_in_arrival_order,
-              any_int_is_a_priority, who_names_no_priority_has_priority_zero,
-              a_newcomer_better_than_the_whole_line_is_served_at_once_if_it_fits,
-              a_better_newcomer_that_does_not_fit_holds_the_line,
-              no_look_passes_a_waiter_of_whatever_priority,
-              a_full_line_refuses_a_better_newcomer_only_if_it_does_not_fit,
-              when_a_better_head_times_out_those_it_held_up_are_served,
-              when_a_better_head_is_canceled_by_its_token_those_it_held_up_are_served,
-              when_the_thread_of_a_better_head_is_canceled_those_it_held_up_are_served,
-              any_line_is_served_by_priority_and_then_by_arrival);
+    RUN_SUITE("priority", the_lower_number_is_granted_first_and_equal_numbers_in_arrival_order,
+              any_int_is_a_priority, an_acquire_without_a_priority_has_priority_zero,
+              a_newcomer_better_than_all_waiters_is_granted_at_once_if_it_fits,
+              a_better_newcomer_that_does_not_fit_holds_up_the_queue,
+              no_try_passes_a_waiter_of_any_priority,
+              a_full_queue_refuses_a_better_newcomer_only_if_it_does_not_fit,
+              when_a_better_head_times_out_the_waiters_it_held_up_are_granted,
+              when_a_better_head_is_canceled_by_its_token_the_waiters_it_held_up_are_granted,
+              when_the_thread_of_a_better_head_is_canceled_the_waiters_it_held_up_are_granted,
+              any_queue_is_granted_by_priority_and_then_by_arrival);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_results.c - a table: what every function returns on a semaphore in every condition, and
+ * t_results.c - a table of what every function returns on a semaphore in every condition, and of
  * what it does to the number of free units.  (U47, zephyr 38816: one code for two outcomes.)
  *
- * An error changes nothing: neither the count, nor the line, nor a guard, nor errno.
+ * An error changes nothing: not the count, the queue, a guard or errno.
  */
 #include "suite.h"
 #include "workers.h"
@@ -13,16 +13,16 @@
 
 #define REASON 4711
 #define MAX    FAIRSEM_MAX_UNITS
-#define IN_LINE EINPROGRESS
+#define WAITING EINPROGRESS
 
-/* In which condition the call finds the semaphore.  Its capacity is 4, but for UNBOUNDED and
- * PAUSED; but for FREE and UNBOUNDED, where all 4 are free, somebody holds units. */
+/* The condition of the semaphore before the call.  The capacity is 4, except in UNBOUNDED and
+ * PAUSED. */
 enum condition {
     FREE,           /* 4 of 4 free */
     USED,           /* 1 of 4 free */
     WAITED_FOR,     /* 1 of 4 free, a ticket waits for 3, max_waiters is 1 */
     INDEBTED,       /* -2 of 4 */
-    PAUSED,         /* 0 of 0, 4 would be free */
+    PAUSED,         /* 0 of 0 free; 4 after the pause */
     CLOSED,         /* 1 of 4 free */
     UNBOUNDED,      /* 4 free */
     CONDITIONS
@@ -32,11 +32,11 @@ static const int64_t available_before[CONDITIONS] = { 4, 1, 1, -2, 0, 1, 4 };
 
 struct scene {
     fairsem_t        sem, other;    /* other: 5 free */
-    fairsem_ticket_t waiting;       /* WAITED_FOR: it waits, otherwise it is idle */
+    fairsem_ticket_t waiting;       /* waits in WAITED_FOR, otherwise idle */
     fairsem_ticket_t idle, granted; /* granted: one unit of other */
     fairsem_token_t  canceled;
     fairsem_units_t  empty;
-    fairsem_units_t  held;          /* says that it guards 3 of sem */
+    fairsem_units_t  held;          /* has adopted 3 of sem, acquired or not */
     fairsem_units_t  foreign;       /* 1 of other */
     struct timespec  past;
     FILE            *good, *bad;    /* bad: cannot be written to */
@@ -93,7 +93,7 @@ static const struct timespec bad_time = { .tv_nsec = 1000000000 };
 #define PAST     .clock = CLOCK_MONOTONIC, .deadline = &s->past
 #define CANCELED .token = &s->canceled
 
-/* A call of the table; n is units, a reason, a capacity, whatever it takes. */
+/* A call of the table; n is the number of units, a reason or a capacity. */
 #define CALL(name, ...)                          \
     static int name(struct scene *s, int64_t n)  \
     {                                            \
@@ -160,14 +160,14 @@ CALL(dump, fairsem_dump(&s->sem, n == 0 ? s->good : s->bad))
 /* What a call that returned 0 does to the number of free units. */
 enum effect {
     NOTHING,
-    TAKES,          /* n less, if so many are free: otherwise it is a ticket, which waits */
-    COUNTS,         /* as many less as it returned, which is no error */
+    TAKES,          /* n less if so many are free; otherwise a ticket waits */
+    COUNTS,         /* less by its result, which is no error */
     CONSUMES,       /* n less */
     GIVES,          /* n more */
-    RESIZES         /* as many more as the capacity */
+    RESIZES         /* more by the change of the capacity */
 };
 
-#define ANY (-9)    /* not called: it would wait, or have two reasons to fail */
+#define ANY (-9)    /* not called: it would wait, or could fail for two reasons */
 #define T   ETIMEDOUT
 #define ALL(x) x, x, x, x, x, x, x
 
@@ -310,9 +310,9 @@ static const struct row rows[] = {
     ROW(u_adopt_full, 1, NOTHING, ALL(EBUSY)),
     ROW(u_split_full, 1, NOTHING, ALL(EBUSY)),
 
-    ROW(t_take, 1, TAKES, 0, 0, ENOBUFS, IN_LINE, IN_LINE, EPIPE, 0),
-    ROW(t_take, 0, TAKES, 0, 0, ENOBUFS, IN_LINE, IN_LINE, EPIPE, 0),
-    ROW(t_take, 5, TAKES, E2BIG, E2BIG, E2BIG, E2BIG, IN_LINE, EPIPE, IN_LINE),
+    ROW(t_take, 1, TAKES, 0, 0, ENOBUFS, WAITING, WAITING, EPIPE, 0),
+    ROW(t_take, 0, TAKES, 0, 0, ENOBUFS, WAITING, WAITING, EPIPE, 0),
+    ROW(t_take, 5, TAKES, E2BIG, E2BIG, E2BIG, E2BIG, WAITING, EPIPE, WAITING),
     ROW(t_take, -1, TAKES, ALL(EINVAL)),
     ROW(t_take, MAX + 1, TAKES, ALL(EINVAL)),
     ROW(t_take_granted, 1, TAKES, ALL(EINVAL)),
@@ -326,7 +326,7 @@ static const struct row rows[] = {
     ROW(t_return, 0, NOTHING, ALL(0)),
 };
 
-/* What must be free after a call that returned `result`. */
+/* How many units must be free after a call that returned `result`. */
 static int64_t free_afterwards(const struct row *row, enum condition condition, int result)
 {
     int64_t before = available_before[condition];
@@ -349,24 +349,24 @@ static void try_row(const struct row *row, enum condition condition)
     const int expected = row->result[condition];
     const int64_t then = free_afterwards(row, condition, expected);
     struct scene s;
-    int64_t available, in_line;
+    int64_t available, waiters_before;
     int result, error;
 
     set_up(&s, condition);
-    in_line = fairsem_waiters(&s.sem);
+    waiters_before = fairsem_waiters(&s.sem);
     ck_assert_int_eq(fairsem_available(&s.sem), available_before[condition]);
     errno = 4711;
     result = row->call(&s, row->n);
     error = errno;
     available = fairsem_available(&s.sem);
-    ck_assert_msg(result == expected, "%s in condition %d: %d, not %d", row->name, condition,
-                  result, expected);
+    ck_assert_msg(result == expected, "%s in condition %d returned %d, not %d", row->name,
+                  condition, result, expected);
     ck_assert_msg(error == 4711, "%s in condition %d changed errno", row->name, condition);
-    ck_assert_msg(available == then, "%s in condition %d: then %lld are free, not %lld",
+    ck_assert_msg(available == then, "%s in condition %d: afterwards %lld are free, not %lld",
                   row->name, condition, (long long)available, (long long)then);
     if (!was_taken(result) && row->call != u_forget)
-        ck_assert_msg(fairsem_waiters(&s.sem) == in_line && s.held.n == 3 && s.empty.n == 0
-                          && s.foreign.n == 1
+        ck_assert_msg(fairsem_waiters(&s.sem) == waiters_before && s.held.n == 3
+                          && s.empty.n == 0 && s.foreign.n == 1
                           && fairsem_ticket_state(&s.idle) == FAIRSEM_TICKET_IDLE,
                       "%s in condition %d failed, and changed something", row->name, condition);
     if (row->call == destroy && result == 0)
@@ -374,7 +374,7 @@ static void try_row(const struct row *row, enum condition condition)
     tear_down(&s);
 }
 
-START_TEST(every_function_has_the_results_that_are_written_in_the_table)
+START_TEST(every_function_returns_what_the_table_says)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (int condition = 0; condition < CONDITIONS; condition++) {
@@ -387,5 +387,5 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("results", every_function_has_the_results_that_are_written_in_the_table);
+    RUN_SUITE("results", every_function_returns_what_the_table_says);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_stat.c - what a semaphore has counted and measured. */
+/* t_stat.c - fairsem_stat: what a semaphore counts and measures. */
 #include "askers.h"
 #include "suite.h"
 
@@ -34,8 +34,8 @@ static void nothing_happened(const fairsem_stat_t *stat)
     ck_assert_int_eq(stat->over_releases, 0);
 }
 
-/* Neither what succeeds nor what fails without having stood in line. */
-START_TEST(what_does_not_wait_is_not_counted)
+/* A call that did not wait in the queue is not counted, whether it succeeded or failed. */
+START_TEST(a_call_that_does_not_wait_is_not_counted)
 {
     fairsem_t sem;
     fairsem_attr_t attr = { .capacity = 4 };
@@ -71,7 +71,7 @@ START_TEST(what_does_not_wait_is_not_counted)
 }
 END_TEST
 
-START_TEST(every_way_in_and_out_of_the_line_has_its_counter)
+START_TEST(every_way_in_and_out_of_the_queue_has_its_counter)
 {
     fairsem_t sem;
     fairsem_attr_t attr = { .capacity = 9, .max_waiters = 3 };
@@ -109,7 +109,7 @@ START_TEST(every_way_in_and_out_of_the_line_has_its_counter)
     ck_assert_int_eq(stat.waiting_units, 0);
     ck_assert_int_eq(stat.oldest_wait_ns, 0);
     ck_assert_int_eq(stat.available, 0);
-    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);            /* not of the line: no cancel */
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);            /* granted: no cancel */
     ck_assert_int_eq(fairsem_consume(&sem, 2), 0);
     ck_assert_int_eq(stat_of(&sem).cancels, 1);
     ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 1000), ETIMEDOUT);        /* timeouts: 1 */
@@ -149,8 +149,8 @@ static int64_t now_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Of what was waited, only that it is not less than what passed between two looks. */
-START_TEST(the_time_that_is_waited_is_measured)
+/* A wait is at least as long as the time between two readings of the clock within it. */
+START_TEST(the_time_of_each_wait_is_measured)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     struct worker w = { 0 };
@@ -178,7 +178,7 @@ START_TEST(the_time_that_is_waited_is_measured)
     ck_assert_int_ge(after.wait_ns_max, oldest);
     ck_assert_int_eq(after.wait_ns_total, after.wait_ns_max);
     ck_assert_int_le(after.wait_ns_max, now_ns() - start);
-    ck_assert_int_lt(after.oldest_wait_ns, now_ns() - since);   /* the ticket's, which came later */
+    ck_assert_int_lt(after.oldest_wait_ns, now_ns() - since);   /* the ticket, which came later */
     ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
     before = after;
     after = stat_of(&sem);
@@ -187,13 +187,13 @@ START_TEST(the_time_that_is_waited_is_measured)
     ck_assert_int_eq(after.oldest_wait_ns, 0);
     ck_assert_int_eq(worker_join(&w), 0);
     ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 3000000), ETIMEDOUT);
-    /* Of the three milliseconds some had passed when it joined. */
+    /* Some of the three milliseconds had passed when it joined. */
     ck_assert_int_gt(stat_of(&sem).wait_ns_total, after.wait_ns_total);
 }
 END_TEST
 
-/* The oldest is not always the head: a better one may have come later. */
-START_TEST(the_oldest_waiter_may_stand_anywhere)
+/* The oldest waiter is not always the head: a better one may have come later. */
+START_TEST(the_oldest_waiter_may_be_anywhere_in_the_queue)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     fairsem_ticket_t oldest = { 0 }, better = { 0 };
@@ -227,7 +227,7 @@ static void *use_pool(void *arg)
     return NULL;
 }
 
-/* One consistent snapshot, whenever it is taken. */
+/* Each call returns one consistent snapshot. */
 START_TEST(the_numbers_agree_at_every_moment)
 {
     enum { USERS = 4 };
@@ -262,7 +262,7 @@ START_TEST(the_numbers_agree_at_every_moment)
 END_TEST
 
 /* Nine times 2^60 is more than an int64_t holds. */
-START_TEST(the_sum_of_what_is_asked_for_does_not_overflow)
+START_TEST(the_sum_of_waiting_units_does_not_overflow)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     fairsem_ticket_t tickets[9] = { 0 };
@@ -279,7 +279,7 @@ START_TEST(the_sum_of_what_is_asked_for_does_not_overflow)
 }
 END_TEST
 
-/* The longest wait of each interval, and what does not begin anew with it. */
+/* Only wait_ns_max and waiters_max begin again with each interval. */
 START_TEST(an_interval_has_its_own_longest_wait)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -295,13 +295,13 @@ START_TEST(an_interval_has_its_own_longest_wait)
 
     ck_assert_int_eq(fairsem_stat_interval(&sem, &stat), 0);
     ck_assert_int_eq(stat.wait_ns_max, 0);
-    ck_assert_int_eq(stat.waiters_max, 1);          /* it still waits */
+    ck_assert_int_eq(stat.waiters_max, 1);          /* the third still waits */
     ck_assert_int_eq(stat.waits, 3);
     ck_assert_int_eq(stat.grants, 2);
     ck_assert_int_gt(stat.wait_ns_total, 0);
 
     fairsem_release(&sem, 1);
-    ck_assert_int_gt(stat_of(&sem).wait_ns_max, 0); /* only this function begins an interval */
+    ck_assert_int_gt(stat_of(&sem).wait_ns_max, 0); /* fairsem_stat begins no interval */
     ck_assert_int_eq(fairsem_stat_interval(&sem, &stat), 0);
     ck_assert_int_gt(stat.wait_ns_max, 0);
     ck_assert_int_eq(fairsem_stat_interval(&sem, &stat), 0);
@@ -311,9 +311,9 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("stat", an_interval_has_its_own_longest_wait, what_does_not_wait_is_not_counted,
-              every_way_in_and_out_of_the_line_has_its_counter,
-              the_time_that_is_waited_is_measured, the_oldest_waiter_may_stand_anywhere,
-              the_numbers_agree_at_every_moment,
-              the_sum_of_what_is_asked_for_does_not_overflow);
+    RUN_SUITE("stat", an_interval_has_its_own_longest_wait,
+              a_call_that_does_not_wait_is_not_counted,
+              every_way_in_and_out_of_the_queue_has_its_counter, the_time_of_each_wait_is_measured,
+              the_oldest_waiter_may_be_anywhere_in_the_queue, the_numbers_agree_at_every_moment,
+              the_sum_of_waiting_units_does_not_overflow);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_stress.c - everything at once: blocking, timed, trying, up-to and canceled threads on
- * one semaphore.  Nothing may be lost, nothing made, nobody may hang.
+ * t_stress.c - threads wait, wait with a deadline, try and are canceled, all on one semaphore.  No
+ * unit may be lost or made, and no thread may hang.
  *
- * How to read a failure: "held" above the number of units means that units were made;
- * units missing at the end were lost; a time-out of the test means that somebody sleeps
- * for ever, and a debugger shows whether a unit lies idle beside him.
+ * How to read a failure: if more than all units were held at once, units were made; units that are
+ * missing at the end were lost.  If the test times out, a thread sleeps for ever; a debugger shows
+ * whether a unit is free at the same time.
  */
 #include "stress.h"
 #include "suite.h"
@@ -43,7 +43,7 @@ static void hold_and_release(struct ground *g, int64_t n, uint32_t *seed)
         sched_yield();
     atomic_fetch_sub(&g->held, n);
     atomic_fetch_add(&g->acquired, 1);
-    /* In parts, now and then. */
+    /* Sometimes in two parts. */
     if (n > 1 && next(seed) % 2 == 0) {
         fairsem_release(&g->sem, 1);
         n--;
@@ -93,7 +93,7 @@ static void put_back(void *arg)
     atomic_fetch_add(&((struct ground *)arg)->canceled, 1);
 }
 
-/* Ends by being canceled in a wait, wherever that finds it. */
+/* The thread ends when it is canceled in a wait. */
 static void *wait_to_be_canceled(void *arg)
 {
     struct player *p = arg;
@@ -151,13 +151,13 @@ static void play_it_out(const fairsem_attr_t *attr)
     ck_assert_int_gt(g.acquired, 0);
 }
 
-START_TEST(nothing_is_lost_and_nothing_is_made)
+START_TEST(units_are_neither_lost_nor_made)
 {
     play_it_out(NULL);
 }
 END_TEST
 
-START_TEST(nothing_is_lost_where_waiters_sleep_at_once)
+START_TEST(no_unit_is_lost_where_waiters_sleep_at_once)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
 
@@ -165,8 +165,8 @@ START_TEST(nothing_is_lost_where_waiters_sleep_at_once)
 }
 END_TEST
 
-/* Short enough that strict order and bypass alternate all the time. */
-START_TEST(nothing_is_lost_where_running_threads_pass)
+/* The bound is so short that strict order and bypass alternate all the time. */
+START_TEST(no_unit_is_lost_where_running_threads_pass)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = 50000 };
 
@@ -175,7 +175,7 @@ START_TEST(nothing_is_lost_where_running_threads_pass)
 END_TEST
 
 #if defined(__linux__)
-START_TEST(nothing_is_lost_where_running_threads_pass_and_signals_matter)
+START_TEST(no_unit_is_lost_where_running_threads_pass_and_signals_interrupt)
 {
     const fairsem_attr_t attr = {
         .flags = FAIRSEM_BOUNDED_BYPASS | FAIRSEM_INTERRUPTIBLE, .bypass_ns = 50000
@@ -187,14 +187,14 @@ START_TEST(nothing_is_lost_where_running_threads_pass_and_signals_matter)
     play_it_out(&attr);
 }
 END_TEST
-#define LINUX_TESTS , nothing_is_lost_where_running_threads_pass_and_signals_matter
+#define LINUX_TESTS , no_unit_is_lost_where_running_threads_pass_and_signals_interrupt
 #else
 #define LINUX_TESTS
 #endif
 
 int main(void)
 {
-    RUN_SUITE("stress", nothing_is_lost_and_nothing_is_made,
-              nothing_is_lost_where_waiters_sleep_at_once,
-              nothing_is_lost_where_running_threads_pass LINUX_TESTS);
+    RUN_SUITE("stress", units_are_neither_lost_nor_made,
+              no_unit_is_lost_where_waiters_sleep_at_once,
+              no_unit_is_lost_where_running_threads_pass LINUX_TESTS);
 }

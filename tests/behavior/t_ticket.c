@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_ticket.c - a place in line without a thread: its states and its order. */
+/* t_ticket.c - a ticket is a place in the queue without a thread: its states and its order. */
 #include "suite.h"
 #include "workers.h"
 
@@ -51,7 +51,7 @@ START_TEST(a_ticket_goes_from_idle_to_waiting_to_granted_to_idle)
     ck_assert_int_eq(fairsem_release(&sem, 2), 0);
     state_is(&ticket, FAIRSEM_TICKET_GRANTED);
     ck_assert_int_eq(fairsem_waiters(&sem), 0);
-    ck_assert_int_eq(fairsem_available(&sem), 1);   /* the others belong to the ticket */
+    ck_assert_int_eq(fairsem_available(&sem), 1);   /* the other two belong to the ticket */
     ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), EINVAL);
     claim_and_release(&ticket, &sem, 2);
     ck_assert_int_eq(fairsem_available(&sem), 3);
@@ -91,7 +91,7 @@ START_TEST(a_ticket_that_cannot_be_taken_stays_idle)
 }
 END_TEST
 
-START_TEST(tickets_and_threads_stand_in_one_line)
+START_TEST(tickets_and_threads_wait_in_one_queue)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     fairsem_ticket_t first = { 0 }, third = { 0 }, better = { 0 };
@@ -110,7 +110,7 @@ START_TEST(tickets_and_threads_stand_in_one_line)
     state_is(&first, FAIRSEM_TICKET_GRANTED);
     ck_assert_int_eq(worker_join(&second), 0);
     ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-    state_is(&third, FAIRSEM_TICKET_WAITING);       /* it holds the line */
+    state_is(&third, FAIRSEM_TICKET_WAITING);       /* it holds up the queue */
     ck_assert(worker_waits(&fourth));
     ck_assert_int_eq(fairsem_release(&sem, 1), 0);
     state_is(&third, FAIRSEM_TICKET_GRANTED);
@@ -123,8 +123,8 @@ START_TEST(tickets_and_threads_stand_in_one_line)
 }
 END_TEST
 
-/* U10, U14: a head that leaves lets those go that fit, and nobody else. */
-START_TEST(a_ticket_that_is_returned_leaves_the_line_or_passes_its_units_on)
+/* U10, U14: when the head leaves, the waiters behind it that fit are granted, and no other. */
+START_TEST(a_returned_ticket_leaves_the_queue_or_passes_its_units_on)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(5);
     fairsem_ticket_t head = { 0 }, middle = { 0 }, last = { 0 };
@@ -158,7 +158,7 @@ START_TEST(a_ticket_that_is_returned_leaves_the_line_or_passes_its_units_on)
 }
 END_TEST
 
-START_TEST(a_ticket_that_left_the_line_without_units_says_why_until_it_is_returned)
+START_TEST(a_ticket_that_left_the_queue_without_units_says_why_until_it_is_returned)
 {
     fairsem_t sem;
     fairsem_attr_t attr = { .capacity = 4 };
@@ -194,8 +194,8 @@ END_TEST
 
 /* ---------------------------------------------------------------- many, and none */
 
-/* More than could ever be threads.  Half of them leave from the middle of the line. */
-START_TEST(a_hundred_thousand_tickets_can_stand_in_one_line)
+/* More than there can be threads.  Half of them leave from the middle of the queue. */
+START_TEST(a_hundred_thousand_tickets_can_wait_in_one_queue)
 {
     enum { MANY = 100000 };
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -231,7 +231,7 @@ END_TEST
 
 struct message {
     fairsem_t sem;
-    int       text;         /* plain: sent with the unit */
+    int       text;         /* not atomic: sent with the unit */
 };
 
 static void *send(void *arg)
@@ -243,7 +243,7 @@ static void *send(void *arg)
     return NULL;
 }
 
-START_TEST(who_claims_sees_what_the_releaser_wrote)
+START_TEST(the_claiming_thread_sees_what_the_releaser_wrote)
 {
     for (int i = 0; i < 100; i++) {
         struct message m = { .text = 0 };
@@ -264,7 +264,7 @@ START_TEST(who_claims_sees_what_the_releaser_wrote)
 }
 END_TEST
 
-/* The child asserts nothing, it reports by its exit status: 0, or the line that failed. */
+/* A child asserts nothing.  Its exit status is 0, or tells which line failed. */
 #define CHILD_CHECK(condition)   \
     do {                         \
         if (!(condition))        \
@@ -280,7 +280,7 @@ START_TEST(in_a_forked_child_a_ticket_that_waited_is_idle)
     pid_t child;
 
     if (UNDER_TSAN)
-        return;     /* it does not follow a fork of a threaded process: see t_fork.c */
+        return;     /* ThreadSanitizer does not follow a fork of a threaded process */
     take(&ticket, &sem, 2);
     take(&untouched, &sem, 1);
     child = fork();
@@ -333,7 +333,7 @@ static void *take_each_round(void *arg)
     return NULL;
 }
 
-START_TEST(of_two_threads_that_take_a_ticket_one_does)
+START_TEST(of_two_threads_that_take_a_ticket_one_succeeds)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     fairsem_ticket_t ticket = { 0 };
@@ -380,8 +380,8 @@ static void *claim_all_the_time(void *arg)
     return NULL;
 }
 
-/* Two threads claim, one of them takes it again for more or less: nobody gets what was before. */
-START_TEST(who_claims_gets_what_the_ticket_was_taken_for)
+/* Two threads claim, and one of them takes the ticket again for another number of units. */
+START_TEST(a_claim_gets_the_units_that_the_ticket_was_taken_for)
 {
     const fairsem_attr_t attr = { .capacity = 6 };
     fairsem_t sem;
@@ -409,12 +409,12 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("ticket", a_ticket_goes_from_idle_to_waiting_to_granted_to_idle,
-              a_ticket_that_cannot_be_taken_stays_idle, tickets_and_threads_stand_in_one_line,
-              a_ticket_that_is_returned_leaves_the_line_or_passes_its_units_on,
-              a_ticket_that_left_the_line_without_units_says_why_until_it_is_returned,
-              a_hundred_thousand_tickets_can_stand_in_one_line,
-              who_claims_sees_what_the_releaser_wrote,
-              of_two_threads_that_take_a_ticket_one_does,
-              who_claims_gets_what_the_ticket_was_taken_for,
+              a_ticket_that_cannot_be_taken_stays_idle, tickets_and_threads_wait_in_one_queue,
+              a_returned_ticket_leaves_the_queue_or_passes_its_units_on,
+              a_ticket_that_left_the_queue_without_units_says_why_until_it_is_returned,
+              a_hundred_thousand_tickets_can_wait_in_one_queue,
+              the_claiming_thread_sees_what_the_releaser_wrote,
+              of_two_threads_that_take_a_ticket_one_succeeds,
+              a_claim_gets_the_units_that_the_ticket_was_taken_for,
               in_a_forked_child_a_ticket_that_waited_is_idle);
 }

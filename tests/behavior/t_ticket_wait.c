@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_ticket_wait.c - threads that wait for a ticket: the place is the ticket's, not theirs. */
+/* t_ticket_wait.c - threads wait for a ticket; the place in the queue belongs to the ticket. */
 #include "suite.h"
 #include "workers.h"
 
@@ -45,7 +45,7 @@ START_TEST(a_wait_for_a_ticket_that_ends_early_keeps_the_place)
     state_is(&first, FAIRSEM_TICKET_WAITING);
     ck_assert_int_eq(fairsem_waiters(&sem), 2);
     ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-    state_is(&first, FAIRSEM_TICKET_GRANTED);       /* it was the first all the time */
+    state_is(&first, FAIRSEM_TICKET_GRANTED);       /* it has stayed the first */
     state_is(&second, FAIRSEM_TICKET_WAITING);
     ck_assert_int_eq(fairsem_ticket_wait(&first, NULL), 0);
     ck_assert_int_eq(fairsem_ticket_wait(&first, &gone), 0);
@@ -84,8 +84,8 @@ static void start_watchers(struct watcher w[], fairsem_ticket_t *ticket)
     }
 }
 
-/* Some with a token, a deadline that passes meanwhile, a thread that is canceled: the others
- * do not notice. */
+/* One has a token, one a deadline that passes, and one thread is canceled: the others go on
+ * waiting. */
 START_TEST(several_threads_can_wait_for_one_ticket)
 {
     for (int round = 0; round < 100; round++) {
@@ -127,8 +127,8 @@ START_TEST(several_threads_can_wait_for_one_ticket)
 }
 END_TEST
 
-/* Whoever finds it idle already has nothing to wait for; who waited must hear of it. */
-START_TEST(those_who_wait_for_a_ticket_that_is_returned_hear_of_it)
+/* A thread that waited gets ECANCELED; a thread that comes after the return gets EINVAL. */
+START_TEST(a_return_ends_all_waits_for_the_ticket)
 {
     int heard = 0;
 
@@ -140,7 +140,7 @@ START_TEST(those_who_wait_for_a_ticket_that_is_returned_hear_of_it)
         take(&ticket, &sem, 1);
         start_watchers(w, &ticket);
         for (int i = 0; i < round % 1000; i++)
-            sched_yield();      /* no order rests on this: too early, and it is another round */
+            sched_yield();      /* if the return comes too early, another round is needed */
         ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
         for (int i = 0; i < WATCHERS; i++) {
             pthread_join(w[i].thread, NULL);
@@ -158,6 +158,5 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("ticket_wait", a_wait_for_a_ticket_that_ends_early_keeps_the_place,
-              several_threads_can_wait_for_one_ticket,
-              those_who_wait_for_a_ticket_that_is_returned_hear_of_it);
+              several_threads_can_wait_for_one_ticket, a_return_ends_all_waits_for_the_ticket);
 }

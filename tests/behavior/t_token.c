@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_token.c - one token ends any number of waits, on any semaphores, and loses no unit. */
+/* t_token.c - one token ends any number of waits, on any semaphores, and no unit is lost. */
 #include "askers.h"
 #include "suite.h"
 
@@ -31,7 +31,7 @@ START_TEST(a_token_keeps_its_first_reason)
 }
 END_TEST
 
-/* U17 (golang 63615): even though units are free; with a deadline in the past, too. */
+/* U17 (golang 63615): also if units are free, and with a deadline in the past. */
 START_TEST(a_token_that_is_canceled_already_fails_the_acquire_and_takes_nothing)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(3);
@@ -56,8 +56,8 @@ START_TEST(a_token_that_is_canceled_already_fails_the_acquire_and_takes_nothing)
 }
 END_TEST
 
-/* Trap 2, from the middle and from the front.  When cancel returns they have left. */
-START_TEST(canceled_waiters_leave_the_line_and_those_they_held_up_are_served)
+/* From the middle of the queue and from its head.  When cancel returns, they have left. */
+START_TEST(canceled_waiters_leave_the_queue_and_the_waiters_they_held_up_are_granted)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(5);
     fairsem_token_t head_token = FAIRSEM_TOKEN_INITIALIZER;
@@ -91,7 +91,7 @@ START_TEST(canceled_waiters_leave_the_line_and_those_they_held_up_are_served)
 }
 END_TEST
 
-/* U14 (kotlinx PR 1323: canceling one that had nothing woke the next). */
+/* U14 (kotlinx PR 1323: canceling a waiter that had nothing woke the next one). */
 START_TEST(canceling_a_waiter_that_has_nothing_gives_nothing_to_the_next)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -112,8 +112,8 @@ START_TEST(canceling_a_waiter_that_has_nothing_gives_nothing_to_the_next)
 }
 END_TEST
 
-/* Granted inside the release, before the cancel; the waiter may not have run. */
-START_TEST(who_was_granted_before_the_cancel_keeps_his_units)
+/* The release grants, before the cancel; the waiter may not have run by then. */
+START_TEST(a_waiter_granted_before_the_cancel_keeps_its_units)
 {
     for (int round = 0; round < 1000; round++) {
         fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -167,21 +167,21 @@ START_TEST(one_token_ends_hundreds_of_waits_on_several_semaphores)
 }
 END_TEST
 
-/* Served, timed out, canceled by pthread_cancel: a wait that ended does not hang on to its
- * token, which can be used for others, canceled and destroyed. */
-START_TEST(a_wait_that_ended_has_let_go_of_its_token)
+/* A wait was granted, timed out, or ended by pthread_cancel.  Then its token can be used for other
+ * waits, canceled and destroyed. */
+START_TEST(a_wait_that_has_ended_no_longer_uses_its_token)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
 
     for (int round = 0; round < 50; round++) {
         struct timespec deadline = from_now(CLOCK_REALTIME, 3);
-        struct asker served = { .how = { .token = &token } }, canceled = served, late = served;
+        struct asker granted = { .how = { .token = &token } }, canceled = granted, late = granted;
         void *result;
 
         late.how.clock = CLOCK_REALTIME;
         late.how.deadline = &deadline;
-        asker_queue(&served, &sem, 1, 1);
+        asker_queue(&granted, &sem, 1, 1);
         asker_queue(&canceled, &sem, 1, 2);
         asker_start(&late, &sem, 1);
         ck_assert_int_eq(fairsem_token_destroy(&token), EBUSY);
@@ -191,7 +191,7 @@ START_TEST(a_wait_that_ended_has_let_go_of_its_token)
         ck_assert_ptr_eq(result, PTHREAD_CANCELED);
         ck_assert_int_eq(fairsem_waiters(&sem), 1);
         ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-        ck_assert_int_eq(worker_join(&served.w), 0);
+        ck_assert_int_eq(worker_join(&granted.w), 0);
         if (round % 2 == 0) {
             ck_assert_int_eq(fairsem_token_destroy(&token), 0);
             ck_assert_int_eq(fairsem_token_init(&token), 0);
@@ -208,9 +208,9 @@ END_TEST
 
 /* ---------------------------------------------------------------- races */
 
-/* U13, trap 1 (asyncio 270, anyio 947).  A release races with the cancel of W1; W2 is
- * behind.  The unit reaches exactly one of them, whoever wins. */
-struct canceller {
+/* U13 (asyncio 270, anyio 947).  A release races with the cancel of W1; W2 waits behind it.  The
+ * unit goes to W1, which then releases it, or to W2. */
+struct canceler {
     fairsem_token_t token;
     _Atomic int     turn;       /* starts a round: its number; back to 0 when it is over */
     int             rounds;
@@ -218,7 +218,7 @@ struct canceller {
 
 static void *cancel_when_told(void *arg)
 {
-    struct canceller *c = arg;
+    struct canceler *c = arg;
 
     for (int i = 1; i <= c->rounds; i++) {
         while (atomic_load(&c->turn) != i)
@@ -233,7 +233,7 @@ static void *cancel_when_told(void *arg)
 
 START_TEST(a_grant_that_races_with_a_token_is_kept_or_never_happened)
 {
-    struct canceller c = { .rounds = 3000 };
+    struct canceler c = { .rounds = 3000 };
     pthread_t thread;
 
     start_thread(&thread, cancel_when_told, &c);
@@ -273,10 +273,10 @@ struct chase {
     int              count;
     _Atomic int      at;        /* the token in use */
     _Atomic int      stop;
-    int              served, strange;
+    int              granted, strange;
 };
 
-/* Acquire and release with one token after the other, each until it is canceled. */
+/* Acquire and release with one token after the other, with each until it is canceled. */
 static void *flee(void *arg)
 {
     struct chase *c = arg;
@@ -287,7 +287,7 @@ static void *flee(void *arg)
 
         atomic_store(&c->at, i);
         while ((result = fairsem_acquire_with(&c->sem, 1, &how)) == 0) {
-            c->served++;
+            c->granted++;
             fairsem_release(&c->sem, 1);
         }
         c->strange += result != REASON;
@@ -307,7 +307,7 @@ static void *hog(void *arg)
     return NULL;
 }
 
-/* Cancel the token in use, at moments that move through the waits that use it. */
+/* Cancel the token in use, at a different moment of its wait each time. */
 static void chase(struct chase *c, int64_t units, int hogs)
 {
     pthread_t fleer, hogger;
@@ -337,17 +337,17 @@ static void chase(struct chase *c, int64_t units, int hogs)
     free(c->tokens);
 }
 
-/* U18 (e2b-dev 3629: canceled between the look at the token and the wait: never wakes). */
+/* U18 (e2b-dev 3629: a cancel between the check of the token and the wait was lost). */
 START_TEST(a_cancel_at_any_moment_of_the_wait_ends_it)
 {
     struct chase c;
 
     chase(&c, 0, 0);
-    ck_assert_int_eq(c.served, 0);
+    ck_assert_int_eq(c.granted, 0);
 }
 END_TEST
 
-/* U19 (vs-threading 1000: the locks of canceller and waiter in two orders). */
+/* U19 (vs-threading 1000: canceler and waiter took two locks in different orders). */
 START_TEST(acquiring_and_canceling_at_full_speed_neither_hangs_nor_loses_a_unit)
 {
     struct chase c;
@@ -360,11 +360,11 @@ int main(void)
 {
     RUN_SUITE("token", a_token_keeps_its_first_reason,
               a_token_that_is_canceled_already_fails_the_acquire_and_takes_nothing,
-              canceled_waiters_leave_the_line_and_those_they_held_up_are_served,
+              canceled_waiters_leave_the_queue_and_the_waiters_they_held_up_are_granted,
               canceling_a_waiter_that_has_nothing_gives_nothing_to_the_next,
-              who_was_granted_before_the_cancel_keeps_his_units,
+              a_waiter_granted_before_the_cancel_keeps_its_units,
               one_token_ends_hundreds_of_waits_on_several_semaphores,
-              a_wait_that_ended_has_let_go_of_its_token,
+              a_wait_that_has_ended_no_longer_uses_its_token,
               a_grant_that_races_with_a_token_is_kept_or_never_happened,
               a_cancel_at_any_moment_of_the_wait_ends_it,
               acquiring_and_canceling_at_full_speed_neither_hangs_nor_loses_a_unit);

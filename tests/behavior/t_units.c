@@ -6,7 +6,7 @@
 #include <errno.h>
 
 /* U15 (cats-effect 403, Effect-TS 6638: a waiter that holds a part of its units leaks it).
- * What is too little for the head stays whole and visible. */
+ * Units that are too few for the head stay free. */
 START_TEST(units_are_taken_all_at_once_never_in_parts)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(2);
@@ -69,7 +69,7 @@ START_TEST(the_largest_count_works)
 }
 END_TEST
 
-/* U35 (asyncband 144: checked after the addition).  Refused, unchanged, line intact. */
+/* U35 (asyncband 144: checked after the addition). */
 START_TEST(a_release_past_the_largest_count_is_refused_and_changes_nothing)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(FAIRSEM_MAX_UNITS - 1);
@@ -91,7 +91,7 @@ START_TEST(a_release_past_the_largest_count_is_refused_and_changes_nothing)
 }
 END_TEST
 
-/* U36 (zephyr 25173: swallowed in silence). */
+/* U36 (zephyr 25173: the release is ignored without an error). */
 START_TEST(a_release_beyond_the_capacity_is_refused_and_changes_nothing)
 {
     fairsem_t sem;
@@ -108,8 +108,8 @@ START_TEST(a_release_beyond_the_capacity_is_refused_and_changes_nothing)
 }
 END_TEST
 
-/* U26 (golang sync PR 7, zio 11187: waits for ever, and poisons the line). */
-START_TEST(a_request_above_the_capacity_fails_at_once_and_leaves_the_line_alone)
+/* U26 (golang sync PR 7, zio 11187: it waits for ever, and blocks the queue). */
+START_TEST(a_request_above_the_capacity_fails_at_once_and_leaves_the_queue_alone)
 {
     fairsem_t sem;
     fairsem_attr_t attr = { .capacity = 2 };
@@ -133,8 +133,8 @@ START_TEST(a_request_above_the_capacity_fails_at_once_and_leaves_the_line_alone)
 }
 END_TEST
 
-/* U59 (scylla max_queue_length: the reject path left an entry behind). */
-START_TEST(a_line_that_is_full_refuses_whoever_would_have_to_wait)
+/* U59 (scylla max_queue_length: a refused request left an entry behind). */
+START_TEST(a_full_queue_refuses_a_request_that_would_wait)
 {
     fairsem_t sem;
     fairsem_attr_t attr = { .max_waiters = 2 };
@@ -160,7 +160,7 @@ START_TEST(a_line_that_is_full_refuses_whoever_would_have_to_wait)
 END_TEST
 
 /* U33 (golang 53940). */
-START_TEST(one_can_look_at_all_of_it)
+START_TEST(the_capacity_the_free_units_and_the_waiters_can_be_read)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(3);
     struct worker w = { 0 };
@@ -187,6 +187,7 @@ int main(void)
               the_largest_count_works,
               a_release_past_the_largest_count_is_refused_and_changes_nothing,
               a_release_beyond_the_capacity_is_refused_and_changes_nothing,
-              a_request_above_the_capacity_fails_at_once_and_leaves_the_line_alone,
-              a_line_that_is_full_refuses_whoever_would_have_to_wait, one_can_look_at_all_of_it);
+              a_request_above_the_capacity_fails_at_once_and_leaves_the_queue_alone,
+              a_full_queue_refuses_a_request_that_would_wait,
+              the_capacity_the_free_units_and_the_waiters_can_be_read);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_with.c - units come back on every way out: of a scope, a function, a thread. */
+/* t_with.c - units come back on every way out of a scope, a function or a thread. */
 #include "suite.h"
 #include "workers.h"
 
@@ -12,7 +12,7 @@ static int leave_by(int way, fairsem_t *sem)
         FAIRSEM_SCOPED fairsem_units_t units = { 0 };
 
         if (way == 5)
-            return 5;                           /* with an empty guard */
+            return 5;                           /* the guard is empty */
         if (fairsem_units_acquire(&units, sem, 3, NULL) != 0)
             return -1;
         if (way == 0)
@@ -30,7 +30,7 @@ static int leave_by(int way, fairsem_t *sem)
                 return -3;
         }
         if (way == 6)
-            fairsem_units_release(&units);      /* earlier than the scope would */
+            fairsem_units_release(&units);      /* before the scope does */
     }
 out:
     return way;
@@ -48,12 +48,12 @@ START_TEST(a_scoped_guard_releases_on_every_way_out)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- threads that vanish */
+/* ---------------------------------------------------------------- threads that are canceled */
 
 struct vanisher {
     pthread_t       thread;
     fairsem_t      *sem;
-    fairsem_units_t units;      /* the thread's; the test's after join */
+    fairsem_units_t units;      /* only the thread uses it; after join, the test */
     int64_t         completed;
     int             strange;
 };
@@ -73,7 +73,7 @@ static void *acquire_until_canceled(void *arg)
 }
 
 /* U16 (Effect-TS 6910, 8391: units taken in one step, the guard filled in the next).  Two
- * threads on the same two units are canceled anywhere: each guard is left empty or full. */
+ * threads that compete for two units are canceled at any moment: each guard is empty or full. */
 START_TEST(a_canceled_acquire_leaves_the_guard_empty_or_full)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(2);
@@ -93,7 +93,7 @@ START_TEST(a_canceled_acquire_leaves_the_guard_empty_or_full)
         for (int i = round % 3; i > 0; i--)
             sched_yield();
         pthread_cancel(v[1].thread);
-        /* Only a wait is a cancellation point: now there is something to wait for. */
+        /* Only a wait is a cancellation point: without free units both must wait. */
         ck_assert_int_eq(fairsem_consume(&sem, 2), 0);
         for (int i = 0; i < 2; i++) {
             pthread_join(v[i].thread, NULL);
@@ -115,7 +115,7 @@ END_TEST
 
 struct call {
     fairsem_t   *sem, *gate;
-    int64_t      taken;         /* as fn saw it */
+    int64_t      taken;         /* as the function saw it */
     int          result;
     int          how_to_end;
     _Atomic bool in_fn;
@@ -168,7 +168,7 @@ START_TEST(with_calls_the_function_while_the_units_are_held)
 }
 END_TEST
 
-/* The thread is gone, but its units are not: the next in line gets them. */
+/* The thread ends, but its units are not lost: the next waiter gets them. */
 START_TEST(with_releases_when_the_thread_is_canceled_in_the_function_or_exits)
 {
     for (int way = WAIT_AT_THE_GATE; way <= EXIT; way++) {
