@@ -15,8 +15,8 @@
 #define SOON    (WAKE_UP / 2)
 #define LATE    (WAKE_UP * 10)
 /* For a waiter that is woken early: the time of its wake-up plus less than half, or much more. */
-#define SOON_AFTER_ALERT (WAKE_UP + WAKE_UP / 4)
-#define LATE_AFTER_ALERT (WAKE_UP * 10)
+#define SOON_AFTER_EARLY_WAKE (WAKE_UP + WAKE_UP / 4)
+#define LATE_AFTER_EARLY_WAKE (WAKE_UP * 10)
 
 static inline void begin(void)
 {
@@ -46,9 +46,9 @@ static inline bool awake_as_second(fairsem_t *sem, int64_t after)
 }
 
 /* Was it woken early, when the ticket before it was granted?  Its own unit comes late. */
-static inline bool alerted_as_second(fairsem_t *sem)
+static inline bool woken_early_as_second(fairsem_t *sem)
 {
-    wait_as_second(sem, LATE, LATE_AFTER_ALERT);
+    wait_as_second(sem, LATE, LATE_AFTER_EARLY_WAKE);
     ck_assert(world.seen[1].asleep);
     return world.seen[1].wakes != 0;
 }

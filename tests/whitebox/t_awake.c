@@ -122,7 +122,7 @@ START_TEST(nobody_stays_awake_with_the_flags_that_say_so)
             wait_for(&sem, SOON);
             ck_assert(world.seen[0].asleep);
             ck_assert_int_eq(world.seen[0].awake, 0);
-            wait_as_second(&sem, LATE, SOON_AFTER_ALERT);
+            wait_as_second(&sem, LATE, SOON_AFTER_EARLY_WAKE);
             ck_assert(world.seen[1].asleep);
             ck_assert_int_eq(world.seen[1].awake, 0);
             ck_assert_int_eq(world.seen[1].wakes, 0);
@@ -138,7 +138,7 @@ START_TEST(only_the_head_stays_awake)
     begin();
     assert_awake(&sem, awake_as_head, SOON, 100);
     for (int i = 0; i < 100; i++) {
-        wait_as_second(&sem, SOON, LATE_AFTER_ALERT);
+        wait_as_second(&sem, SOON, LATE_AFTER_EARLY_WAKE);
         ck_assert(world.seen[0].asleep);
         ck_assert_int_eq(world.seen[0].awake, 0);
     }
@@ -221,7 +221,7 @@ START_TEST(the_next_head_is_alerted_and_awake_when_its_turn_comes_soon)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
-    assert_awake(&sem, awake_as_second, SOON_AFTER_ALERT, 1000);
+    assert_awake(&sem, awake_as_second, SOON_AFTER_EARLY_WAKE, 1000);
     ck_assert_int_eq(world.is.wakes, 1);
 }
 END_TEST
@@ -232,7 +232,7 @@ START_TEST(the_next_head_sleeps_on_when_its_turn_does_not_come_soon)
 
     begin();
     ck_assert(!awake_as_second(&sem, WAKE_UP + WAKE_UP * 7 / 10));
-    ck_assert_int_le(tries(&sem, alerted_as_second, 10000), 10);
+    ck_assert_int_le(tries(&sem, woken_early_as_second, 10000), 10);
 }
 END_TEST
 
@@ -241,13 +241,13 @@ START_TEST(a_semaphore_learns_that_an_alert_does_not_pay_any_more_and_that_it_do
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
-    assert_awake(&sem, awake_as_second, SOON_AFTER_ALERT, 10000);
-    ck_assert_int_le(tries(&sem, alerted_as_second, 1000), 10);
-    tries(&sem, alerted_as_second, 10000);
-    ck_assert_int_le(until_awake(&sem, awake_as_second, SOON_AFTER_ALERT), 20);
+    assert_awake(&sem, awake_as_second, SOON_AFTER_EARLY_WAKE, 10000);
+    ck_assert_int_le(tries(&sem, woken_early_as_second, 1000), 10);
+    tries(&sem, woken_early_as_second, 10000);
+    ck_assert_int_le(until_awake(&sem, awake_as_second, SOON_AFTER_EARLY_WAKE), 20);
     for (int i = 0; i < 600; i++)
-        awake_as_second(&sem, SOON_AFTER_ALERT);
-    assert_awake(&sem, awake_as_second, SOON_AFTER_ALERT, 1000);
+        awake_as_second(&sem, SOON_AFTER_EARLY_WAKE);
+    assert_awake(&sem, awake_as_second, SOON_AFTER_EARLY_WAKE, 1000);
 }
 END_TEST
 
@@ -258,7 +258,7 @@ START_TEST(an_early_wake_goes_by_the_time_alone)
 
     begin();
     world.core_of_others = world.core;
-    assert_awake(&sem, awake_as_second, SOON_AFTER_ALERT, 1000);
+    assert_awake(&sem, awake_as_second, SOON_AFTER_EARLY_WAKE, 1000);
 }
 END_TEST
 
@@ -269,13 +269,13 @@ START_TEST(an_alert_and_a_head_that_joined_as_such_are_lessons_of_their_own)
 
     begin();
     tries(&sem, tries_as_head, 1000);
-    assert_awake(&sem, awake_as_second, SOON_AFTER_ALERT, 1000);
+    assert_awake(&sem, awake_as_second, SOON_AFTER_EARLY_WAKE, 1000);
     ck_assert_int_le(tries(&sem, tries_as_head, 100), 2);
 
     ck_assert_int_eq(fairsem_init(&sem, 0, NULL), 0);
-    tries(&sem, alerted_as_second, 1000);
+    tries(&sem, woken_early_as_second, 1000);
     assert_awake(&sem, awake_as_head, SOON, 1000);
-    ck_assert_int_le(tries(&sem, alerted_as_second, 100), 2);
+    ck_assert_int_le(tries(&sem, woken_early_as_second, 100), 2);
 }
 END_TEST
 
@@ -287,7 +287,7 @@ START_TEST(nobody_is_alerted_where_threads_may_pass)
     begin();
     ck_assert_int_eq(fairsem_init(&sem, 0, &with_bypass), 0);
     for (int i = 0; i < 10; i++)
-        ck_assert(!alerted_as_second(&sem));
+        ck_assert(!woken_early_as_second(&sem));
 }
 END_TEST
 

@@ -25,7 +25,7 @@ static void learn_both(fairsem_t *sem, uint32_t seed, int late_in_16)
             ck_assert_int_eq(world.seen[0].awake != 0, as_head < 8);
             as_head = after(as_head, soon);
         } else {
-            wait_as_second(sem, LATE, soon ? SOON_AFTER_ALERT : LATE_AFTER_ALERT);
+            wait_as_second(sem, LATE, soon ? SOON_AFTER_EARLY_WAKE : LATE_AFTER_EARLY_WAKE);
             ck_assert_int_eq(world.seen[1].wakes != 0, early < 8);
             early = after(early, soon);
         }
