@@ -112,6 +112,8 @@ public:
     ~stoppable_acquisition()
     {
         on_stop_.reset();
+        if (gone_ != nullptr)
+            *gone_ = true;
         if (waits_)
             (void)fairsem_ticket_return(&ticket_);
     }
@@ -137,7 +139,7 @@ public:
             return false;
         }
         on_stop_.emplace(stop_, stopped{ this });
-        return !was_last();
+        return !was_last() || !may_go_on();
     }
 
     units await_resume()
@@ -164,8 +166,27 @@ private:
 
     void resume_if_last()
     {
-        if (was_last())
+        if (was_last() && may_go_on())
             coroutine_.resume();
+    }
+
+    /*
+     * Called by the last of the two.  After a stop the ticket leaves the queue here.  That may
+     * grant waiters behind it, and a coroutine that is resumed by this may destroy this one.  Then
+     * this object does not exist any more, and the result is false.
+     */
+    bool may_go_on()
+    {
+        bool gone = false;
+
+        if (!stopped_)
+            return true;
+        gone_ = &gone;
+        (void)fairsem_ticket_return(&ticket_);
+        if (gone)
+            return false;
+        gone_ = nullptr;
+        return true;
     }
 
     static void granted(fairsem_ticket_t *, void *arg)
@@ -176,13 +197,12 @@ private:
             self->resume_if_last();
     }
 
-    /* After the return no callback runs or will run; one that came first has ended the wait. */
     void stop()
     {
         if (!ends_wait())
             return;
-        (void)fairsem_ticket_return(&ticket_);
         error_ = ECANCELED;
+        stopped_ = true;
         resume_if_last();
     }
 
@@ -192,6 +212,8 @@ private:
     int                     priority_;
     int                     error_ = 0;
     bool                    waits_ = false;
+    bool                    stopped_ = false;
+    bool                   *gone_ = nullptr;    /* set to true by the destructor */
     std::atomic<bool>       over_{ false };
     std::atomic<int>        undone_{ 2 };
     std::coroutine_handle<> coroutine_;

@@ -344,7 +344,7 @@ private:
         if (how.canceled_by != nullptr && how.canceled_by->canceled())
             return how.canceled_by->reason();
         if (detail::time_left(abs_time) == 0)
-            return fairsem_acquire_for(&sem_, n, 0);
+            return wait_for(std::chrono::nanoseconds(0), n, how);
         const int error = fairsem_ticket_take(&here.ticket, &sem_, n, how.priority, nullptr,
                                               nullptr);
         if (error != 0 && error != EINPROGRESS)

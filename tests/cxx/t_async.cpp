@@ -249,7 +249,65 @@ detached take_until_stop(fairsem::semaphore &sem, std::stop_token stop, std::ato
     }
 }
 
+owned take_two_until_stop(fairsem::semaphore &sem, std::stop_token stop)
+{
+    co_await std::suspend_always();
+    const units held = co_await sem.async_acquire(stop, 2, -1);
+    CHECK(false);
+}
+
+owned take_one_and_destroy(fairsem::semaphore &sem, std::coroutine_handle<> loser)
+{
+    const units held = co_await sem.async_acquire();
+
+    loser.destroy();
+}
+
 } // namespace
+
+/*
+ * "The first one wins": the coroutine that is granted when a stopped one leaves the queue destroys
+ * that one, inside the call that stops it.
+ */
+TRIAL(a_stopped_coroutine_may_be_destroyed_by_the_next_one)
+{
+    fairsem::semaphore sem(1);
+    std::stop_source stop;
+    const owned two = take_two_until_stop(sem, stop.get_token());
+
+    two.handle.resume();
+    const owned one = take_one_and_destroy(sem, two.handle);
+    CHECK(sem.waiters() == 2);
+    stop.request_stop();
+    CHECK(sem.waiters() == 0);
+    one.handle.destroy();
+    CHECK(sem.available() == 1);
+}
+
+/* The same, with a stop from another thread while the coroutine is about to wait. */
+TRIAL(a_coroutine_may_be_stopped_and_destroyed_while_it_begins_to_wait)
+{
+    for (int i = 0; i < 200; i++) {
+        fairsem::semaphore sem(0);
+        std::stop_source stop;
+        const owned two = take_two_until_stop(sem, stop.get_token());
+        const owned one = take_one_and_destroy(sem, two.handle);
+
+        {
+            trial::worker stops([&] {
+                while (sem.waiters() != 2)
+                    std::this_thread::yield();
+                sem.release();
+                for (int k = i % 50; k > 0; k--)
+                    (void)sem.waiters();
+                stop.request_stop();
+            });
+            two.handle.resume();
+        }
+        one.handle.destroy();
+        CHECK(sem.available() == 1 && sem.waiters() == 0);
+    }
+}
 
 TRIAL(a_stop_resumes_the_coroutine)
 {

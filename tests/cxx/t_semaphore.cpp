@@ -84,6 +84,26 @@ TRIAL(units_go_to_the_waiters_in_order_of_arrival)
     CHECK(sem.available() == 5);
 }
 
+/* It does not wait, but a better priority passes those in the queue, by any clock. */
+TRIAL(a_time_that_has_passed_keeps_the_priority)
+{
+    fairsem::semaphore sem(2);
+    const fairsem::wait_options first{ -1, nullptr };
+
+    {
+        worker waits([&] { sem.acquire(5); });
+        while (sem.waiters() == 0)
+            std::this_thread::yield();
+        CHECK(!sem.try_acquire_for(0s) && !sem.try_acquire_until(set_clock::now()));
+        CHECK(sem.try_acquire_for(0s, 1, first));
+        CHECK(sem.try_acquire_until(steady_clock::now(), 1, first));
+        sem.release(2);
+        CHECK(sem.try_acquire_until(set_clock::now(), 1, first));
+        sem.release(4);
+    }
+    CHECK(sem.available() == 0);
+}
+
 TRIAL(a_request_takes_all_its_units_or_none)
 {
     fairsem::semaphore sem(5);
