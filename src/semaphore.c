@@ -220,7 +220,7 @@ int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
 
     if (s->bypass_ns != 0 && fs_bypass_acquire(&s->word, n))
         return 0;
-    if (refusal <= FS_WAIT_IF_NEED_BE) {
+    if (refusal == FS_WAIT_IF_NEED_BE || refusal == FS_WAIT_THOUGH_CLOSED) {
         error = fs_wait_begin(&wait, token);
         if (error != 0)
             return error;
@@ -234,9 +234,7 @@ int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
         else
             wait.spin = fs_join_or_refuse(s, available, &wait.waiter, priority, refusal);
     }
-    fs_exit(s, available, &deferred);
-
-    return fs_wait(&wait);
+    return fs_exit_and_wait(&wait, available, &deferred);
 }
 
 static int64_t acquire_upto_contended(struct fs_sem *s, int64_t max)

@@ -24,11 +24,11 @@ static void block_signals(sigset_t *before)
 
 void fs_hold_signals(struct fs_held_signals *signals)
 {
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &signals->cancel_type);
     if (fs_guard != NULL)
         fs_guard->enter();
     else
         block_signals(&signals->before);
-    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &signals->cancel_type);
     signals->held = true;
 }
 

@@ -7,6 +7,7 @@
  *
  * Cancellation is deferred during that time: the caller may be a handler that has interrupted a
  * sleep on a futex, where cancellation is asynchronous, and must not be canceled with a lock held.
+ * It is deferred first and restored last: a thread that is canceled never leaves signals held.
  */
 #ifndef FS_SIGNALS_H
 #define FS_SIGNALS_H

@@ -5,7 +5,7 @@
  * THE WATCHER is such a thread.  It is in the ticket's ring instead of a queue, and is never woken
  * early:
  *
- *      NOT_JOINED -- watch --> WATCHING -- fs_sleep --> PARKED
+ *      NOT_JOINED -- watch --> WATCHING -- fall_asleep --> PARKED
  *       |                        |                        |
  *       |                        +-----------+------------+
  *       |                                    |
@@ -92,8 +92,7 @@ static int watch_and_wait(struct fs_watcher *watcher)
     /* If not, its token has just made it CANCELED. */
     if (fs_waiter_state(&wait->waiter) == FS_WATCHER_NOT_JOINED)
         watch(wait->sem, watcher);
-    fs_exit(wait->sem, available, &deferred);
-    return fs_wait(wait);
+    return fs_exit_and_wait(wait, available, &deferred);
 }
 
 int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)

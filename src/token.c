@@ -9,7 +9,7 @@
  *
  * The list also keeps a wait, and its semaphore, alive while it is canceled: no wait returns before
  * it has detached itself, which takes the token's mutex.  There is one exception: a wait that was
- * canceled by its token has been taken off the list by the canceller, which does not touch it
+ * canceled by its token has been taken off the list by the canceler, which does not touch it
  * again, and so the wait need not detach itself.  (10,000 such waits need not queue for the token's
  * mutex.)  A wait that was granted before stays on the list: it still has to detach itself, and the
  * token must still exist.
@@ -75,7 +75,7 @@ int fairsem_token_init(fairsem_token_t *token)
     return 0;
 }
 
-/* Locks the mutex once, so a canceller in another thread has unlocked it before it is destroyed. */
+/* Locks the mutex once, so a canceler in another thread has unlocked it before it is destroyed. */
 int fairsem_token_destroy(fairsem_token_t *token)
 {
     struct fs_token *t = fs_token_inside(token);

@@ -129,8 +129,9 @@ static int abort_wait(struct fs_wait *wait, enum fs_waiter_state why, int reason
 }
 
 /*
- * The thread is canceled in its wait, or a callback that it ran at the end of the wait throws.
- * Another callback may throw here, so the wait must leave its token's list before callbacks run.
+ * The thread is canceled in its wait, or a signal handler ends it there, or a callback that it ran
+ * throws.  Another callback may throw here, so the wait must leave its token's list before
+ * callbacks run.
  */
 FS_REALIGN_STACK static void abandon(void *arg)
 {
@@ -230,12 +231,8 @@ static int state_when_awake(struct fs_wait *wait)
     return state;
 }
 
-/*
- * Sleep until the state is final, and return it.  The waiter is in the queue, or has been completed
- * already.  The deadline is checked here, because a park may return early for any reason.  No mutex
- * held.
- */
-static int sleep_until_final(struct fs_wait *wait, bool *woken)
+/* The deadline is checked here, because a park may return early for any reason. */
+int fs_sleep(struct fs_wait *wait, bool *woken)
 {
     struct fs_waiter *w = &wait->waiter;
     int state;
@@ -260,17 +257,35 @@ static int sleep_until_final(struct fs_wait *wait, bool *woken)
     return state;
 }
 
-int fs_sleep(struct fs_wait *wait)
+/*
+ * The clean-up begins before the exit.  The deferred work there may run a callback, which may
+ * throw, or a signal handler that was held until then, which may end the thread.
+ */
+static int exit_and_sleep(struct fs_wait *wait, int64_t available, struct fs_deferred *deferred,
+                          bool *woken)
 {
-    bool woken;
     int state;
 
     pthread_cleanup_push(abandon, wait);
-    state = sleep_until_final(wait, &woken);
+    fs_exit(wait->sem, available, deferred);
+    state = fs_sleep(wait, woken);
     pthread_cleanup_pop(0);
+    return state;
+}
+
+int fs_exit_and_wait(struct fs_wait *wait, int64_t available, struct fs_deferred *deferred)
+{
+    bool woken;
+    int state = exit_and_sleep(wait, available, deferred, &woken);
+
     /* One in 16 grants, because it reads the clock: the low bits of the time are random enough. */
     if (woken && !fs_watched && state == FS_GRANTED && wait->completed_ns != 0
         && wait->completed_ns % 16 == 0)
         fs_spin_woken(wait->completed_ns);
-    return state;
+    fs_annotate_after(&wait->waiter);
+    if (wait->by_token.token != NULL && state != FS_CANCELED)
+        fs_token_detach(&wait->by_token);
+    if (wait->interruptible && fs_guard != NULL)
+        fs_guard->end_wait();
+    return fs_result(&wait->waiter, state);
 }

@@ -51,25 +51,16 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token);
 /* Aborts the wait of a request that is in a semaphore's queue, or has not joined yet. */
 fs_abort_fn fs_abort_request;
 
-/* Sleep until the state is final; returns it.  Cancellation point. */
-int fs_sleep(struct fs_wait *wait);
+/*
+ * Sleep until the state is final, and return it.  It may be final already.  *woken says whether the
+ * thread slept before its last wake-up.  No mutex held.  Cancellation point, without a clean-up.
+ */
+int fs_sleep(struct fs_wait *wait, bool *woken);
 
 /*
- * After the critical section: sleep until the state is final, if it is not final yet.  Returns the
- * result of the wait.  Acquire order, as in fs_sleep: another thread may have made it final.
+ * The end of the critical section in which the request may have joined the queue: fs_exit(), and
+ * sleep until the state is final.  Returns the result of the wait.  Cancellation point.
  */
-static inline int fs_wait(struct fs_wait *wait)
-{
-    int state = atomic_load_explicit(&wait->waiter.state, memory_order_acquire);
-
-    if (fs_state_in_queue(state))
-        state = fs_sleep(wait);
-    fs_annotate_after(&wait->waiter);
-    if (wait->by_token.token != NULL && state != FS_CANCELED)
-        fs_token_detach(&wait->by_token);
-    if (wait->interruptible && fs_guard != NULL)
-        fs_guard->end_wait();
-    return fs_result(&wait->waiter, state);
-}
+int fs_exit_and_wait(struct fs_wait *wait, int64_t available, struct fs_deferred *deferred);
 
 #endif

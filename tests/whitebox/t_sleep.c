@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 
 int __real_clock_gettime(clockid_t clock, struct timespec *ts);
@@ -28,11 +29,14 @@ void __real_fs_unpark_word(const _Atomic int *word);
 void __wrap_fs_unpark_word(const _Atomic int *word);
 
 static _Atomic bool early, swallow;
+static _Atomic bool raises;     /* the next reading of a clock raises SIGUSR1 */
 static _Atomic int clock_reads, early_returns, swallowed;
 
 BARE int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 {
     atomic_fetch_add(&clock_reads, 1);
+    if (atomic_exchange(&raises, false))
+        pthread_kill(pthread_self(), SIGUSR1);
     return __real_clock_gettime(clock, ts);
 }
 
@@ -223,11 +227,46 @@ START_TEST(units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count
 }
 END_TEST
 
+static void end_the_thread(int sig)
+{
+    (void)sig;
+    pthread_exit(NULL);
+}
+
+/*
+ * The signal comes while the waiter joins, where the clock is read.  Its handler is held until the
+ * end of that section, runs with the waiter in the queue, and ends the thread.
+ */
+START_TEST(a_handler_may_end_a_thread_that_has_just_joined)
+{
+    const fairsem_attr_t interruptible = { .flags = FAIRSEM_INTERRUPTIBLE };
+    struct sigaction action = { .sa_handler = end_the_thread };
+    struct worker w = { 0 };
+    fairsem_t sem;
+    void *result;
+
+    sigemptyset(&action.sa_mask);
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+    if (fairsem_init(&sem, 0, &interruptible) == ENOTSUP)
+        return;
+    atomic_store(&raises, true);
+    worker_start(&w, &sem, 1);
+    ck_assert_int_eq(pthread_join(w.thread, &result), 0);
+    ck_assert_ptr_null(result);
+    ck_assert(!atomic_load(&raises));
+    ck_assert_int_eq(fairsem_waiters(&sem), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("sleep", no_clock_is_read_when_units_are_free,
               a_sleep_that_ends_too_early_does_not_end_the_wait,
               units_granted_to_a_canceled_sleeper_go_to_the_next_in_line,
               a_sleeper_that_was_granted_before_its_deadline_has_its_units,
+              a_handler_may_end_a_thread_that_has_just_joined,
               units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count);
 }
