@@ -7,8 +7,7 @@
 
 /*
  * An acquire or try of n units that the fast path did not take.  `refusal` is the error to return
- * instead of waiting, or FS_WAIT_IF_NEED_BE or FS_WAIT_THOUGH_CLOSED.  Deadline and token may be
- * NULL.
+ * instead of waiting, or one of the values in queueing.h.  Deadline and token may be NULL.
  */
 int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);

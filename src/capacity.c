@@ -143,6 +143,7 @@ int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
     struct fs_deadline deadline;
     struct fs_deferred deferred;
     int64_t available;
+    int reason, refusal = FS_WAIT_THOUGH_CLOSED;
     bool timed, fits;
 
     if (how == NULL)
@@ -158,6 +159,11 @@ int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
     fs_exit(s, available, &deferred);
     if (!fits)
         return E2BIG;
-    return fs_acquire_contended(s, n, how->priority, FS_WAIT_THOUGH_CLOSED,
-                                timed ? &deadline : NULL, how->token);
+    if (how->token != NULL && (reason = fairsem_token_reason(how->token)) != 0)
+        return reason;
+    /* In the past: as in fairsem_acquire_with(). */
+    if (timed && fs_deadline_passed(&deadline))
+        refusal = FS_TRY_THOUGH_CLOSED;
+    return fs_acquire_contended(s, n, how->priority, refusal, timed ? &deadline : NULL,
+                                how->token);
 }

@@ -68,12 +68,14 @@ void fs_wake_to_claim(struct fs_sem *s, struct fs_waiter *head, struct fs_deferr
 int fs_admit(struct fs_sem *s, int64_t n, bool waits, int refusal)
 {
     fs_assert_held(s);
-    if (s->closed != 0 && refusal != FS_WAIT_THOUGH_CLOSED)
+    if (s->closed != 0 && refusal >= FS_WAIT_IF_NEED_BE)
         return s->closed;
     if (fs_never_fits(s, n))
         return E2BIG;
     if (waits && refusal > FS_WAIT_IF_NEED_BE)
         return refusal;
+    if (waits && refusal == FS_TRY_THOUGH_CLOSED)
+        return ETIMEDOUT;
     if (waits && s->max_waiters != 0 && s->waiters >= s->max_waiters) {
         s->count.refused++;
         return ENOBUFS;
@@ -108,8 +110,8 @@ void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits)
 }
 
 /*
- * No other thread knows of w, unless a token lists it.  Then the token's canceller must see, under
- * the mutex, that the wait has ended.  (When a refused wait stayed NOT_JOINED, a canceller took it
+ * No other thread knows of w, unless a token lists it.  Then the token's canceler must see, under
+ * the mutex, that the wait has ended.  (When a refused wait stayed NOT_JOINED, a canceler took it
  * for one that had still to join.)
  */
 static void refuse(struct fs_waiter *w, int reason)

@@ -25,6 +25,7 @@ static inline bool fs_must_wait(const struct fs_sem *s, int64_t available, int64
 /* Values for `refusal`, which otherwise is the error to return if a request would have to wait. */
 #define FS_WAIT_IF_NEED_BE    0
 #define FS_WAIT_THOUGH_CLOSED (-1)      /* fairsem_drain */
+#define FS_TRY_THOUGH_CLOSED  (-2)      /* the same, out of time: ETIMEDOUT if it has to wait */
 
 /* May it join?  0, or why not: a close reason, E2BIG, ENOBUFS, or `refusal` if it has to wait. */
 int fs_admit(struct fs_sem *s, int64_t n, bool waits, int refusal);

@@ -135,6 +135,7 @@ START_TEST(a_drain_that_ends_early_leaves_the_semaphore_closed)
     const fairsem_wait_t late = { .clock = CLOCK_MONOTONIC, .deadline = &past };
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
     struct asker drainer = { .how = { .token = &token } };
+    fairsem_stat_t stat;
     fairsem_t sem;
 
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
@@ -144,8 +145,15 @@ START_TEST(a_drain_that_ends_early_leaves_the_semaphore_closed)
     ck_assert_int_eq(fairsem_waiters(&sem), 0);
     drainer_queue(&drainer, &sem, 1, 1);
     ck_assert_int_eq(fairsem_drain(&sem, 1, NULL), ENOBUFS);
+    /* A time that has passed needs no place in the queue, and is no wait. */
+    ck_assert_int_eq(fairsem_drain(&sem, 1, &late), ETIMEDOUT);
+    fairsem_stat(&sem, &stat);
+    ck_assert_int_eq(stat.refused, 1);
+    ck_assert_int_eq(stat.waits, 2);
     ck_assert_int_eq(fairsem_token_cancel(&token, EPIPE), 0);
     ck_assert_int_eq(worker_join(&drainer.w), EPIPE);
+    ck_assert_int_eq(fairsem_drain(&sem, 1, &drainer.how), EPIPE);
+    drainer.how.timeout_ns = -1;
     ck_assert_int_eq(fairsem_drain(&sem, 1, &drainer.how), EPIPE);
     ck_assert_int_eq(fairsem_release(&sem, 1), 0);
     ck_assert_int_eq(fairsem_drain(&sem, 1, &late), 0);

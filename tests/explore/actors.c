@@ -13,8 +13,14 @@ static struct timespec timespec_of(int64_t ns)
     return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = ns % 1000000000 };
 }
 
+/* The same limit either as a deadline or as a time-out. */
 static fairsem_wait_t how_of(const struct op *op, const struct timespec *deadline)
 {
+    if (deadline != NULL && (op->ticket + op->n) % 2 != 0)
+        return (fairsem_wait_t){
+            .timeout_ns = OP_TIME_NS, .priority = op->priority,
+            .token = op->token ? &the_token : NULL,
+        };
     return (fairsem_wait_t){
         .clock = CLOCK_MONOTONIC, .deadline = deadline, .priority = op->priority,
         .token = op->token ? &the_token : NULL,

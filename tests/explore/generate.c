@@ -106,18 +106,18 @@ static struct op some_op(const struct draft *d, int t, int semaphores)
 {
     static const int weight[VERBS] = {
         [ACQUIRE] = 26, [TIMED] = 10, [FOR] = 3, [TRY] = 6, [UPTO] = 4, [RELEASE] = 12,
-        [CLOSE] = 4, [CAPACITY] = 6, [CONSUME] = 3, [WOULD] = 2, [STAT] = 1, [CANCEL] = 5,
-        [TAKE] = 11, [CLAIM] = 4, [RETURN] = 4, [WATCH] = 5, [KILL] = 2, [LATER] = 1,
+        [CLOSE] = 4, [DRAIN] = 3, [CAPACITY] = 6, [CONSUME] = 3, [WOULD] = 2, [STAT] = 1,
+        [CANCEL] = 5, [TAKE] = 11, [CLAIM] = 4, [RETURN] = 4, [WATCH] = 5, [KILL] = 2, [LATER] = 1,
     };
     struct op op = { .verb = (enum verb)weighted(weight, VERBS), .ticket = t, .n = some_units() };
 
     if (semaphores > 1 && percent(40))
         op.sem = 1;
-    if (op.verb == ACQUIRE || op.verb == TIMED || op.verb == TAKE)
+    if (op.verb == ACQUIRE || op.verb == TIMED || op.verb == TAKE || op.verb == DRAIN)
         op.priority = percent(12) ? below(2) * 2 - 1 : 0;
-    if (op.verb == ACQUIRE || op.verb == TIMED || op.verb == WATCH)
+    if (op.verb == ACQUIRE || op.verb == TIMED || op.verb == WATCH || op.verb == DRAIN)
         op.token = percent(35);
-    if (op.verb == WATCH)
+    if (op.verb == WATCH || op.verb == DRAIN)
         op.timed = percent(30);
     if (op.verb == CLOSE || op.verb == CANCEL)
         op.n = percent(80) ? 0 : percent(80) ? 140 + below(2) : -1;
@@ -140,11 +140,12 @@ static void choose_callback(struct draft *d, struct op *take, int semaphores)
         back = { .verb = RETURN }, again = { .verb = TAKE, .n = 1, .calls = true },
         release = { .verb = RELEASE, .n = 1 }, shut = { .verb = CLOSE },
         cancel = { .verb = CANCEL }, attempt = { .verb = TRY, .n = 1 },
-        other = { .verb = RETURN, .ticket = 1 }, size = { .verb = CAPACITY, .n = 1 };
+        other = { .verb = RETURN, .ticket = 1 }, size = { .verb = CAPACITY, .n = 1 },
+        drain = { .verb = DRAIN, .n = 1, .timed = true };
     const struct op *const program[][CALLBACK_OPS] = {
         { &claim, &give }, { &back }, { &claim, &give, &again }, { &back, &again }, { &release },
         { &shut }, { &cancel }, { &attempt, &give }, { &other }, { &size }, { &claim, &other },
-        { &claim }, { &claim, &again, &give },
+        { &claim }, { &claim, &again, &give }, { &claim, &drain, &give }, { &back, &drain },
     };
     int c = d->callbacks, which = below(sizeof program / sizeof program[0]);
 

@@ -38,6 +38,15 @@ bool model_may_wait(const struct model *m, int i)
 
 /* ---- Steps ---- */
 
+/*
+ * After a release of units that nobody held more units may be free than the capacity, see
+ * may_know_old_limit().  The fast path does not load the capacity, and takes them.
+ */
+static bool passes_the_limit(const struct model_sem *s, int i)
+{
+    return result_of(i) == 0 && op_of(i)->n <= s->available && s->length == 0;
+}
+
 /* Acquire in all its forms, and a ticket's take: what is not granted joins the queue. */
 bool model_ask(struct model *m, struct model_sem *s, int i, int refusal)
 {
@@ -46,7 +55,7 @@ bool model_ask(struct model *m, struct model_sem *s, int i, int refusal)
 
     if (s->closed != 0 && op->verb != DRAIN)
         return model_over(m, i, s->closed);
-    if (op->n > s->limit && s->limit != 0)
+    if (op->n > s->limit && s->limit != 0 && !passes_the_limit(s, i))
         return model_over(m, i, E2BIG);
     if (!model_must_wait(s, op->n, priority)) {
         if (op->verb != DRAIN)
