@@ -108,15 +108,11 @@ static void stop(pid_t child)
     ck_assert_int_eq(waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOWAIT), 0);
 }
 
-static void damage_often(unsigned flags)
+/* Of three units this process has one and the first child another; two children wait for all. */
+static fairsem_shared_t *make_used(unsigned flags, pid_t children[3])
 {
-    const char *times = getenv("FAIRSEM_SHARED_TIMES");
-    long rounds = ROUNDS * (times != NULL ? atol(times) : 1), broken = 0;
     _Atomic int *flag = share(sizeof *flag);
-    fairsem_shared_t *h = make_small_segment(3, flags, 16, 8), before;
-    FILE *null = fopen("/dev/null", "w");
-    void *image = malloc((size_t)h->size);
-    pid_t children[3];
+    fairsem_shared_t *h = make_small_segment(3, flags, 16, 8);
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     children[0] = fork_holder(h, 1, flag);
@@ -128,6 +124,18 @@ static void damage_often(unsigned flags)
     for (int i = 0; i < 3; i++)
         stop(children[i]);
     ck_assert_int_eq(fairsem_shared_waiters(h), 2);
+    return h;
+}
+
+static void damage_often(unsigned flags)
+{
+    const char *times = getenv("FAIRSEM_SHARED_TIMES");
+    long rounds = ROUNDS * (times != NULL ? atol(times) : 1), broken = 0;
+    pid_t children[3];
+    fairsem_shared_t *h = make_used(flags, children), before;
+    FILE *null = fopen("/dev/null", "w");
+    void *image = malloc((size_t)h->size);
+
     memcpy(image, h->segment, (size_t)h->size);
     memcpy(&before, h, sizeof before);
     for (long i = 0; i < rounds; i++) {
@@ -165,7 +173,90 @@ START_TEST(and_without_undo)
 }
 END_TEST
 
+static int see_available(fairsem_shared_t *h)
+{
+    return fairsem_shared_available(h) >= 0 ? 0 : ENOTRECOVERABLE;
+}
+
+static int see_stat(fairsem_shared_t *h)
+{
+    fairsem_shared_stat_t stat;
+
+    return fairsem_shared_stat(h, &stat);
+}
+
+static int see_users(fairsem_shared_t *h)
+{
+    int count = 0;
+
+    return fairsem_shared_users(h, NULL, &count);
+}
+
+static int see_dump(fairsem_shared_t *h)
+{
+    FILE *null = fopen("/dev/null", "w");
+    int error = fairsem_shared_dump(h, null);
+
+    fclose(null);
+    return error;
+}
+
+/* One member at a time, and the calls that read it: none of them says that all is well. */
+START_TEST(who_reads_a_damaged_member_says_so)
+{
+    enum { AVAILABLE = 1, STAT = 2, USERS = 4, DUMP = 8, ALL = 15, SLOTS = 16, PROCESSES = 8 };
+    static int (*const calls[])(fairsem_shared_t *) = { see_available, see_stat, see_users,
+                                                        see_dump };
+    pid_t children[3];
+    fairsem_shared_t *h = make_used(0, children);
+    int first = FS_GET(&h->segment->head), second = FS_GET(&h->slots[first].next);
+    struct fs_slot *head = &h->slots[first], *behind = &h->slots[second];
+    struct fs_process *ours = &h->processes[FS_GET(&h->self)];
+    const struct { void *at; size_t size; int64_t value; int said_by; } members[] = {
+        { &h->segment->word,    8, 2 * 4 + FS_SLOW, ALL },
+        { &h->segment->word,    8, -2 + FS_SLOW,    ALL },
+        { &h->segment->damaged, 4, 1,               ALL },
+        { &h->segment->head,    4, SLOTS,           ALL },
+        { &head->state,         4, FS_SLOT_FREE,    ALL },
+        { &head->process,       4, PROCESSES,       ALL },
+        { &head->units,         8, -1,              ALL },
+        { &head->next,          4, SLOTS,           USERS | DUMP },
+        { &behind->next,        4, first,           USERS | DUMP },     /* a circle */
+        { &behind->process,     4, PROCESSES,       USERS | DUMP },
+        { &behind->units,       8, 4,               STAT | DUMP },
+        { &ours->held,          8, -1,              STAT | USERS | DUMP },
+        { &ours->held,          8, 4,               STAT | USERS | DUMP },
+        { &ours->held,          8, 3,               STAT | DUMP },      /* four, with the other's */
+    };
+    void *image = malloc((size_t)h->size);
+
+    memcpy(image, h->segment, (size_t)h->size);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        for (int call = 0; call < 4; call++) {
+            const int64_t wide = members[i].value;
+            const int32_t narrow = (int32_t)wide;
+            bool said = (members[i].said_by & 1 << call) != 0;
+
+            if (members[i].size == sizeof narrow)
+                memcpy(members[i].at, &narrow, sizeof narrow);
+            else
+                memcpy(members[i].at, &wide, sizeof wide);
+            ck_assert_msg(calls[call](h) == (said ? ENOTRECOVERABLE : 0), "member %d, call %d",
+                          (int)i, call);
+            ck_assert_int_eq(FS_GET(&h->segment->damaged), said);
+            memcpy(h->segment, image, (size_t)h->size);
+        }
+    }
+    for (int i = 0; i < 3; i++)
+        kill_child(children[i]);
+    ck_assert_int_eq(fairsem_shared_available(h), 2);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+    free(image);
+}
+END_TEST
+
 int main(void)
 {
-    RUN_SUITE("shared damage", damage_is_a_result_and_never_a_crash, and_without_undo);
+    RUN_SUITE("shared damage", damage_is_a_result_and_never_a_crash, and_without_undo,
+              who_reads_a_damaged_member_says_so);
 }
