@@ -128,6 +128,25 @@ START_TEST(a_child_is_a_process_of_its_own)
 }
 END_TEST
 
+START_TEST(who_closes_before_its_end_is_not_counted_as_dead)
+{
+    fairsem_shared_t *h = make_segment(2, 0);
+    fairsem_shared_stat_t stat;
+    pid_t child = fork();
+
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
+        CHILD_CHECK(fairsem_shared_close(h) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert(stat.deaths == 0 && stat.returned == 0 && stat.repairs == 0);
+    ck_assert(stat.available == 2 && stat.processes == 1);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 static void exec_sleep(const char *seconds)
 {
     execl("/bin/sleep", "sleep", seconds, (char *)NULL);
@@ -404,7 +423,8 @@ int main(int argc, char **argv)
     RUN_SUITE("shared death", units_of_a_killed_holder_go_to_the_next_in_line,
               killed_waiters_leave_the_line_wherever_they_stand,
               life_does_not_depend_on_who_waits_for_the_process,
-              a_child_is_a_process_of_its_own, exec_ends_a_users_life,
+              a_child_is_a_process_of_its_own, who_closes_before_its_end_is_not_counted_as_dead,
+              exec_ends_a_users_life,
               unless_it_keeps_what_it_holds, the_new_program_finds_what_it_holds,
               the_new_program_holds_it_also_after_an_open_that_failed,
               who_closes_our_descriptor_harms_nobody_else,
