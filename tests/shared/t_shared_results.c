@@ -2,6 +2,7 @@
 /* t_shared_results.c - acquire, release and inspect: each result, with undo and without. */
 #include "crowd.h"
 
+#include "deadline.h"
 #include "workers.h"
 
 #include <stdio.h>
@@ -292,6 +293,52 @@ START_TEST(who_holds_and_who_waits_can_be_seen)
 }
 END_TEST
 
+/* A child that waits for a unit, and holding it for another one. */
+static pid_t fork_who_waits_twice(fairsem_shared_t *h, _Atomic int *flag)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        for (int i = 0; i < 2; i++) {
+            CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
+            atomic_fetch_add(flag, 1);
+        }
+        for (;;)
+            pause();
+    }
+    ck_assert_int_gt(child, 0);
+    return child;
+}
+
+START_TEST(who_had_to_wait_holds_since_its_first_grant)
+{
+    _Atomic int *flag = share(sizeof *flag);
+    fairsem_shared_t *h = make_segment(2, 0);
+    int64_t before = fs_now_ns(), granted, asked;
+    fairsem_shared_user_t user;
+    pid_t child;
+    int count = 1;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
+    child = fork_who_waits_twice(h, flag);
+    await_line(h, 1);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    await_flag(flag, 1);
+    granted = fs_now_ns();
+    await_line(h, 1);
+    nap(50);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    await_flag(flag, 2);
+    asked = fs_now_ns();
+    ck_assert_int_eq(fairsem_shared_users(h, &user, &count), 0);
+    ck_assert(count == 1 && user.pid == child && user.units == 2 && user.place == 0);
+    ck_assert_int_ge(user.ns, asked - granted);
+    ck_assert_int_le(user.ns, fs_now_ns() - before);
+    kill_child(child);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared results", numbers_are_checked, each_way_to_acquire_takes_what_is_free,
@@ -299,5 +346,5 @@ int main(void)
               a_full_line_refuses_and_close_waits_for_nobody,
               a_token_cancels_a_wait_and_only_its_own, a_canceled_thread_leaves_the_line,
               a_first_call_that_need_not_wait_is_no_cancellation_point,
-              who_holds_and_who_waits_can_be_seen);
+              who_holds_and_who_waits_can_be_seen, who_had_to_wait_holds_since_its_first_grant);
 }
