@@ -8,7 +8,8 @@
  */
 #include "crowd.h"
 
-#include "shared/handle.h"
+#include "shared/attach.h"
+#include "shared/change.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -237,10 +238,8 @@ START_TEST(who_reads_a_damaged_member_says_so)
             const int32_t narrow = (int32_t)wide;
             bool said = (members[i].said_by & 1 << call) != 0;
 
-            if (members[i].size == sizeof narrow)
-                memcpy(members[i].at, &narrow, sizeof narrow);
-            else
-                memcpy(members[i].at, &wide, sizeof wide);
+            memcpy(members[i].at, members[i].size == sizeof narrow ? (const void *)&narrow : &wide,
+                   members[i].size);
             ck_assert_msg(calls[call](h) == (said ? ENOTRECOVERABLE : 0), "member %d, call %d",
                           (int)i, call);
             ck_assert_int_eq(FS_GET(&h->segment->damaged), said);
@@ -255,8 +254,75 @@ START_TEST(who_reads_a_damaged_member_says_so)
 }
 END_TEST
 
+/* A change that was left half done, of which one number is wrong. */
+START_TEST(a_change_that_cannot_be_is_not_completed)
+{
+    enum { SLOTS = 16, PROCESSES = 8 };
+    pid_t children[3];
+    fairsem_shared_t *h = make_used(0, children);
+    struct fs_redo *redo = &h->segment->redo;
+    const struct { void *at; size_t size; int64_t value; } wrong[] = {
+        { &redo->slot,       4, -1 },              { &redo->slot,       4, SLOTS + 1 },
+        { &redo->slot_state, 4, FS_SLOT_WAITING }, { &redo->slot_state, 4, FS_SLOT_CANCELED },
+        { &redo->process,    4, -1 },              { &redo->process,    4, PROCESSES + 1 },
+        { &redo->held,       8, -1 },              { &redo->held,       8, 4 },
+        { &redo->word,       8, -1 },              { &redo->word,       8, 4 },
+    };
+    const int count = sizeof wrong / sizeof wrong[0];
+    void *image = malloc((size_t)h->size);
+
+    FS_PUT(&redo->slot_state, FS_SLOT_FREE);
+    FS_PUT(&redo->process, 1 + FS_GET(&h->self));
+    FS_PUT(&redo->held, 1);
+    FS_PUT(&redo->has_word, 1);
+    FS_PUT(&redo->word, 1);
+    FS_PUT(&redo->slot, 1 + FS_GET(&h->segment->head));
+    FS_PUT(&h->segment->unfinished, 1);
+    memcpy(image, h->segment, (size_t)h->size);
+    for (int i = 0; i < count; i++) {
+        const int64_t wide = wrong[i].value;
+        const int32_t narrow = (int32_t)wide;
+
+        memcpy(wrong[i].at, wrong[i].size == sizeof narrow ? (const void *)&narrow : &wide,
+               wrong[i].size);
+        ck_assert_msg(see_stat(h) == ENOTRECOVERABLE, "number %d", i);
+        memcpy(h->segment, image, (size_t)h->size);
+    }
+    /* None is wrong: the first in line is gone. */
+    ck_assert_int_eq(fairsem_shared_waiters(h), 1);
+    ck_assert_int_eq(fairsem_shared_available(h), 1);
+    for (int i = 0; i < 3; i++)
+        kill_child(children[i]);
+    ck_assert_int_eq(fairsem_shared_available(h), 2);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+    free(image);
+}
+END_TEST
+
+/* The count is checked where it is changed, once more: it may have been damaged meanwhile. */
+START_TEST(units_that_are_not_there_are_not_taken_or_granted)
+{
+    for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
+        pid_t children[3];
+        fairsem_shared_t *h = make_used(flags, children);
+        struct fs_visit visit;
+
+        ck_assert_int_eq(fs_shared_enter(h, &visit), 0);
+        ck_assert_int_eq(fs_shared_take(h, 2), ENOTRECOVERABLE);
+        ck_assert_int_eq(fs_shared_grant_slot(h, FS_GET(&h->segment->head)), ENOTRECOVERABLE);
+        FS_PUT(&h->segment->damaged, 0);
+        ck_assert_int_eq(fs_visit_end(h, &visit), 0);
+        ck_assert_int_eq(fairsem_shared_available(h), 1);
+        for (int i = 0; i < 3; i++)
+            kill_child(children[i]);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared damage", damage_is_a_result_and_never_a_crash, and_without_undo,
-              who_reads_a_damaged_member_says_so);
+              who_reads_a_damaged_member_says_so, a_change_that_cannot_be_is_not_completed,
+              units_that_are_not_there_are_not_taken_or_granted);
 }
