@@ -7,6 +7,8 @@
 #include "emulated.h"
 
 #include "deadline.h"
+#include "shared/handle.h"
+#include "workers.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -416,6 +418,30 @@ START_TEST(nobody_is_refused_because_of_the_dead)
 }
 END_TEST
 
+/* Also if another process has looked a moment ago, when they still lived. */
+START_TEST(a_refusal_without_a_wait_looks_for_the_dead_first)
+{
+    fairsem_shared_t *h = make_segment(1, 0);
+    _Atomic int *flag = share(sizeof *flag);
+    struct timespec past = from_now(CLOCK_MONOTONIC, -1000);
+
+    for (int way = 0; way < 3; way++) {
+        pid_t holder = fork_holder(h, 1, flag);
+        int error;
+
+        await_flag(flag, way + 1);
+        kill_child(holder);
+        FS_PUT(&h->segment->looked_ns, INT64_MAX);
+        error = way == 0   ? fairsem_shared_tryacquire(h, 1)
+                : way == 1 ? fairsem_shared_acquire_for(h, 1, 0)
+                           : fairsem_shared_acquire_until(h, 1, CLOCK_MONOTONIC, &past);
+        ck_assert_int_eq(error, 0);
+        ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    }
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     if (argc == 3)
@@ -430,5 +456,6 @@ int main(int argc, char **argv)
               who_closes_our_descriptor_harms_nobody_else,
               who_was_taken_for_dead_starts_from_nothing, the_dead_are_found_soon,
               a_stopped_head_of_the_line_does_not_hide_the_dead,
-              nobody_is_refused_because_of_the_dead);
+              nobody_is_refused_because_of_the_dead,
+              a_refusal_without_a_wait_looks_for_the_dead_first);
 }
