@@ -20,7 +20,9 @@ test_programs += \
 	tests/shared/t_shared_stepped \
 	tests/shared/t_shared_storm
 if HAVE_WRAP
-test_programs += tests/shared/t_shared_apart
+test_programs += \
+	tests/shared/t_shared_apart \
+	tests/shared/t_shared_memory
 endif
 endif
 endif
@@ -30,6 +32,9 @@ EXTRA_DIST += tests/shared/crowd.h
 # Each handle is a process of its own.
 tests_shared_t_shared_apart_LDFLAGS = -Wl,--wrap=fs_life_take -Wl,--wrap=fs_life_drop \
 	-Wl,--wrap=fs_life_test -Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_unmap
+# Memory is refused, and a file replaced.
+tests_shared_t_shared_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc \
+	-Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_open
 
 .PHONY: check-shared-storm
 shared_storm = tests/shared/t_shared_storm tests/shared/t_shared_cut tests/shared/t_shared_stepped \

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_shared_memory.c - no memory: the call says ENOMEM, leaves nothing behind, and no process seems
+ * dead.
+ *
+ * Open and dump are the only calls that allocate.  What they ask for is refused in turn: the first
+ * request, the second, and so on until the call asks no more.
+ */
+#include "bare.h"
+#include "crowd.h"
+
+#include "shared/kernel.h"
+
+#include <string.h>
+
+static int countdown;   /* to the request that is refused; 0: none is */
+
+BARE static bool fails(void)
+{
+    return countdown != 0 && --countdown == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+BARE void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+BARE void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+int __real_fs_file_map(int fd, int64_t size, void **memory);
+int __wrap_fs_file_map(int fd, int64_t size, void **memory);
+int __wrap_fs_file_map(int fd, int64_t size, void **memory)
+{
+    return fails() ? ENOMEM : __real_fs_file_map(fd, size, memory);
+}
+
+static char other_name[100], path[120], other_path[120];
+
+static void name_them(void)
+{
+    snprintf(other_name, sizeof other_name, "%s-b", own_name());
+    snprintf(path, sizeof path, "/dev/shm%s", own_name());
+    snprintf(other_path, sizeof other_path, "/dev/shm%s", other_name);
+}
+
+/* If it is set: between the search for a file that is open already and the open of that name. */
+static bool replaces;
+
+int __real_fs_file_open(const char *file, int *fd);
+int __wrap_fs_file_open(const char *file, int *fd);
+int __wrap_fs_file_open(const char *file, int *fd)
+{
+    if (replaces)
+        rename(path, other_path);
+    return __real_fs_file_open(file, fd);
+}
+
+static const fairsem_shared_attr_t four = { .units = 4 };
+
+/* Open the name while the k-th request is refused.  False: there is no k-th. */
+static bool open_refused(int oflag, int k, int error_after)
+{
+    int before = dup(0), after, error;
+    fairsem_shared_t *h;
+    bool refused;
+
+    close(before);
+    countdown = k;
+    error = fairsem_shared_open(&h, own_name(), oflag, 0600, &four);
+    refused = countdown == 0;
+    countdown = 0;
+    if (!refused) {
+        ck_assert_int_eq(error, 0);
+        ck_assert_int_eq(fairsem_shared_available(h), 4);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+        return false;
+    }
+    ck_assert_int_eq(error, ENOMEM);
+    after = dup(0);
+    ck_assert_int_eq(after, before);
+    close(after);
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), 0, 0, NULL), error_after);
+    if (error_after == 0)
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    return true;
+}
+
+START_TEST(who_has_no_memory_to_make_or_open_one_leaves_nothing)
+{
+    int k = 1;
+
+    while (open_refused(O_CREAT | O_EXCL, k, ENOENT))
+        k++;
+    ck_assert_int_eq(k - 1, 3);     /* the segment twice, and the handle */
+    k = 1;
+    while (open_refused(O_CREAT, k, 0))
+        k++;
+    ck_assert_int_eq(k - 1, 2);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+}
+END_TEST
+
+START_TEST(a_dump_without_memory_has_the_totals)
+{
+    fairsem_shared_t *h = make_segment(4, 0);
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    for (int k = 1; k >= 0; k--) {
+        char text[4096] = "";
+        FILE *file = fmemopen(text, sizeof text, "w");
+        int error;
+
+        countdown = k;
+        error = fairsem_shared_dump(h, file);
+        fclose(file);
+        ck_assert_int_eq(error, k == 1 ? ENOMEM : 0);
+        ck_assert_ptr_nonnull(strstr(text, "available 3 of 4, held 1 (1 here)"));
+        ck_assert((strstr(text, "holds 1 for") == NULL) == (k == 1));
+    }
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* How many units another process sees. */
+static int64_t others_see(fairsem_shared_t *h)
+{
+    pid_t child = fork();
+
+    if (child == 0)
+        _exit((int)fairsem_shared_available(h));
+    return status_of(child);
+}
+
+/* The kernel drops the locks of a process when it closes a second descriptor of the file. */
+START_TEST(an_open_segment_that_comes_under_another_name_stays_alive)
+{
+    for (int refused = 0; refused < 2; refused++) {
+        fairsem_shared_t *h = make_own_named(4, 0), *other;
+        int error;
+
+        name_them();
+        ck_assert_int_eq(fairsem_shared_open(&other, other_name, O_CREAT, 0600, &four), 0);
+        ck_assert_int_eq(fairsem_shared_close(other), 0);
+        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        replaces = true;
+        countdown = refused;
+        error = fairsem_shared_open(&other, other_name, 0, 0, NULL);
+        replaces = false;
+        ck_assert_int_eq(error, refused ? ENOMEM : 0);
+        ck_assert_int_eq(others_see(h), 3);
+        if (!refused) {
+            ck_assert_ptr_eq(other, h);
+            ck_assert_int_eq(fairsem_shared_close(other), 0);
+            ck_assert_int_eq(others_see(h), 3);
+        }
+        ck_assert_int_eq(fairsem_shared_unlink(other_name), 0);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("shared memory", who_has_no_memory_to_make_or_open_one_leaves_nothing,
+              a_dump_without_memory_has_the_totals,
+              an_open_segment_that_comes_under_another_name_stays_alive);
+}
