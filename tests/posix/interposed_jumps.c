@@ -18,12 +18,24 @@ static _Atomic int jumps_left, inside_jumps;
 static char alternate[65536];
 static stack_t alternate_stack = { .ss_sp = alternate, .ss_size = sizeof alternate };
 
+/* What siglongjmp() is in a program that is compiled with _FORTIFY_SOURCE. */
+_Noreturn void __longjmp_chk(sigjmp_buf env, int value);
+
 static void jump_out(int sig)
 {
     (void)sig;
     if (atomic_load(&jumps_left) > 0) {
         atomic_fetch_sub(&jumps_left, 1);
         siglongjmp(target, 1);
+    }
+}
+
+static void jump_out_checked(int sig)
+{
+    (void)sig;
+    if (atomic_load(&jumps_left) > 0) {
+        atomic_fetch_sub(&jumps_left, 1);
+        __longjmp_chk(target, 1);
     }
 }
 
@@ -71,12 +83,12 @@ static void *wait_and_jump(void *arg)
     return NULL;
 }
 
-static void jump_from(int flags, int nested)
+static void jump_by(void (*handler)(int), int flags, int nested)
 {
     struct waiter jumper = { .sem = &sem, .result = STILL_WAITING }, behind = { 0 };
 
     MUST(sem_init(&sem, 0, 0) == 0);
-    handle(SIGUSR1, jump_out, flags);
+    handle(SIGUSR1, handler, flags);
     handle(SIGUSR2, wait_inside, flags);
     start(&jumper.thread, wait_and_jump, &jumper);
     await_sleep(&jumper);
@@ -95,6 +107,11 @@ static void jump_from(int flags, int nested)
     MUST(value_of(&sem) == 0);
     MUST(sem_post(&sem) == 0 && sem_wait(&sem) == 0);
     MUST(sem_destroy(&sem) == 0);
+}
+
+static void jump_from(int flags, int nested)
+{
+    jump_by(jump_out, flags, nested);
 }
 
 /*
@@ -184,6 +201,7 @@ int jumps(void)
     jump_from(SA_RESTART, 0);
     jump_from(0, 0);
     jump_from(SA_ONSTACK, 0);
+    jump_by(jump_out_checked, SA_RESTART, 0);
     jump_from(SA_RESTART, 1);
     jump_from(SA_RESTART | SA_ONSTACK, 1);
     jump_from_above(0);
