@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stepped.c - two signals come before each instruction of a post that grants and of a wait that ends
- * by its deadline.  Their handlers use the same semaphore.
+ * stepped.c - two signals come before each instruction of a post that grants, of a wait that ends
+ * by its deadline, and of sem_getvalue.  Their handlers use the same semaphore.
  *
  * interpose.sh runs it under fairsem-run.  A child repeats the operation.  Its parent steps through
  * one of them (ptrace) and notes where each instruction is.  In the later ones it stops the child
@@ -31,11 +31,15 @@ enum { FIRST = SIGUSR1 };
 #define SECOND (SIGRTMIN + 3)
 
 static sem_t sem;
+static sem_t plain;             /* a number, until a handler makes it more than that */
 static int told[FS_NSIG], runs[FS_NSIG];
 static int times;               /* the operation has been done */
 static unsigned long long waits_of_helper;
 
 /* ---- The child ---- */
+
+static const struct timespec past = { 1, 0 };
+static int asks;                /* the operation is ask_plain(), and handlers use `plain`, too */
 
 static void use(int sig, siginfo_t *info, void *context)
 {
@@ -50,6 +54,8 @@ static void use(int sig, siginfo_t *info, void *context)
     told[sig] = info->si_value.sival_int;
     runs[sig]++;
     MUST(sem_post(&sem) == 0);
+    if (asks)
+        MUST_FAIL(sem_timedwait(&plain, &past), ETIMEDOUT);
     errno = error;
 }
 
@@ -76,10 +82,13 @@ static void post_to_waiter(void)
 /* Alone, so that only a unit of a handler's can end it. */
 static void wait_in_vain(void)
 {
-    const struct timespec past = { 1, 0 };
-
     if (sem_timedwait(&sem, &past) == 0)
         MUST(sem_post(&sem) == 0);
+}
+
+static void ask_plain(void)
+{
+    MUST(value_of(&plain) == 0);
 }
 
 /* It stops itself before and after, and the parent does the rest. */
@@ -103,6 +112,7 @@ static void repeat(void (*operation)(void), int helped)
         } else {
             MUST(value_of(&sem) == 2);
             MUST(sem_trywait(&sem) == 0 && sem_trywait(&sem) == 0);
+            MUST(sem_destroy(&plain) == 0);
         }
     }
 }
@@ -121,9 +131,11 @@ static void child(int operation)
     /* Somebody waits once, so that it is more than a number. */
     queue(&w, &sem);
     MUST(sem_post(&sem) == 0 && join(&w) == 0);
+    MUST(sem_init(&plain, 0, 0) == 0);
+    asks = operation == 2;
     if (operation == 0)
         start(&helper, take, NULL);
-    repeat(operation == 0 ? post_to_waiter : wait_in_vain, operation == 0);
+    repeat(operation == 0 ? post_to_waiter : asks ? ask_plain : wait_in_vain, operation == 0);
 }
 
 /* ---- The parent ---- */
@@ -265,5 +277,6 @@ int main(void)
     alarm(TIMEOUT_S);
     step_through("post", 0);
     step_through("wait", 1);
+    step_through("getvalue", 2);
     return 0;
 }
