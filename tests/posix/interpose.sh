@@ -102,16 +102,16 @@ for behavior in fifo eintr cancel handler-post fork-child vfork-exec unmap late-
   destroy-with-waiters destroyed copy-unused copies not-libcs never-destroy \
   static-zero pshared constructor \
   overflow hog queued-signals actions jumps signals-without-memory stop-the-world \
-  shared-all-the-same nonsense static-destructor; do
+  shared-all-the-same nonsense static-destructor use-slots-again no-descriptors; do
   behaves "$behavior"
 done
 
 behaves interrupts 200
 "$run" "$top_builddir/tests/posix/stepped" > "$work/out" 2> "$work/err"
 case $? in
-  0) echo "ok: a signal before each instruction of a post and a wait" && sed 's/^/    /' "$work/out" ;;
+  0) echo "ok: a signal before each instruction of a call" && sed 's/^/    /' "$work/out" ;;
   77) echo "not tried: a signal before each instruction, for want of ptrace on x86-64" ;;
-  *) fail "a signal before each instruction of a post and a wait" ;;
+  *) fail "a signal before each instruction of a call" ;;
 esac
 expect 0 "actions, as libc has them" "$program" actions
 
@@ -120,6 +120,13 @@ case $? in
   0) echo "ok: inversion" ;;
   77) echo "not tried: inversion, for which it takes the right to real-time priorities" ;;
   *) fail "inversion" ;;
+esac
+
+"$run" "$program" forked-priority > "$work/out" 2> "$work/err"
+case $? in
+  0) echo "ok: forked-priority" ;;
+  77) echo "not tried: forked-priority, for which it takes the right to real-time priorities" ;;
+  *) fail "forked-priority" ;;
 esac
 
 has_named=yes
@@ -195,6 +202,12 @@ fi
 refuses 125 '' "a file for --stats that cannot be made" \
   "$run" --stats=/nonexistent/file "$program" exit 0
 
+if [ -c /dev/full ]; then
+  refuses 125 '/dev/full: No space' "a file for --stats that is full" \
+    "$run" --stats=/dev/full "$program" exit 0
+fi
+expect 0 "--stats without TMPDIR" env -u TMPDIR "$run" --stats="$work/stats" "$program" exit 0
+
 refuses 127 'No such file' "not found, a path" "$run" /nonexistent/program
 refuses 127 'No such file' "not found, a name" "$run" there-is-no-such-program-anywhere
 refuses 127 'No such file' "not found, --stats" "$run" --stats /nonexistent/program
@@ -206,6 +219,18 @@ refuses 126 '' "a directory" "$run" "$work"
 expect 0 "-- ends the options" "$run" -- "$program" exit 0
 expect 0 "a name is looked for in PATH" \
   env PATH="$top_builddir/tests/posix:$PATH" "$run" interposed exit 0
+# in_directory DIRECTORY COMMAND...
+# shellcheck disable=SC2317 # expect calls it
+in_directory() {
+  cd "$1" || exit 99
+  shift
+  exec "$@"
+}
+expect 0 "a name is looked for here, if there is nothing between two colons of PATH" \
+  in_directory "$top_builddir/tests/posix" env PATH=/nonexistent::/nowhere "$run" interposed exit 0
+if [ "$emulated" != yes ]; then
+  expect 0 "a name is looked for without PATH" env -u PATH "$run" true
+fi
 for code in 0 1 42 125 127 255; do
   expect "$code" "exit status $code" "$run" "$program" exit "$code"
   expect "$code" "exit status $code, --stats" "$run" --stats "$program" exit "$code"
@@ -387,6 +412,24 @@ stats 137 "die kill" 2 1 0 0 0 0 1
 stats 139 "die segv" 2 1 0 0 0 0 1
 expect 0 "--stats names who made the semaphore" "$run" --stats "$program" fifo &&
   says err 'by interposed[(+]' "--stats: by interposed"
+
+# The times of a wait are those of a clock: two of 50 ms.
+stats 0 slow-waits 2 1 0 0 0 0 2
+if grep -q '^ *waits  *longest ms  *total ms  *semaphore$' "$work/stats" && awk '
+  $1 == 2 { right += $2 >= 50 && $3 >= 100 && $3 >= $2 && $3 <= 2 * $2 + 1 }
+  END { exit right != 2 }' "$work/stats"; then
+  echo "ok: --stats slow-waits: of all and of the one, the longest wait and the sum"
+else
+  cat "$work/stats"
+  fail "--stats slow-waits: the times are not those of two waits of 50 ms"
+fi
+# The last of them has no room for statistics of its own, and nobody waits for the others.
+stats 0 many 20001 1 0 0 0 0 1
+if grep -q ', by ' "$work/stats"; then
+  fail "--stats many: a wait for one that has no statistics counts for another"
+else
+  echo "ok: --stats many: what has no statistics of its own counts for no other"
+fi
 
 # What a daemon's manager sends reaches the program, and the numbers come after all.
 "$run" --stats="$work/stats" "$program" sleep > "$work/out" 2> "$work/err" &

@@ -3,7 +3,7 @@
  * interposed.c - a program of somebody else's: <semaphore.h>, one behavior per subcommand.
  *
  * interpose.sh runs it under fairsem-run.  What glibc's own semaphores do, too, passes without
- * fairsem-run as well; `fifo` and `not-libcs` do not.
+ * fairsem-run as well; `fifo`, `not-libcs` and `no-descriptors` do not.
  *
  * Exit status 0, or 1 and a message; 77: not here.
  */
@@ -32,6 +32,8 @@ int main(int argc, char **argv)
         { "stop-the-world", stop_the_world },
         { "shared-all-the-same", shared_all_the_same }, { "nonsense", nonsense },
         { "fsize", has_file_limit }, { "inversion", inversion },
+        { "forked-priority", forked_priority }, { "slow-waits", slow_waits }, { "many", many },
+        { "use-slots-again", use_slots_again }, { "no-descriptors", no_descriptors },
         { "static-destructor", static_destructor },
     };
     static const struct {

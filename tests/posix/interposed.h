@@ -71,6 +71,8 @@ int cancel(void);
 int handler_post(void);
 int overflow(void);
 int inversion(void);
+int forked_priority(void);
+int slow_waits(void);
 
 /* interposed_memory.c */
 int unmap(void);
@@ -81,11 +83,14 @@ int copy_unused(void);
 int copies(void);
 int not_libcs(void);
 int never_destroy(void);
+int use_slots_again(void);
+int many(void);
 
 /* interposed_origins.c */
 int static_zero(void);
 int pshared(void);
 int shared_all_the_same(void);
+int no_descriptors(void);
 int nonsense(void);
 int static_destructor(void);
 int named(void);

@@ -236,6 +236,35 @@ int never_destroy(void)
     return 0;
 }
 
+/* What somebody has waited for takes some more, until it is destroyed. */
+int use_slots_again(void)
+{
+    enum { MANY = 100000 };
+    const struct timespec past = { 1, 0 };
+    long before = resident_bytes();
+    sem_t sem;
+
+    for (int i = 0; i < MANY; i++) {
+        MUST(sem_init(&sem, 0, 0) == 0);
+        MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
+        MUST(sem_destroy(&sem) == 0);
+    }
+    MUST(resident_bytes() - before < 10 * MANY);
+    return 0;
+}
+
+/* More than have statistics of their own; threads wait for the last one.  (1 wait.) */
+int many(void)
+{
+    enum { MANY = 20000 };
+    sem_t sem;
+
+    for (int i = 0; i < MANY; i++)
+        MUST(sem_init(&sem, 0, 0) == 0);
+    contend(&sem);
+    return 0;
+}
+
 /*
  * A library destroys a semaphore when the process ends, while a detached thread still uses it, which
  * makes an error fatal (as libuv does).

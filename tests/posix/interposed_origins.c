@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* All zero is what sem_init(&sem, 0, 0) makes in libc.  (8 calls of libc's.) */
@@ -95,6 +96,30 @@ int shared_all_the_same(void)
         MUST(sem_post(&sem[0]) == 0 && join(&w) == 0);
         MUST(sem_destroy(&sem[i]) == 0);
     }
+    return 0;
+}
+
+/*
+ * Where nothing can be opened (in a sandbox, for instance) nobody knows whether memory is shared.
+ * It is taken for private, and the semaphore does not become one of libc's.
+ */
+int no_descriptors(void)
+{
+    const struct rlimit none = { 0, 0 };
+    const struct timespec past = { 1, 0 };
+    pid_t child = fork();
+    sem_t sem;
+    int first;
+
+    if (child == 0) {
+        MUST(setrlimit(RLIMIT_NOFILE, &none) == 0);
+        MUST(sem_init(&sem, 0, 0) == 0);
+        MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
+        memcpy(&first, &sem, sizeof first);
+        MUST(first != 0);       /* in libc's it is the value */
+        _exit(0);
+    }
+    MUST(child_status(child) == 0);
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 /* A unit goes to the oldest, not back to who posted it.  (5 waits.) */
 int fifo(void)
@@ -38,6 +39,25 @@ int fifo(void)
 static void do_nothing(int sig)
 {
     (void)sig;
+}
+
+/* (2 waits of 50 ms at least.) */
+int slow_waits(void)
+{
+    const struct timespec length = { .tv_nsec = 50000000 };
+    struct waiter w = { 0 };
+    sem_t sem;
+
+    MUST(sem_init(&sem, 0, 0) == 0);
+    for (int i = 0; i < 2; i++) {
+        w = (struct waiter){ 0 };
+        queue(&w, &sem);
+        while (nanosleep(&length, NULL) != 0)
+            continue;
+        MUST(sem_post(&sem) == 0);
+        MUST(join(&w) == 0);
+    }
+    return 0;
 }
 
 int eintr(void)
@@ -250,5 +270,54 @@ int inversion(void)
     pthread_join(thread[PARTS - 1], NULL);
     printf("held up: %d times\n", atomic_load(&held_up));
     MUST(atomic_load(&held_up) == 0);
+    return 0;
+}
+
+struct two {
+    struct waiter *first, second;
+};
+
+static void *post_to_both(void *arg)
+{
+    struct two *w = arg;
+
+    await_sleep(&w->second);
+    MUST(sem_post(&of_three) == 0);
+    MUST(join(w->first) == 0);
+    MUST(sem_post(&of_three) == 0);
+    return arg;
+}
+
+/* In the child the thread that forks has no real-time priority any more, and waits like others. */
+static void wait_as_others_do(void)
+{
+    struct waiter first = { 0 };
+    struct two w = { .first = &first, .second = { .tid = gettid() } };
+    pthread_t poster;
+
+    alarm(TIMEOUT_S);
+    MUST(sched_getscheduler(0) == SCHED_OTHER);
+    queue(&first, &of_three);
+    start(&poster, post_to_both, &w);
+    MUST(sem_wait(&of_three) == 0);
+    MUST(atomic_load(&first.result) == 0);
+    MUST(pthread_join(poster, NULL) == 0);
+    _exit(0);
+}
+
+int forked_priority(void)
+{
+    const struct sched_param param = { .sched_priority = 1 };
+    const struct timespec past = { 1, 0 };
+    pid_t child;
+
+    MUST(sem_init(&of_three, 0, 0) == 0);
+    if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) != 0)
+        return 77;
+    MUST_FAIL(sem_timedwait(&of_three, &past), ETIMEDOUT);  /* it asks for its priority */
+    child = fork();
+    if (child == 0)
+        wait_as_others_do();
+    MUST(child_status(child) == 0);
     return 0;
 }
