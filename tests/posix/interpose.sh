@@ -413,6 +413,28 @@ stats 139 "die segv" 2 1 0 0 0 0 1
 expect 0 "--stats names who made the semaphore" "$run" --stats "$program" fifo &&
   says err 'by interposed[(+]' "--stats: by interposed"
 
+# A module that was not loaded has counted nothing.  This program ends before it could.
+cat > "$work/early.c" << '_EOF'
+#include <unistd.h>
+
+static void leave(void)
+{
+    _exit(3);
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*first)(void) = leave;
+
+int main(void)
+{
+    return 0;
+}
+_EOF
+# shellcheck disable=SC2086 # a compiler and flags are lists
+if ${CC:-cc} ${CFLAGS-} "$work/early.c" -o "$work/early" > "$work/log" 2>&1; then
+  expect 3 "--stats, and nothing was counted" "$run" --stats "$work/early" &&
+    says err "^fairsem-run: $work/early did not load the interposer" "nothing was counted: says why"
+fi
+
 # The times of a wait are those of a clock: two of 50 ms.
 stats 0 slow-waits 2 1 0 0 0 0 2
 if grep -q '^ *waits  *longest ms  *total ms  *semaphore$' "$work/stats" && awk '
