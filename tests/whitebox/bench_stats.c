@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bench_stats.c - what the benchmarks make of a handful of samples: quartiles, one mode or two. */
+/* bench_stats.c - how the benchmarks sum up their samples: quartiles, one mode or two. */
 #include "suite.h"
 
 #include "../../bench/stats.h"
@@ -39,7 +39,7 @@ START_TEST(two_groups_are_two_modes)
 }
 END_TEST
 
-/* It must not be called bimodal, however far the samples are spread. */
+/* However far the samples are spread. */
 START_TEST(an_even_spread_is_not_two_modes)
 {
     double values[16];
@@ -61,7 +61,7 @@ START_TEST(an_outlier_is_no_mode)
 }
 END_TEST
 
-/* Nor does it hide that the others fall into two groups. */
+/* An outlier does not hide that the others fall into two groups. */
 START_TEST(two_modes_are_seen_beside_an_outlier)
 {
     double values[] = { 3, 3, 3, 3, 3, 3, 3, 90, 90, 90, 90, 90, 90, 90, 1e6 };

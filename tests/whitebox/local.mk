@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# tests/whitebox/local.mk - tests that know the inside of the library, or stand between it and what
-# it calls; included by ../local.mk.
+# tests/whitebox/local.mk - tests that use the library's internals, or replace functions that it
+# calls; included by ../local.mk.
 
 if TESTS_ENABLED
 test_programs += \
@@ -22,7 +22,7 @@ test_programs += \
 endif
 endif
 
-# The statistics of the benchmarks; no other part of them can be right or wrong by itself.
+# The statistics of the benchmarks: the only part of them that can be tested by itself.
 tests_whitebox_bench_stats_SOURCES = tests/whitebox/bench_stats.c bench/stats.c bench/stats.h
 tests_whitebox_bench_stats_LDADD = $(LDADD) $(LIBM)
 

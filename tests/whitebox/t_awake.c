@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_awake.c - the head of the line stays awake for its grant where that pays, and sleeps where
- * it does not: each semaphore learns it, and learns it anew.  (For how long: t_spin.c.)
+ * t_awake.c - the head of the queue stays awake for its grant where that pays, and sleeps where it
+ * does not: each semaphore learns which, again and again.  (For how long: t_spin.c.)
  *
- * This holds for any good way of learning.  The one that is there is counted in t_lessons.c.
+ * This holds for any good way of learning.  t_lessons.c checks the numbers of the library's own.
  */
 #include "heads.h"
 
@@ -14,7 +14,7 @@ static const fairsem_attr_t with_bypass = { .flags = FAIRSEM_BOUNDED_BYPASS,
 
 /* ---- The head ---- */
 
-START_TEST(the_head_is_awake_when_its_turn_comes_soon)
+START_TEST(the_head_stays_awake_when_its_grant_comes_soon)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -25,7 +25,7 @@ START_TEST(the_head_is_awake_when_its_turn_comes_soon)
 }
 END_TEST
 
-START_TEST(the_head_sleeps_when_its_turn_does_not_come_soon)
+START_TEST(the_head_sleeps_when_its_grant_does_not_come_soon)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -35,7 +35,7 @@ START_TEST(the_head_sleeps_when_its_turn_does_not_come_soon)
 }
 END_TEST
 
-START_TEST(a_semaphore_learns_that_it_does_not_pay_any_more)
+START_TEST(a_semaphore_learns_that_staying_awake_pays_no_more)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -45,7 +45,7 @@ START_TEST(a_semaphore_learns_that_it_does_not_pay_any_more)
 }
 END_TEST
 
-START_TEST(a_semaphore_learns_that_it_pays_again)
+START_TEST(a_semaphore_learns_that_staying_awake_pays_again)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -58,7 +58,7 @@ START_TEST(a_semaphore_learns_that_it_pays_again)
 }
 END_TEST
 
-/* What pays in more than two of three cases is done, what pays in less is not. */
+/* A thread stays awake if that pays in more than two of three cases. */
 START_TEST(one_failure_in_four_is_no_reason_to_sleep_and_one_in_two_is)
 {
     fairsem_t often = FAIRSEM_INITIALIZER(0), seldom = FAIRSEM_INITIALIZER(0);
@@ -79,7 +79,7 @@ START_TEST(one_failure_in_four_is_no_reason_to_sleep_and_one_in_two_is)
 }
 END_TEST
 
-/* A thread that spins on the core of the releaser would only be in its way. */
+/* A thread that spins on the releaser's core only delays it. */
 START_TEST(a_releaser_on_the_same_core_is_a_reason_to_sleep)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -108,8 +108,8 @@ START_TEST(each_semaphore_learns_for_itself)
 }
 END_TEST
 
-/* No matter how soon its turn comes; and nobody is alerted who cannot stay awake. */
-START_TEST(nobody_stays_awake_with_the_flags_that_say_so)
+/* However soon the grant comes.  A thread that cannot stay awake is not woken early either. */
+START_TEST(no_thread_stays_awake_with_the_flags_that_say_so)
 {
     const fairsem_attr_t *attr[] = { &no_spin, &interruptible };
 
@@ -151,7 +151,7 @@ static void let_a_ticket_wait(fairsem_t *sem, fairsem_ticket_t *ticket)
     ck_assert_int_eq(fairsem_ticket_take(ticket, sem, 1000000, 1, NULL, NULL), EINPROGRESS);
 }
 
-START_TEST(who_joins_as_the_head_before_others_stays_awake)
+START_TEST(a_thread_that_joins_as_the_head_before_others_stays_awake)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     fairsem_ticket_t ticket = { 0 };
@@ -163,7 +163,7 @@ START_TEST(who_joins_as_the_head_before_others_stays_awake)
 }
 END_TEST
 
-/* ---- What is no lesson ---- */
+/* ---- Waits that teach nothing ---- */
 
 START_TEST(units_that_are_there_at_once_teach_nothing)
 {
@@ -216,7 +216,7 @@ END_TEST
 
 /* ---- The next head, woken one grant ahead ---- */
 
-START_TEST(the_next_head_is_alerted_and_awake_when_its_turn_comes_soon)
+START_TEST(the_next_head_is_woken_early_and_awake_when_its_grant_comes_soon)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -226,7 +226,7 @@ START_TEST(the_next_head_is_alerted_and_awake_when_its_turn_comes_soon)
 }
 END_TEST
 
-START_TEST(the_next_head_sleeps_on_when_its_turn_does_not_come_soon)
+START_TEST(the_next_head_sleeps_on_when_its_grant_does_not_come_soon)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -236,7 +236,7 @@ START_TEST(the_next_head_sleeps_on_when_its_turn_does_not_come_soon)
 }
 END_TEST
 
-START_TEST(a_semaphore_learns_that_an_alert_does_not_pay_any_more_and_that_it_does_again)
+START_TEST(a_semaphore_learns_that_an_early_wake_pays_no_more_and_that_it_pays_again)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -251,8 +251,8 @@ START_TEST(a_semaphore_learns_that_an_alert_does_not_pay_any_more_and_that_it_do
 }
 END_TEST
 
-/* Who of several is on which core says nothing. */
-START_TEST(an_early_wake_goes_by_the_time_alone)
+/* On which core it and the granter run does not matter. */
+START_TEST(an_early_wake_depends_on_the_time_alone)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -262,8 +262,8 @@ START_TEST(an_early_wake_goes_by_the_time_alone)
 }
 END_TEST
 
-/* One can pay where the other does not. */
-START_TEST(an_alert_and_a_head_that_joined_as_such_are_lessons_of_their_own)
+/* To stay awake as the head can pay where an early wake does not, and the other way round. */
+START_TEST(early_wakes_and_heads_that_join_as_such_are_learned_separately)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -279,8 +279,8 @@ START_TEST(an_alert_and_a_head_that_joined_as_such_are_lessons_of_their_own)
 }
 END_TEST
 
-/* There would be nothing to claim, see bypass.h. */
-START_TEST(nobody_is_alerted_where_threads_may_pass)
+/* It would find nothing to claim, see bypass.h. */
+START_TEST(no_thread_is_woken_early_where_threads_may_pass)
 {
     fairsem_t sem;
 
@@ -291,7 +291,7 @@ START_TEST(nobody_is_alerted_where_threads_may_pass)
 }
 END_TEST
 
-/* The head is woken to claim, comes, and is granted what is there. */
+/* The head is woken to claim, comes, and is granted the units that are free. */
 START_TEST(a_head_that_is_woken_to_claim_learns_from_it)
 {
     fairsem_t sem;
@@ -306,23 +306,23 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("awake", the_head_is_awake_when_its_turn_comes_soon,
-              the_head_sleeps_when_its_turn_does_not_come_soon,
-              a_semaphore_learns_that_it_does_not_pay_any_more,
-              a_semaphore_learns_that_it_pays_again,
+    RUN_SUITE("awake", the_head_stays_awake_when_its_grant_comes_soon,
+              the_head_sleeps_when_its_grant_does_not_come_soon,
+              a_semaphore_learns_that_staying_awake_pays_no_more,
+              a_semaphore_learns_that_staying_awake_pays_again,
               one_failure_in_four_is_no_reason_to_sleep_and_one_in_two_is,
               a_releaser_on_the_same_core_is_a_reason_to_sleep,
               each_semaphore_learns_for_itself,
-              nobody_stays_awake_with_the_flags_that_say_so,
+              no_thread_stays_awake_with_the_flags_that_say_so,
               only_the_head_stays_awake,
-              who_joins_as_the_head_before_others_stays_awake,
+              a_thread_that_joins_as_the_head_before_others_stays_awake,
               units_that_are_there_at_once_teach_nothing,
               waits_that_end_without_a_grant_teach_nothing,
-              the_next_head_is_alerted_and_awake_when_its_turn_comes_soon,
-              the_next_head_sleeps_on_when_its_turn_does_not_come_soon,
-              a_semaphore_learns_that_an_alert_does_not_pay_any_more_and_that_it_does_again,
-              an_early_wake_goes_by_the_time_alone,
-              an_alert_and_a_head_that_joined_as_such_are_lessons_of_their_own,
-              nobody_is_alerted_where_threads_may_pass,
+              the_next_head_is_woken_early_and_awake_when_its_grant_comes_soon,
+              the_next_head_sleeps_on_when_its_grant_does_not_come_soon,
+              a_semaphore_learns_that_an_early_wake_pays_no_more_and_that_it_pays_again,
+              an_early_wake_depends_on_the_time_alone,
+              early_wakes_and_heads_that_join_as_such_are_learned_separately,
+              no_thread_is_woken_early_where_threads_may_pass,
               a_head_that_is_woken_to_claim_learns_from_it);
 }

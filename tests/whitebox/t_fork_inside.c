@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fork_inside.c - a fork that finds other threads inside the library: with a mutex, in the
- * middle of set_capacity, asleep for a ticket or for the end of its callback.  The child has neither
- * them nor what they have left behind.
+ * t_fork_inside.c - a fork while other threads are inside the library: with a mutex held, in the
+ * middle of set_capacity, asleep until a ticket is granted or its callback ends.  The child must
+ * not suffer from the state in which those threads left the library.
  *
  * The linker sends the library's sleeps and wakes here first (--wrap), so that a test can see
- * who sleeps and who is woken.
+ * which threads sleep and which are woken.
  */
 #include "bare.h"
 #include "children.h"
@@ -72,7 +72,7 @@ void __wrap_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic in
     __real_fs_wake_queue_add_word(wakes, word);
 }
 
-/* Return when a thread waits on a condition variable: it has let its mutex go. */
+/* Return when a thread waits on a condition variable, and so has unlocked its mutex. */
 static void await_cond_wait(void)
 {
     pthread_mutex_t *m;
@@ -84,14 +84,14 @@ static void await_cond_wait(void)
     atomic_store(&waits_with, NULL);
 }
 
-/* In a child: it hangs no longer than that.  (Check's own handler would end the test.) */
+/* A child that hangs ends after 30 s.  (Check's own handler would end the test.) */
 static void end_in_time(void)
 {
     signal(SIGALRM, SIG_DFL);
     alarm(30);
 }
 
-/* A ticket that is granted, whose callback runs in one thread, and for which another waits. */
+/* A granted ticket whose callback runs in one thread, while another waits for its end. */
 struct busy {
     fairsem_t        sem;
     fairsem_ticket_t ticket;
@@ -140,8 +140,8 @@ static void end_busy(struct busy *b)
 }
 
 /*
- * A condition variable with a waiter that does not exist: glibc lets the second broadcast
- * wait until that one has gone.
+ * The child's condition variable would have a waiter that does not exist: glibc's second broadcast
+ * waits until that one has gone.
  */
 START_TEST(threads_of_the_child_can_wait_for_callbacks_where_one_of_the_parent_did)
 {
@@ -188,8 +188,8 @@ static void watch_until_asleep(pthread_t *thread, struct watched *w)
         sched_yield();
 }
 
-/* The child takes the ticket anew: it is told to those who wait for it there. */
-START_TEST(a_ticket_in_the_child_is_not_told_to_threads_of_the_parent)
+/* The child takes the ticket again: its grant wakes only threads of the child. */
+START_TEST(a_ticket_granted_in_the_child_wakes_no_thread_of_the_parent)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     struct watched w = { .result = STILL_WAITING };
@@ -226,7 +226,7 @@ START_TEST(a_ticket_in_the_child_is_not_told_to_threads_of_the_parent)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- in the midst of a change */
+/* ---------------------------------------------------------------- in the middle of a change */
 
 /*
  * set_capacity changes two numbers, and another thread may fork after none or one of them.
@@ -280,7 +280,7 @@ static void *hold_the_mutex(void *arg)
     return NULL;
 }
 
-/* The moment of the fork finds another thread inside the critical section. */
+/* Another thread is inside the critical section at the fork. */
 START_TEST(a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -305,7 +305,7 @@ START_TEST(a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child)
 }
 END_TEST
 
-/* The thread that makes the key, in the first wait of the process; not its copy in a child. */
+/* Holds up the thread that makes the key, in the first wait of the process; not a child. */
 BARE int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {
     int result = __real_pthread_key_create(key, destructor);
@@ -325,8 +325,8 @@ static void *wait_for_the_first_time(void *sem)
 }
 
 /*
- * What is initialized once is initialized a second time in a child that was forked meanwhile,
- * and its own children must not suffer: a hook that is registered twice leads back to itself.
+ * A child that was forked during an initialization does it a second time.  Its own children must
+ * not suffer: a fork handler that is listed twice would point to itself.
  */
 START_TEST(a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork)
 {
@@ -363,7 +363,7 @@ START_TEST(a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork)
 }
 END_TEST
 
-/* The first in its list: where all share a process the key is made in it. */
+/* The first in its list: if all tests share a process, this one makes the key. */
 #define WHERE_A_KEY_IS_MADE a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork,
 #else
 #define WHERE_A_KEY_IS_MADE
@@ -377,7 +377,7 @@ int main(void)
     }
     RUN_SUITE("fork inside", WHERE_A_KEY_IS_MADE
               threads_of_the_child_can_wait_for_callbacks_where_one_of_the_parent_did,
-              a_ticket_in_the_child_is_not_told_to_threads_of_the_parent,
+              a_ticket_granted_in_the_child_wakes_no_thread_of_the_parent,
               a_fork_in_the_middle_of_set_capacity_takes_no_units_away,
               a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_late_wakers.c - a release that has granted is held up before it wakes anybody.  Whom it
- * granted may have noticed by itself, gone on, and sleep elsewhere; nobody may depend on it.
+ * t_late_wakers.c - a releasing thread is held up between its grants and its wakes.  A granted
+ * thread may see its grant by itself, go on, and sleep elsewhere.  No thread may depend on the
+ * late wake.
  *
  * The linker sends the library's calls of these functions here first (--wrap).
  */
@@ -16,10 +17,10 @@
 #include <sched.h>
 #include <stdbool.h>
 
-/* What the thread that sets it does in the calls below. */
+/* What a thread that sets one of these does in the calls below. */
 static _Thread_local bool restless;     /* its sleeps end at once */
-static _Thread_local bool late;         /* it wakes nobody before let_go */
-static _Thread_local bool late_inside;  /* the same, and it has the first parker's mutex */
+static _Thread_local bool late;         /* it wakes no thread before let_go */
+static _Thread_local bool late_inside;  /* the same, with the first parker's mutex held */
 static _Thread_local bool waking;
 static _Atomic bool held_up, let_go;
 
@@ -70,7 +71,7 @@ BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
     return __real_pthread_mutex_unlock(mutex);
 }
 
-/* Return when n waiters stand in line, each of which has said that it may sleep. */
+/* Return when n waiters are in the queue, each of them PARKED: it may sleep. */
 static void await_parked(fairsem_t *sem, int n)
 {
     struct fs_sem *s = fs_inside(sem);
@@ -82,7 +83,8 @@ static void await_parked(fairsem_t *sem, int n)
         sched_yield();
         parked = 0;
         available = fs_enter(s, &after);
-        for (struct fs_waitq_node *at = s->queue.first; at != NULL; at = fs_waitq_behind(&s->queue, at))
+        for (struct fs_waitq_node *at = s->queue.first; at != NULL;
+             at = fs_waitq_behind(&s->queue, at))
             parked += atomic_load(&fs_waiter_of(at)->state) == FS_PARKED;
         fs_exit(s, available, &after);
     } while (parked != n);
@@ -91,9 +93,9 @@ static void await_parked(fairsem_t *sem, int n)
 struct late_release {
     pthread_t  thread;
     fairsem_t *sem;
-    int        sleepers;    /* as many must sleep before it begins */
+    int        sleepers;    /* the release begins when so many sleep */
     int64_t    n;
-    bool       inside;      /* held up with a parker's mutex */
+    bool       inside;      /* held up with a parker's mutex held */
     int       *writes;      /* if not NULL: set before the release */
 };
 
@@ -107,7 +109,7 @@ static void *release_late(void *arg)
     late = !r->inside;
     late_inside = r->inside;
     fairsem_release(r->sem, r->n);
-    atomic_store(&held_up, true);   /* or there is no such mutex */
+    atomic_store(&held_up, true);   /* also if there is no such mutex */
     return NULL;
 }
 
@@ -118,7 +120,7 @@ static void start_late(struct late_release *r)
     start_thread(&r->thread, release_late, r);
 }
 
-/* Return when it has served whom it can. */
+/* Return when it has granted all that it can. */
 static void await_late(void)
 {
     while (!atomic_load(&held_up))
@@ -131,8 +133,8 @@ static void let_it_go(struct late_release *r)
     pthread_join(r->thread, NULL);
 }
 
-/* Waits for a unit of one semaphore after the other, restless in the first wait. */
-struct traveller {
+/* It waits for a unit of one semaphore after the other, restless in the first wait. */
+struct traveler {
     pthread_t   thread;
     fairsem_t  *sem[3];
     _Atomic int arrived;    /* how many of its waits have ended */
@@ -141,7 +143,7 @@ struct traveller {
 
 static void *travel(void *arg)
 {
-    struct traveller *t = arg;
+    struct traveler *t = arg;
 
     for (int i = 0; i < 3 && t->sem[i] != NULL; i++) {
         restless = i == 0;
@@ -151,20 +153,20 @@ static void *travel(void *arg)
     return NULL;
 }
 
-static void await_arrival(struct traveller *t, int n)
+static void await_arrival(struct traveler *t, int n)
 {
     while (atomic_load(&t->arrived) < n)
         sched_yield();
 }
 
 /*
- * The first of two on the late one's list sleeps a second and a third time, and is woken each
- * time by others.  It must still be on that list, or the second is lost with it.
+ * Two threads are in the late wake queue.  The first goes on and sleeps twice more, and is woken
+ * each time by others.  It must stay in that queue, or the second is lost with it.
  */
-START_TEST(who_goes_on_before_it_is_woken_can_wait_and_be_woken_again_and_again)
+START_TEST(a_thread_that_goes_on_before_its_wake_can_wait_and_be_woken_again)
 {
     fairsem_t sem[3] = { FAIRSEM_INITIALIZER(0), FAIRSEM_INITIALIZER(0), FAIRSEM_INITIALIZER(0) };
-    struct traveller t = { .sem = { &sem[0], &sem[1], &sem[2] } };
+    struct traveler t = { .sem = { &sem[0], &sem[1], &sem[2] } };
     struct worker sleeper = { 0 };
     struct late_release late_one = { .sem = &sem[0], .sleepers = 2, .n = 2 };
 
@@ -186,16 +188,16 @@ START_TEST(who_goes_on_before_it_is_woken_can_wait_and_be_woken_again_and_again)
 }
 END_TEST
 
-/* More than the list of those who are woken again has room for. */
-START_TEST(one_release_wakes_any_number_of_those_whom_another_one_has_yet_to_wake)
+/* More threads than the list of those to be woken again (wake_queue.h) has room for. */
+START_TEST(one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake)
 {
     enum { MANY = 20 };
     fairsem_t first = FAIRSEM_INITIALIZER(0), second = FAIRSEM_INITIALIZER(0);
-    struct traveller t[MANY];
+    struct traveler t[MANY];
     struct late_release late_one = { .sem = &first, .sleepers = MANY, .n = MANY };
 
     for (int i = 0; i < MANY; i++) {
-        t[i] = (struct traveller){ .sem = { &first, &second } };
+        t[i] = (struct traveler){ .sem = { &first, &second } };
         start_thread(&t[i].thread, travel, &t[i]);
     }
     start_late(&late_one);
@@ -210,7 +212,7 @@ START_TEST(one_release_wakes_any_number_of_those_whom_another_one_has_yet_to_wak
 }
 END_TEST
 
-struct timed_traveller {
+struct timed_traveler {
     pthread_t   thread;
     fairsem_t  *sem;
     _Atomic int first, second;
@@ -218,7 +220,7 @@ struct timed_traveller {
 
 static void *time_out_and_wait_again(void *arg)
 {
-    struct timed_traveller *t = arg;
+    struct timed_traveler *t = arg;
 
     atomic_store(&t->first, fairsem_acquire_for(t->sem, 1, 100000000));
     atomic_store(&t->second, fairsem_acquire(t->sem, 1));
@@ -226,17 +228,17 @@ static void *time_out_and_wait_again(void *arg)
 }
 
 /*
- * A release serves one sleeper, alerts the next, and wakes neither.  That the second goes on
- * must not depend on it: not when its deadline passes...
+ * A release grants to one sleeper and wakes the next early, but both wakes are late.  The second
+ * must not depend on them: not when its deadline passes...
  */
-START_TEST(a_waiter_expires_though_its_alert_has_not_come)
+START_TEST(a_wait_times_out_though_its_early_wake_is_late)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    struct worker served = { 0 };
-    struct timed_traveller t = { .sem = &sem, .first = STILL_WAITING, .second = STILL_WAITING };
+    struct worker granted = { 0 };
+    struct timed_traveler t = { .sem = &sem, .first = STILL_WAITING, .second = STILL_WAITING };
     struct late_release late_one = { .sem = &sem, .sleepers = 2, .n = 1 };
 
-    worker_queue(&served, &sem, 1, 1);
+    worker_queue(&granted, &sem, 1, 1);
     start_thread(&t.thread, time_out_and_wait_again, &t);
     start_late(&late_one);
     await_late();
@@ -248,13 +250,13 @@ START_TEST(a_waiter_expires_though_its_alert_has_not_come)
     pthread_join(t.thread, NULL);
     ck_assert_int_eq(t.second, 0);
     let_it_go(&late_one);
-    ck_assert_int_eq(worker_join(&served), 0);
+    ck_assert_int_eq(worker_join(&granted), 0);
     ck_assert_int_eq(fairsem_available(&sem), 0);
 }
 END_TEST
 
-/* ... and not when somebody else serves it. */
-START_TEST(whoever_serves_an_alerted_waiter_wakes_it)
+/* ... and not when another release grants to it. */
+START_TEST(a_grant_wakes_a_waiter_whose_early_wake_is_late)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     struct worker w1 = { 0 }, w2 = { 0 };
@@ -272,11 +274,11 @@ START_TEST(whoever_serves_an_alerted_waiter_wakes_it)
 END_TEST
 
 /*
- * FAIRSEM_BOUNDED_BYPASS: the head has been called, and somebody else takes the unit.  For
- * ThreadSanitizer: nothing else orders the two threads, so the word is looked at in passing, and
- * it is no try, which would load it in an order of its own.
+ * FAIRSEM_BOUNDED_BYPASS: the head has been woken to claim, and another thread takes the unit.  For
+ * ThreadSanitizer nothing else may order the two threads: the word is loaded relaxed, and not by a
+ * try, which has an order of its own.
  */
-START_TEST(who_passes_sees_what_the_releaser_wrote)
+START_TEST(a_thread_that_passes_sees_what_the_releaser_wrote)
 {
     const fairsem_attr_t attr = {
         .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = INT64_C(3600) * 1000000000
@@ -287,7 +289,7 @@ START_TEST(who_passes_sees_what_the_releaser_wrote)
     struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1, .writes = &written };
 
     if (FS_FUTEX_BY_DEFAULT)
-        return;     /* who is about to sleep on a futex sees that it is called */
+        return;     /* a thread about to sleep on a futex sees the wake */
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
     worker_queue(&sleeper, &sem, 1, 1);
     start_late(&late_one);
@@ -301,8 +303,8 @@ START_TEST(who_passes_sees_what_the_releaser_wrote)
 }
 END_TEST
 
-/* As a try for no units would: somebody waits, although who wants a unit may pass. */
-START_TEST(beside_an_open_line_a_look_for_no_units_says_that_somebody_waits)
+/* As a try for 0 units would: a thread waits, although a thread that wants a unit may pass it. */
+START_TEST(would_block_for_no_units_sees_a_waiter_though_units_are_open)
 {
     const fairsem_attr_t attr = {
         .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = INT64_C(3600) * 1000000000
@@ -312,7 +314,7 @@ START_TEST(beside_an_open_line_a_look_for_no_units_says_that_somebody_waits)
     struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1 };
 
     if (FS_FUTEX_BY_DEFAULT)
-        return;     /* who is about to sleep on a futex sees that it is called */
+        return;     /* a thread about to sleep on a futex sees the wake */
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
     worker_queue(&sleeper, &sem, 1, 1);
     start_late(&late_one);
@@ -341,11 +343,11 @@ static void *acquire_with_token(void *arg)
 }
 
 /*
- * A waiter was served, and sleeps still, when its token is canceled: too late for it.  But it
- * has to come by the token once more, so the token must not be destroyed, and say so.  (On a
- * futex it may have seen the grant just before it slept: another round.)
+ * A waiter has been granted but still sleeps when its token is canceled: too late.  But it has yet
+ * to leave the token's list, so the token must refuse to be destroyed.  (On a futex it may have
+ * seen the grant just before it slept: then another round.)
  */
-START_TEST(a_token_is_in_use_until_who_was_served_has_returned)
+START_TEST(a_token_is_in_use_until_its_granted_waiter_has_returned)
 {
     bool refused = false;
 
@@ -375,7 +377,7 @@ static void count_call(fairsem_ticket_t *ticket, void *arg)
     atomic_fetch_add((_Atomic int *)arg, 1);
 }
 
-/* Its callback is due and has not begun when it is claimed: it does not come any more. */
+/* The ticket is claimed when its callback is due but has not begun: it must not run any more. */
 START_TEST(a_claim_drops_a_callback_that_is_due)
 {
     const fairsem_attr_t attr = { .capacity = 1 };
@@ -398,7 +400,7 @@ START_TEST(a_claim_drops_a_callback_that_is_due)
 }
 END_TEST
 
-/* The first ticket that asks for a callback registers what a child must reset of callbacks. */
+/* The first ticket with a callback registers the reset of callbacks in a child. */
 static void ask_for_a_callback(void)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -408,7 +410,7 @@ static void ask_for_a_callback(void)
     ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
 }
 
-/* The child gets a copy of its thread's parker, whose mutex the late one has. */
+/* The child gets a copy of its thread's parker, whose mutex the late thread holds. */
 static void fork_while_being_woken(bool callback_before, bool callback_after)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
@@ -416,7 +418,7 @@ static void fork_while_being_woken(bool callback_before, bool callback_after)
     pid_t child;
 
     if (UNDER_TSAN)
-        return;     /* a child that uses threads is not for it */
+        return;     /* it does not support a child with threads */
     if (callback_before)
         ask_for_a_callback();
     start_late(&late_one);
@@ -456,12 +458,13 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("late wakers", who_goes_on_before_it_is_woken_can_wait_and_be_woken_again_and_again,
-              one_release_wakes_any_number_of_those_whom_another_one_has_yet_to_wake,
-              a_waiter_expires_though_its_alert_has_not_come,
-              whoever_serves_an_alerted_waiter_wakes_it, who_passes_sees_what_the_releaser_wrote,
-              beside_an_open_line_a_look_for_no_units_says_that_somebody_waits,
-              a_token_is_in_use_until_who_was_served_has_returned,
+    RUN_SUITE("late wakers", a_thread_that_goes_on_before_its_wake_can_wait_and_be_woken_again,
+              one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake,
+              a_wait_times_out_though_its_early_wake_is_late,
+              a_grant_wakes_a_waiter_whose_early_wake_is_late,
+              a_thread_that_passes_sees_what_the_releaser_wrote,
+              would_block_for_no_units_sees_a_waiter_though_units_are_open,
+              a_token_is_in_use_until_its_granted_waiter_has_returned,
               a_claim_drops_a_callback_that_is_due,
               a_thread_that_forks_while_it_is_being_woken_can_wait_in_the_child,
               a_child_can_wait_where_callbacks_came_after_parkers,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* t_lessons.c - how a semaphore learns who should stay awake: the numbers in src/stay_awake.h. */
+/* t_lessons.c - how a semaphore learns whether to stay awake: the numbers in src/stay_awake.h. */
 #include "heads.h"
 
-/* The doubt of each of the two lessons: after a grant that came soon, or late. */
+/* Either doubt after a grant that came soon, or late. */
 static int after(int doubt, bool soon)
 {
     if (soon)
@@ -32,7 +32,7 @@ static void learn_both(fairsem_t *sem, uint32_t seed, int late_in_16)
     }
 }
 
-START_TEST(one_step_for_what_paid_two_for_what_did_not)
+START_TEST(a_wait_that_pays_takes_one_from_the_doubt_any_other_adds_two)
 {
     begin();
     for (int late_in_16 = 0; late_in_16 <= 16; late_in_16++) {
@@ -43,8 +43,8 @@ START_TEST(one_step_for_what_paid_two_for_what_did_not)
 }
 END_TEST
 
-/* The time of a head that sleeps teaches as much as that of one that stayed awake. */
-START_TEST(a_semaphore_that_was_wrong_for_ever_so_long_needs_nine_grants_to_learn_it)
+/* A head that sleeps teaches as much as one that stayed awake. */
+START_TEST(nine_grants_undo_what_a_semaphore_learned_from_any_number)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -56,8 +56,7 @@ START_TEST(a_semaphore_that_was_wrong_for_ever_so_long_needs_nine_grants_to_lear
 }
 END_TEST
 
-/* Two wake-ups for a head, one and a half for one that was woken early. */
-START_TEST(what_pays_is_what_comes_while_the_thread_would_still_be_awake)
+START_TEST(staying_awake_pays_if_the_grant_comes_within_two_wake_ups)
 {
     begin();
     for (int64_t ns = LOOK; ns < 4 * WAKE_UP; ns += LOOK) {
@@ -73,7 +72,7 @@ START_TEST(what_pays_is_what_comes_while_the_thread_would_still_be_awake)
 }
 END_TEST
 
-START_TEST(an_early_wake_pays_if_the_turn_comes_within_one_and_a_half_wake_ups)
+START_TEST(an_early_wake_pays_if_the_grant_comes_within_one_and_a_half_wake_ups)
 {
     begin();
     for (int64_t ns = LOOK; ns < 4 * WAKE_UP; ns += LOOK) {
@@ -91,8 +90,8 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("lessons", one_step_for_what_paid_two_for_what_did_not,
-              a_semaphore_that_was_wrong_for_ever_so_long_needs_nine_grants_to_learn_it,
-              what_pays_is_what_comes_while_the_thread_would_still_be_awake,
-              an_early_wake_pays_if_the_turn_comes_within_one_and_a_half_wake_ups);
+    RUN_SUITE("lessons", a_wait_that_pays_takes_one_from_the_doubt_any_other_adds_two,
+              nine_grants_undo_what_a_semaphore_learned_from_any_number,
+              staying_awake_pays_if_the_grant_comes_within_two_wake_ups,
+              an_early_wake_pays_if_the_grant_comes_within_one_and_a_half_wake_ups);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_ordering.c - what the releaser wrote is there for whoever takes its units, on each path
- * that units can go.
+ * t_ordering.c - a thread that takes units sees what their releaser wrote, on each path that units
+ * can go.
  *
- * Nothing else orders the two threads: the test looks at the word with relaxed loads until
- * there is something to take.  So ThreadSanitizer sees it when the library does not do it.
+ * Nothing else orders the two threads: the test uses relaxed loads until there is a unit to take.
+ * So ThreadSanitizer reports a race if the library does not order them.
  */
 #include "suite.h"
 #include "workers.h"
@@ -33,7 +33,7 @@ static void *release_it(void *arg)
     return NULL;
 }
 
-/* In the critical section, which serves nobody. */
+/* In the critical section, which grants to no waiter. */
 static void *return_it(void *arg)
 {
     struct message *m = arg;
@@ -55,7 +55,7 @@ static void take_upto(struct message *m)
     ck_assert_int_eq(fairsem_tryacquire_upto(&m->sem, 1), 1);
 }
 
-/* In the critical section, without a word from the releaser, who has not been there. */
+/* In the critical section, where the releaser has not been. */
 static void take_ticket(struct message *m)
 {
     ck_assert_int_eq(fairsem_ticket_take(&m->taken, &m->sem, 1, 0, NULL, NULL), 0);
@@ -88,13 +88,13 @@ START_TEST(a_fast_release_orders_before_a_fast_acquire)
 }
 END_TEST
 
-START_TEST(a_fast_release_orders_before_taking_what_is_free)
+START_TEST(a_fast_release_orders_before_an_acquire_of_up_to_n_units)
 {
     message_comes(release_it, take_upto);
 }
 END_TEST
 
-START_TEST(a_fast_release_orders_before_a_grant_to_somebody_else)
+START_TEST(a_fast_release_orders_before_a_grant_in_the_section)
 {
     message_comes(release_it, take_ticket);
 }
@@ -107,8 +107,8 @@ START_TEST(a_release_in_the_section_orders_before_a_fast_acquire)
 END_TEST
 
 /*
- * A waiter that has joined, and has not yet gone to sleep when it is granted: then its state is all
- * that orders it after the releaser.  (The first load here is relaxed, and orders nothing.)
+ * A waiter has joined, and is still awake when it is granted: only its state orders it after the
+ * releaser.  (The first load here is relaxed, and orders nothing.)
  */
 START_TEST(a_grant_orders_before_a_waiter_that_is_awake)
 {
@@ -141,8 +141,8 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("ordering", a_fast_release_orders_before_a_fast_acquire,
-              a_fast_release_orders_before_taking_what_is_free,
-              a_fast_release_orders_before_a_grant_to_somebody_else,
+              a_fast_release_orders_before_an_acquire_of_up_to_n_units,
+              a_fast_release_orders_before_a_grant_in_the_section,
               a_release_in_the_section_orders_before_a_fast_acquire,
               a_grant_orders_before_a_waiter_that_is_awake);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_resize_races.c - a capacity that changes between two loads of a thread without the mutex.
+ * t_resize_races.c - the capacity changes between two loads of a thread that has no mutex.
  *
- * The library's fast_path.h is part of this program, with a place to step in at every load.
+ * This program includes the library's fast_path.h, so that it can act after every load in it.
  */
 #include "suite.h"
 #include "workers.h"
@@ -50,10 +50,10 @@ static void begin(void)
 }
 
 /*
- * Of 1 unit 2 are asked for: E2BIG; after the capacity has become 4 they are there: 0.  At no
- * moment are there too few.
+ * A thread asks for 2 units.  With capacity 1 that is E2BIG; with capacity 4 the units are there.
+ * So at no moment may it find too few.
  */
-START_TEST(no_thread_sees_too_few_units_where_there_were_never_too_few)
+START_TEST(no_thread_finds_too_few_units_if_there_were_never_too_few)
 {
     void (*const steps[])(void) = { grow, grow_and_shrink };
 
@@ -70,8 +70,8 @@ START_TEST(no_thread_sees_too_few_units_where_there_were_never_too_few)
 }
 END_TEST
 
-/* As resize() in capacity.c leaves it between its two stores, for as long as this takes. */
-START_TEST(in_the_middle_of_a_resize_nothing_is_plain)
+/* As resize() in capacity.c leaves it between its two stores. */
+START_TEST(in_the_middle_of_a_resize_a_thread_takes_the_mutex)
 {
     struct fs_sem *s = fs_inside(&sem);
 
@@ -84,7 +84,7 @@ START_TEST(in_the_middle_of_a_resize_nothing_is_plain)
 }
 END_TEST
 
-/* And where there are too few, it needs no mutex to say so: also after a resize. */
+/* Also after a resize. */
 START_TEST(too_few_units_are_seen_without_the_mutex)
 {
     begin();
@@ -102,7 +102,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("resize races", no_thread_sees_too_few_units_where_there_were_never_too_few,
-              in_the_middle_of_a_resize_nothing_is_plain,
+    RUN_SUITE("resize races", no_thread_finds_too_few_units_if_there_were_never_too_few,
+              in_the_middle_of_a_resize_a_thread_takes_the_mutex,
               too_few_units_are_seen_without_the_mutex);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_signals.c - what an interruptible semaphore does about a signal that comes in a critical section:
- * its handler runs after the section, and none finds a lock taken or dies with one.
+ * t_signals.c - a signal comes in a critical section of an interruptible semaphore, and its handler
+ * runs after the section.  So no handler finds a lock taken, or is canceled while it holds one.
  *
- * The linker sends the library's unlock here first (--wrap), which is the moment when the signal
- * comes.
+ * The linker sends the library's unlock here first (--wrap), and there the signal comes.
  */
 #include "bare.h"
 #include "suite.h"
@@ -24,7 +23,7 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
 
 static fairsem_t sem;           /* closed: every release of it takes the mutex */
 static void    (*come)(void);   /* called when the tester is about to unlock it; may be NULL */
-static volatile sig_atomic_t section_lasts;         /* 1: that is being called */
+static volatile sig_atomic_t section_lasts;         /* 1: come() is being called */
 static volatile sig_atomic_t runs, runs_inside;     /* of the handler */
 static sigset_t  mask_inside;
 
@@ -32,8 +31,8 @@ static fairsem_t   handlers_sem;        /* what the handler releases */
 static _Thread_local volatile sig_atomic_t in_handler;
 static _Atomic bool signal_at_unlock, inside, canceled_now;
 
-/* The signal comes; and a handler that is about to leave a critical section waits until it has
- * been canceled. */
+/* Here the signal comes.  And a handler waits here, at the end of its critical section, until its
+ * thread has been canceled. */
 BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
 {
     if (come != NULL && m == &fs_inside(&sem)->mutex) {
@@ -117,7 +116,7 @@ START_TEST(a_handler_runs_when_the_section_has_ended)
 END_TEST
 
 /* A blocked SIGSEGV would end the process, without the program's handler. */
-START_TEST(in_a_section_only_what_a_thread_brings_upon_itself_is_let_in)
+START_TEST(a_section_blocks_all_signals_except_those_that_a_thread_causes_itself)
 {
     static const int let_in[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
     static const int kept_out[] = { SIGUSR1, SIGUSR2, SIGINT, SIGALRM, SIGCHLD, SIGPROF };
@@ -132,7 +131,7 @@ START_TEST(in_a_section_only_what_a_thread_brings_upon_itself_is_let_in)
 }
 END_TEST
 
-START_TEST(what_the_thread_has_blocked_stays_blocked)
+START_TEST(signals_that_the_thread_has_blocked_stay_blocked)
 {
     begin();
     change_mask(SIG_BLOCK, SIGUSR1);
@@ -163,8 +162,8 @@ static void prepare_handler(void)
     ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
 }
 
-/* A sleep on a futex can be canceled at any instruction; a handler that interrupts it must
- * not, or it would take the mutex of what it releases to its grave. */
+/* A sleep on a futex can be canceled at any instruction.  A handler that interrupts it must not: it
+ * would end with the mutex of the semaphore that it releases. */
 START_TEST(a_handler_is_not_canceled_while_it_has_a_lock)
 {
     struct worker w = { 0 };
@@ -222,8 +221,8 @@ int main(void)
         RUN_SUITE("signals", a_system_without_futexes_says_so);
     RUN_SUITE("signals", a_system_without_futexes_says_so,
               a_handler_runs_when_the_section_has_ended,
-              in_a_section_only_what_a_thread_brings_upon_itself_is_let_in,
-              what_the_thread_has_blocked_stays_blocked,
+              a_section_blocks_all_signals_except_those_that_a_thread_causes_itself,
+              signals_that_the_thread_has_blocked_stay_blocked,
               a_handler_is_not_canceled_while_it_has_a_lock,
               a_handler_may_release_while_something_is_adopted);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_sleep.c - a sleep that ends too early, a wake-up that does not come, and a clock that must
- * not be read: what a waiter gets is decided by its state and the clock, not by its sleep.
- * (What comes of a wake-up that comes late is in t_late_wakers.c.)
+ * t_sleep.c - a sleep may end too early, and a wake-up may not come: the waiter's state and the
+ * clock decide its result, not its sleep.  And no clock is read where none is needed.
+ * (t_late_wakers.c has the wake-ups that come late.)
  *
  * The linker sends the library's calls of these functions here first (--wrap).
  */
@@ -52,7 +52,7 @@ BARE int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
     return ETIMEDOUT;
 }
 
-/* A wake-up: may it happen? */
+/* May this wake-up happen? */
 static bool wakes(void)
 {
     if (!atomic_load(&swallow))
@@ -66,7 +66,7 @@ BARE int __wrap_pthread_cond_signal(pthread_cond_t *c)
     return wakes() ? __real_pthread_cond_signal(c) : 0;
 }
 
-/* The same two for the other kind of sleep. */
+/* The same for a sleep on a word. */
 bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
 {
     if (!atomic_load(&early) || deadline == NULL)
@@ -104,7 +104,7 @@ START_TEST(a_sleep_that_ends_too_early_does_not_end_the_wait)
     struct timespec deadline, now;
 
     atomic_store(&early, true);
-    /* A machine that is slow enough lets the time pass before there is a sleep. */
+    /* On a slow machine the time may pass before the thread sleeps. */
     for (int ms = 50; atomic_load(&early_returns) == 0 && ms < 60000; ms *= 4) {
         deadline = from_now(CLOCK_REALTIME, ms);
         ck_assert_int_eq(fairsem_acquire_until(&sem, 1, CLOCK_REALTIME, &deadline), ETIMEDOUT);
@@ -127,7 +127,7 @@ START_TEST(a_sleep_that_ends_too_early_does_not_end_the_wait)
 }
 END_TEST
 
-/* For tests that hold back a wake-up: without the one that alerts the next in line. */
+/* For tests that hold back a wake-up: without the early wake of the next head. */
 static const fairsem_attr_t no_spin = { .flags = FAIRSEM_NO_SPIN };
 
 /* If the waiter was asleep, `swallowed` counts up. */
@@ -139,11 +139,11 @@ static void grant_to_a_sleeper_without_waking_it(fairsem_t *sem)
 }
 
 /*
- * U13, U51, the narrowest moment: granted, still asleep, then canceled.  The units must
- * reach the next in line.  The signal that would wake the waiter is lost on purpose, so
- * that the cancel finds it granted, round after round.
+ * U13, U51, the narrowest moment: granted, still asleep, then canceled.  The next in the queue must
+ * get the units.  The signal that would wake the waiter is dropped, so that the cancellation finds
+ * it granted in every round.
  */
-START_TEST(units_granted_to_a_canceled_sleeper_go_to_the_next_in_line)
+START_TEST(units_granted_to_a_canceled_sleeper_go_to_the_next_in_the_queue)
 {
     int caught = 0;
 
@@ -156,7 +156,7 @@ START_TEST(units_granted_to_a_canceled_sleeper_go_to_the_next_in_line)
         worker_queue(&w1, &sem, 1, 1);
         worker_queue(&w2, &sem, 1, 2);
         for (int i = 0; i < 1000; i++)
-            sched_yield();      /* no order rests on this: without a sleeper, another round */
+            sched_yield();      /* no order depends on this: without a sleeper, another round */
         grant_to_a_sleeper_without_waking_it(&sem);
         ck_assert_int_eq(fairsem_waiters(&sem), 1);
         ck_assert_int_eq(fairsem_available(&sem), 0);
@@ -204,7 +204,7 @@ START_TEST(a_sleeper_that_was_granted_before_its_deadline_has_its_units)
 }
 END_TEST
 
-/* Units can be in use that could never all be free.  Canceled grants bring them back. */
+/* More units can be in use than can be free at a time.  Canceled grants bring them all back. */
 START_TEST(units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count)
 {
     fairsem_t sem;
@@ -265,7 +265,7 @@ int main(void)
 {
     RUN_SUITE("sleep", no_clock_is_read_when_units_are_free,
               a_sleep_that_ends_too_early_does_not_end_the_wait,
-              units_granted_to_a_canceled_sleeper_go_to_the_next_in_line,
+              units_granted_to_a_canceled_sleeper_go_to_the_next_in_the_queue,
               a_sleeper_that_was_granted_before_its_deadline_has_its_units,
               a_handler_may_end_a_thread_that_has_just_joined,
               units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count);

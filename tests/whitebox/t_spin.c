@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_spin.c - how long the head of the line stays awake: for as long as a wake-up takes, which
- * is measured, and not where holders need the cores.  (When it does so: t_awake.c.)
+ * t_spin.c - how long the head of the queue stays awake.  That depends on the time that a wake-up
+ * takes, which is measured, and on the cores that the holders need.  (When it pays: t_awake.c.)
  */
 #include "clockwork.h"
 
@@ -18,7 +18,7 @@ static void release_all(void *arg)
     fairsem_release(units->sem, units->n);
 }
 
-/* How long do these stay awake whose time does not come?  A new semaphore: each tries. */
+/* How long do these stay awake if no grant comes?  On a new semaphore each stays awake. */
 static int64_t head_stays_awake_for(void)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -27,7 +27,7 @@ static int64_t head_stays_awake_for(void)
     return world.seen[0].awake;
 }
 
-static int64_t alerted_head_stays_awake_for(void)
+static int64_t head_woken_early_stays_awake_for(void)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -36,7 +36,7 @@ static int64_t alerted_head_stays_awake_for(void)
     return world.seen[1].awake;
 }
 
-/* One wake-up takes so long. */
+/* One wake-up takes that long. */
 static void wake_up_once(int64_t ns)
 {
     const fairsem_attr_t attr = { .flags = FAIRSEM_NO_SPIN };
@@ -47,15 +47,15 @@ static void wake_up_once(int64_t ns)
     wait_for(&sem, LATE);
 }
 
-/* Read the clock once too often, and round. */
+/* The clock may be read once too often, and times are rounded. */
 static void assert_about(int64_t ns, int64_t expected)
 {
     ck_assert_int_ge(ns, expected - 2 * LOOK);
     ck_assert_int_le(ns, expected + 4 * LOOK);
 }
 
-/* The first of all tests, also where they share a process. */
-START_TEST(nobody_stays_awake_until_a_wake_up_has_been_measured)
+/* This must be the first test, in case all share a process. */
+START_TEST(no_thread_stays_awake_until_a_wake_up_has_been_measured)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -67,19 +67,19 @@ START_TEST(nobody_stays_awake_until_a_wake_up_has_been_measured)
 }
 END_TEST
 
-START_TEST(the_head_stays_awake_for_two_wake_ups_and_an_alerted_one_for_half_a_wake_up)
+START_TEST(the_head_stays_awake_for_two_wake_ups_and_if_woken_early_for_half_of_one)
 {
     begin_world(LOOK);
     for (int64_t wake_up = 1600; wake_up <= 48000; wake_up += 1600) {
         let_wake_ups_take(wake_up);
         assert_about(head_stays_awake_for(), 2 * wake_up);
         let_wake_ups_take(wake_up);
-        assert_about(alerted_head_stays_awake_for(), wake_up / 2);
+        assert_about(head_woken_early_stays_awake_for(), wake_up / 2);
     }
 }
 END_TEST
 
-/* Those on the waker's own core are fast, and say nothing about the others. */
+/* Wake-ups on the waker's own core are short, and say nothing about the others. */
 START_TEST(a_longer_wake_up_counts_for_a_quarter_and_a_shorter_one_for_a_sixteenth)
 {
     begin_world(LOOK);
@@ -105,8 +105,8 @@ START_TEST(a_wake_up_of_more_than_50_us_counts_as_50_us)
 }
 END_TEST
 
-/* Whose turn it is sees it at once. */
-START_TEST(who_is_granted_while_it_is_awake_goes_on)
+/* It sees the grant at once. */
+START_TEST(a_thread_granted_while_it_is_awake_goes_on_at_once)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     int64_t before;
@@ -121,13 +121,13 @@ START_TEST(who_is_granted_while_it_is_awake_goes_on)
 }
 END_TEST
 
-START_TEST(nobody_stays_awake_on_the_only_core)
+START_TEST(no_thread_stays_awake_on_the_only_core)
 {
     begin_world(LOOK);
     let_wake_ups_take(WAKE_UP);
     world.cores = 1;
     ck_assert_int_eq(head_stays_awake_for(), 0);
-    ck_assert_int_eq(alerted_head_stays_awake_for(), 0);
+    ck_assert_int_eq(head_woken_early_stays_awake_for(), 0);
 }
 END_TEST
 
@@ -146,7 +146,7 @@ static int64_t awake_beside_holders(int64_t units, int64_t capacity, int64_t n, 
     return world.seen[0].awake;
 }
 
-/* As many as can hold units at a time, and the one who stays awake. */
+/* A core for each thread that can hold units, and one for the thread that stays awake. */
 START_TEST(the_cores_of_the_holders_come_first)
 {
     begin_world(LOOK);
@@ -160,10 +160,10 @@ START_TEST(the_cores_of_the_holders_come_first)
             assert_about(awake_beside_holders(holders * 10 + 9, 0, 10, cores), expected);
         }
     }
-    /* As many as the capacity allows, not as many as there were units at first. */
+    /* The capacity says how many, not the units that there were at first. */
     assert_about(awake_beside_holders(1, 3, 1, 3), 0);
     assert_about(awake_beside_holders(1, 3, 1, 4), 2 * WAKE_UP);
-    /* At least one holder, also where the units come one by one. */
+    /* At least one holder is assumed, also where there were too few units at first. */
     assert_about(awake_beside_holders(0, 0, 1, 2), 2 * WAKE_UP);
     assert_about(awake_beside_holders(0, 0, 1, 1), 0);
     assert_about(awake_beside_holders(3, 0, 7, 2), 2 * WAKE_UP);
@@ -188,12 +188,12 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("spin", nobody_stays_awake_until_a_wake_up_has_been_measured,
-              the_head_stays_awake_for_two_wake_ups_and_an_alerted_one_for_half_a_wake_up,
+    RUN_SUITE("spin", no_thread_stays_awake_until_a_wake_up_has_been_measured,
+              the_head_stays_awake_for_two_wake_ups_and_if_woken_early_for_half_of_one,
               a_longer_wake_up_counts_for_a_quarter_and_a_shorter_one_for_a_sixteenth,
               a_wake_up_of_more_than_50_us_counts_as_50_us,
-              who_is_granted_while_it_is_awake_goes_on,
-              nobody_stays_awake_on_the_only_core,
+              a_thread_granted_while_it_is_awake_goes_on_at_once,
+              no_thread_stays_awake_on_the_only_core,
               the_cores_of_the_holders_come_first,
               a_static_semaphore_knows_its_holders_too);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_ticket_races.c - one ticket in the hands of two threads: what the one does just when the
- * other has looked.
+ * t_ticket_races.c - two threads use one ticket: one of them acts just after the other has loaded
+ * its state.
  *
- * The library's ticket.c is part of this program, with a place to step in at every load of a
- * ticket's state or semaphore, and before the calls named below.
+ * This program includes the library's ticket.c, so that it can act after every load of a ticket's
+ * state or semaphore, and before the calls named below.
  */
 #include "suite.h"
 #include "workers.h"
@@ -18,7 +18,7 @@
 
 #define STEPS 8
 
-static _Thread_local bool stepping;     /* this thread is the one in which others step in */
+static _Thread_local bool stepping;     /* the steps below happen in this thread */
 static void (*after_load[STEPS])(void); /* after the first load, the second, ... */
 static int loads;
 static void (*before_check_wait)(void), (*before_add)(void), (*before_drop)(void);
@@ -71,7 +71,7 @@ static void begin(void)
     before_check_wait = before_add = before_drop = before_await = NULL;
 }
 
-/* Nobody waits, and both lines are as they should be. */
+/* No ticket or thread waits, and all units are gone. */
 static void end(void)
 {
     ck_assert_int_eq(mistakes, 0);
@@ -95,8 +95,8 @@ static void take(fairsem_t *sem)
     must(fairsem_ticket_take(&shared, sem, 1, 0, NULL, NULL) != EINPROGRESS);
 }
 
-/* Served where it waits, and claimed. */
-static void serve(fairsem_t *sem)
+/* The ticket is granted where it waits, and claimed. */
+static void grant(fairsem_t *sem)
 {
     must(fairsem_release(sem, 1));
     must(fairsem_ticket_claim(&shared, &(fairsem_units_t){ 0 }));
@@ -104,7 +104,7 @@ static void serve(fairsem_t *sem)
 
 static void move_to_second(void)
 {
-    serve(&first);
+    grant(&first);
     take(&second);
 }
 
@@ -113,12 +113,12 @@ static pthread_t mover;
 static void *move_to_first(void *arg)
 {
     (void)arg;
-    serve(&second);
+    grant(&second);
     take(&first);
     return NULL;
 }
 
-/* The first's mutex is held where this is called: until then the ticket is being taken. */
+/* This is called with first's mutex held: until that is unlocked, the ticket is being taken. */
 static void begin_to_move_to_first(void)
 {
     start_thread(&mover, move_to_first, NULL);
@@ -126,13 +126,13 @@ static void begin_to_move_to_first(void)
         sched_yield();
 }
 
-/* It is in the second's line when the state is looked at, and taken for the first's after. */
-START_TEST(a_return_takes_a_ticket_out_of_no_line_in_which_it_is_not)
+/* It is in second's queue when its state is loaded, and thought to be in first's afterwards. */
+START_TEST(a_return_takes_a_ticket_only_out_of_the_queue_it_is_in)
 {
     begin();
     take(&first);
     after_load[1] = move_to_second;             /* after: which semaphore? */
-    after_load[2] = begin_to_move_to_first;     /* after: in line? */
+    after_load[2] = begin_to_move_to_first;     /* after: in the queue? */
     stepping = true;
     ck_assert_int_eq(fairsem_ticket_return(&shared), 0);
     stepping = false;
@@ -143,12 +143,12 @@ START_TEST(a_return_takes_a_ticket_out_of_no_line_in_which_it_is_not)
 }
 END_TEST
 
-START_TEST(a_wait_joins_no_ticket_that_is_not_in_the_line_that_it_looks_at)
+START_TEST(a_wait_for_a_ticket_does_not_begin_in_a_queue_the_ticket_has_left)
 {
     begin();
     take(&first);
     after_load[1] = move_to_second;             /* after: which semaphore? */
-    after_load[3] = begin_to_move_to_first;     /* after: in line? */
+    after_load[3] = begin_to_move_to_first;     /* after: in the queue? */
     stepping = true;
     ck_assert_int_eq(fairsem_ticket_wait(&shared, NULL), EINVAL);
     stepping = false;
@@ -164,16 +164,16 @@ static void take_first(void)
     take(&first);
 }
 
-static void serve_first(void)
+static void grant_first(void)
 {
-    serve(&first);
+    grant(&first);
 }
 
-START_TEST(a_wait_finds_the_line_of_a_ticket_that_is_taken_just_now)
+START_TEST(a_wait_finds_the_queue_of_a_ticket_that_is_taken_at_that_moment)
 {
     begin();
     before_check_wait = take_first;
-    after_load[1] = serve_first;
+    after_load[1] = grant_first;
     stepping = true;
     ck_assert_int_eq(fairsem_ticket_wait(&shared, NULL), EINVAL);
     stepping = false;
@@ -237,7 +237,7 @@ static void *release_two(void *arg)
     return NULL;
 }
 
-/* If it can be taken by now.  Its callback is due for as long as that of the one ahead runs. */
+/* If it can be taken by now.  Its callback is due while that of the ticket ahead runs. */
 static void take_with_callback(void)
 {
     if (fairsem_ticket_take(&shared, &first, 1, 0, count_call, NULL) != EINPROGRESS)
@@ -247,12 +247,12 @@ static void take_with_callback(void)
         sched_yield();
 }
 
-START_TEST(a_return_does_not_drop_the_callback_of_who_takes_the_ticket_next)
+START_TEST(a_return_does_not_drop_the_callback_of_the_next_take)
 {
     begin();
     memset(&ahead, 0, sizeof ahead);
     is_called = goes_on = called = 0;
-    /* So that there may be something to drop. */
+    /* So that there may be a callback to drop. */
     ck_assert_int_eq(fairsem_ticket_take(&shared, &first, 1, 0, count_call, NULL), EINPROGRESS);
     ck_assert_int_eq(fairsem_ticket_return(&shared), 0);
     ck_assert_int_eq(fairsem_ticket_take(&ahead, &first, 1, 0, be_called_for_long, NULL),
@@ -272,7 +272,7 @@ END_TEST
 
 static int called_after_return;
 
-/* The claim goes no further until the callback has had its chance. */
+/* The claim stops here until the callback has had time to run. */
 static void return_in_the_middle_of_a_claim(void)
 {
     must(fairsem_ticket_return(&shared));
@@ -281,7 +281,7 @@ static void return_in_the_middle_of_a_claim(void)
     called_after_return = atomic_load(&called);
 }
 
-/* The ticket is being claimed, its callback is due: it must not come after the return. */
+/* The ticket is being claimed, and its callback is due: it must not run after the return. */
 START_TEST(a_return_beside_a_claim_leaves_no_callback_to_come)
 {
     begin();
@@ -309,7 +309,7 @@ static void *withdraw_ahead(void *arg)
     return NULL;
 }
 
-/* Another thread does it: this one has the mutex of the semaphore. */
+/* Another thread does it, because this one has the semaphore's mutex. */
 static void have_the_one_ahead_withdrawn(void)
 {
     start_thread(&mover, withdraw_ahead, NULL);
@@ -321,7 +321,7 @@ static void wait_for_the_next_add(void)
     before_add = have_the_one_ahead_withdrawn;
 }
 
-/* The only callback that is due is withdrawn, and then there is another one. */
+/* The only callback that is due is withdrawn, and then another becomes due. */
 START_TEST(a_callback_is_called_though_the_one_before_it_was_withdrawn)
 {
     begin();
@@ -342,11 +342,11 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("ticket races", a_return_takes_a_ticket_out_of_no_line_in_which_it_is_not,
-              a_wait_joins_no_ticket_that_is_not_in_the_line_that_it_looks_at,
-              a_wait_finds_the_line_of_a_ticket_that_is_taken_just_now,
+    RUN_SUITE("ticket races", a_return_takes_a_ticket_only_out_of_the_queue_it_is_in,
+              a_wait_for_a_ticket_does_not_begin_in_a_queue_the_ticket_has_left,
+              a_wait_finds_the_queue_of_a_ticket_that_is_taken_at_that_moment,
               a_ticket_that_was_never_granted_does_not_look_granted,
-              a_return_does_not_drop_the_callback_of_who_takes_the_ticket_next,
+              a_return_does_not_drop_the_callback_of_the_next_take,
               a_return_beside_a_claim_leaves_no_callback_to_come,
               a_callback_is_called_though_the_one_before_it_was_withdrawn);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_token_races.c - a wait that is refused, or that joins its line, beside the cancellation of its
- * token.
+ * t_token_races.c - a wait is refused, or joins the queue, while its token is being canceled.
  *
- * A wait is on the token's list before it asks, and leaves it after a refusal: in between the
- * canceller finds it there, and must not take it for one that has still to join.
- * (It did: both took it off the list, and the token then listed stacks that were gone.)
+ * A wait is put on the token's list before it asks, and leaves it after a refusal.  In between the
+ * canceling thread finds it there, and must not treat it as a wait that has yet to join.  (It did:
+ * both took it off the list, and the token then listed stacks that were gone.)
  *
  * The linker sends the library's calls of pthread_mutex_lock here first (--wrap).
  */
@@ -20,9 +19,9 @@
 #include <sched.h>
 #include <stdbool.h>
 
-/* ---------------------------------------------------------------- exactly there */
+/* ---------------------------------------------------------------- at one exact moment */
 
-static _Thread_local int locks_left = -1;   /* until it stops before one; -1: it never does */
+static _Thread_local int locks_left = -1;   /* the thread stops before the last; -1: never */
 static _Atomic bool      stopped, goes_on;
 
 int __real_pthread_mutex_lock(pthread_mutex_t *m);
@@ -39,13 +38,13 @@ static void stop_before_the_last(void)
     }
 }
 
-static fairsem_t guarded;               /* whose mutex has doors in front of it */
+static fairsem_t guarded;               /* threads go through doors to its mutex */
 static _Thread_local bool first_door, second_door;
 static _Atomic bool at_first_door, at_second_door;
 
 /*
- * Who comes by the first door waits there for somebody at the second, and he in turn until
- * the first one stands in line.
+ * A thread at the first door waits until another is at the second door.  That one waits until the
+ * first is in the queue.
  */
 static void go_through_doors(const pthread_mutex_t *m)
 {
@@ -69,7 +68,7 @@ BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
     return __real_pthread_mutex_lock(m);
 }
 
-/* The library tries for a moment before it locks; here that is the same. */
+/* The library tries for a moment before it locks.  Here a try is a lock. */
 BARE int __wrap_pthread_mutex_trylock(pthread_mutex_t *m)
 {
     return __wrap_pthread_mutex_lock(m);
@@ -84,7 +83,7 @@ struct scene {
     int              result;
 };
 
-/* The wait's thread: its third lock from here is that of the token, to leave its list. */
+/* The third lock from locks_left = 3 on is the token's: the wait is about to leave its list. */
 static void *be_refused(void *arg)
 {
     struct scene *s = arg;
@@ -121,18 +120,18 @@ static const int expected[] = {
     [TOO_BIG] = E2BIG, [FULL] = ENOBUFS, [CLOSED] = ESHUTDOWN
 };
 
-/* Beside it on the list another wait, older and in line: it must be canceled, and forgotten. */
+/* An older wait, in a queue, is on the same list: it must be canceled, and leave the list. */
 START_TEST(a_refused_wait_that_its_token_finds_is_taken_off_the_list_once)
 {
     for (enum kind kind = TOO_BIG; kind <= CLOSED; kind++) {
         struct scene s;
-        struct worker in_line = { 0 };
+        struct worker in_queue = { 0 };
         pthread_t older, refused;
         void *result;
 
         prepare(&s, kind);
         if (kind == FULL)
-            worker_queue(&in_line, &s.sem, 4, 1);
+            worker_queue(&in_queue, &s.sem, 4, 1);
         start_thread(&older, wait_with_token, &s);
         await_waiters(&s.other, 1);
         start_thread(&refused, be_refused, &s);
@@ -141,14 +140,14 @@ START_TEST(a_refused_wait_that_its_token_finds_is_taken_off_the_list_once)
         ck_assert_int_eq(fairsem_token_cancel(&s.token, 4711), 0);
         pthread_join(older, &result);
         ck_assert_int_eq((int)(intptr_t)result, 4711);
-        ck_assert_int_eq(fairsem_token_destroy(&s.token), EBUSY);   /* it has still to come by */
+        ck_assert_int_eq(fairsem_token_destroy(&s.token), EBUSY);   /* it lists the refused wait */
         atomic_store(&goes_on, true);
         pthread_join(refused, NULL);
         ck_assert_int_eq(s.result, expected[kind]);
         ck_assert_int_eq(fairsem_token_destroy(&s.token), 0);
         ck_assert_int_eq(fairsem_release(&s.sem, 4), 0);
         if (kind == FULL)
-            ck_assert_int_eq(worker_join(&in_line), 0);
+            ck_assert_int_eq(worker_join(&in_queue), 0);
         ck_assert_int_eq(fairsem_destroy(&s.sem), 0);
         ck_assert_int_eq(fairsem_destroy(&s.other), 0);
     }
@@ -164,8 +163,8 @@ static void *wait_behind_the_first_door(void *arg)
     return NULL;
 }
 
-/* A token is canceled: between its first wait and its second, the second joins its line. */
-START_TEST(no_wait_takes_less_than_no_time)
+/* A token with two waits is canceled.  After the first, and before the second, that one joins. */
+START_TEST(no_wait_takes_a_negative_time)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
@@ -189,7 +188,7 @@ START_TEST(no_wait_takes_less_than_no_time)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- anywhere */
+/* ---------------------------------------------------------------- at any moment */
 
 enum { THREADS = 8, ROUNDS = 60 };
 
@@ -214,7 +213,7 @@ static void *ask_until_canceled(void *arg)
             result = fairsem_ticket_take(&ticket, &s->sem, 1, 0, NULL, NULL);
             if (was_taken(result))
                 result = fairsem_ticket_wait(&ticket, &how);
-            fairsem_ticket_return(&ticket);     /* which serves the next */
+            fairsem_ticket_return(&ticket);     /* which grants to the next */
         } else {
             result = fairsem_acquire_with(&s->sem, s->kind == TOO_BIG ? 5 : 1, &how);
         }
@@ -224,7 +223,7 @@ static void *ask_until_canceled(void *arg)
     return NULL;
 }
 
-/* Refused again and again, until the token says that it is over: the ordinary end of a program. */
+/* Refused again and again until the token is canceled: the ordinary end of a program. */
 START_TEST(waits_are_refused_while_their_token_is_canceled)
 {
     static const enum kind kinds[] = { TOO_BIG, FULL, CLOSED, WATCHED };
@@ -258,5 +257,5 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("token races", a_refused_wait_that_its_token_finds_is_taken_off_the_list_once,
-              no_wait_takes_less_than_no_time, waits_are_refused_while_their_token_is_canceled);
+              no_wait_takes_a_negative_time, waits_are_refused_while_their_token_is_canceled);
 }
