@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fault_threads.c - in front of a program (LD_PRELOAD): its pthread_create fails with EAGAIN
- * from the FAULT_THREADS_FROM-th call on, for FAULT_THREADS_COUNT calls.  When that happens
- * the file FAULT_THREADS_MARK is made, or nobody would know whether it did.
+ * fault_threads.c - preloaded into a program (LD_PRELOAD), makes its pthread_create fail with
+ * EAGAIN: from call FAULT_THREADS_FROM on, for FAULT_THREADS_COUNT calls.  Each failure creates the
+ * file FAULT_THREADS_MARK, so that the test knows of it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,6 +41,6 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(v
 
     if (from > 0 && call >= from && call < from + setting("FAULT_THREADS_COUNT"))
         return fail();
-    memcpy(&create, &symbol, sizeof create);    /* ISO C knows no cast between these */
+    memcpy(&create, &symbol, sizeof create);    /* ISO C has no cast between these */
     return create(thread, attr, run, arg);
 }

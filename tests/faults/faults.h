@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * faults.h - how much of a fault.  `make check` brings enough of it to see what goes wrong at
- * once; `make check-faults` sets FAIRSEM_FAULTS_TIMES and brings that many times as much.
+ * faults.h - how often the tests here cause a fault.  `make check` finds what fails at once;
+ * `make check-faults` sets FAIRSEM_FAULTS_TIMES, and causes that many times as many.
  */
 #ifndef FAULTS_H
 #define FAULTS_H

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-# tests/faults/local.mk - what goes wrong around the library, and much of it; included by
-# ../local.mk.
+# tests/faults/local.mk - many faults outside the library; included by ../local.mk.
 
 test_scripts += tests/faults/fault_examples.sh
 
@@ -35,7 +34,7 @@ tests_faults_libplugin_la_LIBADD = libcore.la
 tests_faults_libplugin_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_faults_t_fault_plugin_LDADD = $(CHECK_LIBS) $(DL_LIBS)
 
-# What fault_examples.sh puts in front of the examples.
+# What fault_examples.sh preloads into the examples.
 if BUILD_INTERPOSER
 check_LTLIBRARIES += tests/faults/libfaultthreads.la
 endif

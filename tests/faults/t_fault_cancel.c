@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_cancel.c - threads that are canceled or that end, many at once and one after the
- * other, in every kind of wait.  Nobody who goes takes a unit or a place in line along.
+ * t_fault_cancel.c - threads are canceled or end, many at once and one after the other, in every
+ * kind of wait.  No unit and no place in the queue is lost with them.
  */
 #include "faults.h"
 #include "stress.h"
@@ -19,9 +19,9 @@
 
 struct ground {
     fairsem_t       sem;
-    fairsem_token_t token;      /* never canceled: what waits with it must let go of it */
+    fairsem_token_t token;      /* never canceled: the waits that use it must leave its list */
     _Atomic int64_t held;
-    _Atomic int     served;
+    _Atomic int     granted;
 };
 
 struct prey {
@@ -32,24 +32,24 @@ struct prey {
     fairsem_units_t  units;
 };
 
-/* No cancellation point: what is held is given back. */
+/* It has no cancellation point, so the units are always released. */
 static void use(struct ground *g, fairsem_units_t *units)
 {
     atomic_fetch_add(&g->held, units->n);
-    atomic_fetch_add(&g->served, 1);
+    atomic_fetch_add(&g->granted, 1);
     atomic_fetch_sub(&g->held, units->n);
     fairsem_units_release(units);
 }
 
 static void use_in_with(void *arg)
 {
-    atomic_fetch_add(&((struct ground *)arg)->served, 1);
+    atomic_fetch_add(&((struct ground *)arg)->granted, 1);
     pthread_testcancel();
 }
 
 /*
- * musl (1.2.3) runs the handlers of a thread that is canceled on a futex with a stack that is
- * not aligned as the x86 ABI wants it: see wait.c, which knows that of its own handler.
+ * musl (1.2.3) runs the handlers of a thread that is canceled on a futex with a stack that is not
+ * aligned as the x86 ABI requires.  wait.c does the same for its own handler.
  */
 #if !defined(__GLIBC__) && defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
 __attribute__((force_align_arg_pointer))
@@ -137,24 +137,24 @@ static void nothing_is_lost_in_storms(unsigned flags)
         ck_assert_int_eq(g.held, 0);
     }
     fairsem_stat(&g.sem, &stat);
-    printf("%d served, %lld waits, %lld canceled\n", g.served, (long long)stat.waits,
+    printf("%d granted, %lld waits, %lld canceled\n", g.granted, (long long)stat.waits,
            (long long)stat.cancels);
     ck_assert_int_eq(stat.waits, stat.grants + stat.timeouts + stat.cancels);
     ck_assert_int_eq(stat.over_releases, 0);
     ck_assert_int_gt(stat.cancels, 0);
-    ck_assert_int_gt(g.served, 0);
+    ck_assert_int_gt(g.granted, 0);
     ck_assert_int_eq(fairsem_token_destroy(&g.token), 0);
     ck_assert_int_eq(fairsem_destroy(&g.sem), 0);
 }
 
-START_TEST(a_storm_of_cancellations_takes_no_unit_and_no_place_along)
+START_TEST(a_storm_of_cancellations_loses_no_unit_and_no_place)
 {
     nothing_is_lost_in_storms(0);
 }
 END_TEST
 
 /* ThreadSanitizer loses track of threads that are canceled on a futex. */
-START_TEST(nor_where_signals_matter)
+START_TEST(an_interruptible_semaphore_loses_nothing_in_a_storm_of_cancellations)
 {
     if (FS_HAS_FUTEX && !UNDER_TSAN)
         nothing_is_lost_in_storms(FAIRSEM_INTERRUPTIBLE);
@@ -168,9 +168,8 @@ static void *exit_when_granted(void *arg)
 }
 
 /*
- * A thread ends as soon as it has been granted, while the release that woke it still runs; its
- * parker goes to a thread that begins at the same time, and that the same release may have to
- * wake, too.
+ * A thread ends as soon as it has been granted, while the release that woke it still runs.  Its
+ * parker goes to a thread that begins at the same time, which the same release may have to wake.
  */
 START_TEST(threads_may_end_as_soon_as_they_are_granted)
 {
@@ -182,7 +181,7 @@ START_TEST(threads_may_end_as_soon_as_they_are_granted)
     for (int i = 0; i < MANY; i++)
         start_thread(&thread[0][i], exit_when_granted, &sem);
     for (int batch = 1; batch <= batches; batch++) {
-        await_waiters(&sem, MANY);      /* those of the last batch: they are first */
+        await_waiters(&sem, MANY);      /* those of the last batch, which are first */
         for (int i = 0; i < MANY; i++) {
             if (i == batch % MANY)
                 ck_assert_int_eq(fairsem_release(&sem, MANY), 0);
@@ -202,6 +201,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("fault cancel", a_storm_of_cancellations_takes_no_unit_and_no_place_along,
-              nor_where_signals_matter, threads_may_end_as_soon_as_they_are_granted);
+    RUN_SUITE("fault cancel", a_storm_of_cancellations_loses_no_unit_and_no_place,
+              an_interruptible_semaphore_loses_nothing_in_a_storm_of_cancellations,
+              threads_may_end_as_soon_as_they_are_granted);
 }

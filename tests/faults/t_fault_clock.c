@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_clock.c - somebody sets the clock of the machine while threads wait.  A deadline on
- * CLOCK_REALTIME follows, in both directions; one on CLOCK_MONOTONIC does not.
+ * t_fault_clock.c - the machine's clock is set while threads wait.  A deadline on CLOCK_REALTIME
+ * follows, in both directions; one on CLOCK_MONOTONIC does not.
  *
- * The clock is ours: the linker sends what reads it and what sleeps on it here first
- * (--wrap).  A sleep that ends at a time of that clock behaves as the kernel's do: when the
- * clock is set, it ends at that time of the new clock.
+ * The clock is simulated: the linker sends the calls that read it, and those that sleep until a
+ * time, here first (--wrap).  As with the kernel's sleeps, setting the clock changes how long a
+ * sleep until a time of that clock lasts.
  */
 #include "askers.h"
 #include "suite.h"
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #define HOUR_MS   3600000
-#define SLICE_NS  1000000       /* how often a sleeper of ours looks whether it was set */
+#define SLICE_NS  1000000       /* how often a simulated sleep checks whether the clock was set */
 #define MOST_CONDS 64
 
 static _Atomic int64_t set_by_s;            /* how far the clock of the machine was set, seconds */
@@ -66,7 +66,7 @@ static bool reached(const struct timespec *at)
     return now.tv_sec > at->tv_sec || (now.tv_sec == at->tv_sec && now.tv_nsec >= at->tv_nsec);
 }
 
-/* A moment from now, of the clock that the kernel knows. */
+/* One slice from now, on the kernel's clock. */
 static struct timespec next_look(void)
 {
     struct timespec look;
@@ -91,13 +91,13 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const s
         return __real_pthread_cond_timedwait(c, m, t);
     if (reached(t))
         return ETIMEDOUT;
-    /* A slice that is over is a wake-up for no reason.  A signal between two slices is lost: the
-     * caller must look whether it has what it waits for. */
+    /* The end of a slice is a spurious wake-up.  A signal between two slices is lost, so the caller
+     * must check its condition itself. */
     result = __real_pthread_cond_timedwait(c, m, &look);
     return result == ETIMEDOUT && !reached(t) ? 0 : result;
 }
 
-/* One that was woken and one whose slice is over look the same: both look at their state. */
+/* A wake-up and the end of a slice look the same: after both, the caller loads its state. */
 bool __real_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
 bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
 bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
@@ -114,7 +114,7 @@ bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_
     return false;
 }
 
-/* Two that wait as long, each on its clock. */
+/* Two threads that wait for the same time, each on its own clock. */
 struct pair {
     fairsem_t       sem;
     struct timespec realtime_at, monotonic_at;
@@ -154,14 +154,14 @@ static void clock_set_forward(unsigned flags)
     ck_assert_int_eq(fairsem_destroy(&p.sem), 0);
 }
 
-/* The other one's time-out shows that the time has passed for which both meant to wait. */
+/* The time-out of the monotonic wait shows that the time of both has passed. */
 static void clock_set_back(unsigned flags)
 {
     struct pair p;
     int64_t rounds = 0;
 
     do {
-        /* A machine that is slow enough lets the time pass before the clock is set. */
+        /* On a slow machine the time may pass before the clock is set. */
         queue_pair(&p, 200 << rounds, flags);
         atomic_store(&set_by_s, -3600);
         ck_assert_int_eq(worker_join(&p.monotonic.w), ETIMEDOUT);
@@ -214,12 +214,12 @@ START_TEST(a_relative_time_does_not_follow_the_clock)
 }
 END_TEST
 
-/* The clock goes back and forth while the line moves: whoever is served or gives up, no unit
- * is lost, and whoever is not late is served. */
+/* The clock goes back and forth while threads wait.  Each wait is granted or times out, and no unit
+ * is lost. */
 START_TEST(no_unit_is_lost_while_the_clock_is_set_again_and_again)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    int served = 0, late = 0;
+    int granted = 0, late = 0;
 
     atomic_store(&set_by_s, 0);
     for (int round = 0; round < 500; round++) {
@@ -233,7 +233,7 @@ START_TEST(no_unit_is_lost_while_the_clock_is_set_again_and_again)
         atomic_fetch_add(&set_by_s, round % 3 == 0 ? 7200 : -7200);
         ck_assert_int_eq(fairsem_release(&sem, 1), 0);
         if (worker_join(&w) == 0) {
-            served++;
+            granted++;
         } else {
             late++;
             ck_assert_int_eq(fairsem_tryacquire(&sem, 1), 0);
@@ -241,13 +241,13 @@ START_TEST(no_unit_is_lost_while_the_clock_is_set_again_and_again)
         }
         ck_assert_int_eq(fairsem_available(&sem), 0);
     }
-    ck_assert_int_eq(served + late, 500);
+    ck_assert_int_eq(granted + late, 500);
     ck_assert_int_eq(fairsem_waiters(&sem), 0);
 }
 END_TEST
 
-/* A million tickets for a few months each come to more nanoseconds than there are numbers. */
-START_TEST(the_sum_of_all_waits_stops_at_its_end)
+/* A million tickets that wait for a few months each: the sum of nanoseconds would overflow. */
+START_TEST(the_sum_of_all_waits_stops_at_its_maximum)
 {
     enum { TICKETS = 3 };
     const int64_t long_s = (INT64_C(1) << 62) / 1000000000;
@@ -301,6 +301,6 @@ int main(void)
               when_the_clock_is_set_back_realtime_waits_last_longer_and_monotonic_ones_do_not,
               a_relative_time_does_not_follow_the_clock,
               no_unit_is_lost_while_the_clock_is_set_again_and_again,
-              the_sum_of_all_waits_stops_at_its_end,
+              the_sum_of_all_waits_stops_at_its_maximum,
               a_drain_counts_its_time_from_the_call_and_not_from_the_last_callback);
 }

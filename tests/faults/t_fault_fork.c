@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_fault_fork.c - a process forks again and again, from several threads at once, while others
- * wait, time out, are canceled by tokens and stand in line with tickets.  Each child, and each
- * child of it, has a semaphore that works; in the parent nothing is lost.
+ * wait, time out, are canceled by tokens and use tickets.  In each child, and in each child of a
+ * child, the semaphore must work; in the parent nothing may be lost.
  */
 #include "children.h"
 #include "faults.h"
@@ -23,7 +23,7 @@
 struct ground {
     fairsem_t       sem;
     fairsem_token_t token;
-    _Atomic int     stop, served, unexpected;
+    _Atomic int     stop, granted, unexpected;
 };
 
 struct player {
@@ -38,7 +38,7 @@ struct forker {
     int            forks, forked, bad_status;   /* every third child forks, too */
 };
 
-static void stand_in_line(struct ground *g)
+static void use_a_ticket(struct ground *g)
 {
     fairsem_ticket_t ticket = { 0 };
     fairsem_units_t units = { 0 };
@@ -47,7 +47,7 @@ static void stand_in_line(struct ground *g)
         atomic_store(&g->unexpected, 1);
     sched_yield();
     if (fairsem_ticket_claim(&ticket, &units) == 0)
-        atomic_fetch_add(&g->served, 1);
+        atomic_fetch_add(&g->granted, 1);
     fairsem_units_release(&units);
     fairsem_ticket_return(&ticket);
 }
@@ -64,7 +64,7 @@ static void *play(void *arg)
 
         switch (next(&p->seed) % 3) {
         case 0:
-            stand_in_line(g);
+            use_a_ticket(g);
             continue;
         case 1:
             result = fairsem_acquire_for(&g->sem, n, 20000);
@@ -73,7 +73,7 @@ static void *play(void *arg)
             result = fairsem_acquire_with(&g->sem, n, &how);
         }
         if (result == 0) {
-            atomic_fetch_add(&g->served, 1);
+            atomic_fetch_add(&g->granted, 1);
             fairsem_release(&g->sem, n);
         } else if (result != ETIMEDOUT) {
             atomic_store(&g->unexpected, result);
@@ -82,7 +82,7 @@ static void *play(void *arg)
     return NULL;
 }
 
-/* The thread that is left waits, and one that is new, for all units there are and one more. */
+/* The forking thread waits, and a new one, each for more units than are free. */
 static void wait_in_child(struct ground *g, int64_t available)
 {
     struct worker w = { 0 };
@@ -95,7 +95,7 @@ static void wait_in_child(struct ground *g, int64_t available)
     CHILD_CHECK(fairsem_release(&g->sem, available) == 0);
 }
 
-/* In the child: nobody is in line, no lock is held, whatever the others were doing. */
+/* In the child: the queue is empty and no lock is held, whatever the other threads were doing. */
 static void use_in_child(struct ground *g)
 {
     int64_t available = fairsem_available(&g->sem);
@@ -175,20 +175,20 @@ static void storm(unsigned flags)
     for (int i = 0; i < PLAYERS; i++)
         pthread_join(players[i].thread, NULL);
     ck_assert_int_eq(g.unexpected, 0);
-    ck_assert_int_gt(g.served, 0);
+    ck_assert_int_gt(g.granted, 0);
     ck_assert_int_eq(fairsem_waiters(&g.sem), 0);
     ck_assert_int_eq(fairsem_available(&g.sem), UNITS);
     ck_assert_int_eq(fairsem_token_destroy(&g.token), 0);
     ck_assert_int_eq(fairsem_destroy(&g.sem), 0);
 }
 
-START_TEST(every_child_of_a_storm_of_forks_has_a_semaphore_that_works)
+START_TEST(in_every_child_of_a_storm_of_forks_the_semaphore_works)
 {
     storm(0);
 }
 END_TEST
 
-START_TEST(every_child_has_one_where_signals_matter)
+START_TEST(in_every_child_an_interruptible_semaphore_works)
 {
     if (FS_HAS_FUTEX)
         storm(FAIRSEM_INTERRUPTIBLE);
@@ -201,6 +201,6 @@ int main(void)
         puts("skipped: ThreadSanitizer does not follow a fork of a threaded process");
         return 77;
     }
-    RUN_SUITE("fault fork", every_child_of_a_storm_of_forks_has_a_semaphore_that_works,
-              every_child_has_one_where_signals_matter);
+    RUN_SUITE("fault fork", in_every_child_of_a_storm_of_forks_the_semaphore_works,
+              in_every_child_an_interruptible_semaphore_works);
 }

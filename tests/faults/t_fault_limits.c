@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_limits.c - numbers at their ends, together: the largest requests in the longest line
- * there may be, with the first and the last priority.  (Each alone: t_units, t_debt, t_stat,
+ * t_fault_limits.c - several limits at once: the largest requests, the longest queue that can be
+ * allowed, the first and the last priority.  (Each limit alone: t_units, t_debt, t_stat,
  * t_priority.)
  */
 #include "askers.h"
@@ -11,37 +11,37 @@
 #include <limits.h>
 
 #define LARGEST FAIRSEM_MAX_UNITS
-#define LINE    6
+#define WAITERS 6
 
-static void queue_line(struct asker a[], fairsem_t *sem, _Atomic int *service)
+static void queue_waiters(struct asker a[], fairsem_t *sem, _Atomic int *service)
 {
-    static const int priority[LINE] = { INT_MAX, INT_MIN, 0, INT_MAX, INT_MIN, 0 };
+    static const int priority[WAITERS] = { INT_MAX, INT_MIN, 0, INT_MAX, INT_MIN, 0 };
 
-    for (int i = 0; i < LINE; i++) {
+    for (int i = 0; i < WAITERS; i++) {
         a[i] = (struct asker){ .w.service = service, .how.priority = priority[i] };
         asker_queue(&a[i], sem, LARGEST, i + 1);
     }
 }
 
-/* Nobody passes, not even who has the last priority, too; and every unit is accounted for. */
-START_TEST(the_largest_requests_are_served_one_by_one_in_order)
+/* No request passes another, and every unit is accounted for. */
+START_TEST(the_largest_requests_are_granted_one_by_one_in_order)
 {
-    static const int order[LINE] = { 1, 4, 2, 5, 0, 3 };
+    static const int order[WAITERS] = { 1, 4, 2, 5, 0, 3 };
     const fairsem_attr_t attr = { .capacity = LARGEST, .max_waiters = INT64_MAX };
-    struct asker a[LINE];
+    struct asker a[WAITERS];
     _Atomic int service = 0;
     fairsem_t sem;
 
     ck_assert_int_eq(fairsem_init(&sem, LARGEST - 1, &attr), 0);
-    queue_line(a, &sem, &service);
+    queue_waiters(a, &sem, &service);
     ck_assert_int_eq(fairsem_tryacquire(&sem, 0), EAGAIN);
     ck_assert_int_eq(fairsem_tryacquire_upto(&sem, INT64_MAX), 0);
     ck_assert_int_eq(fairsem_release(&sem, 2), EOVERFLOW);
     ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-    for (int i = 0; i < LINE; i++) {
+    for (int i = 0; i < WAITERS; i++) {
         ck_assert_int_eq(worker_join(&a[order[i]].w), 0);
         ck_assert_int_eq(a[order[i]].w.place, i);
-        ck_assert_int_eq(fairsem_waiters(&sem), LINE - 1 - i);
+        ck_assert_int_eq(fairsem_waiters(&sem), WAITERS - 1 - i);
         ck_assert_int_eq(fairsem_available(&sem), 0);
         ck_assert_int_eq(fairsem_release(&sem, LARGEST), 0);
     }
@@ -52,28 +52,28 @@ START_TEST(the_largest_requests_are_served_one_by_one_in_order)
 }
 END_TEST
 
-/* From the largest debt to the largest count, with a line that asks for all of it. */
-START_TEST(a_line_waits_through_the_largest_debt)
+/* From the largest debt to the largest count; each waiter asks for all of that. */
+START_TEST(waiters_wait_until_the_largest_debt_is_paid)
 {
-    struct asker a[LINE];
+    struct asker a[WAITERS];
     _Atomic int service = 0;
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     fairsem_stat_t stat;
 
-    queue_line(a, &sem, &service);
+    queue_waiters(a, &sem, &service);
     ck_assert_int_eq(fairsem_consume(&sem, LARGEST), 0);
     ck_assert_int_eq(fairsem_consume(&sem, 1), EOVERFLOW);
     ck_assert_int_eq(fairsem_release(&sem, LARGEST), 0);
     ck_assert_int_eq(fairsem_available(&sem), 0);
-    ck_assert_int_eq(fairsem_waiters(&sem), LINE);
+    ck_assert_int_eq(fairsem_waiters(&sem), WAITERS);
     ck_assert_int_eq(service, 0);
-    for (int i = 0; i < LINE; i++)
+    for (int i = 0; i < WAITERS; i++)
         ck_assert_int_eq(fairsem_release(&sem, LARGEST), 0);
-    for (int i = 0; i < LINE; i++)
+    for (int i = 0; i < WAITERS; i++)
         ck_assert_int_eq(worker_join(&a[i].w), 0);
     fairsem_stat(&sem, &stat);
     ck_assert_int_eq(stat.available, 0);
-    ck_assert_int_eq(stat.grants, LINE);
+    ck_assert_int_eq(stat.grants, WAITERS);
     ck_assert_int_eq(stat.waiters, 0);
     ck_assert_int_eq(fairsem_destroy(&sem), 0);
 }
@@ -102,7 +102,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("fault limits", the_largest_requests_are_served_one_by_one_in_order,
-              a_line_waits_through_the_largest_debt,
+    RUN_SUITE("fault limits", the_largest_requests_are_granted_one_by_one_in_order,
+              waiters_wait_until_the_largest_debt_is_paid,
               units_of_returned_tickets_cannot_overflow_the_count);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_memory.c - the library asks for memory in a few places, and each of these calls
- * fails in turn: the first, the second, and so on until the scenario makes no more of them.
+ * t_fault_memory.c - each call by which the library asks for memory fails in turn: the first, the
+ * second, and so on until the scenario makes no more of them.
  *
- * Counted are malloc and the calls of the C library that POSIX allows to fail for want of
- * memory.  Each failure has a process of its own, because a parker that was made stays.
+ * Counted are malloc and the calls of the C library that POSIX allows to fail for lack of memory.
+ * Each failure has a process of its own, because a parker is never freed.
  */
 #include "askers.h"
 #include "bare.h"
@@ -22,9 +22,9 @@ static bool armed;
 static int first_to_fail, last_to_fail;
 static _Atomic int calls;
 static _Atomic bool has_key;
-static pthread_key_t library_key;   /* the runtime of a sanitizer has others */
+static pthread_key_t library_key;   /* a sanitizer makes others */
 
-/* One more call that may want memory: does it get it? */
+/* Count one more call that may ask for memory.  Does it fail? */
 BARE static bool fails(void)
 {
     int call;
@@ -108,7 +108,7 @@ static void wait_for_a_ticket(fairsem_t *sem)
     CHILD_CHECK(fairsem_ticket_return(&ticket) == 0);
 }
 
-/* What was printed must be all of the line, or the call must say that it is not. */
+/* The dump must list the whole queue, or report that it does not. */
 static void dump(fairsem_t *sem, FILE *file)
 {
     int error = fairsem_dump(sem, file), lines = 0, c;
@@ -121,9 +121,9 @@ static void dump(fairsem_t *sem, FILE *file)
 }
 
 /*
- * Every way to wait, in an order that does not depend on how fast anybody is: three in line,
- * of whom one gives up and one is canceled by its token; a ticket; a dump.  Nothing that asks
- * for units may fail, and nobody may pass.
+ * Every way to wait, in an order that does not depend on speed: several waiters, of which one is
+ * canceled by its token; a wait that times out; a ticket; a dump.  No call that asks for units may
+ * fail, and no request may pass another.
  */
 static void scenario(FILE *file)
 {
@@ -176,7 +176,7 @@ static int calls_when(int first, int last)
         last_to_fail = last;
         armed = true;
         scenario(file);
-        armed = false;  /* what runs at the exit, such as gcov, may have memory again */
+        armed = false;  /* handlers that run at exit, such as gcov's, get memory again */
         made = atomic_load(&calls);
         CHILD_CHECK(write(ends[1], &made, sizeof made) == sizeof made);
         _exit(0);
@@ -190,7 +190,7 @@ static int calls_when(int first, int last)
     return made;
 }
 
-START_TEST(whichever_single_request_for_memory_fails_waits_work_in_order)
+START_TEST(waits_work_in_order_whichever_one_request_for_memory_fails)
 {
     int k = 1;
 
@@ -201,7 +201,7 @@ START_TEST(whichever_single_request_for_memory_fails_waits_work_in_order)
 }
 END_TEST
 
-START_TEST(wherever_memory_ends_for_good_waits_work_in_order)
+START_TEST(waits_work_in_order_wherever_memory_runs_out_for_good)
 {
     int k = 1;
 
@@ -213,6 +213,6 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("fault memory", whichever_single_request_for_memory_fails_waits_work_in_order,
-              wherever_memory_ends_for_good_waits_work_in_order);
+    RUN_SUITE("fault memory", waits_work_in_order_whichever_one_request_for_memory_fails,
+              waits_work_in_order_wherever_memory_runs_out_for_good);
 }

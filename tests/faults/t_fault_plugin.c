@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_plugin.c - a plugin that has libfairsem.a inside is unloaded, and with it the code
- * that threads which have waited were to run at their end.
+ * t_fault_plugin.c - a plugin linked with libfairsem.a is unloaded, and with it the destructor that
+ * the threads that have waited would run when they end.
  *
- * Nobody is inside by then: that would be the plugin's own fault.  But a thread that has left
- * it long ago must be able to end, and the process to fork.  (What is linked to the shared
- * library is another matter: that one is never unmapped, see t_fault_unload.c.)
+ * No thread is inside at that time: that would be the plugin's own fault.  But a thread that left
+ * it long ago must be able to end, and the process to fork.  (A plugin linked with the shared
+ * library is another case: that is never unmapped, see t_fault_unload.c.)
  */
 #define _DEFAULT_SOURCE     /* RTLD_NOLOAD */
 #include "children.h"
@@ -21,7 +21,7 @@
 
 enum { THREADS = 3 };
 
-/* If this does not unmap it, there is nothing to see here. */
+/* If this did not unmap it, the tests would show nothing. */
 static void unload(void *plugin)
 {
     ck_assert_int_eq(dlclose(plugin), 0);
@@ -60,10 +60,10 @@ static void let_them_end(const pthread_t *thread)
 {
     atomic_store(&go_on, true);
     for (int i = 0; i < THREADS; i++) {
-        void *served;
+        void *result;
 
-        pthread_join(thread[i], &served);
-        ck_assert_ptr_nonnull(served);
+        pthread_join(thread[i], &result);
+        ck_assert_ptr_nonnull(result);
     }
 }
 
@@ -79,7 +79,7 @@ START_TEST(threads_that_have_waited_can_end_after_the_plugin_was_unloaded)
 }
 END_TEST
 
-/* The handler for the child went with the plugin, too. */
+/* The fork handler is gone with the plugin, too. */
 START_TEST(a_process_can_fork_after_the_plugin_was_unloaded)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -97,7 +97,7 @@ START_TEST(a_process_can_fork_after_the_plugin_was_unloaded)
 }
 END_TEST
 
-/* A key each time; what the first one left with a thread does not disturb the next. */
+/* It makes a key each time.  Values that threads have for an old key must not disturb the new. */
 START_TEST(a_plugin_that_is_loaded_again_works_for_the_same_threads_and_others)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -117,7 +117,7 @@ START_TEST(a_plugin_that_is_loaded_again_works_for_the_same_threads_and_others)
 END_TEST
 
 /* More often than there are keys in a process (PTHREAD_KEYS_MAX is 1024 there). */
-START_TEST(a_plugin_that_is_unloaded_gives_its_key_back)
+START_TEST(a_plugin_that_is_unloaded_deletes_its_key)
 {
     for (int round = 0; round < 1100; round++) {
         fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -143,5 +143,5 @@ int main(void)
     RUN_SUITE("fault plugin", threads_that_have_waited_can_end_after_the_plugin_was_unloaded,
               a_process_can_fork_after_the_plugin_was_unloaded,
               a_plugin_that_is_loaded_again_works_for_the_same_threads_and_others,
-              a_plugin_that_is_unloaded_gives_its_key_back);
+              a_plugin_that_is_unloaded_deletes_its_key);
 }

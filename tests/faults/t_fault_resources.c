@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_resources.c - no memory, no keys, no values for them, no condition variables: whoever
- * has to wait waits in order all the same.  (One failure at a time is in t_fault_memory.c.)
+ * t_fault_resources.c - threads wait in order although there is no memory, no key, no value for a
+ * key, or no condition variable.  (For one failure at a time see t_fault_memory.c.)
  *
  * The linker sends the library's calls of these functions here first (--wrap).
  */
@@ -24,7 +24,7 @@ int __wrap_pthread_setspecific(pthread_key_t key, const void *value);
 int __real_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr);
 int __wrap_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr);
 
-/* The thread of the test itself, whose allocations are Check's. */
+/* The test's own thread: its allocations are Check's. */
 static pthread_t tester;
 static pthread_key_t newest_key;    /* the library's: a sanitizer's own was made before */
 static _Atomic bool no_memory, no_keys, no_values;
@@ -64,8 +64,8 @@ BARE int __wrap_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *a
     return __real_pthread_cond_init(c, attr);
 }
 
-/* Five waiters that cannot have what a sleep needs: served in order all the same, with
- * deadlines and cancellation. */
+/* Waiters that cannot have what a sleep needs are granted in order all the same, beside a deadline
+ * and a cancellation. */
 static void waits_work_in_order(void)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -84,7 +84,7 @@ static void waits_work_in_order(void)
         worker_queue(&w[i], &sem, 1, i + 2);
     }
     if (UNDER_ASAN) {
-        /* It takes the stack of a thread canceled in pthread_testcancel for overwritten. */
+        /* AddressSanitizer reports a thread canceled in pthread_testcancel as a stack overflow. */
         ck_assert_int_eq(fairsem_release(&sem, 1), 0);
         ck_assert_int_eq(worker_join(&canceled), 0);
     } else {
@@ -145,7 +145,7 @@ static void *wait_twice(void *arg)
     return NULL;
 }
 
-/* One allocation for all waits of a thread, and for the thread that comes after it. */
+/* One allocation for all waits of a thread, and for the next thread. */
 START_TEST(only_the_first_wait_of_a_thread_allocates)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_signals.c - ten thousand signals (make check-faults: a hundred thousand), onto threads
- * that wait and threads that release.  Where signals do not matter no wait may notice; where
- * they do, a wait may end with EINTR, and what its thread does not get, the next in line does.
+ * t_fault_signals.c - ten thousand signals (make check-faults: a hundred thousand) to threads that
+ * wait and release.  A signal must not change a wait that is not interruptible.  An interruptible
+ * wait may end with EINTR, and then the next in the queue gets its units.
  */
 #include "faults.h"
 #include "suite.h"
@@ -27,7 +27,7 @@ static _Atomic int  released_in_handlers, errors_in_handlers;
 
 struct runner {
     pthread_t   thread;
-    _Atomic int held, served, interrupted, unexpected;
+    _Atomic int held, granted, interrupted, unexpected;
 };
 
 static void on_signal(int sig)
@@ -45,7 +45,7 @@ static void on_signal(int sig)
     atomic_fetch_add(&handled, 1);
 }
 
-/* By turns without a deadline, with one, and with one that soon passes. */
+/* In turn: without a deadline, with one, with one that soon passes. */
 static int acquire(int turn)
 {
     struct timespec at;
@@ -69,7 +69,7 @@ static void *run(void *arg)
         int result = acquire(turn);
 
         if (result == 0) {
-            atomic_fetch_add(&r->served, 1);
+            atomic_fetch_add(&r->granted, 1);
             if (turn % 8 == 0)
                 sched_yield();
             if (fairsem_release(&sem, 1) != 0)
@@ -99,7 +99,7 @@ static void begin(struct runner r[], unsigned flags, int sa_flags)
     }
 }
 
-/* As many as are handled: of two that meet in one thread the kernel keeps one. */
+/* Until enough are handled: the kernel merges two that are pending in one thread. */
 static void storm(struct runner r[])
 {
     for (int i = 0; atomic_load(&handled) < wanted; i++) {
@@ -112,24 +112,24 @@ static void storm(struct runner r[])
 /* Returns how many waits were interrupted. */
 static int end(struct runner r[], const char *what)
 {
-    int served = 0, interrupted = 0;
+    int granted = 0, interrupted = 0;
 
     atomic_store(&stop, true);
     for (int i = 0; i < THREADS; i++) {
         pthread_join(r[i].thread, NULL);
         ck_assert_int_eq(r[i].unexpected, 0);
-        ck_assert_int_gt(r[i].served, 0);
-        served += r[i].served;
+        ck_assert_int_gt(r[i].granted, 0);
+        granted += r[i].granted;
         interrupted += r[i].interrupted;
     }
-    printf("%s: %d signals, %d served, %d interrupted\n", what, atomic_load(&handled), served,
+    printf("%s: %d signals, %d granted, %d interrupted\n", what, atomic_load(&handled), granted,
            interrupted);
     ck_assert_int_eq(fairsem_waiters(&sem), 0);
     ck_assert_int_eq(fairsem_destroy(&sem), 0);
     return interrupted;
 }
 
-START_TEST(a_storm_of_signals_does_not_touch_a_semaphore_to_which_signals_do_not_matter)
+START_TEST(a_storm_of_signals_changes_no_wait_that_is_not_interruptible)
 {
     struct runner r[THREADS];
 
@@ -162,8 +162,8 @@ START_TEST(a_storm_of_signals_that_restart_loses_no_unit)
 }
 END_TEST
 
-/* Every signal releases a unit: at the end there are exactly as many more. */
-START_TEST(a_storm_of_handlers_that_release_makes_as_many_units_as_it_releases)
+/* Each signal releases a unit: at the end there must be exactly so many more. */
+START_TEST(every_unit_released_in_a_storm_of_handlers_counts)
 {
     struct runner r[THREADS];
 
@@ -177,7 +177,7 @@ START_TEST(a_storm_of_handlers_that_release_makes_as_many_units_as_it_releases)
 }
 END_TEST
 
-/* Threads that do nothing but wait, and stay where they are. */
+/* These threads only wait, and must keep their places. */
 START_TEST(waiters_in_a_storm_of_signals_keep_their_places)
 {
     struct worker w[THREADS] = { { 0 } };
@@ -215,12 +215,12 @@ int main(void)
     }
     if (!FS_HAS_FUTEX)
         RUN_SUITE("fault signals",
-                  a_storm_of_signals_does_not_touch_a_semaphore_to_which_signals_do_not_matter,
+                  a_storm_of_signals_changes_no_wait_that_is_not_interruptible,
                   waiters_in_a_storm_of_signals_keep_their_places);
     RUN_SUITE("fault signals",
-              a_storm_of_signals_does_not_touch_a_semaphore_to_which_signals_do_not_matter,
+              a_storm_of_signals_changes_no_wait_that_is_not_interruptible,
               a_storm_of_signals_that_interrupt_loses_no_unit,
               a_storm_of_signals_that_restart_loses_no_unit,
-              a_storm_of_handlers_that_release_makes_as_many_units_as_it_releases,
+              every_unit_released_in_a_storm_of_handlers_counts,
               waiters_in_a_storm_of_signals_keep_their_places);
 }

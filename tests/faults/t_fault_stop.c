@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_stop.c - the whole process is stopped (SIGSTOP: Ctrl-Z, a debugger, a container that
- * is frozen) and continued, at any moment, while its threads wait, sleep and release.
+ * t_fault_stop.c - the whole process is stopped (SIGSTOP: Ctrl-Z, a debugger, a frozen container)
+ * and continued, at any moment, while its threads wait, sleep and release.
  *
- * The process is a child; the test stops it, sees that it is stopped, and lets it go on.
+ * The process is a child of the test, which stops it, waits until it is stopped, and continues it.
  */
 #include "children.h"
 #include "suite.h"
@@ -34,7 +34,7 @@ static bool passed(const struct timespec *at)
     return now.tv_sec > at->tv_sec || (now.tv_sec == at->tv_sec && now.tv_nsec >= at->tv_nsec);
 }
 
-/* Stopped until the clock, which is also the child's, has reached that time. */
+/* Keep the child stopped until the clock, which is also the child's, has reached that time. */
 static void stop_until(pid_t child, const struct timespec *at)
 {
     int status;
@@ -47,7 +47,7 @@ static void stop_until(pid_t child, const struct timespec *at)
     ck_assert_int_eq(kill(child, SIGCONT), 0);
 }
 
-/* A byte from the child says where it is. */
+/* The child sends a byte when it is ready. */
 static void await_byte(int fd)
 {
     char byte;
@@ -60,7 +60,7 @@ static void tell(int fd)
     CHILD_CHECK(write(fd, "", 1) == 1);
 }
 
-/* In the child.  Three in line: one without a deadline, one on each clock. */
+/* In the child.  Three waiters: one without a deadline, one with a deadline on each clock. */
 static void wait_while_stopped(int to_parent, int from_parent, unsigned flags, int64_t ms)
 {
     const fairsem_attr_t attr = { .flags = flags };
@@ -120,7 +120,7 @@ static void stop_waiters(unsigned flags, int64_t ms)
     }
 }
 
-/* Not even where signals matter: no handler has run. */
+/* Interruptible waits go on, too: no handler has run. */
 START_TEST(waiters_that_are_stopped_and_continued_keep_their_places)
 {
     stop_waiters(0, 3600 * 1000);
@@ -139,7 +139,7 @@ END_TEST
 
 struct runner {
     fairsem_t  *sem;
-    _Atomic int served;
+    _Atomic int granted;
 };
 
 static void *take_and_give(void *arg)
@@ -149,7 +149,7 @@ static void *take_and_give(void *arg)
     for (int i = 0; i < 3000; i++) {
         if (i % 3 == 0 ? fairsem_acquire_for(r->sem, 1, 50000) == 0
                        : fairsem_acquire(r->sem, 1) == 0) {
-            atomic_fetch_add(&r->served, 1);
+            atomic_fetch_add(&r->granted, 1);
             fairsem_release(r->sem, 1);
         }
     }
@@ -173,7 +173,7 @@ static void run_while_stopped(unsigned flags)
     }
     for (int i = 0; i < 4; i++) {
         pthread_join(thread[i], NULL);
-        CHILD_CHECK(r[i].served >= 2000);
+        CHILD_CHECK(r[i].granted >= 2000);
     }
     fairsem_stat(&sem, &stat);
     CHILD_CHECK(stat.available == 2 && stat.waiters == 0 && stat.over_releases == 0);
@@ -192,7 +192,7 @@ static int stop_runners(unsigned flags)
     while (stop_and_continue(child, &status)) {
         stops++;
         for (int i = 0; i < 20; i++)
-            sched_yield();      /* no order rests on this: it has to get on */
+            sched_yield();      /* no order depends on this: the child must make progress */
     }
     ck_assert_int_eq(status, 0);
     return stops;

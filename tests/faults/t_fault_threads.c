@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_threads.c - threads with the smallest stacks there can be, and ten thousand of them.
+ * t_fault_threads.c - threads with the smallest possible stacks, and ten thousand threads at once.
  */
 #define _DEFAULT_SOURCE     /* MAP_ANONYMOUS */
 #include "askers.h"
@@ -61,7 +61,7 @@ static void *live_on_a_small_stack(void *arg)
     note(s, EINPROGRESS, fairsem_ticket_take(&behind, s->sem, 1, 0, release_in_callback, NULL));
     note(s, 0, fairsem_ticket_wait(&ticket, NULL));         /* the test releases */
     note(s, 0, fairsem_ticket_claim(&ticket, &units));
-    note(s, 0, fairsem_units_release(&units));              /* calls back */
+    note(s, 0, fairsem_units_release(&units));              /* runs the callback */
     note(s, 0, fairsem_ticket_return(&behind));
     note(s, 4711, fairsem_acquire_with(s->sem, 2, &how));   /* the test cancels the token */
     note(s, 0, fairsem_acquire(s->sem, 1));
@@ -80,7 +80,7 @@ static size_t touched(const struct small *s)
     return SMALL_STACK - low;
 }
 
-/* Below it is a page that nobody may touch: what is too much is seen. */
+/* Below it is a page without access: an overflow ends the process. */
 static void make_stack(struct small *s, size_t page)
 {
     unsigned char *memory = mmap(NULL, page + SMALL_STACK, PROT_READ | PROT_WRITE,
@@ -92,7 +92,7 @@ static void make_stack(struct small *s, size_t page)
     memset(s->stack, UNTOUCHED, SMALL_STACK);
 }
 
-/* False: the system does not let a thread begin on so little. */
+/* False: the system does not start a thread on so small a stack. */
 static bool start_small(struct small *s)
 {
     pthread_attr_t attr;
@@ -173,7 +173,7 @@ static void *wait_in_the_crowd(void *arg)
     return NULL;
 }
 
-/* As many of `many` as the system has; a sanitizer's threads need more than a small stack. */
+/* Start `many` threads, or as many as the system allows.  (A sanitizer's need larger stacks.) */
 static int start_crowd(struct one crowd[], int many, fairsem_t *sem)
 {
     const long least = sysconf(_SC_THREAD_STACK_MIN);   /* 128 KB on some processors */
@@ -204,8 +204,8 @@ static void leave(struct one crowd[], int first, int many)
     }
 }
 
-/* One by one, some canceled in between, and the rest by one release. */
-static void serve_crowd(fairsem_t *sem, int waiting)
+/* Grant to half of them one by one, and to the rest by one release. */
+static void grant_crowd(fairsem_t *sem, int waiting)
 {
     for (int i = 0; i < waiting / 2; i++) {
         ck_assert_int_eq(fairsem_release(sem, 1), 0);
@@ -216,12 +216,12 @@ static void serve_crowd(fairsem_t *sem, int waiting)
     ck_assert_int_eq(fairsem_waiters(sem), 0);
 }
 
-START_TEST(ten_thousand_threads_wait_at_once_and_each_is_served_or_leaves)
+START_TEST(ten_thousand_threads_wait_at_once_and_each_is_granted_or_canceled)
 {
     struct one *crowd = calloc(MANY, sizeof *crowd);
     const int wanted = UNDER_TSAN || UNDER_ASAN ? 200 : MANY;
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    int started, canceled, served = 0, gone = 0;
+    int started, canceled, granted = 0, gone = 0;
 
     ck_assert_ptr_nonnull(crowd);
     started = start_crowd(crowd, wanted, &sem);
@@ -230,18 +230,18 @@ START_TEST(ten_thousand_threads_wait_at_once_and_each_is_served_or_leaves)
     canceled = started / 10;
     leave(crowd, 0, started);
     await_waiters(&sem, started - canceled);
-    serve_crowd(&sem, started - canceled);
+    grant_crowd(&sem, started - canceled);
     for (int i = 0; i < started; i++) {
         void *result;
 
         pthread_join(crowd[i].thread, &result);
-        served += crowd[i].result == 0;
+        granted += crowd[i].result == 0;
         gone += result == PTHREAD_CANCELED;
     }
     printf("%d waited at once\n", started);
-    ck_assert_int_eq(served, started - canceled);
+    ck_assert_int_eq(granted, started - canceled);
     ck_assert_int_eq(gone, canceled);
-    ck_assert_int_eq(service, served);
+    ck_assert_int_eq(service, granted);
     ck_assert_int_gt(started, 0);
     ck_assert_int_eq(fairsem_available(&sem), 0);
     ck_assert_int_eq(fairsem_destroy(&sem), 0);
@@ -252,5 +252,5 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("fault threads", sixteen_kilobytes_of_stack_are_enough,
-              ten_thousand_threads_wait_at_once_and_each_is_served_or_leaves);
+              ten_thousand_threads_wait_at_once_and_each_is_granted_or_canceled);
 }

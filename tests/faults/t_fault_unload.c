@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fault_unload.c - a plugin that uses the library is unloaded while threads are inside, and
- * while others have not yet run the destructor that the library registered for them.
+ * t_fault_unload.c - the library is closed with dlclose while threads are inside it, and while
+ * others have yet to run the destructor that it registered.
  *
- * The library is linked with -z nodelete: dlclose does not unmap it, and it goes on as if
- * nothing had happened.  Not unmapping is all that can be right: pthread_atfork, the key's
- * destructor and the threads inside would all return into nowhere.
+ * It is linked with -z nodelete, so dlclose does not unmap it, and all goes on as before.  Nothing
+ * else could work: the fork handlers, the key's destructor and the threads inside would run code
+ * that is gone.
  */
 #define _DEFAULT_SOURCE     /* RTLD_NOLOAD */
 #include "children.h"
@@ -30,14 +30,14 @@ static void *wait_inside(void *arg)
     return NULL;
 }
 
-static void start(pthread_t *thread, fairsem_t *sem, int64_t line)
+static void start(pthread_t *thread, fairsem_t *sem, int64_t expected)
 {
     ck_assert_int_eq(pthread_create(thread, NULL, wait_inside, sem), 0);
-    while (waiters(sem) != line)
+    while (waiters(sem) != expected)
         sched_yield();
 }
 
-START_TEST(a_thread_inside_is_served_after_the_library_was_closed)
+START_TEST(a_thread_inside_is_granted_after_the_library_was_closed)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     pthread_t thread;
@@ -125,7 +125,7 @@ int main(void)
         puts("skipped: no shared library, or one that belongs to a sanitizer");
         return 77;
     }
-    RUN_SUITE("fault unload", a_thread_inside_is_served_after_the_library_was_closed,
+    RUN_SUITE("fault unload", a_thread_inside_is_granted_after_the_library_was_closed,
               a_thread_that_has_waited_can_end_after_the_library_was_closed,
               a_process_may_fork_and_a_thread_be_canceled_after_the_library_was_closed,
               a_library_that_was_closed_and_opened_again_is_the_same);
