@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callers.h - threads that make one call of a sem_t, and what the tests of those have in common.
- * Include it in one file of a program.
+ * callers.h - threads that make one call on a sem_t, and other code for tests of sem_t.  Include it
+ * in one file of a program.
  */
 #ifndef CALLERS_H
 #define CALLERS_H
@@ -19,7 +19,7 @@
 
 #define NOT_CHANGED 4711        /* an errno that no function sets */
 
-/* Can threads meet at a sem_t here?  If not, says why. */
+/* True if this system has no sem_t for threads: prints why. */
 static inline bool skips_sem_t(void)
 {
     if (!FS_HAS_FUTEX)
@@ -38,7 +38,7 @@ static inline bool skips_sem_t(void)
         ck_assert_int_eq(errno, error);    \
     } while (0)
 
-/* What succeeds leaves errno alone. */
+/* A success leaves errno alone. */
 #define ck_assert_works(call)                \
     do {                                     \
         errno = NOT_CHANGED;                 \
@@ -63,15 +63,15 @@ struct caller {
     sem_t       *sem;
     enum how     how;
     int          policy, priority;  /* to call with; SCHED_OTHER: as it is */
-    _Atomic int *service;           /* counts up as callers are served; may be NULL */
-    int          place;             /* r/o after join: *service when this one was served */
+    _Atomic int *service;           /* counts up as callers are granted; may be NULL */
+    int          place;             /* r/o after join: *service when this one was granted */
     _Atomic int  result;            /* STILL_WAITING, 0, errno, or BROKEN */
 };
 
 #define BROKEN   (-2)               /* neither 0 nor -1 was returned */
 #define NO_RIGHT (-3)               /* the policy could not be set */
 
-/* An hour from now on the clock that this way of waiting looks at. */
+/* An hour from now, on the clock of this way of waiting. */
 static inline struct timespec far_away(enum how how)
 {
     return from_now(how == CLOCKWAIT ? CLOCK_MONOTONIC : CLOCK_REALTIME, 3600 * 1000);
@@ -116,7 +116,7 @@ static inline void caller_start(struct caller *c, sem_t *sem, enum how how)
     start_thread(&c->thread, call, c);
 }
 
-/* The same, and return when `expected` stand in line. */
+/* The same, and return when `expected` threads are in the queue. */
 static inline void caller_queue(struct caller *c, sem_t *sem, enum how how, int expected)
 {
     caller_start(c, sem, how);
@@ -130,11 +130,11 @@ static inline int caller_join(struct caller *c)
     return atomic_load(&c->result);
 }
 
-/* ---- Threads that make all of them ---- */
+/* ---- Threads that make all calls ---- */
 
 static _Atomic int stop;    /* ends take_and_give */
 
-/* All ways in and out, so that a signal or a fork finds the thread in any. */
+/* All ways to wait, so that a signal or a fork finds the thread in any of them. */
 static inline void *take_and_give(void *arg)
 {
     for (int i = 0; !atomic_load(&stop); i++) {
@@ -147,7 +147,7 @@ static inline void *take_and_give(void *arg)
     return NULL;
 }
 
-/* A while between nothing and some microseconds, in a different place every time. */
+/* Spin for up to some microseconds, for another time in each round. */
 static inline void dawdle(int round)
 {
     for (int spin = round % 97 * 80; spin > 0; spin--)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# interpose.sh - fairsem-run makes a program's semaphores fair, passes on what it must not
-# touch, says when it cannot, and counts right.
+# interpose.sh - fairsem-run makes a program's semaphores fair, passes on those that it must not
+# change, reports when it cannot, and counts right.
 #
 # The program is tests/posix/interposed.c, which knows nothing of this library.  Nothing here
 # depends on how fast the machine is.
@@ -406,7 +406,7 @@ stats 0 pshared 1 1 1 0 9 0 0
 [ "$has_named" = no ] || stats 0 named 1 1 0 3 4 0 0
 stats 0 overflow 2 1 0 0 0 0 0
 stats 0 nonsense 2 1 0 0 0 5 0
-# However it ends: nothing of it runs at the end.
+# However the program ends: none of its own code runs at the end.
 stats 23 exit-in-thread 2 1 0 0 0 0 1
 stats 137 "die kill" 2 1 0 0 0 0 1
 stats 139 "die segv" 2 1 0 0 0 0 1
@@ -453,7 +453,7 @@ else
   echo "ok: --stats many: what has no statistics of its own counts for no other"
 fi
 
-# What a daemon's manager sends reaches the program, and the numbers come after all.
+# A signal from a daemon's manager reaches the program, and the numbers are still printed.
 "$run" --stats="$work/stats" "$program" sleep > "$work/out" 2> "$work/err" &
 runner=$!
 while [ ! -s "$work/out" ]; do
@@ -469,7 +469,7 @@ else
   fail "SIGTERM: exit status $result, not 143"
 fi
 
-# No file may become as large as that of the statistics: nobody is killed for that.
+# The limit is below the size of the statistics' file: no process is killed for that.
 limited_to() {
   # shellcheck disable=SC2086,SC3045 # options; where there is no such limit, there is nothing to try
   ulimit $1 1 2> /dev/null || exit 99
@@ -489,7 +489,7 @@ else
   fail "--stats under a limit that may be raised"
 fi
 
-# Some start programs with SIGCHLD ignored: then there is no child to wait for.
+# Some programs start others with SIGCHLD ignored: then there is no child to wait for.
 if command -v timeout > /dev/null 2>&1; then
   trap '' CHLD
   expect 42 "--stats with SIGCHLD ignored" timeout -k 1 20 "$run" --stats="$work/stats" \

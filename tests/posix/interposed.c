@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed.c - a program of somebody else's: <semaphore.h>, one behavior per subcommand.
+ * interposed.c - a program that uses <semaphore.h>, and does not know of fairsem: one behavior per
+ * subcommand.
  *
- * interpose.sh runs it under fairsem-run.  What glibc's own semaphores do, too, passes without
- * fairsem-run as well; `fifo`, `not-libcs` and `no-descriptors` do not.
+ * interpose.sh runs it under fairsem-run.  All subcommands that glibc's own semaphores pass, too,
+ * also succeed without fairsem-run; `fifo`, `not-libcs` and `no-descriptors` do not.
  *
- * Exit status 0, or 1 and a message; 77: not here.
+ * Exit status 0, or 1 and a message; 77: skipped.
  */
 #include "interposed.h"
 
@@ -23,7 +24,8 @@ int main(int argc, char **argv)
         { "handler-post", handler_post }, { "fork-child", fork_child },
         { "vfork-exec", vfork_exec }, { "unmap", unmap }, { "late-post", late_post },
         { "destroy-with-waiters", destroy_with_waiters }, { "destroyed", destroyed },
-        { "copy-unused", copy_unused }, { "copies", copies }, { "not-libcs", not_libcs }, { "never-destroy", never_destroy },
+        { "copy-unused", copy_unused }, { "copies", copies }, { "not-libcs", not_libcs },
+        { "never-destroy", never_destroy },
         { "static-zero", static_zero }, { "pshared", pshared }, { "named", named },
         { "constructor", constructor }, { "overflow", overflow },
         { "exit-in-thread", exit_in_thread }, { "sleep", sleep_until_killed }, { "hog", hog },

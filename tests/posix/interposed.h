@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* interposed.h - what the parts of a program of somebody else's have in common. */
+/* interposed.h - what the parts of the interposed program share. */
 #ifndef INTERPOSED_H
 #define INTERPOSED_H
 
@@ -12,7 +12,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* A hang ends, too. */
+/* A hang ends after this time. */
 #define TIMEOUT_S 120
 
 #define MUST(condition)                                                                   \
@@ -31,14 +31,14 @@
         MUST(errno == (error)); \
     } while (0)
 
-/* ---- Threads that wait, and how to see that they do: interposed_waiters.c ---- */
+/* ---- Threads that wait: interposed_waiters.c ---- */
 
 #define STILL_WAITING (-1)
 
 struct waiter {
     pthread_t    thread;
     sem_t       *sem;
-    _Atomic int *service;       /* counts up as waiters are served; may be NULL */
+    _Atomic int *service;       /* counts up as waiters are granted; may be NULL */
     int          place;
     _Atomic int  tid;
     _Atomic int  result;        /* STILL_WAITING, 0 or errno */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_actions.c - what sigaction() and its relatives do and say: the same with and without
- * fairsem-run, so interpose.sh runs this both ways.
+ * interposed_actions.c - sigaction() and its relatives must work in the same way with and without
+ * fairsem-run; interpose.sh runs this both ways.
  */
 #define _GNU_SOURCE
 #include "interposed.h"
@@ -62,7 +62,7 @@ static void set(int sig, void (*handler)(int), int flags)
     MUST(sigaction(sig, &action, NULL) == 0);
 }
 
-/* What was set is what is found, and the flags do what they say. */
+/* The action that was set is returned, and the flags have their effects. */
 static void flags(void)
 {
     static const int each[] = { 0, SA_RESTART, SA_NOCLDSTOP, SA_NOCLDWAIT, (int)SA_NODEFER,
@@ -100,7 +100,7 @@ static void handlers(void)
     MUST(found.sa_sigaction == with_info && (found.sa_flags & SA_SIGINFO) != 0);
     raise(SIGUSR1);
     MUST(runs == 1);
-    same = &old;                            /* for the action and for the old one */
+    same = &old;                            /* for both the action and the old one */
     MUST(sigaction(SIGUSR1, &old, same) == 0 && old.sa_sigaction == with_info);
     MUST(now(SIGUSR1).sa_handler == note);
     action.sa_handler = SIG_IGN;

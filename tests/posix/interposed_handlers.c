@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_handlers.c - signal handlers while threads contend for a semaphore: each runs once, in
- * the order of the signals, with its own siginfo, and may use the same semaphore.
+ * interposed_handlers.c - signal handlers run while threads contend for a semaphore: once for each
+ * signal, in the order of the signals, each with its own siginfo.  They may use the same semaphore.
  */
 #define _GNU_SOURCE
 #include "interposed.h"
@@ -74,7 +74,7 @@ static void expect_next(int sig, siginfo_t *info, void *context)
     atomic_fetch_add(&arrived, 1);
 }
 
-/* Real-time signals are queued: none is lost, and they come in the order in which they were sent. */
+/* Real-time signals are queued: none is lost, and they come in the order of sending. */
 int queued_signals(void)
 {
     enum { SIGNALS = 20000, AHEAD = 20 };
@@ -110,8 +110,8 @@ static void count(int sig, siginfo_t *info, void *context)
 }
 
 /*
- * Where no signal can be queued (ulimit -i 0) the kernel delivers them without what they carried,
- * and each comes all the same.
+ * If no signal can be queued (ulimit -i 0), the kernel delivers signals without their siginfo.
+ * Each must come all the same.
  */
 int signals_without_memory(void)
 {
@@ -158,7 +158,7 @@ static void stop_here(int sig, siginfo_t *info, void *context)
 
 enum mode { TRIES, POSTS, WAITS };
 
-/* The threads that are stopped may be anywhere, also in a call for this very semaphore. */
+/* The stopped threads may be anywhere, also in a call on this same semaphore. */
 static void use_while_stopped(enum mode mode)
 {
     struct timespec soon;
@@ -209,7 +209,7 @@ int stop_the_world(void)
 
 static pthread_t main_thread;
 static _Atomic int by_main, by_others;
-static _Atomic int *served_so_far;     /* shared with the process that sends them */
+static _Atomic int *handled_so_far;    /* shared with the process that sends them */
 
 static void note_thread(int sig, siginfo_t *info, void *context)
 {
@@ -219,24 +219,24 @@ static void note_thread(int sig, siginfo_t *info, void *context)
     atomic_fetch_add(pthread_equal(pthread_self(), main_thread) ? &by_main : &by_others, 1);
 }
 
-/* In another process: one after the other, each when the one before has been served. */
-static void interrupt(pid_t who, int times, const _Atomic int *served)
+/* In another process: one signal after the other, each after the last has been handled. */
+static void interrupt(pid_t whom, int times, const _Atomic int *handled)
 {
     for (int i = 0; i < times; i++) {
-        while (atomic_load(served) < i)
+        while (atomic_load(handled) < i)
             sched_yield();
-        kill(who, SIGINT);
+        kill(whom, SIGINT);
     }
-    while (atomic_load(served) < times)
+    while (atomic_load(handled) < times)
         sched_yield();
     _exit(0);
 }
 
 /*
  * Ctrl-C while the main thread waits and others contend: none is lost, and the main thread gets it.
- * The next one comes when the handler has returned: until then SIGINT is blocked in that thread, and
- * the kernel looks for another.  (One in some thousands goes to another also if nothing blocks it,
- * without any semaphore: a thread that is falling asleep is passed over.)  argument: how many times.
+ * The next one comes after the handler has returned: until then the main thread blocks SIGINT, and
+ * the kernel chooses another.  (Once in some thousands it does so anyway, also without a semaphore:
+ * it skips a thread that is falling asleep.)  Argument: how many times.
  */
 int interrupts(const char *argument)
 {
@@ -249,21 +249,21 @@ int interrupts(const char *argument)
         return 77;
     }
     main_thread = pthread_self();
-    served_so_far = mmap(NULL, sizeof *served_so_far, PROT_READ | PROT_WRITE,
+    handled_so_far = mmap(NULL, sizeof *handled_so_far, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    MUST(served_so_far != MAP_FAILED);
-    atomic_store(served_so_far, -1);    /* fork blocks signals: not before that has returned */
+    MUST(handled_so_far != MAP_FAILED);
+    atomic_store(handled_so_far, -1);    /* fork blocks signals: none before it has returned */
     handle(SIGINT, note_thread, 0);
     MUST(sem_init(&never, 0, 0) == 0);
     begin(2);
     child = fork();
     MUST(child >= 0);
     if (child == 0)
-        interrupt(getppid(), times, served_so_far);
+        interrupt(getppid(), times, handled_so_far);
     while (waitpid(child, &status, WNOHANG) == 0) {
         struct timespec soon;
 
-        atomic_store(served_so_far, atomic_load(&by_main) + atomic_load(&by_others));
+        atomic_store(handled_so_far, atomic_load(&by_main) + atomic_load(&by_others));
         clock_gettime(CLOCK_REALTIME, &soon);
         soon.tv_nsec += 10000000;       /* the handler may have run before the wait */
         if (soon.tv_nsec >= 1000000000) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* interposed_hog.c - a hog that takes its unit back at once, and its victim. */
+/* interposed_hog.c - a hog, a thread that takes its unit back at once, and its victim. */
 #define _GNU_SOURCE
 #include "interposed.h"
 
@@ -11,7 +11,7 @@
 
 static sem_t only_unit;
 static double longest_ms;
-static int served;
+static int granted;
 
 static double now_ms(void)
 {
@@ -63,7 +63,7 @@ static void *want_it_now_and_then(void *arg)
         sem_wait(&only_unit);
         waited = now_ms() - start_ms;
         sem_post(&only_unit);
-        served++;
+        granted++;
         if (waited > longest_ms)
             longest_ms = waited;
     }
@@ -82,6 +82,6 @@ int hog(void)
     atomic_store(&stop, 1);
     pthread_join(thread[0], NULL);
     pthread_join(thread[1], NULL);
-    printf("longest wait of the victim: %.3f ms, served %d times\n", longest_ms, served);
+    printf("longest wait of the victim: %.3f ms, granted %d times\n", longest_ms, granted);
     return 0;
 }

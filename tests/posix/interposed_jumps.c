@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* interposed_jumps.c - a handler leaves a wait by siglongjmp(): the wait is over, and no unit lost. */
+/* interposed_jumps.c - siglongjmp() out of a handler ends the wait below, and loses no unit. */
 #define _GNU_SOURCE
 #include "interposed.h"
 
@@ -39,7 +39,7 @@ static void jump_out_checked(int sig)
     }
 }
 
-/* A jump in the handler: the wait below is not concerned. */
+/* A jump within the handler does not end the wait below it. */
 static void jump_inside(int sig)
 {
     sigjmp_buf here;
@@ -50,7 +50,7 @@ static void jump_inside(int sig)
     atomic_fetch_add(&inside_jumps, 1);
 }
 
-/* The handler waits as well, and its wait is left together with the first. */
+/* The handler waits, too: a jump leaves both waits. */
 static void wait_inside(int sig)
 {
     (void)sig;
@@ -65,7 +65,7 @@ static void handle(int sig, void (*handler)(int), int flags)
     MUST(sigaction(sig, &action, NULL) == 0);
 }
 
-/* It waits until it has jumped out, then uses its stack for other things, then waits again. */
+/* It waits until a jump leaves the wait, overwrites that stack, then waits again. */
 static void *wait_and_jump(void *arg)
 {
     struct waiter *w = arg;
@@ -74,7 +74,7 @@ static void *wait_and_jump(void *arg)
     if (sigsetjmp(target, 1) == 0) {
         atomic_store(&w->tid, gettid());
         sem_wait(&sem);
-        MUST(!"the wait was to be left by a jump");
+        MUST(!"a jump should have left the wait");
     }
     MUST(atomic_load(&jumps_left) == 0);
     for (volatile char *at = alloca(16384), *p = at; p < at + 16384; p++)
@@ -101,7 +101,7 @@ static void jump_by(void (*handler)(int), int flags, int nested)
     atomic_store(&jumps_left, 1);
     MUST(pthread_kill(jumper.thread, SIGUSR1) == 0);
     MUST(join(&jumper) == 0);
-    /* One unit, for the one who still waits. */
+    /* One unit, for the thread that still waits. */
     MUST(sem_post(&sem) == 0);
     MUST(join(&behind) == 0);
     MUST(value_of(&sem) == 0);
@@ -115,8 +115,8 @@ static void jump_from(int flags, int nested)
 }
 
 /*
- * In a handler the kernel does not say that there is an alternate stack, which lies above that of
- * the thread: no other is as high as the one of the first thread.
+ * The alternate stack is on the first thread's stack, and so above all others.  With SS_AUTODISARM
+ * the kernel does not report it in a handler.
  */
 static void jump_from_above(int nested)
 {
@@ -171,7 +171,7 @@ static void *post_and_signal(void *arg)
     return NULL;
 }
 
-/* A unit may be lost in the jump if the wait had taken it: as with libc.  Nothing else is. */
+/* As with libc, the jump may lose a unit that the wait has taken, but nothing else. */
 static void jump_at_any_time(void)
 {
     pthread_t self = pthread_self(), thread;
@@ -195,7 +195,7 @@ static void jump_at_any_time(void)
 int jumps(void)
 {
 #if !defined(__x86_64__) || !defined(__LP64__)
-    puts("a jump out of a wait, which is seen on x86-64 only");
+    puts("a jump out of a wait is noticed on x86-64 only");
     return 77;
 #endif
     jump_from(SA_RESTART, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* interposed_memory.c - where a program puts its semaphores, and when they are gone. */
+/* interposed_memory.c - the memory in which a program puts its semaphores, and its end. */
 #define _GNU_SOURCE
 #include "interposed.h"
 
@@ -28,7 +28,7 @@ static void *post_what_comes(void *arg)
     return NULL;
 }
 
-/* The memory goes as soon as the wait has returned, every second time without sem_destroy. */
+/* Unmap the memory as soon as the wait has returned, every second time without sem_destroy. */
 int unmap(void)
 {
     size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -69,8 +69,7 @@ static void *post_until_destroyed(void *arg)
 }
 
 /*
- * No program should, but libc lets it pass: posts on their way while the semaphore is destroyed, and
- * after that.
+ * No program should post while the semaphore is destroyed, or after that; but libc tolerates it.
  */
 int late_post(void)
 {
@@ -108,7 +107,7 @@ int destroy_with_waiters(void)
     return 0;
 }
 
-/* A wait that has to sleep, so that the semaphore is more than a number from then on. */
+/* Make a wait sleep: from then on the semaphore is more than a number. */
 static void contend(sem_t *sem)
 {
     struct waiter w = { 0 };
@@ -132,7 +131,7 @@ static void goes_on(sem_t *sem, int value)
     MUST(value_of(sem) == 0);
 }
 
-/* As with libc: what runs late, in a detached thread for instance, is not harmed.  (4 waits.) */
+/* As with libc, a destroyed semaphore still works, for a late detached thread.  (4 waits.) */
 int destroyed(void)
 {
     sem_t sem, other;
@@ -142,7 +141,7 @@ int destroyed(void)
     goes_on(&sem, 3);
     MUST(sem_destroy(&sem) == 0);
     MUST(sem_init(&other, 0, 0) == 0);
-    contend(&other);                        /* in the memory of the first one, perhaps */
+    contend(&other);                        /* perhaps in the memory of the first */
     MUST(sem_post(&other) == 0);
     goes_on(&sem, 0);
     MUST(value_of(&other) == 1);
@@ -151,7 +150,7 @@ int destroyed(void)
     return 0;
 }
 
-/* Without fairsem-run it is. */
+/* libc's own semaphore holds its value, 3, in the first word. */
 int not_libcs(void)
 {
     sem_t sem;
@@ -186,7 +185,7 @@ int copies(void)
     return 0;
 }
 
-/* Not allowed, and done: structures that contain one are filled in and copied to their place. */
+/* Not allowed, but done: programs fill in a structure with a semaphore, and then copy it. */
 int copy_unused(void)
 {
     struct thing { int number; sem_t sem; } *things;
@@ -220,7 +219,7 @@ static long resident_bytes(void)
     return resident * sysconf(_SC_PAGESIZE);
 }
 
-/* Many programs never destroy.  What nobody waits for takes no memory but its own. */
+/* Many programs never destroy.  A semaphore with no waiter uses no memory except its own. */
 int never_destroy(void)
 {
     enum { MANY = 1000000 };
@@ -266,8 +265,8 @@ int many(void)
 }
 
 /*
- * A library destroys a semaphore when the process ends, while a detached thread still uses it, which
- * makes an error fatal (as libuv does).
+ * A library destroys a semaphore when the process ends, while a detached thread still uses it, and
+ * aborts on an error (as libuv does).
  */
 static sem_t of_library;
 static _Atomic int used_late;
@@ -283,7 +282,7 @@ static void *use_to_the_end(void *arg)
     return NULL;
 }
 
-/* From then on it is more than a number. */
+/* After this it is more than a number. */
 static void contend_once(void)
 {
     MUST(sem_wait(&of_library) == 0);

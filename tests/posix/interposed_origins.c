@@ -17,7 +17,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* All zero is what sem_init(&sem, 0, 0) makes in libc.  (8 calls of libc's.) */
+/* In libc, sem_init(&sem, 0, 0) makes a semaphore that is all zero.  (8 calls of libc's.) */
 int static_zero(void)
 {
     static sem_t sem;
@@ -63,8 +63,8 @@ int pshared(void)
 }
 
 /*
- * Made with pshared 0 in memory that is shared, by a child or by the parent.  With libc that works as
- * long as nobody in the other process has to be woken; here as well, and then, too.
+ * Semaphores made with pshared 0 in shared memory, by a child or by the parent.  As with libc that
+ * works if no thread of the other process has to be woken; here it works then, too.
  */
 int shared_all_the_same(void)
 {
@@ -78,7 +78,7 @@ int shared_all_the_same(void)
     child = fork();
     if (child == 0) {
         MUST(sem_init(&sem[1], 0, 0) == 0 && sem_init(&sem[2], 0, 0) == 0);
-        /* Somebody waits for it, in a process that the parent's memory knows nothing of. */
+        /* A thread of the child waits for it; the parent's own memory cannot know of that. */
         queue(&w, &sem[1]);
         MUST(sem_post(&sem[1]) == 0 && join(&w) == 0);
         for (int i = 0; i < 3; i++)
@@ -123,7 +123,7 @@ int no_descriptors(void)
     return 0;
 }
 
-/* What looks like a reference and leads nowhere is an error. */
+/* A value that looks like a reference, but points to nothing, is an error. */
 int nonsense(void)
 {
     union {
@@ -182,7 +182,7 @@ int constructor(void)
     return 0;
 }
 
-/* The module initializes a semaphore when it is loaded; what it used is gone with it. */
+/* A module initializes a semaphore as it is loaded; its memory is gone after dlclose. */
 int load(const char *path)
 {
     for (int i = 0; i < 20; i++) {

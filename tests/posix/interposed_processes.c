@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* interposed_processes.c - a program forks, runs others, and ends in every way there is. */
+/* interposed_processes.c - a program forks, runs other programs, and ends in every possible way. */
 #define _GNU_SOURCE
 #include "interposed.h"
 
@@ -57,7 +57,7 @@ int fork_child(void)
     return 0;
 }
 
-/* The program that is run there is interposed, too; meanwhile the memory was one. */
+/* The child shares the parent's memory until it runs a program, which is interposed, too. */
 int vfork_exec(void)
 {
     struct waiter w = { 0 };
@@ -79,7 +79,7 @@ int vfork_exec(void)
     return 0;
 }
 
-/* One thread has waited, so that there is something to tell. */
+/* One thread has waited, so that there is something to report. */
 static void wait_for_once(sem_t *sem)
 {
     struct waiter w = { 0 };
@@ -142,7 +142,7 @@ int sleep_until_killed(void)
     return 1;
 }
 
-/* Was it a signal that ended the command, as it must be, and not a status that looks so? */
+/* The command must end by the signal, not by an exit status that looks like one. */
 int ends_by(const char *signal_number, char **command)
 {
     pid_t child = fork();
@@ -158,7 +158,7 @@ int ends_by(const char *signal_number, char **command)
     return 0;
 }
 
-/* A limit for files is the program's, whatever fairsem-run needs itself. */
+/* The program has its own limit for files, whatever fairsem-run itself needs. */
 int has_file_limit(void)
 {
     struct rlimit limit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* interposed_waiters.c - threads that wait, and how to see that they do. */
+/* interposed_waiters.c - threads that wait, and a way to see that they sleep. */
 #define _GNU_SOURCE
 #include "interposed.h"
 
@@ -39,11 +39,11 @@ static char state_of(int tid)
     length = read(fd, text, sizeof text - 1);
     close(fd);
     text[length > 0 ? length : 0] = '\0';
-    state = strrchr(text, ')');     /* the name before may contain anything */
+    state = strrchr(text, ')');     /* the name before it may contain anything */
     return state != NULL && state[1] == ' ' ? state[2] : '?';
 }
 
-/* There is nothing else it could sleep in; a few looks, should the kernel have put it there. */
+/* It sleeps in no other call.  Several samples, in case the kernel itself put it to sleep. */
 void await_sleep(struct waiter *w)
 {
     int seen = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* interposed_waits.c - waits and posts, and what ends a wait. */
+/* interposed_waits.c - waits, posts, and the ways in which a wait ends. */
 #define _GNU_SOURCE
 #include "interposed.h"
 
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A unit goes to the oldest, not back to who posted it.  (5 waits.) */
+/* A unit goes to the oldest waiter, not back to the thread that posted it.  (5 waits.) */
 int fifo(void)
 {
     struct waiter w[5] = { { 0 } };
@@ -169,7 +169,7 @@ int handler_post(void)
     return 0;
 }
 
-/* (1 created, and that of the constructor, as everywhere.) */
+/* (1 created, besides that of the constructor.) */
 int overflow(void)
 {
     sem_t sem;
@@ -212,7 +212,7 @@ static void *wait_in_vain(void *arg)
     return arg;
 }
 
-/* It runs for 20 ms at a time, and only the highest priority can interrupt it. */
+/* It runs for 20 ms at a time, and only the thread of the highest priority can preempt it. */
 static void *be_in_the_way(void *arg)
 {
     const struct timespec rest = { .tv_nsec = 3000000 };
@@ -249,8 +249,8 @@ static void *post_first(void *arg)
 }
 
 /*
- * A post of the highest priority does not wait until one in the middle has run its 20 ms, because a
- * thread of the lowest is in the semaphore's section and cannot go on.
+ * A thread of the lowest priority may be preempted in the semaphore's section by one in the middle.
+ * A post of the highest priority must not have to wait for that one's 20 ms.
  */
 int inversion(void)
 {

@@ -16,7 +16,7 @@ test_programs += \
 endif
 EXTRA_DIST += tests/posix/callers.h
 
-# What interpose.sh runs.  Somebody else's program: it knows neither this library nor Check.
+# What interpose.sh runs: a program that uses neither this library nor Check.
 if BUILD_INTERPOSER
 check_PROGRAMS += tests/posix/interposed tests/posix/stepped
 endif

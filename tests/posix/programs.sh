@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# programs.sh - programs that nobody here wrote do the same under fairsem-run as without it.
+# programs.sh - programs of other projects do the same under fairsem-run as without it.
 #
 # Called by `make check-programs`; about eight minutes.  By hand, in a build directory:
 # tests/posix/programs.sh.  A program that is missing is skipped.  At the end it prints the table of
@@ -48,7 +48,7 @@ skip() {
   skipped=$((skipped + 1))
 }
 
-# limited SECONDS COMMAND... - one that hangs must end, too.
+# limited SECONDS COMMAND... - ends a command that hangs.
 limited() {
   if command -v timeout > /dev/null 2>&1; then
     timeout -k 10 "$@" < /dev/null
@@ -82,7 +82,7 @@ row() {
   echo "| $1 | $2 | $3 | $4 | $5 | $ratio ($6, $7 ms) |" >> "$work/table"
 }
 
-# first LINE - a version out of what a program says of itself.
+# first LINE - the version in what a program prints about itself.
 version() {
   "$@" 2>&1 < /dev/null | sed -n '1s/[^0-9]*\([0-9][0-9.]*[0-9]\).*/\1/p'
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stepped.c - two signals come before each instruction of a post that grants, of a wait that ends
- * by its deadline, and of sem_getvalue.  Their handlers use the same semaphore.
+ * stepped.c - two signals come before each instruction of a post that grants, of a wait that times
+ * out, and of sem_getvalue.  Their handlers use the same semaphore.
  *
  * interpose.sh runs it under fairsem-run.  A child repeats the operation.  Its parent steps through
- * one of them (ptrace) and notes where each instruction is.  In the later ones it stops the child
- * there, one after the other, by the processor's debug registers, which belong to one thread.  It
- * sends both signals, and lets the child go on.  After each time the child finds: both handlers have run, once, with what the sender has told them, in a context
- * with nothing blocked but the other signal; the mask is as before; the units add up.  A handler in a
- * critical section would wait for the mutex of its own thread.
+ * it once (ptrace) and notes the address of each instruction.  In each later run it stops the child
+ * at the next of these, by the processor's debug registers, which belong to one thread.  It sends
+ * both signals, and lets the child go on.  After each run the child checks that both handlers have
+ * run, once, with the sender's value, in a context that blocks no signal except the other; that the
+ * mask is as before; and that the units add up.  A handler in a critical section would wait for the
+ * mutex of its own thread.
  *
  * Exit status 0, or 1 and a message; 77: no ptrace here, or another processor than x86-64.
  */
@@ -33,7 +34,7 @@ enum { FIRST = SIGUSR1 };
 static sem_t sem;
 static sem_t plain;             /* a number, until a handler makes it more than that */
 static int told[FS_NSIG], runs[FS_NSIG];
-static int times;               /* the operation has been done */
+static int times;               /* how often the operation has been done */
 static unsigned long long waits_of_helper;
 
 /* ---- The child ---- */
@@ -79,7 +80,7 @@ static void post_to_waiter(void)
     MUST(sem_post(&sem) == 0);
 }
 
-/* Alone, so that only a unit of a handler's can end it. */
+/* No other thread posts, so only a unit from a handler can end it early. */
 static void wait_in_vain(void)
 {
     if (sem_timedwait(&sem, &past) == 0)
@@ -91,7 +92,7 @@ static void ask_plain(void)
     MUST(value_of(&plain) == 0);
 }
 
-/* It stops itself before and after, and the parent does the rest. */
+/* The child stops itself before and after each; the parent does the rest. */
 static void repeat(void (*operation)(void), int helped)
 {
     unsigned long long takes = 0;
@@ -128,7 +129,7 @@ static void child(int operation)
     sigemptyset(&action.sa_mask);
     MUST(sigaction(FIRST, &action, NULL) == 0 && sigaction(SECOND, &action, NULL) == 0);
     MUST(sem_init(&sem, 0, 0) == 0);
-    /* Somebody waits once, so that it is more than a number. */
+    /* A thread waits once, so that the semaphore is more than a number. */
     queue(&w, &sem);
     MUST(sem_post(&sem) == 0 && join(&w) == 0);
     MUST(sem_init(&plain, 0, 0) == 0);
@@ -140,7 +141,7 @@ static void child(int operation)
 
 /* ---- The parent ---- */
 
-/* Returns the signal with which it stopped. */
+/* Wait until it stops; returns the signal. */
 static int stopped(pid_t pid)
 {
     int status = child_status(pid);
@@ -162,7 +163,7 @@ static void queue_signal(pid_t pid, int sig, int value)
     MUST(syscall(SYS_rt_tgsigqueueinfo, pid, pid, sig, &info) == 0);
 }
 
-/* Let it go on until it stops itself, and deliver what comes. */
+/* Let it go on until it stops itself, and deliver the signals that come. */
 static void run_to_stop(pid_t pid)
 {
     int sig = 0;
@@ -212,7 +213,7 @@ static int set_debug_register(pid_t pid, int number, uintptr_t value)
 }
 #endif
 
-/* The whole operation.  Returns the number of its instructions. */
+/* Step through the whole operation.  Returns the number of its instructions. */
 static int note_all(pid_t pid)
 {
     int count = 0;
@@ -225,7 +226,7 @@ static int note_all(pid_t pid)
     return count;
 }
 
-/* Stop before this one.  False: it came to its end before that. */
+/* Stop before this instruction.  False: the operation ended before it. */
 static int stop_before(pid_t pid, int instruction)
 {
     int earlier = 0, sig;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_posix_cancel.c - a wait is a cancellation point even if it need not wait; try and post are
- * none.
+ * t_posix_cancel.c - sem_wait is a cancellation point even if it need not wait; sem_trywait and
+ * sem_post are not.
  */
 #include "callers.h"
 
@@ -22,7 +22,7 @@ static void *wait_with_a_pending_cancel(void *arg)
     return NULL;
 }
 
-/* A loop of waits that never have to wait must end, too, and must not take a unit along. */
+/* So a loop of waits that never have to wait can be canceled, and keeps no unit. */
 START_TEST(a_pending_cancel_acts_in_a_wait_even_if_a_unit_is_free_and_takes_none)
 {
     sem_t sem;
@@ -59,8 +59,8 @@ static void *use_with_a_pending_cancel(void *arg)
     return p;
 }
 
-/* Also on the way to a waiter, which is another way through the library. */
-START_TEST(nothing_but_a_wait_is_a_cancellation_point)
+/* Also if a thread waits: then a post takes another path through the library. */
+START_TEST(only_a_wait_is_a_cancellation_point)
 {
     for (int how = 0; how < WAYS; how++) {
         struct pending p = { .how = (enum how)how };
@@ -90,7 +90,7 @@ static void *post_with_a_pending_cancel(void *arg)
     return p;
 }
 
-START_TEST(a_post_that_serves_a_waiter_is_no_cancellation_point)
+START_TEST(a_post_that_grants_to_a_waiter_is_no_cancellation_point)
 {
     struct caller c[2] = { { 0 } };
     struct pending p = { 0 };
@@ -113,7 +113,7 @@ START_TEST(a_post_that_serves_a_waiter_is_no_cancellation_point)
 }
 END_TEST
 
-/* The cancel comes before, with or after the post: the unit reaches one of both, or is free. */
+/* Canceled before, with or after the post: one of the two gets the unit, or it is free. */
 START_TEST(a_canceled_waiter_loses_no_unit)
 {
     sem_t sem;
@@ -151,10 +151,10 @@ int main(void)
     if (UNDER_TSAN)
         RUN_SUITE("posix cancel",
                   a_pending_cancel_acts_in_a_wait_even_if_a_unit_is_free_and_takes_none,
-                  nothing_but_a_wait_is_a_cancellation_point,
-                  a_post_that_serves_a_waiter_is_no_cancellation_point);
+                  only_a_wait_is_a_cancellation_point,
+                  a_post_that_grants_to_a_waiter_is_no_cancellation_point);
     RUN_SUITE("posix cancel", a_pending_cancel_acts_in_a_wait_even_if_a_unit_is_free_and_takes_none,
-              nothing_but_a_wait_is_a_cancellation_point,
-              a_post_that_serves_a_waiter_is_no_cancellation_point,
+              only_a_wait_is_a_cancellation_point,
+              a_post_that_grants_to_a_waiter_is_no_cancellation_point,
               a_canceled_waiter_loses_no_unit);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_posix_fork.c - a sem_t in the child of a process whose threads wait for it, or are inside.
+ * t_posix_fork.c - a sem_t in the child of a process whose threads wait for it or are in a call.
  */
 #include "callers.h"
 #include "children.h"
@@ -18,7 +18,7 @@ static void use_in_child(sem_t *sem, int least, int most)
         CHILD_CHECK(sem_wait(sem) == 0);
     CHILD_CHECK(sem_trywait(sem) == -1 && errno == EAGAIN);
     CHILD_CHECK(sem_timedwait(sem, &soon) == -1 && errno == ETIMEDOUT);
-    CHILD_CHECK(sem_post(sem) == 0);    /* for none of the threads that stayed behind */
+    CHILD_CHECK(sem_post(sem) == 0);    /* the parent's waiters do not exist here */
     CHILD_CHECK(sem_getvalue(sem, &value) == 0 && value == 1);
     if (!UNDER_ASAN) {                  /* its allocator does not survive such a fork */
         struct caller c = { 0 };
@@ -82,7 +82,7 @@ int main(void)
     if (skips_sem_t())
         return 77;
     if (UNDER_TSAN) {
-        puts("skipped: ThreadSanitizer, which does not follow a fork of threads");
+        puts("skipped: ThreadSanitizer does not follow a fork of a threaded process");
         return 77;
     }
     RUN_SUITE("posix fork", the_child_of_a_process_whose_threads_wait_has_a_semaphore_that_works,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_posix_lifetime.c - a sem_t goes as soon as the wait has returned, and its memory with it.
+ * t_posix_lifetime.c - a sem_t is destroyed and its memory freed as soon as a wait has returned.
  */
 #define _GNU_SOURCE
 #include "callers.h"
@@ -79,7 +79,7 @@ static void *get_heap(void)
     return aligned_alloc(_Alignof(sem_t), sizeof(sem_t));
 }
 
-/* Filled first, so that a late touch shows without a sanitizer, too. */
+/* It is filled first, so that a late access shows without a sanitizer, too. */
 static void lose_heap(void *memory)
 {
     memset(memory, 0xa5, sizeof(sem_t));
@@ -90,8 +90,8 @@ static const struct memory page_memory = { get_page, lose_page };
 static const struct memory heap_memory = { get_heap, lose_heap };
 
 /*
- * The poster comes at every moment between the entry to the wait and the sleep, and the memory
- * goes as soon as the wait returns.
+ * The post comes at any moment between the entry to the wait and the sleep, and the memory is freed
+ * as soon as the wait returns.
  */
 static void wait_and_lose(const struct memory *memory, int rounds)
 {
@@ -119,14 +119,14 @@ static void wait_and_lose(const struct memory *memory, int rounds)
     pthread_join(thread, NULL);
 }
 
-/* The poster must not look at the semaphore after its unit could be taken. */
-START_TEST(who_has_waited_may_destroy_and_unmap_at_once)
+/* The poster must not access the semaphore once its unit can be taken. */
+START_TEST(a_thread_that_has_waited_may_destroy_and_unmap_at_once)
 {
     wait_and_lose(&page_memory, 20000);
 }
 END_TEST
 
-START_TEST(who_has_waited_may_destroy_and_free_at_once)
+START_TEST(a_thread_that_has_waited_may_destroy_and_free_at_once)
 {
     wait_and_lose(&heap_memory, 20000);
 }
@@ -137,6 +137,6 @@ int main(void)
     if (skips_sem_t())
         return 77;
     RUN_SUITE("posix lifetime", destroying_a_semaphore_that_is_waited_for_changes_nothing,
-              who_has_waited_may_destroy_and_unmap_at_once,
-              who_has_waited_may_destroy_and_free_at_once);
+              a_thread_that_has_waited_may_destroy_and_unmap_at_once,
+              a_thread_that_has_waited_may_destroy_and_free_at_once);
 }

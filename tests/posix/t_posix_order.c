@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_posix_order.c - whom a sem_post serves: the highest priority, and of those who waited longest.
+ * t_posix_order.c - sem_post grants to the highest priority, and then in order of arrival.
  */
 #define _GNU_SOURCE
 #include "callers.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-START_TEST(the_value_is_0_while_somebody_waits)
+START_TEST(the_value_is_0_while_a_thread_waits)
 {
     struct caller c[2] = { { 0 } };
     sem_t sem;
@@ -28,8 +28,8 @@ START_TEST(the_value_is_0_while_somebody_waits)
 }
 END_TEST
 
-/* Every unit goes to the oldest, in whatever way he waits, and not to who posted it. */
-START_TEST(five_waiters_are_served_in_order_of_arrival_and_nobody_passes)
+/* Each unit goes to the oldest waiter, whichever function it waits in, not to the poster. */
+START_TEST(five_waiters_are_granted_in_order_of_arrival_and_no_thread_passes)
 {
     struct caller c[5] = { { 0 } };
     _Atomic int service = 0;
@@ -60,7 +60,7 @@ static void *is_real_time_allowed(void *arg)
     return NULL;
 }
 
-/* POSIX, sem_post: the highest priority waiting, and of those the one that waited longest. */
+/* POSIX, sem_post: the highest priority, and among equals the thread that has waited longest. */
 START_TEST(waiters_with_a_real_time_priority_go_first_in_the_order_of_priority_then_arrival)
 {
     static const struct { int policy, priority, place; } row[] = {
@@ -77,7 +77,7 @@ START_TEST(waiters_with_a_real_time_priority_go_first_in_the_order_of_priority_t
     start_thread(&thread, is_real_time_allowed, &error);
     pthread_join(thread, NULL);
     if (error != 0) {
-        printf("skipped: real-time priorities, which cannot be set here: %s\n", strerror(error));
+        printf("skipped: real-time priorities cannot be set here: %s\n", strerror(error));
         return;
     }
     ck_assert_works(sem_init(&sem, 0, 0));
@@ -104,7 +104,7 @@ int main(void)
 {
     if (skips_sem_t())
         return 77;
-    RUN_SUITE("posix order", the_value_is_0_while_somebody_waits,
-              five_waiters_are_served_in_order_of_arrival_and_nobody_passes,
+    RUN_SUITE("posix order", the_value_is_0_while_a_thread_waits,
+              five_waiters_are_granted_in_order_of_arrival_and_no_thread_passes,
               waiters_with_a_real_time_priority_go_first_in_the_order_of_priority_then_arrival);
 }

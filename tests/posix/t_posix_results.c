@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_posix_results.c - the functions of fairsem/posix.h one by one: types, results and errno as
- * glibc has them.
+ * t_posix_results.c - the functions of fairsem/posix.h one by one: types, results and errno are
+ * those of glibc.
  */
 #include "callers.h"
 
@@ -31,7 +31,7 @@ START_TEST(the_functions_have_the_types_of_posix)
 }
 END_TEST
 
-START_TEST(what_succeeds_returns_0_and_leaves_errno_alone)
+START_TEST(success_returns_0_and_leaves_errno_alone)
 {
     struct timespec deadline = far_away(TIMEDWAIT);
     struct caller c = { 0 };
@@ -67,7 +67,7 @@ START_TEST(a_value_above_the_largest_is_refused_whatever_pshared_says)
 }
 END_TEST
 
-START_TEST(what_would_need_other_processes_fails_with_enosys)
+START_TEST(semaphores_for_several_processes_fail_with_enosys)
 {
     sem_t sem;
 
@@ -108,7 +108,7 @@ START_TEST(a_try_without_a_unit_fails_with_eagain)
 }
 END_TEST
 
-/* Long past, before the epoch, a moment ago. */
+/* A deadline long past, one before the epoch, one a moment ago. */
 START_TEST(a_deadline_in_the_past_fails_with_etimedout_unless_a_unit_is_free)
 {
     const clockid_t clocks[] = { CLOCK_REALTIME, CLOCK_MONOTONIC };
@@ -145,7 +145,7 @@ static int64_t ms_since(clockid_t clock, const struct timespec *start)
     return (int64_t)(now.tv_sec - start->tv_sec) * 1000 + (now.tv_nsec - start->tv_nsec) / 1000000;
 }
 
-START_TEST(a_deadline_to_come_fails_with_etimedout_and_not_before)
+START_TEST(a_deadline_to_come_fails_with_etimedout_when_it_has_passed)
 {
     struct timespec start = from_now(CLOCK_MONOTONIC, 0);
     struct timespec monotonic = from_now(CLOCK_MONOTONIC, 30), realtime;
@@ -165,8 +165,8 @@ START_TEST(a_deadline_to_come_fails_with_etimedout_and_not_before)
 }
 END_TEST
 
-/* Also with a unit free, which must stay: glibc looks at the arguments first. */
-START_TEST(a_deadline_that_is_none_fails_with_einval_even_if_a_unit_is_free)
+/* Also if a unit is free, which must stay free: glibc checks the arguments first. */
+START_TEST(an_invalid_deadline_fails_with_einval_even_if_a_unit_is_free)
 {
     const long nanoseconds[] = { -1, 1000000000, LONG_MIN, LONG_MAX };
     const clockid_t clocks[] = { CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID, -1, 4711 };
@@ -207,12 +207,12 @@ int main(void)
     if (!FS_HAS_FUTEX)
         RUN_SUITE("posix results", a_system_without_futexes_says_so);
     RUN_SUITE("posix results", a_system_without_futexes_says_so,
-              the_functions_have_the_types_of_posix, what_succeeds_returns_0_and_leaves_errno_alone,
+              the_functions_have_the_types_of_posix, success_returns_0_and_leaves_errno_alone,
               a_value_above_the_largest_is_refused_whatever_pshared_says,
-              what_would_need_other_processes_fails_with_enosys,
+              semaphores_for_several_processes_fail_with_enosys,
               a_post_beyond_the_largest_value_fails_and_changes_nothing,
               a_try_without_a_unit_fails_with_eagain,
               a_deadline_in_the_past_fails_with_etimedout_unless_a_unit_is_free,
-              a_deadline_to_come_fails_with_etimedout_and_not_before,
-              a_deadline_that_is_none_fails_with_einval_even_if_a_unit_is_free);
+              a_deadline_to_come_fails_with_etimedout_when_it_has_passed,
+              an_invalid_deadline_fails_with_einval_even_if_a_unit_is_free);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_posix_signals.c - EINTR, none after a handler with SA_RESTART, and sem_post in a handler,
- * whatever it has interrupted.
+ * t_posix_signals.c - a handler without SA_RESTART ends a wait with EINTR.  A handler may call
+ * sem_post, whatever it has interrupted.
  */
 #include "callers.h"
 
@@ -46,7 +46,7 @@ static void handle(void (*handler)(int), int flags)
     handlers_posts = 1;
 }
 
-/* Signal until it has returned: the handler may have run before the sleep. */
+/* Signal until its wait has returned: the handler may have run before the sleep. */
 static void signal_until_result(struct caller *c)
 {
     while (atomic_load(&c->result) == STILL_WAITING) {
@@ -55,7 +55,7 @@ static void signal_until_result(struct caller *c)
     }
 }
 
-/* Who was behind moves up; no unit goes astray. */
+/* The next waiter moves up, and no unit is lost. */
 START_TEST(a_handler_without_sa_restart_ends_a_wait_with_eintr)
 {
     sem_t sem;
@@ -99,7 +99,7 @@ START_TEST(a_handler_with_sa_restart_does_not_end_a_wait)
 }
 END_TEST
 
-/* The oldest waiter is served by his own handler, which then must not count as interruption. */
+/* The oldest waiter's own handler grants to it, and then must not count as an interruption. */
 START_TEST(a_handler_may_post_what_its_own_thread_is_first_to_wait_for)
 {
     for (int round = 0; round < 200; round++) {
@@ -137,8 +137,8 @@ static void storm(int flags)
     for (taken = 0; taken < 10000; taken++) {
         struct timespec soon;
 
-        /* What the handlers add is taken away, so that there is always somebody in line.
-         * Two signals may have become one: then there is another. */
+        /* The units that the handlers add are taken, so that a thread always waits.  The kernel may
+         * merge two signals: then send another. */
         do {
             pthread_kill(thread[taken % 4], SIGUSR1);
             soon = from_now(CLOCK_REALTIME, 1);
@@ -175,16 +175,16 @@ static void *take_until_stopped(void *arg)
 }
 
 /*
- * A thread sleeps, a handler interrupts it and posts, and there the thread is canceled.  A
- * post is no cancellation point, in a handler neither: it must not be left half done, with
- * the semaphore locked for ever or the thread it has served not woken.
+ * A thread sleeps, a handler interrupts it and posts, and there the thread is canceled.  A post is
+ * no cancellation point, in a handler either: it must not end half done, with the semaphore locked
+ * for ever or a granted thread not woken.
  */
-START_TEST(a_cancel_does_not_strike_in_a_post_of_a_handler)
+START_TEST(a_cancellation_does_not_act_in_a_post_of_a_handler)
 {
     static sem_t asleep, posted;
     pthread_t taker[3];
 
-    /* There a program without any semaphore crashes, or leaves a cleanup out, now and then. */
+    /* On an emulator a program without semaphores crashes here, too, or skips a cleanup handler. */
     if (emulated())
         SKIP_TEST("an emulator cannot unwind a thread from every instruction of a handler");
     handle(post_some, SA_RESTART);
@@ -226,7 +226,7 @@ int main(void)
     if (skips_sem_t())
         return 77;
     if (UNDER_TSAN) {
-        puts("skipped: ThreadSanitizer, which holds signals back by itself");
+        puts("skipped: ThreadSanitizer delays signals by itself");
         return 77;
     }
     RUN_SUITE("posix signals", a_handler_without_sa_restart_ends_a_wait_with_eintr,
@@ -234,5 +234,5 @@ int main(void)
               a_handler_may_post_what_its_own_thread_is_first_to_wait_for,
               a_handler_may_post_whatever_it_interrupted,
               a_handler_with_sa_restart_may_post_whatever_it_interrupted,
-              a_cancel_does_not_strike_in_a_post_of_a_handler);
+              a_cancellation_does_not_act_in_a_post_of_a_handler);
 }
