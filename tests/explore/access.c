@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * access.c - loads and stores of the library, atomic and plain.
+ * access.c - the library's loads and stores, atomic and plain.
  *
- * The library is compiled with -fsanitize=thread and linked without its runtime.  So every load
- * and store comes here first, atomic ones instead of being made.
+ * The library is compiled with -fsanitize=thread and linked without its runtime.  So the compiler
+ * calls a function of this file before each plain access, and in place of each atomic one.
  *
- * A stop before each atomic access, unless it commutes with all that other threads can do:
+ * A thread stops before each atomic access that does not commute with all that others can do.  It
+ * does not stop before
  *
- *   - the generation that fork counts, which is only read here;
- *   - a token's reason, in a scenario where nobody cancels by token; a capacity where nobody
- *     changes it; the list of parkers, where none is made; how long a wake-up takes, where nobody
- *     measures it;
- *   - what is only written under the semaphore's mutex (waiters, closed, limit), loaded by its
- *     holder;
- *   - a write to `waiters` and `closed`, which no operation of ours loads without the mutex: one
- *     that does is an error, below.
+ *   - loads of the generation that fork counts;
+ *   - accesses to a token's reason in a scenario that cancels no token; to a capacity that does not
+ *     change; to the list of parkers if none is made; to the length of a wake-up if it is not
+ *     measured;
+ *   - loads, with the semaphore's mutex held, of members that are only written under it (waiters,
+ *     closed, limit);
+ *   - stores to `waiters` and `closed`, which no operation here loads without the mutex.  One that
+ *     does is an error, below.
  */
 #include "views.h"
 
@@ -121,7 +122,7 @@ static bool commutes(const void *at, bool write)
     return false;
 }
 
-/* A thread that spins loads again what nobody can have changed meanwhile, see xp_pause(). */
+/* Does a spinning thread load again what no thread can have changed meanwhile?  See xp_pause(). */
 static bool looks_again(const void *at, bool write)
 {
     return self->impatient && !write && at == (const void *)self->spins_on;
@@ -154,7 +155,7 @@ static inline void after_write(const void *at, size_t size, int64_t before, int6
     oracle_stored(at, size, before, now);
 }
 
-/* ---- With weak memory a load may see something older, and a store come before another ---- */
+/* ---- With weak memory a load may see an older value, and a store come before another ---- */
 
 static int64_t seen(const void *at, size_t size, int64_t newest, int order, const void *pc)
 {
@@ -169,7 +170,7 @@ static int64_t seen(const void *at, size_t size, int64_t newest, int order, cons
     return value;
 }
 
-/* May memory change?  It has the newest value. */
+/* May memory, which has the newest value, change? */
 static bool is_newest(const void *at, size_t size, int64_t value, char how, int order,
                       const void *pc)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* actors.c - the threads of a scenario: each does its operations, and what came of them is kept. */
+/* actors.c - the threads of a scenario: each does its operations, and records their results. */
 #include "explore.h"
 
 #include "parking.h"
@@ -46,7 +46,7 @@ static int64_t drain(const struct op *op)
     return fairsem_drain(&sems[op->sem], op->n, &how);
 }
 
-/* Which take it is goes with the callback: the ticket may have been taken again by then. */
+/* The callback's argument is the take: its ticket may have been taken again by then. */
 static int64_t take(const struct op *op)
 {
     void *which = (void *)(uintptr_t)(id_of(self) * OPS_MAX + self->op);
@@ -88,7 +88,7 @@ static int64_t return_ticket(const struct op *op)
     return result;
 }
 
-/* What they say must fit together.  The result is of one moment. */
+/* The counters must fit together, because stat returns them of one moment. */
 static int64_t inspect(const struct op *op)
 {
     fairsem_stat_t stat;
@@ -184,7 +184,7 @@ static void begin(const struct op *op)
     call->after = run.returned;
     user_calls(call, call_number(t));
     call->n = op->n;
-    if (op->verb == GIVE) {     /* at once: a callback in the middle of it gives the others */
+    if (op->verb == GIVE) {     /* first: a callback within the release gives the others */
         call->n = run.held[id_of(t)][op->sem];
         run.held[id_of(t)][op->sem] = 0;
     }
@@ -225,7 +225,7 @@ static void finish(const struct op *op, int64_t result)
     trace_words("T%d < %s = %lld\n", id, op_words(op, words, sizeof words), (long long)result);
 }
 
-/* One that is canceled does not come to the end of this. */
+/* Does not return if the thread is canceled. */
 void perform(int k)
 {
     const struct op *op = &script[id_of(self)][k];
@@ -238,7 +238,7 @@ void perform(int k)
     finish(op, act(op, call_of(self)));
 }
 
-/* A signal handler, on top of what its thread was doing. */
+/* A signal handler, which interrupts its thread. */
 void run_handler(void)
 {
     int interrupted = self->op;

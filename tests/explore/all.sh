@@ -3,8 +3,8 @@
 # all.sh [BOUND [COUNT]] - make check-explore: all scenarios on both parkers, and generated ones.
 #
 # First those of the table, then the first COUNT that generate.c makes, half of them on each
-# parker; two processes at a time.  At last what all of them have seen.  Builds into the current
-# directory's tests/explore.
+# parker; two processes at a time.  At the end it prints what all of them have seen.  Builds into
+# the current directory's tests/explore.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"

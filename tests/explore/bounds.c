@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bounds.c - I1: what can be available, by the results so far. */
+/* bounds.c - I1: how many units can be available, by the results so far. */
 #include "oracles.h"
 
 #include "ticket.h"
@@ -15,7 +15,7 @@ static void has_taken(struct bounds *b, int64_t n)
     b->high -= n;
 }
 
-/* The most units that ticket t can stand for in semaphore i, by the takes so far. */
+/* The most units of semaphore i that ticket t can hold or wait for, by the takes so far. */
 static int64_t most_of_ticket(int t, int i)
 {
     int64_t most = 0;
@@ -74,7 +74,7 @@ static void count_call(struct bounds *b, int i, const struct op *op, const struc
     }
 }
 
-/* The library is asked, but nothing stops. */
+/* Asks the library, without a stop. */
 static enum fairsem_ticket_state ticket_state(int t)
 {
     struct thread *me = self;
@@ -97,10 +97,9 @@ static bool is_ticket_of(int t, int i)
 }
 
 /*
- * Units that go back where no call says so, of a ticket that is returned or a thread that is
- * canceled, are lost as far as they do not fit: where units have been released that nobody
- * held.  The library counts that, as it counts a release that it refuses.  How much was lost
- * the model knows, at the end.
+ * Some units go back without a release: those of a returned ticket or a canceled thread.  If other
+ * units were released that no thread held, they may not fit, and the rest is lost.  The library
+ * counts that as it counts a refused release.  The model knows at the end how many were lost.
  */
 static int64_t may_be_lost(int i)
 {
@@ -143,11 +142,11 @@ void bounds_check(int i)
         return;     /* only at the end */
     b = bounds_of(i);
     if (available(i) < b.low || available(i) > b.high)
-        fail("I1 conservation", "%lld units are available, it must be %lld to %lld",
+        fail("I1 conservation", "%lld units are available instead of %lld to %lld",
              (long long)available(i), (long long)b.low, (long long)b.high);
 }
 
-/* What the units must come to; the model knows it, too, and what may have been lost. */
+/* How many units there must be at the end.  The model knows that, too, and how many are lost. */
 void bounds_check_end(int i)
 {
     struct bounds b = bounds_of(i);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls_back.c - the callbacks of tickets: what they do, and when they may be called.
+ * calls_back.c - the callbacks of tickets: what they do, and when they may run.
  *
- * A take that returned EINPROGRESS is called back once, unless its ticket is claimed or returned
- * first; a take that returned 0 is not; and no callback is called inside another one.  When a
- * return that began after the take was over has come back, the callback does not begin any more,
- * nor does it run.  A claim does not wait for one that is about to begin; what is due when it
- * comes back is in oracles.c.
+ * After a take that returned EINPROGRESS the callback runs once, unless the ticket is claimed or
+ * returned first; after a take that returned 0 it does not run.  No callback runs inside another.
+ * After a return that began when the take had returned, the callback does not begin any more, nor
+ * does it still run.  A claim does not wait for a callback that is about to begin; oracles.c checks
+ * which are due after a claim.
  */
 #include "explore.h"
 
@@ -30,7 +30,7 @@ static bool in_callback(int i)
     return i % OPS_MAX >= IN_CALLBACK;
 }
 
-/* Is this call one of `verb`, of the ticket of that take and after it, and has it come back? */
+/* Is call i a `verb` of that take's ticket, after the take, and has it returned? */
 static bool is_since(int i, enum verb verb, int take)
 {
     return has_returned(i) && op_of_call(i)->verb == verb && run.call[i].result == 0
@@ -40,14 +40,14 @@ static bool is_since(int i, enum verb verb, int take)
 static void begins(int take)
 {
     if (run.made[take]++ > 0)
-        fail("callback", "it is called twice");
+        fail("callback", "it runs twice");
     if (run.calls_back[id_of(self)])
-        fail("callback", "it is called inside another one");
+        fail("callback", "it runs inside another one");
     if (has_returned(take) && run.call[take].result != EINPROGRESS)
-        fail("callback", "it is called for a take that did not announce it");
+        fail("callback", "it runs for a take that did not return EINPROGRESS");
     for (int k = 0; k < places; k++) {
         if (is_since(place[k], RETURN, take))
-            fail("callback", "it is called after its ticket has been returned");
+            fail("callback", "it begins after its ticket has been returned");
     }
 }
 
@@ -61,8 +61,8 @@ static bool returns_others(const struct op *take)
 }
 
 /*
- * Has the ticket been returned meanwhile, by another thread?  Of two callbacks that return each
- * other's ticket one must not wait.
+ * Has another thread returned the ticket meanwhile?  If two callbacks return each other's ticket,
+ * one of them must not wait.
  */
 static void ends(int take, uint64_t known)
 {
@@ -71,11 +71,11 @@ static void ends(int take, uint64_t known)
 
         if ((known >> i & 1) == 0 && i / OPS_MAX != id_of(self) && is_since(i, RETURN, take)
             && !(in_callback(i) && returns_others(op_of_call(take))))
-            fail("callback", "it still runs, and its ticket has been returned");
+            fail("callback", "it still runs after its ticket has been returned");
     }
 }
 
-/* The operations of the callback, each in a place of its own as long as there are any. */
+/* Perform the operations of the callback, each in a place of its own while there are any left. */
 static void act(const struct op *take, int ticket)
 {
     int id = id_of(self), interrupted = self->op;
@@ -108,16 +108,16 @@ void called_back(fairsem_ticket_t *of, void *arg)
     ends(take, known);
 }
 
-/* When a take has come back: it may have been called back before, if it says so. */
+/* After a take has returned: its callback may have run before, if the result says so. */
 void callbacks_of_take(int take)
 {
     if (run.made[take] > 0 && run.call[take].result != EINPROGRESS)
-        fail("callback", "it was called for a take that does not announce it");
+        fail("callback", "it ran for a take that does not return EINPROGRESS");
 }
 
 /*
- * Of a ticket that has left its queue and is neither claimed nor returned the take has been
- * called back, if it was the only one that succeeded: which it was else the results do not say.
+ * If a ticket has left its queue and is neither claimed nor returned, its take's callback has run.
+ * That is checked if only one take succeeded: otherwise the results do not tell which take it was.
  */
 void callbacks_at_end(void)
 {
@@ -137,6 +137,6 @@ void callbacks_at_end(void)
         if (takes == 1 && state != FAIRSEM_TICKET_IDLE && state != FAIRSEM_TICKET_WAITING
             && op_of_call(last)->calls && run.call[last].result == EINPROGRESS
             && run.made[last] != 1)
-            fail("callback", "it was not called, and its ticket is no longer in the queue");
+            fail("callback", "it did not run, and its ticket is no longer in the queue");
     }
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * campaign.c - many generated scenarios, each as far as its share of the time goes.
+ * campaign.c - searches many generated scenarios, each for its share of the time.
  *
- * A scenario is searched without preemptions first, then with one, and so on to the bound, as
- * long as its schedules last: so a small one is searched with two, and of a large one at least
- * what few preemptions can do.  What is left out is at one end of the tree; so half as many
- * schedules again are taken by chance.  The first failure of each is minimized and printed.
+ * A scenario is searched first without preemptions, then with one, and so on to the bound, until
+ * its number of schedules is used up.  So a small scenario is searched with two preemptions, and a
+ * large one at least with few.  Such a search leaves out one end of the tree, so half as many
+ * random schedules are added.  The first failure of each scenario is minimized and printed.
  */
 #include "minimize.h"
 
@@ -15,7 +15,7 @@ enum { BOUNDS = 8 };
 
 static struct {
     long scenarios, failed, schedules, merged;
-    long complete[BOUNDS];      /* with that many preemptions, and not with more */
+    long complete[BOUNDS];      /* with so many preemptions, and not with more */
     long not_even_none;
     double seconds;
 } total;
@@ -26,7 +26,7 @@ static void count(struct outcome outcome)
     total.merged += outcome.merged;
 }
 
-/* Returns the bound that was searched to the end; -1: not even 0.  -2: it failed. */
+/* Returns the last bound that was searched completely; -1: not even 0; -2: it failed. */
 static int search_deeper(const struct scenario *what, struct limits with)
 {
     struct limits now = with;
@@ -46,7 +46,7 @@ static int search_deeper(const struct scenario *what, struct limits with)
     return with.bound;
 }
 
-/* Of what was not searched to the end. */
+/* For scenarios that were not searched completely. */
 static bool fails_by_chance(const struct scenario *what, struct limits with)
 {
     struct outcome outcome;
@@ -75,7 +75,7 @@ static void one(unsigned long seed, struct limits with)
     if (!failed)
         return;
     total.failed++;
-    printf("seed-%lu, the %ld. scenario, after %.1f s\n", seed, total.scenarios,
+    printf("seed-%lu, scenario %ld, after %.1f s\n", seed, total.scenarios,
            seconds_now() - total.seconds);
     minimize_failure(what, with);
 }
@@ -88,11 +88,11 @@ static void print_total(int bound)
     for (int b = bound; b >= 0; b--)
         printf("    all schedules with at most %d preemptions: %ld\n", b, total.complete[b]);
     if (total.not_even_none > 0)
-        printf("    not all schedules without any: %ld\n", total.not_even_none);
+        printf("    not all schedules without preemptions: %ld\n", total.not_even_none);
     fflush(stdout);
 }
 
-/* The numbers from first to last; if there are seconds, as many as they last for. */
+/* The numbers from first to last; with a limit of seconds, as many as that allows. */
 bool campaign(unsigned long first, unsigned long last, unsigned long every, struct limits with)
 {
     double until;

@@ -2,11 +2,10 @@
 /*
  * clock.c - time, the futex, signals.
  *
- * The clock stands still except for what the scheduler decides: it moves to the deadline of a
- * sleep that ends by it; or of the operation under way, when that reads the clock, so that a
- * deadline may also have passed before the sleep.  A wake-up takes a little, and somebody's
- * patience who pauses instead of sleeping ends: a pause ends when something has changed or when
- * time has passed, so that nobody spins for ever.  Both clocks show the same.
+ * The clock moves only when the scheduler decides so: to the deadline of a sleep that times out; or
+ * to the deadline of the current operation when that reads the clock, so that it may also pass
+ * before the sleep.  A wake-up takes a little time.  A pause ends when something has changed or
+ * time has passed, so that no thread spins for ever.  Both clocks show the same time.
  */
 #include "views.h"
 
@@ -46,7 +45,7 @@ void clock_after_sleep(enum reason reason)
         run.now += WAKE_UP_NS;
 }
 
-/* A nap ends when anything has changed, or by the clock if that matters. */
+/* A nap ends when anything has changed, or when its time has passed, if that can matter. */
 int xp_nanosleep(const struct timespec *time, struct timespec *left)
 {
     (void)time;
@@ -57,7 +56,7 @@ int xp_nanosleep(const struct timespec *time, struct timespec *left)
     self->behind = false;
     self->yields = true;
     self->deadline = self->op_deadline > run.now ? self->op_deadline : 0;
-    /* Its time began when it first read the clock, which may have been later. */
+    /* The operation's time began at its first reading of the clock, which may come later. */
     if (self->op_deadline != 0 && self->deadline == 0)
         self->deadline = run.now + OP_TIME_NS;
     stop(NAPS, "naps", NULL, CALLER);
@@ -65,9 +64,9 @@ int xp_nanosleep(const struct timespec *time, struct timespec *left)
 }
 
 /*
- * A thread that spins on its own state pauses until that has changed, or until it has paused
- * for long enough.  Then all its loads until it next reads the clock would give the same as the
- * last, unless others were let in between; but what they change could have come before as well.
+ * A thread that spins on its own state pauses until that has changed, or until it has paused long
+ * enough.  After that, its loads see no change until it reads the clock, unless others run in
+ * between; but then their changes could have come before as well.
  */
 void xp_pause(void)
 {
@@ -81,7 +80,7 @@ void xp_pause(void)
     self->impatient = self->reason == TIME_OUT;
 }
 
-/* A core for each thread, so that it can pay to pause. */
+/* A core for each thread, so that spinning can pay. */
 int xp_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 {
     (void)pid;
@@ -135,7 +134,7 @@ static long futex_wait(const int *word, int value, int64_t deadline, const void 
     return 0;
 }
 
-/* The word may be gone by now, and it is not touched. */
+/* The word may be gone by now, so it is not accessed. */
 static long futex_wake(const void *word, const void *pc)
 {
     step("wakes", word, pc);

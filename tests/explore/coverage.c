@@ -2,9 +2,9 @@
 /*
  * coverage.c - which results each operation had in which state, and which operations met.
  *
- * It is counted while scenarios run, and added to a file; the counts of several processes are
- * read together.  Two operations have met if a run that came to its end with a history of its
- * own had them at the same time, in two threads.
+ * The counts are made while scenarios run, and added to a file; those of several processes are read
+ * together.  Two operations have met if a run had both at the same time, in two threads, and came
+ * to its end with a new history.
  */
 #include "coverage.h"
 
@@ -15,11 +15,11 @@
 long seen[VERBS][VARIANTS][STATES][RESULTS];
 long met[KINDS][KINDS];
 
-/* In no run's state: this must not tell one state of a run from another. */
+/* Not in struct run: it must not make two states of a run differ. */
 static enum state began_in[CALLS];
 
 const char *const state_name[STATES] = {
-    "units free", "none free", "in debt", "somebody waits", "queue full", "paused", "closed",
+    "units free", "none free", "in debt", "waiters", "queue full", "paused", "closed",
     "ticket idle", "ticket waiting", "ticket granted", "ticket canceled", "ticket closed",
     "token open", "token waited with", "token canceled",
 };
@@ -39,7 +39,7 @@ enum variant variant_of(const struct op *op)
 
 /* ---- States ---- */
 
-/* The library is asked, but nothing stops. */
+/* Asks the library, without a stop. */
 static int quietly(int (*ask)(int), int which)
 {
     struct thread *me = self;
@@ -204,7 +204,7 @@ static bool at_the_same_time(int a, int b)
     return (run.call[a].after >> b & 1) == 0 && (run.call[b].after >> a & 1) == 0;
 }
 
-/* Of a run that has a history of its own. */
+/* For a run with a new history. */
 void coverage_history(void)
 {
     for (int k = 0; k < places; k++) {
@@ -251,7 +251,7 @@ static bool read_file(const char *name)
     return true;
 }
 
-/* Adds to what is there. */
+/* Adds to the file's counts. */
 bool coverage_write(const char *name)
 {
     FILE *file;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* coverage.h - what coverage.c counts and promises.c judges. */
+/* coverage.h - the counts that coverage.c makes and promises.c checks. */
 #ifndef XP_COVERAGE_H
 #define XP_COVERAGE_H
 
 #include "explore.h"
 
-/* How an operation is told from others with the same verb. */
+/* These tell an operation from others with the same verb. */
 enum variant { PLAIN, WITH_TOKEN, WITH_CALLBACK, VARIANTS };
 
-/* In what it finds its semaphore, its ticket or its token when it begins. */
+/* The state of its semaphore, its ticket or its token when an operation begins. */
 enum state {
     UNITS_FREE, NONE_FREE, IN_DEBT, SOMEBODY_WAITS, LINE_FULL, PAUSED, CLOSED,
     TICKET_IDLE, TICKET_WAITING, TICKET_GRANTED, TICKET_CANCELED, TICKET_CLOSED,
@@ -21,7 +21,7 @@ enum result {
     GOT_CLOSED, GOT_PTHREAD_CANCEL, GOT_NEVER, RESULTS
 };
 
-/* An operation as one of those that meet: with its variant, and whether it failed. */
+/* The kinds of operations that meet: the verb, the variant, and whether it failed. */
 enum { KINDS = VERBS * VARIANTS * 2 };
 
 extern long seen[VERBS][VARIANTS][STATES][RESULTS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* draft.c - see draft.h: from and to a script, and what a program may do. */
+/* draft.c - see draft.h: conversion from and to a script, and what is legal in a program. */
 #include "draft.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ bool draft_read(struct draft *draft, const struct scenario *what)
 
 /* ---- What is legal ---- */
 
-/* Does thread t come to its operation `k` only when thread u has ended? */
+/* Does thread t begin its operation k only after thread u has ended? */
 static bool comes_after(const struct draft *d, int t, int k, int u)
 {
     for (int i = 0; i < k; i++) {
@@ -36,7 +36,7 @@ static bool comes_after(const struct draft *d, int t, int k, int u)
     return false;
 }
 
-/* Has thread t given back ticket u before its operation k? */
+/* Has thread t returned ticket u before its operation k? */
 static bool gives_back(const struct draft *d, int t, int k, int u)
 {
     for (int i = 0; i < k; i++) {
@@ -47,9 +47,9 @@ static bool gives_back(const struct draft *d, int t, int k, int u)
 }
 
 /*
- * A semaphore ends last: when all other threads have ended and all tickets have been returned.
- * (What the header allows besides, at once after an acquire, needs a program that knows which
- * release it was: those are in scenarios.c.)
+ * A semaphore is destroyed last: after all other threads have ended and all tickets have been
+ * returned.  (The header also allows it directly after an acquire, to a program that knows which
+ * release granted that.  Such programs are in scenarios.c.)
  */
 static bool may_destroy(const struct draft *d, int t, int k)
 {
@@ -104,9 +104,8 @@ static bool may_be_canceled(const struct draft *d)
 }
 
 /*
- * Release and try in a handler are allowed in an interruptible semaphore without callbacks.  (A
- * handler that interrupts a wait can itself be canceled, after what it did or before: nobody
- * knows, and no model either.)
+ * A handler may release and try, on an interruptible semaphore without callbacks.  (Not if a thread
+ * may be canceled: nothing records whether its handler had acted by then, so no model can know.)
  */
 bool draft_legal(const struct draft *d)
 {
@@ -138,7 +137,7 @@ bool draft_legal(const struct draft *d)
 
 /* ---- To the script ---- */
 
-/* The words are made from the script, as all words are. */
+/* Put the draft into the script, and make the scenario's words from that. */
 static bool to_script(const struct draft *d)
 {
     threads_count = d->threads;

@@ -2,8 +2,8 @@
 /*
  * draft.h - a scenario that can be changed: what generate.c composes and minimize.c reduces.
  *
- * It is what script.c makes of a scenario, as one value.  draft_read() and draft_put() go from
- * and to the script; only what is legal for a program is put (draft.c).
+ * It has all that script.c reads from a scenario, as one value.  draft_read() and draft_put() go
+ * from and to the script; only a legal program is put (draft.c).
  */
 #ifndef XP_DRAFT_H
 #define XP_DRAFT_H
@@ -11,7 +11,7 @@
 #include "explore.h"
 
 struct draft {
-    struct scenario what;       /* its name and threads are of no use */
+    struct scenario what;       /* its name and threads are not used */
     char      handler[60];
     int       threads;
     int       ops[THREADS_MAX];
@@ -24,7 +24,7 @@ struct draft {
 bool draft_read(struct draft *draft, const struct scenario *what);
 bool draft_legal(const struct draft *draft);
 
-/* The scenario; NULL if it is not legal, or too long.  One at a time. */
+/* Returns the scenario, which the next call overwrites; NULL if it is not legal, or too long. */
 const struct scenario *draft_put(const struct draft *draft, const char *name);
 
 #endif

@@ -1,70 +1,69 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore.h - the library's own sources under every schedule.
+ * explore.h - runs scenarios on the library's own sources under every schedule.
  *
- * HOW IT WORKS.  src/ is compiled as it is, against layer.h.  Threads are fibres of one thread
- * of the system.  Before each operation that another thread could notice (a lock, an unlock, a
- * wake, an atomic access) a fibre stops, and the scheduler (schedule.c) decides what happens
- * next: which thread goes on; or that the sleep of one ends because its time is out, for no
- * reason, by a signal or by pthread_cancel.  Where there is more than one answer, all are
- * tried, depth first: a run is repeated up to its last decision that has an answer left.
+ * HOW IT WORKS.  src/ is compiled unchanged, against layer.h.  Threads are fibres of one system
+ * thread.  Before each operation that another thread could notice (a lock, an unlock, a wake, an
+ * atomic access) a fibre stops, and the scheduler (schedule.c) decides what happens next: which
+ * thread goes on; or that the sleep of one ends by a time-out, for no reason, by a signal or by
+ * pthread_cancel.  If there is more than one answer, all are tried, depth first: a run is repeated
+ * up to its last decision that has an answer left.
  *
  *   script.c     scenarios in words; scenarios.c: the table; words.c: on the command line
- *   actors.c     the threads that act them; calls_back.c: the callbacks of tickets
- *   generate.c   scenarios by chance; draft.c: what may be in one; campaign.c: many of them
+ *   actors.c     the threads that perform them; calls_back.c: the callbacks of tickets
+ *   generate.c   random scenarios; draft.c: what is legal in one; campaign.c: many of them
  *   minimize.c   the shortest scenario, and schedule, that still fails
  *   schedule.c   the options at each step: one run; search.c: the decisions, and all runs
- *   states.c     states seen before, which need not be searched again
+ *   states.c     states that were seen before need not be searched again
  *   threads.c    mutexes, condition variables, cancellation; clock.c: time, futex, signals;
  *                process.c: the rest
  *   access.c     atomic and plain accesses; memory.c: the memory they go to
- *   views.c      weak memory: what a thread knows; stores.c: so what its loads may see;
- *                views_state.c: that as a part of a state; races.c: plain accesses without an
+ *   views.c      weak memory: what a thread knows; stores.c: what its loads may therefore see;
+ *                views_state.c: views as a part of a state; races.c: plain accesses without an
  *                order; users.c: what users rely on; litmus.c: is the model right?
  *   oracles.c    what must be true after each step and at the end; bounds.c: of the units;
  *                waiters.c: at each access
  *   model*.c     the semaphore as a sequential program; history.c: does it explain the results?
  *   origins.c    is each acquire ordered after the releases that its units came from?
- *   trace.c      a run in words; pairs.c: which operations meet in the scenarios
- *   coverage.c   which results each operation had in which state; promises.c: and should have
+ *   trace.c      prints a run; pairs.c: which operations meet in the scenarios
+ *   coverage.c   which results each operation had in which state; promises.c: which it should have
  *
- * GENERATED SCENARIOS (--generate).  What nobody thought of is not in a table; so most scenarios
- * come from numbers, one after the other.  Their threads may wait for ever: that is no deadlock
- * where each of them is in its queue, and an order of the model's steps explains that none of
- * them was granted.  (So a wake-up that is lost, a waiter that fell out of its queue and a unit
- * that nobody gets are as visible as in scenarios in which everybody must end.)  In the end the
- * semaphores must be in the state that the model has come to.
+ * GENERATED SCENARIOS (--generate).  A table has only the cases that its author thought of, so most
+ * scenarios are random, each made from a number.  Their threads may wait for ever.  That is no
+ * deadlock if each of them is in its queue, and some order of the model's steps explains that none
+ * of them was granted.  (So a lost wake-up, a waiter lost from its queue and a unit granted to no
+ * thread are as visible as in scenarios in which all threads must end.)  At the end the semaphores
+ * must be in the model's state.
  *
  * WHAT BOUNDS IT.  Switching away from a thread that could go on is a preemption; a run has at
- * most `bound` of them (2 by default).  All else is free: which thread goes on when one sleeps
- * or ends, time-outs, cancellation.  Wake-ups for no reason and signals have a number per run,
- * which the scenario says.
+ * most `bound` of them (2 by default).  All else has no bound: which thread goes on when one sleeps
+ * or ends, time-outs, cancellation.  The scenario says how many spurious wake-ups and signals a run
+ * may have.
  *
  * WHAT IS LEFT OUT, AND WHY THAT IS SOUND
  *
  *   - No switch before a plain access, except to another thread's stack or a parker without any
- *     mutex, and to a semaphore without its mutex where it may be destroyed.  All others are
- *     protected by mutexes or by the state of a waiter; races.c checks that, and in any case a
- *     plain write to a semaphore without its mutex is an error.  A thread that is
- *     switched away from between two of them behaves like one that is switched away from
- *     before the operation that follows.
- *   - No switch before an access that commutes with all others: a load under the mutex of what
- *     is only written under it, a load of what nobody writes in this scenario (memory.c).
- *   - A run ends when it comes to a state in which a run has been before that had as many
- *     preemptions left, or more (states.c).  The state is everything: stacks, memory, clock, and
- *     what has been recorded for the oracles.
+ *     mutex, and to a semaphore without its mutex in a scenario that may destroy it.  All others
+ *     are protected by mutexes or by the state of a waiter.  races.c checks that, and in any case a
+ *     plain write to a semaphore without its mutex is an error.  To switch between two such
+ *     accesses has the same effect as to switch before the operation that follows.
+ *   - No switch before an access that commutes with all others: a load, under the mutex, of a
+ *     variable that is only written under it; a load of a variable that no thread writes in this
+ *     scenario (memory.c).
+ *   - A run ends in a state that an earlier run has reached with as many preemptions left, or more
+ *     (states.c).  The state is everything: stacks, memory, clock, and the record for the oracles.
  *
- * WEAK MEMORY (--stale N).  A load may see an older value than the newest, wherever the views of
- * views.h allow it, and accesses that race are errors, the reuse of a stack frame, of a
- * destroyed semaphore and of a returned ticket by their owners included.  At most N loads of
- * a run are old, as at most `bound` switches are preemptions.  One call comes before another,
- * for the history, only if that is so by the views; and a unit that is acquired must come from
- * a release that is (origins.c).  Without it (the default) one access comes after the other, as if
- * all were sequentially consistent, which is faster, and histories are in the order of time.
+ * WEAK MEMORY (--stale N).  A load may see an older value than the newest if the views of views.h
+ * allow it, and data races are errors.  Owners reuse a stack frame, a destroyed semaphore and a
+ * returned ticket at once, so that a late access is a race.  At most N loads of a run see old
+ * values, as at most `bound` switches are preemptions.  In the history, one call comes before
+ * another only if the views order them; and an acquired unit must come from a release that they
+ * order before it (origins.c).  Without --stale all accesses are sequentially consistent, which is
+ * faster, and histories are in the order of time.
  *
- * WHAT IT DOES NOT COVER.  Load buffering: no load sees what is stored only later.  More old loads
- * or preemptions than the bounds.  Weak compare-and-swaps that fail for no reason.  fork.  Signal
- * handlers anywhere but in a sleep.  More than four threads.
+ * WHAT IT DOES NOT COVER.  Load buffering: no load sees a later store.  More old loads or
+ * preemptions than the bounds.  Weak compare-and-swaps that fail for no reason.  fork.  Signal
+ * handlers except in a sleep.  More than four threads.
  */
 #ifndef XP_EXPLORE_H
 #define XP_EXPLORE_H
@@ -82,7 +81,7 @@ enum {
     THREADS_MAX = 4, SEMS_MAX = 2, KEYS_MAX = 4,
     STACK_SIZE = 32768, HEAP_SIZE = 8192,
 
-    /* Places behind a thread's operations: for a signal handler, when canceled, in callbacks. */
+    /* Places after a thread's operations: in a signal handler, when canceled, in callbacks. */
     IN_HANDLER = 7, WHEN_CANCELED, IN_CALLBACK, CALLBACK_PLACES = 4,
     OPS_MAX = IN_CALLBACK + CALLBACK_PLACES,
     CALLS = THREADS_MAX * OPS_MAX,      /* at most 64: there are sets of them */
@@ -97,72 +96,70 @@ struct scenario {
     const char *threads;    /* in the language of script.c */
     int64_t     units, capacity;
     unsigned    flags;      /* of all its semaphores */
-    int         spurious;   /* at most so many wake-ups for no reason, per run */
+    int         spurious;   /* at most so many spurious wake-ups, per run */
     int         signals;    /* and so many signals into sleeps */
     const char *handler;    /* what the handler does, an operation; NULL: nothing */
-    bool        cold;       /* nobody has waited before in this process: parkers are made */
+    bool        cold;       /* no thread has waited in this process: there are no parkers yet */
     int         no_memory;  /* at most so many calls of malloc fail */
     int64_t     bypass_ns;  /* 0: strict order */
-    bool        measures;   /* times are multiples of 16: the library takes samples of those */
+    bool        measures;   /* times are multiples of 16, which the library takes as samples */
 
-    /* How its semaphores and its token are when the threads start. */
+    /* The state of its semaphores and its token when the threads start. */
     int64_t     max_waiters;
     bool        paused;     /* the capacity has been set to 0 */
     int64_t     debt;       /* so many units have been consumed */
     int         closed;     /* the reason; 0: open */
     int         canceled;   /* the token; the reason, 0: not */
 
-    bool        may_block;  /* it is no error if threads wait for ever, where the model does, too */
+    bool        may_block;  /* threads may wait for ever if they do in the model, too */
 };
 
 extern const struct scenario scenarios[];
 extern const int scenarios_count;
 
-#define MOMENT_NS 1000  /* what passes in LATER */
+#define MOMENT_NS 1000  /* the time that passes in LATER */
 
 enum verb {
     ACQUIRE, TIMED, FOR, TRY, UPTO, RELEASE, GIVE, CLOSE, DRAIN, CAPACITY, CONSUME, DESTROY, WOULD,
     STAT, CANCEL, TAKE, CLAIM, RETURN, WATCH, KILL, AFTER, LATER, VERBS
 };
 
-/* What a thread of the system called pthread_cancel would have done: it returned nothing. */
-#define RESULT_CANCELED (-1)
-/* It waits for ever. */
-#define RESULT_NEVER (-2)
+#define RESULT_CANCELED (-1)    /* it did not return: pthread_cancel ended its thread */
+#define RESULT_NEVER (-2)       /* it waits for ever */
 
 struct op {
     enum verb verb;
     int64_t   n;
     int       priority;
-    int       ticket;       /* whose, or which thread to kill: the number of a thread */
+    int       ticket;       /* a thread: whose ticket it is, or which thread to kill */
     int       sem;
     bool      token, timed, calls;
     bool      if_held;      /* only if this thread holds units */
-    int       callback;     /* what it does, in callback_script; 0: it is only counted */
+    int       callback;     /* its operations: a place in callback_script; 0: it is only counted */
 };
 
-/* An operation as it went. */
+/* An operation that is performed, and its result. */
 struct call {
     enum { NOT_YET, CALLED, RETURNED } phase;
     int      sem;           /* of a claim that succeeded */
     int64_t  result;
     uint64_t after;         /* the calls that had returned before this one began: a set */
     uint64_t saw;           /* weak memory: the calls whose beginning came before its return */
-    int64_t  n;             /* units it is about: what `give` found to give */
+    int64_t  n;             /* units; of `give`: as many as it found */
 };
 
-/* All of the run that is not memory of the library. */
+/* The whole run, except the memory of the library. */
 struct run {
     struct call call[CALLS];
     int64_t     held[THREADS_MAX][SEMS_MAX];    /* units, by the results */
     int         capacity_changes;               /* begun */
     bool        sem_dead[SEMS_MAX];
-    uint8_t     made[CALLS];                    /* how often that take has been called back */
-    uint8_t     acts[THREADS_MAX][CALLBACK_PLACES]; /* what each callback's place stands for */
+    uint8_t     made[CALLS];                    /* how often this take's callback has run */
+    uint8_t     acts[THREADS_MAX][CALLBACK_PLACES]; /* the operation of each callback's place */
     int         acted[THREADS_MAX];             /* how many of them are used */
     bool        calls_back[THREADS_MAX];        /* it is in a callback */
     int64_t     now;                            /* the clock, nanoseconds */
-    int         spurious, signals, no_memory, stale;    /* how many have been */
+    int         spurious, signals, no_memory, stale;    /* how many there have been */
     uint64_t    returned;                       /* calls, a set */
 };
 extern struct run run;
@@ -172,7 +169,7 @@ extern struct run run;
 enum at {
     READY,              /* stopped before something that it can do at any time */
     WANTS_MUTEX, SLEEPS_ON_COND, SLEEPS_ON_WORD, NAPS, PAUSES,
-    WAITS_ITS_TURN,     /* the scenario wants it to come after another thread's operation */
+    WAITS_ITS_TURN,     /* the scenario places it after another thread's operation */
     ENDED
 };
 
@@ -181,19 +178,19 @@ enum reason { BY_TURN, TIME_OUT, NO_REASON, SIGNAL, PTHREAD_CANCEL };
 struct thread {
     struct fibre       fibre;
     enum at            at;
-    const void        *object;      /* of what it is about to do, or sleeps on */
+    const void        *object;      /* which it is about to use, or sleeps on */
     const char        *doing;       /* in words */
     const void        *pc;          /* from where */
     bool               woken;       /* it sleeps no more, it only has to go on */
-    bool               restless;    /* in a nap: nothing has changed since */
-    bool               behind;      /* it has seen something old since it last napped */
+    bool               restless;    /* in a nap: nothing has changed since it began */
+    bool               behind;      /* it has seen an old value since its last nap */
     bool               impatient;   /* it has paused long enough, until it reads the clock */
     const int         *spins_on;    /* its own waiter's state, at the last load */
     int                saw;
     bool               yields;      /* to switch away from it is no preemption */
     enum reason        reason;      /* why it goes on */
     int64_t            deadline;    /* of the sleep; 0: none */
-    int64_t            op_deadline; /* of the operation, which has not come yet; 0: none */
+    int64_t            op_deadline; /* of the operation, not reached yet; 0: none */
     bool               cancelable, cancel_pending, canceled;
     bool               cancel_disabled, cancel_async;
     struct xp_cleanup *cleanups;
@@ -201,18 +198,18 @@ struct thread {
     int                error;       /* its errno */
     int                op;          /* which of its operations */
     int                mutexes;     /* that it has */
-    int64_t            last_clock;  /* what it saw when it last read it */
+    int64_t            last_clock;  /* the time that it last read */
 };
 
 extern struct thread thread[THREADS_MAX];
-extern struct thread *self;         /* who runs; NULL: the scheduler, or before and after */
+extern struct thread *self;         /* the thread that runs; NULL: the scheduler, or no run */
 extern const struct scenario *scenario;
 extern struct op script[THREADS_MAX][OPS_MAX];
 extern int threads_count, ops_count[THREADS_MAX], sems_count;
 extern bool script_cancelable[THREADS_MAX];
 extern struct op callback_script[CALLBACKS_MAX][CALLBACK_OPS];
 extern int callback_ops[CALLBACKS_MAX], callbacks_count;    /* from 1 on */
-extern int place[CALLS], places;    /* the calls that there can be */
+extern int place[CALLS], places;    /* the calls that can happen */
 
 static inline int id_of(const struct thread *t)
 {
@@ -230,7 +227,7 @@ _Noreturn void fail(const char *oracle, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 struct outcome {
     long   runs, merged;    /* to the end; to a state that had been seen */
-    int    histories;       /* different ones: results, and which call was over before which */
+    int    histories;       /* different ones: results, and which call returned before which */
     double seconds;
     bool   complete, failed;
 };
@@ -241,7 +238,7 @@ struct limits {
     bool   merge;
     bool   weak;            /* memory is as in views.h, and races are errors */
     int    stale;           /* at most so many old values are seen, per run */
-    bool   by_chance;       /* not one after the other: `runs` of them, without merging */
+    bool   by_chance;       /* not in order: `runs` random ones, without merging */
     bool   quiet;           /* a failure is not printed */
 };
 extern struct limits limits;
@@ -249,7 +246,7 @@ struct outcome explore(const struct scenario *what, struct limits limits);
 bool run_first(const struct scenario *what);
 bool replay(const struct scenario *what, struct limits with, const char *decisions);
 bool fails_at(const struct scenario *what, struct limits with, const char *decisions);
-const char *failed_schedule(void);      /* the decisions of the last run, and why it failed */
+const char *failed_schedule(void);      /* the decisions of the last run */
 extern char why_failed[1000];
 double seconds_now(void);
 
@@ -260,8 +257,8 @@ uint64_t state_now(const struct thread *current);
 
 /* threads.c */
 void threads_reset(void);
-int  my_number(void);               /* in mutexes: not 0 */
-#define MUTEX_DEAD 0x0dead000       /* in one that was destroyed */
+int  my_number(void);               /* a mutex's value if this thread has it: not 0 */
+#define MUTEX_DEAD 0x0dead000       /* a destroyed mutex's value */
 _Noreturn void act_on_cancel(void);
 bool cancel_strikes(void);
 void thread_change(void);
@@ -269,9 +266,9 @@ void thread_change(void);
 
 /* process.c */
 void process_catch_crashes(void);
-void keys_learn(void);              /* as memory_warm(), for the keys that have been made */
+void keys_learn(void);              /* as memory_warm(), for keys */
 void keys_reset(bool cold);
-extern bool threads_quiet;          /* nothing stops now */
+extern bool threads_quiet;          /* no thread stops now */
 void thread_destroys_keys(void);
 void wake_one(enum at at, const void *object);
 
@@ -285,11 +282,11 @@ extern fairsem_t sems[SEMS_MAX];
 extern fairsem_token_t the_token;
 extern fairsem_ticket_t tickets[THREADS_MAX];
 char *stack_top(int id);
-void memory_learn(void);            /* what the library's memory is before the first run */
+void memory_learn(void);            /* save the library's memory before the first run */
 void memory_warm(void);             /* ... after a run in which threads have waited */
 void memory_reset(bool cold);
 int  stack_owner(const void *at);   /* whose stack it is on; -1: nobody's */
-int  heap_offset(const void *at);   /* -1: not there */
+int  heap_offset(const void *at);   /* -1: not in the heap */
 bool in_library(const void *at);    /* a static variable */
 uint64_t memory_hash(uint64_t (*mix)(uint64_t, const void *, size_t));
 
@@ -305,10 +302,10 @@ void callbacks_of_take(int take);
 void callbacks_at_end(void);
 
 /* script.c */
-bool script_turn(const struct thread *t);   /* has it come? */
+bool script_turn(const struct thread *t);   /* has its turn come? */
 bool script_uses(enum verb verb);
 bool script_read(const struct scenario *what);
-extern bool script_quiet_parkers;   /* parkers are got and given back without a stop */
+extern bool script_quiet_parkers;   /* getting and returning a parker is no stop */
 extern const char *const verb_name[VERBS];
 
 /* words.c */
@@ -321,7 +318,7 @@ void print_for_table(const struct scenario *what);
 /* pairs.c */
 bool print_pairs(void);
 
-/* coverage.c: all that is not const is remembered for the file */
+/* coverage.c: counts for the file */
 void coverage_begins(const struct op *op);
 void coverage_ends(const struct op *op, int64_t result);
 void coverage_history(void);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fibre.c - switching stacks by hand: some ten instructions, where swapcontext(3) has two
- * system calls. */
+/* fibre.c - switches stacks by hand: 15 instructions, where swapcontext(3) makes a system call. */
 #include "fibre.h"
 
 #include <stdint.h>

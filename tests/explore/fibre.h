@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fibre.h - a stack and a place in a function: what a thread is, without a kernel.
+ * fibre.h - a thread without a kernel: a stack, and a place in a function.
  *
- * fibre_switch() saves the registers a call preserves on the stack it leaves.  So everything
- * that a stopped fibre knows lies between fibre.sp and the top of its stack, where it can be
- * compared with what another schedule has led to (states.c).
+ * fibre_switch() saves the registers that a call preserves on the stack that it leaves.  So the
+ * whole state of a stopped fibre lies between fibre.sp and the top of its stack, where it can be
+ * compared with that of another schedule (states.c).
  */
 #ifndef XP_FIBRE_H
 #define XP_FIBRE_H
@@ -13,10 +13,10 @@ struct fibre {
     char *sp;           /* while it is stopped */
 };
 
-/* Ready to run fn, which must not return, on the stack that ends at `top` (16-aligned). */
+/* Prepare to run fn, which must not return, on the stack that ends at `top` (16-aligned). */
 void fibre_prepare(struct fibre *fibre, char *top, void (*fn)(void));
 
-/* Stop here, as `from`, and go on where `to` has stopped. */
+/* Stop `from`, which runs, and continue `to` where it stopped. */
 void fibre_switch(struct fibre *from, struct fibre *to);
 
 #endif

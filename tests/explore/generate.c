@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generate.c - scenarios by chance, each from a number: the same one on every machine.
+ * generate.c - random scenarios, each made from a number: the same one on every machine.
  *
- * Two to four threads do one to three things each, of the whole language and in every state that
- * a semaphore, a token and a ticket can be in before.  What is rare in programs is not rare here:
- * a request above the capacity, a queue that is full, a token that has been canceled.  Most
- * scenarios have somebody who ends the waiting of the others; in the rest threads may wait for
- * ever, which is an error only where the model does not.
+ * Two to four threads do one to three operations each, of the whole language, and from every state
+ * in which a semaphore, a token and a ticket can begin.  Cases that are rare in programs are
+ * frequent here: a request above the capacity, a full queue, a canceled token.  In most scenarios
+ * some thread ends the waits of the others.  In the rest threads may wait for ever, which is an
+ * error only if they do not in the model.
  */
 #include "draft.h"
 
@@ -48,7 +48,7 @@ static int weighted(const int *weight, int n)
     return at;
 }
 
-/* ---- How things are before ---- */
+/* ---- The state at the start ---- */
 
 static void choose_capacity(struct scenario *what)
 {
@@ -101,7 +101,7 @@ static int64_t some_units(void)
     return units[weighted(weight, 6)];
 }
 
-/* An operation of thread t: the verb, and all that makes sense for it. */
+/* An operation of thread t: the verb, and the arguments that make sense for it. */
 static struct op some_op(const struct draft *d, int t, int semaphores)
 {
     static const int weight[VERBS] = {
@@ -133,7 +133,7 @@ static struct op some_op(const struct draft *d, int t, int semaphores)
     return op;
 }
 
-/* What a callback does; it must not wait for what its own thread has still to do. */
+/* The operations of a callback, which must not wait for its own thread. */
 static void choose_callback(struct draft *d, struct op *take, int semaphores)
 {
     static const struct op claim = { .verb = CLAIM }, give = { .verb = GIVE },
@@ -201,7 +201,7 @@ static void compose_thread(struct draft *d, int t, int ops, int semaphores)
     d->cancelable[t] = percent(8);
 }
 
-/* Who has to do with a ticket mostly has to do with one that somebody takes. */
+/* Most operations on a ticket concern one that some thread takes. */
 static void choose_tickets(struct draft *d)
 {
     int taken[THREADS_MAX * OPS_MAX], n = 0;
@@ -233,7 +233,7 @@ static bool has_tokens(const struct draft *d)
     return false;
 }
 
-/* Somebody who does nothing else, and ends the waiting. */
+/* Make thread t end the waits of the others, and do nothing else. */
 static void compose_end(struct draft *d, int t, int semaphores, bool drains)
 {
     struct op end = { .verb = CLOSE, .ticket = t };
@@ -251,7 +251,7 @@ static void compose_end(struct draft *d, int t, int semaphores, bool drains)
     }
 }
 
-/* And afterwards that of the semaphore itself. */
+/* Afterwards it destroys the semaphore. */
 static void compose_destroy(struct draft *d, int t)
 {
     for (int u = 0; u < d->threads; u++) {
@@ -293,7 +293,7 @@ static void compose(struct draft *d, bool drains)
         compose_destroy(d, last);
 }
 
-/* A legal one: what is not is composed again, with other dice. */
+/* Returns a legal scenario: one that is not is composed again, with other random numbers. */
 const struct scenario *generate(unsigned long seed)
 {
     const struct scenario *what = NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layer.h - what the library's sources are compiled against here, by cc -include.
+ * layer.h - included before the library's sources (cc -include) to compile them for the explorer.
  *
- * Every call by which the library blocks, wakes, reads a clock or ends goes to the explorer.
- * The system's headers come first, so that the names can be taken over afterwards.  Loads and
- * stores, atomic and plain, need no names: the sources are compiled with -fsanitize=thread,
- * and the explorer is what that calls, see access.c.
+ * Every call by which the library blocks, wakes, reads a clock or ends goes to the explorer.  The
+ * system's headers come first, so that their names can be redefined afterwards.  Loads and stores,
+ * atomic and plain, need no names: with -fsanitize=thread the compiler inserts calls to the
+ * explorer's functions for them, see access.c.
  */
 #ifndef XP_LAYER_H
 #define XP_LAYER_H
@@ -61,7 +61,7 @@ struct xp_cleanup {
 void xp_cleanup_push(struct xp_cleanup *cleanup);
 void xp_cleanup_pop(bool execute);
 
-#ifndef XP_EXPLORER     /* the explorer itself includes this for the declarations only */
+#ifndef XP_EXPLORER     /* the explorer itself needs only the declarations */
 #define pthread_mutex_init xp_mutex_init
 #define pthread_mutex_destroy xp_mutex_destroy
 #define pthread_mutex_lock xp_mutex_lock

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * litmus.c - is the memory of views.c the one that it claims to be?
+ * litmus.c - does the memory model of views.c allow what views.h says?
  *
- * Small programs under every schedule, with any number of old loads.  What they can come to must be
- * exactly the expected set: one outcome too many is a model that raises false alarms, one too
- * few is a model that misses faults.
+ * Runs small programs under every schedule, with any number of old loads.  Their outcomes must be
+ * exactly the expected set: with one too many the model reports false errors, with one too few it
+ * misses faults.
  *
  * Threads are separated by `|`, their instructions by `;`:
  *
  *     load L order, store L n order, add L n order       of an atomic location, a letter
- *     swap L n m order order      a strong compare-and-swap, and its order where it fails
+ *     swap L n m order order      a strong compare-and-swap, and its order if it fails
  *     fence order, read L, write L n (plain), lock, unlock (the one mutex)
  *     if n                the thread goes on only if its last load or read was of n
  *
- * An outcome is what the loads have seen, thread by thread, `-` where there was none; then, where
- * a test asks for it, `/` and the last values of x and y.
+ * An outcome lists the values that the loads have seen, thread by thread, with `-` for a load that
+ * was not made; then, if the test asks for it, `/` and the last values of x and y.
  */
 #include "litmus.h"
 #include "search.h"
@@ -87,7 +87,7 @@ static void read_program(const char *threads)
 /* ---- A run ---- */
 
 static int64_t cell[26];
-static int mutex_of;                            /* whose it is; -1: nobody's */
+static int mutex_of;                            /* the thread that has it; -1: none */
 static int next[THREADS_MAX], last[THREADS_MAX];    /* instruction; value */
 static char saw[THREADS_MAX][INSTRUCTIONS_MAX];
 

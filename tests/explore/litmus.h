@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* litmus.h - what the table of litmus tests (litmus_tests.c) and who runs them (litmus.c) share. */
+/* litmus.h - the litmus tests: litmus_tests.c has the table, litmus.c runs them. */
 #ifndef XP_LITMUS_H
 #define XP_LITMUS_H
 
@@ -8,7 +8,7 @@
 struct litmus_test {
     const char *name, *threads, *outcomes;
     bool        last_values;    /* are a part of the outcomes */
-    bool        race;           /* there must be one, and the outcomes do not count */
+    bool        race;           /* there must be one; the outcomes are not compared */
 };
 
 extern const struct litmus_test litmus_test[];

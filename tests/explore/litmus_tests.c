@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * litmus_tests.c - the table; the language is in litmus.c.
+ * litmus_tests.c - the table of litmus tests, in the language of litmus.c.
  *
- * The sets are those of RC11 with the release sequences of C++20 and without load buffering, by
- * its axioms: all executions whose happens-before is coherent, whose read-modify-writes are
+ * The outcomes are those of RC11, with the release sequences of C++20 and without load buffering,
+ * by its axioms: all executions whose happens-before is coherent, whose read-modify-writes are
  * atomic, whose seq_cst order has no cycle, and where no load reads from its own future.
  */
 #include "litmus.h"
 
-/* The outcomes in the order of the alphabet. */
+/* The outcomes in alphabetical order. */
 #define EXACTLY(what)    what, false, false
 #define WITH_LAST(what)  what, true, false
 #define RACE             "", false, true
@@ -33,7 +33,7 @@ const struct litmus_test litmus_test[] = {
     { "message passing: over a third thread, relaxed",
       "store x 1 rlx; store y 1 rel | load y rlx; store z 1 rel | load z acq; load x rlx",
       EXACTLY("000 001 010 011 100 101 110 111") },
-    { "what was read is handed on, too",
+    { "message passing: a value that was read is passed on, too",
       "store x 1 rlx | load x rlx; store y 1 rel | load y acq; load x rlx",
       EXACTLY("000 001 010 011 100 101 111") },
 
@@ -67,10 +67,10 @@ const struct litmus_test litmus_test[] = {
       "load y rlx; fence sc; load x rlx",
       EXACTLY("0000 0001 0010 0011 0100 0101 0110 0111 1000 1001 1011 1100 1101 1110 1111") },
 
-    { "release sequence: a read-modify-write goes on with it",
+    { "release sequence: a read-modify-write continues it",
       "store y 1 rlx; store x 1 rel | add x 1 rlx | load x acq; load y rlx",
       EXACTLY("000 001 010 011 100 101 111 121") },
-    { "release sequence: another thread's relaxed store begins anew",
+    { "release sequence: another thread's relaxed store ends it",
       "store y 1 rlx; store x 1 rel | load x rlx; store x 2 rlx | load x acq; load y rlx",
       EXACTLY("000 001 011 020 021 100 101 111 120 121") },
     { "release sequence: so does one of the same thread (C++20, C23)",
@@ -86,7 +86,7 @@ const struct litmus_test litmus_test[] = {
     { "coherence: all see the stores in one order",
       "store x 1 rlx | store x 2 rlx | load x rlx; if 1; load x rlx | load x rlx; if 2; load x rlx",
       EXACTLY("0-0- 0-1- 0-21 0-22 110- 111- 1121 1122 120- 121- 1222 2-0- 2-1- 2-21 2-22") },
-    { "coherence: a store behind one that has been seen by way of another location",
+    { "coherence: a store after one that is known by way of another location",
       "store x 1 rlx; store y 1 rel | load y acq; store x 2 rlx", WITH_LAST("0/11 0/21 1/21") },
 
     { "2+2W: relaxed",
@@ -127,7 +127,7 @@ const struct litmus_test litmus_test[] = {
     { "plain data: read before it is written, relaxed",
       "read d; store x 1 rlx | load x acq; if 1; write d 1", RACE },
     { "plain data: a mutex", "lock; write d 1; unlock | lock; read d; unlock", EXACTLY("0 1") },
-    { "plain data: nothing", "write d 1 | read d", RACE },
+    { "plain data: no order", "write d 1 | read d", RACE },
     { "plain data: two that only read", "read d | read d", EXACTLY("00") },
     { "plain data: an atomic store of the same bytes", "store d 1 rlx | read d", RACE },
 };

@@ -5,24 +5,24 @@
  *          explore [--bound N] [--runs N] [--part I/N] [--seen FILE] --generate FIRST[-LAST]
  *          explore --list | --words NAME | --litmus | --replay SCHEDULE | --pairs [FILE...]
  *
- * All scenarios, or those named, and a table of what was done: schedules that were followed to
- * their end, and those that were left where they came to a known state; how many histories they
- * have.  --seconds is the most for one scenario, --runs the most schedules of one; --part 1/2 is
- * every other one; --all-runs leaves no schedule for coming to a known state, and must find as
- * many histories; --first stops at the first failure.  A NAME is one of the table, a scenario in
- * words (words.c), or seed-N, which is the Nth that generate.c makes.
+ * Runs all scenarios, or those named, and prints a table: the schedules that ran to their end;
+ * those that ended at a known state; the number of different histories.  --seconds limits the time
+ * for one scenario, --runs the number of its schedules.  --part 1/2 runs every other scenario.
+ * --all-runs ends no schedule at a known state, and must find as many histories.  --first stops at
+ * the first failure.  A NAME is one of the table, a scenario in words (words.c), or seed-N, the Nth
+ * that generate.c makes.
  *
- * --stale N is weak memory (views.h): at most N loads of a run see an old value, and plain accesses
- * are checked for races.  With --stale 0 only the latter.
+ * --stale N turns on weak memory (views.h): at most N loads of a run see an old value, and plain
+ * accesses are checked for races.  With --stale 0 only the latter.
  *
- * --generate is many of these (campaign.c); with --seconds as many as they last for, from FIRST
- * on.  What fails is minimized.  It comes last.
+ * --generate runs many scenarios of generate.c (campaign.c), from FIRST on; with --seconds as many
+ * as that time allows.  A failure is minimized.  This option comes last.
  *
- * --seen adds what operations returned, and which met, to FILE.  --pairs tells in how many
- * scenarios of the table two operations meet; with FILEs also what each operation returned in
- * which state, which met, and what should have been and was not.
+ * --seen adds to FILE what operations returned, and which met.  --pairs prints in how many
+ * scenarios of the table two operations meet; with FILEs also what each operation returned in which
+ * state, which met, and which of the results that the header lists never came.
  *
- * Exit status 1: something was wrong, and how to see it again has been printed.
+ * Exit status 1: a failure, and the command that repeats it has been printed.
  */
 #include "explore.h"
 
@@ -37,7 +37,7 @@ enum { RUNS = 2000 };     /* of a generated scenario */
 
 static struct limits most = { .bound = 2, .merge = true };
 static int part, parts = 1;
-static bool only_first;     /* stop at what fails first */
+static bool only_first;     /* stop at the first failure */
 static const char *seen_file;
 
 static const struct scenario *find(const char *name, size_t length)
@@ -59,7 +59,7 @@ static const struct scenario *find(const char *name, size_t length)
     exit(2);
 }
 
-/* SCENARIO:BOUND:DECISIONS, the bound with weak memory PREEMPTIONS+STALE */
+/* SCENARIO:BOUND:DECISIONS; with weak memory the bound is PREEMPTIONS+STALE */
 static int replay_schedule(const char *schedule)
 {
     const char *decisions = strrchr(schedule, ':');

@@ -2,8 +2,8 @@
 /*
  * memory.c - the memory of the library and of the scenarios: stacks, static variables, a heap.
  *
- * It is brought back before each run, so that all runs begin in the same state: after one in
- * which threads have waited, or, for a cold scenario, as the program was loaded.
+ * It is restored before each run, so that all runs begin in the same state: the one after a run in
+ * which threads have waited, or, for a cold scenario, the one when the program was loaded.
  */
 #include "explore.h"
 
@@ -17,7 +17,7 @@ static _Alignas(64) char stack[THREADS_MAX][STACK_SIZE];
 static _Alignas(64) char heap[HEAP_SIZE];
 static size_t heap_used;
 
-/* ---- The library's memory, and what it was before ---- */
+/* ---- The library's memory, and its saved states ---- */
 
 extern char xp_data_first[], xp_data_last[], xp_bss_first[], xp_bss_last[];
 
@@ -128,7 +128,7 @@ int heap_offset(const void *at)
     return offset < sizeof heap ? (int)offset : -1;
 }
 
-/* ---- malloc: nothing is ever freed but what the library could not use ---- */
+/* ---- malloc: a block is freed only if the library could not use it ---- */
 
 void *xp_malloc(size_t size)
 {

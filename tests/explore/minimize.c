@@ -2,10 +2,10 @@
 /*
  * minimize.c - see minimize.h.
  *
- * Every smaller scenario is tried: without a thread, an operation, a word of one, a setting, or
- * with a smaller number.  If one fails by the same oracle it takes the place of the larger, and
- * all is tried again, until nothing smaller fails.  Then the schedule: the fewest preemptions,
- * and as many decisions as possible as they would have been anyway.
+ * Every smaller scenario is tried: without a thread, an operation, a word of one or a setting, or
+ * with a smaller number.  One that fails by the same oracle replaces the larger one, and all is
+ * tried again, until no smaller one fails.  Then the schedule is minimized: the fewest preemptions,
+ * and as few decisions as possible that are not the first answer.
  */
 #include "minimize.h"
 
@@ -16,7 +16,7 @@
 enum { RUNS = 60000, BOUND = 2 };
 
 static char oracle[40];     /* by which it must fail */
-static struct limits memory; /* weak or not: with how many old loads */
+static struct limits memory; /* weak or not, and how many old loads */
 static struct draft best;
 
 static void note_oracle(void)
@@ -31,7 +31,7 @@ static bool same_oracle(void)
     return strncmp(why_failed, oracle, length) == 0 && why_failed[length] == ':';
 }
 
-/* The fewest preemptions with which it fails by the oracle; -1: it does not. */
+/* Returns the fewest preemptions with which it fails by the oracle; -1: it does not fail. */
 static int fails(const struct scenario *what)
 {
     struct limits with = memory;
@@ -61,7 +61,7 @@ static bool try(const struct draft *smaller)
     return true;
 }
 
-/* ---- What can be smaller ---- */
+/* ---- The scenario ---- */
 
 static void renumber(struct op *op, int without)
 {
@@ -172,7 +172,7 @@ static bool smaller_op(int t, int k)
     return false;
 }
 
-/* Another verb that is simpler. */
+/* Try simpler verbs. */
 static bool simpler_op(int t, int k)
 {
     static const enum verb simple[VERBS] = { [TIMED] = ACQUIRE, [FOR] = TIMED, [GIVE] = GIVE,
@@ -206,7 +206,7 @@ static bool smaller_setting(void)
     return false;
 }
 
-/* One step.  False: nothing smaller fails. */
+/* One step.  False: no smaller scenario fails. */
 static bool smaller(void)
 {
     for (int t = 0; t < best.threads; t++) {
@@ -231,7 +231,7 @@ static bool smaller(void)
 
 /* ---- The schedule ---- */
 
-/* Without its decision number `which`, of those that are written. */
+/* The schedule without the `which`th of its written decisions. */
 static void without(const char *schedule, int which, char *text, size_t size)
 {
     size_t length = 0;

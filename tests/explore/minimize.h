@@ -5,7 +5,7 @@
 
 #include "explore.h"
 
-/* Of a scenario that has just failed, with this memory.  Prints what it comes to. */
+/* Minimizes a scenario that has just failed, with this memory, and prints the result. */
 void minimize_failure(const struct scenario *what, struct limits with);
 
 #endif

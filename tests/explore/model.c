@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model.c - see model.h: the queue.  Fair is that no request is granted before one ahead of it.
+ * model.c - see model.h: the queue.  No request is granted before one that is ahead of it.
  */
 #include "model.h"
 
@@ -23,7 +23,7 @@ int64_t model_units_of(int i)
     return op_of(i)->verb == GIVE ? run.call[i].n : op_of(i)->n;
 }
 
-/* Had that call returned when this one began?  -1 is what was before the threads started. */
+/* Had that call returned when this one began?  -1 stands for all before the threads started. */
 bool returned_before(int that, int this)
 {
     return that < 0 || (run.call[this].after >> that & 1) != 0;
@@ -51,7 +51,7 @@ void model_init(struct model *m)
     m->token = scenario->canceled;
 }
 
-/* A history has no final state of what was destroyed. */
+/* A destroyed semaphore has no final state to compare. */
 bool model_ends_well(const struct model *m)
 {
     for (int i = 0; i < sems_count; i++) {
@@ -65,7 +65,7 @@ bool model_ends_well(const struct model *m)
             || *(const volatile int *)&s->closed != expected->closed
             || *(const volatile int64_t *)&s->waiters != expected->length)
             return false;
-        /* With a bypass the model's head comes when it likes; but it comes. */
+        /* With a bypass the model's head may claim at any time; but at the end it has. */
         if (expected->length > 0 && expected->limit != 0
             && model_units_of(expected->queue[0]) <= expected->available)
             return false;
@@ -73,7 +73,7 @@ bool model_ends_well(const struct model *m)
     return true;
 }
 
-/* What fits goes back; it may not if units have been made meanwhile that nobody held. */
+/* Units go back as far as they fit: others may have been released meanwhile that no thread held. */
 void model_regain(struct model_sem *s, int64_t n)
 {
     int64_t fits = s->limit - s->available;
@@ -87,7 +87,7 @@ bool model_over(struct model *m, int i, int64_t result)
     return result_of(i) == result;
 }
 
-/* It leaves the queue with a result; one that pthread_cancel ends in the same moment has none. */
+/* It leaves the queue with a result, unless pthread_cancel ends its thread at the same moment. */
 static bool over_or_canceled(struct model *m, int i, int64_t result)
 {
     m->phase[i] = OVER;
@@ -122,7 +122,7 @@ bool model_must_wait(const struct model_sem *s, int64_t n, int priority)
            || (s->length > 0 && op_of(s->queue[0])->priority <= priority);
 }
 
-/* A ticket leaves its queue, or is returned; the watchers of it are completed. */
+/* A ticket leaves its queue, or is returned; the threads that wait for it are completed. */
 bool model_end_ticket(struct model *m, int t, enum fairsem_ticket_state state, int why)
 {
     m->ticket[t] = state;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model.h - the semaphore as a sequential program: what the results of a run are compared with.
+ * model.h - the semaphore as a sequential program, with which the results of a run are compared.
  *
- * An operation takes effect in one step, or in two: it joins a queue, and later it leaves that,
- * because it is granted, which is another operation's step, or for a reason of its own.  The
- * results of the run are known beforehand; a step that contradicts them is no step.
+ * An operation takes effect in one step, or in two: it joins a queue, and later leaves it, either
+ * because another operation's step grants it, or for a reason of its own.  The results of the run
+ * are known beforehand, and only steps that agree with them are possible.
  */
 #ifndef XP_MODEL_H
 #define XP_MODEL_H
@@ -23,13 +23,13 @@ struct model_sem {
 struct model {
     struct model_sem sem[SEMS_MAX];
     int  token;                     /* the reason; 0: not canceled */
-    bool canceling;                 /* it is canceled, and that has not returned */
+    bool canceling;                 /* a call is canceling it, and has not returned */
     uint8_t phase[CALLS];           /* one of the enum below */
     enum fairsem_ticket_state ticket[THREADS_MAX];
     int  taken_by[THREADS_MAX];     /* the call that took this ticket */
     int  why[THREADS_MAX];          /* the reason, if it is neither waiting nor granted */
     int  ended_by[THREADS_MAX];      /* the call that ended its waiting; -1: it never waited */
-    uint64_t heard[THREADS_MAX];    /* the calls that watched it and know of that, a set */
+    uint64_t heard[THREADS_MAX];    /* the watching calls that know of it, a set */
     int  now;                       /* the call that takes a step */
 };
 enum { BEFORE, ASKS, WAITS, HAS, OVER };
@@ -37,12 +37,12 @@ enum { BEFORE, ASKS, WAITS, HAS, OVER };
 void model_init(struct model *m);
 
 /*
- * The next step of call i, in one of MODEL_WAYS ways, where there are several.  False: there is no
- * such step now, or the results speak against it; then the model is no longer of use.
+ * The next step of call i, in one of MODEL_WAYS ways, if there are several.  False: there is no
+ * such step now, or it contradicts the results; then the model cannot be used any more.
  */
 bool model_step(struct model *m, int i, int way);
 
-/* All calls are over that will ever be: is the model in the state that the semaphores are in? */
+/* After all calls: is the model in the same state as the semaphores? */
 bool model_ends_well(const struct model *m);
 
 /* ---- Between model.c, model_steps.c and model_tickets.c ---- */
@@ -51,7 +51,7 @@ const struct op *op_of(int i);
 int64_t result_of(int i);
 bool returned_before(int that, int this);   /* had that call returned when this one began? */
 
-/* All these are false where the results speak against it. */
+/* All these return false if the results contradict the step. */
 bool model_over(struct model *m, int i, int64_t result);
 bool model_ask(struct model *m, struct model_sem *s, int i, int refusal);
 bool model_grant_heads(struct model *m, struct model_sem *s);

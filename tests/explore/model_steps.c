@@ -5,8 +5,8 @@
 /* ---- Tokens ---- */
 
 /*
- * A token that is canceled stops a call that begins later.  One that has begun it stops, or it
- * finds units, but it does not wait any more once the canceling call has returned.
+ * A canceled token stops a call that begins later.  A call that has begun is stopped, or finds
+ * units, but it does not wait any more once the canceling call has returned.
  */
 static bool stopped_by_token(const struct model *m, int i, int way)
 {
@@ -47,7 +47,7 @@ static bool passes_the_limit(const struct model_sem *s, int i)
     return result_of(i) == 0 && op_of(i)->n <= s->available && s->length == 0;
 }
 
-/* Acquire in all its forms, and a ticket's take: what is not granted joins the queue. */
+/* Acquire in all its forms, and a ticket's take: a request that is not granted joins the queue. */
 bool model_ask(struct model *m, struct model_sem *s, int i, int refusal)
 {
     const struct op *op = op_of(i);
@@ -66,19 +66,18 @@ bool model_ask(struct model *m, struct model_sem *s, int i, int refusal)
     if (refusal != 0)
         return model_over(m, i, refusal);
     if (scenario->max_waiters != 0 && s->length >= scenario->max_waiters)
-        /* Its time was out when it came, or there is no room for it. */
+        /* Its deadline had passed before it came, or the queue is full. */
         return model_over(m, i, result_of(i) == ETIMEDOUT && is_timed(op) ? ETIMEDOUT : ENOBUFS);
     if (result_of(i) == ETIMEDOUT && is_timed(op) && !model_may_wait(m, i))
-        return model_over(m, i, ETIMEDOUT);   /* its time was out when it came */
+        return model_over(m, i, ETIMEDOUT);   /* its deadline had passed before it came */
     model_join(s, i);
     m->phase[i] = WAITS;
     return model_may_wait(m, i);
 }
 
 /*
- * Is it a release that may have read the capacity before another call changed it?  Without the
- * mutex it may succeed by that; but only units that nobody held can go unnoticed in this way,
- * see fairsem_set_capacity().
+ * Is it a release that may have loaded the capacity before another call changed it?  Without the
+ * mutex it may then succeed; but only with units that no thread held, see fairsem_set_capacity().
  */
 static bool may_know_old_limit(const struct model_sem *s, int i)
 {
@@ -132,7 +131,7 @@ static bool close_sem(struct model *m, struct model_sem *s, int i)
     return model_refuse(m, s, -1, FAIRSEM_TICKET_CLOSED, reason) && model_over(m, i, 0);
 }
 
-/* And then it asks for units, in a step of its own. */
+/* A drain closes, and then asks for units in a separate step. */
 static bool close_to_drain(struct model *m, struct model_sem *s, int i)
 {
     int64_t n = op_of(i)->n;
@@ -160,7 +159,7 @@ static bool consume(struct model *m, struct model_sem *s, int i)
     return model_over(m, i, 0);
 }
 
-/* The waiters are taken out one by one, in any order: each is a step of its own. */
+/* The waiters are taken out one by one, in any order, each in a separate step. */
 static bool cancel(struct model *m, int i)
 {
     if (m->phase[i] == BEFORE) {
@@ -205,7 +204,7 @@ static int canceler(const struct model *m)
     return m->now;
 }
 
-/* The wait is aborted, by the result that it has come to: time, token, signal, pthread_cancel. */
+/* The wait is aborted as its result says: by time, token, signal or pthread_cancel. */
 static bool abort_wait(struct model *m, struct model_sem *s, int i)
 {
     const struct op *op = op_of(i);
@@ -221,11 +220,11 @@ static bool abort_wait(struct model *m, struct model_sem *s, int i)
         model_leave(s, i);
     m->phase[i] = OVER;
     if (op->token && result == m->token && m->canceling)
-        m->now = canceler(m);   /* which completes it, and only then grants those behind it */
+        m->now = canceler(m);   /* which completes it, and only then grants to those behind it */
     return model_grant_heads(m, s);
 }
 
-/* Would a try have to wait?  With a bypass it need not if the head is still on its way. */
+/* Would a try have to wait?  With a bypass it need not while the head has yet to claim. */
 static bool would_block(struct model *m, struct model_sem *s, int i)
 {
     int64_t n = op_of(i)->n;
@@ -292,8 +291,8 @@ static bool step_strict(struct model *m, int i, int way)
 }
 
 /*
- * FAIRSEM_BOUNDED_BYPASS: the head of the queue comes for its units when it likes, and until
- * then others may take them.  (How long is for the oracles: a history has no times.)
+ * FAIRSEM_BOUNDED_BYPASS: the head of the queue may claim at any time, and until then others may
+ * take the units.  (The oracles check for how long: a history has no times.)
  */
 static bool step_past_the_queue(struct model *m, int i)
 {

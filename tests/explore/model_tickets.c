@@ -7,7 +7,7 @@ static bool overlap(int a, int b)
     return run.call[a].phase != NOT_YET && !returned_before(a, b) && !returned_before(b, a);
 }
 
-/* Is another thread, perhaps, in the middle of taking, claiming or returning it? */
+/* May another thread be in the middle of taking, claiming or returning it? */
 static bool in_other_hands(int i)
 {
     for (int k = 0; k < places; k++) {
@@ -21,7 +21,7 @@ static bool in_other_hands(int i)
     return false;
 }
 
-/* In the second step of a return the ticket is idle, but its units are still on their way. */
+/* Between the steps of a return the ticket is idle, but its units are not free yet. */
 static bool is_on_its_way_back(const struct model *m, int t)
 {
     for (int k = 0; k < places; k++) {
@@ -51,9 +51,9 @@ bool model_take(struct model *m, struct model_sem *s, int i)
 }
 
 /*
- * A call that ends the waiting of several does so one by one, and a claim loads the state without
- * the mutex.  So it may say that a ticket still waits as long as the call that grants it has not
- * returned; but not when a thread that watched it has been told already that it does not.
+ * A call that completes several waiters does so one by one, and a claim loads the state without the
+ * mutex.  So a claim may find the ticket waiting until the call that grants it has returned; but
+ * not if a thread that waited for the ticket has returned already.
  */
 static bool may_look_old(const struct model *m, int i)
 {
@@ -86,9 +86,8 @@ bool model_claim(struct model *m, int i)
 }
 
 /*
- * The units of a granted ticket go back in a step of their own: for others it is idle before
- * that, and nothing says how soon after it they are free, but that it is before the return
- * has come back.
+ * The units of a granted ticket go back in a separate step: first other threads see it idle, and at
+ * some later time, but before the return has returned, the units are free.
  */
 bool model_return(struct model *m, int i)
 {

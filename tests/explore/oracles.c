@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * oracles.c - what must be true after each step in which no mutex is held, and at the end.
+ * oracles.c - checks what must be true at the end, and at each step while no mutex is held.
  *
- *   I1  what is available lies within what the results so far allow; at the end exactly
- *   I2  no idle unit: the head of the queue asks for more than there is
+ *   I1  as many units are available as the results so far allow; at the end exactly as many
+ *   I2  no idle unit: the head of the queue asks for more than are available
  *   I3  SLOW is set if the queue is not empty, while paused and after close, and only then
  *   I4  a waiter in the queue is QUEUED, PARKED or WOKEN, and counted; a ticket WAITING if and only
  *       if its waiter is in the queue
- *   and the queue is in order, its rings are closed, no waiter in it is gone
+ *   and the queue is in order, its rings are closed, and no waiter in it has returned
  *
- * What must be true at a single access is in waiters.c.
+ * waiters.c checks what must be true at a single access.
  */
 #include "oracles.h"
 
@@ -45,10 +45,10 @@ static void check_node(const struct fs_waitq_node *node, const struct fs_waitq_n
     if (before != NULL
         && (before->priority > node->priority
             || (before->priority == node->priority && before->seq >= node->seq)))
-        fail("order", "%s is behind one that came later", object_words(node));
+        fail("order", "%s is behind one that must come after it", object_words(node));
 }
 
-/* Those below a leader and of its ring, behind the n that are there. */
+/* Append the nodes of a leader's ring, and those below it, to the n in the array. */
 static int walk_below(const struct fs_waitq_node *leader,
                       const struct fs_waitq_node *node[WAITERS_MAX],
                       int n)
@@ -79,8 +79,8 @@ int walk_queue(int i, const struct fs_waitq_node *node[WAITERS_MAX])
 }
 
 /*
- * A release of units that nobody held may succeed by a capacity that it has read before another
- * call changed it: fairsem_set_capacity() says so.  By how much there can be too many then.
+ * A release of units that no thread held may succeed with a capacity that it loaded before another
+ * call changed it: fairsem_set_capacity() says so.  Returns how many units too many there can be.
  */
 static int64_t may_exceed(int i)
 {
@@ -121,7 +121,7 @@ static void check_queue(int i)
     if (word >= FS_OPEN
         && (n == 0 || limit == 0 || closed != 0 || scenario->bypass_ns == 0
             || !is_on_its_way(fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]))))
-        fail("I2 OPEN", "and nobody is on its way; %d in the queue, limit %lld, closed %d", n,
+        fail("I2 OPEN", "and no head is about to claim; %d in the queue, limit %lld, closed %d", n,
              (long long)limit, closed);
     if (n > 0 && limit != 0 && word < FS_OPEN
         && fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0])->units
@@ -129,13 +129,13 @@ static void check_queue(int i)
         fail("I2 idle unit", "%lld available, the mutex free, and the head of the queue fits",
              (long long)fs_word_available(word));
     if (n > 0 && closed != 0 && !script_uses(DRAIN))
-        fail("close", "somebody waits at a closed semaphore");
+        fail("close", "a thread or ticket waits on a closed semaphore");
     if (fs_word_available(word) > limit + may_exceed(i))
         fail("I1 conservation", "%lld units are available, the limit is %lld",
              (long long)fs_word_available(word), (long long)limit);
 }
 
-/* It and its waiter have a state each, and both change before the semaphore's mutex is free. */
+/* A ticket and its waiter each have a state; both change before the mutex is unlocked. */
 static void check_both_states(const struct fs_ticket *ticket)
 {
     int i = sem_at(*(void *const volatile *)&ticket->sem);
@@ -147,7 +147,7 @@ static void check_both_states(const struct fs_ticket *ticket)
              waits ? "waits" : "does not wait", in_queue ? "" : " not");
 }
 
-/* What claims or returns a ticket has dropped its callback by then (C1 in callbacks.c). */
+/* A claim or return has dropped the ticket's callback (C1 in callbacks.c). */
 static void check_tickets(void)
 {
     for (int t = 0; t < threads_count; t++) {
@@ -174,7 +174,7 @@ void oracles_after_step(void)
 
 /* ---- The end of a run ---- */
 
-/* Nobody waits with it any more, or for ever. */
+/* No wait uses it any more, except those that wait for ever. */
 static void check_token(void)
 {
     int waiting = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* oracles.h - what the two files of oracles share: oracles.c and waiters.c. */
+/* oracles.h - what oracles.c and waiters.c share. */
 #ifndef XP_ORACLES_H
 #define XP_ORACLES_H
 
@@ -24,7 +24,7 @@ static inline bool i_own(int i)
     return self != NULL && mutex_owner(i) == id_of(self) + 1;
 }
 
-/* Which semaphore is this the memory of?  -1: none. */
+/* The semaphore to which this memory belongs; -1: none. */
 static inline int sem_at(const void *at)
 {
     size_t offset = (size_t)((const char *)at - (const char *)sems);
@@ -32,13 +32,13 @@ static inline int sem_at(const void *at)
     return offset < sizeof sems ? (int)(offset / sizeof sems[0]) : -1;
 }
 
-/* As it is in the word. */
+/* As the word has it. */
 static inline int64_t available(int i)
 {
     return fs_word_available(*(volatile int64_t *)&sem_inside(i)->word);
 }
 
-/* Is it awake, or about to be, and will load its state by itself? */
+/* Is it awake, or about to be woken, so that it will load its state by itself? */
 static inline bool is_on_its_way(const struct fs_waiter *w)
 {
     int state = *(volatile const int *)&w->state;
@@ -46,13 +46,13 @@ static inline bool is_on_its_way(const struct fs_waiter *w)
     return state == FS_WOKEN || state == FS_QUEUED;
 }
 
-/* What can be available, by the results so far. */
+/* How many units can be available, by the results so far. */
 struct bounds { int64_t low, high; };
 struct bounds bounds_of(int i);
 void bounds_check(int i);       /* at any time at which the mutex is free */
 void bounds_check_end(int i);
 
-/* In order, as read here: the library's own way of walking it is what is checked. */
+/* In order, by a walk of its own: the library's is what it checks. */
 int walk_queue(int i, const struct fs_waitq_node *node[WAITERS_MAX]);
 
 /* It must not be on a stack that its thread has left. */

@@ -3,10 +3,10 @@
 # orders.sh [PATTERN] - every acquire, release and acq_rel in src/, or those in lines `file:number`
 # that match PATTERN, weakened to relaxed, one by one: make check-orders.
 #
-# For each of them the explorer must find something wrong, with weak memory (views.h): first
-# without preemptions, then with one, on both parkers, two processes at a time.  What it cannot
-# see stands in orders.txt with the reason.  `seconds` is the most for one scenario.  Builds into
-# the current directory's tests/explore.
+# For each of them the explorer must find an error, with weak memory (views.h): first without
+# preemptions, then with one, on both parkers, two processes at a time.  orders.txt lists those that
+# it cannot find, with the reason.  `seconds` is the most for one scenario.  Builds into the current
+# directory's tests/explore.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)

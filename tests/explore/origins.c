@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * origins.c - what each result comes from: with weak memory, at the end of a run.
+ * origins.c - with weak memory, checks at the end of a run that acquires are ordered after
+ * releases.
  *
- * A release synchronizes with the acquire that its units satisfy: that is what users build on.
- * Units have no names.  So there must be some way to trace each unit that was acquired back to one
- * that was there in the beginning, or to a release whose beginning, with all that its thread did
- * before, comes before the return of the acquire, by the views.  Units are matched one by one (a
- * matching in a bipartite graph, by augmenting paths).
+ * Users rely on this: a release synchronizes with the acquire that gets its units.  Units have no
+ * names.  So there must be some way to trace each acquired unit back to an initial one, or to a
+ * release whose beginning, with all that its thread did before, the views order before the return
+ * of the acquire.  Units are matched one by one (a matching in a bipartite graph, by augmenting
+ * paths).
  *
- * And a thread that learns that the semaphore was closed, or the token canceled, must know what
- * the thread that did it had done before: people then want to see what went wrong.
+ * And a thread that learns that the semaphore was closed, or the token canceled, must see all that
+ * the closing or canceling thread did before, such as an error that it recorded.
  */
 #include "explore.h"
 
 enum { UNITS_MAX = 64, AT_FIRST = -1 };
 
-static int made[UNITS_MAX], made_count;     /* of each unit the call that released it, AT_FIRST */
-static int taken[UNITS_MAX], taken_count;   /* ... and that acquired it */
+static int made[UNITS_MAX], made_count;     /* per unit: the call that released it, or AT_FIRST */
+static int taken[UNITS_MAX], taken_count;   /* ... and the call that acquired it */
 static int used_by[UNITS_MAX];              /* by which of taken[] a made one is used; -1: none */
-static bool too_many;                       /* to be traced one by one */
+static bool too_many;                       /* units to be traced one by one */
 
 static const struct op *op_of(int i)
 {
@@ -69,8 +70,8 @@ static bool find_origin(int unit, bool tried[UNITS_MAX])
 }
 
 /*
- * Who drains knows of all units that were free.  All acquires come before: nobody is granted any
- * once the semaphore is closed.
+ * A drain comes after the releases of all units that were free.  All acquires come before it: no
+ * request is granted once the semaphore is closed.
  */
 static void check(int sem, int drain)
 {
@@ -116,7 +117,7 @@ static void check_reason(int i)
     if (call->phase != RETURNED || (!closed && !canceled))
         return;
     if (closed ? scenario->closed != 0 : scenario->canceled != 0)
-        return;     /* it was so at first */
+        return;     /* it was so at the start */
     if (canceled && op_of(i)->verb == WATCH)
         causes |= all_of(RETURN);
     if ((call->saw & causes) == 0)
@@ -124,7 +125,7 @@ static void check_reason(int i)
              closed ? "close" : "cancel");
 }
 
-/* A capacity that changes makes units, too. */
+/* A change of the capacity makes units, too. */
 void origins_check(void)
 {
     if (!limits.weak)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pairs.c - which operations meet each other, in how many scenarios. */
+/* pairs.c - counts the scenarios in which two operations meet. */
 #include "explore.h"
 
 #include <string.h>
@@ -11,13 +11,13 @@ static const char *const kind_name[KINDS] = {
     "capacity", "consume", "destroy",
 };
 
-/* Of which kind is it?  -1: of none. */
+/* The kind of an operation; -1: none. */
 static int kind_of(enum verb verb)
 {
     static const int kind[VERBS] = {
         [ACQUIRE] = 0, [TIMED] = 1, [FOR] = 1, [TRY] = 2, [UPTO] = 3, [RELEASE] = 4, [GIVE] = 4,
-        [CANCEL] = 5, [RETURN] = 6, [KILL] = 7, [CLOSE] = 8, [DRAIN] = 8, [CAPACITY] = 9, [CONSUME] = 10,
-        [DESTROY] = 11, [TAKE] = -1, [CLAIM] = -1, [WATCH] = -1, [AFTER] = -1,
+        [CANCEL] = 5, [RETURN] = 6, [KILL] = 7, [CLOSE] = 8, [DRAIN] = 8, [CAPACITY] = 9,
+        [CONSUME] = 10, [DESTROY] = 11, [TAKE] = -1, [CLAIM] = -1, [WATCH] = -1, [AFTER] = -1,
         [LATER] = -1,
     };
 
@@ -35,7 +35,7 @@ static unsigned kinds_of_thread(int i)
     return kinds;
 }
 
-/* In two threads; that which ends the semaphore may also come last in the same one. */
+/* In two threads; but destroy may also come last in the same one. */
 static bool meet(int a, int b)
 {
     bool same = a != b && (a == kind_of(DESTROY) || b == kind_of(DESTROY));

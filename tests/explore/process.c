@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* process.c - the rest that the library asks a process for: once, thread-specific data, its end. */
+/* process.c - the library's other calls: once, thread-specific data, the end of the process. */
 #include "views.h"
 
 #include <stdarg.h>
@@ -71,7 +71,7 @@ void thread_destroys_keys(void)
     }
 }
 
-/* The library remembers that it has made its keys, if it has been used before. */
+/* Save the keys: if the library has been used before, it remembers that it has made them. */
 void keys_learn(void)
 {
     memcpy(warm_key, key, sizeof key);
@@ -85,7 +85,7 @@ void keys_reset(bool cold)
         memcpy(key, warm_key, sizeof key);
 }
 
-/* ---- Messages of the library when it stops itself: they are why the run failed ---- */
+/* ---- The library's last message before it stops the process: why the run failed ---- */
 
 static char message[300];
 
@@ -106,7 +106,7 @@ void xp_abort(void)
     fail("the library stops itself", "%s", message);
 }
 
-/* ---- What is worse: the library touches memory that there is not ---- */
+/* ---- Crashes: the library accesses memory that does not exist ---- */
 
 static char crash_stack[65536];
 
@@ -115,7 +115,7 @@ static void crashed(int number)
     fail("crash", "signal %d", number);
 }
 
-/* On a stack of its own, which is left by a switch to the scheduler. */
+/* The handler has its own stack, and leaves it by a switch to the scheduler. */
 void process_catch_crashes(void)
 {
     const stack_t stack = { .ss_sp = crash_stack, .ss_size = sizeof crash_stack };

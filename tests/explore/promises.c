@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * promises.c - the results that include/fairsem.h lists for each operation, and which were seen.
+ * promises.c - which of the results that include/fairsem.h lists were seen, for each operation.
  *
- * What the header lists and nothing has come to is an error, except where this table says why
- * no scenario can.
+ * It is an error if a listed result was never seen, unless this table says why no scenario can have
+ * it.
  */
 #include "coverage.h"
 
@@ -12,7 +12,7 @@
 static const struct promise {
     enum verb   verb;
     enum result result;
-    const char *why_not;    /* no scenario can come to it; NULL: some do */
+    const char *why_not;    /* why no scenario can have it; NULL: some can */
 } promise[] = {
 #define OF_ACQUIRE(verb)                                                                     \
     { verb, GOT_OK, NULL }, { verb, GOT_EINVAL, NULL }, { verb, GOT_E2BIG, NULL },            \
@@ -83,7 +83,7 @@ static void print_seen(enum verb verb, int variant)
     }
 }
 
-/* In which states, of those in which the operation has been at all, has that result never been? */
+/* Print the states in which the operation has begun, but never had this result. */
 static void print_states_without(const struct promise *one)
 {
     printf("%-9s %-15s", verb_name[one->verb], result_name[one->result]);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * races.c - plain accesses that are not ordered after what they conflict with.
+ * races.c - finds data races: plain accesses that are not ordered after a conflicting access.
  *
- * Each access has an epoch, the number of its thread's view at that time; another thread's access
- * comes after it in the order of happens-before if that thread's view has the epoch.  For each
- * eight bytes the accesses are kept that may still be in a race: the last ones; what an
- * access of the same bytes that comes after it conflicts with as well, and more, replaces it.
+ * Each access has an epoch, the number of its thread's view at that time.  The access happens
+ * before another thread's if that thread's view has the epoch.  For each eight bytes those accesses
+ * are kept that may still race.  An access is dropped when a later one of the same bytes, ordered
+ * after it, conflicts with everything that it conflicts with.
  */
 #include "views.h"
 
@@ -21,7 +21,7 @@ struct accesses {
 
 static struct word {
     uintptr_t       number;             /* its address / 8; 0: free */
-    bool            atomic;             /* some of it has been used as an atomic */
+    bool            atomic;             /* some of its bytes have been used as an atomic */
     int             count;
     struct accesses by[EACH_MAX];
 } word[WORDS];
@@ -133,7 +133,7 @@ static void in_word(uintptr_t number, unsigned bytes, enum access kind, const vo
                               (size_t)__builtin_popcount(bytes));
 }
 
-/* errno, for instance, is its thread's alone. */
+/* errno, for instance, belongs to its thread. */
 static bool is_shared(const void *at)
 {
     return stack_owner(at) >= 0 || heap_offset(at) >= 0 || in_library(at) || races_only_noted
@@ -156,8 +156,8 @@ void races_access(const void *at, size_t size, enum access kind, const void *pc)
 }
 
 /*
- * A call of the library returns: what was on its stack will be something else.  Whatever other
- * threads did there must have come before, as before a write.
+ * A call of the library returns, and its stack frames will be reused.  All accesses of other
+ * threads to them must have come before, as before a write.
  */
 void races_leave_frames(const char *below)
 {
@@ -177,7 +177,7 @@ void races_leave_frames(const char *below)
 /* ---- As a part of a state ---- */
 
 static uint16_t rank[THREADS_MAX][EPOCHS_MAX];
-static int epochs[THREADS_MAX];     /* of which there are ranks: up to the thread's own last one */
+static int epochs[THREADS_MAX];     /* that have ranks: up to the thread's own last one */
 
 static void begin_ranks(void)
 {
@@ -218,7 +218,7 @@ uint16_t races_rank(int t, uint16_t clock)
     return rank[t][clock < epochs[t] ? clock : epochs[t] - 1];
 }
 
-/* In any order: which access was first in a run does not matter. */
+/* In any order: it does not matter which access was first in a run. */
 uint64_t races_hash(void)
 {
     uint64_t sum = 0;

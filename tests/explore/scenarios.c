@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scenarios.c - the table.  The language is in script.c; the units, if not said, are 0, and the
- * semaphore is unbounded.
+ * scenarios.c - the table of scenarios, in the language of script.c.  By default there are 0 units,
+ * and the semaphore is unbounded.
  *
- * All threads of a scenario end, whatever happens: one that does not has been forgotten by the
- * library, and is an error.
+ * All threads of a scenario must end, whatever happens.  If one does not, the library has lost it,
+ * which is an error.
  */
 #include "explore.h"
 
@@ -22,7 +22,7 @@ const struct scenario scenarios[] = {
       "acquire 1; give; acquire 1; give | acquire 1; give; acquire 1; give" },
     { .name = "weights", .units = 2, .threads =
       "acquire 1; give | acquire 2; give | acquire 1; give" },
-    { .name = "one-release-serves-many", .threads =
+    { .name = "one-release-grants-many", .threads =
       "acquire 1 | acquire 2 | acquire 1 | release 4" },
     { .name = "big-head", .units = 1, .threads =
       "acquire 3; give | acquire 1; give | release 1; release 1" },
@@ -38,9 +38,9 @@ const struct scenario scenarios[] = {
       "acquire 1; give | release 1 | release 1" },
 
     /* ---- Not waiting ---- */
-    { .name = "try-passes-nobody", .units = 1, .threads =
+    { .name = "try-passes-no-waiter", .units = 1, .threads =
       "acquire 2; give | try 1; give | release 1" },
-    { .name = "upto-passes-nobody", .units = 1, .threads =
+    { .name = "upto-passes-no-waiter", .units = 1, .threads =
       "acquire 2; give | upto 3; give | release 1" },
     { .name = "try-and-upto", .units = 2, .threads =
       "try 1; give; try 2; give | upto 2; give | acquire 2; give | try 1; upto 1; give" },
@@ -113,16 +113,16 @@ const struct scenario scenarios[] = {
 
     { .name = "watched-at-any-time", .threads =
       "take 1; claim; give | watch t0 timed | release 1" },
-    { .name = "watched-in-one-line-or-another", .threads =
+    { .name = "watched-in-one-queue-or-another", .threads =
       "take 1 s1; return; take 1; return; take 1 s1 | watch t0 timed" },
     { .name = "claimed-by-another", .units = 1, .threads =
       "take 1; take 1; return | claim t0; give" },
-    /* ---- Refusals, and what meets them: found by generated scenarios ---- */
+    /* ---- Refusals beside other operations: found by generated scenarios ---- */
     { .name = "closed-and-token", .closed = ESHUTDOWN, .threads =
       "acquire 0 token | acquire 0 token | cancel" },
     { .name = "too-big-and-token", .capacity = 1, .threads =
       "acquire 0 token; give | acquire 2 token | cancel" },
-    { .name = "full-line-and-token", .max_waiters = 1, .threads =
+    { .name = "full-queue-and-token", .max_waiters = 1, .threads =
       "acquire 0 token | acquire 1 token | cancel" },
     { .name = "over-release-beside-a-return", .units = 2, .capacity = 3, .threads =
       "release 2 | take 2; return" },
@@ -151,7 +151,7 @@ const struct scenario scenarios[] = {
     /* ---- Close ---- */
     { .name = "close", .threads =
       "acquire 1; give | acquire 2; give | release 1 | close" },
-    { .name = "close-and-those-who-try", .units = 1, .threads =
+    { .name = "close-and-tries", .units = 1, .threads =
       "try 1; give | upto 1; give | timed 2; give | close" },
     { .name = "close-and-token", .threads =
       "acquire 1 token; give | cancel | close | release 1; close" },
@@ -276,7 +276,7 @@ const struct scenario scenarios[] = {
     { .name = "parker-still-on-a-chain", .spurious = 1, .threads =
       "acquire 1; acquire 1 | acquire 1 | release 2 | release 1" },
 
-    /* ---- FAIRSEM_BOUNDED_BYPASS: as long as one likes, and for a moment ---- */
+    /* ---- FAIRSEM_BOUNDED_BYPASS: for a long time, and for a moment ---- */
     { .name = "bypass-hog", .bypass_ns = LONG, .units = 1, .threads =
       "acquire 1; give; try 1; give | acquire 1; give | later; acquire 1; give" },
     { .name = "bypass-hog-soon", .bypass_ns = MOMENT_NS, .units = 1, .threads =

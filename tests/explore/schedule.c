@@ -2,9 +2,9 @@
 /*
  * schedule.c - one run: the options at each step.
  *
- * The scheduler has a stack of its own.  A thread that stops says what it is about to do
- * (struct thread) and switches here; here is where the oracles check, where a state is compared
- * with those seen before, and where the next step is decided.
+ * The scheduler has a stack of its own.  A thread that stops records what it is about to do (struct
+ * thread) and switches to the scheduler.  That runs the oracles, compares the state with those seen
+ * before, and decides the next step.
  */
 #include "search.h"
 
@@ -47,7 +47,7 @@ void stop(enum at at, const char *doing, const void *object, const void *pc)
     t->at = READY;
 }
 
-/* Before something that can be done at any time, but that others can notice. */
+/* Stop before an operation that is possible at any time, but that others can notice. */
 void step(const char *doing, const void *object, const void *pc)
 {
     if (self != NULL)
@@ -80,7 +80,7 @@ static bool mutex_free(const void *mutex)
     return *(const int *)mutex == 0;
 }
 
-/* Could it simply go on? */
+/* Can it go on without any event? */
 static bool can_go_on(const struct thread *t)
 {
     switch (t->at) {
@@ -120,7 +120,7 @@ static int options_of(struct thread *t, struct option *option)
         option[n++] = (struct option){ t, TIME_OUT };
     if (sleeps(t) && !t->cancel_disabled && (t->cancel_pending || t->cancelable) && !t->canceled)
         option[n++] = (struct option){ t, PTHREAD_CANCEL };
-    /* A nap is no cancellation point, but the next one comes when it is over. */
+    /* A nap is no cancellation point, but one follows it. */
     if (t->at == NAPS && t->restless && (t->cancel_pending || t->cancelable) && !t->canceled)
         option[n++] = (struct option){ t, PTHREAD_CANCEL };
     if (sleeps(t) && run.spurious < scenario->spurious)
@@ -136,7 +136,7 @@ static bool preempts(const struct thread *current, const struct option *option)
            && !sleeps(current) && !current->yields;
 }
 
-/* Who runs already comes first: the first run is the one without preemptions. */
+/* The running thread comes first, so the first run is the one without preemptions. */
 static int all_options(struct thread *current, struct option *option)
 {
     int n = 0, kept = 0;
@@ -154,7 +154,7 @@ static int all_options(struct thread *current, struct option *option)
     return kept;
 }
 
-/* Of those who cannot simply go on only a sleep that ends otherwise is an option. */
+/* A thread that cannot go on has an option only if its sleep can end in another way. */
 static void take(const struct thread *current, const struct option *option)
 {
     struct thread *t = option->thread;
@@ -181,8 +181,8 @@ static void take(const struct thread *current, const struct option *option)
 /* ---- One run ---- */
 
 /*
- * Does it wait as it should, for what does not come?  Then the call has a result that the model
- * must have, too (history.c): to wait for ever.
+ * Is it in its queue, as it must be to wait for ever?  Then that is the call's result, and must be
+ * one in the model, too (history.c).
  */
 static bool may_wait_for_ever(const struct thread *t)
 {
@@ -264,7 +264,7 @@ static void begin_run(void)
     actors_start();
 }
 
-/* To its end, or to a known state. */
+/* One run, to its end or to a known state. */
 bool run_once(struct outcome *outcome)
 {
     if (setjmp(given_up) != 0) {

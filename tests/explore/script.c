@@ -20,15 +20,15 @@
  *     after tN k         nothing, when thread N has done k operations; without k: has ended
  *
  * with, where it makes sense: pN (priority), tN (thread N, or its ticket), sN (semaphore N),
- * `token` (the wait carries it), `timed` (watch, drain), `calls` (take, with a callback), `if` (only if
- * the thread holds units).  A number may be `max`, the most units there are.
+ * `token` (the wait carries it), `timed` (watch, drain), `calls` (take, with a callback), `if`
+ * (only if the thread holds units).  A number may be `max`, the most units there are.
  *
- * What a callback does is said in one word: operations with `+` between them and dots for blanks,
- * as in calls=claim+give or calls=return+take.1.again; its ticket is the one it is called for, and
- * `again` the take's callback is this one once more.  A thread does at most four operations in
- * callbacks; after that they are only noted.
+ * The operations of a callback are one word, with `+` between them and dots for blanks, as in
+ * calls=claim+give or calls=return+take.1.again.  Their ticket is the callback's own, and a take
+ * with `again` gets the same callback.  A thread does at most four operations in callbacks; further
+ * ones are only noted.
  *
- * A thread that is canceled gives back what it holds, and ends.
+ * A thread that is canceled releases what it holds, and ends.
  */
 #include "explore.h"
 
@@ -47,7 +47,8 @@ static int reading_callback;    /* 0: none */
 
 const char *const verb_name[VERBS] = {
     "acquire", "timed", "for", "try", "upto", "release", "give", "close", "drain", "capacity",
-    "consume", "destroy", "would", "stat", "cancel", "take", "claim", "return", "watch", "kill", "after",
+    "consume", "destroy", "would", "stat", "cancel", "take", "claim", "return", "watch", "kill",
+    "after",
     "later",
 };
 
@@ -166,7 +167,7 @@ static bool read_threads(char *text)
     return true;
 }
 
-/* Of a thread: its operations, and what there can be besides. */
+/* The places of the calls that can happen: a thread's operations, its handler's, its callbacks'. */
 static void find_places(const struct scenario *what)
 {
     places = 0;

@@ -2,7 +2,7 @@
 /*
  * search.c - all runs of a scenario, depth first: the decisions, and their other answers.
  *
- * A schedule is written SCENARIO:BOUND:DECISIONS, the decisions that were not the first answer
+ * A schedule is written SCENARIO:BOUND:DECISIONS; decisions other than the first answer are written
  * as NUMBER=ANSWER, with commas between them.  With weak memory the bound is PREEMPTIONS+STALE.
  */
 #include "search.h"
@@ -15,7 +15,7 @@ enum { DECISIONS_MAX = 20000 };
 
 struct limits limits;
 static struct { short answer, answers; } decision[DECISIONS_MAX];
-static int decisions, replayed;     /* in this run; and how many of them are given */
+static int decisions, replayed;     /* in this run; and how many of them are prescribed */
 
 void decisions_begin(void)
 {
@@ -33,8 +33,8 @@ bool decisions_are_new(void)
 }
 
 /*
- * By chance: mostly the first answer, which is the one without a preemption, in some runs more
- * often than in others.
+ * Random answers: mostly the first, which is the one without a preemption, in some runs more often
+ * than in others.
  */
 static uint64_t dice;
 static int patience;
@@ -50,7 +50,7 @@ static int any(int answers)
     return below(patience) > 0 ? 0 : below(answers);
 }
 
-/* Which of so many answers?  Each of them, in one run or another; the first one first. */
+/* Choose one of so many answers.  The first run takes the first; other runs take the others. */
 int choose(int answers)
 {
     if (answers <= 1)
@@ -111,7 +111,7 @@ const char *failed_schedule(void)
     return text;
 }
 
-/* A scenario in words is not one word for the shell. */
+/* A scenario in words needs quotes in the shell. */
 static void report_failure(void)
 {
     const char *quote = strpbrk(scenario->name, " |;") != NULL ? "'" : "";
@@ -167,7 +167,7 @@ struct outcome explore(const struct scenario *what, struct limits with)
     return outcome;
 }
 
-/* Once, by the first answers: so that threads have waited before. */
+/* One run, with all first answers, so that threads have waited before. */
 bool run_first(const struct scenario *what)
 {
     struct outcome outcome = { 0 };
@@ -178,7 +178,7 @@ bool run_first(const struct scenario *what)
     return false;
 }
 
-/* The decisions of a schedule; all that it does not mention are 0. */
+/* Read the decisions of a schedule; those that it does not mention are 0. */
 static bool read_decisions(const char *text)
 {
     memset(decision, 0, sizeof decision);
@@ -212,12 +212,12 @@ bool replay(const struct scenario *what, struct limits with, const char *text)
     struct outcome outcome = { 0 };
 
     if (!prepare(what, with) || !read_decisions(text)) {
-        printf("this is no schedule: %s\n", text);
+        printf("not a schedule: %s\n", text);
         return false;
     }
     tracing = true;
     if (run_once(&outcome))
-        printf("\n%s: nothing was wrong\n", what->name);
+        printf("\n%s: no failure\n", what->name);
     else
         report_failure();
     tracing = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* search.h - what schedule.c, which makes a run, and search.c, which makes all, share. */
+/* search.h - what schedule.c, which makes one run, and search.c, which makes all, share. */
 #ifndef XP_SEARCH_H
 #define XP_SEARCH_H
 
@@ -10,7 +10,7 @@
 bool run_once(struct outcome *outcome);
 
 void decisions_begin(void);     /* of a run */
-bool decisions_are_new(void);   /* from here on: all that were given have been repeated */
+bool decisions_are_new(void);   /* all prescribed decisions have been made */
 void decisions_forget(void);    /* before the first run */
 bool decisions_next(void);      /* of the next run, if there is one */
 

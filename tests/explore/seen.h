@@ -15,10 +15,10 @@ struct seen {
 
 void seen_forget(struct seen *seen);
 
-/* Has this state been seen, at no higher cost?  From now on it has. */
+/* Has this state been seen, at no higher cost?  Records it. */
 bool seen_before(struct seen *seen, uint64_t state, int cost);
 
-/* 64 bits of anything. */
+/* Hash any memory to 64 bits. */
 uint64_t mix(uint64_t hash, const void *from, size_t size);
 
 #endif

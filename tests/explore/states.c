@@ -2,14 +2,13 @@
 /*
  * states.c - states that have been seen need not be searched again.
  *
- * A state is everything that what happens next depends on, and everything that the oracles
- * will read: the stopped stacks, the memory of the library and of the scenario, what each
- * thread is about to do, the clock, the results so far and which call returned before which
- * began.  If a run comes to a state in which another has been, with as many preemptions spent
- * or fewer, all that can follow has been tried or is about to be.
+ * A state is all that the next steps depend on, and all that the oracles will load: the stopped
+ * stacks, the memory of the library and of the scenario, the next operation of each thread, the
+ * clock, the results so far, and which call returned before which began.  If an earlier run has
+ * reached a state with as few preemptions or fewer, all that can follow has been tried or will be.
  *
- * States are compared by a hash of 64 bits.  With ten million states the chance that any two
- * of them are taken for one is one in 370,000.
+ * States are compared by a hash of 64 bits.  With ten million states the probability that any two
+ * of them have the same hash is one in 370,000.
  */
 #include "seen.h"
 #include "views.h"
@@ -29,7 +28,7 @@ bool states_seen(uint64_t state, int cost)
     return seen_before(&seen, state, cost);
 }
 
-/* Of a thread that has ended only that is left. */
+/* A thread that has ended has no other state. */
 static uint64_t mix_thread(uint64_t hash, const struct thread *t)
 {
     const char *top = stack_top(id_of(t));

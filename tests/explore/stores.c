@@ -78,7 +78,7 @@ static void renumber(const struct location *l, int from, bool forget)
 #undef ADAPT
 }
 
-/* Plain writes begin anew: who comes to it without an order behind them is in a race. */
+/* A plain write restarts a location: an access that is not ordered after it is a race. */
 void views_plainly_written(const void *at, size_t size)
 {
     for (int l = 0; l < locations; l++) {
@@ -92,7 +92,7 @@ void views_plainly_written(const void *at, size_t size)
 
 /* ---- Decisions ---- */
 
-/* From here on all read the newest: the others are of no use. */
+/* From here on all loads see the newest store, so forget the others. */
 static void spend(void)
 {
     run.stale++;
@@ -108,8 +108,8 @@ static void spend(void)
 }
 
 /*
- * Does it make a difference to read this one instead of a newer one with the same value?  Not to
- * a relaxed load, if no other load may see something old.
+ * Is this store as good as a newer one with the same value?  It is to a relaxed load, if no other
+ * load may see an old value.
  */
 static bool repeats(const struct location *l, int i, bool acquire)
 {
@@ -124,7 +124,7 @@ static bool repeats(const struct location *l, int i, bool acquire)
     return false;
 }
 
-/* Which store is read?  `but`, if not NULL, is a value that does not come into question. */
+/* Choose the store to read; it must not have the value *but, if that is not NULL. */
 static int pick(struct location *l, int order, const int64_t *but)
 {
     int may[STORES_MAX], n = 0, oldest = *known(view_mine(), l), picked;
@@ -183,7 +183,7 @@ bool views_swap_fails(const void *at, size_t size, int64_t expected, int order, 
     return true;
 }
 
-/* Make room for a store at place i, and say what its readers learn. */
+/* Make room for a store at place i; its view is what readers learn. */
 static struct store *insert(struct location *l, int i, int64_t value, int order)
 {
     struct store *store;
@@ -209,7 +209,7 @@ static struct store *insert(struct location *l, int i, int64_t value, int order)
     return store;
 }
 
-/* Where in the modification order?  Not between a read-modify-write and what that has read. */
+/* The place in the modification order: not between a read-modify-write and the store it read. */
 static int choose_place(struct location *l, int order)
 {
     int may[STORES_MAX], n = 0, chosen;
@@ -228,7 +228,7 @@ static int choose_place(struct location *l, int order)
     return chosen;
 }
 
-/* For one store more; where nobody can see any but the newest that is all there is. */
+/* Make room for one more store.  If no thread can see an old store, it will be the only one. */
 static void make_room(struct location *l)
 {
     if (views_spent())
@@ -252,7 +252,7 @@ bool views_store(const void *at, size_t size, int64_t value, int order)
     return newest;
 }
 
-/* A read-modify-write: what it has read, it hands on. */
+/* A read-modify-write: it passes on the view of the store that it read. */
 void views_change(const void *at, size_t size, int64_t value, int order)
 {
     struct location *l = location_of(at, size);

@@ -4,8 +4,7 @@
  * cancellation.
  *
  * A mutex is an int in its own memory: 0, or 1 + the number of the thread that has it, or
- * MUTEX_DEAD.
- * A condition variable has no state: a thread that waits for it says so in struct thread.
+ * MUTEX_DEAD.  A condition variable has no state: struct thread records which thread waits on it.
  */
 #include "views.h"
 
@@ -13,7 +12,7 @@
 
 bool threads_quiet;
 
-/* Others could notice: those that nap, because they poll, have a reason to load again. */
+/* Memory has changed, so threads that poll and nap have a reason to load again. */
 void thread_change(void)
 {
     for (int i = 0; i < threads_count; i++) {
@@ -75,7 +74,7 @@ static void take_mutex(pthread_mutex_t *mutex, const void *pc)
     thread_change();
 }
 
-/* A dead one stops nobody: it is an error, and take_mutex() says so. */
+/* A dead mutex stops no thread: take_mutex() reports it as an error. */
 static void want_mutex(pthread_mutex_t *mutex, const char *doing, const void *pc)
 {
     if (self == NULL)
@@ -115,7 +114,7 @@ int xp_mutex_unlock(pthread_mutex_t *mutex)
 
 /* ---- Cancellation ---- */
 
-/* Is this the moment?  Where the environment decides, both answers are tried. */
+/* Is the thread canceled now?  If that is not determined, both answers are tried. */
 bool cancel_strikes(void)
 {
     struct thread *t = self;
@@ -129,7 +128,7 @@ bool cancel_strikes(void)
     return true;
 }
 
-/* The handlers run on the stack of the one who is canceled, innermost first. */
+/* The handlers run on the canceled thread's stack, innermost first. */
 _Noreturn void act_on_cancel(void)
 {
     self->cancel_disabled = true;
@@ -173,8 +172,8 @@ int xp_setcancelstate(int state, int *before)
     return 0;
 }
 
-/* While it is asynchronous a cancellation can strike at any moment: at both ends, and in the
- * sleep between them. */
+/* An asynchronous cancellation can act at any moment: here that is at both ends, and in the sleep
+ * between them. */
 int xp_setcanceltype(int type, int *before)
 {
     bool async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
@@ -245,7 +244,7 @@ static int sleepers_on(enum at at, const void *object, struct thread *sleeper[])
     return n;
 }
 
-/* Any of them. */
+/* Wake any of them. */
 void wake_one(enum at at, const void *object)
 {
     struct thread *sleeper[THREADS_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace.c - a run in words: which thread does what to which object, in which function. */
+/* trace.c - prints a run: which thread does what to which object, in which function. */
 #include "explore.h"
 
 #include "ticket.h"
@@ -41,7 +41,7 @@ static bool within(const void *at, const void *array, size_t size, size_t *offse
     return *offset < size;
 }
 
-/* Some results live at the same time, in one message. */
+/* Several results are valid at a time, for use in one message. */
 const char *object_words(const void *object)
 {
     static char buffer[4][80];
@@ -68,7 +68,7 @@ const char *object_words(const void *object)
     return text;
 }
 
-/* ---- Places in the source: addr2line knows them ---- */
+/* ---- Places in the source, from addr2line ---- */
 
 const char *place_words(const void *pc)
 {
@@ -106,7 +106,7 @@ void trace_words(const char *format, ...)
 void trace_step(const struct thread *t, enum reason reason)
 {
     static const char *const why[] = {
-        [BY_TURN] = "", [TIME_OUT] = ": its time is out", [NO_REASON] = ": wakes for no reason",
+        [BY_TURN] = "", [TIME_OUT] = ": it times out", [NO_REASON] = ": wakes for no reason",
         [SIGNAL] = ": a signal", [PTHREAD_CANCEL] = ": pthread_cancel",
     };
     bool slept = t->at == SLEEPS_ON_COND || t->at == SLEEPS_ON_WORD || t->at == NAPS

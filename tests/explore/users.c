@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * users.c - weak memory as the users of the library see it: what they may rely on, and what they do
- * with their memory as soon as they may.
+ * users.c - weak memory as the library's users see it: the order that they may rely on, and the
+ * reuse of their memory as soon as that is allowed.
  */
 #include "views.h"
 
 /*
- * A call begins.  Which calls came before it is what its thread can know by the views, not the
- * order of time: that is nothing that threads without an order between them could tell.
+ * A call begins.  The calls before it are those that its thread knows of by the views.  The order
+ * of time does not count: threads that are not ordered cannot observe it.
  */
 void user_calls(struct call *call, int number)
 {
@@ -15,7 +15,7 @@ void user_calls(struct call *call, int number)
         call->after = views_begin_call(number);
 }
 
-/* Does another thread wait until this operation has returned?  Users synchronize for that. */
+/* Does another thread wait until this operation has returned?  Then users synchronize. */
 static bool is_awaited(int id, int k)
 {
     for (int t = 0; t < threads_count; t++) {
@@ -28,8 +28,8 @@ static bool is_awaited(int id, int k)
 }
 
 /*
- * A call has returned.  The frames of the library, `below`, will be something else; those of a
- * thread that was canceled, all of them.
+ * A call has returned.  The library's stack frames below `below` will be reused; if the thread was
+ * canceled, all of them.
  */
 void user_has_returned(struct call *call, int number, const char *below)
 {
@@ -43,7 +43,7 @@ void user_has_returned(struct call *call, int number, const char *below)
         views_release(&script[id][k]);
 }
 
-/* It has waited until another thread has ended, or has come so far. */
+/* It has waited until another thread has ended, or has reached that operation. */
 void user_came_after(const struct op *op)
 {
     if (views_on() && op->n == 0)
@@ -52,7 +52,7 @@ void user_came_after(const struct op *op)
         views_acquire(&script[op->ticket][op->n - 1]);
 }
 
-/* ---- Who has destroyed a semaphore, or returned a ticket, may free it at once ---- */
+/* ---- A thread that has destroyed a semaphore, or returned a ticket, may free it at once ---- */
 
 static void reuse(const void *at, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* views.c - the views of threads, and what carries them other than stores; see views.h. */
+/* views.c - the views of threads, and what carries views besides stores; see views.h. */
 #include "views.h"
 
 #include <stdatomic.h>
@@ -24,7 +24,7 @@ bool order_releases(int order)
            || order == memory_order_seq_cst;
 }
 
-/* Has a thread let others know of its newest accesses?  The next one needs a new number then. */
+/* Has a thread published its newest accesses?  Then its next one needs a new number. */
 static bool published[THREADS_MAX];
 
 const struct view *view_publish(void)
@@ -82,7 +82,7 @@ void views_fence(int order)
     int me = id_of(self);
 
     if (!views_fences)
-        fail("explorer", "a fence: views.c keeps what it needs for that only in litmus tests");
+        fail("explorer", "a fence: views.c supports fences only in litmus tests");
     if (order_acquires(order))
         view_join(view_mine(), &on_acquire[me]);
     if (order == memory_order_seq_cst) {

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * views.h - weak memory: what each thread knows, and what it may still see instead.
+ * views.h - weak memory: what each thread knows, and which old values it may still see.
  *
  * The model is RC11 without load buffering, as an abstract machine (the views of Kang, Hur, Lahav,
  * Vafeiadis and Dreyer, 2017, without promises).  An atomic location keeps its stores, in
- * modification order; the newest is the one in memory.  A view says how much of that is known: for
- * each location the newest store, for each thread its newest access that came before.  Each thread
- * has a view, and so has each store: what an acquire load of it learns.
+ * modification order; the newest is the one in memory.  A view says how much is known: for each
+ * location the newest known store, for each thread its newest known access.  Each thread has a
+ * view.  Each store has one, too, which an acquire load of it adds to its thread's.
  *
- *   load     any store that is not older than what the thread's view has (coherence)
- *   store    the newest; or, where the thread has not seen those behind it, in front of them
+ *   load     sees any store that is not older than the one in the thread's view (coherence)
+ *   store    becomes the newest; or it comes before stores that the thread has not seen
  *   read-modify-write, a compare-and-swap that succeeds: reads the newest, and is the next
- *   compare-and-swap that fails: a load with the order for that case; one that is strong fails
- *            only where the store it reads has another value, and none fails for no reason
- *   release sequences are those of C++20 and C23: a read-modify-write goes on with what it
- *            has read, a relaxed store begins anew, whichever thread made the store before
- *   seq_cst  a load does not see anything older than the last such store; a fence takes part in
- *            one order of all such fences.  Exact where all accesses of a location are seq_cst,
- *            else stronger than the standard
+ *   compare-and-swap that fails: a load with the order for that case.  It fails only if the store
+ *            that it reads has another value
+ *   release sequences are those of C++20 and C23: a read-modify-write continues that of the store
+ *            it has read; a relaxed store ends it, whichever thread made the store before
+ *   seq_cst  a load sees nothing older than the last such store; all such fences are in one order.
+ *            This is exact if all accesses of a location are seq_cst, else stronger than the
+ *            standard
  *   mutexes, pthread_once, the end of a thread that is joined, and a futex wake, which is ordered
  *            by the kernel's own locks, carry views.  The kernel compares a futex word with the
- *            newest value.  pthread_cond_signal carries nothing: its mutex does
+ *            newest value.  pthread_cond_signal carries no view, but its mutex does
  *
- * A load of anything but the newest store, and a store in front of another, are decisions of the
- * search, the ordinary case first; a run has at most `stale` of them.
+ * A load of an old store, and a store that comes before another, are decisions of the search, which
+ * tries the ordinary case first; a run has at most `stale` of them.
  *
- * Not covered: load buffering, where a load reads a store that comes later in every order of
- * the run; read-modify-writes in front of a store that their thread has not seen.
+ * Not covered: load buffering, where a load reads a store that comes later in every order of the
+ * run; read-modify-writes that come before a store that their thread has not seen.
  */
 #ifndef XP_VIEWS_H
 #define XP_VIEWS_H
@@ -44,18 +44,18 @@ struct view {
 struct store {
     int64_t     value;
     struct view view;
-    bool        rmw;        /* reads the one before: nothing comes between the two */
+    bool        rmw;        /* it has read the store before it: none may come between them */
 };
 
 struct location {
     const void  *at;
     size_t       size;
-    int          count;     /* 0: not used as an atomic, or not since it was plainly written */
+    int          count;     /* 0: not used as an atomic, or not since its last plain write */
     int          last_sc;   /* the newest that is seq_cst */
     struct store store[STORES_MAX];
 };
 
-/* What carries views and is no atomic: a mutex, a once. */
+/* An object other than an atomic that carries views: a mutex, a once. */
 struct sync {
     const void *at;
     bool        used;
@@ -67,17 +67,17 @@ extern struct sync sync_object[SYNCS_MAX];
 extern int locations, syncs;
 extern struct view view_of[THREADS_MAX];
 
-/* Fences: what they make known, and what they let others know.  Only litmus tests have any. */
+/* Fences: the views that they acquire and release.  Only litmus tests have any. */
 extern bool views_fences;
 extern struct view on_acquire[THREADS_MAX], on_release[THREADS_MAX], all_sc_fences;
 
-/* Does this access count?  Not before the first thread starts, nor while nothing stops. */
+/* Does this access count?  Not before the first thread starts, nor while no thread stops. */
 static inline bool views_on(void)
 {
     return limits.weak && self != NULL && !threads_quiet;
 }
 
-/* Are all loads of the newest store from here on? */
+/* Do all loads see the newest store from here on? */
 static inline bool views_spent(void)
 {
     return run.stale >= limits.stale;
@@ -99,14 +99,14 @@ void stores_forget(void);   /* both are called by the two above */
 void stores_reset(void);
 uint16_t views_epoch(void); /* of the next access of the thread that runs */
 
-/* views_state.c: forget the stores that nobody can read any more. */
+/* views_state.c: forget the stores that no thread can read any more. */
 void views_prune(void);
 uint64_t views_hash(uint64_t (*mix)(uint64_t, const void *, size_t));
 
 /*
- * stores.c.  Accesses of the thread that runs.  A load returns what it sees; a compare-and-swap
- * first asks whether it fails, and sees what.  A store says whether it is the newest: only then
- * may memory change.
+ * stores.c.  Accesses of the thread that runs.  A load returns the value that it sees; a
+ * compare-and-swap first asks whether it fails, and which value it sees.  A store returns whether
+ * it is the newest: only then may memory change.
  */
 int64_t views_load(const void *at, size_t size, int order);
 bool views_swap_fails(const void *at, size_t size, int64_t expected, int order, int64_t *sees);
@@ -116,8 +116,8 @@ void views_plainly_written(const void *at, size_t size);
 void views_kernel_looks(const void *at, size_t size);
 
 /*
- * views.c.  A call of the scenario begins: which ones had returned, for all that its thread can
- * know?  It returns: which ones had begun?
+ * views.c.  When a call of the scenario begins: the calls that had returned, as far as its thread
+ * knows.  When it returns: the calls that had begun.
  */
 uint64_t views_begin_call(int number);
 uint64_t views_end_call(int number);
@@ -131,7 +131,7 @@ void views_fence(int order);
 
 enum access { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE };
 
-extern bool races_only_noted;   /* and how many: for the litmus tests */
+extern bool races_only_noted;   /* for the litmus tests: count races, do not fail */
 extern int races_noted;
 
 void races_reset(void);
@@ -140,8 +140,8 @@ void races_leave_frames(const char *below);     /* of the thread that runs */
 uint64_t races_hash(void);
 
 /*
- * For views_state.c: forget what all threads know of; then, of an epoch, how many of the
- * thread's others that still count are not newer.
+ * For views_state.c: forget the accesses that all threads know of.  Then the rank of an epoch: how
+ * many of the thread's remaining epochs are not newer.
  */
 void races_prune(const uint16_t known_to_all[THREADS_MAX]);
 uint16_t races_rank(int t, uint16_t clock);

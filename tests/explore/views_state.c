@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * views_state.c - weak memory as a part of a state (states.c), in a form that does not depend on
- * how the state was come to.
+ * the way to that state.
  *
- * What all threads that are alive know is no news to anybody: stores older than that are
- * forgotten, and every view counts as if it had it.  Accesses that all know of cannot race any
- * more; the epochs of the others are numbered anew, in their order.
+ * All living threads have some knowledge in common.  Older stores than that are forgotten, and
+ * every view counts as if it had this knowledge.  Accesses that all know of cannot race any more;
+ * the epochs of the others are renumbered, in their order.
  */
 #include "views.h"
 
@@ -18,7 +18,7 @@ static uint8_t least(uint8_t a, uint8_t b)
     return a < b ? a : b;
 }
 
-/* Of its own accesses a thread always knows. */
+/* A thread always knows of its own accesses. */
 static void learn_known_to_all(void)
 {
     memset(&known_to_all, 0xff, sizeof known_to_all);
@@ -96,7 +96,7 @@ static uint64_t mix_view(uint64_t hash, mix_fn *mix, const struct view *view, in
     return mix(hash, plain.clock, sizeof plain - offsetof(struct view, clock));
 }
 
-/* Does it say anything that not everybody knows? */
+/* Does it have any knowledge that is not common? */
 static bool is_news(const struct view *view)
 {
     bool news = (view->began & ~known_to_all.began) != 0
@@ -127,7 +127,7 @@ static uint64_t mix_location(uint64_t hash, mix_fn *mix, const struct location *
     return hash;
 }
 
-/* The view of one that has ended still counts for who joins it. */
+/* The view of a thread that has ended still counts for threads that join it. */
 uint64_t views_hash(mix_fn *mix)
 {
     uint64_t hash = 3;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiters.c - what must be true when a waiter joins or is completed, and at every access.
+ * waiters.c - checks what must be true when a waiter joins or is completed, and at every access.
  *
  *   I3  only the holder of the mutex changes the word while SLOW is set
  *   I4  a waiter is completed once, under the mutex, when it is out of the queue
  *   I5  a grant is debited before it is visible
  *   I6  no waiter is granted while one before it is in the queue
- *   I8  a granter does not touch a waiter that it has completed; nobody touches a semaphore that
- *       was destroyed or a stack that was left
+ *   I8  a granter does not access a waiter that it has completed; no thread accesses a semaphore
+ *       that was destroyed or a stack frame that was left
  *   and a plain write to a semaphore is made with its mutex held
  */
 #include "oracles.h"
@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-/* The waiters in a queue, and the watchers of tickets that are. */
+/* The waiters in a queue, and those that wait for a ticket in a queue. */
 static struct known {
     struct fs_waiter *waiter;
     struct thread    *owner;        /* NULL: a ticket */
@@ -25,7 +25,7 @@ static struct known {
 } known[WAITERS_MAX];
 static int known_count;
 
-/* What this thread has completed, in this operation: not to be touched again by it (I8). */
+/* The waiters that this thread has completed in this operation: it must not access them (I8). */
 static const struct fs_waiter *completed[THREADS_MAX][WAITERS_MAX];
 static int completed_count[THREADS_MAX];
 
@@ -80,7 +80,7 @@ static bool is_in_queue(int i, const struct fs_waiter *w)
     return false;
 }
 
-/* Where its thread waits again there may be another one by now, a little further down. */
+/* Its thread may wait again by now, with another waiter a little further down the stack. */
 static bool overlaps(const struct fs_waiter *a, const struct fs_waiter *b)
 {
     return (uintptr_t)a < (uintptr_t)(b + 1) && (uintptr_t)b < (uintptr_t)(a + 1);
@@ -104,7 +104,7 @@ static void joined(struct fs_waiter *w)
     };
 }
 
-/* Is it in a queue, or watches a ticket that is, in the place that it sleeps in? */
+/* Does it sleep as a waiter in a queue, or for a ticket in a queue? */
 bool oracle_waits(const struct thread *t)
 {
     for (int k = 0; k < known_count; k++) {
@@ -115,7 +115,7 @@ bool oracle_waits(const struct thread *t)
     return false;
 }
 
-/* The debit must be in the word: nobody may find these units free (I5). */
+/* The debit must be in the word, so that no thread finds these units free (I5). */
 static void check_debit(const struct known *who)
 {
     int64_t out = 0;
@@ -177,14 +177,14 @@ static const struct fs_waiter *head_of(int i)
     return fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]);
 }
 
-/* Has it waited for too long to be passed?  As the thread that lets pass has seen the time. */
+/* Has it waited too long to be passed, by the time that the passing thread has read? */
 static bool over_bound(const struct fs_waiter *w)
 {
     return !script_uses(TIMED) && !script_uses(FOR)
            && w->joined_ns + scenario->bypass_ns <= self->last_clock;
 }
 
-/* A thread that has not joined takes units. */
+/* A thread takes units without having joined. */
 static void passed(void)
 {
     for (int i = 0; i < sems_count; i++) {
@@ -200,7 +200,7 @@ static void changed_by_the_way(int i, int64_t now)
 {
     if (!is_open(now) || (now & FS_SLOW) == 0 || fs_word_available(now) < 0
         || fs_word_available(now) > sem_inside(i)->limit)
-        fail("I3 OPEN", "the word is changed to something else than a count");
+        fail("I3 OPEN", "the word is changed to something other than a count");
 }
 
 static void opened(int i)
@@ -246,7 +246,7 @@ static void word_stored(int i, int64_t before, int64_t now)
         fail("I3 SLOW", "the word is changed without the mutex while SLOW is set");
 }
 
-/* Of the atomics in a waiter; its reason begins a word of 8 bytes. */
+/* Is it a state among a waiter's atomics?  The reason begins a word of 8 bytes. */
 static bool is_state(const void *at, bool in_ticket)
 {
     if (in_ticket)
@@ -303,9 +303,9 @@ static bool has_token(int t)
 }
 
 /*
- * The holder of the token's mutex, which cancels it or leaves its list, may touch the waits that
- * are on it: they cannot go before they have had the mutex.  One that was completed may be on it
- * again.
+ * The holder of the token's mutex, which cancels it or leaves its list, may access the waits on the
+ * list: they cannot return before they have had the mutex.  A completed waiter's memory may be on
+ * the list again.
  */
 static void touch_stack(int owner, const void *at, size_t size)
 {

@@ -4,8 +4,8 @@
  *
  *     units 1, capacity 2, paused: acquire 2 token; give | cancel | capacity 2
  *
- * The settings are the members of struct scenario by their names, of which those that are 0 or
- * false need not be said; without any there is no colon either.
+ * The settings are the members of struct scenario, by name.  Those that are 0 or false may be left
+ * out; if all are, so is the colon.
  */
 #include "explore.h"
 
@@ -23,7 +23,7 @@ static const struct setting {
     enum kind   kind;
     size_t      offset;
     unsigned    flag;
-    const char *in_table;   /* how scenarios.c has it */
+    const char *in_table;   /* how it is written in scenarios.c */
 } setting[] = {
 #define SETTING(name, kind) { #name, kind, offsetof(struct scenario, name), 0, "." #name }
     SETTING(units, NUMBER), SETTING(capacity, NUMBER), SETTING(max_waiters, NUMBER),
@@ -86,7 +86,7 @@ static bool read_setting(const char *text, struct scenario *what)
     return false;
 }
 
-/* NULL: these are no words for a scenario.  One at a time. */
+/* Returns NULL if these words are no scenario.  The next call overwrites the result. */
 const struct scenario *scenario_of_words(const char *words)
 {
     static char name[600], settings[200], threads[500];
@@ -218,7 +218,7 @@ void scenario_words(const struct scenario *what, char *buffer, size_t size)
     add(&text, "%s%s", *before != '\0' ? ": " : "", what->threads);
 }
 
-/* As a line of scenarios.c. */
+/* As an entry of scenarios.c. */
 void print_for_table(const struct scenario *what)
 {
     printf("    { .name = \"\"");
