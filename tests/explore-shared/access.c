@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * access.c - loads and stores of the library, atomic and plain.
+ * access.c - the library's loads and stores, atomic and plain.
  *
- * The library is compiled with -fsanitize=thread and linked without its runtime: each access
- * comes here, atomic ones instead of being made.  Here it is decided before which of them a
- * thread stops (dies.h), and checked that each is inside of a segment that the process has
- * mapped, and under its lock, except where layout.h says otherwise.
+ * The library is compiled with -fsanitize=thread and linked without its runtime: the compiler calls
+ * a function of this file before each plain access, and in place of each atomic one.  This file
+ * decides before which of them a thread stops (dies.h).  It checks that each access to a segment is
+ * in one that the process has mapped, and under its lock, unless layout.h says otherwise.
  */
 #include "dies.h"
 
@@ -19,9 +19,9 @@
 
 enum sharing {
     LOCKED,         /* only under the lock */
-    ENTRY,          /* of the table of processes: loaded without it by who looks for an entry */
-    OPEN_TO_ALL,    /* loaded without it, at any time */
-    FREE_TO_STORE   /* and stored */
+    ENTRY,          /* of the table of processes: a search for an entry loads it without the lock */
+    OPEN_TO_ALL,    /* loaded without the lock, at any time */
+    FREE_TO_STORE   /* ... and stored */
 };
 
 static enum sharing sharing_of(int file, size_t offset)
@@ -44,12 +44,12 @@ static enum sharing sharing_of(int file, size_t offset)
                || IS(fs_process, start) ? ENTRY : LOCKED;
     }
     offset = (offset - slots) % sizeof(struct fs_slot);
-    /* Its thread loads the times of its slot; nobody else has it. */
+    /* A thread loads the times of its own slot, which no other thread uses. */
     return IS(fs_slot, state) || IS(fs_slot, granted_ns) || IS(fs_slot, joined_ns) ? OPEN_TO_ALL
                                                                                    : LOCKED;
 }
 
-/* Nobody else knows of a file that has no name and no user. */
+/* No other process knows of a file that has no name and no user. */
 static bool is_being_made(int file)
 {
     if (run.file[file].named)
@@ -68,7 +68,7 @@ enum kind { LOAD, STORE, CHANGE };
 static void check_lock(size_t offset, enum sharing sharing, enum kind kind)
 {
     if (sharing == LOCKED || (kind == STORE && sharing < FREE_TO_STORE))
-        fail("lock", "T%d %s what is under the lock, without it: offset %zu", id_of(self),
+        fail("lock", "T%d %s a member under the lock, without the lock: offset %zu", id_of(self),
              kind == LOAD ? "loads" : "stores to", offset);
 }
 
@@ -89,7 +89,7 @@ static unsigned what_for(int file, size_t offset, enum kind kind)
     return CAN_DIE | (others_look ? CAN_SWITCH : 0u);
 }
 
-/* What a loop loads again, and finds as it was, nobody has changed: it stopped there before. */
+/* A loop that loads the same value again need not stop: it stopped there before. */
 static bool looks_again(const void *at, int64_t now)
 {
     bool again = self->last_loaded == at && self->saw == now;

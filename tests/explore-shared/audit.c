@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* audit.c - when all have come to their end: another process opens the segment, and counts. */
+/* audit.c - after all processes have ended, another one opens the segment, and counts. */
 #include "dies.h"
 
 #include "shared/attach.h"
@@ -50,7 +50,7 @@ static void check_free(int64_t available)
 
     if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0) {
         if (available != scenario->units - held_by_the_living())
-            fail("conservation", "%lld units are free, of %lld, and the living have %lld",
+            fail("conservation", "%lld units are free, of %lld, and live processes have %lld",
                  (long long)available, (long long)scenario->units, (long long)held_by_the_living());
     } else if (available < expected - run.doubtful || available > expected + run.doubtful) {
         fail("conservation", "%lld units are free, not %lld (+-%lld)", (long long)available,
@@ -66,10 +66,10 @@ static void check_stat(fairsem_shared_t *h, int file)
     if (error != 0)
         fail("audit", "stat returns %d", error);
     if (run.named > 1)
-        return;     /* what a process holds, of all of them, is not known here */
+        return;     /* a process may hold units of several segments */
     check_free(stat.available);
     if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0 && stat.held != held_by_the_living())
-        fail("audit", "held: %lld, but it is %lld", (long long)stat.held,
+        fail("audit", "held is %lld instead of %lld", (long long)stat.held,
              (long long)held_by_the_living());
     if (stat.waiters != 0)
         fail("audit", "%lld are in line", (long long)stat.waiters);
@@ -84,7 +84,7 @@ static void check_stat(fairsem_shared_t *h, int file)
 
 /* ---- Repair, once more ---- */
 
-/* What may differ: the lock, and what is only counted. */
+/* A repair may change these: the lock, and the counters. */
 static void leave_out(struct fs_segment *s)
 {
     FS_PUT(&s->lock, 0);
@@ -110,11 +110,11 @@ static void repair_again(fairsem_shared_t *h, int file)
     leave_out((void *)twice);
     for (int i = 0; i < SEGMENT_SIZE; i++) {
         if (once[i] != twice[i])
-            fail("repair", "repair once more changes the byte %d", i);
+            fail("repair", "a second repair changes byte %d", i);
     }
 }
 
-/* ---- All of it is there ---- */
+/* ---- All units can be acquired ---- */
 
 static void acquire_all(fairsem_shared_t *h)
 {
@@ -122,7 +122,7 @@ static void acquire_all(fairsem_shared_t *h)
 
     if (available < 0 || fairsem_shared_tryacquire(h, available) != 0
         || fairsem_shared_available(h) != 0 || fairsem_shared_release(h, available) != 0)
-        fail("audit", "what is free cannot be acquired");
+        fail("audit", "the free units cannot be acquired");
 }
 
 void audit_act(void)

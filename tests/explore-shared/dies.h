@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dies.h - the sources of the shared semaphore under every schedule, and under every death.
+ * dies.h - runs the sources of the shared semaphore under every schedule, and under every death.
  *
- * HOW IT WORKS.  src/ and src/shared/ are compiled as they are, except shared/kernel.c.  Threads
- * are fibres (../explore/fibre.h) of several processes that are played here: each has private
- * memory, which is exchanged when another process goes on (process.c), descriptors, locked bytes,
- * and its own address of the segment (kernel.c).  Before each operation that another process
- * could notice a fibre stops, and the scheduler (schedule.c) decides what happens next: which
- * thread goes on; that a process dies; that a sleep ends too early, or by pthread_cancel.  All
- * answers are tried, depth first (search.c).
+ * HOW IT WORKS.  src/ and src/shared/ are compiled unchanged, except shared/kernel.c.  Threads are
+ * fibres (../explore/fibre.h) of several simulated processes.  Each process has private memory,
+ * which is swapped when another process goes on (process.c), descriptors, locked bytes, and its own
+ * address of the segment (kernel.c).  Before each operation that another process could notice a
+ * fibre stops, and the scheduler (schedule.c) decides what happens next: which thread goes on; that
+ * a process dies; that a sleep ends too early, or by pthread_cancel.  All answers are tried, depth
+ * first (search.c).
  *
  *   script.c     what the processes do, in words; scenarios.c: the table
- *   schedule.c   one run: the options at each step; search.c: all runs; states.c: what is known
+ *   schedule.c   one run: the options at each step; search.c: all runs; states.c: known states
  *   threads.c    mutexes, cancellation, the clock
  *   process.c    private memory; fork, exec, death
  *   kernel.c     files, record locks and futexes
  *   access.c     loads and stores, atomic and plain
- *   oracles.c    what must be true after each store; audit.c: and at the end
+ *   oracles.c    what must be true after each store; audit.c: what must be true at the end
  *
- * A DEATH.  All threads of the process are gone.  Its bytes are free, its descriptors closed, its
- * private memory is lost; what it has written to the segment stays.  A process can die before
- * each store to a segment, each compare-and-swap and each call of the kernel.  What it does in
- * between, nobody can notice.  A process that does not run can die whenever another one is about
- * to ask who lives, or to take a byte; before that nobody notices.
+ * A DEATH.  All threads of the process are gone.  Its bytes are unlocked, its descriptors closed,
+ * its private memory is lost; its stores to the segment stay.  A running process can die before
+ * each store to a segment, each compare-and-swap and each call of the kernel.  No other process can
+ * notice what it does in between.  A process that does not run can die whenever another one is
+ * about to check which processes live, or to take a byte; no process could notice an earlier death.
  *
  * WHAT BOUNDS IT.  At most `bound` preemptions in a run, as in ../explore/explore.h, and as many
  * deaths, early ends of a sleep and cancellations as the scenario says.  Time stands still, and
- * jumps to the next deadline when all sleep.  There is no preemption inside of the lock, except
- * before stores that are loaded without it; access.c checks that these are all.  A run ends when
- * it comes to a state in which a run has been that had as many preemptions left.
+ * jumps to the next deadline when all sleep.  There is no preemption with the lock held, except
+ * before stores to members that are loaded without it; access.c checks that there are no others.  A
+ * run ends in a state that an earlier run has reached with as many preemptions left.
  *
- * WHAT IT DOES NOT COVER.  Weak memory: one store comes after the other, for all.  A power failure.
- * Damage by others: there is nobody who writes to the segment but the library.
+ * WHAT IT DOES NOT COVER.  Weak memory: all processes see the stores in the same order.  A power
+ * failure.  Damage by other programs: only the library writes to the segment.
  */
 #ifndef DIES_H
 #define DIES_H
@@ -48,7 +48,7 @@
 #include <stdint.h>
 
 enum {
-    PROCESSES = 5, AUDITOR = PROCESSES - 1,     /* the last one checks, when all others are gone */
+    PROCESSES = 5, AUDITOR = PROCESSES - 1,     /* the last one checks after all others */
     THREADS = 6, FILES = 3, DESCRIPTORS = 6, BYTES = 8, SLOTS = 8, OPS = 8,
     STACK_SIZE = 32768, HEAP_SIZE = 2048, SEGMENT_SIZE = 8192
 };
@@ -94,15 +94,15 @@ struct thread {
     bool         exists;            /* in this scenario */
     int          op;                /* which of its operations */
     bool         calling;           /* it is in that call */
-    bool         joined;            /* in this operation, the line */
-    unsigned     what_for;          /* it stopped */
-    const void  *object;            /* what it wants or sleeps on */
+    bool         joined;            /* the line, in this operation */
+    unsigned     what_for;          /* why it stopped */
+    const void  *object;            /* which it wants or sleeps on */
     const char  *doing;             /* in words */
     int          value;             /* for a sleep: */
     int64_t      deadline;
     bool         woken, timed_out, cancelable, canceled, cancel_disabled;
     struct dies_cleanup *cleanups;
-    const void  *last_loaded;       /* by its last visible load, and what was there */
+    const void  *last_loaded;       /* by its last visible load, and the value */
     int64_t      saw;
     int          error;             /* errno */
 };
@@ -114,7 +114,7 @@ struct descriptor {
 
 struct process {
     bool               lives;
-    int                root;        /* whose addresses it has: a child those of its parent */
+    int                root;        /* its first ancestor, which has the same addresses */
     fairsem_shared_t  *handle;
     int                opened;      /* how often */
     struct descriptor  fd[DESCRIPTORS];
@@ -143,21 +143,21 @@ struct run {
     struct file    file[FILES];
     int64_t        now;
     int            deaths, early;
-    int            named;           /* files that have had the name */
+    int            named;           /* how many files have had the name */
     int64_t        fits_ns;         /* since when the first in line fits; 0: it does not */
-    int64_t        fits_arrival;    /* which one that is */
+    int64_t        fits_arrival;    /* the arrival of that one */
     int64_t        outside;         /* without undo: released less acquired, by the results */
-    int64_t        doubtful;        /* ... units of calls that ended with their process */
+    int64_t        doubtful;        /* ... units of calls in which their process died */
 };
 
 extern struct run run;
 extern struct thread thread[THREADS];
-extern struct thread *self;         /* who runs; NULL: the scheduler */
+extern struct thread *self;         /* the thread that runs; NULL: the scheduler */
 extern const struct scenario *scenario;
 extern struct op script[THREADS][OPS];
 extern int ops_count[THREADS];
-extern bool script_attaches;        /* while it is explored a process becomes a user */
-extern bool quiet;                  /* nothing stops: no decisions */
+extern bool script_attaches;        /* a process opens the segment during the exploration */
+extern bool quiet;                  /* no thread stops: no decisions */
 
 static inline int id_of(const struct thread *t)
 {
@@ -200,9 +200,9 @@ _Noreturn void act_on_cancel(void);
 void sleep_until_woken(const void *object, int64_t ns, bool can_be_canceled, const char *doing);
 
 /* process.c */
-void process_learn(void);           /* what private memory is before the first run */
+void process_learn(void);           /* save private memory before the first run */
 void process_reset(void);
-void process_enter(int process);    /* its private memory is there now */
+void process_enter(int process);    /* swap in its private memory */
 void process_dies(int process, bool inside);
 void process_forks(int child);
 void process_execs(void);
@@ -229,7 +229,7 @@ void oracle_stored(int file, size_t offset, int64_t before, int64_t now);
 void oracle_returned(const struct op *op, int result);
 void oracle_time_jumps(void);
 void oracle_field_words(int file, size_t offset, char *text, size_t size);
-int64_t oracle_taken(int file);     /* by the living */
+int64_t oracle_taken(int file);     /* by live processes */
 
 /* audit.c */
 void audit(void);

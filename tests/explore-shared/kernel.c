@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel.c - the kernel of the processes that are played here: shared/kernel.h.
+ * kernel.c - the kernel of the simulated processes, in place of src/shared/kernel.c.
  *
- * The memory of all files is one piece, which each process has at an address of its own.  There is
- * one name.  Record locks are those of POSIX: they belong to a process and a file, and go when
+ * The memory of all files is one block, which each process maps at another address.  There is one
+ * name.  Record locks are those of POSIX: they belong to a process and a file, and are lost when
  * the process closes any descriptor of the file.
  */
 #define _GNU_SOURCE             /* memfd_create */
@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 
 #define ARENA   UINT64_C(0x200000000000)
-#define STRIDE  UINT64_C(0x100000)      /* from file to file: far more than one is large */
+#define STRIDE  UINT64_C(0x100000)      /* from file to file: far larger than any file */
 
 static int memory_fd;
 static char *all_files;         /* for the explorer itself */
@@ -55,9 +55,9 @@ int kernel_file_of(const void *at, size_t size, size_t *offset)
         return -1;
     *offset = from % STRIDE;
     if ((int)(from / STRIDE / FILES) != p->root || (p->mapped >> file & 1) == 0)
-        fail("segment", "T%d has an access to what it has not mapped", id_of(self));
+        fail("segment", "T%d accesses memory that it has not mapped", id_of(self));
     if (*offset + size > (size_t)run.file[file].size)
-        fail("segment", "T%d has an access outside of the segment", id_of(self));
+        fail("segment", "T%d has an access outside the segment", id_of(self));
     return file;
 }
 
@@ -72,7 +72,7 @@ static struct descriptor *descriptor(int fd)
     return fd >= 0 && fd < DESCRIPTORS ? &p->fd[fd] : &none;
 }
 
-/* Of an open descriptor; what the library does with another one is an error here. */
+/* The file of an open descriptor.  Use of another one is an error here. */
 static int file_of(int fd)
 {
     if (descriptor(fd)->file == 0)
@@ -186,7 +186,7 @@ int fs_file_map(int fd, int64_t size, void **memory)
     int file = file_of(fd);
 
     if (size != run.file[file].size)
-        fail("segment", "T%d maps another size than that of the file", id_of(self));
+        fail("segment", "T%d maps a size other than the file's", id_of(self));
     run.process[self->process].mapped |= 1u << file;
     *memory = address(run.process[self->process].root, file);
     return 0;
@@ -225,7 +225,7 @@ int fs_file_keep_on_exec(int fd, bool keep)
     return 0;
 }
 
-/* True: one stays open. */
+/* Returns true if one stays open. */
 bool kernel_closes_all(int process, bool exec)
 {
     bool any = false;
@@ -269,7 +269,7 @@ void fs_life_drop(int fd, int index)
 
 int fs_life_test(int fd, int index, bool *locked)
 {
-    contact(ASKS_WHO_LIVES, "asks who lives");
+    contact(ASKS_WHO_LIVES, "asks which processes live");
     *locked = *byte(fd, index) != 0 && *byte(fd, index) != self->process + 1;
     return 0;
 }
@@ -299,7 +299,7 @@ int64_t fs_tick_ns(void)
     return run.now;
 }
 
-/* ---- Sleeping and waking: by the place in the file, which all processes have in common ---- */
+/* ---- Sleeping and waking: by the place in the file, which is the same in all processes ---- */
 
 static const char *place_in_file(const _Atomic int *word)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layer.h - what src/ and src/shared/ are compiled against here, by cc -include; see dies.h.
+ * layer.h - included before src/ and src/shared/ (cc -include) to compile them here; see dies.h.
  *
- * Loads and stores come to access.c by -fsanitize=thread, and what the library wants of the kernel
- * to kernel.c, which replaces that of src/shared/.  These are the calls that remain.
+ * Loads and stores go to access.c by -fsanitize=thread, and the library's kernel calls to kernel.c,
+ * which replaces that of src/shared/.  These are the other calls.
  */
 #ifndef DIES_LAYER_H
 #define DIES_LAYER_H
@@ -40,7 +40,7 @@ struct dies_cleanup {
 void dies_cleanup_push(struct dies_cleanup *cleanup);
 void dies_cleanup_pop(int execute);
 
-#ifndef DIES_EXPLORER       /* the explorer itself includes this for the declarations only */
+#ifndef DIES_EXPLORER       /* the explorer itself needs only the declarations */
 #define pthread_mutex_lock dies_mutex_lock
 #define pthread_mutex_unlock dies_mutex_unlock
 #define pthread_setcancelstate dies_setcancelstate

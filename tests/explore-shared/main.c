@@ -4,11 +4,12 @@
  *               [--keep-going] [NAME...]
  *          dies --list | --replay SCHEDULE
  *
- * All scenarios of the table, or those named, and how many schedules were followed to the end, and
- * how many to a known state.  --bound: preemptions; without it as many as the scenario says.
- * --deaths: no more than so many.  --seconds: for one scenario; --part 1/2: every other one;
- * --quick: without the long ones.  A NAME can also be UNITS:DEATHS:TEXT, a scenario in the language
- * of script.c.  Exit status 1: something was wrong, and how to see it again has been printed.
+ * Runs all scenarios of the table, or those named, and prints how many schedules ran to the end,
+ * and how many to a known state.  --bound: at most so many preemptions; the scenario has the
+ * default.  --deaths: at most so many.  --seconds: the time for one scenario; --part 1/2: every
+ * other one; --quick: without the long ones.  A NAME can also be UNITS:DEATHS:TEXT, a scenario in
+ * the language of script.c.  Exit status 1: a failure, and the command that repeats it has been
+ * printed.
  */
 #include "dies.h"
 

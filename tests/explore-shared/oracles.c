@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* oracles.c - what must be true after each store to a segment, and of each result. */
+/* oracles.c - checks what must be true after each store to a segment, and of each result. */
 #include "dies.h"
 
 #include <errno.h>
@@ -21,13 +21,13 @@ static struct fs_slot *slots(int file)
     return (void *)(entries(file) + header(file)->max_processes);
 }
 
-/* Somebody who lives has this byte. */
+/* A live process has this byte. */
 static bool entry_lives(int file, int index)
 {
     return index >= 0 && index < BYTES && run.file[file].byte[index] != 0;
 }
 
-/* What a change that is cut short has already decided counts. */
+/* A change that was cut short after its commit point counts. */
 int64_t oracle_taken(int file)
 {
     const struct fs_segment *s = header(file);
@@ -52,13 +52,13 @@ int64_t oracle_taken(int file)
 static void check_sum(int file)
 {
     if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0 && oracle_taken(file) > header(file)->units)
-        fail("conservation", "the living have %lld of %lld units", (long long)oracle_taken(file),
+        fail("conservation", "the live have %lld of %lld units", (long long)oracle_taken(file),
              (long long)scenario->units);
 }
 
 /* ---- Order ---- */
 
-/* Somebody who lives and waits comes before (priority, arrival)? */
+/* Does a live waiter come before (priority, arrival)? */
 static void check_order(int file, int priority, int64_t arrival, const char *what)
 {
     for (int i = 0; i < SLOTS; i++) {
@@ -184,7 +184,7 @@ void oracle_stored(int file, size_t offset, int64_t before, int64_t now)
     } else if (offset == offsetof(struct fs_segment, redo.slot)) {
         check_sum(file);
     } else if (offset == offsetof(struct fs_segment, damaged)) {
-        fail("damage", "T%d takes the segment for damaged", id_of(self));
+        fail("damage", "T%d declares the segment damaged", id_of(self));
     } else if (offset == offsetof(struct fs_segment, word) && now / 2 < before / 2
                && (s->flags & FAIRSEM_SHARED_NO_UNDO) != 0) {
         check_take(file);
@@ -193,7 +193,7 @@ void oracle_stored(int file, size_t offset, int64_t before, int64_t now)
 
 /* ---- Time ---- */
 
-/* Of the line: NULL if nobody waits who lives. */
+/* The first live waiter in the line; NULL: none. */
 static const struct ghost *first_in_line(int file, int *slot)
 {
     const struct ghost *first = NULL;
@@ -213,8 +213,9 @@ static const struct ghost *first_in_line(int file, int *slot)
 }
 
 /*
- * If the living leave enough for the first in line, it must have that soon: 100 ms until somebody
- * looks, 10 ms for a lock of the dead, and that again for each one who dies while it looks.
+ * If live processes leave enough units for the first in line, it must get them soon: within 100 ms
+ * until a process looks for the dead, 10 ms for a dead owner's lock, and the same again for each
+ * process that dies while it looks.
  */
 static void check_soon(int file)
 {
@@ -236,8 +237,8 @@ static void check_soon(int file)
 }
 
 /*
- * All sleep.  Who sleeps on what has changed was not woken: nothing wrong, for up to 100 ms, if
- * somebody died who was about to.
+ * All threads sleep.  One that sleeps on a changed word was not woken.  That is right for up to 100
+ * ms if the process died that was about to wake it.
  */
 void oracle_time_jumps(void)
 {
@@ -246,14 +247,14 @@ void oracle_time_jumps(void)
 
         if (t->exists && t->at == SLEEPS && !t->woken && t->object != NULL && run.deaths == 0
             && *(const volatile int *)(const volatile void *)t->object != t->value)
-            fail("lost wake-up", "T%d sleeps on what has changed", i);
+            fail("lost wake-up", "T%d sleeps on a word that has changed", i);
     }
     for (int i = 0; i < FILES; i++) {
         if (run.file[i].made && header(i)->magic == FS_SEGMENT_MAGIC)
             check_soon(i);
     }
     if (run.now - START_NS > 5000 * MS)
-        fail("stuck", "somebody has waited for five seconds");
+        fail("stuck", "a thread has waited for five seconds");
 }
 
 /* ---- Results ---- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process.c - private memory of the processes that are played here; fork, exec and death.
+ * process.c - the private memory of the simulated processes; fork, exec and death.
  *
  * The library's static variables (between ../explore/static_first.c and static_last.c) and a heap
- * are there once, and are exchanged when a thread of another process goes on.
+ * exist once.  Their contents are swapped when a thread of another process goes on.
  */
 #include "dies.h"
 
@@ -21,7 +21,7 @@ struct image {
     char heap[HEAP_SIZE];
 };
 static struct image fresh, image[PROCESSES];
-static int resident;                /* whose memory is there; -1: nobody's */
+static int resident;                /* the process whose memory is in place; -1: none */
 
 static size_t data_size(void)
 {
@@ -83,7 +83,7 @@ char *stack_top(int id)
     return stack[id] + STACK_SIZE;
 }
 
-/* Below what a run has used, stacks are zero; so equal states have equal stacks. */
+/* The unused parts of stacks are zero, so equal states have equal stacks. */
 static void clear_stacks(void)
 {
     for (int i = 0; i < THREADS; i++) {
@@ -143,7 +143,7 @@ static void end_threads(int process, const struct thread *except)
     }
 }
 
-/* The child is a copy; what its parent's other threads had on their stacks is never touched. */
+/* The child is a copy; the stacks of its parent's other threads are never accessed. */
 void process_forks(int child)
 {
     const struct process *parent = &run.process[self->process];
@@ -164,7 +164,7 @@ void process_forks(int child)
     }
 }
 
-/* Everything private is new; what is left is the pid, and descriptors that stay open. */
+/* All private memory is new; the pid and some descriptors remain. */
 void process_execs(void)
 {
     struct process *p = &run.process[self->process];
@@ -179,7 +179,7 @@ void process_execs(void)
         p->held = 0;
 }
 
-/* What it was about to do, nobody knows: see audit.c. */
+/* It is not known whether its last operation had an effect: see audit.c. */
 static void doubt(const struct thread *t)
 {
     const struct op *op = &script[id_of(t)][t->op];
@@ -188,7 +188,7 @@ static void doubt(const struct thread *t)
         run.doubtful += op->n;
 }
 
-/* Inside of its calls, or by exit. */
+/* Inside its calls, or by exit. */
 void process_dies(int process, bool inside)
 {
     for (int i = 0; inside && i < THREADS; i++) {
@@ -205,7 +205,7 @@ void process_dies(int process, bool inside)
         resident = -1;
 }
 
-/* ---- malloc: nothing is ever used again ---- */
+/* ---- malloc: no memory is ever reused ---- */
 
 void *dies_malloc(size_t size)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scenarios.c - the table; the language is that of script.c.
+ * scenarios.c - the table of scenarios, in the language of script.c.
  *
- * Where `mortal` says nothing, any process may be the one that dies; with two deaths the second
- * one is often that of who repairs.
+ * Without `mortal` any process may die.  With two deaths, the second is often that of the process
+ * that repairs.
  */
 #include "dies.h"
 

@@ -34,7 +34,7 @@ void trace(const char *format, ...)
     va_end(arguments);
 }
 
-/* The explorer's own memory is not exchanged: `t` is good when the thread goes on. */
+/* The explorer's own memory is not swapped: `t` is valid when the thread goes on. */
 void stop(enum at at, unsigned what_for, const char *doing, const void *object)
 {
     struct thread *t = self;
@@ -134,7 +134,7 @@ static int deaths(const struct thread *current, struct option *option)
     return n;
 }
 
-/* Of a thread that does not run. */
+/* The options of a thread that does not run. */
 static int others(struct thread *t, struct option *option)
 {
     int n = 0;
@@ -150,7 +150,7 @@ static int others(struct thread *t, struct option *option)
     return n;
 }
 
-/* Who runs comes first: the first run is the one in which nothing special happens. */
+/* The running thread comes first, so the first run has no deaths or preemptions. */
 static int all_options(struct thread *current, struct option *option)
 {
     bool runs = current != NULL && can_go_on(current);
@@ -167,7 +167,7 @@ static int all_options(struct thread *current, struct option *option)
     return runs ? n + deaths(current, option + n) : n;
 }
 
-/* Nobody can go on, except by an end of its sleep: that comes in time, then. */
+/* No thread can go on, except by the end of its sleep: then let time pass. */
 static bool all_sleep(const struct option *option, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -177,7 +177,7 @@ static bool all_sleep(const struct option *option, int n)
     return true;
 }
 
-/* All sleep: those whose time is out next. */
+/* All sleep: the options of the threads whose time ends next. */
 static int next_in_time(struct option *option)
 {
     int64_t next = INT64_MAX;
@@ -206,7 +206,7 @@ static void switch_to(struct thread *t)
         longjmp(given_up, 1);
 }
 
-/* In words, for who reads the trace. */
+/* In words, for the trace. */
 static const char *object_words(const struct thread *t)
 {
     static char text[60];
@@ -225,7 +225,7 @@ static const char *object_words(const struct thread *t)
 
 static void trace_step(const struct thread *t, enum what_happens what)
 {
-    static const char *const why[] = { "", ": its time is out", ": is canceled", "" };
+    static const char *const why[] = { "", ": its time has passed", ": is canceled", "" };
 
     if (tracing)
         printf("%6.1f ms  P%d T%d %s%s%s\n", (double)(run.now - START_NS) / 1e6, t->process,
@@ -280,7 +280,7 @@ static bool run_threads(void)
             oracle_time_jumps();
             n = next_in_time(option);
             if (n == 0)
-                fail("deadlock", "nobody can go on");
+                fail("deadlock", "no thread can go on");
         }
         if (limits.merge && n > 1 && decisions_are_new()
             && states_seen(state_now(current, runs ? (int)current->what_for : -1), preemptions))
@@ -291,7 +291,7 @@ static bool run_threads(void)
     }
 }
 
-/* Alone, in the order of the script, each up to its mark or its first sleep. */
+/* One thread after the other, in the order of the script, each to its colon or its first sleep. */
 static void run_quietly(int first, int last)
 {
     quiet = true;
@@ -337,7 +337,7 @@ bool run_once(bool *merged)
     }
     begin_run();
     run_quietly(0, THREADS - 2);
-    run.now += 50 * MS;     /* long enough for the library to look at those who wait */
+    run.now += 50 * MS;     /* long enough that the library checks the waiters' processes */
     if (!run_threads()) {
         *merged = true;
         return true;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * script.c - what the processes do, in words; and doing it.
+ * script.c - reads and performs what the processes do.
  *
  *      open, acquire 1: release 1 | cancel || open: acquire 1
  *
- * || is between processes, | between threads of one.  What stands before a colon is done before
- * the exploration, in this order, without any other schedule; a thread that has to wait there
- * waits when it begins.  A thread that begins with `born` belongs to a child that another one
- * forks.  Without a colon all is explored.
+ * || separates processes, | the threads of one.  The operations before a colon are done before the
+ * exploration, in this order only; a thread that has to wait there is waiting when the exploration
+ * begins.  Without a colon all operations are explored.  A thread that begins with `born` belongs
+ * to a child that another one forks.
  */
 #include "dies.h"
 
@@ -63,7 +63,7 @@ bool script_has_start(int t)
     return false;
 }
 
-/* Is it opened, or used first, while it is explored? */
+/* Is the segment opened, or used first, during the exploration? */
 static void find_attaching(int t)
 {
     bool begun = !script_has_start(t);
@@ -110,7 +110,7 @@ bool script_read(const struct scenario *what)
     return process < AUDITOR;
 }
 
-/* ---- Acts ---- */
+/* ---- Operations ---- */
 
 static void open_it(const char *name)
 {
@@ -147,7 +147,7 @@ static int acquire(fairsem_shared_t *h, const struct op *op)
     }
 }
 
-/* What it has got: an acquire before this may have been refused. */
+/* Release only units that it has: an acquire before this may have been refused. */
 static int release(fairsem_shared_t *h, const struct op *op)
 {
     struct process *p = &run.process[self->process];

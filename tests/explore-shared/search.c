@@ -12,7 +12,7 @@ enum { DECISIONS_MAX = 20000 };
 
 struct limits limits;
 static struct { short answer, answers; } decision[DECISIONS_MAX];
-static int decisions, replayed;     /* in this run; and how many of them are given */
+static int decisions, replayed;     /* in this run; and how many of them are prescribed */
 
 void decisions_begin(void)
 {
@@ -24,7 +24,7 @@ bool decisions_are_new(void)
     return decisions >= replayed;
 }
 
-/* Which of so many answers?  Each of them, in one run or another; the first one first. */
+/* Choose one of so many answers.  The first run takes the first; other runs take the others. */
 int choose(int answers)
 {
     if (answers <= 1 || quiet)
@@ -108,7 +108,7 @@ bool explore(const struct scenario *what)
     return good;
 }
 
-/* All that the schedule does not mention is the first answer. */
+/* Decisions that the schedule does not mention take the first answer. */
 static bool read_decisions(const char *text)
 {
     memset(decision, 0, sizeof decision);
@@ -132,12 +132,12 @@ bool replay(const struct scenario *what, const char *text)
     bool good, merged;
 
     if (!prepare(what) || !read_decisions(text)) {
-        printf("this is no schedule: %s\n", text);
+        printf("not a schedule: %s\n", text);
         return false;
     }
     tracing = true;
     limits.merge = false;
     good = run_once(&merged);
-    printf("%s\n", good ? "nothing was wrong" : why_failed);
+    printf("%s\n", good ? "no failure" : why_failed);
     return good;
 }

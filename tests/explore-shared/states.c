@@ -2,8 +2,8 @@
 /*
  * states.c - states that have been seen need not be searched again, as in ../explore/states.c.
  *
- * A state is the stacks, the private memory of the living, the segments, what the kernel knows, and
- * what the oracles remember.
+ * A state is the stacks, the private memory of live processes, the segments, the kernel's tables,
+ * and the oracles' records.
  */
 #include "dies.h"
 

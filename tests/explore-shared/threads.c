@@ -141,7 +141,7 @@ int dies_getaffinity(pid_t pid, size_t size, void *set)
     return -1;
 }
 
-/* One core: who waits never spins, which nobody could notice. */
+/* One core, so that a waiter never spins; no other process could notice that it does. */
 long dies_sysconf(int name)
 {
     (void)name;
