@@ -4,7 +4,7 @@
 #
 #   build.sh SRCDIR OUT [MAIN]     MAIN is replay.c (the default) or fuzz_target.c
 #
-# SRCDIR is src/ or a changed copy of it: that is how a seeded fault is put to the test.
+# SRCDIR is src/ or a changed copy of it, with a seeded fault.
 # CC, CFLAGS and INCLUDE (a changed copy of include/) can be set.
 set -eu
 

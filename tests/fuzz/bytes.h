@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bytes.h - the input, read as small decisions.  Beyond its end everything is 0. */
+/* bytes.h - reads the input as small decisions.  Beyond its end all are 0. */
 #ifndef BYTES_H
 #define BYTES_H
 

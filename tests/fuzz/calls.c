@@ -66,7 +66,7 @@ void call_end(struct call *call, enum words_kind kind, long long result, long lo
     if (machine_locks != 0)
         finding("line %d leaves %d mutexes locked", call->line, machine_locks);
     if (model_next_due(world.model_ticket, TICKETS) != NULL)
-        finding("line %d: a callback was not called", call->line);
+        finding("line %d: a callback did not run", call->line);
     if (call->sem != NO_SEM)
         world.sem_calls[call->sem]--;
     if (call->ticket != NO_TICKET)
@@ -90,9 +90,9 @@ void call_back(fairsem_ticket_t *ticket, void *arg)
     int line = SAY("callback of t%lld", t), steps = world.callback_steps[t];
 
     if (model_next_due(world.model_ticket, TICKETS) != &world.model_ticket[t])
-        finding("callback of t%d: it is not its turn", t);
+        finding("callback of t%d: runs before its turn", t);
     if (ticket != world.ticket[t])
-        finding("callback of t%d: called with another ticket", t);
+        finding("callback of t%d: runs with another ticket", t);
     if (machine_locks != 0)
         finding("callback of t%d: with a mutex locked", t);
     if (thread_call()->calls_back != 0)

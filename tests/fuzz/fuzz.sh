@@ -4,8 +4,8 @@
 #
 #   fuzz.sh SECONDS      called by `make fuzz`
 #
-# Starts with the corpus of the repository.  Leaves in fuzz/ of the build directory what it
-# found, and the corpus with what is new in it, as small as it gets.
+# Starts with the corpus of the repository.  Leaves in fuzz/ of the build directory its findings,
+# and the corpus with the new sequences, as small as possible.
 set -u
 
 seconds=${1:-60}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fuzz_target.c - the sequences as a target of libFuzzer: `make fuzz`. */
+/* fuzz_target.c - runs sequences as a target of libFuzzer: `make fuzz`. */
 #include "sequence.h"
 #include "words.h"
 

@@ -3,7 +3,7 @@
 #
 #   make check              runs tests/fuzz/replay: the corpus, then generated sequences
 #   make fuzz               libFuzzer for SECONDS=60, with clang
-#   tests/fuzz/replay --words FILE     says in words what libFuzzer has found
+#   tests/fuzz/replay --words FILE     prints the calls of what libFuzzer has found
 
 fuzz_sources = \
 	tests/fuzz/bytes.c tests/fuzz/bytes.h \

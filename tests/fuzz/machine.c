@@ -60,20 +60,20 @@ pthread_t __wrap_pthread_self(void)
     return machine_on ? (pthread_t)(thread_running() + 1) : __real_pthread_self();
 }
 
-/* ---- Locks: a thread that would wait for one waits for ever ---- */
+/* ---- Locks: to wait for one is an error, because it would never be unlocked ---- */
 
 BARE int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
 {
     if (!machine_on)
         return __real_pthread_mutex_lock(m);
     if (__real_pthread_mutex_trylock(m) != 0)
-        finding("the library locks what it has locked, or what is no mutex any more");
+        finding("the library locks a locked mutex, or one that is gone");
     machine_locks++;
     thread_locks();
     return 0;
 }
 
-/* The library tries for a moment before it locks; here that is the same. */
+/* The library tries for a moment before it locks.  Here a try is a lock. */
 BARE int __wrap_pthread_mutex_trylock(pthread_mutex_t *m)
 {
     return __wrap_pthread_mutex_lock(m);
@@ -87,7 +87,7 @@ BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
 
 /* ---- Sleep on condition variables ---- */
 
-/* The clock of each condition variable.  Those of statically initialized ones nobody asks. */
+/* The clock of each condition variable, except statically initialized ones: none is needed. */
 static struct { const pthread_cond_t *cond; clockid_t clock; } conds[256];
 static int conds_made;
 
@@ -186,7 +186,7 @@ static bool is_futex(long number)
 #endif
 }
 
-/* As the C library does it: whatever the number, there may be six arguments. */
+/* Like the C library's: for any number, there may be six arguments. */
 BARE long __wrap_syscall(long number, ...)
 {
     va_list list;
@@ -217,7 +217,7 @@ void fs_spin_woken(int64_t completed_ns)
     (void)completed_ns;
 }
 
-/* It always pays, so that each way of being completed is taken. */
+/* Staying awake always pays, so that each way to be completed happens. */
 void fs_stay_awake_learn(struct fs_stay_awake *doubts, bool joined_as_head, int64_t head_ns,
                          int core)
 {
@@ -227,7 +227,7 @@ void fs_stay_awake_learn(struct fs_stay_awake *doubts, bool joined_as_head, int6
     (void)core;
 }
 
-/* ---- What each thread has of its own.  A sanitizer's key was made before ---- */
+/* ---- Thread-specific values.  (A sanitizer's key was made before) ---- */
 
 static pthread_key_t library_key;
 static bool          key_made;

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * machine.h - what the library finds instead of the C library's clock and sleep (--wrap), and
- * instead of its own spinning, which would never end where no time passes.
+ * machine.h - replaces the C library's clock and sleep (--wrap), and the library's own spinning,
+ * which would never end because no time passes.
  */
 #ifndef MACHINE_H
 #define MACHINE_H
 
-#include <pthread.h>        /* any of the C library, which says then what it is */
+#include <pthread.h>        /* any header of the C library, which then defines its name */
 #include <stdbool.h>
 
-/* A sequence runs in this thread; else all calls go where they always go.  (libFuzzer has others.) */
+/* A sequence runs in this thread.  In others, such as libFuzzer's, calls go to the C library. */
 extern _Thread_local bool machine_on;
 extern int  machine_locks;      /* mutexes that are locked now */
 
 /*
- * Can a stack be unwound as pthread_cancel does it?  Not with every C library, and not where the
- * library cleans up in another way (src/cleanup.h); and ThreadSanitizer loses its own account of the
- * stack.
+ * Can a stack be unwound as pthread_cancel does it?  Not with every C library, and not if the
+ * library cleans up in another way (src/cleanup.h).  ThreadSanitizer would lose track of the stack.
  */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)

@@ -11,7 +11,7 @@ int model_call;
 int (*model_calls_back)(void);
 static unsigned dues;
 
-/* ---- What callers get wrong ---- */
+/* ---- Errors of callers ---- */
 
 static bool valid(int64_t n)
 {
@@ -53,7 +53,7 @@ static int64_t length(const struct model_sem *s)
     return n;
 }
 
-/* Nobody passes: not one of the same or a better priority. */
+/* A request waits behind those of the same or a better priority. */
 static bool must_wait(const struct model_sem *s, int64_t n, int priority)
 {
     return s->capacity == 0 || n > s->available
@@ -108,7 +108,7 @@ static void grant_heads(struct model_sem *s)
     }
 }
 
-/* `refusal`: what to return instead of waiting, if not 0. */
+/* `refusal`, if not 0, is returned instead of waiting. */
 static int join(struct model_sem *s, struct model_request *r, int64_t n, int priority, int refusal)
 {
     struct model_request **at = &s->head;
@@ -142,7 +142,7 @@ static int join(struct model_sem *s, struct model_request *r, int64_t n, int pri
 /* ---- The semaphore ---- */
 
 /* Semaphores with FAIRSEM_BOUNDED_BYPASS are not in this model: which thread passes depends on
- * which ones sleep. */
+ * which threads sleep. */
 int model_init(struct model_sem *s, int64_t units, const fairsem_attr_t *attr)
 {
     for (int i = 0; i < 7; i++) {
@@ -173,7 +173,7 @@ int model_try(struct model_sem *s, int64_t n)
 {
     struct model_request r = { .state = FAIRSEM_TICKET_IDLE };
 
-    /* The worst priority there is: it passes nobody. */
+    /* The worst possible priority: it passes no waiter. */
     return valid(n) ? join(s, &r, n, INT32_MAX, EAGAIN) : EINVAL;
 }
 
@@ -208,7 +208,7 @@ int model_release(struct model_sem *s, int64_t n)
     return 0;
 }
 
-/* A grant is given back; units that no longer fit, because too many have been made, are gone. */
+/* A grant is given back; units that do not fit any more, after an over-release, are lost. */
 static void regain(struct model_sem *s, int64_t n)
 {
     int64_t room = s->capacity - s->available;
@@ -274,7 +274,7 @@ void model_stat(const struct model_sem *s, fairsem_stat_t *stat)
     }
 }
 
-/* ---- Threads that wait, and what ends it ---- */
+/* ---- Waits, and how they end ---- */
 
 static void begin(struct model_wait *wait, struct model_token *token)
 {
@@ -331,9 +331,9 @@ void model_ticket_wait(struct model_request *ticket, struct model_wait *wait,
 }
 
 /*
- * What comes first counts: units that were granted before the time was out, or before a token was
- * canceled, stay.  Those of a thread that is gone go to the next in the queue.  A thread that
- * waits for a ticket goes, and the ticket stays.
+ * The first event counts: a thread keeps units that were granted before the deadline, or before its
+ * token was canceled.  Those of a canceled thread go to the next in the queue.  If a thread waits
+ * for a ticket, only its wait ends, and the ticket stays.
  */
 void model_abort(struct model_wait *wait, int reason)
 {
@@ -341,7 +341,7 @@ void model_abort(struct model_wait *wait, int reason)
     struct model_sem *s = r->sem;
 
     if (reason == MODEL_ABANDONED)
-        wait->token = NULL;     /* before any callback: nothing comes after that */
+        wait->token = NULL;     /* before any callback */
     if (r == &wait->own && r->state == FAIRSEM_TICKET_WAITING) {
         leave(r, FAIRSEM_TICKET_CANCELED, reason,
               reason == ETIMEDOUT ? &s->past.timeouts : &s->past.cancels);
@@ -354,7 +354,7 @@ void model_abort(struct model_wait *wait, int reason)
         returns(wait, reason);
 }
 
-/* The newest wait goes first, and one by one: what it held up may be granted in between. */
+/* Waits end one by one, the newest first: others behind one may be granted in between. */
 int model_token_cancel(struct model_token *token, int reason)
 {
     if (reason < 0)
@@ -364,7 +364,7 @@ int model_token_cancel(struct model_token *token, int reason)
     token->reason = reason != 0 ? reason : ECANCELED;
     for (struct model_wait *wait = model_waits; wait != NULL; wait = wait->older) {
         if (wait->token == token && !wait->over) {
-            wait->token = NULL;     /* it is done with it, though it has not returned yet */
+            wait->token = NULL;     /* it has left the list, but has not returned yet */
             model_abort(wait, token->reason);
         }
     }

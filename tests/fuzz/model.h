@@ -8,18 +8,18 @@
 
 #include "fairsem.h"
 
-/* Somebody's request: of a ticket, or of a thread that waits or only tries. */
+/* A request: of a ticket, or of a thread that waits or only tries. */
 struct model_request {
     enum fairsem_ticket_state state;    /* CANCELED: left the queue for `reason` */
     int               reason;
-    struct model_sem *sem;              /* where it stands, or stood last */
+    struct model_sem *sem;              /* in whose queue it is, or was last */
     int64_t           units;
     int               priority;
     int64_t           joined_ns;         /* joined the queue then */
-    bool              had_to_wait;      /* it was not granted at once: only such are counted */
+    bool              had_to_wait;      /* it was not granted at once, so it is counted */
     bool              notify;           /* a ticket with a callback */
-    int               due;              /* the call that has to call back; 0: none has */
-    unsigned          due_order;        /* among the callbacks of that call */
+    int               due;              /* the call that must run the callback; 0: none */
+    unsigned          due_order;        /* its place among the callbacks of that call */
     unsigned          called_by;        /* the threads that are in its callback: a set */
     struct model_request *behind;
 };
@@ -30,7 +30,7 @@ struct model_sem {
     int64_t available, max_waiters;
     int     closed;
     struct model_request *head;         /* the queue */
-    fairsem_stat_t past;                /* its counters of the past */
+    fairsem_stat_t past;                /* its counters */
 };
 
 struct model_token {
@@ -39,7 +39,7 @@ struct model_token {
 
 /* A call that may wait, until it has returned. */
 struct model_wait {
-    struct model_request  own;          /* what it waits for: this, or a ticket */
+    struct model_request  own;          /* it waits for this, or for a ticket */
     struct model_request *request;
     struct model_token   *token;
     bool                  over;         /* it is to return `result` */
@@ -47,10 +47,10 @@ struct model_wait {
     struct model_wait    *older;
 };
 
-/* How a thread leaves a wait by itself: for one of these, which are no errno values. */
+/* A reason to end a wait that is no errno value. */
 enum { MODEL_ABANDONED = -1 };
 
-/* The time now, and what CLOCK_REALTIME is ahead. */
+/* The time now, and how far CLOCK_REALTIME is ahead of it. */
 extern int64_t model_now_ns, model_ahead_ns;
 bool model_passed(clockid_t clock, const struct timespec *deadline);
 
@@ -61,8 +61,8 @@ extern struct model_wait *model_waits;
 extern int model_call;
 
 /*
- * The call that makes the callbacks which become due now: the one in progress; but where its
- * thread is in a callback, the one that has called this.
+ * The call that must run the callbacks which become due now: the one in progress; but if its thread
+ * is in a callback, the call that runs that one.
  */
 extern int (*model_calls_back)(void);
 
@@ -81,7 +81,7 @@ void model_acquire(struct model_sem *s, struct model_wait *wait, int64_t n,
                    const fairsem_wait_t *how, struct model_token *token);
 void model_ticket_wait(struct model_request *ticket, struct model_wait *wait,
                        const fairsem_wait_t *how, struct model_token *token);
-/* It has returned. */
+/* The call has returned. */
 void model_wait_ends(struct model_wait *wait);
 /* The wait is aborted: ETIMEDOUT, EINTR, or canceled (MODEL_ABANDONED). */
 void model_abort(struct model_wait *wait, int reason);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * replay.c - the sequences of the corpus, and then generated ones, always the same.
+ * replay.c - runs the sequences of the corpus, and then generated ones, which are always the same.
  *
  *   replay [CORPUS [COUNT [SEED]]]     all of CORPUS (that of the source directory, in
  *                                      `make check`), then COUNT more (50,000)
- *   replay --words FILE [LINE]         say a sequence in words: the bytes of FILE, or of a
- *                                      line of a corpus
+ *   replay --words FILE [LINE]         print the calls of a sequence: the bytes of FILE, or of
+ *                                      a line of a corpus
  *   replay --unpack CORPUS DIRECTORY   a file for each line, for libFuzzer
- *   replay --pack FILE...              and back, to the standard output
+ *   replay --pack FILE...              a line for each file, to the standard output
  *
  * A corpus is a text file with a sequence in each line, in hexadecimal; # begins a comment.
  * Exits with 1 when the library does not do what the model says; the sequence is printed.
@@ -23,7 +23,7 @@
 
 enum { LONGEST = 4096, MOST_LINES = 4096, HANGS_AFTER_S = 20 };
 
-/* A second or two; ThreadSanitizer, which has nothing to find in one thread, is slow. */
+/* A second or two.  ThreadSanitizer is slow, and finds no races in one thread. */
 enum { COUNT = MACHINE_CAN_UNWIND ? 50000 : 5000 };
 
 struct bytes {
@@ -71,7 +71,7 @@ static void read_corpus(const char *name)
     fclose(file);
 }
 
-/* `make check` calls without arguments. */
+/* `make check` gives no arguments. */
 static void read_corpus_in(const char *top_srcdir)
 {
     char name[4096];
@@ -117,11 +117,11 @@ static void pack(int count, char **names)
     }
 }
 
-/* ---- When the library breaks down or hangs, it is in the middle of a sequence ---- */
+/* ---- The library crashes or hangs in the middle of a sequence ---- */
 
 static void broken(int sig)
 {
-    finding(sig == SIGALRM ? "the library hangs" : "the library broke down: signal %d", sig);
+    finding(sig == SIGALRM ? "the library hangs" : "the library crashed: signal %d", sig);
 }
 
 static void catch_signals(void)
@@ -146,7 +146,7 @@ static uint64_t random_number(void)
     return random_state >> 16;
 }
 
-/* Part of one of the corpus, and some of it changed. */
+/* A part of a sequence of the corpus, with changes. */
 static size_t vary(uint8_t *data, size_t most)
 {
     const struct bytes *from = &corpus[random_number() % (unsigned)corpus_lines];
@@ -165,7 +165,7 @@ static size_t invent(uint8_t *data, size_t size)
     return size;
 }
 
-/* The first are short: what they find is easy to read. */
+/* The first are short, so that their findings are easy to read. */
 static void run_generated(int count, uint64_t seed)
 {
     uint8_t data[400];

@@ -7,8 +7,8 @@
 #include "steps.h"
 
 /*
- * What a byte means: of every so many, how many are this step.  The corpus is written in
- * this table: after a change here it is another one, and has to be made anew (make fuzz).
+ * The frequency of each step among the values of a byte.  The meaning of the corpus depends on this
+ * table: after a change here it must be made again (make fuzz).
  */
 static const struct {
     void (*step)(void);

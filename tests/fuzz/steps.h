@@ -28,10 +28,10 @@ void step_time_passes(void);
 void step_clock_is_set(void);
 void step_wish(void);
 
-/* How to wait, as the input says; `token` is one of world.token, or NO_TOKEN. */
+/* How to wait, from the input; `token` is one of world.token, or NO_TOKEN. */
 enum { NO_TOKEN = -1 };
 struct step_how {
-    fairsem_wait_t  how;            /* the model's, which knows deadlines only */
+    fairsem_wait_t  how;            /* the model's, which has only deadlines */
     fairsem_wait_t  given;          /* the library's */
     const fairsem_wait_t *arg;      /* &given, or NULL */
     struct timespec deadline;

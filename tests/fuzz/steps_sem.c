@@ -102,7 +102,7 @@ void step_close(void)
     close_with(s, reason());
 }
 
-/* ---- A dump is for people; but it shows the whole queue, and that must be right ---- */
+/* ---- A dump shows the whole queue, which must be right ---- */
 
 static void compare_queues(int s, char *text)
 {
@@ -116,7 +116,7 @@ static void compare_queues(int s, char *text)
                    &priority) != 3)
             finding("fairsem_dump(s%d): cannot read%s", s, at);
         if (r == NULL || n != r->units || priority != r->priority)
-            finding("fairsem_dump(s%d): the queue is another:\n%s", s, text);
+            finding("fairsem_dump(s%d): a wrong queue:\n%s", s, text);
         if (at != text && priority == last_priority && ticket <= last_ticket && last_ticket != 0)
             finding("fairsem_dump(s%d): not in order of arrival:\n%s", s, text);
         last_ticket = ticket;
@@ -124,7 +124,7 @@ static void compare_queues(int s, char *text)
         r = r->behind;
     }
     if (r != NULL)
-        finding("fairsem_dump(s%d): the queue is longer:\n%s", s, text);
+        finding("fairsem_dump(s%d): some of the queue is missing:\n%s", s, text);
 }
 
 void step_dump(void)
@@ -144,9 +144,9 @@ void step_dump(void)
     compare_queues(s, text);
 }
 
-/* ---- Destroy, and another one in its place ---- */
+/* ---- Destroy, and make another semaphore in its place ---- */
 
-/* May it be used still: by a call in progress, a ticket that is neither idle nor in the queue? */
+/* May a call in progress still use it, or a ticket that is neither idle nor in the queue? */
 static bool in_use(int s)
 {
     for (int t = 0; t < TICKETS; t++) {

@@ -34,14 +34,14 @@ static bool watched(int t)
     return false;
 }
 
-/* Its memory is gone at once, if nobody else is in a call with it. */
+/* Its memory is freed at once, unless another call with it is in progress. */
 void step_ticket_return(void)
 {
     int t = below(TICKETS);
     struct call call;
 
     if ((world.model_ticket[t].called_by & ~(1u << thread_running())) != 0)
-        return;         /* it would wait for a thread that cannot go on before */
+        return;         /* it would wait for a thread that cannot go on first */
     call_begin(&call, SAY("fairsem_ticket_return(t%lld)", t), world_sem_of(t), t);
     model_ticket_return(&world.model_ticket[t]);
     call_end(&call, WORDS_ERROR, fairsem_ticket_return(world.ticket[t]), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* steps_units.c - steps that work on guards, of which each belongs to one call at a time. */
+/* steps_units.c - steps that work on guards; each guard belongs to one call at a time. */
 #include "steps.h"
 
 #include "bytes.h"
@@ -73,7 +73,7 @@ void step_units_adopt(void)
     call_end(&call, WORDS_ERROR, fairsem_units_adopt(&world.guard[g], world.sem[s], n), expected);
 }
 
-/* What they hold goes to the queue, and what is granted may call back: guard busy. */
+/* The guard's units go to the queue, and a granted ticket's callback may run: the guard is busy. */
 static int model_return(int g, int64_t n)
 {
     int error;

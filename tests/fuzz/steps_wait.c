@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* steps_wait.c - steps that may wait, and what ends waits without units: time and tokens. */
+/* steps_wait.c - steps that may wait, and steps that end waits without units: time and tokens. */
 #include "steps.h"
 
 #include "bytes.h"
@@ -42,7 +42,7 @@ static void any_deadline(struct step_how *step, uint8_t odd)
     step->how.deadline = &step->deadline;
 }
 
-/* Instead of the deadline; or, which is an error, besides it. */
+/* A relative time instead of the deadline; or, which is an error, besides it. */
 static void any_timeout(struct step_how *step)
 {
     int64_t timeout = nanoseconds();
@@ -185,11 +185,11 @@ struct with {
     int               sem, steps;
     int64_t           n;
     int               line;
-    int               released;     /* what giving the units back returns */
+    int               released;     /* what the release at the end must return */
     struct model_wait *waits;       /* model_waits before the function */
 };
 
-/* Also when the thread is canceled in it: before the library gives the units back. */
+/* Before the library releases the units; also if the thread is canceled in the function. */
 static void function_ends(struct with **at)
 {
     struct with *with = *at;
@@ -280,7 +280,7 @@ void step_time_passes(void)
     world_compare();
 }
 
-/* Nothing announces it: a thread that sleeps by that clock finds out when it wakes up. */
+/* No thread is woken: one that sleeps by that clock finds out when it wakes up. */
 void step_clock_is_set(void)
 {
     int64_t ns = (int64_t)(byte() - 128) * 1000;

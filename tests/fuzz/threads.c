@@ -28,7 +28,7 @@ struct thread {
     struct thread_call now;
     const void *asleep_on;              /* NULL: awake */
     bool        woken;                  /* since it fell asleep */
-    int         aborts_for;             /* for this reason, as soon as it has the mutex; or 0 */
+    int         aborts_for;             /* the reason to abort its wait at the next lock; 0: none */
     void       *specific;
     jmp_buf     bottom;                 /* of its stack */
     const void *bottom_frame;
@@ -37,7 +37,7 @@ struct thread {
 
 static struct thread threads[THREADS];
 static int running;
-static bool napping;         /* no step is run in this sleep */
+static bool napping;         /* no steps are run in this sleep */
 enum wakeup thread_wish;
 
 int thread_running(void)
@@ -71,8 +71,8 @@ void **thread_specific(void)
 
 #if MACHINE_CAN_UNWIND
 /*
- * What pthread_cancel does to a stack, up to its bottom, and not beyond: this is not really a
- * thread of its own.  It is above the frame of thread_run() when its stack is all unwound.
+ * Unwind the stack as pthread_cancel does, but only to the bottom of this simulated thread: that is
+ * reached above the frame of thread_run().
  */
 static _Unwind_Reason_Code at_frame(int version, _Unwind_Action actions,
                                     _Unwind_Exception_Class class, struct _Unwind_Exception *e,
@@ -107,11 +107,11 @@ void thread_is_canceled(void)
 #else
 void thread_is_canceled(void)
 {
-    finding("nobody can be canceled here");
+    finding("no thread can be canceled here");
 }
 #endif
 
-/* What calls in progress have changed, and do not change back when they are canceled. */
+/* State that calls in progress change, and do not restore when they are canceled. */
 struct before {
     struct thread_call now;
     struct model_wait *waits;
@@ -138,7 +138,7 @@ static void restore(const struct before *before)
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);  /* the next thread's */
     for (; model_call > before->model_call; model_call--) {
         if (model_next_due(world.model_ticket, TICKETS) != NULL)
-            finding("a canceled thread has not called a callback");
+            finding("a canceled thread has not run a callback");
     }
     if (machine_locks != 0)
         finding("a canceled thread leaves %d mutexes locked", machine_locks);
@@ -188,7 +188,7 @@ static void let_time_pass(const fairsem_wait_t *how)
         model_now_ns = to;
 }
 
-/* The input is used up, and the sleeper must not sleep for ever. */
+/* At the end of the input: so that the sleeper does not sleep for ever. */
 static const struct model_sem *to_be_closed;
 
 static void close_it(void)
@@ -196,7 +196,7 @@ static void close_it(void)
     sequence_close((int)(to_be_closed - world.model_sem));
 }
 
-/* Others run, until the sleeper goes on, for the reason that is returned. */
+/* Run other threads until the sleeper goes on; returns the reason. */
 static enum wakeup others_run(struct thread *sleeper)
 {
     struct model_wait *wait = sleeper->now.wait;
@@ -247,11 +247,11 @@ static void check_sleep(const struct thread *self, clockid_t clock,
         finding("thread %d sleeps until another time, or by another clock", running);
 }
 
-/* It is awake, and will read the clock; or has been interrupted. */
+/* The thread is awake, and will read the clock; or it has been interrupted. */
 static void goes_on(struct thread *self, enum wakeup why, bool interruptible)
 {
     static const char *const words[] = {
-        [NOT_YET] = "has spun", [WOKEN] = "is woken", [EXPIRED] = "wakes up, it is time",
+        [NOT_YET] = "has spun", [WOKEN] = "is woken", [EXPIRED] = "wakes up, its time has passed",
         [SPURIOUS] = "wakes up for no reason", [INTERRUPTED] = "is interrupted by a signal",
         [CANCELED] = "is canceled",
     };
@@ -269,7 +269,7 @@ static void goes_on(struct thread *self, enum wakeup why, bool interruptible)
         self->aborts_for = EINTR;
 }
 
-/* The next that a thread locks which aborts its wait is its semaphore, to leave the queue. */
+/* The next mutex that a thread locks when it aborts its wait is its semaphore's. */
 void thread_locks(void)
 {
     struct thread *self = &threads[running];
@@ -303,7 +303,7 @@ enum wakeup thread_sleeps(const void *on, clockid_t clock, const struct timespec
     return why;
 }
 
-/* The thread is awake: whatever happens to its request, nobody needs to wake it. */
+/* The thread is awake: whatever happens to its request, it need not be woken. */
 void thread_spins(void)
 {
     struct thread *self = &threads[running];
@@ -311,7 +311,7 @@ void thread_spins(void)
     if (napping)
         return;
     check_waits(self);
-    self->aborts_for = 0;         /* though it is time: it reads the clock only later */
+    self->aborts_for = 0;         /* although its time has passed: it reads the clock only later */
     SAY("  spins", 0);
     running++;
     for (int steps = below(3); steps > 0 && !bytes_end(); steps--)
@@ -325,8 +325,8 @@ void thread_spins(void)
 /* ---- Before a sequence ---- */
 
 /*
- * A thread that was canceled may have been woken since, which its parker remembers: the next
- * sleep on it would be over at once, and this sequence not the same when it is run alone.
+ * A canceled thread may have been woken since, and its parker keeps the permit.  Then the next
+ * sleep would end at once, and this sequence would run in another way when it is run alone.
  */
 static void use_up_wakeup(void)
 {

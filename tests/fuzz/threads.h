@@ -2,12 +2,12 @@
 /*
  * threads.h - threads that take turns on one stack.
  *
- * When a thread would fall asleep in the library, the machine (machine.c) does not let it:
- * the next steps of the sequence are run there, on top of its stack, as those of another
- * thread, which may want to sleep in its turn.  So the thread that fell asleep last goes on
- * first; that it has been woken long before, and comes late, is part of what is tested.
+ * When a thread would fall asleep in the library, the machine (machine.c) instead runs the next
+ * steps of the sequence on top of its stack, as those of another thread, which may want to sleep in
+ * turn.  So the thread that fell asleep last goes on first.  A thread may have been woken long
+ * before it goes on: such late threads are part of the test.
  *
- * No thread of the system and no time is involved: the same bytes are the same run.
+ * There are no system threads, and no time passes, so the same bytes always make the same run.
  */
 #ifndef THREADS_H
 #define THREADS_H
@@ -17,14 +17,14 @@
 enum { THREADS = 5 };
 
 int  thread_running(void);
-bool thread_may_sleep(void);    /* one more can still run on top of it */
+bool thread_may_sleep(void);    /* another thread can still run on top of it */
 
 /* What the running thread is doing. */
 struct thread_call {
     struct model_wait    *wait;     /* of the call it is in, which may sleep; NULL: may not */
     const fairsem_wait_t *how;
     int                   depth;    /* how many calls it is in */
-    int                   calls_back; /* the call that has called the callback it is in; or 0 */
+    int                   calls_back; /* the call that runs the callback it is in; or 0 */
 };
 struct thread_call *thread_call(void);
 int thread_calls_back(void);        /* see model_calls_back */
@@ -33,7 +33,7 @@ int thread_calls_back(void);        /* see model_calls_back */
 
 enum wakeup { NOT_YET, WOKEN, EXPIRED, SPURIOUS, INTERRUPTED, CANCELED };
 
-/* What becomes of the thread that fell asleep last, if it can; asked for by a step. */
+/* What a step wants to happen to the thread that fell asleep last, if it can. */
 extern enum wakeup thread_wish;
 
 /* Called by the machine: the thread sleeps on `on`; another one wakes those that sleep there. */
@@ -48,8 +48,8 @@ void **thread_specific(void);   /* its value of the library's key */
 _Noreturn void thread_is_canceled(void);
 
 /*
- * Run a step as the bottom of the running thread's stack: if the thread is canceled in it,
- * this is where its stack ends.
+ * Run a step as the bottom of the running thread's stack: a cancellation unwinds the stack to
+ * here.
  */
 void thread_run(void (*step)(void));
 void thread_reset(void);        /* before a sequence */

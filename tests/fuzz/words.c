@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINES 4096      /* of a longer sequence the beginning is kept */
+#define LINES 4096      /* only the beginning of a longer sequence is kept */
 
 static struct line {
     const char *words;

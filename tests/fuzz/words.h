@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * words.h - the sequence so far in words, kept as cheaply as possible: the format and its
- * numbers, put together only when somebody wants to read them.
+ * words.h - a record of the calls so far, as cheap as possible: formats and their numbers, which
+ * are printed only after a finding.
  */
 #ifndef WORDS_H
 #define WORDS_H
@@ -13,12 +13,12 @@
 
 #define WORDS_NUMBERS 6
 
-void words_begin(const uint8_t *data, size_t size);    /* of this sequence, which stay there */
+void words_begin(const uint8_t *data, size_t size);    /* which must stay valid */
 void words_print(FILE *file);
 void words_bytes(FILE *file, const uint8_t *data, size_t size); /* as a line of the corpus */
 
 /*
- * SAY("fairsem_release(s%lld, %lld)", s, n): one line more, by the thread that runs now.
+ * SAY("fairsem_release(s%lld, %lld)", s, n) adds a line, by the thread that runs now.
  * Returns its number.  Every conversion is %lld.
  */
 #define SAY(...) SAY_(__VA_ARGS__, 0)
@@ -26,7 +26,7 @@ void words_bytes(FILE *file, const uint8_t *data, size_t size); /* as a line of 
     (int)(sizeof((const long long[]){ __VA_ARGS__ }) / sizeof(long long)))
 int words_say(const char *words, const long long *numbers, int count);
 
-/* What came of a call. */
+/* The kind of a call's result. */
 enum words_kind { WORDS_ERROR, WORDS_NUMBER };
 void words_result(int line, enum words_kind kind, long long result);
 
@@ -34,8 +34,8 @@ void words_result(int line, enum words_kind kind, long long result);
 const char *words_error(long long error);
 
 /*
- * The library does not do what the model says: print the sequence, and this, and stop, as
- * words_stop says: 1 as exit status or, for libFuzzer, abort.
+ * The library does not do what the model says: print the sequence and this message, and stop: with
+ * exit status 1 or, if words_abort (for libFuzzer), by abort().
  */
 extern bool words_abort;
 #if defined(__GNUC__)

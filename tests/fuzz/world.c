@@ -70,7 +70,7 @@ static fairsem_attr_t any_attr(int i, int64_t free_units)
     return attr;
 }
 
-/* 0, or why it could not be made. */
+/* Returns 0 or the reason why it could not be made. */
 static int init_sem(int i, int64_t n, bool with_attr)
 {
     fairsem_attr_t attr = { .name = NULL };

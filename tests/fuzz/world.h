@@ -2,8 +2,8 @@
 /*
  * world.h - the objects of a sequence, each beside its model.
  *
- * They are on the heap and freed as soon as the contract allows it, so that a sanitizer sees
- * the library touch one too late.
+ * They are on the heap and freed as soon as the contract allows it, so that a sanitizer reports a
+ * late access by the library.
  */
 #ifndef WORLD_H
 #define WORLD_H
@@ -33,18 +33,18 @@ struct world {
 
 extern struct world world;
 
-void world_begin(void);     /* reads from the input what the semaphores are like */
-void world_end(void);       /* gives all back and destroys */
+void world_begin(void);     /* makes the semaphores as the input says */
+void world_end(void);       /* releases all units and destroys all objects */
 
-/* All that can be observed is as the model says. */
+/* Check that all that can be observed is as the model says. */
 void world_compare(void);
 
-/* Semaphore i, which does not exist, as the input says. */
+/* Make semaphore i, which does not exist, as the input says. */
 void world_make_sem(int i);
-/* Memory of an object that nobody may use any more; the new one is all zero. */
+/* Free the memory of an object that must not be used any more; the new memory is all zero. */
 void *world_renew(void *old, size_t size);
 
-/* The semaphore a ticket stands at, or NO_SEM; what a ticket of the model is called. */
+/* The semaphore in whose queue a ticket is, or NO_SEM; the number of a model's ticket. */
 int world_sem_of(int ticket);
 
 #endif
