@@ -31,7 +31,7 @@ pids=
 # shellcheck disable=SC2086 # a list
 trap 'kill $pids; exit 99' HUP INT TERM
 
-# Seconds that a suite may take, but for the explorer, which does not hang; a test that hangs
+# Seconds that a suite may take, except the explorer, which does not hang; a test that hangs
 # ends after 120 times the other number.  (Not what Check is told elsewhere: many hang here.)
 : "${LIMIT:=60}" "${PATIENCE:=0.2}"
 CK_TIMEOUT_MULTIPLIER=$PATIENCE
