@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cxx.sh - the trials of fairsem.hpp, as C++17 and as C++20, which has more of it.
+# cxx.sh - runs the trials of fairsem.hpp as C++17 and as C++20, which has more of its functions.
 #
 #     tests/cxx/cxx.sh [--std] [STANDARD...]
 #
-# --std: put std::counting_semaphore through the trials of the standard's wording, too.
+# --std: run the trials of the standard's wording on std::counting_semaphore, too.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"

@@ -31,7 +31,7 @@ bool trial::add(const char *name, void (*run)())
 
 int main()
 {
-    alarm(120);     /* one that hangs must not hang what runs it */
+    alarm(120);     /* a trial that hangs ends */
     for (const entry &each : list()) {
         std::printf("%s\n", each.name);
         std::fflush(stdout);

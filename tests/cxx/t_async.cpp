@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_async.cpp - units that come later: to a future, or to a coroutine. */
+/* t_async.cpp - asynchronous acquires: units for a future, or for a coroutine. */
 #include "trial.hpp"
 
 #include <chrono>
@@ -57,7 +57,7 @@ TRIAL(a_future_gets_the_error)
     CHECK_THROWS(ESHUTDOWN, (void)sem.acquire_future().get());
 }
 
-/* Its units go to the next one, when they come. */
+/* When its units are granted, they go to the next waiter. */
 TRIAL(a_future_that_is_thrown_away_loses_no_unit)
 {
     fairsem::semaphore sem(0);
@@ -101,7 +101,7 @@ struct detached {
     };
 };
 
-/* Belongs to its owner, who may destroy it where it stands. */
+/* Belongs to its owner, which may destroy it while it is suspended. */
 struct owned {
     struct promise_type {
         owned get_return_object()
@@ -140,7 +140,7 @@ owned hold(fairsem::semaphore &sem)
     co_await std::suspend_always();
 }
 
-/* Each grants the next one inside its own release: the stack must not grow with their number. */
+/* Each grants to the next within its own release: the stack must not grow with their number. */
 detached pass_on(fairsem::semaphore &sem, std::uintptr_t &lowest)
 {
     units held = co_await sem.async_acquire();
@@ -211,7 +211,7 @@ TRIAL(coroutines_that_grant_each_other_are_not_nested)
     CHECK(one != 0 && many >= one - 4096);
 }
 
-/* On the threads that release, and with frames that end there. */
+/* They resume, and their frames end, on the threads that release. */
 TRIAL(coroutines_run_on_many_threads)
 {
     fairsem::semaphore sem(2);

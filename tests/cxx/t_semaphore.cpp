@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_semaphore.cpp - what fairsem::semaphore has beyond the standard's: order, units, errors. */
+/* t_semaphore.cpp - what fairsem::semaphore adds to the standard's: order, units, errors. */
 #include "trial.hpp"
 
 #include <chrono>
@@ -37,7 +37,7 @@ struct set_clock {
 std::atomic<set_clock::rep> set_clock::at{ 0 };
 std::atomic<int> set_clock::read{ 0 };
 
-/* One that promises to run, so nobody looks at it before the time is over. */
+/* A steady clock, which is not read again before the time is over. */
 struct slow_clock {
     using duration = std::chrono::hours;
     using rep = duration::rep;
@@ -48,29 +48,29 @@ struct slow_clock {
     static time_point now() { return time_point(); }
 };
 
-/* What a drop-in may not throw, does not. */
+/* A function that must not throw in the standard does not. */
 static_assert(noexcept(std::declval<fairsem::semaphore &>().try_acquire(3)));
 static_assert(noexcept(std::declval<fairsem::semaphore &>().try_acquire_upto(3)));
 static_assert(noexcept(std::declval<const fairsem::semaphore &>().available()));
 static_assert(noexcept(fairsem::category()) && noexcept(fairsem::token()));
-/* What can fail does not say that it cannot. */
+/* A function that can fail is not noexcept. */
 static_assert(!noexcept(std::declval<fairsem::semaphore &>().acquire()));
 static_assert(!noexcept(std::declval<fairsem::semaphore &>().release()));
 
 } // namespace
 
-/* Whoever waits longest is first; nobody who comes later takes the unit, also not by a try. */
+/* The longest waiting thread is first; no later thread takes the unit, also not by a try. */
 TRIAL(units_go_to_the_waiters_in_order_of_arrival)
 {
     fairsem::semaphore sem(0);
     std::vector<std::unique_ptr<worker>> workers;
     std::atomic<int> place[4];
-    std::atomic<int> served{ 0 };
+    std::atomic<int> granted{ 0 };
 
     for (int i = 0; i < 4; i++) {
         workers.push_back(std::make_unique<worker>([&, i] {
             sem.acquire(i + 1);
-            place[i] = ++served;
+            place[i] = ++granted;
             sem.release(i + 1);
         }));
         await_waiters(sem, i + 1);
@@ -123,23 +123,23 @@ TRIAL(a_request_takes_all_its_units_or_none)
 TRIAL(the_lower_priority_is_granted_first)
 {
     fairsem::semaphore sem(0);
-    std::atomic<int> served{ 0 }, late{ 0 }, urgent{ 0 }, timed{ 0 };
+    std::atomic<int> granted{ 0 }, late{ 0 }, urgent{ 0 }, timed{ 0 };
 
     worker a([&] {
         sem.acquire(1);
-        late = ++served;
+        late = ++granted;
         sem.release();
     });
     await_waiters(sem, 1);
     worker b([&] {
         sem.acquire(1, { -1, nullptr });
-        urgent = ++served;
+        urgent = ++granted;
         sem.release();
     });
     await_waiters(sem, 2);
     worker c([&] {
         (void)sem.try_acquire_for(1h, 1, { -2, nullptr });
-        timed = ++served;
+        timed = ++granted;
         sem.release();
     });
     await_waiters(sem, 3);
@@ -189,23 +189,23 @@ TRIAL(a_wait_by_another_clock_keeps_its_place)
 {
     fairsem::semaphore sem(0);
     std::atomic<bool> first{ true };
-    std::atomic<int> served{ 0 }, place{ 0 };
+    std::atomic<int> granted{ 0 }, place{ 0 };
 
     set_clock::at = 0;
     set_clock::read = 0;
     worker timed([&] {
         first = sem.try_acquire_until(set_clock::time_point(1s));
-        place = ++served;
+        place = ++granted;
         sem.release();
     });
     await_waiters(sem, 1);
     worker behind([&] {
         sem.acquire();
-        ++served;
+        ++granted;
         sem.release();
     });
     await_waiters(sem, 2);
-    while (set_clock::read < 4)     /* it has slept, and looked again */
+    while (set_clock::read < 4)     /* it has slept, and read the clock again */
         std::this_thread::yield();
     CHECK(sem.waiters() == 2);
     sem.release();
@@ -324,7 +324,7 @@ TRIAL(an_error_says_what_it_means_here)
         CHECK(e.code() != fairsem::errc::canceled);
     }
     CHECK(std::string(fairsem::category().name()) == "fairsem");
-    /* In the words of the standard, too, and no two alike. */
+    /* They compare equal to the standard's conditions, and all differ. */
     CHECK(make_error_code(fairsem::errc::canceled) == std::errc::operation_canceled);
     CHECK(make_error_code(fairsem::errc::timed_out) == std::errc::timed_out);
     const int all[] = { EAGAIN, E2BIG,   ECANCELED, EINTR,     EINVAL,
@@ -384,8 +384,8 @@ TRIAL(a_canceled_thread_leaves_the_queue)
     CHECK(unwound == 2 && sem.waiters() == 0);
 }
 
-/* Who was granted the unit may destroy the semaphore, while the release is still running. */
-TRIAL(the_one_who_is_granted_may_destroy)
+/* A thread that was granted the unit may destroy the semaphore while the release still runs. */
+TRIAL(a_granted_thread_may_destroy)
 {
     for (int i = 0; i < 300; i++) {
         auto sem = std::make_unique<fairsem::semaphore>(0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_standard.cpp - what the standard says of counting_semaphore, sentence by sentence.
+ * t_standard.cpp - checks what the standard says of counting_semaphore, sentence by sentence.
  *
- * Each trial is a template on a family of semaphores.  Compiled with TRIAL_STD, as C++20, the
- * family of std goes through the same trials: this shows that they demand what the standard
- * demands, and no more.  (Not in make check: not every version of every library passes.)
+ * Each trial is a template on a family of semaphores.  Compiled with TRIAL_STD, as C++20, it runs
+ * on the family of std, which shows that the trials demand only what the standard demands.  (Not
+ * in make check: not every version of every library passes.)
  */
 #include "trial.hpp"
 
@@ -40,7 +40,7 @@ struct theirs {
 };
 #endif
 
-/* The trials see a semaphore only through this, so that a unit more or less does not go unseen. */
+/* Take all units, and return their number, so that a trial notices one too many or too few. */
 template <class Sem> int drain(Sem &sem)
 {
     int taken = 0;
@@ -148,7 +148,7 @@ template <class Family> void release_unblocks_all_that_it_has_units_for()
     CHECK(drain(sem) == 0);
 }
 
-/* What is written before the release is seen after the acquire, whichever of them it is. */
+/* Writes before a release are visible after an acquire, whichever function it is. */
 template <class Family> void release_happens_before_the_acquire_that_sees_it()
 {
     typename Family::binary full(0), empty(1);

@@ -76,7 +76,7 @@ TRIAL(a_move_takes_the_units_along)
 
     CHECK(!a && b.count() == 2 && sem.available() == 2);
     a = units(sem, 1);
-    b = std::move(a);           /* what b held is free */
+    b = std::move(a);           /* releases b's units */
     CHECK(!a && b.count() == 1 && sem.available() == 3);
     units &same = b;
     b = std::move(same);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trial.hpp - tests in C++ without a library: the list of them, checks, and what they share. */
+/* trial.hpp - tests in C++ without a test library: their list, checks, and what they share. */
 #ifndef TRIAL_HPP
 #define TRIAL_HPP
 
@@ -32,7 +32,7 @@
             trial::failed(__FILE__, __LINE__, #condition);          \
     } while (0)
 
-/* The error that the statement throws, in our category; else it has failed. */
+/* Check that the statement throws this error, in fairsem's category. */
 #define CHECK_THROWS(expected, ...)                                 \
     do {                                                            \
         int thrown_ = 0;                                            \

@@ -132,7 +132,7 @@ else
 fi
 
 # ---------------------------------------------------------------- by itself, and stripped
-# In a place like the one that make install uses, but for the library of this test.
+# In a directory as make install has it, but for this test's library.
 auto=$work/share/gdb/auto-load
 made=$top_builddir/gdb/$name-gdb.py
 if cmp "$script" "$made"; then

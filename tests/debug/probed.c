@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probed.c - reaches each probe, and says what a tracer must see; see probes.sh.
+ * probed.c - reaches each probe, and writes down what a tracer must see; see probes.sh.
  *
  *   probed FILE    each once or more, in the order that it writes to FILE
  *   probed         two threads wait for one unit again and again, for 20 s
  *
  * A line of the file is the name of a probe and its arguments, with "a while" for the time of a
- * wait, and a word for the number of an inode.
+ * wait, and "inode" for the number of an inode.
  */
 #include <fairsem.h>
 #include <fairsem/shared.h>
@@ -85,7 +85,7 @@ static void is_released_too_often(void)
     MUST(fairsem_release(&events, 3) == EOVERFLOW);
 }
 
-/* A thread of a function that returns NULL if all went well. */
+/* Start a thread; its function returns NULL if all went well. */
 static pthread_t begin(void *(*run)(void *))
 {
     pthread_t thread;
@@ -207,7 +207,7 @@ static void holder_dies(void)
         _exit(fairsem_shared_acquire(between, 1));
     MUST(child > 0 && waitpid(child, NULL, 0) == child);
     fprintf(file, "shared_returned %" PRIxPTR " inode 1 %ld\n", PTR(between), (long)child);
-    /* Looks for the dead before it is refused. */
+    /* A call looks for the dead before it is refused. */
     MUST(fairsem_shared_tryacquire(between, 1) == 0);
 }
 

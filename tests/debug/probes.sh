@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # probes.sh - the static probes are those of doc/tracing.md, and tools that read them see what
-# happens: gdb, and bpftrace where it may.
+# happens: gdb, and bpftrace if it is permitted.
 set -u
 export LC_ALL=C
 

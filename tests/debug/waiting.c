@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiting.c - stands still while threads wait, for a debugger to look at; see gdb.sh.
+ * waiting.c - stops while threads wait, so that a debugger can inspect them; see gdb.sh.
  *
  *   thread 2  waits for 2 units of `buffers`
  *   ticket    waits for 3 of them
@@ -58,7 +58,7 @@ static void *wait_for_ticket(void *arg)
     return fairsem_ticket_wait(&ticket, NULL) == 0 ? NULL : arg;
 }
 
-/* In a thread, and come back when so many wait for the semaphore. */
+/* Start a thread, and return when so many wait for the semaphore. */
 static void start(void *(*function)(void *), const fairsem_t *sem, int64_t waiters)
 {
     pthread_t thread;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# lint.sh - mandoc and groff have nothing to say about a manual page, no reference leads nowhere,
-# and man(1) and apropos(1) find each name after an installation.
+# lint.sh - mandoc and groff accept each manual page, each reference has a target, and man(1) and
+# apropos(1) find each name after an installation.
 set -u
 export LC_ALL=C
 

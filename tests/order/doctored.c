@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * doctored.c - see doctored.h.  Each history is a word or two about three waiters at most:
- * "J0 J1 L0" is: the waiter with sequence number 0 joins, that with 1 joins, 0 leaves.
+ * doctored.c - see doctored.h.  Each history is a few events of at most three waiters: J(0, 1) is a
+ * join with sequence number 0 and priority 1, L(0) the leave of that waiter.
  */
 #include "doctored.h"
 
@@ -32,7 +32,7 @@ static struct doctored histories[] = {
       { 0, 0 }, 1, 0, 0 },
     { "the second of three", { J(0, 0), J(1, 0), J(2, 0), L(1), L(0), L(2) }, 6,
       { true, true, true }, { 0, 0 }, 1, 0, 0 },
-    { "a take in the midst of a wait", { J(0, 0), L(0) }, 2, { true }, { 1, 1 }, 0, 1, 0 },
+    { "a take in the middle of a wait", { J(0, 0), L(0) }, 2, { true }, { 1, 1 }, 0, 1, 0 },
     { "a take beside two, one stays", { J(0, 0), J(1, 0), L(0), L(1) }, 4, { true, true },
       { 2, 3 }, 0, 1, 0 },
     { "a take beside two, both leave", { J(0, 0), J(1, 0), L(0), L(1) }, 4, { true, true },

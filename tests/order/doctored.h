@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* doctored.h - does the checker find what it is there for? */
+/* doctored.h - does the checker find passes, and only passes? */
 #ifndef DOCTORED_H
 #define DOCTORED_H
 
 #include <stdbool.h>
 
-/* Histories with a known verdict; says which is judged wrongly. */
+/* Checks histories with a known verdict, and prints those that are judged wrongly. */
 bool doctored_histories_are_judged_rightly(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* history.c - see history.h: the events are replayed, with a queue of our own. */
+/* history.c - see history.h: replays the events with a queue of its own. */
 #include "history.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct place {
 struct replay {
     const struct history *h;
     struct verdict       *verdict;
-    uint32_t             *left_at;      /* by seq: the number of its leave */
+    uint32_t             *left_at;      /* by seq: the number of the event of its leave */
     size_t               *next_take;    /* of each thread */
     struct place          queue[LONGEST_QUEUE]; /* in no order */
     int                   length;
@@ -38,7 +38,7 @@ static bool find_leaves(struct replay *r)
     return true;
 }
 
-/* `at` events have happened: the takes whose threads had seen just these. */
+/* After `at` events: judge the takes whose threads had seen exactly these. */
 static void judge_takes(struct replay *r, size_t at)
 {
     for (int t = 0; t < r->h->threads; t++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * order.c - strict FIFO, proved on the histories of real threads: `make check-order`.
+ * order.c - checks strict FIFO on the histories of real threads: `make check-order`.
  *
  * Rounds of threads that acquire in every way and release, on one semaphore; then the history
  * of the round is checked (history.h says what a pass is, record.h how it is observed).  The
@@ -21,7 +21,7 @@
 #define DEFAULT_OPERATIONS 200000
 #define ROUND_OPERATIONS   50000    /* of all threads together */
 
-/* What a round is made of; they take turns. */
+/* The kinds of rounds, which take turns. */
 static const struct kind {
     int     threads;
     int64_t units, most_wanted;
@@ -90,7 +90,7 @@ static void *take(void *arg)
     return NULL;
 }
 
-/* Returns the number of operations; -1 if something else than the order is wrong. */
+/* Returns the number of operations; -1 after an error other than of the order. */
 static int64_t play_round(const struct kind *kind, uint32_t seed, struct verdict *verdict,
                           int64_t *changes)
 {

@@ -10,7 +10,7 @@
 static struct fs_sem   *watched;            /* r/o while threads use it */
 static struct event     events[EVENTS_MOST];    /* under its mutex */
 static _Atomic uint32_t events_seen;        /* written under its mutex */
-static int64_t          word_left;          /* under its mutex: what the last section left */
+static int64_t          word_left;          /* under its mutex: the word after the last section */
 static int64_t          changes;            /* under its mutex */
 static bool             granted[EVENTS_MOST];   /* by seq: written by its thread */
 static struct takes     takes[THREADS_MOST];    /* each its thread's own */
@@ -64,7 +64,7 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
     return result;
 }
 
-/* The library tries for a moment before it locks; here that is the same. */
+/* The library tries for a moment before it locks.  Here a try is a lock. */
 int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
     return __wrap_pthread_mutex_lock(mutex);
@@ -106,7 +106,7 @@ int64_t record_changes(void)
     return changes;
 }
 
-/* Each thread writes two events at most before it asks again. */
+/* Each thread writes at most two events before it asks again. */
 bool record_has_room(int thread)
 {
     return atomic_load_explicit(&events_seen, memory_order_relaxed)

@@ -3,14 +3,14 @@
  * record.h - writes the history of one semaphore, without holding up its threads.
  *
  * The linker sends fs_waitq_join() and fs_waitq_leave() here first.  Their callers hold the
- * semaphore's mutex, so the events are in the queue's own order, with its own sequence numbers,
- * and writing them down takes no lock and orders no threads that were not in order already.  How
- * many there are is stored for the others, which load it: a load holds no thread up either.
+ * semaphore's mutex, so the events are in the queue's own order, with its own sequence numbers.
+ * Writing them down takes no lock, and orders no threads that were not ordered already.  Other
+ * threads load the number of events, which delays no thread either.
  *
- * It also sends pthread_mutex_lock() and _unlock(), as a second check of those that take or
- * release beside the queue: while it is not empty the word belongs to the holder of the mutex.
- * So each critical section must find the word as the one before has left it, if the queue is not
- * empty.  Every change from outside is seen that way, unless it has been undone.
+ * It also sends pthread_mutex_lock() and _unlock(), as a second check of threads that take or
+ * release beside the queue: while the queue is not empty, the word belongs to the holder of the
+ * mutex.  So each critical section must find the word as the last one has left it, if the queue is
+ * not empty.  Every change from outside is seen that way, unless it has been undone.
  */
 #ifndef RECORD_H
 #define RECORD_H
@@ -25,10 +25,10 @@
 #define THREADS_MOST 16
 #define NO_SEQ       UINT32_MAX
 
-/* Begin a history, of *sem, which nobody uses yet.  false: no memory. */
+/* Begin a history of *sem, which no thread uses yet.  false: no memory. */
 bool record_begin(fairsem_t *sem, int threads);
 
-/* Nobody uses it any more: the history, valid until the next begins. */
+/* When no thread uses it any more: the history, valid until the next begins. */
 const struct history *record_end(void);
 
 /* How often a section has found the word changed from outside. */

@@ -37,16 +37,16 @@ void arena_put_down(struct arena *arena, int64_t n)
     atomic_fetch_sub(&arena->held, n);
 }
 
-/* All units are ours. */
+/* The caller holds all units. */
 static const char *inspect(struct arena *arena)
 {
     fairsem_stat_t stat;
 
     fairsem_stat(&arena->sem, &stat);
     if (stat.available != 0)
-        return "units have been made";
+        return "there are too many units";
     if (atomic_load(&arena->held) != 0)
-        return "somebody holds units that all belong to the checker";
+        return "a thread holds units although the checker has them all";
     if (stat.over_releases != 0)
         return "a release was refused";
     if (stat.waits != stat.waiters + stat.grants + stat.timeouts + stat.cancels)
@@ -54,7 +54,7 @@ static const char *inspect(struct arena *arena)
     return NULL;
 }
 
-/* max_waiters may refuse it, signals may end it: it is a thread like all others. */
+/* max_waiters may refuse this acquire, and a signal may end it, as for any other thread. */
 const char *arena_check(struct arena *arena)
 {
     const char *wrong;
@@ -73,6 +73,6 @@ const char *arena_end(struct arena *arena)
     if (wrong != NULL)
         return wrong;
     if (fairsem_waiters(&arena->sem) != 0 || fairsem_available(&arena->sem) != arena->units)
-        return "not as it was in the beginning";
+        return "not as it was at the beginning";
     return fairsem_destroy(&arena->sem) == 0 ? NULL : "cannot be destroyed";
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * forker.c - forks in the midst of it: the child finds each count as it was and an empty
- * queue, whatever the other threads were doing.
+ * forker.c - forks while the other threads work: the child must find each count as it was, and an
+ * empty queue.
  */
 #include "soak.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * founder.c - semaphores that live for a moment, in memory from malloc: closed in the midst
- * of it and begun again, and destroyed and freed right after an acquire.
+ * founder.c - semaphores that live for a moment, in memory from malloc: closed while in use and
+ * initialized again, and destroyed and freed right after an acquire.
  */
 #include "soak.h"
 
@@ -19,7 +19,7 @@ struct house {
     _Atomic int64_t held;
 };
 
-/* Until the house is closed. */
+/* Acquire and release until the house is closed. */
 static void *visit(void *arg)
 {
     struct house *house = arg;
@@ -27,7 +27,7 @@ static void *visit(void *arg)
 
     while ((result = fairsem_acquire(&house->sem, 1)) == 0) {
         if (atomic_fetch_add(&house->held, 1) >= UNITS)
-            complain(house->founder->soak, "a house has more guests than room");
+            complain(house->founder->soak, "a house has more guests than units");
         atomic_fetch_sub(&house->held, 1);
         fairsem_release(&house->sem, 1);
     }
@@ -49,7 +49,7 @@ static void live(struct actor *a, struct house *house)
     for (uint32_t i = next(&a->seed) % 50; i > 0; i--)
         sched_yield();
     if (fairsem_close(&house->sem, CLOSED_BY_FOUNDER) != 0 || fairsem_waiters(&house->sem) != 0)
-        complain(a->soak, "a house does not close");
+        complain(a->soak, "a house cannot be closed");
     for (int i = 0; i < GUESTS; i++)
         pthread_join(guests[i], NULL);
     if (fairsem_available(&house->sem) != UNITS || house->held != 0)
@@ -81,8 +81,8 @@ static void *release_one(void *arg)
 }
 
 /*
- * Acquire, destroy, and use the memory for something else while the release that granted us
- * the units may still be running: it must not touch it again.
+ * Acquire, destroy, and reuse the memory while the release that granted the units may still be
+ * running: it must not access that memory again.
  */
 static void acquire_and_destroy(struct actor *a)
 {
@@ -98,7 +98,7 @@ static void acquire_and_destroy(struct actor *a)
     fairsem_init(sem, 0, &attr);
     start_thread(&releaser, release_one, sem);
     if (fairsem_acquire(sem, 1) != 0 || fairsem_destroy(sem) != 0)
-        complain(a->soak, "no destroy after an acquire");
+        complain(a->soak, "cannot destroy after an acquire");
     memset(memory, POISON, sizeof(fairsem_t));
     if (at_once)
         free(memory);

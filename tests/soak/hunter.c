@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hunter.c - threads come, wait, and are canceled or end; others take their place.
+ * hunter.c - starts threads that wait and are canceled or end, and replaces them by others.
  *
- * A canceled thread must have lost its place, or its units to the next one, when it has been
- * joined: the wardens count.  One that ends right after it was granted passes its parker on.
+ * When a canceled thread has been joined, it must have left the queue, or the next one must have
+ * its units: the wardens count them.  A thread that ends right after its grant passes its parker
+ * on.
  */
 #include "soak.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# tests/soak/local.mk - everything at once for hours; included by ../local.mk.
+# tests/soak/local.mk - all functions at once for hours; included by ../local.mk.
 
 test_scripts += tests/soak/quick.sh
 

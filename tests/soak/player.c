@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * player.c - a thread that takes units in every way there is, holds and releases them.
+ * player.c - a thread that takes units in every possible way, holds and releases them.
  *
- * Nobody waits for units of one arena while holding those of another: they could wait for
- * each other.  A try is no wait.
+ * A player does not wait for units of one arena while it holds those of another, because two could
+ * wait for each other.  It may try.
  */
 #include "soak.h"
 
 #include <errno.h>
 #include <sched.h>
 
-/* Which results may this arena give?  Counts them. */
+/* Counts a result, and complains of one that this arena must not give. */
 static bool succeeded(struct actor *a, struct arena *arena, int result)
 {
     struct soak *s = a->soak;
@@ -61,7 +61,7 @@ static void hold_and_release(struct actor *a, struct arena *arena, fairsem_units
     atomic_fetch_add(&a->soak->acquired, 1);
     if (next(&a->seed) % 4 == 0)
         sched_yield();
-    if (next(&a->seed) % 8 == 0) {      /* with units in hand: one of another arena */
+    if (next(&a->seed) % 8 == 0) {      /* while it holds units: try another arena */
         struct arena *other = any_arena(a);
 
         if (fairsem_tryacquire(&other->sem, 1) == 0)
@@ -82,7 +82,7 @@ static void hold_and_release(struct actor *a, struct arena *arena, fairsem_units
         complain(a->soak, "%s: a release failed: %d", arena->name, result);
 }
 
-/* A token that has been used up begins a new life. */
+/* Initialize a canceled token again. */
 static void renew_token(struct actor *a)
 {
     pthread_mutex_lock(&a->token_mutex);
@@ -136,7 +136,7 @@ static void acquire(struct actor *a, struct arena *arena, int64_t n)
     renew_token(a);
 }
 
-/* Claims what was granted and releases it: to the same queue, from the callback. */
+/* Claims the granted units and releases them to the same queue, in the callback. */
 static void granted(fairsem_ticket_t *ticket, void *arg)
 {
     struct actor *a = arg;

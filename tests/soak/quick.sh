@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# quick.sh - the soak for a moment: it runs, it counts, and it can fail.
+# quick.sh - a short soak: it runs, it counts, and it can fail.
 set -u
 
 : "${top_builddir:=$PWD}"
@@ -38,7 +38,7 @@ soaks "nothing is lost and nothing made in two seconds" 0 ' [1-9][0-9]* checks$'
 soaks "a unit that was made is found" 1 '^FAILED: unbounded' 0.01 made
 soaks "a unit that was lost is found" 134 'silent for too long' 0.01 lost 2
 if [ -n "${FAIRSEM_TESTS_EMULATED-}" ]; then
-  echo "not tried: a leak, which nobody sees in the memory of an emulator"
+  echo "not tried: a leak, which cannot be seen in the memory of an emulator"
   exit "$status"
 fi
 soaks "a leak is found" 1 'it has grown by more than' 0.001 leak

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signaller.c - signals to players, with and without SA_RESTART.  They end waits where the
- * semaphore is interruptible, and nowhere else.  The handler takes and releases nothing: in
- * programs whose tickets have callbacks it may not.
+ * signaller.c - sends signals to players, with and without SA_RESTART.  They may end waits only on
+ * an interruptible semaphore.  The handler takes and releases no units, which is not allowed in
+ * programs whose tickets have callbacks.
  */
 #include "soak.h"
 
@@ -42,5 +42,5 @@ void signal_now_and_then(struct actor *a)
         rest(s, BETWEEN_SIGNALS_NS);
     }
     if (atomic_load(&taken) == 0)
-        complain(s, "no signal was ever taken");
+        complain(s, "no signal was ever handled");
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * soak.c - `make soak HOURS=h`: starts the actors, and says how it ended.
+ * soak.c - `make soak HOURS=h`: starts the actors, and reports the result.
  *
- * The run fails if an actor finds something wrong, if one is silent for a minute, or if the
+ * The run fails if an actor finds an error, if one is silent for a minute, or if the
  * resident memory has grown: see watch.h.
  *
  *     soak HOURS [lost | made | leak [PATIENCE]]
  *
- * The second argument is a fault that the soak commits itself, to see that it can fail; the
+ * The second argument is a fault that the soak commits itself, to show that it can fail; the
  * third, in seconds, how long an actor may be silent.
  */
 #include "soak.h"
@@ -103,7 +103,7 @@ static void begin(struct soak *s, uint32_t seed)
         start_thread(&s->actors[i].thread, act, &s->actors[i]);
 }
 
-/* The watch goes on until everybody has come home: somebody may be stuck. */
+/* The watch goes on until all actors have ended, because one may be stuck. */
 static void end(struct soak *s, const struct watch *watch)
 {
     const struct timespec moment = { .tv_nsec = 50000000 };
@@ -170,6 +170,6 @@ int main(int argc, char *argv[])
     end(&soak, &watch);
     print_result(&soak);
     watch_result(&soak, &watch);
-    puts(soak.failed ? "FAILED" : "ok: nothing lost, nothing made, nobody stuck, memory flat");
+    puts(soak.failed ? "FAILED" : "ok: no unit lost or made, no thread stuck, memory flat");
     return soak.failed ? 1 : 0;
 }

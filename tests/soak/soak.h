@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * soak.h - everything at once for hours: what the parts of the soak share.
+ * soak.h - what the parts of the soak share, which uses all functions at once for hours.
  *
- * A few semaphores (arena.h) stay for the whole run.  Actors, one thread each, use and abuse
- * them until the time is over:
+ * A few semaphores (arena.h) exist for the whole run.  Actors, one thread each, use them until the
+ * time is over:
  *
- *     players    acquire in every way there is, hold, release; persistent (player.c)
- *     hunters    start threads that wait, and cancel or lose them (hunter.c)
+ *     players    acquire in every possible way, hold, release, for the whole run (player.c)
+ *     hunters    start threads that wait, and are canceled or end (hunter.c)
  *     wardens    one per arena: debts, capacities, and the count every second (warden.c)
- *     founders   semaphores that live for a moment: closed, begun again, destroyed and freed
+ *     founders   make semaphores for a moment: close, initialize again, destroy and free them
  *                right after an acquire (founder.c)
- *     the forker children that find the semaphores as they are (forker.c)
- *     the signaller  signals to players (signaller.c)
+ *     forker     makes children, which check the semaphores (forker.c)
+ *     signaller  sends signals to players (signaller.c)
  *
- * Nobody waits for ever unless something is lost: each actor's heart beats once per act, and
- * watch.c stops the program at one that has been silent for a minute.
+ * No thread waits for ever unless a unit or a wake is lost.  Each actor's heart beats once per act;
+ * when one has been silent for a minute, watch.c stops the program.
  */
 #ifndef SOAK_H
 #define SOAK_H
@@ -33,11 +33,11 @@
 #define FOUNDERS    2
 #define MOST_ACTORS 24
 
-/* Reasons of our own: results that nothing else returns. */
+/* A reason that no call returns otherwise. */
 #define CANCELED_BY_TOKEN 4711
 #define CLOSED_BY_FOUNDER 815
 
-/* Faults that the soak commits itself, so that it is known to be able to fail. */
+/* Faults that the soak commits itself, to show that it can fail. */
 enum fault { NO_FAULT, FAULT_LOST, FAULT_MADE, FAULT_LEAK };
 
 struct soak;
@@ -58,7 +58,7 @@ struct actor {
     fairsem_token_t token;
     _Atomic int64_t acts;
     _Atomic int64_t longest_ns;     /* of its waits */
-    _Atomic int64_t beat_ns;        /* when it did something last */
+    _Atomic int64_t beat_ns;        /* the time of its last act */
     _Atomic int     at_home;        /* it has ended */
 };
 
@@ -67,7 +67,7 @@ struct soak {
     struct actor    actors[MOST_ACTORS];
     int             count;          /* of actors; r/o once they run */
     enum fault      fault;          /* r/o */
-    void *_Atomic   leaked;         /* FAULT_LEAK: the last of it */
+    void *_Atomic   leaked;         /* FAULT_LEAK: the last block */
     _Atomic int     stop;
     _Atomic int     failed;
     _Atomic int64_t checks;         /* of conservation */
@@ -77,10 +77,10 @@ struct soak {
 
 int64_t now_ns(void);
 
-/* The actor has done something. */
+/* The actor has completed an act. */
 void beat(struct actor *a);
 
-/* Something is wrong: says so, and ends the run. */
+/* Report an error, and end the run. */
 void complain(struct soak *s, const char *format, ...);
 
 /* Sleep, but not beyond the end. */

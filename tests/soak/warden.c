@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * warden.c - one per arena: does what an owner does, and counts the units every second.
+ * warden.c - one per arena: changes its capacity and makes debts, and counts units every second.
  *
  * One thread does both, so that the arena has its own capacity and no debt when it counts.
  */
@@ -14,7 +14,7 @@
 #define PAUSE_NS          INT64_C(2000000)
 #define LEAK              (1 << 14)
 
-/* One thing of many, undone again. */
+/* Make one of several changes, and undo it. */
 static int interfere(struct actor *a)
 {
     struct arena *arena = a->arena;

@@ -12,8 +12,8 @@
 
 #define S_NS INT64_C(1000000000)
 
-/* Stacks and the allocator's arenas of threads that come and go move the figure by some
- * hundred KiB. */
+/* The stacks and allocator arenas of threads that start and end change the figure by some hundred
+ * KiB. */
 #define MAY_GROW_KIB 2048
 
 static int64_t acts(struct soak *s)
@@ -46,7 +46,7 @@ static void print_line(struct soak *s, const struct watch *w)
     fflush(stdout);
 }
 
-/* A dump takes the mutex.  If that is stuck the alarm ends us. */
+/* A dump takes the mutex.  If it hangs there, the alarm ends the program. */
 static _Noreturn void stop_at(struct soak *s, const struct actor *silent)
 {
     fprintf(stderr, "FAILED: %s has been silent for too long\n", silent->name);

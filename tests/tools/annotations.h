@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * annotations.h - what helgrind and DRD do not know of C11 and POSIX, told to them; put in front
- * of every source that they are to look at (-include).
+ * annotations.h - tells helgrind and DRD what they do not know of C11 and POSIX; included before
+ * every source that they check (-include).
  *
  * In a compiled program an atomic load or store is a plain one.  helgrind and DRD therefore
  * report a race where there is none, and do not know that one thread's release store comes
@@ -9,9 +9,9 @@
  *
  *   - every atomic store is an exchange: both tools take an instruction with a lock prefix
  *     for a read, and two reads do not race.  A plain write beside it still does;
- *   - an order of release or acquire is told to the tool, and only that.  A relaxed one is
- *     not: if the library used one where it needs more, what comes after it is a race;
- *   - what an initialiser of pthread_once wrote comes before every return of pthread_once;
+ *   - the tool is told of a release or acquire order, but not of a relaxed one: if the library
+ *     used that where it needs more, the accesses after it are a race;
+ *   - the writes of an initializer of pthread_once come before every return of pthread_once;
  *   - a thread that is canceled in the wait for a condition variable has the mutex again.
  *
  * Nothing is hidden by this: no range is declared free of races, no lock is added.
@@ -19,7 +19,7 @@
 #ifndef ANNOTATIONS_H
 #define ANNOTATIONS_H
 
-/* As the sources that need it say it; here it must be said before the first header. */
+/* Some sources define it; here it must be defined before the first header. */
 #define _GNU_SOURCE
 
 #include <pthread.h>
@@ -75,7 +75,7 @@
 #define atomic_fetch_and_explicit(o, value, order)                                     \
     TOLD(o, order, __atomic_fetch_and(told_object, value, order))
 
-/* One that fails is a load, with the second order. */
+/* A compare-and-swap that fails is a load, with the second order. */
 #define TOLD_COMPARE_EXCHANGE(o, expected, desired, weak, order, failure)              \
     __extension__({                                                                    \
         __auto_type told_object = (o);                                                 \
@@ -117,7 +117,7 @@
 #define atomic_compare_exchange_weak(o, expected, desired)                             \
     TOLD_COMPARE_EXCHANGE(o, expected, desired, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
 
-/* The tools do not know it: told by the thread that initialises, and to all that return. */
+/* The tools do not know pthread_once: the initializing thread comes before all that return. */
 static _Thread_local pthread_once_t *told_once;
 static _Thread_local void          (*told_initialiser)(void);
 
@@ -139,7 +139,7 @@ static inline int told_pthread_once(pthread_once_t *once, void (*initialiser)(vo
 }
 #define pthread_once(once, initialiser) told_pthread_once(once, initialiser)
 
-/* The tools replace these functions with their own, which a cancellation does not return to. */
+/* A cancellation does not return to the functions by which the tools replace these. */
 static inline void told_has_mutex_again(void *mutex)
 {
     VALGRIND_HG_MUTEX_LOCK_POST(mutex);

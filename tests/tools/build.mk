@@ -4,7 +4,7 @@
 # check_tools.sh calls it in an empty directory, with
 #   SRC       the source tree
 #   CC FLAGS  the compiler, and what the tool wants of it
-#   RUN       what stands in front of a program that is run
+#   RUN       the words before a program that is run
 #   TESTS     the names of test programs, CANARIES those of canaries
 # A run leaves NAME.log, and its exit status in NAME.status.  The library whose memory orders
 # are all relaxed is only made for canary_relaxed, which is canary_order with that library.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* canary_leak.c - a semaphore that nobody can reach any more; with an argument it is freed. */
+/* canary_leak.c - a semaphore that is lost, and not freed; with an argument it is freed. */
 #include <fairsem.h>
 #include <stdlib.h>
 

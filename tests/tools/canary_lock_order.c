@@ -24,7 +24,7 @@ static void *b_then_a(void *arg)
     return NULL;
 }
 
-/* One after the other: nobody hangs, somebody could. */
+/* One thread after the other: they do not deadlock, but they could. */
 int main(int argc, char **argv)
 {
     pthread_t thread;

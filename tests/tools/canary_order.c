@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * canary_order.c - a parcel goes from one thread to another with a unit, on the fast path.
- * Nothing is wrong with it, but with the library it is linked to: see relaxed.h.
+ * canary_order.c - a parcel goes from one thread to another with a unit, on the fast path.  The
+ * program is right, but the library that it is linked to is wrong: see relaxed.h.
  */
 #include <fairsem.h>
 #include <pthread.h>

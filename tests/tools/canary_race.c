@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * canary_race.c - two threads count up one variable, in a semaphore that has room for both: a
- * data race.  With an argument there is room for one, and nothing wrong.
+ * canary_race.c - two threads count up one variable, under a semaphore with two units: a data race.
+ * With an argument there is one unit, and no race.
  */
 #include <fairsem.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* canary_static.c - what whoever reads the source must see; it is never run. */
+/* canary_static.c - errors that a static analyzer must find; it is never run. */
 #include <stdlib.h>
 
 struct thing {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * canary_uninitialised.c - the library looks at attributes of which some were never written;
- * with an argument, at ones that were.
+ * canary_uninitialised.c - the library reads attributes of which some were never written; with an
+ * argument, all were.
  */
 #include <fairsem.h>
 #include <stdlib.h>

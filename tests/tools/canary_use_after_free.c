@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * canary_use_after_free.c - a release of a semaphore whose memory is gone; with an argument, of
- * one that is there.
+ * canary_use_after_free.c - a release of a semaphore whose memory was freed; with an argument, it
+ * was not.
  */
 #include <fairsem.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * canary_use_after_return.c - the library is given a deadline on a stack frame that is gone;
- * with an argument, one that is there.
+ * canary_use_after_return.c - the library is given a deadline on a stack frame that has ended; with
+ * an argument, on one that has not.
  */
 #include <fairsem.h>
 #include <stddef.h>

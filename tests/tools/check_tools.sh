@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# check_tools.sh - the library and a selection of its tests under everything that finds faults
-# in C programs; called by `make check-tools`.
+# check_tools.sh - the library and a selection of its tests under tools that find faults in C
+# programs; called by `make check-tools`.
 #
 #   check_tools.sh [TOOL...]      those named; without a name all of them
 #
-# Every tool must be silent about the library and speak about its canaries: programs with a
-# fault each, run in the same way, with the same suppressions.  It must be silent about the
-# same canaries without the fault, too.  What is suppressed, and why, is in the files
-# *.supp and accepted.txt beside this one.
+# Each tool must report no error of the library, but one of each of its canaries: programs with one
+# fault each, run in the same way, with the same suppressions.  It must report no error of the same
+# canaries without the fault.  The files *.supp and accepted.txt beside this one say what is
+# suppressed, and why.
 set -u
 export LC_ALL=C
 
@@ -28,12 +28,12 @@ all_tools='tsan-gcc tsan-clang asan-gcc asan-clang ubsan-gcc ubsan-clang lsan-gc
   helgrind drd memcheck cppcheck clang-tidy gcc-analyzer'
 
 # ---------------------------------------------------------------- what is run
-# A moment of each stress, and time enough for whoever is slow.
+# A moment of each stress, and enough time for slow tests.
 FAIRSEM_STRESS_SECONDS=${FAIRSEM_STRESS_SECONDS:-1}
 CK_TIMEOUT_MULTIPLIER=${CK_TIMEOUT_MULTIPLIER:-5}
 export FAIRSEM_STRESS_SECONDS CK_TIMEOUT_MULTIPLIER
 
-# The tests but those named.
+# The tests except those named.
 tests_but() {
   for t in "$top_srcdir"/tests/*/t_*.c; do
     name=$(basename "$t" .c)
@@ -45,25 +45,25 @@ tests_but() {
 }
 
 # t_posix_lifetime and t_posix_signals take as long as many others together, t_fault_unload and
-# t_fault_plugin have no library of their own to be instrumented, and t_shared_cut asks the test
-# build where to end.  Of two processes a tool for races sees one: t_shared_apart has both in one.
+# t_fault_plugin have no library of their own to be instrumented, and t_shared_cut needs the test
+# build.  A tool for races sees only one of two processes: t_shared_apart has both in one.
 race_tests=$(tests_but t_posix_lifetime t_posix_signals t_fault_unload t_fault_plugin \
   t_shared_cut t_shared_damage t_shared_death t_shared_open t_shared_posix_open \
   t_shared_posix_unlink t_shared_storm)
 
-# Faults of one thread: no need to try as often as for races.  A sanitizer's frames are several
-# times as large, so that no thread has enough in 16 KiB.
+# Faults of one thread need fewer tries than races.  A sanitizer's frames are several times as
+# large, so that 16 KiB are too small for any thread.
 memory_tests=$(tests_but t_posix_lifetime t_posix_signals t_fault_unload t_fault_plugin \
   t_shared_cut \
   t_deadline t_lifetime t_mixed_stress t_fault_cancel t_fault_signals t_fault_threads t_token)
 
-# Those that allocate, or whose threads do.
+# Tests that allocate, or whose threads do.
 leak_tests='t_cancel t_dump t_guard t_fault_resources t_notify t_priority t_sleep t_stress t_ticket
   t_ticket_wait t_units t_with'
 
-# What is not too slow under valgrind, where one thread runs at a time.  No thousands of rounds,
-# nobody who must be in time, and no forks of a process with threads, whose history it would
-# carry over into a child that has none of them.
+# Tests that are not too slow under valgrind, which runs one thread at a time: without thousands of
+# rounds, without threads that must be in time, and without forks of a process with threads, whose
+# history valgrind would carry over into the child.
 valgrind_tests='t_debt t_dump t_guard t_misuse t_notify t_priority t_results t_stat t_stress
   t_mixed_stress t_ticket_wait t_units t_waitq t_fault_limits'
 
@@ -92,7 +92,7 @@ verdict() {
   fi
 }
 
-# complain HEADING FILE - the part of a log that says what is wrong.
+# complain HEADING FILE - the part of a log with the errors.
 complain() {
   echo "---- $1"
   head -n 60 "$2"
@@ -135,7 +135,7 @@ count_canaries() {
     if [ "$(cat "$dir/$name.status")" = 0 ] || ! grep -Eq -e "$words" "$dir/$name.log"; then
       complain "$tool said nothing about $name ($words)" "$dir/$name.log"
     elif [ "$(cat "$dir/$name.healthy.status")" != 0 ]; then
-      complain "$tool spoke about $name, in which nothing was wrong" "$dir/$name.healthy.log"
+      complain "$tool reports an error in $name without its fault" "$dir/$name.healthy.log"
     else
       continue
     fi
@@ -213,9 +213,9 @@ valgrind_tool() {
     return
   fi
   [ ! -e "$here/$tool.supp" ] || options="$options --suppressions=$here/$tool.supp"
-  # In one second hardly anything happens there.
+  # In one second very little happens there.
   FAIRSEM_STRESS_SECONDS=$((FAIRSEM_STRESS_SECONDS * 4))
-  # Without --fair-sched a thread that looks again and again keeps all others from running.
+  # Without --fair-sched a thread that polls keeps all others from running.
   dynamic "$tool" "$(valgrind --version | sed 's/valgrind-//')" "$valgrind_tests" gcc "$flags" \
     "timeout 200 valgrind --tool=$tool --fair-sched=yes --error-exitcode=9 $options" "$@"
   FAIRSEM_STRESS_SECONDS=$((FAIRSEM_STRESS_SECONDS / 4))

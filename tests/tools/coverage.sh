@@ -52,9 +52,8 @@ rm -f src/libother_la-* posix/libother_la-* # the library once more, for the ben
 
 # What runs only under helgrind and DRD is tested there: watched.sh.
 #
-# A thread that is canceled anywhere in a sleep leaves a block in the middle of it.  gcov, which
-# infers some counts from others, then finds -1 for a branch now and then: not to be taken for
-# an end of the world.
+# A thread that is canceled in a sleep leaves a block in its middle.  gcov, which infers some counts
+# from others, then sometimes finds -1 for a branch.  That is no error.
 gcovr --root "$top_srcdir" --filter "$top_srcdir/src/" \
   --exclude "$top_srcdir/src/annotate_valgrind.c" --object-directory . --print-summary \
   --gcov-ignore-parse-errors \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# tests/tools/local.mk - the library under what finds faults in C programs; included by
+# tests/tools/local.mk - the library under tools that find faults in C programs; included by
 # ../../Makefile.am.
 #
 #   make check-tools                 all of them: three and a half minutes on two cores

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relaxed.h - every memory order in the library turned into relaxed: a library that is broken,
- * for canary_order.  On x86 it works all the same, so only a tool can tell.
+ * relaxed.h - makes every memory order in the library relaxed: a wrong library, for canary_order.
+ * On x86 it works all the same, so only a tool can find the error.
  */
 #ifndef RELAXED_H
 #define RELAXED_H
 
-/* As the sources that need it say it; here it must be said before the first header. */
+/* Some sources define it; here it must be defined before the first header. */
 #define _GNU_SOURCE
 
 #include <stdatomic.h>
