@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arena.c - threads that want a unit all the time, hold it, give it back and ask again.
+ * arena.c - threads that always want a unit: they hold it, release it and ask again.
  *
  * WHICH THREAD WAS PASSED.  This is measured from outside, in the same way for every kind of
  * semaphore.  Each thread that gets the unit adds one to a common count of grants.  A thread

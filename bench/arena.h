@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.h - threads that want a unit all the time: the contended loop, the same for every peer. */
+/* arena.h - threads that always want a unit: the contended loop, the same for every peer. */
 #ifndef BENCH_ARENA_H
 #define BENCH_ARENA_H
 

@@ -9,7 +9,7 @@
  * A hand-off is the whole way of a unit to a sleeping thread: the acquire, which joins the queue
  * and falls asleep, the release that grants it, and the return.  The releaser waits until the
  * other thread is in the queue; valgrind, which runs one thread at a time, then lets that thread
- * go on until it sleeps.  Both threads are on one core, where nobody spins.
+ * go on until it sleeps.  Both threads are on one core, where no thread spins.
  */
 #define _POSIX_C_SOURCE 200809L
 

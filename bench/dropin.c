@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dropin.c - what sem_wait and sem_post cost this program, and what libc's own cost it.  Run it
- * with fairsem-run.  Both are called through pointers: one is found by name, as for every call
+ * dropin.c - the cost of this program's sem_wait and sem_post, and of libc's own.  Run it with
+ * fairsem-run.  Both are called through pointers: one is found by name, as for every call
  * of the program; the other is found in libc itself.
  */
 #define _GNU_SOURCE

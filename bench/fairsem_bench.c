@@ -20,11 +20,11 @@ static const struct {
     { "contended", contended_run, "short and long holds, few and many threads, all peers" },
     { "ring", ring_run, "4, 16 and 64 threads on one unit, against a ring of futexes" },
     { "cpu", cpu_run, "the processor time of waiting" },
-    { "lines", lines_run, "what the length of the queue, and priorities cost: tickets" },
+    { "lines", lines_run, "the cost of the length of the queue, and of priorities: tickets" },
     { "wake", wake_run, "one call that wakes thousands of threads" },
     { "expiry", expiry_run, "thousands of waiters that time out together" },
 #ifdef HAVE_SHARED
-    { "shared", shared_run, "between processes: speed, order, and what the dead leave behind" },
+    { "shared", shared_run, "between processes: speed, order, and processes that die" },
 #endif
 #ifdef HAVE_DROPIN
     { "dropin", dropin_run, "under fairsem-run: its sem_wait and sem_post compared with libc's" },

@@ -259,7 +259,7 @@ static void measure(const struct setting *s, bool quick)
         t.pinning = s->pinning;
     report_table(&t);
     if (two_cores)
-        report_note("a transfer is one way of the line; who passes it spins, on core 0 and core 1");
+        report_note("a transfer is one way of the line, between spinning threads on cores 0 and 1");
 }
 
 void handoff_run(bool quick)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lines.c - what the length of the queue costs: tickets in queues of 10 to 100,000; and what it
- * costs to join if each waiter has a priority of its own.
+ * lines.c - the cost of the length of the queue, with 10 to 100,000 tickets in it; and the cost to
+ * join if each waiter has a priority of its own.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -62,7 +62,7 @@ static fairsem_ticket_t *tickets_new(int count)
     return tickets;
 }
 
-/* All different, if they are to be, and in no order: the step is a prime number. */
+/* The nth priority: if `different`, all differ, and are in no order: the step is a prime number. */
 static int priority_of(int nth, int length, bool different)
 {
     return different ? (int)((int64_t)nth * 104729 % length) : 0;

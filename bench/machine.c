@@ -89,7 +89,7 @@ static void look_at_clock(char *text, size_t size)
 }
 
 /* The load average of the last minute: other users of the machine disturb us. */
-static double look_at_load(void)
+static double load_average(void)
 {
     double load = NAN;
     FILE *f = fopen("/proc/loadavg", "r");
@@ -118,7 +118,7 @@ void machine_look(struct machine *m)
     if (confstr(_CS_GNU_LIBC_VERSION, m->libc, sizeof(m->libc)) == 0)
         snprintf(m->libc, sizeof(m->libc), "libc unknown");
 #endif
-    m->load = look_at_load();
+    m->load = load_average();
     look_at_clock(m->clock, sizeof(m->clock));
     snprintf(m->parker, sizeof(m->parker), "%s", PARKER);
     snprintf(m->compiler, sizeof(m->compiler), "%.40s, %s%s", COMPILER, OPTIMIZED, SANITIZER);

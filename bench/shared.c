@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * shared.c - semaphores between processes: a pair while nobody waits, the hand-off between two
- * processes, and a hog and its victim.  What they do about order and about the dead is in
- * shared_lives.c.
+ * processes, and a hog and its victim.  Order and the death of processes are in shared_lives.c.
  */
 #define _GNU_SOURCE
 
@@ -20,7 +19,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* One game, in memory of all who play. */
+/* One game, in memory that all players share. */
 struct game {
     struct shared_sem sems[2];      /* uncontended, victim: only the first */
     int64_t           duration_ns;
@@ -77,7 +76,7 @@ static double play_pairs(struct game *g, enum shared_kind kind)
     return g->result;
 }
 
-/* ---- Hand-off: whoever releases is not who acquired, so without undo ---- */
+/* ---- Hand-off: one process releases what the other acquired, so without undo ---- */
 
 ALWAYS_INLINE void lead(enum shared_kind kind, struct game *g)
 {

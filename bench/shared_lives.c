@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_lives.c - see shared_lives.h; and what a command of the shell costs. */
+/* shared_lives.c - see shared_lives.h; also the cost of a shell command. */
 #define _GNU_SOURCE
 
 #include "shared_lives.h"
@@ -57,7 +57,7 @@ static void run_in_order(void *arg)
     shared_release(s->kind, s);
 }
 
-/* How often a process came before one that had been in line longer. */
+/* How often a process was granted before one that had joined the queue earlier. */
 static int passes(void)
 {
     int n = 0;
@@ -93,7 +93,7 @@ static int play_order(enum shared_kind kind)
 static void order(bool quick)
 {
     static struct report_table t;
-    const char *title = "shared: 64 processes queue for one unit; who passed whom";
+    const char *title = "shared: 64 processes queue for one unit; passes";
     const int rounds = quick ? 1 : 10;
     int ours = 0, theirs = 0;
 
@@ -164,7 +164,7 @@ static void death(bool quick)
 {
     static const enum shared_kind kinds[] = { FAIR_UNDO, SEMOP_UNDO, LOCK_FLOCK, LOCK_FCNTL };
     static struct report_table t, worst;
-    const char *title = "shared: a holder is killed; when has the next in line its unit?";
+    const char *title = "shared: a holder is killed; the time until the next in line has its unit";
     const int repetitions = quick ? 2 : 40;
     double longest = 0;
 
@@ -175,7 +175,7 @@ static void death(bool quick)
     for (int i = 0; i < repetitions; i++) {
         progress_show(title, (double)i / repetitions);
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-            /* At any time between two looks of the one that waits. */
+            /* At any time between two checks by the waiting process. */
             double ms = play_death(kinds[k], (20 + i * 37 % 100) * NS_PER_MS);
 
             add(&t, shared_name(kinds[k]), ms);
@@ -205,7 +205,7 @@ static void lives(bool quick)
     fairsem_shared_stat_t stat;
     int64_t begin;
 
-    begin_table(&t, "lives", "shared: processes that take a unit and end; what they leave behind",
+    begin_table(&t, "lives", "shared: processes that take a unit and end; what stays behind",
                 "entries in use, and units missing", 0);
     begin_table(&cost, "lives-cost", "shared: such a process, from fork to wait", "us", 0);
     report_goal(&t, shared_name(FAIR_UNDO), NULL, 0);
@@ -241,7 +241,7 @@ static void command(struct report_table *t, const char *peer, const char *text)
         add(t, peer, (double)(now_ns() - begin) / (double)NS_PER_MS);
 }
 
-/* What runs `true` under a limit of 1. */
+/* Commands that run `true` under a limit of 1. */
 static void commands(bool quick)
 {
     static struct report_table t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_lives.h - the second half of the workload `shared`: order, the dead, a thousand lives. */
+/* shared_lives.h - the second half of the workload `shared`: order, deaths, a thousand lives. */
 #ifndef BENCH_SHARED_LIVES_H
 #define BENCH_SHARED_LIVES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared_peers.h - what people use between processes, as peers of fairsem/shared.h.
+ * shared_peers.h - other semaphores and locks between processes, as peers of fairsem/shared.h.
  *
  * The kind is a constant in the loops that measure nanoseconds, so no indirect call is left.
  */

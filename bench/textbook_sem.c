@@ -3,7 +3,7 @@
  * textbook_sem.c - the FIFO semaphore of the textbooks: a mutex around everything, a
  * queue, and a condition variable per waiter that is signaled under the mutex.
  *
- * It is as fair as fairsem.  What fairsem does beyond it must show in a comparison with it.
+ * It is as fair as fairsem.  A comparison with it shows the effect of fairsem's other parts.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -60,7 +60,7 @@ static void grant(struct textbook_sem *s)
 }
 
 /* Mutex held. */
-static int wait_in_line(struct textbook_sem *s, int64_t n, const struct timespec *deadline)
+static int wait_in_queue(struct textbook_sem *s, int64_t n, const struct timespec *deadline)
 {
     struct textbook_waiter w = { .n = n };
     int err = pthread_cond_init(&w.cond, NULL);
@@ -92,7 +92,7 @@ int textbook_until(struct textbook_sem *s, int64_t n, const struct timespec *dea
     if (!s->head && n <= s->units)
         s->units -= n;
     else
-        err = wait_in_line(s, n, deadline);
+        err = wait_in_queue(s, n, deadline);
     pthread_mutex_unlock(&s->mutex);
     return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wake.c - thousands of threads sleep, and there are several ways to wake them all: how long the
- * call takes, and how long it takes until the last of them runs.
+ * wake.c - several ways to wake thousands of sleeping threads: how long the call takes, and how
+ * long it takes until the last of them runs.
  */
 #define _POSIX_C_SOURCE 200809L
 
