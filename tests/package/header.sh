@@ -299,10 +299,7 @@ examples "$top_srcdir/include/fairsem/posix.h" "$work/posix.h"
 # Elsewhere its sem_init says ENOSYS.
 [ "$(uname)" != Linux ] || runs "$work"/posix.h-*.c
 
-# The first of README.md is a program; the others are shown to be right as far as they go.
 blocks "$top_srcdir/README.md" "$work/README"
-runs "$work/README-1.c"
-for file in "$work"/README-*.c; do
-  build "$file" -c -o "$work/out.o" && echo "ok: ${file##*/}, compiled"
-done
+[ -f "$work/README-1.c" ] || fail "README.md: no example"
+runs "$work"/README-*.c
 exit "$status"
