@@ -26,7 +26,6 @@
 
 #include <errno.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdint.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -82,58 +81,26 @@ void fs_wait_ends(void)
 /* ---- Which waits does a jump go over? ---- */
 
 /*
- * Stacks grow down.  If the jump stays on one stack, it goes over everything between the current
- * frame and the target.  If a handler leaves its alternate stack, the jump goes over everything on
- * that stack, and over everything below the target on the other stack.
+ * Stacks grow down.  A jump that stays on one stack goes over everything from the current frame up
+ * to the target.  A handler on an alternate stack is above all that it interrupted: if it leaves
+ * that stack, the jump goes over everything on it from the current frame up, and over everything on
+ * the other stack below the target.
  *
- * With SS_AUTODISARM the kernel does not say that there is an alternate stack.  If that lies below
- * the target, the jump looks like one on a single stack.  If it lies above, the jump goes down,
- * which shows that there are two stacks.
+ * Both are one interval of addresses, from the current frame up to the target: around the end of
+ * the address space, if the alternate stack is the higher one.
  */
-struct jump {
-    uintptr_t from, to;
-    uintptr_t alternate, size;  /* the alternate stack, if the jump leaves it; else 0 */
-};
-
-static bool is_within(uintptr_t address, uintptr_t begin, uintptr_t size)
+static bool goes_over(uintptr_t from, uintptr_t to, const struct fs_wait_place *place)
 {
-    return address - begin < size;
-}
-
-static struct jump describe(uintptr_t from, uintptr_t to)
-{
-    struct jump jump = { .from = from, .to = to };
-    stack_t stack;
-
-    if (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0
-        && !is_within(to, (uintptr_t)stack.ss_sp, stack.ss_size)) {
-        jump.alternate = (uintptr_t)stack.ss_sp;
-        jump.size = stack.ss_size;
-    }
-    return jump;
-}
-
-static bool goes_over(const struct jump *jump, const struct fs_wait_place *place)
-{
-    uintptr_t at = (uintptr_t)place;
-
-    if (is_within(at, jump->alternate, jump->size))
-        return true;
-    if (jump->from > jump->to)
-        return at < jump->to || (jump->size == 0 && at >= jump->from);
-    return at < jump->to && (jump->size != 0 || at >= jump->from);
+    return (uintptr_t)place - from < to - from;
 }
 
 static void leave_waits(const struct __jmp_buf_tag *env)
 {
     struct fs_wait_place *place = innermost;
+    const uintptr_t from = (uintptr_t)__builtin_frame_address(0), to = fs_jump_target(env);
     int before = errno;
-    struct jump jump;
 
-    if (place == NULL)
-        return;
-    jump = describe((uintptr_t)__builtin_frame_address(0), fs_jump_target(env));
-    while (place != NULL && goes_over(&jump, place)) {
+    while (to != 0 && place != NULL && goes_over(from, to, place)) {
         if (place->wait != NULL)
             fs_abandon_wait(place->wait);
         place = place->outer;
