@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crowd.h - processes that use one segment, and what the tests of it share.
+ * crowd.h - for tests with several processes: segments, children, shared memory.
  *
- * A process other than the test's own asserts nothing.  It says by its exit status that all was
- * well, 0, or which line was not (CHILD_CHECK), or it writes into a struct that they share.
+ * Only the test's own process asserts.  A child reports by its exit status, 0 or the line that
+ * failed (CHILD_CHECK), or writes into memory that it shares with the test.
  */
 #ifndef CROWD_H
 #define CROWD_H
@@ -32,7 +32,7 @@ static inline void *share(size_t size)
     return memory;
 }
 
-/* The same with this many places for waiters and processes. */
+/* A segment without a name, for this many waiters and processes. */
 static inline fairsem_shared_t *make_small_segment(int64_t units, unsigned flags,
                                                    int max_waiters, int max_processes)
 {
@@ -45,18 +45,18 @@ static inline fairsem_shared_t *make_small_segment(int64_t units, unsigned flags
     return h;
 }
 
-/* A segment without a name. */
+/* The same, with the default sizes. */
 static inline fairsem_shared_t *make_segment(int64_t units, unsigned flags)
 {
     return make_small_segment(units, flags, 0, 0);
 }
 
-/* A name that no other test and no other run has, also if one was killed and its number is ours. */
+/* A name that no other test has, nor a killed run whose process ID was the same. */
 static inline const char *own_name(void)
 {
     static char name[64];
 
-    if (name[0] == '\0') {      /* children have their parent's */
+    if (name[0] == '\0') {      /* a child keeps its parent's name */
         struct timespec now;
 
         clock_gettime(CLOCK_REALTIME, &now);
@@ -66,7 +66,7 @@ static inline const char *own_name(void)
     return name;
 }
 
-/* A new segment of this name. */
+/* A new segment with that name. */
 static inline fairsem_shared_t *make_own_named(int64_t units, unsigned flags)
 {
     const fairsem_shared_attr_t attr = { .units = units, .flags = flags };
@@ -76,7 +76,7 @@ static inline fairsem_shared_t *make_own_named(int64_t units, unsigned flags)
     return h;
 }
 
-/* Sleep for so many milliseconds, a signal or not. */
+/* Sleep for this many milliseconds, or until a signal comes. */
 static inline void nap(long ms)
 {
     const struct timespec length = { ms / 1000, ms % 1000 * 1000000 };
@@ -84,8 +84,8 @@ static inline void nap(long ms)
     nanosleep(&length, NULL);
 }
 
-/* Does it become so large within a minute? */
-static inline bool comes(_Atomic int *flag, int value)
+/* True if *flag reaches `value` within a minute. */
+static inline bool reaches(_Atomic int *flag, int value)
 {
     for (int i = 0; i < 60000 && atomic_load(flag) < value; i++)
         nap(1);
@@ -95,24 +95,24 @@ static inline bool comes(_Atomic int *flag, int value)
 /* Return when *flag is at least `value`; the test fails if that takes a minute. */
 static inline void await_flag(_Atomic int *flag, int value)
 {
-    ck_assert(comes(flag, value));
+    ck_assert(reaches(flag, value));
 }
 
-/* The same in a child, which then ends. */
+/* The same in a child, which ends if that takes a minute. */
 static inline void child_await_flag(_Atomic int *flag, int value)
 {
-    CHILD_CHECK(comes(flag, value));
+    CHILD_CHECK(reaches(flag, value));
 }
 
 /* Return when exactly n requests are in the queue. */
-static inline void await_line(fairsem_shared_t *h, int64_t n)
+static inline void await_queue(fairsem_shared_t *h, int64_t n)
 {
     for (int i = 0; i < 60000 && fairsem_shared_waiters(h) != n; i++)
         nap(1);
     ck_assert_int_eq(fairsem_shared_waiters(h), n);
 }
 
-/* A child that acquires n units, says so in *flag, and waits to be killed. */
+/* A child that acquires n units, adds one to *flag, and waits to be killed. */
 static inline pid_t fork_holder(fairsem_shared_t *h, int64_t n, _Atomic int *flag)
 {
     pid_t child = fork();
@@ -127,7 +127,7 @@ static inline pid_t fork_holder(fairsem_shared_t *h, int64_t n, _Atomic int *fla
     return child;
 }
 
-/* A child that acquires n units, counts itself in *place, gives them back and ends with 0. */
+/* A child that acquires n units, stores its place in the order of grants, and releases them. */
 static inline pid_t fork_waiter(fairsem_shared_t *h, int64_t n, _Atomic int *place,
                                 _Atomic int *count)
 {
@@ -154,7 +154,7 @@ static inline void kill_child(pid_t child)
     ck_assert(WIFSIGNALED(status));
 }
 
-/* What a segment shows is in itself right; returns what was held and free together. */
+/* The numbers of fairsem_shared_stat are consistent.  Returns the units held and free together. */
 static inline int64_t check_sums(fairsem_shared_t *h)
 {
     fairsem_shared_stat_t stat;

@@ -29,7 +29,7 @@ endif
 
 EXTRA_DIST += tests/shared/crowd.h
 
-# Each handle is a process of its own.
+# t_shared_apart treats each handle as a process of its own.
 tests_shared_t_shared_apart_LDFLAGS = -Wl,--wrap=fs_life_take -Wl,--wrap=fs_life_drop \
 	-Wl,--wrap=fs_life_test -Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_unmap
 # Memory is refused, and a file replaced.

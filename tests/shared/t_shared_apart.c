@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_apart.c - several handles of one segment in one process, each as if it were another
- * process: so that tools that see one process only (ThreadSanitizer) see both sides.
+ * t_shared_apart.c - several handles of one segment in one process, each treated as a process of
+ * its own.  ThreadSanitizer watches only one process, and so sees all accesses.
  *
- * A record lock belongs to a process.  Here each handle has a lock of its open file instead, which
- * is what differs between them.
+ * A record lock belongs to a process.  Here each handle has a lock on its open file description
+ * instead.
  */
 #define _GNU_SOURCE             /* F_OFD_SETLK */
 #include "crowd.h"
@@ -52,7 +52,7 @@ int __wrap_fs_life_test(int fd, int index, bool *locked)
     return error;
 }
 
-/* All have it at the same address: for the tool, memory at two addresses is two memories. */
+/* All handles use one mapping: at two addresses the tool would not see that memory is shared. */
 static void *shared_memory;
 
 int __wrap_fs_file_map(int fd, int64_t size, void **memory)
@@ -60,7 +60,7 @@ int __wrap_fs_file_map(int fd, int64_t size, void **memory)
     char itself[40];
     int error = 0, other;
 
-    /* By a descriptor of its own: memory that is mapped keeps the open file, and its locks. */
+    /* Through a second open file: a mapping keeps its file open, and so the locks on it. */
     snprintf(itself, sizeof itself, "/proc/self/fd/%d", fd);
     if (shared_memory == NULL) {
         other = open(itself, O_RDWR);
@@ -71,7 +71,7 @@ int __wrap_fs_file_map(int fd, int64_t size, void **memory)
     return error;
 }
 
-/* It ends with the test. */
+/* The mapping stays until the test ends. */
 void __wrap_fs_file_unmap(void *memory, int64_t size)
 {
     (void)memory;
@@ -86,7 +86,7 @@ static fairsem_shared_t *open_apart(const fairsem_shared_attr_t *attr)
     return h;
 }
 
-/* What a process that is killed leaves: its byte is free, and its memory stays. */
+/* As if its process were killed: the lock on its byte is gone, and its stores stay. */
 static void die(fairsem_shared_t *h)
 {
     close(h->fd);
@@ -94,7 +94,7 @@ static void die(fairsem_shared_t *h)
     free(h);
 }
 
-START_TEST(each_handle_has_a_life_of_its_own)
+START_TEST(each_handle_counts_as_a_process)
 {
     const fairsem_shared_attr_t attr = { .units = 3 };
     fairsem_shared_t *a = open_apart(&attr), *b = open_apart(&attr);
@@ -117,7 +117,7 @@ END_TEST
 
 struct user {
     fairsem_shared_t *h;
-    int64_t          *protected;    /* written by who holds all units */
+    int64_t          *protected;    /* written by the thread that holds all units */
     int               wrong;
     unsigned          seed;
     fairsem_token_t   token;
@@ -167,7 +167,7 @@ static void *use_often(void *arg)
     return arg;
 }
 
-/* Two threads with each handle. */
+/* Two threads for each handle. */
 static void use_together(unsigned flags)
 {
     const fairsem_shared_attr_t attr = { .units = 2, .flags = flags };
@@ -192,13 +192,13 @@ static void use_together(unsigned flags)
         ck_assert_int_eq(fairsem_shared_close(users[i].h), 0);
 }
 
-START_TEST(what_is_protected_is_used_by_one_at_a_time)
+START_TEST(a_holder_of_all_units_is_alone)
 {
     use_together(0);
 }
 END_TEST
 
-START_TEST(and_without_undo)
+START_TEST(a_holder_of_all_units_is_alone_without_undo)
 {
     use_together(FAIRSEM_SHARED_NO_UNDO);
 }
@@ -206,6 +206,6 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared apart", each_handle_has_a_life_of_its_own,
-              what_is_protected_is_used_by_one_at_a_time, and_without_undo);
+    RUN_SUITE("shared apart", each_handle_counts_as_a_process, a_holder_of_all_units_is_alone,
+              a_holder_of_all_units_is_alone_without_undo);
 }

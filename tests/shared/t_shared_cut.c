@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_cut.c - a process that is killed before any store to the segment, or any other step of
- * a call, takes nothing along, and nobody is left waiting.
+ * t_shared_cut.c - a process is killed before each store to the segment, and before each other step
+ * of a call.  No unit is lost, and no waiter waits for ever.
  *
- * For each call and each k, a child is killed in its k-th step.  The segment must then be what it
- * would be had the child died before or after the store that counts; repaired once it is as
- * repaired twice; and a waiter in another process gets its unit.
+ * For each call and each k, a child is killed in its k-th step.  The segment must then be as if the
+ * child had died just before or just after the commit point.  A second repair must change nothing.
+ * A waiter in another process must get its unit.
  *
- * And a thread that is held up before its wakes touches nothing that others may free meanwhile.
+ * Another test delays a thread before its wakes: it must not touch what others may have freed.
  */
 #include "crowd.h"
 
@@ -19,9 +19,9 @@
 #include <string.h>
 
 struct stage {
-    _Atomic int ready;          /* the child is about to begin */
-    _Atomic int go;             /* it may */
-    _Atomic int reached;        /* all steps of its call */
+    _Atomic int ready;          /* the child is about to begin its call */
+    _Atomic int go;             /* it may begin */
+    _Atomic int reached;        /* it has come to the end of its call */
 };
 
 static struct stage *stage;
@@ -35,11 +35,11 @@ static void step(const char *what)
         kill(getpid(), SIGKILL);
 }
 
-/* What it does before, with nobody watching, and then. */
+/* What the child does before its steps are counted, and the call in which it is killed. */
 struct call {
     const char *name;
     int  held;                  /* units that the child holds before, of two */
-    bool others;                /* somebody waits for two */
+    bool others;                /* another child waits for two */
     int  ours;                  /* units that the test holds, and releases when the child waits */
     int (*run)(void);
     int  change;                /* without undo: by how much it changes the units */
@@ -99,7 +99,7 @@ static const struct call calls[] = {
 };
 #define CALLS ((int)(sizeof calls / sizeof calls[0]))
 
-/* k: to die in this step.  Returns whether it did: it has no more steps. */
+/* Dies in step k, or sets stage->reached: the call has fewer steps. */
 static void be_the_child(const struct call *call, int64_t k)
 {
     CHILD_CHECK(call->held == 0 || fairsem_shared_acquire(sem, call->held) == 0);
@@ -114,8 +114,8 @@ static void be_the_child(const struct call *call, int64_t k)
 }
 
 /*
- * Under the lock: what repair is about.  What it may count is not part of that.  `other`, if any,
- * stands still: who waits for the lock writes to it without having it.
+ * A second repair changes nothing in the segment.  `other` is stopped meanwhile, because a process
+ * that waits for the lock writes to it.
  */
 static void check_repair_is_idempotent(pid_t other)
 {
@@ -148,7 +148,7 @@ static int64_t drain(void)
     return units;
 }
 
-/* All are gone except us.  What is there, is free. */
+/* No other process is left, so all units that exist are free. */
 static void check_units(const struct call *call, bool undo, bool died)
 {
     int64_t units;
@@ -179,7 +179,7 @@ static bool cut(const struct call *call, unsigned flags, int64_t k)
     await_flag(&stage->ready, 1);
     if (call->others) {
         other = fork_waiter(sem, 2, NULL, NULL);
-        await_line(sem, 1);
+        await_queue(sem, 1);
     }
     atomic_store(&stage->go, 1);
     if (call->ours != 0 && call->run == run_acquire) {
@@ -192,10 +192,10 @@ static bool cut(const struct call *call, unsigned flags, int64_t k)
         ck_assert_int_eq(fairsem_shared_release(sem, call->ours), 0);
     ck_assert_msg(atomic_load(&stage->reached) || !WIFEXITED(status) || WEXITSTATUS(status) == 0,
                   "%s: line %d", call->name, WEXITSTATUS(status));
-    /* Now and then the other one has to find out alone. */
+    /* One time in eight the waiter must find the death without our help. */
     if (k % 8 != 0)
         check_repair_is_idempotent(other);
-    /* Without undo nobody gives the unit back that the child had acquired, unless it did itself. */
+    /* Without undo, the unit of the child is still missing if it died before its release. */
     if (other != 0 && !undo && fairsem_shared_waiters(sem) != 0)
         ck_assert_int_eq(fairsem_shared_release(sem, 1), 0);
     if (other != 0)
@@ -221,21 +221,21 @@ static void cut_everywhere(unsigned flags)
     ck_assert_int_gt(steps, 100);
 }
 
-START_TEST(a_process_that_dies_in_any_step_takes_nothing_along)
+START_TEST(a_death_in_any_step_loses_no_unit)
 {
     cut_everywhere(0);
 }
 END_TEST
 
-START_TEST(the_same_without_undo)
+START_TEST(without_undo_a_call_cut_by_death_is_done_or_not_done)
 {
     cut_everywhere(FAIRSEM_SHARED_NO_UNDO);
 }
 END_TEST
 
 /*
- * The first child dies in a release that grants, or receives, with the lock held.  The second one
- * comes to repair, and dies in step k of that.
+ * The first child dies in a release that grants.  The second child repairs the segment, and dies in
+ * step k of that.
  */
 static bool cut_repair(unsigned flags, int64_t first_step, int64_t k)
 {
@@ -251,7 +251,7 @@ static bool cut_repair(unsigned flags, int64_t first_step, int64_t k)
         be_the_child(&release, first_step);
     await_flag(&stage->ready, 1);
     other = fork_waiter(sem, 2, NULL, NULL);
-    await_line(sem, 1);
+    await_queue(sem, 1);
     atomic_store(&stage->go, 1);
     waitpid(child, NULL, 0);
     died = !atomic_load(&stage->reached);
@@ -268,7 +268,7 @@ static bool cut_repair(unsigned flags, int64_t first_step, int64_t k)
     if (k % 8 != 0)
         check_repair_is_idempotent(other);
     if (!undo && atomic_load(&stage->reached) != 1) {
-        /* Whether the first one's unit came back is open: the other one may need it. */
+        /* The first child may have died before its release: then the waiter needs another unit. */
         if (fairsem_shared_waiters(sem) != 0)
             ck_assert_int_eq(fairsem_shared_release(sem, 1), 0);
     }
@@ -296,13 +296,13 @@ START_TEST(a_repair_can_be_cut_short_anywhere)
 }
 END_TEST
 
-START_TEST(and_without_undo)
+START_TEST(a_repair_without_undo_can_be_cut_short_anywhere)
 {
     cut_repairs(FAIRSEM_SHARED_NO_UNDO);
 }
 END_TEST
 
-/* ---- Held up before its wakes ---- */
+/* ---- A thread that is delayed before its wakes ---- */
 
 static _Thread_local bool held_up;
 static _Atomic int closed;
@@ -327,8 +327,8 @@ static void *wait_and_close(void *arg)
     return arg;
 }
 
-/* The canceler then touches the handle no more: AddressSanitizer and valgrind would see that. */
-START_TEST(whose_wait_is_canceled_may_close_before_the_wake)
+/* AddressSanitizer and valgrind would see if the canceler still touched the handle. */
+START_TEST(a_canceled_waiter_may_close_before_its_wake)
 {
     pthread_t thread;
 
@@ -336,7 +336,7 @@ START_TEST(whose_wait_is_canceled_may_close_before_the_wake)
     ck_assert_int_eq(fairsem_shared_acquire(sem, 1), 0);
     fs_shared_step = wait_for_the_close;
     start_thread(&thread, wait_and_close, NULL);
-    await_line(sem, 1);
+    await_queue(sem, 1);
     held_up = true;
     ck_assert_int_eq(fairsem_token_cancel(&their_token, EPIPE), 0);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
@@ -346,7 +346,7 @@ START_TEST(whose_wait_is_canceled_may_close_before_the_wake)
 }
 END_TEST
 
-/* What another process does that finds damage without the lock, at the worst moment. */
+/* Another process finds damage without the lock, at the worst moment. */
 static void damage_before_slow_is_cleared(const char *what)
 {
     if (strcmp(what, "clear SLOW") == 0) {
@@ -355,7 +355,7 @@ static void damage_before_slow_is_cleared(const char *what)
     }
 }
 
-START_TEST(damage_closes_the_fast_path_also_if_a_section_is_about_to_open_it)
+START_TEST(damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it)
 {
     fairsem_shared_stat_t stat;
 
@@ -363,7 +363,7 @@ START_TEST(damage_closes_the_fast_path_also_if_a_section_is_about_to_open_it)
     ck_assert_int_eq(fairsem_shared_tryacquire(sem, 1), 0);
     fs_shared_step = damage_before_slow_is_cleared;
     (void)fairsem_shared_stat(sem, &stat);
-    ck_assert(fs_shared_step == NULL);      /* it came by there */
+    ck_assert(fs_shared_step == NULL);      /* that step was reached */
     ck_assert_int_eq(fairsem_shared_tryacquire(sem, 1), ENOTRECOVERABLE);
     ck_assert_int_eq(fairsem_shared_release(sem, 1), ENOTRECOVERABLE);
     (void)fairsem_shared_close(sem);
@@ -372,8 +372,9 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared cut", a_process_that_dies_in_any_step_takes_nothing_along,
-              the_same_without_undo, a_repair_can_be_cut_short_anywhere, and_without_undo,
-              whose_wait_is_canceled_may_close_before_the_wake,
-              damage_closes_the_fast_path_also_if_a_section_is_about_to_open_it);
+    RUN_SUITE("shared cut", a_death_in_any_step_loses_no_unit,
+              without_undo_a_call_cut_by_death_is_done_or_not_done,
+              a_repair_can_be_cut_short_anywhere, a_repair_without_undo_can_be_cut_short_anywhere,
+              a_canceled_waiter_may_close_before_its_wake,
+              damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_damage.c - somebody writes to a segment that is in use: each call returns a result,
- * ENOTRECOVERABLE or another, and none crashes, hangs or reads outside.
+ * t_shared_damage.c - a segment that is in use is overwritten.  Each call then returns a result,
+ * ENOTRECOVERABLE or another.  No call crashes, hangs or reads outside of the segment.
  *
- * The segment has a holder and waiters in other processes, which stand still.  Before each round it
- * is made as it was, and damaged in a few places.  FAIRSEM_SHARED_TIMES=n: n times as many.
+ * The segment has a holder and waiters in other processes, which are stopped.  Each round restores
+ * it and damages it in a few places.  FAIRSEM_SHARED_TIMES=n makes n times as many rounds.
  */
 #include "crowd.h"
 
@@ -26,7 +26,7 @@ static uint64_t next_random(void)
     return random_state;
 }
 
-/* Whatever is wrong elsewhere, the lock must not seem to be held by somebody who lives. */
+/* The lock is spared: it could seem to be held by a process that is alive, and calls would wait. */
 static bool is_lock(const fairsem_shared_t *h, size_t at)
 {
     size_t lock = (size_t)((char *)&h->segment->lock - (char *)h->segment);
@@ -42,7 +42,7 @@ static void damage(fairsem_shared_t *h)
     size_t at = next_random() % (size_t)h->size / 8 * 8;
     int64_t value = likely[next_random() % (sizeof likely / sizeof likely[0])];
 
-    /* Two thirds where there is most to damage: the header, and the slots that are in use. */
+    /* Two thirds go to the header and to the slots that are in use. */
     if (next_random() % 3 != 0)
         at = next_random() % 2 == 0 ? next_random() % sizeof(struct fs_segment) / 8 * 8
                                     : (size_t)((char *)h->slots - memory) + next_random() % 512;
@@ -120,7 +120,7 @@ static fairsem_shared_t *make_used(unsigned flags, pid_t children[3])
     await_flag(flag, 1);
     for (int i = 1; i < 3; i++) {
         children[i] = fork_waiter(h, 3, NULL, NULL);
-        await_line(h, i);
+        await_queue(h, i);
     }
     for (int i = 0; i < 3; i++)
         stop(children[i]);
@@ -168,7 +168,7 @@ START_TEST(damage_is_a_result_and_never_a_crash)
 }
 END_TEST
 
-START_TEST(and_without_undo)
+START_TEST(damage_without_undo_is_a_result_and_never_a_crash)
 {
     damage_often(FAIRSEM_SHARED_NO_UNDO);
 }
@@ -202,8 +202,8 @@ static int see_dump(fairsem_shared_t *h)
     return error;
 }
 
-/* One member at a time, and the calls that read it: none of them says that all is well. */
-START_TEST(who_reads_a_damaged_member_says_so)
+/* One member is damaged at a time.  Each call that reads it returns ENOTRECOVERABLE. */
+START_TEST(a_call_that_reads_a_damaged_member_reports_it)
 {
     enum { AVAILABLE = 1, STAT = 2, USERS = 4, DUMP = 8, ALL = 15, SLOTS = 16, PROCESSES = 8 };
     static int (*const calls[])(fairsem_shared_t *) = { see_available, see_stat, see_users,
@@ -213,7 +213,7 @@ START_TEST(who_reads_a_damaged_member_says_so)
     int first = FS_GET(&h->segment->head), second = FS_GET(&h->slots[first].next);
     struct fs_slot *head = &h->slots[first], *behind = &h->slots[second];
     struct fs_process *ours = &h->processes[FS_GET(&h->self)];
-    const struct { void *at; size_t size; int64_t value; int said_by; } members[] = {
+    const struct { void *at; size_t size; int64_t value; int reported_by; } members[] = {
         { &h->segment->word,    8, 2 * 4 + FS_SLOW, ALL },
         { &h->segment->word,    8, -2 + FS_SLOW,    ALL },
         { &h->segment->damaged, 4, 1,               ALL },
@@ -236,7 +236,7 @@ START_TEST(who_reads_a_damaged_member_says_so)
         for (int call = 0; call < 4; call++) {
             const int64_t wide = members[i].value;
             const int32_t narrow = (int32_t)wide;
-            bool said = (members[i].said_by & 1 << call) != 0;
+            bool said = (members[i].reported_by & 1 << call) != 0;
 
             memcpy(members[i].at, members[i].size == sizeof narrow ? (const void *)&narrow : &wide,
                    members[i].size);
@@ -254,8 +254,8 @@ START_TEST(who_reads_a_damaged_member_says_so)
 }
 END_TEST
 
-/* A change that was left half done, of which one number is wrong. */
-START_TEST(a_change_that_cannot_be_is_not_completed)
+/* A change in `redo` is unfinished, and one of its numbers is wrong. */
+START_TEST(an_invalid_change_is_not_completed)
 {
     enum { SLOTS = 16, PROCESSES = 8 };
     pid_t children[3];
@@ -288,7 +288,7 @@ START_TEST(a_change_that_cannot_be_is_not_completed)
         ck_assert_msg(see_stat(h) == ENOTRECOVERABLE, "number %d", i);
         memcpy(h->segment, image, (size_t)h->size);
     }
-    /* None is wrong: the first in line is gone. */
+    /* With the right numbers the change is completed: the head has left the queue. */
     ck_assert_int_eq(fairsem_shared_waiters(h), 1);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
     for (int i = 0; i < 3; i++)
@@ -299,8 +299,8 @@ START_TEST(a_change_that_cannot_be_is_not_completed)
 }
 END_TEST
 
-/* The count is checked where it is changed, once more: it may have been damaged meanwhile. */
-START_TEST(units_that_are_not_there_are_not_taken_or_granted)
+/* The count is checked again where it changes: it may have been damaged meanwhile. */
+START_TEST(units_that_do_not_exist_are_neither_taken_nor_granted)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
         pid_t children[3];
@@ -322,7 +322,8 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared damage", damage_is_a_result_and_never_a_crash, and_without_undo,
-              who_reads_a_damaged_member_says_so, a_change_that_cannot_be_is_not_completed,
-              units_that_are_not_there_are_not_taken_or_granted);
+    RUN_SUITE("shared damage", damage_is_a_result_and_never_a_crash,
+              damage_without_undo_is_a_result_and_never_a_crash,
+              a_call_that_reads_a_damaged_member_reports_it, an_invalid_change_is_not_completed,
+              units_that_do_not_exist_are_neither_taken_nor_granted);
 }

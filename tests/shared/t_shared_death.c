@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_death.c - what becomes of units and places when processes are killed, end, fork or
+ * t_shared_death.c - units and places in the queue when a process is killed, ends, forks or calls
  * exec.
  */
 #include "crowd.h"
@@ -20,7 +20,7 @@ static int64_t ms_since(int64_t start)
     return (fs_now_ns() - start) / 1000000;
 }
 
-START_TEST(units_of_a_killed_holder_go_to_the_next_in_line)
+START_TEST(units_of_a_killed_holder_go_to_the_next_waiter)
 {
     _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(3, 0);
@@ -29,8 +29,8 @@ START_TEST(units_of_a_killed_holder_go_to_the_next_in_line)
 
     await_flag(flag, 1);
     waiter = fork_waiter(h, 2, NULL, NULL);
-    await_line(h, 1);
-    /* Nobody but the waiter itself can find out. */
+    await_queue(h, 1);
+    /* Only the waiter itself can find the death. */
     kill_child(holder);
     ck_assert_int_eq(status_of(waiter), 0);
     ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
@@ -41,7 +41,7 @@ START_TEST(units_of_a_killed_holder_go_to_the_next_in_line)
 }
 END_TEST
 
-START_TEST(killed_waiters_leave_the_line_wherever_they_stand)
+START_TEST(a_killed_waiter_leaves_the_queue_from_any_place)
 {
     for (int victim = 0; victim < 3; victim++) {
         _Atomic int *count = share(3 * sizeof *count);
@@ -52,7 +52,7 @@ START_TEST(killed_waiters_leave_the_line_wherever_they_stand)
         ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
         for (int i = 0; i < 3; i++) {
             waiter[i] = fork_waiter(h, 1, &count[0] + 1, count);
-            await_line(h, i + 1);
+            await_queue(h, i + 1);
         }
         kill_child(waiter[victim]);
         ck_assert_int_eq(fairsem_shared_waiters(h), 2);
@@ -69,8 +69,7 @@ START_TEST(killed_waiters_leave_the_line_wherever_they_stand)
 }
 END_TEST
 
-/* A zombie is dead, a stopped process is not. */
-START_TEST(life_does_not_depend_on_who_waits_for_the_process)
+START_TEST(a_zombie_is_dead_and_a_stopped_process_is_not)
 {
     _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(2, 0);
@@ -93,7 +92,7 @@ START_TEST(life_does_not_depend_on_who_waits_for_the_process)
 }
 END_TEST
 
-/* The parent holds on although its children close what they have inherited, or end. */
+/* The parent keeps its units when a child closes the inherited handle, or ends. */
 START_TEST(a_child_is_a_process_of_its_own)
 {
     fairsem_shared_t *h = make_segment(3, 0);
@@ -130,7 +129,7 @@ START_TEST(a_child_is_a_process_of_its_own)
 }
 END_TEST
 
-START_TEST(who_closes_before_its_end_is_not_counted_as_dead)
+START_TEST(a_process_that_closes_before_its_end_is_not_counted_as_dead)
 {
     fairsem_shared_t *h = make_segment(2, 0);
     fairsem_shared_stat_t stat;
@@ -155,7 +154,7 @@ static void exec_sleep(const char *seconds)
     _exit(127);
 }
 
-START_TEST(exec_ends_a_users_life)
+START_TEST(exec_returns_the_units_of_the_process)
 {
     _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(1, 0);
@@ -173,7 +172,7 @@ START_TEST(exec_ends_a_users_life)
 }
 END_TEST
 
-START_TEST(unless_it_keeps_what_it_holds)
+START_TEST(keep_on_exec_keeps_the_units_until_the_new_program_ends)
 {
     _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(2, 0);
@@ -195,8 +194,8 @@ START_TEST(unless_it_keeps_what_it_holds)
     nap(50);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
     other = fork_waiter(h, 2, NULL, NULL);
-    await_line(h, 1);
-    nap(250);       /* it looks, and finds the program alive */
+    await_queue(h, 1);
+    nap(250);       /* it looks for the dead, and finds the program alive */
     ck_assert_int_eq(fairsem_shared_waiters(h), 1);
     kill_child(child);
     ck_assert_int_eq(status_of(other), 0);
@@ -204,7 +203,7 @@ START_TEST(unless_it_keeps_what_it_holds)
 }
 END_TEST
 
-/* This program, once more: see main.  It is stopped after an open that fails, if that is asked for. */
+/* This program after exec: see main.  fails_first: it stops itself after an open that fails. */
 static int after_exec(const char *name, bool fails_first)
 {
     const fairsem_shared_attr_t wrong = { .flags = FAIRSEM_SHARED_NO_UNDO };
@@ -226,7 +225,7 @@ static int after_exec(const char *name, bool fails_first)
     return 0;
 }
 
-/* A child that acquires both units of a segment with a name, and executes this program. */
+/* A child that acquires both units of a named segment, keeps them and executes this program. */
 static pid_t fork_keeper(fairsem_shared_t **h, const char *mode)
 {
     pid_t child;
@@ -243,13 +242,13 @@ static pid_t fork_keeper(fairsem_shared_t **h, const char *mode)
     return child;
 }
 
-START_TEST(the_new_program_finds_what_it_holds)
+START_TEST(after_exec_the_new_program_finds_its_units)
 {
     fairsem_shared_t *h;
     pid_t child;
 
     if (emulated())
-        SKIP_TEST("the emulator says that a process begins anew with exec");
+        SKIP_TEST("in the emulator, exec changes the start time of the process");
     child = fork_keeper(&h, "after-exec");
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_int_eq(fairsem_shared_available(h), 2);
@@ -258,15 +257,15 @@ START_TEST(the_new_program_finds_what_it_holds)
 }
 END_TEST
 
-/* The descriptor of that open must not be closed: the kernel would drop the process's lock. */
-START_TEST(the_new_program_holds_it_also_after_an_open_that_failed)
+/* The failed open must not close its descriptor: the kernel would drop the process's lock. */
+START_TEST(after_exec_a_failed_open_keeps_the_units)
 {
     fairsem_shared_t *h;
     pid_t child;
     int status;
 
     if (emulated())
-        SKIP_TEST("the emulator says that a process begins anew with exec");
+        SKIP_TEST("in the emulator, exec changes the start time of the process");
     child = fork_keeper(&h, "after-failure");
     ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);
     ck_assert(WIFSTOPPED(status));
@@ -280,10 +279,10 @@ START_TEST(the_new_program_holds_it_also_after_an_open_that_failed)
 END_TEST
 
 /*
- * A program closes all descriptors that it does not know.  It is dead for the others, and if the
- * number is another file's by now, that says nothing about who lives.
+ * A program closes all descriptors that it does not know.  The others then take it for dead.  Its
+ * own calls must return EBADF, also when the number belongs to another file by then.
  */
-START_TEST(who_closes_our_descriptor_harms_nobody_else)
+START_TEST(closing_the_descriptor_harms_only_the_process_that_does_it)
 {
     _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(3, 0);
@@ -314,8 +313,8 @@ START_TEST(who_closes_our_descriptor_harms_nobody_else)
 }
 END_TEST
 
-/* Its byte is free while it lives: it attaches anew, and what it had is gone. */
-START_TEST(who_was_taken_for_dead_starts_from_nothing)
+/* It has lost the lock on its byte, so it attaches again, and its units are gone. */
+START_TEST(a_process_that_was_taken_for_dead_starts_with_nothing)
 {
     const fairsem_shared_attr_t attr = { .units = 2 };
     fairsem_shared_t *h;
@@ -354,7 +353,7 @@ START_TEST(the_dead_are_found_soon)
         holder = fork_holder(h, 1, flag);
         await_flag(flag, 1);
         waiter = fork_waiter(h, 1, NULL, NULL);
-        await_line(h, 1);
+        await_queue(h, 1);
         nap(13 * i);
         start = fs_now_ns();
         kill_child(holder);
@@ -367,8 +366,8 @@ START_TEST(the_dead_are_found_soon)
 }
 END_TEST
 
-/* It would be its turn to look, and it is the second in line who gets what is left for it. */
-START_TEST(a_stopped_head_of_the_line_does_not_hide_the_dead)
+/* The head should look for the dead.  As it is stopped, the second waiter must do that. */
+START_TEST(a_stopped_head_of_the_queue_does_not_hide_the_dead)
 {
     _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(2, 0);
@@ -377,9 +376,9 @@ START_TEST(a_stopped_head_of_the_line_does_not_hide_the_dead)
 
     await_flag(flag, 1);
     head = fork_waiter(h, 1, NULL, NULL);
-    await_line(h, 1);
+    await_queue(h, 1);
     second = fork_waiter(h, 1, NULL, NULL);
-    await_line(h, 2);
+    await_queue(h, 2);
     ck_assert_int_eq(kill(head, SIGSTOP), 0);
     ck_assert_int_eq(waitpid(head, &status, WUNTRACED), head);
     kill_child(holder);
@@ -390,8 +389,8 @@ START_TEST(a_stopped_head_of_the_line_does_not_hide_the_dead)
 }
 END_TEST
 
-/* Each time somebody has just looked. */
-START_TEST(nobody_is_refused_because_of_the_dead)
+/* Even if a process has looked for the dead a moment before. */
+START_TEST(no_caller_is_refused_because_of_the_dead)
 {
     fairsem_shared_t *h = make_small_segment(2, 0, 1, 8);
     _Atomic int *flag = share(sizeof *flag);
@@ -400,7 +399,7 @@ START_TEST(nobody_is_refused_because_of_the_dead)
     for (int i = 0; i < 8; i++) {
         pid_t waiter = fork_waiter(h, 2, NULL, NULL);
 
-        await_line(h, 1);
+        await_queue(h, 1);
         kill_child(waiter);
         ck_assert_int_eq(fairsem_shared_acquire_for(h, 2, 1000000), ETIMEDOUT);
     }
@@ -418,7 +417,7 @@ START_TEST(nobody_is_refused_because_of_the_dead)
 }
 END_TEST
 
-/* Also if another process has looked a moment ago, when they still lived. */
+/* Even if another process has looked a moment ago, when they were alive. */
 START_TEST(a_refusal_without_a_wait_looks_for_the_dead_first)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -446,16 +445,16 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         return after_exec(argv[2], strcmp(argv[1], "after-failure") == 0);
-    RUN_SUITE("shared death", units_of_a_killed_holder_go_to_the_next_in_line,
-              killed_waiters_leave_the_line_wherever_they_stand,
-              life_does_not_depend_on_who_waits_for_the_process,
-              a_child_is_a_process_of_its_own, who_closes_before_its_end_is_not_counted_as_dead,
-              exec_ends_a_users_life,
-              unless_it_keeps_what_it_holds, the_new_program_finds_what_it_holds,
-              the_new_program_holds_it_also_after_an_open_that_failed,
-              who_closes_our_descriptor_harms_nobody_else,
-              who_was_taken_for_dead_starts_from_nothing, the_dead_are_found_soon,
-              a_stopped_head_of_the_line_does_not_hide_the_dead,
-              nobody_is_refused_because_of_the_dead,
+    RUN_SUITE("shared death", units_of_a_killed_holder_go_to_the_next_waiter,
+              a_killed_waiter_leaves_the_queue_from_any_place,
+              a_zombie_is_dead_and_a_stopped_process_is_not, a_child_is_a_process_of_its_own,
+              a_process_that_closes_before_its_end_is_not_counted_as_dead,
+              exec_returns_the_units_of_the_process,
+              keep_on_exec_keeps_the_units_until_the_new_program_ends,
+              after_exec_the_new_program_finds_its_units, after_exec_a_failed_open_keeps_the_units,
+              closing_the_descriptor_harms_only_the_process_that_does_it,
+              a_process_that_was_taken_for_dead_starts_with_nothing, the_dead_are_found_soon,
+              a_stopped_head_of_the_queue_does_not_hide_the_dead,
+              no_caller_is_refused_because_of_the_dead,
               a_refusal_without_a_wait_looks_for_the_dead_first);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_memory.c - no memory: the call says ENOMEM, leaves nothing behind, and no process seems
- * dead.
+ * t_shared_memory.c - a call that gets no memory returns ENOMEM and leaves nothing behind, and no
+ * process is taken for dead.
  *
- * Open and dump are the only calls that allocate.  What they ask for is refused in turn: the first
- * request, the second, and so on until the call asks no more.
+ * Only open and dump allocate.  In each run another request for memory fails: the first, then the
+ * second, and so on, until the call makes no more requests.
  */
 #include "bare.h"
 #include "crowd.h"
@@ -50,7 +50,7 @@ static void name_them(void)
     snprintf(other_path, sizeof other_path, "/dev/shm%s", other_name);
 }
 
-/* If it is set: between the search for a file that is open already and the open of that name. */
+/* If set: rename the file between the search for an open segment and the open of the name. */
 static bool replaces;
 
 int __real_fs_file_open(const char *file, int *fd);
@@ -92,7 +92,7 @@ static bool open_refused(int oflag, int k, int error_after)
     return true;
 }
 
-START_TEST(who_has_no_memory_to_make_or_open_one_leaves_nothing)
+START_TEST(an_open_without_memory_leaves_nothing)
 {
     int k = 1;
 
@@ -139,7 +139,7 @@ static int64_t others_see(fairsem_shared_t *h)
 }
 
 /* The kernel drops the locks of a process when it closes a second descriptor of the file. */
-START_TEST(an_open_segment_that_comes_under_another_name_stays_alive)
+START_TEST(a_segment_that_is_opened_under_a_second_name_stays_alive)
 {
     for (int refused = 0; refused < 2; refused++) {
         fairsem_shared_t *h = make_own_named(4, 0), *other;
@@ -168,7 +168,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared memory", who_has_no_memory_to_make_or_open_one_leaves_nothing,
+    RUN_SUITE("shared memory", an_open_without_memory_leaves_nothing,
               a_dump_without_memory_has_the_totals,
-              an_open_segment_that_comes_under_another_name_stays_alive);
+              a_segment_that_is_opened_under_a_second_name_stays_alive);
 }

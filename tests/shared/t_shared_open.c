@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_open.c - open, close and unlink: each result, and segments that are none.
+ * t_shared_open.c - open, close and unlink: each result, and files that are no valid segment.
  */
 #define _GNU_SOURCE             /* unshare */
 #include "crowd.h"
@@ -25,7 +25,7 @@ static int try_open(const char *name, int oflag, const fairsem_shared_attr_t *at
     return error;
 }
 
-START_TEST(a_name_that_cannot_be_one_is_refused)
+START_TEST(an_invalid_name_is_refused)
 {
     static const char *const wrong[] = { "", "x", "/", "/a/b", "//a", "/.", "/..", "a/b" };
     char longer[300];
@@ -42,7 +42,7 @@ START_TEST(a_name_that_cannot_be_one_is_refused)
 }
 END_TEST
 
-START_TEST(an_attribute_that_cannot_be_one_is_refused)
+START_TEST(an_invalid_attribute_is_refused)
 {
     static const struct fairsem_shared_attr wrong[] = {
         { .units = -1 }, { .units = FAIRSEM_MAX_UNITS + 1 }, { .capacity = -1 },
@@ -72,7 +72,7 @@ START_TEST(an_attribute_that_cannot_be_one_is_refused)
 }
 END_TEST
 
-START_TEST(a_name_is_made_found_and_removed)
+START_TEST(a_name_is_created_opened_and_removed)
 {
     const fairsem_shared_attr_t other = { .units = 9, .flags = FAIRSEM_SHARED_NO_UNDO };
     const fairsem_shared_attr_t more = { .units = 9 };
@@ -98,8 +98,8 @@ START_TEST(a_name_is_made_found_and_removed)
 }
 END_TEST
 
-/* What another process holds, it holds also after we have opened and closed the name often. */
-START_TEST(opening_twice_does_not_make_a_process_dead)
+/* Closing another descriptor of the file would drop the record lock of this process. */
+START_TEST(opening_a_name_again_keeps_the_units)
 {
     fairsem_shared_t *h;
     pid_t child;
@@ -120,7 +120,7 @@ START_TEST(opening_twice_does_not_make_a_process_dead)
 }
 END_TEST
 
-/* Another process makes the file what it should not be; the name stays as it is, and can go. */
+/* Make a file with this content, which is no segment. */
 static int file_of(const char *name, const void *content, size_t size)
 {
     int fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
@@ -130,7 +130,7 @@ static int file_of(const char *name, const void *content, size_t size)
     return close(fd);
 }
 
-START_TEST(what_is_no_segment_is_refused_and_can_be_removed)
+START_TEST(a_file_that_is_no_segment_is_refused_and_can_be_removed)
 {
     static const char text[32768] = "not a segment";
     static const size_t sizes[] = { 0, 8, 512, sizeof text };
@@ -144,7 +144,7 @@ START_TEST(what_is_no_segment_is_refused_and_can_be_removed)
 }
 END_TEST
 
-/* Overwrite bytes of the file, which nobody has open. */
+/* Overwrite bytes of the file, which no process has open. */
 static void scribble(int64_t at, const void *bytes, size_t size, off_t length)
 {
     int fd = shm_open(own_name(), O_RDWR, 0600);
@@ -165,7 +165,7 @@ static void make_closed(void)
 }
 
 /* The header begins with: magic, version, flags, size, units, capacity, max_waiters. */
-START_TEST(a_header_that_cannot_be_right_is_refused)
+START_TEST(an_invalid_header_is_refused)
 {
     static const struct { int at; int32_t value; int error; } wrong[] = {
         { 0, 1, ENOTRECOVERABLE }, { 8, 2, ENOTSUP }, { 8, 0, ENOTSUP },
@@ -188,14 +188,14 @@ START_TEST(a_header_that_cannot_be_right_is_refused)
 }
 END_TEST
 
-/* It is found by whoever looks for the dead, before the memory is touched that is gone. */
-START_TEST(a_segment_that_became_shorter_is_damaged)
+/* A process that looks for the dead finds this, before it touches memory that is gone. */
+START_TEST(a_truncated_segment_is_damaged)
 {
     fairsem_shared_t *h;
 
     ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &four), 0);
     ck_assert_int_eq(fairsem_shared_acquire(h, 4), 0);
-    /* By another process: closing a descriptor of it here would end our life in the segment. */
+    /* In another process: closing a descriptor of the file here would drop our record lock. */
     pid_t child = fork();
     if (child == 0) {
         int fd = shm_open(own_name(), O_RDWR, 0600);
@@ -230,8 +230,8 @@ START_TEST(other_kinds_of_files_are_refused)
 }
 END_TEST
 
-/* Root may read everything: so as somebody else, if we can become that. */
-START_TEST(permissions_hold)
+/* As another user, if this process may become one: root may open everything. */
+START_TEST(a_user_without_write_permission_is_refused)
 {
     fairsem_shared_t *h;
     pid_t child;
@@ -240,10 +240,10 @@ START_TEST(permissions_hold)
     ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0666, &four), 0);
     child = fork();
     if (child == 0) {
-        /* 0644 is left: who may only read it may not use it. */
+        /* The umask leaves 0644: a user who may only read it may not use it. */
         if (setgid(65534) != 0 || setuid(65534) != 0)
             _exit(0);
-        /* The parent's handle is inherited with all rights; that is not what is asked here. */
+        /* Close the inherited handle first: it still has all rights. */
         CHILD_CHECK(fairsem_shared_close(h) == 0);
         CHILD_CHECK(fairsem_shared_open(&h, own_name(), 0, 0, NULL) == EACCES);
         _exit(0);
@@ -254,7 +254,7 @@ START_TEST(permissions_hold)
 }
 END_TEST
 
-START_TEST(no_descriptor_is_an_error_and_nothing_is_left)
+START_TEST(open_without_a_free_descriptor_fails_and_leaves_nothing)
 {
     struct rlimit limit;
     fairsem_shared_t *h;
@@ -277,8 +277,8 @@ START_TEST(no_descriptor_is_an_error_and_nothing_is_left)
 }
 END_TEST
 
-/* In a file system of its own that is too small, if this process may mount one. */
-START_TEST(no_space_is_an_error_and_no_signal)
+/* With a /dev/shm of 8 KiB, if this process may mount one. */
+START_TEST(a_full_file_system_is_an_error_and_no_signal)
 {
     pid_t child = fork();
 
@@ -297,7 +297,7 @@ START_TEST(no_space_is_an_error_and_no_signal)
 }
 END_TEST
 
-START_TEST(as_many_processes_as_agreed_can_have_it_open)
+START_TEST(no_more_than_max_processes_can_use_it)
 {
     _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_small_segment(8, 0, 2, 3);
@@ -321,7 +321,7 @@ START_TEST(as_many_processes_as_agreed_can_have_it_open)
 }
 END_TEST
 
-START_TEST(a_thousand_processes_one_after_the_other_leave_nothing)
+START_TEST(a_thousand_processes_in_turn_leave_nothing)
 {
     fairsem_shared_t *h = make_segment(2, 0);
     fairsem_shared_stat_t stat;
@@ -345,7 +345,7 @@ START_TEST(a_thousand_processes_one_after_the_other_leave_nothing)
 }
 END_TEST
 
-/* Sixteen processes open the same name at once, over and over: one makes it, all find it. */
+/* Sixteen processes open the same name at once: one creates it, and all can use it. */
 START_TEST(many_processes_may_open_a_name_at_once)
 {
     for (int round = 0; round < 20; round++) {
@@ -379,14 +379,12 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared open", a_name_that_cannot_be_one_is_refused,
-              an_attribute_that_cannot_be_one_is_refused, a_name_is_made_found_and_removed,
-              opening_twice_does_not_make_a_process_dead,
-              what_is_no_segment_is_refused_and_can_be_removed,
-              a_header_that_cannot_be_right_is_refused,
-              a_segment_that_became_shorter_is_damaged, other_kinds_of_files_are_refused,
-              permissions_hold, no_descriptor_is_an_error_and_nothing_is_left,
-              no_space_is_an_error_and_no_signal, as_many_processes_as_agreed_can_have_it_open,
-              a_thousand_processes_one_after_the_other_leave_nothing,
-              many_processes_may_open_a_name_at_once);
+    RUN_SUITE("shared open", an_invalid_name_is_refused, an_invalid_attribute_is_refused,
+              a_name_is_created_opened_and_removed, opening_a_name_again_keeps_the_units,
+              a_file_that_is_no_segment_is_refused_and_can_be_removed, an_invalid_header_is_refused,
+              a_truncated_segment_is_damaged, other_kinds_of_files_are_refused,
+              a_user_without_write_permission_is_refused,
+              open_without_a_free_descriptor_fails_and_leaves_nothing,
+              a_full_file_system_is_an_error_and_no_signal, no_more_than_max_processes_can_use_it,
+              a_thousand_processes_in_turn_leave_nothing, many_processes_may_open_a_name_at_once);
 }

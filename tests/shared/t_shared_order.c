@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* t_shared_order.c - who comes first is served first, between processes. */
+/* t_shared_order.c - the order of grants between processes: priority, then arrival. */
 #include "crowd.h"
 
 #define CROWD 60
 
-/* Each waits before the next one comes.  Then one unit goes through all of them. */
-START_TEST(sixty_processes_are_served_in_order_of_arrival)
+/* Each waits before the next one comes.  Then one unit passes through all of them. */
+START_TEST(sixty_processes_are_granted_in_order_of_arrival)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
         _Atomic int *places = share((CROWD + 1) * sizeof *places);
@@ -15,7 +15,7 @@ START_TEST(sixty_processes_are_served_in_order_of_arrival)
         ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
         for (int i = 0; i < CROWD; i++) {
             waiters[i] = fork_waiter(h, 1, &places[i], &places[CROWD]);
-            await_line(h, i + 1);
+            await_queue(h, i + 1);
         }
         ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
         for (int i = 0; i < CROWD; i++)
@@ -28,7 +28,7 @@ START_TEST(sixty_processes_are_served_in_order_of_arrival)
 }
 END_TEST
 
-/* More than a section wakes after its unlock: it wakes some of them earlier. */
+/* A section cannot wake so many after its unlock: it wakes some of them earlier. */
 START_TEST(one_release_lets_sixty_processes_through)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
@@ -39,7 +39,7 @@ START_TEST(one_release_lets_sixty_processes_through)
         ck_assert_int_eq(fairsem_shared_acquire(h, CROWD), 0);
         for (int i = 0; i < CROWD; i++)
             waiters[i] = fork_waiter(h, 1, NULL, NULL);
-        await_line(h, CROWD);
+        await_queue(h, CROWD);
         ck_assert_int_eq(fairsem_shared_release(h, CROWD), 0);
         for (int i = 0; i < CROWD; i++)
             ck_assert_int_eq(status_of(waiters[i]), 0);
@@ -65,7 +65,7 @@ static pid_t fork_urgent(fairsem_shared_t *h, int priority, _Atomic int *place, 
     return child;
 }
 
-START_TEST(a_better_priority_comes_first_and_the_same_in_order)
+START_TEST(the_lower_number_comes_first_and_equal_ones_in_arrival_order)
 {
     static const int priorities[] = { 0, 5, -3, 0, 5, -3, 7, -9 };
     static const int expected[] = { 4, 6, 2, 5, 7, 3, 8, 1 };
@@ -77,7 +77,7 @@ START_TEST(a_better_priority_comes_first_and_the_same_in_order)
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     for (int i = 0; i < COUNT; i++) {
         waiters[i] = fork_urgent(h, priorities[i], &places[i], &places[COUNT]);
-        await_line(h, i + 1);
+        await_queue(h, i + 1);
     }
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     for (int i = 0; i < COUNT; i++)
@@ -88,7 +88,7 @@ START_TEST(a_better_priority_comes_first_and_the_same_in_order)
 }
 END_TEST
 
-START_TEST(nobody_passes_a_large_request)
+START_TEST(no_request_passes_a_large_one)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
         _Atomic int *places = share(3 * sizeof *places);
@@ -97,9 +97,9 @@ START_TEST(nobody_passes_a_large_request)
 
         ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
         large = fork_waiter(h, 4, &places[0], &places[2]);
-        await_line(h, 1);
+        await_queue(h, 1);
         small = fork_waiter(h, 1, &places[1], &places[2]);
-        await_line(h, 2);
+        await_queue(h, 2);
         ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
         ck_assert_int_eq(fairsem_shared_tryacquire(h, 0), EAGAIN);
         ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, 1), ETIMEDOUT);
@@ -113,8 +113,8 @@ START_TEST(nobody_passes_a_large_request)
 }
 END_TEST
 
-/* A head that leaves, by time or by death, lets those behind it through. */
-START_TEST(who_leaves_the_head_of_the_line_holds_up_nobody)
+/* The head times out or is killed. */
+START_TEST(a_head_that_leaves_lets_the_next_one_through)
 {
     for (int by_death = 0; by_death < 2; by_death++) {
         fairsem_shared_t *h = make_segment(2, 0);
@@ -127,9 +127,9 @@ START_TEST(who_leaves_the_head_of_the_line_holds_up_nobody)
                         == ETIMEDOUT);
             _exit(0);
         }
-        await_line(h, 1);
+        await_queue(h, 1);
         small = fork_waiter(h, 1, NULL, NULL);
-        await_line(h, 2);
+        await_queue(h, 2);
         if (by_death)
             kill_child(head);
         else
@@ -140,8 +140,8 @@ START_TEST(who_leaves_the_head_of_the_line_holds_up_nobody)
 }
 END_TEST
 
-/* One that takes it again and again, and another that also wants it now and then. */
-START_TEST(a_hog_does_not_keep_others_out)
+/* The hog acquires again as soon as it has released. */
+START_TEST(a_hog_cannot_starve_another_process)
 {
     _Atomic int *rounds = share(sizeof *rounds);
     fairsem_shared_t *h = make_segment(1, 0);
@@ -167,8 +167,9 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared order", sixty_processes_are_served_in_order_of_arrival,
+    RUN_SUITE("shared order", sixty_processes_are_granted_in_order_of_arrival,
               one_release_lets_sixty_processes_through,
-              a_better_priority_comes_first_and_the_same_in_order, nobody_passes_a_large_request,
-              who_leaves_the_head_of_the_line_holds_up_nobody, a_hog_does_not_keep_others_out);
+              the_lower_number_comes_first_and_equal_ones_in_arrival_order,
+              no_request_passes_a_large_one, a_head_that_leaves_lets_the_next_one_through,
+              a_hog_cannot_starve_another_process);
 }

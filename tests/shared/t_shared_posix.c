@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_posix.c - what POSIX demands of a semaphore between processes: how it begins and ends.
+ * t_shared_posix.c - what POSIX demands of semaphores between processes: sem_init, sem_destroy and
+ * memory.
  *
- * The comment of each test names the clause that it holds fairsem to.  "Differs" says where fairsem
- * does something else by design, and why.  In POSIX units belong to nobody, so most segments here
+ * The comment above each test names the clause that it checks.  "Differs" says where fairsem does
+ * something else by design, and why.  In POSIX, units belong to no process, so most segments here
  * are without undo.  t_shared_posix_wait.c is about waiting, t_shared_posix_post.c about posting
  * and the value, t_shared_posix_open.c and t_shared_posix_unlink.c about names.
  *
- * Two things have no counterpart.  EINVAL for what is no semaphore: a handle is a pointer, and
+ * Two things have no counterpart.  EINVAL for an invalid semaphore: a handle is a pointer, and
  * t_shared_damage.c is about damaged segments.  sem_post in a signal handler: no function of
  * shared.h may be called there, because most of them take a lock.
  */
@@ -19,7 +20,7 @@
 
 /* ---- sem_init, sem_destroy ---- */
 
-/* sem_init: the value is the one that was given.  So often it can be locked, and not once more. */
+/* sem_init: the semaphore has the given value.  It can be locked that many times, and no more. */
 START_TEST(a_new_semaphore_has_the_value_that_it_was_given)
 {
     static const int64_t values[] = { 0, 1, 7, 32767, FAIRSEM_MAX_UNITS };
@@ -40,8 +41,8 @@ START_TEST(a_new_semaphore_has_the_value_that_it_was_given)
 END_TEST
 
 /*
- * sem_init: EINVAL if the value is above {SEM_VALUE_MAX}.  Differs: values have a sign, so that one
- * below 0 is seen to be wrong.
+ * sem_init: EINVAL if the value is above {SEM_VALUE_MAX}.  Differs: values are signed, and negative
+ * ones are refused, too.
  */
 START_TEST(a_value_out_of_range_is_refused)
 {
@@ -57,8 +58,8 @@ START_TEST(a_value_out_of_range_is_refused)
 END_TEST
 
 /*
- * sem_init, pshared != 0: any process that can access the semaphore may use it.  Here these are a
- * child and a grandchild, and each sees what the others have done.
+ * sem_init, pshared != 0: any process that can access the semaphore may use it.  Here a child and a
+ * grandchild use it, and each sees what the others have done.
  */
 START_TEST(children_and_grandchildren_use_the_same_semaphore)
 {
@@ -89,7 +90,7 @@ START_TEST(children_and_grandchildren_use_the_same_semaphore)
 }
 END_TEST
 
-/* sem_init: {SEM_NSEMS_MAX} is at least 256.  What is done to one does not show in another. */
+/* sem_init: {SEM_NSEMS_MAX} is at least 256.  A release on one changes no other. */
 START_TEST(a_process_can_have_256_semaphores)
 {
     fairsem_shared_t *h[256];
@@ -119,13 +120,13 @@ static void *ask(void *arg)
 }
 
 /* sem_destroy: EBUSY while threads are blocked on it.  It may fail then; here it always does. */
-START_TEST(what_a_thread_of_this_process_waits_for_cannot_be_closed)
+START_TEST(a_handle_with_a_waiting_thread_cannot_be_closed)
 {
     struct asker asker = { .h = make_segment(0, NO_UNDO), .result = -1 };
     pthread_t thread;
 
     start_thread(&thread, ask, &asker);
-    await_line(asker.h, 1);
+    await_queue(asker.h, 1);
     ck_assert_int_eq(fairsem_shared_close(asker.h), EBUSY);
     ck_assert_int_eq(fairsem_shared_waiters(asker.h), 1);
     ck_assert_int_eq(fairsem_shared_release(asker.h, 1), 0);
@@ -136,16 +137,16 @@ START_TEST(what_a_thread_of_this_process_waits_for_cannot_be_closed)
 END_TEST
 
 /*
- * sem_destroy: undefined while others are blocked on it.  Differs: a process closes no more than
- * its own handle, and the segment lives for as long as anybody has it open.
+ * sem_destroy: undefined while others are blocked on it.  Differs: a process closes only its own
+ * handle, and the segment exists as long as any process has it open.
  */
-START_TEST(others_wait_and_post_after_one_has_closed_it)
+START_TEST(other_processes_use_it_after_one_has_closed_it)
 {
     _Atomic int *closed = share(sizeof *closed);
     fairsem_shared_t *h = make_segment(0, NO_UNDO);
     pid_t waiter = fork_waiter(h, 1, NULL, NULL), poster;
 
-    await_line(h, 1);
+    await_queue(h, 1);
     poster = fork();
     if (poster == 0) {
         child_await_flag(closed, 1);
@@ -208,8 +209,7 @@ int main(void)
 {
     RUN_SUITE("shared POSIX", a_new_semaphore_has_the_value_that_it_was_given,
               a_value_out_of_range_is_refused, children_and_grandchildren_use_the_same_semaphore,
-              a_process_can_have_256_semaphores,
-              what_a_thread_of_this_process_waits_for_cannot_be_closed,
-              others_wait_and_post_after_one_has_closed_it,
+              a_process_can_have_256_semaphores, a_handle_with_a_waiting_thread_cannot_be_closed,
+              other_processes_use_it_after_one_has_closed_it,
               processes_in_lock_step_see_what_the_others_wrote);
 }

@@ -2,8 +2,8 @@
 /*
  * t_shared_posix_open.c - what POSIX demands of sem_open.
  *
- * t_shared_posix.c says how to read the comments.  t_shared_open.c has the errors of a system that
- * has no room or no descriptors left.
+ * t_shared_posix.c explains the comments.  t_shared_open.c tests what happens when the system has
+ * no memory or no descriptors left.
  */
 #include "crowd.h"
 
@@ -24,7 +24,7 @@ static int open_error(int oflag, const fairsem_shared_attr_t *attr)
 
 /* ---- sem_open ---- */
 
-/* sem_open: any process may connect to the name.  This one has inherited nothing: it was before. */
+/* sem_open: any process may connect to the name.  This child exists before the semaphore does. */
 START_TEST(a_process_that_has_inherited_nothing_finds_it_by_name)
 {
     _Atomic int *step = share(sizeof *step);
@@ -47,7 +47,7 @@ START_TEST(a_process_that_has_inherited_nothing_finds_it_by_name)
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     atomic_store(step, 1);
     await_flag(step, 2);
-    await_line(h, 1);
+    await_queue(h, 1);
     ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
     ck_assert_int_eq(fairsem_shared_release(h, 2), 0);
     ck_assert_int_eq(status_of(stranger), 0);
@@ -58,8 +58,8 @@ START_TEST(a_process_that_has_inherited_nothing_finds_it_by_name)
 END_TEST
 
 /*
- * sem_open: O_CREAT says nothing if it exists, neither the value nor the mode.  Differs: attr.flags
- * must be the same, because who counts on undo would lose units without it.
+ * sem_open: if the semaphore exists, O_CREAT changes neither value nor mode.  Differs: attr.flags
+ * must be the same, because a process that relies on undo would lose units without it.
  */
 START_TEST(a_semaphore_that_exists_is_not_changed_by_o_creat)
 {
@@ -99,8 +99,8 @@ static void compete(const char *name, _Atomic int *go, _Atomic int *made)
     _exit(0);
 }
 
-/* sem_open: EEXIST with O_CREAT and O_EXCL; to look for the name and to make it is one step. */
-START_TEST(of_all_who_want_to_make_it_one_makes_it)
+/* sem_open: EEXIST with O_CREAT and O_EXCL; the check and the creation are one atomic step. */
+START_TEST(of_several_rivals_one_creates_the_name)
 {
     _Atomic int *flags = share(2 * sizeof *flags);
     pid_t rivals[RIVALS];
@@ -124,8 +124,8 @@ START_TEST(of_all_who_want_to_make_it_one_makes_it)
 }
 END_TEST
 
-/* sem_open: ENOENT without O_CREAT if there is none.  A name is not made in vain. */
-START_TEST(a_name_that_was_not_made_is_not_found)
+/* sem_open: ENOENT without O_CREAT if there is none.  A call that fails creates no name. */
+START_TEST(a_name_that_was_not_created_is_not_found)
 {
     const fairsem_shared_attr_t too_many = { .units = FAIRSEM_MAX_UNITS + 1, .flags = NO_UNDO };
 
@@ -138,8 +138,8 @@ START_TEST(a_name_that_was_not_made_is_not_found)
 }
 END_TEST
 
-/* sem_open: the mode, less the umask, is that of the semaphore; the owner is the effective user. */
-START_TEST(mode_and_owner_are_those_of_who_made_it)
+/* sem_open: the mode is the given one less the umask; the owner is the effective user. */
+START_TEST(mode_and_owner_come_from_the_creator)
 {
     fairsem_shared_t *h;
     struct stat st;
@@ -161,7 +161,7 @@ START_TEST(mode_and_owner_are_those_of_who_made_it)
 }
 END_TEST
 
-/* As somebody who is not root, for whom no mode counts, if we can become that. */
+/* As a user who is not root, if this process may become one: no mode restricts root. */
 static void try_as_other_user(_Atomic int *made, int expected)
 {
     fairsem_shared_t *h;
@@ -176,7 +176,7 @@ static void try_as_other_user(_Atomic int *made, int expected)
     _exit(0);
 }
 
-/* sem_open: EACCES if it exists and the mode does not allow it; who made it can use it anyhow. */
+/* sem_open: EACCES if it exists and the mode forbids it.  Its creator can use it in any case. */
 START_TEST(the_mode_says_who_may_open_it)
 {
     umask(0);
@@ -199,7 +199,7 @@ START_TEST(the_mode_says_who_may_open_it)
 }
 END_TEST
 
-/* sem_open: the same address as before, if the process has it open.  It is closed as often. */
+/* sem_open: the same address again, if the process has it open.  Each open needs a close. */
 START_TEST(a_process_that_opens_it_again_gets_the_same_handle)
 {
     fairsem_shared_t *h = make_own_named(4, NO_UNDO), *again;
@@ -218,7 +218,7 @@ START_TEST(a_process_that_opens_it_again_gets_the_same_handle)
 }
 END_TEST
 
-/* sem_open: the same name is the same semaphore, and another name is another one. */
+/* sem_open: the same name gives the same semaphore, another name another one. */
 START_TEST(two_names_are_two_semaphores)
 {
     fairsem_shared_t *h = make_own_named(4, NO_UNDO), *other, *again;
@@ -256,10 +256,10 @@ static int error_with_name(const char *name)
 }
 
 /*
- * sem_open, sem_unlink: ENAMETOOLONG if a component of the name is longer than {NAME_MAX}.  What
- * a name without a slash or with two means is left to the implementation: here EINVAL.
+ * sem_open, sem_unlink: ENAMETOOLONG if a component of the name is longer than {NAME_MAX}.  POSIX
+ * leaves names without a slash, or with two, to the implementation: here EINVAL.
  */
-START_TEST(a_name_has_one_slash_and_as_much_as_a_file_can_have)
+START_TEST(a_name_has_one_slash_and_at_most_name_max_characters)
 {
     char name[NAME_MAX + 3] = "/";
 
@@ -279,8 +279,8 @@ int main(void)
 {
     RUN_SUITE("shared POSIX, open", a_process_that_has_inherited_nothing_finds_it_by_name,
               a_semaphore_that_exists_is_not_changed_by_o_creat,
-              of_all_who_want_to_make_it_one_makes_it, a_name_that_was_not_made_is_not_found,
-              mode_and_owner_are_those_of_who_made_it, the_mode_says_who_may_open_it,
+              of_several_rivals_one_creates_the_name, a_name_that_was_not_created_is_not_found,
+              mode_and_owner_come_from_the_creator, the_mode_says_who_may_open_it,
               a_process_that_opens_it_again_gets_the_same_handle, two_names_are_two_semaphores,
-              a_name_has_one_slash_and_as_much_as_a_file_can_have);
+              a_name_has_one_slash_and_at_most_name_max_characters);
 }

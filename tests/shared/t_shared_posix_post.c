@@ -2,7 +2,7 @@
 /*
  * t_shared_posix_post.c - what POSIX demands of sem_post and sem_getvalue between processes.
  *
- * t_shared_posix.c says how to read the comments.
+ * t_shared_posix.c explains the comments.
  */
 #include "crowd.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- sem_post ---- */
 
-/* sem_post: the value becomes one more while nobody is blocked.  Differs: n more, if asked to. */
+/* sem_post: adds one to the value while no thread is blocked.  Differs: may add n at once. */
 START_TEST(a_post_adds_what_it_says)
 {
     fairsem_shared_t *h = make_segment(0, NO_UNDO);
@@ -27,7 +27,7 @@ START_TEST(a_post_adds_what_it_says)
 }
 END_TEST
 
-/* A child that takes one unit, says so, and ends. */
+/* A child that takes one unit, adds one to *taken, and ends. */
 static pid_t fork_taker(fairsem_shared_t *h, int priority, _Atomic int *taken)
 {
     pid_t child = fork();
@@ -43,7 +43,7 @@ static pid_t fork_taker(fairsem_shared_t *h, int priority, _Atomic int *taken)
     return child;
 }
 
-/* sem_post: if the value is 0 after it, one of those who are blocked has been let through. */
+/* sem_post: if the value is 0 afterwards, one of the blocked threads has been let through. */
 START_TEST(a_post_lets_exactly_one_waiter_through)
 {
     _Atomic int *taken = share(sizeof *taken);
@@ -52,7 +52,7 @@ START_TEST(a_post_lets_exactly_one_waiter_through)
 
     for (int i = 0; i < 4; i++)
         takers[i] = fork_taker(h, 0, taken);
-    await_line(h, 4);
+    await_queue(h, 4);
     for (int i = 1; i <= 4; i++) {
         ck_assert_int_eq(atomic_load(taken), i - 1);
         ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
@@ -67,9 +67,9 @@ START_TEST(a_post_lets_exactly_one_waiter_through)
 END_TEST
 
 /*
- * sem_post: among those who are blocked, the scheduling policy decides; with SCHED_FIFO the highest
- * priority, then the longest wait.  Differs: the policy never counts, because it may be another one
- * in each process.  The priority that is asked for counts, then the longest wait.
+ * sem_post: the scheduling policy chooses among the blocked threads; with SCHED_FIFO the highest
+ * priority, then the longest wait.  Differs: the policy never counts, because it may differ between
+ * processes.  The priority of the request counts, then the longest wait.
  */
 START_TEST(the_longest_wait_counts_and_not_the_scheduling_policy)
 {
@@ -82,9 +82,9 @@ START_TEST(the_longest_wait_counts_and_not_the_scheduling_policy)
 
     for (int i = 0; i < 3; i++) {
         takers[i] = fork_taker(h, i == 2 ? -1 : 0, taken);
-        await_line(h, i + 1);
+        await_queue(h, i + 1);
     }
-    /* Not every user may do this.  Without it, this is the order in which they came. */
+    /* Not every user may do this.  Without that, only the order is checked. */
     (void)sched_setscheduler(takers[1], SCHED_FIFO, &real_time);
     for (int i = 0; i < 3; i++) {
         static const int order[] = { 2, 0, 1 };
@@ -124,8 +124,8 @@ START_TEST(a_post_above_the_maximum_is_refused_and_changes_nothing)
 END_TEST
 
 /*
- * sem_post: any process may post, also what another one has locked.  Differs with undo: EPERM,
- * because the unit would come back once more when its holder ends.
+ * sem_post: any process may post, even a unit that another one has locked.  Differs with undo:
+ * EPERM, because the unit would come back a second time when its holder ends.
  */
 START_TEST(a_process_posts_what_another_has_locked_only_without_undo)
 {
@@ -149,10 +149,10 @@ END_TEST
 /* ---- sem_getvalue ---- */
 
 /*
- * sem_getvalue: while the semaphore is locked, 0, or minus the number of those who wait.  Differs:
- * never less than 0; fairsem_shared_waiters says how many wait.  To ask changes nothing.
+ * sem_getvalue: while the semaphore is locked, 0 or minus the number of waiters.  Differs: never
+ * less than 0; fairsem_shared_waiters returns the number of waiters.  Asking changes nothing.
  */
-START_TEST(the_value_is_never_negative_and_waiters_are_counted_apart)
+START_TEST(the_value_is_never_negative_and_waiters_have_their_own_count)
 {
     _Atomic int *taken = share(sizeof *taken);
     fairsem_shared_t *h = make_segment(0, NO_UNDO);
@@ -160,7 +160,7 @@ START_TEST(the_value_is_never_negative_and_waiters_are_counted_apart)
 
     for (int i = 0; i < 3; i++) {
         takers[i] = fork_taker(h, 0, taken);
-        await_line(h, i + 1);
+        await_queue(h, i + 1);
         ck_assert_int_eq(fairsem_shared_available(h), 0);
     }
     ck_assert_int_eq(fairsem_shared_release(h, 5), 0);
@@ -174,7 +174,7 @@ START_TEST(the_value_is_never_negative_and_waiters_are_counted_apart)
 }
 END_TEST
 
-/* A child that changes the value by two until *stop, and counts in *begun that it has begun. */
+/* A child that changes the value by two until *stop; it adds one to *begun after its first turn. */
 static pid_t fork_changer(fairsem_shared_t *h, _Atomic int *begun, _Atomic int *stop)
 {
     pid_t child = fork();
@@ -193,10 +193,10 @@ static pid_t fork_changer(fairsem_shared_t *h, _Atomic int *begun, _Atomic int *
 }
 
 /*
- * sem_getvalue: a value that it had at some moment during the call.  Three processes change it by
- * two at a time, so it is never odd.  With four units they also wait, with six they never do.
+ * sem_getvalue: a value that the semaphore had at some moment during the call.  Three processes
+ * change it by two at a time, so it is never odd.  With four units they also wait, with six never.
  */
-START_TEST(the_value_is_one_that_it_had)
+START_TEST(the_value_is_one_that_it_had_during_the_call)
 {
     for (int i = 0; i < 4; i++) {
         const int64_t units = i < 2 ? 4 : 6;
@@ -228,6 +228,6 @@ int main(void)
               the_longest_wait_counts_and_not_the_scheduling_policy,
               a_post_above_the_maximum_is_refused_and_changes_nothing,
               a_process_posts_what_another_has_locked_only_without_undo,
-              the_value_is_never_negative_and_waiters_are_counted_apart,
-              the_value_is_one_that_it_had);
+              the_value_is_never_negative_and_waiters_have_their_own_count,
+              the_value_is_one_that_it_had_during_the_call);
 }

@@ -3,7 +3,7 @@
  * t_shared_posix_unlink.c - what POSIX demands of sem_close and sem_unlink, and of fork, exec and
  * _exit with a semaphore that is open.
  *
- * t_shared_posix.c says how to read the comments.
+ * t_shared_posix.c explains the comments.
  */
 #include "crowd.h"
 
@@ -22,10 +22,10 @@ static fairsem_shared_t *open_own_name(void)
 /* ---- sem_close ---- */
 
 /*
- * sem_close: no effect on the value, which stays until sem_unlink, also while nobody has it open.
- * Differs with undo: what the process holds goes back, because nobody else could give it back.
+ * sem_close: no effect on the value, which stays until sem_unlink, even while no process has it
+ * open.  Differs with undo: the process's units go back, because no other could release them.
  */
-START_TEST(the_value_outlives_those_who_have_it_open)
+START_TEST(the_value_stays_while_no_process_has_it_open)
 {
     for (unsigned flags = 0; flags <= NO_UNDO; flags++) {
         fairsem_shared_t *h = make_own_named(5, flags);
@@ -40,8 +40,8 @@ START_TEST(the_value_outlives_those_who_have_it_open)
 }
 END_TEST
 
-/* sem_close: what sem_open has taken of the system is free again. */
-START_TEST(to_close_frees_what_to_open_took)
+/* sem_close: frees the resources that sem_open took from the system. */
+START_TEST(close_frees_what_open_took)
 {
     struct rlimit limit;
 
@@ -62,8 +62,8 @@ END_TEST
 
 /* ---- fork, exec, _exit ---- */
 
-/* fork: what is open in the parent is open in the child.  The child closes it for itself only. */
-START_TEST(a_child_has_open_what_its_parent_had_and_closes_its_own)
+/* fork: semaphores open in the parent are open in the child.  The child closes only its own. */
+START_TEST(a_child_inherits_what_is_open_and_closes_only_its_own)
 {
     fairsem_shared_t *h = make_own_named(2, 0);
     pid_t child;
@@ -98,9 +98,9 @@ static void end_by(int way)
 
 /*
  * _exit, exec: as sem_close, so the value stays.  Differs with undo, as sem_close does.  The name
- * stays in any case, and nobody else is disturbed.
+ * stays in any case, and other processes go on.
  */
-START_TEST(what_an_ended_process_had_locked_stays_locked_only_without_undo)
+START_TEST(units_of_an_ended_process_stay_taken_only_without_undo)
 {
     for (int i = 0; i < 6; i++) {
         unsigned flags = i % 2 == 0 ? 0 : NO_UNDO;
@@ -129,10 +129,10 @@ END_TEST
 /* ---- sem_unlink ---- */
 
 /*
- * sem_unlink: removes the name at once, although others wait.  They have it open for as long as
- * they like, with value and queue, and it works between processes as before.
+ * sem_unlink: removes the name at once, even if others wait.  Processes that have the semaphore
+ * open keep it with its value and queue, and it works between them as before.
  */
-START_TEST(those_who_have_it_open_go_on_without_its_name)
+START_TEST(processes_that_have_it_open_go_on_without_its_name)
 {
     _Atomic int *count = share(3 * sizeof *count);
     fairsem_shared_t *h = make_own_named(0, NO_UNDO);
@@ -140,7 +140,7 @@ START_TEST(those_who_have_it_open_go_on_without_its_name)
 
     for (int i = 0; i < 2; i++) {
         waiters[i] = fork_waiter(h, 2, &count[i], &count[2]);
-        await_line(h, i + 1);
+        await_queue(h, i + 1);
     }
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), ENOENT);
@@ -156,8 +156,8 @@ START_TEST(those_who_have_it_open_go_on_without_its_name)
 }
 END_TEST
 
-/* sem_unlink: sem_open of the same name finds nothing then, or makes another semaphore. */
-START_TEST(a_name_that_is_made_again_is_another_semaphore)
+/* sem_unlink: a later sem_open of the name finds nothing, or creates another semaphore. */
+START_TEST(a_name_that_is_created_again_is_another_semaphore)
 {
     fairsem_shared_t *old = make_own_named(1, NO_UNDO), *young, *none;
     pid_t waiter;
@@ -167,7 +167,7 @@ START_TEST(a_name_that_is_made_again_is_another_semaphore)
     young = make_own_named(0, NO_UNDO);
     ck_assert_ptr_ne(young, old);
     waiter = fork_waiter(young, 1, NULL, NULL);
-    await_line(young, 1);
+    await_queue(young, 1);
     ck_assert_int_eq(fairsem_shared_release(old, 5), 0);
     ck_assert_int_eq(fairsem_shared_waiters(old), 0);
     ck_assert_int_eq(fairsem_shared_waiters(young), 1);
@@ -183,7 +183,7 @@ START_TEST(a_name_that_is_made_again_is_another_semaphore)
 }
 END_TEST
 
-/* sem_unlink: EACCES without the right.  Differs: EPERM, which Linux says in a sticky directory. */
+/* sem_unlink: EACCES without permission.  Differs: EPERM, as in a sticky directory of Linux. */
 START_TEST(another_user_cannot_remove_the_name)
 {
     fairsem_shared_t *h = make_own_named(1, 0);
@@ -216,8 +216,8 @@ static void make_and_remove(const char *name, int rounds)
     _exit(0);
 }
 
-/* sem_open, sem_unlink: who comes at the wrong moment finds nothing or a whole semaphore. */
-START_TEST(nobody_finds_half_a_semaphore)
+/* sem_open, sem_unlink: at each moment an open finds nothing, or a complete semaphore. */
+START_TEST(no_process_finds_half_a_semaphore)
 {
     fairsem_shared_t *h;
     pid_t child;
@@ -241,11 +241,10 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared POSIX, unlink", the_value_outlives_those_who_have_it_open,
-              to_close_frees_what_to_open_took,
-              a_child_has_open_what_its_parent_had_and_closes_its_own,
-              what_an_ended_process_had_locked_stays_locked_only_without_undo,
-              those_who_have_it_open_go_on_without_its_name,
-              a_name_that_is_made_again_is_another_semaphore, another_user_cannot_remove_the_name,
-              nobody_finds_half_a_semaphore);
+    RUN_SUITE("shared POSIX, unlink", the_value_stays_while_no_process_has_it_open,
+              close_frees_what_open_took, a_child_inherits_what_is_open_and_closes_only_its_own,
+              units_of_an_ended_process_stay_taken_only_without_undo,
+              processes_that_have_it_open_go_on_without_its_name,
+              a_name_that_is_created_again_is_another_semaphore,
+              another_user_cannot_remove_the_name, no_process_finds_half_a_semaphore);
 }

@@ -3,7 +3,7 @@
  * t_shared_posix_wait.c - what POSIX demands of sem_wait, sem_trywait, sem_timedwait and
  * sem_clockwait between processes.
  *
- * t_shared_posix.c says how to read the comments.
+ * t_shared_posix.c explains the comments.
  */
 #include "crowd.h"
 
@@ -15,8 +15,8 @@ static const clockid_t clocks[] = { CLOCK_REALTIME, CLOCK_MONOTONIC };
 
 /* ---- sem_wait, sem_trywait ---- */
 
-/* sem_wait, sem_trywait: lock it at once while the value is above 0, and take one. */
-START_TEST(one_that_is_free_is_taken_at_once)
+/* sem_wait, sem_trywait: lock at once while the value is above 0, and take one from it. */
+START_TEST(a_free_unit_is_taken_at_once)
 {
     fairsem_shared_t *h = make_segment(5, NO_UNDO);
     const struct timespec later = from_now(CLOCK_REALTIME, 60000);
@@ -38,8 +38,8 @@ START_TEST(one_that_is_free_is_taken_at_once)
 END_TEST
 
 /*
- * sem_trywait: EAGAIN while it is locked, and nothing changes.  Differs: errors are results, and
- * errno stays as it is, so that threads and macros need not save it.
+ * sem_trywait: EAGAIN while it is locked, and nothing changes.  Differs: errors are return values,
+ * and errno stays as it is, so callers need not save it.
  */
 START_TEST(an_error_is_a_result_changes_nothing_and_leaves_errno_alone)
 {
@@ -98,7 +98,7 @@ static void count_signal(int number)
 
 /*
  * sem_wait, sem_timedwait: EINTR when a signal handler has run.  Differs: a signal does not end a
- * wait, because its place in the queue would be lost.  To end one, cancel its token.
+ * wait, because the waiter would lose its place in the queue.  A token can end it.
  */
 START_TEST(a_signal_handler_runs_and_the_wait_goes_on)
 {
@@ -115,7 +115,7 @@ START_TEST(a_signal_handler_runs_and_the_wait_goes_on)
                                : fairsem_shared_acquire(h, 1)) == 0);
             _exit(0);
         }
-        await_line(h, 1);
+        await_queue(h, 1);
         atomic_store(handled, 0);
         for (int i = 1; i <= 5; i++) {
             ck_assert_int_eq(kill(child, SIGUSR1), 0);
@@ -129,13 +129,13 @@ START_TEST(a_signal_handler_runs_and_the_wait_goes_on)
 }
 END_TEST
 
-/* sem_wait: a call that does not succeed leaves the state alone.  Here one that a signal ends. */
+/* sem_wait: a call that does not succeed changes nothing.  Here SIGKILL ends it. */
 START_TEST(a_waiter_that_is_killed_takes_no_later_post)
 {
     fairsem_shared_t *h = make_segment(0, NO_UNDO);
     pid_t child = fork_waiter(h, 1, NULL, NULL);
 
-    await_line(h, 1);
+    await_queue(h, 1);
     kill_child(child);
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
@@ -143,8 +143,8 @@ START_TEST(a_waiter_that_is_killed_takes_no_later_post)
 }
 END_TEST
 
-/* sem_wait: EDEADLK if a deadlock is detected.  It may; fairsem does not look for one. */
-START_TEST(to_wait_for_what_one_holds_oneself_is_no_error)
+/* sem_wait: EDEADLK if a deadlock is detected.  That is optional; fairsem does not look for one. */
+START_TEST(a_wait_for_a_unit_of_its_own_is_no_error)
 {
     for (unsigned flags = 0; flags <= NO_UNDO; flags++) {
         fairsem_shared_t *h = make_segment(1, flags);
@@ -176,8 +176,8 @@ static void *acquire_twice(void *arg)
 }
 
 /*
- * sem_wait: a cancellation point (XSH 2.9.5.2).  Differs: only a call that waits is one, so that no
- * thread ends with units that it has just been given.
+ * sem_wait: a cancellation point (XSH 2.9.5.2).  Differs: only a call that waits is one, so no
+ * thread ends with units that it has just acquired.
  */
 START_TEST(a_thread_is_canceled_where_it_would_wait)
 {
@@ -198,8 +198,8 @@ END_TEST
 
 /* ---- sem_timedwait, sem_clockwait ---- */
 
-/* sem_timedwait: under no circumstance a time-out if it can be locked at once. */
-START_TEST(a_deadline_in_the_past_does_not_matter_while_one_is_free)
+/* sem_timedwait: never times out if it can lock at once. */
+START_TEST(a_deadline_in_the_past_does_not_matter_while_a_unit_is_free)
 {
     static const struct timespec dawn = { 0, 0 };
 
@@ -229,7 +229,7 @@ static bool has_passed(clockid_t clock, const struct timespec *deadline)
 
 /*
  * sem_timedwait, sem_clockwait: ETIMEDOUT when the deadline has passed on the clock, not before,
- * and at once if it had passed; the state does not change, so the next post is for somebody else.
+ * and at once if it had passed.  The wait takes nothing: the next post stays available.
  */
 START_TEST(a_wait_ends_when_its_deadline_has_passed)
 {
@@ -252,11 +252,11 @@ START_TEST(a_wait_ends_when_its_deadline_has_passed)
 END_TEST
 
 /*
- * sem_timedwait: EINVAL for nanoseconds out of range if it would have blocked; else it need not be
- * checked.  Differs: it is always checked, so that the fault shows in a test without contention.
+ * sem_timedwait: EINVAL for nanoseconds out of range if it would have blocked; else it need not
+ * check.  Differs: it always checks, so that a test without contention finds the error.
  * sem_clockwait: EINVAL for a clock that is not supported.
  */
-START_TEST(a_wrong_deadline_or_clock_is_refused_even_while_one_is_free)
+START_TEST(a_wrong_deadline_or_clock_is_refused_even_while_a_unit_is_free)
 {
     const struct timespec wrong[] = { { time(NULL) + 60, -1 }, { time(NULL) + 60, 1000000000 },
                                       { 0, -1 }, { 0, 1000000000 } };
@@ -281,13 +281,12 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared POSIX, wait", one_that_is_free_is_taken_at_once,
+    RUN_SUITE("shared POSIX, wait", a_free_unit_is_taken_at_once,
               an_error_is_a_result_changes_nothing_and_leaves_errno_alone,
               a_post_in_a_child_wakes_its_parent, a_signal_handler_runs_and_the_wait_goes_on,
-              a_waiter_that_is_killed_takes_no_later_post,
-              to_wait_for_what_one_holds_oneself_is_no_error,
+              a_waiter_that_is_killed_takes_no_later_post, a_wait_for_a_unit_of_its_own_is_no_error,
               a_thread_is_canceled_where_it_would_wait,
-              a_deadline_in_the_past_does_not_matter_while_one_is_free,
+              a_deadline_in_the_past_does_not_matter_while_a_unit_is_free,
               a_wait_ends_when_its_deadline_has_passed,
-              a_wrong_deadline_or_clock_is_refused_even_while_one_is_free);
+              a_wrong_deadline_or_clock_is_refused_even_while_a_unit_is_free);
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-START_TEST(numbers_are_checked)
+START_TEST(invalid_arguments_are_refused)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
         const fairsem_shared_attr_t attr = { .units = 4, .flags = flags,
@@ -70,7 +70,7 @@ START_TEST(each_way_to_acquire_takes_what_is_free)
 }
 END_TEST
 
-START_TEST(who_releases_more_than_there_is_changes_nothing)
+START_TEST(a_release_of_too_much_is_refused_and_changes_nothing)
 {
     const fairsem_shared_attr_t bounded = { .units = 1, .capacity = 2,
                                             .flags = FAIRSEM_SHARED_NO_UNDO };
@@ -103,7 +103,7 @@ START_TEST(who_releases_more_than_there_is_changes_nothing)
 }
 END_TEST
 
-START_TEST(a_full_line_refuses_and_close_waits_for_nobody)
+START_TEST(a_full_queue_refuses_requests_that_would_wait)
 {
     fairsem_shared_t *h = make_small_segment(1, 0, 2, 8);
     fairsem_shared_stat_t stat;
@@ -112,7 +112,7 @@ START_TEST(a_full_line_refuses_and_close_waits_for_nobody)
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     for (int i = 0; i < 2; i++)
         waiter[i] = fork_waiter(h, 1, NULL, NULL);
-    await_line(h, 2);
+    await_queue(h, 2);
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), ENOBUFS);
     ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, 5), ENOBUFS);
     ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
@@ -141,7 +141,7 @@ static void *ask(void *arg)
     return arg;
 }
 
-START_TEST(a_token_cancels_a_wait_and_only_its_own)
+START_TEST(a_token_cancels_only_the_wait_that_uses_it)
 {
     struct asker first = { .token = FAIRSEM_TOKEN_INITIALIZER }, second = first;
     fairsem_shared_t *h = make_segment(1, 0);
@@ -151,9 +151,9 @@ START_TEST(a_token_cancels_a_wait_and_only_its_own)
     first.h = second.h = h;
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     start_thread(&first.thread, ask, &first);
-    await_line(h, 1);
+    await_queue(h, 1);
     start_thread(&second.thread, ask, &second);
-    await_line(h, 2);
+    await_queue(h, 2);
     ck_assert_int_eq(fairsem_shared_close(h), EBUSY);
     ck_assert_int_eq(fairsem_shared_keep_on_exec(h, true), EBUSY);
     ck_assert_int_eq(fairsem_token_cancel(&first.token, 4711), 0);
@@ -178,7 +178,7 @@ static void *wait_for_ever(void *arg)
     return NULL;
 }
 
-START_TEST(a_canceled_thread_leaves_the_line)
+START_TEST(a_canceled_thread_leaves_the_queue)
 {
     fairsem_shared_t *h = make_segment(1, 0);
     pthread_t thread;
@@ -186,7 +186,7 @@ START_TEST(a_canceled_thread_leaves_the_line)
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     start_thread(&thread, wait_for_ever, h);
-    await_line(h, 1);
+    await_queue(h, 1);
     ck_assert_int_eq(pthread_cancel(thread), 0);
     ck_assert_int_eq(pthread_join(thread, &end), 0);
     ck_assert_ptr_eq(end, PTHREAD_CANCELED);
@@ -197,8 +197,8 @@ START_TEST(a_canceled_thread_leaves_the_line)
 }
 END_TEST
 
-/* A process that has come as far as to its byte, and stays there. */
-static pid_t fork_one_who_comes(int byte)
+/* A child that locks this byte as if it attached, and goes no further. */
+static pid_t fork_attaching(int byte)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
     _Atomic int *flag = share(sizeof *flag);
@@ -224,7 +224,7 @@ static void *try_canceled(void *arg)
     return arg;
 }
 
-/* It waits a moment for an entry in the table: that is no wait in the line. */
+/* It waits a moment for an entry in the table of processes.  That is no wait in the queue. */
 START_TEST(a_first_call_that_need_not_wait_is_no_cancellation_point)
 {
     const fairsem_shared_attr_t attr = { .units = 1, .max_processes = 2 };
@@ -232,7 +232,7 @@ START_TEST(a_first_call_that_need_not_wait_is_no_cancellation_point)
     pid_t comes, child;
 
     ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &attr), 0);
-    comes = fork_one_who_comes(1);
+    comes = fork_attaching(1);
     child = fork();
     if (child == 0) {
         pthread_t thread;
@@ -250,7 +250,7 @@ START_TEST(a_first_call_that_need_not_wait_is_no_cancellation_point)
 }
 END_TEST
 
-START_TEST(who_holds_and_who_waits_can_be_seen)
+START_TEST(users_and_dump_show_holders_and_waiters)
 {
     _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(5, 0);
@@ -261,10 +261,10 @@ START_TEST(who_holds_and_who_waits_can_be_seen)
     int count = 4;
 
     await_flag(flag, 1);
-    nap(50);        /* more than a tick of the kernel's clock: which of them is the older one */
+    nap(50);        /* more than a tick of the kernel's clock: the child holds its units longer */
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     waiter = fork_waiter(h, 3, NULL, NULL);
-    await_line(h, 1);
+    await_queue(h, 1);
     ck_assert_int_eq(fairsem_shared_users(h, users, &count), 0);
     ck_assert_int_eq(count, 3);
     ck_assert(users[0].pid == holder && users[0].units == 2 && users[0].place == 0);
@@ -293,7 +293,7 @@ START_TEST(who_holds_and_who_waits_can_be_seen)
 }
 END_TEST
 
-/* A child that waits for a unit, and holding it for another one. */
+/* A child that waits for a unit, holds it, and waits for another one. */
 static pid_t fork_who_waits_twice(fairsem_shared_t *h, _Atomic int *flag)
 {
     pid_t child = fork();
@@ -310,7 +310,7 @@ static pid_t fork_who_waits_twice(fairsem_shared_t *h, _Atomic int *flag)
     return child;
 }
 
-START_TEST(who_had_to_wait_holds_since_its_first_grant)
+START_TEST(a_process_that_waited_holds_since_its_first_grant)
 {
     _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(2, 0);
@@ -321,11 +321,11 @@ START_TEST(who_had_to_wait_holds_since_its_first_grant)
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
     child = fork_who_waits_twice(h, flag);
-    await_line(h, 1);
+    await_queue(h, 1);
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     await_flag(flag, 1);
     granted = fs_now_ns();
-    await_line(h, 1);
+    await_queue(h, 1);
     nap(50);
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     await_flag(flag, 2);
@@ -341,10 +341,12 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared results", numbers_are_checked, each_way_to_acquire_takes_what_is_free,
-              who_releases_more_than_there_is_changes_nothing,
-              a_full_line_refuses_and_close_waits_for_nobody,
-              a_token_cancels_a_wait_and_only_its_own, a_canceled_thread_leaves_the_line,
+    RUN_SUITE("shared results", invalid_arguments_are_refused,
+              each_way_to_acquire_takes_what_is_free,
+              a_release_of_too_much_is_refused_and_changes_nothing,
+              a_full_queue_refuses_requests_that_would_wait,
+              a_token_cancels_only_the_wait_that_uses_it, a_canceled_thread_leaves_the_queue,
               a_first_call_that_need_not_wait_is_no_cancellation_point,
-              who_holds_and_who_waits_can_be_seen, who_had_to_wait_holds_since_its_first_grant);
+              users_and_dump_show_holders_and_waiters,
+              a_process_that_waited_holds_since_its_first_grant);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_stepped.c - a process that is killed before any instruction of a call takes nothing
- * along.
+ * t_shared_stepped.c - a process is killed before any instruction of a call.  No unit is lost.
  *
- * Where t_shared_cut.c kills a process before each store, as the test build marks them, a debugger
- * (ptrace) counts the instructions here.  The kernel's part of a system call is one of them.
+ * t_shared_cut.c kills a process before each store that the test build marks.  Here the test counts
+ * instructions with ptrace.  A system call counts as one.
  */
 #define _GNU_SOURCE             /* syscall */
 #include "crowd.h"
@@ -20,7 +19,7 @@ enum { UNITS = 2 };
 
 static fairsem_shared_t *sem;
 
-/* ---- What is cut short ---- */
+/* ---- The calls that are cut short ---- */
 
 static void use_and_return(void)
 {
@@ -43,7 +42,7 @@ static void close_it(void)
     CHILD_CHECK(fairsem_shared_close(sem) == 0);
 }
 
-/* Who comes first repairs. */
+/* The first process that comes repairs the segment. */
 static void repair(void)
 {
     CHILD_CHECK(fairsem_shared_available(sem) >= 0);
@@ -51,8 +50,8 @@ static void repair(void)
 
 static const struct call {
     const char *name;
-    int  held;              /* units that the child acquires before anybody counts */
-    bool others;            /* somebody waits for all units meanwhile */
+    int  held;              /* units that the child acquires before its steps are counted */
+    bool others;            /* another child waits for all units meanwhile */
     bool ours;              /* the test holds a unit */
     void (*run)(void);
 } calls[] = {
@@ -65,7 +64,7 @@ static const struct call {
 
 /* ---- Step by step ---- */
 
-/* A child that stops when it is about to begin.  -1: nobody can be traced here. */
+/* A child that stops before its call.  Returns -1 if it cannot be traced here. */
 static pid_t begin(const struct call *call)
 {
     pid_t child = fork();
@@ -88,7 +87,7 @@ static pid_t begin(const struct call *call)
     return child;
 }
 
-/* One instruction.  False: it has come to its end. */
+/* Let the child run one instruction.  False: it has ended. */
 static bool step(const struct call *call, pid_t child)
 {
     int status;
@@ -102,7 +101,7 @@ static bool step(const struct call *call, pid_t child)
     return false;
 }
 
-/* Kill it after k instructions, if it has that many.  Returns how many it did. */
+/* Kill it after k instructions, or let it end.  Returns how many it ran. */
 static long kill_after(const struct call *call, pid_t child, long k)
 {
     for (long done = 0; done < k; done++) {
@@ -113,7 +112,7 @@ static long kill_after(const struct call *call, pid_t child, long k)
     return k;
 }
 
-/* All units are there, and nobody waits. */
+/* All units are free, and no process waits. */
 static void check_whole(const struct call *call, long k)
 {
     int64_t units = 0;
@@ -126,7 +125,7 @@ static void check_whole(const struct call *call, long k)
     ck_assert_int_eq(fairsem_shared_close(sem), 0);
 }
 
-/* Kill the child after k instructions, or let it come to its end.  Returns how many it did. */
+/* One run of the call: returns as kill_after. */
 static long cut(const struct call *call, long k)
 {
     pid_t child, other = 0;
@@ -138,7 +137,7 @@ static long cut(const struct call *call, long k)
     child = begin(call);
     if (call->others) {
         other = fork_waiter(sem, UNITS, NULL, NULL);
-        await_line(sem, 1);
+        await_queue(sem, 1);
     }
     done = kill_after(call, child, k);
     if (call->ours)
@@ -149,7 +148,7 @@ static long cut(const struct call *call, long k)
     return done;
 }
 
-/* One dies in a release, with the lock of the segment; the next one in what it does about that. */
+/* One child dies in a release, holding the lock of the segment; the next dies in the repair. */
 static long cut_repair(const struct call *call, long k)
 {
     static const struct call first = { "release", 1, true, false, grant };
@@ -159,7 +158,7 @@ static long cut_repair(const struct call *call, long k)
     sem = make_small_segment(UNITS, 0, 4, 4);
     child = begin(&first);
     other = fork_waiter(sem, UNITS, NULL, NULL);
-    await_line(sem, 1);
+    await_queue(sem, 1);
     healer = begin(call);
     while (FS_GET(&sem->segment->lock) == 0)
         ck_assert(step(&first, child));
@@ -190,7 +189,7 @@ static bool can_step(void)
     return false;
 }
 
-/* The same call again and again, killed in so many places from its first instruction to its last. */
+/* Kill the call in several places, from its first instruction to its last. */
 static void cut_everywhere(long (*cut_once)(const struct call *, long), const struct call *call)
 {
     const long places = getenv("FAIRSEM_SHARED_TIMES") != NULL ? 200 : 5;
@@ -201,7 +200,7 @@ static void cut_everywhere(long (*cut_once)(const struct call *, long), const st
         cut_once(call, 1 + i * (all - 1) / (places - 1));
 }
 
-START_TEST(a_process_killed_before_any_instruction_takes_nothing_along)
+START_TEST(a_death_before_any_instruction_loses_no_unit)
 {
     if (!can_step())
         SKIP_TEST("no single steps here");
@@ -222,6 +221,6 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared stepped", a_process_killed_before_any_instruction_takes_nothing_along,
+    RUN_SUITE("shared stepped", a_death_before_any_instruction_loses_no_unit,
               a_repair_can_be_killed_before_any_instruction);
 }

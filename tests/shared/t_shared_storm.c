@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_storm.c - processes that acquire, wait and release all the time are killed at random
- * moments, and others take their places.  Units add up, and those who live go on.
+ * t_shared_storm.c - processes acquire, wait and release all the time, are killed at random moments
+ * and are replaced.  The sum of the units is right after each kill, and the others go on.
  *
  * FAIRSEM_SHARED_TIMES=n makes it n times as long.
  */
@@ -17,10 +17,9 @@
 static fairsem_shared_t *sem;
 
 struct book {
-    _Atomic int inside;         /* who holds a unit now, as far as they can say themselves */
-    _Atomic int64_t served;     /* grants to all */
-    _Atomic int64_t longest_ns; /* of a wait of somebody who lived */
-    _Atomic int wrong;          /* a line of this file */
+    _Atomic int64_t granted;    /* grants to all */
+    _Atomic int64_t longest_ns; /* of the waits that ended */
+    _Atomic int wrong;          /* an errno value; 1000 and more: of a release */
 };
 
 static struct book *book;
@@ -60,7 +59,7 @@ static void use_it_for_ever(uint32_t seed)
             continue;
         if (error != 0)
             atomic_store(&book->wrong, error);
-        atomic_fetch_add(&book->served, 1);
+        atomic_fetch_add(&book->granted, 1);
         if (next_random(&seed) % 64 == 0)
             nap(1);
         error = fairsem_shared_release(sem, n);
@@ -86,7 +85,7 @@ static void storm(int kills)
     pid_t children[PROCESSES];
     fairsem_shared_stat_t stat;
     uint32_t seed = (uint32_t)getpid();
-    int64_t served;
+    int64_t granted;
 
     book = share(sizeof *book);
     sem = make_segment(UNITS, 0);
@@ -103,11 +102,11 @@ static void storm(int kills)
         ck_assert_int_eq(atomic_load(&book->wrong), 0);
         children[victim] = start_one(next_random(&seed));
     }
-    /* Those who are left go on. */
-    served = atomic_load(&book->served);
-    for (int i = 0; i < 60000 && atomic_load(&book->served) < served + 100; i++)
+    /* The processes that are left go on. */
+    granted = atomic_load(&book->granted);
+    for (int i = 0; i < 60000 && atomic_load(&book->granted) < granted + 100; i++)
         nap(1);
-    ck_assert_int_ge(atomic_load(&book->served), served + 100);
+    ck_assert_int_ge(atomic_load(&book->granted), granted + 100);
     for (int i = 0; i < PROCESSES; i++) {
         kill(children[i], SIGKILL);
         waitpid(children[i], NULL, 0);
@@ -116,14 +115,14 @@ static void storm(int kills)
     ck_assert_int_eq(stat.available, UNITS);
     ck_assert_int_eq(stat.waiters, 0);
     ck_assert_int_eq(stat.processes, 1);
-    printf("%d kills, %ld served, %ld dead found with %ld units, %ld repairs, "
-           "longest wait %ld ms\n", kills, (long)atomic_load(&book->served),
+    printf("%d kills, %ld granted, %ld dead found with %ld units, %ld repairs, "
+           "longest wait %ld ms\n", kills, (long)atomic_load(&book->granted),
            (long)stat.deaths, (long)stat.returned,
            (long)stat.repairs, (long)(atomic_load(&book->longest_ns) / 1000000));
     ck_assert_int_eq(fairsem_shared_close(sem), 0);
 }
 
-START_TEST(whoever_is_killed_whenever_takes_nothing_along)
+START_TEST(deaths_at_random_moments_lose_no_unit)
 {
     const char *times = getenv("FAIRSEM_SHARED_TIMES");
 
@@ -133,5 +132,5 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared storm", whoever_is_killed_whenever_takes_nothing_along);
+    RUN_SUITE("shared storm", deaths_at_random_moments_lose_no_unit);
 }
