@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# limit.sh - fairsem-limit: at most so many at a time, in order; and whoever dies takes nothing
-# along.
+# limit.sh - fairsem-limit runs at most LIMIT commands at a time, in order of arrival, and the units
+# of a command that dies come back.
 #
-# Nothing here depends on how fast the machine is.  Whoever must be in line first is seen there.
+# Nothing here depends on the speed of the machine: the test waits until --status shows a waiter.
 set -u
 export LC_ALL=C
 
@@ -25,7 +25,7 @@ fail() {
   status=1
 }
 
-# gives STATUS WHAT ARGUMENT... - of fairsem-limit.
+# gives STATUS WHAT ARGUMENT... - fairsem-limit ends with this status.
 gives() {
   expected=$1 what=$2
   shift 2
@@ -38,7 +38,7 @@ gives() {
   fi
 }
 
-# await WHAT COMMAND... - until it succeeds; in a minute it must.
+# await WHAT COMMAND... - return when the command succeeds; the test fails if that takes a minute.
 await() {
   what=$1 tries=0
   shift
@@ -53,7 +53,7 @@ await() {
   done
 }
 
-# shows PATTERN - in the status.
+# shows PATTERN - the status has it.
 shows() {
   "$limit" --status "$name" 2>&1 | tee "$work/status" | grep -q "$1"
   found=$?
@@ -61,10 +61,10 @@ shows() {
   return "$found"
 }
 
-# What a terminal obeys; the status must not show it.
+# Control characters for a terminal; the status must not print them.
 obeyed=$(printf '\033\302\233')
 
-# hold - one that runs until `let_go`; its process ID is in $holder.
+# hold - start a command that runs until `let_go`; its process ID is in $holder.
 hold() {
   rm -f "$work/gate"
   mkfifo "$work/gate"
@@ -115,7 +115,7 @@ gives 125 "no seconds" -w never "$name" 1 -- true
 gives 125 "no mode" --global=9 "$name" 1 -- true
 gives 125 "a name with a slash" a/b 1 -- true
 gives 125 "an empty name" '' 1 -- true
-gives 125 "a name of another line" "$(printf 'a\nb')" 1 -- true
+gives 125 "a name with a newline" "$(printf 'a\nb')" 1 -- true
 gives 125 "a name with a control character of UTF-8" "$(printf 'a\302\233b')" 1 -- true
 gives 125 "a name that is too long" "$(printf '%0300d' 0)" 1 -- true
 gives 125 "the status of a name that does not exist" --status "$name-none"
@@ -144,14 +144,14 @@ awk '/begin/ { now++; all++ } /end/ { now-- } now > most { most = now }
 # ---------------------------------------------------------------- order
 hold
 for i in 1 2 3 4; do
-  # The last has a lower number, and goes first.
+  # The last one has a lower number, and is granted first.
   # shellcheck disable=SC2016
   "$limit" -p $((i == 4 ? -1 : 0)) "$name" 1 -- sh -c 'echo "$1" >> "$2"' sh "$i" "$work/order" &
-  await "number $i in line" shows "waiting $i"
+  await "waiter $i" shows "waiting $i"
 done
-shows "running *$holder .* sh -c" || fail "the status does not show who runs"
-shows "gate    *$" || fail "the status does not show its arguments, or more than them"
-shows '4th ' || fail "the status does not show who is the last"
+shows "running *$holder .* sh -c" || fail "the status does not show the running command"
+shows "gate    *$" || fail "the status shows other than its arguments"
+shows '4th ' || fail "the status does not show the last place"
 gives 124 "time-out" -w 0 "$name" 1 -- touch "$work/too-late"
 gives 124 "time-out after a moment" -w 0.05 "$name" 1 -- touch "$work/too-late"
 [ ! -e "$work/too-late" ] || fail "it ran after the time-out"
@@ -173,43 +173,43 @@ let_go
 hold
 "$limit" "$name" 1 -- touch "$work/next" &
 next=$!
-await "the next in line" shows 'waiting 1'
+await "the next waiter" shows 'waiting 1'
 kill -KILL "$holder"
-wait "$next" || fail "the next after a holder that was killed"
+wait "$next" || fail "the waiter behind a killed holder fails"
 wait "$holder" 2> /dev/null
-[ -e "$work/next" ] || fail "the next did not run"
+[ -e "$work/next" ] || fail "the waiter behind a killed holder did not run"
 
 hold
 for i in 1 2; do
   "$limit" "$name" 1 -- touch "$work/dead.$i" &
   [ "$i" -ne 1 ] || next=$!
-  await "number $i in line" shows "waiting $i"
+  await "waiter $i" shows "waiting $i"
 done
 kill -KILL "$next"
 wait "$next" 2> /dev/null
-await "the dead to leave the line" shows 'waiting 1'
+await "the killed waiter to leave the queue" shows 'waiting 1'
 let_go
 wait
 if [ -e "$work/dead.1" ] || [ ! -e "$work/dead.2" ]; then
-  fail "one that waited and was killed was in the way"
+  fail "a killed waiter ran, or held up the one behind it"
 fi
 
 hold
 "$limit" "$name" 1 -- touch "$work/ended" 2> /dev/null &
 next=$!
-await "the next in line" shows 'waiting 1'
+await "the next waiter" shows 'waiting 1'
 kill -TERM "$next"
 wait "$next" 2> /dev/null
 [ $? -eq 143 ] || fail "a signal does not end the wait"
 let_go
 [ ! -e "$work/ended" ] || fail "it ran after the signal"
 
-# The first process of a container, which no signal ends.  Another process there sends it.
+# The first process of a container: a signal that another process there sends does not end it.
 for own_pids in 'unshare --pid --fork' 'unshare --user --map-current-user --pid --fork' ''; do
   [ -z "$own_pids" ] || ! $own_pids true 2> /dev/null || break
 done
 if [ -n "${FAIRSEM_TESTS_EMULATED-}" ]; then
-  echo "not tried: a first process, because the signal would have to end the emulator"
+  echo "not tried: a first process, because the signal would go to the emulator"
 elif [ -n "$own_pids" ]; then
   hold
   # shellcheck disable=SC2016
@@ -220,7 +220,7 @@ elif [ -n "$own_pids" ]; then
   let_go
   [ ! -e "$work/ended" ] || fail "a first process ran after the signal"
 else
-  echo "not tried: a first process, for want of a process ID namespace"
+  echo "not tried: a first process, without a process ID namespace"
 fi
 
 # ---------------------------------------------------------------- descriptors of scripts
@@ -262,21 +262,21 @@ await "the command to end with its parent" gone "$(cat "$work/child")"
 gives 0 "the unit of a parent that was killed is back" -w 30 "$name" 1 -- true
 
 # ---------------------------------------------------------------- another limit, remove
-gives 0 "another limit, while nobody runs" "$name" 3 -- true
+gives 0 "another limit, while no command runs" "$name" 3 -- true
 shows 'limit 3' || fail "the limit has not changed"
 gives 0 "and back" "$name" 1 -- true
 hold
-gives 125 "another limit, while one runs" "$name" 2 -- true
+gives 125 "another limit, while a command runs" "$name" 2 -- true
 grep -q 'the limit is 1, not 2' "$work/err" || fail "the message does not say which limit"
-gives 125 "remove, while one runs" --remove "$name"
+gives 125 "remove, while a command runs" --remove "$name"
 "$limit" "$name" 1 -- touch "$work/moved" &
 next=$!
-await "the next in line" shows 'waiting 1'
+await "the next waiter" shows 'waiting 1'
 gives 0 "remove by force" --remove --force "$name"
 let_go
-wait "$next" || fail "one that waits under a name that was removed"
-[ -e "$work/moved" ] || fail "it did not run"
-gives 0 "it has made the name again" --status "$name"
+wait "$next" || fail "a waiter fails when its name is removed"
+[ -e "$work/moved" ] || fail "a waiter did not run when its name was removed"
+gives 0 "the waiter has created the name again" --status "$name"
 gives 0 "remove" --remove "$name"
 gives 125 "it is gone" --status "$name"
 
@@ -290,7 +290,7 @@ grep -q 'damaged' "$work/err" || fail "the message does not say that it is damag
 gives 0 "remove what is damaged" --remove --force "$name"
 gives 0 "and begin again" "$name" 1 -- true
 if chown 65534 "$segment" 2> /dev/null; then
-  gives 125 "a name of ours that another user has made" "$name" 1 -- true
+  gives 125 "a name of ours that another user has created" "$name" 1 -- true
   rm -f "$segment"
 fi
 (umask 077 && "$limit" --global "$name" 1 -- sh -c 'umask' > "$work/umask")
@@ -312,6 +312,6 @@ if command -v python3 > /dev/null 2>&1; then
   fi
   let_go
 else
-  echo "not tried: a terminal, which needs python3"
+  echo "not tried: a terminal, without python3"
 fi
 exit "$status"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""terminal.py - what a user sees of fairsem-limit on a terminal, and what Ctrl-C does there.
+"""terminal.py - the progress line of fairsem-limit on a terminal, and Ctrl-C there.
 
-    terminal.py PROGRAM NAME    somebody else holds the only unit of NAME
+    terminal.py PROGRAM NAME    another process holds the only unit of NAME
 """
 import os
 import pty
@@ -13,7 +13,7 @@ signal.alarm(60)
 program, name = sys.argv[1:3]
 pid, terminal = pty.fork()
 if pid == 0:
-    # Where the test runs in the background of a shell, it is ignored.
+    # A shell ignores SIGINT in its background commands.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.execv(program, [program, name, "1", "--", "echo", "it was not its turn"])
 
@@ -33,4 +33,4 @@ status = os.waitpid(pid, 0)[1]
 if not os.WIFSIGNALED(status) or os.WTERMSIG(status) != signal.SIGINT:
     sys.exit("ended with status %d, not by SIGINT; printed %r" % (status, seen))
 if not re.search(rb"in line.*\r\x1b\[K", seen, re.S):
-    sys.exit("the line of progress was not removed: %r" % seen)
+    sys.exit("the progress line was not removed: %r" % seen)
