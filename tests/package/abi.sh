@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# abi.sh - programs that were linked with the last version on record run with this library; and
-# abi/check.sh would notice if not.
+# abi.sh - this library is binary compatible with the last version on record, and abi/check.sh
+# detects incompatible changes.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -12,7 +12,7 @@ work=$(mktemp -d "$top_builddir/tests/abi.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# check RECORDS - into $work/out.
+# check RECORDS - run abi/check.sh with these records; its output goes to $work/out.
 check() {
   ABI_RECORDS=$1 "$top_srcdir/abi/check.sh" > "$work/out" 2>&1
 }
@@ -22,7 +22,7 @@ result=$?
 cat "$work/out"
 [ "$result" -eq 0 ] || exit "$result"
 
-# expect STATUS TEXT WHAT - of a check with the doctored record.
+# expect STATUS TEXT WHAT - a check with the doctored record ends with STATUS and prints TEXT.
 expect() {
   check "$work/records"
   result=$?
@@ -35,7 +35,7 @@ expect() {
   fi
 }
 
-# What this library is, as a record to doctor.  The highest version counts.
+# A record of this library, to be doctored.  The check uses the record of the highest version.
 mkdir -p "$work/records"
 ABI_RECORDS=$work/records "$top_srcdir/abi/check.sh" --record > "$work/out" || exit 1
 record=$(find "$work/records" -name '*.abi')

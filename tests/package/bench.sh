@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# bench.sh - fairsem-bench: each workload runs for a moment, and what it says can be read.
+# bench.sh - fairsem-bench: each workload runs briefly, and its output is well formed.
 #
-# Nothing about time is asserted.  That no unit is lost is asserted inside the program.
+# No time is checked here.  The program itself checks that no unit is lost.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -20,7 +20,7 @@ fail() {
   status=1
 }
 
-# runs WHAT STATUS ARGUMENT... - what it prints goes to $work/out and $work/err.
+# runs WHAT STATUS ARGUMENT... - its output goes to $work/out and $work/err.
 runs() {
   what=$1 expected=$2
   shift 2
@@ -32,7 +32,7 @@ runs() {
   return 1
 }
 
-# rows WORKLOAD - settings and rows with a result in the JSON of $work/out, as two numbers.
+# rows WORKLOAD - print how many settings and how many results the JSON in $work/out has.
 rows() {
   awk -v workload="$1" '
     index($0, "{\"workload\":\"" workload "\"") == 1 {
@@ -44,7 +44,7 @@ rows() {
     END { for (s in settings) n++; print n + 0, count + 0 }' "$work/out"
 }
 
-# well_formed - the brackets of the JSON in $work/out fit, and there is nothing behind them.
+# well_formed - $work/out is JSON.  Without python3, only its first and last line are checked.
 well_formed() {
   if command -v python3 > /dev/null 2>&1; then
     python3 -c 'import json, sys; json.load(sys.stdin)' < "$work/out"
@@ -53,10 +53,10 @@ well_formed() {
   fi
 }
 
-# workload NAME SETTINGS ROWS - at least so many.
+# workload NAME SETTINGS ROWS - it has at least that many settings, and rows with a result.
 workload() {
   runs "$1" 0 --quick --json "$1" || return
-  well_formed || fail "$1: no JSON"
+  well_formed || fail "$1: not JSON"
   # shellcheck disable=SC2046 # two words
   set -- "$@" $(rows "$1")
   if [ "$4" -ge "$2" ] && [ "$5" -ge "$3" ]; then
@@ -67,11 +67,11 @@ workload() {
 }
 
 workload uncontended 5 13
-workload handoff 1 4    # 4 with 30 where threads can be pinned to two cores
+workload handoff 1 4    # 4 settings with 30 results where threads can be pinned to two cores
 workload victim 1 4
 workload contended 40 200
 workload ring 6 24
-workload cpu 7 7     # in a moment not everybody gets a turn
+workload cpu 7 7     # in so short a time not every thread gets a turn
 workload lines 4 19
 workload wake 2 8
 workload expiry 1 6
@@ -82,7 +82,7 @@ if "$bench" --help | grep -q '^  shared '; then
 fi
 
 # ---------------------------------------------------------------- other languages
-# Those that need not be compiled for many seconds first.
+# Only programs that do not first compile for many seconds.
 FAIRSEM_BENCH_CACHE=${FAIRSEM_BENCH_CACHE:-$top_builddir/bench/cache}
 export FAIRSEM_BENCH_CACHE
 foreign() {
@@ -106,14 +106,14 @@ foreign java
 mkdir "$work/data"
 if runs "tables" 0 --quick --data="$work/data" victim contended lines; then
   for text in 'fairsem-bench [0-9]' ' core' 'wait, 99%' 'all together' 'goal' 'not judged'; do
-    grep -q "$text" "$work/out" || fail "no '$text' in the tables"
+    grep -q "$text" "$work/out" || fail "the tables lack '$text'"
   done
   ! grep -w -e missed -e met "$work/out" "$work/data/goals.tsv" || fail "--quick judges a goal"
-  [ ! -s "$work/err" ] || fail "progress where there is no terminal"
+  [ ! -s "$work/err" ] || fail "it prints progress without a terminal"
   for file in contended.md contended.tsv goals.tsv lines.tsv machine.txt victim.tsv waits.tsv; do
     [ -s "$work/data/$file" ] || fail "no $file"
   done
-  [ "$(wc -l < "$work/data/contended.md")" -eq 40 ] || fail "contended.md has not 40 lines"
+  [ "$(wc -l < "$work/data/contended.md")" -eq 40 ] || fail "contended.md does not have 40 lines"
   echo "ok: tables and data files"
 fi
 runs "a directory that does not exist" 1 --quick --data="$work/none" lines &&

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# consistency.sh - what stands in several places of the source agrees: versions, file lists.
+# consistency.sh - version numbers, lists of functions and lists of files agree across the source.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -13,7 +13,7 @@ fail() {
   status=1
 }
 
-# in_source FILE SED-EXPRESSION - the first thing the expression prints.
+# in_source FILE SED-EXPRESSION - print the first line that the expression prints.
 in_source() {
   sed -n "$2" "$top_srcdir/$1" | head -n 1
 }
@@ -45,12 +45,12 @@ agrees "the newest block of fairsem.map" "$(sed -n 's/^FAIRSEM_\([0-9.]*\) {$/\1
   "$top_srcdir/src/fairsem.map" | tail -n 1)" "${version%.*}"
 
 # ---------------------------------------------------------------- one list of symbols
-# names FILE SED-EXPRESSION - the functions that it lists.
+# names FILE SED-EXPRESSION - print the functions that FILE lists, sorted.
 names() {
   sed -n "$2" "$top_srcdir/$1" | sort
 }
 names src/fairsem.map 's/^ *\(fairsem_[a-z0-9_]*[*]*\);.*/\1/p' > "$work/map"
-# A star there is an end that may be missing here.
+# fairsem.map has a star where the symbols file has an optional suffix.
 names debian/libfairsem0.symbols 's/(_time64)?@/*@/; s/.*[ ^]\(fairsem_[a-z0-9_]*[*]*\)@.*/\1/p' \
   > "$work/symbols"
 if diff "$work/map" "$work/symbols" > "$work/diff" && [ -s "$work/map" ]; then
@@ -60,22 +60,22 @@ else
 fi
 
 # ---------------------------------------------------------------- every source is built
-# Make takes a list that ends too early, or a variable that does not exist, without a word.
+# Make does not complain about a list that ends too early, or an undefined variable.
 for list in Makefile.am $(cd "$top_srcdir" && find [a-z]* -name local.mk); do
   sed -e 's/#.*//' -e "s|%D%|${list%/*}|g" -e 's|[$]([a-z_]*)/||g' "$top_srcdir/$list"
 done | awk '{ for (i = 1; i <= NF; i++) print $i }' > "$work/words"
-# The source of a test program goes without saying.
+# Automake derives the source of a test program from its name.
 sed -n -e p -e 's|^tests/[a-z]*/t_[a-z0-9_]*$|&.c|p' "$work/words" > "$work/mentioned"
 (cd "$top_srcdir" && find include src posix limit examples bench tests \
   \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.map' -o -name '*.sh' \) | sort) > "$work/sources"
 if grep -Fvx -f "$work/mentioned" "$work/sources" > "$work/forgotten"; then
-  fail "in no makefile:" && cat "$work/forgotten"
+  fail "sources that no makefile mentions:" && cat "$work/forgotten"
 else
   echo "ok: the makefiles mention all $(wc -l < "$work/sources") sources"
 fi
 
-# ---------------------------------------------------------------- behavior is what users see
-# A test that includes a header of src/ passes, too, but is about something else.
+# ---------------------------------------------------------------- tests of behavior
+# They include only public headers.  A test that includes a header of src/ would pass, too.
 for source in "$top_srcdir"/tests/behavior/*.c; do
   # shellcheck disable=SC2086 # a compiler can be several words
   ${CC:-cc} -E -std=c11 -D_POSIX_C_SOURCE=200809L -I"$top_srcdir/include" \
@@ -83,36 +83,36 @@ for source in "$top_srcdir"/tests/behavior/*.c; do
     > /dev/null 2>> "$work/behavior" || echo "${source##*/}"
 done > "$work/insiders"
 if [ -s "$work/insiders" ]; then
-  fail "in tests/behavior, but not with the public header alone:" && cat "$work/behavior"
+  fail "tests/behavior needs more than the public headers:" && cat "$work/behavior"
 else
-  echo "ok: the tests of behavior do with the public header"
+  echo "ok: the tests of behavior need only the public headers"
 fi
 
 # ---------------------------------------------------------------- no traces of a machine
-# Directories that exist on the machine of whoever wrote the line, and nowhere else.
+# Directories that exist only on the machine of an author.
 if (cd "$top_srcdir" && find . -name .git -prune -o -name 'build*' -prune -o -type f \
   \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.sh' -o -name '*.m[dk]' -o -name '*.a[cm]' -o -name '*.in' \
   -o -name '*.[137]' -o -name run -o -name quickstart -o -name NEWS \) \
   ! -name Makefile.in ! -name config.h.in -exec \
   grep -nE '(^|[^[:alnum:]_.})])/(home|root|Users|work|workspace|mnt|tmp/bash)([/_]|$)' {} +
 ); then
-  fail "paths of somebody's machine, above"
+  fail "paths of one machine, above"
 else
-  echo "ok: no paths of somebody's machine"
+  echo "ok: no paths of one machine"
 fi
 
 # ---------------------------------------------------------------- the tarball is the repository
 tracked() {
-  # The repository of this source, not one that happens to be around it.
+  # Only the repository of this source: the source may be inside another one.
   [ -e "$top_srcdir/.git" ] && command -v git > /dev/null 2>&1 &&
     git -C "$top_srcdir" ls-files 2> /dev/null | sort > "$work/tracked" && [ -s "$work/tracked" ]
 }
 
 if tracked; then
-  # This make is one of its own: options and job slots of the other do not belong to it.
+  # This make must not inherit options and job slots.
   unset MAKEFLAGS MFLAGS MAKELEVEL
   if "${MAKE:-make}" -C "$top_builddir" distdir distdir="$work/dist" > "$work/log" 2>&1; then
-    # One list minus what only the repository needs, the other minus what autoreconf made.
+    # Without files that only the repository needs, and without those that autoreconf generates.
     grep -v -e '^\.ci/' -e '^\.github/' -e '^\.gitignore$' "$work/tracked" > "$work/expected"
     (cd "$work/dist" && find . -type f) | sed 's|^\./||' |
       grep -v -e '^build-aux/' -e '^m4/l.*\.m4$' -e '^aclocal\.m4$' -e '^configure$' \

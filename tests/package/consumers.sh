@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# consumers.sh - programs find the installed library as pkg-config, CMake and Meson find it, shared
-# and static, when it was moved to a directory with a space in its name; and Meson builds it.
+# consumers.sh - programs find the installed library with pkg-config, CMake and Meson, shared and
+# static, after it was moved to a directory with a space in its name.  And Meson can build it.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
-# This make is one of its own.
+# The make below must not inherit options and job slots.
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 CC=${CC:-cc} CXX=${CXX:-c++} CFLAGS=${CFLAGS-}
 work=$(mktemp -d "$top_builddir/tests/consumers.XXXXXX") || exit 99
@@ -26,7 +26,7 @@ has() {
   command -v "${1%% *}" > /dev/null 2>&1
 }
 
-# quietly COMMAND... - its output only if it fails.
+# quietly COMMAND... - run it, and print its output only if it fails.
 quietly() {
   "$@" > "$work/log" 2>&1 && return
   cat "$work/log"
@@ -34,13 +34,13 @@ quietly() {
   return 1
 }
 
-# runs WHAT PROGRAM - it was built, and does what it should.
+# runs WHAT PROGRAM - it was built, and exits with 0.
 runs() {
   if [ -x "$2" ] && "$2"; then
     echo "ok: $1"
     ran=$((ran + 1))
   else
-    fail "$1: the program was not built, or does not run"
+    fail "$1: the program was not built, or failed"
   fi
 }
 
@@ -59,7 +59,7 @@ shared='' static=''
 [ ! -e "$libdir/libfairsem.so" ] || shared=shared
 [ ! -e "$libdir/libfairsem.a" ] || static=static
 
-# hide_shared, show_shared - a program that runs while they are hidden is linked statically.
+# hide_shared, show_shared - a program that runs while the shared library is hidden is static.
 hide_shared() {
   mkdir "$libdir/hidden"
   [ -z "$shared" ] || mv "$libdir"/libfairsem.so* "$libdir/hidden"
@@ -108,7 +108,7 @@ int main()
 _EOF
 
 # ---------------------------------------------------------------- pkg-config
-# What it prints is quoted for a shell: hence eval.
+# Its output is quoted for a shell: hence eval.
 use_pkg_config() {
   PKG_CONFIG_PATH=$libdir/pkgconfig
   PKG_CONFIG_LIBDIR=
@@ -132,7 +132,7 @@ if has pkg-config && [ "$libdir" = "$work/new prefix/lib" ] &&
   can_move=yes
   use_pkg_config
 else
-  skip "pkg-config: there is none that can follow a library from $installed"
+  skip "pkg-config: it is missing, or cannot find a library that was moved from $installed"
 fi
 
 # ---------------------------------------------------------------- CMake
@@ -191,7 +191,7 @@ use_cmake() {
 if has cmake; then use_cmake; else skip "there is no CMake"; fi
 
 # ---------------------------------------------------------------- Meson
-# `installed` as pkg-config finds it; `inside` as a subproject.
+# `shared` and `static`: as pkg-config finds the library; `inside`: as a subproject.
 cat > meson.build <<'_EOF'
 project('consumer', 'c')
 if get_option('kind') == 'inside'
@@ -207,7 +207,7 @@ echo "option('kind', type: 'combo', choices: ['shared', 'static', 'inside'])" > 
 use_meson() {
   kind=$1
   shift
-  # The subproject is compiled anew, and need not be fast.
+  # -O0: the subproject is compiled again, and need not be fast.
   quietly env CC="$CC" CFLAGS="$CFLAGS -O0" PKG_CONFIG="pkg-config --define-prefix" \
     meson setup "meson-$kind" -Dkind="$kind" "$@" || return
   quietly meson compile -C "meson-$kind" -j 2
@@ -232,7 +232,7 @@ else
 fi
 
 if [ "$ran" -eq 0 ] && [ "$status" -eq 0 ]; then
-  echo "skipped: no tool that finds libraries"
+  echo "skipped: none of the three tools can be used here"
   exit 77
 fi
 exit "$status"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# examples.sh - the example programs and the benchmark work, within the limits they are given.
+# examples.sh - the example programs and the benchmark work, and stay within their limits.
 #
-# Nothing here depends on how fast the machine is.
+# Nothing here depends on the speed of the machine.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -16,7 +16,7 @@ fail() {
   status=1
 }
 
-# built PROGRAM - is it there?
+# built PROGRAM - true if it was built.
 built() {
   if [ -x "$top_builddir/$1" ]; then
     tried=$((tried + 1))
@@ -26,7 +26,7 @@ built() {
   return 1
 }
 
-# run EXPECTED-STATUS PROGRAM ARGUMENT... - what it prints goes to $work/out.
+# run EXPECTED-STATUS PROGRAM ARGUMENT... - its output goes to $work/out.
 run() {
   expected=$1 program=$2
   shift 2
@@ -41,14 +41,14 @@ run() {
   return 1
 }
 
-# number TEXT - the number that follows it at the start of a line of the output.
+# number TEXT - print the number after TEXT, where a line of the output begins with TEXT.
 number() {
   sed -n "s/^$1  *\([0-9]*\).*/\1/p" "$work/out"
 }
 
 # ---------------------------------------------------------------- compress-tree
-# A file of nothing, one larger than all buffers, names that break careless programs, and
-# more small files than may be open.
+# An empty file, one larger than all buffers, names that break careless programs, and more small
+# files than may be open.
 make_tree() {
   mkdir -p "$work/tree/empty directory" "$work/tree/-dash/a" &&
     : > "$work/tree/empty" &&
@@ -65,7 +65,7 @@ line" &&
   done
 }
 
-# within FILES BYTES - the peaks that were printed are no more than these.
+# within FILES BYTES - the printed peaks are at most these.
 within() {
   files=$(number 'peak open files') bytes=$(number 'peak buffer bytes')
   if [ "${files:-0}" -lt 1 ] || [ "$files" -gt "$1" ]; then
@@ -92,7 +92,7 @@ if built "$compress"; then
   run 0 "$compress" -j 3 -b 64K -t 16 "$work/tree" && within 3 65536 && verified 26 0
   run 0 "$compress" "$work/tree" && within 8 16777216 && verified 26 0
   run 0 "$compress" -j 2 -b 4K "$top_srcdir/src" && within 2 4096
-  # For root everything is readable, so as root this tells nothing.
+  # Root can read everything.
   if [ "$(id -u)" -ne 0 ]; then
     chmod 000 "$work/tree/noise"
     run 0 "$compress" -j 2 -b 64K "$work/tree" && verified 25 1
@@ -118,7 +118,7 @@ if built "$hog"; then
 fi
 
 # ---------------------------------------------------------------- the short ones
-# They verify themselves.  Here it is seen that they have not left anything out.
+# They check their own results.  This checks that they have done all their work.
 
 # says PROGRAM[ ARGUMENT] LINE... - it succeeds, and prints lines that match these regular
 # expressions.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# exports.sh - both libraries show what the header declares, and nothing else.
+# exports.sh - the shared and the static library export what the headers declare, and nothing else.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -14,7 +14,7 @@ work=$(mktemp -d "$top_builddir/tests/exports.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# same WHAT FILE OTHER_WHAT FILE - both lists have the same lines.
+# same WHAT FILE OTHER_WHAT FILE - both files have the same lines.
 same() {
   if [ ! -s "$2" ]; then
     echo "FAILED: found no functions in $1"
@@ -28,20 +28,20 @@ same() {
   fi
 }
 
-# A declaration may be longer than its line, its name is on the first.
+# A declaration may be longer than a line, but its name is on the first.
 sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(.*/\1/p' \
   "$top_srcdir/include/fairsem.h" "$top_srcdir/include/fairsem"/*.h | sort > "$work/header"
 sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/fairsem.map" | sort > "$work/map"
 same "the headers" "$work/header" fairsem.map "$work/map"
 
-# What the compiler makes for itself, sanitizers and gcov too, begins so, and what <sys/sdt.h> does.
-# A wide time_t: see fairsem.h; what is there for valgrind: see annotate_valgrind.c.
+# Left out: symbols of compilers, sanitizers and gcov; of <sys/sdt.h>; and of annotate_valgrind.c.
+# The suffix _time64 is explained in fairsem.h.
 visible() {
   nm -g --defined-only "$1" | awk 'NF == 3 { sub(/_time64$/, "", $3); print $3 }' |
     grep -v -e '^__' -e '^DW\.' -e '^_\.stapsdt\.' -e '^_vgw' | sort
 }
 
-# The objects, before src/local_names.sh has hidden what is theirs.
+# The objects, before src/local_names.sh has hidden their private names.
 core=$top_builddir/.libs/libcore.a
 if [ ! -f "$core" ]; then
   echo "FAILED: there is no archive $core"
@@ -56,7 +56,7 @@ else
   echo "ok: the objects define nothing but fairsem_* and fs_*"
 fi
 
-# clash ARCHIVE - a program that has a function of its own for each name that is not public.
+# clash ARCHIVE - link and run a program that defines a function for each private name.
 clash() {
   {
     cat << '_EOF'
@@ -95,12 +95,12 @@ else
   visible "$static" > "$work/static"
   same "the headers" "$work/header" "${static##*/}" "$work/static"
   if clash "$core"; then
-    echo "FAILED: a program with all names of the objects can be linked with them: a bad test"
+    echo "FAILED: a program that defines all private names links with the objects: a bad test"
     status=1
   elif clash "$static"; then
-    echo "ok: a program can have all $(grep -c '^fs_' "$work/core") names that are not public"
+    echo "ok: a program can define all $(grep -c '^fs_' "$work/core") private names"
   else
-    echo "FAILED: a program cannot have the names that are not public"
+    echo "FAILED: a program cannot define the private names"
     cat "$work/log"
     status=1
   fi
@@ -119,7 +119,7 @@ nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/(_time64)?@.*/, "", $3); 
   grep -v '^_vgw' | sort > "$work/shared"
 same "the headers" "$work/header" "${shared##*/}" "$work/shared"
 
-# A waiter is inside the library: unloading it would take the code from under its feet.
+# A waiter is inside the library, so its code must stay loaded.
 if readelf -d "$shared" | grep -q 'FLAGS.*NODELETE'; then
   echo "ok: dlclose does not unload it (NODELETE)"
 else

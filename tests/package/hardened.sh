@@ -28,7 +28,7 @@ if ! hardened -c "$work/probe.c"; then
   exit 77
 fi
 
-# The interposer is only where a sem_t has room for what it keeps there.
+# The interposer is built only where a sem_t has room for its data.
 posix='posix/*.c'
 echo '#include <semaphore.h>
 _Static_assert(sizeof(sem_t) >= 32, "small");' > "$work/probe.c"

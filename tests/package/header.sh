@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# header.sh - the headers and fairsem.hpp stand alone, without a warning, included twice, in each
-# version of C and C++; and every example in the headers of C and in README.md builds and runs.
+# header.sh - each header compiles alone and included twice, without a warning, in each version of C
+# and C++; and every example in the C headers and in README.md builds and runs.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -9,7 +9,7 @@ work=$(mktemp -d "$top_builddir/tests/header.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# First in the file: nothing that other headers bring along can help it.
+# It comes first, so no other header can declare what it lacks.
 for header in fairsem.h fairsem/shared.h; do
   cat > "$work/alone-${header##*/}.c" <<_EOF
 #include <$header>
@@ -41,7 +41,7 @@ int use(void)
 }
 _EOF
 
-# The names of POSIX, whoever includes <semaphore.h> and when.
+# The names of POSIX, with <semaphore.h> included before or after, or not at all.
 for order in 'P' 'SP' 'PS' 'SPS'; do
   {
     echo "$order" | sed -e 's/S/#include <semaphore.h>\n/g' -e 's/P/#include <fairsem\/posix.h>\n/g'
@@ -63,10 +63,10 @@ _EOF
   cp "$work/posix-$order.c" "$work/posix-$order.cc"
 done
 
-# Names that are keywords there, also in this one.
+# Names that are keywords in C++, in this header, too.
 cp "$work/alone-shared.h.c" "$work/alone-shared.h.cc"
 
-# What differs in C++: templates and classes around it, and names that are keywords there.
+# The header in C++: inside a class, with constant expressions and C++ keywords.
 cat > "$work/use.cc" <<'_EOF'
 #include <fairsem.h>
 #include <fairsem.h>
@@ -102,7 +102,7 @@ bool use()
 }
 _EOF
 
-# What is a template in fairsem.hpp has no warnings before it is used.
+# The compiler warns about a template of fairsem.hpp only when it is used.
 cat > "$work/use_hpp.cc" <<'_EOF'
 #include <fairsem.hpp>
 #include <fairsem.hpp>
@@ -167,7 +167,7 @@ task coroutine()
 #endif
 _EOF
 
-# compile COMPILER STANDARD FILE... - skips a standard the compiler does not know.
+# compile COMPILER STANDARD FILE... - skip a standard that the compiler does not know.
 compile() {
   compiler=$1 standard=$2
   shift 2
@@ -192,7 +192,7 @@ compile() {
   done
 }
 
-# The compiler of the build may be one of the usual names: try each only once.
+# The compiler of the build may be one of the usual ones: try each only once.
 each_compiler() {
   for compiler in "$@"; do
     command -v "${compiler%% *}" > /dev/null 2>&1 && echo "$compiler"
@@ -210,7 +210,7 @@ while read -r compiler; do
   for standard in c++11 c++14 c++17 c++20 c++2b; do
     compile "$compiler" "$standard" "$work/use.cc" "$work"/alone-*.cc "$work"/posix-*.cc
   done
-  # As C++20 it is compiled, with these warnings, in tests/cxx/cxx.sh.
+  # tests/cxx/cxx.sh compiles it as C++20 with these warnings.
   compile "$compiler -fno-exceptions" c++17 "$work/use_hpp.cc"
   compile "$compiler" c++2b "$work/use_hpp.cc"
 done < "$work/cxx"
@@ -222,10 +222,10 @@ fail() {
   status=1
 }
 
-# examples FILE PREFIX - each block of a comment behind the line "Example:" goes into a file of
-# its own, PREFIX-SECTION-NUMBER.c.  The sections are those of the headings, "  3  Acquire ...";
-# 0 is what comes before the first.  Prints the names of the sections that declare something
-# before they have given an example.
+# examples FILE PREFIX - copy each block of a comment behind the line "Example:" into a file of its
+# own, PREFIX-SECTION-NUMBER.c.  Sections have the numbers of their headings, "  3  Acquire ...";
+# section 0 comes before the first heading.  Print the sections that declare something before their
+# first example.
 examples() {
   awk -v prefix="$2" '
     / \*  [0-9]+  [A-Z]/ { section = $2; number = 0 }
@@ -236,7 +236,7 @@ examples() {
     END { for (section in bare) print section }' "$1"
 }
 
-# blocks FILE PREFIX - the same for the blocks of C in a file of Markdown.
+# blocks FILE PREFIX - the same for the blocks of C in a Markdown file.
 blocks() {
   awk -v prefix="$2" '
     /^```/ { file = $0 == "```c" ? prefix "-" (++number) ".c" : ""; next }
@@ -249,7 +249,7 @@ limit=
 command -v timeout > /dev/null 2>&1 && limit="timeout 60"
 ran=0
 
-# build FILE ARGUMENT... - as its reader would, and without a warning.
+# build FILE ARGUMENT... - as a reader would, and without a warning.
 build() {
   # shellcheck disable=SC2086 # lists
   ${CC:-cc} ${CFLAGS-} -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$@" && return
@@ -257,7 +257,7 @@ build() {
   return 1
 }
 
-# runs FILE... - each is a complete program, and ends with 0.
+# runs FILE... - each is a complete program and exits with 0.
 runs() {
   for file in "$@"; do
     build "$file" -o "$work/prog" "$library" -pthread || continue
@@ -266,22 +266,22 @@ runs() {
       ran=$((ran + 1))
     else
       cat "$work/said"
-      fail "${file##*/} does not run"
+      fail "${file##*/} fails"
     fi
   done
 }
 
-# manual HEADER - as many sections as the list at its top promises, each of them and the top itself
-# with an example; all of them run.
+# manual HEADER - it has as many sections as the list at its top says.  Each section and the top
+# have an example, and all examples run.
 manual() {
   header=$top_srcdir/include/$1 name=${1##*/} before=$ran
   bare=$(examples "$header" "$work/$name")
-  [ -z "$bare" ] || fail "a section of $name does not begin with an example: $bare"
+  [ -z "$bare" ] || fail "$name: these sections do not begin with an example: $bare"
   runs "$work/$name"-*.c
   sections=$(grep -c '^ \*  [0-9]*  [A-Z]' "$header")
   promised=$(grep -c '^ \*     [0-9]*  [a-z]' "$header")
   if [ "$sections" -lt 1 ] || [ "$sections" -ne "$promised" ]; then
-    fail "$name has $sections sections, and says that it has $promised"
+    fail "$name has $sections sections, but its list has $promised"
   fi
   section=0
   while [ "$section" -le "$sections" ]; do
@@ -291,12 +291,12 @@ manual() {
   [ $((ran - before)) -gt "$sections" ] || fail "only $((ran - before)) examples of $name run"
 }
 manual fairsem.h
-# Elsewhere its functions say ENOSYS.
+# Elsewhere its functions return ENOSYS.
 [ "$(uname)" != Linux ] || manual fairsem/shared.h
 
 examples "$top_srcdir/include/fairsem/posix.h" "$work/posix.h"
 [ -f "$work/posix.h-0-1.c" ] || fail "posix.h: no example"
-# Elsewhere its sem_init says ENOSYS.
+# Elsewhere its sem_init fails with ENOSYS.
 [ "$(uname)" != Linux ] || runs "$work"/posix.h-*.c
 
 blocks "$top_srcdir/README.md" "$work/README"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install.sh - what make install leaves behind builds programs, and make uninstall takes all away.
+# install.sh - programs build and run with the installed files, and make uninstall removes all.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -8,8 +8,7 @@ if ! command -v pkg-config > /dev/null 2>&1; then
   echo "skipped: there is no pkg-config"
   exit 77
 fi
-# This make is one of its own: options and job slots of the one that runs the tests do not
-# belong to it.
+# The make below must not inherit options and job slots.
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 work=$(mktemp -d "$top_builddir/tests/install.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -21,14 +20,14 @@ fail() {
   status=1
 }
 
-# make_quietly GOAL - in the build tree, into $root.
+# make_quietly GOAL - make it in the build tree, with $root as DESTDIR.
 make_quietly() {
   "${MAKE:-make}" -C "$top_builddir" "$1" DESTDIR="$root" > "$work/log" 2>&1 && return
   cat "$work/log"
   fail "make $1"
 }
 
-# build_and_run WHAT COMMAND... - the command makes $work/prog.
+# build_and_run WHAT COMMAND... - the command builds $work/prog, which must exit with 0.
 build_and_run() {
   what=$1
   shift
@@ -37,7 +36,7 @@ build_and_run() {
     cat "$work/log"
     fail "$what does not build: $*"
   elif ! LD_LIBRARY_PATH=$libdir "$work/prog"; then
-    fail "$what does not run"
+    fail "$what fails"
   else
     echo "ok: $what"
   fi
@@ -51,7 +50,7 @@ if [ -z "$pc" ]; then
 fi
 libdir=$(dirname "$(dirname "$pc")")
 
-# System directories too: below $root they are not where the compiler looks anyway.
+# System directories, too: below $root the compiler does not search them by itself.
 PKG_CONFIG_LIBDIR=$libdir/pkgconfig PKG_CONFIG_PATH='' PKG_CONFIG_SYSROOT_DIR=$root
 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
 export PKG_CONFIG_LIBDIR PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
@@ -88,7 +87,7 @@ cp "$work/prog.c" "$work/prog.cc"
 has_shared=$(find "$libdir" -name 'libfairsem.so')
 has_static=$(find "$libdir" -name 'libfairsem.a')
 
-# try LANGUAGE COMPILER SOURCE - shared and static, as far as they were built.
+# try LANGUAGE COMPILER SOURCE - with the shared and the static library, if they were built.
 # shellcheck disable=SC2046,SC2086 # compiler, flags and pkg-config's answer are lists
 try() {
   if [ -n "$has_shared" ]; then
@@ -96,7 +95,7 @@ try() {
       $(pkg-config --cflags --libs fairsem)
   fi
   [ -n "$has_static" ] || return 0
-  # Not every system has a static C library, nor can a sanitizer use it: then only ours.
+  # Without a static C library, or with a sanitizer, only our library is static.
   if echo 'int main(void) { return 0; }' > "$work/try.c" &&
     ${CC:-cc} ${CFLAGS-} -static "$work/try.c" -o "$work/try" > /dev/null 2>&1; then
     build_and_run "$1, static" $2 ${CFLAGS-} -static "$3" -o "$work/prog" \
@@ -115,12 +114,12 @@ else
   echo "no C++ compiler: C++ not tried"
 fi
 
-# The examples as somebody's own programs, without a flag of this build.
+# The examples, built outside of this tree, with no other flags of this build than CFLAGS.
 if [ -n "$has_shared" ] && "${MAKE:-make}" --version 2> /dev/null | grep -q GNU; then
   mkdir "$work/examples" &&
     cp "$top_srcdir"/examples/*.[ch] "$top_srcdir/examples/Makefile.example" "$work/examples" ||
     exit 99
-  # compress-tree needs zlib, which this build may have done without.
+  # compress-tree needs zlib.
   programs="collatz-pool consumer-priority ctrl-c fetch-limiter start-once"
   [ ! -x "$top_builddir/examples/compress-tree" ] || programs="$programs compress-tree"
   [ ! -x "$top_builddir/examples/event-loop" ] || programs="$programs event-loop"
@@ -136,7 +135,7 @@ if [ -n "$has_shared" ] && "${MAKE:-make}" --version 2> /dev/null | grep -q GNU;
 fi
 
 # ---------------------------------------------------------------- the manual
-# In a copy, because the tools put their index beside the pages.
+# In a copy, because the tools write their index beside the pages.
 pages=$(find "$root" -name fairsem_acquire.3)
 if [ -z "$pages" ]; then
   fail "fairsem_acquire.3 was not installed"
@@ -145,7 +144,7 @@ else
 fi
 MANPATH=$work/man
 export MANPATH
-# A system without manuals has a man that says so, and says it of every page.
+# On a system without manuals, man succeeds for every page.
 if command -v man > /dev/null 2>&1 && ! man -w no_such_page > /dev/null 2>&1; then
   for name in fairsem_acquire fairsem_destroy fairsem_shared_unlink fairsem; do
     man -w "$name" > "$work/log" 2>&1
@@ -169,7 +168,7 @@ if [ -n "$index" ] && command -v apropos > /dev/null 2>&1; then
     done
     echo "ok: apropos"
   elif grep -q "can't chown" "$work/log"; then
-    echo "not tried: apropos, because the root of this namespace cannot give mandb's index away"
+    echo "not tried: apropos, because mandb cannot chown its index in this namespace"
   else
     fail "$index" && cat "$work/log"
   fi
@@ -180,7 +179,7 @@ if command -v mandoc > /dev/null 2>&1; then
 fi
 
 make_quietly uninstall
-# Links too, also those that lead nowhere: make distcheck would not see them.
+# Links, too, even dangling ones: make distcheck would not see them.
 find "$root" ! -type d > "$work/left"
 if [ -s "$work/left" ]; then
   fail "make uninstall left behind:"
@@ -188,10 +187,10 @@ if [ -s "$work/left" ]; then
 else
   echo "ok: uninstall leaves nothing"
 fi
-# libtool cannot install there: configure must say so, not `make install`.
+# libtool cannot install there.  configure must say so, before `make install` fails.
 if (mkdir "$work/space" && cd "$work/space" &&
   "$top_srcdir/configure" --prefix="$work/a b") > "$work/log" 2>&1; then
-  fail "configure takes a prefix with a space in its name"
+  fail "configure accepts a prefix with a space in its name"
 elif grep -q 'there is a space in the name' "$work/log"; then
   echo "ok: configure refuses a prefix with a space in its name"
 else

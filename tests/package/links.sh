@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# links.sh - no link in the documents leads nowhere: in the source tree, and where they are installed.
+# links.sh - no link in the documents is dead, in the source tree and after an installation.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -9,7 +9,7 @@ work=$(mktemp -d "$top_builddir/tests/links.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# links FILE - "target" on a line each.  A link may be longer than a line, and code is no link.
+# links FILE - print each target on a line.  A link may span lines; code has no links.
 links() {
   awk '/^ *```/ { code = !code; next } !code { gsub(/`[^`]*`/, ""); printf "%s ", $0 }' "$1" |
     awk '{
@@ -20,7 +20,7 @@ links() {
     }'
 }
 
-# headings FILE - the anchors of its headings, as forges make them.
+# headings FILE - print the anchors of its headings, as forges make them.
 headings() {
   awk '/^ *```/ { code = !code; next } !code && /^#+ / { sub(/^#+ /, ""); print tolower($0) }' "$1" |
     sed -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
@@ -28,7 +28,7 @@ headings() {
 
 # dead_links DIRECTORY - print "file: target" for each link of a document there that is dead.
 dead_links() {
-  # A build directory can be inside, that of make distcheck too; and other tests work in theirs.
+  # Skip build directories, also that of make distcheck, and the directories of other tests.
   (cd "$1" && find . -name '*.md' ! -path './build*' ! -path './_*' ! -path './.git/*' \
     ! -path '*/tests/*.??????/*') |
     sed 's|^\./||' | while read -r file; do
@@ -48,7 +48,7 @@ dead_links() {
   done
 }
 
-# living WHAT DIRECTORY MINIMUM - it has so many documents, and no dead links.
+# living WHAT DIRECTORY MINIMUM - it has at least that many documents, and no dead links.
 living() {
   count=$(find "$2" -name '*.md' | wc -l)
   dead_links "$2" > "$work/dead"
@@ -64,7 +64,7 @@ living() {
   fi
 }
 
-# First, that dead ones are found.
+# First a document with dead links, which must be found.
 mkdir -p "$work/canary/doc"
 cat > "$work/canary/page.md" <<'_EOF'
 # A heading, `and` more
@@ -99,11 +99,11 @@ living "the source tree" "$top_srcdir" 8
 }
 living "what is installed" "$work/root" 6
 
-# A link to what is installed must still be one.
+# The installed README must still link to other installed files.
 readme=$(find "$work/root" -path '*/fairsem*/README.md' ! -path '*/foreign/*')
 for target in doc/promise.md doc/victim.svg examples examples/prefork-server.c; do
   if ! links "$readme" | grep -qFx "$target"; then
-    echo "FAILED: the installed README does not lead to $target any more"
+    echo "FAILED: the installed README has no link to $target"
     status=1
   fi
 done
