@@ -1,24 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# layers.sh - src/, src/shared/, posix/, limit/ and bench/ are layers: no circles, and no way past
-# the public headers.
+# layers.sh - the files in each of src/, src/shared/, posix/, limit/ and bench/ form layers, without
+# circles; and the other directories use src/ only through the public headers.
 #
-#   layers.sh [DIRECTORY...]    only those that are named, here or in LAYERS
+#   layers.sh [DIRECTORY...]    only these directories; the variable LAYERS has the same effect
 #
 # A unit is the files of one name: wait.c, wait.h and their object.  It needs another unit if
 #
 #   - one of its files includes a file of the other,
 #   - its object refers to a symbol that the other's object defines,
 #   - an inline function of its header does: otherwise only the objects of its callers show that.
-#     Except where a header chooses between implementations of its own.
+#     Except if the header chooses between its own implementations.
 #
-# The layer of a unit is one above the highest that it needs.  Printed are the layers, lowest
-# first, with a star at what is in a circle; and for a circle each need in it with its causes.
+# The layer of a unit is one above the highest layer that it needs.  The script prints the layers,
+# lowest first, with a star at each unit in a circle; for a circle also each need and its causes.
 #
-# posix/, limit/, bench/ and examples/ see the public headers.  src/ has one door, fast_path.h, for
-# posix/ and for the peers in bench/: calls in place of its inline functions would double their
-# price.
-# src/shared/ is above src/, which does without it.
+# posix/, limit/, bench/ and examples/ may use the public headers.  src/ has one more header for
+# others, the door: posix/ and the peers in bench/ may use fast_path.h.  Function calls in place of
+# its inline functions would double their cost.
+# src/shared/ may use src/, but src/ does not need src/shared/.
 set -u
 export LC_ALL=C
 
@@ -32,7 +32,7 @@ printf '%s\n' '#include <semaphore.h>' '_Static_assert(sizeof(sem_t) >= 32, "sma
 # shellcheck disable=SC2086 # a compiler can be several words
 if ! ${CC:-cc} -fsyntax-only "$work/probe.c" > "$work/log" 2>&1; then
   rm -rf "$work"
-  echo "skipped: a sem_t has no room here for the interposer, whose headers are looked at, too"
+  echo "skipped: a sem_t has no room here for the interposer, whose headers are checked, too"
   exit 77
 fi
 trap 'rm -rf "$work"' EXIT
@@ -46,14 +46,14 @@ fail() {
 # Implementations of a header, between which its inline functions choose.
 implementations='park_cond=parking park_futex=parking'
 
-# Names from other headers of src/ that whoever uses the door may use, too:
-#   fs_inside             makes of a fairsem_t what the functions of the door take
-#   fs_guard, fs_abandon_wait   how the interposer keeps handlers out of sections: signals.h
-#   FS_FUTEX_BY_DEFAULT   an option of configure, for which a header has the default
+# Names from other headers of src/ that users of the door may use, too:
+#   fs_inside             converts a fairsem_t for the functions of the door
+#   fs_guard, fs_abandon_wait   with them the interposer keeps handlers out of sections: signals.h
+#   FS_FUTEX_BY_DEFAULT   an option of configure; a header has its default
 beside_the_door='fs_inside fs_guard fs_abandon_wait FS_FUTEX_BY_DEFAULT'
 
 # ---------------------------------------------------------------- facts
-# ROOT is a tree of sources, BUILD the one with its objects; paths begin with the directory.
+# ROOT is a source tree, BUILD the tree with its objects; paths begin with the directory.
 
 # sources ROOT DIRECTORY
 sources() {
@@ -62,7 +62,7 @@ sources() {
   done
 }
 
-# targets DIRECTORY - what stands before the names of its objects, by program and library.
+# targets DIRECTORY - print the prefix of its objects' names, for each program and library.
 targets() {
   case $1 in
     src | src/shared) echo libcore_la- ;;
@@ -77,8 +77,8 @@ targets() {
   esac
 }
 
-# symbols OBJECT... - "needs OBJECT SYMBOL", "defines OBJECT SYMBOL", and "weakly" in place of
-# "defines" if another definition goes before it.
+# symbols OBJECT... - print "needs OBJECT SYMBOL" and "defines OBJECT SYMBOL"; "weakly" in place of
+# "defines" if another definition may replace it.
 symbols() {
   nm -A -P -g "$@" > "$work/nm" 2> "$work/log" && awk '{
     sub(/:$/, "", $1)
@@ -86,9 +86,9 @@ symbols() {
   }' "$work/nm"
 }
 
-# objects ROOT BUILD DIRECTORY - the symbols with units, not objects; "missing PATTERN" if a target
-# has none.  Libtool makes two objects of each source, or one of the two.  Objects of sources that
-# are gone remain in a build, and do not count.
+# objects ROOT BUILD DIRECTORY - the same lines with units in place of objects; "missing PATTERN" if
+# a target has no objects.  Libtool makes one or two objects of each source.  Objects whose source
+# was removed remain in a build, and are ignored.
 objects() {
   for target in $(targets "$3"); do
     (
@@ -109,7 +109,7 @@ objects() {
   done
 }
 
-# inline HEADER OPTION... - what its inline functions need: here the compiler makes them all.
+# inline HEADER OPTION... - print what its inline functions need: the compiler emits all of them.
 inline() {
   # shellcheck disable=SC2086 # lists
   ${CC:-cc} -std=c11 -w ${CFLAGS-} -D_GNU_SOURCE -DFAIRSEM_WATCHED_=0 -I"$top_builddir" \
@@ -117,7 +117,7 @@ inline() {
     symbols "$work/inline.o" > "$work/symbols" && sed -n 's/^needs [^ ]* //p' "$work/symbols"
 }
 
-# inlines ROOT DIRECTORY - "inline UNIT SYMBOL"; "alone HEADER" if that cannot be compiled.
+# inlines ROOT DIRECTORY - print "inline UNIT SYMBOL"; "alone HEADER" if that does not compile.
 inlines() {
   for header in "$1"/include/*.h "$1"/include/*/*.h; do
     [ ! -f "$header" ] || inline -I"$1/include" "$header"
@@ -134,14 +134,15 @@ inlines() {
   done
 }
 
-# facts_of DIRECTORY - where they are.
+# facts_of DIRECTORY - print the name of the file with its facts.
 facts_of() {
   echo "$work/facts.$(echo "$1" | tr / _)"
 }
 
-# facts ROOT BUILD DIRECTORY - all of this in $(facts_of DIRECTORY), and
-#   source FILE, word FILE NAME     a name that begins with fs_ or FS_
-#   include FILE FILE               of this tree
+# facts ROOT BUILD DIRECTORY - write all of these to $(facts_of DIRECTORY), and
+#   source FILE
+#   word FILE NAME        a name that begins with fs_ or FS_
+#   include FILE FILE     both in this tree
 facts() {
   {
     sources "$1" "$3" > "$work/sources"
@@ -178,7 +179,7 @@ facts() {
 }
 
 # ---------------------------------------------------------------- layers
-# layers DIRECTORY - print them; false if they are none.
+# layers DIRECTORY - print them; false if anything is wrong, such as a circle.
 layers() {
   awk -v directory="$1" -v implementations="$implementations" '
     function file(path) { sub(/.*\//, "", path); return path }
@@ -219,7 +220,7 @@ layers() {
         symbol = used[u]
         cause = symbol
         if (how[u] == "inline") {
-          # What comes from a header that is included is a need of that one.
+          # A need that comes from an included header belongs to that header.
           header = directory "/" user[u] ".h"
           for (i = 1; i <= inclusions[header]; i++)
             if ((included[header, i], symbol) in inline) break
@@ -233,7 +234,7 @@ layers() {
       if (!symbols) wrong("the objects have no symbols")
       if (!needs) wrong("no unit needs another")
 
-      # Also by way of others: units that need each other are a circle.
+      # Needs are transitive.  Units that need each other are a circle.
       for (via = 1; via <= n; via++)
         for (a = 1; a <= n; a++)
           for (b = 1; (name[a], name[via]) in reach && b <= n; b++)
@@ -279,7 +280,7 @@ layers() {
     }' "$(facts_of "$1")"
 }
 
-# below LOWER UPPER - the lower directory does without the upper one; false if not.
+# below LOWER UPPER - true if the lower directory does not need the upper one.
 below() {
   awk -v lower="$1" -v upper="$2" '
     function wrong(what) {
@@ -297,7 +298,7 @@ below() {
 }
 
 # ---------------------------------------------------------------- the public headers
-# sees DIRECTORY - print what it uses of src/ and must not; false if there is any.
+# sees DIRECTORY - print what it uses of src/ but must not; false if there is anything.
 sees() {
   awk -v directory="$1" -v beside="$beside_the_door" '
     function wrong(what) {
@@ -322,7 +323,7 @@ sees() {
       wrong($2 " includes " $3)
     }
     $1 == "needs" {
-      sub(/^other_/, "", $3)    # the library once more, under other names
+      sub(/^other_/, "", $3)    # a second copy of the library, under other names
       if ($3 in private && !($3 in free)) wrong(directory "/" $2 " needs " $3 " of src/")
       needs++
     }
@@ -334,8 +335,8 @@ sees() {
     }' inside=1 "$work/facts.src" inside=0 "$work/facts.$1"
 }
 
-# ---------------------------------------------------------------- do they find what is wrong?
-# A tree with two units, high above low; a peer that uses the door; an example.
+# ---------------------------------------------------------------- the checks find seeded faults
+# plant - a tree with two units, high above low; a peer that uses the door; an example.
 plant() {
   tree=$work/tree
   rm -rf "$tree"
@@ -371,10 +372,10 @@ _EOF
 compile() {
   # shellcheck disable=SC2086 # lists
   ${CC:-cc} -std=c11 -w ${CFLAGS-} -I"$tree/src" -c "$tree/$1" -o "$tree/$2" > "$work/log" 2>&1 ||
-    { cat "$work/log" && fail "the compiler does not take what is planted"; }
+    { cat "$work/log" && fail "a planted file does not compile"; }
 }
 
-# look - build the tree and gather the facts about it.
+# look - build the tree and collect its facts.
 look() {
   compile src/inner.c src/libcore_la-inner.o
   compile bench/low.c bench/fairsem_bench-low.o
@@ -385,7 +386,7 @@ look() {
   done
 }
 
-# finds WHAT COMMAND DIRECTORY - the command fails, and says this.
+# finds WHAT COMMAND DIRECTORY - the command fails, and prints WHAT.
 finds() {
   if "$2" "$3" > "$work/output"; then
     fail "planted and not found: $1"
@@ -397,7 +398,7 @@ finds() {
   fi
 }
 
-# For finds.
+# below, with the arguments that `finds` gives.
 below_examples() {
   below "$1" examples
 }
@@ -414,9 +415,9 @@ cat > "$work/expected" << '_EOF'
 bench/ layer  1: low peer_fairsem
 bench/ layer  2: high
 _EOF
-diff "$work/expected" "$work/output" || fail "other layers than those planted"
-sees bench || fail "nothing is planted yet"
-sees examples || fail "nothing is planted yet"
+diff "$work/expected" "$work/output" || fail "the layers of the planted tree are wrong"
+sees bench || fail "a finding, but no fault is planted yet"
+sees examples || fail "a finding, but no fault is planted yet"
 
 plant
 cat > "$tree/bench/low.c" << '_EOF'
@@ -470,10 +471,10 @@ finds 'the objects have no symbols' layers bench
 mv "$tree/bench"/*.c "$tree/examples"
 facts "$tree" "$tree" bench
 finds 'no objects that nm reads: bench/' layers bench
-[ "$status" -ne 0 ] || echo "ok: finds $finds faults that were planted"
+[ "$status" -ne 0 ] || echo "ok: found all $finds planted faults"
 
 # ---------------------------------------------------------------- the tree itself
-# fairsem-limit is not for every system.
+# fairsem-limit is not built on every system.
 limit=limit
 grep -q '^am__append_[0-9]* = fairsem-limit' "$top_builddir/Makefile" || limit=
 for directory in src src/shared posix $limit bench examples; do
@@ -489,13 +490,13 @@ for directory; do
   fi
 done
 if below src src/shared; then
-  echo "ok: src/ does without src/shared/"
+  echo "ok: src/ does not need src/shared/"
 else
   status=1
 fi
 for directory in posix $limit bench examples; do
   if sees "$directory"; then
-    echo "ok: $directory/ sees the public headers, and the door where it may"
+    echo "ok: $directory/ uses only the public headers, and the door where it may"
   else
     status=1
   fi
