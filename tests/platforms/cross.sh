@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # cross.sh TARGET [TEST...] - builds everything for another machine, and runs `make check` there.
 #
-# Foreign programs run under qemu-user.  The kernel starts it for them (binfmt_misc), in a namespace
-# that this script makes: nothing outside of it changes.  It puts compiler and tools of the target
-# in front of those of this machine, so that scripts find them under their usual names.  Check is
-# not needed for the target: tests/support/plain stands in for it.
+# Foreign programs run under qemu-user.  The kernel starts qemu for them (binfmt_misc), in a
+# namespace that this script creates: nothing outside of it changes.  The target's compiler and
+# tools come first in the path, so that scripts find them under their usual names.  Check is not
+# needed for the target: tests/support/plain replaces it.
 #
-# Last line: "N passed, M failed, K skipped".  Exit status 77: the target cannot be tried here.
-# The build stays in ports/TARGET in the build directory.
+# The last line is "N passed, M failed, K skipped".  Exit status 77: the target cannot be tried
+# here.  The build stays in ports/TARGET in the build directory.
 set -u
 export LC_ALL=C
 
@@ -17,7 +17,7 @@ export LC_ALL=C
 usage() {
   cat <<'_USAGE'
 usage: cross.sh TARGET [TEST...]    TEST as in `make check TESTS=...`; `none` only builds
-       cross.sh --packages TARGET   what Debian calls that which it needs
+       cross.sh --packages TARGET   print the Debian packages that it needs
 targets, emulated: arm64 riscv64 s390x armhf armhf-time64
          on x86-64: amd64 amd64-futex amd64-clang amd64-musl amd64-musl-futex i386 i386-time64
 _USAGE
@@ -25,7 +25,7 @@ _USAGE
 }
 
 # ---------------------------------------------------------------- targets
-# choose TARGET - sets cc, cxx, packages and options (of configure); triplet, qemu and elf if it is
+# choose TARGET - set cc, cxx, packages and options (of configure); triplet, qemu and elf if it is
 # emulated.
 choose() {
   triplet='' qemu='' elf='' options=''
@@ -63,8 +63,8 @@ skip() {
   exit 77
 }
 
-# ---------------------------------------------------------------- a machine of the target's kind
-# magic CLASS DATA MACHINE - how programs of the target begin, and which bits of that count.
+# ---------------------------------------------------------------- emulation
+# magic CLASS DATA MACHINE - print the ELF magic of the target's programs, and its mask.
 magic() {
   zeros='\x00\x00\x00\x00\x00\x00\x00\x00'
   ones='\xff\xff\xff\xff\xff\xff\xff'
@@ -76,15 +76,15 @@ magic() {
   printf '%s:%s' "\\x7fELF\\x0$1\\x0$2\\x01\\x00$zeros$kind" "$ones\\x00$ones\\xff$mask"
 }
 
-# Run again, in a namespace where the kernel knows what to do with programs of the target.  The
-# emulator must be the static one: LD_PRELOAD is for the program, not for it.
+# Run this script again in a namespace where the kernel runs programs of the target.  The emulator
+# must be static: LD_PRELOAD is for the program, not for the emulator.
 enter() {
   command -v "$qemu" > /dev/null || skip "there is no $qemu (package qemu-user-static)"
   if ! unshare --user --map-root-user --mount sh -c \
     'mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc' 2> /dev/null; then
     skip "binfmt_misc cannot be mounted in a user namespace (Linux 6.7 or later)"
   fi
-  # Byte order as here, or the other: see tests/support/emulated.h.
+  # Whether the byte order differs from ours: see tests/support/emulated.h.
   case $elf in
     "2 2 "*) kind=other-order ;;
     *) kind=1 ;;
@@ -99,7 +99,7 @@ enter() {
       exec "$@"' sh "$0" "$@"
 }
 
-# stand_in NAME COMMAND... - NAME becomes that command.
+# stand_in NAME COMMAND... - put a script NAME in front that runs this command.
 stand_in() {
   name=$1 real=$(command -v "$2") || real=false
   shift 2
@@ -107,7 +107,7 @@ stand_in() {
     chmod +x "$work/bin/$name" || exit 99
 }
 
-# The tools of the target, under the names by which tests call them.
+# Put the tools of the target first in the path, under the names that tests use.
 put_tools_first() {
   mkdir "$work/bin" || exit 99
   if [ -n "$triplet" ]; then
@@ -119,19 +119,19 @@ put_tools_first() {
   case $target in
     amd64 | amd64-futex | amd64-clang) ;;
     *)
-      # It has no runtime for other machines here: what needs one is skipped.
+      # clang has no runtime for other machines here: tests that need one are skipped.
       stand_in clang clang --target="${triplet:-none}"
       for name in cc gcc; do stand_in "$name" $cc; done
       for name in c++ g++; do stand_in "$name" $cxx; done
       ;;
   esac
   PATH=$work/bin:$PATH
-  # What pkg-config knows is of this machine.
+  # pkg-config knows only libraries of this machine.
   PKG_CONFIG_LIBDIR=$work
   export PATH PKG_CONFIG_LIBDIR
 }
 
-# Tests that programs have skipped by themselves, which the programs count as passed.
+# Print the tests that programs have skipped, and count as passed.
 tell_skips() {
   for log in "$work"/build/tests/*/*.log; do
     if [ -x "${log%.log}" ] && grep -q '^:test-result: PASS' "${log%.log}.trs"; then
@@ -168,7 +168,7 @@ if [ ! -x "$top_srcdir/configure" ]; then
   (cd "$top_srcdir" && autoreconf -i) > "$work/log" 2>&1 || exit 99
 fi
 cd "$work/build" || exit 99
-# Emulated machines are slow, and what is looked for here does not need long storms.
+# Emulated machines are slow, and long storms would find nothing more here.
 : "${CK_TIMEOUT_MULTIPLIER:=10}" "${FAIRSEM_STRESS_SECONDS:=1}"
 export CK_TIMEOUT_MULTIPLIER FAIRSEM_STRESS_SECONDS
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -182,7 +182,7 @@ if ! { "$top_srcdir/configure" ${triplet:+--host="$triplet"} ${options:+"$option
   exit 1
 fi
 if [ "${1-}" = none ]; then
-  echo "ok: $target, all is built"
+  echo "ok: $target, everything is built"
   echo "1 passed, 0 failed"
   exit
 fi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# exceptions.sh - a C++ exception out of a callback reaches the caller of the function that called
-# it, and leaves nothing behind: the other callbacks have come, and later ones come.
+# exceptions.sh - a C++ exception that a callback throws reaches the caller of the function that ran
+# the callback.  The other callbacks have run by then, and later ones run.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -22,7 +22,7 @@ static int calls;
 static void throws(fairsem_ticket_t *, void *)
 {
     calls++;
-    throw std::runtime_error("out of a callback");
+    throw std::runtime_error("from a callback");
 }
 
 static void counts(fairsem_ticket_t *, void *) { calls++; }
@@ -33,7 +33,7 @@ static int failed(const char *what)
     return 1;
 }
 
-/* One release serves three tickets; the callback of the first or the second one throws. */
+/* One release grants three tickets, and one of their callbacks throws. */
 static int one_throws(int which)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -59,8 +59,8 @@ static int one_throws(int which)
     if (state != PTHREAD_CANCEL_ENABLE)
         return failed("cancellation is still disabled");
     if (calls != 3)
-        return failed("not all callbacks have come");
-    /* None is taken for running, by this thread or by another. */
+        return failed("not all callbacks have run");
+    /* No callback seems to be running: a return would wait for it. */
     for (int i = 0; i < 3; i++)
         fairsem_ticket_return(&ticket[i]);
     if (fairsem_available(&sem) != 3 || fairsem_acquire(&sem, 3) != 0)
@@ -72,7 +72,7 @@ static int one_throws(int which)
     return 0;
 }
 
-/* A guard that is released is empty, also when the release throws: its scope releases it again. */
+/* A released guard is empty, even if the release throws: the end of its scope releases it again. */
 static int guard_throws()
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
@@ -110,11 +110,11 @@ static void *wait_with_token(void *)
     return nullptr;
 }
 
-/* The thread at the head is canceled, which serves the ticket behind it: the token forgets it. */
+/* The thread at the head is canceled: the ticket behind it is granted, and its callback throws. */
 static int canceled_throws()
 {
 #if defined(__riscv) || defined(__arm__)
-    return 0;       /* not promised there: cleanup.h */
+    return 0;       /* no promise there: cleanup.h */
 #endif
     fairsem_ticket_t ticket = {};
     pthread_t thread;
@@ -128,7 +128,7 @@ static int canceled_throws()
     pthread_cancel(thread);
     pthread_join(thread, nullptr);
     if (fairsem_token_destroy(&token) != 0)
-        return failed("the token knows of a wait that is over");
+        return failed("the token still lists a wait that is over");
     fairsem_ticket_return(&ticket);
     return 0;
 }
@@ -156,7 +156,7 @@ static void *release_one(void *sem)
     return nullptr;
 }
 
-/* A return that throws, from the callback of the next one, has waited for its own all the same. */
+/* A return runs the next ticket's callback, which throws: it must wait for its own callback. */
 static int return_throws()
 {
     int early = 0;
@@ -171,7 +171,7 @@ static int return_throws()
             || fairsem_ticket_take(&next, &sem, 1, 0, lets_it_end_and_throws, nullptr)
                    != EINPROGRESS
             || pthread_create(&thread, nullptr, release_one, &sem) != 0)
-            return failed("two in line");
+            return failed("two in the queue");
         while (!runs)
             sched_yield();
         try {
@@ -203,4 +203,4 @@ if ! $cxx ${CFLAGS-} -I"$top_srcdir/include" "$work/prog.cc" -o "$work/prog" "$l
   exit 1
 fi
 LD_LIBRARY_PATH=$top_builddir/.libs timeout 60 "$work/prog" || { echo "FAILED: $?"; exit 1; }
-echo "ok: exceptions out of callbacks"
+echo "ok: exceptions from callbacks"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# tests/platforms/local.mk - the library elsewhere: another C library, another time_t, another
-# machine, C++ around it, and tools that watch the programs of its users; included by ../local.mk.
+# tests/platforms/local.mk - the library with another C library, another time_t, on another machine,
+# with C++ exceptions, and under race detectors; included by ../local.mk.
 #
 #   make check-ports                      `make check` on each target, most of them emulated
 #   make check-ports PORTS="arm64 s390x"  on some; tests/platforms/cross.sh lists them

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # musl.sh - library and tests build with musl, without Check, and the tests pass.
 #
-# Another C library, with other mutexes, other condition variables and other limits, is
-# what shows that the sources are POSIX and not glibc.  By hand: tests/platforms/musl.sh
+# musl has other mutexes, condition variables and limits than glibc, so this shows that the sources
+# need only POSIX.  By hand: tests/platforms/musl.sh
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -26,7 +26,7 @@ status=0
 warnings='-Wall -Wextra -Wpedantic -Werror'
 plain_library "musl-gcc -g" "$work/musl" || exit 1
 for source in "$top_srcdir"/tests/*/t_*.c; do
-  # What they unload is of the other C library; only the test build asks where to be cut.
+  # The first two unload objects of the other C library; the third needs the test build.
   case $source in
     */t_fault_unload.c | */t_fault_plugin.c | */t_shared_cut.c) continue ;;
   esac

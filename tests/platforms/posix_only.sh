@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# posix_only.sh - on a system that is not Linux, with nothing but the headers of POSIX, the library,
-# fairsem-bench and the examples compile.
+# posix_only.sh - the library, fairsem-bench and the examples compile with only the headers of
+# POSIX, as on a system that is not Linux.
 #
-# The headers are musl's, without those of Linux and with nothing declared that POSIX does not have.
-# The macros that say Linux are gone.
+# The headers are those of musl, without those of Linux; they declare only what POSIX has.  The
+# macros for Linux are undefined.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
@@ -14,7 +14,7 @@ for headers in /usr/include/*-linux-musl /usr/lib/musl/include; do
   [ ! -f "$headers/semaphore.h" ] || break
 done
 if [ ! -f "$headers/semaphore.h" ] || [ ! -f "$own/stdatomic.h" ]; then
-  echo "skipped: no headers of musl (package musl-tools), or none of $compiler's own"
+  echo "skipped: no headers of musl (package musl-tools) or of $compiler"
   exit 77
 fi
 mkdir -p "$top_builddir/tests"
@@ -43,11 +43,11 @@ if ! compiles "$work/probe.c"; then
   exit 77
 fi
 
-# What is not there must be missed.
+# The removed headers must be missing.
 for call in 'int x = SYS_futex;' '#include <linux/futex.h>' '#include <sys/syscall.h>'; do
   printf '#include <unistd.h>\n%s\n' "$call" > "$work/probe.c"
   if compiles "$work/probe.c"; then
-    echo "FAILED: $call compiles, so this test sees nothing"
+    echo "FAILED: $call compiles, so this test would find nothing"
     status=1
   fi
 done
@@ -55,7 +55,7 @@ done
 count=0
 for source in "$top_srcdir"/src/*.c "$top_srcdir/src/shared/absent.c" "$top_srcdir"/posix/sem_*.c \
   "$top_srcdir"/bench/*.c "$top_srcdir"/examples/*.c; do
-  # These are only where there are semaphores between processes, epoll or zlib.
+  # These need semaphores between processes, epoll or zlib.
   case $source in
     */bench/shared*.c | */prefork-server.c | */killed_job.c | */killed-jobs.c) continue ;;
     */event-loop.c | */compress-tree.c) continue ;;

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# time_bits.sh - on a 32-bit machine with two time_t, program and library agree or do not link.
+# time_bits.sh - on a 32-bit machine with two kinds of time_t, a program and a library of different
+# kinds do not link.
 #
-# What takes a deadline is called with a struct timespec of the program's.  A library that was
-# compiled for the other one would take half of the seconds for the nanoseconds, and come back
-# too early or never.  Built here for both, with programs for both; some tests run, too.
+# A program passes deadlines as struct timespec.  A library that was compiled for the other kind
+# would read half of the seconds as nanoseconds, and return too early or never.  The script builds
+# the library and programs for both kinds, and runs some tests.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
@@ -23,8 +24,8 @@ fail() {
 narrow="$CC -m32 -fexceptions -Wno-psabi"
 wide="$narrow -D_TIME_BITS=64 -D_FILE_OFFSET_BITS=64"
 
-# The two must be there, and be different.  (Cross compilers take a part of gcc-multilib away: the
-# headers of the kernel.)
+# Both kinds must exist.  (Cross compilers conflict with a part of gcc-multilib: the headers of the
+# kernel.)
 cat > "$work/probe.c" <<'_EOF'
 #include <errno.h>
 #include <time.h>
@@ -104,7 +105,8 @@ int main(void)
 }
 _EOF
 
-# together PROGRAM COMPILER LIBRARY
+# together PROGRAM COMPILER LIBRARY - it keeps its deadlines, or does not link; both are `narrow` or
+# `wide`.
 together() {
   if ! plain_compile "$2" "$work/deadlines.c" "$work/$3/libcore.a" -o "$work/prog" \
     > "$work/log" 2>&1; then
@@ -115,7 +117,7 @@ together() {
       echo "ok: a $1 program does not link with a $3 library"
     fi
   elif ! "$work/prog"; then
-    fail "a $1 program with a $3 library: a deadline that is wrong"
+    fail "a $1 program with a $3 library: a wrong deadline"
   else
     echo "ok: a $1 program keeps its deadlines with a $3 library"
   fi

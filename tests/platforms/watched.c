@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * watched.c - somebody's program, correct or racy, for tools that look for races: watched.sh.
+ * watched.c - a program that uses the library, correct or racy, for race detectors: watched.sh.
  *
- *     watched             data is only touched by who has acquired: nothing is to be said
- *     watched racy        once it is touched by who has released it: to be said of each
+ *     watched             data is touched only by a thread that has acquired: nothing to report
+ *     watched racy        each datum is touched once after the release: one report for each
  *
- * Each way to acquire has a function of its own that touches its data, by whose name the
- * report is found.  One thread hands on to another in both of the ways there are: one comes
- * when the other has gone, or waits for it.  What else they tell each other is relaxed, and
- * orders nothing.
+ * Each way to acquire has its own function that touches its data, and its name identifies the
+ * report.  The second thread comes after the first one has gone, or waits for it.  All other
+ * communication between the threads is relaxed, and orders nothing.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <semaphore.h>
@@ -33,7 +32,7 @@ static void check(int ok)
         abort();
 }
 
-/* ---- What the threads tell each other.  No tool takes a read-modify-write for a race. ---- */
+/* ---- Steps of the threads.  No tool reports a read-modify-write as a race. ---- */
 
 static atomic_int step;
 
@@ -53,7 +52,7 @@ static void await_step(int number)
         sched_yield();
 }
 
-/* ---- The ways ---- */
+/* ---- The ways to acquire ---- */
 
 struct way {
     const char *name;
@@ -92,7 +91,7 @@ static int init_statically(fairsem_t *sem)
 {
     const fairsem_t fresh = FAIRSEM_INITIALIZER(1);
 
-    memcpy(sem, &fresh, sizeof fresh);  /* as good as new, which a program need not know */
+    memcpy(sem, &fresh, sizeof fresh);  /* a copy of a new semaphore is one */
     return 0;
 }
 
@@ -153,7 +152,7 @@ static void by_posix(fairsem_t *sem, void (*inside)(void *), void *arg)
     check(sem_post(posix) == 0);
 }
 
-/* The callback runs in the thread that releases; it may touch what that one has. */
+/* The callback runs in the thread that releases. */
 static void granted(fairsem_ticket_t *ticket, void *arg)
 {
     (void)ticket;
@@ -180,7 +179,7 @@ static void by_ticket(fairsem_t *sem, void (*inside)(void *), void *arg)
     check(fairsem_ticket_return(&ticket) == 0);
 }
 
-/* Nothing but claims tells it that its turn has come. */
+/* It learns only by trying to claim that its turn has come. */
 static void by_claim(fairsem_t *sem, void (*inside)(void *), void *arg)
 {
     fairsem_ticket_t ticket;
@@ -223,12 +222,12 @@ static const struct way ways[] = {
     { "claim", init_plainly, by_claim, touch_claim },
 };
 
-/* ---- One hands on to another ---- */
+/* ---- One thread after the other ---- */
 
 struct meeting {
     const struct way *way;
     fairsem_t         sem;
-    int               waits;    /* the second one, for the first one */
+    int               waits;    /* the second thread waits for the first one */
 };
 
 static void first_inside(void *arg)
@@ -266,8 +265,8 @@ static void *second(void *arg)
     return NULL;
 }
 
-/* It only looks, from the beginning to the end. */
-static void *look(void *arg)
+/* It only inspects the semaphore, from the beginning to the end. */
+static void *inspect(void *arg)
 {
     struct meeting *m = arg;
     fairsem_stat_t stat;
@@ -284,7 +283,7 @@ static void *look(void *arg)
 static void meet(const struct way *way, int waits)
 {
     static struct meeting m;
-    void *(*const run[])(void *) = { first, second, look };
+    void *(*const run[])(void *) = { first, second, inspect };
     pthread_t thread[3];
 
     m.way = way;
@@ -301,7 +300,7 @@ static void meet(const struct way *way, int waits)
     check(fairsem_destroy(&m.sem) == 0);
 }
 
-/* ---- All at once, and what ends otherwise ---- */
+/* ---- Many threads at once; waits that time out or are canceled ---- */
 
 static fairsem_t crowded = FAIRSEM_INITIALIZER(1);
 static long in_crowd;
@@ -355,7 +354,7 @@ static void crowds(void)
     check(fairsem_close(&none, 0) == 0 && fairsem_destroy(&none) == 0);
 }
 
-/* ---- A callback is the program's code: what it does wrong is seen ---- */
+/* ---- A callback is the program's code: its races are reported ---- */
 
 static void touch_in_callback(fairsem_ticket_t *ticket, void *arg)
 {

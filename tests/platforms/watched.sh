@@ -1,22 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# watched.sh - tools that look for races are silent about a correct program, and only about that.
+# watched.sh - race detectors report nothing about a correct program, and each race of a racy one.
 #
-# The library is the one that `make` has built, which knows nothing of the tool, shared
-# (and stripped) and static; the program is watched.c, and nothing is suppressed.  Whatever is
-# not installed is skipped.
+# The library is the one that `make` has built, not instrumented: shared (and stripped) and static.
+# The program is watched.c, and nothing is suppressed.  Tools that are not installed are skipped.
 set -u
 export LC_ALL=C
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
 case ${CFLAGS-} in
   *-fsanitize*)
-    echo "skipped: the library belongs to a sanitizer"
+    echo "skipped: the library is built for a sanitizer"
     exit 77
     ;;
 esac
 if [ -n "${FAIRSEM_TESTS_EMULATED-}" ]; then
-  echo "skipped: the tools watch addresses that an emulator uses otherwise"
+  echo "skipped: the tools do not work in an emulator"
   exit 77
 fi
 mkdir -p "$top_builddir/tests"
@@ -30,7 +29,7 @@ fail() {
   status=1
 }
 
-# The libraries that were built, as what the linker is given.
+# The libraries that were built, as arguments for the linker.
 static=$top_builddir/.libs/libfairsem.a shared=''
 name=$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")
 if [ -n "$name" ]; then
@@ -39,31 +38,31 @@ if [ -n "$name" ]; then
 fi
 [ -f "$static" ] || static=''
 
-# What is to be found: each function by which the program touches something.
+# The reports must name each function that touches data.
 sed -n 's/^ *TOUCH([a-z]*).*/&/p' "$top_srcdir/tests/platforms/watched.c" | grep -o 'TOUCH([a-z]*)' |
   sed 's/TOUCH(\(.*\))/touch_\1/' > "$work/touched"
 [ "$(wc -l < "$work/touched")" -ge 10 ] || exit 99
 
-# try TOOL LIBRARY COMMAND... - the program is in $work/prog.
+# try TOOL LIBRARY COMMAND... - run $work/prog with the command, correct and racy.
 try() {
   tool=$1 library=$2
   shift 2
   tried=$((tried + 1))
   if ! timeout 120 "$@" "$work/prog" > "$work/log" 2>&1; then
     head -n 80 "$work/log"
-    fail "$tool blames a correct program ($library)"
+    fail "$tool reports a race in a correct program ($library)"
     return
   fi
   if timeout 120 "$@" "$work/prog" racy > "$work/log" 2>&1; then
-    fail "$tool said nothing about a racy program ($library)"
+    fail "$tool reports nothing about a racy program ($library)"
     return
   fi
   missed=$(grep -o -w -f "$work/touched" "$work/log" | sort -u | sort - "$work/touched" | uniq -u)
   if [ -n "$missed" ]; then
-    fail "$tool did not see ($library): $missed"
+    fail "$tool did not report ($library): $missed"
   else
-    echo "ok: $tool is silent about a correct program, and sees $(wc -l < "$work/touched")" \
-      "kinds of races in one that is not ($library)"
+    echo "ok: $tool reports nothing about a correct program, and $(wc -l < "$work/touched")" \
+      "kinds of races in a racy one ($library)"
   fi
 }
 
@@ -105,7 +104,7 @@ else
   for library in $shared $static; do
     build "$CC" '' "$library" || fail "$CC ($library)"
     for tool in helgrind drd; do
-      # Without --fair-sched a thread that looks again and again keeps all others from running.
+      # Without --fair-sched a thread that polls keeps all others from running.
       try "$tool" "${library##*/}" valgrind --tool="$tool" --fair-sched=yes --error-exitcode=9
     done
   done
