@@ -4,8 +4,8 @@
  *
  * Each task gets a unit of the semaphore first, then a thread of its own, and gives the unit back
  * when it is done.  So no more tasks run at once than there are units.  To wait for the last tasks,
- * main takes all units.  That request is granted like any other: nobody who comes later can pass
- * it, and no thread need be joined.
+ * main takes all units.  That request is granted like any other: no later request can pass it, and
+ * no thread need be joined.
  *
  * The task is to count how many steps of "halve it if even, else triple it and add one"
  * lead from a number to 1, for the numbers 1 to 32.

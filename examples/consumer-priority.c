@@ -23,7 +23,7 @@ enum { SLOTS = 4, CONSUMERS = 7, PRODUCERS = 3, ITEMS = 5000 };
 struct queue {
     fairsem_t free;        /* slots that can be filled */
     fairsem_t filled;      /* slots that can be emptied */
-    pthread_mutex_t mutex; /* guards what follows; nobody holds it and waits for a slot */
+    pthread_mutex_t mutex; /* guards what follows; no thread holds it while it waits for a slot */
     unsigned put, taken;   /* numbers of items since the beginning */
     int ring[SLOTS];
 };

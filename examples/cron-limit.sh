@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cron-limit.sh - at most two backups at a time, in order of arrival; what one would write into a
-# crontab, and a demonstration of it.
+# cron-limit.sh - at most two backups at a time, in order of arrival: lines for a crontab, and a
+# demonstration.
 #
-# In the crontab each line stands alone.  All may come in the same minute:
+# The lines of the crontab are independent, and all may start in the same minute:
 #
 #   0 3 * * *  fairsem-limit -w 14400 backup 2 -- backup /srv/mail
 #   0 3 * * *  fairsem-limit -w 14400 backup 2 -- backup /srv/www
 #   0 3 * * *  fairsem-limit -w 14400 backup 2 -- backup /var/lib
 #   0 3 * * *  fairsem-limit -w 14400 backup 2 -- backup /etc
 #
-# A backup that is killed, or crashes, needs no care: the next one begins.  One that could not begin
-# within four hours exits with 124, and cron sends mail about what it printed.  `flock -n` would
-# skip it, and flock without -n would let one of those that wait go next, in no order.
+# If a backup crashes or is killed, the next one begins.  A backup that could not begin within four
+# hours exits with 124, and cron sends mail with its output.  `flock -n` would skip a backup that
+# has to wait, and flock without -n would let any of those that wait go next, in no order.
 #
 #   cron-limit.sh [PROGRAM]    the fairsem-limit to use, if it is not in the path
 set -u
@@ -23,7 +23,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"; "$limit" --remove --force "$name" 2> /dev/null' EXIT
 : > "$work/log"
 
-# A "backup" takes until we say so.
+# A "backup" runs until the script creates a file for it.
 cat > "$work/backup" << '_EOF'
 #!/bin/sh
 echo "begins $1 $$" >> "$2/log"
@@ -32,7 +32,7 @@ echo "ends $1" >> "$2/log"
 _EOF
 chmod +x "$work/backup"
 
-# await COMMAND... - until it succeeds.
+# await COMMAND... - return when the command succeeds.
 await() {
   tries=0
   until "$@"; do
@@ -42,7 +42,7 @@ await() {
   done
 }
 
-# has_arrived NUMBER - so many have begun or wait.
+# has_arrived NUMBER - this many have begun or wait.
 has_arrived() {
   waiting=$("$limit" --status "$name" 2> /dev/null | sed -n 's/.*, waiting \([0-9]*\)$/\1/p')
   [ $(($(grep -c begins "$work/log") + ${waiting:-0})) -eq "$1" ]

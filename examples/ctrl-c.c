@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctrl-c.c - a program that ends in good order when it is interrupted.
+ * ctrl-c.c - a program that shuts down cleanly on Ctrl-C.
  *
  * Threads do jobs, at most LIMIT of them at a time.  On Ctrl-C the signal handler closes the
- * semaphore: on one with FAIRSEM_INTERRUPTIBLE it may do that, whatever it interrupted.  Threads
- * that wait for a unit get ECANCELED, jobs that are in progress are finished, and nobody begins
- * another one.
+ * semaphore.  It may do so, whatever it has interrupted, because the semaphore has the flag
+ * FAIRSEM_INTERRUPTIBLE.  Threads that wait for a unit get ECANCELED, jobs that are in progress
+ * finish, and no job begins any more.
  *
- * `ctrl-c JOBS` interrupts itself when so many jobs are done.
+ * `ctrl-c JOBS` interrupts itself when that many jobs are done.
  */
 #include <errno.h>
 #include <fairsem.h>

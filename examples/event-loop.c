@@ -24,8 +24,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { LIMIT = 4, LINE = 16, SHED = 10, CLOSE_AFTER = 8 };
-enum { REQUESTS = LIMIT + LINE + SHED + 1 /* comes when the server is closing */ };
+enum { LIMIT = 4, QUEUE = 16, SHED = 10, CLOSE_AFTER = 8 };
+enum { REQUESTS = LIMIT + QUEUE + SHED + 1 /* comes when the server is closing */ };
 enum kind { GET, HANG_UP, DONE, GONE, BUSY, CLOSING, KINDS };
 
 struct message { enum kind kind; int request; };
@@ -113,7 +113,7 @@ static void watch(int fd)
 
 int main(void)
 {
-    fairsem_attr_t attr = { .name = "in flight", .capacity = LIMIT, .max_waiters = LINE };
+    fairsem_attr_t attr = { .name = "in flight", .capacity = LIMIT, .max_waiters = QUEUE };
     int got[KINDS] = { 0 }, type = SOCK_SEQPACKET | SOCK_CLOEXEC;
     struct epoll_event event;
     struct message m;
@@ -144,7 +144,7 @@ int main(void)
     printf("served %d\nshed %d\nhung up %d\nrefused at shutdown %d\nmost in flight %d\n",
            got[DONE], got[BUSY], got[GONE], got[CLOSING], most);
     check(got[DONE] == LIMIT + CLOSE_AFTER && got[BUSY] == SHED && got[GONE] == 1, "answers");
-    check(got[CLOSING] == LINE - 1 - CLOSE_AFTER + 1, "answers at shutdown");
+    check(got[CLOSING] == QUEUE - 1 - CLOSE_AFTER + 1, "answers at shutdown");
     check(most == LIMIT && fairsem_available(&limit) == LIMIT, "units");
     return 0;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * killed-jobs.c - jobs under fairsem-limit, some of which are killed: what the dead held comes back.
+ * killed-jobs.c - jobs under fairsem-limit, some of which are killed: their units come back.
  *
  *     killed-jobs FAIRSEM-LIMIT DIRECTORY
  *
- * Eight processes compress a part of a tree each, three at a time.  At random moments three of them
- * are killed with SIGKILL, which no program can handle: while they run, or while they wait.  Their
- * parts are done again by new processes, which go to the end of the line.  A table shows what
- * became of each process.  In the end, the sum over all parts must be that of the tree.
+ * Eight processes each compress a part of a tree, three at a time.  At random moments three of them
+ * are killed with SIGKILL, which no program can handle: while they run, or while they wait.  New
+ * processes do their parts again, from the end of the queue.  A table shows what became of each
+ * process.  In the end, the sum over all parts must be that of the tree.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -28,9 +28,9 @@ enum { PARTS = 8, LIMIT = 3, KILLS = 3, MOST = PARTS + KILLS };
 /* One process.  Times are 0 until something has happened. */
 struct process {
     pid_t   pid;
-    int     part, order;        /* order: as it began, from 1 */
+    int     part, order;        /* order: of its begin, from 1 */
     int64_t came, began, ended; /* ended: or was killed */
-    int64_t back;               /* what it held: when the next process began with it */
+    int64_t back;               /* when the next process began with its unit */
     bool    killed;
 };
 
@@ -82,7 +82,7 @@ static struct process *find(pid_t pid)
         if (processes[i].pid == pid)
             return &processes[i];
     }
-    check(false, "a process that is none of ours");
+    check(false, "an unknown process");
     return NULL;
 }
 
@@ -95,7 +95,7 @@ static int running(void)
     return n;
 }
 
-/* A process begins: with what was given back first, and has not been taken since. */
+/* A process begins.  Its unit is that of the process that ended first without a successor. */
 static void hand_over(int64_t now)
 {
     struct process *first = NULL;
@@ -129,14 +129,14 @@ static void take(const struct event *event)
     done++;
 }
 
-/* Wait so long at most for what the jobs report, and take it. */
+/* Wait at most this long for reports of the jobs, and take them. */
 static void listen_to_jobs(int ms)
 {
     struct pollfd ready = { .fd = events[0], .events = POLLIN };
     struct event event;
     int status;
 
-    /* In this order: nobody may be killed who has been waited for. */
+    /* First reap, then read: so choose() knows that a process that was reaped has ended. */
     while (waitpid(-1, &status, WNOHANG) > 0)
         check(status == 0, "a job");
     while (poll(&ready, 1, ms) > 0) {
@@ -146,7 +146,7 @@ static void listen_to_jobs(int ms)
     }
 }
 
-/* How many run, wait or are done, as fairsem-limit says; but it may not know the name yet. */
+/* How many run or wait, as fairsem-limit says, or are done.  It may not know the name yet. */
 static int arrived(void)
 {
     char command[4200], line[200];
@@ -168,7 +168,7 @@ static int arrived(void)
 
 /* ---- Killing ---- */
 
-/* One that has not ended, by chance. */
+/* A random process that has not ended, or NULL. */
 static struct process *choose(void)
 {
     int alive = 0, chosen;
@@ -184,7 +184,7 @@ static struct process *choose(void)
     }
 }
 
-/* False: it was done before. */
+/* Kill a random process and start its part again.  False: it was done before. */
 static bool kill_one(void)
 {
     struct process *p = choose();
@@ -221,7 +221,7 @@ static void print(const struct process *p)
         snprintf(back, sizeof back, "%.3f s", (double)(p->back - p->ended) / 1e9);
     printf("  %6s %8ld %5d %9.3f s %10s   %-22s %10s\n", order, (long)p->pid, p->part + 1,
            (double)((p->began != 0 ? p->began : p->ended) - p->came) / 1e9, ran,
-           !p->killed ? "done" : p->began != 0 ? "KILLED, held 1 unit" : "KILLED in line", back);
+           !p->killed ? "done" : p->began != 0 ? "KILLED, held 1 unit" : "KILLED, waiting", back);
 }
 
 static int by_order(const void *a, const void *b)

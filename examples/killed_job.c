@@ -44,7 +44,7 @@ static void add_file(const char *path, int compress_it, struct sum *sum)
     size_t size;
 
     if (file == NULL)
-        return;         /* not for us to read: neither for the one that compares */
+        return;         /* we may not read it; nor may the process that compares the sums */
     while ((size = fread(piece, 1, sizeof piece, file)) > 0) {
         if (compress_it)
             check_piece(piece, size);

@@ -21,8 +21,8 @@ struct event {
 int64_t now_ns(void);
 
 /*
- * Add up the files below `directory` that belong to this part of so many.  compress: each is
- * compressed first, decompressed again, and compared.  Exits if that fails.
+ * Add up the files below `directory` that belong to this part of `parts`.  compress: compress each
+ * file, decompress it, and compare.  Exits if that fails.
  */
 struct sum sum_up(const char *directory, int part, int parts, int compress);
 

@@ -53,7 +53,7 @@ else
 EXTRA_DIST += examples/prefork-server.c
 endif
 
-# Processes of fairsem-limit; the program itself needs no semaphore.
+# It runs fairsem-limit, and needs no library itself.
 killed_jobs_sources = \
 	examples/killed-jobs.c \
 	examples/killed_job.c examples/killed_job.h \
@@ -66,7 +66,7 @@ else
 EXTRA_DIST += $(killed_jobs_sources)
 endif
 
-# Those that need nothing but the installed library are installed, too, as sources.
+# Examples that need only the installed library are installed, too, as sources.
 exampledocdir = $(docdir)/examples
 dist_exampledoc_DATA = \
 	examples/Makefile.example \

@@ -2,8 +2,8 @@
 /*
  * prefork-server.c - a server of several processes that share one limit on connections upstream.
  *
- * The server forks its workers before the first request comes; each of them accepts clients from
- * the same socket.  A request needs a connection to the upstream, which takes UPSTREAMS at most.
+ * The server forks its workers before the first request comes; all of them accept clients from
+ * the same socket.  A request needs a connection to the upstream, which accepts at most UPSTREAMS.
  * A worker that crashes holds a unit at that moment.  With a counter in shared memory or a
  * sem_t, the limit would be smaller by one from then on, and after the third crash the server
  * would stand still.  Here the unit goes to the worker that has waited longest.
@@ -40,7 +40,7 @@ static void check(int ok, const char *what)
     }
 }
 
-/* A child that does not outlive the server.  Returns as fork. */
+/* Fork a child that does not outlive the server.  Returns as fork. */
 static pid_t start(void)
 {
     pid_t pid = fork();
@@ -53,7 +53,7 @@ static pid_t start(void)
 
 /* ---- Sockets ---- */
 
-/* Linux finds an address that is free if it is given none. */
+/* If no address is given, Linux chooses a free one. */
 static int listen_somewhere(struct sockaddr_un *address, socklen_t *length)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -85,7 +85,7 @@ static int ask(int fd, enum message message)
 
 /* ---- The upstream: counts its connections ---- */
 
-/* A connection can be read.  Returns the change of the number that are in use. */
+/* Answer a connection that can be read.  Returns by how much the number in use changes. */
 static int serve(struct pollfd *connection, int most)
 {
     unsigned char byte;
@@ -97,13 +97,13 @@ static int serve(struct pollfd *connection, int most)
     }
     if (byte == STOP)
         _exit(most);
-    /* Whoever announces a crash does not use it any more. */
+    /* From here the connection is not in use: the worker only closes it, or crashes. */
     byte = DONE;
     check(write(connection->fd, &byte, 1) == 1, "answer");
     return -1;
 }
 
-/* Its exit status is how many connections were in use at once. */
+/* Its exit status is the largest number of connections in use at once. */
 static void run_upstream(int listener)
 {
     struct pollfd fds[MOST_OPEN] = { { .fd = listener, .events = POLLIN } };
@@ -139,7 +139,7 @@ static void handle(int client, const struct sockaddr_un *address, socklen_t leng
     nanosleep(&work, NULL);
     check(ask(upstream, message) == DONE, "upstream");
     if (message == CRASH)
-        raise(SIGKILL);     /* as by a bug, or for want of memory; the unit is still ours */
+        raise(SIGKILL);     /* as by a bug, or without memory; the unit is still ours */
     close(upstream);
     check(fairsem_shared_release(upstreams, 1) == 0, "release");
     message = DONE;
@@ -175,7 +175,7 @@ static void run_client(const struct sockaddr_un *address, socklen_t length)
 
 /* ---- The server ---- */
 
-/* Until all clients have ended.  Returns how many workers have crashed, and were replaced. */
+/* Replace workers that crash, until all clients have ended.  Returns how many crashed. */
 static int supervise(pid_t *workers, int listener, const struct sockaddr_un *upstream,
                      socklen_t length)
 {

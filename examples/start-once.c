@@ -3,14 +3,14 @@
  * start-once.c - jobs that start when their unit is granted, without a thread that waits for it.
  *
  * Clients submit jobs from several threads; at most LIMIT jobs are in progress.  A job asks with a
- * ticket.  The result of fairsem_ticket_take says who starts the job:
+ * ticket.  The result of fairsem_ticket_take says which thread starts the job:
  *
  *   0            it was granted at once: the client's thread starts the job itself
  *   EINPROGRESS  it is in the queue: the callback starts the job, in the thread that releases a
  *                unit, perhaps before take has returned
  *
- * So each job starts exactly once.  (The state of the ticket after take would not say who starts
- * the job: it is GRANTED in the first case, and may be GRANTED by then in the second.)
+ * So each job starts exactly once.  (The state of the ticket after take would not say which thread
+ * starts the job: it is GRANTED in the first case, and may be GRANTED by then in the second.)
  */
 #include <errno.h>
 #include <fairsem.h>
