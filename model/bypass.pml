@@ -18,7 +18,7 @@ end:
     od
 }
 
-/* If x, which has joined or leaves, is the head: the new head has a bound of its own. */
+/* If x, which has joined or leaves, is the head, the new head has its own bound. */
 inline its_own_bound(x)
 {
     if
@@ -33,7 +33,7 @@ inline its_own_bound(x) { skip }
 #endif
 
 #ifdef BYPASS
-/* section.h: fs_grants_directly.  Must the head be granted, and not be passed?  Result: `over`. */
+/* section.h: fs_grants_directly.  Must the head be granted, and not be passed?  Sets `over`. */
 inline fs_grants_directly(head)
 {
 #ifdef BOUND

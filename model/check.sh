@@ -120,7 +120,7 @@ scene() {
   done
 }
 
-# An optimized build takes ten seconds: only where the search takes longer than that.
+# An optimized build takes ten seconds, so only long searches have one.
 scenes() {
   printf '%-44s %-8s %10s %8s %7s %6s\n' scene search states depth seconds MB
   while IFS='|' read -r name searches flags optimize; do
@@ -145,7 +145,7 @@ granted, without deadlines|leaves0 leaves1 leaves2|-DFOR_EVER -DNEED0=2
 bypass: granted after the bound|leaves0 leaves1 leaves2|-DBYPASS -DBOUND -DFOR_EVER -DNEED0=2|-O2
 granted or leaves|leaves0 leaves1 leaves2|-DFOR_EVER -DNEED0=2 -DDEADLINES=2 -DFAIR_MUTEX
 END
-  # Between processes that die.
+  # The semaphore between processes that die.
   model=$top_srcdir/model/repair.pml
   while IFS='|' read -r name flags; do
     scene "$name" safety "$flags" -O1
@@ -157,7 +157,7 @@ END
   echo "$held searches hold"
 }
 
-# fault NAME EXPECTED FLAGS - seed it; it must be found, and by the oracle that is meant to.
+# fault NAME EXPECTED FLAGS - seed the fault; the expected oracle must find it.
 fault() {
   kind=safety option=
   if [ "$2" = starved ]; then
@@ -241,7 +241,7 @@ trail() {
   fi
 }
 
-# The faults run in a process and a directory of their own: they take as long as the scenes.
+# The faults run in their own process and directory: they take as long as the scenes.
 both() {
   names
   sh "$top_srcdir/model/check.sh" faults > faults.out 2>&1 &

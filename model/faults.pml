@@ -24,13 +24,13 @@
 #define SLEEPS_BLINDLY      16  /* the sleep on a word does not compare it first */
 #define WAKE_IS_GRANT       17  /* a wait without a loop: every wake-up counts as a grant */
 #define NOT_DETACHED        19  /* the wait returns, but its token still lists it */
-#define CANCEL_SKIPS_COMING 20  /* a token forgets a thread that is on its way into the queue */
+#define CANCEL_SKIPS_COMING 20  /* a token ignores a thread that is about to join the queue */
 #define TOUCHES_UNLOCKED    21  /* the releaser reads the semaphore after its unlock */
 #define GRANTS_IN_BATCHES   22  /* two critical sections in one release (I9) */
 #define PRIORITY_IGNORED    23  /* the queue is in order of arrival only */
 #define DESTROYS_AT_ONCE    24  /* fairsem_destroy() does not take the mutex */
-#define UNFAIR_MUTEX        25  /* not our fault: why FAIR_MUTEX is needed, see section.pml */
-#define WOKEN_BUT_ASLEEP    26  /* an early wake changes the state, and nobody wakes the thread */
+#define UNFAIR_MUTEX        25  /* not in the library: why FAIR_MUTEX is needed, see section.pml */
+#define WOKEN_BUT_ASLEEP    26  /* an early wake changes the state, but does not wake the thread */
 #define OPEN_KEPT           28  /* fs_lock() does not close the queue */
 #define OPENS_SILENTLY      29  /* the queue is opened, and its head is not woken to claim */
 #define NO_CLAIM            30  /* a head that was woken to claim does not, and parks again */

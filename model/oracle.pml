@@ -7,10 +7,10 @@
  *  I1  available + held = UNITS whenever the mutex is free; `has` says which thread holds them,
  *      by every debit and credit.  And the result of a call agrees with what its thread has: TRUTH.
  *  I2  Whenever the mutex is free, the head of the queue does not fit; or the queue is OPEN, the
- *      head is WOKEN or QUEUED, and it is awake or some process has noted it and will wake it.
- *  I3  The word has SLOW while the count is in somebody's hands, and while anybody is in the
- *      queue.  A fast path that writes a word with SLOW breaks I1 or I6.  The word has OPEN only
- *      while the count is in nobody's hands and somebody is in the queue.
+ *      head is WOKEN or QUEUED, and it is awake or in the wake queue of some process.
+ *  I3  The word has SLOW while a process has the count in `available`, and while the queue is not
+ *      empty.  A fast path that writes a word with SLOW breaks I1 or I6.  The word has OPEN only
+ *      while no process has the count and the queue is not empty.
  *  I4  In the queue <=> QUEUED, PARKED or WOKEN, whenever the mutex is free; and a waiter that
  *      is taken out was in.
  *  I5  The debit is whole, and visible before the grant: at every moment, the units that are

@@ -2,10 +2,10 @@
 /*
  * repair.pml - the semaphore between processes, any of which may die before any step: src/shared/.
  *
- * Processes take units, by the queue where they must, and give them back.  DEATHS of them die, at
- * any moment, also in a repair.  The kernel then drops the lock on the process's byte, some time
- * later; what it wrote stays.  Each store to the segment is a step of its own.  It is the form with
- * undo: units belong to processes.
+ * Processes take units, through the queue if they must wait, and give them back.  DEATHS of them
+ * die, at any moment, even in a repair.  Some time later the kernel drops the lock on the byte of a
+ * dead process; its stores stay.  Each store to the segment is a step of its own.  The semaphore is
+ * one with undo: units belong to processes.
  *
  * As in fairsem.pml, an inline has the name of its C function, and a comment says where that is.
  *
@@ -43,10 +43,10 @@
 #define ENTRY_FREED_FIRST 2 /* a dead process's entry is freed before its place in the queue */
 #define COUNTS_NO_GRANTS  3 /* a repair counts what is held, but not what was granted */
 #define COUNT_TRUSTED     4 /* a repair does not count at all */
-#define LINE_TRUSTED      5 /* a repair does not line up anew */
-#define ONLY_HEAD_LOOKS   6 /* and nobody looks at the head */
-#define NEVER_LOOKS       7 /* a wait sleeps until it is woken, and nothing else */
-#define LOCK_OF_LIVING    8 /* the lock is taken from who still lives */
+#define LINE_TRUSTED      5 /* a repair does not build the line again */
+#define ONLY_HEAD_LOOKS   6 /* only the head looks for the dead: no other waiter checks the head */
+#define NEVER_LOOKS       7 /* a waiter never looks for the dead */
+#define LOCK_OF_LIVING    8 /* the lock is taken from a living process */
 #ifndef BUG
 #define BUG NONE
 #endif
@@ -58,7 +58,7 @@
 #define WAITING 1
 #define GRANTED 2
 
-byte lock;                      /* NOBODY, or who has it */
+byte lock;                      /* NOBODY, or its owner */
 bit  unfinished;
 byte available;                 /* a cache */
 bit  used[N];                   /* the table of processes: in use, */
@@ -67,12 +67,12 @@ byte state[N];                  /* the slots: each process has one, */
 byte seq[N];                    /* with its number in order of arrival */
 bit  in_line[N];                /* a cache: the line, in order of seq */
 byte next_seq;
-byte redo_slot;                 /* NOBODY, or whose place is received */
+byte redo_slot;                 /* NOBODY, or the process that receives its units */
 byte redo_has;
 
 /* ---- The kernel ---- */
 
-bit killed[N];                  /* no step of this process comes any more */
+bit killed[N];                  /* this process takes no more steps */
 bit byte_locked[N];             /* its lock on its byte */
 byte deaths;
 
@@ -80,10 +80,10 @@ byte deaths;
 
 /* ---- Ghosts ---- */
 
-bit I1 = 1, R2 = 1, ALONE = 1;  /* the names of what an assertion is about */
+bit I1 = 1, R2 = 1, ALONE = 1;  /* names for what pan prints */
 #define HOLDS(name, condition) assert((condition) || !name)
 
-byte owners;                    /* how many live and believe that they have the lock */
+byte owners;                    /* the living processes that believe they have the lock */
 
 #define HEAD_BEFORE(i, k) (in_line[k] && seq[k] < seq[i])
 #define IS_HEAD(i) (in_line[i] && !HEAD_BEFORE(i, 0) && !HEAD_BEFORE(i, 1) && !HEAD_BEFORE(i, 2))
@@ -93,7 +93,7 @@ byte owners;                    /* how many live and believe that they have the 
 #define HELD_BY(i)    (used[i] -> has[i] : 0)
 #define TAKEN         (HELD_BY(0) + HELD_BY(1) + HELD_BY(2) \
                        + GRANTED_TO(0) + GRANTED_TO(1) + GRANTED_TO(2))
-#define ORPHAN(i)     (state[i] != FREE && !used[i])    /* nobody will ever find it dead */
+#define ORPHAN(i)     (state[i] != FREE && !used[i])    /* no process will ever find this death */
 
 /* ---- change.c ---- */
 
@@ -258,7 +258,7 @@ inline wait_in_line()
         :: state[me] == GRANTED -> fs_shared_receive(); fs_visit_end(); break
         :: else -> fs_visit_end()
         fi
-    /* Every 100 ms.  Here only where there is something to see, or it would look for ever. */
+    /* Every 100 ms.  Here only if there is something to find, or the search would have no end. */
     :: BUG != NEVER_LOOKS && state[me] != GRANTED && IS_TO_BE_SEEN ->
         fs_visit_begin();
         if
@@ -326,7 +326,7 @@ end:
     fi
 }
 
-/* Whoever has done what it wanted lives on, and may die later. */
+/* A process that has done all its turns lives on, and may die later. */
 proctype killer()
 {
     byte i;

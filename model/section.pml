@@ -4,8 +4,8 @@
  * queueing.c, waitq.c and fast_path.h.
  *
  * One step is one access to what threads share without the mutex: the word, a waiter's state.
- * What is under the mutex changes together with the next such step, because no other thread can
- * see it.  Taking the mutex is one step with the first access under it: a thread that has the
+ * Data under the mutex changes together with the next such step, because no other thread can see
+ * it.  Taking the mutex is one step with the first access under it: a thread that has the
  * mutex and has done nothing yet only delays others, and they cannot tell the difference.
  *
  * The word has OPEN next to SLOW; the source has OPEN at the top.  Closing the queue and reading

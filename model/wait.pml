@@ -7,10 +7,10 @@
  * passed, and its sleep may end.  pthread_cancel is a choice at every cancellation point.  A
  * signal that interrupts a wait is a timeout under another name.
  *
- * With ON_WORD threads sleep as in park_futex.c, else as in park_cond.c.
+ * With ON_WORD threads sleep as in park_futex.c, otherwise as in park_cond.c.
  */
 bit permit[N];          /* the parker's permit: a wake that is remembered */
-byte noted[N];          /* how many processes have noted it and will wake it */
+byte noted[N];          /* how many processes have it in their wake queues */
 bit asleep[N];          /* ON_WORD: it sleeps in the kernel; else it has made its last check */
 
 bit  t_mutex;           /* the token's */
@@ -147,7 +147,7 @@ inline abandon()
     goto canceled
 }
 
-/* When a park may end although nobody has woken it. */
+/* When a park may end although no process has woken it. */
 #ifdef SPURIOUS
 #define FOR_NO_REASON(x) true
 #else
@@ -252,7 +252,7 @@ inline fs_token_attach()
     fi
 }
 
-/* token.c: fs_token_detach.  A wait that was canceled is off the list already. */
+/* token.c: fs_token_detach.  A canceled wait is no longer on the list. */
 inline fs_token_detach()
 {
     if
@@ -262,8 +262,8 @@ inline fs_token_detach()
     fi
 }
 
-/* token.c: fairsem_token_cancel, cancel_all.  In any order; the source has the newest first, and
- * lists a wait that was over before until it detaches, for fairsem_token_destroy. */
+/* token.c: fairsem_token_cancel, cancel_all.  In any order; the source takes the newest
+ * first, and lists a wait that has ended until it detaches, for fairsem_token_destroy. */
 inline fairsem_token_cancel()
 {
     atomic { t_mutex == 0 -> t_mutex = 1; t_reason = 1 };
