@@ -23,18 +23,18 @@ library=$top_builddir/.libs/libfairsem.a
 status=0
 ran=0
 
-# One source: the headers of <chrono> and <future> are most of the work.
+# One source, because compiling <chrono> and <future> takes most of the time.
 for source in main t_standard t_semaphore t_units t_async; do
   echo "#include \"$top_srcdir/tests/cxx/$source.cpp\""
 done > "$work/all.cpp"
 
-# understands FLAG... - does the compiler, with its library?
+# understands FLAG... - the compiler accepts the flags, and so does its library.
 understands() {
   # shellcheck disable=SC2086 # a compiler can be several words
   echo '#include <future>' | $cxx "$@" -x c++ -fsyntax-only - > /dev/null 2>&1
 }
 
-# With AddressSanitizer: see CONTRIBUTING.md.
+# For AddressSanitizer: see CONTRIBUTING.md.
 : "${ASAN_OPTIONS=detect_stack_use_after_return=1}"
 export ASAN_OPTIONS
 for standard in "$@"; do

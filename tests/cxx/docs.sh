@@ -35,7 +35,7 @@ awk '
 if ! build -std=c++17 "$work/example.cc" -o "$work/example" "$library" -pthread; then
   fail "the example in fairsem.hpp does not build"
 elif ! LD_LIBRARY_PATH=$top_builddir/.libs "$work/example"; then
-  fail "the example in fairsem.hpp does not run"
+  fail "the example in fairsem.hpp fails"
 else
   echo "ok: the example in fairsem.hpp"
 fi
