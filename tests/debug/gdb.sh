@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# gdb.sh - gdb prints semaphores, tokens and tickets, and says which thread waits for which: of a
-# live process and of a core file, also with a library that is stripped.
+# gdb.sh - gdb prints semaphores, tokens and tickets, and which thread waits for which semaphore:
+# in a live process, in a core file, and with a stripped library.
 set -u
 export LC_ALL=C
 
@@ -22,7 +22,7 @@ fail() {
   status=1
 }
 
-# run_gdb ARGUMENT... - without what its user has configured.
+# run_gdb ARGUMENT... - without the configuration of its user.
 run_gdb() {
   timeout 120 gdb -nx -q -batch -iex 'set auto-load safe-path /nowhere' \
     -iex 'set startup-with-shell off' -iex 'set pagination off' -iex 'set width 0' \
@@ -51,7 +51,7 @@ if ! run_gdb -ex 'break all_wait' -ex run "$work/waiting" | grep -q 'hit Breakpo
   exit 77
 fi
 
-# ---------------------------------------------------------------- what it must say
+# ---------------------------------------------------------------- what it must print
 cat > "$work/info" << '_EOF'
 thread 2 (LWP L) waits for 2 units of "buffers", number 0, priority 0, for T s
 thread 3 (LWP L) waits for 1 unit of "buffers", number 2, priority -4, for T s
@@ -89,8 +89,8 @@ fairsem_shared A: 0 of 2 available
 _EOF
 cat "$work/info" "$work/values" > "$work/all"
 
-# says WHAT FILE ARGUMENT... - gdb does, with addresses, times and thread numbers as in FILE.  What
-# it says by itself comes before the line "BEGIN".
+# says WHAT FILE ARGUMENT... - gdb prints what FILE has; letters stand for addresses, times and
+# thread numbers.  The script ignores all output up to the line "BEGIN".
 says() {
   what=$1 expected=$2
   shift 2
@@ -102,12 +102,12 @@ says() {
   if diff "$expected" "$work/said" > "$work/diff"; then
     echo "ok: $what"
   else
-    fail "$what: what gdb should say (<) and what it says (>)"
+    fail "$what: what gdb should print (<) and what it prints (>)"
     cat "$work/diff" "$work/output"
   fi
 }
 
-# With no arguments: print what values has.
+# The commands for $work/all.
 set -- -ex 'python print("BEGIN")' -ex 'info fairsem' -ex 'set print pretty on' \
   -ex 'print buffers' -ex 'print closed' -ex 'print token' -ex 'print canceled' \
   -ex 'print ticket' -ex 'print idle' -ex 'info fairsem &slots' \
@@ -138,13 +138,13 @@ made=$top_builddir/gdb/$name-gdb.py
 if cmp "$script" "$made"; then
   mkdir -p "$auto$work/lib" && cp "$made" "$auto$work/lib" || exit 99
   strip "$work/lib/$name" "$work/waiting" || exit 99
-  # Nothing says any more what the static semaphore is called.
+  # The name of the static semaphore is stripped.
   sed 's/slots/A/' "$work/info" > "$work/stripped"
   says "a stripped program and library; the script is found and loaded" "$work/stripped" \
     -iex "set auto-load scripts-directory $auto" -iex "set auto-load safe-path $auto" \
     -ex 'handle SIGABRT stop nopass' -ex run -ex 'python print("BEGIN")' -ex 'info fairsem' \
     "$work/waiting"
 else
-  fail "what make installs for gdb is not named after the file of the library, $name"
+  fail "the gdb script is not installed under the name of the library, $name"
 fi
 exit "$status"

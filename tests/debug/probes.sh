@@ -51,11 +51,11 @@ if ! ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L ${CFLAGS-} -I"$top_srcdir/incl
   exit 1
 fi
 
-# Between 0 and a minute.
+# The time is more than 0 and less than a minute.
 # shellcheck disable=SC2016 # not for the shell
 a_while='$_probe_arg4 > 0 && $_probe_arg4 < 60000000000 ? "a while" : "?"'
 
-# on PROBE FORMAT ARGUMENT... - gdb's commands; TIME stands for how long a wait took.
+# on PROBE FORMAT ARGUMENT... - print gdb's commands; the argument TIME is the length of a wait.
 on() {
   probe=$1 format=$2 list=''
   shift 2
@@ -101,16 +101,16 @@ elif ! gdb -nx -q -batch -ex 'set startup-with-shell off' -ex "run $work/expecte
 else
   gdb_sees
   if [ -s "$work/expected" ] && diff "$work/expected" "$work/seen" > "$work/diff"; then
-    echo "ok: gdb sees all $(wc -l < "$work/seen") events that happen, at the probes"
+    echo "ok: gdb sees all $(wc -l < "$work/seen") events at the probes"
   else
-    echo "FAILED: what happens (<) and what gdb sees at the probes (>)"
+    echo "FAILED: the events that happen (<) and those that gdb sees at the probes (>)"
     cat "$work/diff" "$work/gdb"
     status=1
   fi
 fi
 
 # ---------------------------------------------------------------- bpftrace
-# It needs the kernel's permission, which even root does not have everywhere.
+# bpftrace needs permission of the kernel, which even root may lack.
 if ! command -v bpftrace > /dev/null 2>&1; then
   echo "skipped: there is no bpftrace"
 elif ! timeout 20 bpftrace -e 'BEGIN { printf("it runs\n"); exit() }' 2>&1 |
