@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# all.sh - make check-explore-shared: every scenario with as many preemptions and deaths as it says,
+# all.sh - make check-explore-shared: every scenario with the preemptions and deaths that it allows,
 # two processes at a time.  Builds into the current directory's tests/explore-shared.
 set -u
 

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# build.sh SRCDIR OUT - the explorer of deaths for the library's sources in SRCDIR, as the program
-# OUT.
+# build.sh SRCDIR OUT - build the explorer of deaths for the library's sources in SRCDIR, as the
+# program OUT.
 #
-# CC is honored.  Objects go to OUT.objects.  With EXPLORER, the OUT of an earlier build, the
-# explorer's own half is taken from there, and so are the objects of src/*.c.  Exit status 77 where
-# it cannot be built, and says why.
+# CC is honored.  Objects go to OUT.objects.  If EXPLORER is the OUT of an earlier build, the
+# explorer's own objects and those of src/*.c are copied from there.  Where it cannot be built, the
+# script says why and exits with 77.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

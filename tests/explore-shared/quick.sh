@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# quick.sh - the shared semaphore under every schedule with one preemption and one death: some
-# seconds.  `make check-explore-shared` is the same with two of each.
+# quick.sh - the shared semaphore under every schedule with one preemption and one death.  It takes
+# some seconds.  `make check-explore-shared` is the same with two of each.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
