@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# fault_examples.sh - what the examples and the benchmark do when no more threads can be made.
+# fault_examples.sh - the examples and the benchmark when no more threads can be created.
 #
-# The first pthread_create fails, then the second, and so on, and then all from one on.  A
-# program may do its work with fewer threads; else it says what happened and exits with a
-# status.  It never hangs, and no signal ends it.
+# For each k, the k-th pthread_create fails, and in another run all from the k-th on.  A program may
+# do its work with fewer threads.  Otherwise it prints the reason and exits with a status.  It never
+# hangs, and no signal ends it.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -13,7 +13,7 @@ if [ ! -e "$shim" ] || ! command -v timeout > /dev/null 2>&1; then
   echo "skipped: no shared library to put in front of the examples, or no timeout(1)"
   exit 77
 fi
-# Only the first few: then it is the same loop again.
+# Only the first few: the others are made by the same loops.
 most=6
 work=$(mktemp -d "$top_builddir/tests/fault_examples.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -27,8 +27,8 @@ fail() {
   status=1
 }
 
-# without_threads FROM WHICH PROGRAM ARGUMENT... - "that" one fails, or "all" from it on.
-# False if the program does not make so many.
+# without_threads FROM WHICH PROGRAM ARGUMENT... - only "that" thread fails, or "all" from it on.
+# False if the program creates fewer threads.
 without_threads() {
   from=$1 which=$2 count=1
   [ "$which" = that ] || count=1000000
@@ -45,7 +45,7 @@ without_threads() {
   if [ "$result" -ge 124 ]; then
     fail "$what: hung or killed, status $result"
   elif [ "$result" -ne 0 ] && ! grep -qi thread "$work/err"; then
-    fail "$what: exit status $result, and no word about threads"
+    fail "$what: exit status $result, and no message about threads"
   elif [ "$result" -eq 0 ]; then
     echo "ok: $what: did its work with fewer"
   else
@@ -53,7 +53,7 @@ without_threads() {
   fi
 }
 
-# try PROGRAM ARGUMENT... - the program in the build directory, if it was built.
+# try PROGRAM ARGUMENT... - with each thread, if the program was built.
 try() {
   if [ ! -x "$top_builddir/$1" ]; then
     echo "not tried: $1 was not built"
@@ -66,7 +66,7 @@ try() {
     without_threads "$k" all "$program" "$@"
     tried=$((tried + 1)) k=$((k + 1))
   done
-  [ "$k" -gt 1 ] || fail "$program $*: makes no thread"
+  [ "$k" -gt 1 ] || fail "$program $*: creates no thread"
 }
 
 mkdir "$work/tree" && for i in 1 2 3 4 5; do echo "file $i" > "$work/tree/$i"; done
