@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# build.sh SRCDIR OUT - the explorer for the library's sources in SRCDIR, as the program OUT.
+# build.sh SRCDIR OUT - build the explorer for the library's sources in SRCDIR, as the program OUT.
 #
 # The public header is the one in SRCDIR/../include, if there is one.  CC is honored, and so is
 # EXPLORE_CPPFLAGS, for instance -DFS_FUTEX_BY_DEFAULT=1.  Objects go to OUT.objects.  To build
 # for many versions of the library whose structs are the same, set EXPLORER to the OUT of an
-# earlier build: its own half is taken from there.  Exit status 77 where the explorer cannot be
-# built, and says why.
+# earlier build: the explorer's own objects are copied from there.  Where it cannot be built, the
+# script says why and exits with 77.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -38,7 +38,7 @@ fi
 # _GNU_SOURCE empty, as the sources define it.
 flags="-std=c11 -O2 -g -D_GNU_SOURCE= -I$include -I$src $EXPLORE_CPPFLAGS"
 
-# The library is instrumented, but the runtime of that is ours (access.c).
+# The library is instrumented; access.c replaces the runtime of ThreadSanitizer.
 # shellcheck disable=SC2086
 library() {
   cd "$work/library"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # more.sh [SECONDS [SEED]] - make explore-more: generated scenarios with new numbers, for a while.
 #
-# On each parker in a process of its own, from SEED on, or from a number that the clock gives.
-# What fails is minimized.  Builds into the current directory's tests/explore.
+# One process for each parker.  The numbers begin at SEED, or at a number from the clock.  Scenarios
+# that fail are minimized.  Builds into the current directory's tests/explore.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"

@@ -16,12 +16,12 @@ work=$PWD/tests/explore/orders
 pattern=${1:-.}
 : "${seconds:=5}"
 
-# Where one preemption or one old load is not enough: three numbers without a lock (a seqlock), and
-# a ticket that moves from queue to queue.
+# These scenarios need more than one preemption or one old load: a seqlock over three numbers, and a
+# ticket that moves from queue to queue.
 numbers='try-while-capacity-grows try-while-capacity-shrinks'
 moves='watched-in-one-line-or-another claimed-by-another'
 
-# places - FILE LINE OCCURRENCE ORDER of each order in the code, without comments.
+# places - print FILE LINE OCCURRENCE ORDER for each order in the code, without comments.
 places() {
   awk 'FNR == 1 { file = FILENAME; sub(/.*\//, "", file) }
     {
@@ -37,7 +37,7 @@ places() {
     }' "$src"/*.c "$src"/*.h
 }
 
-# excuse FILE LINE OCCURRENCE - why the explorer cannot see this one, if it cannot.
+# excuse FILE LINE OCCURRENCE - print why the explorer cannot see this order, if it cannot.
 excuse() {
   awk -v file="$1" -v nth="$1#$3" -v line="$(sed -n "$2p" "$src/$1")" '
     /^#/ || NF == 0 { next }
@@ -49,15 +49,15 @@ excuse() {
     END { print why }' "$here/orders.txt"
 }
 
-# An excuse for an order that is not there any more.
+# Print each excuse for an order that no longer exists.
 stale() {
   grep '^[^# ]' "$here/orders.txt" | while read -r where text; do
     file=${where%:}
-    grep -qF -- "$text" "$src/${file%#*}" || echo "orders.txt: nothing is like this: $where $text"
+    grep -qF -- "$text" "$src/${file%#*}" || echo "orders.txt: there is no such line: $where $text"
   done
 }
 
-# weaken FILE LINE OCCURRENCE - prints FILE with that order relaxed.
+# weaken FILE LINE OCCURRENCE - print FILE with that order relaxed.
 weaken() {
   awk -v line="$2" -v wanted="$3" 'FNR != line { print; next }
     {
@@ -78,7 +78,7 @@ build() {
     > "$1/build.log" 2>&1
 }
 
-# search DIRECTORY - by which scenario and oracle it is found; status 1 if it is not.
+# search DIRECTORY - print which scenario and oracle find the fault; status 1 if none does.
 search() {
   if ! build "$1" cond '' || ! build "$1" futex '-DFS_FUTEX_BY_DEFAULT=1'; then
     echo "it does not build"
@@ -100,7 +100,7 @@ search() {
   return 1
 }
 
-# try FILE LINE OCCURRENCE ORDER - one line of the table.
+# try FILE LINE OCCURRENCE ORDER - print one line of the table.
 try() {
   name=$1:$2:$3
   why=$(excuse "$1" "$2" "$3")

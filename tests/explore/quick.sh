@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# quick.sh - the library's sources under every schedule with one preemption: some seconds.
+# quick.sh - the library's sources under every schedule with one preemption.  It takes some seconds.
 #
 # `make check-explore` is the same with two, on both parkers, and with more generated scenarios.
 set -u
@@ -25,7 +25,7 @@ tail -n 1 "$work/litmus"
   ticket-or-return destroy-after-acquire signal-or-grant bypass-destroy || exit 1
 echo
 
-# What is left out because its state is known must not hide anything: no history is missing.
+# Merging leaves out runs from states that are known.  It must not hide a history.
 some='hand-off weights two-timeouts token-of-two-waits claim-against-return canceled-or-granted
   capacity-shrinks debt parker-is-inherited signal-or-grant'
 # shellcheck disable=SC2086 # a list
@@ -35,7 +35,7 @@ awk 'NR > 1 { print $1, $4 }' "$work/merged" | sort | join - "$work/all.historie
   awk '{ print $1, $2 }' > "$work/merged.histories"
 echo
 if diff "$work/merged.histories" "$work/all.histories"; then
-  echo "ok: as many histories of $(wc -l < "$work/all.histories") scenarios without merging"
+  echo "ok: merging hides no history of $(wc -l < "$work/all.histories") scenarios"
 else
   echo "FAILED: histories with merging (<) and without (>)"
   exit 1

@@ -3,9 +3,9 @@
 # weak.sh [COUNT] - weak memory: litmus tests, then all scenarios on both parkers with one
 # preemption and one old load, two processes at a time: make check-explore-weak.
 #
-# And data races in the first COUNT scenarios that generate.c makes, half of them on each parker.
-# These without old loads: as the library promises no order between an acquire and a later call of
-# another thread, an old load may contradict the sequential model where nothing is wrong.
+# Then it looks for data races in the first COUNT scenarios that generate.c makes, half of them on
+# each parker, without old loads.  The library promises no order between an acquire and a later call
+# of another thread, so an old load may contradict the sequential model although nothing is wrong.
 #
 # Builds into the current directory's tests/explore.
 set -u
@@ -16,12 +16,12 @@ work=$PWD/tests/explore
 mkdir -p "$work"
 status=0
 
-# These have too many schedules for that.  They get an old load without a preemption, and a
-# preemption without an old load.
+# These have too many schedules for both at once.  They run with an old load but no preemption, and
+# with a preemption but no old load.
 large='timeouts-of-three parker-still-on-a-chain bypass-chain bypass-two-sleepers
   bypass-two-sleepers-soon'
 
-# part WHICH FILE OPTION... - every other scenario named in FILE, from the first or the second on.
+# part WHICH FILE OPTION... - every other scenario named in FILE: the even ones (0) or the odd (1).
 part() {
   which=$1 names=$2
   shift 2
