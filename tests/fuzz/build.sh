@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# build.sh - one of the programs of tests/fuzz, without a build directory.
+# build.sh - build one of the programs of tests/fuzz, without a build directory.
 #
 #   build.sh SRCDIR OUT [MAIN]     MAIN is replay.c (the default) or fuzz_target.c
 #
@@ -18,7 +18,7 @@ wrap=
 for name in $(sed -n 's/^WRAPPED([^,]*, \([a-z_]*\),.*/\1/p' "$here/machine.c"); do
   wrap="$wrap -Wl,--wrap=$name"
 done
-# machine.c takes the place of stay_awake.c.
+# machine.c replaces stay_awake.c.
 sources=
 for file in "$src"/*.c; do
   [ "$file" = "$src/stay_awake.c" ] || sources="$sources $file"

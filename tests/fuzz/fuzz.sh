@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# fuzz.sh - look for sequences that the library and its model disagree on, with libFuzzer.
+# fuzz.sh - search with libFuzzer for sequences of calls on which the library and its model differ.
 #
 #   fuzz.sh SECONDS      called by `make fuzz`
 #
@@ -36,10 +36,10 @@ export ASAN_OPTIONS
 status=$?
 if [ "$status" -ne 0 ]; then
   sed -n '/^ *0  thread 0/,$p' "$work/log"
-  echo "fuzz: FOUND something: the bytes are in $work, all that was said in $work/log"
+  echo "fuzz: FOUND something: the bytes are in $work, all output is in $work/log"
   exit 1
 fi
-# Counters of how often each line is reached would keep ten times as many.
+# With counters of how often each line is reached, it would keep ten times as many sequences.
 "$work/fuzz" -merge=1 -use_counters=0 "$work/merged" "$work/old" "$work/new" \
   > "$work/merge.log" 2>&1 || exit 99
 {
