@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# contract.sh - the headers and the manual pages say the same: each function has a page, with the
-# same prototype and the same results; each struct that a page shows is that of the header.
+# contract.sh - the headers and the manual pages agree: each function has a page with the same
+# prototype and the same results, and each struct on a page is that of the header.
 set -u
 export LC_ALL=C
 
@@ -18,7 +18,7 @@ fail() {
   status=1
 }
 
-# same WHAT FILE FILE - of the headers and of the pages.
+# same WHAT FILE FILE - the file from the headers and the file from the pages are equal.
 same() {
   if ! [ -s "$2" ] || ! [ -s "$3" ]; then
     fail "found no $1"
@@ -38,7 +38,7 @@ sh "$top_srcdir/man/names.sh" "$top_srcdir"/man/*.3 > "$work/names"
 # ---------------------------------------------------------------- names
 sed -n 's/^ *\(fairsem_[a-z_]*\)\*\{0,1\};.*/\1/p' "$top_srcdir/src/fairsem.map" | sort \
   > "$work/exported"
-# The others are macros.
+# Other names are macros.
 cut -f 1 "$work/names" | grep '^fairsem_' | sort > "$work/described"
 same "exported names" "$work/exported" "$work/described"
 
@@ -47,7 +47,7 @@ for side in headers pages; do
   sed -n 's/^P [a-z_]* //p' "$work/$side" | sort > "$work/prototypes-$side"
 done
 same "prototypes" "$work/prototypes-headers" "$work/prototypes-pages"
-# On the page that has its name.
+# Each prototype is on the page that has its name.
 for page in "$top_srcdir"/man/*.3; do
   awk -f "$here/page.awk" "$page" | sed -n 's/^P \([a-z_]*\) [^;]*;$/\1/p' |
     grep -v '_fn$' | sort > "$work/a"
@@ -57,7 +57,7 @@ for page in "$top_srcdir"/man/*.3; do
 done
 
 # ---------------------------------------------------------------- results
-# What "as fairsem_acquire, and" means; some comments say it in words of their own.
+# A line A stands for "as fairsem_acquire, and"; these are for comments in other words.
 {
   cat "$work/headers"
   echo "A fairsem_units_acquire fairsem_acquire_with"
@@ -68,7 +68,7 @@ done
   $1 == "E" { result[$2, $3] = 1; all[$3] = 1 }
   $1 == "A" { from[++count] = $3; to[count] = $2 }
   END {
-    # Once for each step from a function to what it is based on.
+    # A function may refer to one that refers to another: at most four steps.
     for (step = 1; step <= 4; step++)
       for (i = 1; i <= count; i++)
         for (e in all)
@@ -81,7 +81,7 @@ done
 sed -n 's/^E \(fairsem_[a-z_]* [A-Za-z0-9]*\)$/\1/p' "$work/pages" | sort -u > "$work/results-pages"
 same "results" "$work/results-headers" "$work/results-pages"
 
-# Those of every function between processes are in the comment at the top.
+# The results of all functions of shared.h are in the comment at its top.
 awk '/^ \* Results\./ { inside = 1; next } /^ \* [A-Z]/ { inside = 0 } inside' \
   "$top_srcdir/include/fairsem/shared.h" | grep -o 'E[A-Z][A-Z]*' | sort -u > "$work/each"
 for page in "$top_srcdir"/man/fairsem_shared_*.3; do
@@ -103,7 +103,7 @@ for page in "$top_srcdir"/man/*.3; do
 done
 
 # ---------------------------------------------------------------- structs
-# bare - without comments, in one line.
+# bare - print the input without comments, in one line.
 bare() {
   awk '
     { text = text " " $0 }

@@ -20,7 +20,7 @@ fail() {
 }
 
 # ---------------------------------------------------------------- the two formatters
-# Whether a page of another package is installed here says nothing about ours.
+# Ignore warnings about pages of other packages, which may not be installed here.
 others='referenced manual not found\|outdated mandoc.db lacks'
 for page in "$top_srcdir"/man/*.[137]; do
   : > "$work/said"
@@ -32,7 +32,7 @@ for page in "$top_srcdir"/man/*.[137]; do
     fail "${page##*/}"
   fi
 done
-# A macro that is also a word of English vanishes from a heading: "\&No side doors" keeps it.
+# In a heading, mdoc takes an English word like "No" for a macro; "\&No" keeps it.
 if grep -nE '^\.(It|Sh|Ss) (No|On|At|An|As|Do|In|Up) ' "$top_srcdir"/man/*.[137]; then
   fail "these words, above, are macros"
 fi
@@ -46,7 +46,7 @@ uniq -d "$work/known" > "$work/twice"
 if [ -s "$work/twice" ]; then
   fail "on two pages:" && cat "$work/twice"
 fi
-# "fairsem" is ours in all its forms; .It Xr too.
+# All names that begin with "fairsem" are ours, also after .It Xr.
 sed -n 's/.*Xr \(fairsem[a-z_A-Z-]* [1-9]\).*/\1/p' "$top_srcdir"/man/*.[137] | sort -u \
   > "$work/wanted"
 if comm -13 "$work/known" "$work/wanted" | grep .; then

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# programs.sh - every program in a manual page builds without a warning, runs, and ends with 0; and
-# each page of section 3 has one.
+# programs.sh - every program in a manual page builds without a warning, runs, and exits with 0; and
+# each page of sections 3 and 7 has one.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -14,8 +14,8 @@ fail() {
   status=1
 }
 
-# programs PAGE PREFIX - each display that begins with #include goes into a file of its own,
-# PREFIX-NUMBER.c, as a reader would see it.
+# programs PAGE PREFIX - copy each display that begins with #include into a file PREFIX-NUMBER.c, as
+# a reader would see it.
 programs() {
   awk -v prefix="$2" '
     /^\.Bd -literal/ { first = 1; next }
@@ -40,7 +40,7 @@ command -v timeout > /dev/null 2>&1 && limit="timeout 60"
 ran=0
 for page in "$top_srcdir"/man/*.[37]; do
   name=${page##*/}
-  # Elsewhere these functions say ENOSYS.
+  # Elsewhere these functions return ENOSYS.
   [ "$(uname)" = Linux ] || ! grep -q '^\.In fairsem/' "$page" || continue
   programs "$page" "$work/$name"
   [ -f "$work/$name-1.c" ] || fail "$name has no program"

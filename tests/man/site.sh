@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# site.sh - make html: every link inside the site leads to something, the index has each page once,
-# and the search knows each name.
+# site.sh - make html: every link inside the site has a target, the index has each page once, and
+# the search finds each name.
 set -u
 export LC_ALL=C
 
@@ -33,7 +33,7 @@ done | sort -u > "$work/links"
 while read -r from to; do
   case $to in
     https://man7.org/linux/man-pages/man[1-8]/*.[1-8].html)
-      # Ours are here.
+      # Our pages must be on this site.
       case $to in */fairsem*) fail "$from refers to $to" ;; esac
       continue
       ;;
@@ -56,7 +56,7 @@ diff "$work/pages" "$work/files" || fail "pages (<) and files (>) differ, above"
 echo "ok: the index has all $(wc -l < "$work/pages") pages"
 
 # ---------------------------------------------------------------- the search
-# Each name is in the list, with a place that exists; those of functions lead to the function.
+# Each name is in the list, with a target that exists; a function has its own place on the page.
 while IFS='	' read -r name section page about; do
   line=$(grep -F "[\"$name\", \"$section\", \"" "$site/search.js")
   to=$(echo "$line" | sed 's/.*", "\([^"]*\.html[^"]*\)", ".*/\1/')
@@ -70,7 +70,7 @@ while IFS='	' read -r name section page about; do
 done < "$work/names"
 echo "ok: the search knows $(wc -l < "$work/names") names"
 
-# The page that describes several functions is long: each has a place of its own there.
+# Each function on a page that describes several has its own place there.
 cut -f 3 "$work/names" | sort | uniq -d | while read -r page; do
   awk -F '\t' -v page="$page" '$3 == page { print $1 }' "$work/names" | while read -r name; do
     grep -qF "id=\"$name\"" "$site/$page.html" || echo "$page: $name"
@@ -80,7 +80,7 @@ if [ -s "$work/nowhere" ]; then
   fail "names without a place of their own:" && cat "$work/nowhere"
 fi
 
-# As a browser would do it, as far as the list goes.
+# Run the search itself.
 if command -v node > /dev/null 2>&1; then
   cp "$top_srcdir/tests/man/search_test.js" "$site"
   node "$site/search_test.js" || fail "the search"
