@@ -9,19 +9,19 @@
 #   by SUITE          tried first; an order, not the verdict
 #   @ FILE            hunks, see apply.awk
 #
-# It is applied to a copy of the sources, and the suites are run, cheapest first, until one
-# fails.  Then the unchanged sources must pass every suite that has found something.
-# Fails if a mutant survives, does not apply or does not compile; canaries.txt has some that
-# must.  Two mutants at a time, or JOBS; on a busy machine set LIMIT and PATIENCE.  With PART=K/N
-# it looks at one mutant in N, from the K-th on.
-# Works in the build directory, which must be configured.
+# The script applies it to a copy of the sources and runs the suites, cheapest first, until one
+# fails.  Then the unchanged sources must pass every suite that has found a mutant.
+# It fails if a mutant survives, does not apply or does not compile, except those in canaries.txt
+# that must.  It runs two mutants at a time, or JOBS; on a busy machine set LIMIT and PATIENCE.
+# With PART=K/N it runs one mutant in N, from the K-th on.
+# It works in the build directory, which must be configured.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}" "${JOBS:=2}"
 : "${MAKE:=make}" "${CC:=cc}"
 here=$top_srcdir/tests/mutants
 export CC
-# The makes here are no part of the one that runs this.
+# The makes below must not inherit options and job slots.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
 mkdir -p "$top_builddir/tests/mutants" || exit 99
@@ -109,7 +109,7 @@ elapsed() {
 }
 
 # ---------------------------------------------------------------- trees
-# tree NAME FLAGS - a build tree of its own; a copy of it for each further worker.
+# tree NAME FLAGS - make a build tree, and a copy of it for each further worker.
 tree() {
   cp -Rp "$work/source" "$work/$1.1" && cd "$work/$1.1" &&
     ./configure -q --enable-tests --disable-shared CC="$CC" CFLAGS="-g -O1 $2" LDFLAGS="$2" &&
@@ -130,7 +130,7 @@ prepare() {
     "$work/source/tests/explore-shared/build.sh" "$work/source/src" "$work/dies"
 }
 
-# sync TREE - give it the sources of this worker's mutant, and the times of what has changed.
+# sync TREE - copy this worker's sources to it, only those that differ, so that make sees a change.
 sync() {
   (cd "$work/mutant.$worker/src" && find . -type f) > "$out.files" || return 1
   while read -r file; do
@@ -145,12 +145,12 @@ build() {
   sync "$1" && "$MAKE" -s -C "$1" "$2" > "$out.build" 2>&1
 }
 
-# run PROGRAM ARGUMENT... - in its tree; what it prints is in $out.
+# run PROGRAM ARGUMENT... - its output is in $out.
 run() {
   timeout -k 5 "$LIMIT" "$@" > "$out" 2>&1
 }
 
-# program NAME - the test of this name in a tree, whichever folder it is in.
+# program NAME - print the path of this test in a tree.
 program() {
   (cd "$work/source" && for file in tests/*/"$1.c"; do echo "${file%.c}"; done)
 }
@@ -190,12 +190,12 @@ suite() {
   esac
   status=$?
   [ "$status" -ne 0 ] || return 0
-  # 126 and 127: it was not there to be run.
+  # 126 and 127: the program could not be run.
   [ "$status" -lt 126 ] || [ "$status" -gt 127 ] || return 2
   return 1
 }
 
-# found_by WORDS... - the suite, and the test in it that failed.
+# found_by WORDS... - print the suite, and the test in it that failed.
 found_by() {
   case $1 in
     explore|dies) set -- "$1" "$(awk '/FAILED/ { sub(":", "", $1); print $1; exit }' "$out")" ;;
@@ -215,7 +215,7 @@ field() {
     here && $1 == keyword { sub(/^[a-z]+ /, ""); print; exit }' "$1"
 }
 
-# examine TABLE MUTANT - sets verdict, and found: what has caught it.
+# examine TABLE MUTANT - set verdict, and found: what has caught it.
 examine() {
   rm -rf "$work/mutant.$worker"
   mkdir "$work/mutant.$worker"
@@ -313,6 +313,6 @@ in_parallel mutants
 in_parallel control
 sort "$work/table" > "$top_builddir/tests/mutants/table"
 echo
-echo "$(grep -c '  *caught  ' "$work/table") mutants caught, $(wc -l < "$work/list") looked at," \
+echo "$(grep -c '  *caught  ' "$work/table") mutants caught, $(wc -l < "$work/list") tried," \
   "$(wc -l < "$work/wrong") verdicts wrong, $(elapsed "$begun") s"
 [ ! -s "$work/wrong" ]
