@@ -14,11 +14,11 @@ trap 'rm -f "$log"' EXIT
   exit 77
 }
 
-# The watchdog aborts on purpose: no core for that.
+# The watchdog aborts on purpose: write no core file.
 # shellcheck disable=SC3045 # where there is no such limit nothing is lost
 ulimit -c 0 2> /dev/null
 
-# soaks WHAT STATUS PATTERN ARGUMENT... - ends with this status and says this.
+# soaks WHAT STATUS PATTERN ARGUMENT... - the soak ends with STATUS and prints PATTERN.
 soaks() {
   what=$1 expected=$2 pattern=$3
   shift 3
@@ -32,9 +32,9 @@ soaks() {
   fi
 }
 
-# Two seconds and more: each arena is counted at least once before the end.
-soaks "nothing is lost and nothing made in two seconds" 0 ' [1-9][0-9]* checks$' 0.0007
-# By the count, or by a player that inspects it at the wrong moment.
+# In more than two seconds, each arena is counted at least once before the end.
+soaks "no unit is lost or made in two seconds" 0 ' [1-9][0-9]* checks$' 0.0007
+# The count finds it, or a player that inspects the semaphore.
 soaks "a unit that was made is found" 1 '^FAILED: unbounded' 0.01 made
 soaks "a unit that was lost is found" 134 'silent for too long' 0.01 lost 2
 if [ -n "${FAIRSEM_TESTS_EMULATED-}" ]; then
