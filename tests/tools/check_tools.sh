@@ -3,7 +3,7 @@
 # check_tools.sh - the library and a selection of its tests under tools that find faults in C
 # programs; called by `make check-tools`.
 #
-#   check_tools.sh [TOOL...]      those named; without a name all of them
+#   check_tools.sh [TOOL...]      these tools, or all of them
 #
 # Each tool must report no error of the library, but one of each of its canaries: programs with one
 # fault each, run in the same way, with the same suppressions.  It must report no error of the same
@@ -19,7 +19,7 @@ mkdir -p "$top_builddir/tests" &&
   work=$(mktemp -d "$top_builddir/tests/tools.XXXXXX") && work=$(cd "$work" && pwd) || exit 99
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-# This make is one of its own: options and job slots of the other do not belong to it.
+# The make below must not inherit options and job slots.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 make=${MAKE:-make}
 jobs=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
@@ -72,7 +72,7 @@ failures=0
 table=$work/table
 : > "$table"
 
-# row TOOL VERSION WHAT FINDINGS - one line of the table; the seconds are counted here.
+# row TOOL VERSION WHAT FINDINGS - print one line of the table, with the seconds since $started.
 row() {
   printf '%-13s %-10s %-42s %-26s %4d s\n' "$1" "$2" "$3" "$4" "$(($(date +%s) - started))" |
     tee -a "$table"
@@ -82,7 +82,7 @@ skip() {
   row "$1" - "skipped: $2" -
 }
 
-# verdict TOOL VERSION WHAT FINDINGS CANARIES WRONG-CANARIES - and the row.
+# verdict TOOL VERSION WHAT FINDINGS CANARIES WRONG-CANARIES - print the row, and count failures.
 verdict() {
   found="$4 findings"
   [ "$4" -ne 1 ] || found="1 finding"
@@ -99,14 +99,14 @@ complain() {
 }
 
 # ---------------------------------------------------------------- tools that run programs
-# can_run COMPILER FLAG... - does a program made with these flags build and start?
+# can_run COMPILER FLAG... - a program builds with these flags, and runs.
 can_run() {
   echo 'int main(void) { return 0; }' > "$work/probe.c"
   command -v "$1" > /dev/null 2>&1 && "$@" "$work/probe.c" -o "$work/probe" > "$work/log" 2>&1 &&
     "$work/probe" >> "$work/log" 2>&1
 }
 
-# count_tests TOOL DIR - sets tests and findings.
+# count_tests TOOL DIR - set tests and findings.
 count_tests() {
   tests=0 findings=0
   for status_file in "$2"/t_*.status; do
@@ -124,8 +124,8 @@ count_tests() {
   done
 }
 
-# count_canaries TOOL DIR CANARY=WORDS... - sets canaries and wrong.  The tool must end the
-# canary with a status and say the words (a regular expression; _ stands for a space).
+# count_canaries TOOL DIR CANARY=WORDS... - set canaries and wrong.  The tool must end the canary
+# with a failure and print the words (a regular expression; _ stands for a space).
 count_canaries() {
   tool=$1 dir=$2 canaries=0 wrong=0
   shift 2
@@ -133,7 +133,7 @@ count_canaries() {
     name=${canary%%=*} words=$(echo "${canary#*=}" | tr _ ' ')
     canaries=$((canaries + 1))
     if [ "$(cat "$dir/$name.status")" = 0 ] || ! grep -Eq -e "$words" "$dir/$name.log"; then
-      complain "$tool said nothing about $name ($words)" "$dir/$name.log"
+      complain "$tool did not report $name ($words)" "$dir/$name.log"
     elif [ "$(cat "$dir/$name.healthy.status")" != 0 ]; then
       complain "$tool reports an error in $name without its fault" "$dir/$name.healthy.log"
     else
@@ -149,7 +149,7 @@ dynamic() {
   shift 6
   mkdir "$dir"
   names=$(for canary; do echo "${canary%%=*}"; done)
-  # As words: a list with line ends in it is not one argument of make.
+  # echo joins lines: a list with newlines cannot be an argument of make.
   # shellcheck disable=SC2086,SC2116 # lists
   if ! (cd "$dir" && timeout 600 "$make" -j"$jobs" -f "$here/build.mk" SRC="$top_srcdir" \
     CC="$compiler" FLAGS="$flags" RUN="$run" TESTS="$(echo $selection)" \
@@ -164,7 +164,7 @@ dynamic() {
   verdict "$tool" "$version" "$tests test programs" "$findings" "$canaries" "$wrong"
 }
 
-# sanitizer TOOL TESTS FLAGS CANARY=WORDS... - with the compiler that TOOL ends in.
+# sanitizer TOOL TESTS FLAGS CANARY=WORDS... - with the compiler at the end of the name TOOL.
 sanitizer() {
   tool=$1 chosen=$2 flags=$3 compiler=${1##*-}
   shift 3
@@ -221,9 +221,9 @@ valgrind_tool() {
   FAIRSEM_STRESS_SECONDS=$((FAIRSEM_STRESS_SECONDS / 4))
 }
 
-# Not on stacks, as DRD by default: an annotation stands before the store that it is about, so
-# the store itself seems to come too late, and when the waiter's stack is used for something
-# else that is a race.  ThreadSanitizer does look at stacks.
+# Like DRD by default, do not check stacks: an annotation comes before its store, so the store
+# itself seems to come too late, and a later use of the waiter's stack seems to be a race.
+# ThreadSanitizer checks stacks.
 helgrind() {
   valgrind_tool helgrind "-include $here/annotations.h -DUNDER_HELGRIND=1" \
     "--history-level=approx --check-stack-refs=no" \
@@ -245,11 +245,11 @@ memcheck() {
 
 # ---------------------------------------------------------------- tools that read sources
 sources=$(cd "$top_srcdir" && echo src/*.c src/shared/*.c posix/*.c)
-# -fexceptions as configure has it: without, a cancellation is a longjmp.
+# -fexceptions as in configure: without it, a cancellation is a longjmp.
 language="-std=c11 -D_POSIX_C_SOURCE=200809L -fexceptions -Iinclude -Isrc -Iposix"
 module="-DFAIRSEM_MODULE_PATH=\"/\""
 
-# Each prints its findings as FILE:LINE: CHECK message, for the files named, from the source tree.
+# Each prints its findings in these files of the source tree as FILE:LINE: CHECK message.
 read_cppcheck() {
   cppcheck --std=c11 --enable=warning,style,performance,portability --quiet \
     --template='{file}:{line}: {id} {message}' --template-location='' -D_POSIX_C_SOURCE=200809L \
@@ -269,14 +269,14 @@ readability-misleading-indentation,readability-non-const-parameter,readability-r
 # shellcheck disable=SC2086 # flags
 read_gcc_analyzer() {
   for source; do
-    # At -O2 it sees through the inline functions.
+    # At -O2 it analyzes inline functions where they are called.
     gcc $language "$module" -O2 -Wall -Wextra -fanalyzer \
       -fdiagnostics-plain-output -c "$source" -o "$work/analysed.o" 2>&1
   done | sed -n 's|^\([^ :]*:[0-9]*\):[0-9]*: warning: \(.*\) \[\([^ ]*\)\]$|\1: \3 \2|p'
 }
 
-# not_accepted TOOL - the findings that accepted.txt does not know; what it knows in vain goes to
-# $work/stale.  A finding with several names (a,b) is accepted when all of them are.
+# not_accepted TOOL - print the findings that accepted.txt does not list; entries that match no
+# finding go to $work/stale.  A finding with several names (a,b) is accepted if all of them are.
 not_accepted() {
   awk -v tool="$1" -v stale="$work/stale" '
     FNR == NR {
@@ -299,7 +299,7 @@ not_accepted() {
     END { for (key in used) if (!used[key]) print line[key] > stale }' "$here/accepted.txt" -
 }
 
-# static TOOL PROGRAM VERSION WORDS... - what canary_static must be said to have.
+# static TOOL PROGRAM VERSION WORDS... - the words must be reported about canary_static.
 static() {
   tool=$1 program=$2 version=$3 canaries=0 wrong=0
   shift 3
@@ -313,12 +313,12 @@ static() {
   (cd "$top_srcdir" && "$reader" $sources) > "$work/raw"
   not_accepted "$tool" < "$work/raw" > "$work/found"
   [ ! -s "$work/found" ] || complain "$tool" "$work/found"
-  [ ! -s "$work/stale" ] || { echo "---- not needed any more:"; cat "$work/stale"; }
+  [ ! -s "$work/stale" ] || { echo "---- no longer needed:"; cat "$work/stale"; }
   (cd "$top_srcdir" && "$reader" tests/tools/canary_static.c) > "$work/canary"
   for words; do
     canaries=$((canaries + 1))
     if ! grep -Eq -e "$words" "$work/canary"; then
-      complain "$tool said nothing about $words" "$work/canary"
+      complain "$tool did not report $words" "$work/canary"
       wrong=$((wrong + 1))
     fi
   done

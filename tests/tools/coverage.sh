@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# coverage.sh - which lines of src/ the Check programs run; fails below LEAST percent.
+# coverage.sh - measure which lines of src/ the Check programs run; it fails below LEAST percent.
 #
-# Called by `make coverage`; builds in coverage/ of the build directory.
+# `make coverage` calls it.  It builds in coverage/ of the build directory.
 set -u
 
 LEAST=95
@@ -12,7 +12,7 @@ if ! command -v gcovr > /dev/null 2>&1; then
   echo "coverage: there is no gcovr (package gcovr): nothing was measured" >&2
   exit 77
 fi
-# This make is one of its own: options and job slots of the other do not belong to it.
+# The make below must not inherit options and job slots.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 make=${MAKE:-make}
 log=$top_builddir/coverage.log
@@ -20,7 +20,7 @@ rm -rf "$top_builddir/coverage"
 mkdir -p "$top_builddir/coverage"
 cd "$top_builddir/coverage" || exit 99
 
-# or_show COMMAND... - run it; its output is of interest only if it fails.
+# or_show COMMAND... - run it, and show its output only if it fails.
 or_show() {
   "$@" > "$log" 2>&1 && return
   tail -n 40 "$log" >&2
@@ -50,7 +50,7 @@ rm -f ./*conftest* # of configure's probes
 or_show "$make" -j2 check test_scripts=
 rm -f src/libother_la-* posix/libother_la-* # the library once more, for the benchmarks
 
-# What runs only under helgrind and DRD is tested there: watched.sh.
+# annotate_valgrind.c runs only under helgrind and DRD: watched.sh tests it.
 #
 # A thread that is canceled in a sleep leaves a block in its middle.  gcov, which infers some counts
 # from others, then sometimes finds -1 for a branch.  That is no error.
