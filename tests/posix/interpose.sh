@@ -3,8 +3,8 @@
 # interpose.sh - fairsem-run makes a program's semaphores fair, passes on those that it must not
 # change, reports when it cannot, and counts right.
 #
-# The program is tests/posix/interposed.c, which knows nothing of this library.  Nothing here
-# depends on how fast the machine is.
+# The program is tests/posix/interposed.c, which does not use this library.  Nothing here depends on
+# the speed of the machine.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -21,7 +21,7 @@ if [ ! -x "$run" ] || [ ! -f "$module" ]; then
 fi
 [ -x "$program" ] || skip "tests/posix/interposed was not built (make check builds it)"
 case "${CC-} ${CFLAGS-}" in
-  *-fsanitize*) skip "a sanitizer's runtime wants to be the first that is loaded" ;;
+  *-fsanitize*) skip "a sanitizer's runtime must be loaded first" ;;
 esac
 case $module in
   *[\ :]*) skip "a path with a space or a colon cannot be preloaded" ;;
@@ -38,7 +38,7 @@ unset LD_PRELOAD FAIRSEM_STATS_FILE
 # shellcheck disable=SC3045 # where there is no such limit, there may be a core file
 ulimit -c 0 2> /dev/null
 status=0
-# Are these programs of another machine than the shell and all other commands?
+# yes: the programs are for another machine than the shell and all other commands.
 emulated=${FAIRSEM_TESTS_EMULATED:+yes}
 
 fail() {
@@ -47,11 +47,11 @@ fail() {
   status=1
 }
 
-# expect STATUS WHAT COMMAND... - what it prints goes to $work/out and $work/err.
+# expect STATUS WHAT COMMAND... - its output goes to $work/out and $work/err.
 expect() {
   expected=$1 what=$2
   shift 2
-  # The shell tells of signals, too, and must not do it on the same stderr.
+  # The shell reports signals, too, but not to the same stderr.
   { ("$@") > "$work/out" 2> "$work/err"; result=$?; } 2> "$work/shell"
   if [ "$emulated" = yes ]; then
     sed -i '/^qemu: uncaught target signal/d' "$work/err"
@@ -69,7 +69,7 @@ says() {
   if grep -q -e "$2" "$work/$1"; then
     echo "ok: $3"
   else
-    fail "$3: found no '$2' in what it said"
+    fail "$3: found no '$2' in its output"
   fi
 }
 
@@ -80,7 +80,7 @@ refuses() {
   expect "$wanted" "$about" "$@" && says err "^fairsem-run: .*$text" "$about: says why"
 }
 
-# behaves BEHAVIOR [ARGUMENT] - 77: not here, and the program has said why.
+# behaves BEHAVIOR [ARGUMENT] - with status 77 the program has printed why it cannot be tried here.
 behaves() {
   "$run" "$program" "$@" > "$work/out" 2> "$work/err"
   result=$?
@@ -113,12 +113,12 @@ case $? in
   77) echo "not tried: a signal before each instruction, for want of ptrace on x86-64" ;;
   *) fail "a signal before each instruction of a call" ;;
 esac
-expect 0 "actions, as libc has them" "$program" actions
+expect 0 "actions, without fairsem-run" "$program" actions
 
 "$run" "$program" inversion > "$work/out" 2> "$work/err"
 case $? in
   0) echo "ok: inversion" ;;
-  77) echo "not tried: inversion, for which it takes the right to real-time priorities" ;;
+  77) echo "not tried: inversion, without the right to real-time priorities" ;;
   *) fail "inversion" ;;
 esac
 
@@ -133,17 +133,17 @@ has_named=yes
 "$program" named > "$work/out" 2>&1
 if [ $? -eq 77 ]; then
   has_named=no
-  echo "not tried: named, which libc cannot do here either"
+  echo "not tried: named, which fails here without fairsem-run, too"
 else
   expect 0 "named" "$run" "$program" named
 fi
 expect 23 "exit in a thread while others wait" "$run" "$program" exit-in-thread
 
-# It must be fairsem-run that makes the difference.
+# Without fairsem-run the result must differ.
 if "$program" not-libcs > "$work/out" 2>&1; then
-  fail "without fairsem-run the same program finds the same"
+  fail "without fairsem-run the same program gives the same result"
 else
-  echo "ok: without fairsem-run the same program finds libc's semaphores"
+  echo "ok: without fairsem-run the same program uses libc's semaphores"
 fi
 
 # ---------------------------------------------------------------- a module that comes and goes
@@ -174,7 +174,7 @@ if ${CC:-cc} ${CFLAGS-} -fPIC -shared "$work/module.c" -o "$work/module.so" -pth
   expect 0 "dlopen and dlclose" "$run" "$program" dlopen "$work/module.so"
   has_module=yes
 else
-  echo "not tried: dlopen, for want of a shared object"
+  echo "not tried: dlopen, without a shared object"
   has_module=no
 fi
 
@@ -194,9 +194,9 @@ refuses 125 'cannot be loaded' "no module" env FAIRSEM_MODULE=/nonexistent "$run
 refuses 125 'cannot be loaded' "no module, --check" env FAIRSEM_MODULE=/nonexistent "$run" --check
 refuses 125 'space or a colon' "a module with a colon" env FAIRSEM_MODULE=/a:b "$run" "$program" \
   exit 0
-# Every shared object finds a sem_wait somewhere: in libc.
+# Another shared object is no module of ours, though it finds a sem_wait, in libc.
 if [ "$has_module" = yes ]; then
-  refuses 125 '' "a module that is another one" \
+  refuses 125 '' "a module that is not ours" \
     env FAIRSEM_MODULE="$work/module.so" "$run" "$program" exit 0
 fi
 refuses 125 '' "a file for --stats that cannot be made" \
@@ -217,7 +217,7 @@ refuses 126 'ermission denied' "not executable" "$run" "$work/text"
 refuses 126 '' "a directory" "$run" "$work"
 
 expect 0 "-- ends the options" "$run" -- "$program" exit 0
-expect 0 "a name is looked for in PATH" \
+expect 0 "a name is searched in PATH" \
   env PATH="$top_builddir/tests/posix:$PATH" "$run" interposed exit 0
 # in_directory DIRECTORY COMMAND...
 # shellcheck disable=SC2317 # expect calls it
@@ -236,7 +236,7 @@ for code in 0 1 42 125 127 255; do
   expect "$code" "exit status $code, --stats" "$run" --stats "$program" exit "$code"
 done
 if [ "$emulated" = yes ]; then
-  echo "not tried: commands and scripts, for which it takes a shell of the emulated machine"
+  echo "not tried: commands and scripts, which need a shell of the emulated machine"
 else
   # shellcheck disable=SC2016 # for the other shell
   expect 0 "arguments are passed on as they are" "$run" --stats="$work/stats" sh -c \
@@ -244,12 +244,12 @@ else
     sh "a  b" "" --stats
 fi
 
-# A signal is not a status above 128, though the shell shows both alike.
+# The shell shows a signal as a status above 128, so ends-by checks which one it is.
 expect 0 "SIGSEGV" "$program" ends-by 11 "$run" "$program" die segv
 expect 0 "SIGSEGV, --stats" "$program" ends-by 11 "$run" --stats "$program" die segv
 expect 0 "SIGKILL, --stats" "$program" ends-by 9 "$run" --stats "$program" die kill
 
-# What was preloaded before stays, behind ours.
+# Modules that were preloaded before stay, behind ours.
 if [ "$has_module" = yes ] && [ "$emulated" != yes ]; then
   # shellcheck disable=SC2016 # for the other shell
   expect 0 "what is preloaded already" env LD_PRELOAD="$work/module.so" "$run" sh -c \
@@ -262,7 +262,8 @@ if [ "$has_module" = yes ] && [ "$emulated" != yes ]; then
 fi
 
 # ---------------------------------------------------------------- sanitizers in the program
-# A correct program: nothing to report.  Behind our module the sanitizer would see no semaphores.
+# The program is correct, so the sanitizer must report nothing.  If our module came first, it would
+# see no semaphores.
 cat > "$work/ordered.c" << '_EOF'
 #include <pthread.h>
 #include <semaphore.h>
@@ -310,14 +311,14 @@ for sanitizer in thread address; do
   fi
 done
 
-# ---------------------------------------------------------------- programs it cannot do
+# ---------------------------------------------------------------- scripts, and refused programs
 printf '#! /bin/sh\nexec "%s" not-libcs\n' "$program" > "$work/script"
 chmod 755 "$work/script"
 if [ "$emulated" != yes ]; then
   expect 0 "a script" "$run" "$work/script"
   expect 0 "a script, --stats" "$run" --stats="$work/stats" "$work/script"
 fi
-# As execvp does it, and env and nice with it.
+# As execvp runs it, and therefore env and nice.
 printf 'exec "%s" "$@"\n' "$program" > "$work/script"
 expect 42 "a script without #!" "$run" "$work/script" exit 42
 expect 42 "a script without #!, --stats" "$run" --stats="$work/stats" "$work/script" exit 42
@@ -346,7 +347,7 @@ if command -v musl-gcc > /dev/null 2>&1 && musl-gcc "$work/static.c" -o "$work/m
   printf '#!%s\n' "$work/musl" > "$work/script"
   refuses 126 'another C library' "a script for a program of musl" "$run" "$work/script"
 else
-  echo "not tried: a program of another C library, for want of musl-gcc"
+  echo "not tried: a program of another C library, without musl-gcc"
 fi
 
 if [ "$(id -u)" -eq 0 ]; then
@@ -358,10 +359,10 @@ if [ "$(id -u)" -eq 0 ]; then
     chown 0 "$work/other-user" && chmod u+s "$work/other-user"
     expect 0 "set-user-ID of the same user" "$run" "$work/other-user" exit 0
   else
-    echo "not tried: set-user-ID, which this file system does not let us set"
+    echo "not tried: set-user-ID, which cannot be set in this file system"
   fi
 else
-  echo "not tried: set-user-ID, for which it takes root"
+  echo "not tried: set-user-ID, which only root can set"
 fi
 
 # ---------------------------------------------------------------- statistics
@@ -383,8 +384,8 @@ counts() {
   fi
 }
 
-# stats STATUS BEHAVIOR NUMBER... - to stderr and to a file.  A constructor of the program
-# makes one semaphore in every process.
+# stats STATUS BEHAVIOR NUMBER... - check the statistics on stderr and in a file.  A constructor of
+# the program creates one semaphore in every process.
 stats() {
   ends=$1 behavior=$2
   shift 2
@@ -410,7 +411,7 @@ stats 0 nonsense 2 1 0 0 0 5 0
 stats 23 exit-in-thread 2 1 0 0 0 0 1
 stats 137 "die kill" 2 1 0 0 0 0 1
 stats 139 "die segv" 2 1 0 0 0 0 1
-expect 0 "--stats names who made the semaphore" "$run" --stats "$program" fifo &&
+expect 0 "--stats names the creator of the semaphore" "$run" --stats "$program" fifo &&
   says err 'by interposed[(+]' "--stats: by interposed"
 
 # A module that was not loaded has counted nothing.  This program ends before it could.
@@ -463,7 +464,7 @@ done
 kill -TERM "$runner"
 { wait "$runner"; result=$?; } 2> /dev/null
 if [ "$result" -eq 143 ]; then
-  echo "ok: SIGTERM is handed on"
+  echo "ok: SIGTERM is forwarded"
   counts stats "--stats=FILE after SIGTERM" 1 1 0 0 0 0 0
 else
   fail "SIGTERM: exit status $result, not 143"
@@ -515,6 +516,6 @@ if command -v nm > /dev/null 2>&1; then
     fail "the map (<) and the module (>) differ"
   fi
 else
-  echo "not tried: exports, for want of nm"
+  echo "not tried: exports, without nm"
 fi
 exit "$status"

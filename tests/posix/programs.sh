@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # programs.sh - programs of other projects do the same under fairsem-run as without it.
 #
-# Called by `make check-programs`; about eight minutes.  By hand, in a build directory:
+# `make check-programs` calls it; it takes about eight minutes.  By hand, in a build directory:
 # tests/posix/programs.sh.  A program that is missing is skipped.  At the end it prints the table of
 # doc/real-programs.md.
 set -u
@@ -14,7 +14,7 @@ FAIRSEM_MODULE=$top_builddir/.libs/fairsem-interpose.so
 export FAIRSEM_MODULE
 case ${CFLAGS-} in
   *-fsanitize*)
-    echo "skipped: a sanitizer must be in the program, too"
+    echo "skipped: with a sanitizer, the programs would need it, too"
     exit 77
     ;;
 esac
@@ -22,7 +22,7 @@ if [ ! -x "$run" ] || [ ! -f "$FAIRSEM_MODULE" ]; then
   echo "skipped: fairsem-run and its module were not built"
   exit 77
 fi
-# Else nothing would differ.
+# Otherwise both runs would be the same.
 if ! "$run" --check; then
   echo "FAILED: the module is not active in programs"
   exit 1
@@ -58,7 +58,7 @@ limited() {
   fi
 }
 
-# figure FILE NAME - created, waits or passed: what the statistics say.
+# figure FILE NAME - print one number of the statistics: created, waits or passed.
 figure() {
   awk -v name="$2" '
     /^fairsem-run: semaphores created: / { found["created"] = $4 + 0 }
@@ -67,7 +67,7 @@ figure() {
     END { if (all) print found[name] }' "$1"
 }
 
-# milliseconds COMMAND... - how long it takes; its status is in $status.
+# milliseconds COMMAND... - its time is in $took, its status in $status.
 milliseconds() {
   began=$(date +%s%N)
   "$@"
@@ -75,8 +75,8 @@ milliseconds() {
   took=$((($(date +%s%N) - began) / 1000000))
 }
 
-# row NAME VERSION USE SECONDS... - one line of the table in doc/real-programs.md.  SECONDS, twice
-# each: plain and fair, in milliseconds.
+# row NAME VERSION USE COUNTS RESULT PLAIN FAIR - add a line to the table of doc/real-programs.md.
+# The two times are in milliseconds.
 row() {
   ratio=$(awk -v plain="$6" -v fair="$7" 'BEGIN { printf("%.2f", plain > 0 ? fair / plain : 0) }')
   echo "| $1 | $2 | $3 | $4 | $5 | $ratio ($6, $7 ms) |" >> "$work/table"
@@ -89,8 +89,8 @@ version() {
 
 as=             # what runs a program as another user
 
-# same NAME VERSION USE COMMAND... - the same output and status with and without; but what the
-# command writes to stderr is only shown.  Three times each, in turn; the best time counts.
+# same NAME VERSION USE COMMAND... - output and status are the same with fairsem-run as without;
+# stderr is not compared.  The command runs three times each way, in turn; the best time counts.
 same() {
   name=$1 version=$2 use=$3
   shift 3
@@ -104,7 +104,7 @@ same() {
     milliseconds limited 60 $as "$@" > "$work/plain" 2> "$work/plain.err"
     if [ "$status" -ne 0 ]; then
       tail -n 5 "$work/plain.err"
-      skip "$name: does not run here, with nothing of ours (status $status)"
+      skip "$name: does not run here, even without fairsem-run (status $status)"
       return
     fi
     [ "$took" -ge "$best_plain" ] || best_plain=$took
@@ -170,8 +170,8 @@ _EOF
 same "Node.js, workers and thread pool" "$(version node --version)" \
   "start and end of threads (libuv, V8)" node "$work/threads.js"
 
-# It prints the stacks of its threads at each SIGQUIT, in a thread that a semaphore wakes: posted in
-# the handler.  They go to the same output, and what counts is that the sums come out.
+# At each SIGQUIT the handler posts a semaphore, and the thread that this wakes prints all stacks.
+# They go to the same output, so only the sums are compared.
 cat > "$work/Load.java" <<'_EOF'
 import java.util.concurrent.*;
 
@@ -203,7 +203,7 @@ _EOF
 same "OpenJDK, 20 times SIGQUIT under load" "$(version java -version)" \
   "its signal thread, woken in a handler" sh -c 'java "$0" | grep "^sum"' "$work/Load.java"
 
-# Its collector stops the threads by a signal, and they post from the handler.
+# The collector stops the threads with a signal, and they post from the handler.
 cat > "$work/collect.scm" <<'_EOF'
 (use-modules (ice-9 threads))
 (define (litter n)
@@ -267,8 +267,8 @@ else
 fi
 
 # ---------------------------------------------------------------- codecs, keys
-# A positive speed of libvpx would be its upper bound, chosen anew for each frame by how long the last
-# ones took: the output would depend on the machine's load.
+# With a positive speed, libvpx adapts to how long the last frames took: the output would depend on
+# the load of the machine.
 for codec in 'libvpx -deadline realtime -cpu-used -4' 'libx265 -preset ultrafast -x265-params
   log-level=none:pools=4' 'libsvtav1 -preset 10'; do
   # shellcheck disable=SC2086 # options
@@ -362,12 +362,12 @@ for threads in 4 64; do
   done
 done
 
-# operations COMMAND... - how many stress-ng counts in a second.
+# operations COMMAND... - print how many operations stress-ng counts in a second.
 operations() {
   "$@" --metrics-brief 2>&1 < /dev/null | awk '/ sem / { print int($9) }'
 }
 
-# For a fixed time: what counts is how often.
+# stress-ng runs for a fixed time, so compare the operations, not the time.
 compare_operations() {
   for how in '4' '64' '1 --sem-procs 4' '1 --sem-procs 64'; do
     for round in 1 2 3 4 5; do
@@ -448,13 +448,12 @@ same "Chromium, its sandbox on, six workers" "$(chromium --version 2> /dev/null 
 as=
 
 # ---------------------------------------------------------------- CPython
-# All locks of CPython were semaphores up to 3.12.  Its own tests, one by one; those that are
-# not there are left out.
+# All locks of CPython were semaphores up to 3.12.  These of its own tests run, if they exist.
 tests="test_thread test_threading test_threadsignals test_threading_local
   test_threadedtempfile test_queue test_sched test_fork1 test_context test_weakref
   test_functools test_faulthandler test_logging"
 
-# What came out of two runs.  Prints the modules in which a test differs.
+# Compare the results of two runs.  Print the modules in which a test differs.
 cat > "$work/compare.py" <<'_EOF'
 import re
 import sys
@@ -490,7 +489,8 @@ find_python() {
   return 1
 }
 
-# both_ways TEST... - into $work/plain.xml and $work/fair.xml; the result: $work/modules.
+# both_ways TEST... - write $work/plain.xml and $work/fair.xml, and the modules that differ to
+# $work/modules.
 both_ways() {
   rm -f "$work/plain.xml" "$work/fair.xml"
   milliseconds limited 200 "$python" -m test --timeout 120 --junit-xml "$work/plain.xml" "$@" \
@@ -516,7 +516,7 @@ print(*(t for t in sys.argv[1:] if importlib.util.find_spec("test." + t)))' $tes
   both_ways "$@"
   if grep -q . "$work/modules"; then
     cat "$work/differ"
-    # They measure time, and the machine does other things as well: once more, both ways.
+    # These tests measure time, and the machine may be busy: once more, both ways.
     modules=$(cat "$work/modules")
     # shellcheck disable=SC2086 # a list of tests
     [ "$modules" = all ] || set -- $modules
@@ -541,7 +541,7 @@ print(*(t for t in sys.argv[1:] if importlib.util.find_spec("test." + t)))' $tes
 if find_python; then
   python_tests
 else
-  skip "python3: is not there, or without its tests (package libpython3.*-testsuite)"
+  skip "python3: it is missing, or its tests are (package libpython3.*-testsuite)"
 fi
 
 echo
