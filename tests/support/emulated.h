@@ -3,14 +3,12 @@
  * emulated.h - skips what cannot be tested under qemu-user, which runs programs of other machines.
  *
  * tests/platforms/cross.sh sets FAIRSEM_TESTS_EMULATED.  Otherwise no test is skipped here: on a
- * real machine the same failure would be a fault.  cross.sh counts each line that begins with
- * "skipped: ".
+ * real machine the same failure would be a fault.
  */
 #ifndef EMULATED_H
 #define EMULATED_H
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static inline bool emulated(void)
@@ -31,12 +29,5 @@ static inline bool has_priority_inheritance(void)
     return true;
 #endif
 }
-
-/* Only in the test function itself: it returns. */
-#define SKIP_TEST(why)                              \
-    do {                                            \
-        printf("skipped: %s: %s\n", __func__, why); \
-        return;                                     \
-    } while (0)
 
 #endif

@@ -289,7 +289,7 @@ START_TEST(a_thread_that_passes_sees_what_the_releaser_wrote)
     struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1, .writes = &written };
 
     if (FS_FUTEX_BY_DEFAULT)
-        return;     /* a thread about to sleep on a futex sees the wake */
+        SKIP_TEST("a thread about to sleep on a futex sees the wake");
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
     worker_queue(&sleeper, &sem, 1, 1);
     start_late(&late_one);
@@ -314,7 +314,7 @@ START_TEST(would_block_for_no_units_sees_a_waiter_though_units_are_open)
     struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1 };
 
     if (FS_FUTEX_BY_DEFAULT)
-        return;     /* a thread about to sleep on a futex sees the wake */
+        SKIP_TEST("a thread about to sleep on a futex sees the wake");
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
     worker_queue(&sleeper, &sem, 1, 1);
     start_late(&late_one);
@@ -418,7 +418,7 @@ static void fork_while_being_woken(bool callback_before, bool callback_after)
     pid_t child;
 
     if (UNDER_TSAN)
-        return;     /* it does not support a child with threads */
+        SKIP_TEST("ThreadSanitizer does not support a forked child with threads");
     if (callback_before)
         ask_for_a_callback();
     start_late(&late_one);
