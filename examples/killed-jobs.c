@@ -257,7 +257,9 @@ static int report(void)
 
 static int compare(const void *a, const void *b)
 {
-    return (*(const int64_t *)a > *(const int64_t *)b) - (*(const int64_t *)a < *(const int64_t *)b);
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
 }
 
 /* When to kill: while the jobs run, as far as one can guess from the size of the tree. */

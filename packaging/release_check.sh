@@ -85,13 +85,22 @@ reproducible() {
   "$top_srcdir/packaging/check_dist.sh"
 }
 
+# The packages need an address that somebody reads.
+maintainer_is_known() {
+  if git_here grep -l "@example[.]org" -- debian packaging ':!packaging/release_check.sh'; then
+    echo "the maintainer's address in the files above is an example"
+    return 77
+  fi
+  echo "the packages name a maintainer"
+}
+
 packages() {
   "$top_srcdir/packaging/check_packages.sh"
 }
 
 # ---------------------------------------------------------------- main
-: "${STEPS:=clean_tree tag_is_free news_has_a_date same_version abi abi_is_recorded reproducible
-  packages distcheck}"
+: "${STEPS:=clean_tree tag_is_free news_has_a_date same_version maintainer_is_known abi
+  abi_is_recorded reproducible packages distcheck}"
 for step in $STEPS; do
   echo "-- $step"
   began=$(date +%s)

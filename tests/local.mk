@@ -15,7 +15,7 @@
 #   package/    what users get
 #   platforms/  other C libraries, compilers and tools around it
 #   support/    what those share
-#   explore/ fuzz/ mutants/ order/ soak/ tools/    whether the tests find what there is
+#   explore/ explore-shared/ fuzz/ mutants/ order/ soak/ tools/    whether the tests find what there is
 
 TEST_EXTENSIONS = .sh
 AM_TESTS_ENVIRONMENT = \
