@@ -42,7 +42,7 @@ LAYOUT = {
                       'i32 max_waiters, i64 capacity, u8 undo',
     'fs_segment': 'i64 magic, i32 version, u32 flags, i64 size, i64 units, i64 capacity, '
                   'i32 max_waiters, i32 max_processes, l64 word',
-    'fs_process': 'i32 state, u32 incarnation, a64 held, a64 pid, a64 start, a64 since_ns',
+    'fs_process': 'i32 state, u32 incarnation, a64 held, a64 pid, a64 unused, a64 since_ns',
     'fs_slot': 'i32 state, i32 process, a64 units, a64 seq, i32 priority, i32 core, '
                'a64 joined_ns',
     'fs_place': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq, i32 reason, '

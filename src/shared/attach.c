@@ -29,18 +29,17 @@ void fs_shared_check_fork(fairsem_shared_t *h)
 
 /* ---- Which entry ---- */
 
-struct this_process {
-    int64_t pid, start;
-};
-
-/* The entry that this process had before an exec: see fairsem_shared_keep_on_exec(). */
-static bool is_ours(const fairsem_shared_t *h, int index, const void *arg)
+/*
+ * The entry that this process had before an exec: see fairsem_shared_keep_on_exec().  In another
+ * container a process may have the same pid, so it only saves asking the kernel about all entries.
+ */
+static bool is_kept(const fairsem_shared_t *h, int index, const void *arg)
 {
-    const struct this_process *us = arg;
     const struct fs_process *p = &h->processes[index];
 
+    (void)arg;
     return FS_GET(&p->state) == FS_PROCESS_USED && FS_GET(&p->keeps) != 0
-           && FS_GET(&p->pid) == us->pid && FS_GET(&p->start) == us->start;
+           && FS_GET(&p->pid) == fs_process_id() && fs_life_is_ours(h->fd, index, 1);
 }
 
 static bool is_free(const fairsem_shared_t *h, int index, const void *arg)
@@ -62,15 +61,16 @@ static bool is_any(const fairsem_shared_t *h, int index, const void *arg)
 
 /*
  * If an entry is free but its byte is locked, a process is attaching or detaching at this moment.
- * The entry may become available, so try again.
+ * The entry may become available, so try again.  *kept: we had it before an exec.
  */
-static int find_entry(fairsem_shared_t *h, const struct this_process *us, int *index)
+static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
 {
     static const struct timespec ms = { .tv_nsec = 1000000 };
     bool others, moving;
     int error;
 
-    if (us->start != 0 && fs_shared_be_born(h, is_ours, us, index, &others) == 0)
+    *kept = fs_shared_be_born(h, is_kept, NULL, index, &others) == 0;
+    if (*kept)
         return 0;
     for (int i = 0; i < PATIENCE; i++) {
         moving = false;
@@ -84,26 +84,15 @@ static int find_entry(fairsem_shared_t *h, const struct this_process *us, int *i
     return error;
 }
 
-/* The start time costs opening a file, so it is read only if an entry with our pid keeps units. */
-static struct this_process who_are_we(const fairsem_shared_t *h)
-{
-    struct this_process us = { .pid = fs_process_id() };
-
-    for (int i = 0; i < h->max_processes && us.start == 0; i++)
-        if (FS_GET(&h->processes[i].keeps) != 0 && FS_GET(&h->processes[i].pid) == us.pid)
-            us.start = fs_process_start();
-    return us;
-}
-
 /* ---- Attach ---- */
 
 /* The lock is held, and the byte of this entry is ours. */
-static int move_in(fairsem_shared_t *h, int index, const struct this_process *us)
+static int move_in(fairsem_shared_t *h, int index, bool kept)
 {
     struct fs_process *self = &h->processes[index];
     int error;
 
-    if (us->start != 0 && is_ours(h, index, us)) {
+    if (kept) {
         FS_PUT(&self->keeps, 0);
         return 0;
     }
@@ -116,26 +105,26 @@ static int move_in(fairsem_shared_t *h, int index, const struct this_process *us
     }
     FS_PUT(&self->held, 0);
     FS_PUT(&self->keeps, 0);
-    FS_PUT(&self->pid, us->pid);
+    FS_PUT(&self->pid, fs_process_id());
     FS_COMMIT(&self->state, FS_PROCESS_USED);
     return 0;
 }
 
 static int attach(fairsem_shared_t *h)
 {
-    struct this_process us = who_are_we(h);
     struct fs_visit visit;
+    bool kept;
     int index, error = fs_shared_check_file(h);
 
     if (error == 0)
-        error = find_entry(h, &us, &index);
+        error = find_entry(h, &index, &kept);
     if (error != 0)
         return error;
     FS_PUT(&h->incarnation, FS_GET(&h->processes[index].incarnation));
     FS_PUT(&h->self, index);
     error = fs_visit_begin(h, &visit);
     if (error == 0) {
-        error = move_in(h, index, &us);
+        error = move_in(h, index, kept);
         if (error == 0) {
             atomic_store_explicit(&h->attached, true, memory_order_release);
             error = fs_visit_end(h, &visit);
@@ -151,7 +140,7 @@ static int attach(fairsem_shared_t *h)
     return error;
 }
 
-/* No wait in the line, so no cancellation point; but it may nap, or read a file. */
+/* No wait in the line, so no cancellation point; but it may nap. */
 int fs_shared_attach(fairsem_shared_t *h)
 {
     int error = 0, cancelable, ignored;

@@ -9,8 +9,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -191,12 +189,12 @@ int fs_life_test(int fd, int index, bool *locked)
  * The kernel does not tell a process of the locks that the process holds itself.  So the question
  * is asked for the open file description, which holds none: the answer then names this process.
  */
-bool fs_life_is_ours(int fd, int count)
+bool fs_life_is_ours(int fd, int first, int count)
 {
     int before = errno;
     bool found = false;
 
-    for (int i = 0; i < count && !found; i++) {
+    for (int i = first; i < first + count && !found; i++) {
         struct flock lock = byte_of(i, F_WRLCK);
 
         if (fcntl(fd, F_OFD_GETLK, &lock) != 0)
@@ -210,26 +208,6 @@ bool fs_life_is_ours(int fd, int count)
 int64_t fs_process_id(void)
 {
     return getpid();
-}
-
-/* The 22nd word of the line.  The second is a name in brackets, which may contain any character. */
-int64_t fs_process_start(void)
-{
-    char line[1024];
-    int before = errno, fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
-    char *at;
-
-    if (fd >= 0)
-        close(fd);
-    errno = before;
-    if (got <= 0)
-        return 0;
-    line[got] = '\0';
-    at = strrchr(line, ')');
-    for (int word = 2; at != NULL && word < 22; word++)
-        at = strchr(at + 1, ' ');
-    return at == NULL ? 0 : strtoll(at, NULL, 10);
 }
 
 /* ---- Sleeping and waking ---- */

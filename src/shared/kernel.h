@@ -47,12 +47,10 @@ int  fs_life_take(int fd, int index);
 void fs_life_drop(int fd, int index);
 /* Has another process locked the byte? */
 int  fs_life_test(int fd, int index, bool *locked);
-/* Has this process locked one of the first `count` bytes, whichever descriptor it used? */
-bool fs_life_is_ours(int fd, int count);
+/* Has this process locked one of `count` bytes from `first`, whichever descriptor it used? */
+bool fs_life_is_ours(int fd, int first, int count);
 
 int64_t fs_process_id(void);
-/* When this process began, which exec does not change; 0: unknown. */
-int64_t fs_process_start(void);
 
 /* CLOCK_MONOTONIC at the last tick of the kernel: cheap, and exact enough for statistics. */
 int64_t fs_tick_ns(void);

@@ -25,8 +25,8 @@
  *      point, and is then done again.
  *  R3  Only the kernel says which processes live.  Each process has a record lock on its own byte
  *      of the segment's file.  A process whose entry is in use and whose byte is not locked is
- *      dead.  A pid never decides this.  Only the process that has the byte writes the entry's
- *      incarnation.
+ *      dead.  A pid never decides this, and not which entry was a process's own before an exec.
+ *      Only the process that has the byte writes the entry's incarnation.
  *  R4  These look for the dead: a caller that is about to be refused; a caller that is about to
  *      wait, if no process has looked lately; the head of the line, every 100 ms.  A granter checks
  *      the process that it grants, unless that joined a moment ago.  All others in line check the
@@ -64,8 +64,8 @@ struct fs_process {
     _Atomic int32_t  state;         /* under the lock */
     _Atomic uint32_t incarnation;   /* counts the owners of the byte; written by the owner (R3) */
     _Atomic int64_t  held;          /* under the lock; units */
-    _Atomic int64_t  pid;           /* under the lock; for people, and keep_on_exec */
-    _Atomic int64_t  start;         /* under the lock; when the process began, if it keeps */
+    _Atomic int64_t  pid;           /* under the lock; for people */
+    int64_t          unused;
     _Atomic int64_t  since_ns;      /* under the lock; since when it holds units */
     _Atomic int32_t  keeps;         /* under the lock; 1: its units survive exec */
     int32_t          reserved[5];

@@ -189,7 +189,7 @@ static int use_descriptor(int fd, const fairsem_shared_attr_t *attr, fairsem_sha
  */
 static void close_unused(int fd)
 {
-    if (!fs_life_is_ours(fd, FAIRSEM_SHARED_MAX))
+    if (!fs_life_is_ours(fd, 0, FAIRSEM_SHARED_MAX))
         fs_file_close(fd);
 }
 

@@ -236,10 +236,8 @@ int fairsem_shared_keep_on_exec(fairsem_shared_t *h, bool keep)
             error = EBUSY;
         else
             error = fs_file_keep_on_exec(h->fd, keep);
-        if (error == 0) {
-            FS_PUT(&self->start, keep ? fs_process_start() : 0);
+        if (error == 0)
             FS_COMMIT(&self->keeps, keep);
-        }
         fs_visit_end(h, &visit);
     }
     pthread_setcancelstate(cancelable, &ignored);

@@ -41,7 +41,7 @@ static enum sharing sharing_of(int file, size_t offset)
         if (IS(fs_process, incarnation))
             return FREE_TO_STORE;
         return IS(fs_process, state) || IS(fs_process, keeps) || IS(fs_process, pid)
-               || IS(fs_process, start) ? ENTRY : LOCKED;
+               ? ENTRY : LOCKED;
     }
     offset = (offset - slots) % sizeof(struct fs_slot);
     /* A thread loads the times of its own slot, which no other thread uses. */

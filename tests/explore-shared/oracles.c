@@ -114,8 +114,8 @@ void oracle_field_words(int file, size_t offset, char *text, size_t size)
         HEADER(redo.slot), HEADER(redo.slot_state), HEADER(redo.process), HEADER(redo.has_word),
         HEADER(redo.held), HEADER(redo.word), HEADER(count),
 #define PROCESS(member) { 1000 + offsetof(struct fs_process, member), "process." #member }
-        PROCESS(state), PROCESS(incarnation), PROCESS(held), PROCESS(pid), PROCESS(start),
-        PROCESS(since_ns), PROCESS(keeps),
+        PROCESS(state), PROCESS(incarnation), PROCESS(held), PROCESS(pid), PROCESS(since_ns),
+        PROCESS(keeps),
 #define SLOT(member) { 2000 + offsetof(struct fs_slot, member), "slot." #member }
         SLOT(state), SLOT(process), SLOT(units), SLOT(seq), SLOT(priority), SLOT(core),
         SLOT(joined_ns), SLOT(granted_ns), SLOT(next), SLOT(prev),

@@ -203,6 +203,17 @@ START_TEST(keep_on_exec_keeps_the_units_until_the_new_program_ends)
 }
 END_TEST
 
+/* This program after exec: see main.  Its predecessor has closed the descriptor. */
+static int after_close(const char *name)
+{
+    fairsem_shared_t *h;
+    fairsem_shared_stat_t stat;
+
+    if (fairsem_shared_open(&h, name, 0, 0, NULL) != 0 || fairsem_shared_stat(h, &stat) != 0)
+        return 1;
+    return stat.mine != 0 || stat.held != 0 || fairsem_shared_tryacquire(h, 2) != 0 ? 2 : 0;
+}
+
 /* This program after exec: see main.  fails_first: it stops itself after an open that fails. */
 static int after_exec(const char *name, bool fails_first)
 {
@@ -235,6 +246,8 @@ static pid_t fork_keeper(fairsem_shared_t **h, const char *mode)
     if (child == 0) {
         CHILD_CHECK(fairsem_shared_acquire(*h, 2) == 0);
         CHILD_CHECK(fairsem_shared_keep_on_exec(*h, true) == 0);
+        if (strcmp(mode, "after-close") == 0)
+            close((*h)->fd);
         execl("/proc/self/exe", "t_shared_death", mode, own_name(), (char *)NULL);
         _exit(127);
     }
@@ -248,8 +261,24 @@ START_TEST(after_exec_the_new_program_finds_its_units)
     pid_t child;
 
     if (emulated())
-        SKIP_TEST("in the emulator, exec changes the start time of the process");
+        SKIP_TEST("what a program executes is not emulated");
     child = fork_keeper(&h, "after-exec");
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 2);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* Its process ID and the time when it began are those of the last owner, but not the lock. */
+START_TEST(after_exec_the_new_program_does_not_find_units_of_a_closed_descriptor)
+{
+    fairsem_shared_t *h;
+    pid_t child;
+
+    if (emulated())
+        SKIP_TEST("what a program executes is not emulated");
+    child = fork_keeper(&h, "after-close");
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_int_eq(fairsem_shared_available(h), 2);
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
@@ -265,7 +294,7 @@ START_TEST(after_exec_a_failed_open_keeps_the_units)
     int status;
 
     if (emulated())
-        SKIP_TEST("in the emulator, exec changes the start time of the process");
+        SKIP_TEST("what a program executes is not emulated");
     child = fork_keeper(&h, "after-failure");
     ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);
     ck_assert(WIFSTOPPED(status));
@@ -430,7 +459,7 @@ START_TEST(a_refusal_without_a_wait_looks_for_the_dead_first)
 
         await_flag(flag, way + 1);
         kill_child(holder);
-        FS_PUT(&h->segment->looked_ns, INT64_MAX);
+        FS_PUT(&h->segment->looked_ns, fs_tick_ns());
         error = way == 0   ? fairsem_shared_tryacquire(h, 1)
                 : way == 1 ? fairsem_shared_acquire_for(h, 1, 0)
                            : fairsem_shared_acquire_until(h, 1, CLOCK_MONOTONIC, &past);
@@ -443,6 +472,8 @@ END_TEST
 
 int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "after-close") == 0)
+        return after_close(argv[2]);
     if (argc == 3)
         return after_exec(argv[2], strcmp(argv[1], "after-failure") == 0);
     RUN_SUITE("shared death", units_of_a_killed_holder_go_to_the_next_waiter,
@@ -451,7 +482,9 @@ int main(int argc, char **argv)
               a_process_that_closes_before_its_end_is_not_counted_as_dead,
               exec_returns_the_units_of_the_process,
               keep_on_exec_keeps_the_units_until_the_new_program_ends,
-              after_exec_the_new_program_finds_its_units, after_exec_a_failed_open_keeps_the_units,
+              after_exec_the_new_program_finds_its_units,
+              after_exec_the_new_program_does_not_find_units_of_a_closed_descriptor,
+              after_exec_a_failed_open_keeps_the_units,
               closing_the_descriptor_harms_only_the_process_that_does_it,
               a_process_that_was_taken_for_dead_starts_with_nothing, the_dead_are_found_soon,
               a_stopped_head_of_the_queue_does_not_hide_the_dead,
