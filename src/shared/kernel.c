@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel.c - files, record locks and futexes of Linux; see kernel.h. */
-#define _GNU_SOURCE             /* memfd_create, O_TMPFILE, fallocate */
+#define _GNU_SOURCE             /* memfd_create, O_TMPFILE, O_PATH, fallocate */
 #include "shared/kernel.h"
 
 #include "futex.h"
@@ -57,12 +57,35 @@ int fs_file_inspect(int fd, struct fs_file *file)
     return error;
 }
 
+/*
+ * No segment gets the descriptor 0, 1 or 2: a program that was started without standard output would
+ * print into it.  It cannot be moved to another number later, because closing a descriptor drops the
+ * process's locks on the file.  So while a segment is opened, the numbers that are free are occupied
+ * by descriptors that can be neither read nor written, as if they were closed.
+ */
+static void occupy_standard(int occupied[3])
+{
+    for (int i = 0; i < 3; i++)
+        occupied[i] = fcntl(i, F_GETFD) < 0 ? open("/", O_PATH | O_CLOEXEC) : -1;
+}
+
+static void leave_standard(const int occupied[3])
+{
+    for (int i = 0; i < 3; i++) {
+        if (occupied[i] >= 0)
+            fs_file_close(occupied[i]);
+    }
+}
+
 int fs_file_open(const char *path, int *fd)
 {
-    int before = errno;
+    int before = errno, occupied[3], error;
 
+    occupy_standard(occupied);
     *fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    return outcome(*fd < 0, before);
+    error = outcome(*fd < 0, before);
+    leave_standard(occupied);
+    return error;
 }
 
 static int make(const char *path, mode_t mode, int64_t size)
@@ -85,10 +108,13 @@ static int make(const char *path, mode_t mode, int64_t size)
 
 int fs_file_make(const char *path, mode_t mode, int64_t size, int *fd)
 {
-    int before = errno;
+    int before = errno, occupied[3], error;
 
+    occupy_standard(occupied);
     *fd = make(path, mode, size);
-    return outcome(*fd < 0, before);
+    error = outcome(*fd < 0, before);
+    leave_standard(occupied);
+    return error;
 }
 
 /* The second way needs no /proc, but older kernels allow it only to the superuser. */

@@ -277,6 +277,36 @@ START_TEST(open_without_a_free_descriptor_fails_and_leaves_nothing)
 }
 END_TEST
 
+/* What a program prints that was started without standard output must not go into a segment. */
+START_TEST(standard_output_is_never_a_segment)
+{
+    const char *const names[] = { own_name(), own_name(), NULL };    /* new, found, none */
+    pid_t child = fork();
+
+    if (child == 0) {
+        for (int closed = 0; closed < 8; closed++) {
+            for (int fd = 0; fd < 3; fd++) {
+                if ((closed >> fd & 1) != 0)
+                    close(fd);
+            }
+            for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+                fairsem_shared_t *h;
+
+                CHILD_CHECK(fairsem_shared_open(&h, names[i], O_CREAT, 0600, &four) == 0);
+                for (int fd = 0; fd < 3; fd++)
+                    CHILD_CHECK((closed >> fd & 1) == 0 || fcntl(fd, F_GETFD) == -1);
+                CHILD_CHECK(fairsem_shared_close(h) == 0);
+            }
+            CHILD_CHECK(fairsem_shared_unlink(own_name()) == 0);
+            for (int fd = 0; fd < 3; fd++)
+                CHILD_CHECK((closed >> fd & 1) == 0 || open("/dev/null", O_RDWR) == fd);
+        }
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
 /* With a /dev/shm of 8 KiB, if this process may mount one. */
 START_TEST(a_full_file_system_is_an_error_and_no_signal)
 {
@@ -388,6 +418,7 @@ int main(void)
               a_truncated_segment_is_damaged, other_kinds_of_files_are_refused,
               a_user_without_write_permission_is_refused,
               open_without_a_free_descriptor_fails_and_leaves_nothing,
-              a_full_file_system_is_an_error_and_no_signal, no_more_than_max_processes_can_use_it,
+              standard_output_is_never_a_segment, a_full_file_system_is_an_error_and_no_signal,
+              no_more_than_max_processes_can_use_it,
               a_thousand_processes_in_turn_leave_nothing, many_processes_may_open_a_name_at_once);
 }
