@@ -442,12 +442,15 @@ typedef struct {
 /* Fill in *stat, all of it at one moment. */
 FAIRSEM_API int fairsem_shared_stat(fairsem_shared_t *handle, fairsem_shared_stat_t *stat);
 
-/* A process that holds units, or a request in the queue. */
+/*
+ * A process that holds units, or a request in the queue.  A request that was granted holds its
+ * units by itself until its thread has received them: for long, if the process is stopped.
+ */
 typedef struct fairsem_shared_user {
     int64_t pid;            /* in the pid namespace of that process */
     int64_t units;          /* that it holds, or asks for */
     int64_t place;          /* in the queue, from 1; 0: it holds them */
-    int64_t ns;             /* for how long: since it held none, or since it joined; nanoseconds */
+    int64_t ns;             /* for how long: since it held none, was granted, joined; nanoseconds */
     int64_t priority;       /* of a request; else 0 */
     int64_t mine;           /* 1: of this process; else 0 */
     int64_t reserved_[2];

@@ -190,6 +190,26 @@ static int add_holders(fairsem_shared_t *h, int64_t now, struct list *list)
     return 0;
 }
 
+/* Requests that were granted, not yet received: their processes may be stopped. */
+static int add_granted(fairsem_shared_t *h, int64_t now, struct list *list)
+{
+    for (int i = 0; i < h->max_waiters; i++) {
+        const struct fs_slot *slot = &h->slots[i];
+        int process, error;
+
+        if (FS_GET(&slot->state) != FS_SLOT_GRANTED)
+            continue;
+        error = fs_slot_process(h, i, &process);
+        if (error != 0)
+            return error;
+        add(list, (fairsem_shared_user_t){
+            .pid = FS_GET(&h->processes[process].pid), .units = FS_GET(&slot->units),
+            .ns = fs_since(now, FS_GET(&slot->granted_ns)), .mine = process == FS_GET(&h->self),
+        });
+    }
+    return 0;
+}
+
 static int add_line(fairsem_shared_t *h, int64_t now, struct list *list)
 {
     int64_t place = 1;
@@ -220,6 +240,8 @@ static int list_users(fairsem_shared_t *h, int64_t now, struct list *list)
 {
     int error = add_holders(h, now, list);
 
+    if (error == 0 && h->undo)
+        error = add_granted(h, now, list);
     return error != 0 ? error : add_line(h, now, list);
 }
 

@@ -58,10 +58,10 @@ int fs_file_inspect(int fd, struct fs_file *file)
 }
 
 /*
- * No segment gets the descriptor 0, 1 or 2: a program that was started without standard output would
- * print into it.  It cannot be moved to another number later, because closing a descriptor drops the
- * process's locks on the file.  So while a segment is opened, the numbers that are free are occupied
- * by descriptors that can be neither read nor written, as if they were closed.
+ * No segment gets the descriptor 0, 1 or 2: a program that was started without standard output
+ * would print into it.  It cannot get another number later, because closing a descriptor drops the
+ * process's locks on the file.  So while a segment is opened, those that are free are occupied by
+ * descriptors that can be neither read nor written, as if they were closed.
  */
 static void occupy_standard(int occupied[3])
 {

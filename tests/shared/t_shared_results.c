@@ -339,6 +339,33 @@ START_TEST(a_process_that_waited_holds_since_its_first_grant)
 }
 END_TEST
 
+/* Its process is stopped in the queue, and holds units that its thread has not received. */
+START_TEST(a_granted_process_that_is_stopped_is_shown_as_a_holder)
+{
+    fairsem_shared_t *h = make_segment(2, 0);
+    fairsem_shared_user_t users[2];
+    fairsem_shared_stat_t stat;
+    int count = 2, status;
+    pid_t waiter;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
+    waiter = fork_waiter(h, 2, NULL, NULL);
+    await_queue(h, 1);
+    ck_assert_int_eq(kill(waiter, SIGSTOP), 0);
+    ck_assert_int_eq(waitpid(waiter, &status, WUNTRACED), waiter);
+    ck_assert_int_eq(fairsem_shared_release(h, 2), 0);
+    ck_assert_int_eq(fairsem_shared_users(h, users, &count), 0);
+    ck_assert_int_eq(count, 1);
+    ck_assert(users[0].pid == waiter && users[0].units == 2 && users[0].place == 0);
+    ck_assert(users[0].mine == 0);
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert_int_eq(stat.held, 2);
+    ck_assert_int_eq(kill(waiter, SIGCONT), 0);
+    ck_assert_int_eq(status_of(waiter), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared results", invalid_arguments_are_refused,
@@ -348,5 +375,6 @@ int main(void)
               a_token_cancels_only_the_wait_that_uses_it, a_canceled_thread_leaves_the_queue,
               a_first_call_that_need_not_wait_is_no_cancellation_point,
               users_and_dump_show_holders_and_waiters,
-              a_process_that_waited_holds_since_its_first_grant);
+              a_process_that_waited_holds_since_its_first_grant,
+              a_granted_process_that_is_stopped_is_shown_as_a_holder);
 }
