@@ -5,6 +5,7 @@
 #include "duration.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -17,6 +18,17 @@ const char *ordinal_suffix(int64_t n)
     if (n % 100 / 10 == 1)
         return "th";
     return n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
+}
+
+/*
+ * Not while Ctrl-S stops the terminal: this thread also receives the signals, and the other one, if
+ * it has got its turn, waits for this one with the unit.
+ */
+static bool can_write(void)
+{
+    struct pollfd terminal = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+    return poll(&terminal, 1, 0) == 1 && (terminal.revents & POLLOUT) != 0;
 }
 
 void progress_begin(struct progress *p, fairsem_shared_t *slots, const char *name)
@@ -33,7 +45,8 @@ int progress_show(struct progress *p)
     if (!p->terminal)
         return -1;
     /* In the background, the line would disturb the output of other programs. */
-    if (tcgetpgrp(STDERR_FILENO) != getpgrp() || fairsem_shared_users(p->slots, users, &count) != 0)
+    if (tcgetpgrp(STDERR_FILENO) != getpgrp() || !can_write()
+        || fairsem_shared_users(p->slots, users, &count) != 0)
         return 1000;
     for (int i = 0; i < count && i < MOST_USERS; i++) {
         const fairsem_shared_user_t *user = &users[i];
@@ -52,6 +65,6 @@ int progress_show(struct progress *p)
 
 void progress_end(struct progress *p)
 {
-    if (p->shown)
+    if (p->shown && can_write())
         fputs(ERASE, stderr);
 }

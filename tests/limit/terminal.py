@@ -1,36 +1,73 @@
 # SPDX-License-Identifier: MIT
-"""terminal.py - the progress line of fairsem-limit on a terminal, and Ctrl-C there.
+"""terminal.py - the progress line of fairsem-limit on a terminal, Ctrl-C and Ctrl-S there.
 
     terminal.py PROGRAM NAME    another process holds the only unit of NAME
 """
 import os
 import pty
 import re
+import select
 import signal
 import sys
 
-signal.alarm(60)
-program, name = sys.argv[1:3]
-pid, terminal = pty.fork()
-if pid == 0:
-    # A shell ignores SIGINT in its background commands.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    os.execv(program, [program, name, "1", "--", "echo", "it was not its turn"])
 
-seen = b""
-try:
-    while not re.search(rb": 1st in line, 1 running, waited [0-9]+ s", seen):
-        seen += os.read(terminal, 1000)
+def begin(*arguments):
+    """A process on a terminal of its own."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        # A shell ignores SIGINT in its background commands.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.execv(arguments[0], arguments)
+    return pid, terminal
+
+
+def read_until(terminal, pattern):
+    """What it prints, up to the pattern, or without one to the end of the terminal."""
+    seen = b""
+    try:
+        while pattern is None or not re.search(pattern, seen):
+            more = os.read(terminal, 1000)
+            if not more:
+                break
+            seen += more
+    except OSError:     # the end of a terminal
+        pass
+    return seen
+
+
+def check_signal(pid, expected, seen):
+    """It has ended by this signal."""
+    status = os.waitpid(pid, 0)[1]
+    if not os.WIFSIGNALED(status) or os.WTERMSIG(status) != expected:
+        sys.exit("ended with status %d, not by signal %d; printed %r" % (status, expected, seen))
+
+
+def interrupted(program, name):
+    """Ctrl-C ends the wait, and the progress line is gone."""
+    pid, terminal = begin(program, name, "1", "--", "echo", "it was not its turn")
+    seen = read_until(terminal, rb": 1st in line, 1 running, waited [0-9]+ s")
     os.write(terminal, b"\x03")
-    while True:
-        more = os.read(terminal, 1000)
-        if not more:
-            break
-        seen += more
-except OSError:     # the end of a terminal
-    pass
-status = os.waitpid(pid, 0)[1]
-if not os.WIFSIGNALED(status) or os.WTERMSIG(status) != signal.SIGINT:
-    sys.exit("ended with status %d, not by SIGINT; printed %r" % (status, seen))
-if not re.search(rb"in line.*\r\x1b\[K", seen, re.S):
-    sys.exit("the progress line was not removed: %r" % seen)
+    seen += read_until(terminal, None)
+    check_signal(pid, signal.SIGINT, seen)
+    if not re.search(rb"in line.*\r\x1b\[K", seen, re.S):
+        sys.exit("the progress line was not removed: %r" % seen)
+    os.close(terminal)
+
+
+def held_up(program, name):
+    """While Ctrl-S stops the terminal, a signal still ends the wait."""
+    pid, terminal = begin(program, name, "1", "--", "true")
+    seen = read_until(terminal, rb"in line")
+    writer = os.open("/proc/%d/fd/2" % pid, os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    os.write(terminal, b"\x13")
+    while select.select([], [writer], [], 0)[1]:
+        select.select([], [], [], 0.01)
+    os.kill(pid, signal.SIGTERM)
+    check_signal(pid, signal.SIGTERM, seen)
+    os.close(writer)
+    os.close(terminal)
+
+
+signal.alarm(60)
+interrupted(*sys.argv[1:3])
+held_up(*sys.argv[1:3])
