@@ -58,6 +58,15 @@ static void become_child(char **command, pid_t parent, const sigset_t *mask,
     _exit(become(command));
 }
 
+/*
+ * Signals that other processes send.  Those of the terminal reach the child anyway, except one: when
+ * the terminal is gone, the kernel tells only the leader of the session.
+ */
+static bool must_forward(const siginfo_t *info)
+{
+    return info->si_code <= 0 || (info->si_signo == SIGHUP && getsid(0) == getpid());
+}
+
 /* Forward signals until the child has ended. */
 static int accompany(pid_t child, const sigset_t *signals)
 {
@@ -70,8 +79,7 @@ static int accompany(pid_t child, const sigset_t *signals)
         if (signal == SIGCHLD) {
             if (waitpid(child, &status, WNOHANG) == child)
                 return status;
-        } else if (signal > 0 && info.si_code <= 0) {
-            /* Sent by a process.  Signals from the terminal have reached the child, too. */
+        } else if (signal > 0 && must_forward(&info)) {
             kill(child, signal);
         }
     }

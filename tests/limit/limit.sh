@@ -306,7 +306,7 @@ grep -q "^$name (all users): limit 1, free 1" "$work/out" || fail "the list lack
 if command -v python3 > /dev/null 2>&1; then
   hold
   if python3 "$top_srcdir/tests/limit/terminal.py" "$limit" "$name"; then
-    echo "ok: progress, Ctrl-C and Ctrl-S on a terminal"
+    echo "ok: progress, Ctrl-C, Ctrl-S and a hangup on a terminal"
   else
     fail "on a terminal"
   fi

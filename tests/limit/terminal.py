@@ -68,6 +68,15 @@ def held_up(program, name):
     os.close(terminal)
 
 
+def hung_up(program, name):
+    """When the terminal is gone, a command with a parent ends as it does without one."""
+    pid, terminal = begin(program, "--fork", name + "-b", "1", "--", "sh", "-c",
+                          "echo begun; exec sleep 600")
+    seen = read_until(terminal, rb"begun")
+    os.close(terminal)
+    check_signal(pid, signal.SIGHUP, seen)
+
+
 signal.alarm(60)
-interrupted(*sys.argv[1:3])
-held_up(*sys.argv[1:3])
+for test in interrupted, held_up, hung_up:
+    test(*sys.argv[1:3])
