@@ -170,7 +170,8 @@ static int keep_spare(fairsem_shared_t *h, int fd)
         return ENOMEM;      /* it stays open for ever */
     *spare = (struct fs_spare){ fd, h->spares };
     h->spares = spare;
-    return 0;
+    /* In case the process keeps its units across exec, which closes no descriptor then. */
+    return fs_file_keep_on_exec(fd, true);
 }
 
 static int use_descriptor(int fd, const fairsem_shared_attr_t *attr, fairsem_shared_t **handle)
@@ -185,11 +186,13 @@ static int use_descriptor(int fd, const fairsem_shared_attr_t *attr, fairsem_sha
 
 /*
  * No handle uses it.  But perhaps this process has kept units of this segment when it called exec:
- * then it stays open, or they would go with the lock.
+ * then it stays open, also across the next exec, or they would go with the lock.
  */
 static void close_unused(int fd)
 {
-    if (!fs_life_is_ours(fd, 0, FAIRSEM_SHARED_MAX))
+    if (fs_life_is_ours(fd, 0, FAIRSEM_SHARED_MAX))
+        fs_file_keep_on_exec(fd, true);
+    else
         fs_file_close(fd);
 }
 

@@ -214,18 +214,25 @@ static int after_close(const char *name)
     return stat.mine != 0 || stat.held != 0 || fairsem_shared_tryacquire(h, 2) != 0 ? 2 : 0;
 }
 
-/* This program after exec: see main.  fails_first: it stops itself after an open that fails. */
-static int after_exec(const char *name, bool fails_first)
+/* This program after exec: see main.  An open fails; it is stopped, and executed again. */
+static int after_failure(const char *name)
 {
     const fairsem_shared_attr_t wrong = { .flags = FAIRSEM_SHARED_NO_UNDO };
     fairsem_shared_t *h;
+
+    if (fairsem_shared_open(&h, name, O_CREAT, 0600, &wrong) != EINVAL)
+        return 1;
+    raise(SIGSTOP);
+    execl("/proc/self/exe", "t_shared_death", "after-exec", name, (char *)NULL);
+    return 127;
+}
+
+/* This program, once more: see main. */
+static int after_exec(const char *name)
+{
+    fairsem_shared_t *h;
     fairsem_shared_stat_t stat;
 
-    if (fails_first) {
-        if (fairsem_shared_open(&h, name, O_CREAT, 0600, &wrong) != EINVAL)
-            return 1;
-        raise(SIGSTOP);
-    }
     if (fairsem_shared_open(&h, name, 0, 0, NULL) != 0 || fairsem_shared_stat(h, &stat) != 0)
         return 2;
     if (stat.mine != 2 || stat.processes != 2)
@@ -286,7 +293,10 @@ START_TEST(after_exec_the_new_program_does_not_find_units_of_a_closed_descriptor
 }
 END_TEST
 
-/* The failed open must not close its descriptor: the kernel would drop the process's lock. */
+/*
+ * Neither the failed open nor the next exec may close its descriptor: the kernel would drop the
+ * process's lock.
+ */
 START_TEST(after_exec_a_failed_open_keeps_the_units)
 {
     fairsem_shared_t *h;
@@ -474,8 +484,10 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "after-close") == 0)
         return after_close(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "after-failure") == 0)
+        return after_failure(argv[2]);
     if (argc == 3)
-        return after_exec(argv[2], strcmp(argv[1], "after-failure") == 0);
+        return after_exec(argv[2]);
     RUN_SUITE("shared death", units_of_a_killed_holder_go_to_the_next_waiter,
               a_killed_waiter_leaves_the_queue_from_any_place,
               a_zombie_is_dead_and_a_stopped_process_is_not, a_child_is_a_process_of_its_own,
