@@ -357,7 +357,8 @@ FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n);
 /*
  * If keep is true, this process keeps its units across exec: the descriptor stays open, and the
  * units stay with the process until it ends or closes that descriptor.  The new program may open
- * the segment, and then owns the units.  If keep is false, an earlier call is undone.
+ * the segment, and then owns the units.  If keep is false, an earlier call is undone.  A forked
+ * child does not keep what it acquires, unless it calls this function, too.
  *
  * From this call to the exec, no call of this process can wait (EBUSY).  No other thread may be in
  * a call at the moment of the exec.  Before Linux 5.11 the process must have only one thread, or

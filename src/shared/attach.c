@@ -116,6 +116,9 @@ static int attach(fairsem_shared_t *h)
     bool kept;
     int index, error = fs_shared_check_file(h);
 
+    /* What was to survive exec was the parent's, or is lost. */
+    if (error == 0)
+        error = fs_file_keep_on_exec(h->fd, false);
     if (error == 0)
         error = find_entry(h, &index, &kept);
     if (error != 0)

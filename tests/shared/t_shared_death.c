@@ -203,6 +203,28 @@ START_TEST(keep_on_exec_keeps_the_units_until_the_new_program_ends)
 }
 END_TEST
 
+START_TEST(keep_on_exec_of_the_parent_keeps_nothing_for_a_child)
+{
+    _Atomic int *flag = share(sizeof *flag);
+    fairsem_shared_t *h = make_segment(2, 0);
+    pid_t child;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    ck_assert_int_eq(fairsem_shared_keep_on_exec(h, true), 0);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
+        atomic_store(flag, 1);
+        exec_sleep("100");
+    }
+    await_flag(flag, 1);
+    ck_assert_int_eq(fairsem_shared_keep_on_exec(h, false), 0);
+    ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, INT64_C(60000000000)), 0);
+    kill_child(child);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 /* This program after exec: see main.  Its predecessor has closed the descriptor. */
 static int after_close(const char *name)
 {
@@ -227,7 +249,7 @@ static int after_failure(const char *name)
     return 127;
 }
 
-/* This program, once more: see main. */
+/* This program after exec: see main. */
 static int after_exec(const char *name)
 {
     fairsem_shared_t *h;
@@ -494,6 +516,7 @@ int main(int argc, char **argv)
               a_process_that_closes_before_its_end_is_not_counted_as_dead,
               exec_returns_the_units_of_the_process,
               keep_on_exec_keeps_the_units_until_the_new_program_ends,
+              keep_on_exec_of_the_parent_keeps_nothing_for_a_child,
               after_exec_the_new_program_finds_its_units,
               after_exec_the_new_program_does_not_find_units_of_a_closed_descriptor,
               after_exec_a_failed_open_keeps_the_units,
