@@ -21,6 +21,7 @@ const char *fairsem_strerror(int error)
     case EBUSY:           return "in use";
     case ECANCELED:       return "canceled";
     case EEXIST:          return "a segment of this name exists";
+    case EFBIG:           return "larger than files may be";
     case EINPROGRESS:     return "in the queue";
     case EINTR:           return "interrupted by a signal handler";
     case EINVAL:          return "invalid argument";

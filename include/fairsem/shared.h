@@ -171,8 +171,8 @@ typedef struct fairsem_shared_attr {
  * EAGAIN   others make and remove this name again and again
  * ENOTSUP  the segment was made by a version of this library with another layout
  * ENOTRECOVERABLE  the file is not a segment, was never completed, or is damaged
- * EACCES, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENOLCK, ENOMEM, ENOSPC, EPERM, EROFS   as the
- *          kernel says
+ * EACCES, EFBIG, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENOLCK, ENOMEM, ENOSPC, EPERM, EROFS   as
+ *          the kernel says; EFBIG: a limit of the size of files, as by ulimit -f
  */
 FAIRSEM_API int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag,
                                     mode_t mode, const fairsem_shared_attr_t *attr);

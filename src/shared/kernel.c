@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -88,6 +89,30 @@ int fs_file_open(const char *path, int *fd)
     return error;
 }
 
+/*
+ * If there is no memory, fail here, not with SIGBUS later.  A limit of the size of files (ulimit -f)
+ * is an error, too: without this mask, it would end the process by SIGXFSZ.
+ */
+static int allocate(int fd, int64_t size)
+{
+    static const struct timespec at_once;
+    sigset_t too_large, before, pending;
+    int result;
+
+    sigemptyset(&too_large);
+    sigaddset(&too_large, SIGXFSZ);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &too_large, &before);
+    result = fallocate(fd, 0, 0, size);
+    if (result != 0 && errno == EFBIG) {
+        if (!sigismember(&pending, SIGXFSZ))
+            sigtimedwait(&too_large, NULL, &at_once);
+        errno = EFBIG;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return result;
+}
+
 static int make(const char *path, mode_t mode, int64_t size)
 {
     int fd;
@@ -98,8 +123,7 @@ static int make(const char *path, mode_t mode, int64_t size)
         fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (fd < 0)
         return -1;
-    /* If there is no memory, fail here, not with SIGBUS later. */
-    if (fallocate(fd, 0, 0, size) == 0
+    if (allocate(fd, size) == 0
         && (path != NULL || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0))
         return fd;
     fs_file_close(fd);

@@ -277,6 +277,32 @@ START_TEST(open_without_a_free_descriptor_fails_and_leaves_nothing)
 }
 END_TEST
 
+/* The limit of ulimit -f.  With a mask of its own, the process also finds its signals as before. */
+START_TEST(a_limit_of_files_is_an_error_and_no_signal)
+{
+    const struct rlimit small = { .rlim_cur = 4096, .rlim_max = RLIM_INFINITY };
+    pid_t child = fork();
+
+    if (child == 0) {
+        sigset_t signals, mask;
+        fairsem_shared_t *h;
+
+        CHILD_CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
+        CHILD_CHECK(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &four) == EFBIG);
+        CHILD_CHECK(fairsem_shared_open(&h, own_name(), 0, 0, NULL) == ENOENT);
+        CHILD_CHECK(fairsem_shared_open(&h, NULL, 0, 0, &four) == EFBIG);
+        CHILD_CHECK(sigpending(&signals) == 0 && !sigismember(&signals, SIGXFSZ));
+        CHILD_CHECK(sigprocmask(SIG_SETMASK, NULL, &mask) == 0 && !sigismember(&mask, SIGXFSZ));
+        CHILD_CHECK(sigaddset(&mask, SIGXFSZ) == 0);
+        CHILD_CHECK(sigprocmask(SIG_SETMASK, &mask, NULL) == 0 && raise(SIGXFSZ) == 0);
+        CHILD_CHECK(fairsem_shared_open(&h, NULL, 0, 0, &four) == EFBIG);
+        CHILD_CHECK(sigpending(&signals) == 0 && sigismember(&signals, SIGXFSZ));
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
 /* What a program prints that was started without standard output must not go into a segment. */
 START_TEST(standard_output_is_never_a_segment)
 {
@@ -414,11 +440,12 @@ int main(void)
 {
     RUN_SUITE("shared open", an_invalid_name_is_refused, an_invalid_attribute_is_refused,
               a_name_is_created_opened_and_removed, opening_a_name_again_keeps_the_units,
-              a_file_that_is_no_segment_is_refused_and_can_be_removed, an_invalid_header_is_refused,
-              a_truncated_segment_is_damaged, other_kinds_of_files_are_refused,
-              a_user_without_write_permission_is_refused,
+              a_file_that_is_no_segment_is_refused_and_can_be_removed,
+              an_invalid_header_is_refused, a_truncated_segment_is_damaged,
+              other_kinds_of_files_are_refused, a_user_without_write_permission_is_refused,
               open_without_a_free_descriptor_fails_and_leaves_nothing,
-              standard_output_is_never_a_segment, a_full_file_system_is_an_error_and_no_signal,
-              no_more_than_max_processes_can_use_it,
-              a_thousand_processes_in_turn_leave_nothing, many_processes_may_open_a_name_at_once);
+              a_limit_of_files_is_an_error_and_no_signal, standard_output_is_never_a_segment,
+              a_full_file_system_is_an_error_and_no_signal,
+              no_more_than_max_processes_can_use_it, a_thousand_processes_in_turn_leave_nothing,
+              many_processes_may_open_a_name_at_once);
 }
