@@ -59,8 +59,8 @@ static void become_child(char **command, pid_t parent, const sigset_t *mask,
 }
 
 /*
- * Signals that other processes send.  Those of the terminal reach the child anyway, except one: when
- * the terminal is gone, the kernel tells only the leader of the session.
+ * Signals that other processes send.  Those of the terminal reach the child anyway, except one:
+ * when the terminal is gone, the kernel tells only the leader of the session.
  */
 static bool must_forward(const siginfo_t *info)
 {

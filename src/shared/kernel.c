@@ -90,8 +90,8 @@ int fs_file_open(const char *path, int *fd)
 }
 
 /*
- * If there is no memory, fail here, not with SIGBUS later.  A limit of the size of files (ulimit -f)
- * is an error, too: without this mask, it would end the process by SIGXFSZ.
+ * If there is no memory, fail here, not with SIGBUS later.  A limit of the size of files, as by
+ * ulimit -f, is an error, too: without this mask, it would end the process by SIGXFSZ.
  */
 static int allocate(int fd, int64_t size)
 {

@@ -202,4 +202,13 @@ static inline int64_t fs_since(int64_t now_ns, int64_t then_ns)
     return then_ns < 0 || then_ns > now_ns ? 0 : now_ns - then_ns;
 }
 
+/*
+ * Is it at least so long ago?  Yes if it is in the future: a process of another time namespace, whose
+ * clock is ahead, has written it, and must not keep all others from looking for the dead.
+ */
+static inline bool fs_long_ago(int64_t now_ns, int64_t then_ns, int64_t ns)
+{
+    return then_ns < 0 || then_ns > now_ns || now_ns - then_ns >= ns;
+}
+
 #endif

@@ -251,7 +251,7 @@ static int should_look(const struct fs_place *place, struct fs_visit *visit, boo
     bool alive = true;
 
     *yes = head == place->slot
-           || fs_since(fs_visit_now(visit), FS_GET(&h->segment->looked_ns)) >= LOOK_NS;
+           || fs_long_ago(fs_visit_now(visit), FS_GET(&h->segment->looked_ns), LOOK_NS);
     if (error != 0 || *yes || head == FS_NOBODY)
         return error;
     error = fs_slot_process(h, head, &process);

@@ -71,7 +71,7 @@ static int must_wait(fairsem_shared_t *h, int64_t n, int priority, bool *waits)
 /* R4: if not, the request may have to wait only because of the dead. */
 static bool nobody_looked_lately(const fairsem_shared_t *h, struct fs_visit *visit)
 {
-    return fs_since(fs_visit_now(visit), FS_GET(&h->segment->looked_ns)) >= FS_SEEN_NS;
+    return fs_long_ago(fs_visit_now(visit), FS_GET(&h->segment->looked_ns), FS_SEEN_NS);
 }
 
 /* A process whose units survive exec must not wait. */

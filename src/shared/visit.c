@@ -132,7 +132,7 @@ static int grant_head(fairsem_shared_t *h, struct fs_visit *visit, int head)
 static int seems_alive(fairsem_shared_t *h, int head, int process, struct fs_visit *visit,
                        bool *alive)
 {
-    *alive = fs_since(fs_visit_now(visit), FS_GET(&h->slots[head].joined_ns)) < FS_SEEN_NS;
+    *alive = !fs_long_ago(fs_visit_now(visit), FS_GET(&h->slots[head].joined_ns), FS_SEEN_NS);
     return *alive ? 0 : fs_shared_alive(h, process, alive);
 }
 

@@ -427,8 +427,11 @@ START_TEST(the_dead_are_found_soon)
 }
 END_TEST
 
-/* The head should look for the dead.  As it is stopped, the second waiter must do that. */
-START_TEST(a_stopped_head_of_the_queue_does_not_hide_the_dead)
+/*
+ * The head should look for the dead.  As it is stopped, the second waiter must do that.  `ahead`: a
+ * process of another time namespace, whose clock is ahead, has looked.
+ */
+static void check_stopped_head(bool ahead)
 {
     _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(2, 0);
@@ -442,11 +445,24 @@ START_TEST(a_stopped_head_of_the_queue_does_not_hide_the_dead)
     await_queue(h, 2);
     ck_assert_int_eq(kill(head, SIGSTOP), 0);
     ck_assert_int_eq(waitpid(head, &status, WUNTRACED), head);
+    if (ahead)
+        FS_PUT(&h->segment->looked_ns, INT64_MAX);
     kill_child(holder);
     ck_assert_int_eq(status_of(second), 0);
     ck_assert_int_eq(kill(head, SIGCONT), 0);
     ck_assert_int_eq(status_of(head), 0);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+
+START_TEST(a_stopped_head_of_the_queue_does_not_hide_the_dead)
+{
+    check_stopped_head(false);
+}
+END_TEST
+
+START_TEST(another_clock_does_not_hide_the_dead)
+{
+    check_stopped_head(true);
 }
 END_TEST
 
@@ -522,7 +538,7 @@ int main(int argc, char **argv)
               after_exec_a_failed_open_keeps_the_units,
               closing_the_descriptor_harms_only_the_process_that_does_it,
               a_process_that_was_taken_for_dead_starts_with_nothing, the_dead_are_found_soon,
-              a_stopped_head_of_the_queue_does_not_hide_the_dead,
+              a_stopped_head_of_the_queue_does_not_hide_the_dead, another_clock_does_not_hide_the_dead,
               no_caller_is_refused_because_of_the_dead,
               a_refusal_without_a_wait_looks_for_the_dead_first);
 }
