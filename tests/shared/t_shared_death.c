@@ -4,7 +4,6 @@
  * exec.
  */
 #include "crowd.h"
-#include "emulated.h"
 
 #include "deadline.h"
 #include "shared/handle.h"
@@ -287,11 +286,8 @@ static pid_t fork_keeper(fairsem_shared_t **h, const char *mode)
 START_TEST(after_exec_the_new_program_finds_its_units)
 {
     fairsem_shared_t *h;
-    pid_t child;
+    pid_t child = fork_keeper(&h, "after-exec");
 
-    if (emulated())
-        SKIP_TEST("what a program executes is not emulated");
-    child = fork_keeper(&h, "after-exec");
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_int_eq(fairsem_shared_available(h), 2);
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
@@ -303,11 +299,8 @@ END_TEST
 START_TEST(after_exec_the_new_program_does_not_find_units_of_a_closed_descriptor)
 {
     fairsem_shared_t *h;
-    pid_t child;
+    pid_t child = fork_keeper(&h, "after-close");
 
-    if (emulated())
-        SKIP_TEST("what a program executes is not emulated");
-    child = fork_keeper(&h, "after-close");
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_int_eq(fairsem_shared_available(h), 2);
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
@@ -322,12 +315,9 @@ END_TEST
 START_TEST(after_exec_a_failed_open_keeps_the_units)
 {
     fairsem_shared_t *h;
-    pid_t child;
+    pid_t child = fork_keeper(&h, "after-failure");
     int status;
 
-    if (emulated())
-        SKIP_TEST("what a program executes is not emulated");
-    child = fork_keeper(&h, "after-failure");
     ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);
     ck_assert(WIFSTOPPED(status));
     ck_assert_int_eq(fairsem_shared_available(h), 0);
