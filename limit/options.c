@@ -30,7 +30,7 @@ static void usage(FILE *file)
           "  -g, --global[=MODE]      NAME is common to all users; without it, each user has\n"
           "                           names of its own.  MODE (666): who may use a new NAME\n"
           "      --fork               stay as the parent of COMMAND: for one that closes\n"
-          "                           descriptors which it did not open, such as sudo\n"
+          "                           descriptors which it did not open, as sudo and ssh do\n"
           "      --status             print who runs and who waits, since when\n"
           "      --watch              with --status: again each second\n"
           "      --remove             remove NAME, if nobody uses it\n"

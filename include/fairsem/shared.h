@@ -43,7 +43,9 @@
  * results, units, time, memory order and cancellation hold here, too.
  *
  * Segment.   The semaphore lies in a segment of memory that processes share.  It is a file in
- *            /dev/shm and has a name, or it has none and is inherited by fork.
+ *            /dev/shm and has a name, or it has none and is inherited by fork.  Where systemd has
+ *            RemoveIPC=yes, it removes the names of a user, other than of the system's own users,
+ *            when the user's last session ends.
  * Handle.    A process has one handle for each segment, however often it opens it.  Any number of
  *            threads may use it.
  * Units      belong to the process that has acquired them, not to the thread: any thread of it
@@ -51,7 +53,9 @@
  * Life.      A process lives until the kernel has closed its descriptors: exit, _exit, any signal
  *            and exec end its life.  It does not matter who its parent is, or whether the parent
  *            has waited for it.  A stopped process lives.  If it is stopped inside a call while
- *            it holds the segment's lock, the others wait until it goes on.
+ *            it holds the segment's lock, the others wait until it goes on.  If it is stopped in
+ *            its first call while it takes the place of a dead process, because attr.max_processes
+ *            are in use, that one seems to live until it goes on.
  * How soon.  While somebody waits, the dead are found within 100 ms; within 200 ms while the first
  *            in the queue is stopped.  Otherwise the next call that would have to wait, or that
  *            inspects the semaphore, finds them.
@@ -64,6 +68,7 @@
  * malloc.    Only open and dump allocate.
  * Signals.   No function is async-signal-safe.  A signal does not end a wait.  Do not fork in a
  *            signal handler that interrupted one of these functions.
+ * _Fork.     A child of _Fork, vfork or clone acts as its parent, and must call no function.
  * Trust.     A process that may write to the segment can damage it.  The others then get
  *            ENOTRECOVERABLE, and nothing worse, with three exceptions.  If it makes the file of a
  *            named segment shorter, SIGBUS can end the others.  (The size of a segment without a
@@ -74,7 +79,10 @@
  *
  * Do not open the file of a segment by other means: the kernel drops a process's locks on a file
  * when the process closes any descriptor of it, and then the process counts as dead.  The same
- * happens in a program that closes all descriptors that it does not know.
+ * happens in a program that closes all descriptors that it does not know; if other threads of it
+ * are in a call at that moment, the segment may be damaged for all.  It also happens when two
+ * copies of this library in one process have a segment open, and one of them closes it: they do
+ * not know of each other.
  */
 #ifndef FAIRSEM_SHARED_H
 #define FAIRSEM_SHARED_H

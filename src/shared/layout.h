@@ -26,7 +26,9 @@
  *  R3  Only the kernel says which processes live.  Each process has a record lock on its own byte
  *      of the segment's file.  A process whose entry is in use and whose byte is not locked is
  *      dead.  A pid never decides this, and not which entry was a process's own before an exec.
- *      Only the process that has the byte writes the entry's incarnation.
+ *      Only the process that has the byte writes the entry's incarnation.  (While a process that
+ *      has taken the byte of a dead one, because the table is full, is stopped before it can take
+ *      the lock, the dead one seems to live.)
  *  R4  These look for the dead: a caller that is about to be refused; a caller that is about to
  *      wait, if no process has looked lately; the head of the line, every 100 ms.  A granter checks
  *      the process that it grants, unless that joined a moment ago.  All others in line check the
@@ -203,8 +205,8 @@ static inline int64_t fs_since(int64_t now_ns, int64_t then_ns)
 }
 
 /*
- * Is it at least so long ago?  Yes if it is in the future: a process of another time namespace, whose
- * clock is ahead, has written it, and must not keep all others from looking for the dead.
+ * Is it at least so long ago?  Yes if it is in the future: a process of another time namespace,
+ * whose clock is ahead, has written it, and must not keep all others from looking for the dead.
  */
 static inline bool fs_long_ago(int64_t now_ns, int64_t then_ns, int64_t ns)
 {
