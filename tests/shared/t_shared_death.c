@@ -528,7 +528,7 @@ int main(int argc, char **argv)
               after_exec_a_failed_open_keeps_the_units,
               closing_the_descriptor_harms_only_the_process_that_does_it,
               a_process_that_was_taken_for_dead_starts_with_nothing, the_dead_are_found_soon,
-              a_stopped_head_of_the_queue_does_not_hide_the_dead, another_clock_does_not_hide_the_dead,
-              no_caller_is_refused_because_of_the_dead,
+              a_stopped_head_of_the_queue_does_not_hide_the_dead,
+              another_clock_does_not_hide_the_dead, no_caller_is_refused_because_of_the_dead,
               a_refusal_without_a_wait_looks_for_the_dead_first);
 }
