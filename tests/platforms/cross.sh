@@ -25,16 +25,22 @@ _USAGE
 }
 
 # ---------------------------------------------------------------- targets
-# choose TARGET - set cc, cxx, packages and options (of configure); triplet, qemu and elf if it is
-# emulated.
+# choose TARGET - set cc, cxx, packages and options (of configure); triplet if it has tools of its
+# own; qemu and elf, too, if it is emulated.
 choose() {
-  triplet='' qemu='' elf='' options=''
+  triplet='' qemu='' elf='' options='' runtime=''
   case $1 in
     arm64) triplet=aarch64-linux-gnu qemu=qemu-aarch64-static elf='2 1 b7' libc=arm64 ;;
     riscv64) triplet=riscv64-linux-gnu qemu=qemu-riscv64-static elf='2 1 f3' libc=riscv64 ;;
     s390x) triplet=s390x-linux-gnu qemu=qemu-s390x-static elf='2 2 16' libc=s390x ;;
     armhf*) triplet=arm-linux-gnueabihf qemu=qemu-arm-static elf='1 1 28' libc=armhf ;;
-    i386 | i386-time64) cc='gcc -m32' cxx='g++ -m32' packages='gcc-multilib g++-multilib' ;;
+    i386 | i386-time64)
+      # Debian has gcc-multilib or the cross compilers, not both.  What either makes runs as it is.
+      cc='gcc -m32' cxx='g++ -m32' packages='gcc-multilib g++-multilib'
+      if command -v i686-linux-gnu-gcc > /dev/null; then
+        triplet=i686-linux-gnu libc=i386 runtime='libc6-i386 lib32stdc++6'
+      fi
+      ;;
     amd64*) cc=gcc cxx=g++ packages='gcc g++' ;;
     *) usage ;;
   esac
@@ -47,7 +53,7 @@ choose() {
   esac
   if [ -n "$triplet" ]; then
     cc=$triplet-gcc cxx=$triplet-g++
-    packages="qemu-user-static gcc-$triplet g++-$triplet libc6-dev-$libc-cross"
+    packages="${runtime:-qemu-user-static} gcc-$triplet g++-$triplet libc6-dev-$libc-cross"
   fi
   case $1 in
     *-time64)
