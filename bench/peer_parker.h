@@ -26,7 +26,8 @@ int other_fairsem_acquire(fairsem_t *sem, int64_t n);
 int other_fairsem_tryacquire(fairsem_t *sem, int64_t n);
 int other_fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns);
 int other_fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
-                                const struct timespec *deadline);
+                                const struct timespec *deadline)
+    FAIRSEM_TIME64_(other_fairsem_acquire_until);
 int other_fairsem_release(fairsem_t *sem, int64_t n);
 
 static inline int parker_peer_init(void *sem, int64_t units)

@@ -167,7 +167,8 @@ extern "C" {
  * misread the other's deadlines.
  */
 #if defined(__USE_TIME_BITS64) && defined(__TIMESIZE) && __TIMESIZE == 32 && defined(__GNUC__)
-#define FAIRSEM_TIME64_(name) __asm__(#name "_time64")
+#define FAIRSEM_TIME64_(name) FAIRSEM_ASM_TIME64_(name)     /* a name that is a macro, expanded */
+#define FAIRSEM_ASM_TIME64_(name) __asm__(#name "_time64")
 #else
 #define FAIRSEM_TIME64_(name)
 #endif
