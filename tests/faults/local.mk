@@ -45,7 +45,8 @@ tests_faults_libfaultthreads_la_LIBADD = $(DL_LIBS)
 
 # Calls that the linker sends to the test first.
 tests_faults_t_fault_clock_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_init \
-	-Wl,--wrap=pthread_cond_timedwait -Wl,--wrap=fs_park_on_word
+	-Wl,--wrap=pthread_cond_timedwait -Wl,--wrap=fs_park_on_word \
+	-Wl,--wrap=__clock_gettime64 -Wl,--wrap=__pthread_cond_timedwait64
 tests_faults_t_fault_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=pthread_cond_init \
 	-Wl,--wrap=pthread_condattr_init -Wl,--wrap=pthread_mutex_init \
 	-Wl,--wrap=pthread_key_create -Wl,--wrap=pthread_setspecific

@@ -9,6 +9,7 @@
  */
 #include "askers.h"
 #include "suite.h"
+#include "wide_time.h"
 
 #include "parking.h"
 

@@ -16,7 +16,7 @@ wrap=
 # The names are words.
 # shellcheck disable=SC2013
 for name in $(sed -n 's/^WRAPPED([^,]*, \([a-z_]*\),.*/\1/p' "$here/machine.c"); do
-  wrap="$wrap -Wl,--wrap=$name"
+  wrap="$wrap -Wl,--wrap=$name -Wl,--wrap=__${name}64"     # wide_time.h: the other name
 done
 # machine.c replaces stay_awake.c.
 sources=

@@ -35,7 +35,8 @@ tests_fuzz_replay_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_mutex_lo
 	-Wl,--wrap=pthread_cond_wait -Wl,--wrap=pthread_cond_timedwait \
 	-Wl,--wrap=pthread_cond_signal -Wl,--wrap=pthread_key_create \
 	-Wl,--wrap=pthread_getspecific -Wl,--wrap=pthread_setspecific \
-	-Wl,--wrap=pthread_self -Wl,--wrap=syscall
+	-Wl,--wrap=pthread_self -Wl,--wrap=syscall \
+	-Wl,--wrap=__clock_gettime64 -Wl,--wrap=__pthread_cond_timedwait64
 
 .PHONY: fuzz
 SECONDS = 60

@@ -9,6 +9,7 @@
 #include "words.h"
 
 #include "../support/bare.h"
+#include "../support/wide_time.h"
 #include "stay_awake.h"
 
 #include <errno.h>

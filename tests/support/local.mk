@@ -15,7 +15,7 @@ check_LTLIBRARIES += tests/support/libchecked.la
 
 tests_support_libtests_la_SOURCES = \
 	tests/support/askers.h \
-	tests/support/bare.h \
+	tests/support/bare.h tests/support/wide_time.h \
 	tests/support/children.h \
 	tests/support/clockwork.h \
 	tests/support/emulated.h \

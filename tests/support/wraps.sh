@@ -17,4 +17,4 @@ awk -v name="^tests_[a-z]*_$1_LDFLAGS$" '
       if (index(words, "$(" other ")") > 0)
         words = words value[other]
     print words
-  }' "$(dirname "$0")"/../*/local.mk | { grep -o -e '-Wl,--wrap=[a-z_]*' || true; }
+  }' "$(dirname "$0")"/../*/local.mk | { grep -o -e '-Wl,--wrap=[a-z0-9_]*' || true; }

@@ -29,6 +29,7 @@ tests_whitebox_bench_stats_LDADD = $(LDADD) $(LIBM)
 # Calls that the linker sends to the test first.
 tests_whitebox_t_signals_LDFLAGS = -Wl,--wrap=pthread_mutex_unlock
 tests_whitebox_t_sleep_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_timedwait \
+	-Wl,--wrap=__clock_gettime64 -Wl,--wrap=__pthread_cond_timedwait64 \
 	-Wl,--wrap=pthread_cond_signal -Wl,--wrap=fs_park_on_word -Wl,--wrap=fs_unpark_word
 clockwork_wraps = -Wl,--wrap=fs_now_ns -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_park_on_word \
 	-Wl,--wrap=fs_wake_queue_add_parker -Wl,--wrap=fs_wake_queue_add_word \

@@ -8,6 +8,7 @@
  */
 #include "bare.h"
 #include "suite.h"
+#include "wide_time.h"
 #include "workers.h"
 
 #include "parking.h"
