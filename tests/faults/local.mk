@@ -26,7 +26,7 @@ EXTRA_DIST += tests/faults/faults.h tests/faults/loaded.h
 tests_faults_t_fault_unload_LDADD = $(CHECK_LIBS) $(DL_LIBS)
 
 # It loads a plugin that has the objects of libfairsem.a inside.  Without -z nodelete.
-if BUILD_INTERPOSER
+if BUILD_SHARED
 check_LTLIBRARIES += tests/faults/libplugin.la
 endif
 tests_faults_libplugin_la_SOURCES =
@@ -35,7 +35,7 @@ tests_faults_libplugin_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhe
 tests_faults_t_fault_plugin_LDADD = $(CHECK_LIBS) $(DL_LIBS)
 
 # What fault_examples.sh preloads into the examples.
-if BUILD_INTERPOSER
+if BUILD_SHARED
 check_LTLIBRARIES += tests/faults/libfaultthreads.la
 endif
 tests_faults_libfaultthreads_la_SOURCES = tests/faults/fault_threads.c

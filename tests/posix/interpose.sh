@@ -17,7 +17,7 @@ skip() {
   exit 77
 }
 if [ ! -x "$run" ] || [ ! -f "$module" ]; then
-  skip "fairsem-run was not built (--disable-shared)"
+  skip "fairsem-run was not built (--disable-shared, or a sem_t that is too small)"
 fi
 [ -x "$program" ] || skip "tests/posix/interposed was not built (make check builds it)"
 case "${CC-} ${CFLAGS-}" in
