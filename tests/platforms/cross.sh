@@ -12,7 +12,8 @@
 set -u
 export LC_ALL=C
 
-: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
+: "${top_srcdir:=$(dirname "$0")/../..}" "${top_builddir:=$PWD}"
+top_srcdir=$(cd "$top_srcdir" && pwd) || exit 99     # it is used in other directories
 
 usage() {
   cat <<'_USAGE'
