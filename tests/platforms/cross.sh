@@ -84,7 +84,8 @@ magic() {
 }
 
 # Run this script again in a namespace where the kernel runs programs of the target.  The emulator
-# must be static: LD_PRELOAD is for the program, not for the emulator.
+# must be static: LD_PRELOAD is for the program, not for the emulator.  The namespace has its own
+# /dev/shm: to a machine of the other byte order, segments of this machine look damaged.
 enter() {
   command -v "$qemu" > /dev/null || skip "there is no $qemu (package qemu-user-static)"
   if ! unshare --user --map-root-user --mount sh -c \
@@ -102,6 +103,7 @@ enter() {
     exec unshare --user --map-root-user --mount sh -c '
       mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc &&
       printf "%s\n" "$FORMAT" > /proc/sys/fs/binfmt_misc/register &&
+      mount -t tmpfs -o mode=1777 tmpfs /dev/shm &&
       export FAIRSEM_TESTS_EMULATED QEMU_LD_PREFIX &&
       exec "$@"' sh "$0" "$@"
 }
