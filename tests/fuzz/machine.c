@@ -58,7 +58,7 @@ BARE int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 
 pthread_t __wrap_pthread_self(void)
 {
-    return machine_on ? (pthread_t)(thread_running() + 1) : __real_pthread_self();
+    return machine_on ? (pthread_t)(uintptr_t)(thread_running() + 1) : __real_pthread_self();
 }
 
 /* ---- Locks: to wait for one is an error, because it would never be unlocked ---- */
