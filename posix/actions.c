@@ -60,8 +60,12 @@ static void unlock(void)
     atomic_store_explicit(&locked, 0, memory_order_release);
 }
 
-/* Until it calls exec, a child of vfork() has the memory of its parent, but its own actions. */
-static bool has_borrowed_our_memory(void)
+/*
+ * Is this a child that has not run fs_actions_in_child()?  It has its own actions, and takes no
+ * lock.  One of vfork() has the memory of its parent, where the lock would stay taken if the child
+ * were killed.  One of _Fork() or of a bare clone() may have inherited a lock that is taken.
+ */
+static bool is_other_process(void)
 {
     return (pid_t)syscall(SYS_getpid) != process;
 }
@@ -98,20 +102,38 @@ static void show(struct sigaction *action, fs_handler_fn *handler, int flags)
     }
 }
 
-/* Inside a section, called by the trampoline; see handlers.h. */
+/* Returns true if it has taken the lock, and what this file keeps may be changed. */
+static bool begin_change(void)
+{
+    if (is_other_process())
+        return false;
+    fs_section_enter();
+    lock();
+    return true;
+}
+
+static void end_change(bool is_locked)
+{
+    if (is_locked) {
+        unlock();
+        fs_section_leave();
+    }
+}
+
+/* Called by the trampoline; see handlers.h. */
 static fs_handler_fn *reset_handler(int sig)
 {
     fs_handler_fn *handler = NULL;
     struct sigaction action;
+    bool is_locked = begin_change();
 
-    lock();
     if (libc.sigaction(sig, NULL, &action) == 0 && action.sa_sigaction == fs_trampoline_once) {
         handler = fs_handlers[sig];
         show(&action, handler, flags_of[sig]);
         action.sa_handler = SIG_DFL;
         libc.sigaction(sig, &action, NULL);
     }
-    unlock();
+    end_change(is_locked);
     return handler;
 }
 
@@ -151,18 +173,17 @@ static int change(int sig, const struct sigaction *action, struct sigaction *old
     struct sigaction ours, before;
     fs_handler_fn *handler;
     int flags, result;
+    bool is_locked;
 
     if (action != NULL)
         ours = *action;
-    fs_section_enter();
-    lock();
+    is_locked = begin_change();
     handler = fs_handlers[sig];
     flags = flags_of[sig];
-    if (action != NULL && has_handler(&ours) && !has_borrowed_our_memory())
+    if (action != NULL && is_locked && has_handler(&ours))
         replace_handler(sig, &ours);
     result = libc.sigaction(sig, action != NULL ? &ours : NULL, &before);
-    unlock();
-    fs_section_leave();
+    end_change(is_locked);
     if (result == 0 && old != NULL) {
         show(&before, handler, flags);
         *old = before;

@@ -349,9 +349,7 @@ void fs_trampoline_once(int sig, siginfo_t *info, void *context)
 
     if (!may_run(sig, info, context))
         return;
-    fs_section_enter();
     handler = fs_reset_handler(sig);
-    fs_section_leave();
     errno = error;
     if (handler != NULL)
         handler(sig, info, context);

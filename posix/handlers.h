@@ -21,8 +21,8 @@ fs_handler_fn fs_trampoline;
 fs_handler_fn fs_trampoline_once;
 
 /*
- * Called by the latter, inside a section: reset the disposition.  Returns the handler; or NULL, if
- * another thread has reset or changed the disposition since the kernel chose this one.
+ * Called by the latter: reset the disposition.  Returns the handler; or NULL, if another thread has
+ * reset or changed the disposition since the kernel chose this one.
  */
 extern fs_handler_fn *(*fs_reset_handler)(int sig);
 

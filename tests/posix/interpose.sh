@@ -178,6 +178,18 @@ else
   has_module=no
 fi
 
+# ---------------------------------------------------------------- in the middle of sigaction()
+# shellcheck disable=SC2086 # a compiler and flags are lists
+if [ "$emulated" != yes ] && ${CC:-cc} ${CFLAGS-} -fPIC -shared \
+  "$top_srcdir/tests/posix/sigaction_hook.c" -o "$work/hook.so" -ldl > "$work/log" 2>&1; then
+  expect 0 "interrupted actions, as libc has them" env LD_PRELOAD="$work/hook.so" "$program" \
+    interrupted-actions
+  expect 0 "interrupted actions" env LD_PRELOAD="$module:$work/hook.so" "$program" \
+    interrupted-actions
+else
+  echo "not tried: interrupted actions, for want of a shared object"
+fi
+
 # ---------------------------------------------------------------- the runner
 expect 0 "--check" "$run" --check && says out "active: $module" "--check names the module"
 expect 0 "--help" "$run" --help && says out '^usage: fairsem-run' "--help prints the usage"

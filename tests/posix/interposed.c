@@ -37,6 +37,7 @@ int main(int argc, char **argv)
         { "forked-priority", forked_priority }, { "slow-waits", slow_waits }, { "many", many },
         { "use-slots-again", use_slots_again }, { "no-descriptors", no_descriptors },
         { "static-destructor", static_destructor },
+        { "interrupted-actions", interrupted_actions },
     };
     static const struct {
         const char *name;

@@ -116,6 +116,7 @@ int interrupts(const char *times);
 
 /* interposed_actions.c */
 int actions(void);
+int interrupted_actions(void);
 
 /* interposed_jumps.c */
 int jumps(void);

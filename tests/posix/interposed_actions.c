@@ -6,9 +6,13 @@
 #define _GNU_SOURCE
 #include "interposed.h"
 
+#include <dlfcn.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 static volatile sig_atomic_t runs, depth, deepest;
@@ -219,5 +223,91 @@ int actions(void)
     on_stack();
     relatives();
     in_vfork();
+    return 0;
+}
+
+/* ---- What comes in the middle of sigaction(), by sigaction_hook.c ---- */
+
+static bool (**in_sigaction)(int sig);
+static _Atomic int inside, go_on;
+
+static bool stay_inside(int sig)
+{
+    (void)sig;
+    atomic_store(&inside, 1);
+    while (!atomic_load(&go_on))
+        sched_yield();
+    return true;
+}
+
+static void *set_other(void *arg)
+{
+    set(SIGUSR2, other, 0);
+    return arg;
+}
+
+/* A child that has run no atfork handler, while another thread is inside: it can set actions. */
+static void in_clone(void)
+{
+    pthread_t thread;
+    pid_t child;
+
+    set(SIGUSR1, note, (int)SA_RESETHAND);
+    runs = 0;
+    *in_sigaction = stay_inside;
+    start(&thread, set_other, NULL);
+    while (!atomic_load(&inside))
+        sched_yield();
+    child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (child == 0) {
+        *in_sigaction = NULL;
+        alarm(10);
+        raise(SIGUSR1);
+        MUST(runs == 1 && now(SIGUSR1).sa_handler == SIG_DFL);
+        MUST(signal(SIGUSR1, note) == SIG_DFL && signal(SIGUSR1, SIG_IGN) == note);
+        _exit(0);
+    }
+    MUST(child_status(child) == 0);
+    *in_sigaction = NULL;
+    atomic_store(&go_on, 1);
+    MUST(pthread_join(thread, NULL) == 0);
+}
+
+static bool be_killed(int sig)
+{
+    (void)sig;
+    kill((pid_t)syscall(SYS_getpid), SIGKILL);
+    return true;
+}
+
+/* A child of vfork is killed inside: its parent can set actions, and its handlers run. */
+static void in_killed_vfork(void)
+{
+    int status;
+    pid_t child;
+
+    *in_sigaction = be_killed;
+    child = vfork();
+    if (child == 0) {
+        set(SIGUSR1, SIG_DFL, 0);
+        _exit(0);
+    }
+    *in_sigaction = NULL;
+    status = child_status(child);
+    MUST(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    alarm(10);
+    set(SIGUSR1, note, 0);
+    runs = 0;
+    raise(SIGUSR1);
+    MUST(runs == 1);
+    alarm(TIMEOUT_S);
+}
+
+int interrupted_actions(void)
+{
+    in_sigaction = dlsym(RTLD_DEFAULT, "in_sigaction");
+    MUST(in_sigaction != NULL);
+    in_clone();
+    in_killed_vfork();
     return 0;
 }

@@ -14,7 +14,7 @@ test_programs += \
 	tests/posix/t_posix_results \
 	tests/posix/t_posix_signals
 endif
-EXTRA_DIST += tests/posix/callers.h
+EXTRA_DIST += tests/posix/callers.h tests/posix/sigaction_hook.c
 
 # What interpose.sh runs: a program that uses neither this library nor Check.
 if BUILD_INTERPOSER

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sigaction_hook.c - a library behind the interposer, which calls a function of the program in the
+ * middle of sigaction().  interpose.sh compiles and preloads it for interposed_actions.c.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Set by the program.  If it returns false, sigaction() fails with EPERM, as in a sandbox. */
+extern bool (*in_sigaction)(int sig);
+bool (*in_sigaction)(int sig);
+
+int sigaction(int sig, const struct sigaction *restrict action, struct sigaction *restrict old)
+{
+    int (*next)(int, const struct sigaction *, struct sigaction *);
+    void *found = dlsym(RTLD_NEXT, "sigaction");
+
+    memcpy(&next, &found, sizeof next);
+    if (in_sigaction != NULL && !in_sigaction(sig)) {
+        errno = EPERM;
+        return -1;
+    }
+    return next(sig, action, old);
+}
