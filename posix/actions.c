@@ -22,6 +22,7 @@
 #include "next.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -102,22 +103,29 @@ static void show(struct sigaction *action, fs_handler_fn *handler, int flags)
     }
 }
 
-/* Returns true if it has taken the lock, and what this file keeps may be changed. */
-static bool begin_change(void)
+/*
+ * Returns true if it has taken the lock, and what this file keeps may be changed.  Cancellation is
+ * deferred until end_change(): see src/signals.h.
+ */
+static bool begin_change(int *cancel_type)
 {
     if (is_other_process())
         return false;
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, cancel_type);
     fs_section_enter();
     lock();
     return true;
 }
 
-static void end_change(bool is_locked)
+static void end_change(bool is_locked, int cancel_type)
 {
-    if (is_locked) {
-        unlock();
-        fs_section_leave();
-    }
+    int deferred;
+
+    if (!is_locked)
+        return;
+    unlock();
+    fs_section_leave();
+    pthread_setcanceltype(cancel_type, &deferred);
 }
 
 /* Called by the trampoline; see handlers.h. */
@@ -125,7 +133,8 @@ static fs_handler_fn *reset_handler(int sig)
 {
     fs_handler_fn *handler = NULL;
     struct sigaction action;
-    bool is_locked = begin_change();
+    int cancel_type = PTHREAD_CANCEL_DEFERRED;
+    bool is_locked = begin_change(&cancel_type);
 
     if (libc.sigaction(sig, NULL, &action) == 0 && action.sa_sigaction == fs_trampoline_once) {
         handler = fs_handlers[sig];
@@ -133,7 +142,7 @@ static fs_handler_fn *reset_handler(int sig)
         action.sa_handler = SIG_DFL;
         libc.sigaction(sig, &action, NULL);
     }
-    end_change(is_locked);
+    end_change(is_locked, cancel_type);
     return handler;
 }
 
@@ -172,18 +181,18 @@ static int change(int sig, const struct sigaction *action, struct sigaction *old
 {
     struct sigaction ours, before;
     fs_handler_fn *handler;
-    int flags, result;
+    int flags, result, cancel_type = PTHREAD_CANCEL_DEFERRED;
     bool is_locked;
 
     if (action != NULL)
         ours = *action;
-    is_locked = begin_change();
+    is_locked = begin_change(&cancel_type);
     handler = fs_handlers[sig];
     flags = flags_of[sig];
     if (action != NULL && is_locked && has_handler(&ours))
         replace_handler(sig, &ours);
     result = libc.sigaction(sig, action != NULL ? &ours : NULL, &before);
-    end_change(is_locked);
+    end_change(is_locked, cancel_type);
     if (result == 0 && old != NULL) {
         show(&before, handler, flags);
         *old = before;

@@ -51,11 +51,11 @@ static bool has_relatives;              /* has been forked, or is a forked child
 static bool at_once;                    /* r/o */
 static int (*init_of_libc)(sem_t *, int, unsigned);     /* r/o */
 
-/* Cancellation is deferred while the mutex is held: see src/signals.h. */
+/* Cancellation is deferred first, and restored last: see src/signals.h. */
 static void lock(int *cancel_type)
 {
-    fs_section_enter();
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, cancel_type);
+    fs_section_enter();
     pthread_mutex_lock(&mutex);
 }
 

@@ -226,9 +226,10 @@ int actions(void)
     return 0;
 }
 
-/* ---- What comes in the middle of sigaction(), by sigaction_hook.c ---- */
+/* ---- What comes in the middle of sigaction() and other calls, by sigaction_hook.c ---- */
 
 static bool (**in_sigaction)(int sig);
+static void (**in_setcanceltype)(int type);
 static _Atomic int inside, go_on;
 
 static bool stay_inside(int sig)
@@ -303,11 +304,98 @@ static void in_killed_vfork(void)
     alarm(TIMEOUT_S);
 }
 
+/* ---- A waiter is canceled while its handler is in the middle of a call ---- */
+
+static sem_t never_posted, used_before;
+static void (*call)(void);
+
+static void call_sigaction(void)
+{
+    set(SIGHUP, other, 0);
+}
+
+static void call_sem_destroy(void)
+{
+    MUST(sem_destroy(&used_before) == 0);
+}
+
+/* The handler has interrupted a sleep, where cancellation is asynchronous: it ends in the call. */
+static void end_in_call(int sig)
+{
+    (void)sig;
+    call();
+    pthread_cancel(pthread_self());
+}
+
+static bool cancel_in_sigaction(int sig)
+{
+    if (sig == SIGHUP)
+        pthread_cancel(pthread_self());
+    return true;
+}
+
+static void cancel_in_setcanceltype(int type)
+{
+    *in_setcanceltype = NULL;
+    MUST(type == PTHREAD_CANCEL_DEFERRED);
+    pthread_cancel(pthread_self());
+}
+
+static void see_handlers_run(void *arg)
+{
+    (void)arg;
+    *in_sigaction = NULL;
+    *in_setcanceltype = NULL;
+    runs = 0;
+    raise(SIGUSR1);
+}
+
+static void *wait_for_ever(void *arg)
+{
+    struct waiter *w = arg;
+
+    pthread_cleanup_push(see_handlers_run, NULL);
+    atomic_store(&w->tid, (int)syscall(SYS_gettid));
+    while (sem_wait(&never_posted) != 0)
+        continue;
+    pthread_cleanup_pop(0);
+    return arg;
+}
+
+/* Handlers run in that thread while it ends, and other threads can make the same call. */
+static void canceled_in(void (*function)(void), bool (*sigaction_hook)(int),
+                        void (*setcanceltype_hook)(int))
+{
+    struct waiter w = { 0 };
+
+    call = function;
+    MUST(sem_init(&never_posted, 0, 0) == 0 && sem_init(&used_before, 0, 0) == 0);
+    queue(&w, &used_before);
+    MUST(sem_post(&used_before) == 0 && join(&w) == 0);
+    set(SIGUSR1, note, 0);
+    set(SIGUSR2, end_in_call, 0);
+    w = (struct waiter){ 0 };
+    start(&w.thread, wait_for_ever, &w);
+    await_sleep(&w);
+    *in_sigaction = sigaction_hook;
+    *in_setcanceltype = setcanceltype_hook;
+    MUST(pthread_kill(w.thread, SIGUSR2) == 0);
+    MUST(pthread_join(w.thread, NULL) == 0);
+    MUST(runs == 1);
+    alarm(10);
+    function();
+    alarm(TIMEOUT_S);
+}
+
 int interrupted_actions(void)
 {
     in_sigaction = dlsym(RTLD_DEFAULT, "in_sigaction");
-    MUST(in_sigaction != NULL);
+    in_setcanceltype = dlsym(RTLD_DEFAULT, "in_setcanceltype");
+    MUST(in_sigaction != NULL && in_setcanceltype != NULL);
     in_clone();
     in_killed_vfork();
+    canceled_in(call_sigaction, cancel_in_sigaction, NULL);
+    canceled_in(call_sigaction, NULL, cancel_in_setcanceltype);
+    canceled_in(call_sem_destroy, NULL, cancel_in_setcanceltype);
     return 0;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sigaction_hook.c - a library behind the interposer, which calls a function of the program in the
- * middle of sigaction().  interpose.sh compiles and preloads it for interposed_actions.c.
+ * sigaction_hook.c - a library behind the interposer, which calls functions of the program in the
+ * middle of sigaction() and of pthread_setcanceltype().  interpose.sh compiles and preloads it for
+ * interposed_actions.c.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -25,4 +27,18 @@ int sigaction(int sig, const struct sigaction *restrict action, struct sigaction
         return -1;
     }
     return next(sig, action, old);
+}
+
+extern void (*in_setcanceltype)(int type);
+void (*in_setcanceltype)(int type);
+
+int pthread_setcanceltype(int type, int *before)
+{
+    int (*next)(int, int *);
+    void *found = dlsym(RTLD_NEXT, "pthread_setcanceltype");
+
+    memcpy(&next, &found, sizeof next);
+    if (in_setcanceltype != NULL)
+        in_setcanceltype(type);
+    return next(type, before);
 }
