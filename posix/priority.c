@@ -5,6 +5,9 @@
  * Each thread remembers its priority.  After any call by which this process changes a priority, all
  * threads ask the kernel again.  Another process (chrt) or a bare system call can also change it;
  * a thread notices that within ASK_EACH waits.
+ *
+ * No thread asks if the process may not have real-time priorities, and has made no such call: a
+ * sandbox may kill it for the system call.  Most processes are so.
  */
 #define _GNU_SOURCE
 #include "priority.h"
@@ -28,6 +31,8 @@ static struct {
     int (*setschedprio)(pthread_t, int);
 } libc;
 
+static _Atomic bool asks;       /* whether threads ask; becomes true, and stays so */
+
 /* How often a priority has been changed; never 0, which is the `seen` of a new thread. */
 static _Atomic unsigned changes = 1;
 
@@ -45,8 +50,11 @@ static _Thread_local struct {
  */
 int fs_priority(void)
 {
-    unsigned now = atomic_load_explicit(&changes, memory_order_acquire);
+    unsigned now;
 
+    if (!atomic_load_explicit(&asks, memory_order_acquire))
+        return 0;
+    now = atomic_load_explicit(&changes, memory_order_acquire);
     if (known.seen != now || known.waits_left-- <= 0) {
         known.priority = fs_real_time_priority();
         known.seen = now;
@@ -60,6 +68,7 @@ static void changed(void)
 {
     if (atomic_fetch_add_explicit(&changes, 1, memory_order_release) + 1 == 0)
         atomic_fetch_add_explicit(&changes, 1, memory_order_release);
+    atomic_store_explicit(&asks, true, memory_order_release);
 }
 
 static _Atomic bool found_all;
@@ -70,6 +79,8 @@ static void find(void)
     fs_find_next(&libc.setparam, "sched_setparam");
     fs_find_next(&libc.setschedparam, "pthread_setschedparam");
     fs_find_next(&libc.setschedprio, "pthread_setschedprio");
+    if (fs_may_be_real_time() || fs_real_time_priority() != 0)
+        atomic_store_explicit(&asks, true, memory_order_release);
 }
 
 void fs_priority_prepare(void)
@@ -77,9 +88,11 @@ void fs_priority_prepare(void)
     fs_find_once(&found_all, find);
 }
 
+/* With SCHED_RESET_ON_FORK it is not that of the parent. */
 void fs_priority_in_child(void)
 {
-    changed();
+    if (atomic_load_explicit(&asks, memory_order_relaxed))
+        changed();
 }
 
 EXPORT int sched_setscheduler(pid_t pid, int policy, const struct sched_param *param)

@@ -8,7 +8,10 @@
 
 #include <stdbool.h>
 
-/* May a thread of this process have a real-time priority?  Two system calls. */
+/*
+ * May a thread of this process have a real-time priority?  Two system calls; none if the answer was
+ * no before.
+ */
 bool fs_may_be_real_time(void);
 
 /*

@@ -7,12 +7,13 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-bool fs_may_be_real_time(void)
+static bool has_right(void)
 {
     struct { uint32_t version; int pid; } header = { 0x20080522, 0 };
     struct { uint32_t effective, permitted, inheritable; } sets[2] = { { 0, 0, 0 } };
@@ -22,6 +23,17 @@ bool fs_may_be_real_time(void)
     if (getrlimit(RLIMIT_RTPRIO, &limit) == 0 && limit.rlim_cur > 0)
         return true;
     return syscall(SYS_capget, &header, sets) == 0 && (sets[0].effective & sys_nice) != 0;
+}
+
+bool fs_may_be_real_time(void)
+{
+    static _Atomic bool never;
+    int before = errno;
+
+    if (!atomic_load_explicit(&never, memory_order_relaxed) && !has_right())
+        atomic_store_explicit(&never, true, memory_order_relaxed);
+    errno = before;
+    return !atomic_load_explicit(&never, memory_order_relaxed);
 }
 
 /*

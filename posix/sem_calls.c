@@ -29,14 +29,13 @@ int fs_sem_result(int error)
 static void inherit_priority(pthread_mutex_t *mutex)
 {
     static _Atomic int answer;      /* 0: not asked yet */
-    int error = errno, yes = atomic_load_explicit(&answer, memory_order_relaxed);
+    int yes = atomic_load_explicit(&answer, memory_order_relaxed);
     pthread_mutexattr_t attr;
 
     if (yes == 0) {
         yes = fs_may_be_real_time() ? 1 : -1;
         atomic_store_explicit(&answer, yes, memory_order_relaxed);
     }
-    errno = error;
     if (yes < 0 || pthread_mutexattr_init(&attr) != 0)
         return;
     if (pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT) == 0)

@@ -102,7 +102,7 @@ for behavior in fifo eintr cancel handler-post fork-child vfork-exec unmap late-
   destroy-with-waiters destroyed copy-unused copies not-libcs never-destroy \
   static-zero pshared constructor \
   overflow hog queued-signals actions jumps signals-without-memory stop-the-world \
-  shared-all-the-same nonsense static-destructor use-slots-again no-descriptors; do
+  shared-all-the-same nonsense static-destructor use-slots-again no-descriptors sandbox; do
   behaves "$behavior"
 done
 
@@ -114,6 +114,8 @@ case $? in
   *) fail "a signal before each instruction of a call" ;;
 esac
 expect 0 "actions, without fairsem-run" "$program" actions
+"$program" in-sandbox > "$work/out" 2>&1
+[ $? -eq 77 ] || expect 0 "sandbox, as libc has it" "$program" in-sandbox
 
 "$run" "$program" inversion > "$work/out" 2> "$work/err"
 case $? in

@@ -38,6 +38,7 @@ int main(int argc, char **argv)
         { "use-slots-again", use_slots_again }, { "no-descriptors", no_descriptors },
         { "static-destructor", static_destructor },
         { "interrupted-actions", interrupted_actions },
+        { "sandbox", sandbox }, { "in-sandbox", in_sandbox },
     };
     static const struct {
         const char *name;

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
@@ -120,6 +121,10 @@ int interrupted_actions(void);
 
 /* interposed_jumps.c */
 int jumps(void);
+
+/* interposed_sandbox.c */
+int sandbox(void);
+int in_sandbox(void);
 
 /* interposed_hog.c */
 int hog(void);

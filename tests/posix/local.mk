@@ -29,6 +29,7 @@ tests_posix_interposed_SOURCES = \
 	tests/posix/interposed_memory.c \
 	tests/posix/interposed_origins.c \
 	tests/posix/interposed_processes.c \
+	tests/posix/interposed_sandbox.c \
 	tests/posix/interposed_waiters.c \
 	tests/posix/interposed_waits.c
 tests_posix_interposed_LDADD = $(DL_LIBS)
