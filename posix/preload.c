@@ -50,8 +50,12 @@ bool preload_set(const char *first, const char *module)
     char *list;
     bool done;
 
-    if (asprintf(&list, "%s%s%s%s%s", first != NULL ? first : "", first != NULL ? ":" : "", module,
-                 others != NULL && *others != '\0' ? ":" : "", others != NULL ? others : "") < 0)
+    if (first == NULL)
+        first = "";
+    if (others == NULL)
+        others = "";
+    if (asprintf(&list, "%s%s%s%s%s", first, *first != '\0' ? ":" : "", others,
+                 *others != '\0' ? ":" : "", module) < 0)
         return false;
     done = setenv("LD_PRELOAD", list, 1) == 0;
     free(list);

@@ -263,16 +263,90 @@ expect 0 "SIGSEGV" "$program" ends-by 11 "$run" "$program" die segv
 expect 0 "SIGSEGV, --stats" "$program" ends-by 11 "$run" --stats "$program" die segv
 expect 0 "SIGKILL, --stats" "$program" ends-by 9 "$run" --stats "$program" die kill
 
-# Modules that were preloaded before stay, behind ours.
+# Modules that were preloaded before stay, in front of ours.
 if [ "$has_module" = yes ] && [ "$emulated" != yes ]; then
   # shellcheck disable=SC2016 # for the other shell
   expect 0 "what is preloaded already" env LD_PRELOAD="$work/module.so" "$run" sh -c \
     'echo "$LD_PRELOAD"'
-  if [ "$(cat "$work/out")" = "$module:$work/module.so" ]; then
+  if [ "$(cat "$work/out")" = "$work/module.so:$module" ]; then
     echo "ok: what is preloaded already stays"
   else
     fail "what is preloaded already: LD_PRELOAD is $(cat "$work/out")"
   fi
+fi
+
+# A library that keeps the second handler of a signal and lets the first one call it, as Java's
+# libjsig does: it must see the program's handlers, not what our module gives the kernel.
+cat > "$work/chain.c" << '_EOF'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
+
+struct sigaction *second_action(void);
+static struct sigaction second;
+
+struct sigaction *second_action(void)
+{
+    return &second;
+}
+
+int sigaction(int sig, const struct sigaction *action, struct sigaction *old)
+{
+    static int has_first;
+    int (*next)(int, const struct sigaction *, struct sigaction *);
+    void *found = dlsym(RTLD_NEXT, "sigaction");
+
+    memcpy(&next, &found, sizeof next);
+    if (sig == SIGUSR1 && has_first) {
+        second = *action;
+        return 0;
+    }
+    has_first |= sig == SIGUSR1;
+    return next(sig, action, old);
+}
+_EOF
+cat > "$work/chained.c" << '_EOF'
+#include <signal.h>
+
+extern struct sigaction *second_action(void) __attribute__((weak));
+static volatile sig_atomic_t first_ran, second_ran;
+
+static void first(int sig)
+{
+    if (first_ran == 0) {
+        first_ran = 1;
+        second_action()->sa_handler(sig);
+    }
+}
+
+static void second(int sig)
+{
+    second_ran = sig;
+}
+
+int main(void)
+{
+    struct sigaction action = { 0 };
+
+    if (!second_action)
+        return 77;
+    action.sa_handler = first;
+    sigaction(SIGUSR1, &action, 0);
+    action.sa_handler = second;
+    sigaction(SIGUSR1, &action, 0);
+    raise(SIGUSR1);
+    return first_ran == 1 && second_ran == SIGUSR1 ? 0 : 1;
+}
+_EOF
+# shellcheck disable=SC2086 # a compiler and flags are lists
+if [ "$emulated" != yes ] &&
+  ${CC:-cc} ${CFLAGS-} -fPIC -shared "$work/chain.c" -o "$work/chain.so" -ldl > "$work/log" 2>&1 &&
+  ${CC:-cc} ${CFLAGS-} "$work/chained.c" -o "$work/chained" > "$work/log" 2>&1 &&
+  LD_PRELOAD="$work/chain.so" "$work/chained"; then
+  expect 0 "a library that chains handlers" env LD_PRELOAD="$work/chain.so" "$run" "$work/chained"
+else
+  echo "not tried: a library that chains handlers, for want of a shared object"
 fi
 
 # ---------------------------------------------------------------- sanitizers in the program
