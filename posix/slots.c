@@ -22,6 +22,7 @@
 #include <time.h>
 
 #define SLOTS_AT_ONCE 256
+#define FREE_AT_LEAST 64    /* before one of them is used again: see give_back() */
 #define ANCESTORS     16
 
 /* A number of slots, mapped together. */
@@ -33,7 +34,9 @@ struct block {
 uint64_t fs_slot_secret;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct fs_sem_slot *free_slots;      /* under mutex */
+static struct fs_sem_slot *oldest_free;     /* under mutex */
+static struct fs_sem_slot *newest_free;     /* under mutex */
+static int             free_slots;      /* under mutex: how many */
 static struct block   *blocks;          /* under mutex: the newest */
 static int             fresh_left;      /* under mutex: slots of the newest, never used */
 static uint64_t        last_serial = UINT64_C(1) << 32;   /* under mutex; larger than the number
@@ -98,20 +101,27 @@ bool fs_slots_at_once(void)
 
 /* ---- Free slots; mutex held ---- */
 
-static struct fs_sem_slot *take(void)
+static struct fs_sem_slot *take_oldest(void)
 {
-    struct fs_sem_slot *slot = free_slots;
+    struct fs_sem_slot *slot = oldest_free;
 
     if (slot != NULL) {
-        free_slots = slot->next_free;
-        return slot;
+        oldest_free = slot->next_free;
+        free_slots--;
     }
+    return slot;
+}
+
+static struct fs_sem_slot *take(void)
+{
+    if (free_slots >= FREE_AT_LEAST)
+        return take_oldest();
     if (fresh_left == 0) {
         struct block *block = mmap(NULL, sizeof *block, PROT_READ | PROT_WRITE,
                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
         if (block == MAP_FAILED)
-            return NULL;
+            return take_oldest();
         block->older = blocks;
         blocks = block;
         fresh_left = SLOTS_AT_ONCE;
@@ -119,11 +129,20 @@ static struct fs_sem_slot *take(void)
     return &blocks->slot[--fresh_left];
 }
 
+/*
+ * The program may have copied the semaphore, and then destroyed the original, as a vector does when
+ * it grows.  The copy is looked at later; then the slot still has the value.  So it is not used
+ * again at once.
+ */
 static void give_back(struct fs_sem_slot *slot)
 {
-    atomic_store_explicit(&slot->serial, 0, memory_order_release);
-    slot->next_free = free_slots;
-    free_slots = slot;
+    atomic_store_explicit(&slot->serial, ~slot->serial, memory_order_release);
+    slot->next_free = NULL;
+    if (free_slots++ == 0)
+        oldest_free = slot;
+    else
+        newest_free->next_free = slot;
+    newest_free = slot;
 }
 
 static bool is_slot(uint64_t address)
@@ -154,7 +173,8 @@ static bool fits(const struct fs_in_place *in, const sem_t *home, uint64_t slot,
 /*
  * The sem_t is not where its reference was made, so it is a copy.  With libc a copy is a semaphore
  * of its own, with the value that the original had then.  That value is not stored anywhere, so the
- * copy gets the present one, which is the same if the program has moved the semaphore.  Mutex held.
+ * copy gets the present one, or the one at the end if the original has been destroyed.  This is the
+ * same if the program has moved the semaphore.  Mutex held.
  */
 static void become_a_copy(struct fs_in_place *in, const struct fs_sem_slot *slot)
 {
@@ -170,13 +190,15 @@ static enum fs_slot_kind look_closer(sem_t *sem, struct fs_sem_slot **slot)
     struct fs_in_place *in = fs_in_place(sem);
     uint64_t serial = atomic_load_explicit(&in->serial, memory_order_relaxed);
     uint64_t address = atomic_load_explicit(&in->slot, memory_order_relaxed);
+    uint64_t of_slot;
 
     *slot = (struct fs_sem_slot *)(uintptr_t)address;
-    if (!is_slot(address) || atomic_load(&(*slot)->serial) != serial)
+    if (!is_slot(address))
         return FS_IS_BROKEN;
-    if (fits(in, sem, address, serial))
+    of_slot = atomic_load(&(*slot)->serial);
+    if (of_slot == serial && fits(in, sem, address, serial))
         return FS_IS_IN_SLOT;
-    if (!fits(in, (*slot)->home, address, serial))
+    if ((of_slot != serial && of_slot != ~serial) || !fits(in, (*slot)->home, address, serial))
         return FS_IS_BROKEN;
     become_a_copy(in, *slot);
     return FS_IS_PLAIN;
@@ -319,7 +341,8 @@ void fs_slots_in_child(void)
 {
     mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     has_relatives = true;
-    free_slots = NULL;
+    oldest_free = newest_free = NULL;
+    free_slots = 0;
     fresh_left = 0;
     if (ancestors < ANCESTORS) {
         inherited[ancestors++] = fs_slot_secret;

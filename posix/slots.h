@@ -50,9 +50,9 @@ struct fs_record;
 
 struct fs_sem_slot {
     fairsem_t         sem;
-    _Atomic uint64_t  serial;       /* 0: free */
-    struct fs_sem_slot   *next_free;    /* under the mutex of slots.c */
-    const sem_t      *home;         /* under that mutex: the sem_t that refers to it */
+    _Atomic uint64_t  serial;       /* if free, that of the last semaphore, inverted; or 0 */
+    struct fs_sem_slot *next_free;  /* under the mutex of slots.c */
+    const sem_t      *home;         /* under that mutex: the sem_t that refers to it, or did */
     struct fs_record *record;       /* r/o while in use; NULL: no statistics */
 };
 

@@ -99,7 +99,7 @@ behaves() {
 
 # ---------------------------------------------------------------- behaviors
 for behavior in fifo eintr cancel handler-post fork-child vfork-exec unmap late-post \
-  destroy-with-waiters destroyed copy-unused copies not-libcs never-destroy \
+  destroy-with-waiters destroyed copy-unused copies copies-of-destroyed not-libcs never-destroy \
   static-zero pshared constructor \
   overflow hog queued-signals actions jumps signals-without-memory stop-the-world \
   shared-all-the-same nonsense static-destructor use-slots-again no-descriptors sandbox; do

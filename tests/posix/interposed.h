@@ -82,6 +82,7 @@ int destroy_with_waiters(void);
 int destroyed(void);
 int copy_unused(void);
 int copies(void);
+int copies_of_destroyed(void);
 int not_libcs(void);
 int never_destroy(void);
 int use_slots_again(void);

@@ -185,6 +185,32 @@ int copies(void)
     return 0;
 }
 
+/* As a vector that grows: the elements are copied, and then the old ones are destroyed. */
+int copies_of_destroyed(void)
+{
+    sem_t sem, copy, copy_of_copy, other;
+
+    MUST(sem_init(&sem, 0, 2) == 0 && sem_init(&other, 0, 0) == 0);
+    MUST(sem_trywait(&sem) == 0 && sem_trywait(&sem) == 0);
+    contend(&sem);
+    MUST(sem_post(&sem) == 0);
+    memcpy(&copy, &sem, sizeof copy);
+    MUST(sem_destroy(&sem) == 0);
+    memset(&sem, 0x5a, sizeof sem);
+    contend(&other);                        /* not in the memory of the first one yet */
+    memcpy(&copy_of_copy, &copy, sizeof copy);
+    MUST(sem_destroy(&copy) == 0);
+    goes_on(&copy, 1);
+    goes_on(&copy_of_copy, 1);
+    MUST(sem_post(&copy) == 0);
+    memcpy(&sem, &copy, sizeof sem);
+    MUST(sem_destroy(&copy) == 0);
+    memcpy(&copy, &sem, sizeof sem);        /* back to where it was */
+    goes_on(&sem, 1);
+    goes_on(&copy, 1);
+    return 0;
+}
+
 /* Not allowed, but done: programs fill in a structure with a semaphore, and then copy it. */
 int copy_unused(void)
 {
