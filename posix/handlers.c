@@ -36,8 +36,8 @@
  * Signals that the thread's own instructions raise are not deferred (for instance a SIGSEGV whose
  * si_code says that the kernel made it).  The instruction would only fault again.
  *
- * No system call happens unless a signal hits a section.  Then there are four: block, sigreturn,
- * tgkill, unblock.  These are what raise() and every handler need, so a sandbox that lets a
+ * No system call happens unless a signal hits a section.  Then there are five: block, sigreturn,
+ * block, tgkill, unblock.  These are what raise() and every handler need, so a sandbox that lets a
  * program use signals allows them.  (rt_tgsigqueueinfo, which could carry the siginfo through the
  * kernel, is often forbidden; and it would put a real-time signal behind those that were queued
  * later.)
@@ -55,7 +55,9 @@
  *     sees a larger mask: the one that the kernel made for the outer handler.  So the open signals
  *     are collected (`open`, a union): the outer one always adds what the section had.
  *   - A signal that comes between the decrement of `sections` and the check whether something was
- *     kept finds the thread outside, and its handler runs.
+ *     kept finds the thread outside, and its handler runs.  If the section has been hit, only one
+ *     of the synchronous signals can come, sent by kill().  It is kept, too (`hit`); otherwise a
+ *     section in its handler would restore the mask, and take `open` from the section outside.
  *
  * A handler that a program installs by the bare system call has no trampoline.  It runs inside
  * sections as well, and must not use semaphores.  A section must not be left by a jump from a
@@ -260,8 +262,10 @@ static void forget_ignored(uint64_t open)
 static void deliver(void)
 {
     int error = errno;
-    uint64_t open = self.open;
+    uint64_t open;
 
+    block_all();
+    open = self.open;
     for (int i = 0; i < self.kept; i++) {
         int sig = number_of(&self.oldest_first[i]);
 
@@ -312,7 +316,7 @@ static void exchange_for_kept(int sig, siginfo_t *info)
 /* Returns true if the handler is to run now. */
 static inline bool may_run(int sig, siginfo_t *info, void *context)
 {
-    if (self.sections == 0) {
+    if (self.sections == 0 && self.hit == 0) {
         if (self.kept != 0)
             exchange_for_kept(sig, info);
         return true;

@@ -11,6 +11,9 @@
  * mask is as before; and that the units add up.  A handler in a critical section would wait for the
  * mutex of its own thread.
  *
+ * At last the first signal always hits the same critical section, and the second one, a SIGBUS that
+ * no instruction has raised, comes before each instruction after that.
+ *
  * Exit status 0, or 1 and a message; 77: no ptrace here, or another processor than x86-64.
  */
 #define _GNU_SOURCE
@@ -29,8 +32,8 @@
 #include <ucontext.h>
 
 enum { FIRST = SIGUSR1 };
-#define SECOND (SIGRTMIN + 3)
 
+static int second;              /* the number of the other signal */
 static sem_t sem;
 static sem_t plain;             /* a number, until a handler makes it more than that */
 static int told[FS_NSIG], runs[FS_NSIG];
@@ -49,7 +52,7 @@ static void use(int sig, siginfo_t *info, void *context)
     int error = errno;
 
     memcpy(&mask, &interrupted->uc_sigmask, sizeof mask);
-    mask &= ~(1ULL << (FIRST - 1) | 1ULL << (SECOND - 1));
+    mask &= ~(1ULL << (FIRST - 1) | 1ULL << (second - 1));
     MUST(mask == 0);
     MUST(info->si_signo == sig && info->si_code == SI_QUEUE);
     told[sig] = info->si_value.sival_int;
@@ -103,8 +106,8 @@ static void repeat(void (*operation)(void), int helped)
         operation();
         raise(SIGSTOP);
         times++;
-        MUST(runs[FIRST] == times && runs[SECOND] == times);
-        MUST(told[FIRST] == times && told[SECOND] == times);
+        MUST(runs[FIRST] == times && runs[second] == times);
+        MUST(told[FIRST] == times && told[second] == times);
         MUST(sigprocmask(SIG_BLOCK, NULL, &mask) == 0);
         for (int sig = 1; sig < FS_NSIG; sig++)
             MUST(sigismember(&mask, sig) != 1);
@@ -127,7 +130,7 @@ static void child(int operation)
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
         _exit(77);
     sigemptyset(&action.sa_mask);
-    MUST(sigaction(FIRST, &action, NULL) == 0 && sigaction(SECOND, &action, NULL) == 0);
+    MUST(sigaction(FIRST, &action, NULL) == 0 && sigaction(second, &action, NULL) == 0);
     MUST(sem_init(&sem, 0, 0) == 0);
     /* A thread waits once, so that the semaphore is more than a number. */
     queue(&w, &sem);
@@ -176,11 +179,12 @@ static void run_to_stop(pid_t pid)
 
 enum { MOST = 20000 };
 static uintptr_t address[MOST];     /* of each instruction */
+static uintptr_t after_hit[MOST];   /* of each after a hit of a critical section */
 
 static void send_both(pid_t pid, int value)
 {
     queue_signal(pid, FIRST, value);
-    queue_signal(pid, SECOND, value);
+    queue_signal(pid, second, value);
     run_to_stop(pid);
 }
 
@@ -213,40 +217,48 @@ static int set_debug_register(pid_t pid, int number, uintptr_t value)
 }
 #endif
 
-/* Step through the whole operation.  Returns the number of its instructions. */
-static int note_all(pid_t pid)
+/* Step through the rest of the operation.  Returns the number of its instructions. */
+static int note_all(pid_t pid, uintptr_t *list, int *signals)
 {
-    int count = 0;
+    int count = 0, sig = 0;
 
+    *signals = 0;
     do {
         MUST(count < MOST);
-        address[count++] = place(pid);
-        MUST(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) == 0);
-    } while (stopped(pid) != SIGSTOP);
+        list[count++] = place(pid);
+        MUST(ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)sig) == 0);
+        sig = stopped(pid);
+        if (sig == SIGTRAP)
+            sig = 0;
+        else
+            ++*signals;
+    } while (sig != SIGSTOP);
+    --*signals;
     return count;
 }
 
 /* Stop before this instruction.  False: the operation ended before it. */
-static int stop_before(pid_t pid, int instruction)
+static int stop_before(pid_t pid, const uintptr_t *list, int instruction)
 {
-    int earlier = 0, sig;
+    int earlier = 0, sig = 0;
 
     for (int i = 0; i < instruction; i++)
-        earlier += address[i] == address[instruction];
-    if (!set_debug_register(pid, 0, address[instruction]) || !set_debug_register(pid, 7, 1))
+        earlier += list[i] == list[instruction];
+    if (!set_debug_register(pid, 0, list[instruction]) || !set_debug_register(pid, 7, 1))
         _exit(77);
     do {
-        MUST(ptrace(PTRACE_CONT, pid, NULL, NULL) == 0);
+        MUST(ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)(sig != SIGTRAP ? sig : 0)) == 0);
         sig = stopped(pid);
-    } while (sig == SIGTRAP && earlier-- > 0);
+    } while (sig != SIGSTOP && (sig != SIGTRAP || earlier-- > 0));
     MUST(set_debug_register(pid, 7, 0));
     return sig == SIGTRAP;
 }
 
-static void step_through(const char *name, int operation)
+/* A child that has done the operation twice, and is about to do it again. */
+static pid_t begin(int operation, int *instructions)
 {
     pid_t pid = fork();
-    int instructions, reached = 0;
+    int signals;
 
     MUST(pid >= 0);
     if (pid == 0)
@@ -255,20 +267,87 @@ static void step_through(const char *name, int operation)
     /* The first time the loader resolves symbols. */
     send_both(pid, 1);
     run_to_stop(pid);
-    instructions = note_all(pid);
+    *instructions = note_all(pid, address, &signals);
     send_both(pid, 2);
+    return pid;
+}
+
+static void end(pid_t pid)
+{
+    MUST(kill(pid, SIGKILL) == 0);
+    MUST(WIFSIGNALED(child_status(pid)));
+}
+
+static void step_through(const char *name, int operation)
+{
+    int instructions, reached = 0;
+    pid_t pid;
+
+    second = SIGRTMIN + 3;
+    pid = begin(operation, &instructions);
     for (int i = 0; i < instructions; i++) {
-        int inside = stop_before(pid, i);
+        int inside = stop_before(pid, address, i);
 
         reached += inside;
         send_both(pid, i + 3);
         if (inside)
             run_to_stop(pid);
     }
-    MUST(kill(pid, SIGKILL) == 0);
-    MUST(WIFSIGNALED(child_status(pid)));
+    end(pid);
     printf("%s: %d of %d instructions\n", name, reached, instructions);
     MUST(reached > instructions / 2);
+}
+
+/*
+ * Looks for an instruction that is in a section: a signal there comes twice, because it is kept, and
+ * delivered at the end.  *count: how many instructions follow.
+ */
+static int find_section(pid_t pid, int instructions, int *value, int *count)
+{
+    for (int i = 0; i < instructions; i += 10) {
+        int signals = 0;
+
+        if (stop_before(pid, address, i)) {
+            queue_signal(pid, FIRST, *value);
+            *count = note_all(pid, after_hit, &signals);
+            queue_signal(pid, second, (*value)++);
+            run_to_stop(pid);
+        } else {
+            send_both(pid, (*value)++);
+        }
+        if (signals == 2)
+            return i;
+    }
+    MUST(!"a section was found");
+    return 0;
+}
+
+static void step_through_after_hit(void)
+{
+    int instructions, hit, reached = 0, value = 3, count;
+    pid_t pid;
+
+    second = SIGBUS;
+    pid = begin(1, &instructions);
+    hit = find_section(pid, instructions, &value, &count);
+    for (int i = 0; i < count; i++) {
+        int inside = stop_before(pid, address, hit);
+
+        if (inside) {
+            queue_signal(pid, FIRST, value);
+            inside = stop_before(pid, after_hit, i);
+            queue_signal(pid, second, value++);
+            run_to_stop(pid);
+        } else {
+            send_both(pid, value++);
+        }
+        reached += inside;
+        if (inside)
+            run_to_stop(pid);
+    }
+    end(pid);
+    printf("after a hit: %d of %d instructions\n", reached, count);
+    MUST(reached > count / 2);
 }
 
 int main(void)
@@ -279,5 +358,6 @@ int main(void)
     step_through("post", 0);
     step_through("wait", 1);
     step_through("getvalue", 2);
+    step_through_after_hit();
     return 0;
 }
