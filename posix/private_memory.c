@@ -2,59 +2,34 @@
 /*
  * private_memory.c - see private_memory.h.
  *
- * /proc/self/pagemap has an entry for each page, whose bit 61 is set if the page belongs to a file
- * or to shared memory.  A page of a private file mapping no longer does once it has been written
- * to.
+ * mremap() of no bytes makes a second mapping of shared memory, which is unmapped at once.  For
+ * private memory it fails with EINVAL.  (Before Linux 4.14 it does not, and all memory is taken for
+ * shared; shared huge pages may be taken for private.)
  *
- * To read it takes three system calls, so pages that were found private are remembered.  If the
- * program unmaps one, and maps shared memory in its place, the answer is wrong, and a semaphore
- * there works in one process only.
+ * /proc/self/pagemap would tell as well, but not in a process that has changed its user ID or its
+ * root directory.  The answer is not remembered: the program may unmap private memory, and map
+ * shared memory in its place.
  */
 #define _GNU_SOURCE
 #include "private_memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdatomic.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define REMEMBERED 1024     /* a power of two */
-#define BELONGS_TO_FILE (UINT64_C(1) << 61)
-#define PRESENT (UINT64_C(1) << 63)
-#define SWAPPED (UINT64_C(1) << 62)
-
-/* All accesses are relaxed, because nothing but the number of a page is stored. */
-static _Atomic uintptr_t known[REMEMBERED];
-
-/* By bare system calls, because libc's functions are cancellation points, and a mutex is held. */
-static bool ask(uintptr_t page)
-{
-    int before = errno;
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    uint64_t entry = 0;
-    bool is_shared = false;
-
-    if (fd >= 0) {
-        if (syscall(SYS_pread64, fd, &entry, sizeof entry, page * sizeof entry)
-            == (long)sizeof entry)
-            is_shared = (entry & (PRESENT | SWAPPED)) != 0 && (entry & BELONGS_TO_FILE) != 0;
-        syscall(SYS_close, fd);
-    }
-    errno = before;
-    return !is_shared;
-}
-
+/* By bare system calls, because a tool that replaces mremap() may know nothing of this use. */
 bool fs_memory_is_private(const void *memory)
 {
-    uintptr_t page = (uintptr_t)memory / (uintptr_t)sysconf(_SC_PAGESIZE);
-    _Atomic uintptr_t *at = &known[page % REMEMBERED];
+    uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t page = (uintptr_t)memory / size * size;
+    int before = errno;
+    long second = syscall(SYS_mremap, page, 0L, size, (long)MREMAP_MAYMOVE);
+    bool is_private = second == -1 && errno == EINVAL;
 
-    if (atomic_load_explicit(at, memory_order_relaxed) == page)
-        return true;
-    if (!ask(page))
-        return false;
-    atomic_store_explicit(at, page, memory_order_relaxed);
-    return true;
+    if (second != -1)
+        syscall(SYS_munmap, second, size);
+    errno = before;
+    return is_private;
 }

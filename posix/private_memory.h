@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* For memory that has been written to.  Returns true if it cannot find out. */
+/* Returns false if it cannot find out. */
 bool fs_memory_is_private(const void *memory);
 
 #endif

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -66,17 +67,17 @@ int pshared(void)
  * Semaphores made with pshared 0 in shared memory, by a child or by the parent.  As with libc that
  * works if no thread of the other process has to be woken; here it works then, too.
  */
-int shared_all_the_same(void)
+static void use_in_two_processes(sem_t *sem, bool as_other_user)
 {
-    sem_t *sem = mmap(NULL, 3 * sizeof *sem, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                      -1, 0);
     struct waiter w = { 0 };
     pid_t child;
 
-    MUST(sem != MAP_FAILED);
     MUST(sem_init(&sem[0], 0, 0) == 0);
     child = fork();
     if (child == 0) {
+        /* Then /proc/self/pagemap cannot be read, nor could all of /proc in another root. */
+        if (as_other_user)
+            MUST((geteuid() != 0 || setuid(65534) == 0) && prctl(PR_SET_DUMPABLE, 0) == 0);
         MUST(sem_init(&sem[1], 0, 0) == 0 && sem_init(&sem[2], 0, 0) == 0);
         /* A thread of the child waits for it; the parent's own memory cannot know of that. */
         queue(&w, &sem[1]);
@@ -96,6 +97,31 @@ int shared_all_the_same(void)
         MUST(sem_post(&sem[0]) == 0 && join(&w) == 0);
         MUST(sem_destroy(&sem[i]) == 0);
     }
+}
+
+static sem_t *map(void *where, int flags)
+{
+    sem_t *sem = mmap(where, 3 * sizeof *sem, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+
+    MUST(sem != MAP_FAILED);
+    return sem;
+}
+
+int shared_all_the_same(void)
+{
+    struct waiter w = { 0 };
+    sem_t *sem;
+
+    use_in_two_processes(map(NULL, MAP_SHARED), false);
+    use_in_two_processes(map(NULL, MAP_SHARED), true);
+    /* Private memory, and then shared memory in its place. */
+    sem = map(NULL, MAP_PRIVATE);
+    MUST(sem_init(&sem[1], 0, 0) == 0);
+    queue(&w, &sem[1]);
+    MUST(sem_post(&sem[1]) == 0 && join(&w) == 0);
+    MUST(sem_destroy(&sem[1]) == 0);
+    MUST(map(sem, MAP_SHARED | MAP_FIXED) == sem);
+    use_in_two_processes(sem, false);
     return 0;
 }
 
