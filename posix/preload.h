@@ -14,9 +14,9 @@
 const char *preload_module(void);
 
 /*
- * Preload the module into the program that this process executes: after `first` (NULL: none) and the
- * modules in LD_PRELOAD already.  If one of these replaces sigaction(), it sees the handlers of the
- * program; behind this module it would see a trampoline, the same for all.
+ * Preload the module into the program that this process executes: after `first` (NULL: none) and
+ * the modules in LD_PRELOAD already.  If one of these replaces sigaction(), it sees the handlers of
+ * the program; behind this module it would see a trampoline, the same for all.
  */
 bool preload_set(const char *first, const char *module);
 

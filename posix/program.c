@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -157,10 +158,25 @@ const char *program_not_interposable(const char *path)
     return look(path, 0);
 }
 
+/* (These patterns do not match themselves: this program has them, too, and is no sanitizer's.) */
+static bool is_sanitizer(const char *name)
+{
+    static const char *const patterns[] = {
+        "libtsan.so.[0-9]*", "libasan.so.[0-9]*",               /* gcc */
+        "libclang_rt.tsan[-.]*so", "libclang_rt.asan[-.]*so",   /* clang -shared-libsan */
+    };
+
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        if (fnmatch(patterns[i], name, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Searches the file for a string like libtsan.so.2, which the dynamic section refers to. */
 char *program_sanitizer(const char *path)
 {
-    static const char *const names[] = { "libtsan.so.", "libasan.so." };
+    static const char begin[] = { '\0', 'l', 'i', 'b' };
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     char *found = NULL, *map = MAP_FAILED;
     struct stat st;
@@ -172,12 +188,14 @@ char *program_sanitizer(const char *path)
     if (map == MAP_FAILED)
         return NULL;
     if (memcmp(map, ELFMAG, SELFMAG) == 0) {
-        for (size_t i = 0; found == NULL && i < sizeof names / sizeof names[0]; i++) {
-            const char *end = map + st.st_size;
-            const char *at = memmem(map, (size_t)st.st_size, names[i], strlen(names[i]));
+        const char *end = map + st.st_size, *at = map;
 
-            if (at != NULL && memchr(at, '\0', (size_t)(end - at)) != NULL
-                && at > map && at[-1] == '\0')
+        while (found == NULL
+               && (at = memmem(at, (size_t)(end - at), begin, sizeof begin)) != NULL) {
+            at++;
+            if (memchr(at, '\0', (size_t)(end - at)) == NULL)
+                break;
+            if (is_sanitizer(at))
                 found = strdup(at);
         }
     }

@@ -398,6 +398,19 @@ for sanitizer in thread address; do
     echo "not tried: a program with -fsanitize=$sanitizer, which does not run here"
   fi
 done
+if command -v clang > /dev/null 2>&1 && libraries=$(clang -print-runtime-dir 2> /dev/null) &&
+  clang -g -fsanitize=address -shared-libsan "$work/ordered.c" -o "$work/ordered" -pthread \
+    > "$work/log" 2>&1 && LD_LIBRARY_PATH=$libraries "$work/ordered" > "$work/log" 2>&1; then
+  expect 0 "a program of clang -fsanitize=address -shared-libsan" \
+    env LD_LIBRARY_PATH="$libraries" "$run" "$work/ordered"
+else
+  echo "not tried: a program of clang -shared-libsan, which does not run here"
+fi
+
+# Its name is in our own program.  The loader would tell that it does not find it.
+expect 3 "fairsem-run under fairsem-run" "$run" "$run" "$program" exit 3 && {
+  [ ! -s "$work/err" ] || fail "fairsem-run under fairsem-run: there is something on stderr"
+}
 
 # ---------------------------------------------------------------- scripts, and refused programs
 printf '#! /bin/sh\nexec "%s" not-libcs\n' "$program" > "$work/script"
