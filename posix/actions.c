@@ -192,6 +192,10 @@ static int change(int sig, const struct sigaction *action, struct sigaction *old
     if (action != NULL && is_locked && has_handler(&ours))
         replace_handler(sig, &ours);
     result = libc.sigaction(sig, action != NULL ? &ours : NULL, &before);
+    if (result != 0 && is_locked) {     /* a sandbox has refused it */
+        fs_handlers[sig] = handler;
+        flags_of[sig] = flags;
+    }
     end_change(is_locked, cancel_type);
     if (result == 0 && old != NULL) {
         show(&before, handler, flags);

@@ -304,6 +304,27 @@ static void in_killed_vfork(void)
     alarm(TIMEOUT_S);
 }
 
+static bool refuse(int sig)
+{
+    (void)sig;
+    return false;
+}
+
+/* As in a sandbox: the old action stays. */
+static void refused(void)
+{
+    struct sigaction action = { .sa_handler = other, .sa_flags = (int)SA_RESETHAND };
+
+    set(SIGUSR1, note, 0);
+    *in_sigaction = refuse;
+    MUST_FAIL(sigaction(SIGUSR1, &action, NULL), EPERM);
+    *in_sigaction = NULL;
+    runs = 0;
+    raise(SIGUSR1);
+    MUST(runs == 1 && now(SIGUSR1).sa_handler == note);
+    MUST((now(SIGUSR1).sa_flags & (int)SA_RESETHAND) == 0);
+}
+
 /* ---- A waiter is canceled while its handler is in the middle of a call ---- */
 
 static sem_t never_posted, used_before;
@@ -394,6 +415,7 @@ int interrupted_actions(void)
     MUST(in_sigaction != NULL && in_setcanceltype != NULL);
     in_clone();
     in_killed_vfork();
+    refused();
     canceled_in(call_sigaction, cancel_in_sigaction, NULL);
     canceled_in(call_sigaction, NULL, cancel_in_setcanceltype);
     canceled_in(call_sem_destroy, NULL, cancel_in_setcanceltype);
