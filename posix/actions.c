@@ -212,44 +212,56 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict action,
 }
 
 /* For the other functions.  `itself`: the mask also blocks the signal itself, as glibc does it. */
-static fs_handler *install(int sig, fs_handler *handler, int flags, bool itself)
+static int install(int sig, fs_handler *handler, int flags, bool itself, fs_handler **before)
 {
     struct sigaction action, old;
 
-    if (handler == SIG_ERR || sig < 1 || sig >= FS_SIGNALS) {
-        errno = EINVAL;
-        return SIG_ERR;
-    }
     memset(&action, 0, sizeof action);
     action.sa_handler = handler;
     action.sa_flags = flags;
-    if (itself)
-        sigaddset(&action.sa_mask, sig);
-    return sigaction(sig, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+    if (itself && sigaddset(&action.sa_mask, sig) != 0)
+        return -1;
+    if (sigaction(sig, &action, &old) != 0)
+        return -1;
+    *before = old.sa_handler;
+    return 0;
+}
+
+static bool is_error(fs_handler *handler)
+{
+    if (handler == SIG_ERR)
+        errno = EINVAL;
+    return handler == SIG_ERR;
 }
 
 EXPORT fs_handler *signal(int sig, fs_handler *handler)
 {
     bool interrupted = sig >= 1 && sig < FS_SIGNALS && interrupts[sig];
+    fs_handler *old;
 
-    return install(sig, handler, interrupted ? 0 : SA_RESTART, true);
+    if (is_error(handler)
+        || install(sig, handler, interrupted ? 0 : SA_RESTART, true, &old) != 0)
+        return SIG_ERR;
+    return old;
 }
 
 EXPORT fs_handler *sysv_signal(int sig, fs_handler *handler)
 {
-    return install(sig, handler, (int)(SA_RESETHAND | SA_NODEFER | SA_INTERRUPT), false);
+    const int flags = (int)(SA_RESETHAND | SA_NODEFER | SA_INTERRUPT);
+    fs_handler *old;
+
+    return is_error(handler) || install(sig, handler, flags, false, &old) != 0 ? SIG_ERR : old;
 }
 
+/* It installs SIG_ERR as well, as in glibc. */
 EXPORT fs_handler *sigset(int sig, fs_handler *handler)
 {
     sigset_t only, before;
     fs_handler *old;
 
     sigemptyset(&only);
-    if (handler == SIG_ERR || sigaddset(&only, sig) != 0) {
-        errno = EINVAL;
+    if (sigaddset(&only, sig) != 0)
         return SIG_ERR;
-    }
     if (handler == SIG_HOLD) {
         struct sigaction action;
 
@@ -259,8 +271,8 @@ EXPORT fs_handler *sigset(int sig, fs_handler *handler)
             return SIG_HOLD;
         return sigaction(sig, NULL, &action) == 0 ? action.sa_handler : SIG_ERR;
     }
-    old = install(sig, handler, 0, false);
-    if (old == SIG_ERR || sigprocmask(SIG_UNBLOCK, &only, &before) != 0)
+    if (install(sig, handler, 0, false, &old) != 0
+        || sigprocmask(SIG_UNBLOCK, &only, &before) != 0)
         return SIG_ERR;
     return sigismember(&before, sig) == 1 ? SIG_HOLD : old;
 }

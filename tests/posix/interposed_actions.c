@@ -190,6 +190,9 @@ static void relatives(void)
     MUST(runs == 2);
     MUST(sigset(SIGUSR1, other) == SIG_HOLD && sigset(SIGUSR1, SIG_DFL) == other);
     MUST(sigset(SIGKILL, note) == SIG_ERR && sigset(0, SIG_HOLD) == SIG_ERR);
+    MUST(sigset(SIGUSR1, note) == SIG_DFL && sigset(SIGUSR1, SIG_ERR) == note);
+    MUST(now(SIGUSR1).sa_handler == SIG_ERR && sigset(SIGUSR1, SIG_DFL) == SIG_ERR);
+    MUST(now(SIGUSR1).sa_handler == SIG_DFL);
 }
 
 /* A child of vfork has its own actions, and the memory of its parent. */
