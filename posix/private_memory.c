@@ -3,8 +3,9 @@
  * private_memory.c - see private_memory.h.
  *
  * mremap() of no bytes makes a second mapping of shared memory, which is unmapped at once.  For
- * private memory it fails with EINVAL.  (Before Linux 4.14 it does not, and all memory is taken for
- * shared; shared huge pages may be taken for private.)
+ * private memory it fails with EINVAL, and the kernel notes that in its log, once.  (Before Linux
+ * 4.14 it does not fail, and all memory is taken for shared; shared huge pages may be taken for
+ * private.)
  *
  * /proc/self/pagemap would tell as well, but not in a process that has changed its user ID or its
  * root directory.  The answer is not remembered: the program may unmap private memory, and map
