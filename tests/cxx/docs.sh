@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# docs.sh - the example in fairsem.hpp runs; the C++ in README.md and doc/cxx.md compiles.
+# docs.sh - the example in fairsem.hpp runs; the C++ in doc/cxx.md compiles.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -42,7 +42,7 @@ fi
 
 # ---------------------------------------------------------------- the pages
 # All blocks in one source, each in a namespace of its own.
-for page in README.md doc/cxx.md; do
+for page in doc/cxx.md; do
   awk '
     /^```/ { inside = $0 == "```cpp"; if (inside) print "} namespace block" FNR " {"; next }
     inside && !/^#include/' "$top_srcdir/$page" > "$work/blocks"
