@@ -36,11 +36,11 @@
  * Signals that the thread's own instructions raise are not deferred (for instance a SIGSEGV whose
  * si_code says that the kernel made it).  The instruction would only fault again.
  *
- * No system call happens unless a signal hits a section.  Then there are five: block, sigreturn,
- * block, tgkill, unblock.  These are what raise() and every handler need, so a sandbox that lets a
- * program use signals allows them.  (rt_tgsigqueueinfo, which could carry the siginfo through the
- * kernel, is often forbidden; and it would put a real-time signal behind those that were queued
- * later.)
+ * No system call happens unless a signal hits a section.  Then there are some of these:
+ * rt_sigprocmask, rt_sigreturn, getpid, gettid, tgkill.  They are what raise() and every handler
+ * need, so a sandbox that lets a program use signals allows them.  (rt_tgsigqueueinfo, which could
+ * carry the siginfo through the kernel, is often forbidden; and it would put a real-time signal
+ * behind those that were queued later.)
  *
  * WHY NOTHING RACES.  All state belongs to one thread, and only its own handlers interrupt it.  A
  * handler runs between two instructions, and completes before the next one, so memory orders do not

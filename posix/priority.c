@@ -2,12 +2,13 @@
 /*
  * priority.c - see priority.h.
  *
- * Each thread remembers its priority.  After any call by which this process changes a priority, all
- * threads ask the kernel again.  Another process (chrt) or a bare system call can also change it;
- * a thread notices that within ASK_EACH waits.
+ * Threads ask the kernel only if the process had the right to real-time priorities, or had one,
+ * when it started, or if it has called one of the functions below.  In other processes a sandbox
+ * may not allow the system call.
  *
- * No thread asks if the process may not have real-time priorities, and has made no such call: a
- * sandbox may kill it for the system call.  Most processes are so.
+ * Each thread remembers the answer.  After any call by which this process changes a priority, all
+ * threads ask again.  Another process (chrt) or a bare system call can also change it; a thread
+ * notices that within ASK_EACH waits.
  */
 #define _GNU_SOURCE
 #include "priority.h"

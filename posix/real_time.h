@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /*
- * May a thread of this process have a real-time priority?  Two system calls; none if the answer was
- * no before.
+ * May a thread of this process have a real-time priority?  At most two system calls; none if the
+ * answer was no before.
  */
 bool fs_may_be_real_time(void);
 

@@ -114,7 +114,7 @@ static struct fs_sem_slot *take_oldest(void)
 
 static struct fs_sem_slot *take(void)
 {
-    if (free_slots >= FREE_AT_LEAST)
+    if (free_slots > FREE_AT_LEAST)
         return take_oldest();
     if (fresh_left == 0) {
         struct block *block = mmap(NULL, sizeof *block, PROT_READ | PROT_WRITE,

@@ -52,8 +52,8 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token);
 fs_abort_fn fs_abort_request;
 
 /*
- * Sleep until the state is final, and return it.  It may be final already.  *woken says whether the
- * thread slept before its last wake-up.  No mutex held.  Cancellation point, without a clean-up.
+ * Sleep until the state is final, and return it.  It may be final already.  *woken: the thread was
+ * asleep when it became final.  No mutex held.  Cancellation point, without a clean-up.
  */
 int fs_sleep(struct fs_wait *wait, bool *woken);
 

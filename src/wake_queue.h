@@ -26,7 +26,8 @@ struct fs_wake_queue {
 static inline void fs_wake_queue_init(struct fs_wake_queue *queue)
 {
     queue->first = queue->last = NULL;
-    queue->words = queue->n_elsewhere = 0;   /* the lists stay as they are: clearing them costs more */
+    /* The lists stay as they are: clearing them costs more. */
+    queue->words = queue->n_elsewhere = 0;
 }
 
 void fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker);

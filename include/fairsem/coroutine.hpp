@@ -99,7 +99,8 @@ inline acquisition semaphore::async_acquire(std::int64_t n, int priority) noexce
 #if defined(__cpp_lib_jthread)
 /*
  * The same, until a stop is requested; then the thread that requests it resumes the coroutine, and
- * co_await throws ECANCELED.
+ * co_await throws ECANCELED.  As the coroutine leaves the queue, others behind it may be granted
+ * their units and run: an exception that one of them lets out of itself ends the program.
  */
 class [[nodiscard]] stoppable_acquisition {
 public:
@@ -175,7 +176,7 @@ private:
      * grant waiters behind it, and a coroutine that is resumed by this may destroy this one.  Then
      * this object does not exist any more, and the result is false.
      */
-    bool may_go_on()
+    bool may_go_on() noexcept
     {
         bool gone = false;
 

@@ -459,16 +459,17 @@ typedef struct fairsem_shared_user {
     int64_t pid;            /* in the pid namespace of that process */
     int64_t units;          /* that it holds, or asks for */
     int64_t place;          /* in the queue, from 1; 0: it holds them */
-    int64_t ns;             /* for how long: since it held none, was granted, joined; nanoseconds */
+    int64_t ns;             /* nanoseconds since the process held none, or the request was
+                             * granted or joined */
     int64_t priority;       /* of a request; else 0 */
     int64_t mine;           /* 1: of this process; else 0 */
     int64_t reserved_[2];
 } fairsem_shared_user_t;
 
 /*
- * Fill in users[0] and so on: first the processes that hold units, the oldest first, then the
- * requests in the queue, in order.  Pass the size of the array in *count; the call sets *count to
- * the number of users, which may be larger.
+ * Fill in users[0] and so on: first what holds units (processes, and requests that were granted),
+ * the oldest first; then the requests in the queue, in order.  Pass the size of the array in
+ * *count; the call sets *count to the number of users, which may be larger.
  */
 FAIRSEM_API int fairsem_shared_users(fairsem_shared_t *handle, fairsem_shared_user_t *users,
                                      int *count);

@@ -73,7 +73,8 @@ static void occupy_standard(int occupied[3])
 static void leave_standard(const int occupied[3])
 {
     for (int i = 0; i < 3; i++) {
-        if (occupied[i] >= 0)
+        /* Another thread may have put a file in its place, by dup2(). */
+        if (occupied[i] >= 0 && (fcntl(occupied[i], F_GETFL) & O_PATH) != 0)
             fs_file_close(occupied[i]);
     }
 }

@@ -25,10 +25,10 @@
  *      point, and is then done again.
  *  R3  Only the kernel says which processes live.  Each process has a record lock on its own byte
  *      of the segment's file.  A process whose entry is in use and whose byte is not locked is
- *      dead.  A pid never decides this, and not which entry was a process's own before an exec.
- *      Only the process that has the byte writes the entry's incarnation.  (While a process that
- *      has taken the byte of a dead one, because the table is full, is stopped before it can take
- *      the lock, the dead one seems to live.)
+ *      dead.  A pid decides neither this nor which entry a process had before an exec.  Only the
+ *      process that has the byte writes the entry's incarnation.  (While a process that has taken
+ *      the byte of a dead one, because the table is full, is stopped before it can take the lock,
+ *      the dead one seems to live.)
  *  R4  These look for the dead: a caller that is about to be refused; a caller that is about to
  *      wait, if no process has looked lately; the head of the line, every 100 ms.  A granter checks
  *      the process that it grants, unless that joined a moment ago.  All others in line check the
