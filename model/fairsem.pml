@@ -124,8 +124,8 @@ inline try_contended()
     atomic { ok = state[me] == GRANTED; alive[me] = 0; state[me] = NOT_JOINED }
 }
 
-/* semaphore.c: fs_acquire_contended; wait.h: fs_wait.  Of a thread that may wait; the result is in
- * `ok`. */
+/* semaphore.c: fs_acquire_contended; wait.c: fs_exit_and_wait.  Of a thread that may wait; the
+ * result is in `ok`. */
 inline fs_acquire_contended()
 {
     d_step { alive[me] = 1; state[me] = NOT_JOINED };

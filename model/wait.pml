@@ -197,9 +197,9 @@ inline fall_asleep()
     fi
 }
 
-/* wait.c: claim. */
+/* wait.c: come_to_claim. */
 #ifdef BYPASS
-inline claim()
+inline come_to_claim()
 {
     if
     :: BUG == NO_CLAIM
@@ -210,7 +210,7 @@ inline claim()
     fi
 }
 #else
-inline claim() { skip }
+inline come_to_claim() { skip }
 #endif
 
 /* wait.c: fs_sleep, state_when_awake.  Sleep until the waiter has left the queue. */
@@ -230,7 +230,7 @@ inline fs_sleep()
         :: else
         fi
     :: st == QUEUED ->
-        claim();
+        come_to_claim();
         fall_asleep()
     :: st == WOKEN ->
         d_step { state[me] = (state[me] == WOKEN -> QUEUED : state[me]); st = state[me] }
