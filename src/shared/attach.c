@@ -33,27 +33,24 @@ void fs_shared_check_fork(fairsem_shared_t *h)
  * The entry that this process had before an exec: see fairsem_shared_keep_on_exec().  In another
  * container a process may have the same pid, so it only saves asking the kernel about all entries.
  */
-static bool is_kept(const fairsem_shared_t *h, int index, const void *arg)
+static bool is_kept(const fairsem_shared_t *h, int index)
 {
     const struct fs_process *p = &h->processes[index];
 
-    (void)arg;
     return FS_GET(&p->state) == FS_PROCESS_USED && FS_GET(&p->keeps) != 0
            && FS_GET(&p->pid) == fs_process_id() && fs_life_is_ours(h->fd, index, 1);
 }
 
-static bool is_free(const fairsem_shared_t *h, int index, const void *arg)
+static bool is_free(const fairsem_shared_t *h, int index)
 {
-    (void)arg;
     return FS_GET(&h->processes[index].state) == FS_PROCESS_FREE;
 }
 
 /* Any entry: if its byte can be taken, its process is dead. */
-static bool is_any(const fairsem_shared_t *h, int index, const void *arg)
+static bool is_any(const fairsem_shared_t *h, int index)
 {
     (void)h;
     (void)index;
-    (void)arg;
     return true;
 }
 
@@ -69,14 +66,14 @@ static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
     bool others, moving;
     int error;
 
-    *kept = fs_shared_be_born(h, is_kept, NULL, index, &others) == 0;
+    *kept = fs_shared_be_born(h, is_kept, index, &others) == 0;
     if (*kept)
         return 0;
     for (int i = 0; i < PATIENCE; i++) {
         moving = false;
-        error = fs_shared_be_born(h, is_free, NULL, index, &moving);
+        error = fs_shared_be_born(h, is_free, index, &moving);
         if (error == EUSERS)
-            error = fs_shared_be_born(h, is_any, NULL, index, &others);
+            error = fs_shared_be_born(h, is_any, index, &others);
         if (error != EUSERS || !moving)
             break;
         nanosleep(&ms, NULL);

@@ -66,7 +66,7 @@ struct fs_process {
     _Atomic int32_t  state;         /* under the lock */
     _Atomic uint32_t incarnation;   /* counts the owners of the byte; written by the owner (R3) */
     _Atomic int64_t  held;          /* under the lock; units */
-    _Atomic int64_t  pid;           /* under the lock; for people */
+    _Atomic int64_t  pid;           /* under the lock; for people, and to find what exec kept */
     int64_t          unused;
     _Atomic int64_t  since_ns;      /* under the lock; since when it holds units */
     _Atomic int32_t  keeps;         /* under the lock; 1: its units survive exec */

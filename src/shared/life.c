@@ -27,13 +27,12 @@ int fs_shared_alive(fairsem_shared_t *h, int index, bool *alive)
     return fs_shared_check_file(h);
 }
 
-int fs_shared_be_born(fairsem_shared_t *h, fs_wanted_fn *wanted, const void *arg, int *index,
-                      bool *others)
+int fs_shared_be_born(fairsem_shared_t *h, fs_wanted_fn *wanted, int *index, bool *others)
 {
     for (int i = 0; i < h->max_processes; i++) {
         int error;
 
-        if (!wanted(h, i, arg))
+        if (!wanted(h, i))
             continue;
         FS_STEP("take a byte");
         error = fs_life_take(h->fd, i);

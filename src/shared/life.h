@@ -24,8 +24,7 @@ int fs_shared_check_file(const fairsem_shared_t *h);
  * Take the byte of an entry that satisfies `wanted`, and increment its incarnation.  Returns 0 and
  * sets *index; EUSERS: there is none; ENOLCK.  *others becomes true if such a byte was locked.
  */
-typedef bool fs_wanted_fn(const fairsem_shared_t *h, int index, const void *arg);
-int fs_shared_be_born(fairsem_shared_t *h, fs_wanted_fn *wanted, const void *arg, int *index,
-                      bool *others);
+typedef bool fs_wanted_fn(const fairsem_shared_t *h, int index);
+int fs_shared_be_born(fairsem_shared_t *h, fs_wanted_fn *wanted, int *index, bool *others);
 
 #endif
