@@ -6,8 +6,8 @@ EXTRA_DIST += posix/interpose.map
 
 # The functions of fairsem/posix.h are part of the library.
 libcore_la_SOURCES += \
-	posix/real_time.h posix/real_time_generic.c posix/real_time_linux.c \
 	posix/sem_calls.c posix/sem_calls.h \
+	posix/sem_real_time.h posix/sem_real_time_generic.c posix/sem_real_time_linux.c \
 	posix/sem_source.c
 
 # The interposer is a module with a copy of the library inside.  So it does not depend on the shared

@@ -14,7 +14,7 @@
 #include "priority.h"
 
 #include "next.h"
-#include "real_time.h"
+#include "sem_real_time.h"
 
 #include <pthread.h>
 #include <sched.h>

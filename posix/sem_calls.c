@@ -2,7 +2,7 @@
 /* sem_calls.c - see sem_calls.h. */
 #include "sem_calls.h"
 
-#include "real_time.h"
+#include "sem_real_time.h"
 
 #include <errno.h>
 
@@ -24,19 +24,19 @@ int fs_sem_result(int error)
  * the sandbox of Chromium kills the process).  A process in a sandbox may not have real-time
  * priorities anyway.
  *
- * Asks once.  (If a forked child initializes the mutex again, it is an ordinary one.)
+ * (If a forked child initializes the mutex again, it is an ordinary one.)
  */
 static void inherit_priority(pthread_mutex_t *mutex)
 {
-    static _Atomic int answer;      /* 0: not asked yet */
-    int yes = atomic_load_explicit(&answer, memory_order_relaxed);
+    static _Atomic bool may;        /* a yes is remembered here, a no by fs_may_be_real_time() */
     pthread_mutexattr_t attr;
 
-    if (yes == 0) {
-        yes = fs_may_be_real_time() ? 1 : -1;
-        atomic_store_explicit(&answer, yes, memory_order_relaxed);
+    if (!atomic_load_explicit(&may, memory_order_relaxed)) {
+        if (!fs_may_be_real_time())
+            return;
+        atomic_store_explicit(&may, true, memory_order_relaxed);
     }
-    if (yes < 0 || pthread_mutexattr_init(&attr) != 0)
+    if (pthread_mutexattr_init(&attr) != 0)
         return;
     if (pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT) == 0)
         (void)pthread_mutex_init(mutex, &attr);

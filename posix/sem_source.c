@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sem_source.c - the functions of fairsem/posix.h. */
-#include "real_time.h"
 #include "sem_calls.h"
+#include "sem_real_time.h"
 
 #include <fairsem/posix.h>
 

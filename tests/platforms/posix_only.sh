@@ -54,7 +54,6 @@ done
 
 count=0
 for source in "$top_srcdir"/src/*.c "$top_srcdir/src/shared/absent.c" "$top_srcdir"/posix/sem_*.c \
-  "$top_srcdir"/posix/real_time_*.c \
   "$top_srcdir"/bench/*.c "$top_srcdir"/examples/*.c; do
   # These need semaphores between processes, epoll or zlib.
   case $source in

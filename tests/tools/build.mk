@@ -14,7 +14,7 @@ CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fno-omit-frame-pointer -fexc
 	-I$(SRC)/tests/support -I$(SRC)/tests/support/plain -DFAIRSEM_WATCHED_=0 $(FLAGS)
 compile = $(CC) $(CFLAGS)
 
-sources := $(wildcard $(SRC)/src/*.c) $(wildcard $(SRC)/posix/sem_*.c $(SRC)/posix/real_time_*.c) \
+sources := $(wildcard $(SRC)/src/*.c) $(wildcard $(SRC)/posix/sem_*.c) \
 	$(filter-out %/absent.c,$(wildcard $(SRC)/src/shared/*.c))
 objects := $(notdir $(sources:.c=.o))
 headers := $(wildcard $(SRC)/include/*.h $(SRC)/include/*/*.h $(SRC)/src/*.h \

@@ -26,7 +26,6 @@ plain_library() {
   built=yes
   mkdir "$2" || return
   for source in "$top_srcdir"/src/*.c "$top_srcdir"/src/shared/*.c "$top_srcdir"/posix/sem_*.c \
-    "$top_srcdir"/posix/real_time_*.c \
     "$top_srcdir/tests/support/workers.c"; do
     # It replaces all of src/shared/ where there are no semaphores between processes.
     [ "${source##*/}" != absent.c ] || continue

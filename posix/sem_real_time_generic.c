@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * real_time_generic.c - all threads wait with the same priority: POSIX has no function that asks
- * for one's own and takes no lock; see real_time.h.
+ * sem_real_time_generic.c - all threads wait with the same priority: POSIX has no function that asks
+ * for one's own and takes no lock; see sem_real_time.h.
  */
 #if !defined(__linux__)
 
-#include "real_time.h"
+#include "sem_real_time.h"
 
 bool fs_may_be_real_time(void)
 {

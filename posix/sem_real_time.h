@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * real_time.h - real-time priorities, which a semaphore of libc honors.  real_time_linux.c is for
- * Linux, real_time_generic.c for all other systems; the one that does not apply is empty.
+ * sem_real_time.h - real-time priorities, which a semaphore of libc honors.  sem_real_time_linux.c is for
+ * Linux, sem_real_time_generic.c for all other systems; the one that does not apply is empty.
  */
-#ifndef FS_REAL_TIME_H
-#define FS_REAL_TIME_H
+#ifndef FS_SEM_REAL_TIME_H
+#define FS_SEM_REAL_TIME_H
 
 #include <stdbool.h>
 

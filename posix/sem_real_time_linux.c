@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* real_time_linux.c - real-time priorities, by bare system calls; see real_time.h. */
+/* sem_real_time_linux.c - real-time priorities, by bare system calls; see sem_real_time.h. */
 #if defined(__linux__)
 
 #define _GNU_SOURCE             /* syscall */
-#include "real_time.h"
+#include "sem_real_time.h"
 
 #include <errno.h>
 #include <sched.h>
