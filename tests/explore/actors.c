@@ -16,15 +16,16 @@ static struct timespec timespec_of(int64_t ns)
 /* The same limit either as a deadline or as a time-out. */
 static fairsem_wait_t how_of(const struct op *op, const struct timespec *deadline)
 {
-    if (deadline != NULL && (op->ticket + op->n) % 2 != 0)
-        return (fairsem_wait_t){
-            .timeout_ns = OP_TIME_NS, .priority = op->priority,
-            .token = op->token ? &the_token : NULL,
-        };
-    return (fairsem_wait_t){
+    fairsem_wait_t how = {
         .clock = CLOCK_MONOTONIC, .deadline = deadline, .priority = op->priority,
         .token = op->token ? &the_token : NULL,
     };
+
+    if (deadline != NULL && (op->ticket + op->n) % 2 != 0) {
+        how.deadline = NULL;
+        how.timeout_ns = OP_TIME_NS;
+    }
+    return how;
 }
 
 static int64_t acquire(const struct op *op, bool timed)

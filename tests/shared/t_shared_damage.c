@@ -202,6 +202,14 @@ static int see_dump(fairsem_shared_t *h)
     return error;
 }
 
+/* Store a value in a member of 4 or of 8 bytes. */
+static void put_member(void *at, size_t size, int64_t value)
+{
+    const int32_t narrow = (int32_t)value;
+
+    memcpy(at, size == sizeof narrow ? (const void *)&narrow : &value, size);
+}
+
 /* One member is damaged at a time.  Each call that reads it returns ENOTRECOVERABLE. */
 START_TEST(a_call_that_reads_a_damaged_member_reports_it)
 {
@@ -234,12 +242,9 @@ START_TEST(a_call_that_reads_a_damaged_member_reports_it)
     memcpy(image, h->segment, (size_t)h->size);
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         for (int call = 0; call < 4; call++) {
-            const int64_t wide = members[i].value;
-            const int32_t narrow = (int32_t)wide;
             bool said = (members[i].reported_by & 1 << call) != 0;
 
-            memcpy(members[i].at, members[i].size == sizeof narrow ? (const void *)&narrow : &wide,
-                   members[i].size);
+            put_member(members[i].at, members[i].size, members[i].value);
             ck_assert_msg(calls[call](h) == (said ? ENOTRECOVERABLE : 0), "member %d, call %d",
                           (int)i, call);
             ck_assert_int_eq(FS_GET(&h->segment->damaged), said);
@@ -280,11 +285,7 @@ START_TEST(an_invalid_change_is_not_completed)
     FS_PUT(&h->segment->unfinished, 1);
     memcpy(image, h->segment, (size_t)h->size);
     for (int i = 0; i < count; i++) {
-        const int64_t wide = wrong[i].value;
-        const int32_t narrow = (int32_t)wide;
-
-        memcpy(wrong[i].at, wrong[i].size == sizeof narrow ? (const void *)&narrow : &wide,
-               wrong[i].size);
+        put_member(wrong[i].at, wrong[i].size, wrong[i].value);
         ck_assert_msg(see_stat(h) == ENOTRECOVERABLE, "number %d", i);
         memcpy(h->segment, image, (size_t)h->size);
     }

@@ -283,28 +283,27 @@ static pid_t fork_keeper(fairsem_shared_t **h, const char *mode)
     return child;
 }
 
-START_TEST(after_exec_the_new_program_finds_its_units)
+static void check_after_exec(const char *mode)
 {
     fairsem_shared_t *h;
-    pid_t child = fork_keeper(&h, "after-exec");
+    pid_t child = fork_keeper(&h, mode);
 
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_int_eq(fairsem_shared_available(h), 2);
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
+
+START_TEST(after_exec_the_new_program_finds_its_units)
+{
+    check_after_exec("after-exec");
+}
 END_TEST
 
-/* Its process ID and the time when it began are those of the last owner, but not the lock. */
+/* It has the process ID of the last owner, but not the lock. */
 START_TEST(after_exec_the_new_program_does_not_find_units_of_a_closed_descriptor)
 {
-    fairsem_shared_t *h;
-    pid_t child = fork_keeper(&h, "after-close");
-
-    ck_assert_int_eq(status_of(child), 0);
-    ck_assert_int_eq(fairsem_shared_available(h), 2);
-    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
-    ck_assert_int_eq(fairsem_shared_close(h), 0);
+    check_after_exec("after-close");
 }
 END_TEST
 
