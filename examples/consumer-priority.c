@@ -93,7 +93,7 @@ static void *consume(void *arg)
 
     check(queue_get(&queue, self->priority, &self->first) == 0, "queue_get");
     fairsem_release(&served, 1);
-    fairsem_acquire(&rush, 1);
+    check(fairsem_acquire(&rush, 1) == 0, "acquire");
     for (; (err = queue_get(&queue, self->priority, &item)) == 0; self->count++)
         atomic_fetch_add(&times_taken[item], 1);
     check(err == ESHUTDOWN, "queue_get, at the end");
@@ -122,7 +122,8 @@ int main(void)
     }
     for (int item = 0; item < CONSUMERS; item++) {
         check(queue_put(&queue, item) == 0, "queue_put");
-        fairsem_acquire(&served, 1); /* one at a time: no items can be swapped */
+        /* one at a time: no items can be swapped */
+        check(fairsem_acquire(&served, 1) == 0, "acquire");
     }
     for (int i = 0; i < CONSUMERS; i++) {
         int before = 0; /* consumers that are more important, or as important and earlier */

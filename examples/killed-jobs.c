@@ -4,10 +4,13 @@
  *
  *     killed-jobs FAIRSEM-LIMIT DIRECTORY
  *
- * Eight processes each compress a part of a tree, three at a time.  At random moments three of them
- * are killed with SIGKILL, which no program can handle: while they run, or while they wait.  New
- * processes do their parts again, from the end of the queue.  A table shows what became of each
+ * Eight processes each compress a part of a tree, three at a time.  Three times one of them, chosen
+ * at random, is killed with SIGKILL, which no program can handle: while it runs, or while it waits.
+ * A new process does its part again, from the end of the queue.  A table shows what became of each
  * process.  In the end, the sum over all parts must be that of the tree.
+ *
+ * However fast the machine is, there is time for three kills: each job stops halfway until it is
+ * told to go on, and at three of the first eight such stops a process is killed.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -31,11 +34,12 @@ struct process {
     int     part, order;        /* order: of its begin, from 1 */
     int64_t came, began, ended; /* ended: or was killed */
     int64_t back;               /* when the next process began with its unit */
+    bool    halfway;            /* it stops, or will at once, and waits for go_on() */
     bool    killed;
 };
 
 static struct process processes[MOST];
-static int count, begun, done, kills, most_at_once;
+static int count, begun, stops, done, kills, most_at_once;
 static struct sum total;
 static const char *limit, *directory;
 static char name[40];
@@ -115,7 +119,11 @@ static void take(const struct event *event)
 {
     struct process *p = find(event->pid);
 
-    if (event->sum.files < 0) {
+    if (event->sum.files == HALFWAY) {
+        p->halfway = true;
+        return;
+    }
+    if (event->sum.files == BEGUN) {
         p->began = event->ns;
         p->order = ++begun;
         hand_over(event->ns);
@@ -123,9 +131,7 @@ static void take(const struct event *event)
         return;
     }
     p->ended = event->ns;
-    total.files += event->sum.files;
-    total.bytes += event->sum.bytes;
-    total.checks += event->sum.checks;
+    add_sum(&total, &event->sum);
     done++;
 }
 
@@ -168,32 +174,23 @@ static int arrived(void)
 
 /* ---- Killing ---- */
 
-/* A random process that has not ended, or NULL. */
+/* A random process that has not ended.  There is one: that which has just stopped. */
 static struct process *choose(void)
 {
-    int alive = 0, chosen;
+    int alive = 0, chosen, i = 0;
 
-    for (int i = 0; i < count; i++)
-        alive += processes[i].ended == 0;
-    if (alive == 0)
-        return NULL;
-    chosen = rand() % alive;
-    for (int i = 0;; i++) {
-        if (processes[i].ended == 0 && chosen-- == 0)
-            return &processes[i];
-    }
+    for (int j = 0; j < count; j++)
+        alive += processes[j].ended == 0;
+    for (chosen = rand() % alive; processes[i].ended != 0 || chosen-- > 0; i++)
+        continue;
+    return &processes[i];
 }
 
-/* Kill a random process and start its part again.  False: it was done before. */
-static bool kill_one(void)
+/* Kill a process and start its part again.  False: it was done before. */
+static bool kill_it(struct process *p)
 {
-    struct process *p = choose();
     int64_t now;
-    int part;
 
-    if (p == NULL)
-        return false;
-    part = p->part;
     kill(p->pid, SIGKILL);
     now = now_ns();
     waitpid(p->pid, NULL, 0);
@@ -203,8 +200,24 @@ static bool kill_one(void)
     p->ended = now;
     p->killed = true;
     kills++;
-    start(part);
+    start(p->part);
     return true;
+}
+
+/* A job has done half of its part.  At KILLS of the first PARTS such moments, kill a process. */
+static void go_on(struct process *p)
+{
+    int status;
+
+    p->halfway = false;
+    check(waitpid(p->pid, &status, WUNTRACED) == p->pid && WIFSTOPPED(status), "a job");
+    if (stops < PARTS && rand() % (PARTS - stops) < KILLS - kills) {
+        while (!kill_it(choose()))
+            continue;
+    }
+    stops++;
+    if (!p->killed)
+        kill(p->pid, SIGCONT);
 }
 
 /* ---- The table ---- */
@@ -239,9 +252,7 @@ static int report(void)
     for (int part = 0; part < PARTS; part++) {
         struct sum sum = sum_up(directory, part, PARTS, 0);
 
-        tree.files += sum.files;
-        tree.bytes += sum.bytes;
-        tree.checks += sum.checks;
+        add_sum(&tree, &sum);
     }
     qsort(processes, (size_t)count, sizeof *processes, by_order);
     printf("  %6s %8s %5s %11s %10s   %-22s %10s\n", "served", "process", "part", "waited", "ran",
@@ -252,33 +263,13 @@ static int report(void)
     printf("\nparts done %d, processes killed %d, most at once %d\n"
            "files %lld, bytes %lld: the sum is %s\n", done, kills, most_at_once,
            (long long)total.files, (long long)total.bytes, right ? "right" : "WRONG");
-    return right && done == PARTS && most_at_once <= LIMIT ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* When to kill: while the jobs run, as far as one can guess from the size of the tree. */
-static void choose_moments(int64_t moments[KILLS])
-{
-    int64_t bytes = 0, begin = now_ns();
-
-    for (int part = 0; part < PARTS; part++)
-        bytes += sum_up(directory, part, PARTS, 0).bytes;
-    srand((unsigned)begin);
-    for (int i = 0; i < KILLS; i++)
-        moments[i] = now_ns() + (int64_t)((double)bytes * 15 * (rand() / (RAND_MAX + 1.0)));
-    qsort(moments, KILLS, sizeof *moments, compare);
+    return right && done == PARTS && kills == KILLS && most_at_once <= LIMIT ? EXIT_SUCCESS
+                                                                             : EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
 {
-    int64_t moments[KILLS];
-    int moment = 0, result;
+    int result;
     char command[4200];
 
     if (argc == 5 && strcmp(argv[1], "--job") == 0)
@@ -297,11 +288,13 @@ int main(int argc, char **argv)
             listen_to_jobs(5);
         while (arrived() < count);
     }
-    choose_moments(moments);
+    srand((unsigned)now_ns());
     while (done < PARTS) {
         listen_to_jobs(5);
-        if (moment < KILLS && now_ns() >= moments[moment] && kill_one())
-            moment++;
+        for (int i = 0; i < count; i++) {
+            if (processes[i].halfway && processes[i].ended == 0)
+                go_on(&processes[i]);
+        }
     }
     while (wait(NULL) > 0)
         continue;

@@ -11,7 +11,9 @@ struct sum {
     uint64_t checks;        /* the sum of the files' checksums */
 };
 
-/* What a job reports: that it has begun (files is -1 then), or is done. */
+/* What a job reports: that it has begun or is halfway (files is one of these), or is done. */
+enum { BEGUN = -1, HALFWAY = -2 };
+
 struct event {
     pid_t      pid;
     int64_t    ns;          /* when, on CLOCK_MONOTONIC */
@@ -20,13 +22,18 @@ struct event {
 
 int64_t now_ns(void);
 
+void add_sum(struct sum *to, const struct sum *sum);
+
 /*
  * Add up the files below `directory` that belong to this part of `parts`.  compress: compress each
  * file, decompress it, and compare.  Exits if that fails.
  */
 struct sum sum_up(const char *directory, int part, int parts, int compress);
 
-/* The program of a job.  Reports to fd; returns an exit status. */
+/*
+ * The program of a job.  Reports to fd; returns an exit status.  Halfway it stops (SIGSTOP), and
+ * goes on when it is continued.
+ */
 int run_job(const char *directory, int part, int parts, int fd);
 
 #endif

@@ -94,7 +94,7 @@ static void *worker(void *arg)
     for (int i = 0; i < CLIENTS * JOBS / WORKERS; i++) {
         struct job *job;
 
-        fairsem_acquire(&begun, 1);
+        check(fairsem_acquire(&begun, 1) == 0, "acquire");
         pthread_mutex_lock(&mutex);
         job = list;
         list = job->next;

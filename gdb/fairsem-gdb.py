@@ -23,17 +23,17 @@ LAYOUT = {
     'fs_waiter': 'fs_waitq_node in_queue, ptr complete, i64 units, i64 joined_ns, i32 reason, '
                  'i32 state',
     'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
-    'fs_parking': 'ptr parker, u8 on_word',
+    'fs_parking': 'ptr parker, u8 on_word, i32 thread',
     'fs_wait': 'fs_waiter waiter, ptr sem, ptr machine, ptr abort, ptr deadline, '
-               'fs_cancelable by_token, fs_parking parking, i32 spin, u8 claims, '
+               'fs_cancelable by_token, fs_parking parking, i32 spin, u8 claims, u32 generation, '
                'u8 interruptible, u8 interrupted, i64 completed_ns',
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
-    'fs_stay_awake': 'u8 as_head, u8 early',
-    'fs_sem': 'a64 word, a64 limit, mutex mutex, i64 grants, fs_waitq queue, a64 waiters, '
-              'i64 waiting_low, i64 head_since_ns, i64 waits, i64 wait_ns_total, '
-              'fs_stay_awake doubts, u8 bounded, u8 interruptible, u8 sleeps_at_once, u32 resizes, '
-              'u32 generation, i32 closed, u32 tickets, u32 max_waiters, u32 waiters_max, '
-              'i64 bypass_ns, i64 waiting_high, ptr name',
+    'fs_stay_awake': 'u8 as_head, u8 as_head_here, u8 early, u8 turn',
+    'fs_sem': 'a64 word, a64 limit, mutex mutex, i64 grants, fs_waitq queue, u32 waiters, '
+              'u32 sections, i64 waiting_low, i64 head_since_ns, i64 waits, i64 wait_ns_total, '
+              'fs_stay_awake doubts, u8 bounded, u8 interruptible, u8 sleeps_at_once, u8 resizing, '
+              'u32 waiters_max_interval, u32 generation, i32 closed, u32 tickets, u32 max_waiters, '
+              'u32 waiters_max, i64 bypass_ns, i64 waiting_high, ptr name',
     'fs_token': 'mutex mutex, fs_list waits, i32 reason, u32 generation',
     'fs_callback': 'fs_waiter waiter, ptr notify, ptr arg, a64 number',
     'fs_ticket': 'fs_callback callback, ptr sem, ptr watchers, u32 generation, i32 state',
@@ -58,6 +58,7 @@ TICKET_STATES = ('idle', 'being taken', 'waiting', 'granted', 'canceled', 'close
 TICKET_WAITING = 2
 IN_QUEUE = (1, 2, 3)            # QUEUED, PARKED, WOKEN
 OPEN = 1 << 62                  # word.h
+MAX_UNITS = 1 << 60
 STACK = 65536                   # how far from its top a wait is looked for
 MOST = 10000                    # so many of a queue are shown
 
@@ -108,7 +109,7 @@ class Struct:
 
     def __getattr__(self, field):
         offset, what = self.machine.layouts[self.kind][field]
-        address = self.address + offset
+        address = (self.address + offset) % (1 << 8 * self.machine.pointer)
         if what in LAYOUT:
             return Struct(self.machine, what, address)
         data = gdb.selected_inferior().read_memory(address, self.machine.types[what][0])
@@ -435,6 +436,39 @@ def fairsem_printer(value):
     return None
 
 
+SEMAPHORES = ('fairsem', 'fairsem_t', 'fs_sem', 'fairsem_shared')
+
+
+def is_semaphore(kind):
+    """One of these types, or one that begins with one, as fairsem_sem_t and those of C++ do."""
+    kind = kind.strip_typedefs().unqualified()
+    if kind.code != gdb.TYPE_CODE_STRUCT:
+        return False
+    return kind.name in SEMAPHORES or any(is_semaphore(field.type) for field in kind.fields()[:1])
+
+
+def address_of(text):
+    """The address that the argument of `info fairsem` means."""
+    value = gdb.parse_and_eval(text)
+    if value.type.strip_typedefs().code == gdb.TYPE_CODE_REF:
+        value = value.referenced_value()
+    kind = value.type.strip_typedefs()
+    is_pointer = kind.code == gdb.TYPE_CODE_PTR
+    pointed = kind.target().strip_typedefs() if is_pointer else kind
+    if value.is_optimized_out:
+        raise gdb.GdbError('%s is optimized out.' % text)
+    if kind.code != gdb.TYPE_CODE_INT and not is_semaphore(pointed) and not (
+            is_pointer and pointed.code == gdb.TYPE_CODE_VOID):
+        raise gdb.GdbError('%s is no semaphore: its type is %s.' % (text, value.type))
+    if kind.code == gdb.TYPE_CODE_STRUCT and value.address is None:
+        raise gdb.GdbError('%s has no address.' % text)
+    address = int(value.address if kind.code == gdb.TYPE_CODE_STRUCT else value)
+    address &= (1 << 8 * gdb.lookup_type('void').pointer().sizeof) - 1
+    if address == 0:
+        raise gdb.GdbError('%s is NULL.' % text)
+    return address
+
+
 class InfoFairsem(gdb.Command):
     """Which thread waits for which semaphore (fairsem), and the queues of these semaphores.
 
@@ -445,19 +479,30 @@ info fairsem SEMAPHORE  one semaphore: a fairsem_t, its address, or a fairsem_sh
         super().__init__('info fairsem', gdb.COMMAND_STATUS, gdb.COMPLETE_EXPRESSION)
 
     def invoke(self, argument, from_tty):
+        """gdb prints the message of a GdbError alone, and others as exceptions of Python."""
+        try:
+            self.inform(argument)
+        except gdb.MemoryError as error:
+            raise gdb.GdbError('%s is no semaphore: %s.' % (argument, error)) from None
+        except gdb.error as error:
+            raise gdb.GdbError(str(error)) from None
+
+    def inform(self, argument):
+        if gdb.selected_thread() is None:
+            raise gdb.GdbError('The program is not running, and there is no core file.')
         words = Words()
         if not argument:
             self.threads(words)
             return
-        value = gdb.parse_and_eval(argument)
-        is_number = value.type.strip_typedefs().code in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_INT)
-        address = int(value if is_number else value.address)
+        address = address_of(argument)
         line = words.program.line(address)
         if line is not None:
             self.show(words.line(line), words.line_members(line))
-        else:
-            sem = words.program.sem(address)
-            self.show(words.sem(sem), words.waiters(sem))
+            return
+        sem = words.program.sem(address)
+        if not 0 <= sem.limit <= MAX_UNITS or sem.waiters < 0 or sem.bounded > 1:
+            raise gdb.GdbError('%s is no semaphore: 0x%x is something else.' % (argument, address))
+        self.show(words.sem(sem), words.waiters(sem))
 
     def show(self, heading, lines):
         print(heading)

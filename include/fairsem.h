@@ -21,7 +21,8 @@
  *
  *     int main(void)
  *     {
- *         fairsem_acquire(&slots, 1);
+ *         if (fairsem_acquire(&slots, 1) != 0)
+ *             return 1;
  *         // at most four threads are here
  *         fairsem_release(&slots, 1);
  *         return 0;
@@ -42,7 +43,8 @@
  * WHAT HOLDS FOR EVERY FUNCTION, unless its comment says otherwise
  *
  * Results.   A function returns 0 or one of the errno values that its comment lists, and no
- *            other.  It never touches errno itself.  An error changes nothing.
+ *            other.  It never touches errno itself.  An error changes nothing.  Compilers warn
+ *            if you ignore a result that says whether you have the units that you asked for.
  * Units.     A number of units is an int64_t.  What you pass is 0 to FAIRSEM_MAX_UNITS.
  * Time.      Relative times are in nanoseconds.  Deadlines are absolute.
  * Pointers.  A semaphore that you pass must be initialized and not destroyed.  All zero is not
@@ -144,6 +146,28 @@ extern "C" {
 #endif
 
 /*
+ * Private.  Ask the compiler to warn about a result that is not used, and about NULL where a
+ * function cannot take it; the numbers are those of the arguments.
+ *
+ * A result must be used if it says whether the caller has what it goes on with: units, an object
+ * that is initialized, an answer.  A release or a close fails only in an incorrect program, and
+ * its result may be ignored.
+ */
+#if (defined(__cplusplus) && __cplusplus >= 201703L) \
+    || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+#define FAIRSEM_MUST_CHECK_ [[nodiscard]]
+#elif defined(__GNUC__)
+#define FAIRSEM_MUST_CHECK_ __attribute__((warn_unused_result))
+#else
+#define FAIRSEM_MUST_CHECK_
+#endif
+#if defined(__GNUC__)
+#define FAIRSEM_NONNULL_(...) __attribute__((nonnull(__VA_ARGS__)))
+#else
+#define FAIRSEM_NONNULL_(...)
+#endif
+
+/*
  * Private.  1 in a program that is compiled for ThreadSanitizer, which has to see every
  * acquire and release: a semaphore with a static initializer then never uses the fast path.
  * (Define it as 0 if the library itself is compiled for ThreadSanitizer.)
@@ -180,11 +204,35 @@ extern "C" {
 #ifdef __cplusplus
 #define FAIRSEM_TAG_          fairsem_t
 #define FAIRSEM_ALIGNED_      alignas(16)
-#define FAIRSEM_INT64_(units) static_cast<int64_t>(units)
+#define FAIRSEM_INT64_(units) fairsem_int64_(units)
+#define FAIRSEM_MUTEX_        fairsem_mutex_()
 #else
 #define FAIRSEM_TAG_          fairsem
 #define FAIRSEM_ALIGNED_      _Alignas(16)
 #define FAIRSEM_INT64_(units) ((int64_t)(units))
+#define FAIRSEM_MUTEX_        PTHREAD_MUTEX_INITIALIZER
+#endif
+
+#ifdef __cplusplus
+extern "C++" {
+
+/* In a template, the compiler does not call a cast useless because of one use of it. */
+template <class Number> constexpr int64_t fairsem_int64_(Number units)
+{
+    return static_cast<int64_t>(units);
+}
+
+/* The C library's macro has a null pointer that is spelled 0, which a program may not allow. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#endif
+inline constexpr pthread_mutex_t fairsem_mutex_() { return PTHREAD_MUTEX_INITIALIZER; }
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+} /* extern "C++" */
 #endif
 
 /* FAIRSEM_VERSION_NUMBER of the library that this program runs with. */
@@ -241,7 +289,7 @@ typedef struct FAIRSEM_TAG_ {
  */
 #define FAIRSEM_INITIALIZER(units) \
     { FAIRSEM_INT64_(units) * 2 + FAIRSEM_WATCHED_, FAIRSEM_MAX_UNITS, \
-      PTHREAD_MUTEX_INITIALIZER, { 0 }, FAIRSEM_INT64_(units) }
+      FAIRSEM_MUTEX_, { 0 }, FAIRSEM_INT64_(units) }
 
 /*
  * attr.flags: signals act on this semaphore as they do on sem_t.  Linux only.
@@ -261,11 +309,15 @@ typedef struct FAIRSEM_TAG_ {
 #define FAIRSEM_INTERRUPTIBLE 1u
 
 /*
- * attr.flags: waiting threads go to sleep at once.  Without this flag the oldest waiter spins
- * first, for up to the time that two wake-ups take, if spinning has paid off recently.  A grant
- * from another core then reaches it in a fraction of a microsecond instead of 2 to 20
- * microseconds.  Each semaphore learns from every grant whether spinning pays off.  No thread
- * spins with FAIRSEM_INTERRUPTIBLE, or if the threads that can hold units need all cores of the
+ * attr.flags: waiting threads go to sleep at once.  Without this flag the oldest waiter stays awake
+ * first, for up to the time that two wake-ups take, if that has paid off recently.  It spins, so
+ * that a grant from another core reaches it in a fraction of a microsecond instead of 2 to 20
+ * microseconds; or it yields, if the releasing thread needs its core.  With more than two waiters,
+ * those whose turn is near yield their cores for up to 0.4 milliseconds before they sleep.  After a
+ * yield has cost a time slice no thread of the process yields for 5 milliseconds, and for up to
+ * 0.64 seconds if that happens again and again.  A thread with a real-time policy never yields.
+ * Each semaphore learns from every grant whether this pays off.  No thread spins or yields with
+ * FAIRSEM_INTERRUPTIBLE, and none spins if the threads that can hold units need all cores of the
  * process.  You need this flag only if every microsecond of processor time counts.
  */
 #define FAIRSEM_NO_SPIN 2u
@@ -319,7 +371,9 @@ typedef struct fairsem_attr {
  *          field that is not zero
  * ENOTSUP  FAIRSEM_INTERRUPTIBLE, on a system without futexes
  */
-FAIRSEM_API int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
+    FAIRSEM_NONNULL_(1);
 
 /*
  * Destroy *sem.  Its memory may be reused at once.  Units may still be held, but nobody may
@@ -328,7 +382,7 @@ FAIRSEM_API int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t
  * 0        *sem is no longer a semaphore
  * EBUSY    somebody waits, or is inside another function; nothing was changed
  */
-FAIRSEM_API int fairsem_destroy(fairsem_t *sem);
+FAIRSEM_API int fairsem_destroy(fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
 /* ======================================================================== *
  *  3  Acquire and release
@@ -385,7 +439,8 @@ FAIRSEM_API int fairsem_destroy(fairsem_t *sem);
  * E2BIG can also end a wait: when the capacity is made smaller than n, but not 0.
  * This is a cancellation point if it waits.
  */
-FAIRSEM_API int fairsem_acquire(fairsem_t *sem, int64_t n);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_acquire(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
  * Take n units if that is possible now.  It never passes a waiter of any priority, and never
@@ -397,14 +452,16 @@ FAIRSEM_API int fairsem_acquire(fairsem_t *sem, int64_t n);
  * EAGAIN   it would have to wait
  * EINVAL, E2BIG, the close reason   as fairsem_acquire
  */
-FAIRSEM_API int fairsem_tryacquire(fairsem_t *sem, int64_t n);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_tryacquire(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
  * Take as many units as are free, at most max, without waiting.  It never passes a waiter.
  * It returns the number of units taken, 0 .. max; 0 means that none is free, that somebody
  * waits, that the semaphore is closed, or that max <= 0.
  */
-FAIRSEM_API int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max) FAIRSEM_NONNULL_(1);
 
 /*
  * Give n units back, or add new ones to an unbounded semaphore.  Before the call returns, it
@@ -419,7 +476,7 @@ FAIRSEM_API int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max);
  *
  * In a correct program it cannot fail, and you may ignore its result.
  */
-FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n);
+FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 
 /* ======================================================================== *
  *  4  Deadlines, priorities, tokens
@@ -470,7 +527,9 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n);
  * As fairsem_acquire, and
  * ETIMEDOUT  the time has passed
  */
-FAIRSEM_API int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns)
+    FAIRSEM_NONNULL_(1);
 
 /*
  * The same with an absolute deadline on a clock, CLOCK_MONOTONIC or CLOCK_REALTIME.  A
@@ -485,9 +544,10 @@ FAIRSEM_API int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_n
  * EINVAL     another clock (also if the deadline is NULL); deadline->tv_nsec outside
  *            0 .. 999999999.  Both are checked even if units are free
  */
+FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
                                       const struct timespec *deadline)
-    FAIRSEM_TIME64_(fairsem_acquire_until);
+    FAIRSEM_TIME64_(fairsem_acquire_until) FAIRSEM_NONNULL_(1);
 
 /*
  * A token cancels waits: any number of them, on any semaphores, with one call.  Use it for a
@@ -500,10 +560,10 @@ typedef struct fairsem_token {
 } fairsem_token_t;
 
 /* Initialize a static token, which is not canceled.  It needs no fairsem_token_init. */
-#define FAIRSEM_TOKEN_INITIALIZER { PTHREAD_MUTEX_INITIALIZER, { 0 } }
+#define FAIRSEM_TOKEN_INITIALIZER { FAIRSEM_MUTEX_, { 0 } }
 
 /* Initialize a token, which is not canceled.  It returns 0. */
-FAIRSEM_API int fairsem_token_init(fairsem_token_t *token);
+FAIRSEM_API int fairsem_token_init(fairsem_token_t *token) FAIRSEM_NONNULL_(1);
 
 /*
  * Destroy a token.
@@ -511,7 +571,7 @@ FAIRSEM_API int fairsem_token_init(fairsem_token_t *token);
  * 0        no wait uses the token
  * EBUSY    waits with this token have not returned yet; waits that it has canceled do not count
  */
-FAIRSEM_API int fairsem_token_destroy(fairsem_token_t *token);
+FAIRSEM_API int fairsem_token_destroy(fairsem_token_t *token) FAIRSEM_NONNULL_(1);
 
 /*
  * Cancel every wait with this token, and every later one before it begins.  They return
@@ -525,10 +585,10 @@ FAIRSEM_API int fairsem_token_destroy(fairsem_token_t *token);
  * EINVAL   reason < 0
  * EALREADY it was canceled before; the first reason stays
  */
-FAIRSEM_API int fairsem_token_cancel(fairsem_token_t *token, int reason);
+FAIRSEM_API int fairsem_token_cancel(fairsem_token_t *token, int reason) FAIRSEM_NONNULL_(1);
 
 /* The reason with which the token was canceled; 0: it is not canceled. */
-FAIRSEM_API int fairsem_token_reason(const fairsem_token_t *token);
+FAIRSEM_API int fairsem_token_reason(const fairsem_token_t *token) FAIRSEM_NONNULL_(1);
 
 /*
  * How to wait, for fairsem_acquire_with.  All zero: for ever, with priority 0.
@@ -559,8 +619,9 @@ typedef struct fairsem_wait {
  * EINVAL     a reserved field is not zero; both a deadline and timeout_ns
  * the token's reason, before or while it waits
  */
+FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
-    FAIRSEM_TIME64_(fairsem_acquire_with);
+    FAIRSEM_TIME64_(fairsem_acquire_with) FAIRSEM_NONNULL_(1);
 
 /* ======================================================================== *
  *  5  Capacity, debt, close
@@ -586,13 +647,14 @@ FAIRSEM_API int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wa
  *         fairsem_close(&workers, 0);
  *         if (fairsem_acquire(&workers, 1) != ESHUTDOWN)
  *             return 3;
- *         fairsem_drain(&workers, 2, NULL);           // until nobody holds any unit
+ *         if (fairsem_drain(&workers, 2, NULL) != 0)  // until nobody holds any unit
+ *             return 4;
  *         return fairsem_destroy(&workers);
  *     }
  */
 
 /* The capacity in units; -1: unbounded; 0: paused. */
-FAIRSEM_API int64_t fairsem_capacity(const fairsem_t *sem);
+FAIRSEM_API int64_t fairsem_capacity(const fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
 /*
  * Change the capacity of a bounded semaphore.  Units in use stay in use: if more units are in
@@ -604,7 +666,7 @@ FAIRSEM_API int64_t fairsem_capacity(const fairsem_t *sem);
  * 0        the capacity has changed
  * EINVAL   the semaphore is unbounded; capacity < 0 or > FAIRSEM_MAX_UNITS
  */
-FAIRSEM_API int fairsem_set_capacity(fairsem_t *sem, int64_t capacity);
+FAIRSEM_API int fairsem_set_capacity(fairsem_t *sem, int64_t capacity) FAIRSEM_NONNULL_(1);
 
 /*
  * Take n units now, whether they are free or not, ahead of all waiters.  This is for units that
@@ -615,7 +677,7 @@ FAIRSEM_API int fairsem_set_capacity(fairsem_t *sem, int64_t capacity);
  * EINVAL     n < 0 or n > FAIRSEM_MAX_UNITS
  * EOVERFLOW  the debt would exceed FAIRSEM_MAX_UNITS
  */
-FAIRSEM_API int fairsem_consume(fairsem_t *sem, int64_t n);
+FAIRSEM_API int fairsem_consume(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
  * Close the semaphore for good: every waiter and every later acquire gets `reason`, an errno
@@ -626,22 +688,23 @@ FAIRSEM_API int fairsem_consume(fairsem_t *sem, int64_t n);
  * EINVAL   reason < 0
  * EALREADY it was closed before; the first reason stays
  */
-FAIRSEM_API int fairsem_close(fairsem_t *sem, int reason);
+FAIRSEM_API int fairsem_close(fairsem_t *sem, int reason) FAIRSEM_NONNULL_(1);
 
 /* The reason with which the semaphore was closed; 0: it is open. */
-FAIRSEM_API int fairsem_closed(const fairsem_t *sem);
+FAIRSEM_API int fairsem_closed(const fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
 /*
  * Close the semaphore with ESHUTDOWN, unless it is closed already, and wait until n units are
  * free.  If n is the total number of units, nobody holds any from then on, and you can free what
- * the semaphore protects.  (Before you destroy the semaphore itself, see the table at the top: no
+ * the semaphore protects.  During a pause (capacity 0) no unit is free, and the call ends, for any
+ * n, when no unit is in use.  (Before you destroy the semaphore itself, see the table at the top: no
  * function sees a thread that is just entering an acquire, or leaving one.)  The call takes no
  * units, several threads may make it at once, and you can repeat it after a failure.  The threads
  * wait in the queue: one that waits for more units than are free holds up those behind it.  `how`
  * limits the wait, and may be NULL.  The caller sees everything that other threads wrote before
  * the releases that made the units free.
  *
- * 0        n units are free
+ * 0        n units are free, or, during a pause, none is in use
  * EINVAL   as fairsem_acquire_with; nothing was changed
  * E2BIG    n is more than the capacity.  Nothing was changed, unless the capacity became too
  *          small during the wait: then the semaphore is closed
@@ -649,8 +712,9 @@ FAIRSEM_API int fairsem_closed(const fairsem_t *sem);
  *
  * This is a cancellation point if it waits.
  */
+FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
-    FAIRSEM_TIME64_(fairsem_drain);
+    FAIRSEM_TIME64_(fairsem_drain) FAIRSEM_NONNULL_(1);
 
 /* ======================================================================== *
  *  6  Inspect
@@ -658,7 +722,8 @@ FAIRSEM_API int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *h
 
 /*
  * These functions say what was true at one moment during the call.  It may have changed by the
- * time they return.
+ * time they return.  What one thread finds, call after call, fits together: if nobody is in the
+ * queue, then no ticket still waits there.
  *
  * Example:
  *
@@ -671,7 +736,8 @@ FAIRSEM_API int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *h
  *     {
  *         fairsem_stat_t stat;
  *
- *         fairsem_acquire(&slots, 1);
+ *         if (fairsem_acquire(&slots, 1) != 0)
+ *             return 1;
  *         fairsem_stat(&slots, &stat);
  *         printf("%d free, %d waiting\n", (int)stat.available, (int)stat.waiters);
  *         return fairsem_dump(&slots, stdout);        // the same for people, and more
@@ -682,16 +748,16 @@ FAIRSEM_API int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *h
  * The number of free units; negative: a debt.  A free unit may not be yours to take: see
  * fairsem_would_block.
  */
-FAIRSEM_API int64_t fairsem_available(const fairsem_t *sem);
+FAIRSEM_API int64_t fairsem_available(const fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
 /* The number of requests in the queue.  A request that is counted here has its place. */
-FAIRSEM_API int64_t fairsem_waiters(const fairsem_t *sem);
+FAIRSEM_API int64_t fairsem_waiters(const fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
 /*
  * True if fairsem_tryacquire(sem, n) would return EAGAIN: somebody waits, fewer than n units
  * are free, or the capacity is 0.  False if it would return 0 or another error.
  */
-FAIRSEM_API bool fairsem_would_block(const fairsem_t *sem, int64_t n);
+FAIRSEM_API bool fairsem_would_block(const fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
  * A semaphore at one moment, and what has happened since it was initialized.  The counters of
@@ -721,27 +787,29 @@ typedef struct {
 } fairsem_stat_t;
 
 /* Fill in *stat, all of it at one moment.  It returns 0. */
-FAIRSEM_API int fairsem_stat(const fairsem_t *sem, fairsem_stat_t *stat);
+FAIRSEM_API int fairsem_stat(const fairsem_t *sem, fairsem_stat_t *stat) FAIRSEM_NONNULL_(1, 2);
 
 /*
  * The same, for reports at regular intervals: wait_ns_max and waiters_max cover the time since the
- * last call of this function, or since the semaphore was initialized.  A wait counts in the
- * interval in which it ends; until then oldest_wait_ns shows it.  All callers share one interval
- * for each semaphore.  It returns 0.
+ * last call of this function, or since the semaphore was initialized.  (What fairsem_stat and
+ * fairsem_dump report still covers all the time.)  A wait counts in the interval in which it ends;
+ * until then oldest_wait_ns shows it.  All callers share one interval for each semaphore.  It
+ * returns 0.
  */
-FAIRSEM_API int fairsem_stat_interval(fairsem_t *sem, fairsem_stat_t *stat);
+FAIRSEM_API int fairsem_stat_interval(fairsem_t *sem, fairsem_stat_t *stat) FAIRSEM_NONNULL_(1, 2);
 
 /*
  * Write the same as text for people: a summary with the semaphore's name, then one line per waiter
- * from the head of the queue (sequence number, units, priority, age in seconds).  It takes a
- * snapshot first and writes afterwards, so a slow file holds nobody up.  Cancellation is
- * disabled during the call.
+ * from the head of the queue: its sequence number; "ticket", or the thread that waits, on Linux
+ * with its number (as in ps -L) and its name, which is read last, when the thread may have ended;
+ * units, priority, and for how long it has waited, in seconds.  It takes a snapshot first and writes afterwards, so a slow file holds nobody up.
+ * Cancellation is disabled during the call.
  *
  * 0        everything was written
  * ENOMEM   no memory for the snapshot; the summary was written
  * EIO      `file` has an error
  */
-FAIRSEM_API int fairsem_dump(const fairsem_t *sem, FILE *file);
+FAIRSEM_API int fairsem_dump(const fairsem_t *sem, FILE *file) FAIRSEM_NONNULL_(1, 2);
 
 /* ======================================================================== *
  *  7  Units: a guard that knows what it holds
@@ -787,10 +855,13 @@ typedef struct fairsem_units {
  * As these functions, and
  * EBUSY    the guard is not empty
  */
+FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_units_acquire(fairsem_units_t *units, fairsem_t *sem, int64_t n,
                                       const fairsem_wait_t *how)
-    FAIRSEM_TIME64_(fairsem_units_acquire);
-FAIRSEM_API int fairsem_units_tryacquire(fairsem_units_t *units, fairsem_t *sem, int64_t n);
+    FAIRSEM_TIME64_(fairsem_units_acquire) FAIRSEM_NONNULL_(1, 2);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_units_tryacquire(fairsem_units_t *units, fairsem_t *sem, int64_t n)
+    FAIRSEM_NONNULL_(1, 2);
 
 /*
  * Put n units of sem that you hold already into an empty guard.
@@ -799,7 +870,9 @@ FAIRSEM_API int fairsem_units_tryacquire(fairsem_units_t *units, fairsem_t *sem,
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS
  * EBUSY    the guard is not empty
  */
-FAIRSEM_API int fairsem_units_adopt(fairsem_units_t *units, fairsem_t *sem, int64_t n);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_units_adopt(fairsem_units_t *units, fairsem_t *sem, int64_t n)
+    FAIRSEM_NONNULL_(1, 2);
 
 /*
  * Release all units in the guard.  An empty guard stays empty, so the call is safe in a
@@ -808,7 +881,7 @@ FAIRSEM_API int fairsem_units_adopt(fairsem_units_t *units, fairsem_t *sem, int6
  * 0          the guard is empty
  * EOVERFLOW  as fairsem_release; the guard stays as it was
  */
-FAIRSEM_API int fairsem_units_release(fairsem_units_t *units);
+FAIRSEM_API int fairsem_units_release(fairsem_units_t *units) FAIRSEM_NONNULL_(1);
 
 /*
  * Release n of the units in the guard.
@@ -817,7 +890,7 @@ FAIRSEM_API int fairsem_units_release(fairsem_units_t *units);
  * EINVAL     n < 0 or more than the guard holds
  * EOVERFLOW  as fairsem_release; the guard stays as it was
  */
-FAIRSEM_API int fairsem_units_return(fairsem_units_t *units, int64_t n);
+FAIRSEM_API int fairsem_units_return(fairsem_units_t *units, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
  * Move n of the units in `from` into the empty guard `into`.
@@ -826,7 +899,9 @@ FAIRSEM_API int fairsem_units_return(fairsem_units_t *units, int64_t n);
  * EINVAL   n < 0 or more than `from` holds; both are the same guard
  * EBUSY    `into` is not empty
  */
-FAIRSEM_API int fairsem_units_split(fairsem_units_t *from, int64_t n, fairsem_units_t *into);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_units_split(fairsem_units_t *from, int64_t n, fairsem_units_t *into)
+    FAIRSEM_NONNULL_(1, 3);
 
 /*
  * Move all units in `from` into `into`, which may hold units of the same semaphore.
@@ -835,13 +910,15 @@ FAIRSEM_API int fairsem_units_split(fairsem_units_t *from, int64_t n, fairsem_un
  * EINVAL   both hold units, of different semaphores; both are the same guard; together they
  *          hold more than FAIRSEM_MAX_UNITS
  */
-FAIRSEM_API int fairsem_units_merge(fairsem_units_t *into, fairsem_units_t *from);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_units_merge(fairsem_units_t *into, fairsem_units_t *from)
+    FAIRSEM_NONNULL_(1, 2);
 
 /*
  * Empty the guard without a release.  It returns the number of units that the guard held; they
  * are yours to release.
  */
-FAIRSEM_API int64_t fairsem_units_forget(fairsem_units_t *units);
+FAIRSEM_API int64_t fairsem_units_forget(fairsem_units_t *units) FAIRSEM_NONNULL_(1);
 
 /*
  * A guard that is declared as
@@ -864,7 +941,9 @@ static inline void fairsem_scope_ends_(fairsem_units_t *units)
  * If fairsem_acquire fails, fn is not called and the call returns that error; otherwise it returns
  * the result of fairsem_release.
  */
-FAIRSEM_API int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void *arg);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void *arg)
+    FAIRSEM_NONNULL_(1, 3);
 
 /* ======================================================================== *
  *  8  Tickets: a place in the queue without a blocked thread
@@ -990,13 +1069,18 @@ typedef void fairsem_notify_fn(fairsem_ticket_t *ticket, void *arg);
  *              be, once, unless the ticket is claimed or returned first
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS; the ticket is not idle, or another thread is
  *          taking, claiming or returning it at this moment
+ * ECANCELED  the ticket's own callback makes the call while the ticket is being returned: it stays
+ *            idle
  * E2BIG, ENOBUFS, the close reason   as fairsem_acquire; the ticket stays idle
  */
+FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n,
-                                    int priority, fairsem_notify_fn *notify, void *arg);
+                                    int priority, fairsem_notify_fn *notify, void *arg)
+    FAIRSEM_NONNULL_(1, 2);
 
 /* The state of a ticket.  A ticket that was WAITING may have left it when the call returns. */
-FAIRSEM_API enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_t *ticket);
+FAIRSEM_API enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_t *ticket)
+    FAIRSEM_NONNULL_(1);
 
 /*
  * Wait until the ticket leaves WAITING.  If the wait ends before that, the ticket keeps its place
@@ -1013,8 +1097,9 @@ FAIRSEM_API enum fairsem_ticket_state fairsem_ticket_state(const fairsem_ticket_
  *
  * This is a cancellation point if it waits; the ticket keeps its place.
  */
+FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
-    FAIRSEM_TIME64_(fairsem_ticket_wait);
+    FAIRSEM_TIME64_(fairsem_ticket_wait) FAIRSEM_NONNULL_(1);
 
 /*
  * Claim: move the units of a granted ticket into the empty guard `into`.
@@ -1025,20 +1110,23 @@ FAIRSEM_API int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait
  * EBUSY    the guard is not empty
  * E2BIG, the close reason: why it left the queue
  */
-FAIRSEM_API int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
+    FAIRSEM_NONNULL_(1, 2);
 
 /*
  * Return the ticket, whatever its state.  It leaves the queue, or its units go to the next waiter
  * (as many as fit: see over_releases), and it is idle.  When the call returns, the callback is
  * not running and will not run.  If another thread is running it, the call waits until it has
- * ended; so do not hold a lock that the callback takes.  There is one exception: the call does not
- * wait for a callback that cannot end before the call returns.  That is the callback that makes
- * the call, or a callback that itself waits in fairsem_ticket_return for the one that makes the
- * call, directly or through others.
+ * ended; so do not hold a lock that the callback takes.  Meanwhile the callback cannot take its
+ * ticket again (ECANCELED), so the ticket is still idle when the call returns, unless other code
+ * has taken it.  There is one exception: the call does not wait for a callback that cannot end
+ * before the call returns.  That is the callback that makes the call, or a callback that itself
+ * waits in fairsem_ticket_return for the one that makes the call, directly or through others.
  *
  * 0        the ticket is idle
  */
-FAIRSEM_API int fairsem_ticket_return(fairsem_ticket_t *ticket);
+FAIRSEM_API int fairsem_ticket_return(fairsem_ticket_t *ticket) FAIRSEM_NONNULL_(1);
 
 #ifdef __cplusplus
 }

@@ -58,6 +58,10 @@
 #ifndef FAIRSEM_HPP
 #define FAIRSEM_HPP
 
+#include <fairsem/standard.hpp>
+
+#if defined(FAIRSEM_CXX17_)
+
 #include <fairsem/errors.hpp>
 
 #include <fairsem/semaphore.hpp>
@@ -66,4 +70,5 @@
 
 #include <fairsem/async.hpp>
 
+#endif
 #endif

@@ -27,6 +27,15 @@ for fs_flag in m4_normalize([$2]); do
 done
 LDFLAGS=$fs_saved_LDFLAGS])
 
+# FS_TRY_FAT_OBJECTS - with link-time optimization: let all objects contain machine code, too, by
+# appending to STD_CFLAGS.  Only that can be renamed (see below), and only in that is each call a
+# call, which --wrap can send elsewhere.  Sets NO_LTO: links the machine code.
+AC_DEFUN([FS_TRY_FAT_OBJECTS],
+[AS_CASE([" $CC $CFLAGS"], [*' -flto'*],
+  [FS_TRY_CFLAGS([STD_CFLAGS], [-ffat-lto-objects])
+   FS_TRY_LDFLAGS([NO_LTO], [-fno-lto])])
+AC_SUBST([NO_LTO])])
+
 # FS_TRY_VERSION_SCRIPT - sets have_version_script and the conditional.  A name in the
 # script that does not exist must be an error, or the function is lost in silence.
 AC_DEFUN([FS_TRY_VERSION_SCRIPT],
@@ -45,7 +54,7 @@ AM_CONDITIONAL([HAVE_VERSION_SCRIPT], [test "x$have_version_script" = xyes])])
 
 # FS_TRY_LOCAL_NAMES - can src/local_names.sh hide the names of a static library that are not
 # public?  Sets have_local_names, and LOCAL_NAMES: what stands in front of the command that
-# links the library.  With the objects of a link-time optimizer it cannot.
+# links the library.  It cannot where the objects of a link-time optimizer have no machine code.
 AC_DEFUN([FS_TRY_LOCAL_NAMES],
 [AC_REQUIRE([LT_INIT])
 AC_CHECK_TOOL([OBJCOPY], [objcopy], [false])
@@ -62,8 +71,8 @@ int probe(void) { return fs_probe(); }
 _FS_SOURCE
 fs_saved_LIBS=$LIBS
 LIBS="conftest.a $LIBS"
-AS_IF([$CC $CPPFLAGS $CFLAGS -c conftest1.c >&AS_MESSAGE_LOG_FD 2>&1 &&
-    $CC $CPPFLAGS $CFLAGS -c conftest2.c >&AS_MESSAGE_LOG_FD 2>&1 &&
+AS_IF([$CC $CPPFLAGS $STD_CFLAGS $CFLAGS -c conftest1.c >&AS_MESSAGE_LOG_FD 2>&1 &&
+    $CC $CPPFLAGS $STD_CFLAGS $CFLAGS -c conftest2.c >&AS_MESSAGE_LOG_FD 2>&1 &&
     LD=$LD OBJCOPY=$OBJCOPY AR=$AR RANLIB=$RANLIB $SHELL "$srcdir/src/local_names.sh" \
       conftest.a $AR cr conftest.a conftest1.$ac_objext conftest2.$ac_objext \
       >&AS_MESSAGE_LOG_FD 2>&1],
@@ -78,15 +87,36 @@ rm -f conftest1.* conftest2.* conftest.a
 AC_SUBST([have_local_names])
 AC_MSG_RESULT([$have_local_names])])
 
-# FS_TRY_WRAP - can the linker send calls elsewhere (--wrap)?
+# FS_TRY_WRAP - can the linker send calls elsewhere (--wrap), those between objects of ours, too?
 AC_DEFUN([FS_TRY_WRAP],
 [AC_MSG_CHECKING([whether the linker understands --wrap])
+cat > conftest1.c <<_FS_SOURCE
+int fs_probe(void);
+int probe(void);
+int fs_probe(void) { return 42; }
+_FS_SOURCE
+cat > conftest2.c <<_FS_SOURCE
+int fs_probe(void);
+int probe(void);
+int probe(void) { return fs_probe(); }
+_FS_SOURCE
+fs_saved_CFLAGS=$CFLAGS
 fs_saved_LDFLAGS=$LDFLAGS
-LDFLAGS="$LDFLAGS -Wl,--wrap=abs"
-AC_LINK_IFELSE([AC_LANG_SOURCE([
-  int abs(int); int __wrap_abs(int i) { return i; } int main(void) { return abs(0); }])],
-  [have_wrap=yes], [have_wrap=no])
+fs_saved_LIBS=$LIBS
+have_wrap=no
+LIBS="conftest1.$ac_objext conftest2.$ac_objext $NO_LTO $LIBS"
+LDFLAGS="$LDFLAGS -Wl,--wrap=fs_probe"
+AS_IF([$CC $CPPFLAGS $STD_CFLAGS $CFLAGS -c conftest1.c >&AS_MESSAGE_LOG_FD 2>&1 &&
+    $CC $CPPFLAGS $STD_CFLAGS $CFLAGS -c conftest2.c >&AS_MESSAGE_LOG_FD 2>&1],
+  [CFLAGS="$STD_CFLAGS $CFLAGS"
+   AC_LINK_IFELSE([AC_LANG_SOURCE([
+     int probe(void); int __wrap_fs_probe(void); int __wrap_fs_probe(void) { return 0; }
+     int main(void) { return probe(); }])],
+     [have_wrap=yes])])
+CFLAGS=$fs_saved_CFLAGS
 LDFLAGS=$fs_saved_LDFLAGS
+LIBS=$fs_saved_LIBS
+rm -f conftest1.* conftest2.*
 AC_MSG_RESULT([$have_wrap])
 AM_CONDITIONAL([HAVE_WRAP], [test "x$have_wrap" = xyes])])
 

@@ -6,15 +6,18 @@
 #   check.sh scenes       only the scenes
 #   check.sh faults       only the faults
 #   check.sh trail FLAG.. verify one scene and print the steps to the fault in it
+#   check.sh names        only whether src/ still has the functions that the model names
 #
-# A scene is a line of -D flags; fairsem.pml explains them.  Without spin it exits with 77.
+# A scene is a line of -D flags; fairsem.pml explains them.  Exit status 1: a scene does not hold, or
+# a fault is not found; 2: a search could not run, or was not complete; 77: there is no spin.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
 readonly memory_mb=2000
-status=0 held=0 found=0
+held=0 found=0
+. "$top_srcdir/tests/support/result.sh"
 
-command -v spin > /dev/null 2>&1 || {
+[ "${1:-}" = names ] || command -v spin > /dev/null 2>&1 || {
   echo "skipped: there is no spin"
   exit 77
 }
@@ -27,7 +30,7 @@ cd "$work" || exit 99
 
 fail() {
   echo "FAILED: $*"
-  status=1
+  result "$*" 1
 }
 
 # The inlines have the names of the functions that they stand for, and the comments above them say
@@ -82,6 +85,12 @@ complaints() {
   grep -E '^(pan:|error:|Warning:)' out
 }
 
+# not_complete WHAT - ./pan has neither found an error nor searched all.
+not_complete() {
+  result "$1: the search is not complete" 2
+  tail -n 5 out
+}
+
 # Print what went wrong in one word: the name of an oracle, deadlock, or starved.
 verdict() {
   if grep -q '^pan:1: acceptance cycle' out; then
@@ -108,14 +117,16 @@ row() {
 scene() {
   kind=safety
   [ "$2" = safety ] || kind=liveness
-  verifier "$4" "$3" $kind || { fail "$1: not a verifier" && return; }
+  verifier "$4" "$3" $kind || { result "$1: not a verifier" 2 && return; }
   for formula in $2; do
     search "$formula"
     row "$1" "$formula"
     if seen_all; then
       held=$((held + 1))
-    else
+    elif [ -n "$(verdict)" ]; then
       fail "$1 ($3), $formula: $(verdict)" && complaints
+    else
+      not_complete "$1 ($3), $formula"
     fi
   done
 }
@@ -163,12 +174,14 @@ fault() {
   if [ "$2" = starved ]; then
     kind=leaves0 option=-A      # the assertions would fail first
   fi
-  verifier -O0 "-DBUG=$1 $3" "$kind" || { fail "$1: not a verifier" && return; }
+  verifier -O0 "-DBUG=$1 $3" "$kind" || { result "$1: not a verifier" 2 && return; }
   search "$kind" "$option"
   got=$(verdict)
   printf '%-20s %-12s %s\n' "$1" "${got:-not found}" "$3"
   if [ "$got" = "$2" ]; then
     found=$((found + 1))
+  elif [ -z "$got" ] && ! seen_all; then
+    not_complete "fault $1 with $3"
   else
     fail "fault $1 with $3: expected $2" && complaints
   fi
@@ -229,13 +242,16 @@ END
 }
 
 trail() {
-  verifier -O2 "$*" safety && search safety
+  verifier -O0 "$*" safety || { result "$*: not a verifier" 2 && return; }
+  search safety
   if seen_all; then
     echo "found no fault in it"
+  elif [ -z "$(verdict)" ]; then
+    not_complete "$*"
   else
     verdict
     # shellcheck disable=SC2068 # a list of flags
-    spin -t -p -g $@ "$model" > steps 2>&1
+    spin -t -k "${model##*/}.trail" -p -g $@ "$model" > steps 2>&1
     grep -v '^ *$' steps
     status=1
   fi
@@ -248,7 +264,8 @@ both() {
   faults=$!
   trap 'kill "$faults" 2> /dev/null; exit 99' HUP INT TERM
   scenes
-  wait "$faults" || status=1
+  wait "$faults"
+  result "the faults" $?
   cat faults.out
 }
 
@@ -256,7 +273,8 @@ case ${1:-all} in
   all) both ;;
   scenes) scenes ;;
   faults) faults ;;
+  names) names ;;
   trail) shift && trail "$@" ;;
-  *) echo "usage: check.sh [scenes | faults | trail FLAG...]" >&2 && exit 2 ;;
+  *) echo "usage: check.sh [scenes | faults | names | trail FLAG...]" >&2 && exit 2 ;;
 esac
 exit "$status"

@@ -88,6 +88,7 @@ static bool has_handler(const struct sigaction *action)
 static void replace_handler(int sig, struct sigaction *action)
 {
     fs_handlers[sig] = action->sa_sigaction;
+    fs_handler_restarts[sig] = (action->sa_flags & SA_RESTART) != 0;
     flags_of[sig] = action->sa_flags & KEPT_HERE;
     action->sa_sigaction = (action->sa_flags & (int)SA_RESETHAND) != 0 ? fs_trampoline_once
                                                                        : fs_trampoline;
@@ -283,8 +284,10 @@ EXPORT int siginterrupt(int sig, int interrupt)
 
     fs_actions_prepare();
     result = libc.siginterrupt(sig, interrupt);
-    if (result == 0)
+    if (result == 0) {
         interrupts[sig] = interrupt != 0;
+        fs_handler_restarts[sig] = interrupt == 0;
+    }
     return result;
 }
 

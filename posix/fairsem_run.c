@@ -8,21 +8,27 @@
 #include "complain.h"
 #include "preload.h"
 #include "program.h"
+#include "records.h"
 #include "stats_run.h"
 
 #include <errno.h>
 #include <fairsem.h>
+#include <getopt.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void usage(FILE *file)
 {
-    fputs("usage: fairsem-run [--stats[=FILE]] PROGRAM [ARGUMENT...]\n"
+    fputs("usage: fairsem-run [--bypass=TIME] [--stats[=FILE]] PROGRAM [ARGUMENT...]\n"
           "       fairsem-run --check\n"
           "\n"
           "Run PROGRAM with its unnamed, process-private semaphores (sem_init) made fair.\n"
           "\n"
+          "  --bypass=TIME   let running threads pass those that have waited for less than TIME,\n"
+          "                  such as 10ms: faster, and less fair\n"
           "  --stats[=FILE]  when PROGRAM has ended, report its waits to stderr, or FILE\n"
           "  --check         only find out whether fairsem-run works here\n"
           "  --version       print the version\n"
@@ -32,56 +38,119 @@ static void usage(FILE *file)
           "cannot be run, or not fairly, 127: PROGRAM was not found.\n", file);
 }
 
+struct options {
+    bool stats, only_check;
+    const char *file_name;      /* of --stats; NULL: stderr */
+    int64_t bypass_ns;
+};
+
+enum { STATS = 256, BYPASS, CHECK, VERSION, HELP };
+
+static const struct option known[] = {
+    { "stats", optional_argument, NULL, STATS },
+    { "bypass", required_argument, NULL, BYPASS },
+    { "check", no_argument, NULL, CHECK },
+    { "version", no_argument, NULL, VERSION },
+    { "help", no_argument, NULL, HELP },
+    { NULL, 0, NULL, 0 },
+};
+
+static int wrong_usage(const char *what)
+{
+    if (what != NULL)
+        complain("%s", what);
+    fputs("Try 'fairsem-run --help'.\n", stderr);
+    return OWN_FAILURE;
+}
+
+/* A number and a unit, without a space between them.  In nanoseconds; 0: it is none. */
+static int64_t read_time(const char *text)
+{
+    static const struct { const char *name; double ns; } units[] = {
+        { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
+    };
+    char *unit;
+    double number = strtod(text, &unit);
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(unit, units[i].name) == 0 && number * units[i].ns >= 1
+            && number * units[i].ns < 1e18)
+            return (int64_t)(number * units[i].ns);
+    }
+    return 0;
+}
+
+/* Read the options, up to PROGRAM.  Returns true to go on, else *exit_status is set. */
+static bool read_options(int argc, char **argv, struct options *o, int *exit_status)
+{
+    static char name[] = "fairsem-run";  /* getopt_long's messages begin with it */
+    int option;
+
+    argv[0] = name;
+    *o = (struct options){ .stats = false };
+    while ((option = getopt_long(argc, argv, "+", known, NULL)) != -1) {
+        switch (option) {
+        case STATS:
+            o->stats = true;
+            o->file_name = optarg;
+            break;
+        case BYPASS:
+            o->bypass_ns = read_time(optarg);
+            if (o->bypass_ns == 0) {
+                complain("--bypass=%s: not a time such as 500us, 10ms or 1s", optarg);
+                *exit_status = wrong_usage(NULL);
+                return false;
+            }
+            break;
+        case CHECK:
+            o->only_check = true;
+            break;
+        case VERSION:
+        case HELP:
+            if (option == HELP)
+                usage(stdout);
+            else
+                puts("fairsem-run " FAIRSEM_VERSION_STRING);
+            *exit_status = fflush(stdout) == 0 ? 0 : OWN_FAILURE;
+            if (*exit_status != 0)
+                complain("standard output: %s", strerror(errno));
+            return false;
+        default:
+            *exit_status = wrong_usage(NULL);
+            return false;
+        }
+    }
+    if (o->only_check == (optind < argc)) {
+        *exit_status = wrong_usage(o->only_check ? "--check runs no program" : "no program");
+        return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
-    const char *module, *file_name = NULL, *reason;
-    bool stats = false, only_check = false;
+    const char *module, *reason;
+    struct options o;
+    char bypass[24];
+    int exit_status;
     char *path;
-    int i;
 
-    for (i = 1; i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
-        }
-        if (strcmp(argv[i], "--help") == 0) {
-            usage(stdout);
-            return 0;
-        }
-        if (strcmp(argv[i], "--version") == 0) {
-            puts("fairsem-run " FAIRSEM_VERSION_STRING);
-            return 0;
-        }
-        if (strcmp(argv[i], PRELOAD_IS_ACTIVE) == 0)
-            return preload_is_active();
-        if (strcmp(argv[i], "--check") == 0) {
-            only_check = true;
-        } else if (strcmp(argv[i], "--stats") == 0) {
-            stats = true;
-        } else if (strncmp(argv[i], "--stats=", 8) == 0) {
-            stats = true;
-            file_name = argv[i] + 8;
-        } else {
-            complain("unknown option %s", argv[i]);
-            usage(stderr);
-            return OWN_FAILURE;
-        }
-    }
-    if (!only_check && i == argc) {
-        usage(stderr);
-        return OWN_FAILURE;
-    }
+    if (argc > 1 && strcmp(argv[1], PRELOAD_IS_ACTIVE) == 0)
+        return preload_is_active();
+    if (!read_options(argc, argv, &o, &exit_status))
+        return exit_status;
     module = preload_module();
     if (module == NULL)
         return OWN_FAILURE;
-    if (only_check)
+    if (o.only_check)
         return preload_check(module);
 
-    path = program_find(argv[i]);
+    argv += optind;
+    path = program_find(argv[0]);
     if (path == NULL) {
         int error = errno;
 
-        complain("%s: %s", argv[i], strerror(error));
+        complain("%s: %s", argv[0], strerror(error));
         return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
     }
     reason = program_not_interposable(path);
@@ -93,5 +162,10 @@ int main(int argc, char **argv)
         complain("%s", strerror(errno));
         return OWN_FAILURE;
     }
-    return stats ? stats_run(path, argv + i, file_name) : program_become(path, argv + i);
+    snprintf(bypass, sizeof bypass, "%lld", (long long)o.bypass_ns);
+    if (o.bypass_ns != 0 && setenv(FS_BYPASS_ENV, bypass, 1) != 0) {
+        complain("%s", strerror(errno));
+        return OWN_FAILURE;
+    }
+    return o.stats ? stats_run(path, argv, o.file_name, o.bypass_ns) : program_become(path, argv);
 }

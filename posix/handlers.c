@@ -61,7 +61,8 @@
  *
  * A handler that a program installs by the bare system call has no trampoline.  It runs inside
  * sections as well, and must not use semaphores.  A section must not be left by a jump from a
- * handler of a synchronous signal; there are no faults in sections.
+ * handler of a synchronous signal.  Nothing in a section faults: it accesses the slots, and the
+ * stacks of threads that wait, but no sem_t, which may be in memory that the program has protected.
  */
 #define _GNU_SOURCE
 #include "handlers.h"
@@ -72,9 +73,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#ifndef MADV_WIPEONFORK     /* glibc has it since 2.27 */
+#define MADV_WIPEONFORK 18
+#endif
 
 #define BIT(sig) (UINT64_C(1) << ((sig) - 1))
 
@@ -114,6 +120,14 @@ static _Thread_local struct {
 
 fs_handler_fn *_Atomic fs_handlers[FS_SIGNALS];
 fs_handler_fn *(*fs_reset_handler)(int sig);
+_Atomic bool fs_handler_restarts[FS_SIGNALS];
+
+static void note_nothing(bool restarts)
+{
+    (void)restarts;
+}
+
+void (*fs_note_handler)(bool restarts) = note_nothing;
 
 /* ---- The kernel's masks have 64 bits; those of the C library are longer ---- */
 
@@ -313,9 +327,43 @@ static void exchange_for_kept(int sig, siginfo_t *info)
     errno = error;
 }
 
+/* ---- A signal comes in a child, right after the fork ---- */
+
+static int always = 1;
+static int *is_known = &always;     /* 0: a process that has not been prepared */
+static void (*after_fork)(void);
+
+/*
+ * The kernel gives a child such memory as zeros (since Linux 4.14).  Where it does not, a handler
+ * that runs so early must not use a semaphore that another thread of the parent was using.
+ */
+void fs_handlers_prepare(void (*call)(void))
+{
+    int *map = mmap(NULL, sizeof *map, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    after_fork = call;
+    if (map == MAP_FAILED)
+        return;
+    if (madvise(map, sizeof *map, MADV_WIPEONFORK) == 0) {
+        *map = 1;
+        is_known = map;
+    } else {
+        munmap(map, sizeof *map);
+    }
+}
+
+void fs_handlers_in_child(void)
+{
+    *is_known = 1;
+    self.kept = 0;
+    self.marked = 0;
+}
+
 /* Returns true if the handler is to run now. */
 static inline bool may_run(int sig, siginfo_t *info, void *context)
 {
+    if (*is_known == 0)
+        after_fork();
     if (self.sections == 0 && self.hit == 0) {
         if (self.kept != 0)
             exchange_for_kept(sig, info);
@@ -334,8 +382,10 @@ void fs_trampoline(int sig, siginfo_t *info, void *context)
 {
     fs_handler_fn *handler = atomic_load_explicit(&fs_handlers[sig], memory_order_relaxed);
 
-    if (may_run(sig, info, context))
+    if (may_run(sig, info, context)) {
+        fs_note_handler(fs_handler_restarts[sig]);
         handler(sig, info, context);
+    }
 }
 
 /*
@@ -355,10 +405,12 @@ void fs_trampoline_once(int sig, siginfo_t *info, void *context)
         return;
     handler = fs_reset_handler(sig);
     errno = error;
-    if (handler != NULL)
+    if (handler != NULL) {
+        fs_note_handler(fs_handler_restarts[sig]);
         handler(sig, info, context);
-    else
+    } else {
         send(sig);
+    }
 }
 
 /* ---- Sections ---- */
@@ -376,10 +428,4 @@ void fs_section_leave(void)
     atomic_signal_fence(memory_order_seq_cst);
     if (self.hit != 0 && self.sections == 0)
         deliver();
-}
-
-void fs_handlers_in_child(void)
-{
-    self.kept = 0;
-    self.marked = 0;
 }

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 
 /* The type by which every handler is called; one for (int) ignores the other arguments. */
 typedef void fs_handler_fn(int sig, siginfo_t *info, void *context);
@@ -26,12 +27,22 @@ fs_handler_fn fs_trampoline_once;
  */
 extern fs_handler_fn *(*fs_reset_handler)(int sig);
 
+/* Has the handler SA_RESTART?  That is told to this function, before the handler is called. */
+extern _Atomic bool fs_handler_restarts[FS_SIGNALS];
+extern void (*fs_note_handler)(bool restarts);      /* until there are waits: nothing */
+
 /*
  * Between these two no handler of the program runs in this thread.  They can be nested, and take a
  * few instructions.  (A lock that is held only between them can be used in handlers.)
  */
 void fs_section_enter(void);
 void fs_section_leave(void);
+
+/*
+ * A signal may come in a child before the handlers of pthread_atfork() have run.  Then `after_fork`
+ * is called first.
+ */
+void fs_handlers_prepare(void (*after_fork)(void));
 
 /* In the child, after a fork: drop the kept signals, which were sent to the parent. */
 void fs_handlers_in_child(void);

@@ -9,6 +9,7 @@
  *                                  the reason and in the way that handlers.c explains
  *      siglongjmp() and others     jumps.c: a handler may leave a wait by a jump
  *      sched_setscheduler() ...    priority.c: so that a wait need not ask for its priority
+ *      _Fork()                     it would not run the handlers of pthread_atfork()
  *
  * Other semaphores are passed through to libc untouched, and counted: process-shared ones, named
  * ones, and every sem_t that was not initialized through this module.
@@ -31,6 +32,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -44,6 +46,7 @@ static struct {
     int    (*post)(sem_t *);
     int    (*getvalue)(sem_t *, int *);
     sem_t *(*open)(const char *, int, ...);
+    pid_t  (*fork)(void);       /* NULL: it has no _Fork() */
 } libc;
 
 #define FIND(name) fs_find_next(&libc.name, "sem_" #name)
@@ -54,6 +57,13 @@ static void in_child(void)
     fs_handlers_in_child();
     fs_priority_in_child();
     fs_slots_in_child();
+}
+
+/* What the handlers of pthread_atfork() do. */
+static void after_fork(void)
+{
+    fs_forked();
+    in_child();
 }
 
 static void find_and_map(void)
@@ -75,12 +85,14 @@ static void find_and_map(void)
     FIND(post);
     FIND(getvalue);
     FIND(open);
+    fs_find_next(&libc.fork, "_Fork");
     fs_guard = &guard;
     fs_actions_prepare();
     fs_jumps_prepare();
     fs_priority_prepare();
     fs_slots_prepare(libc.init);
-    pthread_atfork(NULL, fs_slots_in_parent, in_child);
+    pthread_atfork(fs_slots_before_fork, NULL, in_child);
+    fs_handlers_prepare(after_fork);
     fs_records_map();
     errno = before;
 }
@@ -96,6 +108,26 @@ static void prepare(void)
 __attribute__((constructor)) static void prepare_early(void)
 {
     prepare();
+}
+
+/*
+ * _Fork() runs no handlers in the child, and may copy a section that another thread is in.  libc's
+ * own calls of it do not come here.
+ */
+EXPORT pid_t _Fork(void)
+{
+    pid_t pid;
+
+    prepare();
+    if (libc.fork == NULL) {
+        errno = ENOSYS;
+        return -1;
+    }
+    fs_slots_before_fork();
+    pid = libc.fork();
+    if (pid == 0)
+        after_fork();
+    return pid;
 }
 
 /* For a semaphore that is not ours.  True: call libc.  False: errno is set, return -1. */
@@ -119,7 +151,7 @@ static bool take_plain(sem_t *sem)
     struct fs_in_place *in = fs_in_place(sem);
     uint64_t word = atomic_load_explicit(&in->word, memory_order_relaxed);
 
-    while (fs_what(word) == FS_PLAIN && word >= FS_ONE_UNIT) {
+    while (fs_is_plain(word) && word >= FS_ONE_UNIT) {
         if (atomic_compare_exchange_weak_explicit(&in->word, &word, word - FS_ONE_UNIT,
                                                   memory_order_acquire, memory_order_relaxed))
             return true;
@@ -133,7 +165,7 @@ static bool post_plain(sem_t *sem)
     struct fs_in_place *in = fs_in_place(sem);
     uint64_t word = atomic_load_explicit(&in->word, memory_order_relaxed);
 
-    while (fs_what(word) == FS_PLAIN && word / FS_ONE_UNIT < SEM_VALUE_MAX) {
+    while (fs_is_plain(word) && word / FS_ONE_UNIT < SEM_VALUE_MAX) {
         if (atomic_compare_exchange_weak_explicit(&in->word, &word, word + FS_ONE_UNIT,
                                                   memory_order_release, memory_order_relaxed))
             return true;
@@ -141,12 +173,19 @@ static bool post_plain(sem_t *sem)
     return false;
 }
 
+/* -1: it is not plain any more. */
+static int plain_value(const sem_t *sem)
+{
+    uint64_t word = atomic_load_explicit(&fs_in_place(sem)->word, memory_order_acquire);
+
+    return fs_is_plain(word) ? (int)(word / FS_ONE_UNIT) : -1;
+}
+
 /* ---- Made and destroyed ---- */
 
 EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
 {
     struct fs_in_place *in = fs_in_place(sem);
-    struct fs_sem_slot *slot;
 
     prepare();
     if (value > SEM_VALUE_MAX) {
@@ -158,11 +197,11 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
         return libc.init(sem, pshared, value);
     }
     memset(sem, 0, sizeof *sem);
-    atomic_store_explicit(&in->serial, fs_record_new(sem, __builtin_return_address(0)),
+    atomic_store_explicit(&in->record, fs_record_new(sem, __builtin_return_address(0)),
                           memory_order_relaxed);
     atomic_store_explicit(&in->word, FS_PLAIN | value * FS_ONE_UNIT, memory_order_release);
     FS_COUNT(created);
-    if (fs_slots_at_once() && fs_slot_move_in(sem, &slot) == FS_IS_PLAIN) {
+    if (fs_slots_at_once() && !fs_slot_move_in(sem)) {
         errno = ENOSPC;
         return -1;
     }
@@ -190,15 +229,25 @@ EXPORT int sem_destroy(sem_t *sem)
 static int wait_in_slot(struct fs_sem_slot *slot, clockid_t clock, const struct timespec *deadline)
 {
     __attribute__((cleanup(fs_wait_place_leave))) struct fs_wait_place place;
-    struct fs_record *record = slot->record;
+    struct fs_record *record = atomic_load_explicit(&slot->record, memory_order_relaxed);
     uint64_t start = fs_record_start();
-    int result;
+    int error;
 
     fs_wait_place_enter(&place);
-    result = fs_sem_wait_slow(&slot->sem, clock, deadline, fs_priority());
-    if (result == 0)
+    error = fs_sem_wait_slow(&slot->sem, clock, deadline, fs_priority());
+    if (error == 0)
         fs_record_wait(record, start);
-    return result;
+    return error;
+}
+
+/* --bypass: take a unit ahead of threads that wait, if they have not waited for too long. */
+static bool take_past(struct fs_sem_slot *slot)
+{
+    if (fs_bypass_ns == 0 || fairsem_waiters(&slot->sem) == 0
+        || fairsem_tryacquire(&slot->sem, 1) != 0)
+        return false;
+    FS_COUNT(passed);
+    return true;
 }
 
 /* A millisecond, or until the deadline; EINTR if a handler has run. */
@@ -222,25 +271,27 @@ static bool wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadli
                       enum fs_slot_kind *kind, int *result)
 {
     struct fs_sem_slot *slot;
+    int error = 0;
 
-    *kind = fs_slot_find(sem, &slot);
-    while (*kind == FS_IS_PLAIN) {
-        int error;
-
-        *result = 0;
-        if (take_plain(sem))
-            return true;
-        *kind = fs_slot_move_in(sem, &slot);
-        if (*kind != FS_IS_PLAIN)
+    while ((*kind = fs_slot_find(sem, &slot)) == FS_IS_PLAIN || *kind == FS_IS_IN_SLOT) {
+        if (*kind == FS_IS_IN_SLOT) {
+            if (take_past(slot) || fs_sem_wait_fast(&slot->sem))
+                error = 0;
+            else
+                error = wait_in_slot(slot, clock, deadline);
+            if (error != FS_RETIRED)
+                break;
+        } else if (take_plain(sem)) {
+            error = 0;
             break;
-        error = nap(clock, deadline);
-        *result = fs_sem_result(error);
-        if (error != 0)
-            return true;
+        } else if (!fs_slot_move_in(sem)) {
+            error = nap(clock, deadline);
+            if (error != 0)
+                break;
+        }
     }
-    if (*kind == FS_IS_IN_SLOT)
-        *result = fs_sem_wait_fast(&slot->sem) ? 0 : wait_in_slot(slot, clock, deadline);
-    return *kind == FS_IS_IN_SLOT;
+    *result = fs_sem_result(error);
+    return *kind == FS_IS_PLAIN || *kind == FS_IS_IN_SLOT;
 }
 
 EXPORT int sem_wait(sem_t *sem)
@@ -256,19 +307,26 @@ EXPORT int sem_wait(sem_t *sem)
     return pass_through(kind) ? libc.wait(sem) : -1;
 }
 
+/* EAGAIN may be the answer of a slot that was retired just before. */
 EXPORT int sem_trywait(sem_t *sem)
 {
     struct fs_sem_slot *slot;
     enum fs_slot_kind kind;
 
-    if (take_plain(sem))
-        return 0;
-    kind = fs_slot_find(sem, &slot);
-    if (kind == FS_IS_PLAIN)
-        return fs_sem_result(EAGAIN);
-    if (kind == FS_IS_IN_SLOT)
-        return fs_sem_trywait(&slot->sem);
-    return pass_through(kind) ? libc.trywait(sem) : -1;
+    while (!take_plain(sem)) {
+        kind = fs_slot_find(sem, &slot);
+        if (kind == FS_IS_IN_SLOT) {
+            int error = take_past(slot) ? 0 : fs_sem_trywait(&slot->sem);
+
+            if (error == 0 || !fs_slot_is_retired(slot))
+                return fs_sem_result(error);
+        } else if (kind != FS_IS_PLAIN) {
+            return pass_through(kind) ? libc.trywait(sem) : -1;
+        } else if (plain_value(sem) == 0) {
+            return fs_sem_result(EAGAIN);
+        }
+    }
+    return 0;
 }
 
 /*
@@ -322,12 +380,16 @@ EXPORT int sem_post(sem_t *sem)
 
     while (!post_plain(sem)) {
         kind = fs_slot_find(sem, &slot);
-        if (kind == FS_IS_IN_SLOT)
-            return fs_sem_post(&slot->sem);
-        if (kind != FS_IS_PLAIN)
+        if (kind == FS_IS_IN_SLOT) {
+            int error = fs_sem_post(&slot->sem);
+
+            if (error != FS_RETIRED)
+                return fs_sem_result(error);
+        } else if (kind != FS_IS_PLAIN) {
             return pass_through(kind) ? libc.post(sem) : -1;
-        if (atomic_load(&fs_in_place(sem)->word) / FS_ONE_UNIT == SEM_VALUE_MAX)
+        } else if (plain_value(sem) == SEM_VALUE_MAX) {
             return fs_sem_result(EOVERFLOW);
+        }
     }
     return 0;
 }
@@ -335,17 +397,16 @@ EXPORT int sem_post(sem_t *sem)
 EXPORT int sem_getvalue(sem_t *restrict sem, int *restrict value)
 {
     struct fs_sem_slot *slot;
-    enum fs_slot_kind kind = fs_slot_find(sem, &slot);
-    uint64_t word = atomic_load_explicit(&fs_in_place(sem)->word, memory_order_acquire);
+    enum fs_slot_kind kind;
 
-    if (kind == FS_IS_PLAIN && fs_what(word) == FS_PLAIN) {
-        *value = (int)(word / FS_ONE_UNIT);
-        return 0;
+    while ((kind = fs_slot_find(sem, &slot)) == FS_IS_PLAIN || kind == FS_IS_IN_SLOT) {
+        if (kind == FS_IS_PLAIN)
+            *value = plain_value(sem);
+        else
+            (void)fs_sem_getvalue(&slot->sem, value);
+        if (kind == FS_IS_PLAIN ? *value >= 0 : !fs_slot_is_retired(slot))
+            return 0;
     }
-    if (kind == FS_IS_PLAIN)        /* it has moved into a slot since */
-        kind = fs_slot_find(sem, &slot);
-    if (kind == FS_IS_IN_SLOT)
-        return fs_sem_getvalue(&slot->sem, value);
     return pass_through(kind) ? libc.getvalue(sem, value) : -1;
 }
 

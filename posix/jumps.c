@@ -20,6 +20,7 @@
 #undef _FORTIFY_SOURCE
 #include "jumps.h"
 
+#include "handlers.h"
 #include "jump_target.h"
 #include "next.h"
 #include "sem_calls.h"
@@ -37,10 +38,18 @@ static struct {
     void (*longjmp_chk)(struct __jmp_buf_tag *, int);
 } libc;
 
+/* Called before each handler: it may have interrupted a wait. */
+static void note_handler(bool restarts)
+{
+    if (innermost != NULL && innermost->wait != NULL)
+        fs_interrupt_wait(innermost->wait, restarts);
+}
+
 static _Atomic bool found_all;
 
 static void find(void)
 {
+    fs_note_handler = note_handler;
     fs_find_next(&libc.longjmp, "siglongjmp");
     fs_find_next(&libc.longjmp_chk, "__longjmp_chk");
 }
@@ -101,8 +110,15 @@ static void leave_waits(const struct __jmp_buf_tag *env)
     int before = errno;
 
     while (to != 0 && place != NULL && goes_over(from, to, place)) {
-        if (place->wait != NULL)
-            fs_abandon_wait(place->wait);
+        void *wait;
+
+        /* As a section: a handler that comes meanwhile runs after it, and may jump, too. */
+        fs_section_enter();
+        wait = place->wait;
+        place->wait = NULL;
+        if (wait != NULL)
+            fs_abandon_wait(wait);
+        fs_section_leave();
         place = place->outer;
     }
     innermost = place;

@@ -8,7 +8,8 @@ EXTRA_DIST += posix/interpose.map
 libcore_la_SOURCES += \
 	posix/sem_calls.c posix/sem_calls.h \
 	posix/sem_real_time.h posix/sem_real_time_generic.c posix/sem_real_time_linux.c \
-	posix/sem_source.c
+	posix/sem_source.c \
+	posix/sem_zeroed.c posix/sem_zeroed.h
 
 # The interposer is a module with a copy of the library inside.  So it does not depend on the shared
 # library, and it exports only the names that it replaces.

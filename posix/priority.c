@@ -2,13 +2,14 @@
 /*
  * priority.c - see priority.h.
  *
- * Threads ask the kernel only if the process had the right to real-time priorities, or had one,
- * when it started, or if it has called one of the functions below.  In other processes a sandbox
- * may not allow the system call.
+ * Threads ask the kernel for it only if the process had the right to real-time priorities, or had
+ * one, when it started, or if it has called one of the functions below.  In other processes a
+ * sandbox may not allow the system call.  There they ask for their policy, until one of them is a
+ * real-time thread.
  *
  * Each thread remembers the answer.  After any call by which this process changes a priority, all
- * threads ask again.  Another process (chrt) or a bare system call can also change it; a thread
- * notices that within ASK_EACH waits.
+ * threads ask again.  Another process (chrt, rtkit) or a bare system call can also change it; a
+ * thread notices that within ASK_EACH waits.
  */
 #define _GNU_SOURCE
 #include "priority.h"
@@ -53,8 +54,15 @@ int fs_priority(void)
 {
     unsigned now;
 
-    if (!atomic_load_explicit(&asks, memory_order_acquire))
-        return 0;
+    if (!atomic_load_explicit(&asks, memory_order_acquire)) {
+        if (known.waits_left-- > 0)
+            return 0;
+        known.waits_left = ASK_EACH;
+        if (!fs_is_real_time())
+            return 0;
+        atomic_store_explicit(&asks, true, memory_order_release);
+        known.waits_left = 0;
+    }
     now = atomic_load_explicit(&changes, memory_order_acquire);
     if (known.seen != now || known.waits_left-- <= 0) {
         known.priority = fs_real_time_priority();

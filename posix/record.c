@@ -74,11 +74,14 @@ uint64_t fs_record_new(const sem_t *sem, const void *caller)
     return (uint64_t)at + 1;
 }
 
-struct fs_record *fs_record_number(uint64_t number)
+struct fs_record *fs_record_of(const sem_t *sem, uint64_t number)
 {
+    struct fs_record *r;
+
     if (fs_records == NULL || number == 0 || number > FS_RECORDS_MOST)
         return NULL;
-    return &fs_records->record[number - 1];
+    r = &fs_records->record[number - 1];
+    return atomic_load_explicit(&r->address, memory_order_relaxed) == (uintptr_t)sem ? r : NULL;
 }
 
 static void add_wait(struct fs_waited *waited, uint64_t ns)

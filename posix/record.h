@@ -17,7 +17,7 @@ extern struct fs_records *fs_records;   /* r/o after fs_records_map(); NULL: no 
 
 /* The counters in that case. */
 extern struct fs_uncounted {
-    _Atomic uint64_t created, shared, named, foreign, dead;
+    _Atomic uint64_t created, shared, named, foreign, dead, passed;
 } fs_uncounted;
 
 #define FS_COUNT(what)                                                                         \
@@ -30,8 +30,8 @@ void fs_records_map(void);
 /* The number of a record for a semaphore that `caller` makes; 0: it has none. */
 uint64_t fs_record_new(const sem_t *sem, const void *caller);
 
-/* The record with this number; NULL: there is none. */
-struct fs_record *fs_record_number(uint64_t number);
+/* The record with this number, if it is that of `sem`, not of one that was copied; else NULL. */
+struct fs_record *fs_record_of(const sem_t *sem, uint64_t number);
 
 /* The time in ns, or 0 without statistics. */
 uint64_t fs_record_start(void);

@@ -14,7 +14,10 @@
 /* The variable that names the file in the program's environment. */
 #define FS_RECORDS_ENV "FAIRSEM_STATS_FILE"
 
-#define FS_RECORDS_VERSION 1
+/* And the one with the time of --bypass, in nanoseconds. */
+#define FS_BYPASS_ENV "FAIRSEM_BYPASS_NS"
+
+#define FS_RECORDS_VERSION 2
 #define FS_RECORDS_MOST    16384    /* semaphores with a record of their own */
 
 struct fs_waited {
@@ -39,6 +42,7 @@ struct fs_records {
     _Atomic uint64_t named;     /* passed through: sem_open, also if it failed */
     _Atomic uint64_t foreign;   /* passed through: calls on a sem_t we did not make */
     _Atomic uint64_t dead;      /* calls on a reference to no valid slot */
+    _Atomic uint64_t passed;    /* units that were taken while other threads waited: --bypass */
     struct fs_waited waited;    /* the sum of all semaphores */
     struct fs_record record[FS_RECORDS_MOST];
 };

@@ -18,7 +18,7 @@ static void print_waited(FILE *file, const struct fs_waited *w)
             (double)w->ns_total / 1e6);
 }
 
-void records_print(FILE *file, const struct fs_records *records)
+void records_print(FILE *file, const struct fs_records *records, int64_t bypass_ns)
 {
     static const struct fs_record *sorted[FS_RECORDS_MOST];
     uint32_t used = records->used, count = 0;
@@ -39,6 +39,9 @@ void records_print(FILE *file, const struct fs_records *records)
     if (records->dead != 0)
         fprintf(file, "calls on references that lead nowhere, refused with EINVAL: %llu\n",
                 (unsigned long long)records->dead);
+    if (bypass_ns != 0)
+        fprintf(file, "units taken while others waited, for at most %.3f ms: %llu\n",
+                (double)bypass_ns / 1e6, (unsigned long long)records->passed);
     fprintf(file, "     waits   longest ms       total ms  semaphore\n");
     print_waited(file, &records->waited);
     fprintf(file, "  all\n");

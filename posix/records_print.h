@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
-void records_print(FILE *file, const struct fs_records *records);
+/* bypass_ns: the time of --bypass; 0: none. */
+void records_print(FILE *file, const struct fs_records *records, int64_t bypass_ns);
 
 #endif

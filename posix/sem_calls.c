@@ -44,22 +44,26 @@ static void inherit_priority(pthread_mutex_t *mutex)
 }
 
 /* Because of the capacity, a release that exceeds SEM_VALUE_MAX fails with EOVERFLOW. */
-int fs_sem_init(fairsem_t *sem, unsigned value)
+int fs_sem_init(fairsem_t *sem, unsigned value, int64_t bypass_ns)
 {
-    const fairsem_attr_t attr = { .capacity = SEM_VALUE_MAX, .flags = FAIRSEM_INTERRUPTIBLE };
+    const fairsem_attr_t attr = {
+        .capacity = SEM_VALUE_MAX,
+        .flags = FAIRSEM_INTERRUPTIBLE | (bypass_ns != 0 ? FAIRSEM_BOUNDED_BYPASS : 0),
+        .bypass_ns = bypass_ns,
+    };
     int error;
 
     if (value > SEM_VALUE_MAX)
-        return fs_sem_result(EINVAL);
+        return EINVAL;
     error = fairsem_init(sem, value, &attr);
     if (error == 0)
         inherit_priority(&fs_inside(sem)->mutex);
-    return fs_sem_result(error == ENOTSUP ? ENOSYS : error);
+    return error == ENOTSUP ? ENOSYS : error;
 }
 
 int fs_sem_destroy(fairsem_t *sem)
 {
-    return fs_sem_result(fairsem_destroy(sem));
+    return fairsem_destroy(sem);
 }
 
 int fs_sem_trywait(fairsem_t *sem)
@@ -67,8 +71,8 @@ int fs_sem_trywait(fairsem_t *sem)
     if (fs_acquire_fast(fs_inside(sem), 1))
         return 0;
     if (fs_too_few_now(fs_inside(sem), 1))
-        return fs_sem_result(EAGAIN);
-    return fs_sem_result(fairsem_tryacquire(sem, 1));
+        return EAGAIN;
+    return fairsem_tryacquire(sem, 1);
 }
 
 int fs_sem_getvalue(fairsem_t *sem, int *value)
@@ -90,5 +94,5 @@ int fs_sem_wait_slow(fairsem_t *sem, clockid_t clock, const struct timespec *dea
 {
     const fairsem_wait_t how = { .clock = clock, .deadline = deadline, .priority = priority };
 
-    return fs_sem_result(fairsem_acquire_with(sem, 1, &how));
+    return fairsem_acquire_with(sem, 1, &how);
 }

@@ -3,11 +3,12 @@
  * sem_calls.h - sem_wait and the other functions, in terms of the public API.
  *
  * Two clients give these functions the POSIX names: sem_source.c, for programs that are
- * recompiled, and interpose.c, for programs that are not.  fs_sem_result() sets errno for all.
+ * recompiled, and interpose.c, for programs that are not.
  *
- * Each returns 0, or -1 with errno set.  The fast paths are inline and use src/fast_path.h.  So a
- * pair of calls takes at most one and a half times as long as libc's; otherwise it would take twice
- * as long.
+ * Each returns 0 or an error number, which fs_sem_result() puts into errno.
+ *
+ * The fast paths are inline and use src/fast_path.h.  So a pair of calls takes at most one and a
+ * half times as long as libc's; otherwise it would take twice as long.
  */
 #ifndef FS_SEM_CALLS_H
 #define FS_SEM_CALLS_H
@@ -23,7 +24,8 @@
 /* Set errno to `error`, if it is not 0, and return 0 or -1. */
 int fs_sem_result(int error);
 
-int fs_sem_init(fairsem_t *sem, unsigned value);
+/* bypass_ns: as in fairsem_attr_t; 0: nobody passes. */
+int fs_sem_init(fairsem_t *sem, unsigned value, int64_t bypass_ns);
 int fs_sem_destroy(fairsem_t *sem);
 int fs_sem_trywait(fairsem_t *sem);
 int fs_sem_getvalue(fairsem_t *sem, int *value);
@@ -42,7 +44,7 @@ static inline int fs_sem_post(fairsem_t *sem)
 {
     if (fs_release_fast(fs_inside(sem), 1))
         return 0;
-    return fs_sem_result(fairsem_release(sem, 1));
+    return fairsem_release(sem, 1);
 }
 
 /* Wait.  The deadline is valid; NULL: none. */

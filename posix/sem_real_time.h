@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sem_real_time.h - real-time priorities, which a semaphore of libc honors.  sem_real_time_linux.c is for
- * Linux, sem_real_time_generic.c for all other systems; the one that does not apply is empty.
+ * sem_real_time.h - real-time priorities, which a semaphore of libc honors.  sem_real_time_linux.c
+ * is for Linux, sem_real_time_generic.c for all other systems; the one that does not apply is
+ * empty.
  */
 #ifndef FS_SEM_REAL_TIME_H
 #define FS_SEM_REAL_TIME_H
@@ -13,6 +14,12 @@
  * answer was no before.
  */
 bool fs_may_be_real_time(void);
+
+/*
+ * Is this thread one?  One system call, and one that a sandbox has to allow anyway: waiters that
+ * yield make it, too.
+ */
+bool fs_is_real_time(void);
 
 /*
  * The priority of a wait: a thread under SCHED_FIFO or SCHED_RR comes before others, the one with

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sem_real_time_generic.c - all threads wait with the same priority: POSIX has no function that asks
- * for one's own and takes no lock; see sem_real_time.h.
+ * sem_real_time_generic.c - all threads wait with the same priority: POSIX has no function that
+ * asks for one's own and takes no lock; see sem_real_time.h.
  */
 #if !defined(__linux__)
 
 #include "sem_real_time.h"
 
 bool fs_may_be_real_time(void)
+{
+    return false;
+}
+
+bool fs_is_real_time(void)
 {
     return false;
 }

@@ -13,6 +13,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef SCHED_RESET_ON_FORK         /* a flag of Linux's policies */
+#define SCHED_RESET_ON_FORK 0x40000000
+#endif
+
 static bool has_right(void)
 {
     struct { uint32_t version; int pid; } header = { 0x20080522, 0 };
@@ -34,6 +38,15 @@ bool fs_may_be_real_time(void)
         atomic_store_explicit(&never, true, memory_order_relaxed);
     errno = before;
     return !atomic_load_explicit(&never, memory_order_relaxed);
+}
+
+bool fs_is_real_time(void)
+{
+    int before = errno;
+    long policy = syscall(SYS_sched_getscheduler, 0) & ~SCHED_RESET_ON_FORK;
+
+    errno = before;
+    return policy == SCHED_FIFO || policy == SCHED_RR;
 }
 
 /*

@@ -2,6 +2,7 @@
 /* sem_source.c - the functions of fairsem/posix.h. */
 #include "sem_calls.h"
 #include "sem_real_time.h"
+#include "sem_zeroed.h"
 
 #include <fairsem/posix.h>
 
@@ -12,29 +13,37 @@ int fairsem_sem_init(fairsem_sem_t *sem, int pshared, unsigned value)
     /* Checked in the same order as in glibc: the value first. */
     if (value <= SEM_VALUE_MAX && pshared != 0)
         return fs_sem_result(ENOSYS);
-    return fs_sem_init(&sem->fairsem_inside_, value);
+    return fs_sem_result(fs_sem_init(&sem->fairsem_inside_, value, 0));
 }
 
 int fairsem_sem_destroy(fairsem_sem_t *sem)
 {
-    int before = errno;
-
+    if (fs_sem_is_zeroed(&sem->fairsem_inside_))
+        return 0;
     /* glibc's sem_destroy has no errors. */
-    if (fs_sem_destroy(&sem->fairsem_inside_) != 0)
-        errno = before;
+    (void)fs_sem_destroy(&sem->fairsem_inside_);
     return 0;
+}
+
+static int wait_slow(fairsem_sem_t *sem, clockid_t clock, const struct timespec *deadline)
+{
+    fairsem_t *inside = fs_sem_initialized(&sem->fairsem_inside_);
+
+    return fs_sem_result(fs_sem_wait_slow(inside, clock, deadline, fs_real_time_priority()));
 }
 
 int fairsem_sem_wait(fairsem_sem_t *sem)
 {
     if (fs_sem_wait_fast(&sem->fairsem_inside_))
         return 0;
-    return fs_sem_wait_slow(&sem->fairsem_inside_, CLOCK_REALTIME, NULL, fs_real_time_priority());
+    return wait_slow(sem, CLOCK_REALTIME, NULL);
 }
 
 int fairsem_sem_trywait(fairsem_sem_t *sem)
 {
-    return fs_sem_trywait(&sem->fairsem_inside_);
+    if (fs_acquire_fast(fs_inside(&sem->fairsem_inside_), 1))
+        return 0;
+    return fs_sem_result(fs_sem_trywait(fs_sem_initialized(&sem->fairsem_inside_)));
 }
 
 int fairsem_sem_timedwait(fairsem_sem_t *sem, const struct timespec *deadline)
@@ -50,17 +59,22 @@ int fairsem_sem_clockwait(fairsem_sem_t *sem, clockid_t clock, const struct time
         return fs_sem_result(error);
     if (fs_sem_wait_fast(&sem->fairsem_inside_))
         return 0;
-    return fs_sem_wait_slow(&sem->fairsem_inside_, clock, deadline, fs_real_time_priority());
+    return wait_slow(sem, clock, deadline);
 }
 
 int fairsem_sem_post(fairsem_sem_t *sem)
 {
-    return fs_sem_post(&sem->fairsem_inside_);
+    if (fs_release_fast(fs_inside(&sem->fairsem_inside_), 1))
+        return 0;
+    return fs_sem_result(fairsem_release(fs_sem_initialized(&sem->fairsem_inside_), 1));
 }
 
 int fairsem_sem_getvalue(fairsem_sem_t *sem, int *value)
 {
-    return fs_sem_getvalue(&sem->fairsem_inside_, value);
+    *value = 0;
+    if (!fs_sem_is_zeroed(&sem->fairsem_inside_))
+        (void)fs_sem_getvalue(&sem->fairsem_inside_, value);
+    return 0;
 }
 
 fairsem_sem_t *fairsem_sem_open(const char *name, int oflag, ...)

@@ -7,19 +7,17 @@
  * number.  So sem_init allocates nothing, a wait and a post change only the sem_t, and most
  * semaphores never need a slot.  (Of the locks of CPython, one in five does.)  Programs also do
  * things with a sem_t that POSIX forbids, and these work as with libc: a copy is a semaphore of its
- * own, and a destroyed semaphore can still be used.
+ * own, and a destroyed semaphore can still be used, also by a thread that is in a call meanwhile.
  *
  *      word     the lower half says what the sem_t is:
  *                 FS_PLAIN    the upper half is the number of units; nobody waits
- *                 FS_REFERS   the semaphore is in a slot
+ *                 FS_REFERS   in its first four bits: the others are the index of a slot, and the
+ *                             upper half is the tag that the slot had when this semaphore moved
+ *                             there
  *                 else        a semaphore of libc: glibc keeps the value there, which is at most
  *                             SEM_VALUE_MAX.  FS_PLAIN and FS_REFERS are larger, so neither of the
  *                             two implementations mistakes the other's semaphore for its own
- *      serial   FS_REFERS: the serial number that the slot had when this semaphore moved there
- *               FS_PLAIN: its record in the statistics
- *      slot     the address of the slot
- *      check    computed from serial, slot, the address of the sem_t and a secret.  So memory that
- *               only looks like a reference is not followed, and a copy of the sem_t is recognized
+ *      record   FS_PLAIN: its record in the statistics, or 0
  *
  *             first wait that must sleep
  *      PLAIN ----------------------------> REFERS
@@ -30,80 +28,63 @@
  *                                               v
  *      (in memory that is shared with another process: libc's, instead of REFERS)
  *
- * Slots are never unmapped, only reused with another serial number.  So a thread that has just
- * found a slot can still access it.
+ * Each arrow is one compare-and-swap of the word, so there is no lock.  A thread that is preempted
+ * or has a handler in the middle of one holds nobody up, and a fork copies nothing half-done.
+ *
+ *      into a slot    The slot is prepared first, and belongs to this thread until the word refers
+ *                     to it.  If another thread was faster, it goes back.
+ *      out of it      The semaphore in the slot is retired first: in one section it is closed, and
+ *                     its units are noted in the slot, as `units_at_end`.  From then on a call that
+ *                     has found the slot before gets FS_RETIRED, and looks at the sem_t again.
+ *                     Whoever finds a retired slot replaces the reference by the units, not only
+ *                     the thread that has retired it.
+ *
+ * Slots are never unmapped, only used again, with another tag.  So a thread that has just found a
+ * slot can still access it.  The tag and the address of the sem_t in the slot guard against memory
+ * that only looks like a reference, and tell a copy of the sem_t from the original.  A child of
+ * fork inherits slots and tags.
  */
 #ifndef FS_SLOTS_H
 #define FS_SLOTS_H
 
-#include <fairsem.h>
+#include "fast_path.h"
 
 #include <assert.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 
 #define FS_PLAIN  UINT32_C(0xfa125e30)
-#define FS_REFERS UINT32_C(0xfa125e31)
+#define FS_REFERS UINT32_C(0xd0000000)
 #define FS_ONE_UNIT (UINT64_C(1) << 32)     /* of FS_PLAIN */
 
 struct fs_record;
 
 struct fs_sem_slot {
-    fairsem_t         sem;
-    _Atomic uint64_t  serial;       /* if free, that of the last semaphore, inverted; or 0 */
-    struct fs_sem_slot *next_free;  /* under the mutex of slots.c */
-    const sem_t      *home;         /* under that mutex: the sem_t that refers to it, or did */
-    struct fs_record *record;       /* r/o while in use; NULL: no statistics */
+    fairsem_t         sem;          /* initialized once; between two uses it is retired */
+    _Atomic uint32_t  tag;          /* of its present or last use; 0: not used yet */
+    _Atomic uint32_t  next_free;    /* in the list of slots.c */
+    _Atomic(const sem_t *) home;    /* the sem_t that refers to it, or did */
+    _Atomic int64_t   units_at_end; /* if retired: the semaphore's units then */
+    _Atomic(struct fs_record *) record; /* r/o while in use; NULL: no statistics */
 };
 
 /* A sem_t, as this module sees it.  All may be read while another thread writes them. */
 struct fs_in_place {
     _Atomic uint64_t word;
-    _Atomic uint64_t serial;
-    _Atomic uint64_t slot;
-    _Atomic uint64_t check;
+    _Atomic uint64_t record;
+    _Atomic uint64_t rest[2];       /* only of libc's */
 };
 
 static_assert(sizeof(struct fs_in_place) <= sizeof(sem_t), "a sem_t has no room for a reference");
-
-extern uint64_t fs_slot_secret;     /* changes only in a child of fork */
 
 static inline struct fs_in_place *fs_in_place(const sem_t *sem)
 {
     return (struct fs_in_place *)(uintptr_t)sem;
 }
 
-static inline uint32_t fs_what(uint64_t word)
+static inline bool fs_is_plain(uint64_t word)
 {
-    return (uint32_t)word;
-}
-
-static inline uint64_t fs_slot_check(const sem_t *sem, uint64_t slot, uint64_t serial,
-                                     uint64_t secret)
-{
-    return (uintptr_t)sem ^ slot ^ serial ^ secret;
-}
-
-/*
- * The slot of a sem_t that is FS_REFERS; NULL: call fs_slot_find().
- *
- * Acquire order for the word: the other fields were written before it.  If another thread is
- * changing them, they may be of two moments; then they do not match `check`.
- */
-static inline struct fs_sem_slot *fs_slot_of(const sem_t *sem)
-{
-    const struct fs_in_place *in = fs_in_place(sem);
-    uint64_t word = atomic_load_explicit(&in->word, memory_order_acquire);
-    uint64_t serial = atomic_load_explicit(&in->serial, memory_order_relaxed);
-    uint64_t address = atomic_load_explicit(&in->slot, memory_order_relaxed);
-    struct fs_sem_slot *slot = (struct fs_sem_slot *)(uintptr_t)address;
-
-    if (fs_what(word) != FS_REFERS
-        || atomic_load_explicit(&in->check, memory_order_relaxed)
-               != fs_slot_check(sem, address, serial, fs_slot_secret)
-        || atomic_load_explicit(&slot->serial, memory_order_acquire) != serial)
-        return NULL;
-    return slot;
+    return (uint32_t)word == FS_PLAIN;
 }
 
 enum fs_slot_kind {
@@ -113,17 +94,33 @@ enum fs_slot_kind {
     FS_IS_BROKEN        /* a reference to no valid slot */
 };
 
-/* What is this sem_t?  A copy of one that refers to a slot becomes a plain one. */
+/*
+ * What is this sem_t?  A copy of one that refers to a slot becomes a plain one, and so does one
+ * whose slot is retired.
+ */
 enum fs_slot_kind fs_slot_find(sem_t *sem, struct fs_sem_slot **slot);
 
 /*
- * A thread must wait for this semaphore, which was plain a moment ago: move it into a slot.
- * FS_IS_PLAIN: there is no memory for one.
+ * A thread must wait for this semaphore, which was plain a moment ago: move it into a slot, or see
+ * that another thread has done so, or make it libc's.  False: there is no memory for a slot.
  */
-enum fs_slot_kind fs_slot_move_in(sem_t *sem, struct fs_sem_slot **slot);
+bool fs_slot_move_in(sem_t *sem);
 
 /* If nobody waits, the semaphore is only a number again. */
 void fs_slot_move_out(sem_t *sem);
+
+/*
+ * A call has found no unit in this slot: was the semaphore moved out meanwhile?  Acquire order: if
+ * the call met the state after that, we see that the slot is retired.
+ */
+static inline bool fs_slot_is_retired(const struct fs_sem_slot *slot)
+{
+    atomic_thread_fence(memory_order_acquire);
+    return fs_retired(fs_inside(&slot->sem));
+}
+
+/* For how long running threads may pass sleeping ones, as fairsem-run --bypass says; 0: never. */
+extern int64_t fs_bypass_ns;
 
 /* Must semaphores be in slots from the start, for a tool that looks for races? */
 bool fs_slots_at_once(void);
@@ -131,8 +128,8 @@ bool fs_slots_at_once(void);
 /* libc's sem_init; before there is a semaphore. */
 void fs_slots_prepare(int (*init_of_libc)(sem_t *, int, unsigned));
 
-/* After a fork, in the parent and in the child. */
-void fs_slots_in_parent(void);
+/* Before a fork, and after it in the child. */
+void fs_slots_before_fork(void);
 void fs_slots_in_child(void);
 
 #endif

@@ -93,7 +93,7 @@ static int end_like(int status)
     return WEXITSTATUS(status);
 }
 
-int stats_run(const char *path, char **argv, const char *file_name)
+int stats_run(const char *path, char **argv, const char *file_name, int64_t bypass_ns)
 {
     static const int to_hand_on[] = { SIGHUP, SIGTERM, SIGUSR1, SIGUSR2 };
     struct sigaction on_child, on_large_file;
@@ -149,7 +149,7 @@ int stats_run(const char *path, char **argv, const char *file_name)
         return CANNOT_RUN;      /* it was never run, and the reason has been printed */
     if (records->processes == 0)
         complain("%s did not load the interposer: it ran unfairly", path);
-    records_print(file, records);
+    records_print(file, records, bypass_ns);
     if (fflush(file) != 0 || ferror(file)) {
         complain("%s: %s", file_name != NULL ? file_name : "stderr", strerror(errno));
         return OWN_FAILURE;

@@ -3,10 +3,13 @@
 #ifndef FS_STATS_RUN_H
 #define FS_STATS_RUN_H
 
+#include <stdint.h>
+
 /*
  * Run the program with the module, which is in LD_PRELOAD already.  Print the statistics to the
  * file; NULL: to stderr.  Returns the exit status, or dies by the signal that killed the program.
+ * bypass_ns: the time of --bypass; 0: none.
  */
-int stats_run(const char *path, char **argv, const char *file_name);
+int stats_run(const char *path, char **argv, const char *file_name, int64_t bypass_ns);
 
 #endif

@@ -54,14 +54,14 @@ static inline int64_t fs_bypass_acquire_upto(_Atomic int64_t *word, int64_t max)
     return 0;
 }
 
-/* Returns n units while the queue is open.  The last touch, as in fs_release_fast(). */
+/* Returns n units while the queue is open.  Orders and the last access as in fs_release_fast(). */
 static inline bool fs_bypass_release(_Atomic int64_t *word, int64_t n, int64_t limit)
 {
     int64_t now = atomic_load_explicit(word, memory_order_relaxed);
 
     while (now >= FS_OPEN && n <= limit - fs_word_available(now)) {
         if (atomic_compare_exchange_weak_explicit(word, &now, now + 2 * n,
-                                                  memory_order_release, memory_order_relaxed))
+                                                  memory_order_acq_rel, memory_order_relaxed))
             return true;
     }
     return false;

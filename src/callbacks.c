@@ -24,6 +24,9 @@
  *  C3  Once a callback has begun, the caller does not touch the ticket, which may have been freed
  *      and its memory used for another ticket.  A running callback is identified by its number, not
  *      by its address.
+ *  C4  While a ticket is being returned, its own callback cannot take it again.  (Linux decides the
+ *      same in cancel_work_sync: work that queues itself is not queued then.)  Otherwise the return
+ *      could wait for a callback that puts the ticket back into the queue just before it ends.
  */
 #include "callbacks.h"
 
@@ -45,6 +48,7 @@ struct caller {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t  one_is_done = PTHREAD_COND_INITIALIZER;
 static struct caller  *callers;     /* under mutex */
+static struct fs_return *returns;   /* under mutex: those that are under way */
 
 static void lock(void)
 {
@@ -66,6 +70,19 @@ static struct caller *myself(void)
     return at;
 }
 
+/* Keep the returns of this thread: they go on in the child. */
+static void reset_returns(void)
+{
+    struct fs_return **at = &returns;
+
+    while (*at != NULL) {
+        if (pthread_equal((*at)->thread, pthread_self()))
+            at = &(*at)->next;
+        else
+            *at = (*at)->next;
+    }
+}
+
 /*
  * In the child only the callback of this thread, if it is in one, goes on.  The callbacks that were
  * to follow it run in the parent.  The child empties the queue, because the fork may have copied it
@@ -79,6 +96,7 @@ static void reset_in_child(void)
     one_is_done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     self = myself();
     callers = self;
+    reset_returns();
     if (self != NULL) {
         self->next = NULL;
         fs_list_init(&self->due);
@@ -281,14 +299,13 @@ static bool must_wait(uint64_t number, const struct caller *self)
     return false;
 }
 
-void fs_callbacks_await(uint64_t number)
+/* Mutex held. */
+static void await(uint64_t number)
 {
-    struct caller *self;
+    struct caller *self = myself();
     int cancelable, disabled;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    lock();
-    self = myself();
     while (must_wait(number, self)) {
         if (self != NULL)
             self->awaited = number;
@@ -296,6 +313,49 @@ void fs_callbacks_await(uint64_t number)
         if (self != NULL)
             self->awaited = 0;
     }
-    unlock();
     pthread_setcancelstate(cancelable, &disabled);
+}
+
+void fs_callbacks_await(uint64_t number)
+{
+    lock();
+    await(number);
+    unlock();
+}
+
+/* ---- Tickets that are being returned (C4) ---- */
+
+void fs_callbacks_begin_return(struct fs_return *call)
+{
+    call->thread = pthread_self();
+    lock();
+    call->next = returns;
+    returns = call;
+    unlock();
+}
+
+void fs_callbacks_end_return(struct fs_return *call)
+{
+    struct fs_return **at = &returns;
+
+    lock();
+    await(call->number);
+    while (*at != call)
+        at = &(*at)->next;
+    *at = call->next;
+    unlock();
+}
+
+bool fs_callbacks_is_returned(uint64_t number)
+{
+    const struct caller *self;
+    const struct fs_return *call;
+
+    lock();
+    self = myself();
+    call = self != NULL && self->running == number ? returns : NULL;
+    while (call != NULL && call->number != number)
+        call = call->next;
+    unlock();
+    return call != NULL;
 }

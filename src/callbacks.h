@@ -7,6 +7,7 @@
 #include "list.h"
 #include "waiter.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -51,5 +52,22 @@ void fs_callbacks_drop(struct fs_callback *callback, const _Atomic int *state, i
 
 /* Wait until no other thread is in a callback with this number.  No lock held. */
 void fs_callbacks_await(uint64_t number);
+
+/* A call of fairsem_ticket_return; on its stack. */
+struct fs_return {
+    uint64_t          number;   /* of the ticket's callbacks; 0: it has none, and is in no list */
+    pthread_t         thread;   /* r/o in the list */
+    struct fs_return *next;     /* under the callbacks' mutex */
+};
+
+/*
+ * From the begin to the end, a callback with call->number must not take its ticket again.  The end
+ * awaits these callbacks first, and does not touch the ticket.  No lock held.
+ */
+void fs_callbacks_begin_return(struct fs_return *call);
+void fs_callbacks_end_return(struct fs_return *call);
+
+/* Is this thread in a callback with this number, while its ticket is being returned? */
+bool fs_callbacks_is_returned(uint64_t number);
 
 #endif

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * capacity.c - what the owner of a semaphore does to it while it is in use: change the
- * capacity, take units that are not there, close it, wait until nobody uses it.
+ * capacity, take units that are not there, close it, wait until nobody uses it, use it again.
  */
 #include "acquire.h"
+#include "fast_path.h"
 #include "probes.h"
 
 #include <errno.h>
-
-int64_t fairsem_capacity(const fairsem_t *sem)
-{
-    const struct fs_sem *s = fs_inside(sem);
-
-    return s->bounded ? atomic_load_explicit(&s->limit, memory_order_acquire) : -1;
-}
 
 /* Take every waiter out of the queue that `goes` selects, wherever it is; each gets the reason. */
 static void clear_queue(struct fs_sem *s, bool (*goes)(const struct fs_sem *, int64_t units),
@@ -42,21 +36,17 @@ static bool everybody(const struct fs_sem *s, int64_t units)
 
 /*
  * The limit and the word change in two stores, and a fork may copy the process between them.  In
- * the meantime `resizes` is odd, and fs_in_use() holds what the child needs to complete the change:
- * see reset_in_child() in section.c.  A thread without the mutex may load both numbers, see
- * fs_plainly_too_few().  Release order, each time: neither the copy nor that thread must see the
- * stores in another order.
+ * the meantime fs_in_use() holds what the child needs to complete the change: see reset_in_child()
+ * in section.c.  Release order, each time: the copy must not have the stores in another order.
  */
 static int64_t resize(struct fs_sem *s, int64_t available, int64_t capacity)
 {
-    unsigned resizes = atomic_load_explicit(&s->resizes, memory_order_relaxed);
-
     *fs_in_use(s) = s->limit - available;
-    atomic_store_explicit(&s->resizes, resizes + 1, memory_order_release);
+    atomic_store_explicit(&s->resizing, true, memory_order_release);
     atomic_store_explicit(&s->limit, capacity, memory_order_release);
     available = capacity - *fs_in_use(s);
     atomic_store_explicit(&s->word, available * 2 + FS_SLOW, memory_order_release);
-    atomic_store_explicit(&s->resizes, resizes + 2, memory_order_release);
+    atomic_store_explicit(&s->resizing, false, memory_order_release);
     return available;
 }
 
@@ -127,9 +117,31 @@ int fairsem_close(fairsem_t *sem, int reason)
     return error;
 }
 
-int fairsem_closed(const fairsem_t *sem)
+bool fs_retire(struct fs_sem *s, _Atomic int64_t *units)
 {
-    return atomic_load_explicit(&fs_inside(sem)->closed, memory_order_acquire);
+    struct fs_deferred deferred;
+    int64_t available = fs_enter(s, &deferred);
+    bool idle = fs_waitq_empty(&s->queue) && s->closed == 0;
+
+    if (idle) {
+        /* Release order: whoever finds them finds all that the slot's user wrote before. */
+        atomic_store_explicit(units, available, memory_order_release);
+        (void)close_for(s, FS_RETIRED, &deferred);
+        available = 0;
+    }
+    fs_exit(s, available, &deferred);
+    return idle;
+}
+
+/* What the next user does says nothing about the one before. */
+void fs_reuse(struct fs_sem *s, int64_t units)
+{
+    struct fs_deferred deferred;
+
+    (void)fs_enter(s, &deferred);
+    atomic_store_explicit(&s->closed, 0, memory_order_relaxed);
+    s->doubts = (struct fs_stay_awake){ 0 };
+    fs_exit(s, units, &deferred);
 }
 
 /*

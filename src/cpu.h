@@ -6,6 +6,7 @@
 #ifndef FS_CPU_H
 #define FS_CPU_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -22,6 +23,12 @@ int fs_cpu_current(void);
  * the program can have bound it to one of them.
  */
 int fs_cpu_count(void);
+
+/*
+ * Do threads of the same priority take turns on this thread's core?  False for SCHED_FIFO and
+ * SCHED_RR, where a thread that yields runs on at once, and all others of lower priority never.
+ */
+bool fs_cpu_takes_turns(void);
 
 /* A hint for a loop that waits for another core. */
 static inline void fs_cpu_pause(void)

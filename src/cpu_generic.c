@@ -5,6 +5,8 @@
 #include "cpu.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -13,6 +15,15 @@ int fs_cpu_current(void)
     static _Atomic int calls;
 
     return -1 - (atomic_fetch_add(&calls, 1) & 0x3fff);
+}
+
+bool fs_cpu_takes_turns(void)
+{
+    struct sched_param ignored;
+    int policy;
+
+    return pthread_getschedparam(pthread_self(), &policy, &ignored) != 0
+           || (policy != SCHED_FIFO && policy != SCHED_RR);
 }
 
 int fs_cpu_count(void)

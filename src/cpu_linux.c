@@ -8,7 +8,10 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#define DEADLINE 6              /* SCHED_DEADLINE, which glibc declares since 2.40 */
 
 /* Kernels before 2.6.19 and some sandboxes refuse: each call returns another number then. */
 int fs_cpu_current(void)
@@ -20,6 +23,19 @@ int fs_cpu_current(void)
         return core;
     errno = error;
     return -1 - (atomic_fetch_add(&unknown, 1) & 0x3fff);
+}
+
+/* Not by sched_getscheduler(): in musl that only fails.  If the kernel refuses, so be it. */
+bool fs_cpu_takes_turns(void)
+{
+    int error = errno;
+    long policy = syscall(SYS_sched_getscheduler, 0);
+
+    errno = error;
+    if (policy < 0)
+        return true;
+    policy &= ~(long)SCHED_RESET_ON_FORK;
+    return policy != SCHED_FIFO && policy != SCHED_RR && policy != DEADLINE;
 }
 
 static int ask(void)

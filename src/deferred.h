@@ -31,7 +31,8 @@ static inline void fs_deferred_init(struct fs_deferred *deferred)
 /* No lock held. */
 static inline void fs_deferred_run(struct fs_deferred *deferred)
 {
-    fs_wake_queue_run(&deferred->wakes);
+    if (!fs_wake_queue_empty(&deferred->wakes))
+        fs_wake_queue_run(&deferred->wakes);
     if (deferred->signals.held)
         fs_let_signals_in(&deferred->signals);
     if (deferred->callbacks.any)

@@ -12,14 +12,36 @@
 #ifndef FS_FAST_PATH_H
 #define FS_FAST_PATH_H
 
+#include "fork.h"
 #include "sem.h"
 #include "signals.h"
 
 /*
- * The interposer, which wraps signal handlers and siglongjmp(), also needs this function of wait.c,
- * and fs_guard in signals.h.
+ * The sem_t layer also needs fs_fork_exclude() in fork.h.  The interposer, which wraps signal
+ * handlers and siglongjmp(), also needs these functions of wait.c, fs_guard in signals.h, and
+ * fs_forked() in fork.h.
  */
 void fs_abandon_wait(void *wait);
+void fs_interrupt_wait(void *wait, bool restarts);
+
+/*
+ * And these of capacity.c, because it keeps the memory of its semaphores and uses it again while
+ * other threads may still be in a call.
+ *
+ * fs_retire: if nobody waits, take all units and close the semaphore.  What was free is in *units
+ * before anybody finds the semaphore retired.  From then on an acquire and a release return
+ * FS_RETIRED, and change nothing.  False: somebody waits, or it is retired.
+ * fs_reuse: open it again, with so many units.
+ */
+#define FS_RETIRED (-1)     /* fairsem_close() does not take it for a reason */
+bool fs_retire(struct fs_sem *s, _Atomic int64_t *units);
+void fs_reuse(struct fs_sem *s, int64_t units);
+
+/* Acquire order: for *units. */
+static inline bool fs_retired(const struct fs_sem *s)
+{
+    return atomic_load_explicit(&s->closed, memory_order_acquire) == FS_RETIRED;
+}
 
 /* Acquire order: the caller must see what the releaser of these units wrote before. */
 static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
@@ -39,17 +61,18 @@ static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
  * and the semaphore is neither closed nor paused.
  *
  * The word and the limit must be of one moment.  Otherwise the new capacity could be combined with
- * the old count, for an answer that was right at no moment.  So `resizes` is read before and after,
- * as in a seqlock.  Acquire order, for each load: it must not come after the next one.
+ * the old count, for an answer that was right at no moment.  So the number of sections is read
+ * before and after, as in a seqlock.  Acquire order, for each load: it must not come after the next
+ * one.
  */
 static inline bool fs_plainly_too_few(struct fs_sem *s, int64_t n)
 {
-    unsigned resizes = atomic_load_explicit(&s->resizes, memory_order_acquire);
+    uint32_t sections = atomic_load_explicit(&s->sections, memory_order_acquire);
     int64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
 
     return (word & FS_SLOW) == 0 && word < 2 * n
-           && n <= atomic_load_explicit(&s->limit, memory_order_acquire) && resizes % 2 == 0
-           && atomic_load_explicit(&s->resizes, memory_order_relaxed) == resizes;
+           && n <= atomic_load_explicit(&s->limit, memory_order_acquire) && sections % 2 == 0
+           && atomic_load_explicit(&s->sections, memory_order_relaxed) == sections;
 }
 
 /*

@@ -26,7 +26,7 @@ static struct fs_fork_hook *_Atomic hooks;  /* grows at the head only */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static sigset_t        blocked_before;      /* under mutex: the signal mask of its holder */
 
-static void in_child(void)
+void fs_forked(void)
 {
     mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     fs_generation++;
@@ -38,7 +38,7 @@ FS_WHEN_LOADED static void initialize(void)
 {
     /* If this fails, because there is no memory, semaphores that are in use during a fork cannot
      * be used in the child. */
-    (void)pthread_atfork(NULL, NULL, in_child);
+    (void)pthread_atfork(NULL, NULL, fs_forked);
 }
 
 #if !defined(__GNUC__)
@@ -81,6 +81,19 @@ void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *
         atomic_store_explicit(generation, current, memory_order_release);
     }
     unlock();
+}
+
+/* Unlike those of fs_fork_reset(), its caller has not deferred cancellation: see signals.h. */
+void fs_fork_exclude(void (*work)(void *), void *object)
+{
+    int cancel_type, deferred;
+
+    (void)fs_fork_generation();     /* registers the handler, if that has not been done */
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &cancel_type);
+    lock();
+    work(object);
+    unlock();
+    pthread_setcanceltype(cancel_type, &deferred);
 }
 
 /*

@@ -27,6 +27,9 @@ static inline unsigned fs_fork_generation(void)
 unsigned fs_fork_generation(void);
 #endif
 
+/* In a child of _Fork(), which calls no handlers: what they would have done. */
+void fs_forked(void);
+
 /* The generation of an object that has been destroyed: no process has it. */
 #define FS_DESTROYED UINT_MAX
 
@@ -34,6 +37,13 @@ unsigned fs_fork_generation(void);
 typedef void fs_fork_reset_fn(void *object);
 
 void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *object);
+
+/*
+ * Call `work` with that lock held: no other such call and no reset runs meanwhile.  A signal
+ * handler may call this, whatever it has interrupted.  So may a child that was forked meanwhile;
+ * its copy of what `work` changes may be half done.
+ */
+void fs_fork_exclude(void (*work)(void *), void *object);
 
 /*
  * Before an object is used: reset it if it was last used in another process.  Acquire order: a

@@ -8,6 +8,9 @@
 # which what they need of each other (fs_*) is found, and these names are then made local: a
 # program can have an fs_join of its own.  Only names of ours are touched: those that the
 # compiler makes, such as __x86.get_pc_thunk.bx, may have to be the same in all objects.
+#
+# What a link-time optimizer has left beside the machine code is removed: the names in it would
+# remain, and another version of the compiler could not read it.
 set -eu
 
 archive=$1
@@ -20,7 +23,9 @@ trap 'rm -f "$whole" "$archive.new"' EXIT
 # shellcheck disable=SC2086
 {
   $LD -r -o "$whole" --whole-archive "$archive"
-  $OBJCOPY --wildcard --localize-symbol='fs_*' "$whole"
+  $OBJCOPY --wildcard --localize-symbol='fs_*' --strip-symbol='__gnu_lto_*' \
+    --remove-section='.gnu.lto_*' --remove-section='.gnu.debuglto_*' \
+    --remove-section='.rel*.gnu.debuglto_*' --remove-section=.llvm.lto "$whole"
   rm -f "$archive.new"
   $AR cr "$archive.new" "$whole"
   $RANLIB "$archive.new"

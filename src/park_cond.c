@@ -182,6 +182,14 @@ static struct cond_parker *make_parker(void)
     return parker;
 }
 
+/* With its mutex, because DRD does not see that the former thread has given it to the pool. */
+static void belongs_to_this_thread(struct cond_parker *parker)
+{
+    FS_MUST(pthread_mutex_lock(&parker->mutex));
+    parker->queue.thread = fs_thread_id();
+    FS_MUST(pthread_mutex_unlock(&parker->mutex));
+}
+
 struct fs_parker *fs_parker_self(void)
 {
     struct cond_parker *parker;
@@ -201,6 +209,8 @@ struct fs_parker *fs_parker_self(void)
         return_to_pool(parker);
         parker = NULL;
     }
+    if (parker != NULL)
+        belongs_to_this_thread(parker);
     errno = error;
     return (struct fs_parker *)parker;
 }

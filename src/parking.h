@@ -23,6 +23,7 @@
 
 #include "annotate.h"
 #include "deadline.h"
+#include "thread.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -41,12 +42,14 @@
 struct fs_parker {
     _Atomic bool      queued;   /* set by a waker; cleared when it has woken the thread */
     struct fs_parker *next;     /* while queued, in that waker's wake queue */
+    int               thread;   /* fs_thread_id(); r/o while the thread lives */
 };
 
 /* How a thread sleeps in one wait. */
 struct fs_parking {
     struct fs_parker *parker;   /* NULL: on_word, or out of memory: the thread polls */
     bool              on_word;  /* park_futex.c: without a parker */
+    int               thread;   /* fs_thread_id(), if on_word */
 };
 
 /* park_cond.c: this thread's parker, for a wait that begins now; NULL if there is no memory. */
@@ -77,7 +80,20 @@ void fs_unpark_word(const _Atomic int *word);
 static inline void fs_parking_begin(struct fs_parking *parking, bool interruptible)
 {
     parking->on_word = FS_HAS_FUTEX && (interruptible || FS_FUTEX_BY_DEFAULT || fs_under_valgrind);
-    parking->parker = parking->on_word ? NULL : fs_parker_self();
+    if (parking->on_word) {
+        parking->parker = NULL;
+        parking->thread = fs_thread_id();
+    } else {
+        parking->parker = fs_parker_self();
+    }
+}
+
+/* The thread that parks; 0: unknown. */
+static inline int fs_parking_thread(const struct fs_parking *parking)
+{
+    if (parking->on_word)
+        return parking->thread;
+    return parking->parker != NULL ? parking->parker->thread : 0;
 }
 
 /*

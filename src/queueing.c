@@ -18,13 +18,21 @@ static bool cores_suffice(const struct fs_sem *s, const struct fs_waiter *w)
     return fs_cores_suffice(s->bounded ? s->limit : fs_initial_units(s), w->units);
 }
 
-/* w has joined: what should its thread do before it sleeps? */
+/*
+ * w has joined: what should its thread do before it sleeps?  With bounded bypass, a waiter that is
+ * awake would be granted its units directly, and threads could pass nobody.
+ */
 static enum fs_spin_kind begin_awake(struct fs_sem *s, const struct fs_waiter *w)
 {
-    if (!fs_had_to_wait(w) || !is_head(s, w) || s->sleeps_at_once
-        || s->doubts.as_head >= FS_DOUBT_HIGH || !cores_suffice(s, w))
+    if (!fs_had_to_wait(w) || s->sleeps_at_once)
         return FS_SPIN_NOT;
-    return FS_SPIN_AS_HEAD;
+    if (is_head(s, w) && s->doubts.as_head < FS_DOUBT_HIGH && cores_suffice(s, w))
+        return FS_SPIN_AS_HEAD;
+    if (s->bypass_ns != 0 || !fs_yields_pay(w->joined_ns))
+        return FS_SPIN_NOT;
+    if (is_head(s, w))
+        return s->doubts.as_head_here < FS_DOUBT_HIGH ? FS_YIELD_AS_HEAD : FS_SPIN_NOT;
+    return fs_turn_is_near(&s->doubts, s->waiters) ? FS_YIELD_IN_QUEUE : FS_SPIN_NOT;
 }
 
 /*
@@ -37,24 +45,37 @@ static void learn(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
     if (s->head_since_ns == 0 || s->head_since_ns == now_ns || core == FS_NO_CORE
         || s->sleeps_at_once)
         return;
+    if (s->waiters != 0)
+        fs_turn_learn(&s->doubts, now_ns - s->head_since_ns);
     fs_stay_awake_learn(&s->doubts, s->head_since_ns == joined_ns, now_ns - s->head_since_ns,
                         core);
     s->head_since_ns = 0;
 }
 
 /*
- * Early wake: the head sleeps (PARKED), and its predecessor has just been granted.  When it wakes
- * it is QUEUED, as if it had just joined.  Not with bounded bypass: the head would claim, before
- * there are units for it.
+ * Early wake: the head sleeps (PARKED).  When it wakes it is QUEUED, as if it had just joined.  Not
+ * with bounded bypass: the head would claim, before there are units for it.  If it will yield, the
+ * holders have their cores all the same.
  */
-void fs_wake_early(struct fs_sem *s, struct fs_deferred *deferred)
+static void wake_early(struct fs_sem *s, bool will_yield, struct fs_deferred *deferred)
 {
     struct fs_waiter *head = fs_waiter_of(s->queue.first);
 
     fs_assert_held(s);
     if (fs_waiter_state(head) == FS_PARKED && !s->sleeps_at_once && s->bypass_ns == 0
-        && s->doubts.early < FS_DOUBT_HIGH && cores_suffice(s, head))
+        && s->doubts.early < FS_DOUBT_HIGH && (will_yield || cores_suffice(s, head))) {
+        /* Relaxed: the state publishes it.  The thread may still be reading that of last time. */
+        atomic_store_explicit(&head->in_queue.yields, will_yield, memory_order_relaxed);
         head->complete(head, FS_WOKEN, deferred);
+    }
+}
+
+/* The head's predecessor has just been granted.  In a crowd, the next to join wakes the head. */
+void fs_wake_early(struct fs_sem *s, struct fs_deferred *deferred)
+{
+    fs_assert_held(s);
+    if (s->waiters < FS_FEW || !fs_yields_pay(fs_deferred_now(deferred, 1)))
+        wake_early(s, false, deferred);
 }
 
 void fs_wake_to_claim(struct fs_sem *s, struct fs_waiter *head, struct fs_deferred *deferred)
@@ -83,13 +104,23 @@ int fs_admit(struct fs_sem *s, int64_t n, bool waits, int refusal)
     return 0;
 }
 
+/* The maximum of the interval is never above that of all time. */
+static void note_length(struct fs_sem *s, uint32_t waiters)
+{
+    if (waiters <= s->waiters_max_interval)
+        return;
+    s->waiters_max_interval = waiters;
+    if (waiters > s->waiters_max)
+        s->waiters_max = waiters;
+}
+
 /*
  * A request that can be granted at once is no special case: it joins the queue as the head, and the
  * grant loop grants it at the end of the section.  But no statistic counts or times it.
  */
 void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits)
 {
-    int64_t waiters = s->waiters;
+    uint32_t waiters = s->waiters + 1;
 
     fs_assert_held(s);
     fs_waitq_join(&s->queue, &w->in_queue, priority);
@@ -101,12 +132,11 @@ void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits)
         s->waits++;
         if (is_head(s, w))
             s->head_since_ns = w->joined_ns;
-        if (waiters >= s->waiters_max)
-            s->waiters_max = (uint32_t)(waiters + 1);
+        note_length(s, waiters);
         fs_probe_wait_begin(s, s->name, w->units, w->in_queue.seq, w->in_queue.priority);
     }
     /* Last: a thread that sees w counted must find it waiting already. */
-    atomic_store_explicit(&s->waiters, waiters + 1, memory_order_release);
+    atomic_store_explicit(&s->waiters, waiters, memory_order_release);
 }
 
 /*
@@ -121,7 +151,7 @@ static void refuse(struct fs_waiter *w, int reason)
 }
 
 enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct fs_waiter *w,
-                                    int priority, int refusal)
+                                    int priority, int refusal, struct fs_deferred *deferred)
 {
     bool waits = fs_must_wait(s, available, w->units, priority);
     int error = fs_admit(s, w->units, waits, refusal);
@@ -132,6 +162,8 @@ enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct 
     }
     fs_join(s, w, priority, waits);
     w->in_queue.core = (int16_t)fs_cpu_current();
+    if (waits && fs_is_crowd(s) && !is_head(s, w) && fs_yields_pay(w->joined_ns))
+        wake_early(s, true, deferred);
     return begin_awake(s, w);
 }
 
@@ -166,8 +198,11 @@ static void count_wait(struct fs_sem *s, const struct fs_ended *ended, int64_t w
         s->wait_ns_total = INT64_MAX;   /* a million tickets, for a month each */
     else
         s->wait_ns_total += waited_ns;
-    if (waited_ns > count->wait_ns_max)
-        count->wait_ns_max = waited_ns;
+    if (waited_ns > count->wait_ns_max_interval) {
+        count->wait_ns_max_interval = waited_ns;
+        if (waited_ns > count->wait_ns_max)
+            count->wait_ns_max = waited_ns;
+    }
     if (state == FS_GRANTED) {
         s->grants++;
         fs_probe_grant(s, s->name, ended->units, ended->seq, waited_ns);
@@ -175,7 +210,6 @@ static void count_wait(struct fs_sem *s, const struct fs_ended *ended, int64_t w
         count->timeouts++;
         fs_probe_timeout(s, s->name, ended->units, ended->seq, waited_ns);
     } else {
-        count->cancels++;
         fs_probe_cancel(s, s->name, ended->units, ended->seq, waited_ns,
                         why_canceled(ended, state));
     }

@@ -19,7 +19,7 @@
 static inline bool fs_must_wait(const struct fs_sem *s, int64_t available, int64_t n, int priority)
 {
     fs_assert_held(s);
-    return fs_paused(s) || n > available || !fs_waitq_leads(&s->queue, priority);
+    return !fs_fits(s, available, n) || !fs_waitq_leads(&s->queue, priority);
 }
 
 /* Values for `refusal`, which otherwise is the error to return if a request would have to wait. */
@@ -38,13 +38,19 @@ void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits);
  * should do before it sleeps.
  */
 enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct fs_waiter *w,
-                                    int priority, int refusal);
+                                    int priority, int refusal, struct fs_deferred *deferred);
+
+/* Are there so many waiters that most of them sleep or yield?  See stay_awake.h. */
+static inline bool fs_is_crowd(const struct fs_sem *s)
+{
+    return s->waiters > FS_FEW;
+}
 
 /* Take w out of the queue, complete it with this state, and count it. */
 void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_waiter_state state,
               struct fs_deferred *deferred);
 
-/* Wake the head early, if that pays off: its predecessor has just been granted. */
+/* Wake the head early, if that pays off, and if it is up to the granter. */
 void fs_wake_early(struct fs_sem *s, struct fs_deferred *deferred);
 
 /* Wake the sleeping head to claim units while the queue is open; see bypass.h. */

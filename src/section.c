@@ -7,7 +7,7 @@
  * grants units to the head of the queue as long as they fit.  So no path can forget to grant (I2,
  * I7), and there is one place that debits a queued waiter (I5).
  *
- * The invariants I1-I10 are in sem.h, the states of a waiter in waiter.h.
+ * The invariants I1-I11 are in sem.h, the states of a waiter in waiter.h.
  */
 #include "section.h"
 
@@ -37,16 +37,27 @@ static void reset_in_child(void *sem)
         fs_misused("a semaphore is used after fairsem_destroy");
     s->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     s->queue = (struct fs_waitq){ .next_seq = s->queue.next_seq };
-    if (s->resizes % 2 != 0) {
+    if (s->resizing) {
         atomic_store_explicit(&s->word, (s->limit - *fs_in_use(s)) * 2 + FS_SLOW,
                               memory_order_relaxed);
-        atomic_store_explicit(&s->resizes, s->resizes + 1, memory_order_relaxed);
+        atomic_store_explicit(&s->resizing, false, memory_order_relaxed);
     }
-    /* The waiters are in the parent: count them as canceled. */
-    s->count.cancels = s->waits - s->grants - s->count.timeouts;
     s->head_since_ns = s->waiting_low = s->waiting_high = 0;
     s->tickets = 0;
     atomic_store_explicit(&s->waiters, 0, memory_order_relaxed);
+    /* A copy of a section has no end.  Release order: whoever finds it even finds all the above. */
+    atomic_store_explicit(&s->sections, s->sections + s->sections % 2, memory_order_release);
+}
+
+/*
+ * At the begin and at the end of a section, so that the number is odd in between (I11).  Relaxed at
+ * the begin: the section's own stores, in release order, come after it.
+ */
+static inline void count_section(struct fs_sem *s, memory_order order)
+{
+    uint32_t sections = atomic_load_explicit(&s->sections, memory_order_relaxed);
+
+    atomic_store_explicit(&s->sections, sections + 1, order);
 }
 
 /* For fs_assert_held(), in the test build. */
@@ -84,8 +95,9 @@ static void lock_mutex(pthread_mutex_t *mutex)
  * Take the mutex and, by setting SLOW, the word.  Returns the count; the caller keeps it until
  * fs_grant_and_unlock().
  *
- * Acquire order, for units that a thread released on the fast path, without the mutex: a waiter
- * that is granted these units must see what that thread wrote.
+ * Acquire order, for units that a thread released without the mutex: a waiter that is granted these
+ * units must see what that thread wrote.  The first load may be relaxed: if SLOW is set already,
+ * and OPEN is not, only holders of the mutex have changed the word since one of them set it (I3).
  */
 int64_t fs_lock(struct fs_sem *s, struct fs_deferred *deferred)
 {
@@ -96,8 +108,11 @@ int64_t fs_lock(struct fs_sem *s, struct fs_deferred *deferred)
     fs_fork_check(&s->generation, reset_in_child, s);
     lock_mutex(&s->mutex);
     note_holder(s, true);
-    word = atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_acquire);
-    if (word >= FS_OPEN)
+    count_section(s, memory_order_relaxed);
+    word = atomic_load_explicit(&s->word, memory_order_relaxed);
+    if ((word & FS_SLOW) == 0)
+        word = atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_acquire);
+    else if (word >= FS_OPEN)
         word = atomic_fetch_and_explicit(&s->word, ~FS_OPEN, memory_order_acquire);
     return fs_word_available(word);
 }
@@ -118,10 +133,10 @@ ALWAYS_INLINE static int64_t grant(struct fs_sem *s, int64_t available, bool *wo
     bool granted = false;
 
     *woken_to_claim = false;
-    while (!fs_waitq_empty(&s->queue) && !fs_paused(s)) {
+    while (!fs_waitq_empty(&s->queue)) {
         struct fs_waiter *head = fs_waiter_of(s->queue.first);
 
-        if (head->units > available)
+        if (!fs_fits(s, available, head->units))
             break;
         if (s->closed != 0) {       /* only fairsem_drain() waits now, and takes nothing */
             fs_leave(s, head, FS_CLOSED, deferred);
@@ -167,6 +182,7 @@ void fs_grant_and_unlock(struct fs_sem *s, int64_t available, struct fs_deferred
     atomic_store_explicit(&s->word,
                           available * 2 + (slow ? FS_SLOW : 0) + (open ? FS_OPEN : 0),
                           memory_order_release);
+    count_section(s, memory_order_release);
     FS_MUST(pthread_mutex_unlock(&s->mutex));
 }
 

@@ -6,11 +6,10 @@
  *
  *  I1  Conservation: available + held = units created.  available is signed: a debt after
  *      fairsem_consume or a smaller capacity is repaid before any waiter is granted.
- *  I2  No idle unit: when the mutex is free, the head of the queue asks for more than is
- *      available, or has been woken and is on its way (OPEN), or the semaphore is paused
- *      (capacity 0).
+ *  I2  No idle unit: when the mutex is free, the head of the queue does not fit, or
+ *      has been woken and is on its way (OPEN).  In a pause (capacity 0) nothing fits: fs_fits().
  *  I3  While SLOW is set only the holder of the mutex changes the word.  SLOW is set whenever the
- *      queue is not empty, while paused, for ever after close, and from fs_lock() to
+ *      queue is not empty, while paused, while closed, and from fs_lock() to
  *      fs_grant_and_unlock().  While OPEN is also set, any thread may change the count, see
  *      bypass.h; in a section OPEN is never set.  Where a tool watches the program, SLOW is always
  *      set and OPEN never: annotate.h.  Setting SLOW again does not count as a change.
@@ -30,6 +29,10 @@
  *  I9  No user code and no malloc under the mutex.  A release takes the mutex once: all its grants
  *      are in that section.
  *  I10 Every check precedes every change: an error leaves no trace, except a statistic.
+ *  I11 What was true at one moment: a thread that inspects the semaphore and then a ticket, or the
+ *      other way round, finds nothing that contradicts.  A section changes the word, limit, closed
+ *      and waiters one by one, and completes waiters in between.  So its number, `sections`, is odd
+ *      meanwhile, and an inspection without the mutex does not use what it loads then: stat.c.
  *
  * In the test build sem_check.c checks I1 to I4, I6 and I7 at the end of every critical section, as
  * far as one semaphore can show them; fs_assert_held() checks that the mutex is held.
@@ -56,11 +59,13 @@
 
 /*
  * Counted since fairsem_init, with the names of fairsem_stat_t.  The counters that each grant
- * changes are in struct fs_sem itself, for the cache lines.
+ * changes are in struct fs_sem itself, for the cache lines.  `cancels` is not stored: it is what
+ * the other counters leave over.
  */
 struct fs_counters {
     int64_t wait_ns_max;
-    int64_t timeouts, cancels;
+    int64_t wait_ns_max_interval;   /* since the last fairsem_stat_interval */
+    int64_t timeouts;
     int64_t refused, over_releases;
 };
 
@@ -75,7 +80,8 @@ struct FS_MAY_ALIAS fs_sem {
     int64_t            grants;      /* under mutex; a counter */
 
     struct fs_waitq    queue;       /* under mutex */
-    _Atomic int64_t    waiters;     /* written under mutex; length of the queue */
+    _Atomic uint32_t   waiters;     /* written under mutex; length of the queue */
+    _Atomic uint32_t   sections;    /* written under mutex; odd in a section, see I11 */
     int64_t            waiting_low; /* under mutex; see fs_count_waiting() */
     int64_t            head_since_ns; /* under mutex; when the head became it; 0: learned already */
     int64_t            waits, wait_ns_total; /* under mutex; counters */
@@ -83,11 +89,9 @@ struct FS_MAY_ALIAS fs_sem {
     struct fs_stay_awake doubts;    /* under mutex */
     bool               bounded;     /* r/o; limit is a capacity */
     bool               interruptible; /* r/o; waits end with EINTR, signals may release */
-    bool               sleeps_at_once; /* r/o; no waiter stays awake */
-#if FS_CHECKED
-    uint16_t           holder;      /* under mutex; a hash of the thread that holds it, 0: none */
-#endif
-    _Atomic unsigned   resizes;     /* written under mutex; odd: word and limit may disagree */
+    bool               sleeps_at_once; /* r/o; no waiter stays awake.  (posix/slots.c clears it) */
+    _Atomic bool       resizing;    /* written under mutex; word and limit may disagree: a fork */
+    uint32_t           waiters_max_interval; /* as wait_ns_max_interval */
     _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
     unsigned           tickets;     /* under mutex; how many of those in the queue are tickets */
@@ -97,6 +101,10 @@ struct FS_MAY_ALIAS fs_sem {
     int64_t            waiting_high; /* under mutex; see fs_count_waiting() */
     const char        *name;        /* r/o; may be NULL */
     struct fs_counters count;       /* under mutex */
+    /* Last: a test that contains a file of the library is not compiled with FS_CHECKED. */
+#if FS_CHECKED
+    uint8_t            holder;      /* under mutex; a hash of the thread that holds it, 0: none */
+#endif
 };
 
 /*
@@ -117,7 +125,8 @@ static inline int64_t *fs_in_use(struct fs_sem *s)
 /* So many bytes are reserved for later versions, on every ABI: see doc/abi.md. */
 #define FS_SEM_ROOM 16
 
-static_assert(sizeof(struct fs_sem) + FS_SEM_ROOM <= offsetof(fairsem_t, fairsem_units_),
+static_assert(sizeof(struct fs_sem) + FS_SEM_ROOM - (FS_CHECKED ? 8 : 0)
+                  <= offsetof(fairsem_t, fairsem_units_),
               "fairsem_t is too small");
 static_assert(_Alignof(struct fs_sem) <= _Alignof(fairsem_t), "fairsem_t is not aligned enough");
 static_assert(sizeof(fairsem_t) <= 256, "fairsem_t is larger than promised");
@@ -151,6 +160,19 @@ static inline bool fs_never_fits(const struct fs_sem *s, int64_t units)
 }
 
 /*
+ * Does a request for so many units fit into what is available, if nobody is before it?  In a pause
+ * none does, except that of fairsem_drain(), which alone waits on a closed semaphore.  No unit can
+ * be free then; what is available is what is still in use, as a negative number, and a drain ends
+ * when everything is back.
+ */
+static inline bool fs_fits(const struct fs_sem *s, int64_t available, int64_t units)
+{
+    if (units <= available && !fs_paused(s))
+        return true;
+    return available >= 0 && s->closed != 0 && fs_paused(s);
+}
+
+/*
  * Count the units that the queue asks for, in two sums that cannot overflow: one of the lower 31
  * bits of each request, one of the bits above.
  */
@@ -163,11 +185,11 @@ static inline void fs_count_waiting(struct fs_sem *s, int64_t units, int sign)
 
 #if FS_CHECKED
 /* A hash: if two threads have the same one, a mistake may be overlooked. */
-static inline uint16_t fs_this_thread(void)
+static inline uint8_t fs_this_thread(void)
 {
     uintptr_t self = (uintptr_t)pthread_self();
 
-    return (uint16_t)(self ^ self >> 12 ^ self >> 24) | 1;
+    return (uint8_t)(self >> 12 ^ self >> 20 ^ self >> 28) | 1;
 }
 #endif
 

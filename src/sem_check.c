@@ -49,7 +49,7 @@ static void check_head(const struct fs_sem *s, int64_t available, bool open)
         return;
     }
     head = fs_waiter_of(s->queue.first);
-    FS_INVARIANT(head->units > available || open || s->limit == 0,
+    FS_INVARIANT(!fs_fits(s, available, head->units) || open,
                  "I2, I7: the head of the queue fits, and is not granted");
     FS_INVARIANT(!open || (head->units <= available && fs_waiter_state(head) != FS_PARKED),
                  "I2: the queue is open, and its head is not on its way");
@@ -65,8 +65,9 @@ void fs_check_invariants(const struct fs_sem *s, int64_t available, bool open)
                  "I1: the count is out of range");
     FS_INVARIANT((word & FS_SLOW) != 0 && word < FS_OPEN,
                  "I3: in a section the word has SLOW, and not OPEN");
-    FS_INVARIANT(s->resizes % 2 == 0, "a resize has not ended");
-    FS_INVARIANT(s->waits - s->grants - s->count.timeouts - s->count.cancels == s->waiters,
+    FS_INVARIANT(!s->resizing, "a resize has not ended");
+    FS_INVARIANT(s->sections % 2 != 0, "I11: the number of sections is even in one");
+    FS_INVARIANT(s->waits - s->grants - s->count.timeouts >= s->waiters,
                  "the statistics do not add up");
     check_queue(s);
     check_head(s, available, open);

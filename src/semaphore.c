@@ -13,7 +13,7 @@
  *      section.c     the critical section: lock, grant loop, unlock
  *      queueing.c    how a waiter joins the queue and leaves it
  *      wait.c        a thread that waits, until it is granted or its wait is aborted
- *      sem.h         the struct of a semaphore, and its invariants (I1-I10)
+ *      sem.h         the struct of a semaphore, and its invariants (I1-I11)
  *      waiter.h      a drawing of the states of a waiter
  */
 #include "acquire.h"
@@ -63,7 +63,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
     s->name = attr->name;
     fs_probe_text(s->name);
     s->interruptible = (attr->flags & FAIRSEM_INTERRUPTIBLE) != 0;
-    /* A signal handler that runs in a spin could not end the wait. */
+    /* A handler that runs in a spin could not end the wait, unless it is wrapped: posix/slots.c. */
     s->sleeps_at_once = s->interruptible || (attr->flags & FAIRSEM_NO_SPIN) != 0;
     s->generation = fs_fork_generation();
     return 0;
@@ -232,7 +232,8 @@ int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
         if (fs_may_pass(s, available, n, &deferred))
             available -= acquire_past_the_queue(&wait.waiter);
         else
-            wait.spin = fs_join_or_refuse(s, available, &wait.waiter, priority, refusal);
+            wait.spin = fs_join_or_refuse(s, available, &wait.waiter, priority, refusal,
+                                          &deferred);
     }
     return fs_exit_and_wait(&wait, available, &deferred);
 }
@@ -263,7 +264,7 @@ static int release_contended(struct fs_sem *s, int64_t n)
                              atomic_load_explicit(&s->limit, memory_order_relaxed)))
         return 0;
     available = fs_enter(s, &deferred);
-    error = fs_add_units(s, &available, n);
+    error = s->closed == FS_RETIRED ? FS_RETIRED : fs_add_units(s, &available, n);
     fs_exit(s, available, &deferred);
     return error;
 }

@@ -24,7 +24,10 @@ struct fs_guard {
     void (*enter)(void);
     void (*leave)(void);
 
-    /* This thread begins a wait, or has ended the last one that it began; see fs_abandon_wait(). */
+    /*
+     * This thread begins a wait, or has ended the last one that it began.  In between, a handler
+     * may call fs_abandon_wait() or fs_interrupt_wait().
+     */
     void (*begin_wait)(void *wait);
     void (*end_wait)(void);
 };

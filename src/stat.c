@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* stat.c - inspecting a semaphore, as numbers and as text. */
-#include "section.h"
+#include "wait.h"
 
 #include "fast_path.h"
 #include "fork.h"
@@ -10,18 +10,69 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/*
+ * Load one number, as it was when no thread was in a section (I11), usually without the mutex: as
+ * in a seqlock, the number of sections is the same even one before and after.  Acquire order, for
+ * each load: whoever sees what a section has done must see that the section goes on, or, when it
+ * has ended, all that it has done.
+ */
+static int64_t inspect(struct fs_sem *s, int64_t (*load)(const struct fs_sem *s))
+{
+    uint32_t sections = atomic_load_explicit(&s->sections, memory_order_acquire);
+    int64_t number = load(s), available;
+    struct fs_deferred deferred;
+
+    if (sections % 2 == 0
+        && atomic_load_explicit(&s->sections, memory_order_relaxed) == sections)
+        return number;
+    available = fs_enter(s, &deferred);
+    number = load(s);
+    fs_exit(s, available, &deferred);
+    return number;
+}
+
+static int64_t load_available(const struct fs_sem *s)
+{
+    return fs_word_available(atomic_load_explicit(&s->word, memory_order_acquire));
+}
+
+static int64_t load_waiters(const struct fs_sem *s)
+{
+    return atomic_load_explicit(&s->waiters, memory_order_acquire);
+}
+
+static int64_t load_limit(const struct fs_sem *s)
+{
+    return atomic_load_explicit(&s->limit, memory_order_acquire);
+}
+
+static int64_t load_closed(const struct fs_sem *s)
+{
+    return atomic_load_explicit(&s->closed, memory_order_acquire);
+}
+
 int64_t fairsem_available(const fairsem_t *sem)
 {
-    return fs_word_available(atomic_load_explicit(&fs_inside(sem)->word, memory_order_acquire));
+    return inspect(fs_inside(sem), load_available);
 }
 
 int64_t fairsem_waiters(const fairsem_t *sem)
 {
-    const struct fs_sem *s = fs_inside(sem);
+    struct fs_sem *s = fs_inside(sem);
 
     if (atomic_load_explicit(&s->generation, memory_order_acquire) != fs_fork_generation())
         return 0;       /* the queue is our parent's */
-    return atomic_load_explicit(&s->waiters, memory_order_acquire);
+    return inspect(s, load_waiters);
+}
+
+int64_t fairsem_capacity(const fairsem_t *sem)
+{
+    return fs_inside(sem)->bounded ? inspect(fs_inside(sem), load_limit) : -1;
+}
+
+int fairsem_closed(const fairsem_t *sem)
+{
+    return (int)inspect(fs_inside(sem), load_closed);
 }
 
 bool fairsem_would_block(const fairsem_t *sem, int64_t n)
@@ -80,7 +131,7 @@ static void take_stat(const struct fs_sem *s, int64_t available, fairsem_stat_t 
         .waits = s->waits,
         .grants = s->grants,
         .timeouts = s->count.timeouts,
-        .cancels = s->count.cancels,
+        .cancels = s->waits - s->waiters - s->grants - s->count.timeouts,
         .wait_ns_total = s->wait_ns_total,
         .wait_ns_max = s->count.wait_ns_max,
         .waiters_max = s->waiters_max,
@@ -91,29 +142,31 @@ static void take_stat(const struct fs_sem *s, int64_t available, fairsem_stat_t 
         stat->oldest_wait_ns = fs_now_ns() - oldest_joined_ns(s);
 }
 
-static int inspect(struct fs_sem *s, bool interval_ends, fairsem_stat_t *stat)
+int fairsem_stat(const fairsem_t *sem, fairsem_stat_t *stat)
 {
+    struct fs_sem *s = fs_inside(sem);
     struct fs_deferred deferred;
     int64_t available = fs_enter(s, &deferred);
 
     take_stat(s, available, stat);
-    if (interval_ends) {
-        /* Requests that are in the queue now also count in the next interval. */
-        s->count.wait_ns_max = 0;
-        s->waiters_max = (uint32_t)s->waiters;
-    }
     fs_exit(s, available, &deferred);
     return 0;
 }
 
-int fairsem_stat(const fairsem_t *sem, fairsem_stat_t *stat)
-{
-    return inspect(fs_inside(sem), false, stat);
-}
-
 int fairsem_stat_interval(fairsem_t *sem, fairsem_stat_t *stat)
 {
-    return inspect(fs_inside(sem), true, stat);
+    struct fs_sem *s = fs_inside(sem);
+    struct fs_deferred deferred;
+    int64_t available = fs_enter(s, &deferred);
+
+    take_stat(s, available, stat);
+    stat->wait_ns_max = s->count.wait_ns_max_interval;
+    stat->waiters_max = s->waiters_max_interval;
+    /* Requests that are in the queue now also count in the next interval. */
+    s->count.wait_ns_max_interval = 0;
+    s->waiters_max_interval = s->waiters;
+    fs_exit(s, available, &deferred);
+    return 0;
 }
 
 /* One waiter, as it was. */
@@ -122,7 +175,19 @@ struct inspected {
     int64_t  units;
     int64_t  joined_ns;
     int      priority;
+    bool     ticket;
+    int      thread;        /* else: fs_thread_id() */
 };
+
+static struct inspected inspect_waiter(const struct fs_waiter *w)
+{
+    struct inspected result = { w->in_queue.seq, w->units, w->joined_ns, w->in_queue.priority,
+                                .ticket = w->in_queue.core == FS_NO_CORE };
+
+    if (!result.ticket)
+        result.thread = fs_parking_thread(&((const struct fs_wait *)(const void *)w)->parking);
+    return result;
+}
 
 /*
  * Copy the semaphore and its queue.  The memory for the queue is allocated without the mutex
@@ -142,12 +207,8 @@ static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, struct insp
         copied = 0;
         if (stat->waiters <= room) {
             for (struct fs_waitq_node *n = s->queue.first; n != NULL;
-                 n = fs_waitq_behind(&s->queue, n)) {
-                const struct fs_waiter *w = fs_waiter_of(n);
-
-                (*queue)[copied++] = (struct inspected){ n->seq, w->units, w->joined_ns,
-                                                       n->priority };
-            }
+                 n = fs_waitq_behind(&s->queue, n))
+                (*queue)[copied++] = inspect_waiter(fs_waiter_of(n));
         }
         fs_exit(s, available, &deferred);
         if (copied == stat->waiters)
@@ -157,6 +218,20 @@ static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, struct insp
         *queue = malloc((size_t)room * sizeof **queue);
     } while (*queue != NULL);
     return -1;
+}
+
+/* "ticket", or "thread 4711 (reader)" with as much as the system says. */
+static void print_who(FILE *file, const struct inspected *who)
+{
+    char name[FS_THREAD_NAME];
+
+    fputs(who->ticket ? "ticket" : "thread", file);
+    if (who->thread == 0)
+        return;
+    fs_thread_name(who->thread, name);
+    fprintf(file, " %d", who->thread);
+    if (name[0] != '\0')
+        fprintf(file, " (%s)", name);
 }
 
 static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat,
@@ -178,10 +253,12 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
             stat->waits, stat->grants, stat->timeouts, stat->cancels, stat->refused,
             stat->over_releases, (double)stat->wait_ns_max / 1e9,
             (double)stat->wait_ns_total / 1e9, stat->waiters_max);
-    for (int64_t i = 0; i < count; i++)
-        fprintf(file, "  ticket %" PRIu64 ": units %" PRId64 ", priority %d, age %.6f s\n",
-                queue[i].seq, queue[i].units, queue[i].priority,
-                (double)(now - queue[i].joined_ns) / 1e9);
+    for (int64_t i = 0; i < count; i++) {
+        fprintf(file, "  %" PRIu64 ": ", queue[i].seq);
+        print_who(file, &queue[i]);
+        fprintf(file, ", units %" PRId64 ", priority %d, waits for %.6f s\n", queue[i].units,
+                queue[i].priority, (double)(now - queue[i].joined_ns) / 1e9);
+    }
 }
 
 int fairsem_dump(const fairsem_t *sem, FILE *file)

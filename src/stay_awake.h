@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stay_awake.h - may the head of the queue stay awake for its grant, and for how long?
+ * stay_awake.h - may a waiter stay awake for its grant, and for how long?  Who wakes the next head?
  *
  * If the releasing thread runs on another core, a unit reaches a waiter that is awake in a fraction
  * of a microsecond.  A sleeping waiter needs a wake-up: ten to a hundred times as long.  If the
@@ -10,10 +10,11 @@
  * would have paid off if the cores differ and the time is at most two wake-ups.  So the semaphore
  * learns from every wait, without experiments.
  *
- *   - A semaphore has two counters, called doubts.  One is about a thread that joins as the head:
- *     should it stay awake?  The other is about the next head: should it be woken early, one grant
- *     ahead, so that its wake-up overlaps the time for which its predecessor holds the unit?  For
- *     the second only the time counts, not the cores.  If several threads take turns on a few
+ *   - A semaphore has three counters, called doubts.  The first is about a thread that joins as the
+ *     head: should it spin?  The second: should it yield, because its granter needs its own core?
+ *     The third is about the next head: should it be woken early, one grant ahead, so that its
+ *     wake-up overlaps the time for which its predecessor holds the unit?  For the third only the
+ *     time counts, not the cores.  If several threads take turns on a few
  *     cores, two of them are often on the same one (4 threads on two cores, 0.3 us each: 500,000
  *     grants a second with the cores counted, 1,630,000 without).  If the woken thread must wait
  *     for that core, the time shows it.
@@ -21,15 +22,32 @@
  *     than two of three waits favor it, it is not done.  The granter changes the doubts under the
  *     mutex: they need no atomics, and the waiter need not touch the semaphore after its grant
  *     (I8).
- *   - The holders' cores come first.  A thread that stays awake on a core that a holder of units
- *     needs delays the very release that it waits for.  The doubts do not show this, because the
- *     thread is awake when it is granted.  So no thread stays awake unless the process has more
- *     cores than threads can hold units.
+ *   - In a crowd, that is with more than two waiters, there are more threads than cores (often),
+ *     and most hand-offs are to a thread that must first get a core.  Then what matters is that no
+ *     core goes idle and that nobody pays for wake-ups.  So a waiter whose turn is near (its place
+ *     in the queue times the usual time from grant to grant) yields its core again and again
+ *     instead of sleeping.  And the releasing thread leaves it to the next thread that joins to
+ *     wake the head: that one is about to sleep, and has a core to give away.  (A wake by the
+ *     releasing thread took 4 to 8 us of its time, and the woken thread ran 12 us later.  16
+ *     threads, 2 us each, on two cores: 69,000 grants a second then, 210,000 so; 8 threads: 52,000
+ *     then, 280,000 so.)  An early wake is a hint.  If nobody gives it, the head is woken at its
+ *     grant.
+ *   - A yield beside a busy thread of another program costs a whole time slice.  A thread that
+ *     comes back so late says so, and then no thread of the process yields for 5 ms; if the next
+ *     one is late again, for 10 ms, and so on, up to 0.64 s.  (When it was half a second at once, a
+ *     moment without the machine, of which a virtual one has several in a second, made everybody
+ *     sleep: 8 threads, 2 us each, fell from 190,000 grants a second to 65,000.)  And no thread
+ *     with a real-time policy yields: it would give way to nobody.
+ *   - The holders' cores come first.  A thread that spins on a core that a holder of units needs
+ *     delays the very release that it waits for.  The doubts do not show this, because the thread
+ *     is awake when it is granted.  So no thread spins unless the process has more cores than
+ *     threads can hold units.  A thread that yields takes no core from a holder.
  */
 #ifndef FS_STAY_AWAKE_H
 #define FS_STAY_AWAKE_H
 
 #include "cpu.h"
+#include "deadline.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -37,8 +55,39 @@
 
 /* All zero: nothing is known yet, so threads stay awake. */
 struct fs_stay_awake {
-    uint8_t as_head, early;     /* doubts */
+    uint8_t as_head, as_head_here, early; /* doubts; `here`: on the granter's core */
+    uint8_t turn;               /* about the time from grant to grant: fs_turn_ns() */
 };
+
+/* With more waiters than this, there is a crowd. */
+#define FS_FEW 2
+
+/* Further behind, a waiter sleeps: so many would mostly yield to each other. */
+#define FS_NEAR_PLACES 16
+#define FS_NEAR_NS     200000
+
+#define FS_TURN_MAX 72          /* 0.26 s */
+
+/* About 2^(turn/4) microseconds: steps of a fifth.  (More than the maximum: a damaged segment.) */
+static inline int64_t fs_turn_ns(uint8_t turn)
+{
+    static const int64_t quarter[] = { 1000, 1190, 1410, 1680 };
+    int steps = turn < FS_TURN_MAX ? turn : FS_TURN_MAX;
+
+    return quarter[steps % 4] << (steps / 4);
+}
+
+/* Or has a yield just taken a time slice? */
+bool fs_yields_pay(int64_t now_ns);
+
+/* The waiter was the head for so long, while others waited behind it. */
+void fs_turn_learn(struct fs_stay_awake *doubts, int64_t ns);
+
+/* Is the turn of a waiter at this place of the queue so near that it should yield, not sleep? */
+static inline bool fs_turn_is_near(const struct fs_stay_awake *doubts, int64_t nth)
+{
+    return nth > FS_FEW && nth < FS_NEAR_PLACES && nth * fs_turn_ns(doubts->turn) <= FS_NEAR_NS;
+}
 
 #define FS_DOUBT_MAX  16
 #define FS_DOUBT_HIGH 8         /* from here on, threads sleep at once */
@@ -74,15 +123,28 @@ enum fs_spin_kind {
      */
     FS_SPIN_AS_HEAD,
     /* Woken early: spin for half a wake-up; the predecessor has already run for the time of one. */
-    FS_SPIN_WOKEN
+    FS_SPIN_WOKEN,
+    /* Joined as the head, but the releasing thread needs our core: yield for as long. */
+    FS_YIELD_AS_HEAD,
+    /* The same in a crowd, where the predecessor may still be waiting for a core: two wake-ups. */
+    FS_YIELD_WOKEN,
+    /* Its turn is near: twice as long as that means. */
+    FS_YIELD_IN_QUEUE
 };
 
 /*
- * Spin until *word is no longer `value`, or until it is time to sleep.  A thread that joined as the
- * head passes the time of that, because another reading of the clock would take as long as a cache
- * line takes from core to core.  No lock held.
+ * Spin, or yield, until *word is no longer `value`, or until it is time to sleep.  A thread that
+ * joined as the head passes the time of that, because another reading of the clock would take as
+ * long as a cache line takes from core to core.  No lock held.
  */
 void fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns);
+
+/* May a thread that yields so miss its deadline (NULL: none)? */
+static inline bool fs_yields_past(enum fs_spin_kind kind, const struct fs_deadline *deadline)
+{
+    return kind >= FS_YIELD_AS_HEAD && deadline != NULL
+           && fs_deadline_rest(deadline, FS_NEAR_NS * 2) < FS_NEAR_NS * 2;
+}
 
 /* A thread that slept, and was completed at `completed_ns`, runs now: note the time it took. */
 void fs_spin_woken(int64_t completed_ns);

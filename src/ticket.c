@@ -74,12 +74,6 @@ static void drop_callback(struct fs_ticket *t)
         fs_callbacks_drop(&t->callback, &t->state, FS_TICKET_CLAIMING);
 }
 
-static void await_callbacks(void *number)
-{
-    if (*(uint64_t *)number != 0)
-        fs_callbacks_await(*(uint64_t *)number);
-}
-
 /* A ticket that waited when this process was forked waits in the parent, not here. */
 static void reset_in_child(void *ticket)
 {
@@ -193,11 +187,23 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
     struct fs_sem *s = fs_inside(sem);
     struct fs_deferred deferred;
     int64_t available;
+    uint64_t number;
+    bool taken;
     int result;
 
-    if (!fs_count_valid(n) || !begin_to_take(t))
+    if (!fs_count_valid(n))
         return EINVAL;
-    if (notify != NULL && number_of(t) == 0)
+    taken = begin_to_take(t);
+    /* After TAKING: a return that begins now either sees that, or is seen here; take_back(). */
+    number = number_of(t);
+    if (number != 0 && fs_callbacks_is_returned(number)) {
+        if (taken)
+            become_idle(t);
+        return ECANCELED;
+    }
+    if (!taken)
+        return EINVAL;
+    if (notify != NULL && number == 0)
         atomic_store_explicit(&t->callback.number, fs_callbacks_number(), memory_order_relaxed);
     fs_state_go(&waiter_machine, &t->callback.waiter.state, FS_NOT_JOINED,
                 memory_order_relaxed);
@@ -259,7 +265,20 @@ int fairsem_ticket_claim(fairsem_ticket_t *ticket, fairsem_units_t *into)
     return state == FS_TICKET_WAITING ? EAGAIN : fs_ticket_outcome(t, state);
 }
 
-static bool take_out_of_queue(struct fs_ticket *t, uint64_t *number)
+/*
+ * The ticket may have had no callback when the return began, and have been taken with one since.
+ * True: that is so, and only from now on its callbacks are kept from taking it (C4).
+ */
+static bool learn_number(struct fs_return *call, const struct fs_ticket *t)
+{
+    if (call->number != 0 || number_of(t) == 0)
+        return false;
+    call->number = number_of(t);
+    fs_callbacks_begin_return(call);
+    return true;
+}
+
+static bool take_out_of_queue(struct fs_ticket *t, struct fs_return *call)
 {
     struct fs_sem *s = fs_ticket_sem(t);
     struct fs_deferred deferred;
@@ -267,7 +286,7 @@ static bool take_out_of_queue(struct fs_ticket *t, uint64_t *number)
     bool is_there = fs_ticket_waits_in(s, t);
 
     if (is_there) {
-        *number = number_of(t);
+        (void)learn_number(call, t);
         fs_leave(s, &t->callback.waiter, FS_ABANDONED, &deferred);
     }
     fs_exit(s, available, &deferred);
@@ -287,28 +306,37 @@ static void regain_grant(struct fs_ticket *t)
 }
 
 /*
- * False if the state has changed under us: try again.  If another thread is claiming or returning
- * the ticket, we leave that to it, but its callback must not be due any more when we return.
+ * False if the state has changed under us, or what we saw may be the doing of a callback that we
+ * have only now learned of: try again.
  *
- * *number is read while no other call can take the ticket.  Later, a callback that this thread runs
- * may take it again, and the next one may free it.
+ * If another thread is claiming or returning the ticket, we leave that to it, but its callback must
+ * not be due any more when we return.  If another thread is taking it, that take may as well come
+ * after our return, unless it is one by the ticket's own callback, which began before our return
+ * (C4): so that callback is awaited first.
+ *
+ * Once this has been true the ticket is not touched again: a callback that this thread runs here
+ * may take it, and the next one may free it.
  */
-static bool take_back(struct fs_ticket *t, uint64_t *number)
+static bool take_back(struct fs_ticket *t, struct fs_return *call)
 {
     int state = fs_ticket_state(t);
 
     if (state == FS_TICKET_WAITING)
-        return take_out_of_queue(t, number);
+        return take_out_of_queue(t, call);
     if (state == FS_TICKET_TAKING || state == FS_TICKET_CLAIMING) {
-        *number = number_of(t);
+        if (learn_number(call, t))
+            return false;
         if (state == FS_TICKET_CLAIMING)
             drop_callback(t);
-        return true;
+        else if (call->number != 0)
+            fs_callbacks_await(call->number);
+        return (state == FS_TICKET_CLAIMING || fs_ticket_state(t) == FS_TICKET_TAKING)
+               && number_of(t) == call->number;
     }
     if (!fs_state_try(&ticket_machine, &t->state, &state, FS_TICKET_CLAIMING,
                       memory_order_acquire, memory_order_relaxed))
         return false;
-    *number = number_of(t);
+    (void)learn_number(call, t);
     drop_callback(t);
     if (state == FS_TICKET_GRANTED)
         regain_grant(t);
@@ -317,16 +345,25 @@ static bool take_back(struct fs_ticket *t, uint64_t *number)
     return true;
 }
 
-/* Waits even if an exception ends it, because the code that catches it may free the ticket. */
+static void end_return(void *call)
+{
+    if (((struct fs_return *)call)->number != 0)
+        fs_callbacks_end_return(call);
+}
+
+/*
+ * The callback is awaited even if an exception ends the call, because the code that catches it may
+ * free the ticket.
+ */
 int fairsem_ticket_return(fairsem_ticket_t *ticket)
 {
     struct fs_ticket *t = fs_ticket_inside(ticket);
-    uint64_t number = 0;
+    struct fs_return call = { .number = 0 };
 
-    pthread_cleanup_push(await_callbacks, &number);
-    while (!take_back(t, &number))
+    pthread_cleanup_push(end_return, &call);
+    (void)learn_number(&call, t);
+    while (!take_back(t, &call))
         continue;
     pthread_cleanup_pop(1);
     return 0;
 }
-

@@ -53,7 +53,7 @@ static int abort_watch(struct fs_wait *wait, enum fs_waiter_state why, int reaso
     int state = fs_waiter_state(w);
 
     if (fs_state_in_queue(state) || state == FS_WATCHER_NOT_JOINED) {
-        if (state != FS_WATCHER_NOT_JOINED)
+        if (state != FS_WATCHER_NOT_JOINED && !fs_wait_is_inherited(wait))
             fs_ring_remove(&watcher->ticket->watchers, &watcher->in_ring);
         fs_set_reason(w, reason);
         w->complete(w, why, deferred);

@@ -93,11 +93,11 @@ int fs_abort_request(struct fs_wait *wait, enum fs_waiter_state why, int reason,
     int64_t available = fs_lock(s, deferred);
     int state = fs_waiter_state(w);
 
-    if (fs_state_in_queue(state)) {
+    if (fs_state_in_queue(state) && !fs_wait_is_inherited(wait)) {
         fs_set_reason(w, reason);
         fs_leave(s, w, why, deferred);
         state = why;
-    } else if (state == FS_NOT_JOINED) {
+    } else if (fs_state_in_queue(state) || state == FS_NOT_JOINED) {
         fs_set_reason(w, reason);
         w->complete(w, why, deferred);
         state = why;
@@ -148,6 +148,16 @@ FS_REALIGN_STACK static void abandon(void *arg)
         fs_hidden_is_canceled();
 }
 
+/* Canceled: the wait's memory is gone after this, so no handler must find the wait any more. */
+FS_REALIGN_STACK static void abandon_and_end(void *arg)
+{
+    const struct fs_wait *wait = arg;
+
+    abandon(arg);
+    if (wait->interruptible && fs_guard != NULL)
+        fs_guard->end_wait();
+}
+
 /*
  * By its own thread, between begin_wait and end_wait of struct fs_guard: the thread will never come
  * back to this wait.  Units that were granted already go to the next in the queue.
@@ -164,24 +174,46 @@ void fs_abandon_wait(void *wait)
         abandon(wait);
 }
 
+static void interrupt(struct fs_wait *wait)
+{
+    atomic_store_explicit(&wait->interrupted, true, memory_order_relaxed);
+}
+
+/*
+ * In a handler that has interrupted this wait, for a thread that is awake.  If it sleeps, it hears
+ * of the handler from the kernel; the rule is the kernel's.
+ */
+void fs_interrupt_wait(void *wait, bool restarts)
+{
+    struct fs_wait *interrupted = wait;
+
+    if (interrupted->deadline != NULL || !restarts)
+        interrupt(interrupted);
+}
+
 /* ---- Sleeping ---- */
 
 /* Copies these members now: after the wait the semaphore may be gone (I8). */
 int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
 {
+    int reason = 0;
+
+    wait->generation = fs_fork_generation();
     wait->interruptible = wait->sem->interruptible;
     wait->claims = wait->sem->bypass_ns != 0;
     fs_parking_begin(&wait->parking, wait->interruptible);
     wait->waiter.complete = complete_thread;
-    if (wait->interruptible && fs_guard != NULL)
-        fs_guard->begin_wait(wait);
     if (fs_under_valgrind)
         fs_hide_wait(wait, sizeof *wait);
-    if (token == NULL)
-        return 0;
-    wait->by_token.token = fs_token_inside(token);
-    wait->by_token.cancel = cancel;
-    return fs_token_attach(&wait->by_token);
+    if (token != NULL) {
+        wait->by_token.token = fs_token_inside(token);
+        wait->by_token.cancel = cancel;
+        reason = fs_token_attach(&wait->by_token);
+    }
+    /* Last, because a wait that has not begun has no end_wait(). */
+    if (reason == 0 && wait->interruptible && fs_guard != NULL)
+        fs_guard->begin_wait(wait);
+    return reason;
 }
 
 /* The thread is awake and in the queue, so the grant loop grants it its units if they are free. */
@@ -196,16 +228,19 @@ static void come_to_claim(struct fs_sem *s)
  * The state was QUEUED.  Stay awake for a moment, or claim; then become PARKED, so that a thread
  * that completes it from now on wakes it.  Returns the state.
  */
-static int fall_asleep(struct fs_wait *wait)
+static int fall_asleep(struct fs_wait *wait, bool woken)
 {
     struct fs_waiter *w = &wait->waiter;
+    enum fs_spin_kind spin = wait->spin;
     int state;
 
-    if (wait->spin == FS_SPIN_WOKEN && wait->claims)
+    if (woken)
+        spin = atomic_load_explicit(&w->in_queue.yields, memory_order_relaxed) ? FS_YIELD_WOKEN
+                                                                               : FS_SPIN_WOKEN;
+    if (woken && wait->claims)
         come_to_claim(wait->sem);
-    else if (wait->spin != FS_SPIN_NOT)
-        fs_spin(&w->state, FS_QUEUED, wait->spin, w->joined_ns);
-    wait->spin = FS_SPIN_WOKEN;     /* it comes here again only after it has been woken */
+    else if (spin != FS_SPIN_NOT && !fs_yields_past(spin, wait->deadline))
+        fs_spin(&w->state, FS_QUEUED, spin, w->joined_ns);
     /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);
     if (state != FS_QUEUED)
@@ -241,17 +276,18 @@ int fs_sleep(struct fs_wait *wait, bool *woken)
     for (;;) {
         state = state_when_awake(wait);
         if (state == FS_QUEUED) {
+            state = fall_asleep(wait, *woken);
             *woken = false;
-            state = fall_asleep(wait);
         }
         if (state == FS_PARKED && wait->deadline != NULL && fs_deadline_passed(wait->deadline))
             state = abort_wait(wait, FS_EXPIRED, ETIMEDOUT);
-        else if (state == FS_PARKED && wait->interrupted)
+        else if (state == FS_PARKED && wait->interruptible
+                 && atomic_load_explicit(&wait->interrupted, memory_order_relaxed))
             state = abort_wait(wait, FS_INTERRUPTED, EINTR);
         if (state != FS_PARKED)
             break;
         if (fs_park(&wait->parking, &w->state, FS_PARKED, wait->deadline))
-            wait->interrupted = wait->interruptible;
+            interrupt(wait);
         *woken = true;
     }
     return state;
@@ -266,7 +302,7 @@ static int exit_and_sleep(struct fs_wait *wait, int64_t available, struct fs_def
 {
     int state;
 
-    pthread_cleanup_push(abandon, wait);
+    pthread_cleanup_push(abandon_and_end, wait);
     fs_exit(wait->sem, available, deferred);
     state = fs_sleep(wait, woken);
     pthread_cleanup_pop(0);

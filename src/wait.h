@@ -4,6 +4,7 @@
 #define FS_WAIT_H
 
 #include "annotate.h"
+#include "fork.h"
 #include "section.h"
 #include "signals.h"
 #include "token.h"
@@ -28,10 +29,21 @@ struct fs_wait {
     struct fs_parking         parking;
     enum fs_spin_kind         spin;         /* what it does before it sleeps */
     bool                      claims;       /* when woken, instead of spinning: see bypass.h */
-    bool                      interruptible, interrupted;
+    unsigned                  generation;   /* the process in which it began: fork.h */
+    bool                      interruptible;
+    _Atomic bool              interrupted;  /* r/w by its thread and that thread's handlers */
     int64_t                   completed_ns; /* when it was granted, written before that state; 0: it
                                              * did not have to sleep */
 };
+
+/*
+ * A handler has interrupted the wait and forked, and this is the child: its copy of the semaphore
+ * has an empty queue.
+ */
+static inline bool fs_wait_is_inherited(const struct fs_wait *wait)
+{
+    return wait->generation != fs_fork_generation();
+}
 
 /* Is every member of `how` valid?  The token is not checked. */
 bool fs_wait_valid(const fairsem_wait_t *how);

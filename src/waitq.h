@@ -33,7 +33,10 @@ struct fs_waitq_node {
     int                   priority;
     bool                  leader;
     /* For the owner of the node, not used by the queue: a ticket has no room elsewhere. */
-    bool                  due;             /* callbacks.c */
+    union {
+        bool              due;             /* of a ticket: callbacks.c */
+        _Atomic bool      yields;          /* of a thread that is woken early: queueing.c */
+    };
     int16_t               core;            /* queueing.c */
 };
 

@@ -46,6 +46,11 @@ static inline void fs_wake_queue_add(struct fs_wake_queue *queue, const struct f
         fs_wake_queue_add_parker(queue, parking->parker);
 }
 
+static inline bool fs_wake_queue_empty(const struct fs_wake_queue *queue)
+{
+    return queue->first == NULL && queue->words == 0 && queue->n_elsewhere == 0;
+}
+
 /* Wake them all, with no semaphore's mutex held. */
 void fs_wake_queue_run(struct fs_wake_queue *queue);
 

@@ -35,7 +35,7 @@ check_LTLIBRARIES =
 AM_DEFAULT_SOURCE_EXT = .c
 AM_CPPFLAGS += -I$(top_srcdir)/src -I$(top_srcdir)/tests/support -D_POSIX_C_SOURCE=200809L
 AM_CFLAGS += $(CHECK_CFLAGS)
-LDADD = tests/support/libtests.la tests/support/libchecked.la $(CHECK_LIBS)
+LDADD = tests/support/libtests.la tests/support/libchecked.la $(CHECK_LIBS) $(NO_LTO)
 
 # The scripts run what the build made.
 check_DATA = $(noinst_PROGRAMS) $(lib_LTLIBRARIES)

@@ -3,6 +3,10 @@
 #ifndef FAIRSEM_ASYNC_HPP
 #define FAIRSEM_ASYNC_HPP
 
+#include <fairsem/standard.hpp>
+
+#if defined(FAIRSEM_CXX17_)
+
 #include <fairsem/units.hpp>
 
 #include <future>
@@ -66,4 +70,5 @@ inline std::future<units> semaphore::acquire_future(std::int64_t n, int priority
 
 } // namespace fairsem
 
+#endif
 #endif

@@ -5,6 +5,11 @@
 
 #include <fairsem/units.hpp>
 
+#if !defined(FAIRSEM_CXX17_)
+#elif !defined(__cpp_lib_coroutine)
+#error "fairsem/coroutine.hpp needs C++20 and its coroutines"
+#else
+
 #include <atomic>
 #include <coroutine>
 #include <optional>
@@ -231,4 +236,5 @@ inline stoppable_acquisition semaphore::async_acquire(std::stop_token stop, std:
 
 } // namespace fairsem
 
+#endif
 #endif

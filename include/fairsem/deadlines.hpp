@@ -3,13 +3,24 @@
 #ifndef FAIRSEM_DEADLINES_HPP
 #define FAIRSEM_DEADLINES_HPP
 
+#include <fairsem/standard.hpp>
+
+#if defined(FAIRSEM_CXX17_)
+
 #include <fairsem.h>
 
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <ratio>
 
 namespace fairsem::detail {
+
+/* A conversion between types that are the same on some systems, where the cast would be useless. */
+template <class To, class From> constexpr To as(From number)
+{
+    return static_cast<To>(number);
+}
 
 /*
  * A duration in nanoseconds, rounded up: a wait must not end early.  What does not fit (292 years)
@@ -40,12 +51,12 @@ inline deadline deadline_at(clockid_t clock, std::int64_t seconds, std::int64_t 
 
     deadline result = { clock, false, { 0, 0 } };
 
-    seconds += nanoseconds / 1'000'000'000;
+    seconds += nanoseconds / std::nano::den;
     if (seconds >= std::numeric_limits<time>::max()) {
         result.never = true;
     } else {
-        result.at.tv_sec = static_cast<time>(seconds);
-        result.at.tv_nsec = static_cast<decltype(timespec::tv_nsec)>(nanoseconds % 1'000'000'000);
+        result.at.tv_sec = as<time>(seconds);
+        result.at.tv_nsec = as<decltype(timespec::tv_nsec)>(nanoseconds % std::nano::den);
     }
     return result;
 }
@@ -90,4 +101,5 @@ template <> struct clock_of<std::chrono::steady_clock> {
 
 } // namespace fairsem::detail
 
+#endif
 #endif

@@ -3,6 +3,10 @@
 #ifndef FAIRSEM_ERRORS_HPP
 #define FAIRSEM_ERRORS_HPP
 
+#include <fairsem/standard.hpp>
+
+#if defined(FAIRSEM_CXX17_)
+
 #include <fairsem.h>
 
 #include <cerrno>
@@ -108,4 +112,5 @@ inline bool must_or(int expected, int error, const char *what)
 
 template <> struct std::is_error_code_enum<fairsem::errc> : std::true_type {};
 
+#endif
 #endif

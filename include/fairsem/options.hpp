@@ -3,6 +3,10 @@
 #ifndef FAIRSEM_OPTIONS_HPP
 #define FAIRSEM_OPTIONS_HPP
 
+#include <fairsem/standard.hpp>
+
+#if defined(FAIRSEM_CXX17_)
+
 #include <fairsem/errors.hpp>
 
 #include <chrono>
@@ -58,4 +62,5 @@ struct wait_options {
 
 } // namespace fairsem
 
+#endif
 #endif

@@ -3,6 +3,10 @@
 #ifndef FAIRSEM_PLACE_HPP
 #define FAIRSEM_PLACE_HPP
 
+#include <fairsem/standard.hpp>
+
+#if defined(FAIRSEM_CXX17_)
+
 #include <fairsem/deadlines.hpp>
 #include <fairsem/options.hpp>
 
@@ -30,7 +34,7 @@ std::int64_t time_left(const std::chrono::time_point<Clock, Duration> &at)
 /* How long to sleep before the clock is read again.  One that is not steady may jump. */
 template <class Clock> std::int64_t step_of(std::int64_t left)
 {
-    constexpr std::int64_t tenth = 100'000'000;
+    constexpr std::int64_t tenth = 100000000;
 
     return Clock::is_steady ? left : std::min(left, tenth);
 }
@@ -69,4 +73,5 @@ struct place {
 
 } // namespace fairsem::detail
 
+#endif
 #endif

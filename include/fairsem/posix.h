@@ -4,7 +4,8 @@
  *
  * Include it instead of <semaphore.h> and recompile.  In the rest of the source file, sem_t and
  * its functions are then those of this library.  You may also include <semaphore.h>, before or
- * after.  Include other headers that use sem_t before this one.
+ * after; NAMES below says what the order changes.  Include other headers that use sem_t before
+ * this one.
  *
  * Example:
  *
@@ -30,27 +31,75 @@
  * WHAT DIFFERS
  *   - Waiters are granted units in order of arrival.  Those under SCHED_FIFO and SCHED_RR come
  *     before the others, the highest real-time priority first, as POSIX asks of sem_post.
- *   - A sem_t has 256 bytes and must be initialized with sem_init.  It belongs to one
- *     process: sem_init with pshared fails with ENOSYS, and so do sem_open, sem_close and
- *     sem_unlink.
+ *   - A sem_t has 256 bytes.  It belongs to one process: sem_init with pshared fails with ENOSYS,
+ *     and so do sem_open, sem_close and sem_unlink.
  *   - All source files that share a sem_t must be compiled with the same header.  The two types
  *     have different names, so the compiler, and in C++ the linker, reports a mixture.
  *   - Call sem_destroy before you free or reuse the memory of a sem_t.  A thread whose wait has
  *     returned may do both at once.
  *   - If a signal handler interrupts a wait and waits on the same semaphore, its wait comes
  *     after the one that it interrupted.
- *   - A wait, sem_trywait, sem_post or sem_destroy on a sem_t that is all zero or destroyed prints
- *     a message and aborts the program.  In glibc such a semaphore works.
+ *   - A wait, sem_post or sem_destroy on a sem_t that was destroyed prints a message and aborts
+ *     the program.  In glibc such a semaphore works.
+ *
+ * As in glibc, a sem_t that is all zero and was never initialized has the value 0.
+ *
+ * NAMES
+ *   - If <semaphore.h> has not been included before, this header declares what that one does, but
+ *     each function has another name for the linker.  Nothing is a macro.
+ *   - Otherwise, in C++, functions for this library's semaphores are overloaded with libc's.  (The
+ *     headers of C++20 include <semaphore.h>.)  A use that does not say which one it means, such
+ *     as decltype(&sem_destroy), is ambiguous: write fairsem_sem_destroy.  Only sem_t, sem_open and
+ *     sem_unlink are macros.
+ *   - Otherwise, in C, all names are macros.  They also rename members of structs.
  *
  * Linux only: elsewhere sem_init fails with ENOSYS.  Since 1.0.
  */
 #ifndef FAIRSEM_POSIX_H
 #define FAIRSEM_POSIX_H
 
-/* It must come before the macros below give its names another meaning. */
-#include <semaphore.h>
-
 #include <fairsem.h>
+
+/*
+ * Private.  1 if libc's declarations can be given other names, so that the names of POSIX are free.
+ * SEM_FAILED is defined if they have been made already.  Elsewhere than on Linux a name may have a
+ * prefix for the linker.
+ */
+#if defined(__linux__) && defined(__GNUC__) && !defined(SEM_FAILED)
+#define FAIRSEM_NAMES_ARE_FREE_ 1
+#else
+#define FAIRSEM_NAMES_ARE_FREE_ 0
+#endif
+
+#if FAIRSEM_NAMES_ARE_FREE_
+#define sem_t         fairsem_libc_sem_t
+#define sem_init      fairsem_libc_sem_init
+#define sem_destroy   fairsem_libc_sem_destroy
+#define sem_wait      fairsem_libc_sem_wait
+#define sem_trywait   fairsem_libc_sem_trywait
+#define sem_timedwait fairsem_libc_sem_timedwait
+#define sem_clockwait fairsem_libc_sem_clockwait
+#define sem_post      fairsem_libc_sem_post
+#define sem_getvalue  fairsem_libc_sem_getvalue
+#define sem_open      fairsem_libc_sem_open
+#define sem_close     fairsem_libc_sem_close
+#define sem_unlink    fairsem_libc_sem_unlink
+#include <semaphore.h>
+#undef sem_t
+#undef sem_init
+#undef sem_destroy
+#undef sem_wait
+#undef sem_trywait
+#undef sem_timedwait
+#undef sem_clockwait
+#undef sem_post
+#undef sem_getvalue
+#undef sem_open
+#undef sem_close
+#undef sem_unlink
+#else
+#include <semaphore.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,16 +114,17 @@ typedef struct fairsem_sem {
  */
 
 /* EINVAL: value > SEM_VALUE_MAX.  ENOSYS: pshared is not 0, or this is not Linux. */
-FAIRSEM_API int fairsem_sem_init(fairsem_sem_t *sem, int pshared, unsigned value);
+FAIRSEM_API int fairsem_sem_init(fairsem_sem_t *sem, int pshared, unsigned value)
+    FAIRSEM_NONNULL_(1);
 
 /* Always returns 0.  While somebody waits, it changes nothing: the semaphore goes on working. */
-FAIRSEM_API int fairsem_sem_destroy(fairsem_sem_t *sem);
+FAIRSEM_API int fairsem_sem_destroy(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
 
 /* EINTR: a signal handler ran.  This is a cancellation point, even if a unit is free. */
-FAIRSEM_API int fairsem_sem_wait(fairsem_sem_t *sem);
+FAIRSEM_API int fairsem_sem_wait(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
 
 /* EAGAIN: no unit is free, or somebody waits. */
-FAIRSEM_API int fairsem_sem_trywait(fairsem_sem_t *sem);
+FAIRSEM_API int fairsem_sem_trywait(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
 
 /*
  * EINVAL: tv_nsec outside 0 .. 999999999, or an unknown clock, even if a unit is free.
@@ -82,27 +132,123 @@ FAIRSEM_API int fairsem_sem_trywait(fairsem_sem_t *sem);
  * cancellation points, even if a unit is free.
  */
 FAIRSEM_API int fairsem_sem_timedwait(fairsem_sem_t *sem, const struct timespec *deadline)
-    FAIRSEM_TIME64_(fairsem_sem_timedwait);
+    FAIRSEM_TIME64_(fairsem_sem_timedwait) FAIRSEM_NONNULL_(1, 2);
 FAIRSEM_API int fairsem_sem_clockwait(fairsem_sem_t *sem, clockid_t clock,
                                       const struct timespec *deadline)
-    FAIRSEM_TIME64_(fairsem_sem_clockwait);
+    FAIRSEM_TIME64_(fairsem_sem_clockwait) FAIRSEM_NONNULL_(1, 3);
 
 /* EOVERFLOW: the value is SEM_VALUE_MAX already.  The function is async-signal-safe. */
-FAIRSEM_API int fairsem_sem_post(fairsem_sem_t *sem);
+FAIRSEM_API int fairsem_sem_post(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
 
 /* Always returns 0.  *value is 0 while somebody waits. */
-FAIRSEM_API int fairsem_sem_getvalue(fairsem_sem_t *sem, int *value);
+FAIRSEM_API int fairsem_sem_getvalue(fairsem_sem_t *sem, int *value) FAIRSEM_NONNULL_(1, 2);
 
 /* ENOSYS: always, because named semaphores are between processes.  sem_open returns SEM_FAILED. */
-FAIRSEM_API fairsem_sem_t *fairsem_sem_open(const char *name, int oflag, ...);
-FAIRSEM_API int fairsem_sem_close(fairsem_sem_t *sem);
-FAIRSEM_API int fairsem_sem_unlink(const char *name);
+FAIRSEM_API fairsem_sem_t *fairsem_sem_open(const char *name, int oflag, ...) FAIRSEM_NONNULL_(1);
+FAIRSEM_API int fairsem_sem_close(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
+FAIRSEM_API int fairsem_sem_unlink(const char *name) FAIRSEM_NONNULL_(1);
 
-#ifdef __cplusplus
-}
+/* ======================================================================== *
+ *  The names of POSIX
+ * ======================================================================== */
+
+#if FAIRSEM_NAMES_ARE_FREE_
+
+/* Private.  The function is the one with this name. */
+#define FAIRSEM_IS_(name) __asm__(#name)
+#ifdef FAIRSEM_ASM_TIME64_
+#define FAIRSEM_IS_TIMED_(name) FAIRSEM_ASM_TIME64_(name)
+#else
+#define FAIRSEM_IS_TIMED_(name) FAIRSEM_IS_(name)
 #endif
 
-#define sem_t         fairsem_sem_t
+typedef fairsem_sem_t sem_t;
+
+extern FAIRSEM_API int sem_init(sem_t *sem, int pshared, unsigned value)
+    FAIRSEM_IS_(fairsem_sem_init) FAIRSEM_NONNULL_(1);
+extern FAIRSEM_API int sem_destroy(sem_t *sem)
+    FAIRSEM_IS_(fairsem_sem_destroy) FAIRSEM_NONNULL_(1);
+extern FAIRSEM_API int sem_wait(sem_t *sem) FAIRSEM_IS_(fairsem_sem_wait) FAIRSEM_NONNULL_(1);
+extern FAIRSEM_API int sem_trywait(sem_t *sem)
+    FAIRSEM_IS_(fairsem_sem_trywait) FAIRSEM_NONNULL_(1);
+extern FAIRSEM_API int sem_timedwait(sem_t *sem, const struct timespec *deadline)
+    FAIRSEM_IS_TIMED_(fairsem_sem_timedwait) FAIRSEM_NONNULL_(1, 2);
+extern FAIRSEM_API int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *deadline)
+    FAIRSEM_IS_TIMED_(fairsem_sem_clockwait) FAIRSEM_NONNULL_(1, 3);
+extern FAIRSEM_API int sem_post(sem_t *sem) FAIRSEM_IS_(fairsem_sem_post) FAIRSEM_NONNULL_(1);
+extern FAIRSEM_API int sem_getvalue(sem_t *sem, int *value)
+    FAIRSEM_IS_(fairsem_sem_getvalue) FAIRSEM_NONNULL_(1, 2);
+extern FAIRSEM_API sem_t *sem_open(const char *name, int oflag, ...)
+    FAIRSEM_IS_(fairsem_sem_open) FAIRSEM_NONNULL_(1);
+extern FAIRSEM_API int sem_close(sem_t *sem) FAIRSEM_IS_(fairsem_sem_close) FAIRSEM_NONNULL_(1);
+extern FAIRSEM_API int sem_unlink(const char *name)
+    FAIRSEM_IS_(fairsem_sem_unlink) FAIRSEM_NONNULL_(1);
+
+#else
+
+/* A type cannot be declared again, and functions with the same parameters cannot be overloaded. */
+#define sem_t      fairsem_sem_t
+#define sem_open   fairsem_sem_open
+#define sem_unlink fairsem_sem_unlink
+
+#ifdef __cplusplus
+extern "C++" {
+
+/* No wait is noexcept: a cancellation must pass. */
+FAIRSEM_NONNULL_(1) inline int sem_init(fairsem_sem_t *sem, int pshared, unsigned value)
+{
+    return fairsem_sem_init(sem, pshared, value);
+}
+
+FAIRSEM_NONNULL_(1) inline int sem_destroy(fairsem_sem_t *sem)
+{
+    return fairsem_sem_destroy(sem);
+}
+
+FAIRSEM_NONNULL_(1) inline int sem_wait(fairsem_sem_t *sem)
+{
+    return fairsem_sem_wait(sem);
+}
+
+FAIRSEM_NONNULL_(1) inline int sem_trywait(fairsem_sem_t *sem)
+{
+    return fairsem_sem_trywait(sem);
+}
+
+FAIRSEM_NONNULL_(1, 2)
+inline int sem_timedwait(fairsem_sem_t *sem, const struct timespec *deadline)
+{
+    return fairsem_sem_timedwait(sem, deadline);
+}
+
+FAIRSEM_NONNULL_(1, 3)
+inline int sem_clockwait(fairsem_sem_t *sem, clockid_t clock, const struct timespec *deadline)
+{
+    return fairsem_sem_clockwait(sem, clock, deadline);
+}
+
+FAIRSEM_NONNULL_(1) inline int sem_post(fairsem_sem_t *sem)
+{
+    return fairsem_sem_post(sem);
+}
+
+FAIRSEM_NONNULL_(1, 2) inline int sem_getvalue(fairsem_sem_t *sem, int *value)
+{
+    return fairsem_sem_getvalue(sem, value);
+}
+
+FAIRSEM_NONNULL_(1) inline int sem_close(fairsem_sem_t *sem)
+{
+    return fairsem_sem_close(sem);
+}
+
+} /* extern "C++" */
+#else
+
+/*
+ * Without parameters, so that &sem_post works.  Members of structs are renamed, too, but only within
+ * this source file: the linker does not see their names.
+ */
 #define sem_init      fairsem_sem_init
 #define sem_destroy   fairsem_sem_destroy
 #define sem_wait      fairsem_sem_wait
@@ -111,8 +257,12 @@ FAIRSEM_API int fairsem_sem_unlink(const char *name);
 #define sem_clockwait fairsem_sem_clockwait
 #define sem_post      fairsem_sem_post
 #define sem_getvalue  fairsem_sem_getvalue
-#define sem_open      fairsem_sem_open
 #define sem_close     fairsem_sem_close
-#define sem_unlink    fairsem_sem_unlink
+#endif
+#endif
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* FAIRSEM_POSIX_H */

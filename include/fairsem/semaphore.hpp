@@ -3,6 +3,10 @@
 #ifndef FAIRSEM_SEMAPHORE_HPP
 #define FAIRSEM_SEMAPHORE_HPP
 
+#include <fairsem/standard.hpp>
+
+#if defined(FAIRSEM_CXX17_)
+
 #include <fairsem/deadlines.hpp>
 #include <fairsem/errors.hpp>
 #include <fairsem/options.hpp>
@@ -30,7 +34,7 @@ namespace detail {
 /* FAIRSEM_MAX_UNITS, or the largest number that the standard's interface can express. */
 constexpr std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max() < FAIRSEM_MAX_UNITS
                                     ? std::numeric_limits<std::ptrdiff_t>::max()
-                                    : static_cast<std::ptrdiff_t>(FAIRSEM_MAX_UNITS);
+                                    : as<std::ptrdiff_t>(FAIRSEM_MAX_UNITS);
 
 } // namespace detail
 
@@ -108,10 +112,13 @@ public:
      * True: the units are yours.  It never passes a waiter, and never fails without a reason.  That
      * is also false when the semaphore is closed, or n is more than its capacity or invalid.
      */
-    bool try_acquire(std::int64_t n = 1) noexcept { return fairsem_tryacquire(&sem_, n) == 0; }
+    [[nodiscard]] bool try_acquire(std::int64_t n = 1) noexcept
+    {
+        return fairsem_tryacquire(&sem_, n) == 0;
+    }
 
     /* As many units as are free, at most `most`, without waiting; returns how many. */
-    std::int64_t try_acquire_upto(std::int64_t most) noexcept
+    [[nodiscard]] std::int64_t try_acquire_upto(std::int64_t most) noexcept
     {
         return fairsem_tryacquire_upto(&sem_, most);
     }
@@ -121,14 +128,15 @@ public:
      * wait, and takes units that are free while nobody waits.  Throws what acquire throws.
      */
     template <class Rep, class Period>
-    bool try_acquire_for(const std::chrono::duration<Rep, Period> &rel_time, std::int64_t n = 1)
+    [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period> &rel_time,
+                                       std::int64_t n = 1)
     {
         return in_time(fairsem_acquire_for(&sem_, n, detail::nanoseconds_of(rel_time)));
     }
 
     template <class Rep, class Period>
-    bool try_acquire_for(const std::chrono::duration<Rep, Period> &rel_time, std::int64_t n,
-                         const wait_options &how)
+    [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period> &rel_time,
+                                       std::int64_t n, const wait_options &how)
     {
         return in_time(wait_for(rel_time, n, how));
     }
@@ -142,8 +150,8 @@ public:
      * attributes::bypass says.)
      */
     template <class Clock, class Duration>
-    bool try_acquire_until(const std::chrono::time_point<Clock, Duration> &abs_time,
-                           std::int64_t n = 1, const wait_options &how = {})
+    [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration> &abs_time,
+                                         std::int64_t n = 1, const wait_options &how = {})
     {
         return in_time(wait_until(abs_time, n, how));
     }
@@ -185,7 +193,7 @@ public:
 
     /* ---- Without a blocked thread: async.hpp ---- */
 
-    std::future<units> acquire_future(std::int64_t n = 1, int priority = 0);
+    [[nodiscard]] std::future<units> acquire_future(std::int64_t n = 1, int priority = 0);
 #if defined(__cpp_lib_coroutine)
     acquisition async_acquire(std::int64_t n = 1, int priority = 0) noexcept;
 #if defined(__cpp_lib_jthread)
@@ -233,8 +241,8 @@ public:
 
     /* The same for at most rel_time.  False: that has passed. */
     template <class Rep, class Period>
-    bool drain_for(const std::chrono::duration<Rep, Period> &rel_time, std::int64_t n,
-                   const wait_options &how = {})
+    [[nodiscard]] bool drain_for(const std::chrono::duration<Rep, Period> &rel_time,
+                                 std::int64_t n, const wait_options &how = {})
     {
         fairsem_wait_t wait = wait_of(how);
 
@@ -409,4 +417,5 @@ using binary_semaphore = counting_semaphore<1>;
 
 } // namespace fairsem
 
+#endif
 #endif

@@ -21,7 +21,8 @@
  *             return 1;
  *         for (int i = 0; i < 8; i++)
  *             if (fork() == 0) {
- *                 fairsem_shared_acquire(slots, 1);
+ *                 if (fairsem_shared_acquire(slots, 1) != 0)
+ *                     _exit(1);
  *                 // at most two processes are here
  *                 _exit(0);                   // gives the unit back, as any other end does
  *             }
@@ -118,7 +119,8 @@ extern "C" {
  *         error = fairsem_shared_open(&slots, name, O_CREAT, 0600, &attr);
  *         if (error != 0)
  *             return error == ENOSYS ? 0 : 1;
- *         fairsem_shared_acquire(slots, 1);
+ *         if (fairsem_shared_acquire(slots, 1) != 0)
+ *             return 2;
  *         fairsem_shared_close(slots);            // gives the unit back
  *         return fairsem_shared_unlink(name);     // who has it open may go on
  *     }
@@ -182,8 +184,10 @@ typedef struct fairsem_shared_attr {
  * EACCES, EFBIG, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENOLCK, ENOMEM, ENOSPC, EPERM, EROFS   as
  *          the kernel says; EFBIG: a limit of the size of files, as by ulimit -f
  */
+FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag,
-                                    mode_t mode, const fairsem_shared_attr_t *attr);
+                                    mode_t mode, const fairsem_shared_attr_t *attr)
+    FAIRSEM_NONNULL_(1);
 
 /*
  * Close a handle.  When a process has closed it as often as it has opened it, the units that the
@@ -193,7 +197,7 @@ FAIRSEM_API int fairsem_shared_open(fairsem_shared_t **handle, const char *name,
  * 0        you must not use the handle any more.  This is also the result if the segment is damaged
  * EBUSY    a thread of this process waits; nothing was changed
  */
-FAIRSEM_API int fairsem_shared_close(fairsem_shared_t *handle);
+FAIRSEM_API int fairsem_shared_close(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 
 /*
  * Remove a name.  Processes that have the segment open, and their children, may go on.  A later
@@ -204,7 +208,7 @@ FAIRSEM_API int fairsem_shared_close(fairsem_shared_t *handle);
  * ENOENT   there is no such name
  * EACCES, ENAMETOOLONG, EPERM, EROFS   as the kernel says
  */
-FAIRSEM_API int fairsem_shared_unlink(const char *name);
+FAIRSEM_API int fairsem_shared_unlink(const char *name) FAIRSEM_NONNULL_(1);
 
 /* ======================================================================== *
  *  2  Acquire and release
@@ -247,7 +251,8 @@ FAIRSEM_API int fairsem_shared_unlink(const char *name);
  *          its thread has received its units
  * EBUSY    it would have to wait, and this process has called fairsem_shared_keep_on_exec
  */
-FAIRSEM_API int fairsem_shared_acquire(fairsem_shared_t *handle, int64_t n);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_shared_acquire(fairsem_shared_t *handle, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
  * Take them if that is possible now, as fairsem_tryacquire.
@@ -255,7 +260,8 @@ FAIRSEM_API int fairsem_shared_acquire(fairsem_shared_t *handle, int64_t n);
  * EAGAIN   it would have to wait
  * EINVAL, E2BIG   as fairsem_shared_acquire
  */
-FAIRSEM_API int fairsem_shared_tryacquire(fairsem_shared_t *handle, int64_t n);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_shared_tryacquire(fairsem_shared_t *handle, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
  * Wait at most timeout_ns nanoseconds, which is measured as in fairsem_acquire_for.
@@ -263,8 +269,9 @@ FAIRSEM_API int fairsem_shared_tryacquire(fairsem_shared_t *handle, int64_t n);
  * As fairsem_shared_acquire, and
  * ETIMEDOUT  the time has passed
  */
+FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_acquire_for(fairsem_shared_t *handle, int64_t n,
-                                           int64_t timeout_ns);
+                                           int64_t timeout_ns) FAIRSEM_NONNULL_(1);
 
 /*
  * Wait until an absolute time, with the clock rule of fairsem.h.
@@ -273,9 +280,10 @@ FAIRSEM_API int fairsem_shared_acquire_for(fairsem_shared_t *handle, int64_t n,
  * ETIMEDOUT  the deadline has passed
  * EINVAL     as fairsem_acquire_until
  */
+FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_acquire_until(fairsem_shared_t *handle, int64_t n, clockid_t clock,
                                              const struct timespec *deadline)
-    FAIRSEM_TIME64_(fairsem_shared_acquire_until);
+    FAIRSEM_TIME64_(fairsem_shared_acquire_until) FAIRSEM_NONNULL_(1);
 
 /*
  * The general acquire, as fairsem_acquire_with.  The order by priority holds between processes.  A
@@ -285,9 +293,10 @@ FAIRSEM_API int fairsem_shared_acquire_until(fairsem_shared_t *handle, int64_t n
  * EINVAL     as fairsem_acquire_with
  * the token's reason, before or while it waits
  */
+FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_acquire_with(fairsem_shared_t *handle, int64_t n,
                                             const fairsem_wait_t *how)
-    FAIRSEM_TIME64_(fairsem_shared_acquire_with);
+    FAIRSEM_TIME64_(fairsem_shared_acquire_with) FAIRSEM_NONNULL_(1);
 
 /*
  * Give n units back.  Before the call returns, it grants the requests at the head of the queue, one
@@ -299,7 +308,7 @@ FAIRSEM_API int fairsem_shared_acquire_with(fairsem_shared_t *handle, int64_t n,
  * EOVERFLOW  FAIRSEM_SHARED_NO_UNDO: more would be free than attr.capacity (0: than
  *            FAIRSEM_MAX_UNITS)
  */
-FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n);
+FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n) FAIRSEM_NONNULL_(1);
 
 /* ======================================================================== *
  *  3  Units that nobody owns: producers and consumers
@@ -327,7 +336,8 @@ FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n);
  *             _exit(0);                                   // they stay, this process does not
  *         }
  *         for (int i = 0; i < 3; i++)
- *             fairsem_shared_acquire(items, 1);
+ *             if (fairsem_shared_acquire(items, 1) != 0)
+ *                 return 2;
  *         wait(NULL);
  *         return fairsem_shared_close(items);
  *     }
@@ -375,7 +385,9 @@ FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n);
  * 0        done
  * EBUSY    a thread of this process waits; nothing was changed
  */
-FAIRSEM_API int fairsem_shared_keep_on_exec(fairsem_shared_t *handle, bool keep);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_shared_keep_on_exec(fairsem_shared_t *handle, bool keep)
+    FAIRSEM_NONNULL_(1);
 
 /* ======================================================================== *
  *  5  Inspect
@@ -411,10 +423,10 @@ FAIRSEM_API int fairsem_shared_keep_on_exec(fairsem_shared_t *handle, bool keep)
  */
 
 /* Units that are free; they may all be for the head of the queue.  -1: an error. */
-FAIRSEM_API int64_t fairsem_shared_available(fairsem_shared_t *handle);
+FAIRSEM_API int64_t fairsem_shared_available(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 
 /* Requests in the queue, of all processes.  -1: an error. */
-FAIRSEM_API int64_t fairsem_shared_waiters(fairsem_shared_t *handle);
+FAIRSEM_API int64_t fairsem_shared_waiters(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 
 /*
  * A segment at one moment, and what has happened since it was made.  A process that dies inside a
@@ -449,7 +461,9 @@ typedef struct {
 } fairsem_shared_stat_t;
 
 /* Fill in *stat, all of it at one moment. */
-FAIRSEM_API int fairsem_shared_stat(fairsem_shared_t *handle, fairsem_shared_stat_t *stat);
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_shared_stat(fairsem_shared_t *handle, fairsem_shared_stat_t *stat)
+    FAIRSEM_NONNULL_(1, 2);
 
 /*
  * A process that holds units, or a request in the queue.  A request that was granted holds its
@@ -471,8 +485,9 @@ typedef struct fairsem_shared_user {
  * the oldest first; then the requests in the queue, in order.  Pass the size of the array in
  * *count; the call sets *count to the number of users, which may be larger.
  */
+FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_users(fairsem_shared_t *handle, fairsem_shared_user_t *users,
-                                     int *count);
+                                     int *count) FAIRSEM_NONNULL_(1, 3);
 
 /*
  * Write the same as text for people: which process holds what, and which waits.
@@ -481,7 +496,7 @@ FAIRSEM_API int fairsem_shared_users(fairsem_shared_t *handle, fairsem_shared_us
  * EIO      not all of it could be written
  * ENOMEM   there is no memory for the list; the totals were written
  */
-FAIRSEM_API int fairsem_shared_dump(fairsem_shared_t *handle, FILE *file);
+FAIRSEM_API int fairsem_shared_dump(fairsem_shared_t *handle, FILE *file) FAIRSEM_NONNULL_(1, 2);
 
 #ifdef __cplusplus
 }

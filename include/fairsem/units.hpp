@@ -3,6 +3,10 @@
 #ifndef FAIRSEM_UNITS_HPP
 #define FAIRSEM_UNITS_HPP
 
+#include <fairsem/standard.hpp>
+
+#if defined(FAIRSEM_CXX17_)
+
 #include <fairsem/semaphore.hpp>
 
 #include <mutex>
@@ -103,4 +107,5 @@ inline void swap(units &a, units &b) noexcept { a.swap(b); }
 
 } // namespace fairsem
 
+#endif
 #endif

@@ -131,6 +131,7 @@ struct fs_segment {
     _Atomic int32_t  free_hint;         /* under the lock; where to search for a free slot first */
     struct fs_stay_awake doubts;        /* under the lock */
     struct fs_redo   redo;              /* under the lock */
+    _Atomic int64_t  granted_ns;        /* under the lock; a cache: when a head was last granted */
 
     alignas(64)
     struct fs_shared_counters count;    /* under the lock */

@@ -132,13 +132,25 @@ static void fill_in(struct fs_place *place, struct fs_slot *slot, int64_t n, int
     FS_PUT(&slot->granted_ns, 0);
 }
 
-/* Is staying awake likely to pay off?  learn() maintains the doubts. */
-static bool should_spin(const struct fs_place *place, int64_t n)
+/*
+ * What is likely to pay off?  learn() maintains the doubts, and the granter the time of a turn.  No
+ * thread is woken early here.
+ */
+static enum fs_spin_kind begin_awake(const struct fs_place *place, int64_t n)
 {
     const fairsem_shared_t *h = place->handle;
+    const struct fs_stay_awake *doubts = &h->segment->doubts;
 
-    return place->as_head && h->spins && h->segment->doubts.as_head < FS_DOUBT_HIGH
-           && fs_cores_suffice(h->unbounded ? n : h->capacity, n);
+    if (!h->spins)
+        return FS_SPIN_NOT;
+    if (place->as_head && doubts->as_head < FS_DOUBT_HIGH
+        && fs_cores_suffice(h->unbounded ? n : h->capacity, n))
+        return FS_SPIN_AS_HEAD;
+    if (!fs_yields_pay(place->joined_ns))
+        return FS_SPIN_NOT;
+    if (place->as_head)
+        return doubts->as_head_here < FS_DOUBT_HIGH ? FS_YIELD_AS_HEAD : FS_SPIN_NOT;
+    return fs_turn_is_near(doubts, FS_GET(&h->segment->waiters)) ? FS_YIELD_IN_QUEUE : FS_SPIN_NOT;
 }
 
 int fs_place_join(struct fs_place *place, struct fs_visit *visit, int64_t n, int priority)
@@ -162,7 +174,7 @@ int fs_place_join(struct fs_place *place, struct fs_visit *visit, int64_t n, int
     if (error != 0)
         return error;
     place->as_head = FS_GET(&h->segment->head) == index;
-    place->spins = should_spin(place, n);
+    place->spin = begin_awake(place, n);
     count_wait(h);
     fs_probe_shared_wait_begin(h, h->file.inode, n, place->seq, priority);
     return 0;
@@ -321,8 +333,8 @@ static void wait_until_over(struct fs_place *place)
     int64_t looked_ns = place->joined_ns, granted_ns;
     bool slept = false;
 
-    if (place->spins)
-        fs_spin(&slot->state, FS_SLOT_WAITING, FS_SPIN_AS_HEAD, looked_ns);
+    if (place->spin != FS_SPIN_NOT && !fs_yields_past(place->spin, place->deadline))
+        fs_spin(&slot->state, FS_SLOT_WAITING, place->spin, looked_ns);
     while (place->result == FS_NOT_OVER) {
         if (fs_slot_state_of(slot) == FS_SLOT_WAITING) {
             slept = true;

@@ -23,7 +23,7 @@ struct fs_place {
     int64_t                   joined_ns;
     int                       core;         /* where it joined */
     bool                      as_head;      /* it has joined as the head */
-    bool                      spins;        /* it stays awake before it sleeps */
+    enum fs_spin_kind         spin;         /* what it does before it sleeps */
     int                       result;       /* owner only: of the wait, or FS_NOT_OVER */
 };
 

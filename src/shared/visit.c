@@ -111,6 +111,24 @@ static void count_grant(fairsem_shared_t *h, int slot, int64_t now)
     probe_grant(h, &h->slots[slot], waited);
 }
 
+/*
+ * The time since the grant before, if the head was waiting then and somebody waits behind it.  An
+ * update may be lost with a process.
+ */
+static void learn_turn(fairsem_shared_t *h, int head, int64_t now)
+{
+    struct fs_stay_awake doubts = h->segment->doubts;
+    int64_t before = FS_GET(&h->segment->granted_ns);
+
+    FS_PUT(&h->segment->granted_ns, now);
+    /* The same time: a release that grants many. */
+    if (before == now || FS_GET(&h->slots[head].joined_ns) > before
+        || FS_GET(&h->segment->waiters) == 0)
+        return;
+    fs_turn_learn(&doubts, fs_since(now, before));
+    h->segment->doubts = doubts;
+}
+
 /* Grant the head, which fits and whose process lives. */
 static int grant_head(fairsem_shared_t *h, struct fs_visit *visit, int head)
 {
@@ -122,6 +140,7 @@ static int grant_head(fairsem_shared_t *h, struct fs_visit *visit, int head)
     FS_PUT(&h->slots[head].granted_ns, now);
     FS_PUT(&h->slots[head].core, h->spins ? fs_cpu_current() : FS_NO_CORE);
     count_grant(h, head, now);
+    learn_turn(h, head, now);
     error = fs_shared_grant_slot(h, head);
     if (error == 0)
         fs_visit_will_wake(h, visit, head);

@@ -192,7 +192,7 @@ static void *be_victim(void *arg)
     struct victim *v = arg;
 
     for (int i = 0; i < v->rounds; i++) {
-        fairsem_acquire(v->sem, 1);
+        insist(0, fairsem_acquire(v->sem, 1));
         atomic_fetch_add(&v->granted, 1);
         await_waiters(v->sem, 1);       /* the hog waits to get it back */
         fairsem_release(v->sem, 1);

@@ -260,7 +260,7 @@ static void *count_up(void *arg)
 
     for (int i = 0; i < COUNTS; i++) {
         if (i % 2 == 0 || fairsem_tryacquire(&c->sem, 1) != 0)
-            fairsem_acquire(&c->sem, 1);
+            insist(0, fairsem_acquire(&c->sem, 1));
         c->count++;
         fairsem_release(&c->sem, 1);
     }

@@ -155,9 +155,9 @@ static void do_run_into_debt(void) { fairsem_consume(&subject, 100); }
 static void do_grow(void) { fairsem_set_capacity(&subject, 50); }
 static void do_shrink(void) { fairsem_set_capacity(&subject, 1); }
 static void do_close_again(void) { fairsem_close(&subject, EPIPE); }
-static void do_acquire(void) { fairsem_acquire(&subject, 1); }
-static void do_try(void) { fairsem_tryacquire(&subject, 1); }
-static void do_upto(void) { fairsem_tryacquire_upto(&subject, 3); }
+static void do_acquire(void) { ck_assert_int_eq(fairsem_acquire(&subject, 1), REASON); }
+static void do_try(void) { ck_assert_int_eq(fairsem_tryacquire(&subject, 1), REASON); }
+static void do_upto(void) { ck_assert_int_eq(fairsem_tryacquire_upto(&subject, 3), 0); }
 static void do_inspect(void)
 {
     fairsem_stat_t stat;
@@ -182,7 +182,7 @@ static void do_guard(void)
 {
     fairsem_units_t units = { 0 };
 
-    fairsem_units_adopt(&units, &subject, 2);
+    ck_assert_int_eq(fairsem_units_adopt(&units, &subject, 2), 0);
     fairsem_units_return(&units, 1);
     fairsem_units_release(&units);
 }
@@ -191,7 +191,7 @@ static void do_ticket(void)
 {
     fairsem_ticket_t ticket = { 0 };
 
-    fairsem_ticket_take(&ticket, &subject, 1, 0, NULL, NULL);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &subject, 1, 0, NULL, NULL), REASON);
     fairsem_ticket_return(&ticket);
 }
 

@@ -62,6 +62,51 @@ START_TEST(a_drain_waits_for_the_last_unit)
 }
 END_TEST
 
+/* During a pause no unit is free, so a drain waits for what is still in use, whatever n is. */
+START_TEST(a_drain_during_a_pause_ends_when_no_unit_is_in_use)
+{
+    const fairsem_attr_t attr = { .capacity = 3 };
+    const fairsem_wait_t past = { .timeout_ns = -1 };
+    struct asker all = { 0 }, none = { 0 };
+    fairsem_t sem;
+
+    ck_assert_int_eq(fairsem_init(&sem, 3, &attr), 0);
+    ck_assert_int_eq(fairsem_acquire(&sem, 2), 0);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 0), 0);
+    ck_assert_int_eq(fairsem_drain(&sem, 0, &past), ETIMEDOUT);
+    drainer_queue(&all, &sem, 3, 1);
+    drainer_queue(&none, &sem, 0, 2);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert(worker_waits(&all.w) && worker_waits(&none.w));
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&all.w), 0);
+    ck_assert_int_eq(worker_join(&none.w), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 0);
+    ck_assert_int_eq(fairsem_drain(&sem, 3, &past), 0);
+    ck_assert_int_eq(fairsem_drain(&sem, 0, NULL), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+/* The pause ends, and only as many units are free as are not in use. */
+START_TEST(a_drain_goes_on_after_a_pause)
+{
+    const fairsem_attr_t attr = { .capacity = 3 };
+    const fairsem_wait_t past = { .timeout_ns = -1 };
+    fairsem_t sem;
+
+    ck_assert_int_eq(fairsem_init(&sem, 3, &attr), 0);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 0), 0);
+    ck_assert_int_eq(fairsem_drain(&sem, 2, &past), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 3), 0);
+    ck_assert_int_eq(fairsem_drain(&sem, 3, &past), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_drain(&sem, 2, &past), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
 START_TEST(waiters_get_the_reason_of_the_close)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(2);
@@ -283,6 +328,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("drain", an_unused_semaphore_is_drained_at_once, a_drain_waits_for_the_last_unit,
+              a_drain_during_a_pause_ends_when_no_unit_is_in_use, a_drain_goes_on_after_a_pause,
               waiters_get_the_reason_of_the_close, several_threads_may_drain,
               an_invalid_drain_changes_nothing, a_drain_that_ends_early_leaves_the_semaphore_closed,
               a_drain_follows_a_change_of_capacity,

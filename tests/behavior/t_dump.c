@@ -5,7 +5,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#include <unistd.h>
+#endif
 
 /* The output of fairsem_dump, as lines. */
 struct text {
@@ -70,6 +75,70 @@ START_TEST(a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_he
 }
 END_TEST
 
+#if defined(__linux__)
+/* The number in "thread 4711 (NAME)"; 0: the line says something else. */
+static int thread_in(const char *line, const char *name)
+{
+    const char *at = strstr(line, ": thread ");
+    char rest[40];
+
+    snprintf(rest, sizeof rest, " (%s), units ", name);
+    return at != NULL && strstr(line, rest) != NULL ? atoi(at + strlen(": thread ")) : 0;
+}
+
+static bool is_of_this_process(int thread)
+{
+    char path[40];
+
+    snprintf(path, sizeof path, "/proc/self/task/%d", thread);
+    return access(path, F_OK) == 0;
+}
+
+/* A new thread has its creator's name.  An interruptible semaphore has no parkers. */
+static void check_who_waits(unsigned flags)
+{
+    const fairsem_attr_t attr = { .flags = flags };
+    struct worker one = { 0 }, other = { 0 };
+    fairsem_ticket_t ticket = { 0 };
+    struct text text;
+    fairsem_t sem;
+    int of_one, of_other;
+
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    ck_assert_int_eq(prctl(PR_SET_NAME, "reader\n1"), 0);
+    worker_queue(&one, &sem, 1, 1);
+    ck_assert_int_eq(prctl(PR_SET_NAME, "writer"), 0);
+    worker_queue(&other, &sem, 1, 2);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), EINPROGRESS);
+    text = dump_of(&sem);
+    of_one = thread_in(text.lines[text.count - 3], "reader?1");
+    of_other = thread_in(text.lines[text.count - 2], "writer");
+    ck_assert_int_ne(of_one, of_other);
+    ck_assert_int_ne(of_one, getpid());
+    ck_assert(is_of_this_process(of_one) && is_of_this_process(of_other));
+    ck_assert_ptr_nonnull(strstr(text.lines[text.count - 1], ": ticket, units "));
+    ck_assert_ptr_null(strstr(text.lines[text.count - 2], "ticket"));
+    free(text.all);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+    ck_assert_int_eq(worker_join(&one), 0);
+    ck_assert_int_eq(worker_join(&other), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+
+START_TEST(a_dump_says_which_thread_waits)
+{
+    check_who_waits(0);
+    if (can_be_interruptible())
+        check_who_waits(FAIRSEM_INTERRUPTIBLE);
+}
+END_TEST
+
+#define LINUX_ONLY a_dump_says_which_thread_waits,
+#else
+#define LINUX_ONLY
+#endif
+
 /* A static semaphore has no name, and a queue may be longer than any buffer of a fixed size. */
 START_TEST(a_dump_needs_no_name_and_has_room_for_a_long_queue)
 {
@@ -118,7 +187,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("dump", a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_head,
+    RUN_SUITE("dump", LINUX_ONLY a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_head,
               a_dump_needs_no_name_and_has_room_for_a_long_queue,
               a_dump_reports_a_write_error_and_leaves_errno_alone);
 }

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 START_TEST(the_child_finds_the_same_count_and_an_empty_queue)
@@ -169,7 +171,7 @@ static void *hammer(void *arg)
     struct hammer *h = arg;
 
     while (!atomic_load(h->stop)) {
-        fairsem_acquire(h->sem, 1);
+        insist(0, fairsem_acquire(h->sem, 1));
         fairsem_release(h->sem, 1);
     }
     return NULL;
@@ -221,7 +223,7 @@ static _Atomic int in_prepare;
 
 static void acquire_before(void)
 {
-    fairsem_acquire(&in_handlers, 1);
+    insist(0, fairsem_acquire(&in_handlers, 1));
 }
 
 static void release_after(void)
@@ -303,7 +305,7 @@ static void *wait_with_app_lock(void *arg)
     atomic_store(&h->holds, 1);
     while (!atomic_load(&in_prepare))
         sched_yield();
-    fairsem_acquire(h->sem, 1);
+    insist(0, fairsem_acquire(h->sem, 1));
     pthread_mutex_unlock(&app_lock);
     return NULL;
 }
@@ -330,13 +332,59 @@ START_TEST(no_lock_of_the_library_is_held_while_the_handlers_of_the_application_
 }
 END_TEST
 
+#if defined(__linux__)
+static void *release_when_it_is_in_the_dump(void *arg)
+{
+    fairsem_t *sem = arg;
+    char *text, expected[40];
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+
+    await_waiters(sem, 1);
+    fairsem_dump(sem, file);
+    fclose(file);
+    snprintf(expected, sizeof expected, ": thread %d ", (int)getpid());
+    CHILD_CHECK(strstr(text, expected) != NULL);
+    free(text);
+    CHILD_CHECK(fairsem_release(sem, 1) == 0);
+    return NULL;
+}
+
+/* The only thread of a child has another number than in the parent, where it has waited before. */
+START_TEST(a_dump_knows_a_thread_that_has_forked)
+{
+    const fairsem_attr_t attr[] = { { .flags = 0 }, { .flags = FAIRSEM_INTERRUPTIBLE } };
+
+    for (int i = 0; i < 1 + can_be_interruptible(); i++) {
+        pthread_t thread;
+        fairsem_t sem;
+        pid_t child;
+
+        ck_assert_int_eq(fairsem_init(&sem, 0, &attr[i]), 0);
+        ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 1000), ETIMEDOUT);
+        child = fork();
+        if (child == 0) {
+            CHILD_CHECK(pthread_create(&thread, NULL, release_when_it_is_in_the_dump, &sem) == 0);
+            CHILD_CHECK(fairsem_acquire(&sem, 1) == 0);
+            CHILD_CHECK(pthread_join(thread, NULL) == 0);
+            _exit(0);
+        }
+        ck_assert_int_eq(status_of(child), 0);
+    }
+}
+END_TEST
+#define LINUX_ONLY a_dump_knows_a_thread_that_has_forked,
+#else
+#define LINUX_ONLY
+#endif
+
 int main(void)
 {
     if (UNDER_TSAN) {
         puts("skipped: ThreadSanitizer does not follow a fork of a threaded process");
         return 77;
     }
-    RUN_SUITE("fork", the_child_finds_the_same_count_and_an_empty_queue,
+    RUN_SUITE("fork", LINUX_ONLY the_child_finds_the_same_count_and_an_empty_queue,
               a_fork_at_any_moment_of_set_capacity_loses_no_units,
               a_token_in_the_child_cancels_no_waits_of_the_parent,
               the_child_and_the_grandchild_can_have_waiters_of_their_own,

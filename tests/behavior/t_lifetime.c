@@ -156,12 +156,12 @@ static pthread_key_t late_key;
 
 static void wait_in_destructor(void *arg)
 {
-    fairsem_acquire(arg, 1);
+    insist(0, fairsem_acquire(arg, 1));
 }
 
 static void *end_with_a_wait(void *arg)
 {
-    fairsem_acquire(arg, 1);
+    insist(0, fairsem_acquire(arg, 1));
     pthread_setspecific(late_key, arg);
     return NULL;
 }
@@ -198,7 +198,7 @@ static void *consume_parcels(void *arg)
 
     for (long i = 0; i < 20000; i++) {
         if (i % 2 != 0 || fairsem_tryacquire(&p->full, 1) != 0)
-            fairsem_acquire(&p->full, 1);
+            insist(0, fairsem_acquire(&p->full, 1));
         p->sum += p->content;
         fairsem_release(&p->empty, 1);
     }
@@ -212,7 +212,7 @@ START_TEST(what_the_releaser_wrote_is_seen_by_the_acquirer)
 
     start_thread(&thread, consume_parcels, &p);
     for (long i = 0; i < 20000; i++) {
-        fairsem_acquire(&p.empty, 1);
+        ck_assert_int_eq(fairsem_acquire(&p.empty, 1), 0);
         p.content = i;
         fairsem_release(&p.full, 1);
     }

@@ -117,8 +117,9 @@ static void try_somehow(struct player *p, int64_t n)
     if (next(&p->seed) % 2 == 0) {
         if (!expected(g, fairsem_units_tryacquire(&units, &g->sem, n)))
             return;
-    } else {
-        fairsem_units_adopt(&units, &g->sem, fairsem_tryacquire_upto(&g->sem, n));
+    } else if (!expected(g, fairsem_units_adopt(&units, &g->sem,
+                                                fairsem_tryacquire_upto(&g->sem, n)))) {
+        return;
     }
     pick_up(g, units.n);
     put_down(g, &units, &p->seed);

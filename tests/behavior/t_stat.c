@@ -45,16 +45,16 @@ START_TEST(a_call_that_does_not_wait_is_not_counted)
 
     ck_assert_int_eq(fairsem_init(&sem, 4, &attr), 0);
     for (int i = 0; i < 100; i++) {
-        fairsem_acquire(&sem, 1);
+        ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
         fairsem_release(&sem, 1);
     }
-    fairsem_units_acquire(&units, &sem, 2, NULL);
-    fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL);
-    fairsem_tryacquire(&sem, 4);
-    fairsem_acquire(&sem, 5);
-    fairsem_acquire(&sem, -1);
-    fairsem_acquire_for(&sem, 4, 0);
-    fairsem_tryacquire_upto(&sem, 100);
+    ck_assert_int_eq(fairsem_units_acquire(&units, &sem, 2, NULL), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), 0);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 4), EAGAIN);
+    ck_assert_int_eq(fairsem_acquire(&sem, 5), E2BIG);
+    ck_assert_int_eq(fairsem_acquire(&sem, -1), EINVAL);
+    ck_assert_int_eq(fairsem_acquire_for(&sem, 4, 0), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 100), 1);
     fairsem_ticket_return(&ticket);
     stat = stat_of(&sem);
     nothing_happened(&stat);
@@ -309,9 +309,33 @@ START_TEST(an_interval_has_its_own_longest_wait)
 }
 END_TEST
 
+/* Somebody else may report at intervals. */
+START_TEST(the_maxima_of_all_time_outlast_the_intervals)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t tickets[2] = { 0 };
+    fairsem_stat_t interval, before, after;
+
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(fairsem_ticket_take(&tickets[i], &sem, 1, 0, NULL, NULL), EINPROGRESS);
+    fairsem_release(&sem, 2);
+    before = stat_of(&sem);
+    ck_assert_int_gt(before.wait_ns_max, 0);
+    ck_assert_int_eq(before.waiters_max, 2);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(fairsem_stat_interval(&sem, &interval), 0);
+    ck_assert_int_eq(interval.wait_ns_max, 0);
+    ck_assert_int_eq(interval.waiters_max, 0);
+    after = stat_of(&sem);
+    ck_assert_int_eq(after.wait_ns_max, before.wait_ns_max);
+    ck_assert_int_eq(after.waiters_max, before.waiters_max);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("stat", an_interval_has_its_own_longest_wait,
+              the_maxima_of_all_time_outlast_the_intervals,
               a_call_that_does_not_wait_is_not_counted,
               every_way_in_and_out_of_the_queue_has_its_counter, the_time_of_each_wait_is_measured,
               the_oldest_waiter_may_be_anywhere_in_the_queue, the_numbers_agree_at_every_moment,

@@ -102,7 +102,7 @@ static void *wait_to_be_canceled(void *arg)
 
     pthread_cleanup_push(put_back, g);
     for (;;) {
-        fairsem_acquire(&g->sem, n);    /* the only cancellation point here */
+        insist(0, fairsem_acquire(&g->sem, n));     /* the only cancellation point here */
         hold_and_release(g, n, &p->seed);
         if (atomic_load(&g->stop))
             break;

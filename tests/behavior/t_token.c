@@ -301,7 +301,7 @@ static void *hog(void *arg)
     struct chase *c = arg;
 
     while (!atomic_load(&c->stop)) {
-        fairsem_acquire(&c->sem, 1);
+        insist(0, fairsem_acquire(&c->sem, 1));
         fairsem_release(&c->sem, 1);
     }
     return NULL;

@@ -130,7 +130,7 @@ static void work(void *arg)
     c->taken = 5 - fairsem_available(c->sem);
     atomic_store(&c->in_fn, true);
     if (c->how_to_end == WAIT_AT_THE_GATE)
-        fairsem_acquire(c->gate, 1);
+        insist(0, fairsem_acquire(c->gate, 1));
     if (c->how_to_end == EXIT)
         pthread_exit(c);
     if (c->how_to_end == RELEASE_TOO_MUCH)

@@ -121,6 +121,37 @@ else
   echo "skipped: gdb cannot write a core file here"
 fi
 
+# ---------------------------------------------------------------- what it must refuse
+# says knows no other exceptions: one of Python would be in the output.
+cat > "$work/refused" << '_EOF'
+No symbol "nonesuch" in current context.
+nowhere is NULL.
+0 is NULL.
+number is no semaphore: Cannot access memory at address A.
+-1 is no semaphore: Cannot access memory at address A.
+&number is no semaphore: its type is int *.
+noise is no semaphore: A is something else.
+&token is no semaphore: its type is fairsem_token_t *.
+main is no semaphore: its type is int (void).
+&nowhere is no semaphore: its type is fairsem_t **.
+A syntax error in expression, near `'.
+Cannot access memory at address A
+_EOF
+set -- -ex 'python print("BEGIN")' -ex 'info fairsem nonesuch' -ex 'info fairsem nowhere' \
+  -ex 'info fairsem 0' -ex 'info fairsem number' -ex 'info fairsem -1' -ex 'info fairsem &number' \
+  -ex 'info fairsem noise' -ex 'info fairsem &token' -ex 'info fairsem main' \
+  -ex 'info fairsem &nowhere' -ex 'info fairsem (' -ex 'print *nowhere'
+says "what is no semaphore, in a live process" "$work/refused" -ex 'break all_wait' -ex run \
+  -ex "source $script" "$@" "$work/waiting"
+[ ! -f "$work/core" ] ||
+  says "what is no semaphore, in a core file" "$work/refused" -ex "source $script" "$@" \
+    "$work/waiting" "$work/core"
+echo 'The program is not running, and there is no core file.' > "$work/not-running"
+says "no process" "$work/not-running" -ex "source $script" -ex 'python print("\nBEGIN")' \
+  -ex 'info fairsem' "$work/waiting"
+says "no program" "$work/not-running" -ex "source $script" -ex 'python print("\nBEGIN")' \
+  -ex 'info fairsem slots'
+
 # ---------------------------------------------------------------- the layout
 if run_gdb -ex 'ptype struct fs_sem' "$work/lib/$name" | grep -q '_Atomic.* word;'; then
   run_gdb -ex 'break all_wait' -ex run -ex "source $script" \

@@ -19,12 +19,14 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 fairsem_t buffers, slots = FAIRSEM_INITIALIZER(0), closed = FAIRSEM_INITIALIZER(7);
 fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER, canceled = FAIRSEM_TOKEN_INITIALIZER;
-fairsem_ticket_t ticket, idle;
+fairsem_ticket_t ticket;
+__attribute__((used)) fairsem_ticket_t idle;    /* only gdb uses it */
 
 static void *wait_first(void *arg)
 {
@@ -91,6 +93,12 @@ __attribute__((noinline)) void all_wait(void)
     __asm__ volatile("");
 }
 
+/* Arguments of `info fairsem` that are wrong. */
+fairsem_t *nowhere;
+int number = 3;
+unsigned char noise_bytes[256];
+void *noise = noise_bytes;
+
 int main(void)
 {
     const fairsem_attr_t attr = { .name = "buffers", .capacity = 4 };
@@ -116,6 +124,7 @@ int main(void)
         return 99;
     while (fairsem_shared_waiters(between) == 0)
         continue;
+    memset(noise_bytes, 0xee, sizeof noise_bytes);
     all_wait();
     abort();
 }

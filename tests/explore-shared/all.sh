@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# all.sh - make check-explore-shared: every scenario with the preemptions and deaths that it allows,
-# two processes at a time.  Builds into the current directory's tests/explore-shared.
+# all.sh [NAME...] - make check-explore-shared: every scenario, or those named, with the preemptions
+# and deaths that it allows, two processes at a time.  Builds into the current directory's tests/explore-shared.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
@@ -9,9 +9,11 @@ work=$PWD/tests/explore-shared
 mkdir -p "$work"
 "$top_srcdir/tests/explore-shared/build.sh" "$top_srcdir/src" "$work/dies" || exit $?
 
-status=0
-"$work/dies" --keep-going --part 2/2 > "$work/second-half" &
-"$work/dies" --keep-going --part 1/2 || status=1
-wait $! || status=1
+. "$top_srcdir/tests/support/result.sh"
+"$work/dies" --keep-going --part 2/2 "$@" > "$work/second-half" &
+"$work/dies" --keep-going --part 1/2 "$@"
+result "the explorer" $?
+wait $!
+result "the explorer, the other half" $?
 sed 1d "$work/second-half"
 exit "$status"

@@ -8,8 +8,8 @@
  * and how many to a known state.  --bound: at most so many preemptions; the scenario has the
  * default.  --deaths: at most so many.  --seconds: the time for one scenario; --part 1/2: every
  * other one; --quick: without the long ones.  A NAME can also be UNITS:DEATHS:TEXT, a scenario in
- * the language of script.c.  Exit status 1: a failure, and the command that repeats it has been
- * printed.
+ * the language of script.c.  Exit status 0: nothing found; 1: a failure, and the command that
+ * repeats it has been printed; all others: it could not run (../support/result.sh).
  */
 #include "dies.h"
 
@@ -18,6 +18,14 @@
 static bool quick, keeps_going;
 static int part, parts = 1;
 static struct scenario in_words;
+
+/* It could not run. */
+static _Noreturn void refuse(const char *why, const char *what)
+{
+    fflush(stdout);
+    fprintf(stderr, "dies: %s %s\n", why, what);
+    exit(2);
+}
 
 static const struct scenario *find(const char *name)
 {
@@ -35,12 +43,13 @@ static const struct scenario *find(const char *name)
             return &in_words;
         }
     }
-    fprintf(stderr, "dies: no scenario is called %s\n", name);
-    exit(2);
+    refuse("no scenario is called", name);
 }
 
 static bool one(const struct scenario *what, int bound)
 {
+    if (!script_read(what))
+        refuse("cannot understand", what->name);
     limits.bound = bound != 0 ? bound : what->bound != 0 ? what->bound : 2;
     return explore(what);
 }
@@ -87,6 +96,16 @@ static bool all(int bound)
     return good;
 }
 
+static double number(const char *text)
+{
+    char *end;
+    double n = strtod(text, &end);
+
+    if (end == text || *end != '\0')
+        refuse("not a number:", text);
+    return n;
+}
+
 int main(int argc, char **argv)
 {
     int bound = 0, i = 1;
@@ -105,19 +124,20 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--keep-going") == 0)
             keeps_going = true;
         else if (i + 1 == argc)
-            return 2;
+            refuse("no such option, or its argument is missing:", argv[i]);
         else if (strcmp(argv[i], "--replay") == 0)
             return replay_schedule(argv[i + 1]);
         else if (strcmp(argv[i], "--bound") == 0)
-            bound = atoi(argv[++i]);
+            bound = (int)number(argv[++i]);
         else if (strcmp(argv[i], "--deaths") == 0)
-            limits.deaths = atoi(argv[++i]);
-        else if (strcmp(argv[i], "--part") == 0 && sscanf(argv[++i], "%d/%d", &part, &parts) == 2)
+            limits.deaths = (int)number(argv[++i]);
+        else if (strcmp(argv[i], "--part") == 0 && sscanf(argv[++i], "%d/%d", &part, &parts) == 2
+                 && part >= 1 && part <= parts)
             part--;
         else if (strcmp(argv[i], "--seconds") == 0)
-            limits.seconds = atof(argv[++i]);
+            limits.seconds = number(argv[++i]);
         else
-            return 2;
+            refuse("not understood:", argv[i]);
     }
     printf("%-34s %9s %9s %7s\n", "scenario", "runs", "merged", "seconds");
     return (i < argc ? named(argc - i, argv + i, bound) : all(bound)) ? 0 : 1;

@@ -12,10 +12,9 @@
  *   - accesses to a token's reason in a scenario that cancels no token; to a capacity that does not
  *     change; to the list of parkers if none is made; to the length of a wake-up if it is not
  *     measured;
- *   - loads, with the semaphore's mutex held, of members that are only written under it (waiters,
- *     closed, limit);
- *   - stores to `waiters` and `closed`, which no operation here loads without the mutex.  One that
- *     does is an error, below.
+ *   - loads, with the semaphore's mutex held, of members that are only written under it;
+ *   - stores to those of them that no operation of the scenario loads without the mutex: `waiters`
+ *     and `closed`, and the number of sections.
  */
 #include "views.h"
 
@@ -91,6 +90,19 @@ void __tsan_write_range(void *at, size_t size)
 
 #define IS(member) (offset == offsetof(struct fs_sem, member))
 
+/* Which members does the scenario load without the mutex?  (A try loads the number of sections.) */
+static bool loads_freely(size_t offset)
+{
+    bool inspects = script_uses(AVAILABLE) || script_uses(WAITERS) || script_uses(SIZE)
+                    || script_uses(IS_CLOSED);
+
+    if (IS(waiters))
+        return script_uses(WAITERS);
+    if (IS(closed))
+        return script_uses(IS_CLOSED);
+    return inspects || script_uses(TRY) || script_uses(WOULD);
+}
+
 static bool sem_access_commutes(const char *at, size_t offset, bool write)
 {
     bool held = oracle_own_mutex(at);
@@ -99,13 +111,13 @@ static bool sem_access_commutes(const char *at, size_t offset, bool write)
         return !write;
     if (IS(limit))
         return !write && (held || !script_uses(CAPACITY));
-    if (IS(waiters) || IS(closed)) {
-        if (!held)
-            fail("explorer", "an access without the mutex that memory.c does not expect: %s",
+    if (IS(waiters) || IS(closed) || IS(sections)) {
+        if (!held && !loads_freely(offset))
+            fail("explorer", "an access without the mutex that access.c does not expect: %s",
                  object_words(at));
-        return true;
+        return held && (!write || !loads_freely(offset));
     }
-    return false;
+    return IS(resizing);        /* for a forked child */
 }
 
 static bool commutes(const void *at, bool write)

@@ -89,15 +89,33 @@ static int64_t return_ticket(const struct op *op)
     return result;
 }
 
-/* The counters must fit together, because stat returns them of one moment. */
-static int64_t inspect(const struct op *op)
+/*
+ * The counters must fit together, because stat returns them of one moment.  (Times 16: a number of
+ * units must not look like RESULT_CANCELED.)
+ */
+static int64_t stat_of(const struct op *op)
 {
     fairsem_stat_t stat;
 
     fairsem_stat(&sems[op->sem], &stat);
-    if (stat.waits != stat.waiters + stat.grants + stat.timeouts + stat.cancels)
+    if (stat.cancels < 0)
         fail("stat", "the counters do not add up");
     return stat.available * 16 + stat.waiters;
+}
+
+static int64_t inspect(const struct op *op)
+{
+    const fairsem_t *s = &sems[op->sem];
+
+    switch (op->verb) {
+    case WOULD:     return fairsem_would_block(s, op->n);
+    case AVAILABLE: return fairsem_available(s) * 16;
+    case WAITERS:   return fairsem_waiters(s);
+    case SIZE:      return fairsem_capacity(s) * 16;
+    case IS_CLOSED: return fairsem_closed(s);
+    case STATE:     return (int64_t)fairsem_ticket_state(&tickets[op->ticket]);
+    default:        return stat_of(op);
+    }
 }
 
 static int64_t destroy(const struct op *op)
@@ -151,8 +169,6 @@ static int64_t act(const struct op *op, struct call *call)
     case CAPACITY: return fairsem_set_capacity(s, op->n);
     case CONSUME:  return fairsem_consume(s, op->n);
     case DESTROY:  return destroy(op);
-    case WOULD:    return fairsem_would_block(s, op->n);
-    case STAT:     return inspect(op);
     case CANCEL:   return fairsem_token_cancel(&the_token, (int)op->n);
     case TAKE:     return take(op);
     case CLAIM:    return claim(op, call);
@@ -161,7 +177,7 @@ static int64_t act(const struct op *op, struct call *call)
     case KILL:     return kill_thread(op);
     case AFTER:    return wait_for_turn();
     case LATER:    return let_time_pass();
-    default:       return 0;
+    default:       return is_inspection(op->verb) ? inspect(op) : 0;
     }
 }
 
@@ -301,6 +317,7 @@ static void make_things(void)
     fairsem_token_init(&the_token);
     if (scenario->canceled != 0)
         fairsem_token_cancel(&the_token, scenario->canceled);
+    fs_thread_id();     /* all fibres share what it remembers */
     memset(tickets, 0, sizeof tickets);
 }
 

@@ -5,8 +5,8 @@
 # The public header is the one in SRCDIR/../include, if there is one.  CC is honored, and so is
 # EXPLORE_CPPFLAGS, for instance -DFS_FUTEX_BY_DEFAULT=1.  Objects go to OUT.objects.  To build
 # for many versions of the library whose structs are the same, set EXPLORER to the OUT of an
-# earlier build: the explorer's own objects are copied from there.  Where it cannot be built, the
-# script says why and exits with 77.
+# earlier build: the explorer's own objects are copied from there.  An OUT that was made of the same
+# text is kept.  Where it cannot be built, the script says why and exits with 77.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,7 +18,11 @@ include=$src/../include
 [ -f "$include/fairsem.h" ] || include=$here/../../include
 
 work=$out.objects
-rm -rf "$work"
+# The text, not the times: mutants are copies, made in the same second.
+made_of=$(echo "$CC $EXPLORE_CPPFLAGS" |
+  cat - "$0" "$src"/*.[ch] "$include"/*.h "$here"/*.[ch] | cksum)
+[ ! -x "$out" ] || [ "$(cat "$work/made-of" 2> /dev/null)" != "$made_of" ] || exit 0
+rm -rf "$out" "$work"
 mkdir -p "$work/library" "$work/explorer"
 
 cat > "$work/probe.c" << 'END'
@@ -64,3 +68,4 @@ cd "$work"
 others=$(find explorer -name '*.o' ! -name 'static_*.o')
 # shellcheck disable=SC2086
 $CC -no-pie -o "$out" explorer/static_first.o library/*.o explorer/static_last.o $others
+echo "$made_of" > made-of

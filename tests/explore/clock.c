@@ -11,6 +11,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #define PATIENCE_NS 16000000
@@ -64,7 +65,7 @@ int xp_nanosleep(const struct timespec *time, struct timespec *left)
 }
 
 /*
- * A thread that spins on its own state pauses until that has changed, or until it has paused long
+ * A thread that spins on its own state, or yields, pauses until that has changed, or until it has paused long
  * enough.  After that, its loads see no change until it reads the clock, unless others run in
  * between; but then their changes could have come before as well.
  */
@@ -78,6 +79,12 @@ void xp_pause(void)
     self->deadline = run.now + PATIENCE_NS;
     stop(PAUSES, "pauses at", self->spins_on, CALLER);
     self->impatient = self->reason == TIME_OUT;
+}
+
+int xp_yield(void)
+{
+    xp_pause();
+    return 0;
 }
 
 /* A core for each thread, so that spinning can pay. */
@@ -144,17 +151,27 @@ static long futex_wake(const void *word, const void *pc)
 
 enum { FUTEX_OP = 127, FUTEX_WAKE_OP = 1 };
 
-long xp_syscall(long number, const void *word, int op, int value, ...)
+/* futex(2); gettid(2), which only people read; and sched_getscheduler(2): no real-time thread. */
+long xp_syscall(long number, ...)
 {
-    const struct timespec *at;
+    const struct timespec *at = NULL;
+    const void *word;
+    int op, value;
     va_list rest;
 
-    (void)number;
+    if (number == SYS_gettid)
+        return 1;
+    if (number == SYS_sched_getscheduler)
+        return -1;
+    va_start(rest, number);
+    word = va_arg(rest, const void *);
+    op = va_arg(rest, int);
+    value = va_arg(rest, int);
+    if ((op & FUTEX_OP) != FUTEX_WAKE_OP)
+        at = va_arg(rest, const struct timespec *);
+    va_end(rest);
     if ((op & FUTEX_OP) == FUTEX_WAKE_OP)
         return futex_wake(word, CALLER);
-    va_start(rest, value);
-    at = va_arg(rest, const struct timespec *);
-    va_end(rest);
     return futex_wait(word, value, at != NULL ? ns_of(at) : 0, CALLER);
 }
 

@@ -65,7 +65,7 @@ static int ask_token(int unused)
 static enum state state_of_sem(int i)
 {
     const struct fs_sem *s = sem_inside(i);
-    int64_t waiters = *(const volatile int64_t *)&s->waiters;
+    int64_t waiters = *(const volatile uint32_t *)&s->waiters;
 
     if (*(const volatile int *)&s->closed != 0)
         return CLOSED;
@@ -104,7 +104,7 @@ static enum state state_for(const struct op *op)
     switch (op->verb) {
     case CANCEL:
         return state_of_token();
-    case CLAIM: case RETURN: case WATCH:
+    case CLAIM: case RETURN: case WATCH: case STATE:
         return state_of_ticket(op->ticket);
     case TAKE:
         state = state_of_ticket(op->ticket);
@@ -147,13 +147,15 @@ static enum result result_of_errno(const struct op *op, int64_t result)
 
 static enum result result_kind(const struct op *op, int64_t result)
 {
-    if (result == RESULT_CANCELED && op->verb != STAT)
+    if (is_inspection(op->verb))
+        return result == 0 ? GOT_OK : GOT_SOME;
+    if (result == RESULT_CANCELED)
         return GOT_PTHREAD_CANCEL;
-    if (result == RESULT_NEVER && op->verb != STAT)
+    if (result == RESULT_NEVER)
         return GOT_NEVER;
-    if (op->verb == STAT || result == 0)
+    if (result == 0)
         return GOT_OK;
-    if (op->verb == UPTO || op->verb == WOULD)
+    if (op->verb == UPTO)
         return GOT_SOME;
     return result_of_errno(op, result);
 }

@@ -120,12 +120,18 @@ extern const int scenarios_count;
 #define MOMENT_NS 1000  /* the time that passes in LATER */
 
 enum verb {
-    ACQUIRE, TIMED, FOR, TRY, UPTO, RELEASE, GIVE, CLOSE, DRAIN, CAPACITY, CONSUME, DESTROY, WOULD,
-    STAT, CANCEL, TAKE, CLAIM, RETURN, WATCH, KILL, AFTER, LATER, VERBS
+    ACQUIRE, TIMED, FOR, TRY, UPTO, RELEASE, GIVE, CLOSE, DRAIN, CAPACITY, CONSUME, DESTROY,
+    WOULD, STAT, AVAILABLE, WAITERS, SIZE, IS_CLOSED, STATE,    /* inspections: is_inspection() */
+    CANCEL, TAKE, CLAIM, RETURN, WATCH, KILL, AFTER, LATER, VERBS
 };
 
 #define RESULT_CANCELED (-1)    /* it did not return: pthread_cancel ended its thread */
 #define RESULT_NEVER (-2)       /* it waits for ever */
+
+static inline bool is_inspection(enum verb verb)
+{
+    return verb >= WOULD && verb <= STATE;
+}
 
 struct op {
     enum verb verb;

@@ -107,7 +107,8 @@ static struct op some_op(const struct draft *d, int t, int semaphores)
     static const int weight[VERBS] = {
         [ACQUIRE] = 26, [TIMED] = 10, [FOR] = 3, [TRY] = 6, [UPTO] = 4, [RELEASE] = 12,
         [CLOSE] = 4, [DRAIN] = 3, [CAPACITY] = 6, [CONSUME] = 3, [WOULD] = 2, [STAT] = 1,
-        [CANCEL] = 5, [TAKE] = 11, [CLAIM] = 4, [RETURN] = 4, [WATCH] = 5, [KILL] = 2, [LATER] = 1,
+        [AVAILABLE] = 1, [WAITERS] = 2, [SIZE] = 1, [IS_CLOSED] = 1, [STATE] = 3, [CANCEL] = 5,
+        [TAKE] = 11, [CLAIM] = 4, [RETURN] = 4, [WATCH] = 5, [KILL] = 2, [LATER] = 1,
     };
     struct op op = { .verb = (enum verb)weighted(weight, VERBS), .ticket = t, .n = some_units() };
 
@@ -121,12 +122,13 @@ static struct op some_op(const struct draft *d, int t, int semaphores)
         op.timed = percent(30);
     if (op.verb == CLOSE || op.verb == CANCEL)
         op.n = percent(80) ? 0 : percent(80) ? 140 + below(2) : -1;
-    if (op.verb == CLAIM || op.verb == RETURN || op.verb == WATCH || op.verb == TAKE)
+    if (op.verb == CLAIM || op.verb == RETURN || op.verb == WATCH || op.verb == TAKE
+        || op.verb == STATE)
         op.ticket = percent(op.verb == TAKE ? 12 : 40) ? below(d->threads) : t;
     if (op.verb == KILL)
         op.ticket = (t + 1 + below(d->threads - 1)) % d->threads;
     if (op.verb == CLAIM || op.verb == RETURN || op.verb == WATCH || op.verb == KILL
-        || op.verb == STAT || op.verb == LATER)
+        || op.verb == LATER || (is_inspection(op.verb) && op.verb != WOULD))
         op.n = 0;
     if (op.verb == CONSUME && percent(15))
         op.n = FAIRSEM_MAX_UNITS;
@@ -216,7 +218,9 @@ static void choose_tickets(struct draft *d)
         for (int k = 0; k < d->ops[t]; k++) {
             struct op *op = &d->op[t][k];
 
-            if ((op->verb == CLAIM || op->verb == RETURN || op->verb == WATCH) && percent(80))
+            if ((op->verb == CLAIM || op->verb == RETURN || op->verb == WATCH
+                 || op->verb == STATE)
+                && percent(80))
                 op->ticket = taken[below(n)];
         }
     }

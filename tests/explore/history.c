@@ -86,8 +86,13 @@ static uint64_t hash_history(void)
         for (int k = 0; k < run.acted[t]; k++)
             hash = mix(hash, run.acts[t][k]);
     }
-    for (int i = 0; i < sems_count; i++)
-        hash = mix(hash, run.sem_dead[i] ? 0 : (uint64_t)fairsem_available(&sems[i]));
+    for (int i = 0; i < sems_count; i++) {
+        int64_t number[END_NUMBERS];
+
+        model_end_of(i, number);
+        for (int k = 0; k < END_NUMBERS; k++)
+            hash = mix(hash, (uint64_t)number[k]);
+    }
     return hash | 1;
 }
 

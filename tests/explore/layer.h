@@ -43,8 +43,9 @@ int xp_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 int xp_sigmask(int how, const sigset_t *set, sigset_t *before);
 int xp_clock_gettime(clockid_t clock, struct timespec *now);
 int xp_nanosleep(const struct timespec *time, struct timespec *left);
-long xp_syscall(long number, const void *word, int op, int value, ...);
+long xp_syscall(long number, ...);
 void xp_pause(void);
+int xp_yield(void);
 int xp_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
 int xp_getcpu(void);
 long xp_sysconf(int name);
@@ -91,6 +92,7 @@ void xp_cleanup_pop(bool execute);
 #define fprintf xp_fprintf
 #define abort xp_abort
 #define __builtin_ia32_pause xp_pause
+#define sched_yield xp_yield
 #define sched_getaffinity xp_getaffinity
 #define sched_getcpu xp_getcpu
 #define sysconf xp_sysconf

@@ -9,6 +9,7 @@
 #                                 in tests/fuzz/local.mk)
 #   make check-explore-weak       weak memory: at most one preemption and one old load
 #   make check-orders             each acquire and release in src/ weakened, and found
+#   make check-orders PART=1/4    one of four of them (PART is in tests/mutants/local.mk)
 #   make tests/explore/explore    the explorer alone: --list, --replay, names of scenarios
 
 test_scripts += tests/explore/quick.sh
@@ -74,7 +75,7 @@ check-explore-weak:
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/explore/weak.sh
 
 check-orders:
-	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/explore/orders.sh
+	$(AM_TESTS_ENVIRONMENT) PART='$(PART)' $(SHELL) $(srcdir)/tests/explore/orders.sh
 
 tests/explore/explore:
 	$(MKDIR_P) tests/explore

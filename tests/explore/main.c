@@ -22,12 +22,14 @@
  * scenarios of the table two operations meet; with FILEs also what each operation returned in which
  * state, which met, and which of the results that the header lists never came.
  *
- * Exit status 1: a failure, and the command that repeats it has been printed.
+ * Exit status 0: nothing found; 1: a failure, and the command that repeats it has been printed;
+ * all others: it could not run (../support/result.sh).  A crash of the library is a failure.
  */
 #include "explore.h"
 
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct scenario warm_up = {
     .name = "warm-up", .measures = true, .threads = "acquire 1 | acquire 1 | acquire 1 | release 3",
@@ -39,6 +41,14 @@ static struct limits most = { .bound = 2, .merge = true };
 static int part, parts = 1;
 static bool only_first;     /* stop at the first failure */
 static const char *seen_file;
+
+/* It could not run. */
+static _Noreturn void refuse(const char *why, const char *what)
+{
+    fflush(stdout);
+    fprintf(stderr, "explore: %s %s\n", why, what);
+    exit(2);
+}
 
 static const struct scenario *find(const char *name, size_t length)
 {
@@ -55,8 +65,7 @@ static const struct scenario *find(const char *name, size_t length)
     }
     if (strchr(words, ' ') != NULL && scenario_of_words(words) != NULL)
         return scenario_of_words(words);
-    fprintf(stderr, "explore: no scenario is called %s\n", words);
-    exit(2);
+    refuse("no scenario is called", words);
 }
 
 /* SCENARIO:BOUND:DECISIONS; with weak memory the bound is PREEMPTIONS+STALE */
@@ -67,10 +76,8 @@ static int replay_schedule(const char *schedule)
                                           : NULL;
     struct limits with = { .bound = 0 };
 
-    if (bound == NULL) {
-        fprintf(stderr, "explore: a schedule is SCENARIO:BOUND:DECISIONS\n");
-        return 2;
-    }
+    if (bound == NULL)
+        refuse("a schedule is SCENARIO:BOUND:DECISIONS, not", schedule);
     with.weak = sscanf(bound + 1, "%d+%d", &with.bound, &with.stale) == 2;
     return replay(find(schedule, (size_t)(bound - schedule)), with, decisions + 1) ? 0 : 1;
 }
@@ -80,8 +87,10 @@ static int generate_many(const char *numbers)
 {
     char *end;
     unsigned long first = strtoul(numbers, &end, 10);
-    unsigned long last = *end == '-' ? strtoul(end + 1, NULL, 10) : first;
+    unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
 
+    if (*end != '\0')
+        refuse("not FIRST-LAST:", numbers);
     if (most.runs == 0)
         most.runs = RUNS;
     if (most.seconds > 0)
@@ -92,6 +101,11 @@ static int generate_many(const char *numbers)
 static int pairs(int files, char **file)
 {
     bool all = print_pairs();
+
+    for (int i = 0; i < files; i++) {
+        if (access(file[i], R_OK) != 0)
+            refuse("cannot read", file[i]);
+    }
 
     printf("\n");
     return (files == 0 || coverage_print(files, file)) && all ? 0 : 1;
@@ -116,8 +130,11 @@ static int list(void)
 
 static bool one(const struct scenario *what)
 {
-    struct outcome outcome = explore(what, most);
+    struct outcome outcome;
 
+    if (!script_read(what))
+        refuse("cannot understand", what->name);
+    outcome = explore(what, most);
     printf("%-28s %10ld %10ld %10d %8.1f%s\n", what->name, outcome.runs, outcome.merged,
            outcome.histories, outcome.seconds,
            outcome.failed ? "  FAILED" : outcome.complete ? "" : "  not all");
@@ -127,11 +144,20 @@ static bool one(const struct scenario *what)
 
 static const char *argument(int argc, char **argv, int *i)
 {
-    if (*i + 1 >= argc) {
-        fprintf(stderr, "explore: %s needs an argument\n", argv[*i]);
-        exit(2);
-    }
+    if (*i + 1 >= argc)
+        refuse("an argument is missing after", argv[*i]);
     return argv[++*i];
+}
+
+static double number(int argc, char **argv, int *i)
+{
+    const char *text = argument(argc, argv, i);
+    char *end;
+    double n = strtod(text, &end);
+
+    if (end == text || *end != '\0')
+        refuse("not a number:", text);
+    return n;
 }
 
 static int options(int argc, char **argv, int *status)
@@ -145,24 +171,25 @@ static int options(int argc, char **argv, int *status)
             *status = pairs(argc - i - 1, argv + i + 1);
             return argc;
         } else if (strcmp(argv[i], "--bound") == 0) {
-            most.bound = atoi(argument(argc, argv, &i));
+            most.bound = (int)number(argc, argv, &i);
         } else if (strcmp(argv[i], "--stale") == 0) {
-            most.stale = atoi(argument(argc, argv, &i));
+            most.stale = (int)number(argc, argv, &i);
             most.weak = true;
         } else if (strcmp(argv[i], "--litmus") == 0) {
             *status = litmus() ? 0 : 1;
         } else if (strcmp(argv[i], "--seconds") == 0) {
-            most.seconds = atof(argument(argc, argv, &i));
+            most.seconds = number(argc, argv, &i);
         } else if (strcmp(argv[i], "--all-runs") == 0) {
             most.merge = false;
         } else if (strcmp(argv[i], "--first") == 0) {
             only_first = true;
         } else if (strcmp(argv[i], "--part") == 0) {
-            if (sscanf(argument(argc, argv, &i), "%d/%d", &part, &parts) != 2)
-                exit(2);
+            if (sscanf(argument(argc, argv, &i), "%d/%d", &part, &parts) != 2 || part < 1
+                || part > parts)
+                refuse("no part:", argv[i]);
             part--;
         } else if (strcmp(argv[i], "--runs") == 0) {
-            most.runs = atol(argument(argc, argv, &i));
+            most.runs = (long)number(argc, argv, &i);
         } else if (strcmp(argv[i], "--seen") == 0) {
             seen_file = argument(argc, argv, &i);
         } else if (strcmp(argv[i], "--generate") == 0) {
@@ -172,8 +199,7 @@ static int options(int argc, char **argv, int *status)
         } else if (strcmp(argv[i], "--replay") == 0) {
             *status = replay_schedule(argument(argc, argv, &i));
         } else {
-            fprintf(stderr, "explore: %s?\n", argv[i]);
-            *status = 2;
+            refuse("no such option:", argv[i]);
         }
     }
     return i;
@@ -212,9 +238,7 @@ int main(int argc, char **argv)
     first = options(argc, argv, &status);
     if (status < 0)
         status = named(argc, argv, first);
-    if (seen_file != NULL && !coverage_write(seen_file)) {
-        fprintf(stderr, "explore: cannot write %s\n", seen_file);
-        status = 2;
-    }
+    if (seen_file != NULL && !coverage_write(seen_file))
+        refuse("cannot write", seen_file);
     return status;
 }

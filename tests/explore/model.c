@@ -51,23 +51,39 @@ void model_init(struct model *m)
     m->token = scenario->canceled;
 }
 
-/* A destroyed semaphore has no final state to compare. */
+/* In a pause nothing fits, except a drain (of a closed semaphore) when no unit is in use. */
+static bool model_fits(const struct model_sem *s, int64_t n)
+{
+    return s->limit != 0 ? n <= s->available : s->closed != 0 && s->available >= 0;
+}
+
+/* As the semaphore is, without a stop.  A destroyed one has no state. */
+void model_end_of(int sem, int64_t number[END_NUMBERS])
+{
+    const struct fs_sem *s = (const struct fs_sem *)(const void *)&sems[sem];
+
+    number[0] = fs_word_available(*(const volatile int64_t *)&s->word);
+    number[1] = *(const volatile int64_t *)&s->limit;
+    number[2] = *(const volatile int *)&s->closed;
+    number[3] = *(const volatile uint32_t *)&s->waiters;
+    if (run.sem_dead[sem])
+        memset(number, 0, END_NUMBERS * sizeof number[0]);
+}
+
 bool model_ends_well(const struct model *m)
 {
     for (int i = 0; i < sems_count; i++) {
-        const struct fs_sem *s = (const struct fs_sem *)(const void *)&sems[i];
-        const struct model_sem *expected = &m->sem[i];
+        const struct model_sem *s = &m->sem[i];
+        const int64_t expected[END_NUMBERS] = { s->available, s->limit, s->closed, s->length };
+        int64_t number[END_NUMBERS];
 
+        model_end_of(i, number);
         if (run.sem_dead[i])
             continue;
-        if (fs_word_available(*(const volatile int64_t *)&s->word) != expected->available
-            || *(const volatile int64_t *)&s->limit != expected->limit
-            || *(const volatile int *)&s->closed != expected->closed
-            || *(const volatile int64_t *)&s->waiters != expected->length)
+        if (memcmp(number, expected, sizeof number) != 0)
             return false;
         /* With a bypass the model's head may claim at any time; but at the end it has. */
-        if (expected->length > 0 && expected->limit != 0
-            && model_units_of(expected->queue[0]) <= expected->available)
+        if (s->length > 0 && model_fits(s, model_units_of(s->queue[0])))
             return false;
     }
     return true;
@@ -118,8 +134,16 @@ void model_leave(struct model_sem *s, int i)
 
 bool model_must_wait(const struct model_sem *s, int64_t n, int priority)
 {
-    return s->limit == 0 || n > s->available
-           || (s->length > 0 && op_of(s->queue[0])->priority <= priority);
+    return !model_fits(s, n) || (s->length > 0 && op_of(s->queue[0])->priority <= priority);
+}
+
+bool model_has_ticket(const struct model_sem *s)
+{
+    for (int at = 0; at < s->length; at++) {
+        if (op_of(s->queue[at])->verb == TAKE)
+            return true;
+    }
+    return false;
 }
 
 /* A ticket leaves its queue, or is returned; the threads that wait for it are completed. */
@@ -153,10 +177,17 @@ bool model_grant(struct model *m, int i)
     return model_over(m, i, 0);
 }
 
+/* With a bypass the head claims in a step of its own, unless a ticket is in the queue. */
 bool model_grant_heads(struct model *m, struct model_sem *s)
 {
-    while (s->length > 0 && s->limit != 0 && model_units_of(s->queue[0]) <= s->available
-           && (scenario->bypass_ns == 0 || op_of(s->queue[0])->verb == TAKE || s->closed != 0)) {
+    if (scenario->bypass_ns != 0 && s->closed == 0 && !model_has_ticket(s))
+        return true;
+    return model_grant_all(m, s);
+}
+
+bool model_grant_all(struct model *m, struct model_sem *s)
+{
+    while (s->length > 0 && model_fits(s, model_units_of(s->queue[0]))) {
         int head = s->queue[0];
 
         if (op_of(head)->verb != DRAIN)

@@ -29,7 +29,9 @@ struct model {
     int  taken_by[THREADS_MAX];     /* the call that took this ticket */
     int  why[THREADS_MAX];          /* the reason, if it is neither waiting nor granted */
     int  ended_by[THREADS_MAX];      /* the call that ended its waiting; -1: it never waited */
-    uint64_t heard[THREADS_MAX];    /* the watching calls that know of it, a set */
+    uint64_t heard[THREADS_MAX];    /* the calls that know that it does not wait any more, a set */
+    bool had_callback[THREADS_MAX]; /* some take of this ticket had one */
+    uint64_t before_callbacks;      /* the returns that came before that, a set */
     int  now;                       /* the call that takes a step */
 };
 enum { BEFORE, ASKS, WAITS, HAS, OVER };
@@ -45,6 +47,10 @@ bool model_step(struct model *m, int i, int way);
 /* After all calls: is the model in the same state as the semaphores? */
 bool model_ends_well(const struct model *m);
 
+/* What it compares: history.c remembers the runs that differ in this. */
+enum { END_NUMBERS = 4 };
+void model_end_of(int sem, int64_t number[END_NUMBERS]);
+
 /* ---- Between model.c, model_steps.c and model_tickets.c ---- */
 
 const struct op *op_of(int i);
@@ -55,6 +61,7 @@ bool returned_before(int that, int this);   /* had that call returned when this 
 bool model_over(struct model *m, int i, int64_t result);
 bool model_ask(struct model *m, struct model_sem *s, int i, int refusal);
 bool model_grant_heads(struct model *m, struct model_sem *s);
+bool model_grant_all(struct model *m, struct model_sem *s);
 bool model_grant(struct model *m, int i);
 bool model_refuse(struct model *m, struct model_sem *s, int64_t most, int state, int why);
 bool model_may_wait(const struct model *m, int i);
@@ -64,6 +71,9 @@ bool model_claim(struct model *m, int i);
 bool model_return(struct model *m, int i);
 bool model_returned(struct model *m, int i);
 bool model_watch(struct model *m, int i);
+bool model_ticket_state(struct model *m, int i);
+bool model_inspect(struct model *m, const struct model_sem *s, int i, int64_t result);
+bool model_has_ticket(const struct model_sem *s);
 
 int64_t model_units_of(int i);
 void model_join(struct model_sem *s, int i);

@@ -224,6 +224,16 @@ static bool abort_wait(struct model *m, struct model_sem *s, int i)
     return model_grant_heads(m, s);
 }
 
+/*
+ * FAIRSEM_BOUNDED_BYPASS: until the head of the queue claims, others may take the units, but not
+ * while a ticket is in the queue.
+ */
+static bool may_pass(const struct model_sem *s, int64_t n)
+{
+    return scenario->bypass_ns != 0 && s->length > 0 && s->closed == 0 && s->limit != 0 && n > 0
+           && n <= s->available && !model_has_ticket(s);
+}
+
 /* Would a try have to wait?  With a bypass it need not while the head has yet to claim. */
 static bool would_block(struct model *m, struct model_sem *s, int i)
 {
@@ -231,9 +241,9 @@ static bool would_block(struct model *m, struct model_sem *s, int i)
     bool would = model_valid(n) && s->closed == 0 && (n <= s->limit || s->limit == 0)
                  && model_must_wait(s, n, INT32_MAX);
 
-    if (would && scenario->bypass_ns != 0 && n > 0 && s->limit != 0 && n <= s->available)
+    if (would && may_pass(s, n))
         would = result_of(i) != 0;
-    return model_over(m, i, would);
+    return model_inspect(m, s, i, would);
 }
 
 static bool step_strict(struct model *m, int i, int way)
@@ -274,7 +284,17 @@ static bool step_strict(struct model *m, int i, int way)
     case WOULD:
         return would_block(m, s, i);
     case STAT:
-        return model_over(m, i, s->available * 16 + s->length);
+        return model_inspect(m, s, i, s->available * 16 + s->length);
+    case AVAILABLE:
+        return model_inspect(m, s, i, s->available * 16);
+    case WAITERS:
+        return model_inspect(m, s, i, s->length);
+    case SIZE:
+        return model_inspect(m, s, i, (scenario->capacity != 0 ? s->limit : -1) * 16);
+    case IS_CLOSED:
+        return model_inspect(m, s, i, s->closed);
+    case STATE:
+        return model_ticket_state(m, i);
     case CANCEL:
         return cancel(m, i);
     case TAKE:
@@ -290,10 +310,7 @@ static bool step_strict(struct model *m, int i, int way)
     }
 }
 
-/*
- * FAIRSEM_BOUNDED_BYPASS: the head of the queue may claim at any time, and until then others may
- * take the units.  (The oracles check for how long: a history has no times.)
- */
+/* The head of the queue may claim at any time.  (For how long it may be passed is in waiters.c.) */
 static bool step_past_the_queue(struct model *m, int i)
 {
     const struct op *op = op_of(i);
@@ -310,16 +327,14 @@ static bool step_past_the_queue(struct model *m, int i)
         model_leave(s, i);
         return model_grant(m, i) && model_grant_heads(m, s);
     }
-    if (m->phase[i] != BEFORE || s->closed != 0 || s->limit == 0 || s->length == 0)
+    if (m->phase[i] != BEFORE || !may_pass(s, op->verb == UPTO ? 1 : n))
         return false;
     if (op->verb == UPTO) {
-        if (s->available < 1)
-            return false;
         n = n < s->available ? n : s->available;
         s->available -= n;
         return model_over(m, i, n);
     }
-    if (op->verb > TRY || n > s->available || n <= 0)
+    if (op->verb > TRY)
         return false;
     s->available -= n;
     return model_grant(m, i);

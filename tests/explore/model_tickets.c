@@ -33,15 +33,56 @@ static bool is_on_its_way_back(const struct model *m, int t)
     return false;
 }
 
+/* Is call i made by the ticket's own callback? */
+static bool by_own_callback(int i)
+{
+    int k = i % OPS_MAX;
+
+    return k >= IN_CALLBACK
+           && (run.acts[i / OPS_MAX][k - IN_CALLBACK] - 1) % THREADS_MAX == op_of(i)->ticket;
+}
+
+/*
+ * The ticket's own callback cannot take it while another thread returns it (the model's first step
+ * of that return, which the callback delays, may come later).  Such a return has not returned yet,
+ * unless it is one that does not wait: because it is made in a callback, too, or because it came
+ * before the first take with a callback.
+ */
+static bool is_refused(const struct model *m, int i, bool *must_be)
+{
+    bool may_be = false;
+
+    *must_be = false;
+    for (int k = 0; k < places && by_own_callback(i); k++) {
+        int other = place[k];
+
+        if (op_of(other)->verb != RETURN || op_of(other)->ticket != op_of(i)->ticket
+            || !overlap(other, i))
+            continue;
+        may_be = may_be || m->phase[other] != OVER;
+        *must_be = *must_be || (m->phase[other] != BEFORE && other % OPS_MAX < IN_CALLBACK
+                                && (m->before_callbacks >> other & 1) == 0);
+    }
+    return result_of(i) == ECANCELED && (may_be || *must_be);
+}
+
 bool model_take(struct model *m, struct model_sem *s, int i)
 {
     int t = op_of(i)->ticket;
+    bool must_be_refused;
 
+    if (is_refused(m, i, &must_be_refused))
+        return model_over(m, i, ECANCELED);
+    if (must_be_refused && result_of(i) != EINVAL)
+        return false;
     if (m->ticket[t] != FAIRSEM_TICKET_IDLE || is_on_its_way_back(m, t)
         || (result_of(i) == EINVAL && in_other_hands(i)))
         return model_over(m, i, EINVAL);
     m->ticket[t] = FAIRSEM_TICKET_WAITING;
     m->taken_by[t] = i;
+    m->had_callback[t] = m->had_callback[t] || op_of(i)->calls;
+    if (s->closed == 0 && !model_grant_all(m, s))    /* with a bypass: nobody claims any more */
+        return false;
     if (!model_ask(m, s, i, 0) || (m->phase[i] == WAITS && result_of(i) != EINPROGRESS))
         return false;
     if (result_of(i) != 0 && result_of(i) != EINPROGRESS)
@@ -53,7 +94,8 @@ bool model_take(struct model *m, struct model_sem *s, int i)
 /*
  * A call that completes several waiters does so one by one, and a claim loads the state without the
  * mutex.  So a claim may find the ticket waiting until the call that grants it has returned; but
- * not if a thread that waited for the ticket has returned already.
+ * not if a call that knew better has returned already: one that waited for the ticket, or inspected
+ * its semaphore or the ticket itself.
  */
 static bool may_look_old(const struct model *m, int i)
 {
@@ -66,12 +108,40 @@ static bool may_look_old(const struct model *m, int i)
     return m->ticket[t] != FAIRSEM_TICKET_IDLE && !returned_before(m->ended_by[t], i);
 }
 
+/* From now on call i knows that the ticket does not wait any more, if that is so. */
+static void hear(struct model *m, int t, int i)
+{
+    if (m->ticket[t] != FAIRSEM_TICKET_WAITING)
+        m->heard[t] |= UINT64_C(1) << i;
+}
+
+bool model_ticket_state(struct model *m, int i)
+{
+    int t = op_of(i)->ticket;
+
+    if (result_of(i) == FAIRSEM_TICKET_WAITING && may_look_old(m, i))
+        return model_over(m, i, FAIRSEM_TICKET_WAITING);
+    hear(m, t, i);
+    return model_over(m, i, m->ticket[t]);
+}
+
+/* Whoever inspects the semaphore knows what has become of its tickets by then (I11). */
+bool model_inspect(struct model *m, const struct model_sem *s, int i, int64_t result)
+{
+    for (int t = 0; t < threads_count; t++) {
+        if (m->ended_by[t] >= 0 && &m->sem[op_of(m->taken_by[t])->sem] == s)
+            hear(m, t, i);
+    }
+    return model_over(m, i, result);
+}
+
 bool model_claim(struct model *m, int i)
 {
     int t = op_of(i)->ticket;
 
     if (result_of(i) == EAGAIN && may_look_old(m, i))
         return model_over(m, i, EAGAIN);
+    hear(m, t, i);
     switch (m->ticket[t]) {
     case FAIRSEM_TICKET_IDLE:
         return model_over(m, i, EINVAL);
@@ -87,7 +157,8 @@ bool model_claim(struct model *m, int i)
 
 /*
  * The units of a granted ticket go back in a separate step: first other threads see it idle, and at
- * some later time, but before the return has returned, the units are free.
+ * some later time, but before the return has returned, the units are free.  In any case there is a
+ * second step, because a return lasts as long as the ticket's callback runs.
  */
 bool model_return(struct model *m, int i)
 {
@@ -96,6 +167,9 @@ bool model_return(struct model *m, int i)
     struct model_sem *s = &m->sem[op_of(m->taken_by[t])->sem];
 
     m->ticket[t] = FAIRSEM_TICKET_IDLE;
+    m->phase[i] = HAS;
+    if (!m->had_callback[t])
+        m->before_callbacks |= UINT64_C(1) << i;
     if (state == FAIRSEM_TICKET_GRANTED) {
         m->why[t] = m->taken_by[t];
         m->phase[i] = WAITS;
@@ -106,13 +180,16 @@ bool model_return(struct model *m, int i)
         if (!model_end_ticket(m, t, FAIRSEM_TICKET_IDLE, ECANCELED))
             return false;
     }
-    return model_grant_heads(m, s) && model_over(m, i, 0);
+    return model_grant_heads(m, s);
 }
 
+/* WAITS: with units to give back; HAS: only the callback is awaited. */
 bool model_returned(struct model *m, int i)
 {
     const struct op *taken = op_of(m->why[op_of(i)->ticket]);
 
+    if (m->phase[i] == HAS)
+        return model_over(m, i, 0);
     model_regain(&m->sem[taken->sem], taken->n);
     return model_grant_heads(m, &m->sem[taken->sem]) && model_over(m, i, 0);
 }
@@ -125,7 +202,7 @@ bool model_watch(struct model *m, int i)
         m->phase[i] = WAITS;
         return model_may_wait(m, i);
     }
-    m->heard[t] |= UINT64_C(1) << i;
+    hear(m, t, i);
     switch (m->ticket[t]) {
     case FAIRSEM_TICKET_IDLE:
         return model_over(m, i, EINVAL);

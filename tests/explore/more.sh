@@ -21,12 +21,14 @@ explore() {
   "$work/explore-$1" --bound 2 --runs 4000 --seconds "$seconds" --part "$2/2" --generate "$seed"
 }
 
+. "$top_srcdir/tests/support/result.sh"
 build cond ''
 build futex '-DFS_FUTEX_BY_DEFAULT=1'
 echo "generated scenarios from $seed on, for $seconds s, on both parkers"
-status=0
 explore futex 2 > "$work/second-half" &
-explore cond 1 || status=1
-wait $! || status=1
+explore cond 1
+result "parker: cond" $?
+wait $!
+result "parker: futex" $?
 cat "$work/second-half"
 exit "$status"

@@ -100,6 +100,24 @@ static int64_t may_exceed(int i)
     return most - least;
 }
 
+/* In a pause nothing fits, except a drain when no unit is in use. */
+static bool head_fits(const struct fs_waiter *head, int64_t limit, int closed, int64_t available)
+{
+    return limit != 0 ? head->units <= available : closed != 0 && available >= 0;
+}
+
+/* Does it belong to a thread that drains?  The thread may be in a callback or a handler. */
+static bool drains(const struct fs_waitq_node *node)
+{
+    int owner = stack_owner(node);
+
+    for (int k = 0; k < OPS_MAX && owner >= 0; k++) {
+        if (run.call[owner * OPS_MAX + k].phase == CALLED && script[owner][k].verb == DRAIN)
+            return true;
+    }
+    return false;
+}
+
 static void check_queue(int i)
 {
     const struct fs_sem *s = sem_inside(i);
@@ -112,9 +130,9 @@ static void check_queue(int i)
 
     for (int k = 0; k < n; k++)
         check_node(node[k], k > 0 ? node[k - 1] : NULL);
-    if (n != (int)*(volatile const int64_t *)&s->waiters)
+    if (n != (int)*(volatile const uint32_t *)&s->waiters)
         fail("I4 states", "%d are in the queue, %d are counted", n,
-             (int)*(volatile const int64_t *)&s->waiters);
+             (int)*(volatile const uint32_t *)&s->waiters);
     if (((word & FS_SLOW) != 0) != slow)
         fail("I3 SLOW", "SLOW is %s; %d in the queue, limit %lld, closed %d",
              slow ? "clear" : "set", n, (long long)limit, closed);
@@ -123,13 +141,15 @@ static void check_queue(int i)
             || !is_on_its_way(fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]))))
         fail("I2 OPEN", "and no head is about to claim; %d in the queue, limit %lld, closed %d", n,
              (long long)limit, closed);
-    if (n > 0 && limit != 0 && word < FS_OPEN
-        && fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0])->units
-               <= fs_word_available(word))
+    if (n > 0 && word < FS_OPEN
+        && head_fits(fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node[0]), limit, closed,
+                     fs_word_available(word)))
         fail("I2 idle unit", "%lld available, the mutex free, and the head of the queue fits",
              (long long)fs_word_available(word));
-    if (n > 0 && closed != 0 && !script_uses(DRAIN))
-        fail("close", "a thread or ticket waits on a closed semaphore");
+    for (int k = 0; k < n && closed != 0; k++) {
+        if (!drains(node[k]))
+            fail("close", "%s waits on a closed semaphore", object_words(node[k]));
+    }
     if (fs_word_available(word) > limit + may_exceed(i))
         fail("I1 conservation", "%lld units are available, the limit is %lld",
              (long long)fs_word_available(word), (long long)limit);

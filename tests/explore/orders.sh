@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# orders.sh [PATTERN] - every acquire, release and acq_rel in src/, or those in lines `file:number`
-# that match PATTERN, weakened to relaxed, one by one: make check-orders.
+# orders.sh [PATTERN [NAME...]] - every acquire, release and acq_rel in src/, or those in lines
+# `file:number` that match PATTERN, weakened to relaxed, one by one: make check-orders.
 #
 # For each of them the explorer must find an error, with weak memory (views.h): first without
 # preemptions, then with one, on both parkers, two processes at a time.  orders.txt lists those that
-# it cannot find, with the reason.  `seconds` is the most for one scenario.  Builds into the current
-# directory's tests/explore.
+# it cannot find, with the reason.  In the scenarios that have found an error the explorer must find
+# none in the sources as they are.  `seconds` is the most for one scenario; with NAMEs it searches
+# only those scenarios.  With PART=K/N it weakens one order in N, from the K-th on.  Exit status 1:
+# an order survives; 2: the explorer could not run.  Builds into the current directory's
+# tests/explore.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,12 +17,16 @@ here=$(cd "$(dirname "$0")" && pwd)
 src=$(cd "$top_srcdir/src" && pwd)
 work=$PWD/tests/explore/orders
 pattern=${1:-.}
-: "${seconds:=5}"
+[ $# -eq 0 ] || shift
+only=$*
+: "${seconds:=5}" "${PART:=1/1}"
 
-# These scenarios need more than one preemption or one old load: a seqlock over three numbers, and a
-# ticket that moves from queue to queue.
+# These scenarios need more than one preemption or one old load: a seqlock over three numbers, a
+# ticket that moves from queue to queue, and a look at numbers in the middle of a section.
 numbers='try-while-capacity-grows try-while-capacity-shrinks'
-moves='watched-in-one-line-or-another claimed-by-another'
+moves='watched-in-one-queue-or-another claimed-by-another'
+looks='inspected-beside-grants inspected-beside-a-take inspected-beside-a-close
+  inspected-beside-a-capacity'
 
 # places - print FILE LINE OCCURRENCE ORDER for each order in the code, without comments.
 places() {
@@ -49,14 +56,6 @@ excuse() {
     END { print why }' "$here/orders.txt"
 }
 
-# Print each excuse for an order that no longer exists.
-stale() {
-  grep '^[^# ]' "$here/orders.txt" | while read -r where text; do
-    file=${where%:}
-    grep -qF -- "$text" "$src/${file%#*}" || echo "orders.txt: there is no such line: $where $text"
-  done
-}
-
 # weaken FILE LINE OCCURRENCE - print FILE with that order relaxed.
 weaken() {
   awk -v line="$2" -v wanted="$3" 'FNR != line { print; next }
@@ -72,32 +71,54 @@ weaken() {
     }' "$src/$1"
 }
 
-# build DIRECTORY PARKER CPPFLAGS
+# build DIRECTORY PARKER - unless it is built.
 build() {
-  EXPLORER=$work/explore EXPLORE_CPPFLAGS=$3 "$here/build.sh" "$1/src" "$1/explore-$2" \
-    > "$1/build.log" 2>&1
+  case $2 in
+    cond) flags= ;;
+    futex) flags=-DFS_FUTEX_BY_DEFAULT=1 ;;
+  esac
+  EXPLORE_CPPFLAGS=$flags "$here/build.sh" "$1/src" "$1/explore-$2" > "$1/build.log" 2>&1
 }
 
-# search DIRECTORY - print which scenario and oracle find the fault; status 1 if none does.
-search() {
-  if ! build "$1" cond '' || ! build "$1" futex '-DFS_FUTEX_BY_DEFAULT=1'; then
-    echo "it does not build"
-    return
+# searches - print OPTIONS|NAMES of each search.
+searches() {
+  if [ -n "$only" ]; then
+    echo "--bound 0 --stale 1|$only"
+    echo "--bound 1 --stale 1|$only"
+  else
+    echo "--bound 0 --stale 1|"
+    echo "--bound 1 --stale 3|$numbers"
+    echo "--bound 3 --stale 1|$moves"
+    printf '%s ' "--bound 2 --stale 1|$looks" | tr '\n' ' ' && echo
+    echo "--bound 1 --stale 1 --seconds $seconds|"
   fi
-  for options in '--bound 0 --stale 1' "--bound 1 --stale 3 $numbers" \
-    "--bound 3 --stale 1 $moves" "--bound 1 --stale 1 --seconds $seconds"; do
+}
+
+# search DIRECTORY - status 1 if the explorer finds the fault, 0 if not, 2 if it could not run.
+# Prints the scenario and the oracle, or why it could not run.  A crash of the library is one of
+# the errors that the explorer reports; if it ends in another way, it has not searched.
+search() {
+  searches > "$1/searches"
+  while IFS='|' read -r options names; do
     for parker in cond futex; do
-      # shellcheck disable=SC2086 # a list
-      "$1/explore-$parker" --first $options > "$1/out" 2> "$1/errors"
-      case $? in
-        0) continue ;;
-        1) sed -n 's/^\([^ :]*\): FAILED: \([^:]*\):.*/\1, \2/p' "$1/out" | head -n 1 ;;
-        *) echo "the library crashes" ;;
-      esac
-      return
+      build "$1" "$parker" || {
+        echo "it does not build: $(tail -n 1 "$1/build.log")"
+        return 2
+      }
+      # shellcheck disable=SC2086 # lists
+      "$1/explore-$parker" --first $options $names > "$1/out" 2> "$1/errors"
+      ended=$?
+      [ "$ended" -ne 0 ] || continue
+      by=$(sed -n 's/^\([^ :]*\): FAILED: \([^:]*\):.*/\1, \2/p' "$1/out" | head -n 1)
+      if [ "$ended" -eq 1 ] && [ -n "$by" ]; then
+        echo "$parker $options ${by%%,*}" >> "$work/used"
+        echo "$by"
+        return 1
+      fi
+      echo "$(tail -n 1 "$1/errors") (exit status $ended)"
+      return 2
     done
-  done
-  return 1
+  done < "$1/searches"
 }
 
 # try FILE LINE OCCURRENCE ORDER - print one line of the table.
@@ -113,12 +134,26 @@ try() {
   cp "$src"/*.[ch] "$dir/src"
   cp "$top_srcdir/include"/*.h "$dir/include"
   weaken "$1" "$2" "$3" > "$dir/src/$1"
-  if by=$(search "$dir"); then
-    printf '%-22s %-8s caught    %s\n' "$name" "${4#memory_order_}" "$by"
-  else
-    printf '%-22s %-8s SURVIVED\n' "$name" "${4#memory_order_}"
-  fi
+  by=$(search "$dir")
+  case $? in
+    0) verdict=SURVIVED ;;
+    1) verdict=caught ;;
+    *) verdict='COULD NOT RUN' ;;
+  esac
+  printf '%-22s %-8s %-9s %s\n' "$name" "${4#memory_order_}" "$verdict" "$by"
   rm -rf "$dir"
+}
+
+# control - what has found an error in a changed copy finds none in the sources as they are.
+control() {
+  mkdir -p "$work/control"
+  cp -R "$src" "$top_srcdir/include" "$work/control"
+  sort -u "$work/used" | while read -r parker options; do
+    # shellcheck disable=SC2086 # a list
+    { build "$work/control" "$parker" && "$work/control/explore-$parker" $options; } \
+      > "$work/out" 2>&1 ||
+      echo "control: the sources as they are, $options: exit status $?: WRONG"
+  done
 }
 
 # half WHICH - every other place.
@@ -130,8 +165,14 @@ half() {
 
 rm -rf "$work"
 mkdir -p "$work"
-"$here/build.sh" "$src" "$work/explore" || exit $?
-places | awk -v pattern="$pattern" '($1 ":" $2) ~ pattern' > "$work/places"
+if [ -z "${EXPLORER:-}" ]; then
+  EXPLORER=$work/explore
+  "$here/build.sh" "$src" "$EXPLORER" || exit $?
+fi
+export EXPLORER
+places | awk -v pattern="$pattern" -v part="$PART" 'BEGIN { split(part, of, "/") }
+  ($1 ":" $2) ~ pattern && ++n % of[2] == of[1] % of[2]' > "$work/places"
+: > "$work/used"
 half 0 > "$work/second-half" &
 half 1 > "$work/first-half"
 wait
@@ -139,6 +180,8 @@ sort -t: -k1,1 -k2,2n "$work/first-half" "$work/second-half" | tee "$work/table"
 count() { grep -c "^[^ ]* *[a-z_]* *$1" "$work/table"; }
 echo
 echo "$(wc -l < "$work/places") orders: $(count caught) caught, $(count excused) excused," \
-  "$(count SURVIVED) survived"
-stale | tee "$work/stale"
-[ ! -s "$work/stale" ] && ! grep -q 'SURVIVED\|does not build' "$work/table"
+  "$(count SURVIVED) survived, $(count 'COULD NOT RUN') could not run"
+control | tee "$work/wrong"
+[ "$(wc -l < "$work/places")" -eq "$(wc -l < "$work/table")" ] && [ -s "$work/table" ] &&
+  [ "$(count 'COULD NOT RUN')" -eq 0 ] && [ ! -s "$work/wrong" ] || exit 2
+[ "$(count SURVIVED)" -eq 0 ]

@@ -70,7 +70,7 @@ static bool find_origin(int unit, bool tried[UNITS_MAX])
 }
 
 /*
- * A drain comes after the releases of all units that were free.  All acquires come before it: no
+ * A drain comes after the releases of all units that were free; in a pause, of all.  All acquires come before it: no
  * request is granted once the semaphore is closed.
  */
 static void check(int sem, int drain)
@@ -81,7 +81,7 @@ static void check(int sem, int drain)
     for (int i = 0; i < CALLS; i++)
         count_call(i, sem);
     if (drain >= 0)
-        add(taken, &taken_count, op_of(drain)->n, drain);
+        add(taken, &taken_count, scenario->paused ? scenario->capacity : op_of(drain)->n, drain);
     if (too_many)
         return;
     for (int k = 0; k < made_count; k++)

@@ -17,7 +17,9 @@ static int kind_of(enum verb verb)
     static const int kind[VERBS] = {
         [ACQUIRE] = 0, [TIMED] = 1, [FOR] = 1, [TRY] = 2, [UPTO] = 3, [RELEASE] = 4, [GIVE] = 4,
         [CANCEL] = 5, [RETURN] = 6, [KILL] = 7, [CLOSE] = 8, [DRAIN] = 8, [CAPACITY] = 9,
-        [CONSUME] = 10, [DESTROY] = 11, [TAKE] = -1, [CLAIM] = -1, [WATCH] = -1, [AFTER] = -1,
+        [CONSUME] = 10, [DESTROY] = 11, [WOULD] = -1, [STAT] = -1, [AVAILABLE] = -1,
+        [WAITERS] = -1, [SIZE] = -1, [IS_CLOSED] = -1, [STATE] = -1, [TAKE] = -1,
+        [CLAIM] = -1, [WATCH] = -1, [AFTER] = -1,
         [LATER] = -1,
     };
 

@@ -98,6 +98,12 @@ const struct scenario scenarios[] = {
       "take 1 calls; claim; take 1 | release 1 | return t0" },
     { .name = "returned-and-taken-meanwhile", .threads =
       "take 1 calls; release 1; claim; take 1 calls; return | after t0 1; return t0" },
+    { .name = "returned-while-its-callback-takes-it", .may_block = true, .threads =
+      "take 1 calls=claim+take.1.again; return | release 1; release 1" },
+    { .name = "returned-by-two-while-its-callback-takes-it", .may_block = true, .threads =
+      "take 1 calls=claim+take.1.again; return | release 1 | after t0 1; return t0" },
+    { .name = "returned-before-its-first-callback", .may_block = true, .threads =
+      "take 1 calls=claim+take.1.again+take.1.again; stat | return t0; state t0 | release 1" },
     { .name = "claim-of-a-ticket-that-was-returned", .threads =
       "take 1 | after t0 1; release 1; claim t0 | after t0 1; return t0" },
     { .name = "watchers", .threads =
@@ -111,12 +117,44 @@ const struct scenario scenarios[] = {
     { .name = "tickets-try-upto-return", .units = 1, .threads =
       "take 2; return | try 1; give | upto 1; give | release 1" },
 
+    { .name = "watcher-and-a-smaller-capacity", .units = 1, .capacity = 2, .threads =
+      "take 2; watch; claim | after t0 1; watch t0 timed | after t0 1; capacity 1; size" },
     { .name = "watched-at-any-time", .threads =
       "take 1; claim; give | watch t0 timed | release 1" },
     { .name = "watched-in-one-queue-or-another", .threads =
       "take 1 s1; return; take 1; return; take 1 s1 | watch t0 timed" },
     { .name = "claimed-by-another", .units = 1, .threads =
       "take 1; take 1; return | claim t0; give" },
+    /* ---- What one thread finds, call after call, fits together (I11) ---- */
+    { .name = "inspected-beside-grants", .may_block = true, .threads =
+      "take 1; take 1 t1 | release 3 | after t0 2; waiters; state t0; available" },
+    { .name = "inspected-beside-a-take", .may_block = true, .threads =
+      "take 1 | waiters; state t0; waiters" },
+    { .name = "granted-and-then-inspected", .may_block = true, .threads =
+      "take 1 | release 2 | after t0 1; state t0; available; waiters" },
+    { .name = "inspected-beside-a-close", .may_block = true, .threads =
+      "take 1 | close | after t0 1; closed; claim t0; closed" },
+    { .name = "inspected-beside-a-capacity", .units = 1, .capacity = 2, .may_block = true,
+      .threads =
+      "take 2 | capacity 1 | after t0 1; size; state t0; available" },
+    { .name = "inspected-beside-a-time-out", .threads =
+      "timed 1; waiters | waiters; stat; waiters | release 1; available" },
+    { .name = "blocked-and-then-inspected", .units = 1, .may_block = true, .threads =
+      "take 2 | would 1; state t0; waiters | release 1; would 1; stat" },
+
+    /* ---- Refusals that must be met whatever generate.c makes ---- */
+    { .name = "bad-numbers", .threads =
+      "acquire -1; timed -1; for -1; try -1 | release -1; close -1; drain -1; capacity -1 | "
+      "consume -1; cancel -1; take -1" },
+    { .name = "too-big", .capacity = 2, .threads =
+      "acquire 3; timed 3; for 3; try 3 | take 3; drain 3" },
+    { .name = "too-many", .units = 2, .max_waiters = 1, .threads =
+      "take 3; return | after t0 1; timed 3; for 3; take 3 | after t0 1; consume max" },
+    { .name = "for-and-everything", INTERRUPTIBLE, .signals = 1, .max_waiters = 2, .threads =
+      "for 1 | after t0 1; kill t0; close | after t0 1; close" },
+    { .name = "watch-and-everything", INTERRUPTIBLE, .signals = 1, .max_waiters = 2, .threads =
+      "take 1; watch | after t0 1; watch t0 timed | after t0 1; close" },
+
     /* ---- Refusals beside other operations: found by generated scenarios ---- */
     { .name = "closed-and-token", .closed = ESHUTDOWN, .threads =
       "acquire 0 token | acquire 0 token | cancel" },
@@ -173,6 +211,10 @@ const struct scenario scenarios[] = {
       "acquire 1; give; try 1; give | acquire 1; give; upto 1; give | drain 1" },
     { .name = "drain-and-ticket", .units = 1, .threads =
       "take 1; return | drain 1; close | acquire 1; give" },
+    { .name = "drain-and-pause", .units = 2, .capacity = 2, .threads =
+      "acquire 2; give | capacity 0; drain 2 | drain 0 timed" },
+    { .name = "drain-in-a-pause", .units = 2, .capacity = 2, .paused = true, .threads =
+      "drain 2; drain 0 | capacity 1; capacity 0; size | drain 1 timed" },
     { .name = "drain-and-debt", .units = 1, .threads =
       "consume 1; release 1 | drain 1 | drain 0" },
     { .name = "drain-and-signal", INTERRUPTIBLE, .units = 1, .signals = 1, .threads =
@@ -311,6 +353,10 @@ const struct scenario scenarios[] = {
       "acquire 1; give | acquire 2 p-1; give | release 2; try 1; give" },
     { .name = "bypass-ticket", .bypass_ns = LONG, .threads =
       "acquire 1; give | after t0 1; take 1 calls; return | release 2; try 1; give" },
+    { .name = "bypass-release-and-claim", .bypass_ns = LONG, .units = 1, .may_block = true,
+      .threads =
+      "take 2 | after t0 1; stat; release 1; claim t0; give | after t0 1; return t0 |"
+      "after t0 1; acquire 1; give" },
     { .name = "bypass-ticket2", .bypass_ns = LONG, .threads =
       "acquire 1; give | take 1 calls; claim; give; return | release 2; try 1; give" },
     { .name = "bypass-capacity", .bypass_ns = LONG, .units = 2, .capacity = 2, .threads =

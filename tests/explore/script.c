@@ -14,7 +14,8 @@
  *     give               release all that this thread holds; nothing if that is nothing
  *     take n, claim, return, watch    with the ticket of this thread
  *     cancel n           the token, with n as the reason
- *     would n, stat      inspect the semaphore
+ *     would n, stat, available, waiters, size, closed    inspect the semaphore
+ *     state              inspect the ticket
  *     kill tN            pthread_cancel thread N
  *     later              nothing, but some time passes
  *     after tN k         nothing, when thread N has done k operations; without k: has ended
@@ -47,9 +48,8 @@ static int reading_callback;    /* 0: none */
 
 const char *const verb_name[VERBS] = {
     "acquire", "timed", "for", "try", "upto", "release", "give", "close", "drain", "capacity",
-    "consume", "destroy", "would", "stat", "cancel", "take", "claim", "return", "watch", "kill",
-    "after",
-    "later",
+    "consume", "destroy", "would", "stat", "available", "waiters", "size", "closed", "state",
+    "cancel", "take", "claim", "return", "watch", "kill", "after", "later",
 };
 
 /* ---- Reading ---- */

@@ -212,8 +212,8 @@ bool replay(const struct scenario *what, struct limits with, const char *text)
     struct outcome outcome = { 0 };
 
     if (!prepare(what, with) || !read_decisions(text)) {
-        printf("not a schedule: %s\n", text);
-        return false;
+        fprintf(stderr, "explore: not a schedule: %s\n", text);
+        exit(2);
     }
     tracing = true;
     if (run_once(&outcome))

@@ -73,7 +73,8 @@ static bool nobody_else_uses(int ticket)
             enum verb verb = script[t][k].verb;
 
             if (&thread[t] != self && script[t][k].ticket == ticket
-                && (verb == TAKE || verb == CLAIM || verb == RETURN || verb == WATCH))
+                && (verb == TAKE || verb == CLAIM || verb == RETURN || verb == WATCH
+                    || verb == STATE))
                 return false;
         }
     }

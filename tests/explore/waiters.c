@@ -180,8 +180,7 @@ static const struct fs_waiter *head_of(int i)
 /* Has it waited too long to be passed, by the time that the passing thread has read? */
 static bool over_bound(const struct fs_waiter *w)
 {
-    return !script_uses(TIMED) && !script_uses(FOR)
-           && w->joined_ns + scenario->bypass_ns <= self->last_clock;
+    return w->joined_ns + scenario->bypass_ns <= self->last_clock;
 }
 
 /* A thread takes units without having joined. */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# weak.sh [COUNT] - weak memory: litmus tests, then all scenarios on both parkers with one
-# preemption and one old load, two processes at a time: make check-explore-weak.
+# weak.sh [COUNT [NAME...]] - weak memory: litmus tests, then all scenarios, or those named, on both
+# parkers with one preemption and one old load, two processes at a time: make check-explore-weak.
 #
 # Then it looks for data races in the first COUNT scenarios that generate.c makes, half of them on
 # each parker, without old loads.  The library promises no order between an acquire and a later call
@@ -12,9 +12,10 @@ set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}"
 count=${1:-2000}
+[ $# -eq 0 ] || shift
 work=$PWD/tests/explore
 mkdir -p "$work"
-status=0
+. "$top_srcdir/tests/support/result.sh"
 
 # These have too many schedules for both at once.  They run with an old load but no preemption, and
 # with a preemption but no old load.
@@ -23,17 +24,21 @@ large='timeouts-of-three parker-still-on-a-chain bypass-chain bypass-two-sleeper
 
 # part WHICH FILE OPTION... - every other scenario named in FILE: the even ones (0) or the odd (1).
 part() {
-  which=$1 names=$2
+  names=$(awk "NR % 2 == $1" "$2")
   shift 2
-  # shellcheck disable=SC2046 # a list
-  "$explorer" "$@" $(awk "NR % 2 == $which" "$names")
+  # Without names the explorer would run all.
+  [ -n "$names" ] || return 0
+  # shellcheck disable=SC2086 # a list
+  "$explorer" "$@" $names
 }
 
 # halves FILE OPTION... - the scenarios named in FILE, one half of them in the background.
 halves() {
   part 0 "$@" > "$work/second-half" &
-  part 1 "$@" || status=1
-  wait $! || status=1
+  part 1 "$@"
+  result "$explorer" $?
+  wait $!
+  result "$explorer, the other half" $?
   sed 1d "$work/second-half"
 }
 
@@ -41,8 +46,10 @@ halves() {
 generated() {
   echo "-------- generated: $1 to $2"
   "$explorer" --part 2/2 --bound 1 --stale 0 --runs 300 --generate "$1-$2" > "$work/second-half" &
-  "$explorer" --part 1/2 --bound 1 --stale 0 --runs 300 --generate "$1-$2" || status=1
-  wait $! || status=1
+  "$explorer" --part 1/2 --bound 1 --stale 0 --runs 300 --generate "$1-$2"
+  result "$explorer, generated" $?
+  wait $!
+  result "$explorer, generated, the other half" $?
   cat "$work/second-half"
 }
 
@@ -51,9 +58,13 @@ explore() {
   echo "======== parker: $1"
   explorer=$work/explore-$1
   EXPLORE_CPPFLAGS=$2 "$top_srcdir/tests/explore/build.sh" "$top_srcdir/src" "$explorer" || exit $?
+  printf '%s\n' "$chosen" > "$work/others"
   # shellcheck disable=SC2086 # a list
   printf '%s\n' $large > "$work/large"
-  "$explorer" --list | awk '{ print $1 }' | grep -vxFf "$work/large" > "$work/others"
+  if [ -z "$chosen" ]; then
+    "$explorer" --list | awk '{ print $1 }' | grep -vxFf "$work/large" > "$work/others"
+    result "$explorer --list" $?
+  fi
   halves "$work/others" --bound 1 --stale 1
   halves "$work/large" --bound 0 --stale 1
   halves "$work/large" --bound 1 --stale 0
@@ -61,8 +72,11 @@ explore() {
   echo
 }
 
+chosen=$(printf '%s\n' "$@")
+[ -z "$chosen" ] || large=
 explore cond '' 1 $((count / 2))
-"$work/explore-cond" --litmus || status=1
+"$work/explore-cond" --litmus
+result "the litmus tests" $?
 explore futex '-DFS_FUTEX_BY_DEFAULT=1' $((count / 2 + 1)) "$count"
 [ "$status" -ne 0 ] || echo "ok: no schedule with weak memory has failed"
 exit "$status"

@@ -130,12 +130,12 @@ static void add(struct text *text, const char *format, ...)
 static bool has_number(const struct op *op)
 {
     switch (op->verb) {
-    case GIVE: case DESTROY: case STAT: case CLAIM: case RETURN: case WATCH: case KILL: case LATER:
+    case GIVE: case DESTROY: case CLAIM: case RETURN: case WATCH: case KILL: case LATER:
         return false;
     case CLOSE: case CANCEL: case AFTER:
         return op->n != 0;
     default:
-        return true;
+        return op->verb == WOULD || !is_inspection(op->verb);
     }
 }
 
@@ -143,7 +143,8 @@ static bool has_number(const struct op *op)
 static void add_op(struct text *text, const struct op *op, char blank, int id)
 {
     add(text, "%s", verb_name[op->verb]);
-    if (op->verb == KILL || op->verb == AFTER || (op->verb >= TAKE && op->ticket != id))
+    if (op->verb == KILL || op->verb == AFTER
+        || ((op->verb >= TAKE || op->verb == STATE) && op->ticket != id))
         add(text, "%ct%d", blank, op->ticket);
     if (has_number(op) && op->n == FAIRSEM_MAX_UNITS)
         add(text, "%cmax", blank);

@@ -76,7 +76,7 @@ static void wait_once(struct prey *p)
         break;
     case 1:
         if (fairsem_acquire_for(&g->sem, 2, 30000) == 0) {
-            fairsem_units_adopt(&p->units, &g->sem, 2);
+            insist(0, fairsem_units_adopt(&p->units, &g->sem, 2));
             use(g, &p->units);
         }
         break;
@@ -87,7 +87,7 @@ static void wait_once(struct prey *p)
             use(g, &p->units);
         break;
     default:
-        fairsem_with(&g->sem, 1, use_in_with, g);
+        insist(0, fairsem_with(&g->sem, 1, use_in_with, g));
     }
 }
 
@@ -163,7 +163,7 @@ END_TEST
 
 static void *exit_when_granted(void *arg)
 {
-    fairsem_acquire(arg, 1);
+    insist(0, fairsem_acquire(arg, 1));
     pthread_exit(NULL);
 }
 

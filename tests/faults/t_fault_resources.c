@@ -140,8 +140,8 @@ END_TEST
 
 static void *wait_twice(void *arg)
 {
-    fairsem_acquire(arg, 1);
-    fairsem_acquire(arg, 1);
+    insist(0, fairsem_acquire(arg, 1));
+    insist(0, fairsem_acquire(arg, 1));
     return NULL;
 }
 
@@ -174,8 +174,8 @@ static void *wait_with_errno(void *arg)
     static int seen;
 
     errno = 4711;
-    fairsem_acquire(arg, 1);
-    fairsem_acquire_for(arg, 1, 2000000);
+    insist(0, fairsem_acquire(arg, 1));
+    insist(ETIMEDOUT, fairsem_acquire_for(arg, 1, 2000000));
     seen = errno;
     return &seen;
 }

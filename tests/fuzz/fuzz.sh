@@ -34,6 +34,12 @@ export ASAN_OPTIONS
 "$work/fuzz" -max_total_time="$seconds" -max_len=300 -print_final_stats=1 \
   -artifact_prefix="$work/" "$work/new" "$work/old" > "$work/log" 2>&1
 status=$?
+# A finding has a summary, by the sanitizer or by libFuzzer.
+if [ "$status" -ne 0 ] && ! grep -q '^SUMMARY: ' "$work/log"; then
+  tail -n 5 "$work/log"
+  echo "COULD NOT RUN: the fuzzer: exit status $status"
+  exit 2
+fi
 if [ "$status" -ne 0 ]; then
   sed -n '/^ *0  thread 0/,$p' "$work/log"
   echo "fuzz: FOUND something: the bytes are in $work, all output is in $work/log"

@@ -27,7 +27,7 @@ test_programs += tests/fuzz/replay
 endif
 tests_fuzz_replay_SOURCES = $(fuzz_sources) tests/fuzz/replay.c
 tests_fuzz_replay_CFLAGS = $(AM_CFLAGS) $(LIB_CFLAGS)
-tests_fuzz_replay_LDADD = tests/support/libchecked.la
+tests_fuzz_replay_LDADD = tests/support/libchecked.la $(NO_LTO)
 # machine.c has the same list; build.sh reads it there.
 tests_fuzz_replay_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=pthread_mutex_trylock \

@@ -228,6 +228,18 @@ void fs_stay_awake_learn(struct fs_stay_awake *doubts, bool joined_as_head, int6
     (void)core;
 }
 
+void fs_turn_learn(struct fs_stay_awake *doubts, int64_t ns)
+{
+    (void)doubts;
+    (void)ns;
+}
+
+bool fs_yields_pay(int64_t now_ns)
+{
+    (void)now_ns;
+    return true;
+}
+
 /* ---- Thread-specific values.  (A sanitizer's key was made before) ---- */
 
 static pthread_key_t library_key;

@@ -107,19 +107,23 @@ void step_close(void)
 static void compare_queues(int s, char *text)
 {
     const struct model_request *r = world.model_sem[s].head;
-    uint64_t last_ticket = 0, ticket;
+    uint64_t last_seq = 0, seq;
     int last_priority = 0, priority;
     int64_t n;
 
-    for (char *at = text; (at = strstr(at, "\n  ticket ")) != NULL; at++) {
-        if (sscanf(at, "\n  ticket %" SCNu64 ": units %" SCNd64 ", priority %d", &ticket, &n,
+    for (char *at = text; (at = strstr(at, ", units ")) != NULL; at++) {
+        char *line = at;
+
+        while (*line != '\n')
+            line--;
+        if (sscanf(line, "\n  %" SCNu64 ": %*[^,], units %" SCNd64 ", priority %d", &seq, &n,
                    &priority) != 3)
-            finding("fairsem_dump(s%d): cannot read%s", s, at);
+            finding("fairsem_dump(s%d): cannot read%s", s, line);
         if (r == NULL || n != r->units || priority != r->priority)
             finding("fairsem_dump(s%d): a wrong queue:\n%s", s, text);
-        if (at != text && priority == last_priority && ticket <= last_ticket && last_ticket != 0)
+        if (priority == last_priority && seq <= last_seq && last_seq != 0)
             finding("fairsem_dump(s%d): not in order of arrival:\n%s", s, text);
-        last_ticket = ticket;
+        last_seq = seq;
         last_priority = priority;
         r = r->behind;
     }

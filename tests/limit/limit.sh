@@ -15,15 +15,21 @@ if [ ! -x "$limit" ]; then
 fi
 work=$(mktemp -d "$top_builddir/tests/limit.XXXXXX") || exit 99
 name=test-$$
+trap 'exit 99' HUP INT TERM
 trap '"$limit" --remove --force "$name" 2> /dev/null; "$limit" --remove --force "$name-b" 2> /dev/null
-  "$limit" --global --remove --force "$name" 2> /dev/null; rm -rf "$work"' EXIT
+  "$limit" --global --remove --force "$name" 2> /dev/null
+  jobs -p > "$work/jobs"; kill $(cat "$work/jobs") 2> /dev/null; rm -rf "$work"' EXIT
 status=0
 
+# With STOP_EARLY the first failure is the end: that is all that a seeded fault needs.
 fail() {
   echo "FAILED: $*"
   cat "$work/err" 2> /dev/null
   status=1
+  [ -z "${STOP_EARLY-}" ] || exit 1
 }
+most_tries=3000
+[ -z "${STOP_EARLY-}" ] || most_tries=1000
 
 # gives STATUS WHAT ARGUMENT... - fairsem-limit ends with this status.
 gives() {
@@ -38,13 +44,19 @@ gives() {
   fi
 }
 
-# await WHAT COMMAND... - return when the command succeeds; the test fails if that takes a minute.
+# says TEXT - the last message has it.
+says() {
+  grep -q -e "$1" "$work/err" || fail "the message does not say: $1"
+}
+
+# await WHAT COMMAND... - return when the command succeeds; the test fails if that takes a minute,
+# or with STOP_EARLY a third of that.
 await() {
   what=$1 tries=0
   shift
   until "$@" > "$work/awaited" 2>&1; do
     tries=$((tries + 1))
-    if [ "$tries" -gt 3000 ]; then
+    if [ "$tries" -gt "$most_tries" ]; then
       cat "$work/awaited"
       fail "waited in vain: $what"
       return 1
@@ -91,6 +103,8 @@ gives 7 "the exit status is the command's" "$name" 1 -- sh -c 'exit 7'
 gives 0 "arguments arrive as they are" "$name" 1 -- printf '%s|' 'a  b' '' '*' --status
 [ "$(cat "$work/out")" = 'a  b||*|--status|' ] || fail "arguments: $(cat "$work/out")"
 gives 0 "the -- may be missing" "$name" 1 true
+gives 0 "options of the command need no --" "$name" 1 printf '%s|' --status
+[ "$(cat "$work/out")" = '--status|' ] || fail "options of the command: $(cat "$work/out")"
 gives 127 "no such command" "$name" 1 -- "$work/none"
 gives 126 "a command that cannot be run" "$name" 1 -- "$work"
 [ "$(echo text | "$limit" "$name" 1 -- cat)" = text ] || fail "standard input"
@@ -103,6 +117,12 @@ wait "$own"
 (exec "$limit" "$name" 1 -- sh -c 'kill -TERM $$') 2> /dev/null
 [ $? -eq 143 ] || fail "a signal that kills the command does not show"
 
+# It has no descriptors that fairsem-limit has opened, except for the unit.
+"$limit" "$name" 1 -- ls -l /proc/self/fd > "$work/out" 2> "$work/err"
+ls -l /proc/self/fd > "$work/without" 2> "$work/err"
+[ "$(grep -c '/dev/null$' "$work/out")" -eq "$(grep -c '/dev/null$' "$work/without")" ] ||
+  fail "descriptors of fairsem-limit in the command: $(cat "$work/out")"
+
 # ---------------------------------------------------------------- errors of its own
 gives 125 "no arguments"
 gives 125 "no command" "$name" 1 --
@@ -112,8 +132,11 @@ gives 125 "no such option" --none "$name" 1 -- true
 gives 125 "no number of units" -n x "$name" 1 -- true
 gives 125 "more units than the limit" -n 2 "$name" 1 -- true
 gives 125 "no seconds" -w never "$name" 1 -- true
+gives 125 "negative seconds" -w -1 "$name" 1 -- true
 gives 125 "no mode" --global=9 "$name" 1 -- true
+gives 125 "a mode without the owner" --global=066 "$name" 1 -- true
 gives 125 "a name with a slash" a/b 1 -- true
+says 'no slash'
 gives 125 "an empty name" '' 1 -- true
 gives 125 "a name with a newline" "$(printf 'a\nb')" 1 -- true
 gives 125 "a name with a control character of UTF-8" "$(printf 'a\302\233b')" 1 -- true
@@ -204,6 +227,19 @@ wait "$next" 2> /dev/null
 let_go
 [ ! -e "$work/ended" ] || fail "it ran after the signal"
 
+# As under nohup(1).
+hold
+(trap '' HUP && exec "$limit" "$name" 1 -- touch "$work/ignores") &
+next=$!
+await "the next waiter" shows 'waiting 1'
+kill -HUP "$next"
+for i in 1 2 3 4 5; do
+  shows 'waiting 1' || fail "a signal that is ignored ends the wait"
+done
+let_go
+wait "$next" || fail "a waiter that ignores a signal fails"
+[ -e "$work/ignores" ] || fail "a waiter that ignores a signal did not run"
+
 # The first process of a container: a signal that another process there sends does not end it.
 for own_pids in 'unshare --pid --fork' 'unshare --user --map-current-user --pid --fork' ''; do
   [ -z "$own_pids" ] || ! $own_pids true 2> /dev/null || break
@@ -239,11 +275,21 @@ gives 127 "--fork: no such command" --fork "$name" 1 -- "$work/none"
 # shellcheck disable=SC2016
 (exec "$limit" --fork "$name" 1 -- sh -c 'kill -TERM $$') 2> /dev/null
 [ $? -eq 143 ] || fail "--fork: a signal that kills the command does not show"
+# SIGCHLD is ignored, and a parent must wait for its child.  (Some shells do not ignore it for a
+# trap.)
+ignored='^SigIgn:.*[13579bdf]....$'
+if env --ignore-signal=CHLD grep -q "$ignored" /proc/self/status 2> /dev/null; then
+  env --ignore-signal=CHLD "$limit" --fork "$name" 1 -- grep -q "$ignored" /proc/self/status ||
+    fail "--fork: the command does not ignore what fairsem-limit ignores"
+else
+  echo "not tried: SIGCHLD ignored, without env --ignore-signal"
+fi
 # shellcheck disable=SC2016
-"$limit" --fork "$name" 1 -- sh -c 'trap "exit 9" USR1; echo > "$1"; while :; do sleep 0.05; done' \
-  sh "$work/ready" &
+"$limit" --fork "$name" 1 -- sh -c 'trap "exit 9" USR1; echo > "$1"
+  for i in $2; do sleep 0.05; done' sh "$work/ready" "$(seq 400)" &
 parent=$!
 await "a command with a trap" test -s "$work/ready"
+gives 124 "--fork: the command has the unit" -w 0 "$name" 1 -- true
 kill -USR1 "$parent"
 wait "$parent"
 [ $? -eq 9 ] || fail "--fork: no signal arrives"
@@ -267,8 +313,9 @@ shows 'limit 3' || fail "the limit has not changed"
 gives 0 "and back" "$name" 1 -- true
 hold
 gives 125 "another limit, while a command runs" "$name" 2 -- true
-grep -q 'the limit is 1, not 2' "$work/err" || fail "the message does not say which limit"
+says 'the limit is 1, not 2'
 gives 125 "remove, while a command runs" --remove "$name"
+says 'commands run or wait'
 "$limit" "$name" 1 -- touch "$work/moved" &
 next=$!
 await "the next waiter" shows 'waiting 1'
@@ -286,7 +333,7 @@ segment=/dev/shm/fairsem-limit-$(id -u).$name
 head -c 4096 /dev/zero | tr '\0' x > "$work/noise"
 cat "$work/noise" > "$segment"
 gives 125 "a damaged name" "$name" 1 -- true
-grep -q 'damaged' "$work/err" || fail "the message does not say that it is damaged"
+says damaged
 gives 0 "remove what is damaged" --remove --force "$name"
 gives 0 "and begin again" "$name" 1 -- true
 if chown 65534 "$segment" 2> /dev/null; then

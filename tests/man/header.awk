@@ -33,7 +33,7 @@ function comment_line(text) {
 
 function declaration(text,    name, result) {
     gsub(/[ \t]+/, " ", text)
-    sub(/ FAIRSEM_TIME64_\([a-z0-9_]*\)/, "", text)
+    gsub(/ FAIRSEM_(TIME64|NONNULL)_\([a-z0-9_, ]*\)/, "", text)
     sub(/^FAIRSEM_API /, "", text)
     name = text
     sub(/\(.*/, "", name)

@@ -3,7 +3,8 @@
 #
 # A hunk is that of a patch without line numbers: ' ' what stays, '-' what goes, '+' what comes.
 # What stays and what goes must be in the file exactly once, as whole lines.  Prints the names
-# of the changed files; exit status 1, and a sentence, if the mutant cannot be applied.
+# of the changed files; exit status 1, and a sentence, if the mutant cannot be applied.  With
+# -v dry=1 it changes nothing.
 
 /^mutant / { here = $2 == mutant; found += here; next }
 !here { next }
@@ -57,8 +58,10 @@ END {
         name[file] = files[i]
     }
     for (file in name) {
-        printf "%s", text[file] > file
-        close(file)
+        if (!dry) {
+            printf "%s", text[file] > file
+            close(file)
+        }
         print name[file]
     }
 }

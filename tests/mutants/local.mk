@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# tests/mutants/local.mk - seeded faults in src/, each of which some test must find; included by
-# ../local.mk.  run.sh says how.
+# tests/mutants/local.mk - seeded faults in src/, posix/ and limit/, each of which some test must
+# find; included by ../local.mk.  run.sh says how.
 #
 #   make check-mutants                        all of them; the table is tests/mutants/table
 #   make check-mutants MUTANTS="one another"  some
@@ -17,7 +17,9 @@ EXTRA_DIST += \
 	tests/mutants/checks.txt \
 	tests/mutants/fork.txt \
 	tests/mutants/grant.txt \
+	tests/mutants/limit.txt \
 	tests/mutants/owner.txt \
+	tests/mutants/posix.txt \
 	tests/mutants/queue.txt \
 	tests/mutants/run.sh \
 	tests/mutants/shared.txt \

@@ -99,8 +99,8 @@ static int64_t play_round(const struct kind *kind, uint32_t seed, struct verdict
     int64_t operations = 0;
     bool right = true;
 
-    fairsem_init(&round.sem, kind->units, NULL);
-    if (!record_begin(&round.sem, kind->threads))
+    if (fairsem_init(&round.sem, kind->units, NULL) != 0
+        || !record_begin(&round.sem, kind->threads))
         return -1;
     for (int i = 0; i < kind->threads; i++) {
         takers[i] = (struct taker){ .round = &round, .number = i, .seed = seed + (uint32_t)i };

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # consumers.sh - programs find the installed library with pkg-config, CMake and Meson, shared and
-# static, after it was moved to a directory with a space in its name.  And Meson can build it.
+# static, after it was moved to a directory with a space in its name.  And CMake and Meson can build
+# it as a part of a project.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -72,8 +73,16 @@ show_shared() {
 
 mkdir "$work/source dir"
 cd "$work/source dir" || exit 99
+# fairsem-limit is built where semaphores between processes are.
+has_shared=0
+[ ! -x "$top_builddir/fairsem-limit" ] || has_shared=1
+echo "enum { HAS_SHARED = $has_shared };" > has_shared.h
 cat > prog.c <<'_EOF'
+#include "has_shared.h"
+
+#include <errno.h>
 #include <fairsem.h>
+#include <fairsem/shared.h>
 
 static fairsem_t slots = FAIRSEM_INITIALIZER(0);
 
@@ -86,7 +95,10 @@ static void *give(void *arg)
 int main(void)
 {
     pthread_t thread;
+    fairsem_shared_t *handle;
 
+    if ((fairsem_shared_open(&handle, "", 0, 0, 0) != ENOSYS) != HAS_SHARED)
+        return 2;
     if (pthread_create(&thread, 0, give, 0) != 0 || fairsem_acquire(&slots, 2) != 0)
         return 1;
     return pthread_join(thread, 0);
@@ -188,7 +200,50 @@ use_cmake() {
   done
 }
 
-if has cmake; then use_cmake; else skip "there is no CMake"; fi
+# inside_cmake HOW SHARED - build and run programs of a project that the library is a part of.
+inside_cmake() {
+  name=cmake-$1-$2 kinds=static
+  [ "$2" = OFF ] || kinds='shared;static'
+  # -O0: the library is compiled again, and need not be fast.
+  quietly env CC="$CC" CXX="$CXX" CFLAGS="$CFLAGS -O0" CXXFLAGS="$CFLAGS -O0" \
+    cmake -S inside -B "$name" -DHOW="$1" -DSOURCE="$work/fair sem" -DBUILD_SHARED_LIBS="$2" \
+    "-DLANGUAGES=$languages" "-DKINDS=$kinds" || return
+  quietly cmake --build "$name" --parallel 2 || return
+  for language in C CXX; do
+    case $languages in *"$language"*) ;; *) continue ;; esac
+    [ "$2" = OFF ] || runs "CMake, $language, $1, shared" "$name/$language-shared"
+    runs "CMake, $language, $1, static, BUILD_SHARED_LIBS $2" "$name/$language-static"
+  done
+}
+
+if has cmake; then
+  use_cmake
+  ln -s "$top_srcdir" "$work/fair sem"
+  mkdir inside
+  {
+    cat << '_EOF'
+cmake_minimum_required(VERSION 3.12)
+project(consumer ${LANGUAGES})
+if(HOW STREQUAL "add_subdirectory")
+  add_subdirectory("${SOURCE}/packaging/cmake" fairsem)
+else()
+  include(FetchContent)
+  FetchContent_Declare(fairsem SOURCE_DIR "${SOURCE}" SOURCE_SUBDIR packaging/cmake)
+  FetchContent_MakeAvailable(fairsem)
+endif()
+_EOF
+    sed -e '1,/^find_package(fairsem CONFIG REQUIRED)/d' -e 's| prog\.c| ../prog.c|' CMakeLists.txt
+  } > inside/CMakeLists.txt
+  inside_cmake add_subdirectory OFF
+  inside_cmake add_subdirectory ON
+  # SOURCE_SUBDIR is new in 3.18.
+  case $(cmake --version) in
+    *' '3.[0-9].* | *' '3.1[0-7].*) skip "FetchContent: CMake is too old" ;;
+    *) inside_cmake FetchContent OFF ;;
+  esac
+else
+  skip "there is no CMake"
+fi
 
 # ---------------------------------------------------------------- Meson
 # `shared` and `static`: as pkg-config finds the library; `inside`: as a subproject.
@@ -203,22 +258,22 @@ executable('prog', 'prog.c', dependencies: [fairsem, dependency('threads')])
 _EOF
 echo "option('kind', type: 'combo', choices: ['shared', 'static', 'inside'])" > meson_options.txt
 
-# use_meson KIND ARGUMENT... - build prog in meson-KIND.
+# use_meson NAME KIND ARGUMENT... - build prog in meson-NAME.
 use_meson() {
-  kind=$1
-  shift
+  name=$1 kind=$2
+  shift 2
   # -O0: the subproject is compiled again, and need not be fast.
   quietly env CC="$CC" CFLAGS="$CFLAGS -O0" PKG_CONFIG="pkg-config --define-prefix" \
-    meson setup "meson-$kind" -Dkind="$kind" "$@" || return
-  quietly meson compile -C "meson-$kind" -j 2
+    meson setup "meson-$name" -Dkind="$kind" "$@" || return
+  quietly meson compile -C "meson-$name" -j 2
 }
 
 if ! has meson || ! meson compile --help > /dev/null 2>&1; then
   skip "there is no Meson, or only an old one"
 else
   if [ -n "$can_move" ]; then
-    [ -z "$shared" ] || { use_meson shared && runs "Meson, shared" meson-shared/prog; }
-    if [ -n "$static" ] && use_meson static; then
+    [ -z "$shared" ] || { use_meson shared shared && runs "Meson, shared" meson-shared/prog; }
+    if [ -n "$static" ] && use_meson static static; then
       hide_shared
       runs "Meson, static" meson-static/prog
       show_shared
@@ -227,8 +282,11 @@ else
   mkdir subprojects && ln -s "$top_srcdir" subprojects/fairsem
   printf '[wrap-file]\ndirectory = fairsem\n\n[provide]\nfairsem = fairsem_dep\n' \
     > subprojects/fairsem.wrap
-  use_meson inside --wrap-mode=forcefallback -Dfairsem:default_library=static &&
-    runs "Meson, as a subproject" meson-inside/prog
+  for library in shared static both; do
+    use_meson "inside-$library" inside --wrap-mode=forcefallback \
+      "-Dfairsem:default_library=$library" &&
+      runs "Meson, as a subproject, $library" "meson-inside-$library/prog"
+  done
 fi
 
 if [ "$ran" -eq 0 ] && [ "$status" -eq 0 ]; then

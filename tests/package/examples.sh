@@ -162,10 +162,16 @@ if built fairsem-limit; then
 fi
 jobs=examples/killed-jobs
 if built "$jobs" && built fairsem-limit; then
-  if run 0 "$jobs" "$top_builddir/fairsem-limit" "$top_srcdir/src"; then
-    grep -q '^parts done 8, .* most at once [1-3]$' "$work/out" || fail "killed-jobs: parts"
-    grep -q '^files [1-9].*: the sum is right$' "$work/out" || fail "killed-jobs: the sum"
-  fi
+  # Whether there is much to do or nothing, three processes are killed.
+  mkdir "$work/nothing"
+  for tree in "$top_srcdir/src" "$work/nothing"; do
+    if run 0 "$jobs" "$top_builddir/fairsem-limit" "$tree"; then
+      grep -q '^parts done 8, processes killed 3, most at once [1-3]$' "$work/out" ||
+        fail "killed-jobs: parts"
+      [ "$(grep -c KILLED "$work/out")" -eq 3 ] || fail "killed-jobs: not three in the table"
+      grep -q '^files [0-9].*: the sum is right$' "$work/out" || fail "killed-jobs: the sum"
+    fi
+  done
   run 2 "$jobs"
 fi
 

@@ -4,13 +4,15 @@
 
 test_scripts += \
 	tests/package/abi.sh \
+	tests/package/amalgamation.sh \
 	tests/package/bench.sh \
 	tests/package/consistency.sh \
 	tests/package/consumers.sh \
 	tests/package/examples.sh \
 	tests/package/exports.sh \
-	tests/package/hardened.sh \
 	tests/package/header.sh \
 	tests/package/install.sh \
 	tests/package/layers.sh \
-	tests/package/links.sh
+	tests/package/links.sh \
+	tests/package/names.sh \
+	tests/package/warnings.sh

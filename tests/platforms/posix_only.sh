@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# posix_only.sh - the library, fairsem-bench and the examples compile with only the headers of
+# posix_only.sh - the library, also as one file, fairsem-bench and the examples compile with only the headers of
 # POSIX, as on a system that is not Linux.
 #
 # The headers are those of musl, without those of Linux; they declare only what POSIX has.  The
@@ -52,8 +52,9 @@ for call in 'int x = SYS_futex;' '#include <linux/futex.h>' '#include <sys/sysca
   fi
 done
 
+"$top_srcdir/packaging/amalgamation.sh" "$work/one" || exit 1
 count=0
-for source in "$top_srcdir"/src/*.c "$top_srcdir/src/shared/absent.c" "$top_srcdir"/posix/sem_*.c \
+for source in "$work/one/fairsem.c" "$top_srcdir"/src/*.c "$top_srcdir/src/shared/absent.c" "$top_srcdir"/posix/sem_*.c \
   "$top_srcdir"/bench/*.c "$top_srcdir"/examples/*.c; do
   # These need semaphores between processes, epoll or zlib.
   case $source in

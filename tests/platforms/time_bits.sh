@@ -89,9 +89,9 @@ int main(void)
         set(clock);
         if (!in_time(clock, fairsem_units_acquire(&units, &none, 1, &how)))
             return 3;
-        (void)fairsem_ticket_take(&ticket, &none, 1, 0, NULL, NULL);
         set(clock);
-        if (!in_time(clock, fairsem_ticket_wait(&ticket, &how)))
+        if (fairsem_ticket_take(&ticket, &none, 1, 0, NULL, NULL) != EINPROGRESS
+            || !in_time(clock, fairsem_ticket_wait(&ticket, &how)))
             return 4;
         fairsem_ticket_return(&ticket);
         if (sem_init(&sem, 0, 0) != 0)

@@ -324,7 +324,7 @@ static void *wait_in_vain(void *arg)
 {
     const fairsem_wait_t how = { .token = &token };
 
-    (void)fairsem_acquire_with(arg, 1, &how);
+    check(fairsem_acquire_with(arg, 1, &how) == ECANCELED);
     return NULL;
 }
 
@@ -352,6 +352,43 @@ static void crowds(void)
     for (int i = 1; i < 4; i++)
         pthread_join(thread[i], NULL);
     check(fairsem_close(&none, 0) == 0 && fairsem_destroy(&none) == 0);
+}
+
+/* ---- A sem_t that is all zero: either thread may come first ---- */
+
+enum { ZEROED = 100 };
+
+static sem_t zeroed[ZEROED];
+static int   posted[ZEROED];
+
+static void *post_each(void *arg)
+{
+    for (int i = 0; i < ZEROED; i++) {
+        posted[i] = i;
+        check(sem_post(&zeroed[i]) == 0);
+    }
+    return arg;
+}
+
+static void *wait_for_each(void *arg)
+{
+    for (int i = 0; i < ZEROED; i++) {
+        check(sem_wait(&zeroed[i]) == 0);
+        check(posted[i] == i);
+    }
+    return arg;
+}
+
+static void first_uses(void)
+{
+    pthread_t thread[2];
+
+    check(pthread_create(&thread[0], NULL, wait_for_each, NULL) == 0);
+    check(pthread_create(&thread[1], NULL, post_each, NULL) == 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    for (int i = 0; i < ZEROED; i++)
+        check(sem_destroy(&zeroed[i]) == 0);
 }
 
 /* ---- A callback is the program's code: its races are reported ---- */
@@ -398,5 +435,6 @@ int main(int argc, char **argv)
     callback();
     puts("callback");
     crowds();
+    first_uses();
     return 0;
 }

@@ -4,7 +4,7 @@
  * subcommand.
  *
  * interpose.sh runs it under fairsem-run.  All subcommands that glibc's own semaphores pass, too,
- * also succeed without fairsem-run; `fifo`, `not-libcs` and `no-descriptors` do not.
+ * also succeed without fairsem-run; `fifo`, `eintr-awake`, `not-libcs` and `no-descriptors` do not.
  *
  * Exit status 0, or 1 and a message; 77: skipped.
  */
@@ -20,7 +20,8 @@ int main(int argc, char **argv)
         const char *name;
         int       (*run)(void);
     } plain[] = {
-        { "fifo", fifo }, { "eintr", eintr }, { "cancel", cancel },
+        { "fifo", fifo }, { "eintr", eintr }, { "eintr-awake", eintr_awake },
+        { "fork-in-handler", fork_in_handler }, { "cancel", cancel },
         { "handler-post", handler_post }, { "fork-child", fork_child },
         { "vfork-exec", vfork_exec }, { "unmap", unmap }, { "late-post", late_post },
         { "destroy-with-waiters", destroy_with_waiters }, { "destroyed", destroyed },
@@ -40,14 +41,20 @@ int main(int argc, char **argv)
         { "static-destructor", static_destructor },
         { "interrupted-actions", interrupted_actions },
         { "sandbox", sandbox }, { "in-sandbox", in_sandbox },
+        { "deadlines", deadlines }, { "priorities", priorities }, { "no-memory", no_memory },
+        { "eleven", eleven }, { "generations", generations },
+        { "made-real-time", made_real_time }, { "without-right", without_right },
+        { "raw-fork", raw_fork }, { "signal-in-child", signal_in_child },
+        { "eintr-destroyed", eintr_destroyed }, { "faults", faults },
     };
     static const struct {
         const char *name;
         int       (*run)(const char *);
     } with_argument[] = { { "dlopen", load }, { "die", die }, { "exit", leave },
-                        { "interrupts", interrupts } };
+                        { "interrupts", interrupts },
+                        { "holds", holds } };
 
-    alarm(TIMEOUT_S);
+    end_hangs();
     for (size_t i = 0; argc == 2 && i < sizeof plain / sizeof plain[0]; i++) {
         if (strcmp(argv[1], plain[i].name) == 0)
             return plain[i].run();

@@ -13,8 +13,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* A hang ends after this time. */
+/* A hang ends after this time, or that times CK_TIMEOUT_MULTIPLIER, as in the tests of Check. */
 #define TIMEOUT_S 120
+void end_hangs(void);
 
 #define MUST(condition)                                                                   \
     do {                                                                                  \
@@ -50,8 +51,8 @@ void start(pthread_t *thread, void *(*run)(void *), void *arg);
 /* Start a thread that waits once, and return when it sleeps. */
 void queue(struct waiter *w, sem_t *sem);
 
-/* Return when it sleeps again. */
-void await_sleep(struct waiter *w);
+/* True when it sleeps again, false when its wait has ended. */
+bool await_sleep(struct waiter *w);
 
 /* Returns its result, or STILL_WAITING if it was canceled. */
 int join(struct waiter *w);
@@ -68,12 +69,19 @@ extern _Atomic int stop;
 /* interposed_waits.c */
 int fifo(void);
 int eintr(void);
+int eintr_awake(void);
+int eintr_destroyed(void);
+int fork_in_handler(void);
 int cancel(void);
 int handler_post(void);
 int overflow(void);
 int inversion(void);
 int forked_priority(void);
 int slow_waits(void);
+int deadlines(void);
+int priorities(void);
+int made_real_time(void);
+int without_right(void);
 
 /* interposed_memory.c */
 int unmap(void);
@@ -87,6 +95,8 @@ int not_libcs(void);
 int never_destroy(void);
 int use_slots_again(void);
 int many(void);
+int no_memory(void);
+int eleven(void);
 
 /* interposed_origins.c */
 int static_zero(void);
@@ -101,6 +111,9 @@ int load(const char *path);
 
 /* interposed_processes.c */
 int fork_child(void);
+int generations(void);
+int raw_fork(void);
+int signal_in_child(void);
 int vfork_exec(void);
 int exit_in_thread(void);
 int die(const char *how);
@@ -123,11 +136,18 @@ int interrupted_actions(void);
 /* interposed_jumps.c */
 int jumps(void);
 
+/* interposed_faults.c */
+int faults(void);
+
 /* interposed_sandbox.c */
 int sandbox(void);
 int in_sandbox(void);
 
+/* Run it in a process that has no right to real-time priorities.  Returns if that fails. */
+void run_without_right(const char *behavior);
+
 /* interposed_hog.c */
 int hog(void);
+int holds(const char *threads_and_ns);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -250,19 +251,26 @@ static void *set_other(void *arg)
     return arg;
 }
 
-/* A child that has run no atfork handler, while another thread is inside: it can set actions. */
-static void in_clone(void)
+static pid_t bare_clone(void)
+{
+    return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+/* A child that is made while another thread is inside can set actions. */
+static void in_child_of(pid_t (*make_child)(void))
 {
     pthread_t thread;
     pid_t child;
 
     set(SIGUSR1, note, (int)SA_RESETHAND);
     runs = 0;
+    atomic_store(&inside, 0);
+    atomic_store(&go_on, 0);
     *in_sigaction = stay_inside;
     start(&thread, set_other, NULL);
     while (!atomic_load(&inside))
         sched_yield();
-    child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    child = make_child();
     if (child == 0) {
         *in_sigaction = NULL;
         alarm(10);
@@ -304,7 +312,7 @@ static void in_killed_vfork(void)
     runs = 0;
     raise(SIGUSR1);
     MUST(runs == 1);
-    alarm(TIMEOUT_S);
+    end_hangs();
 }
 
 static bool refuse(int sig)
@@ -326,6 +334,190 @@ static void refused(void)
     raise(SIGUSR1);
     MUST(runs == 1 && now(SIGUSR1).sa_handler == note);
     MUST((now(SIGUSR1).sa_flags & (int)SA_RESETHAND) == 0);
+}
+
+/* ---- Signals come together, in the section of sigaction() ---- */
+
+enum { TOGETHER = 10 };
+
+static int first_number;
+static int values[TOGETHER], arrivals[TOGETHER];
+static int sent_inside;         /* 0: none */
+static pid_t forked;
+
+static void note_value(int sig, siginfo_t *info, void *context)
+{
+    (void)context;
+    arrivals[sig - first_number]++;
+    values[sig - first_number] += info->si_value.sival_int;
+}
+
+static void handle_with_value(int sig, void (*handler)(int, siginfo_t *, void *), int flags,
+                              const sigset_t *mask)
+{
+    struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | flags,
+                                .sa_mask = *mask };
+
+    MUST(sigaction(sig, &action, NULL) == 0);
+}
+
+static void send_value(int sig, int value)
+{
+    MUST(pthread_sigqueue(pthread_self(), sig, (union sigval){ .sival_int = value }) == 0);
+}
+
+/* From here they come when open_in_sigaction() runs. */
+static void hold_back(sigset_t *none)
+{
+    sigset_t all;
+
+    first_number = SIGRTMIN + 1;
+    memset(values, 0, sizeof values);
+    memset(arrivals, 0, sizeof arrivals);
+    sigemptyset(none);
+    sigemptyset(&all);
+    for (int i = 0; i < TOGETHER; i++)
+        sigaddset(&all, first_number + i);
+    MUST(sigprocmask(SIG_BLOCK, &all, NULL) == 0);
+}
+
+/* libc runs the handlers here; under fairsem-run they come when the section has ended. */
+static bool open_in_sigaction(int sig)
+{
+    const char *preloaded = getenv("LD_PRELOAD");
+    bool defers = preloaded != NULL && strstr(preloaded, "fairsem-interpose") != NULL;
+    sigset_t none;
+
+    *in_sigaction = NULL;
+    sigemptyset(&none);
+    MUST(sig == SIGHUP && sigprocmask(SIG_SETMASK, &none, NULL) == 0);
+    if (sent_inside != 0)
+        raise(sent_inside);
+    for (int i = 0; i < TOGETHER && defers; i++)
+        MUST(arrivals[i] == 0);
+    return true;
+}
+
+static void hit_section(void)
+{
+    *in_sigaction = open_in_sigaction;
+    set(SIGHUP, other, 0);
+}
+
+/* Two of one number, perhaps more than the module keeps itself; and the mask is empty again. */
+static void together(int numbers)
+{
+    sigset_t none, now_blocked;
+
+    hold_back(&none);
+    for (int i = 0; i < numbers; i++) {
+        handle_with_value(first_number + i, note_value, i == 0 ? (int)SA_NODEFER : 0, &none);
+        send_value(first_number + i, 100 + i);
+    }
+    send_value(first_number, 1000);
+    hit_section();
+    for (int i = 0; i < numbers; i++)
+        MUST(arrivals[i] == 1 + (i == 0) && values[i] == 100 + i + (i == 0) * 1000);
+    MUST(sigprocmask(SIG_BLOCK, NULL, &now_blocked) == 0);
+    for (int sig = 1; sig < FS_NSIG; sig++)
+        MUST(sigismember(&now_blocked, sig) != 1);
+}
+
+/* The handlers that a child installs are deferred, too. */
+static void together_in_child(void)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        together(TOGETHER);
+        _exit(0);
+    }
+    MUST(child_status(child) == 0);
+}
+
+/* If no signal can be queued, one by kill() comes all the same. */
+static void without_memory(void)
+{
+    const struct rlimit nothing = { 0, 0 };
+    pid_t child = fork();
+
+    if (child == 0) {
+        sigset_t none;
+
+        hold_back(&none);
+        handle_with_value(first_number, note_value, 0, &none);
+        MUST(setrlimit(RLIMIT_SIGPENDING, &nothing) == 0);
+        MUST(kill(getpid(), first_number) == 0);
+        hit_section();
+        MUST(arrivals[0] == 1);
+        _exit(0);
+    }
+    MUST(child_status(child) == 0);
+}
+
+static void ignore_the_other(int sig)
+{
+    (void)sig;
+    signal(first_number, SIG_IGN);
+}
+
+static void fork_here(int sig)
+{
+    sigset_t the_other;
+
+    (void)sig;
+    sigemptyset(&the_other);
+    sigaddset(&the_other, first_number);
+    forked = fork();
+    MUST(forked >= 0);
+    if (forked == 0) {
+        memset(arrivals, 0, sizeof arrivals);   /* libc's came at once */
+        memset(values, 0, sizeof values);
+        send_value(first_number, 2);
+        MUST(sigprocmask(SIG_UNBLOCK, &the_other, NULL) == 0);
+        MUST(arrivals[0] == 1 && values[0] == 2);
+        _exit(0);
+    }
+}
+
+/* Two signals hit a section.  The handler of SIGBUS runs first, while the other one is blocked. */
+static void two_together(void (*first)(int))
+{
+    struct sigaction action = { .sa_handler = first };
+    sigset_t none;
+
+    hold_back(&none);
+    sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, first_number);
+    MUST(sigaction(SIGBUS, &action, NULL) == 0);
+    handle_with_value(first_number, note_value, 0, &none);
+    send_value(first_number, 1);
+    sent_inside = SIGBUS;
+    hit_section();
+    sent_inside = 0;
+    MUST(signal(SIGBUS, SIG_DFL) == first);
+}
+
+/* What the program ignores in the meantime is gone. */
+static void ignored_meanwhile(void)
+{
+    sigset_t none;
+
+    two_together(ignore_the_other);
+    memset(arrivals, 0, sizeof arrivals);
+    memset(values, 0, sizeof values);
+    sigemptyset(&none);
+    handle_with_value(first_number, note_value, 0, &none);
+    send_value(first_number, 2);
+    MUST(arrivals[0] == 1 && values[0] == 2);
+}
+
+/* What was sent to the parent does not come in the child. */
+static void forked_meanwhile(void)
+{
+    two_together(fork_here);
+    MUST(arrivals[0] == 1 && values[0] == 1);
+    MUST(child_status(forked) == 0);
 }
 
 /* ---- A waiter is canceled while its handler is in the middle of a call ---- */
@@ -398,9 +590,9 @@ static void canceled_in(void (*function)(void), bool (*sigaction_hook)(int),
     MUST(sem_post(&used_before) == 0 && join(&w) == 0);
     set(SIGUSR1, note, 0);
     set(SIGUSR2, end_in_call, 0);
-    w = (struct waiter){ 0 };
+    w = (struct waiter){ .result = STILL_WAITING };
     start(&w.thread, wait_for_ever, &w);
-    await_sleep(&w);
+    MUST(await_sleep(&w));
     *in_sigaction = sigaction_hook;
     *in_setcanceltype = setcanceltype_hook;
     MUST(pthread_kill(w.thread, SIGUSR2) == 0);
@@ -408,7 +600,7 @@ static void canceled_in(void (*function)(void), bool (*sigaction_hook)(int),
     MUST(runs == 1);
     alarm(10);
     function();
-    alarm(TIMEOUT_S);
+    end_hangs();
 }
 
 int interrupted_actions(void)
@@ -416,9 +608,16 @@ int interrupted_actions(void)
     in_sigaction = dlsym(RTLD_DEFAULT, "in_sigaction");
     in_setcanceltype = dlsym(RTLD_DEFAULT, "in_setcanceltype");
     MUST(in_sigaction != NULL && in_setcanceltype != NULL);
-    in_clone();
+    in_child_of(bare_clone);    /* it runs no atfork handler */
+    in_child_of(fork);
     in_killed_vfork();
     refused();
+    together(1);
+    together(TOGETHER);
+    together_in_child();
+    without_memory();
+    ignored_meanwhile();
+    forked_meanwhile();
     canceled_in(call_sigaction, cancel_in_sigaction, NULL);
     canceled_in(call_sigaction, NULL, cancel_in_setcanceltype);
     canceled_in(call_sem_destroy, NULL, cancel_in_setcanceltype);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* interposed_hog.c - a hog, a thread that takes its unit back at once, and its victim. */
+/*
+ * interposed_hog.c - a hog, a thread that takes its unit back at once, and its victim; and threads
+ * that all do so.
+ */
 #define _GNU_SOURCE
 #include "interposed.h"
 
@@ -83,5 +86,49 @@ int hog(void)
     pthread_join(thread[0], NULL);
     pthread_join(thread[1], NULL);
     printf("longest wait of the victim: %.3f ms, granted %d times\n", longest_ms, granted);
+    return 0;
+}
+
+/* ---- How often threads get the only unit, each of which takes it back at once ---- */
+
+static double hold_ms;
+static _Atomic long holds_of_all;
+
+static void *hold(void *arg)
+{
+    long count = 0;
+
+    while (!atomic_load(&stop)) {
+        double until;
+
+        MUST(sem_wait(&only_unit) == 0);
+        for (until = hold_ms > 0 ? now_ms() + hold_ms : 0; until > 0 && now_ms() < until;)
+            continue;
+        MUST(sem_post(&only_unit) == 0);
+        count++;
+    }
+    atomic_fetch_add(&holds_of_all, count);
+    return arg;
+}
+
+/* "16,2000": 16 threads that each hold the unit for 2000 ns.  For measurements. */
+int holds(const char *argument)
+{
+    enum { MOST = 1000 };
+    const struct timespec duration = { 1, 0 };
+    static pthread_t thread[MOST];
+    int threads, hold_ns;
+
+    MUST(sscanf(argument, "%d,%d", &threads, &hold_ns) == 2 && threads > 0 && threads <= MOST);
+    hold_ms = hold_ns / 1e6;
+    MUST(sem_init(&only_unit, 0, 1) == 0);
+    for (int i = 0; i < threads; i++)
+        start(&thread[i], hold, NULL);
+    nanosleep(&duration, NULL);
+    atomic_store(&stop, 1);
+    for (int i = 0; i < threads; i++)
+        MUST(pthread_join(thread[i], NULL) == 0);
+    MUST(value_of(&only_unit) == 1);
+    printf("%ld holds a second\n", atomic_load(&holds_of_all));
     return 0;
 }

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* interposed_jumps.c - siglongjmp() out of a handler ends the wait below, and loses no unit. */
 #define _GNU_SOURCE
+/* siglongjmp() is then never __longjmp_chk(), which this file calls by its name. */
+#undef _FORTIFY_SOURCE
 #include "interposed.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifndef SS_AUTODISARM
 #define SS_AUTODISARM (1u << 31)        /* linux/signal.h */
@@ -91,12 +97,12 @@ static void jump_by(void (*handler)(int), int flags, int nested)
     handle(SIGUSR1, handler, flags);
     handle(SIGUSR2, wait_inside, flags);
     start(&jumper.thread, wait_and_jump, &jumper);
-    await_sleep(&jumper);
+    MUST(await_sleep(&jumper));
     queue(&behind, &sem);
     if (nested) {
         MUST(pthread_kill(jumper.thread, SIGUSR2) == 0);
         for (int i = 0; i < 20; i++)
-            await_sleep(&jumper);
+            MUST(await_sleep(&jumper));
     }
     atomic_store(&jumps_left, 1);
     MUST(pthread_kill(jumper.thread, SIGUSR1) == 0);
@@ -109,24 +115,26 @@ static void jump_by(void (*handler)(int), int flags, int nested)
     MUST(sem_destroy(&sem) == 0);
 }
 
-static void jump_from(int flags, int nested)
-{
-    jump_by(jump_out, flags, nested);
-}
-
-/*
- * The alternate stack is on the first thread's stack, and so above all others.  With SS_AUTODISARM
- * the kernel does not report it in a handler.
- */
-static void jump_from_above(int nested)
+/* The alternate stack is on the first thread's stack, and so above all others. */
+static void jump_from_above(void (*handler)(int), int stack_flags, int nested)
 {
     const stack_t before = alternate_stack;
     char above[sizeof alternate];
 
     alternate_stack.ss_sp = above;
-    alternate_stack.ss_flags = (int)SS_AUTODISARM;
-    jump_from(SA_RESTART | SA_ONSTACK, nested);
+    alternate_stack.ss_flags = stack_flags;
+    jump_by(handler, SA_RESTART | SA_ONSTACK, nested);
     alternate_stack = before;
+}
+
+static void jump_from_everywhere(void (*handler)(int))
+{
+    for (int nested = 0; nested <= 1; nested++) {
+        jump_by(handler, SA_RESTART, nested);
+        jump_by(handler, 0, nested);
+        jump_by(handler, SA_RESTART | SA_ONSTACK, nested);
+        jump_from_above(handler, 0, nested);
+    }
 }
 
 static void jump_and_stay(void)
@@ -140,7 +148,7 @@ static void jump_and_stay(void)
         MUST(pthread_kill(w.thread, SIGUSR1) == 0);
         while (atomic_load(&inside_jumps) < i)
             continue;
-        await_sleep(&w);
+        MUST(await_sleep(&w));
     }
     MUST(atomic_load(&w.result) == STILL_WAITING);
     MUST(sem_post(&sem) == 0);
@@ -192,6 +200,52 @@ static void jump_at_any_time(void)
     MUST(sem_post(&sem) == 0 && sem_wait(&sem) == 0);
 }
 
+/* The next lock of a mutex by this thread sends it SIGUSR2. */
+static _Thread_local bool signal_in_lock __attribute__((tls_model("initial-exec")));
+
+/* Instead of libc's, also for the interposer. */
+int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    static int (*libcs)(pthread_mutex_t *);
+
+    if (libcs == NULL)
+        *(void **)&libcs = dlsym(RTLD_NEXT, "pthread_mutex_trylock");
+    if (signal_in_lock) {
+        signal_in_lock = false;
+        raise(SIGUSR2);
+    }
+    return libcs(mutex);
+}
+
+static void post_and_jump(int sig)
+{
+    (void)sig;
+    MUST(sem_post(&sem) == 0);
+    signal_in_lock = true;
+    siglongjmp(target, 1);
+}
+
+static void jump_too(int sig)
+{
+    (void)sig;
+    siglongjmp(target, 2);
+}
+
+/* A handler that posts jumps out of the wait; while that gives the unit back, another one jumps. */
+static void jump_while_jumping(void)
+{
+    handle(SIGALRM, post_and_jump, 0);
+    handle(SIGUSR2, jump_too, 0);
+    MUST(sem_init(&sem, 0, 0) == 0);
+    if (sigsetjmp(target, 1) == 0) {
+        ualarm(50000, 0);
+        sem_wait(&sem);
+        MUST(false);
+    }
+    signal_in_lock = false;
+    MUST(value_of(&sem) == 1);
+}
+
 int jumps(void)
 {
     jump_and_stay();
@@ -199,14 +253,16 @@ int jumps(void)
     puts("a jump out of a wait is noticed on x86-64 only");
     return 77;
 #endif
-    jump_from(SA_RESTART, 0);
-    jump_from(0, 0);
-    jump_from(SA_ONSTACK, 0);
-    jump_by(jump_out_checked, SA_RESTART, 0);
-    jump_from(SA_RESTART, 1);
-    jump_from(SA_RESTART | SA_ONSTACK, 1);
-    jump_from_above(0);
-    jump_from_above(1);
+    jump_from_everywhere(jump_out);
+    jump_from_everywhere(jump_out_checked);
+    /*
+     * In a handler the kernel does not report a stack that has disarmed itself.  So
+     * __longjmp_chk() takes a jump down from it for one into a frame that has returned, with libc
+     * alone, too: "longjmp causes uninitialized stack frame".
+     */
+    for (int nested = 0; nested <= 1; nested++)
+        jump_from_above(jump_out, (int)SS_AUTODISARM, nested);
     jump_at_any_time();
+    jump_while_jumping();
     return 0;
 }

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 static _Atomic(sem_t *) offered;
@@ -275,6 +277,58 @@ int use_slots_again(void)
         MUST(sem_destroy(&sem) == 0);
     }
     MUST(resident_bytes() - before < 10 * MANY);
+    return 0;
+}
+
+static _Atomic int go_on;
+
+static void *wait_when_told(void *arg)
+{
+    while (!atomic_load(&go_on))
+        sched_yield();
+    MUST(sem_wait(arg) == 0);
+    return arg;
+}
+
+/* A wait works, and ends in time, even if there is no memory for a semaphore with waiters. */
+int no_memory(void)
+{
+    const struct timespec past = { 1, 0 };
+    struct rlimit before, none;
+    struct timespec soon;
+    pthread_t thread;
+    sem_t sem;
+
+    MUST(sem_init(&sem, 0, 0) == 0);
+    start(&thread, wait_when_told, &sem);
+    MUST(getrlimit(RLIMIT_AS, &before) == 0);
+    none = before;
+    none.rlim_cur = 1;
+    MUST(setrlimit(RLIMIT_AS, &none) == 0);
+    alarm(10);
+    MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
+    clock_gettime(CLOCK_REALTIME, &soon);
+    soon.tv_sec += soon.tv_nsec >= 990000000;
+    soon.tv_nsec = (soon.tv_nsec + 10000000) % 1000000000;
+    MUST_FAIL(sem_timedwait(&sem, &soon), ETIMEDOUT);
+    atomic_store(&go_on, 1);
+    MUST(sem_post(&sem) == 0);
+    MUST(pthread_join(thread, NULL) == 0);
+    MUST(value_of(&sem) == 0);
+    MUST(setrlimit(RLIMIT_AS, &before) == 0);
+    contend(&sem);
+    return 0;
+}
+
+/* More than --stats lists.  (11 waits.) */
+int eleven(void)
+{
+    sem_t sem[11];
+
+    for (int i = 0; i < 11; i++) {
+        MUST(sem_init(&sem[i], 0, 0) == 0);
+        contend(&sem[i]);
+    }
     return 0;
 }
 

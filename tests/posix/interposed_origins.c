@@ -112,6 +112,19 @@ static sem_t *map(void *where, int flags)
     return sem;
 }
 
+static int shared_mappings(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[512];
+    int count = 0;
+
+    MUST(maps != NULL);
+    while (fgets(line, sizeof line, maps) != NULL)
+        count += strstr(line, "/dev/zero") != NULL;
+    fclose(maps);
+    return count;
+}
+
 int shared_all_the_same(void)
 {
     struct waiter w = { 0 };
@@ -127,6 +140,7 @@ int shared_all_the_same(void)
     MUST(sem_destroy(&sem[1]) == 0);
     MUST(map(sem, MAP_SHARED | MAP_FIXED) == sem);
     use_in_two_processes(sem, false);
+    MUST(emulated() || shared_mappings() == 3);
     return 0;
 }
 
@@ -159,13 +173,12 @@ int no_descriptors(void)
     return 0;
 }
 
-/* A value that looks like a reference, but points to nothing, is an error. */
-int nonsense(void)
+static void is_broken(uint64_t word)
 {
     union {
         sem_t    sem;
         uint64_t words[4];
-    } bad = { .words = { 0xfa125e31, 1, 0x10, 0x20 } };
+    } bad = { .words = { word, 1, 0x10, 0x20 } };
     int value;
 
     MUST_FAIL(sem_wait(&bad.sem), EINVAL);
@@ -174,6 +187,22 @@ int nonsense(void)
     MUST_FAIL(sem_getvalue(&bad.sem, &value), EINVAL);
     MUST_FAIL(sem_destroy(&bad.sem), EINVAL);
     MUST(sem_init(&bad.sem, 0, 2) == 0 && value_of(&bad.sem) == 2);
+}
+
+/*
+ * A value that looks like a reference, but not to a slot, is an error: a slot that is not there,
+ * one that has not been used yet, and one that is used by another semaphore.
+ */
+int nonsense(void)
+{
+    const struct timespec past = { 1, 0 };
+    sem_t sem;
+
+    is_broken(0xdffffff0);
+    MUST(sem_init(&sem, 0, 0) == 0);
+    MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
+    is_broken(0xd0000001);
+    is_broken(0x1d0000000);
     return 0;
 }
 

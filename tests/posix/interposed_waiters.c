@@ -8,10 +8,18 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+void end_hangs(void)
+{
+    const char *multiplier = getenv("CK_TIMEOUT_MULTIPLIER");
+
+    alarm((unsigned)(TIMEOUT_S * (multiplier != NULL ? atof(multiplier) : 1)));
+}
 
 static void *wait_once(void *arg)
 {
@@ -19,10 +27,11 @@ static void *wait_once(void *arg)
     int result;
 
     atomic_store(&w->tid, (int)syscall(SYS_gettid));
+    errno = 0;
     result = sem_wait(w->sem);
     if (result == 0 && w->service != NULL)
         w->place = atomic_fetch_add(w->service, 1);
-    atomic_store(&w->result, result == 0 ? 0 : errno);
+    atomic_store(&w->result, errno);        /* success leaves it alone */
     return NULL;
 }
 
@@ -44,16 +53,17 @@ static char state_of(int tid)
 }
 
 /* It sleeps in no other call.  Several samples, in case the kernel itself put it to sleep. */
-void await_sleep(struct waiter *w)
+bool await_sleep(struct waiter *w)
 {
     int seen = 0;
 
     while (atomic_load(&w->tid) == 0)
         sched_yield();
-    while (seen < 5) {
+    while (seen < 5 && atomic_load(&w->result) == STILL_WAITING) {
         seen = state_of(atomic_load(&w->tid)) == 'S' ? seen + 1 : 0;
         sched_yield();
     }
+    return seen == 5;
 }
 
 void start(pthread_t *thread, void *(*run)(void *), void *arg)
@@ -69,7 +79,7 @@ void queue(struct waiter *w, sem_t *sem)
     w->sem = sem;
     atomic_store(&w->result, STILL_WAITING);
     start(&w->thread, wait_once, w);
-    await_sleep(w);
+    MUST(await_sleep(w));
 }
 
 /* Returns its result, or STILL_WAITING if it was canceled. */

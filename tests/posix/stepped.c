@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * stepped.c - two signals come before each instruction of a post that grants, of a wait that times
- * out, and of sem_getvalue.  Their handlers use the same semaphore.
+ * out, of sem_getvalue, and of sem_destroy.  Their handlers use the same semaphore.
  *
  * interpose.sh runs it under fairsem-run.  A child repeats the operation.  Its parent steps through
  * it once (ptrace) and notes the address of each instruction.  In each later run it stops the child
@@ -18,15 +18,14 @@
  */
 #define _GNU_SOURCE
 #include "interposed.h"
+#include "stepping.h"
 
 #include <sched.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
@@ -43,7 +42,7 @@ static unsigned long long waits_of_helper;
 /* ---- The child ---- */
 
 static const struct timespec past = { 1, 0 };
-static int asks;                /* the operation is ask_plain(), and handlers use `plain`, too */
+static int uses_plain;          /* the handlers use `plain`, too */
 
 static void use(int sig, siginfo_t *info, void *context)
 {
@@ -58,7 +57,7 @@ static void use(int sig, siginfo_t *info, void *context)
     told[sig] = info->si_value.sival_int;
     runs[sig]++;
     MUST(sem_post(&sem) == 0);
-    if (asks)
+    if (uses_plain)
         MUST_FAIL(sem_timedwait(&plain, &past), ETIMEDOUT);
     errno = error;
 }
@@ -95,6 +94,11 @@ static void ask_plain(void)
     MUST(value_of(&plain) == 0);
 }
 
+static void destroy(void)
+{
+    MUST(sem_destroy(&sem) == 0);
+}
+
 /* The child stops itself before and after each; the parent does the rest. */
 static void repeat(void (*operation)(void), int helped)
 {
@@ -116,13 +120,20 @@ static void repeat(void (*operation)(void), int helped)
         } else {
             MUST(value_of(&sem) == 2);
             MUST(sem_trywait(&sem) == 0 && sem_trywait(&sem) == 0);
+            MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);   /* more than a number again */
             MUST(sem_destroy(&plain) == 0);
         }
     }
 }
 
-static void child(int operation)
+enum operation { POST, WAIT, GETVALUE, DESTROY };
+
+static void child(enum operation operation)
 {
+    static void (*const function[])(void) = {
+        [POST] = post_to_waiter, [WAIT] = wait_in_vain, [GETVALUE] = ask_plain,
+        [DESTROY] = destroy,
+    };
     struct sigaction action = { .sa_sigaction = use, .sa_flags = SA_SIGINFO | SA_RESTART };
     struct waiter w = { 0 };
     pthread_t helper;
@@ -136,24 +147,13 @@ static void child(int operation)
     queue(&w, &sem);
     MUST(sem_post(&sem) == 0 && join(&w) == 0);
     MUST(sem_init(&plain, 0, 0) == 0);
-    asks = operation == 2;
-    if (operation == 0)
+    uses_plain = operation == GETVALUE || operation == DESTROY;
+    if (operation == POST)
         start(&helper, take, NULL);
-    repeat(operation == 0 ? post_to_waiter : asks ? ask_plain : wait_in_vain, operation == 0);
+    repeat(function[operation], operation == POST);
 }
 
 /* ---- The parent ---- */
-
-/* Wait until it stops; returns the signal. */
-static int stopped(pid_t pid)
-{
-    int status = child_status(pid);
-
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-        _exit(77);
-    MUST(WIFSTOPPED(status));
-    return WSTOPSIG(status);
-}
 
 static void queue_signal(pid_t pid, int sig, int value)
 {
@@ -166,20 +166,8 @@ static void queue_signal(pid_t pid, int sig, int value)
     MUST(syscall(SYS_rt_tgsigqueueinfo, pid, pid, sig, &info) == 0);
 }
 
-/* Let it go on until it stops itself, and deliver the signals that come. */
-static void run_to_stop(pid_t pid)
-{
-    int sig = 0;
-
-    do {
-        MUST(ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)sig) == 0);
-        sig = stopped(pid);
-    } while (sig != SIGSTOP);
-}
-
-enum { MOST = 20000 };
-static uintptr_t address[MOST];     /* of each instruction */
-static uintptr_t after_hit[MOST];   /* of each after a hit of a critical section */
+static uintptr_t address[STEPS_MOST];     /* of each instruction */
+static uintptr_t after_hit[STEPS_MOST];   /* of each after a hit of a critical section */
 
 static void send_both(pid_t pid, int value)
 {
@@ -188,74 +176,8 @@ static void send_both(pid_t pid, int value)
     run_to_stop(pid);
 }
 
-#if defined(__x86_64__)
-enum { HAS_DEBUG_REGISTERS = 1 };
-
-static uintptr_t place(pid_t pid)
-{
-    return (uintptr_t)ptrace(PTRACE_PEEKUSER, pid, offsetof(struct user, regs.rip), NULL);
-}
-
-static int set_debug_register(pid_t pid, int number, uintptr_t value)
-{
-    return ptrace(PTRACE_POKEUSER, pid, offsetof(struct user, u_debugreg) + (size_t)number * 8,
-                  value) == 0;
-}
-#else
-enum { HAS_DEBUG_REGISTERS = 0 };
-
-static uintptr_t place(pid_t pid)
-{
-    (void)pid;
-    return 0;
-}
-
-static int set_debug_register(pid_t pid, int number, uintptr_t value)
-{
-    (void)pid, (void)number, (void)value;
-    return 0;
-}
-#endif
-
-/* Step through the rest of the operation.  Returns the number of its instructions. */
-static int note_all(pid_t pid, uintptr_t *list, int *signals)
-{
-    int count = 0, sig = 0;
-
-    *signals = 0;
-    do {
-        MUST(count < MOST);
-        list[count++] = place(pid);
-        MUST(ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)sig) == 0);
-        sig = stopped(pid);
-        if (sig == SIGTRAP)
-            sig = 0;
-        else
-            ++*signals;
-    } while (sig != SIGSTOP);
-    --*signals;
-    return count;
-}
-
-/* Stop before this instruction.  False: the operation ended before it. */
-static int stop_before(pid_t pid, const uintptr_t *list, int instruction)
-{
-    int earlier = 0, sig = 0;
-
-    for (int i = 0; i < instruction; i++)
-        earlier += list[i] == list[instruction];
-    if (!set_debug_register(pid, 0, list[instruction]) || !set_debug_register(pid, 7, 1))
-        _exit(77);
-    do {
-        MUST(ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)(sig != SIGTRAP ? sig : 0)) == 0);
-        sig = stopped(pid);
-    } while (sig != SIGSTOP && (sig != SIGTRAP || earlier-- > 0));
-    MUST(set_debug_register(pid, 7, 0));
-    return sig == SIGTRAP;
-}
-
 /* A child that has done the operation twice, and is about to do it again. */
-static pid_t begin(int operation, int *instructions)
+static pid_t begin(enum operation operation, int *instructions)
 {
     pid_t pid = fork();
     int signals;
@@ -264,6 +186,7 @@ static pid_t begin(int operation, int *instructions)
     if (pid == 0)
         child(operation);
     MUST(stopped(pid) == SIGSTOP);
+    ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(intptr_t)PTRACE_O_EXITKILL);
     /* The first time the loader resolves symbols. */
     send_both(pid, 1);
     run_to_stop(pid);
@@ -278,7 +201,7 @@ static void end(pid_t pid)
     MUST(WIFSIGNALED(child_status(pid)));
 }
 
-static void step_through(const char *name, int operation)
+static void step_through(const char *name, enum operation operation)
 {
     int instructions, reached = 0;
     pid_t pid;
@@ -299,8 +222,8 @@ static void step_through(const char *name, int operation)
 }
 
 /*
- * Looks for an instruction that is in a section: a signal there comes twice, because it is kept, and
- * delivered at the end.  *count: how many instructions follow.
+ * Looks for an instruction that is in a section: a signal there comes twice, because it is kept,
+ * and delivered at the end.  *count: how many instructions follow.
  */
 static int find_section(pid_t pid, int instructions, int *value, int *count)
 {
@@ -324,11 +247,11 @@ static int find_section(pid_t pid, int instructions, int *value, int *count)
 
 static void step_through_after_hit(void)
 {
-    int instructions, hit, reached = 0, value = 3, count;
+    int instructions, hit, reached = 0, value = 3, count = 0;
     pid_t pid;
 
     second = SIGBUS;
-    pid = begin(1, &instructions);
+    pid = begin(WAIT, &instructions);
     hit = find_section(pid, instructions, &value, &count);
     for (int i = 0; i < count; i++) {
         int inside = stop_before(pid, address, hit);
@@ -352,12 +275,13 @@ static void step_through_after_hit(void)
 
 int main(void)
 {
-    if (!HAS_DEBUG_REGISTERS)
+    if (!can_step())
         return 77;
-    alarm(TIMEOUT_S);
-    step_through("post", 0);
-    step_through("wait", 1);
-    step_through("getvalue", 2);
+    end_hangs();
+    step_through("post", POST);
+    step_through("wait", WAIT);
+    step_through("getvalue", GETVALUE);
+    step_through("destroy", DESTROY);
     step_through_after_hit();
     return 0;
 }

@@ -22,6 +22,7 @@ test_programs += \
 if HAVE_WRAP
 test_programs += \
 	tests/shared/t_shared_apart \
+	tests/shared/t_shared_awake \
 	tests/shared/t_shared_memory
 endif
 endif
@@ -32,6 +33,7 @@ EXTRA_DIST += tests/shared/crowd.h
 # t_shared_apart treats each handle as a process of its own.
 tests_shared_t_shared_apart_LDFLAGS = -Wl,--wrap=fs_life_take -Wl,--wrap=fs_life_drop \
 	-Wl,--wrap=fs_life_test -Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_unmap
+tests_shared_t_shared_awake_LDFLAGS = -Wl,--wrap=fs_spin -Wl,--wrap=fs_cpu_count
 # Memory is refused, and a file replaced.
 tests_shared_t_shared_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc \
 	-Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_open

@@ -362,7 +362,7 @@ START_TEST(damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it)
     sem = make_segment(2, FAIRSEM_SHARED_NO_UNDO);
     ck_assert_int_eq(fairsem_shared_tryacquire(sem, 1), 0);
     fs_shared_step = damage_before_slow_is_cleared;
-    (void)fairsem_shared_stat(sem, &stat);
+    ck_assert_int_eq(fairsem_shared_stat(sem, &stat), ENOTRECOVERABLE);
     ck_assert(fs_shared_step == NULL);      /* that step was reached */
     ck_assert_int_eq(fairsem_shared_tryacquire(sem, 1), ENOTRECOVERABLE);
     ck_assert_int_eq(fairsem_shared_release(sem, 1), ENOTRECOVERABLE);

@@ -128,6 +128,15 @@ static fairsem_shared_t *make_used(unsigned flags, pid_t children[3])
     return h;
 }
 
+/* End its children: `available` units are free then. */
+static void end_used(fairsem_shared_t *h, const pid_t children[3], int64_t available)
+{
+    for (int i = 0; i < 3; i++)
+        kill_child(children[i]);
+    ck_assert_int_eq(fairsem_shared_available(h), available);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+
 static void damage_often(unsigned flags)
 {
     const char *times = getenv("FAIRSEM_SHARED_TIMES");
@@ -154,10 +163,7 @@ static void damage_often(unsigned flags)
     ck_assert_int_gt(broken, rounds / 100);
     memcpy(h->segment, image, (size_t)h->size);
     memcpy(h, &before, sizeof before);
-    for (int i = 0; i < 3; i++)
-        kill_child(children[i]);
-    ck_assert_int_eq(fairsem_shared_available(h), (flags & FAIRSEM_SHARED_NO_UNDO) != 0 ? 1 : 2);
-    ck_assert_int_eq(fairsem_shared_close(h), 0);
+    end_used(h, children, (flags & FAIRSEM_SHARED_NO_UNDO) != 0 ? 1 : 2);
     free(image);
     fclose(null);
 }
@@ -251,13 +257,31 @@ START_TEST(a_call_that_reads_a_damaged_member_reports_it)
             memcpy(h->segment, image, (size_t)h->size);
         }
     }
-    for (int i = 0; i < 3; i++)
-        kill_child(children[i]);
-    ck_assert_int_eq(fairsem_shared_available(h), 2);
-    ck_assert_int_eq(fairsem_shared_close(h), 0);
+    end_used(h, children, 2);
     free(image);
 }
 END_TEST
+
+struct wrong {
+    void   *at;
+    size_t  size;
+    int64_t value;
+};
+
+/* With one of these values at a time the call returns ENOTRECOVERABLE. */
+static void check_each(fairsem_shared_t *h, int (*call)(fairsem_shared_t *),
+                       const struct wrong wrong[], int count)
+{
+    void *image = malloc((size_t)h->size);
+
+    memcpy(image, h->segment, (size_t)h->size);
+    for (int i = 0; i < count; i++) {
+        put_member(wrong[i].at, wrong[i].size, wrong[i].value);
+        ck_assert_msg(call(h) == ENOTRECOVERABLE, "number %d", i);
+        memcpy(h->segment, image, (size_t)h->size);
+    }
+    free(image);
+}
 
 /* A change in `redo` is unfinished, and one of its numbers is wrong. */
 START_TEST(an_invalid_change_is_not_completed)
@@ -266,15 +290,13 @@ START_TEST(an_invalid_change_is_not_completed)
     pid_t children[3];
     fairsem_shared_t *h = make_used(0, children);
     struct fs_redo *redo = &h->segment->redo;
-    const struct { void *at; size_t size; int64_t value; } wrong[] = {
+    const struct wrong wrong[] = {
         { &redo->slot,       4, -1 },              { &redo->slot,       4, SLOTS + 1 },
         { &redo->slot_state, 4, FS_SLOT_WAITING }, { &redo->slot_state, 4, FS_SLOT_CANCELED },
         { &redo->process,    4, -1 },              { &redo->process,    4, PROCESSES + 1 },
         { &redo->held,       8, -1 },              { &redo->held,       8, 4 },
         { &redo->word,       8, -1 },              { &redo->word,       8, 4 },
     };
-    const int count = sizeof wrong / sizeof wrong[0];
-    void *image = malloc((size_t)h->size);
 
     FS_PUT(&redo->slot_state, FS_SLOT_FREE);
     FS_PUT(&redo->process, 1 + FS_GET(&h->self));
@@ -283,20 +305,35 @@ START_TEST(an_invalid_change_is_not_completed)
     FS_PUT(&redo->word, 1);
     FS_PUT(&redo->slot, 1 + FS_GET(&h->segment->head));
     FS_PUT(&h->segment->unfinished, 1);
-    memcpy(image, h->segment, (size_t)h->size);
-    for (int i = 0; i < count; i++) {
-        put_member(wrong[i].at, wrong[i].size, wrong[i].value);
-        ck_assert_msg(see_stat(h) == ENOTRECOVERABLE, "number %d", i);
-        memcpy(h->segment, image, (size_t)h->size);
-    }
+    check_each(h, see_stat, wrong, sizeof wrong / sizeof wrong[0]);
     /* With the right numbers the change is completed: the head has left the queue. */
     ck_assert_int_eq(fairsem_shared_waiters(h), 1);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
-    for (int i = 0; i < 3; i++)
-        kill_child(children[i]);
-    ck_assert_int_eq(fairsem_shared_available(h), 2);
-    ck_assert_int_eq(fairsem_shared_close(h), 0);
-    free(image);
+    end_used(h, children, 2);
+}
+END_TEST
+
+/* A change was cut short, and what is to be counted anew is more than there is. */
+START_TEST(units_that_do_not_exist_are_found_by_a_repair)
+{
+    pid_t children[3];
+    fairsem_shared_t *h = make_used(0, children);
+    struct fs_slot *head = &h->slots[FS_GET(&h->segment->head)];
+    struct fs_process *ours = &h->processes[FS_GET(&h->self)];
+    const struct wrong wrong[] = {
+        { &ours->held,  8, -1 }, { &ours->held, 8, 3 }, { &ours->held, 8, 4 },
+        { &head->state, 4, FS_SLOT_GRANTED },           /* three, and one of three is free */
+    };
+
+    FS_PUT(&h->segment->unfinished, 1);
+    check_each(h, see_available, wrong, sizeof wrong / sizeof wrong[0]);
+    ck_assert_int_eq(fairsem_shared_available(h), 1);
+    /* All that there are: two processes hold one each, and the last one is granted. */
+    FS_PUT(&h->segment->unfinished, 1);
+    FS_PUT(&head->units, 1);
+    FS_PUT(&head->state, FS_SLOT_GRANTED);
+    ck_assert_int_eq(fairsem_shared_available(h), 0);
+    end_used(h, children, 2);
 }
 END_TEST
 
@@ -326,5 +363,6 @@ int main(void)
     RUN_SUITE("shared damage", damage_is_a_result_and_never_a_crash,
               damage_without_undo_is_a_result_and_never_a_crash,
               a_call_that_reads_a_damaged_member_reports_it, an_invalid_change_is_not_completed,
+              units_that_do_not_exist_are_found_by_a_repair,
               units_that_do_not_exist_are_neither_taken_nor_granted);
 }

@@ -6,10 +6,13 @@
 #include "crowd.h"
 
 #include "deadline.h"
+#include "shared/attach.h"
+#include "shared/change.h"
 #include "shared/handle.h"
 #include "workers.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -416,22 +419,31 @@ START_TEST(the_dead_are_found_soon)
 }
 END_TEST
 
+/* One child holds both units of a new segment; two others are in the queue, for one each. */
+static fairsem_shared_t *make_queue_of_two(pid_t *holder, pid_t *head, pid_t *second)
+{
+    _Atomic int *flag = share(sizeof *flag);
+    fairsem_shared_t *h = make_segment(2, 0);
+
+    *holder = fork_holder(h, 2, flag);
+    await_flag(flag, 1);
+    *head = fork_waiter(h, 1, NULL, NULL);
+    await_queue(h, 1);
+    *second = fork_waiter(h, 1, NULL, NULL);
+    await_queue(h, 2);
+    return h;
+}
+
 /*
  * The head should look for the dead.  As it is stopped, the second waiter must do that.  `ahead`: a
  * process of another time namespace, whose clock is ahead, has looked.
  */
 static void check_stopped_head(bool ahead)
 {
-    _Atomic int *flag = share(sizeof *flag);
-    fairsem_shared_t *h = make_segment(2, 0);
-    pid_t holder = fork_holder(h, 2, flag), head, second;
+    pid_t holder, head, second;
+    fairsem_shared_t *h = make_queue_of_two(&holder, &head, &second);
     int status;
 
-    await_flag(flag, 1);
-    head = fork_waiter(h, 1, NULL, NULL);
-    await_queue(h, 1);
-    second = fork_waiter(h, 1, NULL, NULL);
-    await_queue(h, 2);
     ck_assert_int_eq(kill(head, SIGSTOP), 0);
     ck_assert_int_eq(waitpid(head, &status, WUNTRACED), head);
     if (ahead)
@@ -452,6 +464,57 @@ END_TEST
 START_TEST(another_clock_does_not_hide_the_dead)
 {
     check_stopped_head(true);
+}
+END_TEST
+
+/* So that it looks; not in the future, which would not count. */
+static void look_a_moment_ago(fairsem_shared_t *h)
+{
+    FS_PUT(&h->segment->looked_ns, fs_now_ns() - 20000000);
+}
+
+/*
+ * Somebody has always looked for the dead a moment before, as it seems.  So the second waiter need
+ * not do that, unless the head of the queue is dead, too.
+ */
+START_TEST(a_dead_head_of_the_queue_does_not_hide_the_dead)
+{
+    pid_t holder, head, second;
+    fairsem_shared_t *h = make_queue_of_two(&holder, &head, &second);
+    int status;
+
+    look_a_moment_ago(h);
+    kill_child(head);
+    kill_child(holder);
+    while (waitpid(second, &status, WNOHANG) == 0) {
+        look_a_moment_ago(h);
+        sched_yield();
+    }
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* Then the queue is empty, and has no head that might be dead. */
+START_TEST(a_waiter_may_be_granted_just_before_it_looks_for_the_dead)
+{
+    fairsem_shared_t *h = make_small_segment(2, 0, 16, 8);
+    struct fs_visit visit;
+    pid_t waiter;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
+    waiter = fork_waiter(h, 1, NULL, NULL);
+    await_queue(h, 1);
+    FS_PUT(&h->slots[-1].process, -1);      /* a process's entry that is free */
+    ck_assert_int_eq(fs_shared_enter(h, &visit), 0);
+    while ((FS_GET(&h->segment->lock) & 1u << 31) == 0)
+        sched_yield();                      /* until the waiter sleeps for the lock */
+    look_a_moment_ago(h);
+    FS_PUT(&h->processes[FS_GET(&h->self)].held, 1);
+    fs_shared_put_available(h, 1);
+    ck_assert_int_eq(fs_visit_end(h, &visit), 0);
+    ck_assert_int_eq(status_of(waiter), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
 
@@ -528,6 +591,8 @@ int main(int argc, char **argv)
               closing_the_descriptor_harms_only_the_process_that_does_it,
               a_process_that_was_taken_for_dead_starts_with_nothing, the_dead_are_found_soon,
               a_stopped_head_of_the_queue_does_not_hide_the_dead,
+              a_dead_head_of_the_queue_does_not_hide_the_dead,
+              a_waiter_may_be_granted_just_before_it_looks_for_the_dead,
               another_clock_does_not_hide_the_dead, no_caller_is_refused_because_of_the_dead,
               a_refusal_without_a_wait_looks_for_the_dead_first);
 }

@@ -174,7 +174,7 @@ END_TEST
 
 static void *wait_for_ever(void *arg)
 {
-    fairsem_shared_acquire(arg, 1);
+    insist(0, fairsem_shared_acquire(arg, 1));
     return NULL;
 }
 
@@ -293,6 +293,47 @@ START_TEST(users_and_dump_show_holders_and_waiters)
 }
 END_TEST
 
+static pid_t fork_with_priority(fairsem_shared_t *h, int priority)
+{
+    const fairsem_wait_t how = { .priority = priority };
+    pid_t child = fork();
+
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire_with(h, 1, &how) == 0);
+        _exit(0);
+    }
+    ck_assert_int_gt(child, 0);
+    return child;
+}
+
+/* By priority, a short wait can be in front of a long one. */
+START_TEST(waiters_are_shown_behind_holders_and_in_the_order_of_the_queue)
+{
+    fairsem_shared_t *h = make_segment(1, 0);
+    fairsem_shared_user_t users[3];
+    pid_t second, first;
+    int count = 3;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    nap(50);        /* more than a tick of the kernel's clock, here and below */
+    second = fork_with_priority(h, 1);
+    await_queue(h, 1);
+    nap(50);
+    first = fork_with_priority(h, 0);
+    await_queue(h, 2);
+    ck_assert_int_eq(fairsem_shared_users(h, users, &count), 0);
+    ck_assert_int_eq(count, 3);
+    ck_assert(users[0].mine == 1 && users[0].place == 0);
+    ck_assert(users[1].pid == first && users[1].place == 1);
+    ck_assert(users[2].pid == second && users[2].place == 2);
+    ck_assert_int_lt(users[1].ns, users[2].ns);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    ck_assert_int_eq(status_of(first), 0);
+    ck_assert_int_eq(status_of(second), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 /* A child that waits for a unit, holds it, and waits for another one. */
 static pid_t fork_who_waits_twice(fairsem_shared_t *h, _Atomic int *flag)
 {
@@ -375,6 +416,7 @@ int main(void)
               a_token_cancels_only_the_wait_that_uses_it, a_canceled_thread_leaves_the_queue,
               a_first_call_that_need_not_wait_is_no_cancellation_point,
               users_and_dump_show_holders_and_waiters,
+              waiters_are_shown_behind_holders_and_in_the_order_of_the_queue,
               a_process_that_waited_holds_since_its_first_grant,
               a_granted_process_that_is_stopped_is_shown_as_a_holder);
 }

@@ -2,6 +2,8 @@
 /* arena.c - see arena.h. */
 #include "arena.h"
 
+#include "workers.h"
+
 #include <stddef.h>
 
 void arenas_init(struct arena arenas[ARENAS])
@@ -23,7 +25,7 @@ void arenas_init(struct arena arenas[ARENAS])
         attr.capacity = arena->bounded ? arena->units : 0;
         attr.max_waiters = arena->bounded && arena->units > 4 ? 8 : 0;
         attr.flags = arena->interruptible ? signals : 0;
-        fairsem_init(&arena->sem, arena->units, &attr);
+        insist(0, fairsem_init(&arena->sem, arena->units, &attr));
     }
 }
 

@@ -43,7 +43,7 @@ static void live(struct actor *a, struct house *house)
 
     if (FUTEXES && next(&a->seed) % 2 == 0)
         attr.flags = FAIRSEM_INTERRUPTIBLE;
-    fairsem_init(&house->sem, UNITS, &attr);
+    insist(0, fairsem_init(&house->sem, UNITS, &attr));
     for (int i = 0; i < GUESTS; i++)
         start_thread(&guests[i], visit, house);
     for (uint32_t i = next(&a->seed) % 50; i > 0; i--)
@@ -95,7 +95,7 @@ static void acquire_and_destroy(struct actor *a)
 
     if (memory == NULL)
         return;
-    fairsem_init(sem, 0, &attr);
+    insist(0, fairsem_init(sem, 0, &attr));
     start_thread(&releaser, release_one, sem);
     if (fairsem_acquire(sem, 1) != 0 || fairsem_destroy(sem) != 0)
         complain(a->soak, "cannot destroy after an acquire");

@@ -108,8 +108,9 @@ static void try(struct actor *a, struct arena *arena, int64_t n)
     if (next(&a->seed) % 2 == 0) {
         if (!succeeded(a, arena, fairsem_units_tryacquire(&units, &arena->sem, n)))
             return;
-    } else {
-        fairsem_units_adopt(&units, &arena->sem, fairsem_tryacquire_upto(&arena->sem, n));
+    } else if (!succeeded(a, arena, fairsem_units_adopt(&units, &arena->sem,
+                                                        fairsem_tryacquire_upto(&arena->sem, n)))) {
+        return;
     }
     hold_and_release(a, arena, &units);
 }

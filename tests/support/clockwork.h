@@ -43,12 +43,16 @@ static struct {
         bool    asleep;         /* the waiting thread sleeps */
         int64_t awake;          /* how long it stayed awake */
         int     wakes;          /* how often a thread was woken */
+        int     yields;         /* how often the waiting thread yielded */
     } seen[PLANNED];
     struct seen is;
     bool    woken;      /* the waiting thread was woken, and has not run since */
     /* The machine: how many cores, the core of the waiting thread, the core of all others. */
     int     cores;
     int     core, core_of_others;
+    bool    real_time;  /* the waiting thread has a real-time policy */
+    int64_t yield_takes;
+    act_fn  *in_yield;  /* called once, in the next yield; NULL: nothing */
     bool    others_act;
 } world;
 
@@ -66,6 +70,8 @@ void __real_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic in
 void __wrap_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic int *word);
 int __wrap_fs_cpu_current(void);
 int __wrap_fs_cpu_count(void);
+bool __wrap_fs_cpu_takes_turns(void);
+int __wrap_sched_yield(void);
 
 /* ---- The waiting thread, and what others do meanwhile ---- */
 
@@ -173,6 +179,25 @@ int __wrap_fs_cpu_count(void)
     return world.cores;
 }
 
+bool __wrap_fs_cpu_takes_turns(void)
+{
+    return !world.real_time;
+}
+
+int __wrap_sched_yield(void)
+{
+    act_fn *meanwhile = world.in_yield;
+
+    world.is.yields++;
+    world.in_yield = NULL;
+    if (meanwhile != NULL)
+        meanwhile(NULL);
+    world.now += world.yield_takes;
+    if (world.mutexes == 0)
+        world.is.awake += world.yield_takes;
+    return 0;
+}
+
 /* ---- For tests ---- */
 
 /* Plan an act, `after` nanoseconds from the start of the plan. */
@@ -193,6 +218,12 @@ static inline void begin_plan(void)
 static inline void release_one(void *sem)
 {
     fairsem_release(sem, 1);
+}
+
+/* For how long had it spun before the nth act? */
+static inline int64_t spun(int nth)
+{
+    return world.seen[nth].yields == 0 ? world.seen[nth].awake : 0;
 }
 
 /* Wait for a unit that is released `after` nanoseconds later. */
@@ -241,6 +272,8 @@ static inline void begin_world(int64_t look)
     world.cores = 2;
     world.core = 0;
     world.core_of_others = 1;
+    world.real_time = false;
+    world.yield_takes = look;
     world.planned = world.done = 0;
 }
 

@@ -17,6 +17,14 @@ static void *run(void *arg)
     return NULL;
 }
 
+void insist(int expected, int result)
+{
+    if (result != expected) {
+        fprintf(stderr, "a result is %d, not %d\n", result, expected);
+        abort();
+    }
+}
+
 void start_thread(pthread_t *thread, void *(*start)(void *), void *arg)
 {
     if (pthread_create(thread, NULL, start, arg) != 0) {

@@ -44,6 +44,12 @@ int worker_waits(struct worker *w);
 /* Can a semaphore be interruptible on this system?  t_signals.c lists the systems. */
 bool can_be_interruptible(void);
 
+/*
+ * For a call that has only one correct result, in a thread that must not assert.  Another one ends
+ * the program.
+ */
+void insist(int expected, int result);
+
 void start_thread(pthread_t *thread, void *(*run)(void *), void *arg);
 
 /* A deadline `ms` milliseconds from now (negative: in the past) on `clock`. */

@@ -12,6 +12,9 @@ test_programs += \
 if HAVE_WRAP
 test_programs += \
 	tests/whitebox/t_awake \
+	tests/whitebox/t_bypass_bound \
+	tests/whitebox/t_callback_waits \
+	tests/whitebox/t_crowd \
 	tests/whitebox/t_fork_inside \
 	tests/whitebox/t_late_wakers \
 	tests/whitebox/t_lessons \
@@ -35,14 +38,18 @@ clockwork_wraps = -Wl,--wrap=fs_now_ns -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_
 	-Wl,--wrap=fs_wake_queue_add_parker -Wl,--wrap=fs_wake_queue_add_word \
 	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_trylock \
 	-Wl,--wrap=pthread_mutex_unlock \
-	-Wl,--wrap=fs_cpu_current -Wl,--wrap=fs_cpu_count
+	-Wl,--wrap=fs_cpu_current -Wl,--wrap=fs_cpu_count -Wl,--wrap=fs_cpu_takes_turns \
+	-Wl,--wrap=sched_yield
 tests_whitebox_t_awake_LDFLAGS = $(clockwork_wraps)
+tests_whitebox_t_crowd_LDFLAGS = $(clockwork_wraps)
 tests_whitebox_t_lessons_LDFLAGS = $(clockwork_wraps)
+tests_whitebox_t_bypass_bound_LDFLAGS = $(clockwork_wraps)
 tests_whitebox_t_spin_LDFLAGS = $(clockwork_wraps)
 tests_whitebox_t_fork_inside_LDFLAGS = -Wl,--wrap=pthread_key_create \
 	-Wl,--wrap=pthread_cond_wait -Wl,--wrap=fs_park_on_cond \
 	-Wl,--wrap=fs_park_on_word -Wl,--wrap=fs_wake_queue_add_parker -Wl,--wrap=fs_wake_queue_add_word
+tests_whitebox_t_callback_waits_LDFLAGS = -Wl,--wrap=pthread_cond_wait
 tests_whitebox_t_late_wakers_LDFLAGS = -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_park_on_word \
-	-Wl,--wrap=fs_wake_queue_run -Wl,--wrap=pthread_mutex_unlock
+	-Wl,--wrap=fs_wake_queue_run -Wl,--wrap=fs_callbacks_run -Wl,--wrap=pthread_mutex_unlock
 tests_whitebox_t_token_races_LDFLAGS = -Wl,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=pthread_mutex_trylock

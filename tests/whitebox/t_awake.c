@@ -79,8 +79,18 @@ START_TEST(one_failure_in_four_is_no_reason_to_sleep_and_one_in_two_is)
 }
 END_TEST
 
+static bool yields_as_head(fairsem_t *sem, int64_t after)
+{
+    return awake_as_head(sem, after) && world.seen[0].yields != 0;
+}
+
+static bool spins_as_head(fairsem_t *sem, int64_t after)
+{
+    return awake_as_head(sem, after) && world.seen[0].yields == 0;
+}
+
 /* A thread that spins on the releaser's core only delays it. */
-START_TEST(a_releaser_on_the_same_core_is_a_reason_to_sleep)
+START_TEST(a_releaser_on_the_same_core_is_a_reason_to_yield)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
@@ -88,10 +98,24 @@ START_TEST(a_releaser_on_the_same_core_is_a_reason_to_sleep)
     world.core_of_others = world.core;
     for (int i = 0; i < 20; i++)
         awake_as_head(&sem, SOON);
-    for (int i = 0; i < 1000; i++)
-        ck_assert(!awake_as_head(&sem, SOON));
+    assert_awake(&sem, yields_as_head, SOON, 1000);
+    ck_assert_int_le(tries(&sem, tries_as_head, 1000), 10);
+    ck_assert_int_le(until_awake(&sem, yields_as_head, SOON), 20);
     world.core_of_others = world.core + 1;
-    ck_assert_int_le(until_awake(&sem, awake_as_head, SOON), 20);
+    ck_assert_int_le(until_awake(&sem, spins_as_head, SOON), 20);
+}
+END_TEST
+
+START_TEST(a_head_that_yields_does_so_for_two_wake_ups)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    world.cores = 1;
+    ck_assert(tries_as_head(&sem));
+    ck_assert_int_gt(world.seen[0].yields, 0);
+    ck_assert_int_ge(world.seen[0].awake, 2 * WAKE_UP - 2 * LOOK);
+    ck_assert_int_le(world.seen[0].awake, 2 * WAKE_UP + 2 * LOOK);
 }
 END_TEST
 
@@ -311,7 +335,8 @@ int main(void)
               a_semaphore_learns_that_staying_awake_pays_no_more,
               a_semaphore_learns_that_staying_awake_pays_again,
               one_failure_in_four_is_no_reason_to_sleep_and_one_in_two_is,
-              a_releaser_on_the_same_core_is_a_reason_to_sleep,
+              a_releaser_on_the_same_core_is_a_reason_to_yield,
+              a_head_that_yields_does_so_for_two_wake_ups,
               each_semaphore_learns_for_itself,
               no_thread_stays_awake_with_the_flags_that_say_so,
               only_the_head_stays_awake,

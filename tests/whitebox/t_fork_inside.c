@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_fork_inside.c - a fork while other threads are inside the library: with a mutex held, in the
- * middle of set_capacity, asleep until a ticket is granted or its callback ends.  The child must
- * not suffer from the state in which those threads left the library.
+ * t_fork_inside.c - a fork while other threads are inside the library: with a mutex held, asleep
+ * until a ticket is granted or its callback ends.  The child must not suffer from the state in which
+ * those threads left the library.
  *
  * The linker sends the library's sleeps and wakes here first (--wrap), so that a test can see
  * which threads sleep and which are woken.
@@ -124,7 +124,8 @@ static void *return_it(void *arg)
 static void begin_busy(struct busy *b)
 {
     *b = (struct busy){ .sem = FAIRSEM_INITIALIZER(0) };
-    fairsem_ticket_take(&b->ticket, &b->sem, 1, 0, stay_in_callback, b);
+    ck_assert_int_eq(fairsem_ticket_take(&b->ticket, &b->sem, 1, 0, stay_in_callback, b),
+                     EINPROGRESS);
     start_thread(&b->releaser, release_it, b);
     while (!atomic_load(&b->in_callback))
         sched_yield();
@@ -226,42 +227,7 @@ START_TEST(a_ticket_granted_in_the_child_wakes_no_thread_of_the_parent)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- in the middle of a change */
-
-/*
- * set_capacity changes two numbers, and another thread may fork after none or one of them.
- * 4 of 4 are in use, and the capacity goes to 8, or to 2.
- */
-START_TEST(a_fork_in_the_middle_of_set_capacity_takes_no_units_away)
-{
-    const fairsem_attr_t attr = { .capacity = 4 };
-    const int64_t capacities[] = { 8, 2 };
-
-    for (int i = 0; i < 4; i++) {
-        int64_t capacity = capacities[i / 2], now = i % 2 == 0 ? 4 : capacity;
-        fairsem_t sem;
-        struct fs_sem *s = fs_inside(&sem);
-        pid_t child;
-
-        ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
-        /* As resize() in capacity.c leaves it, before its second or its third store. */
-        atomic_store(&s->word, FS_SLOW);
-        *fs_in_use(s) = 4;
-        atomic_store(&s->resizes, 1);
-        atomic_store(&s->limit, now);
-        child = fork();
-        if (child == 0) {
-            CHILD_CHECK(fairsem_consume(&sem, 0) == 0);
-            CHILD_CHECK(fairsem_capacity(&sem) - fairsem_available(&sem) == 4);
-            CHILD_CHECK(fairsem_release(&sem, 4) == 0);
-            CHILD_CHECK(fairsem_available(&sem) == now);
-            CHILD_CHECK(fairsem_release(&sem, 1) == EOVERFLOW);
-            _exit(0);
-        }
-        ck_assert_int_eq(status_of(child), 0);
-    }
-}
-END_TEST
+/* ---------------------------------------------------------------- a mutex held */
 
 struct holder {
     struct fs_sem *sem;
@@ -320,7 +286,7 @@ BARE int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *
 #if defined(__GLIBC__) && !FS_FUTEX_BY_DEFAULT
 static void *wait_for_the_first_time(void *sem)
 {
-    fairsem_acquire(sem, 1);
+    insist(0, fairsem_acquire(sem, 1));
     return NULL;
 }
 
@@ -378,6 +344,5 @@ int main(void)
     RUN_SUITE("fork inside", WHERE_A_KEY_IS_MADE
               threads_of_the_child_can_wait_for_callbacks_where_one_of_the_parent_did,
               a_ticket_granted_in_the_child_wakes_no_thread_of_the_parent,
-              a_fork_in_the_middle_of_set_capacity_takes_no_units_away,
               a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child);
 }

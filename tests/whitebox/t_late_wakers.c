@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_late_wakers.c - a releasing thread is held up between its grants and its wakes.  A granted
- * thread may see its grant by itself, go on, and sleep elsewhere.  No thread may depend on the
- * late wake.
+ * t_late_wakers.c - a releasing thread is held up between its grants and its wakes or callbacks.  A
+ * granted thread may see its grant by itself, go on, and sleep elsewhere.  No thread may depend on
+ * the late wake.
  *
  * The linker sends the library's calls of these functions here first (--wrap).
  */
@@ -60,6 +60,16 @@ void __wrap_fs_wake_queue_run(struct fs_wake_queue *wakes)
     waking = true;
     __real_fs_wake_queue_run(wakes);
     waking = false;
+}
+
+/* Where there was nobody to wake. */
+void __real_fs_callbacks_run(struct fs_callbacks *callbacks);
+void __wrap_fs_callbacks_run(struct fs_callbacks *callbacks);
+void __wrap_fs_callbacks_run(struct fs_callbacks *callbacks)
+{
+    if (late)
+        be_late();
+    __real_fs_callbacks_run(callbacks);
 }
 
 int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);

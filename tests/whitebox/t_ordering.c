@@ -125,7 +125,7 @@ START_TEST(a_grant_orders_before_a_waiter_that_is_awake)
         ck_assert_int_eq(fairsem_init(&m.sem, 0, NULL), 0);
         ck_assert_int_eq(fs_wait_begin(&wait, NULL), 0);
         available = fs_enter(s, &deferred);
-        fs_join_or_refuse(s, available, &wait.waiter, 0, 0);
+        fs_join_or_refuse(s, available, &wait.waiter, 0, 0, &deferred);
         fs_exit(s, available, &deferred);
         start_thread(&sender, release_it, &m);
         while (fs_in_queue(&wait.waiter))

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_resize_races.c - the capacity changes between two loads of a thread that has no mutex.
+ * t_resize_races.c - the capacity changes between two loads of a thread that has no mutex, and a
+ * fork comes between two stores of the change.
  *
- * This program includes the library's fast_path.h, so that it can act after every load in it.
+ * This program includes the library's fast_path.h and capacity.c, so that it can act after every
+ * load in the one, and after every store in the other.
  */
+#include "children.h"
 #include "suite.h"
 #include "workers.h"
 
@@ -29,7 +32,39 @@ static void loaded(const volatile void *object)
 
 #include "fast_path.h"
 
+static void fork_here(void);
+
+#if defined(__clang__)
+#define STORE __c11_atomic_store
+#else
+#define STORE __atomic_store_n
+#endif
+
+#undef atomic_store_explicit
+#define atomic_store_explicit(object, value, order) (STORE(object, value, order), fork_here())
+
+#include "capacity.c"
+
 static fairsem_t sem;
+static int stores_left;     /* until the fork; 0: there is none */
+
+static void fork_here(void)
+{
+    pid_t child;
+
+    if (stores_left == 0 || --stores_left != 0)
+        return;
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_consume(&sem, 0) == 0);
+        CHILD_CHECK(fairsem_capacity(&sem) - fairsem_available(&sem) == 4);
+        CHILD_CHECK(fairsem_release(&sem, 4) == 0);
+        CHILD_CHECK(fairsem_available(&sem) == fairsem_capacity(&sem));
+        CHILD_CHECK(fairsem_release(&sem, 1) == EOVERFLOW);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+}
 
 static void grow(void)
 {
@@ -70,16 +105,16 @@ START_TEST(no_thread_finds_too_few_units_if_there_were_never_too_few)
 }
 END_TEST
 
-/* As resize() in capacity.c leaves it between its two stores. */
+/* As it is between the stores of resize() in capacity.c, and after the section. */
 START_TEST(in_the_middle_of_a_resize_a_thread_takes_the_mutex)
 {
     struct fs_sem *s = fs_inside(&sem);
 
     begin();
-    s->resizes = 1;
+    s->sections = 1;
     s->limit = 4;
     ck_assert(!fs_plainly_too_few(s, 2));
-    s->resizes = 2;
+    s->sections = 2;
     ck_assert(fs_plainly_too_few(s, 2));
 }
 END_TEST
@@ -100,9 +135,35 @@ START_TEST(too_few_units_are_seen_without_the_mutex)
 }
 END_TEST
 
+/*
+ * 4 of 4 are in use, and the capacity goes to 8, or to 2.  The child has the old or the new capacity;
+ * no unit in use may be lost or made.
+ */
+START_TEST(a_fork_after_any_store_of_set_capacity_loses_no_units)
+{
+    const fairsem_attr_t attr = { .capacity = 4 };
+    const int64_t capacities[] = { 8, 2 };
+
+    for (int i = 0; i < 2; i++) {
+        int at = 1;
+
+        for (; stores_left == 0; at++) {
+            ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+            stores_left = at;
+            ck_assert_int_eq(fairsem_set_capacity(&sem, capacities[i]), 0);
+            ck_assert_int_eq(fairsem_capacity(&sem) - fairsem_available(&sem), 4);
+            ck_assert_int_eq(fairsem_destroy(&sem), 0);
+        }
+        stores_left = 0;
+        ck_assert_int_gt(at, 3);
+    }
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("resize races", no_thread_finds_too_few_units_if_there_were_never_too_few,
               in_the_middle_of_a_resize_a_thread_takes_the_mutex,
-              too_few_units_are_seen_without_the_mutex);
+              too_few_units_are_seen_without_the_mutex,
+              a_fork_after_any_store_of_set_capacity_loses_no_units);
 }

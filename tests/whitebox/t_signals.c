@@ -115,11 +115,12 @@ START_TEST(a_handler_runs_when_the_section_has_ended)
 }
 END_TEST
 
+static const int kept_out[] = { SIGUSR1, SIGUSR2, SIGINT, SIGALRM, SIGCHLD, SIGPROF };
+
 /* A blocked SIGSEGV would end the process, without the program's handler. */
 START_TEST(a_section_blocks_all_signals_except_those_that_a_thread_causes_itself)
 {
     static const int let_in[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
-    static const int kept_out[] = { SIGUSR1, SIGUSR2, SIGINT, SIGALRM, SIGCHLD, SIGPROF };
 
     begin();
     release_while(note_the_mask);
@@ -128,6 +129,32 @@ START_TEST(a_section_blocks_all_signals_except_those_that_a_thread_causes_itself
     for (size_t i = 0; i < sizeof kept_out / sizeof kept_out[0]; i++)
         ck_assert_int_eq(sigismember(&mask_inside, kept_out[i]), 1);
     ck_assert_int_eq(runs, 0);
+}
+END_TEST
+
+static void note_the_mask_of_a_callback(fairsem_ticket_t *ticket, void *arg)
+{
+    (void)ticket;
+    (void)arg;
+    note_the_mask();
+}
+
+/* A callback is the user's code, and may take long. */
+START_TEST(a_callback_runs_when_signals_have_been_let_in)
+{
+    fairsem_ticket_t ticket = { 0 };
+
+    begin();
+    ck_assert_int_eq(fairsem_init(&handlers_sem, 0,
+                                  &(fairsem_attr_t){ .flags = FAIRSEM_INTERRUPTIBLE }), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &handlers_sem, 1, 0,
+                                         note_the_mask_of_a_callback, NULL), EINPROGRESS);
+    sigfillset(&mask_inside);
+    ck_assert_int_eq(fairsem_release(&handlers_sem, 1), 0);
+    for (size_t i = 0; i < sizeof kept_out / sizeof kept_out[0]; i++)
+        ck_assert_int_eq(sigismember(&mask_inside, kept_out[i]), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    ck_assert_int_eq(fairsem_destroy(&handlers_sem), 0);
 }
 END_TEST
 
@@ -221,6 +248,7 @@ int main(void)
         RUN_SUITE("signals", a_system_without_futexes_says_so);
     RUN_SUITE("signals", a_system_without_futexes_says_so,
               a_handler_runs_when_the_section_has_ended,
+              a_callback_runs_when_signals_have_been_let_in,
               a_section_blocks_all_signals_except_those_that_a_thread_causes_itself,
               signals_that_the_thread_has_blocked_stay_blocked,
               a_handler_is_not_canceled_while_it_has_a_lock,

@@ -18,22 +18,22 @@ static void release_all(void *arg)
     fairsem_release(units->sem, units->n);
 }
 
-/* How long do these stay awake if no grant comes?  On a new semaphore each stays awake. */
-static int64_t head_stays_awake_for(void)
+/* How long do these spin if no grant comes?  On a new semaphore each stays awake. */
+static int64_t head_spins_for(void)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     wait_for(&sem, LATE);
-    return world.seen[0].awake;
+    return spun(0);
 }
 
-static int64_t head_woken_early_stays_awake_for(void)
+static int64_t head_woken_early_spins_for(void)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     wait_as_second(&sem, LATE, LATE);
     ck_assert_int_eq(world.seen[0].awake, 0);
-    return world.seen[1].awake;
+    return spun(1);
 }
 
 /* One wake-up takes that long. */
@@ -63,18 +63,18 @@ START_TEST(no_thread_stays_awake_until_a_wake_up_has_been_measured)
     world.wake_up = WAKE_UP;
     wait_for(&sem, LATE);
     ck_assert_int_le(world.seen[0].awake, LOOK);
-    assert_about(head_stays_awake_for(), 2 * WAKE_UP);
+    assert_about(head_spins_for(), 2 * WAKE_UP);
 }
 END_TEST
 
-START_TEST(the_head_stays_awake_for_two_wake_ups_and_if_woken_early_for_half_of_one)
+START_TEST(the_head_spins_for_two_wake_ups_and_if_woken_early_for_half_of_one)
 {
     begin_world(LOOK);
     for (int64_t wake_up = 1600; wake_up <= 48000; wake_up += 1600) {
         let_wake_ups_take(wake_up);
-        assert_about(head_stays_awake_for(), 2 * wake_up);
+        assert_about(head_spins_for(), 2 * wake_up);
         let_wake_ups_take(wake_up);
-        assert_about(head_woken_early_stays_awake_for(), wake_up / 2);
+        assert_about(head_woken_early_spins_for(), wake_up / 2);
     }
 }
 END_TEST
@@ -85,10 +85,10 @@ START_TEST(a_longer_wake_up_counts_for_a_quarter_and_a_shorter_one_for_a_sixteen
     begin_world(LOOK);
     let_wake_ups_take(WAKE_UP);
     wake_up_once(2 * WAKE_UP);
-    assert_about(head_stays_awake_for(), 2 * (WAKE_UP + WAKE_UP / 4));
+    assert_about(head_spins_for(), 2 * (WAKE_UP + WAKE_UP / 4));
     let_wake_ups_take(WAKE_UP);
     wake_up_once(WAKE_UP / 2);
-    assert_about(head_stays_awake_for(), 2 * (WAKE_UP - WAKE_UP / 32));
+    assert_about(head_spins_for(), 2 * (WAKE_UP - WAKE_UP / 32));
 }
 END_TEST
 
@@ -97,11 +97,11 @@ START_TEST(a_wake_up_of_more_than_50_us_counts_as_50_us)
     begin_world(LOOK);
     let_wake_ups_take(10000 / LOOK * LOOK);
     wake_up_once(LATE);
-    assert_about(head_stays_awake_for(), 2 * (10000 + 40000 / 4));
+    assert_about(head_spins_for(), 2 * (10000 + 40000 / 4));
     let_wake_ups_take(LATE);
-    assert_about(head_stays_awake_for(), 2 * 50000);
+    assert_about(head_spins_for(), 2 * 50000);
     wake_up_once(48000);
-    assert_about(head_stays_awake_for(), 2 * (50000 - 2000 / 16));
+    assert_about(head_spins_for(), 2 * (50000 - 2000 / 16));
 }
 END_TEST
 
@@ -121,18 +121,18 @@ START_TEST(a_thread_granted_while_it_is_awake_goes_on_at_once)
 }
 END_TEST
 
-START_TEST(no_thread_stays_awake_on_the_only_core)
+START_TEST(no_thread_spins_on_the_only_core)
 {
     begin_world(LOOK);
     let_wake_ups_take(WAKE_UP);
     world.cores = 1;
-    ck_assert_int_eq(head_stays_awake_for(), 0);
-    ck_assert_int_eq(head_woken_early_stays_awake_for(), 0);
+    ck_assert_int_eq(head_spins_for(), 0);
+    ck_assert_int_eq(head_woken_early_spins_for(), 0);
 }
 END_TEST
 
-/* How long does a head stay awake that asks for n of so many units, on so many cores? */
-static int64_t awake_beside_holders(int64_t units, int64_t capacity, int64_t n, int cores)
+/* How long does a head spin that asks for n of so many units, on so many cores? */
+static int64_t spins_beside_holders(int64_t units, int64_t capacity, int64_t n, int cores)
 {
     const fairsem_attr_t attr = { .capacity = capacity };
     fairsem_t sem;
@@ -143,10 +143,10 @@ static int64_t awake_beside_holders(int64_t units, int64_t capacity, int64_t n, 
     begin_plan();
     plan(LATE, release_all, &(struct units){ &sem, n });
     ck_assert_int_eq(fairsem_acquire(&sem, n), 0);
-    return world.seen[0].awake;
+    return spun(0);
 }
 
-/* A core for each thread that can hold units, and one for the thread that stays awake. */
+/* A core for each thread that can hold units, and one for the thread that spins. */
 START_TEST(the_cores_of_the_holders_come_first)
 {
     begin_world(LOOK);
@@ -155,19 +155,19 @@ START_TEST(the_cores_of_the_holders_come_first)
         for (int cores = 1; cores <= 6; cores++) {
             int64_t expected = holders + 1 <= cores ? 2 * WAKE_UP : 0;
 
-            assert_about(awake_beside_holders(holders, 0, 1, cores), expected);
-            assert_about(awake_beside_holders(holders, holders, 1, cores), expected);
-            assert_about(awake_beside_holders(holders * 10 + 9, 0, 10, cores), expected);
+            assert_about(spins_beside_holders(holders, 0, 1, cores), expected);
+            assert_about(spins_beside_holders(holders, holders, 1, cores), expected);
+            assert_about(spins_beside_holders(holders * 10 + 9, 0, 10, cores), expected);
         }
     }
     /* The capacity says how many, not the units that there were at first. */
-    assert_about(awake_beside_holders(1, 3, 1, 3), 0);
-    assert_about(awake_beside_holders(1, 3, 1, 4), 2 * WAKE_UP);
+    assert_about(spins_beside_holders(1, 3, 1, 3), 0);
+    assert_about(spins_beside_holders(1, 3, 1, 4), 2 * WAKE_UP);
     /* At least one holder is assumed, also where there were too few units at first. */
-    assert_about(awake_beside_holders(0, 0, 1, 2), 2 * WAKE_UP);
-    assert_about(awake_beside_holders(0, 0, 1, 1), 0);
-    assert_about(awake_beside_holders(3, 0, 7, 2), 2 * WAKE_UP);
-    assert_about(awake_beside_holders(3, 3, 3, 2), 2 * WAKE_UP);
+    assert_about(spins_beside_holders(0, 0, 1, 2), 2 * WAKE_UP);
+    assert_about(spins_beside_holders(0, 0, 1, 1), 0);
+    assert_about(spins_beside_holders(3, 0, 7, 2), 2 * WAKE_UP);
+    assert_about(spins_beside_holders(3, 3, 3, 2), 2 * WAKE_UP);
 }
 END_TEST
 
@@ -179,21 +179,21 @@ START_TEST(a_static_semaphore_knows_its_holders_too)
     let_wake_ups_take(WAKE_UP);
     ck_assert_int_eq(fairsem_acquire(&two, 2), 0);
     wait_for(&two, LATE);
-    ck_assert_int_eq(world.seen[0].awake, 0);
+    ck_assert_int_eq(spun(0), 0);
     world.cores = 3;
     wait_for(&two, LATE);
-    assert_about(world.seen[0].awake, 2 * WAKE_UP);
+    assert_about(spun(0), 2 * WAKE_UP);
 }
 END_TEST
 
 int main(void)
 {
     RUN_SUITE("spin", no_thread_stays_awake_until_a_wake_up_has_been_measured,
-              the_head_stays_awake_for_two_wake_ups_and_if_woken_early_for_half_of_one,
+              the_head_spins_for_two_wake_ups_and_if_woken_early_for_half_of_one,
               a_longer_wake_up_counts_for_a_quarter_and_a_shorter_one_for_a_sixteenth,
               a_wake_up_of_more_than_50_us_counts_as_50_us,
               a_thread_granted_while_it_is_awake_goes_on_at_once,
-              no_thread_stays_awake_on_the_only_core,
+              no_thread_spins_on_the_only_core,
               the_cores_of_the_holders_come_first,
               a_static_semaphore_knows_its_holders_too);
 }

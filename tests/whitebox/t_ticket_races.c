@@ -6,6 +6,7 @@
  * This program includes the library's ticket.c, so that it can act after every load of a ticket's
  * state or semaphore, and before the calls named below.
  */
+#include "children.h"
 #include "suite.h"
 #include "workers.h"
 
@@ -22,7 +23,7 @@ static _Thread_local bool stepping;     /* the steps below happen in this thread
 static void (*after_load[STEPS])(void); /* after the first load, the second, ... */
 static int loads;
 static void (*before_check_wait)(void), (*before_add)(void), (*before_drop)(void);
-static void (*before_await)(void);
+static void (*before_await)(void), (*before_number)(void);
 static fairsem_ticket_t shared;
 
 static void step(void (**what)(void))
@@ -40,11 +41,25 @@ static void step(void (**what)(void))
 /* After a load of `object`. */
 static void loaded(const volatile void *object);
 
+static void (*after_check)(void);       /* of a take: is the ticket being returned? */
+
+static bool take_may_go_on(bool not)
+{
+    void (*now)(void) = after_check;
+
+    after_check = NULL;
+    if (now != NULL)
+        now();
+    return not;
+}
+
 #include "loads.h"
 #define fs_wait_valid(how)    (step(&before_check_wait), fs_wait_valid(how))
 #define fs_callbacks_add(c, t) (step(&before_add), fs_callbacks_add(c, t))
 #define fs_callbacks_drop(c, s, v) (step(&before_drop), fs_callbacks_drop(c, s, v))
-#define fs_callbacks_await(n) (step(&before_await), fs_callbacks_await(n))
+#define fs_callbacks_end_return(c) (step(&before_await), fs_callbacks_end_return(c))
+#define fs_callbacks_is_returned(n) take_may_go_on(fs_callbacks_is_returned(n))
+#define fs_callbacks_number() (step(&before_number), fs_callbacks_number())
 
 #include "ticket.c"
 #include "ticket_wait.c"
@@ -68,7 +83,7 @@ static void begin(void)
     memset(after_load, 0, sizeof after_load);
     loads = 0;
     mistakes = 0;
-    before_check_wait = before_add = before_drop = before_await = NULL;
+    before_check_wait = before_add = before_drop = before_await = before_number = NULL;
 }
 
 /* No ticket or thread waits, and all units are gone. */
@@ -301,6 +316,192 @@ START_TEST(a_return_beside_a_claim_leaves_no_callback_to_come)
 }
 END_TEST
 
+/* ---- A return while the ticket's own callback takes it again ---- */
+
+static _Atomic int return_began, taken_again;
+
+static void note_return(void)
+{
+    atomic_store(&return_began, 1);
+}
+
+/* In another thread than the callback.  It is begun when it has loaded the state, or waits. */
+static void *return_shared(void *arg)
+{
+    if (arg != NULL)
+        before_await = note_return;
+    else
+        after_load[0] = note_return;
+    stepping = true;
+    must(fairsem_ticket_return(&shared));
+    stepping = false;
+    return NULL;
+}
+
+static void begin_return(void *when)
+{
+    start_thread(&mover, return_shared, when);
+    while (!atomic_load(&return_began))
+        sched_yield();
+}
+
+static void begin_return_now(void)
+{
+    begin_return(NULL);
+}
+
+/* The thread that returns the ticket does not exist in the child. */
+static void take_in_child(fairsem_ticket_t *which)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        CHILD_CHECK(fairsem_ticket_take(which, &first, 1, 0, NULL, NULL) == EINPROGRESS);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+}
+
+/* arg: the return comes between the claim and the take; NULL: while the ticket is being taken. */
+static void claim_and_take_again(fairsem_ticket_t *which, void *arg)
+{
+    must(fairsem_ticket_claim(which, &(fairsem_units_t){ 0 }));
+    if (arg != NULL) {
+        begin_return(arg);
+        take_in_child(which);
+    } else {
+        after_check = begin_return_now;
+    }
+    taken_again = fairsem_ticket_take(which, &first, 1, 0, claim_and_take_again, arg);
+}
+
+static void return_while_it_is_taken_again(void *when, int expected)
+{
+    begin();
+    return_began = 0;
+    ck_assert_int_eq(fairsem_ticket_take(&shared, &first, 1, 0, claim_and_take_again, when),
+                     EINPROGRESS);
+    ck_assert_int_eq(fairsem_release(&first, 1), 0);
+    pthread_join(mover, NULL);
+    ck_assert_int_eq(taken_again, expected);
+    end();
+}
+
+/* The return has made the ticket idle, and waits for the callback.  The user frees it afterwards. */
+START_TEST(a_callback_cannot_take_a_ticket_that_is_being_returned)
+{
+    return_while_it_is_taken_again(&shared, ECANCELED);
+}
+END_TEST
+
+/* It is too late to refuse the take, so the return takes the ticket back once more. */
+START_TEST(a_return_takes_back_what_the_callback_is_just_taking)
+{
+    return_while_it_is_taken_again(NULL, EINPROGRESS);
+}
+END_TEST
+
+static int awaits;
+
+static void let_the_callback_end(void)
+{
+    awaits++;
+    atomic_store(&goes_on, 1);
+}
+
+static void return_while_its_callback_runs(void)
+{
+    before_await = let_the_callback_end;
+    stepping = true;
+    must(fairsem_ticket_return(&shared));
+    stepping = false;
+}
+
+static void be_called_and_stay(fairsem_ticket_t *which, void *arg)
+{
+    (void)which;
+    (void)arg;
+    atomic_store(&is_called, 1);
+    while (!atomic_load(&goes_on))
+        sched_yield();
+}
+
+static void *release_first(void *arg)
+{
+    (void)arg;
+    must(fairsem_release(&first, 1));
+    return NULL;
+}
+
+/* The ticket is being claimed, so the return finds nothing to return; but the callback uses it. */
+START_TEST(a_return_beside_a_claim_waits_for_the_callback_that_runs)
+{
+    begin();
+    is_called = goes_on = awaits = 0;
+    ck_assert_int_eq(fairsem_ticket_take(&shared, &first, 1, 0, be_called_and_stay, NULL),
+                     EINPROGRESS);
+    start_thread(&mover, release_first, NULL);
+    while (!atomic_load(&is_called))
+        sched_yield();
+    before_drop = return_while_its_callback_runs;
+    stepping = true;
+    ck_assert_int_eq(fairsem_ticket_claim(&shared, &(fairsem_units_t){ 0 }), 0);
+    stepping = false;
+    atomic_store(&goes_on, 1);
+    pthread_join(mover, NULL);
+    ck_assert_int_eq(awaits, 1);
+    end();
+}
+END_TEST
+
+/* ---------------------------------------------------------------- in a child */
+
+static pid_t forked;
+
+static void *use_in_child(void *arg)
+{
+    pid_t child = fork();
+
+    (void)arg;
+    if (child == 0) {
+        CHILD_CHECK(fairsem_ticket_state(&shared) == FAIRSEM_TICKET_IDLE);
+        CHILD_CHECK(fairsem_ticket_take(&shared, &second, 1, 0, NULL, NULL) == EINPROGRESS);
+        CHILD_CHECK(fairsem_release(&second, 1) == 0);
+        CHILD_CHECK(fairsem_ticket_claim(&shared, &(fairsem_units_t){ 0 }) == 0);
+        _exit(0);
+    }
+    forked = child;
+    return NULL;
+}
+
+/* The thread that forks is another one than the one that has the ticket. */
+static void fork_now(void)
+{
+    start_thread(&mover, use_in_child, NULL);
+    pthread_join(mover, NULL);
+    ck_assert_int_eq(status_of(forked), 0);
+}
+
+START_TEST(a_ticket_that_was_being_taken_or_claimed_is_idle_in_a_child)
+{
+    if (UNDER_TSAN)
+        SKIP_TEST("ThreadSanitizer does not follow a fork of a threaded process");
+    begin();
+    called = 0;
+    before_number = before_drop = fork_now;
+    stepping = true;
+    ck_assert_int_eq(fairsem_ticket_take(&shared, &first, 1, 0, count_call, NULL), EINPROGRESS);
+    ck_assert(before_number == NULL);
+    stepping = false;
+    ck_assert_int_eq(fairsem_release(&first, 1), 0);
+    stepping = true;
+    ck_assert_int_eq(fairsem_ticket_claim(&shared, &(fairsem_units_t){ 0 }), 0);
+    stepping = false;
+    ck_assert(before_drop == NULL);
+    end();
+}
+END_TEST
+
 static void *withdraw_ahead(void *arg)
 {
     (void)arg;
@@ -348,5 +549,9 @@ int main(void)
               a_ticket_that_was_never_granted_does_not_look_granted,
               a_return_does_not_drop_the_callback_of_the_next_take,
               a_return_beside_a_claim_leaves_no_callback_to_come,
+              a_callback_cannot_take_a_ticket_that_is_being_returned,
+              a_return_takes_back_what_the_callback_is_just_taking,
+              a_return_beside_a_claim_waits_for_the_callback_that_runs,
+              a_ticket_that_was_being_taken_or_claimed_is_idle_in_a_child,
               a_callback_is_called_though_the_one_before_it_was_withdrawn);
 }

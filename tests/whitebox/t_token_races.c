@@ -89,7 +89,7 @@ static void *be_refused(void *arg)
     struct scene *s = arg;
     const fairsem_wait_t how = { .token = &s->token };
 
-    fairsem_acquire_for(&s->other, 2, 1);   /* it has waited before */
+    insist(ETIMEDOUT, fairsem_acquire_for(&s->other, 2, 1));    /* it has waited before */
     locks_left = 3;
     s->result = fairsem_acquire_with(&s->sem, s->kind == TOO_BIG ? 5 : 1, &how);
     locks_left = -1;
@@ -159,7 +159,7 @@ static void *wait_behind_the_first_door(void *arg)
     const fairsem_wait_t how = { .token = arg };
 
     first_door = true;
-    fairsem_acquire_with(&guarded, 1, &how);
+    insist(ECANCELED, fairsem_acquire_with(&guarded, 1, &how));
     return NULL;
 }
 

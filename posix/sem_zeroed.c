@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* sem_zeroed.c - see sem_zeroed.h. */
+#include "sem_zeroed.h"
+
+#include "sem_calls.h"
+
+#include <string.h>
+
+/*
+ * Other threads may be on the fast path, which loads the word and the limit.  The limit is stored
+ * last, in release order: before that, no other thread changes or loads anything else here, and a
+ * child that was forked before begins again.
+ *
+ * The mutex is a copy of a new one.  POSIX does not promise that this is a mutex, but in the C
+ * libraries of Linux it is.  Race detectors would take an initialization in place for a race: the
+ * limit, which orders it before the other threads' locks, is something that they do not see.
+ *
+ * The lock of fork.c is held, for a microsecond and once for each semaphore.  So this lock can do
+ * without priority inheritance.
+ */
+static void initialize(void *object)
+{
+    fairsem_t *sem = object, model;
+
+    if (!fs_sem_is_zeroed(sem))
+        return;
+    if (fs_sem_init(&model, 0, 0) != 0)
+        return;         /* not Linux: the caller goes on, and that stops the program */
+    sem->fairsem_mutex_ = model.fairsem_mutex_;
+    memcpy(sem->fairsem_reserved_, model.fairsem_reserved_, sizeof model.fairsem_reserved_);
+    sem->fairsem_units_ = model.fairsem_units_;
+    atomic_store_explicit(&fs_inside(sem)->word, fs_inside(&model)->word, memory_order_relaxed);
+    atomic_store_explicit(&fs_inside(sem)->limit, fs_inside(&model)->limit, memory_order_release);
+    pthread_mutex_destroy(&model.fairsem_mutex_);
+}
+
+void fs_sem_initialize_zeroed(fairsem_t *sem)
+{
+    fs_fork_exclude(initialize, sem);
+}

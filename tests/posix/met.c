@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * met.c - one thread is stopped before each instruction of an operation on a semaphore, and
+ * meanwhile another one does something to the same semaphore: it destroys it, posts, waits for the
+ * first time, or forks a child that uses it.
+ *
+ * interpose.sh runs it under fairsem-run.  A child repeats the operation; its parent steps through
+ * it once, and in each later run stops at the next instruction, and asks the child's second thread
+ * to act.  After each run the units must add up.  Programs do all this, and with libc it works,
+ * though POSIX does not allow the use of a semaphore while it is destroyed.
+ *
+ * A second thread that sleeps waits for what the stopped one holds; then the first goes on.
+ *
+ * Exit status 0, or 1 and a message; 77: no ptrace here, or another processor than x86-64.
+ */
+#define _GNU_SOURCE
+#include "interposed.h"
+#include "stepping.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static const struct timespec past = { 1, 0 };
+static sem_t sem;
+
+/* Seen by the parent, too. */
+static struct shared {
+    _Atomic int round;          /* number of operations begun */
+    _Atomic int asked, acted;   /* number of the last round in which the second thread is to act */
+    _Atomic int second;         /* its thread ID */
+} *shared;
+
+static _Atomic int first;       /* the thread ID of the other one */
+
+/* ---- Operations and acts; each returns by how much it has changed the number of units ---- */
+
+static int post(void)
+{
+    MUST(sem_post(&sem) == 0);
+    return 1;
+}
+
+static int take(void)
+{
+    if (sem_trywait(&sem) == 0)
+        return -1;
+    MUST(errno == EAGAIN);
+    return 0;
+}
+
+/* If the semaphore was a number it is in a slot then. */
+static int wait_in_vain(void)
+{
+    if (sem_timedwait(&sem, &past) == 0)
+        return -1;
+    MUST(errno == ETIMEDOUT);
+    return 0;
+}
+
+static int wait_for_unit(void)
+{
+    MUST(sem_wait(&sem) == 0);
+    return -1;
+}
+
+static int ask(void)
+{
+    MUST(value_of(&sem) == 1);
+    return 0;
+}
+
+static int destroy(void)
+{
+    MUST(sem_destroy(&sem) == 0);
+    return 0;
+}
+
+static sem_t copy;              /* of `sem`, made before the operation */
+
+static int ask_copy(void)
+{
+    MUST(value_of(&copy) == 1);
+    return 0;
+}
+
+/* So many others that a slot may be used again when a thread gives back another one. */
+enum { OTHERS = 64 };
+static sem_t copy_of_last;
+
+static int destroy_others(void)
+{
+    sem_t other[OTHERS];
+
+    for (int i = 0; i < OTHERS; i++) {
+        MUST(sem_init(&other[i], 0, 0) == 0);
+        MUST_FAIL(sem_timedwait(&other[i], &past), ETIMEDOUT);
+        MUST(sem_post(&other[i]) == 0);
+    }
+    memcpy(&copy_of_last, &other[OTHERS - 1], sizeof copy_of_last);
+    for (int i = 0; i < OTHERS; i++)
+        MUST(sem_destroy(&other[i]) == 0);
+    return 0;
+}
+
+/* A copy of what has just been destroyed has the value of then, though a new one needs a slot. */
+static void ask_copy_of_last(void)
+{
+    sem_t new;
+
+    MUST(sem_init(&new, 0, 0) == 0);
+    MUST_FAIL(sem_timedwait(&new, &past), ETIMEDOUT);
+    MUST(value_of(&copy_of_last) == 1);
+    MUST(sem_destroy(&new) == 0);
+}
+
+/* The child has one thread, and any number of units that the operation can have left. */
+static int use_in_child(pid_t pid)
+{
+    if (pid == 0) {
+        int value;
+
+        end_hangs();
+        value = value_of(&sem);
+        MUST(value == 0 || value == 1);
+        MUST(sem_post(&sem) == 0 && value_of(&sem) == value + 1);
+        for (; value >= 0; value--)
+            MUST(wait_in_vain() == -1);
+        MUST(take() == 0 && wait_in_vain() == 0);
+        MUST(sem_destroy(&sem) == 0 && sem_post(&sem) == 0 && sem_wait(&sem) == 0);
+        MUST(sem_init(&sem, 0, 0) == 0 && wait_in_vain() == 0);
+        _exit(0);
+    }
+    MUST(pid > 0 && child_status(pid) == 0);
+    return 0;
+}
+
+static int fork_a_child(void)
+{
+    return use_in_child(fork());
+}
+
+/* It calls no handlers of pthread_atfork().  (Older versions of glibc do not have it.) */
+extern pid_t _Fork(void) __attribute__((weak));
+
+static int fork_without_handlers(void)
+{
+    return use_in_child(_Fork != NULL ? _Fork() : fork());
+}
+
+static const struct meeting {
+    const char *name;
+    int       (*operation)(void), (*act)(void);
+    bool        in_slot;        /* before the operation; otherwise it is a number */
+    int         units;          /* before the operation */
+} meetings[] = {
+    { "post, destroy", post, destroy, true, 0 },
+    { "try, destroy", take, destroy, true, 1 },
+    { "getvalue, destroy", ask, destroy, true, 1 },
+    { "wait in vain, destroy", wait_in_vain, destroy, true, 0 },
+    { "wait, destroy", wait_for_unit, destroy, true, 0 },
+    { "destroy, post", destroy, post, true, 0 },
+    { "destroy, try", destroy, take, true, 1 },
+    { "destroy, wait in vain", destroy, wait_in_vain, true, 0 },
+    { "destroy, destroy", destroy, destroy, true, 1 },
+    { "getvalue of a copy, destroy", ask_copy, destroy, true, 1 },
+    { "destroy, destroy others", destroy, destroy_others, true, 1 },
+    { "first wait, post", wait_in_vain, post, false, 0 },
+    { "first wait, first wait", wait_in_vain, wait_in_vain, false, 0 },
+    { "post, first wait", post, wait_in_vain, false, 0 },
+    { "post, fork", post, fork_a_child, true, 0 },
+    { "try, fork", take, fork_a_child, true, 1 },
+    { "destroy, fork", destroy, fork_a_child, true, 1 },
+    { "first wait, fork", wait_in_vain, fork_a_child, false, 0 },
+    { "wait in vain, _Fork", wait_in_vain, fork_without_handlers, true, 0 },
+    { "destroy, _Fork", destroy, fork_without_handlers, true, 1 },
+};
+
+/* ---- The child ---- */
+
+static bool sleeps(pid_t process, pid_t thread)
+{
+    char path[64], state = '?';
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/stat", (long)process, (long)thread);
+    file = fopen(path, "re");
+    MUST(file != NULL && fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
+    fclose(file);
+    return state == 'S';
+}
+
+static _Atomic int acts_change, helped;
+
+/* It also posts, once in each round, for a wait that sleeps. */
+static void *act(void *arg)
+{
+    const struct meeting *meeting = arg;
+    int posted = 0;
+
+    atomic_store(&shared->second, (int)gettid());
+    for (;;) {
+        int asked = atomic_load(&shared->asked), round = atomic_load(&shared->round);
+
+        if (asked != atomic_load(&shared->acted)) {
+            atomic_fetch_add(&acts_change, meeting->act());
+            atomic_store(&shared->acted, asked);
+        }
+        if (meeting->operation == wait_for_unit && posted != round
+            && sleeps(getpid(), atomic_load(&first))) {
+            posted = round;
+            atomic_store(&helped, 1);       /* before the wait can return */
+            (void)post();
+        }
+        sched_yield();
+    }
+    return NULL;
+}
+
+static void repeat(const struct meeting *meeting)
+{
+    for (;;) {
+        int change;
+
+        MUST(sem_init(&sem, 0, 0) == 0);
+        if (meeting->in_slot)
+            MUST(wait_in_vain() == 0);
+        for (int i = 0; i < meeting->units; i++)
+            (void)post();
+        memcpy(&copy, &sem, sizeof copy);
+        atomic_store(&acts_change, 0);
+        atomic_store(&helped, 0);
+        raise(SIGSTOP);
+        atomic_fetch_add(&shared->round, 1);
+        change = meeting->operation();
+        raise(SIGSTOP);
+        while (atomic_load(&shared->acted) != atomic_load(&shared->asked))
+            sched_yield();
+        change += atomic_load(&acts_change) + atomic_load(&helped);
+        MUST(value_of(&sem) == meeting->units + change);
+        /* One of the two must have got the only unit, and a post is never lost. */
+        if (meeting->operation == take && meeting->act == destroy)
+            MUST(change == -1);
+        MUST(sem_destroy(&sem) == 0);
+        if (meeting->act == destroy_others && atomic_load(&shared->asked) == shared->round)
+            ask_copy_of_last();
+    }
+}
+
+static void child(const struct meeting *meeting)
+{
+    pthread_t thread;
+
+    end_hangs();
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        _exit(77);
+    atomic_store(&first, (int)gettid());
+    start(&thread, act, (void *)(uintptr_t)meeting);
+    while (atomic_load(&shared->second) == 0)
+        sched_yield();
+    repeat(meeting);
+}
+
+/* ---- The parent ---- */
+
+static uintptr_t address[STEPS_MOST];
+
+/* Ask the second thread, and wait until it has acted, or sleeps. */
+static void let_act(pid_t pid)
+{
+    int round = atomic_load(&shared->round);
+
+    atomic_store(&shared->asked, round);
+    while (atomic_load(&shared->acted) != round && !sleeps(pid, atomic_load(&shared->second)))
+        sched_yield();
+}
+
+static void step_through(const struct meeting *meeting)
+{
+    int instructions, signals, reached = 0;
+    pid_t pid;
+
+    memset(shared, 0, sizeof *shared);
+    pid = fork();
+    MUST(pid >= 0);
+    if (pid == 0)
+        child(meeting);
+    MUST(stopped(pid) == SIGSTOP);
+    ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(intptr_t)PTRACE_O_EXITKILL);
+    /* The first time the loader resolves symbols. */
+    run_to_stop(pid);
+    run_to_stop(pid);
+    instructions = note_all(pid, address, &signals);
+    run_to_stop(pid);
+    for (int i = 0; i < instructions; i++) {
+        int inside = stop_before(pid, address, i);
+
+        reached += inside;
+        if (inside) {
+            let_act(pid);
+            run_to_stop(pid);
+        }
+        run_to_stop(pid);
+    }
+    MUST(kill(pid, SIGKILL) == 0);
+    MUST(WIFSIGNALED(child_status(pid)));
+    printf("%s: %d of %d instructions\n", meeting->name, reached, instructions);
+    MUST(reached > instructions / 3);
+}
+
+int main(void)
+{
+    if (!can_step())
+        return 77;
+    setlinebuf(stdout);
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    MUST(shared != MAP_FAILED);
+    for (size_t i = 0; i < sizeof meetings / sizeof meetings[0]; i++)
+        step_through(&meetings[i]);
+    return 0;
+}

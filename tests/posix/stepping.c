@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* stepping.c - see stepping.h. */
+#define _GNU_SOURCE
+#include "stepping.h"
+
+#include "interposed.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+int stopped(pid_t pid)
+{
+    int status = child_status(pid);
+
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        _exit(77);
+    MUST(WIFSTOPPED(status));
+    return WSTOPSIG(status);
+}
+
+void run_to_stop(pid_t pid)
+{
+    int sig = 0;
+
+    do {
+        MUST(ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)sig) == 0);
+        sig = stopped(pid);
+    } while (sig != SIGSTOP);
+}
+
+#if defined(__x86_64__)
+int can_step(void)
+{
+    return 1;
+}
+
+static uintptr_t place(pid_t pid)
+{
+    return (uintptr_t)ptrace(PTRACE_PEEKUSER, pid, offsetof(struct user, regs.rip), NULL);
+}
+
+static int set_debug_register(pid_t pid, int number, uintptr_t value)
+{
+    return ptrace(PTRACE_POKEUSER, pid, offsetof(struct user, u_debugreg) + (size_t)number * 8,
+                  value) == 0;
+}
+#else
+int can_step(void)
+{
+    return 0;
+}
+
+static uintptr_t place(pid_t pid)
+{
+    (void)pid;
+    return 0;
+}
+
+static int set_debug_register(pid_t pid, int number, uintptr_t value)
+{
+    (void)pid, (void)number, (void)value;
+    return 0;
+}
+#endif
+
+int note_all(pid_t pid, uintptr_t *list, int *signals)
+{
+    int count = 0, sig = 0;
+
+    *signals = 0;
+    do {
+        MUST(count < STEPS_MOST);
+        list[count++] = place(pid);
+        MUST(ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)sig) == 0);
+        sig = stopped(pid);
+        if (sig == SIGTRAP)
+            sig = 0;
+        else
+            ++*signals;
+    } while (sig != SIGSTOP);
+    --*signals;
+    return count;
+}
+
+int stop_before(pid_t pid, const uintptr_t *list, int instruction)
+{
+    int earlier = 0, sig = 0;
+
+    for (int i = 0; i < instruction; i++)
+        earlier += list[i] == list[instruction];
+    if (!set_debug_register(pid, 0, list[instruction]) || !set_debug_register(pid, 7, 1))
+        _exit(77);
+    do {
+        MUST(ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)(sig != SIGTRAP ? sig : 0)) == 0);
+        sig = stopped(pid);
+    } while (sig != SIGSTOP && (sig != SIGTRAP || earlier-- > 0));
+    MUST(set_debug_register(pid, 7, 0));
+    return sig == SIGTRAP;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_shared_awake.c - what a waiter between processes does before it sleeps: the head spins, or
+ * yields where its granter has its core; the next ones yield while their turns are near.
+ */
+#include "crowd.h"
+
+#include "shared/handle.h"
+#include "stay_awake.h"
+#include "workers.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define MS 1000000
+
+static _Thread_local int own_kind;  /* what the thread did: an fs_spin_kind */
+
+void __wrap_fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns);
+void __wrap_fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns)
+{
+    (void)word;
+    (void)value;
+    (void)joined_ns;
+    own_kind = (int)kind;
+}
+
+int __wrap_fs_cpu_count(void);
+int __wrap_fs_cpu_count(void)
+{
+    return 8;
+}
+
+static void sleep_for(long ns)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
+}
+
+/* Returns what it did, or NULL if the acquire has failed. */
+static void *acquire(void *h)
+{
+    int *kind = malloc(sizeof *kind);
+
+    if (fairsem_shared_acquire(h, 1) != 0)
+        return NULL;
+    *kind = own_kind;
+    return kind;
+}
+
+static int64_t waiters(fairsem_shared_t *h)
+{
+    fairsem_shared_stat_t stat;
+
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    return stat.waiters;
+}
+
+/* The kinds of so many threads that wait one behind the other; then one grant after each pause. */
+static void wait_in_line(fairsem_shared_t *h, int threads, long pause, int *kind)
+{
+    pthread_t thread[20];
+
+    for (int i = 0; i < threads; i++) {
+        start_thread(&thread[i], acquire, h);
+        while (waiters(h) != i + 1)
+            sched_yield();
+    }
+    for (int i = 0; i < threads; i++) {
+        void *result;
+
+        sleep_for(pause);
+        ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+        ck_assert_int_eq(pthread_join(thread[i], &result), 0);
+        ck_assert_ptr_nonnull(result);
+        kind[i] = *(int *)result;
+        free(result);
+    }
+}
+
+static fairsem_shared_t *begin(unsigned flags)
+{
+    const fairsem_shared_attr_t attr = { .flags = flags | FAIRSEM_SHARED_NO_UNDO };
+    fairsem_shared_t *h;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
+    return h;
+}
+
+START_TEST(waiters_yield_while_their_turns_are_near)
+{
+    fairsem_shared_t *h = begin(0);
+    int kind[17];
+
+    wait_in_line(h, 17, 0, kind);
+    ck_assert_int_eq(kind[0], FS_SPIN_AS_HEAD);
+    ck_assert_int_eq(kind[1], FS_SPIN_NOT);
+    for (int i = 2; i < 15; i++)
+        ck_assert_int_eq(kind[i], FS_YIELD_IN_QUEUE);
+    ck_assert_int_eq(kind[15], FS_SPIN_NOT);
+    for (int i = 0; i < 60; i++)
+        wait_in_line(h, 3, 2 * MS, kind);
+    ck_assert_int_eq(kind[2], FS_SPIN_NOT);     /* the third turn is 6 ms away */
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* One release that grants many says nothing about turns. */
+START_TEST(grants_of_one_release_teach_nothing)
+{
+    fairsem_shared_t *h = begin(0);
+
+    h->segment->doubts.turn = 20;
+    for (int round = 0; round < 5; round++) {
+        pthread_t thread[4];
+
+        for (int i = 0; i < 4; i++) {
+            start_thread(&thread[i], acquire, h);
+            while (waiters(h) != i + 1)
+                sched_yield();
+        }
+        ck_assert_int_eq(fairsem_shared_release(h, 4), 0);
+        for (int i = 0; i < 4; i++) {
+            void *result;
+
+            ck_assert_int_eq(pthread_join(thread[i], &result), 0);
+            free(result);
+        }
+    }
+    ck_assert_int_eq(h->segment->doubts.turn, 20);
+    h->segment->doubts.turn = 255;      /* damage */
+    ck_assert_int_gt(fs_turn_ns(h->segment->doubts.turn), 100000000);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+START_TEST(the_head_yields_if_its_granter_needs_its_core)
+{
+    fairsem_shared_t *h = begin(0);
+    int kind;
+
+    h->segment->doubts = (struct fs_stay_awake){ .as_head = FS_DOUBT_MAX };
+    wait_in_line(h, 1, 0, &kind);
+    ck_assert_int_eq(kind, FS_YIELD_AS_HEAD);
+    h->segment->doubts = (struct fs_stay_awake){ .as_head = FS_DOUBT_MAX,
+                                                 .as_head_here = FS_DOUBT_MAX };
+    wait_in_line(h, 1, 0, &kind);
+    ck_assert_int_eq(kind, FS_SPIN_NOT);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+START_TEST(no_waiter_stays_awake_if_the_segment_says_so)
+{
+    fairsem_shared_t *h = begin(FAIRSEM_SHARED_NO_SPIN);
+    int kind[5];
+
+    wait_in_line(h, 5, 0, kind);
+    for (int i = 0; i < 5; i++)
+        ck_assert_int_eq(kind[i], FS_SPIN_NOT);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("shared awake", waiters_yield_while_their_turns_are_near,
+              grants_of_one_release_teach_nothing,
+              the_head_yields_if_its_granter_needs_its_core,
+              no_waiter_stays_awake_if_the_segment_says_so);
+}
