@@ -66,13 +66,14 @@ static void note(struct member *m, int phase, int64_t waited, long services)
     m->passed += services > plan->threads - 1;
 }
 
-static int64_t hold(const struct arena_plan *plan, int64_t since)
+/* Compute, or sleep, for so long; returns when it ended. */
+static int64_t spend(int64_t since, int64_t ns, bool asleep)
 {
-    if (plan->hold_ns == 0)
+    if (ns == 0)
         return since;
-    if (!plan->asleep)
-        return busy_until(since, plan->hold_ns);
-    sleep_ns(plan->hold_ns);
+    if (!asleep)
+        return busy_until(since, ns);
+    sleep_ns(ns);
     return now_ns();
 }
 
@@ -98,9 +99,11 @@ static void *member(void *arg)
         after = atomic_fetch_add_explicit(&a->services, 1, memory_order_relaxed);
         phase = atomic_load_explicit(&a->phase, memory_order_relaxed);
         waited = got - left;
-        left = hold(a->plan, got);
+        left = spend(got, a->plan->hold_ns, a->plan->asleep);
         ops->release(a->sem, 1);
         note(m, phase, waited, after - before);
+        if (a->plan->between_ns != 0)
+            left = spend(now_ns(), a->plan->between_ns, a->plan->between_asleep);
     } while (phase != OVER);
     return NULL;
 }

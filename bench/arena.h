@@ -14,6 +14,8 @@ struct arena_plan {
     int     threads;
     int64_t hold_ns;    /* how long it keeps the unit */
     bool    asleep;     /* it sleeps while it holds the unit, as for a disk; else it computes */
+    int64_t between_ns; /* how long it does something else before it asks again */
+    bool    between_asleep;
     int     busy;       /* threads that only compute and want no unit */
     int64_t warm_up_ns, duration_ns;
 };

@@ -7,7 +7,7 @@
 #
 # The baseline holds for one compiler, C library and build; under other conditions nothing is
 # compared.  Refresh it for other conditions, or where a change is worth what it costs: then say
-# why in the commit message.
+# why in the commit message.  Exit status 1: a count is too high; 2: nothing could be counted.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
@@ -31,15 +31,20 @@ if nm "$cost" 2> /dev/null | grep -q ' _vgw'; then
   cost=$work/cost
 fi
 
+cannot() {
+  echo "COULD NOT RUN: $*" >&2
+  exit 2
+}
+
 # count OPERATION - print its instructions.  LD_BIND_NOW binds all functions before.
 count() {
   LD_BIND_NOW=1 valgrind --tool=callgrind --callgrind-out-file="$work/out" \
     --collect-atstart=no --toggle-collect='count_*' "$cost" "$1" > "$work/log" 2>&1 || {
     cat "$work/log" >&2
-    exit 99
+    return 1
   }
-  awk -v n="$operations" '/^(summary|totals):/ { all = $2 } END { printf "%.1f\n", all / n }' \
-    "$work/out"
+  awk -v n="$operations" '/^(summary|totals):/ { all = $2 }
+    END { printf "%.1f\n", all / n; exit !(all > 0) }' "$work/out"
 }
 
 # compare FILE - compare the counts with those in FILE; false if one is too high or missing there.
@@ -56,15 +61,17 @@ compare() {
     END { exit failed }' "$1" "$work/now"
 }
 
-conditions="conditions $("$cost" conditions); ${CFLAGS-}"
-operations=$("$cost" operations)
+conditions=$("$cost" conditions) || cannot "$cost conditions"
+operations=$("$cost" operations) || cannot "$cost operations"
+conditions="conditions $conditions; ${CFLAGS-}"
 if [ "${1-}" != --refresh ] && [ "$(grep '^conditions ' "$baseline")" != "$conditions" ]; then
   echo "the baseline is for: $(sed -n 's/^conditions //p' "$baseline")"
   echo "this is:             ${conditions#conditions }"
   skip "the conditions are not those of the baseline"
 fi
 for operation in pair hand-off ticket; do
-  echo "$operation $(count "$operation")" || exit 99
+  counted=$(count "$operation") || cannot "$cost $operation under valgrind"
+  echo "$operation $counted"
 done > "$work/now"
 
 if [ "${1-}" = --refresh ]; then
@@ -76,10 +83,9 @@ if [ "${1-}" = --refresh ]; then
   exit
 fi
 
-# Check that the comparison can fail.
+# Check that the comparison can fail, and that it can succeed.
 sed 's/ .*/ 1/' "$work/now" > "$work/canary"
-if compare "$work/canary" > "$work/log"; then
-  echo "FAILED: the counts do not exceed a baseline of one instruction"
-  exit 99
-fi
+! compare "$work/canary" > "$work/log" ||
+  cannot "the counts do not exceed a baseline of one instruction"
+compare "$work/now" > "$work/log" || cannot "the counts exceed themselves"
 compare "$baseline"

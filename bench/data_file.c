@@ -32,6 +32,8 @@ static FILE *open_file(const char *name)
     char path[4096];
     FILE *f;
 
+    if (*directory == '\0')
+        die("--data: the name of the directory is empty", 0);
     snprintf(path, sizeof(path), "%s/%s", directory, name);
     f = fopen(path, "w");
     if (!f)
@@ -66,8 +68,13 @@ bool data_end(void)
     bool good = true;
 
     for (int i = 0; i < MAX_FILES && files[i].name; i++) {
-        good = !ferror(files[i].file) && good;
-        good = fclose(files[i].file) == 0 && good;
+        bool failed = ferror(files[i].file) != 0;
+
+        if (fclose(files[i].file) == 0 && !failed)
+            continue;
+        fprintf(stderr, "fairsem-bench: %s/%s: not all of it could be written\n", directory,
+                files[i].name);
+        good = false;
     }
     return good;
 }

@@ -6,6 +6,7 @@
 #include "workloads.h"
 
 #include <fairsem.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ static const struct {
     { "victim", victim_run, "a hog that always wants the unit, a victim that sometimes wants it" },
     { "contended", contended_run, "short and long holds, few and many threads, all peers" },
     { "ring", ring_run, "4, 16 and 64 threads on one unit, against a ring of futexes" },
+    { "price", price_run, "what strict order costs: 2 to 64 threads, 1 to 50 us, against sem_t" },
     { "cpu", cpu_run, "the processor time of waiting" },
     { "lines", lines_run, "the cost of the length of the queue, and of priorities: tickets" },
     { "wake", wake_run, "one call that wakes thousands of threads" },
@@ -47,12 +49,9 @@ static void usage(FILE *to)
                 "  --help       print this text\n");
 }
 
-static int wrong(const char *what, const char *arg)
+static void wrong_usage(void)
 {
-    fprintf(stderr, "fairsem-bench: %s%s%s%s\n", what, arg ? " '" : "", arg ? arg : "",
-            arg ? "'" : "");
     fprintf(stderr, "Try 'fairsem-bench --help'.\n");
-    return 2;
 }
 
 /* Mark the workload of that name as wanted, or all; false if there is no such workload. */
@@ -71,50 +70,80 @@ static bool choose(const char *name, bool *wanted)
 
 struct options {
     bool wanted[WORKLOADS];
-    bool any, quick, json;
+    bool quick, json;
 };
 
-/* Parse one argument.  Returns 0 to go on, else the exit status plus 1. */
-static int take(struct options *o, const char *arg)
+enum { QUICK = 256, JSON, DATA, VERSION };
+
+static const struct option known[] = {
+    { "quick", no_argument, NULL, QUICK },
+    { "json", no_argument, NULL, JSON },
+    { "data", required_argument, NULL, DATA },
+    { "version", no_argument, NULL, VERSION },
+    { "help", no_argument, NULL, 'h' },
+    { NULL, 0, NULL, 0 },
+};
+
+/* False, with a message, if what is on standard output has not arrived. */
+static bool output_is_complete(void)
 {
-    if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
-        usage(stdout);
-        return 1;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    fprintf(stderr, "fairsem-bench: standard output: not all of it could be written\n");
+    return false;
+}
+
+/* Read the command line.  Returns true to go on, else *exit_status is set. */
+static bool read_options(int argc, char **argv, struct options *o, int *exit_status)
+{
+    static char name[] = "fairsem-bench";  /* getopt_long's messages begin with it */
+    int option;
+
+    argv[0] = name;
+    memset(o, 0, sizeof(*o));
+    while ((option = getopt_long(argc, argv, "h", known, NULL)) != -1) {
+        switch (option) {
+        case QUICK: o->quick = true; break;
+        case JSON:  o->json = true; break;
+        case DATA:  data_directory(optarg); break;
+        case VERSION:
+        case 'h':
+            if (option == 'h')
+                usage(stdout);
+            else
+                printf("fairsem-bench %s\n", FAIRSEM_VERSION_STRING);
+            *exit_status = output_is_complete() ? 0 : 1;
+            return false;
+        default:
+            wrong_usage();
+            *exit_status = 2;
+            return false;
+        }
     }
-    if (strcmp(arg, "--version") == 0) {
-        printf("fairsem-bench %s\n", FAIRSEM_VERSION_STRING);
-        return 1;
+    *exit_status = 2;
+    for (int i = optind; i < argc; i++) {
+        if (!choose(argv[i], o->wanted)) {
+            fprintf(stderr, "fairsem-bench: unknown workload '%s'\n", argv[i]);
+            wrong_usage();
+            return false;
+        }
     }
-    if (strcmp(arg, "--quick") == 0)
-        o->quick = true;
-    else if (strcmp(arg, "--json") == 0)
-        o->json = true;
-    else if (strncmp(arg, "--data=", 7) == 0)
-        data_directory(arg + 7);
-    else if (arg[0] == '-')
-        return 1 + wrong("unknown option", arg);
-    else if (choose(arg, o->wanted))
-        o->any = true;
-    else
-        return 1 + wrong("unknown workload", arg);
-    return 0;
+    if (optind == argc) {
+        fprintf(stderr, "fairsem-bench: no workload given\n");
+        wrong_usage();
+    }
+    return optind < argc;
 }
 
 int main(int argc, char **argv)
 {
-    struct options o = { .any = false };
+    struct options o;
     struct machine machine;
+    int exit_status;
     bool good;
 
-    for (int i = 1; i < argc; i++) {
-        int over = take(&o, argv[i]);
-
-        if (over)
-            return over - 1;
-    }
-    if (!o.any)
-        return wrong("no workload given", NULL);
-
+    if (!read_options(argc, argv, &o, &exit_status))
+        return exit_status;
     machine_look(&machine);
     report_begin(o.json, o.quick, &machine);
     for (int i = 0; i < WORKLOADS; i++) {
@@ -123,5 +152,5 @@ int main(int argc, char **argv)
     }
     report_end();
     good = data_end();
-    return fflush(stdout) == 0 && !ferror(stdout) && good ? 0 : 1;
+    return output_is_complete() && good ? 0 : 1;
 }

@@ -13,6 +13,7 @@
 #include "stats.h"
 #include "workloads.h"
 
+#include <errno.h>
 #include <fairsem.h>
 #include <math.h>
 #include <stdlib.h>
@@ -68,18 +69,24 @@ static int priority_of(int nth, int length, bool different)
     return different ? (int)((int64_t)nth * 104729 % length) : 0;
 }
 
+static void join(struct line *line, fairsem_ticket_t *ticket, int priority)
+{
+    if (fairsem_ticket_take(ticket, &line->sem, 1, priority, NULL, NULL) != EINPROGRESS)
+        die("a ticket did not join the queue", 0);
+}
+
 /* Returns nanoseconds per ticket. */
 static double line_begin(struct line *line, int length, bool different)
 {
     int64_t start;
 
-    fairsem_init(&line->sem, 0, NULL);
+    if (fairsem_init(&line->sem, 0, NULL) != 0)
+        die("fairsem_init", 0);
     line->tickets = tickets_new(length);
     line->length = length;
     start = now_ns();
     for (int i = 0; i < length; i++)
-        fairsem_ticket_take(&line->tickets[i], &line->sem, 1, priority_of(i, length, different),
-                            NULL, NULL);
+        join(line, &line->tickets[i], priority_of(i, length, different));
     return (double)(now_ns() - start) / length;
 }
 
@@ -98,7 +105,7 @@ static double take_and_return(struct line *line)
     int64_t start = now_ns();
 
     for (int i = 0; i < PAIRS; i++) {
-        fairsem_ticket_take(&ticket, &line->sem, 1, 0, NULL, NULL);
+        join(line, &ticket, 0);
         fairsem_ticket_return(&ticket);
     }
     return (double)(now_ns() - start) / PAIRS;
@@ -117,7 +124,7 @@ static double grant_and_take(struct line *line)
         if (fairsem_ticket_claim(head, &units) != 0)
             die("the head was not granted", 0);
         fairsem_units_forget(&units);
-        fairsem_ticket_take(head, &line->sem, 1, 0, NULL, NULL);
+        join(line, head, 0);
     }
     return (double)(now_ns() - start) / PAIRS;
 }

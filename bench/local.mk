@@ -2,6 +2,7 @@
 # bench/local.mk - compare fairsem with its peers; included by ../Makefile.am.
 #
 #   make bench          everything, with a report in bench/report/: less than ten minutes
+#   make bench-publish  the same, then its figures into README.md and its pictures into doc/
 #   make bench-smoke    run each workload briefly, to check that it works
 #   make check-cost     compare instructions per operation with bench/baseline.txt
 
@@ -38,6 +39,7 @@ bench_fairsem_bench_SOURCES = \
 	bench/lines.c \
 	bench/peer_bounded.h bench/peer_cxx.h bench/peer_parker.h bench/peer_parking.h \
 	bench/peer_sysv.h bench/peer_textbook.h bench/peers.h \
+	bench/price.c \
 	bench/report.c bench/report.h \
 	bench/report_json.c bench/report_json.h \
 	bench/report_table.c bench/report_table.h \
@@ -120,6 +122,7 @@ EXTRA_DIST += \
 	bench/plots/throughput.gp \
 	bench/plots/victim.gp \
 	bench/plots/waits.gp \
+	bench/publish.sh \
 	bench/report.sh
 
 # With the library inside: the binding of functions is not counted.
@@ -129,13 +132,16 @@ bench_cost_LDADD = libcore.la $(LIBM)
 CLEANFILES += $(EXTRA_PROGRAMS)
 EXTRA_DIST += bench/baseline.txt bench/cost.sh
 
-.PHONY: bench bench-smoke check-cost
+.PHONY: bench bench-publish bench-smoke check-cost
 check-cost: bench/cost$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/cost.sh $(COST) || test $$? -eq 77
 bench: bench/fairsem-bench$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/report.sh
+bench-publish: bench
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/publish.sh
 bench-smoke: bench/fairsem-bench$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/package/bench.sh
 
+# Not bench/report: measurements are the user's, like the sources of a program.
 clean-local:
-	rm -rf bench/cache bench/report
+	rm -rf bench/cache

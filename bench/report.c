@@ -187,12 +187,20 @@ static void goal(struct report_table *t, const struct report_goal *g)
                       : report_verdict(t->more_is_better ? ratio >= g->most : ratio <= g->most));
 }
 
+static void data_row(const struct report_table *t, const struct report_row *row)
+{
+    if (row->n > 0)
+        data_printf("medians.tsv", "%s\t%s\t%s\t%s\t%.6g\n", t->workload, t->setting, row->peer,
+                    t->unit, stats_median(row->samples, row->n));
+}
+
 void report_table(struct report_table *t)
 {
     progress_clear();
     if (!as_json)
         text_head(t);
     for (size_t i = 0; i < t->row_count; i++) {
+        data_row(t, &t->rows[i]);
         if (as_json)
             report_json_row(t, &t->rows[i]);
         else

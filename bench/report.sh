@@ -3,8 +3,8 @@
 # report.sh - run all benchmarks and write a report with pictures: bench/report/report.md in the
 # build directory.
 #
-# `make bench` calls it.  With --again it makes the pictures and the report from the numbers that
-# are there, without measuring.
+# `make bench` calls it, and `make bench-publish` then calls publish.sh.  With --again it makes the
+# pictures and the report from the numbers that are there, without measuring.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
@@ -13,18 +13,41 @@ plots=$top_srcdir/bench/plots
 report=$top_builddir/bench/report
 text=$report/fairsem-bench.txt
 
+cannot_write() {
+  echo "bench: cannot write $1" >&2
+  exit 1
+}
+
+# run COMMAND... - its tables are printed, and go to $text.
+run() {
+  # Through a file, because the status of the first command of a pipe is lost.
+  "$@" > "$report/output"
+  status=$?
+  cat "$report/output" || cannot_write "$report/output"
+  [ "$status" -eq 0 ] || exit "$status"
+  cat "$report/output" >> "$text" || cannot_write "$text"
+  rm -f "$report/output"
+}
+
 measure() {
   FAIRSEM_BENCH_FOREIGN=${FAIRSEM_BENCH_FOREIGN:-$top_srcdir/bench/foreign}
   FAIRSEM_BENCH_CACHE=${FAIRSEM_BENCH_CACHE:-$top_builddir/bench/cache}
   FAIRSEM_LIMIT=${FAIRSEM_LIMIT:-$top_builddir/fairsem-limit}
   export FAIRSEM_BENCH_FOREIGN FAIRSEM_BENCH_CACHE FAIRSEM_LIMIT
   rm -rf "$report"
-  mkdir -p "$report" || exit 1
-  # Through a file, because the status of the first command of a pipe is lost.
-  "$bench" --data="$report" "$@" > "$text"
-  status=$?
-  cat "$text"
-  [ "$status" -eq 0 ] || exit "$status"
+  mkdir -p "$report/dropin" || cannot_write "$report"
+  run "$bench" --data="$report" "$@"
+}
+
+# What the workloads above cannot measure: it needs fairsem-run.
+measure_dropin() {
+  FAIRSEM_MODULE=${FAIRSEM_MODULE:-$top_builddir/.libs/fairsem-interpose.so}
+  export FAIRSEM_MODULE
+  if "$top_builddir/fairsem-run" --check > /dev/null 2>&1; then
+    run "$top_builddir/fairsem-run" "$bench" --data="$report/dropin" dropin
+  else
+    echo "bench: no drop-in: fairsem-run does not work here" >&2
+  fi
 }
 
 # draw NAME - make a picture from the numbers that are there.
@@ -137,6 +160,10 @@ _EOF
   fi
   goals
   contended
+  if [ -s "$report/price.md" ]; then
+    printf '\n## What strict order costs\n\nHolds per second, fairsem divided by `sem_t`.\n\n'
+    cat "$report/price.md"
+  fi
   if [ -s "$report/lines.tsv" ]; then
     printf '\n## The length of the queue\n'
     picture lines "nanoseconds against the number of tickets in the queue"
@@ -146,10 +173,10 @@ _EOF
   printf '```\n'
 }
 
-if [ "${1-}" != --again ]; then
-  [ $# -gt 0 ] || set -- all
-  measure "$@"
-fi
+case $# in
+  0) measure all && measure_dropin ;;
+  *) [ "$1" = --again ] || measure "$@" ;;
+esac
 draw_all
-write > "$report/report.md"
+write > "$report/report.md" || cannot_write "$report/report.md"
 echo "bench: the report is $report/report.md"

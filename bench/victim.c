@@ -61,8 +61,9 @@ static double share(const struct tally *t)
 /* Our longest wait in the median repetition, divided by theirs. */
 static double ratio(const struct tally *ours, const struct tally *theirs)
 {
-    return stats_median(ours->longest, ours->repetitions)
-        / stats_median(theirs->longest, theirs->repetitions);
+    double median = stats_median(theirs->longest, theirs->repetitions);
+
+    return median > 0 ? stats_median(ours->longest, ours->repetitions) / median : NAN;
 }
 
 static void print_json(struct tally *tallies, struct tally *t)
@@ -114,7 +115,9 @@ static void print_row(struct tally *tallies, struct tally *t)
            100 * share(t), duration_text(stats_quantile(t->waits, t->served, 0.5)).text,
            duration_text(stats_quantile(t->waits, t->served, 0.99)).text,
            duration_text(longest.max).text, span, passed);
-    if (t != tallies)
+    if (t != tallies && isnan(ratio(tallies, t)))
+        printf(" %8s", "-");
+    else if (t != tallies)
         printf(" %8.4f", ratio(tallies, t));
     printf("\n");
 }

@@ -7,10 +7,12 @@
 
 #include "clock.h"
 #include "crowd.h"
+#include "die.h"
 #include "progress.h"
 #include "report.h"
 #include "workloads.h"
 
+#include <errno.h>
 #include <fairsem.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -26,8 +28,10 @@ static void sleep_in_line(struct crowd_member *self)
 {
     struct bed *bed = self->crowd->arg;
     const fairsem_wait_t how = { .token = &bed->token };
+    int error = fairsem_acquire_with(&bed->sem, 1, &how);
 
-    fairsem_acquire_with(&bed->sem, 1, &how);
+    if (error != 0 && error != ECANCELED)
+        die("fairsem_acquire_with", error);
 }
 
 static void sleep_shared(struct crowd_member *self)
@@ -83,7 +87,8 @@ enum { WAYS = sizeof(ways) / sizeof(*ways) };
 
 static void bed_make(struct bed *bed, int count)
 {
-    fairsem_init(&bed->sem, 0, NULL);
+    if (fairsem_init(&bed->sem, 0, NULL) != 0)
+        die("fairsem_init", 0);
     fairsem_token_init(&bed->token);
     sem_init(&bed->shared, 0, 0);
     for (int i = 0; i < count; i++)

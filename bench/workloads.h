@@ -11,6 +11,7 @@ void handoff_run(bool quick);
 void victim_run(bool quick);
 void contended_run(bool quick);
 void ring_run(bool quick);
+void price_run(bool quick);
 void lines_run(bool quick);
 void wake_run(bool quick);
 void expiry_run(bool quick);

@@ -13,10 +13,13 @@ set xtics (2, 4, 16, 64)
 set xrange [1.7:75]
 unset key
 
-# Each panel is as high as its curves need: those that are compared are one above the other.
-extreme(hold, sign, start) = real(system(sprintf("awk -F'\t' -v m=%s" \
-  . " '$1 == 1 && $2 == %s && %s(m - $%d) > 0 { m = $%d } END { print m }' '%s/contended.tsv'", \
-  start, hold, sign, value, value, data)))
+# Each panel is as high as its curves need: those that are compared are one above the other.  A
+# value of 0 (nobody had a turn, nobody waited) has no place on a logarithmic axis; if there are no
+# others, the panel goes from 1 to 10.
+extreme(hold, sign, none) = real(system(sprintf("awk -F'\t'" \
+  . " '$1 == 1 && $2 == %s && $%d > 0 && (m == \"\" || %s(m - $%d) > 0) { m = $%d }" \
+  . " END { print m == \"\" ? %s : m }' '%s/contended.tsv'", \
+  hold, value, sign, value, value, none, data)))
 
 set lmargin 17
 set multiplot layout 2, 3 title heading
@@ -24,8 +27,7 @@ do for [h = 1:5] {
   set title word(names, h)
   set xlabel "threads"
   set ylabel (h == 1 || h == 4 ? label : " ")
-  set yrange [extreme(word(holds, h), "+", "1e30") / 2 \
-    : extreme(word(holds, h), "-", "0") * 2]
+  set yrange [extreme(word(holds, h), "+", "2") / 2 : extreme(word(holds, h), "-", "5") * 2]
   plot for [i = 1:words(peers)] rows("contended.tsv", \
       sprintf('$1 == 1 && $2 == %s && $4 == "%s"', word(holds, h), peer(i))) \
     using 3:(column(value)) with linespoints linestyle i notitle

@@ -10,7 +10,8 @@ set ylabel "share of the waits that are at least as long"
 set ytics ("100 %%" 1, "10 %%" 0.1, "1 %%" 0.01, "0.1 %%" 1e-3, "0.01 %%" 1e-4, "0.001 %%" 1e-5)
 set mytics 10
 set yrange [*:1.1]
-set xrange [10:*]
+set xrange [10:100<*]
 
+# A wait of 0 has no place on a logarithmic axis: it is at its edge.
 plot for [i = 1:words(peers)] rows(file, sprintf('$1 == "%s"', peer(i))) \
-  using 2:3 with lines linestyle i title peer(i)
+  using ($2 < 10 ? 10 : $2):3 with lines linestyle i title peer(i)
