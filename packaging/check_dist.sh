@@ -23,6 +23,7 @@ run() {
 version=$(sed -n 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
 name=fairsem-$version
 mkdir "$work/first" "$work/second"
+run "$top_srcdir/packaging/amalgamation.sh" "$work/first/amalgamation"
 (umask 022 && run "$make" -C "$top_builddir" dist distdir="$name") || exit 1
 mv "$top_builddir/$name".tar.* "$work/first" || exit 1
 
@@ -36,7 +37,8 @@ mkdir build
   cd build && umask 077
   TZ=Pacific/Auckland LC_ALL=C.UTF-8
   export TZ LC_ALL
-  run "../$name/configure" --disable-tests && run "$make" dist
+  run "../$name/configure" --disable-tests && run "$make" dist &&
+    run "$make" amalgamation
 ) || exit 1
 
 status=0
@@ -54,4 +56,10 @@ for kind in gz xz; do
     status=1
   fi
 done
+if diff -r "$work/first/amalgamation" build/amalgamation; then
+  echo "ok: make amalgamation makes the same twice"
+else
+  echo "FAILED: fairsem.c differs, above, or the headers beside it"
+  status=1
+fi
 exit "$status"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# packaging/local.mk - packages of distributions; included by ../Makefile.am.
+# packaging/local.mk - packages of distributions, and the library as one file; included by
+# ../Makefile.am.
 #
 # debian/ is where dpkg-buildpackage looks for it.
 
@@ -25,8 +26,13 @@ EXTRA_DIST += \
 	debian/tests/examples \
 	debian/tests/library \
 	packaging/alpine/APKBUILD \
+	packaging/amalgamation.awk \
+	packaging/amalgamation.h \
+	packaging/amalgamation.sh \
 	packaging/check_dist.sh \
+	packaging/check_flags.sh \
 	packaging/check_packages.sh \
+	packaging/cmake/CMakeLists.txt \
 	packaging/homebrew/fairsem.rb \
 	packaging/release_check.sh \
 	packaging/release_files.sh \
@@ -37,9 +43,22 @@ EXTRA_DIST += \
 # make dist is reproducible: no names or times of this machine in it.
 am__tar = $(SHELL) $(srcdir)/packaging/tar.sh "$$tardir"
 
-.PHONY: check-dist check-packages release-check release-files
+# The library as one file, amalgamation/fairsem.c, with the public headers beside it.
+.PHONY: amalgamation check-amalgamation clean-amalgamation
+amalgamation:
+	$(AM_V_GEN)$(SHELL) $(srcdir)/packaging/amalgamation.sh amalgamation
+check-amalgamation:
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/package/amalgamation.sh tests
+clean-local: clean-amalgamation
+clean-amalgamation:
+	rm -rf amalgamation
+
+.PHONY: check-dist check-flags check-packages release-check release-files
 check-dist:
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/packaging/check_dist.sh
+check-flags:
+	@$(AM_TESTS_ENVIRONMENT) FLAGS='$(FLAGS)' ONLY='$(ONLY)'; export FLAGS ONLY; \
+		$(SHELL) $(srcdir)/packaging/check_flags.sh || test $$? -eq 77
 check-packages:
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/packaging/check_packages.sh || test $$? -eq 77
 release-check: all

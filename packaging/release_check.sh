@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # release_check.sh - may this tree be released?  Prints a table; called by make release-check.
 #
-#   make release-check                     everything, about ten minutes
+#   make release-check                     everything, about half an hour
 #   make release-check STEPS="same_version abi"
 #
 # Run it in a build directory of a git checkout.  What a tool is missing for counts as open: the
@@ -94,13 +94,21 @@ maintainer_is_known() {
   echo "the packages name a maintainer"
 }
 
+one_file() {
+  "$top_srcdir/tests/package/amalgamation.sh" tests
+}
+
+flags() {
+  "$top_srcdir/packaging/check_flags.sh"
+}
+
 packages() {
   "$top_srcdir/packaging/check_packages.sh"
 }
 
 # ---------------------------------------------------------------- main
 : "${STEPS:=clean_tree tag_is_free news_has_a_date same_version maintainer_is_known abi
-  abi_is_recorded reproducible packages distcheck}"
+  abi_is_recorded reproducible one_file packages flags distcheck}"
 for step in $STEPS; do
   echo "-- $step"
   began=$(date +%s)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# release_files.sh - what is uploaded for a release: the archives, their checksums, and the recipes of
-# distributions with these in them.
+# release_files.sh - what is uploaded for a release: the archives, one of them with the library as one
+# file; their checksums; and the recipes of distributions with these in them.
 #
 #   make release-files URL=https://...      where the files will be
 #
@@ -29,8 +29,14 @@ rm -rf "$to"
 mkdir -p "$to"
 mv "$top_builddir/$name".tar.* "$to"
 cd "$to"
-sha256sum "$name".tar.* > SHA256SUMS
-sha512sum "$name".tar.* > SHA512SUMS
+one=$name-amalgamation
+"$top_srcdir/packaging/amalgamation.sh" "$one"
+cp "$top_srcdir/LICENSE" "$top_srcdir/NEWS" "$one"
+"$top_srcdir/packaging/tar.sh" "$one" > "$one.tar"
+gzip -9n "$one.tar"
+rm -rf "$one"
+sha256sum fairsem-*.tar.* > SHA256SUMS
+sha512sum fairsem-*.tar.* > SHA512SUMS
 
 # fill_in RECIPE - what it says between at signs, of the archive that recipes take.
 fill_in() {

@@ -20,7 +20,7 @@ objects := $(notdir $(sources:.c=.o))
 headers := $(wildcard $(SRC)/include/*.h $(SRC)/include/*/*.h $(SRC)/src/*.h \
 	$(SRC)/src/shared/*.h $(SRC)/tests/*/*.h)
 vpath %.c $(SRC)/src $(SRC)/src/shared $(SRC)/posix \
-	$(addprefix $(SRC)/tests/,support behavior whitebox faults posix shared tools)
+	$(addprefix $(SRC)/tests/,support behavior whitebox faults limit posix shared tools)
 
 all: $(TESTS:=.log) $(CANARIES:=.log) $(CANARIES:=.healthy.log)
 

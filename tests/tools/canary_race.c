@@ -12,8 +12,8 @@ static int               healthy, counter;
 
 static void *count(void *arg)
 {
-    (void)arg;
-    fairsem_acquire(&room, 1);
+    if (fairsem_acquire(&room, 1) != 0)
+        return arg;
     if (!healthy)
         pthread_barrier_wait(&both_inside);
     counter++;
@@ -27,7 +27,8 @@ int main(int argc, char **argv)
 
     (void)argv;
     healthy = argc > 1;
-    fairsem_init(&room, healthy ? 1 : 2, NULL);
+    if (fairsem_init(&room, healthy ? 1 : 2, NULL) != 0)
+        return 1;
     pthread_barrier_init(&both_inside, NULL, 2);
     for (int i = 0; i < 2; i++)
         pthread_create(&thread[i], NULL, count, NULL);

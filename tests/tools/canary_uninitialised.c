@@ -11,12 +11,13 @@ int main(int argc, char **argv)
 {
     fairsem_attr_t *volatile attr = malloc(sizeof(fairsem_attr_t));
     fairsem_t sem;
+    int error;
 
     (void)argv;
     if (argc > 1)
         memset(attr, 0, sizeof *attr);
     attr->capacity = 1;
-    fairsem_init(&sem, 1, attr);
+    error = fairsem_init(&sem, 1, attr);
     free(attr);
-    return 0;
+    return error;
 }

@@ -11,7 +11,8 @@ int main(int argc, char **argv)
     fairsem_t *volatile sem = aligned_alloc(_Alignof(fairsem_t), sizeof(fairsem_t));
 
     (void)argv;
-    fairsem_init(sem, 0, NULL);
+    if (fairsem_init(sem, 0, NULL) != 0)
+        return 1;
     if (argc == 1)
         free(sem);
     fairsem_release(sem, 1);

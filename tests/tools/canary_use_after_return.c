@@ -3,6 +3,7 @@
  * canary_use_after_return.c - the library is given a deadline on a stack frame that has ended; with
  * an argument, on one that has not.
  */
+#include <errno.h>
 #include <fairsem.h>
 #include <stddef.h>
 
@@ -24,6 +25,5 @@ int main(int argc, char **argv)
     set_deadline();
     if (argc > 1)
         deadline = &at;
-    fairsem_acquire_until(&sem, 1, CLOCK_MONOTONIC, deadline);
-    return 0;
+    return fairsem_acquire_until(&sem, 1, CLOCK_MONOTONIC, deadline) == ETIMEDOUT ? 0 : 1;
 }

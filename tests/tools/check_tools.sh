@@ -271,7 +271,8 @@ read_gcc_analyzer() {
   for source; do
     # At -O2 it analyzes inline functions where they are called.
     gcc $language "$module" -O2 -Wall -Wextra -fanalyzer \
-      -fdiagnostics-plain-output -c "$source" -o "$work/analysed.o" 2>&1
+      -fdiagnostics-plain-output -c "$source" -o "$work/analysed.o" 2>&1 ||
+      echo "$source:1:1: warning: was not analyzed [could-not-run]"
   done | sed -n 's|^\([^ :]*:[0-9]*\):[0-9]*: warning: \(.*\) \[\([^ ]*\)\]$|\1: \3 \2|p'
 }
 

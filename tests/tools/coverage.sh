@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # coverage.sh - measure which lines of src/ the Check programs run; it fails below LEAST percent.
 #
-# `make coverage` calls it.  It builds in coverage/ of the build directory.
+# `make coverage` calls it.  It builds in coverage/ of the build directory.  Exit status 1: too few
+# lines; 2: nothing could be measured; 77: there is no gcovr.
 set -u
 
 LEAST=95
@@ -24,8 +25,8 @@ cd "$top_builddir/coverage" || exit 99
 or_show() {
   "$@" > "$log" 2>&1 && return
   tail -n 40 "$log" >&2
-  echo "coverage: failed: $*" >&2
-  exit 1
+  echo "COULD NOT RUN: coverage: $*" >&2
+  exit 2
 }
 
 # Processes that the tests fork leave by _exit, which writes no counters.  Make it do so.
@@ -54,7 +55,25 @@ rm -f src/libother_la-* posix/libother_la-* # the library once more, for the ben
 #
 # A thread that is canceled in a sleep leaves a block in its middle.  gcov, which infers some counts
 # from others, then sometimes finds -1 for a branch.  That is no error.
-gcovr --root "$top_srcdir" --filter "$top_srcdir/src/" \
-  --exclude "$top_srcdir/src/annotate_valgrind.c" --object-directory . --print-summary \
-  --gcov-ignore-parse-errors \
-  --fail-under-line "$LEAST"
+or_show gcovr --root "$top_srcdir" --filter "$top_srcdir/src/" \
+  --exclude "$top_srcdir/src/annotate_valgrind.c" --object-directory . \
+  --gcov-ignore-parse-errors --json lines.json
+
+# summary LEAST - gcovr's status is 2 if fewer lines were run.
+summary() {
+  gcovr --root "$top_srcdir" --add-tracefile lines.json --print-summary --fail-under-line "$1"
+}
+
+# Check that it can fail, and that it can succeed.
+summary 100 > "$log" 2>&1
+if [ $? -ne 2 ] || ! summary 1 >> "$log" 2>&1; then
+  cat "$log"
+  echo "COULD NOT RUN: gcovr does not tell 1 % from 100 %" >&2
+  exit 2
+fi
+summary "$LEAST"
+case $? in
+  0) ;;
+  2) exit 1 ;;
+  *) exit 2 ;;
+esac

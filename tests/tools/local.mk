@@ -5,6 +5,7 @@
 #   make check-tools                 all of them: three and a half minutes on two cores
 #   make check-tools TOOLS="drd"     one, or some
 #   make coverage                    which lines of src/ the tests run, with gcovr
+#   make check-canaries              can each search tell FOUND, NOT FOUND and COULD NOT RUN apart?
 
 tools_canaries = \
 	tests/tools/canary_leak.c \
@@ -21,6 +22,7 @@ EXTRA_DIST += $(tools_canaries) \
 	tests/tools/accepted.txt \
 	tests/tools/annotations.h \
 	tests/tools/build.mk \
+	tests/tools/canaries.sh \
 	tests/tools/check_tools.sh \
 	tests/tools/coverage.sh \
 	tests/tools/drd.supp \
@@ -28,7 +30,11 @@ EXTRA_DIST += $(tools_canaries) \
 	tests/tools/memcheck.supp \
 	tests/tools/relaxed.h
 
-.PHONY: check-tools coverage
+.PHONY: check-canaries check-tools coverage
+CANARIES =
+check-canaries: bench/cost$(EXEEXT)
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/tools/canaries.sh $(CANARIES)
+
 TOOLS =
 check-tools:
 	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' MAKE='$(MAKE)' \

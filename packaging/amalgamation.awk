@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT
+# amalgamation.awk - the sources as one file, on standard output; called by amalgamation.sh.
+#
+#   awk -v root=DIRECTORY -v places="src include" -v version=1.2.3 \
+#     -f amalgamation.awk HEAD SOURCE...
+#
+# HEAD, sources and places of headers are named as seen from the root.  What happens to them:
+#
+#   - Each header of ours comes once, before all sources.
+#   - What files share (fs_*) becomes static.
+#   - A static object, and a static function whose name several sources have, gets the name of its
+#     source in front: token_lock.
+#   - A macro of a source ends with it.
+#   - Sources below src/shared/ are compiled only where HEAD says that they can be.
+
+BEGIN {
+  if (ARGC < 3)
+    stop("usage: amalgamation.awk HEAD SOURCE...")
+  for (i = 2; i < ARGC; i++)
+    find_statics(ARGV[i])
+  print_head(ARGV[1])
+  # It must come before <pthread.h>.
+  put_header(ours("#include \"cleanup.h\"", ""))
+  put_header("include/fairsem/shared.h")
+  shared = "^src/shared/"
+  absent = shared "absent\\.c$"
+  put_all(".", shared)
+  conditions = 1
+  print "\n#if FS_HAS_SHARED"
+  put_all(shared, absent)
+  print "\n#elif !defined(FAIRSEM_NO_SHARED)"
+  put_all(absent, "^$")
+  print "#endif"
+}
+
+function stop(why) {
+  print "amalgamation.awk: " why > "/dev/stderr"
+  exit 1
+}
+
+# ---------------------------------------------------------------- files
+# The lines of a file, in `lines`; returns how many.
+function read(path, lines,    n, line, status) {
+  while ((status = (getline line < (root "/" path))) > 0)
+    lines[++n] = line
+  if (status < 0 || n == 0)
+    stop("cannot read " path)
+  close(root "/" path)
+  return n
+}
+
+function exists(path,    line, there) {
+  if (!(path in found)) {
+    there = (getline line < (root "/" path)) > 0
+    close(root "/" path)
+    found[path] = there
+  }
+  return found[path]
+}
+
+# Our own header that this line of a file includes, or "".
+function ours(line, from,    name, i, n, list) {
+  if (line !~ /^#include ["<]/)
+    return ""
+  name = line
+  sub(/^#include ["<]/, "", name)
+  sub(/[">].*/, "", name)
+  sub(/\/[^\/]*$/, "", from)
+  n = split(line ~ /"/ ? from " " places : "include", list, " ")
+  for (i = 1; i <= n; i++)
+    if (exists(list[i] "/" name))
+      return list[i] "/" name
+  if (line ~ /"/)
+    stop("there is no " name)
+  return ""
+}
+
+# ---------------------------------------------------------------- names
+# The name that a line at the left margin declares, or "".
+function declared(line) {
+  gsub(/ *__attribute__\(\([^ ]*\)\) */, " ", line)
+  if (line ~ /^(struct|union|enum) [a-z_]*;/ ||
+      !match(line, /[ *][A-Za-z_][A-Za-z0-9_]*(\(|\)\(| *[;,=]|\[)/))
+    return ""
+  line = substr(line, RSTART + 1, RLENGTH - 1)
+  sub(/[^A-Za-z0-9_].*/, "", line)
+  return line
+}
+
+function find_statics(path,    lines, n, i, name) {
+  n = read(path, lines)
+  for (i = 1; i <= n; i++) {
+    if (lines[i] !~ /^(FS_[A-Z_]* |__attribute__.* )?static /)
+      continue
+    name = declared(lines[i])
+    if (name == "" || (name, path) in static_in)
+      continue
+    static_in[name, path] = 1
+    # An object, because a local variable of another file can have its name.
+    if (files_with[name]++ > 0 || index(lines[i], name "(") == 0)
+      renamed[name] = 1
+  }
+}
+
+# The line with its clashing names replaced, except in comments and strings, and except members.
+function rename(line, path, stem,    out, word, before) {
+  out = ""
+  while (line != "") {
+    if (in_comment) {
+      if (!match(line, /\*\//))
+        return out line
+      in_comment = 0
+    } else if (match(line, /^\/\*/)) {
+      in_comment = 1
+    } else if (match(line, /^"([^"\\]|\\.)*"/) || match(line, /^'([^'\\]|\\.)*'/)) {
+      before = ""
+    } else if (match(line, /^[A-Za-z_][A-Za-z0-9_]*/)) {
+      word = substr(line, 1, RLENGTH)
+      if ((word, path) in static_in && word in renamed && out !~ /(\.|->)$/)
+        word = stem "_" word
+      out = out word
+      line = substr(line, RLENGTH + 1)
+      continue
+    } else {
+      match(line, /^([0-9][A-Za-z0-9_]*|.)/)
+    }
+    out = out substr(line, 1, RSTART + RLENGTH - 1)
+    line = substr(line, RSTART + RLENGTH)
+  }
+  return out
+}
+
+# A line at the left margin that declares or defines what files share: make it static.
+function hide(line) {
+  if (line !~ /^(extern )?[a-z_]/ || line ~ /^(static|typedef|return|enum \{)/ ||
+      declared(line) !~ /^fs_/)
+    return line
+  sub(/^extern /, "", line)
+  sub(/ __attribute__\(\(visibility\("hidden"\)\)\)/, "", line)
+  return "static " line
+}
+
+# ---------------------------------------------------------------- output
+function put(line) {
+  if (line != "" || last != "")
+    print line
+  last = line
+}
+
+function print_head(path,    lines, n, i, license, m, j) {
+  n = read(path, lines)
+  for (i = 1; i <= n; i++) {
+    if (lines[i] == " * @LICENSE@") {
+      m = read("LICENSE", license)
+      for (j = 1; j <= m; j++)
+        put(" *" (license[j] == "" ? "" : " ") license[j])
+      continue
+    }
+    gsub(/@VERSION@/, version, lines[i])
+    put(lines[i])
+  }
+}
+
+# A header, after those that it needs.
+function put_header(path) {
+  if (path in there)
+    return
+  there[path] = 1
+  put_needed(path)
+  put_text(path)
+}
+
+# The headers that a file always includes.
+function put_needed(path,    lines, n, i, depth, header) {
+  n = read(path, lines)
+  depth = path ~ /\.h$/ ? -1 : 0        # the guard of a header
+  for (i = 1; i <= n; i++) {
+    if (lines[i] ~ /^#if/)
+      depth++
+    else if (lines[i] ~ /^#endif/)
+      depth--
+    else if (depth == 0 && (header = ours(lines[i], path)) != "")
+      put_header(header)
+  }
+}
+
+# The sources whose names match one pattern but not the other, after the headers that they need.
+function put_all(pattern, but,    i) {
+  for (i = 2; i < ARGC; i++)
+    if (ARGV[i] ~ pattern && ARGV[i] !~ but)
+      put_needed(ARGV[i])
+  for (i = 2; i < ARGC; i++)
+    if (ARGV[i] ~ pattern && ARGV[i] !~ but)
+      put_text(ARGV[i])
+}
+
+# A file without what is written elsewhere: headers, the license, macros for system headers.
+function put_text(path,
+    lines, n, i, depth, line, stem, header, is_public, is_source, macros) {
+  n = read(path, lines)
+  is_public = path ~ /^include\//
+  is_source = path ~ /\.c$/
+  depth = is_source ? 0 : -1
+  stem = path
+  gsub(/.*\/|\.[ch]$/, "", stem)
+  in_comment = 0
+  put("")
+  put("/* ======================================================================== " path " */")
+  for (i = 1; i <= n; i++) {
+    line = lines[i]
+    if (line ~ /^\/\* SPDX-License-Identifier: / || line ~ /^#define _GNU_SOURCE/)
+      continue
+    if (line ~ /^#if/ && ++depth == 0 && !is_public) {
+      i++                               # the guard's second line
+      continue
+    }
+    if (line ~ /^#endif/ && depth-- == 0 && !is_public)
+      continue
+    if (line ~ /^#include /) {
+      header = ours(line, path)
+      if (header != "") {
+        conditions++                    # all others are there
+        put_header(header)
+        conditions--
+        continue
+      }
+      if (depth == 0 && !is_public) {
+        sub(/ *\/\*.*/, "", line)
+        if (line in system_header)
+          continue
+        if (!conditions)
+          system_header[line] = 1
+      }
+    }
+    if (is_source && line ~ /^#define /) {
+      header = line
+      sub(/^#define */, "", header)
+      sub(/[^A-Za-z0-9_].*/, "", header)
+      macros[header] = 1
+    }
+    if (is_source)
+      line = rename(line, path, stem)
+    if (!is_public)
+      line = hide(line)
+    put(line)
+  }
+  # In the order of the file.
+  for (i = 1; is_source && i <= n; i++)
+    for (line in macros)
+      if (lines[i] ~ ("^#define *" line "([^A-Za-z0-9_]|$)")) {
+        put("#undef " line)
+        delete macros[line]
+      }
+}

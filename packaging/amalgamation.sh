@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# amalgamation.sh - the library as one file, fairsem.c, and the public headers beside it; called by
+# make amalgamation and by packaging/cmake.
+#
+#   amalgamation.sh DIRECTORY
+#
+# The same source makes the same bytes.  What the library consists of is read from the makefiles.
+set -eu
+export LC_ALL=C
+
+if [ "$#" -ne 1 ]; then
+  echo "usage: amalgamation.sh DIRECTORY" >&2
+  exit 2
+fi
+top=$(cd "$(dirname "$0")/.." && pwd)
+version=$(sed -n 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p' "$top/configure.ac")
+# Of both branches of conditions: fairsem.c decides when it is compiled.
+sources=$(cat "$top/Makefile.am" "$top/posix/local.mk" | awk '
+  /^libcore_la_SOURCES/ { inside = 1 }
+  inside { for (i = 1; i <= NF; i++) if ($i ~ /\.c$/) print $i }
+  !/\\$/ { inside = 0 }')
+
+mkdir -p "$1/fairsem"
+trap 'rm -f "$1/fairsem.c.new"' EXIT
+# shellcheck disable=SC2086 # a list
+awk -v root="$top" -v places="src posix include" -v version="$version" \
+  -f "$top/packaging/amalgamation.awk" packaging/amalgamation.h $sources > "$1/fairsem.c.new"
+mv -f "$1/fairsem.c.new" "$1/fairsem.c"
+for header in "$top"/include/*.h* "$top"/include/fairsem/*.h*; do
+  to=$1/${header#"$top"/include/}
+  rm -f "$to"
+  cat "$header" > "$to"
+done
