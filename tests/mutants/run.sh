@@ -6,13 +6,14 @@
 #
 #   mutant NAME
 #   breaks ...        what, and which invariant
-#   by SUITE          tried first; an order, not the verdict
+#   by SUITE          tried first; the table says if another suite has found it
 #   @ FILE            hunks, see apply.awk
 #
 # The script applies it to a copy of the sources and runs the suites, cheapest first, until one
 # fails.  Then the unchanged sources must pass every suite that has found a mutant.
-# It fails if a mutant survives, does not apply or does not compile, except those in canaries.txt
-# that must.  It runs two mutants at a time, or JOBS; on a busy machine set LIMIT and PATIENCE.
+# It fails if a mutant survives (exit status 1), does not apply, does not compile, or if a suite
+# cannot be run (2).  In canaries.txt the verdict is the one that the mutant expects, of each suite
+# that it names.  It runs two mutants at a time, or JOBS; on a busy machine set LIMIT and PATIENCE.
 # With PART=K/N it runs one mutant in N, from the K-th on.
 # It works in the build directory, which must be configured.
 set -u
@@ -51,12 +52,14 @@ t_ticket_wait
 t_notify
 t_notify_race
 t_callbacks
+t_callback_waits
 t_resize_races
 t_dump
 t_results
 t_close
 t_drain
 t_bypass
+t_bypass_bound
 t_stat
 t_debt
 t_misuse
@@ -91,14 +94,29 @@ tsan t_late_wakers
 tsan t_sleep
 tsan t_stress
 tsan t_mixed_stress
-explore --bound 2
-dies
-dies --bound 2
+explore --bound 2'
+
+# Those that a mutant elsewhere can fail: in src/shared/; in posix/, first of the functions that the
+# library has, too, and then of the interposer; in limit/.
+shared_suites='dies
 t_shared_results
 t_shared_order
+t_shared_awake
 t_shared_open
 t_shared_death
-t_shared_cut'
+t_shared_damage
+t_shared_cut
+dies --bound 2'
+posix_suites='t_posix_results
+t_posix_zeroed
+t_posix_order
+t_posix_cancel
+t_posix_fork
+t_posix_lifetime
+t_posix_signals
+interpose'
+limit_suites='t_limit_texts
+limit'
 
 seconds() {
   date +%s.%N
@@ -108,11 +126,18 @@ elapsed() {
   echo "$1 $(seconds)" | awk '{ printf "%.1f", $2 - $1 }'
 }
 
+# The flags by which a program ends where it leaves an array, also the last one of a structure,
+# which AddressSanitizer does not see.  They need no library.
+bounds='-fsanitize=bounds-strict -fsanitize-undefined-trap-on-error'
+# shellcheck disable=SC2086 # a list
+"$CC" $bounds -fsyntax-only -x c /dev/null 2> /dev/null ||
+  bounds='-fsanitize=array-bounds -fsanitize-trap=array-bounds'
+
 # ---------------------------------------------------------------- trees
-# tree NAME FLAGS - make a build tree, and a copy of it for each further worker.
+# tree NAME LIBRARIES FLAGS - make a build tree, and a copy of it for each further worker.
 tree() {
   cp -Rp "$work/source" "$work/$1.1" && cd "$work/$1.1" &&
-    ./configure -q --enable-tests --disable-shared CC="$CC" CFLAGS="-g -O1 $2" LDFLAGS="$2" &&
+    ./configure -q --enable-tests "$2" CC="$CC" CFLAGS="-g -O1 $3" LDFLAGS="$3" &&
     "$MAKE" -s libcore.la tests/support/libchecked.la tests/support/libtests.la || exit 1
   for worker in $(seq 2 "$JOBS"); do
     cp -Rp "$work/$1.1" "$work/$1.$worker" || exit 1
@@ -122,27 +147,39 @@ tree() {
 prepare() {
   (cd "$top_builddir" && "$MAKE" -s distdir distdir="$work/source") || return 1
   chmod -R u+w "$work/source"
-  (tree plain '' && "$MAKE" -s tests/fuzz/replay && mkdir -p tests/explore) &
+  # The module of fairsem-run is a shared library.
+  (tree plain --disable-static "$bounds" && "$MAKE" -s tests/fuzz/replay &&
+    mkdir -p tests/explore) &
   plain=$!
-  (tree tsan -fsanitize=thread) || { wait "$plain"; return 1; }
+  (tree tsan --disable-shared -fsanitize=thread) || { wait "$plain"; return 1; }
   wait "$plain" || return 1
   "$work/source/tests/explore/build.sh" "$work/source/src" "$work/explorer" &&
     "$work/source/tests/explore-shared/build.sh" "$work/source/src" "$work/dies"
 }
 
+# unchanged - give this worker the sources that a mutant may change, as they are.
+unchanged() {
+  rm -rf "$work/mutant.$worker"
+  mkdir "$work/mutant.$worker"
+  (cd "$work/source" && cp -R src posix limit "$work/mutant.$worker/")
+}
+
 # sync TREE - copy this worker's sources to it, only those that differ, so that make sees a change.
 sync() {
-  (cd "$work/mutant.$worker/src" && find . -type f) > "$out.files" || return 1
+  (cd "$work/mutant.$worker" && find . -type f) > "$out.files" || return 1
   while read -r file; do
-    cmp -s "$work/mutant.$worker/src/$file" "$1/src/$file" ||
-      cp "$work/mutant.$worker/src/$file" "$1/src/$file" || return 1
+    cmp -s "$work/mutant.$worker/$file" "$1/$file" ||
+      cp "$work/mutant.$worker/$file" "$1/$file" || return 1
   done < "$out.files"
 }
 
 # ---------------------------------------------------------------- suites
-# build TREE PROGRAM
+# build TREE TARGET...
 build() {
-  sync "$1" && "$MAKE" -s -C "$1" "$2" > "$out.build" 2>&1
+  sync "$1" || return 1
+  in=$1
+  shift
+  "$MAKE" -s -C "$in" "$@" > "$out.build" 2>&1
 }
 
 # run PROGRAM ARGUMENT... - its output is in $out.
@@ -150,13 +187,30 @@ run() {
   timeout -k 5 "$LIMIT" "$@" > "$out" 2>&1
 }
 
-# program NAME - print the path of this test in a tree.
+# program NAME - print the path of this test in a tree, if there is one.
 program() {
-  (cd "$work/source" && for file in tests/*/"$1.c"; do echo "${file%.c}"; done)
+  (cd "$work/source" && for file in tests/*/"$1.c"; do [ ! -f "$file" ] || echo "${file%.c}"; done)
 }
 
-# suite WORDS... - passes (0), fails (1), or cannot be built (2).
+# test_in TREE NAME - build and run a test program.
+test_in() {
+  path=$(program "$2")
+  [ -n "$path" ] || { echo "there is no test $2" > "$out"; return 127; }
+  build "$1" "$path" || return 2
+  run "$1/$path"
+}
+
+# script PATH - run this script of the tests on the programs in the plain tree.  It has many parts,
+# and so more time.
+script() {
+  timeout -k 5 $((3 * LIMIT)) env top_srcdir="$work/plain.$worker" \
+    top_builddir="$work/plain.$worker" STOP_EARLY=yes sh "$work/source/$1" > "$out" 2>&1
+}
+
+# suite WORDS... - passes (0), fails (1), cannot be built (2), or cannot be run (3).
 suite() {
+  kind=$1
+  : > "$out"
   case $1 in
     explore)
       shift
@@ -179,19 +233,29 @@ suite() {
       build "$work/plain.$worker" tests/fuzz/replay || return 2
       run "$work/plain.$worker/tests/fuzz/replay" "$work/source/tests/fuzz/corpus.txt"
       ;;
-    tsan)
-      build "$work/tsan.$worker" "$(program "$2")" || return 2
-      run "$work/tsan.$worker/$(program "$2")"
+    interpose)
+      build "$work/plain.$worker" fairsem-interpose.la fairsem-run tests/posix/interposed \
+        tests/posix/stepped tests/posix/met || return 2
+      script tests/posix/interpose.sh
       ;;
-    *)
-      build "$work/plain.$worker" "$(program "$1")" || return 2
-      run "$work/plain.$worker/$(program "$1")"
+    limit)
+      build "$work/plain.$worker" fairsem-limit || return 2
+      script tests/limit/limit.sh
       ;;
+    tsan) test_in "$work/tsan.$worker" "$2" ;;
+    *) test_in "$work/plain.$worker" "$1" ;;
   esac
   status=$?
-  [ "$status" -ne 0 ] || return 0
-  # 126 and 127: the program could not be run.
-  [ "$status" -lt 126 ] || [ "$status" -gt 127 ] || return 2
+  # A search reports what it has found, even if that is a crash or a hang of the library; if it ends
+  # in another way, it has not searched (support/result.sh).  In a test program the library may
+  # crash or hang, which is a failure of the test; the unchanged sources must not, see control().
+  case $kind:$status in
+    *:0) return 0 ;;
+    explore:1|dies:1|fuzz:1) grep -qE ': FAILED: |^FOUND: ' "$out" || return 3 ;;
+    explore:*|dies:*|fuzz:*) return 3 ;;
+    *:2) return 2 ;;
+    *:77|*:99|*:126|*:127) return 3 ;;
+  esac
   return 1
 }
 
@@ -200,6 +264,7 @@ found_by() {
   case $1 in
     explore|dies) set -- "$1" "$(awk '/FAILED/ { sub(":", "", $1); print $1; exit }' "$out")" ;;
     fuzz) ;;
+    interpose|limit) set -- "$1:" "$(sed -n 's/^FAILED: //p' "$out" | head -n 1)" ;;
     *) set -- "$@" "$(sed -n 's/^[^:]*:[0-9]*:[FE]:[^:]*:\([^:]*\):.*/\1/p' "$out" | head -n 1)" ;;
   esac
   case $status in
@@ -212,18 +277,24 @@ found_by() {
 # field TABLE MUTANT KEYWORD
 field() {
   awk -v mutant="$2" -v keyword="$3" '/^mutant / { here = $2 == mutant }
-    here && $1 == keyword { sub(/^[a-z]+ /, ""); print; exit }' "$1"
+    here && $1 == keyword { sub(/^[a-z]+ /, ""); print }' "$1"
 }
 
 # examine TABLE MUTANT - set verdict, and found: what has caught it.
 examine() {
-  rm -rf "$work/mutant.$worker"
-  mkdir "$work/mutant.$worker"
-  cp -R "$work/source/src" "$work/mutant.$worker/"
+  unchanged
   verdict='does not apply' found=''
   found=$(awk -v mutant="$2" -v root="$work/mutant.$worker" -f "$here/apply.awk" "$1") || return
   by=$(field "$1" "$2" by)
-  order=$(echo "$by" && echo "$suites" | grep -Fvx -e "$by")
+  case $found in
+    src/shared/*) order=$shared_suites ;;
+    posix/sem_*) order=$posix_suites ;;
+    posix/*) order=interpose ;;
+    limit/*) order=$limit_suites ;;
+    *) order=$suites ;;
+  esac
+  # A race that its suite did not meet is tried again, when no other suite has met it either.
+  order=$(echo "$by" && echo "$order" | grep -Fvx -e "$by"; echo "$by"; echo "$by"; echo "$by")
   [ -z "$expected" ] || order=$by
   verdict=survives found=''
   while read -r words; do
@@ -231,19 +302,28 @@ examine() {
     # shellcheck disable=SC2086 # a suite is words
     suite $words < /dev/null
     case $? in
+      0)
+        verdict=survives found=${expected:+$words}
+        ;;
       1)
         verdict=caught
         # shellcheck disable=SC2086
         found="$(elapsed "$started") s  $(found_by $words)"
+        # A suite that no longer finds its mutant should not go unnoticed.
+        [ -n "$expected" ] || [ "$words" = "${by:-$words}" ] || found="$found, NOT by $by"
         echo "$words" >> "$work/used"
-        return
         ;;
       2)
         verdict='does not compile'
         found=$(tail -n 20 "$out.build")
-        return
+        ;;
+      *)
+        verdict='cannot be run'
+        found="$words: exit status $status: $(tail -n 1 "$out")"
         ;;
     esac
+    # Until a suite finds the mutant, or is wrong about a canary.
+    [ "$verdict" = "${expected:-survives}" ] || return
   done << END
 $order
 END
@@ -263,15 +343,14 @@ mutants() {
       echo "$name" >> "$work/wrong"
       verdict="$verdict: WRONG"
     fi
+    echo "$name" >> "$work/done"
     printf '%-40s %s%s\n' "$name" "$verdict" "${found:+  $found}" | tee -a "$work/table"
   done < "$work/list"
 }
 
 # The unchanged sources.
 control() {
-  rm -rf "$work/mutant.$worker"
-  mkdir "$work/mutant.$worker"
-  cp -R "$work/source/src" "$work/mutant.$worker/"
+  unchanged
   sort -u "$work/used" > "$work/used.$worker"
   while read -r words; do
     claim "control.$(echo "$words" | tr -c 'a-z0-9\n' -)" || continue
@@ -298,9 +377,11 @@ in_parallel() {
 
 # ---------------------------------------------------------------- main
 begun=$(seconds)
-prepare > "$work/prepare.log" 2>&1 || { cat "$work/prepare.log"; echo "cannot build"; exit 99; }
 awk '/^mutant / { print $2, FILENAME }' "$here"/*.txt > "$work/all"
-touch "$work/used" "$work/wrong" "$work/table"
+case ${PART:-1/1} in
+  *[!0-9/]*|/*|*/|*/*/*|*/0) echo "run.sh: not K/N: $PART" >&2 && exit 2 ;;
+esac
+touch "$work/used" "$work/wrong" "$work/table" "$work/done"
 if [ $# -eq 0 ]; then
   awk -v part="${PART:-1/1}" 'BEGIN { split(part, of, "/") }
     NR % of[2] == of[1] % of[2]' "$work/all" > "$work/list"
@@ -309,10 +390,16 @@ else
     grep -e "^$name " "$work/all" || { echo "run.sh: no mutant is called $name" >&2; exit 2; }
   done > "$work/list"
 fi
+[ -s "$work/list" ] || { echo "run.sh: nothing to try" >&2; exit 2; }
+prepare > "$work/prepare.log" 2>&1 || { cat "$work/prepare.log"; echo "cannot build"; exit 99; }
 in_parallel mutants
 in_parallel control
 sort "$work/table" > "$top_builddir/tests/mutants/table"
 echo
 echo "$(grep -c '  *caught  ' "$work/table") mutants caught, $(wc -l < "$work/list") tried," \
-  "$(wc -l < "$work/wrong") verdicts wrong, $(elapsed "$begun") s"
+  "$(wc -l < "$work/wrong") verdicts wrong, $(grep -c ", NOT by " "$work/table") not by their suite," \
+  "$(elapsed "$begun") s"
+# A worker that has ended early is not a success.
+[ "$(wc -l < "$work/done")" -eq "$(sort -u "$work/list" | wc -l)" ] || exit 2
+! grep -qE ' (does not apply|does not compile|cannot be run): WRONG' "$work/table" || exit 2
 [ ! -s "$work/wrong" ]

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_crowd.c - more than two waiters: those whose turn is near yield instead of sleeping, and the
+ * next to join wakes the head, not the granter.  stay_awake.h says why.
+ */
+#define _GNU_SOURCE             /* syscall */
+#include "clockwork.h"
+
+#include "fast_path.h"
+#include "stay_awake.h"
+
+#include <sched.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+#define LOOK 16
+#define WAKE_UP 16384
+#define NEAR 200000         /* FS_NEAR_NS */
+#define LATE 1000000
+#define MANY 16
+
+static void begin(void)
+{
+    begin_world(LOOK);
+    let_wake_ups_take(WAKE_UP);
+    world.now += INT64_C(10000000000);  /* whatever a yield was like in the test before */
+}
+
+static fairsem_ticket_t tickets[MANY];
+
+static void take(fairsem_t *sem, int from, int to)
+{
+    for (int i = from; i < to; i++)
+        ck_assert_int_eq(fairsem_ticket_take(&tickets[i], sem, 1, 0, NULL, NULL), EINPROGRESS);
+}
+
+static void claim(int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        fairsem_units_t units = { 0 };
+
+        ck_assert_int_eq(fairsem_ticket_claim(&tickets[i], &units), 0);
+        ck_assert_int_eq(fairsem_units_forget(&units), 1);
+    }
+}
+
+struct units { fairsem_t *sem; int64_t n; };
+
+static void release(void *arg)
+{
+    const struct units *units = arg;
+
+    fairsem_release(units->sem, units->n);
+}
+
+/* Wait behind so many tickets.  All are granted after that time. */
+static void wait_behind(fairsem_t *sem, int before, int64_t after)
+{
+    struct units all = { sem, before + 1 };
+
+    take(sem, 0, before);
+    begin_plan();
+    plan(after, release, &all);
+    ck_assert_int_eq(fairsem_acquire(sem, 1), 0);
+    claim(0, before);
+}
+
+START_TEST(a_waiter_whose_turn_is_near_yields)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    for (int before = 2; before <= 14; before++) {
+        wait_behind(&sem, before, NEAR);
+        ck_assert(!world.seen[0].asleep);
+        ck_assert_int_gt(world.is.yields, 10);
+    }
+}
+END_TEST
+
+START_TEST(a_waiter_does_not_yield_for_long)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    wait_behind(&sem, 2, LATE);
+    ck_assert(world.seen[0].asleep);
+    ck_assert_int_ge(world.seen[0].awake, 2 * NEAR - 1000);
+    ck_assert_int_le(world.seen[0].awake, 2 * NEAR + 1000);
+}
+END_TEST
+
+START_TEST(a_waiter_far_behind_sleeps_at_once)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    wait_behind(&sem, 15, NEAR);
+    ck_assert(world.seen[0].asleep);
+    ck_assert_int_eq(world.seen[0].awake, 0);
+    ck_assert_int_eq(world.is.yields, 0);
+}
+END_TEST
+
+/* Be the head for so long, while a ticket of a worse priority waits. */
+static void be_the_head_for(fairsem_t *sem, int64_t ns)
+{
+    ck_assert_int_eq(fairsem_ticket_take(&tickets[0], sem, 1, 1, NULL, NULL), EINPROGRESS);
+    wait_for(sem, ns);
+    ck_assert_int_eq(fairsem_ticket_return(&tickets[0]), 0);
+}
+
+static bool yields_as_third(fairsem_t *sem)
+{
+    wait_behind(sem, 2, NEAR / 2);
+    return world.is.yields != 0;
+}
+
+START_TEST(a_semaphore_learns_how_long_a_turn_takes)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    ck_assert(yields_as_third(&sem));
+    for (int i = 0; i < 40; i++)
+        be_the_head_for(&sem, NEAR / 2);
+    ck_assert(!yields_as_third(&sem));      /* the third turn is three times as far */
+    for (int i = 0; i < 40; i++)
+        be_the_head_for(&sem, NEAR / 10);
+    ck_assert(yields_as_third(&sem));
+    be_the_head_for(&sem, INT64_C(1000000000));     /* once is no reason */
+    ck_assert(yields_as_third(&sem));
+}
+END_TEST
+
+/* The two tickets before it are granted one by one. */
+static void become_the_head_asleep(fairsem_t *sem)
+{
+    take(sem, 0, 2);
+    begin_plan();
+    for (int i = 1; i <= 3; i++)
+        plan(i * LATE, release_one, sem);
+    ck_assert_int_eq(fairsem_acquire(sem, 1), 0);
+    claim(0, 2);
+}
+
+/* ---- A yield that took a time slice ---- */
+
+/* A thread of another program computes meanwhile.  Returns when the thread was back. */
+static int64_t yield_late(fairsem_t *sem)
+{
+    int64_t began = world.now;
+
+    world.yield_takes = 3 * LATE;
+    wait_behind(sem, 2, 4 * LATE);
+    world.yield_takes = LOOK;
+    ck_assert_int_eq(world.is.yields, 1);
+    ck_assert(world.seen[0].asleep);
+    return began + 3 * LATE;
+}
+
+START_TEST(after_a_late_yield_no_thread_of_the_process_yields_for_a_moment)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
+    int64_t late;
+
+    begin();
+    late = yield_late(&sem);
+    become_the_head_asleep(&sem);
+    ck_assert_int_eq(world.seen[2].wakes, 1);   /* early, by the granter, as without a crowd */
+    ck_assert_int_eq(world.is.yields, 0);
+    ck_assert(!yields_as_third(&sem) && !yields_as_third(&other));
+    world.now = late + LATE;
+    world.cores = 1;                            /* the head would spin, on the holder's core */
+    become_the_head_asleep(&sem);
+    ck_assert_int_eq(world.seen[2].wakes, 0);
+    world.now = late + 6 * LATE;
+    ck_assert(yields_as_third(&other) && yields_as_third(&sem));
+}
+END_TEST
+
+START_TEST(the_pause_doubles_while_each_is_followed_by_a_late_yield)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    int64_t pause = 5 * LATE, late;
+
+    begin();
+    late = yield_late(&sem);
+    for (int i = 0; i < 20; i++) {
+        world.now = late + pause - LATE / 2;
+        ck_assert(!yields_as_third(&sem));
+        world.now = late + pause + LATE / 2;
+        late = yield_late(&sem);
+        if (i < 7)
+            pause *= 2;     /* up to 0.64 s */
+    }
+    world.now = late + pause + LATE;
+    ck_assert(yields_as_third(&sem));
+    world.now += pause;
+    late = yield_late(&sem);    /* once in a while: the machine was away */
+    world.now = late + 6 * LATE;
+    ck_assert(yields_as_third(&sem));
+}
+END_TEST
+
+static void yield_late_too(void *unused)
+{
+    static const _Atomic int word = 1;
+
+    (void)unused;
+    fs_spin(&word, 1, FS_YIELD_IN_QUEUE, 0);
+}
+
+START_TEST(threads_that_are_late_at_the_same_time_cause_one_pause)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    world.in_yield = yield_late_too;
+    world.yield_takes = 3 * LATE;
+    wait_behind(&sem, 2, 8 * LATE);
+    ck_assert_int_eq(world.is.yields, 2);
+    world.yield_takes = LOOK;
+    ck_assert(yields_as_third(&sem));   /* 5 ms after the first of them */
+}
+END_TEST
+
+START_TEST(a_real_time_thread_does_not_yield)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    world.real_time = true;
+    ck_assert(!yields_as_third(&sem));
+    world.real_time = false;
+    ck_assert(yields_as_third(&sem));
+}
+END_TEST
+
+bool __real_fs_cpu_takes_turns(void);
+
+#define DEADLINE 6      /* SCHED_DEADLINE */
+
+/* Not everybody may have a real-time policy, and not every system has this one. */
+static bool set_policy(int policy)
+{
+    const struct sched_param lowest = { .sched_priority = sched_get_priority_min(policy) };
+
+#if defined(SYS_sched_setattr)
+    if (policy == DEADLINE) {
+        struct {
+            uint32_t size, policy;
+            uint64_t flags;
+            int32_t  nice;
+            uint32_t priority;
+            uint64_t runtime, deadline, period;
+        } attr = { .size = sizeof attr, .policy = DEADLINE, .runtime = 5000000,
+                   .deadline = 10000000, .period = 10000000 };
+
+        return syscall(SYS_sched_setattr, 0, &attr, 0) == 0;
+    }
+#endif
+    return pthread_setschedparam(pthread_self(), policy, &lowest) == 0;
+}
+
+static void *ask_for_turns(void *policy)
+{
+    static bool turns;
+
+    if (!set_policy(*(int *)policy))
+        return NULL;
+    turns = __real_fs_cpu_takes_turns();
+    return &turns;
+}
+
+START_TEST(the_policy_of_a_thread_says_whether_it_takes_turns)
+{
+    int policies[] = { SCHED_OTHER, SCHED_FIFO, SCHED_RR, DEADLINE };
+
+    for (int i = 0; i < 4; i++) {
+        pthread_t thread;
+        void *turns;
+
+        ck_assert_int_eq(pthread_create(&thread, NULL, ask_for_turns, &policies[i]), 0);
+        ck_assert_int_eq(pthread_join(thread, &turns), 0);
+        ck_assert(i != 0 || turns != NULL);
+        ck_assert(turns == NULL || *(bool *)turns == (i == 0));
+    }
+}
+END_TEST
+
+START_TEST(no_waiter_yields_with_the_flags_that_say_so)
+{
+    const fairsem_attr_t attr[] = {
+        { .flags = FAIRSEM_NO_SPIN },
+        { .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = INT64_C(1) << 60 },
+        { .flags = FAIRSEM_INTERRUPTIBLE },
+    };
+
+    begin();
+    for (int i = 0; i < (FS_HAS_FUTEX ? 3 : 2); i++) {
+        fairsem_t sem;
+
+        ck_assert_int_eq(fairsem_init(&sem, 0, &attr[i]), 0);
+        ck_assert(!yields_as_third(&sem));
+    }
+}
+END_TEST
+
+#if FS_HAS_FUTEX
+static void *current_wait;
+
+static void nothing(void)
+{
+}
+
+static void begin_wait(void *wait)
+{
+    current_wait = wait;
+}
+
+static void handler_runs(void *unused)
+{
+    (void)unused;
+    fs_interrupt_wait(current_wait, false);
+}
+
+/* What the interposer does: a handler has run while the thread yielded. */
+START_TEST(a_handler_ends_the_wait_of_a_thread_that_is_awake)
+{
+    static const struct fs_guard guard = { nothing, nothing, begin_wait, nothing };
+    const fairsem_attr_t attr = { .flags = FAIRSEM_INTERRUPTIBLE };
+    fairsem_t sem;
+
+    begin();
+    fs_guard = &guard;
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    fs_inside(&sem)->sleeps_at_once = false;
+    take(&sem, 0, 2);
+    begin_plan();
+    plan(NEAR, handler_runs, NULL);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), EINTR);
+    ck_assert_int_gt(world.is.yields, 0);
+    ck_assert(!world.is.asleep);
+    ck_assert_int_eq(fairsem_waiters(&sem), 2);
+    fs_guard = NULL;
+}
+END_TEST
+#define OF_HANDLERS a_handler_ends_the_wait_of_a_thread_that_is_awake,
+#else
+#define OF_HANDLERS
+#endif
+
+/* ---- Who wakes the next head ---- */
+
+/* The head sleeps, so many tickets wait behind it, and the ticket before it is granted. */
+static int wakes_by_the_granter(fairsem_t *sem, int behind)
+{
+    struct units one = { sem, 1 };
+
+    take(sem, 0, 1);
+    for (int i = 0; i < behind; i++)    /* behind: of a worse priority */
+        ck_assert_int_eq(fairsem_ticket_take(&tickets[1 + i], sem, 1, 1, NULL, NULL),
+                         EINPROGRESS);
+    begin_plan();
+    plan(LATE, release, &one);
+    plan(LATE + WAKE_UP, release, &one);
+    ck_assert_int_eq(fairsem_acquire(sem, 1), 0);
+    claim(0, 1);
+    for (int i = 0; i < behind; i++)
+        fairsem_ticket_return(&tickets[1 + i]);
+    return world.seen[1].wakes;
+}
+
+START_TEST(in_a_crowd_the_granter_leaves_the_early_wake_to_others)
+{
+    fairsem_t few = FAIRSEM_INITIALIZER(0), crowd = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    ck_assert_int_eq(wakes_by_the_granter(&few, 0), 1);
+    ck_assert_int_eq(wakes_by_the_granter(&crowd, 1), 0);
+    ck_assert_int_eq(wakes_by_the_granter(&crowd, 5), 0);
+}
+END_TEST
+
+struct newcomer {
+    fairsem_t      *sem;
+    fairsem_token_t token;
+    int             wakes;      /* by the time that it sleeps */
+    act_fn         *afterwards; /* before the head runs, NULL: nothing */
+    int             yields;     /* until the head runs */
+};
+
+static void cancel(void *arg)
+{
+    struct newcomer *n = arg;
+
+    n->wakes = world.is.wakes;
+    fairsem_token_cancel(&n->token, 0);
+}
+
+static void join_and_be_canceled(void *arg)
+{
+    struct newcomer *n = arg;
+    const fairsem_wait_t how = { .token = &n->token, .priority = 2 };
+
+    world.is.wakes = 0;
+    ck_assert_int_eq(fairsem_acquire_with(n->sem, 1, &how), ECANCELED);
+    world.woken = n->wakes != 0;    /* the head: the newcomer has been woken, too, and has run */
+    if (n->afterwards != NULL)
+        n->afterwards(NULL);
+    n->yields = world.is.yields;
+}
+
+/*
+ * Another thread joins while the head sleeps, and so many tickets wait behind it.  Returns how often
+ * the head yields after that.
+ */
+static int newcomer_joins(struct newcomer *n, int behind)
+{
+    struct units all = { n->sem, 1 };
+
+    for (int i = 0; i < behind; i++)
+        ck_assert_int_eq(fairsem_ticket_take(&tickets[i], n->sem, 1, 1, NULL, NULL), EINPROGRESS);
+    begin_plan();
+    plan(LATE, join_and_be_canceled, n);
+    plan(2 * LATE, cancel, n);
+    plan(9 * LATE, release, &all);
+    ck_assert_int_eq(fairsem_acquire(n->sem, 1), 0);
+    for (int i = 0; i < behind; i++)
+        fairsem_ticket_return(&tickets[i]);
+    return world.seen[2].yields - n->yields;
+}
+
+static int wakes_by_a_newcomer(fairsem_t *sem, int behind)
+{
+    struct newcomer n = { sem, FAIRSEM_TOKEN_INITIALIZER, 0, NULL, 0 };
+
+    newcomer_joins(&n, behind);
+    return n.wakes;
+}
+
+START_TEST(in_a_crowd_a_thread_that_joins_wakes_the_head)
+{
+    fairsem_t few = FAIRSEM_INITIALIZER(0), crowd = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    ck_assert_int_eq(wakes_by_a_newcomer(&few, 0), 0);
+    ck_assert_int_eq(wakes_by_a_newcomer(&crowd, 1), 1);
+    world.cores = 1;        /* the holder has it all the same: a woken thread yields */
+    ck_assert_int_eq(wakes_by_a_newcomer(&crowd, 1), 1);
+}
+END_TEST
+
+static void yield_very_late(void *unused)
+{
+    world.yield_takes = 3 * LATE;
+    yield_late_too(unused);
+    world.yield_takes = LOOK;
+}
+
+static int yields_of_a_woken_head(bool real_time, act_fn *before_it_runs)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct newcomer n = { &sem, FAIRSEM_TOKEN_INITIALIZER, 0, before_it_runs, 0 };
+
+    begin();
+    world.real_time = real_time;
+    return newcomer_joins(&n, 1);
+}
+
+START_TEST(a_head_that_a_newcomer_woke_yields_if_yields_pay)
+{
+    ck_assert_int_gt(yields_of_a_woken_head(false, NULL), 0);
+    ck_assert_int_eq(yields_of_a_woken_head(false, yield_very_late), 0);
+    ck_assert_int_eq(yields_of_a_woken_head(true, NULL), 0);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("crowd", a_waiter_whose_turn_is_near_yields, a_waiter_does_not_yield_for_long,
+              a_waiter_far_behind_sleeps_at_once, a_semaphore_learns_how_long_a_turn_takes,
+              after_a_late_yield_no_thread_of_the_process_yields_for_a_moment,
+              the_pause_doubles_while_each_is_followed_by_a_late_yield,
+              threads_that_are_late_at_the_same_time_cause_one_pause,
+              a_real_time_thread_does_not_yield,
+              the_policy_of_a_thread_says_whether_it_takes_turns,
+              no_waiter_yields_with_the_flags_that_say_so, OF_HANDLERS
+              in_a_crowd_the_granter_leaves_the_early_wake_to_others,
+              in_a_crowd_a_thread_that_joins_wakes_the_head,
+              a_head_that_a_newcomer_woke_yields_if_yields_pay);
+}
