@@ -13,7 +13,7 @@ import time
 
 import gdb
 
-# As in src/*.h.  "a64" is an atomic number, which is aligned to its size also where others are not;
+# As in src/core/*.h.  "a64" is an atomic number, which is aligned to its size also where others are not;
 # "l64" is one at the beginning of a cache line.
 LAYOUT = {
     'fs_list': 'ptr next, ptr prev',

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bypass.pml - FAIRSEM_BOUNDED_BYPASS: src/bypass.h.
+ * bypass.pml - FAIRSEM_BOUNDED_BYPASS: src/core/bypass.h.
  *
  * The model asks only whether the bound of the head is over.  With BOUND, time is a process that
  * sets `late` sooner or later: the head of the queue has waited too long, and stays late.  Without

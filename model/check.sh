@@ -47,7 +47,7 @@ names() {
   } > named
   while read -r file name; do
     # shellcheck disable=SC2086 # a pattern
-    cat "$top_srcdir"/src/$file "$top_srcdir"/src/shared/$file 2> /dev/null |
+    cat "$top_srcdir"/src/core/$file "$top_srcdir"/src/shared/$file 2> /dev/null |
       grep -qE "\\b$name\\(" || echo "$file: $name"
   done < named > log
   [ -s named ] || fail "the model names no functions"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * section.pml - the word, the mutex, the wait queue and the grant loop: src/section.c,
+ * section.pml - the word, the mutex, the wait queue and the grant loop: src/core/section.c,
  * queueing.c, waitq.c and fast_path.h.
  *
  * One step is one access to what threads share without the mutex: the word, a waiter's state.

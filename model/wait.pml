@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait.pml - completing a waiter, sleeping, aborting a wait, tokens: src/wait.c, the parkers,
+ * wait.pml - completing a waiter, sleeping, aborting a wait, tokens: src/core/wait.c, the parkers,
  * token.c.
  *
  * Time is a choice: wherever a thread with a deadline reads the clock, the deadline may have

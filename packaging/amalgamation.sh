@@ -24,7 +24,7 @@ sources=$(cat "$top/Makefile.am" "$top/posix/local.mk" | awk '
 mkdir -p "$1/fairsem"
 trap 'rm -f "$1/fairsem.c.new"' EXIT
 # shellcheck disable=SC2086 # a list
-awk -v root="$top" -v places="src posix include" -v version="$version" \
+awk -v root="$top" -v places="src src/core posix include" -v version="$version" \
   -f "$top/packaging/amalgamation.awk" packaging/amalgamation.h $sources > "$1/fairsem.c.new"
 mv -f "$1/fairsem.c.new" "$1/fairsem.c"
 for header in "$top"/include/*.h* "$top"/include/fairsem/*.h*; do

@@ -106,7 +106,7 @@ static void show(struct sigaction *action, fs_handler_fn *handler, int flags)
 
 /*
  * Returns true if it has taken the lock, and what this file keeps may be changed.  Cancellation is
- * deferred until end_change(): see src/signals.h.
+ * deferred until end_change(): see src/core/signals.h.
  */
 static bool begin_change(int *cancel_type)
 {

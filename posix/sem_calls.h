@@ -7,7 +7,7 @@
  *
  * Each returns 0 or an error number, which fs_sem_result() puts into errno.
  *
- * The fast paths are inline and use src/fast_path.h.  So a pair of calls takes at most one and a
+ * The fast paths are inline and use src/core/fast_path.h.  So a pair of calls takes at most one and a
  * half times as long as libc's; otherwise it would take twice as long.
  */
 #ifndef FS_SEM_CALLS_H

@@ -82,7 +82,7 @@ static uint32_t new_tag(void)
     return tag;
 }
 
-/* If a tool watches a semaphore, its fast path never succeeds: see src/annotate.h. */
+/* If a tool watches a semaphore, its fast path never succeeds: see src/core/annotate.h. */
 void fs_slots_prepare(int (*init)(sem_t *, int, unsigned))
 {
     static fairsem_t probe;

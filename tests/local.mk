@@ -33,7 +33,8 @@ check_LTLIBRARIES =
 # A test is one source, tests/FOLDER/NAME.c, and this.  The flags reach the examples and bench
 # too; that those need none of them is seen in tests/package/examples.sh and install.sh.
 AM_DEFAULT_SOURCE_EXT = .c
-AM_CPPFLAGS += -I$(top_srcdir)/src -I$(top_srcdir)/tests/support -D_POSIX_C_SOURCE=200809L
+AM_CPPFLAGS += -I$(top_srcdir)/src -I$(top_srcdir)/src/core -I$(top_srcdir)/tests/support \
+	-D_POSIX_C_SOURCE=200809L
 AM_CFLAGS += $(CHECK_CFLAGS)
 LDADD = tests/support/libtests.la tests/support/libchecked.la $(CHECK_LIBS) $(NO_LTO)
 

@@ -4,7 +4,7 @@
 # program OUT.
 #
 # CC is honored.  Objects go to OUT.objects.  If EXPLORER is the OUT of an earlier build, the
-# explorer's own objects and those of src/*.c are copied from there.  Where it cannot be built, the
+# explorer's own objects and those of src/core/*.c are copied from there.  Where it cannot be built, the
 # script says why and exits with 77.
 set -eu
 
@@ -35,13 +35,13 @@ if ! $CC -fsanitize=thread -c "$work/probe.c" -o "$work/probe.o" > "$work/probe.
 fi
 
 # _GNU_SOURCE empty, as the sources define it.
-flags="-std=c11 -O1 -g -D_GNU_SOURCE= -DFAIRSEM_WATCHED_=0 -I$include -I$src"
+flags="-std=c11 -O1 -g -D_GNU_SOURCE= -DFAIRSEM_WATCHED_=0 -I$include -I$src -I$src/core"
 library="$flags -fsanitize=thread -Wno-tsan -include $here/layer.h"
 
 # shellcheck disable=SC2086
 core() {
   cd "$work/core"
-  $CC $library -c "$src"/*.c
+  $CC $library -c "$src"/core/*.c
 }
 
 # shellcheck disable=SC2046,SC2086

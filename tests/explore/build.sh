@@ -20,7 +20,7 @@ include=$src/../include
 work=$out.objects
 # The text, not the times: mutants are copies, made in the same second.
 made_of=$(echo "$CC $EXPLORE_CPPFLAGS" |
-  cat - "$0" "$src"/*.[ch] "$include"/*.h "$here"/*.[ch] | cksum)
+  cat - "$0" "$src"/core/*.[ch] "$include"/*.h "$here"/*.[ch] | cksum)
 [ ! -x "$out" ] || [ "$(cat "$work/made-of" 2> /dev/null)" != "$made_of" ] || exit 0
 rm -rf "$out" "$work"
 mkdir -p "$work/library" "$work/explorer"
@@ -40,13 +40,13 @@ if ! $CC -fsanitize=thread -c "$work/probe.c" -o "$work/probe.o" > "$work/probe.
 fi
 
 # _GNU_SOURCE empty, as the sources define it.
-flags="-std=c11 -O2 -g -D_GNU_SOURCE= -I$include -I$src $EXPLORE_CPPFLAGS"
+flags="-std=c11 -O2 -g -D_GNU_SOURCE= -I$include -I$src/core $EXPLORE_CPPFLAGS"
 
 # The library is instrumented; access.c replaces the runtime of ThreadSanitizer.
 # shellcheck disable=SC2086
 library() {
   cd "$work/library"
-  $CC $flags -fsanitize=thread -include "$here/layer.h" -c "$src"/*.c
+  $CC $flags -fsanitize=thread -include "$here/layer.h" -c "$src"/core/*.c
 }
 
 # shellcheck disable=SC2086

@@ -14,7 +14,7 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 : "${top_srcdir:=$(cd "$here/../.." && pwd)}"
-src=$(cd "$top_srcdir/src" && pwd)
+src=$(cd "$top_srcdir/src/core" && pwd)
 work=$PWD/tests/explore/orders
 pattern=${1:-.}
 [ $# -eq 0 ] || shift
@@ -130,10 +130,10 @@ try() {
     return
   fi
   dir=$work/$name
-  mkdir -p "$dir/src" "$dir/include"
-  cp "$src"/*.[ch] "$dir/src"
+  mkdir -p "$dir/src/core" "$dir/include"
+  cp "$src"/*.[ch] "$dir/src/core"
   cp "$top_srcdir/include"/*.h "$dir/include"
-  weaken "$1" "$2" "$3" > "$dir/src/$1"
+  weaken "$1" "$2" "$3" > "$dir/src/core/$1"
   by=$(search "$dir")
   case $? in
     0) verdict=SURVIVED ;;
@@ -146,8 +146,9 @@ try() {
 
 # control - what has found an error in a changed copy finds none in the sources as they are.
 control() {
-  mkdir -p "$work/control"
-  cp -R "$src" "$top_srcdir/include" "$work/control"
+  mkdir -p "$work/control/src"
+  cp -R "$src" "$work/control/src"
+  cp -R "$top_srcdir/include" "$work/control"
   sort -u "$work/used" | while read -r parker options; do
     # shellcheck disable=SC2086 # a list
     { build "$work/control" "$parker" && "$work/control/explore-$parker" $options; } \
@@ -167,7 +168,7 @@ rm -rf "$work"
 mkdir -p "$work"
 if [ -z "${EXPLORER:-}" ]; then
   EXPLORER=$work/explore
-  "$here/build.sh" "$src" "$EXPLORER" || exit $?
+  "$here/build.sh" "$top_srcdir/src" "$EXPLORER" || exit $?
 fi
 export EXPLORER
 places | awk -v pattern="$pattern" -v part="$PART" 'BEGIN { split(part, of, "/") }

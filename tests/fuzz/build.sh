@@ -20,12 +20,12 @@ for name in $(sed -n 's/^WRAPPED([^,]*, \([a-z_]*\),.*/\1/p' "$here/machine.c");
 done
 # machine.c replaces stay_awake.c.
 sources=
-for file in "$src"/*.c; do
-  [ "$file" = "$src/stay_awake.c" ] || sources="$sources $file"
+for file in "$src"/core/*.c; do
+  [ "$file" = "$src/core/stay_awake.c" ] || sources="$sources $file"
 done
 # shellcheck disable=SC2086 # lists
 exec "${CC:-cc}" -std=c11 -D_POSIX_C_SOURCE=200809L ${CFLAGS:--O1 -g} -fexceptions \
-  -fasynchronous-unwind-tables -I"$src" -I"${INCLUDE:-$here/../../include}" -I"$here" \
+  -fasynchronous-unwind-tables -I"$src/core" -I"${INCLUDE:-$here/../../include}" -I"$here" \
   $sources "$here"/bytes.c "$here"/calls.c "$here"/machine.c "$here"/model.c "$here"/sequence.c \
   "$here"/steps_sem.c "$here"/steps_ticket.c "$here"/steps_units.c "$here"/steps_wait.c \
   "$here"/threads.c "$here"/words.c "$here"/world.c "$here/${3:-replay.c}" \

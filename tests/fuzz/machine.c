@@ -203,7 +203,7 @@ BARE long __wrap_syscall(long number, ...)
     return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
 
-/* ---- Staying awake for a moment: these take the place of src/stay_awake.c ---- */
+/* ---- Staying awake for a moment: these take the place of src/core/stay_awake.c ---- */
 
 void fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns)
 {

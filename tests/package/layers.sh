@@ -314,7 +314,7 @@ sees() {
       return directory == "posix" || file ~ /^bench\/peer_/
     }
     BEGIN {
-      door = "src/fast_path.h"
+      door = "src/core/fast_path.h"
       for (n = split(beside, names); n > 0; n--) free[names[n]]
     }
     inside && /^word [^ ]*\.h / { private_word[$3] }
@@ -358,7 +358,7 @@ _EOF
 #include "inner.h"
 int fs_lock(struct fs_sem *s) { return s->count; }
 _EOF
-  cat > "$tree/src/fast_path.h" << '_EOF'
+  cat > "$tree/src/core/fast_path.h" << '_EOF'
 #include "inner.h"
 static inline int fs_take_fast(struct fs_sem *s) { return s->count--; }
 _EOF
@@ -454,8 +454,8 @@ echo 'int both(void *s) { return fs_lock(s); }' >> "$tree/bench/low.c"
 echo 'int three[FS_HIDDEN];' >> "$tree/bench/peer_fairsem.h"
 look
 finds 'bench/low.h includes src/inner.h' sees bench
-finds 'bench/high.c includes src/fast_path.h' sees bench
-finds 'examples/one.c includes src/fast_path.h' sees examples
+finds 'bench/high.c includes src/core/fast_path.h' sees bench
+finds 'examples/one.c includes src/core/fast_path.h' sees examples
 finds 'bench/low needs fs_lock of src/' sees bench
 finds 'bench/peer_fairsem.h uses FS_HIDDEN' sees bench
 
@@ -482,11 +482,11 @@ finds 'no objects that nm reads: bench/' layers bench
 # fairsem-limit is not built on every system.
 limit=limit
 grep -q '^am__append_[0-9]* = fairsem-limit' "$top_builddir/Makefile" || limit=
-for directory in src src/shared posix $limit bench examples; do
+for directory in src/core src/shared posix $limit bench examples; do
   facts "$top_srcdir" "$top_builddir" "$directory"
 done
 # shellcheck disable=SC2086 # a list
-[ $# -gt 0 ] || set -- ${LAYERS:-src src/shared posix $limit bench}
+[ $# -gt 0 ] || set -- ${LAYERS:-src/core src/shared posix $limit bench}
 for directory; do
   if layers "$directory"; then
     echo "ok: $directory/ has layers"
@@ -494,7 +494,7 @@ for directory; do
     status=1
   fi
 done
-if below src src/shared; then
+if below src/core src/shared; then
   echo "ok: src/ does not need src/shared/"
 else
   status=1

@@ -69,7 +69,7 @@ awk '$1 ~ /^(cppcheck|clang-tidy|gcc-analyzer)$/ && $2 != "*" { print $2, FILENA
 all_in "sources with accepted findings" files cited
 
 # ---------------------------------------------------------------- functions
-grep -ohE '\bfs_[a-z0-9_]+' src/*.[ch] src/shared/*.[ch] posix/*.[ch] > "$work/functions"
+grep -ohE '\bfs_[a-z0-9_]+' src/core/*.[ch] src/shared/*.[ch] posix/*.[ch] > "$work/functions"
 grep -oE 'fun:fs_[a-z0-9_]+' tests/tools/*.supp | sed 's/\(.*\):fun:\(.*\)/\2 \1/' > "$work/cited"
 all_in "functions in suppressions" functions cited
 if (cd "$top_builddir" && sh "$top_srcdir/model/check.sh" names); then
@@ -88,7 +88,7 @@ awk '/^mutant / { name = $2; table[name] = FILENAME } /^expect does not apply/ {
 # An excuse: `FILE[#N]: a part of a line`, which has an order that could be weakened.
 grep '^[^# ]' tests/explore/orders.txt | while read -r where text; do
   file=${where%:}
-  grep -F -- "$text" "src/${file%#*}" 2> /dev/null |
+  grep -F -- "$text" "src/core/${file%#*}" 2> /dev/null |
     grep -qE 'memory_order_(acquire|release|acq_rel)' || echo "  orders.txt: $where $text"
 done >> "$work/missing"
 if [ -s "$work/missing" ]; then

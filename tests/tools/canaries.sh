@@ -83,7 +83,7 @@ explorers() {
   expect 2 'COULD NOT RUN' "explore-more, no number" in_tree nothing explore/more.sh 1 no-number
 
   # This line has an order that is needed; in the first tree also one that is not.
-  line=$(grep -n 'memory_order_acquire, memory_order_acquire' "$work/nothing/src/fast_path.h")
+  line=$(grep -n 'memory_order_acquire, memory_order_acquire' "$work/nothing/src/core/fast_path.h")
   line="fast_path.h:${line%%:*}$"
   expect 1 '1 caught, 0 excused, 1 survived, 0 could not' "check-orders, an order for nothing" \
     in_tree nothing explore/orders.sh "$line" hand-off

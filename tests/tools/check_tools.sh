@@ -244,7 +244,7 @@ memcheck() {
 }
 
 # ---------------------------------------------------------------- tools that read sources
-sources=$(cd "$top_srcdir" && echo src/*.c src/shared/*.c posix/*.c)
+sources=$(cd "$top_srcdir" && echo src/core/*.c src/shared/*.c posix/*.c)
 # -fexceptions as in configure: without it, a cancellation is a longjmp.
 language="-std=c11 -D_POSIX_C_SOURCE=200809L -fexceptions -Iinclude -Isrc -Iposix"
 module="-DFAIRSEM_MODULE_PATH=\"/\""

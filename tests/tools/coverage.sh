@@ -49,14 +49,14 @@ or_show "$top_srcdir/configure" --enable-tests --disable-shared \
   LDFLAGS="-L$PWD -Wl,--wrap=_exit" LIBS=-lcoverage_exit
 rm -f ./*conftest* # of configure's probes
 or_show "$make" -j2 check test_scripts=
-rm -f src/libother_la-* posix/libother_la-* # the library once more, for the benchmarks
+rm -f src/*/libother_la-* posix/libother_la-* # the library once more, for the benchmarks
 
 # annotate_valgrind.c runs only under helgrind and DRD: watched.sh tests it.
 #
 # A thread that is canceled in a sleep leaves a block in its middle.  gcov, which infers some counts
 # from others, then sometimes finds -1 for a branch.  That is no error.
 or_show gcovr --root "$top_srcdir" --filter "$top_srcdir/src/" \
-  --exclude "$top_srcdir/src/annotate_valgrind.c" --object-directory . \
+  --exclude "$top_srcdir/src/core/annotate_valgrind.c" --object-directory . \
   --gcov-ignore-parse-errors --json lines.json
 
 # summary LEAST - gcovr's status is 2 if fewer lines were run.
