@@ -16,7 +16,7 @@ fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 version=$(sed -n 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p' "$top/configure.ac")
 # Of both branches of conditions: fairsem.c decides when it is compiled.
-sources=$(cat "$top/Makefile.am" "$top/posix/local.mk" | awk '
+sources=$(cat "$top/Makefile.am" "$top/src/preload/local.mk" | awk '
   /^libcore_la_SOURCES/ { inside = 1 }
   inside { for (i = 1; i <= NF; i++) if ($i ~ /\.c$/) print $i }
   !/\\$/ { inside = 0 }')
@@ -24,7 +24,7 @@ sources=$(cat "$top/Makefile.am" "$top/posix/local.mk" | awk '
 mkdir -p "$1/fairsem"
 trap 'rm -f "$1/fairsem.c.new"' EXIT
 # shellcheck disable=SC2086 # a list
-awk -v root="$top" -v places="src src/core posix include" -v version="$version" \
+awk -v root="$top" -v places="src src/core src/posix include" -v version="$version" \
   -f "$top/packaging/amalgamation.awk" packaging/amalgamation.h $sources > "$1/fairsem.c.new"
 mv -f "$1/fairsem.c.new" "$1/fairsem.c"
 for header in "$top"/include/*.h* "$top"/include/fairsem/*.h*; do

@@ -6,7 +6,7 @@
  * decided in one place.  There is one exception, fs_plainly_too_few(): a thread that polls with
  * try must not keep all others off the fast path.
  *
- * This is the only internal header that the sem_t layer (posix/) and the benchmarks may include
+ * This is the only internal header that the sem_t layer (src/posix/, src/preload/) and the benchmarks may include
  * besides the public header: two more calls would double the cost of a sem_t operation.
  */
 #ifndef FS_FAST_PATH_H

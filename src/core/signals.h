@@ -18,7 +18,7 @@
 /*
  * A way to keep handlers out without blocking signals.  A client that has one sets fs_guard before
  * there is a semaphore; while it is NULL, signals are blocked.  The interposer sets it, because it
- * wraps every handler: posix/handlers.h.
+ * wraps every handler: src/preload/handlers.h.
  */
 struct fs_guard {
     void (*enter)(void);

@@ -3,8 +3,8 @@
 #include "suite.h"
 
 /* In this order: a name of the second one is a parameter in the header that the first includes. */
-#include "../../limit/progress.c"
-#include "../../limit/duration.c"
+#include "../../src/limit/progress.c"
+#include "../../src/limit/duration.c"
 
 START_TEST(a_duration_has_its_two_largest_units)
 {

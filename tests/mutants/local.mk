@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# tests/mutants/local.mk - seeded faults in src/, posix/ and limit/, each of which some test must
+# tests/mutants/local.mk - seeded faults in src/, each of which some test must
 # find; included by ../local.mk.  run.sh says how.
 #
 #   make check-mutants                        all of them; the table is tests/mutants/table

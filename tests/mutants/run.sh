@@ -96,7 +96,7 @@ tsan t_stress
 tsan t_mixed_stress
 explore --bound 2'
 
-# Those that a mutant elsewhere can fail: in src/shared/; in posix/, first of the functions that the
+# Those that a mutant elsewhere can fail: in src/shared/; in src/posix/, first of the functions that the
 # library has, too, and then of the interposer; in limit/.
 shared_suites='dies
 t_shared_results
@@ -161,7 +161,7 @@ prepare() {
 unchanged() {
   rm -rf "$work/mutant.$worker"
   mkdir "$work/mutant.$worker"
-  (cd "$work/source" && cp -R src posix limit "$work/mutant.$worker/")
+  (cd "$work/source" && cp -R src "$work/mutant.$worker/")
 }
 
 # sync TREE - copy this worker's sources to it, only those that differ, so that make sees a change.
@@ -288,9 +288,9 @@ examine() {
   by=$(field "$1" "$2" by)
   case $found in
     src/shared/*) order=$shared_suites ;;
-    posix/sem_*) order=$posix_suites ;;
-    posix/*) order=interpose ;;
-    limit/*) order=$limit_suites ;;
+    src/posix/*) order=$posix_suites ;;
+    src/preload/*) order=interpose ;;
+    src/limit/*) order=$limit_suites ;;
     *) order=$suites ;;
   esac
   # A race that its suite did not meet is tried again, when no other suite has met it either.

@@ -66,7 +66,7 @@ for list in Makefile.am $(cd "$top_srcdir" && find [a-z]* -name local.mk); do
 done | awk '{ for (i = 1; i <= NF; i++) print $i }' > "$work/words"
 # Automake derives the source of a test program from its name.
 sed -n -e p -e 's|^tests/[a-z]*/t_[a-z0-9_]*$|&.c|p' "$work/words" > "$work/mentioned"
-(cd "$top_srcdir" && find include src posix limit examples bench tests \
+(cd "$top_srcdir" && find include src examples bench tests \
   \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.map' -o -name '*.sh' \) | sort) > "$work/sources"
 if grep -Fvx -f "$work/mentioned" "$work/sources" > "$work/forgotten"; then
   fail "sources that no makefile mentions:" && cat "$work/forgotten"

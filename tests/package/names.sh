@@ -69,7 +69,7 @@ awk '$1 ~ /^(cppcheck|clang-tidy|gcc-analyzer)$/ && $2 != "*" { print $2, FILENA
 all_in "sources with accepted findings" files cited
 
 # ---------------------------------------------------------------- functions
-grep -ohE '\bfs_[a-z0-9_]+' src/core/*.[ch] src/shared/*.[ch] posix/*.[ch] > "$work/functions"
+grep -ohE '\bfs_[a-z0-9_]+' src/core/*.[ch] src/shared/*.[ch] src/posix/*.[ch] src/preload/*.[ch] > "$work/functions"
 grep -oE 'fun:fs_[a-z0-9_]+' tests/tools/*.supp | sed 's/\(.*\):fun:\(.*\)/\2 \1/' > "$work/cited"
 all_in "functions in suppressions" functions cited
 if (cd "$top_builddir" && sh "$top_srcdir/model/check.sh" names); then

@@ -33,7 +33,7 @@ compiles() {
     -U__gnu_linux__ -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -Werror \
     -DFAIRSEM_WATCHED_=0 -DFOREIGN_DIRECTORY='""' -I"$top_srcdir/include" -I"$top_srcdir/src" \
     -I"$top_srcdir/src/core" \
-    -I"$top_srcdir/posix" -I"$top_srcdir" -fsyntax-only "$1" > "$work/log" 2>&1
+    -I"$top_srcdir/src/posix" -I"$top_srcdir" -fsyntax-only "$1" > "$work/log" 2>&1
 }
 
 echo '#include <stdint.h>
@@ -55,7 +55,8 @@ done
 
 "$top_srcdir/packaging/amalgamation.sh" "$work/one" || exit 1
 count=0
-for source in "$work/one/fairsem.c" "$top_srcdir"/src/*.c "$top_srcdir/src/shared/absent.c" "$top_srcdir"/posix/sem_*.c \
+for source in "$work/one/fairsem.c" "$top_srcdir"/src/core/*.c \
+  "$top_srcdir/src/shared/absent.c" "$top_srcdir"/src/posix/*.c \
   "$top_srcdir"/bench/*.c "$top_srcdir"/examples/*.c; do
   # These need semaphores between processes, epoll or zlib.
   case $source in

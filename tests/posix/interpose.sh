@@ -692,7 +692,7 @@ fi
 if command -v nm > /dev/null 2>&1; then
   nm -D --defined-only "$module" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
     sort > "$work/exported"
-  sed -n 's/^ *\([_A-Za-z]*\);.*/\1/p' "$top_srcdir/posix/interpose.map" | sort > "$work/map"
+  sed -n 's/^ *\([_A-Za-z]*\);.*/\1/p' "$top_srcdir/src/preload/interpose.map" | sort > "$work/map"
   if [ -s "$work/map" ] && diff "$work/map" "$work/exported" > "$work/out"; then
     echo "ok: the module exports the $(wc -l < "$work/map") names it replaces, and nothing else"
   else

@@ -10,16 +10,16 @@
 # are all relaxed is only made for canary_relaxed, which is canary_order with that library.
 
 CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fno-omit-frame-pointer -fexceptions \
-	-fasynchronous-unwind-tables -I$(SRC)/include -I$(SRC)/src -I$(SRC)/src/core -I$(SRC)/posix \
+	-fasynchronous-unwind-tables -I$(SRC)/include -I$(SRC)/src -I$(SRC)/src/core -I$(SRC)/src/posix \
 	-I$(SRC)/tests/support -I$(SRC)/tests/support/plain -DFAIRSEM_WATCHED_=0 $(FLAGS)
 compile = $(CC) $(CFLAGS)
 
-sources := $(wildcard $(SRC)/src/core/*.c) $(wildcard $(SRC)/posix/sem_*.c) \
+sources := $(wildcard $(SRC)/src/core/*.c) $(wildcard $(SRC)/src/posix/*.c) \
 	$(filter-out %/absent.c,$(wildcard $(SRC)/src/shared/*.c))
 objects := $(notdir $(sources:.c=.o))
 headers := $(wildcard $(SRC)/include/*.h $(SRC)/include/*/*.h $(SRC)/src/core/*.h \
 	$(SRC)/src/shared/*.h $(SRC)/tests/*/*.h)
-vpath %.c $(SRC)/src/core $(SRC)/src/shared $(SRC)/posix \
+vpath %.c $(SRC)/src/core $(SRC)/src/shared $(SRC)/src/posix \
 	$(addprefix $(SRC)/tests/,support behavior whitebox faults limit posix shared tools)
 
 all: $(TESTS:=.log) $(CANARIES:=.log) $(CANARIES:=.healthy.log)

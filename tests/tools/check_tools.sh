@@ -244,16 +244,16 @@ memcheck() {
 }
 
 # ---------------------------------------------------------------- tools that read sources
-sources=$(cd "$top_srcdir" && echo src/core/*.c src/shared/*.c posix/*.c)
+sources=$(cd "$top_srcdir" && echo src/core/*.c src/shared/*.c src/posix/*.c src/preload/*.c)
 # -fexceptions as in configure: without it, a cancellation is a longjmp.
-language="-std=c11 -D_POSIX_C_SOURCE=200809L -fexceptions -Iinclude -Isrc -Iposix"
+language="-std=c11 -D_POSIX_C_SOURCE=200809L -fexceptions -Iinclude -Isrc -Isrc/core"
 module="-DFAIRSEM_MODULE_PATH=\"/\""
 
 # Each prints its findings in these files of the source tree as FILE:LINE: CHECK message.
 read_cppcheck() {
   cppcheck --std=c11 --enable=warning,style,performance,portability --quiet \
     --template='{file}:{line}: {id} {message}' --template-location='' -D_POSIX_C_SOURCE=200809L \
-    -D__GNUC__=12 -D__linux__ -D__x86_64__ -D__SIZEOF_POINTER__=8 -Iinclude -Isrc -Iposix "$@" 2>&1
+    -D__GNUC__=12 -D__linux__ -D__x86_64__ -D__SIZEOF_POINTER__=8 -Iinclude -Isrc -Isrc/core "$@" 2>&1
 }
 
 # shellcheck disable=SC2086 # flags

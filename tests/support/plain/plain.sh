@@ -17,7 +17,7 @@ plain_compile() {
   # shellcheck disable=SC2086 # a list
   $compiler -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -I"$top_srcdir/include" -I"$top_srcdir/src" \
     -I"$top_srcdir/src/core" \
-    -I"$top_srcdir/posix" -I"$top_srcdir/tests/support" -I"$top_srcdir/tests/support/plain" \
+    -I"$top_srcdir/src/posix" -I"$top_srcdir/tests/support" -I"$top_srcdir/tests/support/plain" \
     "$@" -pthread
 }
 
@@ -26,7 +26,7 @@ plain_compile() {
 plain_library() {
   built=yes
   mkdir "$2" || return
-  for source in "$top_srcdir"/src/core/*.c "$top_srcdir"/src/shared/*.c "$top_srcdir"/posix/sem_*.c \
+  for source in "$top_srcdir"/src/core/*.c "$top_srcdir"/src/shared/*.c "$top_srcdir"/src/posix/*.c \
     "$top_srcdir/tests/support/workers.c"; do
     # It replaces all of src/shared/ where there are no semaphores between processes.
     [ "${source##*/}" != absent.c ] || continue

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# src/core/local.mk - the semaphore of one process; included by ../../Makefile.am.
+
+libcore_la_SOURCES = \
+	src/core/annotate.c src/core/annotate.h \
+	src/core/annotate_valgrind.c src/core/annotate_valgrind.h \
+	src/core/bypass.h \
+	src/core/callbacks.c src/core/callbacks.h \
+	src/core/about.c \
+	src/core/capacity.c \
+	src/core/cleanup.h \
+	src/core/cpu.h src/core/cpu_generic.c src/core/cpu_linux.c \
+	src/core/deadline.c src/core/deadline.h \
+	src/core/deferred.h \
+	src/core/fast_path.h \
+	src/core/fork.c src/core/fork.h \
+	src/core/invariant.h \
+	src/core/list.h \
+	src/core/opaque.h \
+	src/core/park_cond.c src/core/park_futex.c src/core/futex.h src/core/parking.h \
+	src/core/probes.h \
+	src/core/queueing.c src/core/queueing.h \
+	src/core/section.c src/core/section.h \
+	src/core/sem.h \
+	src/core/sem_check.c src/core/sem_check.h \
+	src/core/semaphore.c src/core/acquire.h \
+	src/core/signals.c src/core/signals.h \
+	src/core/stat.c \
+	src/core/state.c src/core/state.h \
+	src/core/stay_awake.c src/core/stay_awake.h \
+	src/core/thread.h src/core/thread_generic.c src/core/thread_linux.c \
+	src/core/ticket.c src/core/ticket.h \
+	src/core/ticket_wait.c \
+	src/core/token.c src/core/token.h \
+	src/core/units.c \
+	src/core/wait.c src/core/wait.h \
+	src/core/waiter.h \
+	src/core/waitq.c src/core/waitq.h \
+	src/core/wake_queue.c src/core/wake_queue.h \
+	src/core/word.h

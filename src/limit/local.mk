@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# src/limit/local.mk - fairsem-limit, the semaphore between processes for the shell; included by
+# ../../Makefile.am.
+
+fairsem_limit_sources = \
+	src/limit/duration.c src/limit/duration.h \
+	src/limit/limit.c \
+	src/limit/names.c src/limit/names.h \
+	src/limit/options.c src/limit/options.h \
+	src/limit/progress.c src/limit/progress.h \
+	src/limit/request.h \
+	src/limit/run.c src/limit/run.h \
+	src/limit/status.c src/limit/status.h \
+	src/limit/turn.c src/limit/turn.h \
+	src/limit/wait_line.c src/limit/wait_line.h
+
+if HAVE_SHARED
+bin_PROGRAMS += fairsem-limit
+fairsem_limit_SOURCES = $(fairsem_limit_sources)
+fairsem_limit_CPPFLAGS = $(AM_CPPFLAGS) -D_DEFAULT_SOURCE
+fairsem_limit_LDADD = libfairsem.la
+
+dist_man_MANS += man/fairsem-limit.1
+else
+EXTRA_DIST += $(fairsem_limit_sources) man/fairsem-limit.1
+endif

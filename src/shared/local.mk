@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# src/shared/local.mk - the semaphore between processes; included by ../../Makefile.am.
+
+if HAVE_SHARED
+libcore_la_SOURCES += \
+	src/shared/attach.c src/shared/attach.h \
+	src/shared/census.c \
+	src/shared/change.c src/shared/change.h \
+	src/shared/handle.h \
+	src/shared/kernel.c src/shared/kernel.h \
+	src/shared/layout.h \
+	src/shared/life.c src/shared/life.h \
+	src/shared/line.c src/shared/line.h \
+	src/shared/lock.c src/shared/lock.h \
+	src/shared/place.c src/shared/place.h \
+	src/shared/registry.c src/shared/registry.h \
+	src/shared/repair.c src/shared/repair.h \
+	src/shared/segment.c src/shared/segment.h \
+	src/shared/shared.c \
+	src/shared/visit.c src/shared/visit.h
+else
+libcore_la_SOURCES += src/shared/absent.c
+endif
