@@ -111,7 +111,7 @@ bench/other_names.h: $(libcore_la_SOURCES)
 	done | grep -o 'fs_[a-z0-9_]*\|fairsem_[a-z0-9_]*' | sort -u | \
 		sed 's/.*/#define & other_&/' > $@
 
-dist_man_MANS += man/fairsem-bench.1
+dist_man_MANS += doc/man/fairsem-bench.1
 
 EXTRA_DIST += \
 	bench/plots/lines.gp \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# amalgamation.sh - the library as one file, fairsem.c, and the public headers beside it; called by
-# make amalgamation and by packaging/cmake.
+# amalgamation.sh - the library as one file, fairsem.c, and beside it the public headers, and a
+# meson.build; called by make amalgamation and by packaging/cmake.
 #
 #   amalgamation.sh DIRECTORY
 #
@@ -16,7 +16,7 @@ fi
 top=$(cd "$(dirname "$0")/.." && pwd)
 version=$(sed -n 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p' "$top/configure.ac")
 # Of both branches of conditions: fairsem.c decides when it is compiled.
-sources=$(cat "$top/Makefile.am" "$top/src/preload/local.mk" | awk '
+sources=$(cat "$top"/src/core/local.mk "$top"/src/shared/local.mk "$top"/src/posix/local.mk | awk '
   /^libcore_la_SOURCES/ { inside = 1 }
   inside { for (i = 1; i <= NF; i++) if ($i ~ /\.c$/) print $i }
   !/\\$/ { inside = 0 }')
@@ -27,6 +27,7 @@ trap 'rm -f "$1/fairsem.c.new"' EXIT
 awk -v root="$top" -v places="src src/core src/posix include" -v version="$version" \
   -f "$top/packaging/amalgamation.awk" packaging/amalgamation.h $sources > "$1/fairsem.c.new"
 mv -f "$1/fairsem.c.new" "$1/fairsem.c"
+sed "s/@VERSION@/$version/" "$top/packaging/meson.build" > "$1/meson.build"
 for header in "$top"/include/*.h* "$top"/include/fairsem/*.h*; do
   to=$1/${header#"$top"/include/}
   rm -f "$to"

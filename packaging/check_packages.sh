@@ -43,6 +43,7 @@ passes "make release-files" "$top_srcdir/packaging/release_files.sh" https://exa
 # build_deb DIRECTORY - in it, without the tests, which make check runs.
 build_deb() {
   mkdir -p "$1" && cd "$1" && tar xzf "$work/release/$name.tar.gz" && cd "$name" &&
+    cp -R packaging/debian . &&
     DEB_BUILD_OPTIONS="nocheck parallel=2" dpkg-buildpackage -us -uc
 }
 

@@ -2,29 +2,29 @@
 # packaging/local.mk - packages of distributions, and the library as one file; included by
 # ../Makefile.am.
 #
-# debian/ is where dpkg-buildpackage looks for it.
+# dpkg-buildpackage looks for debian/ at the top; check_packages.sh puts it there.
 
 EXTRA_DIST += \
-	debian/changelog \
-	debian/control \
-	debian/copyright \
-	debian/fairsem-doc.install \
-	debian/fairsem-doc.links \
-	debian/fairsem-doc.lintian-overrides \
-	debian/fairsem-tools.install \
-	debian/fairsem-tools.lintian-overrides \
-	debian/libfairsem-dev.install \
-	debian/libfairsem-dev.lintian-overrides \
-	debian/libfairsem0.install \
-	debian/libfairsem0.symbols \
-	debian/not-installed \
-	debian/rules \
-	debian/source/format \
-	debian/source/lintian-overrides \
-	debian/tests/commands \
-	debian/tests/control \
-	debian/tests/examples \
-	debian/tests/library \
+	packaging/debian/changelog \
+	packaging/debian/control \
+	packaging/debian/copyright \
+	packaging/debian/fairsem-doc.install \
+	packaging/debian/fairsem-doc.links \
+	packaging/debian/fairsem-doc.lintian-overrides \
+	packaging/debian/fairsem-tools.install \
+	packaging/debian/fairsem-tools.lintian-overrides \
+	packaging/debian/libfairsem-dev.install \
+	packaging/debian/libfairsem-dev.lintian-overrides \
+	packaging/debian/libfairsem0.install \
+	packaging/debian/libfairsem0.symbols \
+	packaging/debian/not-installed \
+	packaging/debian/rules \
+	packaging/debian/source/format \
+	packaging/debian/source/lintian-overrides \
+	packaging/debian/tests/commands \
+	packaging/debian/tests/control \
+	packaging/debian/tests/examples \
+	packaging/debian/tests/library \
 	packaging/alpine/APKBUILD \
 	packaging/amalgamation.awk \
 	packaging/amalgamation.h \
@@ -34,6 +34,7 @@ EXTRA_DIST += \
 	packaging/check_packages.sh \
 	packaging/cmake/CMakeLists.txt \
 	packaging/homebrew/fairsem.rb \
+	packaging/meson.build \
 	packaging/release_check.sh \
 	packaging/release_files.sh \
 	packaging/rpm/fairsem.spec \

@@ -56,7 +56,7 @@ same_version() {
     { cat "$top_builddir"/tests/package/consistency.log "$top_builddir"/tests/package/links.log
       return 1; }
   # CMake's and pkg-config's files are made by configure.
-  for file in fairsem.pc cmake/fairsem-config-version.cmake; do
+  for file in fairsem.pc packaging/cmake/fairsem-config-version.cmake; do
     grep -q -e "^Version: $version\$" -e "PACKAGE_VERSION \"$version\"" "$top_builddir/$file" ||
       { echo "$file is of another version: run configure again"; return 1; }
   done
@@ -64,17 +64,17 @@ same_version() {
 }
 
 abi() {
-  "$top_srcdir/abi/check.sh"
+  "$top_srcdir/packaging/abi/check.sh"
 }
 
 abi_is_recorded() {
   for machine in x86_64-linux-gnu aarch64-linux-gnu; do
-    if [ ! -f "$top_srcdir/abi/$version/$machine.abi" ]; then
-      echo "abi/$version/$machine.abi is missing: make check-abi ABI=--record there"
+    if [ ! -f "$top_srcdir/packaging/abi/$version/$machine.abi" ]; then
+      echo "packaging/abi/$version/$machine.abi is missing: make check-abi ABI=--record there"
       return 77
     fi
   done
-  echo "abi/$version"
+  echo "packaging/abi/$version"
 }
 
 distcheck() {
@@ -87,7 +87,7 @@ reproducible() {
 
 # The packages need an address that somebody reads.
 maintainer_is_known() {
-  if git_here grep -l "@example[.]org" -- debian packaging ':!packaging/release_check.sh'; then
+  if git_here grep -l "@example[.]org" -- packaging ':!packaging/release_check.sh'; then
     echo "the maintainer's address in the files above is an example"
     return 77
   fi

@@ -20,7 +20,7 @@ fairsem_limit_SOURCES = $(fairsem_limit_sources)
 fairsem_limit_CPPFLAGS = $(AM_CPPFLAGS) -D_DEFAULT_SOURCE
 fairsem_limit_LDADD = libfairsem.la
 
-dist_man_MANS += man/fairsem-limit.1
+dist_man_MANS += doc/man/fairsem-limit.1
 else
-EXTRA_DIST += $(fairsem_limit_sources) man/fairsem-limit.1
+EXTRA_DIST += $(fairsem_limit_sources) doc/man/fairsem-limit.1
 endif

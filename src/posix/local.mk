@@ -8,4 +8,4 @@ libcore_la_SOURCES += \
 	src/posix/sem_source.c \
 	src/posix/sem_zeroed.c src/posix/sem_zeroed.h
 
-dist_man_MANS = man/fairsem_posix.7
+dist_man_MANS = doc/man/fairsem_posix.7

@@ -25,7 +25,7 @@
 #include "next.h"
 #include "priority.h"
 #include "record.h"
-#include "sem_calls.h"
+#include "posix/sem_calls.h"
 #include "slots.h"
 
 #include <errno.h>

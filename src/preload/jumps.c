@@ -23,7 +23,7 @@
 #include "handlers.h"
 #include "jump_target.h"
 #include "next.h"
-#include "sem_calls.h"
+#include "posix/sem_calls.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -42,7 +42,7 @@ fairsem_run_LDADD = $(DL_LIBS)
 # The path is compiled in, and configure may have been run again with another prefix.
 src/preload/fairsem_run-preload.$(OBJEXT): Makefile
 
-dist_man_MANS += man/fairsem-run.1
+dist_man_MANS += doc/man/fairsem-run.1
 else
-EXTRA_DIST += $(interpose_sources) $(fairsem_run_sources) man/fairsem-run.1
+EXTRA_DIST += $(interpose_sources) $(fairsem_run_sources) doc/man/fairsem-run.1
 endif

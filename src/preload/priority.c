@@ -15,7 +15,7 @@
 #include "priority.h"
 
 #include "next.h"
-#include "sem_real_time.h"
+#include "posix/sem_real_time.h"
 
 #include <pthread.h>
 #include <sched.h>

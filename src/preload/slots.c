@@ -15,7 +15,7 @@
 
 #include "private_memory.h"
 #include "record.h"
-#include "sem_calls.h"
+#include "posix/sem_calls.h"
 
 #include <errno.h>
 #include <stdlib.h>

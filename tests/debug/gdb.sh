@@ -6,7 +6,7 @@ set -u
 export LC_ALL=C
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
-script=$top_srcdir/gdb/fairsem-gdb.py
+script=$top_srcdir/packaging/gdb/fairsem-gdb.py
 name=$(sed -n "s/^library_names='\([^ ']*\).*/\1/p" "$top_builddir/libfairsem.la")
 if [ -z "$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")" ]; then
   echo "skipped: the shared library, which was not built (--disable-shared)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""layout.py - is the layout in gdb/fairsem-gdb.py that of the library?  For gdb; see gdb.sh.
+"""layout.py - is the layout in packaging/gdb/fairsem-gdb.py that of the library?  For gdb; see gdb.sh.
 
 It has sourced fairsem-gdb.py before, so LAYOUT, Machine and others are known here.
 """

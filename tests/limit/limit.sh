@@ -147,7 +147,7 @@ gives 125 "remove no name" --remove
 gives 125 "watch without status" --watch "$name" 1 -- true
 gives 0 "--version" --version
 gives 0 "--help" --help
-man=$top_srcdir/man/fairsem-limit.1
+man=$top_srcdir/doc/man/fairsem-limit.1
 sed -n 's/^ *\(-., \)*--\([a-z]*\).*/\2/p' "$work/out" | sort -u > "$work/words"
 [ "$(wc -l < "$work/words")" -ge 11 ] || fail "--help lists too little"
 while read -r word; do

@@ -32,8 +32,8 @@ same() {
 
 # shellcheck disable=SC2086 # a list
 awk -f "$here/header.awk" $headers > "$work/headers"
-awk -f "$here/page.awk" "$top_srcdir"/man/*.3 > "$work/pages"
-sh "$top_srcdir/man/names.sh" "$top_srcdir"/man/*.3 > "$work/names"
+awk -f "$here/page.awk" "$top_srcdir"/doc/man/*.3 > "$work/pages"
+sh "$top_srcdir/doc/man/names.sh" "$top_srcdir"/doc/man/*.3 > "$work/names"
 
 # ---------------------------------------------------------------- names
 sed -n 's/^ *\(fairsem_[a-z_]*\)\*\{0,1\};.*/\1/p' "$top_srcdir/src/fairsem.map" | sort \
@@ -48,10 +48,10 @@ for side in headers pages; do
 done
 same "prototypes" "$work/prototypes-headers" "$work/prototypes-pages"
 # Each prototype is on the page that has its name.
-for page in "$top_srcdir"/man/*.3; do
+for page in "$top_srcdir"/doc/man/*.3; do
   awk -f "$here/page.awk" "$page" | sed -n 's/^P \([a-z_]*\) [^;]*;$/\1/p' |
     grep -v '_fn$' | sort > "$work/a"
-  sh "$top_srcdir/man/names.sh" "$page" | cut -f 1 | grep '^fairsem_' | sort > "$work/b"
+  sh "$top_srcdir/doc/man/names.sh" "$page" | cut -f 1 | grep '^fairsem_' | sort > "$work/b"
   diff "$work/a" "$work/b" > "$work/diff" ||
     { fail "${page##*/}: SYNOPSIS (<) and NAME (>) differ:" && cat "$work/diff"; }
 done
@@ -84,16 +84,16 @@ same "results" "$work/results-headers" "$work/results-pages"
 # The results of all functions of shared.h are in the comment at its top.
 awk '/^ \* Results\./ { inside = 1; next } /^ \* [A-Z]/ { inside = 0 } inside' \
   "$top_srcdir/include/fairsem/shared.h" | grep -o 'E[A-Z][A-Z]*' | sort -u > "$work/each"
-for page in "$top_srcdir"/man/fairsem_shared_*.3; do
+for page in "$top_srcdir"/doc/man/fairsem_shared_*.3; do
   sed -n "s/^E ${page##*/}:each //p" "$work/pages" | sort > "$work/row"
   same "results of each function in ${page##*/}" "$work/each" "$work/row"
 done
-sed -n '/^\.Sh ERRORS/,/^\.Sh SEE/s/^\.It B[qo] \(.*\)/\1/p' "$top_srcdir/man/fairsem_shared.7" |
+sed -n '/^\.Sh ERRORS/,/^\.Sh SEE/s/^\.It B[qo] \(.*\)/\1/p' "$top_srcdir/doc/man/fairsem_shared.7" |
   grep -o 'E[A-Z][A-Z]*' | sort -u > "$work/row"
 same "results of each function in fairsem_shared.7" "$work/each" "$work/row"
 
 # ---------------------------------------------------------------- what they mean
-for page in "$top_srcdir"/man/*.3; do
+for page in "$top_srcdir"/doc/man/*.3; do
   name=${page##*/}
   awk -f "$here/page.awk" "$page" > "$work/one"
   sed -n 's/^E fairsem_[a-z_]* //p' "$work/one" | sort -u > "$work/a"
@@ -119,7 +119,7 @@ bare() {
 # shellcheck disable=SC2086 # a list
 cat $headers | bare > "$work/all"
 count=0
-for page in "$top_srcdir"/man/*.3; do
+for page in "$top_srcdir"/doc/man/*.3; do
   awk -v prefix="$work/struct-${page##*/}" '
     /^typedef struct/ { file = prefix "-" (++number) }
     file != "" { print > file }

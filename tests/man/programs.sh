@@ -38,7 +38,7 @@ library=$top_builddir/.libs/libfairsem.a
 limit=
 command -v timeout > /dev/null 2>&1 && limit="timeout 60"
 ran=0
-for page in "$top_srcdir"/man/*.[37]; do
+for page in "$top_srcdir"/doc/man/*.[37]; do
   name=${page##*/}
   # Elsewhere these functions return ENOSYS.
   [ "$(uname)" = Linux ] || ! grep -q '^\.In fairsem/' "$page" || continue

@@ -20,8 +20,8 @@ fail() {
   status=1
 }
 
-sh "$top_srcdir/man/site.sh" "$site" 1.2.3 "$top_srcdir"/man/*.[137] || fail "site.sh"
-sh "$top_srcdir/man/names.sh" "$top_srcdir"/man/*.[137] > "$work/names"
+sh "$top_srcdir/doc/man/site.sh" "$site" 1.2.3 "$top_srcdir"/doc/man/*.[137] || fail "site.sh"
+sh "$top_srcdir/doc/man/names.sh" "$top_srcdir"/doc/man/*.[137] > "$work/names"
 
 # ---------------------------------------------------------------- links
 # A tag may go over several lines.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# abi.sh - this library is binary compatible with the last version on record, and abi/check.sh
+# abi.sh - this library is binary compatible with the last version on record, and packaging/abi/check.sh
 # detects incompatible changes.
 set -u
 
@@ -12,9 +12,9 @@ work=$(mktemp -d "$top_builddir/tests/abi.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# check RECORDS - run abi/check.sh with these records; its output goes to $work/out.
+# check RECORDS - run packaging/abi/check.sh with these records; its output goes to $work/out.
 check() {
-  ABI_RECORDS=$1 "$top_srcdir/abi/check.sh" > "$work/out" 2>&1
+  ABI_RECORDS=$1 "$top_srcdir/packaging/abi/check.sh" > "$work/out" 2>&1
 }
 
 check "$top_srcdir/abi"
@@ -37,7 +37,7 @@ expect() {
 
 # A record of this library, to be doctored.  The check uses the record of the highest version.
 mkdir -p "$work/records"
-ABI_RECORDS=$work/records "$top_srcdir/abi/check.sh" --record > "$work/out" || exit 1
+ABI_RECORDS=$work/records "$top_srcdir/packaging/abi/check.sh" --record > "$work/out" || exit 1
 record=$(find "$work/records" -name '*.abi')
 doctored=$work/records/100.0.0/${record##*/}
 mkdir "${doctored%/*}"

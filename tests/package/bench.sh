@@ -272,7 +272,7 @@ if [ -c /dev/full ]; then
   fi
 fi
 runs "--version" 0 --version && runs "--help" 0 --help
-man=$top_srcdir/man/fairsem-bench.1
+man=$top_srcdir/doc/man/fairsem-bench.1
 sed -n 's/^  \(-*[a-z][a-z]*\).*/\1/p' "$work/out" | sed 's/^--/Fl -/' > "$work/words"
 [ "$(wc -l < "$work/words")" -ge 14 ] || fail "--help lists too little"
 while read -r word; do

@@ -38,8 +38,7 @@ agrees "the header, in numbers," "$(number MAJOR).$(number MINOR).$(number PATCH
 agrees "the header, as a string," "$(in_source include/fairsem.h \
   's/^#define FAIRSEM_VERSION_STRING "\(.*\)"$/\1/p')" "$version"
 agrees "the newest entry of NEWS" "$(in_source NEWS 's/^\([0-9][0-9.]*\) .*/\1/p')" "$version"
-agrees "meson.build" "$(in_source meson.build "s/^  version: '\(.*\)',$/\1/p")" "$version"
-agrees "the newest entry of debian/changelog" "$(in_source debian/changelog \
+agrees "the newest entry of packaging/debian/changelog" "$(in_source packaging/debian/changelog \
   's/^fairsem (\(.*\)) .*/\1/p')" "$version"
 agrees "the newest block of fairsem.map" "$(sed -n 's/^FAIRSEM_\([0-9.]*\) {$/\1/p' \
   "$top_srcdir/src/fairsem.map" | tail -n 1)" "${version%.*}"
@@ -51,12 +50,12 @@ names() {
 }
 names src/fairsem.map 's/^ *\(fairsem_[a-z0-9_]*[*]*\);.*/\1/p' > "$work/map"
 # fairsem.map has a star where the symbols file has an optional suffix.
-names debian/libfairsem0.symbols 's/(_time64)?@/*@/; s/.*[ ^]\(fairsem_[a-z0-9_]*[*]*\)@.*/\1/p' \
+names packaging/debian/libfairsem0.symbols 's/(_time64)?@/*@/; s/.*[ ^]\(fairsem_[a-z0-9_]*[*]*\)@.*/\1/p' \
   > "$work/symbols"
 if diff "$work/map" "$work/symbols" > "$work/diff" && [ -s "$work/map" ]; then
-  echo "ok: debian/libfairsem0.symbols lists the $(wc -l < "$work/map") functions of src/fairsem.map"
+  echo "ok: packaging/debian/libfairsem0.symbols lists the $(wc -l < "$work/map") functions of src/fairsem.map"
 else
-  fail "only in src/fairsem.map (<), only in debian/libfairsem0.symbols (>):" && cat "$work/diff"
+  fail "only in src/fairsem.map (<), only in packaging/debian/libfairsem0.symbols (>):" && cat "$work/diff"
 fi
 
 # ---------------------------------------------------------------- every source is built
@@ -115,7 +114,7 @@ if tracked; then
     # Without files that only the repository needs, and without those that autoreconf generates.
     grep -v -e '^\.ci/' -e '^\.github/' -e '^\.gitignore$' "$work/tracked" > "$work/expected"
     (cd "$work/dist" && find . -type f) | sed 's|^\./||' |
-      grep -v -e '^build-aux/' -e '^m4/l.*\.m4$' -e '^aclocal\.m4$' -e '^configure$' \
+      grep -v -e '^build-aux/' -e '^packaging/m4/l.*\.m4$' -e '^aclocal\.m4$' -e '^configure$' \
         -e '^config\.h\.in$' -e '^Makefile\.in$' | sort > "$work/packed"
     if diff "$work/expected" "$work/packed" > "$work/diff"; then
       echo "ok: the tarball has all $(wc -l < "$work/expected") files of the repository"

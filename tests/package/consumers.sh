@@ -279,7 +279,7 @@ else
       show_shared
     fi
   fi
-  mkdir subprojects && ln -s "$top_srcdir" subprojects/fairsem
+  mkdir subprojects && quietly "$top_srcdir/packaging/amalgamation.sh" subprojects/fairsem
   printf '[wrap-file]\ndirectory = fairsem\n\n[provide]\nfairsem = fairsem_dep\n' \
     > subprojects/fairsem.wrap
   for library in shared static both; do

@@ -5,12 +5,12 @@
 #   make check-abi                 fails if a program that was linked before might not run
 #   make check-abi ABI=--record    puts the interface on record, as that of this version
 #
-# abi/VERSION/MACHINE.abi is what abidw says of the public headers' functions and types.  See
+# packaging/abi/VERSION/MACHINE.abi is what abidw says of the public headers' functions and types.  See
 # doc/abi.md for the rules.
 set -u
 export LC_ALL=C
 
-: "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
 records=${ABI_RECORDS:-$top_srcdir/abi}
 
 skip() {
@@ -37,7 +37,7 @@ version=$(sed -n 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/con
 # Types that are not in the headers do not count, and names of directories are those of this
 # machine.  (abidiff cannot leave the types out by itself: it fails to read the record then.)
 describe() {
-  abidw --suppressions "$top_srcdir/abi/ignored.suppr" --headers-dir "$top_srcdir/include" \
+  abidw --suppressions "$top_srcdir/packaging/abi/ignored.suppr" --headers-dir "$top_srcdir/include" \
     --drop-private-types --exported-interfaces-only --no-corpus-path --no-comp-dir-path \
     --short-locs --no-show-locs --no-elf-needed "$library"
 }
