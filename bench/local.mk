@@ -140,7 +140,7 @@ bench: bench/fairsem-bench$(EXEEXT)
 bench-publish: bench
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/publish.sh
 bench-smoke: bench/fairsem-bench$(EXEEXT)
-	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/package/bench.sh
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/release/package/bench.sh
 
 # Not bench/report: measurements are the user's, like the sources of a program.
 clean-local:

@@ -49,7 +49,7 @@ am__tar = $(SHELL) $(srcdir)/packaging/tar.sh "$$tardir"
 amalgamation:
 	$(AM_V_GEN)$(SHELL) $(srcdir)/packaging/amalgamation.sh amalgamation
 check-amalgamation:
-	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/package/amalgamation.sh tests
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/release/package/amalgamation.sh tests
 clean-local: clean-amalgamation
 clean-amalgamation:
 	rm -rf amalgamation

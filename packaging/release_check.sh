@@ -52,8 +52,8 @@ news_has_a_date() {
 
 # The tests that compare what stands in several places.
 same_version() {
-  "$make" -C "$top_builddir" check TESTS="tests/package/consistency.sh tests/package/links.sh" ||
-    { cat "$top_builddir"/tests/package/consistency.log "$top_builddir"/tests/package/links.log
+  "$make" -C "$top_builddir" check TESTS="tests/release/package/consistency.sh tests/release/package/links.sh" ||
+    { cat "$top_builddir"/tests/release/package/consistency.log "$top_builddir"/tests/release/package/links.log
       return 1; }
   # CMake's and pkg-config's files are made by configure.
   for file in fairsem.pc packaging/cmake/fairsem-config-version.cmake; do
@@ -95,7 +95,7 @@ maintainer_is_known() {
 }
 
 one_file() {
-  "$top_srcdir/tests/package/amalgamation.sh" tests
+  "$top_srcdir/tests/release/package/amalgamation.sh" tests
 }
 
 flags() {

@@ -2,7 +2,7 @@
 """fairsem-gdb.py - gdb prints semaphores, tokens and tickets, and `info fairsem` who waits.
 
 It reads memory by the layout below, not by debug information, so a stripped library will do.
-tests/debug/gdb.sh compares the layout with src/.  A thread's place in a queue is on its stack:
+tests/release/debug/gdb.sh compares the layout with src/.  A thread's place in a queue is on its stack:
 that is how a place is known to be a thread's, and how `info fairsem` finds all that wait.
 
 Loops over what the program may have damaged, or is just changing, are bounded.

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# cxx.sh - runs the trials of fairsem.hpp as C++17 and as C++20, which has more of its functions.
+#
+#     tests/api/cxx/cxx.sh [--std] [STANDARD...]
+#
+# --std: run the trials of the standard's wording on std::counting_semaphore, too.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+cxx=${CXX:-c++}
+compare=
+[ "${1-}" != --std ] || { compare=-DTRIAL_STD; shift; }
+[ $# -gt 0 ] || set -- c++17 c++20
+if ! command -v "${cxx%% *}" > /dev/null 2>&1; then
+  echo "skipped: no C++ compiler"
+  exit 77
+fi
+work=$(mktemp -d "$top_builddir/tests/cxx.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+library=$top_builddir/.libs/libfairsem.a
+[ -f "$library" ] || library=$top_builddir/.libs/libfairsem.so
+status=0
+ran=0
+
+# One source, because compiling <chrono> and <future> takes most of the time.
+for source in main t_standard t_semaphore t_units t_async; do
+  echo "#include \"$top_srcdir/tests/api/cxx/$source.cpp\""
+done > "$work/all.cpp"
+
+# understands FLAG... - the compiler accepts the flags, and so does its library.
+understands() {
+  # shellcheck disable=SC2086 # a compiler can be several words
+  echo '#include <future>' | $cxx "$@" -x c++ -fsyntax-only - > /dev/null 2>&1
+}
+
+# For AddressSanitizer: see CONTRIBUTING.md.
+: "${ASAN_OPTIONS=detect_stack_use_after_return=1}"
+export ASAN_OPTIONS
+for standard in "$@"; do
+  if ! understands "-std=$standard"; then
+    echo "$cxx does not know -std=$standard: not tried"
+    continue
+  fi
+  # shellcheck disable=SC2086 # lists
+  if $cxx ${CFLAGS-} -O0 "-std=$standard" $compare -Wall -Wextra -Wpedantic -Wold-style-cast \
+    -Wshadow -Wconversion -Werror -I"$top_srcdir/include" "$work/all.cpp" -o "$work/all" \
+    "$library" -pthread && LD_LIBRARY_PATH=$top_builddir/.libs "$work/all" > "$work/said"; then
+    echo "ok: $standard, $(tail -n 1 "$work/said")"
+    ran=$((ran + 1))
+  else
+    [ ! -f "$work/said" ] || cat "$work/said"
+    echo "FAILED: $standard"
+    status=1
+  fi
+done
+if [ "$ran" -eq 0 ] && [ "$status" -eq 0 ]; then
+  echo "skipped: $cxx knows none of $*"
+  exit 77
+fi
+exit "$status"

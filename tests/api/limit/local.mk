@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+# tests/api/limit/local.mk - fairsem-limit; included by ../../local.mk.
+
+test_scripts += tests/api/limit/limit.sh
+EXTRA_DIST += tests/api/limit/terminal.py
+
+if TESTS_ENABLED
+if HAVE_SHARED
+test_programs += tests/api/limit/t_limit_texts
+endif
+endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* t_limit_texts.c - how fairsem-limit writes durations and places in the queue. */
+#include "suite.h"
+
+/* In this order: a name of the second one is a parameter in the header that the first includes. */
+#include "../../../src/limit/progress.c"
+#include "../../../src/limit/duration.c"
+
+START_TEST(a_duration_has_its_two_largest_units)
+{
+    static const struct { int64_t seconds; const char *text; } row[] = {
+        { 0, "0 s" }, { 59, "59 s" }, { 60, "1 min 0 s" }, { 61, "1 min 1 s" },
+        { 3599, "59 min 59 s" }, { 3600, "1 h 0 min" }, { 7384, "2 h 3 min" },
+        { 86399, "23 h 59 min" }, { 86400, "1 d 0 h" }, { 100 * 86400 + 90000, "101 d 1 h" },
+        { INT64_MAX / 1000000000, "106751 d 23 h" },
+    };
+    char text[DURATION_SIZE];
+
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        ck_assert_str_eq(duration_text(row[i].seconds * 1000000000, text), row[i].text);
+    ck_assert_str_eq(duration_text(59999999999, text), "59 s");
+    ck_assert_str_eq(duration_text(-1, text), "0 s");   /* another process's clock may be ahead */
+}
+END_TEST
+
+START_TEST(a_place_has_the_suffix_of_its_number)
+{
+    static const struct { int n; const char *suffix; } row[] = {
+        { 1, "st" }, { 2, "nd" }, { 3, "rd" }, { 4, "th" }, { 10, "th" }, { 11, "th" },
+        { 12, "th" }, { 13, "th" }, { 14, "th" }, { 20, "th" }, { 21, "st" }, { 22, "nd" },
+        { 23, "rd" }, { 100, "th" }, { 101, "st" }, { 111, "th" }, { 112, "th" }, { 1013, "th" },
+        { 1021, "st" },
+    };
+
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        ck_assert_str_eq(ordinal_suffix(row[i].n), row[i].suffix);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("limit texts", a_duration_has_its_two_largest_units,
+              a_place_has_the_suffix_of_its_number);
+}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# tests/api/shared/local.mk - the semaphore between processes; included by ../../local.mk.
+#
+#   make check-shared-storm     kill storms, every step of every repair, damage: minutes
+
+if TESTS_ENABLED
+if HAVE_SHARED
+test_programs += \
+	tests/api/shared/t_shared_cut \
+	tests/api/shared/t_shared_damage \
+	tests/api/shared/t_shared_death \
+	tests/api/shared/t_shared_open \
+	tests/api/shared/t_shared_order \
+	tests/api/shared/t_shared_posix \
+	tests/api/shared/t_shared_posix_open \
+	tests/api/shared/t_shared_posix_post \
+	tests/api/shared/t_shared_posix_unlink \
+	tests/api/shared/t_shared_posix_wait \
+	tests/api/shared/t_shared_results \
+	tests/api/shared/t_shared_stepped \
+	tests/api/shared/t_shared_storm
+if HAVE_WRAP
+test_programs += \
+	tests/api/shared/t_shared_apart \
+	tests/api/shared/t_shared_awake \
+	tests/api/shared/t_shared_memory
+endif
+endif
+endif
+
+EXTRA_DIST += tests/api/shared/crowd.h
+
+# t_shared_apart treats each handle as a process of its own.
+tests_api_shared_t_shared_apart_LDFLAGS = -Wl,--wrap=fs_life_take -Wl,--wrap=fs_life_drop \
+	-Wl,--wrap=fs_life_test -Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_unmap
+tests_api_shared_t_shared_awake_LDFLAGS = -Wl,--wrap=fs_spin -Wl,--wrap=fs_cpu_count
+# Memory is refused, and a file replaced.
+tests_api_shared_t_shared_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc \
+	-Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_open
+
+.PHONY: check-shared-storm
+shared_storm = tests/api/shared/t_shared_storm tests/api/shared/t_shared_cut tests/api/shared/t_shared_stepped \
+	tests/api/shared/t_shared_damage tests/api/shared/t_shared_apart
+check-shared-storm:
+	FAIRSEM_SHARED_TIMES=100 CK_TIMEOUT_MULTIPLIER=60 $(MAKE) check TESTS='$(shared_storm)'

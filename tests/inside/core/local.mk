@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# tests/inside/core/local.mk - tests that use the library's internals, or replace functions that it
+# calls; included by ../../local.mk.
+
+if TESTS_ENABLED
+test_programs += \
+	tests/inside/core/bench_stats \
+	tests/inside/core/t_ordering \
+	tests/inside/core/t_resize_races \
+	tests/inside/core/t_ticket_races \
+	tests/inside/core/t_waitq
+if HAVE_WRAP
+test_programs += \
+	tests/inside/core/t_awake \
+	tests/inside/core/t_bypass_bound \
+	tests/inside/core/t_callback_waits \
+	tests/inside/core/t_crowd \
+	tests/inside/core/t_fork_inside \
+	tests/inside/core/t_late_wakers \
+	tests/inside/core/t_lessons \
+	tests/inside/core/t_signals \
+	tests/inside/core/t_sleep \
+	tests/inside/core/t_spin \
+	tests/inside/core/t_token_races
+endif
+endif
+
+# The statistics of the benchmarks: the only part of them that can be tested by itself.
+tests_inside_core_bench_stats_SOURCES = tests/inside/core/bench_stats.c bench/stats.c bench/stats.h
+tests_inside_core_bench_stats_LDADD = $(LDADD) $(LIBM)
+
+# Calls that the linker sends to the test first.
+tests_inside_core_t_signals_LDFLAGS = -Wl,--wrap=pthread_mutex_unlock
+tests_inside_core_t_sleep_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_timedwait \
+	-Wl,--wrap=__clock_gettime64 -Wl,--wrap=__pthread_cond_timedwait64 \
+	-Wl,--wrap=pthread_cond_signal -Wl,--wrap=fs_park_on_word -Wl,--wrap=fs_unpark_word
+clockwork_wraps = -Wl,--wrap=fs_now_ns -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_park_on_word \
+	-Wl,--wrap=fs_wake_queue_add_parker -Wl,--wrap=fs_wake_queue_add_word \
+	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_trylock \
+	-Wl,--wrap=pthread_mutex_unlock \
+	-Wl,--wrap=fs_cpu_current -Wl,--wrap=fs_cpu_count -Wl,--wrap=fs_cpu_takes_turns \
+	-Wl,--wrap=sched_yield
+tests_inside_core_t_awake_LDFLAGS = $(clockwork_wraps)
+tests_inside_core_t_crowd_LDFLAGS = $(clockwork_wraps)
+tests_inside_core_t_lessons_LDFLAGS = $(clockwork_wraps)
+tests_inside_core_t_bypass_bound_LDFLAGS = $(clockwork_wraps)
+tests_inside_core_t_spin_LDFLAGS = $(clockwork_wraps)
+tests_inside_core_t_fork_inside_LDFLAGS = -Wl,--wrap=pthread_key_create \
+	-Wl,--wrap=pthread_cond_wait -Wl,--wrap=fs_park_on_cond \
+	-Wl,--wrap=fs_park_on_word -Wl,--wrap=fs_wake_queue_add_parker -Wl,--wrap=fs_wake_queue_add_word
+tests_inside_core_t_callback_waits_LDFLAGS = -Wl,--wrap=pthread_cond_wait
+tests_inside_core_t_late_wakers_LDFLAGS = -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_park_on_word \
+	-Wl,--wrap=fs_wake_queue_run -Wl,--wrap=fs_callbacks_run -Wl,--wrap=pthread_mutex_unlock
+tests_inside_core_t_token_races_LDFLAGS = -Wl,--wrap=pthread_mutex_lock \
+	-Wl,--wrap=pthread_mutex_trylock

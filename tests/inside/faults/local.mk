@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# tests/inside/faults/local.mk - many faults outside the library; included by ../../local.mk.
+
+test_scripts += tests/inside/faults/fault_examples.sh
+
+if TESTS_ENABLED
+test_programs += \
+	tests/inside/faults/t_fault_cancel \
+	tests/inside/faults/t_fault_fork \
+	tests/inside/faults/t_fault_limits \
+	tests/inside/faults/t_fault_plugin \
+	tests/inside/faults/t_fault_signals \
+	tests/inside/faults/t_fault_stop \
+	tests/inside/faults/t_fault_threads \
+	tests/inside/faults/t_fault_unload
+if HAVE_WRAP
+test_programs += \
+	tests/inside/faults/t_fault_clock \
+	tests/inside/faults/t_fault_memory \
+	tests/inside/faults/t_fault_resources
+endif
+endif
+EXTRA_DIST += tests/inside/faults/faults.h tests/inside/faults/loaded.h
+
+# It loads the library, and has none of its own.
+tests_inside_faults_t_fault_unload_LDADD = $(CHECK_LIBS) $(DL_LIBS)
+
+# It loads a plugin that has the objects of libfairsem.a inside.  Without -z nodelete.
+if BUILD_SHARED
+check_LTLIBRARIES += tests/inside/faults/libplugin.la
+endif
+tests_inside_faults_libplugin_la_SOURCES =
+tests_inside_faults_libplugin_la_LIBADD = libcore.la
+tests_inside_faults_libplugin_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_inside_faults_t_fault_plugin_LDADD = $(CHECK_LIBS) $(DL_LIBS)
+
+# What fault_examples.sh preloads into the examples.
+if BUILD_SHARED
+check_LTLIBRARIES += tests/inside/faults/libfaultthreads.la
+endif
+tests_inside_faults_libfaultthreads_la_SOURCES = tests/inside/faults/fault_threads.c
+tests_inside_faults_libfaultthreads_la_CPPFLAGS =
+tests_inside_faults_libfaultthreads_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_inside_faults_libfaultthreads_la_LIBADD = $(DL_LIBS)
+
+# Calls that the linker sends to the test first.
+tests_inside_faults_t_fault_clock_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_init \
+	-Wl,--wrap=pthread_cond_timedwait -Wl,--wrap=fs_park_on_word \
+	-Wl,--wrap=__clock_gettime64 -Wl,--wrap=__pthread_cond_timedwait64
+tests_inside_faults_t_fault_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=pthread_cond_init \
+	-Wl,--wrap=pthread_condattr_init -Wl,--wrap=pthread_mutex_init \
+	-Wl,--wrap=pthread_key_create -Wl,--wrap=pthread_setspecific
+tests_inside_faults_t_fault_resources_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=pthread_cond_init \
+	-Wl,--wrap=pthread_key_create -Wl,--wrap=pthread_setspecific
+
+.PHONY: check-faults
+check-faults:
+	FAIRSEM_FAULTS_TIMES=10 CK_TIMEOUT_MULTIPLIER=10 \
+	$(MAKE) check TESTS='$(filter tests/inside/faults/%,$(test_programs) $(test_scripts))'

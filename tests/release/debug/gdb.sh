@@ -1,0 +1,181 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# gdb.sh - gdb prints semaphores, tokens and tickets, and which thread waits for which semaphore:
+# in a live process, in a core file, and with a stripped library.
+set -u
+export LC_ALL=C
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
+script=$top_srcdir/packaging/gdb/fairsem-gdb.py
+name=$(sed -n "s/^library_names='\([^ ']*\).*/\1/p" "$top_builddir/libfairsem.la")
+if [ -z "$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")" ]; then
+  echo "skipped: the shared library, which was not built (--disable-shared)"
+  exit 77
+fi
+mkdir -p "$top_builddir/tests"
+work=$(mktemp -d "$top_builddir/tests/gdb.XXXXXX") && work=$(cd "$work" && pwd) || exit 99
+trap 'rm -rf "$work"' EXIT
+status=0
+
+fail() {
+  echo "FAILED: $*"
+  status=1
+}
+
+# run_gdb ARGUMENT... - without the configuration of its user.
+run_gdb() {
+  timeout 120 gdb -nx -q -batch -iex 'set auto-load safe-path /nowhere' \
+    -iex 'set startup-with-shell off' -iex 'set pagination off' -iex 'set width 0' \
+    -iex 'set print thread-events off' "$@" 2>&1
+}
+
+if ! command -v gdb > /dev/null 2>&1 || ! run_gdb -ex 'python print(6 * 7)' | grep -q '^42$'; then
+  echo "skipped: there is no gdb that knows Python"
+  exit 77
+fi
+
+# ---------------------------------------------------------------- the program
+mkdir "$work/lib" && cp "$top_builddir/.libs/$name" "$work/lib" || exit 99
+soname=$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")
+[ "$soname" = "$name" ] || ln -s "$name" "$work/lib/$soname" || exit 99
+# shellcheck disable=SC2086 # lists
+if ! ${CC:-cc} -std=c11 -D_GNU_SOURCE ${CFLAGS-} -g -I"$top_srcdir/include" \
+  "$top_srcdir/tests/release/debug/waiting.c" "$work/lib/$name" -Wl,-rpath,"$work/lib" -pthread \
+  -o "$work/waiting" > "$work/log" 2>&1; then
+  cat "$work/log"
+  echo "FAILED: the program cannot be built"
+  exit 1
+fi
+if ! run_gdb -ex 'break all_wait' -ex run "$work/waiting" | grep -q 'hit Breakpoint 1'; then
+  echo "skipped: gdb cannot run programs here"
+  exit 77
+fi
+
+# ---------------------------------------------------------------- what it must print
+cat > "$work/info" << '_EOF'
+thread 2 (LWP L) waits for 2 units of "buffers", number 0, priority 0, for T s
+thread 3 (LWP L) waits for 1 unit of "buffers", number 2, priority -4, for T s
+thread 4 (LWP L) waits for 1 unit of slots, number 0, priority 0, for T s
+thread 5 (LWP L) waits for ticket A of "buffers"
+thread 6 (LWP L) waits for 1 unit of fairsem_shared A, number 0, priority 0, for T s
+fairsem "buffers": 0 of 4 available, 3 waiters for 6 units
+  number 2, priority -4, for T s, 1 unit: thread 3 (LWP L)
+  number 0, priority 0, for T s, 2 units: thread 2 (LWP L)
+  number 1, priority 0, for T s, 3 units: ticket A
+fairsem slots: 0 available, 1 waiter for 1 unit
+  number 0, priority 0, for T s, 1 unit: thread 4 (LWP L)
+fairsem_shared A: 0 of 2 available
+  process P holds 2 units
+  number 0, priority 0, for T s, 1 unit: process P
+_EOF
+cat > "$work/values" << '_EOF'
+$1 = fairsem "buffers": 0 of 4 available, 3 waiters for 6 units = {
+  [0] = number 2, priority -4, for T s, 1 unit: thread 3 (LWP L),
+  [1] = number 0, priority 0, for T s, 2 units: thread 2 (LWP L),
+  [2] = number 1, priority 0, for T s, 3 units: ticket A
+}
+$2 = fairsem closed: 7 available, closed with ESHUTDOWN
+$3 = token, 1 wait = {
+  [0] = thread 3 (LWP L) for "buffers"
+}
+$4 = token, canceled with ECANCELED, 0 waits
+$5 = ticket, waiting, 3 units of "buffers", number 1, priority 0, for T s
+$6 = ticket, idle
+fairsem slots: 0 available, 1 waiter for 1 unit
+  number 0, priority 0, for T s, 1 unit: thread 4 (LWP L)
+fairsem_shared A: 0 of 2 available
+  process P holds 2 units
+  number 0, priority 0, for T s, 1 unit: process P
+_EOF
+cat "$work/info" "$work/values" > "$work/all"
+
+# says WHAT FILE ARGUMENT... - gdb prints what FILE has; letters stand for addresses, times and
+# thread numbers.  The script ignores all output up to the line "BEGIN".
+says() {
+  what=$1 expected=$2
+  shift 2
+  run_gdb "$@" > "$work/output"
+  sed -e '1,/^BEGIN$/d' "$work/output" | grep -v -e '^warning: ' -e '^Saved corefile' |
+    sed -e 's/0x[0-9a-f]*/A/g' -e 's/process [1-9][0-9]*/process P/' \
+      -e 's/LWP [1-9][0-9]*/LWP L/g' \
+      -e 's/for \(at least \)*[0-9]*[.][0-9]* s/for T s/' > "$work/said"
+  if diff "$expected" "$work/said" > "$work/diff"; then
+    echo "ok: $what"
+  else
+    fail "$what: what gdb should print (<) and what it prints (>)"
+    cat "$work/diff" "$work/output"
+  fi
+}
+
+# The commands for $work/all.
+set -- -ex 'python print("BEGIN")' -ex 'info fairsem' -ex 'set print pretty on' \
+  -ex 'print buffers' -ex 'print closed' -ex 'print token' -ex 'print canceled' \
+  -ex 'print ticket' -ex 'print idle' -ex 'info fairsem &slots' \
+  -ex 'info fairsem between'
+
+says "a live process" "$work/all" -ex 'break all_wait' -ex run -ex "source $script" "$@" \
+  -ex "generate-core-file $work/core" "$work/waiting"
+if [ -f "$work/core" ]; then
+  says "a core file" "$work/all" -ex "source $script" "$@" "$work/waiting" "$work/core"
+else
+  echo "skipped: gdb cannot write a core file here"
+fi
+
+# ---------------------------------------------------------------- what it must refuse
+# says knows no other exceptions: one of Python would be in the output.
+cat > "$work/refused" << '_EOF'
+No symbol "nonesuch" in current context.
+nowhere is NULL.
+0 is NULL.
+number is no semaphore: Cannot access memory at address A.
+-1 is no semaphore: Cannot access memory at address A.
+&number is no semaphore: its type is int *.
+noise is no semaphore: A is something else.
+&token is no semaphore: its type is fairsem_token_t *.
+main is no semaphore: its type is int (void).
+&nowhere is no semaphore: its type is fairsem_t **.
+A syntax error in expression, near `'.
+Cannot access memory at address A
+_EOF
+set -- -ex 'python print("BEGIN")' -ex 'info fairsem nonesuch' -ex 'info fairsem nowhere' \
+  -ex 'info fairsem 0' -ex 'info fairsem number' -ex 'info fairsem -1' -ex 'info fairsem &number' \
+  -ex 'info fairsem noise' -ex 'info fairsem &token' -ex 'info fairsem main' \
+  -ex 'info fairsem &nowhere' -ex 'info fairsem (' -ex 'print *nowhere'
+says "what is no semaphore, in a live process" "$work/refused" -ex 'break all_wait' -ex run \
+  -ex "source $script" "$@" "$work/waiting"
+[ ! -f "$work/core" ] ||
+  says "what is no semaphore, in a core file" "$work/refused" -ex "source $script" "$@" \
+    "$work/waiting" "$work/core"
+echo 'The program is not running, and there is no core file.' > "$work/not-running"
+says "no process" "$work/not-running" -ex "source $script" -ex 'python print("\nBEGIN")' \
+  -ex 'info fairsem' "$work/waiting"
+says "no program" "$work/not-running" -ex "source $script" -ex 'python print("\nBEGIN")' \
+  -ex 'info fairsem slots'
+
+# ---------------------------------------------------------------- the layout
+if run_gdb -ex 'ptype struct fs_sem' "$work/lib/$name" | grep -q '_Atomic.* word;'; then
+  run_gdb -ex 'break all_wait' -ex run -ex "source $script" \
+    -ex "source $top_srcdir/tests/release/debug/layout.py" "$work/waiting" > "$work/output"
+  grep -e '^ok' -e '^FAILED' "$work/output"
+  grep -q '^ok' "$work/output" || { cat "$work/output" && fail "the layout of the structs"; }
+else
+  echo "skipped: the layout, as the library has no debug information"
+fi
+
+# ---------------------------------------------------------------- by itself, and stripped
+# In a directory as make install has it, but for this test's library.
+auto=$work/share/gdb/auto-load
+made=$top_builddir/packaging/gdb/$name-gdb.py
+if cmp "$script" "$made"; then
+  mkdir -p "$auto$work/lib" && cp "$made" "$auto$work/lib" || exit 99
+  strip "$work/lib/$name" "$work/waiting" || exit 99
+  # The name of the static semaphore is stripped.
+  sed 's/slots/A/' "$work/info" > "$work/stripped"
+  says "a stripped program and library; the script is found and loaded" "$work/stripped" \
+    -iex "set auto-load scripts-directory $auto" -iex "set auto-load safe-path $auto" \
+    -ex 'handle SIGABRT stop nopass' -ex run -ex 'python print("BEGIN")' -ex 'info fairsem' \
+    "$work/waiting"
+else
+  fail "the gdb script is not installed under the name of the library, $name"
+fi
+exit "$status"

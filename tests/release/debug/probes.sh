@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# probes.sh - the static probes are those of doc/tracing.md, and tools that read them see what
+# happens: gdb, and bpftrace if it is permitted.
+set -u
+export LC_ALL=C
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
+if ! grep -q '^have_probes = yes' "$top_builddir/Makefile"; then
+  echo "skipped: built without probes (package systemtap-sdt-dev)"
+  exit 77
+fi
+name=$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")
+if [ -z "$name" ] || ! command -v readelf > /dev/null 2>&1; then
+  echo "skipped: there is no shared library, or no readelf"
+  exit 77
+fi
+mkdir -p "$top_builddir/tests"
+work=$(mktemp -d "$top_builddir/tests/probes.XXXXXX") && work=$(cd "$work" && pwd) || exit 99
+pids=''
+# shellcheck disable=SC2086 # a list
+trap '[ -z "$pids" ] || kill $pids; rm -rf "$work"' EXIT
+library=$(cd "$top_builddir/.libs" && pwd)/$name
+status=0
+
+# ---------------------------------------------------------------- the page
+# A probe for each line: its name, and how many arguments it has.
+readelf -n "$library" | awk '
+  $1 == "Provider:" { ours = $2 == "fairsem" }
+  $1 == "Name:" { name = $2 }
+  $1 == "Arguments:" && ours { print name, NF - 1 }' | sort -u > "$work/built"
+# shellcheck disable=SC2016 # not for the shell
+sed -n 's/^| `\([a-z_]*\)` | \([^|]*[^ ]\) *| .*/\1 \2/p' "$top_srcdir/doc/tracing.md" |
+  awk '{ print $1, NF - 1 }' | sort > "$work/page"
+grep -q '^shared_' "$work/built" || sed -i '/^shared_/d' "$work/page"
+if [ -s "$work/built" ] && diff "$work/built" "$work/page" > "$work/diff"; then
+  echo "ok: the library has the $(wc -l < "$work/built") probes of doc/tracing.md"
+else
+  echo "FAILED: probes of the library (<) and of doc/tracing.md (>), with how many arguments"
+  cat "$work/diff"
+  status=1
+fi
+
+# ---------------------------------------------------------------- gdb
+# shellcheck disable=SC2086 # lists
+if ! ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L ${CFLAGS-} -I"$top_srcdir/include" \
+  "$top_srcdir/tests/release/debug/probed.c" "$library" -Wl,-rpath,"${library%/*}" -pthread \
+  -o "$work/probed" > "$work/log" 2>&1; then
+  cat "$work/log"
+  echo "FAILED: the program cannot be built"
+  exit 1
+fi
+
+# The time is more than 0 and less than an hour.  The result is a number: for a string gdb would
+# call malloc in the program.
+# shellcheck disable=SC2016 # not for the shell
+a_while='$_probe_arg4 > 0 && $_probe_arg4 < 3600000000000'
+
+# on PROBE FORMAT ARGUMENT... - print gdb's commands; the argument TIME is the length of a wait.
+on() {
+  probe=$1 format=$2 list=''
+  shift 2
+  for argument; do
+    case $argument in
+      TIME) list="$list, $a_while" ;;
+      *) list="$list, \$_probe_arg$argument" ;;
+    esac
+  done
+  printf '%s\n' "break -probe-stap fairsem:$probe" commands silent \
+    "printf \"$probe $format\\n\"$list" continue end
+}
+
+gdb_sees() {
+  {
+    printf '%s\n' 'set pagination off' 'set confirm off' 'set width 0' \
+      'set startup-with-shell off' 'set print thread-events off' \
+      'set print inferior-events off' 'break main' "run $work/expected" 'delete breakpoints'
+    on wait_begin '%lx %s %ld %lu %d' 0 1 2 3 4
+    on grant '%lx %s %ld %lu time %d' 0 1 2 3 TIME
+    on timeout '%lx %s %ld %lu time %d' 0 1 2 3 TIME
+    on cancel '%lx %s %ld %lu time %d %s' 0 1 2 3 TIME 5
+    on close '%lx %s %d' 0 1 2
+    on over_release '%lx %s %ld %ld' 0 1 2 3
+    if grep -q '^shared_' "$work/built"; then
+      on shared_wait_begin '%lx inode %ld %ld %d' 0 2 3 4
+      on shared_grant '%lx inode %ld %ld time %d %ld' 0 2 3 TIME 5
+      on shared_timeout '%lx inode %ld %ld time %d' 0 2 3 TIME
+      on shared_cancel '%lx inode %ld %ld time %d' 0 2 3 TIME
+      on shared_returned '%lx inode %ld %ld' 0 2 3
+    fi
+    printf '%s\n' 'continue' 'kill'
+  } | sed -e 's/%ld/%lld/g' -e 's/%lu/%llu/g' -e 's/%lx/%llx/g' > "$work/commands"
+  timeout 600 gdb -nx -q -batch -x "$work/commands" -ex quit "$work/probed" > "$work/gdb" 2>&1
+  grep -E '^[a-z_]+ [0-9a-f]+ (events|inode) ' "$work/gdb" | sed 's/ time 1/ a while/' \
+    > "$work/seen"
+}
+
+if ! command -v gdb > /dev/null 2>&1; then
+  echo "skipped: there is no gdb"
+elif ! gdb -nx -q -batch -ex 'set startup-with-shell off' -ex "run $work/expected" \
+  "$work/probed" 2>&1 | grep -q 'exited normally'; then
+  echo "skipped: gdb cannot run programs here"
+else
+  gdb_sees
+  if [ -s "$work/expected" ] && diff "$work/expected" "$work/seen" > "$work/diff"; then
+    echo "ok: gdb sees all $(wc -l < "$work/seen") events at the probes"
+  else
+    echo "FAILED: the events that happen (<) and those that gdb sees at the probes (>)"
+    cat "$work/diff" "$work/gdb"
+    status=1
+  fi
+fi
+
+# ---------------------------------------------------------------- bpftrace
+# bpftrace needs permission of the kernel, which even root may lack.
+if ! command -v bpftrace > /dev/null 2>&1; then
+  echo "skipped: there is no bpftrace"
+elif ! timeout 20 bpftrace -e 'BEGIN { printf("it runs\n"); exit() }' 2>&1 |
+  grep -q '^it runs'; then
+  echo "skipped: bpftrace does not run here"
+else
+  "$work/probed" &
+  pids=$!
+  timeout 300 bpftrace -e "usdt:$library:fairsem:grant {
+    printf(\"%s %d %s\\n\", str(arg1), arg2, arg4 > 0 ? \"a while\" : \"?\");
+    exit()
+  }" > "$work/bpftrace" 2>&1
+  if grep -q '^events 1 a while$' "$work/bpftrace"; then
+    echo "ok: bpftrace sees a grant"
+  else
+    echo "FAILED: bpftrace does not see a grant"
+    cat "$work/bpftrace"
+    status=1
+  fi
+fi
+exit "$status"

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# lint.sh - mandoc and groff accept each manual page, each reference has a target, and man(1) and
+# apropos(1) find each name after an installation.
+set -u
+export LC_ALL=C
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+if ! command -v mandoc > /dev/null 2>&1 && ! command -v groff > /dev/null 2>&1; then
+  echo "skipped: there is neither mandoc nor groff"
+  exit 77
+fi
+work=$(mktemp -d "$top_builddir/tests/lint.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+status=0
+
+fail() {
+  echo "FAILED: $*"
+  status=1
+}
+
+# ---------------------------------------------------------------- the two formatters
+# Ignore warnings about pages of other packages, which may not be installed here.
+others='referenced manual not found\|outdated mandoc.db lacks'
+for page in "$top_srcdir"/doc/man/*.[137]; do
+  : > "$work/said"
+  ! command -v mandoc > /dev/null 2>&1 ||
+    mandoc -T lint "$page" 2>&1 | grep -v "$others" >> "$work/said"
+  ! command -v groff > /dev/null 2>&1 || groff -ww -mdoc -T ascii -z "$page" >> "$work/said" 2>&1
+  if [ -s "$work/said" ]; then
+    cat "$work/said"
+    fail "${page##*/}"
+  fi
+done
+# In a heading, mdoc takes an English word like "No" for a macro; "\&No" keeps it.
+if grep -nE '^\.(It|Sh|Ss) (No|On|At|An|As|Do|In|Up) ' "$top_srcdir"/doc/man/*.[137]; then
+  fail "these words, above, are macros"
+fi
+echo "ok: read $(find "$top_srcdir/doc/man" -name '*.[137]' | wc -l) pages"
+
+# ---------------------------------------------------------------- references
+sh "$top_srcdir/doc/man/names.sh" "$top_srcdir"/doc/man/*.[137] > "$work/names"
+cut -f 1,2 "$work/names" | tr '\t' ' ' | sort > "$work/known"
+[ -s "$work/known" ] || fail "found no names"
+uniq -d "$work/known" > "$work/twice"
+if [ -s "$work/twice" ]; then
+  fail "on two pages:" && cat "$work/twice"
+fi
+# All names that begin with "fairsem" are ours, also after .It Xr.
+sed -n 's/.*Xr \(fairsem[a-z_A-Z-]* [1-9]\).*/\1/p' "$top_srcdir"/doc/man/*.[137] | sort -u \
+  > "$work/wanted"
+if comm -13 "$work/known" "$work/wanted" | grep .; then
+  fail "these pages, above, do not exist"
+else
+  echo "ok: $(wc -l < "$work/wanted") references lead to a page"
+fi
+
+# ---------------------------------------------------------------- the links
+mkdir -p "$work/man/man1" "$work/man/man3" "$work/man/man7"
+for page in "$top_srcdir"/doc/man/*.[137]; do
+  cp "$page" "$work/man/man${page##*.}"
+done
+sh "$top_srcdir/doc/man/links.sh" install "$work/man" "$top_srcdir"/doc/man/*.[137]
+while IFS='	' read -r name section page _; do
+  file=$work/man/man$section/$name.$section
+  if [ ! -f "$file" ]; then
+    fail "there is no $name.$section"
+  elif [ "$name.$section" != "$page" ] && [ "$(cat "$file")" != ".so man$section/$page" ]; then
+    fail "$name.$section does not lead to $page"
+  fi
+done < "$work/names"
+sh "$top_srcdir/doc/man/links.sh" uninstall "$work/man" "$top_srcdir"/doc/man/*.[137]
+left=$(find "$work/man" -type f -exec grep -l '^\.so ' {} +)
+[ -z "$left" ] || fail "these links stay: $left"
+echo "ok: a link for each further name"
+exit "$status"

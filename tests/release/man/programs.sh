@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# programs.sh - every program in a manual page builds without a warning, runs, and exits with 0; and
+# each page of sections 3 and 7 has one.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+work=$(mktemp -d "$top_builddir/tests/programs.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+status=0
+
+fail() {
+  echo "FAILED: $*"
+  status=1
+}
+
+# programs PAGE PREFIX - copy each display that begins with #include into a file PREFIX-NUMBER.c, as
+# a reader would see it.
+programs() {
+  awk -v prefix="$2" '
+    /^\.Bd -literal/ { first = 1; next }
+    /^\.Ed/ { file = ""; first = 0; next }
+    first { first = 0; file = /^#include/ ? prefix "-" (++number) ".c" : "" }
+    file != "" {
+      gsub(/\\&/, "")
+      gsub(/\\-/, "-")
+      gsub(/\\\(aq/, "\047")
+      gsub(/\\\(ga/, "`")
+      gsub(/\\\(ha/, "^")
+      gsub(/\\\(ti/, "~")
+      gsub(/\\e/, "\\")
+      print > file
+    }' "$1"
+}
+
+library=$top_builddir/.libs/libfairsem.a
+[ -f "$library" ] || library=$top_builddir/.libs/libfairsem.so
+limit=
+command -v timeout > /dev/null 2>&1 && limit="timeout 60"
+ran=0
+for page in "$top_srcdir"/doc/man/*.[37]; do
+  name=${page##*/}
+  # Elsewhere these functions return ENOSYS.
+  [ "$(uname)" = Linux ] || ! grep -q '^\.In fairsem/' "$page" || continue
+  programs "$page" "$work/$name"
+  [ -f "$work/$name-1.c" ] || fail "$name has no program"
+  for file in "$work/$name"-*.c; do
+    [ -f "$file" ] || continue
+    # shellcheck disable=SC2086 # lists
+    if ! ${CC:-cc} ${CFLAGS-} -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$file" \
+      -o "$work/prog" "$library" -pthread; then
+      fail "${file##*/} does not build"
+    elif LD_LIBRARY_PATH=$top_builddir/.libs $limit "$work/prog" > "$work/said" 2>&1; then
+      echo "ok: ${file##*/}"
+      ran=$((ran + 1))
+    else
+      result=$?
+      cat "$work/said"
+      fail "${file##*/} ends with $result"
+    fi
+  done
+done
+[ "$ran" -gt 0 ] || fail "no program ran"
+exit "$status"

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# abi.sh - this library is binary compatible with the last version on record, and packaging/abi/check.sh
+# detects incompatible changes.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+case ${CFLAGS-} in
+  *-fsanitize=*) echo "skipped: with a sanitizer the library has other functions"; exit 77 ;;
+esac
+work=$(mktemp -d "$top_builddir/tests/abi.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# check RECORDS - run packaging/abi/check.sh with these records; its output goes to $work/out.
+check() {
+  ABI_RECORDS=$1 "$top_srcdir/packaging/abi/check.sh" > "$work/out" 2>&1
+}
+
+check "$top_srcdir/abi"
+result=$?
+cat "$work/out"
+[ "$result" -eq 0 ] || exit "$result"
+
+# expect STATUS TEXT WHAT - a check with the doctored record ends with STATUS and prints TEXT.
+expect() {
+  check "$work/records"
+  result=$?
+  if [ "$result" -eq "$1" ] && grep -q -e "$2" "$work/out" && ! cmp -s "$record" "$doctored"; then
+    echo "ok: $3 is noticed"
+  else
+    cat "$work/out"
+    echo "FAILED: $3: status $result"
+    status=1
+  fi
+}
+
+# A record of this library, to be doctored.  The check uses the record of the highest version.
+mkdir -p "$work/records"
+ABI_RECORDS=$work/records "$top_srcdir/packaging/abi/check.sh" --record > "$work/out" || exit 1
+record=$(find "$work/records" -name '*.abi')
+doctored=$work/records/100.0.0/${record##*/}
+mkdir "${doctored%/*}"
+
+sed "/class-decl name='fairsem_attr' /s/size-in-bits='[0-9]*'/size-in-bits='1024'/" \
+  "$record" > "$doctored"
+expect 1 FAILED "a struct of another size"
+
+sed 's/fairsem_version/fairsem_former/g' "$record" > "$doctored"
+expect 1 fairsem_former "a function that has vanished"
+
+sed -e "/elf-symbol name='fairsem_version'/d" \
+  -e "/function-decl name='fairsem_version'/,/\/function-decl/d" "$record" > "$doctored"
+expect 0 'ABI_AGE + 1' "a function that was added"
+exit "$status"

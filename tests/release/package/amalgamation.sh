@@ -1,0 +1,185 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# amalgamation.sh - the one file of make amalgamation: it is the same whoever makes it and where, it
+# compiles without a warning, shows only public names, and passes the tests.
+#
+#   tests/release/package/amalgamation.sh           as part of make check
+#   tests/release/package/amalgamation.sh tests     with the tests that need only public headers, as
+#                                           make check-amalgamation runs them
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+CC=${CC:-cc}
+mkdir -p "$top_builddir/tests"
+work=$(mktemp -d "$top_builddir/tests/amalgamation.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+work=$(cd "$work" && pwd)
+status=0
+
+fail() {
+  echo "FAILED: $*"
+  status=1
+}
+
+# runs COMPILER... - do its programs link and run here?
+runs() {
+  echo 'int main(void) { return 0; }' > "$work/probe.c"
+  "$@" "$work/probe.c" -o "$work/probe" > "$work/log" 2>&1 && "$work/probe" > "$work/log" 2>&1
+}
+
+# quietly COMMAND... - run it, and print its output if it fails or says anything.
+quietly() {
+  "$@" > "$work/log" 2>&1 && [ ! -s "$work/log" ] && return
+  cat "$work/log"
+  fail "$*"
+  return 1
+}
+
+one=$work/one
+quietly "$top_srcdir/packaging/amalgamation.sh" "$one" || exit 1
+cd "$one" || exit 99
+
+# ---------------------------------------------------------------- the same bytes
+ln -s "$top_srcdir" "$work/elsewhere"
+(
+  cd "$work" && umask 077
+  TZ=Pacific/Auckland LC_ALL=C.UTF-8
+  export TZ LC_ALL
+  quietly elsewhere/packaging/amalgamation.sh two/directories/deeper
+) || status=1
+if diff -r "$one" "$work/two/directories/deeper"; then
+  echo "ok: the same twice, $(wc -l < fairsem.c) lines in fairsem.c"
+else
+  fail "fairsem.c differs in another directory and locale, or the headers do"
+fi
+
+# ---------------------------------------------------------------- no warning
+# compiles FLAG... - with $compiler; warnings are errors.
+compiles() {
+  # shellcheck disable=SC2086 # a compiler can be several words
+  quietly $compiler -Werror "$@" -c fairsem.c -o fairsem.o
+}
+
+warnings='-Wall -Wextra -Wpedantic -Wshadow -Wundef -Wstrict-prototypes -Wmissing-prototypes'
+# Some warnings come from the optimizer, which takes its time.
+optimize=-O2
+[ "${1-}" != tests ] || optimize='-O0 -O2 -O3'
+compilers=$CC
+for compiler in gcc clang musl-gcc; do
+  # gcc is often cc, too.
+  # shellcheck disable=SC2086 # a compiler can be several words
+  if runs "$compiler" && { [ "$compiler" != gcc ] ||
+    [ "$($CC -print-file-name=include 2> /dev/null)" != "$(gcc -print-file-name=include)" ]; }; then
+    compilers="$compilers
+$compiler"
+  fi
+done
+printf '%s\n' "$compilers" > "$work/compilers"
+while read -r compiler; do
+  before=$status status=0
+  compiles
+  for standard in c11 c17 gnu11 gnu17 gnu2x; do
+    # shellcheck disable=SC2086 # lists
+    if $compiler -std="$standard" -E -x c /dev/null > "$work/log" 2>&1; then
+      compiles -std="$standard" $warnings -fsyntax-only
+    fi
+  done
+  for flag in $optimize; do
+    # shellcheck disable=SC2086 # a list
+    compiles "$flag" $warnings
+  done
+  for flag in -fexceptions -DFAIRSEM_NO_SHARED -DFAIRSEM_FUTEX=1 -DFAIRSEM_VALGRIND=0 \
+    -DFAIRSEM_PROBES=1 -D_POSIX_C_SOURCE=200809L -D_GNU_SOURCE; do
+    case $flag in
+      *FUTEX*) header=linux/futex.h ;;
+      *PROBES*) header=sys/sdt.h ;;
+      *) header=errno.h ;;
+    esac
+    echo "#include <$header>" > "$work/probe.c"
+    # shellcheck disable=SC2086 # lists
+    if $compiler -E "$work/probe.c" > "$work/log" 2>&1; then
+      compiles "$flag" $warnings -fsyntax-only
+    fi
+  done
+  [ "$status" -ne 0 ] || echo "ok: $compiler has nothing to say about it"
+  [ "$before" -eq 0 ] || status=1
+done < "$work/compilers"
+
+# ---------------------------------------------------------------- public names only
+# names OBJECT - without what belongs to compilers, probes and annotate_valgrind.c, see exports.sh.
+names() {
+  nm -g --defined-only "$1" | awk 'NF == 3 { sub(/_time64$/, "", $3); print $3 }' |
+    grep -v -e '^__' -e '^_\.stapsdt\.' -e '^_vgw' | sort
+}
+
+if command -v nm > /dev/null 2>&1; then
+  sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/fairsem.map" |
+    sort > "$work/map"
+  grep -v '^fairsem_shared_' "$work/map" > "$work/map-without"
+  compiler=$CC
+  compiles && names fairsem.o > "$work/names"
+  compiles -DFAIRSEM_NO_SHARED && names fairsem.o > "$work/names-without"
+  for without in '' -without; do
+    if diff "$work/map$without" "$work/names$without"; then
+      echo "ok: it defines $(wc -l < "$work/names$without") public names and no others"
+    else
+      fail "src/fairsem.map (<) and fairsem.o (>) differ"
+    fi
+  done
+else
+  echo "not tried: there is no nm"
+fi
+
+# ---------------------------------------------------------------- README's example, C++
+awk '/^```/ { inside = $0 == "```c"; next } inside' "$top_srcdir/README.md" > prog.c
+cat > prog.cc << '__EOF'
+#include <fairsem.hpp>
+
+int main()
+{
+    fairsem::semaphore slots(1);
+
+    return fairsem::units(slots, 1) ? 0 : 1;
+}
+__EOF
+# As the head of fairsem.c has it.
+# shellcheck disable=SC2086 # lists
+if quietly $CC ${CFLAGS-} -c fairsem.c &&
+  quietly $CC ${CFLAGS-} -I. prog.c fairsem.o -pthread -o prog && quietly ./prog; then
+  echo "ok: the example of README.md"
+fi
+# shellcheck disable=SC2086 # lists
+if runs ${CXX:-c++}; then
+  quietly ${CXX:-c++} -std=c++17 ${CFLAGS-} -I. prog.cc fairsem.o -pthread -o prog &&
+    quietly ./prog && echo "ok: a program in C++"
+fi
+
+# ---------------------------------------------------------------- the tests
+# run_tests COMPILER NAME - those of behavior, of sem_t and between processes that see no header of
+# src/.
+run_tests() {
+  mkdir "$work/$2"
+  # shellcheck disable=SC2086 # a compiler can be several words
+  quietly $1 -O2 -c fairsem.c -o "$work/$2/fairsem.o" || return
+  plain_compile "$1" -c "$top_srcdir/tests/support/workers.c" -o "$work/$2/workers.o" || return
+  ar rcs "$work/$2/libcore.a" "$work/$2"/*.o
+  for source in "$top_srcdir"/tests/api/fairsem/t_*.c "$top_srcdir"/tests/api/preload/t_*.c \
+    "$top_srcdir"/tests/api/shared/t_*.c; do
+    # shellcheck disable=SC2086 # a compiler can be several words
+    if $1 -E -std=c11 -D_POSIX_C_SOURCE=200809L -I. -I"$top_srcdir/tests/support" \
+      -I"$top_srcdir/tests/support/plain" "$source" > "$work/log" 2>&1; then
+      plain_test "$1" "$work/$2" "$source" "$2" || status=1
+      passed=$((passed + 1))
+    fi
+  done
+}
+
+if [ "${1-}" = tests ]; then
+  # shellcheck source=tests/support/plain/plain.sh
+  . "$top_srcdir/tests/support/plain/plain.sh"
+  passed=0
+  run_tests "$CC -g" cc
+  ! runs musl-gcc || run_tests "musl-gcc -g" musl
+  [ "$passed" -ge 40 ] || fail "only $passed programs: where are the tests?"
+fi
+exit "$status"

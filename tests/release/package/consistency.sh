@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# consistency.sh - version numbers, lists of functions and lists of files agree across the source.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+work=$(mktemp -d "$top_builddir/tests/consistency.XXXXXX") || exit 99
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+status=0
+
+fail() {
+  echo "FAILED: $*"
+  status=1
+}
+
+# in_source FILE SED-EXPRESSION - print the first line that the expression prints.
+in_source() {
+  sed -n "$2" "$top_srcdir/$1" | head -n 1
+}
+
+# ---------------------------------------------------------------- one version
+number() {
+  in_source include/fairsem.h "s/^#define FAIRSEM_VERSION_$1  *\([0-9]*\)$/\1/p"
+}
+
+version=$(in_source configure.ac 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p')
+[ -n "$version" ] || fail "found no version in configure.ac"
+
+# agrees WHAT FOUND EXPECTED
+agrees() {
+  if [ "$2" = "$3" ]; then
+    echo "ok: $1 says $2"
+  else
+    fail "$1 says '$2', configure.ac says $version"
+  fi
+}
+agrees "the header, in numbers," "$(number MAJOR).$(number MINOR).$(number PATCH)" "$version"
+agrees "the header, as a string," "$(in_source include/fairsem.h \
+  's/^#define FAIRSEM_VERSION_STRING "\(.*\)"$/\1/p')" "$version"
+agrees "the newest entry of NEWS" "$(in_source NEWS 's/^\([0-9][0-9.]*\) .*/\1/p')" "$version"
+agrees "the newest entry of packaging/debian/changelog" "$(in_source packaging/debian/changelog \
+  's/^fairsem (\(.*\)) .*/\1/p')" "$version"
+agrees "the newest block of fairsem.map" "$(sed -n 's/^FAIRSEM_\([0-9.]*\) {$/\1/p' \
+  "$top_srcdir/src/fairsem.map" | tail -n 1)" "${version%.*}"
+
+# ---------------------------------------------------------------- one list of symbols
+# names FILE SED-EXPRESSION - print the functions that FILE lists, sorted.
+names() {
+  sed -n "$2" "$top_srcdir/$1" | sort
+}
+names src/fairsem.map 's/^ *\(fairsem_[a-z0-9_]*[*]*\);.*/\1/p' > "$work/map"
+# fairsem.map has a star where the symbols file has an optional suffix.
+names packaging/debian/libfairsem0.symbols 's/(_time64)?@/*@/; s/.*[ ^]\(fairsem_[a-z0-9_]*[*]*\)@.*/\1/p' \
+  > "$work/symbols"
+if diff "$work/map" "$work/symbols" > "$work/diff" && [ -s "$work/map" ]; then
+  echo "ok: packaging/debian/libfairsem0.symbols lists the $(wc -l < "$work/map") functions of src/fairsem.map"
+else
+  fail "only in src/fairsem.map (<), only in packaging/debian/libfairsem0.symbols (>):" && cat "$work/diff"
+fi
+
+# ---------------------------------------------------------------- every source is built
+# Make does not complain about a list that ends too early, or an undefined variable.
+for list in Makefile.am $(cd "$top_srcdir" && find [a-z]* -name local.mk); do
+  sed -e 's/#.*//' -e "s|%D%|${list%/*}|g" -e 's|[$]([a-z_]*)/||g' "$top_srcdir/$list"
+done | awk '{ for (i = 1; i <= NF; i++) print $i }' > "$work/words"
+# Automake derives the source of a test program from its name.
+sed -n -e p -e 's|^tests/[a-z]*/[a-z]*/t_[a-z0-9_]*$|&.c|p' "$work/words" > "$work/mentioned"
+(cd "$top_srcdir" && find include src examples bench tests \
+  \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.map' -o -name '*.sh' \) | sort) > "$work/sources"
+if grep -Fvx -f "$work/mentioned" "$work/sources" > "$work/forgotten"; then
+  fail "sources that no makefile mentions:" && cat "$work/forgotten"
+else
+  echo "ok: the makefiles mention all $(wc -l < "$work/sources") sources"
+fi
+
+# ---------------------------------------------------------------- tests of behavior
+# They include only public headers.  A test that includes a header of src/ would pass, too.
+for source in "$top_srcdir"/tests/api/fairsem/*.c; do
+  # shellcheck disable=SC2086 # a compiler can be several words
+  ${CC:-cc} -E -std=c11 -D_POSIX_C_SOURCE=200809L -I"$top_srcdir/include" \
+    -I"$top_srcdir/tests/support" -I"$top_srcdir/tests/support/plain" "$source" \
+    > /dev/null 2>> "$work/behavior" || echo "${source##*/}"
+done > "$work/insiders"
+if [ -s "$work/insiders" ]; then
+  fail "tests/api/fairsem needs more than the public headers:" && cat "$work/behavior"
+else
+  echo "ok: the tests of behavior need only the public headers"
+fi
+
+# ---------------------------------------------------------------- no traces of a machine
+# Directories that exist only on the machine of an author.
+if (cd "$top_srcdir" && find . -name .git -prune -o -name 'build*' -prune -o -type f \
+  \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.sh' -o -name '*.m[dk]' -o -name '*.a[cm]' -o -name '*.in' \
+  -o -name '*.[137]' -o -name run -o -name quickstart -o -name NEWS \) \
+  ! -name Makefile.in ! -name config.h.in -exec \
+  grep -nE '(^|[^[:alnum:]_.})])/(home|root|Users|work|workspace|mnt|tmp/bash)([/_]|$)' {} +
+); then
+  fail "paths of one machine, above"
+else
+  echo "ok: no paths of one machine"
+fi
+
+# ---------------------------------------------------------------- the tarball is the repository
+tracked() {
+  # Only the repository of this source: the source may be inside another one.
+  [ -e "$top_srcdir/.git" ] && command -v git > /dev/null 2>&1 &&
+    git -C "$top_srcdir" ls-files 2> /dev/null | sort > "$work/tracked" && [ -s "$work/tracked" ]
+}
+
+if tracked; then
+  # This make must not inherit options and job slots.
+  unset MAKEFLAGS MFLAGS MAKELEVEL
+  if "${MAKE:-make}" -C "$top_builddir" distdir distdir="$work/dist" > "$work/log" 2>&1; then
+    # Without files that only the repository needs, and without those that autoreconf generates.
+    grep -v -e '^\.ci/' -e '^\.github/' -e '^\.gitignore$' "$work/tracked" > "$work/expected"
+    (cd "$work/dist" && find . -type f) | sed 's|^\./||' |
+      grep -v -e '^build-aux/' -e '^packaging/m4/l.*\.m4$' -e '^aclocal\.m4$' -e '^configure$' \
+        -e '^config\.h\.in$' -e '^Makefile\.in$' | sort > "$work/packed"
+    if diff "$work/expected" "$work/packed" > "$work/diff"; then
+      echo "ok: the tarball has all $(wc -l < "$work/expected") files of the repository"
+    else
+      fail "only in the repository (<), only in the tarball (>):" && cat "$work/diff"
+    fi
+  else
+    cat "$work/log"
+    fail "make distdir"
+  fi
+else
+  echo "not a git checkout: tarball not compared"
+fi
+exit "$status"

@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# exports.sh - the shared and the static library export what the headers declare, and nothing else.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+for tool in nm readelf; do
+  if ! command -v "$tool" > /dev/null 2>&1; then
+    echo "skipped: there is no $tool"
+    exit 77
+  fi
+done
+work=$(mktemp -d "$top_builddir/tests/exports.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# same WHAT FILE OTHER_WHAT FILE - both files have the same lines.
+same() {
+  if [ ! -s "$2" ]; then
+    echo "FAILED: found no functions in $1"
+    status=1
+  elif diff "$2" "$4" > "$work/diff"; then
+    echo "ok: $1 and $3 name the same $(wc -l < "$2") functions"
+  else
+    echo "FAILED: $1 (<) and $3 (>) differ"
+    cat "$work/diff"
+    status=1
+  fi
+}
+
+# A declaration may be longer than a line, but its name is on the first.
+sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(.*/\1/p' \
+  "$top_srcdir/include/fairsem.h" "$top_srcdir/include/fairsem"/*.h | sort > "$work/header"
+sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/fairsem.map" | sort > "$work/map"
+same "the headers" "$work/header" fairsem.map "$work/map"
+
+# Left out: symbols of compilers, sanitizers and gcov; of <sys/sdt.h>; and of annotate_valgrind.c.
+# The suffix _time64 is explained in fairsem.h.
+visible() {
+  nm -g --defined-only "$1" | awk 'NF == 3 { sub(/_time64$/, "", $3); print $3 }' |
+    grep -v -e '^__' -e '^DW\.' -e '^_\.stapsdt\.' -e '^_vgw' | sort
+}
+
+# The objects, before src/local_names.sh has hidden their private names.
+core=$top_builddir/.libs/libcore.a
+if [ ! -f "$core" ]; then
+  echo "FAILED: there is no archive $core"
+  exit 1
+fi
+visible "$core" > "$work/core"
+if grep -v -e '^fairsem_' -e '^fs_' "$work/core" > "$work/foreign"; then
+  echo "FAILED: names in the archive that are neither fairsem_* nor fs_*:"
+  cat "$work/foreign"
+  status=1
+else
+  echo "ok: the objects define nothing but fairsem_* and fs_*"
+fi
+
+# clash ARCHIVE - link and run a program that defines a function for each private name.
+clash() {
+  {
+    cat << '_EOF'
+#include <fairsem.h>
+#include <stdlib.h>
+_EOF
+    sed -n 's/^\(fs_[a-z0-9_]*\)$/void \1(void); void \1(void) { abort(); }/p' "$work/core"
+    cat << '_EOF'
+static fairsem_t slots = FAIRSEM_INITIALIZER(0);
+static void *give(void *arg)
+{
+    while (fairsem_waiters(&slots) == 0)
+        continue;
+    fairsem_release(&slots, 1);
+    return arg;
+}
+int main(void)
+{
+    pthread_t thread;
+    return pthread_create(&thread, NULL, give, NULL) != 0 || fairsem_acquire(&slots, 1) != 0
+        || pthread_join(thread, NULL) != 0;
+}
+_EOF
+  } > "$work/clash.c"
+  # shellcheck disable=SC2086 # lists
+  ${CC:-cc} -std=c11 ${CFLAGS-} -I"$top_srcdir/include" "$work/clash.c" "$1" -pthread \
+    -o "$work/clash" > "$work/log" 2>&1 && "$work/clash" >> "$work/log" 2>&1
+}
+
+static=$top_builddir/.libs/libfairsem.a
+if [ ! -f "$static" ]; then
+  echo "skipped: the static library, which was not built (--disable-static)"
+elif grep -q '^have_local_names = no' "$top_builddir/Makefile"; then
+  echo "skipped: the names in the static library, which could not be hidden here"
+else
+  visible "$static" > "$work/static"
+  same "the headers" "$work/header" "${static##*/}" "$work/static"
+  if clash "$core"; then
+    echo "FAILED: a program that defines all private names links with the objects: a bad test"
+    status=1
+  elif clash "$static"; then
+    echo "ok: a program can define all $(grep -c '^fs_' "$work/core") private names"
+  else
+    echo "FAILED: a program cannot define the private names"
+    cat "$work/log"
+    status=1
+  fi
+fi
+
+shared=$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")
+if [ -z "$shared" ]; then
+  echo "skipped: the shared library, which was not built (--disable-shared)"
+  [ "$status" -eq 0 ] && exit 77
+  exit "$status"
+fi
+shared=$top_builddir/.libs/$shared
+
+# Names without their version, and without the entries for the versions themselves.
+nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/(_time64)?@.*/, "", $3); print $3 }' |
+  grep -v '^_vgw' | sort > "$work/shared"
+same "the headers" "$work/header" "${shared##*/}" "$work/shared"
+
+# A waiter is inside the library, so its code must stay loaded.
+if readelf -d "$shared" | grep -q 'FLAGS.*NODELETE'; then
+  echo "ok: dlclose does not unload it (NODELETE)"
+else
+  echo "FAILED: the shared library is not marked NODELETE"
+  status=1
+fi
+exit "$status"

@@ -1,0 +1,200 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# install.sh - programs build and run with the installed files, and make uninstall removes all.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+if ! command -v pkg-config > /dev/null 2>&1; then
+  echo "skipped: there is no pkg-config"
+  exit 77
+fi
+# The make below must not inherit options and job slots.
+unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
+work=$(mktemp -d "$top_builddir/tests/install.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+root=$work/root
+status=0
+
+fail() {
+  echo "FAILED: $*"
+  status=1
+}
+
+# make_quietly GOAL - make it in the build tree, with $root as DESTDIR.
+make_quietly() {
+  "${MAKE:-make}" -C "$top_builddir" "$1" DESTDIR="$root" > "$work/log" 2>&1 && return
+  cat "$work/log"
+  fail "make $1"
+}
+
+# build_and_run WHAT COMMAND... - the command builds $work/prog, which must exit with 0.
+build_and_run() {
+  what=$1
+  shift
+  rm -f "$work/prog"
+  if ! "$@" > "$work/log" 2>&1; then
+    cat "$work/log"
+    fail "$what does not build: $*"
+  elif ! LD_LIBRARY_PATH=$libdir "$work/prog"; then
+    fail "$what fails"
+  else
+    echo "ok: $what"
+  fi
+}
+
+make_quietly install
+pc=$(find "$root" -name fairsem.pc)
+if [ -z "$pc" ]; then
+  fail "no fairsem.pc was installed"
+  exit "$status"
+fi
+libdir=$(dirname "$(dirname "$pc")")
+
+# System directories, too: below $root the compiler does not search them by itself.
+PKG_CONFIG_LIBDIR=$libdir/pkgconfig PKG_CONFIG_PATH='' PKG_CONFIG_SYSROOT_DIR=$root
+PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
+export PKG_CONFIG_LIBDIR PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+export PKG_CONFIG_ALLOW_SYSTEM_CFLAGS PKG_CONFIG_ALLOW_SYSTEM_LIBS
+version=$(sed -n 's/^#define FAIRSEM_VERSION_STRING "\(.*\)"/\1/p' "$top_srcdir/include/fairsem.h")
+[ "$(pkg-config --modversion fairsem)" = "$version" ] ||
+  fail "pkg-config says version $(pkg-config --modversion fairsem), the header says $version"
+
+cat > "$work/prog.c" <<'_EOF'
+#include <fairsem.h>
+
+static fairsem_t slots = FAIRSEM_INITIALIZER(0);
+
+static void *give(void *arg)
+{
+    (void)arg;
+    fairsem_release(&slots, 2);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, 0, give, 0) != 0)
+        return 1;
+    if (fairsem_acquire(&slots, 2) != 0 || fairsem_available(&slots) != 0)
+        return 2;
+    return pthread_join(thread, 0) == 0 ? 0 : 3;
+}
+_EOF
+cp "$work/prog.c" "$work/prog.cc"
+
+has_shared=$(find "$libdir" -name 'libfairsem.so')
+has_static=$(find "$libdir" -name 'libfairsem.a')
+
+# try LANGUAGE COMPILER SOURCE - with the shared and the static library, if they were built.
+# shellcheck disable=SC2046,SC2086 # compiler, flags and pkg-config's answer are lists
+try() {
+  if [ -n "$has_shared" ]; then
+    build_and_run "$1, shared" $2 ${CFLAGS-} "$3" -o "$work/prog" \
+      $(pkg-config --cflags --libs fairsem)
+  fi
+  [ -n "$has_static" ] || return 0
+  # Without a static C library, or with a sanitizer, only our library is static.
+  if echo 'int main(void) { return 0; }' > "$work/try.c" &&
+    ${CC:-cc} ${CFLAGS-} -static "$work/try.c" -o "$work/try" > /dev/null 2>&1; then
+    build_and_run "$1, static" $2 ${CFLAGS-} -static "$3" -o "$work/prog" \
+      $(pkg-config --static --cflags --libs fairsem)
+  else
+    build_and_run "$1, archive of fairsem" $2 ${CFLAGS-} "$3" -o "$work/prog" \
+      $(pkg-config --cflags fairsem) "$has_static" -pthread
+  fi
+}
+
+try C "${CC:-cc}" "$work/prog.c"
+cxx=${CXX:-c++}
+if command -v "${cxx%% *}" > /dev/null 2>&1; then
+  try C++ "$cxx" "$work/prog.cc"
+else
+  echo "no C++ compiler: C++ not tried"
+fi
+
+# The examples, built outside of this tree, with no other flags of this build than CFLAGS.
+if [ -n "$has_shared" ] && "${MAKE:-make}" --version 2> /dev/null | grep -q GNU; then
+  mkdir "$work/examples" &&
+    cp "$top_srcdir"/examples/*.[ch] "$top_srcdir/examples/Makefile.example" "$work/examples" ||
+    exit 99
+  # compress-tree needs zlib.
+  programs="collatz-pool consumer-priority ctrl-c fetch-limiter start-once"
+  [ ! -x "$top_builddir/examples/compress-tree" ] || programs="$programs compress-tree"
+  [ ! -x "$top_builddir/examples/event-loop" ] || programs="$programs event-loop"
+  # shellcheck disable=SC2086 # a list of programs
+  if "${MAKE:-make}" -C "$work/examples" -f Makefile.example CC="${CC:-cc}" CFLAGS="${CFLAGS-}" \
+    $programs > "$work/log" 2>&1 &&
+    LD_LIBRARY_PATH=$libdir "$work/examples/collatz-pool" > "$work/log" 2>&1; then
+    echo "ok: the examples with Makefile.example: $programs"
+  else
+    cat "$work/log"
+    fail "the examples with Makefile.example"
+  fi
+fi
+
+# ---------------------------------------------------------------- the manual
+# In a copy, because the tools write their index beside the pages.
+pages=$(find "$root" -name fairsem_acquire.3)
+if [ -z "$pages" ]; then
+  fail "fairsem_acquire.3 was not installed"
+else
+  cp -R "$(dirname "$(dirname "$pages")")" "$work/man"
+fi
+MANPATH=$work/man
+export MANPATH
+# On a system without manuals, man succeeds for every page.
+if command -v man > /dev/null 2>&1 && ! man -w no_such_page > /dev/null 2>&1; then
+  for name in fairsem_acquire fairsem_destroy fairsem_shared_unlink fairsem; do
+    man -w "$name" > "$work/log" 2>&1
+    grep -q "^$work/man/man" "$work/log" || { fail "man -w $name" && cat "$work/log"; }
+  done
+  man fairsem_destroy 2> /dev/null | grep -q 'FAIRSEM_INIT(3)' || fail "man fairsem_destroy"
+  echo "ok: man"
+fi
+index=
+if command -v mandb > /dev/null 2>&1; then
+  index="mandb -q"
+elif command -v makewhatis > /dev/null 2>&1; then
+  index=makewhatis
+fi
+if [ -n "$index" ] && command -v apropos > /dev/null 2>&1; then
+  if $index "$work/man" > "$work/log" 2>&1; then
+    apropos -M "$work/man" fairsem > "$work/log" 2>&1
+    for name in fairsem_acquire fairsem_destroy fairsem_shared_unlink fairsem; do
+      grep -q "^${name}[ (,]" "$work/log" ||
+        { fail "apropos does not find $name" && cat "$work/log"; }
+    done
+    echo "ok: apropos"
+  elif grep -q "can't chown" "$work/log"; then
+    echo "not tried: apropos, because mandb cannot chown its index in this namespace"
+  else
+    fail "$index" && cat "$work/log"
+  fi
+fi
+if command -v mandoc > /dev/null 2>&1; then
+  make_quietly install-html
+  [ -n "$(find "$root" -name fairsem_acquire.3.html)" ] || fail "make install-html"
+fi
+
+make_quietly uninstall
+# Links, too, even dangling ones: make distcheck would not see them.
+find "$root" ! -type d > "$work/left"
+if [ -s "$work/left" ]; then
+  fail "make uninstall left behind:"
+  cat "$work/left"
+else
+  echo "ok: uninstall leaves nothing"
+fi
+# libtool cannot install there.  configure must say so, before `make install` fails.
+if (mkdir "$work/space" && cd "$work/space" &&
+  "$top_srcdir/configure" --prefix="$work/a b") > "$work/log" 2>&1; then
+  fail "configure accepts a prefix with a space in its name"
+elif grep -q 'there is a space in the name' "$work/log"; then
+  echo "ok: configure refuses a prefix with a space in its name"
+else
+  cat "$work/log"
+  fail "configure says nothing about the space in the prefix"
+fi
+exit "$status"

@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# names.sh - what tables, scripts and documents call by a name is there under this name: scenarios,
+# tests, files, lines that a seeded fault changes, functions, targets of make.
+#
+# Nobody notices a search that looks for a name which is gone, if it takes "no such name" for a result.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+work=$(mktemp -d "$top_builddir/tests/names.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+work=$(cd "$work" && pwd) && cd "$top_srcdir" || exit 99
+status=0
+
+# all_in WHAT NAMES CITED - each line of CITED, which are `NAME WHERE`, begins with a line of NAMES.
+all_in() {
+  grep -v '^[^ ]*no[-_]such[-_]' "$work/$3" | awk 'NR == FNR { there[$1]; next }
+    !($1 in there) { print "  " $0 }' "$work/$2" - | sort -u > "$work/missing"
+  if [ ! -s "$work/$2" ] || [ ! -s "$work/$3" ]; then
+    echo "FAILED: found no $1, or nothing that cites any"
+    status=1
+  elif [ -s "$work/missing" ]; then
+    echo "FAILED: $1 that are not there:" && cat "$work/missing"
+    status=1
+  else
+    echo "ok: all $1, cited in $(sort -u "$work/$3" | wc -l) places, are there"
+  fi
+}
+
+# ---------------------------------------------------------------- scenarios
+# cited_by SUITE - print NAME TABLE for each `by SUITE [OPTION]... NAME`.
+cited_by() {
+  awk -v suite="$1" '$1 == "by" && $2 == suite && NF > 2 && $NF !~ /^(--.*|[0-9]+)$/ {
+      print $NF, FILENAME }' tests/search/mutants/*.txt
+}
+
+# Lists of scenarios in scripts: a variable with one of these names.
+listed() {
+  awk -v quote="'" 'sub(/^(numbers|moves|looks|large|some)=/, "") { quotes = 2 }
+    quotes > 0 { quotes -= gsub(quote, " "); for (i = 1; i <= NF; i++) print $i, FILENAME }' "$@"
+}
+for of in core shared; do
+  sed -n 's/.*{ \.name = "\([^"]*\)".*/\1/p' "tests/search/$of/scenarios.c" > "$work/$of"
+done
+{ cited_by explore; listed tests/search/core/*.sh; } > "$work/cited"
+all_in "scenarios of the explorer" core cited
+cited_by dies > "$work/cited"
+all_in "scenarios of the explorer of deaths" shared cited
+
+# ---------------------------------------------------------------- tests and files
+find . -name .git -prune -o -type f -print | sed 's|^\./||' > "$work/files"
+sed -n 's|^tests/.*/\(t_[a-z0-9_]*\)\.[a-z]*$|\1|p' "$work/files" > "$work/tests"
+documents="CONTRIBUTING.md $(echo doc/*.md)"
+# shellcheck disable=SC2086 # a list
+grep -oE '\bt_[a-z0-9_]*[a-z0-9]\b[^*]?' $documents tests/search/mutants/*.txt tests/*/*/*.sh \
+  tests/search/core/orders.txt tests/search/tools/accepted.txt | sed 's/\(.*\):\(t_[a-z0-9_]*\).*/\2 \1/' > "$work/cited"
+all_in tests tests cited
+
+# Names of files in the documents, with directories or without; those with a star are patterns.
+sed -n -e p -e 's|^include/||p' -e 's|.*/||p' "$work/files" > "$work/paths"
+# shellcheck disable=SC2016,SC2086 # backticks, and a list
+{
+  grep -oE '`[a-z][a-zA-Z0-9_./-]*\.(c|h|sh|txt|pml|py|awk|hpp|md)`' $documents |
+    sed 's/\(.*\):`\(.*\)`/\2 \1/'
+} > "$work/cited"
+all_in files paths cited
+awk '$1 ~ /^(cppcheck|clang-tidy|gcc-analyzer)$/ && $2 != "*" { print $2, FILENAME }' \
+  tests/search/tools/accepted.txt > "$work/cited"
+all_in "sources with accepted findings" files cited
+
+# ---------------------------------------------------------------- functions
+grep -ohE '\bfs_[a-z0-9_]+' src/core/*.[ch] src/shared/*.[ch] src/posix/*.[ch] src/preload/*.[ch] > "$work/functions"
+grep -oE 'fun:fs_[a-z0-9_]+' tests/search/tools/*.supp | sed 's/\(.*\):fun:\(.*\)/\2 \1/' > "$work/cited"
+all_in "functions in suppressions" functions cited
+if (cd "$top_builddir" && sh "$top_srcdir/tests/search/model/check.sh" names); then
+  echo "ok: all functions in the model are in src/"
+else
+  status=1
+fi
+
+# ---------------------------------------------------------------- lines of the sources
+awk '/^mutant / { name = $2; table[name] = FILENAME } /^expect does not apply/ { delete table[name] }
+  END { for (name in table) print name, table[name] }' tests/search/mutants/*.txt |
+  while read -r name table; do
+    awk -v dry=1 -v mutant="$name" -v root=. -f tests/search/mutants/apply.awk "$table" > "$work/why" ||
+      echo "  $(cat "$work/why")"
+  done > "$work/missing"
+# An excuse: `FILE[#N]: a part of a line`, which has an order that could be weakened.
+grep '^[^# ]' tests/search/core/orders.txt | while read -r where text; do
+  file=${where%:}
+  grep -F -- "$text" "src/core/${file%#*}" 2> /dev/null |
+    grep -qE 'memory_order_(acquire|release|acq_rel)' || echo "  orders.txt: $where $text"
+done >> "$work/missing"
+if [ -s "$work/missing" ]; then
+  echo "FAILED: seeded faults, or excuses, for lines that are not there:" && cat "$work/missing"
+  status=1
+else
+  echo "ok: the lines of all seeded faults and of all excuses are there"
+fi
+
+# ---------------------------------------------------------------- targets of make
+find . -name Makefile.am -o -name local.mk | xargs cat | sed -n 's/^\([a-z][a-z -]*\):.*/\1/p' | tr ' ' '\n' \
+  > "$work/targets"
+# Automake's own.
+printf '%s\n' all check clean install distcheck html >> "$work/targets"
+# shellcheck disable=SC2016,SC2086 # backticks, and a list
+{
+  grep -oE '`make [a-z-]+[` ]' $documents | sed 's/\(.*\):`make \(.*\)./\2 \1/'
+  [ ! -f .ci/run ] || sed -n 's/^  proof [a-z-]* \([a-z-]*\).*/\1 .ci\/run/p' .ci/run
+} > "$work/cited"
+all_in "targets of make" targets cited
+exit "$status"

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# tests/release/platforms/local.mk - the library with another C library, another time_t, on another machine,
+# with C++ exceptions, and under race detectors; included by ../../local.mk.
+#
+#   make check-ports                      `make check` on each target, most of them emulated
+#   make check-ports PORTS="arm64 s390x"  on some; tests/release/platforms/cross.sh lists them
+
+test_scripts += \
+	tests/release/platforms/exceptions.sh \
+	tests/release/platforms/musl.sh \
+	tests/release/platforms/posix_only.sh \
+	tests/release/platforms/time_bits.sh \
+	tests/release/platforms/watched.sh
+EXTRA_DIST += tests/release/platforms/cross.sh tests/release/platforms/watched.c
+
+.PHONY: check-ports
+PORTS = amd64 amd64-futex amd64-clang amd64-musl amd64-musl-futex \
+	i386 i386-time64 arm64 riscv64 s390x armhf armhf-time64
+check-ports:
+	status=0; for port in $(PORTS); do \
+	  echo "== $$port"; \
+	  top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
+	    $(SHELL) $(srcdir)/tests/release/platforms/cross.sh $$port; \
+	  case $$? in 0 | 77) ;; *) status=1 ;; esac; \
+	done; exit $$status

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# musl.sh - library and tests build with musl, without Check, and the tests pass.
+#
+# musl has other mutexes, condition variables and limits than glibc, so this shows that the sources
+# need only POSIX.  By hand: tests/release/platforms/musl.sh
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+if ! command -v musl-gcc > /dev/null 2>&1; then
+  echo "skipped: there is no musl-gcc (package musl-tools)"
+  exit 77
+fi
+mkdir -p "$top_builddir/tests"
+work=$(mktemp -d "$top_builddir/tests/musl.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# cross.sh puts the linker of another machine in front, which cannot link for the one of musl-gcc.
+echo 'int main(void) { return 0; }' > "$work/probe.c"
+if ! { musl-gcc "$work/probe.c" -o "$work/probe" && "$work/probe"; } > "$work/log" 2>&1; then
+  echo "skipped: programs of musl-gcc do not link or do not run here"
+  exit 77
+fi
+
+# shellcheck source=tests/support/plain/plain.sh
+. "$top_srcdir/tests/support/plain/plain.sh"
+
+warnings='-Wall -Wextra -Wpedantic -Werror'
+plain_library "musl-gcc -g" "$work/musl" || exit 1
+for source in "$top_srcdir"/tests/*/*/t_*.c; do
+  # The first two unload objects of the other C library; the third needs the test build.
+  case $source in
+    */t_fault_unload.c | */t_fault_plugin.c | */t_shared_cut.c) continue ;;
+  esac
+  plain_test "musl-gcc -g $warnings" "$work/musl" "$source" || status=1
+done
+exit "$status"

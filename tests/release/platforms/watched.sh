@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# watched.sh - race detectors report nothing about a correct program, and each race of a racy one.
+#
+# The library is the one that `make` has built, not instrumented: shared (and stripped) and static.
+# The program is watched.c, and nothing is suppressed.  Tools that are not installed are skipped.
+set -u
+export LC_ALL=C
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
+case ${CFLAGS-} in
+  *-fsanitize*)
+    echo "skipped: the library is built for a sanitizer"
+    exit 77
+    ;;
+esac
+if [ -n "${FAIRSEM_TESTS_EMULATED-}" ]; then
+  echo "skipped: the tools do not work in an emulator"
+  exit 77
+fi
+mkdir -p "$top_builddir/tests"
+work=$(mktemp -d "$top_builddir/tests/watched.XXXXXX") && work=$(cd "$work" && pwd) || exit 99
+trap 'rm -rf "$work"' EXIT
+unset TSAN_OPTIONS VALGRIND_OPTS
+status=0 tried=0
+
+fail() {
+  echo "FAILED: $*"
+  status=1
+}
+
+# The libraries that were built, as arguments for the linker.
+static=$top_builddir/.libs/libfairsem.a shared=''
+name=$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")
+if [ -n "$name" ]; then
+  shared=$work/$name
+  cp "$top_builddir/.libs/$name" "$shared" && strip "$shared" || exit 99
+fi
+[ -f "$static" ] || static=''
+
+# The reports must name each function that touches data.
+sed -n 's/^ *TOUCH([a-z]*).*/&/p' "$top_srcdir/tests/release/platforms/watched.c" | grep -o 'TOUCH([a-z]*)' |
+  sed 's/TOUCH(\(.*\))/touch_\1/' > "$work/touched"
+[ "$(wc -l < "$work/touched")" -ge 10 ] || exit 99
+
+# try TOOL LIBRARY COMMAND... - run $work/prog with the command, correct and racy.
+try() {
+  tool=$1 library=$2
+  shift 2
+  tried=$((tried + 1))
+  if ! timeout 120 "$@" "$work/prog" > "$work/log" 2>&1; then
+    head -n 80 "$work/log"
+    fail "$tool reports a race in a correct program ($library)"
+    return
+  fi
+  # A detector forgets what is long past, as on a busy machine, so there are three tries.
+  : > "$work/log"
+  for _ in 1 2 3; do
+    if timeout 120 "$@" "$work/prog" racy >> "$work/log" 2>&1; then
+      fail "$tool reports nothing about a racy program ($library)"
+      return
+    fi
+    missed=$(grep -o -w -f "$work/touched" "$work/log" | sort -u | sort - "$work/touched" | uniq -u)
+    [ -n "$missed" ] || break
+  done
+  if [ -n "$missed" ]; then
+    fail "$tool did not report ($library): $missed"
+  else
+    echo "ok: $tool reports nothing about a correct program, and $(wc -l < "$work/touched")" \
+      "kinds of races in a racy one ($library)"
+  fi
+}
+
+# build COMPILER FLAGS LIBRARY
+build() {
+  # shellcheck disable=SC2086 # lists
+  $1 -std=c11 -g -O0 $2 -I"$top_srcdir/include" "$top_srcdir/tests/release/platforms/watched.c" "$3" -pthread \
+    -Wl,-rpath,"$work" -o "$work/prog"
+}
+
+# can_run COMPILER FLAGS
+# shellcheck disable=SC2086 # lists
+can_run() {
+  echo 'int main(void) { return 0; }' > "$work/probe.c"
+  command -v "${1%% *}" > /dev/null 2>&1 &&
+    $1 $2 "$work/probe.c" -o "$work/probe" > /dev/null 2>&1 && "$work/probe" > /dev/null 2>&1
+}
+
+for compiler in gcc clang; do
+  if ! can_run "$compiler" -fsanitize=thread; then
+    echo "skipped: $compiler -fsanitize=thread"
+    continue
+  fi
+  for library in $shared $static; do
+    if build "$compiler" -fsanitize=thread "$library"; then
+      try "ThreadSanitizer of $compiler" "${library##*/}"
+    else
+      fail "$compiler -fsanitize=thread ($library)"
+    fi
+  done
+done
+
+if ! grep -q '^have_valgrind_headers = yes' "$top_builddir/Makefile"; then
+  echo "skipped: helgrind and DRD, whose headers were not there when the library was built"
+elif ! command -v valgrind > /dev/null 2>&1 || ! can_run "$CC" '' ||
+  ! valgrind -q "$work/probe" > /dev/null 2>&1; then
+  echo "skipped: there is no valgrind"
+else
+  for library in $shared $static; do
+    build "$CC" '' "$library" || fail "$CC ($library)"
+    for tool in helgrind drd; do
+      # Without --fair-sched a thread that polls keeps all others from running.
+      try "$tool" "${library##*/}" valgrind --tool="$tool" --fair-sched=yes --error-exitcode=9
+    done
+  done
+fi
+[ "$tried" -gt 0 ] || [ "$status" -ne 0 ] || exit 77
+exit "$status"

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# tests/search/core/local.mk - the library's sources under every schedule; included by
+# tests/local.mk.  explore.h says how it works.
+#
+#   make check-explore            all scenarios, both parkers, at most two preemptions, and 2,000
+#                                 generated ones
+#   make check-explore BOUND=3    at most three
+#   make explore-more SECONDS=60  generated scenarios with new numbers, for so long (SECONDS is
+#                                 in tests/search/fuzz/local.mk)
+#   make check-explore-weak       weak memory: at most one preemption and one old load
+#   make check-orders             each acquire and release in src/ weakened, and found
+#   make check-orders PART=1/4    one of four of them (PART is in tests/search/mutants/local.mk)
+#   make tests/search/core/explore    the explorer alone: --list, --replay, names of scenarios
+
+test_scripts += tests/search/core/quick.sh
+
+EXTRA_DIST += \
+	tests/search/core/access.c \
+	tests/search/core/actors.c \
+	tests/search/core/all.sh \
+	tests/search/core/bounds.c \
+	tests/search/core/build.sh \
+	tests/search/core/calls_back.c \
+	tests/search/core/campaign.c \
+	tests/search/core/clock.c \
+	tests/search/core/coverage.c tests/search/core/coverage.h \
+	tests/search/core/draft.c tests/search/core/draft.h \
+	tests/search/core/explore.h \
+	tests/search/core/fibre.c tests/search/core/fibre.h \
+	tests/search/core/generate.c \
+	tests/search/core/history.c \
+	tests/search/core/layer.h \
+	tests/search/core/litmus.c tests/search/core/litmus.h \
+	tests/search/core/litmus_tests.c \
+	tests/search/core/main.c \
+	tests/search/core/memory.c \
+	tests/search/core/minimize.c tests/search/core/minimize.h \
+	tests/search/core/model.c tests/search/core/model.h \
+	tests/search/core/model_steps.c \
+	tests/search/core/model_tickets.c \
+	tests/search/core/more.sh \
+	tests/search/core/orders.sh tests/search/core/orders.txt \
+	tests/search/core/origins.c \
+	tests/search/core/oracles.c tests/search/core/oracles.h \
+	tests/search/core/pairs.c \
+	tests/search/core/process.c \
+	tests/search/core/promises.c \
+	tests/search/core/races.c \
+	tests/search/core/scenarios.c \
+	tests/search/core/schedule.c \
+	tests/search/core/script.c \
+	tests/search/core/search.c tests/search/core/search.h \
+	tests/search/core/seen.c tests/search/core/seen.h \
+	tests/search/core/states.c \
+	tests/search/core/static_first.c tests/search/core/static_last.c \
+	tests/search/core/stores.c \
+	tests/search/core/threads.c \
+	tests/search/core/trace.c \
+	tests/search/core/users.c \
+	tests/search/core/views.c tests/search/core/views.h \
+	tests/search/core/views_state.c \
+	tests/search/core/waiters.c \
+	tests/search/core/weak.sh \
+	tests/search/core/words.c
+
+BOUND = 2
+.PHONY: check-explore check-explore-weak check-orders explore-more tests/search/core/explore
+check-explore:
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/all.sh $(BOUND)
+
+explore-more:
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/more.sh $(SECONDS)
+
+check-explore-weak:
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/weak.sh
+
+check-orders:
+	$(AM_TESTS_ENVIRONMENT) PART='$(PART)' $(SHELL) $(srcdir)/tests/search/core/orders.sh
+
+tests/search/core/explore:
+	$(MKDIR_P) tests/search/core
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/build.sh $(srcdir)/src $@
+
+clean-local: clean-explore
+clean-explore:
+	-rm -rf tests/search/core/*.objects tests/search/core/explore tests/search/core/explore-cond \
+		tests/search/core/explore-futex tests/search/core/second-half tests/search/core/large \
+		tests/search/core/others tests/search/core/orders tests/search/core/seen.?

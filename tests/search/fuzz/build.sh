@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# build.sh - build one of the programs of tests/search/fuzz, without a build directory.
+#
+#   build.sh SRCDIR OUT [MAIN]     MAIN is replay.c (the default) or fuzz_target.c
+#
+# SRCDIR is src/ or a changed copy of it, with a seeded fault.
+# CC, CFLAGS and INCLUDE (a changed copy of include/) can be set.
+set -eu
+
+[ $# -eq 2 ] || [ $# -eq 3 ] || { sed -n '3,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+src=$1 out=$2
+here=$(cd "$(dirname "$0")" && pwd)
+
+wrap=
+# The names are words.
+# shellcheck disable=SC2013
+for name in $(sed -n 's/^WRAPPED([^,]*, \([a-z_]*\),.*/\1/p' "$here/machine.c"); do
+  wrap="$wrap -Wl,--wrap=$name -Wl,--wrap=__${name}64"     # wide_time.h: the other name
+done
+# machine.c replaces stay_awake.c.
+sources=
+for file in "$src"/core/*.c; do
+  [ "$file" = "$src/core/stay_awake.c" ] || sources="$sources $file"
+done
+# shellcheck disable=SC2086 # lists
+exec "${CC:-cc}" -std=c11 -D_POSIX_C_SOURCE=200809L ${CFLAGS:--O1 -g} -fexceptions \
+  -fasynchronous-unwind-tables -I"$src/core" -I"${INCLUDE:-$here/../../../include}" -I"$here" \
+  $sources "$here"/bytes.c "$here"/calls.c "$here"/machine.c "$here"/model.c "$here"/sequence.c \
+  "$here"/steps_sem.c "$here"/steps_ticket.c "$here"/steps_units.c "$here"/steps_wait.c \
+  "$here"/threads.c "$here"/words.c "$here"/world.c "$here/${3:-replay.c}" \
+  $wrap -o "$out" -pthread

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# tests/search/fuzz/local.mk - sequences of calls beside a model; included by ../../../Makefile.am.
+#
+#   make check              runs tests/search/fuzz/replay: the corpus, then generated sequences
+#   make fuzz               libFuzzer for SECONDS=60, with clang
+#   tests/search/fuzz/replay --words FILE     prints the calls of what libFuzzer has found
+
+fuzz_sources = \
+	tests/search/fuzz/bytes.c tests/search/fuzz/bytes.h \
+	tests/search/fuzz/calls.c tests/search/fuzz/calls.h \
+	tests/search/fuzz/machine.c tests/search/fuzz/machine.h \
+	tests/search/fuzz/model.c tests/search/fuzz/model.h \
+	tests/search/fuzz/sequence.c tests/search/fuzz/sequence.h \
+	tests/search/fuzz/steps.h \
+	tests/search/fuzz/steps_sem.c \
+	tests/search/fuzz/steps_ticket.c \
+	tests/search/fuzz/steps_units.c \
+	tests/search/fuzz/steps_wait.c \
+	tests/search/fuzz/threads.c tests/search/fuzz/threads.h \
+	tests/search/fuzz/words.c tests/search/fuzz/words.h \
+	tests/search/fuzz/world.c tests/search/fuzz/world.h
+EXTRA_DIST += $(fuzz_sources) tests/search/fuzz/build.sh tests/search/fuzz/corpus.txt tests/search/fuzz/fuzz.sh \
+	tests/search/fuzz/fuzz_target.c tests/search/fuzz/replay.c
+
+if HAVE_WRAP
+test_programs += tests/search/fuzz/replay
+endif
+tests_search_fuzz_replay_SOURCES = $(fuzz_sources) tests/search/fuzz/replay.c
+tests_search_fuzz_replay_CFLAGS = $(AM_CFLAGS) $(LIB_CFLAGS)
+tests_search_fuzz_replay_LDADD = tests/support/libchecked.la $(NO_LTO)
+# machine.c has the same list; build.sh reads it there.
+tests_search_fuzz_replay_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_mutex_lock \
+	-Wl,--wrap=pthread_mutex_trylock \
+	-Wl,--wrap=pthread_mutex_unlock -Wl,--wrap=pthread_cond_init \
+	-Wl,--wrap=pthread_cond_wait -Wl,--wrap=pthread_cond_timedwait \
+	-Wl,--wrap=pthread_cond_signal -Wl,--wrap=pthread_key_create \
+	-Wl,--wrap=pthread_getspecific -Wl,--wrap=pthread_setspecific \
+	-Wl,--wrap=pthread_self -Wl,--wrap=syscall \
+	-Wl,--wrap=__clock_gettime64 -Wl,--wrap=__pthread_cond_timedwait64
+
+.PHONY: fuzz
+SECONDS = 60
+fuzz:
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/fuzz/fuzz.sh $(SECONDS)

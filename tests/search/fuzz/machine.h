@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * machine.h - replaces the C library's clock and sleep (--wrap), and the library's own spinning,
+ * which would never end because no time passes.
+ */
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include <pthread.h>        /* any header of the C library, which then defines its name */
+#include <stdbool.h>
+
+/* A sequence runs in this thread.  In others, such as libFuzzer's, calls go to the C library. */
+extern _Thread_local bool machine_on;
+extern int  machine_locks;      /* mutexes that are locked now */
+
+/*
+ * Can a stack be unwound as pthread_cancel does it?  Not with every C library, and not if the
+ * library cleans up in another way (src/core/cleanup.h).  ThreadSanitizer would lose track of the stack.
+ */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define MACHINE_TSAN 1
+#endif
+#endif
+#if defined(__EXCEPTIONS) && defined(__GLIBC__) && !defined(__SANITIZE_THREAD__) \
+    && !defined(MACHINE_TSAN) && !defined(__riscv) && !defined(__arm__)
+#define MACHINE_CAN_UNWIND 1
+#else
+#define MACHINE_CAN_UNWIND 0
+#endif
+
+bool machine_can_cancel(void);  /* the thread that runs, now */
+
+/* The calls that are redirected: see tests/search/fuzz/local.mk and build.sh. */
+
+#endif

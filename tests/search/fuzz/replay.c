@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * replay.c - runs the sequences of the corpus, and then generated ones, which are always the same.
+ *
+ *   replay [CORPUS [COUNT [SEED]]]     all of CORPUS (that of the source directory, in
+ *                                      `make check`), then COUNT more (50,000)
+ *   replay --words FILE [LINE]         print the calls of a sequence: the bytes of FILE, or of
+ *                                      a line of a corpus
+ *   replay --unpack CORPUS DIRECTORY   a file for each line, for libFuzzer
+ *   replay --pack FILE...              a line for each file, to the standard output
+ *
+ * A corpus is a text file with a sequence in each line, in hexadecimal; # begins a comment.
+ * Exits with 1 when the library does not do what the model says; the sequence is printed.
+ */
+#include "machine.h"
+#include "sequence.h"
+#include "words.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LONGEST = 4096, MOST_LINES = 4096, HANGS_AFTER_S = 20 };
+
+/* A second or two.  ThreadSanitizer is slow, and finds no races in one thread. */
+enum { COUNT = MACHINE_CAN_UNWIND ? 50000 : 5000 };
+
+struct bytes {
+    uint8_t *data;
+    size_t   size;
+};
+
+static struct bytes corpus[MOST_LINES];
+static int          corpus_lines;
+
+static _Noreturn void die(const char *what, const char *which)
+{
+    fprintf(stderr, "replay: %s %s\n", what, which);
+    exit(2);
+}
+
+/* ---- Files ---- */
+
+static struct bytes parse(const char *hex)
+{
+    struct bytes bytes = { malloc(LONGEST), 0 };
+    unsigned value;
+
+    if (bytes.data == NULL)
+        die("no memory for", hex);
+    for (; bytes.size < LONGEST && sscanf(hex, "%2x", &value) == 1 && strlen(hex) > 1; hex += 2)
+        bytes.data[bytes.size++] = (uint8_t)value;
+    return bytes;
+}
+
+static void read_corpus(const char *name)
+{
+    static char line[2 * LONGEST + 2];
+    FILE *file = fopen(name, "r");
+
+    if (file == NULL)
+        die("cannot open", name);
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (line[0] == '#' || line[0] == '\n')
+            continue;
+        if (corpus_lines == MOST_LINES)
+            die("too many lines in", name);
+        corpus[corpus_lines++] = parse(line);
+    }
+    fclose(file);
+}
+
+/* `make check` gives no arguments. */
+static void read_corpus_in(const char *top_srcdir)
+{
+    char name[4096];
+
+    snprintf(name, sizeof name, "%s/tests/search/fuzz/corpus.txt", top_srcdir);
+    read_corpus(name);
+}
+
+static struct bytes read_bytes(const char *name)
+{
+    struct bytes bytes = { malloc(LONGEST), 0 };
+    FILE *file = fopen(name, "rb");
+
+    if (file == NULL || bytes.data == NULL)
+        die("cannot read", name);
+    bytes.size = fread(bytes.data, 1, LONGEST, file);
+    fclose(file);
+    return bytes;
+}
+
+static void unpack(const char *name, const char *directory)
+{
+    read_corpus(name);
+    for (int i = 0; i < corpus_lines; i++) {
+        char path[4096];
+        FILE *file;
+
+        snprintf(path, sizeof path, "%s/%04d", directory, i);
+        file = fopen(path, "wb");
+        if (file == NULL || fwrite(corpus[i].data, 1, corpus[i].size, file) != corpus[i].size
+            || fclose(file) != 0)
+            die("cannot write", path);
+    }
+}
+
+static void pack(int count, char **names)
+{
+    for (int i = 0; i < count; i++) {
+        struct bytes bytes = read_bytes(names[i]);
+
+        words_bytes(stdout, bytes.data, bytes.size);
+        free(bytes.data);
+    }
+}
+
+/* ---- The library crashes or hangs in the middle of a sequence ---- */
+
+static void broken(int sig)
+{
+    finding(sig == SIGALRM ? "the library hangs" : "the library crashed: signal %d", sig);
+}
+
+static void catch_signals(void)
+{
+    static const int signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM };
+    struct sigaction action = { .sa_flags = (int)SA_RESETHAND };
+
+    action.sa_handler = broken;
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+/* ---- Generated sequences ---- */
+
+static uint64_t random_state;
+
+static uint64_t random_number(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state >> 16;
+}
+
+/* A part of a sequence of the corpus, with changes. */
+static size_t vary(uint8_t *data, size_t most)
+{
+    const struct bytes *from = &corpus[random_number() % (unsigned)corpus_lines];
+    size_t size = from->size < most ? from->size : most;
+
+    memcpy(data, from->data, size);
+    for (uint64_t changes = 1 + random_number() % 6; changes > 0 && size > 0; changes--)
+        data[random_number() % size] = (uint8_t)random_number();
+    return size;
+}
+
+static size_t invent(uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        data[i] = (uint8_t)random_number();
+    return size;
+}
+
+/* The first are short, so that their findings are easy to read. */
+static void run_generated(int count, uint64_t seed)
+{
+    uint8_t data[400];
+
+    random_state = seed * 2 + 1;
+    for (int i = 0; i < count; i++) {
+        size_t most = 40 + random_number() % (i < 1000 ? 40 : sizeof data - 40);
+        size_t size = i % 4 == 3 && corpus_lines > 0 ? vary(data, most) : invent(data, most);
+
+        alarm(HANGS_AFTER_S);
+        sequence_run(data, size);
+    }
+}
+
+static void run_corpus(void)
+{
+    for (int i = 0; i < corpus_lines; i++) {
+        alarm(HANGS_AFTER_S);
+        sequence_run(corpus[i].data, corpus[i].size);
+    }
+}
+
+static void say(const char *name, const char *line)
+{
+    struct bytes bytes;
+
+    if (line == NULL) {
+        bytes = read_bytes(name);
+    } else {
+        int i = atoi(line) - 1;
+
+        read_corpus(name);
+        if (i < 0 || i >= corpus_lines)
+            die("there is no line", line);
+        bytes = corpus[i];
+    }
+    sequence_run(bytes.data, bytes.size);
+    words_print(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    int count = COUNT;
+    uint64_t seed = 1;
+
+    catch_signals();
+    if (argc > 1 && strcmp(argv[1], "--words") == 0 && (argc == 3 || argc == 4)) {
+        say(argv[2], argc == 4 ? argv[3] : NULL);
+        return 0;
+    }
+    if (argc > 1 && strcmp(argv[1], "--unpack") == 0 && argc == 4) {
+        unpack(argv[2], argv[3]);
+        return 0;
+    }
+    if (argc > 1 && strcmp(argv[1], "--pack") == 0) {
+        pack(argc - 2, argv + 2);
+        return 0;
+    }
+    if (argc > 4 || (argc > 1 && argv[1][0] == '-'))
+        die("see the head of replay.c for how to call it, not with", argv[1]);
+    if (argc > 1)
+        read_corpus(argv[1]);
+    else if (getenv("top_srcdir") != NULL)
+        read_corpus_in(getenv("top_srcdir"));
+    if (argc > 2)
+        count = atoi(argv[2]);
+    if (argc > 3)
+        seed = strtoull(argv[3], NULL, 10);
+    run_corpus();
+    run_generated(count, seed);
+    printf("%d sequences of the corpus and %d generated ones: as the model says\n", corpus_lines,
+           count);
+    return 0;
+}

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# tests/search/model/local.mk - a model of the protocol for spin; included by ../Makefile.am.
+
+EXTRA_DIST += \
+	tests/search/model/bypass.pml \
+	tests/search/model/check.sh \
+	tests/search/model/fairsem.pml \
+	tests/search/model/faults.pml \
+	tests/search/model/ghosts.pml \
+	tests/search/model/oracle.pml \
+	tests/search/model/repair.pml \
+	tests/search/model/section.pml \
+	tests/search/model/wait.pml
+
+# Without spin the script says so and ends with 77, which is no failure.
+.PHONY: check-model
+check-model:
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/model/check.sh || test $$? = 77

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# tests/search/shared/local.mk - the semaphore between processes under every schedule and every
+# death; included by tests/local.mk.  dies.h says how it works.
+#
+#   make check-explore-shared       all scenarios, up to two preemptions and two deaths
+#   make tests/search/shared/dies  the explorer alone: --list, --replay, names of scenarios
+
+test_scripts += tests/search/shared/quick.sh
+
+EXTRA_DIST += \
+	tests/search/shared/access.c \
+	tests/search/shared/all.sh \
+	tests/search/shared/audit.c \
+	tests/search/shared/build.sh \
+	tests/search/shared/dies.h \
+	tests/search/shared/kernel.c \
+	tests/search/shared/layer.h \
+	tests/search/shared/main.c \
+	tests/search/shared/oracles.c \
+	tests/search/shared/process.c \
+	tests/search/shared/scenarios.c \
+	tests/search/shared/schedule.c \
+	tests/search/shared/script.c \
+	tests/search/shared/search.c \
+	tests/search/shared/states.c \
+	tests/search/shared/threads.c
+
+.PHONY: check-explore-shared tests/search/shared/dies
+check-explore-shared:
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/shared/all.sh
+
+tests/search/shared/dies:
+	$(MKDIR_P) tests/search/shared
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/shared/build.sh $(srcdir)/src $@
+
+clean-local: clean-explore-shared
+clean-explore-shared:
+	-rm -rf tests/search/shared/dies tests/search/shared/dies.objects \
+		tests/search/shared/second-half

@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# canaries.sh - can each search tell FOUND from NOT FOUND, and both from COULD NOT RUN?  This is
+# make check-canaries, and takes two minutes.
+#
+# First the seeded faults in mutants/canaries.txt, in every suite.  Then each script that searches
+# runs on sources with a fault that it must find, with a change that nobody can find, and with
+# something that it cannot run; the exit statuses are those of support/result.sh.  It works in the
+# build directory, which must be configured.  The searches that are not here have their canaries in
+# themselves: doc/verification.md has the table.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+top_srcdir=$(cd "$top_srcdir" && pwd) && top_builddir=$(cd "$top_builddir" && pwd) || exit 99
+work=$(mktemp -d "$top_builddir/tests/canaries.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+trap 'exit 99' HUP INT TERM
+table=$top_srcdir/tests/search/mutants/canaries.txt
+failed=0 skipped=0 passed=0
+
+# expect STATUS WORDS WHAT COMMAND... - the command ends so, and its output has a line with the WORDS.
+expect() {
+  wanted=$1 words=$2 what=$3
+  shift 3
+  "$@" > "$work/out" 2>&1
+  got=$?
+  if [ "$got" -eq 77 ]; then
+    echo "skipped: $what: $(grep skipped "$work/out")"
+    skipped=$((skipped + 1))
+  elif [ "$got" -eq "$wanted" ] && grep -qE -e "$words" "$work/out"; then
+    echo "ok: $what: $wanted"
+    passed=$((passed + 1))
+  else
+    echo "FAILED: $what: exit status $got, or no '$words'; $wanted was expected"
+    tail -n 40 "$work/out"
+    failed=$((failed + 1))
+  fi
+}
+
+# tree NAME MUTANT - a copy of the sources with this canary.
+tree() {
+  mkdir "$work/$1" && cp -R "$top_srcdir/include" "$top_srcdir/src" "$top_srcdir/tests" "$work/$1" &&
+    awk -v mutant="$2" -v root="$work/$1" -f "$top_srcdir/tests/search/mutants/apply.awk" "$table"
+}
+
+# in_tree NAME SCRIPT ARGUMENT... - run the script on this copy, in a directory of its own.
+in_tree() {
+  of=$work/$1 script=$2
+  shift 2
+  mkdir -p "$of/build" && (cd "$of/build" && top_srcdir=$of sh "$of/tests/$script" "$@")
+}
+
+# three NAME SCRIPT NOTHING FAULT WORDS ARGUMENT... - the script on both trees, with the scenario that
+# is the last argument, and with another one that does not exist.
+three() {
+  name=$1 script=$2 nothing=$3 fault=$4 words=$5
+  shift 5
+  expect 0 . "$name, nothing to find" in_tree "$nothing" "$script" "$@" hand-off
+  expect 1 "$words" "$name, a fault" in_tree "$fault" "$script" "$@" hand-off
+  expect 2 'COULD NOT RUN' "$name, no such scenario" in_tree "$nothing" "$script" "$@" no-such-scenario
+}
+
+explorers() {
+  {
+    tree nothing an-order-that-nothing-needs && tree fault found-by-each-search &&
+      tree missing an-order-that-is-missing &&
+      tree shared-nothing a-change-that-breaks-nothing-between-processes &&
+      tree shared-fault found-between-processes
+  } > "$work/out" || { cat "$work/out" && exit 99; }
+  # The explorer's own objects are the same for all.
+  mkdir "$work/explorer" "$work/dies"
+  "$top_srcdir/tests/search/core/build.sh" "$top_srcdir/src" "$work/explorer/explore" > "$work/out" 2>&1
+  case $? in
+    0) ;;
+    77) echo "skipped: the explorers: $(tail -n 1 "$work/out")" && return ;;
+    *) cat "$work/out" && exit 99 ;;
+  esac
+  export EXPLORER="$work/explorer/explore"
+  three check-explore search/core/all.sh nothing fault 'FAILED: ' 1 20
+  three check-explore-weak search/core/weak.sh nothing missing 'FAILED: ' 20
+  expect 1 'FAILED: ' "explore-more, a fault" in_tree fault search/core/more.sh 1 1
+  expect 0 ' 0 failed' "explore-more, nothing to find" in_tree nothing search/core/more.sh 1 1
+  expect 2 'COULD NOT RUN' "explore-more, no number" in_tree nothing search/core/more.sh 1 no-number
+
+  # This line has an order that is needed; in the first tree also one that is not.
+  line=$(grep -n 'memory_order_acquire, memory_order_acquire' "$work/nothing/src/core/fast_path.h")
+  line="fast_path.h:${line%%:*}$"
+  expect 1 '1 caught, 0 excused, 1 survived, 0 could not' "check-orders, an order for nothing" \
+    in_tree nothing search/core/orders.sh "$line" hand-off
+  expect 0 '1 caught, 0 excused, 0 survived, 0 could not' "check-orders, an order that is needed" \
+    in_tree shared-nothing search/core/orders.sh "$line" hand-off
+  expect 2 'WRONG' "check-orders, sources that fail as they are" \
+    in_tree fault search/core/orders.sh "$line" hand-off
+  expect 2 ' 1 could not run' "check-orders, no such scenario" \
+    in_tree shared-nothing search/core/orders.sh "$line" no-such-scenario
+
+  EXPLORER=
+  "$top_srcdir/tests/search/shared/build.sh" "$top_srcdir/src" "$work/dies/dies" || exit 99
+  EXPLORER=$work/dies/dies
+  three check-explore-shared search/shared/all.sh shared-nothing shared-fault 'FAILED: '
+}
+
+model() {
+  check=$top_srcdir/tests/search/model/check.sh
+  expect 0 'no fault' "check-model, nothing to find" sh "$check" trail -DUNITS=1
+  expect 1 'I6' "check-model, a fault" sh "$check" trail -DBUG=BARGING -DUNITS=1
+  expect 2 'COULD NOT RUN' "check-model, no such fault" sh "$check" trail -DBUG=NO_SUCH_FAULT
+}
+
+# The baseline is what is counted here and now, then one instruction for everything.
+cost() {
+  script=$top_srcdir/bench/cost.sh
+  export COST_BASELINE="$work/baseline"
+  expect 0 . "check-cost, a baseline" sh "$script" --refresh
+  expect 0 'ok: pair' "check-cost, nothing to find" sh "$script"
+  [ -f "$COST_BASELINE" ] || return
+  sed -i 's/^\([a-z-]*\) [0-9.]*$/\1 1/' "$COST_BASELINE"
+  expect 1 'FAILED: pair' "check-cost, a fault" sh "$script"
+  mkdir "$work/bin" && ln -s /bin/false "$work/bin/valgrind"
+  expect 2 'COULD NOT RUN' "check-cost, no count" env PATH="$work/bin:$PATH" sh "$script"
+}
+
+case $# in
+  0) set -- mutants explorers model cost ;;
+esac
+for searches; do
+  case $searches in
+    mutants)
+      # shellcheck disable=SC2046 # a list
+      expect 0 ' 0 verdicts wrong,' "the suites, and check-mutants" \
+        sh "$top_srcdir/tests/search/mutants/run.sh" $(sed -n 's/^mutant //p' "$table")
+      expect 2 'no mutant is called' "check-mutants, no such mutant" \
+        env MAKE=true sh "$top_srcdir/tests/search/mutants/run.sh" no-such-mutant
+      ;;
+    explorers | model | cost) "$searches" ;;
+    *) echo "canaries.sh [mutants | explorers | model | cost]..." >&2 && exit 2 ;;
+  esac
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# tests/search/tools/local.mk - the library under tools that find faults in C programs; included by
+# ../../Makefile.am.
+#
+#   make check-tools                 all of them: three and a half minutes on two cores
+#   make check-tools TOOLS="drd"     one, or some
+#   make coverage                    which lines of src/ the tests run, with gcovr
+#   make check-canaries              can each search tell FOUND, NOT FOUND and COULD NOT RUN apart?
+
+tools_canaries = \
+	tests/search/tools/canary_leak.c \
+	tests/search/tools/canary_lock_order.c \
+	tests/search/tools/canary_order.c \
+	tests/search/tools/canary_race.c \
+	tests/search/tools/canary_static.c \
+	tests/search/tools/canary_undefined.c \
+	tests/search/tools/canary_uninitialised.c \
+	tests/search/tools/canary_unlock.c \
+	tests/search/tools/canary_use_after_free.c \
+	tests/search/tools/canary_use_after_return.c
+EXTRA_DIST += $(tools_canaries) \
+	tests/search/tools/accepted.txt \
+	tests/search/tools/annotations.h \
+	tests/search/tools/build.mk \
+	tests/search/tools/canaries.sh \
+	tests/search/tools/check_tools.sh \
+	tests/search/tools/coverage.sh \
+	tests/search/tools/drd.supp \
+	tests/search/tools/helgrind.supp \
+	tests/search/tools/memcheck.supp \
+	tests/search/tools/relaxed.h
+
+.PHONY: check-canaries check-tools coverage
+CANARIES =
+check-canaries: bench/cost$(EXEEXT)
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/tools/canaries.sh $(CANARIES)
+
+TOOLS =
+check-tools:
+	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' MAKE='$(MAKE)' \
+	$(SHELL) $(srcdir)/tests/search/tools/check_tools.sh $(TOOLS)
+
+coverage:
+	$(SHELL) $(srcdir)/tests/search/tools/coverage.sh
