@@ -3,13 +3,14 @@
 #ifndef FS_ACQUIRE_H
 #define FS_ACQUIRE_H
 
+#include "queueing.h"
 #include "wait.h"
 
 /*
- * An acquire or try of n units that the fast path did not take.  `refusal` is the error to return
- * instead of waiting, or one of the values in queueing.h.  Deadline and token may be NULL.
+ * An acquire or try of n units that the fast path did not take.  Deadline and token may be
+ * NULL.
  */
-int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
+int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, enum fs_patience patience,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);
 
 #endif

@@ -23,13 +23,14 @@
 #define FS_ANNOTATE_H
 
 #include "annotate_valgrind.h"
+#include "compiler.h"
 
 #include <stdbool.h>
 
 #if defined(__GNUC__) && !defined(FS_INSTRUMENTED)
 
 /* Written when the library is loaded, r/o after.  Hidden: one instruction less for each load. */
-extern bool fs_watched __attribute__((visibility("hidden")));
+extern bool fs_watched FS_HIDDEN;
 
 void fs_tell_before(const void *object);
 void fs_tell_after(const void *object);

@@ -3,6 +3,8 @@
 #ifndef FS_ANNOTATE_VALGRIND_H
 #define FS_ANNOTATE_VALGRIND_H
 
+#include "compiler.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,7 +22,7 @@
 
 #if defined(__GNUC__) && !defined(FS_INSTRUMENTED)
 /* Watched by helgrind or DRD.  Written when the library is loaded, r/o after. */
-extern bool fs_under_valgrind __attribute__((visibility("hidden")));
+extern bool fs_under_valgrind FS_HIDDEN;
 #else
 enum { fs_under_valgrind = 0 };
 #endif

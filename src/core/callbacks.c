@@ -31,6 +31,7 @@
 #include "callbacks.h"
 
 #include "annotate_valgrind.h"
+#include "compiler.h"
 #include "fork.h"
 #include "invariant.h"
 

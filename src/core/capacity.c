@@ -155,7 +155,8 @@ int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
     struct fs_deadline deadline;
     struct fs_deferred deferred;
     int64_t available;
-    int reason, refusal = FS_WAIT_THOUGH_CLOSED;
+    enum fs_patience patience = FS_DRAINS;
+    int reason;
     bool timed, fits;
 
     if (how == NULL)
@@ -175,7 +176,7 @@ int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
         return reason;
     /* In the past: as in fairsem_acquire_with(). */
     if (timed && fs_deadline_passed(&deadline))
-        refusal = FS_TRY_THOUGH_CLOSED;
-    return fs_acquire_contended(s, n, how->priority, refusal, timed ? &deadline : NULL,
+        patience = FS_DRAINS_OUT_OF_TIME;
+    return fs_acquire_contended(s, n, how->priority, patience, timed ? &deadline : NULL,
                                 how->token);
 }

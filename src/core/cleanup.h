@@ -20,15 +20,4 @@
 #undef __EXCEPTIONS             /* how <pthread.h> knows */
 #endif
 
-/*
- * For a function that a clean-up calls.  An asynchronous cancellation ends a sleep on a futex, and
- * musl (1.2.3) then runs the clean-up handlers with a stack that is not aligned as the x86 ABI
- * requires.
- */
-#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
-#define FS_REALIGN_STACK __attribute__((force_align_arg_pointer))
-#else
-#define FS_REALIGN_STACK
-#endif
-
 #endif

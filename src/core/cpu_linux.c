@@ -3,6 +3,7 @@
 #if defined(__linux__)
 
 #define _GNU_SOURCE             /* sched_getaffinity, sched_getcpu */
+#include "compiler.h"
 #include "cpu.h"
 
 #include <errno.h>
@@ -54,10 +55,7 @@ static int ask(void)
 
 static _Atomic int count;       /* 0: not known yet */
 
-#if defined(__GNUC__)
-__attribute__((constructor))
-#endif
-static void initialize(void)
+FS_WHEN_LOADED static void initialize(void)
 {
     atomic_store_explicit(&count, ask(), memory_order_relaxed);
 }

@@ -6,8 +6,8 @@
  * decided in one place.  There is one exception, fs_plainly_too_few(): a thread that polls with
  * try must not keep all others off the fast path.
  *
- * This is the only internal header that the sem_t layer (src/posix/, src/preload/) and the benchmarks may include
- * besides the public header: two more calls would double the cost of a sem_t operation.
+ * This is the only header of the core that the rooms for sem_t (src/posix/, src/preload/) and the
+ * benchmarks may include: two more calls would double the cost of a sem_t operation.
  */
 #ifndef FS_FAST_PATH_H
 #define FS_FAST_PATH_H
@@ -18,8 +18,8 @@
 
 /*
  * The sem_t layer also needs fs_fork_exclude() in fork.h.  The interposer, which wraps signal
- * handlers and siglongjmp(), also needs these functions of wait.c, fs_guard in signals.h, and
- * fs_forked() in fork.h.
+ * handlers and siglongjmp(), also needs these functions of wait.c, fs_signal_hooks in signals.h,
+ * and fs_forked() in fork.h.
  */
 void fs_abandon_wait(void *wait);
 void fs_interrupt_wait(void *wait, bool restarts);

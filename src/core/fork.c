@@ -15,6 +15,7 @@
  */
 #include "fork.h"
 
+#include "compiler.h"
 #include "invariant.h"
 
 #include <signal.h>

@@ -62,12 +62,6 @@ static inline void fs_fork_check(_Atomic unsigned *generation, fs_fork_reset_fn 
  * data that it resets exists.  (pthread_once is avoided where possible: in a child that was forked
  * during it, glibc runs its function once more, and musl waits for ever.)
  */
-#if defined(__GNUC__)
-#define FS_WHEN_LOADED __attribute__((constructor))
-#else
-#define FS_WHEN_LOADED
-#endif
-
 struct fs_fork_hook {
     void               (*in_child)(void);
     struct fs_fork_hook *next;      /* r/o once registered */

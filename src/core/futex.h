@@ -16,14 +16,4 @@
 #define FS_FUTEX_CALL SYS_futex
 #endif
 
-/*
- * For a function that sleeps and may be canceled asynchronously: the caller's clean-up covers only
- * calls, so a link-time optimizer must not inline it.
- */
-#if defined(__GNUC__)
-#define FS_NOT_INLINE __attribute__((noinline))
-#else
-#define FS_NOT_INLINE
-#endif
-
 #endif

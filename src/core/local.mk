@@ -9,6 +9,7 @@ libcore_la_SOURCES = \
 	src/core/about.c \
 	src/core/capacity.c \
 	src/core/cleanup.h \
+	src/core/compiler.h \
 	src/core/cpu.h src/core/cpu_generic.c src/core/cpu_linux.c \
 	src/core/deadline.c src/core/deadline.h \
 	src/core/deferred.h \
@@ -16,7 +17,6 @@ libcore_la_SOURCES = \
 	src/core/fork.c src/core/fork.h \
 	src/core/invariant.h \
 	src/core/list.h \
-	src/core/opaque.h \
 	src/core/park_cond.c src/core/park_futex.c src/core/futex.h src/core/parking.h \
 	src/core/probes.h \
 	src/core/queueing.c src/core/queueing.h \

@@ -11,6 +11,7 @@
 #include "cleanup.h"            /* before <pthread.h> */
 #include "parking.h"
 
+#include "compiler.h"
 #include "fork.h"
 #include "invariant.h"
 

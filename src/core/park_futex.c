@@ -18,6 +18,7 @@
 #if FS_HAS_FUTEX
 
 #include "annotate.h"
+#include "compiler.h"
 #include "futex.h"
 
 #include <errno.h>

@@ -10,7 +10,8 @@
  * granted at once is none.  The mutex is held there.  The thread is the one that ends the wait; a
  * waiter is known again by its semaphore and its sequence number.
  *
- * What users are told about them is in doc/tracing.md; tests/release/debug/probes.sh compares the two.
+ * What users are told about them is in doc/tracing.md;
+ * tests/release/debug/probes.sh compares the two.
  */
 #ifndef FS_PROBES_H
 #define FS_PROBES_H

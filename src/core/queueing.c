@@ -86,16 +86,16 @@ void fs_wake_to_claim(struct fs_sem *s, struct fs_waiter *head, struct fs_deferr
 
 /* ---- Join ---- */
 
-int fs_admit(struct fs_sem *s, int64_t n, bool waits, int refusal)
+int fs_admit(struct fs_sem *s, int64_t n, bool waits, enum fs_patience patience)
 {
     fs_assert_held(s);
-    if (s->closed != 0 && refusal >= FS_WAIT_IF_NEED_BE)
+    if (s->closed != 0 && patience < FS_DRAINS)
         return s->closed;
     if (fs_never_fits(s, n))
         return E2BIG;
-    if (waits && refusal > FS_WAIT_IF_NEED_BE)
-        return refusal;
-    if (waits && refusal == FS_TRY_THOUGH_CLOSED)
+    if (waits && patience == FS_TRIES)
+        return EAGAIN;
+    if (waits && (patience == FS_OUT_OF_TIME || patience == FS_DRAINS_OUT_OF_TIME))
         return ETIMEDOUT;
     if (waits && s->max_waiters != 0 && s->waiters >= s->max_waiters) {
         s->count.refused++;
@@ -151,10 +151,11 @@ static void refuse(struct fs_waiter *w, int reason)
 }
 
 enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct fs_waiter *w,
-                                    int priority, int refusal, struct fs_deferred *deferred)
+                                    int priority, enum fs_patience patience,
+                                    struct fs_deferred *deferred)
 {
     bool waits = fs_must_wait(s, available, w->units, priority);
-    int error = fs_admit(s, w->units, waits, refusal);
+    int error = fs_admit(s, w->units, waits, patience);
 
     if (error != 0) {
         refuse(w, error);

@@ -22,13 +22,17 @@ static inline bool fs_must_wait(const struct fs_sem *s, int64_t available, int64
     return !fs_fits(s, available, n) || !fs_waitq_leads(&s->queue, priority);
 }
 
-/* Values for `refusal`, which otherwise is the error to return if a request would have to wait. */
-#define FS_WAIT_IF_NEED_BE    0
-#define FS_WAIT_THOUGH_CLOSED (-1)      /* fairsem_drain */
-#define FS_TRY_THOUGH_CLOSED  (-2)      /* the same, out of time: ETIMEDOUT if it has to wait */
+/* If a request would have to wait, and for fairsem_drain() also if the semaphore is closed. */
+enum fs_patience {
+    FS_WAITS,
+    FS_TRIES,               /* EAGAIN */
+    FS_OUT_OF_TIME,         /* the deadline has passed: ETIMEDOUT */
+    FS_DRAINS,              /* waits, closed or not */
+    FS_DRAINS_OUT_OF_TIME,  /* ETIMEDOUT */
+};
 
-/* May it join?  0, or why not: a close reason, E2BIG, ENOBUFS, or `refusal` if it has to wait. */
-int fs_admit(struct fs_sem *s, int64_t n, bool waits, int refusal);
+/* May it join?  0, or why not: a close reason, E2BIG, ENOBUFS, or as its patience says. */
+int fs_admit(struct fs_sem *s, int64_t n, bool waits, enum fs_patience patience);
 
 /* Let w join after fs_admit() has said yes; `waits` is the result of fs_must_wait(). */
 void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits);
@@ -38,7 +42,8 @@ void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits);
  * should do before it sleeps.
  */
 enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct fs_waiter *w,
-                                    int priority, int refusal, struct fs_deferred *deferred);
+                                    int priority, enum fs_patience patience,
+                                    struct fs_deferred *deferred);
 
 /* Are there so many waiters that most of them sleep or yield?  See stay_awake.h. */
 static inline bool fs_is_crowd(const struct fs_sem *s)

@@ -12,16 +12,11 @@
 #include "section.h"
 
 #include "annotate.h"
+#include "compiler.h"
 #include "cpu.h"
 #include "fork.h"
 #include "probes.h"
 #include "sem_check.h"
-
-#if defined(__GNUC__)
-#define ALWAYS_INLINE __attribute__((always_inline)) inline
-#else
-#define ALWAYS_INLINE inline
-#endif
 
 /*
  * This process was forked since the semaphore was last used.  The threads in its queue do not
@@ -127,7 +122,7 @@ int64_t fs_lock(struct fs_sem *s, struct fs_deferred *deferred)
  *
  * Inlined into fs_grant_and_unlock(), because every hand-off passes through it.
  */
-ALWAYS_INLINE static int64_t grant(struct fs_sem *s, int64_t available, bool *woken_to_claim,
+FS_ALWAYS_INLINE static int64_t grant(struct fs_sem *s, int64_t available, bool *woken_to_claim,
                                    struct fs_deferred *deferred)
 {
     bool granted = false;

@@ -63,7 +63,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
     s->name = attr->name;
     fs_probe_text(s->name);
     s->interruptible = (attr->flags & FAIRSEM_INTERRUPTIBLE) != 0;
-    /* A handler that runs in a spin could not end the wait, unless it is wrapped: src/preload/slots.c. */
+    /* A handler that runs in a spin could not end the wait, unless it is wrapped: slots.c. */
     s->sleeps_at_once = s->interruptible || (attr->flags & FAIRSEM_NO_SPIN) != 0;
     s->generation = fs_fork_generation();
     return 0;
@@ -104,7 +104,7 @@ int fairsem_acquire(fairsem_t *sem, int64_t n)
         return EINVAL;
     if (fs_acquire_fast(fs_inside(sem), n))
         return 0;
-    return fs_acquire_contended(fs_inside(sem), n, 0, FS_WAIT_IF_NEED_BE, NULL, NULL);
+    return fs_acquire_contended(fs_inside(sem), n, 0, FS_WAITS, NULL, NULL);
 }
 
 int fairsem_tryacquire(fairsem_t *sem, int64_t n)
@@ -115,7 +115,7 @@ int fairsem_tryacquire(fairsem_t *sem, int64_t n)
         return 0;
     if (fs_plainly_too_few(fs_inside(sem), n))
         return EAGAIN;
-    return fs_acquire_contended(fs_inside(sem), n, FS_LAST_PRIORITY, EAGAIN, NULL, NULL);
+    return fs_acquire_contended(fs_inside(sem), n, FS_LAST_PRIORITY, FS_TRIES, NULL, NULL);
 }
 
 int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns)
@@ -127,9 +127,9 @@ int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns)
     if (fs_acquire_fast(fs_inside(sem), n))
         return 0;
     if (timeout_ns <= 0)
-        return fs_acquire_contended(fs_inside(sem), n, 0, ETIMEDOUT, NULL, NULL);
+        return fs_acquire_contended(fs_inside(sem), n, 0, FS_OUT_OF_TIME, NULL, NULL);
     deadline = fs_deadline_after(timeout_ns);
-    return fs_acquire_contended(fs_inside(sem), n, 0, FS_WAIT_IF_NEED_BE, &deadline, NULL);
+    return fs_acquire_contended(fs_inside(sem), n, 0, FS_WAITS, &deadline, NULL);
 }
 
 int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
@@ -148,8 +148,9 @@ int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
 {
     static const fairsem_wait_t for_ever;
     struct fs_sem *s = fs_inside(sem);
-    int reason, refusal = FS_WAIT_IF_NEED_BE;
+    enum fs_patience patience = FS_WAITS;
     struct fs_deadline deadline;
+    int reason;
     bool timed;
 
     if (!fs_count_valid(n) || (how != NULL && !fs_wait_valid(how)))
@@ -163,8 +164,9 @@ int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
     timed = fs_wait_deadline(how, &deadline);
     /* In the past: try once, without a place in the queue, which others could see. */
     if (timed && fs_deadline_passed(&deadline))
-        refusal = ETIMEDOUT;
-    return fs_acquire_contended(s, n, how->priority, refusal, timed ? &deadline : NULL, how->token);
+        patience = FS_OUT_OF_TIME;
+    return fs_acquire_contended(s, n, how->priority, patience, timed ? &deadline : NULL,
+                                how->token);
 }
 
 int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max)
@@ -206,7 +208,7 @@ static int64_t acquire_past_the_queue(struct fs_waiter *w)
     return w->units;
 }
 
-int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
+int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, enum fs_patience patience,
                          const struct fs_deadline *deadline, const fairsem_token_t *token)
 {
     struct fs_wait wait = {
@@ -220,7 +222,7 @@ int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
 
     if (s->bypass_ns != 0 && fs_bypass_acquire(&s->word, n))
         return 0;
-    if (refusal == FS_WAIT_IF_NEED_BE || refusal == FS_WAIT_THOUGH_CLOSED) {
+    if (patience == FS_WAITS || patience == FS_DRAINS) {
         error = fs_wait_begin(&wait, token);
         if (error != 0)
             return error;
@@ -232,7 +234,7 @@ int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, int refusal,
         if (fs_may_pass(s, available, n, &deferred))
             available -= acquire_past_the_queue(&wait.waiter);
         else
-            wait.spin = fs_join_or_refuse(s, available, &wait.waiter, priority, refusal,
+            wait.spin = fs_join_or_refuse(s, available, &wait.waiter, priority, patience,
                                           &deferred);
     }
     return fs_exit_and_wait(&wait, available, &deferred);

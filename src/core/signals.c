@@ -4,7 +4,7 @@
 
 #include "invariant.h"
 
-const struct fs_guard *fs_guard;
+const struct fs_signal_hooks *fs_signal_hooks;
 
 /*
  * Block all signals except those that the thread's own instructions raise.  If one of these is
@@ -25,15 +25,15 @@ static void block_signals(sigset_t *before)
 void fs_hold_signals(struct fs_held_signals *signals)
 {
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &signals->cancel_type);
-    if (fs_guard != NULL)
-        fs_guard->enter();
+    if (fs_signal_hooks != NULL)
+        fs_signal_hooks->enter();
     else
         block_signals(&signals->before);
     signals->held = true;
 }
 
 /*
- * With or without a guard, pending handlers run at the end of this function.  So the caller holds
+ * With or without hooks, pending handlers run at the end of this function.  So the caller holds
  * no lock and has done all its wakes.
  */
 void fs_let_signals_in(struct fs_held_signals *signals)
@@ -41,8 +41,8 @@ void fs_let_signals_in(struct fs_held_signals *signals)
     int deferred;
 
     signals->held = false;
-    if (fs_guard != NULL)
-        fs_guard->leave();
+    if (fs_signal_hooks != NULL)
+        fs_signal_hooks->leave();
     else
         FS_MUST(pthread_sigmask(SIG_SETMASK, &signals->before, NULL));
     pthread_setcanceltype(signals->cancel_type, &deferred);

@@ -16,11 +16,11 @@
 #include <stdbool.h>
 
 /*
- * A way to keep handlers out without blocking signals.  A client that has one sets fs_guard before
- * there is a semaphore; while it is NULL, signals are blocked.  The interposer sets it, because it
- * wraps every handler: src/preload/handlers.h.
+ * A way to keep handlers out without blocking signals.  A client that has one sets
+ * fs_signal_hooks before there is a semaphore; while it is NULL, signals are blocked.  The
+ * interposer sets it, because it wraps every handler: src/preload/handlers.h.
  */
-struct fs_guard {
+struct fs_signal_hooks {
     void (*enter)(void);
     void (*leave)(void);
 
@@ -31,12 +31,12 @@ struct fs_guard {
     void (*begin_wait)(void *wait);
     void (*end_wait)(void);
 };
-extern const struct fs_guard *fs_guard;     /* r/o once there is a semaphore */
+extern const struct fs_signal_hooks *fs_signal_hooks;     /* r/o once there is a semaphore */
 
 struct fs_held_signals {
     bool     held;
     int      cancel_type;   /* if held: the thread's type of cancellation */
-    sigset_t before;        /* if held, and there is no guard: its signal mask */
+    sigset_t before;        /* if held, and there are no hooks: its signal mask */
 };
 
 void fs_hold_signals(struct fs_held_signals *signals);

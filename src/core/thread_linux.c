@@ -5,6 +5,7 @@
 #define _GNU_SOURCE             /* syscall */
 #include "thread.h"
 
+#include "compiler.h"
 #include "fork.h"
 
 #include <ctype.h>
@@ -14,24 +15,13 @@
 #include <unistd.h>
 
 /*
- * glibc allocates the variables of a library that was loaded later at a thread's first access, and
- * ends the process if there is no memory.  (musl, where this model is not possible then, allocates
- * them when the library is loaded.)
- */
-#if defined(__GLIBC__)
-#define NEVER_ALLOCATED __attribute__((tls_model("initial-exec")))
-#else
-#define NEVER_ALLOCATED
-#endif
-
-/*
  * By syscall(), because glibc before 2.30 has no gettid().  Once per thread, and once more after a
  * fork.  (The generation comes last: a signal handler may wait in between.)
  */
 int fs_thread_id(void)
 {
-    static _Thread_local NEVER_ALLOCATED unsigned generation;
-    static _Thread_local NEVER_ALLOCATED int id;
+    static _Thread_local FS_NEVER_ALLOCATED unsigned generation;
+    static _Thread_local FS_NEVER_ALLOCATED int id;
 
     if (id == 0 || generation != fs_fork_generation()) {
         id = (int)syscall(SYS_gettid);

@@ -167,7 +167,7 @@ static int join_queue(struct fs_sem *s, int64_t *available, struct fs_ticket *t,
     if (s->bypass_ns != 0)
         *available = fs_grant(s, *available, &woken_to_claim, deferred);
     waits = fs_must_wait(s, *available, w->units, priority);
-    error = fs_admit(s, w->units, waits, 0);
+    error = fs_admit(s, w->units, waits, FS_WAITS);
     if (error != 0) {
         s->tickets--;
         become_idle(t);

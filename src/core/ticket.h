@@ -22,6 +22,7 @@
 #ifndef FS_TICKET_H
 #define FS_TICKET_H
 
+#include "compiler.h"
 #include "wait.h"
 
 /* A ticket that is zero is idle. */

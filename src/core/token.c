@@ -19,10 +19,10 @@
  */
 #include "token.h"
 
+#include "compiler.h"
 #include "deferred.h"
 #include "fork.h"
 #include "invariant.h"
-#include "opaque.h"
 
 #include <assert.h>
 #include <errno.h>

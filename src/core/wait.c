@@ -8,6 +8,7 @@
 #include "wait.h"
 
 #include "annotate.h"
+#include "compiler.h"
 #include "fast_path.h"
 
 #include <errno.h>
@@ -154,13 +155,13 @@ FS_REALIGN_STACK static void abandon_and_end(void *arg)
     const struct fs_wait *wait = arg;
 
     abandon(arg);
-    if (wait->interruptible && fs_guard != NULL)
-        fs_guard->end_wait();
+    if (wait->interruptible && fs_signal_hooks != NULL)
+        fs_signal_hooks->end_wait();
 }
 
 /*
- * By its own thread, between begin_wait and end_wait of struct fs_guard: the thread will never come
- * back to this wait.  Units that were granted already go to the next in the queue.
+ * By its own thread, between begin_wait and end_wait of struct fs_signal_hooks: the thread will
+ * never come back to this wait.  Units that were granted already go to the next in the queue.
  *
  * A handler that interrupts the sleep runs with asynchronous cancellation: park_futex.c.
  */
@@ -211,8 +212,8 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
         reason = fs_token_attach(&wait->by_token);
     }
     /* Last, because a wait that has not begun has no end_wait(). */
-    if (reason == 0 && wait->interruptible && fs_guard != NULL)
-        fs_guard->begin_wait(wait);
+    if (reason == 0 && wait->interruptible && fs_signal_hooks != NULL)
+        fs_signal_hooks->begin_wait(wait);
     return reason;
 }
 
@@ -321,7 +322,7 @@ int fs_exit_and_wait(struct fs_wait *wait, int64_t available, struct fs_deferred
     fs_annotate_after(&wait->waiter);
     if (wait->by_token.token != NULL && state != FS_CANCELED)
         fs_token_detach(&wait->by_token);
-    if (wait->interruptible && fs_guard != NULL)
-        fs_guard->end_wait();
+    if (wait->interruptible && fs_signal_hooks != NULL)
+        fs_signal_hooks->end_wait();
     return fs_result(&wait->waiter, state);
 }

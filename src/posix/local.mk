@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# src/posix/local.mk - sem_t made fair, for programs that are recompiled; included by ../../Makefile.am.
+# src/posix/local.mk - sem_t made fair, for programs that are recompiled; included by
+# ../../Makefile.am.
 
 # The functions of fairsem/posix.h are part of the library.
 libcore_la_SOURCES += \

@@ -7,8 +7,8 @@
  *
  * Each returns 0 or an error number, which fs_sem_result() puts into errno.
  *
- * The fast paths are inline and use src/core/fast_path.h.  So a pair of calls takes at most one and a
- * half times as long as libc's; otherwise it would take twice as long.
+ * The fast paths are inline and use src/core/fast_path.h.  So a pair of calls takes at most one and
+ * a half times as long as libc's; otherwise it would take twice as long.
  */
 #ifndef FS_SEM_CALLS_H
 #define FS_SEM_CALLS_H

@@ -68,7 +68,7 @@ static void after_fork(void)
 
 static void find_and_map(void)
 {
-    static const struct fs_guard guard = {
+    static const struct fs_signal_hooks guard = {
         .enter = fs_section_enter,
         .leave = fs_section_leave,
         .begin_wait = fs_wait_begins,
@@ -86,7 +86,7 @@ static void find_and_map(void)
     FIND(getvalue);
     FIND(open);
     fs_find_next(&libc.fork, "_Fork");
-    fs_guard = &guard;
+    fs_signal_hooks = &guard;
     fs_actions_prepare();
     fs_jumps_prepare();
     fs_priority_prepare();

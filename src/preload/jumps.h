@@ -13,7 +13,7 @@ struct fs_wait_place {
 void fs_wait_place_enter(struct fs_wait_place *place);
 void fs_wait_place_leave(struct fs_wait_place *place);
 
-/* For struct fs_guard: begin_wait and end_wait. */
+/* For struct fs_signal_hooks: begin_wait and end_wait. */
 void fs_wait_begins(void *wait);
 void fs_wait_ends(void);
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE             /* memfd_create, O_TMPFILE, O_PATH, fallocate */
 #include "shared/kernel.h"
 
+#include "compiler.h"
 #include "futex.h"
 
 #include <errno.h>

@@ -12,6 +12,7 @@
  */
 #include "shared/registry.h"
 
+#include "compiler.h"
 #include "fork.h"
 #include "invariant.h"
 #include "shared/attach.h"

@@ -330,12 +330,12 @@ static void handler_runs(void *unused)
 /* What the interposer does: a handler has run while the thread yielded. */
 START_TEST(a_handler_ends_the_wait_of_a_thread_that_is_awake)
 {
-    static const struct fs_guard guard = { nothing, nothing, begin_wait, nothing };
+    static const struct fs_signal_hooks guard = { nothing, nothing, begin_wait, nothing };
     const fairsem_attr_t attr = { .flags = FAIRSEM_INTERRUPTIBLE };
     fairsem_t sem;
 
     begin();
-    fs_guard = &guard;
+    fs_signal_hooks = &guard;
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
     fs_inside(&sem)->sleeps_at_once = false;
     take(&sem, 0, 2);
@@ -345,7 +345,7 @@ START_TEST(a_handler_ends_the_wait_of_a_thread_that_is_awake)
     ck_assert_int_gt(world.is.yields, 0);
     ck_assert(!world.is.asleep);
     ck_assert_int_eq(fairsem_waiters(&sem), 2);
-    fs_guard = NULL;
+    fs_signal_hooks = NULL;
 }
 END_TEST
 #define OF_HANDLERS a_handler_ends_the_wait_of_a_thread_that_is_awake,

@@ -48,13 +48,13 @@ implementations='park_cond=parking park_futex=parking'
 
 # Names from other headers of src/ that users of the door may use, too:
 #   fs_inside             converts a fairsem_t for the functions of the door
-#   fs_guard, fs_abandon_wait, fs_interrupt_wait   with them the interposer keeps handlers out of
+#   fs_signal_hooks, fs_abandon_wait, fs_interrupt_wait   with them the interposer keeps handlers out of
 #                         sections, and lets them end waits: signals.h
 #   fs_forked, fs_retire, fs_reuse   the interposer keeps the memory of semaphores, and uses it
 #                         again: slots.h
 #   fs_fork_exclude       initializes a sem_t at its first use: fork.h
 #   FS_FUTEX_BY_DEFAULT   an option of configure; a header has its default
-beside_the_door='fs_inside fs_guard fs_abandon_wait fs_interrupt_wait fs_forked fs_fork_exclude
+beside_the_door='fs_inside fs_signal_hooks fs_abandon_wait fs_interrupt_wait fs_forked fs_fork_exclude
   fs_retire fs_reuse FS_FUTEX_BY_DEFAULT'
 
 # ---------------------------------------------------------------- facts
