@@ -45,11 +45,11 @@ LAYOUT = {
     'fs_process': 'i32 state, u32 incarnation, a64 held, a64 pid, a64 unused, a64 since_ns',
     'fs_slot': 'i32 state, i32 process, a64 units, a64 seq, i32 priority, i32 core, '
                'a64 joined_ns',
-    'fs_place': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq, i32 reason, '
+    'fs_shared_wait': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq, i32 reason, '
                 'i64 joined_ns',
 }
 # The first fields are enough of these; of an array element also its size.
-BEGINNINGS = ('fs_sem', 'fairsem_shared', 'fs_segment', 'fs_process', 'fs_slot', 'fs_place')
+BEGINNINGS = ('fs_sem', 'fairsem_shared', 'fs_segment', 'fs_process', 'fs_slot', 'fs_shared_wait')
 ELEMENT = 64                    # of the tables in a segment
 MAGIC = 0x6d65737269616600      # layout.h
 VERSION = 1
@@ -243,15 +243,15 @@ class Program:
 
     def places(self, top):
         """Places in such a line, on the stack that begins here: with the line, and the slot."""
-        stack, size = self.stack(top), self.machine.types['fs_place'][0]
-        at = self.machine.layouts['fs_place']['handle'][0]
+        stack, size = self.stack(top), self.machine.types['fs_shared_wait'][0]
+        at = self.machine.layouts['fs_shared_wait']['handle'][0]
         for offset in range(0, len(stack) - size, self.machine.pointer):
             word = stack[offset + at:offset + at + self.machine.pointer]
             handle = int.from_bytes(word, self.machine.order)
             line = self.line(handle) if handle > 4096 and handle % 8 == 0 else None
             if line is None:
                 continue
-            place = Struct(self.machine, 'fs_place', top + offset)
+            place = Struct(self.machine, 'fs_shared_wait', top + offset)
             for index, slot in line.waiting():
                 if (index, slot.seq, slot.joined_ns) == (place.slot, place.seq, place.joined_ns):
                     yield line, slot

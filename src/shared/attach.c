@@ -109,7 +109,7 @@ static int move_in(fairsem_shared_t *h, int index, bool kept)
 
 static int attach(fairsem_shared_t *h)
 {
-    struct fs_visit visit;
+    struct fs_section section;
     bool kept;
     int index, error = fs_shared_check_file(h);
 
@@ -122,14 +122,14 @@ static int attach(fairsem_shared_t *h)
         return error;
     FS_PUT(&h->incarnation, FS_GET(&h->processes[index].incarnation));
     FS_PUT(&h->self, index);
-    error = fs_visit_begin(h, &visit);
+    error = fs_section_begin(h, &section);
     if (error == 0) {
         error = move_in(h, index, kept);
         if (error == 0) {
             atomic_store_explicit(&h->attached, true, memory_order_release);
-            error = fs_visit_end(h, &visit);
+            error = fs_section_end(h, &section);
         } else {
-            fs_visit_fail(h, &visit, error);
+            fs_section_fail(h, &section, error);
         }
     }
     if (error != 0) {
@@ -140,7 +140,7 @@ static int attach(fairsem_shared_t *h)
     return error;
 }
 
-/* No wait in the line, so no cancellation point; but it may nap. */
+/* No wait in the queue, so no cancellation point; but it may nap. */
 int fs_shared_attach(fairsem_shared_t *h)
 {
     int error = 0, cancelable, ignored;
@@ -166,7 +166,7 @@ static bool is_still_ours(const fairsem_shared_t *h)
            && FS_GET(&self->incarnation) == FS_GET(&h->incarnation);
 }
 
-int fs_shared_enter(fairsem_shared_t *h, struct fs_visit *visit)
+int fs_shared_enter(fairsem_shared_t *h, struct fs_section *section)
 {
     fs_shared_check_fork(h);
     for (int i = 0; i < PATIENCE; i++) {
@@ -175,11 +175,11 @@ int fs_shared_enter(fairsem_shared_t *h, struct fs_visit *visit)
         if (!atomic_load_explicit(&h->attached, memory_order_acquire))
             error = fs_shared_attach(h);
         if (error == 0)
-            error = fs_visit_begin(h, visit);
+            error = fs_section_begin(h, section);
         if (error != 0 || is_still_ours(h))
             return error;
         atomic_store_explicit(&h->attached, false, memory_order_relaxed);
-        fs_visit_fail(h, visit, 0);
+        fs_section_fail(h, section, 0);
     }
     return EBADF;
 }
@@ -197,29 +197,29 @@ bool fs_shared_has_slots(const fairsem_shared_t *h)
 /* The byte is dropped last: a process without its byte must not hold the lock. */
 int fs_shared_detach(fairsem_shared_t *h)
 {
-    struct fs_visit visit;
+    struct fs_section section;
     int64_t held;
     int index, error;
 
     fs_shared_check_fork(h);
     index = FS_GET(&h->self);
     if (!atomic_load_explicit(&h->attached, memory_order_acquire)
-        || fs_shared_check_file(h) != 0 || fs_visit_begin(h, &visit) != 0)
+        || fs_shared_check_file(h) != 0 || fs_section_begin(h, &section) != 0)
         return 0;
     if (is_still_ours(h)) {
         if (fs_shared_has_slots(h))
-            return fs_visit_fail(h, &visit, EBUSY);
+            return fs_section_fail(h, &section, EBUSY);
         error = fs_shared_load_held(h, index, &held);
         if (error == 0 && h->undo)
             error = fs_shared_give_back(h, held);
         if (error != 0) {
-            fs_visit_fail(h, &visit, error);
+            fs_section_fail(h, &section, error);
             return 0;
         }
         FS_PUT(&h->processes[index].keeps, 0);
         FS_COMMIT(&h->processes[index].state, FS_PROCESS_FREE);
     }
-    fs_visit_end(h, &visit);
+    fs_section_end(h, &section);
     fs_life_drop(h->fd, index);
     atomic_store_explicit(&h->attached, false, memory_order_relaxed);
     return 0;

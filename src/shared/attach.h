@@ -8,17 +8,17 @@
 #ifndef FS_SHARED_ATTACH_H
 #define FS_SHARED_ATTACH_H
 
-#include "shared/visit.h"
+#include "shared/shared_section.h"
 
 /* 0; EUSERS, ENOLCK, ENOTRECOVERABLE, EBADF. */
 int fs_shared_attach(fairsem_shared_t *h);
 
-/* Cease to be a user; the units it holds go to the next in line.  0, or EBUSY: a thread waits. */
+/* Cease to be a user; the units it holds go to the next waiter.  0, or EBUSY: a thread waits. */
 int fs_shared_detach(fairsem_shared_t *h);
 
-/* Begin a visit as a user of the segment: 0, or one of the above, and then there is nothing to
+/* Begin a section as a user of the segment: 0, or one of the above, and then there is nothing to
  * end. */
-int fs_shared_enter(fairsem_shared_t *h, struct fs_visit *visit);
+int fs_shared_enter(fairsem_shared_t *h, struct fs_section *section);
 
 /* Is any slot in use by this process?  The lock is held. */
 bool fs_shared_has_slots(const fairsem_shared_t *h);

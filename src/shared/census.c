@@ -2,8 +2,8 @@
 /* census.c - inspecting a segment, as numbers and as text. */
 #include "shared/attach.h"
 #include "shared/change.h"
-#include "shared/line.h"
 #include "shared/repair.h"
+#include "shared/shared_queue.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,43 +11,43 @@
 #include <stdlib.h>
 
 /* Enter, drop the dead, and grant what they held. */
-static int enter_and_look(fairsem_shared_t *h, struct fs_visit *visit)
+static int enter_and_inspect(fairsem_shared_t *h, struct fs_section *section)
 {
-    int error = fs_shared_enter(h, visit);
+    int error = fs_shared_enter(h, section);
 
     if (error != 0)
         return error;
-    error = fs_shared_look(h);
+    error = fs_shared_inspect(h);
     if (error == 0)
-        error = fs_visit_grant(h, visit);
-    return error != 0 ? fs_visit_fail(h, visit, error) : 0;
+        error = fs_section_grant(h, section);
+    return error != 0 ? fs_section_fail(h, section, error) : 0;
 }
 
 int64_t fairsem_shared_available(fairsem_shared_t *h)
 {
-    struct fs_visit visit;
+    struct fs_section section;
     int64_t available;
-    int error = enter_and_look(h, &visit);
+    int error = enter_and_inspect(h, &section);
 
     if (error != 0)
         return -1;
     error = fs_shared_load_available(h, &available);
     if (error == 0)
-        error = fs_visit_end(h, &visit);
+        error = fs_section_end(h, &section);
     else
-        fs_visit_fail(h, &visit, error);
+        fs_section_fail(h, &section, error);
     return error != 0 ? -1 : available;
 }
 
 int64_t fairsem_shared_waiters(fairsem_shared_t *h)
 {
-    struct fs_visit visit;
+    struct fs_section section;
     int64_t waiters;
 
-    if (enter_and_look(h, &visit) != 0)
+    if (enter_and_inspect(h, &section) != 0)
         return -1;
     waiters = FS_GET(&h->segment->waiters);
-    return fs_visit_end(h, &visit) != 0 || waiters < 0 ? -1 : waiters;
+    return fs_section_end(h, &section) != 0 || waiters < 0 ? -1 : waiters;
 }
 
 /* ---- Totals ---- */
@@ -137,13 +137,13 @@ static int take_stat(fairsem_shared_t *h, int64_t now, fairsem_shared_stat_t *st
 
 int fairsem_shared_stat(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
 {
-    struct fs_visit visit;
-    int error = enter_and_look(h, &visit);
+    struct fs_section section;
+    int error = enter_and_inspect(h, &section);
 
     if (error != 0)
         return error;
-    error = take_stat(h, fs_visit_now(&visit), stat);
-    return error != 0 ? fs_visit_fail(h, &visit, error) : fs_visit_end(h, &visit);
+    error = take_stat(h, fs_section_now(&section), stat);
+    return error != 0 ? fs_section_fail(h, &section, error) : fs_section_end(h, &section);
 }
 
 /* ---- One by one ---- */
@@ -153,7 +153,7 @@ struct list {
     int                    room, count;
 };
 
-/* Waiters are added in the order of the line.  Holders are sorted, the oldest first. */
+/* Waiters are added in the order of the queue.  Holders are sorted, the oldest first. */
 static void add(struct list *list, fairsem_shared_user_t user)
 {
     int at = list->count < list->room ? list->count : list->room;
@@ -210,10 +210,10 @@ static int add_granted(fairsem_shared_t *h, int64_t now, struct list *list)
     return 0;
 }
 
-static int add_line(fairsem_shared_t *h, int64_t now, struct list *list)
+static int add_queue(fairsem_shared_t *h, int64_t now, struct list *list)
 {
     int64_t place = 1;
-    int at, error = fs_line_head(h, &at);
+    int at, error = fs_queue_head(h, &at);
 
     while (error == 0 && at != FS_NOBODY) {
         const struct fs_slot *slot = &h->slots[at];
@@ -230,7 +230,7 @@ static int add_line(fairsem_shared_t *h, int64_t now, struct list *list)
             .priority = FS_GET(&slot->priority), .mine = process == FS_GET(&h->self),
         });
         place++;
-        error = fs_line_behind(h, at, &at);
+        error = fs_queue_behind(h, at, &at);
     }
     return error;
 }
@@ -242,19 +242,19 @@ static int list_users(fairsem_shared_t *h, int64_t now, struct list *list)
 
     if (error == 0 && h->undo)
         error = add_granted(h, now, list);
-    return error != 0 ? error : add_line(h, now, list);
+    return error != 0 ? error : add_queue(h, now, list);
 }
 
 int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int *count)
 {
     struct list list = { .users = users, .room = *count > 0 ? *count : 0 };
-    struct fs_visit visit;
-    int error = enter_and_look(h, &visit);
+    struct fs_section section;
+    int error = enter_and_inspect(h, &section);
 
     if (error != 0)
         return error;
-    error = list_users(h, fs_visit_now(&visit), &list);
-    error = error != 0 ? fs_visit_fail(h, &visit, error) : fs_visit_end(h, &visit);
+    error = list_users(h, fs_section_now(&section), &list);
+    error = error != 0 ? fs_section_fail(h, &section, error) : fs_section_end(h, &section);
     if (error == 0)
         *count = list.count;
     return error;
@@ -298,15 +298,15 @@ static int dump(fairsem_shared_t *h, FILE *file)
     int room = h->max_processes + h->max_waiters;
     struct list list = { .users = malloc((size_t)room * sizeof *list.users) };
     fairsem_shared_stat_t stat;
-    struct fs_visit visit;
-    int error = enter_and_look(h, &visit);
+    struct fs_section section;
+    int error = enter_and_inspect(h, &section);
 
     list.room = list.users != NULL ? room : 0;
     if (error == 0) {
-        error = take_stat(h, fs_visit_now(&visit), &stat);
+        error = take_stat(h, fs_section_now(&section), &stat);
         if (error == 0)
-            error = list_users(h, fs_visit_now(&visit), &list);
-        error = error != 0 ? fs_visit_fail(h, &visit, error) : fs_visit_end(h, &visit);
+            error = list_users(h, fs_section_now(&section), &list);
+        error = error != 0 ? fs_section_fail(h, &section, error) : fs_section_end(h, &section);
     }
     if (error == 0) {
         print_totals(file, &stat);

@@ -2,7 +2,7 @@
 /* change.c - the commit points; see change.h. */
 #include "shared/change.h"
 
-#include "shared/line.h"
+#include "shared/shared_queue.h"
 
 #include <errno.h>
 

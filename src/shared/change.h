@@ -25,7 +25,7 @@ int fs_shared_load_units(fairsem_shared_t *h, int slot, int64_t *units);
 int fs_shared_take(fairsem_shared_t *h, int64_t n);
 int fs_shared_give_back(fairsem_shared_t *h, int64_t n);
 
-/* Grant a slot its units, which are free.  It has left the line already. */
+/* Grant a slot its units, which are free.  It has left the queue already. */
 int fs_shared_grant_slot(fairsem_shared_t *h, int slot);
 
 /* The process of a granted slot receives the units, or gives them back.  The slot is free then. */

@@ -3,8 +3,8 @@
  * layout.h - the layout of a segment, and its invariants.
  *
  * A segment is a header, a table of processes and a table of slots.  A slot is a place in the
- * queue, which is called the line here.  The segment has indices instead of pointers, because each
- * process maps it at another address.
+ * queue.  The segment has indices instead of pointers, because each process maps it at another
+ * address.
  *
  * WHY NOT THE CORE'S CODE.  Clocks, deadlines, staying awake, tokens, counts and the arithmetic of
  * the word are shared with the core.  Three parts are not.  The core's queue consists of pointers,
@@ -18,7 +18,7 @@
  *      and without undo the count in the word.  The truth changes by one store, the commit point.
  *      A change of two of these members is first written to `redo`; its commit point is the store
  *      to redo.slot.  All other data (with undo the count in the word, the links and the length of
- *      the line) is a cache.  The units of a granted slot belong to its process, received or not.
+ *      the queue) is a cache.  The units of a granted slot belong to its process, received or not.
  *  R2  Repair.  A process that finds the owner of the lock dead completes the change in `redo`,
  *      drops the slots and units of dead processes, and computes the caches again from the truth.
  *      It does the same when it finds any other process dead.  A repair may be cut short at any
@@ -30,9 +30,9 @@
  *      the byte of a dead one, because the table is full, is stopped before it can take the lock,
  *      the dead one seems to live.)
  *  R4  These look for the dead: a caller that is about to be refused; a caller that is about to
- *      wait, if no process has looked lately; the head of the line, every 100 ms.  A granter checks
- *      the process that it grants, unless that joined a moment ago.  All others in line check the
- *      head, every 100 ms: a dead head that asks for more than is free would hold them up for ever.
+ *      wait, if no process has looked lately; the head, every 100 ms.  A granter checks the process
+ *      that it grants, unless that joined a moment ago.  All others in the queue check the head,
+ *      every 100 ms: a dead head that asks for more than is free would hold them up for ever.
  *      If no process has looked for 100 ms, the head is stopped or late: then they look in its
  *      place.
  *  R5  The segment is not trusted.  Each number that is used as an index, or in a calculation, is
@@ -47,8 +47,8 @@
 #define FS_SHARED_LAYOUT_H
 
 #include "fairsem/shared.h"
-#include "stay_awake.h"
 #include "state.h"               /* FS_CHECKED */
+#include "stay_awake.h"
 
 #include <assert.h>
 #include <stdalign.h>
@@ -90,7 +90,7 @@ struct fs_slot {
     _Atomic int32_t  core;          /* under the lock; of its granter */
     _Atomic int64_t  joined_ns;
     _Atomic int64_t  granted_ns;    /* under the lock */
-    _Atomic int32_t  next, prev;    /* under the lock; caches: its neighbors in the line */
+    _Atomic int32_t  next, prev;    /* under the lock; caches: its neighbors in the queue */
     int32_t          reserved[2];
 };
 
@@ -125,9 +125,9 @@ struct fs_segment {
     _Atomic int32_t  damaged;           /* 1: for ever */
     _Atomic int32_t  unfinished;        /* under the lock; 1: a repair is due, or was cut short */
     _Atomic int32_t  head, tail;        /* under the lock; caches */
-    _Atomic int64_t  waiters;           /* under the lock; a cache: the length of the line */
+    _Atomic int64_t  waiters;           /* under the lock; a cache: the length of the queue */
     _Atomic int64_t  next_seq;          /* under the lock; more than any in a slot */
-    _Atomic int64_t  looked_ns;         /* under the lock; when the dead were last looked for */
+    _Atomic int64_t  inspected_ns;      /* under the lock; when the dead were last looked for */
     _Atomic int32_t  free_hint;         /* under the lock; where to search for a free slot first */
     struct fs_stay_awake doubts;        /* under the lock */
     struct fs_redo   redo;              /* under the lock */
@@ -192,7 +192,7 @@ extern void (*fs_shared_step)(const char *what);
 
 /*
  * A process that was alive so short a time ago is not checked again, because that costs a system
- * call.  If it has died since, the head of the line finds out, as for all others.
+ * call.  If it has died since, the head of the queue finds out, as for all others.
  */
 #define FS_SEEN_NS 10000000
 

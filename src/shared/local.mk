@@ -10,14 +10,14 @@ libcore_la_SOURCES += \
 	src/shared/kernel.c src/shared/kernel.h \
 	src/shared/layout.h \
 	src/shared/life.c src/shared/life.h \
-	src/shared/line.c src/shared/line.h \
 	src/shared/lock.c src/shared/lock.h \
-	src/shared/place.c src/shared/place.h \
 	src/shared/registry.c src/shared/registry.h \
 	src/shared/repair.c src/shared/repair.h \
 	src/shared/segment.c src/shared/segment.h \
 	src/shared/shared.c \
-	src/shared/visit.c src/shared/visit.h
+	src/shared/shared_queue.c src/shared/shared_queue.h \
+	src/shared/shared_section.c src/shared/shared_section.h \
+	src/shared/shared_wait.c src/shared/shared_wait.h
 else
 libcore_la_SOURCES += src/shared/absent.c
 endif

@@ -98,7 +98,7 @@ int fs_shared_lock(fairsem_shared_t *h)
 
 /*
  * If we die before the wake, a sleeper finds the lock free when its sleep times out.  After the
- * exchange the handle may be closed: see wake_all() in visit.c.
+ * exchange the handle may be closed: see wake_all() in shared_section.c.
  */
 void fs_shared_unlock(fairsem_shared_t *h)
 {

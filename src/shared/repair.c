@@ -10,7 +10,7 @@
 #include "probes.h"
 #include "shared/change.h"
 #include "shared/life.h"
-#include "shared/line.h"
+#include "shared/shared_queue.h"
 
 #include <errno.h>
 
@@ -107,12 +107,12 @@ static int count_anew(fairsem_shared_t *h)
     return 0;
 }
 
-static int line_up_anew(fairsem_shared_t *h)
+static int queue_up_anew(fairsem_shared_t *h)
 {
     int64_t next_seq = FS_GET(&h->segment->next_seq), seq;
     int error = 0;
 
-    fs_line_clear(h);
+    fs_queue_clear(h);
     for (int i = 0; i < h->max_waiters && error == 0; i++) {
         int state = FS_GET(&h->slots[i].state), process = FS_GET(&h->slots[i].process);
 
@@ -127,7 +127,7 @@ static int line_up_anew(fairsem_shared_t *h)
         if (seq >= next_seq)
             next_seq = seq + 1;
         if (state == FS_SLOT_WAITING)
-            error = fs_line_insert(h, i);
+            error = fs_queue_join(h, i);
     }
     FS_PUT(&h->segment->next_seq, next_seq);
     return error;
@@ -145,7 +145,7 @@ int fs_shared_repair(fairsem_shared_t *h)
             error = fs_shared_bury(h, dead);
     }
     if (error == 0)
-        error = line_up_anew(h);
+        error = queue_up_anew(h);
     if (error == 0 && h->undo)
         error = count_anew(h);
     if (error == 0)
@@ -153,7 +153,7 @@ int fs_shared_repair(fairsem_shared_t *h)
     return error;
 }
 
-int fs_shared_look(fairsem_shared_t *h)
+int fs_shared_inspect(fairsem_shared_t *h)
 {
     int dead, error = fs_shared_check_file(h);
 
@@ -162,7 +162,7 @@ int fs_shared_look(fairsem_shared_t *h)
     if (error == 0)
         error = find_dead(h, 0, &dead);
     if (error == 0)
-        FS_PUT(&h->segment->looked_ns, fs_tick_ns());
+        FS_PUT(&h->segment->inspected_ns, fs_tick_ns());
     if (error == 0 && dead != FS_NOBODY)
         error = fs_shared_repair(h);
     return error;

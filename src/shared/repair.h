@@ -9,7 +9,7 @@
 int fs_shared_repair(fairsem_shared_t *h);
 
 /* Check the file; if a process is dead, repair. */
-int fs_shared_look(fairsem_shared_t *h);
+int fs_shared_inspect(fairsem_shared_t *h);
 
 /* Drop the slots and units of a dead process; its byte may be ours by now.  Repair must follow. */
 int fs_shared_bury(fairsem_shared_t *h, int process);

@@ -2,24 +2,24 @@
 /*
  * shared.c - acquire and release between processes: start reading here, after layout.h.
  *
- *      kernel.h    files, record locks, futexes
- *      lock.h      the lock, which can be taken from the dead
- *      life.h      which processes live
- *      line.h      the waiters, in order
- *      change.h    the commit points
- *      repair.h    dropping the dead, and rebuilding the caches
- *      visit.h     the critical section: lock, grant loop, unlock, wake
- *      attach.h    how this process becomes a user
- *      place.h     how a thread waits
- *      segment.h   initializing a segment, and checking that a file is one
- *      registry.c  open, close, unlink
+ *      kernel.h          files, record locks, futexes
+ *      lock.h            the lock, which can be taken from the dead
+ *      life.h            which processes live
+ *      shared_queue.h    the waiters, in order
+ *      change.h          the commit points
+ *      repair.h          dropping the dead, and rebuilding the caches
+ *      shared_section.h  the critical section: lock, grant loop, unlock, wake
+ *      attach.h          how this process becomes a user
+ *      shared_wait.h     how a thread waits
+ *      segment.h         initializing a segment, and checking that a file is one
+ *      registry.c        open, close, unlink
  */
 #include "deadline.h"
 #include "shared/attach.h"
 #include "shared/change.h"
-#include "shared/line.h"
-#include "shared/place.h"
 #include "shared/repair.h"
+#include "shared/shared_queue.h"
+#include "shared/shared_wait.h"
 #include "wait.h"
 
 #include <errno.h>
@@ -62,16 +62,16 @@ static int must_wait(fairsem_shared_t *h, int64_t n, int priority, bool *waits)
     int error = fs_shared_load_available(h, &available);
 
     if (error == 0)
-        error = fs_line_leads(h, priority, &leads);
+        error = fs_queue_leads(h, priority, &leads);
     if (error == 0)
         *waits = n > available || !leads;
     return error;
 }
 
 /* R4: if not, the request may have to wait only because of the dead. */
-static bool nobody_looked_lately(const fairsem_shared_t *h, struct fs_visit *visit)
+static bool nobody_inspected_lately(const fairsem_shared_t *h, struct fs_section *section)
 {
-    return fs_long_ago(fs_visit_now(visit), FS_GET(&h->segment->looked_ns), FS_SEEN_NS);
+    return fs_long_ago(fs_section_now(section), FS_GET(&h->segment->inspected_ns), FS_SEEN_NS);
 }
 
 /* A process whose units survive exec must not wait. */
@@ -81,22 +81,22 @@ static bool keeps(const fairsem_shared_t *h)
 }
 
 /*
- * Take n units, or join the line; `refusal` is the error to return instead of joining, or 0.
+ * Take n units, or join the queue; `refusal` is the error to return instead of joining, or 0.
  * Returns a result, or FS_NOT_OVER: it has joined.  The lock is held.
  */
-static int take_or_join(struct fs_place *place, struct fs_visit *visit, int64_t n, int priority,
-                        int refusal)
+static int take_or_join(struct fs_shared_wait *wait, struct fs_section *section, int64_t n,
+                        int priority, int refusal)
 {
-    fairsem_shared_t *h = place->handle;
+    fairsem_shared_t *h = wait->handle;
     bool waits;
     int error = must_wait(h, n, priority, &waits);
 
     if (error == 0 && waits
         && (refusal != 0 || keeps(h) || fs_slot_find_free(h) == FS_NOBODY
-            || nobody_looked_lately(h, visit))) {
-        error = fs_shared_look(h);
+            || nobody_inspected_lately(h, section))) {
+        error = fs_shared_inspect(h);
         if (error == 0)
-            error = fs_visit_grant(h, visit);
+            error = fs_section_grant(h, section);
         if (error == 0)
             error = must_wait(h, n, priority, &waits);
     }
@@ -108,32 +108,32 @@ static int take_or_join(struct fs_place *place, struct fs_visit *visit, int64_t 
         return refusal;
     if (keeps(h))
         return EBUSY;
-    error = fs_place_join(place, visit, n, priority);
+    error = fs_shared_wait_join(wait, section, n, priority);
     return error != 0 ? error : FS_NOT_OVER;
 }
 
 static int acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,
                    const struct fs_deadline *deadline, const fairsem_token_t *token)
 {
-    struct fs_place place;
-    struct fs_visit visit;
+    struct fs_shared_wait wait;
+    struct fs_section section;
     int error;
 
     if (n > h->capacity)
         return E2BIG;
-    error = fs_place_begin(&place, h, deadline, token);
+    error = fs_shared_wait_begin(&wait, h, deadline, token);
     if (error != 0)
         return error;
-    error = fs_shared_enter(h, &visit);
+    error = fs_shared_enter(h, &section);
     if (error != 0) {
-        place.result = error;
+        wait.result = error;
     } else {
-        place.result = place.reason != 0 ? place.reason
-                                         : take_or_join(&place, &visit, n, priority, refusal);
+        wait.result = wait.reason != 0 ? wait.reason
+                                         : take_or_join(&wait, &section, n, priority, refusal);
         /* An error here is found again when the thread takes the lock the next time. */
-        (void)fs_visit_end(h, &visit);
+        (void)fs_section_end(h, &section);
     }
-    return fs_place_wait(&place);
+    return fs_shared_wait_for(&wait);
 }
 
 /* Common to all acquires: true if n is not valid, or if the fast path has taken the units. */
@@ -203,20 +203,20 @@ int fairsem_shared_acquire_with(fairsem_shared_t *h, int64_t n, const fairsem_wa
 
 int fairsem_shared_release(fairsem_shared_t *h, int64_t n)
 {
-    struct fs_visit visit;
+    struct fs_section section;
     int error, broken;
 
     if (!fs_count_valid(n))
         return EINVAL;
     if (!h->undo && release_fast(h, n))
         return 0;
-    error = fs_shared_enter(h, &visit);
+    error = fs_shared_enter(h, &section);
     if (error != 0)
         return error;
     error = fs_shared_give_back(h, n);
     if (error == EPERM || error == EOVERFLOW)
         FS_COUNT_UP(&h->segment->count.over_releases, 1);
-    broken = fs_visit_end(h, &visit);
+    broken = fs_section_end(h, &section);
     return error != 0 ? error : broken;
 }
 
@@ -224,12 +224,12 @@ int fairsem_shared_release(fairsem_shared_t *h, int64_t n)
 
 int fairsem_shared_keep_on_exec(fairsem_shared_t *h, bool keep)
 {
-    struct fs_visit visit;
+    struct fs_section section;
     struct fs_process *self;
     int error, cancelable, ignored;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    error = fs_shared_enter(h, &visit);
+    error = fs_shared_enter(h, &section);
     if (error == 0) {
         self = &h->processes[FS_GET(&h->self)];
         if (fs_shared_has_slots(h))
@@ -238,7 +238,7 @@ int fairsem_shared_keep_on_exec(fairsem_shared_t *h, bool keep)
             error = fs_file_keep_on_exec(h->fd, keep);
         if (error == 0)
             FS_COMMIT(&self->keeps, keep);
-        fs_visit_end(h, &visit);
+        fs_section_end(h, &section);
     }
     pthread_setcancelstate(cancelable, &ignored);
     return error;

@@ -12,7 +12,7 @@
 #include "crowd.h"
 
 #include "shared/attach.h"
-#include "shared/line.h"
+#include "shared/shared_queue.h"
 #include "shared/repair.h"
 #include "workers.h"
 
@@ -120,10 +120,10 @@ static void be_the_child(const struct call *call, int64_t k)
 static void check_repair_is_idempotent(pid_t other)
 {
     static unsigned char once[65536];
-    struct fs_visit visit;
+    struct fs_section section;
 
     ck_assert_int_le(sem->size, (int64_t)sizeof once);
-    ck_assert_int_eq(fs_shared_enter(sem, &visit), 0);
+    ck_assert_int_eq(fs_shared_enter(sem, &section), 0);
     if (other != 0) {
         siginfo_t info;
 
@@ -136,7 +136,7 @@ static void check_repair_is_idempotent(pid_t other)
     ck_assert_int_eq(memcmp(once, sem->segment, (size_t)sem->size), 0);
     if (other != 0)
         ck_assert_int_eq(kill(other, SIGCONT), 0);
-    ck_assert_int_eq(fs_visit_end(sem, &visit), 0);
+    ck_assert_int_eq(fs_section_end(sem, &section), 0);
 }
 
 static int64_t drain(void)

@@ -447,7 +447,7 @@ static void check_stopped_head(bool ahead)
     ck_assert_int_eq(kill(head, SIGSTOP), 0);
     ck_assert_int_eq(waitpid(head, &status, WUNTRACED), head);
     if (ahead)
-        FS_PUT(&h->segment->looked_ns, INT64_MAX);
+        FS_PUT(&h->segment->inspected_ns, INT64_MAX);
     kill_child(holder);
     ck_assert_int_eq(status_of(second), 0);
     ck_assert_int_eq(kill(head, SIGCONT), 0);
@@ -470,7 +470,7 @@ END_TEST
 /* So that it looks; not in the future, which would not count. */
 static void look_a_moment_ago(fairsem_shared_t *h)
 {
-    FS_PUT(&h->segment->looked_ns, fs_now_ns() - 20000000);
+    FS_PUT(&h->segment->inspected_ns, fs_now_ns() - 20000000);
 }
 
 /*
@@ -499,20 +499,20 @@ END_TEST
 START_TEST(a_waiter_may_be_granted_just_before_it_looks_for_the_dead)
 {
     fairsem_shared_t *h = make_small_segment(2, 0, 16, 8);
-    struct fs_visit visit;
+    struct fs_section section;
     pid_t waiter;
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
     waiter = fork_waiter(h, 1, NULL, NULL);
     await_queue(h, 1);
     FS_PUT(&h->slots[-1].process, -1);      /* a process's entry that is free */
-    ck_assert_int_eq(fs_shared_enter(h, &visit), 0);
+    ck_assert_int_eq(fs_shared_enter(h, &section), 0);
     while ((FS_GET(&h->segment->lock) & 1u << 31) == 0)
         sched_yield();                      /* until the waiter sleeps for the lock */
     look_a_moment_ago(h);
     FS_PUT(&h->processes[FS_GET(&h->self)].held, 1);
     fs_shared_put_available(h, 1);
-    ck_assert_int_eq(fs_visit_end(h, &visit), 0);
+    ck_assert_int_eq(fs_section_end(h, &section), 0);
     ck_assert_int_eq(status_of(waiter), 0);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
@@ -559,7 +559,7 @@ START_TEST(a_refusal_without_a_wait_looks_for_the_dead_first)
 
         await_flag(flag, way + 1);
         kill_child(holder);
-        FS_PUT(&h->segment->looked_ns, fs_tick_ns());
+        FS_PUT(&h->segment->inspected_ns, fs_tick_ns());
         error = way == 0   ? fairsem_shared_tryacquire(h, 1)
                 : way == 1 ? fairsem_shared_acquire_for(h, 1, 0)
                            : fairsem_shared_acquire_until(h, 1, CLOCK_MONOTONIC, &past);

@@ -139,8 +139,8 @@ inline fs_shared_bury(d)
 #define DEAD(i) (used[i] && !ALIVE(i))
 #define A_DEAD  (DEAD(0) -> 1 : (DEAD(1) -> 2 : (DEAD(2) -> 3 : NOBODY)))
 
-/* shared/repair.c: line_up_anew */
-inline line_up_anew()
+/* shared/repair.c: queue_up_anew */
+inline queue_up_anew()
 {
     i = 0;
     do
@@ -172,7 +172,7 @@ inline fs_shared_repair()
     :: else -> break
     od;
     if
-    :: BUG != LINE_TRUSTED -> line_up_anew()
+    :: BUG != LINE_TRUSTED -> queue_up_anew()
     :: else
     fi;
     if
@@ -181,8 +181,8 @@ inline fs_shared_repair()
     fi
 }
 
-/* shared/repair.c: fs_shared_look */
-inline fs_shared_look()
+/* shared/repair.c: fs_shared_inspect */
+inline fs_shared_inspect()
 {
     if
     :: A_DEAD != NOBODY -> fs_shared_repair()
@@ -192,8 +192,8 @@ inline fs_shared_look()
 
 /* ---- The section ---- */
 
-/* shared/lock.c: fs_shared_lock.  shared/visit.c: fs_visit_begin */
-inline fs_visit_begin()
+/* shared/lock.c: fs_shared_lock.  shared/shared_section.c: fs_section_begin */
+inline fs_section_begin()
 {
     do
     :: atomic { lock == NOBODY -> lock = me + 1; owners++; from_dead = 0; break }
@@ -211,8 +211,8 @@ inline fs_visit_begin()
     fi
 }
 
-/* shared/visit.c: fs_visit_grant */
-inline fs_visit_grant()
+/* shared/shared_section.c: fs_section_grant */
+inline fs_section_grant()
 {
     do
     :: HEAD == NOBODY -> break
@@ -232,10 +232,10 @@ inline fs_visit_grant()
     od
 }
 
-/* shared/visit.c: fs_visit_end */
-inline fs_visit_end()
+/* shared/shared_section.c: fs_section_end */
+inline fs_section_end()
 {
-    fs_visit_grant();
+    fs_section_grant();
     HOLDS(I1, available + TAKEN == UNITS);
     HOLDS(R2, !ORPHAN(0) && !ORPHAN(1) && !ORPHAN(2));
     atomic { lock = NOBODY; owners-- }
@@ -248,46 +248,46 @@ inline fs_visit_end()
 #define IS_TO_BE_SEEN ((HEAD == me + 1 && A_DEAD != NOBODY) || HEAD_IS_DEAD || unfinished \
                        || (lock != NOBODY && !ALIVE(lock - 1)))
 
-/* shared/place.c: come_and_leave, look */
+/* shared/shared_wait.c: come_and_leave, look */
 inline wait_in_line()
 {
     do
     :: state[me] == GRANTED ->
-        fs_visit_begin();
+        fs_section_begin();
         if
-        :: state[me] == GRANTED -> fs_shared_receive(); fs_visit_end(); break
-        :: else -> fs_visit_end()
+        :: state[me] == GRANTED -> fs_shared_receive(); fs_section_end(); break
+        :: else -> fs_section_end()
         fi
     /* Every 100 ms.  Here only if there is something to find, or the search would have no end. */
     :: BUG != NEVER_LOOKS && state[me] != GRANTED && IS_TO_BE_SEEN ->
-        fs_visit_begin();
+        fs_section_begin();
         if
-        :: HEAD == me + 1 || HEAD_IS_DEAD -> fs_shared_look()
+        :: HEAD == me + 1 || HEAD_IS_DEAD -> fs_shared_inspect()
         :: else
         fi;
-        fs_visit_end()
+        fs_section_end()
     od
 }
 
 /* shared/shared.c: take_or_join */
 inline acquire()
 {
-    fs_visit_begin();
+    fs_section_begin();
     if
-    :: HEAD != NOBODY || NEED(me) > available -> fs_shared_look()
+    :: HEAD != NOBODY || NEED(me) > available -> fs_shared_inspect()
     :: else
     fi;
     if
     :: HEAD == NOBODY && NEED(me) <= available ->
         has[me] = has[me] + NEED(me);
         available = available - NEED(me);
-        fs_visit_end()
+        fs_section_end()
     :: else ->
         seq[me] = next_seq;
         next_seq++;
         state[me] = WAITING;
         in_line[me] = 1;
-        fs_visit_end();
+        fs_section_end();
         wait_in_line()
     fi
 }
@@ -295,10 +295,10 @@ inline acquire()
 /* shared/change.c: fs_shared_give_back */
 inline release()
 {
-    fs_visit_begin();
+    fs_section_begin();
     has[me] = has[me] - NEED(me);
     available = available + NEED(me);
-    fs_visit_end()
+    fs_section_end()
 }
 
 proctype process(byte me)

@@ -94,7 +94,7 @@ static void leave_out(struct fs_segment *s)
 static void repair_again(fairsem_shared_t *h, int file)
 {
     static _Alignas(64) char once[SEGMENT_SIZE], twice[SEGMENT_SIZE];
-    struct fs_visit visit;
+    struct fs_section visit;
     int error;
 
     memcpy(once, kernel_memory(file), SEGMENT_SIZE);
@@ -102,7 +102,7 @@ static void repair_again(fairsem_shared_t *h, int file)
     if (error == 0)
         error = fs_shared_repair(h);
     if (error == 0)
-        error = fs_visit_end(h, &visit);
+        error = fs_section_end(h, &visit);
     if (error != 0)
         fail("audit", "repair returns %d", error);
     memcpy(twice, kernel_memory(file), SEGMENT_SIZE);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* line.c - the line: a list of slots, linked by index; see line.h. */
-#include "shared/line.h"
+/* shared_queue.c - the wait queue: a list of slots, linked by index; see shared_queue.h. */
+#include "shared/shared_queue.h"
 
 #include <errno.h>
 
 int fs_shared_is_damaged(fairsem_shared_t *h)
 {
     FS_COMMIT(&h->segment->damaged, 1);
-    /* From now on no process uses the fast path.  Release order: see fs_visit_end(). */
+    /* From now on no process uses the fast path.  Release order: see fs_section_end(). */
     atomic_fetch_or_explicit(&h->segment->word, FS_SLOW, memory_order_release);
     return ENOTRECOVERABLE;
 }
@@ -21,19 +21,19 @@ static int load_link(fairsem_shared_t *h, const _Atomic int32_t *link, int *inde
     return fs_shared_is_damaged(h);
 }
 
-int fs_line_head(fairsem_shared_t *h, int *head)
+int fs_queue_head(fairsem_shared_t *h, int *head)
 {
     return load_link(h, &h->segment->head, head);
 }
 
-int fs_line_behind(fairsem_shared_t *h, int index, int *behind)
+int fs_queue_behind(fairsem_shared_t *h, int index, int *behind)
 {
     return load_link(h, &h->slots[index].next, behind);
 }
 
-int fs_line_leads(fairsem_shared_t *h, int priority, bool *leads)
+int fs_queue_leads(fairsem_shared_t *h, int priority, bool *leads)
 {
-    int head, error = fs_line_head(h, &head);
+    int head, error = fs_queue_head(h, &head);
 
     if (error == 0)
         *leads = head == FS_NOBODY || priority < FS_GET(&h->slots[head].priority);
@@ -56,7 +56,7 @@ static void link_in(fairsem_shared_t *h, int ahead, int index, int behind)
 }
 
 /* Searches from the tail, because nearly every request joins there. */
-int fs_line_insert(fairsem_shared_t *h, int index)
+int fs_queue_join(fairsem_shared_t *h, int index)
 {
     int ahead, behind = FS_NOBODY, error = load_link(h, &h->segment->tail, &ahead);
 
@@ -74,7 +74,7 @@ int fs_line_insert(fairsem_shared_t *h, int index)
     return 0;
 }
 
-int fs_line_remove(fairsem_shared_t *h, int index)
+int fs_queue_leave(fairsem_shared_t *h, int index)
 {
     struct fs_slot *slot = &h->slots[index];
     int ahead, behind, error = load_link(h, &slot->prev, &ahead);
@@ -89,7 +89,7 @@ int fs_line_remove(fairsem_shared_t *h, int index)
     return 0;
 }
 
-void fs_line_clear(fairsem_shared_t *h)
+void fs_queue_clear(fairsem_shared_t *h)
 {
     FS_PUT(&h->segment->head, FS_NOBODY);
     FS_PUT(&h->segment->tail, FS_NOBODY);

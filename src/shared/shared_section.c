@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-/* visit.c - lock, grant loop, unlock, wake; see visit.h. */
-#include "shared/visit.h"
+/* shared_section.c - lock, grant loop, unlock, wake; see shared_section.h. */
+#include "shared/shared_section.h"
 
 #include "cpu.h"
 #include "deadline.h"
 #include "probes.h"
 #include "shared/change.h"
 #include "shared/life.h"
-#include "shared/line.h"
 #include "shared/lock.h"
 #include "shared/repair.h"
+#include "shared/shared_queue.h"
 
 #include <errno.h>
 #include <limits.h>
 
 void (*fs_shared_step)(const char *what);
 
-int64_t fs_visit_now(struct fs_visit *visit)
+int64_t fs_section_now(struct fs_section *section)
 {
-    if (visit->now_ns == 0)
-        visit->now_ns = fs_now_ns();
-    return visit->now_ns;
+    if (section->now_ns == 0)
+        section->now_ns = fs_now_ns();
+    return section->now_ns;
 }
 
 /*
  * The handle is not used any more: a thread whose wait a token has canceled may have seen that, and
  * closed it.  A wake on an address where no thread sleeps does nothing.
  */
-static void wake_all(struct fs_visit *visit)
+static void wake_all(struct fs_section *section)
 {
-    for (int i = 0; i < visit->wakes; i++) {
+    for (int i = 0; i < section->wakes; i++) {
         FS_STEP("wake");
-        fs_shared_wake(visit->words[i], INT_MAX);
+        fs_shared_wake(section->words[i], INT_MAX);
     }
-    visit->wakes = 0;
+    section->wakes = 0;
 }
 
-void fs_visit_will_wake(fairsem_shared_t *h, struct fs_visit *visit, int slot)
+void fs_section_will_wake(fairsem_shared_t *h, struct fs_section *section, int slot)
 {
-    if (visit->wakes == FS_WAKES)
-        wake_all(visit);
-    visit->words[visit->wakes++] = &h->slots[slot].state;
+    if (section->wakes == FS_WAKES)
+        wake_all(section);
+    section->words[section->wakes++] = &h->slots[slot].state;
 }
 
 /* The lock is held.  Setting SLOW keeps others from changing the count. */
@@ -60,12 +60,12 @@ static int open_up(fairsem_shared_t *h)
     return fs_shared_load_available(h, &available);
 }
 
-int fs_visit_begin(fairsem_shared_t *h, struct fs_visit *visit)
+int fs_section_begin(fairsem_shared_t *h, struct fs_section *section)
 {
     int error = fs_shared_lock(h);
 
-    visit->now_ns = 0;
-    visit->wakes = 0;
+    section->now_ns = 0;
+    section->wakes = 0;
     if (error == ENOTRECOVERABLE)
         return fs_shared_is_damaged(h);
     if (error == EOWNERDEAD) {
@@ -76,13 +76,13 @@ int fs_visit_begin(fairsem_shared_t *h, struct fs_visit *visit)
         return error;
     }
     error = open_up(h);
-    return error != 0 ? fs_visit_fail(h, visit, error) : 0;
+    return error != 0 ? fs_section_fail(h, section, error) : 0;
 }
 
-int fs_visit_fail(fairsem_shared_t *h, struct fs_visit *visit, int error)
+int fs_section_fail(fairsem_shared_t *h, struct fs_section *section, int error)
 {
     fs_shared_unlock(h);
-    wake_all(visit);
+    wake_all(section);
     return error;
 }
 
@@ -130,10 +130,10 @@ static void learn_turn(fairsem_shared_t *h, int head, int64_t now)
 }
 
 /* Grant the head, which fits and whose process lives. */
-static int grant_head(fairsem_shared_t *h, struct fs_visit *visit, int head)
+static int grant_head(fairsem_shared_t *h, struct fs_section *section, int head)
 {
-    int64_t now = fs_visit_now(visit);
-    int error = fs_line_remove(h, head);
+    int64_t now = fs_section_now(section);
+    int error = fs_queue_leave(h, head);
 
     if (error != 0)
         return error;
@@ -143,23 +143,23 @@ static int grant_head(fairsem_shared_t *h, struct fs_visit *visit, int head)
     learn_turn(h, head, now);
     error = fs_shared_grant_slot(h, head);
     if (error == 0)
-        fs_visit_will_wake(h, visit, head);
+        fs_section_will_wake(h, section, head);
     return error;
 }
 
 /* R4: no check if it joined a moment ago, because it was alive then. */
-static int seems_alive(fairsem_shared_t *h, int head, int process, struct fs_visit *visit,
+static int seems_alive(fairsem_shared_t *h, int head, int process, struct fs_section *section,
                        bool *alive)
 {
-    *alive = !fs_long_ago(fs_visit_now(visit), FS_GET(&h->slots[head].joined_ns), FS_SEEN_NS);
+    *alive = !fs_long_ago(fs_section_now(section), FS_GET(&h->slots[head].joined_ns), FS_SEEN_NS);
     return *alive ? 0 : fs_shared_alive(h, process, alive);
 }
 
-/* 0: granted, or dropped the dead; EAGAIN: the head does not fit, or the line is empty. */
-static int grant_or_drop_head(fairsem_shared_t *h, struct fs_visit *visit)
+/* 0: granted, or dropped the dead; EAGAIN: the head does not fit, or the queue is empty. */
+static int grant_or_drop_head(fairsem_shared_t *h, struct fs_section *section)
 {
     int64_t available, units;
-    int head, process, error = fs_line_head(h, &head);
+    int head, process, error = fs_queue_head(h, &head);
     bool alive;
 
     if (error != 0)
@@ -177,17 +177,17 @@ static int grant_or_drop_head(fairsem_shared_t *h, struct fs_visit *visit)
         return error;
     if (units > available)
         return EAGAIN;
-    error = seems_alive(h, head, process, visit, &alive);
+    error = seems_alive(h, head, process, section, &alive);
     if (error != 0)
         return error;
-    return alive ? grant_head(h, visit, head) : fs_shared_repair(h);
+    return alive ? grant_head(h, section, head) : fs_shared_repair(h);
 }
 
-/* Each turn takes at least one slot out of the line. */
-int fs_visit_grant(fairsem_shared_t *h, struct fs_visit *visit)
+/* Each turn takes at least one slot out of the queue. */
+int fs_section_grant(fairsem_shared_t *h, struct fs_section *section)
 {
     for (int i = 0; i <= h->max_waiters; i++) {
-        int error = grant_or_drop_head(h, visit);
+        int error = grant_or_drop_head(h, section);
 
         if (error != 0)
             return error == EAGAIN ? 0 : error;
@@ -195,9 +195,9 @@ int fs_visit_grant(fairsem_shared_t *h, struct fs_visit *visit)
     return fs_shared_is_damaged(h);
 }
 
-int fs_visit_end(fairsem_shared_t *h, struct fs_visit *visit)
+int fs_section_end(fairsem_shared_t *h, struct fs_section *section)
 {
-    int error = fs_visit_grant(h, visit);
+    int error = fs_section_grant(h, section);
     int64_t word = FS_GET(&h->segment->word);
 
     if (!h->undo && error == 0 && FS_GET(&h->segment->head) == FS_NOBODY) {
@@ -212,5 +212,5 @@ int fs_visit_end(fairsem_shared_t *h, struct fs_visit *visit)
         if (FS_GET(&h->segment->damaged) != 0)
             error = fs_shared_is_damaged(h);
     }
-    return fs_visit_fail(h, visit, error);
+    return fs_section_fail(h, section, error);
 }

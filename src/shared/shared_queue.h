@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line.h - the slots, and the line of those that wait, ordered by priority, then by number.
+ * shared_queue.h - the slots, and the queue of those that wait, by priority, then by number.
  *
  * The lock is held.  Each function with an error returns 0, or ENOTRECOVERABLE: a link is damaged.
  */
-#ifndef FS_SHARED_LINE_H
-#define FS_SHARED_LINE_H
+#ifndef FS_SHARED_QUEUE_H
+#define FS_SHARED_QUEUE_H
 
 #include "shared/handle.h"
 
@@ -18,18 +18,18 @@ static inline int fs_slot_state_of(const struct fs_slot *slot)
     return atomic_load_explicit(&slot->state, memory_order_acquire);
 }
 
-/* The first in line: a valid index, or FS_NOBODY. */
-int fs_line_head(fairsem_shared_t *h, int *head);
+/* The head: a valid index, or FS_NOBODY. */
+int fs_queue_head(fairsem_shared_t *h, int *head);
 
-/* Would a request of this priority be the first in line? */
-int fs_line_leads(fairsem_shared_t *h, int priority, bool *leads);
+/* Would a request of this priority be the head? */
+int fs_queue_leads(fairsem_shared_t *h, int priority, bool *leads);
 
-int  fs_line_insert(fairsem_shared_t *h, int index);
-int  fs_line_remove(fairsem_shared_t *h, int index);
-void fs_line_clear(fairsem_shared_t *h);
+int  fs_queue_join(fairsem_shared_t *h, int index);
+int  fs_queue_leave(fairsem_shared_t *h, int index);
+void fs_queue_clear(fairsem_shared_t *h);
 
 /* The slot behind this one: a valid index, or FS_NOBODY. */
-int fs_line_behind(fairsem_shared_t *h, int index, int *behind);
+int fs_queue_behind(fairsem_shared_t *h, int index, int *behind);
 
 /* The process that a slot in use belongs to: a valid index. */
 int fs_slot_process(fairsem_shared_t *h, int index, int *process);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* place.h - a thread's place in the line of a segment: join, sleep, leave. */
-#ifndef FS_SHARED_PLACE_H
-#define FS_SHARED_PLACE_H
+/* shared_wait.h - a thread that waits in the queue of a segment: join, sleep, leave. */
+#ifndef FS_SHARED_WAIT_H
+#define FS_SHARED_WAIT_H
 
 #include "deadline.h"
-#include "shared/visit.h"
+#include "shared/shared_section.h"
 #include "token.h"
 
 /* No result yet; results are not negative. */
@@ -13,7 +13,7 @@
 /* A `reason`: the wait has ended without a token, and can no longer be canceled. */
 #define FS_OVER (-1)
 
-struct fs_place {
+struct fs_shared_wait {
     struct fs_cancelable      by_token;
     fairsem_shared_t         *handle;
     const struct fs_deadline *deadline;     /* NULL: none */
@@ -28,13 +28,14 @@ struct fs_place {
 };
 
 /* Put it on the token's list (NULL: none).  0, or the token's reason.  No lock held. */
-int fs_place_begin(struct fs_place *place, fairsem_shared_t *h, const struct fs_deadline *deadline,
-                   const fairsem_token_t *token);
+int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
+                         const struct fs_deadline *deadline, const fairsem_token_t *token);
 
 /* Join, as the last of this priority.  0, ENOBUFS, ENOTRECOVERABLE.  The lock is held. */
-int fs_place_join(struct fs_place *place, struct fs_visit *visit, int64_t n, int priority);
+int fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_section *section, int64_t n,
+                        int priority);
 
-/* If place->result is FS_NOT_OVER, wait for the result.  Cancellation point.  No lock held. */
-int fs_place_wait(struct fs_place *place);
+/* If wait->result is FS_NOT_OVER, wait for the result.  Cancellation point.  No lock held. */
+int fs_shared_wait_for(struct fs_shared_wait *wait);
 
 #endif

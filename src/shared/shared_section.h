@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shared_section.h - the critical section of a segment: lock, grant loop, unlock, wake.
+ *
+ * As in the core's section.c there is one way out, which grants what fits, so no path can forget
+ * to grant.  The count stays in the segment, because the next process must find it there if we die.
+ */
+#ifndef FS_SHARED_SECTION_H
+#define FS_SHARED_SECTION_H
+
+#include "shared/handle.h"
+
+#define FS_WAKES 32
+
+struct fs_section {
+    int64_t now_ns;             /* 0: no clock has been read yet */
+    int     wakes;
+    const _Atomic int *words[FS_WAKES];     /* to wake when the lock has been dropped */
+};
+
+/*
+ * Take the lock, and repair if necessary.  Returns 0: the lock is held; ENOTRECOVERABLE or EBADF:
+ * it is not held.
+ */
+int fs_section_begin(fairsem_shared_t *h, struct fs_section *section);
+
+/* Grant what fits to the living in the queue.  0, ENOTRECOVERABLE, EBADF. */
+int fs_section_grant(fairsem_shared_t *h, struct fs_section *section);
+
+/* Grant, unlock, wake.  Returns 0 or an error; the lock is not held any more in any case. */
+int fs_section_end(fairsem_shared_t *h, struct fs_section *section);
+
+/* The same without a grant, after an error, which it returns. */
+int fs_section_fail(fairsem_shared_t *h, struct fs_section *section, int error);
+
+/* Wake the thread of this slot when the lock has been dropped. */
+void fs_section_will_wake(fairsem_shared_t *h, struct fs_section *section, int slot);
+
+/* The time of this section; the clock is read only once. */
+int64_t fs_section_now(struct fs_section *section);
+
+#endif
