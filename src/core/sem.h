@@ -89,7 +89,7 @@ struct FS_MAY_ALIAS fs_sem {
     struct fs_stay_awake doubts;    /* under mutex */
     bool               bounded;     /* r/o; limit is a capacity */
     bool               interruptible; /* r/o; waits end with EINTR, signals may release */
-    bool               sleeps_at_once; /* r/o; no waiter stays awake.  (slots.c clears it) */
+    bool               sleeps_at_once; /* r/o; no waiter stays awake.  (slot_pool.c clears it) */
     _Atomic bool       resizing;    /* written under mutex; word and limit may disagree: a fork */
     uint32_t           waiters_max_interval; /* as wait_ns_max_interval */
     _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */

@@ -290,8 +290,11 @@ static bool wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadli
                 break;
         }
     }
+    /* The error may be that of a slot which the semaphore has left: errno stays as it is. */
+    if (*kind != FS_IS_PLAIN && *kind != FS_IS_IN_SLOT)
+        return false;
     *result = fs_sem_result(error);
-    return *kind == FS_IS_PLAIN || *kind == FS_IS_IN_SLOT;
+    return true;
 }
 
 EXPORT int sem_wait(sem_t *sem)

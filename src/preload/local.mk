@@ -17,6 +17,7 @@ interpose_sources = \
 	src/preload/private_memory.c src/preload/private_memory.h \
 	src/preload/record.c src/preload/record.h \
 	src/preload/records.h \
+	src/preload/slot_pool.c src/preload/slot_pool.h \
 	src/preload/slots.c src/preload/slots.h
 fairsem_run_sources = \
 	src/preload/complain.c src/preload/complain.h \

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slots.c - see slots.h.
- *
- * Slots come from mmap, many at a time.  Not from malloc, because the program may replace malloc by
- * one that uses semaphores.
+ * slots.c - a sem_t moves into a slot and out of it; see slots.h.
  *
  * No lock: a wait, a post and sem_destroy must not wait for a thread of a lower priority, for the
  * thread that a signal handler has interrupted, or for a thread that a forked child does not have.
@@ -13,47 +10,19 @@
 #define _GNU_SOURCE
 #include "slots.h"
 
+#include "posix/sem_calls.h"
 #include "private_memory.h"
 #include "record.h"
-#include "posix/sem_calls.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <time.h>
 
-#define INDEX   UINT32_C(0x0fffffff)    /* the bits of a reference that are the index */
-#define NO_SLOT (INDEX + 1)
-#define RESTING 64                      /* see give_back() */
-
-/*
- * Slots come in blocks: the first has this many, and each has twice as many as the one before.  So
- * a slot is found from its index by two loads.
- */
-#define FIRST_BLOCK UINT32_C(256)
-#define BLOCKS      21
-
-static struct fs_sem_slot *_Atomic blocks[BLOCKS];
-
-static _Atomic uint32_t fresh;          /* the slots from this index on have never been used */
-
-/*
- * The free slots, a stack.  Lower half: the index of the first, plus 1; 0: there is none.  Upper
- * half: how often it has changed.  Without that a thread could take the first slot, and leave a
- * second one as the first that another thread has taken meanwhile (the ABA problem).
- */
-static _Atomic uint64_t free_slots;
-
-/* Upper half: its number among all that have rested.  Lower half: its index, plus 1; 0: none. */
-static _Atomic uint64_t resting[RESTING];
-static _Atomic uint32_t next_to_rest;       /* the number of the next */
 static _Atomic uint32_t last_tag;
 
 static _Atomic bool has_relatives;      /* is about to fork, or a forked child */
 static bool at_once;                    /* r/o */
-int64_t fs_bypass_ns;                   /* r/o */
 static int (*init_of_libc)(sem_t *, int, unsigned);     /* r/o */
 
 /*
@@ -102,137 +71,11 @@ bool fs_slots_at_once(void)
     return at_once;
 }
 
-static unsigned block_of(uint32_t index)
-{
-    return 23u - (unsigned)__builtin_clz(index + FIRST_BLOCK);
-}
-
-static struct fs_sem_slot *slot_at(uint32_t index)
-{
-    unsigned block = block_of(index);
-    struct fs_sem_slot *first = atomic_load_explicit(&blocks[block], memory_order_acquire);
-
-    return first != NULL ? first + (index + FIRST_BLOCK - (FIRST_BLOCK << block)) : NULL;
-}
-
-/* ---- Free slots ---- */
-
-/* Release order: a thread that takes the slot must see what we wrote into it, and so below. */
-static void push(uint32_t index)
-{
-    struct fs_sem_slot *slot = slot_at(index);
-    uint64_t before = atomic_load_explicit(&free_slots, memory_order_relaxed), after;
-
-    do {
-        atomic_store_explicit(&slot->next_free, (uint32_t)before, memory_order_relaxed);
-        after = ((before >> 32) + 1) << 32 | (index + 1);
-    } while (!atomic_compare_exchange_weak_explicit(&free_slots, &before, after,
-                                                    memory_order_release, memory_order_relaxed));
-}
-
-static uint32_t pop(void)
-{
-    uint64_t before = atomic_load_explicit(&free_slots, memory_order_acquire), after;
-
-    do {
-        if ((uint32_t)before == 0)
-            return NO_SLOT;
-        after = ((before >> 32) + 1) << 32
-                | atomic_load_explicit(&slot_at((uint32_t)before - 1)->next_free,
-                                       memory_order_relaxed);
-    } while (!atomic_compare_exchange_weak_explicit(&free_slots, &before, after,
-                                                    memory_order_acquire, memory_order_acquire));
-    return (uint32_t)before - 1;
-}
-
-/*
- * The program may have copied the semaphore, and then destroyed the original, as a vector does when
- * it grows.  The copy is looked at later; then the slot still has the value.  So a slot rests until
- * so many others have been given back.
- */
-static void give_back(uint32_t index)
-{
-    uint32_t number = atomic_fetch_add_explicit(&next_to_rest, 1, memory_order_relaxed);
-    _Atomic uint64_t *place = &resting[number % RESTING];
-    uint64_t there = atomic_load_explicit(place, memory_order_relaxed);
-
-    do {
-        /* If a later one is there, so many have been given back since we got our number. */
-        if ((uint32_t)there != 0 && (int32_t)((uint32_t)(there >> 32) - number) > 0) {
-            push(index);
-            return;
-        }
-    } while (!atomic_compare_exchange_weak_explicit(place, &there,
-                                                    (uint64_t)number << 32 | (index + 1),
-                                                    memory_order_acq_rel, memory_order_relaxed));
-    if ((uint32_t)there != 0)
-        push((uint32_t)there - 1);
-}
-
-/* For want of memory: one that has not rested for long. */
-static uint32_t take_resting(void)
-{
-    for (int i = 0; i < RESTING; i++) {
-        uint32_t found = (uint32_t)atomic_exchange_explicit(&resting[i], 0, memory_order_acquire);
-
-        if (found != 0)
-            return found - 1;
-    }
-    return NO_SLOT;
-}
-
-/* Two threads may map the same block; one of them unmaps its own. */
-static bool map_block(unsigned block)
-{
-    size_t size = ((size_t)FIRST_BLOCK << block) * sizeof(struct fs_sem_slot);
-    struct fs_sem_slot *none = NULL;
-    int before = errno;
-    void *map;
-
-    if (atomic_load_explicit(&blocks[block], memory_order_relaxed) != NULL)
-        return true;
-    map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-               0);
-    errno = before;
-    if (map == MAP_FAILED)
-        return false;
-    if (!atomic_compare_exchange_strong_explicit(&blocks[block], &none, map,
-                                                 memory_order_release, memory_order_relaxed))
-        munmap(map, size);
-    return true;
-}
-
-static uint32_t take_fresh(void)
-{
-    uint32_t index = atomic_load_explicit(&fresh, memory_order_relaxed);
-    struct fs_sem_slot *slot;
-
-    do {
-        if (index > INDEX || !map_block(block_of(index)))
-            return NO_SLOT;
-    } while (!atomic_compare_exchange_weak_explicit(&fresh, &index, index + 1,
-                                                    memory_order_relaxed, memory_order_relaxed));
-    slot = slot_at(index);
-    fs_sem_init(&slot->sem, 0, fs_bypass_ns);
-    /* A handler can end these waits while the thread is awake: actions.c. */
-    fs_inside(&slot->sem)->sleeps_at_once = false;
-    return index;
-}
-
-static uint32_t take(void)
-{
-    uint32_t index = pop();
-
-    if (index == NO_SLOT)
-        index = take_fresh();
-    return index != NO_SLOT ? index : take_resting();
-}
-
 /* ---- What is this sem_t? ---- */
 
 static bool is_reference(uint64_t word)
 {
-    return ((uint32_t)word & ~INDEX) == FS_REFERS;
+    return ((uint32_t)word & ~FS_SLOT_INDEX) == FS_REFERS;
 }
 
 static uint64_t reference(uint32_t index, uint32_t tag)
@@ -246,7 +89,7 @@ static uint64_t reference(uint32_t index, uint32_t tag)
  */
 static struct fs_sem_slot *slot_of(uint64_t word)
 {
-    struct fs_sem_slot *slot = slot_at((uint32_t)word & INDEX);
+    struct fs_sem_slot *slot = fs_slot_at((uint32_t)word & FS_SLOT_INDEX);
     uint64_t tag = word >> 32;
 
     if (slot == NULL || tag == 0 || atomic_load_explicit(&slot->tag, memory_order_acquire) != tag)
@@ -349,10 +192,10 @@ bool fs_slot_move_in(sem_t *sem)
         move_to_libc(in, word);
         return true;
     }
-    index = take();
-    if (index == NO_SLOT)
+    index = fs_slot_take();
+    if (index == FS_NO_SLOT)
         return false;
-    slot = slot_at(index);
+    slot = fs_slot_at(index);
     tag = new_tag();
     /* Release order: the slot was given back after the word of its last semaphore had changed. */
     atomic_store_explicit(&slot->tag, tag, memory_order_release);
@@ -368,7 +211,7 @@ bool fs_slot_move_in(sem_t *sem)
                                                     memory_order_acq_rel, memory_order_acquire))
             return true;
     } while (fs_is_plain(word));
-    push(index);
+    fs_slot_put_back(index);
     return true;
 }
 
@@ -390,7 +233,7 @@ void fs_slot_move_out(sem_t *sem)
         || !fs_retire(fs_inside(&slot->sem), &slot->units_at_end))
         return;
     become_plain(in, word, slot);
-    give_back((uint32_t)word & INDEX);
+    fs_slot_put_to_rest((uint32_t)word & FS_SLOT_INDEX);
 }
 
 void fs_slots_before_fork(void)
@@ -407,8 +250,6 @@ void fs_slots_before_fork(void)
  */
 void fs_slots_in_child(void)
 {
-    atomic_store_explicit(&free_slots, 0, memory_order_relaxed);
-    for (int i = 0; i < RESTING; i++)
-        atomic_store_explicit(&resting[i], 0, memory_order_relaxed);
+    fs_slot_forget_free();
     begin_tags();
 }

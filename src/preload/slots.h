@@ -39,34 +39,22 @@
  *                     Whoever finds a retired slot replaces the reference by the units, not only
  *                     the thread that has retired it.
  *
- * Slots are never unmapped, only used again, with another tag.  So a thread that has just found a
- * slot can still access it.  The tag and the address of the sem_t in the slot guard against memory
- * that only looks like a reference, and tell a copy of the sem_t from the original.  A child of
- * fork inherits slots and tags.
+ * The memory of a slot is never unmapped (slot_pool.h), only used again, with another tag.  So a
+ * thread that has just found a slot can still access it.  The tag and the address of the sem_t in
+ * the slot guard against memory that only looks like a reference, and tell a copy of the sem_t from
+ * the original.  A child of fork inherits slots and tags.
  */
 #ifndef FS_SLOTS_H
 #define FS_SLOTS_H
 
-#include "fast_path.h"
+#include "slot_pool.h"
 
 #include <assert.h>
 #include <semaphore.h>
-#include <stdatomic.h>
 
 #define FS_PLAIN  UINT32_C(0xfa125e30)
 #define FS_REFERS UINT32_C(0xd0000000)
 #define FS_ONE_UNIT (UINT64_C(1) << 32)     /* of FS_PLAIN */
-
-struct fs_record;
-
-struct fs_sem_slot {
-    fairsem_t         sem;          /* initialized once; between two uses it is retired */
-    _Atomic uint32_t  tag;          /* of its present or last use; 0: not used yet */
-    _Atomic uint32_t  next_free;    /* in the list of slots.c */
-    _Atomic(const sem_t *) home;    /* the sem_t that refers to it, or did */
-    _Atomic int64_t   units_at_end; /* if retired: the semaphore's units then */
-    _Atomic(struct fs_record *) record; /* r/o while in use; NULL: no statistics */
-};
 
 /* A sem_t, as this module sees it.  All may be read while another thread writes them. */
 struct fs_in_place {
@@ -118,9 +106,6 @@ static inline bool fs_slot_is_retired(const struct fs_sem_slot *slot)
     atomic_thread_fence(memory_order_acquire);
     return fs_retired(fs_inside(&slot->sem));
 }
-
-/* For how long running threads may pass sleeping ones, as fairsem-run --bypass says; 0: never. */
-extern int64_t fs_bypass_ns;
 
 /* Must semaphores be in slots from the start, for a tool that looks for races? */
 bool fs_slots_at_once(void);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * slot_pool.c - the memory of slots; see slot_pool.h.
+ *
+ * It comes from mmap, for many slots at a time.  Not from malloc, because the program may replace
+ * malloc by one that uses semaphores.
+ *
+ * No lock, for the reasons that are in slots.c: each change is one compare-and-swap.
+ */
+#define _GNU_SOURCE
+#include "slot_pool.h"
+
+#include "posix/sem_calls.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#define RESTING 64      /* see fs_slot_put_to_rest() */
+
+/*
+ * Slots come in blocks: the first has this many, and each has twice as many as the one before.  So
+ * a slot is found from its index by two loads.
+ */
+#define FIRST_BLOCK UINT32_C(256)
+#define BLOCKS      21
+
+static struct fs_sem_slot *_Atomic blocks[BLOCKS];
+
+static _Atomic uint32_t fresh;          /* the slots from this index on have never been used */
+
+/*
+ * The free slots, a stack.  Lower half: the index of the first, plus 1; 0: there is none.  Upper
+ * half: how often it has changed.  Without that a thread could take the first slot, and leave a
+ * second one as the first that another thread has taken meanwhile (the ABA problem).
+ */
+static _Atomic uint64_t free_slots;
+
+/* Upper half: its number among all that have rested.  Lower half: its index, plus 1; 0: none. */
+static _Atomic uint64_t resting[RESTING];
+static _Atomic uint32_t next_to_rest;   /* the number of the next */
+
+int64_t fs_bypass_ns;                   /* r/o */
+
+static unsigned block_of(uint32_t index)
+{
+    return 23u - (unsigned)__builtin_clz(index + FIRST_BLOCK);
+}
+
+struct fs_sem_slot *fs_slot_at(uint32_t index)
+{
+    unsigned block = block_of(index);
+    struct fs_sem_slot *first = atomic_load_explicit(&blocks[block], memory_order_acquire);
+
+    return first != NULL ? first + (index + FIRST_BLOCK - (FIRST_BLOCK << block)) : NULL;
+}
+
+/* Release order: a thread that takes the slot must see what we wrote into it, and so below. */
+void fs_slot_put_back(uint32_t index)
+{
+    struct fs_sem_slot *slot = fs_slot_at(index);
+    uint64_t before = atomic_load_explicit(&free_slots, memory_order_relaxed), after;
+
+    do {
+        atomic_store_explicit(&slot->next_free, (uint32_t)before, memory_order_relaxed);
+        after = ((before >> 32) + 1) << 32 | (index + 1);
+    } while (!atomic_compare_exchange_weak_explicit(&free_slots, &before, after,
+                                                    memory_order_release, memory_order_relaxed));
+}
+
+static uint32_t pop(void)
+{
+    uint64_t before = atomic_load_explicit(&free_slots, memory_order_acquire), after;
+
+    do {
+        if ((uint32_t)before == 0)
+            return FS_NO_SLOT;
+        after = ((before >> 32) + 1) << 32
+                | atomic_load_explicit(&fs_slot_at((uint32_t)before - 1)->next_free,
+                                       memory_order_relaxed);
+    } while (!atomic_compare_exchange_weak_explicit(&free_slots, &before, after,
+                                                    memory_order_acquire, memory_order_acquire));
+    return (uint32_t)before - 1;
+}
+
+/*
+ * The program may have copied the semaphore, and then destroyed the original, as a vector does when
+ * it grows.  The copy is looked at later; then the slot still has the value.  So a slot rests until
+ * so many others have been given back.
+ */
+void fs_slot_put_to_rest(uint32_t index)
+{
+    uint32_t number = atomic_fetch_add_explicit(&next_to_rest, 1, memory_order_relaxed);
+    _Atomic uint64_t *place = &resting[number % RESTING];
+    uint64_t there = atomic_load_explicit(place, memory_order_relaxed);
+
+    do {
+        /* If a later one is there, so many have been given back since we got our number. */
+        if ((uint32_t)there != 0 && (int32_t)((uint32_t)(there >> 32) - number) > 0) {
+            fs_slot_put_back(index);
+            return;
+        }
+    } while (!atomic_compare_exchange_weak_explicit(place, &there,
+                                                    (uint64_t)number << 32 | (index + 1),
+                                                    memory_order_acq_rel, memory_order_relaxed));
+    if ((uint32_t)there != 0)
+        fs_slot_put_back((uint32_t)there - 1);
+}
+
+/* For want of memory: one that has not rested for long. */
+static uint32_t take_resting(void)
+{
+    for (int i = 0; i < RESTING; i++) {
+        uint32_t found = (uint32_t)atomic_exchange_explicit(&resting[i], 0, memory_order_acquire);
+
+        if (found != 0)
+            return found - 1;
+    }
+    return FS_NO_SLOT;
+}
+
+/* Two threads may map the same block; one of them unmaps its own. */
+static bool map_block(unsigned block)
+{
+    size_t size = ((size_t)FIRST_BLOCK << block) * sizeof(struct fs_sem_slot);
+    struct fs_sem_slot *none = NULL;
+    int before = errno;
+    void *map;
+
+    if (atomic_load_explicit(&blocks[block], memory_order_relaxed) != NULL)
+        return true;
+    map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+               0);
+    errno = before;
+    if (map == MAP_FAILED)
+        return false;
+    if (!atomic_compare_exchange_strong_explicit(&blocks[block], &none, map,
+                                                 memory_order_release, memory_order_relaxed))
+        munmap(map, size);
+    return true;
+}
+
+static uint32_t take_fresh(void)
+{
+    uint32_t index = atomic_load_explicit(&fresh, memory_order_relaxed);
+    struct fs_sem_slot *slot;
+
+    do {
+        if (index > FS_SLOT_INDEX || !map_block(block_of(index)))
+            return FS_NO_SLOT;
+    } while (!atomic_compare_exchange_weak_explicit(&fresh, &index, index + 1,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    slot = fs_slot_at(index);
+    fs_sem_init(&slot->sem, 0, fs_bypass_ns);
+    /* A handler can end these waits while the thread is awake: actions.c. */
+    fs_inside(&slot->sem)->sleeps_at_once = false;
+    return index;
+}
+
+uint32_t fs_slot_take(void)
+{
+    uint32_t index = pop();
+
+    if (index == FS_NO_SLOT)
+        index = take_fresh();
+    return index != FS_NO_SLOT ? index : take_resting();
+}
+
+void fs_slot_forget_free(void)
+{
+    atomic_store_explicit(&free_slots, 0, memory_order_relaxed);
+    for (int i = 0; i < RESTING; i++)
+        atomic_store_explicit(&resting[i], 0, memory_order_relaxed);
+}
