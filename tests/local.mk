@@ -36,20 +36,6 @@ LDADD = tests/support/libtests.la tests/support/libchecked.la $(CHECK_LIBS) $(NO
 # The scripts run what the build made.
 check_DATA = $(noinst_PROGRAMS) $(lib_LTLIBRARIES)
 
-# After all-am, in place of Automake's: `make check TESTS=...` builds the programs that are named, and
-# no others.  A script may need everything.  (Before, one edit cost 30 seconds of processor time
-# until one test ran.)
-check-am:
-	@case "$(MAKEFLAGS)::$(TESTS)" in \
-	  *TESTS=*::*.sh*) only= ;; \
-	  *TESTS=*::?*) only='check_PROGRAMS= check_LTLIBRARIES= check_DATA=' ;; \
-	  *) only= ;; \
-	esac; \
-	if test -n "$$only"; then programs='$(TESTS)'; \
-	else programs='$(check_PROGRAMS) $(check_LTLIBRARIES) $(check_DATA)'; \
-	fi; \
-	$(MAKE) $(AM_MAKEFLAGS) $$programs && $(MAKE) $(AM_MAKEFLAGS) check-TESTS $$only
-
 include $(top_srcdir)/tests/support/local.mk
 include $(top_srcdir)/tests/api/fairsem/local.mk
 include $(top_srcdir)/tests/api/posix/local.mk
