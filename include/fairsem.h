@@ -101,6 +101,8 @@
 #include <sys/types.h> /* clockid_t, also where <time.h> keeps to ISO C */
 #include <time.h>
 
+#include <fairsem_private.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -138,102 +140,6 @@ extern "C" {
 
 /* The most units that a semaphore can have free, and that a request can ask for: 2^60. */
 #define FAIRSEM_MAX_UNITS (INT64_C(1) << 60)
-
-#if defined(__GNUC__) && __GNUC__ >= 4
-#define FAIRSEM_API __attribute__((visibility("default")))
-#else
-#define FAIRSEM_API
-#endif
-
-/*
- * Private.  Ask the compiler to warn about a result that is not used, and about NULL where a
- * function cannot take it; the numbers are those of the arguments.
- *
- * A result must be used if it says whether the caller has what it goes on with: units, an object
- * that is initialized, an answer.  A release or a close fails only in an incorrect program, and
- * its result may be ignored.
- */
-#if (defined(__cplusplus) && __cplusplus >= 201703L) \
-    || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
-#define FAIRSEM_MUST_CHECK_ [[nodiscard]]
-#elif defined(__GNUC__)
-#define FAIRSEM_MUST_CHECK_ __attribute__((warn_unused_result))
-#else
-#define FAIRSEM_MUST_CHECK_
-#endif
-#if defined(__GNUC__)
-#define FAIRSEM_NONNULL_(...) __attribute__((nonnull(__VA_ARGS__)))
-#else
-#define FAIRSEM_NONNULL_(...)
-#endif
-
-/*
- * Private.  1 in a program that is compiled for ThreadSanitizer, which has to see every
- * acquire and release: a semaphore with a static initializer then never uses the fast path.
- * (Define it as 0 if the library itself is compiled for ThreadSanitizer.)
- */
-#if defined(FAIRSEM_WATCHED_)
-#elif defined(__SANITIZE_THREAD__)
-#define FAIRSEM_WATCHED_ 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define FAIRSEM_WATCHED_ 1
-#endif
-#endif
-#ifndef FAIRSEM_WATCHED_
-#define FAIRSEM_WATCHED_ 0
-#endif
-
-/*
- * Private.  glibc on 32-bit machines has two kinds of time_t, and a struct timespec for each;
- * -D_TIME_BITS=64 chooses the wide one.  A function that takes a deadline then has another name
- * in the library.  So a program and a library that disagree do not link; otherwise one would
- * misread the other's deadlines.
- */
-#if defined(__USE_TIME_BITS64) && defined(__TIMESIZE) && __TIMESIZE == 32 && defined(__GNUC__)
-#define FAIRSEM_TIME64_(name) FAIRSEM_ASM_TIME64_(name)     /* a name that is a macro, expanded */
-#define FAIRSEM_ASM_TIME64_(name) __asm__(#name "_time64")
-#else
-#define FAIRSEM_TIME64_(name)
-#endif
-
-/*
- * Private.  C and C++ need different spellings here to compile without warnings.  (In C++ the
- * name `fairsem` is a namespace: see fairsem.hpp.)
- */
-#ifdef __cplusplus
-#define FAIRSEM_TAG_          fairsem_t
-#define FAIRSEM_ALIGNED_      alignas(16)
-#define FAIRSEM_INT64_(units) fairsem_int64_(units)
-#define FAIRSEM_MUTEX_        fairsem_mutex_()
-#else
-#define FAIRSEM_TAG_          fairsem
-#define FAIRSEM_ALIGNED_      _Alignas(16)
-#define FAIRSEM_INT64_(units) ((int64_t)(units))
-#define FAIRSEM_MUTEX_        PTHREAD_MUTEX_INITIALIZER
-#endif
-
-#ifdef __cplusplus
-extern "C++" {
-
-/* In a template, the compiler does not call a cast useless because of one use of it. */
-template <class Number> constexpr int64_t fairsem_int64_(Number units)
-{
-    return static_cast<int64_t>(units);
-}
-
-/* The C library's macro has a null pointer that is spelled 0, which a program may not allow. */
-#if defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
-#endif
-inline constexpr pthread_mutex_t fairsem_mutex_() { return PTHREAD_MUTEX_INITIALIZER; }
-#if defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-
-} /* extern "C++" */
-#endif
 
 /* FAIRSEM_VERSION_NUMBER of the library that this program runs with. */
 FAIRSEM_API int fairsem_version(void);

@@ -35,7 +35,7 @@ sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/fairsem.map" |
 same "the headers" "$work/header" fairsem.map "$work/map"
 
 # Left out: symbols of compilers, sanitizers and gcov; of <sys/sdt.h>; and of annotate_valgrind.c.
-# The suffix _time64 is explained in fairsem.h.
+# The suffix _time64 is explained in fairsem_private.h.
 visible() {
   nm -g --defined-only "$1" | awk 'NF == 3 { sub(/_time64$/, "", $3); print $3 }' |
     grep -v -e '^__' -e '^DW\.' -e '^_\.stapsdt\.' -e '^_vgw' | sort

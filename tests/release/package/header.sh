@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 status=0
 
 # It comes first, so no other header can declare what it lacks.
-for header in fairsem.h fairsem/shared.h; do
+for header in fairsem.h fairsem_private.h fairsem/shared.h; do
   cat > "$work/alone-${header##*/}.c" <<_EOF
 #include <$header>
 #include <$header>
