@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # contract.sh - the headers and the manual pages agree: each function has a page with the same
-# prototype and the same results, and each struct on a page is that of the header.
+# prototype and the same results, and each struct on a page is that of the header.  The header has the
+# short contract and leads to the page, which has the rest: no sentence stands in both.
 set -u
 export LC_ALL=C
 
@@ -100,6 +101,33 @@ for page in "$top_srcdir"/doc/man/*.3; do
   sed -n 's/^X [^ ]* //p' "$work/one" | sort -u > "$work/b"
   diff "$work/a" "$work/b" > "$work/diff" ||
     { fail "$name: in the table only (<), explained only (>):" && cat "$work/diff"; }
+done
+
+# ---------------------------------------------------------------- one home for each sentence
+# The heading of a section names the pages of its functions.
+for header in fairsem.h fairsem/shared.h; do
+  awk '
+    /^ \*  [0-9]+  [A-Z]/ { getline pages; gsub(/[ *]|\(3\)/, "", pages) }
+    /^FAIRSEM_API/ { sub(/\(.*/, ""); sub(/.*[ *]/, ""); print $0, pages }' \
+    "$top_srcdir/include/$header" | while read -r name pages; do
+    page=$(awk -v name="$name" '$1 == name { sub(/\.3$/, "", $3); print $3 }' "$work/names")
+    case ,$pages, in
+      *,"$page",*) ;;
+      *) echo "$name is on the page $page, but its section names ${pages:-none}" ;;
+    esac
+  done > "$work/lost"
+  if [ -s "$work/lost" ]; then
+    fail "$header:" && cat "$work/lost"
+  else
+    echo "ok: the headings of $header lead to the pages"
+  fi
+  awk -v header="$top_srcdir/include/$header" -f "$here/twice.awk" "$top_srcdir"/doc/man/*.[37] \
+    "$top_srcdir/include/$header" > "$work/twice"
+  if [ -s "$work/twice" ]; then
+    fail "$header has these words, and so has a manual page:" && cat "$work/twice"
+  else
+    echo "ok: no sentence of $header stands in a manual page"
+  fi
 done
 
 # ---------------------------------------------------------------- structs

@@ -9,4 +9,5 @@ test_scripts += \
 EXTRA_DIST += \
 	tests/release/man/header.awk \
 	tests/release/man/page.awk \
-	tests/release/man/search_test.js
+	tests/release/man/search_test.js \
+	tests/release/man/twice.awk
