@@ -101,7 +101,7 @@ living "what is installed" "$work/root" 6
 
 # The installed README must still link to other installed files.
 readme=$(find "$work/root" -path '*/fairsem*/README.md' ! -path '*/foreign/*')
-for target in doc/promise.md doc/victim.svg examples examples/prefork-server.c; do
+for target in doc/comparison.md doc/victim.svg examples examples/prefork-server.c; do
   if ! links "$readme" | grep -qFx "$target"; then
     echo "FAILED: the installed README has no link to $target"
     status=1
