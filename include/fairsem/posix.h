@@ -37,12 +37,12 @@
  *     have different names, so the compiler, and in C++ the linker, reports a mixture.
  *   - Call sem_destroy before you free or reuse the memory of a sem_t.  A thread whose wait has
  *     returned may do both at once.
- *   - If a signal handler interrupts a wait and waits on the same semaphore, its wait comes
- *     after the one that it interrupted.
- *   - A wait, sem_post or sem_destroy on a sem_t that was destroyed prints a message and aborts
- *     the program.  In glibc such a semaphore works.
+ *   - The wait of a signal handler comes after the one that the handler interrupted, also on the
+ *     same sem_t.
+ *   - A wait, sem_post or sem_destroy on a destroyed sem_t aborts the program, with a message.  In
+ *     glibc it works.
  *
- * As in glibc, a sem_t that is all zero and was never initialized has the value 0.
+ * An all-zero sem_t has the value 0, as in glibc.
  *
  * NAMES
  *   - If <semaphore.h> has not been included before, this header declares what that one does, but
@@ -110,7 +110,7 @@ typedef struct fairsem_sem {
 } fairsem_sem_t;
 
 /*
- * Each function returns 0, or -1 with errno set to one of the values that its comment lists.
+ * Each function returns 0, or -1 and an errno value from its comment.
  */
 
 /* EINVAL: value > SEM_VALUE_MAX.  ENOSYS: pshared is not 0, or this is not Linux. */
@@ -120,7 +120,7 @@ FAIRSEM_API int fairsem_sem_init(fairsem_sem_t *sem, int pshared, unsigned value
 /* Always returns 0.  While somebody waits, it changes nothing: the semaphore goes on working. */
 FAIRSEM_API int fairsem_sem_destroy(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
 
-/* EINTR: a signal handler ran.  This is a cancellation point, even if a unit is free. */
+/* EINTR: a signal handler ran.  A cancellation point in any case. */
 FAIRSEM_API int fairsem_sem_wait(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
 
 /* EAGAIN: no unit is free, or somebody waits. */
@@ -129,7 +129,7 @@ FAIRSEM_API int fairsem_sem_trywait(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
 /*
  * EINVAL: tv_nsec outside 0 .. 999999999, or an unknown clock, even if a unit is free.
  * ETIMEDOUT: the deadline has passed.  EINTR: a signal handler ran.  Both functions are
- * cancellation points, even if a unit is free.
+ * cancellation points in any case.
  */
 FAIRSEM_API int fairsem_sem_timedwait(fairsem_sem_t *sem, const struct timespec *deadline)
     FAIRSEM_TIME64_(fairsem_sem_timedwait) FAIRSEM_NONNULL_(1, 2);

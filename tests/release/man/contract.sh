@@ -121,6 +121,8 @@ for header in fairsem.h fairsem/shared.h; do
   else
     echo "ok: the headings of $header lead to the pages"
   fi
+done
+for header in fairsem.h fairsem/shared.h fairsem/posix.h; do
   awk -v header="$top_srcdir/include/$header" -f "$here/twice.awk" "$top_srcdir"/doc/man/*.[37] \
     "$top_srcdir/include/$header" > "$work/twice"
   if [ -s "$work/twice" ]; then
