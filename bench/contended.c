@@ -12,8 +12,6 @@
 #include "data_file.h"
 #include "duration_text.h"
 #include "foreign.h"
-#include "futex_ring.h"
-#include "peer_parking.h"
 #include "peers.h"
 #include "progress.h"
 #include "report.h"

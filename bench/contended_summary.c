@@ -11,8 +11,6 @@
 #include "die.h"
 #include "duration_text.h"
 #include "foreign.h"
-#include "futex_ring.h"
-#include "peer_parking.h"
 #include "peers.h"
 #include "report.h"
 #include "stats.h"

@@ -10,7 +10,6 @@
 
 #include "arena.h"
 #include "clock.h"
-#include "peer_parking.h"
 #include "peers.h"
 #include "progress.h"
 #include "report.h"

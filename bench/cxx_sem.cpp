@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cxx_sem.cpp - C++20's std::counting_semaphore, for C.
-#include "cxx_sem.h"
+#include "sem_ops.h"
 
 #include <cerrno>
 #include <chrono>
@@ -10,12 +10,16 @@
 using semaphore = std::counting_semaphore<>;
 static_assert(sizeof(semaphore) <= CXX_SEM_SIZE);
 
+extern "C" {
+SEM_CALLS(cxx);
+}
+
 static semaphore &at(void *sem)
 {
     return *static_cast<semaphore *>(sem);
 }
 
-int cxx_sem_init(void *sem, int64_t units)
+int cxx_peer_init(void *sem, int64_t units)
 {
     new (sem) semaphore(static_cast<std::ptrdiff_t>(units));
     return 0;
@@ -24,7 +28,7 @@ int cxx_sem_init(void *sem, int64_t units)
 // acquire() of libstdc++ can sleep for ever although a unit is free (GCC bug 98033): release()
 // wakes no thread if the count was above 0, even if an acquire that lost a race for that very
 // unit is about to sleep.  So this one sleeps for 10 ms at most and tries again.
-int cxx_sem_acquire(void *sem, int64_t)
+int cxx_peer_acquire(void *sem, int64_t)
 {
     if (at(sem).try_acquire())
         return 0;
@@ -33,18 +37,18 @@ int cxx_sem_acquire(void *sem, int64_t)
     return 0;
 }
 
-int cxx_sem_release(void *sem, int64_t)
+int cxx_peer_release(void *sem, int64_t)
 {
     at(sem).release();
     return 0;
 }
 
-int cxx_sem_try(void *sem, int64_t)
+int cxx_peer_try(void *sem, int64_t)
 {
     return at(sem).try_acquire() ? 0 : EAGAIN;
 }
 
-int cxx_sem_destroy(void *sem)
+int cxx_peer_destroy(void *sem)
 {
     at(sem).~semaphore();
     return 0;

@@ -14,7 +14,7 @@
 #define HAVE_LINUX_FUTEX_H 1
 #endif
 
-#include "futex_ring.h"
+#include "peers.h"
 
 #ifdef HAVE_LINUX_FUTEX_H
 
@@ -34,7 +34,7 @@ struct ring {
 
 static _Thread_local struct seat *mine, *next;
 
-static int ring_init(void *ring, int64_t units)
+static int ring_peer_init(void *ring, int64_t units)
 {
     struct ring *r = ring;
 
@@ -51,7 +51,7 @@ static void ring_sit_down(void *ring, int place, int threads)
     next = &r->seats[(place + 1) % threads];
 }
 
-static int ring_acquire(void *ring, int64_t n)
+static int ring_peer_acquire(void *ring, int64_t n)
 {
     (void)ring;
     (void)n;
@@ -62,7 +62,7 @@ static int ring_acquire(void *ring, int64_t n)
     return 0;
 }
 
-static int ring_release(void *ring, int64_t n)
+static int ring_peer_release(void *ring, int64_t n)
 {
     (void)ring;
     (void)n;
@@ -71,22 +71,13 @@ static int ring_release(void *ring, int64_t n)
     return 0;
 }
 
-static int ring_destroy(void *ring)
+static int ring_peer_destroy(void *ring)
 {
     (void)ring;
     return 0;
 }
 
-static const struct sem_ops ops_ring = {
-    .name = "ring of futexes",
-    .size = sizeof(struct ring),
-    .many = false,
-    .init = ring_init,
-    .acquire = ring_acquire,
-    .release = ring_release,
-    .destroy = ring_destroy,
-    .sit_down = ring_sit_down,
-};
+SEM_OPS(ring, "ring of futexes", sizeof(struct ring), .sit_down = ring_sit_down);
 
 const struct sem_ops *futex_ring_ops(void)
 {

@@ -27,25 +27,23 @@ bench_fairsem_bench_SOURCES = \
 	bench/contended_summary.c bench/contended_summary.h \
 	bench/cpu.c bench/cpu_clock.h \
 	bench/crowd.c bench/crowd.h \
-	bench/cxx_sem.h \
 	bench/data_file.c bench/data_file.h \
 	bench/die.c bench/die.h \
 	bench/expiry.c \
 	bench/fairsem_bench.c \
 	bench/foreign.c bench/foreign.h \
-	bench/futex_ring.c bench/futex_ring.h \
+	bench/futex_ring.c \
 	bench/handoff.c \
 	bench/histogram.c bench/histogram.h \
 	bench/lines.c \
-	bench/peer_bounded.h bench/peer_cxx.h bench/peer_parker.h bench/peer_parking.h \
-	bench/peer_sysv.h bench/peer_textbook.h bench/peers.h \
+	bench/peers.h \
 	bench/price.c \
 	bench/report.c bench/report.h \
 	bench/report_json.c bench/report_json.h \
 	bench/report_table.c bench/report_table.h \
 	bench/ring.c \
-	bench/sysv_sem.c bench/sysv_sem.h \
-	bench/textbook_sem.c bench/textbook_sem.h \
+	bench/sysv_argument.h bench/sysv_sem.c \
+	bench/textbook_sem.c \
 	bench/uncontended.c \
 	bench/victim.c \
 	bench/wake.c \

@@ -18,15 +18,10 @@ static inline int posix_peer_init(void *sem, int64_t units)
     return sem_init(sem, 0, (unsigned)units) == 0 ? 0 : errno;
 }
 
-/* A careful user of sem_wait writes this loop: a signal may end the wait. */
 static inline int posix_peer_acquire(void *sem, int64_t n)
 {
     (void)n;
-    while (sem_wait(sem) != 0) {
-        if (errno != EINTR)
-            return errno;
-    }
-    return 0;
+    RETURN_IF_DONE(sem_wait(sem));
 }
 
 static inline int posix_peer_release(void *sem, int64_t n)
@@ -45,15 +40,10 @@ static inline int posix_peer_try(void *sem, int64_t n)
 static inline int posix_peer_until(void *sem, int64_t n, const struct timespec *deadline)
 {
     (void)n;
-    while (sem_timedwait(sem, deadline) != 0) {
-        if (errno != EINTR)
-            return errno;
-    }
-    return 0;
+    RETURN_IF_DONE(sem_timedwait(sem, deadline));
 }
-#define POSIX_PEER_UNTIL posix_peer_until
 #else
-#define POSIX_PEER_UNTIL NULL
+#define posix_peer_until NULL
 #endif
 
 /* It is not in POSIX before 2024; where the C library hides it, the peer has no such call. */
@@ -62,15 +52,10 @@ static inline int posix_peer_for(void *sem, int64_t n, int64_t ns, const struct 
 {
     (void)n;
     (void)ns;
-    while (sem_clockwait(sem, CLOCK_MONOTONIC, at) != 0) {
-        if (errno != EINTR)
-            return errno;
-    }
-    return 0;
+    RETURN_IF_DONE(sem_clockwait(sem, CLOCK_MONOTONIC, at));
 }
-#define POSIX_PEER_FOR posix_peer_for
 #else
-#define POSIX_PEER_FOR NULL
+#define posix_peer_for NULL
 #endif
 
 static inline int posix_peer_destroy(void *sem)
@@ -78,17 +63,7 @@ static inline int posix_peer_destroy(void *sem)
     return sem_destroy(sem) == 0 ? 0 : errno;
 }
 
-static const struct sem_ops ops_posix = {
-    .name = "sem_t",
-    .size = sizeof(sem_t),
-    .many = false,
-    .init = posix_peer_init,
-    .acquire = posix_peer_acquire,
-    .release = posix_peer_release,
-    .try_acquire = posix_peer_try,
-    .acquire_until = POSIX_PEER_UNTIL,
-    .acquire_for = POSIX_PEER_FOR,
-    .destroy = posix_peer_destroy,
-};
+SEM_OPS(posix, "sem_t", sizeof(sem_t), .try_acquire = posix_peer_try,
+        .acquire_until = posix_peer_until, .acquire_for = posix_peer_for);
 
 #endif /* BENCH_PEER_POSIX_H */

@@ -1,15 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* peers.h - all peers of the benchmarks.  To add one, include its header and add one X(...). */
+/* peers.h - all peers of the benchmarks.  To add one, write its functions, a SEM_OPS and an X(...). */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 
-#include "peer_bounded.h"
-#include "peer_cxx.h"
 #include "peer_fairsem.h"
-#include "peer_parker.h"
 #include "peer_posix.h"
-#include "peer_sysv.h"
-#include "peer_textbook.h"
+
+#include <pthread.h>
+
+/* The FIFO semaphore of the textbooks: the plain way to be fair. */
+struct textbook_sem {
+    pthread_mutex_t mutex; /* guards everything below */
+    int64_t units;
+    struct textbook_waiter *head, *tail;
+};
+SEM_CALLS(textbook);
+int textbook_peer_until(void *sem, int64_t n, const struct timespec *deadline);
+SEM_OPS(textbook, "textbook FIFO", sizeof(struct textbook_sem), .many = true, .in_order = true,
+        .try_acquire = textbook_peer_try, .acquire_until = textbook_peer_until);
+
+/*
+ * A System V semaphore: every call goes into the kernel.  Linux grants equal requests in order of
+ * arrival; no standard says so.
+ */
+SEM_CALLS(sysv);
+SEM_OPS(sysv, "System V", sizeof(int), .many = true, .in_order = true,
+        .try_acquire = sysv_peer_try);
+
+#ifdef HAVE_CXX20_SEMAPHORE
+#define IF_CXX(X) X(cxx)
+SEM_CALLS(cxx);
+SEM_OPS(cxx, "C++20", CXX_SEM_SIZE, .many = false, .try_acquire = cxx_peer_try);
+#else
+#define IF_CXX(X)
+#endif
 
 /* fairsem first: the others are compared with it. */
 #define FOR_EACH_PEER(X) \
@@ -17,5 +41,12 @@
 
 #define PEER_COUNT_ONE(peer) +1
 enum { PEERS = 0 FOR_EACH_PEER(PEER_COUNT_ONE) };
+
+/*
+ * A ring of threads, each of which passes its unit to the next through a bare futex, as if it were
+ * a semaphore, with at most one unit for each thread; NULL where there are no futexes.
+ */
+enum { FUTEX_RING_MAX_THREADS = 64 };
+const struct sem_ops *futex_ring_ops(void);
 
 #endif /* BENCH_PEERS_H */

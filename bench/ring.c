@@ -9,7 +9,6 @@
 #include "arena.h"
 #include "arena_row.h"
 #include "clock.h"
-#include "futex_ring.h"
 #include "peers.h"
 #include "progress.h"
 #include "report.h"

@@ -9,11 +9,10 @@
 #include <time.h>
 
 /*
- * All functions return 0 or an errno value.  A peer is one file with one constant of
- * this type, called ops_<peer>, and one entry in peers.h.
+ * All functions return 0 or an errno value.
  *
  * The tables are `static const` in headers.  Loops that measure a few nanoseconds take them as a
- * constant argument of an ALWAYS_INLINE function (see uncontended.c).  So an optimizing compiler
+ * constant argument of an ALWAYS_INLINE function (see loops.h).  So an optimizing compiler
  * turns the pointers into direct calls, and the loop itself costs each peer the same.
  */
 struct sem_ops {
@@ -24,7 +23,7 @@ struct sem_ops {
     int (*init)(void *sem, int64_t units);
     int (*acquire)(void *sem, int64_t n);
     int (*release)(void *sem, int64_t n);
-    int (*try_acquire)(void *sem, int64_t n);
+    int (*try_acquire)(void *sem, int64_t n); /* may be NULL */
     /* The deadline is on CLOCK_REALTIME, the only clock that all peers know.  May be NULL. */
     int (*acquire_until)(void *sem, int64_t n, const struct timespec *deadline);
     /*
@@ -37,11 +36,41 @@ struct sem_ops {
     void (*sit_down)(void *sem, int place, int threads);
 };
 
+/* The table of a peer: ops_<peer>, of functions called <peer>_peer_init and so on; then the rest. */
+#define SEM_OPS(peer, title, bytes, ...)                    \
+    static const struct sem_ops ops_##peer = {              \
+        .name = title,                                      \
+        .size = bytes,                                      \
+        .init = peer##_peer_init,                           \
+        .acquire = peer##_peer_acquire,                     \
+        .release = peer##_peer_release,                     \
+        .destroy = peer##_peer_destroy,                     \
+        __VA_ARGS__                                         \
+    }
+
+/* Declare these functions of a peer that is in a file of its own. */
+#define SEM_CALLS(peer)                                     \
+    int peer##_peer_init(void *sem, int64_t units);         \
+    int peer##_peer_acquire(void *sem, int64_t n);          \
+    int peer##_peer_release(void *sem, int64_t n);          \
+    int peer##_peer_try(void *sem, int64_t n);              \
+    int peer##_peer_destroy(void *sem)
+
+/* The rest of a function whose call a signal may end.  A careful user writes the same loop. */
+#define RETURN_IF_DONE(call)                                \
+    while ((call) != 0) {                                   \
+        if (errno != EINTR)                                 \
+            return errno;                                   \
+    }                                                       \
+    return 0
+
 #if defined(__GNUC__)
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #else
 #define ALWAYS_INLINE static inline
 #endif
+
+enum { CXX_SEM_SIZE = 64 }; /* at least the size of the object of C++, which C cannot ask for */
 
 /*
  * Make a semaphore of that kind on cache lines of its own; NULL if the system has none (on some,

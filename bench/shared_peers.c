@@ -4,7 +4,7 @@
 #include "shared_peers.h"
 
 #include "die.h"
-#include "sysv_sem.h"
+#include "sysv_argument.h"
 
 #include <signal.h>
 #include <stdio.h>

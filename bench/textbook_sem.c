@@ -7,11 +7,9 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "textbook_sem.h"
+#include "peers.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 struct textbook_waiter {
     pthread_cond_t cond;
@@ -20,15 +18,19 @@ struct textbook_waiter {
     struct textbook_waiter *prev, *next;
 };
 
-int textbook_init(struct textbook_sem *s, int64_t units)
+int textbook_peer_init(void *sem, int64_t units)
 {
+    struct textbook_sem *s = sem;
+
     s->units = units;
     s->head = s->tail = NULL;
     return pthread_mutex_init(&s->mutex, NULL);
 }
 
-int textbook_destroy(struct textbook_sem *s)
+int textbook_peer_destroy(void *sem)
 {
+    struct textbook_sem *s = sem;
+
     return pthread_mutex_destroy(&s->mutex);
 }
 
@@ -84,8 +86,9 @@ static int wait_in_queue(struct textbook_sem *s, int64_t n, const struct timespe
     return err;
 }
 
-int textbook_until(struct textbook_sem *s, int64_t n, const struct timespec *deadline)
+int textbook_peer_until(void *sem, int64_t n, const struct timespec *deadline)
 {
+    struct textbook_sem *s = sem;
     int err = 0;
 
     pthread_mutex_lock(&s->mutex);
@@ -97,13 +100,14 @@ int textbook_until(struct textbook_sem *s, int64_t n, const struct timespec *dea
     return err;
 }
 
-int textbook_acquire(struct textbook_sem *s, int64_t n)
+int textbook_peer_acquire(void *sem, int64_t n)
 {
-    return textbook_until(s, n, NULL);
+    return textbook_peer_until(sem, n, NULL);
 }
 
-int textbook_try(struct textbook_sem *s, int64_t n)
+int textbook_peer_try(void *sem, int64_t n)
 {
+    struct textbook_sem *s = sem;
     int err = EAGAIN;
 
     pthread_mutex_lock(&s->mutex);
@@ -115,8 +119,10 @@ int textbook_try(struct textbook_sem *s, int64_t n)
     return err;
 }
 
-int textbook_release(struct textbook_sem *s, int64_t n)
+int textbook_peer_release(void *sem, int64_t n)
 {
+    struct textbook_sem *s = sem;
+
     pthread_mutex_lock(&s->mutex);
     s->units += n;
     grant(s);
