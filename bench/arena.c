@@ -117,14 +117,6 @@ static void *compute(void *arg)
     return NULL;
 }
 
-static void start(pthread_t *thread, void *(*run)(void *), void *arg)
-{
-    int err = pthread_create(thread, NULL, run, arg);
-
-    if (err)
-        die("pthread_create", err);
-}
-
 /* Check that no unit was lost or made. */
 static void count_units(const struct arena *a)
 {
@@ -175,10 +167,10 @@ static void run_all(struct arena *a, pthread_t *busy, struct arena_result *resul
         memset(&a->members[i], 0, sizeof(a->members[i]));
         a->members[i].arena = a;
         a->members[i].place = i;
-        start(&a->members[i].thread, member, &a->members[i]);
+        start_thread(&a->members[i].thread, member, &a->members[i]);
     }
     for (int i = 0; i < plan->busy; i++)
-        start(&busy[i], compute, a);
+        start_thread(&busy[i], compute, a);
     pthread_mutex_unlock(&a->gate);
 
     sleep_ns(plan->warm_up_ns);

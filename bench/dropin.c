@@ -6,15 +6,14 @@
  */
 #define _GNU_SOURCE
 
-#include "clock.h"
 #include "die.h"
+#include "loops.h"
 #include "pin.h"
 #include "progress.h"
 #include "report.h"
 #include "workloads.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <semaphore.h>
 #include <string.h>
 
@@ -52,21 +51,14 @@ static void find_all(struct calls *c, void *handle, const char *name)
     find(handle, "sem_post", &c->post);
 }
 
-static double measure(struct calls *c, int64_t repetition_ns)
+static int pairs(void *calls)
 {
-    int64_t start = now_ns(), now;
-    long batches = 0;
+    struct calls *c = calls;
     int failed = 0;
 
-    do {
-        for (int i = 0; i < BATCH; i++)
-            failed |= c->wait(&c->sem) | c->post(&c->sem);
-        batches++;
-        now = now_ns();
-    } while (now - start < repetition_ns);
-    if (failed)
-        die("a wait or post that cannot fail has failed", 0);
-    return (double)(now - start) / (double)batches / BATCH;
+    for (int i = 0; i < BATCH; i++)
+        failed |= c->wait(&c->sem) | c->post(&c->sem);
+    return failed;
 }
 
 static void *run(void *arg)
@@ -75,14 +67,13 @@ static void *run(void *arg)
     struct report_table *t = &job->table;
 
     job->pinned = pin_self(0);
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = 0; k < KINDS; k++)
         job->calls[k].init(&job->calls[k].sem, 0, 10);
-        report_row(t, job->calls[k].name);
-    }
     for (int i = 0; i < job->repetitions; i++) {
         progress_show(t->title, (double)i / job->repetitions);
         for (int k = 0; k < KINDS; k++)
-            t->rows[k].samples[t->rows[k].n++] = measure(&job->calls[k], t->repetition_ns);
+            report_add(t, job->calls[k].name,
+                       loop_batches(pairs, &job->calls[k], BATCH, t->repetition_ns));
     }
     return NULL;
 }
@@ -92,7 +83,6 @@ void dropin_run(bool quick)
     static struct job job;
     void *libc = dlopen("libc.so.6", RTLD_LAZY);
     pthread_t thread;
-    int err;
 
     if (!libc)
         die("no libc.so.6", 0);
@@ -104,9 +94,7 @@ void dropin_run(bool quick)
     report_goal(&job.table, "the program's", "libc's own", 1.5);
     find_all(&job.calls[0], RTLD_DEFAULT, "the program's");
     find_all(&job.calls[1], libc, "libc's own");
-    err = pthread_create(&thread, NULL, run, &job);
-    if (err)
-        die("pthread_create", err);
+    start_thread(&thread, run, &job);
     pthread_join(thread, NULL);
     if (job.calls[0].wait == job.calls[1].wait)
         report_note("both are libc's: run  fairsem-run fairsem-bench dropin");

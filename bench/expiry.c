@@ -79,10 +79,9 @@ static double measure(const struct sem_ops *ops, int count)
 
 static void add(struct report_table *t, const char *name, double ns)
 {
-    struct report_row *row = report_row(t, name);
-
+    report_row(t, name);
     if (ns > 0)
-        row->samples[row->n++] = ns;
+        report_add(t, name, ns);
 }
 
 void expiry_run(bool quick)

@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "die.h"
+#include "loops.h"
 #include "peers.h"
 #include "pin.h"
 #include "progress.h"
@@ -20,9 +21,7 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
 
-enum { BATCH = 32 }; /* round trips between two readings of the clock */
 enum { NOT_PINNED = -1 };
 
 /* On one core; a condition variable needs a mutex that a futex does not. */
@@ -58,74 +57,7 @@ static const struct setting {
 };
 enum { SETTINGS = sizeof(settings) / sizeof(*settings) };
 
-enum side { LEADER, FOLLOWER };
-
-struct game {
-    void *sems[2]; /* by side: a unit is the turn of that side */
-    int cores[2];
-    int64_t warm_up_ns, duration_ns;
-    double ns_per_handoff; /* out */
-    bool pinned[2];
-    atomic_bool stop;
-    _Alignas(128) atomic_int line; /* the side whose turn it is, in the game without semaphores */
-};
-
-/* Without semaphores, ops is NULL. */
-ALWAYS_INLINE void give(const struct sem_ops *ops, struct game *g, enum side to)
-{
-    if (ops)
-        ops->release(g->sems[to], 1);
-    else
-        atomic_store_explicit(&g->line, (int)to, memory_order_release);
-}
-
-ALWAYS_INLINE void await(const struct sem_ops *ops, struct game *g, enum side me)
-{
-    if (ops) {
-        ops->acquire(g->sems[me], 1);
-        return;
-    }
-    while (atomic_load_explicit(&g->line, memory_order_acquire) != (int)me)
-        continue;
-}
-
-/*
- * The loops.  ops is a constant where they are instantiated.  Only the leader reads the clock,
- * and only seldom, so the loops measure the hand-off.
- */
-ALWAYS_INLINE void lead(const struct sem_ops *ops, struct game *g)
-{
-    int64_t start = now_ns(), begin = start, now;
-    long rounds = 0;
-
-    do {
-        for (int i = 0; i < BATCH; i++) {
-            give(ops, g, FOLLOWER);
-            await(ops, g, LEADER);
-        }
-        rounds += BATCH;
-        now = now_ns();
-        if (begin == start && now - start >= g->warm_up_ns) {
-            begin = now;
-            rounds = 0;
-        }
-    } while (rounds == 0 || now - begin < g->duration_ns);
-    g->ns_per_handoff = (double)(now - begin) / (double)rounds / 2;
-    atomic_store(&g->stop, true);
-    give(ops, g, FOLLOWER);
-}
-
-ALWAYS_INLINE void follow(const struct sem_ops *ops, struct game *g)
-{
-    for (;;) {
-        await(ops, g, FOLLOWER);
-        if (atomic_load_explicit(&g->stop, memory_order_relaxed))
-            return;
-        give(ops, g, LEADER);
-    }
-}
-
-static void take_seat(struct game *g, enum side me)
+static void take_seat(struct turns *g, enum side me)
 {
     g->pinned[me] = g->cores[me] == NOT_PINNED || pin_self(g->cores[me]);
 }
@@ -134,14 +66,14 @@ static void take_seat(struct game *g, enum side me)
     static void *lead_##peer(void *game)   \
     {                                      \
         take_seat(game, LEADER);           \
-        lead(ops, game);                   \
+        turns_lead(ops, game);             \
         return NULL;                       \
     }                                      \
                                            \
     static void *follow_##peer(void *game) \
     {                                      \
         take_seat(game, FOLLOWER);         \
-        follow(ops, game);                 \
+        turns_follow(ops, game);           \
         return NULL;                       \
     }
 #define PEER_INSTANCE(peer) INSTANCE(peer, &ops_##peer)
@@ -166,51 +98,34 @@ static const char *name_of(const struct player *p)
     return p->ops ? p->ops->name : BARE_LINE;
 }
 
-static bool make_sems(const struct sem_ops *ops, struct game *g)
-{
-    g->sems[LEADER] = sem_new(ops, 0);
-    g->sems[FOLLOWER] = sem_new(ops, 0);
-    return g->sems[LEADER] && g->sems[FOLLOWER];
-}
-
-static void delete_sems(const struct sem_ops *ops, struct game *g)
-{
-    sem_delete(ops, g->sems[LEADER]);
-    sem_delete(ops, g->sems[FOLLOWER]);
-}
-
-static void start(pthread_t *thread, void *(*run)(void *), struct game *g)
-{
-    int err = pthread_create(thread, NULL, run, g);
-
-    if (err)
-        die("pthread_create", err);
-}
-
 /* One repetition, with new semaphores; false if the system has no such semaphore. */
-static bool play(const struct player *p, const struct setting *s, struct game *g)
+static bool play(const struct player *p, const struct setting *s, struct turns *g)
 {
     pthread_t leader, follower;
-    bool here = !p->ops || make_sems(p->ops, g);
+    bool here = true;
 
+    for (int i = 0; p->ops && i < 2; i++) {
+        g->sems[i] = sem_new(p->ops, 0);
+        here = here && g->sems[i];
+    }
     atomic_store(&g->stop, false);
     atomic_store(&g->line, LEADER);
     /* Threads that spin on one core would pass the line once in a time slice. */
     g->cores[LEADER] = p->ops ? s->leader_core : 0;
     g->cores[FOLLOWER] = p->ops ? s->follower_core : 1;
     if (here) {
-        start(&follower, p->follow, g);
+        start_thread(&follower, p->follow, g);
         if (s->main_leads) {
             p->lead(g);
             pin_undo();
         } else {
-            start(&leader, p->lead, g);
+            start_thread(&leader, p->lead, g);
             pthread_join(leader, NULL);
         }
         pthread_join(follower, NULL);
     }
-    if (p->ops)
-        delete_sems(p->ops, g);
+    for (int i = 0; p->ops && i < 2; i++)
+        sem_delete(p->ops, g->sems[i]);
     return here;
 }
 
@@ -231,7 +146,7 @@ static void measure(const struct setting *s, bool quick)
     static struct report_table t;
     const int repetitions = quick ? 3 : 15;
     const bool two_cores = pin_cores() > 1 && pin_possible() && s->follower_core != 0;
-    struct game g = { .warm_up_ns = quick ? NS_PER_MS : 5 * NS_PER_MS,
+    struct turns g = { .warm_up_ns = quick ? NS_PER_MS : 5 * NS_PER_MS,
                       .duration_ns = quick ? 5 * NS_PER_MS : 25 * NS_PER_MS };
     bool pinned = true;
 
@@ -245,13 +160,11 @@ static void measure(const struct setting *s, bool quick)
     for (int i = 0; i < repetitions; i++) {
         progress_show(t.title, (double)i / repetitions);
         for (int p = 0; p < PLAYERS; p++) {
-            struct report_row *row;
-
             if (!players[p].ops && !two_cores)
                 continue;
-            row = report_row(&t, name_of(&players[p]));
+            report_row(&t, name_of(&players[p]));
             if (play(&players[p], s, &g))
-                row->samples[row->n++] = g.ns_per_handoff;
+                report_add(&t, name_of(&players[p]), g.ns_per_handoff);
             pinned = pinned && g.pinned[LEADER] && g.pinned[FOLLOWER];
         }
     }

@@ -147,13 +147,6 @@ static void table_begin(struct report_table *t, const char *setting, const char 
     report_goal(t, lengths[0].name, lengths[LENGTHS - 1].name, 1.5);
 }
 
-static void add(struct report_table *t, const char *row, double value)
-{
-    struct report_row *r = report_row(t, row);
-
-    r->samples[r->n++] = value;
-}
-
 static void write_data(const struct report_table *t)
 {
     for (int i = LENGTHS - 1; i >= 0; i--) {
@@ -180,9 +173,9 @@ static void measure_lengths(int repetitions)
             struct line line;
 
             line_begin(&line, lengths[l].tickets, false);
-            add(&join, lengths[l].name, take_and_return(&line));
-            add(&grant, lengths[l].name, grant_and_take(&line));
-            add(&stat, lengths[l].name, inspect(&line));
+            report_add(&join, lengths[l].name, take_and_return(&line));
+            report_add(&grant, lengths[l].name, grant_and_take(&line));
+            report_add(&stat, lengths[l].name, inspect(&line));
             line_end(&line);
         }
     }
@@ -208,7 +201,8 @@ static void measure_priorities(int repetitions)
         for (int c = 0; c < CROWDS; c++) {
             struct line line;
 
-            add(&t, crowds[c].name, line_begin(&line, crowds[c].tickets, crowds[c].different));
+            report_add(&t, crowds[c].name,
+                       line_begin(&line, crowds[c].tickets, crowds[c].different));
             line_end(&line);
         }
     }

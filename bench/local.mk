@@ -36,13 +36,14 @@ bench_fairsem_bench_SOURCES = \
 	bench/handoff.c \
 	bench/histogram.c bench/histogram.h \
 	bench/lines.c \
+	bench/loops.h \
 	bench/peers.h \
 	bench/price.c \
 	bench/report.c bench/report.h \
 	bench/report_json.c bench/report_json.h \
 	bench/report_table.c bench/report_table.h \
 	bench/ring.c \
-	bench/sysv_argument.h bench/sysv_sem.c \
+	bench/sysv_sem.c \
 	bench/textbook_sem.c \
 	bench/uncontended.c \
 	bench/victim.c \

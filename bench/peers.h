@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* peers.h - all peers of the benchmarks.  To add one, write its functions, a SEM_OPS and an X(...). */
+/* peers.h - all peers.  To add one, write its functions, a SEM_OPS and an X(...) below. */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 

@@ -42,6 +42,13 @@ struct report_row *report_row(struct report_table *t, const char *peer)
     return row;
 }
 
+void report_add(struct report_table *t, const char *peer, double sample)
+{
+    struct report_row *row = report_row(t, peer);
+
+    row->samples[row->n++] = sample;
+}
+
 static double median_of(struct report_table *t, const char *peer)
 {
     const struct report_row *row = report_find(t, peer);

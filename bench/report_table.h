@@ -65,6 +65,9 @@ struct report_row *report_find(struct report_table *t, const char *peer);
 /* The row for a peer, which is added if it is not there. */
 struct report_row *report_row(struct report_table *t, const char *peer);
 
+/* Add a sample to the row of a peer. */
+void report_add(struct report_table *t, const char *peer, double sample);
+
 /* Add a goal.  It is not printed if one of its rows has no samples then. */
 void report_goal(struct report_table *t, const char *ours, const char *peer, double most);
 

@@ -36,7 +36,7 @@ struct sem_ops {
     void (*sit_down)(void *sem, int place, int threads);
 };
 
-/* The table of a peer: ops_<peer>, of functions called <peer>_peer_init and so on; then the rest. */
+/* The table ops_<peer>, of functions called <peer>_peer_init and so on; then what else it has. */
 #define SEM_OPS(peer, title, bytes, ...)                    \
     static const struct sem_ops ops_##peer = {              \
         .name = title,                                      \

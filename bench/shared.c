@@ -8,7 +8,7 @@
 #include "shared_lives.h"
 
 #include "clock.h"
-#include "die.h"
+#include "loops.h"
 #include "pin.h"
 #include "progress.h"
 #include "report.h"
@@ -22,34 +22,49 @@
 /* One game, in memory that all players share. */
 struct game {
     struct shared_sem sems[2];      /* uncontended, victim: only the first */
+    struct turns      turns;
     int64_t           duration_ns;
     double            result;
-    int               cores[2];
     atomic_bool       over;
 };
 
-/* ---- Uncontended ---- */
-
 enum { BATCH = 1024 };      /* pairs between two readings of the clock */
 
-ALWAYS_INLINE void pairs(enum shared_kind kind, struct game *g)
-{
-    int64_t start = now_ns(), now;
-    long batches = 0;
-    int failed = 0;
+#define INSTANCE(peer)                                                          \
+    static int pairs_##peer(void *sem)                                          \
+    {                                                                           \
+        int failed = 0;                                                         \
+                                                                                \
+        for (int i = 0; i < BATCH; i++)                                         \
+            failed |= ops_##peer.acquire(sem, 1) | ops_##peer.release(sem, 1);  \
+        return failed;                                                          \
+    }                                                                           \
+    static void lead_##peer(void *turns)                                        \
+    {                                                                           \
+        pin_self(((struct turns *)turns)->cores[LEADER]);                       \
+        turns_lead(&ops_##peer, turns);                                         \
+    }                                                                           \
+    static void follow_##peer(void *turns)                                      \
+    {                                                                           \
+        pin_self(((struct turns *)turns)->cores[FOLLOWER]);                     \
+        turns_follow(&ops_##peer, turns);                                       \
+    }
+FOR_EACH_SHARED_PEER(INSTANCE)
 
-    do {
-        for (int i = 0; i < BATCH; i++) {
-            failed |= shared_acquire(kind, &g->sems[0]);
-            failed |= shared_release(kind, &g->sems[0]);
-        }
-        batches++;
-        now = now_ns();
-    } while (now - start < g->duration_ns);
-    if (failed)
-        die("an acquire or release that cannot fail has failed", 0);
-    g->result = (double)(now - start) / (double)batches / BATCH;
-}
+static const struct peer {
+    const struct sem_ops *ops;
+    int (*pairs)(void *sem);
+    void (*lead)(void *turns);
+    void (*follow)(void *turns);
+} peers[] = {
+#define ENTRY(peer) { &ops_##peer, pairs_##peer, lead_##peer, follow_##peer },
+    FOR_EACH_SHARED_PEER(ENTRY)
+};
+enum { SHARED_PEERS = sizeof(peers) / sizeof(*peers) };
+
+/* ---- Uncontended ---- */
+
+static const struct peer *playing;
 
 static void run_pairs(void *arg)
 {
@@ -57,91 +72,36 @@ static void run_pairs(void *arg)
 
     pin_self(0);
     shared_enter(&g->sems[0]);
-    switch (g->sems[0].kind) {
-    case FAIR_UNDO:    pairs(FAIR_UNDO, g); break;
-    case FAIR_NO_UNDO: pairs(FAIR_NO_UNDO, g); break;
-    case SEM_T:        pairs(SEM_T, g); break;
-    case SEMOP_UNDO:   pairs(SEMOP_UNDO, g); break;
-    case LOCK_FLOCK:   pairs(LOCK_FLOCK, g); break;
-    case LOCK_FCNTL:   pairs(LOCK_FCNTL, g); break;
-    default: die("no such kind", 0);
-    }
+    g->result = loop_batches(playing->pairs, &g->sems[0], BATCH, g->duration_ns);
 }
 
-static double play_pairs(struct game *g, enum shared_kind kind)
+static double play_pairs(struct game *g)
 {
-    shared_make(&g->sems[0], kind, 1);
+    shared_make(&g->sems[0], playing->ops, 1);
     shared_join(shared_start(run_pairs, g));
-    shared_remove(&g->sems[0]);
+    shared_destroy(&g->sems[0]);
     return g->result;
 }
 
 /* ---- Hand-off: one process releases what the other acquired, so without undo ---- */
 
-ALWAYS_INLINE void lead(enum shared_kind kind, struct game *g)
-{
-    int64_t start = now_ns(), begin = start, now;
-    long rounds = 0;
-
-    do {
-        for (int i = 0; i < 16; i++) {
-            shared_release(kind, &g->sems[1]);
-            shared_acquire(kind, &g->sems[0]);
-        }
-        rounds += 16;
-        now = now_ns();
-        if (begin == start && now - start >= g->duration_ns / 5) {     /* warm by now */
-            begin = now;
-            rounds = 0;
-        }
-    } while (rounds == 0 || now - begin < g->duration_ns);
-    g->result = (double)(now - begin) / (double)rounds / 2;
-}
-
-ALWAYS_INLINE void follow(enum shared_kind kind, struct game *g)
-{
-    for (;;) {
-        shared_acquire(kind, &g->sems[1]);
-        shared_release(kind, &g->sems[0]);
-    }
-}
-
-static void run_leader(void *arg)
-{
-    struct game *g = arg;
-
-    pin_self(g->cores[0]);
-    switch (g->sems[0].kind) {
-    case FAIR_NO_UNDO: lead(FAIR_NO_UNDO, g); break;
-    case SEM_T:        lead(SEM_T, g); break;
-    default:           lead(SEMOP, g);
-    }
-}
-
-static void run_follower(void *arg)
-{
-    struct game *g = arg;
-
-    pin_self(g->cores[1]);
-    switch (g->sems[0].kind) {
-    case FAIR_NO_UNDO: follow(FAIR_NO_UNDO, g); break;
-    case SEM_T:        follow(SEM_T, g); break;
-    default:           follow(SEMOP, g);
-    }
-}
-
-static double play_handoff(struct game *g, enum shared_kind kind)
+static double play_handoff(struct game *g)
 {
     pid_t follower;
 
+    for (int i = 0; i < 2; i++) {
+        shared_make(&g->sems[i], playing->ops, 0);
+        g->turns.sems[i] = &g->sems[i];
+    }
+    g->turns.warm_up_ns = g->duration_ns / 5;
+    g->turns.duration_ns = g->duration_ns;
+    atomic_store(&g->turns.stop, false);
+    follower = shared_start(playing->follow, &g->turns);
+    shared_join(shared_start(playing->lead, &g->turns));
+    shared_join(follower);
     for (int i = 0; i < 2; i++)
-        shared_make(&g->sems[i], kind, 0);
-    follower = shared_start(run_follower, g);
-    shared_join(shared_start(run_leader, g));
-    shared_kill(follower);
-    for (int i = 0; i < 2; i++)
-        shared_remove(&g->sems[i]);
-    return g->result;
+        shared_destroy(&g->sems[i]);
+    return g->turns.ns_per_handoff;
 }
 
 /* ---- Hog and victim ---- */
@@ -157,9 +117,9 @@ static void run_hog(void *arg)
     pin_self(0);
     shared_enter(s);
     do {
-        shared_acquire(s->kind, s);
+        s->ops->acquire(s, 1);
         now = busy_until(now_ns(), HOLD_NS);
-        shared_release(s->kind, s);
+        s->ops->release(s, 1);
     } while (now - begin < g->duration_ns);
     atomic_store(&g->over, true);
 }
@@ -177,70 +137,76 @@ static void run_victim(void *arg)
 
         sleep_ns(NS_PER_MS);
         begin = now_ns();
-        shared_acquire(s->kind, s);
+        s->ops->acquire(s, 1);
         waited = now_ns() - begin;
-        shared_release(s->kind, s);
+        s->ops->release(s, 1);
         if ((double)waited > g->result)
             g->result = (double)waited;
     }
 }
 
-static double play_victim(struct game *g, enum shared_kind kind)
+static double play_victim(struct game *g)
 {
     pid_t hog, victim;
 
     g->result = 0;
     atomic_store(&g->over, false);
-    shared_make(&g->sems[0], kind, 1);
+    shared_make(&g->sems[0], playing->ops, 1);
     hog = shared_start(run_hog, g);
     victim = shared_start(run_victim, g);
     shared_join(hog);
     shared_join(victim);
-    shared_remove(&g->sems[0]);
+    shared_destroy(&g->sems[0]);
     return g->result / (double)NS_PER_MS;
 }
 
 /* ---- Tables ---- */
 
-#define EACH(kind) (1u << (kind))
-#define WITH_LOCKS (EACH(FAIR_UNDO) | EACH(SEM_T) | EACH(SEMOP_UNDO) | EACH(LOCK_FLOCK) \
-                    | EACH(LOCK_FCNTL))
+#define WITH_LOCKS &ops_undo, &ops_sem_t, &ops_semop_undo, &ops_flock, &ops_fcntl
 
 struct goal {
-    enum shared_kind ours;
-    int              peer;      /* a kind, or -1: none */
-    double           most;      /* 0: there is no goal */
+    const struct sem_ops *ours, *peer;
+    double                most;     /* 0: there is no goal */
 };
 
 static const struct setting {
     const char *name, *title, *unit, *pinning;
-    double    (*play)(struct game *g, enum shared_kind kind);
-    unsigned    kinds;
+    double    (*play)(struct game *g);
+    const struct sem_ops *kinds[SHARED_PEERS];
     int         cores[2];
     int64_t     duration_ns;
     struct goal goals[2];
 } settings[] = {
     { "uncontended", "shared: acquire + release of the only unit, while nobody waits",
-      "ns per pair", "one process on core 0", play_pairs, WITH_LOCKS | EACH(FAIR_NO_UNDO),
+      "ns per pair", "one process on core 0", play_pairs, { WITH_LOCKS, &ops_no_undo },
       { 0, 0 }, 10 * NS_PER_MS,
-      { { FAIR_UNDO, SEMOP_UNDO, 0.30 }, { FAIR_NO_UNDO, SEM_T, 1.10 } } },
+      { { &ops_undo, &ops_semop_undo, 0.30 }, { &ops_no_undo, &ops_sem_t, 1.10 } } },
     { "same-core", "shared: hand-off between two processes, one core", "ns per hand-off",
-      "both on core 0", play_handoff, EACH(FAIR_NO_UNDO) | EACH(SEM_T) | EACH(SEMOP),
-      { 0, 0 }, 25 * NS_PER_MS, { { FAIR_NO_UNDO, SEM_T, 1.5 } } },
+      "both on core 0", play_handoff, { &ops_no_undo, &ops_sem_t, &ops_semop },
+      { 0, 0 }, 25 * NS_PER_MS, { { &ops_no_undo, &ops_sem_t, 1.5 } } },
     { "two-cores", "shared: hand-off between two processes, a core for each", "ns per hand-off",
-      "on core 0 and core 1", play_handoff, EACH(FAIR_NO_UNDO) | EACH(SEM_T) | EACH(SEMOP),
-      { 0, 1 }, 25 * NS_PER_MS, { { FAIR_NO_UNDO, SEM_T, 0.2 } } },
-    { "victim", "shared: the longest wait beside a process that holds the unit for 0.2 ms at a time",
-      "ms, longest wait", "hog on core 0, victim on core 1", play_victim, WITH_LOCKS,
-      { 0, 1 }, 500 * NS_PER_MS, { { FAIR_UNDO, -1, 10 } } },
+      "on core 0 and core 1", play_handoff, { &ops_no_undo, &ops_sem_t, &ops_semop },
+      { 0, 1 }, 25 * NS_PER_MS, { { &ops_no_undo, &ops_sem_t, 0.2 } } },
+    { "victim",
+      "shared: the longest wait beside a process that holds the unit for 0.2 ms at a time",
+      "ms, longest wait", "hog on core 0, victim on core 1", play_victim, { WITH_LOCKS },
+      { 0, 1 }, 500 * NS_PER_MS, { { &ops_undo, NULL, 10 } } },
 };
+
+static bool takes_part(const struct setting *s, const struct sem_ops *ops)
+{
+    for (int i = 0; i < SHARED_PEERS; i++) {
+        if (s->kinds[i] == ops)
+            return true;
+    }
+    return false;
+}
 
 /* A goal without a peer is for the worst repetition, not for the median. */
 static void report_worst(struct report_table *t, const struct goal *goal)
 {
     static struct report_table worst;
-    const struct report_row *row = report_find(t, shared_name(goal->ours));
-    struct report_row *only;
+    const struct report_row *row = report_find(t, goal->ours->name);
     double most = 0;
 
     for (size_t i = 0; row != NULL && i < row->n; i++)
@@ -248,9 +214,8 @@ static void report_worst(struct report_table *t, const struct goal *goal)
     report_table_begin(&worst, "shared", "victim-longest", "shared: the same, the longest of all",
                        t->unit);
     worst.pinning = t->pinning;
-    only = report_row(&worst, shared_name(goal->ours));
-    only->samples[only->n++] = most;
-    report_goal(&worst, shared_name(goal->ours), NULL, goal->most);
+    report_add(&worst, goal->ours->name, most);
+    report_goal(&worst, goal->ours->name, NULL, goal->most);
     report_table(&worst);
 }
 
@@ -266,25 +231,20 @@ static void measure(const struct setting *s, struct game *g, bool quick)
     for (int i = 0; i < 2; i++) {
         const struct goal *goal = &s->goals[i];
 
-        g->cores[i] = s->cores[i];
-        if (goal->most > 0 && goal->peer >= 0)
-            report_goal(&t, shared_name(goal->ours), shared_name((enum shared_kind)goal->peer),
-                        goal->most);
+        g->turns.cores[i] = s->cores[i];
+        if (goal->peer)
+            report_goal(&t, goal->ours->name, goal->peer->name, goal->most);
     }
     for (int i = 0; i < repetitions; i++) {
         progress_show(s->title, (double)i / repetitions);
-        for (enum shared_kind kind = 0; kind < SHARED_KINDS; kind++) {
-            struct report_row *row;
-
-            if ((s->kinds & EACH(kind)) == 0)
-                continue;
-            row = report_row(&t, shared_name(kind));
-            row->samples[row->n++] = s->play(g, kind);
+        for (playing = peers; playing < peers + SHARED_PEERS; playing++) {
+            if (takes_part(s, playing->ops))
+                report_add(&t, playing->ops->name, s->play(g));
         }
     }
     report_table(&t);
     for (int i = 0; i < 2; i++) {
-        if (s->goals[i].most > 0 && s->goals[i].peer < 0)
+        if (s->goals[i].most > 0 && !s->goals[i].peer)
             report_worst(&t, &s->goals[i]);
     }
 }

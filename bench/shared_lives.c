@@ -36,13 +36,6 @@ static void begin_table(struct report_table *t, const char *name, const char *ti
     t->pinning = "not pinned";
 }
 
-static void add(struct report_table *t, const char *peer, double value)
-{
-    struct report_row *row = report_row(t, peer);
-
-    row->samples[row->n++] = value;
-}
-
 /* ---- 64 processes on one unit ---- */
 
 static void run_in_order(void *arg)
@@ -51,10 +44,10 @@ static void run_in_order(void *arg)
     int number = scene->next;
 
     (void)arg;
-    if (shared_acquire(s->kind, s) != 0)
+    if (s->ops->acquire(s, 1) != 0)
         die("acquire", 0);
     scene->order[atomic_fetch_add(&scene->place, 1)] = number;
-    shared_release(s->kind, s);
+    s->ops->release(s, 1);
 }
 
 /* How often a process was granted before one that had joined the queue earlier. */
@@ -69,24 +62,24 @@ static int passes(void)
     return n;
 }
 
-static int play_order(enum shared_kind kind)
+static int play_order(const struct sem_ops *ops)
 {
     struct shared_sem *s = &scene->sem;
     pid_t pids[PROCESSES];
 
-    shared_make(s, kind, 1);
+    shared_make(s, ops, 1);
     atomic_store(&scene->place, 0);
-    if (shared_acquire(kind, s) != 0)
+    if (ops->acquire(s, 1) != 0)
         die("acquire", 0);
     for (scene->next = 0; scene->next < PROCESSES; scene->next++) {
         pids[scene->next] = shared_start(run_in_order, NULL);
         while (shared_waiters(s) != scene->next + 1)
             sleep_ns(20 * NS_PER_US);
     }
-    shared_release(kind, s);
+    ops->release(s, 1);
     for (int i = 0; i < PROCESSES; i++)
         shared_join(pids[i]);
-    shared_remove(s);
+    shared_destroy(s);
     return passes();
 }
 
@@ -98,14 +91,14 @@ static void order(bool quick)
     int ours = 0, theirs = 0;
 
     begin_table(&t, "order", title, "passes in all rounds", 0);
-    report_goal(&t, shared_name(FAIR_UNDO), NULL, 0);
+    report_goal(&t, ops_undo.name, NULL, 0);
     for (int i = 0; i < rounds; i++) {
         progress_show(title, (double)i / rounds);
-        ours += play_order(FAIR_UNDO);
-        theirs += play_order(SEMOP_UNDO);
+        ours += play_order(&ops_undo);
+        theirs += play_order(&ops_semop_undo);
     }
-    add(&t, shared_name(FAIR_UNDO), ours);
-    add(&t, shared_name(SEMOP_UNDO), theirs);
+    report_add(&t, ops_undo.name, ours);
+    report_add(&t, ops_semop_undo.name, theirs);
     report_table(&t);
 }
 
@@ -117,7 +110,7 @@ static void run_holder(void *arg)
 
     (void)arg;
     shared_enter(s);
-    shared_acquire(s->kind, s);
+    s->ops->acquire(s, 1);
     atomic_store(&scene->ready, 1);
     for (;;)
         pause();
@@ -130,7 +123,7 @@ static void run_heir(void *arg)
     (void)arg;
     shared_enter(s);
     atomic_store(&scene->ready, 2);
-    if (shared_acquire(s->kind, s) != 0)
+    if (s->ops->acquire(s, 1) != 0)
         die("acquire", 0);
     atomic_store(&scene->acquired_ns, now_ns());
 }
@@ -142,12 +135,12 @@ static void await_ready(int value)
 }
 
 /* Returns ms from the death of the holder until the next one has the unit. */
-static double play_death(enum shared_kind kind, int64_t after_ns)
+static double play_death(const struct sem_ops *ops, int64_t after_ns)
 {
     int64_t killed_ns;
     pid_t holder, heir;
 
-    shared_make(&scene->sem, kind, 1);
+    shared_make(&scene->sem, ops, 1);
     holder = shared_start(run_holder, NULL);
     await_ready(1);
     heir = shared_start(run_heir, NULL);
@@ -156,13 +149,15 @@ static double play_death(enum shared_kind kind, int64_t after_ns)
     killed_ns = now_ns();
     shared_kill(holder);
     shared_join(heir);
-    shared_remove(&scene->sem);
+    shared_destroy(&scene->sem);
     return (double)(atomic_load(&scene->acquired_ns) - killed_ns) / (double)NS_PER_MS;
 }
 
 static void death(bool quick)
 {
-    static const enum shared_kind kinds[] = { FAIR_UNDO, SEMOP_UNDO, LOCK_FLOCK, LOCK_FCNTL };
+    static const struct sem_ops *const kinds[] = {
+        &ops_undo, &ops_semop_undo, &ops_flock, &ops_fcntl,
+    };
     static struct report_table t, worst;
     const char *title = "shared: a holder is killed; the time until the next in line has its unit";
     const int repetitions = quick ? 2 : 40;
@@ -170,20 +165,20 @@ static void death(bool quick)
 
     begin_table(&t, "death", title, "ms", 0);
     begin_table(&worst, "death-longest", "shared: the same, the longest of all", "ms", 0);
-    report_goal(&t, shared_name(FAIR_UNDO), NULL, 110);
-    report_goal(&worst, shared_name(FAIR_UNDO), NULL, 150);
+    report_goal(&t, ops_undo.name, NULL, 110);
+    report_goal(&worst, ops_undo.name, NULL, 150);
     for (int i = 0; i < repetitions; i++) {
         progress_show(title, (double)i / repetitions);
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             /* At any time between two checks by the waiting process. */
             double ms = play_death(kinds[k], (20 + i * 37 % 100) * NS_PER_MS);
 
-            add(&t, shared_name(kinds[k]), ms);
-            if (kinds[k] == FAIR_UNDO && ms > longest)
+            report_add(&t, kinds[k]->name, ms);
+            if (kinds[k] == &ops_undo && ms > longest)
                 longest = ms;
         }
     }
-    add(&worst, shared_name(FAIR_UNDO), longest);
+    report_add(&worst, ops_undo.name, longest);
     report_table(&t);
     report_table(&worst);
     report_note("sem_t takes no part: there, the next in line waits for ever");
@@ -208,17 +203,17 @@ static void lives(bool quick)
     begin_table(&t, "lives", "shared: processes that take a unit and end; what stays behind",
                 "entries in use, and units missing", 0);
     begin_table(&cost, "lives-cost", "shared: such a process, from fork to wait", "us", 0);
-    report_goal(&t, shared_name(FAIR_UNDO), NULL, 0);
-    shared_make(&scene->sem, FAIR_UNDO, 2);
+    report_goal(&t, ops_undo.name, NULL, 0);
+    shared_make(&scene->sem, &ops_undo, 2);
     begin = now_ns();
     for (int i = 0; i < count; i++)
         shared_join(shared_start(run_life, NULL));
-    add(&cost, shared_name(FAIR_UNDO), (double)(now_ns() - begin) / count / (double)NS_PER_US);
+    report_add(&cost, ops_undo.name, (double)(now_ns() - begin) / count / (double)NS_PER_US);
     if (fairsem_shared_stat(scene->sem.fair, &stat) != 0)
         die("stat", 0);
-    add(&t, shared_name(FAIR_UNDO),
+    report_add(&t, ops_undo.name,
         (double)(stat.processes - 1) + (double)(stat.capacity - stat.available));
-    shared_remove(&scene->sem);
+    shared_destroy(&scene->sem);
     report_table(&t);
     report_table(&cost);
 }
@@ -238,7 +233,7 @@ static void command(struct report_table *t, const char *peer, const char *text)
     int64_t begin = now_ns();
 
     if (system(text) == 0)
-        add(t, peer, (double)(now_ns() - begin) / (double)NS_PER_MS);
+        report_add(t, peer, (double)(now_ns() - begin) / (double)NS_PER_MS);
 }
 
 /* Commands that run `true` under a limit of 1. */

@@ -4,7 +4,7 @@
 #include "shared_peers.h"
 
 #include "die.h"
-#include "sysv_argument.h"
+#include "peers.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -13,15 +13,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-
-static const char *const names[SHARED_KINDS] = {
-    "fairsem, undo", "fairsem, no undo", "sem_t", "semop, SEM_UNDO", "semop", "flock", "fcntl",
-};
-
-const char *shared_name(enum shared_kind kind)
-{
-    return names[kind];
-}
 
 void *shared_memory(size_t size)
 {
@@ -32,60 +23,50 @@ void *shared_memory(size_t size)
     return memory;
 }
 
-static void make_fair(struct shared_sem *s, int units, unsigned flags)
+static int make_fair(struct shared_sem *s, int64_t units, unsigned flags)
 {
     const fairsem_shared_attr_t attr = { .units = units, .max_processes = 128, .flags = flags };
-    int error = fairsem_shared_open(&s->fair, NULL, 0, 0, &attr);
 
-    if (error != 0)
-        die("fairsem_shared_open", error);
+    return fairsem_shared_open(&s->fair, NULL, 0, 0, &attr);
 }
 
-static void make_file(struct shared_sem *s)
+int shared_undo_init(void *sem, int64_t units)
 {
+    return make_fair(sem, units, 0);
+}
+
+int shared_no_undo_init(void *sem, int64_t units)
+{
+    return make_fair(sem, units, FAIRSEM_SHARED_NO_UNDO);
+}
+
+int shared_posix_init(void *sem, int64_t units)
+{
+    struct shared_sem *s = sem;
+
+    s->sem = shared_memory(sizeof *s->sem);
+    return sem_init(s->sem, 1, (unsigned)units) == 0 ? 0 : errno;
+}
+
+int shared_semop_init(void *sem, int64_t units)
+{
+    return sysv_peer_init(&((struct shared_sem *)sem)->id, units);
+}
+
+int shared_file_init(void *sem, int64_t units)
+{
+    struct shared_sem *s = sem;
+
+    (void)units;
     strcpy(s->path, "/tmp/fairsem-bench-XXXXXX");
     s->fd = mkostemp(s->path, O_CLOEXEC);
-    if (s->fd < 0)
-        die("mkostemp", errno);
+    return s->fd >= 0 ? 0 : errno;
 }
 
-void shared_make(struct shared_sem *s, enum shared_kind kind, int units)
+int shared_destroy(void *sem)
 {
-    *s = (struct shared_sem){ .kind = kind, .id = -1, .fd = -1 };
-    switch (kind) {
-    case FAIR_UNDO:
-        make_fair(s, units, 0);
-        break;
-    case FAIR_NO_UNDO:
-        make_fair(s, units, FAIRSEM_SHARED_NO_UNDO);
-        break;
-    case SEM_T:
-        s->sem = shared_memory(sizeof *s->sem);
-        if (sem_init(s->sem, 1, (unsigned)units) != 0)
-            die("sem_init", errno);
-        break;
-    case SEMOP_UNDO:
-    case SEMOP:
-        s->id = semget(IPC_PRIVATE, 1, IPC_CREAT | 0600);
-        if (s->id < 0 || semctl(s->id, 0, SETVAL, (union semctl_argument){ .val = units }) != 0)
-            die("semget", errno);
-        break;
-    default:
-        make_file(s);
-    }
-}
+    struct shared_sem *s = sem;
 
-/* A lock of flock belongs to the open file, which a child would share with its parent. */
-void shared_enter(struct shared_sem *s)
-{
-    if (s->kind == LOCK_FLOCK)
-        s->fd = open(s->path, O_RDWR | O_CLOEXEC);
-    if (s->kind == LOCK_FLOCK && s->fd < 0)
-        die(s->path, errno);
-}
-
-void shared_remove(struct shared_sem *s)
-{
     if (s->fair != NULL)
         fairsem_shared_close(s->fair);
     if (s->sem != NULL)
@@ -96,6 +77,35 @@ void shared_remove(struct shared_sem *s)
         close(s->fd);
         unlink(s->path);
     }
+    return 0;
+}
+
+/* A lock of flock belongs to the open file, which a child would share with its parent. */
+void shared_flock_enter(void *sem, int place, int threads)
+{
+    struct shared_sem *s = sem;
+
+    (void)place;
+    (void)threads;
+    s->fd = open(s->path, O_RDWR | O_CLOEXEC);
+    if (s->fd < 0)
+        die(s->path, errno);
+}
+
+void shared_make(struct shared_sem *s, const struct sem_ops *ops, int units)
+{
+    int error;
+
+    *s = (struct shared_sem){ .ops = ops, .id = -1, .fd = -1 };
+    error = ops->init(s, units);
+    if (error != 0)
+        die(ops->name, error);
+}
+
+void shared_enter(struct shared_sem *s)
+{
+    if (s->ops->sit_down)
+        s->ops->sit_down(s, 0, 0);
 }
 
 int shared_waiters(const struct shared_sem *s)

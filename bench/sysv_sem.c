@@ -4,11 +4,21 @@
 #define _XOPEN_SOURCE 700 /* it is in the XSI option of POSIX */
 
 #include "peers.h"
-#include "sysv_argument.h"
 
 #include <errno.h>
 #include <sys/ipc.h>
 #include <sys/sem.h>
+
+/*
+ * The last argument of semctl().  POSIX leaves the definition to the caller; this name does not
+ * clash with a system's own.  semctl() reads all of it: with `val` alone a big-endian machine of 64
+ * bits finds 0 in it.
+ */
+union semctl_argument {
+    int val;
+    struct semid_ds *buf;
+    unsigned short *array;
+};
 
 int sysv_peer_init(void *sem, int64_t units)
 {

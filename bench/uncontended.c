@@ -8,15 +8,14 @@
  */
 #define _GNU_SOURCE /* sem_clockwait */
 
-#include "clock.h"
 #include "die.h"
+#include "loops.h"
 #include "peers.h"
 #include "pin.h"
 #include "progress.h"
 #include "report.h"
 #include "workloads.h"
 
-#include <pthread.h>
 #include <string.h>
 
 enum how { ACQUIRE, TRY, UNTIL, FOR };
@@ -25,14 +24,18 @@ enum { BATCH = 4096 }; /* pairs between two readings of the clock */
 /* Seconds; no wait lasts that long. */
 enum { FAR_OFF = 3600 };
 
-struct deadlines {
-    struct timespec realtime, monotonic;
+struct calls {
+    enum how how;
+    void *sem;
+    int64_t n;
+    struct timespec realtime, monotonic; /* deadlines */
 };
 
 /* The loop.  ops and how are constants where it is instantiated, so no indirect call is left. */
-ALWAYS_INLINE int pairs(const struct sem_ops *ops, enum how how, void *sem, int64_t n,
-                        const struct deadlines *end)
+ALWAYS_INLINE int pairs(const struct sem_ops *ops, enum how how, const struct calls *c)
 {
+    void *const sem = c->sem;
+    const int64_t n = c->n;
     int failed = 0;
 
     for (int i = 0; i < BATCH; i++) {
@@ -41,32 +44,32 @@ ALWAYS_INLINE int pairs(const struct sem_ops *ops, enum how how, void *sem, int6
         else if (how == TRY)
             failed |= ops->try_acquire(sem, n);
         else if (how == UNTIL)
-            failed |= ops->acquire_until(sem, n, &end->realtime);
+            failed |= ops->acquire_until(sem, n, &c->realtime);
         else
-            failed |= ops->acquire_for(sem, n, FAR_OFF * NS_PER_S, &end->monotonic);
+            failed |= ops->acquire_for(sem, n, FAR_OFF * NS_PER_S, &c->monotonic);
         failed |= ops->release(sem, n);
     }
     return failed;
 }
 
-typedef int pairs_fn(enum how how, void *sem, int64_t n, const struct deadlines *end);
-
-#define INSTANCE(peer)                                                                        \
-    static int pairs_##peer(enum how how, void *sem, int64_t n, const struct deadlines *end)  \
-    {                                                                                         \
-        switch (how) {                                                                        \
-        case ACQUIRE: return pairs(&ops_##peer, ACQUIRE, sem, n, end);                        \
-        case TRY: return pairs(&ops_##peer, TRY, sem, n, end);                                \
-        case UNTIL: return pairs(&ops_##peer, UNTIL, sem, n, end);                            \
-        default: return pairs(&ops_##peer, FOR, sem, n, end);                                 \
-        }                                                                                     \
+#define INSTANCE(peer)                                              \
+    static int pairs_##peer(void *arg)                              \
+    {                                                               \
+        const struct calls *c = arg;                                \
+                                                                    \
+        switch (c->how) {                                           \
+        case ACQUIRE: return pairs(&ops_##peer, ACQUIRE, c);        \
+        case TRY: return pairs(&ops_##peer, TRY, c);                \
+        case UNTIL: return pairs(&ops_##peer, UNTIL, c);            \
+        default: return pairs(&ops_##peer, FOR, c);                 \
+        }                                                           \
     }
 FOR_EACH_PEER(INSTANCE)
 
 #define ENTRY(peer) { &ops_##peer, pairs_##peer },
 static const struct {
     const struct sem_ops *ops;
-    pairs_fn *pairs;
+    int (*pairs)(void *calls);
 } peers[PEERS] = { FOR_EACH_PEER(ENTRY) };
 
 static const struct setting {
@@ -94,26 +97,13 @@ struct job {
 /* Returns nanoseconds per pair, over one repetition. */
 static double measure(int peer, const struct setting *s, void *sem, int64_t repetition_ns)
 {
-    int64_t n = peers[peer].ops->many ? s->n : 1;
-    struct deadlines end;
-    int64_t start, now;
-    long batches = 0;
-    int failed;
+    struct calls c = { .how = s->how, .sem = sem, .n = peers[peer].ops->many ? s->n : 1 };
 
-    clock_gettime(CLOCK_REALTIME, &end.realtime);
-    clock_gettime(CLOCK_MONOTONIC, &end.monotonic);
-    end.realtime.tv_sec += FAR_OFF;
-    end.monotonic.tv_sec += FAR_OFF;
-    failed = peers[peer].pairs(s->how, sem, n, &end); /* warm up */
-    start = now_ns();
-    do {
-        failed |= peers[peer].pairs(s->how, sem, n, &end);
-        batches++;
-        now = now_ns();
-    } while (now - start < repetition_ns);
-    if (failed)
-        die("an acquire or release that cannot fail has failed", 0);
-    return (double)(now - start) / (double)batches / BATCH;
+    clock_gettime(CLOCK_REALTIME, &c.realtime);
+    clock_gettime(CLOCK_MONOTONIC, &c.monotonic);
+    c.realtime.tv_sec += FAR_OFF;
+    c.monotonic.tv_sec += FAR_OFF;
+    return loop_batches(peers[peer].pairs, &c, BATCH, repetition_ns);
 }
 
 static bool has(const struct sem_ops *ops, enum how how)
@@ -139,8 +129,7 @@ static void measure_setting(struct job *job, int which)
         progress_show(t->title, (double)i / job->repetitions);
         for (int p = 0; p < PEERS; p++) {
             if (sems[p])
-                t->rows[p].samples[t->rows[p].n++] =
-                    measure(p, s, sems[p], t->repetition_ns);
+                report_add(t, peers[p].ops->name, measure(p, s, sems[p], t->repetition_ns));
         }
     }
     for (int p = 0; p < PEERS; p++)
@@ -161,7 +150,6 @@ void uncontended_run(bool quick)
 {
     static struct job job;
     pthread_t thread;
-    int err;
 
     memset(&job, 0, sizeof(job));
     job.repetitions = quick ? 3 : 41;
@@ -173,9 +161,7 @@ void uncontended_run(bool quick)
         if (settings[i].goal != 0)
             report_goal(t, "fairsem", "sem_t", settings[i].goal);
     }
-    err = pthread_create(&thread, NULL, run, &job);
-    if (err)
-        die("pthread_create", err);
+    start_thread(&thread, run, &job);
     pthread_join(thread, NULL);
     for (int i = 0; i < SETTINGS; i++) {
         job.tables[i].pinning = job.pinned ? "one thread on core 0, main asleep"

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * loops.h - the loops that measure a few nanoseconds, the same for every kind of semaphore.
+ *
+ * Only seldom do they read the clock.  Where they are instantiated, ops is a constant, so no
+ * indirect call is left.
+ */
+#ifndef BENCH_LOOPS_H
+#define BENCH_LOOPS_H
+
+#include "clock.h"
+#include "die.h"
+#include "sem_ops.h"
+
+#include <stdatomic.h>
+
+/*
+ * Call batch(arg) until so much time has passed, and before that once to warm up.  It makes `size`
+ * pairs of calls; a result that is not 0 says that one has failed.  Returns nanoseconds per pair.
+ */
+static inline double loop_batches(int (*batch)(void *arg), void *arg, int size, int64_t ns)
+{
+    int failed = batch(arg);
+    int64_t start = now_ns(), now;
+    long batches = 0;
+
+    do {
+        failed |= batch(arg);
+        batches++;
+        now = now_ns();
+    } while (now - start < ns);
+    if (failed)
+        die("an acquire or release that cannot fail has failed", 0);
+    return (double)(now - start) / (double)batches / size;
+}
+
+enum side { LEADER, FOLLOWER };
+enum { ROUNDS = 32 }; /* round trips between two readings of the clock */
+
+/* Two sides that take turns. */
+struct turns {
+    void *sems[2]; /* by side: a unit is the turn of that side */
+    int cores[2];
+    int64_t warm_up_ns, duration_ns;
+    double ns_per_handoff; /* out */
+    bool pinned[2];
+    atomic_bool stop;
+    _Alignas(128) atomic_int line; /* the side whose turn it is, in the game without semaphores */
+};
+
+/* Without semaphores, ops is NULL. */
+ALWAYS_INLINE void turns_give(const struct sem_ops *ops, struct turns *g, enum side to)
+{
+    if (ops)
+        ops->release(g->sems[to], 1);
+    else
+        atomic_store_explicit(&g->line, (int)to, memory_order_release);
+}
+
+ALWAYS_INLINE void turns_await(const struct sem_ops *ops, struct turns *g, enum side me)
+{
+    if (ops) {
+        ops->acquire(g->sems[me], 1);
+        return;
+    }
+    while (atomic_load_explicit(&g->line, memory_order_acquire) != (int)me)
+        continue;
+}
+
+ALWAYS_INLINE void turns_lead(const struct sem_ops *ops, struct turns *g)
+{
+    int64_t start = now_ns(), begin = start, now;
+    long rounds = 0;
+
+    do {
+        for (int i = 0; i < ROUNDS; i++) {
+            turns_give(ops, g, FOLLOWER);
+            turns_await(ops, g, LEADER);
+        }
+        rounds += ROUNDS;
+        now = now_ns();
+        if (begin == start && now - start >= g->warm_up_ns) {
+            begin = now;
+            rounds = 0;
+        }
+    } while (rounds == 0 || now - begin < g->duration_ns);
+    g->ns_per_handoff = (double)(now - begin) / (double)rounds / 2;
+    atomic_store(&g->stop, true);
+    turns_give(ops, g, FOLLOWER);
+}
+
+ALWAYS_INLINE void turns_follow(const struct sem_ops *ops, struct turns *g)
+{
+    for (;;) {
+        turns_await(ops, g, FOLLOWER);
+        if (atomic_load_explicit(&g->stop, memory_order_relaxed))
+            return;
+        turns_give(ops, g, LEADER);
+    }
+}
+
+#endif /* BENCH_LOOPS_H */
