@@ -20,6 +20,7 @@
 #include "clock.h"
 #include "cpu_clock.h"
 #include "die.h"
+#include "progress.h"
 #include "report.h"
 
 #include <math.h>
@@ -206,4 +207,38 @@ bool arena_run(const struct arena_plan *plan, struct arena_result *result)
     count_units(&a);
     sem_delete(plan->ops, a.sem);
     return true;
+}
+
+void arena_add(struct report_table *t, const char *peer, const struct arena_result *r)
+{
+    struct report_row *row = report_row(t, peer);
+    struct report_fairness *fair = &row->fair;
+    size_t i = row->n;
+
+    if (!t->contended && isnan(r->cpu_ns))
+        return;
+    row->samples[row->n++] = t->contended ? r->per_second / 1000 : r->cpu_ns;
+    fair->least_share[i] = r->least_share;
+    fair->median_wait_ns[i] = r->median_ns;
+    fair->p99_wait_ns[i] = r->p99_ns;
+    fair->cpu_ns[i] = r->cpu_ns;
+    fair->longest_wait_ns = fmax(fair->longest_wait_ns, r->longest_ns);
+    fair->passed += r->passed;
+}
+
+void arena_compare(struct report_table *t, struct arena_plan plan, const struct sem_ops *const *ops,
+                   int peers, int repetitions, double done, double share)
+{
+    struct arena_result result;
+
+    t->repetition_ns = plan.duration_ns;
+    for (int i = 0; i < repetitions * peers; i++) {
+        /* Another one begins each time. */
+        plan.ops = ops[(i + i / peers) % peers];
+        progress_show(t->title, done + share * i / repetitions / peers);
+        report_row(t, plan.ops->name);
+        if (arena_run(&plan, &result))
+            arena_add(t, plan.ops->name, &result);
+    }
+    report_table(t);
 }

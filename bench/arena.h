@@ -4,6 +4,7 @@
 #define BENCH_ARENA_H
 
 #include "histogram.h"
+#include "report_table.h"
 #include "sem_ops.h"
 
 enum { ARENA_MAX_THREADS = 64, ARENA_MAX_BUSY = 8 };
@@ -32,5 +33,18 @@ struct arena_result {
 
 /* False if the system has no such semaphore. */
 bool arena_run(const struct arena_plan *plan, struct arena_result *result);
+
+/*
+ * Add a repetition to the table: thousand holds per second; in a table without the columns about
+ * fairness, the processor time of a hold.
+ */
+void arena_add(struct report_table *t, const char *peer, const struct arena_result *result);
+
+/*
+ * Run the plan with each peer, in turn, and print the table.  The progress goes from `done` on, by
+ * `share` (0 .. 1).
+ */
+void arena_compare(struct report_table *t, struct arena_plan plan, const struct sem_ops *const *ops,
+                   int peers, int repetitions, double done, double share);
 
 #endif /* BENCH_ARENA_H */

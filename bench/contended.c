@@ -6,7 +6,6 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "arena.h"
-#include "arena_row.h"
 #include "clock.h"
 #include "contended_summary.h"
 #include "data_file.h"
@@ -70,7 +69,7 @@ static void repetition(struct report_table *t, struct arena_plan *plan)
         plan->ops = c->ops;
         here = c->ops ? arena_run(plan, &result) : foreign_run(c->foreign, plan, &result);
         if (here)
-            arena_row_add(report_row(t, c->name), &result);
+            arena_add(t, c->name, &result);
         if (here && drawn(plan))
             histogram_add_all(&c->waits, &result.waits);
     }

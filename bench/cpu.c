@@ -11,26 +11,28 @@
 #include "arena.h"
 #include "clock.h"
 #include "peers.h"
-#include "progress.h"
 #include "report.h"
 #include "workloads.h"
 
-#include <math.h>
-
 static const struct setting {
     const char *name, *title;
-    int threads, units;
-    int64_t hold_ns;
-    bool asleep;
+    struct arena_plan plan;
 } settings[] = {
-    { "asleep-0.1ms-2", "cpu: 2 threads, held 0.1 ms asleep", 2, 1, 100 * NS_PER_US, true },
-    { "asleep-0.1ms-16", "cpu: 16 threads, held 0.1 ms asleep", 16, 1, 100 * NS_PER_US, true },
-    { "asleep-1ms-2", "cpu: 2 threads, held 1 ms asleep", 2, 1, NS_PER_MS, true },
-    { "asleep-1ms-16", "cpu: 16 threads, held 1 ms asleep", 16, 1, NS_PER_MS, true },
-    { "busy-0.1ms-4", "cpu: 4 threads, held 0.1 ms busy", 4, 1, 100 * NS_PER_US, false },
+    { "asleep-0.1ms-2", "cpu: 2 threads, held 0.1 ms asleep",
+      { .threads = 2, .units = 1, .hold_ns = 100 * NS_PER_US, .asleep = true } },
+    { "asleep-0.1ms-16", "cpu: 16 threads, held 0.1 ms asleep",
+      { .threads = 16, .units = 1, .hold_ns = 100 * NS_PER_US, .asleep = true } },
+    { "asleep-1ms-2", "cpu: 2 threads, held 1 ms asleep",
+      { .threads = 2, .units = 1, .hold_ns = NS_PER_MS, .asleep = true } },
+    { "asleep-1ms-16", "cpu: 16 threads, held 1 ms asleep",
+      { .threads = 16, .units = 1, .hold_ns = NS_PER_MS, .asleep = true } },
+    { "busy-0.1ms-4", "cpu: 4 threads, held 0.1 ms busy",
+      { .threads = 4, .units = 1, .hold_ns = 100 * NS_PER_US } },
     /* On two cores the holders need both. */
-    { "busy-1us-4-2", "cpu: 4 threads, 2 units, held 1 us busy", 4, 2, NS_PER_US, false },
-    { "busy-10us-4-2", "cpu: 4 threads, 2 units, held 10 us busy", 4, 2, 10 * NS_PER_US, false },
+    { "busy-1us-4-2", "cpu: 4 threads, 2 units, held 1 us busy",
+      { .threads = 4, .units = 2, .hold_ns = NS_PER_US } },
+    { "busy-10us-4-2", "cpu: 4 threads, 2 units, held 10 us busy",
+      { .threads = 4, .units = 2, .hold_ns = 10 * NS_PER_US } },
 };
 enum { SETTINGS = sizeof(settings) / sizeof(*settings) };
 
@@ -38,26 +40,13 @@ static void measure(const struct setting *s, bool quick)
 {
     static const struct sem_ops *const ops[] = { &ops_fairsem, &ops_parking, &ops_posix };
     static struct report_table t;
-    const int repetitions = quick ? 1 : 15;
-    struct arena_plan plan = { .units = s->units, .threads = s->threads, .hold_ns = s->hold_ns,
-                               .asleep = s->asleep };
+    struct arena_plan plan = s->plan;
 
     report_table_begin(&t, "cpu", s->name, s->title, "ns of processor time per hold");
-    t.repetition_ns = plan.duration_ns = (quick ? 10 : 60) * NS_PER_MS;
+    plan.duration_ns = (quick ? 10 : 60) * NS_PER_MS;
     plan.warm_up_ns = plan.duration_ns / 4;
     report_goal(&t, ops[0]->name, ops[1]->name, 1.5);
-    for (int i = 0; i < repetitions; i++) {
-        progress_show(t.title, (double)i / repetitions);
-        for (size_t p = 0; p < sizeof(ops) / sizeof(*ops); p++) {
-            struct report_row *row = report_row(&t, ops[p]->name);
-            struct arena_result result;
-
-            plan.ops = ops[p];
-            if (arena_run(&plan, &result) && !isnan(result.cpu_ns))
-                row->samples[row->n++] = result.cpu_ns;
-        }
-    }
-    report_table(&t);
+    arena_compare(&t, plan, ops, 3, quick ? 1 : 15, 0, 1);
 }
 
 void cpu_run(bool quick)

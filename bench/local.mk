@@ -22,7 +22,6 @@ bin_PROGRAMS += bench/fairsem-bench
 bench_fairsem_bench_SOURCES = \
 	$(hog_victim_sources) \
 	bench/arena.c bench/arena.h \
-	bench/arena_row.c bench/arena_row.h \
 	bench/contended.c \
 	bench/contended_summary.c bench/contended_summary.h \
 	bench/cpu.c bench/cpu_clock.h \

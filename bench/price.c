@@ -7,17 +7,13 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "arena.h"
-#include "arena_row.h"
 #include "clock.h"
 #include "data_file.h"
 #include "peers.h"
-#include "progress.h"
 #include "report.h"
 #include "workloads.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define GOAL      0.67
 #define GOAL_OPEN 0.6
@@ -62,21 +58,12 @@ static double measure(const struct setting *setting, double goal, bool quick, do
 
     snprintf(title, sizeof(title), "price: %s", setting->title);
     report_table_begin(&t, "price", setting->name, title, "thousand holds per second");
-    t.repetition_ns = plan.duration_ns = quick ? 2 * NS_PER_MS : 150 * NS_PER_MS;
+    plan.duration_ns = quick ? 2 * NS_PER_MS : 150 * NS_PER_MS;
     plan.warm_up_ns = plan.duration_ns / 5;
     t.more_is_better = t.contended = true;
     report_goal(&t, "fairsem", ops_posix.name, goal);
-    for (int i = 0; i < (quick ? 1 : REPETITIONS); i++) {
-        progress_show(title, done);
-        for (int turn = 0; turn < 2; turn++) {
-            struct arena_result result;
-
-            plan.ops = ops[(turn + i) % 2];
-            if (arena_run(&plan, &result))
-                arena_row_add(report_row(&t, plan.ops->name), &result);
-        }
-    }
-    report_table(&t);
+    arena_compare(&t, plan, ops, 2, quick ? 1 : REPETITIONS, done,
+                  1.0 / (ROWS * COLUMNS + OPEN_LOOPS));
     return report_ratio(&t, "fairsem", ops_posix.name);
 }
 

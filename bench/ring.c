@@ -7,10 +7,8 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "arena.h"
-#include "arena_row.h"
 #include "clock.h"
 #include "peers.h"
-#include "progress.h"
 #include "report.h"
 #include "workloads.h"
 
@@ -25,31 +23,19 @@ static int ops_count;
 static void measure(int threads, int busy, bool quick)
 {
     static struct report_table t;
-    const int repetitions = quick ? 2 : REPETITIONS;
     char title[80], setting[32];
     struct arena_plan plan = { .units = 1, .threads = threads, .hold_ns = HOLD_NS, .busy = busy };
-    struct arena_result result;
 
     snprintf(setting, sizeof(setting), "%d-threads%s", threads, busy ? "-busy" : "");
     snprintf(title, sizeof(title), "ring: %d threads, one unit, held %g us%s", threads,
              (double)HOLD_NS / 1000, busy ? ", beside 2 busy threads" : "");
     report_table_begin(&t, "ring", setting, title, "thousand holds per second");
-    t.repetition_ns = plan.duration_ns = quick ? 8 * NS_PER_MS : 90 * NS_PER_MS;
+    plan.duration_ns = quick ? 8 * NS_PER_MS : 90 * NS_PER_MS;
     plan.warm_up_ns = plan.duration_ns / 8;
     t.more_is_better = t.contended = true;
     if (futex_ring_ops())
         report_goal(&t, "fairsem", futex_ring_ops()->name, busy ? 0.90 : 1.0);
-    for (int i = 0; i < repetitions; i++) {
-        progress_show(title, (double)i / repetitions);
-        for (int p = 0; p < ops_count; p++) {
-            struct report_row *row = report_row(&t, ops[p]->name);
-
-            plan.ops = ops[p];
-            if (arena_run(&plan, &result))
-                arena_row_add(row, &result);
-        }
-    }
-    report_table(&t);
+    arena_compare(&t, plan, ops, ops_count, quick ? 2 : REPETITIONS, 0, 1);
 }
 
 void ring_run(bool quick)
