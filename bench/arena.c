@@ -18,7 +18,6 @@
 #include "arena.h"
 
 #include "clock.h"
-#include "cpu_clock.h"
 #include "die.h"
 #include "progress.h"
 #include "report.h"

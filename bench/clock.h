@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* clock.h - the one clock of the benchmarks, in nanoseconds. */
+/* clock.h - the clocks of the benchmarks, in nanoseconds. */
 #ifndef BENCH_CLOCK_H
 #define BENCH_CLOCK_H
 
@@ -11,17 +11,33 @@
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_S  INT64_C(1000000000)
 
-static inline int64_t now_ns(void)
+static inline int64_t clock_ns(clockid_t clock)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+static inline int64_t now_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* The processor time that the whole process has used. */
+static inline int64_t cpu_ns(void)
+{
+    return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static inline struct timespec timespec_of(int64_t ns)
+{
+    return (struct timespec){ (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
 }
 
 static inline void sleep_ns(int64_t ns)
 {
-    struct timespec left = { (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
+    struct timespec left = timespec_of(ns);
 
     while (nanosleep(&left, &left) != 0 && errno == EINTR)
         ;

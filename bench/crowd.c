@@ -5,7 +5,6 @@
 #include "crowd.h"
 
 #include "clock.h"
-#include "cpu_clock.h"
 #include "die.h"
 
 enum { STACK = 65536 };

@@ -20,30 +20,18 @@ enum { MANY = 10000, FEW = 10 };
 struct wait {
     const struct sem_ops *ops;
     void *sem;
-    struct timespec deadline; /* CLOCK_REALTIME */
-    atomic_int too_late;      /* threads that came when the deadline had passed */
+    int64_t deadline;    /* CLOCK_REALTIME */
+    atomic_int too_late; /* threads that came when the deadline had passed */
 };
-
-static int64_t realtime_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
-}
-
-static int64_t ns_of(const struct timespec *t)
-{
-    return (int64_t)t->tv_sec * NS_PER_S + t->tv_nsec;
-}
 
 static void time_out(struct crowd_member *self)
 {
     struct wait *wait = self->crowd->arg;
+    const struct timespec deadline = timespec_of(wait->deadline);
 
-    if (realtime_ns() >= ns_of(&wait->deadline))
+    if (clock_ns(CLOCK_REALTIME) >= wait->deadline)
         atomic_fetch_add(&wait->too_late, 1);
-    wait->ops->acquire_until(wait->sem, 1, &wait->deadline);
+    wait->ops->acquire_until(wait->sem, 1, &deadline);
 }
 
 /*
@@ -53,16 +41,14 @@ static void time_out(struct crowd_member *self)
 static double expire(struct wait *wait, int count, int64_t ns_each)
 {
     static struct crowd crowd;
-    int64_t deadline, monotonic;
+    const int64_t left_ns = 20 * NS_PER_MS + count * ns_each;
+    int64_t deadline = now_ns() + left_ns, late_ns;
 
     atomic_store(&wait->too_late, 0);
-    deadline = realtime_ns() + 20 * NS_PER_MS + count * ns_each;
-    monotonic = now_ns() + 20 * NS_PER_MS + count * ns_each;
-    wait->deadline = (struct timespec){ (time_t)(deadline / NS_PER_S),
-                                        (long)(deadline % NS_PER_S) };
+    wait->deadline = clock_ns(CLOCK_REALTIME) + left_ns;
     crowd_start(&crowd, count, time_out, wait);
-    deadline = crowd_end(&crowd) - monotonic;
-    return atomic_load(&wait->too_late) ? 0 : (double)deadline / count;
+    late_ns = crowd_end(&crowd) - deadline;
+    return atomic_load(&wait->too_late) ? 0 : (double)late_ns / count;
 }
 
 static double measure(const struct sem_ops *ops, int count)

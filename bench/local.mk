@@ -24,7 +24,7 @@ bench_fairsem_bench_SOURCES = \
 	bench/arena.c bench/arena.h \
 	bench/contended.c \
 	bench/contended_summary.c bench/contended_summary.h \
-	bench/cpu.c bench/cpu_clock.h \
+	bench/cpu.c \
 	bench/crowd.c bench/crowd.h \
 	bench/data_file.c bench/data_file.h \
 	bench/die.c bench/die.h \

@@ -8,7 +8,6 @@
 #include "pin.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -45,42 +44,38 @@
 #define PARKER "POSIX condition variables"
 #endif
 
-/* Copy the text after the colon of the first line that starts with key; false if none does. */
-static bool cpuinfo_value(const char *key, char *value, size_t size)
+/*
+ * Copy the first line of a file, or, with a key, what is behind the colon of the first line that
+ * starts with it; an empty text if there is none.
+ */
+static void file_line(const char *path, const char *key, char *value, size_t size)
 {
     char line[256];
-    bool found = false;
-    FILE *f = fopen("/proc/cpuinfo", "r");
+    FILE *f = fopen(path, "r");
 
+    *value = '\0';
     if (!f)
-        return false;
-    while (!found && fgets(line, sizeof(line), f)) {
-        char *colon = strchr(line, ':');
+        return;
+    while (!*value && fgets(line, sizeof(line), f)) {
+        char *start = key ? strchr(line, ':') : line;
 
-        if (!colon || strncmp(line, key, strlen(key)) != 0)
+        if (!start || (key && strncmp(line, key, strlen(key)) != 0))
             continue;
-        colon += 1 + strspn(colon + 1, " \t");
-        colon[strcspn(colon, "\n")] = '\0';
-        snprintf(value, size, "%.*s", (int)size - 1, colon);
-        found = *value != '\0';
+        start += key ? 1 + strspn(start + 1, " \t") : 0;
+        start[strcspn(start, "\n")] = '\0';
+        snprintf(value, size, "%.*s", (int)size - 1, start);
     }
     fclose(f);
-    return found;
 }
 
 static void look_at_clock(char *text, size_t size)
 {
     enum { READS = 20000 };
-    char source[32] = "";
-    FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "r");
+    char source[32];
     int64_t start;
 
-    if (f) {
-        if (!fgets(source, sizeof(source), f))
-            source[0] = '\0';
-        source[strcspn(source, "\n")] = '\0';
-        fclose(f);
-    }
+    file_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", NULL, source,
+              sizeof(source));
     start = now_ns();
     for (int i = 0; i < READS; i++)
         (void)now_ns();
@@ -88,37 +83,28 @@ static void look_at_clock(char *text, size_t size)
              (double)(now_ns() - start) / READS);
 }
 
-/* The load average of the last minute: other users of the machine disturb us. */
-static double load_average(void)
-{
-    double load = NAN;
-    FILE *f = fopen("/proc/loadavg", "r");
-
-    if (!f)
-        return NAN;
-    if (fscanf(f, "%lf", &load) != 1)
-        load = NAN;
-    fclose(f);
-    return load;
-}
-
 void machine_look(struct machine *m)
 {
     struct utsname u;
+    char load[64];
 
     memset(m, 0, sizeof(*m));
     m->cores = pin_cores();
     memset(&u, 0, sizeof(u));
     uname(&u);
-    if (!cpuinfo_value("model name", m->cpu, sizeof(m->cpu)))
+    file_line("/proc/cpuinfo", "model name", m->cpu, sizeof(m->cpu));
+    if (!*m->cpu)
         snprintf(m->cpu, sizeof(m->cpu), "%.*s processor", (int)sizeof(m->cpu) - 12, u.machine);
     snprintf(m->kernel, sizeof(m->kernel), "%.32s %.64s %.24s", u.sysname, u.release, u.machine);
-    snprintf(m->libc, sizeof(m->libc), "libc unknown");
 #ifdef _CS_GNU_LIBC_VERSION
-    if (confstr(_CS_GNU_LIBC_VERSION, m->libc, sizeof(m->libc)) == 0)
-        snprintf(m->libc, sizeof(m->libc), "libc unknown");
+    (void)confstr(_CS_GNU_LIBC_VERSION, m->libc, sizeof(m->libc));
 #endif
-    m->load = load_average();
+    if (!*m->libc)
+        snprintf(m->libc, sizeof(m->libc), "libc unknown");
+    /* The average of the last minute: other users of the machine disturb us. */
+    file_line("/proc/loadavg", NULL, load, sizeof(load));
+    if (sscanf(load, "%lf", &m->load) != 1)
+        m->load = NAN;
     look_at_clock(m->clock, sizeof(m->clock));
     snprintf(m->parker, sizeof(m->parker), "%s", PARKER);
     snprintf(m->compiler, sizeof(m->compiler), "%.40s, %s%s", COMPILER, OPTIMIZED, SANITIZER);

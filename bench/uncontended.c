@@ -21,8 +21,7 @@
 enum how { ACQUIRE, TRY, UNTIL, FOR };
 enum { BATCH = 4096 }; /* pairs between two readings of the clock */
 
-/* Seconds; no wait lasts that long. */
-enum { FAR_OFF = 3600 };
+#define FAR_OFF (3600 * NS_PER_S) /* no wait lasts that long */
 
 struct calls {
     enum how how;
@@ -46,7 +45,7 @@ ALWAYS_INLINE int pairs(const struct sem_ops *ops, enum how how, const struct ca
         else if (how == UNTIL)
             failed |= ops->acquire_until(sem, n, &c->realtime);
         else
-            failed |= ops->acquire_for(sem, n, FAR_OFF * NS_PER_S, &c->monotonic);
+            failed |= ops->acquire_for(sem, n, FAR_OFF, &c->monotonic);
         failed |= ops->release(sem, n);
     }
     return failed;
@@ -99,10 +98,8 @@ static double measure(int peer, const struct setting *s, void *sem, int64_t repe
 {
     struct calls c = { .how = s->how, .sem = sem, .n = peers[peer].ops->many ? s->n : 1 };
 
-    clock_gettime(CLOCK_REALTIME, &c.realtime);
-    clock_gettime(CLOCK_MONOTONIC, &c.monotonic);
-    c.realtime.tv_sec += FAR_OFF;
-    c.monotonic.tv_sec += FAR_OFF;
+    c.realtime = timespec_of(clock_ns(CLOCK_REALTIME) + FAR_OFF);
+    c.monotonic = timespec_of(now_ns() + FAR_OFF);
     return loop_batches(peers[peer].pairs, &c, BATCH, repetition_ns);
 }
 
