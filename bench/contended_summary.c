@@ -24,15 +24,17 @@ enum { MAX_CELLS = 64 };
 #define GOAL_RING     0.95
 #define GOAL_BOUNDED  0.8
 
+enum other { RING, PARKING, POSIX, BOUNDED, OTHERS };
+
 static struct cell {
     struct arena_plan plan;
     struct best {
         const char *peer; /* NULL: no such peer has run */
         double ratio;
     } in_order, threads; /* the best that grants in order; the best of these with threads */
-    double ring, posix, parking, bounded;
+    double ratio[OTHERS]; /* fairsem / the other; fairsem bounded / sem_t */
     char title[100];
-    struct report_side ours, theirs[2]; /* sem_t, and fairsem that does not spin */
+    struct report_side ours, theirs[OTHERS];
     double longest_ns, posix_longest_ns, bounded_longest_ns;
 } cells[MAX_CELLS];
 static int cell_count;
@@ -87,24 +89,25 @@ void contended_summary_add(const struct arena_plan *plan, struct report_table *t
     c->in_order = c->threads;
     for (int i = 0; i < FOREIGN_PEERS; i++)
         consider(&c->in_order, t, foreign_name(i));
-    c->ring = futex_ring_ops() ? report_ratio(t, "fairsem", futex_ring_ops()->name) : NAN;
-    c->posix = report_ratio(t, "fairsem", "sem_t");
-    c->parking = report_ratio(t, "fairsem", ops_parking.name);
-    snprintf(c->title, sizeof(c->title), "%s", t->title);
+    for (enum other i = 0; i < BOUNDED; i++) {
+        const struct sem_ops *const ops[] = { futex_ring_ops(), &ops_parking, &ops_posix };
+
+        c->ratio[i] = ops[i] ? report_ratio(t, "fairsem", ops[i]->name) : NAN;
+        c->theirs[i] = report_side(t, ops[i] ? ops[i]->name : NULL);
+    }
+    c->ratio[BOUNDED] = report_ratio(t, ops_bounded.name, ops_posix.name);
     c->ours = report_side(t, "fairsem");
-    c->theirs[0] = report_side(t, "sem_t");
-    c->theirs[1] = report_side(t, ops_parking.name);
-    c->bounded = report_ratio(t, "fairsem bounded", "sem_t");
+    snprintf(c->title, sizeof(c->title), "%s", t->title);
     c->longest_ns = report_row(t, "fairsem")->fair.longest_wait_ns;
     c->posix_longest_ns = report_row(t, "sem_t")->fair.longest_wait_ns;
-    if (!isnan(c->bounded))
-        c->bounded_longest_ns = report_row(t, "fairsem bounded")->fair.longest_wait_ns;
+    if (!isnan(c->ratio[BOUNDED]))
+        c->bounded_longest_ns = report_row(t, ops_bounded.name)->fair.longest_wait_ns;
     write_data(plan, t);
 }
 
 static bool met(const struct cell *c)
 {
-    return (c->in_order.peer && c->in_order.ratio >= GOAL_IN_ORDER) || c->ring >= GOAL_RING;
+    return (c->in_order.peer && c->in_order.ratio >= GOAL_IN_ORDER) || c->ratio[RING] >= GOAL_RING;
 }
 
 struct ratio_text {
@@ -133,22 +136,18 @@ static struct ratio_text best_text(const struct best *best)
 
 static void print_cell(const struct cell *c)
 {
-    const char *hold = c->plan.hold_ns ? duration_text((double)c->plan.hold_ns).text : "0";
-    const char *goal = report_verdict(met(c));
-
+#define FIELDS                                                                                  \
+    (long long)c->plan.units,                                                                   \
+        c->plan.hold_ns ? duration_text((double)c->plan.hold_ns).text : "0", c->plan.threads,   \
+        best_text(&c->in_order).text, best_text(&c->threads).text,                              \
+        ratio_text(c->ratio[RING]).text, ratio_text(c->ratio[PARKING]).text,                    \
+        ratio_text(c->ratio[POSIX]).text, ratio_text(c->ratio[BOUNDED]).text,                   \
+        duration_text(c->longest_ns).text, duration_text(c->posix_longest_ns).text,             \
+        report_verdict(met(c))
     if (!report_json())
-        printf("  %5lld %8s %7d  %-19s %-19s %7s %7s %7s %7s %9s %9s  %s\n",
-               (long long)c->plan.units, hold, c->plan.threads, best_text(&c->in_order).text,
-               best_text(&c->threads).text, ratio_text(c->ring).text,
-               ratio_text(c->parking).text, ratio_text(c->posix).text,
-               ratio_text(c->bounded).text, duration_text(c->longest_ns).text,
-               duration_text(c->posix_longest_ns).text, goal);
+        printf("  %5lld %8s %7d  %-19s %-19s %7s %7s %7s %7s %9s %9s  %s\n", FIELDS);
     data_printf("contended.md", "| %lld | %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
-                (long long)c->plan.units, hold, c->plan.threads, best_text(&c->in_order).text,
-                best_text(&c->threads).text, ratio_text(c->ring).text,
-                ratio_text(c->parking).text, ratio_text(c->posix).text,
-                ratio_text(c->bounded).text, duration_text(c->longest_ns).text,
-                duration_text(c->posix_longest_ns).text, goal);
+                FIELDS);
 }
 
 /* A goal over many settings has no ratio, only the number of settings that met it. */
@@ -174,10 +173,10 @@ static void print_bounded(void)
     for (int i = 0; i < cell_count; i++) {
         const struct cell *c = &cells[i];
 
-        if (isnan(c->bounded))
+        if (isnan(c->ratio[BOUNDED]))
             continue;
         count++;
-        good += c->bounded >= GOAL_BOUNDED;
+        good += c->ratio[BOUNDED] >= GOAL_BOUNDED;
         if (!longest || c->bounded_longest_ns > longest->bounded_longest_ns)
             longest = c;
     }
@@ -192,17 +191,15 @@ static void print_bounded(void)
 }
 
 /* The setting that is worst for us beside theirs[which]: strict order has its price. */
-static void print_worst(int which)
+static void print_worst(enum other which)
 {
     const struct cell *worst = NULL;
     double least = INFINITY;
     char title[120];
 
     for (int i = 0; i < cell_count; i++) {
-        double ratio = which == 0 ? cells[i].posix : cells[i].parking;
-
-        if (ratio < least) {
-            least = ratio;
+        if (cells[i].ratio[which] < least) {
+            least = cells[i].ratio[which];
             worst = &cells[i];
         }
     }
@@ -241,7 +238,7 @@ void contended_summary_print(void)
     for (int i = 0; i < cell_count; i++)
         print_cell(&cells[i]);
     print_totals();
-    print_worst(0);
-    print_worst(1);
+    print_worst(POSIX);
+    print_worst(PARKING);
     fflush(stdout);
 }

@@ -23,39 +23,36 @@
 enum { MAX_REPETITIONS = 8 };
 #define GOAL_LONGEST_NS 10e6
 
-/* One peer: the waits of all repetitions together. */
+/* One peer: all repetitions together. */
 struct tally {
     const struct sem_ops *ops;
-    double *waits;
-    size_t served;
-    long hog_served, passes, waits_passed;
+    struct hog_victim_result all;
     double longest[MAX_REPETITIONS]; /* one for each repetition */
     size_t repetitions;
-    bool pinned;
 };
 
 static void add(struct tally *t, const struct hog_victim_result *r)
 {
-    double *waits = realloc(t->waits, (t->served + r->victim_served + 1) * sizeof(*waits));
+    struct hog_victim_result *all = &t->all;
+    size_t before = all->victim_served, n = r->victim_served;
+    double *waits = realloc(all->waits, (before + n + 1) * sizeof(*waits));
 
     if (!waits)
         die("victim", ENOMEM);
-    if (r->victim_served)
-        memcpy(waits + t->served, r->waits, r->victim_served * sizeof(*waits));
-    t->waits = waits;
-    t->served += r->victim_served;
-    t->hog_served += r->hog_served;
-    t->passes += r->passes;
-    t->waits_passed += r->waits_passed;
-    t->longest[t->repetitions++] = r->victim_served ? r->waits[r->victim_served - 1] : NAN;
-    t->pinned = r->pinned;
+    if (n)
+        memcpy(waits + before, r->waits, n * sizeof(*waits));
+    all->waits = waits;
+    all->victim_served += n;
+    all->hog_served += r->hog_served;
+    all->passes += r->passes;
+    all->waits_passed += r->waits_passed;
+    all->pinned = r->pinned;
+    t->longest[t->repetitions++] = n ? r->waits[n - 1] : NAN;
 }
 
-static double share(const struct tally *t)
+static double wait_quantile(const struct tally *t, double p)
 {
-    double all = (double)t->served + (double)t->hog_served;
-
-    return all > 0 ? (double)t->served / all : 0;
+    return stats_quantile(t->all.waits, t->all.victim_served, p);
 }
 
 /* Our longest wait in the median repetition, divided by theirs. */
@@ -70,19 +67,19 @@ static void print_json(struct tally *tallies, struct tally *t)
 {
     struct summary longest = stats_summary(t->longest, t->repetitions);
 
-    report_json_object("victim", t->pinned ? "two-cores" : "not-pinned");
+    report_json_object("victim", t->all.pinned ? "two-cores" : "not-pinned");
     report_json_string("peer", t->ops->name);
     report_json_number("repetitions", (double)t->repetitions);
-    report_json_number("victim_served", (double)t->served);
-    report_json_number("hog_served", (double)t->hog_served);
-    report_json_number("victim_share", share(t));
-    report_json_number("median_wait_ns", stats_quantile(t->waits, t->served, 0.5));
-    report_json_number("p99_wait_ns", stats_quantile(t->waits, t->served, 0.99));
+    report_json_number("victim_served", (double)t->all.victim_served);
+    report_json_number("hog_served", (double)t->all.hog_served);
+    report_json_number("victim_share", hog_victim_share(&t->all));
+    report_json_number("median_wait_ns", wait_quantile(t, 0.5));
+    report_json_number("p99_wait_ns", wait_quantile(t, 0.99));
     report_json_number("longest_wait_ns", longest.max);
     report_json_number("longest_wait_min_ns", longest.min);
     report_json_number("longest_wait_median_ns", longest.median);
-    report_json_number("passes", (double)t->passes);
-    report_json_number("waits_passed", (double)t->waits_passed);
+    report_json_number("passes", (double)t->all.passes);
+    report_json_number("waits_passed", (double)t->all.waits_passed);
     if (t != tallies)
         report_json_number("fairsem_to_this", ratio(tallies, t));
     printf("}");
@@ -110,10 +107,10 @@ static void print_row(struct tally *tallies, struct tally *t)
     }
     snprintf(span, sizeof(span), "%s .. %s", duration_text(longest.min).text,
              duration_text(longest.max).text);
-    snprintf(passed, sizeof(passed), "%ld (%ld)", t->passes, t->waits_passed);
-    printf("  %-16s %7zu %5.1f %% %9s %9s %9s   %-21s %14s", t->ops->name, t->served,
-           100 * share(t), duration_text(stats_quantile(t->waits, t->served, 0.5)).text,
-           duration_text(stats_quantile(t->waits, t->served, 0.99)).text,
+    snprintf(passed, sizeof(passed), "%ld (%ld)", t->all.passes, t->all.waits_passed);
+    printf("  %-16s %7zu %5.1f %% %9s %9s %9s   %-21s %14s", t->ops->name, t->all.victim_served,
+           100 * hog_victim_share(&t->all), duration_text(wait_quantile(t, 0.5)).text,
+           duration_text(wait_quantile(t, 0.99)).text,
            duration_text(longest.max).text, span, passed);
     if (t != tallies && isnan(ratio(tallies, t)))
         printf(" %8s", "-");
@@ -124,12 +121,12 @@ static void print_row(struct tally *tallies, struct tally *t)
 
 static void print_goals(const struct tally *ours)
 {
-    double longest = stats_quantile(ours->waits, ours->served, 1);
+    double longest = wait_quantile(ours, 1);
 
     printf("  fairsem: longest wait %s, goal < %s: %s; passed %ld times, goal 0: %s\n",
            duration_text(longest).text, duration_text(GOAL_LONGEST_NS).text,
-           report_verdict(longest < GOAL_LONGEST_NS), ours->passes,
-           report_verdict(ours->passes == 0));
+           report_verdict(longest < GOAL_LONGEST_NS), ours->all.passes,
+           report_verdict(ours->all.passes == 0));
     printf("  passed (in): times the hog got the unit although the victim had waited for a whole\n"
            "  hold (in how many waits); fairsem/: longest wait of the median repetition\n");
 }
@@ -137,13 +134,13 @@ static void print_goals(const struct tally *ours)
 /* For each wait, the share of the waits that are at least as long: a few hundred points. */
 static void write_data(const struct tally *t)
 {
-    const size_t step = t->served / 400 + 1;
+    const size_t step = t->all.victim_served / 400 + 1;
 
-    for (size_t i = 0; i < t->served; i++) {
+    for (size_t i = 0; i < t->all.victim_served; i++) {
         /* All of the tail; of the rest, one in `step`. */
-        if (i % step == 0 || i + 50 > t->served)
-            data_printf("victim.tsv", "%s\t%g\t%g\n", t->ops->name, t->waits[i],
-                        (double)(t->served - i) / (double)t->served);
+        if (i % step == 0 || i + 50 > t->all.victim_served)
+            data_printf("victim.tsv", "%s\t%g\t%g\n", t->ops->name, t->all.waits[i],
+                        (double)(t->all.victim_served - i) / (double)t->all.victim_served);
     }
 }
 
@@ -151,9 +148,9 @@ static void print_all(struct tally *tallies, int repetitions, int64_t repetition
 {
     progress_clear();
     if (!report_json())
-        print_head(repetitions, repetition_ns, tallies[0].pinned);
+        print_head(repetitions, repetition_ns, tallies[0].all.pinned);
     for (int p = 0; p < PEERS; p++) {
-        stats_sort(tallies[p].waits, tallies[p].served);
+        stats_sort(tallies[p].all.waits, tallies[p].all.victim_served);
         if (report_json())
             print_json(tallies, &tallies[p]);
         else
@@ -191,5 +188,5 @@ void victim_run(bool quick)
     }
     print_all(tallies, repetitions, repetition_ns);
     for (int p = 0; p < PEERS; p++)
-        free(tallies[p].waits);
+        hog_victim_free(&tallies[p].all);
 }
