@@ -48,7 +48,7 @@ struct run {
     bool hog_pinned;
     _Alignas(128) double *waits;
     size_t served, room;
-    int64_t victim_ns; /* how long the victim ran */
+    int64_t victim_ns, waited_ns; /* how long the victim ran, and waited */
     bool victim_pinned;
 };
 
@@ -96,13 +96,15 @@ static void *victim(void *arg)
 
     r->victim_pinned = r->pin && pin_self(1);
     while (!atomic_load(&r->stop) && r->served < r->room) {
-        int64_t start;
+        int64_t start, waited;
 
         sleep_ns(next_pause(&random));
         atomic_store(&r->waiting, (long)r->served + 1);
         start = now_ns();
         r->ops->acquire(r->sem, 1);
-        r->waits[r->served++] = (double)(now_ns() - start);
+        waited = now_ns() - start;
+        r->waited_ns += waited;
+        r->waits[r->served++] = (double)waited;
         atomic_store(&r->waiting, 0);
         r->ops->release(r->sem, 1);
     }
@@ -123,15 +125,6 @@ static void sit_out(int64_t duration_ns, hog_victim_tick *tick, void *arg)
             return;
         sleep_ns(left < 100 * NS_PER_MS ? left : 100 * NS_PER_MS);
     }
-}
-
-static double sum(const double *values, size_t n)
-{
-    double all = 0;
-
-    for (size_t i = 0; i < n; i++)
-        all += values[i];
-    return all;
 }
 
 static int run_threads(struct run *r, int64_t duration_ns, hog_victim_tick *tick, void *arg)
@@ -172,7 +165,7 @@ int hog_victim_run(const struct sem_ops *ops, int64_t duration_ns, hog_victim_ti
     stats_sort(r.waits, r.served);
     result->waits = r.waits;
     result->victim_served = r.served;
-    result->waiting = sum(r.waits, r.served) / (double)r.victim_ns;
+    result->waiting = (double)r.waited_ns / (double)r.victim_ns;
     result->hog_served = r.hog_served;
     result->passes = r.passes;
     result->waits_passed = r.waits_passed;

@@ -115,13 +115,9 @@ dist_man_MANS += doc/man/fairsem-bench.1
 
 EXTRA_DIST += \
 	bench/plots/lines.gp \
-	bench/plots/longest.gp \
 	bench/plots/panels.gp \
 	bench/plots/style.gp \
 	bench/plots/tail.gp \
-	bench/plots/throughput.gp \
-	bench/plots/victim.gp \
-	bench/plots/waits.gp \
 	bench/publish.sh \
 	bench/report.sh
 

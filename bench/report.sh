@@ -50,14 +50,14 @@ measure_dropin() {
   fi
 }
 
-# draw NAME - make a picture from the numbers that are there.
+# draw NAME SCRIPT - make a picture from the numbers that are there.
 draw() {
-  gnuplot -e "data='$report'; plots='$plots'" "$plots/$1.gp" > "$report/$1.svg" \
+  gnuplot -e "data='$report'; plots='$plots'; picture='$1'" "$plots/$2.gp" > "$report/$1.svg" \
     2> "$report/$1.log"
   result=$?
   if [ "$result" -ne 0 ] || ! [ -s "$report/$1.svg" ]; then
     cat "$report/$1.log" >&2
-    echo "bench: gnuplot failed: $plots/$1.gp" >&2
+    echo "bench: gnuplot failed: $1, $plots/$2.gp" >&2
     exit 1
   fi
   # What gnuplot says about peers that did not take part is of no interest.
@@ -69,12 +69,12 @@ draw_all() {
     echo "bench: no pictures: there is no gnuplot (package gnuplot-nox)" >&2
     return
   fi
-  [ ! -s "$report/victim.tsv" ] || draw victim
-  [ ! -s "$report/lines.tsv" ] || draw lines
+  [ ! -s "$report/victim.tsv" ] || draw victim tail
+  [ ! -s "$report/lines.tsv" ] || draw lines lines
   if [ -s "$report/contended.tsv" ]; then
-    draw throughput
-    draw longest
-    draw waits
+    draw throughput panels
+    draw longest panels
+    draw waits tail
   fi
 }
 

@@ -28,14 +28,6 @@ struct scene {
 
 static struct scene *scene;
 
-static void begin_table(struct report_table *t, const char *name, const char *title,
-                        const char *unit, int64_t ns)
-{
-    report_table_begin(t, "shared", name, title, unit);
-    t->repetition_ns = ns;
-    t->pinning = "not pinned";
-}
-
 /* ---- 64 processes on one unit ---- */
 
 static void run_in_order(void *arg)
@@ -90,7 +82,7 @@ static void order(bool quick)
     const int rounds = quick ? 1 : 10;
     int ours = 0, theirs = 0;
 
-    begin_table(&t, "order", title, "passes in all rounds", 0);
+    report_table_begin(&t, "shared", "order", title, "passes in all rounds");
     report_goal(&t, ops_undo.name, NULL, 0);
     for (int i = 0; i < rounds; i++) {
         progress_show(title, (double)i / rounds);
@@ -163,8 +155,9 @@ static void death(bool quick)
     const int repetitions = quick ? 2 : 40;
     double longest = 0;
 
-    begin_table(&t, "death", title, "ms", 0);
-    begin_table(&worst, "death-longest", "shared: the same, the longest of all", "ms", 0);
+    report_table_begin(&t, "shared", "death", title, "ms");
+    report_table_begin(&worst, "shared", "death-longest", "shared: the same, the longest of all",
+                       "ms");
     report_goal(&t, ops_undo.name, NULL, 110);
     report_goal(&worst, ops_undo.name, NULL, 150);
     for (int i = 0; i < repetitions; i++) {
@@ -200,9 +193,11 @@ static void lives(bool quick)
     fairsem_shared_stat_t stat;
     int64_t begin;
 
-    begin_table(&t, "lives", "shared: processes that take a unit and end; what stays behind",
-                "entries in use, and units missing", 0);
-    begin_table(&cost, "lives-cost", "shared: such a process, from fork to wait", "us", 0);
+    report_table_begin(&t, "shared", "lives",
+                       "shared: processes that take a unit and end; what stays behind",
+                       "entries in use, and units missing");
+    report_table_begin(&cost, "shared", "lives-cost", "shared: such a process, from fork to wait",
+                       "us");
     report_goal(&t, ops_undo.name, NULL, 0);
     shared_make(&scene->sem, &ops_undo, 2);
     begin = now_ns();
@@ -247,7 +242,8 @@ static void commands(bool quick)
     if (limit == NULL || *limit == '\0')
         limit = "fairsem-limit";
     snprintf(ours, sizeof ours, "%s fairsem-bench-%ld 1 -- true", limit, (long)getpid());
-    begin_table(&t, "command", "shared: a shell that runs `true` when it is its turn", "ms", 0);
+    report_table_begin(&t, "shared", "command", "shared: a shell that runs `true` when it is its turn",
+                       "ms");
     for (int i = 0; i < repetitions; i++) {
         if (is_there(limit))
             command(&t, "fairsem-limit", ours);

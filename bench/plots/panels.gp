@@ -1,6 +1,22 @@
 # SPDX-License-Identifier: MIT
 # panels.gp - something against the number of threads, a panel for each length of the hold.
-# Before it: column, label, heading.
+# picture, from report.sh, is throughput or longest.
+load plots . "/style.gp"
+
+if (picture eq "throughput") {
+  value = 5
+  label = "holds per second"
+  heading = "All threads want the only unit all the time: how often it is taken"
+  set ytics ("1,000" 1e3, "2,000" 2e3, "5,000" 5e3, "10,000" 1e4, "20,000" 2e4, "50,000" 5e4, \
+    "100,000" 1e5, "200,000" 2e5, "500,000" 5e5, "1 million" 1e6, "2 million" 2e6, \
+    "5 million" 5e6, "10 million" 1e7, "20 million" 2e7, "50 million" 5e7)
+} else {
+  value = 8
+  label = "longest wait"
+  heading = "All threads want the only unit all the time: the longest wait of any of them"
+  eval "set ytics " . durations
+  set mytics 10
+}
 
 set terminal svg size 1100,680 dynamic noenhanced \
   font "DejaVu Sans,Helvetica,sans-serif,12" background "#ffffff"

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 # tail.gp - the share of the waits that are longer than a time; a curve ends at the longest wait.
-# Before it: file, heading.
+# picture, from report.sh, is victim or waits.
+load plots . "/style.gp"
 
+heading = picture eq "victim" ? "A hog holds the only unit 0.2 ms at a time and takes it again at" \
+  . " once:\nhow long does the other thread wait?" \
+  : "16 threads want the only unit all the time and hold it for 10 µs: waits"
 set title heading
 set logscale xy
 eval "set xtics " . durations
@@ -13,5 +17,5 @@ set yrange [*:1.1]
 set xrange [10:100<*]
 
 # A wait of 0 has no place on a logarithmic axis: it is at its edge.
-plot for [i = 1:words(peers)] rows(file, sprintf('$1 == "%s"', peer(i))) \
+plot for [i = 1:words(peers)] rows(picture . ".tsv", sprintf('$1 == "%s"', peer(i))) \
   using ($2 < 10 ? 10 : $2):3 with lines linestyle i title peer(i)
