@@ -6,10 +6,9 @@
  */
 #define _GNU_SOURCE
 
+#include "clock.h"
 #include "die.h"
 #include "loops.h"
-#include "pin.h"
-#include "progress.h"
 #include "report.h"
 #include "workloads.h"
 
@@ -25,13 +24,6 @@ struct calls {
     int (*wait)(sem_t *);
     int (*post)(sem_t *);
     sem_t sem;
-};
-
-struct job {
-    struct report_table table;
-    struct calls calls[KINDS];
-    int repetitions;
-    bool pinned;
 };
 
 static void find(void *handle, const char *name, void *function)
@@ -61,44 +53,26 @@ static int pairs(void *calls)
     return failed;
 }
 
-static void *run(void *arg)
-{
-    struct job *job = arg;
-    struct report_table *t = &job->table;
-
-    job->pinned = pin_self(0);
-    for (int k = 0; k < KINDS; k++)
-        job->calls[k].init(&job->calls[k].sem, 0, 10);
-    for (int i = 0; i < job->repetitions; i++) {
-        progress_show(t->title, (double)i / job->repetitions);
-        for (int k = 0; k < KINDS; k++)
-            report_add(t, job->calls[k].name,
-                       loop_batches(pairs, &job->calls[k], BATCH, t->repetition_ns));
-    }
-    return NULL;
-}
-
 void dropin_run(bool quick)
 {
-    static struct job job;
+    static struct report_table t;
+    static struct calls calls[KINDS];
     void *libc = dlopen("libc.so.6", RTLD_LAZY);
-    pthread_t thread;
+    struct loop_peer both[KINDS + 1] = { { NULL, NULL, NULL } };
 
     if (!libc)
         die("no libc.so.6", 0);
-    memset(&job, 0, sizeof(job));
-    job.repetitions = quick ? 3 : 41;
-    report_table_begin(&job.table, "dropin", "uncontended",
-                       "drop-in: sem_wait + sem_post, nobody waits", "ns per pair");
-    job.table.repetition_ns = quick ? NS_PER_MS : 10 * NS_PER_MS;
-    report_goal(&job.table, "the program's", "libc's own", 1.5);
-    find_all(&job.calls[0], RTLD_DEFAULT, "the program's");
-    find_all(&job.calls[1], libc, "libc's own");
-    start_thread(&thread, run, &job);
-    pthread_join(thread, NULL);
-    if (job.calls[0].wait == job.calls[1].wait)
+    report_table_begin(&t, "dropin", "uncontended", "drop-in: sem_wait + sem_post, nobody waits",
+                       "ns per pair");
+    t.repetition_ns = quick ? NS_PER_MS : 10 * NS_PER_MS;
+    report_goal(&t, "the program's", "libc's own", 1.5);
+    find_all(&calls[0], RTLD_DEFAULT, "the program's");
+    find_all(&calls[1], libc, "libc's own");
+    for (int k = 0; k < KINDS; k++) {
+        calls[k].init(&calls[k].sem, 0, 10);
+        both[k] = (struct loop_peer){ calls[k].name, pairs, &calls[k] };
+    }
+    if (calls[0].wait == calls[1].wait)
         report_note("both are libc's: run  fairsem-run fairsem-bench dropin");
-    job.table.pinning = job.pinned ? "one thread on core 0, main asleep"
-                                   : "one thread, not pinned, main asleep";
-    report_table(&job.table);
+    loop_alone(&(struct loop_alone){ &t, both, BATCH, quick ? 3 : 41 });
 }

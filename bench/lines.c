@@ -139,13 +139,17 @@ static double inspect(struct line *line)
     return (double)(now_ns() - start) / PAIRS;
 }
 
-static void table_begin(struct report_table *t, const char *setting, const char *title,
-                        const char *unit)
-{
-    report_table_begin(t, "lines", setting, title, unit);
-    t->repetition_ns = NS_PER_MS;
-    report_goal(t, lengths[0].name, lengths[LENGTHS - 1].name, 1.5);
-}
+static const struct {
+    const char *setting, *title, *unit;
+    double (*measure)(struct line *line);
+} measures[] = {
+    { "take-return", "lines: a ticket joins the queue and leaves it", "ns per pair",
+      take_and_return },
+    { "grant-claim-take", "lines: the head is granted and joins again", "ns per turn",
+      grant_and_take },
+    { "stat", "lines: fairsem_stat", "ns per call", inspect },
+};
+enum { MEASURES = sizeof(measures) / sizeof(*measures) };
 
 static void write_data(const struct report_table *t)
 {
@@ -160,31 +164,31 @@ static void write_data(const struct report_table *t)
 
 static void measure_lengths(int repetitions)
 {
-    static struct report_table join, grant, stat;
+    static struct report_table tables[MEASURES];
 
-    table_begin(&join, "take-return", "lines: a ticket joins the queue and leaves it",
-                "ns per pair");
-    table_begin(&grant, "grant-claim-take", "lines: the head is granted and joins again",
-                "ns per turn");
-    table_begin(&stat, "stat", "lines: fairsem_stat", "ns per call");
+    for (int m = 0; m < MEASURES; m++) {
+        report_table_begin(&tables[m], "lines", measures[m].setting, measures[m].title,
+                           measures[m].unit);
+        tables[m].repetition_ns = NS_PER_MS;
+        report_goal(&tables[m], lengths[0].name, lengths[LENGTHS - 1].name, 1.5);
+    }
     for (int i = 0; i < repetitions; i++) {
         progress_show("lines", (double)i / repetitions);
         for (int l = 0; l < LENGTHS; l++) {
             struct line line;
 
             line_begin(&line, lengths[l].tickets, false);
-            report_add(&join, lengths[l].name, take_and_return(&line));
-            report_add(&grant, lengths[l].name, grant_and_take(&line));
-            report_add(&stat, lengths[l].name, inspect(&line));
+            for (int m = 0; m < MEASURES; m++)
+                report_add(&tables[m], lengths[l].name, measures[m].measure(&line));
             line_end(&line);
         }
     }
-    report_table(&join);
-    report_table(&grant);
-    report_table(&stat);
-    /* The samples are sorted by now. */
-    write_data(&join);
-    write_data(&grant);
+    for (int m = 0; m < MEASURES; m++) {
+        report_table(&tables[m]);
+        /* The samples are sorted by now. */
+        if (measures[m].measure != inspect)
+            write_data(&tables[m]);
+    }
 }
 
 static void measure_priorities(int repetitions)

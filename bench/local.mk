@@ -35,7 +35,7 @@ bench_fairsem_bench_SOURCES = \
 	bench/handoff.c \
 	bench/histogram.c bench/histogram.h \
 	bench/lines.c \
-	bench/loops.h \
+	bench/loops.c bench/loops.h \
 	bench/peers.h \
 	bench/price.c \
 	bench/report.c bench/report.h \

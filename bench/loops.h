@@ -2,14 +2,14 @@
 /*
  * loops.h - the loops that measure a few nanoseconds, the same for every kind of semaphore.
  *
- * Only seldom do they read the clock.  Where they are instantiated, ops is a constant, so no
- * indirect call is left.
+ * Only seldom do they read the clock.  Where they take a table of operations, it is a constant, so
+ * no indirect call is left.
  */
 #ifndef BENCH_LOOPS_H
 #define BENCH_LOOPS_H
 
 #include "clock.h"
-#include "die.h"
+#include "report_table.h"
 #include "sem_ops.h"
 
 #include <stdatomic.h>
@@ -18,21 +18,23 @@
  * Call batch(arg) until so much time has passed, and before that once to warm up.  It makes `size`
  * pairs of calls; a result that is not 0 says that one has failed.  Returns nanoseconds per pair.
  */
-static inline double loop_batches(int (*batch)(void *arg), void *arg, int size, int64_t ns)
-{
-    int failed = batch(arg);
-    int64_t start = now_ns(), now;
-    long batches = 0;
+double loop_batches(int (*batch)(void *arg), void *arg, int size, int64_t ns);
 
-    do {
-        failed |= batch(arg);
-        batches++;
-        now = now_ns();
-    } while (now - start < ns);
-    if (failed)
-        die("an acquire or release that cannot fail has failed", 0);
-    return (double)(now - start) / (double)batches / size;
-}
+/*
+ * Let peers take turns with their batches, and print the table.  They run in a thread of their
+ * own, if possible on core 0, while main sleeps.  In a process with a single thread glibc would take
+ * cheaper, non-atomic paths; but programs that need a semaphore have several threads.
+ */
+struct loop_alone {
+    struct report_table *table;
+    const struct loop_peer {
+        const char *name;
+        int (*batch)(void *arg);
+        void *arg;
+    } *peers; /* up to the first without a batch */
+    int size, repetitions;
+};
+void loop_alone(struct loop_alone *alone);
 
 enum side { LEADER, FOLLOWER };
 enum { ROUNDS = 32 }; /* round trips between two readings of the clock */

@@ -242,8 +242,8 @@ static void commands(bool quick)
     if (limit == NULL || *limit == '\0')
         limit = "fairsem-limit";
     snprintf(ours, sizeof ours, "%s fairsem-bench-%ld 1 -- true", limit, (long)getpid());
-    report_table_begin(&t, "shared", "command", "shared: a shell that runs `true` when it is its turn",
-                       "ms");
+    report_table_begin(&t, "shared", "command",
+                       "shared: a shell that runs `true` when it is its turn", "ms");
     for (int i = 0; i < repetitions; i++) {
         if (is_there(limit))
             command(&t, "fairsem-limit", ours);

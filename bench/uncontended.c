@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * uncontended.c - acquire and release while nobody waits: the cost that every user pays.
- *
- * The loop runs in a thread of its own while main sleeps in pthread_join.  In a process with a
- * single thread glibc would take cheaper, non-atomic paths; but programs that need a semaphore
- * have several threads.
- */
+/* uncontended.c - acquire and release while nobody waits: the cost that every user pays. */
 #define _GNU_SOURCE /* sem_clockwait */
 
-#include "die.h"
+#include "clock.h"
 #include "loops.h"
 #include "peers.h"
-#include "pin.h"
-#include "progress.h"
 #include "report.h"
 #include "workloads.h"
 
-#include <string.h>
 
 enum how { ACQUIRE, TRY, UNTIL, FOR };
 enum { BATCH = 4096 }; /* pairs between two readings of the clock */
@@ -87,82 +78,40 @@ static const struct setting {
 };
 enum { SETTINGS = sizeof(settings) / sizeof(*settings) };
 
-struct job {
-    struct report_table tables[SETTINGS];
-    int repetitions;
-    bool pinned;
-};
-
-/* Returns nanoseconds per pair, over one repetition. */
-static double measure(int peer, const struct setting *s, void *sem, int64_t repetition_ns)
-{
-    struct calls c = { .how = s->how, .sem = sem, .n = peers[peer].ops->many ? s->n : 1 };
-
-    c.realtime = timespec_of(clock_ns(CLOCK_REALTIME) + FAR_OFF);
-    c.monotonic = timespec_of(now_ns() + FAR_OFF);
-    return loop_batches(peers[peer].pairs, &c, BATCH, repetition_ns);
-}
-
 static bool has(const struct sem_ops *ops, enum how how)
 {
     return !(how == UNTIL && !ops->acquire_until) && !(how == FOR && !ops->acquire_for);
 }
 
-static void measure_setting(struct job *job, int which)
+static void measure(const struct setting *s, bool quick)
 {
-    const struct setting *s = &settings[which];
-    struct report_table *t = &job->tables[which];
-    void *sems[PEERS];
+    static struct report_table t;
+    struct calls calls[PEERS];
+    struct loop_peer here[PEERS + 1] = { { NULL, NULL, NULL } };
+    int count = 0;
 
+    report_table_begin(&t, "uncontended", s->name, s->title, "ns per pair");
+    t.repetition_ns = quick ? NS_PER_MS : 10 * NS_PER_MS;
+    if (s->goal != 0)
+        report_goal(&t, "fairsem", "sem_t", s->goal);
     for (int p = 0; p < PEERS; p++) {
-        sems[p] = sem_new(peers[p].ops, 10);
-        report_row(t, peers[p].ops->name);
-        if (!has(peers[p].ops, s->how)) {
-            sem_delete(peers[p].ops, sems[p]);
-            sems[p] = NULL;
-        }
+        const struct sem_ops *ops = peers[p].ops;
+
+        calls[p] = (struct calls){ .how = s->how, .n = ops->many ? s->n : 1 };
+        calls[p].sem = has(ops, s->how) ? sem_new(ops, 10) : NULL;
+        calls[p].realtime = timespec_of(clock_ns(CLOCK_REALTIME) + FAR_OFF);
+        calls[p].monotonic = timespec_of(now_ns() + FAR_OFF);
+        report_row(&t, ops->name);
+        if (calls[p].sem)
+            here[count++] = (struct loop_peer){ ops->name, peers[p].pairs, &calls[p] };
     }
-    for (int i = 0; i < job->repetitions; i++) {
-        progress_show(t->title, (double)i / job->repetitions);
-        for (int p = 0; p < PEERS; p++) {
-            if (sems[p])
-                report_add(t, peers[p].ops->name, measure(p, s, sems[p], t->repetition_ns));
-        }
-    }
+    loop_alone(&(struct loop_alone){ &t, here, BATCH, quick ? 3 : 41 });
     for (int p = 0; p < PEERS; p++)
-        sem_delete(peers[p].ops, sems[p]);
-}
-
-static void *run(void *arg)
-{
-    struct job *job = arg;
-
-    job->pinned = pin_self(0);
-    for (int i = 0; i < SETTINGS; i++)
-        measure_setting(job, i);
-    return NULL;
+        sem_delete(peers[p].ops, calls[p].sem);
 }
 
 void uncontended_run(bool quick)
 {
-    static struct job job;
-    pthread_t thread;
-
-    memset(&job, 0, sizeof(job));
-    job.repetitions = quick ? 3 : 41;
-    for (int i = 0; i < SETTINGS; i++) {
-        struct report_table *t = &job.tables[i];
-
-        report_table_begin(t, "uncontended", settings[i].name, settings[i].title, "ns per pair");
-        t->repetition_ns = quick ? NS_PER_MS : 10 * NS_PER_MS;
-        if (settings[i].goal != 0)
-            report_goal(t, "fairsem", "sem_t", settings[i].goal);
-    }
-    start_thread(&thread, run, &job);
-    pthread_join(thread, NULL);
-    for (int i = 0; i < SETTINGS; i++) {
-        job.tables[i].pinning = job.pinned ? "one thread on core 0, main asleep"
-                                           : "one thread, not pinned, main asleep";
-        report_table(&job.tables[i]);
-    }
+    for (int i = 0; i < SETTINGS; i++)
+        measure(&settings[i], quick);
 }
