@@ -22,8 +22,8 @@ double loop_batches(int (*batch)(void *arg), void *arg, int size, int64_t ns);
 
 /*
  * Let peers take turns with their batches, and print the table.  They run in a thread of their
- * own, if possible on core 0, while main sleeps.  In a process with a single thread glibc would take
- * cheaper, non-atomic paths; but programs that need a semaphore have several threads.
+ * own, if possible on core 0, while main sleeps.  In a process with a single thread glibc would
+ * take cheaper, non-atomic paths; but programs that need a semaphore have several threads.
  */
 struct loop_alone {
     struct report_table *table;

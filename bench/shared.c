@@ -202,23 +202,6 @@ static bool takes_part(const struct setting *s, const struct sem_ops *ops)
     return false;
 }
 
-/* A goal without a peer is for the worst repetition, not for the median. */
-static void report_worst(struct report_table *t, const struct goal *goal)
-{
-    static struct report_table worst;
-    const struct report_row *row = report_find(t, goal->ours->name);
-    double most = 0;
-
-    for (size_t i = 0; row != NULL && i < row->n; i++)
-        most = row->samples[i] > most ? row->samples[i] : most;
-    report_table_begin(&worst, "shared", "victim-longest", "shared: the same, the longest of all",
-                       t->unit);
-    worst.pinning = t->pinning;
-    report_add(&worst, goal->ours->name, most);
-    report_goal(&worst, goal->ours->name, NULL, goal->most);
-    report_table(&worst);
-}
-
 static void measure(const struct setting *s, struct game *g, bool quick)
 {
     static struct report_table t;
@@ -243,9 +226,10 @@ static void measure(const struct setting *s, struct game *g, bool quick)
         }
     }
     report_table(&t);
+    /* A goal without a peer is for the worst repetition, not for the median. */
     for (int i = 0; i < 2; i++) {
         if (s->goals[i].most > 0 && !s->goals[i].peer)
-            report_worst(&t, &s->goals[i]);
+            shared_longest(&t, "victim-longest", s->goals[i].ours->name, s->goals[i].most);
     }
 }
 

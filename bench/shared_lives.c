@@ -28,6 +28,19 @@ struct scene {
 
 static struct scene *scene;
 
+void shared_longest(struct report_table *t, const char *setting, const char *peer, double most)
+{
+    static struct report_table longest;
+    const struct report_row *row = report_find(t, peer);
+
+    report_table_begin(&longest, "shared", setting, "shared: the same, the longest of all",
+                       t->unit);
+    longest.pinning = t->pinning;
+    report_add(&longest, peer, stats_quantile(row->samples, row->n, 1));
+    report_goal(&longest, peer, NULL, most);
+    report_table(&longest);
+}
+
 /* ---- 64 processes on one unit ---- */
 
 static void run_in_order(void *arg)
@@ -150,30 +163,22 @@ static void death(bool quick)
     static const struct sem_ops *const kinds[] = {
         &ops_undo, &ops_semop_undo, &ops_flock, &ops_fcntl,
     };
-    static struct report_table t, worst;
+    static struct report_table t;
     const char *title = "shared: a holder is killed; the time until the next in line has its unit";
     const int repetitions = quick ? 2 : 40;
-    double longest = 0;
 
     report_table_begin(&t, "shared", "death", title, "ms");
-    report_table_begin(&worst, "shared", "death-longest", "shared: the same, the longest of all",
-                       "ms");
     report_goal(&t, ops_undo.name, NULL, 110);
-    report_goal(&worst, ops_undo.name, NULL, 150);
     for (int i = 0; i < repetitions; i++) {
         progress_show(title, (double)i / repetitions);
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             /* At any time between two checks by the waiting process. */
-            double ms = play_death(kinds[k], (20 + i * 37 % 100) * NS_PER_MS);
-
-            report_add(&t, kinds[k]->name, ms);
-            if (kinds[k] == &ops_undo && ms > longest)
-                longest = ms;
+            report_add(&t, kinds[k]->name,
+                       play_death(kinds[k], (20 + i * 37 % 100) * NS_PER_MS));
         }
     }
-    report_add(&worst, ops_undo.name, longest);
     report_table(&t);
-    report_table(&worst);
+    shared_longest(&t, "death-longest", ops_undo.name, 150);
     report_note("sem_t takes no part: there, the next in line waits for ever");
 }
 
