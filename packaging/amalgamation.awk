@@ -136,7 +136,7 @@ function hide(line) {
       declared(line) !~ /^fs_/)
     return line
   sub(/^extern /, "", line)
-  sub(/ __attribute__\(\(visibility\("hidden"\)\)\)/, "", line)
+  sub(/^FS_HIDDEN /, "", line)
   return "static " line
 }
 

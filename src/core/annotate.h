@@ -30,7 +30,7 @@
 #if defined(__GNUC__) && !defined(FS_INSTRUMENTED)
 
 /* Written when the library is loaded, r/o after.  Hidden: one instruction less for each load. */
-extern bool fs_watched FS_HIDDEN;
+extern FS_HIDDEN bool fs_watched;
 
 void fs_tell_before(const void *object);
 void fs_tell_after(const void *object);

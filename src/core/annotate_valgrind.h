@@ -22,7 +22,7 @@
 
 #if defined(__GNUC__) && !defined(FS_INSTRUMENTED)
 /* Watched by helgrind or DRD.  Written when the library is loaded, r/o after. */
-extern bool fs_under_valgrind FS_HIDDEN;
+extern FS_HIDDEN bool fs_under_valgrind;
 #else
 enum { fs_under_valgrind = 0 };
 #endif
