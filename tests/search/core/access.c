@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * access.c - the library's loads and stores, atomic and plain.
- *
- * The library is compiled with -fsanitize=thread and linked without its runtime.  So the compiler
- * calls a function of this file before each plain access, and in place of each atomic one.
+ * access.c - the library's loads and stores, atomic and plain: what those of
+ * ../engine/instrument.c mean.
  *
  * A thread stops before each atomic access that does not commute with all that others can do.  It
  * does not stop before
@@ -34,56 +32,12 @@ static void plain_elsewhere(const void *at, size_t size, bool write, const void 
     oracle_touch(at, size, write);
 }
 
-static inline void plain(const void *at, size_t size, bool write, const void *pc)
+void access_plain(const void *at, size_t size, bool write, const void *pc)
 {
     if (self != NULL && !on_own_stack(at))
         plain_elsewhere(at, size, write, pc);
     if (views_on())
         races_access(at, size, write ? PLAIN_WRITE : PLAIN_READ, pc);
-}
-
-#define PLAIN(size)                                                 \
-    void __tsan_read##size(void *at);                               \
-    void __tsan_write##size(void *at);                              \
-    void __tsan_unaligned_read##size(void *at);                     \
-    void __tsan_unaligned_write##size(void *at);                    \
-    void __tsan_read##size(void *at) { plain(at, size, false, CALLER); }    \
-    void __tsan_write##size(void *at) { plain(at, size, true, CALLER); }    \
-    void __tsan_unaligned_read##size(void *at) { plain(at, size, false, CALLER); } \
-    void __tsan_unaligned_write##size(void *at) { plain(at, size, true, CALLER); }
-PLAIN(1)
-PLAIN(2)
-PLAIN(4)
-PLAIN(8)
-PLAIN(16)
-
-void __tsan_init(void);
-void __tsan_func_entry(void *pc);
-void __tsan_func_exit(void);
-void __tsan_read_range(void *at, size_t size);
-void __tsan_write_range(void *at, size_t size);
-
-void __tsan_init(void)
-{
-}
-
-void __tsan_func_entry(void *pc)
-{
-    (void)pc;
-}
-
-void __tsan_func_exit(void)
-{
-}
-
-void __tsan_read_range(void *at, size_t size)
-{
-    plain(at, size, false, CALLER);
-}
-
-void __tsan_write_range(void *at, size_t size)
-{
-    plain(at, size, true, CALLER);
 }
 
 /* ---- Atomic accesses ---- */
@@ -129,7 +83,7 @@ static bool commutes(const void *at, bool write)
         return sem_access_commutes(at, in_sems % sizeof sems[0], write);
     if (in_token < sizeof the_token)
         return !write && !script_uses(CANCEL);
-    if (in_library(at))
+    if (in_statics(at))
         return !write && !scenario->cold && !scenario->measures;
     return false;
 }
@@ -148,18 +102,23 @@ static void note_look(const void *at, size_t size)
     }
 }
 
-static inline void before_atomic(const void *at, size_t size, bool write, const char *doing,
-                                 const void *pc)
+void access_begins(const void *at, size_t size, enum access_kind kind, const void *pc)
 {
+    static const char *const doing[] = {
+        [ACCESS_LOAD] = "loads", [ACCESS_STORE] = "stores to", [ACCESS_CHANGE] = "changes",
+        [ACCESS_SWAP] = "compares and swaps",
+    };
+    bool write = kind != ACCESS_LOAD;
+
     if (self == NULL)
         return;
     if (!commutes(at, write) && !looks_again(at, write))
-        stop(READY, doing, at, pc);
+        stop(READY, doing[kind], at, pc);
     oracle_touch(at, size, false);
     note_look(at, size);
 }
 
-static inline void after_write(const void *at, size_t size, int64_t before, int64_t now)
+void access_stored(const void *at, size_t size, int64_t before, int64_t now)
 {
     if (self == NULL)
         return;
@@ -169,7 +128,7 @@ static inline void after_write(const void *at, size_t size, int64_t before, int6
 
 /* ---- With weak memory a load may see an older value, and a store come before another ---- */
 
-static int64_t seen(const void *at, size_t size, int64_t newest, int order, const void *pc)
+int64_t access_load(const void *at, size_t size, int64_t newest, int order, const void *pc)
 {
     int64_t value = newest;
 
@@ -183,19 +142,19 @@ static int64_t seen(const void *at, size_t size, int64_t newest, int order, cons
 }
 
 /* May memory, which has the newest value, change? */
-static bool is_newest(const void *at, size_t size, int64_t value, char how, int order,
-                      const void *pc)
+bool access_stores(const void *at, size_t size, int64_t value, enum access_kind kind, int order,
+                   const void *pc)
 {
     if (!views_on())
         return true;
     races_access(at, size, ATOMIC_WRITE, pc);
-    if (how == '=')
+    if (kind == ACCESS_STORE)
         return views_store(at, size, value, order);
     views_change(at, size, value, order);
     return true;
 }
 
-static bool swap_fails(const void *at, size_t size, int64_t newest, int64_t *expected, int order,
+bool access_swap_fails(const void *at, size_t size, int64_t newest, int64_t *expected, int order,
                        const void *pc)
 {
     int64_t value = newest;
@@ -213,115 +172,8 @@ static bool swap_fails(const void *at, size_t size, int64_t newest, int64_t *exp
     return true;
 }
 
-#define ATOMIC(bits, type)                                                                   \
-    type __tsan_atomic##bits##_load(const volatile type *at, int order);                     \
-    void __tsan_atomic##bits##_store(volatile type *at, type value, int order);              \
-    type __tsan_atomic##bits##_exchange(volatile type *at, type value, int order);           \
-    type __tsan_atomic##bits##_fetch_or(volatile type *at, type value, int order);           \
-    type __tsan_atomic##bits##_fetch_and(volatile type *at, type value, int order);          \
-    type __tsan_atomic##bits##_fetch_add(volatile type *at, type value, int order);          \
-    type __tsan_atomic##bits##_fetch_sub(volatile type *at, type value, int order);          \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *expected,     \
-                                                      type value, int order, int failure);   \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *expected,       \
-                                                    type value, int order, int failure);     \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected,        \
-                                                    type value, int order, int failure);     \
-    type __tsan_atomic##bits##_load(const volatile type *at, int order)                      \
-    {                                                                                        \
-        before_atomic((const void *)at, sizeof(type), false, "loads", CALLER);               \
-        return (type)seen((const void *)at, sizeof(type), *at, order, CALLER);               \
-    }                                                                                        \
-    static type change##bits(volatile type *at, type value, char how, int order,             \
-                             const void *pc)                                                 \
-    {                                                                                        \
-        type before, now;                                                                    \
-                                                                                             \
-        before_atomic((const void *)at, sizeof(type), true,                                  \
-                      how == '=' ? "stores to" : "changes", pc);                             \
-        before = *at;                                                                        \
-        now = (type)(how == '=' || how == 'x' ? value : how == '|' ? (before | value)        \
-                     : how == '&' ? (before & value)                                         \
-                     : how == '+' ? before + value : before - value);                        \
-        if (is_newest((const void *)at, sizeof(type), now, how, order, pc)) {                \
-            *at = now;                                                                       \
-            after_write((const void *)at, sizeof(type), before, now);                        \
-        }                                                                                    \
-        return before;                                                                       \
-    }                                                                                        \
-    void __tsan_atomic##bits##_store(volatile type *at, type value, int order)               \
-    {                                                                                        \
-        change##bits(at, value, '=', order, CALLER);                                         \
-    }                                                                                        \
-    type __tsan_atomic##bits##_exchange(volatile type *at, type value, int order)            \
-    {                                                                                        \
-        return change##bits(at, value, 'x', order, CALLER);                                  \
-    }                                                                                        \
-    type __tsan_atomic##bits##_fetch_or(volatile type *at, type value, int order)            \
-    {                                                                                        \
-        return change##bits(at, value, '|', order, CALLER);                                  \
-    }                                                                                        \
-    type __tsan_atomic##bits##_fetch_and(volatile type *at, type value, int order)           \
-    {                                                                                        \
-        return change##bits(at, value, '&', order, CALLER);                                  \
-    }                                                                                        \
-    type __tsan_atomic##bits##_fetch_add(volatile type *at, type value, int order)           \
-    {                                                                                        \
-        return change##bits(at, value, '+', order, CALLER);                                  \
-    }                                                                                        \
-    type __tsan_atomic##bits##_fetch_sub(volatile type *at, type value, int order)           \
-    {                                                                                        \
-        return change##bits(at, value, '-', order, CALLER);                                  \
-    }                                                                                        \
-    static bool swap##bits(volatile type *at, type *expected, type value, int order,         \
-                           int failure, const void *pc)                                      \
-    {                                                                                        \
-        int64_t sees = *expected;                                                            \
-        type before;                                                                         \
-                                                                                             \
-        before_atomic((const void *)at, sizeof(type), true, "compares and swaps", pc);       \
-        before = *at;                                                                        \
-        if (swap_fails((const void *)at, sizeof(type), before, &sees, failure, pc)) {        \
-            *expected = (type)sees;                                                          \
-            return false;                                                                    \
-        }                                                                                    \
-        is_newest((const void *)at, sizeof(type), value, 'x', order, pc);                    \
-        *at = value;                                                                         \
-        after_write((const void *)at, sizeof(type), before, value);                          \
-        return true;                                                                         \
-    }                                                                                        \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *expected,     \
-                                                      type value, int order, int failure)    \
-    {                                                                                        \
-        return swap##bits(at, expected, value, order, failure, CALLER);                      \
-    }                                                                                        \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *expected,       \
-                                                    type value, int order, int failure)      \
-    {                                                                                        \
-        return swap##bits(at, expected, value, order, failure, CALLER);                      \
-    }                                                                                        \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected,        \
-                                                    type value, int order, int failure)      \
-    {                                                                                        \
-        swap##bits(at, &expected, value, order, failure, CALLER);                            \
-        return expected;                                                                     \
-    }
-
-ATOMIC(8, int8_t)
-ATOMIC(16, int16_t)
-ATOMIC(32, int32_t)
-ATOMIC(64, int64_t)
-
-void __tsan_atomic_thread_fence(int order);
-void __tsan_atomic_signal_fence(int order);
-
-void __tsan_atomic_thread_fence(int order)
+void access_fence(int order)
 {
     if (views_on())
         views_fence(order);
-}
-
-void __tsan_atomic_signal_fence(int order)
-{
-    (void)order;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* actors.c - the threads of a scenario: each does its operations, and records their results. */
-#include "explore.h"
+#include "explorer.h"
 
 #include "parking.h"
 
@@ -211,7 +211,7 @@ static void begin(const struct op *op)
     run.capacity_changes += op->verb == CAPACITY && scenario->capacity != 0;
     oracle_op_begins();
     errno = ERRNO_BEFORE;
-    trace_words("T%d > %s\n", id_of(t), op_words(op, words, sizeof words));
+    trace("T%d > %s\n", id_of(t), op_words(op, words, sizeof words));
 }
 
 static void finish(const struct op *op, int64_t result)
@@ -239,7 +239,7 @@ static void finish(const struct op *op, int64_t result)
         callbacks_of_take(id * OPS_MAX + self->op);
     oracle_op_ends();
     coverage_ends(op, result);
-    trace_words("T%d < %s = %lld\n", id, op_words(op, words, sizeof words), (long long)result);
+    trace("T%d < %s = %lld\n", id, op_words(op, words, sizeof words), (long long)result);
 }
 
 /* Does not return if the thread is canceled. */
@@ -277,9 +277,9 @@ _Noreturn void thread_ends(void)
         if (run.held[id_of(t)][0] > 0)
             perform(WHEN_CANCELED);
     }
-    threads_quiet = script_quiet_parkers;
+    quiet = script_quiet_parkers;
     thread_destroys_keys();
-    threads_quiet = false;
+    quiet = false;
     thread_change();
     stop(ENDED, "has ended", NULL, NULL);
     __builtin_unreachable();
@@ -324,9 +324,9 @@ static void make_things(void)
 /* As after an earlier wait. */
 static void have_parker(void)
 {
-    threads_quiet = true;
+    quiet = true;
     fs_parker_self();
-    threads_quiet = false;
+    quiet = false;
 }
 
 void actors_start(void)

@@ -10,6 +10,7 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
+engine=$here/../engine
 src=$(cd "$1" && pwd)
 out=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 [ -z "${EXPLORER:-}" ] || EXPLORER=$(cd "$(dirname "$EXPLORER")" && pwd)/$(basename "$EXPLORER")
@@ -20,7 +21,8 @@ include=$src/../include
 work=$out.objects
 # The text, not the times: mutants are copies, made in the same second.
 made_of=$(echo "$CC $EXPLORE_CPPFLAGS" |
-  cat - "$0" "$src"/core/*.[ch] "$include"/*.h "$here"/*.[ch] | cksum)
+  cat - "$0" "$src"/core/*.[ch] "$include"/*.h "$here"/*.[ch] "$engine"/*.[ch] |
+  cksum)
 [ ! -x "$out" ] || [ "$(cat "$work/made-of" 2> /dev/null)" != "$made_of" ] || exit 0
 rm -rf "$out" "$work"
 mkdir -p "$work/library" "$work/explorer"
@@ -56,7 +58,8 @@ explorer() {
     cp "$EXPLORER.objects/explorer"/*.o .
     return
   fi
-  $CC $flags -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -c "$here"/*.c
+  $CC $flags -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -I"$here" \
+    -c "$here"/*.c "$engine"/*.c
 }
 
 library &

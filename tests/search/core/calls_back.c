@@ -8,7 +8,7 @@
  * does it still run.  A claim does not wait for a callback that is about to begin; oracles.c checks
  * which are due after a claim.
  */
-#include "explore.h"
+#include "explorer.h"
 
 static const struct op *op_of_call(int i)
 {
@@ -84,7 +84,7 @@ static void act(const struct op *take, int ticket)
     for (int k = 0; k < callback_ops[take->callback] && run.acted[id] < CALLBACK_PLACES; k++) {
         int at = run.acted[id]++;
 
-        run.acts[id][at] = (uint8_t)(1 + (take->callback * CALLBACK_OPS + k) * THREADS_MAX
+        run.acts[id][at] = (uint8_t)(1 + (take->callback * CALLBACK_OPS + k) * THREADS
                                      + ticket);
         script[id][IN_CALLBACK + at] = callback_script[take->callback][k];
         perform(IN_CALLBACK + at);

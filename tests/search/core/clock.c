@@ -30,7 +30,7 @@ int xp_clock_gettime(clockid_t clock, struct timespec *now)
     if (self != NULL)
         self->impatient = false;
     if (self != NULL && self->op_deadline > run.now && choose(2) == 1) {
-        trace_words("  ... and time has passed\n");
+        trace("  ... and time has passed\n");
         run.now = self->op_deadline;
     }
     if (self != NULL)
@@ -92,7 +92,7 @@ int xp_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 {
     (void)pid;
     CPU_ZERO_S(size, set);
-    for (size_t i = 0; i < THREADS_MAX; i++)
+    for (size_t i = 0; i < THREADS; i++)
         CPU_SET_S(i, size, set);
     return 0;
 }
@@ -104,7 +104,7 @@ int xp_getcpu(void)
 
 long xp_sysconf(int name)
 {
-    return name == _SC_NPROCESSORS_ONLN ? THREADS_MAX : sysconf(name);
+    return name == _SC_NPROCESSORS_ONLN ? THREADS : sysconf(name);
 }
 
 /* ---- The futex ---- */
@@ -173,15 +173,4 @@ long xp_syscall(long number, ...)
     if ((op & FUTEX_OP) == FUTEX_WAKE_OP)
         return futex_wake(word, CALLER);
     return futex_wait(word, value, at != NULL ? ns_of(at) : 0, CALLER);
-}
-
-/* ---- Signals come only into sleeps, see schedule.c ---- */
-
-int xp_sigmask(int how, const sigset_t *set, sigset_t *before)
-{
-    (void)how;
-    (void)set;
-    if (before != NULL)
-        memset(before, 0, sizeof *before);
-    return 0;
 }

@@ -3,7 +3,7 @@
 #ifndef XP_COVERAGE_H
 #define XP_COVERAGE_H
 
-#include "explore.h"
+#include "explorer.h"
 
 /* These tell an operation from others with the same verb. */
 enum variant { PLAIN, WITH_TOKEN, WITH_CALLBACK, VARIANTS };

@@ -8,15 +8,15 @@
 #ifndef XP_DRAFT_H
 #define XP_DRAFT_H
 
-#include "explore.h"
+#include "explorer.h"
 
 struct draft {
     struct scenario what;       /* its name and threads are not used */
     char      handler[60];
     int       threads;
-    int       ops[THREADS_MAX];
-    struct op op[THREADS_MAX][OPS_MAX];
-    bool      cancelable[THREADS_MAX];
+    int       ops[THREADS];
+    struct op op[THREADS][OPS_MAX];
+    bool      cancelable[THREADS];
     struct op callback[CALLBACKS_MAX][CALLBACK_OPS];
     int       callback_ops[CALLBACKS_MAX], callbacks;
 };

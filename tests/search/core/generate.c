@@ -206,7 +206,7 @@ static void compose_thread(struct draft *d, int t, int ops, int semaphores)
 /* Most operations on a ticket concern one that some thread takes. */
 static void choose_tickets(struct draft *d)
 {
-    int taken[THREADS_MAX * OPS_MAX], n = 0;
+    int taken[THREADS * OPS_MAX], n = 0;
 
     for (int t = 0; t < d->threads; t++) {
         for (int k = 0; k < d->ops[t]; k++) {

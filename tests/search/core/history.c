@@ -63,7 +63,7 @@ static bool explained(const struct model *m)
     return all_over && model_ends_well(m);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
+static uint64_t mix_word(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 29;
@@ -77,21 +77,21 @@ static uint64_t hash_history(void)
     for (int k = 0; k < places; k++) {
         const struct call *call = &run.call[place[k]];
 
-        hash = mix(hash, (uint64_t)call->phase);
-        hash = mix(hash, (uint64_t)call->result);
-        hash = mix(hash, call->after);
-        hash = mix(hash, (uint64_t)call->n);
+        hash = mix_word(hash, (uint64_t)call->phase);
+        hash = mix_word(hash, (uint64_t)call->result);
+        hash = mix_word(hash, call->after);
+        hash = mix_word(hash, (uint64_t)call->n);
     }
     for (int t = 0; t < threads_count; t++) {
         for (int k = 0; k < run.acted[t]; k++)
-            hash = mix(hash, run.acts[t][k]);
+            hash = mix_word(hash, run.acts[t][k]);
     }
     for (int i = 0; i < sems_count; i++) {
         int64_t number[END_NUMBERS];
 
         model_end_of(i, number);
         for (int k = 0; k < END_NUMBERS; k++)
-            hash = mix(hash, (uint64_t)number[k]);
+            hash = mix_word(hash, (uint64_t)number[k]);
     }
     return hash | 1;
 }

@@ -17,7 +17,7 @@
  * was not made; then, if the test asks for it, `/` and the last values of x and y.
  */
 #include "litmus.h"
-#include "search.h"
+#include "explorer.h"
 #include "views.h"
 
 #include <stdatomic.h>
@@ -38,8 +38,8 @@ struct instruction {
     int       location, n, m, order, failure;
 };
 
-static struct instruction program[THREADS_MAX][INSTRUCTIONS_MAX];
-static int length[THREADS_MAX];
+static struct instruction program[THREADS][INSTRUCTIONS_MAX];
+static int length[THREADS];
 
 static int order_of(const char *word)
 {
@@ -88,8 +88,8 @@ static void read_program(const char *threads)
 
 static int64_t cell[26];
 static int mutex_of;                            /* the thread that has it; -1: none */
-static int next[THREADS_MAX], last[THREADS_MAX];    /* instruction; value */
-static char saw[THREADS_MAX][INSTRUCTIONS_MAX];
+static int next[THREADS], last[THREADS];    /* instruction; value */
+static char saw[THREADS][INSTRUCTIONS_MAX];
 
 static void write_cell(const struct instruction *in, int64_t value, bool change)
 {
@@ -173,7 +173,7 @@ static void begin(void)
 static void run_to_its_end(void)
 {
     for (;;) {
-        int may[THREADS_MAX], n = 0;
+        int may[THREADS], n = 0;
 
         for (int t = 0; t < threads_count; t++) {
             if (next[t] < length[t] && (program[t][next[t]].what != LOCK || mutex_of < 0))
@@ -262,7 +262,7 @@ bool litmus(void)
 {
     int good = 0;
 
-    limits = (struct limits){ .weak = true, .stale = 1000 };
+    limits = (struct limits){ .own = true, .own_bound = 1000 };
     views_fences = races_only_noted = true;
     for (int i = 0; i < litmus_tests_count; i++)
         good += one(&litmus_test[i]);

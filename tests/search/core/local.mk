@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests/search/core/local.mk - the library's sources under every schedule; included by
-# tests/local.mk.  explore.h says how it works.
+# tests/local.mk.  explorer.h says how it works.
 #
 #   make check-explore            all scenarios, both parkers, at most two preemptions, and 2,000
 #                                 generated ones
@@ -25,8 +25,7 @@ EXTRA_DIST += \
 	tests/search/core/clock.c \
 	tests/search/core/coverage.c tests/search/core/coverage.h \
 	tests/search/core/draft.c tests/search/core/draft.h \
-	tests/search/core/explore.h \
-	tests/search/core/fibre.c tests/search/core/fibre.h \
+	tests/search/core/explorer.h \
 	tests/search/core/generate.c \
 	tests/search/core/history.c \
 	tests/search/core/layer.h \
@@ -49,10 +48,7 @@ EXTRA_DIST += \
 	tests/search/core/scenarios.c \
 	tests/search/core/schedule.c \
 	tests/search/core/script.c \
-	tests/search/core/search.c tests/search/core/search.h \
-	tests/search/core/seen.c tests/search/core/seen.h \
 	tests/search/core/states.c \
-	tests/search/core/static_first.c tests/search/core/static_last.c \
 	tests/search/core/stores.c \
 	tests/search/core/threads.c \
 	tests/search/core/trace.c \

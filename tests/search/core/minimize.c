@@ -15,21 +15,8 @@
 
 enum { RUNS = 60000, BOUND = 2 };
 
-static char oracle[40];     /* by which it must fail */
 static struct limits memory; /* weak or not, and how many old loads */
 static struct draft best;
-
-static void note_oracle(void)
-{
-    snprintf(oracle, sizeof oracle, "%.*s", (int)strcspn(why_failed, ":"), why_failed);
-}
-
-static bool same_oracle(void)
-{
-    size_t length = strlen(oracle);
-
-    return strncmp(why_failed, oracle, length) == 0 && why_failed[length] == ':';
-}
 
 /* Returns the fewest preemptions with which it fails by the oracle; -1: it does not fail. */
 static int fails(const struct scenario *what)
@@ -231,37 +218,6 @@ static bool smaller(void)
 
 /* ---- The schedule ---- */
 
-/* The schedule without the `which`th of its written decisions. */
-static void without(const char *schedule, int which, char *text, size_t size)
-{
-    size_t length = 0;
-
-    text[0] = '\0';
-    for (int i = 0; *schedule != '\0'; i++) {
-        size_t one = strcspn(schedule, ",");
-
-        if (i != which)
-            length += (size_t)snprintf(text + length, size - length, "%s%.*s",
-                                       length > 0 ? "," : "", (int)one, schedule);
-        schedule += one + (schedule[one] == ',');
-    }
-}
-
-static void shorten(const struct scenario *what, struct limits with, char *schedule, size_t size)
-{
-    char shorter[2000];
-
-    for (int which = 0;;) {
-        without(schedule, which, shorter, sizeof shorter);
-        if (strlen(shorter) == strlen(schedule))
-            return;
-        if (fails_at(what, with, shorter) && same_oracle())
-            snprintf(schedule, size, "%s", failed_schedule());
-        else
-            which++;
-    }
-}
-
 static void report(void)
 {
     struct limits with = memory;
@@ -288,8 +244,8 @@ void minimize_failure(const struct scenario *what, struct limits with)
     printf("%s: FAILED: %s\n    %s\n", what->name, why_failed, words);
     fflush(stdout);
     note_oracle();
-    memory = (struct limits){ .merge = true, .quiet = true, .runs = RUNS, .weak = with.weak,
-                              .stale = with.stale };
+    memory = (struct limits){ .merge = true, .quiet = true, .runs = RUNS, .own = with.own,
+                              .own_bound = with.own_bound };
     if (!draft_read(&best, what))
         return;
     while (smaller())

@@ -3,7 +3,7 @@
 #ifndef XP_MINIMIZE_H
 #define XP_MINIMIZE_H
 
-#include "explore.h"
+#include "explorer.h"
 
 /* Minimizes a scenario that has just failed, with this memory, and prints the result. */
 void minimize_failure(const struct scenario *what, struct limits with);

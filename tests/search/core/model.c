@@ -46,7 +46,7 @@ void model_init(struct model *m)
             m->sem[s].limit = 0;
         }
     }
-    for (int t = 0; t < THREADS_MAX; t++)
+    for (int t = 0; t < THREADS; t++)
         m->ended_by[t] = -1;
     m->token = scenario->canceled;
 }

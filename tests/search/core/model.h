@@ -9,7 +9,7 @@
 #ifndef XP_MODEL_H
 #define XP_MODEL_H
 
-#include "explore.h"
+#include "explorer.h"
 
 enum { MODEL_WAYS = 3 };
 
@@ -25,12 +25,12 @@ struct model {
     int  token;                     /* the reason; 0: not canceled */
     bool canceling;                 /* a call is canceling it, and has not returned */
     uint8_t phase[CALLS];           /* one of the enum below */
-    enum fairsem_ticket_state ticket[THREADS_MAX];
-    int  taken_by[THREADS_MAX];     /* the call that took this ticket */
-    int  why[THREADS_MAX];          /* the reason, if it is neither waiting nor granted */
-    int  ended_by[THREADS_MAX];      /* the call that ended its waiting; -1: it never waited */
-    uint64_t heard[THREADS_MAX];    /* the calls that know that it does not wait any more, a set */
-    bool had_callback[THREADS_MAX]; /* some take of this ticket had one */
+    enum fairsem_ticket_state ticket[THREADS];
+    int  taken_by[THREADS];     /* the call that took this ticket */
+    int  why[THREADS];          /* the reason, if it is neither waiting nor granted */
+    int  ended_by[THREADS];      /* the call that ended its waiting; -1: it never waited */
+    uint64_t heard[THREADS];    /* the calls that know that it does not wait any more, a set */
+    bool had_callback[THREADS]; /* some take of this ticket had one */
     uint64_t before_callbacks;      /* the returns that came before that, a set */
     int  now;                       /* the call that takes a step */
 };

@@ -39,7 +39,7 @@ static bool by_own_callback(int i)
     int k = i % OPS_MAX;
 
     return k >= IN_CALLBACK
-           && (run.acts[i / OPS_MAX][k - IN_CALLBACK] - 1) % THREADS_MAX == op_of(i)->ticket;
+           && (run.acts[i / OPS_MAX][k - IN_CALLBACK] - 1) % THREADS == op_of(i)->ticket;
 }
 
 /*

@@ -3,7 +3,7 @@
 #ifndef XP_ORACLES_H
 #define XP_ORACLES_H
 
-#include "explore.h"
+#include "explorer.h"
 
 #include "section.h"
 

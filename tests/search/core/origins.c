@@ -12,7 +12,7 @@
  * And a thread that learns that the semaphore was closed, or the token canceled, must see all that
  * the closing or canceling thread did before, such as an error that it recorded.
  */
-#include "explore.h"
+#include "explorer.h"
 
 enum { UNITS_MAX = 64, AT_FIRST = -1 };
 
@@ -128,7 +128,7 @@ static void check_reason(int i)
 /* A change of the capacity makes units, too. */
 void origins_check(void)
 {
-    if (!limits.weak)
+    if (!limits.own)
         return;
     for (int i = 0; i < CALLS; i++)
         check_reason(i);

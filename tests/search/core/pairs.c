@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pairs.c - counts the scenarios in which two operations meet. */
-#include "explore.h"
+#include "explorer.h"
 
 #include <string.h>
 

@@ -105,23 +105,3 @@ void xp_abort(void)
     message[strcspn(message, "\n")] = '\0';
     fail("the library stops itself", "%s", message);
 }
-
-/* ---- Crashes: the library accesses memory that does not exist ---- */
-
-static char crash_stack[65536];
-
-static void crashed(int number)
-{
-    fail("crash", "signal %d", number);
-}
-
-/* The handler has its own stack, and leaves it by a switch to the scheduler. */
-void process_catch_crashes(void)
-{
-    const stack_t stack = { .ss_sp = crash_stack, .ss_size = sizeof crash_stack };
-    struct sigaction action = { .sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_NODEFER };
-
-    sigaltstack(&stack, NULL);
-    sigaction(SIGSEGV, &action, NULL);
-    sigaction(SIGBUS, &action, NULL);
-}

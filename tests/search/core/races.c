@@ -136,7 +136,7 @@ static void in_word(uintptr_t number, unsigned bytes, enum access kind, const vo
 /* errno, for instance, belongs to its thread. */
 static bool is_shared(const void *at)
 {
-    return stack_owner(at) >= 0 || heap_offset(at) >= 0 || in_library(at) || races_only_noted
+    return stack_owner(at) >= 0 || heap_offset(at) >= 0 || in_statics(at) || races_only_noted
            || (size_t)((const char *)at - (const char *)sems) < sizeof sems
            || (size_t)((const char *)at - (const char *)tickets) < sizeof tickets
            || (size_t)((const char *)at - (const char *)&the_token) < sizeof the_token;
@@ -176,12 +176,12 @@ void races_leave_frames(const char *below)
 
 /* ---- As a part of a state ---- */
 
-static uint16_t rank[THREADS_MAX][EPOCHS_MAX];
-static int epochs[THREADS_MAX];     /* that have ranks: up to the thread's own last one */
+static uint16_t rank[THREADS][EPOCHS_MAX];
+static int epochs[THREADS];     /* that have ranks: up to the thread's own last one */
 
 static void begin_ranks(void)
 {
-    for (int t = 0; t < THREADS_MAX; t++) {
+    for (int t = 0; t < THREADS; t++) {
         epochs[t] = view_of[t].clock[t] + 1;
         if (epochs[t] > EPOCHS_MAX)
             fail("explorer", "more than %d epochs", EPOCHS_MAX);
@@ -189,7 +189,7 @@ static void begin_ranks(void)
     }
 }
 
-static void prune(struct word *w, const uint16_t known_to_all[THREADS_MAX])
+static void prune(struct word *w, const uint16_t known_to_all[THREADS])
 {
     int kept = 0;
 
@@ -202,12 +202,12 @@ static void prune(struct word *w, const uint16_t known_to_all[THREADS_MAX])
     w->count = kept;
 }
 
-void races_prune(const uint16_t known_to_all[THREADS_MAX])
+void races_prune(const uint16_t known_to_all[THREADS])
 {
     begin_ranks();
     for (int i = 0; i < used_count; i++)
         prune(&word[used[i]], known_to_all);
-    for (int t = 0; t < THREADS_MAX; t++) {
+    for (int t = 0; t < THREADS; t++) {
         for (int i = 1; i < epochs[t]; i++)
             rank[t][i] = (uint16_t)(rank[t][i] + rank[t][i - 1]);
     }

@@ -6,7 +6,7 @@
  * All threads of a scenario must end, whatever happens.  If one does not, the library has lost it,
  * which is an error.
  */
-#include "explore.h"
+#include "explorer.h"
 
 #define INTERRUPTIBLE .flags = FAIRSEM_INTERRUPTIBLE
 

@@ -1,31 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * schedule.c - one run: the options at each step.
- *
- * The scheduler has a stack of its own.  A thread that stops records what it is about to do (struct
- * thread) and switches to the scheduler.  That runs the oracles, compares the state with those seen
- * before, and decides the next step.
- */
-#include "search.h"
-
+/* schedule.c - the options at each step of a run, and what each does; see ../engine/run.c. */
 #include "views.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-enum { STEPS_MAX = 20000, OPTIONS_MAX = 5 * THREADS_MAX };
+enum { OPTIONS_MAX = 5 * THREADS };
 
-struct thread thread[THREADS_MAX];
-struct thread *self;
-const struct scenario *scenario;
+struct thread thread[THREADS];
 struct run run;
-
-static struct fibre scheduler;
-static int preemptions;
-static bool failed;
-char why_failed[1000];
-static jmp_buf given_up;
 
 /* ---- What the threads call ---- */
 
@@ -33,16 +15,15 @@ void stop(enum at at, const char *doing, const void *object, const void *pc)
 {
     struct thread *t = self;
 
-    if (threads_quiet)
+    if (quiet)
         return;
+    count_step();
     t->at = at;
     t->doing = doing;
     t->object = object;
     t->pc = pc;
-    t->error = errno;
     t->woken = false;
-    fibre_switch(&t->fibre, &scheduler);
-    errno = t->error;
+    leave();
     t->deadline = 0;
     t->at = READY;
 }
@@ -54,26 +35,12 @@ void step(const char *doing, const void *object, const void *pc)
         stop(READY, doing, object, pc);
 }
 
-_Noreturn void fail(const char *oracle, const char *format, ...)
-{
-    va_list arguments;
-    int length = snprintf(why_failed, sizeof why_failed, "%s: ", oracle);
-
-    va_start(arguments, format);
-    vsnprintf(why_failed + length, sizeof why_failed - (size_t)length, format, arguments);
-    va_end(arguments);
-    failed = true;
-    if (self != NULL)
-        fibre_switch(&self->fibre, &scheduler);
-    longjmp(given_up, 1);
-}
-
 /* ---- The options of a step ---- */
 
-struct option {
+static struct option {
     struct thread *thread;
     enum reason    reason;
-};
+} options[OPTIONS_MAX];
 
 static bool mutex_free(const void *mutex)
 {
@@ -137,10 +104,12 @@ static bool preempts(const struct thread *current, const struct option *option)
 }
 
 /* The running thread comes first, so the first run is the one without preemptions. */
-static int all_options(struct thread *current, struct option *option)
+int run_options(struct thread *current)
 {
+    struct option option[OPTIONS_MAX];
     int n = 0, kept = 0;
 
+    oracles_after_step();
     if (current != NULL)
         n = options_of(current, option);
     for (int i = 0; i < threads_count; i++) {
@@ -149,14 +118,15 @@ static int all_options(struct thread *current, struct option *option)
     }
     for (int i = 0; i < n; i++) {
         if (preemptions < limits.bound || !preempts(current, &option[i]))
-            option[kept++] = option[i];
+            options[kept++] = option[i];
     }
     return kept;
 }
 
 /* A thread that cannot go on has an option only if its sleep can end in another way. */
-static void take(const struct thread *current, const struct option *option)
+struct thread *run_takes(struct thread *current, int number)
 {
+    const struct option *option = &options[number];
     struct thread *t = option->thread;
 
     if (preempts(current, option))
@@ -173,12 +143,11 @@ static void take(const struct thread *current, const struct option *option)
     t->yields = false;
     if (tracing)
         trace_step(t, option->reason);
-    self = t;
-    fibre_switch(&scheduler, &t->fibre);
-    self = NULL;
+    resume(t);
+    return t;
 }
 
-/* ---- One run ---- */
+/* ---- Its beginning, and its end ---- */
 
 /*
  * Is it in its queue, as it must be to wait for ever?  Then that is the call's result, and must be
@@ -215,44 +184,16 @@ static void nobody_can_go_on(void)
         fail("deadlock or lost wake-up", "%s", text);
 }
 
-enum run_end { TO_THE_END, MERGED };
-
-static enum run_end run_threads(void)
+void run_ends(void)
 {
-    int steps = 0;
-    struct thread *current = NULL;
-    struct option option[OPTIONS_MAX];
-
-    for (;;) {
-        int options, answer;
-
-        oracles_after_step();
-        options = all_options(current, option);
-        if (options == 0)
-            break;
-        if (limits.merge && options > 1 && decisions_are_new()
-            && states_seen(state_now(current), preemptions))
-            return MERGED;
-        answer = choose(options);
-        take(current, &option[answer]);
-        current = option[answer].thread;
-        if (failed)
-            longjmp(given_up, 1);
-        if (++steps > STEPS_MAX)
-            fail("end", "more than %d steps: does it ever end?", STEPS_MAX);
-    }
     nobody_can_go_on();
     oracles_at_end();
     origins_check();
     history_check();
-    return TO_THE_END;
 }
 
-static void begin_run(void)
+void run_begins(void)
 {
-    decisions_begin();
-    preemptions = 0;
-    failed = false;
     memset(&run, 0, sizeof run);
     run.now = START_NS + !scenario->measures;
     memory_reset(scenario->cold);
@@ -264,19 +205,8 @@ static void begin_run(void)
     actors_start();
 }
 
-/* One run, to its end or to a known state. */
-bool run_once(struct outcome *outcome)
+void search_begins(void)
 {
-    if (setjmp(given_up) != 0) {
-        self = NULL;
-        outcome->failed = true;
-        outcome->runs++;
-        return false;
-    }
-    begin_run();
-    if (run_threads() == MERGED)
-        outcome->merged++;
-    else
-        outcome->runs++;
-    return true;
+    history_forget();
+    views_forget();
 }

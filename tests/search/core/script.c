@@ -31,14 +31,14 @@
  *
  * A thread that is canceled releases what it holds, and ends.
  */
-#include "explore.h"
+#include "explorer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct op script[THREADS_MAX][OPS_MAX];
-int threads_count, ops_count[THREADS_MAX], sems_count;
-bool script_cancelable[THREADS_MAX];
+struct op script[THREADS][OPS_MAX];
+int threads_count, ops_count[THREADS], sems_count;
+bool script_cancelable[THREADS];
 bool script_quiet_parkers;
 struct op callback_script[CALLBACKS_MAX][CALLBACK_OPS];
 int callback_ops[CALLBACKS_MAX], callbacks_count;
@@ -136,7 +136,7 @@ static bool read_op(char *text, int id, struct op *op)
     used[op->verb] = true;
     if (op->sem >= sems_count)
         sems_count = op->sem + 1;
-    return (unsigned)op->sem < SEMS_MAX && (unsigned)op->ticket < THREADS_MAX;
+    return (unsigned)op->sem < SEMS_MAX && (unsigned)op->ticket < THREADS;
 }
 
 static bool read_thread(char *text, int id)
@@ -160,7 +160,7 @@ static bool read_threads(char *text)
     char *rest, *one;
 
     for (one = strtok_r(text, "|", &rest); one != NULL; one = strtok_r(NULL, "|", &rest)) {
-        if (threads_count == THREADS_MAX || !read_thread(one, threads_count))
+        if (threads_count == THREADS || !read_thread(one, threads_count))
             return false;
         threads_count++;
     }

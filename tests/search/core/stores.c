@@ -65,7 +65,7 @@ static void renumber(const struct location *l, int from, bool forget)
 #define ADAPT(view) \
     ((view)->store[k] = (uint8_t)(forget ? 0 : (view)->store[k] + ((view)->store[k] >= from)))
     for (int g = 0; g < 3; g++) {
-        for (int t = 0; t < THREADS_MAX; t++)
+        for (int t = 0; t < THREADS; t++)
             ADAPT(&group[g][t]);
     }
     ADAPT(&all_sc_fences);
@@ -113,7 +113,7 @@ static void spend(void)
  */
 static bool repeats(const struct location *l, int i, bool acquire)
 {
-    if (run.stale + 1 < limits.stale)
+    if (run.stale + 1 < limits.own_bound)
         return false;
     for (int newer = i + 1; newer < l->count; newer++) {
         if (l->store[newer].value == l->store[i].value
@@ -140,7 +140,7 @@ static int pick(struct location *l, int order, const int64_t *but)
     }
     picked = may[choose(n)];
     if (picked != l->count - 1)
-        trace_words("  ... and sees an older value: %lld, not %lld\n",
+        trace("  ... and sees an older value: %lld, not %lld\n",
                     (long long)l->store[picked].value, (long long)l->store[l->count - 1].value);
     return picked;
 }
@@ -223,7 +223,7 @@ static int choose_place(struct location *l, int order)
     }
     chosen = may[choose(n)];
     if (chosen != l->count)
-        trace_words("  ... and comes before the store of %lld\n",
+        trace("  ... and comes before the store of %lld\n",
                     (long long)l->store[chosen].value);
     return chosen;
 }

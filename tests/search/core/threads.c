@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-bool threads_quiet;
-
 /* Memory has changed, so threads that poll and nap have a reason to load again. */
 void thread_change(void)
 {
@@ -38,7 +36,7 @@ static void touched(const void *object, enum access kind, const void *pc)
 
 int my_number(void)
 {
-    return self != NULL ? id_of(self) + 1 : THREADS_MAX + 1;
+    return self != NULL ? id_of(self) + 1 : THREADS + 1;
 }
 
 int xp_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
@@ -124,67 +122,14 @@ bool cancel_strikes(void)
     if (!t->cancel_pending && (!t->cancelable || choose(2) == 0))
         return false;
     t->canceled = true;
-    trace_words("  ... and is canceled\n");
+    trace("  ... and is canceled\n");
     return true;
-}
-
-/* The handlers run on the canceled thread's stack, innermost first. */
-_Noreturn void act_on_cancel(void)
-{
-    self->cancel_disabled = true;
-    self->cancel_async = false;
-    while (self->cleanups != NULL) {
-        struct xp_cleanup *cleanup = self->cleanups;
-
-        self->cleanups = cleanup->outer;
-        cleanup->fn(cleanup->arg);
-    }
-    thread_ends();
-}
-
-void xp_cleanup_push(struct xp_cleanup *cleanup)
-{
-    cleanup->outer = self->cleanups;
-    self->cleanups = cleanup;
-}
-
-void xp_cleanup_pop(bool execute)
-{
-    struct xp_cleanup *cleanup = self->cleanups;
-
-    self->cleanups = cleanup->outer;
-    if (execute)
-        cleanup->fn(cleanup->arg);
 }
 
 void xp_testcancel(void)
 {
     if (cancel_strikes())
         act_on_cancel();
-}
-
-int xp_setcancelstate(int state, int *before)
-{
-    if (self == NULL)
-        return 0;
-    *before = self->cancel_disabled ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
-    self->cancel_disabled = state == PTHREAD_CANCEL_DISABLE;
-    return 0;
-}
-
-/* An asynchronous cancellation can act at any moment: here that is at both ends, and in the sleep
- * between them. */
-int xp_setcanceltype(int type, int *before)
-{
-    bool async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
-
-    if (self == NULL)
-        return 0;
-    *before = self->cancel_async ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
-    if (async != self->cancel_async && cancel_strikes())
-        act_on_cancel();
-    self->cancel_async = async;
-    return 0;
 }
 
 /* ---- Condition variables ---- */
@@ -247,7 +192,7 @@ static int sleepers_on(enum at at, const void *object, struct thread *sleeper[])
 /* Wake any of them. */
 void wake_one(enum at at, const void *object)
 {
-    struct thread *sleeper[THREADS_MAX];
+    struct thread *sleeper[THREADS];
     int n = sleepers_on(at, object, sleeper);
 
     if (n > 0) {
@@ -271,7 +216,7 @@ int xp_cond_signal(pthread_cond_t *cond)
 
 int xp_cond_broadcast(pthread_cond_t *cond)
 {
-    struct thread *sleeper[THREADS_MAX];
+    struct thread *sleeper[THREADS];
     int n;
 
     step("broadcasts", cond, CALLER);

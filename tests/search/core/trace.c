@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* trace.c - prints a run: which thread does what to which object, in which function. */
-#include "explore.h"
+#include "explorer.h"
 
 #include "ticket.h"
 
-#include <stdarg.h>
 #include <string.h>
-
-bool tracing;
 
 /* ---- Objects ---- */
 
@@ -90,17 +87,6 @@ const char *place_words(const void *pc)
     name = strrchr(file, '/');
     snprintf(text, sizeof text, "%s (%s)", function, name != NULL ? name + 1 : file);
     return text;
-}
-
-void trace_words(const char *format, ...)
-{
-    va_list arguments;
-
-    if (!tracing)
-        return;
-    va_start(arguments, format);
-    vprintf(format, arguments);
-    va_end(arguments);
 }
 
 void trace_step(const struct thread *t, enum reason reason)

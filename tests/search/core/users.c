@@ -11,7 +11,7 @@
  */
 void user_calls(struct call *call, int number)
 {
-    if (limits.weak)
+    if (limits.own)
         call->after = views_begin_call(number);
 }
 
@@ -35,7 +35,7 @@ void user_has_returned(struct call *call, int number, const char *below)
 {
     int id = number / OPS_MAX, k = number % OPS_MAX;
 
-    if (!limits.weak)
+    if (!limits.own)
         return;
     races_leave_frames(call->result == RESULT_CANCELED ? stack_top(id) : below);
     call->saw = views_end_call(number);

@@ -7,10 +7,10 @@
 
 struct sync sync_object[SYNCS_MAX];
 int syncs;
-struct view view_of[THREADS_MAX];
+struct view view_of[THREADS];
 bool views_fences;
 
-struct view on_acquire[THREADS_MAX], on_release[THREADS_MAX], all_sc_fences;
+struct view on_acquire[THREADS], on_release[THREADS], all_sc_fences;
 
 bool order_acquires(int order)
 {
@@ -25,7 +25,7 @@ bool order_releases(int order)
 }
 
 /* Has a thread published its newest accesses?  Then its next one needs a new number. */
-static bool published[THREADS_MAX];
+static bool published[THREADS];
 
 const struct view *view_publish(void)
 {
@@ -48,7 +48,7 @@ void view_join(struct view *to, const struct view *from)
         for (int i = 0; i < LOCATIONS_MAX; i++)
             to->store[i] = to->store[i] > from->store[i] ? to->store[i] : from->store[i];
     }
-    for (int t = 0; t < THREADS_MAX; t++)
+    for (int t = 0; t < THREADS; t++)
         to->clock[t] = to->clock[t] > from->clock[t] ? to->clock[t] : from->clock[t];
     to->began |= from->began;
     to->returned |= from->returned;
@@ -71,7 +71,7 @@ void views_reset(void)
     memset(on_release, 0, sizeof on_release);
     memset(&all_sc_fences, 0, sizeof all_sc_fences);
     memset(published, 0, sizeof published);
-    for (int t = 0; t < THREADS_MAX; t++)
+    for (int t = 0; t < THREADS; t++)
         view_of[t].clock[t] = 1;
 }
 

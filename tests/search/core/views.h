@@ -31,13 +31,13 @@
 #ifndef XP_VIEWS_H
 #define XP_VIEWS_H
 
-#include "explore.h"
+#include "explorer.h"
 
 enum { LOCATIONS_MAX = 64, STORES_MAX = 100, SYNCS_MAX = 24 };
 
 struct view {
     uint8_t  store[LOCATIONS_MAX];  /* of each location, the newest that is known */
-    uint16_t clock[THREADS_MAX];    /* of each thread, its newest access, as races.c counts them */
+    uint16_t clock[THREADS];    /* of each thread, its newest access, as races.c counts them */
     uint64_t began, returned;       /* calls of the scenario: sets */
 };
 
@@ -65,22 +65,22 @@ struct sync {
 extern struct location location[LOCATIONS_MAX];
 extern struct sync sync_object[SYNCS_MAX];
 extern int locations, syncs;
-extern struct view view_of[THREADS_MAX];
+extern struct view view_of[THREADS];
 
 /* Fences: the views that they acquire and release.  Only litmus tests have any. */
 extern bool views_fences;
-extern struct view on_acquire[THREADS_MAX], on_release[THREADS_MAX], all_sc_fences;
+extern struct view on_acquire[THREADS], on_release[THREADS], all_sc_fences;
 
 /* Does this access count?  Not before the first thread starts, nor while no thread stops. */
 static inline bool views_on(void)
 {
-    return limits.weak && self != NULL && !threads_quiet;
+    return limits.own && self != NULL && !quiet;
 }
 
 /* Do all loads see the newest store from here on? */
 static inline bool views_spent(void)
 {
-    return run.stale >= limits.stale;
+    return run.stale >= limits.own_bound;
 }
 
 static inline struct view *view_mine(void)
@@ -101,7 +101,7 @@ uint16_t views_epoch(void); /* of the next access of the thread that runs */
 
 /* views_state.c: forget the stores that no thread can read any more. */
 void views_prune(void);
-uint64_t views_hash(uint64_t (*mix)(uint64_t, const void *, size_t));
+uint64_t views_hash(void);
 
 /*
  * stores.c.  Accesses of the thread that runs.  A load returns the value that it sees; a
@@ -143,7 +143,7 @@ uint64_t races_hash(void);
  * For views_state.c: forget the accesses that all threads know of.  Then the rank of an epoch: how
  * many of the thread's remaining epochs are not newer.
  */
-void races_prune(const uint16_t known_to_all[THREADS_MAX]);
+void races_prune(const uint16_t known_to_all[THREADS]);
 uint16_t races_rank(int t, uint16_t clock);
 
 #endif

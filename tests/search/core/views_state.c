@@ -29,7 +29,7 @@ static void learn_known_to_all(void)
             continue;
         for (int l = 0; l < locations; l++)
             known_to_all.store[l] = least(known_to_all.store[l], view->store[l]);
-        for (int i = 0; i < THREADS_MAX; i++) {
+        for (int i = 0; i < THREADS; i++) {
             if (i != t && view->clock[i] < known_to_all.clock[i])
                 known_to_all.clock[i] = view->clock[i];
         }
@@ -70,7 +70,7 @@ void views_prune(void)
     }
     if (!any)
         return;
-    for (int t = 0; t < THREADS_MAX; t++)
+    for (int t = 0; t < THREADS; t++)
         subtract(&view_of[t], by);
     for (int i = 0; i < syncs; i++)
         subtract(&sync_object[i].view, by);
@@ -81,15 +81,13 @@ void views_prune(void)
     subtract(&known_to_all, by);
 }
 
-typedef uint64_t mix_fn(uint64_t, const void *, size_t);
-
 /* `own`: whose view it is, -1 if it is no thread's. */
-static uint64_t mix_view(uint64_t hash, mix_fn *mix, const struct view *view, int own)
+static uint64_t mix_view(uint64_t hash, const struct view *view, int own)
 {
     struct view plain = *view;
 
     view_join(&plain, &known_to_all);
-    for (int t = 0; t < THREADS_MAX; t++)
+    for (int t = 0; t < THREADS; t++)
         plain.clock[t] = t == own ? 0 : races_rank(t, plain.clock[t]);
     if (!views_spent())
         hash = mix(hash, plain.store, (size_t)locations);
@@ -102,14 +100,14 @@ static bool is_news(const struct view *view)
     bool news = (view->began & ~known_to_all.began) != 0
                 || (view->returned & ~known_to_all.returned) != 0;
 
-    for (int t = 0; t < THREADS_MAX && !news; t++)
+    for (int t = 0; t < THREADS && !news; t++)
         news = view->clock[t] > known_to_all.clock[t];
     for (int l = 0; l < locations && !news && !views_spent(); l++)
         news = view->store[l] > known_to_all.store[l];
     return news;
 }
 
-static uint64_t mix_location(uint64_t hash, mix_fn *mix, const struct location *l)
+static uint64_t mix_location(uint64_t hash, const struct location *l)
 {
     const int in[] = { (int)(l - location), l->count, l->last_sc };
 
@@ -122,13 +120,13 @@ static uint64_t mix_location(uint64_t hash, mix_fn *mix, const struct location *
         if (l->count > 1)
             hash = mix(hash, store, sizeof store);
         if (is_news(&l->store[i].view))
-            hash = mix_view(hash ^ 1, mix, &l->store[i].view, -1);
+            hash = mix_view(hash ^ 1, &l->store[i].view, -1);
     }
     return hash;
 }
 
 /* The view of a thread that has ended still counts for threads that join it. */
-uint64_t views_hash(mix_fn *mix)
+uint64_t views_hash(void)
 {
     uint64_t hash = 3;
 
@@ -136,13 +134,13 @@ uint64_t views_hash(mix_fn *mix)
     races_prune(known_to_all.clock);
     for (int t = 0; t < threads_count; t++) {
         if (thread[t].at != ENDED || script_uses(AFTER))
-            hash = mix_view(hash, mix, &view_of[t], t);
+            hash = mix_view(hash, &view_of[t], t);
     }
     for (int i = 0; i < syncs; i++) {
         if (sync_object[i].used && is_news(&sync_object[i].view))
-            hash = mix_view(mix(hash, &i, sizeof i), mix, &sync_object[i].view, -1);
+            hash = mix_view(mix(hash, &i, sizeof i), &sync_object[i].view, -1);
     }
     for (int l = 0; l < locations; l++)
-        hash = mix_location(hash, mix, &location[l]);
+        hash = mix_location(hash, &location[l]);
     return races_hash() ^ hash;
 }

@@ -26,10 +26,10 @@ static struct known {
 static int known_count;
 
 /* The waiters that this thread has completed in this operation: it must not access them (I8). */
-static const struct fs_waiter *completed[THREADS_MAX][WAITERS_MAX];
-static int completed_count[THREADS_MAX];
+static const struct fs_waiter *completed[THREADS][WAITERS_MAX];
+static int completed_count[THREADS];
 
-static int64_t granted[THREADS_MAX][SEMS_MAX];  /* to an operation that has not returned */
+static int64_t granted[THREADS][SEMS_MAX];  /* to an operation that has not returned */
 
 void waiters_reset(void)
 {
@@ -92,7 +92,7 @@ static void joined(struct fs_waiter *w)
 
     if (known_count == WAITERS_MAX)
         fail("explorer", "too many waiters");
-    for (int t = 0; t < THREADS_MAX; t++) {
+    for (int t = 0; t < THREADS; t++) {
         for (int k = 0; k < completed_count[t]; k++) {
             if (completed[t][k] != NULL && overlaps(completed[t][k], w))
                 completed[t][k] = NULL;

@@ -7,7 +7,7 @@
  * The settings are the members of struct scenario, by name.  Those that are 0 or false may be left
  * out; if all are, so is the colon.
  */
-#include "explore.h"
+#include "explorer.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -226,7 +226,7 @@ suite() {
       shift
       EXPLORER=$work/dies "$work/source/tests/search/shared/build.sh" "$work/mutant.$worker/src" \
         "$work/dies.$worker" > "$out.build" 2>&1 || return 2
-      [ $# -gt 0 ] || set -- --quick --bound 1 --deaths 1
+      [ $# -gt 0 ] || set -- --first --quick --bound 1 --deaths 1
       timeout -k 5 900 "$work/dies.$worker" "$@" > "$out" 2>&1
       ;;
     fuzz)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * access.c - the library's loads and stores, atomic and plain.
+ * access.c - the library's loads and stores, atomic and plain: what those of
+ * ../engine/instrument.c mean.
  *
- * The library is compiled with -fsanitize=thread and linked without its runtime: the compiler calls
- * a function of this file before each plain access, and in place of each atomic one.  This file
- * decides before which of them a thread stops (dies.h).  It checks that each access to a segment is
- * in one that the process has mapped, and under its lock, unless layout.h says otherwise.
+ * This file decides before which of them a thread stops (explorer.h).  It checks that each access
+ * to a segment is in one that the process has mapped, and under its lock, unless layout.h says
+ * otherwise.
  */
-#include "dies.h"
+#include "explorer.h"
 
 #include <string.h>
 
@@ -63,28 +63,26 @@ static bool is_being_made(int file)
 
 /* ---- Stops ---- */
 
-enum kind { LOAD, STORE, CHANGE };
-
-static void check_lock(size_t offset, enum sharing sharing, enum kind kind)
+static void check_lock(size_t offset, enum sharing sharing, enum access_kind kind)
 {
-    if (sharing == LOCKED || (kind == STORE && sharing < FREE_TO_STORE))
+    if (sharing == LOCKED || (kind == ACCESS_STORE && sharing < FREE_TO_STORE))
         fail("lock", "T%d %s a member under the lock, without the lock: offset %zu", id_of(self),
-             kind == LOAD ? "loads" : "stores to", offset);
+             kind == ACCESS_LOAD ? "loads" : "stores to", offset);
 }
 
-static unsigned what_for(int file, size_t offset, enum kind kind)
+static unsigned what_for(int file, size_t offset, enum access_kind kind)
 {
     enum sharing sharing = sharing_of(file, offset);
     bool locked = run.file[file].owner == id_of(self) + 1;
     bool others_look = sharing >= OPEN_TO_ALL || (sharing == ENTRY && script_attaches);
 
     if (!locked && is_being_made(file))
-        return kind == LOAD ? 0 : CAN_DIE;
+        return kind == ACCESS_LOAD ? 0 : CAN_DIE;
     if (!locked)
         check_lock(offset, sharing, kind);
-    if (kind == LOAD)
+    if (kind == ACCESS_LOAD)
         return !locked && others_look ? CAN_SWITCH : 0;
-    if (kind == CHANGE)
+    if (kind >= ACCESS_CHANGE)
         return CAN_SWITCH | CAN_DIE;
     return CAN_DIE | (others_look ? CAN_SWITCH : 0u);
 }
@@ -99,37 +97,94 @@ static bool looks_again(const void *at, int64_t now)
     return again;
 }
 
-static int before(const void *at, size_t size, enum kind kind, size_t *offset)
+void access_begins(const void *at, size_t size, enum access_kind kind, const void *pc)
 {
-    int file;
+    static const char *const doing[] = {
+        [ACCESS_LOAD] = "load", [ACCESS_STORE] = "store", [ACCESS_CHANGE] = "swap",
+        [ACCESS_SWAP] = "swap",
+    };
+    size_t offset;
     int64_t now = 0;
+    int file;
 
+    (void)pc;
     if (self == NULL)
-        return -1;
-    file = kernel_file_of(at, size, offset);
+        return;
+    file = kernel_file_of(at, size, &offset);
     memcpy(&now, at, size);
-    if (kind == LOAD && looks_again(at, now))
-        return file;
-    if (kind != LOAD)
+    if (kind == ACCESS_LOAD && looks_again(at, now))
+        return;
+    if (kind != ACCESS_LOAD)
         self->last_loaded = NULL;
     if (file >= 0) {
-        unsigned reasons = what_for(file, *offset, kind);
+        unsigned reasons = what_for(file, offset, kind);
 
         if (reasons != 0)
-            stop(READY, reasons, kind == LOAD ? "load" : kind == STORE ? "store" : "swap", at);
+            stop(READY, reasons, doing[kind], at);
     } else if (process_has_threads(self->process, 2)) {
         stop(READY, CAN_SWITCH, "private", at);
     }
-    return file;
+}
+
+int64_t access_load(const void *at, size_t size, int64_t newest, int order, const void *pc)
+{
+    (void)at;
+    (void)size;
+    (void)order;
+    (void)pc;
+    if (self != NULL)
+        self->saw = newest;
+    return newest;
+}
+
+bool access_stores(const void *at, size_t size, int64_t value, enum access_kind kind, int order,
+                   const void *pc)
+{
+    (void)at;
+    (void)size;
+    (void)value;
+    (void)kind;
+    (void)order;
+    (void)pc;
+    return true;
+}
+
+bool access_swap_fails(const void *at, size_t size, int64_t newest, int64_t *expected, int order,
+                       const void *pc)
+{
+    bool fails = *expected != newest;
+
+    (void)at;
+    (void)size;
+    (void)order;
+    (void)pc;
+    *expected = newest;
+    return fails;
+}
+
+void access_stored(const void *at, size_t size, int64_t before, int64_t now)
+{
+    size_t offset;
+    int file = self != NULL ? kernel_file_of(at, size, &offset) : -1;
+
+    if (file >= 0)
+        oracle_stored(file, offset, before, now);
+}
+
+void access_fence(int order)
+{
+    (void)order;
 }
 
 /* ---- Plain accesses ---- */
 
-static void plain(const void *at, size_t size)
+void access_plain(const void *at, size_t size, bool write, const void *pc)
 {
     size_t offset;
     int file;
 
+    (void)write;
+    (void)pc;
     if (self == NULL)
         return;
     file = kernel_file_of(at, size, &offset);
@@ -137,150 +192,3 @@ static void plain(const void *at, size_t size)
         fail("lock", "T%d has a plain access to the segment without the lock: offset %zu",
              id_of(self), offset);
 }
-
-#define PLAIN(size)                                 \
-    void __tsan_read##size(void *at);               \
-    void __tsan_write##size(void *at);              \
-    void __tsan_unaligned_read##size(void *at);     \
-    void __tsan_unaligned_write##size(void *at);    \
-    void __tsan_read##size(void *at) { plain(at, size); }               \
-    void __tsan_write##size(void *at) { plain(at, size); }              \
-    void __tsan_unaligned_read##size(void *at) { plain(at, size); }     \
-    void __tsan_unaligned_write##size(void *at) { plain(at, size); }
-PLAIN(1)
-PLAIN(2)
-PLAIN(4)
-PLAIN(8)
-PLAIN(16)
-
-void __tsan_init(void);
-void __tsan_func_entry(void *pc);
-void __tsan_func_exit(void);
-void __tsan_read_range(void *at, size_t size);
-void __tsan_write_range(void *at, size_t size);
-void __tsan_atomic_thread_fence(int order);
-
-void __tsan_init(void)
-{
-}
-
-void __tsan_func_entry(void *pc)
-{
-    (void)pc;
-}
-
-void __tsan_func_exit(void)
-{
-}
-
-void __tsan_read_range(void *at, size_t size)
-{
-    plain(at, size);
-}
-
-void __tsan_write_range(void *at, size_t size)
-{
-    plain(at, size);
-}
-
-void __tsan_atomic_thread_fence(int order)
-{
-    (void)order;
-}
-
-/* ---- Atomic accesses ---- */
-
-static void after(int file, size_t offset, int64_t was, int64_t is)
-{
-    if (file >= 0)
-        oracle_stored(file, offset, was, is);
-}
-
-#define ATOMIC(bits)                                                                        \
-    typedef int##bits##_t t##bits;                                                          \
-    t##bits __tsan_atomic##bits##_load(const volatile t##bits *at, int order);              \
-    void __tsan_atomic##bits##_store(volatile t##bits *at, t##bits value, int order);       \
-    t##bits __tsan_atomic##bits##_exchange(volatile t##bits *at, t##bits value, int order); \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile t##bits *at, t##bits *from,  \
-                                                      t##bits to, int order, int failure);  \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile t##bits *at, t##bits *from,    \
-                                                    t##bits to, int order, int failure);    \
-                                                                                            \
-    t##bits __tsan_atomic##bits##_load(const volatile t##bits *at, int order)               \
-    {                                                                                       \
-        size_t offset;                                                                      \
-                                                                                            \
-        (void)order;                                                                        \
-        before((const void *)at, sizeof *at, LOAD, &offset);                                \
-        if (self != NULL)                                                                   \
-            self->saw = *at;                                                                \
-        return *at;                                                                         \
-    }                                                                                       \
-    t##bits __tsan_atomic##bits##_exchange(volatile t##bits *at, t##bits value, int order)  \
-    {                                                                                       \
-        size_t offset = 0;                                                                  \
-        int file = before((const void *)at, sizeof *at, CHANGE, &offset);                   \
-        t##bits was = *at;                                                                  \
-                                                                                            \
-        (void)order;                                                                        \
-        *at = value;                                                                        \
-        after(file, offset, was, value);                                                    \
-        return was;                                                                         \
-    }                                                                                       \
-    void __tsan_atomic##bits##_store(volatile t##bits *at, t##bits value, int order)        \
-    {                                                                                       \
-        size_t offset = 0;                                                                  \
-        int file = before((const void *)at, sizeof *at, STORE, &offset);                    \
-        t##bits was = *at;                                                                  \
-                                                                                            \
-        (void)order;                                                                        \
-        *at = value;                                                                        \
-        after(file, offset, was, value);                                                    \
-    }                                                                                       \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile t##bits *at, t##bits *from,  \
-                                                      t##bits to, int order, int failure)   \
-    {                                                                                       \
-        size_t offset = 0;                                                                  \
-        int file = before((const void *)at, sizeof *at, CHANGE, &offset);                   \
-        t##bits was = *at;                                                                  \
-                                                                                            \
-        (void)order;                                                                        \
-        (void)failure;                                                                      \
-        if (was != *from) {                                                                 \
-            *from = was;                                                                    \
-            return 0;                                                                       \
-        }                                                                                   \
-        *at = to;                                                                           \
-        after(file, offset, was, to);                                                       \
-        return 1;                                                                           \
-    }                                                                                       \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile t##bits *at, t##bits *from,    \
-                                                    t##bits to, int order, int failure)     \
-    {                                                                                       \
-        return __tsan_atomic##bits##_compare_exchange_strong(at, from, to, order, failure); \
-    }
-ATOMIC(8)
-ATOMIC(32)
-ATOMIC(64)
-
-#define FETCH(bits, name, operator)                                                         \
-    t##bits __tsan_atomic##bits##_fetch_##name(volatile t##bits *at, t##bits n, int order); \
-    t##bits __tsan_atomic##bits##_fetch_##name(volatile t##bits *at, t##bits n, int order)  \
-    {                                                                                       \
-        size_t offset = 0;                                                                  \
-        int file = before((const void *)at, sizeof *at, CHANGE, &offset);                   \
-        t##bits was = *at;                                                                  \
-                                                                                            \
-        (void)order;                                                                        \
-        *at = was operator n;                                                               \
-        after(file, offset, was, *at);                                                      \
-        return was;                                                                         \
-    }
-FETCH(32, add, +)
-FETCH(32, sub, -)
-FETCH(32, or, |)
-FETCH(32, and, &)
-FETCH(64, add, +)
-FETCH(64, sub, -)
-FETCH(64, or, |)
-FETCH(64, and, &)

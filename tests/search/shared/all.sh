@@ -10,8 +10,8 @@ mkdir -p "$work"
 "$top_srcdir/tests/search/shared/build.sh" "$top_srcdir/src" "$work/dies" || exit $?
 
 . "$top_srcdir/tests/support/result.sh"
-"$work/dies" --keep-going --part 2/2 "$@" > "$work/second-half" &
-"$work/dies" --keep-going --part 1/2 "$@"
+"$work/dies" --part 2/2 "$@" > "$work/second-half" &
+"$work/dies" --part 1/2 "$@"
 result "the explorer" $?
 wait $!
 result "the explorer, the other half" $?

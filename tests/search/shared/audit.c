@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* audit.c - after all processes have ended, another one opens the segment, and counts. */
-#include "dies.h"
+#include "explorer.h"
 
 #include "shared/attach.h"
 #include "shared/lock.h"

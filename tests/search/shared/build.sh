@@ -9,6 +9,7 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
+engine=$here/../engine
 src=$(cd "$1" && pwd)
 out=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 [ -z "${EXPLORER:-}" ] || EXPLORER=$(cd "$(dirname "$EXPLORER")" && pwd)/$(basename "$EXPLORER")
@@ -53,9 +54,8 @@ shared() {
 # shellcheck disable=SC2086
 explorer() {
   cd "$work/explorer"
-  $CC $flags -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -c "$here"/*.c \
-    "$here/../core/fibre.c" "$here/../core/seen.c" \
-    "$here/../core/static_first.c" "$here/../core/static_last.c"
+  $CC $flags -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -I"$here" \
+    -c "$here"/*.c "$engine"/*.c
 }
 
 if [ -n "$EXPLORER" ]; then

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests/search/shared/local.mk - the semaphore between processes under every schedule and every
-# death; included by tests/local.mk.  dies.h says how it works.
+# death; included by tests/local.mk.  explorer.h says how it works.
 #
 #   make check-explore-shared       all scenarios, up to two preemptions and two deaths
 #   make tests/search/shared/dies  the explorer alone: --list, --replay, names of scenarios
@@ -12,7 +12,7 @@ EXTRA_DIST += \
 	tests/search/shared/all.sh \
 	tests/search/shared/audit.c \
 	tests/search/shared/build.sh \
-	tests/search/shared/dies.h \
+	tests/search/shared/explorer.h \
 	tests/search/shared/kernel.c \
 	tests/search/shared/layer.h \
 	tests/search/shared/main.c \
@@ -21,7 +21,6 @@ EXTRA_DIST += \
 	tests/search/shared/scenarios.c \
 	tests/search/shared/schedule.c \
 	tests/search/shared/script.c \
-	tests/search/shared/search.c \
 	tests/search/shared/states.c \
 	tests/search/shared/threads.c
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* oracles.c - checks what must be true after each store to a segment, and of each result. */
-#include "dies.h"
+#include "explorer.h"
 
 #include <errno.h>
 

@@ -2,36 +2,21 @@
 /*
  * process.c - the private memory of the simulated processes; fork, exec and death.
  *
- * The library's static variables (between ../core/static_first.c and static_last.c) and a heap
+ * The library's static variables (between ../engine/static_first.c and static_last.c) and a heap
  * exist once.  Their contents are swapped when a thread of another process goes on.
  */
-#include "dies.h"
+#include "explorer.h"
 
 #include <string.h>
 
-extern char xp_data_first[], xp_data_last[], xp_bss_first[], xp_bss_last[];
-
-static _Alignas(64) char stack[THREADS][STACK_SIZE];
 static _Alignas(64) char heap[HEAP_SIZE];      /* first, how much is used; then the token */
 
-enum { STATICS = 2048 };
-
 struct image {
-    char statics[STATICS];
+    char statics[STATICS_SIZE];
     char heap[HEAP_SIZE];
 };
 static struct image fresh, image[PROCESSES];
 static int resident;                /* the process whose memory is in place; -1: none */
-
-static size_t data_size(void)
-{
-    return (size_t)(xp_data_last - xp_data_first);
-}
-
-static size_t bss_size(void)
-{
-    return (size_t)(xp_bss_last - xp_bss_first);
-}
 
 static size_t heap_used(const char *in)
 {
@@ -43,15 +28,13 @@ static size_t heap_used(const char *in)
 
 static void save(struct image *to)
 {
-    memcpy(to->statics, xp_data_first, data_size());
-    memcpy(to->statics + data_size(), xp_bss_first, bss_size());
+    statics_save(to->statics);
     memcpy(to->heap, heap, heap_used(heap));
 }
 
 static void load(const struct image *from)
 {
-    memcpy(xp_data_first, from->statics, data_size());
-    memcpy(xp_bss_first, from->statics + data_size(), bss_size());
+    statics_load(from->statics);
     memcpy(heap, from->heap, heap_used(from->heap));
 }
 
@@ -69,33 +52,15 @@ void process_learn(void)
 {
     size_t used = first_free();
 
-    if (data_size() + bss_size() > STATICS) {
-        fprintf(stderr, "explorer: %zu bytes of static variables\n", data_size() + bss_size());
-        exit(99);
-    }
+    statics_check();
     memcpy(heap, &used, sizeof used);
     *process_token() = (fairsem_token_t)FAIRSEM_TOKEN_INITIALIZER;
     save(&fresh);
 }
 
-char *stack_top(int id)
-{
-    return stack[id] + STACK_SIZE;
-}
-
-/* The unused parts of stacks are zero, so equal states have equal stacks. */
-static void clear_stacks(void)
-{
-    for (int i = 0; i < THREADS; i++) {
-        char *at = stack_top(i) - 8192;
-
-        memset(at, 0, 8192);
-    }
-}
-
 void process_reset(void)
 {
-    clear_stacks();
+    stacks_clear();
     memset(run.process, 0, sizeof run.process);
     for (int i = 0; i < PROCESSES; i++) {
         image[i] = fresh;
@@ -127,7 +92,7 @@ bool process_has_threads(int process, int at_least)
 
 static void (*in_child)(void);
 
-int dies_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+int xp_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
 {
     (void)prepare;
     (void)parent;
@@ -207,7 +172,7 @@ void process_dies(int process, bool inside)
 
 /* ---- malloc: no memory is ever reused ---- */
 
-void *dies_malloc(size_t size)
+void *xp_malloc(size_t size)
 {
     size_t used = heap_used(heap);
     char *block = heap + used;
@@ -220,24 +185,24 @@ void *dies_malloc(size_t size)
     return block;
 }
 
-void *dies_calloc(size_t count, size_t size)
+void *xp_calloc(size_t count, size_t size)
 {
-    return dies_malloc(count * size);
+    return xp_malloc(count * size);
 }
 
-void dies_free(void *block)
+void xp_free(void *block)
 {
     (void)block;
 }
 
-uint64_t process_hash(uint64_t hash, uint64_t (*mix)(uint64_t, const void *, size_t))
+uint64_t process_hash(uint64_t hash)
 {
     if (resident >= 0)
         save(&image[resident]);
     for (int i = 0; i < PROCESSES; i++) {
         if (!run.process[i].lives)
             continue;
-        hash = mix(hash, image[i].statics, data_size() + bss_size());
+        hash = mix(hash, image[i].statics, statics_size());
         hash = mix(hash, image[i].heap, heap_used(image[i].heap));
     }
     return hash;

@@ -5,132 +5,137 @@
  * Without `mortal` any process may die.  With two deaths, the second is often that of the process
  * that repairs.
  */
-#include "dies.h"
+#include "explorer.h"
 
 #define NO_UNDO FAIRSEM_SHARED_NO_UNDO
 
 const struct scenario scenarios[] = {
     /* ---- Acquire, release, the line ---- */
     { .name = "hand-off", .units = 1, .deaths = 2,
-      .text = "open, acquire 1: release 1 || open: acquire 1, release 1" },
+      .threads = "open, acquire 1: release 1 || open: acquire 1, release 1" },
     { .name = "two-take-turns", .units = 1, .deaths = 2,
-      .text = "open: acquire 1, release 1 || open: acquire 1, release 1" },
+      .threads = "open: acquire 1, release 1 || open: acquire 1, release 1" },
     { .name = "three-take-turns", .units = 1, .deaths = 1, .bound = 1,
-      .text = "open: acquire 1, release 1 || open: acquire 1, release 1 "
-              "|| open: acquire 1, release 1" },
+      .threads = "open: acquire 1, release 1 || open: acquire 1, release 1 "
+                 "|| open: acquire 1, release 1" },
     { .name = "two-in-line", .units = 1, .deaths = 2,
-      .text = "open, acquire 1: release 1 || open, acquire 1: release 1 "
-              "|| open, acquire 1: release 1" },
+      .threads = "open, acquire 1: release 1 || open, acquire 1: release 1 "
+                 "|| open, acquire 1: release 1" },
     { .name = "holder-exits", .units = 1, .deaths = 2,
-      .text = "open, acquire 1: exit || open, acquire 1: release 1 || open: acquire 1, release 1" },
+      .threads = "open, acquire 1: exit || open, acquire 1: release 1 "
+                 "|| open: acquire 1, release 1" },
     { .name = "one-release-grants-two", .units = 2, .deaths = 2, .bound = 1,
-      .text = "open, acquire 2: release 2 || open, acquire 1: release 1 "
-              "|| open, acquire 1: release 1" },
+      .threads = "open, acquire 2: release 2 || open, acquire 1: release 1 "
+                 "|| open, acquire 1: release 1" },
     { .name = "big-head-dies", .units = 2, .deaths = 1, .mortal = 1 << 1,
-      .text = "open, acquire 1: nap 900, release 1 || open, acquire 2: release 2 "
-              "|| open, acquire 1: release 1" },
+      .threads = "open, acquire 1: nap 900, release 1 || open, acquire 2: release 2 "
+                 "|| open, acquire 1: release 1" },
     { .name = "head-and-holder-die", .thorough = true, .units = 1, .deaths = 2, .bound = 1,
       .mortal = 1 << 0 | 1 << 1,
-      .text = "open, acquire 1: nap 900, release 1 || open, acquire 1: release 1 "
-              "|| open, acquire 1: release 1" },
+      .threads = "open, acquire 1: nap 900, release 1 || open, acquire 1: release 1 "
+                 "|| open, acquire 1: release 1" },
     { .name = "weights", .units = 3, .deaths = 2, .bound = 1,
-      .text = "open, acquire 2: release 2 || open, acquire 3: release 3 "
-              "|| open: acquire 1, release 1" },
+      .threads = "open, acquire 2: release 2 || open, acquire 3: release 3 "
+                 "|| open: acquire 1, release 1" },
     { .name = "priorities", .units = 1, .deaths = 2, .bound = 1,
-      .text = "open, acquire 1: release 1 || open, acquire 1: release 1 "
-              "|| open: urgent 1, release 1" },
+      .threads = "open, acquire 1: release 1 || open, acquire 1: release 1 "
+                 "|| open: urgent 1, release 1" },
     { .name = "try-does-not-pass", .units = 2, .deaths = 2,
-      .text = "open, acquire 1: release 1 || open, acquire 2: release 2 "
-              "|| open: try 1, release 1" },
+      .threads = "open, acquire 1: release 1 || open, acquire 2: release 2 "
+                 "|| open: try 1, release 1" },
     { .name = "nothing-fits-in-line", .units = 1, .deaths = 1, .max_waiters = 1,
-      .text = "open, acquire 1: release 1 || open, acquire 1: release 1 "
-              "|| open: acquire 1, release 1" },
+      .threads = "open, acquire 1: release 1 || open, acquire 1: release 1 "
+                 "|| open: acquire 1, release 1" },
 
     { .name = "old-slot-used-again", .units = 1, .deaths = 1, .bound = 1, .mortal = 1 << 2 | 1 << 3,
-      .text = "open, acquire 1: release 1 || open, acquire 1: release 1, acquire 1, release 1 "
-              "|| open, acquire 1: release 1 || open, acquire 1: release 1" },
+      .threads = "open, acquire 1: release 1 || open, acquire 1: release 1, acquire 1, release 1 "
+                 "|| open, acquire 1: release 1 || open, acquire 1: release 1" },
 
     /* ---- Leaving the line ---- */
     { .name = "timeout-or-grant", .units = 1, .deaths = 2, .early = 1,
-      .text = "open, acquire 1: release 1 || open, for 1: release 1" },
+      .threads = "open, acquire 1: release 1 || open, for 1: release 1" },
     { .name = "timeout-of-the-head", .thorough = true, .units = 2, .deaths = 1, .bound = 1,
       .early = 1,
-      .text = "open, acquire 1: nap 300, release 1 || open, for 2: release 2 "
-              "|| open, acquire 1: release 1" },
+      .threads = "open, acquire 1: nap 300, release 1 || open, for 2: release 2 "
+                 "|| open, acquire 1: release 1" },
     { .name = "canceled-or-granted", .units = 1, .deaths = 1,
-      .text = "open, acquire 1: release 1 || open, cancelable 1: release 1 "
-              "|| open, acquire 1: release 1" },
+      .threads = "open, acquire 1: release 1 || open, cancelable 1: release 1 "
+                 "|| open, acquire 1: release 1" },
     { .name = "token-or-grant", .units = 1, .deaths = 1,
-      .text = "open, acquire 1: release 1 || open, token 1: release 1 | cancel" },
+      .threads = "open, acquire 1: release 1 || open, token 1: release 1 | cancel" },
     { .name = "token-before-the-wait", .thorough = true, .units = 1, .deaths = 1, .bound = 1,
-      .text = "open, acquire 1: release 1 || open: token 1, release 1 | cancel" },
+      .threads = "open, acquire 1: release 1 || open: token 1, release 1 | cancel" },
     { .name = "token-of-the-head", .thorough = true, .units = 2, .deaths = 1, .bound = 1,
-      .text = "open, acquire 1: nap 300, release 1 || open, token 2: release 2 | cancel "
-              "|| open, acquire 1: release 1" },
+      .threads = "open, acquire 1: nap 300, release 1 || open, token 2: release 2 | cancel "
+                 "|| open, acquire 1: release 1" },
 
     /* ---- Several threads ---- */
     { .name = "two-threads", .thorough = true, .units = 1, .deaths = 1, .bound = 1,
-      .text = "open: acquire 1, release 1 | acquire 1, release 1 || open: acquire 1, release 1" },
+      .threads = "open: acquire 1, release 1 | acquire 1, release 1 "
+                 "|| open: acquire 1, release 1" },
     { .name = "two-threads-in-line", .units = 2, .deaths = 2, .bound = 1,
-      .text = "open, acquire 2: release 2 || open, acquire 1: release 1 | acquire 1: release 1" },
+      .threads = "open, acquire 2: release 2 || open, acquire 1: release 1 "
+                 "| acquire 1: release 1" },
     { .name = "two-of-one-between-others", .thorough = true, .units = 1, .deaths = 2, .bound = 1,
-      .text = "open, acquire 1: release 1 || open, acquire 1: release 1 | acquire 1: release 1 "
-              "|| open, acquire 1: release 1" },
+      .threads = "open, acquire 1: release 1 || open, acquire 1: release 1 | acquire 1: release 1 "
+                 "|| open, acquire 1: release 1" },
 
     /* ---- Attach, detach ---- */
     { .name = "open-and-open", .units = 1, .deaths = 2,
-      .text = "open, acquire 1, release 1 || open, acquire 1, release 1" },
+      .threads = "open, acquire 1, release 1 || open, acquire 1, release 1" },
     { .name = "open-while-one-dies", .units = 1, .deaths = 2,
-      .text = "open, acquire 1: release 1 || open, acquire 1, release 1" },
+      .threads = "open, acquire 1: release 1 || open, acquire 1, release 1" },
     { .name = "three-open", .thorough = true, .units = 1, .deaths = 1, .bound = 1,
-      .text = "open: acquire 1, release 1 || open, acquire 1, release 1 "
-              "|| open, acquire 1, release 1" },
+      .threads = "open: acquire 1, release 1 || open, acquire 1, release 1 "
+                 "|| open, acquire 1, release 1" },
     { .name = "close-with-units", .units = 1, .deaths = 2,
-      .text = "open, acquire 1: close || open, acquire 1: release 1, close" },
+      .threads = "open, acquire 1: close || open, acquire 1: release 1, close" },
     { .name = "close-and-open-again", .units = 1, .deaths = 2, .bound = 1,
-      .text = "open, acquire 1: close, open, try 1, release 1 "
-              "|| open: acquire 1, close, open, try 1" },
+      .threads = "open, acquire 1: close, open, try 1, release 1 "
+                 "|| open: acquire 1, close, open, try 1" },
     { .name = "open-twice", .units = 1, .deaths = 1,
-      .text = "open, acquire 1: open, close, release 1 || open: acquire 1, release 1" },
+      .threads = "open, acquire 1: open, close, release 1 || open: acquire 1, release 1" },
     { .name = "unlink-and-make-anew", .units = 1, .deaths = 1, .bound = 1,
-      .text = "open, acquire 1: unlink, close, open, acquire 1 "
-              "|| open, acquire 1: release 1, close" },
+      .threads = "open, acquire 1: unlink, close, open, acquire 1 "
+                 "|| open, acquire 1: release 1, close" },
     { .name = "inspect", .units = 1, .deaths = 2,
-      .text = "open, acquire 1: release 1 || open: inspect, acquire 1, inspect" },
+      .threads = "open, acquire 1: release 1 || open: inspect, acquire 1, inspect" },
 
     /* ---- Fork, exec ---- */
     { .name = "child", .units = 1, .deaths = 2,
-      .text = "anonymous: fork 1, acquire 1, release 1 || born, acquire 1, release 1" },
+      .threads = "anonymous: fork 1, acquire 1, release 1 || born, acquire 1, release 1" },
     { .name = "child-of-a-holder", .units = 1, .deaths = 2,
-      .text = "anonymous, acquire 1: fork 1, exit || born, acquire 1, release 1" },
+      .threads = "anonymous, acquire 1: fork 1, exit || born, acquire 1, release 1" },
     { .name = "child-of-two-threads", .units = 1, .deaths = 1, .bound = 1,
-      .text = "anonymous: acquire 1, release 1 | fork 1 || born, acquire 1, release 1" },
+      .threads = "anonymous: acquire 1, release 1 | fork 1 || born, acquire 1, release 1" },
     { .name = "child-opens-and-closes", .units = 1, .deaths = 1, .bound = 1,
-      .text = "open, acquire 1: fork 1, release 1 || born, open, close, acquire 1, close" },
+      .threads = "open, acquire 1: fork 1, release 1 || born, open, close, acquire 1, close" },
     { .name = "two-children", .units = 1, .deaths = 1, .bound = 1,
-      .text = "anonymous: fork 1, fork 2, acquire 1 , release 1 || born, acquire 1, release 1 "
-              "|| born, try 1, close" },
+      .threads = "anonymous: fork 1, fork 2, acquire 1 , release 1 || born, acquire 1, release 1 "
+                 "|| born, try 1, close" },
     { .name = "exec", .units = 1, .deaths = 2, .bound = 1,
-      .text = "open, acquire 1: exec, open, acquire 1, release 1 || open: acquire 1, release 1" },
+      .threads = "open, acquire 1: exec, open, acquire 1, release 1 "
+                 "|| open: acquire 1, release 1" },
     { .name = "keep-on-exec", .units = 1, .deaths = 2, .bound = 1,
-      .text = "open, acquire 1: keep, exec, open, release 1 || open, acquire 1: release 1" },
+      .threads = "open, acquire 1: keep, exec, open, release 1 || open, acquire 1: release 1" },
 
     /* ---- Without undo ---- */
     { .name = "producer-and-consumer", .units = 0, .deaths = 1, .flags = NO_UNDO, .mortal = 1 << 1,
-      .text = "open: release 1, release 1 || open: acquire 1 || open: acquire 1" },
+      .threads = "open: release 1, release 1 || open: acquire 1 || open: acquire 1" },
     { .name = "no-undo-hand-off", .units = 1, .deaths = 1, .flags = NO_UNDO, .mortal = 1 << 1,
-      .text = "open, acquire 1: release 1 || open, acquire 1: release 1 || open: try 1" },
+      .threads = "open, acquire 1: release 1 || open, acquire 1: release 1 || open: try 1" },
     { .name = "no-undo-line", .units = 0, .deaths = 1, .flags = NO_UNDO, .mortal = 1 << 0 | 1 << 1,
-      .text = "open, acquire 1: || open, acquire 1: || open: release 1, release 1, acquire 0" },
+      .threads = "open, acquire 1: || open, acquire 1: || open: release 1, release 1, acquire 0" },
     { .name = "no-undo-granter-dies", .units = 1, .deaths = 1, .flags = NO_UNDO, .mortal = 1 << 0,
-      .text = "open: release 1 || open, acquire 2: || open: nap 900, release 1" },
+      .threads = "open: release 1 || open, acquire 2: || open: nap 900, release 1" },
     { .name = "no-undo-timeout", .units = 0, .deaths = 1, .flags = NO_UNDO, .early = 1, .mortal = 2,
-      .text = "open: release 2, release 1 || open, for 2: || open, acquire 1:" },
+      .threads = "open: release 2, release 1 || open, for 2: || open, acquire 1:" },
     { .name = "no-undo-fast-path", .units = 1, .deaths = 1, .flags = NO_UNDO, .capacity = 5,
-      .text = "open: try 1, release 1 || open: try 1, release 1 || open: for 1, release 1" },
+      .threads = "open: try 1, release 1 || open: try 1, release 1 || open: for 1, release 1" },
 
     /* ---- Longer ones ---- */
     { .name = "three-deaths", .units = 1, .deaths = 3, .bound = 1, .thorough = true,
-      .text = "open, acquire 1: exit || open, acquire 1: release 1 || open, acquire 1: release 1" },
+      .threads = "open, acquire 1: exit || open, acquire 1: release 1 "
+                 "|| open, acquire 1: release 1" },
 };
 const int scenarios_count = (int)(sizeof scenarios / sizeof scenarios[0]);

@@ -1,100 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* schedule.c - one run: the options at each step; see dies.h. */
-#include "dies.h"
+/* schedule.c - one run: the options at each step; see explorer.h. */
+#include "explorer.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-enum { STEPS_MAX = 50000, OPTIONS_MAX = 3 * THREADS + PROCESSES };
+enum { OPTIONS_MAX = 3 * THREADS + PROCESSES };
 
 struct thread thread[THREADS];
-struct thread *self;
-const struct scenario *scenario;
 struct run run;
-bool quiet, tracing;
-char why_failed[600];
-
-static struct fibre scheduler;
-static int preemptions, steps;
-static bool failed;
-static jmp_buf given_up;
 
 /* ---- What the threads call ---- */
 
-void trace(const char *format, ...)
-{
-    va_list arguments;
-
-    if (!tracing || quiet)
-        return;
-    va_start(arguments, format);
-    vprintf(format, arguments);
-    va_end(arguments);
-}
-
-/* The explorer's own memory is not swapped: `t` is valid when the thread goes on. */
 void stop(enum at at, unsigned what_for, const char *doing, const void *object)
 {
     struct thread *t = self;
 
-    if (++steps > STEPS_MAX)
-        fail("end", "more than %d steps: does it ever end?", STEPS_MAX);
+    count_step();
     if (quiet && at == READY && what_for != 0)
         return;
     t->at = at;
     t->what_for = what_for;
     t->doing = doing;
     t->object = object;
-    t->error = errno;
     t->woken = t->timed_out = false;
-    fibre_switch(&t->fibre, &scheduler);
-    errno = t->error;
+    leave();
     t->at = READY;
     t->object = NULL;
     t->deadline = 0;
     t->woken = t->timed_out = false;
 }
 
-static void say_why(const char *oracle, const char *format, va_list arguments)
-{
-    int length = snprintf(why_failed, sizeof why_failed, "%s: ", oracle);
-
-    vsnprintf(why_failed + length, sizeof why_failed - (size_t)length, format, arguments);
-    failed = true;
-}
-
-_Noreturn void fail(const char *oracle, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say_why(oracle, format, arguments);
-    va_end(arguments);
-    if (self != NULL)
-        fibre_switch(&self->fibre, &scheduler);
-    longjmp(given_up, 1);
-}
-
-void fail_after_crash(const char *what)
-{
-    if (self == NULL)
-        _exit(99);
-    fail("crash", "T%d: %s", id_of(self), what);
-}
-
 /* ---- The options of a step ---- */
 
 enum what_happens { GOES_ON, TIME_IS_OUT, IS_CANCELED, DIES };
 
-struct option {
+static struct option {
     enum what_happens what;
     struct thread    *thread;
     int               process;
-};
+} option[OPTIONS_MAX];
+static bool jumps;                  /* all sleep, so time passes */
 
-static bool can_go_on(const struct thread *t)
+bool can_go_on(const struct thread *t)
 {
     switch (t->at) {
     case READY:
@@ -115,43 +62,43 @@ static bool can_go_on(const struct thread *t)
 static bool may_die(int process)
 {
     return run.process[process].lives && process != AUDITOR && run.deaths < scenario->deaths
-           && run.deaths < limits.deaths
+           && (!limits.own || run.deaths < limits.own_bound)
            && (scenario->mortal == 0 || (scenario->mortal >> process & 1) != 0);
 }
 
-static int deaths(const struct thread *current, struct option *option)
+static int deaths(const struct thread *current, struct option *to)
 {
     int n = 0;
 
     if (current == NULL)
         return 0;
     if ((current->what_for & CAN_DIE) != 0 && may_die(current->process))
-        option[n++] = (struct option){ DIES, NULL, current->process };
+        to[n++] = (struct option){ DIES, NULL, current->process };
     for (int i = 0; i < PROCESSES && (current->what_for & ASKS_WHO_LIVES) != 0; i++) {
         if (i != current->process && may_die(i))
-            option[n++] = (struct option){ DIES, NULL, i };
+            to[n++] = (struct option){ DIES, NULL, i };
     }
     return n;
 }
 
 /* The options of a thread that does not run. */
-static int others(struct thread *t, struct option *option)
+static int others(struct thread *t, struct option *to)
 {
     int n = 0;
 
     if (can_go_on(t)) {
-        option[n++] = (struct option){ GOES_ON, t, t->process };
+        to[n++] = (struct option){ GOES_ON, t, t->process };
     } else if (t->at == SLEEPS) {
         if (run.early < scenario->early)
-            option[n++] = (struct option){ TIME_IS_OUT, t, t->process };
+            to[n++] = (struct option){ TIME_IS_OUT, t, t->process };
         if (t->cancelable && !t->cancel_disabled && !t->canceled)
-            option[n++] = (struct option){ IS_CANCELED, t, t->process };
+            to[n++] = (struct option){ IS_CANCELED, t, t->process };
     }
     return n;
 }
 
 /* The running thread comes first, so the first run has no deaths or preemptions. */
-static int all_options(struct thread *current, struct option *option)
+static int all_options(struct thread *current)
 {
     bool runs = current != NULL && can_go_on(current);
     int n = 0;
@@ -168,7 +115,7 @@ static int all_options(struct thread *current, struct option *option)
 }
 
 /* No thread can go on, except by the end of its sleep: then let time pass. */
-static bool all_sleep(const struct option *option, int n)
+static bool all_sleep(int n)
 {
     for (int i = 0; i < n; i++) {
         if (option[i].what == GOES_ON)
@@ -178,7 +125,7 @@ static bool all_sleep(const struct option *option, int n)
 }
 
 /* All sleep: the options of the threads whose time ends next. */
-static int next_in_time(struct option *option)
+static int next_in_time(void)
 {
     int64_t next = INT64_MAX;
     int n = 0;
@@ -199,11 +146,7 @@ static int next_in_time(struct option *option)
 static void switch_to(struct thread *t)
 {
     process_enter(t->process);
-    self = t;
-    fibre_switch(&scheduler, &t->fibre);
-    self = NULL;
-    if (failed)
-        longjmp(given_up, 1);
+    resume(t);
 }
 
 /* In words, for the trace. */
@@ -232,25 +175,27 @@ static void trace_step(const struct thread *t, enum what_happens what)
                id_of(t), t->doing != NULL ? t->doing : "begins", object_words(t), why[what]);
 }
 
-static struct thread *take(struct thread *current, const struct option *option)
+struct thread *run_takes(struct thread *current, int number)
 {
-    struct thread *t = option->thread;
+    const struct option *taken = &option[number];
+    struct thread *t = taken->thread;
 
-    if (option->what == DIES) {
+    run.early += taken->what == TIME_IS_OUT && !jumps;
+    if (taken->what == DIES) {
         run.deaths++;
-        trace("           P%d DIES\n", option->process);
-        process_dies(option->process, true);
+        trace("           P%d DIES\n", taken->process);
+        process_dies(taken->process, true);
         return current->at == ENDED ? NULL : current;
     }
     if (current != NULL && t != current && can_go_on(current))
         preemptions++;
-    if (option->what == TIME_IS_OUT) {
+    if (taken->what == TIME_IS_OUT) {
         t->timed_out = true;
         if (run.now < t->deadline)
             run.now = t->deadline;
     }
-    t->canceled |= option->what == IS_CANCELED;
-    trace_step(t, option->what);
+    t->canceled |= taken->what == IS_CANCELED;
+    trace_step(t, taken->what);
     switch_to(t);
     return t;
 }
@@ -264,37 +209,27 @@ static bool anybody_is_left(void)
     return false;
 }
 
-/* False: it came to a known state. */
-static bool run_threads(void)
+int run_options(struct thread *current)
 {
-    struct option option[OPTIONS_MAX];
-    struct thread *current = NULL;
+    int n = all_options(current);
 
-    for (;;) {
-        int n = all_options(current, option);
-        bool runs = current != NULL && can_go_on(current), jumps = all_sleep(option, n);
-
-        if (jumps) {
-            if (n == 0 && !anybody_is_left())
-                return true;
-            oracle_time_jumps();
-            n = next_in_time(option);
-            if (n == 0)
-                fail("deadlock", "no thread can go on");
-        }
-        if (limits.merge && n > 1 && decisions_are_new()
-            && states_seen(state_now(current, runs ? (int)current->what_for : -1), preemptions))
-            return false;
-        n = choose(n);
-        run.early += option[n].what == TIME_IS_OUT && !jumps;
-        current = take(current, &option[n]);
-    }
+    jumps = all_sleep(n);
+    if (!jumps || (n == 0 && !anybody_is_left()))
+        return n;
+    oracle_time_jumps();
+    n = next_in_time();
+    if (n == 0)
+        fail("deadlock", "no thread can go on");
+    return n;
 }
 
 /* One thread after the other, in the order of the script, each to its colon or its first sleep. */
 static void run_quietly(int first, int last)
 {
+    bool traces = tracing;
+
     quiet = true;
+    tracing = false;
     for (int i = first; i <= last; i++) {
         if (first != last && !script_has_start(i))
             continue;
@@ -307,13 +242,11 @@ static void run_quietly(int first, int last)
         }
     }
     quiet = false;
+    tracing = traces;
 }
 
-static void begin_run(void)
+void run_begins(void)
 {
-    decisions_begin();
-    preemptions = steps = 0;
-    failed = false;
     memset(&run, 0, sizeof run);
     run.now = START_NS;
     process_reset();
@@ -325,27 +258,21 @@ static void begin_run(void)
         fibre_prepare(&thread[i].fibre, stack_top(i), i == THREADS - 1 ? audit_act : script_act);
     }
     thread[THREADS - 1].exists = false;
-}
-
-bool run_once(bool *merged)
-{
-    *merged = false;
-    if (setjmp(given_up) != 0) {
-        self = NULL;
-        quiet = false;
-        return false;
-    }
-    begin_run();
     run_quietly(0, THREADS - 2);
     run.now += 50 * MS;     /* long enough that the library checks the waiters' processes */
-    if (!run_threads()) {
-        *merged = true;
-        return true;
-    }
-    thread[THREADS - 1] = (struct thread){ .exists = true, .process = AUDITOR };
-    fibre_prepare(&thread[THREADS - 1].fibre, stack_top(THREADS - 1), audit_act);
+}
+
+/* Another process checks what is left. */
+void run_ends(void)
+{
+    struct thread *auditor = &thread[THREADS - 1];
+
+    *auditor = (struct thread){ .exists = true, .process = AUDITOR };
+    fibre_prepare(&auditor->fibre, stack_top(THREADS - 1), audit_act);
     run.process[AUDITOR].lives = true;
-    steps = 0;
     run_quietly(THREADS - 1, THREADS - 1);
-    return true;
+}
+
+void search_begins(void)
+{
 }

@@ -9,7 +9,7 @@
  * begins.  Without a colon all operations are explored.  A thread that begins with `born` belongs
  * to a child that another one forks.
  */
-#include "dies.h"
+#include "explorer.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -77,7 +77,7 @@ static void find_attaching(int t)
 
 bool script_read(const struct scenario *what)
 {
-    const char *at = what->text;
+    const char *at = what->threads;
     int t = 0, process = 0;
     struct op op;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* threads.c - mutexes, cancellation, the clock: as far as the library uses them; see layer.h. */
-#include "dies.h"
+#include "explorer.h"
 
 #include <errno.h>
 #include <string.h>
 
 /* ---- Mutexes: an int in private memory, 0 or 1 + the thread that has it ---- */
 
-int dies_mutex_lock(pthread_mutex_t *mutex)
+int xp_mutex_lock(pthread_mutex_t *mutex)
 {
     int *owner = (int *)(void *)mutex;
 
@@ -21,7 +21,7 @@ int dies_mutex_lock(pthread_mutex_t *mutex)
     return 0;
 }
 
-int dies_mutex_unlock(pthread_mutex_t *mutex)
+int xp_mutex_unlock(pthread_mutex_t *mutex)
 {
     int *owner = (int *)(void *)mutex;
 
@@ -37,47 +37,9 @@ int dies_mutex_unlock(pthread_mutex_t *mutex)
 
 /* ---- Cancellation: only in a sleep that is a cancellation point ---- */
 
-int dies_setcancelstate(int state, int *before)
+bool cancel_strikes(void)
 {
-    if (self == NULL)
-        return 0;
-    *before = self->cancel_disabled ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
-    self->cancel_disabled = state == PTHREAD_CANCEL_DISABLE;
-    return 0;
-}
-
-int dies_setcanceltype(int type, int *before)
-{
-    (void)type;
-    *before = PTHREAD_CANCEL_DEFERRED;
-    return 0;
-}
-
-void dies_cleanup_push(struct dies_cleanup *cleanup)
-{
-    cleanup->outer = self->cleanups;
-    self->cleanups = cleanup;
-}
-
-void dies_cleanup_pop(int execute)
-{
-    struct dies_cleanup *cleanup = self->cleanups;
-
-    self->cleanups = cleanup->outer;
-    if (execute)
-        cleanup->fn(cleanup->arg);
-}
-
-_Noreturn void act_on_cancel(void)
-{
-    self->cancel_disabled = true;
-    while (self->cleanups != NULL) {
-        struct dies_cleanup *cleanup = self->cleanups;
-
-        self->cleanups = cleanup->outer;
-        cleanup->fn(cleanup->arg);
-    }
-    thread_ends();
+    return false;
 }
 
 _Noreturn void thread_ends(void)
@@ -102,14 +64,14 @@ void sleep_until_woken(const void *object, int64_t ns, bool can_be_canceled, con
         act_on_cancel();
 }
 
-int dies_clock_gettime(clockid_t clock, struct timespec *now)
+int xp_clock_gettime(clockid_t clock, struct timespec *now)
 {
     (void)clock;
     *now = (struct timespec){ .tv_sec = run.now / (1000 * MS), .tv_nsec = run.now % (1000 * MS) };
     return 0;
 }
 
-int dies_nanosleep(const struct timespec *time, struct timespec *left)
+int xp_nanosleep(const struct timespec *time, struct timespec *left)
 {
     (void)left;
     sleep_until_woken(NULL, time->tv_sec * 1000 * MS + time->tv_nsec, false, "naps");
@@ -118,21 +80,12 @@ int dies_nanosleep(const struct timespec *time, struct timespec *left)
 
 /* ---- The rest ---- */
 
-int dies_sigmask(int how, const sigset_t *set, sigset_t *before)
-{
-    (void)how;
-    (void)set;
-    if (before != NULL)
-        sigemptyset(before);
-    return 0;
-}
-
-int dies_getcpu(void)
+int xp_getcpu(void)
 {
     return 0;
 }
 
-int dies_getaffinity(pid_t pid, size_t size, void *set)
+int xp_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 {
     (void)pid;
     (void)size;
@@ -142,30 +95,13 @@ int dies_getaffinity(pid_t pid, size_t size, void *set)
 }
 
 /* One core, so that a waiter never spins; no other process could notice that it does. */
-long dies_sysconf(int name)
+long xp_sysconf(int name)
 {
     (void)name;
     return 1;
 }
 
-_Noreturn void dies_abort(void)
+_Noreturn void xp_abort(void)
 {
     fail("abort", "the library has found a broken invariant");
-}
-
-static void on_crash(int number)
-{
-    fail_after_crash(number == SIGBUS ? "SIGBUS" : number == SIGFPE ? "SIGFPE" : "SIGSEGV");
-}
-
-void threads_catch_crashes(void)
-{
-    static char stack[65536];
-    const stack_t alternate = { .ss_sp = stack, .ss_size = sizeof stack };
-    struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER };
-
-    sigaltstack(&alternate, NULL);
-    sigaction(SIGSEGV, &action, NULL);
-    sigaction(SIGBUS, &action, NULL);
-    sigaction(SIGFPE, &action, NULL);
 }

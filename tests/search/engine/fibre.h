@@ -4,7 +4,7 @@
  *
  * fibre_switch() saves the registers that a call preserves on the stack that it leaves.  So the
  * whole state of a stopped fibre lies between fibre.sp and the top of its stack, where it can be
- * compared with that of another schedule (states.c).
+ * compared with that of another schedule (seen.c).
  */
 #ifndef XP_FIBRE_H
 #define XP_FIBRE_H

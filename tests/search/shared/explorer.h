@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dies.h - runs the sources of the shared semaphore under every schedule, and under every death.
+ * explorer.h - runs the sources of the shared semaphore under every schedule and every death.
  *
  * HOW IT WORKS.  src/ and src/shared/ are compiled unchanged, except shared/kernel.c.  Threads are
- * fibres (../core/fibre.h) of several simulated processes.  Each process has private memory,
+ * fibres (../engine/fibre.h) of several simulated processes.  Each process has private memory,
  * which is swapped when another process goes on (process.c), descriptors, locked bytes, and its own
  * address of the segment (kernel.c).  Before each operation that another process could notice a
  * fibre stops, and the scheduler (schedule.c) decides what happens next: which thread goes on; that
  * a process dies; that a sleep ends too early, or by pthread_cancel.  All answers are tried, depth
- * first (search.c).
+ * first.  ../engine/ does what is the same for the other explorer.
  *
  *   script.c     what the processes do, in words; scenarios.c: the table
- *   schedule.c   one run: the options at each step; search.c: all runs; states.c: known states
+ *   schedule.c   the options at each step of a run; states.c: what a state is
  *   threads.c    mutexes, cancellation, the clock
  *   process.c    private memory; fork, exec, death
  *   kernel.c     files, record locks and futexes
@@ -24,7 +24,7 @@
  * notice what it does in between.  A process that does not run can die whenever another one is
  * about to check which processes live, or to take a byte; no process could notice an earlier death.
  *
- * WHAT BOUNDS IT.  At most `bound` preemptions in a run, as in ../core/explore.h, and as many
+ * WHAT BOUNDS IT.  At most `bound` preemptions in a run, as in ../core/explorer.h, and as many
  * deaths, early ends of a sleep and cancellations as the scenario says.  Time stands still, and
  * jumps to the next deadline when all sleep.  There is no preemption with the lock held, except
  * before stores to members that are loaded without it; access.c checks that there are no others.  A
@@ -33,13 +33,13 @@
  * WHAT IT DOES NOT COVER.  Weak memory: all processes see the stores in the same order.  A power
  * failure.  Damage by other programs: only the library writes to the segment.
  */
-#ifndef DIES_H
-#define DIES_H
+#ifndef XP_EXPLORER_H
+#define XP_EXPLORER_H
 
-#define DIES_EXPLORER
+#define XP_EXPLORER
 #include "layer.h"
 
-#include "../core/fibre.h"
+#include "../engine/engine.h"
 #include "fairsem/shared.h"
 #include "shared/layout.h"
 
@@ -50,7 +50,8 @@
 enum {
     PROCESSES = 5, AUDITOR = PROCESSES - 1,     /* the last one checks after all others */
     THREADS = 6, FILES = 3, DESCRIPTORS = 6, BYTES = 8, SLOTS = 8, OPS = 8,
-    STACK_SIZE = 32768, HEAP_SIZE = 2048, SEGMENT_SIZE = 8192
+    STACK_SIZE = 32768, HEAP_SIZE = 2048, SEGMENT_SIZE = 8192,
+    STATES_MAX = 1 << 22
 };
 
 #define START_NS INT64_C(1000000000000)
@@ -59,7 +60,7 @@ enum {
 /* ---- Scenarios ---- */
 
 struct scenario {
-    const char *name, *text;    /* in the language of script.c */
+    const char *name, *threads; /* in the language of script.c */
     int64_t     units, capacity;
     int         deaths;         /* at most so many */
     unsigned    mortal;         /* which processes can die, a set; 0: all */
@@ -100,8 +101,8 @@ struct thread {
     const char  *doing;             /* in words */
     int          value;             /* for a sleep: */
     int64_t      deadline;
-    bool         woken, timed_out, cancelable, canceled, cancel_disabled;
-    struct dies_cleanup *cleanups;
+    bool         woken, timed_out, cancelable, canceled, cancel_disabled, cancel_async;
+    struct xp_cleanup *cleanups;
     const void  *last_loaded;       /* by its last visible load, and the value */
     int64_t      saw;
     int          error;             /* errno */
@@ -152,12 +153,9 @@ struct run {
 
 extern struct run run;
 extern struct thread thread[THREADS];
-extern struct thread *self;         /* the thread that runs; NULL: the scheduler */
-extern const struct scenario *scenario;
 extern struct op script[THREADS][OPS];
 extern int ops_count[THREADS];
 extern bool script_attaches;        /* a process opens the segment during the exploration */
-extern bool quiet;                  /* no thread stops: no decisions */
 
 static inline int id_of(const struct thread *t)
 {
@@ -167,36 +165,9 @@ static inline int id_of(const struct thread *t)
 /* schedule.c */
 enum { CAN_SWITCH = 1, CAN_DIE = 2, ASKS_WHO_LIVES = 4 };   /* what a stop is for */
 void stop(enum at at, unsigned what_for, const char *doing, const void *object);
-_Noreturn void fail(const char *oracle, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void fail_after_crash(const char *what);
-bool run_once(bool *merged);
-extern char why_failed[600];
-extern bool tracing;
-void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* search.c */
-struct limits {
-    int    bound, deaths;       /* at most so many, whatever the scenario says */
-    double seconds;
-    bool   merge;
-};
-extern struct limits limits;
-int  choose(int answers);
-void decisions_begin(void);
-bool decisions_are_new(void);
-bool explore(const struct scenario *what);
-bool replay(const struct scenario *what, const char *decisions);
-
-/* states.c */
-void states_forget(void);
-bool states_seen(uint64_t state, int cost);
-uint64_t state_now(const struct thread *current, int what_for);
+bool can_go_on(const struct thread *t);
 
 /* threads.c */
-void threads_catch_crashes(void);
-_Noreturn void thread_ends(void);
-_Noreturn void act_on_cancel(void);
 void sleep_until_woken(const void *object, int64_t ns, bool can_be_canceled, const char *doing);
 
 /* process.c */
@@ -206,8 +177,7 @@ void process_enter(int process);    /* swap in its private memory */
 void process_dies(int process, bool inside);
 void process_forks(int child);
 void process_execs(void);
-char *stack_top(int id);
-uint64_t process_hash(uint64_t hash, uint64_t (*mix)(uint64_t, const void *, size_t));
+uint64_t process_hash(uint64_t hash);
 fairsem_token_t *process_token(void);
 bool process_has_threads(int process, int at_least);
 
@@ -219,7 +189,6 @@ char *kernel_memory(int file);
 int kernel_file_of(const void *at, size_t size, size_t *offset);
 
 /* script.c */
-bool script_read(const struct scenario *what);
 bool script_has_start(int thread);
 void script_act(void);
 extern const char *const verb_name[VERBS];

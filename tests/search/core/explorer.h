@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore.h - runs scenarios on the library's own sources under every schedule.
+ * explorer.h - runs scenarios on the library's own sources under every schedule.
  *
  * HOW IT WORKS.  src/ is compiled unchanged, against layer.h.  Threads are fibres of one system
  * thread.  Before each operation that another thread could notice (a lock, an unlock, a wake, an
  * atomic access) a fibre stops, and the scheduler (schedule.c) decides what happens next: which
  * thread goes on; or that the sleep of one ends by a time-out, for no reason, by a signal or by
  * pthread_cancel.  If there is more than one answer, all are tried, depth first: a run is repeated
- * up to its last decision that has an answer left.
+ * up to its last decision that has an answer left.  ../engine/ does what is the same for the other
+ * explorer: fibres, the search, known states, the command line.
  *
  *   script.c     scenarios in words; scenarios.c: the table; words.c: on the command line
  *   actors.c     the threads that perform them; calls_back.c: the callbacks of tickets
  *   generate.c   random scenarios; draft.c: what is legal in one; campaign.c: many of them
  *   minimize.c   the shortest scenario, and schedule, that still fails
- *   schedule.c   the options at each step: one run; search.c: the decisions, and all runs
- *   states.c     states that were seen before need not be searched again
+ *   schedule.c   the options at each step of a run; states.c: what a state is
  *   threads.c    mutexes, condition variables, cancellation; clock.c: time, futex, signals;
  *                process.c: the rest
  *   access.c     atomic and plain accesses; memory.c: the memory they go to
@@ -65,26 +65,26 @@
  * preemptions than the bounds.  Weak compare-and-swaps that fail for no reason.  fork.  Signal
  * handlers except in a sleep.  More than four threads.
  */
-#ifndef XP_EXPLORE_H
-#define XP_EXPLORE_H
+#ifndef XP_EXPLORER_H
+#define XP_EXPLORER_H
 
 #define XP_EXPLORER
 #include "layer.h"
 
+#include "../engine/engine.h"
 #include "fairsem.h"
-#include "fibre.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    THREADS_MAX = 4, SEMS_MAX = 2, KEYS_MAX = 4,
-    STACK_SIZE = 32768, HEAP_SIZE = 8192,
+    THREADS = 4, SEMS_MAX = 2, KEYS_MAX = 4,
+    STACK_SIZE = 32768, HEAP_SIZE = 8192, STATES_MAX = 1 << 21,
 
     /* Places after a thread's operations: in a signal handler, when canceled, in callbacks. */
     IN_HANDLER = 7, WHEN_CANCELED, IN_CALLBACK, CALLBACK_PLACES = 4,
     OPS_MAX = IN_CALLBACK + CALLBACK_PLACES,
-    CALLS = THREADS_MAX * OPS_MAX,      /* at most 64: there are sets of them */
+    CALLS = THREADS * OPS_MAX,      /* at most 64: there are sets of them */
 
     CALLBACKS_MAX = 6, CALLBACK_OPS = 3
 };
@@ -157,13 +157,13 @@ struct call {
 /* The whole run, except the memory of the library. */
 struct run {
     struct call call[CALLS];
-    int64_t     held[THREADS_MAX][SEMS_MAX];    /* units, by the results */
+    int64_t     held[THREADS][SEMS_MAX];    /* units, by the results */
     int         capacity_changes;               /* begun */
     bool        sem_dead[SEMS_MAX];
     uint8_t     made[CALLS];                    /* how often this take's callback has run */
-    uint8_t     acts[THREADS_MAX][CALLBACK_PLACES]; /* the operation of each callback's place */
-    int         acted[THREADS_MAX];             /* how many of them are used */
-    bool        calls_back[THREADS_MAX];        /* it is in a callback */
+    uint8_t     acts[THREADS][CALLBACK_PLACES]; /* the operation of each callback's place */
+    int         acted[THREADS];             /* how many of them are used */
+    bool        calls_back[THREADS];        /* it is in a callback */
     int64_t     now;                            /* the clock, nanoseconds */
     int         spurious, signals, no_memory, stale;    /* how many there have been */
     uint64_t    returned;                       /* calls, a set */
@@ -207,12 +207,10 @@ struct thread {
     int64_t            last_clock;  /* the time that it last read */
 };
 
-extern struct thread thread[THREADS_MAX];
-extern struct thread *self;         /* the thread that runs; NULL: the scheduler, or no run */
-extern const struct scenario *scenario;
-extern struct op script[THREADS_MAX][OPS_MAX];
-extern int threads_count, ops_count[THREADS_MAX], sems_count;
-extern bool script_cancelable[THREADS_MAX];
+extern struct thread thread[THREADS];
+extern struct op script[THREADS][OPS_MAX];
+extern int threads_count, ops_count[THREADS], sems_count;
+extern bool script_cancelable[THREADS];
 extern struct op callback_script[CALLBACKS_MAX][CALLBACK_OPS];
 extern int callback_ops[CALLBACKS_MAX], callbacks_count;    /* from 1 on */
 extern int place[CALLS], places;    /* the calls that can happen */
@@ -222,59 +220,19 @@ static inline int id_of(const struct thread *t)
     return (int)(t - thread);
 }
 
-/* The calling instruction, for the trace. */
-#define CALLER __builtin_return_address(0)
-
 /* schedule.c */
 void stop(enum at at, const char *doing, const void *object, const void *pc);
 void step(const char *doing, const void *object, const void *pc);
-int  choose(int options);
-_Noreturn void fail(const char *oracle, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-struct outcome {
-    long   runs, merged;    /* to the end; to a state that had been seen */
-    int    histories;       /* different ones: results, and which call returned before which */
-    double seconds;
-    bool   complete, failed;
-};
-struct limits {
-    int    bound;
-    double seconds;         /* 0: none */
-    long   runs;            /* 0: all */
-    bool   merge;
-    bool   weak;            /* memory is as in views.h, and races are errors */
-    int    stale;           /* at most so many old values are seen, per run */
-    bool   by_chance;       /* not in order: `runs` random ones, without merging */
-    bool   quiet;           /* a failure is not printed */
-};
-extern struct limits limits;
-struct outcome explore(const struct scenario *what, struct limits limits);
-bool run_first(const struct scenario *what);
-bool replay(const struct scenario *what, struct limits with, const char *decisions);
-bool fails_at(const struct scenario *what, struct limits with, const char *decisions);
-const char *failed_schedule(void);      /* the decisions of the last run */
-extern char why_failed[1000];
-double seconds_now(void);
-
-/* states.c */
-void states_forget(void);
-bool states_seen(uint64_t state, int cost);
-uint64_t state_now(const struct thread *current);
 
 /* threads.c */
 void threads_reset(void);
 int  my_number(void);               /* a mutex's value if this thread has it: not 0 */
 #define MUTEX_DEAD 0x0dead000       /* a destroyed mutex's value */
-_Noreturn void act_on_cancel(void);
-bool cancel_strikes(void);
 void thread_change(void);
 
-
 /* process.c */
-void process_catch_crashes(void);
 void keys_learn(void);              /* as memory_warm(), for keys */
 void keys_reset(bool cold);
-extern bool threads_quiet;          /* no thread stops now */
 void thread_destroys_keys(void);
 void wake_one(enum at at, const void *object);
 
@@ -286,20 +244,16 @@ void clock_after_sleep(enum reason reason);
 /* memory.c */
 extern fairsem_t sems[SEMS_MAX];
 extern fairsem_token_t the_token;
-extern fairsem_ticket_t tickets[THREADS_MAX];
-char *stack_top(int id);
+extern fairsem_ticket_t tickets[THREADS];
 void memory_learn(void);            /* save the library's memory before the first run */
 void memory_warm(void);             /* ... after a run in which threads have waited */
 void memory_reset(bool cold);
-int  stack_owner(const void *at);   /* whose stack it is on; -1: nobody's */
 int  heap_offset(const void *at);   /* -1: not in the heap */
-bool in_library(const void *at);    /* a static variable */
-uint64_t memory_hash(uint64_t (*mix)(uint64_t, const void *, size_t));
+uint64_t memory_hash(void);
 
 /* actors.c */
 void actors_start(void);
 void perform(int k);
-_Noreturn void thread_ends(void);
 void run_handler(void);
 
 /* calls_back.c */
@@ -310,7 +264,6 @@ void callbacks_at_end(void);
 /* script.c */
 bool script_turn(const struct thread *t);   /* has its turn come? */
 bool script_uses(enum verb verb);
-bool script_read(const struct scenario *what);
 extern bool script_quiet_parkers;   /* getting and returning a parker is no stop */
 extern const char *const verb_name[VERBS];
 
@@ -370,9 +323,7 @@ void history_forget(void);
 int  history_count(void);           /* how many different ones there have been */
 
 /* trace.c */
-extern bool tracing;
 void trace_step(const struct thread *t, enum reason reason);
-void trace_words(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *object_words(const void *object);
 const char *place_words(const void *pc);
 

@@ -3,13 +3,15 @@
  * search.c - all runs of a scenario, depth first: the decisions, and their other answers.
  *
  * A schedule is written SCENARIO:BOUND:DECISIONS; decisions other than the first answer are written
- * as NUMBER=ANSWER, with commas between them.  With weak memory the bound is PREEMPTIONS+STALE.
+ * as NUMBER=ANSWER, with commas between them.  BOUND is PREEMPTIONS; or PREEMPTIONS+OWN, if the
+ * explorer's own bound applies.
  */
-#include "search.h"
+#include "explorer.h"
 
-#include "views.h"
-
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { DECISIONS_MAX = 20000 };
 
@@ -117,9 +119,10 @@ static void report_failure(void)
     const char *quote = strpbrk(scenario->name, " |;") != NULL ? "'" : "";
 
     printf("\n%s: FAILED: %s\n", scenario->name, why_failed);
-    printf("once more, in words: explore --replay %s%s:%d", quote, scenario->name, limits.bound);
-    if (limits.weak)
-        printf("+%d", limits.stale);
+    printf("once more, in words: %s --replay %s%s:%d", program_name, quote, scenario->name,
+           limits.bound);
+    if (limits.own)
+        printf("+%d", limits.own_bound);
     printf(":%s%s\n", failed_schedule(), quote);
     fflush(stdout);
 }
@@ -132,22 +135,23 @@ static bool prepare(const struct scenario *what, struct limits with)
     dice = 1;
     patience = 4;
     states_forget();
-    history_forget();
-    views_forget();
+    search_begins();
     return script_read(what);
 }
 
 struct outcome explore(const struct scenario *what, struct limits with)
 {
-    struct outcome outcome = { 0 };
+    struct outcome outcome = { .failed = true };
     double began = seconds_now();
+    bool merged;
 
-    if (!prepare(what, with)) {
-        outcome.failed = true;
+    if (!prepare(what, with))
         return outcome;
-    }
     for (;;) {
-        if (!run_once(&outcome)) {
+        outcome.failed = !run_once(&merged);
+        outcome.runs += !merged;
+        outcome.merged += merged;
+        if (outcome.failed) {
             if (!with.quiet)
                 report_failure();
             break;
@@ -162,20 +166,8 @@ struct outcome explore(const struct scenario *what, struct limits with)
             && seconds_now() - began > with.seconds)
             break;
     }
-    outcome.histories = history_count();
     outcome.seconds = seconds_now() - began;
     return outcome;
-}
-
-/* One run, with all first answers, so that threads have waited before. */
-bool run_first(const struct scenario *what)
-{
-    struct outcome outcome = { 0 };
-
-    if (prepare(what, (struct limits){ .bound = 0 }) && run_once(&outcome))
-        return true;
-    report_failure();
-    return false;
 }
 
 /* Read the decisions of a schedule; those that it does not mention are 0. */
@@ -201,25 +193,23 @@ static bool read_decisions(const char *text)
 /* One run by these decisions. */
 bool fails_at(const struct scenario *what, struct limits with, const char *text)
 {
-    struct outcome outcome = { 0 };
+    bool merged;
 
-    return prepare(what, with) && read_decisions(text)
-           && !run_once(&outcome);
+    return prepare(what, with) && read_decisions(text) && !run_once(&merged);
 }
 
 bool replay(const struct scenario *what, struct limits with, const char *text)
 {
-    struct outcome outcome = { 0 };
+    bool merged, good;
 
-    if (!prepare(what, with) || !read_decisions(text)) {
-        fprintf(stderr, "explore: not a schedule: %s\n", text);
-        exit(2);
-    }
+    if (!prepare(what, with) || !read_decisions(text))
+        refuse("not a schedule:", text);
     tracing = true;
-    if (run_once(&outcome))
+    good = run_once(&merged);
+    if (good)
         printf("\n%s: no failure\n", what->name);
     else
         report_failure();
     tracing = false;
-    return !outcome.failed;
+    return good;
 }

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * command.c - PROGRAM [--bound N] [--seconds S] [--runs N] [--part I/N] [--all-runs] [--first]
+ *                     [OWN OPTION]... [NAME...]
+ *             PROGRAM --list | --replay SCHEDULE
+ *
+ * Runs all scenarios of the table, or those named, and prints how many schedules ran to their end,
+ * and how many ended at a known state.  --bound: at most so many preemptions.  --seconds limits the
+ * time for one scenario, --runs the number of its schedules.  --part 1/2 runs every other scenario.
+ * --all-runs ends no schedule at a known state.  --first stops at the first failure.  The main.c of
+ * the explorer says what options and names it has besides.
+ *
+ * Exit status 0: nothing found; 1: a failure, and the command that repeats it has been printed;
+ * all others: it could not run (../../support/result.sh).  A crash of the library is a failure.
+ */
+#include "explorer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct limits asked = { .merge = true };
+int part, parts = 1;
+
+static bool only_first;     /* stop at the first failure */
+static char **next;         /* argument */
+
+_Noreturn void refuse(const char *why, const char *what)
+{
+    fflush(stdout);
+    fprintf(stderr, "%s: %s %s\n", program_name, why, what);
+    exit(2);
+}
+
+/* ---- Arguments ---- */
+
+char **arguments_left(int *count)
+{
+    for (*count = 0; next[*count] != NULL; ++*count)
+        continue;
+    return next;
+}
+
+const char *argument(void)
+{
+    if (*next == NULL)
+        refuse("an argument is missing after", next[-1]);
+    return *next++;
+}
+
+double number(void)
+{
+    const char *text = argument();
+    char *end;
+    double n = strtod(text, &end);
+
+    if (end == text || *end != '\0')
+        refuse("not a number:", text);
+    return n;
+}
+
+const struct scenario *find(const char *name)
+{
+    const struct scenario *own;
+
+    for (int i = 0; i < scenarios_count; i++) {
+        if (strcmp(scenarios[i].name, name) == 0)
+            return &scenarios[i];
+    }
+    own = own_scenario(name);
+    if (own == NULL)
+        refuse("no scenario is called", name);
+    return own;
+}
+
+/* SCENARIO:BOUND:DECISIONS, see search.c */
+static int replay_schedule(const char *schedule)
+{
+    static char name[700];
+    const char *decisions = strrchr(schedule, ':');
+    const char *bound = decisions != NULL ? memrchr(schedule, ':', (size_t)(decisions - schedule))
+                                          : NULL;
+    struct limits with = { .bound = 0 };
+
+    if (bound == NULL)
+        refuse("a schedule is SCENARIO:BOUND:DECISIONS, not", schedule);
+    with.own = sscanf(bound + 1, "%d+%d", &with.bound, &with.own_bound) == 2;
+    snprintf(name, sizeof name, "%.*s", (int)(bound - schedule), schedule);
+    return replay(find(name), with, decisions + 1) ? 0 : 1;
+}
+
+static int list(void)
+{
+    for (int i = 0; i < scenarios_count; i++)
+        printf("%-34s %s\n", scenarios[i].name, scenarios[i].threads);
+    return 0;
+}
+
+static void read_part(const char *text)
+{
+    if (sscanf(text, "%d/%d", &part, &parts) != 2 || part < 1 || part > parts)
+        refuse("no part:", text);
+    part--;
+}
+
+/* Returns as own_option(). */
+static int common_option(const char *option)
+{
+    if (strcmp(option, "--list") == 0)
+        return list();
+    if (strcmp(option, "--replay") == 0)
+        return replay_schedule(argument());
+    if (strcmp(option, "--bound") == 0)
+        asked.bound = (int)number();
+    else if (strcmp(option, "--seconds") == 0)
+        asked.seconds = number();
+    else if (strcmp(option, "--runs") == 0)
+        asked.runs = (long)number();
+    else if (strcmp(option, "--part") == 0)
+        read_part(argument());
+    else if (strcmp(option, "--all-runs") == 0)
+        asked.merge = false;
+    else if (strcmp(option, "--first") == 0)
+        only_first = true;
+    else
+        return own_option(option);
+    return GO_ON;
+}
+
+/* Returns the exit status, or GO_ON. */
+static int read_options(void)
+{
+    while (*next != NULL && strncmp(*next, "--", 2) == 0) {
+        const char *option = *next++;
+        int status = common_option(option);
+
+        if (status == NO_SUCH_OPTION)
+            refuse("no such option:", option);
+        if (status != GO_ON)
+            return status;
+    }
+    return GO_ON;
+}
+
+/* ---- The table of results ---- */
+
+static bool one(const struct scenario *what)
+{
+    struct limits with = asked;
+    struct outcome outcome;
+
+    if (!own_limits(what, &with))
+        return true;
+    if (!script_read(what))
+        refuse("cannot understand", what->name);
+    outcome = explore(what, with);
+    printf("%-34s %10ld %10ld", what->name, outcome.runs, outcome.merged);
+    print_own();
+    printf(" %8.1f%s\n", outcome.seconds,
+           outcome.failed ? "  FAILED" : outcome.complete ? "" : "  not all");
+    fflush(stdout);
+    return !outcome.failed;
+}
+
+static void print_heading(void)
+{
+    printf("%-34s %10s %10s%s %8s", "scenario", "schedules", "merged", own_heading, "seconds");
+    if (asked.bound >= 0)
+        printf("   at most %d preemptions", asked.bound);
+    if (asked.own)
+        printf(", %d %s", asked.own_bound, own_events);
+    printf("\n");
+}
+
+static int run_them(void)
+{
+    bool good = true;
+
+    print_heading();
+    if (*next == NULL) {
+        for (int i = part; i < scenarios_count && (good || !only_first); i += parts)
+            good &= one(&scenarios[i]);
+    }
+    for (; *next != NULL && (good || !only_first); next++)
+        good &= one(find(*next));
+    return good ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    catch_crashes();
+    begin_program(argc > 1 ? argv[1] : "");
+    next = argv + (argc > 0);
+    status = read_options();
+    if (status == GO_ON)
+        status = run_them();
+    end_program();
+    return status;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * engine.h - what the explorers share: fibres, decisions, the search, known states, the report.
+ *
+ * An explorer is a folder beside this one: ../core/ and ../shared/.  It runs sources of the library
+ * under every schedule.  Its build.sh compiles this folder once more, against the explorer.h of the
+ * explorer, so the engine uses what that declares:
+ *
+ *   struct scenario  with `name` and `threads`, its text; the table `scenarios`, `scenarios_count`
+ *   struct thread    with `fibre`, `at` (one of its values is ENDED), `error`, `cleanups`,
+ *                    `cancel_disabled`, `cancel_async`; the array `thread[THREADS]`, id_of()
+ *   STACK_SIZE, STATES_MAX
+ *
+ *   fibre.c       a thread without a kernel; stacks.c: its stack
+ *   run.c         one run: the loop over its steps, failures, the trace
+ *   search.c      the decisions of a run, and all runs
+ *   seen.c        states that were seen before need not be searched again
+ *   shorten.c     the fewest decisions that still fail
+ *   static_*.c    the library's static variables lie between those of these two files
+ *   instrument.c  what the compiler inserts before each access (-fsanitize=thread)
+ *   layer.h       the calls of the library that go to an explorer; posix.c: some of them
+ *   command.c     the command line, and the report
+ *
+ * What an explorer defines is under the heads "The explorer's part".
+ */
+#ifndef XP_ENGINE_H
+#define XP_ENGINE_H
+
+#include "fibre.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct scenario;
+struct thread;
+
+/* ---- run.c: one run ---- */
+
+extern struct thread *self;         /* the thread that runs; NULL: the scheduler, or no run */
+extern const struct scenario *scenario;
+extern int preemptions;             /* so far */
+extern bool quiet;                  /* no thread stops now */
+extern bool tracing;
+extern char why_failed[1000];
+
+/* Stop the thread that runs, and go on with the scheduler; errno is kept. */
+void leave(void);
+/* Continue this thread until it stops. */
+void resume(struct thread *t);
+void count_step(void);              /* fails if there are too many */
+_Noreturn void fail(const char *oracle, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A run from its beginning.  False if it failed. */
+bool run_once(bool *merged);
+
+/* The explorer's part, in its schedule.c. */
+void run_begins(void);
+int  run_options(struct thread *current);       /* how many ways there are to go on; 0: none */
+struct thread *run_takes(struct thread *current, int option);   /* returns the next `current` */
+void run_ends(void);                            /* no options are left */
+uint64_t state_now(const struct thread *current);
+
+/* ---- search.c: all runs ---- */
+
+struct limits {
+    int    bound;           /* preemptions */
+    double seconds;         /* 0: none */
+    long   runs;            /* 0: all */
+    bool   merge;           /* a run ends at a known state */
+    bool   own;             /* the explorer's own bound applies, and is this: old loads; deaths */
+    int    own_bound;
+    bool   by_chance;       /* not in order: `runs` random ones, without merging */
+    bool   quiet;           /* a failure is not printed */
+};
+extern struct limits limits;
+
+struct outcome {
+    long   runs, merged;    /* to the end; to a state that had been seen */
+    double seconds;
+    bool   complete, failed;
+};
+
+struct outcome explore(const struct scenario *what, struct limits limits);
+bool replay(const struct scenario *what, struct limits with, const char *decisions);
+bool fails_at(const struct scenario *what, struct limits with, const char *decisions);
+const char *failed_schedule(void);      /* the decisions of the last run */
+double seconds_now(void);
+
+int  choose(int answers);
+void decisions_begin(void);     /* of a run */
+bool decisions_are_new(void);   /* all prescribed decisions have been made */
+void decisions_forget(void);    /* before the first run */
+bool decisions_next(void);      /* of the next run, if there is one */
+
+/* The explorer's part. */
+bool script_read(const struct scenario *what);      /* script.c */
+void search_begins(void);                           /* schedule.c: forget the last scenario */
+
+/* ---- seen.c: known states ---- */
+
+uint64_t mix(uint64_t hash, const void *from, size_t size);     /* hash any memory to 64 bits */
+uint64_t mix_thread(uint64_t hash, const struct thread *t);     /* and its stack */
+void states_forget(void);
+/* Has this state been seen, at no higher cost?  Records it. */
+bool states_seen(uint64_t state, int cost);
+
+/* ---- shorten.c ---- */
+
+void note_oracle(void);         /* by which the last run failed */
+bool same_oracle(void);         /* did the last run fail by that? */
+/* Shorten a schedule that fails by the noted oracle. */
+void shorten(const struct scenario *what, struct limits with, char *schedule, size_t size);
+
+/* ---- stacks.c: memory ---- */
+
+char *stack_top(int id);
+int   stack_owner(const void *at);      /* whose stack it is on; -1: no thread's */
+void  stacks_clear(void);               /* before a run: equal states have equal stacks */
+
+extern char xp_data_first[], xp_data_last[], xp_bss_first[], xp_bss_last[];
+enum { STATICS_SIZE = 8192 };
+void  statics_check(void);              /* exits if they are not together */
+void  statics_save(char *to);
+void  statics_load(const char *from);
+uint64_t statics_hash(uint64_t hash);
+bool  in_statics(const void *at);
+size_t statics_size(void);
+
+/* ---- instrument.c: accesses ---- */
+
+/* The explorer's part, in its access.c. */
+enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_CHANGE, ACCESS_SWAP };
+void access_plain(const void *at, size_t size, bool write, const void *pc);
+void access_begins(const void *at, size_t size, enum access_kind kind, const void *pc);
+/* Which value does it see, if memory has `newest`? */
+int64_t access_load(const void *at, size_t size, int64_t newest, int order, const void *pc);
+/* May memory change to this value? */
+bool access_stores(const void *at, size_t size, int64_t value, enum access_kind kind, int order,
+                   const void *pc);
+bool access_swap_fails(const void *at, size_t size, int64_t newest, int64_t *expected, int order,
+                       const void *pc);
+void access_stored(const void *at, size_t size, int64_t before, int64_t now);
+void access_fence(int order);
+
+/* The calling instruction, for the trace. */
+#define CALLER __builtin_return_address(0)
+
+/* ---- posix.c ---- */
+
+_Noreturn void act_on_cancel(void);
+void catch_crashes(void);
+
+/* The explorer's part, in its threads.c and actors.c. */
+_Noreturn void thread_ends(void);
+bool cancel_strikes(void);      /* when it becomes asynchronous, or no longer is */
+
+/* ---- command.c: the command line ---- */
+
+_Noreturn void refuse(const char *why, const char *what);   /* it could not run */
+const char *argument(void);             /* the next one; refuses if there is none */
+char **arguments_left(int *count);
+double number(void);
+const struct scenario *find(const char *name);
+extern struct limits asked;             /* by the options */
+extern int part, parts;
+
+/* The explorer's part, in its main.c. */
+extern const char program_name[];            /* its name */
+extern const char own_heading[];        /* of a column of its own, or "" */
+extern const char own_events[];         /* what limits.own_bound limits */
+void begin_program(const char *first);  /* before anything runs; the first argument */
+enum { GO_ON = -1, NO_SUCH_OPTION = -2 };
+int  own_option(const char *option);    /* returns one of these, or the exit status */
+const struct scenario *own_scenario(const char *name);      /* that has no place in the table */
+bool own_limits(const struct scenario *what, struct limits *with);  /* false: leave it out */
+void print_own(void);                   /* its column */
+void end_program(void);
+
+#endif

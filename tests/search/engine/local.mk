@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+# tests/search/engine/local.mk - what the explorers of ../core/ and ../shared/ share, in one form;
+# included by tests/local.mk.  engine.h says how it works; the build.sh of each explorer compiles it.
+
+EXTRA_DIST += \
+	tests/search/engine/command.c \
+	tests/search/engine/engine.h \
+	tests/search/engine/fibre.c tests/search/engine/fibre.h \
+	tests/search/engine/instrument.c \
+	tests/search/engine/layer.h \
+	tests/search/engine/posix.c \
+	tests/search/engine/run.c \
+	tests/search/engine/search.c \
+	tests/search/engine/seen.c \
+	tests/search/engine/shorten.c \
+	tests/search/engine/stacks.c \
+	tests/search/engine/static_first.c tests/search/engine/static_last.c
