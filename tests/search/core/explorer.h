@@ -249,7 +249,7 @@ void memory_learn(void);            /* save the library's memory before the firs
 void memory_warm(void);             /* ... after a run in which threads have waited */
 void memory_reset(bool cold);
 int  heap_offset(const void *at);   /* -1: not in the heap */
-uint64_t memory_hash(void);
+uint64_t memory_hash(uint64_t hash);
 
 /* actors.c */
 void actors_start(void);

@@ -53,10 +53,9 @@ void memory_reset(bool cold)
     heap_used = image->heap_used;
 }
 
-uint64_t memory_hash(void)
+uint64_t memory_hash(uint64_t hash)
 {
-    uint64_t hash = statics_hash(2);
-
+    hash = statics_hash(hash);
     hash = mix(hash, heap, heap_used);
     hash = mix(hash, sems, (size_t)sems_count * sizeof sems[0]);
     hash = mix(hash, &the_token, sizeof the_token);

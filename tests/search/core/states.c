@@ -16,5 +16,5 @@ uint64_t state_now(const struct thread *current)
         hash = mix_thread(hash, &thread[i]);
     if (limits.own)
         hash = mix(hash, &(uint64_t){ views_hash() }, sizeof(uint64_t));
-    return memory_hash() ^ hash;
+    return memory_hash(hash);
 }

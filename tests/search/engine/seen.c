@@ -52,6 +52,8 @@ uint64_t mix(uint64_t hash, const void *from, size_t size)
     const char *at = from;
     uint64_t other = ~hash, word;
 
+    if (size == 0)
+        return hash;        /* below, `other` would cancel it */
     for (; size >= 16; size -= 16, at += 16) {
         memcpy(&word, at, 8);
         hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
