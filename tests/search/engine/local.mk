@@ -3,6 +3,7 @@
 # included by tests/local.mk.  engine.h says how it works; the build.sh of each explorer compiles it.
 
 EXTRA_DIST += \
+	tests/search/engine/build.sh \
 	tests/search/engine/command.c \
 	tests/search/engine/engine.h \
 	tests/search/engine/fibre.c tests/search/engine/fibre.h \
