@@ -6,9 +6,9 @@
  *
  * Runs all scenarios of the table, or those named, and prints how many schedules ran to their end,
  * and how many ended at a known state.  --bound: at most so many preemptions.  --seconds limits the
- * time for one scenario, --runs the number of its schedules.  --part 1/2 runs every other scenario.
- * --all-runs ends no schedule at a known state.  --first stops at the first failure.  The main.c of
- * the explorer says what options and names it has besides.
+ * time for one scenario, --runs the number of its schedules.  --part 1/2 runs every other one of
+ * the scenarios.  --all-runs ends no schedule at a known state.  --first stops at the first failure.
+ * The main.c of the explorer says what options and names it has besides.
  *
  * Exit status 0: nothing found; 1: a failure, and the command that repeats it has been printed;
  * all others: it could not run (../../support/result.sh).  A crash of the library is a failure.
@@ -175,14 +175,14 @@ static void print_heading(void)
 static int run_them(void)
 {
     bool good = true;
+    char **name;
+    int names;
 
     print_heading();
-    if (*next == NULL) {
-        for (int i = part; i < scenarios_count && (good || !only_first); i += parts)
-            good &= one(&scenarios[i]);
-    }
-    for (; *next != NULL && (good || !only_first); next++)
-        good &= one(find(*next));
+    name = arguments_left(&names);
+    for (int i = part; i < (names > 0 ? names : scenarios_count) && (good || !only_first);
+         i += parts)
+        good &= one(names > 0 ? find(name[i]) : &scenarios[i]);
     return good ? 0 : 1;
 }
 
