@@ -12,7 +12,7 @@
 # a fault is not found; 2: a search could not run, or was not complete; 77: there is no spin.
 set -u
 
-: "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
 readonly memory_mb=2000
 held=0 found=0
 . "$top_srcdir/tests/support/result.sh"
