@@ -11,7 +11,7 @@ set -u
 export LC_ALL=C
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
-records=${ABI_RECORDS:-$top_srcdir/abi}
+records=${ABI_RECORDS:-$top_srcdir/packaging/abi}
 
 skip() {
   echo "skipped: $*"

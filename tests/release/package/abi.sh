@@ -17,7 +17,7 @@ check() {
   ABI_RECORDS=$1 "$top_srcdir/packaging/abi/check.sh" > "$work/out" 2>&1
 }
 
-check "$top_srcdir/abi"
+check "$top_srcdir/packaging/abi"
 result=$?
 cat "$work/out"
 [ "$result" -eq 0 ] || exit "$result"
