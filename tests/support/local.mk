@@ -25,4 +25,4 @@ tests_support_libtests_la_SOURCES = \
 	tests/support/suite.h \
 	tests/support/workers.c tests/support/workers.h
 EXTRA_DIST += tests/support/plain/check.h tests/support/plain/plain.sh tests/support/result.sh \
-	tests/support/wraps.sh
+	tests/support/script.sh tests/support/wraps.sh

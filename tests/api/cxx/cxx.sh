@@ -8,19 +8,15 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
+library=$(library)
 cxx=${CXX:-c++}
 compare=
 [ "${1-}" != --std ] || { compare=-DTRIAL_STD; shift; }
 [ $# -gt 0 ] || set -- c++17 c++20
 if ! command -v "${cxx%% *}" > /dev/null 2>&1; then
-  echo "skipped: no C++ compiler"
-  exit 77
+  skip "no C++ compiler"
 fi
-work=$(mktemp -d "$top_builddir/tests/cxx.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-library=$top_builddir/.libs/libfairsem.a
-[ -f "$library" ] || library=$top_builddir/.libs/libfairsem.so
-status=0
 ran=0
 
 # One source, because compiling <chrono> and <future> takes most of the time.
@@ -50,12 +46,10 @@ for standard in "$@"; do
     ran=$((ran + 1))
   else
     [ ! -f "$work/said" ] || cat "$work/said"
-    echo "FAILED: $standard"
-    status=1
+    fail "$standard"
   fi
 done
 if [ "$ran" -eq 0 ] && [ "$status" -eq 0 ]; then
-  echo "skipped: $cxx knows none of $*"
-  exit 77
+  skip "$cxx knows none of $*"
 fi
 exit "$status"

@@ -4,21 +4,12 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
+library=$(library)
 cxx=${CXX:-c++}
 if ! command -v "${cxx%% *}" > /dev/null 2>&1; then
-  echo "skipped: no C++ compiler"
-  exit 77
+  skip "no C++ compiler"
 fi
-work=$(mktemp -d "$top_builddir/tests/docs.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-library=$top_builddir/.libs/libfairsem.a
-[ -f "$library" ] || library=$top_builddir/.libs/libfairsem.so
-status=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
 
 # build ARGUMENT... - as a reader would, and without a warning.
 build() {
@@ -40,27 +31,26 @@ else
   echo "ok: the example in fairsem.hpp"
 fi
 
-# ---------------------------------------------------------------- the pages
+# ---------------------------------------------------------------- the page
 # All blocks in one source, each in a namespace of its own.
-for page in doc/cxx.md; do
-  awk '
-    /^```/ { inside = $0 == "```cpp"; if (inside) print "} namespace block" FNR " {"; next }
-    inside && !/^#include/' "$top_srcdir/$page" > "$work/blocks"
-  [ -s "$work/blocks" ] || fail "$page has no C++"
-  {
-    echo '#include <fairsem.hpp>'
-    echo 'namespace first {'
-    cat "$work/blocks"
-    echo '}'
-  } > "$work/page.cc"
-  if ! printf '%s\n' '#include <version>' '#ifndef __cpp_lib_jthread' '#error no' '#endif' \
-    '#ifndef __cpp_lib_coroutine' '#error no' '#endif' |
-    $cxx -std=c++20 -x c++ -fsyntax-only - 2> /dev/null; then
-    echo "not tried: the C++ of $page, which is C++20"
-  elif build -std=c++20 -fsyntax-only "$work/page.cc"; then
-    echo "ok: the C++ of $page, $(grep -c '^} namespace' "$work/blocks") blocks"
-  else
-    fail "the C++ of $page"
-  fi
-done
+page=doc/cxx.md
+awk '
+  /^```/ { inside = $0 == "```cpp"; if (inside) print "} namespace block" FNR " {"; next }
+  inside && !/^#include/' "$top_srcdir/$page" > "$work/blocks"
+[ -s "$work/blocks" ] || fail "$page has no C++"
+{
+  echo '#include <fairsem.hpp>'
+  echo 'namespace first {'
+  cat "$work/blocks"
+  echo '}'
+} > "$work/page.cc"
+if ! printf '%s\n' '#include <version>' '#ifndef __cpp_lib_jthread' '#error no' '#endif' \
+  '#ifndef __cpp_lib_coroutine' '#error no' '#endif' |
+  $cxx -std=c++20 -x c++ -fsyntax-only - 2> /dev/null; then
+  echo "not tried: the C++ of $page, which is C++20"
+elif build -std=c++20 -fsyntax-only "$work/page.cc"; then
+  echo "ok: the C++ of $page, $(grep -c '^} namespace' "$work/blocks") blocks"
+else
+  fail "the C++ of $page"
+fi
 exit "$status"

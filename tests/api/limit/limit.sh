@@ -5,29 +5,19 @@
 #
 # Nothing here depends on the speed of the machine: the test waits until --status shows a waiter.
 set -u
-export LC_ALL=C
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
 limit=$top_builddir/fairsem-limit
 if [ ! -x "$limit" ]; then
-  echo "skipped: fairsem-limit was not built"
-  exit 77
+  skip "fairsem-limit was not built"
 fi
-work=$(mktemp -d "$top_builddir/tests/limit.XXXXXX") || exit 99
 name=test-$$
 trap 'exit 99' HUP INT TERM
 trap '"$limit" --remove --force "$name" 2> /dev/null; "$limit" --remove --force "$name-b" 2> /dev/null
   "$limit" --global --remove --force "$name" 2> /dev/null
   jobs -p > "$work/jobs"; kill $(cat "$work/jobs") 2> /dev/null; rm -rf "$work"' EXIT
-status=0
 
-# With STOP_EARLY the first failure is the end: that is all that a seeded fault needs.
-fail() {
-  echo "FAILED: $*"
-  cat "$work/err" 2> /dev/null
-  status=1
-  [ -z "${STOP_EARLY-}" ] || exit 1
-}
 most_tries=3000
 [ -z "${STOP_EARLY-}" ] || most_tries=1000
 

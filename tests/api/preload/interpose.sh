@@ -8,14 +8,11 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
 run=$top_builddir/fairsem-run
 module=$top_builddir/.libs/fairsem-interpose.so
 program=$top_builddir/tests/api/preload/interposed
 
-skip() {
-  echo "skipped: $*"
-  exit 77
-}
 if [ ! -x "$run" ] || [ ! -f "$module" ]; then
   skip "fairsem-run was not built (--disable-shared, or a sem_t that is too small)"
 fi
@@ -29,25 +26,14 @@ esac
 if [ "${FAIRSEM_TESTS_EMULATED-}" = other-order ]; then
   skip "the emulated machine has no mutexes with priority inheritance"
 fi
-work=$(mktemp -d "$top_builddir/tests/interpose.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
 mkdir "$work/tmp" || exit 99
 TMPDIR=$work/tmp FAIRSEM_MODULE=$module
 export TMPDIR FAIRSEM_MODULE
 unset LD_PRELOAD FAIRSEM_STATS_FILE
 # shellcheck disable=SC3045 # where there is no such limit, there may be a core file
 ulimit -c 0 2> /dev/null
-status=0
 # yes: the programs are for another machine than the shell and all other commands.
 emulated=${FAIRSEM_TESTS_EMULATED:+yes}
-
-# With STOP_EARLY the first failure is the end: that is all that a seeded fault needs.
-fail() {
-  cat "$work/out" "$work/err" 2> /dev/null
-  echo "FAILED: $*"
-  status=1
-  [ -z "${STOP_EARLY-}" ] || exit 1
-}
 
 # expect STATUS WHAT COMMAND... - its output goes to $work/out and $work/err.
 expect() {
@@ -175,7 +161,7 @@ int use_semaphores(sem_t *other)
 }
 _EOF
 # shellcheck disable=SC2086 # a compiler and flags are lists
-if ${CC:-cc} ${CFLAGS-} -fPIC -shared "$work/module.c" -o "$work/module.so" -pthread \
+if $CC ${CFLAGS-} -fPIC -shared "$work/module.c" -o "$work/module.so" -pthread \
   > "$work/log" 2>&1; then
   expect 0 "dlopen and dlclose" "$run" "$program" dlopen "$work/module.so"
   has_module=yes
@@ -186,7 +172,7 @@ fi
 
 # ---------------------------------------------------------------- in the middle of sigaction()
 # shellcheck disable=SC2086 # a compiler and flags are lists
-if [ "$emulated" != yes ] && ${CC:-cc} ${CFLAGS-} -fPIC -shared \
+if [ "$emulated" != yes ] && $CC ${CFLAGS-} -fPIC -shared \
   "$top_srcdir/tests/api/preload/sigaction_hook.c" -o "$work/hook.so" -ldl > "$work/log" 2>&1; then
   expect 0 "interrupted actions, as libc has them" env LD_PRELOAD="$work/hook.so" "$program" \
     interrupted-actions
@@ -240,7 +226,7 @@ int sem_wait(sem_t *sem)
 }
 _EOF
 # shellcheck disable=SC2086 # a compiler and flags are lists
-if [ "$has_module" = yes ] && ${CC:-cc} ${CFLAGS-} -fPIC -shared "$work/almost.c" \
+if [ "$has_module" = yes ] && $CC ${CFLAGS-} -fPIC -shared "$work/almost.c" \
   -o "$work/almost.so" -pthread > "$work/log" 2>&1; then
   refuses 125 'is not active' "a module that makes other semaphores, --check" \
     env FAIRSEM_MODULE="$work/almost.so" "$run" --check
@@ -382,8 +368,8 @@ int main(void)
 _EOF
 # shellcheck disable=SC2086 # a compiler and flags are lists
 if [ "$emulated" != yes ] &&
-  ${CC:-cc} ${CFLAGS-} -fPIC -shared "$work/chain.c" -o "$work/chain.so" -ldl > "$work/log" 2>&1 &&
-  ${CC:-cc} ${CFLAGS-} "$work/chained.c" -o "$work/chained" > "$work/log" 2>&1 &&
+  $CC ${CFLAGS-} -fPIC -shared "$work/chain.c" -o "$work/chain.so" -ldl > "$work/log" 2>&1 &&
+  $CC ${CFLAGS-} "$work/chained.c" -o "$work/chained" > "$work/log" 2>&1 &&
   LD_PRELOAD="$work/chain.so" "$work/chained"; then
   expect 0 "a library that chains handlers" env LD_PRELOAD="$work/chain.so" "$run" "$work/chained"
 else
@@ -430,7 +416,7 @@ int main(void)
 _EOF
 for sanitizer in thread address; do
   # shellcheck disable=SC2086 # a compiler and flags are lists
-  if ${CC:-cc} ${CFLAGS-} -g -fsanitize=$sanitizer "$work/ordered.c" -o "$work/ordered" -pthread \
+  if $CC ${CFLAGS-} -g -fsanitize=$sanitizer "$work/ordered.c" -o "$work/ordered" -pthread \
     > "$work/log" 2>&1 && "$work/ordered" > "$work/log" 2>&1; then
     expect 0 "a program with -fsanitize=$sanitizer" "$run" "$work/ordered" && {
       [ ! -s "$work/err" ] || fail "-fsanitize=$sanitizer: there is something on stderr"
@@ -468,7 +454,7 @@ expect 42 "a script without #!, --stats" "$run" --stats="$work/stats" "$work/scr
 # refuses_static HOW OPTION
 refuses_static() {
   # shellcheck disable=SC2086 # a compiler and flags are lists
-  if ! ${CC:-cc} ${CFLAGS-} "$2" "$work/static.c" -o "$work/static" > "$work/log" 2>&1 ||
+  if ! $CC ${CFLAGS-} "$2" "$work/static.c" -o "$work/static" > "$work/log" 2>&1 ||
     ! "$work/static"; then
     echo "not tried: $1, which cannot be built here"
     return
@@ -582,7 +568,7 @@ int main(void)
 }
 _EOF
 # shellcheck disable=SC2086 # a compiler and flags are lists
-if ${CC:-cc} ${CFLAGS-} "$work/early.c" -o "$work/early" > "$work/log" 2>&1; then
+if $CC ${CFLAGS-} "$work/early.c" -o "$work/early" > "$work/log" 2>&1; then
   expect 3 "--stats, and nothing was counted" "$run" --stats "$work/early" &&
     says err "^fairsem-run: $work/early did not load the interposer" "nothing was counted: says why"
 fi

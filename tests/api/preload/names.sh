@@ -8,23 +8,13 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
+library=$(library)
 if [ "$(uname)" != Linux ]; then
-  echo "skipped: sem_init fails here"
-  exit 77
+  skip "sem_init fails here"
 fi
-mkdir -p "$top_builddir/tests"
-work=$(mktemp -d "$top_builddir/tests/names.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-library=$top_builddir/.libs/libfairsem.a
-[ -f "$library" ] || library=$top_builddir/.libs/libfairsem.so
 LD_LIBRARY_PATH=$top_builddir/.libs
 export LD_LIBRARY_PATH
-status=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
 
 # ---------------------------------------------------------------- a library that knows only libc's
 cat > "$work/gate.hpp" << '_EOF'
@@ -303,14 +293,8 @@ c() {
   fi
 }
 
-each_compiler() {
-  for compiler in "$@"; do
-    command -v "${compiler%% *}" > /dev/null 2>&1 && echo "$compiler"
-  done | sort -u
-}
-
-each_compiler "${CC:-cc}" gcc clang > "$work/c"
-each_compiler "${CXX:-c++}" g++ clang++ > "$work/cxx"
+each_compiler "$CC" gcc clang > "$work/c"
+each_compiler "$CXX" g++ clang++ > "$work/cxx"
 while read -r compiler; do
   # If <semaphore.h> comes first, the names are macros, and the struct must come later.
   for order in FG GF FGS SFG; do

@@ -8,24 +8,14 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
 shim=$top_builddir/tests/inside/faults/.libs/libfaultthreads.so
 if [ ! -e "$shim" ] || ! command -v timeout > /dev/null 2>&1; then
-  echo "skipped: no shared library to put in front of the examples, or no timeout(1)"
-  exit 77
+  skip "no shared library to put in front of the examples, or no timeout(1)"
 fi
 # Only the first few: the others are made by the same loops.
 most=6
-work=$(mktemp -d "$top_builddir/tests/fault_examples.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-status=0
 tried=0
-
-fail() {
-  echo "FAILED: $*"
-  [ ! -s "$work/out" ] || cat "$work/out"
-  [ ! -s "$work/err" ] || cat "$work/err"
-  status=1
-}
 
 # without_threads FROM WHICH PROGRAM ARGUMENT... - only "that" thread fails, or "all" from it on.
 # False if the program creates fewer threads.

@@ -3,24 +3,14 @@
 # gdb.sh - gdb prints semaphores, tokens and tickets, and which thread waits for which semaphore:
 # in a live process, in a core file, and with a stripped library.
 set -u
-export LC_ALL=C
 
-: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
 script=$top_srcdir/packaging/gdb/fairsem-gdb.py
 name=$(sed -n "s/^library_names='\([^ ']*\).*/\1/p" "$top_builddir/libfairsem.la")
 if [ -z "$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")" ]; then
-  echo "skipped: the shared library, which was not built (--disable-shared)"
-  exit 77
+  skip "the shared library, which was not built (--disable-shared)"
 fi
-mkdir -p "$top_builddir/tests"
-work=$(mktemp -d "$top_builddir/tests/gdb.XXXXXX") && work=$(cd "$work" && pwd) || exit 99
-trap 'rm -rf "$work"' EXIT
-status=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
 
 # run_gdb ARGUMENT... - without the configuration of its user.
 run_gdb() {
@@ -30,8 +20,7 @@ run_gdb() {
 }
 
 if ! command -v gdb > /dev/null 2>&1 || ! run_gdb -ex 'python print(6 * 7)' | grep -q '^42$'; then
-  echo "skipped: there is no gdb that knows Python"
-  exit 77
+  skip "there is no gdb that knows Python"
 fi
 
 # ---------------------------------------------------------------- the program
@@ -39,7 +28,7 @@ mkdir "$work/lib" && cp "$top_builddir/.libs/$name" "$work/lib" || exit 99
 soname=$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")
 [ "$soname" = "$name" ] || ln -s "$name" "$work/lib/$soname" || exit 99
 # shellcheck disable=SC2086 # lists
-if ! ${CC:-cc} -std=c11 -D_GNU_SOURCE ${CFLAGS-} -g -I"$top_srcdir/include" \
+if ! $CC -std=c11 -D_GNU_SOURCE ${CFLAGS-} -g -I"$top_srcdir/include" \
   "$top_srcdir/tests/release/debug/waiting.c" "$work/lib/$name" -Wl,-rpath,"$work/lib" -pthread \
   -o "$work/waiting" > "$work/log" 2>&1; then
   cat "$work/log"
@@ -47,8 +36,7 @@ if ! ${CC:-cc} -std=c11 -D_GNU_SOURCE ${CFLAGS-} -g -I"$top_srcdir/include" \
   exit 1
 fi
 if ! run_gdb -ex 'break all_wait' -ex run "$work/waiting" | grep -q 'hit Breakpoint 1'; then
-  echo "skipped: gdb cannot run programs here"
-  exit 77
+  skip "gdb cannot run programs here"
 fi
 
 # ---------------------------------------------------------------- what it must print

@@ -3,25 +3,20 @@
 # probes.sh - the static probes are those of doc/tracing.md, and tools that read them see what
 # happens: gdb, and bpftrace if it is permitted.
 set -u
-export LC_ALL=C
 
-: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
 if ! grep -q '^have_probes = yes' "$top_builddir/Makefile"; then
-  echo "skipped: built without probes (package systemtap-sdt-dev)"
-  exit 77
+  skip "built without probes (package systemtap-sdt-dev)"
 fi
 name=$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")
 if [ -z "$name" ] || ! command -v readelf > /dev/null 2>&1; then
-  echo "skipped: there is no shared library, or no readelf"
-  exit 77
+  skip "there is no shared library, or no readelf"
 fi
-mkdir -p "$top_builddir/tests"
-work=$(mktemp -d "$top_builddir/tests/probes.XXXXXX") && work=$(cd "$work" && pwd) || exit 99
 pids=''
 # shellcheck disable=SC2086 # a list
 trap '[ -z "$pids" ] || kill $pids; rm -rf "$work"' EXIT
 library=$(cd "$top_builddir/.libs" && pwd)/$name
-status=0
 
 # ---------------------------------------------------------------- the page
 # A probe for each line: its name, and how many arguments it has.
@@ -43,7 +38,7 @@ fi
 
 # ---------------------------------------------------------------- gdb
 # shellcheck disable=SC2086 # lists
-if ! ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L ${CFLAGS-} -I"$top_srcdir/include" \
+if ! $CC -std=c11 -D_POSIX_C_SOURCE=200809L ${CFLAGS-} -I"$top_srcdir/include" \
   "$top_srcdir/tests/release/debug/probed.c" "$library" -Wl,-rpath,"${library%/*}" -pthread \
   -o "$work/probed" > "$work/log" 2>&1; then
   cat "$work/log"

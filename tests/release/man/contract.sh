@@ -4,20 +4,12 @@
 # prototype and the same results, and each struct on a page is that of the header.  The header has the
 # short contract and leads to the page, which has the rest: no sentence stands in both.
 set -u
-export LC_ALL=C
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-work=$(mktemp -d "$top_builddir/tests/contract.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/tests/support/script.sh"
 here=$top_srcdir/tests/release/man
 headers="$top_srcdir/include/fairsem.h $top_srcdir/include/fairsem/shared.h
   $top_srcdir/include/fairsem/posix.h"
-status=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
 
 # same WHAT FILE FILE - the file from the headers and the file from the pages are equal.
 same() {

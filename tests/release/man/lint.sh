@@ -3,21 +3,12 @@
 # lint.sh - mandoc and groff accept each manual page, each reference has a target, and man(1) and
 # apropos(1) find each name after an installation.
 set -u
-export LC_ALL=C
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
 if ! command -v mandoc > /dev/null 2>&1 && ! command -v groff > /dev/null 2>&1; then
-  echo "skipped: there is neither mandoc nor groff"
-  exit 77
+  skip "there is neither mandoc nor groff"
 fi
-work=$(mktemp -d "$top_builddir/tests/lint.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-status=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
 
 # ---------------------------------------------------------------- the two formatters
 # Ignore warnings about pages of other packages, which may not be installed here.

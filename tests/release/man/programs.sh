@@ -5,14 +5,8 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-work=$(mktemp -d "$top_builddir/tests/programs.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-status=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
+. "$top_srcdir/tests/support/script.sh"
+library=$(library)
 
 # programs PAGE PREFIX - copy each display that begins with #include into a file PREFIX-NUMBER.c, as
 # a reader would see it.
@@ -33,8 +27,6 @@ programs() {
     }' "$1"
 }
 
-library=$top_builddir/.libs/libfairsem.a
-[ -f "$library" ] || library=$top_builddir/.libs/libfairsem.so
 limit=
 command -v timeout > /dev/null 2>&1 && limit="timeout 60"
 ran=0
@@ -47,7 +39,7 @@ for page in "$top_srcdir"/doc/man/*.[37]; do
   for file in "$work/$name"-*.c; do
     [ -f "$file" ] || continue
     # shellcheck disable=SC2086 # lists
-    if ! ${CC:-cc} ${CFLAGS-} -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$file" \
+    if ! $CC ${CFLAGS-} -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$file" \
       -o "$work/prog" "$library" -pthread; then
       fail "${file##*/} does not build"
     elif LD_LIBRARY_PATH=$top_builddir/.libs $limit "$work/prog" > "$work/said" 2>&1; then

@@ -3,22 +3,11 @@
 # site.sh - make html: every link inside the site has a target, the index has each page once, and
 # the search finds each name.
 set -u
-export LC_ALL=C
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-if ! command -v mandoc > /dev/null 2>&1; then
-  echo "skipped: there is no mandoc"
-  exit 77
-fi
-work=$(mktemp -d "$top_builddir/tests/site.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/tests/support/script.sh"
+needs mandoc
 site=$work/html
-status=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
 
 sh "$top_srcdir/doc/man/site.sh" "$site" 1.2.3 "$top_srcdir"/doc/man/*.[137] || fail "site.sh"
 sh "$top_srcdir/doc/man/names.sh" "$top_srcdir"/doc/man/*.[137] > "$work/names"

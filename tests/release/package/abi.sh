@@ -5,12 +5,10 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
 case ${CFLAGS-} in
   *-fsanitize=*) echo "skipped: with a sanitizer the library has other functions"; exit 77 ;;
 esac
-work=$(mktemp -d "$top_builddir/tests/abi.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-status=0
 
 # check RECORDS - run packaging/abi/check.sh with these records; its output goes to $work/out.
 check() {
@@ -30,8 +28,7 @@ expect() {
     echo "ok: $3 is noticed"
   else
     cat "$work/out"
-    echo "FAILED: $3: status $result"
-    status=1
+    fail "$3: status $result"
   fi
 }
 

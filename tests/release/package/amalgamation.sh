@@ -9,17 +9,7 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-CC=${CC:-cc}
-mkdir -p "$top_builddir/tests"
-work=$(mktemp -d "$top_builddir/tests/amalgamation.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-work=$(cd "$work" && pwd)
-status=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
+. "$top_srcdir/tests/support/script.sh"
 
 # runs COMPILER... - do its programs link and run here?
 runs() {

@@ -6,19 +6,11 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
 bench=$top_builddir/bench/fairsem-bench
 if [ ! -x "$bench" ]; then
-  echo "skipped: bench/fairsem-bench was not built"
-  exit 77
+  skip "bench/fairsem-bench was not built"
 fi
-work=$(mktemp -d "$top_builddir/tests/bench.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-status=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
 
 # runs WHAT STATUS ARGUMENT... - its output goes to $work/out and $work/err.
 runs() {

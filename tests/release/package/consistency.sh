@@ -4,14 +4,7 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-work=$(mktemp -d "$top_builddir/tests/consistency.XXXXXX") || exit 99
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-status=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
+. "$top_srcdir/tests/support/script.sh"
 
 # in_source FILE SED-EXPRESSION - print the first line that the expression prints.
 in_source() {
@@ -77,7 +70,7 @@ fi
 # They include only public headers.  A test that includes a header of src/ would pass, too.
 for source in "$top_srcdir"/tests/api/fairsem/*.c; do
   # shellcheck disable=SC2086 # a compiler can be several words
-  ${CC:-cc} -E -std=c11 -D_POSIX_C_SOURCE=200809L -I"$top_srcdir/include" \
+  $CC -E -std=c11 -D_POSIX_C_SOURCE=200809L -I"$top_srcdir/include" \
     -I"$top_srcdir/tests/support" -I"$top_srcdir/tests/support/plain" "$source" \
     > /dev/null 2>> "$work/behavior" || echo "${source##*/}"
 done > "$work/insiders"
@@ -110,7 +103,7 @@ tracked() {
 if tracked; then
   # This make must not inherit options and job slots.
   unset MAKEFLAGS MFLAGS MAKELEVEL
-  if "${MAKE:-make}" -C "$top_builddir" distdir distdir="$work/dist" > "$work/log" 2>&1; then
+  if "$MAKE" -C "$top_builddir" distdir distdir="$work/dist" > "$work/log" 2>&1; then
     # Without files that only the repository needs, and without those that autoreconf generates.
     grep -v -e '^\.ci/' -e '^\.github/' -e '^\.gitignore$' "$work/tracked" > "$work/expected"
     (cd "$work/dist" && find . -type f) | sed 's|^\./||' |

@@ -6,26 +6,8 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-# The make below must not inherit options and job slots.
-unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
-CC=${CC:-cc} CXX=${CXX:-c++} CFLAGS=${CFLAGS-}
-work=$(mktemp -d "$top_builddir/tests/consumers.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-status=0
+. "$top_srcdir/tests/support/script.sh"
 ran=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
-
-skip() {
-  echo "not tried: $*"
-}
-
-has() {
-  command -v "${1%% *}" > /dev/null 2>&1
-}
 
 # quietly COMMAND... - run it, and print its output only if it fails.
 quietly() {
@@ -46,14 +28,13 @@ runs() {
 }
 
 # ---------------------------------------------------------------- the library, moved
-quietly "${MAKE:-make}" -C "$top_builddir" install DESTDIR="$work/root" || exit 1
+quietly "$MAKE" -C "$top_builddir" install DESTDIR="$work/root" || exit 1
 installed=$(sed -n 's/^prefix=//p' "$top_builddir/fairsem.pc")
 mv "$work/root$installed" "$work/new prefix" || exit 99
 pc=$(find "$work/new prefix" -name fairsem.pc)
 config=$(find "$work/new prefix" -name fairsem-config.cmake)
 if [ -z "$pc" ] || [ -z "$config" ]; then
-  echo "skipped: libdir is not below the prefix"
-  exit 77
+  skip "libdir is not below the prefix"
 fi
 libdir=$(dirname "$(dirname "$pc")")
 shared='' static=''
@@ -144,7 +125,7 @@ if has pkg-config && [ "$libdir" = "$work/new prefix/lib" ] &&
   can_move=yes
   use_pkg_config
 else
-  skip "pkg-config: it is missing, or cannot find a library that was moved from $installed"
+  echo "not tried: pkg-config: it is missing, or cannot find a library that was moved from $installed"
 fi
 
 # ---------------------------------------------------------------- CMake
@@ -183,7 +164,7 @@ _EOF
 
 use_cmake() {
   languages=C
-  if has "$CXX"; then languages='C;CXX'; else skip "C++: there is no compiler"; fi
+  if has "$CXX"; then languages='C;CXX'; else echo "not tried: C++: there is no compiler"; fi
   kinds=$shared${shared:+${static:+;}}$static
   version=$(sed -n 's/^Version: //p' "$pc")
   quietly env CC="$CC" CXX="$CXX" CFLAGS="$CFLAGS" CXXFLAGS="$CFLAGS" \
@@ -238,11 +219,11 @@ _EOF
   inside_cmake add_subdirectory ON
   # SOURCE_SUBDIR is new in 3.18.
   case $(cmake --version) in
-    *' '3.[0-9].* | *' '3.1[0-7].*) skip "FetchContent: CMake is too old" ;;
+    *' '3.[0-9].* | *' '3.1[0-7].*) echo "not tried: FetchContent: CMake is too old" ;;
     *) inside_cmake FetchContent OFF ;;
   esac
 else
-  skip "there is no CMake"
+  echo "not tried: there is no CMake"
 fi
 
 # ---------------------------------------------------------------- Meson
@@ -269,7 +250,7 @@ use_meson() {
 }
 
 if ! has meson || ! meson compile --help > /dev/null 2>&1; then
-  skip "there is no Meson, or only an old one"
+  echo "not tried: there is no Meson, or only an old one"
 else
   if [ -n "$can_move" ]; then
     [ -z "$shared" ] || { use_meson shared shared && runs "Meson, shared" meson-shared/prog; }
@@ -290,7 +271,6 @@ else
 fi
 
 if [ "$ran" -eq 0 ] && [ "$status" -eq 0 ]; then
-  echo "skipped: none of the three tools can be used here"
-  exit 77
+  skip "none of the three tools can be used here"
 fi
 exit "$status"

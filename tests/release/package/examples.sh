@@ -6,15 +6,8 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-work=$(mktemp -d "$top_builddir/tests/examples.XXXXXX") || exit 99
-trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
-status=0
+. "$top_srcdir/tests/support/script.sh"
 tried=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
 
 # built PROGRAM - true if it was built.
 built() {

@@ -4,21 +4,18 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
 for tool in nm readelf; do
   if ! command -v "$tool" > /dev/null 2>&1; then
     echo "skipped: there is no $tool"
     exit 77
   fi
 done
-work=$(mktemp -d "$top_builddir/tests/exports.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-status=0
 
 # same WHAT FILE OTHER_WHAT FILE - both files have the same lines.
 same() {
   if [ ! -s "$2" ]; then
-    echo "FAILED: found no functions in $1"
-    status=1
+    fail "found no functions in $1"
   elif diff "$2" "$4" > "$work/diff"; then
     echo "ok: $1 and $3 name the same $(wc -l < "$2") functions"
   else
@@ -82,7 +79,7 @@ int main(void)
 _EOF
   } > "$work/clash.c"
   # shellcheck disable=SC2086 # lists
-  ${CC:-cc} -std=c11 ${CFLAGS-} -I"$top_srcdir/include" "$work/clash.c" "$1" -pthread \
+  $CC -std=c11 ${CFLAGS-} -I"$top_srcdir/include" "$work/clash.c" "$1" -pthread \
     -o "$work/clash" > "$work/log" 2>&1 && "$work/clash" >> "$work/log" 2>&1
 }
 
@@ -95,8 +92,7 @@ else
   visible "$static" > "$work/static"
   same "the headers" "$work/header" "${static##*/}" "$work/static"
   if clash "$core"; then
-    echo "FAILED: a program that defines all private names links with the objects: a bad test"
-    status=1
+    fail "a program that defines all private names links with the objects: a bad test"
   elif clash "$static"; then
     echo "ok: a program can define all $(grep -c '^fs_' "$work/core") private names"
   else
@@ -123,7 +119,6 @@ same "the headers" "$work/header" "${shared##*/}" "$work/shared"
 if readelf -d "$shared" | grep -q 'FLAGS.*NODELETE'; then
   echo "ok: dlclose does not unload it (NODELETE)"
 else
-  echo "FAILED: the shared library is not marked NODELETE"
-  status=1
+  fail "the shared library is not marked NODELETE"
 fi
 exit "$status"

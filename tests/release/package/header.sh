@@ -5,9 +5,8 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-work=$(mktemp -d "$top_builddir/tests/header.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-status=0
+. "$top_srcdir/tests/support/script.sh"
+library=$(library)
 
 # It comes first, so no other header can declare what it lacks.
 for header in fairsem.h fairsem_private.h fairsem/shared.h; do
@@ -197,21 +196,14 @@ compile() {
       -I"$top_srcdir/include" -fsyntax-only "$file"; then
       echo "ok: $compiler -std=$standard ${file##*/}"
     else
-      echo "FAILED: $compiler -std=$standard ${file##*/}"
-      status=1
+      fail "$compiler -std=$standard ${file##*/}"
     fi
   done
 }
 
 # The compiler of the build may be one of the usual ones: try each only once.
-each_compiler() {
-  for compiler in "$@"; do
-    command -v "${compiler%% *}" > /dev/null 2>&1 && echo "$compiler"
-  done | sort -u
-}
-
-each_compiler "${CC:-cc}" gcc clang > "$work/c"
-each_compiler "${CXX:-c++}" g++ clang++ > "$work/cxx"
+each_compiler "$CC" gcc clang > "$work/c"
+each_compiler "$CXX" g++ clang++ > "$work/cxx"
 while read -r compiler; do
   for standard in c11 gnu17 c2x; do
     compile "$compiler" "$standard" "$work"/alone-*.c "$work/use.c" "$work"/posix-*.c
@@ -228,11 +220,6 @@ done < "$work/cxx"
 [ -s "$work/cxx" ] || echo "no C++ compiler: C++ not tried"
 
 # ---------------------------------------------------------------- the examples
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
-
 # examples FILE PREFIX - copy each block of a comment behind the line "Example:" into a file of its
 # own, PREFIX-SECTION-NUMBER.c.  Sections have the numbers of their headings, "  3  Acquire ...";
 # section 0 comes before the first heading.
@@ -251,8 +238,6 @@ blocks() {
     file != "" { print > file }' "$1"
 }
 
-library=$top_builddir/.libs/libfairsem.a
-[ -f "$library" ] || library=$top_builddir/.libs/libfairsem.so
 limit=
 command -v timeout > /dev/null 2>&1 && limit="timeout 60"
 ran=0
@@ -260,7 +245,7 @@ ran=0
 # build FILE ARGUMENT... - as a reader would, and without a warning.
 build() {
   # shellcheck disable=SC2086 # lists
-  ${CC:-cc} ${CFLAGS-} -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$@" && return
+  $CC ${CFLAGS-} -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$@" && return
   fail "${1##*/} does not build"
   return 1
 }

@@ -4,25 +4,13 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-if ! command -v pkg-config > /dev/null 2>&1; then
-  echo "skipped: there is no pkg-config"
-  exit 77
-fi
-# The make below must not inherit options and job slots.
-unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
-work=$(mktemp -d "$top_builddir/tests/install.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/tests/support/script.sh"
+needs pkg-config
 root=$work/root
-status=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
 
 # make_quietly GOAL - make it in the build tree, with $root as DESTDIR.
 make_quietly() {
-  "${MAKE:-make}" -C "$top_builddir" "$1" DESTDIR="$root" > "$work/log" 2>&1 && return
+  "$MAKE" -C "$top_builddir" "$1" DESTDIR="$root" > "$work/log" 2>&1 && return
   cat "$work/log"
   fail "make $1"
 }
@@ -97,7 +85,7 @@ try() {
   [ -n "$has_static" ] || return 0
   # Without a static C library, or with a sanitizer, only our library is static.
   if echo 'int main(void) { return 0; }' > "$work/try.c" &&
-    ${CC:-cc} ${CFLAGS-} -static "$work/try.c" -o "$work/try" > /dev/null 2>&1; then
+    $CC ${CFLAGS-} -static "$work/try.c" -o "$work/try" > /dev/null 2>&1; then
     build_and_run "$1, static" $2 ${CFLAGS-} -static "$3" -o "$work/prog" \
       $(pkg-config --static --cflags --libs fairsem)
   else
@@ -106,7 +94,7 @@ try() {
   fi
 }
 
-try C "${CC:-cc}" "$work/prog.c"
+try C "$CC" "$work/prog.c"
 cxx=${CXX:-c++}
 if command -v "${cxx%% *}" > /dev/null 2>&1; then
   try C++ "$cxx" "$work/prog.cc"
@@ -115,7 +103,7 @@ else
 fi
 
 # The examples, built outside of this tree, with no other flags of this build than CFLAGS.
-if [ -n "$has_shared" ] && "${MAKE:-make}" --version 2> /dev/null | grep -q GNU; then
+if [ -n "$has_shared" ] && "$MAKE" --version 2> /dev/null | grep -q GNU; then
   mkdir "$work/examples" &&
     cp "$top_srcdir"/examples/*.[ch] "$top_srcdir/examples/Makefile.example" "$work/examples" ||
     exit 99
@@ -124,7 +112,7 @@ if [ -n "$has_shared" ] && "${MAKE:-make}" --version 2> /dev/null | grep -q GNU;
   [ ! -x "$top_builddir/examples/compress-tree" ] || programs="$programs compress-tree"
   [ ! -x "$top_builddir/examples/event-loop" ] || programs="$programs event-loop"
   # shellcheck disable=SC2086 # a list of programs
-  if "${MAKE:-make}" -C "$work/examples" -f Makefile.example CC="${CC:-cc}" CFLAGS="${CFLAGS-}" \
+  if "$MAKE" -C "$work/examples" -f Makefile.example CC="$CC" CFLAGS="${CFLAGS-}" \
     $programs > "$work/log" 2>&1 &&
     LD_LIBRARY_PATH=$libdir "$work/examples/collatz-pool" > "$work/log" 2>&1; then
     echo "ok: the examples with Makefile.example: $programs"

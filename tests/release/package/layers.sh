@@ -17,9 +17,9 @@
 #   fs_fork_exclude       initializes a sem_t at its first use: fork.h
 #   FS_FUTEX_BY_DEFAULT   an option of configure; a header has its default
 set -u
-export LC_ALL=C
 
-: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
 beside='fs_inside fs_signal_hooks fs_abandon_wait fs_interrupt_wait fs_forked fs_retire fs_reuse
   fs_fork_exclude FS_FUTEX_BY_DEFAULT'
 
@@ -123,8 +123,6 @@ judge() {
 }
 
 command -v nm > /dev/null 2>&1 || { echo "skipped: there is no nm"; exit 77; }
-work=$(mktemp -d "$top_builddir/tests/layers.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/src/core" "$work/src/posix" "$work/bench"
 cd "$work" || exit 99
 echo 'int fs_low(void);' | tee src/core/fast_path.h > src/core/low.h

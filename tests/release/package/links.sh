@@ -4,10 +4,7 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
-work=$(mktemp -d "$top_builddir/tests/links.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-status=0
+. "$top_srcdir/tests/support/script.sh"
 
 # links FILE - print each target on a line.  A link may span lines; code has no links.
 links() {
@@ -53,8 +50,7 @@ living() {
   count=$(find "$2" -name '*.md' | wc -l)
   dead_links "$2" > "$work/dead"
   if [ "$count" -lt "$3" ]; then
-    echo "FAILED: $1: only $count documents"
-    status=1
+    fail "$1: only $count documents"
   elif [ -s "$work/dead" ]; then
     echo "FAILED: dead links in $1:"
     cat "$work/dead"
@@ -86,13 +82,12 @@ page.md: doc/there.md#nowhere
 _EOF
 dead_links "$work/canary" | sort > "$work/found"
 if ! LC_ALL=C sort "$work/expected" | diff - "$work/found"; then
-  echo "FAILED: dead links that were not found (<), living ones that were (>)"
-  status=1
+  fail "dead links that were not found (<), living ones that were (>)"
 fi
 
 living "the source tree" "$top_srcdir" 8
 
-"${MAKE:-make}" -C "$top_builddir" install DESTDIR="$work/root" > "$work/log" 2>&1 || {
+"$MAKE" -C "$top_builddir" install DESTDIR="$work/root" > "$work/log" 2>&1 || {
   cat "$work/log"
   echo "FAILED: make install"
   exit 1
@@ -103,8 +98,7 @@ living "what is installed" "$work/root" 6
 readme=$(find "$work/root" -path '*/fairsem*/README.md' ! -path '*/foreign/*')
 for target in doc/comparison.md doc/victim.svg examples examples/prefork-server.c; do
   if ! links "$readme" | grep -qFx "$target"; then
-    echo "FAILED: the installed README has no link to $target"
-    status=1
+    fail "the installed README has no link to $target"
   fi
 done
 exit "$status"

@@ -7,21 +7,17 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-work=$(mktemp -d "$top_builddir/tests/names.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/tests/support/script.sh"
 work=$(cd "$work" && pwd) && cd "$top_srcdir" || exit 99
-status=0
 
 # all_in WHAT NAMES CITED - each line of CITED, which are `NAME WHERE`, begins with a line of NAMES.
 all_in() {
   grep -v '^[^ ]*no[-_]such[-_]' "$work/$3" | awk 'NR == FNR { there[$1]; next }
     !($1 in there) { print "  " $0 }' "$work/$2" - | sort -u > "$work/missing"
   if [ ! -s "$work/$2" ] || [ ! -s "$work/$3" ]; then
-    echo "FAILED: found no $1, or nothing that cites any"
-    status=1
+    fail "found no $1, or nothing that cites any"
   elif [ -s "$work/missing" ]; then
-    echo "FAILED: $1 that are not there:" && cat "$work/missing"
-    status=1
+    fail "$1 that are not there:" && cat "$work/missing"
   else
     echo "ok: all $1, cited in $(sort -u "$work/$3" | wc -l) places, are there"
   fi
@@ -92,15 +88,14 @@ grep '^[^# ]' tests/search/core/orders.txt | while read -r where text; do
     grep -qE 'memory_order_(acquire|release|acq_rel)' || echo "  orders.txt: $where $text"
 done >> "$work/missing"
 if [ -s "$work/missing" ]; then
-  echo "FAILED: seeded faults, or excuses, for lines that are not there:" && cat "$work/missing"
-  status=1
+  fail "seeded faults, or excuses, for lines that are not there:" && cat "$work/missing"
 else
   echo "ok: the lines of all seeded faults and of all excuses are there"
 fi
 
 # ---------------------------------------------------------------- targets of make
-find . -name Makefile.am -o -name local.mk | xargs cat | sed -n 's/^\([a-z][a-z -]*\):.*/\1/p' | tr ' ' '\n' \
-  > "$work/targets"
+find . \( -name Makefile.am -o -name local.mk \) -exec cat {} + |
+  sed -n 's/^\([a-z][a-z -]*\):.*/\1/p' | tr ' ' '\n' > "$work/targets"
 # Automake's own.
 printf '%s\n' all check clean install distcheck html >> "$work/targets"
 # shellcheck disable=SC2016,SC2086 # backticks, and a list

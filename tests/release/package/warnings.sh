@@ -6,15 +6,8 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-work=$(mktemp -d "$top_builddir/tests/warnings.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/tests/support/script.sh"
 include=$top_srcdir/include
-status=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
 
 # ---------------------------------------------------------------- sources, in C and in C++
 # The compiler must warn about each line that ends with "WARNS", and about no other.
@@ -345,7 +338,7 @@ each_compiler() {
   done | sort -u
 }
 
-each_compiler "${CC:-cc}" gcc clang > "$work/c"
+each_compiler "$CC" gcc clang > "$work/c"
 each_compiler "${CXX:-c++}" g++ clang++ > "$work/cxx"
 while read -r compiler; do
   for standard in c11 c2x c23; do

@@ -5,9 +5,9 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
+library=$(library)
 cxx=${CXX:-c++}
-work=$(mktemp -d "$top_builddir/tests/exceptions.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
 
 cat > "$work/prog.cc" << '_EOF'
 #include <fairsem.h>
@@ -192,11 +192,8 @@ int main()
            + return_throws();
 }
 _EOF
-library=$top_builddir/.libs/libfairsem.a
-[ -f "$library" ] || library=$top_builddir/.libs/libfairsem.so
 if ! command -v "${cxx%% *}" > /dev/null 2>&1; then
-  echo "skipped: no C++ compiler"
-  exit 77
+  skip "no C++ compiler"
 fi
 # shellcheck disable=SC2086 # lists
 if ! $cxx ${CFLAGS-} -I"$top_srcdir/include" "$work/prog.cc" -o "$work/prog" "$library" -pthread; then

@@ -7,20 +7,15 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
 if ! command -v musl-gcc > /dev/null 2>&1; then
-  echo "skipped: there is no musl-gcc (package musl-tools)"
-  exit 77
+  skip "there is no musl-gcc (package musl-tools)"
 fi
-mkdir -p "$top_builddir/tests"
-work=$(mktemp -d "$top_builddir/tests/musl.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-status=0
 
 # cross.sh puts the linker of another machine in front, which cannot link for the one of musl-gcc.
 echo 'int main(void) { return 0; }' > "$work/probe.c"
 if ! { musl-gcc "$work/probe.c" -o "$work/probe" && "$work/probe"; } > "$work/log" 2>&1; then
-  echo "skipped: programs of musl-gcc do not link or do not run here"
-  exit 77
+  skip "programs of musl-gcc do not link or do not run here"
 fi
 
 # shellcheck source=tests/support/plain/plain.sh

@@ -7,20 +7,16 @@
 # macros for Linux are undefined.
 set -u
 
-: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
 compiler=${CC%% *}
 own=$("$compiler" -print-file-name=include 2> /dev/null)
 for headers in /usr/include/*-linux-musl /usr/lib/musl/include; do
   [ ! -f "$headers/semaphore.h" ] || break
 done
 if [ ! -f "$headers/semaphore.h" ] || [ ! -f "$own/stdatomic.h" ]; then
-  echo "skipped: no headers of musl (package musl-tools) or of $compiler"
-  exit 77
+  skip "no headers of musl (package musl-tools) or of $compiler"
 fi
-mkdir -p "$top_builddir/tests"
-work=$(mktemp -d "$top_builddir/tests/posix_only.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-status=0
 
 cp -R "$headers/." "$work/include" && cd "$work/include" || exit 99
 rm -rf linux asm asm-generic bits/syscall.h syscall.h sys/syscall.h sys/epoll.h sys/eventfd.h \
@@ -40,16 +36,14 @@ echo '#include <stdint.h>
 _Static_assert(INT64_MAX > INT32_MAX && sizeof(INT64_C(1)) == 8, "the headers are of another machine");
 int main(void) { return 0; }' > "$work/probe.c"
 if ! compiles "$work/probe.c"; then
-  echo "skipped: musl's headers are not for the machine of $compiler"
-  exit 77
+  skip "musl's headers are not for the machine of $compiler"
 fi
 
 # The removed headers must be missing.
 for call in 'int x = SYS_futex;' '#include <linux/futex.h>' '#include <sys/syscall.h>'; do
   printf '#include <unistd.h>\n%s\n' "$call" > "$work/probe.c"
   if compiles "$work/probe.c"; then
-    echo "FAILED: $call compiles, so this test would find nothing"
-    status=1
+    fail "$call compiles, so this test would find nothing"
   fi
 done
 
@@ -66,8 +60,7 @@ for source in "$work/one/fairsem.c" "$top_srcdir"/src/core/*.c \
   count=$((count + 1))
   if ! compiles "$source"; then
     cat "$work/log"
-    echo "FAILED: ${source#"$top_srcdir/"}"
-    status=1
+    fail "${source#"$top_srcdir/"}"
   fi
 done
 [ "$status" -ne 0 ] || echo "ok: $count sources"

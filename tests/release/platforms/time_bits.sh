@@ -8,18 +8,10 @@
 # the library and programs for both kinds, and runs some tests.
 set -u
 
-: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
-mkdir -p "$top_builddir/tests"
-work=$(mktemp -d "$top_builddir/tests/time_bits.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
-status=0
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
 # shellcheck source=tests/support/plain/plain.sh
 . "$top_srcdir/tests/support/plain/plain.sh"
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
 
 narrow="$CC -m32 -fexceptions -Wno-psabi"
 wide="$narrow -D_TIME_BITS=64 -D_FILE_OFFSET_BITS=64"

@@ -5,9 +5,9 @@
 # The library is the one that `make` has built, not instrumented: shared (and stripped) and static.
 # The program is watched.c, and nothing is suppressed.  Tools that are not installed are skipped.
 set -u
-export LC_ALL=C
 
-: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}" "${CC:=cc}"
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
 case ${CFLAGS-} in
   *-fsanitize*)
     echo "skipped: the library is built for a sanitizer"
@@ -15,19 +15,10 @@ case ${CFLAGS-} in
     ;;
 esac
 if [ -n "${FAIRSEM_TESTS_EMULATED-}" ]; then
-  echo "skipped: the tools do not work in an emulator"
-  exit 77
+  skip "the tools do not work in an emulator"
 fi
-mkdir -p "$top_builddir/tests"
-work=$(mktemp -d "$top_builddir/tests/watched.XXXXXX") && work=$(cd "$work" && pwd) || exit 99
-trap 'rm -rf "$work"' EXIT
 unset TSAN_OPTIONS VALGRIND_OPTS
 status=0 tried=0
-
-fail() {
-  echo "FAILED: $*"
-  status=1
-}
 
 # The libraries that were built, as arguments for the linker.
 static=$top_builddir/.libs/libfairsem.a shared=''

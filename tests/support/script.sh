@@ -1,0 +1,62 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: MIT
+# script.sh - what test scripts share.  They read it first:
+#
+#   : "${top_srcdir:=...}" "${top_builddir:=$PWD}"
+#   . "$top_srcdir/tests/support/script.sh"
+#
+# It makes an empty directory $work, which goes when the script ends.  A script prints a line "ok: ..."
+# for what it has seen to work, and ends with `exit "$status"`.
+# shellcheck disable=SC2034,SC2154 # of the scripts that read this
+export LC_ALL=C
+# A make in a script must not inherit options and job slots.
+unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
+: "${CC:=cc}" "${CXX:=c++}" "${CFLAGS=}" "${MAKE:=make}"
+
+mkdir -p "$top_builddir/tests" &&
+  work=$(mktemp -d "$top_builddir/tests/$(basename "$0" .sh).XXXXXX") &&
+  work=$(cd "$work" && pwd) || exit 99
+trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
+status=0
+
+# fail WHAT - after what the last command has written to these files, if the script uses them.
+fail() {
+  cat "$work/out" "$work/err" 2> /dev/null
+  echo "FAILED: $*"
+  status=1
+  # The first failure is all that a seeded fault needs.
+  [ -z "${STOP_EARLY-}" ] || exit 1
+}
+
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+
+# has COMMAND - can it be run?  It can be several words.
+has() {
+  command -v "${1%% *}" > /dev/null 2>&1
+}
+
+# each_compiler COMMAND... - print those that can be run, once.
+each_compiler() {
+  for compiler; do
+    ! has "$compiler" || echo "$compiler"
+  done | sort -u
+}
+
+# needs COMMAND... - skip without one of them.
+needs() {
+  for tool; do
+    has "$tool" || skip "there is no $tool"
+  done
+}
+
+# library - the path of the library that was built, the static one if there is one.
+library() {
+  if [ -f "$top_builddir/.libs/libfairsem.a" ]; then
+    echo "$top_builddir/.libs/libfairsem.a"
+  else
+    echo "$top_builddir/.libs/libfairsem.so"
+  fi
+}
