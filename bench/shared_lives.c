@@ -164,7 +164,7 @@ static void death(bool quick)
         &ops_undo, &ops_semop_undo, &ops_flock, &ops_fcntl,
     };
     static struct report_table t;
-    const char *title = "shared: a holder is killed; the time until the next in line has its unit";
+    const char *title = "shared: a holder is killed; the time until the next waiter has its unit";
     const int repetitions = quick ? 2 : 40;
 
     report_table_begin(&t, "shared", "death", title, "ms");
@@ -179,7 +179,7 @@ static void death(bool quick)
     }
     report_table(&t);
     shared_longest(&t, "death-longest", ops_undo.name, 150);
-    report_note("sem_t takes no part: there, the next in line waits for ever");
+    report_note("sem_t takes no part: there, the next in the queue waits for ever");
 }
 
 /* ---- A thousand lives ---- */

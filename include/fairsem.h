@@ -131,7 +131,7 @@ FAIRSEM_API int fairsem_acquire(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
  * The same without a wait.  It passes no waiter, and fails only for a reason.
  *
  * 0        the units are yours
- * EAGAIN   fairsem_acquire would wait
+ * EAGAIN   too few units are free, or somebody waits, whatever the priority
  * EINVAL, E2BIG, the close reason   as fairsem_acquire
  */
 FAIRSEM_MUST_CHECK_
@@ -248,7 +248,7 @@ FAIRSEM_API int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t
  * Destroy *sem, after which its memory is yours.  Units may be held: only waiters count.
  *
  * 0        *sem is no longer a semaphore
- * EBUSY    a thread waits, or is inside another function
+ * EBUSY    a thread or a ticket waits; perhaps, a thread is inside another function
  */
 FAIRSEM_API int fairsem_destroy(fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
@@ -319,7 +319,7 @@ typedef struct fairsem_wait {
     const struct timespec *deadline; /* absolute; NULL: none */
     int                    priority; /* lower numbers come first, then older requests */
     fairsem_token_t       *token;    /* NULL: none */
-    int64_t                timeout_ns; /* from the call, in place of a deadline; 0: none */
+    int64_t                timeout_ns; /* from the call; 0: none, < 0: only try */
     uintptr_t              reserved_[4]; /* must be zero */
 } fairsem_wait_t;
 
@@ -363,7 +363,8 @@ FAIRSEM_API int fairsem_consume(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 
 /*
  * Close for good.  All waiters and all later acquires fail with `reason`: it is > 0, or 0, which
- * stands for ESHUTDOWN.  A release still works.
+ * stands for ESHUTDOWN.  Choose none that means something else here, as EINPROGRESS does.  A
+ * release still works.
  *
  * 0        it is closed
  * EINVAL   reason < 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # amalgamation.awk - the sources as one file, on standard output; called by amalgamation.sh.
 #
-#   awk -v root=DIRECTORY -v places="src/core include" -v version=1.2.3 \
+#   awk -v root=DIRECTORY -v places="src src/core include" -v version=1.2.3 \
 #     -f amalgamation.awk HEAD SOURCE...
 #
 # HEAD, sources and places of headers are named as seen from the root.  What happens to them:

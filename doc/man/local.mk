@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # doc/man/local.mk - the manual pages of the library, and the site that `make html` makes of all pages;
-# included by ../Makefile.am.  The makefiles of the commands have their pages.
+# included by ../../Makefile.am.  The makefiles of the commands have their pages.
 
 # Not man_MANS: --program-prefix renames those.
 libman3dir = $(mandir)/man3

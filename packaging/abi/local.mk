@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# packaging/abi/local.mk - the binary interface, on record; included by ../Makefile.am.
+# packaging/abi/local.mk - the binary interface, on record; included by ../../Makefile.am.
 
 EXTRA_DIST += \
 	packaging/abi/1.0.0/aarch64-linux-gnu.abi \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# packaging/gdb/local.mk - what gdb loads together with the library; included by ../Makefile.am.
+# packaging/gdb/local.mk - what gdb loads together with the library; included by ../../Makefile.am.
 #
 # gdb looks for a script that is named after the file of the library, with its whole path, below
 # its own $(datadir)/gdb/auto-load, and where it is told to.

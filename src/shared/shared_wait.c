@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-#define LOOK_NS 100000000       /* R4, R6 */
+#define INSPECT_NS 100000000       /* R4, R6 */
 
 /* The lock is held, and the slot still belongs to this wait. */
 static void probe_end(const struct fs_shared_wait *wait, bool expired)
@@ -264,7 +264,7 @@ static int should_inspect(const struct fs_shared_wait *wait, struct fs_section *
     bool alive = true;
 
     *yes = head == wait->slot
-           || fs_long_ago(fs_section_now(section), FS_GET(&h->segment->inspected_ns), LOOK_NS);
+           || fs_long_ago(fs_section_now(section), FS_GET(&h->segment->inspected_ns), INSPECT_NS);
     if (error != 0 || *yes || head == FS_NOBODY)
         return error;
     error = fs_slot_process(h, head, &process);
@@ -278,7 +278,7 @@ static int should_inspect(const struct fs_shared_wait *wait, struct fs_section *
  * R4: the head of the queue checks all processes.  The others check whether the head lives, and all
  * processes if the head does not, because its process is stopped.
  */
-static int look(struct fs_shared_wait *wait)
+static int inspect(struct fs_shared_wait *wait)
 {
     fairsem_shared_t *h = wait->handle;
     struct fs_section section;
@@ -313,16 +313,16 @@ static void abandon(void *arg)
 static int sleep_and_inspect(struct fs_shared_wait *wait, int64_t *inspected_ns)
 {
     struct fs_slot *slot = &wait->handle->slots[wait->slot];
-    int64_t ns = wait->deadline != NULL ? fs_deadline_rest(wait->deadline, LOOK_NS) : LOOK_NS;
+    int64_t ns = wait->deadline != NULL ? fs_deadline_rest(wait->deadline, INSPECT_NS) : INSPECT_NS;
     int error;
 
     if (ns == 0)
         return come_and_leave(wait, EXPIRE);
     FS_STEP("sleep");
     fs_shared_sleep(&slot->state, FS_SLOT_WAITING, ns, true);
-    if (fs_slot_state_of(slot) != FS_SLOT_WAITING || fs_now_ns() - *inspected_ns < LOOK_NS)
+    if (fs_slot_state_of(slot) != FS_SLOT_WAITING || fs_now_ns() - *inspected_ns < INSPECT_NS)
         return FS_NOT_OVER;
-    error = look(wait);
+    error = inspect(wait);
     *inspected_ns = fs_now_ns();
     return error != 0 ? error : FS_NOT_OVER;
 }

@@ -40,8 +40,8 @@ has() {
 
 # each_compiler COMMAND... - print those that can be run, once.
 each_compiler() {
-  for compiler; do
-    ! has "$compiler" || echo "$compiler"
+  for command; do
+    ! has "$command" || echo "$command"
   done | sort -u
 }
 

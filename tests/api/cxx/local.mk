@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests/api/cxx/local.mk - fairsem.hpp, held to what its headers and the standard promise; included by
-# ../local.mk.  Scripts build them: make itself compiles no C++.
+# ../../local.mk.  Scripts build them: make itself compiles no C++.
 
 test_scripts += \
 	tests/api/cxx/cxx.sh \

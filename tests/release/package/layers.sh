@@ -122,11 +122,13 @@ judge() {
     }'
 }
 
-command -v nm > /dev/null 2>&1 || { echo "skipped: there is no nm"; exit 77; }
+needs nm
 mkdir -p "$work/src/core" "$work/src/posix" "$work/bench"
 cd "$work" || exit 99
 echo 'int fs_low(void);' | tee src/core/fast_path.h > src/core/low.h
 echo '#include "low.h"' | tee src/core/high.h src/core/hidden.h > /dev/null
+echo '#include "b.h"' > src/core/a.h
+echo '#include "a.h"' > src/core/b.h
 echo 'int fs_high(void); int fs_low(void) { return fs_high(); }' > src/core/low.c
 printf '#include "high.h"\nint fs_high(void) { return fs_low(); }\n' > src/core/high.c
 echo 'int fs_secret(void);' >> src/core/hidden.h
@@ -138,11 +140,11 @@ done
 facts . . > planted 2> /dev/null
 judge < planted > found && echo "FAILED: nothing found in the planted tree" && exit 1
 for fault in 'circle: src/core/low needs fs_high of src/core/high' \
+  'circle: src/core/a needs "b.h" of src/core/b' \
   'src/posix/first needs "hidden.h" of src/core/hidden' \
   'src/posix/first.c uses fs_secret, which is private'; do
   grep -q "FAILED: $fault" found || { echo "FAILED: planted, not found: $fault"; exit 1; }
 done
 cd "$top_builddir" || exit 99
-
 facts "$top_srcdir" "$top_builddir" > "$work/facts"
 judge < "$work/facts" && echo "ok: layers, and no room looks where it may not"

@@ -2,7 +2,7 @@
 /*
  * explorer.h - runs scenarios on the library's own sources under every schedule.
  *
- * HOW IT WORKS.  src/ is compiled unchanged, against layer.h.  Threads are fibres of one system
+ * HOW IT WORKS.  src/core/ is compiled unchanged, against layer.h.  Threads are fibres of one system
  * thread.  Before each operation that another thread could notice (a lock, an unlock, a wake, an
  * atomic access) a fibre stops, and the scheduler (schedule.c) decides what happens next: which
  * thread goes on; or that the sleep of one ends by a time-out, for no reason, by a signal or by

@@ -8,7 +8,7 @@
 #   make explore-more SECONDS=60  generated scenarios with new numbers, for so long (SECONDS is
 #                                 in tests/search/fuzz/local.mk)
 #   make check-explore-weak       weak memory: at most one preemption and one old load
-#   make check-orders             each acquire and release in src/ weakened, and found
+#   make check-orders             each acquire and release in src/core/ weakened, and found
 #   make check-orders PART=1/4    one of four of them (PART is in tests/search/mutants/local.mk)
 #   make tests/search/core/explore    the explorer alone: --list, --replay, names of scenarios
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# tests/search/fuzz/local.mk - sequences of calls beside a model; included by ../../../Makefile.am.
+# tests/search/fuzz/local.mk - sequences of calls beside a model; included by ../../local.mk.
 #
 #   make check              runs tests/search/fuzz/replay: the corpus, then generated sequences
 #   make fuzz               libFuzzer for SECONDS=60, with clang

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# tests/search/model/local.mk - a model of the protocol for spin; included by ../Makefile.am.
+# tests/search/model/local.mk - a model of the protocol for spin; included by ../../local.mk.
 
 EXTRA_DIST += \
 	tests/search/model/bypass.pml \

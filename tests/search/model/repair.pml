@@ -43,7 +43,7 @@
 #define ENTRY_FREED_FIRST 2 /* a dead process's entry is freed before its place in the queue */
 #define COUNTS_NO_GRANTS  3 /* a repair counts what is held, but not what was granted */
 #define COUNT_TRUSTED     4 /* a repair does not count at all */
-#define LINE_TRUSTED      5 /* a repair does not build the line again */
+#define QUEUE_TRUSTED      5 /* a repair does not build the queue again */
 #define ONLY_HEAD_LOOKS   6 /* only the head looks for the dead: no other waiter checks the head */
 #define NEVER_LOOKS       7 /* a waiter never looks for the dead */
 #define LOCK_OF_LIVING    8 /* the lock is taken from a living process */
@@ -65,7 +65,7 @@ bit  used[N];                   /* the table of processes: in use, */
 byte has[N];                    /* and the units that each holds */
 byte state[N];                  /* the slots: each process has one, */
 byte seq[N];                    /* with its number in order of arrival */
-bit  in_line[N];                /* a cache: the line, in order of seq */
+bit  in_queue[N];                /* a cache: the queue, in order of seq */
 byte next_seq;
 byte redo_slot;                 /* NOBODY, or the process that receives its units */
 byte redo_has;
@@ -85,8 +85,8 @@ bit I1 = 1, R2 = 1, ALONE = 1;  /* names for what pan prints */
 
 byte owners;                    /* the living processes that believe they have the lock */
 
-#define HEAD_BEFORE(i, k) (in_line[k] && seq[k] < seq[i])
-#define IS_HEAD(i) (in_line[i] && !HEAD_BEFORE(i, 0) && !HEAD_BEFORE(i, 1) && !HEAD_BEFORE(i, 2))
+#define HEAD_BEFORE(i, k) (in_queue[k] && seq[k] < seq[i])
+#define IS_HEAD(i) (in_queue[i] && !HEAD_BEFORE(i, 0) && !HEAD_BEFORE(i, 1) && !HEAD_BEFORE(i, 2))
 #define HEAD (IS_HEAD(0) -> 1 : (IS_HEAD(1) -> 2 : (IS_HEAD(2) -> 3 : NOBODY)))
 
 #define GRANTED_TO(i) (state[i] == GRANTED -> NEED(i) : 0)
@@ -144,12 +144,12 @@ inline queue_up_anew()
 {
     i = 0;
     do
-    :: i < N -> in_line[i] = 0; i++
+    :: i < N -> in_queue[i] = 0; i++
     :: else -> break
     od;
     i = 0;
     do
-    :: i < N -> in_line[i] = (state[i] == WAITING); i++
+    :: i < N -> in_queue[i] = (state[i] == WAITING); i++
     :: else -> break
     od
 }
@@ -172,7 +172,7 @@ inline fs_shared_repair()
     :: else -> break
     od;
     if
-    :: BUG != LINE_TRUSTED -> queue_up_anew()
+    :: BUG != QUEUE_TRUSTED -> queue_up_anew()
     :: else
     fi;
     if
@@ -225,7 +225,7 @@ inline fs_section_grant()
         if
         :: !ALIVE(h) -> fs_shared_repair()
         :: else ->
-            in_line[h] = 0;
+            in_queue[h] = 0;
             available = available - NEED(h);
             state[h] = GRANTED
         fi
@@ -241,15 +241,15 @@ inline fs_section_end()
     atomic { lock = NOBODY; owners-- }
 }
 
-/* ---- place.c ---- */
+/* ---- shared_wait.c ---- */
 
 #define HEAD_IS_DEAD (BUG != ONLY_HEAD_LOOKS && HEAD != NOBODY && !ALIVE(HEAD - 1))
 
 #define IS_TO_BE_SEEN ((HEAD == me + 1 && A_DEAD != NOBODY) || HEAD_IS_DEAD || unfinished \
                        || (lock != NOBODY && !ALIVE(lock - 1)))
 
-/* shared/shared_wait.c: come_and_leave, look */
-inline wait_in_line()
+/* shared/shared_wait.c: come_and_leave, inspect */
+inline wait_in_queue()
 {
     do
     :: state[me] == GRANTED ->
@@ -286,9 +286,9 @@ inline acquire()
         seq[me] = next_seq;
         next_seq++;
         state[me] = WAITING;
-        in_line[me] = 1;
+        in_queue[me] = 1;
         fs_section_end();
-        wait_in_line()
+        wait_in_queue()
     fi
 }
 

@@ -247,7 +247,7 @@ suite() {
   esac
   status=$?
   # A search reports what it has found, even if that is a crash or a hang of the library; if it ends
-  # in another way, it has not searched (support/result.sh).  In a test program the library may
+  # in another way, it has not searched (tests/support/result.sh).  In a test program the library may
   # crash or hang, which is a failure of the test; the unchanged sources must not, see control().
   case $kind:$status in
     *:0) return 0 ;;

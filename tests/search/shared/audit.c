@@ -72,7 +72,7 @@ static void check_stat(fairsem_shared_t *h, int file)
         fail("audit", "held is %lld instead of %lld", (long long)stat.held,
              (long long)held_by_the_living());
     if (stat.waiters != 0)
-        fail("audit", "%lld are in line", (long long)stat.waiters);
+        fail("audit", "%lld are in the queue", (long long)stat.waiters);
     if (stat.processes != users(file))
         fail("audit", "%lld entries are in use, %d processes live", (long long)stat.processes,
              users(file));
@@ -94,15 +94,15 @@ static void leave_out(struct fs_segment *s)
 static void repair_again(fairsem_shared_t *h, int file)
 {
     static _Alignas(64) char once[SEGMENT_SIZE], twice[SEGMENT_SIZE];
-    struct fs_section visit;
+    struct fs_section section;
     int error;
 
     memcpy(once, kernel_memory(file), SEGMENT_SIZE);
-    error = fs_shared_enter(h, &visit);
+    error = fs_shared_enter(h, &section);
     if (error == 0)
         error = fs_shared_repair(h);
     if (error == 0)
-        error = fs_section_end(h, &visit);
+        error = fs_section_end(h, &section);
     if (error != 0)
         fail("audit", "repair returns %d", error);
     memcpy(twice, kernel_memory(file), SEGMENT_SIZE);

@@ -2,7 +2,7 @@
 /*
  * explorer.h - runs the sources of the shared semaphore under every schedule and every death.
  *
- * HOW IT WORKS.  src/ and src/shared/ are compiled unchanged, except shared/kernel.c.  Threads are
+ * HOW IT WORKS.  src/core/ and src/shared/ are compiled unchanged, except shared/kernel.c.  Threads are
  * fibres (../engine/fibre.h) of several simulated processes.  Each process has private memory,
  * which is swapped when another process goes on (process.c), descriptors, locked bytes, and its own
  * address of the segment (kernel.c).  Before each operation that another process could notice a
@@ -95,7 +95,7 @@ struct thread {
     bool         exists;            /* in this scenario */
     int          op;                /* which of its operations */
     bool         calling;           /* it is in that call */
-    bool         joined;            /* the line, in this operation */
+    bool         joined;            /* the queue, in this operation */
     unsigned     what_for;          /* why it stopped */
     const void  *object;            /* which it wants or sleeps on */
     const char  *doing;             /* in words */
@@ -145,7 +145,7 @@ struct run {
     int64_t        now;
     int            deaths, early;
     int            named;           /* how many files have had the name */
-    int64_t        fits_ns;         /* since when the first in line fits; 0: it does not */
+    int64_t        fits_ns;         /* since when the first waiter fits; 0: it does not */
     int64_t        fits_arrival;    /* the arrival of that one */
     int64_t        outside;         /* without undo: released less acquired, by the results */
     int64_t        doubtful;        /* ... units of calls in which their process died */

@@ -193,8 +193,8 @@ void oracle_stored(int file, size_t offset, int64_t before, int64_t now)
 
 /* ---- Time ---- */
 
-/* The first live waiter in the line; NULL: none. */
-static const struct ghost *first_in_line(int file, int *slot)
+/* The first live waiter in the queue; NULL: none. */
+static const struct ghost *first_in_queue(int file, int *slot)
 {
     const struct ghost *first = NULL;
 
@@ -213,14 +213,14 @@ static const struct ghost *first_in_line(int file, int *slot)
 }
 
 /*
- * If live processes leave enough units for the first in line, it must get them soon: within 100 ms
+ * If live processes leave enough units for the first waiter, it must get them soon: within 100 ms
  * until a process looks for the dead, 10 ms for a dead owner's lock, and the same again for each
  * process that dies while it looks.
  */
 static void check_soon(int file)
 {
     int slot = 0;
-    const struct ghost *first = first_in_line(file, &slot);
+    const struct ghost *first = first_in_queue(file, &slot);
     bool undo = (scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0;
     int64_t available = undo ? scenario->units - oracle_taken(file)
                              : FS_GET(&header(file)->word) / 2;

@@ -10,7 +10,7 @@
 #define NO_UNDO FAIRSEM_SHARED_NO_UNDO
 
 const struct scenario scenarios[] = {
-    /* ---- Acquire, release, the line ---- */
+    /* ---- Acquire, release, the queue ---- */
     { .name = "hand-off", .units = 1, .deaths = 2,
       .threads = "open, acquire 1: release 1 || open: acquire 1, release 1" },
     { .name = "two-take-turns", .units = 1, .deaths = 2,
@@ -51,7 +51,7 @@ const struct scenario scenarios[] = {
       .threads = "open, acquire 1: release 1 || open, acquire 1: release 1, acquire 1, release 1 "
                  "|| open, acquire 1: release 1 || open, acquire 1: release 1" },
 
-    /* ---- Leaving the line ---- */
+    /* ---- Leaving the queue ---- */
     { .name = "timeout-or-grant", .units = 1, .deaths = 2, .early = 1,
       .threads = "open, acquire 1: release 1 || open, for 1: release 1" },
     { .name = "timeout-of-the-head", .thorough = true, .units = 2, .deaths = 1, .bound = 1,

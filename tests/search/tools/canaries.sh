@@ -3,9 +3,9 @@
 # canaries.sh - can each search tell FOUND from NOT FOUND, and both from COULD NOT RUN?  This is
 # make check-canaries, and takes two minutes.
 #
-# First the seeded faults in mutants/canaries.txt, in every suite.  Then each script that searches
+# First the seeded faults in tests/search/mutants/canaries.txt, in every suite.  Then each script that searches
 # runs on sources with a fault that it must find, with a change that nobody can find, and with
-# something that it cannot run; the exit statuses are those of support/result.sh.  It works in the
+# something that it cannot run; the exit statuses are those of tests/support/result.sh.  It works in the
 # build directory, which must be configured.  The searches that are not here have their canaries in
 # themselves: doc/verification.md has the table.
 set -u

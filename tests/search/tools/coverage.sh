@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# coverage.sh - measure which lines of src/ the Check programs run; it fails below LEAST percent.
+# coverage.sh - which lines of src/core and src/shared the Check programs run; it fails below LEAST
+# percent.
 #
 # `make coverage` calls it.  It builds in coverage/ of the build directory.  Exit status 1: too few
 # lines; 2: nothing could be measured; 77: there is no gcovr.
@@ -55,7 +56,8 @@ rm -f src/*/libother_la-* # the library once more, for the benchmarks
 #
 # A thread that is canceled in a sleep leaves a block in its middle.  gcov, which infers some counts
 # from others, then sometimes finds -1 for a branch.  That is no error.
-or_show gcovr --root "$top_srcdir" --filter "$top_srcdir/src/" \
+or_show gcovr --root "$top_srcdir" --filter "$top_srcdir/src/core/" \
+  --filter "$top_srcdir/src/shared/" \
   --exclude "$top_srcdir/src/core/annotate_valgrind.c" --object-directory . \
   --gcov-ignore-parse-errors --json lines.json
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tests/search/tools/local.mk - the library under tools that find faults in C programs; included by
-# ../../Makefile.am.
+# ../../local.mk.
 #
 #   make check-tools                 all of them: three and a half minutes on two cores
 #   make check-tools TOOLS="drd"     one, or some
