@@ -180,12 +180,13 @@ START_TEST(a_drain_that_ends_early_leaves_the_semaphore_closed)
     const fairsem_wait_t late = { .clock = CLOCK_MONOTONIC, .deadline = &past };
     fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
     struct asker drainer = { .how = { .token = &token } };
-    fairsem_stat_t stat;
+    fairsem_stat_t before, stat;
     fairsem_t sem;
 
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
     ck_assert_int_eq(fairsem_drain(&sem, 1, &soon), ETIMEDOUT);
     ck_assert_int_eq(fairsem_closed(&sem), ESHUTDOWN);
+    fairsem_stat(&sem, &before);    /* no wait, if the time has passed before it came so far */
     ck_assert_int_eq(fairsem_drain(&sem, 1, &late), ETIMEDOUT);
     ck_assert_int_eq(fairsem_waiters(&sem), 0);
     drainer_queue(&drainer, &sem, 1, 1);
@@ -194,7 +195,7 @@ START_TEST(a_drain_that_ends_early_leaves_the_semaphore_closed)
     ck_assert_int_eq(fairsem_drain(&sem, 1, &late), ETIMEDOUT);
     fairsem_stat(&sem, &stat);
     ck_assert_int_eq(stat.refused, 1);
-    ck_assert_int_eq(stat.waits, 2);
+    ck_assert_int_eq(stat.waits - before.waits, 1);
     ck_assert_int_eq(fairsem_token_cancel(&token, EPIPE), 0);
     ck_assert_int_eq(worker_join(&drainer.w), EPIPE);
     ck_assert_int_eq(fairsem_drain(&sem, 1, &drainer.how), EPIPE);
