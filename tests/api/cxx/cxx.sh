@@ -10,13 +10,10 @@ set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 library=$(library)
-cxx=${CXX:-c++}
 compare=
 [ "${1-}" != --std ] || { compare=-DTRIAL_STD; shift; }
 [ $# -gt 0 ] || set -- c++17 c++20
-if ! command -v "${cxx%% *}" > /dev/null 2>&1; then
-  skip "no C++ compiler"
-fi
+has "$CXX" || skip "no C++ compiler"
 ran=0
 
 # One source, because compiling <chrono> and <future> takes most of the time.
@@ -27,7 +24,7 @@ done > "$work/all.cpp"
 # understands FLAG... - the compiler accepts the flags, and so does its library.
 understands() {
   # shellcheck disable=SC2086 # a compiler can be several words
-  echo '#include <future>' | $cxx "$@" -x c++ -fsyntax-only - > /dev/null 2>&1
+  echo '#include <future>' | $CXX "$@" -x c++ -fsyntax-only - > /dev/null 2>&1
 }
 
 # For AddressSanitizer: see CONTRIBUTING.md.
@@ -35,11 +32,11 @@ understands() {
 export ASAN_OPTIONS
 for standard in "$@"; do
   if ! understands "-std=$standard"; then
-    echo "$cxx does not know -std=$standard: not tried"
+    echo "$CXX does not know -std=$standard: not tried"
     continue
   fi
   # shellcheck disable=SC2086 # lists
-  if $cxx ${CFLAGS-} -O0 "-std=$standard" $compare -Wall -Wextra -Wpedantic -Wold-style-cast \
+  if $CXX ${CFLAGS-} -O0 "-std=$standard" $compare -Wall -Wextra -Wpedantic -Wold-style-cast \
     -Wshadow -Wconversion -Werror -I"$top_srcdir/include" "$work/all.cpp" -o "$work/all" \
     "$library" -pthread && LD_LIBRARY_PATH=$top_builddir/.libs "$work/all" > "$work/said"; then
     echo "ok: $standard, $(tail -n 1 "$work/said")"
@@ -50,6 +47,6 @@ for standard in "$@"; do
   fi
 done
 if [ "$ran" -eq 0 ] && [ "$status" -eq 0 ]; then
-  skip "$cxx knows none of $*"
+  skip "$CXX knows none of $*"
 fi
 exit "$status"

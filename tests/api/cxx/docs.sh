@@ -6,15 +6,12 @@ set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 library=$(library)
-cxx=${CXX:-c++}
-if ! command -v "${cxx%% *}" > /dev/null 2>&1; then
-  skip "no C++ compiler"
-fi
+has "$CXX" || skip "no C++ compiler"
 
 # build ARGUMENT... - as a reader would, and without a warning.
 build() {
   # shellcheck disable=SC2086 # lists
-  $cxx ${CFLAGS-} -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$@"
+  $CXX ${CFLAGS-} -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$@"
 }
 
 # ---------------------------------------------------------------- the example
@@ -46,7 +43,7 @@ awk '
 } > "$work/page.cc"
 if ! printf '%s\n' '#include <version>' '#ifndef __cpp_lib_jthread' '#error no' '#endif' \
   '#ifndef __cpp_lib_coroutine' '#error no' '#endif' |
-  $cxx -std=c++20 -x c++ -fsyntax-only - 2> /dev/null; then
+  $CXX -std=c++20 -x c++ -fsyntax-only - 2> /dev/null; then
   echo "not tried: the C++ of $page, which is C++20"
 elif build -std=c++20 -fsyntax-only "$work/page.cc"; then
   echo "ok: the C++ of $page, $(grep -c '^} namespace' "$work/blocks") blocks"

@@ -340,7 +340,7 @@ gives 0 "the status of all names" --status
 grep -q "^$name (all users): limit 1, free 1" "$work/out" || fail "the list lacks a name"
 
 # ---------------------------------------------------------------- a terminal
-if command -v python3 > /dev/null 2>&1; then
+if has python3; then
   hold
   if python3 "$top_srcdir/tests/api/limit/terminal.py" "$limit" "$name"; then
     echo "ok: progress, Ctrl-C, Ctrl-S and a hangup on a terminal"

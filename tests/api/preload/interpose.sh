@@ -425,7 +425,7 @@ for sanitizer in thread address; do
     echo "not tried: a program with -fsanitize=$sanitizer, which does not run here"
   fi
 done
-if command -v clang > /dev/null 2>&1 && libraries=$(clang -print-runtime-dir 2> /dev/null) &&
+if has clang && libraries=$(clang -print-runtime-dir 2> /dev/null) &&
   clang -g -fsanitize=address -shared-libsan "$work/ordered.c" -o "$work/ordered" -pthread \
     > "$work/log" 2>&1 && LD_LIBRARY_PATH=$libraries "$work/ordered" > "$work/log" 2>&1; then
   expect 0 "a program of clang -fsanitize=address -shared-libsan" \
@@ -469,7 +469,7 @@ refuses_static "a program linked with -static" -static
 refuses_static "a program linked with -static-pie" -static-pie
 
 # A program of musl would fail to resolve glibc's symbols in the module.
-if command -v musl-gcc > /dev/null 2>&1 && musl-gcc "$work/static.c" -o "$work/musl" \
+if has musl-gcc && musl-gcc "$work/static.c" -o "$work/musl" \
   > "$work/log" 2>&1; then
   refuses 126 'another C library' "a program of musl" "$run" "$work/musl"
   printf '#!%s\n' "$work/musl" > "$work/script"
@@ -657,7 +657,7 @@ fi
 # Some programs start others with SIGCHLD ignored: then there is no child to wait for.  (Some shells
 # do not ignore it for a trap.)
 ignored='^SigIgn:.*[13579bdf]....$'
-if [ "$emulated" != yes ] && command -v timeout > /dev/null 2>&1 &&
+if [ "$emulated" != yes ] && has timeout &&
   env --ignore-signal=CHLD grep -q "$ignored" /proc/self/status 2> /dev/null; then
   expect 42 "--stats with SIGCHLD ignored" timeout -k 1 20 env --ignore-signal=CHLD \
     "$run" --stats="$work/stats" "$program" exit 42
@@ -675,7 +675,7 @@ else
 fi
 
 # ---------------------------------------------------------------- exports
-if command -v nm > /dev/null 2>&1; then
+if has nm; then
   nm -D --defined-only "$module" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
     sort > "$work/exported"
   sed -n 's/^ *\([_A-Za-z]*\);.*/\1/p' "$top_srcdir/src/preload/interpose.map" | sort > "$work/map"

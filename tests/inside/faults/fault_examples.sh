@@ -10,7 +10,7 @@ set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 shim=$top_builddir/tests/inside/faults/.libs/libfaultthreads.so
-if [ ! -e "$shim" ] || ! command -v timeout > /dev/null 2>&1; then
+if [ ! -e "$shim" ] || ! has timeout; then
   skip "no shared library to put in front of the examples, or no timeout(1)"
 fi
 # Only the first few: the others are made by the same loops.

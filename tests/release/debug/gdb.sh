@@ -19,7 +19,7 @@ run_gdb() {
     -iex 'set print thread-events off' "$@" 2>&1
 }
 
-if ! command -v gdb > /dev/null 2>&1 || ! run_gdb -ex 'python print(6 * 7)' | grep -q '^42$'; then
+if ! has gdb || ! run_gdb -ex 'python print(6 * 7)' | grep -q '^42$'; then
   skip "there is no gdb that knows Python"
 fi
 

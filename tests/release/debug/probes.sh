@@ -10,7 +10,7 @@ if ! grep -q '^have_probes = yes' "$top_builddir/Makefile"; then
   skip "built without probes (package systemtap-sdt-dev)"
 fi
 name=$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")
-if [ -z "$name" ] || ! command -v readelf > /dev/null 2>&1; then
+if [ -z "$name" ] || ! has readelf; then
   skip "there is no shared library, or no readelf"
 fi
 pids=''
@@ -90,7 +90,7 @@ gdb_sees() {
     > "$work/seen"
 }
 
-if ! command -v gdb > /dev/null 2>&1; then
+if ! has gdb; then
   echo "skipped: there is no gdb"
 elif ! gdb -nx -q -batch -ex 'set startup-with-shell off' -ex "run $work/expected" \
   "$work/probed" 2>&1 | grep -q 'exited normally'; then
@@ -108,7 +108,7 @@ fi
 
 # ---------------------------------------------------------------- bpftrace
 # bpftrace needs permission of the kernel, which even root may lack.
-if ! command -v bpftrace > /dev/null 2>&1; then
+if ! has bpftrace; then
   echo "skipped: there is no bpftrace"
 elif ! timeout 20 bpftrace -e 'BEGIN { printf("it runs\n"); exit() }' 2>&1 |
   grep -q '^it runs'; then

@@ -6,7 +6,7 @@ set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
-if ! command -v mandoc > /dev/null 2>&1 && ! command -v groff > /dev/null 2>&1; then
+if ! has mandoc && ! has groff; then
   skip "there is neither mandoc nor groff"
 fi
 
@@ -15,9 +15,9 @@ fi
 others='referenced manual not found\|outdated mandoc.db lacks'
 for page in "$top_srcdir"/doc/man/*.[137]; do
   : > "$work/said"
-  ! command -v mandoc > /dev/null 2>&1 ||
+  ! has mandoc ||
     mandoc -T lint "$page" 2>&1 | grep -v "$others" >> "$work/said"
-  ! command -v groff > /dev/null 2>&1 || groff -ww -mdoc -T ascii -z "$page" >> "$work/said" 2>&1
+  ! has groff || groff -ww -mdoc -T ascii -z "$page" >> "$work/said" 2>&1
   if [ -s "$work/said" ]; then
     cat "$work/said"
     fail "${page##*/}"

@@ -28,7 +28,7 @@ programs() {
 }
 
 limit=
-command -v timeout > /dev/null 2>&1 && limit="timeout 60"
+has timeout && limit="timeout 60"
 ran=0
 for page in "$top_srcdir"/doc/man/*.[37]; do
   name=${page##*/}

@@ -70,7 +70,7 @@ if [ -s "$work/nowhere" ]; then
 fi
 
 # Run the search itself.
-if command -v node > /dev/null 2>&1; then
+if has node; then
   cp "$top_srcdir/tests/release/man/search_test.js" "$site"
   node "$site/search_test.js" || fail "the search"
 fi

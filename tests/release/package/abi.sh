@@ -27,7 +27,6 @@ expect() {
   if [ "$result" -eq "$1" ] && grep -q -e "$2" "$work/out" && ! cmp -s "$record" "$doctored"; then
     echo "ok: $3 is noticed"
   else
-    cat "$work/out"
     fail "$3: status $result"
   fi
 }

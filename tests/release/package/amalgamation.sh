@@ -102,7 +102,7 @@ names() {
     grep -v -e '^__' -e '^_\.stapsdt\.' -e '^_vgw' | sort
 }
 
-if command -v nm > /dev/null 2>&1; then
+if has nm; then
   sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/fairsem.map" |
     sort > "$work/map"
   grep -v '^fairsem_shared_' "$work/map" > "$work/map-without"

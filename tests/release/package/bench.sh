@@ -19,7 +19,6 @@ runs() {
   "$bench" "$@" > "$work/out" 2> "$work/err" < /dev/null
   result=$?
   [ "$result" -eq "$expected" ] && return
-  cat "$work/out" "$work/err"
   fail "$what: exit status $result, not $expected"
   return 1
 }
@@ -38,7 +37,7 @@ rows() {
 
 # well_formed - $work/out is JSON.  Without python3, only its first and last line are checked.
 well_formed() {
-  if command -v python3 > /dev/null 2>&1; then
+  if has python3; then
     python3 -c 'import json, sys; json.load(sys.stdin)' < "$work/out"
   else
     head -n 1 "$work/out" | grep -q '^{"fairsem":' && [ "$(tail -n 1 "$work/out")" = ']}' ]
@@ -86,7 +85,6 @@ foreign() {
   elif [ "$(awk 'NR == 2 { print NF, ($1 > 0) }' "$work/out")" = "8 1" ]; then
     echo "ok: $1"
   else
-    cat "$work/out"
     fail "$1: no line of eight numbers"
   fi
 }
@@ -121,7 +119,7 @@ if top_builddir=$work/build sh "$script" --quick victim lines > "$work/out" 2>&1
   report=$work/build/bench/report
   grep -q '^| lines: ' "$report/report.md" || fail "the report has no goals"
   grep -q 'too brief to judge' "$report/report.md" || fail "the report judges a quick run"
-  if command -v gnuplot > /dev/null 2>&1; then
+  if has gnuplot; then
     for picture in victim lines; do
       grep -q '</svg>' "$report/$picture.svg" || fail "no picture $picture"
       grep -q "($picture.svg)" "$report/report.md" || fail "$picture is not in the report"
@@ -129,7 +127,6 @@ if top_builddir=$work/build sh "$script" --quick victim lines > "$work/out" 2>&1
   fi
   echo "ok: the report"
 else
-  cat "$work/out"
   fail "report.sh"
 fi
 
@@ -150,13 +147,11 @@ done
 if again && [ -s "$report/report.md" ]; then
   echo "ok: medians and waits of 0"
 else
-  cat "$work/out"
   fail "medians and waits of 0: no report"
 fi
 
 rm "$report/report.md" && mkdir "$report/report.md"
 if again || ! grep -q 'cannot write .*report.md' "$work/out"; then
-  cat "$work/out"
   fail "a report that cannot be written is reported as a success"
 else
   echo "ok: a report that cannot be written is an error"
@@ -219,7 +214,6 @@ if publish && publish &&
   cmp "$report/victim.svg" "$work/source/doc/victim.svg"; then
   echo "ok: the table of README.md and the pictures come from one run"
 else
-  cat "$work/out"
   fail "publish.sh"
 fi
 sed -i '/two-cores/d' "$report/medians.tsv"
@@ -228,7 +222,6 @@ sed -i '/two-cores/d' "$report/medians.tsv"
 # ---------------------------------------------------------------- make clean
 (cd "$top_builddir" && MAKEFLAGS='' make -n clean-local) > "$work/out" 2>&1
 if ! grep -q 'bench/cache' "$work/out"; then
-  cat "$work/out"
   fail "make clean keeps bench/cache"
 elif grep 'bench/report' "$work/out"; then
   fail "make clean removes measurements"

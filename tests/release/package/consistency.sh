@@ -96,13 +96,11 @@ fi
 # ---------------------------------------------------------------- the tarball is the repository
 tracked() {
   # Only the repository of this source: the source may be inside another one.
-  [ -e "$top_srcdir/.git" ] && command -v git > /dev/null 2>&1 &&
+  [ -e "$top_srcdir/.git" ] && has git &&
     git -C "$top_srcdir" ls-files 2> /dev/null | sort > "$work/tracked" && [ -s "$work/tracked" ]
 }
 
 if tracked; then
-  # This make must not inherit options and job slots.
-  unset MAKEFLAGS MFLAGS MAKELEVEL
   if "$MAKE" -C "$top_builddir" distdir distdir="$work/dist" > "$work/log" 2>&1; then
     # Without files that only the repository needs, and without those that autoreconf generates.
     grep -v -e '^\.ci/' -e '^\.github/' -e '^\.gitignore$' "$work/tracked" > "$work/expected"

@@ -29,7 +29,6 @@ run() {
     echo "ok: $program $*"
     return 0
   fi
-  cat "$work/out" "$work/err"
   fail "$program $*: exit status $result, not $expected"
   return 1
 }
@@ -73,7 +72,6 @@ within() {
 verified() {
   if [ "$(number 'files verified')" != "$1" ] || [ "$(number 'files failed')" != 0 ] ||
     [ "$(number 'skipped')" != "$2" ]; then
-    cat "$work/out" "$work/err"
     fail "expected $1 files verified, none failed, $2 skipped"
   fi
 }
@@ -101,7 +99,7 @@ if built "$hog"; then
     for figure in 'times served' 'longest wait' 'times the hog passed it in waiting'; do
       grep -Eq "^ *$figure +[0-9].* [0-9]" "$work/out" || fail "hog-and-victim: no '$figure'"
     done
-    if command -v xmllint > /dev/null 2>&1; then
+    if has xmllint; then
       xmllint --noout "$work/picture.svg" || fail "the picture is not well-formed XML"
     elif ! grep -q '<svg ' "$work/picture.svg" || ! grep -q '</svg>' "$work/picture.svg"; then
       fail "the picture is no SVG"
@@ -149,7 +147,6 @@ if built fairsem-limit; then
     grep -qx 'most at once: 2' "$work/out"; then
     echo "ok: cron-limit.sh"
   else
-    cat "$work/out" "$work/err"
     fail "cron-limit.sh"
   fi
 fi
@@ -173,7 +170,7 @@ bench=bench/fairsem-bench
 if built "$bench"; then
   run 0 "$bench" --quick all && { grep -q 'fairsem' "$work/out" || fail "no row for fairsem"; }
   run 0 "$bench" --quick --json uncontended
-  if command -v python3 > /dev/null 2>&1; then
+  if has python3; then
     python3 -m json.tool "$work/out" > "$work/err" 2>&1 || fail "--json is no JSON"
   fi
   run 2 "$bench" no-such-workload

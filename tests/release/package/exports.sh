@@ -5,12 +5,7 @@ set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
-for tool in nm readelf; do
-  if ! command -v "$tool" > /dev/null 2>&1; then
-    echo "skipped: there is no $tool"
-    exit 77
-  fi
-done
+needs nm readelf
 
 # same WHAT FILE OTHER_WHAT FILE - both files have the same lines.
 same() {

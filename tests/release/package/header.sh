@@ -239,7 +239,7 @@ blocks() {
 }
 
 limit=
-command -v timeout > /dev/null 2>&1 && limit="timeout 60"
+has timeout && limit="timeout 60"
 ran=0
 
 # build FILE ARGUMENT... - as a reader would, and without a warning.

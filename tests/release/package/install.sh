@@ -95,9 +95,8 @@ try() {
 }
 
 try C "$CC" "$work/prog.c"
-cxx=${CXX:-c++}
-if command -v "${cxx%% *}" > /dev/null 2>&1; then
-  try C++ "$cxx" "$work/prog.cc"
+if has "$CXX"; then
+  try C++ "$CXX" "$work/prog.cc"
 else
   echo "no C++ compiler: C++ not tried"
 fi
@@ -133,7 +132,7 @@ fi
 MANPATH=$work/man
 export MANPATH
 # On a system without manuals, man succeeds for every page.
-if command -v man > /dev/null 2>&1 && ! man -w no_such_page > /dev/null 2>&1; then
+if has man && ! man -w no_such_page > /dev/null 2>&1; then
   for name in fairsem_acquire fairsem_destroy fairsem_shared_unlink fairsem; do
     man -w "$name" > "$work/log" 2>&1
     grep -q "^$work/man/man" "$work/log" || { fail "man -w $name" && cat "$work/log"; }
@@ -142,12 +141,12 @@ if command -v man > /dev/null 2>&1 && ! man -w no_such_page > /dev/null 2>&1; th
   echo "ok: man"
 fi
 index=
-if command -v mandb > /dev/null 2>&1; then
+if has mandb; then
   index="mandb -q"
-elif command -v makewhatis > /dev/null 2>&1; then
+elif has makewhatis; then
   index=makewhatis
 fi
-if [ -n "$index" ] && command -v apropos > /dev/null 2>&1; then
+if [ -n "$index" ] && has apropos; then
   if $index "$work/man" > "$work/log" 2>&1; then
     apropos -M "$work/man" fairsem > "$work/log" 2>&1
     for name in fairsem_acquire fairsem_destroy fairsem_shared_unlink fairsem; do
@@ -161,7 +160,7 @@ if [ -n "$index" ] && command -v apropos > /dev/null 2>&1; then
     fail "$index" && cat "$work/log"
   fi
 fi
-if command -v mandoc > /dev/null 2>&1; then
+if has mandoc; then
   make_quietly install-html
   [ -n "$(find "$root" -name fairsem_acquire.3.html)" ] || fail "make install-html"
 fi

@@ -329,17 +329,16 @@ one_error() {
   fi
 }
 
-each_compiler() {
-  for compiler in "$@"; do
-    # A compiler without these warnings has nothing to show.
-    command -v "${compiler%% *}" > /dev/null 2>&1 &&
-      $compiler --version 2> /dev/null | grep -qi -e gcc -e 'g++' -e clang -e 'Free Software' &&
+# A compiler without these warnings has nothing to show.
+those_that_warn() {
+  while read -r compiler; do
+    $compiler --version 2> /dev/null | grep -qi -e gcc -e 'g++' -e clang -e 'Free Software' &&
       echo "$compiler"
-  done | sort -u
+  done
 }
 
-each_compiler "$CC" gcc clang > "$work/c"
-each_compiler "${CXX:-c++}" g++ clang++ > "$work/cxx"
+each_compiler "$CC" gcc clang | those_that_warn > "$work/c"
+each_compiler "$CXX" g++ clang++ | those_that_warn > "$work/cxx"
 while read -r compiler; do
   for standard in c11 c2x c23; do
     for file in ignored.c null.c posix.c; do

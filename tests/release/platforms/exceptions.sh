@@ -7,7 +7,6 @@ set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 library=$(library)
-cxx=${CXX:-c++}
 
 cat > "$work/prog.cc" << '_EOF'
 #include <fairsem.h>
@@ -192,11 +191,9 @@ int main()
            + return_throws();
 }
 _EOF
-if ! command -v "${cxx%% *}" > /dev/null 2>&1; then
-  skip "no C++ compiler"
-fi
+has "$CXX" || skip "no C++ compiler"
 # shellcheck disable=SC2086 # lists
-if ! $cxx ${CFLAGS-} -I"$top_srcdir/include" "$work/prog.cc" -o "$work/prog" "$library" -pthread; then
+if ! $CXX ${CFLAGS-} -I"$top_srcdir/include" "$work/prog.cc" -o "$work/prog" "$library" -pthread; then
   echo "FAILED: the program does not build"
   exit 1
 fi

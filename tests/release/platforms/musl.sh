@@ -8,9 +8,7 @@ set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
-if ! command -v musl-gcc > /dev/null 2>&1; then
-  skip "there is no musl-gcc (package musl-tools)"
-fi
+has musl-gcc || skip "there is no musl-gcc (package musl-tools)"
 
 # cross.sh puts the linker of another machine in front, which cannot link for the one of musl-gcc.
 echo 'int main(void) { return 0; }' > "$work/probe.c"

@@ -73,7 +73,7 @@ build() {
 # shellcheck disable=SC2086 # lists
 can_run() {
   echo 'int main(void) { return 0; }' > "$work/probe.c"
-  command -v "${1%% *}" > /dev/null 2>&1 &&
+  has "$1" &&
     $1 $2 "$work/probe.c" -o "$work/probe" > /dev/null 2>&1 && "$work/probe" > /dev/null 2>&1
 }
 
@@ -93,7 +93,7 @@ done
 
 if ! grep -q '^have_valgrind_headers = yes' "$top_builddir/Makefile"; then
   echo "skipped: helgrind and DRD, whose headers were not there when the library was built"
-elif ! command -v valgrind > /dev/null 2>&1 || ! can_run "$CC" '' ||
+elif ! has valgrind || ! can_run "$CC" '' ||
   ! valgrind -q "$work/probe" > /dev/null 2>&1; then
   echo "skipped: there is no valgrind"
 else

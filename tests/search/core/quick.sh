@@ -6,13 +6,9 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-mkdir -p "$top_builddir/tests/search/core" || exit 99
-work=$(mktemp -d "$top_builddir/tests/search/core/quick.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/tests/support/script.sh"
 
-"$top_srcdir/tests/search/core/build.sh" "$top_srcdir/src" "$work/explore"
-built=$?
-[ "$built" -eq 0 ] || exit "$built"
+"$top_srcdir/tests/search/core/build.sh" "$top_srcdir/src" "$work/explore" || exit
 . "$top_srcdir/tests/support/result.sh"
 
 # explore ARGUMENT... - the output is also in $work/out.

@@ -5,11 +5,7 @@
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-mkdir -p "$top_builddir/tests/search/shared" || exit 99
-work=$(mktemp -d "$top_builddir/tests/search/shared/quick.XXXXXX") || exit 99
-trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/tests/support/script.sh"
 
-"$top_srcdir/tests/search/shared/build.sh" "$top_srcdir/src" "$work/dies"
-built=$?
-[ "$built" -eq 0 ] || exit "$built"
+"$top_srcdir/tests/search/shared/build.sh" "$top_srcdir/src" "$work/dies" || exit
 "$work/dies" --quick --bound 1 --deaths 1
