@@ -30,8 +30,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EXPORT __attribute__((visibility("default")))
-
 #define KEPT_HERE ((int)(SA_SIGINFO | SA_RESETHAND))
 
 static struct {

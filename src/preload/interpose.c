@@ -23,9 +23,9 @@
 #include "handlers.h"
 #include "jumps.h"
 #include "next.h"
+#include "posix/sem_calls.h"
 #include "priority.h"
 #include "record.h"
-#include "posix/sem_calls.h"
 #include "slots.h"
 
 #include <errno.h>
@@ -33,8 +33,6 @@
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
-
-#define EXPORT __attribute__((visibility("default")))
 
 static struct {
     int    (*init)(sem_t *, int, unsigned);

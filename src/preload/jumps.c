@@ -29,8 +29,6 @@
 #include <setjmp.h>
 #include <stdint.h>
 
-#define EXPORT __attribute__((visibility("default")))
-
 static _Thread_local struct fs_wait_place *innermost __attribute__((tls_model("initial-exec")));
 
 static struct {

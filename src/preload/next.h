@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* For the functions that this module puts in front of them; interpose.map has their names. */
+#define EXPORT __attribute__((visibility("default")))
+
 /*
  * `function` is a pointer to a function pointer, which becomes NULL if there is none.  ISO C does
  * not convert the result of dlsym to a function pointer, so the bytes are copied.

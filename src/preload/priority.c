@@ -22,8 +22,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#define EXPORT __attribute__((visibility("default")))
-
 #define ASK_EACH 256
 
 static struct {

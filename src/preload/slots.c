@@ -105,8 +105,8 @@ static struct fs_sem_slot *slot_of(uint64_t word)
  *
  * The present value comes first: when the slot is retired it becomes 0.
  *
- * If the tag has changed, the slot was used again while we read it, as in a seqlock: see move_in().
- * Acquire order for the reads before.
+ * If the tag has changed, the slot was used again while we read it, as in a seqlock: see
+ * fs_slot_move_in().  Acquire order for the reads before.
  */
 static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_sem_slot *slot)
 {
