@@ -48,6 +48,7 @@
  *         fairsem_shared_acquire_until    wait until a time on a clock
  *         fairsem_shared_acquire_with     all of these, a priority, and a token
  *         fairsem_shared_release          give units back; the oldest waiters get them
+ *         fairsem_shared_set_units        change how many there are
  *     3  inspect
  *         fairsem_shared_available        free units
  *         fairsem_shared_waiters          requests in the queue
@@ -174,7 +175,7 @@ FAIRSEM_API int fairsem_shared_keep_on_exec(fairsem_shared_t *handle, bool keep)
  *
  * 0        the units are this process's
  * EINVAL   n < 0 or n > FAIRSEM_MAX_UNITS
- * E2BIG    n exceeds attr.units, or attr.capacity
+ * E2BIG    n exceeds the number of units, or attr.capacity
  * ENOBUFS  attr.max_waiters requests wait already
  * EBUSY    it would wait, after fairsem_shared_keep_on_exec
  */
@@ -235,12 +236,27 @@ FAIRSEM_API int fairsem_shared_acquire_with(fairsem_shared_t *handle, int64_t n,
  */
 FAIRSEM_API int fairsem_shared_release(fairsem_shared_t *handle, int64_t n) FAIRSEM_NONNULL_(1);
 
+/*
+ * Change the number of units, free or not, to `units`; 0 is a pause.  Nothing is taken back: if more
+ * are held, none is granted until enough have come back.  Requests in the queue for more than there
+ * are now stay there.  Since 1.1.
+ *
+ * 0        done; waiters that fit now have their units
+ * EINVAL   units < 0 or units > FAIRSEM_MAX_UNITS; or FAIRSEM_SHARED_NO_UNDO
+ */
+FAIRSEM_API int fairsem_shared_set_units(fairsem_shared_t *handle, int64_t units)
+    FAIRSEM_NONNULL_(1);
+
 /* ======================================================================== *
  *  3  Inspect
  *     fairsem_shared_stat(3)
  * ======================================================================== */
 
-/* The free units, or -1 for an error.  Each function here first frees what the dead have held. */
+/*
+ * The free units, or -1 for an error.  Each function here first frees what the dead have held.  If it
+ * cannot have the segment's lock within 20 ms, because the process that has it is stopped, it reads
+ * without it; then its figures may not fit together.
+ */
 FAIRSEM_API int64_t fairsem_shared_available(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 
 /* The requests in the queue, or -1 for an error. */
@@ -248,8 +264,8 @@ FAIRSEM_API int64_t fairsem_shared_waiters(fairsem_shared_t *handle) FAIRSEM_NON
 
 /* A segment now, and since it was made; a death during a call can make the past inexact. */
 typedef struct {
-    int64_t available;      /* free units */
-    int64_t capacity;       /* attr.units, or attr.capacity; -1: unbounded */
+    int64_t available;      /* free units; below 0 after fairsem_shared_set_units */
+    int64_t capacity;       /* all units, free or not, or attr.capacity; -1: unbounded */
     int64_t held;           /* by processes that live; 0 with FAIRSEM_SHARED_NO_UNDO */
     int64_t mine;           /* of these: by this process */
     int64_t processes;      /* that have it open */
@@ -272,7 +288,8 @@ typedef struct {
     int64_t deaths;         /* processes that did not close their handle */
     int64_t returned;       /* units that came back from them */
     int64_t repairs;        /* of what they left unfinished */
-    int64_t reserved_[9];
+    int64_t initial_units;  /* attr.units; since 1.1 */
+    int64_t reserved_[8];
 } fairsem_shared_stat_t;
 
 /* Fill in *stat with figures of one moment. */
@@ -288,7 +305,8 @@ typedef struct fairsem_shared_user {
     int64_t ns;             /* since it held none, was granted, or joined; nanoseconds */
     int64_t priority;       /* of a request; else 0 */
     int64_t mine;           /* 1: of this process; else 0 */
-    int64_t reserved_[2];
+    int64_t local_pid;      /* in this process's pid namespace; 0: not there.  Since 1.1 */
+    int64_t reserved_[1];
 } fairsem_shared_user_t;
 
 /* Fill in up to *count of them, holders first, and set *count to how many there are. */

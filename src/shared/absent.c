@@ -60,6 +60,12 @@ int fairsem_shared_release(fairsem_shared_t *h, int64_t n)
     return ENOSYS;
 }
 
+int fairsem_shared_set_units(fairsem_shared_t *h, int64_t units)
+{
+    (void)h, (void)units;
+    return ENOSYS;
+}
+
 int fairsem_shared_keep_on_exec(fairsem_shared_t *h, bool keep)
 {
     (void)h, (void)keep;

@@ -83,23 +83,34 @@ static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
 
 /* ---- Attach ---- */
 
-/* The lock is held, and the byte of this entry is ours. */
-static int move_in(fairsem_shared_t *h, int index, bool kept)
+/* Drop the dead process whose entry this was.  Its byte is ours. */
+static int evict(fairsem_shared_t *h, const struct fs_deadline *deadline, int index)
 {
-    struct fs_process *self = &h->processes[index];
-    int error;
+    static const struct fs_dead nobody;
+    struct fs_section section;
+    int error = fs_section_begin(h, deadline, &section);
 
-    if (kept) {
-        FS_PUT(&self->keeps, 0);
-        return 0;
-    }
-    if (FS_GET(&self->state) != FS_PROCESS_FREE) {
+    if (error != 0)
+        return error;
+    if (FS_GET(&h->processes[index].state) != FS_PROCESS_FREE) {
         error = fs_shared_bury(h, index);
         if (error == 0)
-            error = fs_shared_repair(h);
-        if (error != 0)
-            return error;
+            error = fs_shared_repair(h, &nobody);
     }
+    return error == 0 ? fs_section_end(h, &section) : fs_section_fail(h, &section, error);
+}
+
+/* A free entry whose byte is ours needs no lock (R3). */
+static int move_in(fairsem_shared_t *h, const struct fs_deadline *deadline, int index)
+{
+    struct fs_process *self = &h->processes[index];
+    int error = 0;
+
+    /* Acquire order: after the stores of the process that freed it. */
+    if (atomic_load_explicit(&self->state, memory_order_acquire) != FS_PROCESS_FREE)
+        error = evict(h, deadline, index);
+    if (error != 0)
+        return error;
     FS_PUT(&self->held, 0);
     FS_PUT(&self->keeps, 0);
     FS_PUT(&self->pid, fs_process_id());
@@ -107,9 +118,8 @@ static int move_in(fairsem_shared_t *h, int index, bool kept)
     return 0;
 }
 
-static int attach(fairsem_shared_t *h)
+static int attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
 {
-    struct fs_section section;
     bool kept;
     int index, error = fs_shared_check_file(h);
 
@@ -122,26 +132,23 @@ static int attach(fairsem_shared_t *h)
         return error;
     FS_PUT(&h->incarnation, FS_GET(&h->processes[index].incarnation));
     FS_PUT(&h->self, index);
-    error = fs_section_begin(h, &section);
+    if (FS_GET(&h->segment->damaged) != 0)
+        error = ENOTRECOVERABLE;
+    else if (kept)
+        FS_PUT(&h->processes[index].keeps, 0);
+    else
+        error = move_in(h, deadline, index);
     if (error == 0) {
-        error = move_in(h, index, kept);
-        if (error == 0) {
-            atomic_store_explicit(&h->attached, true, memory_order_release);
-            error = fs_section_end(h, &section);
-        } else {
-            fs_section_fail(h, &section, error);
-        }
+        atomic_store_explicit(&h->attached, true, memory_order_release);
+        return 0;
     }
-    if (error != 0) {
-        atomic_store_explicit(&h->attached, false, memory_order_relaxed);
-        FS_PUT(&h->self, FS_NOBODY);
-        fs_life_drop(h->fd, index);
-    }
+    FS_PUT(&h->self, FS_NOBODY);
+    fs_life_drop(h->fd, index);
     return error;
 }
 
 /* No wait in the queue, so no cancellation point; but it may nap. */
-int fs_shared_attach(fairsem_shared_t *h)
+int fs_shared_attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
 {
     int error = 0, cancelable, ignored;
 
@@ -149,7 +156,7 @@ int fs_shared_attach(fairsem_shared_t *h)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     FS_MUST(pthread_mutex_lock(&h->attaching));
     if (!atomic_load_explicit(&h->attached, memory_order_acquire))
-        error = attach(h);
+        error = attach(h, deadline);
     FS_MUST(pthread_mutex_unlock(&h->attaching));
     pthread_setcancelstate(cancelable, &ignored);
     return error;
@@ -157,7 +164,7 @@ int fs_shared_attach(fairsem_shared_t *h)
 
 /* ---- Use ---- */
 
-/* The lock is held.  False: others have found our byte free, and dropped us. */
+/* False: others have found our byte free, and dropped us. */
 static bool is_still_ours(const fairsem_shared_t *h)
 {
     const struct fs_process *self = &h->processes[FS_GET(&h->self)];
@@ -166,16 +173,21 @@ static bool is_still_ours(const fairsem_shared_t *h)
            && FS_GET(&self->incarnation) == FS_GET(&h->incarnation);
 }
 
-int fs_shared_enter(fairsem_shared_t *h, struct fs_section *section)
+int fs_shared_be_attached(fairsem_shared_t *h, const struct fs_deadline *deadline)
 {
     fs_shared_check_fork(h);
-    for (int i = 0; i < PATIENCE; i++) {
-        int error = 0;
+    return atomic_load_explicit(&h->attached, memory_order_acquire) ? 0
+                                                                    : fs_shared_attach(h, deadline);
+}
 
-        if (!atomic_load_explicit(&h->attached, memory_order_acquire))
-            error = fs_shared_attach(h);
+int fs_shared_enter(fairsem_shared_t *h, const struct fs_deadline *deadline,
+                    struct fs_section *section)
+{
+    for (int i = 0; i < PATIENCE; i++) {
+        int error = fs_shared_be_attached(h, deadline);
+
         if (error == 0)
-            error = fs_section_begin(h, section);
+            error = fs_section_begin(h, deadline, section);
         if (error != 0 || is_still_ours(h))
             return error;
         atomic_store_explicit(&h->attached, false, memory_order_relaxed);
@@ -187,28 +199,35 @@ int fs_shared_enter(fairsem_shared_t *h, struct fs_section *section)
 bool fs_shared_has_slots(const fairsem_shared_t *h)
 {
     for (int i = 0; i < h->max_waiters; i++) {
-        if (FS_GET(&h->slots[i].state) != FS_SLOT_FREE
+        int state = FS_GET(&h->slots[i].state);
+
+        if (state != FS_SLOT_FREE && state <= FS_SLOT_CANCELED
             && FS_GET(&h->slots[i].process) == FS_GET(&h->self))
             return true;
     }
     return false;
 }
 
-/* The byte is dropped last: a process without its byte must not hold the lock. */
+/*
+ * The byte is dropped last: a process without its byte must not hold the lock.  If the lock cannot be
+ * had, because its owner is stopped, we leave like one that dies: when the descriptor is closed.
+ */
 int fs_shared_detach(fairsem_shared_t *h)
 {
+    const struct fs_deadline deadline = fs_deadline_after(PATIENCE * INT64_C(1000000));
     struct fs_section section;
     int64_t held;
     int index, error;
 
     fs_shared_check_fork(h);
     index = FS_GET(&h->self);
-    if (!atomic_load_explicit(&h->attached, memory_order_acquire)
-        || fs_shared_check_file(h) != 0 || fs_section_begin(h, &section) != 0)
+    if (!atomic_load_explicit(&h->attached, memory_order_acquire) || fs_shared_check_file(h) != 0)
+        return 0;
+    if (is_still_ours(h) && fs_shared_has_slots(h))
+        return EBUSY;
+    if (fs_section_begin(h, &deadline, &section) != 0)
         return 0;
     if (is_still_ours(h)) {
-        if (fs_shared_has_slots(h))
-            return fs_section_fail(h, &section, EBUSY);
         error = fs_shared_load_held(h, index, &held);
         if (error == 0 && h->undo)
             error = fs_shared_give_back(h, held);

@@ -10,17 +10,21 @@
 
 #include "shared/shared_section.h"
 
-/* 0; EUSERS, ENOLCK, ENOTRECOVERABLE, EBADF. */
-int fs_shared_attach(fairsem_shared_t *h);
+/* 0; EUSERS, ENOLCK, ENOTRECOVERABLE, EBADF; ETIMEDOUT, as fs_shared_lock(). */
+int fs_shared_attach(fairsem_shared_t *h, const struct fs_deadline *deadline);
 
 /* Cease to be a user; the units it holds go to the next waiter.  0, or EBUSY: a thread waits. */
 int fs_shared_detach(fairsem_shared_t *h);
 
+/* The same, only if it is no user yet. */
+int fs_shared_be_attached(fairsem_shared_t *h, const struct fs_deadline *deadline);
+
 /* Begin a section as a user of the segment: 0, or one of the above, and then there is nothing to
  * end. */
-int fs_shared_enter(fairsem_shared_t *h, struct fs_section *section);
+int fs_shared_enter(fairsem_shared_t *h, const struct fs_deadline *deadline,
+                    struct fs_section *section);
 
-/* Is any slot in use by this process?  The lock is held. */
+/* Does a thread of this process wait, or has one still to receive its units? */
 bool fs_shared_has_slots(const fairsem_shared_t *h);
 
 /* In a forked child, forget the parent's entry, so that the child attaches. */

@@ -1,53 +1,104 @@
 /* SPDX-License-Identifier: MIT */
 /* census.c - inspecting a segment, as numbers and as text. */
+#include "deadline.h"
 #include "shared/attach.h"
 #include "shared/change.h"
-#include "shared/repair.h"
+#include "shared/kernel.h"
 #include "shared/shared_queue.h"
+#include "shared/watch.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Enter, drop the dead, and grant what they held. */
-static int enter_and_inspect(fairsem_shared_t *h, struct fs_section *section)
-{
-    int error = fs_shared_enter(h, section);
+/*
+ * Who inspects waits so long for the lock.  Then it reads without it, as its owner is stopped: the
+ * figures may not fit together, but they say what is going on.
+ */
+#define PATIENCE_NS 20000000
 
-    if (error != 0)
-        return error;
-    error = fs_shared_inspect(h);
+struct view {
+    fairsem_shared_t *handle;
+    struct fs_section section;
+    bool              locked;
+};
+
+/* Only under the lock is what does not fit a damage.  All that follows loads without checking. */
+static int check(fairsem_shared_t *h)
+{
+    int64_t available, out, units;
+    int at, error = fs_shared_load_available(h, &available);
+
+    if (error == 0 && h->undo) {
+        error = fs_shared_count_out(h, &out);
+        if (error == 0 && out != FS_GET(&h->segment->out))
+            return fs_shared_is_damaged(h);
+    }
     if (error == 0)
-        error = fs_section_grant(h, section);
-    return error != 0 ? fs_section_fail(h, section, error) : 0;
+        error = fs_queue_head(h, &at);
+    for (int i = 0; error == 0 && at != FS_NOBODY; i++) {
+        int process;
+
+        if (i >= h->max_waiters)
+            return fs_shared_is_damaged(h);
+        error = fs_slot_process(h, at, &process);
+        if (error == 0)
+            error = fs_shared_load_units(h, at, &units);
+        if (error == 0)
+            error = fs_queue_behind(h, at, &at);
+    }
+    return error;
+}
+
+/* Drop the dead, grant what they held, and begin to inspect. */
+static int begin(struct view *view, fairsem_shared_t *h)
+{
+    const struct fs_deadline deadline = fs_deadline_after(PATIENCE_NS);
+    int error = fs_watch_check(h, &deadline, FS_EVERYBODY);
+
+    view->handle = h;
+    view->section.now_ns = 0;
+    if (error == 0)
+        error = fs_shared_enter(h, &deadline, &view->section);
+    view->locked = error == 0;
+    if (error == ETIMEDOUT)
+        return FS_GET(&h->segment->damaged) != 0 ? ENOTRECOVERABLE : 0;
+    if (error == 0)
+        error = check(h);
+    return error != 0 && view->locked ? fs_section_fail(h, &view->section, error) : error;
+}
+
+static int end(struct view *view)
+{
+    return view->locked ? fs_section_end(view->handle, &view->section) : 0;
+}
+
+static int64_t load_available(const fairsem_shared_t *h)
+{
+    return fs_word_available(FS_GET(&h->segment->word));
 }
 
 int64_t fairsem_shared_available(fairsem_shared_t *h)
 {
-    struct fs_section section;
+    struct view view;
     int64_t available;
-    int error = enter_and_inspect(h, &section);
 
-    if (error != 0)
+    if (begin(&view, h) != 0)
         return -1;
-    error = fs_shared_load_available(h, &available);
-    if (error == 0)
-        error = fs_section_end(h, &section);
-    else
-        fs_section_fail(h, &section, error);
-    return error != 0 ? -1 : available;
+    available = load_available(h);
+    return end(&view) != 0 ? -1 : available < 0 ? 0 : available;
 }
 
 int64_t fairsem_shared_waiters(fairsem_shared_t *h)
 {
-    struct fs_section section;
+    struct view view;
     int64_t waiters;
 
-    if (enter_and_inspect(h, &section) != 0)
+    if (begin(&view, h) != 0)
         return -1;
     waiters = FS_GET(&h->segment->waiters);
-    return fs_section_end(h, &section) != 0 || waiters < 0 ? -1 : waiters;
+    return end(&view) != 0 || waiters < 0 ? -1 : waiters;
 }
 
 /* ---- Totals ---- */
@@ -69,81 +120,65 @@ static void copy_counters(const struct fs_shared_counters *count, fairsem_shared
     stat->repairs = FS_GET(&count->repairs);
 }
 
-/* More units held than exist mean damage.  Checking each term also keeps the sum from overflow. */
-static int count_holders(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
+static void add_units(int64_t *sum, int64_t units)
 {
-    int64_t held;
-    int error;
+    if (units > 0)
+        *sum = units > INT64_MAX - *sum ? INT64_MAX : *sum + units;
+}
 
+static void count_holders(const fairsem_shared_t *h, fairsem_shared_stat_t *stat)
+{
     for (int i = 0; i < h->max_processes; i++) {
         if (FS_GET(&h->processes[i].state) == FS_PROCESS_FREE)
             continue;
-        error = fs_shared_load_held(h, i, &held);
-        if (error != 0 || held > h->capacity - stat->held)
-            return error != 0 ? error : fs_shared_is_damaged(h);
         stat->processes++;
-        stat->held += held;
+        add_units(&stat->held, FS_GET(&h->processes[i].held));
         if (i == FS_GET(&h->self))
-            stat->mine = held;
+            stat->mine = FS_GET(&h->processes[i].held);
     }
-    return 0;
 }
 
-static int count_slots(fairsem_shared_t *h, int64_t now, fairsem_shared_stat_t *stat)
+static void count_slots(const fairsem_shared_t *h, int64_t now, fairsem_shared_stat_t *stat)
 {
-    int64_t units, waited;
-    int error;
-
     for (int i = 0; i < h->max_waiters; i++) {
         int state = FS_GET(&h->slots[i].state);
+        int64_t units = FS_GET(&h->slots[i].units), waited;
 
-        if (state != FS_SLOT_WAITING && state != FS_SLOT_GRANTED)
+        if (state == FS_SLOT_GRANTED && h->undo)
+            add_units(&stat->held, units);
+        if (state != FS_SLOT_WAITING)
             continue;
-        error = fs_shared_load_units(h, i, &units);
-        if (error != 0)
-            return error;
-        if (state == FS_SLOT_GRANTED) {
-            stat->held += h->undo ? units : 0;
-            continue;
-        }
-        stat->waiting_units = units > INT64_MAX - stat->waiting_units
-                              ? INT64_MAX : stat->waiting_units + units;
+        add_units(&stat->waiting_units, units);
         waited = fs_since(now, FS_GET(&h->slots[i].joined_ns));
         if (waited > stat->oldest_wait_ns)
             stat->oldest_wait_ns = waited;
     }
-    return 0;
 }
 
-/* The lock is held. */
-static int take_stat(fairsem_shared_t *h, int64_t now, fairsem_shared_stat_t *stat)
+static void take_stat(const fairsem_shared_t *h, int64_t now, fairsem_shared_stat_t *stat)
 {
-    int error;
-
     *stat = (fairsem_shared_stat_t){
-        .capacity = h->unbounded ? -1 : h->capacity,
+        .available = load_available(h),
+        .capacity = h->unbounded ? -1 : fs_shared_total(h),
+        .initial_units = h->units,
         .max_processes = h->max_processes,
         .max_waiters = h->max_waiters,
         .waiters = FS_GET(&h->segment->waiters),
     };
     copy_counters(&h->segment->count, stat);
-    error = fs_shared_load_available(h, &stat->available);
-    if (error == 0)
-        error = count_holders(h, stat);
-    if (error == 0)
-        error = count_slots(h, now, stat);
-    return error;
+    count_holders(h, stat);
+    count_slots(h, now, stat);
 }
 
 int fairsem_shared_stat(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
 {
-    struct fs_section section;
-    int error = enter_and_inspect(h, &section);
+    struct view view;
+    int error = begin(&view, h);
 
     if (error != 0)
         return error;
-    error = take_stat(h, fs_section_now(&section), stat);
-    return error != 0 ? fs_section_fail(h, &section, error) : fs_section_end(h, &section);
+    take_stat(h, fs_section_now(&view.section), stat);
+    return end(&view);
 }
 
 /* ---- One by one ---- */
@@ -168,93 +203,75 @@ static void add(struct list *list, fairsem_shared_user_t user)
         list->users[at] = user;
 }
 
-static int add_holders(fairsem_shared_t *h, int64_t now, struct list *list)
+static void add_holders(const fairsem_shared_t *h, int64_t now, struct list *list)
 {
-    int64_t held;
-
     for (int i = 0; i < h->max_processes; i++) {
         const struct fs_process *p = &h->processes[i];
-        int error;
+        int64_t held = FS_GET(&p->held);
 
-        if (FS_GET(&p->state) == FS_PROCESS_FREE)
-            continue;
-        error = fs_shared_load_held(h, i, &held);
-        if (error != 0)
-            return error;
-        if (held != 0)
+        if (FS_GET(&p->state) != FS_PROCESS_FREE && held != 0)
             add(list, (fairsem_shared_user_t){
-                .pid = FS_GET(&p->pid), .units = held, .ns = fs_since(now, FS_GET(&p->since_ns)),
-                .mine = i == FS_GET(&h->self),
+                .pid = FS_GET(&p->pid), .local_pid = fs_life_owner(h->fd, i), .units = held,
+                .ns = fs_since(now, FS_GET(&p->since_ns)), .mine = i == FS_GET(&h->self),
             });
     }
-    return 0;
+}
+
+static void add_slot(const fairsem_shared_t *h, const struct fs_slot *slot, int64_t place,
+                     int64_t ns, struct list *list)
+{
+    int process = FS_GET(&slot->process);
+
+    if (fs_index_valid(process, h->max_processes))
+        add(list, (fairsem_shared_user_t){
+            .pid = FS_GET(&h->processes[process].pid), .local_pid = fs_life_owner(h->fd, process),
+            .units = FS_GET(&slot->units), .place = place, .ns = ns,
+            .priority = place != 0 ? FS_GET(&slot->priority) : 0,
+            .mine = process == FS_GET(&h->self),
+        });
 }
 
 /* Requests that were granted, not yet received: their processes may be stopped. */
-static int add_granted(fairsem_shared_t *h, int64_t now, struct list *list)
+static void add_granted(const fairsem_shared_t *h, int64_t now, struct list *list)
 {
     for (int i = 0; i < h->max_waiters; i++) {
         const struct fs_slot *slot = &h->slots[i];
-        int process, error;
 
-        if (FS_GET(&slot->state) != FS_SLOT_GRANTED)
-            continue;
-        error = fs_slot_process(h, i, &process);
-        if (error != 0)
-            return error;
-        add(list, (fairsem_shared_user_t){
-            .pid = FS_GET(&h->processes[process].pid), .units = FS_GET(&slot->units),
-            .ns = fs_since(now, FS_GET(&slot->granted_ns)), .mine = process == FS_GET(&h->self),
-        });
+        if (FS_GET(&slot->state) == FS_SLOT_GRANTED)
+            add_slot(h, slot, 0, fs_since(now, FS_GET(&slot->granted_ns)), list);
     }
-    return 0;
 }
 
-static int add_queue(fairsem_shared_t *h, int64_t now, struct list *list)
+static void add_queue(const fairsem_shared_t *h, int64_t now, struct list *list)
 {
-    int64_t place = 1;
-    int at, error = fs_queue_head(h, &at);
+    int at = FS_GET(&h->segment->head);
 
-    while (error == 0 && at != FS_NOBODY) {
+    for (int64_t place = 1; place <= h->max_waiters && fs_index_valid(at, h->max_waiters); place++) {
         const struct fs_slot *slot = &h->slots[at];
-        int process;
 
-        if (place > h->max_waiters)
-            return fs_shared_is_damaged(h);
-        error = fs_slot_process(h, at, &process);
-        if (error != 0)
-            return error;
-        add(list, (fairsem_shared_user_t){
-            .pid = FS_GET(&h->processes[process].pid), .units = FS_GET(&slot->units),
-            .place = place, .ns = fs_since(now, FS_GET(&slot->joined_ns)),
-            .priority = FS_GET(&slot->priority), .mine = process == FS_GET(&h->self),
-        });
-        place++;
-        error = fs_queue_behind(h, at, &at);
+        add_slot(h, slot, place, fs_since(now, FS_GET(&slot->joined_ns)), list);
+        at = FS_GET(&slot->next);
     }
-    return error;
 }
 
-/* The lock is held. */
-static int list_users(fairsem_shared_t *h, int64_t now, struct list *list)
+static void list_users(const fairsem_shared_t *h, int64_t now, struct list *list)
 {
-    int error = add_holders(h, now, list);
-
-    if (error == 0 && h->undo)
-        error = add_granted(h, now, list);
-    return error != 0 ? error : add_queue(h, now, list);
+    add_holders(h, now, list);
+    if (h->undo)
+        add_granted(h, now, list);
+    add_queue(h, now, list);
 }
 
 int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int *count)
 {
     struct list list = { .users = users, .room = *count > 0 ? *count : 0 };
-    struct fs_section section;
-    int error = enter_and_inspect(h, &section);
+    struct view view;
+    int error = begin(&view, h);
 
     if (error != 0)
         return error;
-    error = list_users(h, fs_section_now(&section), &list);
-    error = error != 0 ? fs_section_fail(h, &section, error) : fs_section_end(h, &section);
+    list_users(h, fs_section_now(&view.section), &list);
+    error = end(&view);
     if (error == 0)
         *count = list.count;
     return error;
@@ -298,15 +315,14 @@ static int dump(fairsem_shared_t *h, FILE *file)
     int room = h->max_processes + h->max_waiters;
     struct list list = { .users = malloc((size_t)room * sizeof *list.users) };
     fairsem_shared_stat_t stat;
-    struct fs_section section;
-    int error = enter_and_inspect(h, &section);
+    struct view view;
+    int error = begin(&view, h);
 
     list.room = list.users != NULL ? room : 0;
     if (error == 0) {
-        error = take_stat(h, fs_section_now(&section), &stat);
-        if (error == 0)
-            error = list_users(h, fs_section_now(&section), &list);
-        error = error != 0 ? fs_section_fail(h, &section, error) : fs_section_end(h, &section);
+        take_stat(h, fs_section_now(&view.section), &stat);
+        list_users(h, fs_section_now(&view.section), &list);
+        error = end(&view);
     }
     if (error == 0) {
         print_totals(file, &stat);

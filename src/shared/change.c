@@ -6,10 +6,29 @@
 
 #include <errno.h>
 
+int64_t fs_shared_total(const fairsem_shared_t *h)
+{
+    return h->undo ? FS_GET(&h->segment->total) : h->capacity;
+}
+
+int64_t fs_shared_most(const fairsem_shared_t *h)
+{
+    int64_t most = h->undo ? FS_GET(&h->segment->most) : h->capacity;
+
+    return fs_count_valid(most) ? most : 0;
+}
+
 int fs_shared_load_available(fairsem_shared_t *h, int64_t *available)
 {
+    const int64_t total = fs_shared_total(h), most = fs_shared_most(h);
+    const int64_t out = h->undo ? FS_GET(&h->segment->out) : 0;
+
     *available = fs_word_available(FS_GET(&h->segment->word));
-    if (*available >= 0 && *available <= h->capacity)
+    if (!h->undo && *available >= 0 && *available <= total)
+        return 0;
+    /* In this order, no difference overflows. */
+    if (h->undo && total >= 0 && total <= most && out >= 0 && out <= most
+        && *available == total - out)
         return 0;
     return fs_shared_is_damaged(h);
 }
@@ -23,6 +42,8 @@ void fs_shared_put_available(fairsem_shared_t *h, int64_t available)
 {
     FS_STEP("put available");
     store_word(h, available);
+    if (h->undo)
+        FS_PUT(&h->segment->out, fs_shared_total(h) - available);
 }
 
 /* Without undo, the count is part of the truth, so this is a commit point. */
@@ -35,13 +56,62 @@ static void commit_available(fairsem_shared_t *h, int64_t available)
 int fs_shared_load_held(fairsem_shared_t *h, int process, int64_t *held)
 {
     *held = FS_GET(&h->processes[process].held);
-    return *held >= 0 && *held <= h->capacity ? 0 : fs_shared_is_damaged(h);
+    return *held >= 0 && *held <= fs_shared_most(h) ? 0 : fs_shared_is_damaged(h);
 }
 
 int fs_shared_load_units(fairsem_shared_t *h, int slot, int64_t *units)
 {
     *units = FS_GET(&h->slots[slot].units);
-    return *units >= 0 && *units <= h->capacity ? 0 : fs_shared_is_damaged(h);
+    return *units >= 0 && *units <= fs_shared_most(h) ? 0 : fs_shared_is_damaged(h);
+}
+
+static int add_out(fairsem_shared_t *h, int64_t units, int64_t *out)
+{
+    if (units > fs_shared_most(h) - *out)
+        return fs_shared_is_damaged(h);
+    *out += units;
+    return 0;
+}
+
+int fs_shared_count_out(fairsem_shared_t *h, int64_t *out)
+{
+    int64_t units;
+    int error = 0;
+
+    *out = 0;
+    for (int i = 0; i < h->max_processes && error == 0; i++) {
+        if (FS_GET(&h->processes[i].state) == FS_PROCESS_FREE)
+            continue;
+        error = fs_shared_load_held(h, i, &units);
+        if (error == 0)
+            error = add_out(h, units, out);
+    }
+    for (int i = 0; i < h->max_waiters && error == 0; i++) {
+        int state = FS_GET(&h->slots[i].state);
+
+        /* Its thread may leave a granted slot at any moment. */
+        if (state != FS_SLOT_GRANTED && state != FS_SLOT_TO_RETURN)
+            continue;
+        error = fs_shared_load_units(h, i, &units);
+        if (error == 0)
+            error = add_out(h, units, out);
+    }
+    return error;
+}
+
+int fs_shared_resize(fairsem_shared_t *h, int64_t total)
+{
+    int64_t available;
+    int error = fs_shared_load_available(h, &available);
+
+    if (error != 0)
+        return error;
+    available += total - fs_shared_total(h);
+    if (total > fs_shared_most(h))
+        FS_PUT(&h->segment->most, total);
+    FS_COMMIT(&h->segment->total, total);
+    fs_shared_put_available(h, available);
+    return 0;
 }
 
 int fs_shared_take(fairsem_shared_t *h, int64_t n)
@@ -57,13 +127,24 @@ int fs_shared_take(fairsem_shared_t *h, int64_t n)
         return 0;
     }
     error = fs_shared_load_held(h, FS_GET(&h->self), &held);
-    if (error != 0 || held > h->capacity - n)
+    if (error != 0 || held > fs_shared_most(h) - n)
         return error != 0 ? error : fs_shared_is_damaged(h);
     if (held == 0)
         FS_PUT(&self->since_ns, fs_tick_ns());
     FS_COMMIT(&self->held, held + n);
     fs_shared_put_available(h, available - n);
     return 0;
+}
+
+/* Is it refused because it holds fewer, or because somebody has changed what it holds (R8)? */
+static int refuse(fairsem_shared_t *h)
+{
+    int64_t out;
+    int error = fs_shared_count_out(h, &out);
+
+    if (error != 0)
+        return error;
+    return out == FS_GET(&h->segment->out) ? EPERM : fs_shared_is_damaged(h);
 }
 
 int fs_shared_give_back(fairsem_shared_t *h, int64_t n)
@@ -83,8 +164,8 @@ int fs_shared_give_back(fairsem_shared_t *h, int64_t n)
         return 0;
     }
     if (n > held)
-        return EPERM;
-    if (n > h->capacity - available)
+        return refuse(h);
+    if (n > fs_shared_total(h) - available)
         return fs_shared_is_damaged(h);
     FS_COMMIT(&self->held, held - n);
     fs_shared_put_available(h, available + n);
@@ -93,12 +174,29 @@ int fs_shared_give_back(fairsem_shared_t *h, int64_t n)
 
 /* ---- Changes of two words ---- */
 
+/*
+ * The commit point of a grant.  EAGAIN: its thread has gone meanwhile, without the lock.  When this
+ * is done again, it may have been granted before, and may have gone since.
+ */
+static int commit_grant(fairsem_shared_t *h, struct fs_slot *slot)
+{
+    int state = FS_SLOT_WAITING;
+
+    FS_STEP("commit grant");
+    if (atomic_compare_exchange_strong_explicit(&slot->state, &state, FS_SLOT_GRANTED,
+                                                memory_order_release, memory_order_relaxed)
+        || state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN)
+        return 0;
+    return state == FS_SLOT_TO_UNLINK ? EAGAIN : fs_shared_is_damaged(h);
+}
+
 int fs_shared_redo(fairsem_shared_t *h)
 {
     struct fs_redo *redo = &h->segment->redo;
     int slot = FS_GET(&redo->slot), process = FS_GET(&redo->process);
     int state = FS_GET(&redo->slot_state);
     int64_t held = FS_GET(&redo->held), word = FS_GET(&redo->word);
+    int error = 0;
 
     if (slot == 0)
         return 0;
@@ -110,18 +208,21 @@ int fs_shared_redo(fairsem_shared_t *h)
         || (state != FS_SLOT_FREE && state != FS_SLOT_GRANTED))
         return fs_shared_is_damaged(h);
     if (process != FS_NOBODY) {
-        if (!fs_index_valid(process, h->max_processes) || held < 0 || held > h->capacity)
+        if (!fs_index_valid(process, h->max_processes) || held < 0 || held > fs_shared_most(h))
             return fs_shared_is_damaged(h);
         FS_PUT(&h->processes[process].held, held);
     }
-    if (FS_GET(&redo->has_word) != 0) {
-        if (word < 0 || word > h->capacity)
-            return fs_shared_is_damaged(h);
+    if (FS_GET(&redo->has_word) != 0 && (word < 0 || word > h->capacity))
+        return fs_shared_is_damaged(h);
+    if (state == FS_SLOT_GRANTED)
+        error = commit_grant(h, &h->slots[slot]);
+    if (error == 0 && FS_GET(&redo->has_word) != 0)
         fs_shared_put_available(h, word);
-    }
-    FS_COMMIT(&h->slots[slot].state, state);
-    FS_COMMIT(&redo->slot, 0);
-    return 0;
+    if (state == FS_SLOT_FREE)
+        FS_COMMIT(&h->slots[slot].state, state);
+    if (error == 0 || error == EAGAIN)
+        FS_COMMIT(&redo->slot, 0);
+    return error;
 }
 
 /* If `process` is FS_NOBODY, no `held` changes; if has_word is false, the count does not change. */
@@ -151,8 +252,10 @@ int fs_shared_grant_slot(fairsem_shared_t *h, int slot)
     if (!h->undo)
         return change_both(h, slot, FS_SLOT_GRANTED, FS_NOBODY, 0, true, available - units);
     fs_shared_put_available(h, available - units);
-    FS_COMMIT(&h->slots[slot].state, FS_SLOT_GRANTED);
-    return 0;
+    error = commit_grant(h, &h->slots[slot]);
+    if (error == EAGAIN)
+        fs_shared_put_available(h, available);
+    return error;
 }
 
 void fs_shared_free_slot(fairsem_shared_t *h, int slot)
@@ -174,7 +277,7 @@ int fs_shared_receive(fairsem_shared_t *h, int slot, int64_t now_ns)
     error = fs_shared_load_units(h, slot, &units);
     if (error == 0)
         error = fs_shared_load_held(h, self, &held);
-    if (error != 0 || held > h->capacity - units)
+    if (error != 0 || held > fs_shared_most(h) - units)
         return error != 0 ? error : fs_shared_is_damaged(h);
     if (held == 0)
         FS_PUT(&h->processes[self].since_ns, now_ns);
@@ -186,16 +289,17 @@ int fs_shared_receive(fairsem_shared_t *h, int slot, int64_t now_ns)
 /* With undo the count may have any value during a repair, which computes it again at the end. */
 int fs_shared_return_grant(fairsem_shared_t *h, int slot)
 {
+    const int64_t total = fs_shared_total(h), least = h->undo ? -fs_shared_most(h) : 0;
     int64_t available, units;
     int error = fs_shared_load_units(h, slot, &units);
 
     if (error != 0)
         return error;
     available = fs_word_available(FS_GET(&h->segment->word));
-    if (available < 0 || available > h->capacity)
+    if (available < least || available > total)
         available = 0;
-    if (units > h->capacity - available)
-        units = h->capacity - available;
+    if (units > total - available)
+        units = total - available;
     if (!h->undo)
         return change_both(h, slot, FS_SLOT_FREE, FS_NOBODY, 0, true, available + units);
     fs_shared_free_slot(h, slot);

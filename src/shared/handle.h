@@ -20,10 +20,11 @@ struct fairsem_shared {
     struct fs_process *processes;
     struct fs_slot    *slots;
     int                max_processes, max_waiters;
-    int64_t            capacity;        /* the most that can be free */
+    int64_t            capacity;        /* without undo: the most that can be free */
     bool               undo, spins, unbounded;
     int                fd;
     struct fs_file     file;
+    int64_t            units;           /* free at first */
     int64_t            size;            /* of the segment */
 
     _Atomic unsigned   generation;      /* see fork.h */

@@ -115,6 +115,12 @@ static int allocate(int fd, int64_t size)
     return result;
 }
 
+/* Who may only read could lock bytes for reading, and keep newcomers from theirs (R3). */
+static mode_t without_readers(mode_t mode)
+{
+    return mode & (0333 | (mode & 0222) << 1);
+}
+
 static int make(const char *path, mode_t mode, int64_t size)
 {
     int fd;
@@ -125,7 +131,8 @@ static int make(const char *path, mode_t mode, int64_t size)
         fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (fd < 0)
         return -1;
-    if (allocate(fd, size) == 0
+    if ((path == NULL || fchmod(fd, without_readers(mode)) == 0)    /* whatever the umask */
+        && allocate(fd, size) == 0
         && (path != NULL || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0))
         return fd;
     fs_file_close(fd);
@@ -228,9 +235,20 @@ void fs_life_drop(int fd, int index)
     errno = before;
 }
 
+int64_t fs_life_owner(int fd, int index)
+{
+    struct flock lock = byte_of(index, F_RDLCK);
+    int before = errno;
+    bool found = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_WRLCK && lock.l_pid > 0;
+
+    errno = before;
+    return found ? lock.l_pid : 0;
+}
+
+/* The question for a read lock is answered with write locks only. */
 int fs_life_test(int fd, int index, bool *locked)
 {
-    struct flock lock = byte_of(index, F_WRLCK);
+    struct flock lock = byte_of(index, F_RDLCK);
     int before = errno, error = outcome(fcntl(fd, F_GETLK, &lock) != 0, before);
 
     *locked = error != 0 || lock.l_type != F_UNLCK;
@@ -276,24 +294,28 @@ int64_t fs_tick_ns(void)
 
 /* As fs_park_on_word(), whose comment says why; but the word is shared between processes. */
 FS_NOT_INLINE
-void fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable)
+enum fs_sleep fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable)
 {
     struct timespec longest = { .tv_sec = (time_t)(ns / NS_PER_S),
                                 .tv_nsec = (long)(ns % NS_PER_S) };
     int before = errno, deferred = 0, async;
+    enum fs_sleep end = FS_SLEEP_WOKEN;
 
     if (cancelable)
         pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &deferred);
-    syscall(FS_FUTEX_CALL, word, FUTEX_WAIT_SHARED, value, &longest, NULL, 0);
+    if (syscall(FS_FUTEX_CALL, word, FUTEX_WAIT_SHARED, value, &longest, NULL, 0) != 0)
+        end = errno == ETIMEDOUT ? FS_SLEEP_TIME_OUT : FS_SLEEP_NOT_WOKEN;
     if (cancelable)
         pthread_setcanceltype(deferred, &async);
     errno = before;
+    return end;
 }
 
-void fs_shared_wake(const _Atomic int *word, int count)
+int fs_shared_wake(const _Atomic int *word, int count)
 {
     int before = errno;
+    long woken = syscall(SYS_futex, word, FUTEX_WAKE_SHARED, count, NULL, NULL, 0);
 
-    syscall(SYS_futex, word, FUTEX_WAKE_SHARED, count, NULL, NULL, 0);
     errno = before;
+    return woken > 0 ? (int)woken : 0;
 }

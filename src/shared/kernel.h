@@ -45,8 +45,10 @@ int fs_file_keep_on_exec(int fd, bool keep);
  */
 int  fs_life_take(int fd, int index);
 void fs_life_drop(int fd, int index);
-/* Has another process locked the byte? */
+/* Has another process locked the byte, for writing?  A process that may only read cannot do that. */
 int  fs_life_test(int fd, int index, bool *locked);
+/* Which process it is, in our PID namespace; 0: none, or one that our namespace does not see. */
+int64_t fs_life_owner(int fd, int index);
 /* Has this process locked one of `count` bytes from `first`, whichever descriptor it used? */
 bool fs_life_is_ours(int fd, int first, int count);
 
@@ -56,11 +58,12 @@ int64_t fs_process_id(void);
 int64_t fs_tick_ns(void);
 
 /*
- * Sleep while *word is `value`, for at most ns.  May return early.  Cancellation point if
+ * Sleep while *word is `value`, for at most ns.  FS_SLEEP_WOKEN may be spurious.  Cancellation point if
  * `cancelable`.
  */
-void fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable);
-/* Wake up to `count` threads that sleep on the word. */
-void fs_shared_wake(const _Atomic int *word, int count);
+enum fs_sleep { FS_SLEEP_WOKEN, FS_SLEEP_NOT_WOKEN, FS_SLEEP_TIME_OUT };
+enum fs_sleep fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable);
+/* Wake up to `count` threads that sleep on the word, the longest asleep first.  How many it were. */
+int fs_shared_wake(const _Atomic int *word, int count);
 
 #endif

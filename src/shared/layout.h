@@ -15,33 +15,40 @@
  * INVARIANTS, which continue those of sem.h
  *
  *  R1  Commit points.  Some members are the truth: `held` of each process, the state of each slot,
- *      and without undo the count in the word.  The truth changes by one store, the commit point.
+ *      with undo the total of units, and without undo the count in the word.  The truth changes by one store, the commit point.
  *      A change of two of these members is first written to `redo`; its commit point is the store
  *      to redo.slot.  All other data (with undo the count in the word, the links and the length of
  *      the queue) is a cache.  The units of a granted slot belong to its process, received or not.
  *  R2  Repair.  A process that finds the owner of the lock dead completes the change in `redo`,
- *      drops the slots and units of dead processes, and computes the caches again from the truth.
+ *      drops the slots and units of that process, and computes the caches again from the truth.
  *      It does the same when it finds any other process dead.  A repair may be cut short at any
  *      point, and is then done again.
  *  R3  Only the kernel says which processes live.  Each process has a record lock on its own byte
  *      of the segment's file.  A process whose entry is in use and whose byte is not locked is
  *      dead.  A pid decides neither this nor which entry a process had before an exec.  Only the
- *      process that has the byte writes the entry's incarnation.  (While a process that has taken
- *      the byte of a dead one, because the table is full, is stopped before it can take the lock,
- *      the dead one seems to live.)
- *  R4  These look for the dead: a caller that is about to be refused; a caller that is about to
- *      wait, if no process has looked lately; the head, every 100 ms.  A granter checks the process
- *      that it grants, unless that joined a moment ago.  All others in the queue check the head,
- *      every 100 ms: a dead head that asks for more than is free would hold them up for ever.
- *      If no process has looked for 100 ms, the head is stopped or late: then they look in its
- *      place.
+ *      process that has the byte writes the entry's incarnation, and only that process changes a
+ *      free entry, for which it needs no lock.  (While a process that has taken the byte of a dead
+ *      one, because the table is full, is stopped before it can take the lock, the dead one seems to
+ *      live.)
+ *  R4  These check whether processes live, without the lock, which they take only to drop the dead
+ *      (watch.c): a caller that must wait or is refused, if no process has checked for 10 ms; and
+ *      the two last in the queue, every 25 ms.  If those are stopped or dead, any other in the
+ *      queue does it, within 0.2 s and 5 ms for each in the queue.  The holders, the granted and the
+ *      head are checked: all others when they come to the head.  A granter checks the process that
+ *      it grants, unless that joined a moment ago.
+ *      The last two keep watch, not the first two, because the last have just come: no thread must
+ *      be woken to be told, and a queue from which only heads are granted keeps its watch.
  *  R5  The segment is not trusted.  Each number that is used as an index, or in a calculation, is
  *      loaded once, and checked between the load and the use.  Each loop has a bound.
- *  R6  A waiter sleeps on the state of its slot, never for longer than 100 ms: its granter may
- *      have died before the wake.  It is woken after the unlock.  A slot is free again when its
- *      process has received the units, or is dead.
- *  R7  In its own memory a process keeps only what cannot change: the size of the tables, the
- *      capacity, the flags; and which entry is its own.
+ *  R6  A waiter sleeps on the state of its slot.  It is woken after the unlock.  Its granter may
+ *      die before the wake: those who keep watch then wake it again, or it wakes up by itself, as
+ *      late as in R4.  A slot is free again when its process has received the units, or is dead.
+ *  R7  In its own memory a process keeps only what cannot change: the size of the tables, without
+ *      undo the capacity, the flags; and which entry is its own.
+ *  R8  With undo each operation checks that the count in the word and `out`, the units that are held
+ *      or granted, add up to the total; so one changed number is found at once, and in constant
+ *      time.  A release of more than `held` says recounts all, before it is refused: perhaps `held`
+ *      was changed.  Repair and inspection check each number that they add up against `most`.
  */
 #ifndef FS_SHARED_LAYOUT_H
 #define FS_SHARED_LAYOUT_H
@@ -56,7 +63,7 @@
 #include <stdint.h>
 
 #define FS_SEGMENT_MAGIC   INT64_C(0x6d65737269616600)     /* not a text in either byte order */
-#define FS_SEGMENT_VERSION 1
+#define FS_SEGMENT_VERSION 2
 
 #define FS_NOBODY (-1)          /* in place of an index */
 
@@ -78,11 +85,23 @@ struct fs_process {
  *                  |
  *                  +------> CANCELED --> FREE     by a token: its thread returns the reason
  *                  +------> FREE                  timed out; pthread_cancel; its process is dead
+ *
+ * A thread whose time is out, and which cannot take the lock, leaves its slot to whoever takes the
+ * lock next, and returns.  It says what is left to do:
+ *
+ *      WAITING --> TO_UNLINK --> FREE             take it out of the queue
+ *      GRANTED --> TO_RETURN --> FREE             take its units back
+ *      CANCELED --> TO_FREE --> FREE              nothing else
+ *
+ * So the owner of a slot leaves WAITING and GRANTED without the lock; all other changes need it.
  */
-enum fs_slot_state { FS_SLOT_FREE, FS_SLOT_WAITING, FS_SLOT_GRANTED, FS_SLOT_CANCELED };
+enum fs_slot_state {
+    FS_SLOT_FREE, FS_SLOT_WAITING, FS_SLOT_GRANTED, FS_SLOT_CANCELED,
+    FS_SLOT_TO_UNLINK, FS_SLOT_TO_RETURN, FS_SLOT_TO_FREE, FS_SLOT_STATES
+};
 
 struct fs_slot {
-    _Atomic int      state;         /* under the lock; its thread sleeps on it (R6) */
+    _Atomic int      state;         /* see above; its thread sleeps on it (R6) */
     _Atomic int32_t  process;       /* all others: r/o while the slot is in use */
     _Atomic int64_t  units;
     _Atomic int64_t  seq;           /* its number in order of arrival */
@@ -114,20 +133,26 @@ struct fs_segment {
     int32_t          version;
     uint32_t         flags;
     int64_t          size;              /* bytes */
-    int64_t          units, capacity;   /* capacity: what can be free at most */
+    int64_t          units, capacity;   /* at first; capacity: what can be free at most */
     int32_t          max_waiters, max_processes;
 
     alignas(64)
     _Atomic int64_t  word;              /* the count and SLOW, see word.h; SLOW as in I3, and always
                                          * set with undo */
+    _Atomic int64_t  total;             /* with undo; under the lock: how many units there are */
+    _Atomic int64_t  most;              /* with undo; under the lock: the largest total ever */
+    _Atomic int64_t  out;               /* with undo; under the lock; a cache: see R8 */
+
     alignas(64)
     _Atomic uint32_t lock;              /* see lock.h */
+    _Atomic int      turn;              /* of those who wait for the lock in order: see lock.h */
     _Atomic int32_t  damaged;           /* 1: for ever */
     _Atomic int32_t  unfinished;        /* under the lock; 1: a repair is due, or was cut short */
     _Atomic int32_t  head, tail;        /* under the lock; caches */
     _Atomic int64_t  waiters;           /* under the lock; a cache: the length of the queue */
     _Atomic int64_t  next_seq;          /* under the lock; more than any in a slot */
-    _Atomic int64_t  inspected_ns;      /* under the lock; when the dead were last looked for */
+    _Atomic int64_t  checked_ns;        /* a hint; when processes were last checked (R4) */
+    _Atomic int32_t  unsettled;         /* not 0: slots may have been left to others, see above */
     _Atomic int32_t  free_hint;         /* under the lock; where to search for a free slot first */
     struct fs_stay_awake doubts;        /* under the lock */
     struct fs_redo   redo;              /* under the lock */

@@ -8,14 +8,22 @@
 #include <errno.h>
 
 #define INDEX_MASK       0xfffu
-#define INCARNATION_MASK 0x3ffffu
+#define INCARNATION_MASK 0x1ffffu
+#define ORDERED          (1u << 29)
 #define HELD             (1u << 30)
 #define CONTENDED        (1u << 31)
+#define RESERVED         (ORDERED | CONTENDED)
 
-#define CHECK_NS  10000000      /* how often a waiter checks whether the owner lives */
-#define LOADS     100           /* before it sleeps: most sections are over by then */
+#define BARGE_NS    1000000     /* for so long, whoever finds the lock free takes it */
+#define CHECK_NS    10000000    /* the first sleep after that, at whose end the owner is checked */
+#define LONGEST_NS  160000000
+#define RESERVED_NS 5000000     /* whoever has slept so long for its turn takes a reserved lock */
+#define LOADS       100         /* before it sleeps: most sections are over by then */
+#define TRIES       100         /* more are due to damage */
 
 static_assert(FAIRSEM_SHARED_MAX <= INDEX_MASK + 1, "an index does not fit");
+
+const struct fs_deadline fs_lock_at_once = { .clock = CLOCK_MONOTONIC };
 
 static uint32_t word_of(int index, uint32_t incarnation)
 {
@@ -41,74 +49,188 @@ static int judge(fairsem_shared_t *h, uint32_t word)
     bool alive;
     int error;
 
+    if ((word & ~CONTENDED) == ORDERED)
+        return 0;
     if ((word & HELD) == 0 || !fs_index_valid(index, h->max_processes))
         return ENOTRECOVERABLE;
-    if (((word ^ word_of(index, FS_GET(&h->processes[index].incarnation))) & ~CONTENDED) != 0)
+    if (((word ^ word_of(index, FS_GET(&h->processes[index].incarnation)))
+         & ~(CONTENDED | ORDERED)) != 0)
         return EOWNERDEAD;      /* another process has had the entry since */
     error = fs_shared_alive(h, index, &alive);
     return error != 0 || alive ? error : EOWNERDEAD;
 }
 
-/*
- * A thread that has slept sets CONTENDED when it takes the lock, because others may still sleep.
- * The word contains the incarnation, so a dead owner is not mistaken for a later process with the
- * same entry.
- */
-static int lock_slowly(fairsem_shared_t *h)
+/* ---- Lock ---- */
+
+/* A thread that waits for the lock. */
+struct attempt {
+    fairsem_shared_t         *handle;
+    const struct fs_deadline *deadline;
+    int64_t  begun_ns;
+    int64_t  sleep_ns;          /* for so long at most */
+    uint32_t mark;              /* what it sets when it has the lock: others may sleep, too */
+    bool     waits_in_order;    /* BARGE_NS have passed */
+    bool     woken;             /* for its turn, and has not tried again since */
+    bool     may_take_reserved; /* it has been woken, or its sleep has ended */
+};
+
+/* Returns 0 or EOWNERDEAD: taken; EAGAIN: not; or an error. */
+static int try_to_take(struct attempt *a, uint32_t *word, int *dead_owner)
 {
-    _Atomic uint32_t *lock = &h->segment->lock;
-    const uint32_t own = own_word(h);
-    uint32_t contended = 0, word;
+    _Atomic uint32_t *lock = &a->handle->segment->lock;
+    const uint32_t own = own_word(a->handle) | a->mark;
     int error;
 
-    for (int i = 0; i < LOADS && FS_GET(lock) != 0; i++)
-        fs_cpu_pause();
+    if (*word == 0)
+        return swap(lock, word, own) ? 0 : EAGAIN;
+    if ((*word & ~CONTENDED) == ORDERED && a->may_take_reserved)
+        return swap(lock, word, own | RESERVED) ? 0 : EAGAIN;
+    if (a->sleep_ns == 0)
+        return EAGAIN;          /* check its owner only after a sleep */
+    error = judge(a->handle, *word);
+    if (error != EOWNERDEAD)
+        return error != 0 ? error : EAGAIN;
+    *dead_owner = (int)(*word & INDEX_MASK);
+    return swap(lock, word, own | RESERVED) ? EOWNERDEAD : EAGAIN;
+}
+
+/* How long it may sleep now.  0: it must give up. */
+static int64_t longest_sleep(struct attempt *a)
+{
+    int64_t waited_ns = fs_since(fs_now_ns(), a->begun_ns), rest_ns;
+
+    if (a->sleep_ns == 0) {
+        a->sleep_ns = BARGE_NS;
+    } else if (!a->waits_in_order) {
+        a->waits_in_order = waited_ns >= BARGE_NS;
+        a->sleep_ns = a->waits_in_order ? CHECK_NS : BARGE_NS;
+    }
+    if (a->deadline == NULL)
+        return a->sleep_ns;
+    rest_ns = fs_deadline_rest(a->deadline, a->sleep_ns);
+    if (rest_ns < FS_LOCK_GRACE_NS - waited_ns)
+        rest_ns = FS_LOCK_GRACE_NS - waited_ns;
+    return rest_ns < a->sleep_ns ? rest_ns : a->sleep_ns;
+}
+
+/* Its waker has still to unlock, which wakes no thread. */
+static void await_waker(struct attempt *a, uint32_t word)
+{
+    a->woken = false;
+    fs_shared_sleep((const _Atomic int *)&a->handle->segment->lock, (int)word, BARGE_NS, false);
+}
+
+/*
+ * The value of `turn` was loaded before the word.  If ORDERED was set then, or is set now, the
+ * owner has still to change `turn` before it unlocks, so no wake is lost.
+ */
+static void sleep_for(struct attempt *a, uint32_t word, int turn, int64_t ns)
+{
+    struct fs_segment *s = a->handle->segment;
+    uint32_t bits = a->waits_in_order ? RESERVED : CONTENDED;
+    enum fs_sleep end;
+
+    if ((word & bits) != bits && !swap(&s->lock, &word, word | bits))
+        return;
+    a->mark = CONTENDED;
+    a->may_take_reserved = false;
+    if (!a->waits_in_order) {
+        fs_shared_sleep((const _Atomic int *)&s->lock, (int)(word | bits), ns, false);
+        return;
+    }
+    end = fs_shared_sleep(&s->turn, turn, ns, false);
+    a->woken = end == FS_SLEEP_WOKEN;
+    a->may_take_reserved = a->woken || (end == FS_SLEEP_TIME_OUT && ns >= RESERVED_NS);
+    if (end == FS_SLEEP_TIME_OUT && a->sleep_ns < LONGEST_NS)
+        a->sleep_ns *= 2;
+}
+
+static int lock_slowly(fairsem_shared_t *h, const struct fs_deadline *deadline, int *dead_owner)
+{
+    struct attempt a = { .handle = h, .deadline = deadline, .begun_ns = fs_now_ns() };
+    _Atomic uint32_t *lock = &h->segment->lock;
+
     for (;;) {
-        word = FS_GET(lock);
-        if (word == 0) {
-            if (swap(lock, &word, own | contended))
-                return 0;
-            continue;
-        }
-        error = judge(h, word);
-        if (error == EOWNERDEAD) {
-            if (swap(lock, &word, own | CONTENDED))
-                return EOWNERDEAD;
-            continue;
-        }
-        if (error != 0)
+        for (int i = 0; i < LOADS && FS_GET(lock) != 0; i++)
+            fs_cpu_pause();
+        /* Acquire order: the word is loaded after it. */
+        int turn = atomic_load_explicit(&h->segment->turn, memory_order_acquire);
+        uint32_t word = FS_GET(lock);
+        int error = try_to_take(&a, &word, dead_owner);
+
+        if (error != EAGAIN)
             return error;
-        if ((word & CONTENDED) == 0 && !swap(lock, &word, word | CONTENDED))
+        if (word == 0)
             continue;
-        fs_shared_sleep((const _Atomic int *)lock, (int)(word | CONTENDED), CHECK_NS, false);
-        contended = CONTENDED;
+        int64_t ns = longest_sleep(&a);
+
+        if (ns <= 0)
+            return ETIMEDOUT;
+        if (a.woken)
+            await_waker(&a, word);
+        else
+            sleep_for(&a, word, turn, ns);
     }
 }
 
-int fs_shared_lock(fairsem_shared_t *h)
+int fs_shared_lock(fairsem_shared_t *h, const struct fs_deadline *deadline, int *dead_owner)
 {
     uint32_t word = 0;
     int error = 0;
 
     if (!swap(&h->segment->lock, &word, own_word(h)))
-        error = lock_slowly(h);
+        error = lock_slowly(h, deadline, dead_owner);
     FS_STEP("locked");
     return error;
 }
 
+/* ---- Unlock ---- */
+
+/* Release order: the next owner must see what we wrote. */
+static bool swap_out(_Atomic uint32_t *lock, uint32_t *from, uint32_t to)
+{
+    return atomic_compare_exchange_strong_explicit(lock, from, to, memory_order_release,
+                                                   memory_order_relaxed);
+}
+
+/* ORDERED is cleared first: a thread that is about to sleep sets it again, or finds `turn` changed. */
+static bool wake_next_in_order(struct fs_segment *s)
+{
+    FS_STEP("next turn");
+    atomic_fetch_add_explicit(&s->turn, 1, memory_order_release);
+    return fs_shared_wake(&s->turn, 1) != 0;
+}
+
 /*
- * If we die before the wake, a sleeper finds the lock free when its sleep times out.  After the
- * exchange the handle may be closed: see wake_all() in shared_section.c.
+ * If we die before a wake, a sleeper finds the lock free when its sleep times out.  After the last
+ * exchange the handle may be closed, see wake_all() in shared_section.c: so a thread is woken for
+ * its turn before it.
  */
 void fs_shared_unlock(fairsem_shared_t *h)
 {
-    _Atomic uint32_t *lock = &h->segment->lock;
-    uint32_t word;
+    struct fs_segment *s = h->segment;
+    uint32_t word = FS_GET(&s->lock), next = 0;
 
     FS_STEP("unlock");
-    word = atomic_exchange_explicit(lock, 0, memory_order_release);
-    if ((word & CONTENDED) != 0) {
-        FS_STEP("wake for the lock");
-        fs_shared_wake((const _Atomic int *)lock, 1);
+    for (int i = 0;; i++) {
+        if ((word & ORDERED) == 0 || next != 0 || i >= TRIES) {
+            if (swap_out(&s->lock, &word, next))
+                break;
+        } else if (swap_out(&s->lock, &word, word & ~ORDERED)) {
+            word &= ~ORDERED;
+            if (wake_next_in_order(s))
+                next = RESERVED;
+        }
     }
+    if (next == 0 && (word & CONTENDED) != 0) {
+        FS_STEP("wake for the lock");
+        fs_shared_wake((const _Atomic int *)&s->lock, 1);
+    }
+}
+
+bool fs_shared_lock_is_orphaned(fairsem_shared_t *h)
+{
+    uint32_t word = FS_GET(&h->segment->lock);
+
+    return word != 0 && judge(h, word) != 0;
 }

@@ -73,6 +73,7 @@ static void remember(fairsem_shared_t *h, const struct fs_segment *header)
     h->max_waiters = header->max_waiters;
     h->processes = (struct fs_process *)(void *)(memory + sizeof(struct fs_segment));
     h->slots = (struct fs_slot *)(void *)(h->processes + h->max_processes);
+    h->units = header->units;
     h->capacity = header->capacity;
     h->undo = (header->flags & FAIRSEM_SHARED_NO_UNDO) == 0;
     h->spins = (header->flags & FAIRSEM_SHARED_NO_SPIN) == 0;
@@ -99,7 +100,7 @@ static int make_handle(int fd, const struct fs_segment *header, fairsem_shared_t
         h->attaching = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
         h->self = FS_NOBODY;
         remember(h, header);
-        error = fs_shared_attach(h);
+        error = fs_shared_attach(h, NULL);
         if (error == 0) {
             *handle = h;
             return 0;

@@ -13,6 +13,7 @@
 #include "shared/shared_queue.h"
 
 #include <errno.h>
+#include <limits.h>
 
 static void count_returned(fairsem_shared_t *h, const struct fs_process *dead, int64_t units)
 {
@@ -29,7 +30,7 @@ static int drop_slot(fairsem_shared_t *h, const struct fs_process *dead, int slo
     int64_t units;
     int error;
 
-    if (state == FS_SLOT_GRANTED) {
+    if (state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN) {
         error = fs_shared_load_units(h, slot, &units);
         if (error != 0)
             return error;
@@ -65,46 +66,36 @@ int fs_shared_bury(fairsem_shared_t *h, int process)
     return 0;
 }
 
-static int find_dead(fairsem_shared_t *h, int from, int *dead)
+void fs_dead_add(struct fs_dead *dead, int process, uint32_t incarnation)
 {
+    if (dead->count < FS_DEAD_MAX)
+        dead->entry[dead->count++] = (struct fs_dead_entry){ process, incarnation };
+}
+
+/* The entry may be free, or another process's, since it was listed. */
+static int bury_if_dead(fairsem_shared_t *h, const struct fs_dead_entry *entry)
+{
+    const struct fs_process *p = &h->processes[entry->process];
     bool alive;
+    int error;
 
-    for (*dead = from; *dead < h->max_processes; ++*dead) {
-        if (FS_GET(&h->processes[*dead].state) == FS_PROCESS_FREE)
-            continue;
-        int error = fs_shared_alive(h, *dead, &alive);
-
-        if (error != 0 || !alive)
-            return error;
-    }
-    *dead = FS_NOBODY;
-    return 0;
+    if (FS_GET(&p->state) == FS_PROCESS_FREE || FS_GET(&p->incarnation) != entry->incarnation)
+        return 0;
+    error = fs_shared_alive(h, entry->process, &alive);
+    return error != 0 || alive ? error : fs_shared_bury(h, entry->process);
 }
 
 /* With undo: all units that no process holds are free. */
 static int count_anew(fairsem_shared_t *h)
 {
-    int64_t available = h->capacity, units;
-    int error;
+    int64_t total = fs_shared_total(h), out;
+    int error = fs_shared_count_out(h, &out);
 
-    for (int i = 0; i < h->max_processes; i++) {
-        if (FS_GET(&h->processes[i].state) == FS_PROCESS_FREE)
-            continue;
-        error = fs_shared_load_held(h, i, &units);
-        if (error != 0 || units > available)
-            return error != 0 ? error : fs_shared_is_damaged(h);
-        available -= units;
-    }
-    for (int i = 0; i < h->max_waiters; i++) {
-        if (FS_GET(&h->slots[i].state) != FS_SLOT_GRANTED)
-            continue;
-        error = fs_shared_load_units(h, i, &units);
-        if (error != 0 || units > available)
-            return error != 0 ? error : fs_shared_is_damaged(h);
-        available -= units;
-    }
-    fs_shared_put_available(h, available);
-    return 0;
+    if (error == 0 && (total < 0 || total > fs_shared_most(h)))
+        error = fs_shared_is_damaged(h);
+    if (error == 0)
+        fs_shared_put_available(h, total - out);
+    return error;
 }
 
 static int queue_up_anew(fairsem_shared_t *h)
@@ -118,7 +109,7 @@ static int queue_up_anew(fairsem_shared_t *h)
 
         if (state == FS_SLOT_FREE)
             continue;
-        if (state < 0 || state > FS_SLOT_CANCELED || !fs_index_valid(process, h->max_processes)
+        if (state < 0 || state >= FS_SLOT_STATES || !fs_index_valid(process, h->max_processes)
             || FS_GET(&h->processes[process].state) == FS_PROCESS_FREE)
             return fs_shared_is_damaged(h);
         seq = FS_GET(&h->slots[i].seq);
@@ -126,44 +117,41 @@ static int queue_up_anew(fairsem_shared_t *h)
             return fs_shared_is_damaged(h);
         if (seq >= next_seq)
             next_seq = seq + 1;
-        if (state == FS_SLOT_WAITING)
+        if (state >= FS_SLOT_TO_UNLINK)
+            FS_PUT(&h->segment->unsettled, 1);      /* whoever settled may have died */
+        if (state == FS_SLOT_WAITING || state == FS_SLOT_TO_UNLINK)
             error = fs_queue_join(h, i);
     }
     FS_PUT(&h->segment->next_seq, next_seq);
     return error;
 }
 
-int fs_shared_repair(fairsem_shared_t *h)
+/* Those who keep watch may have died; who is last now does not know that yet. */
+static void wake_watch(fairsem_shared_t *h)
 {
-    int dead = 0, error;
+    int last[2], n = fs_queue_last_two(h, last);
+
+    for (int i = 0; i < n; i++)
+        fs_shared_wake(&h->slots[last[i]].state, INT_MAX);
+}
+
+int fs_shared_repair(fairsem_shared_t *h, const struct fs_dead *dead)
+{
+    int error;
 
     FS_PUT(&h->segment->unfinished, 1);
     error = fs_shared_redo(h);
-    while (error == 0 && dead != FS_NOBODY) {
-        error = find_dead(h, dead, &dead);
-        if (error == 0 && dead != FS_NOBODY)
-            error = fs_shared_bury(h, dead);
-    }
+    if (error == EAGAIN)
+        error = 0;
+    for (int i = 0; error == 0 && i < dead->count; i++)
+        error = bury_if_dead(h, &dead->entry[i]);
     if (error == 0)
         error = queue_up_anew(h);
     if (error == 0 && h->undo)
         error = count_anew(h);
-    if (error == 0)
+    if (error == 0) {
         FS_COMMIT(&h->segment->unfinished, 0);
-    return error;
-}
-
-int fs_shared_inspect(fairsem_shared_t *h)
-{
-    int dead, error = fs_shared_check_file(h);
-
-    if (error == ENOTRECOVERABLE)
-        return fs_shared_is_damaged(h);
-    if (error == 0)
-        error = find_dead(h, 0, &dead);
-    if (error == 0)
-        FS_PUT(&h->segment->inspected_ns, fs_tick_ns());
-    if (error == 0 && dead != FS_NOBODY)
-        error = fs_shared_repair(h);
+        wake_watch(h);
+    }
     return error;
 }

@@ -5,13 +5,25 @@
 
 #include "shared/handle.h"
 
-/* 0; ENOTRECOVERABLE; EBADF: another process must finish the repair, as `unfinished` tells it. */
-int fs_shared_repair(fairsem_shared_t *h);
+/* Entries whose processes seem to be dead, as they were then.  More may be found the next time. */
+#define FS_DEAD_MAX 16
+struct fs_dead {
+    int count;
+    struct fs_dead_entry {
+        int      process;
+        uint32_t incarnation;
+    } entry[FS_DEAD_MAX];
+};
 
-/* Check the file; if a process is dead, repair. */
-int fs_shared_inspect(fairsem_shared_t *h);
+void fs_dead_add(struct fs_dead *dead, int process, uint32_t incarnation);
 
-/* Drop the slots and units of a dead process; its byte may be ours by now.  Repair must follow. */
+/*
+ * Repair, and drop those of these that are dead indeed.  0; ENOTRECOVERABLE; EBADF: another process
+ * must finish the repair, as `unfinished` tells it.
+ */
+int fs_shared_repair(fairsem_shared_t *h, const struct fs_dead *dead);
+
+/* Drop the slots and units of a dead process, whose byte may be ours by now.  Repair must follow. */
 int fs_shared_bury(fairsem_shared_t *h, int process);
 
 #endif

@@ -41,6 +41,8 @@ static void fill_in(struct fs_segment *s, const fairsem_shared_attr_t *attr, int
     s->max_waiters = attr->max_waiters != 0 ? attr->max_waiters : DEFAULT_WAITERS;
     s->max_processes = attr->max_processes != 0 ? attr->max_processes : DEFAULT_PROCESSES;
     FS_PUT(&s->word, attr->units * 2 + (undo ? FS_SLOW : 0));
+    FS_PUT(&s->total, undo ? attr->units : 0);
+    FS_PUT(&s->most, undo ? attr->units : 0);
     FS_PUT(&s->head, FS_NOBODY);
     FS_PUT(&s->tail, FS_NOBODY);
     s->magic = FS_SEGMENT_MAGIC;

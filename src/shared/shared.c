@@ -10,6 +10,7 @@
  *      repair.h          dropping the dead, and rebuilding the caches
  *      shared_section.h  the critical section: lock, grant loop, unlock, wake
  *      attach.h          how this process becomes a user
+ *      watch.h           finding the dead
  *      shared_wait.h     how a thread waits
  *      segment.h         initializing a segment, and checking that a file is one
  *      registry.c        open, close, unlink
@@ -17,9 +18,10 @@
 #include "deadline.h"
 #include "shared/attach.h"
 #include "shared/change.h"
-#include "shared/repair.h"
+#include "shared/life.h"
 #include "shared/shared_queue.h"
 #include "shared/shared_wait.h"
+#include "shared/watch.h"
 #include "wait.h"
 
 #include <errno.h>
@@ -68,12 +70,6 @@ static int must_wait(fairsem_shared_t *h, int64_t n, int priority, bool *waits)
     return error;
 }
 
-/* R4: if not, the request may have to wait only because of the dead. */
-static bool nobody_inspected_lately(const fairsem_shared_t *h, struct fs_section *section)
-{
-    return fs_long_ago(fs_section_now(section), FS_GET(&h->segment->inspected_ns), FS_SEEN_NS);
-}
-
 /* A process whose units survive exec must not wait. */
 static bool keeps(const fairsem_shared_t *h)
 {
@@ -91,17 +87,10 @@ static int take_or_join(struct fs_shared_wait *wait, struct fs_section *section,
     bool waits;
     int error = must_wait(h, n, priority, &waits);
 
-    if (error == 0 && waits
-        && (refusal != 0 || keeps(h) || fs_slot_find_free(h) == FS_NOBODY
-            || nobody_inspected_lately(h, section))) {
-        error = fs_shared_inspect(h);
-        if (error == 0)
-            error = fs_section_grant(h, section);
-        if (error == 0)
-            error = must_wait(h, n, priority, &waits);
-    }
     if (error != 0)
         return error;
+    if (n > fs_shared_total(h))
+        return E2BIG;
     if (!waits)
         return fs_shared_take(h, n);
     if (refusal != 0)
@@ -109,31 +98,98 @@ static int take_or_join(struct fs_shared_wait *wait, struct fs_section *section,
     if (keeps(h))
         return EBUSY;
     error = fs_shared_wait_join(wait, section, n, priority);
+    if (error == ENOBUFS && wait->checked)
+        FS_COUNT_UP(&h->segment->count.refused, 1);
     return error != 0 ? error : FS_NOT_OVER;
+}
+
+static int enter_and_take(struct fs_shared_wait *wait, int64_t n, int priority, int refusal)
+{
+    fairsem_shared_t *h = wait->handle;
+    struct fs_section section;
+    int result = fs_shared_wait_enter(wait, &section);
+
+    if (result == ETIMEDOUT && fs_shared_wait_reason(wait) != 0)
+        return fs_shared_wait_reason(wait);
+    if (result != 0)
+        return result;
+    result = wait->reason != 0 ? wait->reason : take_or_join(wait, &section, n, priority, refusal);
+    /* An error here is found again when the thread takes the lock the next time. */
+    (void)fs_section_end(h, &section);
+    return result;
+}
+
+/* R4: it has joined before it checks, so that the check takes it no place in the queue. */
+static int check_before_wait(struct fs_shared_wait *wait)
+{
+    int error;
+
+    if (fs_watch_due(wait->handle, FS_WATCH_CALL_NS))
+        return fs_shared_wait_check(wait);
+    error = fs_shared_check_file(wait->handle);
+    return error != 0 ? error : FS_NOT_OVER;
+}
+
+/* R4: is the refusal due to the dead?  A full queue may be full of them. */
+static int take_again(struct fs_shared_wait *wait, int64_t n, int priority, int refusal, int result)
+{
+    fairsem_shared_t *h = wait->handle;
+    int error;
+
+    if (result == refusal && !fs_watch_due(h, FS_WATCH_CALL_NS))
+        return result;
+    error = fs_watch_check(h, wait->deadline,
+                           result == ENOBUFS ? FS_EVERYBODY : FS_THOSE_OF_INTEREST);
+    if (error != 0)
+        return error;
+    wait->checked = true;
+    result = enter_and_take(wait, n, priority, refusal);
+    return result == FS_NOT_OVER ? check_before_wait(wait) : result;
+}
+
+static int take_or_check(struct fs_shared_wait *wait, int64_t n, int priority, int refusal)
+{
+    int result = enter_and_take(wait, n, priority, refusal);
+
+    if (result == FS_NOT_OVER)
+        return check_before_wait(wait);
+    if (result == ENOBUFS || result == EBUSY || (result == refusal && refusal != 0))
+        return take_again(wait, n, priority, refusal, result);
+    return result;
+}
+
+/*
+ * Can a request be refused without the lock?  Processes that try again and again would keep it
+ * from those that have units to give.  The count is loaded at one moment; a repair or a check may
+ * be due, so this is only for as long as one has been done lately.
+ */
+static bool is_refused(fairsem_shared_t *h, int64_t n)
+{
+    const struct fs_segment *segment = h->segment;
+
+    return n <= fs_shared_total(h)
+           && n > fs_word_available(atomic_load_explicit(&segment->word, memory_order_acquire))
+           && FS_GET(&segment->damaged) == 0 && FS_GET(&segment->unfinished) == 0
+           && FS_GET(&segment->unsettled) == 0
+           && !fs_long_ago(fs_tick_ns(), FS_GET(&segment->checked_ns), FS_WATCH_CALL_NS);
 }
 
 static int acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,
                    const struct fs_deadline *deadline, const fairsem_token_t *token)
 {
     struct fs_shared_wait wait;
-    struct fs_section section;
     int error;
 
-    if (n > h->capacity)
-        return E2BIG;
-    error = fs_shared_wait_begin(&wait, h, deadline, token);
-    if (error != 0)
-        return error;
-    error = fs_shared_enter(h, &section);
-    if (error != 0) {
-        wait.result = error;
-    } else {
-        wait.result = wait.reason != 0 ? wait.reason
-                                         : take_or_join(&wait, &section, n, priority, refusal);
-        /* An error here is found again when the thread takes the lock the next time. */
-        (void)fs_section_end(h, &section);
+    error = fs_shared_be_attached(h, deadline);
+    if (error == 0 && refusal != 0 && is_refused(h, n))
+        return refusal;
+    if (error == 0)
+        error = fs_shared_wait_begin(&wait, h, deadline, token);
+    if (error == 0) {
+        wait.result = take_or_check(&wait, n, priority, refusal);
+        error = fs_shared_wait_for(&wait);
     }
-    return fs_shared_wait_for(&wait);
+    return error == ETIMEDOUT && refusal != 0 ? refusal : error;
 }
 
 /* Common to all acquires: true if n is not valid, or if the fast path has taken the units. */
@@ -155,7 +211,8 @@ int fairsem_shared_tryacquire(fairsem_shared_t *h, int64_t n)
     int result;
 
     return is_settled(h, n, &result) ? result
-                                     : acquire(h, n, FS_LAST_PRIORITY, EAGAIN, NULL, NULL);
+                                     : acquire(h, n, FS_LAST_PRIORITY, EAGAIN, &fs_lock_at_once,
+                                               NULL);
 }
 
 int fairsem_shared_acquire_for(fairsem_shared_t *h, int64_t n, int64_t timeout_ns)
@@ -166,7 +223,7 @@ int fairsem_shared_acquire_for(fairsem_shared_t *h, int64_t n, int64_t timeout_n
     if (is_settled(h, n, &result))
         return result;
     if (timeout_ns <= 0)
-        return acquire(h, n, 0, ETIMEDOUT, NULL, NULL);
+        return acquire(h, n, 0, ETIMEDOUT, &fs_lock_at_once, NULL);
     deadline = fs_deadline_after(timeout_ns);
     return acquire(h, n, 0, 0, &deadline, NULL);
 }
@@ -210,12 +267,27 @@ int fairsem_shared_release(fairsem_shared_t *h, int64_t n)
         return EINVAL;
     if (!h->undo && release_fast(h, n))
         return 0;
-    error = fs_shared_enter(h, &section);
+    error = fs_shared_enter(h, NULL, &section);
     if (error != 0)
         return error;
     error = fs_shared_give_back(h, n);
     if (error == EPERM || error == EOVERFLOW)
         FS_COUNT_UP(&h->segment->count.over_releases, 1);
+    broken = fs_section_end(h, &section);
+    return error != 0 ? error : broken;
+}
+
+int fairsem_shared_set_units(fairsem_shared_t *h, int64_t units)
+{
+    struct fs_section section;
+    int error, broken;
+
+    if (!h->undo || !fs_count_valid(units))
+        return EINVAL;
+    error = fs_shared_enter(h, NULL, &section);
+    if (error != 0)
+        return error;
+    error = fs_shared_resize(h, units);
     broken = fs_section_end(h, &section);
     return error != 0 ? error : broken;
 }
@@ -229,7 +301,7 @@ int fairsem_shared_keep_on_exec(fairsem_shared_t *h, bool keep)
     int error, cancelable, ignored;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    error = fs_shared_enter(h, &section);
+    error = fs_shared_enter(h, NULL, &section);
     if (error == 0) {
         self = &h->processes[FS_GET(&h->self)];
         if (fs_shared_has_slots(h))

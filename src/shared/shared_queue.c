@@ -96,6 +96,23 @@ void fs_queue_clear(fairsem_shared_t *h)
     FS_PUT(&h->segment->waiters, 0);
 }
 
+int fs_queue_last_two(fairsem_shared_t *h, int last[2])
+{
+    int n = 0;
+
+    for (int at = FS_GET(&h->segment->tail); n < 2 && fs_index_valid(at, h->max_waiters);
+         at = FS_GET(&h->slots[at].prev))
+        last[n++] = at;
+    return n;
+}
+
+bool fs_queue_keeps_watch(const fairsem_shared_t *h, int index)
+{
+    int behind = FS_GET(&h->slots[index].next);
+
+    return !fs_index_valid(behind, h->max_waiters) || FS_GET(&h->slots[behind].next) == FS_NOBODY;
+}
+
 int fs_slot_process(fairsem_shared_t *h, int index, int *process)
 {
     *process = FS_GET(&h->slots[index].process);

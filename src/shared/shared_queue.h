@@ -31,6 +31,12 @@ void fs_queue_clear(fairsem_shared_t *h);
 /* The slot behind this one: a valid index, or FS_NOBODY. */
 int fs_queue_behind(fairsem_shared_t *h, int index, int *behind);
 
+/* The last two, of which there may be fewer: those that keep watch (R4).  How many. */
+int fs_queue_last_two(fairsem_shared_t *h, int last[2]);
+
+/* Is it one of these?  Without the lock, a hint. */
+bool fs_queue_keeps_watch(const fairsem_shared_t *h, int index);
+
 /* The process that a slot in use belongs to: a valid index. */
 int fs_slot_process(fairsem_shared_t *h, int index, int *process);
 

@@ -7,7 +7,6 @@
 #include "probes.h"
 #include "shared/change.h"
 #include "shared/life.h"
-#include "shared/lock.h"
 #include "shared/repair.h"
 #include "shared/shared_queue.h"
 
@@ -43,11 +42,75 @@ void fs_section_will_wake(fairsem_shared_t *h, struct fs_section *section, int s
     section->words[section->wakes++] = &h->slots[slot].state;
 }
 
+int fs_section_take_out(fairsem_shared_t *h, struct fs_section *section, int slot)
+{
+    bool watched = fs_queue_keeps_watch(h, slot);
+    int last[2], error = fs_queue_leave(h, slot);
+
+    if (error != 0 || !watched)
+        return error;
+    for (int i = fs_queue_last_two(h, last); i > 0; i--)
+        fs_section_will_wake(h, section, last[i - 1]);
+    return 0;
+}
+
+/* ---- Slots that were left to us: see fs_slot_state ---- */
+
+/* It is not in the queue any more. */
+static int free_left(fairsem_shared_t *h, int slot)
+{
+    FS_COUNT_UP(&h->segment->count.timeouts, 1);
+    fs_shared_free_slot(h, slot);
+    return 0;
+}
+
+static int settle_slot(fairsem_shared_t *h, struct fs_section *section, int slot)
+{
+    int error;
+
+    switch (FS_GET(&h->slots[slot].state)) {
+    case FS_SLOT_TO_UNLINK:
+        error = fs_section_take_out(h, section, slot);
+        return error != 0 ? error : free_left(h, slot);
+    case FS_SLOT_TO_RETURN:
+        return fs_shared_return_grant(h, slot);
+    case FS_SLOT_TO_FREE:
+        fs_shared_free_slot(h, slot);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* A thread first changes the state of its slot, then `unsettled`: so none is overlooked. */
+static int settle(fairsem_shared_t *h, struct fs_section *section)
+{
+    int error = 0;
+
+    FS_STEP("settle");
+    atomic_exchange_explicit(&h->segment->unsettled, 0, memory_order_acquire);
+    for (int i = 0; i < h->max_waiters && error == 0; i++)
+        error = settle_slot(h, section, i);
+    return error;
+}
+
+/* The lock is held.  Repair, and drop this process, if any, if it is dead. */
+static int repair_without(fairsem_shared_t *h, int process)
+{
+    struct fs_dead dead;
+
+    dead.count = 0;
+    if (process != FS_NOBODY)
+        fs_dead_add(&dead, process, FS_GET(&h->processes[process].incarnation));
+    return fs_shared_repair(h, &dead);
+}
+
 /* The lock is held.  Setting SLOW keeps others from changing the count. */
-static int open_up(fairsem_shared_t *h)
+static int open_up(fairsem_shared_t *h, struct fs_section *section, int dead_owner)
 {
     struct fs_segment *segment = h->segment;
     int64_t available;
+    int error = 0;
 
     if (!h->undo) {
         FS_STEP("set SLOW");
@@ -56,13 +119,16 @@ static int open_up(fairsem_shared_t *h)
     if (FS_GET(&segment->damaged) != 0)
         return ENOTRECOVERABLE;
     if (FS_GET(&segment->unfinished) != 0)
-        return fs_shared_repair(h);
-    return fs_shared_load_available(h, &available);
+        error = repair_without(h, dead_owner);
+    if (error == 0 && FS_GET(&segment->unsettled) != 0)
+        error = settle(h, section);
+    return error != 0 ? error : fs_shared_load_available(h, &available);
 }
 
-int fs_section_begin(fairsem_shared_t *h, struct fs_section *section)
+int fs_section_begin(fairsem_shared_t *h, const struct fs_deadline *deadline,
+                     struct fs_section *section)
 {
-    int error = fs_shared_lock(h);
+    int dead_owner = FS_NOBODY, error = fs_shared_lock(h, deadline, &dead_owner);
 
     section->now_ns = 0;
     section->wakes = 0;
@@ -75,7 +141,7 @@ int fs_section_begin(fairsem_shared_t *h, struct fs_section *section)
     } else if (error != 0) {
         return error;
     }
-    error = open_up(h);
+    error = open_up(h, section, dead_owner);
     return error != 0 ? fs_section_fail(h, section, error) : 0;
 }
 
@@ -129,7 +195,7 @@ static void learn_turn(fairsem_shared_t *h, int head, int64_t now)
     h->segment->doubts = doubts;
 }
 
-/* Grant the head, which fits and whose process lives. */
+/* Grant the head, which fits and whose process lives, unless its thread has gone. */
 static int grant_head(fairsem_shared_t *h, struct fs_section *section, int head)
 {
     int64_t now = fs_section_now(section);
@@ -139,12 +205,15 @@ static int grant_head(fairsem_shared_t *h, struct fs_section *section, int head)
         return error;
     FS_PUT(&h->slots[head].granted_ns, now);
     FS_PUT(&h->slots[head].core, h->spins ? fs_cpu_current() : FS_NO_CORE);
+    error = fs_shared_grant_slot(h, head);
+    if (error == EAGAIN)
+        return free_left(h, head);
+    if (error != 0)
+        return error;
     count_grant(h, head, now);
     learn_turn(h, head, now);
-    error = fs_shared_grant_slot(h, head);
-    if (error == 0)
-        fs_section_will_wake(h, section, head);
-    return error;
+    fs_section_will_wake(h, section, head);
+    return 0;
 }
 
 /* R4: no check if it joined a moment ago, because it was alive then. */
@@ -159,14 +228,17 @@ static int seems_alive(fairsem_shared_t *h, int head, int process, struct fs_sec
 static int grant_or_drop_head(fairsem_shared_t *h, struct fs_section *section)
 {
     int64_t available, units;
-    int head, process, error = fs_queue_head(h, &head);
+    int head, process, state, error = fs_queue_head(h, &head);
     bool alive;
 
     if (error != 0)
         return error;
     if (head == FS_NOBODY)
         return EAGAIN;
-    if (FS_GET(&h->slots[head].state) != FS_SLOT_WAITING)
+    state = FS_GET(&h->slots[head].state);
+    if (state == FS_SLOT_TO_UNLINK)
+        return settle_slot(h, section, head);
+    if (state != FS_SLOT_WAITING)
         return fs_shared_is_damaged(h);
     error = fs_slot_process(h, head, &process);
     if (error == 0)
@@ -180,7 +252,7 @@ static int grant_or_drop_head(fairsem_shared_t *h, struct fs_section *section)
     error = seems_alive(h, head, process, section, &alive);
     if (error != 0)
         return error;
-    return alive ? grant_head(h, section, head) : fs_shared_repair(h);
+    return alive ? grant_head(h, section, head) : repair_without(h, process);
 }
 
 /* Each turn takes at least one slot out of the queue. */

@@ -9,6 +9,7 @@
 #define FS_SHARED_SECTION_H
 
 #include "shared/handle.h"
+#include "shared/lock.h"
 
 #define FS_WAKES 32
 
@@ -19,10 +20,11 @@ struct fs_section {
 };
 
 /*
- * Take the lock, and repair if necessary.  Returns 0: the lock is held; ENOTRECOVERABLE or EBADF:
- * it is not held.
+ * Take the lock, and repair if necessary.  Returns 0: the lock is held; ENOTRECOVERABLE, EBADF or
+ * ETIMEDOUT, as fs_shared_lock(): it is not held.
  */
-int fs_section_begin(fairsem_shared_t *h, struct fs_section *section);
+int fs_section_begin(fairsem_shared_t *h, const struct fs_deadline *deadline,
+                     struct fs_section *section);
 
 /* Grant what fits to the living in the queue.  0, ENOTRECOVERABLE, EBADF. */
 int fs_section_grant(fairsem_shared_t *h, struct fs_section *section);
@@ -32,6 +34,9 @@ int fs_section_end(fairsem_shared_t *h, struct fs_section *section);
 
 /* The same without a grant, after an error, which it returns. */
 int fs_section_fail(fairsem_shared_t *h, struct fs_section *section, int error);
+
+/* Take a slot out of the queue without a grant.  If it kept watch, another does now (R4). */
+int fs_section_take_out(fairsem_shared_t *h, struct fs_section *section, int slot);
 
 /* Wake the thread of this slot when the lock has been dropped. */
 void fs_section_will_wake(fairsem_shared_t *h, struct fs_section *section, int slot);

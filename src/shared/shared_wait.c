@@ -9,14 +9,13 @@
 #include "probes.h"
 #include "shared/attach.h"
 #include "shared/change.h"
-#include "shared/life.h"
-#include "shared/repair.h"
 #include "shared/shared_queue.h"
+#include "shared/watch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 
-#define INSPECT_NS 100000000       /* R4, R6 */
 
 /* The lock is held, and the slot still belongs to this wait. */
 static void probe_end(const struct fs_shared_wait *wait, bool expired)
@@ -32,6 +31,8 @@ static void probe_end(const struct fs_shared_wait *wait, bool expired)
             fs_probe_shared_cancel(h, h->file.inode, units, wait->seq, waited_ns);
     }
 }
+
+#define NS_PER_MS INT64_C(1000000)
 
 /* ---- A token cancels it ---- */
 
@@ -64,13 +65,27 @@ static bool cancel_inside(struct fs_shared_wait *wait, int reason, struct fs_sec
     if (!is_in(wait, FS_SLOT_WAITING) || !decide(wait, reason))
         return false;
     /* If the queue is damaged, the waiting thread will also find that. */
-    if (fs_queue_leave(h, wait->slot) == 0) {
+    if (fs_section_take_out(h, section, wait->slot) == 0) {
         FS_COUNT_UP(&h->segment->count.cancels, 1);
         probe_end(wait, false);
         FS_COMMIT(&h->slots[wait->slot].state, FS_SLOT_CANCELED);
         fs_section_will_wake(h, section, wait->slot);
     }
     return true;
+}
+
+/*
+ * The owner of the lock may be stopped.  Then the waiting thread itself leaves: it stays on the
+ * token's list until then.
+ */
+static void leave_it_to_the_thread(struct fs_shared_wait *wait, int reason)
+{
+    int slot;
+
+    atomic_store_explicit(&wait->late_reason, reason, memory_order_relaxed);
+    slot = FS_GET(&wait->slot);
+    if (slot != FS_NOBODY)
+        fs_shared_wake(&wait->handle->slots[slot].state, INT_MAX);
 }
 
 /* After the unlock the wait may be gone. */
@@ -81,9 +96,13 @@ static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferre
     fairsem_shared_t *h = wait->handle;
     struct fs_section section;
     bool canceled;
+    int error;
 
     (void)deferred;
-    if (fs_shared_enter(h, &section) != 0)
+    error = fs_shared_enter(h, &fs_lock_at_once, &section);
+    if (error == ETIMEDOUT)
+        leave_it_to_the_thread(wait, reason);
+    if (error != 0)
         return false;       /* the waiting thread will get the same error */
     canceled = cancel_inside(wait, reason, &section);
     fs_section_end(h, &section);
@@ -96,8 +115,10 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
     /* Member by member: clearing the whole costs more than an acquire that need not wait. */
     wait->handle = h;
     wait->deadline = deadline;
-    wait->slot = FS_NOBODY;
+    atomic_init(&wait->slot, FS_NOBODY);
+    wait->checked = false;
     atomic_init(&wait->reason, 0);
+    atomic_init(&wait->late_reason, 0);
     wait->result = FS_NOT_OVER;
     wait->by_token.token = NULL;
     if (token == NULL)
@@ -105,6 +126,34 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
     wait->by_token.token = fs_token_inside(token);
     wait->by_token.cancel = cancel;
     return fs_token_attach(&wait->by_token);
+}
+
+int fs_shared_wait_reason(const struct fs_shared_wait *wait)
+{
+    int reason = FS_GET(&wait->reason);
+
+    return reason != 0 ? reason : FS_GET(&wait->late_reason);
+}
+
+/* Wait this long for the lock between two looks whether the token has been canceled. */
+#define SLICE_NS 20000000
+
+int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_section *section)
+{
+    int error;
+
+    if (wait->by_token.token == NULL)
+        return fs_shared_enter(wait->handle, wait->deadline, section);
+    do {
+        const bool ends = wait->deadline != NULL
+                          && fs_deadline_rest(wait->deadline, SLICE_NS) < SLICE_NS;
+        const struct fs_deadline slice = fs_deadline_after(SLICE_NS);
+
+        error = fs_shared_enter(wait->handle, ends ? wait->deadline : &slice, section);
+        if (error != ETIMEDOUT || ends)
+            return error;
+    } while (fs_shared_wait_reason(wait) == 0);
+    return ETIMEDOUT;
 }
 
 /* ---- Join ---- */
@@ -144,7 +193,7 @@ static enum fs_spin_kind begin_awake(const struct fs_shared_wait *wait, int64_t 
     if (!h->spins)
         return FS_SPIN_NOT;
     if (wait->as_head && doubts->as_head < FS_DOUBT_HIGH
-        && fs_cores_suffice(h->unbounded ? n : h->capacity, n))
+        && fs_cores_suffice(h->unbounded ? n : fs_shared_total(h), n))
         return FS_SPIN_AS_HEAD;
     if (!fs_yields_pay(wait->joined_ns))
         return FS_SPIN_NOT;
@@ -160,17 +209,15 @@ int fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_section *section,
     const int index = fs_slot_find_free(h);
     int error;
 
-    if (index == FS_NOBODY) {
-        FS_COUNT_UP(&h->segment->count.refused, 1);
+    if (index == FS_NOBODY)
         return ENOBUFS;
-    }
     wait->seq = FS_GET(&h->segment->next_seq);
     if (wait->seq < 0 || wait->seq == INT64_MAX)
         return fs_shared_is_damaged(h);
     FS_PUT(&h->segment->next_seq, wait->seq + 1);
     fill_in(wait, &h->slots[index], n, priority, fs_section_now(section));
     FS_COMMIT(&h->slots[index].state, FS_SLOT_WAITING);
-    wait->slot = index;
+    FS_PUT(&wait->slot, index);
     error = fs_queue_join(h, index);
     if (error != 0)
         return error;
@@ -203,13 +250,13 @@ static void learn(struct fs_shared_wait *wait)
 }
 
 /* Why the thread takes the lock.  A granted slot is received, except in ABANDON. */
-enum ending { RECEIVE, EXPIRE, ABANDON };
+enum ending { RECEIVE, EXPIRE, CANCEL_LATE, ABANDON };
 
-static int leave_queue(struct fs_shared_wait *wait, enum ending ending)
+static int leave_queue(struct fs_shared_wait *wait, struct fs_section *section, enum ending ending)
 {
     fairsem_shared_t *h = wait->handle;
     struct fs_shared_counters *count = &h->segment->count;
-    int error = fs_queue_leave(h, wait->slot);
+    int error = fs_section_take_out(h, section, wait->slot);
 
     if (error != 0)
         return error;
@@ -219,7 +266,7 @@ static int leave_queue(struct fs_shared_wait *wait, enum ending ending)
     else
         FS_COUNT_UP(&count->cancels, 1);
     probe_end(wait, ending == EXPIRE);
-    return ending == EXPIRE ? ETIMEDOUT : ECANCELED;
+    return ending == EXPIRE ? ETIMEDOUT : ending == ABANDON ? ECANCELED : FS_GET(&wait->late_reason);
 }
 
 static int leave_granted(struct fs_shared_wait *wait, enum ending ending)
@@ -232,13 +279,44 @@ static int leave_granted(struct fs_shared_wait *wait, enum ending ending)
     return fs_shared_receive(h, wait->slot, FS_GET(&h->slots[wait->slot].granted_ns));
 }
 
+/*
+ * The lock cannot be had in time, because its owner is stopped, or the machine is very busy.  So
+ * leave the slot to whoever takes the lock next.  The result.
+ */
+static int leave_without_lock(struct fs_shared_wait *wait, enum ending ending)
+{
+    fairsem_shared_t *h = wait->handle;
+    struct fs_slot *slot = &h->slots[wait->slot];
+    static const int left[] = { [FS_SLOT_WAITING] = FS_SLOT_TO_UNLINK,
+                                [FS_SLOT_GRANTED] = FS_SLOT_TO_RETURN,
+                                [FS_SLOT_CANCELED] = FS_SLOT_TO_FREE };
+    int state = FS_GET(&slot->state);
+
+    do {
+        if (FS_GET(&slot->seq) != wait->seq || FS_GET(&slot->process) != FS_GET(&h->self)
+            || state < FS_SLOT_WAITING || state > FS_SLOT_CANCELED)
+            return EBADF;       /* others took us for dead: our byte was free */
+        FS_STEP("leave");
+    } while (!atomic_compare_exchange_strong_explicit(&slot->state, &state, left[state],
+                                                      memory_order_release, memory_order_relaxed));
+    FS_STEP("unsettled");
+    atomic_fetch_add_explicit(&h->segment->unsettled, 1, memory_order_release);
+    return state == FS_SLOT_CANCELED || ending == CANCEL_LATE ? fs_shared_wait_reason(wait)
+                                                              : ETIMEDOUT;
+}
+
 /* Take the lock; leave if the wait has ended or must end.  The result, or FS_NOT_OVER. */
 static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
 {
     fairsem_shared_t *h = wait->handle;
+    bool in_haste = ending == CANCEL_LATE || ending == ABANDON;
     struct fs_section section;
-    int error = fs_shared_enter(h, &section), result = FS_NOT_OVER;
+    int error = in_haste ? fs_shared_enter(h, &fs_lock_at_once, &section)
+                         : fs_shared_wait_enter(wait, &section);
+    int result = FS_NOT_OVER;
 
+    if (error == ETIMEDOUT)
+        return leave_without_lock(wait, fs_shared_wait_reason(wait) != 0 ? CANCEL_LATE : ending);
     if (error != 0)
         return error;
     if (is_in(wait, FS_SLOT_GRANTED)) {
@@ -249,48 +327,11 @@ static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
     } else if (!is_in(wait, FS_SLOT_WAITING)) {
         result = EBADF;     /* others took us for dead: our byte was free */
     } else if (ending != RECEIVE) {
-        result = leave_queue(wait, ending);
+        result = leave_queue(wait, &section, ending);
     }
     error = fs_section_end(h, &section);
     /* Units that we have received are ours, even if granting the next in the queue has failed. */
     return result == FS_NOT_OVER && error != 0 ? error : result;
-}
-
-/* The lock is held.  R4: must this waiter check all processes? */
-static int should_inspect(const struct fs_shared_wait *wait, struct fs_section *section, bool *yes)
-{
-    fairsem_shared_t *h = wait->handle;
-    int head, process, error = fs_queue_head(h, &head);
-    bool alive = true;
-
-    *yes = head == wait->slot
-           || fs_long_ago(fs_section_now(section), FS_GET(&h->segment->inspected_ns), INSPECT_NS);
-    if (error != 0 || *yes || head == FS_NOBODY)
-        return error;
-    error = fs_slot_process(h, head, &process);
-    if (error == 0)
-        error = fs_shared_alive(h, process, &alive);
-    *yes = !alive;
-    return error;
-}
-
-/*
- * R4: the head of the queue checks all processes.  The others check whether the head lives, and all
- * processes if the head does not, because its process is stopped.
- */
-static int inspect(struct fs_shared_wait *wait)
-{
-    fairsem_shared_t *h = wait->handle;
-    struct fs_section section;
-    int error = fs_shared_enter(h, &section);
-    bool all;
-
-    if (error != 0)
-        return error;
-    error = should_inspect(wait, &section, &all);
-    if (error == 0 && all)
-        error = fs_shared_inspect(h);
-    return error == 0 ? fs_section_end(h, &section) : fs_section_fail(h, &section, error);
 }
 
 /* ---- Wait ---- */
@@ -309,37 +350,66 @@ static void abandon(void *arg)
     forget_token(wait);
 }
 
-/* Sleep in the queue, and look for the dead (R4).  Returns the result, or FS_NOT_OVER. */
-static int sleep_and_inspect(struct fs_shared_wait *wait, int64_t *inspected_ns)
+int fs_shared_wait_check(struct fs_shared_wait *wait)
 {
-    struct fs_slot *slot = &wait->handle->slots[wait->slot];
-    int64_t ns = wait->deadline != NULL ? fs_deadline_rest(wait->deadline, INSPECT_NS) : INSPECT_NS;
-    int error;
+    int error = fs_watch_check(wait->handle, &fs_lock_at_once, FS_THOSE_OF_INTEREST);
+
+    return error != 0 && error != ETIMEDOUT ? error : FS_NOT_OVER;
+}
+
+/*
+ * R6: the longest sleep of one that does not keep watch.  It wakes up for nothing, except if those
+ * who keep watch are dead or stopped; so in a long queue each does that less often.
+ */
+static int64_t longest_sleep(const fairsem_shared_t *h)
+{
+    int64_t waiters = FS_GET(&h->segment->waiters);
+
+    if (waiters < 0 || waiters > h->max_waiters)
+        waiters = h->max_waiters;
+    return (200 + 5 * waiters) * NS_PER_MS;
+}
+
+/* Sleep in the queue, and check processes (R4).  Returns the result, or FS_NOT_OVER. */
+static int sleep_and_check(struct fs_shared_wait *wait)
+{
+    fairsem_shared_t *h = wait->handle;
+    struct fs_slot *slot = &h->slots[wait->slot];
+    bool watches = fs_queue_keeps_watch(h, wait->slot);
+    int64_t most = watches ? FS_WATCH_NS : longest_sleep(h);
+    int64_t ns = wait->deadline != NULL ? fs_deadline_rest(wait->deadline, most) : most;
 
     if (ns == 0)
         return come_and_leave(wait, EXPIRE);
+    if (FS_GET(&wait->late_reason) != 0)
+        return come_and_leave(wait, CANCEL_LATE);
     FS_STEP("sleep");
-    fs_shared_sleep(&slot->state, FS_SLOT_WAITING, ns, true);
-    if (fs_slot_state_of(slot) != FS_SLOT_WAITING || fs_now_ns() - *inspected_ns < INSPECT_NS)
+    if (fs_shared_sleep(&slot->state, FS_SLOT_WAITING, ns, true) != FS_SLEEP_TIME_OUT)
         return FS_NOT_OVER;
-    error = inspect(wait);
-    *inspected_ns = fs_now_ns();
-    return error != 0 ? error : FS_NOT_OVER;
+    /* If we were granted and not woken, our granter is slow or dead, and others sleep as we did. */
+    if (fs_slot_state_of(slot) != FS_SLOT_WAITING) {
+        fs_watch_wake_granted(h);
+        return FS_NOT_OVER;
+    }
+    if (!fs_watch_due(h, watches ? FS_WATCH_NS : FS_WATCH_LATE_NS))
+        return FS_NOT_OVER;
+    fs_watch_wake_granted(h);
+    return fs_shared_wait_check(wait);
 }
 
 static void wait_until_over(struct fs_shared_wait *wait)
 {
     fairsem_shared_t *h = wait->handle;
     struct fs_slot *slot = &h->slots[wait->slot];
-    int64_t inspected_ns = wait->joined_ns, granted_ns;
+    int64_t granted_ns;
     bool slept = false;
 
     if (wait->spin != FS_SPIN_NOT && !fs_yields_past(wait->spin, wait->deadline))
-        fs_spin(&slot->state, FS_SLOT_WAITING, wait->spin, inspected_ns);
+        fs_spin(&slot->state, FS_SLOT_WAITING, wait->spin, wait->joined_ns);
     while (wait->result == FS_NOT_OVER) {
         if (fs_slot_state_of(slot) == FS_SLOT_WAITING) {
             slept = true;
-            wait->result = sleep_and_inspect(wait, &inspected_ns);
+            wait->result = sleep_and_check(wait);
             continue;
         }
         granted_ns = FS_GET(&slot->granted_ns);

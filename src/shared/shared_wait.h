@@ -17,11 +17,13 @@ struct fs_shared_wait {
     struct fs_cancelable      by_token;
     fairsem_shared_t         *handle;
     const struct fs_deadline *deadline;     /* NULL: none */
-    int                       slot;         /* under the lock; FS_NOBODY: not joined */
+    _Atomic int               slot;         /* stored under the lock; FS_NOBODY: not joined */
     int64_t                   seq;          /* its number: the slot is still ours if it has it */
     _Atomic int               reason;       /* of its token; 0: not canceled, or FS_OVER */
+    _Atomic int               late_reason;  /* the same, if the canceler could not take the lock */
     int64_t                   joined_ns;
     int                       core;         /* where it joined */
+    bool                      checked;      /* processes, before it is refused */
     bool                      as_head;      /* it has joined as the head */
     enum fs_spin_kind         spin;         /* what it does before it sleeps */
     int                       result;       /* owner only: of the wait, or FS_NOT_OVER */
@@ -31,9 +33,18 @@ struct fs_shared_wait {
 int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);
 
+/* The reason for which its token was canceled, or 0. */
+int fs_shared_wait_reason(const struct fs_shared_wait *wait);
+
+/* fs_shared_enter() for this wait: ETIMEDOUT also if its token is canceled, see late_reason. */
+int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_section *section);
+
 /* Join, as the last of this priority.  0, ENOBUFS, ENOTRECOVERABLE.  The lock is held. */
 int fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_section *section, int64_t n,
                         int priority);
+
+/* Check processes (R4), unless that would take long.  FS_NOT_OVER, or an error. */
+int fs_shared_wait_check(struct fs_shared_wait *wait);
 
 /* If wait->result is FS_NOT_OVER, wait for the result.  Cancellation point.  No lock held. */
 int fs_shared_wait_for(struct fs_shared_wait *wait);

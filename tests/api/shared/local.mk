@@ -18,6 +18,7 @@ test_programs += \
 	tests/api/shared/t_shared_posix_wait \
 	tests/api/shared/t_shared_results \
 	tests/api/shared/t_shared_stepped \
+	tests/api/shared/t_shared_stopped \
 	tests/api/shared/t_shared_storm
 if HAVE_WRAP
 test_programs += \
@@ -40,6 +41,6 @@ tests_api_shared_t_shared_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc \
 
 .PHONY: check-shared-storm
 shared_storm = tests/api/shared/t_shared_storm tests/api/shared/t_shared_cut tests/api/shared/t_shared_stepped \
-	tests/api/shared/t_shared_damage tests/api/shared/t_shared_apart
+	tests/api/shared/t_shared_stopped tests/api/shared/t_shared_damage tests/api/shared/t_shared_apart
 check-shared-storm:
 	FAIRSEM_SHARED_TIMES=100 CK_TIMEOUT_MULTIPLIER=60 $(MAKE) check TESTS='$(shared_storm)'

@@ -14,6 +14,7 @@
 #include "shared/attach.h"
 #include "shared/shared_queue.h"
 #include "shared/repair.h"
+#include "shared/watch.h"
 #include "workers.h"
 
 #include <string.h>
@@ -119,20 +120,22 @@ static void be_the_child(const struct call *call, int64_t k)
  */
 static void check_repair_is_idempotent(pid_t other)
 {
+    static const struct fs_dead nobody;
     static unsigned char once[65536];
     struct fs_section section;
 
     ck_assert_int_le(sem->size, (int64_t)sizeof once);
-    ck_assert_int_eq(fs_shared_enter(sem, &section), 0);
+    ck_assert_int_eq(fs_watch_check(sem, NULL, FS_EVERYBODY), 0);
+    ck_assert_int_eq(fs_shared_enter(sem, NULL, &section), 0);
     if (other != 0) {
         siginfo_t info;
 
         ck_assert_int_eq(kill(other, SIGSTOP), 0);
         ck_assert_int_eq(waitid(P_PID, (id_t)other, &info, WSTOPPED | WEXITED | WNOWAIT), 0);
     }
-    ck_assert_int_eq(fs_shared_repair(sem), 0);
+    ck_assert_int_eq(fs_shared_repair(sem, &nobody), 0);
     memcpy(once, sem->segment, (size_t)sem->size);
-    ck_assert_int_eq(fs_shared_repair(sem), 0);
+    ck_assert_int_eq(fs_shared_repair(sem, &nobody), 0);
     ck_assert_int_eq(memcmp(once, sem->segment, (size_t)sem->size), 0);
     if (other != 0)
         ck_assert_int_eq(kill(other, SIGCONT), 0);

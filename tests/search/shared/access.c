@@ -19,32 +19,64 @@
 
 enum sharing {
     LOCKED,         /* only under the lock */
+    HINT,           /* ... to store; a load without it is a hint */
     ENTRY,          /* of the table of processes: a search for an entry loads it without the lock */
     OPEN_TO_ALL,    /* loaded without the lock, at any time */
     FREE_TO_STORE   /* ... and stored */
 };
 
+/* The owner of a free entry's byte fills it in without the lock, or finds what it kept at an exec. */
+static bool moves_in(int file, size_t offset)
+{
+    const struct fs_process *entry = (const void *)(kernel_memory(file) + sizeof(struct fs_segment));
+    size_t index = offset / sizeof *entry;
+
+    return run.file[file].byte[index] == self->process + 1
+           && (FS_GET(&entry[index].state) == FS_PROCESS_FREE
+               || offset % sizeof *entry == offsetof(struct fs_process, keeps));
+}
+
+/* The process that waits in this slot leaves it without the lock, when its time is out. */
+static bool left_by_owner(int file, size_t index)
+{
+    return index < SLOTS && run.file[file].ghost[index].process == self->process
+           && (script[id_of(self)][self->op].verb == FOR
+               || script[id_of(self)][self->op].verb == CANCELABLE);
+}
+
 static enum sharing sharing_of(int file, size_t offset)
 {
     const struct fs_segment *header = (const void *)kernel_memory(file);
-    size_t slots = sizeof *header + (size_t)header->max_processes * sizeof(struct fs_process);
+    size_t slots = sizeof *header + (size_t)header->max_processes * sizeof(struct fs_process), index;
 
     if (offset < sizeof *header) {
         if (IN(lock))
             return FREE_TO_STORE;
-        if (IN(word) || IN(damaged))
+        if (IN(turn))
+            return OPEN_TO_ALL;
+        if (IN(word) || IN(damaged) || IN(checked_ns) || IN(unsettled))
             return FREE_TO_STORE;
-        return LOCKED;
+        return IN(unfinished) || IN(head) || IN(tail) || IN(waiters) || IN(total) ? HINT : LOCKED;
     }
     if (offset < slots) {
-        offset = (offset - sizeof *header) % sizeof(struct fs_process);
+        offset -= sizeof *header;
+        if (moves_in(file, offset))
+            return FREE_TO_STORE;
+        offset %= sizeof(struct fs_process);
         if (IS(fs_process, incarnation))
             return FREE_TO_STORE;
+        if (IS(fs_process, held))
+            return HINT;
         return IS(fs_process, state) || IS(fs_process, keeps) || IS(fs_process, pid)
                ? ENTRY : LOCKED;
     }
+    index = (offset - slots) / sizeof(struct fs_slot);
     offset = (offset - slots) % sizeof(struct fs_slot);
     /* A thread loads the times of its own slot, which no other thread uses. */
+    if (IS(fs_slot, state) && left_by_owner(file, index))
+        return FREE_TO_STORE;
+    if (IS(fs_slot, process) || IS(fs_slot, next) || IS(fs_slot, seq))
+        return HINT;
     return IS(fs_slot, state) || IS(fs_slot, granted_ns) || IS(fs_slot, joined_ns) ? OPEN_TO_ALL
                                                                                    : LOCKED;
 }
@@ -70,6 +102,26 @@ static void check_lock(size_t offset, enum sharing sharing, enum access_kind kin
              kind == ACCESS_LOAD ? "loads" : "stores to", offset);
 }
 
+/*
+ * A load by a check of processes: of another process's entry or slot, or of a member that only hints.
+ * What it finds is checked once more under the lock, so a stale value only delays.  Of several such
+ * loads in a row only the first is a stop.
+ */
+static bool is_hint(int file, size_t offset)
+{
+    const struct fs_segment *header = (const void *)kernel_memory(file);
+    size_t slots = sizeof *header + (size_t)header->max_processes * sizeof(struct fs_process), index;
+
+    if (offset < sizeof *header)
+        return IN(unfinished) || IN(unsettled) || IN(head) || IN(tail) || IN(waiters) || IN(total);
+    if (offset < slots) {
+        index = (offset - sizeof *header) / sizeof(struct fs_process);
+        return !script_attaches && run.file[file].byte[index] != self->process + 1;
+    }
+    index = (offset - slots) / sizeof(struct fs_slot);
+    return index >= SLOTS || run.file[file].ghost[index].process != self->process;
+}
+
 static unsigned what_for(int file, size_t offset, enum access_kind kind)
 {
     enum sharing sharing = sharing_of(file, offset);
@@ -80,6 +132,12 @@ static unsigned what_for(int file, size_t offset, enum access_kind kind)
         return kind == ACCESS_LOAD ? 0 : CAN_DIE;
     if (!locked)
         check_lock(offset, sharing, kind);
+    if (kind == ACCESS_LOAD && !locked && others_look && is_hint(file, offset)) {
+        bool again = self->hinted;
+
+        self->hinted = true;
+        return again ? 0 : CAN_SWITCH;
+    }
     if (kind == ACCESS_LOAD)
         return !locked && others_look ? CAN_SWITCH : 0;
     if (kind >= ACCESS_CHANGE)

@@ -94,13 +94,14 @@ static void leave_out(struct fs_segment *s)
 static void repair_again(fairsem_shared_t *h, int file)
 {
     static _Alignas(64) char once[SEGMENT_SIZE], twice[SEGMENT_SIZE];
+    static const struct fs_dead nobody;
     struct fs_section section;
     int error;
 
     memcpy(once, kernel_memory(file), SEGMENT_SIZE);
-    error = fs_shared_enter(h, &section);
+    error = fs_shared_enter(h, NULL, &section);
     if (error == 0)
-        error = fs_shared_repair(h);
+        error = fs_shared_repair(h, &nobody);
     if (error == 0)
         error = fs_section_end(h, &section);
     if (error != 0)

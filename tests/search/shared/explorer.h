@@ -101,10 +101,12 @@ struct thread {
     const char  *doing;             /* in words */
     int          value;             /* for a sleep: */
     int64_t      deadline;
+    bool         time_passed;       /* in its last sleep */
     bool         woken, timed_out, cancelable, canceled, cancel_disabled, cancel_async;
     struct xp_cleanup *cleanups;
     const void  *last_loaded;       /* by its last visible load, and the value */
     int64_t      saw;
+    bool         hinted;            /* it has stopped for a hint, and for nothing else since */
     int          error;             /* errno */
 };
 

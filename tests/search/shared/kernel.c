@@ -274,6 +274,12 @@ int fs_life_test(int fd, int index, bool *locked)
     return 0;
 }
 
+int64_t fs_life_owner(int fd, int index)
+{
+    contact(0, "asks whose byte it is");
+    return *byte(fd, index);
+}
+
 bool fs_life_is_ours(int fd, int first, int count)
 {
     contact(0, "asks for its own bytes");
@@ -304,21 +310,23 @@ static const char *place_in_file(const _Atomic int *word)
     return kernel_memory(file) + offset;
 }
 
-void fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable)
+enum fs_sleep fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable)
 {
     stop(READY, CAN_SWITCH, "is about to sleep", word);
     if (*(const volatile int *)(const volatile void *)word != value)
-        return;
+        return FS_SLEEP_NOT_WOKEN;
     self->value = value;
     sleep_until_woken(place_in_file(word), ns, cancelable, "sleeps");
+    return self->time_passed ? FS_SLEEP_TIME_OUT : FS_SLEEP_WOKEN;
 }
 
-void fs_shared_wake(const _Atomic int *word, int count)
+int fs_shared_wake(const _Atomic int *word, int count)
 {
     const char *place = place_in_file(word);
+    int woken = 0;
 
     stop(READY, CAN_SWITCH | CAN_DIE, "wakes", word);
-    while (count-- > 0) {
+    for (; woken < count; woken++) {
         struct thread *sleeper[THREADS];
         int n = 0;
 
@@ -327,7 +335,8 @@ void fs_shared_wake(const _Atomic int *word, int count)
                 sleeper[n++] = &thread[i];
         }
         if (n == 0)
-            return;
+            break;
         sleeper[quiet ? 0 : choose(n)]->woken = true;
     }
+    return woken;
 }

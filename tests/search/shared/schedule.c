@@ -24,8 +24,10 @@ void stop(enum at at, unsigned what_for, const char *doing, const void *object)
     t->object = object;
     t->woken = t->timed_out = false;
     leave();
+    t->hinted = t->hinted && at == READY && strcmp(doing, "load") == 0;
     t->at = READY;
     t->object = NULL;
+    t->time_passed = at == SLEEPS && !t->woken;
     t->deadline = 0;
     t->woken = t->timed_out = false;
 }
@@ -191,6 +193,9 @@ struct thread *run_takes(struct thread *current, int number)
         preemptions++;
     if (taken->what == TIME_IS_OUT) {
         t->timed_out = true;
+        /* If others could go on, they are stopped meanwhile: nobody owes a unit for that time. */
+        if (run.now < t->deadline && !jumps && run.fits_ns != 0)
+            run.fits_ns += t->deadline - run.now;
         if (run.now < t->deadline)
             run.now = t->deadline;
     }

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * watch.c - finding the dead; see watch.h.
+ *
+ * A check makes a list of entries whose processes seem to be dead, each with its incarnation.  Only
+ * then it takes the lock, under which each is checked once more: its entry may belong to another
+ * process by now.  All that is loaded here without the lock is a hint.  A stale hint delays the
+ * dead's units until the next check, and does no harm.
+ */
+#include "shared/watch.h"
+
+#include "deadline.h"
+#include "shared/attach.h"
+#include "shared/life.h"
+#include "shared/lock.h"
+#include "shared/repair.h"
+#include "shared/shared_queue.h"
+
+#include <errno.h>
+#include <limits.h>
+
+/* A thread that was granted so long ago, and has not come, may be asleep. */
+#define OVERDUE_NS 10000000
+
+bool fs_watch_due(fairsem_shared_t *h, int64_t ns)
+{
+    _Atomic int64_t *checked = &h->segment->checked_ns;
+    int64_t before = FS_GET(checked), now = fs_tick_ns();
+
+    return fs_long_ago(now, before, ns)
+           && atomic_compare_exchange_strong_explicit(checked, &before, now, memory_order_relaxed,
+                                                      memory_order_relaxed);
+}
+
+/* ---- Whom ---- */
+
+static int suspect(fairsem_shared_t *h, int process, struct fs_dead *dead)
+{
+    uint32_t incarnation = FS_GET(&h->processes[process].incarnation);  /* before the check */
+    bool alive;
+    int error = fs_shared_alive(h, process, &alive);
+
+    if (error == 0 && !alive)
+        fs_dead_add(dead, process, incarnation);
+    return error;
+}
+
+static int suspect_slot(fairsem_shared_t *h, int slot, struct fs_dead *dead)
+{
+    int process = FS_GET(&h->slots[slot].process);
+
+    return fs_index_valid(process, h->max_processes) ? suspect(h, process, dead) : 0;
+}
+
+static int find_processes(fairsem_shared_t *h, enum fs_whom whom, struct fs_dead *dead)
+{
+    int error = 0;
+
+    for (int i = 0; i < h->max_processes && error == 0; i++) {
+        const struct fs_process *p = &h->processes[i];
+
+        if (FS_GET(&p->state) != FS_PROCESS_FREE && (whom == FS_EVERYBODY || FS_GET(&p->held) != 0))
+            error = suspect(h, i, dead);
+    }
+    return error;
+}
+
+static int find_in_slots(fairsem_shared_t *h, struct fs_dead *dead)
+{
+    int head = FS_GET(&h->segment->head), error = 0;
+
+    for (int i = 0; i < h->max_waiters && error == 0; i++) {
+        /* Whoever leaves without the lock may die before it says so in `unsettled`. */
+        if (FS_GET(&h->slots[i].state) >= FS_SLOT_GRANTED)
+            error = suspect_slot(h, i, dead);
+    }
+    if (error == 0 && fs_index_valid(head, h->max_waiters))
+        error = suspect_slot(h, head, dead);
+    return error;
+}
+
+static int find_dead(fairsem_shared_t *h, enum fs_whom whom, struct fs_dead *dead)
+{
+    int error = fs_shared_check_file(h);
+
+    if (error == 0)
+        error = find_processes(h, whom, dead);
+    if (error == 0 && whom != FS_EVERYBODY)
+        error = find_in_slots(h, dead);
+    return error == ENOTRECOVERABLE ? fs_shared_is_damaged(h) : error;
+}
+
+/* ---- Check ---- */
+
+/* Did the lock's owner die, was a repair cut short, or was a slot left to others? */
+static bool needs_the_lock(fairsem_shared_t *h)
+{
+    return FS_GET(&h->segment->unfinished) != 0 || FS_GET(&h->segment->unsettled) != 0
+           || fs_shared_lock_is_orphaned(h);
+}
+
+int fs_watch_check(fairsem_shared_t *h, const struct fs_deadline *deadline, enum fs_whom whom)
+{
+    struct fs_section section;
+    struct fs_dead dead;
+    int error;
+
+    do {
+        error = fs_shared_be_attached(h, deadline);       /* or it would take its parent for itself */
+        dead.count = 0;
+        if (error == 0)
+            error = find_dead(h, whom, &dead);
+        if (error != 0 || (dead.count == 0 && !needs_the_lock(h)))
+            return error;
+        error = fs_shared_enter(h, deadline, &section);
+        if (error != 0)
+            return error;
+        error = dead.count != 0 ? fs_shared_repair(h, &dead) : 0;
+        error = error == 0 ? fs_section_end(h, &section) : fs_section_fail(h, &section, error);
+    } while (error == 0 && dead.count == FS_DEAD_MAX);
+    return error;
+}
+
+void fs_watch_wake_granted(fairsem_shared_t *h)
+{
+    int64_t now = fs_now_ns();
+
+    for (int i = 0; i < h->max_waiters; i++) {
+        const struct fs_slot *slot = &h->slots[i];
+
+        if (FS_GET(&slot->state) == FS_SLOT_GRANTED
+            && fs_long_ago(now, FS_GET(&slot->granted_ns), OVERDUE_NS)) {
+            FS_STEP("wake again");
+            fs_shared_wake(&slot->state, INT_MAX);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * watch.h - finding the dead (R4).  No lock is held while the kernel is asked about processes.
+ */
+#ifndef FS_SHARED_WATCH_H
+#define FS_SHARED_WATCH_H
+
+#include "deadline.h"
+#include "shared/handle.h"
+
+/* A caller that must wait, or is refused, checks if nobody has for so long. */
+#define FS_WATCH_CALL_NS 10000000
+
+/* How often the two last in the queue check. */
+#define FS_WATCH_NS      25000000
+
+/* If nobody has checked for so long, those two are dead or stopped, and any waiter checks. */
+#define FS_WATCH_LATE_NS 200000000
+
+/* Has nobody checked for so long?  If so, it is the caller's turn: it must check at once. */
+bool fs_watch_due(fairsem_shared_t *h, int64_t ns);
+
+/*
+ * Check processes; if one is dead, take the lock, drop the dead, and grant what they held.  Of
+ * interest are those whose death can matter to a waiter: holders, the granted, and the head.
+ * Returns 0, or an error of fs_shared_enter().
+ */
+enum fs_whom { FS_THOSE_OF_INTEREST, FS_EVERYBODY };
+int fs_watch_check(fairsem_shared_t *h, const struct fs_deadline *deadline, enum fs_whom whom);
+
+/* Wake the threads that were granted a while ago: their granter may have died before the wake. */
+void fs_watch_wake_granted(fairsem_shared_t *h);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_shared_stopped.c - a process is stopped before a store to the segment, or before another step of
+ * a call, perhaps with the lock.  Calls with a time, calls that do not wait, and calls that inspect
+ * return all the same.  When it goes on, no unit is lost.
+ *
+ * A call that would hang makes the test hang, until its time is out.  In `make check` every seventh
+ * step is taken; FAIRSEM_SHARED_TIMES=n takes n times as many.
+ */
+#include "crowd.h"
+
+#include "shared/handle.h"
+#include "workers.h"
+
+struct stage {
+    _Atomic int ready, go;      /* the first child is about to begin its call; it may begin */
+};
+
+static struct stage *stage;
+static fairsem_shared_t *sem;
+static _Atomic int64_t countdown; /* to the step before which this process stops; 0: never */
+
+static void step(const char *what)
+{
+    (void)what;
+    if (atomic_load(&countdown) != 0 && atomic_fetch_sub(&countdown, 1) == 1)
+        raise(SIGSTOP);
+}
+
+/* ---- The calls of the process that is stopped, which holds one unit of two ---- */
+
+static int run_acquire(void) { return fairsem_shared_acquire(sem, 1); }
+static int run_release(void) { return fairsem_shared_release(sem, 1); }
+static int run_close(void) { return fairsem_shared_close(sem); }
+static int run_available(void) { return fairsem_shared_available(sem) < 0; }
+static int run_set_units(void) { return fairsem_shared_set_units(sem, 2); }
+
+static int run_try(void)
+{
+    FS_PUT(&sem->segment->checked_ns, -1);      /* a refusal needs no lock right after a check */
+    return fairsem_shared_tryacquire(sem, 2) == EAGAIN ? 0 : 1;
+}
+
+static int run_time_out(void)
+{
+    int error = fairsem_shared_acquire_for(sem, 2, 1000000);
+
+    return error == ETIMEDOUT ? 0 : 1;
+}
+
+static int (*const calls[])(void) = {
+    run_acquire, run_try, run_release, run_close, run_available, run_set_units, run_time_out,
+};
+#define CALLS ((int)(sizeof calls / sizeof calls[0]))
+
+static void be_stopped(int (*call)(void), int64_t k)
+{
+    CHILD_CHECK(fairsem_shared_acquire(sem, 1) == 0);
+    atomic_store(&stage->ready, 1);
+    child_await_flag(&stage->go, 1);
+    atomic_store(&countdown, k);
+    fs_shared_step = step;
+    CHILD_CHECK(call() == 0);
+    fs_shared_step = NULL;
+    _exit(0);
+}
+
+/* ---- The others ---- */
+
+/* Waits for both units, for a moment, before the first one begins its call. */
+static void be_the_waiter(void)
+{
+    int error = fairsem_shared_acquire_for(sem, 2, 30000000);
+
+    CHILD_CHECK(error == 0 || error == ETIMEDOUT);
+    _exit(0);
+}
+
+static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+
+/* Waits in the test's own process, until its token is canceled. */
+static void *wait_for_token(void *arg)
+{
+    const fairsem_wait_t how = { .token = &token };
+    int *result = arg;
+
+    *result = fairsem_shared_acquire_with(sem, 2, &how);
+    return arg;
+}
+
+static void make_calls(void)
+{
+    fairsem_shared_stat_t stat;
+    fairsem_shared_user_t users[8];
+    FILE *null = fopen("/dev/null", "w");
+    int count = 8, error;
+
+    error = fairsem_shared_tryacquire(sem, 1);
+    ck_assert(error == EAGAIN || error == 0);
+    if (error == 0)     /* then nobody has the lock */
+        ck_assert_int_eq(fairsem_shared_release(sem, 1), 0);
+    error = fairsem_shared_acquire_for(sem, 1, 1000000);
+    ck_assert(error == ETIMEDOUT || error == 0);
+    if (error == 0)
+        ck_assert_int_eq(fairsem_shared_release(sem, 1), 0);
+    ck_assert_int_eq(fairsem_shared_stat(sem, &stat), 0);
+    ck_assert_int_eq(fairsem_shared_users(sem, users, &count), 0);
+    ck_assert_int_ge(fairsem_shared_available(sem), 0);
+    ck_assert_int_ge(fairsem_shared_waiters(sem), 0);
+    ck_assert_int_eq(fairsem_shared_dump(sem, null), 0);
+    fclose(null);
+}
+
+static pthread_t thread;
+static int       thread_result;
+
+static void cancel(void)
+{
+    if (fairsem_token_cancel(&token, ECANCELED) == 0)
+        ck_assert_int_eq(pthread_join(thread, NULL), 0);
+}
+
+/* True: it is stopped; false: it has ended.  Its call may wait for those who came before. */
+static bool await_stop(pid_t child)
+{
+    int status;
+
+    for (int i = 0; i < 200; i++) {
+        if (waitpid(child, &status, WUNTRACED | WNOHANG) == child)
+            return WIFSTOPPED(status);
+        nap(1);
+    }
+    cancel();
+    ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);
+    return WIFSTOPPED(status);
+}
+
+/* False: the call has fewer steps than k. */
+static bool stop_in_step(int (*call)(void), int64_t k)
+{
+    pid_t stopped, waiter;
+    bool was_stopped;
+
+    stage = share(sizeof *stage);
+    sem = make_small_segment(2, 0, 16, 8);
+    if ((stopped = fork()) == 0)
+        be_stopped(call, k);
+    await_flag(&stage->ready, 1);
+    if ((waiter = fork()) == 0)
+        be_the_waiter();
+    ck_assert_int_eq(fairsem_token_init(&token), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_token, &thread_result), 0);
+    while (fairsem_shared_waiters(sem) < 1)
+        nap(1);
+    atomic_store(&stage->go, 1);
+    was_stopped = await_stop(stopped);
+    if (was_stopped)
+        make_calls();
+    ck_assert_int_eq(status_of(waiter), 0);
+    cancel();
+    ck_assert(thread_result == ECANCELED || thread_result == 0);
+    if (was_stopped) {
+        ck_assert_int_eq(kill(stopped, SIGCONT), 0);
+        ck_assert_int_eq(status_of(stopped), 0);
+    }
+    ck_assert_int_eq(fairsem_shared_waiters(sem), 0);
+    ck_assert_int_eq(fairsem_shared_available(sem), thread_result == 0 ? 0 : 2);
+    ck_assert_int_eq(fairsem_shared_close(sem), 0);
+    ck_assert_int_eq(fairsem_token_destroy(&token), 0);
+    munmap(stage, sizeof *stage);
+    return was_stopped;
+}
+
+START_TEST(nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped)
+{
+    const char *times = getenv("FAIRSEM_SHARED_TIMES");
+    int stride = times != NULL && atoi(times) > 1 ? 1 : 7;
+
+    for (int i = 0; i < CALLS; i++) {
+        int stops = 0;
+
+        for (int64_t k = 1; stop_in_step(calls[i], k); k += stride)
+            stops++;
+        ck_assert_int_gt(stops, 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("shared, stopped", nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped);
+}
