@@ -34,6 +34,8 @@
  *     2  the object
  *         fairsem_init                initialize, with a capacity, a name, flags
  *         fairsem_destroy             the end of a semaphore
+ *         fairsem_new                 allocate one, for other languages
+ *         fairsem_free                the end of one that was allocated
  *     3  deadlines, priorities, tokens
  *         fairsem_acquire_for         wait at most so many nanoseconds
  *         fairsem_acquire_until       wait until a time on a clock
@@ -106,10 +108,7 @@ typedef struct FAIRSEM_TAG_ {
     int64_t         fairsem_units_;
 } fairsem_t;
 
-/*
- * A static, unbounded semaphore with so many free units (0 .. FAIRSEM_MAX_UNITS, not checked).  It
- * is ready for use, without fairsem_init.
- */
+/* A static, unbounded semaphore, ready for use.  units: 0 .. FAIRSEM_MAX_UNITS, not checked. */
 #define FAIRSEM_INITIALIZER(units) \
     { FAIRSEM_INT64_(units) * 2 + FAIRSEM_WATCHED_, FAIRSEM_MAX_UNITS, \
       FAIRSEM_MUTEX_, { 0 }, FAIRSEM_INT64_(units) }
@@ -163,18 +162,16 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
  * Time.      Relative times count nanoseconds.  Deadlines are absolute.
  * Queue.     Each way to take units keeps to the queue, which is in order of priority, then of
  *            arrival.  Exceptions: fairsem_consume, and FAIRSEM_BOUNDED_BYPASS within its bound.
- * Close.     Once a semaphore is closed, the close reason replaces E2BIG, ENOBUFS, EAGAIN and
- *            ETIMEDOUT.
+ * Close.     After it, the close reason replaces E2BIG, ENOBUFS, EAGAIN and ETIMEDOUT.
  * Memory.    Writes before a release are visible after the acquire that it satisfies.
  * malloc.    A thread allocates when it waits for the first time; without memory, it polls.
- *            Only fairsem_dump fails for lack of it.
+ *            Only fairsem_new and fairsem_dump fail for lack of it.
  * Cancel.    A wait, and nothing else, is a cancellation point (deferred).
- * Signals.   A signal ends no wait, and no function is for signal handlers.  Both are different
- *            with FAIRSEM_INTERRUPTIBLE.
+ * Signals.   They end no wait, and no function is for handlers, except with FAIRSEM_INTERRUPTIBLE.
  * fork.      The child gets the count and an empty queue.  fairsem/shared.h is for processes.
  * Mistakes.  Use of an all-zero or destroyed semaphore aborts the program, where a check is free.
  * Since.     1.0, unless a comment names a later version.
- * Threads.   Two calls may run side by side, except where this table says no:
+ * Threads.   Two calls may run side by side, except where this table says no (free: as destroy):
  *
  *                              init   destroy   acquire...   release   inspect
  *                 init          no      no         no          no        no
@@ -205,7 +202,6 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
  *
  *         if (fairsem_init(&buffers, 8, &attr) != 0)      // 8 of 8 are free
  *             return 1;
- *         // threads use &buffers
  *         return fairsem_destroy(&buffers);               // EBUSY while somebody waits
  *     }
  */
@@ -216,10 +212,7 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 /* attr.flags: waiters never spin or yield before they sleep.  It saves processor time. */
 #define FAIRSEM_NO_SPIN 2u
 
-/*
- * attr.flags: throughput first.  A running thread may pass sleeping waiters until the next of them
- * has waited for bypass_ns.
- */
+/* attr.flags: running threads may pass sleepers until the next of these has waited bypass_ns. */
 #define FAIRSEM_BOUNDED_BYPASS 4u
 
 /* What kind of semaphore.  Zero is the default of each member: { .capacity = 8 } is enough. */
@@ -252,6 +245,19 @@ FAIRSEM_API int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t
  */
 FAIRSEM_API int fairsem_destroy(fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
+/*
+ * Allocate a semaphore and initialize it, where it cannot be embedded.  Since 1.1.
+ *
+ * As fairsem_init, and
+ * ENOMEM   there is no memory for it
+ */
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_new(fairsem_t **sem, int64_t units, const fairsem_attr_t *attr)
+    FAIRSEM_NONNULL_(1);
+
+/* Destroy what fairsem_new made; NULL is allowed.  If somebody waits, it aborts.  Since 1.1. */
+FAIRSEM_API void fairsem_free(fairsem_t *sem);
+
 /* ======================================================================== *
  *  3  Deadlines, priorities, tokens
  *     fairsem_acquire(3), fairsem_token_cancel(3)
@@ -271,8 +277,7 @@ FAIRSEM_API int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_n
  * Wait until a deadline on the clock that you name; NULL: for ever.  With a deadline in the past it
  * tries once.
  *
- * As fairsem_acquire, and
- * ETIMEDOUT  the units did not come in time
+ * As fairsem_acquire_for, and
  * EINVAL     a clock other than CLOCK_MONOTONIC and CLOCK_REALTIME; tv_nsec not 0 .. 999999999
  */
 FAIRSEM_MUST_CHECK_
@@ -622,9 +627,9 @@ FAIRSEM_API int fairsem_ticket_return(fairsem_ticket_t *ticket) FAIRSEM_NONNULL_
  * ======================================================================== */
 
 #define FAIRSEM_VERSION_MAJOR  1
-#define FAIRSEM_VERSION_MINOR  0
+#define FAIRSEM_VERSION_MINOR  1
 #define FAIRSEM_VERSION_PATCH  0
-#define FAIRSEM_VERSION_STRING "1.0.0"
+#define FAIRSEM_VERSION_STRING "1.1.0"
 
 /* 10203 is 1.2.3. */
 #define FAIRSEM_VERSION_NUMBER \

@@ -147,6 +147,29 @@ static void begin_init(const void *sem)
     hide_object(sem, sizeof(fairsem_t));
 }
 
+/* The semaphore is not there yet, and its address is known only afterwards. */
+static void begin_new(const void *sem)
+{
+    (void)sem;
+    hide_thread();
+}
+
+static void end_new(const void *sem, size_t result)
+{
+    show_thread();
+    if ((int)result == 0)
+        hide_object(*(fairsem_t *const *)sem, sizeof(fairsem_t));
+}
+
+/* From the free on, the memory is the allocator's, which shows it again. */
+static void begin_free(const void *sem)
+{
+    if (sem == NULL)
+        hide_thread();
+    else
+        begin_sem(sem);
+}
+
 static void begin_token(const void *token)
 {
     hide_thread();
@@ -210,6 +233,8 @@ static void end_destroy_token(const void *token, size_t result)
 
 WRAP_3(fairsem_init, begin_init, end)
 WRAP_1(fairsem_destroy, begin_sem, end_destroy_sem)
+WRAP_3(fairsem_new, begin_new, end_new)
+WRAP_1(fairsem_free, begin_free, end)
 WRAP_2(fairsem_acquire, begin_sem, end)
 WRAP_2(fairsem_tryacquire, begin_sem, end)
 WRAP_2(fairsem_tryacquire_upto, begin_sem, end)

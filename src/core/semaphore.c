@@ -24,6 +24,10 @@
 #include "probes.h"
 
 #include <errno.h>
+#include <stdlib.h>
+
+/* fairsem_new aligns to it, so that no neighbor shares one with the word. */
+enum { CACHE_LINE = 64 };
 
 static int64_t acquire_upto_contended(struct fs_sem *s, int64_t max);
 static int     release_contended(struct fs_sem *s, int64_t n);
@@ -96,6 +100,31 @@ int fairsem_destroy(fairsem_t *sem)
         atomic_store_explicit(&s->generation, FS_DESTROYED, memory_order_relaxed);
     }
     return error;
+}
+
+int fairsem_new(fairsem_t **sem, int64_t units, const fairsem_attr_t *attr)
+{
+    int before = errno, error = ENOMEM;
+    fairsem_t *s = aligned_alloc(CACHE_LINE, sizeof *s);
+
+    if (s != NULL)
+        error = fairsem_init(s, units, attr);
+    if (error == 0)
+        *sem = s;
+    else
+        free(s);
+    errno = before;
+    return error;
+}
+
+void fairsem_free(fairsem_t *sem)
+{
+    int before = errno;
+
+    if (sem != NULL && fairsem_destroy(sem) != 0)
+        fs_misused("fairsem_free: somebody waits for the semaphore");
+    free(sem);
+    errno = before;
 }
 
 int fairsem_acquire(fairsem_t *sem, int64_t n)

@@ -50,6 +50,24 @@ START_TEST(a_static_initializer_needs_no_call)
 }
 END_TEST
 
+/* The size and the address are the library's business: only the pointer may be known. */
+START_TEST(an_allocated_semaphore_is_like_any_other_and_has_cache_lines_of_its_own)
+{
+    const fairsem_attr_t attr = { .capacity = 2 };
+    fairsem_t *sem = NULL;
+    struct worker w = { 0 };
+
+    ck_assert_int_eq(fairsem_new(&sem, 1, &attr), 0);
+    ck_assert_uint_eq((uintptr_t)sem % 64, 0);
+    ck_assert_int_eq(fairsem_capacity(sem), 2);
+    worker_queue(&w, sem, 2, 1);
+    ck_assert_int_eq(fairsem_release(sem, 1), 0);
+    ck_assert_int_eq(worker_join(&w), 0);
+    fairsem_free(sem);
+    fairsem_free(NULL);
+}
+END_TEST
+
 struct relay {
     _Atomic(fairsem_t *) sem;   /* of this round; NULL between rounds */
     _Atomic int          stop;
@@ -258,7 +276,9 @@ int main(void)
 {
     RUN_SUITE("lifetime", a_semaphore_with_waiters_cannot_be_destroyed,
               units_that_are_held_do_not_keep_a_semaphore_alive,
-              a_static_initializer_needs_no_call, an_acquirer_may_destroy_and_free_at_once,
+              a_static_initializer_needs_no_call,
+              an_allocated_semaphore_is_like_any_other_and_has_cache_lines_of_its_own,
+              an_acquirer_may_destroy_and_free_at_once,
               a_grant_may_come_before_the_waiter_sleeps, a_waiter_may_end_while_it_is_being_woken,
               a_thread_that_is_ending_can_still_wait,
               threads_can_still_wait_and_release_while_the_process_exits,

@@ -48,6 +48,10 @@ START_TEST(bad_attributes_are_refused_and_the_memory_is_left_alone)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fairsem_t *created = &sem;
+
+        ck_assert_int_eq(fairsem_new(&created, rows[i].units, &rows[i].attr), rows[i].result);
+        ck_assert_ptr_eq(created, &sem);
         ck_assert_int_eq(fairsem_init(&sem, rows[i].units, &rows[i].attr), rows[i].result);
         ck_assert_int_eq(fairsem_available(&sem), 7);
         ck_assert_int_eq(fairsem_capacity(&sem), -1);
@@ -117,9 +121,12 @@ END_TEST
 
 START_TEST(errno_is_never_touched)
 {
-    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    fairsem_t sem = FAIRSEM_INITIALIZER(1), *created;
 
     errno = 4711;
+    ck_assert_int_eq(fairsem_new(&created, -1, NULL), EINVAL);
+    ck_assert_int_eq(fairsem_new(&created, 1, NULL), 0);
+    fairsem_free(created);
     ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
     ck_assert_int_eq(fairsem_acquire(&sem, -1), EINVAL);
     ck_assert_int_eq(fairsem_tryacquire(&sem, 1), EAGAIN);
@@ -219,10 +226,34 @@ START_TEST(use_before_init_or_after_destroy_aborts_with_a_message)
 }
 END_TEST
 
+static void new_and_waited_for(void (*use)(fairsem_t *))
+{
+    fairsem_ticket_t ticket = { 0 };
+    fairsem_t *sem;
+
+    if (fairsem_new(&sem, 0, NULL) != 0
+        || fairsem_ticket_take(&ticket, sem, 1, 0, NULL, NULL) != EINPROGRESS)
+        _exit(0);
+    use(sem);
+}
+
+/* Otherwise a waiter would be left in memory that is no semaphore any more. */
+START_TEST(freeing_a_semaphore_that_is_waited_for_aborts_with_a_message)
+{
+    char text[4000];
+
+    ck_assert_int_eq(signal_of(new_and_waited_for, fairsem_free, text, sizeof text), SIGABRT);
+    ck_assert_msg(strstr(text, "fairsem_free: somebody waits") != NULL, "%s", text);
+    ck_assert_int_eq(signal_of(use_zeroed, fairsem_free, text, sizeof text), SIGABRT);
+    ck_assert_msg(strstr(text, "without fairsem_init") != NULL, "%s", text);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("misuse", bad_counts_are_refused,
               bad_attributes_are_refused_and_the_memory_is_left_alone, good_attributes_are_taken,
               a_reserved_field_that_is_set_is_refused, each_outcome_has_its_own_result,
-              errno_is_never_touched, use_before_init_or_after_destroy_aborts_with_a_message);
+              errno_is_never_touched, use_before_init_or_after_destroy_aborts_with_a_message,
+              freeing_a_semaphore_that_is_waited_for_aborts_with_a_message);
 }

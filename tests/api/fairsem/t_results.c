@@ -41,6 +41,7 @@ struct scene {
     struct timespec  past;
     FILE            *good, *bad;    /* bad: cannot be written to */
     fairsem_stat_t   stat;
+    fairsem_t       *created;
 };
 
 static void set_up(struct scene *s, enum condition condition)
@@ -79,6 +80,7 @@ static void tear_down(struct scene *s)
     fairsem_token_destroy(&s->canceled);
     fclose(s->good);
     fclose(s->bad);
+    fairsem_free(s->created);
     ck_assert_int_eq(fairsem_destroy(&s->sem), 0);
 }
 
@@ -112,6 +114,8 @@ CALL(close_with, fairsem_close(&s->sem, (int)n))
 CALL(blocks, fairsem_would_block(&s->sem, n))
 CALL(with, fairsem_with(&s->sem, n, do_nothing, NULL))
 CALL(destroy, fairsem_destroy(&s->sem))
+CALL(new, fairsem_new(&s->created, n, NULL))
+CALL(new_too_full, fairsem_new(&s->created, n, &(const fairsem_attr_t){ .capacity = n - 1 }))
 
 CALL(for_0, fairsem_acquire_for(&s->sem, n, 0))
 CALL(for_1ns, fairsem_acquire_for(&s->sem, n, 1))
@@ -280,6 +284,10 @@ static const struct row rows[] = {
     ROW(close_with, REASON, NOTHING, 0, 0, 0, 0, 0, EALREADY, 0),
     ROW(close_with, -1, NOTHING, ALL(EINVAL)),
     ROW(destroy, 0, NOTHING, 0, 0, EBUSY, 0, 0, 0, 0),
+    ROW(new, 1, NOTHING, ALL(0)),
+    ROW(new, -1, NOTHING, ALL(EINVAL)),
+    ROW(new, MAX + 1, NOTHING, ALL(EINVAL)),
+    ROW(new_too_full, 2, NOTHING, ALL(EINVAL)),
 
     ROW(blocks, 1, NOTHING, 0, 0, 1, 1, 1, 0, 0),
     ROW(blocks, 2, NOTHING, 0, 1, 1, 1, 1, 0, 0),
@@ -366,7 +374,7 @@ static void try_row(const struct row *row, enum condition condition)
                   row->name, condition, (long long)available, (long long)then);
     if (!was_taken(result) && row->call != u_forget)
         ck_assert_msg(fairsem_waiters(&s.sem) == waiters_before && s.held.n == 3
-                          && s.empty.n == 0 && s.foreign.n == 1
+                          && s.empty.n == 0 && s.foreign.n == 1 && s.created == NULL
                           && fairsem_ticket_state(&s.idle) == FAIRSEM_TICKET_IDLE,
                       "%s in condition %d failed, and changed something", row->name, condition);
     if (row->call == destroy && result == 0)

@@ -47,7 +47,8 @@ tests_inside_faults_libfaultthreads_la_LIBADD = $(DL_LIBS)
 tests_inside_faults_t_fault_clock_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_init \
 	-Wl,--wrap=pthread_cond_timedwait -Wl,--wrap=fs_park_on_word \
 	-Wl,--wrap=__clock_gettime64 -Wl,--wrap=__pthread_cond_timedwait64
-tests_inside_faults_t_fault_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=pthread_cond_init \
+tests_inside_faults_t_fault_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=aligned_alloc \
+	-Wl,--wrap=pthread_cond_init \
 	-Wl,--wrap=pthread_condattr_init -Wl,--wrap=pthread_mutex_init \
 	-Wl,--wrap=pthread_key_create -Wl,--wrap=pthread_setspecific
 tests_inside_faults_t_fault_resources_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=pthread_cond_init \

@@ -3,7 +3,8 @@
  * t_fault_memory.c - each call by which the library asks for memory fails in turn: the first, the
  * second, and so on until the scenario makes no more of them.
  *
- * Counted are malloc and the calls of the C library that POSIX allows to fail for lack of memory.
+ * Counted are malloc, aligned_alloc and the calls of the C library that POSIX allows to fail for
+ * lack of memory.
  * Each failure has a process of its own, because a parker is never freed.
  */
 #include "askers.h"
@@ -40,6 +41,13 @@ void *__wrap_malloc(size_t size);
 BARE void *__wrap_malloc(size_t size)
 {
     return fails() ? NULL : __real_malloc(size);
+}
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+BARE void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return fails() ? NULL : __real_aligned_alloc(alignment, size);
 }
 
 int __real_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr);
@@ -211,8 +219,23 @@ START_TEST(waits_work_in_order_wherever_memory_runs_out_for_good)
 }
 END_TEST
 
+START_TEST(without_memory_no_semaphore_is_allocated)
+{
+    fairsem_t static_sem = FAIRSEM_INITIALIZER(0), *sem = &static_sem;
+    int error;
+
+    first_to_fail = last_to_fail = 1;
+    armed = true;
+    error = fairsem_new(&sem, 1, NULL);
+    armed = false;
+    ck_assert_int_eq(error, ENOMEM);
+    ck_assert_ptr_eq(sem, &static_sem);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("fault memory", waits_work_in_order_whichever_one_request_for_memory_fails,
-              waits_work_in_order_wherever_memory_runs_out_for_good);
+              waits_work_in_order_wherever_memory_runs_out_for_good,
+              without_memory_no_semaphore_is_allocated);
 }

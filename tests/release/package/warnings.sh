@@ -17,6 +17,7 @@ cat > "$work/objects.h" << '_EOF'
 #include <stddef.h>
 
 static fairsem_t sem = FAIRSEM_INITIALIZER(1);
+static fairsem_t *created;
 static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
 static fairsem_units_t units, more;
 static fairsem_ticket_t ticket;
@@ -43,6 +44,8 @@ void all(void)
     fairsem_strerror(0);
     fairsem_init(&sem, 1, NULL);                                        /* WARNS */
     fairsem_destroy(&sem);
+    fairsem_new(&created, 1, NULL);                                     /* WARNS */
+    fairsem_free(created);
     fairsem_acquire(&sem, 1);                                           /* WARNS */
     fairsem_tryacquire(&sem, 1);                                        /* WARNS */
     fairsem_tryacquire_upto(&sem, 1);                                   /* WARNS */
@@ -106,6 +109,9 @@ void all(void)
     IS fairsem_init(NULL, 1, NULL);                                     /* WARNS */
     IS fairsem_init(&sem, 1, NULL);
     IS fairsem_destroy(NULL);                                           /* WARNS */
+    IS fairsem_new(NULL, 1, NULL);                                      /* WARNS */
+    IS fairsem_new(&created, 1, NULL);
+    fairsem_free(NULL);
     IS fairsem_acquire(NULL, 1);                                        /* WARNS */
     IS fairsem_tryacquire(NULL, 1);                                     /* WARNS */
     IS fairsem_tryacquire_upto(NULL, 1);                                /* WARNS */

@@ -176,9 +176,15 @@ void step_renew_sem(void)
 
     if (expected == 0 && (in_use(s) || guards_busy()))
         return;
-    call_begin(&call, SAY("fairsem_destroy(s%lld)", s), NO_SEM, NO_TICKET);
+    if (world.sem_is_new[s] && expected == 0) {
+        call_begin(&call, SAY("fairsem_free(s%lld)", s), NO_SEM, NO_TICKET);
+        fairsem_free(world.sem[s]);
+        world.sem[s] = NULL;
+    } else {
+        call_begin(&call, SAY("fairsem_destroy(s%lld)", s), NO_SEM, NO_TICKET);
+    }
     words_result(call.line, WORDS_ERROR, expected);
-    if (fairsem_destroy(world.sem[s]) != expected)
+    if (world.sem[s] != NULL && fairsem_destroy(world.sem[s]) != expected)
         finding("fairsem_destroy(s%d): the model says %s", s, words_error(expected));
     if (expected == 0) {
         for (int g = 0; g < GUARDS; g++) {

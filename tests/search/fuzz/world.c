@@ -70,6 +70,19 @@ static fairsem_attr_t any_attr(int i, int64_t free_units)
     return attr;
 }
 
+/* By fairsem_init, in the memory that is there, or by fairsem_new. */
+static int init_or_new(int i, int64_t n, const fairsem_attr_t *attr)
+{
+    fairsem_t *made = world.sem[i];
+    int error = world.sem_is_new[i] ? fairsem_new(&made, n, attr) : fairsem_init(made, n, attr);
+
+    world.sem_is_new[i] = made != world.sem[i];
+    if (world.sem_is_new[i])
+        free(world.sem[i]);
+    world.sem[i] = made;
+    return error;
+}
+
 /* Returns 0 or the reason why it could not be made. */
 static int init_sem(int i, int64_t n, bool with_attr)
 {
@@ -78,10 +91,13 @@ static int init_sem(int i, int64_t n, bool with_attr)
 
     if (with_attr)
         attr = any_attr(i, n);
-    line = SAY("fairsem_init(s%lld, %lld, { capacity %lld, max_waiters %lld, flags %#llx })", i, n,
-               attr.capacity, attr.max_waiters, attr.flags);
+    line = world.sem_is_new[i]
+        ? SAY("fairsem_new(s%lld, %lld, { capacity %lld, max_waiters %lld, flags %#llx })", i, n,
+              attr.capacity, attr.max_waiters, attr.flags)
+        : SAY("fairsem_init(s%lld, %lld, { capacity %lld, max_waiters %lld, flags %#llx })", i, n,
+              attr.capacity, attr.max_waiters, attr.flags);
     expected = model_init(&world.model_sem[i], n, &attr);
-    error = fairsem_init(world.sem[i], n, with_attr ? &attr : NULL);
+    error = init_or_new(i, n, with_attr ? &attr : NULL);
     words_result(line, WORDS_ERROR, error);
     if (error != expected)
         finding("line %d returns %d, the model says %d", line, error, expected);
@@ -95,6 +111,7 @@ void world_make_sem(int i)
     int kind = below(6);
 
     world.sem[i] = world_renew(world.sem[i], sizeof(fairsem_t));
+    world.sem_is_new[i] = kind == 2;
     if (kind == 0 || init_sem(i, n, kind != 1) != 0) {
         n = n & 15;
         SAY("s%lld = FAIRSEM_INITIALIZER(%lld)", i, n);

@@ -16,6 +16,7 @@ enum { NO_SEM = -1, NO_TICKET = -1 };
 struct world {
     fairsem_t           *sem[SEMS];
     struct model_sem     model_sem[SEMS];
+    bool                 sem_is_new[SEMS];      /* fairsem_new made it */
     int                  sem_calls[SEMS];       /* in progress, except releases */
 
     fairsem_ticket_t    *ticket[TICKETS];
