@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# packaging/local.mk - packages of distributions, and the library as one file; included by
-# ../Makefile.am.
+# packaging/local.mk - packages of distributions, packages of other languages, and the library as one
+# file; included by ../Makefile.am.
 #
 # dpkg-buildpackage looks for debian/ at the top; check_packages.sh puts it there.
 
@@ -35,6 +35,14 @@ EXTRA_DIST += \
 	packaging/cmake/CMakeLists.txt \
 	packaging/homebrew/fairsem.rb \
 	packaging/meson.build \
+	packaging/python/README.md \
+	packaging/python/compare.py \
+	packaging/python/fairsem/__init__.py \
+	packaging/python/fairsem/_library.py \
+	packaging/python/pyproject.toml \
+	packaging/python/tests/test_layout.py \
+	packaging/python/tests/test_semaphore.py \
+	packaging/python/tests/test_shared.py \
 	packaging/release_check.sh \
 	packaging/release_files.sh \
 	packaging/rpm/fairsem.spec \

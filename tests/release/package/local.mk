@@ -6,6 +6,7 @@ test_scripts += \
 	tests/release/package/abi.sh \
 	tests/release/package/amalgamation.sh \
 	tests/release/package/bench.sh \
+	tests/release/package/bindings.sh \
 	tests/release/package/consistency.sh \
 	tests/release/package/consumers.sh \
 	tests/release/package/examples.sh \

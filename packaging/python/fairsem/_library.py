@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""libfairsem, and what of fairsem.h and fairsem/shared.h the package uses."""
+import ctypes
+import os
+from ctypes import POINTER, c_char_p, c_int, c_int64, c_uint, c_void_p
+
+NO_SPIN, BOUNDED_BYPASS = 2, 4
+SHARED_NO_UNDO, SHARED_NO_SPIN = 1, 2
+# fairsem_new
+OLDEST = 10100
+
+# Structs have the names of the header.  tests/test_layout.py compares them with it.
+
+
+class fairsem_attr_t(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("capacity", c_int64), ("max_waiters", c_int64),
+                ("flags", c_uint), ("reserved_", c_uint * 7), ("bypass_ns", c_int64)]
+
+
+class fairsem_wait_t(ctypes.Structure):
+    _fields_ = [("clock", c_int), ("deadline", c_void_p), ("priority", c_int),
+                ("token", c_void_p), ("timeout_ns", c_int64), ("reserved_", c_void_p * 4)]
+
+
+class fairsem_units_t(ctypes.Structure):
+    _fields_ = [("sem", c_void_p), ("n", c_int64)]
+
+
+class fairsem_stat_t(ctypes.Structure):
+    _fields_ = [(name, c_int64) for name in (
+        "available", "capacity", "waiters", "waiting_units", "oldest_wait_ns", "waits", "grants",
+        "timeouts", "cancels", "wait_ns_total", "wait_ns_max", "waiters_max", "refused",
+        "over_releases")] + [("reserved_", c_int64 * 6)]
+
+
+class fairsem_shared_attr_t(ctypes.Structure):
+    _fields_ = [("units", c_int64), ("capacity", c_int64), ("max_waiters", c_int),
+                ("max_processes", c_int), ("flags", c_uint), ("reserved_", c_uint * 8)]
+
+
+class fairsem_shared_stat_t(ctypes.Structure):
+    _fields_ = [(name, c_int64) for name in (
+        "available", "capacity", "held", "mine", "processes", "max_processes", "waiters",
+        "max_waiters", "waiting_units", "oldest_wait_ns", "waits", "grants", "timeouts", "cancels",
+        "lost", "wait_ns_total", "wait_ns_max", "waiters_max", "refused", "over_releases",
+        "deaths", "returned", "repairs")] + [("reserved_", c_int64 * 9)]
+
+
+TOKEN_SIZE = TICKET_SIZE = 128
+ALIGNMENT = 16
+
+
+class Memory:
+    """So many bytes, all zero, at an address that is aligned as the library's types are."""
+
+    def __init__(self, size):
+        self._bytes = ctypes.create_string_buffer(size + ALIGNMENT)
+        self.address = (ctypes.addressof(self._bytes) + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+
+
+def _load():
+    name = os.environ.get("FAIRSEM_LIBRARY", "libfairsem.so.0")
+    try:
+        # A call through the first lets other Python threads run, a call through the second does not.
+        return ctypes.CDLL(name), ctypes.PyDLL(name)
+    except OSError as error:
+        raise ImportError(f"the library fairsem is not installed: {error}; FAIRSEM_LIBRARY can say "
+                          f"where it is") from None
+
+
+_waiting, _quick = _load()
+
+
+def _function(library, name, *arguments, result=c_int):
+    # Where time_t is a wide one the name has an end, see fairsem_private.h.
+    function = getattr(library, name, None) or getattr(library, name + "_time64")
+    function.argtypes = arguments
+    function.restype = result
+    return function
+
+
+# These may wait.
+acquire_with = _function(_waiting, "fairsem_acquire_with", c_void_p, c_int64,
+                         POINTER(fairsem_wait_t))
+ticket_wait = _function(_waiting, "fairsem_ticket_wait", c_void_p, POINTER(fairsem_wait_t))
+shared_acquire_with = _function(_waiting, "fairsem_shared_acquire_with", c_void_p, c_int64,
+                                POINTER(fairsem_wait_t))
+shared_open = _function(_waiting, "fairsem_shared_open", POINTER(c_void_p), c_char_p, c_int, c_uint,
+                        POINTER(fairsem_shared_attr_t))
+shared_close = _function(_waiting, "fairsem_shared_close", c_void_p)
+shared_unlink = _function(_waiting, "fairsem_shared_unlink", c_char_p)
+shared_release = _function(_waiting, "fairsem_shared_release", c_void_p, c_int64)
+shared_tryacquire = _function(_waiting, "fairsem_shared_tryacquire", c_void_p, c_int64)
+shared_available = _function(_waiting, "fairsem_shared_available", c_void_p, result=c_int64)
+shared_waiters = _function(_waiting, "fairsem_shared_waiters", c_void_p, result=c_int64)
+shared_stat = _function(_waiting, "fairsem_shared_stat", c_void_p, POINTER(fairsem_shared_stat_t))
+
+# These take less time than to let another thread run.
+version = _function(_quick, "fairsem_version")
+strerror = _function(_quick, "fairsem_strerror", c_int, result=c_char_p)
+if version() < OLDEST:
+    raise ImportError(f"libfairsem is too old: {version()} is before {OLDEST}")
+new = _function(_quick, "fairsem_new", POINTER(c_void_p), c_int64, POINTER(fairsem_attr_t))
+free = _function(_quick, "fairsem_free", c_void_p, result=None)
+tryacquire = _function(_quick, "fairsem_tryacquire", c_void_p, c_int64)
+release = _function(_quick, "fairsem_release", c_void_p, c_int64)
+available = _function(_quick, "fairsem_available", c_void_p, result=c_int64)
+waiters = _function(_quick, "fairsem_waiters", c_void_p, result=c_int64)
+capacity = _function(_quick, "fairsem_capacity", c_void_p, result=c_int64)
+set_capacity = _function(_quick, "fairsem_set_capacity", c_void_p, c_int64)
+close = _function(_quick, "fairsem_close", c_void_p, c_int)
+closed = _function(_quick, "fairsem_closed", c_void_p)
+stat = _function(_quick, "fairsem_stat", c_void_p, POINTER(fairsem_stat_t))
+token_init = _function(_quick, "fairsem_token_init", c_void_p)
+token_destroy = _function(_quick, "fairsem_token_destroy", c_void_p)
+token_cancel = _function(_quick, "fairsem_token_cancel", c_void_p, c_int)
+token_reason = _function(_quick, "fairsem_token_reason", c_void_p)
+ticket_take = _function(_quick, "fairsem_ticket_take", c_void_p, c_void_p, c_int64, c_int, c_void_p,
+                        c_void_p)
+ticket_claim = _function(_quick, "fairsem_ticket_claim", c_void_p, POINTER(fairsem_units_t))
+ticket_return = _function(_quick, "fairsem_ticket_return", c_void_p)
+units_release = _function(_quick, "fairsem_units_release", POINTER(fairsem_units_t))

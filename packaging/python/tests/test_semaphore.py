@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: MIT
+"""Threads of one process."""
+import errno
+import os
+import resource
+import signal
+import threading
+import time
+import unittest
+
+import fairsem
+
+
+def await_waiters(sem, count):
+    end = time.monotonic() + 60
+    while sem.waiters != count:
+        if time.monotonic() > end:
+            raise AssertionError(f"{sem.waiters} wait, not {count}")
+        time.sleep(0.001)
+
+
+class Waiter(threading.Thread):
+    """Acquires, and records what came of it."""
+
+    def __init__(self, sem, order=None, **how):
+        super().__init__()
+        self.sem, self.order, self.how = sem, order, how
+        self.result = None
+        self.start()
+
+    def run(self):
+        try:
+            self.result = self.sem.acquire(**self.how)
+            if self.order is not None:
+                self.order.append(self)
+        except Exception as error:
+            self.result = error
+
+    def outcome(self):
+        self.join(60)
+        return self.result
+
+
+class AsThreading(unittest.TestCase):
+    """What programs do with threading's semaphores, done with those and with ours."""
+
+    KINDS = (threading, fairsem)
+
+    def test_acquire_counts_down_and_says_false_at_zero(self):
+        for kind in self.KINDS:
+            sem = kind.Semaphore(2)
+            self.assertIs(sem.acquire(), True)
+            self.assertIs(sem.acquire(True), True)
+            self.assertIs(sem.acquire(False), False)
+            self.assertIs(sem.acquire(blocking=False), False)
+            self.assertIs(sem.acquire(timeout=0), False)
+            self.assertIs(sem.acquire(True, 0.01), False)
+            sem.release()
+            self.assertIs(sem.acquire(False), True)
+            sem.release(3)
+            self.assertEqual([sem.acquire(False) for _ in range(4)], [True, True, True, False])
+
+    def test_a_semaphore_begins_with_one_unit(self):
+        for kind in self.KINDS:
+            sem = kind.Semaphore()
+            self.assertEqual([sem.acquire(False), sem.acquire(False)], [True, False])
+
+    def test_a_timeout_is_for_calls_that_block(self):
+        for kind in self.KINDS:
+            self.assertRaises(ValueError, kind.Semaphore().acquire, False, 1)
+
+    def test_a_negative_value_is_an_error(self):
+        for kind in self.KINDS:
+            self.assertRaises(ValueError, kind.Semaphore, -1)
+
+    def test_a_bounded_one_refuses_a_release_too_many(self):
+        for kind in self.KINDS:
+            sem = kind.BoundedSemaphore(2)
+            self.assertRaises(ValueError, sem.release)
+            sem.acquire()
+            sem.release()
+
+    def test_with_releases_even_if_the_block_raises(self):
+        for kind in self.KINDS:
+            sem = kind.BoundedSemaphore(1)
+            with self.assertRaises(KeyError):
+                with sem:
+                    self.assertIs(sem.acquire(False), False)
+                    raise KeyError
+            self.assertIs(sem.acquire(False), True)
+
+
+class Queue(unittest.TestCase):
+
+    def test_units_go_to_waiters_in_order_of_arrival(self):
+        sem, order = fairsem.Semaphore(0), []
+        waiters = []
+        for i in range(5):
+            waiters.append(Waiter(sem, order))
+            await_waiters(sem, i + 1)
+        for i in range(5):
+            sem.release()
+            self.assertIs(waiters[i].outcome(), True)
+        self.assertEqual(order, waiters)
+
+    def test_a_lower_priority_comes_first(self):
+        sem = fairsem.Semaphore(0)
+        late = Waiter(sem, priority=1)
+        await_waiters(sem, 1)
+        soon = Waiter(sem, priority=-1)
+        await_waiters(sem, 2)
+        sem.release()
+        self.assertIs(soon.outcome(), True)
+        self.assertEqual(sem.waiters, 1)
+        sem.release()
+        self.assertIs(late.outcome(), True)
+
+    def test_nobody_passes_a_big_request(self):
+        sem = fairsem.Semaphore(0)
+        big = Waiter(sem, units=3)
+        await_waiters(sem, 1)
+        sem.release(2)
+        self.assertIs(sem.acquire(False), False)
+        self.assertEqual(sem.available, 2)
+        sem.release()
+        self.assertIs(big.outcome(), True)
+        self.assertEqual(sem.available, 0)
+
+    def test_the_main_thread_has_its_place_like_any_other(self):
+        sem = fairsem.Semaphore(0)
+        behind = []
+
+        def others():
+            await_waiters(sem, 1)       # the main thread
+            behind.append(Waiter(sem))
+            await_waiters(sem, 2)
+            time.sleep(0.2)             # several slices, after each of which it is still the first
+            sem.release()
+
+        helper = threading.Thread(target=others)
+        helper.start()
+        self.assertIs(sem.acquire(), True)
+        helper.join()
+        self.assertEqual(sem.waiters, 1)
+        sem.release()
+        self.assertIs(behind[0].outcome(), True)
+
+    def test_a_timeout_in_any_thread_is_false_and_leaves_the_queue(self):
+        sem = fairsem.Semaphore(0)
+        other = Waiter(sem, timeout=0.01)
+        began = time.monotonic()
+        self.assertIs(sem.acquire(timeout=0.12), False)
+        self.assertGreaterEqual(time.monotonic() - began, 0.12)
+        self.assertIs(other.outcome(), False)
+        self.assertEqual(sem.waiters, 0)
+        self.assertEqual(sem.stat().timeouts + sem.stat().cancels, 2)
+
+    def test_hold_raises_timeout_error_and_gives_all_units_back(self):
+        sem = fairsem.Semaphore(3)
+        with sem.hold(3, timeout=1):
+            self.assertEqual(sem.available, 0)
+            with self.assertRaises(TimeoutError):
+                with sem.hold(timeout=0.01):
+                    self.fail("there was none")
+        self.assertEqual(sem.available, 3)
+
+    def test_a_full_queue_refuses(self):
+        sem = fairsem.Semaphore(0, max_waiters=1)
+        waiter = Waiter(sem)
+        await_waiters(sem, 1)
+        self.assertRaises(fairsem.QueueFull, sem.acquire)
+        self.assertIsInstance(Waiter(sem).outcome(), fairsem.QueueFull)
+        sem.release()
+        self.assertIs(waiter.outcome(), True)
+
+    def test_more_than_the_capacity_is_an_error_until_the_capacity_grows(self):
+        sem = fairsem.Semaphore(2, capacity=2)
+        self.assertRaises(ValueError, sem.acquire, units=3)
+        self.assertRaises(ValueError, sem.acquire, units=-1)
+        sem.capacity = 3
+        self.assertIs(sem.acquire(units=3), True)
+        sem.capacity = 1
+        self.assertEqual((sem.capacity, sem.available), (1, -2))
+        self.assertIsNone(fairsem.Semaphore().capacity)
+        self.assertRaises(ValueError, fairsem.Semaphore, 1, capacity=0)
+
+    def test_stat_has_what_the_semaphore_has_seen(self):
+        sem = fairsem.Semaphore(0, capacity=4, name="slots", spin=False)
+        waiter = Waiter(sem, units=2)
+        await_waiters(sem, 1)
+        stat = sem.stat()
+        self.assertEqual((stat.available, stat.capacity, stat.waiters, stat.waiting_units),
+                         (0, 4, 1, 2))
+        sem.release(2)
+        waiter.outcome()
+        self.assertEqual((sem.stat().waits, sem.stat().grants), (1, 1))
+
+    def test_an_object_that_nobody_uses_is_freed(self):
+        def kilobytes():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+        before = kilobytes()
+        for _ in range(100000):
+            fairsem.Semaphore(1)        # 256 bytes each
+        self.assertLess(kilobytes() - before, 10000)
+
+
+class Ends(unittest.TestCase):
+
+    def test_close_ends_all_waits_with_its_reason(self):
+        sem = fairsem.Semaphore(0)
+        waiter = Waiter(sem)
+        await_waiters(sem, 1)
+        closer = threading.Timer(0.1, sem.close, [errno.EPIPE])
+        closer.start()
+        with self.assertRaises(fairsem.Closed) as raised:
+            sem.acquire()
+        self.assertEqual(raised.exception.reason, errno.EPIPE)
+        self.assertIsInstance(waiter.outcome(), fairsem.Closed)
+        closer.join()
+        self.assertEqual(sem.closed, errno.EPIPE)
+        self.assertIs(sem.close(), False)
+        self.assertRaises(fairsem.Closed, sem.acquire, False)
+        sem.release()
+
+    def test_a_token_ends_waits_on_several_semaphores(self):
+        token, sems = fairsem.Token(), [fairsem.Semaphore(0), fairsem.Semaphore(0)]
+        waiters = [Waiter(sem, token=token) for sem in sems]
+        for sem in sems:
+            await_waiters(sem, 1)
+        canceler = threading.Timer(0.1, token.cancel)
+        canceler.start()
+        with self.assertRaises(fairsem.Canceled) as raised:
+            sems[0].acquire(token=token)
+        self.assertEqual(raised.exception.reason, errno.ECANCELED)
+        for waiter in waiters:
+            self.assertIsInstance(waiter.outcome(), fairsem.Canceled)
+        self.assertEqual(token.reason, errno.ECANCELED)
+        self.assertIs(token.cancel(errno.EPIPE), False)
+        self.assertEqual([sem.waiters for sem in sems], [0, 0])
+
+    def test_a_canceled_token_counts_even_if_units_are_free(self):
+        token, sem = fairsem.Token(), fairsem.Semaphore(1)
+        self.assertIs(sem.acquire(False, token=token), True)
+        self.assertIs(sem.acquire(False, token=token), False)
+        sem.release()
+        token.cancel()
+        self.assertRaises(fairsem.Canceled, sem.acquire, token=token)
+        self.assertRaises(fairsem.Canceled, sem.acquire, False, token=token)
+        self.assertIsInstance(Waiter(sem, token=token).outcome(), fairsem.Canceled)
+        self.assertEqual(sem.available, 1)
+
+    def test_a_reason_that_means_something_else_is_refused(self):
+        for reason in (errno.ETIMEDOUT, errno.EINPROGRESS, errno.EAGAIN, -1):
+            self.assertRaises(ValueError, fairsem.Semaphore().close, reason)
+            self.assertRaises(ValueError, fairsem.Token().cancel, reason)
+
+
+class Interrupt(Exception):
+    pass
+
+
+class Signals(unittest.TestCase):
+    """A signal comes while the main thread waits."""
+
+    def setUp(self):
+        self.sem = fairsem.Semaphore(0)
+        self.addCleanup(signal.signal, signal.SIGALRM, signal.SIG_DFL)
+
+    def when_waiting(self, handler):
+        def send():
+            await_waiters(self.sem, 1)
+            os.kill(os.getpid(), signal.SIGALRM)
+
+        signal.signal(signal.SIGALRM, handler)
+        sender = threading.Thread(target=send)
+        sender.start()
+        self.addCleanup(sender.join)
+
+    def test_an_exception_of_a_handler_ends_the_wait_and_loses_no_unit(self):
+        def interrupt(*_):
+            raise Interrupt
+
+        self.when_waiting(interrupt)
+        self.assertRaises(Interrupt, self.sem.acquire, timeout=60)
+        self.assertEqual(self.sem.waiters, 0)
+        self.sem.release()
+        self.assertEqual(self.sem.available, 1)
+
+    def test_a_handler_may_release_what_the_main_thread_waits_for(self):
+        self.when_waiting(lambda *_: self.sem.release())
+        self.assertIs(self.sem.acquire(timeout=60), True)
+
+    def test_the_place_in_the_queue_survives_a_handler(self):
+        waiters = []
+
+        def handler(*_):
+            waiters.append(Waiter(self.sem))
+            await_waiters(self.sem, 2)
+            self.sem.release()
+
+        self.when_waiting(handler)
+        self.assertIs(self.sem.acquire(timeout=60), True)
+        self.assertEqual(self.sem.waiters, 1)
+        self.sem.release()
+        self.assertIs(waiters[0].outcome(), True)
+
+
+class Fork(unittest.TestCase):
+
+    def test_a_child_has_the_count_and_an_empty_queue(self):
+        sem = fairsem.Semaphore(0)
+        waiter = Waiter(sem)
+        await_waiters(sem, 1)
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                sem.release()
+                if sem.waiters == 0 and sem.acquire(timeout=60) and not sem.acquire(timeout=0.06):
+                    status = 0
+            finally:
+                os._exit(status)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(sem.waiters, 1)
+        sem.release()
+        self.assertIs(waiter.outcome(), True)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# bindings.sh - the packages for other languages install, work with the installed library, and pass
+# their tests, where the languages are.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
+ran=0
+[ -e "$top_builddir/.libs/libfairsem.so" ] || skip "the shared library was not built"
+case " $CFLAGS " in
+  *-fsanitize=*) skip "the library has a sanitizer, which these languages do not load" ;;
+esac
+
+# passes WHAT COMMAND... - its output only if it fails.
+passes() {
+  what=$1
+  shift
+  if "$@" > "$work/log" 2>&1 < /dev/null; then
+    echo "ok: $what"
+  else
+    cat "$work/log"
+    fail "$what"
+    return 1
+  fi
+}
+
+not_tried() {
+  echo "skipped: $*"
+}
+
+# ---------------------------------------------------------------- the library, installed
+passes "make install" "$MAKE" -C "$top_builddir" install DESTDIR="$work/root" || exit 1
+pc=$(find "$work/root" -name fairsem.pc)
+libdir=$(dirname "$(dirname "$pc")")
+# The packages are copied: what builds them writes beside them.
+cp -R "$top_srcdir/packaging" "$work/packaging" && chmod -R u+w "$work/packaging" || exit 99
+LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+# fairsem.pc names the prefix without the directory that make install was given.
+PKG_CONFIG_PATH=$libdir/pkgconfig
+PKG_CONFIG_SYSROOT_DIR=$work/root
+export LD_LIBRARY_PATH PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+
+# ---------------------------------------------------------------- Python
+# The first Python that has pytest, else one with unittest, as each has.
+python=
+for candidate in /usr/bin/python3 python3; do
+  if has "$candidate" && "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 8))'; then
+    python=$candidate
+    ! "$candidate" -c 'import pytest' 2> /dev/null || break
+  fi
+done
+
+use_python() {
+  PYTHONPATH=$work/packaging/python PYTHONDONTWRITEBYTECODE=1
+  FAIRSEM_CFLAGS=-I$top_srcdir/include
+  export PYTHONPATH PYTHONDONTWRITEBYTECODE FAIRSEM_CFLAGS
+  if "$python" -c 'import setuptools, pip, wheel' 2> /dev/null; then
+    PYTHONPATH=
+    passes "pip install" "$python" -m pip install --no-index --no-build-isolation --no-deps \
+      --disable-pip-version-check --target "$work/site" "$work/packaging/python" || return
+    PYTHONPATH=$work/site
+  else
+    not_tried "pip install: $python has not pip, setuptools and wheel"
+  fi
+  cd "$work/packaging/python/tests" || return
+  if "$python" -c 'import pytest' 2> /dev/null; then
+    passes "Python: $("$python" --version), pytest" "$python" -m pytest -q -p no:cacheprovider .
+  else
+    passes "Python: $("$python" --version), unittest" "$python" -m unittest discover
+  fi
+  # The table of README.md, briefly.
+  passes "Python: compare.py" "$python" ../compare.py 0.02
+  cd "$work" || exit 99
+  ran=$((ran + 1))
+}
+if [ -n "$python" ]; then
+  use_python
+else
+  not_tried "Python: there is no python3, version 3.8 or later"
+fi
+
+[ "$ran" -gt 0 ] || [ "$status" -ne 0 ] || skip "there is none of these languages"
+exit "$status"
