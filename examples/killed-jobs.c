@@ -9,6 +9,8 @@
  * A new process does its part again, from the end of the queue.  A table shows what became of each
  * process.  In the end, the sum over all parts must be that of the tree.
  *
+ * With --exec, the process that is killed is the job itself.
+ *
  * However fast the machine is, there is time for three kills: each job stops halfway until it is
  * told to go on, and at three of the first eight such stops a process is killed.
  */
@@ -72,8 +74,8 @@ static void start(int part)
     snprintf(fd_text, sizeof fd_text, "%d", events[1]);
     p->pid = fork();
     if (p->pid == 0) {
-        execl(limit, limit, name, "3", "--", path, "--job", part_text, fd_text, directory,
-              (char *)NULL);
+        execl(limit, limit, "--exec", name, "3", "--", path, "--job", part_text, fd_text,
+              directory, (char *)NULL);
         _exit(127);
     }
     check(p->pid > 0, "fork");

@@ -22,7 +22,7 @@
 
 /*
  * A shell script uses low descriptors itself ("exec 3> file"), and would close ours, which gives
- * the units back.  So fill the low ones with descriptors that exec closes.
+ * the units back.  So if the script has it, fill the low ones with descriptors that exec closes.
  */
 #define LOWEST_DESCRIPTOR 40
 
@@ -41,15 +41,18 @@ static void take_low_descriptors(void)
 static int run(const struct request *request, const char *segment)
 {
     fairsem_shared_t *slots;
-    int exit_status;
+    int exit_status = find_command(request->command[0]);
 
-    take_low_descriptors();
+    if (exit_status != 0)
+        return exit_status;
+    if (request->exec)
+        take_low_descriptors();
     slots = turn_take(request, segment, &exit_status);
     if (slots == NULL)
         return exit_status;
-    if (request->fork)
-        return run_as_child(slots, request->command);
-    return run_here(slots, request->name, request->command);
+    if (request->exec)
+        return run_with_place(slots, request->name, request->command);
+    return run_as_child(slots, request->command);
 }
 
 int main(int argc, char **argv)

@@ -29,8 +29,7 @@ static void usage(FILE *file)
           "  -p, --priority=PRIORITY  the lower starts first, a whole number (0)\n"
           "  -g, --global[=MODE]      NAME is common to all users; without it, each user has\n"
           "                           names of its own.  MODE (666): who may use a new NAME\n"
-          "      --fork               stay as the parent of COMMAND: for one that closes\n"
-          "                           descriptors which it did not open, as sudo and ssh do\n"
+          "      --exec               become COMMAND; without it, stay as its parent\n"
           "      --status             print who runs and who waits, since when\n"
           "      --watch              with --status: again each second\n"
           "      --remove             remove NAME, if nobody uses it\n"
@@ -81,13 +80,14 @@ static bool read_mode(const char *text, mode_t *mode)
     return true;
 }
 
-enum { FORK = 256, STATUS_OPTION, WATCH, REMOVE_OPTION, FORCE, VERSION, HELP };
+enum { EXEC = 256, FORK, STATUS_OPTION, WATCH, REMOVE_OPTION, FORCE, VERSION, HELP };
 
 static const struct option options[] = {
     { "units", required_argument, NULL, 'n' },
     { "wait", required_argument, NULL, 'w' },
     { "priority", required_argument, NULL, 'p' },
     { "global", optional_argument, NULL, 'g' },
+    { "exec", no_argument, NULL, EXEC },
     { "fork", no_argument, NULL, FORK },
     { "status", no_argument, NULL, STATUS_OPTION },
     { "watch", no_argument, NULL, WATCH },
@@ -117,7 +117,8 @@ static bool take_option(int option, struct request *r)
         r->global = true;
         r->mode = 0666;
         return optarg == NULL || read_mode(optarg, &r->mode);
-    case FORK:          r->fork = true; return true;
+    case EXEC:          r->exec = true; return true;
+    case FORK:          r->exec = false; return true;   /* the default */
     case STATUS_OPTION: r->what = STATUS; return true;
     case WATCH:         r->watch = true; return true;
     case REMOVE_OPTION: r->what = REMOVE; return true;

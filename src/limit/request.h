@@ -18,7 +18,8 @@ struct request {
     int64_t     wait_ns;        /* -1: for ever */
     bool        global;         /* the name is common to all users */
     mode_t      mode;           /* permissions, if the name is new */
-    bool        fork, watch, force;
+    bool        exec;           /* become the command */
+    bool        watch, force;
     char      **command;
 };
 

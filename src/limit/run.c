@@ -8,24 +8,96 @@
 
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int become(char **command)
+/* Say why a command does not run.  Returns the exit status. */
+static int cannot_run(const char *command, int error)
 {
-    int error;
-
-    execvp(command[0], command);
-    error = errno;
-    warn("%s", command[0]);
+    warnx("%s: %s", command, strerror(error));
     return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
 }
 
-int run_here(fairsem_shared_t *slots, const char *name, char **command)
+/* ---- Is there such a command? ---- */
+
+static char found[PATH_MAX + NAME_MAX + 2];     /* its path, so that PATH is not searched twice */
+
+/* 0, or an errno value. */
+static int can_execute(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0 || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0)
+        return errno;
+    return S_ISREG(st.st_mode) ? 0 : EACCES;
+}
+
+/* Look in each directory of PATH, as execvp does.  0, or an errno value. */
+static int search(const char *command, const char *directories)
+{
+    int error, result = ENOENT;
+
+    for (const char *at = directories;; at++) {
+        size_t length = strcspn(at, ":");
+
+        if (length < PATH_MAX && strlen(command) <= NAME_MAX) {
+            snprintf(found, sizeof found, "%.*s%s%s", (int)length, at, length > 0 ? "/" : "",
+                     command);
+            error = can_execute(found);
+            if (error == 0)
+                return 0;
+            if (error == EACCES)
+                result = EACCES;
+        }
+        at += length;
+        if (*at == '\0') {
+            found[0] = '\0';
+            return result;
+        }
+    }
+}
+
+int find_command(const char *command)
+{
+    const char *directories = getenv("PATH");
+    int error;
+
+    if (*command == '\0')
+        error = ENOENT;
+    else if (strchr(command, '/') != NULL)
+        error = can_execute(command);
+    else
+        error = search(command, directories != NULL ? directories : "/bin:/usr/bin");
+    return error != 0 ? cannot_run(command, error) : 0;
+}
+
+/* ---- Become the command ---- */
+
+/* Returns an errno value. */
+static int become(char **command)
+{
+    if (found[0] != '\0')
+        execv(found, command);
+    execvp(command[0], command);
+    return errno;
+}
+
+int run_here(char **command)
+{
+    return cannot_run(command[0], become(command));
+}
+
+int run_with_place(fairsem_shared_t *slots, const char *name, char **command)
 {
     int error = fairsem_shared_keep_on_exec(slots, true);
 
@@ -33,29 +105,35 @@ int run_here(fairsem_shared_t *slots, const char *name, char **command)
         warnx("%s: %s", name, turn_error(error));
         return OWN_FAILURE;
     }
-    return become(command);
+    return run_here(command);
 }
 
-/* ---- With --fork ---- */
+/* ---- Stay as its parent ---- */
 
-/* All signals except those by which the terminal stops us: it also stops the child. */
-static void choose_signals(sigset_t *chosen)
-{
-    sigfillset(chosen);
-    sigdelset(chosen, SIGTSTP);
-    sigdelset(chosen, SIGTTIN);
-    sigdelset(chosen, SIGTTOU);
-}
+struct before {
+    sigset_t         mask;
+    struct sigaction on_child;
+};
 
-static void become_child(char **command, pid_t parent, const sigset_t *mask,
-                         const struct sigaction *on_child)
+static volatile int exec_error;     /* the child writes it to our memory */
+
+/*
+ * By vfork, because a copy of our memory would take as long as the rest.  Until the exec, the child
+ * uses that memory, and we wait.
+ */
+static pid_t start(char **command, const struct before *before)
 {
+    const pid_t self = getpid(), child = vfork();
+
+    if (child != 0)
+        return child;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)        /* the parent was killed before the prctl */
-        raise(SIGKILL);
-    sigaction(SIGCHLD, on_child, NULL);
-    sigprocmask(SIG_SETMASK, mask, NULL);
-    _exit(become(command));
+    if (getppid() != self)          /* the parent was killed before the prctl */
+        kill(getpid(), SIGKILL);
+    sigaction(SIGCHLD, &before->on_child, NULL);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+    exec_error = become(command);
+    _exit(CANNOT_RUN);
 }
 
 /*
@@ -65,6 +143,29 @@ static void become_child(char **command, pid_t parent, const sigset_t *mask,
 static bool must_forward(const siginfo_t *info)
 {
     return info->si_code <= 0 || (info->si_signo == SIGHUP && getsid(0) == getpid());
+}
+
+/*
+ * The child was stopped: so that the shell that waits for us sees that its job has stopped, stop by
+ * the same signal.  Not before: the child may have to restore the terminal first, or ignore Ctrl-Z.
+ * Not by SIGSTOP, because that is no work of the terminal, and nobody might continue us.
+ */
+static void stop_too(pid_t child, int signal)
+{
+    static const struct timespec at_once;
+    sigset_t go_on, stop;
+
+    sigemptyset(&go_on);
+    sigaddset(&go_on, SIGCONT);
+    sigemptyset(&stop);
+    sigaddset(&stop, signal);
+    if (sigtimedwait(&go_on, NULL, &at_once) == SIGCONT) {
+        kill(child, SIGCONT);
+    } else if (signal != SIGSTOP) {
+        raise(signal);
+        sigprocmask(SIG_UNBLOCK, &stop, NULL);      /* here it stops */
+        sigprocmask(SIG_BLOCK, &stop, NULL);
+    }
 }
 
 /* Forward signals until the child has ended. */
@@ -77,8 +178,11 @@ static int accompany(pid_t child, const sigset_t *signals)
         int signal = sigwaitinfo(signals, &info);
 
         if (signal == SIGCHLD) {
-            if (waitpid(child, &status, WNOHANG) == child)
+            if (waitpid(child, &status, WNOHANG | WUNTRACED) != child)
+                continue;
+            if (!WIFSTOPPED(status))
                 return status;
+            stop_too(child, WSTOPSIG(status));
         } else if (signal > 0 && must_forward(&info)) {
             kill(child, signal);
         }
@@ -104,23 +208,20 @@ static int end_like(int status)
 int run_as_child(fairsem_shared_t *slots, char **command)
 {
     const struct sigaction to_default = { .sa_handler = SIG_DFL };
-    struct sigaction on_child;
-    const pid_t self = getpid();
-    sigset_t signals, before;
+    struct before before;
+    sigset_t signals;
     pid_t child;
     int status;
 
-    choose_signals(&signals);
-    sigprocmask(SIG_BLOCK, &signals, &before);
-    sigaction(SIGCHLD, &to_default, &on_child);     /* if it is ignored, waitpid fails */
-    child = fork();
-    if (child == 0)
-        become_child(command, self, &before, &on_child);
+    sigfillset(&signals);
+    sigprocmask(SIG_BLOCK, &signals, &before.mask);
+    sigaction(SIGCHLD, &to_default, &before.on_child);  /* if it is ignored, waitpid fails */
+    child = start(command, &before);
     if (child < 0) {
         warn("fork");
         return OWN_FAILURE;
     }
     status = accompany(child, &signals);
     fairsem_shared_close(slots);    /* so the next one need not first find that we are dead */
-    return end_like(status);
+    return exec_error != 0 ? cannot_run(command[0], exec_error) : end_like(status);
 }

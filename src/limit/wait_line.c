@@ -104,7 +104,8 @@ static void stop(struct watcher *w)
     while (write(w->over, &one, sizeof one) < 0 && errno == EINTR)
         continue;
     pthread_join(w->thread, NULL);
-    wait_until_alone();
+    if (w->request->exec)
+        wait_until_alone();
     if (w->signal != 0) {
         fairsem_shared_close(w->slots);
         kill(getpid(), w->signal);      /* arrives with the next line, and ends the process */

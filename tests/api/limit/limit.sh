@@ -8,85 +8,7 @@ set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
-limit=$top_builddir/fairsem-limit
-if [ ! -x "$limit" ]; then
-  skip "fairsem-limit was not built"
-fi
-name=test-$$
-trap 'exit 99' HUP INT TERM
-trap '"$limit" --remove --force "$name" 2> /dev/null; "$limit" --remove --force "$name-b" 2> /dev/null
-  "$limit" --global --remove --force "$name" 2> /dev/null
-  jobs -p > "$work/jobs"; kill $(cat "$work/jobs") 2> /dev/null; rm -rf "$work"' EXIT
-
-most_tries=3000
-[ -z "${STOP_EARLY-}" ] || most_tries=1000
-
-# gives STATUS WHAT ARGUMENT... - fairsem-limit ends with this status.
-gives() {
-  expected=$1 what=$2
-  shift 2
-  "$limit" "$@" > "$work/out" 2> "$work/err" < /dev/null
-  result=$?
-  if [ "$result" -eq "$expected" ]; then
-    echo "ok: $what"
-  else
-    fail "$what: exit status $result, not $expected"
-  fi
-}
-
-# says TEXT - the last message has it.
-says() {
-  grep -q -e "$1" "$work/err" || fail "the message does not say: $1"
-}
-
-# await WHAT COMMAND... - return when the command succeeds; the test fails if that takes a minute,
-# or with STOP_EARLY a third of that.
-await() {
-  what=$1 tries=0
-  shift
-  until "$@" > "$work/awaited" 2>&1; do
-    tries=$((tries + 1))
-    if [ "$tries" -gt "$most_tries" ]; then
-      cat "$work/awaited"
-      fail "waited in vain: $what"
-      return 1
-    fi
-    sleep 0.02
-  done
-}
-
-# shows PATTERN - the status has it.
-shows() {
-  "$limit" --status "$name" 2>&1 | tee "$work/status" | grep -q "$1"
-  found=$?
-  [ "$found" -eq 0 ] || cat "$work/status"
-  return "$found"
-}
-
-# Control characters for a terminal; the status must not print them.
-obeyed=$(printf '\033\302\233')
-
-# hold - start a command that runs until `let_go`; its process ID is in $holder.
-hold() {
-  rm -f "$work/gate"
-  mkfifo "$work/gate"
-  # shellcheck disable=SC2016 # for the shell inside
-  "$limit" "$name" 1 -- sh -c 'read -r line < "$1"' sh "$work/gate" "$obeyed" &
-  holder=$!
-  await "a holder" shows 'running 1'
-}
-
-let_go() {
-  echo > "$work/gate"
-  wait "$holder"
-}
-
-if ! "$limit" "$name" 1 -- true 2> "$work/err"; then
-  cat "$work/err"
-  # No /dev/shm to write to, as in some sandboxes.
-  [ -w /dev/shm ] || { echo "skipped: /dev/shm cannot be written to"; exit 77; }
-  exit 1
-fi
+. "$top_srcdir/tests/api/limit/common.sh"
 
 # ---------------------------------------------------------------- the command
 gives 7 "the exit status is the command's" "$name" 1 -- sh -c 'exit 7'
@@ -99,19 +21,8 @@ gives 127 "no such command" "$name" 1 -- "$work/none"
 gives 126 "a command that cannot be run" "$name" 1 -- "$work"
 [ "$(echo text | "$limit" "$name" 1 -- cat)" = text ] || fail "standard input"
 # shellcheck disable=SC2016 # for the shell inside
-"$limit" "$name" 1 -- sh -c 'echo $$' > "$work/pid" &
-own=$!
-wait "$own"
-[ "$(cat "$work/pid")" = "$own" ] || fail "the command has another process ID"
-# shellcheck disable=SC2016
 (exec "$limit" "$name" 1 -- sh -c 'kill -TERM $$') 2> /dev/null
 [ $? -eq 143 ] || fail "a signal that kills the command does not show"
-
-# It has no descriptors that fairsem-limit has opened, except for the unit.
-"$limit" "$name" 1 -- ls -l /proc/self/fd > "$work/out" 2> "$work/err"
-ls -l /proc/self/fd > "$work/without" 2> "$work/err"
-[ "$(grep -c '/dev/null$' "$work/out")" -eq "$(grep -c '/dev/null$' "$work/without")" ] ||
-  fail "descriptors of fairsem-limit in the command: $(cat "$work/out")"
 
 # ---------------------------------------------------------------- errors of its own
 gives 125 "no arguments"
@@ -249,54 +160,6 @@ else
   echo "not tried: a first process, without a process ID namespace"
 fi
 
-# ---------------------------------------------------------------- descriptors of scripts
-rm -f "$work/gate" && mkfifo "$work/gate"
-# shellcheck disable=SC2016
-"$limit" "$name" 1 -- sh -c 'exec 3> "$2" 4>&3 5>&3 6>&3 7>&3 8>&3 9>&3 3>&- 4>&- 5>&- 6>&-
-  echo > "$2"; read -r line < "$1"' sh "$work/gate" "$work/taken" &
-holder=$!
-await "a script" test -s "$work/taken"
-shows 'running 1' || fail "a script that opens descriptors loses its unit"
-let_go
-
-# ---------------------------------------------------------------- --fork
-gives 7 "--fork: the exit status" --fork "$name" 1 -- sh -c 'exit 7'
-gives 127 "--fork: no such command" --fork "$name" 1 -- "$work/none"
-# shellcheck disable=SC2016
-(exec "$limit" --fork "$name" 1 -- sh -c 'kill -TERM $$') 2> /dev/null
-[ $? -eq 143 ] || fail "--fork: a signal that kills the command does not show"
-# SIGCHLD is ignored, and a parent must wait for its child.  (Some shells do not ignore it for a
-# trap.)
-ignored='^SigIgn:.*[13579bdf]....$'
-if env --ignore-signal=CHLD grep -q "$ignored" /proc/self/status 2> /dev/null; then
-  env --ignore-signal=CHLD "$limit" --fork "$name" 1 -- grep -q "$ignored" /proc/self/status ||
-    fail "--fork: the command does not ignore what fairsem-limit ignores"
-else
-  echo "not tried: SIGCHLD ignored, without env --ignore-signal"
-fi
-# shellcheck disable=SC2016
-"$limit" --fork "$name" 1 -- sh -c 'trap "exit 9" USR1; echo > "$1"
-  for i in $2; do sleep 0.05; done' sh "$work/ready" "$(seq 400)" &
-parent=$!
-await "a command with a trap" test -s "$work/ready"
-gives 124 "--fork: the command has the unit" -w 0 "$name" 1 -- true
-kill -USR1 "$parent"
-wait "$parent"
-[ $? -eq 9 ] || fail "--fork: no signal arrives"
-# shellcheck disable=SC2016
-"$limit" --fork "$name" 1 -- sh -c 'echo $$ > "$1.new"; mv "$1.new" "$1"; exec sleep 600' sh \
-  "$work/child" &
-parent=$!
-await "a command" test -s "$work/child"
-kill -KILL "$parent"
-wait "$parent" 2> /dev/null
-# shellcheck disable=SC2317 # await calls it
-gone() {
-  ! kill -0 "$1" 2> /dev/null || grep -q '^State:.Z' "/proc/$1/status"
-}
-await "the command to end with its parent" gone "$(cat "$work/child")"
-gives 0 "the unit of a parent that was killed is back" -w 30 "$name" 1 -- true
-
 # ---------------------------------------------------------------- another limit, remove
 gives 0 "another limit, while no command runs" "$name" 3 -- true
 shows 'limit 3' || fail "the limit has not changed"
@@ -343,7 +206,7 @@ grep -q "^$name (all users): limit 1, free 1" "$work/out" || fail "the list lack
 if has python3; then
   hold
   if python3 "$top_srcdir/tests/api/limit/terminal.py" "$limit" "$name"; then
-    echo "ok: progress, Ctrl-C, Ctrl-S and a hangup on a terminal"
+    echo "ok: progress, Ctrl-C, Ctrl-S, Ctrl-Z and a hangup on a terminal"
   else
     fail "on a terminal"
   fi

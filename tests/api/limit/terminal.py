@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""terminal.py - the progress line of fairsem-limit on a terminal, Ctrl-C and Ctrl-S there.
+"""terminal.py - the progress line of fairsem-limit on a terminal, Ctrl-C, Ctrl-S and Ctrl-Z.
 
     terminal.py PROGRAM NAME    another process holds the only unit of NAME
 """
@@ -70,13 +70,56 @@ def held_up(program, name):
 
 def hung_up(program, name):
     """When the terminal is gone, a command with a parent ends as it does without one."""
-    pid, terminal = begin(program, "--fork", name + "-b", "1", "--", "sh", "-c",
+    pid, terminal = begin(program, name + "-b", "1", "--", "sh", "-c",
                           "echo begun; exec sleep 600")
     seen = read_until(terminal, rb"begun")
     os.close(terminal)
     check_signal(pid, signal.SIGHUP, seen)
 
 
+def job_control(program, name):
+    """Ctrl-Z stops both; the shell sees its job stopped, and continues it in the foreground."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        shell(program, name)
+    for command in b"both", b"alone":
+        seen = read_until(terminal, rb"begun")
+        if command == b"both":
+            os.write(terminal, b"\x1a")
+        seen += read_until(terminal, b"continued")
+        os.write(terminal, b"go on\n")
+        seen += read_until(terminal, command + rb" ended with 5")
+        if not re.search(rb"stopped.*continued.*got go on.*ended with 5", seen, re.S):
+            sys.exit("job control: %r" % seen)
+    if os.waitpid(pid, 0)[1] != 0:
+        sys.exit("the shell has failed: %r" % read_until(terminal, None))
+    os.close(terminal)
+
+
+def shell(program, name):
+    """What a shell does for two commands: one is stopped by Ctrl-Z, the other one stops itself."""
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    for which, stop in ("both", ""), ("alone", "kill -TSTP $$; "):
+        job = os.fork()
+        if job == 0:
+            os.setpgid(0, 0)
+            os.tcsetpgrp(0, os.getpid())
+            signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+            os.execv(program, (program, name + "-b", "1", "--", "sh", "-c", "echo begun; " + stop
+                               + "read line; echo got $line; exit 5"))
+        status = os.waitpid(job, os.WUNTRACED)[1]
+        os.tcsetpgrp(0, os.getpid())
+        print("stopped" if os.WIFSTOPPED(status) else "status %d" % status, flush=True)
+        os.tcsetpgrp(0, job)
+        os.kill(-job, signal.SIGCONT)
+        print("continued", flush=True)
+        status = os.waitpid(job, os.WUNTRACED)[1]
+        os.tcsetpgrp(0, os.getpid())
+        print(which, "ended with", os.WEXITSTATUS(status) if os.WIFEXITED(status) else status,
+              flush=True)
+    os._exit(0)
+
+
 signal.alarm(20 if os.environ.get("STOP_EARLY") else 60)
-for test in interrupted, held_up, hung_up:
+for test in interrupted, held_up, hung_up, job_control:
     test(*sys.argv[1:3])

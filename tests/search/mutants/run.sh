@@ -116,7 +116,8 @@ t_posix_lifetime
 t_posix_signals
 interpose'
 limit_suites='t_limit_texts
-limit'
+limit
+limit parent'
 
 seconds() {
   date +%s.%N
@@ -240,7 +241,7 @@ suite() {
       ;;
     limit)
       build "$work/plain.$worker" fairsem-limit || return 2
-      script tests/api/limit/limit.sh
+      script "tests/api/limit/${2:-limit}.sh"
       ;;
     tsan) test_in "$work/tsan.$worker" "$2" ;;
     *) test_in "$work/plain.$worker" "$1" ;;
