@@ -3,6 +3,7 @@
 # ../../Makefile.am.
 
 fairsem_limit_sources = \
+	src/limit/arguments.c src/limit/arguments.h \
 	src/limit/duration.c src/limit/duration.h \
 	src/limit/limit.c \
 	src/limit/names.c src/limit/names.h \

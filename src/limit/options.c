@@ -2,18 +2,14 @@
 /* options.c - see options.h. */
 #include "options.h"
 
+#include "arguments.h"
+
 #include <err.h>
-#include <errno.h>
 #include <fairsem.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define MOST_SECONDS 1e9
 
 static void usage(FILE *file)
 {
@@ -25,7 +21,8 @@ static void usage(FILE *file)
           "first served.  Whatever ends COMMAND, the next one starts.\n"
           "\n"
           "  -n, --units=UNITS        COMMAND counts as so many (1)\n"
-          "  -w, --wait=SECONDS       wait so long at most, then exit with status 124\n"
+          "  -w, --wait=TIME          wait so long at most (30, 0.5, 5m, 2h, 1d), then exit\n"
+          "                           with status 124\n"
           "  -p, --priority=PRIORITY  the lower starts first, a whole number (0)\n"
           "  -g, --global[=MODE]      NAME is common to all users; without it, each user has\n"
           "                           names of its own.  MODE (666): who may use a new NAME\n"
@@ -39,45 +36,6 @@ static void usage(FILE *file)
           "\n"
           "The exit status is that of COMMAND; 124: the wait was too long, 125: fairsem-limit\n"
           "itself failed, 126: COMMAND cannot be run, 127: COMMAND was not found.\n", file);
-}
-
-static bool read_integer(const char *text, int64_t least, int64_t most, const char *what,
-                         int64_t *value)
-{
-    char *end;
-
-    errno = 0;
-    *value = strtoimax(text, &end, 10);
-    if (errno == 0 && end != text && *end == '\0' && *value >= least && *value <= most)
-        return true;
-    warnx("%s: '%s' is no whole number from %" PRId64 " to %" PRId64, what, text, least, most);
-    return false;
-}
-
-static bool read_seconds(const char *text, int64_t *ns)
-{
-    char *end;
-    double seconds = strtod(text, &end);
-
-    if (end == text || *end != '\0' || isnan(seconds) || seconds < 0) {
-        warnx("--wait: '%s' is no number of seconds", text);
-        return false;
-    }
-    *ns = (int64_t)((seconds < MOST_SECONDS ? seconds : MOST_SECONDS) * 1e9);
-    return true;
-}
-
-static bool read_mode(const char *text, mode_t *mode)
-{
-    char *end;
-    unsigned long value = strtoul(text, &end, 8);
-
-    if (end == text || *end != '\0' || value > 0777 || (value & 0600) != 0600) {
-        warnx("--global: '%s' is no mode such as 660 or 666", text);
-        return false;
-    }
-    *mode = (mode_t)value;
-    return true;
 }
 
 enum { EXEC = 256, FORK, STATUS_OPTION, WATCH, REMOVE_OPTION, FORCE, VERSION, HELP };
@@ -107,7 +65,7 @@ static bool take_option(int option, struct request *r)
     case 'n':
         return read_integer(optarg, 1, FAIRSEM_MAX_UNITS, "--units", &r->units);
     case 'w':
-        return read_seconds(optarg, &r->wait_ns);
+        return read_duration(optarg, &r->wait_ns);
     case 'p':
         if (!read_integer(optarg, INT_MIN, INT_MAX, "--priority", &value))
             return false;

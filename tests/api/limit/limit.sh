@@ -33,6 +33,7 @@ gives 125 "no such option" --none "$name" 1 -- true
 gives 125 "no number of units" -n x "$name" 1 -- true
 gives 125 "more units than the limit" -n 2 "$name" 1 -- true
 gives 125 "no seconds" -w never "$name" 1 -- true
+gives 125 "no unit of time" -w 5x "$name" 1 -- true
 gives 125 "negative seconds" -w -1 "$name" 1 -- true
 gives 125 "no mode" --global=9 "$name" 1 -- true
 gives 125 "a mode without the owner" --global=066 "$name" 1 -- true
@@ -77,7 +78,7 @@ shows "running *$holder .* sh -c" || fail "the status does not show the running 
 shows "gate    *$" || fail "the status shows other than its arguments"
 shows '4th ' || fail "the status does not show the last place"
 gives 124 "time-out" -w 0 "$name" 1 -- touch "$work/too-late"
-gives 124 "time-out after a moment" -w 0.05 "$name" 1 -- touch "$work/too-late"
+gives 124 "time-out after a moment" -w 0.001m "$name" 1 -- touch "$work/too-late"
 [ ! -e "$work/too-late" ] || fail "it ran after the time-out"
 let_go
 wait

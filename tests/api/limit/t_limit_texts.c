@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* t_limit_texts.c - how fairsem-limit writes durations and places in the queue. */
+/* t_limit_texts.c - how fairsem-limit writes durations and places in the queue, and reads times. */
 #include "suite.h"
 
 /* In this order: a name of the second one is a parameter in the header that the first includes. */
 #include "../../../src/limit/progress.c"
 #include "../../../src/limit/duration.c"
+#include "../../../src/limit/arguments.c"
 
 START_TEST(a_duration_has_its_two_largest_units)
 {
@@ -37,8 +38,30 @@ START_TEST(a_place_has_the_suffix_of_its_number)
 }
 END_TEST
 
+/* As sleep(1) reads it.  What is no time must not be one: "5min" would be five of something. */
+START_TEST(a_time_has_a_fraction_and_a_suffix)
+{
+    static const struct { const char *text; int64_t ms; } row[] = {
+        { "0", 0 }, { "30", 30000 }, { "0.5", 500 }, { "2s", 2000 }, { "5m", 300000 },
+        { "1.5h", 5400000 }, { "2d", 172800000 }, { "0m", 0 }, { "infinity", 1000000000000 },
+        { "1e30d", 1000000000000 },
+    };
+    static const char *const wrong[] = {
+        "", "m", "5x", "5min", "5 m", "5mm", "5m3s", "-1", "-1m", "nan", "never",
+    };
+    int64_t ns;
+
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        ck_assert_msg(read_duration(row[i].text, &ns), "%s", row[i].text);
+        ck_assert_int_eq(ns, row[i].ms * 1000000);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        ck_assert_msg(!read_duration(wrong[i], &ns), "%s", wrong[i]);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("limit texts", a_duration_has_its_two_largest_units,
-              a_place_has_the_suffix_of_its_number);
+              a_place_has_the_suffix_of_its_number, a_time_has_a_fraction_and_a_suffix);
 }
