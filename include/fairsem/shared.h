@@ -115,20 +115,22 @@ typedef struct fairsem_shared_attr {
 } fairsem_shared_attr_t;
 
 /*
- * Open the segment `name`, which is "/" and a file name.  oflag is 0, O_CREAT, or O_CREAT | O_EXCL;
- * mode and attr are for a new segment.  A name of NULL makes one without a name, for children.
+ * Open the segment `name`, which is "/" and a file name, or, with another slash, the path of a file:
+ * since 1.1.  oflag is 0, O_CREAT, or O_CREAT | O_EXCL; mode and attr are for a new segment.  A name
+ * of NULL makes one without a name, for children.
  *
  * 0        *handle can be used
  * EINVAL   a bad name or oflag; O_CREAT without attr; a member of attr that is out of range or does
  *          not fit the others; flags that the existing segment does not have
- * ENOENT   there is no such name, and no O_CREAT
+ * ENOENT   there is no such name, and no O_CREAT; or no such directory
  * EEXIST   there is such a name, and O_EXCL
+ * ENODEV   the file system cannot make a file without a name (O_TMPFILE), or cannot map it
  * EUSERS   attr.max_processes have it open
  * EAGAIN   other processes make and remove the name all the time
  * ENOTSUP  another version of this library made it, with another layout
  * ENOTRECOVERABLE  the file is not a complete segment, or it is damaged
- * EACCES, EFBIG, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENOLCK, ENOMEM, ENOSPC, EPERM, EROFS   as
- *          the kernel says
+ * EACCES, EFBIG, ELOOP, EMFILE, ENAMETOOLONG, ENFILE, ENOLCK, ENOMEM, ENOSPC, ENOTDIR, EPERM, EROFS
+ *          as the kernel says
  */
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag,
@@ -150,7 +152,7 @@ FAIRSEM_API int fairsem_shared_close(fairsem_shared_t *handle) FAIRSEM_NONNULL_(
  * 0        the name is gone
  * EINVAL   a bad name
  * ENOENT   there is no such name
- * EACCES, ENAMETOOLONG, EPERM, EROFS   as the kernel says
+ * EACCES, ELOOP, ENAMETOOLONG, ENOTDIR, EPERM, EROFS   as the kernel says
  */
 FAIRSEM_API int fairsem_shared_unlink(const char *name) FAIRSEM_NONNULL_(1);
 

@@ -8,9 +8,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -91,6 +93,22 @@ int fs_file_open(const char *path, int *fd)
     return error;
 }
 
+/* As fallocate, on file systems that do not have it, such as ramfs. */
+static int write_zeros(int fd, int64_t size)
+{
+    static const char zeros[4096];
+
+    for (int64_t done = 0; done < size;) {
+        size_t part = size - done < (int64_t)sizeof zeros ? (size_t)(size - done) : sizeof zeros;
+        ssize_t written = pwrite(fd, zeros, part, done);
+
+        if (written <= 0)
+            return -1;
+        done += written;
+    }
+    return 0;
+}
+
 /*
  * If there is no memory, fail here, not with SIGBUS later.  A limit of the size of files, as by
  * ulimit -f, is an error, too: without this mask, it would end the process by SIGXFSZ.
@@ -106,6 +124,8 @@ static int allocate(int fd, int64_t size)
     sigpending(&pending);
     pthread_sigmask(SIG_BLOCK, &too_large, &before);
     result = fallocate(fd, 0, 0, size);
+    if (result != 0 && errno == EOPNOTSUPP)
+        result = write_zeros(fd, size);
     if (result != 0 && errno == EFBIG) {
         if (!sigismember(&pending, SIGXFSZ))
             sigtimedwait(&too_large, NULL, &at_once);
@@ -121,6 +141,21 @@ static mode_t without_readers(mode_t mode)
     return mode & (0333 | (mode & 0222) << 1);
 }
 
+/* A file without a name on the file system of the path.  ENODEV: that has no such files. */
+static int make_beside(const char *path, mode_t mode)
+{
+    char directory[PATH_MAX];
+    size_t length = (size_t)(strrchr(path, '/') - path);
+    int fd;
+
+    memcpy(directory, path, length);
+    memcpy(directory + length, "/", 2);
+    fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
+        errno = ENODEV;
+    return fd;
+}
+
 static int make(const char *path, mode_t mode, int64_t size)
 {
     int fd;
@@ -128,7 +163,7 @@ static int make(const char *path, mode_t mode, int64_t size)
     if (path == NULL)
         fd = memfd_create("fairsem", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     else
-        fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+        fd = make_beside(path, mode);
     if (fd < 0)
         return -1;
     if ((path == NULL || fchmod(fd, without_readers(mode)) == 0)    /* whatever the umask */

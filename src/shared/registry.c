@@ -25,8 +25,6 @@
 #include <string.h>
 
 #define DIRECTORY "/dev/shm"
-#define LONGEST_NAME (1 + NAME_MAX)     /* a slash, and the name of a file */
-#define PATH_SIZE (sizeof DIRECTORY + LONGEST_NAME)
 
 #define TRIES 100       /* others may make and remove the name again and again */
 
@@ -48,17 +46,23 @@ FS_WHEN_LOADED static void register_hook(void)
 
 /* ---- Names ---- */
 
-static int path_of(const char *name, char *path)
+/* "/name" is a file in DIRECTORY; a name with another slash is the path of a file. */
+static int path_of(const char *name, char path[PATH_MAX])
 {
-    size_t length = strlen(name);
+    const char *file, *directory;
+    size_t before, length = strlen(name);
 
-    if (name[0] != '/' || length < 2 || strchr(name + 1, '/') != NULL
-        || strcmp(name, "/.") == 0 || strcmp(name, "/..") == 0)
+    if (*name != '/')
         return EINVAL;
-    if (length > LONGEST_NAME)
+    file = strrchr(name, '/') + 1;
+    directory = file == name + 1 ? DIRECTORY : "";
+    before = strlen(directory);
+    if (*file == '\0' || strcmp(file, ".") == 0 || strcmp(file, "..") == 0)
+        return EINVAL;
+    if (before + length >= PATH_MAX || strlen(file) > NAME_MAX)
         return ENAMETOOLONG;
-    memcpy(path, DIRECTORY, sizeof DIRECTORY - 1);
-    memcpy(path + sizeof DIRECTORY - 1, name, length + 1);
+    memcpy(path, directory, before);
+    memcpy(path + before, name, length + 1);
     return 0;
 }
 
@@ -251,7 +255,7 @@ static int create(const char *path, mode_t mode, const fairsem_shared_attr_t *at
 static int open_named(const char *name, int oflag, mode_t mode, const fairsem_shared_attr_t *attr,
                       bool apart, fairsem_shared_t **handle)
 {
-    char path[PATH_SIZE];
+    char path[PATH_MAX];
     int error = path_of(name, path);
 
     for (int i = 0; error == 0 && i < TRIES; i++) {
@@ -321,7 +325,7 @@ int fairsem_shared_close(fairsem_shared_t *h)
 
 int fairsem_shared_unlink(const char *name)
 {
-    char path[PATH_SIZE];
+    char path[PATH_MAX];
     int error = path_of(name, path);
 
     if (error == 0)

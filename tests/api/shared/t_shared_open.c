@@ -5,6 +5,7 @@
 #define _GNU_SOURCE             /* unshare */
 #include "crowd.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 static const fairsem_shared_attr_t four = { .units = 4 };
 
@@ -27,7 +29,8 @@ static int try_open(const char *name, int oflag, const fairsem_shared_attr_t *at
 
 START_TEST(an_invalid_name_is_refused)
 {
-    static const char *const wrong[] = { "", "x", "/", "/a/b", "//a", "/.", "/..", "a/b" };
+    static const char *const wrong[] = { "", "x", "/", "//", "/.", "/..", "a/b", "/a/", "/a/.",
+                                         "/a/.." };
     char longer[300];
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -39,6 +42,68 @@ START_TEST(an_invalid_name_is_refused)
     longer[sizeof longer - 1] = '\0';
     ck_assert_int_eq(try_open(longer, O_CREAT, &four), ENAMETOOLONG);
     ck_assert_int_eq(fairsem_shared_unlink(longer), ENAMETOOLONG);
+}
+END_TEST
+
+/* A name with a second slash.  Each error must leave nothing behind. */
+START_TEST(an_invalid_path_is_refused)
+{
+    char longest[PATH_MAX + 10], file[400];
+    const char *no_directory = "/dev/shm/none/x", *no_tmpfile = "/proc/x";
+
+    ck_assert_int_eq(try_open(no_directory, 0, NULL), ENOENT);
+    ck_assert_int_eq(try_open(no_directory, O_CREAT, &four), ENOENT);
+    ck_assert_int_eq(fairsem_shared_unlink(no_directory), ENOENT);
+    ck_assert_int_eq(try_open("/dev/null/x", O_CREAT, &four), ENOTDIR);
+    ck_assert_int_eq(fairsem_shared_unlink("/dev/null/x"), ENOTDIR);
+    ck_assert_int_eq(try_open("/dev/shm", O_CREAT, &four), EINVAL);         /* a directory */
+    ck_assert_int_eq(fairsem_shared_unlink("/dev/shm"), EINVAL);
+    ck_assert_int_eq(try_open("/dev/shm/", O_CREAT, &four), EINVAL);
+    ck_assert_int_eq(try_open(no_tmpfile, O_CREAT, &four), ENODEV);
+    ck_assert_int_eq(try_open("/dev/null", O_CREAT, &four), ENOTRECOVERABLE);
+    memset(longest, 'x', sizeof longest);
+    for (size_t i = 0; i < sizeof longest; i += 100)
+        longest[i] = '/';
+    longest[sizeof longest - 1] = '\0';
+    ck_assert_int_eq(try_open(longest, O_CREAT, &four), ENAMETOOLONG);
+    ck_assert_int_eq(fairsem_shared_unlink(longest), ENAMETOOLONG);
+    snprintf(file, sizeof file, "/dev/shm/%0300d", 0);
+    ck_assert_int_eq(try_open(file, O_CREAT, &four), ENAMETOOLONG);
+}
+END_TEST
+
+/* Two containers that mount the same directory have two paths to one file: one handle. */
+START_TEST(two_paths_to_one_file_are_one_segment)
+{
+    fairsem_shared_t *h, *by_name, *by_link;
+    char directory[100], other[100], path[200], second[200];
+    struct stat st;
+
+    snprintf(directory, sizeof directory, "/dev/shm%s-d", own_name());
+    snprintf(other, sizeof other, "/dev/shm%s-e", own_name());
+    snprintf(path, sizeof path, "%s/x", directory);
+    ck_assert_int_eq(mkdir(directory, 0700), 0);
+    ck_assert_int_eq(symlink(directory, other), 0);
+    ck_assert_int_eq(fairsem_shared_open(&h, path, O_CREAT | O_EXCL, 0600, &four), 0);
+    ck_assert(lstat(path, &st) == 0 && (st.st_mode & 0777) == 0600 && S_ISREG(st.st_mode));
+    snprintf(second, sizeof second, "%s/x", other);
+    ck_assert_int_eq(fairsem_shared_open(&by_link, second, 0, 0, NULL), 0);
+    ck_assert_ptr_eq(by_link, h);
+    ck_assert_int_eq(fairsem_shared_close(by_link), 0);
+    /* The path of a name, too. */
+    ck_assert_int_eq(fairsem_shared_open(&by_name, own_name(), O_CREAT, 0600, &four), 0);
+    snprintf(second, sizeof second, "/dev/shm%s", own_name());
+    ck_assert_int_eq(fairsem_shared_open(&by_link, second, 0, 0, NULL), 0);
+    ck_assert_ptr_eq(by_link, by_name);
+    ck_assert_int_eq(fairsem_shared_unlink(second), 0);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), ENOENT);
+    ck_assert_int_eq(fairsem_shared_unlink(path), 0);
+    ck_assert_int_eq(fairsem_shared_unlink(path), ENOENT);
+    fairsem_shared_close(by_link);
+    fairsem_shared_close(by_name);
+    fairsem_shared_close(h);
+    ck_assert_int_eq(unlink(other), 0);
+    ck_assert_int_eq(rmdir(directory), 0);
 }
 END_TEST
 
@@ -351,6 +416,60 @@ START_TEST(a_full_file_system_is_an_error_and_no_signal)
 }
 END_TEST
 
+/* Another process opens `path` and wants a unit.  Returns the error. */
+static int error_of_another(const char *path)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        fairsem_shared_t *h;
+        int error = fairsem_shared_open(&h, path, 0, 0, NULL);
+
+        _exit(error != 0 ? error : fairsem_shared_tryacquire(h, 1));
+    }
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/*
+ * Needs the rights to mount: a directory that is mounted in two places is one for all, also on
+ * ramfs, which has no fallocate.
+ */
+START_TEST(two_mounts_and_ramfs_share_segments)
+{
+    char one[100], two[100];
+    pid_t child;
+
+    snprintf(one, sizeof one, "/dev/shm%s-d", own_name());
+    snprintf(two, sizeof two, "/dev/shm%s-e", own_name());
+    ck_assert(mkdir(one, 0700) == 0 && mkdir(two, 0700) == 0);
+    child = fork();
+    if (child == 0) {
+        char in_one[110], in_two[110];
+        fairsem_shared_t *h, *same;
+
+        snprintf(in_one, sizeof in_one, "%s/x", one);
+        snprintf(in_two, sizeof in_two, "%s/x", two);
+        if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0
+            || mount("ramfs", one, "ramfs", 0, NULL) != 0
+            || mount(one, two, NULL, MS_BIND, NULL) != 0)
+            _exit(0);
+        CHILD_CHECK(fairsem_shared_open(&h, in_one, O_CREAT, 0600, &four) == 0);
+        CHILD_CHECK(fairsem_shared_open(&same, in_two, 0, 0, NULL) == 0 && same == h);
+        CHILD_CHECK(fairsem_shared_acquire(h, 4) == 0);
+        CHILD_CHECK(error_of_another(in_two) == EAGAIN);
+        CHILD_CHECK(fairsem_shared_release(h, 1) == 0);
+        CHILD_CHECK(error_of_another(in_two) == 0);         /* and it dies with the unit */
+        CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
+        CHILD_CHECK(fairsem_shared_unlink(in_two) == 0);
+        CHILD_CHECK(fairsem_shared_unlink(in_one) == ENOENT);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert(rmdir(one) == 0 && rmdir(two) == 0);
+}
+END_TEST
+
 START_TEST(no_more_than_max_processes_can_use_it)
 {
     _Atomic int *flag = share(sizeof *flag);
@@ -436,14 +555,15 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared open", an_invalid_name_is_refused, an_invalid_attribute_is_refused,
+    RUN_SUITE("shared open", an_invalid_name_is_refused, an_invalid_path_is_refused,
+              two_paths_to_one_file_are_one_segment, an_invalid_attribute_is_refused,
               a_name_is_created_opened_and_removed, opening_a_name_again_keeps_the_units,
               a_file_that_is_no_segment_is_refused_and_can_be_removed,
               an_invalid_header_is_refused, a_truncated_segment_is_damaged,
               other_kinds_of_files_are_refused, a_user_without_write_permission_is_refused,
               open_without_a_free_descriptor_fails_and_leaves_nothing,
               a_limit_of_files_is_an_error_and_no_signal, standard_output_is_never_a_segment,
-              a_full_file_system_is_an_error_and_no_signal,
+              a_full_file_system_is_an_error_and_no_signal, two_mounts_and_ramfs_share_segments,
               no_more_than_max_processes_can_use_it, a_thousand_processes_in_turn_leave_nothing,
               many_processes_may_open_a_name_at_once);
 }
