@@ -64,6 +64,11 @@ int main(int argc, char **argv)
 
     if (!options_read(argc, argv, &request, &exit_status))
         return exit_status;
+    wrong = names_set_directory(request.directory);
+    if (wrong != NULL) {
+        warnx("%s: %s", request.directory, wrong);
+        return OWN_FAILURE;
+    }
     if (request.name != NULL)
         wrong = name_of_segment(request.name, request.global, segment);
     if (wrong != NULL) {

@@ -3,14 +3,54 @@
 #include "names.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DIRECTORY     "/dev/shm"      /* see fairsem_shared_open */
+#define SHARED_MEMORY "/dev/shm"      /* where names without a second slash are */
 #define COMMON_PREFIX "/fairsem-limit."
+
+static const char *directory = SHARED_MEMORY;
+static int         directory_length = sizeof SHARED_MEMORY - 1;     /* without slashes at the end; "/": 1 */
+static bool        elsewhere;                                       /* than in SHARED_MEMORY */
+
+/* A terminal would obey control characters when the name is printed. */
+static bool has_space_or_control(const char *text)
+{
+    while (*text != '\0' && *text != ' ' && control_length(text) == 0)
+        text++;
+    return *text != '\0';
+}
+
+const char *names_set_directory(const char *path)
+{
+    if (path == NULL)
+        return NULL;
+    if (*path != '/')
+        return "the path of a directory begins with a slash";
+    if (has_space_or_control(path))
+        return "the path of a directory has no space and no control character here";
+    directory = path;
+    directory_length = (int)strlen(path);
+    while (directory_length > 1 && path[directory_length - 1] == '/')
+        directory_length--;
+    elsewhere = directory_length != sizeof SHARED_MEMORY - 1
+                || strncmp(path, SHARED_MEMORY, sizeof SHARED_MEMORY - 1) != 0;
+    return NULL;
+}
+
+const char *names_directory(void)
+{
+    return directory;
+}
+
+void name_path(const char *segment, char path[SEGMENT_PATH_SIZE])
+{
+    snprintf(path, SEGMENT_PATH_SIZE, "%s%s", elsewhere ? "" : SHARED_MEMORY, segment);
+}
 
 static void write_prefix(bool global, char prefix[40])
 {
@@ -26,25 +66,24 @@ const char *name_of_segment(const char *name, bool global, char segment[SEGMENT_
 
     if (*name == '\0')
         return "the name is empty";
-    for (const char *c = name; *c != '\0'; c++) {
-        if (*c == '/')
-            return "a name has no slash";
-        /* A terminal would obey control characters when the name is printed. */
-        if (*c == ' ' || control_length(c) != 0)
-            return "a name has no space and no control character";
-    }
+    if (strchr(name, '/') != NULL)
+        return "a name has no slash";
+    if (has_space_or_control(name))
+        return "a name has no space and no control character";
     write_prefix(global, prefix);
-    if (snprintf(segment, SEGMENT_NAME_SIZE, "%s%s", prefix, name) >= SEGMENT_NAME_SIZE)
+    if (strlen(prefix) - 1 + strlen(name) > NAME_MAX
+        || snprintf(segment, SEGMENT_NAME_SIZE, "%.*s%s%s", elsewhere ? directory_length : 0,
+                    directory, prefix, name) >= SEGMENT_NAME_SIZE)
         return "the name is too long";
     return NULL;
 }
 
 bool name_is_own(const char *segment)
 {
-    char path[sizeof DIRECTORY + SEGMENT_NAME_SIZE];
+    char path[SEGMENT_PATH_SIZE];
     struct stat st;
 
-    snprintf(path, sizeof path, "%s%s", DIRECTORY, segment);
+    name_path(segment, path);
     /* If it has been removed at this moment, there is no harm, either. */
     return lstat(path, &st) != 0 || st.st_uid == geteuid();
 }
@@ -80,18 +119,22 @@ static bool add(struct listed **list, size_t *count, const char *file, bool glob
 
 struct listed *names_list(void)
 {
-    struct listed *list = calloc(1, sizeof *list);
-    DIR *directory = opendir(DIRECTORY);
+    struct listed *list;
+    DIR *files = opendir(directory);
     struct dirent *entry;
     size_t count = 0;
-    bool good = list != NULL;
+    bool good;
 
-    while (good && directory != NULL && (entry = readdir(directory)) != NULL)
+    if (files == NULL)
+        return NULL;
+    list = calloc(1, sizeof *list);
+    good = list != NULL;
+    while (good && (entry = readdir(files)) != NULL)
         good = add(&list, &count, entry->d_name, false) && add(&list, &count, entry->d_name, true);
-    if (directory != NULL)
-        closedir(directory);
+    closedir(files);
     if (!good) {
         names_free(list);
+        errno = ENOMEM;
         return NULL;
     }
     qsort(list, count, sizeof *list, by_name);

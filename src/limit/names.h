@@ -4,14 +4,15 @@
  *
  * Each user has names of their own, which no other user can use, because a process that may write
  * to a segment can damage it.  A name is common to all users only on request.  Both kinds have a
- * prefix, so that they do not clash with the names of other programs in /dev/shm.
+ * prefix, so that they do not clash with the names of other programs in the directory.
  */
 #ifndef LIMIT_NAMES_H
 #define LIMIT_NAMES_H
 
+#include <limits.h>
 #include <stdbool.h>
 
-enum { SEGMENT_NAME_SIZE = 256 };
+enum { SEGMENT_NAME_SIZE = PATH_MAX, SEGMENT_PATH_SIZE = PATH_MAX + 20 };
 
 /*
  * How many bytes at `text` are a control character, which a terminal obeys: 0, 1, or 2 for those
@@ -26,8 +27,20 @@ static inline int control_length(const char *text)
     return (c[0] != '\0' && c[0] < ' ') || c[0] == 0x7f;
 }
 
+/*
+ * Where names are; NULL: in /dev/shm.  Returns NULL, or what is wrong with the path.  The string must
+ * stay.
+ */
+const char *names_set_directory(const char *path);
+
+/* The directory. */
+const char *names_directory(void);
+
 /* Write the segment's name to `segment`.  Returns NULL, or what is wrong with the user's name. */
 const char *name_of_segment(const char *name, bool global, char segment[SEGMENT_NAME_SIZE]);
+
+/* Write the path of the segment's file. */
+void name_path(const char *segment, char path[SEGMENT_PATH_SIZE]);
 
 /*
  * Did this user make the segment?  In a directory where everybody may make files, another user can
@@ -35,7 +48,7 @@ const char *name_of_segment(const char *name, bool global, char segment[SEGMENT_
  */
 bool name_is_own(const char *segment);
 
-/* A list of names that exist, sorted, ending with NULL; NULL: no memory. */
+/* A list of names that exist, sorted, ending with NULL.  NULL: an error, which is in errno. */
 struct listed {
     char *name;
     bool  global;

@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void usage(FILE *file)
@@ -26,6 +27,7 @@ static void usage(FILE *file)
           "  -p, --priority=PRIORITY  the lower starts first, a whole number (0)\n"
           "  -g, --global[=MODE]      NAME is common to all users; without it, each user has\n"
           "                           names of its own.  MODE (666): who may use a new NAME\n"
+          "      --dir=DIRECTORY      names are there, for instance in one that containers share\n"
           "      --exec               become COMMAND; without it, stay as its parent\n"
           "      --status             print who runs and who waits, since when\n"
           "      --watch              with --status: again each second\n"
@@ -38,13 +40,14 @@ static void usage(FILE *file)
           "itself failed, 126: COMMAND cannot be run, 127: COMMAND was not found.\n", file);
 }
 
-enum { EXEC = 256, FORK, STATUS_OPTION, WATCH, REMOVE_OPTION, FORCE, VERSION, HELP };
+enum { DIRECTORY = 256, EXEC, FORK, STATUS_OPTION, WATCH, REMOVE_OPTION, FORCE, VERSION, HELP };
 
 static const struct option options[] = {
     { "units", required_argument, NULL, 'n' },
     { "wait", required_argument, NULL, 'w' },
     { "priority", required_argument, NULL, 'p' },
     { "global", optional_argument, NULL, 'g' },
+    { "dir", required_argument, NULL, DIRECTORY },
     { "exec", no_argument, NULL, EXEC },
     { "fork", no_argument, NULL, FORK },
     { "status", no_argument, NULL, STATUS_OPTION },
@@ -75,6 +78,7 @@ static bool take_option(int option, struct request *r)
         r->global = true;
         r->mode = 0666;
         return optarg == NULL || read_mode(optarg, &r->mode);
+    case DIRECTORY:     r->directory = optarg; return true;
     case EXEC:          r->exec = true; return true;
     case FORK:          r->exec = false; return true;   /* the default */
     case STATUS_OPTION: r->what = STATUS; return true;
@@ -114,7 +118,10 @@ bool options_read(int argc, char **argv, struct request *r, int *exit_status)
     const char *wrong;
     int option;
 
-    *r = (struct request){ .what = RUN, .units = 1, .wait_ns = -1, .mode = 0600 };
+    *r = (struct request){ .what = RUN, .units = 1, .wait_ns = -1, .mode = 0600,
+                            .directory = getenv("FAIRSEM_LIMIT_DIR") };
+    if (r->directory != NULL && *r->directory == '\0')
+        r->directory = NULL;
     *exit_status = OWN_FAILURE;
     while ((option = getopt_long(argc, argv, "+n:w:p:g", options, NULL)) != -1) {
         if (option == HELP || option == VERSION) {

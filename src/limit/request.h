@@ -13,6 +13,7 @@ enum { TIMED_OUT = 124, OWN_FAILURE = 125, CANNOT_RUN = 126, NOT_FOUND = 127 };
 struct request {
     enum { RUN, STATUS, REMOVE } what;
     const char *name;           /* as the user has it; NULL: all, for STATUS */
+    const char *directory;      /* where names are; NULL: in /dev/shm */
     int64_t     limit, units;
     int         priority;
     int64_t     wait_ns;        /* -1: for ever */

@@ -129,7 +129,7 @@ static int print_all(void)
     int result = 0;
 
     if (list == NULL) {
-        warn("the list of names");
+        warn("%s", names_directory());
         return OWN_FAILURE;
     }
     for (const struct listed *at = list; at->name != NULL; at++) {

@@ -26,6 +26,7 @@ const char *turn_error(int error)
     case EPERM:           return "another user has made this name";
     case ENOBUFS:
     case EUSERS:          return "too many processes use this name";
+    case ENODEV:          return "the file system of this directory cannot hold it";
     case ENOSYS:          return "needs Linux";
     case ENOTRECOVERABLE: return "it is damaged; --remove --force removes it";
     case ENOTSUP:         return "it was made by another version; --remove --force removes it";
@@ -89,8 +90,8 @@ static int open_segment(const struct request *request, const char *segment,
         int error = open_or_make(request, segment, slots);
 
         if (error != 0) {
-            warnx("%s: %s", request->name,
-                  error == ENOENT ? "there is no /dev/shm" : turn_error(error));
+            warnx("%s: %s", error == ENOENT ? names_directory() : request->name,
+                  error == ENOENT ? strerror(error) : turn_error(error));
             return OWN_FAILURE;
         }
         error = fairsem_shared_stat(*slots, &stat);

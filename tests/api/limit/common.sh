@@ -7,10 +7,14 @@ if [ ! -x "$limit" ]; then
   skip "fairsem-limit was not built"
 fi
 name=test-$$
+# A directory of our own, so that no other test is in the way.  In sandboxes /dev/shm may be read-only.
+FAIRSEM_LIMIT_DIR=$(mktemp -d /dev/shm/fairsem-limit-test.XXXXXX 2> /dev/null) ||
+  FAIRSEM_LIMIT_DIR=$(mktemp -d "$work/names.XXXXXX") || exit 99
+export FAIRSEM_LIMIT_DIR
+chmod 1777 "$FAIRSEM_LIMIT_DIR"
 trap 'exit 99' HUP INT TERM
 trap 'jobs -p > "$work/jobs"; kill $(cat "$work/jobs") 2> /dev/null
-  "$limit" --remove --force "$name" 2> /dev/null; "$limit" --remove --force "$name-b" 2> /dev/null
-  "$limit" --global --remove --force "$name" 2> /dev/null; rm -rf "$work"' EXIT
+  rm -rf "$FAIRSEM_LIMIT_DIR" "$work"' EXIT
 
 most_tries=3000
 [ -z "${STOP_EARLY-}" ] || most_tries=1000
@@ -76,8 +80,7 @@ let_go() {
 }
 
 if ! "$limit" "$name" 1 -- true 2> "$work/err"; then
+  grep -q 'the file system' "$work/err" && skip "no file system for segments"
   cat "$work/err"
-  # No /dev/shm to write to, as in some sandboxes.
-  [ -w /dev/shm ] || { echo "skipped: /dev/shm cannot be written to"; exit 77; }
   exit 1
 fi

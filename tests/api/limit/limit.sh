@@ -182,7 +182,7 @@ gives 0 "remove" --remove "$name"
 gives 125 "it is gone" --status "$name"
 
 # ---------------------------------------------------------------- damage, other users
-segment=/dev/shm/fairsem-limit-$(id -u).$name
+segment=$FAIRSEM_LIMIT_DIR/fairsem-limit-$(id -u).$name
 "$limit" "$name" 1 -- true
 head -c 4096 /dev/zero | tr '\0' x > "$work/noise"
 cat "$work/noise" > "$segment"
@@ -196,7 +196,7 @@ if chown 65534 "$segment" 2> /dev/null; then
 fi
 (umask 077 && "$limit" --global "$name" 1 -- sh -c 'umask' > "$work/umask")
 case $(cat "$work/umask") in *77) ;; *) fail "the command has another umask" ;; esac
-case $(ls -l "/dev/shm/fairsem-limit.$name") in
+case $(ls -l "$FAIRSEM_LIMIT_DIR/fairsem-limit.$name") in
   -rw-rw-rw-*) echo "ok: a global name is for all" ;;
   *) fail "a global name is not for all" ;;
 esac

@@ -117,6 +117,7 @@ t_posix_signals
 interpose'
 limit_suites='t_limit_texts
 limit
+limit names
 limit parent'
 
 seconds() {
