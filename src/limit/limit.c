@@ -5,10 +5,12 @@
  *      options.h    the command line
  *      names.h      from a name to a segment
  *      turn.h       wait for the turn; change a limit, remove a name
+ *      held.h       a command inside a command of the same name
  *      wait_line.h  one wait, with signals and a line of progress
  *      run.h        run the command
  *      status.h     which processes run, and which wait
  */
+#include "held.h"
 #include "names.h"
 #include "options.h"
 #include "run.h"
@@ -47,9 +49,12 @@ static int run(const struct request *request, const char *segment)
         return exit_status;
     if (request->exec)
         take_low_descriptors();
-    slots = turn_take(request, segment, &exit_status);
-    if (slots == NULL)
+    if (!turn_take(request, segment, &slots, &exit_status))
         return exit_status;
+    if (slots == NULL)
+        return run_here(request->command);
+    if (!held_announce(segment, request->units))
+        warn("%s", request->name);      /* a command inside this one would wait */
     if (request->exec)
         return run_with_place(slots, request->name, request->command);
     return run_as_child(slots, request->command);

@@ -5,6 +5,7 @@
 fairsem_limit_sources = \
 	src/limit/arguments.c src/limit/arguments.h \
 	src/limit/duration.c src/limit/duration.h \
+	src/limit/held.c src/limit/held.h \
 	src/limit/limit.c \
 	src/limit/names.c src/limit/names.h \
 	src/limit/options.c src/limit/options.h \

@@ -2,6 +2,7 @@
 /* turn.c - see turn.h. */
 #include "turn.h"
 
+#include "held.h"
 #include "names.h"
 #include "wait_line.h"
 
@@ -125,7 +126,31 @@ static struct timespec in_future(int64_t ns)
     return at;
 }
 
-fairsem_shared_t *turn_take(const struct request *request, const char *segment, int *exit_status)
+/*
+ * 0: the units are held already, by an outer command, whose handle *slots is not, or by this
+ * process.  EAGAIN: they are not.  E2BIG: too few are.
+ */
+static int take_held(const struct request *request, const char *segment, fairsem_shared_t **slots)
+{
+    int64_t units;
+    enum holder holder = held_by(*slots, segment, &units);
+
+    if (holder == NO_ANCESTOR)
+        return EAGAIN;
+    if (request->units > units) {
+        warnx("%s: an outer command has %" PRId64 " of the units, and this one asks for %" PRId64,
+              request->name, units, request->units);
+        return E2BIG;
+    }
+    if (holder == ANCESTOR) {
+        fairsem_shared_close(*slots);
+        *slots = NULL;
+    }
+    return 0;
+}
+
+bool turn_take(const struct request *request, const char *segment, fairsem_shared_t **slots,
+               int *exit_status)
 {
     struct timespec deadline = in_future(request->wait_ns);
     const fairsem_wait_t how = {
@@ -133,25 +158,27 @@ fairsem_shared_t *turn_take(const struct request *request, const char *segment, 
         .deadline = request->wait_ns < 0 ? NULL : &deadline,
         .priority = request->priority,
     };
-    fairsem_shared_t *slots;
-    int error;
 
-    while ((*exit_status = open_segment(request, segment, &slots)) == 0) {
-        error = wait_line(slots, request, &how);
-        if (error == 0 && is_current(slots, segment))
-            return slots;
-        fairsem_shared_close(slots);
-        if (error == ETIMEDOUT) {
-            *exit_status = TIMED_OUT;
-            return NULL;
+    while ((*exit_status = open_segment(request, segment, slots)) == 0) {
+        int error = take_held(request, segment, slots);
+
+        if (error == 0)
+            return true;
+        *exit_status = OWN_FAILURE;
+        if (error == EAGAIN) {
+            error = wait_line(*slots, request, &how);
+            if (error == 0 && is_current(*slots, segment))
+                return true;
+            if (error == ETIMEDOUT)
+                *exit_status = TIMED_OUT;
+            else if (error != 0)
+                warnx("%s: %s", request->name, turn_error(error));
         }
-        if (error != 0) {
-            warnx("%s: %s", request->name, turn_error(error));
-            *exit_status = OWN_FAILURE;
-            return NULL;
-        }
+        fairsem_shared_close(*slots);
+        if (error != 0)
+            return false;
     }
-    return NULL;
+    return false;
 }
 
 /* ---- Remove ---- */

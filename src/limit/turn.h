@@ -16,10 +16,12 @@
 #include <fairsem/shared.h>
 
 /*
- * Wait.  Returns the handle, which holds the units; or NULL, with a message printed and
- * *exit_status set.  A signal that ends the wait ends the process.
+ * Wait.  Returns true if it is our turn; else a message has been printed and *exit_status is set.
+ * *slots is the handle, which holds the units; or NULL: an outer command holds them.  A signal that
+ * ends the wait ends the process.
  */
-fairsem_shared_t *turn_take(const struct request *request, const char *segment, int *exit_status);
+bool turn_take(const struct request *request, const char *segment, fairsem_shared_t **slots,
+               int *exit_status);
 
 /* Remove a name.  Returns an exit status; a message has been printed if it is not 0. */
 int turn_remove(const struct request *request, const char *segment);

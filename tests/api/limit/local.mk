@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # tests/api/limit/local.mk - fairsem-limit; included by ../../local.mk.
 
-test_scripts += tests/api/limit/limit.sh tests/api/limit/names.sh tests/api/limit/parent.sh
+test_scripts += tests/api/limit/limit.sh tests/api/limit/names.sh \
+	tests/api/limit/nested.sh tests/api/limit/parent.sh
 EXTRA_DIST += tests/api/limit/common.sh tests/api/limit/terminal.py
 
 if TESTS_ENABLED

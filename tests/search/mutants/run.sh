@@ -118,6 +118,7 @@ interpose'
 limit_suites='t_limit_texts
 limit
 limit names
+limit nested
 limit parent'
 
 seconds() {

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* held.c - see held.h. */
+#include "held.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VARIABLE "FAIRSEM_LIMIT_HELD"
+
+enum { MOST_USERS = 2048, MOST_ANCESTORS = 1000 };
+
+/* ---- The variable ---- */
+
+/* The entry at the text, or after it, of which *length bytes are there; NULL: none. */
+static const char *next_entry(const char *text, size_t *length)
+{
+    text += strspn(text, " ");
+    *length = strcspn(text, " ");
+    return *length > 0 ? text : NULL;
+}
+
+/* Is it an entry of this segment?  Returns what is after "SEGMENT=", or NULL. */
+static const char *value_of(const char *entry, const char *segment)
+{
+    size_t length = strlen(segment);
+
+    return strncmp(entry, segment, length) == 0 && entry[length] == '=' ? entry + length + 1 : NULL;
+}
+
+bool held_announce(const char *segment, int64_t units)
+{
+    const char *before = getenv(VARIABLE), *at;
+    size_t length, size = strlen(segment) + 50 + (before != NULL ? strlen(before) : 0);
+    char *text = malloc(size);
+    int used, error;
+
+    if (text == NULL)
+        return false;
+    used = snprintf(text, size, "%s=%ld:%" PRId64, segment, (long)getpid(), units);
+    for (at = before; at != NULL && (at = next_entry(at, &length)) != NULL; at += length) {
+        if (value_of(at, segment) == NULL)
+            used += snprintf(text + used, size - (size_t)used, " %.*s", (int)length, at);
+    }
+    error = setenv(VARIABLE, text, 1);
+    free(text);
+    return error == 0;
+}
+
+/* ---- Is it true? ---- */
+
+static long parent_of(long pid)
+{
+    char path[40], text[500];
+    const char *after;
+    size_t length;
+    long parent;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    after = strrchr(text, ')');     /* "1234 (a name) S 1233 ..."; the name can be anything */
+    return after != NULL && sscanf(after, ") %*c %ld", &parent) == 1 ? parent : 0;
+}
+
+static bool is_ancestor(long pid)
+{
+    long at = getppid();
+
+    for (int i = 0; at > 0 && i < MOST_ANCESTORS; i++) {
+        if (at == pid)
+            return true;
+        at = parent_of(at);
+    }
+    return false;
+}
+
+/* The units that this process holds. */
+static int64_t units_of(fairsem_shared_t *slots, long pid)
+{
+    static fairsem_shared_user_t users[MOST_USERS];
+    int count = MOST_USERS;
+
+    if (fairsem_shared_users(slots, users, &count) != 0)
+        return 0;
+    for (int i = 0; i < count && i < MOST_USERS; i++) {
+        if (users[i].place == 0 && users[i].pid == pid)
+            return users[i].units;
+    }
+    return 0;
+}
+
+enum holder held_by(fairsem_shared_t *slots, const char *segment, int64_t *units)
+{
+    const char *at = getenv(VARIABLE), *value;
+    size_t length;
+
+    for (; at != NULL && (at = next_entry(at, &length)) != NULL; at += length) {
+        long pid;
+
+        value = value_of(at, segment);
+        pid = value != NULL ? strtol(value, NULL, 10) : 0;
+        if (pid <= 0 || (pid != getpid() && !is_ancestor(pid)))
+            continue;
+        *units = units_of(slots, pid);
+        if (*units > 0)
+            return pid == getpid() ? OURSELVES : ANCESTOR;
+    }
+    return NO_ANCESTOR;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * held.h - a command inside a command of the same name: it runs in the place of the outer one, and
+ * does not wait for itself.
+ *
+ * The environment variable FAIRSEM_LIMIT_HELD has an entry `SEGMENT=PID:UNITS` for each name under
+ * which an outer fairsem-limit runs, with spaces between them.  An entry is only a hint.  It counts
+ * if that process is an ancestor of ours, or is ourselves after an exec, and holds units of the
+ * segment now.  So it does not matter whether the process ID was used again, or who has written the
+ * entry: in doubt we wait in line, and no more run than the limit allows.
+ */
+#ifndef LIMIT_HELD_H
+#define LIMIT_HELD_H
+
+#include <fairsem/shared.h>
+
+enum holder { NO_ANCESTOR, ANCESTOR, OURSELVES };
+
+/* Who holds units for us already, and how many. */
+enum holder held_by(fairsem_shared_t *slots, const char *segment, int64_t *units);
+
+/* Add an entry for this process.  False: no memory. */
+bool held_announce(const char *segment, int64_t units);
+
+#endif
