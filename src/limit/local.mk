@@ -6,9 +6,11 @@ fairsem_limit_sources = \
 	src/limit/arguments.c src/limit/arguments.h \
 	src/limit/duration.c src/limit/duration.h \
 	src/limit/held.c src/limit/held.h \
+	src/limit/json.c src/limit/json.h \
 	src/limit/limit.c \
 	src/limit/names.c src/limit/names.h \
 	src/limit/options.c src/limit/options.h \
+	src/limit/process.c src/limit/process.h \
 	src/limit/progress.c src/limit/progress.h \
 	src/limit/request.h \
 	src/limit/run.c src/limit/run.h \

@@ -15,7 +15,7 @@
 static void usage(FILE *file)
 {
     fputs("usage: fairsem-limit [OPTION...] NAME LIMIT -- COMMAND [ARGUMENT...]\n"
-          "       fairsem-limit [--global] [--watch] --status [NAME]\n"
+          "       fairsem-limit [--global] [--watch] --status[=json] [NAME]\n"
           "       fairsem-limit [--global] [--force] --remove NAME\n"
           "\n"
           "Run COMMAND when it is its turn: at most LIMIT at a time on this machine, first come\n"
@@ -29,7 +29,7 @@ static void usage(FILE *file)
           "                           names of its own.  MODE (666): who may use a new NAME\n"
           "      --dir=DIRECTORY      names are there, for instance in one that containers share\n"
           "      --exec               become COMMAND; without it, stay as its parent\n"
-          "      --status             print who runs and who waits, since when\n"
+          "      --status[=json]      print who runs and who waits, since when\n"
           "      --watch              with --status: again each second\n"
           "      --remove             remove NAME, if nobody uses it\n"
           "      --force              with --remove: also if somebody does, or it is damaged\n"
@@ -50,7 +50,7 @@ static const struct option options[] = {
     { "dir", required_argument, NULL, DIRECTORY },
     { "exec", no_argument, NULL, EXEC },
     { "fork", no_argument, NULL, FORK },
-    { "status", no_argument, NULL, STATUS_OPTION },
+    { "status", optional_argument, NULL, STATUS_OPTION },
     { "watch", no_argument, NULL, WATCH },
     { "remove", no_argument, NULL, REMOVE_OPTION },
     { "force", no_argument, NULL, FORCE },
@@ -81,7 +81,13 @@ static bool take_option(int option, struct request *r)
     case DIRECTORY:     r->directory = optarg; return true;
     case EXEC:          r->exec = true; return true;
     case FORK:          r->exec = false; return true;   /* the default */
-    case STATUS_OPTION: r->what = STATUS; return true;
+    case STATUS_OPTION:
+        r->what = STATUS;
+        r->json = optarg != NULL;
+        if (optarg == NULL || strcmp(optarg, "json") == 0)
+            return true;
+        warnx("--status: '%s' is not json", optarg);
+        return false;
     case WATCH:         r->watch = true; return true;
     case REMOVE_OPTION: r->what = REMOVE; return true;
     case FORCE:         r->force = true; return true;

@@ -20,7 +20,7 @@ struct request {
     bool        global;         /* the name is common to all users */
     mode_t      mode;           /* permissions, if the name is new */
     bool        exec;           /* become the command */
-    bool        watch, force;
+    bool        json, watch, force;
     char      **command;
 };
 

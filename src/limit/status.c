@@ -3,7 +3,9 @@
 #include "status.h"
 
 #include "duration.h"
+#include "json.h"
 #include "names.h"
+#include "process.h"
 #include "progress.h"
 #include "turn.h"
 
@@ -13,40 +15,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_USERS = 2048, COMMAND_SIZE = 200 };
 
-/* ---- One process ---- */
+/* ---- As a table ---- */
 
-/* In our PID namespace this ID may be another process, or none: then the text is empty. */
-static void read_command(int64_t pid, char text[COMMAND_SIZE])
+static void print_since(time_t since)
 {
-    char path[40];
-    size_t length = 0;
-    FILE *file;
-
-    snprintf(path, sizeof path, "/proc/%" PRId64 "/cmdline", pid);
-    file = fopen(path, "re");
-    if (file != NULL) {
-        length = fread(text, 1, COMMAND_SIZE - 1, file);
-        fclose(file);
-    }
-    while (length > 0 && text[length - 1] == '\0')
-        length--;
-    text[length] = '\0';
-    /* A terminal obeys control characters.  The arguments end with zeros. */
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '\0')
-            text[i] = ' ';
-        memset(text + i, ' ', (size_t)control_length(text + i));
-    }
-}
-
-static void print_since(int64_t ns)
-{
-    time_t now = time(NULL), since = now - (time_t)(ns / 1000000000);
+    time_t now = time(NULL);
     char today[20], text[20];
     struct tm tm;
 
@@ -59,63 +36,86 @@ static void print_since(int64_t ns)
     printf("  %10s", text);
 }
 
+/* A terminal obeys control characters. */
+static void print_command(const fairsem_shared_user_t *user)
+{
+    char text[COMMAND_SIZE];
+    size_t length = process_command(user, text, sizeof text);
+
+    for (size_t i = 0; i < length; i++)
+        memset(text + i, ' ', (size_t)control_length(text + i));
+    printf("  %s\n", text);
+}
+
 static void print_user(const fairsem_shared_user_t *user)
 {
-    char command[COMMAND_SIZE], duration[DURATION_SIZE], place[30] = "running";
+    char duration[DURATION_SIZE], place[30] = "running";
 
     if (user->place != 0)
         snprintf(place, sizeof place, "%" PRId64 "%s", user->place, ordinal_suffix(user->place));
-    read_command(user->pid, command);
     printf("  %-8s %8" PRId64 " %6" PRId64 " %9" PRId64, place, user->pid, user->units,
            user->priority);
-    print_since(user->ns);
-    printf("  %12s  %s\n", duration_text(user->ns, duration), command);
+    print_since(process_since(user));
+    printf("  %12s", duration_text(user->ns, duration));
+    print_command(user);
 }
 
-/* ---- One name ---- */
-
-static void print_name(const char *name, bool global, const fairsem_shared_stat_t *stat,
-                       const fairsem_shared_user_t *users, int count)
+static void print_name(const struct name_status *name)
 {
     int running = 0;
 
-    for (int i = 0; i < count; i++)
-        running += users[i].place == 0;
-    printf("%s%s: limit %" PRId64 ", free %" PRId64 ", running %d, waiting %" PRId64 "\n", name,
-           global ? " (all users)" : "", stat->capacity, stat->available, running,
-           stat->waiters);
-    if (count > 0)
+    for (int i = 0; i < name->count; i++)
+        running += name->users[i].place == 0;
+    printf("%s%s: limit %" PRId64 ", free %" PRId64 ", running %d, waiting %" PRId64 "\n",
+           name->name, name->global ? " (all users)" : "", name->stat.capacity,
+           name->stat.available, running, name->stat.waiters);
+    if (name->count > 0)
         printf("  %-8s %8s %6s %9s  %10s  %12s  %s\n", "place", "pid", "units", "priority", "since",
                "for", "command");
-    for (int i = 0; i < count; i++)
-        print_user(&users[i]);
+    for (int i = 0; i < name->count; i++)
+        print_user(&name->users[i]);
 }
 
+/* ---- Each name ---- */
+
+/* What is printed, so far. */
+struct output {
+    bool json;
+    bool first;         /* no name has been printed */
+};
+
 /* Returns an errno value. */
-static int print_status_of(const char *name, bool global)
+static int print_status_of(const char *name, bool global, struct output *output)
 {
     static fairsem_shared_user_t users[MOST_USERS];
+    struct name_status status = { .name = name, .global = global, .count = MOST_USERS,
+                                  .users = users };
     char segment[SEGMENT_NAME_SIZE];
-    fairsem_shared_stat_t stat;
     fairsem_shared_t *slots;
-    int count = MOST_USERS, error;
+    int error;
 
     name_of_segment(name, global, segment);
     error = fairsem_shared_open(&slots, segment, 0, 0, NULL);
     if (error != 0)
         return error;
-    error = fairsem_shared_stat(slots, &stat);
+    error = fairsem_shared_stat(slots, &status.stat);
     if (error == 0)
-        error = fairsem_shared_users(slots, users, &count);
+        error = fairsem_shared_users(slots, users, &status.count);
     fairsem_shared_close(slots);
-    if (error == 0)
-        print_name(name, global, &stat, users, count < MOST_USERS ? count : MOST_USERS);
-    return error;
+    if (error != 0)
+        return error;
+    status.count = status.count < MOST_USERS ? status.count : MOST_USERS;
+    if (output->json)
+        json_name(stdout, &status, output->first);
+    else
+        print_name(&status);
+    output->first = false;
+    return 0;
 }
 
-static int print_one(const char *name, bool global)
+static int print_one(const char *name, bool global, struct output *output)
 {
-    int error = print_status_of(name, global);
+    int error = print_status_of(name, global, output);
 
     if (error == 0)
         return 0;
@@ -123,7 +123,7 @@ static int print_one(const char *name, bool global)
     return OWN_FAILURE;
 }
 
-static int print_all(void)
+static int print_all(struct output *output)
 {
     struct listed *list = names_list();
     int result = 0;
@@ -133,7 +133,7 @@ static int print_all(void)
         return OWN_FAILURE;
     }
     for (const struct listed *at = list; at->name != NULL; at++) {
-        int error = print_status_of(at->name, at->global);
+        int error = print_status_of(at->name, at->global, output);
 
         /* Names of other users, and names that were removed at this moment, are no error. */
         if (error != 0 && error != EACCES && error != ENOENT) {
@@ -145,14 +145,27 @@ static int print_all(void)
     return result;
 }
 
-int status_print(const struct request *request)
+static int print_once(const struct request *request)
 {
+    struct output output = { .json = request->json, .first = true };
     int result;
 
+    if (request->json)
+        json_begin(stdout);
+    else if (request->watch && isatty(STDOUT_FILENO))
+        fputs("\033[H\033[J", stdout);
+    result = request->name != NULL ? print_one(request->name, request->global, &output)
+                                   : print_all(&output);
+    if (request->json)
+        json_end(stdout);
+    return result;
+}
+
+int status_print(const struct request *request)
+{
     for (;;) {
-        if (request->watch && isatty(STDOUT_FILENO))
-            fputs("\033[H\033[J", stdout);
-        result = request->name != NULL ? print_one(request->name, request->global) : print_all();
+        int result = print_once(request);
+
         if (fflush(stdout) != 0 || ferror(stdout)) {
             warnx("standard output: %s", strerror(errno));
             return OWN_FAILURE;

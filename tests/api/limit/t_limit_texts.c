@@ -6,6 +6,8 @@
 #include "../../../src/limit/progress.c"
 #include "../../../src/limit/duration.c"
 #include "../../../src/limit/arguments.c"
+#include "../../../src/limit/process.c"
+#include "../../../src/limit/json.c"
 
 START_TEST(a_duration_has_its_two_largest_units)
 {
@@ -60,8 +62,42 @@ START_TEST(a_time_has_a_fraction_and_a_suffix)
 }
 END_TEST
 
+/* Any bytes can be an argument.  The text must be JSON, and print nothing that a terminal obeys. */
+START_TEST(a_json_string_has_no_byte_that_is_not_allowed)
+{
+    static const struct { const char *text, *json; } row[] = {
+        { "", "" }, { "a b", "a b" }, { "\"\\/", "\\\"\\\\/" }, { "\n\t\033\177", "\\u000a\\u0009\\u001b\\u007f" },
+        { "\303\274", "\303\274" }, { "\342\202\254", "\342\202\254" },
+        { "\360\237\230\200", "\360\237\230\200" }, { "\302\233", "\\u009b" },
+        { "\302\240", "\302\240" },
+        { "\377", "\\ufffd" }, { "\303", "\\ufffd" }, { "\303a", "\\ufffda" },
+        { "\200", "\\ufffd" }, { "\300\200", "\\ufffd\\ufffd" },                /* longer than needed */
+        { "\340\200\200", "\\ufffd\\ufffd\\ufffd" },
+        { "\355\240\200", "\\ufffd\\ufffd\\ufffd" },                           /* a surrogate */
+        { "\355\237\277", "\355\237\277" },
+        { "\364\220\200\200", "\\ufffd\\ufffd\\ufffd\\ufffd" },                /* above the last one */
+        { "\364\217\277\277", "\364\217\277\277" }, { "\360\237\230", "\\ufffd\\ufffd\\ufffd" },
+    };
+
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *file = open_memstream(&text, &size);
+
+        json_string(file, row[i].text, strlen(row[i].text));
+        fclose(file);
+        ck_assert_uint_ge(size, 2);
+        ck_assert(text[0] == '"' && text[size - 1] == '"');
+        text[size - 1] = '\0';
+        ck_assert_str_eq(text + 1, row[i].json);
+        free(text);
+    }
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("limit texts", a_duration_has_its_two_largest_units,
-              a_place_has_the_suffix_of_its_number, a_time_has_a_fraction_and_a_suffix);
+              a_place_has_the_suffix_of_its_number, a_time_has_a_fraction_and_a_suffix,
+              a_json_string_has_no_byte_that_is_not_allowed);
 }

@@ -119,7 +119,8 @@ limit_suites='t_limit_texts
 limit
 limit names
 limit nested
-limit parent'
+limit parent
+limit status'
 
 seconds() {
   date +%s.%N

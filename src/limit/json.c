@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* json.c - see json.h. */
+#include "json.h"
+
+#include "process.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { COMMAND_SIZE = 4096 };
+
+/* The length of the character at the text if it is valid UTF-8, else 0. */
+static size_t character_length(const unsigned char *text, size_t left)
+{
+    static const struct { unsigned char least, most; size_t length; unsigned lowest; } form[] = {
+        { 0x00, 0x7f, 1, 0 }, { 0xc2, 0xdf, 2, 0x80 }, { 0xe0, 0xef, 3, 0x800 },
+        { 0xf0, 0xf4, 4, 0x10000 },
+    };
+
+    for (size_t i = 0; i < sizeof form / sizeof form[0]; i++) {
+        size_t length = form[i].length;
+        unsigned code;
+
+        if (text[0] < form[i].least || text[0] > form[i].most || left < length)
+            continue;
+        code = length == 1 ? text[0] : text[0] & (0x7fu >> length);
+        for (size_t j = 1; j < length; j++) {
+            if ((text[j] & 0xc0) != 0x80)
+                return 0;
+            code = code << 6 | (text[j] & 0x3f);
+        }
+        /* Neither longer than needed, nor a surrogate, nor above the last one. */
+        return code < form[i].lowest || code / 0x800 == 0x1b || code > 0x10ffff ? 0 : length;
+    }
+    return 0;
+}
+
+void json_string(FILE *file, const char *text, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+
+    putc('"', file);
+    while (at < end) {
+        size_t bytes = character_length(at, (size_t)(end - at));
+
+        if (bytes == 0)
+            fputs("\\ufffd", file);
+        else if (*at < ' ' || *at == 0x7f)
+            fprintf(file, "\\u%04x", *at);
+        else if (*at == 0xc2 && at[1] < 0xa0)   /* control characters, too, for a terminal */
+            fprintf(file, "\\u%04x", at[1]);
+        else if (*at == '"' || *at == '\\')
+            fprintf(file, "\\%c", *at);
+        else
+            fwrite(at, 1, bytes, file);
+        at += bytes != 0 ? bytes : 1;
+    }
+    putc('"', file);
+}
+
+static void json_user(FILE *file, const fairsem_shared_user_t *user)
+{
+    char command[COMMAND_SIZE], since[30];
+    time_t time = process_since(user);
+    size_t length = process_command(user, command, sizeof command);
+    struct tm tm;
+
+    strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&time, &tm));
+    fprintf(file, "{\"pid\": %" PRId64 ", \"local_pid\": ", user->pid);
+    fprintf(file, "%" PRId64, user->pid);
+    fprintf(file, ", \"units\": %" PRId64 ", \"priority\": %" PRId64 ", \"place\": %" PRId64
+            ", \"since\": \"%s\", \"seconds\": %.3f, \"command\": ", user->units, user->priority,
+            user->place, since, (double)user->ns / 1e9);
+    if (length > 0)
+        json_string(file, command, length);
+    else
+        fputs("null", file);
+    putc('}', file);
+}
+
+void json_begin(FILE *file)
+{
+    fputs("{\"names\": [", file);
+}
+
+void json_name(FILE *file, const struct name_status *name, bool first)
+{
+    fputs(first ? "{\"name\": " : ", {\"name\": ", file);
+    json_string(file, name->name, strlen(name->name));
+    fprintf(file, ", \"global\": %s, \"limit\": %" PRId64 ", \"free\": %" PRId64 ", \"users\": [",
+            name->global ? "true" : "false", name->stat.capacity, name->stat.available);
+    for (int i = 0; i < name->count; i++) {
+        if (i > 0)
+            fputs(", ", file);
+        json_user(file, &name->users[i]);
+    }
+    fputs("]}", file);
+}
+
+void json_end(FILE *file)
+{
+    fputs("]}\n", file);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* process.h - what is known of a process that runs or waits. */
+#ifndef LIMIT_PROCESS_H
+#define LIMIT_PROCESS_H
+
+#include <fairsem/shared.h>
+#include <stddef.h>
+#include <time.h>
+
+/* Write its arguments, with spaces between them.  Returns the length; 0: nobody knows them. */
+size_t process_command(const fairsem_shared_user_t *user, char *text, size_t size);
+
+/* Since when it runs or waits. */
+time_t process_since(const fairsem_shared_user_t *user);
+
+#endif

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# status.sh - what fairsem-limit --status says, as a table and as JSON.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
+. "$top_srcdir/tests/api/limit/common.sh"
+
+# ---------------------------------------------------------------- JSON
+gives 125 "neither a table nor JSON" --status=xml
+gives 0 "JSON of a name that nobody uses" --status=json "$name"
+[ "$(cat "$work/out")" = "{\"names\": [{\"name\": \"$name\", \"global\": false, \"limit\": 1, \"free\": 1, \"users\": []}]}" ] ||
+  fail "JSON of a name that nobody uses: $(cat "$work/out")"
+gives 125 "JSON of a name that does not exist" --status=json "$name-none"
+[ "$(cat "$work/out")" = '{"names": []}' ] || fail "JSON without a name: $(cat "$work/out")"
+"$limit" --global "$name" 5 -- true
+if has python3; then
+  hold
+  "$limit" -p -3 -w 600 "$name" 1 -- printf '%s' "$(printf '"\\\n\377\303\274')" > "$work/printed" &
+  next=$!
+  await "a waiter" shows 'waiting 1'
+  gives 0 "JSON of all names" --status=json
+  python3 -m json.tool < "$work/out" > "$work/json" || fail "it is no JSON"
+  [ "$(wc -l < "$work/out")" -eq 1 ] || fail "it is not one line"
+  python3 - "$work/out" "$name" "$holder" "$next" << '_EOF' || fail "JSON: $(cat "$work/out")"
+import datetime, json, sys
+
+path, name, holder, waiter = sys.argv[1:]
+names = json.load(open(path, encoding="utf-8"))["names"]
+own, everybody = sorted(names, key=lambda name: name["global"])
+assert own["name"] == name == everybody["name"], "name"
+assert own["limit"] == 1 and own["free"] == 0, "limit"
+assert everybody["limit"] == 5 and everybody["free"] == 5 and everybody["users"] == [], "global"
+runs, waits = own["users"]
+assert runs["pid"] == runs["local_pid"] == int(holder), "pid"
+assert waits["pid"] == waits["local_pid"] == int(waiter), "pid"
+assert runs["place"] == 0 and waits["place"] == 1, "place"
+assert waits["priority"] == -3 and waits["units"] == 1, "units, priority"
+assert waits["command"].endswith(' 1 -- printf %s "\\\n\ufffd\u00fc'), "command"
+since = datetime.datetime.strptime(runs["since"] + "+0000", "%Y-%m-%dT%H:%M:%SZ%z").timestamp()
+assert 0 <= runs["seconds"] < 600 and since > 1.5e9, "since"
+_EOF
+  # One document per line each second.
+  "$limit" --watch --status=json "$name" > "$work/watched" &
+  watcher=$!
+  # shellcheck disable=SC2317 # await calls it
+  has_two() { [ "$(wc -l < "$work/watched")" -ge 2 ]; }
+  await "two documents" has_two
+  kill "$watcher"
+  head -n 2 "$work/watched" | while read -r line; do
+    echo "$line" | python3 -m json.tool > "$work/json" || exit 1
+  done || fail "--watch: a line is no document"
+  let_go
+  wait "$next"
+else
+  echo "not tried: JSON, without python3"
+fi
+
+exit "$status"
