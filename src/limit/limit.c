@@ -8,6 +8,7 @@
  *      held.h       a command inside a command of the same name
  *      wait_line.h  one wait, with signals and a line of progress
  *      run.h        run the command
+ *      tidy.h       remove the names that nobody has used for a day
  *      status.h     which processes run, and which wait
  */
 #include "held.h"
@@ -15,10 +16,12 @@
 #include "options.h"
 #include "run.h"
 #include "status.h"
+#include "tidy.h"
 #include "turn.h"
 
 #include <err.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -43,21 +46,26 @@ static void take_low_descriptors(void)
 static int run(const struct request *request, const char *segment)
 {
     fairsem_shared_t *slots;
-    int exit_status = find_command(request->command[0]);
+    int error, exit_status = find_command(request->command[0]);
 
     if (exit_status != 0)
         return exit_status;
-    if (request->exec)
+    if (request->exec) {
         take_low_descriptors();
+        tidy_names(true);
+    }
     if (!turn_take(request, segment, &slots, &exit_status))
         return exit_status;
     if (slots == NULL)
         return run_here(request->command);
+    tidy_touch(segment);
+    if (request->keep && (error = tidy_keep(segment)) != 0)
+        warnx("%s: --keep: %s", request->name, strerror(error));
     if (!held_announce(segment, request->units))
         warn("%s", request->name);      /* a command inside this one would wait */
     if (request->exec)
         return run_with_place(slots, request->name, request->command);
-    return run_as_child(slots, request->command);
+    return run_as_child(slots, segment, request->command);
 }
 
 int main(int argc, char **argv)

@@ -15,6 +15,7 @@ fairsem_limit_sources = \
 	src/limit/request.h \
 	src/limit/run.c src/limit/run.h \
 	src/limit/status.c src/limit/status.h \
+	src/limit/tidy.c src/limit/tidy.h \
 	src/limit/turn.c src/limit/turn.h \
 	src/limit/wait_line.c src/limit/wait_line.h
 

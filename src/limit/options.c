@@ -27,6 +27,8 @@ static void usage(FILE *file)
           "  -p, --priority=PRIORITY  the lower starts first, a whole number (0)\n"
           "  -g, --global[=MODE]      NAME is common to all users; without it, each user has\n"
           "                           names of its own.  MODE (666): who may use a new NAME\n"
+          "      --keep               NAME stays; without it, NAME is removed when nobody has\n"
+          "                           used it for a day\n"
           "      --dir=DIRECTORY      names are there, for instance in one that containers share\n"
           "      --exec               become COMMAND; without it, stay as its parent\n"
           "      --status[=json]      print who runs and who waits, since when\n"
@@ -40,13 +42,14 @@ static void usage(FILE *file)
           "itself failed, 126: COMMAND cannot be run, 127: COMMAND was not found.\n", file);
 }
 
-enum { DIRECTORY = 256, EXEC, FORK, STATUS_OPTION, WATCH, REMOVE_OPTION, FORCE, VERSION, HELP };
+enum { KEEP = 256, DIRECTORY, EXEC, FORK, STATUS_OPTION, WATCH, REMOVE_OPTION, FORCE, VERSION, HELP };
 
 static const struct option options[] = {
     { "units", required_argument, NULL, 'n' },
     { "wait", required_argument, NULL, 'w' },
     { "priority", required_argument, NULL, 'p' },
     { "global", optional_argument, NULL, 'g' },
+    { "keep", no_argument, NULL, KEEP },
     { "dir", required_argument, NULL, DIRECTORY },
     { "exec", no_argument, NULL, EXEC },
     { "fork", no_argument, NULL, FORK },
@@ -78,6 +81,7 @@ static bool take_option(int option, struct request *r)
         r->global = true;
         r->mode = 0666;
         return optarg == NULL || read_mode(optarg, &r->mode);
+    case KEEP:          r->keep = true; return true;
     case DIRECTORY:     r->directory = optarg; return true;
     case EXEC:          r->exec = true; return true;
     case FORK:          r->exec = false; return true;   /* the default */

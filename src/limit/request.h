@@ -20,6 +20,7 @@ struct request {
     bool        global;         /* the name is common to all users */
     mode_t      mode;           /* permissions, if the name is new */
     bool        exec;           /* become the command */
+    bool        keep;           /* the name stays, even if nobody uses it for days */
     bool        json, watch, force;
     char      **command;
 };

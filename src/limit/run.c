@@ -4,6 +4,7 @@
 #include "run.h"
 
 #include "request.h"
+#include "tidy.h"
 #include "turn.h"
 
 #include <err.h>
@@ -205,7 +206,7 @@ static int end_like(int status)
     return 128 + WTERMSIG(status);
 }
 
-int run_as_child(fairsem_shared_t *slots, char **command)
+int run_as_child(fairsem_shared_t *slots, const char *segment, char **command)
 {
     const struct sigaction to_default = { .sa_handler = SIG_DFL };
     struct before before;
@@ -221,7 +222,9 @@ int run_as_child(fairsem_shared_t *slots, char **command)
         warn("fork");
         return OWN_FAILURE;
     }
+    tidy_names(false);              /* now nobody waits for us */
     status = accompany(child, &signals);
+    tidy_touch(segment);
     fairsem_shared_close(slots);    /* so the next one need not first find that we are dead */
     return exec_error != 0 ? cannot_run(command[0], exec_error) : end_like(status);
 }

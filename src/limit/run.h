@@ -15,7 +15,7 @@ int find_command(const char *command);
  * Run it as a child, forward signals to it, and return its exit status; or die by the signal by
  * which it died.  If this process is killed, the kernel kills the child.
  */
-int run_as_child(fairsem_shared_t *slots, char **command);
+int run_as_child(fairsem_shared_t *slots, const char *segment, char **command);
 
 /* Become the command, which holds the units.  If that fails, as find_command. */
 int run_with_place(fairsem_shared_t *slots, const char *name, char **command);

@@ -7,6 +7,7 @@
 #include "names.h"
 #include "process.h"
 #include "progress.h"
+#include "tidy.h"
 #include "turn.h"
 
 #include <err.h>
@@ -170,8 +171,10 @@ int status_print(const struct request *request)
             warnx("standard output: %s", strerror(errno));
             return OWN_FAILURE;
         }
-        if (!request->watch)
+        if (!request->watch) {
+            tidy_names(false);
             return result;
+        }
         sleep(1);
     }
 }

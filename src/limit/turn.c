@@ -183,20 +183,22 @@ bool turn_take(const struct request *request, const char *segment, fairsem_share
 
 /* ---- Remove ---- */
 
-int turn_remove(const struct request *request, const char *segment)
+int turn_remove_unused(const char *segment)
 {
     fairsem_shared_t *slots;
-    int error;
+    int error = fairsem_shared_open(&slots, segment, 0, 0, NULL);
 
-    if (request->force) {
-        error = fairsem_shared_unlink(segment);
-    } else {
-        error = fairsem_shared_open(&slots, segment, 0, 0, NULL);
-        if (error == 0) {
-            error = remove_unused(slots, segment);
-            fairsem_shared_close(slots);
-        }
+    if (error == 0) {
+        error = remove_unused(slots, segment);
+        fairsem_shared_close(slots);
     }
+    return error;
+}
+
+int turn_remove(const struct request *request, const char *segment)
+{
+    int error = request->force ? fairsem_shared_unlink(segment) : turn_remove_unused(segment);
+
     if (error == 0)
         return 0;
     warnx("%s: %s", request->name, turn_error(error == EAGAIN ? EBUSY : error));

@@ -23,6 +23,9 @@
 bool turn_take(const struct request *request, const char *segment, fairsem_shared_t **slots,
                int *exit_status);
 
+/* Remove a name if nobody runs or waits.  Returns an errno value; EAGAIN: it is in use. */
+int turn_remove_unused(const char *segment);
+
 /* Remove a name.  Returns an exit status; a message has been printed if it is not 0. */
 int turn_remove(const struct request *request, const char *segment);
 

@@ -60,4 +60,50 @@ if $own_mounts mount --bind "$dir/other" "$dir/mount" 2> /dev/null; then
 else
   echo "not tried: two mounts of one directory"
 fi
+
+# ---------------------------------------------------------------- names that nobody uses
+own=$dir/fairsem-limit-$(id -u)
+for old in old kept tomorrow held; do
+  "$limit" "$old" 1 -- true || fail "a name"
+done
+gives 0 "--keep" --keep kept 1 -- true
+gives 0 "a name that is kept is used again" kept 1 -- true
+"$limit" --global old 1 -- true
+rm -f "$work/gate" && mkfifo "$work/gate"
+# shellcheck disable=SC2016
+"$limit" held 1 -- sh -c 'read -r line < "$1"' sh "$work/gate" &
+holder=$!
+# shellcheck disable=SC2317 # await calls it
+held() { "$limit" --status held | grep -q 'running 1'; }
+await "a holder" held
+touch -d '23 hours ago' "$own.$name"
+touch -d 'tomorrow' "$own.tomorrow"
+touch -d '25 hours ago' "$own.old" "$own.kept" "$own.held" "$dir/fairsem-limit.old" "$dir/other-program"
+mkdir "$own.directory" && touch -d '25 hours ago' "$own.directory"
+: > "$work/no-segment"
+ln -s "$work/no-segment" "$own.link"
+touch -h -d '25 hours ago' "$own.link"
+"$limit" --exec new 1 -- true || fail "a command that finds old names"
+[ ! -e "$own.old" ] || fail "a name that nobody has used for a day is still there"
+[ ! -e "$dir/fairsem-limit.old" ] || fail "a global name that nobody has used for a day is still there"
+for stays in "$own.$name" "$own.kept" "$own.tomorrow" "$own.held" "$own.directory" "$own.link" \
+  "$dir/other-program" "$own.new"; do
+  [ -e "$stays" ] || fail "it has removed ${stays##*/}"
+done
+rmdir "$own.directory"
+rm -f "$own.link"
+let_go
+
+# The command that has ended has used the name; this is also what the parent removes in passing.
+"$limit" old 1 -- true
+touch -d '25 hours ago' "$own.old"
+"$limit" new 1 -- true
+await "the old name to go" test ! -e "$own.old"
+[ -e "$own.held" ] || fail "the end of a command is no use of its name"
+"$limit" old 1 -- true
+touch -d '25 hours ago' "$own.old"
+"$limit" --status > "$work/out"
+await "the old name to go" test ! -e "$own.old"
+gives 0 "remove a name that is kept" --remove kept
+[ ! -e "$own.kept" ] || fail "it is still there"
 exit "$status"

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* tidy.c - see tidy.h. */
+#define _GNU_SOURCE
+#include "tidy.h"
+
+#include "names.h"
+#include "turn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DAY = 86400, MOST_SECONDS = 10 };
+
+void tidy_touch(const char *segment)
+{
+    char path[SEGMENT_PATH_SIZE];
+
+    name_path(segment, path);
+    utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+}
+
+int tidy_keep(const char *segment)
+{
+    char path[SEGMENT_PATH_SIZE];
+    struct stat st;
+
+    name_path(segment, path);
+    if (lstat(path, &st) != 0)
+        return errno;
+    if ((st.st_mode & S_ISVTX) != 0)
+        return 0;
+    return fchmodat(AT_FDCWD, path, (st.st_mode & 07777) | S_ISVTX, AT_SYMLINK_NOFOLLOW) != 0
+           ? errno : 0;
+}
+
+/* Those of other users are theirs to remove, and nothing is said about a file in the future. */
+static bool is_old(const char *segment)
+{
+    char path[SEGMENT_PATH_SIZE];
+    struct stat st;
+
+    name_path(segment, path);
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()
+           && (st.st_mode & S_ISVTX) == 0 && time(NULL) - st.st_mtime > DAY;
+}
+
+/* Returns the first of the names that is old, or the end of the list. */
+static const struct listed *find_old(const struct listed *at, char segment[SEGMENT_NAME_SIZE])
+{
+    for (; at->name != NULL; at++) {
+        if (name_of_segment(at->name, at->global, segment) == NULL && is_old(segment))
+            break;
+    }
+    return at;
+}
+
+/*
+ * In a child: whoever may write to a global name can let us die, by truncating its file, or keep us
+ * waiting.  It has none of our files, for which others may wait.
+ */
+static void remove_old(const struct listed *at, char segment[SEGMENT_NAME_SIZE])
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    sigset_t none;
+
+    for (int i = 0; i < 3; i++)
+        dup2(null, i);
+    signal(SIGALRM, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    alarm(MOST_SECONDS);
+    for (; at->name != NULL; at = find_old(at + 1, segment))
+        turn_remove_unused(segment);
+}
+
+void tidy_names(bool wait)
+{
+    char segment[SEGMENT_NAME_SIZE];
+    struct listed *list = names_list();
+    const struct listed *old;
+    pid_t child;
+
+    if (list == NULL)
+        return;
+    old = find_old(list, segment);
+    if (old->name != NULL) {
+        child = fork();
+        if (child == 0) {
+            remove_old(old, segment);
+            _exit(0);
+        }
+        if (child > 0 && wait)
+            waitpid(child, NULL, 0);
+    }
+    names_free(list);
+}
