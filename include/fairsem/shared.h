@@ -66,7 +66,9 @@
  *            ENOSYS           without Linux
  * Owner.     A process owns the units that it has acquired; each of its threads may release them.
  * Death.     Exit, exec and signals end a process here; being stopped does not.  Its units are free
- *            within 200 ms if somebody waits, else at the next call that needs them.
+ *            within 50 ms if somebody waits, else at the next call that needs them.
+ * Stopped.   A process that is stopped in a call can have the segment's lock.  Calls with a time, or
+ *            without a wait, then return at most 20 ms late, as if the units were not free.
  * Child.     After fork it can use the handle, without the parent's units.  After _Fork, vfork and
  *            clone it must not.
  * File.      A program that closes descriptors which it does not know seems dead.  Open a segment
@@ -116,8 +118,9 @@ typedef struct fairsem_shared_attr {
 
 /*
  * Open the segment `name`, which is "/" and a file name, or, with another slash, the path of a file:
- * since 1.1.  oflag is 0, O_CREAT, or O_CREAT | O_EXCL; mode and attr are for a new segment.  A name
- * of NULL makes one without a name, for children.
+ * since 1.1.  oflag is 0, O_CREAT, or O_CREAT | O_EXCL; mode and attr are for a new segment, which
+ * gets this mode whatever the umask; who may not write may not read, either.  A name of NULL makes
+ * one without a name, for children.
  *
  * 0        *handle can be used
  * EINVAL   a bad name or oflag; O_CREAT without attr; a member of attr that is out of range or does

@@ -41,18 +41,18 @@ LAYOUT = {
     'fairsem_shared': 'ptr segment, ptr processes, ptr slots, i32 max_processes, '
                       'i32 max_waiters, i64 capacity, u8 undo',
     'fs_segment': 'i64 magic, i32 version, u32 flags, i64 size, i64 units, i64 capacity, '
-                  'i32 max_waiters, i32 max_processes, l64 word',
+                  'i32 max_waiters, i32 max_processes, l64 word, i64 total',
     'fs_process': 'i32 state, u32 incarnation, a64 held, a64 pid, a64 unused, a64 since_ns',
     'fs_slot': 'i32 state, i32 process, a64 units, a64 seq, i32 priority, i32 core, '
                'a64 joined_ns',
     'fs_shared_wait': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq, i32 reason, '
-                'i64 joined_ns',
+                'i32 late_reason, i64 joined_ns',
 }
 # The first fields are enough of these; of an array element also its size.
 BEGINNINGS = ('fs_sem', 'fairsem_shared', 'fs_segment', 'fs_process', 'fs_slot', 'fs_shared_wait')
 ELEMENT = 64                    # of the tables in a segment
 MAGIC = 0x6d65737269616600      # layout.h
-VERSION = 1
+VERSION = 2
 TICKET_STATES = ('idle', 'being taken', 'waiting', 'granted', 'canceled', 'closed',
                  'being claimed')
 TICKET_WAITING = 2
@@ -335,9 +335,10 @@ class Words:
 
     def line(self, line):
         handle = line.handle
-        word = handle.at('fs_segment', handle.segment).word
+        segment = handle.at('fs_segment', handle.segment)
         return 'fairsem_shared 0x%x: %d of %d available' % (
-            handle.address, available_of(word), handle.capacity)
+            handle.address, available_of(segment.word),
+            segment.total if handle.undo else handle.capacity)
 
     def line_members(self, line):
         for process in line.holders():

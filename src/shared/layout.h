@@ -31,8 +31,8 @@
  *      one, because the table is full, is stopped before it can take the lock, the dead one seems to
  *      live.)
  *  R4  These check whether processes live, without the lock, which they take only to drop the dead
- *      (watch.c): a caller that must wait or is refused, if no process has checked for 10 ms; and
- *      the two last in the queue, every 25 ms.  If those are stopped or dead, any other in the
+ *      (watch.c): a caller that must wait or is refused, if no process has checked for 10 ms, or
+ *      for ten times as long as a check takes; and the two last in the queue, every 25 ms.  If those are stopped or dead, any other in the
  *      queue does it, within 0.2 s and 5 ms for each in the queue.  The holders, the granted and the
  *      head are checked: all others when they come to the head.  A granter checks the process that
  *      it grants, unless that joined a moment ago.
@@ -151,7 +151,8 @@ struct fs_segment {
     _Atomic int32_t  head, tail;        /* under the lock; caches */
     _Atomic int64_t  waiters;           /* under the lock; a cache: the length of the queue */
     _Atomic int64_t  next_seq;          /* under the lock; more than any in a slot */
-    _Atomic int64_t  checked_ns;        /* a hint; when processes were last checked (R4) */
+    _Atomic int64_t  checked_ns;        /* a hint: when processes were last checked (R4) ... */
+    _Atomic int64_t  check_took_ns;     /* ... and how long that took */
     _Atomic int32_t  unsettled;         /* not 0: slots may have been left to others, see above */
     _Atomic int32_t  free_hint;         /* under the lock; where to search for a free slot first */
     struct fs_stay_awake doubts;        /* under the lock */

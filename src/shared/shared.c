@@ -124,7 +124,7 @@ static int check_before_wait(struct fs_shared_wait *wait)
 {
     int error;
 
-    if (fs_watch_due(wait->handle, FS_WATCH_CALL_NS))
+    if (fs_watch_due(wait->handle, fs_watch_call_ns(wait->handle)))
         return fs_shared_wait_check(wait);
     error = fs_shared_check_file(wait->handle);
     return error != 0 ? error : FS_NOT_OVER;
@@ -136,7 +136,7 @@ static int take_again(struct fs_shared_wait *wait, int64_t n, int priority, int 
     fairsem_shared_t *h = wait->handle;
     int error;
 
-    if (result == refusal && !fs_watch_due(h, FS_WATCH_CALL_NS))
+    if (result == refusal && !fs_watch_due(h, fs_watch_call_ns(h)))
         return result;
     error = fs_watch_check(h, wait->deadline,
                            result == ENOBUFS ? FS_EVERYBODY : FS_THOSE_OF_INTEREST);
@@ -171,7 +171,7 @@ static bool is_refused(fairsem_shared_t *h, int64_t n)
            && n > fs_word_available(atomic_load_explicit(&segment->word, memory_order_acquire))
            && FS_GET(&segment->damaged) == 0 && FS_GET(&segment->unfinished) == 0
            && FS_GET(&segment->unsettled) == 0
-           && !fs_long_ago(fs_tick_ns(), FS_GET(&segment->checked_ns), FS_WATCH_CALL_NS);
+           && !fs_long_ago(fs_now_ns(), FS_GET(&segment->checked_ns), fs_watch_call_ns(h));
 }
 
 static int acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,

@@ -22,10 +22,22 @@
 /* A thread that was granted so long ago, and has not come, may be asleep. */
 #define OVERDUE_NS 10000000
 
+#define CALL_LEAST_NS 20000
+#define CALL_MOST_NS  10000000
+
+int64_t fs_watch_call_ns(const fairsem_shared_t *h)
+{
+    int64_t took_ns = FS_GET(&h->segment->check_took_ns);
+
+    if (took_ns < CALL_LEAST_NS / 10)
+        return CALL_LEAST_NS;
+    return took_ns > CALL_MOST_NS / 10 ? CALL_MOST_NS : 10 * took_ns;
+}
+
 bool fs_watch_due(fairsem_shared_t *h, int64_t ns)
 {
     _Atomic int64_t *checked = &h->segment->checked_ns;
-    int64_t before = FS_GET(checked), now = fs_tick_ns();
+    int64_t before = FS_GET(checked), now = fs_now_ns();
 
     return fs_long_ago(now, before, ns)
            && atomic_compare_exchange_strong_explicit(checked, &before, now, memory_order_relaxed,
@@ -81,12 +93,14 @@ static int find_in_slots(fairsem_shared_t *h, struct fs_dead *dead)
 
 static int find_dead(fairsem_shared_t *h, enum fs_whom whom, struct fs_dead *dead)
 {
+    int64_t begun_ns = fs_now_ns();
     int error = fs_shared_check_file(h);
 
     if (error == 0)
         error = find_processes(h, whom, dead);
     if (error == 0 && whom != FS_EVERYBODY)
         error = find_in_slots(h, dead);
+    FS_PUT(&h->segment->check_took_ns, fs_since(fs_now_ns(), begun_ns));
     return error == ENOTRECOVERABLE ? fs_shared_is_damaged(h) : error;
 }
 

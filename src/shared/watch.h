@@ -8,14 +8,17 @@
 #include "deadline.h"
 #include "shared/handle.h"
 
-/* A caller that must wait, or is refused, checks if nobody has for so long. */
-#define FS_WATCH_CALL_NS 10000000
-
 /* How often the two last in the queue check. */
 #define FS_WATCH_NS      25000000
 
 /* If nobody has checked for so long, those two are dead or stopped, and any waiter checks. */
 #define FS_WATCH_LATE_NS 200000000
+
+/*
+ * A caller that must wait, or is refused, checks if nobody has for so long: ten times as long as the
+ * last check took, so that all of them together spend a tenth of their time on it; at most 10 ms.
+ */
+int64_t fs_watch_call_ns(const fairsem_shared_t *h);
 
 /* Has nobody checked for so long?  If so, it is the caller's turn: it must check at once. */
 bool fs_watch_due(fairsem_shared_t *h, int64_t ns);

@@ -92,6 +92,7 @@ void all(void)
     fairsem_shared_acquire_until(handle, 1, CLOCK_REALTIME, &at);       /* WARNS */
     fairsem_shared_acquire_with(handle, 1, NULL);                       /* WARNS */
     fairsem_shared_release(handle, 1);
+    fairsem_shared_set_units(handle, 1);
     fairsem_shared_keep_on_exec(handle, true);                          /* WARNS */
     fairsem_shared_available(handle);
     fairsem_shared_waiters(handle);
@@ -180,6 +181,7 @@ void all(void)
     IS fairsem_shared_acquire_with(NULL, 1, NULL);                      /* WARNS */
     IS fairsem_shared_acquire_with(handle, 1, NULL);
     IS fairsem_shared_release(NULL, 1);                                 /* WARNS */
+    IS fairsem_shared_set_units(NULL, 1);                               /* WARNS */
     IS fairsem_shared_keep_on_exec(NULL, true);                         /* WARNS */
     IS fairsem_shared_available(NULL);                                  /* WARNS */
     IS fairsem_shared_waiters(NULL);                                    /* WARNS */
