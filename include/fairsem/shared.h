@@ -258,9 +258,9 @@ FAIRSEM_API int fairsem_shared_set_units(fairsem_shared_t *handle, int64_t units
  * ======================================================================== */
 
 /*
- * The free units, or -1 for an error.  Each function here first frees what the dead have held.  If it
- * cannot have the segment's lock within 20 ms, because the process that has it is stopped, it reads
- * without it; then its figures may not fit together.
+ * The free units, or -1 for an error.  Each function here first frees what the dead have held.  If a
+ * stopped process keeps it from the segment's lock for 20 ms, it reads without it; its figures may
+ * not fit together then.
  */
 FAIRSEM_API int64_t fairsem_shared_available(fairsem_shared_t *handle) FAIRSEM_NONNULL_(1);
 
