@@ -72,6 +72,7 @@ endif
 
 shared_bench_sources = \
 	bench/shared.c \
+	bench/shared_crowd.c bench/shared_crowd.h \
 	bench/shared_lives.c bench/shared_lives.h \
 	bench/shared_peers.c bench/shared_peers.h
 if HAVE_SHARED

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 
+#include "shared_crowd.h"
 #include "shared_lives.h"
 
 #include "clock.h"
@@ -244,4 +245,5 @@ void shared_run(bool quick)
             report_note("two processes on two cores: skipped, that is not possible here");
     }
     shared_lives_run(quick);
+    shared_crowd_run(quick);
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_shared_storm.c - processes acquire, wait and release all the time, are killed at random moments
- * and are replaced.  The sum of the units is right after each kill, and the others go on.
+ * and are replaced.  The sum of the units is right after each kill, and the others go on.  Whenever
+ * the lock is about to be dropped, no request waits that came before one that has been granted.
  *
  * FAIRSEM_SHARED_TIMES=n makes it n times as long.
  */
 #include "crowd.h"
 
 #include "deadline.h"
+#include "shared/handle.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define PROCESSES 8
 #define UNITS     3
@@ -20,6 +23,8 @@ struct book {
     _Atomic int64_t granted;    /* grants to all */
     _Atomic int64_t longest_ns; /* of the waits that ended */
     _Atomic int wrong;          /* an errno value; 1000 and more: of a release */
+    _Atomic int64_t judged;     /* how often the order was checked where one waited and one was granted */
+    _Atomic int passed;         /* how often a request was granted before an older one */
 };
 
 static struct book *book;
@@ -36,6 +41,28 @@ static void note_wait(int64_t ns)
 
     while (ns > longest && !atomic_compare_exchange_weak(&book->longest_ns, &longest, ns))
         continue;
+}
+
+/* The lock is held, except if others have taken us for dead.  All have the same priority. */
+static void check_order(const char *what)
+{
+    int64_t oldest = INT64_MAX, newest = -1;
+
+    if (strcmp(what, "unlock") != 0)
+        return;
+    for (int i = 0; i < sem->max_waiters; i++) {
+        int64_t seq = FS_GET(&sem->slots[i].seq);
+        int state = FS_GET(&sem->slots[i].state);
+
+        if (state == FS_SLOT_WAITING && seq < oldest)
+            oldest = seq;
+        if (state == FS_SLOT_GRANTED && seq > newest)
+            newest = seq;
+    }
+    if (oldest != INT64_MAX && newest >= 0)
+        atomic_fetch_add(&book->judged, 1);
+    if (newest > oldest)
+        atomic_fetch_add(&book->passed, 1);
 }
 
 static void use_it_for_ever(uint32_t seed)
@@ -74,8 +101,10 @@ static pid_t start_one(uint32_t seed)
 {
     pid_t child = fork();
 
-    if (child == 0)
+    if (child == 0) {
+        fs_shared_step = check_order;
         use_it_for_ever(seed);
+    }
     ck_assert_int_gt(child, 0);
     return child;
 }
@@ -100,6 +129,7 @@ static void storm(int kills)
         waitpid(children[victim], NULL, 0);
         ck_assert_int_eq(check_sums(sem), UNITS);
         ck_assert_int_eq(atomic_load(&book->wrong), 0);
+        ck_assert_int_eq(atomic_load(&book->passed), 0);
         children[victim] = start_one(next_random(&seed));
     }
     /* The processes that are left go on. */
@@ -115,8 +145,9 @@ static void storm(int kills)
     ck_assert_int_eq(stat.available, UNITS);
     ck_assert_int_eq(stat.waiters, 0);
     ck_assert_int_eq(stat.processes, 1);
-    printf("%d kills, %ld granted, %ld dead found with %ld units, %ld repairs, "
-           "longest wait %ld ms\n", kills, (long)atomic_load(&book->granted),
+    ck_assert(!FS_CHECKED || atomic_load(&book->judged) > 0);
+    printf("%d kills, %ld granted, %ld times in order, %ld dead found with %ld units, %ld repairs, "
+           "longest wait %ld ms\n", kills, (long)atomic_load(&book->granted), (long)atomic_load(&book->judged),
            (long)stat.deaths, (long)stat.returned,
            (long)stat.repairs, (long)(atomic_load(&book->longest_ns) / 1000000));
     ck_assert_int_eq(fairsem_shared_close(sem), 0);

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/* shared_crowd.c - see shared_crowd.h. */
+#define _GNU_SOURCE
+
+#include "shared_crowd.h"
+
+#include "clock.h"
+#include "die.h"
+#include "progress.h"
+#include "report.h"
+#include "shared_lives.h"
+#include "shared_peers.h"
+#include "stats.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { MOST = 1000, PAIRS = 400 };
+
+struct crowd {
+    struct shared_sem sem;
+    atomic_int        ready;
+    atomic_bool       over;
+};
+
+static struct crowd *crowd;
+static pid_t         pids[MOST];
+
+static void make(const struct sem_ops *ops, int64_t units, int processes)
+{
+    const fairsem_shared_attr_t attr = { .units = units, .max_processes = processes + 4,
+                                         .max_waiters = processes + 4 };
+
+    atomic_store(&crowd->ready, 0);
+    atomic_store(&crowd->over, false);
+    if (ops != &ops_undo) {
+        shared_make(&crowd->sem, ops, (int)units);
+        return;
+    }
+    crowd->sem = (struct shared_sem){ .ops = ops, .id = -1, .fd = -1 };
+    if (fairsem_shared_open(&crowd->sem.fair, NULL, 0, 0, &attr) != 0)
+        die("fairsem_shared_open", 0);
+}
+
+static void await(int ready)
+{
+    while (atomic_load(&crowd->ready) != ready)
+        sleep_ns(100 * NS_PER_US);
+}
+
+static void end_all(int count)
+{
+    for (int i = 0; i < count; i++)
+        shared_kill(pids[i]);
+    shared_destroy(&crowd->sem);
+}
+
+/* ---- A process polls ---- */
+
+static void hold(void *arg)
+{
+    (void)arg;
+    if (crowd->sem.ops->acquire(&crowd->sem, 1) != 0)
+        die("acquire", 0);
+    atomic_fetch_add(&crowd->ready, 1);
+    for (;;)
+        pause();
+}
+
+/* Asks again and again for more than there can be. */
+static void poll_for_two(void *arg)
+{
+    const struct shared_sem *s = &crowd->sem;
+
+    (void)arg;
+    atomic_fetch_add(&crowd->ready, 1);
+    for (;;) {
+        if (s->fair != NULL)
+            (void)!fairsem_shared_tryacquire(s->fair, 2);
+        else
+            semop(s->id, &(struct sembuf){ .sem_op = -2, .sem_flg = SEM_UNDO | IPC_NOWAIT }, 1);
+    }
+}
+
+/* The 99th percentile of many pairs, in us. */
+static double play_poller(const struct sem_ops *ops, int holders, int pairs)
+{
+    static double us[PAIRS];
+    struct shared_sem *s = &crowd->sem;
+
+    make(ops, holders + 1, holders + 1);
+    for (int i = 0; i < holders; i++)
+        pids[i] = shared_start(hold, NULL);
+    await(holders);
+    pids[holders] = shared_start(poll_for_two, NULL);
+    await(holders + 1);
+    for (int i = 0; i < pairs; i++) {
+        int64_t begin = now_ns();
+
+        if (ops->acquire(s, 1) != 0 || ops->release(s, 1) != 0)
+            die("acquire or release", 0);
+        us[i] = (double)(now_ns() - begin) / NS_PER_US;
+        sleep_ns(20 * NS_PER_US);
+    }
+    end_all(holders + 1);
+    stats_sort(us, (size_t)pairs);
+    return stats_quantile(us, (size_t)pairs, 0.99);
+}
+
+static void poller(bool quick)
+{
+    static const int numbers[] = { 4, 60, 300 };
+    const int pairs = quick ? 50 : PAIRS;
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        static struct report_table t;
+        char setting[20], title[120];
+
+        snprintf(setting, sizeof setting, "poller-%d", numbers[i]);
+        snprintf(title, sizeof title, "shared: %d hold a unit, and one polls; 99th percentile of "
+                 "acquire + release by another", numbers[i]);
+        report_table_begin(&t, "shared", setting, title, "us");
+        report_goal(&t, ops_undo.name, NULL, 20);
+        for (int round = 0; round < (quick ? 1 : 5); round++) {
+            report_add(&t, ops_undo.name, play_poller(&ops_undo, numbers[i], pairs));
+            report_add(&t, ops_semop_undo.name, play_poller(&ops_semop_undo, numbers[i], pairs));
+        }
+        report_table(&t);
+    }
+}
+
+/* ---- A long queue in which nothing happens ---- */
+
+static void wait_in_queue(void *arg)
+{
+    (void)arg;
+    (void)!crowd->sem.ops->acquire(&crowd->sem, 1);
+}
+
+static double processor_seconds(int count)
+{
+    double seconds = 0;
+
+    for (int i = 0; i < count; i++) {
+        struct timespec used;
+        clockid_t clock;
+
+        if (clock_getcpuclockid(pids[i], &clock) == 0 && clock_gettime(clock, &used) == 0)
+            seconds += (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+    }
+    return seconds;
+}
+
+static void idle(bool quick)
+{
+    static struct report_table t;
+    const int count = quick ? 50 : MOST, seconds = quick ? 1 : 5;
+    double before;
+
+    report_table_begin(&t, "shared", "idle", "shared: 1,000 processes wait and nothing happens",
+                       "% of a core");
+    report_goal(&t, ops_undo.name, NULL, 2);
+    make(&ops_undo, 1, count);
+    if (fairsem_shared_acquire(crowd->sem.fair, 1) != 0)
+        die("acquire", 0);
+    for (int i = 0; i < count; i++)
+        pids[i] = shared_start(wait_in_queue, NULL);
+    while (fairsem_shared_waiters(crowd->sem.fair) != count)
+        sleep_ns(10 * NS_PER_MS);
+    for (int i = 0; i < (quick ? 1 : 3); i++) {
+        before = processor_seconds(count);
+        sleep_ns(seconds * NS_PER_S);
+        report_add(&t, ops_undo.name, (processor_seconds(count) - before) * 100 / seconds);
+    }
+    end_all(count);
+    report_table(&t);
+}
+
+/* ---- A busy process is stopped, perhaps with the lock ---- */
+
+static void be_busy(void *arg)
+{
+    (void)arg;
+    atomic_fetch_add(&crowd->ready, 1);
+    while (fairsem_shared_acquire(crowd->sem.fair, 1) == 0)
+        fairsem_shared_release(crowd->sem.fair, 1);
+}
+
+static void stopped(bool quick)
+{
+    enum { BUSY = 4 };
+    static struct report_table t;
+    const int rounds = quick ? 4 : 60;
+    uint64_t random = (uint64_t)now_ns() | 1;
+
+    report_table_begin(&t, "shared", "stopped",
+                       "shared: an acquire of 1 ms while one of four busy processes is stopped", "ms");
+    make(&ops_undo, 2, BUSY);
+    for (int i = 0; i < BUSY; i++)
+        pids[i] = shared_start(be_busy, NULL);
+    await(BUSY);
+    for (int i = 0; i < rounds; i++) {
+        pid_t pid = pids[i % BUSY];
+        int64_t begin;
+        int error;
+
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        sleep_ns((int64_t)(random >> 33) % NS_PER_MS);
+        kill(pid, SIGSTOP);
+        begin = now_ns();
+        error = fairsem_shared_acquire_for(crowd->sem.fair, 1, NS_PER_MS);
+        report_add(&t, ops_undo.name, (double)(now_ns() - begin) / NS_PER_MS);
+        kill(pid, SIGCONT);
+        if (error == 0)
+            fairsem_shared_release(crowd->sem.fair, 1);
+    }
+    end_all(BUSY);
+    report_table(&t);
+    shared_longest(&t, "stopped-longest", ops_undo.name, 21);
+}
+
+/* ---- Commands in the shell ---- */
+
+static char name[40];
+static const char *limit_command;
+
+/* Its command is given as text for the shell, which becomes it. */
+static pid_t start_command(const char *command)
+{
+    char text[200];
+    pid_t pid;
+
+    snprintf(text, sizeof text, "exec %s %s 1 -- %s", limit_command, name, command);
+    pid = fork();
+    if (pid == 0) {
+        execl("/bin/sh", "sh", "-c", text, (char *)NULL);
+        _exit(127);
+    }
+    if (pid < 0)
+        die("fork", 0);
+    return pid;
+}
+
+/* How many wait; -1: there is no such name yet.  *longest: how long it took to ask, in seconds. */
+static int ask_status(double *longest)
+{
+    char text[200], line[200], *waiting = NULL;
+    int64_t begin = now_ns();
+    double seconds;
+    FILE *pipe;
+
+    snprintf(text, sizeof text, "exec %s --status %s 2> /dev/null", limit_command, name);
+    pipe = popen(text, "r");
+    if (pipe == NULL)
+        die("popen", 0);
+    if (fgets(line, sizeof line, pipe) != NULL)
+        waiting = strstr(line, ", waiting ");
+    seconds = (double)(now_ns() - begin) / 1e9;
+    pclose(pipe);
+    if (seconds > *longest)
+        *longest = seconds;
+    return waiting != NULL ? atoi(waiting + strlen(", waiting ")) : -1;
+}
+
+static void one_row(const char *setting, const char *title, double seconds, double most)
+{
+    static struct report_table t;
+
+    report_table_begin(&t, "shared", setting, title, "s");
+    report_goal(&t, "fairsem-limit", NULL, most);
+    report_add(&t, "fairsem-limit", seconds);
+    report_table(&t);
+}
+
+static void remove_name(void)
+{
+    char text[200];
+
+    snprintf(text, sizeof text, "%s --remove --force %s > /dev/null 2>&1", limit_command, name);
+    (void)!system(text);
+}
+
+static void commands_in_line(bool quick)
+{
+    const int count = quick ? 20 : MOST;
+    double longest = 0;
+    pid_t holder = start_command("sleep 1000");
+    int64_t begin;
+
+    while (ask_status(&longest) != 0)
+        sleep_ns(10 * NS_PER_MS);
+    longest = 0;
+    begin = now_ns();
+    for (int i = 0; i < count; i++)
+        pids[i] = start_command("true");
+    while (ask_status(&longest) != count)
+        sleep_ns(50 * NS_PER_MS);
+    one_row("commands-line", "shared: until 1,000 commands stand in line",
+            (double)(now_ns() - begin) / 1e9, 5);
+    begin = now_ns();
+    kill(holder, SIGTERM);
+    waitpid(holder, NULL, 0);
+    for (int i = 0; i < count; i++) {
+        if (i % 100 == 0)
+            ask_status(&longest);
+        waitpid(pids[i], NULL, 0);
+    }
+    one_row("commands-turn", "shared: then, until all of them have run, one at a time",
+            (double)(now_ns() - begin) / 1e9, 5);
+    one_row("commands-status", "shared: meanwhile, the longest --status", longest, 0.1);
+    remove_name();
+}
+
+static double callers(const char *command)
+{
+    char text[400];
+    int64_t begin = now_ns();
+
+    snprintf(text, sizeof text, "i=0; while [ $i -lt 8 ]; do (j=$i; while [ $j -lt 100 ]; do "
+             "%s true; j=$((j + 8)); done) & i=$((i + 1)); done; wait", command);
+    if (system(text) != 0)
+        die(command, 0);
+    return (double)(now_ns() - begin) / 1e9;
+}
+
+static void commands_by_callers(bool quick)
+{
+    static struct report_table t;
+    char ours[200];
+
+    snprintf(ours, sizeof ours, "%s %s 1 --", limit_command, name);
+    report_table_begin(&t, "shared", "commands-callers",
+                       "shared: 100 short commands by eight callers, one at a time", "s");
+    report_goal(&t, "fairsem-limit", NULL, 0.25);
+    for (int i = 0; i < (quick ? 1 : 7); i++) {
+        report_add(&t, "fairsem-limit", callers(ours));
+        if (system("command -v flock > /dev/null 2>&1") == 0)
+            report_add(&t, "flock(1)", callers("flock /tmp"));
+    }
+    report_table(&t);
+    remove_name();
+}
+
+static void commands(bool quick)
+{
+    char text[200];
+
+    limit_command = getenv("FAIRSEM_LIMIT");
+    if (limit_command == NULL || *limit_command == '\0')
+        limit_command = "fairsem-limit";
+    snprintf(name, sizeof name, "fairsem-bench-crowd-%ld", (long)getpid());
+    snprintf(text, sizeof text, "command -v %s > /dev/null 2>&1", limit_command);
+    if (system(text) != 0)
+        return;
+    commands_in_line(quick);
+    commands_by_callers(quick);
+}
+
+void shared_crowd_run(bool quick)
+{
+    crowd = shared_memory(sizeof *crowd);
+    poller(quick);
+    idle(quick);
+    stopped(quick);
+    commands(quick);
+}
