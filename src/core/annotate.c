@@ -10,11 +10,15 @@ bool fs_watched;
 void __tsan_acquire(const void *object) __attribute__((weak));
 void __tsan_release(const void *object) __attribute__((weak));
 
+/* In a Go program that was compiled with -race; that runtime does not know the threads of C. */
+void __tsan_go_start(void) __attribute__((weak));
+
 /* A low number, to run before constructors that use semaphores. */
 __attribute__((constructor(101))) static void detect(void)
 {
     fs_under_valgrind = fs_valgrind_watches();
-    fs_watched = fs_under_valgrind || (__tsan_acquire != NULL && __tsan_release != NULL);
+    fs_watched = fs_under_valgrind
+        || (__tsan_acquire != NULL && __tsan_release != NULL && __tsan_go_start == NULL);
 }
 
 void fs_tell_before(const void *object)
