@@ -33,6 +33,11 @@ EXTRA_DIST += \
 	packaging/check_flags.sh \
 	packaging/check_packages.sh \
 	packaging/cmake/CMakeLists.txt \
+	packaging/go/README.md \
+	packaging/go/example_test.go \
+	packaging/go/fairsem.go \
+	packaging/go/fairsem_test.go \
+	packaging/go/go.mod \
 	packaging/homebrew/fairsem.rb \
 	packaging/meson.build \
 	packaging/python/README.md \
@@ -47,6 +52,17 @@ EXTRA_DIST += \
 	packaging/release_files.sh \
 	packaging/rpm/fairsem.spec \
 	packaging/rpm/rpmlint.toml \
+	packaging/rust/Cargo.toml \
+	packaging/rust/README.md \
+	packaging/rust/fairsem-sys/Cargo.toml \
+	packaging/rust/fairsem-sys/build.rs \
+	packaging/rust/fairsem-sys/src/lib.rs \
+	packaging/rust/fairsem-sys/tests/layout.rs \
+	packaging/rust/fairsem/Cargo.toml \
+	packaging/rust/fairsem/examples/pool.rs \
+	packaging/rust/fairsem/src/lib.rs \
+	packaging/rust/fairsem/tests/semaphore.rs \
+	packaging/rust/rustfmt.toml \
 	packaging/tar.sh
 
 # make dist is reproducible: no names or times of this machine in it.

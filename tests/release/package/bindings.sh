@@ -79,6 +79,23 @@ else
   not_tried "Python: there is no python3, version 3.8 or later"
 fi
 
+# ---------------------------------------------------------------- Rust
+use_rust() {
+  cd "$work/packaging/rust" || return
+  CARGO_TARGET_DIR=$work/rust
+  export CARGO_TARGET_DIR
+  passes "Rust: $(cargo --version), cargo test" cargo test --offline --quiet
+  passes "Rust: pool.rs" cargo run --offline --quiet --example pool
+  ran=$((ran + 1))
+}
+if ! has cargo; then
+  not_tried "Rust: there is no cargo"
+elif ! has pkg-config; then
+  not_tried "Rust: there is no pkg-config"
+else
+  use_rust
+fi
+
 # ---------------------------------------------------------------- Go's race detector
 # It defines the names of ThreadSanitizer, too, but must not be called by threads that it does not know.
 cat > "$work/race.c" << '_EOF'
@@ -118,6 +135,22 @@ called() {
 }
 called 0 3 "the library tells ThreadSanitizer"
 called 1 0 "the library leaves Go's race detector alone"
+
+# ---------------------------------------------------------------- Go
+use_go() {
+  cd "$work/packaging/go" || return
+  GOCACHE=$work/go GOPATH=$work/gopath GOPROXY=off GOTOOLCHAIN=local GOFLAGS=-mod=mod CGO_ENABLED=1
+  export GOCACHE GOPATH GOPROXY GOTOOLCHAIN GOFLAGS CGO_ENABLED
+  passes "Go: $(go version), go test" go test ./...
+  ran=$((ran + 1))
+}
+if ! has go; then
+  not_tried "Go: there is no go"
+elif ! has pkg-config; then
+  not_tried "Go: there is no pkg-config"
+else
+  use_go
+fi
 
 [ "$ran" -gt 0 ] || [ "$status" -ne 0 ] || skip "there is none of these languages"
 exit "$status"
