@@ -40,6 +40,9 @@ EXTRA_DIST += \
 	packaging/go/go.mod \
 	packaging/homebrew/fairsem.rb \
 	packaging/meson.build \
+	packaging/oss-fuzz/Dockerfile \
+	packaging/oss-fuzz/build.sh \
+	packaging/oss-fuzz/project.yaml \
 	packaging/python/README.md \
 	packaging/python/compare.py \
 	packaging/python/fairsem/__init__.py \

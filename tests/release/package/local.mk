@@ -16,4 +16,5 @@ test_scripts += \
 	tests/release/package/layers.sh \
 	tests/release/package/links.sh \
 	tests/release/package/names.sh \
+	tests/release/package/oss_fuzz.sh \
 	tests/release/package/warnings.sh

@@ -5,10 +5,11 @@
 #   build.sh SRCDIR OUT [MAIN]     MAIN is replay.c (the default) or fuzz_target.c
 #
 # SRCDIR is src/ or a changed copy of it, with a seeded fault.
-# CC, CFLAGS and INCLUDE (a changed copy of include/) can be set.
+# CC, CFLAGS and INCLUDE (a changed copy of include/) can be set; and LINK, a command that links in
+# place of CC with CFLAGS, and LIBS.
 set -eu
 
-[ $# -eq 2 ] || [ $# -eq 3 ] || { sed -n '3,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -eq 2 ] || [ $# -eq 3 ] || { sed -n '3,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 src=$1 out=$2
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -23,10 +24,16 @@ sources=
 for file in "$src"/core/*.c; do
   [ "$file" = "$src/core/stay_awake.c" ] || sources="$sources $file"
 done
+objects=$(mktemp -d "$out.XXXXXX")
+trap 'rm -rf "$objects"' EXIT
+: "${CC:=cc}" "${CFLAGS:=-O1 -g}"
 # shellcheck disable=SC2086 # lists
-exec "${CC:-cc}" -std=c11 -D_POSIX_C_SOURCE=200809L ${CFLAGS:--O1 -g} -fexceptions \
-  -fasynchronous-unwind-tables -I"$src/core" -I"${INCLUDE:-$here/../../../include}" -I"$here" \
-  $sources "$here"/bytes.c "$here"/calls.c "$here"/machine.c "$here"/model.c "$here"/sequence.c \
-  "$here"/steps_sem.c "$here"/steps_ticket.c "$here"/steps_units.c "$here"/steps_wait.c \
-  "$here"/threads.c "$here"/words.c "$here"/world.c "$here/${3:-replay.c}" \
-  $wrap -o "$out" -pthread
+for file in $sources "$here"/bytes.c "$here"/calls.c "$here"/machine.c "$here"/model.c \
+  "$here"/sequence.c "$here"/steps_sem.c "$here"/steps_ticket.c "$here"/steps_units.c \
+  "$here"/steps_wait.c "$here"/threads.c "$here"/words.c "$here"/world.c "$here/${3:-replay.c}"; do
+  "$CC" -std=c11 -D_POSIX_C_SOURCE=200809L $CFLAGS -fexceptions -fasynchronous-unwind-tables \
+    -I"$src/core" -I"${INCLUDE:-$here/../../../include}" -I"$here" -c "$file" \
+    -o "$objects/$(basename "$file" .c).o"
+done
+# shellcheck disable=SC2086
+${LINK:-"$CC" $CFLAGS} "$objects"/*.o $wrap ${LIBS-} -o "$out" -pthread
