@@ -33,6 +33,10 @@ EXTRA_DIST += \
 	packaging/check_flags.sh \
 	packaging/check_packages.sh \
 	packaging/cmake/CMakeLists.txt \
+	packaging/conan/conanfile.py \
+	packaging/conan/test_package/CMakeLists.txt \
+	packaging/conan/test_package/conanfile.py \
+	packaging/conan/test_package/prog.c \
 	packaging/go/README.md \
 	packaging/go/example_test.go \
 	packaging/go/fairsem.go \
@@ -66,7 +70,10 @@ EXTRA_DIST += \
 	packaging/rust/fairsem/src/lib.rs \
 	packaging/rust/fairsem/tests/semaphore.rs \
 	packaging/rust/rustfmt.toml \
-	packaging/tar.sh
+	packaging/tar.sh \
+	packaging/vcpkg/portfile.cmake \
+	packaging/vcpkg/usage \
+	packaging/vcpkg/vcpkg.json
 
 # make dist is reproducible: no names or times of this machine in it.
 am__tar = $(SHELL) $(srcdir)/packaging/tar.sh "$$tardir"

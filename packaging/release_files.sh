@@ -38,14 +38,15 @@ rm -rf "$one"
 sha256sum fairsem-*.tar.* > SHA256SUMS
 sha512sum fairsem-*.tar.* > SHA512SUMS
 
-# fill_in RECIPE - what it says between at signs, of the archive that recipes take.
+# fill_in RECIPE [DIRECTORY] - what it says between at signs, of the archive that recipes take.
 fill_in() {
+  recipe=${2:+$2/}${1##*/}
   sed -e "s|@URL@|$url|g" -e "s|@VERSION@|$version|g" \
     -e "s|@RPM_DATE@|$(date -u -d "$day" '+%a %b %d %Y')|g" \
     -e "s|@SHA256@|$(sed -n "s/  $name\.tar\.xz\$//p" SHA256SUMS)|g" \
     -e "s|@SHA512@|$(sed -n "s/  $name\.tar\.xz\$//p" SHA512SUMS)|g" \
-    "$top_srcdir/packaging/$1" > "${1##*/}"
-  if grep -n '@[A-Z0-9_]*@' "${1##*/}"; then
+    "$top_srcdir/packaging/$1" > "$recipe"
+  if grep -n '@[A-Z0-9_]*@' "$recipe"; then
     echo "$1: not filled in, above" >&2
     exit 1
   fi
@@ -53,4 +54,11 @@ fill_in() {
 fill_in rpm/fairsem.spec
 fill_in alpine/APKBUILD
 fill_in homebrew/fairsem.rb
+mkdir vcpkg
+fill_in vcpkg/portfile.cmake vcpkg
+fill_in vcpkg/vcpkg.json vcpkg
+cp "$top_srcdir/packaging/vcpkg/usage" vcpkg
+cp -R "$top_srcdir/packaging/conan" conan
+chmod -R u+w conan
+fill_in conan/conanfile.py conan
 ls -l
