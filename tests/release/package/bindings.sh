@@ -25,6 +25,14 @@ passes() {
   fi
 }
 
+# at_least VERSION COMMAND... - does it print a version that is not older?
+at_least() {
+  least=$1
+  shift
+  found=$("$@" 2> /dev/null | sed -n 's/^[^0-9]*\([0-9][0-9.]*\).*/\1/p' | head -n 1)
+  [ -n "$found" ] && printf '%s\n' "$least" "$found" | sort -V -C
+}
+
 not_tried() {
   echo "skipped: $*"
 }
@@ -45,7 +53,7 @@ export LD_LIBRARY_PATH PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 # The first Python that has pytest, else one with unittest, as each has.
 python=
 for candidate in /usr/bin/python3 python3; do
-  if has "$candidate" && "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 8))'; then
+  if has "$candidate" && at_least 3.8 "$candidate" --version; then
     python=$candidate
     ! "$candidate" -c 'import pytest' 2> /dev/null || break
   fi
@@ -88,8 +96,8 @@ use_rust() {
   passes "Rust: pool.rs" cargo run --offline --quiet --example pool
   ran=$((ran + 1))
 }
-if ! has cargo; then
-  not_tried "Rust: there is no cargo"
+if ! has cargo || ! at_least 1.63 cargo --version; then
+  not_tried "Rust: there is no cargo, version 1.63 or later"
 elif ! has pkg-config; then
   not_tried "Rust: there is no pkg-config"
 else
@@ -144,8 +152,8 @@ use_go() {
   passes "Go: $(go version), go test" go test ./...
   ran=$((ran + 1))
 }
-if ! has go; then
-  not_tried "Go: there is no go"
+if ! has go || ! at_least 1.18 go version; then
+  not_tried "Go: there is no go, version 1.18 or later"
 elif ! has pkg-config; then
   not_tried "Go: there is no pkg-config"
 else

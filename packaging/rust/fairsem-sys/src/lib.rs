@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 //! What `fairsem.h` declares, as far as the crate `fairsem` uses it.  The contract is in the header,
 //! and in the manual page of each function.
-#![no_std]
 #![allow(non_camel_case_types)]
 
-use core::ffi::{c_char, c_int, c_uint, c_void};
-use core::marker::{PhantomData, PhantomPinned};
+use std::marker::{PhantomData, PhantomPinned};
+use std::os::raw::{c_char, c_int, c_uint, c_void};
 
 // With 32 bits, the names depend on the width of time_t: fairsem_private.h.
 #[cfg(not(target_pointer_width = "64"))]

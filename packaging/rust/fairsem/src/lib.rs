@@ -11,10 +11,11 @@
 //! # Ok::<(), fairsem::Error>(())
 //! ```
 use fairsem_sys::*;
-use std::ffi::{c_int, CStr};
+use std::ffi::CStr;
 use std::fmt;
 use std::io;
 use std::mem;
+use std::os::raw::c_int;
 use std::ptr::{self, NonNull};
 use std::time::Duration;
 
