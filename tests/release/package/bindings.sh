@@ -11,6 +11,15 @@ ran=0
 case " $CFLAGS " in
   *-fsanitize=*) skip "the library has a sanitizer, which these languages do not load" ;;
 esac
+case $CC in
+  *musl-gcc*) skip "the library is for musl, and the commands of this machine are not" ;;
+esac
+# machine FILE - what its ELF header says of word size, byte order and machine.
+machine() {
+  od -An -tx1 -j4 -N16 "$1" | tr -s ' \n' '  ' | cut -d ' ' -f 2-3,16-17
+}
+[ "$(machine "$top_builddir/.libs/libfairsem.so")" = "$(machine /bin/sh)" ] ||
+  skip "the library is for another machine than the commands of this one"
 
 # passes WHAT COMMAND... - its output only if it fails.
 passes() {
