@@ -90,7 +90,7 @@ def hog_and_victim(sem):
                 time.sleep(0.0002)
 
     def victim():
-        while time.perf_counter() < over:
+        while not waits or time.perf_counter() < over:
             time.sleep(0.001)
             began = time.perf_counter()
             with sem:

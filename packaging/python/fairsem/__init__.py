@@ -15,6 +15,7 @@ processes.  The manual page of a function of the library, for instance fairsem_a
 """
 import ctypes
 import errno
+import math
 import os
 import threading
 import time
@@ -100,7 +101,7 @@ def _how(timeout, priority, token):
     """A fairsem_wait_t; a timeout of None is for ever, one of 0 or less only tries."""
     how = c.fairsem_wait_t(priority=priority)
     if timeout is not None:
-        how.timeout_ns = -1 if timeout <= 0 else max(1, int(min(timeout * 1e9, _FOR_EVER_NS)))
+        how.timeout_ns = -1 if timeout <= 0 else math.ceil(min(timeout * 1e9, _FOR_EVER_NS))
     if token is not None:
         how.token = token._memory.address
     return how
