@@ -97,8 +97,8 @@ impl Semaphore {
     pub fn with(units: i64, options: &Options) -> Result<Semaphore, Error> {
         let attr = fairsem_attr_t {
             name: options.name.map_or(ptr::null(), CStr::as_ptr),
-            capacity: options.capacity.unwrap_or(0),
-            max_waiters: options.max_waiters.unwrap_or(0),
+            capacity: limit(options.capacity),
+            max_waiters: limit(options.max_waiters),
             flags: if options.no_spin { FAIRSEM_NO_SPIN } else { 0 },
             reserved_: [0; 7],
             bypass_ns: 0,
@@ -157,6 +157,15 @@ impl Semaphore {
     pub fn waiters(&self) -> i64 {
         // SAFETY: as above.
         unsafe { fairsem_waiters(self.0.as_ptr()) }
+    }
+}
+
+/// 0 is "no limit" to the library, and less than 0 is EINVAL.
+fn limit(number: Option<i64>) -> i64 {
+    match number {
+        None => 0,
+        Some(0) => -1,
+        Some(number) => number,
     }
 }
 

@@ -126,4 +126,5 @@ fn the_options_reach_the_library() {
     });
     assert!(sem.release(1).is_err());
     assert!(Semaphore::with(3, &options).is_err());
+    assert!(Semaphore::with(0, &Options { capacity: Some(0), ..Options::default() }).is_err());
 }
