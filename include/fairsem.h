@@ -212,7 +212,7 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
 /* attr.flags: waiters never spin or yield before they sleep.  It saves processor time. */
 #define FAIRSEM_NO_SPIN 2u
 
-/* attr.flags: running threads may pass sleepers until the next of these has waited bypass_ns. */
+/* attr.flags: running threads may pass sleeping waiters until the next has waited for bypass_ns. */
 #define FAIRSEM_BOUNDED_BYPASS 4u
 
 /* What kind of semaphore.  Zero is the default of each member: { .capacity = 8 } is enough. */
@@ -255,7 +255,7 @@ FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_new(fairsem_t **sem, int64_t units, const fairsem_attr_t *attr)
     FAIRSEM_NONNULL_(1);
 
-/* Destroy what fairsem_new made; NULL is allowed.  If somebody waits, it aborts.  Since 1.1. */
+/* Destroy what fairsem_new made, or NULL.  If somebody waits, the program aborts.  Since 1.1. */
 FAIRSEM_API void fairsem_free(fairsem_t *sem);
 
 /* ======================================================================== *
