@@ -3,10 +3,18 @@
 #ifndef LIMIT_JSON_H
 #define LIMIT_JSON_H
 
-#include "status.h"
-
+#include <fairsem/shared.h>
 #include <stddef.h>
 #include <stdio.h>
+
+/* One name, now. */
+struct name_status {
+    const char                  *name;
+    bool                         global;
+    fairsem_shared_stat_t        stat;
+    int                          count;
+    const fairsem_shared_user_t *users;     /* who runs, then who waits, in order */
+};
 
 void json_begin(FILE *file);
 void json_name(FILE *file, const struct name_status *name, bool first);

@@ -29,6 +29,9 @@ fairsem_limit_LDFLAGS = -static
 fairsem_limit_LDADD = libfairsem.la
 
 dist_man_MANS += doc/man/fairsem-limit.1
+dist_bashcompletion_DATA += packaging/completion/fairsem-limit.bash
+dist_zshcompletion_DATA += packaging/completion/_fairsem-limit
 else
-EXTRA_DIST += $(fairsem_limit_sources) doc/man/fairsem-limit.1
+EXTRA_DIST += $(fairsem_limit_sources) doc/man/fairsem-limit.1 \
+	packaging/completion/fairsem-limit.bash packaging/completion/_fairsem-limit
 endif

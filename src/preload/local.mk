@@ -44,6 +44,9 @@ fairsem_run_LDADD = $(DL_LIBS)
 src/preload/fairsem_run-preload.$(OBJEXT): Makefile
 
 dist_man_MANS += doc/man/fairsem-run.1
+dist_bashcompletion_DATA += packaging/completion/fairsem-run.bash
+dist_zshcompletion_DATA += packaging/completion/_fairsem-run
 else
-EXTRA_DIST += $(interpose_sources) $(fairsem_run_sources) doc/man/fairsem-run.1
+EXTRA_DIST += $(interpose_sources) $(fairsem_run_sources) doc/man/fairsem-run.1 \
+	packaging/completion/fairsem-run.bash packaging/completion/_fairsem-run
 endif

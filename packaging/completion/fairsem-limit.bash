@@ -1,0 +1,72 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# fairsem-limit.bash - completes fairsem-limit in bash: options, names that exist, the limit that a
+# name has, and the command.
+
+# _fairsem_limit_status OPTION... - print "NAME LIMIT" for each name; global ones with --global.
+_fairsem_limit_status() {
+  local kind='\([^ ]*\)'
+  [[ " $* " != *' --global '* ]] || kind='\([^ ]*\) (all users)'
+  fairsem-limit "$@" --status 2> /dev/null |
+    sed -n "s/^$kind: limit \\([0-9]*\\), free .*, running .*/\\1 \\2/p"
+}
+
+_fairsem_limit() {
+  local cur=${COMP_WORDS[COMP_CWORD]} at=1 run=yes option waits_for='' global=() dir=()
+  local options='--units= --wait= --priority= --global --keep --dir= --exec --status --watch
+    --set-limit= --remove --force --version --help'
+
+  # Options, up to the cursor.  Readline makes three words of --dir=/run.
+  COMPREPLY=()
+  while ((at < COMP_CWORD)) && [[ ${COMP_WORDS[at]} == -* ]]; do
+    option=${COMP_WORDS[at]} waits_for=''
+    ((at++))
+    case $option in
+      --) break ;;
+      -g | --global) global=(--global) ;;
+      --status | --remove) run='' ;;
+      --set-limit) run='' waits_for=$option ;;
+      -[nwp] | --units | --wait | --priority | --dir) waits_for=$option ;;
+    esac
+    if [[ ${COMP_WORDS[at]} == = ]] && ((at <= COMP_CWORD)); then
+      ((at == COMP_CWORD)) && cur=''
+      waits_for=$option
+      ((at++))
+    fi
+    [[ -n $waits_for ]] || continue
+    if ((at >= COMP_CWORD)); then
+      case $waits_for in
+        --dir) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+        --status) mapfile -t COMPREPLY < <(compgen -W json -- "$cur") ;;
+      esac
+      return
+    fi
+    [[ $waits_for != --dir ]] || dir=("--dir=${COMP_WORDS[at]}")
+    ((at++))
+  done
+
+  if ((at == COMP_CWORD)) && [[ $cur == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+    [[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2> /dev/null
+  elif ((at == COMP_CWORD)); then
+    mapfile -t COMPREPLY < <(compgen -W "$(_fairsem_limit_status "${global[@]}" "${dir[@]}" |
+      sed 's/ .*//')" -- "$cur")
+  elif [[ -z $run ]]; then
+    return
+  elif ((at + 1 == COMP_CWORD)); then
+    mapfile -t COMPREPLY < <(compgen -W "$(_fairsem_limit_status "${global[@]}" "${dir[@]}" |
+      awk -v name="${COMP_WORDS[at]}" '$1 == name { print $2 }')" -- "$cur")
+  else
+    ((at += 2))
+    [[ ${COMP_WORDS[at]} != -- ]] || ((at == COMP_CWORD)) || ((at++))
+    if declare -F _command_offset > /dev/null; then
+      _command_offset "$at"
+    elif ((at == COMP_CWORD)); then
+      mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+    else
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+    fi
+  fi
+}
+
+complete -F _fairsem_limit fairsem-limit
