@@ -82,14 +82,19 @@ def job_control(program, name):
     pid, terminal = pty.fork()
     if pid == 0:
         shell(program, name)
+    seen, at = b"", 0
     for command in b"both", b"alone":
-        seen = read_until(terminal, rb"begun")
-        if command == b"both":
-            os.write(terminal, b"\x1a")
-        seen += read_until(terminal, b"continued")
-        os.write(terminal, b"go on\n")
-        seen += read_until(terminal, command + rb" ended with 5")
-        if not re.search(rb"stopped.*continued.*got go on.*ended with 5", seen, re.S):
+        steps = (rb"begun", b"\x1a" if command == b"both" else b""), (rb"continued", b"go on\n"), \
+            (command + rb" ended with [0-9]+\r\n", b"")
+        for pattern, answer in steps:
+            # One read may bring what belongs to several steps.
+            while not re.search(pattern, seen[at:]):
+                seen += os.read(terminal, 1000)
+            at += re.search(pattern, seen[at:]).end()
+            os.write(terminal, answer)
+    for command in b"both", b"alone":
+        if not re.search(rb"begun.*stopped.*continued.*got go on.*" + command + rb" ended with 5\r",
+                         seen, re.S):
             sys.exit("job control: %r" % seen)
     if os.waitpid(pid, 0)[1] != 0:
         sys.exit("the shell has failed: %r" % read_until(terminal, None))
