@@ -91,7 +91,7 @@ static int64_t units_of(fairsem_shared_t *slots, long pid)
     if (fairsem_shared_users(slots, users, &count) != 0)
         return 0;
     for (int i = 0; i < count && i < MOST_USERS; i++) {
-        if (users[i].place == 0 && users[i].pid == pid)
+        if (users[i].place == 0 && users[i].local_pid == pid)
             return users[i].units;
     }
     return 0;

@@ -66,10 +66,9 @@ static void json_user(FILE *file, const fairsem_shared_user_t *user)
     struct tm tm;
 
     strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&time, &tm));
-    fprintf(file, "{\"pid\": %" PRId64 ", \"local_pid\": ", user->pid);
-    fprintf(file, "%" PRId64, user->pid);
-    fprintf(file, ", \"units\": %" PRId64 ", \"priority\": %" PRId64 ", \"place\": %" PRId64
-            ", \"since\": \"%s\", \"seconds\": %.3f, \"command\": ", user->units, user->priority,
+    fprintf(file, "{\"pid\": %" PRId64 ", \"local_pid\": %" PRId64 ", \"units\": %" PRId64
+            ", \"priority\": %" PRId64 ", \"place\": %" PRId64 ", \"since\": \"%s\", \"seconds\": "
+            "%.3f, \"command\": ", user->pid, user->local_pid, user->units, user->priority,
             user->place, since, (double)user->ns / 1e9);
     if (length > 0)
         json_string(file, command, length);

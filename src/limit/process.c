@@ -11,8 +11,8 @@ size_t process_command(const fairsem_shared_user_t *user, char *text, size_t siz
     size_t length = 0;
     FILE *file;
 
-    snprintf(path, sizeof path, "/proc/%" PRId64 "/cmdline", user->pid);
-    file = fopen(path, "re");
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/cmdline", user->local_pid);
+    file = user->local_pid > 0 ? fopen(path, "re") : NULL;
     if (file != NULL) {
         length = fread(text, 1, size - 1, file);
         fclose(file);

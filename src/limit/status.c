@@ -37,7 +37,10 @@ static void print_since(time_t since)
     printf("  %10s", text);
 }
 
-/* A terminal obeys control characters. */
+/*
+ * The process ID in the table is the one that the process itself knows, and its messages have.  A
+ * terminal obeys control characters.
+ */
 static void print_command(const fairsem_shared_user_t *user)
 {
     char text[COMMAND_SIZE];
@@ -45,7 +48,12 @@ static void print_command(const fairsem_shared_user_t *user)
 
     for (size_t i = 0; i < length; i++)
         memset(text + i, ' ', (size_t)control_length(text + i));
-    printf("  %s\n", text);
+    if (user->local_pid == 0)
+        puts("  (in another PID namespace)");
+    else if (user->local_pid != user->pid)
+        printf("  (here %" PRId64 ") %s\n", user->local_pid, text);
+    else
+        printf("  %s\n", text);
 }
 
 static void print_user(const fairsem_shared_user_t *user)

@@ -57,4 +57,31 @@ else
   echo "not tried: JSON, without python3"
 fi
 
+
+# ---------------------------------------------------------------- another PID namespace
+for own_pids in 'unshare --pid --fork' 'unshare --user --map-current-user --pid --fork' ''; do
+  [ -z "$own_pids" ] || ! $own_pids true 2> /dev/null || break
+done
+if [ -n "$own_pids" ]; then
+  rm -f "$work/gate" && mkfifo "$work/gate"
+  # shellcheck disable=SC2016
+  $own_pids sh -c '"$1" "$2" 1 -- sh -c "read -r line < \"\$1\"" inner "$3"; true' sh "$limit" \
+    "$name" "$work/gate" &
+  holder=$!
+  await "a holder in another namespace" shows 'running 1'
+  shows 'running  *2 .*(here [0-9]*) .*inner' || fail "a process of a namespace inside of ours"
+  # shellcheck disable=SC2016
+  $own_pids sh -c '"$1" --status "$2"; "$1" --status=json "$2"; true' sh "$limit" "$name" > "$work/out"
+  grep -q 'running  *2 .*(in another PID namespace)$' "$work/out" || fail "a process outside: $(cat "$work/out")"
+  grep -q '"pid": 2, "local_pid": 0, .*"command": null}' "$work/out" ||
+    fail "a process outside, as JSON: $(cat "$work/out")"
+  # A command there does not take process 2 of its own namespace for the holder.
+  # shellcheck disable=SC2016
+  $own_pids sh -c 'sh -c "FAIRSEM_LIMIT_HELD=$3=2:1 exec \"\$@\"" sh "$1" -w 0 "$2" 1 -- true' sh "$limit" \
+    "$name" "$FAIRSEM_LIMIT_DIR/fairsem-limit-$(id -u).$name"
+  [ $? -eq 124 ] || fail "a process with the same number in another namespace holds units"
+  let_go
+else
+  echo "not tried: another PID namespace"
+fi
 exit "$status"
