@@ -7,6 +7,6 @@ EXTRA_DIST += tests/api/limit/common.sh tests/api/limit/complete.py tests/api/li
 
 if TESTS_ENABLED
 if HAVE_SHARED
-test_programs += tests/api/limit/t_limit_texts
+test_programs += tests/api/limit/t_limit_locked tests/api/limit/t_limit_texts
 endif
 endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_limit_locked.c - while a living process holds the lock of a segment, and does not give it back,
+ * fairsem-limit answers all the same where it promises to.
+ */
+#include "suite.h"
+
+#include "shared/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char directory[] = "/dev/shm/fairsem-limit-locked.XXXXXX";
+static char program[400], segment[100];
+
+static fairsem_shared_t *begin(void)
+{
+    const fairsem_shared_attr_t attr = { .units = 1, .flags = FAIRSEM_SHARED_NO_SPIN };
+    const char *top = getenv("top_builddir");
+    fairsem_shared_t *h;
+
+    snprintf(program, sizeof program, "%s/fairsem-limit", top != NULL ? top : ".");
+    if (access(program, X_OK) != 0 || mkdtemp(directory) == NULL)
+        return NULL;
+    ck_assert_int_eq(setenv("FAIRSEM_LIMIT_DIR", directory, 1), 0);
+    snprintf(segment, sizeof segment, "%s/fairsem-limit-%lu.x", directory,
+             (unsigned long)geteuid());
+    ck_assert_int_eq(fairsem_shared_open(&h, segment, O_CREAT, 0600, &attr), 0);
+    return h;
+}
+
+static void end(fairsem_shared_t *h)
+{
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+    unlink(segment);
+    ck_assert_int_eq(rmdir(directory), 0);
+}
+
+/* Returns its exit status, and how long it took. */
+static int run(const char *const arguments[], double *seconds)
+{
+    struct timespec before, after;
+    pid_t child;
+    int status;
+
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    child = fork();
+    if (child == 0) {
+        execv(program, (char *const *)arguments);
+        _exit(99);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    *seconds = (double)(after.tv_sec - before.tv_sec)
+               + (double)(after.tv_nsec - before.tv_nsec) / 1e9;
+    ck_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/*
+ * The time-out of the test shows that none of them waits for the lock, which is not given back.  How
+ * long each takes, a tenth of a second at most on an idle machine, is printed.
+ */
+START_TEST(while_the_lock_is_held_it_answers)
+{
+    static const struct { const char *const arguments[8]; int status; } row[] = {
+        { { "fairsem-limit", "-w", "0", "x", "1", "--", "true", NULL }, 124 },
+        { { "fairsem-limit", "--status", "x", NULL }, 0 },
+        { { "fairsem-limit", "--status", NULL }, 0 },
+        { { "fairsem-limit", "--remove", "x", NULL }, 125 },
+        { { "fairsem-limit", "--remove", "--force", "x", NULL }, 0 },
+    };
+    fairsem_shared_t *h = begin();
+    int dead;
+
+    if (h == NULL) {
+        puts("not tried: no fairsem-limit, or no /dev/shm");
+        return;
+    }
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    ck_assert_int_eq(fs_shared_lock(h, NULL, &dead), 0);
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        double seconds;
+        int status = run(row[i].arguments, &seconds);
+
+        printf("%s %s: %d, %.3f s\n", row[i].arguments[1], row[i].arguments[2] != NULL
+               ? row[i].arguments[2] : "", status, seconds);
+        ck_assert_int_eq(status, row[i].status);
+    }
+    fs_shared_unlock(h);
+    end(h);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("limit locked", while_the_lock_is_held_it_answers);
+}
