@@ -43,10 +43,20 @@ static void take_low_descriptors(void)
     while (fd >= 0 && fd < LOWEST_DESCRIPTOR - 1);
 }
 
+/* The name is used, and perhaps stays for ever. */
+static void mark_as_used(const struct request *request, const char *segment)
+{
+    int error;
+
+    tidy_touch(segment);
+    if (request->keep && (error = tidy_keep(segment)) != 0)
+        warnx("%s: --keep: %s", request->name, strerror(error));
+}
+
 static int run(const struct request *request, const char *segment)
 {
     fairsem_shared_t *slots;
-    int error, exit_status = find_command(request->command[0]);
+    int exit_status = find_command(request->command[0]);
 
     if (exit_status != 0)
         return exit_status;
@@ -58,14 +68,21 @@ static int run(const struct request *request, const char *segment)
         return exit_status;
     if (slots == NULL)
         return run_here(request->command);
-    tidy_touch(segment);
-    if (request->keep && (error = tidy_keep(segment)) != 0)
-        warnx("%s: --keep: %s", request->name, strerror(error));
+    mark_as_used(request, segment);
     if (!held_announce(segment, request->units))
         warn("%s", request->name);      /* a command inside this one would wait */
     if (request->exec)
         return run_with_place(slots, request->name, request->command);
     return run_as_child(slots, segment, request->command);
+}
+
+static int set_limit(const struct request *request, const char *segment)
+{
+    int exit_status = turn_set_limit(request, segment);
+
+    if (exit_status == 0)
+        mark_as_used(request, segment);
+    return exit_status;
 }
 
 int main(int argc, char **argv)
@@ -91,6 +108,7 @@ int main(int argc, char **argv)
     switch (request.what) {
     case STATUS: return status_print(&request);
     case REMOVE: return turn_remove(&request, segment);
+    case LIMIT:  return set_limit(&request, segment);
     default:     return run(&request, segment);
     }
 }

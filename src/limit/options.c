@@ -16,6 +16,7 @@ static void usage(FILE *file)
 {
     fputs("usage: fairsem-limit [OPTION...] NAME LIMIT -- COMMAND [ARGUMENT...]\n"
           "       fairsem-limit [--global] [--watch] --status[=json] [NAME]\n"
+          "       fairsem-limit [--global] [--keep] --set-limit=LIMIT NAME\n"
           "       fairsem-limit [--global] [--force] --remove NAME\n"
           "\n"
           "Run COMMAND when it is its turn: at most LIMIT at a time on this machine, first come\n"
@@ -33,6 +34,7 @@ static void usage(FILE *file)
           "      --exec               become COMMAND; without it, stay as its parent\n"
           "      --status[=json]      print who runs and who waits, since when\n"
           "      --watch              with --status: again each second\n"
+          "      --set-limit=LIMIT    from now on at most LIMIT, also while NAME is used\n"
           "      --remove             remove NAME, if nobody uses it\n"
           "      --force              with --remove: also if somebody does, or it is damaged\n"
           "      --version            print the version\n"
@@ -42,7 +44,8 @@ static void usage(FILE *file)
           "itself failed, 126: COMMAND cannot be run, 127: COMMAND was not found.\n", file);
 }
 
-enum { KEEP = 256, DIRECTORY, EXEC, FORK, STATUS_OPTION, WATCH, REMOVE_OPTION, FORCE, VERSION, HELP };
+enum { KEEP = 256, DIRECTORY, EXEC, FORK, STATUS_OPTION, WATCH, SET_LIMIT,
+       REMOVE_OPTION, FORCE, VERSION, HELP };
 
 static const struct option options[] = {
     { "units", required_argument, NULL, 'n' },
@@ -55,6 +58,7 @@ static const struct option options[] = {
     { "fork", no_argument, NULL, FORK },
     { "status", optional_argument, NULL, STATUS_OPTION },
     { "watch", no_argument, NULL, WATCH },
+    { "set-limit", required_argument, NULL, SET_LIMIT },
     { "remove", no_argument, NULL, REMOVE_OPTION },
     { "force", no_argument, NULL, FORCE },
     { "version", no_argument, NULL, VERSION },
@@ -93,6 +97,9 @@ static bool take_option(int option, struct request *r)
         warnx("--status: '%s' is not json", optarg);
         return false;
     case WATCH:         r->watch = true; return true;
+    case SET_LIMIT:
+        r->what = LIMIT;
+        return read_integer(optarg, 1, FAIRSEM_MAX_UNITS, "--set-limit", &r->limit);
     case REMOVE_OPTION: r->what = REMOVE; return true;
     case FORCE:         r->force = true; return true;
     default:            return false;       /* getopt_long has printed what is wrong */
@@ -110,7 +117,7 @@ static const char *take_rest(int argc, char **argv, struct request *r)
         return "one name at most";
     r->name = argv[0];
     if (r->what != RUN)
-        return r->what == REMOVE && argc == 0 ? "no name" : NULL;
+        return r->what != STATUS && argc == 0 ? "no name" : NULL;
     if (argc < 2)
         return "no name, or no limit";
     if (!read_integer(argv[1], 1, FAIRSEM_MAX_UNITS, "limit", &r->limit))

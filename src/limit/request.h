@@ -11,7 +11,7 @@
 enum { TIMED_OUT = 124, OWN_FAILURE = 125, CANNOT_RUN = 126, NOT_FOUND = 127 };
 
 struct request {
-    enum { RUN, STATUS, REMOVE } what;
+    enum { RUN, STATUS, REMOVE, LIMIT } what;
     const char *name;           /* as the user has it; NULL: all, for STATUS */
     const char *directory;      /* where names are; NULL: in /dev/shm */
     int64_t     limit, units;

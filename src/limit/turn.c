@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 /* Processes that run or wait at the same time.  Each of them costs 128 bytes of memory. */
@@ -23,6 +22,7 @@ const char *turn_error(int error)
 {
     switch (error) {
     case EBUSY:           return "commands run or wait under this name";
+    case E2BIG:           return "more units than the limit, which --set-limit has changed";
     case ENOENT:          return "there is no such name";
     case EPERM:           return "another user has made this name";
     case ENOBUFS:
@@ -46,14 +46,23 @@ static bool is_current(fairsem_shared_t *slots, const char *segment)
     return now == slots;
 }
 
-/* 0: the name is gone, by us or by another process.  EAGAIN: it is in use. */
+/*
+ * 0: the name is gone, by us or by another process.  EAGAIN: it is in use.
+ *
+ * If --set-limit raises the limit while we take the units, another command may have one: hence the
+ * second look.
+ */
 static int remove_unused(fairsem_shared_t *slots, const char *segment)
 {
     fairsem_shared_stat_t stat;
     int error = fairsem_shared_stat(slots, &stat);
 
     if (error == 0)
-        error = fairsem_shared_tryacquire(slots, stat.capacity);
+        error = stat.capacity > 0 ? fairsem_shared_tryacquire(slots, stat.capacity) : EAGAIN;
+    if (error == 0)
+        error = fairsem_shared_stat(slots, &stat);
+    if (error == 0 && (stat.available != 0 || stat.held != stat.mine))
+        return EAGAIN;
     if (error == 0 && is_current(slots, segment))
         error = fairsem_shared_unlink(segment);
     return error == ENOENT ? 0 : error;
@@ -69,10 +78,8 @@ static int open_or_make(const struct request *request, const char *segment,
         .max_waiters = MOST_PROCESSES, .max_processes = MOST_PROCESSES,
         .flags = FAIRSEM_SHARED_NO_SPIN,    /* a command begins: microseconds do not matter */
     };
-    mode_t before = umask(0);
     int error = fairsem_shared_open(slots, segment, O_CREAT, request->mode, &attr);
 
-    umask(before);
     if (error == 0 && !request->global && !name_is_own(segment)) {
         fairsem_shared_close(*slots);
         return EPERM;
@@ -96,7 +103,7 @@ static int open_segment(const struct request *request, const char *segment,
             return OWN_FAILURE;
         }
         error = fairsem_shared_stat(*slots, &stat);
-        if (error == 0 && stat.capacity == request->limit)
+        if (error == 0 && (stat.capacity == request->limit || stat.initial_units == request->limit))
             return 0;
         if (error == 0)
             error = remove_unused(*slots, segment);
@@ -179,6 +186,24 @@ bool turn_take(const struct request *request, const char *segment, fairsem_share
             return false;
     }
     return false;
+}
+
+/* ---- Another limit ---- */
+
+int turn_set_limit(const struct request *request, const char *segment)
+{
+    fairsem_shared_t *slots;
+    int error = fairsem_shared_open(&slots, segment, 0, 0, NULL);
+
+    if (error == 0) {
+        error = request->global || name_is_own(segment)
+                ? fairsem_shared_set_units(slots, request->limit) : EPERM;
+        fairsem_shared_close(slots);
+    }
+    if (error == 0)
+        return 0;
+    warnx("%s: %s", request->name, turn_error(error));
+    return OWN_FAILURE;
 }
 
 /* ---- Remove ---- */

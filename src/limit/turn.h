@@ -2,8 +2,8 @@
 /*
  * turn.h - wait in the line of a name until it is our turn.
  *
- * REMOVING A NAME.  A limit is fixed when its segment is made.  To change or remove a limit, a
- * process takes all units of the segment, which works only while nobody runs or waits, and then
+ * REMOVING A NAME.  To give a name that is not used another limit, or to remove it, a process
+ * takes all units of the segment, which works only while nobody runs or waits, and then
  * removes the name.  Another process may have opened the segment just before.  It gets its units
  * when the first one closes the segment, sees that the name no longer leads there, and begins
  * again.  So two segments of one name never have running users at the same time.
@@ -22,6 +22,13 @@
  */
 bool turn_take(const struct request *request, const char *segment, fairsem_shared_t **slots,
                int *exit_status);
+
+/*
+ * Change the limit of a name, also while it is used.  It holds until the name is removed: commands
+ * that say the limit with which the name was made follow it.  Returns an exit status; a message has
+ * been printed if it is not 0.
+ */
+int turn_set_limit(const struct request *request, const char *segment);
 
 /* Remove a name if nobody runs or waits.  Returns an errno value; EAGAIN: it is in use. */
 int turn_remove_unused(const char *segment);

@@ -70,17 +70,17 @@ if has bash; then
     proposes 'fairsem-limit' --bypass = 10ms fairsem-limi
   fi
   # Each option of --help is proposed.
-  for command in limit run; do
-    [ -x "$top_builddir/fairsem-$command" ] || continue
-    "$top_builddir/fairsem-$command" --help |
+  for program in limit run; do
+    [ -x "$top_builddir/fairsem-$program" ] || continue
+    "$top_builddir/fairsem-$program" --help |
       sed -n 's/^ *\(-., \)*\(--[a-z][a-z-]*\).*/\2/p' | sort -u > "$work/options"
     while read -r option; do
-      grep -qw -e "$option" "$completion/fairsem-$command.bash" ||
-        fail "fairsem-$command.bash does not know $option"
-      grep -qw -e "$option" "$completion/_fairsem-$command" ||
-        fail "_fairsem-$command does not know $option"
+      grep -qw -e "$option" "$completion/fairsem-$program.bash" ||
+        fail "fairsem-$program.bash does not know $option"
+      grep -qw -e "$option" "$completion/_fairsem-$program" ||
+        fail "_fairsem-$program does not know $option"
     done < "$work/options"
-    [ -s "$work/options" ] || fail "no options of fairsem-$command"
+    [ -s "$work/options" ] || fail "no options of fairsem-$program"
   done
 else
   echo "not tried: bash"

@@ -61,6 +61,46 @@ else
   echo "not tried: two mounts of one directory"
 fi
 
+# ---------------------------------------------------------------- another limit
+"$limit" --remove "$name"
+hold
+"$limit" "$name" 1 -- touch "$work/second" &
+next=$!
+await "a waiter" shows 'waiting 1'
+gives 0 "raise the limit while it is used" --set-limit=2 "$name"
+wait "$next" || fail "a waiter fails when the limit is raised"
+[ -e "$work/second" ] || fail "a waiter did not run when the limit was raised"
+shows 'limit 2, free 1, running 1, waiting 0' || fail "the limit was not raised"
+gives 0 "a command with the old limit" -w 30 "$name" 1 -- true
+gives 0 "a command with the new limit" -w 30 "$name" 2 -- true
+gives 125 "a command with a third limit" "$name" 3 -- true
+gives 0 "all that the new limit allows" --set-limit 3 "$name"
+gives 0 "two of three" -w 0 -n 2 "$name" 3 -- true
+gives 124 "three of three, of which one is held" -w 0 -n 3 "$name" 3 -- true
+gives 0 "lower the limit" --set-limit 1 "$name"
+gives 124 "nothing is free" -w 0 "$name" 1 -- true
+gives 125 "remove, while a command runs" --remove "$name"
+let_go
+gives 0 "a set limit holds while nobody uses the name" "$name" 1 -- true
+gives 0 "set a limit while nobody uses the name" --set-limit 5 "$name"
+gives 0 "and the old one is still known" "$name" 1 -- "$limit" --status "$name"
+grep -q 'limit 5, free 4' "$work/out" || fail "the set limit was forgotten"
+gives 0 "remove it" --remove "$name"
+gives 0 "then the limit is that of the command" "$name" 1 -- "$limit" --status "$name"
+grep -q 'limit 1, free 0' "$work/out" || fail "a limit from before the removal"
+gives 0 "a name with the limit 3" "$name-b" 3 -- true
+gives 0 "lower it" --set-limit 1 "$name-b"
+gives 125 "a command for more than the new limit" -n 2 "$name-b" 3 -- true
+says 'more units than the limit'
+gives 125 "the limit of a name that does not exist" --set-limit 2 "$name-none"
+gives 125 "limit 0" --set-limit 0 "$name"
+gives 125 "no limit" --set-limit "$name"
+gives 125 "no name" --set-limit 2
+"$limit" --global "$name" 1 -- true
+gives 0 "of a global name" --global --set-limit 4 --keep "$name"
+"$limit" --global --status "$name" | grep -q 'limit 4' || fail "--global --set-limit"
+case $(ls -l "$dir/fairsem-limit.$name") in *rw[tT]\ *) ;; *) fail "--set-limit --keep" ;; esac
+
 # ---------------------------------------------------------------- names that nobody uses
 own=$dir/fairsem-limit-$(id -u)
 for old in old kept tomorrow held; do
