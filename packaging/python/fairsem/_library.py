@@ -43,7 +43,7 @@ class fairsem_shared_stat_t(ctypes.Structure):
         "available", "capacity", "held", "mine", "processes", "max_processes", "waiters",
         "max_waiters", "waiting_units", "oldest_wait_ns", "waits", "grants", "timeouts", "cancels",
         "lost", "wait_ns_total", "wait_ns_max", "waiters_max", "refused", "over_releases",
-        "deaths", "returned", "repairs")] + [("reserved_", c_int64 * 9)]
+        "deaths", "returned", "repairs", "initial_units")] + [("reserved_", c_int64 * 8)]
 
 
 TOKEN_SIZE = TICKET_SIZE = 128
