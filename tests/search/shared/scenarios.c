@@ -24,7 +24,7 @@ const struct scenario scenarios[] = {
     { .name = "holder-exits", .units = 1, .deaths = 2,
       .threads = "open, acquire 1: exit || open, acquire 1: release 1 "
                  "|| open: acquire 1, release 1" },
-    { .name = "one-release-grants-two", .units = 2, .deaths = 1, .bound = 1,
+    { .name = "one-release-grants-two", .thorough = true, .units = 2, .deaths = 1, .bound = 1,
       .threads = "open, acquire 2: release 2 || open, acquire 1: release 1 "
                  "|| open, acquire 1: release 1" },
     { .name = "big-head-dies", .units = 2, .deaths = 1, .mortal = 1 << 1,
@@ -37,7 +37,7 @@ const struct scenario scenarios[] = {
     { .name = "weights", .units = 3, .deaths = 1, .bound = 1,
       .threads = "open, acquire 2: release 2 || open, acquire 3: release 3 "
                  "|| open: acquire 1, release 1" },
-    { .name = "priorities", .units = 1, .deaths = 1, .bound = 1,
+    { .name = "priorities", .thorough = true, .units = 1, .deaths = 1, .bound = 1,
       .threads = "open, acquire 1: release 1 || open, acquire 1: release 1 "
                  "|| open: urgent 1, release 1" },
     { .name = "try-does-not-pass", .units = 2, .deaths = 1, .bound = 1,
@@ -65,9 +65,11 @@ const struct scenario scenarios[] = {
       .bound = 1, .early = 4,
       .threads = "open, acquire 1: release 1 || open, for 1: release 1 "
                  "|| open, acquire 1: release 1" },
-    { .name = "canceled-without-the-lock", .units = 1, .deaths = 1, .bound = 1, .early = 3,
+    { .name = "canceled-without-the-lock", .thorough = true, .units = 1, .deaths = 1, .bound = 1,
+      .early = 3,
       .threads = "open, acquire 1: release 1 || open, token 1: release 1 | cancel" },
-    { .name = "no-undo-timeout-without-the-lock", .units = 0, .deaths = 1, .bound = 1, .early = 4,
+    { .name = "no-undo-timeout-without-the-lock", .thorough = true, .units = 0, .deaths = 1,
+      .bound = 1, .early = 3,
       .flags = NO_UNDO, .mortal = 1 << 0 | 1 << 1,
       .threads = "open: release 1 || open, for 1: || open: nap 900, release 1, try 1" },
     { .name = "canceled-or-granted", .units = 1, .deaths = 1, .bound = 1,
