@@ -5,10 +5,10 @@
 #
 # The lines of the crontab are independent, and all may start in the same minute:
 #
-#   0 3 * * *  fairsem-limit -w 14400 backup 2 -- backup /srv/mail
-#   0 3 * * *  fairsem-limit -w 14400 backup 2 -- backup /srv/www
-#   0 3 * * *  fairsem-limit -w 14400 backup 2 -- backup /var/lib
-#   0 3 * * *  fairsem-limit -w 14400 backup 2 -- backup /etc
+#   0 3 * * *  fairsem-limit -w 4h backup 2 -- backup /srv/mail
+#   0 3 * * *  fairsem-limit -w 4h backup 2 -- backup /srv/www
+#   0 3 * * *  fairsem-limit -w 4h backup 2 -- backup /var/lib
+#   0 3 * * *  fairsem-limit -w 4h backup 2 -- backup /etc
 #
 # If a backup crashes or is killed, the next one begins.  A backup that could not begin within four
 # hours exits with 124, and cron sends mail with its output.  `flock -n` would skip a backup that
@@ -55,7 +55,7 @@ has_begun() {
 number=0
 for directory in mail www lib etc home; do
   # Without "exec", the shell could be between us and the command.
-  (exec "$limit" -w 14400 "$name" 2 -- "$work/backup" "$directory" "$work") 2> /dev/null &
+  (exec "$limit" -w 4h "$name" 2 -- "$work/backup" "$directory" "$work") 2> /dev/null &
   number=$((number + 1))
   await has_arrived "$number"
 done

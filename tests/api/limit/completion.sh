@@ -31,16 +31,16 @@ _EOF
 proposes() {
   expected=$1
   shift
-  bash --norc "$work/propose" "$completion/$command.bash" "$command" "$@" > "$work/out" 2> "$work/err"
+  bash --norc "$work/propose" "$completion/$completed.bash" "$completed" "$@" > "$work/out" 2> "$work/err"
   if [ "$(cat "$work/out")" = "$expected" ]; then
-    echo "ok: $command $*"
+    echo "ok: $completed $*"
   else
-    fail "$command $*: not '$expected'"
+    fail "$completed $*: not '$expected'"
   fi
 }
 
 if has bash; then
-  command=fairsem-limit
+  completed=fairsem-limit
   proposes 'backup build' ''
   proposes 'backup' ba
   proposes 'build' -n 2 bu
@@ -64,7 +64,7 @@ if has bash; then
   proposes 'fairsem-limit' -w 5m backup 3 -- fairsem-limi
   proposes "$work/propose" backup 3 -- cat "$work/prop"
   if [ -x "$top_builddir/fairsem-run" ]; then
-    command=fairsem-run
+    completed=fairsem-run
     proposes '--stats' --st
     proposes 'fairsem-limit' --stats fairsem-limi
     proposes 'fairsem-limit' --bypass = 10ms fairsem-limi
