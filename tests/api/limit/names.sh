@@ -37,6 +37,8 @@ says 'the file system'
 if [ -w /dev/shm ]; then
   (FAIRSEM_LIMIT_DIR='' "$limit" "$name" 1 -- true) || fail "in /dev/shm"
   [ -f "/dev/shm/${segment##*/}" ] || fail "no file in /dev/shm"
+  (FAIRSEM_LIMIT_DIR='' "$limit" "$name" 1 -- "$limit" --dir=/dev/shm/ -w 0 "$name" 1 -- true) ||
+    fail "a command inside another one, with the same directory in other words"
   gives 0 "--dir=/dev/shm is the default" --dir=/dev/shm/ --remove "$name"
   [ ! -e "/dev/shm/${segment##*/}" ] || fail "it was not removed from /dev/shm"
 fi

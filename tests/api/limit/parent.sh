@@ -61,20 +61,20 @@ gives 0 "--fork is what happens anyway" --fork "$name" 1 -- true
 
 # It tells at once, before it waits, that there is no such command.
 hold
-gives 127 "no such command, while another one runs" "$name" 1 -- "$work/none"
+gives 127 "no such command, while another one runs" -w 0 "$name" 1 -- "$work/none"
 says "$work/none: No such file"
-gives 127 "no such command in PATH" "$name" 1 -- no-such-command-anywhere
-gives 127 "a command without a name" "$name" 1 -- ''
+gives 127 "no such command in PATH" -w 0 "$name" 1 -- no-such-command-anywhere
+gives 127 "a command without a name" -w 0 "$name" 1 -- ''
 echo true > "$work/text"
-gives 126 "a file that cannot be executed" "$name" 1 -- "$work/text"
+gives 126 "a file that cannot be executed" -w 0 "$name" 1 -- "$work/text"
 says "$work/text: Permission denied"
-gives 126 "a directory" "$name" 1 -- "$work"
+gives 126 "a directory" -w 0 "$name" 1 -- "$work"
 shows 'waiting 0' || fail "it waits for a command that cannot run"
 mkdir "$work/first" "$work/second"
 : > "$work/first/found-later"
 printf '#!/bin/sh\nexit 5\n' > "$work/second/found-later"
 chmod +x "$work/second/found-later"
-PATH=$work/first gives 126 "only one that cannot be executed is in PATH" "$name" 1 -- found-later
+PATH=$work/first gives 126 "only one that cannot be executed is in PATH" -w 0 "$name" 1 -- found-later
 let_go
 PATH=$work/first:$work/second:$PATH gives 5 "the first that can be executed" "$name" 1 -- found-later
 (cd "$work/second" && PATH=:/none "$limit" "$name" 1 -- found-later)
