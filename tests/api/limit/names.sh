@@ -33,7 +33,7 @@ gives 125 "a relative path" --dir=other "$name" 1 -- true
 says 'begins with a slash'
 gives 125 "a path with a newline" --dir="$(printf '%s/a\nb' "$dir")" "$name" 1 -- true
 gives 125 "a file system without such files" --dir=/proc "$name" 1 -- true
-says 'the file system'
+[ "$(id -u)" -ne 0 ] || says 'the file system'
 if [ -w /dev/shm ]; then
   (FAIRSEM_LIMIT_DIR='' "$limit" "$name" 1 -- true) || fail "in /dev/shm"
   [ -f "/dev/shm/${segment##*/}" ] || fail "no file in /dev/shm"

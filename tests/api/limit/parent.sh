@@ -63,7 +63,7 @@ gives 0 "--fork is what happens anyway" --fork "$name" 1 -- true
 hold
 gives 127 "no such command, while another one runs" -w 0 "$name" 1 -- "$work/none"
 says "$work/none: No such file"
-gives 127 "no such command in PATH" -w 0 "$name" 1 -- no-such-command-anywhere
+PATH=/usr/bin:/bin gives 127 "no such command in PATH" -w 0 "$name" 1 -- no-such-command-anywhere
 gives 127 "a command without a name" -w 0 "$name" 1 -- ''
 echo true > "$work/text"
 gives 126 "a file that cannot be executed" -w 0 "$name" 1 -- "$work/text"
