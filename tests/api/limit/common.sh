@@ -14,6 +14,7 @@ export FAIRSEM_LIMIT_DIR
 chmod 1777 "$FAIRSEM_LIMIT_DIR"
 trap 'exit 99' HUP INT TERM
 trap 'jobs -p > "$work/jobs"; kill $(cat "$work/jobs") 2> /dev/null
+  FAIRSEM_LIMIT_DIR="" "$limit" --remove --force "$name" 2> /dev/null
   rm -rf "$FAIRSEM_LIMIT_DIR" "$work"' EXIT
 
 most_tries=3000
