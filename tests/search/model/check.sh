@@ -162,8 +162,12 @@ END
     scene "$name" safety "$flags" -O1
   done << END
 processes, two of which die, at any step|
-the same, two units and a big request|-DUNITS=2 -DNEED0=2
-two rounds, one of them dies|-DROUNDS=2 -DDEATHS=1
+the same, a big request, deadlines|-DHOLDS_LONG -DUNITS=2 -DNEED0=2 -DDEADLINES=2
+one dies, a wait times out|-DDEATHS=1 -DDEADLINES=1
+one dies, another takes its entry|-DDEATHS=1 -DBIRTHS=1
+two die, another takes an entry|-DHOLDS_LONG -DBIRTHS=1
+two rounds, one dies, a wait times out|-DHOLDS_LONG -DROUNDS=2 -DDEATHS=1 -DDEADLINES=1
+all keep watch|-DHOLDS_LONG -DWATCH=2 -DDEADLINES=1
 END
   echo "$held searches hold"
 }
@@ -229,14 +233,27 @@ END
   while read -r name expected flags; do
     fault "$name" "$expected" "$flags"
   done << END
-NOT_REPAIRED I1
+NOT_REPAIRED I1 -DDEATHS=1
 ENTRY_FREED_FIRST R2
 COUNTS_NO_GRANTS I1
-COUNT_TRUSTED I1
+COUNT_TRUSTED I1 -DDEATHS=1
 QUEUE_TRUSTED deadlock
-ONLY_HEAD_LOOKS deadlock -DUNITS=2 -DNEED0=2
-NEVER_LOOKS deadlock
 LOCK_OF_LIVING ALONE
+LOCK_OF_ENTRY deadlock -DDEATHS=1 -DBIRTHS=1
+NEVER_LOOKS deadlock -DDEATHS=1
+NEVER_LATE deadlock
+HEAD_OVERLOOKED I2 -DHOLDS_LONG -DDEATHS=1 -DUNITS=2 -DNEED1=2
+LEAVER_OVERLOOKED deadlock -DDEATHS=1 -DDEADLINES=1
+NOT_CONFIRMED R3 -DDEATHS=1 -DBIRTHS=1
+WATCH_NOT_TOLD deadlock -DDEATHS=1 -DDEADLINES=1
+REPAIR_TELLS_NONE deadlock -DHOLDS_LONG -DDEATHS=3 -DBIRTHS=1
+WAKE_ONLY_ONCE deadlock -DDEATHS=1 -DUNITS=2 -DNEED0=2
+UNSETTLED_FIRST deadlock -DDEATHS=0 -DDEADLINES=1
+SETTLED_LAST R2 -DDEATHS=0 -DDEADLINES=2 -DROUNDS=2
+SETTLER_FORGOTTEN R2 -DHOLDS_LONG -DDEATHS=1 -DDEADLINES=1 -DROUNDS=2
+GRANTED_BY_STORE deadlock -DDEATHS=0 -DDEADLINES=1
+LEFT_AS_FREE I1 -DDEATHS=0 -DDEADLINES=1
+BARGING ORDER -DDEATHS=0 -DUNITS=2 -DNEED0=2
 END
   echo "$found seeded faults found"
 }

@@ -4,16 +4,29 @@
  *
  * Processes take units, through the queue if they must wait, and give them back.  DEATHS of them
  * die, at any moment, even in a repair.  Some time later the kernel drops the lock on the byte of a
- * dead process; its stores stay.  Each store to the segment is a step of its own.  The semaphore is
- * one with undo: units belong to processes.
+ * dead process; its stores stay.  BIRTHS new processes take the entry of a dead one.  Each store to
+ * the segment is a step of its own.  The semaphore is one with undo: units belong to processes.  A
+ * process has one thread and one slot, which has the number of its entry.
+ *
+ * There is no clock.  A sleep may end whenever its end makes a difference.  The long sleep of one
+ * that does not keep watch ends only if nobody can be relied on to keep watch, see LATE.  So if
+ * somebody is not woken who must be, even though he would wake up by himself, late, that is a
+ * deadlock here.
  *
  * As in fairsem.pml, an inline has the name of its C function, and a comment says where that is.
  *
  *     UNITS               the number of units
  *     NEED0 NEED1 NEED2   the number of units that each process takes
  *     ROUNDS              turns of each process
- *     DEATHS              how many of the three die
+ *     DEATHS              how many processes die
+ *     BIRTHS              how many more are born
+ *     DEADLINES           how many waits time out
+ *     HOLDS_LONG          units are given back only when nothing else can happen
+ *     WATCH               how many keep watch; with three processes and 2, there are no others
  *     BUG                 a seeded fault, see below
+ *
+ * Not here: tokens, the order in which the lock is handed over, detaching, exec, changes of the
+ * total.  A stopped process is one that takes its next step late.
  */
 #define N 3
 
@@ -35,18 +48,40 @@
 #ifndef DEATHS
 #define DEATHS 2
 #endif
+#ifndef BIRTHS
+#define BIRTHS 0
+#endif
+#ifndef DEADLINES
+#define DEADLINES 0
+#endif
+#ifndef WATCH
+#define WATCH 1
+#endif
 #define NEED(i) ((i) == 0 -> NEED0 : ((i) == 1 -> NEED1 : NEED2))
 
 /* Seeded faults. */
-#define NONE              0
-#define NOT_REPAIRED      1 /* the lock is taken from the dead as if it had been free */
-#define ENTRY_FREED_FIRST 2 /* a dead process's entry is freed before its place in the queue */
-#define COUNTS_NO_GRANTS  3 /* a repair counts what is held, but not what was granted */
-#define COUNT_TRUSTED     4 /* a repair does not count at all */
-#define QUEUE_TRUSTED      5 /* a repair does not build the queue again */
-#define ONLY_HEAD_LOOKS   6 /* only the head looks for the dead: no other waiter checks the head */
-#define NEVER_LOOKS       7 /* a waiter never looks for the dead */
-#define LOCK_OF_LIVING    8 /* the lock is taken from a living process */
+#define NONE                0
+#define NOT_REPAIRED        1 /* the lock is taken from the dead as if it had been free */
+#define ENTRY_FREED_FIRST   2 /* a dead process's entry is freed before its place in the queue */
+#define COUNTS_NO_GRANTS    3 /* a repair counts what is held, but not what was granted */
+#define COUNT_TRUSTED       4 /* a repair does not count at all */
+#define QUEUE_TRUSTED       5 /* a repair does not build the queue again */
+#define LOCK_OF_LIVING      6 /* the lock is taken from a living process */
+#define LOCK_OF_ENTRY       7 /* it does not tell its owner from the next process of that entry */
+#define NEVER_LOOKS         8 /* a waiter never looks for the dead */
+#define NEVER_LATE          9 /* only those who keep watch ever look for the dead */
+#define HEAD_OVERLOOKED    10 /* a check is only for holders and the granted, not for the head */
+#define LEAVER_OVERLOOKED  11 /* ... and not for those that died before they said `unsettled` */
+#define NOT_CONFIRMED      12 /* whoever was found dead is dropped without another look */
+#define WATCH_NOT_TOLD     13 /* one that kept watch leaves and does not wake those who do now */
+#define REPAIR_TELLS_NONE  14 /* ... is dropped, and a repair does not wake them */
+#define WAKE_ONLY_ONCE     15 /* nobody wakes the granted whose granter has died before the wake */
+#define UNSETTLED_FIRST    16 /* a leaver says `unsettled` before it leaves its slot */
+#define SETTLED_LAST       17 /* `unsettled` is cleared after the slots have been settled */
+#define SETTLER_FORGOTTEN  18 /* a repair does not say `unsettled` again if it finds such slots */
+#define GRANTED_BY_STORE   19 /* a grant overwrites what the slot's thread has stored meanwhile */
+#define LEFT_AS_FREE       20 /* a leaver without the lock frees its slot */
+#define BARGING            21 /* units are taken past the queue */
 #ifndef BUG
 #define BUG NONE
 #endif
@@ -54,19 +89,23 @@
 /* ---- The segment ---- */
 
 #define NOBODY 0                /* in place of a process, which is 1 + its number */
-#define FREE    0
-#define WAITING 1
-#define GRANTED 2
+#define FREE      0
+#define WAITING   1
+#define GRANTED   2
+#define TO_UNLINK 3
+#define TO_RETURN 4
 
-byte lock;                      /* NOBODY, or its owner */
+byte lock;                      /* NOBODY, or its owner, */
+byte lock_incarnation;          /* and which of the processes that had this entry */
 bit  unfinished;
+bit  unsettled;
 byte available;                 /* a cache */
 bit  used[N];                   /* the table of processes: in use, */
+byte incarnation[N];
 byte has[N];                    /* and the units that each holds */
-byte state[N];                  /* the slots: each process has one, */
-byte seq[N];                    /* with its number in order of arrival */
-bit  in_queue[N];                /* a cache: the queue, in order of seq */
-byte next_seq;
+byte state[N];                  /* the slots, */
+byte seq[N];                    /* with their numbers in order of arrival; 0: FREE */
+bit  in_queue[N];               /* a cache: the queue, in order of seq */
 byte redo_slot;                 /* NOBODY, or the process that receives its units */
 byte redo_has;
 
@@ -74,26 +113,68 @@ byte redo_has;
 
 bit killed[N];                  /* this process takes no more steps */
 bit byte_locked[N];             /* its lock on its byte */
-byte deaths;
+byte deaths, births, deadlines;
 
 #define ALIVE(i) byte_locked[i]
 
+/* How each waits in the queue. */
+#define AWAKE        0
+#define LIES_DOWN    1          /* will sleep long */
+#define LIES_DOWN_M  2          /* ... and has missed a wake-up that would have told it to watch */
+#define SHORT        3          /* asleep; it keeps watch */
+#define LONG         4
+#define LONG_M       5          /* ... and has missed a wake-up */
+byte sleep[N];
+
 /* ---- Ghosts ---- */
 
-bit I1 = 1, R2 = 1, ALONE = 1;  /* names for what pan prints */
+bit I1 = 1, I2 = 1, R2 = 1, R3 = 1, ALONE = 1, ORDER = 1;   /* names for what pan prints */
 #define HOLDS(name, condition) assert((condition) || !name)
 
+bit  stuck;                     /* somebody waits whose units are free */
+bit  paused;                    /* nobody is killed now */
 byte owners;                    /* the living processes that believe they have the lock */
+bit  member[N];                 /* the process that lives has moved in */
 
-#define HEAD_BEFORE(i, k) (in_queue[k] && seq[k] < seq[i])
-#define IS_HEAD(i) (in_queue[i] && !HEAD_BEFORE(i, 0) && !HEAD_BEFORE(i, 1) && !HEAD_BEFORE(i, 2))
-#define HEAD (IS_HEAD(0) -> 1 : (IS_HEAD(1) -> 2 : (IS_HEAD(2) -> 3 : NOBODY)))
+#define ANY(P)     (P(0) || P(1) || P(2))
+#define SUM(P)     (P(0) + P(1) + P(2))
+#define ANY2(P, i) (P(i, 0) || P(i, 1) || P(i, 2))
+#define SUM2(P, i) (P(i, 0) + P(i, 1) + P(i, 2))
+#define FIRST(P)   (P(0) -> 1 : (P(1) -> 2 : (P(2) -> 3 : NOBODY)))
 
-#define GRANTED_TO(i) (state[i] == GRANTED -> NEED(i) : 0)
+#define AHEAD(i, k)  (in_queue[k] && seq[k] < seq[i])
+#define BEHIND(i, k) (in_queue[k] && seq[k] > seq[i])
+#define IS_HEAD(i)   (in_queue[i] && !ANY2(AHEAD, i))
+#define HEAD         FIRST(IS_HEAD)
+
+/* shared/shared_queue.c: fs_queue_keeps_watch, fs_queue_last_two */
+#define KEEPS_WATCH(i) (SUM2(BEHIND, i) < WATCH)
+#define LAST(i)        (in_queue[i] && KEEPS_WATCH(i))
+#define THE_LAST       (LAST(0) + 2 * LAST(1) + 4 * LAST(2))    /* a set */
+
+#define GRANTED_TO(i) ((state[i] == GRANTED || state[i] == TO_RETURN) -> NEED(i) : 0)
 #define HELD_BY(i)    (used[i] -> has[i] : 0)
-#define TAKEN         (HELD_BY(0) + HELD_BY(1) + HELD_BY(2) \
-                       + GRANTED_TO(0) + GRANTED_TO(1) + GRANTED_TO(2))
+#define TAKEN         (SUM(HELD_BY) + SUM(GRANTED_TO))
 #define ORPHAN(i)     (state[i] != FREE && !used[i])    /* no process will ever find this death */
+#define WAITS(i)      (state[i] == WAITING && ALIVE(i) && member[i])
+#define PASSED(i, k)  (WAITS(k) && seq[k] < seq[i])
+
+/* It is the first of the living, and its units are free if those of the dead are. */
+#define TAKEN_BY(i)   (member[i] -> HELD_BY(i) + GRANTED_TO(i) : 0)
+#define STUCK(i)      (WAITS(i) && !ANY2(PASSED, i) && NEED(i) <= UNITS - SUM(TAKEN_BY))
+
+/* What a process does next.  From TAKE to EVICT, it takes the lock. */
+#define WAIT      0
+#define TAKE      1
+#define COME      2
+#define CHECK     3
+#define GIVE_BACK 4
+#define EVICT     5
+#define ATTACH    6
+#define MOVE_IN   7
+#define DONE      8
+
+#define NEXT_TURN round++; why = (round < ROUNDS -> TAKE : DONE)
 
 /* ---- change.c ---- */
 
@@ -104,7 +185,7 @@ inline fs_shared_redo()
     :: redo_slot == NOBODY
     :: else ->
         has[redo_slot - 1] = redo_has;
-        state[redo_slot - 1] = FREE;
+        fs_shared_free_slot((redo_slot - 1));
         redo_slot = NOBODY
     fi
 }
@@ -117,233 +198,529 @@ inline fs_shared_receive()
     fs_shared_redo()
 }
 
+/* shared/change.c: fs_shared_free_slot */
+inline fs_shared_free_slot(s)
+{
+    d_step { state[s] = FREE; seq[s] = 0 }
+}
+
+/* shared/change.c: fs_shared_return_grant */
+inline fs_shared_return_grant(s)
+{
+    fs_shared_free_slot(s);
+    available = available + NEED(s)
+}
+
+/* ---- Wake-ups ---- */
+
+/* shared/kernel.c: fs_shared_wake.  A wake before the sleep is lost; so a grant is stored first. */
+inline fs_shared_wake(s)
+{
+    if
+    :: sleep[s] == LIES_DOWN -> sleep[s] = LIES_DOWN_M
+    :: sleep[s] >= SHORT -> sleep[s] = AWAKE
+    :: else
+    fi
+}
+
+/* Whoever was to wake them is dead: for each that was not woken. */
+inline miss(s)
+{
+    if
+    :: sleep[s] == LIES_DOWN -> sleep[s] = LIES_DOWN_M
+    :: sleep[s] == LONG -> sleep[s] = LONG_M
+    :: else
+    fi
+}
+
+#define WAKE_EACH(set)                                     \
+    if :: (set) & 1 -> fs_shared_wake(0) :: else fi;       \
+    if :: (set) & 2 -> fs_shared_wake(1) :: else fi;       \
+    if :: (set) & 4 -> fs_shared_wake(2) :: else fi
+
 /* ---- repair.c ---- */
 
 /* shared/repair.c: fs_shared_bury */
 inline fs_shared_bury(d)
 {
     unfinished = 1;
+    HOLDS(R3, !member[d]);
     if
     :: BUG == ENTRY_FREED_FIRST -> used[d] = 0
     :: else
     fi;
     if
-    :: state[d] != FREE -> state[d] = FREE
+    :: state[d] != FREE -> fs_shared_free_slot(d)
     :: else
     fi;
     has[d] = 0;
     used[d] = 0
 }
 
-/* shared/repair.c: find_dead */
-#define DEAD(i) (used[i] && !ALIVE(i))
-#define A_DEAD  (DEAD(0) -> 1 : (DEAD(1) -> 2 : (DEAD(2) -> 3 : NOBODY)))
+/* shared/repair.c: bury_if_dead */
+inline bury_if_dead(d, as_listed)
+{
+    if
+    :: BUG == NOT_CONFIRMED || (used[d] && incarnation[d] == as_listed && !ALIVE(d)) ->
+        fs_shared_bury(d)
+    :: else
+    fi
+}
 
 /* shared/repair.c: queue_up_anew */
 inline queue_up_anew()
 {
-    i = 0;
+    d_step { in_queue[0] = 0; in_queue[1] = 0; in_queue[2] = 0; i = 0 }
     do
-    :: i < N -> in_queue[i] = 0; i++
-    :: else -> break
-    od;
-    i = 0;
-    do
-    :: i < N -> in_queue[i] = (state[i] == WAITING); i++
-    :: else -> break
+    :: i < N ->
+        if
+        :: state[i] >= TO_UNLINK && BUG != SETTLER_FORGOTTEN -> unsettled = 1
+        :: else
+        fi;
+        if
+        :: state[i] == WAITING || state[i] == TO_UNLINK -> in_queue[i] = 1
+        :: else
+        fi;
+        i++
+    :: else -> i = 0; break
     od
 }
 
 /* shared/repair.c: count_anew */
 inline count_anew()
 {
-    available = UNITS - HELD_BY(0) - HELD_BY(1) - HELD_BY(2) -
-                (BUG != COUNTS_NO_GRANTS -> GRANTED_TO(0) + GRANTED_TO(1) + GRANTED_TO(2) : 0)
+    available = UNITS - SUM(HELD_BY) - (BUG != COUNTS_NO_GRANTS -> SUM(GRANTED_TO) : 0)
 }
 
-/* shared/repair.c: fs_shared_repair */
-inline fs_shared_repair()
+/* shared/repair.c: wake_watch */
+inline wake_watch()
+{
+    if
+    :: atomic { BUG != REPAIR_TELLS_NONE -> WAKE_EACH(THE_LAST); tells = 0 }
+    :: BUG == REPAIR_TELLS_NONE -> tells = 0
+    fi
+}
+
+/* shared/repair.c: fs_shared_repair.  `one` is NOBODY, or a process to drop if it is dead. */
+inline fs_shared_repair(one, the_listed)
 {
     unfinished = 1;
     fs_shared_redo();
-    dead = A_DEAD;
-    do
-    :: dead != NOBODY -> fs_shared_bury((dead - 1)); dead = A_DEAD
-    :: else -> break
-    od;
+    if
+    :: one != NOBODY -> bury_if_dead((one - 1), incarnation[one - 1]); one = NOBODY
+    :: else
+    fi;
+    if
+    :: the_listed ->
+        i = 0;
+        do
+        :: i < N ->
+            if
+            :: listed[i] != 0 -> bury_if_dead(i, listed[i] - 1)
+            :: else
+            fi;
+            listed[i] = 0;
+            i++
+        :: else -> break
+        od
+    :: else
+    fi;
     if
     :: BUG != QUEUE_TRUSTED -> queue_up_anew()
     :: else
     fi;
     if
-    :: BUG == COUNT_TRUSTED -> unfinished = 0
-    :: else -> count_anew(); unfinished = 0
-    fi
-}
-
-/* shared/repair.c: fs_shared_inspect */
-inline fs_shared_inspect()
-{
-    if
-    :: A_DEAD != NOBODY -> fs_shared_repair()
+    :: BUG != COUNT_TRUSTED -> count_anew()
     :: else
-    fi
+    fi;
+    d_step { unfinished = 0; tells = 1 }
+    wake_watch()
 }
 
 /* ---- The section ---- */
 
-/* shared/lock.c: fs_shared_lock.  shared/shared_section.c: fs_section_begin */
-inline fs_section_begin()
+/* shared/lock.c: judge */
+#define ORPHANED (lock != NOBODY && (!ALIVE(lock - 1) || (BUG != LOCK_OF_ENTRY && \
+                                     lock_incarnation != incarnation[lock - 1])))
+
+/* shared/lock.c: fs_shared_lock, try_to_take */
+#define CAN_LOCK (lock == NOBODY || ORPHANED || BUG == LOCK_OF_LIVING)
+
+inline fs_shared_lock()
 {
-    do
-    :: atomic { lock == NOBODY -> lock = me + 1; owners++; from_dead = 0; break }
-    :: atomic { lock != NOBODY && (!ALIVE(lock - 1) || BUG == LOCK_OF_LIVING) ->
-                lock = me + 1; owners++; from_dead = 1; break }
-    od;
-    HOLDS(ALONE, owners == 1);
+    d_step {
+#ifdef HOLDS_LONG
+        stuck = (why == GIVE_BACK && ANY(STUCK));
+        HOLDS(I2, !stuck);
+        paused = (why != GIVE_BACK && paused);
+#endif
+        dead = lock;
+        lock = me + 1;
+        lock_incarnation = incarnation[me];
+        owners++;
+        owns = 1
+    }
+    HOLDS(ALONE, owners == 1)
+}
+
+/* shared/shared_section.c: fs_section_take_out */
+inline fs_section_take_out(s)
+{
+    atomic {
+        watched = KEEPS_WATCH(s);
+        in_queue[s] = 0;
+        if
+        :: watched && BUG != WATCH_NOT_TOLD -> wakes = wakes | THE_LAST
+        :: else
+        fi;
+        watched = 0
+    }
+}
+
+/* shared/shared_section.c: settle_slot */
+inline settle_slot(s)
+{
     if
-    :: from_dead && BUG != NOT_REPAIRED -> unfinished = 1
-    :: else
-    fi;
-    if
-    :: unfinished -> fs_shared_repair()
+    :: state[s] == TO_UNLINK -> fs_section_take_out(s); fs_shared_free_slot(s)
+    :: state[s] == TO_RETURN -> fs_shared_return_grant(s)
     :: else
     fi
 }
 
-/* shared/shared_section.c: fs_section_grant */
-inline fs_section_grant()
+/* shared/shared_section.c: settle */
+inline settle()
 {
+    if
+    :: BUG != SETTLED_LAST -> unsettled = 0
+    :: else
+    fi;
+    i = 0;
     do
-    :: HEAD == NOBODY -> break
-    :: HEAD != NOBODY ->
-        h = HEAD - 1;
+    :: i < N -> settle_slot(i); i++
+    :: else -> i = 0; break
+    od;
+    if
+    :: BUG == SETTLED_LAST -> unsettled = 0
+    :: else
+    fi
+}
+
+/* shared/shared_section.c: fs_section_begin, open_up.  The lock has been taken. */
+inline fs_section_begin()
+{
+    if
+    :: dead == NOBODY && !unfinished && !unsettled
+    :: else ->
         if
-        :: NEED(h) > available -> break
+        :: dead != NOBODY && BUG != NOT_REPAIRED -> unfinished = 1
         :: else
         fi;
         if
-        :: !ALIVE(h) -> fs_shared_repair()
-        :: else ->
-            in_queue[h] = 0;
-            available = available - NEED(h);
-            state[h] = GRANTED
+        :: unfinished -> fs_shared_repair(dead, 0)
+        :: else -> dead = NOBODY
+        fi;
+        if
+        :: unsettled -> settle()
+        :: else
         fi
+    fi
+}
+
+/* shared/shared_section.c: grant_head.  shared/change.c: fs_shared_grant_slot, commit_grant */
+inline grant_head()
+{
+    in_queue[h] = 0;
+    available = available - NEED(h);
+    if
+    :: atomic { state[h] == WAITING || BUG == GRANTED_BY_STORE ->
+                HOLDS(ORDER, !ANY2(PASSED, h));
+                state[h] = GRANTED; wakes = wakes | (1 << h) }
+    :: else -> available = available + NEED(h); fs_shared_free_slot(h)
+    fi
+}
+
+#define FITS (HEAD != NOBODY && (state[HEAD - 1] == TO_UNLINK || NEED(HEAD - 1) <= available))
+
+/* shared/shared_section.c: fs_section_grant, grant_or_drop_head */
+inline fs_section_grant()
+{
+    do
+    :: atomic { !FITS -> HOLDS(I1, available + TAKEN == UNITS); HOLDS(R2, !ANY(ORPHAN)); break }
+    :: atomic { FITS -> h = HEAD - 1 };
+        if
+        :: state[h] == TO_UNLINK -> settle_slot(h)
+        :: state[h] != TO_UNLINK && !ALIVE(h) -> dead = h + 1; fs_shared_repair(dead, 0)
+        /* It lives, or has joined a moment ago, and is not checked. */
+        :: state[h] != TO_UNLINK -> grant_head()
+        fi;
+        h = 0
     od
 }
 
-/* shared/shared_section.c: fs_section_end */
+/* shared/shared_section.c: fs_section_end, wake_all.  The wakes come in any order. */
 inline fs_section_end()
 {
     fs_section_grant();
-    HOLDS(I1, available + TAKEN == UNITS);
-    HOLDS(R2, !ORPHAN(0) && !ORPHAN(1) && !ORPHAN(2));
-    atomic { lock = NOBODY; owners-- }
+    atomic {
+        d_step { lock = NOBODY; lock_incarnation = 0; owners--; owns = 0 }
+        if
+        :: wakes == 0 -> goto unlocked
+        :: else
+        fi
+    }
+    do
+    :: atomic { wakes & 1 -> wakes = wakes - 1; fs_shared_wake(0) }
+    :: atomic { wakes & 2 -> wakes = wakes - 2; fs_shared_wake(1) }
+    :: atomic { wakes & 4 -> wakes = wakes - 4; fs_shared_wake(2) }
+    :: wakes == 0 -> break
+    od
+}
+
+/* ---- watch.c ---- */
+
+/* shared/watch.c: find_dead, find_processes, find_in_slots, suspect_slot */
+#define LEFT_OR_GRANTED(i) (state[i] == GRANTED || \
+                            (state[i] >= TO_UNLINK && BUG != LEAVER_OVERLOOKED))
+#define OF_INTEREST(i) (used[i] && (has[i] != 0 || LEFT_OR_GRANTED(i) || \
+                                    (IS_HEAD(i) && BUG != HEAD_OVERLOOKED)))
+#define SEEMS_DEAD(i)  (OF_INTEREST(i) && !ALIVE(i))
+
+/* shared/watch.c: needs_the_lock */
+#define NEEDS_THE_LOCK (unfinished || unsettled || ORPHANED)
+
+/* shared/watch.c: fs_watch_wake_granted */
+#define OVERDUE(i) (state[i] == GRANTED && sleep[i] >= SHORT && BUG != WAKE_ONLY_ONCE)
+inline fs_watch_wake_granted()
+{
+    if
+    :: OVERDUE(0) -> fs_shared_wake(0)
+    :: else
+    fi;
+    if
+    :: OVERDUE(1) -> fs_shared_wake(1)
+    :: else
+    fi;
+    if
+    :: OVERDUE(2) -> fs_shared_wake(2)
+    :: else
+    fi
+}
+
+#define LIST(i) listed[i] = (SEEMS_DEAD(i) -> 1 + incarnation[i] : 0)
+
+/* shared/watch.c: fs_watch_check.  The list is made without the lock. */
+inline fs_watch_check()
+{
+    d_step {
+        LIST(0); LIST(1); LIST(2);
+        why = ((listed[0] || listed[1] || listed[2] || NEEDS_THE_LOCK) -> CHECK : WAIT)
+    }
 }
 
 /* ---- shared_wait.c ---- */
 
-#define HEAD_IS_DEAD (BUG != ONLY_HEAD_LOOKS && HEAD != NOBODY && !ALIVE(HEAD - 1))
+#define IS_TO_BE_SEEN (BUG != NEVER_LOOKS && (ANY(SEEMS_DEAD) || NEEDS_THE_LOCK || ANY(OVERDUE)))
 
-#define IS_TO_BE_SEEN ((HEAD == me + 1 && A_DEAD != NOBODY) || HEAD_IS_DEAD || unfinished \
-                       || (lock != NOBODY && !ALIVE(lock - 1)))
+/*
+ * Who keeps watch?  The last in the queue do, except those that are dead or have left without the
+ * lock, and those that do not know because the wake-up was missed.  If nobody is left, others look.
+ */
+#define QUEUES(i)    (state[i] == WAITING || state[i] == TO_UNLINK)
+#define LATER(i, k)  (QUEUES(k) && seq[k] > seq[i])
+#define RELIED_ON(i) (state[i] == WAITING && ALIVE(i) && SUM2(LATER, i) < WATCH \
+                      && sleep[i] != LIES_DOWN_M && sleep[i] != LONG_M)
+#define NAPS(i)      (ALIVE(i) && sleep[i] == SHORT)
+#define LATE         (BUG != NEVER_LATE && !ANY(RELIED_ON))
 
-/* shared/shared_wait.c: come_and_leave, inspect */
-inline wait_in_queue()
+/* shared/shared_wait.c: leave_without_lock */
+inline leave_without_lock()
 {
-    do
-    :: state[me] == GRANTED ->
-        fs_section_begin();
-        if
-        :: state[me] == GRANTED -> fs_shared_receive(); fs_section_end(); break
-        :: else -> fs_section_end()
-        fi
-    /* Every 100 ms.  Here only if there is something to find, or the search would have no end. */
-    :: BUG != NEVER_LOOKS && state[me] != GRANTED && IS_TO_BE_SEEN ->
-        fs_section_begin();
-        if
-        :: HEAD == me + 1 || HEAD_IS_DEAD -> fs_shared_inspect()
-        :: else
-        fi;
-        fs_section_end()
-    od
-}
-
-/* shared/shared.c: take_or_join */
-inline acquire()
-{
-    fs_section_begin();
     if
-    :: HEAD != NOBODY || NEED(me) > available -> fs_shared_inspect()
+    :: BUG == UNSETTLED_FIRST -> unsettled = 1
     :: else
     fi;
+    d_step {
+        if
+        :: BUG == LEFT_AS_FREE -> state[me] = FREE; seq[me] = 0
+        :: state[me] == WAITING && BUG != LEFT_AS_FREE -> state[me] = TO_UNLINK
+        :: state[me] == GRANTED && BUG != LEFT_AS_FREE -> state[me] = TO_RETURN
+        fi
+    }
+    d_step {
+        unsettled = (BUG != UNSETTLED_FIRST || unsettled);
+        expired = 0;
+        NEXT_TURN
+    }
+}
+
+/* shared/shared_wait.c: come_and_leave, leave_queue, leave_granted.  The lock is held. */
+inline come_and_leave()
+{
     if
-    :: HEAD == NOBODY && NEED(me) <= available ->
-        has[me] = has[me] + NEED(me);
-        available = available - NEED(me);
-        fs_section_end()
-    :: else ->
-        seq[me] = next_seq;
-        next_seq++;
-        state[me] = WAITING;
-        in_queue[me] = 1;
-        fs_section_end();
-        wait_in_queue()
+    :: state[me] == GRANTED -> fs_shared_receive(); expired = 0; why = GIVE_BACK
+    :: state[me] == WAITING && expired ->
+        fs_section_take_out(me);
+        fs_shared_free_slot(me);
+        expired = 0;
+        NEXT_TURN
+    :: state[me] == WAITING && !expired -> why = WAIT
     fi
 }
 
-/* shared/change.c: fs_shared_give_back */
-inline release()
+/* shared/shared_wait.c: sleep_and_check.  Fall asleep, or come for the lock. */
+inline sleep_or_come()
 {
-    fs_section_begin();
+    if
+    :: state[me] == GRANTED || expired -> sleep[me] = AWAKE; why = COME
+    :: state[me] == WAITING && !expired && sleep[me] == LIES_DOWN -> sleep[me] = LONG
+    :: state[me] == WAITING && !expired && sleep[me] == LIES_DOWN_M -> sleep[me] = LONG_M
+    :: state[me] == WAITING && !expired && sleep[me] == AWAKE ->
+        sleep[me] = (KEEPS_WATCH(me) -> SHORT : LIES_DOWN)
+    fi
+}
+
+/* When its sleep times out. */
+#define ENDS_GRANTED \
+    (state[me] == GRANTED && (sleep[me] == SHORT || (sleep[me] >= LONG && LATE && !ANY(NAPS))))
+#define ENDS_WAITING \
+    (state[me] == WAITING && \
+     ((sleep[me] == SHORT && (IS_TO_BE_SEEN || !KEEPS_WATCH(me))) || \
+      (sleep[me] >= LONG && LATE && (IS_TO_BE_SEEN || KEEPS_WATCH(me)))))
+
+/* ---- shared.c ---- */
+
+#define LARGER(a, b) ((a) > (b) -> (a) : (b))
+#define NEXT_SEQ     (1 + LARGER(seq[0], LARGER(seq[1], seq[2])))
+
+/* shared/shared.c: take_or_join.  shared/change.c: fs_shared_take */
+inline take_or_join()
+{
+    HOLDS(R3, used[me]);
+    HOLDS(R2, state[me] == FREE);
+    if
+    :: (HEAD == NOBODY || BUG == BARGING) && NEED(me) <= available ->
+        HOLDS(ORDER, !ANY(WAITS));
+        has[me] = has[me] + NEED(me);
+        available = available - NEED(me);
+        why = GIVE_BACK
+    :: else ->
+        d_step { seq[me] = NEXT_SEQ; state[me] = WAITING }
+        in_queue[me] = 1;
+        why = WAIT
+    fi
+}
+
+/*
+ * In the scenes with HOLDS_LONG, only when nothing else can happen: then nobody may be waiting
+ * whose units are free, or would be without the dead.
+ */
+#ifdef HOLDS_LONG
+#define GIVES_BACK timeout
+#else
+#define GIVES_BACK true
+#endif
+
+/* shared/change.c: fs_shared_give_back */
+inline fs_shared_give_back()
+{
+    HOLDS(R3, used[me]);
     has[me] = has[me] - NEED(me);
     available = available + NEED(me);
-    fs_section_end()
+    NEXT_TURN
+}
+
+/* ---- attach.c ---- */
+
+/* shared/attach.c: evict */
+inline evict()
+{
+    if
+    :: used[me] -> fs_shared_bury(me); fs_shared_repair(dead, 0)
+    :: else
+    fi;
+    why = MOVE_IN
 }
 
 proctype process(byte me)
 {
-    byte i, h, dead, round;
-    bit from_dead;
+    byte i, h, dead, round, wakes, why, listed[N];
+    bit owns, watched, tells, expired;
 
+    atomic { member[me] = 1; why = TAKE }
+live:
     {
         do
-        :: round < ROUNDS -> acquire(); release(); round++
-        :: else -> break
+        :: atomic { (why >= TAKE && why <= EVICT && CAN_LOCK &&
+                     (why != GIVE_BACK || GIVES_BACK)) -> fs_shared_lock() };
+            fs_section_begin();
+            if
+            :: why == TAKE -> take_or_join()
+            :: why == COME -> come_and_leave()
+            :: why == CHECK && (listed[0] || listed[1] || listed[2]) ->
+                fs_shared_repair(dead, 1);
+                why = WAIT
+            :: why == CHECK && !(listed[0] || listed[1] || listed[2]) -> why = WAIT
+            :: why == GIVE_BACK -> fs_shared_give_back()
+            :: why == EVICT -> evict()
+            fi;
+            fs_section_end();
+unlocked:   skip
+        :: why == COME && expired && lock != NOBODY -> leave_without_lock()
+        :: atomic { (why == WAIT || why == COME) && !expired && deadlines < DEADLINES &&
+                    sleep[me] != LIES_DOWN && sleep[me] != LIES_DOWN_M ->
+                    deadlines++; expired = 1; why = COME; sleep[me] = AWAKE }
+        :: atomic { why == WAIT && sleep[me] < SHORT -> sleep_or_come() }
+        :: atomic { why == WAIT && ENDS_GRANTED -> sleep[me] = AWAKE };
+            fs_watch_wake_granted()
+        :: atomic { why == WAIT && ENDS_WAITING -> sleep[me] = AWAKE };
+            if
+            :: BUG != NEVER_LOOKS -> fs_watch_wake_granted(); fs_watch_check()
+            :: else
+            fi
+        /* shared/attach.c: attach, move_in.  shared/life.c: fs_shared_be_born */
+        :: atomic { why == ATTACH ->
+                    incarnation[me] = incarnation[me] + 1; why = (used[me] -> EVICT : MOVE_IN) }
+        :: why == MOVE_IN ->
+            has[me] = 0;
+            d_step { used[me] = 1; member[me] = 1; why = TAKE }
+        :: why == DONE -> break
         od
     } unless { killed[me] };
 end:
     if
     /* The kernel notices, or has noticed. */
     :: killed[me] ->
-        atomic {
+        d_step {
             if
-            :: lock == me + 1 -> owners--
+            :: (owns && unfinished) || tells || wakes != 0 -> miss(0); miss(1); miss(2)
             :: else
             fi;
+            owners = owners - owns;
+            i = 0; h = 0; dead = 0; round = 0; wakes = 0; why = 0;
+            listed[0] = 0; listed[1] = 0; listed[2] = 0;
+            owns = 0; watched = 0; tells = 0; expired = 0;
+            sleep[me] = AWAKE;
+            member[me] = 0;
             byte_locked[me] = 0
         }
-    fi
+    fi;
+end_dead:
+    atomic { births < BIRTHS -> births++; killed[me] = 0; byte_locked[me] = 1; why = ATTACH }
+    goto live
 }
 
-/* A process that has done all its turns lives on, and may die later. */
+/*
+ * A process that has done all its turns lives on, and may die later.  If the killer pauses, that is
+ * for ever, or with HOLDS_LONG until something is given back.
+ */
 proctype killer()
 {
-    byte i;
-
+end:
     do
-    :: deaths < DEATHS ->
-        if
-        :: i = 0
-        :: i = 1
-        :: i = 2
-        :: break
-        fi;
-        if
-        :: !killed[i] -> atomic { killed[i] = 1; deaths++ }
-        :: else
-        fi
-    :: else -> break
+    :: atomic { !paused && deaths < DEATHS && !killed[0] -> killed[0] = 1; deaths++ }
+    :: atomic { !paused && deaths < DEATHS && !killed[1] -> killed[1] = 1; deaths++ }
+    :: atomic { !paused && deaths < DEATHS && !killed[2] -> killed[2] = 1; deaths++ }
+    :: atomic { !paused && deaths < DEATHS -> paused = 1 }
     od
 }
 
