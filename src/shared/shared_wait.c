@@ -140,16 +140,14 @@ int fs_shared_wait_reason(const struct fs_shared_wait *wait)
 
 int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_section *section)
 {
-    int error;
-
     if (wait->by_token.token == NULL)
         return fs_shared_enter(wait->handle, wait->deadline, section);
     do {
         const bool ends = wait->deadline != NULL
                           && fs_deadline_rest(wait->deadline, SLICE_NS) < SLICE_NS;
         const struct fs_deadline slice = fs_deadline_after(SLICE_NS);
+        int error = fs_shared_enter(wait->handle, ends ? wait->deadline : &slice, section);
 
-        error = fs_shared_enter(wait->handle, ends ? wait->deadline : &slice, section);
         if (error != ETIMEDOUT || ends)
             return error;
     } while (fs_shared_wait_reason(wait) == 0);
