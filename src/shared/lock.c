@@ -164,10 +164,11 @@ static int lock_slowly(fairsem_shared_t *h, const struct fs_deadline *deadline, 
             continue;
         int64_t ns = longest_sleep(&a);
 
-        if (ns <= 0)
-            return ETIMEDOUT;
+        /* Not before it has had its turn: the lock would be reserved for a thread that has gone. */
         if (a.woken)
             await_waker(&a, word);
+        else if (ns <= 0)
+            return ETIMEDOUT;
         else
             sleep_for(&a, word, turn, ns);
     }
