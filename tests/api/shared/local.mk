@@ -9,6 +9,7 @@ test_programs += \
 	tests/api/shared/t_shared_cut \
 	tests/api/shared/t_shared_damage \
 	tests/api/shared/t_shared_death \
+	tests/api/shared/t_shared_lock \
 	tests/api/shared/t_shared_open \
 	tests/api/shared/t_shared_order \
 	tests/api/shared/t_shared_posix \
@@ -17,6 +18,7 @@ test_programs += \
 	tests/api/shared/t_shared_posix_unlink \
 	tests/api/shared/t_shared_posix_wait \
 	tests/api/shared/t_shared_results \
+	tests/api/shared/t_shared_set_units \
 	tests/api/shared/t_shared_stepped \
 	tests/api/shared/t_shared_stopped \
 	tests/api/shared/t_shared_storm

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE             /* F_OFD_SETLK */
 #include "crowd.h"
 
+#include "deadline.h"
 #include "shared/registry.h"
 
 #include <pthread.h>
@@ -43,11 +44,14 @@ void __wrap_fs_life_drop(int fd, int index)
     lock_byte(fd, F_OFD_SETLK, &lock, F_UNLCK, index);
 }
 
+static _Atomic int asked;       /* how often */
+
 int __wrap_fs_life_test(int fd, int index, bool *locked)
 {
     struct flock lock;
     int error = lock_byte(fd, F_OFD_GETLK, &lock, F_WRLCK, index);
 
+    atomic_fetch_add(&asked, 1);
     *locked = error != 0 || lock.l_type != F_UNLCK;
     return error;
 }
@@ -108,6 +112,25 @@ START_TEST(each_handle_counts_as_a_process)
     ck_assert(stat.processes == 2 && stat.held == 2 && stat.mine == 0);
     die(a);
     ck_assert_int_eq(fairsem_shared_acquire(b, 3), 0);
+    ck_assert_int_eq(fairsem_shared_close(b), 0);
+}
+END_TEST
+
+/* One holds all, so there is one question in each check. */
+START_TEST(short_waits_do_not_ask_the_kernel_each_time)
+{
+    const fairsem_shared_attr_t attr = { .units = 1 };
+    fairsem_shared_t *a = open_apart(&attr), *b = open_apart(&attr);
+    int64_t start;
+
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_acquire(a, 1), 0);
+    start = fs_now_ns();
+    atomic_store(&asked, 0);
+    for (int i = 0; i < 50; i++)
+        ck_assert_int_eq(fairsem_shared_acquire_for(b, 1, 1000), ETIMEDOUT);
+    ck_assert_int_le(atomic_load(&asked), 2 * (1 + (fs_now_ns() - start) / 10000000));
+    ck_assert_int_eq(fairsem_shared_close(a), 0);
     ck_assert_int_eq(fairsem_shared_close(b), 0);
 }
 END_TEST
@@ -206,6 +229,7 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared apart", each_handle_counts_as_a_process, a_holder_of_all_units_is_alone,
+    RUN_SUITE("shared apart", each_handle_counts_as_a_process,
+              short_waits_do_not_ask_the_kernel_each_time, a_holder_of_all_units_is_alone,
               a_holder_of_all_units_is_alone_without_undo);
 }

@@ -209,6 +209,48 @@ static bool cut(const struct call *call, unsigned flags, int64_t k)
     return !atomic_load(&stage->reached);
 }
 
+static int64_t new_total;
+
+static int run_set_units(void) { return fairsem_shared_set_units(sem, new_total); }
+
+/* The child holds one of two units, and dies in step k when it changes how many there are. */
+static bool cut_change(int64_t k)
+{
+    static const struct call change = { "set units", 1, false, 0, run_set_units, 0 };
+    fairsem_shared_stat_t stat;
+    pid_t child;
+    bool died;
+
+    memset(stage, 0, sizeof *stage);
+    sem = make_small_segment(2, 0, 4, 4);
+    child = fork();
+    if (child == 0)
+        be_the_child(&change, k);
+    await_flag(&stage->ready, 1);
+    atomic_store(&stage->go, 1);
+    waitpid(child, NULL, 0);
+    died = !atomic_load(&stage->reached);
+    check_repair_is_idempotent(0);
+    ck_assert_int_eq(fairsem_shared_stat(sem, &stat), 0);
+    ck_assert(stat.capacity == new_total || (died && stat.capacity == 2));
+    ck_assert_int_eq(drain(), stat.capacity);
+    ck_assert_int_eq(fairsem_shared_close(sem), 0);
+    return died;
+}
+
+START_TEST(units_changed_by_one_that_dies_are_as_before_or_as_asked)
+{
+    int64_t steps = 0;
+
+    stage = share(sizeof *stage);
+    for (new_total = 0; new_total <= 4; new_total += 2) {
+        for (int64_t k = 1; cut_change(k); k++)
+            steps++;
+    }
+    ck_assert_int_gt(steps, 15);
+}
+END_TEST
+
 static void cut_everywhere(unsigned flags)
 {
     int64_t steps = 0;
@@ -376,6 +418,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("shared cut", a_death_in_any_step_loses_no_unit,
+              units_changed_by_one_that_dies_are_as_before_or_as_asked,
               without_undo_a_call_cut_by_death_is_done_or_not_done,
               a_repair_can_be_cut_short_anywhere, a_repair_without_undo_can_be_cut_short_anywhere,
               a_canceled_waiter_may_close_before_its_wake,

@@ -10,6 +10,7 @@
 
 #include "shared/attach.h"
 #include "shared/change.h"
+#include "shared/watch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -278,6 +279,11 @@ static int take_none(fairsem_shared_t *h)
     return fairsem_shared_tryacquire(h, 0);
 }
 
+static int take_three(fairsem_shared_t *h)
+{
+    return fairsem_shared_tryacquire(h, 3);
+}
+
 static int give_one(fairsem_shared_t *h)
 {
     return fairsem_shared_release(h, 1);
@@ -306,7 +312,32 @@ START_TEST(one_changed_count_is_found_by_acquire_and_release)
     FS_PUT(&ours->held, 0);
     ck_assert_int_eq(fairsem_shared_release(h, 1), ENOTRECOVERABLE);
     memcpy(h->segment, image, (size_t)h->size);
+    FS_PUT(&h->segment->total, 2);
+    ck_assert_int_eq(take_three(h), ENOTRECOVERABLE);       /* there are three: it is not E2BIG */
+    memcpy(h->segment, image, (size_t)h->size);
     ck_assert_int_eq(fairsem_shared_release(h, 2), EPERM);
+    end_used(h, children, 2);
+    free(image);
+}
+END_TEST
+
+/* It loads without the lock, so a wrong number is no damage, and must not be obeyed. */
+START_TEST(a_check_of_processes_loads_only_what_is_there)
+{
+    static const int indices[] = { FS_NOBODY, 16, INT32_MAX, INT32_MIN };
+    pid_t children[3];
+    fairsem_shared_t *h = make_used(0, children);
+    _Atomic int32_t *places[] = { &h->segment->head, &h->slots[FS_GET(&h->segment->head)].process };
+    void *image = malloc((size_t)h->size);
+
+    memcpy(image, h->segment, (size_t)h->size);
+    for (int place = 0; place < 2; place++) {
+        for (int i = 0; i < 4; i++) {
+            FS_PUT(places[place], indices[i]);
+            ck_assert_int_eq(fs_watch_check(h, &fs_lock_at_once, FS_THOSE_OF_INTEREST), 0);
+            memcpy(h->segment, image, (size_t)h->size);
+        }
+    }
     end_used(h, children, 2);
     free(image);
 }
@@ -413,7 +444,8 @@ int main(void)
     RUN_SUITE("shared damage", damage_is_a_result_and_never_a_crash,
               damage_without_undo_is_a_result_and_never_a_crash,
               one_damaged_member_is_reported_by_each_call_that_inspects,
-              one_changed_count_is_found_by_acquire_and_release, an_invalid_change_is_not_completed,
+              one_changed_count_is_found_by_acquire_and_release,
+              a_check_of_processes_loads_only_what_is_there, an_invalid_change_is_not_completed,
               units_that_do_not_exist_are_found_by_a_repair,
               units_that_do_not_exist_are_neither_taken_nor_granted);
 }

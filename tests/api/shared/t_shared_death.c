@@ -480,6 +480,29 @@ START_TEST(a_dead_head_of_the_queue_does_not_hide_the_dead)
 }
 END_TEST
 
+/* The last two keep watch.  If both are stopped, the first one finds that nobody does. */
+START_TEST(stopped_waiters_do_not_hide_the_dead)
+{
+    pid_t holder, first, last[2];
+    fairsem_shared_t *h = make_queue_of_two(&holder, &first, &last[0]);
+    int status;
+
+    last[1] = fork_waiter(h, 1, NULL, NULL);
+    await_queue(h, 3);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(kill(last[i], SIGSTOP), 0);
+        ck_assert_int_eq(waitpid(last[i], &status, WUNTRACED), last[i]);
+    }
+    kill_child(holder);
+    ck_assert_int_eq(status_of(first), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(kill(last[i], SIGCONT), 0);
+        ck_assert_int_eq(status_of(last[i]), 0);
+    }
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 /* Even if a process has checked a moment before. */
 START_TEST(no_caller_is_refused_because_of_the_dead)
 {
@@ -508,6 +531,25 @@ START_TEST(no_caller_is_refused_because_of_the_dead)
 }
 END_TEST
 
+/* Those behind the head are not of interest, except when their slots are wanted. */
+START_TEST(no_caller_is_refused_because_of_the_dead_behind_the_head)
+{
+    fairsem_shared_t *h = make_small_segment(2, 0, 2, 8);
+    pid_t head, behind;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    head = fork_waiter(h, 2, NULL, NULL);
+    await_queue(h, 1);
+    behind = fork_waiter(h, 2, NULL, NULL);
+    await_queue(h, 2);
+    kill_child(behind);
+    ck_assert_int_eq(fairsem_shared_acquire_for(h, 2, 1000000), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    ck_assert_int_eq(status_of(head), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 /* Unless a process has checked a moment ago. */
 START_TEST(a_refusal_without_a_wait_checks_the_holders_first)
 {
@@ -528,6 +570,49 @@ START_TEST(a_refusal_without_a_wait_checks_the_holders_first)
         ck_assert_int_eq(error, 0);
         ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     }
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* A stopped child was granted both units.  It has left its slot, and not said so yet, as it seems. */
+static fairsem_shared_t *make_left(pid_t *waiter)
+{
+    fairsem_shared_t *h = make_segment(2, 0);
+    int slot, status;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
+    *waiter = fork_waiter(h, 2, NULL, NULL);
+    await_queue(h, 1);
+    slot = FS_GET(&h->segment->head);
+    ck_assert_int_eq(kill(*waiter, SIGSTOP), 0);
+    ck_assert_int_eq(waitpid(*waiter, &status, WUNTRACED), *waiter);
+    ck_assert_int_eq(fairsem_shared_release(h, 2), 0);
+    ck_assert_int_eq(FS_GET(&h->slots[slot].state), FS_SLOT_GRANTED);
+    FS_PUT(&h->slots[slot].state, FS_SLOT_TO_RETURN);
+    return h;
+}
+
+START_TEST(a_repair_finds_what_was_left_without_the_lock)
+{
+    pid_t waiter;
+    fairsem_shared_t *h = make_left(&waiter);
+
+    ck_assert_int_eq(fairsem_shared_available(h), 0);
+    FS_PUT(&h->segment->unfinished, 1);
+    ck_assert_int_eq(fairsem_shared_available(h), 2);
+    kill_child(waiter);
+    ck_assert_int_eq(fairsem_shared_available(h), 2);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+START_TEST(units_of_a_slot_that_a_dead_process_has_left_come_back)
+{
+    pid_t waiter;
+    fairsem_shared_t *h = make_left(&waiter);
+
+    kill_child(waiter);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
@@ -554,6 +639,10 @@ int main(int argc, char **argv)
               a_process_that_was_taken_for_dead_starts_with_nothing, the_dead_are_found_soon,
               a_stopped_head_of_the_queue_does_not_hide_the_dead,
               a_dead_head_of_the_queue_does_not_hide_the_dead,
+              stopped_waiters_do_not_hide_the_dead,
               another_clock_does_not_hide_the_dead, no_caller_is_refused_because_of_the_dead,
-              a_refusal_without_a_wait_checks_the_holders_first);
+              no_caller_is_refused_because_of_the_dead_behind_the_head,
+              a_refusal_without_a_wait_checks_the_holders_first,
+              a_repair_finds_what_was_left_without_the_lock,
+              units_of_a_slot_that_a_dead_process_has_left_come_back);
 }

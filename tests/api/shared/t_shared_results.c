@@ -270,6 +270,8 @@ START_TEST(users_and_dump_show_holders_and_waiters)
     ck_assert(users[0].pid == holder && users[0].units == 2 && users[0].place == 0);
     ck_assert(users[1].pid == getpid() && users[1].units == 1 && users[1].mine == 1);
     ck_assert(users[2].pid == waiter && users[2].units == 3 && users[2].place == 1);
+    for (int i = 0; i < count; i++)     /* all of one namespace */
+        ck_assert_int_eq(users[i].local_pid, users[i].pid);
     ck_assert_int_ge(users[0].ns, users[1].ns);
     count = 1;
     ck_assert_int_eq(fairsem_shared_users(h, users, &count), 0);

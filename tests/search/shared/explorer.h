@@ -65,6 +65,7 @@ struct scenario {
     int         deaths;         /* at most so many */
     unsigned    mortal;         /* which processes can die, a set; 0: all */
     int         early;          /* sleeps that end before their time */
+    int         for_ms;         /* how long `for` waits; 0: 150 */
     unsigned    flags;          /* of the segment */
     int         bound;          /* preemptions; 0: as the command line says */
     int         max_waiters;    /* 0: enough */

@@ -246,6 +246,19 @@ static bool is_turn(const void *object)
     return false;
 }
 
+/* ... which is free.  (If it is reserved for a thread that gives up, others take it after 5 ms.) */
+static bool is_free_lock(const void *object)
+{
+    for (int i = 0; i < FILES; i++) {
+        struct fs_segment *s = header(i);
+
+        if (run.file[i].made && FS_GET(&s->lock) == 0
+            && (object == (const void *)&s->lock || object == (const void *)&s->turn))
+            return true;
+    }
+    return false;
+}
+
 /*
  * All threads sleep.  One that sleeps on a changed word was not woken.  That is right for up to 100
  * ms if the process died that was about to wake it; and for up to 1 ms if it waits for the lock.
@@ -259,6 +272,9 @@ void oracle_time_jumps(void)
             && t->deadline - run.now > MS && !is_turn(t->object)
             && *(const volatile int *)(const volatile void *)t->object != t->value)
             fail("lost wake-up", "T%d sleeps on a word that has changed", i);
+        if (t->exists && t->at == SLEEPS && !t->woken && t->object != NULL && run.deaths == 0
+            && is_free_lock(t->object))
+            fail("lost wake-up", "T%d sleeps until it may have a lock that is free", i);
     }
     for (int i = 0; i < FILES; i++) {
         if (run.file[i].made && header(i)->magic == FS_SEGMENT_MAGIC)

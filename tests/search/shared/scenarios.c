@@ -24,6 +24,9 @@ const struct scenario scenarios[] = {
     { .name = "holder-exits", .units = 1, .deaths = 2,
       .threads = "open, acquire 1: exit || open, acquire 1: release 1 "
                  "|| open: acquire 1, release 1" },
+    /* The owner of the lock is stopped, and the other waits for its turn. */
+    { .name = "lock-in-order", .units = 2, .bound = 3, .early = 3,
+      .threads = "open, acquire 1: release 1 || open, acquire 1: release 1" },
     { .name = "one-release-grants-two", .thorough = true, .units = 2, .deaths = 1, .bound = 1,
       .threads = "open, acquire 2: release 2 || open, acquire 1: release 1 "
                  "|| open, acquire 1: release 1" },
@@ -58,11 +61,14 @@ const struct scenario scenarios[] = {
       .early = 1,
       .threads = "open, acquire 1: nap 300, release 1 || open, for 2: release 2 "
                  "|| open, acquire 1: release 1" },
-    /* The owner of the lock is stopped: a sleep that ends early lets time pass meanwhile. */
-    { .name = "timeout-without-the-lock", .units = 1, .deaths = 1, .early = 4,
-      .threads = "open, acquire 1: release 1 || open, for 1: release 1" },
+    /*
+     * The owner of the lock is stopped: a sleep that ends early lets time pass meanwhile.  So it takes
+     * one to pass the deadline, and two for the lock.
+     */
+    { .name = "timeout-without-the-lock", .units = 1, .deaths = 1, .early = 4, .for_ms = 5,
+      .threads = "open, acquire 1: release 1, try 0 || open, for 1: release 1" },
     { .name = "timeout-of-one-without-the-lock", .thorough = true, .units = 1, .deaths = 1,
-      .bound = 1, .early = 4,
+      .bound = 1, .early = 4, .for_ms = 5,
       .threads = "open, acquire 1: release 1 || open, for 1: release 1 "
                  "|| open, acquire 1: release 1" },
     { .name = "canceled-without-the-lock", .thorough = true, .units = 1, .deaths = 1, .bound = 1,
@@ -102,7 +108,10 @@ const struct scenario scenarios[] = {
     { .name = "three-open", .thorough = true, .units = 1, .deaths = 1, .bound = 1,
       .threads = "open: acquire 1, release 1 || open, acquire 1, release 1 "
                  "|| open, acquire 1, release 1" },
-    { .name = "close-with-units", .units = 1, .deaths = 2,
+    { .name = "entry-of-a-dead-one", .units = 1, .bound = 1,
+      .threads = "open, acquire 1: exit || open, acquire 1: release 1 "
+                 "|| open: inspect, close, open, acquire 1, release 1" },
+    { .name = "close-with-units", .units = 1, .deaths = 2, .early = 2,
       .threads = "open, acquire 1: close || open, acquire 1: release 1, close" },
     { .name = "close-and-open-again", .units = 1, .deaths = 2, .bound = 1,
       .threads = "open, acquire 1: close, open, try 1, release 1 "

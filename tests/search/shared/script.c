@@ -138,7 +138,8 @@ static int acquire(fairsem_shared_t *h, const struct op *op)
     case TRY:
         return fairsem_shared_tryacquire(h, op->n);
     case FOR:
-        return fairsem_shared_acquire_for(h, op->n, 150 * MS);
+        return fairsem_shared_acquire_for(h, op->n, MS * (scenario->for_ms != 0 ? scenario->for_ms
+                                                                                : 150));
     case URGENT:
     case BY_TOKEN:
         return fairsem_shared_acquire_with(h, op->n, &how);

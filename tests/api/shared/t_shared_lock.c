@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* t_shared_lock.c - the lock of a segment: who gets it next, and which calls need it. */
+#include "crowd.h"
+
+#include "deadline.h"
+#include "shared/attach.h"
+#include "workers.h"
+
+#define ORDERED   (1u << 29)
+#define CONTENDED (1u << 31)
+
+static int64_t ms_since(int64_t start_ns)
+{
+    return (fs_now_ns() - start_ns) / 1000000;
+}
+
+/* A thread that was woken for its turn died before it took the lock. */
+START_TEST(the_turn_of_a_dead_thread_is_over_after_a_while)
+{
+    fairsem_shared_t *h = make_segment(1, 0);
+
+    for (int i = 0; i < 3; i++) {
+        int64_t start = fs_now_ns();
+
+        FS_PUT(&h->segment->lock, ORDERED | CONTENDED);
+        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        ck_assert_int_ge(ms_since(start), 5);       /* it might have lived */
+        ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    }
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+#define ROUNDS 10
+
+/* A child that gives a unit back in each round. */
+static pid_t fork_giver(fairsem_shared_t *h, _Atomic int *ready, _Atomic int *round)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        CHILD_CHECK(fairsem_shared_acquire(h, ROUNDS) == 0);
+        for (int i = 1; i <= ROUNDS; i++) {
+            atomic_store(ready, i);
+            child_await_flag(round, i);
+            CHILD_CHECK(fairsem_shared_release(h, 1) == 0);
+        }
+        _exit(0);
+    }
+    ck_assert_int_gt(child, 0);
+    return child;
+}
+
+/*
+ * This process gives the lock back and takes it again.  Between the two comes the child, which has
+ * waited for long.  (A child that has not fallen asleep yet, on a busy machine, is passed.)
+ */
+START_TEST(whoever_has_waited_long_for_the_lock_has_it_next)
+{
+    _Atomic int *flags = share(2 * sizeof *flags);
+    fairsem_shared_t *h = make_segment(ROUNDS, 0);
+    pid_t child = fork_giver(h, &flags[0], &flags[1]);
+    struct fs_section section;
+    int in_order = 0;
+
+    for (int i = 1; i <= ROUNDS; i++) {
+        int64_t before;
+
+        await_flag(&flags[0], i);
+        ck_assert_int_eq(fs_shared_enter(h, NULL, &section), 0);
+        before = FS_GET(&h->segment->out);
+        atomic_store(&flags[1], i);
+        while ((FS_GET(&h->segment->lock) & ORDERED) == 0)
+            nap(1);
+        nap(5);
+        ck_assert_int_eq(fs_section_end(h, &section), 0);
+        ck_assert_int_eq(fs_shared_enter(h, NULL, &section), 0);
+        in_order += FS_GET(&h->segment->out) < before;
+        ck_assert_int_eq(fs_section_end(h, &section), 0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_gt(in_order, ROUNDS / 2);
+    ck_assert_int_eq(FS_GET(&h->segment->lock), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+static _Atomic int steps;
+
+static void count_step(const char *what)
+{
+    (void)what;
+    atomic_fetch_add(&steps, 1);
+}
+
+/* So those that try again and again do not keep others from the lock. */
+START_TEST(a_refusal_right_after_a_check_needs_no_lock)
+{
+    fairsem_shared_t *h = make_segment(1, 0);
+    int without = 0;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    for (int i = 0; i < 100 && without == 0; i++) {     /* until two are within 10 ms */
+        ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
+        atomic_store(&steps, 0);
+        fs_shared_step = count_step;
+        ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
+        fs_shared_step = NULL;
+        without += atomic_load(&steps) == 0;
+        ck_assert_int_eq(fairsem_shared_tryacquire(h, 2), E2BIG);
+    }
+    ck_assert_int_eq(without, 1);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("shared lock", the_turn_of_a_dead_thread_is_over_after_a_while,
+              whoever_has_waited_long_for_the_lock_has_it_next,
+              a_refusal_right_after_a_check_needs_no_lock);
+}

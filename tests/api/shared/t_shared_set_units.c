@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* t_shared_set_units.c - the number of units changes while some are held and some are waited for. */
+#include "crowd.h"
+
+static fairsem_shared_stat_t look(fairsem_shared_t *h)
+{
+    fairsem_shared_stat_t stat;
+
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    return stat;
+}
+
+START_TEST(invalid_numbers_are_refused_and_change_nothing)
+{
+    fairsem_shared_t *h = make_segment(2, 0), *no_undo = make_segment(2, FAIRSEM_SHARED_NO_UNDO);
+
+    ck_assert_int_eq(fairsem_shared_set_units(h, -1), EINVAL);
+    ck_assert_int_eq(fairsem_shared_set_units(h, FAIRSEM_MAX_UNITS + 1), EINVAL);
+    ck_assert_int_eq(fairsem_shared_set_units(no_undo, 3), EINVAL);
+    ck_assert_int_eq(fairsem_shared_available(h), 2);
+    ck_assert_int_eq(fairsem_shared_available(no_undo), 2);
+    ck_assert_int_eq(fairsem_shared_close(no_undo), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+START_TEST(each_number_can_be_set)
+{
+    const int64_t numbers[] = { FAIRSEM_MAX_UNITS, 0, 3, FAIRSEM_MAX_UNITS, 1, 2 };
+    fairsem_shared_t *h = make_segment(2, 0);
+    fairsem_shared_stat_t stat;
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        ck_assert_int_eq(fairsem_shared_set_units(h, numbers[i]), 0);
+        stat = look(h);
+        ck_assert(stat.available == numbers[i] && stat.capacity == numbers[i]);
+        ck_assert(stat.initial_units == 2 && stat.held == 0);
+        ck_assert_int_eq(fairsem_shared_tryacquire(h, numbers[i]), 0);
+        ck_assert_int_eq(fairsem_shared_available(h), 0);
+        ck_assert_int_eq(fairsem_shared_release(h, numbers[i]), 0);
+    }
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* The second would fit into what the first one must wait for. */
+START_TEST(more_units_are_granted_in_order)
+{
+    _Atomic int *place = share(4 * sizeof *place);
+    fairsem_shared_t *h = make_segment(1, 0);
+    pid_t waiter[3];
+
+    ck_assert_int_eq(fairsem_shared_set_units(h, 4), 0);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 4), 0);
+    waiter[0] = fork_waiter(h, 3, &place[1], &place[0]);
+    await_queue(h, 1);
+    waiter[1] = fork_waiter(h, 1, &place[2], &place[0]);
+    await_queue(h, 2);
+    ck_assert_int_eq(fairsem_shared_set_units(h, 6), 0);
+    ck_assert_int_eq(fairsem_shared_waiters(h), 2);
+    ck_assert_int_eq(fairsem_shared_set_units(h, 7), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(status_of(waiter[i]), 0);
+        ck_assert_int_eq(atomic_load(&place[i + 1]), i + 1);
+    }
+    /* One change grants them all that it is enough for. */
+    for (int i = 0; i < 3; i++) {
+        waiter[i] = fork_waiter(h, 4, NULL, NULL);
+        await_queue(h, i + 1);
+    }
+    ck_assert_int_eq(fairsem_shared_set_units(h, 16), 0);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(status_of(waiter[i]), 0);
+    ck_assert_int_eq(look(h).initial_units, 1);
+    ck_assert_int_eq(fairsem_shared_available(h), 12);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+static void check_debt(fairsem_shared_t *h, int64_t available, int64_t held, int64_t waiters)
+{
+    fairsem_shared_stat_t stat = look(h);
+
+    ck_assert_int_eq(stat.available, available);
+    ck_assert_int_eq(stat.held, held);
+    ck_assert_int_eq(stat.mine, held);
+    ck_assert_int_eq(stat.waiters, waiters);
+    ck_assert(stat.capacity == 1 && stat.initial_units == 4);
+    ck_assert_int_eq(fairsem_shared_available(h), available < 0 ? 0 : available);
+}
+
+START_TEST(nothing_is_taken_back_and_nobody_is_granted_until_enough_has_come_back)
+{
+    fairsem_shared_t *h = make_segment(4, 0);
+    pid_t waiter;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 3), 0);
+    ck_assert_int_eq(fairsem_shared_set_units(h, 1), 0);
+    check_debt(h, -2, 3, 0);
+    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
+    ck_assert_int_eq(fairsem_shared_tryacquire(h, 2), E2BIG);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 2), E2BIG);
+    ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, 1000000), ETIMEDOUT);
+    waiter = fork_waiter(h, 1, NULL, NULL);
+    await_queue(h, 1);
+    for (int64_t held = 3; held > 1; held--) {
+        check_debt(h, 1 - held, held, 1);
+        ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    }
+    check_debt(h, 0, 1, 1);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    ck_assert_int_eq(status_of(waiter), 0);
+    check_debt(h, 1, 0, 0);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), EPERM);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+START_TEST(requests_for_more_than_there_is_stay_in_the_queue)
+{
+    _Atomic int *place = share(3 * sizeof *place);
+    fairsem_shared_t *h = make_segment(4, 0);
+    pid_t first, second;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    first = fork_waiter(h, 4, &place[1], &place[0]);
+    await_queue(h, 1);
+    ck_assert_int_eq(fairsem_shared_set_units(h, 2), 0);
+    ck_assert_int_eq(fairsem_shared_tryacquire(h, 3), E2BIG);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 4), E2BIG);
+    second = fork_waiter(h, 2, &place[2], &place[0]);
+    await_queue(h, 2);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 2);
+    ck_assert_int_eq(fairsem_shared_waiters(h), 2);
+    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);      /* it would pass them */
+    ck_assert_int_eq(fairsem_shared_set_units(h, 4), 0);
+    ck_assert_int_eq(status_of(first), 0);
+    ck_assert_int_eq(status_of(second), 0);
+    ck_assert(atomic_load(&place[1]) == 1 && atomic_load(&place[2]) == 2);
+    ck_assert_int_eq(fairsem_shared_available(h), 4);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* It pays with all its units what others still wait for. */
+START_TEST(the_dead_give_back_what_they_held_before_there_were_fewer)
+{
+    _Atomic int *flag = share(sizeof *flag);
+    fairsem_shared_t *h = make_segment(5, 0);
+    fairsem_shared_stat_t stat;
+    pid_t holder = fork_holder(h, 4, flag), waiter;
+
+    await_flag(flag, 1);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    ck_assert_int_eq(fairsem_shared_set_units(h, 3), 0);
+    ck_assert_int_eq(look(h).available, -2);
+    waiter = fork_waiter(h, 2, NULL, NULL);
+    await_queue(h, 1);
+    kill_child(holder);
+    ck_assert_int_eq(status_of(waiter), 0);
+    stat = look(h);
+    ck_assert(stat.available == 2 && stat.held == 1 && stat.mine == 1);
+    ck_assert_int_eq(stat.returned, 4);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("shared, set units", invalid_numbers_are_refused_and_change_nothing,
+              each_number_can_be_set, more_units_are_granted_in_order,
+              nothing_is_taken_back_and_nobody_is_granted_until_enough_has_come_back,
+              requests_for_more_than_there_is_stay_in_the_queue,
+              the_dead_give_back_what_they_held_before_there_were_fewer);
+}
