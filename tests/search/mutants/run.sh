@@ -100,12 +100,17 @@ explore --bound 2'
 # library has, too, and then of the interposer; in limit/.
 shared_suites='dies
 t_shared_results
+t_shared_set_units
 t_shared_order
+t_shared_lock
 t_shared_awake
 t_shared_open
+t_shared_posix_open
 t_shared_death
 t_shared_damage
 t_shared_cut
+t_shared_stopped
+t_shared_apart
 dies --bound 2'
 posix_suites='t_posix_results
 t_posix_zeroed
