@@ -55,7 +55,7 @@ const struct scenario scenarios[] = {
                  "|| open, acquire 1: release 1 || open, acquire 1: release 1" },
 
     /* ---- Leaving the queue ---- */
-    { .name = "timeout-or-grant", .units = 1, .deaths = 2, .early = 1,
+    { .name = "timeout-or-grant", .units = 1, .deaths = 2, .early = 1, .for_ms = 5,
       .threads = "open, acquire 1: release 1 || open, for 1: release 1" },
     { .name = "timeout-of-the-head", .thorough = true, .units = 2, .deaths = 1, .bound = 1,
       .early = 1,
@@ -151,7 +151,8 @@ const struct scenario scenarios[] = {
       .threads = "open, acquire 1: || open, acquire 1: || open: release 1, release 1, acquire 0" },
     { .name = "no-undo-granter-dies", .units = 1, .deaths = 1, .flags = NO_UNDO, .mortal = 1 << 0,
       .threads = "open: release 1 || open, acquire 2: || open: nap 900, release 1" },
-    { .name = "no-undo-timeout", .units = 0, .deaths = 1, .flags = NO_UNDO, .early = 1, .mortal = 2,
+    { .name = "no-undo-timeout", .units = 0, .deaths = 1, .flags = NO_UNDO, .early = 1, .for_ms = 5,
+      .mortal = 2,
       .threads = "open: release 2, release 1 || open, for 2: || open, acquire 1:" },
     { .name = "no-undo-fast-path", .units = 1, .deaths = 1, .flags = NO_UNDO, .capacity = 5,
       .threads = "open: try 1, release 1 || open: try 1, release 1 || open: for 1, release 1" },
