@@ -66,9 +66,9 @@
  *            ENOSYS           without Linux
  * Owner.     A process owns the units that it has acquired; each of its threads may release them.
  * Death.     Exit, exec and signals end a process here; being stopped does not.  Its units are free
- *            within 50 ms if somebody waits, else at the next call that needs them.
- * Stopped.   A process that is stopped in a call can have the segment's lock.  Calls with a time, or
- *            without a wait, then return at most 20 ms late, as if the units were not free.
+ *            soon if somebody waits, as a rule within 50 ms, else at the next call that needs them.
+ * Stopped.   A process that is stopped in a call can have the segment's lock.  An acquire with a
+ *            time, and a tryacquire, then return at most 20 ms late, as if the units were not free.
  * Child.     After fork it can use the handle, without the parent's units.  After _Fork, vfork and
  *            clone it must not.
  * File.      A program that closes descriptors which it does not know seems dead.  Open a segment

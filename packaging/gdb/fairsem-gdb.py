@@ -46,7 +46,7 @@ LAYOUT = {
     'fs_slot': 'i32 state, i32 process, a64 units, a64 seq, i32 priority, i32 core, '
                'a64 joined_ns',
     'fs_shared_wait': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq, i32 reason, '
-                'i32 late_reason, i64 joined_ns',
+                'i64 joined_ns',
 }
 # The first fields are enough of these; of an array element also its size.
 BEGINNINGS = ('fs_sem', 'fairsem_shared', 'fs_segment', 'fs_process', 'fs_slot', 'fs_shared_wait')

@@ -16,7 +16,7 @@
  * Who inspects waits so long for the lock.  Then it reads without it, as its owner is stopped: the
  * figures may not fit together, but they say what is going on.
  */
-#define PATIENCE_NS 20000000
+#define PATIENCE_NS 14000000
 
 struct view {
     fairsem_shared_t *handle;

@@ -176,7 +176,7 @@ int fs_shared_give_back(fairsem_shared_t *h, int64_t n)
 
 /*
  * The commit point of a grant.  EAGAIN: its thread has gone meanwhile, without the lock.  When this
- * is done again, it may have been granted before, and may have gone since.
+ * is done again, it may have been granted before, and may have gone since; without undo, with its units.
  */
 static int commit_grant(fairsem_shared_t *h, struct fs_slot *slot)
 {
@@ -185,7 +185,8 @@ static int commit_grant(fairsem_shared_t *h, struct fs_slot *slot)
     FS_STEP("commit grant");
     if (atomic_compare_exchange_strong_explicit(&slot->state, &state, FS_SLOT_GRANTED,
                                                 memory_order_release, memory_order_relaxed)
-        || state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN)
+        || state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN
+        || (state == FS_SLOT_TO_FREE && !h->undo))
         return 0;
     return state == FS_SLOT_TO_UNLINK ? EAGAIN : fs_shared_is_damaged(h);
 }

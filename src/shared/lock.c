@@ -17,13 +17,15 @@
 #define BARGE_NS    1000000     /* for so long, whoever finds the lock free takes it */
 #define CHECK_NS    10000000    /* the first sleep after that, at whose end the owner is checked */
 #define LONGEST_NS  160000000
-#define RESERVED_NS 5000000     /* whoever has slept so long for its turn takes a reserved lock */
+#define RESERVED_NS 3000000     /* whoever has slept so long for its turn takes a reserved lock */
 #define LOADS       100         /* before it sleeps: most sections are over by then */
+#define PATIENCE    4
 #define TRIES       100         /* more are due to damage */
 
 static_assert(FAIRSEM_SHARED_MAX <= INDEX_MASK + 1, "an index does not fit");
 
 const struct fs_deadline fs_lock_at_once = { .clock = CLOCK_MONOTONIC };
+const struct fs_deadline fs_lock_no_wait = { .clock = CLOCK_MONOTONIC };
 
 static uint32_t word_of(int index, uint32_t incarnation)
 {
@@ -70,7 +72,9 @@ struct attempt {
     int64_t  sleep_ns;          /* for so long at most */
     uint32_t mark;              /* what it sets when it has the lock: others may sleep, too */
     bool     waits_in_order;    /* BARGE_NS have passed */
-    bool     woken;             /* for its turn, and has not tried again since */
+    bool     woken;             /* for its turn, and its waker has still to unlock */
+    uint32_t waker;             /* whose word that is; 0: not known yet */
+    int      patience;          /* how often it waits for that after its deadline */
     bool     may_take_reserved; /* it has been woken, or its sleep has ended */
 };
 
@@ -108,16 +112,28 @@ static int64_t longest_sleep(struct attempt *a)
     if (a->deadline == NULL)
         return a->sleep_ns;
     rest_ns = fs_deadline_rest(a->deadline, a->sleep_ns);
-    if (rest_ns < FS_LOCK_GRACE_NS - waited_ns)
+    if (a->deadline != &fs_lock_no_wait && rest_ns < FS_LOCK_GRACE_NS - waited_ns)
         rest_ns = FS_LOCK_GRACE_NS - waited_ns;
     return rest_ns < a->sleep_ns ? rest_ns : a->sleep_ns;
 }
 
-/* Its waker has still to unlock, which wakes no thread. */
-static void await_waker(struct attempt *a, uint32_t word)
+/*
+ * Its waker has still to unlock, which wakes no thread, and then the lock is reserved for this one.
+ * False: it has unlocked, and the lock has another owner.
+ */
+static bool await_waker(struct attempt *a, uint32_t word)
 {
-    a->woken = false;
-    fs_shared_sleep((const _Atomic int *)&a->handle->segment->lock, (int)word, BARGE_NS, false);
+    _Atomic uint32_t *lock = &a->handle->segment->lock;
+    const uint32_t owner = word & ~RESERVED;
+
+    if (a->waker != 0 && a->waker != owner)
+        return a->woken = false;
+    a->waker = owner;
+    for (int i = 0; i < LOADS && FS_GET(lock) == word; i++)
+        fs_cpu_pause();
+    if (FS_GET(lock) == word)
+        fs_shared_sleep((const _Atomic int *)lock, (int)word, BARGE_NS, false);
+    return true;
 }
 
 /*
@@ -139,6 +155,7 @@ static void sleep_for(struct attempt *a, uint32_t word, int turn, int64_t ns)
         return;
     }
     end = fs_shared_sleep(&s->turn, turn, ns, false);
+    a->waker = 0;
     a->woken = end == FS_SLEEP_WOKEN;
     a->may_take_reserved = a->woken || (end == FS_SLEEP_TIME_OUT && ns >= RESERVED_NS);
     if (end == FS_SLEEP_TIME_OUT && a->sleep_ns < LONGEST_NS)
@@ -147,7 +164,8 @@ static void sleep_for(struct attempt *a, uint32_t word, int turn, int64_t ns)
 
 static int lock_slowly(fairsem_shared_t *h, const struct fs_deadline *deadline, int *dead_owner)
 {
-    struct attempt a = { .handle = h, .deadline = deadline, .begun_ns = fs_now_ns() };
+    struct attempt a = { .handle = h, .deadline = deadline, .begun_ns = fs_now_ns(),
+                         .patience = PATIENCE };
     _Atomic uint32_t *lock = &h->segment->lock;
 
     for (;;) {
@@ -165,12 +183,11 @@ static int lock_slowly(fairsem_shared_t *h, const struct fs_deadline *deadline, 
         int64_t ns = longest_sleep(&a);
 
         /* Not before it has had its turn: the lock would be reserved for a thread that has gone. */
-        if (a.woken)
-            await_waker(&a, word);
-        else if (ns <= 0)
+        if (a.woken && (ns > 0 || a.patience-- > 0) && await_waker(&a, word))
+            continue;
+        if (ns <= 0)
             return ETIMEDOUT;
-        else
-            sleep_for(&a, word, turn, ns);
+        sleep_for(&a, word, turn, ns);
     }
 }
 

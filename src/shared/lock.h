@@ -21,8 +21,8 @@
  * that has slept longest.  When no such thread is left, the lock is free again for all.
  *
  * DEATH.  The death of the owner wakes no thread.  So a thread that waits for the lock checks the
- * owner after 1 ms, 10 ms, 20 ms and so on, up to every 160 ms.  If the thread dies for which the
- * lock is reserved, another takes it that has slept for its time.
+ * owner after 1 ms, 10 ms, 20 ms and so on, up to every 160 ms.  If the thread dies, or is stopped,
+ * for which the lock is reserved, another takes it that has slept for its time.
  */
 #ifndef FS_SHARED_LOCK_H
 #define FS_SHARED_LOCK_H
@@ -31,10 +31,10 @@
 #include "shared/handle.h"
 
 /* The lock may be held by a stopped process.  A call with a deadline waits so long after that. */
-#define FS_LOCK_GRACE_NS 10000000
+#define FS_LOCK_GRACE_NS 6000000
 
-/* A deadline that has passed: for calls that do not wait. */
-extern const struct fs_deadline fs_lock_at_once;
+/* A deadline that has passed: for calls that do not wait; and the same without that. */
+extern const struct fs_deadline fs_lock_at_once, fs_lock_no_wait;
 
 /*
  * Returns 0; EOWNERDEAD: we hold it, and its last owner, *dead_owner, died with it; ETIMEDOUT: we

@@ -109,8 +109,8 @@ static int enter_and_take(struct fs_shared_wait *wait, int64_t n, int priority, 
     struct fs_section section;
     int result = fs_shared_wait_enter(wait, &section);
 
-    if (result == ETIMEDOUT && fs_shared_wait_reason(wait) != 0)
-        return fs_shared_wait_reason(wait);
+    if (result == ETIMEDOUT && wait->reason != 0)
+        return wait->reason;
     if (result != 0)
         return result;
     result = wait->reason != 0 ? wait->reason : take_or_join(wait, &section, n, priority, refusal);

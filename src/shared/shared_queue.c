@@ -106,11 +106,20 @@ int fs_queue_last_two(fairsem_shared_t *h, int last[2])
     return n;
 }
 
+#define MOST_LEFT 16       /* with so many left behind it, a waiter keeps watch in any case */
+
 bool fs_queue_keeps_watch(const fairsem_shared_t *h, int index)
 {
-    int behind = FS_GET(&h->slots[index].next);
+    int behind = 0;
 
-    return !fs_index_valid(behind, h->max_waiters) || FS_GET(&h->slots[behind].next) == FS_NOBODY;
+    /* Without the lock, these are hints.  Slots that were left to others do not count. */
+    for (int i = 0; i < MOST_LEFT && behind < 2; i++) {
+        index = FS_GET(&h->slots[index].next);
+        if (!fs_index_valid(index, h->max_waiters))
+            return true;
+        behind += FS_GET(&h->slots[index].state) == FS_SLOT_WAITING;
+    }
+    return behind < 2;
 }
 
 int fs_slot_process(fairsem_shared_t *h, int index, int *process)

@@ -82,15 +82,20 @@ static int settle_slot(fairsem_shared_t *h, struct fs_section *section, int slot
     }
 }
 
-/* A thread first changes the state of its slot, then `unsettled`: so none is overlooked. */
+/*
+ * A thread first changes the state of its slot, then `unsettled`: so none is overlooked.  It is cleared
+ * last: until then nobody is refused because of units that wait to be returned.
+ */
 static int settle(fairsem_shared_t *h, struct fs_section *section)
 {
-    int error = 0;
+    int left = atomic_load_explicit(&h->segment->unsettled, memory_order_acquire), error = 0;
 
-    FS_STEP("settle");
-    atomic_exchange_explicit(&h->segment->unsettled, 0, memory_order_acquire);
     for (int i = 0; i < h->max_waiters && error == 0; i++)
         error = settle_slot(h, section, i);
+    FS_STEP("settled");
+    if (error == 0)
+        atomic_compare_exchange_strong_explicit(&h->segment->unsettled, &left, 0,
+                                                memory_order_relaxed, memory_order_relaxed);
     return error;
 }
 
@@ -255,10 +260,13 @@ static int grant_or_drop_head(fairsem_shared_t *h, struct fs_section *section)
     return alive ? grant_head(h, section, head) : repair_without(h, process);
 }
 
-/* Each turn takes at least one slot out of the queue. */
+/*
+ * Each turn takes at least one slot out of the queue, except if a head seemed to be dead, and another
+ * process has taken its entry since: then the next turn grants it.
+ */
 int fs_section_grant(fairsem_shared_t *h, struct fs_section *section)
 {
-    for (int i = 0; i <= h->max_waiters; i++) {
+    for (int i = 0; i <= 2 * h->max_waiters; i++) {
         int error = grant_or_drop_head(h, section);
 
         if (error != 0)

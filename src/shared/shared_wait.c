@@ -46,67 +46,62 @@ static bool is_in(const struct fs_shared_wait *wait, enum fs_slot_state state)
            && FS_GET(&slot->process) == FS_GET(&h->self);
 }
 
-/* A token's cancel and the end of the wait may race: the first of the two stores `reason`. */
-static bool decide(struct fs_shared_wait *wait, int reason)
+/*
+ * The lock is held.  The state changes first: from then on its thread, which may leave without the
+ * lock, cannot time out.  If the queue is damaged, the thread will also find that.
+ */
+static void cancel_inside(fairsem_shared_t *h, int index, struct fs_section *section)
 {
-    int undecided = 0;
+    int state = FS_SLOT_WAITING;
 
-    return atomic_compare_exchange_strong_explicit(&wait->reason, &undecided, reason,
-                                                   memory_order_relaxed, memory_order_relaxed);
+    FS_STEP("commit canceled");
+    if (!atomic_compare_exchange_strong_explicit(&h->slots[index].state, &state, FS_SLOT_CANCELED,
+                                                 memory_order_release, memory_order_relaxed))
+        return;
+    if (fs_section_take_out(h, section, index) == 0)
+        FS_COUNT_UP(&h->segment->count.cancels, 1);
+    fs_section_will_wake(h, section, index);
 }
 
-/* True: it is canceled.  The lock is held. */
-static bool cancel_inside(struct fs_shared_wait *wait, int reason, struct fs_section *section)
-{
-    fairsem_shared_t *h = wait->handle;
+/* A canceler that cannot have the lock does not wait for it again so soon: there may be many waits. */
+#define LOCKED_OUT_NS 20000000
 
-    if (wait->slot == FS_NOBODY)
-        return decide(wait, reason);
-    if (!is_in(wait, FS_SLOT_WAITING) || !decide(wait, reason))
-        return false;
-    /* If the queue is damaged, the waiting thread will also find that. */
-    if (fs_section_take_out(h, section, wait->slot) == 0) {
-        FS_COUNT_UP(&h->segment->count.cancels, 1);
-        probe_end(wait, false);
-        FS_COMMIT(&h->slots[wait->slot].state, FS_SLOT_CANCELED);
-        fs_section_will_wake(h, section, wait->slot);
-    }
-    return true;
+static int enter(fairsem_shared_t *h, struct fs_section *section)
+{
+    int64_t before = FS_GET(&h->locked_out_ns);
+    bool at_once = before != 0 && fs_now_ns() - before < LOCKED_OUT_NS;
+    int error = fs_shared_enter(h, at_once ? &fs_lock_no_wait : &fs_lock_at_once, section);
+
+    if (error == ETIMEDOUT)
+        FS_PUT(&h->locked_out_ns, fs_now_ns());
+    return error;
 }
 
 /*
- * The owner of the lock may be stopped.  Then the waiting thread itself leaves: it stays on the
- * token's list until then.
+ * If the owner of the lock is stopped, the waiting thread itself leaves.  In any case it then takes the
+ * wait off the token's list, for which it needs the token's mutex, so `wait` is there until we return.
  */
-static void leave_it_to_the_thread(struct fs_shared_wait *wait, int reason)
-{
-    int slot;
-
-    atomic_store_explicit(&wait->late_reason, reason, memory_order_relaxed);
-    slot = FS_GET(&wait->slot);
-    if (slot != FS_NOBODY)
-        fs_shared_wake(&wait->handle->slots[slot].state, INT_MAX);
-}
-
-/* After the unlock the wait may be gone. */
 static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferred *deferred)
 {
     void *outer = (char *)by_token - offsetof(struct fs_shared_wait, by_token);
     struct fs_shared_wait *wait = outer;
     fairsem_shared_t *h = wait->handle;
     struct fs_section section;
-    bool canceled;
-    int error;
+    int index, error = enter(h, &section);
 
     (void)deferred;
-    error = fs_shared_enter(h, &fs_lock_at_once, &section);
-    if (error == ETIMEDOUT)
-        leave_it_to_the_thread(wait, reason);
+    atomic_store_explicit(&wait->reason, reason, memory_order_relaxed);
+    index = FS_GET(&wait->slot);
+    if (error == ETIMEDOUT && index != FS_NOBODY)
+        fs_shared_wake(&h->slots[index].state, INT_MAX);
     if (error != 0)
-        return false;       /* the waiting thread will get the same error */
-    canceled = cancel_inside(wait, reason, &section);
+        return false;       /* after another error the waiting thread will get the same */
+    if (index != FS_NOBODY && is_in(wait, FS_SLOT_WAITING)) {
+        probe_end(wait, false);
+        cancel_inside(h, index, &section);
+    }
     fs_section_end(h, &section);
-    return canceled;
+    return false;
 }
 
 int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
@@ -118,7 +113,6 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
     atomic_init(&wait->slot, FS_NOBODY);
     wait->checked = false;
     atomic_init(&wait->reason, 0);
-    atomic_init(&wait->late_reason, 0);
     wait->result = FS_NOT_OVER;
     wait->by_token.token = NULL;
     if (token == NULL)
@@ -126,13 +120,6 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
     wait->by_token.token = fs_token_inside(token);
     wait->by_token.cancel = cancel;
     return fs_token_attach(&wait->by_token);
-}
-
-int fs_shared_wait_reason(const struct fs_shared_wait *wait)
-{
-    int reason = FS_GET(&wait->reason);
-
-    return reason != 0 ? reason : FS_GET(&wait->late_reason);
 }
 
 /* Wait this long for the lock between two looks whether the token has been canceled. */
@@ -150,7 +137,7 @@ int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_section *section
 
         if (error != ETIMEDOUT || ends)
             return error;
-    } while (fs_shared_wait_reason(wait) == 0);
+    } while (FS_GET(&wait->reason) == 0);
     return ETIMEDOUT;
 }
 
@@ -264,7 +251,7 @@ static int leave_queue(struct fs_shared_wait *wait, struct fs_section *section, 
     else
         FS_COUNT_UP(&count->cancels, 1);
     probe_end(wait, ending == EXPIRE);
-    return ending == EXPIRE ? ETIMEDOUT : ending == ABANDON ? ECANCELED : FS_GET(&wait->late_reason);
+    return ending == EXPIRE ? ETIMEDOUT : ending == ABANDON ? ECANCELED : FS_GET(&wait->reason);
 }
 
 static int leave_granted(struct fs_shared_wait *wait, enum ending ending)
@@ -289,18 +276,23 @@ static int leave_without_lock(struct fs_shared_wait *wait, enum ending ending)
                                 [FS_SLOT_GRANTED] = FS_SLOT_TO_RETURN,
                                 [FS_SLOT_CANCELED] = FS_SLOT_TO_FREE };
     int state = FS_GET(&slot->state);
+    bool ours;
 
     do {
         if (FS_GET(&slot->seq) != wait->seq || FS_GET(&slot->process) != FS_GET(&h->self)
             || state < FS_SLOT_WAITING || state > FS_SLOT_CANCELED)
             return EBADF;       /* others took us for dead: our byte was free */
         FS_STEP("leave");
-    } while (!atomic_compare_exchange_strong_explicit(&slot->state, &state, left[state],
+        /* Without undo they are its own from the grant on, and need not be received. */
+        ours = state == FS_SLOT_GRANTED && !h->undo && ending != ABANDON;
+    } while (!atomic_compare_exchange_strong_explicit(&slot->state, &state,
+                                                      ours ? FS_SLOT_TO_FREE : left[state],
                                                       memory_order_release, memory_order_relaxed));
     FS_STEP("unsettled");
     atomic_fetch_add_explicit(&h->segment->unsettled, 1, memory_order_release);
-    return state == FS_SLOT_CANCELED || ending == CANCEL_LATE ? fs_shared_wait_reason(wait)
-                                                              : ETIMEDOUT;
+    if (ours)
+        return 0;
+    return state == FS_SLOT_CANCELED || ending == CANCEL_LATE ? FS_GET(&wait->reason) : ETIMEDOUT;
 }
 
 /* Take the lock; leave if the wait has ended or must end.  The result, or FS_NOT_OVER. */
@@ -314,7 +306,7 @@ static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
     int result = FS_NOT_OVER;
 
     if (error == ETIMEDOUT)
-        return leave_without_lock(wait, fs_shared_wait_reason(wait) != 0 ? CANCEL_LATE : ending);
+        return leave_without_lock(wait, FS_GET(&wait->reason) != 0 ? CANCEL_LATE : ending);
     if (error != 0)
         return error;
     if (is_in(wait, FS_SLOT_GRANTED)) {
@@ -336,7 +328,7 @@ static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
 
 static void forget_token(struct fs_shared_wait *wait)
 {
-    if (wait->by_token.token != NULL && decide(wait, FS_OVER))
+    if (wait->by_token.token != NULL)
         fs_token_detach(&wait->by_token);
 }
 
@@ -359,10 +351,14 @@ int fs_shared_wait_check(struct fs_shared_wait *wait)
  * R6: the longest sleep of one that does not keep watch.  It wakes up for nothing, except if those
  * who keep watch are dead or stopped; so in a long queue each does that less often.
  */
-static int64_t longest_sleep(const fairsem_shared_t *h)
+static int64_t longest_sleep(const struct fs_shared_wait *wait)
 {
+    const fairsem_shared_t *h = wait->handle;
     int64_t waiters = FS_GET(&h->segment->waiters);
 
+    /* A canceler that cannot have the lock may wake it just before it sleeps. */
+    if (wait->by_token.token != NULL)
+        return 100 * NS_PER_MS;
     if (waiters < 0 || waiters > h->max_waiters)
         waiters = h->max_waiters;
     return (200 + 5 * waiters) * NS_PER_MS;
@@ -374,12 +370,12 @@ static int sleep_and_check(struct fs_shared_wait *wait)
     fairsem_shared_t *h = wait->handle;
     struct fs_slot *slot = &h->slots[wait->slot];
     bool watches = fs_queue_keeps_watch(h, wait->slot);
-    int64_t most = watches ? FS_WATCH_NS : longest_sleep(h);
+    int64_t most = watches ? FS_WATCH_NS : longest_sleep(wait);
     int64_t ns = wait->deadline != NULL ? fs_deadline_rest(wait->deadline, most) : most;
 
     if (ns == 0)
         return come_and_leave(wait, EXPIRE);
-    if (FS_GET(&wait->late_reason) != 0)
+    if (FS_GET(&wait->reason) != 0)
         return come_and_leave(wait, CANCEL_LATE);
     FS_STEP("sleep");
     if (fs_shared_sleep(&slot->state, FS_SLOT_WAITING, ns, true) != FS_SLEEP_TIME_OUT)
@@ -389,9 +385,13 @@ static int sleep_and_check(struct fs_shared_wait *wait)
         fs_watch_wake_granted(h);
         return FS_NOT_OVER;
     }
+    /* Also if others check all the time, because they are refused: they wake nobody. */
+    if (watches)
+        fs_watch_wake_granted(h);
     if (!fs_watch_due(h, watches ? FS_WATCH_NS : FS_WATCH_LATE_NS))
         return FS_NOT_OVER;
-    fs_watch_wake_granted(h);
+    if (!watches)
+        fs_watch_wake_granted(h);
     return fs_shared_wait_check(wait);
 }
 

@@ -10,17 +10,13 @@
 /* No result yet; results are not negative. */
 #define FS_NOT_OVER (-1)
 
-/* A `reason`: the wait has ended without a token, and can no longer be canceled. */
-#define FS_OVER (-1)
-
 struct fs_shared_wait {
     struct fs_cancelable      by_token;
     fairsem_shared_t         *handle;
     const struct fs_deadline *deadline;     /* NULL: none */
     _Atomic int               slot;         /* stored under the lock; FS_NOBODY: not joined */
     int64_t                   seq;          /* its number: the slot is still ours if it has it */
-    _Atomic int               reason;       /* of its token; 0: not canceled, or FS_OVER */
-    _Atomic int               late_reason;  /* the same, if the canceler could not take the lock */
+    _Atomic int               reason;       /* of its token, under the token's mutex; 0: not canceled */
     int64_t                   joined_ns;
     int                       core;         /* where it joined */
     bool                      checked;      /* processes, before it is refused */
@@ -33,10 +29,7 @@ struct fs_shared_wait {
 int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);
 
-/* The reason for which its token was canceled, or 0. */
-int fs_shared_wait_reason(const struct fs_shared_wait *wait);
-
-/* fs_shared_enter() for this wait: ETIMEDOUT also if its token is canceled, see late_reason. */
+/* fs_shared_enter() for this wait: ETIMEDOUT also if its token is canceled, see `reason`. */
 int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_section *section);
 
 /* Join, as the last of this priority.  0, ENOBUFS, ENOTRECOVERABLE.  The lock is held. */

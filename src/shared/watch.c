@@ -117,9 +117,10 @@ int fs_watch_check(fairsem_shared_t *h, const struct fs_deadline *deadline, enum
 {
     struct fs_section section;
     struct fs_dead dead;
-    int error;
+    int error = 0;
 
-    do {
+    /* Each turn drops as many as a list holds, unless somebody damages the segment. */
+    for (int i = 0; i <= h->max_processes / FS_DEAD_MAX; i++) {
         error = fs_shared_be_attached(h, deadline);       /* or it would take its parent for itself */
         dead.count = 0;
         if (error == 0)
@@ -131,7 +132,9 @@ int fs_watch_check(fairsem_shared_t *h, const struct fs_deadline *deadline, enum
             return error;
         error = dead.count != 0 ? fs_shared_repair(h, &dead) : 0;
         error = error == 0 ? fs_section_end(h, &section) : fs_section_fail(h, &section, error);
-    } while (error == 0 && dead.count == FS_DEAD_MAX);
+        if (error != 0 || dead.count < FS_DEAD_MAX)
+            return error;
+    }
     return error;
 }
 

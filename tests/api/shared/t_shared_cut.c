@@ -7,7 +7,7 @@
  * child had died just before or just after the commit point.  A second repair must change nothing.
  * A waiter in another process must get its unit.
  *
- * Another test delays a thread before its wakes: it must not touch what others may have freed.
+ * Another test delays a canceler in each step: it must not touch what others may have freed.
  */
 #include "crowd.h"
 
@@ -347,47 +347,67 @@ START_TEST(a_repair_without_undo_can_be_cut_short_anywhere)
 }
 END_TEST
 
-/* ---- A thread that is delayed before its wakes ---- */
+/* ---- A canceler that is delayed in any step ---- */
 
-static _Thread_local bool held_up;
-static _Atomic int closed;
+static _Thread_local int64_t steps_left;       /* to the step in which this thread naps; 0: none */
+static _Thread_local bool napped;
 
-static void wait_for_the_close(const char *what)
+/* Longer than others wait for the lock. */
+static void nap_in_step(const char *what)
 {
-    if (held_up && strcmp(what, "wake") == 0)
-        await_flag(&closed, 1);
+    (void)what;
+    if (steps_left != 0 && --steps_left == 0) {
+        napped = true;
+        nap(60);
+    }
 }
 
-static fairsem_token_t their_token = FAIRSEM_TOKEN_INITIALIZER;
-
+static fairsem_token_t their_token;
+static int64_t their_timeout_ns;
 static int their_wait, their_close;     /* read when the thread has ended */
 
 static void *wait_and_close(void *arg)
 {
-    const fairsem_wait_t how = { .token = &their_token };
+    const fairsem_wait_t how = { .token = &their_token, .timeout_ns = their_timeout_ns };
 
     their_wait = fairsem_shared_acquire_with(sem, 1, &how);
     their_close = fairsem_shared_close(sem);
-    atomic_store(&closed, 1);
     return arg;
 }
 
-/* AddressSanitizer and valgrind would see if the canceler still touched the handle. */
-START_TEST(a_canceled_waiter_may_close_before_its_wake)
+static bool cancel_in_step(int64_t k, int64_t timeout_ns)
 {
     pthread_t thread;
 
     sem = make_segment(1, 0);
     ck_assert_int_eq(fairsem_shared_acquire(sem, 1), 0);
-    fs_shared_step = wait_for_the_close;
+    ck_assert_int_eq(fairsem_token_init(&their_token), 0);
+    their_timeout_ns = timeout_ns;
     start_thread(&thread, wait_and_close, NULL);
     await_queue(sem, 1);
-    held_up = true;
+    napped = false;
+    steps_left = k;
+    fs_shared_step = nap_in_step;
     ck_assert_int_eq(fairsem_token_cancel(&their_token, EPIPE), 0);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     fs_shared_step = NULL;
-    ck_assert_int_eq(their_wait, EPIPE);
+    steps_left = 0;
+    ck_assert(their_wait == EPIPE || (timeout_ns != 0 && their_wait == ETIMEDOUT));
     ck_assert_int_eq(their_close, 0);
+    ck_assert_int_eq(fairsem_token_destroy(&their_token), 0);
+    return napped;
+}
+
+/* It closes its handle at once.  A canceler that still used the segment, or the wait, would crash. */
+START_TEST(a_canceled_waiter_returns_when_its_canceler_is_through)
+{
+    int64_t steps = 0;
+
+    while (cancel_in_step(steps + 1, 0))
+        steps++;
+    ck_assert(!FS_CHECKED || steps > 10);
+    for (int64_t k = 1; k <= steps; k++)
+        cancel_in_step(k, 30000000);
 }
 END_TEST
 
@@ -421,6 +441,6 @@ int main(void)
               units_changed_by_one_that_dies_are_as_before_or_as_asked,
               without_undo_a_call_cut_by_death_is_done_or_not_done,
               a_repair_can_be_cut_short_anywhere, a_repair_without_undo_can_be_cut_short_anywhere,
-              a_canceled_waiter_may_close_before_its_wake,
+              a_canceled_waiter_returns_when_its_canceler_is_through,
               damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it);
 }
