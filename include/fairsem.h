@@ -40,6 +40,8 @@
  *         fairsem_acquire_for         wait at most so many nanoseconds
  *         fairsem_acquire_until       wait until a time on a clock
  *         fairsem_acquire_with        all of these, a priority, and a token
+ *         fairsem_acquire_all         units of several semaphores, all or none
+ *         fairsem_release_all         give these back
  *         fairsem_token_init          a token: a switch that ends many waits
  *         fairsem_token_destroy       the end of a token
  *         fairsem_token_cancel        end all waits that use it
@@ -171,40 +173,18 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
  * fork.      The child gets the count and an empty queue.  fairsem/shared.h is for processes.
  * Mistakes.  Use of an all-zero or destroyed semaphore aborts the program, where a check is free.
  * Since.     1.0, unless a comment names a later version.
- * Threads.   Two calls may run side by side, except where this table says no (free: as destroy):
+ * Threads.   Two calls may run side by side, except with init (never), and with destroy and free:
  *
- *                              init   destroy   acquire...   release   inspect
- *                 init          no      no         no          no        no
- *                 destroy       no      no         (1)         (2)       no
- *                 acquire...    no      (1)        yes         yes       yes
- *                 release       no      (2)        yes         yes       yes
- *                 inspect       no      no         yes         yes       yes
- *
- *            (1) Only after every acquire has returned.  EBUSY reports a queue; nothing reports
- *                a thread on its way into an acquire, or out of one.
- *            (2) The thread whose acquire this release has satisfied may destroy at once.
+ *                 acquire...   Destroy after every acquire has returned.  EBUSY reports a queue;
+ *                              nothing reports a thread on its way into an acquire, or out of one.
+ *                 release      The thread whose acquire it has satisfied may destroy at once.
+ *                 others       no
  */
 
 /* ======================================================================== *
  *  2  The object: initialize, destroy
  *     fairsem_init(3)
  * ======================================================================== */
-
-/*
- * Example:
- *
- *     #include <fairsem.h>
- *
- *     int main(void)
- *     {
- *         const fairsem_attr_t attr = { .name = "buffers", .capacity = 8 };
- *         fairsem_t buffers;
- *
- *         if (fairsem_init(&buffers, 8, &attr) != 0)      // 8 of 8 are free
- *             return 1;
- *         return fairsem_destroy(&buffers);               // EBUSY while somebody waits
- *     }
- */
 
 /* attr.flags: as with sem_t, signal handlers end waits (EINTR) and may release.  Linux only. */
 #define FAIRSEM_INTERRUPTIBLE 1u
@@ -260,7 +240,7 @@ FAIRSEM_API void fairsem_free(fairsem_t *sem);
 
 /* ======================================================================== *
  *  3  Deadlines, priorities, tokens
- *     fairsem_acquire(3), fairsem_token_cancel(3)
+ *     fairsem_acquire(3), fairsem_acquire_all(3), fairsem_token_cancel(3)
  * ======================================================================== */
 
 /*
@@ -339,6 +319,29 @@ FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
     FAIRSEM_TIME64_(fairsem_acquire_with) FAIRSEM_NONNULL_(1);
 
+/* Units of one semaphore, of several that are taken together.  Since 1.1. */
+typedef struct fairsem_request { fairsem_t *sem; int64_t units; } fairsem_request_t;
+
+/*
+ * Acquire all that the array asks for, or nothing; calls of it never deadlock each other.  While it
+ * waits for one semaphore, it may hold units of others.  Since 1.1.
+ *
+ * As fairsem_acquire_with, and
+ * EINVAL     a sem is NULL; the units asked of one semaphore add up to > FAIRSEM_MAX_UNITS
+ */
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_acquire_all(const fairsem_request_t requests[], size_t count,
+                                    const fairsem_wait_t *how)
+    FAIRSEM_TIME64_(fairsem_acquire_all);
+
+/*
+ * Release each, also after one that fails; the result is that of the first to fail.  Since 1.1.
+ *
+ * As fairsem_release, and
+ * EINVAL     a sem is NULL
+ */
+FAIRSEM_API int fairsem_release_all(const fairsem_request_t requests[], size_t count);
+
 /* ======================================================================== *
  *  4  Capacity, debt, close
  *     fairsem_set_capacity(3), fairsem_close(3)
@@ -414,7 +417,6 @@ typedef struct {
     int64_t waiters;        /* in the queue */
     int64_t waiting_units;  /* what they ask for; at most INT64_MAX */
     int64_t oldest_wait_ns; /* the age of the oldest, nanoseconds */
-
     int64_t waits;          /* joined the queue: waiters + grants + timeouts + cancels */
     int64_t grants;         /* left it with their units */
     int64_t timeouts;       /* left it because of the time */
@@ -554,9 +556,7 @@ typedef struct fairsem_ticket {
 } fairsem_ticket_t;
 
 enum fairsem_ticket_state {
-    FAIRSEM_TICKET_IDLE,
-    FAIRSEM_TICKET_WAITING,
-    FAIRSEM_TICKET_GRANTED,
+    FAIRSEM_TICKET_IDLE, FAIRSEM_TICKET_WAITING, FAIRSEM_TICKET_GRANTED,
     FAIRSEM_TICKET_CANCELED,    /* E2BIG: too large for a new capacity */
     FAIRSEM_TICKET_CLOSED
 };

@@ -6,6 +6,7 @@
 libman3dir = $(mandir)/man3
 dist_libman3_DATA = \
 	doc/man/fairsem_acquire.3 \
+	doc/man/fairsem_acquire_all.3 \
 	doc/man/fairsem_available.3 \
 	doc/man/fairsem_close.3 \
 	doc/man/fairsem_init.3 \

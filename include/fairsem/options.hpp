@@ -60,6 +60,19 @@ struct wait_options {
     token *canceled_by = nullptr;   /* its reason is what the wait throws */
 };
 
+namespace detail {
+
+inline fairsem_wait_t wait_of(const wait_options &how) noexcept
+{
+    fairsem_wait_t wait = {};
+
+    wait.priority = how.priority;
+    wait.token = how.canceled_by != nullptr ? how.canceled_by->native_handle() : nullptr;
+    return wait;
+}
+
+} // namespace detail
+
 } // namespace fairsem
 
 #endif

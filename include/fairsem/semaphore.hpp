@@ -234,7 +234,7 @@ public:
      */
     void drain(std::int64_t n, const wait_options &how = {})
     {
-        const fairsem_wait_t wait = wait_of(how);
+        const fairsem_wait_t wait = detail::wait_of(how);
 
         detail::must(fairsem_drain(&sem_, n, &wait), "fairsem::semaphore::drain");
     }
@@ -244,7 +244,7 @@ public:
     [[nodiscard]] bool drain_for(const std::chrono::duration<Rep, Period> &rel_time,
                                  std::int64_t n, const wait_options &how = {})
     {
-        fairsem_wait_t wait = wait_of(how);
+        fairsem_wait_t wait = detail::wait_of(how);
 
         wait.timeout_ns = detail::timeout_of(detail::nanoseconds_of(rel_time));
         return detail::must_or(ETIMEDOUT, fairsem_drain(&sem_, n, &wait),
@@ -299,18 +299,9 @@ private:
         return detail::must_or(ETIMEDOUT, error, "fairsem::semaphore::acquire");
     }
 
-    static fairsem_wait_t wait_of(const wait_options &how)
-    {
-        fairsem_wait_t wait = {};
-
-        wait.priority = how.priority;
-        wait.token = how.canceled_by != nullptr ? how.canceled_by->native_handle() : nullptr;
-        return wait;
-    }
-
     int wait(std::int64_t n, const wait_options &how)
     {
-        const fairsem_wait_t wait = wait_of(how);
+        const fairsem_wait_t wait = detail::wait_of(how);
 
         return fairsem_acquire_with(&sem_, n, &wait);
     }
@@ -319,7 +310,7 @@ private:
     int wait_for(const std::chrono::duration<Rep, Period> &rel_time, std::int64_t n,
                  const wait_options &how)
     {
-        fairsem_wait_t wait = wait_of(how);
+        fairsem_wait_t wait = detail::wait_of(how);
 
         wait.timeout_ns = detail::timeout_of(detail::nanoseconds_of(rel_time));
         return fairsem_acquire_with(&sem_, n, &wait);
@@ -333,7 +324,7 @@ private:
             const detail::deadline end = detail::deadline_on(detail::clock_of<Clock>::id,
                                                              abs_time.time_since_epoch());
 
-            fairsem_wait_t wait = wait_of(how);
+            fairsem_wait_t wait = detail::wait_of(how);
 
             wait.clock = end.clock;
             wait.deadline = end.never ? nullptr : &end.at;

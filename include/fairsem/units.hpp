@@ -9,7 +9,9 @@
 
 #include <fairsem/semaphore.hpp>
 
+#include <array>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace fairsem {
@@ -104,6 +106,68 @@ private:
 };
 
 inline void swap(units &a, units &b) noexcept { a.swap(b); }
+
+/* ---- Several semaphores at once: fairsem_acquire_all(3) ---- */
+
+/* What is wanted of one semaphore. */
+struct request {
+    semaphore   &from;
+    std::int64_t n = 1;
+};
+
+namespace detail {
+
+template <std::size_t N, std::size_t... I>
+int acquire_all(const request (&requests)[N], const fairsem_wait_t &how,
+                std::index_sequence<I...>)
+{
+    const fairsem_request_t all[] = { { requests[I].from.native_handle(), requests[I].n }... };
+
+    return fairsem_acquire_all(all, N, &how);
+}
+
+template <std::size_t N, std::size_t... I>
+std::array<units, N> guards_of(const request (&requests)[N], std::index_sequence<I...>) noexcept
+{
+    return { { units(fairsem_units_t{ requests[I].from.native_handle(), requests[I].n })... } };
+}
+
+} // namespace detail
+
+/*
+ * Acquires all of them or none, each into a guard of its own:
+ *
+ *     auto [file, memory] = fairsem::acquire_all({ { files, 1 }, { bytes, size } });
+ *
+ * Calls of it never deadlock each other, whatever they list first.  Throws what semaphore::acquire
+ * throws, and EINVAL if the units asked of one semaphore add up to more than semaphore::max().
+ */
+template <std::size_t N>
+[[nodiscard]] std::array<units, N> acquire_all(const request (&requests)[N],
+                                               const wait_options &how = {})
+{
+    const auto each = std::make_index_sequence<N>();
+
+    detail::must(detail::acquire_all(requests, detail::wait_of(how), each),
+                 "fairsem::acquire_all");
+    return detail::guards_of(requests, each);
+}
+
+/* The same for at most rel_time in all.  Empty: that has passed. */
+template <class Rep, class Period, std::size_t N>
+[[nodiscard]] std::optional<std::array<units, N>>
+try_acquire_all_for(const std::chrono::duration<Rep, Period> &rel_time,
+                    const request (&requests)[N], const wait_options &how = {})
+{
+    const auto each = std::make_index_sequence<N>();
+    fairsem_wait_t wait = detail::wait_of(how);
+
+    wait.timeout_ns = detail::timeout_of(detail::nanoseconds_of(rel_time));
+    if (!detail::must_or(ETIMEDOUT, detail::acquire_all(requests, wait, each),
+                         "fairsem::acquire_all"))
+        return std::nullopt;
+    return detail::guards_of(requests, each);
+}
 
 } // namespace fairsem
 

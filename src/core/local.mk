@@ -2,6 +2,7 @@
 # src/core/local.mk - the semaphore of one process; included by ../../Makefile.am.
 
 libcore_la_SOURCES = \
+	src/core/all.c \
 	src/core/annotate.c src/core/annotate.h \
 	src/core/annotate_valgrind.c src/core/annotate_valgrind.h \
 	src/core/bypass.h \

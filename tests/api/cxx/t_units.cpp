@@ -127,3 +127,47 @@ TRIAL(units_go_in_and_out_of_a_guard)
     }
     CHECK(sem.available() == 3);
 }
+
+TRIAL(several_semaphores_are_acquired_together)
+{
+    fairsem::semaphore files(2), bytes(100);
+
+    {
+        auto [memory, file] = fairsem::acquire_all({ { bytes, 60 }, { files } });
+
+        CHECK(memory.count() == 60 && file.count() == 1);
+        CHECK(bytes.available() == 40 && files.available() == 1);
+        memory.release(20);
+        const units kept(std::move(file));
+        CHECK(!file && kept.count() == 1 && bytes.available() == 60);
+    }
+    CHECK(bytes.available() == 100 && files.available() == 2);
+    {
+        auto [one, two] = fairsem::acquire_all({ { bytes, 10 }, { bytes, 20 } }, { -1 });
+
+        CHECK(one.count() == 10 && two.count() == 20 && bytes.available() == 70);
+        one.merge(std::move(two));
+        CHECK(one.count() == 30);
+    }
+    CHECK(bytes.available() == 100);
+}
+
+TRIAL(if_one_of_several_fails_none_is_held)
+{
+    using namespace std::chrono_literals;
+    fairsem::semaphore files(2), bytes(100, { nullptr, 100 });
+    fairsem::token token;
+
+    CHECK_THROWS(E2BIG, (void)fairsem::acquire_all({ { files }, { bytes, 101 } }));
+    CHECK_THROWS(EINVAL, (void)fairsem::acquire_all({ { files }, { bytes, -1 } }));
+    CHECK(!fairsem::try_acquire_all_for(1ms, { { files, 3 }, { bytes, 10 } }));
+    CHECK(!fairsem::try_acquire_all_for(0s, { { bytes, 10 }, { files, 3 } }));
+    auto held = fairsem::try_acquire_all_for(1h, { { bytes, 10 }, { files, 2 } });
+    CHECK(held && (*held)[0].count() == 10 && (*held)[1].count() == 2);
+    held.reset();
+    token.cancel();
+    CHECK_THROWS(ECANCELED, (void)fairsem::acquire_all({ { files }, { bytes } }, { 0, &token }));
+    files.close(EPIPE);
+    CHECK_THROWS(EPIPE, (void)fairsem::acquire_all({ { bytes, 5 }, { files } }));
+    CHECK(files.available() == 2 && bytes.available() == 100);
+}

@@ -127,6 +127,13 @@ CALL(reserved, fairsem_acquire_with(&s->sem, n, HOW(.reserved_ = { 1 })))
 CALL(canceled, fairsem_acquire_with(&s->sem, n, HOW(CANCELED)))
 CALL(cancel, fairsem_token_cancel(&s->canceled, (int)n))
 
+#define BOTH (const fairsem_request_t[]){ { &s->other, 1 }, { &s->sem, n } }, 2
+CALL(all, fairsem_acquire_all(BOTH, NULL))
+CALL(all_past, fairsem_acquire_all(BOTH, HOW(PAST)))
+CALL(all_reserved, fairsem_acquire_all(BOTH, HOW(.reserved_ = { 1 })))
+CALL(all_canceled, fairsem_acquire_all(BOTH, HOW(CANCELED)))
+CALL(release_all, fairsem_release_all(BOTH))
+
 CALL(u_acquire, fairsem_units_acquire(&s->empty, &s->sem, n, NULL))
 CALL(u_canceled, fairsem_units_acquire(&s->empty, &s->sem, n, HOW(CANCELED)))
 CALL(u_try, fairsem_units_tryacquire(&s->empty, &s->sem, n))
@@ -241,6 +248,16 @@ static const struct row rows[] = {
     ROW(for_1ns, 0, TAKES, 0, 0, ENOBUFS, T, T, EPIPE, 0),
     ROW(for_1ns, -1, TAKES, ALL(EINVAL)),
     ROW(for_1ns, MAX + 1, TAKES, ALL(EINVAL)),
+    ROW(all, 1, TAKES, 0, 0, ENOBUFS, ANY, ANY, EPIPE, 0),
+    ROW(all, 4, TAKES, 0, ANY, ENOBUFS, ANY, ANY, EPIPE, 0),
+    ROW(all, 5, TAKES, E2BIG, E2BIG, E2BIG, E2BIG, ANY, EPIPE, ANY),
+    ROW(all, 0, TAKES, 0, 0, ENOBUFS, ANY, ANY, EPIPE, 0),
+    ROW(all, -1, TAKES, ALL(EINVAL)),
+    ROW(all, MAX + 1, TAKES, ALL(EINVAL)),
+    ROW(all_past, 1, TAKES, 0, 0, T, T, T, EPIPE, 0),
+    ROW(all_past, 5, TAKES, E2BIG, E2BIG, E2BIG, E2BIG, T, EPIPE, T),
+    ROW(all_reserved, 1, TAKES, ALL(EINVAL)),
+    ROW(all_canceled, 1, TAKES, REASON, REASON, REASON, REASON, REASON, ANY, REASON),
     ROW(with, 1, NOTHING, 0, 0, ENOBUFS, ANY, ANY, EPIPE, 0),
     ROW(with, 5, NOTHING, E2BIG, E2BIG, E2BIG, E2BIG, ANY, EPIPE, ANY),
     ROW(with, -1, NOTHING, ALL(EINVAL)),
@@ -261,6 +278,8 @@ static const struct row rows[] = {
     ROW(release, 1, GIVES, EOVERFLOW, 0, 0, 0, EOVERFLOW, 0, 0),
     ROW(release, 0, GIVES, ALL(0)),
     ROW(release, -1, GIVES, ALL(EINVAL)),
+    ROW(release_all, 1, GIVES, EOVERFLOW, 0, 0, 0, EOVERFLOW, 0, 0),
+    ROW(release_all, -1, GIVES, ALL(EINVAL)),
     ROW(u_return, 1, GIVES, EOVERFLOW, 0, 0, 0, EOVERFLOW, 0, 0),
     ROW(u_return, 0, GIVES, ALL(0)),
     ROW(u_return, -1, GIVES, ALL(EINVAL)),

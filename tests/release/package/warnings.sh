@@ -20,6 +20,7 @@ static fairsem_t sem = FAIRSEM_INITIALIZER(1);
 static fairsem_t *created;
 static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
 static fairsem_units_t units, more;
+static fairsem_request_t requests[1];
 static fairsem_ticket_t ticket;
 static fairsem_stat_t stat;
 static fairsem_shared_t *handle;
@@ -57,6 +58,8 @@ void all(void)
     fairsem_token_cancel(&token, 0);
     fairsem_token_reason(&token);
     fairsem_acquire_with(&sem, 1, NULL);                                /* WARNS */
+    fairsem_acquire_all(requests, 1, NULL);                             /* WARNS */
+    fairsem_release_all(requests, 1);
     fairsem_capacity(&sem);
     fairsem_set_capacity(&sem, 1);
     fairsem_consume(&sem, 1);
@@ -127,6 +130,9 @@ void all(void)
     IS fairsem_token_reason(NULL);                                      /* WARNS */
     IS fairsem_acquire_with(NULL, 1, NULL);                             /* WARNS */
     IS fairsem_acquire_with(&sem, 1, NULL);
+    IS fairsem_acquire_all(NULL, 0, NULL);
+    IS fairsem_acquire_all(requests, 1, NULL);
+    IS fairsem_release_all(NULL, 0);
     IS fairsem_capacity(NULL);                                          /* WARNS */
     IS fairsem_set_capacity(NULL, 1);                                   /* WARNS */
     IS fairsem_consume(NULL, 1);                                        /* WARNS */
@@ -262,6 +268,8 @@ void all(fairsem::semaphore &sem, fairsem::units &units, fairsem::token &token)
     units.merge(fairsem::units(sem));
     units.forget();
     token.cancel();
+    fairsem::acquire_all({ { sem, 1 } });                               /* WARNS */
+    fairsem::try_acquire_all_for(1s, { { sem, 1 } });                   /* WARNS */
 #if defined(__cpp_lib_jthread)
     const std::stop_token stop;
     sem.acquire(stop);                                                  /* WARNS 20 */

@@ -142,6 +142,17 @@ static void by_with(fairsem_t *sem, void (*inside)(void *), void *arg)
     check(fairsem_with(sem, 1, inside, arg) == 0);
 }
 
+/* Together with a second semaphore, which has units for everybody. */
+static void by_all(fairsem_t *sem, void (*inside)(void *), void *arg)
+{
+    static fairsem_t beside = FAIRSEM_INITIALIZER(4);
+    const fairsem_request_t both[] = { { sem, 1 }, { &beside, 1 } };
+
+    check(fairsem_acquire_all(both, 2, NULL) == 0);
+    inside(arg);
+    check(fairsem_release_all(both, 2) == 0);
+}
+
 static void by_posix(fairsem_t *sem, void (*inside)(void *), void *arg)
 {
     sem_t *posix = (sem_t *)(void *)sem;
@@ -203,7 +214,7 @@ static void by_claim(fairsem_t *sem, void (*inside)(void *), void *arg)
         data_##name++;                                                                     \
     }
 TOUCH(static) TOUCH(init) TOUCH(interruptible) TOUCH(bypassed) TOUCH(bounded) TOUCH(try)
-TOUCH(upto) TOUCH(for) TOUCH(guard) TOUCH(with) TOUCH(posix) TOUCH(ticket) TOUCH(claim)
+TOUCH(upto) TOUCH(for) TOUCH(guard) TOUCH(with) TOUCH(all) TOUCH(posix) TOUCH(ticket) TOUCH(claim)
 TOUCH(callback)
 
 static const struct way ways[] = {
@@ -217,6 +228,7 @@ static const struct way ways[] = {
     { "for", init_statically, by_acquire_for, touch_for },
     { "guard", init_plainly, by_guard, touch_guard },
     { "with", init_plainly, by_with, touch_with },
+    { "all", init_plainly, by_all, touch_all },
     { "posix", NULL, by_posix, touch_posix },
     { "ticket", init_plainly, by_ticket, touch_ticket },
     { "claim", init_plainly, by_claim, touch_claim },

@@ -256,6 +256,23 @@ const struct scenario scenarios[] = {
     { .name = "debt-and-close", .units = 1, .threads =
       "acquire 1; give | consume 1; release 1 | close | timed 1; give" },
 
+    /*
+     * ---- Several semaphores: the acquires and releases of which fairsem_acquire_all is made ----
+     *
+     * It has no verb, because it shares nothing between threads except through these, one after the
+     * other.  Which of them it makes, and when, is compared with a model in tests/search/fuzz/.
+     */
+    { .name = "two-semaphores", .units = 1, .threads =
+      "acquire 1; acquire 1 s1; give s1; give | acquire 1; acquire 1 s1; give s1; give |"
+      "acquire 1 s1; give s1" },
+    { .name = "timed-out-at-the-second-semaphore", .units = 1, .threads =
+      "acquire 1; timed 2 s1; give s1; give | timed 1; give | release 1 s1" },
+    { .name = "token-of-two-acquires", .units = 1, .threads =
+      "acquire 1 token; acquire 2 s1 token; give s1; give | acquire 1; give |"
+      "acquire 1 s1; give s1 | cancel" },
+    { .name = "canceled-at-the-second-semaphore", .units = 1, .threads =
+      "!acquire 1; acquire 2 s1; give s1; give | acquire 1; give | release 1 s1" },
+
     /* ---- Destroy: a thread that has been granted may end the semaphore at once ---- */
     { .name = "destroy-after-acquire", .threads =
       "acquire 1; destroy | release 1" },

@@ -21,6 +21,7 @@ void call_begin(struct call *call, int line, int sem, int ticket)
 
     *call = (struct call){ line, sem, ticket, *now };
     now->wait = NULL;
+    now->all = NULL;
     now->depth++;
     model_call++;
     if (sem != NO_SEM)

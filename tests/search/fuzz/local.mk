@@ -12,6 +12,7 @@ fuzz_sources = \
 	tests/search/fuzz/model.c tests/search/fuzz/model.h \
 	tests/search/fuzz/sequence.c tests/search/fuzz/sequence.h \
 	tests/search/fuzz/steps.h \
+	tests/search/fuzz/steps_all.c \
 	tests/search/fuzz/steps_sem.c \
 	tests/search/fuzz/steps_ticket.c \
 	tests/search/fuzz/steps_units.c \
@@ -28,7 +29,7 @@ endif
 tests_search_fuzz_replay_SOURCES = $(fuzz_sources) tests/search/fuzz/replay.c
 tests_search_fuzz_replay_CFLAGS = $(AM_CFLAGS) $(LIB_CFLAGS)
 tests_search_fuzz_replay_LDADD = tests/support/libchecked.la $(NO_LTO)
-# machine.c has the same list; build.sh reads it there.
+# machine.c and steps_all.c have the same list; build.sh reads it there.
 tests_search_fuzz_replay_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=pthread_mutex_trylock \
 	-Wl,--wrap=pthread_mutex_unlock -Wl,--wrap=pthread_cond_init \
@@ -36,7 +37,9 @@ tests_search_fuzz_replay_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_m
 	-Wl,--wrap=pthread_cond_signal -Wl,--wrap=pthread_key_create \
 	-Wl,--wrap=pthread_getspecific -Wl,--wrap=pthread_setspecific \
 	-Wl,--wrap=pthread_self -Wl,--wrap=syscall \
-	-Wl,--wrap=__clock_gettime64 -Wl,--wrap=__pthread_cond_timedwait64
+	-Wl,--wrap=__clock_gettime64 -Wl,--wrap=__pthread_cond_timedwait64 \
+	-Wl,--wrap=fairsem_acquire_with -Wl,--wrap=fairsem_acquire_with_time64 \
+	-Wl,--wrap=fairsem_release
 
 .PHONY: fuzz
 SECONDS = 60

@@ -18,7 +18,7 @@ static bool valid(int64_t n)
     return n >= 0 && n <= FAIRSEM_MAX_UNITS;
 }
 
-static bool valid_wait(const fairsem_wait_t *how)
+bool model_valid_wait(const fairsem_wait_t *how)
 {
     bool clock = how->clock == CLOCK_MONOTONIC || how->clock == CLOCK_REALTIME;
 
@@ -299,11 +299,11 @@ void model_wait_ends(struct model_wait *wait)
 void model_acquire(struct model_sem *s, struct model_wait *wait, int64_t n,
                    const fairsem_wait_t *how, struct model_token *token)
 {
-    bool past = how->deadline != NULL && valid_wait(how)
+    bool past = how->deadline != NULL && model_valid_wait(how)
                 && model_passed(how->clock, how->deadline);
 
     wait->request = &wait->own;
-    if (!valid(n) || !valid_wait(how)) {
+    if (!valid(n) || !model_valid_wait(how)) {
         returns(wait, EINVAL);
     } else if (token != NULL && token->reason != 0) {
         returns(wait, token->reason);
@@ -318,7 +318,7 @@ void model_ticket_wait(struct model_request *ticket, struct model_wait *wait,
                        const fairsem_wait_t *how, struct model_token *token)
 {
     wait->request = ticket;
-    if (!valid_wait(how) || how->priority != 0 || ticket->state == FAIRSEM_TICKET_IDLE)
+    if (!model_valid_wait(how) || how->priority != 0 || ticket->state == FAIRSEM_TICKET_IDLE)
         returns(wait, EINVAL);
     else if (ticket->state != FAIRSEM_TICKET_WAITING)
         returns(wait, ticket->reason);

@@ -69,6 +69,9 @@ extern int (*model_calls_back)(void);
 /* The ticket whose callback must come next in this call; NULL: none. */
 struct model_request *model_next_due(struct model_request *tickets, int count);
 
+/* The members of `how`, which has a deadline in place of a timeout. */
+bool    model_valid_wait(const fairsem_wait_t *how);
+
 int     model_init(struct model_sem *s, int64_t units, const fairsem_attr_t *attr);
 int     model_destroy(const struct model_sem *s);
 int     model_try(struct model_sem *s, int64_t n);

@@ -44,7 +44,9 @@ static const struct {
     { step_renew_token, 4 },
     { step_time_passes, 6 },
     { step_clock_is_set, 2 },
-    { step_wish, 22 },
+    { step_acquire_all, 6 },
+    { step_release_all, 2 },
+    { step_wish, 14 },
 };
 
 enum { STEPS = sizeof steps / sizeof steps[0] };

@@ -38,7 +38,12 @@ struct step_how {
     int             token;
 };
 void step_how(struct step_how *step);
+void step_say_how(const struct step_how *step);
 struct model_token *step_model_token(const struct step_how *step);
+
+/* steps_all.c: several semaphores at once */
+void step_acquire_all(void);
+void step_release_all(void);
 
 /* steps_ticket.c */
 void step_ticket_take(void);

@@ -87,7 +87,7 @@ struct model_token *step_model_token(const struct step_how *step)
     return step->token == NO_TOKEN ? NULL : &world.model_token[step->token];
 }
 
-static void say_how(const struct step_how *step)
+void step_say_how(const struct step_how *step)
 {
     const fairsem_wait_t *how = &step->how;
     static const fairsem_wait_t usual;
@@ -152,7 +152,7 @@ void step_acquire_until(void)
         return;
     call_begin(&call, SAY("fairsem_acquire_until(s%lld, %lld, %lld)", s, n, step.how.clock), s,
                NO_TICKET);
-    say_how(&step);
+    step_say_how(&step);
     call_may_wait(&wait, &step.how);
     model_acquire(&world.model_sem[s], &wait, n, &step.how, NULL);
     call_wait_ends(&call, &wait, fairsem_acquire_until(world.sem[s], n, step.how.clock,
@@ -171,7 +171,7 @@ void step_acquire_with(void)
     if (!thread_may_sleep())
         return;
     call_begin(&call, SAY("fairsem_acquire_with(s%lld, %lld)", s, n), s, NO_TICKET);
-    say_how(&step);
+    step_say_how(&step);
     call_may_wait(&wait, &step.how);
     model_acquire(&world.model_sem[s], &wait, n, &step.how, step_model_token(&step));
     call_wait_ends(&call, &wait, fairsem_acquire_with(world.sem[s], n, step.arg));

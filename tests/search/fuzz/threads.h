@@ -25,6 +25,7 @@ struct thread_call {
     const fairsem_wait_t *how;
     int                   depth;    /* how many calls it is in */
     int                   calls_back; /* the call that runs the callback it is in; or 0 */
+    struct all           *all;      /* the call of several semaphores that it is in; NULL: none */
 };
 struct thread_call *thread_call(void);
 int thread_calls_back(void);        /* see model_calls_back */

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * all.c - units of several semaphores, all of them or none: a client of the public semaphore.
+ *
+ * NO DEADLOCK.  A call takes one semaphore after the other, in the order of their addresses.  So a
+ * call that holds units waits only for semaphores at higher addresses.  Of the calls that wait, one
+ * waits at the highest address; those whose units it waits for are past it, and wait for none.
+ *
+ * It holds units while it waits.  To hold none, it would have to find all of them free at the same
+ * moment, and others would pass it until then.
+ *
+ * NO MEMORY.  It sorts nothing: it scans the array for the next address, as often as there are
+ * semaphores.  So the time is quadratic in the length of the array, which is short.
+ */
+#include "cleanup.h"            /* before <pthread.h> */
+#include "compiler.h"
+#include "deadline.h"
+#include "wait.h"
+#include "word.h"
+
+#include <errno.h>
+
+/* How far a call has come.  A semaphore that is named more than once counts once, with the sum. */
+struct progress {
+    const fairsem_request_t *requests;
+    size_t                   count;
+    fairsem_t               *newest;    /* the last one of which it holds units; NULL: none */
+};
+
+static bool is_before(const fairsem_t *a, const fairsem_t *b)
+{
+    return (uintptr_t)a < (uintptr_t)b;
+}
+
+/* The first semaphore behind `sem` (NULL: of all), by address; NULL: there is none. */
+static fairsem_t *next_behind(const struct progress *at, const fairsem_t *sem)
+{
+    fairsem_t *next = NULL;
+
+    for (size_t i = 0; i < at->count; i++) {
+        fairsem_t *one = at->requests[i].sem;
+
+        if (is_before(sem, one) && (next == NULL || is_before(one, next)))
+            next = one;
+    }
+    return next;
+}
+
+/* The last semaphore before `sem`; NULL: there is none. */
+static fairsem_t *last_before(const struct progress *at, const fairsem_t *sem)
+{
+    fairsem_t *last = NULL;
+
+    for (size_t i = 0; i < at->count; i++) {
+        fairsem_t *one = at->requests[i].sem;
+
+        if (is_before(one, sem) && (last == NULL || is_before(last, one)))
+            last = one;
+    }
+    return last;
+}
+
+/* What the array asks of it; -1: too much, or one of the numbers is wrong. */
+static int64_t sum_of(const struct progress *at, const fairsem_t *sem)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < at->count; i++) {
+        int64_t n = at->requests[i].units;
+
+        if (at->requests[i].sem != sem)
+            continue;
+        if (!fs_count_valid(n) || n > FAIRSEM_MAX_UNITS - sum)
+            return -1;
+        sum += n;
+    }
+    return sum;
+}
+
+static bool requests_valid(const struct progress *at)
+{
+    for (size_t i = 0; i < at->count; i++) {
+        if (at->requests[i].sem == NULL)
+            return false;
+    }
+    for (const fairsem_t *sem = NULL; (sem = next_behind(at, sem)) != NULL;) {
+        if (sum_of(at, sem) < 0)
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Release what it holds, the newest first.  Before each release, that one is forgotten: a release
+ * may run a callback that throws, and then the clean-up goes on with the rest.
+ */
+FS_REALIGN_STACK static void give_back(void *progress)
+{
+    struct progress *at = progress;
+    fairsem_t *sem;
+
+    pthread_cleanup_push(give_back, at);
+    while ((sem = at->newest) != NULL) {
+        at->newest = last_before(at, sem);
+        (void)fairsem_release(sem, sum_of(at, sem));
+    }
+    pthread_cleanup_pop(0);
+}
+
+static int acquire_each(struct progress *at, const fairsem_wait_t *how)
+{
+    fairsem_t *sem = NULL;
+    int error = 0;
+
+    while (error == 0 && (sem = next_behind(at, sem)) != NULL) {
+        error = fairsem_acquire_with(sem, sum_of(at, sem), how);
+        if (error == 0)
+            at->newest = sem;
+    }
+    return error;
+}
+
+/* The clean-up covers all waits: the thread may be canceled in any of them. */
+static int acquire_or_give_back(struct progress *at, const fairsem_wait_t *how)
+{
+    int error;
+
+    pthread_cleanup_push(give_back, at);
+    error = acquire_each(at, how);
+    pthread_cleanup_pop(error);
+    return error;
+}
+
+/* A time-out becomes a deadline here, before the first wait: the second does not begin it anew. */
+int fairsem_acquire_all(const fairsem_request_t requests[], size_t count,
+                        const fairsem_wait_t *how)
+{
+    struct progress at = { .requests = requests, .count = count };
+    struct fs_deadline deadline;
+    fairsem_wait_t until;
+
+    if ((how != NULL && !fs_wait_valid(how)) || !requests_valid(&at))
+        return EINVAL;
+    if (how != NULL && how->timeout_ns > 0) {
+        (void)fs_wait_deadline(how, &deadline);
+        until = *how;
+        until.clock = deadline.clock;
+        until.deadline = &deadline.at;
+        until.timeout_ns = 0;
+        how = &until;
+    }
+    return acquire_or_give_back(&at, how);
+}
+
+/* ---- Release ---- */
+
+struct rest {
+    const fairsem_request_t *next, *end;
+    int                      error;     /* the first one */
+};
+
+/* After a callback that throws, the clean-up goes on with the rest here, too. */
+static void release_rest(void *rest_of_them)
+{
+    struct rest *rest = rest_of_them;
+
+    pthread_cleanup_push(release_rest, rest);
+    while (rest->next != rest->end) {
+        const fairsem_request_t *one = rest->next++;
+        int error = one->sem != NULL ? fairsem_release(one->sem, one->units) : EINVAL;
+
+        if (rest->error == 0)
+            rest->error = error;
+    }
+    pthread_cleanup_pop(0);
+}
+
+int fairsem_release_all(const fairsem_request_t requests[], size_t count)
+{
+    struct rest rest = { requests, requests, 0 };
+
+    if (count != 0)
+        rest.end = &requests[count];
+    release_rest(&rest);
+    return rest.error;
+}
