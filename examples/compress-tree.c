@@ -10,11 +10,10 @@
  * An unfair semaphore may starve a large request, because small ones keep passing it.  Here it
  * waits its turn, however many small files there are.
  *
- * NO DEADLOCK.  A thread takes a file first and bytes second, and never a file while it holds
- * bytes.  So a thread that holds bytes waits only for the processor and the disk, and then gives
- * them back.  A thread asks for all the bytes of a piece in one request, holds none when it asks,
- * and never asks for more than there are.  So two threads cannot each hold half of what both want.
- * Hence every wait for bytes ends, and then every wait for a file.
+ * NO DEADLOCK.  A thread asks for a file and for all the bytes that it needs in one call,
+ * fairsem_acquire_all, holds none of either when it asks, and never asks for more than there are.
+ * So a thread that has them waits only for the processor and the disk, and then gives them back.
+ * Two acquires would need a rule, files before bytes, which each new use of them has to keep.
  *
  * WHAT COUNTS AS BYTES.  All buffers whose size depends on the file: see buffers_for().
  * zlib's own state does not count; it is at most 300 KB for each open file.
@@ -109,18 +108,18 @@ static int64_t buffers_for(int64_t n)
 }
 
 /*
- * How much of a file to process at once: all that is left, if the limit allows that.  Otherwise
+ * How much of a file to process at once: all of it, if the limit allows that.  Otherwise
  * as much as fits into one thread's share of the limit, so that several threads can work on large
  * files at the same time.
  */
-static int64_t piece_size(const struct run *run, int64_t left)
+static int64_t piece_size(const struct run *run, int64_t size)
 {
     int64_t workers = run->threads < run->max_files ? run->threads : run->max_files;
     int64_t share = run->max_bytes / workers;
     int64_t n;
 
-    if (left <= run->max_bytes / 3 && buffers_for(left) <= run->max_bytes)
-        return left;
+    if (size <= run->max_bytes / 3 && buffers_for(size) <= run->max_bytes)
+        return size;
     if (share < LEAST_BYTES)
         share = LEAST_BYTES;
     n = share / 3;
@@ -182,7 +181,7 @@ static int compress_piece(struct run *run, int fd, int64_t n, int64_t *got)
 }
 
 /* Returns a descriptor, or -1 with the reason in errno. */
-static int open_regular(const char *path, int64_t *size)
+static int open_regular(const char *path)
 {
     /* O_NONBLOCK: if there is a pipe in its place by now, do not wait for a writer. */
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -190,48 +189,54 @@ static int open_regular(const char *path, int64_t *size)
 
     if (fd < 0)
         return -1;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-        *size = st.st_size;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
         return fd;
-    }
     close(fd);
     errno = ESTALE; /* it was a regular file a moment ago */
     return -1;
 }
 
 /*
- * Wait for the right to open a file, then for the memory of one piece after the other.  A file is
- * done when as much has been read as there was when it was opened, or when it ends before that.
+ * Read a file in pieces of n bytes, with what the caller has taken for it.  It is done when as much
+ * has been read as there was before, or when it ends before that.
  * Returns 0, an errno value or a zlib error, as compress_piece does.
  */
+static int compress_open(struct run *run, const char *path, int64_t left, int64_t n)
+{
+    int fd = open_regular(path);
+    int64_t got = n;
+    int err = 0;
+
+    if (fd < 0)
+        return errno;
+    do {
+        err = compress_piece(run, fd, n < left ? n : left, &got);
+        left -= n;
+    } while (err == 0 && left > 0 && got == n);
+    close(fd);
+    return err;
+}
+
+/* Take the right to open a file and the memory for its pieces, both at once; then read it. */
 static int compress_file(struct run *run, const char *path)
 {
-    int64_t left = 0, got = 0;
-    bool more;
-    int fd, err;
+    struct stat st;
+    int64_t n, bytes;
+    int err;
 
-    must(fairsem_acquire(&run->files, 1));
+    if (lstat(path, &st) != 0)
+        return errno;
+    n = piece_size(run, st.st_size);
+    bytes = buffers_for(n);
+    const fairsem_request_t needed[] = { { &run->files, 1 }, { &run->bytes, bytes } };
+
+    must(fairsem_acquire_all(needed, 2, NULL));
     gauge_add(&run->open, 1);
-
-    fd = open_regular(path, &left);
-    err = fd < 0 ? errno : 0;
-    for (more = err == 0; more; more = err == 0 && left > 0) {
-        int64_t n = piece_size(run, left);
-        int64_t bytes = buffers_for(n);
-
-        must(fairsem_acquire(&run->bytes, bytes));
-        gauge_add(&run->buffered, bytes);
-        err = compress_piece(run, fd, n, &got);
-        gauge_add(&run->buffered, -bytes);
-        must(fairsem_release(&run->bytes, bytes));
-
-        left = got < n ? 0 : left - n;
-    }
-    if (fd >= 0)
-        close(fd);
-
+    gauge_add(&run->buffered, bytes);
+    err = compress_open(run, path, st.st_size, n);
+    gauge_add(&run->buffered, -bytes);
     gauge_add(&run->open, -1);
-    must(fairsem_release(&run->files, 1));
+    must(fairsem_release_all(needed, 2));
     return err;
 }
 
