@@ -188,7 +188,10 @@ struct list {
     int                    room, count;
 };
 
-/* Waiters are added in the order of the queue.  Holders are sorted, the oldest first. */
+/*
+ * Waiters are added in the order of the queue.  Holders are sorted, the oldest first.  local_pid is the
+ * index of the process until find_local_pids().
+ */
 static void add(struct list *list, fairsem_shared_user_t user)
 {
     int at = list->count < list->room ? list->count : list->room;
@@ -211,7 +214,7 @@ static void add_holders(const fairsem_shared_t *h, int64_t now, struct list *lis
 
         if (FS_GET(&p->state) != FS_PROCESS_FREE && held != 0)
             add(list, (fairsem_shared_user_t){
-                .pid = FS_GET(&p->pid), .local_pid = fs_life_owner(h->fd, i), .units = held,
+                .pid = FS_GET(&p->pid), .local_pid = i, .units = held,
                 .ns = fs_since(now, FS_GET(&p->since_ns)), .mine = i == FS_GET(&h->self),
             });
     }
@@ -224,7 +227,7 @@ static void add_slot(const fairsem_shared_t *h, const struct fs_slot *slot, int6
 
     if (fs_index_valid(process, h->max_processes))
         add(list, (fairsem_shared_user_t){
-            .pid = FS_GET(&h->processes[process].pid), .local_pid = fs_life_owner(h->fd, process),
+            .pid = FS_GET(&h->processes[process].pid), .local_pid = process,
             .units = FS_GET(&slot->units), .place = place, .ns = ns,
             .priority = place != 0 ? FS_GET(&slot->priority) : 0,
             .mine = process == FS_GET(&h->self),
@@ -262,6 +265,13 @@ static void list_users(const fairsem_shared_t *h, int64_t now, struct list *list
     add_queue(h, now, list);
 }
 
+/* Not under the lock: the kernel is asked about each. */
+static void find_local_pids(const fairsem_shared_t *h, struct list *list)
+{
+    for (int i = 0; i < list->count && i < list->room; i++)
+        list->users[i].local_pid = fs_life_owner(h->fd, (int)list->users[i].local_pid);
+}
+
 int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int *count)
 {
     struct list list = { .users = users, .room = *count > 0 ? *count : 0 };
@@ -272,6 +282,7 @@ int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int 
         return error;
     list_users(h, fs_section_now(&view.section), &list);
     error = end(&view);
+    find_local_pids(h, &list);
     if (error == 0)
         *count = list.count;
     return error;

@@ -349,16 +349,13 @@ int fs_shared_wait_check(struct fs_shared_wait *wait)
 
 /*
  * R6: the longest sleep of one that does not keep watch.  It wakes up for nothing, except if those
- * who keep watch are dead or stopped; so in a long queue each does that less often.
+ * who keep watch are dead or stopped, or if a canceler that could not have the lock has woken it just
+ * before it slept; so in a long queue each does that less often.
  */
-static int64_t longest_sleep(const struct fs_shared_wait *wait)
+static int64_t longest_sleep(const fairsem_shared_t *h)
 {
-    const fairsem_shared_t *h = wait->handle;
     int64_t waiters = FS_GET(&h->segment->waiters);
 
-    /* A canceler that cannot have the lock may wake it just before it sleeps. */
-    if (wait->by_token.token != NULL)
-        return 100 * NS_PER_MS;
     if (waiters < 0 || waiters > h->max_waiters)
         waiters = h->max_waiters;
     return (200 + 5 * waiters) * NS_PER_MS;
@@ -370,7 +367,7 @@ static int sleep_and_check(struct fs_shared_wait *wait)
     fairsem_shared_t *h = wait->handle;
     struct fs_slot *slot = &h->slots[wait->slot];
     bool watches = fs_queue_keeps_watch(h, wait->slot);
-    int64_t most = watches ? FS_WATCH_NS : longest_sleep(wait);
+    int64_t most = watches ? FS_WATCH_NS : longest_sleep(h);
     int64_t ns = wait->deadline != NULL ? fs_deadline_rest(wait->deadline, most) : most;
 
     if (ns == 0)
