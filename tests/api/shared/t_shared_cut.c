@@ -383,11 +383,11 @@ static bool cancel_in_step(int64_t k, int64_t timeout_ns)
     ck_assert_int_eq(fairsem_shared_acquire(sem, 1), 0);
     ck_assert_int_eq(fairsem_token_init(&their_token), 0);
     their_timeout_ns = timeout_ns;
+    fs_shared_step = nap_in_step;
     start_thread(&thread, wait_and_close, NULL);
     await_queue(sem, 1);
     napped = false;
     steps_left = k;
-    fs_shared_step = nap_in_step;
     ck_assert_int_eq(fairsem_token_cancel(&their_token, EPIPE), 0);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     fs_shared_step = NULL;
