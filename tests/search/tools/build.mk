@@ -23,6 +23,8 @@ vpath %.c $(SRC)/src/core $(SRC)/src/shared $(SRC)/src/posix \
 	$(addprefix $(SRC)/tests/,support api/fairsem inside/core inside/faults \
 	  api/limit api/posix api/shared search/tools)
 
+# Phony, or make's own rule for a program of this name links it from all.o, which is src/core/all.c.
+.PHONY: all
 all: $(TESTS:=.log) $(CANARIES:=.log) $(CANARIES:=.healthy.log)
 
 %.o: %.c $(headers)
