@@ -162,8 +162,8 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
  *            leaves errno as it was, and an error leaves all else as it was.
  * Units.     Arguments are 0 .. FAIRSEM_MAX_UNITS.
  * Time.      Relative times count nanoseconds.  Deadlines are absolute.
- * Queue.     Each way to take units keeps to the queue, which is in order of priority, then of
- *            arrival.  Exceptions: fairsem_consume, and FAIRSEM_BOUNDED_BYPASS within its bound.
+ * Queue.     Each way to take units keeps to the queue, which is in order of priority (see also
+ *            aging_ns), then of arrival.  Exceptions: fairsem_consume, and FAIRSEM_BOUNDED_BYPASS.
  * Close.     After it, the close reason replaces E2BIG, ENOBUFS, EAGAIN and ETIMEDOUT.
  * Memory.    Writes before a release are visible after the acquire that it satisfies.
  * malloc.    A thread allocates when it waits for the first time; without memory, it polls.
@@ -174,7 +174,6 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
  * Mistakes.  Use of an all-zero or destroyed semaphore aborts the program, where a check is free.
  * Since.     1.0, unless a comment names a later version.
  * Threads.   Two calls may run side by side, except with init (never), and with destroy and free:
- *
  *                 acquire...   Destroy after every acquire has returned.  EBUSY reports a queue;
  *                              nothing reports a thread on its way into an acquire, or out of one.
  *                 release      The thread whose acquire it has satisfied may destroy at once.
@@ -201,7 +200,8 @@ typedef struct fairsem_attr {
     int64_t     capacity;    /* the most units that can be free; 0: unbounded */
     int64_t     max_waiters; /* the longest queue; 0: no limit */
     unsigned    flags;       /* FAIRSEM_INTERRUPTIBLE | ..., or 0 */
-    unsigned    reserved_[7]; /* must be zero */
+    unsigned    reserved_[5]; /* must be zero */
+    int64_t     aging_ns;    /* older requests come before better priorities; 0: never.  Since 1.1 */
     int64_t     bypass_ns;   /* > 0 with FAIRSEM_BOUNDED_BYPASS, else 0 */
 } fairsem_attr_t;
 
@@ -426,7 +426,8 @@ typedef struct {
     int64_t waiters_max;    /* the longest queue */
     int64_t refused;        /* requests that got ENOBUFS */
     int64_t over_releases;  /* releases that got EOVERFLOW, and granted units that did not fit */
-    int64_t reserved_[6];
+    int64_t aged;           /* grants before better priorities, by aging_ns.  Since 1.1 */
+    int64_t reserved_[5];
 } fairsem_stat_t;
 
 /* Fill in *stat with figures of one moment.  It returns 0. */
@@ -547,7 +548,6 @@ FAIRSEM_API int fairsem_with(fairsem_t *sem, int64_t n, void (*fn)(void *), void
  * A request without a thread, for event loops.  { 0 } is an idle ticket.  Move it only while it is
  * idle, and never copy it.  Claim or return it before the semaphore is destroyed; with a callback,
  * also return it before its memory ends.
- *
  *     IDLE --take--> GRANTED, or WAITING, and then GRANTED, CANCELED or CLOSED
  *     GRANTED --claim--> IDLE,   any state --return--> IDLE
  */

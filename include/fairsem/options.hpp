@@ -22,6 +22,7 @@ struct attributes {
     bool         interruptible = false;
     bool         no_spin = false;
     std::chrono::nanoseconds bypass{ 0 };   /* > 0: FAIRSEM_BOUNDED_BYPASS */
+    std::chrono::nanoseconds aging{ 0 };    /* > 0: older requests come before better priorities */
 };
 
 /* fairsem_token_t: cancels any number of waits, on any semaphores. */

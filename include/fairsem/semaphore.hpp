@@ -73,6 +73,7 @@ public:
         attr.capacity = with.capacity;
         attr.max_waiters = with.max_waiters;
         attr.bypass_ns = with.bypass.count();
+        attr.aging_ns = with.aging.count();
         attr.flags = (with.interruptible ? FAIRSEM_INTERRUPTIBLE : 0)
                      | (with.no_spin ? FAIRSEM_NO_SPIN : 0)
                      | (attr.bypass_ns != 0 ? FAIRSEM_BOUNDED_BYPASS : 0);

@@ -113,7 +113,9 @@ typedef struct fairsem_shared_attr {
     int      max_waiters;   /* in all processes; 0: 256 */
     int      max_processes; /* that can have it open; 0: 64 */
     unsigned flags;         /* FAIRSEM_SHARED_NO_UNDO | ..., or 0 */
-    unsigned reserved_[8];  /* must be zero */
+    unsigned reserved1_;    /* must be zero */
+    int64_t  aging_ns;      /* as in fairsem_attr_t.  Since 1.1 */
+    unsigned reserved_[5];  /* must be zero */
 } fairsem_shared_attr_t;
 
 /*
@@ -294,7 +296,8 @@ typedef struct {
     int64_t returned;       /* units that came back from them */
     int64_t repairs;        /* of what they left unfinished */
     int64_t initial_units;  /* attr.units; since 1.1 */
-    int64_t reserved_[8];
+    int64_t aged;           /* grants before better priorities, by aging_ns; since 1.1 */
+    int64_t reserved_[7];
 } fairsem_shared_stat_t;
 
 /* Fill in *stat with figures of one moment. */

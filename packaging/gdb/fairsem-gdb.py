@@ -17,23 +17,24 @@ import gdb
 # "l64" is one at the beginning of a cache line.
 LAYOUT = {
     'fs_list': 'ptr next, ptr prev',
-    'fs_waitq_node': 'fs_list in_ring, ptr better, ptr worse, u64 seq, i32 priority, u8 leader, '
+    'fs_waitq_node': 'fs_list in_ring, ptr better, ptr worse, u64 seq, i32 priority, u8 kind, '
                      'u8 due, i16 core',
-    'fs_waitq': 'ptr first, ptr root, u64 next_seq',
+    'fs_waitq': 'ptr front, ptr root, u64 next_seq',
     'fs_waiter': 'fs_waitq_node in_queue, ptr complete, i64 units, i64 joined_ns, i32 reason, '
                  'i32 state',
     'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
     'fs_parking': 'ptr parker, u8 on_word, i32 thread',
     'fs_wait': 'fs_waiter waiter, ptr sem, ptr machine, ptr abort, ptr deadline, '
-               'fs_cancelable by_token, fs_parking parking, i32 spin, u8 claims, u32 generation, '
+               'i64 old_at_ns, fs_cancelable by_token, fs_parking parking, i32 spin, u8 claims, u32 generation, '
                'u8 interruptible, u8 interrupted, i64 completed_ns',
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
     'fs_stay_awake': 'u8 as_head, u8 as_head_here, u8 early, u8 turn',
     'fs_sem': 'a64 word, a64 limit, mutex mutex, i64 grants, fs_waitq queue, u32 waiters, '
-              'u32 sections, i64 waiting_low, i64 head_since_ns, i64 waits, i64 wait_ns_total, '
+              'u32 sections, u64 waiting_low, i64 head_since_ns, i64 waits, i64 wait_ns_total, '
               'fs_stay_awake doubts, u8 bounded, u8 interruptible, u8 sleeps_at_once, u8 resizing, '
               'u32 waiters_max_interval, u32 generation, i32 closed, u32 tickets, u32 max_waiters, '
-              'u32 waiters_max, i64 bypass_ns, i64 waiting_high, ptr name',
+              'u32 waiters_max, u32 waiting_high, u32 over_releases, i64 bypass_ns, i64 aging_ns, '
+              'ptr name',
     'fs_token': 'mutex mutex, fs_list waits, i32 reason, u32 generation',
     'fs_callback': 'fs_waiter waiter, ptr notify, ptr arg, a64 number',
     'fs_ticket': 'fs_callback callback, ptr sem, ptr watchers, u32 generation, i32 state',
@@ -41,10 +42,10 @@ LAYOUT = {
     'fairsem_shared': 'ptr segment, ptr processes, ptr slots, i32 max_processes, '
                       'i32 max_waiters, i64 capacity, u8 undo',
     'fs_segment': 'i64 magic, i32 version, u32 flags, i64 size, i64 units, i64 capacity, '
-                  'i32 max_waiters, i32 max_processes, l64 word, i64 total',
+                  'i32 max_waiters, i32 max_processes, i64 aging_ns, l64 word, i64 total',
     'fs_process': 'i32 state, u32 incarnation, a64 held, a64 pid, a64 unused, a64 since_ns',
-    'fs_slot': 'i32 state, i32 process, a64 units, a64 seq, i32 priority, i32 core, '
-               'a64 joined_ns',
+    'fs_slot': 'i32 state, i32 process, a64 units, a64 seq, i32 priority, i16 core, '
+               'i16 old, a64 joined_ns',
     'fs_shared_wait': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq, i32 reason, '
                 'i64 joined_ns',
 }
@@ -58,6 +59,7 @@ TICKET_STATES = ('idle', 'being taken', 'waiting', 'granted', 'canceled', 'close
 TICKET_WAITING = 2
 IN_QUEUE = (1, 2, 3)            # QUEUED, PARKED, WOKEN
 OPEN = 1 << 62                  # word.h
+YOUNG, OLD = 2, 3               # waitq.h
 MAX_UNITS = 1 << 60
 STACK = 65536                   # how far from its top a wait is looked for
 MOST = 10000                    # so many of a queue are shown
@@ -105,10 +107,10 @@ class Struct:
     """A struct of the library at an address; its fields are numbers, or structs."""
 
     def __init__(self, machine, kind, address):
-        self.machine, self.kind, self.address = machine, kind, address
+        self.machine, self.struct, self.address = machine, kind, address
 
     def __getattr__(self, field):
-        offset, what = self.machine.layouts[self.kind][field]
+        offset, what = self.machine.layouts[self.struct][field]
         address = (self.address + offset) % (1 << 8 * self.machine.pointer)
         if what in LAYOUT:
             return Struct(self.machine, what, address)
@@ -137,10 +139,11 @@ def waiters_of(sem):
         while len(found) < MOST:
             found.append(sem.at('fs_waiter', waiter))
             waiter = sem.at('fs_list', waiter).next
-            if waiter == leader:
+            if waiter == leader or sem.at('fs_waitq_node', leader).kind >= YOUNG:
                 break
         node = sem.at('fs_waitq_node', leader).worse
-    return found
+    return sorted(found, key=lambda waiter: (0, waiter.in_queue.seq)
+                  if waiter.in_queue.kind == OLD else (1, 0))
 
 
 def is_linked(links):
@@ -181,7 +184,8 @@ class Line:
         """The slots of those who wait, with their indices, in order."""
         slots = [(index, slot) for index, slot in self.elements(
             'fs_slot', self.handle.slots, self.handle.max_waiters) if slot.state == 1]
-        return sorted(slots, key=lambda slot: (slot[1].priority, slot[1].seq))
+        return sorted(slots, key=lambda slot: (not slot[1].old, 0 if slot[1].old else slot[1].priority,
+                                               slot[1].seq))
 
     def pid_of(self, slot):
         return self.handle.at('fs_process', self.handle.processes + slot.process * ELEMENT).pid
@@ -415,12 +419,12 @@ class Printer:
 
     def to_string(self):
         return {'fs_sem': self.words.sem, 'fs_token': self.words.token,
-                'fs_ticket': self.words.ticket}[self.struct.kind](self.struct)
+                'fs_ticket': self.words.ticket}[self.struct.struct](self.struct)
 
     def children(self):
         lines = {'fs_sem': self.words.waiters, 'fs_token': self.words.token_waits}
-        if self.struct.kind in lines:
-            for index, line in enumerate(lines[self.struct.kind](self.struct)):
+        if self.struct.struct in lines:
+            for index, line in enumerate(lines[self.struct.struct](self.struct)):
                 yield '[%d]' % index, line
 
 

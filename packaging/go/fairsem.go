@@ -42,6 +42,7 @@ import (
 	"runtime"
 	"runtime/cgo"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -72,6 +73,9 @@ type Options struct {
 	Name       string // for those who debug
 	Capacity   int64  // the most units that can be free; 0: unbounded
 	MaxWaiters int64  // the longest queue; 0: no limit
+
+	// Who has waited longer comes before better priorities; 0: never.
+	Aging time.Duration
 }
 
 // A Semaphore is made by New or NewWith.
@@ -95,6 +99,7 @@ func NewWith(units int64, options Options) (*Semaphore, error) {
 		name:        s.name,
 		capacity:    C.int64_t(options.Capacity),
 		max_waiters: C.int64_t(options.MaxWaiters),
+		aging_ns:    C.int64_t(options.Aging),
 	}
 	if code := C.fairsem_new(&s.sem, C.int64_t(units), &attr); code != 0 {
 		C.free(unsafe.Pointer(s.name))

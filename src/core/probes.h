@@ -66,6 +66,13 @@ static inline void fs_probe_grant(const void *sem, const char *name, int64_t uni
     FS_PROBE5(grant, sem, name, units, seq, waited_ns);
 }
 
+/* It has become the head because it is old, before requests of better priorities. */
+static inline void fs_probe_aged(const void *sem, const char *name, int64_t units, uint64_t seq,
+                                 int64_t waited_ns)
+{
+    FS_PROBE5(aged, sem, name, units, seq, waited_ns);
+}
+
 static inline void fs_probe_timeout(const void *sem, const char *name, int64_t units,
                                     uint64_t seq, int64_t waited_ns)
 {

@@ -9,7 +9,7 @@
 
 static bool is_head(const struct fs_sem *s, const struct fs_waiter *w)
 {
-    return s->queue.first == &w->in_queue;
+    return fs_waitq_first(&s->queue) == &w->in_queue;
 }
 
 /* The number of units limits how many threads can hold some. */
@@ -59,7 +59,7 @@ static void learn(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
  */
 static void wake_early(struct fs_sem *s, bool will_yield, struct fs_deferred *deferred)
 {
-    struct fs_waiter *head = fs_waiter_of(s->queue.first);
+    struct fs_waiter *head = fs_waiter_of(fs_waitq_first(&s->queue));
 
     fs_assert_held(s);
     if (fs_waiter_state(head) == FS_PARKED && !s->sleeps_at_once && s->bypass_ns == 0
@@ -82,6 +82,30 @@ void fs_wake_to_claim(struct fs_sem *s, struct fs_waiter *head, struct fs_deferr
 {
     learn(s, head->joined_ns, head->in_queue.core, fs_deferred_now(deferred, head->joined_ns));
     head->complete(head, FS_WOKEN, deferred);
+}
+
+/* ---- Age ---- */
+
+void fs_note_ages(struct fs_sem *s, uint32_t most, struct fs_deferred *deferred)
+{
+    const struct fs_waitq_node *head = fs_waitq_first(&s->queue);
+    struct fs_waitq_node *node = s->queue.front;
+
+    fs_assert_held(s);
+    for (; node != NULL && most > 0; node = fs_waitq_younger(&s->queue, node), most--) {
+        const struct fs_waiter *w = fs_waiter_of(node);
+        int64_t old_at_ns = fs_old_at_ns(s, w);
+
+        if (old_at_ns == 0 || fs_deferred_now(deferred, w->joined_ns) < old_at_ns)
+            break;
+        node->kind = FS_OLD;
+    }
+    if (head != fs_waitq_first(&s->queue)) {
+        const struct fs_waiter *w = fs_waiter_of(s->queue.front);
+
+        s->head_since_ns = deferred->now_ns;
+        fs_probe_aged(s, s->name, w->units, w->in_queue.seq, deferred->now_ns - w->joined_ns);
+    }
 }
 
 /* ---- Join ---- */
@@ -123,7 +147,7 @@ void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits)
     uint32_t waiters = s->waiters + 1;
 
     fs_assert_held(s);
-    fs_waitq_join(&s->queue, &w->in_queue, priority);
+    fs_waitq_join(&s->queue, &w->in_queue, priority, s->aging_ns != 0);
     fs_count_waiting(s, w->units, 1);
     fs_state_go(&fs_waiter_machine, &w->state, FS_QUEUED, memory_order_relaxed);
     w->joined_ns = 0;
@@ -173,6 +197,7 @@ enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct 
 struct fs_ended {
     int64_t  joined_ns;
     bool     was_head;
+    bool     passed;    /* it was the head because it was old, before a better priority */
     int      core;
     int64_t  units;     /* for the probes, like seq */
     uint64_t seq;
@@ -206,6 +231,7 @@ static void count_wait(struct fs_sem *s, const struct fs_ended *ended, int64_t w
     }
     if (state == FS_GRANTED) {
         s->grants++;
+        count->aged += ended->passed;
         fs_probe_grant(s, s->name, ended->units, ended->seq, waited_ns);
     } else if (state == FS_EXPIRED) {
         count->timeouts++;
@@ -231,6 +257,11 @@ static void note_end(struct fs_sem *s, const struct fs_ended *ended, enum fs_wai
     s->head_since_ns = now_ns;      /* for the next head */
 }
 
+static bool passes(const struct fs_sem *s, const struct fs_waiter *w)
+{
+    return w->in_queue.kind == FS_OLD && fs_waitq_best(&s->queue) != &w->in_queue;
+}
+
 /*
  * The waiter is completed before the clock is read and anything is counted: if its thread is awake,
  * it goes on at once, on another core, while this thread does the rest.
@@ -238,8 +269,8 @@ static void note_end(struct fs_sem *s, const struct fs_ended *ended, enum fs_wai
 void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_waiter_state state,
               struct fs_deferred *deferred)
 {
-    const struct fs_ended ended = { w->joined_ns, is_head(s, w), w->in_queue.core, w->units,
-                                    w->in_queue.seq };
+    const struct fs_ended ended = { w->joined_ns, is_head(s, w), passes(s, w), w->in_queue.core,
+                                    w->units, w->in_queue.seq };
     bool had_to_wait = fs_had_to_wait(w);
 
     fs_assert_held(s);

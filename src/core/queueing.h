@@ -45,10 +45,31 @@ enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct 
                                     int priority, enum fs_patience patience,
                                     struct fs_deferred *deferred);
 
+/* At most so many of the oldest requests become old, if it is time. */
+void fs_note_ages(struct fs_sem *s, uint32_t most, struct fs_deferred *deferred);
+
+/* When will a request that has joined be old, if it still waits?  0: never. */
+static inline int64_t fs_old_at_ns(const struct fs_sem *s, const struct fs_waiter *w)
+{
+    if (s->aging_ns == 0 || !fs_had_to_wait(w))
+        return 0;
+    return s->aging_ns < INT64_MAX - w->joined_ns ? w->joined_ns + s->aging_ns : 0;
+}
+
 /* Are there so many waiters that most of them sleep or yield?  See stay_awake.h. */
 static inline bool fs_is_crowd(const struct fs_sem *s)
 {
     return s->waiters > FS_FEW;
+}
+
+/*
+ * attr.aging_ns: the oldest request comes before all others once it has waited for so long.  Called
+ * before anything depends on who is the head, because time makes requests old, not an event.
+ */
+static inline void fs_note_age(struct fs_sem *s, struct fs_deferred *deferred)
+{
+    if (s->aging_ns != 0 && !fs_waitq_empty(&s->queue) && s->queue.front->kind == FS_YOUNG)
+        fs_note_ages(s, 1, deferred);
 }
 
 /* Take w out of the queue, complete it with this state, and count it. */

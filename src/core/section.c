@@ -37,7 +37,8 @@ static void reset_in_child(void *sem)
                               memory_order_relaxed);
         atomic_store_explicit(&s->resizing, false, memory_order_relaxed);
     }
-    s->head_since_ns = s->waiting_low = s->waiting_high = 0;
+    s->head_since_ns = 0;
+    s->waiting_low = s->waiting_high = 0;
     s->tickets = 0;
     atomic_store_explicit(&s->waiters, 0, memory_order_relaxed);
     /* A copy of a section has no end.  Release order: whoever finds it even finds all the above. */
@@ -109,6 +110,7 @@ int64_t fs_lock(struct fs_sem *s, struct fs_deferred *deferred)
         word = atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_acquire);
     else if (word >= FS_OPEN)
         word = atomic_fetch_and_explicit(&s->word, ~FS_OPEN, memory_order_acquire);
+    fs_note_age(s, deferred);
     return fs_word_available(word);
 }
 
@@ -129,8 +131,10 @@ FS_ALWAYS_INLINE static int64_t grant(struct fs_sem *s, int64_t available, bool 
 
     *woken_to_claim = false;
     while (!fs_waitq_empty(&s->queue)) {
-        struct fs_waiter *head = fs_waiter_of(s->queue.first);
+        struct fs_waiter *head;
 
+        fs_note_age(s, deferred);
+        head = fs_waiter_of(fs_waitq_first(&s->queue));
         if (!fs_fits(s, available, head->units))
             break;
         if (s->closed != 0) {       /* only fairsem_drain() waits now, and takes nothing */
@@ -191,8 +195,7 @@ void fs_regain(struct fs_sem *s, int64_t *available, int64_t n)
 
     fs_assert_held(s);
     if (n > room) {
-        s->count.over_releases++;
-        fs_probe_over_release(s, s->name, n, room);
+        fs_count_over_release(s, n, room);
         n = room > 0 ? room : 0;
     }
     *available += n;

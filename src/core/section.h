@@ -31,6 +31,14 @@ static inline void fs_exit(struct fs_sem *s, int64_t available, struct fs_deferr
 
 /* ---- The mutex held ---- */
 
+/* A count of mistakes: the last number stands for "or more". */
+static inline void fs_count_over_release(struct fs_sem *s, int64_t n, int64_t room)
+{
+    if (s->over_releases != UINT32_MAX)
+        s->over_releases++;
+    fs_probe_over_release(s, s->name, n, room);
+}
+
 /* Add released units.  Returns 0; or EOVERFLOW, which is counted and changes nothing else. */
 static inline int fs_add_units(struct fs_sem *s, int64_t *available, int64_t n)
 {
@@ -38,8 +46,7 @@ static inline int fs_add_units(struct fs_sem *s, int64_t *available, int64_t n)
 
     fs_assert_held(s);
     if (n > room) {
-        s->count.over_releases++;
-        fs_probe_over_release(s, s->name, n, room);
+        fs_count_over_release(s, n, room);
         return EOVERFLOW;
     }
     *available += n;
@@ -74,7 +81,7 @@ static inline bool fs_may_pass(const struct fs_sem *s, int64_t available, int64_
     fs_assert_held(s);
     return s->bypass_ns != 0 && !fs_waitq_empty(&s->queue) && s->closed == 0 && n > 0
            && n <= available && s->limit != 0     /* paused */
-           && !fs_grants_directly(s, fs_waiter_of(s->queue.first), deferred);
+           && !fs_grants_directly(s, fs_waiter_of(fs_waitq_first(&s->queue)), deferred);
 }
 
 #endif

@@ -7,7 +7,8 @@
  *  I1  Conservation: available + held = units created.  available is signed: a debt after
  *      fairsem_consume or a smaller capacity is repaid before any waiter is granted.
  *  I2  No idle unit: when the mutex is free, the head of the queue does not fit, or
- *      has been woken and is on its way (OPEN).  In a pause (capacity 0) nothing fits: fs_fits().
+ *      has been woken and is on its way (OPEN).  (A request that becomes old, and the head, between
+ *      two sections comes itself: fs_sleep().  A ticket has no thread for that.)  In a pause (capacity 0) nothing fits: fs_fits().
  *  I3  While SLOW is set only the holder of the mutex changes the word.  SLOW is set whenever the
  *      queue is not empty, while paused, while closed, and from fs_lock() to
  *      fs_grant_and_unlock().  While OPEN is also set, any thread may change the count, see
@@ -17,8 +18,8 @@
  *      these states exactly once, under the mutex.  (They are drawn in waiter.h.)
  *  I5  Units are debited at grant time, by the granter, all of a request at once.
  *  I6  Nobody passes: no way to take units succeeds while a waiter of the same or a better
- *      priority is in the queue, except fairsem_consume, and within the bound of
- *      FAIRSEM_BOUNDED_BYPASS.
+ *      priority is in the queue, or an old one (attr.aging_ns), except fairsem_consume, and within
+ *      the bound of FAIRSEM_BOUNDED_BYPASS.
  *  I7  A thread that removes the head of the queue, or adds units, runs the grant loop before it
  *      drops the mutex.
  *  I8  After a grant is visible the granter does not touch the waiter, and a waiter that sees it
@@ -66,7 +67,8 @@ struct fs_counters {
     int64_t wait_ns_max;
     int64_t wait_ns_max_interval;   /* since the last fairsem_stat_interval */
     int64_t timeouts;
-    int64_t refused, over_releases;
+    int64_t refused;
+    int64_t aged;
 };
 
 /*
@@ -82,7 +84,7 @@ struct FS_MAY_ALIAS fs_sem {
     struct fs_waitq    queue;       /* under mutex */
     _Atomic uint32_t   waiters;     /* written under mutex; length of the queue */
     _Atomic uint32_t   sections;    /* written under mutex; odd in a section, see I11 */
-    int64_t            waiting_low; /* under mutex; see fs_count_waiting() */
+    uint64_t           waiting_low; /* under mutex; see fs_count_waiting() */
     int64_t            head_since_ns; /* under mutex; when the head became it; 0: learned already */
     int64_t            waits, wait_ns_total; /* under mutex; counters */
 
@@ -97,8 +99,10 @@ struct FS_MAY_ALIAS fs_sem {
     unsigned           tickets;     /* under mutex; how many of those in the queue are tickets */
     uint32_t           max_waiters; /* r/o; 0: no limit */
     uint32_t           waiters_max; /* under mutex; a counter */
+    uint32_t           waiting_high; /* under mutex; see fs_count_waiting() */
+    uint32_t           over_releases; /* under mutex; a counter of mistakes, which stops at most */
     int64_t            bypass_ns;   /* r/o; how long running threads may pass; 0: never */
-    int64_t            waiting_high; /* under mutex; see fs_count_waiting() */
+    int64_t            aging_ns;    /* r/o; so old requests come before all others; 0: never */
     const char        *name;        /* r/o; may be NULL */
     struct fs_counters count;       /* under mutex */
     /* Last: a test that contains a file of the library is not compiled with FS_CHECKED. */
@@ -123,7 +127,7 @@ static inline int64_t *fs_in_use(struct fs_sem *s)
 }
 
 /* So many bytes are reserved for later versions, on every ABI: see doc/abi.md. */
-#define FS_SEM_ROOM 16
+#define FS_SEM_ROOM 8
 
 static_assert(sizeof(struct fs_sem) + FS_SEM_ROOM - (FS_CHECKED ? 8 : 0)
                   <= offsetof(fairsem_t, fairsem_units_),
@@ -172,15 +176,16 @@ static inline bool fs_fits(const struct fs_sem *s, int64_t available, int64_t un
     return available >= 0 && s->closed != 0 && fs_paused(s);
 }
 
-/*
- * Count the units that the queue asks for, in two sums that cannot overflow: one of the lower 31
- * bits of each request, one of the bits above.
- */
+/* Count the units that the queue asks for, in a number of 96 bits, which cannot overflow. */
 static inline void fs_count_waiting(struct fs_sem *s, int64_t units, int sign)
 {
-    s->waiting_low += sign * (units & INT32_MAX);
-    if (units > INT32_MAX)
-        s->waiting_high += sign * (units >> 31);
+    uint64_t before = s->waiting_low;
+
+    s->waiting_low += (uint64_t)(sign * units);
+    if (sign > 0)
+        s->waiting_high += s->waiting_low < before;
+    else
+        s->waiting_high -= s->waiting_low > before;
 }
 
 #if FS_CHECKED

@@ -11,13 +11,15 @@
 
 static bool in_order(const struct fs_waitq_node *before, const struct fs_waitq_node *node)
 {
-    return before->priority < node->priority
-           || (before->priority == node->priority && before->seq < node->seq);
+    if (before->kind == FS_OLD)
+        return node->kind == FS_YOUNG || before->seq < node->seq;
+    return node->kind != FS_OLD && (before->priority < node->priority
+           || (before->priority == node->priority && before->seq < node->seq));
 }
 
 static void check_queue(const struct fs_sem *s)
 {
-    const struct fs_waitq_node *before = NULL, *node = s->queue.first;
+    const struct fs_waitq_node *before = NULL, *node = fs_waitq_first(&s->queue);
     int64_t walked = 0;
 
     while (node != NULL && walked < WALKED) {
@@ -48,7 +50,7 @@ static void check_head(const struct fs_sem *s, int64_t available, bool open)
                      "nobody waits, and units are asked for");
         return;
     }
-    head = fs_waiter_of(s->queue.first);
+    head = fs_waiter_of(fs_waitq_first(&s->queue));
     FS_INVARIANT(!fs_fits(s, available, head->units) || open,
                  "I2, I7: the head of the queue fits, and is not granted");
     FS_INVARIANT(!open || (head->units <= available && fs_waiter_state(head) != FS_PARKED),

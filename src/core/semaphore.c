@@ -51,7 +51,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
         return EINVAL;
     if ((attr->flags & ~(FAIRSEM_INTERRUPTIBLE | FAIRSEM_NO_SPIN | FAIRSEM_BOUNDED_BYPASS)) != 0)
         return EINVAL;
-    if (attr->bypass_ns < 0 || bypass != (attr->bypass_ns > 0))
+    if (attr->aging_ns < 0 || attr->bypass_ns < 0 || bypass != (attr->bypass_ns > 0))
         return EINVAL;
     if ((attr->flags & FAIRSEM_INTERRUPTIBLE) != 0 && !FS_HAS_FUTEX)
         return ENOTSUP;
@@ -64,6 +64,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
     /* Above UINT32_MAX, memory would end first: as if there were no limit. */
     s->max_waiters = attr->max_waiters < UINT32_MAX ? (uint32_t)attr->max_waiters : 0;
     s->bypass_ns = attr->bypass_ns;
+    s->aging_ns = attr->aging_ns;
     s->name = attr->name;
     fs_probe_text(s->name);
     s->interruptible = (attr->flags & FAIRSEM_INTERRUPTIBLE) != 0;
@@ -265,6 +266,7 @@ int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, enum fs_pati
         else
             wait.spin = fs_join_or_refuse(s, available, &wait.waiter, priority, patience,
                                           &deferred);
+        wait.old_at_ns = fs_old_at_ns(s, &wait.waiter);
     }
     return fs_exit_and_wait(&wait, available, &deferred);
 }

@@ -99,12 +99,12 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
     return answer;
 }
 
-/* The two sums of fs_count_waiting(), added.  A few requests of 2^60 each would overflow. */
+/* A few requests of 2^60 each would overflow. */
 static int64_t waiting_units(const struct fs_sem *s)
 {
-    const int64_t high = s->waiting_high, low = s->waiting_low;
-
-    return high > (INT64_MAX - low) >> 31 ? INT64_MAX : high * (INT64_C(1) << 31) + low;
+    if (s->waiting_high != 0 || s->waiting_low > INT64_MAX)
+        return INT64_MAX;
+    return (int64_t)s->waiting_low;
 }
 
 /* The oldest waiter of each priority is known, so this takes one step for each priority. */
@@ -112,7 +112,9 @@ static int64_t oldest_joined_ns(const struct fs_sem *s)
 {
     int64_t oldest = INT64_MAX;
 
-    for (struct fs_waitq_node *n = s->queue.first; n != NULL;
+    if (s->aging_ns != 0)
+        return fs_waiter_of(s->queue.front)->joined_ns;
+    for (struct fs_waitq_node *n = fs_waitq_first(&s->queue); n != NULL;
          n = fs_waitq_next_priority(&s->queue, n)) {
         if (fs_waiter_of(n)->joined_ns < oldest)
             oldest = fs_waiter_of(n)->joined_ns;
@@ -136,7 +138,8 @@ static void take_stat(const struct fs_sem *s, int64_t available, fairsem_stat_t 
         .wait_ns_max = s->count.wait_ns_max,
         .waiters_max = s->waiters_max,
         .refused = s->count.refused,
-        .over_releases = s->count.over_releases,
+        .over_releases = s->over_releases,
+        .aged = s->count.aged,
     };
     if (!fs_waitq_empty(&s->queue))
         stat->oldest_wait_ns = fs_now_ns() - oldest_joined_ns(s);
@@ -206,7 +209,8 @@ static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, struct insp
         take_stat(s, available, stat);
         copied = 0;
         if (stat->waiters <= room) {
-            for (struct fs_waitq_node *n = s->queue.first; n != NULL;
+            fs_note_ages(s, s->waiters, &deferred);
+            for (struct fs_waitq_node *n = fs_waitq_first(&s->queue); n != NULL;
                  n = fs_waitq_behind(&s->queue, n))
                 (*queue)[copied++] = inspect_waiter(fs_waiter_of(n));
         }

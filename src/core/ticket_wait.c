@@ -72,6 +72,7 @@ static void watch(struct fs_sem *s, struct fs_watcher *watcher)
 
     fs_assert_held(s);
     if (fs_ticket_waits_in(s, t)) {
+        watcher->wait.old_at_ns = fs_old_at_ns(s, &t->callback.waiter);
         fs_ring_append(&t->watchers, &watcher->in_ring);
         fs_state_go(&watcher_machine, &w->state, FS_WATCHER_WATCHING, memory_order_relaxed);
         return;

@@ -217,7 +217,7 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
     return reason;
 }
 
-/* The thread is awake and in the queue, so the grant loop grants it its units if they are free. */
+/* The grant loop grants the head its units if they are free, and it may be ours. */
 static void come_to_claim(struct fs_sem *s)
 {
     struct fs_deferred deferred;
@@ -267,10 +267,45 @@ static int state_when_awake(struct fs_wait *wait)
     return state;
 }
 
+/* The clock of a deadline may be set while we sleep by another one, so then look often. */
+#define OTHER_CLOCK_NS 1000000000
+
+/*
+ * When to wake if nobody wakes us?  At the deadline; or when the request becomes old, because it
+ * may fit where the head does not, and nothing else may happen on the semaphore.
+ */
+static const struct fs_deadline *wake_at(const struct fs_wait *wait, struct fs_deadline *old_at)
+{
+    int64_t ns;
+
+    if (wait->old_at_ns == 0)
+        return wait->deadline;
+    ns = wait->old_at_ns - fs_now_ns();
+    if (wait->deadline != NULL) {
+        if (ns > OTHER_CLOCK_NS)
+            ns = OTHER_CLOCK_NS;
+        if (fs_deadline_rest(wait->deadline, ns) < ns)
+            return wait->deadline;
+    }
+    *old_at = fs_deadline_after(ns > 0 ? ns : 1);
+    return old_at;
+}
+
+/* True, once: the request is old, and has looked whether it is granted. */
+static bool looks_when_old(struct fs_wait *wait)
+{
+    if (wait->old_at_ns == 0 || fs_now_ns() < wait->old_at_ns)
+        return false;
+    wait->old_at_ns = 0;
+    come_to_claim(wait->sem);
+    return true;
+}
+
 /* The deadline is checked here, because a park may return early for any reason. */
 int fs_sleep(struct fs_wait *wait, bool *woken)
 {
     struct fs_waiter *w = &wait->waiter;
+    struct fs_deadline old_at;
     int state;
 
     *woken = false;
@@ -287,7 +322,9 @@ int fs_sleep(struct fs_wait *wait, bool *woken)
             state = abort_wait(wait, FS_INTERRUPTED, EINTR);
         if (state != FS_PARKED)
             break;
-        if (fs_park(&wait->parking, &w->state, FS_PARKED, wait->deadline))
+        if (looks_when_old(wait))
+            continue;
+        if (fs_park(&wait->parking, &w->state, FS_PARKED, wake_at(wait, &old_at)))
             interrupt(wait);
         *woken = true;
     }

@@ -25,6 +25,7 @@ struct fs_wait {
     const struct fs_machine  *machine;      /* of the waiter's state */
     fs_abort_fn              *abort;
     const struct fs_deadline *deadline;     /* NULL: none */
+    int64_t                   old_at_ns;    /* fs_old_at_ns() of the request; 0: done */
     struct fs_cancelable      by_token;
     struct fs_parking         parking;
     enum fs_spin_kind         spin;         /* what it does before it sleeps */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waitq.h - the wait queue: nodes ordered by (priority, sequence number), lower first.
+ * waitq.h - the wait queue: nodes ordered by (priority, sequence number), lower first; but if it
+ * is kept by age, those that its owner has made old come before all others, the oldest first.
  *
  * The sequence number is the arrival number.  The queue knows nothing of semaphores, units or
  * threads; it does not lock and it does not allocate: the nodes are the caller's.
@@ -14,8 +15,16 @@
  * take constant time if all priorities are equal; otherwise the time grows with the logarithm of
  * the number of different priorities in the queue.
  *
+ *      front -> [oldest] - [next to arrive] - ... - [youngest]      (by age: one ring, all priorities)
+ *                               each is a node of the tree, too
+ *
+ * A queue that is kept by age must know both orders, and a node has no room for more links.  So the
+ * ring is the order of arrival, and each node, not only a leader, is in the tree, by (priority,
+ * sequence number).  Joining and leaving take a time that grows with the logarithm of the length.
+ * Nodes become old in the order of arrival: the old ones are the first of the ring.
+ *
  * The tree is balanced by chance, as a treap is (Seidel and Aragon, 1996): a leader is above
- * another one if the hash of its priority is larger.  So a node stores neither its balance nor a
+ * another one if the hash of its priority (by age: of its number) is larger.  So a node stores neither its balance nor a
  * pointer to its parent: inserting splits one path of the tree and removing merges two, from the
  * top down (as in the zip trees of Tarjan, Levy and Timmel, 2019).
  */
@@ -26,12 +35,17 @@
 
 #include <stdint.h>
 
+enum fs_waitq_kind {
+    FS_FOLLOWS, FS_LEADS,                  /* in a ring of equal priority */
+    FS_YOUNG, FS_OLD                       /* in a queue that is kept by age */
+};
+
 struct fs_waitq_node {
-    struct fs_list        in_ring;         /* the ring of equal priority; first */
-    struct fs_waitq_node *better, *worse;  /* leader only: its children in the tree */
+    struct fs_list        in_ring;         /* of equal priority; by age: of all; first */
+    struct fs_waitq_node *better, *worse;  /* unless it FOLLOWS: its children in the tree */
     uint64_t              seq;
     int                   priority;
-    bool                  leader;
+    uint8_t               kind;            /* enum fs_waitq_kind */
     /* For the owner of the node, not used by the queue: a ticket has no room elsewhere. */
     union {
         bool              due;             /* of a ticket: callbacks.c */
@@ -41,15 +55,18 @@ struct fs_waitq_node {
 };
 
 struct fs_waitq {
-    struct fs_waitq_node *first;           /* NULL: nobody waits */
-    struct fs_waitq_node *root;            /* the tree of leaders */
+    struct fs_waitq_node *front;           /* the first; by age: the oldest.  NULL: nobody waits */
+    struct fs_waitq_node *root;            /* the tree */
     uint64_t              next_seq;
 };
 
 /* All zero is an empty queue. */
 
-/* Take a sequence number, and join behind all nodes of the same or a better priority. */
-void fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority);
+/*
+ * Take a sequence number, and join behind all nodes of the same or a better priority, and all old
+ * ones.  by_age must always be the same for a queue.
+ */
+void fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority, bool by_age);
 
 /* Leave, from anywhere.  The node must be in this queue. */
 void fs_waitq_leave(struct fs_waitq *queue, struct fs_waitq_node *node);
@@ -58,19 +75,36 @@ void fs_waitq_leave(struct fs_waitq *queue, struct fs_waitq_node *node);
 struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq *queue,
                                       const struct fs_waitq_node *node);
 
-/* The same among leaders: the oldest node of the next priority. */
+/* The same among leaders: the oldest node of the next priority.  Not by age. */
 struct fs_waitq_node *fs_waitq_next_priority(const struct fs_waitq *queue,
                                              const struct fs_waitq_node *leader);
 
+/* By age: the next to have arrived, whatever its priority; NULL after the last. */
+struct fs_waitq_node *fs_waitq_younger(const struct fs_waitq *queue,
+                                       const struct fs_waitq_node *node);
+
+/* The best by priority, whatever its age. */
+struct fs_waitq_node *fs_waitq_best(const struct fs_waitq *queue);
+
 static inline bool fs_waitq_empty(const struct fs_waitq *queue)
 {
-    return queue->first == NULL;
+    return queue->front == NULL;
 }
 
-/* Would a newcomer of this priority be the head? */
+/* The first; NULL: nobody waits. */
+static inline struct fs_waitq_node *fs_waitq_first(const struct fs_waitq *queue)
+{
+    if (queue->front == NULL || queue->front->kind != FS_YOUNG)
+        return queue->front;
+    return fs_waitq_best(queue);
+}
+
+/* Would a newcomer of this priority be the first? */
 static inline bool fs_waitq_leads(const struct fs_waitq *queue, int priority)
 {
-    return queue->first == NULL || priority < queue->first->priority;
+    const struct fs_waitq_node *first = fs_waitq_first(queue);
+
+    return first == NULL || (first->kind != FS_OLD && priority < first->priority);
 }
 
 #endif

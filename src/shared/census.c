@@ -118,6 +118,7 @@ static void copy_counters(const struct fs_shared_counters *count, fairsem_shared
     stat->deaths = FS_GET(&count->deaths);
     stat->returned = FS_GET(&count->returned);
     stat->repairs = FS_GET(&count->repairs);
+    stat->aged = FS_GET(&count->aged);
 }
 
 static void add_units(int64_t *sum, int64_t units)

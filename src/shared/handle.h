@@ -25,6 +25,7 @@ struct fairsem_shared {
     int                fd;
     struct fs_file     file;
     int64_t            units;           /* free at first */
+    int64_t            aging_ns;
     int64_t            size;            /* of the segment */
 
     _Atomic unsigned   generation;      /* see fork.h */

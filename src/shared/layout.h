@@ -106,11 +106,12 @@ struct fs_slot {
     _Atomic int64_t  units;
     _Atomic int64_t  seq;           /* its number in order of arrival */
     _Atomic int32_t  priority;
-    _Atomic int32_t  core;          /* under the lock; of its granter */
+    _Atomic int16_t  core;          /* under the lock; of its granter */
+    _Atomic int16_t  old;           /* under the lock; 1: it comes before all that are not old */
     _Atomic int64_t  joined_ns;
     _Atomic int64_t  granted_ns;    /* under the lock */
     _Atomic int32_t  next, prev;    /* under the lock; caches: its neighbors in the queue */
-    int32_t          reserved[2];
+    _Atomic int32_t  younger, older; /* the same in order of arrival; only with aging_ns */
 };
 
 /* A change of two members that are the truth (R1). */
@@ -125,7 +126,7 @@ struct fs_redo {
 /* Not the truth: an update may be lost with a process. */
 struct fs_shared_counters {
     _Atomic int64_t waits, grants, timeouts, cancels, lost, wait_ns_total, wait_ns_max, waiters_max,
-                    refused, over_releases, deaths, returned, repairs;
+                    refused, over_releases, deaths, returned, repairs, aged;
 };
 
 struct fs_segment {
@@ -135,6 +136,7 @@ struct fs_segment {
     int64_t          size;              /* bytes */
     int64_t          units, capacity;   /* at first; capacity: what can be free at most */
     int32_t          max_waiters, max_processes;
+    int64_t          aging_ns;
 
     alignas(64)
     _Atomic int64_t  word;              /* the count and SLOW, see word.h; SLOW as in I3, and always
@@ -156,8 +158,10 @@ struct fs_segment {
     _Atomic int32_t  unsettled;         /* not 0: slots may have been left to others, see above */
     _Atomic int32_t  free_hint;         /* under the lock; where to search for a free slot first */
     struct fs_stay_awake doubts;        /* under the lock */
+    _Atomic int32_t  oldest;            /* under the lock; a cache, only with aging_ns */
     struct fs_redo   redo;              /* under the lock */
     _Atomic int64_t  granted_ns;        /* under the lock; a cache: when a head was last granted */
+    _Atomic int32_t  youngest;          /* under the lock; a cache, only with aging_ns */
 
     alignas(64)
     struct fs_shared_counters count;    /* under the lock */

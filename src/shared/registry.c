@@ -75,6 +75,7 @@ static void remember(fairsem_shared_t *h, const struct fs_segment *header)
     h->size = header->size;
     h->max_processes = header->max_processes;
     h->max_waiters = header->max_waiters;
+    h->aging_ns = header->aging_ns;
     h->processes = (struct fs_process *)(void *)(memory + sizeof(struct fs_segment));
     h->slots = (struct fs_slot *)(void *)(h->processes + h->max_processes);
     h->units = header->units;

@@ -24,6 +24,8 @@ bool fs_segment_attr_valid(const fairsem_shared_attr_t *attr)
     if (attr->capacity != 0 && (undo ? attr->capacity != attr->units
                                      : attr->units > attr->capacity))
         return false;
+    if (attr->reserved1_ != 0 || attr->aging_ns < 0)
+        return false;
     return attr->max_waiters >= 0 && attr->max_waiters <= FAIRSEM_SHARED_MAX
            && attr->max_processes >= 0 && attr->max_processes <= FAIRSEM_SHARED_MAX
            && (attr->flags & ~(FAIRSEM_SHARED_NO_UNDO | FAIRSEM_SHARED_NO_SPIN)) == 0;
@@ -37,6 +39,7 @@ static void fill_in(struct fs_segment *s, const fairsem_shared_attr_t *attr, int
     s->flags = attr->flags;
     s->size = size;
     s->units = attr->units;
+    s->aging_ns = attr->aging_ns;
     s->capacity = undo ? attr->units : attr->capacity != 0 ? attr->capacity : FAIRSEM_MAX_UNITS;
     s->max_waiters = attr->max_waiters != 0 ? attr->max_waiters : DEFAULT_WAITERS;
     s->max_processes = attr->max_processes != 0 ? attr->max_processes : DEFAULT_PROCESSES;
@@ -45,6 +48,8 @@ static void fill_in(struct fs_segment *s, const fairsem_shared_attr_t *attr, int
     FS_PUT(&s->most, undo ? attr->units : 0);
     FS_PUT(&s->head, FS_NOBODY);
     FS_PUT(&s->tail, FS_NOBODY);
+    FS_PUT(&s->oldest, FS_NOBODY);
+    FS_PUT(&s->youngest, FS_NOBODY);
     s->magic = FS_SEGMENT_MAGIC;
 }
 
@@ -63,6 +68,7 @@ static int header_error(const struct fs_segment *s, const struct fs_file *file)
         .max_waiters = s->max_waiters,
         .max_processes = s->max_processes,
         .flags = s->flags,
+        .aging_ns = s->aging_ns,
     };
 
     if (s->magic != FS_SEGMENT_MAGIC)

@@ -36,15 +36,19 @@ int fs_queue_leads(fairsem_shared_t *h, int priority, bool *leads)
     int head, error = fs_queue_head(h, &head);
 
     if (error == 0)
-        *leads = head == FS_NOBODY || priority < FS_GET(&h->slots[head].priority);
+        *leads = head == FS_NOBODY || (FS_GET(&h->slots[head].old) == 0
+                                       && priority < FS_GET(&h->slots[head].priority));
     return error;
 }
 
 static bool comes_before(const struct fs_slot *a, const struct fs_slot *b)
 {
     int32_t pa = FS_GET(&a->priority), pb = FS_GET(&b->priority);
+    bool old = FS_GET(&a->old) != 0;
 
-    return pa != pb ? pa < pb : FS_GET(&a->seq) < FS_GET(&b->seq);
+    if (old != (FS_GET(&b->old) != 0))
+        return old;
+    return !old && pa != pb ? pa < pb : FS_GET(&a->seq) < FS_GET(&b->seq);
 }
 
 static void link_in(fairsem_shared_t *h, int ahead, int index, int behind)
@@ -54,6 +58,106 @@ static void link_in(fairsem_shared_t *h, int ahead, int index, int behind)
     FS_PUT(ahead == FS_NOBODY ? &h->segment->head : &h->slots[ahead].next, index);
     FS_PUT(behind == FS_NOBODY ? &h->segment->tail : &h->slots[behind].prev, index);
 }
+
+static int link_out(fairsem_shared_t *h, int index)
+{
+    struct fs_slot *slot = &h->slots[index];
+    int ahead, behind, error = load_link(h, &slot->prev, &ahead);
+
+    if (error == 0)
+        error = load_link(h, &slot->next, &behind);
+    if (error != 0)
+        return error;
+    FS_PUT(ahead == FS_NOBODY ? &h->segment->head : &h->slots[ahead].next, behind);
+    FS_PUT(behind == FS_NOBODY ? &h->segment->tail : &h->slots[behind].prev, ahead);
+    return 0;
+}
+
+/* ---- In order of arrival, with aging_ns ---- */
+
+static void link_arrival(fairsem_shared_t *h, int older, int index, int younger)
+{
+    FS_PUT(&h->slots[index].older, older);
+    FS_PUT(&h->slots[index].younger, younger);
+    FS_PUT(older == FS_NOBODY ? &h->segment->oldest : &h->slots[older].younger, index);
+    FS_PUT(younger == FS_NOBODY ? &h->segment->youngest : &h->slots[younger].older, index);
+}
+
+/* In a repair, slots join in any order; else this is the youngest. */
+static int join_arrivals(fairsem_shared_t *h, int index)
+{
+    int64_t seq = FS_GET(&h->slots[index].seq);
+    int older, younger = FS_NOBODY, error = load_link(h, &h->segment->youngest, &older);
+
+    for (int steps = 0; error == 0 && older != FS_NOBODY && FS_GET(&h->slots[older].seq) > seq;
+         steps++) {
+        if (steps == h->max_waiters)
+            return fs_shared_is_damaged(h);
+        younger = older;
+        error = load_link(h, &h->slots[younger].older, &older);
+    }
+    if (error == 0)
+        link_arrival(h, older, index, younger);
+    return error;
+}
+
+static int leave_arrivals(fairsem_shared_t *h, int index)
+{
+    int older, younger, error = load_link(h, &h->slots[index].older, &older);
+
+    if (error == 0)
+        error = load_link(h, &h->slots[index].younger, &younger);
+    if (error != 0)
+        return error;
+    FS_PUT(older == FS_NOBODY ? &h->segment->oldest : &h->slots[older].younger, younger);
+    FS_PUT(younger == FS_NOBODY ? &h->segment->youngest : &h->slots[younger].older, older);
+    return 0;
+}
+
+/* ---- Age ---- */
+
+static bool is_old_enough(const fairsem_shared_t *h, int index, int64_t now_ns)
+{
+    return fs_since(now_ns, FS_GET(&h->slots[index].joined_ns)) >= h->aging_ns;
+}
+
+bool fs_queue_is_age_due(const fairsem_shared_t *h, int64_t now_ns)
+{
+    int oldest = h->aging_ns != 0 ? FS_GET(&h->segment->oldest) : FS_NOBODY;
+
+    return fs_index_valid(oldest, h->max_waiters) && oldest != FS_GET(&h->segment->head)
+           && is_old_enough(h, oldest, now_ns);
+}
+
+int fs_queue_note_age(fairsem_shared_t *h, int64_t now_ns)
+{
+    int oldest, head, error = load_link(h, &h->segment->oldest, &oldest);
+
+    if (error != 0 || oldest == FS_NOBODY || FS_GET(&h->slots[oldest].old) != 0
+        || !is_old_enough(h, oldest, now_ns))
+        return error;
+    /* First: if we die now, a repair puts it where it belongs. */
+    FS_PUT(&h->slots[oldest].old, 1);
+    error = fs_queue_head(h, &head);
+    if (error != 0 || head == oldest)
+        return error;
+    error = link_out(h, oldest);
+    if (error == 0)
+        error = fs_queue_head(h, &head);
+    if (error == 0)
+        link_in(h, FS_NOBODY, oldest, head);
+    return error;
+}
+
+bool fs_queue_head_passes(const fairsem_shared_t *h, int head)
+{
+    int next = FS_GET(&h->slots[head].next);
+
+    return FS_GET(&h->slots[head].old) != 0 && fs_index_valid(next, h->max_waiters)
+           && FS_GET(&h->slots[next].priority) < FS_GET(&h->slots[head].priority);
+}
+
+/* ---- Join, leave ---- */
 
 /* Searches from the tail, because nearly every request joins there. */
 int fs_queue_join(fairsem_shared_t *h, int index)
@@ -67,6 +171,8 @@ int fs_queue_join(fairsem_shared_t *h, int index)
         behind = ahead;
         error = load_link(h, &h->slots[behind].prev, &ahead);
     }
+    if (error == 0 && h->aging_ns != 0)
+        error = join_arrivals(h, index);
     if (error != 0)
         return error;
     link_in(h, ahead, index, behind);
@@ -76,23 +182,23 @@ int fs_queue_join(fairsem_shared_t *h, int index)
 
 int fs_queue_leave(fairsem_shared_t *h, int index)
 {
-    struct fs_slot *slot = &h->slots[index];
-    int ahead, behind, error = load_link(h, &slot->prev, &ahead);
+    int error = link_out(h, index);
 
+    if (error == 0 && h->aging_ns != 0)
+        error = leave_arrivals(h, index);
     if (error == 0)
-        error = load_link(h, &slot->next, &behind);
-    if (error != 0)
-        return error;
-    FS_PUT(ahead == FS_NOBODY ? &h->segment->head : &h->slots[ahead].next, behind);
-    FS_PUT(behind == FS_NOBODY ? &h->segment->tail : &h->slots[behind].prev, ahead);
-    FS_COUNT_UP(&h->segment->waiters, -1);
-    return 0;
+        FS_COUNT_UP(&h->segment->waiters, -1);
+    return error;
 }
 
 void fs_queue_clear(fairsem_shared_t *h)
 {
     FS_PUT(&h->segment->head, FS_NOBODY);
     FS_PUT(&h->segment->tail, FS_NOBODY);
+    if (h->aging_ns != 0) {
+        FS_PUT(&h->segment->oldest, FS_NOBODY);
+        FS_PUT(&h->segment->youngest, FS_NOBODY);
+    }
     FS_PUT(&h->segment->waiters, 0);
 }
 

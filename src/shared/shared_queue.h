@@ -18,6 +18,18 @@ static inline int fs_slot_state_of(const struct fs_slot *slot)
     return atomic_load_explicit(&slot->state, memory_order_acquire);
 }
 
+/*
+ * attr.aging_ns: the oldest request comes before all others once it has waited for so long.  Called
+ * before anything depends on who is the head.
+ */
+int fs_queue_note_age(fairsem_shared_t *h, int64_t now_ns);
+
+/* Would fs_queue_note_age() change the head?  Without the lock, a hint. */
+bool fs_queue_is_age_due(const fairsem_shared_t *h, int64_t now_ns);
+
+/* Is the head there because it is old, before a better priority? */
+bool fs_queue_head_passes(const fairsem_shared_t *h, int head);
+
 /* The head: a valid index, or FS_NOBODY. */
 int fs_queue_head(fairsem_shared_t *h, int *head);
 

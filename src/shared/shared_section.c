@@ -127,6 +127,8 @@ static int open_up(fairsem_shared_t *h, struct fs_section *section, int dead_own
         error = repair_without(h, dead_owner);
     if (error == 0 && FS_GET(&segment->unsettled) != 0)
         error = settle(h, section);
+    if (error == 0 && h->aging_ns != 0)
+        error = fs_queue_note_age(h, fs_section_now(section));
     return error != 0 ? error : fs_shared_load_available(h, &available);
 }
 
@@ -170,12 +172,14 @@ static void probe_grant(const fairsem_shared_t *h, const struct fs_slot *slot, i
     }
 }
 
-static void count_grant(fairsem_shared_t *h, int slot, int64_t now)
+static void count_grant(fairsem_shared_t *h, int slot, int64_t now, bool passes)
 {
     struct fs_shared_counters *count = &h->segment->count;
     int64_t waited = fs_since(now, FS_GET(&h->slots[slot].joined_ns));
 
     FS_COUNT_UP(&count->grants, 1);
+    if (passes)
+        FS_COUNT_UP(&count->aged, 1);
     FS_COUNT_UP(&count->wait_ns_total, waited);
     if (waited > FS_GET(&count->wait_ns_max))
         FS_PUT(&count->wait_ns_max, waited);
@@ -204,6 +208,7 @@ static void learn_turn(fairsem_shared_t *h, int head, int64_t now)
 static int grant_head(fairsem_shared_t *h, struct fs_section *section, int head)
 {
     int64_t now = fs_section_now(section);
+    bool passes = fs_queue_head_passes(h, head);
     int error = fs_queue_leave(h, head);
 
     if (error != 0)
@@ -215,7 +220,7 @@ static int grant_head(fairsem_shared_t *h, struct fs_section *section, int head)
         return free_left(h, head);
     if (error != 0)
         return error;
-    count_grant(h, head, now);
+    count_grant(h, head, now, passes);
     learn_turn(h, head, now);
     fs_section_will_wake(h, section, head);
     return 0;
@@ -233,9 +238,13 @@ static int seems_alive(fairsem_shared_t *h, int head, int process, struct fs_sec
 static int grant_or_drop_head(fairsem_shared_t *h, struct fs_section *section)
 {
     int64_t available, units;
-    int head, process, state, error = fs_queue_head(h, &head);
+    int head, process, state, error = 0;
     bool alive;
 
+    if (h->aging_ns != 0)
+        error = fs_queue_note_age(h, fs_section_now(section));
+    if (error == 0)
+        error = fs_queue_head(h, &head);
     if (error != 0)
         return error;
     if (head == FS_NOBODY)

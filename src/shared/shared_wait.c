@@ -164,6 +164,7 @@ static void fill_in(struct fs_shared_wait *wait, struct fs_slot *slot, int64_t n
     FS_PUT(&slot->priority, priority);
     FS_PUT(&slot->joined_ns, now);
     FS_PUT(&slot->granted_ns, 0);
+    FS_PUT(&slot->old, 0);
 }
 
 /*

@@ -106,11 +106,11 @@ static int find_dead(fairsem_shared_t *h, enum fs_whom whom, struct fs_dead *dea
 
 /* ---- Check ---- */
 
-/* Did the lock's owner die, was a repair cut short, or was a slot left to others? */
+/* Did the lock's owner die, was a repair cut short, was a slot left to others, is a request old? */
 static bool needs_the_lock(fairsem_shared_t *h)
 {
     return FS_GET(&h->segment->unfinished) != 0 || FS_GET(&h->segment->unsettled) != 0
-           || fs_shared_lock_is_orphaned(h);
+           || fs_queue_is_age_due(h, fs_now_ns()) || fs_shared_lock_is_orphaned(h);
 }
 
 int fs_watch_check(fairsem_shared_t *h, const struct fs_deadline *deadline, enum fs_whom whom)

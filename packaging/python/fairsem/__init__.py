@@ -190,12 +190,13 @@ class Semaphore(_Acquires):
     max_waiters  the longest queue; None: no limit
     spin         may a waiter stay awake for a moment, if that pays?
     bypass       in seconds: running threads may pass those that have waited for less
+    aging        in seconds: who has waited longer comes before better priorities
     """
 
     _sem = None
 
     def __init__(self, value=1, *, capacity=None, name=None, max_waiters=None, spin=True,
-                 bypass=None):
+                 bypass=None, aging=None):
         self._name = None if name is None else name.encode()
         attr = c.fairsem_attr_t(name=self._name)
         if capacity is not None:
@@ -207,6 +208,8 @@ class Semaphore(_Acquires):
         if bypass is not None:
             attr.flags |= c.BOUNDED_BYPASS
             attr.bypass_ns = int(bypass * 1e9)
+        if aging is not None:
+            attr.aging_ns = int(aging * 1e9)
         created = ctypes.c_void_p()
         _check(c.new(created, value, attr))
         self._sem = created.value
@@ -317,19 +320,21 @@ class SharedSemaphore(_Acquires):
     capacity       with undo=False, the most that can be free; None: unbounded
     max_waiters    in all processes; None: 256
     max_processes  that can have it open; None: 64
+    aging          in seconds: who has waited longer comes before better priorities
     mode           of the file, if it is made
     """
 
     _handle = None
 
     def __init__(self, name=None, value=None, *, exclusive=False, undo=True, capacity=None,
-                 max_waiters=None, max_processes=None, spin=True, mode=0o600):
+                 max_waiters=None, max_processes=None, spin=True, aging=None, mode=0o600):
         flags = 0 if undo else c.SHARED_NO_UNDO
         if not spin:
             flags |= c.SHARED_NO_SPIN
         attr = c.fairsem_shared_attr_t(
             units=0 if value is None else value, capacity=capacity or 0, flags=flags,
-            max_waiters=max_waiters or 0, max_processes=max_processes or 0)
+            max_waiters=max_waiters or 0, max_processes=max_processes or 0,
+            aging_ns=0 if aging is None else int(aging * 1e9))
         oflag = os.O_CREAT if value is not None and name is not None else 0
         if exclusive:
             oflag |= os.O_EXCL

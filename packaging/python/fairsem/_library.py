@@ -14,7 +14,8 @@ OLDEST = 10100
 
 class fairsem_attr_t(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("capacity", c_int64), ("max_waiters", c_int64),
-                ("flags", c_uint), ("reserved_", c_uint * 7), ("bypass_ns", c_int64)]
+                ("flags", c_uint), ("reserved_", c_uint * 5), ("aging_ns", c_int64),
+                ("bypass_ns", c_int64)]
 
 
 class fairsem_wait_t(ctypes.Structure):
@@ -30,12 +31,13 @@ class fairsem_stat_t(ctypes.Structure):
     _fields_ = [(name, c_int64) for name in (
         "available", "capacity", "waiters", "waiting_units", "oldest_wait_ns", "waits", "grants",
         "timeouts", "cancels", "wait_ns_total", "wait_ns_max", "waiters_max", "refused",
-        "over_releases")] + [("reserved_", c_int64 * 6)]
+        "over_releases", "aged")] + [("reserved_", c_int64 * 5)]
 
 
 class fairsem_shared_attr_t(ctypes.Structure):
     _fields_ = [("units", c_int64), ("capacity", c_int64), ("max_waiters", c_int),
-                ("max_processes", c_int), ("flags", c_uint), ("reserved_", c_uint * 8)]
+                ("max_processes", c_int), ("flags", c_uint), ("reserved1_", c_uint),
+                ("aging_ns", c_int64), ("reserved_", c_uint * 5)]
 
 
 class fairsem_shared_stat_t(ctypes.Structure):
@@ -43,7 +45,7 @@ class fairsem_shared_stat_t(ctypes.Structure):
         "available", "capacity", "held", "mine", "processes", "max_processes", "waiters",
         "max_waiters", "waiting_units", "oldest_wait_ns", "waits", "grants", "timeouts", "cancels",
         "lost", "wait_ns_total", "wait_ns_max", "waiters_max", "refused", "over_releases",
-        "deaths", "returned", "repairs", "initial_units")] + [("reserved_", c_int64 * 8)]
+        "deaths", "returned", "repairs", "initial_units", "aged")] + [("reserved_", c_int64 * 7)]
 
 
 TOKEN_SIZE = TICKET_SIZE = 128

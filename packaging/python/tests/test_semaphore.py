@@ -115,6 +115,18 @@ class Queue(unittest.TestCase):
         sem.release()
         self.assertIs(late.outcome(), True)
 
+    def test_an_old_request_comes_before_a_better_priority(self):
+        sem = fairsem.Semaphore(0, aging=0.001)
+        late = Waiter(sem, priority=1)
+        await_waiters(sem, 1)
+        soon = Waiter(sem, priority=-1)
+        await_waiters(sem, 2)
+        time.sleep(0.001)
+        sem.release()
+        self.assertIs(late.outcome(), True)
+        sem.release()
+        self.assertIs(soon.outcome(), True)
+
     def test_nobody_passes_a_big_request(self):
         sem = fairsem.Semaphore(0)
         big = Waiter(sem, units=3)

@@ -257,6 +257,11 @@ TRIAL(attributes_are_those_of_fairsem_init)
     CHECK_THROWS(EINVAL, fairsem::semaphore(3, few));
     few.bypass = -1ns;
     CHECK_THROWS(EINVAL, fairsem::semaphore(1, few));
+    few.bypass = 0ns;
+    few.aging = -1ns;
+    CHECK_THROWS(EINVAL, fairsem::semaphore(1, few));
+    few.aging = 1ms;
+    CHECK(fairsem::semaphore(1, few).try_acquire());
     few.bypass = 1ms;
     few.no_spin = few.interruptible = true;
     CHECK(fairsem::semaphore(1, few).try_acquire());

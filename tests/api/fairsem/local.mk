@@ -5,6 +5,7 @@
 if TESTS_ENABLED
 test_programs += \
 	tests/api/fairsem/t_about \
+	tests/api/fairsem/t_aging \
 	tests/api/fairsem/t_all \
 	tests/api/fairsem/t_arrival_order \
 	tests/api/fairsem/t_bypass \

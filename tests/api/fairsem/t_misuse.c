@@ -30,7 +30,7 @@ END_TEST
 START_TEST(bad_attributes_are_refused_and_the_memory_is_left_alone)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(7);
-    fairsem_attr_t reserved = { .reserved_ = { [6] = 1 } };
+    fairsem_attr_t reserved = { .reserved_ = { [4] = 1 } };
     const struct {
         int64_t        units;
         fairsem_attr_t attr;
@@ -42,6 +42,7 @@ START_TEST(bad_attributes_are_refused_and_the_memory_is_left_alone)
         { 0, { .capacity = -1 }, EINVAL },
         { 0, { .capacity = FAIRSEM_MAX_UNITS + 1 }, EINVAL },
         { 0, { .max_waiters = -1 }, EINVAL },
+        { 0, { .aging_ns = -1 }, EINVAL },
         { 0, { .flags = ~0u }, EINVAL },
         { 0, { .flags = FAIRSEM_BOUNDED_BYPASS << 1 }, EINVAL },
         { 0, reserved, EINVAL },

@@ -117,7 +117,7 @@ START_TEST(an_invalid_attribute_is_refused)
         { .max_waiters = -1 }, { .max_waiters = FAIRSEM_SHARED_MAX + 1 },
         { .max_processes = -1 }, { .max_processes = FAIRSEM_SHARED_MAX + 1 },
         { .flags = 4 }, { .flags = 1u << 31 }, { .reserved_ = { 1 } },
-        { .reserved_ = { [7] = 1 } },
+        { .reserved_ = { [4] = 1 } },
     };
     static const struct fairsem_shared_attr right[] = {
         { .units = 0 }, { .units = FAIRSEM_MAX_UNITS }, { .units = 2, .capacity = 2 },

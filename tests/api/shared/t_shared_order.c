@@ -65,15 +65,18 @@ static pid_t fork_urgent(fairsem_shared_t *h, int priority, _Atomic int *place, 
     return child;
 }
 
-START_TEST(the_lower_number_comes_first_and_equal_ones_in_arrival_order)
+/* Processes with these priorities get the one unit in the places that are expected. */
+static void granted_in_places(int64_t aging_ns, const int expected[8], int64_t aged)
 {
     static const int priorities[] = { 0, 5, -3, 0, 5, -3, 7, -9 };
-    static const int expected[] = { 4, 6, 2, 5, 7, 3, 8, 1 };
     enum { COUNT = sizeof priorities / sizeof priorities[0] };
+    const fairsem_shared_attr_t attr = { .units = 1, .aging_ns = aging_ns };
     _Atomic int *places = share((COUNT + 1) * sizeof *places);
-    fairsem_shared_t *h = make_segment(1, 0);
+    fairsem_shared_stat_t stat;
+    fairsem_shared_t *h;
     pid_t waiters[COUNT];
 
+    ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     for (int i = 0; i < COUNT; i++) {
         waiters[i] = fork_urgent(h, priorities[i], &places[i], &places[COUNT]);
@@ -84,6 +87,52 @@ START_TEST(the_lower_number_comes_first_and_equal_ones_in_arrival_order)
         ck_assert_int_eq(status_of(waiters[i]), 0);
     for (int i = 0; i < COUNT; i++)
         ck_assert_int_eq(atomic_load(&places[i]), expected[i]);
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert_int_eq(stat.aged, aged);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+
+START_TEST(the_lower_number_comes_first_and_equal_ones_in_arrival_order)
+{
+    static const int by_priority[] = { 4, 6, 2, 5, 7, 3, 8, 1 };
+
+    granted_in_places(0, by_priority, 0);
+    granted_in_places(INT64_MAX, by_priority, 0);
+}
+END_TEST
+
+/* All but the last two pass a better one: the one of priority 7 passes that of -9, which is last. */
+START_TEST(old_requests_come_first_in_arrival_order)
+{
+    granted_in_places(1, (const int[]){ 1, 2, 3, 4, 5, 6, 7, 8 }, 7);
+}
+END_TEST
+
+/* The head asks for more than there is; who keeps watch finds that the one behind it is old. */
+START_TEST(a_request_that_becomes_old_takes_what_lies_free)
+{
+    const fairsem_shared_attr_t attr = { .units = 4, .aging_ns = 20000000 };
+    const fairsem_wait_t better = { .priority = -1, .timeout_ns = INT64_MAX };
+    _Atomic int *places = share(3 * sizeof *places);
+    fairsem_shared_t *h;
+    pid_t old, head;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 4), 0);
+    old = fork_waiter(h, 2, &places[0], &places[2]);
+    await_queue(h, 1);
+    head = fork();
+    if (head == 0) {
+        CHILD_CHECK(fairsem_shared_acquire_with(h, 4, &better) == 0);
+        atomic_store(&places[1], atomic_fetch_add(&places[2], 1) + 1);
+        _exit(0);
+    }
+    await_queue(h, 2);
+    ck_assert_int_eq(fairsem_shared_release(h, 3), 0);
+    ck_assert_int_eq(status_of(old), 0);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    ck_assert_int_eq(status_of(head), 0);
+    ck_assert(atomic_load(&places[0]) == 1 && atomic_load(&places[1]) == 2);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
@@ -170,6 +219,8 @@ int main(void)
     RUN_SUITE("shared order", sixty_processes_are_granted_in_order_of_arrival,
               one_release_lets_sixty_processes_through,
               the_lower_number_comes_first_and_equal_ones_in_arrival_order,
+              old_requests_come_first_in_arrival_order,
+              a_request_that_becomes_old_takes_what_lies_free,
               no_request_passes_a_large_one, a_head_that_leaves_lets_the_next_one_through,
               a_hog_cannot_starve_another_process);
 }

@@ -2,7 +2,8 @@
 /*
  * t_shared_storm.c - processes acquire, wait and release all the time, are killed at random moments
  * and are replaced.  The sum of the units is right after each kill, and the others go on.  Whenever
- * the lock is about to be dropped, no request waits that came before one that has been granted.
+ * the lock is about to be dropped, no request waits that came before one that has been granted.  The
+ * same once more with random priorities where each request is old at once, so that they do not count.
  *
  * FAIRSEM_SHARED_TIMES=n makes it n times as long.
  */
@@ -43,7 +44,7 @@ static void note_wait(int64_t ns)
         continue;
 }
 
-/* The lock is held, except if others have taken us for dead.  All have the same priority. */
+/* The lock is held, except if others have taken us for dead.  All must come as they have arrived. */
 static void check_order(const char *what)
 {
     int64_t oldest = INT64_MAX, newest = -1;
@@ -79,7 +80,8 @@ static void use_it_for_ever(uint32_t seed)
             error = fairsem_shared_acquire_for(sem, n, next_random(&seed) % 3000000);
             break;
         default:
-            error = fairsem_shared_acquire(sem, n);
+            error = fairsem_shared_acquire_with(sem, n, &(const fairsem_wait_t){
+                .priority = sem->aging_ns != 0 ? (int)(next_random(&seed) % 4) : 0 });
             note_wait(fs_now_ns() - start);
         }
         if (error == EAGAIN || error == ETIMEDOUT)
@@ -109,15 +111,17 @@ static pid_t start_one(uint32_t seed)
     return child;
 }
 
-static void storm(int kills)
+static void storm(int kills, int64_t aging_ns)
 {
+    const fairsem_shared_attr_t attr = { .units = UNITS, .aging_ns = aging_ns };
+
     pid_t children[PROCESSES];
     fairsem_shared_stat_t stat;
     uint32_t seed = (uint32_t)getpid();
     int64_t granted;
 
     book = share(sizeof *book);
-    sem = make_segment(UNITS, 0);
+    ck_assert_int_eq(fairsem_shared_open(&sem, NULL, 0, 0, &attr), 0);
     for (int i = 0; i < PROCESSES; i++)
         children[i] = start_one(next_random(&seed));
     for (int i = 0; i < kills; i++) {
@@ -145,9 +149,10 @@ static void storm(int kills)
     ck_assert_int_eq(stat.available, UNITS);
     ck_assert_int_eq(stat.waiters, 0);
     ck_assert_int_eq(stat.processes, 1);
-    printf("%d kills, %ld granted, %ld times in order, %ld dead found with %ld units, %ld repairs, "
-           "longest wait %ld ms\n", kills, (long)atomic_load(&book->granted), (long)atomic_load(&book->judged),
-           (long)stat.deaths, (long)stat.returned,
+    ck_assert((stat.aged > 0) == (aging_ns != 0));
+    printf("%d kills, %ld granted (%ld by age), %ld times in order, %ld dead found with %ld units, %ld repairs, "
+           "longest wait %ld ms\n", kills, (long)atomic_load(&book->granted), (long)stat.aged,
+           (long)atomic_load(&book->judged), (long)stat.deaths, (long)stat.returned,
            (long)stat.repairs, (long)(atomic_load(&book->longest_ns) / 1000000));
     ck_assert_int_eq(fairsem_shared_close(sem), 0);
 }
@@ -156,11 +161,20 @@ START_TEST(deaths_at_random_moments_lose_no_unit)
 {
     const char *times = getenv("FAIRSEM_SHARED_TIMES");
 
-    storm(300 * (times != NULL ? atoi(times) : 1));
+    storm(300 * (times != NULL ? atoi(times) : 1), 0);
+}
+END_TEST
+
+START_TEST(deaths_leave_old_requests_in_the_order_of_arrival)
+{
+    const char *times = getenv("FAIRSEM_SHARED_TIMES");
+
+    storm(300 * (times != NULL ? atoi(times) : 1), 1);
 }
 END_TEST
 
 int main(void)
 {
-    RUN_SUITE("shared storm", deaths_at_random_moments_lose_no_unit);
+    RUN_SUITE("shared storm", deaths_at_random_moments_lose_no_unit,
+              deaths_leave_old_requests_in_the_order_of_arrival);
 }

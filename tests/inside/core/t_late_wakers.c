@@ -93,7 +93,7 @@ static void await_parked(fairsem_t *sem, int n)
         sched_yield();
         parked = 0;
         available = fs_enter(s, &after);
-        for (struct fs_waitq_node *at = s->queue.first; at != NULL;
+        for (struct fs_waitq_node *at = fs_waitq_first(&s->queue); at != NULL;
              at = fs_waitq_behind(&s->queue, at))
             parked += atomic_load(&fs_waiter_of(at)->state) == FS_PARKED;
         fs_exit(s, available, &after);

@@ -13,7 +13,7 @@ static bool is_in_order(const struct fs_waitq *queue, int64_t expected)
 {
     int64_t count = 0;
 
-    for (const struct fs_waitq_node *n = queue->first, *before = NULL; n != NULL;
+    for (const struct fs_waitq_node *n = fs_waitq_first(queue), *before = NULL; n != NULL;
          before = n, n = fs_waitq_behind(queue, n)) {
         count++;
         if (before == NULL)
@@ -33,13 +33,13 @@ START_TEST(equal_priorities_wait_in_arrival_order)
 
     ck_assert(fs_waitq_empty(&queue));
     for (int i = 0; i < 5; i++)
-        fs_waitq_join(&queue, &nodes[i], 0);
-    at = queue.first;
+        fs_waitq_join(&queue, &nodes[i], 0, false);
+    at = fs_waitq_first(&queue);
     for (int i = 0; i < 5; i++, at = fs_waitq_behind(&queue, at))
         ck_assert_ptr_eq(at, &nodes[i]);
     ck_assert_ptr_null(at);
     for (int i = 0; i < 5; i++) {
-        ck_assert_ptr_eq(queue.first, &nodes[i]);
+        ck_assert_ptr_eq(fs_waitq_first(&queue), &nodes[i]);
         fs_waitq_leave(&queue, &nodes[i]);
     }
     ck_assert(fs_waitq_empty(&queue));
@@ -52,15 +52,15 @@ START_TEST(a_lower_priority_number_waits_before_a_higher_one)
     struct fs_waitq queue = { 0 };
     struct fs_waitq_node low_a, low_b, high_a, high_b, least;
 
-    fs_waitq_join(&queue, &high_a, 5);
+    fs_waitq_join(&queue, &high_a, 5, false);
     ck_assert(fs_waitq_leads(&queue, 4));
     ck_assert(!fs_waitq_leads(&queue, 5));
-    fs_waitq_join(&queue, &low_a, 0);
-    fs_waitq_join(&queue, &high_b, 5);
-    fs_waitq_join(&queue, &low_b, 0);
-    fs_waitq_join(&queue, &least, INT32_MIN);
+    fs_waitq_join(&queue, &low_a, 0, false);
+    fs_waitq_join(&queue, &high_b, 5, false);
+    fs_waitq_join(&queue, &low_b, 0, false);
+    fs_waitq_join(&queue, &least, INT32_MIN, false);
     ck_assert(is_in_order(&queue, 5));
-    ck_assert_ptr_eq(queue.first, &least);
+    ck_assert_ptr_eq(fs_waitq_first(&queue), &least);
     ck_assert_ptr_eq(fs_waitq_behind(&queue, &least), &low_a);
     ck_assert_ptr_eq(fs_waitq_behind(&queue, &low_a), &low_b);
     ck_assert_ptr_eq(fs_waitq_behind(&queue, &low_b), &high_a);
@@ -90,7 +90,7 @@ START_TEST(any_sequence_of_joins_and_leaves_keeps_the_order)
                 fs_waitq_leave(&queue, &nodes[i]);
                 count--;
             } else {
-                fs_waitq_join(&queue, &nodes[i], (int)(seed >> 24) % (round % 31 + 1) - 2);
+                fs_waitq_join(&queue, &nodes[i], (int)(seed >> 24) % (round % 31 + 1) - 2, false);
                 count++;
             }
             in[i] = !in[i];
@@ -127,7 +127,7 @@ START_TEST(many_priorities_in_any_order_make_no_deep_tree)
         int64_t count = MANY;
 
         for (int i = 0; i < MANY; i++)
-            fs_waitq_join(&queue, &nodes[i], i * steps[k]);
+            fs_waitq_join(&queue, &nodes[i], i * steps[k], false);
         ck_assert(is_in_order(&queue, MANY));
         ck_assert_int_lt(depth_below(queue.root), 100);
         for (int i = 0; i < MANY; i += 3, count--)
@@ -138,10 +138,128 @@ START_TEST(many_priorities_in_any_order_make_no_deep_tree)
 }
 END_TEST
 
+/* ---- By age ---- */
+
+/* By the words of waitq.h: the old ones as they came, then by priority, then as they came. */
+static bool comes_before(const struct fs_waitq_node *a, const struct fs_waitq_node *b)
+{
+    if ((a->kind == FS_OLD) != (b->kind == FS_OLD))
+        return a->kind == FS_OLD;
+    if (a->kind == FS_OLD || a->priority == b->priority)
+        return a->seq < b->seq;
+    return a->priority < b->priority;
+}
+
+static bool is_in_order_of_age(const struct fs_waitq *queue, int64_t expected)
+{
+    const struct fs_waitq_node *n = fs_waitq_first(queue), *behind;
+    int64_t count = n != NULL;
+
+    for (; n != NULL && (behind = fs_waitq_behind(queue, n)) != NULL; n = behind, count++) {
+        if (!comes_before(n, behind))
+            return false;
+    }
+    return count == expected;
+}
+
+/* The next to become old, as its owner does it. */
+static void grow_old(struct fs_waitq *queue)
+{
+    struct fs_waitq_node *at = queue->front;
+
+    while (at != NULL && at->kind == FS_OLD)
+        at = fs_waitq_younger(queue, at);
+    if (at != NULL)
+        at->kind = FS_OLD;
+}
+
+START_TEST(old_nodes_come_first_in_the_order_of_arrival)
+{
+    struct fs_waitq queue = { 0 };
+    struct fs_waitq_node worse, worst, best, better;
+
+    fs_waitq_join(&queue, &worse, 5, true);
+    fs_waitq_join(&queue, &worst, 7, true);
+    fs_waitq_join(&queue, &best, 1, true);
+    ck_assert_ptr_eq(fs_waitq_first(&queue), &best);
+    ck_assert(fs_waitq_leads(&queue, 0) && !fs_waitq_leads(&queue, 1));
+    grow_old(&queue);
+    ck_assert_ptr_eq(fs_waitq_first(&queue), &worse);
+    ck_assert(!fs_waitq_leads(&queue, INT32_MIN));
+    grow_old(&queue);
+    fs_waitq_join(&queue, &better, 0, true);
+    ck_assert_ptr_eq(fs_waitq_behind(&queue, &worse), &worst);
+    ck_assert_ptr_eq(fs_waitq_behind(&queue, &worst), &better);
+    ck_assert_ptr_eq(fs_waitq_behind(&queue, &better), &best);
+    ck_assert_ptr_null(fs_waitq_behind(&queue, &best));
+    ck_assert_ptr_eq(fs_waitq_best(&queue), &better);
+    fs_waitq_leave(&queue, &worse);
+    fs_waitq_leave(&queue, &worst);
+    ck_assert_ptr_eq(fs_waitq_first(&queue), &better);
+    ck_assert_ptr_eq(queue.front, &best);
+    fs_waitq_leave(&queue, &better);
+    fs_waitq_leave(&queue, &best);
+    ck_assert(fs_waitq_empty(&queue) && queue.root == NULL);
+}
+END_TEST
+
+START_TEST(any_sequence_keeps_the_order_of_age)
+{
+    uint32_t seed = 1;
+
+    for (int round = 0; round < 1000; round++) {
+        struct fs_waitq queue = { 0 };
+        struct fs_waitq_node nodes[MOST];
+        bool in[MOST] = { false };
+        int64_t count = 0;
+
+        memset(nodes, 0xff, sizeof nodes);
+        for (int step = 0; step < 60; step++) {
+            int i;
+
+            seed = seed * 1664525 + 1013904223;
+            i = (int)(seed >> 16) % MOST;
+            if (seed >> 30 == 0) {
+                grow_old(&queue);
+            } else if (in[i]) {
+                fs_waitq_leave(&queue, &nodes[i]);
+                in[i] = false;
+                count--;
+            } else {
+                fs_waitq_join(&queue, &nodes[i], (int)(seed >> 24) % (round % 31 + 1) - 2, true);
+                in[i] = true;
+                count++;
+            }
+            if (!is_in_order_of_age(&queue, count))
+                ck_abort_msg("round %d, step %d: out of order", round, step);
+        }
+    }
+}
+END_TEST
+
+/* Equal priorities and ascending ones, which a plain tree would make a list of. */
+START_TEST(a_long_queue_by_age_makes_no_deep_tree)
+{
+    static struct fs_waitq_node nodes[10000];
+    enum { MANY = sizeof nodes / sizeof nodes[0] };
+
+    for (int step = 0; step < 3; step++) {
+        struct fs_waitq queue = { 0 };
+
+        for (int i = 0; i < MANY; i++)
+            fs_waitq_join(&queue, &nodes[i], i * (step - 1), true);
+        ck_assert(is_in_order_of_age(&queue, MANY));
+        ck_assert_int_lt(depth_below(queue.root), 100);
+    }
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("waitq", equal_priorities_wait_in_arrival_order,
               a_lower_priority_number_waits_before_a_higher_one,
               any_sequence_of_joins_and_leaves_keeps_the_order,
-              many_priorities_in_any_order_make_no_deep_tree);
+              many_priorities_in_any_order_make_no_deep_tree,
+              old_nodes_come_first_in_the_order_of_arrival, any_sequence_keeps_the_order_of_age,
+              a_long_queue_by_age_makes_no_deep_tree);
 }

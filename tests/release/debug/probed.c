@@ -28,6 +28,9 @@
         }                                                       \
     } while (0)
 
+/* Long enough for two calls, one after the other. */
+#define AGING_NS 500000000
+
 static FILE *file;
 static fairsem_t events;
 static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
@@ -123,13 +126,34 @@ static void is_canceled(void)
     end(thread);
 }
 
+/* The better request is ahead of the other one until that is old. */
+static void is_passed_by_an_old_one(void)
+{
+    const struct timespec until_old = { .tv_nsec = AGING_NS };
+    fairsem_ticket_t worse = { 0 }, better = { 0 };
+
+    wait_begins(2, 4, 1);
+    wait_begins(2, 5, 0);
+    of_core("aged", 2, 4);
+    fputs(" a while\n", file);
+    of_core("cancel", 2, 4);
+    fputs(" a while returned\n", file);
+    of_core("cancel", 2, 5);
+    fputs(" a while returned\n", file);
+    MUST(fairsem_ticket_take(&worse, &events, 2, 1, NULL, NULL) == EINPROGRESS);
+    MUST(fairsem_ticket_take(&better, &events, 2, 0, NULL, NULL) == EINPROGRESS);
+    MUST(nanosleep(&until_old, NULL) == 0);
+    MUST(fairsem_ticket_return(&worse) == 0);
+    MUST(fairsem_ticket_return(&better) == 0);
+}
+
 static void is_closed(void)
 {
     fairsem_ticket_t ticket = { 0 };
 
-    wait_begins(2, 4, 0);
+    wait_begins(2, 6, 0);
     fprintf(file, "close %" PRIxPTR " events %d\n", PTR(&events), EPIPE);
-    of_core("cancel", 2, 4);
+    of_core("cancel", 2, 6);
     fputs(" a while close\n", file);
     MUST(fairsem_ticket_take(&ticket, &events, 2, 0, NULL, NULL) == EINPROGRESS);
     MUST(fairsem_close(&events, EPIPE) == 0);
@@ -254,13 +278,14 @@ static void each_once(void)
     is_granted();
     is_released_too_often();
     is_canceled();
+    is_passed_by_an_old_one();
     is_closed();
     shared_events();
 }
 
 int main(int argc, char **argv)
 {
-    const fairsem_attr_t attr = { .name = "events", .capacity = 2 };
+    const fairsem_attr_t attr = { .name = "events", .capacity = 2, .aging_ns = AGING_NS };
 
     MUST(fairsem_init(&events, 2, &attr) == 0 && fairsem_acquire(&events, 1) == 0);
     if (argc == 1)

@@ -72,6 +72,7 @@ gdb_sees() {
       'set print inferior-events off' 'break main' "run $work/expected" 'delete breakpoints'
     on wait_begin '%lx %s %ld %lu %d' 0 1 2 3 4
     on grant '%lx %s %ld %lu time %d' 0 1 2 3 TIME
+    on aged '%lx %s %ld %lu time %d' 0 1 2 3 TIME
     on timeout '%lx %s %ld %lu time %d' 0 1 2 3 TIME
     on cancel '%lx %s %ld %lu time %d %s' 0 1 2 3 TIME 5
     on close '%lx %s %d' 0 1 2

@@ -29,7 +29,7 @@ static struct pool pool = { 'p', FAIRSEM_INITIALIZER(INT64_C(1) << 40) };
 int use(void);
 int use(void)
 {
-    fairsem_attr_t attr = { "name", 8, 0, 0, { 0 }, 0 };
+    fairsem_attr_t attr = { "name", 8, 0, 0, { 0 }, 0, 0 };
     fairsem_t local;
 
     return fairsem_init(&local, FAIRSEM_VERSION_MAJOR, &attr)

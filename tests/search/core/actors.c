@@ -300,6 +300,7 @@ static void make_things(void)
     const unsigned bypass = scenario->bypass_ns != 0 ? FAIRSEM_BOUNDED_BYPASS : 0;
     const fairsem_attr_t attr = { .capacity = scenario->capacity, .flags = scenario->flags | bypass,
                                   .bypass_ns = scenario->bypass_ns,
+                                  .aging_ns = scenario->aging_ns,
                                   .max_waiters = scenario->max_waiters };
 
     for (int i = 0; i < sems_count; i++) {

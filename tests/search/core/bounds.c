@@ -103,7 +103,7 @@ static bool is_ticket_of(int t, int i)
  */
 static int64_t may_be_lost(int i)
 {
-    int64_t refused = sem_inside(i)->count.over_releases, units = 0;
+    int64_t refused = sem_inside(i)->over_releases, units = 0;
 
     for (int k = 0; k < places && refused > 0; k++) {
         const struct op *op = &script[place[k] / OPS_MAX][place[k] % OPS_MAX];

@@ -102,6 +102,7 @@ struct scenario {
     bool        cold;       /* no thread has waited in this process: there are no parkers yet */
     int         no_memory;  /* at most so many calls of malloc fail */
     int64_t     bypass_ns;  /* 0: strict order */
+    int64_t     aging_ns;   /* 0: no request becomes old */
     bool        measures;   /* times are multiples of 16, which the library takes as samples */
 
     /* The state of its semaphores and its token when the threads start. */

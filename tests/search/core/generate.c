@@ -83,6 +83,8 @@ static void choose_mode(struct draft *d)
     }
     if (percent(14))
         what->bypass_ns = percent(60) ? LONG_NS : MOMENT_NS;
+    if (percent(10))
+        what->aging_ns = percent(70) ? MOMENT_NS : 1;
     if (percent(8))
         what->spurious = 1;
     if (percent(4)) {

@@ -183,6 +183,7 @@ static bool smaller_setting(void)
     WITHOUT(what.signals);
     WITHOUT(what.flags);
     WITHOUT(what.bypass_ns);
+    WITHOUT(what.aging_ns);
     WITHOUT(what.spurious);
     SMALLER(what.no_memory);
     SMALLER(what.max_waiters);

@@ -116,7 +116,8 @@ void model_join(struct model_sem *s, int i)
 {
     int at = s->length++;
 
-    for (; at > 0 && op_of(s->queue[at - 1])->priority > op_of(i)->priority; at--)
+    s->number[i] = s->came++;
+    for (; at > s->old && op_of(s->queue[at - 1])->priority > op_of(i)->priority; at--)
         s->queue[at] = s->queue[at - 1];
     s->queue[at] = (int8_t)i;
 }
@@ -127,6 +128,7 @@ void model_leave(struct model_sem *s, int i)
 
     while (s->queue[at] != i)
         at++;
+    s->old -= at < s->old;
     s->length--;
     for (; at < s->length; at++)
         s->queue[at] = s->queue[at + 1];
@@ -134,7 +136,27 @@ void model_leave(struct model_sem *s, int i)
 
 bool model_must_wait(const struct model_sem *s, int64_t n, int priority)
 {
-    return !model_fits(s, n) || (s->length > 0 && op_of(s->queue[0])->priority <= priority);
+    return !model_fits(s, n) || s->old > 0
+           || (s->length > 0 && op_of(s->queue[0])->priority <= priority);
+}
+
+/* Time may pass at any moment: the oldest of those that are not old becomes it. */
+bool model_grow_old(struct model *m, struct model_sem *s)
+{
+    int oldest = s->old;
+    int8_t i;
+
+    if (scenario->aging_ns == 0 || s->old == s->length)
+        return false;
+    for (int at = s->old; at < s->length; at++) {
+        if (s->number[s->queue[at]] < s->number[s->queue[oldest]])
+            oldest = at;
+    }
+    i = s->queue[oldest];
+    for (int at = oldest; at > s->old; at--)
+        s->queue[at] = s->queue[at - 1];
+    s->queue[s->old++] = i;
+    return model_grant_heads(m, s);
 }
 
 bool model_has_ticket(const struct model_sem *s)

@@ -11,13 +11,16 @@
 
 #include "explorer.h"
 
-enum { MODEL_WAYS = 3 };
+enum { MODEL_WAYS = 4 };
 
 struct model_sem {
     int64_t available, limit;
     int     closed;
     int     length;
     int8_t  queue[CALLS];           /* calls, the head first */
+    int     old;                    /* so many of them are old, and come first */
+    int8_t  came;                   /* how many have ever joined */
+    int8_t  number[CALLS];          /* by call: when it joined */
 };
 
 struct model {
@@ -64,6 +67,7 @@ bool model_grant_heads(struct model *m, struct model_sem *s);
 bool model_grant_all(struct model *m, struct model_sem *s);
 bool model_grant(struct model *m, int i);
 bool model_refuse(struct model *m, struct model_sem *s, int64_t most, int state, int why);
+bool model_grow_old(struct model *m, struct model_sem *s);
 bool model_may_wait(const struct model *m, int i);
 bool model_end_ticket(struct model *m, int t, enum fairsem_ticket_state state, int why);
 bool model_take(struct model *m, struct model_sem *s, int i);

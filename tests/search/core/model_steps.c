@@ -342,5 +342,9 @@ static bool step_past_the_queue(struct model *m, int i)
 
 bool model_step(struct model *m, int i, int way)
 {
+    if (way == 3) {
+        m->now = i;
+        return model_grow_old(m, &m->sem[op_of(i)->sem]);
+    }
     return way < 2 ? step_strict(m, i, way) : step_past_the_queue(m, i);
 }

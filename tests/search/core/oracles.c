@@ -34,6 +34,11 @@ void check_alive(const void *at, size_t size)
              i);
 }
 
+static int64_t old_at_ns(const struct fs_waitq_node *node)
+{
+    return fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node)->joined_ns + scenario->aging_ns;
+}
+
 static void check_node(const struct fs_waitq_node *node, const struct fs_waitq_node *before)
 {
     int state = *(volatile int *)&fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node)->state;
@@ -42,13 +47,13 @@ static void check_node(const struct fs_waitq_node *node, const struct fs_waitq_n
         fail("I4 states", "%s is in the queue, and in state %d", object_words(node), state);
     if (node->in_ring.next->prev != &node->in_ring || node->in_ring.prev->next != &node->in_ring)
         fail("queue", "the ring is broken at %s", object_words(node));
-    if (before != NULL
-        && (before->priority > node->priority
-            || (before->priority == node->priority && before->seq >= node->seq)))
+    if (node->kind == FS_OLD && old_at_ns(node) > run.now)
+        fail("I6 age", "%s is old too soon", object_words(node));
+    if (before != NULL && !goes_first(before, node))
         fail("order", "%s is behind one that must come after it", object_words(node));
 }
 
-/* Append the nodes of a leader's ring, and those below it, to the n in the array. */
+/* Append the nodes of a leader's ring (by age: the node), and those below it, to the n in the array. */
 static int walk_below(const struct fs_waitq_node *leader,
                       const struct fs_waitq_node *node[WAITERS_MAX],
                       int n)
@@ -65,16 +70,32 @@ static int walk_below(const struct fs_waitq_node *leader,
         check_alive(at, sizeof *at);
         node[n++] = at;
         at = (const struct fs_waitq_node *)(const void *)at->in_ring.next;
-    } while (at != leader);
+    } while (at != leader && scenario->aging_ns == 0);
     return walk_below(leader->worse, node, n);
 }
 
 int walk_queue(int i, const struct fs_waitq_node *node[WAITERS_MAX])
 {
     int n = walk_below(sem_inside(i)->queue.root, node, 0);
+    const struct fs_waitq_node *front = sem_inside(i)->queue.front;
 
-    if (sem_inside(i)->queue.first != (n > 0 ? node[0] : NULL))
-        fail("queue", "the first is not the first");
+    if (scenario->aging_ns == 0) {
+        if (front != (n > 0 ? node[0] : NULL))
+            fail("queue", "the first is not the first");
+        return n;
+    }
+    for (int at = 1; at < n; at++) {
+        const struct fs_waitq_node *moved = node[at];
+        int to = at;
+
+        for (; to > 0 && goes_first(moved, node[to - 1]); to--)
+            node[to] = node[to - 1];
+        node[to] = moved;
+    }
+    for (int at = 0; at < n; at++) {
+        if (front == NULL || node[at]->seq < front->seq)
+            fail("queue", "the oldest is not the oldest");
+    }
     return n;
 }
 

@@ -52,6 +52,16 @@ struct bounds bounds_of(int i);
 void bounds_check(int i);       /* at any time at which the mutex is free */
 void bounds_check_end(int i);
 
+/* Must it be granted before the other one? */
+static inline bool goes_first(const struct fs_waitq_node *node, const struct fs_waitq_node *other)
+{
+    if ((node->kind == FS_OLD) != (other->kind == FS_OLD))
+        return node->kind == FS_OLD;
+    if (node->priority != other->priority && node->kind != FS_OLD)
+        return node->priority < other->priority;
+    return node->seq < other->seq;
+}
+
 /* In order, by a walk of its own: the library's is what it checks. */
 int walk_queue(int i, const struct fs_waitq_node *node[WAITERS_MAX]);
 

@@ -67,6 +67,35 @@ const struct scenario scenarios[] = {
     { .name = "try-and-priorities", .units = 1, .threads =
       "acquire 2 p3; give | try 1; give | acquire 1 p1; give | release 1" },
 
+    /* ---- Age ---- */
+    { .name = "age", .aging_ns = MOMENT_NS, .units = 1, .threads =
+      "acquire 1 p1; give | acquire 1; give | later; acquire 1 p-1; give" },
+    { .name = "age-at-once", .aging_ns = 1, .threads =
+      "acquire 1 p1; give | acquire 1; give | later; release 1" },
+    { .name = "age-fits-where-the-head-does-not", .aging_ns = MOMENT_NS, .may_block = true,
+      .threads =
+      "acquire 1 p1 | acquire 3 | release 2" },
+    { .name = "age-large", .aging_ns = MOMENT_NS, .threads =
+      "acquire 2 p1; give | acquire 1; give | release 1; later; release 1" },
+    { .name = "age-and-newcomers", .aging_ns = MOMENT_NS, .units = 1, .may_block = true, .threads =
+      "acquire 2 p1 | after t0 1; later; try 1; acquire 1 p-1 | release 1" },
+    { .name = "age-and-timeout", .aging_ns = MOMENT_NS, .threads =
+      "timed 1 p1; give | acquire 1; give | later; release 1" },
+    { .name = "age-and-token", .aging_ns = MOMENT_NS, .threads =
+      "acquire 1 p1 token; give | acquire 2 token; give | release 1; later; cancel" },
+    { .name = "age-and-cancel", .aging_ns = MOMENT_NS, .threads =
+      "!acquire 1 p1; give | acquire 1; give | release 1; later; release 1" },
+    { .name = "age-of-a-ticket", .aging_ns = MOMENT_NS, .threads =
+      "take 1 p1 calls; watch; claim; give; return | acquire 1; give | release 1; later; release 1" },
+    { .name = "age-of-a-ticket-that-fits", .aging_ns = MOMENT_NS, .may_block = true, .threads =
+      "take 1 p1; watch | acquire 3 | release 2" },
+    { .name = "age-and-capacity", .aging_ns = MOMENT_NS, .units = 2, .capacity = 2, .threads =
+      "acquire 2 p1; give | acquire 1; give | acquire 1; later; capacity 1; give" },
+    { .name = "age-and-close", .aging_ns = MOMENT_NS, .threads =
+      "acquire 1 p1; give | acquire 1; give | release 1; later; close" },
+    { .name = "age-and-bypass", .aging_ns = MOMENT_NS, .bypass_ns = MOMENT_NS, .units = 1, .threads =
+      "acquire 1 p1; give | acquire 1; give | later; acquire 1 p-1; give" },
+
     /* ---- Tokens ---- */
     { .name = "token-or-grant", .threads =
       "acquire 1 token; give | release 1 | cancel" },

@@ -131,6 +131,14 @@ static void check_debit(const struct known *who)
              (long long)available(who->sem));
 }
 
+/* By the time that the granter has read. */
+static bool is_old(const struct fs_waitq_node *node)
+{
+    const struct fs_waiter *w = fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node);
+
+    return w->joined_ns != 0 && w->joined_ns + scenario->aging_ns <= self->last_clock;
+}
+
 static void check_grant(const struct known *who)
 {
     const struct fs_waitq_node *node[WAITERS_MAX];
@@ -138,8 +146,7 @@ static void check_grant(const struct known *who)
     int n = walk_queue(who->sem, node);
 
     for (int k = 0; k < n; k++) {
-        if (node[k]->priority < me->priority
-            || (node[k]->priority == me->priority && node[k]->seq < me->seq))
+        if (goes_first(node[k], me) || (me->kind == FS_YOUNG && is_old(node[k])))
             fail("I6 passed", "%s is granted, and %s came before", object_words(me),
                  object_words(node[k]));
     }

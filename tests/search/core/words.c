@@ -27,8 +27,8 @@ static const struct setting {
 } setting[] = {
 #define SETTING(name, kind) { #name, kind, offsetof(struct scenario, name), 0, "." #name }
     SETTING(units, NUMBER), SETTING(capacity, NUMBER), SETTING(max_waiters, NUMBER),
-    SETTING(debt, NUMBER), SETTING(bypass_ns, NUMBER), SETTING(spurious, INT),
-    SETTING(signals, INT), SETTING(no_memory, INT), SETTING(closed, INT),
+    SETTING(debt, NUMBER), SETTING(bypass_ns, NUMBER), SETTING(aging_ns, NUMBER),
+    SETTING(spurious, INT), SETTING(signals, INT), SETTING(no_memory, INT), SETTING(closed, INT),
     SETTING(canceled, INT), SETTING(paused, YES), SETTING(cold, YES), SETTING(measures, YES),
     SETTING(may_block, YES),
 #undef SETTING

@@ -66,7 +66,9 @@ static fairsem_attr_t any_attr(int i, int64_t free_units)
     else if (odd >= 240)
         attr.bypass_ns = odd % 4 - 1;           /* and no flag */
     else if (odd >= 230)
-        attr.reserved_[odd % 7] = odd;
+        attr.reserved_[odd % 5] = odd;
+    else if (odd >= 210)
+        attr.aging_ns = odd % 5 == 0 ? -1 : INT64_MAX;
     return attr;
 }
 

@@ -44,6 +44,7 @@ suites='fuzz
 explore
 t_waitq
 t_units
+t_aging
 t_all
 t_guard
 t_priority

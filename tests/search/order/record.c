@@ -19,11 +19,13 @@ static struct history   history;
 /* Of the call that this thread is in. */
 static _Thread_local uint32_t my_seq = NO_SEQ;
 
-void __real_fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority);
+void __real_fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority,
+                          bool by_age);
 void __real_fs_waitq_leave(struct fs_waitq *queue, struct fs_waitq_node *node);
 int  __real_pthread_mutex_lock(pthread_mutex_t *mutex);
 int  __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
-void __wrap_fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority);
+void __wrap_fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority,
+                          bool by_age);
 void __wrap_fs_waitq_leave(struct fs_waitq *queue, struct fs_waitq_node *node);
 int  __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
 int  __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex);
@@ -38,9 +40,10 @@ static void write_down(const struct fs_waitq_node *node, bool joins)
     atomic_store_explicit(&events_seen, i + 1, memory_order_release);
 }
 
-void __wrap_fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority)
+void __wrap_fs_waitq_join(struct fs_waitq *queue, struct fs_waitq_node *node, int priority,
+                          bool by_age)
 {
-    __real_fs_waitq_join(queue, node, priority);
+    __real_fs_waitq_join(queue, node, priority, by_age);
     if (watched != NULL && queue == &watched->queue) {
         my_seq = (uint32_t)node->seq;
         write_down(node, true);

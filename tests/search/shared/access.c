@@ -56,7 +56,8 @@ static enum sharing sharing_of(int file, size_t offset)
             return OPEN_TO_ALL;
         if (IN(word) || IN(damaged) || IN(checked_ns) || IN(check_took_ns) || IN(unsettled))
             return FREE_TO_STORE;
-        return IN(unfinished) || IN(head) || IN(tail) || IN(waiters) || IN(total) ? HINT : LOCKED;
+        return IN(unfinished) || IN(head) || IN(tail) || IN(oldest) || IN(waiters) || IN(total)
+               ? HINT : LOCKED;
     }
     if (offset < slots) {
         offset -= sizeof *header;
@@ -72,7 +73,7 @@ static enum sharing sharing_of(int file, size_t offset)
     }
     index = (offset - slots) / sizeof(struct fs_slot);
     offset = (offset - slots) % sizeof(struct fs_slot);
-    /* A thread loads the times of its own slot, which no other thread uses. */
+    /* A thread loads the times of its own slot; a check, when the oldest joined, which is a hint. */
     if (IS(fs_slot, state) && left_by_owner(file, index))
         return FREE_TO_STORE;
     if (IS(fs_slot, process) || IS(fs_slot, next) || IS(fs_slot, seq))

@@ -69,6 +69,7 @@ struct scenario {
     unsigned    flags;          /* of the segment */
     int         bound;          /* preemptions; 0: as the command line says */
     int         max_waiters;    /* 0: enough */
+    int         aging_ms;       /* 0: no request becomes old */
     bool        thorough;       /* too long for `make check` */
 };
 extern const struct scenario scenarios[];

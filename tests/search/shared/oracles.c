@@ -58,14 +58,21 @@ static void check_sum(int file)
 
 /* ---- Order ---- */
 
+/* Of an old one only the arrival counts, as of those of the best priority. */
+static int rank_of(int file, int index, int priority)
+{
+    return FS_GET(&slots(file)[index].old) != 0 ? INT32_MIN : priority;
+}
+
 /* Does a live waiter come before (priority, arrival)? */
 static void check_order(int file, int priority, int64_t arrival, const char *what)
 {
     for (int i = 0; i < SLOTS; i++) {
         const struct ghost *g = &run.file[file].ghost[i];
+        int rank = rank_of(file, i, g->priority);
 
         if (g->waits && run.process[g->process].lives
-            && (g->priority < priority || (g->priority == priority && g->arrival < arrival)))
+            && (rank < priority || (rank == priority && g->arrival < arrival)))
             fail("order", "%s passes the slot %d of process %d", what, i, g->process);
     }
 }
@@ -81,7 +88,7 @@ static void slot_changed(int file, int index, int state)
                              run.file[file].arrivals++ };
         self->joined = true;
     } else if (state == FS_SLOT_GRANTED && g->waits) {
-        check_order(file, g->priority, g->arrival, "a grant");
+        check_order(file, rank_of(file, index, g->priority), g->arrival, "a grant");
         g->waits = false;
     } else if (state != FS_SLOT_WAITING) {
         g->waits = false;
@@ -110,15 +117,17 @@ void oracle_field_words(int file, size_t offset, char *text, size_t size)
     } name[] = {
 #define HEADER(member) { offsetof(struct fs_segment, member), #member }
         HEADER(word), HEADER(total), HEADER(most), HEADER(out), HEADER(lock), HEADER(turn),
-        HEADER(unsettled), HEADER(damaged), HEADER(unfinished), HEADER(head), HEADER(tail), HEADER(waiters), HEADER(next_seq), HEADER(checked_ns), HEADER(check_took_ns), HEADER(free_hint),
+        HEADER(unsettled), HEADER(damaged), HEADER(unfinished), HEADER(head),
+        HEADER(tail), HEADER(oldest), HEADER(youngest), HEADER(waiters), HEADER(next_seq),
+        HEADER(checked_ns), HEADER(check_took_ns), HEADER(free_hint),
         HEADER(redo.slot), HEADER(redo.slot_state), HEADER(redo.process), HEADER(redo.has_word),
         HEADER(redo.held), HEADER(redo.word), HEADER(count),
 #define PROCESS(member) { 1000 + offsetof(struct fs_process, member), "process." #member }
         PROCESS(state), PROCESS(incarnation), PROCESS(held), PROCESS(pid), PROCESS(since_ns),
         PROCESS(keeps),
 #define SLOT(member) { 2000 + offsetof(struct fs_slot, member), "slot." #member }
-        SLOT(state), SLOT(process), SLOT(units), SLOT(seq), SLOT(priority), SLOT(core),
-        SLOT(joined_ns), SLOT(granted_ns), SLOT(next), SLOT(prev),
+        SLOT(state), SLOT(process), SLOT(units), SLOT(seq), SLOT(priority), SLOT(core), SLOT(old),
+        SLOT(joined_ns), SLOT(granted_ns), SLOT(next), SLOT(prev), SLOT(younger), SLOT(older),
     };
     const struct fs_segment *s = header(file);
     size_t entry_size = sizeof(struct fs_process), index = 0;
@@ -197,15 +206,17 @@ void oracle_stored(int file, size_t offset, int64_t before, int64_t now)
 static const struct ghost *first_in_queue(int file, int *slot)
 {
     const struct ghost *first = NULL;
+    int rank, best = 0;
 
     for (int i = 0; i < SLOTS; i++) {
         const struct ghost *g = &run.file[file].ghost[i];
 
         if (!g->waits || !run.process[g->process].lives)
             continue;
-        if (first == NULL || g->priority < first->priority
-            || (g->priority == first->priority && g->arrival < first->arrival)) {
+        rank = rank_of(file, i, g->priority);
+        if (first == NULL || rank < best || (rank == best && g->arrival < first->arrival)) {
             first = g;
+            best = rank;
             *slot = i;
         }
     }

@@ -43,6 +43,16 @@ const struct scenario scenarios[] = {
     { .name = "priorities", .thorough = true, .units = 1, .deaths = 1, .bound = 1,
       .threads = "open, acquire 1: release 1 || open, acquire 1: release 1 "
                  "|| open: urgent 1, release 1" },
+    { .name = "age", .aging_ms = 100, .units = 1, .deaths = 1, .bound = 1,
+      .threads = "open, acquire 1: nap 300, release 1 || open, acquire 1: release 1 "
+                 "|| open: urgent 1, release 1" },
+    { .name = "age-and-newcomers", .aging_ms = 100, .units = 1, .deaths = 1, .bound = 1,
+      .threads = "open, acquire 1: nap 300, release 1 || open, acquire 1: release 1 "
+                 "|| open: nap 200, urgent 1, release 1" },
+    { .name = "age-fits-where-the-head-does-not", .thorough = true, .aging_ms = 100, .units = 3,
+      .deaths = 1, .bound = 1,
+      .threads = "open, acquire 3: release 2, nap 900, release 1 || open, acquire 2: release 2 "
+                 "|| open: urgent 3, release 3" },
     { .name = "try-does-not-pass", .units = 2, .deaths = 1, .bound = 1,
       .threads = "open, acquire 1: release 1 || open, acquire 2: release 2 "
                  "|| open: try 1, release 1" },

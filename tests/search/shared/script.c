@@ -117,6 +117,7 @@ static void open_it(const char *name)
     const fairsem_shared_attr_t attr = {
         .units = scenario->units, .capacity = scenario->capacity, .flags = scenario->flags,
         .max_waiters = scenario->max_waiters != 0 ? scenario->max_waiters : 4, .max_processes = 5,
+        .aging_ns = scenario->aging_ms * INT64_C(1000000),
     };
     fairsem_shared_t *handle;
     int error = fairsem_shared_open(&handle, name, O_CREAT, 0600, &attr);

@@ -32,7 +32,8 @@ pub struct fairsem_attr_t {
     pub capacity: i64,
     pub max_waiters: i64,
     pub flags: c_uint,
-    pub reserved_: [c_uint; 7],
+    pub reserved_: [c_uint; 5],
+    pub aging_ns: i64,
     pub bypass_ns: i64,
 }
 

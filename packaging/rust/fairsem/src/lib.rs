@@ -70,6 +70,8 @@ pub struct Options {
     pub max_waiters: Option<i64>,
     /// Waiters sleep at once.
     pub no_spin: bool,
+    /// Who has waited longer comes before better priorities.
+    pub aging: Option<Duration>,
 }
 
 /// How to wait; `Wait::default()` is for ever.
@@ -100,7 +102,8 @@ impl Semaphore {
             capacity: limit(options.capacity),
             max_waiters: limit(options.max_waiters),
             flags: if options.no_spin { FAIRSEM_NO_SPIN } else { 0 },
-            reserved_: [0; 7],
+            reserved_: [0; 5],
+            aging_ns: options.aging.map_or(0, nanoseconds),
             bypass_ns: 0,
         };
         let mut sem = ptr::null_mut();

@@ -111,8 +111,13 @@ fn close_ends_a_wait_with_its_reason() {
 #[test]
 fn the_options_reach_the_library() {
     let name = std::ffi::CStr::from_bytes_with_nul(b"slots\0").unwrap();
-    let options =
-        Options { name: Some(name), capacity: Some(2), max_waiters: Some(1), no_spin: true };
+    let options = Options {
+        name: Some(name),
+        capacity: Some(2),
+        max_waiters: Some(1),
+        no_spin: true,
+        aging: Some(Duration::from_secs(1)),
+    };
     let sem = Semaphore::with(2, &options).unwrap();
     let held = sem.acquire(2).unwrap();
 
