@@ -13,7 +13,7 @@
 static void clear_queue(struct fs_sem *s, bool (*goes)(const struct fs_sem *, int64_t units),
                        enum fs_waiter_state state, int reason, struct fs_deferred *deferred)
 {
-    struct fs_waitq_node *node = fs_waitq_first(&s->queue), *behind;
+    struct fs_waitq_node *node = fs_head(s), *behind;
 
     fs_assert_held(s);
     for (; node != NULL; node = behind) {

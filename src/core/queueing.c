@@ -9,7 +9,7 @@
 
 static bool is_head(const struct fs_sem *s, const struct fs_waiter *w)
 {
-    return fs_waitq_first(&s->queue) == &w->in_queue;
+    return fs_head(s) == &w->in_queue;
 }
 
 /* The number of units limits how many threads can hold some. */
@@ -59,7 +59,7 @@ static void learn(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
  */
 static void wake_early(struct fs_sem *s, bool will_yield, struct fs_deferred *deferred)
 {
-    struct fs_waiter *head = fs_waiter_of(fs_waitq_first(&s->queue));
+    struct fs_waiter *head = fs_waiter_of(fs_head(s));
 
     fs_assert_held(s);
     if (fs_waiter_state(head) == FS_PARKED && !s->sleeps_at_once && s->bypass_ns == 0
@@ -86,26 +86,39 @@ void fs_wake_to_claim(struct fs_sem *s, struct fs_waiter *head, struct fs_deferr
 
 /* ---- Age ---- */
 
-void fs_note_ages(struct fs_sem *s, uint32_t most, struct fs_deferred *deferred)
+/* False: it is not time yet, or it makes no difference. */
+static bool grows_old(struct fs_sem *s, struct fs_waitq_node *node, struct fs_deferred *deferred)
 {
-    const struct fs_waitq_node *head = fs_waitq_first(&s->queue);
-    struct fs_waitq_node *node = s->queue.front;
+    const struct fs_waiter *w = fs_waiter_of(node);
+    int64_t old_at_ns = fs_old_at_ns(s, w);
+
+    if (old_at_ns == 0 || fs_deferred_now(deferred, w->joined_ns) < old_at_ns)
+        return false;
+    node->kind = FS_OLD;
+    return true;
+}
+
+struct fs_waitq_node *fs_note_age(struct fs_sem *s, struct fs_deferred *deferred)
+{
+    struct fs_waitq_node *head = fs_head(s), *oldest = s->queue.front;
 
     fs_assert_held(s);
-    for (; node != NULL && most > 0; node = fs_waitq_younger(&s->queue, node), most--) {
-        const struct fs_waiter *w = fs_waiter_of(node);
-        int64_t old_at_ns = fs_old_at_ns(s, w);
+    if (oldest == NULL || oldest->kind == FS_OLD || !grows_old(s, oldest, deferred)
+        || oldest == head)
+        return head;
+    s->head_since_ns = deferred->now_ns;
+    fs_probe_aged(s, s->name, fs_waiter_of(oldest)->units, oldest->seq,
+                  deferred->now_ns - fs_waiter_of(oldest)->joined_ns);
+    return oldest;
+}
 
-        if (old_at_ns == 0 || fs_deferred_now(deferred, w->joined_ns) < old_at_ns)
-            break;
-        node->kind = FS_OLD;
-    }
-    if (head != fs_waitq_first(&s->queue)) {
-        const struct fs_waiter *w = fs_waiter_of(s->queue.front);
+void fs_note_ages(struct fs_sem *s, struct fs_deferred *deferred)
+{
+    struct fs_waitq_node *node = s->queue.front;
 
-        s->head_since_ns = deferred->now_ns;
-        fs_probe_aged(s, s->name, w->units, w->in_queue.seq, deferred->now_ns - w->joined_ns);
-    }
+    (void)fs_note_age(s, deferred);
+    while (node != NULL && (node->kind == FS_OLD || grows_old(s, node, deferred)))
+        node = fs_waitq_younger(&s->queue, node);
 }
 
 /* ---- Join ---- */
@@ -178,9 +191,12 @@ enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct 
                                     int priority, enum fs_patience patience,
                                     struct fs_deferred *deferred)
 {
-    bool waits = fs_must_wait(s, available, w->units, priority);
-    int error = fs_admit(s, w->units, waits, patience);
+    bool waits;
+    int error;
 
+    (void)fs_head_now(s, deferred);     /* nobody leads before an old one */
+    waits = fs_must_wait(s, available, w->units, priority);
+    error = fs_admit(s, w->units, waits, patience);
     if (error != 0) {
         refuse(w, error);
         return FS_SPIN_NOT;
@@ -259,7 +275,8 @@ static void note_end(struct fs_sem *s, const struct fs_ended *ended, enum fs_wai
 
 static bool passes(const struct fs_sem *s, const struct fs_waiter *w)
 {
-    return w->in_queue.kind == FS_OLD && fs_waitq_best(&s->queue) != &w->in_queue;
+    return s->aging_ns != 0 && w->in_queue.kind == FS_OLD
+           && fs_waitq_best(&s->queue) != &w->in_queue;
 }
 
 /*

@@ -15,7 +15,7 @@
 /* The priority of a call that must not pass a waiter of any priority, for instance a try. */
 #define FS_LAST_PRIORITY INT32_MAX
 
-/* Would a request for n units with this priority have to wait now? */
+/* Would a request for n units with this priority have to wait, with the head that was last noted? */
 static inline bool fs_must_wait(const struct fs_sem *s, int64_t available, int64_t n, int priority)
 {
     fs_assert_held(s);
@@ -45,9 +45,6 @@ enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct 
                                     int priority, enum fs_patience patience,
                                     struct fs_deferred *deferred);
 
-/* At most so many of the oldest requests become old, if it is time. */
-void fs_note_ages(struct fs_sem *s, uint32_t most, struct fs_deferred *deferred);
-
 /* When will a request that has joined be old, if it still waits?  0: never. */
 static inline int64_t fs_old_at_ns(const struct fs_sem *s, const struct fs_waiter *w)
 {
@@ -63,13 +60,25 @@ static inline bool fs_is_crowd(const struct fs_sem *s)
 }
 
 /*
- * attr.aging_ns: the oldest request comes before all others once it has waited for so long.  Called
- * before anything depends on who is the head, because time makes requests old, not an event.
+ * attr.aging_ns: the oldest request comes before all others once it has waited for so long.  Time
+ * makes it old, not an event, so that is noted before anything depends on who is the head.  Returns
+ * the head.
  */
-static inline void fs_note_age(struct fs_sem *s, struct fs_deferred *deferred)
+struct fs_waitq_node *fs_note_age(struct fs_sem *s, struct fs_deferred *deferred);
+
+/* The same for all requests, because somebody wants to see the whole queue. */
+void fs_note_ages(struct fs_sem *s, struct fs_deferred *deferred);
+
+/* The head by now; NULL: nobody waits. */
+static inline struct fs_waitq_node *fs_head_now(struct fs_sem *s, struct fs_deferred *deferred)
 {
-    if (s->aging_ns != 0 && !fs_waitq_empty(&s->queue) && s->queue.front->kind == FS_YOUNG)
-        fs_note_ages(s, 1, deferred);
+    return s->aging_ns == 0 ? s->queue.front : fs_note_age(s, deferred);
+}
+
+/* The head when that was last noted. */
+static inline struct fs_waitq_node *fs_head(const struct fs_sem *s)
+{
+    return s->aging_ns == 0 ? s->queue.front : fs_waitq_first(&s->queue);
 }
 
 /* Take w out of the queue, complete it with this state, and count it. */

@@ -110,7 +110,6 @@ int64_t fs_lock(struct fs_sem *s, struct fs_deferred *deferred)
         word = atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_acquire);
     else if (word >= FS_OPEN)
         word = atomic_fetch_and_explicit(&s->word, ~FS_OPEN, memory_order_acquire);
-    fs_note_age(s, deferred);
     return fs_word_available(word);
 }
 
@@ -130,11 +129,13 @@ FS_ALWAYS_INLINE static int64_t grant(struct fs_sem *s, int64_t available, bool 
     bool granted = false;
 
     *woken_to_claim = false;
-    while (!fs_waitq_empty(&s->queue)) {
+    for (;;) {
+        struct fs_waitq_node *first = fs_head_now(s, deferred);
         struct fs_waiter *head;
 
-        fs_note_age(s, deferred);
-        head = fs_waiter_of(fs_waitq_first(&s->queue));
+        if (first == NULL)
+            break;
+        head = fs_waiter_of(first);
         if (!fs_fits(s, available, head->units))
             break;
         if (s->closed != 0) {       /* only fairsem_drain() waits now, and takes nothing */

@@ -75,13 +75,13 @@ static inline bool fs_grants_directly(const struct fs_sem *s, const struct fs_wa
  * May a running thread take n units although the queue is not empty?  A request for 0 units must
  * not pass anybody.
  */
-static inline bool fs_may_pass(const struct fs_sem *s, int64_t available, int64_t n,
+static inline bool fs_may_pass(struct fs_sem *s, int64_t available, int64_t n,
                                struct fs_deferred *deferred)
 {
     fs_assert_held(s);
     return s->bypass_ns != 0 && !fs_waitq_empty(&s->queue) && s->closed == 0 && n > 0
            && n <= available && s->limit != 0     /* paused */
-           && !fs_grants_directly(s, fs_waiter_of(fs_waitq_first(&s->queue)), deferred);
+           && !fs_grants_directly(s, fs_waiter_of(fs_head_now(s, deferred)), deferred);
 }
 
 #endif

@@ -266,7 +266,8 @@ int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, enum fs_pati
         else
             wait.spin = fs_join_or_refuse(s, available, &wait.waiter, priority, patience,
                                           &deferred);
-        wait.old_at_ns = fs_old_at_ns(s, &wait.waiter);
+        if (s->aging_ns != 0)
+            wait.old_at_ns = fs_old_at_ns(s, &wait.waiter);
     }
     return fs_exit_and_wait(&wait, available, &deferred);
 }

@@ -114,7 +114,7 @@ static int64_t oldest_joined_ns(const struct fs_sem *s)
 
     if (s->aging_ns != 0)
         return fs_waiter_of(s->queue.front)->joined_ns;
-    for (struct fs_waitq_node *n = fs_waitq_first(&s->queue); n != NULL;
+    for (struct fs_waitq_node *n = fs_head(s); n != NULL;
          n = fs_waitq_next_priority(&s->queue, n)) {
         if (fs_waiter_of(n)->joined_ns < oldest)
             oldest = fs_waiter_of(n)->joined_ns;
@@ -209,8 +209,9 @@ static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, struct insp
         take_stat(s, available, stat);
         copied = 0;
         if (stat->waiters <= room) {
-            fs_note_ages(s, s->waiters, &deferred);
-            for (struct fs_waitq_node *n = fs_waitq_first(&s->queue); n != NULL;
+            if (s->aging_ns != 0)
+                fs_note_ages(s, &deferred);
+            for (struct fs_waitq_node *n = fs_head(s); n != NULL;
                  n = fs_waitq_behind(&s->queue, n))
                 (*queue)[copied++] = inspect_waiter(fs_waiter_of(n));
         }

@@ -166,6 +166,7 @@ static int join_queue(struct fs_sem *s, int64_t *available, struct fs_ticket *t,
     s->tickets++;
     if (s->bypass_ns != 0)
         *available = fs_grant(s, *available, &woken_to_claim, deferred);
+    (void)fs_head_now(s, deferred);
     waits = fs_must_wait(s, *available, w->units, priority);
     error = fs_admit(s, w->units, waits, FS_WAITS);
     if (error != 0) {

@@ -68,21 +68,30 @@ static void split(struct fs_waitq_node *at, struct fs_waitq_node *node)
     *better = *worse = NULL;
 }
 
-static void insert_in_tree(struct fs_waitq *queue, struct fs_waitq_node *node)
+/* The tree has a root already. */
+static void insert_below(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
-    struct fs_waitq_node **link = &queue->root, *at = *link;
+    struct fs_waitq_node **link = &queue->root, *at;
+    uint32_t h = height(queue, node);
 
-    if (at != NULL) {
-        uint32_t h = height(queue, node);
-
-        for (; at != NULL && height(queue, at) > h; at = *link)
-            link = is_better(node, at) ? &at->better : &at->worse;
-    }
+    for (at = *link; at != NULL && height(queue, at) > h; at = *link)
+        link = is_better(node, at) ? &at->better : &at->worse;
     split(at, node);
     *link = node;
 }
 
-static struct fs_waitq_node *best_below(struct fs_waitq_node *at)
+/* Most queues have one priority, and so many trees a single node. */
+static inline void insert_in_tree(struct fs_waitq *queue, struct fs_waitq_node *node)
+{
+    if (queue->root != NULL) {
+        insert_below(queue, node);
+    } else {
+        node->better = node->worse = NULL;
+        queue->root = node;
+    }
+}
+
+static inline struct fs_waitq_node *best_below(struct fs_waitq_node *at)
 {
     while (at != NULL && at->better != NULL)
         at = at->better;
@@ -90,7 +99,7 @@ static struct fs_waitq_node *best_below(struct fs_waitq_node *at)
 }
 
 /* Merge the two subtrees of the node, to take its place. */
-static void remove_from_tree(struct fs_waitq *queue, struct fs_waitq_node *node)
+static void merge_below(struct fs_waitq *queue, struct fs_waitq_node *node)
 {
     struct fs_waitq_node **link = link_to(queue, node);
     struct fs_waitq_node *better = node->better, *worse = node->worse;
@@ -107,6 +116,14 @@ static void remove_from_tree(struct fs_waitq *queue, struct fs_waitq_node *node)
         }
     }
     *link = better != NULL ? better : worse;
+}
+
+static inline void remove_from_tree(struct fs_waitq *queue, struct fs_waitq_node *node)
+{
+    if (queue->root == node && node->better == NULL && node->worse == NULL)
+        queue->root = NULL;
+    else
+        merge_below(queue, node);
 }
 
 static struct fs_waitq_node *next_in_ring(const struct fs_waitq_node *node)

@@ -152,6 +152,9 @@ bypass: priorities, a deadline|safety|-DBYPASS -DFOR_EVER -DNEED0=2 -DPRIORITY2=
 bypass: token, pthread_cancel, a deadline|safety|-DBYPASS -DNEED0=2 -DTOKENS=3 -DDEADLINES=2 -DCANCELED_IN_PARK=5
 bypass: an owner goes into debt|safety|-DBYPASS -DNEED0=2 -DCONSUMES -DDEADLINES=1
 bypass: destroyed and freed|safety|-DBYPASS -DDESTROY -DUNITS=3|-O2
+age: a big request of the worst priority|safety|-DAGING -DROUNDS=2 -DNEED0=2 -DPRIORITY0=1
+age: three priorities, a try, a deadline|safety|-DAGING -DFOR_EVER -DPRIORITY0=1 -DPRIORITY2=-1 -DUNITS=1 -DTRIES=2 -DDEADLINES=1
+age: the worst priority is granted|leaves0|-DAGING -DFOR_EVER -DPRIORITY0=1 -DUNITS=1
 granted, without deadlines|leaves0 leaves1 leaves2|-DFOR_EVER -DNEED0=2
 bypass: granted after the bound|leaves0 leaves1 leaves2|-DBYPASS -DBOUND -DFOR_EVER -DNEED0=2|-O2
 granted or leaves|leaves0 leaves1 leaves2|-DFOR_EVER -DNEED0=2 -DDEADLINES=2 -DFAIR_MUTEX
@@ -199,6 +202,8 @@ faults() {
 BARGING I6 -DUNITS=1
 TRY_PASSES I6 -DNEED0=2 -DTRIES=4
 LIFO_QUEUE I6 -DUNITS=1
+AGE_IGNORED starved -DAGING -DFOR_EVER -DPRIORITY0=1 -DUNITS=1
+NEWCOMERS_PASS_OLD I6 -DAGING -DROUNDS=2 -DPRIORITY0=1 -DUNITS=1
 PRIORITY_IGNORED I6 -DUNITS=1 -DPRIORITY2=-1
 SMALL_FIRST I6 -DNEED0=2
 SMALL_FIRST starved -DFOR_EVER -DNEED0=2

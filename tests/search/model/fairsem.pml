@@ -8,6 +8,7 @@
  *     section.pml   word, mutex, wait queue, grant loop
  *     wait.pml        completing a waiter, sleeping, aborting a wait, tokens
  *     bypass.pml      FAIRSEM_BOUNDED_BYPASS
+ *     age.pml         attr.aging_ns
  *     oracle.pml      I1 to I8: what must be true, and how it is expressed
  *     faults.pml      seeded faults
  *
@@ -27,6 +28,7 @@
  *     ON_WORD             threads sleep on a futex instead of a parker
  *     SLEEPS_AT_ONCE      FAIRSEM_NO_SPIN: no early wake
  *     BYPASS              FAIRSEM_BOUNDED_BYPASS; BOUND: a process decides when the bound is over
+ *     AGING               attr.aging_ns: requests become old
  *     CONSUMES            an owner consumes a unit, perhaps into debt, and releases it again
  *     DESTROY             units come from two releasers; the thread that is granted last destroys
  *                         the semaphore, and its memory is gone, while releases still run
@@ -88,10 +90,13 @@ mtype state[N];         /* of each thread's waiter, as in waiter.h */
 #define IN_QUEUE(i)     (state[i] == QUEUED || ASLEEP(i))
 /* The thread may be asleep: a process that changes the state must wake it. */
 #define ASLEEP(i)       (state[i] == PARKED || state[i] == WOKEN)
+#define LISTED(i)       ((length > 0 && queue[0] == i) || (length > 1 && queue[1] == i) \
+                         || (length > 2 && queue[2] == i))
 #define NOBODY_IN_QUEUE (!IN_QUEUE(0) && !IN_QUEUE(1) && !IN_QUEUE(2))
 
 #include "faults.pml"
 #include "ghosts.pml"
+#include "age.pml"
 #include "section.pml"
 #include "bypass.pml"
 #include "wait.pml"
@@ -264,6 +269,19 @@ proctype owner(byte me)
     finished++
 }
 
+#ifdef AGING
+/* Time: the oldest may be due at any moment. */
+proctype ages()
+{
+end:
+    do
+    :: atomic { LISTED(0) && older[0] == 0 && !due[0] -> due[0] = 1 }
+    :: atomic { LISTED(1) && older[1] == 0 && !due[1] -> due[1] = 1 }
+    :: atomic { LISTED(2) && older[2] == 0 && !due[2] -> due[2] = 1 }
+    od
+}
+#endif
+
 proctype canceler()
 {
     LOCALS;
@@ -288,6 +306,9 @@ init {
         fi;
 #ifdef BOUND
         run time();
+#endif
+#ifdef AGING
+        run ages();
 #endif
 #ifdef CONSUMES
         run owner(N); processes++;

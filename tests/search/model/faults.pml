@@ -37,6 +37,9 @@
 #define OPENS_TO_AWAKE      31  /* the queue is opened although its head is awake */
 #define BOUND_FORGOTTEN     32  /* the head may be passed for ever */
 
+#define AGE_IGNORED         33  /* no request becomes old */
+#define NEWCOMERS_PASS_OLD  34  /* a better newcomer joins before an old request */
+
 #ifndef BUG
 #define BUG NONE
 #endif

@@ -15,6 +15,12 @@ byte before[N];         /* I6: a set, bit i for thread i */
 bit  alive[N];          /* I8 */
 bit  exists = 1;        /* I8 */
 
+#ifdef AGING
+#define GHOST_OLD(i) old[i]
+#else
+#define GHOST_OLD(i) false
+#endif
+
 /* x joins: note which waiters it must not pass, and which must not pass it. */
 inline ghost_join(x)
 {
@@ -22,9 +28,9 @@ inline ghost_join(x)
     do
     :: i < N ->
         if
-        :: i != x && IN_QUEUE(i) && PRIORITY(i) <= PRIORITY(x) ->
+        :: i != x && IN_QUEUE(i) && (PRIORITY(i) <= PRIORITY(x) || GHOST_OLD(i)) ->
             before[x] = before[x] | (1 << i)
-        :: i != x && IN_QUEUE(i) && PRIORITY(i) > PRIORITY(x) ->
+        :: i != x && IN_QUEUE(i) && PRIORITY(i) > PRIORITY(x) && !GHOST_OLD(i) ->
             before[i] = before[i] | (1 << x)
         :: else
         fi;
@@ -32,6 +38,15 @@ inline ghost_join(x)
     :: else -> break
     od;
     i = 0
+}
+
+/* The oldest becomes old: none may pass it any more, and it passes all. */
+inline ghost_grows_old(x)
+{
+    before[0] = before[0] | (IN_QUEUE(0) << x);
+    before[1] = before[1] | (IN_QUEUE(1) << x);
+    before[2] = before[2] | (IN_QUEUE(2) << x);
+    before[x] = 0
 }
 
 inline ghost_leave(x)

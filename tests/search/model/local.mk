@@ -2,6 +2,7 @@
 # tests/search/model/local.mk - a model of the protocol for spin; included by ../../local.mk.
 
 EXTRA_DIST += \
+	tests/search/model/age.pml \
 	tests/search/model/bypass.pml \
 	tests/search/model/check.sh \
 	tests/search/model/fairsem.pml \

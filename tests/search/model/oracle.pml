@@ -28,8 +28,6 @@
  *  about arguments, of which the model has none.
  */
 #define HELD_BY_ALL (has[0] + has[1] + has[2] + has[3] + has[4])
-#define LISTED(i)   ((length > 0 && queue[0] == i) || (length > 1 && queue[1] == i) \
-                     || (length > 2 && queue[2] == i))
 #define IS_FREE     (mutex == 0 && exists)
 
 #define I1_HOLDS (AVAILABLE + HELD_BY_ALL == UNITS)

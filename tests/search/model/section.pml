@@ -111,6 +111,7 @@ inline fs_lock()
         :: BUG != SLOW_NOT_SET && BUG != OPEN_KEPT -> word = (word | SLOW) & ~OPEN
         fi
     }
+    AFTER_LOCK
 }
 
 /* section.c: fs_grant_and_unlock.  The end of it, two steps: between them the fast path is open,
@@ -138,7 +139,7 @@ inline waitq_join(x)
 {
     at = length;
     do
-    :: at > 0 && GOES_AHEAD(PRIORITY(x), PRIORITY(queue[at - 1])) ->
+    :: at > 0 && GOES_AHEAD(PRIORITY(x), PRIORITY(queue[at - 1])) && !IS_OLD(queue[at - 1]) ->
         queue[at] = queue[at - 1];
         at--
     :: else -> break
@@ -172,6 +173,7 @@ inline fs_join(x)
 {
     d_step {
         ghost_join(x);
+        AGE_JOINS(x)
         waitq_join(x);
         state[x] = QUEUED
     }
@@ -184,6 +186,7 @@ inline fs_leave(x, why)
         HOLDS(I8, alive[x]);
         HOLDS(I4, IN_QUEUE(x));
         waitq_leave(x);
+        AGE_LEAVES(x)
         ghost_leave(x)
     };
     complete(x, why)
@@ -196,6 +199,7 @@ inline fs_leave(x, why)
 /* section.c: grant, fs_grant_and_unlock. */
 inline fs_grant_and_unlock()
 {
+    NOTE_AGE
     do
     :: atomic { length > 0 && NEED(HEAD) <= available -> w = HEAD; fs_grants_directly(w) };
         if
@@ -211,6 +215,7 @@ inline fs_grant_and_unlock()
             word = (BUG == GRANT_BEFORE_DEBIT -> word : available * UNIT + SLOW)
         };
         fs_leave(w, GRANTED);
+        NOTE_AGE
         if
         :: BUG == GRANTS_ONE -> break
         :: BUG == GRANTS_IN_BATCHES -> give_word_back_and_unlock(); fs_lock()
