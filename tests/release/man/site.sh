@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# site.sh - make html: every link inside the site has a target, the index has each page once, and
-# the search finds each name.
+# site.sh - make html: every link inside the site has a target, the index has each page once, the
+# search finds each name, each document is complete, and the same sources make the same site.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 needs mandoc
 site=$work/html
+make_site=$top_srcdir/doc/site/site.sh
 
-sh "$top_srcdir/doc/man/site.sh" "$site" 1.2.3 "$top_srcdir"/doc/man/*.[137] || fail "site.sh"
+sh "$make_site" "$site" 1.2.3 "$top_srcdir" || fail "site.sh"
 sh "$top_srcdir/doc/man/names.sh" "$top_srcdir"/doc/man/*.[137] > "$work/names"
 
 # ---------------------------------------------------------------- links
@@ -38,9 +39,10 @@ echo "ok: $(wc -l < "$work/links") links"
 
 # ---------------------------------------------------------------- the index
 cut -f 3 "$work/names" | sed 's/$/.html/' | sort -u > "$work/pages"
-grep -o '<dt><a href="[^"]*"' "$site/index.html" | sed 's/.*href="//; s/"//' | sort > "$work/index"
+grep -o '<dt><a href="[^"]*"' "$site/index.html" | sed 's/.*href="//; s/"//' | sort > "$work/all"
+grep '\.[1-9]\.html$' "$work/all" > "$work/index"
 diff "$work/pages" "$work/index" || fail "pages (<) and index (>) differ, above"
-(cd "$site" && ls ./*.[1-9].html) | sed 's|^\./||' > "$work/files"
+(cd "$site" && find . -name '*.[1-9].html') | sed 's|^\./||' | sort > "$work/files"
 diff "$work/pages" "$work/files" || fail "pages (<) and files (>) differ, above"
 echo "ok: the index has all $(wc -l < "$work/pages") pages"
 
@@ -69,7 +71,52 @@ if [ -s "$work/nowhere" ]; then
   fail "names without a place of their own:" && cat "$work/nowhere"
 fi
 
-# Run the search itself.
+# ---------------------------------------------------------------- the documents
+# words - of standard input, a line for each.
+words() {
+  tr -cs 'A-Za-z0-9' '\n' | sort -u
+}
+
+if has cmark-gfm; then
+  [ "$(comm -23 "$work/all" "$work/index" | wc -l)" -gt 15 ] || fail "the index has no documents"
+  for document in README.md NEWS CONTRIBUTING.md $(cd "$top_srcdir" && echo doc/*.md); do
+    page=${document#doc/}
+    page=$site/${page%.md}.html
+    if [ ! -f "$page" ]; then
+      fail "$document has no page"
+      continue
+    fi
+    grep -qx "${page##*/}" "$work/all" || fail "the index has no $document"
+    # Links lead to other places; the browser counts the items of a list; and code says in which
+    # language it is.
+    sed -e 's/]([^)]*)/]/g' -e 's/^[0-9]*\. //' -e 's/^ *```[a-z]*$//' "$top_srcdir/$document" |
+      words > "$work/a"
+    sed -e 's/ alt="\([^"]*\)"/>\1</' -e 's/<[^>]*>//g' -e 's/&[a-z]*;/ /g' "$page" |
+      words > "$work/b"
+    comm -23 "$work/a" "$work/b" > "$work/lost"
+    if [ "$(wc -l < "$work/a")" -lt 100 ] || [ -s "$work/lost" ]; then
+      fail "$document has words that its page lacks:" && cat "$work/lost"
+    fi
+    ! grep -n 'raw HTML omitted' "$page" || fail "$document has HTML, which is left out, above"
+  done
+  (unset LC_ALL && TZ=Asia/Tokyo sh "$make_site" "$work/again" 1.2.3 "$top_srcdir")
+  diff -r "$site" "$work/again" > "$work/diff" ||
+    { fail "the same sources make another site" && cat "$work/diff"; }
+  echo "ok: the documents are complete, and the site is the same each time"
+
+  mkdir "$work/bin"
+  for tool in mandoc awk sed sh grep sort tr cat cp rm mv mkdir find dirname basename; do
+    ln -s "$(command -v "$tool")" "$work/bin/$tool"
+  done
+  PATH=$work/bin sh "$make_site" "$work/manual" 1.2.3 "$top_srcdir" 2> "$work/said"
+  grep -q 'no cmark-gfm' "$work/said" || fail "without cmark-gfm, site.sh says: $(cat "$work/said")"
+  (cd "$work/manual" && find . -name '*.[1-9].html') | sed 's|^\./||' | sort |
+    diff "$work/pages" - || fail "without cmark-gfm, pages (<) and files (>) differ, above"
+  [ ! -f "$work/manual/README.html" ] || fail "README.html was made without cmark-gfm"
+  echo "ok: without cmark-gfm, the site is the manual"
+fi
+
+# ---------------------------------------------------------------- the search, running
 if has node; then
   cp "$top_srcdir/tests/release/man/search_test.js" "$site"
   node "$site/search_test.js" || fail "the search"

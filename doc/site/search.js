@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * search.js - a search by name on each page of the site.  site.sh puts the list `names` in front:
- * [name, section, where, what it is].  Without JavaScript there is the index.
+ * [name, section, where, what it is].  Documents and their headings have the section "-".  Without
+ * JavaScript there is the index.
  *
  * "/" goes to the box, the arrows choose, Enter opens, Escape ends.
  */
@@ -13,14 +14,18 @@
     var list = document.createElement("ul");
     var chosen = -1;
 
-    /* 0: not at all; the higher, the better.  Of two, the shorter name comes first. */
+    /*
+     * 0: not at all; the higher, the better.  Of two, a name of the manual comes first, then the
+     * shorter one.
+     */
     function rank(entry, words) {
         var name = entry[0].toLowerCase();
         var about = entry[3].toLowerCase();
         var result = 1;
 
         words.forEach(function (word) {
-            if (name.indexOf(word) === 0 || name.indexOf("_" + word) >= 0)
+            if (name.indexOf(word) === 0 || name.indexOf("_" + word) >= 0
+                || name.indexOf(" " + word) >= 0)
                 result *= 4;
             else if (name.indexOf(word) >= 0)
                 result *= 2;
@@ -52,7 +57,7 @@
         line.setAttribute("role", "option");
         link.href = entry[2];
         link.tabIndex = -1;
-        link.textContent = entry[0] + "(" + entry[1] + ")";
+        link.textContent = entry[0] + (entry[1] === "-" ? "" : "(" + entry[1] + ")");
         about.textContent = entry[3];
         link.appendChild(about);
         line.appendChild(link);
@@ -78,7 +83,9 @@
         }).filter(function (found) {
             return found.rank > 0;
         }).sort(function (a, b) {
-            return b.rank - a.rank || a.entry[0].length - b.entry[0].length;
+            return b.rank - a.rank
+                || (a.entry[1] === "-") - (b.entry[1] === "-")
+                || a.entry[0].length - b.entry[0].length;
         }).slice(0, most).forEach(function (found, index) {
             item(found.entry, index);
         });
@@ -109,16 +116,16 @@
     }
 
     box.type = "search";
-    box.placeholder = "Search names  /";
+    box.placeholder = "Search  /";
     box.autocomplete = "off";
     box.spellcheck = false;
     box.setAttribute("role", "combobox");
-    box.setAttribute("aria-label", "Search names");
+    box.setAttribute("aria-label", "Search names and headings");
     box.setAttribute("aria-controls", "found");
     box.setAttribute("aria-autocomplete", "list");
     list.id = "found";
     list.setAttribute("role", "listbox");
-    list.setAttribute("aria-label", "Names that were found");
+    list.setAttribute("aria-label", "What was found");
     clear();
     box.addEventListener("input", search);
     box.addEventListener("keydown", key);
