@@ -2,11 +2,13 @@
 # tests/release/man/local.mk - the manual pages and their site; included by ../../local.mk.
 
 test_scripts += \
+	tests/release/man/browser.sh \
 	tests/release/man/contract.sh \
 	tests/release/man/lint.sh \
 	tests/release/man/programs.sh \
 	tests/release/man/site.sh
 EXTRA_DIST += \
+	tests/release/man/browser.py \
 	tests/release/man/header.awk \
 	tests/release/man/page.awk \
 	tests/release/man/search_test.js \
