@@ -3,12 +3,17 @@
 #
 #   top      the top of the source tree
 #   names    a file that says where each name is described
+#   pages    a file: "path page" for each path in the tree that has a page
 #   linked   a file to append to: "path page" for each header that the page includes
 
 BEGIN {
     while ((getline line < names) > 0) {
         split(line, field, "\t")
         place[field[1] "." field[2] ".html"] = field[3]
+    }
+    while ((getline line < pages) > 0) {
+        split(line, field, "\t")
+        document[field[1]] = field[2]
     }
 }
 
@@ -61,5 +66,13 @@ function page_of(target,    section) {
         $0 = $0 before (target == "" ? "" : "href=\"" target "\"")
         line = rest
     }
-    print $0 line
+    $0 = $0 line
+    # cost.md in the documentation of the package
+    if (match($0, /<span class="Pa">[a-z-]+\.md</)) {
+        target = substr($0, RSTART + 17, RLENGTH - 18)
+        if ("doc/" target in document)
+            $0 = substr($0, 1, RSTART + 16) "<a href=\"" document["doc/" target] "\">" target \
+                "</a>" substr($0, RSTART + RLENGTH - 1)
+    }
+    print
 }

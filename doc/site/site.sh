@@ -50,7 +50,11 @@ page() {
 </header>
 _EOF
   sections "$new/body" | awk -F '\t' '
-    $1 == 2 { list = list sprintf("<li><a href=\"#%s\">%s</a></li>\n", $2, $3); n++ }
+    {
+      kind = $1 == 3 ? " class=\"sub\"" : ""
+      list = list sprintf("<li%s><a href=\"#%s\">%s</a></li>\n", kind, $2, $3)
+      n++
+    }
     END {
       if (n < 3) exit
       print "<nav class=\"sections\" aria-label=\"On this page\">\n<ul>"
@@ -67,9 +71,10 @@ _EOF
 _EOF
 }
 
-# sections FILE - "level anchor text" for each heading of a page.
+# sections FILE - "level anchor text" for each heading of a page, which may be on several lines.
 sections() {
-  sed -n "s/^.*<h\([23]\)[^>]* id=\"\([^\"]*\)\"[^>]*>\(.*\)<\/h[23]>.*/\1$tab\2$tab\3/p" "$1" |
+  awk '/<h[23][ >]/ && !/<\/h[23]>/ { printf "%s ", $0; next } { sub(/^  +/, ""); print }' "$1" |
+    sed -n "s/^.*<h\([23]\)[^>]* id=\"\([^\"]*\)\"[^>]*>\(.*\)<\/h[23]>.*/\1$tab\2$tab\3/p" |
     sed 's/<[^>]*>//g'
 }
 
@@ -145,8 +150,8 @@ done < "$new/documents" >> "$new/pages"
 for manual in "$top"/doc/man/*.[137]; do
   file=${manual##*/} name=${manual##*/}
   name=${name%.*}
-  awk -v top="$top" -v names="$new/names" -v linked="$new/linked" -f "$here/manual.awk" \
-    "$new/$file.body" |
+  awk -v top="$top" -v names="$new/names" -v pages="$new/pages" -v linked="$new/linked" \
+    -f "$here/manual.awk" "$new/$file.body" |
     page manual "$name(${file##*.}) - fairsem" "$name<span>(${file##*.})</span>" > "$new/$file.html"
 done
 
