@@ -5,6 +5,7 @@
 # Not man_MANS: --program-prefix renames those.
 libman3dir = $(mandir)/man3
 dist_libman3_DATA = \
+	doc/man/fairsem.hpp.3 \
 	doc/man/fairsem_acquire.3 \
 	doc/man/fairsem_acquire_all.3 \
 	doc/man/fairsem_available.3 \

@@ -71,7 +71,7 @@ function page_of(target,    path, at) {
 # What a piece of code names: a function, a command, or "man 7 fairsem".
 function named_by(code,    part, n, i) {
     n = split(code, part, " ")
-    if (n > 1 && part[1] != "man" || n == 1 && code !~ /^(fairsem|FAIRSEM)[_-]/)
+    if (n > 1 && part[1] != "man" || n == 1 && code !~ /^(fairsem|FAIRSEM)[_:-]/)
         return ""
     for (i = 1; i <= 7; i++)
         if (n < 3 || part[2] == i)

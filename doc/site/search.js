@@ -15,7 +15,7 @@
     var chosen = -1;
 
     /*
-     * 0: not at all; the higher, the better.  Of two, a name of the manual comes first, then the
+     * How well an entry fits: 0 is not at all.  Of two, a name of the manual comes first, then the
      * shorter one.
      */
     function rank(entry, words) {
@@ -24,10 +24,13 @@
         var result = 1;
 
         words.forEach(function (word) {
-            if (name.indexOf(word) === 0 || name.indexOf("_" + word) >= 0
-                || name.indexOf(" " + word) >= 0)
+            var at = name.indexOf(word);
+
+            while (at > 0 && /[a-z0-9]/.test(name[at - 1]) && name.indexOf(word, at + 1) > 0)
+                at = name.indexOf(word, at + 1);
+            if (at === 0 || at > 0 && !/[a-z0-9]/.test(name[at - 1]))
                 result *= 4;
-            else if (name.indexOf(word) >= 0)
+            else if (at > 0)
                 result *= 2;
             else if (about.indexOf(word) < 0)
                 result = 0;

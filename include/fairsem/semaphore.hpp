@@ -42,9 +42,7 @@ constexpr std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max() < FAI
  * The semaphore: fairsem_t with the interface of std::counting_semaphore, in which every function
  * has a last argument more, the number of units.  It cannot be copied or moved.
  *
- * The destructor calls fairsem_destroy.  Nobody may wait any more, and no thread may be inside a
- * function; but a thread whose acquire has returned may destroy the semaphore at once, even while
- * the release that granted its units is still running in another thread.  A static semaphore is
+ * The destructor calls fairsem_destroy; fairsem_init(3) says when it may.  A static semaphore is
  * destroyed when main returns.  Threads that wait in it then go on waiting, but one that begins to
  * use it would be stopped with a message: if such threads exist, do not let the semaphore end,
  *
@@ -230,8 +228,8 @@ public:
     }
 
     /*
-     * Closes it, unless it is closed already, and waits until n units are free: with all that there
-     * are, nobody holds any.  Throws what acquire throws.
+     * Closes it, and waits until n units are free: with all that there are, nobody holds any.
+     * Throws what acquire throws.
      */
     void drain(std::int64_t n, const wait_options &how = {})
     {

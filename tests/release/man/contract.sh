@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # contract.sh - the headers and the manual pages agree: each function has a page with the same
-# prototype and the same results, and each struct on a page is that of the header.  The header has the
-# short contract and leads to the page, which has the rest: no sentence stands in both.
+# prototype and the same results, and each struct on a page is that of the header; and so are the
+# declarations of C++.  The header has the short contract and leads to the page, which has the rest:
+# no sentence stands in both.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -114,15 +115,43 @@ for header in fairsem.h fairsem/shared.h; do
     echo "ok: the headings of $header lead to the pages"
   fi
 done
-for header in fairsem.h fairsem/shared.h fairsem/posix.h; do
-  awk -v header="$top_srcdir/include/$header" -f "$here/twice.awk" "$top_srcdir"/doc/man/*.[37] \
-    "$top_srcdir/include/$header" > "$work/twice"
+for header in fairsem.h fairsem/shared.h fairsem/posix.h $(cd "$top_srcdir/include" &&
+  echo fairsem/*.hpp); do
+  all=0
+  [ "$header" = "${header%.hpp}" ] || all=1
+  awk -v header="$top_srcdir/include/$header" -v all="$all" -f "$here/twice.awk" \
+    "$top_srcdir"/doc/man/*.[37] "$top_srcdir/include/$header" > "$work/twice"
   if [ -s "$work/twice" ]; then
     fail "$header has these words, and so has a manual page:" && cat "$work/twice"
   else
     echo "ok: no sentence of $header stands in a manual page"
   fi
 done
+
+# ---------------------------------------------------------------- C++
+# What coroutine.hpp declares is called by compilers only; place.hpp and deadlines.hpp are private.
+for header in "$top_srcdir"/include/fairsem/*.hpp; do
+  case ${header##*/} in
+    coroutine.hpp | place.hpp | deadlines.hpp) ;;
+    *) cat "$header" ;;
+  esac
+done > "$work/cxx"
+awk -f "$here/declared.awk" "$work/cxx" | sort > "$work/declared-headers"
+awk '/^\.Sh EXAMPLES/ { exit } /^\.Bd/ { on = 1; next } /^\.Ed/ { on = 0 } on' \
+  "$top_srcdir/doc/man/fairsem.hpp.3" | sed -e 's/\\(ti/~/g' -e 's/\\e/\\/g' |
+  awk -f "$here/declared.awk" | sort > "$work/declared-pages"
+same "declarations of C++" "$work/declared-headers" "$work/declared-pages"
+# The page names the functions of C that these headers call.
+grep -o 'fairsem_[a-z_]*(' "$work/cxx" | sed 's/($//' | sort -u | comm -12 - "$work/exported" \
+  > "$work/called"
+sed -n 's/^\.Xr \(fairsem_[a-z_]*\) .*/\1/p' "$top_srcdir/doc/man/fairsem.hpp.3" | sort -u \
+  > "$work/referred"
+comm -23 "$work/called" "$work/referred" > "$work/lost"
+if [ ! -s "$work/called" ] || [ -s "$work/lost" ]; then
+  fail "fairsem.hpp.3 does not name:" && cat "$work/lost"
+else
+  echo "ok: fairsem.hpp.3 names the functions of C, $(wc -l < "$work/called")"
+fi
 
 # ---------------------------------------------------------------- structs
 # bare - print the input without comments, in one line.

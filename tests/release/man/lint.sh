@@ -38,7 +38,7 @@ if [ -s "$work/twice" ]; then
   fail "on two pages:" && cat "$work/twice"
 fi
 # All names that begin with "fairsem" are ours, also after .It Xr.
-sed -n 's/.*Xr \(fairsem[a-z_A-Z-]* [1-9]\).*/\1/p' "$top_srcdir"/doc/man/*.[137] | sort -u \
+sed -n 's/.*Xr \(fairsem[a-z_A-Z:.-]* [1-9]\).*/\1/p' "$top_srcdir"/doc/man/*.[137] | sort -u \
   > "$work/wanted"
 if comm -13 "$work/known" "$work/wanted" | grep .; then
   fail "these pages, above, do not exist"

@@ -8,6 +8,7 @@ test_scripts += \
 	tests/release/man/programs.sh \
 	tests/release/man/site.sh
 EXTRA_DIST += \
+	tests/release/man/declared.awk \
 	tests/release/man/browser.py \
 	tests/release/man/header.awk \
 	tests/release/man/page.awk \

@@ -34,12 +34,17 @@ for page in "$top_srcdir"/doc/man/*.[37]; do
   name=${page##*/}
   # Elsewhere these functions return ENOSYS.
   [ "$(uname)" = Linux ] || ! grep -q '^\.In fairsem/' "$page" || continue
+  compile="$CC ${CFLAGS-} -x c"
+  if [ "$name" != "${name%.hpp.3}" ]; then
+    has "$CXX" || continue
+    compile="$CXX ${CXXFLAGS-} -std=c++17 -x c++"
+  fi
   programs "$page" "$work/$name"
   [ -f "$work/$name-1.c" ] || fail "$name has no program"
   for file in "$work/$name"-*.c; do
     [ -f "$file" ] || continue
     # shellcheck disable=SC2086 # lists
-    if ! $CC ${CFLAGS-} -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$file" \
+    if ! $compile -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$file" -x none \
       -o "$work/prog" "$library" -pthread; then
       fail "${file##*/} does not build"
     elif LD_LIBRARY_PATH=$top_builddir/.libs $limit "$work/prog" > "$work/said" 2>&1; then

@@ -27,7 +27,7 @@ while read -r from to; do
       case $to in */fairsem*) fail "$from refers to $to" ;; esac
       continue
       ;;
-    *:*) fail "$from refers to $to" ;;
+    *://*) fail "$from refers to $to" ;;
   esac
   if [ ! -f "$site/${to%%#*}" ]; then
     fail "$from refers to $to, which does not exist"
@@ -61,10 +61,11 @@ while IFS='	' read -r name section page about; do
 done < "$work/names"
 echo "ok: the search knows $(wc -l < "$work/names") names"
 
-# Each function on a page that describes several has its own place there.
+# Each function on a page that describes several has its own place there, except the one that the
+# page is called after.
 cut -f 3 "$work/names" | sort | uniq -d | while read -r page; do
   awk -F '\t' -v page="$page" '$3 == page { print $1 }' "$work/names" | while read -r name; do
-    grep -qF "id=\"$name\"" "$site/$page.html" || echo "$page: $name"
+    [ "$name" = "${page%.*}" ] || grep -qF "id=\"$name\"" "$site/$page.html" || echo "$page: $name"
   done
 done > "$work/nowhere"
 if [ -s "$work/nowhere" ]; then

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # twice.awk - print each run of ten words that the comments of a header share with a manual page.
 #
-#   awk -v header=HEADER -f twice.awk PAGE... HEADER
+#   awk -v header=HEADER [-v all=1] -f twice.awk PAGE... HEADER
 #
-# Left out: examples, and what comes before the header's first one: it may say in the words of the
-# manual what the header is for.
+# Left out: examples, and (unless all=1) what comes before the header's first one: it may say in the
+# words of the manual what the header is for.
 
 function forget() {
     length_of_run = 0
@@ -29,7 +29,7 @@ function add(line,    word, count, i, j, phrase) {
     }
 }
 
-FNR == 1 { forget(); display = comment = example = examples = 0 }
+FNR == 1 { forget(); display = comment = example = 0; examples = all + 0 }
 
 # ---------------------------------------------------------------- a page
 FILENAME != header && /^\.Bd/ { display = 1 }
