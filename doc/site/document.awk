@@ -167,7 +167,7 @@ head {
     if (/^<\/thead>/) {
         head = 0
         print "<div class=\"table\">"
-        print columns == 2 ? "<table class=\"pairs\">" : "<table>"
+        print (columns == 2 ? "<table class=\"pairs\">" : "<table>")
         if (words ~ /[^ ]/)
             printf "%s", heads
     }

@@ -30,9 +30,9 @@ text() {
   sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/>/\&gt;/g' -e 's/"/\&quot;/g'
 }
 
-# page KIND TITLE HEADING < BODY - a whole page; with a list of its sections if it has several.
+# page KIND TITLE HEADING - a whole page around $new/body; with a list of its sections if it has
+# several.  (A body that came through a pipe could be incomplete without anybody noticing.)
 page() {
-  cat > "$new/body"
   cat << _EOF
 <!DOCTYPE html>
 <html lang="en">
@@ -45,7 +45,7 @@ page() {
 <body class="$1">
 <header>
 <a href="index.html">fairsem</a>
-<nav>$guides<a href="index.html#manual">Manual</a></nav>
+<nav aria-label="Site">$guides<a href="index.html#manual">Manual</a></nav>
 <div id="search"></div>
 </header>
 _EOF
@@ -95,31 +95,31 @@ markdown() {
   fi
 }
 
-# render PATH [FRONT] < MARKDOWN - the body of its page.
+# render PATH [FRONT] - the body of its page, of $new/markdown.
 render() {
   folder=$1
   [ -f "$top/$1/README.md" ] || folder=$(dirname "$1")
-  cmark-gfm -e table -e autolink -e strikethrough |
-    awk -v top="$top" -v dir="$folder" -v pages="$new/pages" -v names="$new/names" \
-      -v linked="$new/linked" -v front="${2-}" -f "$here/document.awk"
+  cmark-gfm -e table -e autolink -e strikethrough "$new/markdown" > "$new/rendered"
+  awk -v top="$top" -v dir="$folder" -v pages="$new/pages" -v names="$new/names" \
+    -v linked="$new/linked" -v front="${2-}" -f "$here/document.awk" "$new/rendered"
 }
 
-# programs FOLDER - each file of it, and what its first comment says.
+# programs FOLDER - each source there, and what its first comment says.
 programs() {
   echo "<dl class=\"index\">"
-  for file in "$top/$1"/*; do
-    case $file in */local.mk) continue ;; esac
+  for file in "$top/$1"/*.[ch] "$top/$1"/*.sh "$top/$1"/Makefile.*; do
     awk -v name="${file##*/}" '
       { sub(/ *\*\/ *$/, ""); sub(/^[\/# *]*/, "") }
+      NR == 1 && name ~ /^Makefile/ { on = 1; sub(/:.*/, ".") }
       index($0, name " - ") == 1 { on = 1; $0 = substr($0, length(name) + 4) }
       on && $0 == "" { exit }
       on { print }
       on && /[.:]$/ { exit }' "$file" | tr '\n' ' ' | text > "$new/about"
-    file=$1/${file##*/}
-    to=$(echo "$file" | tr / -).html
-    printf '%s\t%s\n' "$file" "$to" >> "$new/linked"
-    printf '<dt><a href="%s">%s</a></dt>\n' "$to" "${file##*/}"
-    [ ! -s "$new/about" ] || printf '<dd>%s</dd>\n' "$(cat "$new/about")"
+    source=$1/${file##*/}
+    source_page=$(echo "$source" | tr / -).html
+    printf '%s\t%s\n' "$source" "$source_page" >> "$new/linked"
+    printf '<dt><a href="%s">%s</a></dt>\n<dd>%s</dd>\n' "$source_page" "${file##*/}" \
+      "$(cat "$new/about")"
   done
   echo "</dl>"
 }
@@ -151,8 +151,8 @@ for manual in "$top"/doc/man/*.[137]; do
   file=${manual##*/} name=${manual##*/}
   name=${name%.*}
   awk -v top="$top" -v names="$new/names" -v pages="$new/pages" -v linked="$new/linked" \
-    -f "$here/manual.awk" "$new/$file.body" |
-    page manual "$name(${file##*.}) - fairsem" "$name<span>(${file##*.})</span>" > "$new/$file.html"
+    -f "$here/manual.awk" "$new/$file.body" > "$new/body"
+  page manual "$name(${file##*.}) - fairsem" "$name<span>(${file##*.})</span>" > "$new/$file.html"
 done
 
 [ -z "$documents" ] || while read -r path about; do
@@ -162,12 +162,14 @@ done
     LICENSE) printf '%s\t%s\n' "$path" "$to" >> "$new/linked" ;;
     examples)
       title=Examples
-      programs "$path" | page document "$title - fairsem" "$title" > "$new/$to"
+      programs "$path" > "$new/body"
+      page document "$title - fairsem" "$title" > "$new/$to"
       ;;
     *)
       markdown "$path" > "$new/markdown"
       title=$(sed -n '1s/^# //p' "$new/markdown")
-      render "$path" < "$new/markdown" | page document "$title - fairsem" "$title" > "$new/$to"
+      render "$path" > "$new/body"
+      page document "$title - fairsem" "$title" > "$new/$to"
       sections "$new/$to" | awk -F '\t' -v to="$to" -v title="$title" '
         { printf "%s\t-\t%s#%s\t%s\n", $3, to, $2, title }' >> "$new/sections"
       ;;
@@ -220,20 +222,25 @@ index() {
 heading=fairsem
 {
   if [ -n "$documents" ]; then
-    render README.md 1 < "$top/README.md"
+    markdown README.md > "$new/markdown"
+    render README.md 1
+    echo '<ul class="more">'
+    sections "$new/README.html" |
+      sed -n "s|^2$tab\(.*\)$tab\(.*\)|<li><a href=\"README.html#\1\">\2</a></li>|p"
+    echo '</ul>'
   fi
   index
-} > "$new/front"
+} > "$new/body"
 [ -z "$documents" ] || heading=$(sed -n '1s/^# //p' "$top/README.md")
-page front "$heading" "$heading" < "$new/front" > "$new/index.html"
+page front "$heading" "$heading" > "$new/index.html"
 
 # ---------------------------------------------------------------- other files
 sort -u "$new/linked" | while IFS=$tab read -r path to; do
   case $path in
     *.svg) cp "$top/$path" "$new/$to" ;;
     *)
-      { echo "<pre>" && text < "$top/$path" && echo "</pre>"; } |
-        page source "$path - fairsem" "$path" > "$new/$to"
+      { echo "<pre>" && text < "$top/$path" && echo "</pre>"; } > "$new/body"
+      page source "$path - fairsem" "$path" > "$new/$to"
       ;;
   esac
 done
