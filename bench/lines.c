@@ -38,11 +38,14 @@ static const struct crowd {
     const char *name;
     int tickets;
     bool different;
+    bool by_age;
 } crowds[] = {
-    { "40,000 priorities", 40000, true },
-    { "4,000 priorities", 4000, true },
-    { "400 priorities", 400, true },
-    { "40,000 of one priority", 40000, false },
+    { "40,000 priorities", 40000, true, false },
+    { "4,000 priorities", 4000, true, false },
+    { "400 priorities", 400, true, false },
+    { "40,000 of one priority", 40000, false, false },
+    { "40,000, by age", 40000, true, true },
+    { "40,000 of one, by age", 40000, false, true },
 };
 enum { CROWDS = sizeof(crowds) / sizeof(*crowds) };
 
@@ -76,11 +79,13 @@ static void join(struct line *line, fairsem_ticket_t *ticket, int priority)
 }
 
 /* Returns nanoseconds per ticket. */
-static double line_begin(struct line *line, int length, bool different)
+/* By age: nobody becomes old, but the queue is kept in both orders. */
+static double line_begin(struct line *line, int length, bool different, bool by_age)
 {
+    const fairsem_attr_t attr = { .aging_ns = by_age ? INT64_MAX : 0 };
     int64_t start;
 
-    if (fairsem_init(&line->sem, 0, NULL) != 0)
+    if (fairsem_init(&line->sem, 0, &attr) != 0)
         die("fairsem_init", 0);
     line->tickets = tickets_new(length);
     line->length = length;
@@ -177,7 +182,7 @@ static void measure_lengths(int repetitions)
         for (int l = 0; l < LENGTHS; l++) {
             struct line line;
 
-            line_begin(&line, lengths[l].tickets, false);
+            line_begin(&line, lengths[l].tickets, false, false);
             for (int m = 0; m < MEASURES; m++)
                 report_add(&tables[m], lengths[l].name, measures[m].measure(&line));
             line_end(&line);
@@ -199,14 +204,16 @@ static void measure_priorities(int repetitions)
                        "ns per join");
     t.repetition_ns = 10 * NS_PER_MS;
     report_goal(&t, crowds[0].name, NULL, GOAL_JOIN_NS);
-    report_goal(&t, crowds[0].name, crowds[CROWDS - 1].name, NAN);
+    report_goal(&t, crowds[0].name, crowds[3].name, NAN);
+    report_goal(&t, crowds[4].name, NULL, GOAL_JOIN_NS);
     for (int i = 0; i < repetitions; i++) {
         progress_show(t.title, (double)i / repetitions);
         for (int c = 0; c < CROWDS; c++) {
             struct line line;
 
             report_add(&t, crowds[c].name,
-                       line_begin(&line, crowds[c].tickets, crowds[c].different));
+                       line_begin(&line, crowds[c].tickets, crowds[c].different,
+                                  crowds[c].by_age));
             line_end(&line);
         }
     }
