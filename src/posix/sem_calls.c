@@ -6,14 +6,6 @@
 
 #include <errno.h>
 
-int fs_sem_result(int error)
-{
-    if (error == 0)
-        return 0;
-    errno = error;
-    return -1;
-}
-
 /*
  * If a thread of this process may have a real-time priority, the mutex of a semaphore uses priority
  * inheritance.  Otherwise, when a real-time thread posts, the mutex may be held by a thread that a

@@ -15,6 +15,7 @@
 
 #include "fast_path.h"
 
+#include <errno.h>
 #include <limits.h>
 
 #ifndef SEM_VALUE_MAX
@@ -22,7 +23,13 @@
 #endif
 
 /* Set errno to `error`, if it is not 0, and return 0 or -1. */
-int fs_sem_result(int error);
+static inline int fs_sem_result(int error)
+{
+    if (error == 0)
+        return 0;
+    errno = error;
+    return -1;
+}
 
 /* bypass_ns: as in fairsem_attr_t; 0: nobody passes. */
 int fs_sem_init(fairsem_t *sem, unsigned value, int64_t bypass_ns);

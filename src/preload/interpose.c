@@ -26,7 +26,8 @@
 #include "posix/sem_calls.h"
 #include "priority.h"
 #include "record.h"
-#include "slots.h"
+#include "slot_calls.h"
+#include "slot_sweep.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -224,28 +225,15 @@ EXPORT int sem_destroy(sem_t *sem)
 
 /* ---- Waits ---- */
 
-static int wait_in_slot(struct fs_sem_slot *slot, clockid_t clock, const struct timespec *deadline)
+/*
+ * A semaphore needs a slot.  If there are many, give some up before; but not in a real-time thread,
+ * which might wait for a mutex of one with a lower priority.
+ */
+static bool move_in(sem_t *sem)
 {
-    __attribute__((cleanup(fs_wait_place_leave))) struct fs_wait_place place;
-    struct fs_record *record = atomic_load_explicit(&slot->record, memory_order_relaxed);
-    uint64_t start = fs_record_start();
-    int error;
-
-    fs_wait_place_enter(&place);
-    error = fs_sem_wait_slow(&slot->sem, clock, deadline, fs_priority());
-    if (error == 0)
-        fs_record_wait(record, start);
-    return error;
-}
-
-/* --bypass: take a unit ahead of threads that wait, if they have not waited for too long. */
-static bool take_past(struct fs_sem_slot *slot)
-{
-    if (fs_bypass_ns == 0 || fairsem_waiters(&slot->sem) == 0
-        || fairsem_tryacquire(&slot->sem, 1) != 0)
-        return false;
-    FS_COUNT(passed);
-    return true;
+    if (fs_sweep_is_due() && !fs_slots_at_once() && fs_priority() == 0)
+        fs_sweep();
+    return fs_slot_move_in(sem);
 }
 
 /* A millisecond, or until the deadline; EINTR if a handler has run. */
@@ -273,16 +261,13 @@ static bool wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadli
 
     while ((*kind = fs_slot_find(sem, &slot)) == FS_IS_PLAIN || *kind == FS_IS_IN_SLOT) {
         if (*kind == FS_IS_IN_SLOT) {
-            if (take_past(slot) || fs_sem_wait_fast(&slot->sem))
-                error = 0;
-            else
-                error = wait_in_slot(slot, clock, deadline);
+            error = fs_slot_wait(slot, clock, deadline);
             if (error != FS_RETIRED)
                 break;
         } else if (take_plain(sem)) {
             error = 0;
             break;
-        } else if (!fs_slot_move_in(sem)) {
+        } else if (!move_in(sem)) {
             error = nap(clock, deadline);
             if (error != 0)
                 break;
@@ -317,7 +302,7 @@ EXPORT int sem_trywait(sem_t *sem)
     while (!take_plain(sem)) {
         kind = fs_slot_find(sem, &slot);
         if (kind == FS_IS_IN_SLOT) {
-            int error = take_past(slot) ? 0 : fs_sem_trywait(&slot->sem);
+            int error = fs_slot_try(slot);
 
             if (error == 0 || !fs_slot_is_retired(slot))
                 return fs_sem_result(error);
@@ -382,7 +367,7 @@ EXPORT int sem_post(sem_t *sem)
     while (!post_plain(sem)) {
         kind = fs_slot_find(sem, &slot);
         if (kind == FS_IS_IN_SLOT) {
-            int error = fs_sem_post(&slot->sem);
+            int error = fs_slot_post(slot);
 
             if (error != FS_RETIRED)
                 return fs_sem_result(error);
@@ -404,7 +389,7 @@ EXPORT int sem_getvalue(sem_t *restrict sem, int *restrict value)
         if (kind == FS_IS_PLAIN)
             *value = plain_value(sem);
         else
-            (void)fs_sem_getvalue(&slot->sem, value);
+            *value = (int)fs_slot_units(slot);
         if (kind == FS_IS_PLAIN ? *value >= 0 : !fs_slot_is_retired(slot))
             return 0;
     }

@@ -17,7 +17,9 @@ interpose_sources = \
 	src/preload/private_memory.c src/preload/private_memory.h \
 	src/preload/record.c src/preload/record.h \
 	src/preload/records.h \
+	src/preload/slot_calls.c src/preload/slot_calls.h \
 	src/preload/slot_pool.c src/preload/slot_pool.h \
+	src/preload/slot_sweep.c src/preload/slot_sweep.h \
 	src/preload/slots.c src/preload/slots.h
 fairsem_run_sources = \
 	src/preload/complain.c src/preload/complain.h \

@@ -18,13 +18,12 @@
 #define RESTING 64      /* see fs_slot_put_to_rest() */
 
 /*
- * Slots come in blocks: the first has this many, and each has twice as many as the one before.  So
- * a slot is found from its index by two loads.
+ * A block is one mapping: the semaphores, then the slots, to which fs_slot_blocks points, then a
+ * counter of users for each.
  */
-#define FIRST_BLOCK UINT32_C(256)
-#define BLOCKS      21
+#define HUGE_PAGE   (UINT32_C(1) << 21)
 
-static struct fs_sem_slot *_Atomic blocks[BLOCKS];
+struct fs_sem_slot *_Atomic fs_slot_blocks[FS_SLOT_BLOCKS];
 
 static _Atomic uint32_t fresh;          /* the slots from this index on have never been used */
 
@@ -41,17 +40,19 @@ static _Atomic uint32_t next_to_rest;   /* the number of the next */
 
 int64_t fs_bypass_ns;                   /* r/o */
 
-static unsigned block_of(uint32_t index)
+uint32_t fs_slots_used(void)
 {
-    return 23u - (unsigned)__builtin_clz(index + FIRST_BLOCK);
+    return atomic_load_explicit(&fresh, memory_order_relaxed);
 }
 
-struct fs_sem_slot *fs_slot_at(uint32_t index)
+/* Those of 16 slots in a row are in different cache lines. */
+_Atomic uint32_t *fs_slot_users(const struct fs_sem_slot *slot)
 {
-    unsigned block = block_of(index);
-    struct fs_sem_slot *first = atomic_load_explicit(&blocks[block], memory_order_acquire);
+    unsigned block = fs_slot_block(slot->index);
+    uint32_t size = fs_slots_in(block), i = slot->index + FS_FIRST_SLOTS - size;
+    struct fs_sem_slot *first = atomic_load_explicit(&fs_slot_blocks[block], memory_order_relaxed);
 
-    return first != NULL ? first + (index + FIRST_BLOCK - (FIRST_BLOCK << block)) : NULL;
+    return (_Atomic uint32_t *)(void *)(first + size) + (i % 16 * (size / 16) + i / 16);
 }
 
 /* Release order: a thread that takes the slot must see what we wrote into it, and so below. */
@@ -121,22 +122,38 @@ static uint32_t take_resting(void)
 /* Two threads may map the same block; one of them unmaps its own. */
 static bool map_block(unsigned block)
 {
-    size_t size = ((size_t)FIRST_BLOCK << block) * sizeof(struct fs_sem_slot);
-    struct fs_sem_slot *none = NULL;
+    const size_t slots = fs_slots_in(block), sems = slots * FS_SEM_SIZE;
+    const size_t size = sems + slots * (sizeof(struct fs_sem_slot) + sizeof(uint32_t));
+    struct fs_sem_slot *none = NULL, *first;
     int before = errno;
-    void *map;
+    char *map;
 
-    if (atomic_load_explicit(&blocks[block], memory_order_relaxed) != NULL)
+    if (atomic_load_explicit(&fs_slot_blocks[block], memory_order_relaxed) != NULL)
         return true;
     map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
                0);
-    errno = before;
-    if (map == MAP_FAILED)
+    if (map == MAP_FAILED) {
+        errno = before;
         return false;
-    if (!atomic_compare_exchange_strong_explicit(&blocks[block], &none, map,
+    }
+    /* What slot_sweep.c gives back must not be made a part of a huge page. */
+    if (sems >= HUGE_PAGE)
+        (void)madvise(map, size, MADV_NOHUGEPAGE);
+    errno = before;
+    first = (void *)(map + sems);
+    if (!atomic_compare_exchange_strong_explicit(&fs_slot_blocks[block], &none, first,
                                                  memory_order_release, memory_order_relaxed))
         munmap(map, size);
     return true;
+}
+
+static fairsem_t *sem_of(uint32_t index)
+{
+    unsigned block = fs_slot_block(index);
+    struct fs_sem_slot *first = atomic_load_explicit(&fs_slot_blocks[block], memory_order_relaxed);
+    size_t behind = (size_t)fs_slots_in(block) * 2 - (index + FS_FIRST_SLOTS);
+
+    return (fairsem_t *)(void *)((char *)first - behind * FS_SEM_SIZE);
 }
 
 static uint32_t take_fresh(void)
@@ -145,14 +162,16 @@ static uint32_t take_fresh(void)
     struct fs_sem_slot *slot;
 
     do {
-        if (index > FS_SLOT_INDEX || !map_block(block_of(index)))
+        if (index > FS_SLOT_INDEX || !map_block(fs_slot_block(index)))
             return FS_NO_SLOT;
     } while (!atomic_compare_exchange_weak_explicit(&fresh, &index, index + 1,
                                                     memory_order_relaxed, memory_order_relaxed));
     slot = fs_slot_at(index);
-    fs_sem_init(&slot->sem, 0, fs_bypass_ns);
+    slot->index = index;
+    slot->sem = sem_of(index);
+    fs_sem_init(slot->sem, 0, fs_bypass_ns);
     /* A handler can end these waits while the thread is awake: actions.c. */
-    fs_inside(&slot->sem)->sleeps_at_once = false;
+    fs_inside(slot->sem)->sleeps_at_once = false;
     return index;
 }
 

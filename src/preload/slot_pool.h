@@ -5,25 +5,92 @@
 
 #include "fast_path.h"
 
+#include <assert.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 
 struct fs_record;
 
+/* Who may retire the semaphore of a slot, and what becomes of the slot then. */
+enum fs_slot_state {
+    FS_SLOT_FREE,       /* or a thread prepares it */
+    FS_SLOT_IN_USE,
+    FS_SLOT_CLAIMED,    /* slot_sweep.c is about to give it up */
+    FS_SLOT_GIVEN_UP,   /* for ever; the sem_t may still refer to it */
+    FS_SLOT_SWEPT       /* the memory of its semaphore, too, has gone back to the kernel */
+};
+
+/*
+ * The semaphore is not in it, because a slot that is given up is still needed, its semaphore not.
+ */
 struct fs_sem_slot {
-    fairsem_t         sem;          /* initialized once; between two uses it is retired */
+    fairsem_t        *sem;          /* r/o; initialized once; between two uses it is retired */
+    _Atomic(const sem_t *) home;    /* the sem_t that refers to it, or did; NULL: given up */
+    _Atomic int64_t   units_at_end; /* if retired or given up: the semaphore's units then */
+    _Atomic(struct fs_record *) record; /* r/o while in use; NULL: no statistics */
     _Atomic uint32_t  tag;          /* of its present or last use; 0: not used yet */
     _Atomic uint32_t  next_free;    /* in the stack of free slots */
-    _Atomic(const sem_t *) home;    /* the sem_t that refers to it, or did */
-    _Atomic int64_t   units_at_end; /* if retired: the semaphore's units then */
-    _Atomic(struct fs_record *) record; /* r/o while in use; NULL: no statistics */
+    uint32_t          index;        /* r/o */
+    _Atomic uint16_t  state;        /* enum fs_slot_state */
+    uint16_t          seen;         /* by slot_sweep.c: the number of sections then */
 };
+
+/* Semaphores lie side by side, so many bytes apart, and fill whole pages. */
+#define FS_SEM_SIZE 256
+static_assert(sizeof(fairsem_t) <= FS_SEM_SIZE, "a semaphore does not fit");
 
 #define FS_SLOT_INDEX UINT32_C(0x0fffffff)      /* the largest index */
 #define FS_NO_SLOT    (FS_SLOT_INDEX + 1)
 
-/* NULL: there has never been such a slot. */
-struct fs_sem_slot *fs_slot_at(uint32_t index);
+/*
+ * Slots come in blocks: the first has this many, and each has twice as many as the one before.  So
+ * a slot is found from its index by two loads.
+ */
+#define FS_FIRST_SLOTS UINT32_C(256)
+#define FS_SLOT_BLOCKS 21
+extern struct fs_sem_slot *_Atomic fs_slot_blocks[FS_SLOT_BLOCKS];
+
+static inline unsigned fs_slot_block(uint32_t index)
+{
+    return 23u - (unsigned)__builtin_clz(index + FS_FIRST_SLOTS);
+}
+
+static inline uint32_t fs_slots_in(unsigned block)
+{
+    return FS_FIRST_SLOTS << block;
+}
+
+/* Acquire order: the thread that has mapped it may be another one. */
+static inline struct fs_sem_slot *fs_slot_at(uint32_t index)
+{
+    unsigned block = fs_slot_block(index);
+    struct fs_sem_slot *first = atomic_load_explicit(&fs_slot_blocks[block], memory_order_acquire);
+
+    return first + (index + FS_FIRST_SLOTS - fs_slots_in(block));
+}
+
+/* False: there has never been such a slot. */
+static inline bool fs_slot_exists(uint32_t index)
+{
+    return atomic_load_explicit(&fs_slot_blocks[fs_slot_block(index)], memory_order_relaxed)
+           != NULL;
+}
+
+/* So many slots have been used: all up to this index. */
+uint32_t fs_slots_used(void);
+
+/* How many threads are in a call that may use the mutex of the slot's semaphore. */
+_Atomic uint32_t *fs_slot_users(const struct fs_sem_slot *slot);
+
+/* False: the slot is in another state. */
+static inline bool fs_slot_change(struct fs_sem_slot *slot, enum fs_slot_state from,
+                                  enum fs_slot_state to)
+{
+    uint16_t state = (uint16_t)from;
+
+    return atomic_compare_exchange_strong_explicit(&slot->state, &state, (uint16_t)to,
+                                                   memory_order_acq_rel, memory_order_relaxed);
+}
 
 /* A free slot, whose semaphore is retired or new; FS_NO_SLOT: there is no memory. */
 uint32_t fs_slot_take(void);

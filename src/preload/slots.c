@@ -13,6 +13,7 @@
 #include "posix/sem_calls.h"
 #include "private_memory.h"
 #include "record.h"
+#include "slot_sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,7 @@ void fs_slots_prepare(int (*init)(sem_t *, int, unsigned))
     if (fs_bypass_ns < 0)
         fs_bypass_ns = 0;
     begin_tags();
+    fs_sweep_prepare();
     at_once = fairsem_init(&probe, 1, NULL) == 0 && !fs_acquire_fast(fs_inside(&probe), 1);
 }
 
@@ -89,12 +91,49 @@ static uint64_t reference(uint32_t index, uint32_t tag)
  */
 static struct fs_sem_slot *slot_of(uint64_t word)
 {
-    struct fs_sem_slot *slot = fs_slot_at((uint32_t)word & FS_SLOT_INDEX);
+    uint32_t index = (uint32_t)word & FS_SLOT_INDEX;
     uint64_t tag = word >> 32;
+    struct fs_sem_slot *slot;
 
-    if (slot == NULL || tag == 0 || atomic_load_explicit(&slot->tag, memory_order_acquire) != tag)
+    if (!fs_slot_exists(index) || tag == 0)
         return NULL;
-    return slot;
+    slot = fs_slot_at(index);
+    return atomic_load_explicit(&slot->tag, memory_order_acquire) == tag ? slot : NULL;
+}
+
+/* Sequentially consistent: see fs_slot_is_given_up(). */
+bool fs_slot_enter(const struct fs_sem_slot *slot)
+{
+    atomic_fetch_add_explicit(fs_slot_users(slot), 1, memory_order_seq_cst);
+    if (!fs_slot_is_given_up(slot))
+        return true;
+    fs_slot_leave(slot);
+    return false;
+}
+
+/* Release order: our last use of the semaphore comes before its memory goes. */
+void fs_slot_leave(const struct fs_sem_slot *slot)
+{
+    atomic_fetch_sub_explicit(fs_slot_users(slot), 1, memory_order_release);
+}
+
+/*
+ * As fairsem_available(), which takes the mutex if a section is in the way.  Acquire order, for
+ * each load: it must not come after the next one.
+ */
+int64_t fs_slot_units(const struct fs_sem_slot *slot)
+{
+    const struct fs_sem *s = fs_inside(slot->sem);
+    uint32_t sections = atomic_load_explicit(&s->sections, memory_order_acquire);
+    int64_t units = fs_word_available(atomic_load_explicit(&s->word, memory_order_acquire));
+
+    if ((sections % 2 != 0
+         || atomic_load_explicit(&s->sections, memory_order_relaxed) != sections)
+        && fs_slot_enter(slot)) {
+        units = fairsem_available(slot->sem);
+        fs_slot_leave(slot);
+    }
+    return units;
 }
 
 /*
@@ -110,16 +149,19 @@ static struct fs_sem_slot *slot_of(uint64_t word)
  */
 static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_sem_slot *slot)
 {
-    int64_t units = fairsem_available(&slot->sem);
+    int64_t units = fs_slot_units(slot);
+    bool is_retired = fs_slot_is_retired(slot), given_up = fs_slot_is_given_up(slot);
 
-    if (fs_retired(fs_inside(&slot->sem)))
+    if (is_retired)
         units = atomic_load_explicit(&slot->units_at_end, memory_order_relaxed);
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&slot->tag, memory_order_relaxed) != word >> 32)
         return;
-    atomic_compare_exchange_strong_explicit(&in->word, &word,
-                                            FS_PLAIN | (uint64_t)units * FS_ONE_UNIT,
-                                            memory_order_acq_rel, memory_order_relaxed);
+    if (atomic_compare_exchange_strong_explicit(&in->word, &word,
+                                                FS_PLAIN | (uint64_t)units * FS_ONE_UNIT,
+                                                memory_order_acq_rel, memory_order_relaxed)
+        && given_up)
+        fs_sweep_was_too_early();
 }
 
 /* A reference with another tag is broken only if the sem_t still has it after the tag was read. */
@@ -134,7 +176,7 @@ enum fs_slot_kind fs_slot_find(sem_t *sem, struct fs_sem_slot **slot)
         *slot = slot_of(word);
         if (*slot != NULL) {
             if (atomic_load_explicit(&(*slot)->home, memory_order_relaxed) == sem
-                && !fs_retired(fs_inside(&(*slot)->sem)))
+                && !fs_retired(fs_inside((*slot)->sem)))
                 return FS_IS_IN_SLOT;
             become_plain(in, word, *slot);
         }
@@ -206,10 +248,13 @@ bool fs_slot_move_in(sem_t *sem)
                                                                  memory_order_relaxed)),
                           memory_order_relaxed);
     do {
-        fs_reuse(fs_inside(&slot->sem), (int64_t)(word / FS_ONE_UNIT));
+        fs_reuse(fs_inside(slot->sem), (int64_t)(word / FS_ONE_UNIT));
+        atomic_store_explicit(&slot->state, FS_SLOT_IN_USE, memory_order_release);
         if (atomic_compare_exchange_strong_explicit(&in->word, &word, reference(index, tag),
                                                     memory_order_acq_rel, memory_order_acquire))
             return true;
+        if (!fs_slot_change(slot, FS_SLOT_IN_USE, FS_SLOT_FREE))
+            return true;        /* given up already: the caller looks again */
     } while (fs_is_plain(word));
     fs_slot_put_back(index);
     return true;
@@ -225,15 +270,20 @@ void fs_slot_move_out(sem_t *sem)
     struct fs_in_place *in = fs_in_place(sem);
     struct fs_sem_slot *slot;
     uint64_t word;
+    bool retired;
 
     if (fs_slot_find(sem, &slot) != FS_IS_IN_SLOT)
         return;
     word = atomic_load_explicit(&in->word, memory_order_acquire);
-    if (!is_reference(word) || (slot = slot_of(word)) == NULL
-        || !fs_retire(fs_inside(&slot->sem), &slot->units_at_end))
+    if (!is_reference(word) || (slot = slot_of(word)) == NULL || !fs_slot_enter(slot))
+        return;
+    retired = fs_retire(fs_inside(slot->sem), &slot->units_at_end);
+    fs_slot_leave(slot);
+    if (!retired)
         return;
     become_plain(in, word, slot);
-    fs_slot_put_to_rest((uint32_t)word & FS_SLOT_INDEX);
+    if (fs_slot_change(slot, FS_SLOT_IN_USE, FS_SLOT_FREE))
+        fs_slot_put_to_rest((uint32_t)word & FS_SLOT_INDEX);
 }
 
 void fs_slots_before_fork(void)

@@ -43,6 +43,25 @@
  * thread that has just found a slot can still access it.  The tag and the address of the sem_t in
  * the slot guard against memory that only looks like a reference, and tell a copy of the sem_t from
  * the original.  A child of fork inherits slots and tags.
+ *
+ * GIVEN UP.  A program that never destroys its semaphores would keep a slot for each of them.  So
+ * when there are many, slot_sweep.c retires those that nobody uses any more, and gives the memory
+ * of their semaphores back to the kernel; the slots stay, at a sixth of the size.  It does not
+ * touch a sem_t, which may have been freed long ago.  The sem_t still refers to the slot, and the
+ * next call finds that it is retired and makes the sem_t plain again, as above.
+ *
+ * But this program is correct, so, unlike after sem_destroy, a thread may be on its way to the
+ * semaphore: it has found the slot, and has not used it yet.  It may be preempted there for any
+ * time, and nothing tells that it is.  Therefore a slot that is given up is never used again, and a
+ * thread that is late cannot harm another semaphore.  The memory of its own reads as zeros:
+ *
+ *      on the fast path    a wait finds no unit, and then that the slot is given up.  A post may
+ *                          succeed there, if it has read the limit before: so after each post a
+ *                          load tells whether the slot is given up, and the unit is taken back.  If
+ *                          it is not there, a late wait has taken it, which is right; or the post
+ *                          came before the semaphore was retired, and units_at_end contains it.
+ *      with the mutex      these calls are between fs_slot_enter() and fs_slot_leave(), which count
+ *                          them: while there are any, the memory stays.
  */
 #ifndef FS_SLOTS_H
 #define FS_SLOTS_H
@@ -98,14 +117,33 @@ bool fs_slot_move_in(sem_t *sem);
 void fs_slot_move_out(sem_t *sem);
 
 /*
+ * Sequentially consistent, as the store: after a change of the semaphore or of the number of users.
+ * Either that change is seen before the memory goes, or we see here that it does.
+ */
+static inline bool fs_slot_is_given_up(const struct fs_sem_slot *slot)
+{
+    return atomic_load_explicit(&slot->home, memory_order_seq_cst) == NULL;
+}
+
+/*
  * A call has found no unit in this slot: was the semaphore moved out meanwhile?  Acquire order: if
  * the call met the state after that, we see that the slot is retired.
  */
 static inline bool fs_slot_is_retired(const struct fs_sem_slot *slot)
 {
     atomic_thread_fence(memory_order_acquire);
-    return fs_retired(fs_inside(&slot->sem));
+    return fs_retired(fs_inside(slot->sem)) || fs_slot_is_given_up(slot);
 }
+
+/* The number of units; without a meaning if the slot is retired or given up, so ask after this. */
+int64_t fs_slot_units(const struct fs_sem_slot *slot);
+
+/*
+ * Around a call that may use the mutex.  False: the slot is given up, look at the sem_t again.  A
+ * jump of a handler over the call leaves the slot in use for ever, which costs only its memory.
+ */
+bool fs_slot_enter(const struct fs_sem_slot *slot);
+void fs_slot_leave(const struct fs_sem_slot *slot);
 
 /* Must semaphores be in slots from the start, for a tool that looks for races? */
 bool fs_slots_at_once(void);

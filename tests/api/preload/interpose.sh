@@ -92,12 +92,18 @@ for behavior in fifo eintr eintr-awake fork-in-handler cancel handler-post fork-
   overflow hog queued-signals actions jumps signals-without-memory stop-the-world \
   shared-all-the-same nonsense static-destructor use-slots-again no-descriptors sandbox \
   deadlines no-memory generations raw-fork signal-in-child eintr-destroyed \
-  faults; do
+  faults used-once locked-memory; do
   behaves "$behavior"
 done
 
 behaves interrupts 200
 behaves holds 4,2000
+# Slots are given up from the first on, not only if there are many.
+FAIRSEM_SLOTS_KEPT=0
+export FAIRSEM_SLOTS_KEPT
+for behavior in swept fifo cancel jumps copies-of-destroyed no-memory generations raw-fork; do
+  behaves "$behavior"
+done
 # stepped: a signal before each instruction of a call.  met: another thread uses the semaphore there.
 for stepped in stepped met; do
   "$run" "$top_builddir/tests/api/preload/$stepped" > "$work/out" 2> "$work/err"
@@ -107,6 +113,7 @@ for stepped in stepped met; do
     *) fail "$stepped" ;;
   esac
 done
+unset FAIRSEM_SLOTS_KEPT
 expect 0 "met, as libc has it" "$top_builddir/tests/api/preload/met" || [ "$result" -eq 77 ]
 expect 0 "actions, without fairsem-run" "$program" actions
 "$program" in-sandbox > "$work/out" 2>&1

@@ -46,6 +46,7 @@ int main(int argc, char **argv)
         { "made-real-time", made_real_time }, { "without-right", without_right },
         { "raw-fork", raw_fork }, { "signal-in-child", signal_in_child },
         { "eintr-destroyed", eintr_destroyed }, { "faults", faults },
+        { "used-once", used_once }, { "locked-memory", locked_memory }, { "swept", swept },
     };
     static const struct {
         const char *name;

@@ -98,6 +98,12 @@ int many(void);
 int no_memory(void);
 int eleven(void);
 
+/* interposed_swept.c */
+long resident_bytes(void);
+int used_once(void);
+int locked_memory(void);
+int swept(void);
+
 /* interposed_origins.c */
 int static_zero(void);
 int pshared(void);

@@ -235,18 +235,6 @@ int copy_unused(void)
     return 0;
 }
 
-static long resident_bytes(void)
-{
-    char text[128] = "";
-    long size, resident;
-    FILE *file = fopen("/proc/self/statm", "re");
-
-    MUST(file != NULL && fgets(text, sizeof text, file) != NULL);
-    fclose(file);
-    MUST(sscanf(text, "%ld %ld", &size, &resident) == 2);
-    return resident * sysconf(_SC_PAGESIZE);
-}
-
 /* Many programs never destroy.  A semaphore with no waiter uses no memory except its own. */
 int never_destroy(void)
 {

@@ -2,12 +2,13 @@
 /*
  * met.c - one thread is stopped before each instruction of an operation on a semaphore, and
  * meanwhile another one does something to the same semaphore: it destroys it, posts, waits for the
- * first time, or forks a child that uses it.
+ * first time, forks a child that uses it, or waits for so many others that its slot is given up.
  *
- * interpose.sh runs it under fairsem-run.  A child repeats the operation; its parent steps through
- * it once, and in each later run stops at the next instruction, and asks the child's second thread
- * to act.  After each run the units must add up.  Programs do all this, and with libc it works,
- * though POSIX does not allow the use of a semaphore while it is destroyed.
+ * interpose.sh runs it under fairsem-run, with FAIRSEM_SLOTS_KEPT=0, so that slots are given up.  A
+ * child repeats the operation; its parent steps through it once, and in each later run stops at the
+ * next instruction, and asks the child's second thread to act.  After each run the units must add
+ * up.  Programs do all this, and with libc it works, though POSIX does not allow the use of a
+ * semaphore while it is destroyed.
  *
  * A second thread that sleeps waits for what the stopped one holds; then the first goes on.
  *
@@ -33,6 +34,7 @@ static struct shared {
     _Atomic int round;          /* number of operations begun */
     _Atomic int asked, acted;   /* number of the last round in which the second thread is to act */
     _Atomic int second;         /* its thread ID */
+    _Atomic int moved;          /* rounds in which the semaphore left its slot, not destroyed */
 } *shared;
 
 static _Atomic int first;       /* the thread ID of the other one */
@@ -118,6 +120,41 @@ static void ask_copy_of_last(void)
     MUST(sem_destroy(&new) == 0);
 }
 
+/*
+ * Others that are used once and never destroyed.  The slots of so many fill a group, which a sweep
+ * looks at; two sweeps later it is given up, if nobody uses it.
+ */
+enum { A_GROUP = 16 };
+
+static void use_once(int others)
+{
+    for (int i = 0; i < others; i++) {
+        sem_t other;
+
+        MUST(sem_init(&other, 0, 0) == 0);
+        MUST_FAIL(sem_timedwait(&other, &past), ETIMEDOUT);
+    }
+}
+
+static int leave_others(void)
+{
+    use_once(4 * A_GROUP);
+    return 0;
+}
+
+/* A number again?  (libc has the value there.) */
+static bool has_moved_out(sem_t *asked)
+{
+    sem_t new;
+    uint32_t kind, kind_of_new;
+
+    (void)value_of(asked);
+    MUST(sem_init(&new, 0, 0) == 0);
+    memcpy(&kind, asked, sizeof kind);
+    memcpy(&kind_of_new, &new, sizeof kind_of_new);
+    return kind == kind_of_new;
+}
+
 /* The child has one thread, and any number of units that the operation can have left. */
 static int use_in_child(pid_t pid)
 {
@@ -178,6 +215,16 @@ static const struct meeting {
     { "first wait, fork", wait_in_vain, fork_a_child, false, 0 },
     { "wait in vain, _Fork", wait_in_vain, fork_without_handlers, true, 0 },
     { "destroy, _Fork", destroy, fork_without_handlers, true, 1 },
+    { "post, give up", post, leave_others, true, 0 },
+    { "post to a unit, give up", post, leave_others, true, 1 },
+    { "try, give up", take, leave_others, true, 1 },
+    { "try in vain, give up", take, leave_others, true, 0 },
+    { "getvalue, give up", ask, leave_others, true, 1 },
+    { "getvalue of a copy, give up", ask_copy, leave_others, true, 1 },
+    { "wait in vain, give up", wait_in_vain, leave_others, true, 0 },
+    { "wait, give up", wait_for_unit, leave_others, true, 0 },
+    { "destroy, give up", destroy, leave_others, true, 1 },
+    { "first wait, give up", wait_in_vain, leave_others, false, 0 },
 };
 
 /* ---- The child ---- */
@@ -231,6 +278,8 @@ static void repeat(const struct meeting *meeting)
             MUST(wait_in_vain() == 0);
         for (int i = 0; i < meeting->units; i++)
             (void)post();
+        if (meeting->act == leave_others)
+            use_once(A_GROUP);
         memcpy(&copy, &sem, sizeof copy);
         atomic_store(&acts_change, 0);
         atomic_store(&helped, 0);
@@ -245,6 +294,11 @@ static void repeat(const struct meeting *meeting)
         /* One of the two must have got the only unit, and a post is never lost. */
         if (meeting->operation == take && meeting->act == destroy)
             MUST(change == -1);
+        if (meeting->act == leave_others) {
+            if (atomic_load(&shared->asked) == shared->round && has_moved_out(&sem))
+                atomic_fetch_add(&shared->moved, 1);
+            continue;
+        }
         MUST(sem_destroy(&sem) == 0);
         if (meeting->act == destroy_others && atomic_load(&shared->asked) == shared->round)
             ask_copy_of_last();
@@ -308,8 +362,13 @@ static void step_through(const struct meeting *meeting)
     }
     MUST(kill(pid, SIGKILL) == 0);
     MUST(WIFSIGNALED(child_status(pid)));
-    printf("%s: %d of %d instructions\n", meeting->name, reached, instructions);
+    printf("%s: %d of %d instructions", meeting->name, reached, instructions);
+    if (meeting->act == leave_others)
+        printf(", %d times given up", atomic_load(&shared->moved));
+    printf("\n");
     MUST(reached > instructions / 3);
+    MUST(meeting->act != leave_others || getenv("FAIRSEM_SLOTS_KEPT") == NULL
+         || atomic_load(&shared->moved) > reached / 10);
 }
 
 int main(void)
