@@ -297,7 +297,7 @@ _EOF
 same "gpg-agent, 4 signatures at a time" "$(version gpg --version)" \
   "one lock around everything (npth)" sh "$work/sign.sh"
 
-# ---------------------------------------------------------------- servers, load
+# ---------------------------------------------------------------- servers
 # PostgreSQL refuses to run as root, and so does the sandbox of Chromium.
 as_somebody=
 if [ "$(id -u)" -eq 0 ] && command -v setpriv > /dev/null 2>&1; then
@@ -353,6 +353,84 @@ _EOF
 same "nginx, two workers" "$(version nginx -v)" \
   "process-shared: passed through" sh "$work/web.sh"
 
+# ---------------------------------------------------------------- sound
+# VLC refuses to run as root, too.  A tone of one second goes through its resampler.
+cat > "$work/play.sh" <<'_EOF'
+HOME=$(mktemp -d) && export HOME || exit 1
+trap 'rm -rf "$HOME"' EXIT
+awk 'BEGIN { for (i = 0; i < 88200; i++) printf("%c", 65 + i * i % 7) }' > "$HOME/in.raw"
+cvlc -q -I dummy --demux rawaud --rawaud-samplerate 44100 --rawaud-channels 1 "$HOME/in.raw" \
+  --sout "#transcode{acodec=s16l,samplerate=22050}:std{access=file,mux=wav,dst=$HOME/out.wav}" \
+  vlc://quit
+[ "$(wc -c < "$HOME/out.wav")" -gt 40000 ] && cksum < "$HOME/out.wav"
+_EOF
+as=$as_somebody
+same "VLC, a tone resampled" "$($as cvlc --version 2> /dev/null |
+  sed -n '1s/[^0-9]*\([0-9.]*\).*/\1/p')" \
+  "wake-up of its threads" sh "$work/play.sh"
+
+# Four clients play to two sinks, then one records silence.
+cat > "$work/pulse.sh" <<'_EOF'
+HOME=$(mktemp -d) && export HOME || exit 1
+trap 'kill $server; wait $server; rm -rf "$HOME"' EXIT
+XDG_RUNTIME_DIR=$HOME XDG_CONFIG_HOME=$HOME PULSE_SERVER=unix:$HOME/socket
+export XDG_RUNTIME_DIR XDG_CONFIG_HOME PULSE_SERVER
+pulseaudio -n --daemonize=no --use-pid-file=no --exit-idle-time=-1 \
+  -L "module-native-protocol-unix auth-anonymous=1 socket=$HOME/socket" \
+  -L 'module-null-sink sink_name=one' -L 'module-null-sink sink_name=two' &
+server=$!
+until pactl info > /dev/null 2>&1; do
+  kill -0 $server || exit 1
+  sleep 0.1
+done
+players=
+for sink in one two one two; do
+  head -c 44100 /dev/zero | pacat -d $sink --raw --channels=1 &
+  players="$players $!"
+done
+for player in $players; do
+  wait "$player" || exit 1
+done
+pactl list short sinks | cut -f 2
+parec -d one.monitor --raw --channels=1 | head -c 40000 | cksum
+_EOF
+same "PulseAudio, four players, a recorder" "$(version pulseaudio --version)" \
+  "its queues between threads" sh "$work/pulse.sh"
+
+# Four clients, each of which is called for every buffer, in turn.
+cat > "$work/jack.sh" <<'_EOF'
+JACK_DEFAULT_SERVER=fairsem-$$ && export JACK_DEFAULT_SERVER
+unset JACK_PROMISCUOUS_SERVER
+trap 'kill $server; wait $server' EXIT
+jackd -n "$JACK_DEFAULT_SERVER" --no-realtime --no-mlock -d dummy -r 48000 -p 256 > /dev/null 2>&1 &
+server=$!
+until jack_lsp > /dev/null 2>&1; do
+  kill -0 $server || exit 1
+  sleep 0.1
+done
+clients=
+for i in 1 2 3 4; do
+  jack_metro --bpm 200 --name "metro$i" > /dev/null 2>&1 &
+  clients="$clients $!"
+done
+until [ "$(jack_lsp 2> /dev/null | grep -c metro)" -eq 4 ]; do
+  sleep 0.1
+done
+for i in 1 2 3 4; do
+  jack_connect "metro$i:200_bpm" system:playback_1 > /dev/null 2>&1 || exit 1
+done
+jack_lsp -c 2> /dev/null | sort
+# shellcheck disable=SC2086 # a list
+kill $clients
+wait $clients
+jack_lsp 2> /dev/null | grep metro
+true
+_EOF
+same "JACK, the dummy driver, four clients" "$(version jackd --version)" \
+  "start of threads, its messages" sh "$work/jack.sh"
+as=
+
+# ---------------------------------------------------------------- load
 for threads in 4 64; do
   for how in "$threads" "1 --sem-procs $threads"; do
     # shellcheck disable=SC2086 # options
