@@ -150,8 +150,8 @@ static bool take_plain(sem_t *sem)
     struct fs_in_place *in = fs_in_place(sem);
     uint64_t word = atomic_load_explicit(&in->word, memory_order_relaxed);
 
-    while (fs_is_plain(word) && word >= FS_ONE_UNIT) {
-        if (atomic_compare_exchange_weak_explicit(&in->word, &word, word - FS_ONE_UNIT,
+    while (fs_is_plain(word) && (uint32_t)word != 0) {
+        if (atomic_compare_exchange_weak_explicit(&in->word, &word, word - 1,
                                                   memory_order_acquire, memory_order_relaxed))
             return true;
     }
@@ -164,8 +164,8 @@ static bool post_plain(sem_t *sem)
     struct fs_in_place *in = fs_in_place(sem);
     uint64_t word = atomic_load_explicit(&in->word, memory_order_relaxed);
 
-    while (fs_is_plain(word) && word / FS_ONE_UNIT < SEM_VALUE_MAX) {
-        if (atomic_compare_exchange_weak_explicit(&in->word, &word, word + FS_ONE_UNIT,
+    while (fs_is_plain(word) && (uint32_t)word < SEM_VALUE_MAX) {
+        if (atomic_compare_exchange_weak_explicit(&in->word, &word, word + 1,
                                                   memory_order_release, memory_order_relaxed))
             return true;
     }
@@ -177,7 +177,7 @@ static int plain_value(const sem_t *sem)
 {
     uint64_t word = atomic_load_explicit(&fs_in_place(sem)->word, memory_order_acquire);
 
-    return fs_is_plain(word) ? (int)(word / FS_ONE_UNIT) : -1;
+    return fs_is_plain(word) ? (int)(uint32_t)word : -1;
 }
 
 /* ---- Made and destroyed ---- */
@@ -198,7 +198,7 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
     memset(sem, 0, sizeof *sem);
     atomic_store_explicit(&in->record, fs_record_new(sem, __builtin_return_address(0)),
                           memory_order_relaxed);
-    atomic_store_explicit(&in->word, FS_PLAIN | value * FS_ONE_UNIT, memory_order_release);
+    atomic_store_explicit(&in->word, fs_plain(value), memory_order_release);
     FS_COUNT(created);
     if (fs_slots_at_once() && !fs_slot_move_in(sem)) {
         errno = ENOSPC;

@@ -67,14 +67,14 @@ int preload_is_active(void)
 {
     sem_t sem;
     int value = -1;
-    uint32_t first;
+    uint64_t word;
 
     memset(&sem, 0, sizeof sem);
     if (sem_init(&sem, 0, 3) != 0 || sem_wait(&sem) != 0 || sem_getvalue(&sem, &value) != 0
         || value != 2)
         return 1;
-    memcpy(&first, &sem, sizeof first);
-    return first == FS_PLAIN ? 0 : 1;
+    memcpy(&word, &sem, sizeof word);
+    return fs_is_plain(word) ? 0 : 1;
 }
 
 int preload_check(const char *module)

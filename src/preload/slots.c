@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 static _Atomic uint32_t last_tag;
 
@@ -39,7 +40,7 @@ static void begin_tags(void)
         clock_gettime(CLOCK_REALTIME, &now);
         first = (uint32_t)now.tv_nsec * UINT32_C(0x9e3779b9);
     }
-    atomic_store_explicit(&last_tag, first, memory_order_relaxed);
+    atomic_store_explicit(&last_tag, first / FS_TAGS_APART * FS_TAGS_APART, memory_order_relaxed);
 }
 
 static uint32_t new_tag(void)
@@ -47,7 +48,8 @@ static uint32_t new_tag(void)
     uint32_t tag;
 
     do
-        tag = atomic_fetch_add_explicit(&last_tag, 1, memory_order_relaxed) + 1;
+        tag = atomic_fetch_add_explicit(&last_tag, FS_TAGS_APART, memory_order_relaxed)
+              + FS_TAGS_APART;
     while (tag == 0);
     return tag;
 }
@@ -77,12 +79,17 @@ bool fs_slots_at_once(void)
 
 static bool is_reference(uint64_t word)
 {
-    return ((uint32_t)word & ~FS_SLOT_INDEX) == FS_REFERS;
+    return ((uint32_t)(word >> 32) & ~FS_SLOT_INDEX) == FS_REFERS;
 }
 
 static uint64_t reference(uint32_t index, uint32_t tag)
 {
-    return (uint64_t)tag << 32 | FS_REFERS | index;
+    return (uint64_t)(FS_REFERS | index) << 32 | tag;
+}
+
+static uint32_t index_of(uint64_t word)
+{
+    return (uint32_t)(word >> 32) & FS_SLOT_INDEX;
 }
 
 /*
@@ -91,13 +98,12 @@ static uint64_t reference(uint32_t index, uint32_t tag)
  */
 static struct fs_sem_slot *slot_of(uint64_t word)
 {
-    uint32_t index = (uint32_t)word & FS_SLOT_INDEX;
-    uint64_t tag = word >> 32;
+    uint32_t tag = (uint32_t)word;
     struct fs_sem_slot *slot;
 
-    if (!fs_slot_exists(index) || tag == 0)
+    if (!fs_slot_exists(index_of(word)) || tag == 0)
         return NULL;
-    slot = fs_slot_at(index);
+    slot = fs_slot_at(index_of(word));
     return atomic_load_explicit(&slot->tag, memory_order_acquire) == tag ? slot : NULL;
 }
 
@@ -137,6 +143,18 @@ int64_t fs_slot_units(const struct fs_sem_slot *slot)
 }
 
 /*
+ * By compare-and-swap, because another thread may have completed the move, and then the memory may
+ * have another use.
+ */
+static void keep_from_libc(struct fs_in_place *in, bool keep)
+{
+    uint64_t before = keep ? 0 : FS_NOT_OF_LIBC;
+
+    atomic_compare_exchange_strong_explicit(&in->of_libc, &before, keep ? FS_NOT_OF_LIBC : 0,
+                                            memory_order_relaxed, memory_order_relaxed);
+}
+
+/*
  * The reference is a copy, or its slot is retired.  With libc a copy is a semaphore of its own,
  * with the value that the original had then.  That value is not stored anywhere, so the copy gets
  * the present one, or the one at the end if the original has been destroyed.  This is the same if
@@ -155,13 +173,35 @@ static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_
     if (is_retired)
         units = atomic_load_explicit(&slot->units_at_end, memory_order_relaxed);
     atomic_thread_fence(memory_order_acquire);
-    if (atomic_load_explicit(&slot->tag, memory_order_relaxed) != word >> 32)
+    if (atomic_load_explicit(&slot->tag, memory_order_relaxed) != (uint32_t)word)
         return;
-    if (atomic_compare_exchange_strong_explicit(&in->word, &word,
-                                                FS_PLAIN | (uint64_t)units * FS_ONE_UNIT,
+    keep_from_libc(in, false);
+    if (atomic_compare_exchange_strong_explicit(&in->word, &word, fs_plain((uint32_t)units),
                                                 memory_order_acq_rel, memory_order_relaxed)
         && given_up)
         fs_sweep_was_too_early();
+}
+
+/*
+ * The word is no reference to a slot.  Was it one to this slot, before libc's functions have
+ * counted there?  Without stdio, which may use semaphores.
+ */
+static void abort_if_changed_by_libc(const sem_t *sem, uint64_t word)
+{
+    static const char message[] = "fairsem-run: sem_post or sem_wait of libc was called for a"
+                                  " semaphore of this module (RTLD_DEEPBIND, dlmopen or dlsym)\n";
+    const struct fs_sem_slot *slot;
+    int32_t more;
+
+    if (!fs_slot_exists(index_of(word)))
+        return;
+    slot = fs_slot_at(index_of(word));
+    more = (int32_t)((uint32_t)word - atomic_load_explicit(&slot->tag, memory_order_acquire));
+    if (more == 0 || more <= -FS_TAGS_APART || more >= FS_TAGS_APART
+        || atomic_load_explicit(&slot->home, memory_order_relaxed) != sem)
+        return;
+    (void)!write(STDERR_FILENO, message, sizeof message - 1);
+    abort();
 }
 
 /* A reference with another tag is broken only if the sem_t still has it after the tag was read. */
@@ -181,8 +221,10 @@ enum fs_slot_kind fs_slot_find(sem_t *sem, struct fs_sem_slot **slot)
             become_plain(in, word, *slot);
         }
         word = atomic_load_explicit(&in->word, memory_order_acquire);
-        if (*slot == NULL && word == seen)
+        if (*slot == NULL && word == seen) {
+            abort_if_changed_by_libc(sem, word);
             return FS_IS_BROKEN;
+        }
     }
     return fs_is_plain(word) ? FS_IS_PLAIN : FS_IS_LIBCS;
 }
@@ -202,11 +244,11 @@ static void move_to_libc(struct fs_in_place *in, uint64_t word)
         struct fs_in_place libcs;
         sem_t sem;
 
-        init_of_libc(&sem, 1, (unsigned)(word / FS_ONE_UNIT));
+        init_of_libc(&sem, 1, (uint32_t)word);
         memcpy(&libcs, &sem, sizeof libcs);
+        atomic_store_explicit(&in->of_libc, libcs.of_libc, memory_order_relaxed);
         atomic_store_explicit(&in->record, libcs.record, memory_order_relaxed);
-        atomic_store_explicit(&in->rest[0], libcs.rest[0], memory_order_relaxed);
-        atomic_store_explicit(&in->rest[1], libcs.rest[1], memory_order_relaxed);
+        atomic_store_explicit(&in->rest, libcs.rest, memory_order_relaxed);
         if (atomic_compare_exchange_strong_explicit(&in->word, &word, libcs.word,
                                                     memory_order_acq_rel, memory_order_relaxed))
             return;
@@ -248,11 +290,13 @@ bool fs_slot_move_in(sem_t *sem)
                                                                  memory_order_relaxed)),
                           memory_order_relaxed);
     do {
-        fs_reuse(fs_inside(slot->sem), (int64_t)(word / FS_ONE_UNIT));
+        fs_reuse(fs_inside(slot->sem), (uint32_t)word);
         atomic_store_explicit(&slot->state, FS_SLOT_IN_USE, memory_order_release);
         if (atomic_compare_exchange_strong_explicit(&in->word, &word, reference(index, tag),
-                                                    memory_order_acq_rel, memory_order_acquire))
+                                                    memory_order_acq_rel, memory_order_acquire)) {
+            keep_from_libc(in, true);
             return true;
+        }
         if (!fs_slot_change(slot, FS_SLOT_IN_USE, FS_SLOT_FREE))
             return true;        /* given up already: the caller looks again */
     } while (fs_is_plain(word));
@@ -283,7 +327,7 @@ void fs_slot_move_out(sem_t *sem)
         return;
     become_plain(in, word, slot);
     if (fs_slot_change(slot, FS_SLOT_IN_USE, FS_SLOT_FREE))
-        fs_slot_put_to_rest((uint32_t)word & FS_SLOT_INDEX);
+        fs_slot_put_to_rest(slot->index);
 }
 
 void fs_slots_before_fork(void)

@@ -9,14 +9,14 @@
  * things with a sem_t that POSIX forbids, and these work as with libc: a copy is a semaphore of its
  * own, and a destroyed semaphore can still be used, also by a thread that is in a call meanwhile.
  *
- *      word     the lower half says what the sem_t is:
- *                 FS_PLAIN    the upper half is the number of units; nobody waits
+ *      word     the upper half says what the sem_t is:
+ *                 FS_PLAIN    the lower half is the number of units; nobody waits
  *                 FS_REFERS   in its first four bits: the others are the index of a slot, and the
- *                             upper half is the tag that the slot had when this semaphore moved
+ *                             lower half is the tag that the slot had when this semaphore moved
  *                             there
- *                 else        a semaphore of libc: glibc keeps the value there, which is at most
- *                             SEM_VALUE_MAX.  FS_PLAIN and FS_REFERS are larger, so neither of the
- *                             two implementations mistakes the other's semaphore for its own
+ *                 else        a semaphore of libc: glibc keeps there how many threads wait, which
+ *                             are fewer than FS_PLAIN or FS_REFERS
+ *      of_libc  FS_REFERS: FS_NOT_OF_LIBC; FS_PLAIN: 0; see below
  *      record   FS_PLAIN: its record in the statistics, or 0
  *
  *             first wait that must sleep
@@ -43,6 +43,17 @@
  * thread that has just found a slot can still access it.  The tag and the address of the sem_t in
  * the slot guard against memory that only looks like a reference, and tell a copy of the sem_t from
  * the original.  A child of fork inherits slots and tags.
+ *
+ * LIBC'S FUNCTIONS on one of our semaphores: a library that was loaded with RTLD_DEEPBIND or by
+ * dlmopen() calls them, and the program hands it a sem_t.  glibc keeps the value in the lower half
+ * of the word, and `of_libc` is its option for futexes.
+ *
+ *      FS_PLAIN    is right for both.  glibc takes FS_PLAIN for a number of threads that wait, so
+ *                  its sem_post wakes without need.  A thread in its sem_wait adds 1: meanwhile the
+ *                  semaphore is one of libc for us, too.
+ *      FS_REFERS   can only be noticed.  glibc's sem_post wakes, too, and aborts the program
+ *                  because the option is none.  Its sem_wait takes the tag for units.  But tags are
+ *                  far apart, so our next call sees what has happened, and aborts the program.
  *
  * GIVEN UP.  A program that never destroys its semaphores would keep a slot for each of them.  So
  * when there are many, slot_sweep.c retires those that nobody uses any more, and gives the memory
@@ -73,13 +84,15 @@
 
 #define FS_PLAIN  UINT32_C(0xfa125e30)
 #define FS_REFERS UINT32_C(0xd0000000)
-#define FS_ONE_UNIT (UINT64_C(1) << 32)     /* of FS_PLAIN */
+#define FS_NOT_OF_LIBC UINT64_C(0x7e7e7e7e7e7e7e7e)
+#define FS_TAGS_APART  64
 
 /* A sem_t, as this module sees it.  All may be read while another thread writes them. */
 struct fs_in_place {
     _Atomic uint64_t word;
+    _Atomic uint64_t of_libc;
     _Atomic uint64_t record;
-    _Atomic uint64_t rest[2];       /* only of libc's */
+    _Atomic uint64_t rest;          /* only of libc's */
 };
 
 static_assert(sizeof(struct fs_in_place) <= sizeof(sem_t), "a sem_t has no room for a reference");
@@ -91,7 +104,12 @@ static inline struct fs_in_place *fs_in_place(const sem_t *sem)
 
 static inline bool fs_is_plain(uint64_t word)
 {
-    return (uint32_t)word == FS_PLAIN;
+    return word >> 32 == FS_PLAIN;
+}
+
+static inline uint64_t fs_plain(uint32_t units)
+{
+    return (uint64_t)FS_PLAIN << 32 | units;
 }
 
 enum fs_slot_kind {

@@ -177,6 +177,44 @@ else
   has_module=no
 fi
 
+# ---------------------------------------------------------------- libc's functions beside ours
+cat > "$work/other.c" << '_EOF'
+#include <semaphore.h>
+#include <string.h>
+
+int other_post(sem_t *sem) { return sem_post(sem); }
+int other_wait(sem_t *sem) { return sem_wait(sem); }
+int other_try(sem_t *sem) { return sem_trywait(sem); }
+
+int other_value(sem_t *sem)
+{
+    int value = -1;
+
+    return sem_getvalue(sem, &value) == 0 ? value : -1;
+}
+
+void *address_of_post(void)
+{
+    int (*post)(sem_t *) = sem_post;
+    void *address;
+
+    memcpy(&address, &post, sizeof address);
+    return address;
+}
+_EOF
+# AddressSanitizer refuses RTLD_DEEPBIND, and the loader has no room for two sanitizers.
+case ${CFLAGS-} in *-fsanitize*) has_other=no ;; *) has_other=$has_module ;; esac
+# shellcheck disable=SC2086 # a compiler and flags are lists
+if [ "$has_other" = yes ] && [ "$emulated" != yes ] &&
+  $CC ${CFLAGS-} -fPIC -shared "$work/other.c" -o "$work/other.so" -pthread > "$work/log" 2>&1; then
+  for how in bound-deeply in-namespace; do
+    expect 0 "$how, as libc has it" "$program" $how "$work/other.so"
+    expect 0 "$how" "$run" "$program" $how "$work/other.so"
+  done
+else
+  echo "not tried: two copies of sem_post for one sem_t"
+fi
+
 # ---------------------------------------------------------------- in the middle of sigaction()
 # shellcheck disable=SC2086 # a compiler and flags are lists
 if [ "$emulated" != yes ] && $CC ${CFLAGS-} -fPIC -shared \

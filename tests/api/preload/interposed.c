@@ -53,7 +53,8 @@ int main(int argc, char **argv)
         int       (*run)(const char *);
     } with_argument[] = { { "dlopen", load }, { "die", die }, { "exit", leave },
                         { "interrupts", interrupts },
-                        { "holds", holds } };
+                        { "holds", holds },
+                        { "bound-deeply", bound_deeply }, { "in-namespace", in_namespace } };
 
     end_hangs();
     for (size_t i = 0; argc == 2 && i < sizeof plain / sizeof plain[0]; i++) {

@@ -104,6 +104,10 @@ int used_once(void);
 int locked_memory(void);
 int swept(void);
 
+/* interposed_two.c */
+int bound_deeply(const char *path);
+int in_namespace(const char *path);
+
 /* interposed_origins.c */
 int static_zero(void);
 int pshared(void);

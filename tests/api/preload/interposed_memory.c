@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,15 +153,15 @@ int destroyed(void)
     return 0;
 }
 
-/* libc's own semaphore holds its value, 3, in the first word. */
+/* libc's own semaphore holds its value, 3, in the first word, and nothing else. */
 int not_libcs(void)
 {
     sem_t sem;
-    int first;
+    uint64_t word;
 
     MUST(sem_init(&sem, 0, 3) == 0);
-    memcpy(&first, &sem, sizeof first);
-    MUST(first != 3);
+    memcpy(&word, &sem, sizeof word);
+    MUST(word != 3);
     return 0;
 }
 

@@ -154,7 +154,7 @@ int no_descriptors(void)
     const struct timespec past = { 1, 0 };
     pid_t child;
     sem_t sem;
-    int first;
+    uint64_t word;
 
     if (emulated()) {
         puts("mremap() of an emulator fails in another way than the kernel's");
@@ -165,8 +165,8 @@ int no_descriptors(void)
         MUST(setrlimit(RLIMIT_NOFILE, &none) == 0);
         MUST(sem_init(&sem, 0, 0) == 0);
         MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
-        memcpy(&first, &sem, sizeof first);
-        MUST(first != 0);       /* in libc's it is the value */
+        memcpy(&word, &sem, sizeof word);
+        MUST(word != 0);        /* in libc's it is the value */
         _exit(0);
     }
     MUST(child_status(child) == 0);
@@ -198,11 +198,11 @@ int nonsense(void)
     const struct timespec past = { 1, 0 };
     sem_t sem;
 
-    is_broken(0xdffffff0);
+    is_broken(UINT64_C(0xdffffff0) << 32);
     MUST(sem_init(&sem, 0, 0) == 0);
     MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
-    is_broken(0xd0000001);
-    is_broken(0x1d0000000);
+    is_broken(UINT64_C(0xd0000001) << 32);
+    is_broken(UINT64_C(0xd0000000) << 32 | 1);
     return 0;
 }
 

@@ -22,6 +22,7 @@ tests_api_preload_interposed_SOURCES = \
 	tests/api/preload/interposed_processes.c \
 	tests/api/preload/interposed_sandbox.c \
 	tests/api/preload/interposed_swept.c \
+	tests/api/preload/interposed_two.c \
 	tests/api/preload/interposed_waiters.c \
 	tests/api/preload/interposed_waits.c
 tests_api_preload_interposed_LDADD = $(DL_LIBS)

@@ -20,6 +20,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -142,17 +143,17 @@ static int leave_others(void)
     return 0;
 }
 
-/* A number again?  (libc has the value there.) */
+/* A number again?  Then the upper half is that of any other.  (Of libc's, too.) */
 static bool has_moved_out(sem_t *asked)
 {
     sem_t new;
-    uint32_t kind, kind_of_new;
+    uint64_t word, word_of_new;
 
     (void)value_of(asked);
     MUST(sem_init(&new, 0, 0) == 0);
-    memcpy(&kind, asked, sizeof kind);
-    memcpy(&kind_of_new, &new, sizeof kind_of_new);
-    return kind == kind_of_new;
+    memcpy(&word, asked, sizeof word);
+    memcpy(&word_of_new, &new, sizeof word_of_new);
+    return word >> 32 == word_of_new >> 32;
 }
 
 /* The child has one thread, and any number of units that the operation can have left. */

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interposed_two.c - two copies of sem_post and the others for one sem_t: this program calls those
+ * of the interposer, and a library that was loaded with RTLD_DEEPBIND or by dlmopen() calls those of
+ * libc.  The count is right, or the program aborts.
+ */
+#define _GNU_SOURCE
+#include "interposed.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static const struct timespec past = { 1, 0 };
+
+/* The library's; its source is in interpose.sh. */
+static struct {
+    int (*post)(sem_t *);
+    int (*wait)(sem_t *);
+    int (*try_wait)(sem_t *);
+    int (*value)(sem_t *);
+} other;
+
+static void find(void *library, const char *name, void *function)
+{
+    void *found = dlsym(library, name);
+
+    MUST(found != NULL);
+    memcpy(function, &found, sizeof found);
+}
+
+/* Is this program interposed?  libc's semaphore is its value. */
+static bool is_interposed(void)
+{
+    sem_t sem;
+    uint64_t word;
+
+    MUST(sem_init(&sem, 0, 3) == 0);
+    memcpy(&word, &sem, sizeof word);
+    return word != 3;
+}
+
+/* Does the library call other functions than this program? */
+static bool are_two(void *library)
+{
+    void *(*its_post)(void);
+    int (*our_post)(sem_t *) = sem_post;
+    void *ours;
+
+    find(library, "address_of_post", &its_post);
+    memcpy(&ours, &our_post, sizeof ours);
+    return its_post() != ours;
+}
+
+static void *wait_in_library(void *arg)
+{
+    struct waiter *w = arg;
+
+    atomic_store(&w->tid, (int)gettid());
+    atomic_store(&w->result, other.wait(w->sem));
+    return NULL;
+}
+
+static void take_turns(sem_t *sem)
+{
+    MUST(sem_post(sem) == 0 && other.post(sem) == 0 && sem_post(sem) == 0);
+    MUST(value_of(sem) == 3 && other.value(sem) == 3);
+    MUST(other.wait(sem) == 0 && sem_wait(sem) == 0 && other.try_wait(sem) == 0);
+    MUST(value_of(sem) == 0 && other.value(sem) == 0);
+    MUST(other.try_wait(sem) != 0);
+    MUST_FAIL(sem_trywait(sem), EAGAIN);
+}
+
+/* Threads sleep in libc's sem_wait, and then in ours. */
+static void wake_each_other(sem_t *sem)
+{
+    struct waiter w = { .sem = sem, .result = STILL_WAITING }, ours = { 0 };
+
+    start(&w.thread, wait_in_library, &w);
+    MUST(await_sleep(&w));
+    queue(&ours, sem);
+    MUST(sem_post(sem) == 0 && sem_post(sem) == 0);
+    MUST(join(&ours) == 0 && join(&w) == 0);
+    MUST(value_of(sem) == 0);
+}
+
+/* In a slot, which libc does not know.  Its sem_wait is noticed in the next call of ours. */
+static void wait_beside_slot(void)
+{
+    sem_t sem;
+
+    MUST(sem_init(&sem, 0, 0) == 0);
+    MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
+    MUST(sem_post(&sem) == 0 && other.wait(&sem) == 0);
+    MUST(value_of(&sem) == 0);
+}
+
+/* At once: whoever waits in the slot would not be woken. */
+static void post_beside_slot(void)
+{
+    sem_t sem;
+
+    MUST(sem_init(&sem, 0, 0) == 0);
+    MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
+    MUST(other.post(&sem) == 0 && other.value(&sem) == 1);
+}
+
+/* The message is of no interest here. */
+static bool aborts(void (*act)(void))
+{
+    const struct rlimit none = { 0, 0 };
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+        MUST(null >= 0 && dup2(null, STDERR_FILENO) == STDERR_FILENO);
+        MUST(setrlimit(RLIMIT_CORE, &none) == 0);
+        act();
+        _exit(0);
+    }
+    status = child_status(child);
+    MUST(status == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT));
+    return status != 0;
+}
+
+static int use_both(void *library)
+{
+    bool interposed = is_interposed();
+    sem_t sem;
+
+    MUST(!interposed || are_two(library));
+    find(library, "other_post", &other.post);
+    find(library, "other_wait", &other.wait);
+    find(library, "other_try", &other.try_wait);
+    find(library, "other_value", &other.value);
+    MUST(sem_init(&sem, 0, 0) == 0);
+    take_turns(&sem);
+    wake_each_other(&sem);
+    take_turns(&sem);
+    MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
+    MUST(sem_destroy(&sem) == 0);           /* out of the slot */
+    take_turns(&sem);
+    MUST(aborts(wait_beside_slot) == interposed && aborts(post_beside_slot) == interposed);
+    return 0;
+}
+
+int bound_deeply(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+
+    if (library == NULL)
+        fprintf(stderr, "interposed: %s\n", dlerror());
+    MUST(library != NULL);
+    return use_both(library);
+}
+
+int in_namespace(const char *path)
+{
+    void *library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW | RTLD_LOCAL);
+
+    if (library == NULL)
+        fprintf(stderr, "interposed: %s\n", dlerror());
+    MUST(library != NULL);
+    return use_both(library);
+}
