@@ -87,6 +87,7 @@ static void replace_handler(int sig, struct sigaction *action)
 {
     fs_handlers[sig] = action->sa_sigaction;
     fs_handler_restarts[sig] = (action->sa_flags & SA_RESTART) != 0;
+    fs_handler_is_once[sig] = (action->sa_flags & (int)SA_RESETHAND) != 0;
     flags_of[sig] = action->sa_flags & KEPT_HERE;
     action->sa_sigaction = (action->sa_flags & (int)SA_RESETHAND) != 0 ? fs_trampoline_once
                                                                        : fs_trampoline;

@@ -29,9 +29,14 @@
  *                                           the oldest that was kept for this number, and jumps to
  *                                           the program's handler.
  *
- * The kernel calls the deferred handler, not this module.  So the handler has a true context: the
- * kernel sets up its mask and its alternate stack, applies what it changes in its context, and ends
- * it, as without this module.  And nothing is lost if it leaves by siglongjmp().
+ *      no marker                            If a sandbox refuses tgkill(), fs_section_leave() calls
+ *                                           the handler itself.  Then the handler has the thread's
+ *                                           own stack and more signals blocked than it asked for,
+ *                                           and cannot change its context.
+ *
+ * Otherwise the kernel calls the deferred handler, not this module.  So the handler has a true
+ * context: the kernel sets up its mask and its alternate stack, applies what it changes in its
+ * context, and ends it, as without this module.  And nothing is lost if it leaves by siglongjmp().
  *
  * Signals that the thread's own instructions raise are not deferred (for instance a SIGSEGV whose
  * si_code says that the kernel made it).  The instruction would only fault again.
@@ -121,6 +126,7 @@ static _Thread_local struct {
 fs_handler_fn *_Atomic fs_handlers[FS_SIGNALS];
 fs_handler_fn *(*fs_reset_handler)(int sig);
 _Atomic bool fs_handler_restarts[FS_SIGNALS];
+_Atomic bool fs_handler_is_once[FS_SIGNALS];
 
 static void note_nothing(bool restarts)
 {
@@ -191,15 +197,30 @@ static void take_out(int i)
             (size_t)(self.kept - i) * sizeof self.oldest_first[0]);
 }
 
-/* Send this thread a signal with its siginfo.  False: the kernel does not allow it. */
+/*
+ * Send this thread a signal; with its siginfo, if that is not NULL.  False: it is not allowed.  A
+ * sandbox may answer by SIGSYS, which ends the process if it is blocked.
+ */
+static bool send_with(int sig, siginfo_t *info)
+{
+    long process = syscall(SYS_getpid), thread = syscall(SYS_gettid), result;
+    uint64_t before = 0;
+
+    change_mask(SIG_UNBLOCK, BIT(SIGSYS), &before);
+    result = info != NULL ? syscall(SYS_rt_tgsigqueueinfo, process, thread, sig, info)
+                          : syscall(SYS_tgkill, process, thread, sig);
+    change_mask(SIG_SETMASK, before, NULL);
+    return result == 0;
+}
+
 static bool queue(int sig, siginfo_t *info)
 {
-    return syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid), sig, info) == 0;
+    return send_with(sig, info);
 }
 
 static bool send(int sig)
 {
-    return syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), sig) == 0;
+    return send_with(sig, NULL);
 }
 
 /*
@@ -214,7 +235,8 @@ static void mark(int sig)
         memset(&as_by_kill, 0, sizeof as_by_kill);
         as_by_kill.si_signo = sig;
         as_by_kill.si_code = SI_USER;
-        queue(sig, &as_by_kill);
+        if (!queue(sig, &as_by_kill))
+            return;
     }
     self.marked |= BIT(sig);
 }
@@ -264,10 +286,53 @@ static void forget_ignored(uint64_t open)
     for (int i = self.kept - 1; i >= 0; i--) {
         int sig = number_of(&self.oldest_first[i]);
 
-        if ((open & BIT(sig)) != 0) {
+        if ((open & self.marked & BIT(sig)) != 0) {
             take_out(i);
             self.marked &= ~BIT(sig);
         }
+    }
+    change_mask(SIG_SETMASK, before, NULL);
+}
+
+/* The oldest for which there is no marker, or -1. */
+static int find_unmarked(uint64_t open)
+{
+    for (int i = 0; i < self.kept; i++) {
+        if ((open & ~self.marked & BIT(number_of(&self.oldest_first[i]))) != 0)
+            return i;
+    }
+    return -1;
+}
+
+static void call_handler(int sig, siginfo_t *info, uint64_t mask)
+{
+    fs_handler_fn *const handler = fs_handler_is_once[sig] ? fs_reset_handler(sig)
+                                                           : fs_handlers[sig];
+    ucontext_t context;
+
+    if (handler == NULL || getcontext(&context) != 0)
+        return;
+    return_to_mask(&context, mask);
+    fs_note_handler(fs_handler_restarts[sig]);
+    handler(sig, info, &context);
+}
+
+/* A sandbox has refused the markers.  Handlers that are called here do not interrupt each other. */
+static void run_unmarked(uint64_t open)
+{
+    uint64_t before = block_all();
+    int i;
+
+    while ((i = find_unmarked(open)) >= 0) {
+        int sig = number_of(&self.oldest_first[i]);
+        siginfo_t info;
+
+        memset(&info, 0, sizeof info);
+        memcpy(&info, &self.oldest_first[i], sizeof self.oldest_first[i]);
+        take_out(i);
+        change_mask(SIG_SETMASK, before | DEFERRABLE, NULL);
+        call_handler(sig, &info, before);
+        block_all();
     }
     change_mask(SIG_SETMASK, before, NULL);
 }
@@ -289,8 +354,10 @@ static void deliver(void)
     self.open = 0;
     self.hit = 0;
     change_mask(SIG_SETMASK, ~open, NULL);
-    if (self.kept != 0)
+    if (self.kept != 0) {
         forget_ignored(open);
+        run_unmarked(open);
+    }
     errno = error;
 }
 

@@ -31,6 +31,8 @@ extern fs_handler_fn *(*fs_reset_handler)(int sig);
 extern _Atomic bool fs_handler_restarts[FS_SIGNALS];
 extern void (*fs_note_handler)(bool restarts);      /* until there are waits: nothing */
 
+extern _Atomic bool fs_handler_is_once[FS_SIGNALS]; /* has it SA_RESETHAND? */
+
 /*
  * Between these two no handler of the program runs in this thread.  They can be nested, and take a
  * few instructions.  (A lock that is held only between them can be used in handlers.)

@@ -92,7 +92,8 @@ for behavior in fifo eintr eintr-awake fork-in-handler cancel handler-post fork-
   overflow hog queued-signals actions jumps signals-without-memory stop-the-world \
   shared-all-the-same nonsense static-destructor use-slots-again no-descriptors sandbox \
   deadlines no-memory generations raw-fork signal-in-child eintr-destroyed \
-  faults used-once locked-memory; do
+  faults used-once locked-memory mixed-kinds \
+  fetched-signals overflows without-tgkill; do
   behaves "$behavior"
 done
 
@@ -116,6 +117,9 @@ done
 unset FAIRSEM_SLOTS_KEPT
 expect 0 "met, as libc has it" "$top_builddir/tests/api/preload/met" || [ "$result" -eq 77 ]
 expect 0 "actions, without fairsem-run" "$program" actions
+for behavior in mixed-kinds fetched-signals overflows without-tgkill; do
+  expect 0 "$behavior, as libc has it" "$program" $behavior || [ "$result" -eq 77 ]
+done
 "$program" in-sandbox > "$work/out" 2>&1
 [ $? -eq 77 ] || expect 0 "sandbox, as libc has it" "$program" in-sandbox
 

@@ -47,6 +47,8 @@ int main(int argc, char **argv)
         { "raw-fork", raw_fork }, { "signal-in-child", signal_in_child },
         { "eintr-destroyed", eintr_destroyed }, { "faults", faults },
         { "used-once", used_once }, { "locked-memory", locked_memory }, { "swept", swept },
+        { "without-tgkill", without_tgkill }, { "mixed-kinds", mixed_kinds },
+        { "fetched-signals", fetched_signals }, { "overflows", overflows },
     };
     static const struct {
         const char *name;

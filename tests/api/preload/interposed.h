@@ -104,6 +104,10 @@ int used_once(void);
 int locked_memory(void);
 int swept(void);
 
+/* interposed_signals.c */
+int fetched_signals(void);
+int overflows(void);
+
 /* interposed_two.c */
 int bound_deeply(const char *path);
 int in_namespace(const char *path);
@@ -116,6 +120,7 @@ int no_descriptors(void);
 int nonsense(void);
 int static_destructor(void);
 int named(void);
+int mixed_kinds(void);
 int constructor(void);
 int load(const char *path);
 
@@ -152,6 +157,8 @@ int faults(void);
 /* interposed_sandbox.c */
 int sandbox(void);
 int in_sandbox(void);
+int without_tgkill(void);
+bool refuse_tgkill(void);     /* false: seccomp does not work here */
 
 /* Run it in a process that has no right to real-time priorities.  Returns if that fails. */
 void run_without_right(const char *behavior);

@@ -455,6 +455,48 @@ static void without_memory(void)
     MUST(child_status(child) == 0);
 }
 
+/* Sends the signal once more, which must come after the end of this handler. */
+static void send_again(int sig, siginfo_t *info, void *context)
+{
+    static volatile sig_atomic_t running;
+
+    MUST(running++ == 0);
+    if (arrivals[sig - first_number] == 0)
+        MUST(sigqueue(getpid(), sig, info->si_value) == 0);
+    note_value(sig, info, context);
+    running--;
+}
+
+/* A sandbox raises SIGSYS for tgkill(): all handlers run, and the mask is empty again. */
+static void without_marker(void)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        sigset_t none, now_blocked;
+
+        hold_back(&none);
+        handle_with_value(first_number, send_again, 0, &none);
+        handle_with_value(first_number + 1, note_value, (int)SA_RESETHAND, &none);
+        handle_with_value(first_number + 2, note_value, 0, &none);
+        for (int i = 0; i < 3; i++)
+            send_value(first_number + i, 100 + i);
+        send_value(first_number + 2, 1000);
+        set(SIGSYS, other, 0);
+        if (!refuse_tgkill())
+            _exit(0);
+        hit_section();
+        MUST(arrivals[0] == 2 && arrivals[1] == 1 && arrivals[2] == 2);
+        MUST(values[0] == 200 && values[1] == 101 && values[2] == 1102);
+        MUST(now(first_number + 1).sa_handler == SIG_DFL);
+        MUST(sigprocmask(SIG_BLOCK, NULL, &now_blocked) == 0);
+        for (int sig = 1; sig < FS_NSIG; sig++)
+            MUST(sigismember(&now_blocked, sig) != 1);
+        _exit(0);
+    }
+    MUST(child_status(child) == 0);
+}
+
 static void ignore_the_other(int sig)
 {
     (void)sig;
@@ -616,6 +658,7 @@ int interrupted_actions(void)
     together(TOGETHER);
     together_in_child();
     without_memory();
+    without_marker();
     ignored_meanwhile();
     forked_meanwhile();
     canceled_in(call_sigaction, cancel_in_sigaction, NULL);

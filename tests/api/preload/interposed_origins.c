@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -228,6 +229,78 @@ int named(void)
     MUST(sem_unlink(name) == 0);
     errno = 0;
     MUST(sem_open(name, 0) == SEM_FAILED && errno == ENOENT);
+    return 0;
+}
+
+/* ---- All kinds at once ---- */
+
+enum { KINDS = 3, MIXERS = 3, MIXES = 3000 };
+
+/* Private, process-shared, named; one unit each, which protects a counter. */
+static struct {
+    sem_t *sem;
+    long  *count;
+} mixed[KINDS];
+
+/* The waits sleep in all three kinds. */
+static void *mix(void *first)
+{
+    for (int i = 0; i < MIXES; i++) {
+        int kind = (int)(((uintptr_t)first + (unsigned)i) % KINDS);
+
+        MUST(sem_wait(mixed[kind].sem) == 0);
+        ++*mixed[kind].count;
+        if (i % 16 == 0)
+            sched_yield();
+        MUST(sem_post(mixed[kind].sem) == 0);
+    }
+    return NULL;
+}
+
+static void mix_in_threads(void)
+{
+    pthread_t thread[MIXERS];
+
+    for (int i = 0; i < MIXERS; i++)
+        start(&thread[i], mix, (void *)(uintptr_t)i);
+    for (int i = 0; i < MIXERS; i++)
+        MUST(pthread_join(thread[i], NULL) == 0);
+}
+
+/* In two processes: the private semaphore of each is its own, and so is its counter. */
+int mixed_kinds(void)
+{
+    static struct {
+        sem_t sem;
+        long  count;
+    } own, *shared;
+    long *named_count;
+    char name[64];
+    pid_t child;
+
+    snprintf(name, sizeof name, "/fairsem-interposed-mixed-%ld", (long)getpid());
+    mixed[2].sem = sem_open(name, O_CREAT | O_EXCL, 0600, 1);
+    if (mixed[2].sem == SEM_FAILED) {
+        puts("no semaphores with names here");
+        return 77;
+    }
+    MUST(sem_unlink(name) == 0);
+    shared = mmap(NULL, sizeof *shared + sizeof *named_count, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    MUST(shared != MAP_FAILED);
+    mixed[0].sem = &own.sem;
+    mixed[0].count = &own.count;
+    mixed[1].sem = &shared->sem;
+    mixed[1].count = &shared->count;
+    mixed[2].count = named_count = (long *)(void *)(shared + 1);
+    MUST(sem_init(&own.sem, 0, 1) == 0 && sem_init(&shared->sem, 1, 1) == 0);
+    child = fork();
+    mix_in_threads();
+    MUST(own.count == MIXERS * MIXES / KINDS);
+    if (child == 0)
+        _exit(0);
+    MUST(child_status(child) == 0);
+    MUST(shared->count == 2 * MIXERS * MIXES / KINDS && *named_count == shared->count);
     return 0;
 }
 

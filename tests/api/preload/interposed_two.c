@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * interposed_two.c - two copies of sem_post and the others for one sem_t: this program calls those
- * of the interposer, and a library that was loaded with RTLD_DEEPBIND or by dlmopen() calls those of
- * libc.  The count is right, or the program aborts.
+ * of the interposer, and a library that was loaded with RTLD_DEEPBIND or by dlmopen() calls those
+ * of libc.  The count is right, or the program aborts.
  */
 #define _GNU_SOURCE
 #include "interposed.h"

@@ -21,6 +21,7 @@ tests_api_preload_interposed_SOURCES = \
 	tests/api/preload/interposed_origins.c \
 	tests/api/preload/interposed_processes.c \
 	tests/api/preload/interposed_sandbox.c \
+	tests/api/preload/interposed_signals.c \
 	tests/api/preload/interposed_swept.c \
 	tests/api/preload/interposed_two.c \
 	tests/api/preload/interposed_waiters.c \
