@@ -36,6 +36,25 @@ constexpr std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max() < FAI
                                     ? std::numeric_limits<std::ptrdiff_t>::max()
                                     : as<std::ptrdiff_t>(FAIRSEM_MAX_UNITS);
 
+#if defined(__cpp_lib_jthread)
+/* An errno value.  For the wait a stop is the end of the time. */
+template <class Wait> int until_stop(const std::stop_token &stop, int priority, const Wait &wait)
+{
+    wait_options how = { priority, nullptr };
+    token canceler;
+
+    if (stop.stop_requested())
+        return ETIMEDOUT;
+    if (!stop.stop_possible())
+        return wait(how);
+    const std::stop_callback at_stop(stop, [&canceler]() noexcept {
+        (void)canceler.cancel(ETIMEDOUT);
+    });
+    how.canceled_by = &canceler;
+    return wait(how);
+}
+#endif
+
 } // namespace detail
 
 /*
@@ -360,24 +379,12 @@ private:
     }
 
 #if defined(__cpp_lib_jthread)
-    /* For its waits a stop is the end of the time. */
     template <class Wait>
     bool until_stop(const std::stop_token &stop, std::int64_t n, int priority, const Wait &wait)
     {
-        wait_options how = { priority, nullptr };
-        token canceler;
-
-        if (stop.stop_requested())
-            return false;
-        if (fairsem_tryacquire(&sem_, n) == 0)
+        if (!stop.stop_requested() && fairsem_tryacquire(&sem_, n) == 0)
             return true;
-        if (!stop.stop_possible())
-            return in_time(wait(how));
-        const std::stop_callback at_stop(stop, [&canceler]() noexcept {
-            (void)canceler.cancel(ETIMEDOUT);
-        });
-        how.canceled_by = &canceler;
-        return in_time(wait(how));
+        return in_time(detail::until_stop(stop, priority, wait));
     }
 #endif
 

@@ -9,7 +9,9 @@
 
 #include <fairsem/semaphore.hpp>
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -117,6 +119,8 @@ struct request {
 
 namespace detail {
 
+/* These return an errno value. */
+
 template <std::size_t N, std::size_t... I>
 int acquire_all(const request (&requests)[N], const fairsem_wait_t &how,
                 std::index_sequence<I...>)
@@ -126,10 +130,98 @@ int acquire_all(const request (&requests)[N], const fairsem_wait_t &how,
     return fairsem_acquire_all(all, N, &how);
 }
 
+template <std::size_t N> int acquire_all(const request (&requests)[N], const wait_options &how)
+{
+    return acquire_all(requests, wait_of(how), std::make_index_sequence<N>());
+}
+
+template <class Rep, class Period, std::size_t N>
+int acquire_all_for(const std::chrono::duration<Rep, Period> &rel_time,
+                    const request (&requests)[N], const wait_options &how)
+{
+    fairsem_wait_t wait = wait_of(how);
+
+    wait.timeout_ns = timeout_of(nanoseconds_of(rel_time));
+    return acquire_all(requests, wait, std::make_index_sequence<N>());
+}
+
+struct part {
+    semaphore   *from;
+    std::int64_t n;
+};
+
+/* What is asked of each semaphore, in the order of their addresses; returns how many there are. */
+template <std::size_t N> std::size_t in_order(const request (&requests)[N], part (&parts)[N])
+{
+    std::size_t count = 0;
+
+    for (const request &one : requests) {
+        std::size_t at = 0;
+
+        while (at < count && std::less<>()(parts[at].from, &one.from))
+            at++;
+        if (at == count || parts[at].from != &one.from) {
+            std::move_backward(parts + at, parts + count, parts + count + 1);
+            parts[at] = { &one.from, 0 };
+            count++;
+        }
+        if (one.n < 0 || one.n > semaphore::max() - parts[at].n)
+            must(EINVAL, "fairsem::acquire_all");
+        parts[at].n += one.n;
+    }
+    return count;
+}
+
+/*
+ * By a clock that the library does not know: as fairsem_acquire_all() does it, but here.  False, or
+ * an exception: the guards release what it has, the newest first.
+ */
+template <class Clock, class Duration, std::size_t N>
+bool acquire_each(const std::chrono::time_point<Clock, Duration> &abs_time,
+                  const request (&requests)[N], const wait_options &how)
+{
+    part parts[N];
+    std::array<units, N> held;
+    const std::size_t count = in_order(requests, parts);
+
+    for (std::size_t i = 0; i < count; i++) {
+        if (!parts[i].from->try_acquire_until(abs_time, parts[i].n, how))
+            return false;
+        held[i] = units(fairsem_units_t{ parts[i].from->native_handle(), parts[i].n });
+    }
+    for (units &one : held)
+        (void)one.forget();
+    return true;
+}
+
+template <class Clock, class Duration, std::size_t N>
+int acquire_all_until(const std::chrono::time_point<Clock, Duration> &abs_time,
+                      const request (&requests)[N], const wait_options &how)
+{
+    if constexpr (clock_of<Clock>::known) {
+        const deadline end = deadline_on(clock_of<Clock>::id, abs_time.time_since_epoch());
+        fairsem_wait_t wait = wait_of(how);
+
+        wait.clock = end.clock;
+        wait.deadline = end.never ? nullptr : &end.at;
+        return acquire_all(requests, wait, std::make_index_sequence<N>());
+    } else {
+        return acquire_each(abs_time, requests, how) ? 0 : ETIMEDOUT;
+    }
+}
+
 template <std::size_t N, std::size_t... I>
 std::array<units, N> guards_of(const request (&requests)[N], std::index_sequence<I...>) noexcept
 {
     return { { units(fairsem_units_t{ requests[I].from.native_handle(), requests[I].n })... } };
+}
+
+template <std::size_t N>
+std::optional<std::array<units, N>> guards_in_time(int error, const request (&requests)[N])
+{
+    if (!must_or(ETIMEDOUT, error, "fairsem::acquire_all"))
+        return std::nullopt;
+    return guards_of(requests, std::make_index_sequence<N>());
 }
 
 } // namespace detail
@@ -146,11 +238,8 @@ template <std::size_t N>
 [[nodiscard]] std::array<units, N> acquire_all(const request (&requests)[N],
                                                const wait_options &how = {})
 {
-    const auto each = std::make_index_sequence<N>();
-
-    detail::must(detail::acquire_all(requests, detail::wait_of(how), each),
-                 "fairsem::acquire_all");
-    return detail::guards_of(requests, each);
+    detail::must(detail::acquire_all(requests, how), "fairsem::acquire_all");
+    return detail::guards_of(requests, std::make_index_sequence<N>());
 }
 
 /* The same for at most rel_time in all.  Empty: that has passed. */
@@ -159,15 +248,57 @@ template <class Rep, class Period, std::size_t N>
 try_acquire_all_for(const std::chrono::duration<Rep, Period> &rel_time,
                     const request (&requests)[N], const wait_options &how = {})
 {
-    const auto each = std::make_index_sequence<N>();
-    fairsem_wait_t wait = detail::wait_of(how);
-
-    wait.timeout_ns = detail::timeout_of(detail::nanoseconds_of(rel_time));
-    if (!detail::must_or(ETIMEDOUT, detail::acquire_all(requests, wait, each),
-                         "fairsem::acquire_all"))
-        return std::nullopt;
-    return detail::guards_of(requests, each);
+    return detail::guards_in_time(detail::acquire_all_for(rel_time, requests, how), requests);
 }
+
+/* The same with a deadline on any clock, as for semaphore::try_acquire_until. */
+template <class Clock, class Duration, std::size_t N>
+[[nodiscard]] std::optional<std::array<units, N>>
+try_acquire_all_until(const std::chrono::time_point<Clock, Duration> &abs_time,
+                      const request (&requests)[N], const wait_options &how = {})
+{
+    return detail::guards_in_time(detail::acquire_all_until(abs_time, requests, how), requests);
+}
+
+#if defined(__cpp_lib_jthread)
+/* The same, until a stop is requested: then they are empty, as semaphore::acquire is false. */
+template <std::size_t N>
+[[nodiscard]] std::optional<std::array<units, N>>
+acquire_all(const std::stop_token &stop, const request (&requests)[N], int priority = 0)
+{
+    const auto wait = [&](const wait_options &how) {
+        return detail::acquire_all(requests, how);
+    };
+
+    return detail::guards_in_time(detail::until_stop(stop, priority, wait), requests);
+}
+
+template <class Rep, class Period, std::size_t N>
+[[nodiscard]] std::optional<std::array<units, N>>
+try_acquire_all_for(const std::stop_token &stop,
+                    const std::chrono::duration<Rep, Period> &rel_time,
+                    const request (&requests)[N], int priority = 0)
+{
+    const auto wait = [&](const wait_options &how) {
+        return detail::acquire_all_for(rel_time, requests, how);
+    };
+
+    return detail::guards_in_time(detail::until_stop(stop, priority, wait), requests);
+}
+
+template <class Clock, class Duration, std::size_t N>
+[[nodiscard]] std::optional<std::array<units, N>>
+try_acquire_all_until(const std::stop_token &stop,
+                      const std::chrono::time_point<Clock, Duration> &abs_time,
+                      const request (&requests)[N], int priority = 0)
+{
+    const auto wait = [&](const wait_options &how) {
+        return detail::acquire_all_until(abs_time, requests, how);
+    };
+
+    return detail::guards_in_time(detail::until_stop(stop, priority, wait), requests);
+}
+#endif
 
 } // namespace fairsem
 

@@ -2,6 +2,7 @@
 /* t_units.cpp - the guard: it knows what it holds, and can be moved but not copied. */
 #include "trial.hpp"
 
+#include <chrono>
 #include <stdexcept>
 #include <utility>
 
@@ -13,6 +14,20 @@ static_assert(!std::is_copy_constructible_v<units> && !std::is_copy_assignable_v
 static_assert(std::is_nothrow_move_constructible_v<units>);
 static_assert(std::is_nothrow_move_assignable_v<units>);
 static_assert(std::is_nothrow_default_constructible_v<units> && std::is_nothrow_swappable_v<units>);
+
+/* One that the library does not know. */
+struct own_clock {
+    using duration = std::chrono::nanoseconds;
+    using rep = duration::rep;
+    using period = duration::period;
+    using time_point = std::chrono::time_point<own_clock>;
+    static constexpr bool is_steady = true;
+
+    static time_point now()
+    {
+        return time_point(std::chrono::steady_clock::now().time_since_epoch());
+    }
+};
 
 units both_of(fairsem::semaphore &sem)
 {
@@ -171,3 +186,86 @@ TRIAL(if_one_of_several_fails_none_is_held)
     CHECK_THROWS(EPIPE, (void)fairsem::acquire_all({ { bytes, 5 }, { files } }));
     CHECK(files.available() == 2 && bytes.available() == 100);
 }
+
+/* Two semaphores; of the second there is less than is asked for, or enough. */
+template <class Clock> static void acquires_all_until()
+{
+    using namespace std::chrono_literals;
+    fairsem::semaphore pair[2] = { fairsem::semaphore(2), fairsem::semaphore(5, { nullptr, 5 }) };
+    fairsem::token token;
+    const auto soon = Clock::now() + 1ms, late = Clock::now() + 1h;
+
+    CHECK(!fairsem::try_acquire_all_until(soon, { { pair[1], 5 }, { pair[0], 3 } }));
+    CHECK(!fairsem::try_acquire_all_until(soon, { { pair[0], 2 }, { pair[0] } }));
+    CHECK(pair[1].stat().waits == 0);       /* the one at the lower address comes first */
+    auto held = fairsem::try_acquire_all_until(late, { { pair[1], 2 }, { pair[0] }, { pair[1] } });
+    CHECK(held && (*held)[0].count() == 2 && (*held)[1].count() == 1 && (*held)[2].count() == 1);
+    CHECK(pair[0].available() == 1 && pair[1].available() == 2);
+    {
+        bool taken = false;
+        trial::worker waits([&] {
+            taken = fairsem::try_acquire_all_until(late, { { pair[1], 4 }, { pair[0] } })
+                        .has_value();
+        });
+        trial::await_waiters(pair[1], 1);   /* it holds one of the first meanwhile */
+        CHECK(pair[0].available() == 0);
+        held.reset();
+        waits.join();
+        CHECK(taken);
+    }
+    CHECK_THROWS(E2BIG, (void)fairsem::try_acquire_all_until(late, { { *pair }, { pair[1], 6 } }));
+    CHECK_THROWS(EINVAL, (void)fairsem::try_acquire_all_until(late, { { *pair }, { *pair, -1 } }));
+    CHECK_THROWS(EINVAL, (void)fairsem::try_acquire_all_until(
+                             late, { { pair[1], pair[1].max() }, { pair[0] }, { pair[1] } }));
+    token.cancel(EPIPE);
+    CHECK_THROWS(EPIPE, (void)fairsem::try_acquire_all_until(late, { { pair[0] }, { pair[1] } },
+                                                             { 0, &token }));
+    CHECK(pair[0].available() == 2 && pair[1].available() == 5);
+}
+
+TRIAL(several_semaphores_have_one_deadline)
+{
+    acquires_all_until<std::chrono::steady_clock>();
+    acquires_all_until<std::chrono::system_clock>();
+    acquires_all_until<own_clock>();
+}
+
+#if defined(__cpp_lib_jthread)
+TRIAL(a_stop_ends_waits_for_several_semaphores)
+{
+    using namespace std::chrono_literals;
+    fairsem::semaphore files(1), bytes(0);
+    std::stop_source stop;
+    std::atomic<int> taken = 0;
+
+    CHECK(fairsem::acquire_all(stop.get_token(), { { files } }));
+    CHECK(!fairsem::try_acquire_all_for(stop.get_token(), 1ms, { { files }, { bytes } }));
+    CHECK(!fairsem::try_acquire_all_until(stop.get_token(), own_clock::now() + 1ms,
+                                          { { files }, { bytes } }));
+    CHECK_THROWS(EINVAL, (void)fairsem::acquire_all(stop.get_token(), { { bytes, -1 } }));
+    {
+        trial::worker a([&] {
+            taken += fairsem::acquire_all(stop.get_token(), { { bytes }, { bytes } }).has_value();
+        });
+        trial::worker b([&] {
+            taken += fairsem::try_acquire_all_for(stop.get_token(), 1h, { { bytes } }).has_value();
+        });
+        trial::worker c([&] {
+            taken += fairsem::try_acquire_all_until(stop.get_token(), own_clock::now() + 1h,
+                                                    { { bytes } }, 1).has_value();
+        });
+        trial::worker d([&] {
+            const auto held = fairsem::acquire_all(std::stop_token(), { { files }, { bytes } });
+            taken += held.has_value();
+        });
+
+        trial::await_waiters(bytes, 4);
+        stop.request_stop();
+        trial::await_waiters(bytes, 1);
+        bytes.release();
+    }
+    CHECK(taken == 1);      /* the one that cannot be stopped */
+    CHECK(!fairsem::acquire_all(stop.get_token(), { { files } }));
+    CHECK(files.available() == 1 && bytes.available() == 1);
+}
+#endif
