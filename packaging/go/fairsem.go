@@ -41,6 +41,7 @@ import (
 	"context"
 	"runtime"
 	"runtime/cgo"
+	"sort"
 	"syscall"
 	"time"
 	"unsafe"
@@ -181,6 +182,73 @@ func (s *Semaphore) TryAcquire(n int64) bool {
 func (s *Semaphore) Release(n int64) error {
 	defer runtime.KeepAlive(s)
 	return result(C.fairsem_release(s.sem, C.int64_t(n)))
+}
+
+// A Request is for units of one semaphore.
+type Request struct {
+	From  *Semaphore
+	Units int64
+}
+
+// AcquireAll takes units of several semaphores, all of them or none.  Callers that name them in
+// different orders do not deadlock, nor do those in C: fairsem_acquire_all(3).
+func AcquireAll(ctx context.Context, requests ...Request) error {
+	return AcquireAllWith(ctx, 0, requests...)
+}
+
+// AcquireAllWith does the same with a priority, which counts in each queue.
+//
+// As fairsem_acquire_all() does, it takes one semaphore after the other, in the order of their
+// addresses, but blocks no thread.
+func AcquireAllWith(ctx context.Context, priority int, requests ...Request) error {
+	each, err := inOrder(requests)
+	if err != nil {
+		return err
+	}
+	for i, one := range each {
+		if err := one.From.AcquireWith(ctx, one.Units, priority); err != nil {
+			for ; i > 0; i-- {
+				each[i-1].From.Release(each[i-1].Units)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// What is asked of each semaphore, in the order of their addresses in C.
+func inOrder(requests []Request) ([]Request, error) {
+	sums := make(map[*Semaphore]int64)
+	for _, one := range requests {
+		if one.From == nil || one.Units < 0 || one.Units > C.FAIRSEM_MAX_UNITS-sums[one.From] {
+			return nil, ErrInvalid
+		}
+		sums[one.From] += one.Units
+	}
+	each := make([]Request, 0, len(sums))
+	for sem, units := range sums {
+		each = append(each, Request{sem, units})
+	}
+	sort.Slice(each, func(i, j int) bool {
+		return uintptr(unsafe.Pointer(each[i].From.sem)) < uintptr(unsafe.Pointer(each[j].From.sem))
+	})
+	return each, nil
+}
+
+// ReleaseAll gives units of several semaphores back.  The error is that of the first that fails; the
+// others are released all the same.
+func ReleaseAll(requests ...Request) error {
+	var first error
+	for _, one := range requests {
+		err := error(ErrInvalid)
+		if one.From != nil {
+			err = one.From.Release(one.Units)
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
 }
 
 // Close ends all waits, and all later acquires, with ErrClosed; a release still works.

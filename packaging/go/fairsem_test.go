@@ -188,6 +188,76 @@ func TestTheOptionsReachTheLibrary(t *testing.T) {
 	wantError(t, err, fairsem.ErrInvalid)
 }
 
+func TestSeveralSemaphoresAreAcquiredTogether(t *testing.T) {
+	files, bytes := newSem(t, 2, fairsem.Options{}), newSem(t, 100, fairsem.Options{})
+	needed := []fairsem.Request{{bytes, 60}, {files, 1}, {bytes, 10}}
+	wantError(t, fairsem.AcquireAll(ctx, needed...), nil)
+	wantFree(t, files, 1)
+	wantFree(t, bytes, 30)
+	waits := async(func() error { return fairsem.AcquireAllWith(ctx, -1, needed...) })
+	awaitWaiters(t, bytes, 1)
+	wantError(t, fairsem.ReleaseAll(needed...), nil)
+	wantError(t, <-waits, nil)
+	wantError(t, fairsem.ReleaseAll(needed...), nil)
+	wantFree(t, files, 2)
+	wantFree(t, bytes, 100)
+	wantError(t, fairsem.AcquireAll(ctx), nil)
+}
+
+func TestIfOneOfSeveralFailsNoneIsHeld(t *testing.T) {
+	files := newSem(t, 2, fairsem.Options{Capacity: 2})
+	bytes := newSem(t, 100, fairsem.Options{Capacity: 100})
+	fails := func(ctx context.Context, wanted error, requests ...fairsem.Request) {
+		t.Helper()
+		wantError(t, fairsem.AcquireAll(ctx, requests...), wanted)
+		wantFree(t, files, 2)
+		wantFree(t, bytes, 100)
+	}
+	one := fairsem.Request{files, 1}
+	fails(ctx, fairsem.ErrTooMany, one, fairsem.Request{bytes, 101})
+	fails(ctx, fairsem.ErrTooMany, one, one, fairsem.Request{bytes, 1}, one)
+	fails(ctx, fairsem.ErrInvalid, one, fairsem.Request{bytes, -1})
+	fails(ctx, fairsem.ErrInvalid, one, fairsem.Request{bytes, 1 << 60}, fairsem.Request{bytes, 1})
+	fails(ctx, fairsem.ErrInvalid, one, fairsem.Request{nil, 1})
+	wantError(t, files.Acquire(ctx, 2), nil)
+	wantError(t, bytes.Acquire(ctx, 100), nil)
+	short, stop := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer stop()
+	wantError(t, fairsem.AcquireAll(short, one, fairsem.Request{bytes, 1}), context.DeadlineExceeded)
+	wantFree(t, files, 0)
+	wantFree(t, bytes, 0)
+	// The second fails, and the others are released all the same.
+	err := fairsem.ReleaseAll(fairsem.Request{files, 1}, fairsem.Request{files, 2}, one,
+		fairsem.Request{bytes, 100}, fairsem.Request{nil, 1})
+	wantError(t, err, fairsem.ErrOverflow)
+	fails(short, context.DeadlineExceeded, one)
+	bytes.Close()
+	fails(ctx, fairsem.ErrClosed, fairsem.Request{bytes, 1}, one)
+}
+
+func TestGoroutinesThatNameThemInDifferentOrdersDoNotDeadlock(t *testing.T) {
+	one := fairsem.Request{newSem(t, 1, fairsem.Options{}), 1}
+	other := fairsem.Request{newSem(t, 1, fairsem.Options{}), 1}
+	take := func(requests ...fairsem.Request) func() error {
+		return func() error {
+			for i := 0; i < 1000; i++ {
+				if err := fairsem.AcquireAll(ctx, requests...); err != nil {
+					return err
+				}
+				if err := fairsem.ReleaseAll(requests...); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	forward, backward := async(take(one, other)), async(take(other, one))
+	wantError(t, <-forward, nil)
+	wantError(t, <-backward, nil)
+	wantFree(t, one.From, 1)
+	wantFree(t, other.From, 1)
+}
+
 func TestASemaphoreThatNobodyUsesIsFreed(t *testing.T) {
 	for i := 0; i < 1000; i++ {
 		newSem(t, 1, fairsem.Options{Name: "short"}).Acquire(ctx, 1)

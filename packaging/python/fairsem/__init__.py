@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from fairsem import _library as c
 
 __all__ = ["BoundedSemaphore", "Canceled", "Closed", "QueueFull", "Semaphore", "SharedSemaphore",
-           "SharedStat", "Stat", "Token"]
+           "SharedStat", "Stat", "Token", "acquire_all", "hold_all", "release_all"]
 
 
 class Closed(RuntimeError):
@@ -105,6 +105,28 @@ def _how(timeout, priority, token):
     if token is not None:
         how.token = token._memory.address
     return how
+
+
+def _wait_beside(wait, give_back, token):
+    """The result of wait(end) in another thread, while handlers run in this one."""
+    end = Token()
+    results = []
+    waits = threading.Thread(target=lambda: results.append(wait(end)), daemon=True)
+    try:
+        waits.start()
+        while waits.is_alive():
+            waits.join(_SLICE)
+            if token is not None and token.reason != 0:
+                end.cancel(token.reason)
+    except BaseException:
+        # A handler's exception: the caller does not get to know that it has units.
+        end.cancel()
+        if waits.ident is not None:
+            waits.join()
+        if results == [0]:
+            give_back()
+        raise
+    return results[0]
 
 
 class Token:
@@ -297,6 +319,66 @@ class Semaphore(_Acquires):
         return Stat._of(stat)
 
 
+def _requests(requests):
+    """The semaphores, and an array of C."""
+    requests = list(requests)
+    sems = [sem for sem, _ in requests]
+    for sem in sems:
+        if not isinstance(sem, Semaphore):
+            raise TypeError(f"{type(sem).__name__} is no semaphore of one process")
+    return sems, (c.fairsem_request_t * len(sems))(*((sem._sem, n) for sem, n in requests))
+
+
+def acquire_all(*requests, timeout=None, priority=0, token=None):
+    """Take units of several semaphores, all of them or none: acquire_all((files, 1), (bytes, size)).
+
+    Threads that name them in different orders do not deadlock; fairsem_acquire_all(3) says what a
+    call holds while it waits.  The result is False if the time is over.  Raises what
+    Semaphore.acquire() raises.
+    """
+    sems, array = _requests(requests)
+
+    def wait(how):
+        return c.acquire_all(array, len(sems), how)
+
+    if _must_serve_signals(timeout):
+        error = wait(_how(0, priority, token))
+        if error == errno.ETIMEDOUT:
+            error = _wait_beside(lambda end: wait(_how(timeout, priority, end)),
+                                 lambda: release_all(*requests), token)
+    else:
+        error = wait(_how(timeout, priority, token))
+    if error == 0:
+        return True
+    if token is not None and error == token.reason:
+        raise Canceled(error)
+    if any(error == sem.closed for sem in sems):
+        raise Closed(error)
+    if error == errno.ETIMEDOUT:
+        return False
+    raise _exception(error)
+
+
+def release_all(*requests):
+    """Give units of several semaphores back; one that refuses keeps none of the others."""
+    sems, array = _requests(requests)
+    error = c.release_all(array, len(sems))
+    if error != 0:
+        raise _exception(error)
+
+
+@contextmanager
+def hold_all(*requests, timeout=None, priority=0, token=None):
+    """Hold units of several semaphores during a with statement.  As acquire_all(), but TimeoutError
+    in place of False."""
+    if not acquire_all(*requests, timeout=timeout, priority=priority, token=token):
+        raise TimeoutError(_text(errno.ETIMEDOUT))
+    try:
+        yield
+    finally:
+        release_all(*requests)
+
+
 def _positive(what, number):
     if number <= 0:
         raise ValueError(f"{what} must be positive")
@@ -379,28 +461,9 @@ class SharedSemaphore(_Acquires):
     def _wait_for_signals(self, units, timeout, priority, token):
         """There are no tickets between processes: another thread keeps the place in the queue."""
         handle = self._open()
-        end = Token()
-        results = []
-
-        def wait():
-            results.append(c.shared_acquire_with(handle, units, _how(timeout, priority, end)))
-
-        waits = threading.Thread(target=wait, daemon=True)
-        try:
-            waits.start()
-            while waits.is_alive():
-                waits.join(_SLICE)
-                if token is not None and token.reason != 0:
-                    end.cancel(token.reason)
-        except BaseException:
-            # A handler's exception, as above.
-            end.cancel()
-            if waits.ident is not None:
-                waits.join()
-            if results == [0]:
-                self.release(units)
-            raise
-        return results[0]
+        return _wait_beside(
+            lambda end: c.shared_acquire_with(handle, units, _how(timeout, priority, end)),
+            lambda: self.release(units), token)
 
     def release(self, n=1):
         """Give n units back: the oldest waiters get them, in whatever process they are."""

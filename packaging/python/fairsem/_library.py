@@ -2,7 +2,7 @@
 """libfairsem, and what of fairsem.h and fairsem/shared.h the package uses."""
 import ctypes
 import os
-from ctypes import POINTER, c_char_p, c_int, c_int64, c_uint, c_void_p
+from ctypes import POINTER, c_char_p, c_int, c_int64, c_size_t, c_uint, c_void_p
 
 NO_SPIN, BOUNDED_BYPASS = 2, 4
 SHARED_NO_UNDO, SHARED_NO_SPIN = 1, 2
@@ -25,6 +25,10 @@ class fairsem_wait_t(ctypes.Structure):
 
 class fairsem_units_t(ctypes.Structure):
     _fields_ = [("sem", c_void_p), ("n", c_int64)]
+
+
+class fairsem_request_t(ctypes.Structure):
+    _fields_ = [("sem", c_void_p), ("units", c_int64)]
 
 
 class fairsem_stat_t(ctypes.Structure):
@@ -84,6 +88,8 @@ def _function(library, name, *arguments, result=c_int):
 # These may wait.
 acquire_with = _function(_waiting, "fairsem_acquire_with", c_void_p, c_int64,
                          POINTER(fairsem_wait_t))
+acquire_all = _function(_waiting, "fairsem_acquire_all", POINTER(fairsem_request_t), c_size_t,
+                        POINTER(fairsem_wait_t))
 ticket_wait = _function(_waiting, "fairsem_ticket_wait", c_void_p, POINTER(fairsem_wait_t))
 shared_acquire_with = _function(_waiting, "fairsem_shared_acquire_with", c_void_p, c_int64,
                                 POINTER(fairsem_wait_t))
@@ -106,6 +112,7 @@ new = _function(_quick, "fairsem_new", POINTER(c_void_p), c_int64, POINTER(fairs
 free = _function(_quick, "fairsem_free", c_void_p, result=None)
 tryacquire = _function(_quick, "fairsem_tryacquire", c_void_p, c_int64)
 release = _function(_quick, "fairsem_release", c_void_p, c_int64)
+release_all = _function(_quick, "fairsem_release_all", POINTER(fairsem_request_t), c_size_t)
 available = _function(_quick, "fairsem_available", c_void_p, result=c_int64)
 waiters = _function(_quick, "fairsem_waiters", c_void_p, result=c_int64)
 capacity = _function(_quick, "fairsem_capacity", c_void_p, result=c_int64)

@@ -268,6 +268,80 @@ class Ends(unittest.TestCase):
             self.assertRaises(ValueError, fairsem.Token().cancel, reason)
 
 
+class Several(unittest.TestCase):
+    """acquire_all(), hold_all() and release_all()."""
+
+    def setUp(self):
+        self.files = fairsem.Semaphore(2, capacity=2)
+        self.bytes = fairsem.Semaphore(100, capacity=100)
+
+    def free(self):
+        return self.files.available, self.bytes.available
+
+    def in_a_thread(self, *requests, **how):
+        class Acquires(Waiter):
+            def run(self):
+                try:
+                    self.result = fairsem.acquire_all(*requests, **how)
+                except Exception as error:
+                    self.result = error
+
+        return Acquires(None)
+
+    def test_all_of_them_are_held_until_the_block_ends(self):
+        with self.assertRaises(KeyError):
+            with fairsem.hold_all((self.bytes, 60), (self.files, 1), (self.bytes, 10)):
+                self.assertEqual(self.free(), (1, 30))
+                raise KeyError
+        self.assertEqual(self.free(), (2, 100))
+        self.assertIs(fairsem.acquire_all(), True)
+
+    def test_if_one_fails_none_is_held(self):
+        token = fairsem.Token()
+        self.assertRaises(ValueError, fairsem.acquire_all, (self.files, 1), (self.bytes, 101))
+        self.assertRaises(ValueError, fairsem.acquire_all, (self.files, 1), (self.bytes, -1))
+        self.assertRaises(TypeError, fairsem.acquire_all, (self.files, 1), (None, 1))
+        self.assertEqual(self.free(), (2, 100))
+        self.bytes.acquire(units=100)
+        for timeout in (0, 0.01):
+            both = (self.files, 1), (self.bytes, 1)
+            self.assertIs(fairsem.acquire_all(*both, timeout=timeout), False)
+            self.assertIs(self.in_a_thread(*both, timeout=timeout).outcome(), False)
+            with self.assertRaises(TimeoutError):
+                with fairsem.hold_all(*both, timeout=timeout):
+                    self.fail("has what is not free")
+            self.assertEqual(self.free(), (2, 0))
+        waiter = self.in_a_thread(*both, token=token)
+        await_waiters(self.bytes, 1)
+        token.cancel(errno.EPIPE)
+        self.assertIsInstance(waiter.outcome(), fairsem.Canceled)
+        self.assertRaises(fairsem.Canceled, fairsem.acquire_all, *both, token=token)
+        self.bytes.close()
+        self.assertRaises(fairsem.Closed, fairsem.acquire_all, *both)
+        self.assertEqual(self.free(), (2, 0))
+
+    def test_a_release_that_fails_keeps_none_of_the_others(self):
+        self.assertIs(fairsem.acquire_all((self.files, 1), (self.bytes, 5)), True)
+        self.assertRaises(ValueError, fairsem.release_all, (self.files, 2), (self.bytes, 5))
+        self.assertEqual(self.free(), (1, 100))
+
+    def test_threads_that_name_them_in_different_orders_do_not_deadlock(self):
+        one, other = (fairsem.Semaphore(1), 1), (fairsem.Semaphore(1), 1)
+
+        def take(*requests):
+            for _ in range(300):
+                with fairsem.hold_all(*requests, timeout=60):
+                    pass
+            done.append(True)
+
+        done = []
+        thread = threading.Thread(target=take, args=(one, other))
+        thread.start()
+        take(other, one)
+        thread.join(60)
+        self.assertEqual(len(done), 2)
+
+
 class Interrupt(Exception):
     pass
 
@@ -296,6 +370,17 @@ class Signals(unittest.TestCase):
         self.when_waiting(interrupt)
         self.assertRaises(Interrupt, self.sem.acquire, timeout=60)
         self.assertEqual(self.sem.waiters, 0)
+        self.sem.release()
+        self.assertEqual(self.sem.available, 1)
+
+    def test_an_exception_ends_a_wait_for_several(self):
+        def interrupt(*_):
+            raise Interrupt
+
+        other = fairsem.Semaphore(1)
+        self.when_waiting(interrupt)
+        self.assertRaises(Interrupt, fairsem.acquire_all, (self.sem, 1), (other, 1), timeout=60)
+        self.assertEqual((self.sem.waiters, other.available), (0, 1))
         self.sem.release()
         self.assertEqual(self.sem.available, 1)
 

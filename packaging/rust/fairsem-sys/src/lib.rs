@@ -47,12 +47,23 @@ pub struct fairsem_wait_t {
     pub reserved_: [usize; 4],
 }
 
+#[repr(C)]
+pub struct fairsem_request_t {
+    pub sem: *mut fairsem_t,
+    pub units: i64,
+}
+
 extern "C" {
     pub fn fairsem_new(sem: *mut *mut fairsem_t, units: i64, attr: *const fairsem_attr_t) -> c_int;
     pub fn fairsem_free(sem: *mut fairsem_t);
     pub fn fairsem_tryacquire(sem: *mut fairsem_t, n: i64) -> c_int;
     pub fn fairsem_acquire_with(sem: *mut fairsem_t, n: i64, how: *const fairsem_wait_t) -> c_int;
     pub fn fairsem_release(sem: *mut fairsem_t, n: i64) -> c_int;
+    pub fn fairsem_acquire_all(
+        requests: *const fairsem_request_t,
+        count: usize,
+        how: *const fairsem_wait_t,
+    ) -> c_int;
     pub fn fairsem_close(sem: *mut fairsem_t, reason: c_int) -> c_int;
     pub fn fairsem_available(sem: *const fairsem_t) -> i64;
     pub fn fairsem_waiters(sem: *const fairsem_t) -> i64;

@@ -84,6 +84,19 @@ pub struct Wait<'a> {
     pub token: Option<&'a Token>,
 }
 
+impl Wait<'_> {
+    fn for_c(&self) -> fairsem_wait_t {
+        fairsem_wait_t {
+            clock: 0,
+            deadline: ptr::null(),
+            priority: self.priority,
+            token: self.token.map_or(ptr::null_mut(), |token| token.0.as_ptr()),
+            timeout_ns: self.timeout.map_or(0, nanoseconds),
+            reserved_: [0; 4],
+        }
+    }
+}
+
 pub struct Semaphore(NonNull<fairsem_t>);
 
 // SAFETY: any thread may call any function of the library at any time.
@@ -118,14 +131,7 @@ impl Semaphore {
     }
 
     pub fn acquire_with(&self, n: i64, wait: &Wait<'_>) -> Result<Units<'_>, Error> {
-        let how = fairsem_wait_t {
-            clock: 0,
-            deadline: ptr::null(),
-            priority: wait.priority,
-            token: wait.token.map_or(ptr::null_mut(), |token| token.0.as_ptr()),
-            timeout_ns: wait.timeout.map_or(0, nanoseconds),
-            reserved_: [0; 4],
-        };
+        let how = wait.for_c();
         // SAFETY: the token is borrowed during the wait, and self, so nobody frees them.
         result(unsafe { fairsem_acquire_with(self.0.as_ptr(), n, &how) })?;
         Ok(Units { sem: self, n })
@@ -209,6 +215,33 @@ impl Drop for Units<'_> {
         // It fails only if units were released that nobody had taken, and then they are lost.
         let _ = self.sem.release(self.n);
     }
+}
+
+/// Take units of several semaphores, all of them or none.
+///
+/// ```
+/// # let (files, bytes) = (fairsem::Semaphore::new(2)?, fairsem::Semaphore::new(4096)?);
+/// let [_file, _memory] = fairsem::acquire_all([(&files, 1), (&bytes, 512)])?;
+/// # Ok::<(), fairsem::Error>(())
+/// ```
+///
+/// Threads that name them in different orders do not deadlock; fairsem_acquire_all(3) says what a call
+/// holds while it waits.
+pub fn acquire_all<'a, const N: usize>(
+    requests: [(&'a Semaphore, i64); N],
+) -> Result<[Units<'a>; N], Error> {
+    acquire_all_with(requests, &Wait::default())
+}
+
+/// The timeout and the token are those of the whole call; the priority counts in each queue.
+pub fn acquire_all_with<'a, const N: usize>(
+    requests: [(&'a Semaphore, i64); N],
+    wait: &Wait<'_>,
+) -> Result<[Units<'a>; N], Error> {
+    let all = requests.map(|(sem, units)| fairsem_request_t { sem: sem.0.as_ptr(), units });
+    // SAFETY: the semaphores and the token are borrowed during the wait, so nobody frees them.
+    result(unsafe { fairsem_acquire_all(all.as_ptr(), N, &wait.for_c()) })?;
+    Ok(requests.map(|(sem, n)| Units { sem, n }))
 }
 
 /// A switch that ends many waits, on many semaphores.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-use fairsem::{Options, Semaphore, Token, Wait};
+use fairsem::{acquire_all, acquire_all_with, Options, Semaphore, Token, Wait};
 use std::io::ErrorKind;
 use std::sync::Mutex;
 use std::thread;
@@ -132,4 +132,58 @@ fn the_options_reach_the_library() {
     assert!(sem.release(1).is_err());
     assert!(Semaphore::with(3, &options).is_err());
     assert!(Semaphore::with(0, &Options { capacity: Some(0), ..Options::default() }).is_err());
+}
+
+#[test]
+fn several_semaphores_are_acquired_together() {
+    let (files, bytes) = (Semaphore::new(2).unwrap(), Semaphore::new(100).unwrap());
+    {
+        let [memory, file, more] = acquire_all([(&bytes, 60), (&files, 1), (&bytes, 10)]).unwrap();
+        assert_eq!((files.available(), bytes.available()), (1, 30));
+        drop(memory);
+        assert_eq!((files.available(), bytes.available()), (1, 90));
+        file.forget();
+        more.forget();
+    }
+    assert_eq!((files.available(), bytes.available()), (1, 90));
+    let nothing: [_; 0] = acquire_all([]).unwrap();
+    assert!(nothing.is_empty());
+}
+
+#[test]
+fn if_one_of_several_fails_none_is_held() {
+    let (files, bytes) = (Semaphore::new(2).unwrap(), Semaphore::new(100).unwrap());
+    let token = Token::new();
+    let fails = |files_wanted, bytes_wanted, wait: &Wait<'_>| {
+        let error = acquire_all_with([(&files, files_wanted), (&bytes, bytes_wanted)], wait).err();
+        assert_eq!((files.available(), bytes.available()), (2, 100));
+        error.unwrap()
+    };
+    let soon = Wait { timeout: Some(Duration::from_millis(1)), ..Wait::default() };
+    let canceled = Wait { token: Some(&token), ..Wait::default() };
+
+    assert_eq!(fails(1, 101, &soon).kind(), ErrorKind::TimedOut);
+    assert_eq!(fails(3, 1, &soon).kind(), ErrorKind::TimedOut);
+    assert_eq!(fails(1, -1, &soon).errno(), 22);
+    token.cancel(9).unwrap();
+    assert_eq!(fails(1, 1, &canceled).errno(), 9);
+    bytes.close(32).unwrap();
+    assert_eq!(fails(1, 1, &soon).errno(), 32);
+}
+
+#[test]
+fn threads_that_name_them_in_different_orders_do_not_deadlock() {
+    let sems = [Semaphore::new(1).unwrap(), Semaphore::new(1).unwrap()];
+
+    thread::scope(|scope| {
+        for i in 0..2 {
+            let (one, other) = (&sems[i], &sems[1 - i]);
+            scope.spawn(move || {
+                for _ in 0..1000 {
+                    drop(acquire_all([(one, 1), (other, 1)]).unwrap());
+                }
+            });
+        }
+    });
+    assert_eq!((sems[0].available(), sems[1].available()), (1, 1));
 }
