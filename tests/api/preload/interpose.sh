@@ -206,10 +206,8 @@ void *address_of_post(void)
     return address;
 }
 _EOF
-# AddressSanitizer refuses RTLD_DEEPBIND, and the loader has no room for two sanitizers.
-case ${CFLAGS-} in *-fsanitize*) has_other=no ;; *) has_other=$has_module ;; esac
 # shellcheck disable=SC2086 # a compiler and flags are lists
-if [ "$has_other" = yes ] && [ "$emulated" != yes ] &&
+if [ "$has_module" = yes ] && [ "$emulated" != yes ] &&
   $CC ${CFLAGS-} -fPIC -shared "$work/other.c" -o "$work/other.so" -pthread > "$work/log" 2>&1; then
   for how in bound-deeply in-namespace; do
     expect 0 "$how, as libc has it" "$program" $how "$work/other.so"
