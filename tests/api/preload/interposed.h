@@ -17,6 +17,9 @@
 #define TIMEOUT_S 120
 void end_hangs(void);
 
+/* In a child that is to die: no message, of an emulator neither, and no core file. */
+void die_silently(void);
+
 #define MUST(condition)                                                                   \
     do {                                                                                  \
         if (!(condition)) {                                                               \
