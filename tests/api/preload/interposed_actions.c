@@ -435,9 +435,20 @@ static void together_in_child(void)
     MUST(child_status(child) == 0);
 }
 
+/* The kernel has called this handler: it has its alternate stack. */
+static void note_on_stack(int sig, siginfo_t *info, void *context)
+{
+    stack_t now_used;
+
+    MUST(sigaltstack(NULL, &now_used) == 0 && (now_used.ss_flags & SS_ONSTACK) != 0);
+    note_value(sig, info, context);
+}
+
 /* If no signal can be queued, one by kill() comes all the same. */
 static void without_memory(void)
 {
+    static char memory[65536];
+    const stack_t stack = { .ss_sp = memory, .ss_size = sizeof memory };
     const struct rlimit nothing = { 0, 0 };
     pid_t child = fork();
 
@@ -445,7 +456,8 @@ static void without_memory(void)
         sigset_t none;
 
         hold_back(&none);
-        handle_with_value(first_number, note_value, 0, &none);
+        MUST(sigaltstack(&stack, NULL) == 0);
+        handle_with_value(first_number, note_on_stack, SA_ONSTACK, &none);
         MUST(setrlimit(RLIMIT_SIGPENDING, &nothing) == 0);
         MUST(kill(getpid(), first_number) == 0);
         hit_section();
