@@ -7,8 +7,9 @@
  *  I1  Conservation: available + held = units created.  available is signed: a debt after
  *      fairsem_consume or a smaller capacity is repaid before any waiter is granted.
  *  I2  No idle unit: when the mutex is free, the head of the queue does not fit, or
- *      has been woken and is on its way (OPEN).  (A request that becomes old, and the head, between
- *      two sections comes itself: fs_sleep().  A ticket has no thread for that.)  In a pause (capacity 0) nothing fits: fs_fits().
+ *      has been woken and is on its way (OPEN).  (A request that becomes the head between two
+ *      sections, because it is old, comes itself: fs_sleep().  A ticket has no thread for that.)
+ *      In a pause (capacity 0) nothing fits: fs_fits().
  *  I3  While SLOW is set only the holder of the mutex changes the word.  SLOW is set whenever the
  *      queue is not empty, while paused, while closed, and from fs_lock() to
  *      fs_grant_and_unlock().  While OPEN is also set, any thread may change the count, see

@@ -270,24 +270,32 @@ static int state_when_awake(struct fs_wait *wait)
 /* The clock of a deadline may be set while we sleep by another one, so then look often. */
 #define OTHER_CLOCK_NS 1000000000
 
+static bool is_earlier(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
 /*
  * When to wake if nobody wakes us?  At the deadline; or when the request becomes old, because it
  * may fit where the head does not, and nothing else may happen on the semaphore.
  */
 static const struct fs_deadline *wake_at(const struct fs_wait *wait, struct fs_deadline *old_at)
 {
+    const struct fs_deadline *end = wait->deadline;
     int64_t ns;
 
     if (wait->old_at_ns == 0)
-        return wait->deadline;
+        return end;
     ns = wait->old_at_ns - fs_now_ns();
-    if (wait->deadline != NULL) {
+    if (end != NULL && end->clock != CLOCK_MONOTONIC) {
         if (ns > OTHER_CLOCK_NS)
             ns = OTHER_CLOCK_NS;
-        if (fs_deadline_rest(wait->deadline, ns) < ns)
-            return wait->deadline;
+        if (fs_deadline_rest(end, ns) < ns)
+            return end;
     }
     *old_at = fs_deadline_after(ns > 0 ? ns : 1);
+    if (end != NULL && end->clock == CLOCK_MONOTONIC && is_earlier(&end->at, &old_at->at))
+        return end;
     return old_at;
 }
 
@@ -298,6 +306,7 @@ static bool looks_when_old(struct fs_wait *wait)
         return false;
     wait->old_at_ns = 0;
     come_to_claim(wait->sem);
+    wait->completed_ns = 0;     /* if by itself: no wake-up to measure */
     return true;
 }
 
@@ -315,6 +324,11 @@ int fs_sleep(struct fs_wait *wait, bool *woken)
             state = fall_asleep(wait, *woken);
             *woken = false;
         }
+        /* First: its units may have been free since it is old, and this thread is late. */
+        if (state == FS_PARKED && looks_when_old(wait)) {
+            *woken = true;      /* to claim, perhaps: by itself, or a moment ago by another thread */
+            continue;
+        }
         if (state == FS_PARKED && wait->deadline != NULL && fs_deadline_passed(wait->deadline))
             state = abort_wait(wait, FS_EXPIRED, ETIMEDOUT);
         else if (state == FS_PARKED && wait->interruptible
@@ -322,8 +336,6 @@ int fs_sleep(struct fs_wait *wait, bool *woken)
             state = abort_wait(wait, FS_INTERRUPTED, EINTR);
         if (state != FS_PARKED)
             break;
-        if (looks_when_old(wait))
-            continue;
         if (fs_park(&wait->parking, &w->state, FS_PARKED, wake_at(wait, &old_at)))
             interrupt(wait);
         *woken = true;

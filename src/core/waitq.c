@@ -260,7 +260,7 @@ static struct fs_waitq_node *behind_by_age(const struct fs_waitq *queue,
     if (younger != NULL && younger->kind == FS_OLD)
         return younger;
     best = fs_waitq_best(queue);
-    return best->kind == FS_YOUNG ? best : next_young(queue, best);
+    return best != NULL && best->kind == FS_OLD ? next_young(queue, best) : best;
 }
 
 struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq *queue,

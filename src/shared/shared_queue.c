@@ -118,7 +118,7 @@ static int leave_arrivals(fairsem_shared_t *h, int index)
 
 static bool is_old_enough(const fairsem_shared_t *h, int index, int64_t now_ns)
 {
-    return fs_since(now_ns, FS_GET(&h->slots[index].joined_ns)) >= h->aging_ns;
+    return fs_long_ago(now_ns, FS_GET(&h->slots[index].joined_ns), h->aging_ns);
 }
 
 bool fs_queue_is_age_due(const fairsem_shared_t *h, int64_t now_ns)
@@ -129,10 +129,11 @@ bool fs_queue_is_age_due(const fairsem_shared_t *h, int64_t now_ns)
            && is_old_enough(h, oldest, now_ns);
 }
 
-int fs_queue_note_age(fairsem_shared_t *h, int64_t now_ns)
+int fs_queue_note_age(fairsem_shared_t *h, int64_t now_ns, bool *watched)
 {
     int oldest, head, error = load_link(h, &h->segment->oldest, &oldest);
 
+    *watched = false;
     if (error != 0 || oldest == FS_NOBODY || FS_GET(&h->slots[oldest].old) != 0
         || !is_old_enough(h, oldest, now_ns))
         return error;
@@ -141,6 +142,7 @@ int fs_queue_note_age(fairsem_shared_t *h, int64_t now_ns)
     error = fs_queue_head(h, &head);
     if (error != 0 || head == oldest)
         return error;
+    *watched = fs_queue_keeps_watch(h, oldest);
     error = link_out(h, oldest);
     if (error == 0)
         error = fs_queue_head(h, &head);

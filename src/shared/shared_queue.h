@@ -20,9 +20,9 @@ static inline int fs_slot_state_of(const struct fs_slot *slot)
 
 /*
  * attr.aging_ns: the oldest request comes before all others once it has waited for so long.  Called
- * before anything depends on who is the head.
+ * before anything depends on who is the head.  *watched: it kept watch, and comes to the head now.
  */
-int fs_queue_note_age(fairsem_shared_t *h, int64_t now_ns);
+int fs_queue_note_age(fairsem_shared_t *h, int64_t now_ns, bool *watched);
 
 /* Would fs_queue_note_age() change the head?  Without the lock, a hint. */
 bool fs_queue_is_age_due(const fairsem_shared_t *h, int64_t now_ns);

@@ -42,16 +42,33 @@ void fs_section_will_wake(fairsem_shared_t *h, struct fs_section *section, int s
     section->words[section->wakes++] = &h->slots[slot].state;
 }
 
+/* The last two, who keep watch now (R4), may not know that. */
+static void wake_watch(fairsem_shared_t *h, struct fs_section *section)
+{
+    int last[2];
+
+    for (int i = fs_queue_last_two(h, last); i > 0; i--)
+        fs_section_will_wake(h, section, last[i - 1]);
+}
+
+static int note_age(fairsem_shared_t *h, struct fs_section *section)
+{
+    bool watched;
+    int error = fs_queue_note_age(h, fs_section_now(section), &watched);
+
+    if (error == 0 && watched)
+        wake_watch(h, section);
+    return error;
+}
+
 int fs_section_take_out(fairsem_shared_t *h, struct fs_section *section, int slot)
 {
     bool watched = fs_queue_keeps_watch(h, slot);
-    int last[2], error = fs_queue_leave(h, slot);
+    int error = fs_queue_leave(h, slot);
 
-    if (error != 0 || !watched)
-        return error;
-    for (int i = fs_queue_last_two(h, last); i > 0; i--)
-        fs_section_will_wake(h, section, last[i - 1]);
-    return 0;
+    if (error == 0 && watched)
+        wake_watch(h, section);
+    return error;
 }
 
 /* ---- Slots that were left to us: see fs_slot_state ---- */
@@ -128,7 +145,7 @@ static int open_up(fairsem_shared_t *h, struct fs_section *section, int dead_own
     if (error == 0 && FS_GET(&segment->unsettled) != 0)
         error = settle(h, section);
     if (error == 0 && h->aging_ns != 0)
-        error = fs_queue_note_age(h, fs_section_now(section));
+        error = note_age(h, section);
     return error != 0 ? error : fs_shared_load_available(h, &available);
 }
 
@@ -242,7 +259,7 @@ static int grant_or_drop_head(fairsem_shared_t *h, struct fs_section *section)
     bool alive;
 
     if (h->aging_ns != 0)
-        error = fs_queue_note_age(h, fs_section_now(section));
+        error = note_age(h, section);
     if (error == 0)
         error = fs_queue_head(h, &head);
     if (error != 0)

@@ -308,6 +308,12 @@ static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
 
     if (error == ETIMEDOUT)
         return leave_without_lock(wait, FS_GET(&wait->reason) != 0 ? CANCEL_LATE : ending);
+    if (error == 0 && ending == EXPIRE && h->aging_ns != 0) {
+        /* Its units may have been free since it is old. */
+        error = fs_section_grant(h, &section);
+        if (error != 0)
+            return fs_section_fail(h, &section, error);
+    }
     if (error != 0)
         return error;
     if (is_in(wait, FS_SLOT_GRANTED)) {

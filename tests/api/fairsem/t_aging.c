@@ -232,6 +232,23 @@ START_TEST(an_old_request_times_out_and_is_canceled_as_others)
 }
 END_TEST
 
+/* ... and one that is not old yet, by either clock. */
+START_TEST(a_deadline_comes_before_the_age)
+{
+    fairsem_t sem;
+    const struct timespec in_a_moment = from_now(CLOCK_REALTIME, 5);
+    const fairsem_wait_t timed[] = {
+        { .timeout_ns = 5 * MS_NS },
+        { .clock = CLOCK_REALTIME, .deadline = &in_a_moment },
+    };
+
+    init(&sem, 0, 0, HOUR_NS);
+    for (size_t i = 0; i < sizeof timed / sizeof timed[0]; i++)
+        ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &timed[i]), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
 /* A new capacity looks at every request, also at those before the oldest in the order of priority. */
 START_TEST(a_smaller_capacity_refuses_young_and_old_alike)
 {
@@ -350,7 +367,7 @@ int main(void)
               nobody_takes_units_that_an_old_request_waits_for,
               a_thread_that_becomes_old_takes_what_lies_free,
               a_ticket_that_is_waited_for_takes_what_lies_free,
-              an_old_request_times_out_and_is_canceled_as_others,
+              an_old_request_times_out_and_is_canceled_as_others, a_deadline_comes_before_the_age,
               a_smaller_capacity_refuses_young_and_old_alike,
               a_dump_shows_the_queue_in_the_order_of_service,
               a_stream_of_better_requests_does_not_starve_a_worse_one,

@@ -96,6 +96,11 @@ const struct scenario scenarios[] = {
     { .name = "age-and-bypass", .aging_ns = MOMENT_NS, .bypass_ns = MOMENT_NS, .units = 1, .threads =
       "acquire 1 p1; give | acquire 1; give | later; acquire 1 p-1; give" },
 
+    { .name = "age-and-long-bypass", .aging_ns = MOMENT_NS, .bypass_ns = LONG, .threads =
+      "acquire 1; give | later; release 1" },
+    { .name = "age-before-the-deadline", .aging_ns = MOMENT_NS, .threads =
+      "timed 1 p1; give | acquire 3 | release 2; release 2" },
+
     /* ---- Tokens ---- */
     { .name = "token-or-grant", .threads =
       "acquire 1 token; give | release 1 | cancel" },
