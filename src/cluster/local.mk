@@ -4,7 +4,24 @@
 
 EXTRA_DIST += src/cluster/cluster.map
 cluster_sources = \
-	src/cluster/cluster.c
+	src/cluster/base64.c src/cluster/base64.h \
+	src/cluster/clock.c src/cluster/clock.h \
+	src/cluster/cluster.c \
+	src/cluster/engine.h \
+	src/cluster/etcd.c \
+	src/cluster/etcd_answer.c src/cluster/etcd_answer.h \
+	src/cluster/etcd_ask.c src/cluster/etcd_ask.h \
+	src/cluster/etcd_users.c src/cluster/etcd_users.h \
+	src/cluster/handle.h \
+	src/cluster/hold.c src/cluster/hold.h \
+	src/cluster/http.c src/cluster/http.h \
+	src/cluster/json.c src/cluster/json.h \
+	src/cluster/keeper.c src/cluster/keeper.h \
+	src/cluster/key.c src/cluster/key.h \
+	src/cluster/options.c src/cluster/options.h \
+	src/cluster/place.c src/cluster/place.h \
+	src/cluster/request.c src/cluster/request.h \
+	src/cluster/users.c src/cluster/users.h
 cluster_headers = include/fairsem/cluster.h
 
 if HAVE_CLUSTER

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* clock.c - see clock.h. */
+#include "clock.h"
+
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t fs_boot_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (int64_t)now.tv_sec * FS_NS_PER_S + now.tv_nsec;
+}
+
+int fs_alarm_open(void)
+{
+    return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+}
+
+void fs_alarm_set(int alarm, int64_t at)
+{
+    struct itimerspec when = { { 0, 0 }, { 0, 0 } };
+
+    /* All zero turns it off.  A time in the past is no error: it rings at once. */
+    if (at != FS_NEVER) {
+        when.it_value.tv_sec = (time_t)(at / FS_NS_PER_S);
+        when.it_value.tv_nsec = at > 0 ? (long)(at % FS_NS_PER_S) : 1;
+    }
+    timerfd_settime(alarm, TFD_TIMER_ABSTIME, &when, NULL);
+}

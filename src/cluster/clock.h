@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clock.h - the clock of leases: CLOCK_BOOTTIME, which goes on while the machine sleeps.
+ *
+ * Times are nanoseconds of it.  A test can replace fs_boot_now by one that jumps.
+ */
+#ifndef CLUSTER_CLOCK_H
+#define CLUSTER_CLOCK_H
+
+#include <stdint.h>
+
+#define FS_NS_PER_S  INT64_C(1000000000)
+#define FS_NS_PER_MS INT64_C(1000000)
+
+/* Later than any time. */
+#define FS_NEVER INT64_MAX
+
+int64_t fs_boot_now(void);
+
+/* A descriptor that becomes readable at a time; at once when a machine wakes after it.  -1: errno. */
+int fs_alarm_open(void);
+
+/* Set the time, and forget the last one. */
+void fs_alarm_set(int alarm, int64_t at);
+
+static inline int64_t fs_earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * etcd.c - the engine that is etcd: where each question is sent, and when again; see engine.h.
+ *
+ * All calls use one endpoint, until a question to it fails; then all go to the next, also the watches,
+ * which would otherwise hear nothing from a member that hangs.  A renewal finds that out, at the
+ * latest.
+ *
+ *     FS_IDLE --call--> FS_SENT --an answer--> FS_IDLE
+ *     FS_SENT --no answer--> FS_PAUSED --its time--> FS_SENT
+ *     FS_SENT, a watch, --the endpoint changed--> FS_IDLE
+ *     FS_IDLE, FS_SENT, FS_PAUSED --no token, or not any more--> FS_NEEDS_TOKEN --it came--> FS_SENT
+ */
+#include "engine.h"
+
+#include "clock.h"
+#include "etcd_answer.h"
+#include "etcd_ask.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* After each round of all endpoints there is a pause, which doubles from the one to the other. */
+#define PAUSE_FIRST (50 * FS_NS_PER_MS)
+#define PAUSE_LONGEST (500 * FS_NS_PER_MS)
+
+/* No question waits longer for its answer; with short leases even less. */
+#define ANSWER_MS 1700
+
+/* A token that was just given and is refused is asked for again so often. */
+enum { TOKENS_MAX = 3 };
+
+struct fs_engine {
+    struct fs_http *http;
+    const struct fs_options *options;
+    struct fs_call *calls;      /* that are not idle */
+    unsigned generation;        /* modulo their number: the endpoint that is in use */
+    char *token;                /* NULL: none */
+    struct fs_exchange asking;  /* for a token */
+    bool asks;
+};
+
+int fs_engine_open(struct fs_engine **engine, const struct fs_options *options)
+{
+    int error;
+
+    *engine = calloc(1, sizeof **engine);
+    if (*engine == NULL)
+        return ENOMEM;
+    (*engine)->options = options;
+    error = fs_http_open(&(*engine)->http, options);
+    if (error != 0)
+        free(*engine);
+    return error;
+}
+
+void fs_engine_close(struct fs_engine *engine)
+{
+    while (engine->calls != NULL)
+        fs_engine_stop(engine->calls);
+    fs_http_stop(&engine->asking);
+    fs_http_close(engine->http);
+    free(engine->token);
+    free(engine);
+}
+
+/* ======================================================================== *
+ *  Calls
+ * ======================================================================== */
+
+static void unlink_call(struct fs_call *call)
+{
+    *call->link = call->next;
+    if (call->next != NULL)
+        call->next->link = call->link;
+    call->state = FS_IDLE;
+}
+
+void fs_engine_stop(struct fs_call *call)
+{
+    if (call->state == FS_IDLE)
+        return;
+    fs_http_stop(&call->exchange);
+    unlink_call(call);
+}
+
+/* Hand call->answer over. */
+static void finish(struct fs_call *call, int error)
+{
+    call->answer.error = error;
+    call->answer.sent = call->sent;
+    /* An earlier attempt may be the one that made the lease. */
+    if (call->step == FS_GRANT)
+        call->answer.sent = call->first;
+    unlink_call(call);
+    call->done(call, &call->answer);
+}
+
+/* A question got no answer, or none that makes sense. */
+static void failed(struct fs_call *call, int error, int64_t now)
+{
+    struct fs_engine *engine = call->engine;
+    unsigned count = engine->options->endpoint_count, rounds;
+    int64_t pause = 0;
+
+    if (call->generation == engine->generation)
+        engine->generation++;
+    call->last_error = error;
+    call->tries++;
+    rounds = call->tries / count;
+    if (call->step == FS_WATCH || (rounds > 0 && (error != ENETUNREACH || now >= call->until))) {
+        finish(call, error);
+        return;
+    }
+    if (call->tries % count == 0)
+        pause = rounds > 4 ? PAUSE_LONGEST : fs_earlier(PAUSE_FIRST << (rounds - 1), PAUSE_LONGEST);
+    call->state = FS_PAUSED;
+    call->again = now + pause;
+}
+
+static long answer_ms(const struct fs_engine *engine)
+{
+    int64_t sixth = engine->options->ttl_ns / FS_NS_PER_MS / 6;
+
+    return (long)fs_earlier(sixth, ANSWER_MS);
+}
+
+/* Send a body, which is freed, to the current endpoint. */
+static int post(struct fs_engine *engine, struct fs_exchange *exchange, const char *path, char *body,
+                const char *token, long timeout_ms)
+{
+    const struct fs_options *options = engine->options;
+    const char *base = options->endpoints[engine->generation % options->endpoint_count];
+    char *url = malloc(strlen(base) + strlen(path) + 1);
+    int error = ENOMEM;
+
+    if (url != NULL && body != NULL)
+        error = fs_http_start(engine->http, exchange, strcat(strcpy(url, base), path), token, body,
+                              timeout_ms);
+    free(url);
+    free(body);
+    return error;
+}
+
+static void ask_token(struct fs_engine *engine);
+static void ended(struct fs_exchange *exchange, int error);
+static bool take_event(struct fs_exchange *exchange, const char *bytes, size_t n);
+
+static void send_call(struct fs_call *call, int64_t now)
+{
+    struct fs_engine *engine = call->engine;
+    bool streams = call->step == FS_WATCH;
+    int error;
+
+    call->generation = engine->generation;
+    if (engine->options->user != NULL && engine->token == NULL) {
+        call->state = FS_NEEDS_TOKEN;
+        ask_token(engine);
+        return;
+    }
+    call->sent = now;
+    if (call->first == 0)
+        call->first = now;
+    call->exchange.ended = ended;
+    call->exchange.line = streams ? take_event : NULL;
+    call->exchange.owner = call;
+    call->answer.error = EAGAIN;
+    call->state = FS_SENT;
+    error = post(engine, &call->exchange, fs_etcd_path(call->step),
+                 fs_etcd_ask(call->step, call->place), engine->token,
+                 streams ? 0 : answer_ms(engine));
+    if (error != 0) {
+        call->state = FS_PAUSED;
+        call->again = now + PAUSE_LONGEST;
+    }
+}
+
+void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step step,
+                    const struct fs_place *place, int64_t until)
+{
+    call->engine = engine;
+    call->step = step;
+    call->place = place;
+    call->until = until;
+    call->tries = call->tokens = 0;
+    call->first = 0;
+    call->last_error = 0;
+    memset(&call->answer, 0, sizeof call->answer);
+    call->next = engine->calls;
+    call->link = &engine->calls;
+    if (call->next != NULL)
+        call->next->link = &call->next;
+    engine->calls = call;
+    send_call(call, fs_boot_now());
+}
+
+/* ======================================================================== *
+ *  Answers
+ * ======================================================================== */
+
+/* The token was refused: most often it is too old. */
+static void refused(struct fs_call *call, int64_t now)
+{
+    struct fs_engine *engine = call->engine;
+
+    if (engine->options->user == NULL || ++call->tokens > TOKENS_MAX) {
+        finish(call, EACCES);
+        return;
+    }
+    /* Another call may have got a new one since this was sent. */
+    if (call->tokens > 1 || !engine->asks) {
+        free(engine->token);
+        engine->token = NULL;
+    }
+    if (call->step == FS_WATCH)
+        finish(call, ENETUNREACH);
+    else
+        send_call(call, now);
+}
+
+/* For http.c, in the middle of its work: a line of a watch.  It only takes a note. */
+static bool take_event(struct fs_exchange *exchange, const char *bytes, size_t n)
+{
+    struct fs_call *call = exchange->owner;
+    int error = fs_etcd_event(bytes, n, call->place);
+
+    call->answer.error = error;
+    call->answer.done = error == 0;
+    return error == EAGAIN;
+}
+
+static void ended(struct fs_exchange *exchange, int error)
+{
+    struct fs_call *call = exchange->owner;
+    int64_t now = fs_boot_now();
+
+    if (error == 0 && call->step == FS_WATCH)
+        error = call->answer.error == EAGAIN ? ENETUNREACH : call->answer.error;
+    else if (error == 0)
+        error = fs_etcd_answer(call->step, exchange->status, exchange->bytes, exchange->used,
+                               call->place, &call->answer);
+    if (error == EKEYEXPIRED)
+        refused(call, now);
+    else if (error == ENETUNREACH || error == EPROTO || (error == EACCES && exchange->status == 0))
+        failed(call, error, now);
+    else
+        finish(call, error);
+}
+
+/* ======================================================================== *
+ *  Tokens
+ * ======================================================================== */
+
+static bool needs_token(const struct fs_call *call)
+{
+    return call->state == FS_NEEDS_TOKEN;
+}
+
+/* A watch at an endpoint that is not in use any more. */
+static bool watches_elsewhere(const struct fs_call *call)
+{
+    return call->step == FS_WATCH && call->state == FS_SENT
+        && call->generation != call->engine->generation;
+}
+
+/* The first call that is so.  From the beginning each time: what is done with it changes the list. */
+static struct fs_call *next_that(struct fs_engine *engine, bool is_so(const struct fs_call *))
+{
+    struct fs_call *call = engine->calls;
+
+    while (call != NULL && !is_so(call))
+        call = call->next;
+    return call;
+}
+
+static void got_token(struct fs_exchange *exchange, int error)
+{
+    struct fs_engine *engine = exchange->owner;
+    int64_t now = fs_boot_now();
+    struct fs_call *call;
+
+    engine->asks = false;
+    if (error == 0)
+        error = fs_etcd_token(exchange->status, exchange->bytes, exchange->used, &engine->token);
+    while ((call = next_that(engine, needs_token)) != NULL)
+        if (error == 0)
+            send_call(call, now);
+        else if (error == EACCES && exchange->status != 0)
+            finish(call, EACCES);
+        else
+            failed(call, error, now);
+}
+
+static void ask_token(struct fs_engine *engine)
+{
+    if (engine->asks)
+        return;
+    engine->asking.ended = got_token;
+    engine->asking.line = NULL;
+    engine->asking.owner = engine;
+    engine->asks = post(engine, &engine->asking, "/v3/auth/authenticate",
+                        fs_etcd_ask_token(engine->options), NULL, answer_ms(engine)) == 0;
+}
+
+/* ======================================================================== *
+ *  The keeper's side
+ * ======================================================================== */
+
+void fs_engine_wait(struct fs_engine *engine, int alarm)
+{
+    fs_http_wait(engine->http, alarm);
+}
+
+void fs_engine_wake(struct fs_engine *engine)
+{
+    fs_http_wake(engine->http);
+}
+
+int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
+{
+    int64_t next = FS_NEVER;
+    struct fs_call *call;
+
+    fs_http_turn(engine->http);
+    while ((call = next_that(engine, watches_elsewhere)) != NULL) {
+        fs_http_stop(&call->exchange);
+        finish(call, ENETUNREACH);
+    }
+    for (call = engine->calls; call != NULL; call = call->next) {
+        if (call->state == FS_PAUSED && call->again <= now)
+            send_call(call, now);
+        if (call->state == FS_PAUSED)
+            next = fs_earlier(next, call->again);
+    }
+    if (!engine->asks && next_that(engine, needs_token) != NULL) {
+        ask_token(engine);      /* there was no memory for it */
+        next = fs_earlier(next, now + PAUSE_LONGEST);
+    }
+    return next;
+}

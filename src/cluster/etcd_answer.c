@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* etcd_answer.c - see etcd_answer.h. */
+#include "etcd_answer.h"
+
+#include "etcd_ask.h"
+#include "etcd_users.h"
+#include "json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ======================================================================== *
+ *  Errors
+ * ======================================================================== */
+
+/* Codes of gRPC, of which only some say more than that it did not work. */
+enum {
+    INVALID = 3, TOO_LATE = 4, NOT_FOUND = 5, DENIED = 7, EXHAUSTED = 8, PRECONDITION = 9,
+    OUT_OF_RANGE = 11, UNAUTHENTICATED = 16
+};
+
+static int error_of(int64_t code, const char *message)
+{
+    switch (code) {
+    case NOT_FOUND:
+        return ESTALE;
+    case DENIED:
+        return EACCES;
+    case UNAUTHENTICATED:
+        return EKEYEXPIRED;
+    case EXHAUSTED:
+        return strstr(message, "space exceeded") != NULL ? ENOSPC : ENETUNREACH;
+    case PRECONDITION:
+        return strstr(message, "lease already exists") != NULL ? EEXIST : ENETUNREACH;
+    case INVALID:
+        if (strstr(message, "user name is empty") != NULL
+            || strstr(message, "revision in header is old") != NULL)
+            return EKEYEXPIRED;
+        return strstr(message, "authentication failed") != NULL
+            || strstr(message, "authentication is not enabled") != NULL ? EACCES : EPROTO;
+    case OUT_OF_RANGE:
+        return EPROTO;
+    default:
+        return ENETUNREACH;
+    }
+}
+
+/* An error of the engine, in the object itself or in one named "error", or 0. */
+static int read_error(const json_t *json, long status)
+{
+    const json_t *inner = json_object_get(json, "error");
+    const char *message, *name = "code";
+    int64_t code;
+
+    if (inner == NULL && status == 200)
+        return 0;
+    if (json_is_object(inner)) {
+        json = inner;
+        if (json_object_get(json, "code") == NULL)
+            name = "grpc_code";
+    }
+    if (!fs_json_int(json, name, &code) || !fs_json_string(json, "message", &message))
+        return EPROTO;
+    if (code == 0)  /* from something between, such as a proxy */
+        return status == 401 || status == 403 ? EACCES : status >= 500 ? ENETUNREACH : EPROTO;
+    return error_of(code, message);
+}
+
+/* ======================================================================== *
+ *  A transaction
+ * ======================================================================== */
+
+/* The answer number i of a transaction, of a kind.  False: it is not there. */
+static bool part(const json_t *parts, size_t i, const char *kind, json_t **out)
+{
+    return fs_json_object(json_array_get(parts, i), kind, out) && *out != NULL;
+}
+
+/* The keys of a range. */
+static bool keys_of(const json_t *parts, size_t i, json_t **keys)
+{
+    json_t *range;
+
+    return part(parts, i, "response_range", &range) && fs_json_array(range, "kvs", keys);
+}
+
+/* Add up those that run, and find mine among them. */
+static bool read_running(const json_t *parts, const struct fs_place *place,
+                         struct fs_answer *answer)
+{
+    char mine[FS_KEY_SIZE];
+    json_t *keys;
+
+    fs_key_runs(mine, place->prefix, place->lease);
+    if (!keys_of(parts, FS_SAW_RUNNING, &keys))
+        return false;
+    for (size_t i = 0; i < json_array_size(keys); i++) {
+        struct fs_user user;
+
+        if (!fs_user_read(json_array_get(keys, i), place->prefix, &user) || !user.runs)
+            return false;
+        if (strcmp(user.key, mine) == 0) {
+            answer->began = user.revision;
+            continue;       /* it is not among those that keep it from running */
+        }
+        answer->held += user.about.units;
+        if (answer->held > FAIRSEM_MAX_UNITS)
+            answer->held = FAIRSEM_MAX_UNITS;
+    }
+    return true;
+}
+
+/* The single key of a range, and when it was made; "" and 0 if there is none. */
+static bool read_one(const json_t *parts, size_t i, char key[FS_KEY_SIZE], int64_t *revision)
+{
+    json_t *keys;
+
+    key[0] = '\0';
+    *revision = 0;
+    if (!keys_of(parts, i, &keys))
+        return false;
+    if (json_array_size(keys) == 0)
+        return true;
+    return fs_json_bytes(json_array_get(keys, 0), "key", key, FS_KEY_SIZE)
+        && fs_json_int(json_array_get(keys, 0), "create_revision", revision) && *revision > 0;
+}
+
+static bool read_limit(const json_t *parts, struct fs_answer *answer)
+{
+    char text[24], again[24];
+    json_t *keys;
+
+    if (!keys_of(parts, FS_SAW_LIMIT, &keys))
+        return false;
+    if (json_array_size(keys) == 0)
+        return true;
+    if (!fs_json_bytes(json_array_get(keys, 0), "value", text, sizeof text))
+        return false;
+    answer->limit = strtoll(text, NULL, 10);
+    snprintf(again, sizeof again, "%lld", (long long)answer->limit);
+    return strcmp(text, again) == 0 && answer->limit >= 0;
+}
+
+/* What FS_VIEW reads. */
+static bool read_view(const json_t *parts, const struct fs_place *place, struct fs_answer *answer)
+{
+    char mine[FS_KEY_SIZE], own[FS_KEY_SIZE], equal[FS_KEY_SIZE];
+    int64_t ignored;
+
+    fs_key_waits(own, place->prefix, place->priority, place->lease);
+    if (!read_running(parts, place, answer) || !read_limit(parts, answer)
+        || !read_one(parts, FS_SAW_MINE, mine, &answer->joined)
+        || !read_one(parts, FS_SAW_BETTER, answer->ahead, &ignored)
+        || !read_one(parts, FS_SAW_EQUAL, equal, &ignored))
+        return false;
+    if (mine[0] != '\0' && strcmp(mine, own) != 0)
+        return false;
+    /* The one before it among its equals; else the last of the better ones, by key. */
+    if (equal[0] != '\0' && strcmp(equal, own) != 0)
+        strcpy(answer->ahead, equal);
+    return true;
+}
+
+/* The transaction within that of FS_JOIN: has one of its two branches put mine? */
+static bool read_set(const json_t *parts, bool *done)
+{
+    json_t *inner, *again;
+
+    if (!part(parts, FS_SAW_COUNT, "response_txn", &inner)
+        || !fs_json_bool(inner, "succeeded", done) || !fs_json_array(inner, "responses", &again))
+        return false;
+    if (*done)
+        return true;
+    return part(again, 0, "response_txn", &inner) && fs_json_bool(inner, "succeeded", done);
+}
+
+static int read_transaction(enum fs_step step, const json_t *json, const struct fs_place *place,
+                            struct fs_answer *answer)
+{
+    json_t *parts;
+
+    if (!fs_json_bool(json, "succeeded", &answer->done)
+        || !fs_json_array(json, "responses", &parts))
+        return EPROTO;
+    if (answer->revision < place->seen)
+        return EPROTO;      /* a member that was left behind, or an older copy of the data */
+    if (step == FS_LIST)
+        return fs_users_read(parts, place->prefix, answer);
+    if (step == FS_BEGIN && answer->done)
+        return 0;
+    if (!read_view(parts, place, answer))
+        return EPROTO;
+    if (step == FS_VIEW)
+        answer->done = false;
+    if (step == FS_JOIN && !answer->done && !read_set(parts, &answer->done))
+        return EPROTO;
+    if (step == FS_JOIN && answer->done) {
+        answer->joined = answer->revision;
+        answer->limit = place->limit;
+    }
+    return 0;
+}
+
+/* ======================================================================== *
+ *  All answers
+ * ======================================================================== */
+
+static bool read_header(const json_t *json, int64_t *revision)
+{
+    json_t *header;
+
+    return fs_json_object(json, "header", &header) && header != NULL
+        && fs_json_int(header, "revision", revision) && *revision > 0;
+}
+
+/* A step that etcd refuses because it has been taken already. */
+static bool was_taken(enum fs_step step, int error)
+{
+    return (step == FS_GRANT && error == EEXIST) || (step == FS_END && error == ESTALE);
+}
+
+static int read_answer(enum fs_step step, long status, const json_t *json,
+                       const struct fs_place *place, struct fs_answer *answer)
+{
+    int error = read_error(json, status);
+    json_t *inner;
+
+    if (was_taken(step, error)) {
+        answer->ttl_s = place->ttl_s;
+        return 0;
+    }
+    if (error != 0)
+        return error == EEXIST ? EPROTO : error;
+    if (step == FS_RENEW) {     /* a stream, of which this is the only line */
+        if (!fs_json_object(json, "result", &inner) || inner == NULL)
+            return EPROTO;
+        json = inner;
+    }
+    if (!read_header(json, &answer->revision))
+        return EPROTO;
+    if (step == FS_GRANT || step == FS_RENEW) {
+        if (!fs_json_int(json, "TTL", &answer->ttl_s) || answer->ttl_s < 0)
+            return EPROTO;
+        return answer->ttl_s == 0 ? step == FS_RENEW ? ESTALE : EPROTO : 0;
+    }
+    return step == FS_END ? 0 : read_transaction(step, json, place, answer);
+}
+
+int fs_etcd_answer(enum fs_step step, long status, const char *bytes, size_t n,
+                   const struct fs_place *place, struct fs_answer *answer)
+{
+    json_t *json = fs_json_parse(bytes, n);
+    int error;
+
+    memset(answer, 0, sizeof *answer);
+    if (json != NULL)
+        error = read_answer(step, status, json, place, answer);
+    else
+        error = status >= 500 ? ENETUNREACH : EPROTO;
+    if (error != 0) {
+        free(answer->users);
+        memset(answer, 0, sizeof *answer);
+    }
+    answer->error = error;
+    json_decref(json);
+    return error;
+}
+
+/* Is one of the events the end of what was watched?  -1: they make no sense. */
+static int gone(const json_t *events, const struct fs_place *place)
+{
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+        const char *type;
+        int64_t revision;
+        json_t *key;
+
+        if (!fs_json_string(event, "type", &type) || !fs_json_object(event, "kv", &key)
+            || key == NULL || !fs_json_int(key, "mod_revision", &revision))
+            return -1;
+        if (strcmp(type, "DELETE") == 0 && revision > place->seen)
+            return 1;
+    }
+    return 0;
+}
+
+int fs_etcd_event(const char *bytes, size_t n, const struct fs_place *place)
+{
+    json_t *json = fs_json_parse(bytes, n), *result, *events;
+    bool canceled;
+    int error = EPROTO;
+
+    if (json != NULL && (error = read_error(json, 200)) == 0) {
+        error = EPROTO;
+        if (fs_json_object(json, "result", &result) && result != NULL
+            && fs_json_bool(result, "canceled", &canceled)
+            && fs_json_array(result, "events", &events)) {
+            int found = gone(events, place);
+
+            error = canceled ? ENETUNREACH : found == 1 ? 0 : found == 0 ? EAGAIN : EPROTO;
+        }
+    }
+    json_decref(json);
+    return error;
+}
+
+int fs_etcd_token(long status, const char *bytes, size_t n, char **token)
+{
+    json_t *json = fs_json_parse(bytes, n);
+    const char *text = "";
+    int error = status >= 500 ? ENETUNREACH : EPROTO;
+
+    *token = NULL;
+    if (json != NULL && (error = read_error(json, status)) == 0) {
+        if (!fs_json_string(json, "token", &text) || text[0] == '\0'
+            || strpbrk(text, "\r\n") != NULL)
+            error = EPROTO;
+        else
+            error = (*token = strdup(text)) == NULL ? ENOMEM : 0;
+    }
+    json_decref(json);
+    return error == EKEYEXPIRED || error == ESTALE ? EACCES : error == EEXIST ? EPROTO : error;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* etcd_answer.h - from the bytes of an answer of etcd to what they say, whatever they are. */
+#ifndef CLUSTER_ETCD_ANSWER_H
+#define CLUSTER_ETCD_ANSWER_H
+
+#include "engine.h"
+
+/*
+ * Read an answer to a step; `status` is HTTP's.  0, and *answer is filled in; or
+ *
+ * ESTALE       there is no such lease
+ * EACCES, ENOSPC   as the engine says
+ * ENETUNREACH  it cannot answer now: ask again elsewhere
+ * EPROTO       it makes no sense, or keys are damaged, or it is older than place->seen: likewise
+ * EKEYEXPIRED  it wants another token
+ */
+int fs_etcd_answer(enum fs_step step, long status, const char *bytes, size_t n,
+                   const struct fs_place *place, struct fs_answer *answer);
+
+/* Read a line of a watch.  0: what was watched is gone; EAGAIN: nothing yet; else as above. */
+int fs_etcd_event(const char *bytes, size_t n, const struct fs_place *place);
+
+/* Read the answer to fs_etcd_ask_token: *token is from malloc.  0, or as above. */
+int fs_etcd_token(long status, const char *bytes, size_t n, char **token);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* etcd_ask.h - the questions to etcd, as its gateway wants them: a path, and a text in JSON. */
+#ifndef CLUSTER_ETCD_ASK_H
+#define CLUSTER_ETCD_ASK_H
+
+#include "engine.h"
+
+/*
+ * The order of the answers within that to a transaction which looks at the queue: FS_VIEW, FS_BEGIN
+ * if it fails, and FS_JOIN either way, which has one more behind them.
+ */
+enum { FS_SAW_RUNNING, FS_SAW_MINE, FS_SAW_BETTER, FS_SAW_EQUAL, FS_SAW_LIMIT, FS_SAW_COUNT };
+
+/* The most requests, and the most holders, that FS_LIST reads. */
+enum { FS_LIST_MAX = 4096 };
+
+const char *fs_etcd_path(enum fs_step step);
+
+/* The text, from malloc.  NULL: no memory. */
+char *fs_etcd_ask(enum fs_step step, const struct fs_place *place);
+
+/* The question for a token. */
+char *fs_etcd_ask_token(const struct fs_options *options);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* etcd_users.c - see etcd_users.h. */
+#include "etcd_users.h"
+
+#include "json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The most that the value of a key can be long. */
+enum { VALUE_SIZE = 2048 };
+
+/* Copy a text for people: printable, and cut. */
+static void show(char to[64], const char *from)
+{
+    size_t length = strlen(from);
+
+    if (length > 63)
+        length = 63;
+    for (size_t i = 0; i < length; i++)
+        to[i] = from[i] >= ' ' && from[i] < 0x7f ? from[i] : '?';
+    to[length] = '\0';
+}
+
+/* The value is what etcd_ask.c has put there. */
+static bool read_value(const char *text, fairsem_cluster_user_t *about)
+{
+    json_t *json = fs_json_parse(text, strlen(text));
+    const char *host, *program;
+    bool good = json != NULL && fs_json_int(json, "units", &about->units) && about->units > 0
+        && about->units <= FAIRSEM_MAX_UNITS && fs_json_int(json, "priority", &about->priority)
+        && about->priority >= INT32_MIN && about->priority <= INT32_MAX
+        && fs_json_int(json, "pid", &about->pid) && fs_json_int(json, "since", &about->since)
+        && fs_json_string(json, "host", &host) && fs_json_string(json, "program", &program);
+
+    if (good) {
+        show(about->host, host);
+        show(about->program, program);
+    }
+    json_decref(json);
+    return good;
+}
+
+bool fs_user_read(const json_t *kv, const char *prefix, struct fs_user *user)
+{
+    char value[VALUE_SIZE];
+    int priority;
+    int64_t lease, owner;
+
+    memset(user, 0, sizeof *user);
+    if (!fs_json_bytes(kv, "key", user->key, sizeof user->key)
+        || !fs_json_int(kv, "create_revision", &user->revision) || user->revision <= 0
+        || !fs_key_read(user->key, prefix, &user->runs, &priority, &lease)
+        || !fs_json_int(kv, "lease", &owner) || owner != lease
+        || !fs_json_bytes(kv, "value", value, sizeof value) || !read_value(value, &user->about))
+        return false;
+    if (!user->runs && user->about.priority != priority)
+        return false;
+    user->about.reserved_[0] = lease;
+    return true;
+}
+
+/* In the order of the queue; the damaged ones have no place, and come last. */
+static int compare(const void *left, const void *right)
+{
+    const struct fs_user *a = left, *b = right;
+    bool bad_a = a->about.units < 0, bad_b = b->about.units < 0;
+
+    if (bad_a != bad_b)
+        return bad_a ? 1 : -1;
+    if (!a->runs && a->about.priority != b->about.priority)
+        return a->about.priority < b->about.priority ? -1 : 1;
+    return a->revision < b->revision ? -1 : a->revision > b->revision;
+}
+
+/* Append the users of one range. */
+static int append(const json_t *parts, size_t which, const char *prefix, struct fs_answer *answer)
+{
+    json_t *range, *keys;
+    struct fs_user *users;
+    int64_t total;
+    size_t count;
+
+    if (!fs_json_object(json_array_get(parts, which), "response_range", &range) || range == NULL
+        || !fs_json_array(range, "kvs", &keys) || !fs_json_int(range, "count", &total))
+        return EPROTO;
+    count = json_array_size(keys);
+    if (total < 0 || (uint64_t)total < count)
+        return EPROTO;
+    users = calloc(count + 1, sizeof *users);
+    if (users == NULL)
+        return ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        struct fs_user *user = &users[i];
+
+        if (!fs_user_read(json_array_get(keys, i), prefix, user) || user->runs != (which == 0)) {
+            size_t length = strlen(user->key);
+
+            memset(&user->about, 0, sizeof user->about);
+            user->about.units = -1;
+            show(user->about.program, length > 63 ? user->key + length - 63 : user->key);
+        }
+    }
+    qsort(users, count, sizeof *users, compare);
+    for (size_t i = 0; i < count; i++) {
+        fairsem_cluster_user_t *about = &answer->users[answer->user_count++];
+
+        *about = users[i].about;
+        about->fence = which == 0 && about->units >= 0 ? users[i].revision : 0;
+        about->place = which == 0 ? 0 : (int64_t)i + 1;
+    }
+    answer->user_total += (size_t)total;
+    free(users);
+    return 0;
+}
+
+int fs_users_read(const json_t *parts, const char *prefix, struct fs_answer *answer)
+{
+    size_t count = 0;
+    int error;
+
+    for (size_t i = 0; i < 2; i++)
+        count += json_array_size(json_object_get(
+            json_object_get(json_array_get(parts, i), "response_range"), "kvs"));
+    answer->users = calloc(count + 1, sizeof *answer->users);
+    if (answer->users == NULL)
+        return ENOMEM;
+    error = append(parts, 0, prefix, answer);
+    return error != 0 ? error : append(parts, 1, prefix, answer);
+}

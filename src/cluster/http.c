@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* http.c - see http.h. */
+#include "http.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An endpoint that does not take a connection in this time is passed over. */
+#define CONNECT_MS 900L
+
+struct fs_http {
+    CURLM *multi;
+    const struct fs_options *options;
+};
+
+int fs_http_open(struct fs_http **http, const struct fs_options *options)
+{
+    *http = calloc(1, sizeof **http);
+    if (*http == NULL)
+        return ENOMEM;
+    (*http)->options = options;
+    (*http)->multi = curl_multi_init();
+    if ((*http)->multi == NULL) {
+        free(*http);
+        return ENOMEM;
+    }
+    return 0;
+}
+
+void fs_http_close(struct fs_http *http)
+{
+    curl_multi_cleanup(http->multi);
+    free(http);
+}
+
+/* Hand complete lines of a stream on.  False: no more are wanted, or one is too long. */
+static bool take_lines(struct fs_exchange *exchange)
+{
+    char *at = exchange->bytes, *end = exchange->bytes + exchange->used, *stop;
+
+    while ((stop = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        if (stop > at && !exchange->line(exchange, at, (size_t)(stop - at))) {
+            exchange->enough = true;
+            return false;
+        }
+        at = stop + 1;
+    }
+    exchange->used = (size_t)(end - at);
+    memmove(exchange->bytes, at, exchange->used);
+    exchange->too_long = exchange->used > FS_LINE_MAX;
+    return !exchange->too_long;
+}
+
+/* For curl: bytes have come.  A result other than n ends the exchange. */
+static size_t take(char *bytes, size_t one, size_t n, void *arg)
+{
+    struct fs_exchange *exchange = arg;
+
+    (void)one;
+    if (exchange->used + n > exchange->size) {
+        size_t size = 2 * (exchange->used + n) + 1024;
+        char *more;
+
+        if (exchange->used + n > FS_ANSWER_MAX) {
+            exchange->too_long = true;
+            return 0;
+        }
+        more = realloc(exchange->bytes, size);
+        if (more == NULL)
+            return 0;
+        exchange->bytes = more;
+        exchange->size = size;
+    }
+    memcpy(exchange->bytes + exchange->used, bytes, n);
+    exchange->used += n;
+    return exchange->line == NULL || take_lines(exchange) ? n : 0;
+}
+
+static bool add_header(struct fs_exchange *exchange, const char *header)
+{
+    struct curl_slist *longer = curl_slist_append(exchange->headers, header);
+
+    if (longer == NULL)
+        return false;
+    exchange->headers = longer;
+    return true;
+}
+
+static bool set_headers(struct fs_exchange *exchange, const char *token)
+{
+    static const char name[] = "Authorization: ";
+    char *header;
+    bool done;
+
+    if (!add_header(exchange, "Content-Type: application/json") || !add_header(exchange, "Expect:"))
+        return false;
+    if (token == NULL)
+        return true;
+    header = malloc(sizeof name + strlen(token));
+    if (header == NULL)
+        return false;
+    strcat(strcpy(header, name), token);
+    done = add_header(exchange, header);
+    free(header);
+    return done;
+}
+
+/* All that curl has to know.  False: no memory. */
+static bool set_options(struct fs_http *http, struct fs_exchange *exchange, const char *url,
+                        const char *body, long timeout_ms)
+{
+    CURL *easy = exchange->easy;
+    const struct fs_options *options = http->options;
+    CURLcode bad = CURLE_OK;
+
+#define SET(option, value) (bad = bad != CURLE_OK ? bad : curl_easy_setopt(easy, option, value))
+    SET(CURLOPT_URL, url);
+#if LIBCURL_VERSION_NUM >= 0x075500
+    SET(CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    SET(CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+    SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    SET(CURLOPT_HTTPHEADER, exchange->headers);
+    SET(CURLOPT_COPYPOSTFIELDS, body);
+    SET(CURLOPT_USERAGENT, "fairsem");
+    SET(CURLOPT_WRITEFUNCTION, take);
+    SET(CURLOPT_WRITEDATA, exchange);
+    SET(CURLOPT_PRIVATE, exchange);
+    SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_CONNECTTIMEOUT_MS, timeout_ms != 0 && timeout_ms < CONNECT_MS ? timeout_ms
+                                                                              : CONNECT_MS);
+    SET(CURLOPT_TIMEOUT_MS, timeout_ms);
+    SET(CURLOPT_TCP_KEEPALIVE, 1L);
+    if (options->ca_file != NULL)
+        SET(CURLOPT_CAINFO, options->ca_file);
+    if (options->cert_file != NULL) {
+        SET(CURLOPT_SSLCERT, options->cert_file);
+        SET(CURLOPT_SSLKEY, options->key_file);
+    }
+#undef SET
+    return bad == CURLE_OK;
+}
+
+/* Give back what belongs to curl, and the answer. */
+static void clear(struct fs_exchange *exchange)
+{
+    curl_easy_cleanup(exchange->easy);
+    curl_slist_free_all(exchange->headers);
+    free(exchange->bytes);
+    exchange->easy = NULL;
+    exchange->headers = NULL;
+    exchange->bytes = NULL;
+    exchange->used = exchange->size = 0;
+    exchange->http = NULL;
+}
+
+int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char *url,
+                  const char *token, const char *body, long timeout_ms)
+{
+    exchange->easy = curl_easy_init();
+    exchange->headers = NULL;
+    exchange->bytes = NULL;
+    exchange->used = exchange->size = 0;
+    exchange->too_long = exchange->enough = false;
+    if (exchange->easy == NULL || !set_headers(exchange, token)
+        || !set_options(http, exchange, url, body, timeout_ms)
+        || curl_multi_add_handle(http->multi, exchange->easy) != CURLM_OK) {
+        clear(exchange);
+        return ENOMEM;
+    }
+    exchange->http = http;
+    return 0;
+}
+
+void fs_http_stop(struct fs_exchange *exchange)
+{
+    if (exchange->http == NULL)
+        return;
+    curl_multi_remove_handle(exchange->http->multi, exchange->easy);
+    clear(exchange);
+}
+
+void fs_http_wait(struct fs_http *http, int descriptor)
+{
+    struct curl_waitfd extra = { .fd = descriptor, .events = CURL_WAIT_POLLIN };
+
+    curl_multi_poll(http->multi, &extra, 1, 60000, NULL);
+}
+
+void fs_http_wake(struct fs_http *http)
+{
+    curl_multi_wakeup(http->multi);
+}
+
+/* What a result of curl is here. */
+static int error_of(const struct fs_exchange *exchange, CURLcode code)
+{
+    if (exchange->too_long)
+        return EPROTO;
+    if (code == CURLE_OK || exchange->enough)
+        return 0;
+    switch (code) {
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CONNECT_ERROR:
+        return EACCES;
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_WEIRD_SERVER_REPLY:
+        return EPROTO;
+    default:
+        return ENETUNREACH;
+    }
+}
+
+void fs_http_turn(struct fs_http *http)
+{
+    int running, left;
+    CURLMsg *message;
+
+    curl_multi_perform(http->multi, &running);
+    while ((message = curl_multi_info_read(http->multi, &left)) != NULL) {
+        CURLcode code = message->data.result;
+        CURL *easy = message->easy_handle;
+        struct fs_exchange *exchange;
+        char *mine = NULL;
+
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(easy, CURLINFO_PRIVATE, &mine);
+        exchange = (struct fs_exchange *)(void *)mine;
+        curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &exchange->status);
+        curl_multi_remove_handle(http->multi, easy);
+        exchange->http = NULL;
+        {
+            /* The callback may start the exchange again: the old answer is ours until then. */
+            struct fs_exchange old = *exchange;
+
+            exchange->ended(exchange, error_of(&old, code));
+            clear(&old);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * http.h - questions by HTTP/1.1, many at a time, in one thread.
+ *
+ * Not HTTP/2: there one connection carries all, so a server that hangs would have to be found out by
+ * more than a time-out of one question.
+ */
+#ifndef CLUSTER_HTTP_H
+#define CLUSTER_HTTP_H
+
+#include "options.h"
+
+#include <curl/curl.h>
+
+/* The most that an answer, and a line of a stream, can be long. */
+enum { FS_ANSWER_MAX = 16 << 20, FS_LINE_MAX = 1 << 20 };
+
+struct fs_http;
+
+/* One question and its answer, in memory of the caller's. */
+struct fs_exchange {
+    /* The answer is there; or the errno value why not: ENETUNREACH, EACCES, EPROTO. */
+    void (*ended)(struct fs_exchange *exchange, int error);
+    /* For a stream: a line of it.  False: that is all; then `ended` comes.  Else NULL. */
+    bool (*line)(struct fs_exchange *exchange, const char *bytes, size_t n);
+    void *owner;
+
+    struct fs_http *http;       /* NULL: it is not under way */
+    CURL *easy;
+    struct curl_slist *headers;
+    char *bytes;
+    size_t used, size;
+    bool too_long, enough;
+    long status;                /* of HTTP, when it has ended */
+};
+
+int fs_http_open(struct fs_http **http, const struct fs_options *options);
+void fs_http_close(struct fs_http *http);
+
+/*
+ * Send a question; `token` may be NULL.  timeout_ms is for all of it; 0: none.  ENOMEM: it was not
+ * sent, and `ended` does not come.
+ */
+int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char *url,
+                  const char *token, const char *body, long timeout_ms);
+
+/* Forget it. */
+void fs_http_stop(struct fs_exchange *exchange);
+
+/* Sleep until there is work, or the descriptor is readable. */
+void fs_http_wait(struct fs_http *http, int descriptor);
+
+/* End fs_http_wait, from any thread. */
+void fs_http_wake(struct fs_http *http);
+
+/* Do the work. */
+void fs_http_turn(struct fs_http *http);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* json.c - see json.h. */
+#include "json.h"
+
+#include "base64.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *fs_json_parse(const char *bytes, size_t n)
+{
+    /* jansson refuses more than 2048 levels, and without a flag of ours anything behind the end. */
+    json_t *json = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL);
+
+    if (json != NULL && !json_is_object(json)) {
+        json_decref(json);
+        return NULL;
+    }
+    return json;
+}
+
+bool fs_json_object(const json_t *from, const char *name, json_t **out)
+{
+    *out = json_object_get(from, name);
+    return *out == NULL || json_is_object(*out);
+}
+
+bool fs_json_array(const json_t *from, const char *name, json_t **out)
+{
+    *out = json_object_get(from, name);
+    return *out == NULL || json_is_array(*out);
+}
+
+bool fs_json_int(const json_t *from, const char *name, int64_t *out)
+{
+    const json_t *member = json_object_get(from, name);
+    char again[24];
+
+    *out = 0;
+    if (member == NULL)
+        return true;
+    if (json_is_integer(member)) {
+        *out = json_integer_value(member);
+        return true;
+    }
+    if (!json_is_string(member))
+        return false;
+    /* Written again, it is the same text only if all of it is a number, and within the range. */
+    *out = strtoll(json_string_value(member), NULL, 10);
+    snprintf(again, sizeof again, "%" PRId64, *out);
+    return strcmp(again, json_string_value(member)) == 0;
+}
+
+bool fs_json_bool(const json_t *from, const char *name, bool *out)
+{
+    const json_t *member = json_object_get(from, name);
+
+    *out = json_is_true(member);
+    return member == NULL || json_is_boolean(member);
+}
+
+bool fs_json_string(const json_t *from, const char *name, const char **out)
+{
+    const json_t *member = json_object_get(from, name);
+
+    *out = member == NULL ? "" : json_string_value(member);
+    return *out != NULL;
+}
+
+bool fs_json_bytes(const json_t *from, const char *name, char *out, size_t size)
+{
+    const char *text;
+    unsigned char *bytes;
+    size_t n;
+    long length;
+
+    if (!fs_json_string(from, name, &text))
+        return false;
+    n = strlen(text);
+    if (n / 4 * 3 > size + 2 || (bytes = malloc(n / 4 * 3 + 1)) == NULL)
+        return false;
+    length = fs_base64_read(text, n, bytes);
+    if (length < 0 || (size_t)length >= size || memchr(bytes, '\0', (size_t)length) != NULL) {
+        free(bytes);
+        return false;
+    }
+    memcpy(out, bytes, (size_t)length);
+    out[length] = '\0';
+    free(bytes);
+    return true;
+}
+
+json_t *fs_json_number(int64_t number)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%" PRId64, number);
+    return json_string(text);
+}
+
+json_t *fs_json_base64(const char *text)
+{
+    size_t length = strlen(text);
+    char *out = malloc(FS_BASE64_SIZE(length));
+    json_t *json;
+
+    if (out == NULL)
+        return NULL;
+    fs_base64_write(text, length, out);
+    json = json_string(out);
+    free(out);
+    return json;
+}

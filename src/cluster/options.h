@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* options.h - what fairsem_cluster_open was given, checked and copied, with the files that it names. */
+#ifndef CLUSTER_OPTIONS_H
+#define CLUSTER_OPTIONS_H
+
+#include <fairsem/cluster.h>
+
+enum { FS_ENDPOINTS_MAX = 32 };
+
+struct fs_options {
+    char    *endpoints[FS_ENDPOINTS_MAX];   /* URLs, without a slash at the end */
+    unsigned endpoint_count;
+    char    *user, *password;               /* both or neither; never printed */
+    char    *ca_file, *cert_file, *key_file;
+    int64_t  limit;
+    int64_t  ttl_ns;
+};
+
+/* 0 or an errno value, as fairsem_cluster_open. */
+int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *attr);
+void fs_options_free(struct fs_options *options);
+
+#endif
