@@ -43,7 +43,7 @@
  *
  * WHAT HOLDS FOR EVERY FUNCTION is what fairsem.h says of results, units and time, and this:
  *
- * Engine.    That is etcd.  Its users, certificates and storage are not ours.
+ * Engine.    It is etcd.  Its users, certificates and storage are not ours.
  * Lease.     A request lives as long as its lease at the engine, which one thread for each handle
  *            renews; the thread is there while something is held or waited for.
  * Lost.      A hold whose lease was not renewed for three quarters of its time must no longer be
@@ -58,10 +58,10 @@
  *            ENOSPC       the engine's disk is full
  *            ESTALE       the lease has ended at the engine
  *            ENOMEM, EAGAIN   no memory, no thread
- * Threads.   All may share a handle; a hold is used by one thread at a time, except
- *            fairsem_cluster_lost and fairsem_cluster_fence: these only end before release begins.
+ * Threads.   All may share a handle.  A hold is for one thread at a time, but until its release
+ *            others may call fairsem_cluster_lost and fairsem_cluster_fence.
  * Child.     After fork the child cannot use the parent's handles and holds: EINVAL.
- * Trust.     Whoever may write the keys below "fairsem/" can damage them; the roles of etcd say who.
+ * Trust.     Who may write the keys below "fairsem/" can damage them; the roles of etcd say who.
  */
 #ifndef FAIRSEM_CLUSTER_H
 #define FAIRSEM_CLUSTER_H

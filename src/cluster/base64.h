@@ -11,7 +11,7 @@
 /* Write the text for n bytes to out. */
 void fs_base64_write(const void *bytes, size_t n, char *out);
 
-/* Write the bytes of a text to out, which has at least the size 3 / 4 of the text's.  -1: it is none. */
+/* Write the bytes of a text to out, which has 3 / 4 of its size.  How many, or -1: it is none. */
 long fs_base64_read(const char *text, size_t n, unsigned char *out);
 
 #endif

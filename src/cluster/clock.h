@@ -17,7 +17,7 @@
 
 int64_t fs_boot_now(void);
 
-/* A descriptor that becomes readable at a time; at once when a machine wakes after it.  -1: errno. */
+/* A descriptor that becomes readable at a time, or when the machine wakes after it.  -1: errno. */
 int fs_alarm_open(void);
 
 /* Set the time, and forget the last one. */

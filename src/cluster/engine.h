@@ -42,7 +42,8 @@ struct fs_place {
 
 /* What an answer says.  All of it is of one moment, the revision. */
 struct fs_answer {
-    int     error;          /* 0; ENETUNREACH, EACCES, EPROTO, ENOSPC, ENOMEM; ESTALE: no such lease */
+    int     error;          /* 0; ENETUNREACH, EACCES, EPROTO, ENOSPC, ENOMEM;
+                               ESTALE: no such lease; ECANCELED: the watch has ended */
     bool    done;           /* it has joined, it has begun, what it watched is gone */
     int64_t revision;
     int64_t sent;           /* when the question that was answered was sent */
@@ -52,13 +53,13 @@ struct fs_answer {
     int64_t limit;          /* 0: none is set */
     int64_t held;           /* units of all that run */
     char    ahead[FS_KEY_SIZE];
-    fairsem_cluster_user_t *users;  /* FS_LIST: for the receiver to free; reserved_[0] is the lease */
+    fairsem_cluster_user_t *users;  /* FS_LIST: from malloc; reserved_[0] is the lease */
     size_t  user_count, user_total;
 };
 
 struct fs_engine;
 
-/* A step that is under way, in memory of the caller's.  The members behind `done` are the engine's. */
+/* A step that is under way, in memory of the caller's.  Behind `owner` all is the engine's. */
 struct fs_call {
     void (*done)(struct fs_call *call, struct fs_answer *answer);
     void *owner;
@@ -71,6 +72,7 @@ struct fs_call {
     int64_t until, again;   /* fail at; send again at */
     int64_t sent, first;    /* this time, the first time */
     unsigned tries, tokens; /* failed ones, refused ones */
+    unsigned token_number;  /* of the token that it was sent with */
     unsigned generation;    /* of the endpoint that it was sent to */
     int last_error;
     struct fs_answer answer;
@@ -83,8 +85,8 @@ void fs_engine_close(struct fs_engine *engine);
 
 /*
  * Begin a step.  call->done is called once, in fs_engine_turn, and the call is idle again then.  A
- * step that is not answered is asked again, at each endpoint in turn, until the time `until`, and at
- * least once at each.
+ * step that is not answered is asked again, at each endpoint in turn, until a time, and at least
+ * once at each.
  */
 void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step step,
                     const struct fs_place *place, int64_t until);

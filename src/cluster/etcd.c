@@ -2,23 +2,22 @@
 /*
  * etcd.c - the engine that is etcd: where each question is sent, and when again; see engine.h.
  *
- * All calls use one endpoint, until a question to it fails; then all go to the next, also the watches,
- * which would otherwise hear nothing from a member that hangs.  A renewal finds that out, at the
- * latest.
+ * All calls use one endpoint, until a question to it fails; then all go to the next.  So do watches:
+ * they would hear nothing from a member that hangs.  A renewal finds that out, at the latest.
  *
  *     FS_IDLE --call--> FS_SENT --an answer--> FS_IDLE
  *     FS_SENT --no answer--> FS_PAUSED --its time--> FS_SENT
  *     FS_SENT, a watch, --the endpoint changed--> FS_IDLE
- *     FS_IDLE, FS_SENT, FS_PAUSED --no token, or not any more--> FS_NEEDS_TOKEN --it came--> FS_SENT
+ *     any --no token, or an old one--> FS_NEEDS_TOKEN --it has come--> FS_SENT
  */
 #include "engine.h"
 
 #include "clock.h"
+#include "endpoints.h"
 #include "etcd_answer.h"
 #include "etcd_ask.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,18 +25,14 @@
 #define PAUSE_FIRST (50 * FS_NS_PER_MS)
 #define PAUSE_LONGEST (500 * FS_NS_PER_MS)
 
-/* No question waits longer for its answer; with short leases even less. */
-#define ANSWER_MS 1700
-
 /* A token that was just given and is refused is asked for again so often. */
 enum { TOKENS_MAX = 3 };
 
 struct fs_engine {
-    struct fs_http *http;
-    const struct fs_options *options;
+    struct fs_endpoints at;
     struct fs_call *calls;      /* that are not idle */
-    unsigned generation;        /* modulo their number: the endpoint that is in use */
     char *token;                /* NULL: none */
+    unsigned token_number;
     struct fs_exchange asking;  /* for a token */
     bool asks;
 };
@@ -49,8 +44,8 @@ int fs_engine_open(struct fs_engine **engine, const struct fs_options *options)
     *engine = calloc(1, sizeof **engine);
     if (*engine == NULL)
         return ENOMEM;
-    (*engine)->options = options;
-    error = fs_http_open(&(*engine)->http, options);
+    (*engine)->at.options = options;
+    error = fs_http_open(&(*engine)->at.http, options);
     if (error != 0)
         free(*engine);
     return error;
@@ -61,7 +56,7 @@ void fs_engine_close(struct fs_engine *engine)
     while (engine->calls != NULL)
         fs_engine_stop(engine->calls);
     fs_http_stop(&engine->asking);
-    fs_http_close(engine->http);
+    fs_http_close(engine->at.http);
     free(engine->token);
     free(engine);
 }
@@ -102,15 +97,16 @@ static void finish(struct fs_call *call, int error)
 static void failed(struct fs_call *call, int error, int64_t now)
 {
     struct fs_engine *engine = call->engine;
-    unsigned count = engine->options->endpoint_count, rounds;
+    unsigned count = engine->at.options->endpoint_count, rounds;
     int64_t pause = 0;
 
-    if (call->generation == engine->generation)
-        engine->generation++;
+    fs_endpoints_failed(&engine->at, call->generation);
     call->last_error = error;
     call->tries++;
     rounds = call->tries / count;
-    if (call->step == FS_WATCH || (rounds > 0 && (error != ENETUNREACH || now >= call->until))) {
+    /* What makes no sense, or is refused by TLS, is not asked for longer than two rounds. */
+    if (call->step == FS_WATCH || (rounds >= 1 && now >= call->until)
+        || (rounds >= 2 && error != ENETUNREACH)) {
         finish(call, error);
         return;
     }
@@ -118,30 +114,6 @@ static void failed(struct fs_call *call, int error, int64_t now)
         pause = rounds > 4 ? PAUSE_LONGEST : fs_earlier(PAUSE_FIRST << (rounds - 1), PAUSE_LONGEST);
     call->state = FS_PAUSED;
     call->again = now + pause;
-}
-
-static long answer_ms(const struct fs_engine *engine)
-{
-    int64_t sixth = engine->options->ttl_ns / FS_NS_PER_MS / 6;
-
-    return (long)fs_earlier(sixth, ANSWER_MS);
-}
-
-/* Send a body, which is freed, to the current endpoint. */
-static int post(struct fs_engine *engine, struct fs_exchange *exchange, const char *path, char *body,
-                const char *token, long timeout_ms)
-{
-    const struct fs_options *options = engine->options;
-    const char *base = options->endpoints[engine->generation % options->endpoint_count];
-    char *url = malloc(strlen(base) + strlen(path) + 1);
-    int error = ENOMEM;
-
-    if (url != NULL && body != NULL)
-        error = fs_http_start(engine->http, exchange, strcat(strcpy(url, base), path), token, body,
-                              timeout_ms);
-    free(url);
-    free(body);
-    return error;
 }
 
 static void ask_token(struct fs_engine *engine);
@@ -154,12 +126,13 @@ static void send_call(struct fs_call *call, int64_t now)
     bool streams = call->step == FS_WATCH;
     int error;
 
-    call->generation = engine->generation;
-    if (engine->options->user != NULL && engine->token == NULL) {
+    call->generation = engine->at.generation;
+    if (engine->at.options->user != NULL && engine->token == NULL) {
         call->state = FS_NEEDS_TOKEN;
         ask_token(engine);
         return;
     }
+    call->token_number = engine->token_number;
     call->sent = now;
     if (call->first == 0)
         call->first = now;
@@ -168,9 +141,9 @@ static void send_call(struct fs_call *call, int64_t now)
     call->exchange.owner = call;
     call->answer.error = EAGAIN;
     call->state = FS_SENT;
-    error = post(engine, &call->exchange, fs_etcd_path(call->step),
-                 fs_etcd_ask(call->step, call->place), engine->token,
-                 streams ? 0 : answer_ms(engine));
+    error = fs_endpoints_post(&engine->at, &call->exchange, fs_etcd_path(call->step), engine->token,
+                              fs_etcd_ask(call->step, call->place),
+                              streams ? 0 : fs_endpoints_patience(&engine->at));
     if (error != 0) {
         call->state = FS_PAUSED;
         call->again = now + PAUSE_LONGEST;
@@ -205,12 +178,11 @@ static void refused(struct fs_call *call, int64_t now)
 {
     struct fs_engine *engine = call->engine;
 
-    if (engine->options->user == NULL || ++call->tokens > TOKENS_MAX) {
+    if (engine->at.options->user == NULL || ++call->tokens > TOKENS_MAX) {
         finish(call, EACCES);
         return;
     }
-    /* Another call may have got a new one since this was sent. */
-    if (call->tokens > 1 || !engine->asks) {
+    if (call->token_number == engine->token_number) {   /* nobody has got a new one since */
         free(engine->token);
         engine->token = NULL;
     }
@@ -262,10 +234,10 @@ static bool needs_token(const struct fs_call *call)
 static bool watches_elsewhere(const struct fs_call *call)
 {
     return call->step == FS_WATCH && call->state == FS_SENT
-        && call->generation != call->engine->generation;
+        && call->generation != call->engine->at.generation;
 }
 
-/* The first call that is so.  From the beginning each time: what is done with it changes the list. */
+/* The first call that is so.  To do something with it may change the list. */
 static struct fs_call *next_that(struct fs_engine *engine, bool is_so(const struct fs_call *))
 {
     struct fs_call *call = engine->calls;
@@ -284,6 +256,7 @@ static void got_token(struct fs_exchange *exchange, int error)
     engine->asks = false;
     if (error == 0)
         error = fs_etcd_token(exchange->status, exchange->bytes, exchange->used, &engine->token);
+    engine->token_number++;
     while ((call = next_that(engine, needs_token)) != NULL)
         if (error == 0)
             send_call(call, now);
@@ -300,8 +273,9 @@ static void ask_token(struct fs_engine *engine)
     engine->asking.ended = got_token;
     engine->asking.line = NULL;
     engine->asking.owner = engine;
-    engine->asks = post(engine, &engine->asking, "/v3/auth/authenticate",
-                        fs_etcd_ask_token(engine->options), NULL, answer_ms(engine)) == 0;
+    engine->asks = fs_endpoints_post(&engine->at, &engine->asking, "/v3/auth/authenticate", NULL,
+                                     fs_etcd_ask_token(engine->at.options),
+                                     fs_endpoints_patience(&engine->at)) == 0;
 }
 
 /* ======================================================================== *
@@ -310,12 +284,12 @@ static void ask_token(struct fs_engine *engine)
 
 void fs_engine_wait(struct fs_engine *engine, int alarm)
 {
-    fs_http_wait(engine->http, alarm);
+    fs_http_wait(engine->at.http, alarm);
 }
 
 void fs_engine_wake(struct fs_engine *engine)
 {
-    fs_http_wake(engine->http);
+    fs_http_wake(engine->at.http);
 }
 
 int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
@@ -323,7 +297,7 @@ int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
     int64_t next = FS_NEVER;
     struct fs_call *call;
 
-    fs_http_turn(engine->http);
+    fs_http_turn(engine->at.http);
     while ((call = next_that(engine, watches_elsewhere)) != NULL) {
         fs_http_stop(&call->exchange);
         finish(call, ENETUNREACH);

@@ -3,69 +3,13 @@
 #include "etcd_answer.h"
 
 #include "etcd_ask.h"
+#include "etcd_error.h"
 #include "etcd_users.h"
 #include "json.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ======================================================================== *
- *  Errors
- * ======================================================================== */
-
-/* Codes of gRPC, of which only some say more than that it did not work. */
-enum {
-    INVALID = 3, TOO_LATE = 4, NOT_FOUND = 5, DENIED = 7, EXHAUSTED = 8, PRECONDITION = 9,
-    OUT_OF_RANGE = 11, UNAUTHENTICATED = 16
-};
-
-static int error_of(int64_t code, const char *message)
-{
-    switch (code) {
-    case NOT_FOUND:
-        return ESTALE;
-    case DENIED:
-        return EACCES;
-    case UNAUTHENTICATED:
-        return EKEYEXPIRED;
-    case EXHAUSTED:
-        return strstr(message, "space exceeded") != NULL ? ENOSPC : ENETUNREACH;
-    case PRECONDITION:
-        return strstr(message, "lease already exists") != NULL ? EEXIST : ENETUNREACH;
-    case INVALID:
-        if (strstr(message, "user name is empty") != NULL
-            || strstr(message, "revision in header is old") != NULL)
-            return EKEYEXPIRED;
-        return strstr(message, "authentication failed") != NULL
-            || strstr(message, "authentication is not enabled") != NULL ? EACCES : EPROTO;
-    case OUT_OF_RANGE:
-        return EPROTO;
-    default:
-        return ENETUNREACH;
-    }
-}
-
-/* An error of the engine, in the object itself or in one named "error", or 0. */
-static int read_error(const json_t *json, long status)
-{
-    const json_t *inner = json_object_get(json, "error");
-    const char *message, *name = "code";
-    int64_t code;
-
-    if (inner == NULL && status == 200)
-        return 0;
-    if (json_is_object(inner)) {
-        json = inner;
-        if (json_object_get(json, "code") == NULL)
-            name = "grpc_code";
-    }
-    if (!fs_json_int(json, name, &code) || !fs_json_string(json, "message", &message))
-        return EPROTO;
-    if (code == 0)  /* from something between, such as a proxy */
-        return status == 401 || status == 403 ? EACCES : status >= 500 ? ENETUNREACH : EPROTO;
-    return error_of(code, message);
-}
 
 /* ======================================================================== *
  *  A transaction
@@ -223,7 +167,7 @@ static bool was_taken(enum fs_step step, int error)
 static int read_answer(enum fs_step step, long status, const json_t *json,
                        const struct fs_place *place, struct fs_answer *answer)
 {
-    int error = read_error(json, status);
+    int error = fs_etcd_error(json, status);
     json_t *inner;
 
     if (was_taken(step, error)) {
@@ -291,14 +235,14 @@ int fs_etcd_event(const char *bytes, size_t n, const struct fs_place *place)
     bool canceled;
     int error = EPROTO;
 
-    if (json != NULL && (error = read_error(json, 200)) == 0) {
+    if (json != NULL && (error = fs_etcd_error(json, 200)) == 0) {
         error = EPROTO;
         if (fs_json_object(json, "result", &result) && result != NULL
             && fs_json_bool(result, "canceled", &canceled)
             && fs_json_array(result, "events", &events)) {
             int found = gone(events, place);
 
-            error = canceled ? ENETUNREACH : found == 1 ? 0 : found == 0 ? EAGAIN : EPROTO;
+            error = canceled ? ECANCELED : found == 1 ? 0 : found == 0 ? EAGAIN : EPROTO;
         }
     }
     json_decref(json);
@@ -312,7 +256,7 @@ int fs_etcd_token(long status, const char *bytes, size_t n, char **token)
     int error = status >= 500 ? ENETUNREACH : EPROTO;
 
     *token = NULL;
-    if (json != NULL && (error = read_error(json, status)) == 0) {
+    if (json != NULL && (error = fs_etcd_error(json, status)) == 0) {
         if (!fs_json_string(json, "token", &text) || text[0] == '\0'
             || strpbrk(text, "\r\n") != NULL)
             error = EPROTO;

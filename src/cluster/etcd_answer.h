@@ -17,7 +17,10 @@
 int fs_etcd_answer(enum fs_step step, long status, const char *bytes, size_t n,
                    const struct fs_place *place, struct fs_answer *answer);
 
-/* Read a line of a watch.  0: what was watched is gone; EAGAIN: nothing yet; else as above. */
+/*
+ * Read a line of a watch.  0: what was watched is gone; EAGAIN: nothing yet; ECANCELED: etcd has
+ * ended the watch, for a compaction or a token; else as above.
+ */
 int fs_etcd_event(const char *bytes, size_t n, const struct fs_place *place);
 
 /* Read the answer to fs_etcd_ask_token: *token is from malloc.  0, or as above. */

@@ -10,13 +10,14 @@
  *               Else: mine is nowhere, and nobody waits or runs, or there is no limit: put both.
  *     FS_BEGIN  mine is in the queue, as of when it joined;
  *               nobody of a better priority waits, and nobody of mine that joined before;
- *               nobody began since the view, whose sum was small enough, and the limit is its limit:
+ *               nobody began since the view, whose sum left room, and the limit is as it was:
  *               move mine to those that run.  Who ended since the view only made room.
  *
  * A comparison of etcd over an empty range compares with revision 0.
  */
 #include "etcd_ask.h"
 
+#include "etcd_txn.h"
 #include "json.h"
 
 #include <inttypes.h>
@@ -34,97 +35,6 @@ const char *fs_etcd_path(enum fs_step step)
     };
 
     return path[step];
-}
-
-/* Where a NULL comes in, the whole text becomes NULL: json_pack with "o" and json_array_append_new. */
-static json_t *list(json_t *const items[], size_t count)
-{
-    json_t *array = json_array();
-    bool whole = array != NULL;
-
-    for (size_t i = 0; i < count; i++)
-        if (json_array_append_new(array, items[i]) != 0)
-            whole = false;
-    if (!whole) {
-        json_decref(array);
-        return NULL;
-    }
-    return array;
-}
-
-#define LIST(...) \
-    list((json_t *[]){ __VA_ARGS__ }, sizeof (json_t *[]){ __VA_ARGS__ } / sizeof(json_t *))
-
-/* ======================================================================== *
- *  The parts of a transaction
- * ======================================================================== */
-
-/* A range; an end of "" is that of the single key.  At most `most` keys, all for 0. */
-struct range {
-    char key[FS_KEY_SIZE], end[FS_KEY_SIZE];
-    bool bare;              /* without values */
-    const char *target;     /* in order of what; NULL: any */
-    int64_t most;
-    int64_t joined_before;  /* 0: any time */
-};
-
-static json_t *read_range(const struct range *range)
-{
-    json_t *body = json_pack("{s:o}", "key", fs_json_base64(range->key));
-    bool whole = body != NULL;
-
-#define ADD(name, value) (whole = json_object_set_new(body, name, value) == 0 && whole)
-    if (range->end[0] != '\0')
-        ADD("range_end", fs_json_base64(range->end));
-    if (range->bare)
-        ADD("keys_only", json_true());
-    if (range->target != NULL) {
-        ADD("sort_target", json_string(range->target));
-        ADD("sort_order", json_string("DESCEND"));
-    }
-    if (range->most != 0)
-        ADD("limit", fs_json_number(range->most));
-    if (range->joined_before != 0)
-        ADD("max_create_revision", fs_json_number(range->joined_before - 1));
-#undef ADD
-    if (!whole) {
-        json_decref(body);
-        return NULL;
-    }
-    return json_pack("{s:o}", "request_range", body);
-}
-
-static json_t *compare(const char *key, const char *end, const char *target, const char *result,
-                       const char *member, int64_t revision)
-{
-    if (end == NULL)
-        return json_pack("{s:o,s:s,s:s,s:o}", "key", fs_json_base64(key), "target", target,
-                         "result", result, member, fs_json_number(revision));
-    return json_pack("{s:o,s:o,s:s,s:s,s:o}", "key", fs_json_base64(key), "range_end",
-                     fs_json_base64(end), "target", target, "result", result, member,
-                     fs_json_number(revision));
-}
-
-/* All keys of a range, or one with an end of NULL, were created before a revision; or there is none. */
-static json_t *created_before(const char *key, const char *end, int64_t revision)
-{
-    return compare(key, end, "CREATE", "LESS", "create_revision", revision);
-}
-
-static json_t *is_absent(const char *key, const char *end)
-{
-    return created_before(key, end, 1);
-}
-
-static json_t *put(const char *key, const char *value, int64_t lease)
-{
-    return value == NULL ? NULL : json_pack("{s:{s:o,s:o,s:o}}", "request_put",
-        "key", fs_json_base64(key), "value", fs_json_base64(value), "lease", fs_json_number(lease));
-}
-
-static json_t *transaction(json_t *when, json_t *then, json_t *otherwise)
-{
-    return json_pack("{s:o,s:o,s:o}", "compare", when, "success", then, "failure", otherwise);
 }
 
 /* ======================================================================== *
@@ -155,30 +65,36 @@ static struct keys keys_of(const struct fs_place *place)
     return keys;
 }
 
-static struct range range(const char *key, const char *end, bool bare, const char *target,
-                          int64_t most)
+static struct fs_range range(const char *key, const char *end, bool bare, const char *last_by,
+                             int64_t most)
 {
-    struct range made = { .bare = bare, .target = target, .most = most };
+    struct fs_range made = { .bare = bare, .last_by = last_by, .most = most };
 
     strcpy(made.key, key);
     strcpy(made.end, end);
     return made;
 }
 
-/* What a request has to know: FS_SAW_RUNNING and so on, and one more operation, or NULL. */
-static json_t *view(const struct fs_place *place, const struct keys *keys, json_t *more)
+/* What a request has to know: FS_SAW_RUNNING and so on. */
+static json_t *view(const struct fs_place *place, const struct keys *keys)
 {
-    struct range running = range(keys->running, keys->running_end, false, NULL, 0);
-    struct range mine = range(keys->waits, "", true, NULL, 0);
-    struct range better = range(keys->waiting, keys->equals, true, "KEY", 1);
-    struct range equal = range(keys->equals, keys->equals_end, true, "CREATE", 1);
-    struct range limit = range(keys->limit, "", false, NULL, 0);
-    json_t *all;
+    struct fs_range running = range(keys->running, keys->running_end, false, NULL, 0);
+    struct fs_range mine = range(keys->waits, "", true, NULL, 0);
+    struct fs_range better = range(keys->waiting, keys->equals, true, "KEY", 1);
+    struct fs_range equal = range(keys->equals, keys->equals_end, true, "CREATE", 1);
+    struct fs_range limit = range(keys->limit, "", false, NULL, 0);
 
     equal.joined_before = place->joined;
-    all = LIST(read_range(&running), read_range(&mine), read_range(&better), read_range(&equal),
-               read_range(&limit));
-    if (more != NULL && json_array_append_new(all, more) != 0) {
+    return FS_ITEMS(fs_txn_read(&running), fs_txn_read(&mine), fs_txn_read(&better),
+                    fs_txn_read(&equal), fs_txn_read(&limit));
+}
+
+/* A view, and one more operation behind it. */
+static json_t *view_and(const struct fs_place *place, const struct keys *keys, json_t *more)
+{
+    json_t *all = view(place, keys);
+
+    if (json_array_append_new(all, more) != 0) {
         json_decref(all);
         return NULL;
     }
@@ -193,7 +109,7 @@ static json_t *put_mine(const struct fs_place *place, const char *key)
                               (json_int_t)place->pid, "program", place->program, "since",
                               (json_int_t)time(NULL));
     char *text = about != NULL ? json_dumps(about, JSON_COMPACT) : NULL;
-    json_t *op = put(key, text, place->lease);
+    json_t *op = fs_txn_put(key, text, place->lease);
 
     free(text);
     json_decref(about);
@@ -207,8 +123,8 @@ static json_t *put_both(const struct fs_place *place, const struct keys *keys, j
     char limit[24];
 
     snprintf(limit, sizeof limit, "%" PRId64, place->limit);
-    return json_pack("{s:o}", "request_txn", transaction(when,
-        LIST(put(keys->limit, limit, 0), put_mine(place, keys->waits)), otherwise));
+    return json_pack("{s:o}", "request_txn", fs_txn(when,
+        FS_ITEMS(fs_txn_put(keys->limit, limit, 0), put_mine(place, keys->waits)), otherwise));
 }
 
 static json_t *join(const struct fs_place *place, const struct keys *keys)
@@ -220,29 +136,31 @@ static json_t *join(const struct fs_place *place, const struct keys *keys)
     same = json_pack("{s:o,s:s,s:s,s:o}", "key", fs_json_base64(keys->limit), "target", "VALUE",
                      "result", "EQUAL", "value", fs_json_base64(limit));
     set = put_both(place, keys,
-        LIST(is_absent(keys->waiting, keys->waiting_end),
-             is_absent(keys->running, keys->running_end)),
-        LIST(put_both(place, keys,
-            LIST(is_absent(keys->limit, NULL), is_absent(keys->waits, NULL),
-                 is_absent(keys->runs, NULL)), json_array())));
-    return transaction(LIST(same, is_absent(keys->waits, NULL), is_absent(keys->runs, NULL)),
-                       view(place, keys, put_mine(place, keys->waits)), view(place, keys, set));
+                   FS_ITEMS(fs_txn_is_absent(keys->limit, NULL),
+                            fs_txn_is_absent(keys->waits, NULL),
+                            fs_txn_is_absent(keys->runs, NULL)), json_array());
+    set = put_both(place, keys,
+                   FS_ITEMS(fs_txn_is_absent(keys->waiting, keys->waiting_end),
+                            fs_txn_is_absent(keys->running, keys->running_end)), FS_ITEMS(set));
+    return fs_txn(FS_ITEMS(same, fs_txn_is_absent(keys->waits, NULL),
+                           fs_txn_is_absent(keys->runs, NULL)),
+                  view_and(place, keys, put_mine(place, keys->waits)), view_and(place, keys, set));
 }
 
 static json_t *begin(const struct fs_place *place, const struct keys *keys)
 {
-    json_t *when = LIST(
-        compare(keys->waits, NULL, "CREATE", "EQUAL", "create_revision", place->joined),
-        is_absent(keys->waiting, keys->equals),
-        compare(keys->equals, keys->equals_end, "CREATE", "GREATER", "create_revision",
-                place->joined - 1),
-        created_before(keys->running, keys->running_end, place->seen + 1),
-        compare(keys->limit, NULL, "MOD", "LESS", "mod_revision", place->seen + 1));
-    json_t *then = LIST(
-        json_pack("{s:{s:o}}", "request_delete_range", "key", fs_json_base64(keys->waits)),
+    json_t *when = FS_ITEMS(
+        fs_txn_compare(keys->waits, NULL, "CREATE", "EQUAL", "create_revision", place->joined),
+        fs_txn_is_absent(keys->waiting, keys->equals),
+        fs_txn_compare(keys->equals, keys->equals_end, "CREATE", "GREATER", "create_revision",
+                       place->joined - 1),
+        fs_txn_created_before(keys->running, keys->running_end, place->seen + 1),
+        fs_txn_compare(keys->limit, NULL, "MOD", "LESS", "mod_revision", place->seen + 1));
+    json_t *then = FS_ITEMS(
+        fs_txn_delete(keys->waits),
         put_mine(place, keys->runs));
 
-    return transaction(when, then, view(place, keys, NULL));
+    return fs_txn(when, then, view(place, keys));
 }
 
 static json_t *watch(const struct fs_place *place, const struct keys *keys)
@@ -261,10 +179,10 @@ static json_t *watch(const struct fs_place *place, const struct keys *keys)
 
 static json_t *read_all(const struct keys *keys)
 {
-    struct range running = range(keys->running, keys->running_end, false, NULL, FS_LIST_MAX);
-    struct range waiting = range(keys->waiting, keys->waiting_end, false, NULL, FS_LIST_MAX);
+    struct fs_range running = range(keys->running, keys->running_end, false, NULL, FS_LIST_MAX);
+    struct fs_range waiting = range(keys->waiting, keys->waiting_end, false, NULL, FS_LIST_MAX);
 
-    return transaction(json_array(), LIST(read_range(&running), read_range(&waiting)),
+    return fs_txn(json_array(), FS_ITEMS(fs_txn_read(&running), fs_txn_read(&waiting)),
                        json_array());
 }
 
@@ -282,7 +200,7 @@ static json_t *ask(enum fs_step step, const struct fs_place *place)
     case FS_JOIN:
         return join(place, &keys);
     case FS_VIEW:
-        return transaction(json_array(), view(place, &keys, NULL), json_array());
+        return fs_txn(json_array(), view(place, &keys), json_array());
     case FS_BEGIN:
         return begin(place, &keys);
     case FS_WATCH:

@@ -15,7 +15,7 @@
 /* The time of `how` is over, or it is none: it only tries. */
 static bool only_tries(const fairsem_wait_t *how)
 {
-    struct timespec now;
+    struct timespec now = { 0, 0 };
 
     if (how == NULL || how->timeout_ns < 0 || how->deadline == NULL)
         return how != NULL && how->timeout_ns < 0;
@@ -124,5 +124,5 @@ int fs_hold_release(struct fs_request *request)
 
 int fs_hold_lost(struct fs_request *request)
 {
-    return fs_request_lost(request, fs_boot_now());
+    return fs_lease_lost(&request->lease, fs_boot_now());
 }

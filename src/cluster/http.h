@@ -2,8 +2,8 @@
 /*
  * http.h - questions by HTTP/1.1, many at a time, in one thread.
  *
- * Not HTTP/2: there one connection carries all, so a server that hangs would have to be found out by
- * more than a time-out of one question.
+ * Not HTTP/2: there one connection carries all, so after a question that a server has left without
+ * an answer the next would be sent to where this one hangs.
  */
 #ifndef CLUSTER_HTTP_H
 #define CLUSTER_HTTP_H

@@ -2,8 +2,8 @@
 /*
  * json.h - checked reading of an engine's answers.
  *
- * A member that is not there has its zero value, as in all messages of etcd; one of another type, or
- * out of range, is an error.
+ * A member that is not there has its zero value, as in all messages of etcd; one of another type,
+ * or out of range, is an error.
  */
 #ifndef CLUSTER_JSON_H
 #define CLUSTER_JSON_H

@@ -2,7 +2,7 @@
 /*
  * keeper.h - the one background thread of a handle, and the lock.
  *
- * The thread exists while there are jobs.  It alone uses the engine.  All that jobs share with their
+ * The thread exists while there are jobs.  It alone uses the engine.  What jobs share with their
  * callers is under the mutex, which the thread holds except when it sleeps.
  */
 #ifndef CLUSTER_KEEPER_H
@@ -47,7 +47,7 @@ void fs_keeper_close(struct fs_keeper *keeper);
 /* True in a forked child, where nothing of the keeper can be used. */
 bool fs_keeper_is_foreign(const struct fs_keeper *keeper);
 
-/* Lock the mutex; the calling thread cannot be canceled until the unlock, which wakes the keeper. */
+/* Lock the mutex; the thread cannot be canceled until the unlock, which wakes the keeper. */
 void fs_keeper_lock(struct fs_keeper *keeper, int *cancel_state);
 void fs_keeper_unlock(struct fs_keeper *keeper, int cancel_state);
 

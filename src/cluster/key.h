@@ -6,8 +6,8 @@
  *     fairsem/NAME/q/PPPPPPPPPP/LEASE       a request in the queue: its priority and its lease
  *     fairsem/NAME/r/LEASE                  one that runs
  *
- * NAME is escaped so that no name is the beginning of another.  PPPPPPPPPP is the priority plus 2^31
- * in ten digits, and LEASE has 16 hexadecimal digits: keys in order are in the order of priorities.
+ * NAME is escaped so that no name is the beginning of another.  PPPPPPPPPP is the priority plus
+ * 2^31 in ten digits, and LEASE has 16 hexadecimal digits: so keys are in the order of priorities.
  */
 #ifndef CLUSTER_KEY_H
 #define CLUSTER_KEY_H

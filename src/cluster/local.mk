@@ -7,10 +7,13 @@ cluster_sources = \
 	src/cluster/base64.c src/cluster/base64.h \
 	src/cluster/clock.c src/cluster/clock.h \
 	src/cluster/cluster.c \
+	src/cluster/endpoints.c src/cluster/endpoints.h \
 	src/cluster/engine.h \
 	src/cluster/etcd.c \
 	src/cluster/etcd_answer.c src/cluster/etcd_answer.h \
 	src/cluster/etcd_ask.c src/cluster/etcd_ask.h \
+	src/cluster/etcd_error.c src/cluster/etcd_error.h \
+	src/cluster/etcd_txn.c src/cluster/etcd_txn.h \
 	src/cluster/etcd_users.c src/cluster/etcd_users.h \
 	src/cluster/handle.h \
 	src/cluster/hold.c src/cluster/hold.h \
@@ -18,6 +21,7 @@ cluster_sources = \
 	src/cluster/json.c src/cluster/json.h \
 	src/cluster/keeper.c src/cluster/keeper.h \
 	src/cluster/key.c src/cluster/key.h \
+	src/cluster/lease.c src/cluster/lease.h \
 	src/cluster/options.c src/cluster/options.h \
 	src/cluster/place.c src/cluster/place.h \
 	src/cluster/request.c src/cluster/request.h \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* options.h - what fairsem_cluster_open was given, checked and copied, with the files that it names. */
+/* options.h - what fairsem_cluster_open was given, checked and copied. */
 #ifndef CLUSTER_OPTIONS_H
 #define CLUSTER_OPTIONS_H
 

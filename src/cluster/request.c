@@ -12,28 +12,23 @@
 /* How long an engine that does not answer is asked for a lease, or to end one, at most. */
 #define PATIENCE_LONGEST (5 * FS_NS_PER_S)
 
-/* A renewal, or an end, that failed is tried again after this. */
+/* An end that failed at each endpoint is tried again after this. */
 #define RETRY (300 * FS_NS_PER_MS)
 
-/* A watch that breaks sooner is followed by a pause. */
+/* After a watch that broke within this time there is a pause, so that nothing spins. */
 #define WATCH_SHORT FS_NS_PER_S
+#define PAUSE_FIRST (50 * FS_NS_PER_MS)
 
-static void took_step(struct fs_call *call, struct fs_answer *answer);
-static void took_renewal(struct fs_call *call, struct fs_answer *answer);
+/* Take a step.  It is tried until a time, and at least once at each endpoint. */
+static void take(struct fs_request *request, enum fs_step step, int64_t until)
+{
+    request->step_at = FS_NEVER;
+    fs_engine_call(request->keeper->engine, &request->step, step, &request->place, until);
+}
 
 static int64_t patience(const struct fs_request *request)
 {
-    return fs_earlier(request->lease_ns / 2, PATIENCE_LONGEST);
-}
-
-static int64_t lease_end(const struct fs_request *request)
-{
-    return request->renewed + request->lease_ns;
-}
-
-static void call(struct fs_request *request, enum fs_step step, int64_t until)
-{
-    fs_engine_call(request->keeper->engine, &request->step, step, &request->place, until);
+    return fs_earlier(request->place.ttl_s * FS_NS_PER_S / 2, PATIENCE_LONGEST);
 }
 
 /* ======================================================================== *
@@ -51,7 +46,7 @@ static void decide(struct fs_request *request, int result)
     fs_keeper_tell(request->keeper);
 }
 
-/* Tell the caller how the end went. */
+/* Tell the caller how the end went; it waits no longer than for the first answer. */
 static void tell_end(struct fs_request *request, int result)
 {
     if (request->is_over)
@@ -64,22 +59,23 @@ static void tell_end(struct fs_request *request, int result)
 static void over(struct fs_request *request, int result)
 {
     request->state = FS_ENDED;
+    request->step_at = FS_NEVER;
     tell_end(request, result);
 }
 
-/* End the lease, which is tried until it is over by our own clock. */
-static void end(struct fs_request *request)
+static void leave(struct fs_request *request)
 {
-    bool has_keys = request->state != FS_GRANTING;
+    bool has_key = request->state != FS_GRANTING;
+    int64_t now = fs_boot_now();
 
     if (request->state == FS_ENDING || request->state == FS_ENDED)
         return;
     fs_engine_stop(&request->step);
-    fs_engine_stop(&request->renewal);
+    if (has_key)
+        fs_lease_stop(&request->lease);
     request->state = FS_ENDING;
-    request->step_at = FS_NEVER;
-    if (has_keys)
-        call(request, FS_END, fs_boot_now() + patience(request));
+    if (has_key)
+        take(request, FS_END, fs_earlier(now + patience(request), fs_lease_end(&request->lease)));
     else
         over(request, 0);
 }
@@ -87,44 +83,43 @@ static void end(struct fs_request *request)
 static void fail(struct fs_request *request, int error)
 {
     decide(request, error);
-    end(request);
+    leave(request);
 }
 
-static void lose(struct fs_request *request, int error)
+static void ended(struct fs_request *request, int error)
 {
-    int none = 0;
+    int64_t now = fs_boot_now();
 
-    atomic_compare_exchange_strong(&request->lost, &none, error);
-    request->state = FS_LOST;
-    fs_engine_stop(&request->renewal);
-    fs_keeper_tell(request->keeper);
-}
-
-/* The lease is over, or renewals are refused. */
-static void end_of_lease(struct fs_request *request, int error)
-{
-    if (request->state == FS_RUNNING)
-        lose(request, error);
-    else if (request->state < FS_RUNNING)
-        fail(request, error);
+    tell_end(request, error);
+    if (error == 0 || now >= fs_lease_end(&request->lease))
+        over(request, error);
+    else
+        request->step_at = now + RETRY;
 }
 
 /* ======================================================================== *
  *  The way to the units
  * ======================================================================== */
 
+static void granted(struct fs_request *request, const struct fs_answer *answer)
+{
+    fs_lease_begin(&request->lease, request->keeper->engine, &request->place, answer->sent,
+                   answer->ttl_s);
+    request->state = FS_JOINING;
+    take(request, FS_JOIN, fs_lease_end(&request->lease));
+}
+
 static void begun(struct fs_request *request, int64_t fence)
 {
-    int64_t good_until = request->renewed + request->lease_ns / 4 * 3;
+    int lost = fs_lease_lost(&request->lease, fs_boot_now());
 
-    if (fs_boot_now() >= good_until) {
-        fail(request, ENETUNREACH);     /* the answer has come too late */
+    if (lost != 0) {
+        fail(request, lost);            /* the answer has come too late */
         return;
     }
     request->fence = fence;
     request->state = FS_RUNNING;
     request->step_at = FS_NEVER;
-    atomic_store(&request->good_until, good_until);
     decide(request, 0);
 }
 
@@ -149,12 +144,12 @@ static void consider(struct fs_request *request, const struct fs_answer *view)
     place->seen = view->revision;
     strcpy(place->ahead, view->ahead);
     if (place->ahead[0] == '\0' && place->units <= place->limit - view->held) {
-        call(request, FS_BEGIN, lease_end(request));
+        take(request, FS_BEGIN, fs_lease_end(&request->lease));
     } else if (request->only_try) {
         fail(request, ETIMEDOUT);
     } else {
         request->watch_began = fs_boot_now();
-        call(request, FS_WATCH, FS_NEVER);
+        take(request, FS_WATCH, FS_NEVER);
     }
 }
 
@@ -168,146 +163,104 @@ static void joined(struct fs_request *request, const struct fs_answer *answer)
     if (answer->done || answer->began != 0) {
         consider(request, answer);
     } else {
-        /* It had joined by an earlier attempt, and the view does not know since when. */
+        /* It had joined by an earlier attempt; the view was read without that. */
         request->place.joined = answer->joined;
-        call(request, FS_VIEW, lease_end(request));
+        take(request, FS_VIEW, fs_lease_end(&request->lease));
     }
 }
 
-/* A watch has ended: what was watched is gone, or the watch is broken.  Either way, view again. */
-static void watched(struct fs_request *request, const struct fs_answer *answer)
+/* What was watched is gone, or the watch is broken.  Either way, view again. */
+static void watched(struct fs_request *request, int error)
 {
     int64_t now = fs_boot_now();
 
-    if (answer->error == 0 || now - request->watch_began > WATCH_SHORT)
+    if (error == 0 || now - request->watch_began > WATCH_SHORT)
         request->watch_pause = 0;
     else
-        request->watch_pause = fs_earlier(2 * request->watch_pause + 50 * FS_NS_PER_MS, FS_NS_PER_S);
+        request->watch_pause = fs_earlier(2 * request->watch_pause + PAUSE_FIRST, FS_NS_PER_S);
     request->step_at = now + request->watch_pause;
 }
 
-static void granted(struct fs_request *request, const struct fs_answer *answer)
-{
-    request->renewed = answer->sent;
-    request->lease_ns = fs_earlier(request->lease_ns, answer->ttl_s * FS_NS_PER_S);
-    request->renew_at = request->renewed + request->lease_ns / 3;
-    request->state = FS_JOINING;
-    call(request, FS_JOIN, lease_end(request));
-}
-
-static void took_step(struct fs_call *step, struct fs_answer *answer)
+static void answered(struct fs_call *step, struct fs_answer *answer)
 {
     struct fs_request *request = step->owner;
 
-    if (request->state == FS_ENDING) {
-        if (answer->error == 0 || fs_boot_now() >= lease_end(request))
-            over(request, answer->error);
-        else
-            request->step_at = fs_boot_now() + RETRY;
-        tell_end(request, answer->error);
-    } else if (step->step == FS_WATCH) {
-        watched(request, answer);
-    } else if (answer->error != 0) {
+    if (step->step == FS_END)
+        ended(request, answer->error);
+    else if (step->step == FS_WATCH)
+        watched(request, answer->error);
+    else if (answer->error != 0)
         fail(request, answer->error);
-    } else if (step->step == FS_GRANT) {
+    else if (step->step == FS_GRANT)
         granted(request, answer);
-    } else if (step->step == FS_JOIN) {
+    else if (step->step == FS_JOIN)
         joined(request, answer);
-    } else if (step->step == FS_BEGIN && answer->done) {
+    else if (step->step == FS_BEGIN && answer->done)
         begun(request, answer->revision);
-    } else {
+    else
         consider(request, answer);
-    }
 }
 
 /* ======================================================================== *
- *  The lease
+ *  The job
  * ======================================================================== */
 
-static void took_renewal(struct fs_call *renewal, struct fs_answer *answer)
+static void lose(struct fs_request *request)
 {
-    struct fs_request *request = renewal->owner;
-
-    atomic_store(&request->last_error, answer->error);
-    if (answer->error == ESTALE) {
-        end_of_lease(request, ESTALE);
-    } else if (answer->error != 0) {
-        request->renew_at = fs_boot_now() + RETRY;
-    } else {
-        request->renewed = answer->sent;
-        request->renew_at = answer->sent + request->lease_ns / 3;
-        if (request->state == FS_RUNNING)
-            atomic_store(&request->good_until, request->renewed + request->lease_ns / 4 * 3);
-    }
+    request->state = FS_LOST;
+    fs_lease_stop(&request->lease);
+    fs_keeper_tell(request->keeper);
 }
 
-int fs_request_lost(struct fs_request *request, int64_t now)
+/* Keep the lease, and see whether it is too late.  It returns when there is more to do. */
+static int64_t keep(struct fs_request *request, int64_t now)
 {
-    int lost = atomic_load(&request->lost);
-    int why = atomic_load(&request->last_error);
+    int64_t next = FS_NEVER;
+    int over_because;
 
-    if (lost != 0 || now < atomic_load(&request->good_until))
-        return lost;
-    /* Once it is said it stays so, even if a renewal is answered now. */
-    if (atomic_compare_exchange_strong(&request->lost, &lost, why != 0 ? why : ENETUNREACH))
-        return why != 0 ? why : ENETUNREACH;
-    return lost;
+    if (request->state == FS_RUNNING && fs_lease_lost(&request->lease, now) != 0)
+        lose(request);
+    if (request->state != FS_JOINING && request->state != FS_WAITING
+        && request->state != FS_RUNNING)
+        return FS_NEVER;
+    over_because = fs_lease_turn(&request->lease, now, &next);
+    if (over_because != 0)
+        fail(request, over_because);
+    else if (request->state == FS_RUNNING)
+        next = fs_earlier(next, atomic_load(&request->lease.good_until));
+    return next;
 }
 
-/* Renew, and notice that it is too late.  It returns the time of the next. */
-static int64_t keep_lease(struct fs_request *request, int64_t now)
+static void take_next(struct fs_request *request, int64_t now)
 {
-    int why = atomic_load(&request->last_error);
-
-    if (request->state == FS_RUNNING && fs_request_lost(request, now) != 0) {
-        lose(request, ENETUNREACH);
-        return FS_NEVER;
-    }
-    if (request->state != FS_RUNNING && now >= lease_end(request)) {
-        fail(request, why != 0 ? why : ENETUNREACH);
-        return FS_NEVER;
-    }
-    if (request->renew_at <= now) {
-        request->renew_at = FS_NEVER;
-        fs_engine_call(request->keeper->engine, &request->renewal, FS_RENEW, &request->place, now);
-    }
-    return fs_earlier(request->renew_at, request->state == FS_RUNNING
-        ? atomic_load(&request->good_until) : lease_end(request));
+    if (request->state == FS_GRANTING)
+        take(request, FS_GRANT, now + patience(request));
+    else if (request->state == FS_WAITING)
+        take(request, FS_VIEW, fs_lease_end(&request->lease));
+    else
+        take(request, FS_END, now);
 }
 
 static int64_t turn(struct fs_job *job, int64_t now)
 {
     struct fs_request *request = (struct fs_request *)(void *)job;
-    int64_t next = FS_NEVER;
+    int64_t next;
 
     if (request->leaves)
-        end(request);
+        leave(request);
     if (request->keeper->quits && request->state != FS_ENDED) {
         fs_engine_stop(&request->step);
-        over(request, ENETUNREACH);     /* the lease ends by itself */
+        over(request, ENETUNREACH);     /* its lease ends by itself */
     }
-    if (request->step_at <= now) {
-        request->step_at = FS_NEVER;
-        if (request->state == FS_GRANTING)
-            call(request, FS_GRANT, now + patience(request));
-        else if (request->state == FS_WAITING)
-            call(request, FS_VIEW, lease_end(request));
-        else if (request->state == FS_ENDING)
-            call(request, FS_END, now);
-    }
-    if (request->state == FS_JOINING || request->state == FS_WAITING
-        || request->state == FS_RUNNING)
-        next = keep_lease(request, now);
+    if (request->step_at <= now)
+        take_next(request, now);
+    next = keep(request, now);
     if (request->state == FS_ENDED) {
         fs_request_drop(request);
         return FS_JOB_OVER;
     }
     return fs_earlier(next, request->step_at);
 }
-
-/* ======================================================================== *
- *  The caller's side
- * ======================================================================== */
 
 struct fs_request *fs_request_new(struct fs_keeper *keeper, const char *prefix, int64_t units,
                                   int priority, bool only_try)
@@ -316,7 +269,8 @@ struct fs_request *fs_request_new(struct fs_keeper *keeper, const char *prefix, 
 
     if (request == NULL)
         return NULL;
-    if (!fs_place_fill(&request->place)) {
+    if (!fs_place_fill(&request->place) || fairsem_init(&request->decided, 0, NULL) != 0
+        || fairsem_init(&request->over, 0, NULL) != 0) {
         free(request);
         return NULL;
     }
@@ -324,33 +278,28 @@ struct fs_request *fs_request_new(struct fs_keeper *keeper, const char *prefix, 
     request->keeper = keeper;
     request->only_try = only_try;
     request->owners = 1;
-    request->lease_ns = keeper->options.ttl_ns;
-    request->renew_at = FS_NEVER;
+    strcpy(request->place.prefix, prefix);
     request->place.units = units;
     request->place.priority = priority;
     request->place.limit = keeper->options.limit;
     request->place.ttl_s = keeper->options.ttl_ns / FS_NS_PER_S;
-    strcpy(request->place.prefix, prefix);
-    request->step.done = took_step;
-    request->renewal.done = took_renewal;
-    request->step.owner = request->renewal.owner = request;
-    if (fairsem_init(&request->decided, 0, NULL) != 0 || fairsem_init(&request->over, 0, NULL) != 0) {
-        free(request);
-        return NULL;
-    }
+    request->step.done = answered;
+    request->step.owner = request;
     return request;
-}
-
-bool fs_request_has_lease(const struct fs_job *job, int64_t lease)
-{
-    return job->turn == turn && ((const struct fs_request *)(const void *)job)->place.lease == lease;
 }
 
 void fs_request_drop(struct fs_request *request)
 {
-    if (--request->owners == 0) {
-        fairsem_destroy(&request->decided);
-        fairsem_destroy(&request->over);
-        free(request);
-    }
+    if (--request->owners != 0)
+        return;
+    fairsem_destroy(&request->decided);
+    fairsem_destroy(&request->over);
+    free(request);
+}
+
+bool fs_request_has_lease(const struct fs_job *job, int64_t lease)
+{
+    const struct fs_request *request = (const struct fs_request *)(const void *)job;
+
+    return job->turn == turn && request->place.lease == lease;
 }

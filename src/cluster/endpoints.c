@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* endpoints.c - see endpoints.h. */
+#include "endpoints.h"
+
+#include "clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A question that is not answered is asked elsewhere after this.  A renewal is due after a third of
+ * the lease, and three quarters are the end: with a sixth there is time for two more endpoints.
+ */
+#define ANSWER_MS 1700
+
+int fs_endpoints_post(struct fs_endpoints *endpoints, struct fs_exchange *exchange,
+                      const char *path, const char *token, char *body, long timeout_ms)
+{
+    const struct fs_options *options = endpoints->options;
+    const char *base = options->endpoints[endpoints->generation % options->endpoint_count];
+    char *url = malloc(strlen(base) + strlen(path) + 1);
+    int error = ENOMEM;
+
+    if (url != NULL && body != NULL)
+        error = fs_http_start(endpoints->http, exchange, strcat(strcpy(url, base), path), token,
+                              body, timeout_ms);
+    free(url);
+    free(body);
+    return error;
+}
+
+void fs_endpoints_failed(struct fs_endpoints *endpoints, unsigned generation)
+{
+    if (generation == endpoints->generation)
+        endpoints->generation++;
+}
+
+long fs_endpoints_patience(const struct fs_endpoints *endpoints)
+{
+    return (long)fs_earlier(endpoints->options->ttl_ns / FS_NS_PER_MS / 6, ANSWER_MS);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* endpoints.h - which of the endpoints is in use. */
+#ifndef CLUSTER_ENDPOINTS_H
+#define CLUSTER_ENDPOINTS_H
+
+#include "http.h"
+
+struct fs_endpoints {
+    struct fs_http *http;
+    const struct fs_options *options;
+    unsigned generation;    /* one more each time that another comes into use */
+};
+
+/*
+ * Send a body, from malloc or NULL, to the endpoint that is in use; it is freed.  0 or ENOMEM, as
+ * fs_http_start.
+ */
+int fs_endpoints_post(struct fs_endpoints *endpoints, struct fs_exchange *exchange,
+                      const char *path, const char *token, char *body, long timeout_ms);
+
+/* What was sent in a generation has failed: use the next, unless that has been done. */
+void fs_endpoints_failed(struct fs_endpoints *endpoints, unsigned generation);
+
+/* No question waits longer for its answer, in milliseconds; it is a part of the lease. */
+long fs_endpoints_patience(const struct fs_endpoints *endpoints);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* lease.c - see lease.h. */
+#include "lease.h"
+
+#include "clock.h"
+
+#include <errno.h>
+
+/* A renewal that failed at each endpoint is tried again after this. */
+#define RETRY (300 * FS_NS_PER_MS)
+
+static void was_renewed(struct fs_lease *lease, int64_t sent)
+{
+    lease->sent = sent;
+    lease->renew_at = sent + lease->length / 3;
+    atomic_store(&lease->good_until, sent + lease->length / 4 * 3);
+}
+
+static void answered(struct fs_call *renewal, struct fs_answer *answer)
+{
+    struct fs_lease *lease = renewal->owner;
+
+    atomic_store(&lease->last_error, answer->error);
+    lease->gone = answer->error == ESTALE;
+    if (answer->error == 0)
+        was_renewed(lease, answer->sent);
+    else
+        lease->renew_at = fs_boot_now() + RETRY;
+}
+
+void fs_lease_begin(struct fs_lease *lease, struct fs_engine *engine, const struct fs_place *place,
+                    int64_t sent, int64_t ttl_s)
+{
+    lease->engine = engine;
+    lease->place = place;
+    lease->length = fs_earlier(ttl_s, place->ttl_s) * FS_NS_PER_S;
+    lease->renewal.done = answered;
+    lease->renewal.owner = lease;
+    was_renewed(lease, sent);
+}
+
+void fs_lease_stop(struct fs_lease *lease)
+{
+    fs_engine_stop(&lease->renewal);
+    lease->renew_at = FS_NEVER;
+}
+
+int64_t fs_lease_end(const struct fs_lease *lease)
+{
+    return lease->sent + lease->length;
+}
+
+int fs_lease_turn(struct fs_lease *lease, int64_t now, int64_t *next)
+{
+    int why = atomic_load(&lease->last_error);
+
+    if (lease->gone || now >= fs_lease_end(lease))
+        return why != 0 ? why : ENETUNREACH;
+    if (lease->renew_at <= now) {
+        lease->renew_at = FS_NEVER;
+        fs_engine_call(lease->engine, &lease->renewal, FS_RENEW, lease->place, now);
+    }
+    *next = fs_earlier(lease->renew_at, fs_lease_end(lease));
+    return 0;
+}
+
+int fs_lease_lost(struct fs_lease *lease, int64_t now)
+{
+    int lost = atomic_load(&lease->lost), why = atomic_load(&lease->last_error);
+
+    if (lost != 0 || (why != ESTALE && now < atomic_load(&lease->good_until)))
+        return lost;
+    if (why == 0)
+        why = ENETUNREACH;
+    /* Once it is said it stays so, even if a renewal is answered now. */
+    return atomic_compare_exchange_strong(&lease->lost, &lost, why) ? why : lost;
+}

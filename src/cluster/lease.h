@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lease.h - how long a request lives: renewals, and the clock.
+ *
+ *     sent            sent + 1/3         sent + 3/4                      sent + all of it
+ *     a renewal       the next one       a hold must not be used         the engine gives its
+ *                                        any more                        units away
+ *
+ * "sent" is when the last renewal that was answered was sent.  The engine's time begins later, when
+ * it received that; so the last quarter is for clocks that differ, and for what has to be stopped.
+ */
+#ifndef CLUSTER_LEASE_H
+#define CLUSTER_LEASE_H
+
+#include "engine.h"
+
+#include <stdatomic.h>
+
+struct fs_lease {
+    struct fs_engine *engine;
+    const struct fs_place *place;
+    struct fs_call renewal;
+    int64_t length, sent, renew_at;     /* FS_NEVER: a renewal is under way */
+    bool gone;                          /* the engine has ended it */
+
+    /* Any thread: */
+    _Atomic int64_t good_until;
+    _Atomic int last_error;             /* of a renewal; 0: it was answered */
+    _Atomic int lost;
+};
+
+/* The engine has granted it, in answer to what was sent at a time, for so many seconds. */
+void fs_lease_begin(struct fs_lease *lease, struct fs_engine *engine, const struct fs_place *place,
+                    int64_t sent, int64_t ttl_s);
+
+/* Renew no more. */
+void fs_lease_stop(struct fs_lease *lease);
+
+/* When it is over by our own clock. */
+int64_t fs_lease_end(const struct fs_lease *lease);
+
+/* Renew it, if it is time.  0, and *next is when there is more to do; or why the lease is over. */
+int fs_lease_turn(struct fs_lease *lease, int64_t now, int64_t *next);
+
+/* 0; or, for good, why a hold must not be used any more.  From any thread. */
+int fs_lease_lost(struct fs_lease *lease, int64_t now);
+
+#endif
