@@ -3,9 +3,9 @@
  * cluster.c - the limit between machines: the public functions.  Start reading here.
  *
  * Downwards: hold.c is acquire and release; request.c one request's states, and lease.c its life;
- * keeper.c the thread that moves all requests; engine.h what an engine is asked, and etcd.c the only
- * one, with etcd_ask.c for the questions, which are the protocol, etcd_answer.c for the answers, and
- * http.c.
+ * keeper.c the thread that moves all requests; engine.h what an engine is asked, and etcd.c the
+ * only one, with etcd_ask.c for the questions (the protocol is there), etcd_answer.c for the
+ * answers, and http.c.
  */
 #include "handle.h"
 #include "hold.h"

@@ -74,7 +74,6 @@ struct fs_call {
     unsigned tries, tokens; /* failed ones, refused ones */
     unsigned token_number;  /* of the token that it was sent with */
     unsigned generation;    /* of the endpoint that it was sent to */
-    int last_error;
     struct fs_answer answer;
     struct fs_exchange exchange;
 };

@@ -2,8 +2,8 @@
 /*
  * etcd.c - the engine that is etcd: where each question is sent, and when again; see engine.h.
  *
- * All calls use one endpoint, until a question to it fails; then all go to the next.  So do watches:
- * they would hear nothing from a member that hangs.  A renewal finds that out, at the latest.
+ * All calls use one endpoint until a question to it fails; then all go to the next.  So do watches,
+ * because they hear nothing from a member that hangs.  A renewal finds that out, at the latest.
  *
  *     FS_IDLE --call--> FS_SENT --an answer--> FS_IDLE
  *     FS_SENT --no answer--> FS_PAUSED --its time--> FS_SENT
@@ -16,6 +16,7 @@
 #include "endpoints.h"
 #include "etcd_answer.h"
 #include "etcd_ask.h"
+#include "login.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,35 +32,8 @@ enum { TOKENS_MAX = 3 };
 struct fs_engine {
     struct fs_endpoints at;
     struct fs_call *calls;      /* that are not idle */
-    char *token;                /* NULL: none */
-    unsigned token_number;
-    struct fs_exchange asking;  /* for a token */
-    bool asks;
+    struct fs_login login;
 };
-
-int fs_engine_open(struct fs_engine **engine, const struct fs_options *options)
-{
-    int error;
-
-    *engine = calloc(1, sizeof **engine);
-    if (*engine == NULL)
-        return ENOMEM;
-    (*engine)->at.options = options;
-    error = fs_http_open(&(*engine)->at.http, options);
-    if (error != 0)
-        free(*engine);
-    return error;
-}
-
-void fs_engine_close(struct fs_engine *engine)
-{
-    while (engine->calls != NULL)
-        fs_engine_stop(engine->calls);
-    fs_http_stop(&engine->asking);
-    fs_http_close(engine->at.http);
-    free(engine->token);
-    free(engine);
-}
 
 /* ======================================================================== *
  *  Calls
@@ -101,7 +75,6 @@ static void failed(struct fs_call *call, int error, int64_t now)
     int64_t pause = 0;
 
     fs_endpoints_failed(&engine->at, call->generation);
-    call->last_error = error;
     call->tries++;
     rounds = call->tries / count;
     /* What makes no sense, or is refused by TLS, is not asked for longer than two rounds. */
@@ -116,7 +89,6 @@ static void failed(struct fs_call *call, int error, int64_t now)
     call->again = now + pause;
 }
 
-static void ask_token(struct fs_engine *engine);
 static void ended(struct fs_exchange *exchange, int error);
 static bool take_event(struct fs_exchange *exchange, const char *bytes, size_t n);
 
@@ -127,12 +99,12 @@ static void send_call(struct fs_call *call, int64_t now)
     int error;
 
     call->generation = engine->at.generation;
-    if (engine->at.options->user != NULL && engine->token == NULL) {
+    if (engine->at.options->user != NULL && engine->login.text == NULL) {
         call->state = FS_NEEDS_TOKEN;
-        ask_token(engine);
+        fs_login_ask(&engine->login);
         return;
     }
-    call->token_number = engine->token_number;
+    call->token_number = engine->login.number;
     call->sent = now;
     if (call->first == 0)
         call->first = now;
@@ -141,8 +113,8 @@ static void send_call(struct fs_call *call, int64_t now)
     call->exchange.owner = call;
     call->answer.error = EAGAIN;
     call->state = FS_SENT;
-    error = fs_endpoints_post(&engine->at, &call->exchange, fs_etcd_path(call->step), engine->token,
-                              fs_etcd_ask(call->step, call->place),
+    error = fs_endpoints_post(&engine->at, &call->exchange, fs_etcd_path(call->step),
+                              engine->login.text, fs_etcd_ask(call->step, call->place),
                               streams ? 0 : fs_endpoints_patience(&engine->at));
     if (error != 0) {
         call->state = FS_PAUSED;
@@ -159,7 +131,6 @@ void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step
     call->until = until;
     call->tries = call->tokens = 0;
     call->first = 0;
-    call->last_error = 0;
     memset(&call->answer, 0, sizeof call->answer);
     call->next = engine->calls;
     call->link = &engine->calls;
@@ -182,10 +153,7 @@ static void refused(struct fs_call *call, int64_t now)
         finish(call, EACCES);
         return;
     }
-    if (call->token_number == engine->token_number) {   /* nobody has got a new one since */
-        free(engine->token);
-        engine->token = NULL;
-    }
+    fs_login_refused(&engine->login, call->token_number);
     if (call->step == FS_WATCH)
         finish(call, ENETUNREACH);
     else
@@ -247,40 +215,50 @@ static struct fs_call *next_that(struct fs_engine *engine, bool is_so(const stru
     return call;
 }
 
-static void got_token(struct fs_exchange *exchange, int error)
+static void logged_in(struct fs_login *login, int error)
 {
-    struct fs_engine *engine = exchange->owner;
+    struct fs_engine *engine = login->owner;
     int64_t now = fs_boot_now();
     struct fs_call *call;
 
-    engine->asks = false;
-    if (error == 0)
-        error = fs_etcd_token(exchange->status, exchange->bytes, exchange->used, &engine->token);
-    engine->token_number++;
     while ((call = next_that(engine, needs_token)) != NULL)
         if (error == 0)
             send_call(call, now);
-        else if (error == EACCES && exchange->status != 0)
+        else if (error == EACCES && login->exchange.status != 0)
             finish(call, EACCES);
         else
             failed(call, error, now);
 }
 
-static void ask_token(struct fs_engine *engine)
-{
-    if (engine->asks)
-        return;
-    engine->asking.ended = got_token;
-    engine->asking.line = NULL;
-    engine->asking.owner = engine;
-    engine->asks = fs_endpoints_post(&engine->at, &engine->asking, "/v3/auth/authenticate", NULL,
-                                     fs_etcd_ask_token(engine->at.options),
-                                     fs_endpoints_patience(&engine->at)) == 0;
-}
-
 /* ======================================================================== *
  *  The keeper's side
  * ======================================================================== */
+
+int fs_engine_open(struct fs_engine **engine, const struct fs_options *options)
+{
+    int error;
+
+    *engine = calloc(1, sizeof **engine);
+    if (*engine == NULL)
+        return ENOMEM;
+    (*engine)->at.options = options;
+    (*engine)->login.came = logged_in;
+    (*engine)->login.owner = *engine;
+    (*engine)->login.at = &(*engine)->at;
+    error = fs_http_open(&(*engine)->at.http, options);
+    if (error != 0)
+        free(*engine);
+    return error;
+}
+
+void fs_engine_close(struct fs_engine *engine)
+{
+    while (engine->calls != NULL)
+        fs_engine_stop(engine->calls);
+    fs_login_close(&engine->login);
+    fs_http_close(engine->at.http);
+    free(engine);
+}
 
 void fs_engine_wait(struct fs_engine *engine, int alarm)
 {
@@ -308,8 +286,8 @@ int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
         if (call->state == FS_PAUSED)
             next = fs_earlier(next, call->again);
     }
-    if (!engine->asks && next_that(engine, needs_token) != NULL) {
-        ask_token(engine);      /* there was no memory for it */
+    if (!engine->login.is_asked && next_that(engine, needs_token) != NULL) {
+        fs_login_ask(&engine->login);   /* there was no memory for it */
         next = fs_earlier(next, now + PAUSE_LONGEST);
     }
     return next;

@@ -22,6 +22,7 @@ cluster_sources = \
 	src/cluster/keeper.c src/cluster/keeper.h \
 	src/cluster/key.c src/cluster/key.h \
 	src/cluster/lease.c src/cluster/lease.h \
+	src/cluster/login.c src/cluster/login.h \
 	src/cluster/options.c src/cluster/options.h \
 	src/cluster/place.c src/cluster/place.h \
 	src/cluster/request.c src/cluster/request.h \
