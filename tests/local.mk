@@ -42,6 +42,7 @@ include $(top_srcdir)/tests/api/posix/local.mk
 include $(top_srcdir)/tests/api/preload/local.mk
 include $(top_srcdir)/tests/api/shared/local.mk
 include $(top_srcdir)/tests/api/limit/local.mk
+include $(top_srcdir)/tests/api/cluster/local.mk
 include $(top_srcdir)/tests/api/cxx/local.mk
 include $(top_srcdir)/tests/inside/core/local.mk
 include $(top_srcdir)/tests/inside/faults/local.mk

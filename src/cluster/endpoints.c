@@ -12,7 +12,7 @@
  * A question that is not answered is asked elsewhere after this.  A renewal is due after a third of
  * the lease, and three quarters are the end: with a sixth there is time for two more endpoints.
  */
-#define ANSWER_MS 1700
+#define ANSWER_MS 1700L
 
 int fs_endpoints_post(struct fs_endpoints *endpoints, struct fs_exchange *exchange,
                       const char *path, const char *token, char *body, long timeout_ms)
@@ -36,7 +36,9 @@ void fs_endpoints_failed(struct fs_endpoints *endpoints, unsigned generation)
         endpoints->generation++;
 }
 
-long fs_endpoints_patience(const struct fs_endpoints *endpoints)
+long fs_endpoints_patience(const struct fs_endpoints *endpoints, bool has_lease)
 {
-    return (long)fs_earlier(endpoints->options->ttl_ns / FS_NS_PER_MS / 6, ANSWER_MS);
+    int64_t sixth = endpoints->options->ttl_ns / FS_NS_PER_MS / 6;
+
+    return has_lease && sixth < ANSWER_MS ? (long)sixth : ANSWER_MS;
 }

@@ -21,7 +21,7 @@ int fs_endpoints_post(struct fs_endpoints *endpoints, struct fs_exchange *exchan
 /* What was sent in a generation has failed: use the next, unless that has been done. */
 void fs_endpoints_failed(struct fs_endpoints *endpoints, unsigned generation);
 
-/* No question waits longer for its answer, in milliseconds; it is a part of the lease. */
-long fs_endpoints_patience(const struct fs_endpoints *endpoints);
+/* How long a question waits for its answer, in milliseconds; less if a lease depends on it. */
+long fs_endpoints_patience(const struct fs_endpoints *endpoints, bool has_lease);
 
 #endif

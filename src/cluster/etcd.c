@@ -96,6 +96,7 @@ static void send_call(struct fs_call *call, int64_t now)
 {
     struct fs_engine *engine = call->engine;
     bool streams = call->step == FS_WATCH;
+    bool has_lease = call->step != FS_GRANT && call->step != FS_LIST;
     int error;
 
     call->generation = engine->at.generation;
@@ -115,7 +116,7 @@ static void send_call(struct fs_call *call, int64_t now)
     call->state = FS_SENT;
     error = fs_endpoints_post(&engine->at, &call->exchange, fs_etcd_path(call->step),
                               engine->login.text, fs_etcd_ask(call->step, call->place),
-                              streams ? 0 : fs_endpoints_patience(&engine->at));
+                              streams ? 0 : fs_endpoints_patience(&engine->at, has_lease));
     if (error != 0) {
         call->state = FS_PAUSED;
         call->again = now + PAUSE_LONGEST;

@@ -128,6 +128,7 @@ static bool set_options(struct fs_http *http, struct fs_exchange *exchange, cons
     SET(CURLOPT_WRITEFUNCTION, take);
     SET(CURLOPT_WRITEDATA, exchange);
     SET(CURLOPT_PRIVATE, exchange);
+    SET(CURLOPT_ERRORBUFFER, exchange->why);
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_CONNECTTIMEOUT_MS, timeout_ms != 0 && timeout_ms < CONNECT_MS ? timeout_ms
                                                                               : CONNECT_MS);
@@ -164,6 +165,8 @@ int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char
     exchange->bytes = NULL;
     exchange->used = exchange->size = 0;
     exchange->too_long = exchange->enough = false;
+    exchange->status = 0;
+    exchange->why[0] = '\0';
     if (exchange->easy == NULL || !set_headers(exchange, token)
         || !set_options(http, exchange, url, body, timeout_ms)
         || curl_multi_add_handle(http->multi, exchange->easy) != CURLM_OK) {
@@ -207,6 +210,10 @@ static int error_of(const struct fs_exchange *exchange, CURLcode code)
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CONNECT_ERROR:
         return EACCES;
+    case CURLE_RECV_ERROR:
+    case CURLE_SEND_ERROR:
+        /* With TLS 1.3 a server refuses the client's certificate after the handshake. */
+        return strstr(exchange->why, "alert") != NULL ? EACCES : ENETUNREACH;
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
         return EPROTO;

@@ -31,7 +31,8 @@ struct fs_exchange {
     char *bytes;
     size_t used, size;
     bool too_long, enough;
-    long status;                /* of HTTP, when it has ended */
+    long status;                /* of HTTP, when it has ended; 0: it never came so far */
+    char why[CURL_ERROR_SIZE];  /* what curl says of an error */
 };
 
 int fs_http_open(struct fs_http **http, const struct fs_options *options);

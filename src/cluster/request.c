@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* How long an engine that does not answer is asked for a lease, or to end one, at most. */
-#define PATIENCE_LONGEST (5 * FS_NS_PER_S)
+#define PATIENCE (5 * FS_NS_PER_S)
 
 /* An end that failed at each endpoint is tried again after this. */
 #define RETRY (300 * FS_NS_PER_MS)
@@ -24,11 +24,6 @@ static void take(struct fs_request *request, enum fs_step step, int64_t until)
 {
     request->step_at = FS_NEVER;
     fs_engine_call(request->keeper->engine, &request->step, step, &request->place, until);
-}
-
-static int64_t patience(const struct fs_request *request)
-{
-    return fs_earlier(request->place.ttl_s * FS_NS_PER_S / 2, PATIENCE_LONGEST);
 }
 
 /* ======================================================================== *
@@ -75,7 +70,7 @@ static void leave(struct fs_request *request)
         fs_lease_stop(&request->lease);
     request->state = FS_ENDING;
     if (has_key)
-        take(request, FS_END, fs_earlier(now + patience(request), fs_lease_end(&request->lease)));
+        take(request, FS_END, fs_earlier(now + PATIENCE, fs_lease_end(&request->lease)));
     else
         over(request, 0);
 }
@@ -234,7 +229,7 @@ static int64_t keep(struct fs_request *request, int64_t now)
 static void take_next(struct fs_request *request, int64_t now)
 {
     if (request->state == FS_GRANTING)
-        take(request, FS_GRANT, now + patience(request));
+        take(request, FS_GRANT, now + PATIENCE);
     else if (request->state == FS_WAITING)
         take(request, FS_VIEW, fs_lease_end(&request->lease));
     else

@@ -36,7 +36,7 @@ static int64_t turn(struct fs_job *job, int64_t now)
     if (!inquiry->began) {
         inquiry->began = true;
         fs_engine_call(keeper->engine, &inquiry->call, FS_LIST, &inquiry->place,
-                       now + fs_earlier(keeper->options.ttl_ns / 2, 5 * FS_NS_PER_S));
+                       now + 5 * FS_NS_PER_S);
     }
     if (!inquiry->over)
         return FS_NEVER;

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: MIT
+"""fake.py - a small etcd that answers as it is told: late, cut, endless, wrong, or not at all.
+
+It knows what the library uses of etcd, in the same JSON.  Tables of faults say what happens to the
+n-th request to a path:
+
+    cut         nothing is done, and the connection ends
+    lose        it is done, and the connection ends without an answer
+    half        it is done, and half of the answer comes
+    hang        it is done, and no answer comes until the client goes
+    later S     it is done S seconds later; the connection ends at once
+    late S      it is done; the answer comes S seconds later
+    text BODY   nothing is done, and this comes, with status 200
+    error CODE STATUS MESSAGE      nothing is done, and etcd's error comes
+    endless, deep                  nothing is done, and too much comes
+    old         it is done, and the answer has the revision 1
+    gone        it is not done, and a renewal is told that there is no such lease
+"""
+
+import base64
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+def plain(text):
+    return base64.b64decode(text).decode()
+
+
+def coded(text):
+    return base64.b64encode(text.encode()).decode()
+
+
+class Fake:
+    def __init__(self, faults=(), user=None):
+        self.faults = list(faults)      # (path, n; 0: each, action, arguments...)
+        self.user = user                # (name, password)
+        self.tokens, self.token_uses = 0, {}
+        self.change = threading.Condition()
+        self.revision, self.keys, self.leases, self.history = 1, {}, set(), []
+        self.counts, self.played, self.closed = {}, 0, False
+        fake = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                fake.serve(self)
+
+            def log_message(self, *_):
+                pass
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 128
+
+            def handle_error(self, *_):
+                pass
+
+        self.server = Server(("127.0.0.1", 0), Handler)
+        self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def stop(self):
+        """The end; and faults that were not played would be a test that tests nothing."""
+        if self.faults and not self.played:
+            raise AssertionError("not played: %s, of %s" % (self.faults, self.counts))
+        with self.change:
+            self.closed = True
+            self.change.notify_all()
+        self.server.shutdown()
+        self.server.server_close()
+
+    # ------------------------------------------------------------ the data
+    def header(self):
+        return {"cluster_id": "1", "member_id": "2", "revision": str(self.revision),
+                "raft_term": "2"}
+
+    def within(self, op):
+        key = plain(op["key"])
+        if "range_end" not in op:
+            return [key] if key in self.keys else []
+        return sorted(k for k in self.keys if key <= k < plain(op["range_end"]))
+
+    def delete(self, keys):
+        for key in keys:
+            del self.keys[key]
+            self.history.append((self.revision, "DELETE", key))
+
+    def holds(self, op):
+        fields = {"CREATE": "create", "MOD": "mod"}
+        found = [self.keys[key] for key in self.within(op)]
+        if op["target"] == "VALUE":
+            return any(pair["value"] == plain(op["value"]) for pair in found)
+        name = fields[op["target"]]
+        wanted = int(op[name + "_revision"])
+        return all({"EQUAL": value == wanted, "LESS": value < wanted,
+                    "GREATER": value > wanted}[op["result"]]
+                   for value in ([pair[name] for pair in found] or [0]))
+
+    def writes(self, request):
+        side = "success" if all(map(self.holds, request.get("compare", []))) else "failure"
+        return any("request_put" in op or "request_delete_range" in op
+                   or "request_txn" in op and self.writes(op["request_txn"])
+                   for op in request.get(side, []))
+
+    def perform(self, request):
+        good = all(map(self.holds, request.get("compare", [])))
+        answers = []
+        for op in request.get("success" if good else "failure", []):
+            (kind, body), = op.items()
+            if kind == "request_put":
+                key, lease = plain(body["key"]), body.get("lease", "0")
+                old = self.keys.get(key, {"create": self.revision})
+                self.keys[key] = {"create": old["create"], "mod": self.revision, "lease": lease,
+                                  "value": plain(body["value"])}
+                self.history.append((self.revision, "PUT", key))
+                answers.append({"response_put": {"header": self.header()}})
+            elif kind == "request_delete_range":
+                self.delete(self.within(body))
+                answers.append({"response_delete_range": {"deleted": "1"}})
+            elif kind == "request_txn":
+                answers.append({"response_txn": self.perform(body)})
+            else:
+                answers.append({"response_range": self.read(body)})
+        return {"header": self.header(), "succeeded": good, "responses": answers}
+
+    def read(self, body):
+        found = self.within(body)
+        if "max_create_revision" in body:
+            found = [k for k in found
+                     if self.keys[k]["create"] <= int(body["max_create_revision"])]
+        if body.get("sort_target") == "CREATE":
+            found.sort(key=lambda k: self.keys[k]["create"])
+        if body.get("sort_order") == "DESCEND":
+            found.reverse()
+        some = found[:int(body["limit"])] if "limit" in body else found
+        pairs = [{"key": coded(k), "create_revision": str(self.keys[k]["create"]),
+                  "mod_revision": str(self.keys[k]["mod"]), "version": "1",
+                  "lease": self.keys[k]["lease"], "value": coded(self.keys[k]["value"])}
+                 for k in some]
+        return {"header": self.header(), "kvs": pairs, "count": str(len(found))}
+
+    # ------------------------------------------------------------ requests
+    def answer(self, path, body):
+        """Do it.  The answer, or (status, code, message)."""
+        if path == "/v3/auth/authenticate":
+            if (body["name"], body["password"]) != self.user:
+                return 400, 3, "etcdserver: authentication failed, invalid user ID or password"
+            self.tokens += 1
+            return {"header": self.header(), "token": "token.%d" % self.tokens}
+        lease = str(body.get("ID", "0"))
+        if path == "/v3/lease/grant":
+            if lease in self.leases:
+                return 400, 9, "etcdserver: lease already exists"
+            self.leases.add(lease)
+            return {"header": self.header(), "ID": lease, "TTL": str(body["TTL"])}
+        if path == "/v3/lease/keepalive":
+            ttl = {"TTL": "1000"} if lease in self.leases else {}
+            return {"result": {"header": self.header(), "ID": lease, **ttl}}
+        if path == "/v3/lease/revoke":
+            if lease not in self.leases:
+                return 404, 5, "etcdserver: requested lease not found"
+            self.leases.remove(lease)
+            self.revision += 1
+            self.delete([k for k in self.keys if self.keys[k]["lease"] == lease])
+            self.change.notify_all()
+            return {"header": self.header()}
+        if self.writes(body):
+            if any('"lease": "%s"' % other in json.dumps(body) and other not in self.leases
+                   for other in self.leases_of(body)):
+                return 404, 5, "etcdserver: requested lease not found"
+            self.revision += 1
+        result = self.perform(body)
+        self.change.notify_all()
+        return result
+
+    def leases_of(self, body):
+        return [op["request_put"]["lease"] for op in body.get("success", [])
+                if "request_put" in op]
+
+    def locked_answer(self, path, body):
+        with self.change:
+            return self.answer(path, body)
+
+    def serve(self, handler):
+        body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
+        path = handler.path
+        with self.change:
+            self.counts[path] = n = self.counts.get(path, 0) + 1
+        fault = next((f[2:] for f in self.faults if f[0] in path and f[1] in (0, n)), None)
+        action = fault[0] if fault else ""
+        handler.close_connection = action != ""
+        self.played += action != ""
+        if self.user is not None and path != "/v3/auth/authenticate" and not action:
+            token = handler.headers.get("Authorization")
+            if token != "token.%d" % self.tokens:
+                send(handler, 401, {"error": "etcdserver: invalid auth token", "code": 16,
+                                    "message": "etcdserver: invalid auth token"})
+                return
+        if path == "/v3/watch":
+            self.watch(handler, body["create_request"], action)
+        elif action == "cut":
+            pass
+        elif action == "later":
+            threading.Timer(fault[1], self.locked_answer, (path, body)).start()
+        elif action == "text":
+            send(handler, 200, fault[1])
+        elif action == "error":
+            send(handler, fault[2], {"error": fault[3], "code": fault[1], "message": fault[3]})
+        elif action == "endless":
+            endless(handler)
+        elif action == "deep":
+            send(handler, 200, '{"header":' * 100000)
+        elif action == "gone":
+            send(handler, 200, {"result": {"header": self.header(), "ID": body["ID"]}})
+        else:
+            self.answer_with(handler, action, fault, self.locked_answer(path, body))
+
+    def answer_with(self, handler, action, fault, result):
+        status = 200
+        if isinstance(result, tuple):
+            status, code, message = result
+            result = {"error": message, "code": code, "message": message}
+        if action == "lose":
+            return
+        if action == "hang":
+            while handler.connection.recv(100):
+                pass
+            return
+        if action == "late":
+            time.sleep(fault[1])
+        if action == "old":
+            result["header"]["revision"] = "1"
+        send(handler, status, result, half=action == "half")
+
+    def watch(self, handler, create, action):
+        begin, end = plain(create["key"]), plain(create.get("range_end", ""))
+        start = int(create["start_revision"])
+        handler.send_response(200)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        chunk(handler, {"result": {"header": self.header(), "created": True}})
+        if action == "cut":
+            return
+        if action == "compact":
+            chunk(handler, {"result": {"header": self.header(), "canceled": True,
+                                       "compact_revision": str(start + 1)}})
+            return
+        if action == "text":
+            chunk(handler, "nonsense\n")
+            return
+        if action == "endless":
+            while True:
+                chunk(handler, "x" * 100000)
+        with self.change:
+            while not self.closed:
+                events = [{"type": kind, "kv": {"key": coded(key), "mod_revision": str(at)}}
+                          for at, kind, key in self.history
+                          if at >= start and kind == "DELETE"
+                          and (begin <= key < end if end else key == begin)]
+                if events:
+                    break
+                self.change.wait()
+        chunk(handler, {"result": {"header": self.header(), "events": events}})
+        handler.close_connection = True
+
+
+def send(handler, status, body, half=False):
+    text = (body if isinstance(body, str) else json.dumps(body)).encode()
+    handler.send_response(status)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", str(len(text)))
+    handler.end_headers()
+    handler.wfile.write(text[:len(text) // 2] if half else text)
+    if half:
+        handler.close_connection = True
+
+
+def chunk(handler, body):
+    text = (body if isinstance(body, str) else json.dumps(body) + "\n").encode()
+    handler.wfile.write(b"%x\r\n%s\r\n" % (len(text), text))
+
+
+def endless(handler):
+    handler.send_response(200)
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    while True:
+        chunk(handler, '{"a":"' + "x" * 1000000)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# tests/api/cluster/local.mk - the limit between machines; included by ../../local.mk.
+#
+#   make check-cluster     three members that end and hang, and longer storms: minutes
+
+EXTRA_DIST += \
+	tests/api/cluster/etcd.py \
+	tests/api/cluster/fake.py \
+	tests/api/cluster/faults.py \
+	tests/api/cluster/members.py \
+	tests/api/cluster/members.sh \
+	tests/api/cluster/real.py \
+	tests/api/cluster/secure.py \
+	tests/api/cluster/storm.py
+
+if HAVE_CLUSTER
+test_scripts += \
+	tests/api/cluster/faults.sh \
+	tests/api/cluster/real.sh \
+	tests/api/cluster/secure.sh \
+	tests/api/cluster/storm.sh
+
+# The scripts run it.  Statically, so that it is the program itself, which gets the signals.
+check_PROGRAMS += tests/api/cluster/cluster_user
+tests_api_cluster_cluster_user_LDFLAGS = -static
+tests_api_cluster_cluster_user_LDADD = libfairsem-cluster.la libfairsem.la
+else
+EXTRA_DIST += tests/api/cluster/cluster_user.c \
+	tests/api/cluster/faults.sh \
+	tests/api/cluster/real.sh \
+	tests/api/cluster/secure.sh \
+	tests/api/cluster/storm.sh
+endif
+
+.PHONY: check-cluster
+cluster_env = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)'
+check-cluster: tests/api/cluster/cluster_user$(EXEEXT)
+	$(cluster_env) $(SHELL) $(srcdir)/tests/api/cluster/real.sh
+	$(cluster_env) $(SHELL) $(srcdir)/tests/api/cluster/members.sh
+	$(cluster_env) FAIRSEM_CLUSTER_STORM='30 64 1' $(SHELL) $(srcdir)/tests/api/cluster/storm.sh
+	$(cluster_env) FAIRSEM_CLUSTER_STORM='60 64 3' $(SHELL) $(srcdir)/tests/api/cluster/storm.sh

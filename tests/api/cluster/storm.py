@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""storm.py WORK SECONDS CLIENTS MEMBERS [SEED] - clients that come, end, are killed and stopped.
+
+With three members these are killed and stopped, too, one at a time.  Afterwards the judge reads the
+history of the engine and the log of the clients; all that were left alone must have been served.
+"""
+
+import os
+import random
+import signal
+import sys
+import time
+
+from etcd import Etcd, User, judge_history, judge_log
+
+LIMIT = 5
+work, seconds, clients, members = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+seed = int(sys.argv[5]) if len(sys.argv) > 5 else random.randrange(1 << 30)
+dice = random.Random(seed)
+TTL = 4
+TOO_SLOW = ("lost ENETUNREACH", "lost ESTALE", "ENETUNREACH", "ESTALE")
+
+
+class Storm:
+    def __init__(self, etcd):
+        self.etcd = etcd
+        self.log = os.path.join(work, "storm.log")
+        self.running, self.hurt, self.stopped = [], set(), {}
+        self.served = self.killed = self.late = self.slow = 0
+
+    def begin_one(self):
+        urls = list(self.etcd.urls)
+        dice.shuffle(urls)
+        self.running.append(User(
+            endpoints=",".join(urls), name="storm", limit=LIMIT, units=dice.randint(1, 3),
+            priority=dice.choice((0, 0, 0, -1, 1)), hold=dice.choice((0, 5, 20, 60)), ttl=TTL,
+            log=self.log))
+
+    def reap(self):
+        for user in list(self.running):
+            if user.poll() is None:
+                continue
+            self.running.remove(user)
+            printed = user.communicate()[0].decode().strip()
+            if user.returncode == 0:
+                self.served += 1
+            elif user.returncode == -signal.SIGKILL:
+                self.killed += 1
+            elif printed in TOO_SLOW:
+                self.late += user in self.hurt  # it was stopped, and found its lease gone
+                self.slow += user not in self.hurt
+            else:
+                raise AssertionError("%d: %s" % (user.returncode, printed))
+
+    def hurt_one(self):
+        if not self.running:
+            return
+        user = dice.choice(self.running)
+        self.hurt.add(user)
+        if dice.random() < 0.6:
+            user.kill()
+        elif user not in self.stopped:
+            user.send_signal(signal.SIGSTOP)
+            self.stopped[user] = time.monotonic() + dice.choice((0.1, TTL * 0.7, TTL * 1.3))
+
+    def go_on(self, all_of_them=False):
+        for user, until in list(self.stopped.items()):
+            if all_of_them or time.monotonic() > until:
+                user.send_signal(signal.SIGCONT)
+                del self.stopped[user]
+
+    def run(self):
+        end = time.monotonic() + seconds
+        next_hurt, member_back, member = time.monotonic() + 0.3, 0, None
+        while time.monotonic() < end:
+            while len(self.running) < clients:
+                self.begin_one()
+            self.reap()
+            self.go_on()
+            now = time.monotonic()
+            if now > next_hurt:
+                self.hurt_one()
+                next_hurt = now + dice.expovariate(8)
+            if members > 1 and now > member_back:
+                if member is not None:
+                    self.etcd.signal(member, signal.SIGCONT) \
+                        if self.etcd.members[member].poll() is None else self.etcd.start(member)
+                    member = None
+                    member_back = now + 3
+                else:
+                    member = dice.randrange(members)
+                    self.etcd.signal(member, dice.choice((signal.SIGKILL, signal.SIGSTOP)))
+                    member_back = now + 2
+            time.sleep(0.01)
+        if member is not None:
+            self.etcd.signal(member, signal.SIGCONT) \
+                if self.etcd.members[member].poll() is None else self.etcd.start(member)
+        self.go_on(all_of_them=True)
+        end = time.monotonic() + 120
+        while self.running:
+            self.reap()
+            if time.monotonic() > end:
+                raise AssertionError("%d were not served" % len(self.running))
+            time.sleep(0.01)
+
+
+def main():
+    print("seed %d" % seed, flush=True)
+    options = ("--heartbeat-interval", "50", "--election-timeout", "500") if members > 1 else ()
+    etcd = Etcd(work, members, *options)
+    storm = Storm(etcd)
+    try:
+        storm.run()
+        print("ok: %d served, %d killed, %d stopped for too long; for %d this machine was too slow"
+              % (storm.served, storm.killed, storm.late, storm.slow), flush=True)
+        if storm.served < clients or storm.killed == 0:
+            raise AssertionError("that was no storm")
+        etcd.wait_healthy()
+        print("ok: %d began in order, within the limit" % judge_history(etcd.history()))
+        print("ok: %d used units, never more than %d" % (judge_log(storm.log, LIMIT), LIMIT))
+    finally:
+        for user in storm.running:
+            user.kill()
+        etcd.stop()
+
+
+main()
