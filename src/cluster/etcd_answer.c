@@ -246,7 +246,7 @@ int fs_etcd_event(const char *bytes, size_t n, const struct fs_place *place)
         }
     }
     json_decref(json);
-    return error;
+    return error == EEXIST ? EPROTO : error;
 }
 
 int fs_etcd_token(long status, const char *bytes, size_t n, char **token)

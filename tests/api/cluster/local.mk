@@ -4,6 +4,7 @@
 #   make check-cluster     three members that end and hang, and longer storms: minutes
 
 EXTRA_DIST += \
+	tests/api/cluster/answers.txt \
 	tests/api/cluster/etcd.py \
 	tests/api/cluster/fake.py \
 	tests/api/cluster/faults.py \
@@ -14,6 +15,15 @@ EXTRA_DIST += \
 	tests/api/cluster/storm.py
 
 if HAVE_CLUSTER
+if TESTS_ENABLED
+test_programs += \
+	tests/api/cluster/t_cluster_answers \
+	tests/api/cluster/t_cluster_results
+if HAVE_WRAP
+test_programs += \
+	tests/api/cluster/t_cluster_request
+endif
+endif
 test_scripts += \
 	tests/api/cluster/faults.sh \
 	tests/api/cluster/real.sh \
@@ -31,6 +41,16 @@ EXTRA_DIST += tests/api/cluster/cluster_user.c \
 	tests/api/cluster/secure.sh \
 	tests/api/cluster/storm.sh
 endif
+
+cluster_inside = -I$(top_srcdir)/src/cluster $(CURL_CFLAGS) $(JANSSON_CFLAGS)
+tests_api_cluster_t_cluster_answers_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
+tests_api_cluster_t_cluster_answers_LDADD = libcluster.la $(LDADD)
+tests_api_cluster_t_cluster_results_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
+tests_api_cluster_t_cluster_results_LDADD = libcluster.la $(LDADD)
+# It is the engine itself, and the clock.
+tests_api_cluster_t_cluster_request_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
+tests_api_cluster_t_cluster_request_LDADD = libcluster.la $(LDADD)
+tests_api_cluster_t_cluster_request_LDFLAGS = -Wl,--wrap=fs_boot_now
 
 .PHONY: check-cluster
 cluster_env = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)'

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_cluster_request.c - a request between its caller, the clock, and an engine that a test plays.
+ *
+ * This program has the functions of engine.h itself, so etcd.c is not in it: each test says what the
+ * engine answers to a step, or that it does not answer yet.  The clock jumps when a test says so.
+ */
+#include "suite.h"
+
+#include "clock.h"
+#include "engine.h"
+#include "workers.h"
+
+#include <fairsem/cluster.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ======================================================================== *
+ *  The engine
+ * ======================================================================== */
+
+struct fs_engine { struct fs_call *calls; int wakes; };
+
+static struct {
+    _Atomic int64_t jump;           /* of the clock */
+    _Atomic int     asked[FS_LIST + 1];     /* how often each step was begun */
+    _Atomic int     answered[FS_LIST + 1];
+    _Atomic bool    silent[FS_LIST + 1];    /* it does not answer to a step */
+    _Atomic int     error[FS_LIST + 1];     /* it answers with this */
+    _Atomic int64_t others;         /* units that others hold */
+    _Atomic int64_t limit;          /* that is in force; 0: that of the request */
+    _Atomic bool    late_grant;     /* it was sent long ago */
+    _Atomic bool    joined_before;  /* an earlier attempt to join was taken */
+    _Atomic bool    began_before;   /* one to begin, too */
+    _Atomic bool    forgotten;      /* it knows nothing of the request */
+    _Atomic int64_t viewed_since;   /* place->joined of the last view */
+} world;
+
+int64_t __wrap_fs_boot_now(void);
+int64_t __real_fs_boot_now(void);
+
+int64_t __wrap_fs_boot_now(void)
+{
+    return __real_fs_boot_now() + world.jump;
+}
+
+int fs_engine_open(struct fs_engine **engine, const struct fs_options *options)
+{
+    (void)options;
+    *engine = calloc(1, sizeof **engine);
+    (*engine)->wakes = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    return 0;
+}
+
+void fs_engine_close(struct fs_engine *engine)
+{
+    close(engine->wakes);
+    free(engine);
+}
+
+void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step step,
+                    const struct fs_place *place, int64_t until)
+{
+    if (call->state != FS_IDLE)
+        abort();
+    call->engine = engine;
+    call->step = step;
+    call->place = place;
+    call->until = until;
+    call->sent = fs_boot_now() - (world.late_grant && step == FS_GRANT ? 8 * FS_NS_PER_S : 0);
+    call->state = FS_SENT;
+    call->next = engine->calls;
+    engine->calls = call;
+    if (step == FS_VIEW)
+        world.viewed_since = place->joined;
+    world.asked[step]++;
+}
+
+void fs_engine_stop(struct fs_call *call)
+{
+    struct fs_call **link;
+
+    if (call->state == FS_IDLE)
+        return;
+    for (link = &call->engine->calls; *link != call; link = &(*link)->next)
+        continue;
+    *link = call->next;
+    call->state = FS_IDLE;
+}
+
+void fs_engine_wait(struct fs_engine *engine, int alarm)
+{
+    struct pollfd events[2] = { { .fd = alarm, .events = POLLIN },
+                                { .fd = engine->wakes, .events = POLLIN } };
+    eventfd_t count;
+
+    /* The test may have changed its mind meanwhile. */
+    poll(events, 2, 5);
+    eventfd_read(engine->wakes, &count);
+}
+
+void fs_engine_wake(struct fs_engine *engine)
+{
+    eventfd_write(engine->wakes, 1);
+}
+
+static void answer(struct fs_call *call)
+{
+    struct fs_answer answer = { .error = world.error[call->step], .sent = call->sent,
+                                .revision = 10 + world.asked[call->step], .ttl_s = 10 };
+    const struct fs_place *place = call->place;
+    enum fs_step answered = call->step;
+
+    answer.limit = world.limit != 0 ? world.limit : place->limit;
+    answer.held = world.others;
+    if (!world.forgotten)
+        answer.joined = 7;
+    if (world.began_before)
+        answer.began = 9;
+    answer.done = call->step == FS_JOIN ? !world.joined_before && !world.forgotten
+        : call->step == FS_BEGIN && world.others + place->units <= place->limit;
+    if (world.forgotten || world.began_before)
+        answer.done = false;
+    fs_engine_stop(call);
+    call->done(call, &answer);
+    world.answered[answered]++;
+}
+
+int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
+{
+    struct fs_call *call = engine->calls;
+
+    (void)now;
+    while (call != NULL)
+        if (world.silent[call->step]) {
+            call = call->next;
+        } else {
+            answer(call);
+            call = engine->calls;
+        }
+    return FS_NEVER;
+}
+
+/* ======================================================================== *
+ *  The tests
+ * ======================================================================== */
+
+static const fairsem_cluster_attr_t three = { .endpoints = "http://nowhere", .limit = 3 };
+
+/* A handle at an engine that answers to all, except that nothing it watches ends by itself. */
+static fairsem_cluster_t *open_handle(void)
+{
+    fairsem_cluster_t *handle;
+
+    memset(&world, 0, sizeof world);
+    world.silent[FS_WATCH] = true;
+    ck_assert_int_eq(fairsem_cluster_open(&handle, "name", &three), 0);
+    return handle;
+}
+
+static void await(_Atomic int *count, int wanted)
+{
+    while (*count < wanted)
+        poll(NULL, 0, 1);
+}
+
+START_TEST(a_hold_is_lost_at_three_quarters_of_its_lease)
+{
+    fairsem_cluster_t *handle = open_handle();
+    fairsem_cluster_hold_t hold = { { 0 } };
+    struct pollfd event = { .fd = fairsem_cluster_fd(handle), .events = POLLIN };
+    uint64_t read_it;
+
+    world.silent[FS_RENEW] = true;
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, NULL, &hold), 0);
+    ck_assert_int_eq(fairsem_cluster_fence(&hold), 11);
+    ck_assert_int_eq(fairsem_cluster_lost(&hold), 0);
+    ck_assert_int_eq(read(event.fd, &read_it, sizeof read_it), sizeof read_it);
+    world.jump = 7 * FS_NS_PER_S;
+    ck_assert_int_eq(fairsem_cluster_lost(&hold), 0);
+    world.jump = FS_NS_PER_S * 15 / 2;
+    ck_assert_int_eq(fairsem_cluster_lost(&hold), ENETUNREACH);
+    /* An answer that comes now changes nothing. */
+    world.silent[FS_RENEW] = false;
+    ck_assert_int_eq(poll(&event, 1, -1), 1);
+    ck_assert_int_eq(fairsem_cluster_lost(&hold), ENETUNREACH);
+    ck_assert_int_eq(fairsem_cluster_close(handle), EBUSY);
+    ck_assert_int_eq(fairsem_cluster_release(&hold), 0);
+    ck_assert_int_eq(world.asked[FS_END], 1);
+    ck_assert_int_eq(fairsem_cluster_lost(&hold), EINVAL);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
+START_TEST(renewals_keep_a_hold)
+{
+    fairsem_cluster_t *handle = open_handle();
+    fairsem_cluster_hold_t hold = { { 0 } };
+
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 3, NULL, &hold), 0);
+    for (int i = 1; i <= 5; i++) {
+        world.jump += 4 * FS_NS_PER_S;
+        await(&world.answered[FS_RENEW], i);
+        ck_assert_int_eq(fairsem_cluster_lost(&hold), 0);
+    }
+    world.error[FS_RENEW] = ESTALE;
+    world.jump += 4 * FS_NS_PER_S;
+    while (fairsem_cluster_lost(&hold) == 0)
+        poll(NULL, 0, 1);
+    ck_assert_int_eq(fairsem_cluster_lost(&hold), ESTALE);
+    ck_assert_int_eq(fairsem_cluster_release(&hold), 0);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
+/* The lease began when it was sent, so the units would be lost already. */
+START_TEST(a_grant_that_comes_too_late_is_none)
+{
+    fairsem_cluster_t *handle = open_handle();
+    fairsem_cluster_hold_t hold = { { 0 } };
+
+    world.late_grant = true;
+    world.silent[FS_RENEW] = true;
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, NULL, &hold), ENETUNREACH);
+    ck_assert_int_eq(world.asked[FS_END], 1);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
+START_TEST(lost_answers_are_found_out)
+{
+    fairsem_cluster_t *handle = open_handle();
+    fairsem_cluster_hold_t hold = { { 0 } };
+
+    world.joined_before = true;
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, NULL, &hold), 0);
+    ck_assert_int_eq(world.asked[FS_VIEW], 1);
+    ck_assert_int_eq(world.viewed_since, 7);
+    ck_assert_int_eq(fairsem_cluster_release(&hold), 0);
+    world.began_before = true;
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, NULL, &hold), 0);
+    ck_assert_int_eq(fairsem_cluster_fence(&hold), 9);
+    ck_assert_int_eq(fairsem_cluster_release(&hold), 0);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
+START_TEST(a_waiter_begins_when_there_is_room)
+{
+    fairsem_cluster_t *handle = open_handle();
+    fairsem_cluster_hold_t hold = { { 0 } };
+
+    world.others = 2;
+    world.silent[FS_VIEW] = true;
+    world.silent[FS_WATCH] = false;     /* it ends at once, and the view does not come */
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 2, &(fairsem_wait_t){ .timeout_ns = 1 },
+                                                  &hold), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 2, &(fairsem_wait_t){ .timeout_ns = -1 },
+                                                  &hold), ETIMEDOUT);
+    ck_assert_int_eq(world.asked[FS_BEGIN], 0);
+    ck_assert_int_eq(world.asked[FS_END], world.asked[FS_JOIN]);
+    world.others = 1;
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 2, &(fairsem_wait_t){ .timeout_ns = -1 },
+                                                  &hold), 0);
+    ck_assert_int_eq(fairsem_cluster_release(&hold), 0);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
+/* For each thing that can go wrong while it joins or waits: its result, and its lease is ended. */
+START_TEST(a_wait_fails_with_its_reason)
+{
+    static const struct { enum fs_step step; int error, result; int64_t limit; bool forgotten; }
+    cases[] = {
+        { FS_JOIN, EACCES, EACCES, 0, false }, { FS_JOIN, ENOSPC, ENOSPC, 0, false },
+        { FS_JOIN, 0, EINVAL, 0, true }, { FS_BEGIN, ENETUNREACH, ENETUNREACH, 0, false },
+        { FS_BEGIN, ESTALE, ESTALE, 0, false }, { FS_JOIN, 0, EPROTO, 4, false },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        fairsem_cluster_t *handle = open_handle();
+        fairsem_cluster_hold_t hold = { { 0 } };
+
+        world.error[cases[i].step] = cases[i].error;
+        world.limit = cases[i].limit;
+        world.forgotten = cases[i].forgotten;
+        ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, NULL, &hold), cases[i].result);
+        ck_assert_int_eq(world.asked[FS_END], 1);
+        ck_assert_int_eq(fairsem_cluster_fence(&hold), 0);
+        ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+    }
+}
+END_TEST
+
+struct waiter {
+    fairsem_cluster_t *handle;
+    fairsem_token_t *token;
+    _Atomic int result;
+};
+
+static void *wait_for_it(void *arg)
+{
+    struct waiter *waiter = arg;
+    fairsem_wait_t how = { .token = waiter->token };
+    fairsem_cluster_hold_t hold = { { 0 } };
+
+    waiter->result = STILL_WAITING;
+    waiter->result = fairsem_cluster_acquire_with(waiter->handle, 2, &how, &hold);
+    return NULL;
+}
+
+START_TEST(a_token_or_a_cancellation_ends_a_wait)
+{
+    fairsem_cluster_t *handle = open_handle();
+    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+    struct waiter waiter = { .handle = handle, .token = &token };
+    fairsem_cluster_hold_t hold = { { 0 } };
+    pthread_t thread;
+
+    world.others = 2;
+    start_thread(&thread, wait_for_it, &waiter);
+    await(&world.asked[FS_WATCH], 1);
+    ck_assert_int_eq(fairsem_token_cancel(&token, ENODATA), 0);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(waiter.result, ENODATA);
+    ck_assert_int_eq(world.asked[FS_END], 1);
+    /* It is canceled before the wait. */
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, &(fairsem_wait_t){ .token = &token },
+                                                  &hold), ENODATA);
+    ck_assert_int_eq(world.asked[FS_GRANT], 1);
+
+    waiter.token = NULL;
+    start_thread(&thread, wait_for_it, &waiter);
+    await(&world.asked[FS_WATCH], 2);
+    pthread_cancel(thread);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(waiter.result, STILL_WAITING);
+    await(&world.asked[FS_END], 2);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
+/* The engine takes the begin, but its answer comes when the caller has left: it is given back. */
+START_TEST(units_that_come_too_late_are_given_back)
+{
+    fairsem_cluster_t *handle = open_handle();
+    fairsem_cluster_hold_t hold = { { 0 } };
+
+    world.silent[FS_BEGIN] = true;
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1,
+        &(fairsem_wait_t){ .timeout_ns = 50000000 }, &hold), ETIMEDOUT);
+    ck_assert_int_eq(world.asked[FS_BEGIN], 1);
+    ck_assert_int_eq(world.asked[FS_END], 1);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
+START_TEST(an_end_that_is_not_answered_goes_on_alone)
+{
+    fairsem_cluster_t *handle = open_handle();
+    fairsem_cluster_hold_t hold = { { 0 } };
+
+    world.error[FS_END] = ENETUNREACH;
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, NULL, &hold), 0);
+    ck_assert_int_eq(fairsem_cluster_release(&hold), ENETUNREACH);
+    ck_assert_int_eq(fairsem_cluster_release(&hold), EINVAL);
+    world.jump += FS_NS_PER_S;
+    await(&world.answered[FS_END], 2);
+    world.error[FS_END] = 0;
+    world.jump += FS_NS_PER_S;
+    await(&world.answered[FS_END], 3);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
+/* What a handle still tries does not keep it from being closed. */
+START_TEST(a_handle_is_closed_during_an_end)
+{
+    fairsem_cluster_t *handle = open_handle();
+    fairsem_cluster_hold_t hold = { { 0 } };
+
+    world.error[FS_END] = ENETUNREACH;
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, NULL, &hold), 0);
+    ck_assert_int_eq(fairsem_cluster_release(&hold), ENETUNREACH);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
+START_TEST(a_child_can_use_nothing_of_its_parents)
+{
+    fairsem_cluster_t *handle = open_handle();
+    fairsem_cluster_hold_t hold = { { 0 } }, another = { { 0 } };
+    int status;
+    pid_t child;
+
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, NULL, &hold), 0);
+    child = fork();
+    if (child == 0) {
+        size_t count;
+
+        _exit(fairsem_cluster_release(&hold) != EINVAL || fairsem_cluster_lost(&hold) != EINVAL
+            || fairsem_cluster_acquire_with(handle, 1, NULL, &another) != EINVAL
+            || fairsem_cluster_users(handle, NULL, 0, &count) != EINVAL
+            || fairsem_cluster_close(handle) != EINVAL);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_eq(fairsem_cluster_release(&hold), 0);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("cluster request", a_hold_is_lost_at_three_quarters_of_its_lease,
+              renewals_keep_a_hold, a_grant_that_comes_too_late_is_none,
+              lost_answers_are_found_out, a_waiter_begins_when_there_is_room,
+              a_wait_fails_with_its_reason, a_token_or_a_cancellation_ends_a_wait,
+              units_that_come_too_late_are_given_back, an_end_that_is_not_answered_goes_on_alone,
+              a_handle_is_closed_during_an_end, a_child_can_use_nothing_of_its_parents);
+}

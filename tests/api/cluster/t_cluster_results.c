@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* t_cluster_results.c - arguments, names and keys: what needs no engine. */
+#include "suite.h"
+
+#include "base64.h"
+#include "key.h"
+
+#include <fairsem/cluster.h>
+#include <string.h>
+
+static const fairsem_cluster_attr_t good = { .endpoints = "http://127.0.0.1:1", .limit = 3 };
+
+static int opens(const char *name, fairsem_cluster_attr_t attr)
+{
+    fairsem_cluster_t *handle;
+    int result;
+
+    errno = 77;
+    result = fairsem_cluster_open(&handle, name, &attr);
+    ck_assert_int_eq(errno, 77);
+    if (result == 0)
+        ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+    return result;
+}
+
+/* Open with one member of attr that is different. */
+#define OPENS_WITH(...) opens("name", (fairsem_cluster_attr_t){ URL, __VA_ARGS__ })
+#define OPENS_AT(urls) opens("name", (fairsem_cluster_attr_t){ .endpoints = urls })
+#define URL .endpoints = "http://127.0.0.1:1"
+
+START_TEST(what_open_is_given_is_checked)
+{
+    char name[257] = { 0 };
+
+    ck_assert_int_eq(opens("name", good), 0);
+    ck_assert_int_eq(opens("", good), EINVAL);
+    memset(name, 'n', 256);
+    ck_assert_int_eq(opens(name, good), EINVAL);
+    ck_assert_int_eq(opens(name + 1, good), 0);
+
+    ck_assert_int_eq(OPENS_AT(NULL), EINVAL);
+    ck_assert_int_eq(OPENS_AT(" , "), EINVAL);
+    ck_assert_int_eq(OPENS_AT("ftp://host"), EINVAL);
+    ck_assert_int_eq(OPENS_AT("http://"), EINVAL);
+    ck_assert_int_eq(OPENS_AT("host:2379, https://[::1]:2379/,http://x"), 0);
+    ck_assert_int_eq(OPENS_WITH(.limit = -1), EINVAL);
+    ck_assert_int_eq(OPENS_WITH(.limit = FAIRSEM_MAX_UNITS + 1), EINVAL);
+    ck_assert_int_eq(OPENS_WITH(.limit = 0), 0);
+    ck_assert_int_eq(OPENS_WITH(.flags = 1), EINVAL);
+    ck_assert_int_eq(OPENS_WITH(.reserved_[7] = 1), EINVAL);
+    ck_assert_int_eq(OPENS_WITH(.ttl_ns = FAIRSEM_CLUSTER_TTL_MIN - 1), EINVAL);
+    ck_assert_int_eq(OPENS_WITH(.ttl_ns = FAIRSEM_CLUSTER_TTL_MIN), 0);
+    ck_assert_int_eq(OPENS_WITH(.ttl_ns = FAIRSEM_CLUSTER_TTL_MIN + 1), EINVAL);
+    ck_assert_int_eq(OPENS_WITH(.ttl_ns = FAIRSEM_CLUSTER_TTL_MAX), 0);
+    ck_assert_int_eq(OPENS_WITH(.ttl_ns = FAIRSEM_CLUSTER_TTL_MAX + 1000000000), EINVAL);
+    ck_assert_int_eq(OPENS_WITH(.user = "me"), EINVAL);
+    ck_assert_int_eq(OPENS_WITH(.password_file = "/dev/null"), EINVAL);
+    ck_assert_int_eq(OPENS_WITH(.cert_file = "/dev/null"), EINVAL);
+    ck_assert_int_eq(OPENS_WITH(.ca_file = "/no such file"), ENOENT);
+    ck_assert_int_eq(OPENS_WITH(.user = "me", .password_file = "/no such file"), ENOENT);
+    ck_assert_int_eq(OPENS_WITH(.user = "me", .password_file = "/"), EISDIR);
+    ck_assert_int_eq(OPENS_WITH(.user = "me", .password_file = "/dev/null"), 0);
+}
+END_TEST
+
+/* Port 1 refuses connections: what returns at once was not sent there. */
+START_TEST(what_acquire_is_given_is_checked)
+{
+    fairsem_cluster_t *handle;
+    fairsem_cluster_hold_t hold = { { 0 } };
+    const struct timespec time = { 0, 0 };
+    fairsem_wait_t both = { .deadline = &time, .timeout_ns = 1 }, odd = { .reserved_ = { 1 } };
+    fairsem_wait_t clock = { .clock = CLOCK_PROCESS_CPUTIME_ID, .deadline = &time };
+    fairsem_wait_t moment = { .timeout_ns = 20000000 };
+
+    ck_assert_int_eq(fairsem_cluster_open(&handle, "name", &good), 0);
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 0, NULL, &hold), EINVAL);
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, -1, NULL, &hold), EINVAL);
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, FAIRSEM_MAX_UNITS + 1, NULL, &hold), EINVAL);
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 4, NULL, &hold), E2BIG);
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, &both, &hold), EINVAL);
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, &odd, &hold), EINVAL);
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, &clock, &hold), EINVAL);
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, &moment, &hold), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_cluster_release(&hold), EINVAL);
+    ck_assert_int_eq(fairsem_cluster_lost(&hold), EINVAL);
+    ck_assert_int_eq(fairsem_cluster_fence(&hold), 0);
+    ck_assert_int_ge(fairsem_cluster_fd(handle), 0);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
+START_TEST(no_name_is_the_beginning_of_another)
+{
+    char prefix[FS_PREFIX_SIZE], whole[FS_KEY_SIZE], name[256];
+
+    ck_assert(fs_key_prefix(prefix, "a/b%\n\xff z.-_9"));
+    ck_assert_str_eq(prefix, "fairsem/a%2Fb%25%0A%FF%20z.-_9/");
+    memset(name, '/', 255);
+    name[255] = '\0';
+    ck_assert(fs_key_prefix(prefix, name));
+    fs_key_waits(whole, prefix, INT32_MAX, INT64_MAX);
+    ck_assert_int_eq(strlen(whole), strlen(prefix) + strlen("q/4294967295/7fffffffffffffff"));
+}
+END_TEST
+
+START_TEST(keys_are_in_the_order_of_priorities)
+{
+    static const int order[] = { INT32_MIN, -1000, -1, 0, 1, 99, INT32_MAX };
+    char last[FS_KEY_SIZE] = "", key[FS_KEY_SIZE], first[FS_KEY_SIZE], end[FS_KEY_SIZE];
+
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        fs_key_waits(key, "fairsem/n/", order[i], 1);
+        fs_key_equals(first, "fairsem/n/", order[i], false);
+        fs_key_equals(end, "fairsem/n/", order[i], true);
+        ck_assert(strcmp(last, first) < 0 && strcmp(first, key) < 0 && strcmp(key, end) < 0);
+        strcpy(last, end);
+    }
+    fs_key_waiting(end, "fairsem/n/", true);
+    ck_assert_int_lt(strcmp(last, end), 0);
+}
+END_TEST
+
+START_TEST(keys_that_are_damaged_are_refused)
+{
+    static const char *const bad[] = {
+        "", "fairsem/n/", "fairsem/n/limit", "fairsem/n/r/", "fairsem/n/r/000000000000000",
+        "fairsem/n/r/0000000000000000", "fairsem/n/r/8000000000000000",
+        "fairsem/n/r/000000000000000g", "fairsem/n/r/00000000000000011", "fairsem/m/r/0000000000000001",
+        "fairsem/n/q/2147483648/", "fairsem/n/q/4294967296/0000000000000001",
+        "fairsem/n/q/214748364/00000000000000001", "fairsem/n/q/214748364a/0000000000000001",
+        "fairsem/n/q/2147483648x0000000000000001", "fairsem/n/q/2147483648/0000000000000001/"
+    };
+    char key[FS_KEY_SIZE];
+    int priority;
+    int64_t lease;
+    bool runs;
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        ck_assert(!fs_key_read(bad[i], "fairsem/n/", &runs, &priority, &lease));
+    fs_key_waits(key, "fairsem/n/", -5, 0x123);
+    ck_assert(fs_key_read(key, "fairsem/n/", &runs, &priority, &lease));
+    ck_assert(!runs && priority == -5 && lease == 0x123);
+    fs_key_runs(key, "fairsem/n/", INT64_MAX);
+    ck_assert(fs_key_read(key, "fairsem/n/", &runs, &priority, &lease));
+    ck_assert(runs && lease == INT64_MAX);
+}
+END_TEST
+
+START_TEST(base64_is_read_as_it_is_written)
+{
+    static const char *const bad[] = { "a", "ab=", "=abc", "ab=c", "a===", "ab\nc", "____" };
+    unsigned char bytes[256], back[256];
+    char text[FS_BASE64_SIZE(256)];
+
+    for (int i = 0; i < 256; i++)
+        bytes[i] = (unsigned char)i;
+    for (size_t n = 0; n <= 256; n++) {
+        fs_base64_write(bytes, n, text);
+        ck_assert_int_eq(strlen(text), FS_BASE64_SIZE(n) - 1);
+        ck_assert_int_eq(fs_base64_read(text, strlen(text), back), (long)n);
+        ck_assert_int_eq(memcmp(bytes, back, n), 0);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        ck_assert_int_eq(fs_base64_read(bad[i], strlen(bad[i]), back), -1);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("cluster results", what_open_is_given_is_checked, what_acquire_is_given_is_checked,
+              no_name_is_the_beginning_of_another, keys_are_in_the_order_of_priorities,
+              keys_that_are_damaged_are_refused, base64_is_read_as_it_is_written);
+}
