@@ -118,6 +118,12 @@ static void begun(struct fs_request *request, int64_t fence)
     decide(request, 0);
 }
 
+static void watch(struct fs_request *request)
+{
+    request->watch_began = fs_boot_now();
+    take(request, FS_WATCH, FS_NEVER);
+}
+
 /* What a view means: begin, wait, or leave. */
 static void consider(struct fs_request *request, const struct fs_answer *view)
 {
@@ -138,13 +144,13 @@ static void consider(struct fs_request *request, const struct fs_answer *view)
     place->joined = view->joined;
     place->seen = view->revision;
     strcpy(place->ahead, view->ahead);
+    request->watches_again = false;
     if (place->ahead[0] == '\0' && place->units <= place->limit - view->held) {
         take(request, FS_BEGIN, fs_lease_end(&request->lease));
     } else if (request->only_try) {
         fail(request, ETIMEDOUT);
     } else {
-        request->watch_began = fs_boot_now();
-        take(request, FS_WATCH, FS_NEVER);
+        watch(request);
     }
 }
 
@@ -164,7 +170,11 @@ static void joined(struct fs_request *request, const struct fs_answer *answer)
     }
 }
 
-/* What was watched is gone, or the watch is broken.  Either way, view again. */
+/*
+ * View again if what was watched is gone, or the engine has forgotten what happened since.  A watch
+ * that is only broken is first tried once more, from the same revision: when an endpoint fails, all
+ * waiters come at once, and a view is more work for the engine, the more wait.
+ */
 static void watched(struct fs_request *request, int error)
 {
     int64_t now = fs_boot_now();
@@ -173,6 +183,7 @@ static void watched(struct fs_request *request, int error)
         request->watch_pause = 0;
     else
         request->watch_pause = fs_earlier(2 * request->watch_pause + PAUSE_FIRST, FS_NS_PER_S);
+    request->watches_again = error == ENETUNREACH && !request->watches_again;
     request->step_at = now + request->watch_pause;
 }
 
@@ -195,10 +206,6 @@ static void answered(struct fs_call *step, struct fs_answer *answer)
     else
         consider(request, answer);
 }
-
-/* ======================================================================== *
- *  The job
- * ======================================================================== */
 
 static void lose(struct fs_request *request)
 {
@@ -230,6 +237,8 @@ static void take_next(struct fs_request *request, int64_t now)
 {
     if (request->state == FS_GRANTING)
         take(request, FS_GRANT, now + PATIENCE);
+    else if (request->state == FS_WAITING && request->watches_again)
+        watch(request);
     else if (request->state == FS_WAITING)
         take(request, FS_VIEW, fs_lease_end(&request->lease));
     else

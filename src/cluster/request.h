@@ -39,6 +39,7 @@ struct fs_request {
     struct fs_lease lease;              /* from JOINING on; its atomics from RUNNING on */
     struct fs_call step;
     int64_t step_at;                    /* when to take the next; FS_NEVER: one is under way */
+    bool watches_again;                 /* that is the next step */
     int64_t watch_began, watch_pause;
 
     bool is_decided, is_over;           /* mutex: the semaphores have got their unit */

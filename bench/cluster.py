@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""cluster.py WORK - what the limit between machines costs, beside `etcdctl lock`, at one real etcd.
+
+From the end of one command to the start of the next, with so many waiting; requests to etcd for one
+command; processor time of those that wait, and of etcd.  All is on one machine: its cores are shared
+by etcd and all clients.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "tests", "api", "cluster"))
+from etcd import Etcd, User, wait_until  # noqa: E402
+
+work = sys.argv[1]
+HANDOVERS = 40
+
+
+def report(what, values):
+    values = sorted(values)
+    print("%-52s median %6.1f ms, longest %6.1f ms, of %d"
+          % (what, statistics.median(values), values[-1], len(values)), flush=True)
+
+
+def gaps(path, count):
+    """Milliseconds between an end and the next beginning, of the first `count`."""
+    ends, begins = [], []
+    with open(path) as log:
+        for line in log:
+            what, at = line.split()[:2]
+            if what in ("begin", "end"):
+                (begins if what == "begin" else ends).append(int(at))
+    ends.sort()
+    begins.sort()
+    return [(begin - end) / 1e6 for end, begin in zip(ends, begins[1:])][:count]
+
+
+def busy(pids):
+    """Seconds of processor time."""
+    total = 0
+    for pid in pids:
+        with open("/proc/%d/stat" % pid) as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        total += int(fields[11]) + int(fields[12])
+    return total / os.sysconf("SC_CLK_TCK")
+
+
+def ours(etcd, waiting):
+    log = os.path.join(work, "ours-%d" % waiting)
+    holder = User(endpoints=etcd.endpoints, name="n%d" % waiting, hold=1000000, log=log)
+    wait_until("it runs", lambda: etcd.running() == 1)
+    threads = min(waiting, 25)
+    users = [User(endpoints=etcd.endpoints, name="n%d" % waiting, threads=threads, log=log,
+                  hold=1, times=max(1, HANDOVERS // waiting)) for _ in range(waiting // threads)]
+    wait_until("all wait", lambda: etcd.waiting() == waiting, 300)
+    if waiting >= 50:
+        pids, server = [user.pid for user in users], [etcd.members[0].pid]
+        before, etcd_before, begin = busy(pids), busy(server), time.monotonic()
+        time.sleep(20)
+        took = time.monotonic() - begin
+        print("%d that wait: %.2f %% of a core, and etcd %.2f %%"
+              % (waiting, 100 * (busy(pids) - before) / took,
+                 100 * (busy(server) - etcd_before) / took), flush=True)
+    holder.terminate()
+    holder.result(300)
+    failed = sum(user.result(300)[0] != 0 for user in users)
+    if failed:
+        print("%d of %d programs failed" % (failed, len(users)))
+    report("fairsem, %d waiting" % waiting, gaps(log, HANDOVERS))
+
+
+def theirs(etcd, waiting):
+    log = os.path.join(work, "theirs-%d" % waiting)
+    script = ("import sys, time\nnow = time.monotonic_ns()\n"
+              "open(%r, 'a').write('begin %%d\\n' %% now)\ntime.sleep(0.001)\n"
+              "open(%r, 'a').write('end %%d\\n' %% time.monotonic_ns())\n" % (log, log))
+    command = ["etcdctl", "--endpoints", etcd.endpoints, "lock", "lock%d" % waiting,
+               sys.executable, "-S", "-c", script]
+    environment = dict(os.environ, ETCDCTL_API="3")
+
+    def waiters():
+        return len(etcd.ctl("get", "--prefix", "lock%d/" % waiting, "--keys-only").split())
+    flag = os.path.join(work, "flag")
+    open(flag, "w").close()
+    holder = subprocess.Popen(command[:5] + ["sh", "-c", "while [ -e %s ]; do sleep 0.1; done" % flag],
+                              env=environment)
+    wait_until("it runs", lambda: waiters() == 1)
+    users = [subprocess.Popen(command, env=environment) for _ in range(waiting)]
+    wait_until("all wait", lambda: waiters() == waiting + 1, 300)
+    os.remove(flag)
+    for user in users:
+        user.wait(300)
+    holder.wait(300)
+    report("etcdctl lock, %d waiting (starts python, 20 ms)" % waiting, gaps(log, HANDOVERS))
+
+
+def main():
+    print("%d cores, load %.1f" % (os.cpu_count(), os.getloadavg()[0]))
+    etcd = Etcd(work, 1)
+    try:
+        begin = time.monotonic()
+        User(endpoints=etcd.endpoints, times=100).result(300)
+        print("100 times acquire and release, nobody waits: %.1f ms each"
+              % (10 * (time.monotonic() - begin)), flush=True)
+        for waiting in [int(count) for count in sys.argv[2:]] or (1, 50, 500):
+            ours(etcd, waiting)
+        for waiting in (2, 50):
+            theirs(etcd, waiting)
+    finally:
+        etcd.stop()
+
+
+main()
