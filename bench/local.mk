@@ -127,13 +127,17 @@ EXTRA_PROGRAMS = bench/cost
 bench_cost_SOURCES = bench/cost.c $(hog_victim_sources)
 bench_cost_LDADD = libcore.la $(LIBM)
 CLEANFILES += $(EXTRA_PROGRAMS)
-EXTRA_DIST += bench/baseline.txt bench/cost.sh
+EXTRA_DIST += bench/baseline.txt bench/cluster.py bench/cost.sh
 
-.PHONY: bench bench-publish bench-smoke check-cost
+.PHONY: bench bench-cluster bench-publish bench-smoke check-cost
 check-cost: bench/cost$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/cost.sh $(COST) || test $$? -eq 77
 bench: bench/fairsem-bench$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/report.sh
+# It needs etcd.
+bench-cluster: tests/api/cluster/cluster_user$(EXEEXT)
+	@work=`mktemp -d` && $(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/bench/cluster.py $$work; \
+	status=$$?; rm -rf $$work; exit $$status
 bench-publish: bench
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/bench/publish.sh
 bench-smoke: bench/fairsem-bench$(EXEEXT)

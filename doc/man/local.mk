@@ -25,6 +25,7 @@ dist_libman3_DATA = \
 libman7dir = $(mandir)/man7
 dist_libman7_DATA = \
 	doc/man/fairsem.7 \
+	doc/man/fairsem_cluster.7 \
 	doc/man/fairsem_shared.7
 EXTRA_DIST += doc/man/links.sh doc/man/names.sh
 

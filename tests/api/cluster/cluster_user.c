@@ -9,8 +9,8 @@
  *     times=N: one after the other   threads=N: side by side   keep=1: without a release at the end
  *     list=1: only print who holds and who waits
  *
- * It prints, for each time, "ok FENCE" or the name of an errno value.  Exit status: 0 if each was ok;
- * 1 if an acquire failed, 2 if a hold was lost, 3 if a release failed.
+ * It prints, for each time, "ok FENCE" or the name of an errno value.  Exit status: 0 if each was
+ * ok; 1 if an acquire failed, 2 if a hold was lost, 3 if a release failed.
  *
  * The log gets lines "begin NS FENCE UNITS", "use NS FENCE", and "end NS FENCE".  NS is a time of
  * CLOCK_MONOTONIC at which the units were held for sure: it is read before the check that they are

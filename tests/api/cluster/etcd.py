@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """etcd.py - what the tests of the limit between machines share: real etcd, users of it, a judge.
 
-The judge reads the engine's own history of a name, which is complete, and the log that the users have
-written.  It knows nothing of how the library works: only the keys, and what was promised.
+The judge reads the engine's own history of a name, which is complete, and the log that the users
+have written.  It knows nothing of how the library works: only the keys, and what was promised.
 """
 
 import base64

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""faults.py [SCENARIO...] - the limit between machines at an engine that answers as fake.py says."""
+"""faults.py WORK [SCENARIO...] - the limit between machines at an engine that fake.py plays."""
 
 import concurrent.futures
 import sys

@@ -53,9 +53,8 @@ tests_api_cluster_t_cluster_request_LDADD = libcluster.la $(LDADD)
 tests_api_cluster_t_cluster_request_LDFLAGS = -Wl,--wrap=fs_boot_now
 
 .PHONY: check-cluster
-cluster_env = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)'
 check-cluster: tests/api/cluster/cluster_user$(EXEEXT)
-	$(cluster_env) $(SHELL) $(srcdir)/tests/api/cluster/real.sh
-	$(cluster_env) $(SHELL) $(srcdir)/tests/api/cluster/members.sh
-	$(cluster_env) FAIRSEM_CLUSTER_STORM='30 64 1' $(SHELL) $(srcdir)/tests/api/cluster/storm.sh
-	$(cluster_env) FAIRSEM_CLUSTER_STORM='60 64 3' $(SHELL) $(srcdir)/tests/api/cluster/storm.sh
+	@$(AM_TESTS_ENVIRONMENT) set -e; \
+	run() { $(SHELL) $(srcdir)/tests/api/cluster/$$1.sh || test $$? -eq 77; }; \
+	run real; run members; \
+	for storm in '30 64 1' '60 64 3'; do FAIRSEM_CLUSTER_STORM=$$storm run storm; done

@@ -107,7 +107,8 @@ def a_compaction_breaks_no_watch():
 
 def names_are_bytes():
     """Names that are prefixes of each other, or have bytes that mean something elsewhere."""
-    names = [b"a", b"a/", b"a/q", b"%", b"%2F", b"\xff\xfe", b"a b?#&+\"'\\\n\t", b"\x01", b"x" * 255]
+    names = [b"a", b"a/", b"a/q", b"%", b"%2F", b"\xff\xfe", b"a b?#&+\"'\\\n\t", b"\x01",
+             b"x" * 255]
     holders = []
     for name in names:
         holders.append(user(name=os.fsdecode(name), hold=HOLD))

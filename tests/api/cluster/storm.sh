@@ -10,6 +10,7 @@ set -u
 export top_builddir PYTHONDONTWRITEBYTECODE=1
 needs python3 etcd etcdctl
 # shellcheck disable=SC2086 # a list
-python3 "$top_srcdir/tests/api/cluster/storm.py" "$work" ${FAIRSEM_CLUSTER_STORM:-3 64 1} || status=$?
+python3 "$top_srcdir/tests/api/cluster/storm.py" "$work" ${FAIRSEM_CLUSTER_STORM:-3 64 1} ||
+  status=$?
 [ "$status" -eq 0 ] || [ "$status" -eq 77 ] || tail -n 20 "$work"/*.log "$work"/*/*.log
 exit "$status"

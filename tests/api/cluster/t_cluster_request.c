@@ -2,8 +2,8 @@
 /*
  * t_cluster_request.c - a request between its caller, the clock, and an engine that a test plays.
  *
- * This program has the functions of engine.h itself, so etcd.c is not in it: each test says what the
- * engine answers to a step, or that it does not answer yet.  The clock jumps when a test says so.
+ * This program has the functions of engine.h itself, so etcd.c is not in it: each test says what
+ * the engine answers to a step, or that it does not answer yet.  The clock jumps when a test says so.
  */
 #include "suite.h"
 

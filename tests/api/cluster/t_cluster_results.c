@@ -76,7 +76,8 @@ START_TEST(what_acquire_is_given_is_checked)
     ck_assert_int_eq(fairsem_cluster_open(&handle, "name", &good), 0);
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 0, NULL, &hold), EINVAL);
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, -1, NULL, &hold), EINVAL);
-    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, FAIRSEM_MAX_UNITS + 1, NULL, &hold), EINVAL);
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, FAIRSEM_MAX_UNITS + 1, NULL, &hold),
+                     EINVAL);
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 4, NULL, &hold), E2BIG);
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, &both, &hold), EINVAL);
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, &odd, &hold), EINVAL);
@@ -126,7 +127,8 @@ START_TEST(keys_that_are_damaged_are_refused)
     static const char *const bad[] = {
         "", "fairsem/n/", "fairsem/n/limit", "fairsem/n/r/", "fairsem/n/r/000000000000000",
         "fairsem/n/r/0000000000000000", "fairsem/n/r/8000000000000000",
-        "fairsem/n/r/000000000000000g", "fairsem/n/r/00000000000000011", "fairsem/m/r/0000000000000001",
+        "fairsem/n/r/000000000000000g", "fairsem/n/r/00000000000000011",
+        "fairsem/m/r/0000000000000001",
         "fairsem/n/q/2147483648/", "fairsem/n/q/4294967296/0000000000000001",
         "fairsem/n/q/214748364/00000000000000001", "fairsem/n/q/214748364a/0000000000000001",
         "fairsem/n/q/2147483648x0000000000000001", "fairsem/n/q/2147483648/0000000000000001/"

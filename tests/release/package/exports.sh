@@ -22,7 +22,8 @@ same() {
 
 # A declaration may be longer than a line, but its name is on the first.
 sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(.*/\1/p' \
-  "$top_srcdir/include/fairsem.h" "$top_srcdir/include/fairsem"/*.h | sort > "$work/header"
+  "$top_srcdir/include/fairsem.h" "$top_srcdir/include/fairsem/shared.h" \
+  "$top_srcdir/include/fairsem/posix.h" | sort > "$work/header"
 sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/fairsem.map" | sort > "$work/map"
 same "the headers" "$work/header" fairsem.map "$work/map"
 
@@ -109,6 +110,27 @@ shared=$top_builddir/.libs/$shared
 nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/(_time64)?@.*/, "", $3); print $3 }' |
   grep -v '^_vgw' | sort > "$work/shared"
 same "the headers" "$work/header" "${shared##*/}" "$work/shared"
+
+# ---------------------------------------------------------------- libfairsem-cluster
+sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(.*/\1/p' \
+  "$top_srcdir/include/fairsem/cluster.h" | sort > "$work/cluster"
+sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/cluster/cluster.map" |
+  sort > "$work/map"
+same "cluster.h" "$work/cluster" cluster.map "$work/map"
+cluster=$top_builddir/.libs/libfairsem-cluster
+if [ -f "$top_builddir/libfairsem-cluster.la" ]; then
+  nm -D --defined-only "$cluster.so" | awk '$2 != "A" { sub(/(_time64)?@.*/, "", $3); print $3 }' |
+    sort > "$work/shared"
+  same "cluster.h" "$work/cluster" libfairsem-cluster.so "$work/shared"
+  if [ -f "$cluster.a" ] && ! grep -q '^have_local_names = no' "$top_builddir/Makefile"; then
+    visible "$cluster.a" > "$work/static"
+    same "cluster.h" "$work/cluster" libfairsem-cluster.a "$work/static"
+  fi
+  readelf -d "$cluster.so" | grep -q 'FLAGS.*NODELETE' ||
+    fail "libfairsem-cluster is not marked NODELETE"
+else
+  echo "not tried: libfairsem-cluster, which was not built"
+fi
 
 # A waiter is inside the library, so its code must stay loaded.
 if readelf -d "$shared" | grep -q 'FLAGS.*NODELETE'; then

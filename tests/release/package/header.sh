@@ -9,7 +9,7 @@ set -u
 library=$(library)
 
 # It comes first, so no other header can declare what it lacks.
-for header in fairsem.h fairsem_private.h fairsem/shared.h; do
+for header in fairsem.h fairsem_private.h fairsem/shared.h fairsem/cluster.h; do
   cat > "$work/alone-${header##*/}.c" <<_EOF
 #include <$header>
 #include <$header>
@@ -64,6 +64,7 @@ done
 
 # Names that are keywords in C++, in this header, too.
 cp "$work/alone-shared.h.c" "$work/alone-shared.h.cc"
+cp "$work/alone-cluster.h.c" "$work/alone-cluster.h.cc"
 
 # The header in C++: inside a class, with constant expressions and C++ keywords.
 cat > "$work/use.cc" <<'_EOF'
@@ -264,13 +265,17 @@ runs() {
   done
 }
 
-# manual HEADER - its first comment has an example and lists all functions, each in the section that
-# declares it; and all examples run.
+# manual HEADER [builds] - its first comment has an example and lists all functions, each in the
+# section that declares it; and all examples run, or only build.
 manual() {
   header=$top_srcdir/include/$1 name=${1##*/}
   examples "$header" "$work/$name"
   [ -f "$work/$name-0-1.c" ] || fail "$name: no example at the top"
-  runs "$work/$name"-*.c
+  if [ "${2-}" = builds ]; then
+    build "$work/$name-0-1.c" -c -o "$work/object"
+  else
+    runs "$work/$name"-*.c
+  fi
   awk '/^#/ { exit }
     /^ \*     [0-9]+  [a-z]/ { section = $2 }
     section != "" && /^ \*         fairsem_/ { print section, $2 }' "$header" | sort > "$work/listed"
@@ -286,6 +291,8 @@ manual() {
 manual fairsem.h
 # Elsewhere its functions return ENOSYS.
 [ "$(uname)" != Linux ] || manual fairsem/shared.h
+# It would need an engine.
+manual fairsem/cluster.h builds
 
 examples "$top_srcdir/include/fairsem/posix.h" "$work/posix.h"
 [ -f "$work/posix.h-0-1.c" ] || fail "posix.h: no example"

@@ -28,6 +28,7 @@ rooms() {
   echo 'src/core     libcore_la-                         -                    always
     src/shared   libcore_la-                           src/core             -
     src/posix    libcore_la-                           door                 always
+    src/cluster  libcluster_la-                        -                    -
     src/preload  fairsem_interpose_la-|fairsem_run-    door,src/posix       -
     src/limit    fairsem_limit-                        -                    -
     bench        bench_fairsem_bench-|fairsem_bench-   peers                -
