@@ -54,7 +54,7 @@ AM_CONDITIONAL([HAVE_VERSION_SCRIPT], [test "x$have_version_script" = xyes])])
 
 # FS_TRY_LOCAL_NAMES - can src/local_names.sh hide the names of a static library that are not
 # public?  Sets have_local_names, and LOCAL_NAMES: what stands in front of the command that
-# links the library.  It cannot where the objects of a link-time optimizer have no machine code.
+# links a library.  It cannot where the objects of a link-time optimizer have no machine code.
 AC_DEFUN([FS_TRY_LOCAL_NAMES],
 [AC_REQUIRE([LT_INIT])
 AC_CHECK_TOOL([OBJCOPY], [objcopy], [false])
@@ -81,7 +81,7 @@ AS_IF([$CC $CPPFLAGS $STD_CFLAGS $CFLAGS -c conftest1.c >&AS_MESSAGE_LOG_FD 2>&1
     int main(void) { return probe() == fs_probe(); }])],
     [have_local_names=yes
      AC_SUBST([LOCAL_NAMES], ["LD='\$(LD)' OBJCOPY='\$(OBJCOPY)' AR='\$(AR)' RANLIB='\$(RANLIB)' \
-\$(SHELL) \$(srcdir)/src/local_names.sh .libs/libfairsem.a"])])])
+\$(SHELL) \$(srcdir)/src/local_names.sh .libs/\$(@:.la=.a)"])])])
 LIBS=$fs_saved_LIBS
 rm -f conftest1.* conftest2.* conftest.a
 AC_SUBST([have_local_names])
