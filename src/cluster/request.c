@@ -26,10 +26,6 @@ static void take(struct fs_request *request, enum fs_step step, int64_t until)
     fs_engine_call(request->keeper->engine, &request->step, step, &request->place, until);
 }
 
-/* ======================================================================== *
- *  The end
- * ======================================================================== */
-
 /* Tell the caller how the request went. */
 static void decide(struct fs_request *request, int result)
 {
@@ -91,10 +87,6 @@ static void ended(struct fs_request *request, int error)
     else
         request->step_at = now + RETRY;
 }
-
-/* ======================================================================== *
- *  The way to the units
- * ======================================================================== */
 
 static void granted(struct fs_request *request, const struct fs_answer *answer)
 {
@@ -222,8 +214,7 @@ static int64_t keep(struct fs_request *request, int64_t now)
 
     if (request->state == FS_RUNNING && fs_lease_lost(&request->lease, now) != 0)
         lose(request);
-    if (request->state != FS_JOINING && request->state != FS_WAITING
-        && request->state != FS_RUNNING)
+    if (request->state < FS_JOINING || request->state > FS_RUNNING)
         return FS_NEVER;
     over_because = fs_lease_turn(&request->lease, now, &next);
     if (over_because != 0)

@@ -101,6 +101,31 @@ else
   echo "no C++ compiler: C++ not tried"
 fi
 
+# It needs other packages, which are the system's.
+cat > "$work/cluster.c" << '_EOF'
+#include <fairsem/cluster.h>
+#include <errno.h>
+
+int main(void)
+{
+    const fairsem_cluster_attr_t attr = { .endpoints = "http://127.0.0.1:1", .limit = 1 };
+    fairsem_cluster_hold_t hold = { { 0 } };
+    fairsem_cluster_t *handle;
+
+    return fairsem_cluster_open(&handle, "name", &attr) != 0
+        || fairsem_cluster_acquire_with(handle, 2, NULL, &hold) != E2BIG
+        || fairsem_cluster_close(handle) != 0;
+}
+_EOF
+if [ ! -f "$libdir/pkgconfig/fairsem-cluster.pc" ]; then
+  echo "not tried: libfairsem-cluster, which was not built"
+elif [ -n "$has_shared" ]; then
+  system=$(env -u PKG_CONFIG_LIBDIR pkg-config --variable pc_path pkg-config)
+  # shellcheck disable=SC2046,SC2086 # lists
+  build_and_run "libfairsem-cluster, shared" $CC ${CFLAGS-} "$work/cluster.c" -o "$work/prog" \
+    $(PKG_CONFIG_PATH=$system pkg-config --cflags --libs fairsem-cluster)
+fi
+
 # The examples, built outside of this tree, with no other flags of this build than CFLAGS.
 if [ -n "$has_shared" ] && "$MAKE" --version 2> /dev/null | grep -q GNU; then
   mkdir "$work/examples" &&
