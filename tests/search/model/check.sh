@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # check.sh - verify the model with spin: every scene must hold, every seeded fault must be found.
 #
-#   check.sh              both at once; it takes about four minutes and at most 2 GB
+#   check.sh              both at once; it takes about six minutes and at most 2 GB
 #   check.sh scenes       only the scenes
 #   check.sh faults       only the faults
 #   check.sh trail FLAG.. verify one scene and print the steps to the fault in it
@@ -172,6 +172,20 @@ two die, another takes an entry|-DHOLDS_LONG -DBIRTHS=1
 two rounds, one dies, a wait times out|-DHOLDS_LONG -DROUNDS=2 -DDEATHS=1 -DDEADLINES=1
 all keep watch|-DHOLDS_LONG -DWATCH=2 -DDEADLINES=1
 END
+  # The limit between machines, whose engine is etcd.
+  model=$top_srcdir/tests/search/model/cluster.pml
+  while IFS='|' read -r name flags; do
+    scene "$name" safety "$flags" -O1
+  done << END
+clients, two of whose answers are lost|-DHOLDS_LONG -DLOSSES=2 -DNEED0=2
+one dies, an answer is lost, a better priority|-DHOLDS_LONG -DLOSSES=1 -DDEATHS=1 -DPRIO2=0
+two die, a watch breaks, a big request|-DHOLDS_LONG -DDEATHS=2 -DBREAKS=1 -DNEED1=2
+a wait times out, a watch breaks, an answer is lost|-DDEADLINES=1 -DLOSSES=1 -DBREAKS=1 -DPRIO1=0 -DUNITS=1
+another limit is asked for, one dies|-DHOLDS_LONG -DLIMIT2=1 -DDEATHS=1 -DLOSSES=1
+the limit is lowered, an answer is lost|-DHOLDS_LONG -DLOWERS=1 -DLOSSES=1
+a waiting key is deleted, a watch breaks|-DREMOVES=1 -DBREAKS=1
+a clock that is late, a leader of old|-DUNITS=1 -DCLIENTS=2 -DCLOCKS=1
+END
   echo "$held searches hold"
 }
 
@@ -259,6 +273,34 @@ SETTLER_FORGOTTEN R2 -DHOLDS_LONG -DDEATHS=1 -DDEADLINES=1 -DROUNDS=2
 GRANTED_BY_STORE deadlock -DDEATHS=0 -DDEADLINES=1
 LEFT_AS_FREE I1 -DDEATHS=0 -DDEADLINES=1
 BARGING ORDER -DDEATHS=0 -DUNITS=2 -DNEED0=2
+END
+  model=$top_srcdir/tests/search/model/cluster.pml
+  while read -r name expected flags; do
+    fault "$name" "$expected" "$flags"
+  done << END
+OWN_UNCHECKED PLACE -DUNITS=1 -DREMOVES=1
+BETTER_UNCHECKED ORDER -DUNITS=1 -DPRIO2=0
+EARLIER_UNCHECKED ORDER -DNEED0=2
+RUNNING_UNCHECKED LIMIT -DUNITS=1
+LIMIT_UNCHECKED LIMIT -DLOWERS=1
+READ_TOO_NEW LIMIT -DUNITS=1
+JOINS_TWICE deadlock -DUNITS=1 -DLOSSES=1
+JOINS_RUNNING STUCK -DHOLDS_LONG -DLOSSES=1
+LIMIT_OF_RUNNING LIMIT -DLIMIT2=1
+LIMIT_OF_WAITING deadlock -DLIMIT2=1 -DNEED1=2
+DEAD_FOR_EVER deadlock -DUNITS=1 -DDEATHS=1
+ASSUMES_FAILED deadlock -DUNITS=1 -DLOSSES=1
+FENCE_OF_READ FENCE -DLOSSES=1
+REVOKES_FIRST LIMIT -DUNITS=1
+WATCHES_LATE deadlock -DUNITS=1
+RESUMES_BLINDLY deadlock -DUNITS=1 -DBREAKS=1
+ASSUMES_HEAD STUCK -DHOLDS_LONG -DNEED0=2 -DDEADLINES=1
+BETTER_NOT_SEEN STUCK -DHOLDS_LONG -DPRIO2=0 -DDEADLINES=1
+ALL_WATCH_RUNNING STUCK -DHOLDS_LONG -DNEED0=2
+FROM_ANSWER LIMIT -DUNITS=1 -DCLIENTS=2 -DCLOCKS=1
+BEGIN_RENEWS LIMIT -DUNITS=1 -DCLIENTS=2 -DCLOCKS=1
+STOPS_AT_THE_END LIMIT -DUNITS=1 -DCLIENTS=2 -DCLOCKS=1
+TERM_UNCHECKED LIMIT -DUNITS=1 -DCLIENTS=2 -DCLOCKS=1
 END
   echo "$found seeded faults found"
 }

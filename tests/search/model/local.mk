@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	tests/search/model/age.pml \
 	tests/search/model/bypass.pml \
 	tests/search/model/check.sh \
+	tests/search/model/cluster.pml \
 	tests/search/model/fairsem.pml \
 	tests/search/model/faults.pml \
 	tests/search/model/ghosts.pml \

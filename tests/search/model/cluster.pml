@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cluster.pml - the limit between machines: clients of an engine with transactions and leases.
+ *
+ * The engine is etcd.  Each of its transactions is one step here, and it has a revision.  A request
+ * of a client is applied at some moment after it was sent; its answer may be lost, and the request
+ * itself may be applied late, even long after the client has looked what became of it.  Clients
+ * are killed at any moment; what they had goes when their lease ends.  Whoever waits watches a key,
+ * and is told of deletions after a revision; a watch may break.
+ *
+ * A client has one lease for each request, and its number is that of the lease: q[i] is the
+ * revision that created its waiting key, r[i] the one that created its running key; 0: there is
+ * no such key.
+ *
+ *     CLIENTS             how many there are, at most 3
+ *     UNITS               the limit
+ *     NEED0 NEED1 NEED2   the units of each client
+ *     PRIO0 PRIO1 PRIO2   their priorities; the lower is the better
+ *     LIMIT2              the limit that client 2 asks for
+ *     DEATHS              how many clients are killed
+ *     LOSSES              how many answers are lost
+ *     DEADLINES           how many waits time out
+ *     BREAKS              how many watches break
+ *     LOWERS              how often somebody sets the limit to 1 while it is used
+ *     REMOVES             how many waiting keys somebody deletes by hand
+ *     HOLDS_LONG          commands end only when nothing else can happen
+ *     CLOCKS              how many clients have clocks: their leases may end while they live
+ *     BUG                 a seeded fault, see below
+ *
+ * With a clock, a lease has eight ticks of the engine's clock, after which it may end.  A client
+ * must not run any more when six ticks of its own have passed since it sent the last renewal that
+ * was answered.  Its clock may leave one tick out since that moment: a tenth of a lease is less.
+ * A client may also be stopped for any time: its clock does not stop, so it is the clock that says
+ * that it must not run any more, and not a step of the client.
+ *
+ * Not here: a lease that the engine itself ends too early, as releases of etcd before 3.4.31 and
+ * 3.5.13 may after their leader was stopped.  Only the fence is safe from that.
+ */
+#define N 3
+
+#ifndef CLIENTS
+#define CLIENTS N
+#endif
+#ifndef UNITS
+#define UNITS 2
+#endif
+#ifndef NEED0
+#define NEED0 1
+#endif
+#ifndef NEED1
+#define NEED1 1
+#endif
+#ifndef NEED2
+#define NEED2 1
+#endif
+#ifndef PRIO0
+#define PRIO0 1
+#endif
+#ifndef PRIO1
+#define PRIO1 1
+#endif
+#ifndef PRIO2
+#define PRIO2 1
+#endif
+#ifndef LIMIT2
+#define LIMIT2 UNITS
+#endif
+#ifndef DEATHS
+#define DEATHS 0
+#endif
+#ifndef LOSSES
+#define LOSSES 0
+#endif
+#ifndef DEADLINES
+#define DEADLINES 0
+#endif
+#ifndef BREAKS
+#define BREAKS 0
+#endif
+#ifndef LOWERS
+#define LOWERS 0
+#endif
+#ifndef REMOVES
+#define REMOVES 0
+#endif
+#define NEED(i)  ((i) == 0 -> NEED0 : ((i) == 1 -> NEED1 : NEED2))
+#define PRIO(i)  ((i) == 0 -> PRIO0 : ((i) == 1 -> PRIO1 : PRIO2))
+#define ASKED(i) ((i) == 2 -> LIMIT2 : UNITS)
+
+/* Seeded faults. */
+#define NONE               0
+#define OWN_UNCHECKED      1    /* BEGIN does not compare: my key is still there */
+#define BETTER_UNCHECKED   2    /* ... nobody of a better priority waits */
+#define EARLIER_UNCHECKED  3    /* ... nobody of my priority came before me */
+#define RUNNING_UNCHECKED  4    /* ... nobody began since I read */
+#define LIMIT_UNCHECKED    5    /* ... the limit is the one that I read */
+#define READ_TOO_NEW       6    /* "since I read" is counted from the revision of a later answer */
+#define JOINS_TWICE        7    /* JOIN does not compare: I do not wait; its answer counts */
+#define JOINS_RUNNING      8    /* ... I do not run yet */
+#define LIMIT_OF_RUNNING   9    /* JOIN sets another limit while somebody runs */
+#define LIMIT_OF_WAITING  10    /* ... while somebody waits */
+#define DEAD_FOR_EVER     11    /* the keys have no lease */
+#define ASSUMES_FAILED    12    /* a BEGIN whose answer was lost counts as not applied */
+#define FENCE_OF_READ     13    /* ... and the fence is the revision of the read that found it */
+#define REVOKES_FIRST     14    /* the lease is given back before the command has ended */
+#define WATCHES_LATE      15    /* a watch begins when it is made, not after what was read */
+#define RESUMES_BLINDLY   16    /* ... and so does a watch after one that broke */
+#define ASSUMES_HEAD      17    /* when the one before me has gone, I am the head */
+#define BETTER_NOT_SEEN   18    /* the first of its priority does not watch the better ones */
+#define ALL_WATCH_RUNNING 19    /* who waits watches only those that run */
+#define FROM_ANSWER       20    /* a lease is counted from the moment of the answer */
+#define BEGIN_RENEWS      21    /* ... or from that of BEGIN */
+#define STOPS_AT_THE_END  22    /* a client runs until its lease is over by its own clock */
+#define TERM_UNCHECKED    23    /* a renewal counts that a leader answered who is none any more */
+#ifndef BUG
+#define BUG NONE
+#endif
+
+/* ---- The engine ---- */
+
+byte rev = 1;
+byte limit, limit_rev;          /* the key of the limit; 0: there is none */
+byte q[N], r[N];                /* the keys of each client: the revisions that created them */
+bit  lease[N];
+byte q_gone[N];                 /* the revision that deleted its waiting key last */
+byte r_gone;                    /* the one that deleted a running key last */
+
+/* Requests that will be applied, but nobody waits for their answers. */
+bit  late_join[N];
+byte late_begin[N];             /* 0: none; else what was read when it was sent */
+
+/* ---- Ghosts ---- */
+
+bit LIMIT = 1, ORDER = 1, FENCE = 1, STUCK = 1, PLACE = 1;  /* names for what pan prints */
+bit wrong;
+#define HOLDS(name, condition) wrong = !(condition); assert(!wrong || !name)
+
+bit  killed[N], waits[N], runs[N], removed[N];
+byte fence[N], begun[N];        /* what it was told, and which number its BEGIN really had */
+byte created[N];                /* what each client believes that its q[i] is */
+byte begins, deaths, losses, deadlines, breaks, lowers, removes;
+
+#define ANY(P)     (P(0) || P(1) || P(2))
+#define SUM(P)     (P(0) + P(1) + P(2))
+#define ANY2(P, i) (P(i, 0) || P(i, 1) || P(i, 2))
+
+#define WAITING(k)    (q[k] != 0)
+#define IN_USE(k)     (q[k] != 0 || r[k] != 0)
+#define RUNNING(k)    (r[k] != 0)
+#define HAS_LEASE(k)  lease[k]
+#define TAKEN(k)      (r[k] != 0 -> NEED(k) : 0)
+#define BETTER(i, k)  (q[k] != 0 && PRIO(k) < PRIO(i))
+#define EARLIER(i, k) (q[k] != 0 && PRIO(k) == PRIO(i) && q[k] < q[i])
+#define BEFORE(i, k)  (BETTER(i, k) || EARLIER(i, k))
+
+/* The units of commands that may still run. */
+#define USES(i)       (runs[i] && !killed[i] && MAY_RUN(i) -> NEED(i) : 0)
+
+/* ---- Clocks ---- */
+
+#ifdef CLOCKS
+#define TTL  8
+#define STOP (BUG == STOPS_AT_THE_END -> TTL : 6)
+
+byte age[N];                    /* the engine's: of the last renewal that it has applied */
+byte since[N];                  /* the client's: since it sent the last one that was answered */
+byte sent[N];                   /* ... since it sent the one that is under way */
+bit  under_way[N], applied[N], stale[N];
+bit  slipped[N], slips[N];      /* its clock has left out a tick since then */
+
+#define MAY_RUN(i)   ((i) >= CLOCKS || since[i] < STOP)
+#define ENDS(i)      (age[i] >= TTL || ((i) >= CLOCKS && killed[i]))
+#define OLDER(x, by) x = ((x) < TTL -> (x) + by : TTL)
+
+/* The ticks of one client's clock: `by` is 1, or 0 for the tick that it leaves out. */
+inline pass(i, by)
+{
+    OLDER(since[i], by);
+    OLDER(sent[i], by);
+    if
+    :: by == 0 -> slipped[i] = 1; slips[i] = 1
+    :: else
+    fi
+}
+
+#define TICKS(i) ((i) < CLOCKS && (lease[i] || (runs[i] && MAY_RUN(i))))
+
+inline tick(i)
+{
+    OLDER(age[i], 1);
+    if
+    :: pass(i, 1)
+    :: !slipped[i] && !slips[i] && lease[i] -> pass(i, 0)
+    fi
+}
+
+/* One that is late is applied when nobody waits for it any more: the lease only lasts longer. */
+inline renew(i)
+{
+    if
+    :: atomic { (i) < CLOCKS && lease[i] && !killed[i] && !under_way[i] && MAY_RUN(i) ->
+                under_way[i] = 1; applied[i] = 0; stale[i] = 0; sent[i] = 0; slips[i] = 0 }
+    :: atomic { under_way[i] && !applied[i] && lease[i] -> applied[i] = 1; age[i] = 0 }
+    :: atomic { under_way[i] && !applied[i] -> applied[i] = 1; stale[i] = 1 }
+    /* The answer; that of a leader which is none any more does not count. */
+    :: atomic { under_way[i] && applied[i] && !killed[i] ->
+                if
+                :: stale[i] && BUG != TERM_UNCHECKED
+                :: (!stale[i] || BUG == TERM_UNCHECKED) && MAY_RUN(i) ->
+                    since[i] = (BUG == FROM_ANSWER -> 0 : sent[i]); slipped[i] = slips[i]
+                :: else
+                fi;
+                under_way[i] = 0; applied[i] = 0; stale[i] = 0; sent[i] = 0; slips[i] = 0 }
+    fi
+}
+
+proctype clock()
+{
+end:
+    do
+    :: atomic { TICKS(0) ->
+                tick(0);
+                if
+                :: TICKS(1) -> tick(1)
+                :: else
+                fi }
+    :: renew(0)
+    :: renew(1)
+    od
+}
+#else
+#define MAY_RUN(i) true
+#define ENDS(i)    (killed[i] && BUG != DEAD_FOR_EVER)
+#endif
+
+/* ---- Transactions ---- */
+
+#define FITS(i)   (SUM(TAKEN) + NEED(i) <= limit)
+
+inline delete_keys(i)
+{
+    rev++;
+    if
+    :: q[i] != 0 -> q_gone[i] = rev
+    :: else
+    fi;
+    if
+    :: r[i] != 0 -> r_gone = rev
+    :: else
+    fi;
+    q[i] = 0; r[i] = 0; lease[i] = 0; late_join[i] = 0; late_begin[i] = 0
+}
+
+#define SAME_LIMIT(i) (limit == ASKED(i))
+#define UNUSED        ((!ANY(WAITING) || BUG == LIMIT_OF_WAITING) && \
+                       (!ANY(RUNNING) || BUG == LIMIT_OF_RUNNING))
+
+inline join(i)
+{
+    if
+    :: lease[i] && (q[i] == 0 || BUG == JOINS_TWICE) &&
+       (r[i] == 0 || BUG == JOINS_RUNNING) && (SAME_LIMIT(i) || UNUSED) ->
+        rev++;
+        if
+        :: !SAME_LIMIT(i) ->
+            HOLDS(LIMIT, SUM(USES) == 0);
+            limit = ASKED(i);
+            limit_rev = rev
+        :: else
+        fi;
+        /* A put to a key that is there does not create it. */
+        q[i] = (q[i] == 0 -> rev : q[i])
+    :: else
+    fi
+}
+
+#define MAY_BEGIN(i, read) (                                            \
+    (q[i] == created[i] || BUG == OWN_UNCHECKED) &&                                 \
+    (!ANY2(BETTER, i) || BUG == BETTER_UNCHECKED) &&                             \
+    (!ANY2(EARLIER, i) || BUG == EARLIER_UNCHECKED) &&                           \
+    ((r[0] <= read && r[1] <= read && r[2] <= read) || BUG == RUNNING_UNCHECKED) && \
+    (limit_rev <= read || BUG == LIMIT_UNCHECKED))
+
+inline begin(i, read)
+{
+    if
+    :: lease[i] && MAY_BEGIN(i, read) ->
+        HOLDS(ORDER, !ANY2(BEFORE, i));
+        HOLDS(PLACE, !removed[i]);
+        rev++;
+        q_gone[i] = rev;
+        q[i] = 0;
+        r[i] = rev;
+        begins++;
+        begun[i] = begins;
+#ifdef CLOCKS
+        if
+        :: BUG == BEGIN_RENEWS -> since[i] = 0
+        :: else
+        fi;
+#endif
+        HOLDS(LIMIT, SUM(TAKEN) <= limit)
+    :: else
+    fi
+}
+
+/* What is under way when nobody waits for it any more. */
+proctype wire()
+{
+end:
+    do
+    :: atomic { late_join[0] -> late_join[0] = 0; join(0) }
+    :: atomic { late_join[1] -> late_join[1] = 0; join(1) }
+    :: atomic { late_begin[0] != 0 -> begin(0, late_begin[0]); late_begin[0] = 0 }
+    :: atomic { late_begin[1] != 0 -> begin(1, late_begin[1]); late_begin[1] = 0 }
+    :: atomic { lease[0] && ENDS(0) -> delete_keys(0) }
+    :: atomic { lease[1] && ENDS(1) -> delete_keys(1) }
+    :: atomic { lease[2] && ENDS(2) -> delete_keys(2) }
+    od
+}
+
+/* ---- A client ---- */
+
+/* An answer is lost: the request has been applied, or it will be. */
+#define LOSE losses < LOSSES -> losses++
+
+/* The key that was created last among those before me with my priority; else one that is better. */
+#define LATER(i, j, k)     (EARLIER(i, j) && q[j] > q[k])
+#define LAST_EARLIER(i, k) (EARLIER(i, k) && \
+                            !(LATER(i, 0, k) || LATER(i, 1, k) || LATER(i, 2, k)))
+#define PICK(P, i)         (P(i, 0) -> 1 : (P(i, 1) -> 2 : (P(i, 2) -> 3 : 0)))
+#define PREDECESSOR(i)     (ANY2(EARLIER, i) -> PICK(LAST_EARLIER, i) : \
+                            (BUG == BETTER_NOT_SEEN -> 0 : PICK(BETTER, i)))
+
+/* One read of what runs, of the limit, and of whom to wait for. */
+inline look()
+{
+    read = rev;
+    before = (BUG == ALL_WATCH_RUNNING || (BUG == ASSUMES_HEAD && woken) -> 0 : PREDECESSOR(me));
+    fits = FITS(me)
+}
+
+#define IS_GONE (before == 0 -> r_gone > read : q_gone[before - 1] > read)
+
+/* The first one waits although there is room for it. */
+#define WAITS_BEFORE(i, k) (waits[k] && BEFORE(i, k))
+#define STUCK_ONE(i)       (waits[i] && !killed[i] && !ANY2(WAITS_BEFORE, i) && FITS(i))
+
+#ifdef HOLDS_LONG
+#define COMMAND_ENDS timeout
+#else
+#define COMMAND_ENDS true
+#endif
+
+#define FENCE_WRONG(i, k) \
+    (fence[k] != 0 && k != i && (begun[k] < begun[i]) != (fence[k] < fence[i]))
+
+proctype client(byte me)
+{
+    byte read, before;
+    bit fits, woken, failed, changed;
+
+    {
+        d_step {
+            lease[me] = 1;
+#ifdef CLOCKS
+            age[me] = 0; since[me] = 0; slipped[me] = 0
+#endif
+        }
+join_again:
+        if
+        :: atomic { join(me); created[me] = (BUG == JOINS_TWICE -> rev : q[me]) };
+            if
+            :: created[me] == 0 -> goto leave       /* another limit */
+            :: else
+            fi
+        :: atomic { LOSE; join(me) }; goto find_out
+        :: atomic { me < 2 && LOSE; late_join[me] = 1 }; goto find_out
+        fi;
+        waits[me] = 1;
+read_again:
+        atomic { look(); failed = 0 };
+        if
+        :: atomic { r[me] != 0 && BUG != ASSUMES_FAILED ->
+                    fence[me] = (BUG == FENCE_OF_READ -> read : r[me]) }; goto granted
+        :: r[me] == 0 && q[me] == 0 -> goto leave
+        :: else
+        fi;
+decide:
+        if
+        :: !MAY_RUN(me) -> goto leave
+        :: MAY_RUN(me) && fits && (!failed || (before == 0 && changed)) ->
+            if
+            :: atomic { true ->
+                        if
+                        :: BUG == READ_TOO_NEW -> read = rev
+                        :: else
+                        fi;
+                        begin(me, read);
+                        fence[me] = r[me];
+                        changed = (rev != read);
+                        look() };
+                if
+                :: fence[me] != 0 -> goto granted
+                :: fence[me] == 0 && q[me] == 0 -> goto leave
+                :: else -> failed = 1; goto decide
+                fi
+            :: atomic { LOSE; begin(me, read) }; goto read_again
+            :: atomic { me < 2 && LOSE; late_begin[me] = read }; goto read_again
+            fi
+        :: else
+        fi;
+        if
+        :: BUG == WATCHES_LATE -> read = rev
+        :: else
+        fi;
+        do
+        :: atomic { IS_GONE -> woken = 1 }; goto read_again
+        :: atomic { breaks < BREAKS -> breaks++ };
+            if
+            :: BUG == RESUMES_BLINDLY -> read = rev
+            :: else -> goto read_again
+            fi
+        :: atomic { deadlines < DEADLINES -> deadlines++ }; goto leave
+#ifdef CLOCKS
+        :: !MAY_RUN(me) -> goto leave
+#endif
+        od;
+find_out:
+        if
+        :: atomic { q[me] != 0 -> created[me] = q[me]; waits[me] = 1 }; goto read_again
+        :: q[me] == 0 && lease[me] -> goto join_again
+        :: q[me] == 0 && !lease[me] -> goto leave
+        fi;
+granted:
+        atomic {
+            waits[me] = 0;
+            if
+            :: !MAY_RUN(me) -> goto leave
+            :: else
+            fi;
+            runs[me] = 1;
+            HOLDS(FENCE, !ANY2(FENCE_WRONG, me));
+            HOLDS(LIMIT, LOWERS || SUM(USES) <= limit)
+        }
+        atomic {
+            COMMAND_ENDS ->
+#ifdef HOLDS_LONG
+            HOLDS(STUCK, !ANY(STUCK_ONE))
+#endif
+        }
+        if
+        :: BUG == REVOKES_FIRST && lease[me] -> delete_keys(me)
+        :: else
+        fi;
+        runs[me] = 0;
+leave:
+        atomic {
+            waits[me] = 0;
+            if
+            :: lease[me] -> delete_keys(me)
+            :: else
+            fi
+        }
+    } unless { killed[me] };
+    d_step { runs[me] = 0; waits[me] = 0 }
+}
+
+/* Kills, sets the limit to 1, and deletes waiting keys. */
+proctype others()
+{
+end:
+    do
+    :: atomic { deaths < DEATHS && lease[0] && !killed[0] -> killed[0] = 1; deaths++ }
+    :: atomic { deaths < DEATHS && lease[1] && !killed[1] -> killed[1] = 1; deaths++ }
+    :: atomic { lowers < LOWERS && limit > 1 -> lowers++; rev++; limit = 1; limit_rev = rev }
+    :: atomic { removes < REMOVES && q[0] != 0 ->
+                removes++; rev++; q_gone[0] = rev; q[0] = 0; removed[0] = 1 }
+    od
+}
+
+init
+{
+    atomic {
+        run wire(); run others();
+        run client(0); run client(1);
+        if
+        :: CLIENTS > 2 -> run client(2)
+        :: else
+        fi;
+#ifdef CLOCKS
+        run clock()
+#endif
+    }
+}
