@@ -2,6 +2,8 @@
 /* held.c - see held.h. */
 #include "held.h"
 
+#include "process.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 
 #define VARIABLE "FAIRSEM_LIMIT_HELD"
 
-enum { MOST_USERS = 2048, MOST_ANCESTORS = 1000 };
+enum { MOST_ANCESTORS = 1000 };
 
 /* ---- The variable ---- */
 
@@ -51,25 +53,6 @@ bool held_announce(const char *segment, int64_t units)
 
 /* ---- Is it true? ---- */
 
-static long parent_of(long pid)
-{
-    char path[40], text[500];
-    const char *after;
-    size_t length;
-    long parent;
-    FILE *file;
-
-    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
-    length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    after = strrchr(text, ')');     /* "1234 (a name) S 1233 ..."; the name can be anything */
-    return after != NULL && sscanf(after, ") %*c %ld", &parent) == 1 ? parent : 0;
-}
-
 static bool is_ancestor(long pid)
 {
     long at = getppid();
@@ -77,27 +60,13 @@ static bool is_ancestor(long pid)
     for (int i = 0; at > 0 && i < MOST_ANCESTORS; i++) {
         if (at == pid)
             return true;
-        at = parent_of(at);
+        at = process_parent(at);
     }
     return false;
 }
 
-/* The units that this process holds. */
-static int64_t units_of(fairsem_shared_t *slots, long pid)
-{
-    static fairsem_shared_user_t users[MOST_USERS];
-    int count = MOST_USERS;
-
-    if (fairsem_shared_users(slots, users, &count) != 0)
-        return 0;
-    for (int i = 0; i < count && i < MOST_USERS; i++) {
-        if (users[i].place == 0 && users[i].local_pid == pid)
-            return users[i].units;
-    }
-    return 0;
-}
-
-enum holder held_by(fairsem_shared_t *slots, const char *segment, int64_t *units)
+enum holder held_by(const char *segment, int64_t (*units_of)(void *arg, long pid), void *arg,
+                    int64_t *units)
 {
     const char *at = getenv(VARIABLE), *value;
     size_t length;
@@ -109,7 +78,7 @@ enum holder held_by(fairsem_shared_t *slots, const char *segment, int64_t *units
         pid = value != NULL ? strtol(value, NULL, 10) : 0;
         if (pid <= 0 || (pid != getpid() && !is_ancestor(pid)))
             continue;
-        *units = units_of(slots, pid);
+        *units = units_of(arg, pid);
         if (*units > 0)
             return pid == getpid() ? OURSELVES : ANCESTOR;
     }

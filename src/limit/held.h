@@ -12,12 +12,14 @@
 #ifndef LIMIT_HELD_H
 #define LIMIT_HELD_H
 
-#include <fairsem/shared.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 enum holder { NO_ANCESTOR, ANCESTOR, OURSELVES };
 
-/* Who holds units for us already, and how many. */
-enum holder held_by(fairsem_shared_t *slots, const char *segment, int64_t *units);
+/* Who holds units for us already, and how many.  `units_of` knows what a process holds now. */
+enum holder held_by(const char *segment, int64_t (*units_of)(void *arg, long pid), void *arg,
+                    int64_t *units);
 
 /* Add an entry for this process.  False: no memory. */
 bool held_announce(const char *segment, int64_t units);

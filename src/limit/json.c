@@ -2,8 +2,6 @@
 /* json.c - see json.h. */
 #include "json.h"
 
-#include "process.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -58,20 +56,27 @@ void json_string(FILE *file, const char *text, size_t length)
     putc('"', file);
 }
 
-static void json_user(FILE *file, const fairsem_shared_user_t *user)
+static void json_user(FILE *file, const struct shown_name *name, int number)
 {
-    char command[COMMAND_SIZE], since[30];
-    time_t time = process_since(user);
-    size_t length = process_command(user, command, sizeof command);
+    char text[COMMAND_SIZE], since[30];
+    struct shown_user user = { 0 };
     struct tm tm;
 
-    strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&time, &tm));
-    fprintf(file, "{\"pid\": %" PRId64 ", \"local_pid\": %" PRId64 ", \"units\": %" PRId64
-            ", \"priority\": %" PRId64 ", \"place\": %" PRId64 ", \"since\": \"%s\", \"seconds\": "
-            "%.3f, \"command\": ", user->pid, user->local_pid, user->units, user->priority,
-            user->place, since, (double)user->ns / 1e9);
-    if (length > 0)
-        json_string(file, command, length);
+    name->describe(name, number, &user, text, sizeof text);
+    strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&user.since, &tm));
+    putc('{', file);
+    if (name->cluster) {
+        fputs("\"host\": ", file);
+        json_string(file, user.host, strlen(user.host));
+        fprintf(file, ", \"pid\": %" PRId64 ", \"fence\": %" PRId64, user.pid, user.fence);
+    } else {
+        fprintf(file, "\"pid\": %" PRId64 ", \"local_pid\": %" PRId64, user.pid, user.local_pid);
+    }
+    fprintf(file, ", \"units\": %" PRId64 ", \"priority\": %" PRId64 ", \"place\": %" PRId64
+            ", \"since\": \"%s\", \"seconds\": %.3f, \"command\": ", user.units, user.priority,
+            user.place, since, (double)user.ns / 1e9);
+    if (user.command_length > 0)
+        json_string(file, user.command, user.command_length);
     else
         fputs("null", file);
     putc('}', file);
@@ -82,16 +87,17 @@ void json_begin(FILE *file)
     fputs("{\"names\": [", file);
 }
 
-void json_name(FILE *file, const struct name_status *name, bool first)
+void json_name(FILE *file, const struct shown_name *name, bool first)
 {
     fputs(first ? "{\"name\": " : ", {\"name\": ", file);
     json_string(file, name->name, strlen(name->name));
-    fprintf(file, ", \"global\": %s, \"limit\": %" PRId64 ", \"free\": %" PRId64 ", \"users\": [",
-            name->global ? "true" : "false", name->stat.capacity, name->stat.available);
+    fprintf(file, ", \"%s\": %s, \"limit\": %" PRId64 ", \"free\": %" PRId64 ", \"users\": [",
+            name->cluster ? "cluster" : "global", name->cluster || name->global ? "true" : "false",
+            name->limit, name->free);
     for (int i = 0; i < name->count; i++) {
         if (i > 0)
             fputs(", ", file);
-        json_user(file, &name->users[i]);
+        json_user(file, name, i);
     }
     fputs("]}", file);
 }

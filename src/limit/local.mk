@@ -14,7 +14,9 @@ fairsem_limit_sources = \
 	src/limit/progress.c src/limit/progress.h \
 	src/limit/request.h \
 	src/limit/run.c src/limit/run.h \
+	src/limit/shown.h \
 	src/limit/status.c src/limit/status.h \
+	src/limit/table.c src/limit/table.h \
 	src/limit/tidy.c src/limit/tidy.h \
 	src/limit/turn.c src/limit/turn.h \
 	src/limit/wait_line.c src/limit/wait_line.h

@@ -4,6 +4,26 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+long process_parent(long pid)
+{
+    char path[40], text[500];
+    const char *after;
+    size_t length;
+    long parent;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    after = strrchr(text, ')');     /* "1234 (a name) S 1233 ..."; the name can be anything */
+    return after != NULL && sscanf(after, ") %*c %ld", &parent) == 1 ? parent : 0;
+}
 
 size_t process_command(const fairsem_shared_user_t *user, char *text, size_t size)
 {

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <time.h>
 
+/* The process that has made it; 0: there is no such process. */
+long process_parent(long pid);
+
 /* Write its arguments, with spaces between them.  Returns the length; 0: nobody knows them. */
 size_t process_command(const fairsem_shared_user_t *user, char *text, size_t size);
 

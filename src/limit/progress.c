@@ -11,8 +11,6 @@
 
 #define ERASE "\r\033[K"
 
-enum { MOST_USERS = 2048 };
-
 const char *ordinal_suffix(int64_t n)
 {
     if (n % 100 / 10 == 1)
@@ -31,35 +29,32 @@ static bool can_write(void)
     return poll(&terminal, 1, 0) == 1 && (terminal.revents & POLLOUT) != 0;
 }
 
-void progress_begin(struct progress *p, fairsem_shared_t *slots, const char *name)
+void progress_begin(struct progress *p, const char *name,
+                    bool (*ask)(void *arg, struct standing *standing), void *arg)
 {
-    *p = (struct progress){ .slots = slots, .name = name, .terminal = isatty(STDERR_FILENO) };
+    *p = (struct progress){ .name = name, .ask = ask, .arg = arg,
+                            .terminal = isatty(STDERR_FILENO) };
 }
 
 int progress_show(struct progress *p)
 {
-    static fairsem_shared_user_t users[MOST_USERS];
-    int count = MOST_USERS, running = 0;
+    struct standing standing = { 0 };
     char waited[DURATION_SIZE];
 
     if (!p->terminal)
         return -1;
     /* In the background, the line would disturb the output of other programs. */
-    if (tcgetpgrp(STDERR_FILENO) != getpgrp() || !can_write()
-        || fairsem_shared_users(p->slots, users, &count) != 0)
+    if (tcgetpgrp(STDERR_FILENO) != getpgrp() || !can_write() || !p->ask(p->arg, &standing))
         return 1000;
-    for (int i = 0; i < count && i < MOST_USERS; i++) {
-        const fairsem_shared_user_t *user = &users[i];
-
-        running += user->place == 0;
-        if (user->place == 0 || user->mine == 0)
-            continue;
-        fprintf(stderr, ERASE "%s: %" PRId64 "%s in line, %d running, waited %s", p->name,
-                user->place, ordinal_suffix(user->place), running,
-                duration_text(user->ns, waited));
-        fflush(stderr);
-        p->shown = true;
-    }
+    fprintf(stderr, ERASE "%s: ", p->name);
+    if (standing.place > 0)
+        fprintf(stderr, "%" PRId64 "%s in line, %d running, ", standing.place,
+                ordinal_suffix(standing.place), standing.running);
+    fprintf(stderr, "waited %s", duration_text(standing.ns, waited));
+    if (standing.trouble != NULL)
+        fprintf(stderr, "; %s", standing.trouble);
+    fflush(stderr);
+    p->shown = true;
     return 1000;
 }
 

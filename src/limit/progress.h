@@ -3,15 +3,26 @@
 #ifndef LIMIT_PROGRESS_H
 #define LIMIT_PROGRESS_H
 
-#include <fairsem/shared.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-struct progress {
-    fairsem_shared_t *slots;
-    const char       *name;
-    bool              terminal, shown;
+/* What there is to say about a wait. */
+struct standing {
+    int64_t     place;
+    int         running;
+    int64_t     ns;             /* that it has waited */
+    const char *trouble;        /* NULL: none */
 };
 
-void progress_begin(struct progress *p, fairsem_shared_t *slots, const char *name);
+struct progress {
+    const char *name;
+    bool (*ask)(void *arg, struct standing *standing);  /* false: there is nothing to say yet */
+    void       *arg;
+    bool        terminal, shown;
+};
+
+void progress_begin(struct progress *p, const char *name,
+                    bool (*ask)(void *arg, struct standing *standing), void *arg);
 
 /* Returns in how many milliseconds it must be called again; -1: never. */
 int progress_show(struct progress *p);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -169,21 +171,39 @@ static void stop_too(pid_t child, int signal)
     }
 }
 
+/* The next signal; or 0: the guard has looked. */
+static int next_signal(pid_t child, const sigset_t *signals, struct guard *guard, siginfo_t *info)
+{
+    static const struct timespec at_once;
+    struct pollfd ready[2] = { { .events = POLLIN }, { .events = POLLIN } };
+
+    if (guard == NULL)
+        return sigwaitinfo(signals, info);
+    ready[0].fd = guard->signals;
+    ready[1].fd = guard->fd;
+    poll(ready, 2, guard->look(guard, child));
+    return sigtimedwait(signals, info, &at_once);
+}
+
 /* Forward signals until the child has ended. */
-static int accompany(pid_t child, const sigset_t *signals)
+static int accompany(pid_t child, const sigset_t *signals, struct guard *guard)
 {
     siginfo_t info;
+    pid_t ended;
     int status;
 
     for (;;) {
-        int signal = sigwaitinfo(signals, &info);
+        int signal = next_signal(child, signals, guard, &info);
 
         if (signal == SIGCHLD) {
-            if (waitpid(child, &status, WNOHANG | WUNTRACED) != child)
-                continue;
-            if (!WIFSTOPPED(status))
-                return status;
-            stop_too(child, WSTOPSIG(status));
+            /* With a guard, also what its children have left behind. */
+            while ((ended = waitpid(guard != NULL ? -1 : child, &status, WNOHANG | WUNTRACED)) > 0) {
+                if (ended != child)
+                    continue;
+                if (!WIFSTOPPED(status))
+                    return status;
+                stop_too(child, WSTOPSIG(status));
+            }
         } else if (signal > 0 && must_forward(&info)) {
             kill(child, signal);
         }
@@ -206,25 +226,52 @@ static int end_like(int status)
     return 128 + WTERMSIG(status);
 }
 
-int run_as_child(fairsem_shared_t *slots, const char *segment, char **command)
+/* Block all signals, and start it.  -1: a message has been printed. */
+static pid_t start_as_child(char **command, sigset_t *signals)
 {
     const struct sigaction to_default = { .sa_handler = SIG_DFL };
     struct before before;
-    sigset_t signals;
     pid_t child;
-    int status;
 
-    sigfillset(&signals);
-    sigprocmask(SIG_BLOCK, &signals, &before.mask);
+    sigfillset(signals);
+    sigprocmask(SIG_BLOCK, signals, &before.mask);
     sigaction(SIGCHLD, &to_default, &before.on_child);  /* if it is ignored, waitpid fails */
     child = start(command, &before);
-    if (child < 0) {
+    if (child < 0)
         warn("fork");
+    return child;
+}
+
+static int result_of(char **command, int status)
+{
+    return exec_error != 0 ? cannot_run(command[0], exec_error) : end_like(status);
+}
+
+int run_as_child(fairsem_shared_t *slots, const char *segment, char **command)
+{
+    sigset_t signals;
+    pid_t child = start_as_child(command, &signals);
+    int status;
+
+    if (child < 0)
         return OWN_FAILURE;
-    }
     tidy_names(false);              /* now nobody waits for us */
-    status = accompany(child, &signals);
+    status = accompany(child, &signals, NULL);
     tidy_touch(segment);
     fairsem_shared_close(slots);    /* so the next one need not first find that we are dead */
-    return exec_error != 0 ? cannot_run(command[0], exec_error) : end_like(status);
+    return result_of(command, status);
+}
+
+int run_guarded(char **command, struct guard *guard)
+{
+    sigset_t signals;
+    pid_t child = start_as_child(command, &signals);
+    int status = 0;
+
+    if (child >= 0) {
+        guard->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+        status = accompany(child, &signals, guard);
+        close(guard->signals);
+    }
+    return guard->ended(guard) && child >= 0 ? result_of(command, status) : OWN_FAILURE;
 }

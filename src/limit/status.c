@@ -2,87 +2,33 @@
 /* status.c - see status.h. */
 #include "status.h"
 
-#include "duration.h"
 #include "json.h"
 #include "names.h"
 #include "process.h"
-#include "progress.h"
+#include "table.h"
 #include "tidy.h"
 #include "turn.h"
 
 #include <err.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_USERS = 2048, COMMAND_SIZE = 200 };
+enum { MOST_USERS = 2048 };
 
-/* ---- As a table ---- */
-
-static void print_since(time_t since)
+static void describe(const struct shown_name *name, int number, struct shown_user *shown,
+                     char *text, size_t size)
 {
-    time_t now = time(NULL);
-    char today[20], text[20];
-    struct tm tm;
+    const fairsem_shared_user_t *user = (const fairsem_shared_user_t *)name->users + number;
 
-    localtime_r(&now, &tm);
-    strftime(today, sizeof today, "%Y-%m-%d", &tm);
-    localtime_r(&since, &tm);
-    strftime(text, sizeof text, "%Y-%m-%d", &tm);
-    if (strcmp(text, today) == 0)
-        strftime(text, sizeof text, "%H:%M:%S", &tm);
-    printf("  %10s", text);
-}
-
-/*
- * The process ID in the table is the one that the process itself knows, and its messages have.  A
- * terminal obeys control characters.
- */
-static void print_command(const fairsem_shared_user_t *user)
-{
-    char text[COMMAND_SIZE];
-    size_t length = process_command(user, text, sizeof text);
-
-    for (size_t i = 0; i < length; i++)
-        memset(text + i, ' ', (size_t)control_length(text + i));
-    if (user->local_pid == 0)
-        puts("  (in another PID namespace)");
-    else if (user->local_pid != user->pid)
-        printf("  (here %" PRId64 ") %s\n", user->local_pid, text);
-    else
-        printf("  %s\n", text);
-}
-
-static void print_user(const fairsem_shared_user_t *user)
-{
-    char duration[DURATION_SIZE], place[30] = "running";
-
-    if (user->place != 0)
-        snprintf(place, sizeof place, "%" PRId64 "%s", user->place, ordinal_suffix(user->place));
-    printf("  %-8s %8" PRId64 " %6" PRId64 " %9" PRId64, place, user->pid, user->units,
-           user->priority);
-    print_since(process_since(user));
-    printf("  %12s", duration_text(user->ns, duration));
-    print_command(user);
-}
-
-static void print_name(const struct name_status *name)
-{
-    int running = 0;
-
-    for (int i = 0; i < name->count; i++)
-        running += name->users[i].place == 0;
-    printf("%s%s: limit %" PRId64 ", free %" PRId64 ", running %d, waiting %" PRId64 "\n",
-           name->name, name->global ? " (all users)" : "", name->stat.capacity,
-           name->stat.available, running, name->stat.waiters);
-    if (name->count > 0)
-        printf("  %-8s %8s %6s %9s  %10s  %12s  %s\n", "place", "pid", "units", "priority", "since",
-               "for", "command");
-    for (int i = 0; i < name->count; i++)
-        print_user(&name->users[i]);
+    *shown = (struct shown_user){
+        .place = user->place, .pid = user->pid, .local_pid = user->local_pid,
+        .units = user->units, .priority = user->priority, .ns = user->ns,
+        .since = process_since(user),
+        .command = text, .command_length = process_command(user, text, size),
+    };
 }
 
 /* ---- Each name ---- */
@@ -97,8 +43,10 @@ struct output {
 static int print_status_of(const char *name, bool global, struct output *output)
 {
     static fairsem_shared_user_t users[MOST_USERS];
-    struct name_status status = { .name = name, .global = global, .count = MOST_USERS,
-                                  .users = users };
+    struct shown_name shown = { .name = name, .where = global ? "all users" : NULL,
+                                .global = global, .count = MOST_USERS, .users = users,
+                                .describe = describe };
+    fairsem_shared_stat_t stat;
     char segment[SEGMENT_NAME_SIZE];
     fairsem_shared_t *slots;
     int error;
@@ -107,17 +55,22 @@ static int print_status_of(const char *name, bool global, struct output *output)
     error = fairsem_shared_open(&slots, segment, 0, 0, NULL);
     if (error != 0)
         return error;
-    error = fairsem_shared_stat(slots, &status.stat);
+    error = fairsem_shared_stat(slots, &stat);
     if (error == 0)
-        error = fairsem_shared_users(slots, users, &status.count);
+        error = fairsem_shared_users(slots, users, &shown.count);
     fairsem_shared_close(slots);
     if (error != 0)
         return error;
-    status.count = status.count < MOST_USERS ? status.count : MOST_USERS;
+    shown.count = shown.count < MOST_USERS ? shown.count : MOST_USERS;
+    for (int i = 0; i < shown.count; i++)
+        shown.running += users[i].place == 0;
+    shown.limit = stat.capacity;
+    shown.free = stat.available;
+    shown.waiting = stat.waiters;
     if (output->json)
-        json_name(stdout, &status, output->first);
+        json_name(stdout, &shown, output->first);
     else
-        print_name(&status);
+        table_print(&shown);
     output->first = false;
     return 0;
 }

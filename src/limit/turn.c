@@ -13,10 +13,11 @@
 #include <string.h>
 #include <time.h>
 
-/* Processes that run or wait at the same time.  Each of them costs 128 bytes of memory. */
-#define MOST_PROCESSES 1024
-
-#define PATIENCE 20         /* times 10 ms, for another process that changes the limit */
+enum {
+    MOST_PROCESSES = 1024,      /* that run or wait.  Each costs 128 bytes of memory. */
+    MOST_USERS = 2048,
+    PATIENCE = 20,              /* times 10 ms, for another process that changes the limit */
+};
 
 const char *turn_error(int error)
 {
@@ -133,6 +134,21 @@ static struct timespec in_future(int64_t ns)
     return at;
 }
 
+/* The units that a process holds. */
+static int64_t units_of(void *slots, long pid)
+{
+    static fairsem_shared_user_t users[MOST_USERS];
+    int count = MOST_USERS;
+
+    if (fairsem_shared_users(slots, users, &count) != 0)
+        return 0;
+    for (int i = 0; i < count && i < MOST_USERS; i++) {
+        if (users[i].place == 0 && users[i].local_pid == pid)
+            return users[i].units;
+    }
+    return 0;
+}
+
 /*
  * 0: the units are held already, by an outer command, whose handle *slots is not, or by this
  * process.  EAGAIN: they are not.  E2BIG: too few are.
@@ -140,7 +156,7 @@ static struct timespec in_future(int64_t ns)
 static int take_held(const struct request *request, const char *segment, fairsem_shared_t **slots)
 {
     int64_t units;
-    enum holder holder = held_by(*slots, segment, &units);
+    enum holder holder = held_by(segment, units_of, *slots, &units);
 
     if (holder == NO_ANCESTOR)
         return EAGAIN;
@@ -154,6 +170,59 @@ static int take_held(const struct request *request, const char *segment, fairsem
         *slots = NULL;
     }
     return 0;
+}
+
+/* ---- Wait ---- */
+
+struct turn {
+    fairsem_shared_t     *slots;
+    const struct request *request;
+};
+
+static int acquire(void *arg, const fairsem_wait_t *how)
+{
+    struct turn *turn = arg;
+
+    return fairsem_shared_acquire_with(turn->slots, turn->request->units, how);
+}
+
+static bool ask(void *arg, struct standing *standing)
+{
+    static fairsem_shared_user_t users[MOST_USERS];
+    struct turn *turn = arg;
+    int count = MOST_USERS;
+
+    if (fairsem_shared_users(turn->slots, users, &count) != 0)
+        return false;
+    for (int i = 0; i < count && i < MOST_USERS; i++) {
+        standing->running += users[i].place == 0;
+        if (users[i].place != 0 && users[i].mine != 0) {
+            standing->place = users[i].place;
+            standing->ns = users[i].ns;
+        }
+    }
+    return standing->place != 0;
+}
+
+static void leave(void *arg)
+{
+    struct turn *turn = arg;
+
+    fairsem_shared_close(turn->slots);
+}
+
+static int wait_for_turn(const struct request *request, fairsem_shared_t *slots,
+                         const fairsem_wait_t *how)
+{
+    struct turn turn = { .slots = slots, .request = request };
+    const struct line line = {
+        .name = request->name, .exec = request->exec, .patience_ms = -1,
+        .acquire = acquire, .ask = ask, .leave = leave,
+        .cancel = fairsem_token_cancel, .forget = fairsem_token_destroy, .arg = &turn,
+    };
+    int error = fairsem_shared_tryacquire(slots, request->units);
+
+    return error == EAGAIN ? wait_line(&line, how) : error;
 }
 
 bool turn_take(const struct request *request, const char *segment, fairsem_shared_t **slots,
@@ -173,7 +242,7 @@ bool turn_take(const struct request *request, const char *segment, fairsem_share
             return true;
         *exit_status = OWN_FAILURE;
         if (error == EAGAIN) {
-            error = wait_line(*slots, request, &how);
+            error = wait_for_turn(request, *slots, &how);
             if (error == 0 && is_current(*slots, segment))
                 return true;
             if (error == ETIMEDOUT)

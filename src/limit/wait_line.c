@@ -7,8 +7,6 @@
  */
 #include "wait_line.h"
 
-#include "progress.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -21,14 +19,13 @@
 #include <unistd.h>
 
 struct watcher {
-    fairsem_shared_t     *slots;
-    const struct request *request;
-    fairsem_token_t       token;
-    sigset_t              before;       /* the mask of the process */
-    int                   signals;      /* a descriptor for the signals that end the process */
-    int                   over;         /* a descriptor that is readable when the wait is over */
-    int                   signal;       /* the signal that has come; 0: none */
-    pthread_t             thread;
+    const struct line *line;
+    fairsem_token_t    token;
+    sigset_t           before;      /* the mask of the process */
+    int                signals;     /* a descriptor for the signals that end the process */
+    int                over;        /* a descriptor that is readable when the wait is over */
+    int                signal;      /* the signal that has come; 0: none */
+    pthread_t          thread;
 };
 
 /* Not the signals that the process ignores or blocks, because the command inherits that. */
@@ -47,6 +44,15 @@ static void choose_signals(sigset_t *chosen)
     }
 }
 
+/* Die by the signal, which is blocked. */
+static void die(struct watcher *w)
+{
+    kill(getpid(), w->signal);      /* arrives with the next line, and ends the process */
+    pthread_sigmask(SIG_SETMASK, &w->before, NULL);
+    /* The first process of a container: the kernel ends it by no signal that it does not handle. */
+    exit(128 + w->signal);
+}
+
 static void *watch(void *arg)
 {
     struct watcher *w = arg;
@@ -55,17 +61,19 @@ static void *watch(void *arg)
     struct signalfd_siginfo info;
     struct progress progress;
 
-    progress_begin(&progress, w->slots, w->request->name);
+    progress_begin(&progress, w->line->name, w->line->ask, w->line->arg);
     while (poll(ready, 2, progress_show(&progress)) >= 0 || errno == EINTR) {
         if (ready[0].revents != 0)
             break;
         if (ready[1].revents == 0 || read(w->signals, &info, sizeof info) != sizeof info)
             continue;
         w->signal = (int)info.ssi_signo;
-        fairsem_token_cancel(&w->token, ECANCELED);
+        w->line->cancel(&w->token, ECANCELED);
         break;
     }
     progress_end(&progress);
+    if (w->signal != 0 && poll(ready, 1, w->line->patience_ms) == 0)
+        die(w);
     return NULL;
 }
 
@@ -104,35 +112,29 @@ static void stop(struct watcher *w)
     while (write(w->over, &one, sizeof one) < 0 && errno == EINTR)
         continue;
     pthread_join(w->thread, NULL);
-    if (w->request->exec)
+    if (w->line->exec)
         wait_until_alone();
     if (w->signal != 0) {
-        fairsem_shared_close(w->slots);
-        kill(getpid(), w->signal);      /* arrives with the next line, and ends the process */
+        w->line->leave(w->line->arg);
+        die(w);
     }
     pthread_sigmask(SIG_SETMASK, &w->before, NULL);
-    /* The first process of a container: the kernel ends it by no signal that it does not handle. */
-    if (w->signal != 0)
-        exit(128 + w->signal);
 }
 
-int wait_line(fairsem_shared_t *slots, const struct request *request, const fairsem_wait_t *how)
+int wait_line(const struct line *line, const fairsem_wait_t *how)
 {
-    struct watcher watcher = { .slots = slots, .request = request,
-                               .token = FAIRSEM_TOKEN_INITIALIZER };
+    struct watcher watcher = { .line = line, .token = FAIRSEM_TOKEN_INITIALIZER };
     fairsem_wait_t cancelable = *how;
     bool started;
-    int error = fairsem_shared_tryacquire(slots, request->units);
+    int error;
 
-    if (error != EAGAIN)
-        return error;
     cancelable.token = &watcher.token;
     started = start(&watcher);
-    error = fairsem_shared_acquire_with(slots, request->units, &cancelable);
+    error = line->acquire(line->arg, &cancelable);
     if (started)
         stop(&watcher);
     close(watcher.over);
     close(watcher.signals);
-    fairsem_token_destroy(&watcher.token);
+    line->forget(&watcher.token);
     return error;
 }

@@ -3,14 +3,27 @@
 #ifndef LIMIT_WAIT_LINE_H
 #define LIMIT_WAIT_LINE_H
 
-#include "request.h"
+#include "progress.h"
 
-#include <fairsem/shared.h>
+#include <fairsem.h>
+
+/* What waits, and how. */
+struct line {
+    const char *name;
+    bool        exec;           /* this process becomes the command */
+    int         patience_ms;    /* for the end of a wait that a signal ends; -1: however long */
+    int  (*acquire)(void *arg, const fairsem_wait_t *how);
+    bool (*ask)(void *arg, struct standing *standing);      /* for the line of progress */
+    void (*leave)(void *arg);                               /* before a signal kills the process */
+    int  (*cancel)(fairsem_token_t *token, int reason);     /* of the library that waits */
+    int  (*forget)(fairsem_token_t *token);
+    void       *arg;
+};
 
 /*
- * As fairsem_shared_acquire_with.  A signal that would kill the process still does, but only after
+ * Returns what `acquire` does.  A signal that would kill the process still does, but only after
  * the process has left the line; otherwise the others would notice its death a moment later.
  */
-int wait_line(fairsem_shared_t *slots, const struct request *request, const fairsem_wait_t *how);
+int wait_line(const struct line *line, const fairsem_wait_t *how);
 
 #endif

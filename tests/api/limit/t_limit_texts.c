@@ -2,11 +2,11 @@
 /* t_limit_texts.c - how fairsem-limit writes durations and places in the queue, and reads times. */
 #include "suite.h"
 
-/* In this order: a name of the second one is a parameter in the header that the first includes. */
+/* In this order: a name of the third one is a parameter in the header that the first includes. */
+#include "../../../src/limit/process.c"
 #include "../../../src/limit/progress.c"
 #include "../../../src/limit/duration.c"
 #include "../../../src/limit/arguments.c"
-#include "../../../src/limit/process.c"
 #include "../../../src/limit/json.c"
 
 START_TEST(a_duration_has_its_two_largest_units)

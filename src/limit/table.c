@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* table.c - see table.h. */
+#include "table.h"
+
+#include "duration.h"
+#include "names.h"
+#include "progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COMMAND_SIZE = 200 };
+
+static void print_since(time_t since)
+{
+    time_t now = time(NULL);
+    char today[20], text[20];
+    struct tm tm;
+
+    localtime_r(&now, &tm);
+    strftime(today, sizeof today, "%Y-%m-%d", &tm);
+    localtime_r(&since, &tm);
+    strftime(text, sizeof text, "%Y-%m-%d", &tm);
+    if (strcmp(text, today) == 0)
+        strftime(text, sizeof text, "%H:%M:%S", &tm);
+    printf("  %10s", text);
+}
+
+/*
+ * The process ID in the table is the one that the process itself knows, and its messages have.  A
+ * terminal obeys control characters.
+ */
+static void print_command(const struct shown_user *user, char *text)
+{
+    size_t length = user->command_length < COMMAND_SIZE ? user->command_length : COMMAND_SIZE - 1;
+
+    memmove(text, user->command, length);
+    text[length] = '\0';
+    for (size_t i = 0; i < length; i++)
+        memset(text + i, ' ', (size_t)control_length(text + i));
+    if (user->host == NULL && user->local_pid == 0)
+        puts("  (in another PID namespace)");
+    else if (user->host == NULL && user->local_pid != user->pid)
+        printf("  (here %" PRId64 ") %s\n", user->local_pid, text);
+    else
+        printf("  %s\n", text);
+}
+
+static void print_user(const struct shown_name *name, int number)
+{
+    char duration[DURATION_SIZE], place[30] = "running", text[COMMAND_SIZE];
+    struct shown_user user = { .command = "" };
+
+    name->describe(name, number, &user, text, sizeof text);
+    if (user.place != 0)
+        snprintf(place, sizeof place, "%" PRId64 "%s", user.place, ordinal_suffix(user.place));
+    printf("  %-8s", place);
+    if (name->cluster)
+        printf(" %-16s", user.host);
+    printf(" %8" PRId64 " %6" PRId64 " %9" PRId64, user.pid, user.units, user.priority);
+    print_since(user.since);
+    printf("  %12s", duration_text(user.ns, duration));
+    if (name->cluster && user.fence != 0)
+        printf(" %10" PRId64, user.fence);
+    else if (name->cluster)
+        printf(" %10s", "-");
+    print_command(&user, text);
+}
+
+void table_print(const struct shown_name *name)
+{
+    printf("%s%s%s%s: limit %" PRId64 ", free %" PRId64 ", running %d, waiting %" PRId64 "\n",
+           name->name, name->where != NULL ? " (" : "", name->where != NULL ? name->where : "",
+           name->where != NULL ? ")" : "", name->limit, name->free, name->running, name->waiting);
+    if (name->count > 0)
+        printf("  %-8s%s %8s %6s %9s  %10s  %12s%s  %s\n", "place",
+               name->cluster ? " host            " : "", "pid", "units", "priority", "since", "for",
+               name->cluster ? "      fence" : "", "command");
+    for (int i = 0; i < name->count; i++)
+        print_user(name, i);
+}
