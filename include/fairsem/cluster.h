@@ -36,10 +36,13 @@
  *         fairsem_cluster_acquire_with    take units; wait in the queue until they are free
  *         fairsem_cluster_release         give them back
  *         fairsem_cluster_lost            may the hold still be used?
+ *         fairsem_cluster_left            for how long?
  *         fairsem_cluster_fence           a number that only grows from holder to holder
  *         fairsem_cluster_fd              what to poll
- *     3  inspect
+ *     3  inspect, remove
  *         fairsem_cluster_users           who holds units, and who waits
+ *         fairsem_cluster_limit           the limit that the name has
+ *         fairsem_cluster_remove          the name is not used any more
  *
  * WHAT HOLDS FOR EVERY FUNCTION is what fairsem.h says of results, units and time, and this:
  *
@@ -176,6 +179,12 @@ FAIRSEM_API int fairsem_cluster_release(fairsem_cluster_hold_t *hold) FAIRSEM_NO
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_cluster_lost(const fairsem_cluster_hold_t *hold) FAIRSEM_NONNULL_(1);
 
+/*
+ * Nanoseconds for which the hold may still be used if no renewal is answered; 0: it is lost, or
+ * empty.  Whoever needs time to stop must begin while this is not 0.
+ */
+FAIRSEM_API int64_t fairsem_cluster_left(const fairsem_cluster_hold_t *hold) FAIRSEM_NONNULL_(1);
+
 /* The fence: larger than that of each hold of this name that began before.  0: an empty hold. */
 FAIRSEM_API int64_t fairsem_cluster_fence(const fairsem_cluster_hold_t *hold) FAIRSEM_NONNULL_(1);
 
@@ -186,7 +195,7 @@ FAIRSEM_API int64_t fairsem_cluster_fence(const fairsem_cluster_hold_t *hold) FA
 FAIRSEM_API int fairsem_cluster_fd(const fairsem_cluster_t *handle) FAIRSEM_NONNULL_(1);
 
 /* ======================================================================== *
- *  3  Inspect
+ *  3  Inspect, remove
  *     fairsem_cluster(7)
  * ======================================================================== */
 
@@ -214,6 +223,27 @@ typedef struct fairsem_cluster_user {
 FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_cluster_users(fairsem_cluster_t *handle, fairsem_cluster_user_t users[],
                                       size_t size, size_t *count) FAIRSEM_NONNULL_(1, 4);
+
+/*
+ * The limit that was set by the first to use the name.
+ *
+ * 0        *limit is set
+ * ENOENT   nobody has used the name, or it was removed
+ * EINVAL   in a forked child
+ */
+FAIRSEM_MUST_CHECK_
+FAIRSEM_API int fairsem_cluster_limit(fairsem_cluster_t *handle, int64_t *limit)
+    FAIRSEM_NONNULL_(1, 2);
+
+/*
+ * Forget the limit: then nothing of the name is left at the engine.
+ *
+ * 0        it is forgotten
+ * EBUSY    somebody holds units, or waits
+ * ENOENT   nobody has used the name, or it was removed
+ * EINVAL   in a forked child
+ */
+FAIRSEM_API int fairsem_cluster_remove(fairsem_cluster_t *handle) FAIRSEM_NONNULL_(1);
 
 #ifdef __cplusplus
 }

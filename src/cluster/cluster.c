@@ -115,6 +115,13 @@ int fairsem_cluster_lost(const fairsem_cluster_hold_t *hold)
     return fs_hold_lost(request);
 }
 
+int64_t fairsem_cluster_left(const fairsem_cluster_hold_t *hold)
+{
+    struct fs_request *request = held(hold);
+
+    return request != NULL && !fs_keeper_is_foreign(request->keeper) ? fs_hold_left(request) : 0;
+}
+
 int64_t fairsem_cluster_fence(const fairsem_cluster_hold_t *hold)
 {
     return held(hold) != NULL ? held(hold)->fence : 0;
@@ -133,6 +140,28 @@ int fairsem_cluster_users(fairsem_cluster_t *handle, fairsem_cluster_user_t user
     if (fs_keeper_is_foreign(&handle->keeper))
         return EINVAL;
     error = fs_users_ask(handle, users, size, count);
+    errno = saved;
+    return error;
+}
+
+int fairsem_cluster_limit(fairsem_cluster_t *handle, int64_t *limit)
+{
+    int saved = errno, error;
+
+    if (fs_keeper_is_foreign(&handle->keeper))
+        return EINVAL;
+    error = fs_limit_ask(handle, limit);
+    errno = saved;
+    return error;
+}
+
+int fairsem_cluster_remove(fairsem_cluster_t *handle)
+{
+    int saved = errno, error;
+
+    if (fs_keeper_is_foreign(&handle->keeper))
+        return EINVAL;
+    error = fs_limit_remove(handle);
     errno = saved;
     return error;
 }

@@ -22,7 +22,8 @@ enum fs_step {
     FS_RENEW,   /* renew the lease */
     FS_END,     /* end the lease, and with it the request's key */
     FS_WATCH,   /* wait until what the request waits for is gone; not asked again by the engine */
-    FS_LIST     /* read all requests of the name */
+    FS_LIST,    /* read all requests of the name */
+    FS_REMOVE   /* forget the limit, if nobody runs or waits */
 };
 
 /* A request, as an engine has to know it. */
@@ -44,7 +45,8 @@ struct fs_place {
 struct fs_answer {
     int     error;          /* 0; ENETUNREACH, EACCES, EPROTO, ENOSPC, ENOMEM;
                                ESTALE: no such lease; ECANCELED: the watch has ended */
-    bool    done;           /* it has joined, it has begun, what it watched is gone */
+    bool    done;           /* it has joined, it has begun, what it watched is gone,
+                               the limit is forgotten */
     int64_t revision;
     int64_t sent;           /* when the question that was answered was sent */
     int64_t ttl_s;          /* FS_GRANT, FS_RENEW */

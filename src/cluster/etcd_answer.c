@@ -70,12 +70,12 @@ static bool read_one(const json_t *parts, size_t i, char key[FS_KEY_SIZE], int64
         && fs_json_int(json_array_get(keys, 0), "create_revision", revision) && *revision > 0;
 }
 
-static bool read_limit(const json_t *parts, struct fs_answer *answer)
+static bool read_limit(const json_t *parts, size_t part_number, struct fs_answer *answer)
 {
     char text[24], again[24];
     json_t *keys;
 
-    if (!keys_of(parts, FS_SAW_LIMIT, &keys))
+    if (!keys_of(parts, part_number, &keys))
         return false;
     if (json_array_size(keys) == 0)
         return true;
@@ -93,7 +93,7 @@ static bool read_view(const json_t *parts, const struct fs_place *place, struct 
     int64_t ignored;
 
     fs_key_waits(own, place->prefix, place->priority, place->lease);
-    if (!read_running(parts, place, answer) || !read_limit(parts, answer)
+    if (!read_running(parts, place, answer) || !read_limit(parts, FS_SAW_LIMIT, answer)
         || !read_one(parts, FS_SAW_MINE, mine, &answer->joined)
         || !read_one(parts, FS_SAW_BETTER, answer->ahead, &ignored)
         || !read_one(parts, FS_SAW_EQUAL, equal, &ignored))
@@ -131,6 +131,8 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
         return EPROTO;      /* a member that was left behind, or an older copy of the data */
     if (step == FS_LIST)
         return fs_users_read(parts, place->prefix, answer);
+    if (step == FS_REMOVE)
+        return read_limit(parts, 0, answer) ? 0 : EPROTO;
     if (step == FS_BEGIN && answer->done)
         return 0;
     if (!read_view(parts, place, answer))

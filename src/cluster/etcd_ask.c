@@ -31,7 +31,8 @@ const char *fs_etcd_path(enum fs_step step)
     static const char *const path[] = {
         [FS_GRANT] = "/v3/lease/grant", [FS_JOIN] = "/v3/kv/txn", [FS_VIEW] = "/v3/kv/txn",
         [FS_BEGIN] = "/v3/kv/txn", [FS_RENEW] = "/v3/lease/keepalive",
-        [FS_END] = "/v3/lease/revoke", [FS_WATCH] = "/v3/watch", [FS_LIST] = "/v3/kv/txn"
+        [FS_END] = "/v3/lease/revoke", [FS_WATCH] = "/v3/watch", [FS_LIST] = "/v3/kv/txn",
+        [FS_REMOVE] = "/v3/kv/txn"
     };
 
     return path[step];
@@ -186,6 +187,16 @@ static json_t *read_all(const struct keys *keys)
                        json_array());
 }
 
+static json_t *forget(const struct keys *keys)
+{
+    struct fs_range limit = range(keys->limit, "", false, NULL, 0);
+
+    return fs_txn(FS_ITEMS(fs_txn_is_absent(keys->waiting, keys->waiting_end),
+                           fs_txn_is_absent(keys->running, keys->running_end)),
+                  FS_ITEMS(fs_txn_read(&limit), fs_txn_delete(keys->limit)),
+                  FS_ITEMS(fs_txn_read(&limit)));
+}
+
 static json_t *ask(enum fs_step step, const struct fs_place *place)
 {
     struct keys keys = keys_of(place);
@@ -207,6 +218,8 @@ static json_t *ask(enum fs_step step, const struct fs_place *place)
         return watch(place, &keys);
     case FS_LIST:
         return read_all(&keys);
+    case FS_REMOVE:
+        return forget(&keys);
     }
     return NULL;
 }

@@ -126,3 +126,10 @@ int fs_hold_lost(struct fs_request *request)
 {
     return fs_lease_lost(&request->lease, fs_boot_now());
 }
+
+int64_t fs_hold_left(struct fs_request *request)
+{
+    int64_t left = fs_lease_left(&request->lease, fs_boot_now());
+
+    return left > 0 ? left : 0;
+}

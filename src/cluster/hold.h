@@ -16,4 +16,7 @@ int fs_hold_release(struct fs_request *request);
 /* As fairsem_cluster_lost. */
 int fs_hold_lost(struct fs_request *request);
 
+/* As fairsem_cluster_left. */
+int64_t fs_hold_left(struct fs_request *request);
+
 #endif

@@ -75,3 +75,8 @@ int fs_lease_lost(struct fs_lease *lease, int64_t now)
     /* Once it is said it stays so, even if a renewal is answered now. */
     return atomic_compare_exchange_strong(&lease->lost, &lost, why) ? why : lost;
 }
+
+int64_t fs_lease_left(struct fs_lease *lease, int64_t now)
+{
+    return fs_lease_lost(lease, now) == 0 ? atomic_load(&lease->good_until) - now : 0;
+}

@@ -45,4 +45,7 @@ int fs_lease_turn(struct fs_lease *lease, int64_t now, int64_t *next);
 /* 0; or, for good, why a hold must not be used any more.  From any thread. */
 int fs_lease_lost(struct fs_lease *lease, int64_t now);
 
+/* How long a hold may still be used, if no renewal is answered.  From any thread. */
+int64_t fs_lease_left(struct fs_lease *lease, int64_t now);
+
 #endif

@@ -13,6 +13,7 @@
 struct inquiry {
     struct fs_job job;
     struct fs_keeper *keeper;
+    enum fs_step step;
     struct fs_place place;
     struct fs_call call;
     bool began, over;               /* mutex */
@@ -35,7 +36,7 @@ static int64_t turn(struct fs_job *job, int64_t now)
 
     if (!inquiry->began) {
         inquiry->began = true;
-        fs_engine_call(keeper->engine, &inquiry->call, FS_LIST, &inquiry->place,
+        fs_engine_call(keeper->engine, &inquiry->call, inquiry->step, &inquiry->place,
                        now + 5 * FS_NS_PER_S);
     }
     if (!inquiry->over)
@@ -55,18 +56,19 @@ static void find_mine(struct fs_keeper *keeper, fairsem_cluster_user_t users[], 
     }
 }
 
-int fs_users_ask(fairsem_cluster_t *handle, fairsem_cluster_user_t users[], size_t size,
-                 size_t *count)
+/* Ask, and wait for the answer, which is the caller's to free.  Returns its error. */
+static int inquire(fairsem_cluster_t *handle, enum fs_step step, struct fs_answer *answer)
 {
     struct fs_keeper *keeper = &handle->keeper;
     struct inquiry *inquiry = calloc(1, sizeof *inquiry);
-    int error = ENOMEM, cancel, state;
+    int error = ENOMEM, state;
 
+    memset(answer, 0, sizeof *answer);
     if (inquiry == NULL)
         return ENOMEM;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     inquiry->job.turn = turn;
     inquiry->keeper = keeper;
+    inquiry->step = step;
     inquiry->call.done = answered;
     inquiry->call.owner = inquiry;
     strcpy(inquiry->place.prefix, handle->prefix);
@@ -77,21 +79,63 @@ int fs_users_ask(fairsem_cluster_t *handle, fairsem_cluster_user_t users[], size
     }
     if (error == 0) {
         (void)!fairsem_acquire(&inquiry->told, 1);
-        error = inquiry->answer.error;
+        *answer = inquiry->answer;
+        error = answer->error;
     }
-    if (error == 0) {
-        size_t filled = inquiry->answer.user_count < size ? inquiry->answer.user_count : size;
-
-        if (filled > 0)
-            memcpy(users, inquiry->answer.users, filled * sizeof *users);
-        fs_keeper_lock(keeper, &state);
-        find_mine(keeper, users, filled);
-        fs_keeper_unlock(keeper, state);
-        *count = inquiry->answer.user_total;
-    }
-    free(inquiry->answer.users);
     fairsem_destroy(&inquiry->told);
     free(inquiry);
+    return error;
+}
+
+int fs_users_ask(fairsem_cluster_t *handle, fairsem_cluster_user_t users[], size_t size,
+                 size_t *count)
+{
+    struct fs_answer answer;
+    int error, cancel, state;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    error = inquire(handle, FS_LIST, &answer);
+    if (error == 0) {
+        size_t filled = answer.user_count < size ? answer.user_count : size;
+
+        if (filled > 0)
+            memcpy(users, answer.users, filled * sizeof *users);
+        fs_keeper_lock(&handle->keeper, &state);
+        find_mine(&handle->keeper, users, filled);
+        fs_keeper_unlock(&handle->keeper, state);
+        *count = answer.user_total;
+    }
+    free(answer.users);
+    pthread_setcancelstate(cancel, &cancel);
+    return error;
+}
+
+int fs_limit_ask(fairsem_cluster_t *handle, int64_t *limit)
+{
+    struct fs_answer answer;
+    int error, cancel;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    error = inquire(handle, FS_VIEW, &answer);
+    if (error == 0 && answer.limit == 0)
+        error = ENOENT;
+    if (error == 0)
+        *limit = answer.limit;
+    pthread_setcancelstate(cancel, &cancel);
+    return error;
+}
+
+int fs_limit_remove(fairsem_cluster_t *handle)
+{
+    struct fs_answer answer;
+    int error, cancel;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    error = inquire(handle, FS_REMOVE, &answer);
+    if (error == 0 && !answer.done)
+        error = EBUSY;
+    else if (error == 0 && answer.limit == 0)
+        error = ENOENT;
     pthread_setcancelstate(cancel, &cancel);
     return error;
 }
