@@ -106,6 +106,14 @@ static bool set_headers(struct fs_exchange *exchange, const char *token)
     return done;
 }
 
+/* A program that the caller executes has nothing of ours. */
+static curl_socket_t open_socket(void *nothing, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    (void)nothing;
+    (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
 /* All that curl has to know.  False: no memory. */
 static bool set_options(struct fs_http *http, struct fs_exchange *exchange, const char *url,
                         const char *body, long timeout_ms)
@@ -130,6 +138,7 @@ static bool set_options(struct fs_http *http, struct fs_exchange *exchange, cons
     SET(CURLOPT_PRIVATE, exchange);
     SET(CURLOPT_ERRORBUFFER, exchange->why);
     SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
     SET(CURLOPT_CONNECTTIMEOUT_MS, timeout_ms != 0 && timeout_ms < CONNECT_MS ? timeout_ms
                                                                               : CONNECT_MS);
     SET(CURLOPT_TIMEOUT_MS, timeout_ms);
