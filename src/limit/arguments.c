@@ -37,13 +37,13 @@ static double suffix_seconds(const char *suffix)
     }
 }
 
-bool read_duration(const char *text, int64_t *ns)
+bool read_duration(const char *text, const char *what, int64_t *ns)
 {
     char *end;
     double seconds = strtod(text, &end), unit = suffix_seconds(end);
 
     if (end == text || unit == 0 || isnan(seconds) || seconds < 0) {
-        warnx("--wait: '%s' is no number of seconds, nor one such as 5m, 2h or 1d", text);
+        warnx("%s: '%s' is no number of seconds, nor one such as 5m, 2h or 1d", what, text);
         return false;
     }
     seconds *= unit;

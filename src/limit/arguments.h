@@ -12,7 +12,7 @@
 bool read_integer(const char *text, int64_t least, int64_t most, const char *what, int64_t *value);
 
 /* As sleep(1) has it: "10", "0.5", "5m", "2h". */
-bool read_duration(const char *text, int64_t *ns);
+bool read_duration(const char *text, const char *what, int64_t *ns);
 
 /* Permissions of a file, octal; those of the owner must be among them. */
 bool read_mode(const char *text, mode_t *mode);

@@ -10,7 +10,9 @@
  *      run.h        run the command
  *      tidy.h       remove the names that nobody has used for a day
  *      status.h     which processes run, and which wait
+ *      cluster.h    all of this for a name that etcd keeps
  */
+#include "cluster.h"
 #include "held.h"
 #include "names.h"
 #include "options.h"
@@ -94,6 +96,8 @@ int main(int argc, char **argv)
 
     if (!options_read(argc, argv, &request, &exit_status))
         return exit_status;
+    if (request.cluster.on)
+        return cluster_main(&request);
     wrong = names_set_directory(request.directory);
     if (wrong != NULL) {
         warnx("%s: %s", request.directory, wrong);

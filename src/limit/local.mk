@@ -4,6 +4,7 @@
 
 fairsem_limit_sources = \
 	src/limit/arguments.c src/limit/arguments.h \
+	src/limit/cluster.h \
 	src/limit/duration.c src/limit/duration.h \
 	src/limit/held.c src/limit/held.h \
 	src/limit/json.c src/limit/json.h \
@@ -21,19 +22,36 @@ fairsem_limit_sources = \
 	src/limit/turn.c src/limit/turn.h \
 	src/limit/wait_line.c src/limit/wait_line.h
 
+# With libcurl and the JSON library, names that etcd keeps; without them, a message.
+fairsem_limit_cluster_sources = \
+	src/limit/cluster.c \
+	src/limit/cluster_guard.c src/limit/cluster_guard.h \
+	src/limit/cluster_library.c src/limit/cluster_library.h \
+	src/limit/cluster_open.c src/limit/cluster_open.h \
+	src/limit/cluster_status.c src/limit/cluster_status.h \
+	src/limit/cluster_turn.c src/limit/cluster_turn.h
+
 if HAVE_SHARED
 bin_PROGRAMS += fairsem-limit
 fairsem_limit_SOURCES = $(fairsem_limit_sources)
+if HAVE_CLUSTER
+fairsem_limit_SOURCES += $(fairsem_limit_cluster_sources)
+EXTRA_DIST += src/limit/cluster_none.c
+else
+fairsem_limit_SOURCES += src/limit/cluster_none.c
+EXTRA_DIST += $(fairsem_limit_cluster_sources)
+endif
 fairsem_limit_CPPFLAGS = $(AM_CPPFLAGS) -D_DEFAULT_SOURCE
 # Statically, if there is a static library: the dynamic linker would take a third of the time that a
 # short command costs.
 fairsem_limit_LDFLAGS = -static
-fairsem_limit_LDADD = libfairsem.la
+fairsem_limit_LDADD = libfairsem.la $(DLOPEN_LIBS)
 
 dist_man_MANS += doc/man/fairsem-limit.1
 dist_bashcompletion_DATA += packaging/completion/fairsem-limit.bash
 dist_zshcompletion_DATA += packaging/completion/_fairsem-limit
 else
-EXTRA_DIST += $(fairsem_limit_sources) doc/man/fairsem-limit.1 \
+EXTRA_DIST += $(fairsem_limit_sources) $(fairsem_limit_cluster_sources) \
+	src/limit/cluster_none.c doc/man/fairsem-limit.1 \
 	packaging/completion/fairsem-limit.bash packaging/completion/_fairsem-limit
 endif

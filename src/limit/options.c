@@ -8,9 +8,12 @@
 #include <fairsem.h>
 #include <getopt.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SECOND_NS INT64_C(1000000000)
 
 static void usage(FILE *file)
 {
@@ -18,6 +21,7 @@ static void usage(FILE *file)
           "       fairsem-limit [--global] [--watch] --status[=json] [NAME]\n"
           "       fairsem-limit [--global] [--keep] --set-limit=LIMIT NAME\n"
           "       fairsem-limit [--global] [--force] --remove NAME\n"
+          "       fairsem-limit --cluster[=URL,...] ...\n"
           "\n"
           "Run COMMAND when it is its turn: at most LIMIT at a time on this machine, first come\n"
           "first served.  Whatever ends COMMAND, the next one starts.\n"
@@ -37,6 +41,9 @@ static void usage(FILE *file)
           "      --set-limit=LIMIT    from now on at most LIMIT, also while NAME is used\n"
           "      --remove             remove NAME, if nobody uses it\n"
           "      --force              with --remove: also if somebody does, or it is damaged\n"
+          "      --cluster[=URL,...]  etcd keeps NAME, for all machines that use it\n"
+          "      --ttl=TIME           the place of a machine that is gone is kept so long (10)\n"
+          "      --keep-running       do not end COMMAND when etcd does not answer in time\n"
           "      --version            print the version\n"
           "      --help               print this text\n"
           "\n"
@@ -45,7 +52,7 @@ static void usage(FILE *file)
 }
 
 enum { KEEP = 256, DIRECTORY, EXEC, FORK, STATUS_OPTION, WATCH, SET_LIMIT,
-       REMOVE_OPTION, FORCE, VERSION, HELP };
+       REMOVE_OPTION, FORCE, CLUSTER, TTL, KEEP_RUNNING, VERSION, HELP };
 
 static const struct option options[] = {
     { "units", required_argument, NULL, 'n' },
@@ -61,10 +68,24 @@ static const struct option options[] = {
     { "set-limit", required_argument, NULL, SET_LIMIT },
     { "remove", no_argument, NULL, REMOVE_OPTION },
     { "force", no_argument, NULL, FORCE },
+    { "cluster", optional_argument, NULL, CLUSTER },
+    { "ttl", required_argument, NULL, TTL },
+    { "keep-running", no_argument, NULL, KEEP_RUNNING },
     { "version", no_argument, NULL, VERSION },
     { "help", no_argument, NULL, HELP },
     { NULL, 0, NULL, 0 },
 };
+
+/* Whole seconds, as long as a lease may be. */
+static bool read_ttl(const char *text, int64_t *ns)
+{
+    if (!read_duration(text, "--ttl", ns))
+        return false;
+    if (*ns >= SECOND_NS * 2 && *ns <= SECOND_NS * 3600 && *ns % SECOND_NS == 0)
+        return true;
+    warnx("--ttl: '%s' is not a whole number of seconds from 2 to 3600", text);
+    return false;
+}
 
 /* One option.  Returns false if its argument is wrong. */
 static bool take_option(int option, struct request *r)
@@ -75,7 +96,7 @@ static bool take_option(int option, struct request *r)
     case 'n':
         return read_integer(optarg, 1, FAIRSEM_MAX_UNITS, "--units", &r->units);
     case 'w':
-        return read_duration(optarg, &r->wait_ns);
+        return read_duration(optarg, "--wait", &r->wait_ns);
     case 'p':
         if (!read_integer(optarg, INT_MIN, INT_MAX, "--priority", &value))
             return false;
@@ -102,13 +123,47 @@ static bool take_option(int option, struct request *r)
         return read_integer(optarg, 1, FAIRSEM_MAX_UNITS, "--set-limit", &r->limit);
     case REMOVE_OPTION: r->what = REMOVE; return true;
     case FORCE:         r->force = true; return true;
+    case CLUSTER:
+        r->cluster.on = true;
+        if (optarg != NULL)
+            r->cluster.endpoints = optarg;
+        return true;
+    case TTL:           return read_ttl(optarg, &r->cluster.ttl_ns);
+    case KEEP_RUNNING:  r->cluster.keep_running = true; return true;
     default:            return false;       /* getopt_long has printed what is wrong */
     }
+}
+
+/*
+ * FAIRSEM_LIMIT_CLUSTER stands for --cluster, unless an option says that the name is of this machine.
+ * Returns NULL, or what is wrong.
+ */
+static const char *take_cluster(struct request *r)
+{
+    const char *variable = getenv("FAIRSEM_LIMIT_CLUSTER");
+    bool here = r->global || r->exec || r->keep || r->force || r->directory != NULL
+                || r->what == LIMIT;
+
+    if (variable != NULL && *variable != '\0' && (r->cluster.on || !here)) {
+        r->cluster.on = true;
+        if (r->cluster.endpoints == NULL)
+            r->cluster.endpoints = variable;
+    }
+    if (!r->cluster.on)
+        return r->cluster.ttl_ns != 0 || r->cluster.keep_running
+               ? "--ttl and --keep-running belong to --cluster" : NULL;
+    if (here)
+        return "not with --cluster: --global, --dir, --keep, --exec, --force, --set-limit";
+    return NULL;
 }
 
 /* Parse the arguments after the options.  Returns NULL, or what is wrong. */
 static const char *take_rest(int argc, char **argv, struct request *r)
 {
+    const char *wrong = take_cluster(r);
+
+    if (wrong != NULL)
+        return wrong;
     if (r->watch && r->what != STATUS)
         return "--watch belongs to --status";
     if (r->force && r->what != REMOVE)
@@ -117,7 +172,7 @@ static const char *take_rest(int argc, char **argv, struct request *r)
         return "one name at most";
     r->name = argv[0];
     if (r->what != RUN)
-        return r->what != STATUS && argc == 0 ? "no name" : NULL;
+        return (r->what != STATUS || r->cluster.on) && argc == 0 ? "no name" : NULL;
     if (argc < 2)
         return "no name, or no limit";
     if (!read_integer(argv[1], 1, FAIRSEM_MAX_UNITS, "limit", &r->limit))
@@ -135,10 +190,7 @@ bool options_read(int argc, char **argv, struct request *r, int *exit_status)
     const char *wrong;
     int option;
 
-    *r = (struct request){ .what = RUN, .units = 1, .wait_ns = -1, .mode = 0600,
-                            .directory = getenv("FAIRSEM_LIMIT_DIR") };
-    if (r->directory != NULL && *r->directory == '\0')
-        r->directory = NULL;
+    *r = (struct request){ .what = RUN, .units = 1, .wait_ns = -1, .mode = 0600 };
     *exit_status = OWN_FAILURE;
     while ((option = getopt_long(argc, argv, "+n:w:p:g", options, NULL)) != -1) {
         if (option == HELP || option == VERSION) {
@@ -155,6 +207,10 @@ bool options_read(int argc, char **argv, struct request *r, int *exit_status)
         }
     }
     wrong = take_rest(argc - optind, argv + optind, r);
+    if (r->directory == NULL)
+        r->directory = getenv("FAIRSEM_LIMIT_DIR");
+    if (r->directory != NULL && *r->directory == '\0')
+        r->directory = NULL;
     if (wrong == NULL)
         return true;
     if (*wrong != '\0')

@@ -2,9 +2,13 @@
 /* process.c - see process.h. */
 #include "process.h"
 
+#include <dirent.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 long process_parent(long pid)
 {
@@ -23,6 +27,42 @@ long process_parent(long pid)
     text[length] = '\0';
     after = strrchr(text, ')');     /* "1234 (a name) S 1233 ..."; the name can be anything */
     return after != NULL && sscanf(after, ") %*c %ld", &parent) == 1 ? parent : 0;
+}
+
+static bool is_in(const long list[], size_t count, long pid)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (list[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+size_t process_descendants(long list[], size_t size)
+{
+    size_t count = 0, before;
+    DIR *directory = opendir("/proc");
+
+    if (directory == NULL)
+        return 0;
+    /* A child may be listed before its parent: again, until there are no more. */
+    do {
+        const struct dirent *entry;
+
+        before = count;
+        rewinddir(directory);
+        while (count < size && (entry = readdir(directory)) != NULL) {
+            long pid = strtol(entry->d_name, NULL, 10), parent;
+
+            if (pid <= 0 || is_in(list, count, pid))
+                continue;
+            parent = process_parent(pid);
+            if (parent == getpid() || is_in(list, count, parent))
+                list[count++] = pid;
+        }
+    } while (count > before);
+    closedir(directory);
+    return count;
 }
 
 size_t process_command(const fairsem_shared_user_t *user, char *text, size_t size)

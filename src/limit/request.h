@@ -22,6 +22,12 @@ struct request {
     bool        exec;           /* become the command */
     bool        keep;           /* the name stays, even if nobody uses it for days */
     bool        json, watch, force;
+    struct {
+        bool        on;         /* etcd keeps the name */
+        const char *endpoints;  /* NULL: the default */
+        int64_t     ttl_ns;     /* of a lease; 0: the default */
+        bool        keep_running;
+    } cluster;
     char      **command;
 };
 

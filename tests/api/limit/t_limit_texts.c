@@ -54,11 +54,11 @@ START_TEST(a_time_has_a_fraction_and_a_suffix)
     int64_t ns;
 
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-        ck_assert_msg(read_duration(row[i].text, &ns), "%s", row[i].text);
+        ck_assert_msg(read_duration(row[i].text, "--wait", &ns), "%s", row[i].text);
         ck_assert_int_eq(ns, row[i].ms * 1000000);
     }
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        ck_assert_msg(!read_duration(wrong[i], &ns), "%s", wrong[i]);
+        ck_assert_msg(!read_duration(wrong[i], "--wait", &ns), "%s", wrong[i]);
 }
 END_TEST
 

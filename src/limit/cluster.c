@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* cluster.c - see cluster.h. */
+#include "cluster.h"
+
+#include "cluster_guard.h"
+#include "cluster_open.h"
+#include "cluster_status.h"
+#include "cluster_turn.h"
+#include "run.h"
+
+#include <err.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The fence is for the command; so are the names under which an outer one runs. */
+static bool tell_command(const struct cluster_name *name, const fairsem_cluster_hold_t *hold)
+{
+    char text[30];
+
+    snprintf(text, sizeof text, "%" PRId64, name->library->fence(hold));
+    if (setenv("FAIRSEM_LIMIT_FENCE", text, 1) == 0 && cluster_turn_announce(name))
+        return true;
+    warn("%s", name->request->name);
+    return false;
+}
+
+static int run(const struct cluster_name *name)
+{
+    fairsem_cluster_hold_t hold = { { 0 } };
+    int exit_status = find_command(name->request->command[0]);
+
+    if (exit_status != 0 || !cluster_turn_take(name, &hold, &exit_status))
+        return exit_status;
+    if (name->library->fence(&hold) == 0)
+        return run_here(name->request->command);    /* an outer command holds the units */
+    if (!tell_command(name, &hold)) {
+        name->library->release(&hold);
+        return OWN_FAILURE;
+    }
+    return cluster_run_guarded(name, &hold);
+}
+
+static int remove_name(const struct cluster_name *name)
+{
+    int error = name->library->remove(name->handle);
+
+    if (error == 0)
+        return 0;
+    warnx("%s: %s", name->request->name, cluster_error(error));
+    return OWN_FAILURE;
+}
+
+int cluster_main(const struct request *request)
+{
+    struct cluster_name name;
+
+    if (!cluster_open(&name, request))
+        return OWN_FAILURE;
+    switch (request->what) {
+    case STATUS: return cluster_status_print(&name);
+    case REMOVE: return remove_name(&name);
+    default:     return run(&name);
+    }
+}

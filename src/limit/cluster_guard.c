@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* cluster_guard.c - see cluster_guard.h. */
+#define _GNU_SOURCE
+#include "cluster_guard.h"
+
+#include "process.h"
+#include "run.h"
+
+#include <err.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { KILL_AGAIN_MS = 20, NS_PER_MS = 1000000 };
+
+struct cluster_guard {
+    struct guard               guard;       /* first */
+    const struct cluster_name *name;
+    fairsem_cluster_hold_t    *hold;
+    int64_t                    grace;       /* before the end of the hold */
+    bool                       told, ending;
+};
+
+/*
+ * This process has the descendants whose parents have died, too; so a shell that is killed leaves
+ * nothing behind that would go on.
+ */
+static void signal_descendants(int signal)
+{
+    static long list[4096];
+    size_t count = process_descendants(list, sizeof list / sizeof list[0]);
+
+    for (size_t i = 0; i < count; i++) {
+        kill((pid_t)list[i], signal);
+        if (signal == SIGTERM)
+            kill((pid_t)list[i], SIGCONT);  /* one that is stopped would not notice */
+    }
+}
+
+static void tell(struct cluster_guard *g, int lost)
+{
+    if (!g->told)
+        warnx("%s: %s; %s", g->name->request->name, cluster_error(lost != 0 ? lost : ENETUNREACH),
+              g->name->request->cluster.keep_running ? "another command may have the place now"
+                                                     : "the command is ended");
+    g->told = true;
+}
+
+static int look(struct guard *guard, pid_t child)
+{
+    struct cluster_guard *g = (struct cluster_guard *)guard;
+    int lost = g->name->library->lost(g->hold);
+    int64_t left = g->name->library->left(g->hold);
+    uint64_t events;
+
+    (void)child;
+    if (read(guard->fd, &events, sizeof events) < 0 && errno != EAGAIN && errno != EINTR)
+        guard->fd = -1;
+    if (g->name->request->cluster.keep_running) {
+        if (left == 0)
+            tell(g, lost);
+        return left == 0 ? -1 : (int)(left / NS_PER_MS) + 1;
+    }
+    if (!g->ending && left > g->grace)
+        return (int)((left - g->grace) / NS_PER_MS) + 1;
+    if (!g->ending) {
+        g->ending = true;
+        tell(g, lost);
+        signal_descendants(SIGTERM);
+    }
+    if (left >= NS_PER_MS)
+        return (int)(left / NS_PER_MS);
+    signal_descendants(SIGKILL);
+    return KILL_AGAIN_MS;
+}
+
+/* Whatever the command has left behind must be gone, too. */
+static void kill_all(void)
+{
+    do
+        signal_descendants(SIGKILL);
+    while (waitpid(-1, NULL, WNOHANG) >= 0 && poll(NULL, 0, KILL_AGAIN_MS) >= 0);
+}
+
+static bool ended(struct guard *guard)
+{
+    struct cluster_guard *g = (struct cluster_guard *)guard;
+
+    if (g->ending)
+        kill_all();
+    g->name->library->release(g->hold);     /* if etcd does not answer, the lease ends by itself */
+    return !g->ending;
+}
+
+int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold)
+{
+    int64_t lease = name->request->cluster.ttl_ns;
+    struct cluster_guard g = {
+        .guard = { .fd = name->library->fd(name->handle), .look = look, .ended = ended },
+        .name = name, .hold = hold,
+        .grace = (lease != 0 ? lease : FAIRSEM_CLUSTER_TTL) / 6,
+    };
+
+    if (!name->request->cluster.keep_running)
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+    return run_guarded(name->request->command, &g.guard);
+}

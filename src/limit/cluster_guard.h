@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cluster_guard.h - end the command before etcd gives its place away.
+ *
+ * If no renewal is answered, the command and all its descendants get SIGTERM when a sixth of the
+ * lease is left of the time for which the hold is good, and SIGKILL when that is over; a quarter of
+ * the lease later etcd gives the place to the next.
+ */
+#ifndef LIMIT_CLUSTER_GUARD_H
+#define LIMIT_CLUSTER_GUARD_H
+
+#include "cluster_open.h"
+
+/* As run_guarded.  It gives the units back when the command has ended. */
+int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold);
+
+#endif

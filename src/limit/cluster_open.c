@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* cluster_open.c - see cluster_open.h. */
+#include "cluster_open.h"
+
+#include "names.h"
+
+#include <err.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEFAULT_ENDPOINT "http://127.0.0.1:2379"
+#define VARIABLE         "FAIRSEM_LIMIT_CLUSTER"
+
+const char *cluster_error(int error)
+{
+    switch (error) {
+    case ENETUNREACH: return "etcd does not answer";
+    case EACCES:      return "etcd refuses us, or its certificate is not one of the CA's";
+    case EPROTO:      return "etcd's answer makes no sense, or a key of the name is damaged";
+    case ENOSPC:      return "etcd's disk is full";
+    case ESTALE:      return "etcd has ended the lease";
+    case EBUSY:       return "commands run or wait under this name";
+    case ENOENT:      return "there is no such name";
+    default:          return strerror(error);
+    }
+}
+
+/* The value of a variable; NULL: there is none. */
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && *value != '\0' ? value : NULL;
+}
+
+/* A variable that names a file.  False: the file cannot be read, and a message has been printed. */
+static bool read_file_name(const char *name, const char **path)
+{
+    *path = variable(name);
+    if (*path == NULL || access(*path, R_OK) == 0)
+        return true;
+    warn("%s: %s", name, *path);
+    return false;
+}
+
+/* Two variables that need each other. */
+static bool are_both(const char *one, const char *other)
+{
+    if ((variable(one) == NULL) == (variable(other) == NULL))
+        return true;
+    warnx("%s needs %s", variable(one) != NULL ? one : other, variable(one) != NULL ? other : one);
+    return false;
+}
+
+static bool read_credentials(fairsem_cluster_attr_t *attr)
+{
+    attr->user = variable(VARIABLE "_USER");
+    return read_file_name(VARIABLE "_PASSWORD_FILE", &attr->password_file)
+           && read_file_name(VARIABLE "_CA_FILE", &attr->ca_file)
+           && read_file_name(VARIABLE "_CERT_FILE", &attr->cert_file)
+           && read_file_name(VARIABLE "_KEY_FILE", &attr->key_file)
+           && are_both(VARIABLE "_USER", VARIABLE "_PASSWORD_FILE")
+           && are_both(VARIABLE "_CERT_FILE", VARIABLE "_KEY_FILE");
+}
+
+/* What is wrong with the name, or NULL. */
+static const char *wrong_name(const char *name)
+{
+    if (*name == '\0')
+        return "a name is not empty";
+    if (strlen(name) > FAIRSEM_CLUSTER_NAME_MAX)
+        return "this name is too long";
+    for (; *name != '\0'; name++) {
+        if (control_length(name) != 0)
+            return "a name has no control characters";
+    }
+    return NULL;
+}
+
+bool cluster_open(struct cluster_name *name, const struct request *request)
+{
+    fairsem_cluster_attr_t attr = { .limit = request->what == RUN ? request->limit : 0,
+                                    .ttl_ns = request->cluster.ttl_ns };
+    const char *wrong = wrong_name(request->name);
+    int error;
+
+    if (wrong != NULL) {
+        warnx("%s: %s", request->name, wrong);
+        return false;
+    }
+    attr.endpoints = request->cluster.endpoints;
+    if (attr.endpoints == NULL)
+        attr.endpoints = DEFAULT_ENDPOINT;
+    if (strchr(attr.endpoints, '@') != NULL) {
+        warnx("--cluster: no user in a URL, where everybody can read it: see fairsem-limit(1)");
+        return false;
+    }
+    if (!read_credentials(&attr))
+        return false;
+    name->request = request;
+    name->library = cluster_library();
+    if (name->library == NULL)
+        return false;
+    error = name->library->open(&name->handle, request->name, &attr);
+    if (error == EINVAL)
+        warnx("--cluster: '%s' is no list of URLs such as http://10.0.0.1:2379", attr.endpoints);
+    else if (error != 0)
+        warnx("%s: %s", request->name, strerror(error));
+    return error == 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* cluster_open.h - which etcd, and as whom.  What is secret is in files that variables name. */
+#ifndef LIMIT_CLUSTER_OPEN_H
+#define LIMIT_CLUSTER_OPEN_H
+
+#include "cluster_library.h"
+#include "request.h"
+
+#include <stdbool.h>
+
+/* A name at an etcd. */
+struct cluster_name {
+    const struct cluster_library *library;
+    const struct request         *request;
+    fairsem_cluster_t            *handle;
+};
+
+/* False: a message has been printed. */
+bool cluster_open(struct cluster_name *name, const struct request *request);
+
+/* The meaning of an errno value of the library for this command. */
+const char *cluster_error(int error);
+
+#endif

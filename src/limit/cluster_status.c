@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* cluster_status.c - see cluster_status.h. */
+#include "cluster_status.h"
+
+#include "json.h"
+#include "table.h"
+
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_USERS = 8192 };
+
+static void describe(const struct shown_name *name, int number, struct shown_user *shown,
+                     char *text, size_t size)
+{
+    const fairsem_cluster_user_t *user = (const fairsem_cluster_user_t *)name->users + number;
+    time_t now = time(NULL), since = (time_t)user->since;
+
+    (void)text;
+    (void)size;
+    *shown = (struct shown_user){
+        .place = user->place, .pid = user->pid, .units = user->units, .fence = user->fence,
+        .priority = user->priority, .since = since, .host = user->host,
+        .ns = now > since ? (int64_t)(now - since) * 1000000000 : 0,
+        .command = user->program, .command_length = strlen(user->program),
+    };
+}
+
+/* Returns an errno value. */
+static int print_once(const struct cluster_name *name)
+{
+    static fairsem_cluster_user_t users[MOST_USERS];
+    struct shown_name shown = { .name = name->request->name, .where = "etcd", .cluster = true,
+                                .users = users, .describe = describe };
+    size_t count = 0;
+    int error = name->library->limit(name->handle, &shown.limit);
+
+    if (error == 0)
+        error = name->library->users(name->handle, users, MOST_USERS, &count);
+    if (error != 0)
+        return error;
+    shown.count = count < MOST_USERS ? (int)count : MOST_USERS;
+    shown.free = shown.limit;
+    for (int i = 0; i < shown.count; i++) {
+        if (users[i].place != 0)
+            continue;
+        shown.running++;
+        shown.free -= users[i].units > 0 ? users[i].units : 0;
+    }
+    shown.waiting = (int64_t)count - shown.running;
+    if (name->request->json)
+        json_name(stdout, &shown, true);
+    else
+        table_print(&shown);
+    return 0;
+}
+
+int cluster_status_print(const struct cluster_name *name)
+{
+    const struct request *request = name->request;
+
+    for (;;) {
+        int error;
+
+        if (request->json)
+            json_begin(stdout);
+        else if (request->watch && isatty(STDOUT_FILENO))
+            fputs("\033[H\033[J", stdout);
+        error = print_once(name);
+        if (request->json)
+            json_end(stdout);
+        if (fflush(stdout) != 0 || ferror(stdout)) {
+            warnx("standard output: %s", strerror(errno));
+            return OWN_FAILURE;
+        }
+        if (error != 0)
+            warnx("%s: %s", request->name, cluster_error(error));
+        if (!request->watch)
+            return error == 0 ? 0 : OWN_FAILURE;
+        sleep(1);
+    }
+}

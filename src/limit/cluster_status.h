@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* cluster_status.h - who runs and who waits under a name of etcd's. */
+#ifndef LIMIT_CLUSTER_STATUS_H
+#define LIMIT_CLUSTER_STATUS_H
+
+#include "cluster_open.h"
+
+/* Print it, as a table or as JSON, once or each second.  Returns an exit status. */
+int cluster_status_print(const struct cluster_name *name);
+
+#endif

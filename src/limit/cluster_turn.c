@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* cluster_turn.c - see cluster_turn.h. */
+#include "cluster_turn.h"
+
+#include "held.h"
+#include "wait_line.h"
+
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MOST_USERS = 4096,
+    PATIENCE_MS = 1000,         /* after a signal, for etcd to take the request out of the line */
+    SECONDS_BETWEEN = 2,        /* two questions for the line of progress, */
+    MORE_FOR_USERS = 50,        /* and one more for so many who run or wait: each reads all */
+};
+
+/* ======================================================================== *
+ *  A command inside a command
+ * ======================================================================== */
+
+/* What stands for the name in FAIRSEM_LIMIT_HELD, where spaces separate names. */
+static char *held_name(const char *name)
+{
+    char *text = malloc(sizeof "etcd:" + 2 * strlen(name));
+    char *at = text;
+
+    if (text == NULL)
+        return NULL;
+    at += sprintf(at, "etcd:");
+    for (; *name != '\0'; name++)
+        at += sprintf(at, "%02x", (unsigned char)*name);
+    return text;
+}
+
+bool cluster_turn_announce(const struct cluster_name *name)
+{
+    char *text = held_name(name->request->name);
+    bool done = text != NULL && held_announce(text, name->request->units);
+
+    free(text);
+    return done;
+}
+
+/* The units that a process of this machine holds. */
+static int64_t units_of(void *arg, long pid)
+{
+    static fairsem_cluster_user_t users[MOST_USERS];
+    const struct cluster_name *name = arg;
+    char host[sizeof users->host] = "";
+    size_t count;
+
+    gethostname(host, sizeof host - 1);
+    if (name->library->users(name->handle, users, MOST_USERS, &count) != 0)
+        return 0;
+    for (size_t i = 0; i < count && i < MOST_USERS; i++) {
+        if (users[i].place == 0 && users[i].pid == pid && strcmp(users[i].host, host) == 0)
+            return users[i].units;
+    }
+    return 0;
+}
+
+/* True if an outer command holds units; *units are how many. */
+static bool is_held(const struct cluster_name *name, int64_t *units)
+{
+    char *text = held_name(name->request->name);
+    bool held = text != NULL && held_by(text, units_of, (void *)(uintptr_t)name, units) == ANCESTOR;
+
+    free(text);
+    return held;
+}
+
+/* ======================================================================== *
+ *  The wait
+ * ======================================================================== */
+
+struct turn {
+    const struct cluster_name *name;
+    fairsem_cluster_hold_t    *hold;
+    struct timespec            began;
+
+    pthread_mutex_t mutex;
+    pthread_cond_t  changed;        /* over, or time for the next question */
+    pthread_t       asker;
+    bool            asks, over;     /* mutex */
+    struct standing standing;       /* mutex: what the asker has heard last */
+};
+
+static int acquire(void *arg, const fairsem_wait_t *how)
+{
+    struct turn *turn = arg;
+
+    return turn->name->library->acquire_with(turn->name->handle, turn->name->request->units, how,
+                                             turn->hold);
+}
+
+static void leave(void *arg)
+{
+    (void)arg;          /* the request has left the line, and the process ends now */
+}
+
+/* What etcd says of this request.  Returns in how many seconds it may be asked again. */
+static int question(struct turn *turn, struct standing *standing)
+{
+    static fairsem_cluster_user_t users[MOST_USERS];
+    size_t count = 0;
+    int error = turn->name->library->users(turn->name->handle, users, MOST_USERS, &count);
+
+    if (error != 0) {
+        standing->trouble = error == ENETUNREACH
+                            ? "etcd does not answer; the place is kept until the lease ends"
+                            : cluster_error(error);
+        return SECONDS_BETWEEN;
+    }
+    *standing = (struct standing){ 0 };
+    for (size_t i = 0; i < count && i < MOST_USERS; i++) {
+        standing->running += users[i].place == 0;
+        if (users[i].place != 0 && users[i].mine != 0)
+            standing->place = users[i].place;
+    }
+    return SECONDS_BETWEEN + (int)(count / MORE_FOR_USERS);
+}
+
+/* In a thread of its own, because an etcd that does not answer is waited for. */
+static void *ask_etcd(void *arg)
+{
+    struct turn *turn = arg;
+    struct standing standing = { 0 };
+
+    pthread_mutex_lock(&turn->mutex);
+    while (!turn->over) {
+        struct timespec next;
+        int seconds;
+
+        pthread_mutex_unlock(&turn->mutex);
+        seconds = question(turn, &standing);
+        clock_gettime(CLOCK_REALTIME, &next);
+        next.tv_sec += seconds;
+        pthread_mutex_lock(&turn->mutex);
+        turn->standing = standing;
+        while (!turn->over && pthread_cond_timedwait(&turn->changed, &turn->mutex, &next) == 0)
+            continue;
+    }
+    pthread_mutex_unlock(&turn->mutex);
+    return NULL;
+}
+
+/* For the line of progress.  The thread inherits that signals are for the one which calls this. */
+static bool ask(void *arg, struct standing *standing)
+{
+    struct turn *turn = arg;
+    struct timespec now;
+
+    pthread_mutex_lock(&turn->mutex);
+    if (!turn->asks)
+        turn->asks = pthread_create(&turn->asker, NULL, ask_etcd, turn) == 0;
+    *standing = turn->standing;
+    pthread_mutex_unlock(&turn->mutex);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    standing->ns = (now.tv_sec - turn->began.tv_sec) * INT64_C(1000000000) + now.tv_nsec
+                   - turn->began.tv_nsec;
+    return standing->place != 0 || standing->trouble != NULL;
+}
+
+static int wait_for_turn(const struct cluster_name *name, fairsem_cluster_hold_t *hold)
+{
+    const struct request *request = name->request;
+    struct turn turn = { .name = name, .hold = hold, .mutex = PTHREAD_MUTEX_INITIALIZER,
+                         .changed = PTHREAD_COND_INITIALIZER };
+    const fairsem_wait_t how = {
+        .priority = request->priority,
+        .timeout_ns = request->wait_ns == 0 ? -1 : request->wait_ns < 0 ? 0 : request->wait_ns,
+    };
+    const struct line line = {
+        .name = request->name, .patience_ms = PATIENCE_MS,
+        .acquire = acquire, .ask = ask, .leave = leave,
+        .cancel = name->library->token_cancel, .forget = name->library->token_destroy,
+        .arg = &turn,
+    };
+    int error;
+
+    clock_gettime(CLOCK_MONOTONIC, &turn.began);
+    error = wait_line(&line, &how);
+    pthread_mutex_lock(&turn.mutex);
+    turn.over = true;
+    pthread_cond_signal(&turn.changed);
+    pthread_mutex_unlock(&turn.mutex);
+    if (turn.asks)
+        pthread_join(turn.asker, NULL);
+    return error;
+}
+
+static void explain(const struct cluster_name *name, int error)
+{
+    const struct request *request = name->request;
+    int64_t limit;
+
+    if (error == EINVAL && name->library->limit(name->handle, &limit) == 0
+        && limit != request->limit)
+        warnx("%s: the limit is %" PRId64 ", not %" PRId64
+              ", and cannot be changed while commands run or wait", request->name, limit,
+              request->limit);
+    else
+        warnx("%s: %s", request->name, cluster_error(error));
+}
+
+bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
+                       int *exit_status)
+{
+    int64_t units;
+    int error;
+
+    if (is_held(name, &units)) {
+        *exit_status = OWN_FAILURE;
+        if (name->request->units <= units)
+            return true;
+        warnx("%s: an outer command has %" PRId64 " of the units, and this one asks for %" PRId64,
+              name->request->name, units, name->request->units);
+        return false;
+    }
+    error = wait_for_turn(name, hold);
+    *exit_status = error == ETIMEDOUT ? TIMED_OUT : OWN_FAILURE;
+    if (error != 0 && error != ETIMEDOUT)
+        explain(name, error);
+    return error == 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* cluster_turn.h - wait in the line of a name of etcd's until it is our turn. */
+#ifndef LIMIT_CLUSTER_TURN_H
+#define LIMIT_CLUSTER_TURN_H
+
+#include "cluster_open.h"
+
+/*
+ * Wait.  Returns true if it is our turn; else a message has been printed and *exit_status is set.
+ * The hold is empty if an outer command holds the units.  A signal that ends the wait ends the
+ * process.
+ */
+bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
+                       int *exit_status);
+
+/* For commands inside this one: it holds units.  False: no memory. */
+bool cluster_turn_announce(const struct cluster_name *name);
+
+#endif
