@@ -93,6 +93,7 @@ typedef struct fairsem_cluster_attr {
     const char *ca_file;        /* who signs for the servers; NULL: those that curl trusts */
     const char *cert_file;      /* the client's certificate; NULL: none */
     const char *key_file;       /* and its key */
+    const char *program;        /* what people see in the list of users; NULL: this program's name */
     int64_t     limit;          /* units; 0: only to inspect */
     int64_t     ttl_ns;         /* of a lease: 2 s to 1 h, whole seconds; 0: 10 s */
     unsigned    flags;          /* 0 */

@@ -129,6 +129,8 @@ int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *at
         error = copy_path(&options->cert_file, attr->cert_file);
     if (error == 0)
         error = copy_path(&options->key_file, attr->key_file);
+    if (error == 0)
+        error = copy(&options->program, attr->program);
     options->limit = attr->limit;
     options->ttl_ns = attr->ttl_ns != 0 ? attr->ttl_ns : FAIRSEM_CLUSTER_TTL;
     if (error != 0)
@@ -149,5 +151,6 @@ void fs_options_free(struct fs_options *options)
     free(options->ca_file);
     free(options->cert_file);
     free(options->key_file);
+    free(options->program);
     memset(options, 0, sizeof *options);
 }

@@ -12,6 +12,7 @@ struct fs_options {
     unsigned endpoint_count;
     char    *user, *password;               /* both or neither; never printed */
     char    *ca_file, *cert_file, *key_file;
+    char    *program;                       /* NULL: that of this process */
     int64_t  limit;
     int64_t  ttl_ns;
 };

@@ -3,6 +3,7 @@
 #include "place.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ static void make_printable(char *text)
             *text = '?';
 }
 
-bool fs_place_fill(struct fs_place *place)
+bool fs_place_fill(struct fs_place *place, const char *program)
 {
     do
         if (getrandom(&place->lease, sizeof place->lease, 0) != (ssize_t)sizeof place->lease)
@@ -37,7 +38,10 @@ bool fs_place_fill(struct fs_place *place)
     if (gethostname(place->host, sizeof place->host) != 0)
         place->host[0] = '\0';
     place->host[sizeof place->host - 1] = '\0';
-    read_program(place->program, sizeof place->program);
+    if (program != NULL)
+        snprintf(place->program, sizeof place->program, "%s", program);
+    else
+        read_program(place->program, sizeof place->program);
     make_printable(place->host);
     make_printable(place->program);
     return true;

@@ -6,6 +6,6 @@
 #include "engine.h"
 
 /* Choose the lease, and fill in pid, host and program.  False: the system has no random numbers. */
-bool fs_place_fill(struct fs_place *place);
+bool fs_place_fill(struct fs_place *place, const char *program);
 
 #endif
