@@ -6,6 +6,7 @@
 #include "cluster_open.h"
 #include "cluster_status.h"
 #include "cluster_turn.h"
+#include "descriptors.h"
 #include "run.h"
 
 #include <err.h>
@@ -32,6 +33,7 @@ static int run(const struct cluster_name *name)
 
     if (exit_status != 0 || !cluster_turn_take(name, &hold, &exit_status))
         return exit_status;
+    descriptors_hide_others();
     if (name->library->fence(&hold) == 0)
         return run_here(name->request->command);    /* an outer command holds the units */
     if (!tell_command(name, &hold)) {
@@ -47,7 +49,7 @@ static int remove_name(const struct cluster_name *name)
 
     if (error == 0)
         return 0;
-    warnx("%s: %s", name->request->name, cluster_error(error));
+    cluster_complain(name, error);
     return OWN_FAILURE;
 }
 
@@ -55,6 +57,7 @@ int cluster_main(const struct request *request)
 {
     struct cluster_name name;
 
+    descriptors_are_given();
     if (!cluster_open(&name, request))
         return OWN_FAILURE;
     switch (request->what) {

@@ -27,6 +27,20 @@ const char *cluster_error(int error)
     }
 }
 
+static const char *endpoints_of(const struct request *request)
+{
+    return request->cluster.endpoints != NULL ? request->cluster.endpoints : DEFAULT_ENDPOINT;
+}
+
+void cluster_complain(const struct cluster_name *name, int error)
+{
+    if (error == ENETUNREACH || error == EACCES)
+        warnx("%s: %s (%s)", name->request->name, cluster_error(error),
+              endpoints_of(name->request));
+    else
+        warnx("%s: %s", name->request->name, cluster_error(error));
+}
+
 /* The value of a variable; NULL: there is none. */
 static const char *variable(const char *name)
 {
@@ -83,6 +97,7 @@ bool cluster_open(struct cluster_name *name, const struct request *request)
 {
     fairsem_cluster_attr_t attr = { .limit = request->what == RUN ? request->limit : 0,
                                     .ttl_ns = request->cluster.ttl_ns };
+    const char *last;
     const char *wrong = wrong_name(request->name);
     int error;
 
@@ -90,9 +105,11 @@ bool cluster_open(struct cluster_name *name, const struct request *request)
         warnx("%s: %s", request->name, wrong);
         return false;
     }
-    attr.endpoints = request->cluster.endpoints;
-    if (attr.endpoints == NULL)
-        attr.endpoints = DEFAULT_ENDPOINT;
+    if (request->what == RUN) {
+        last = strrchr(request->command[0], '/');
+        attr.program = last != NULL ? last + 1 : request->command[0];
+    }
+    attr.endpoints = endpoints_of(request);
     if (strchr(attr.endpoints, '@') != NULL) {
         warnx("--cluster: no user in a URL, where everybody can read it: see fairsem-limit(1)");
         return false;

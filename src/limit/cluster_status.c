@@ -77,7 +77,7 @@ int cluster_status_print(const struct cluster_name *name)
             return OWN_FAILURE;
         }
         if (error != 0)
-            warnx("%s: %s", request->name, cluster_error(error));
+            cluster_complain(name, error);
         if (!request->watch)
             return error == 0 ? 0 : OWN_FAILURE;
         sleep(1);

@@ -208,7 +208,7 @@ static void explain(const struct cluster_name *name, int error)
               ", and cannot be changed while commands run or wait", request->name, limit,
               request->limit);
     else
-        warnx("%s: %s", request->name, cluster_error(error));
+        cluster_complain(name, error);
 }
 
 bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold,

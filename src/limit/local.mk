@@ -29,7 +29,8 @@ fairsem_limit_cluster_sources = \
 	src/limit/cluster_library.c src/limit/cluster_library.h \
 	src/limit/cluster_open.c src/limit/cluster_open.h \
 	src/limit/cluster_status.c src/limit/cluster_status.h \
-	src/limit/cluster_turn.c src/limit/cluster_turn.h
+	src/limit/cluster_turn.c src/limit/cluster_turn.h \
+	src/limit/descriptors.c src/limit/descriptors.h
 
 if HAVE_SHARED
 bin_PROGRAMS += fairsem-limit

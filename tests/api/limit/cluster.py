@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+"""cluster.py LIMIT WORK [SCENARIO...] - fairsem-limit --cluster at a real etcd of one member."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from etcd import Etcd, judge_history, wait_until
+
+LIMIT, WORK = sys.argv[1:3]
+etcd = None
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        raise AssertionError("%s: %r, not %r" % (what, found, wanted))
+
+
+def start(*arguments, **more):
+    return subprocess.Popen([LIMIT, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, universal_newlines=True, **more)
+
+
+def ends(what, status, *arguments, says="", **more):
+    """It ends with this status, and its message has a text.  Returns its output."""
+    process = start(*arguments, **more)
+    out, err = process.communicate(timeout=60)
+    if process.returncode != status or says not in err:
+        raise AssertionError("%s: status %r, %r" % (what, process.returncode, err))
+    return out
+
+
+def hold(name, limit="1", *options, command=("sleep", "600"), **more):
+    """One that runs, in a group of its own."""
+    before = etcd.running()
+    process = start(*options, name, limit, "--", *command, start_new_session=True, **more)
+    wait_until("it runs", lambda: etcd.running() > before)
+    return process
+
+
+def let_go(holder):
+    holder.terminate()
+    holder.communicate(timeout=60)
+
+
+def wait_behind(name, *arguments, limit="1"):
+    before = etcd.waiting()
+    process = start(*arguments[:-1], name, limit, "--", "sh", "-c", arguments[-1])
+    wait_until("it waits", lambda: etcd.waiting() > before)
+    return process
+
+
+def the_command():
+    """Its status, its arguments, and what it inherits."""
+    ends("status", 7, "a", "1", "--", "sh", "-c", "exit 7")
+    expect("arguments", ends("arguments", 0, "a", "1", "--", "printf", "%s|", "x  y", "", "*"),
+           "x  y||*|")
+    fences = [int(ends("fence", 0, "a", "1", "--", "sh", "-c", "echo $FAIRSEM_LIMIT_FENCE"))
+              for _ in range(3)]
+    expect("fences grow", fences, sorted(set(fences)))
+    plain = subprocess.run(["ls", "/proc/self/fd"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, universal_newlines=True, check=True).stdout
+    expect("descriptors", ends("descriptors", 0, "a", "1", "--", "ls", "/proc/self/fd"), plain)
+    killed = start("a", "1", "--", "sh", "-c", "kill -TERM $$")
+    killed.communicate(timeout=60)
+    expect("a signal shows", killed.returncode, -signal.SIGTERM)
+    expect("nothing is left", etcd.running(), 0)
+
+
+def the_limit():
+    """First come, first served; a better priority, and more units."""
+    holder, log = hold("b", "3", "-n", "3"), os.path.join(WORK, "order")
+    waiters = [wait_behind("b", "-p", str(priority), "-n", str(units),
+                           "echo %d >> %s" % (number, log), limit="3")
+               for number, (priority, units) in enumerate([(0, 3), (0, 3), (-1, 3), (5, 3)])]
+    ends("no wait", 124, "-w", "0", "b", "3", "--", "true")
+    ends("a short wait", 124, "-w", "0.2", "b", "3", "--", "true")
+    ends("another limit", 125, "b", "4", "--", "true", says="the limit is 3, not 4")
+    let_go(holder)
+    for waiter in waiters:
+        waiter.communicate(timeout=60)
+        expect("a waiter", waiter.returncode, 0)
+    expect("the order", open(log).read().split(), ["2", "0", "1", "3"])
+    ends("another limit when nobody uses it", 0, "b", "4", "--", "true")
+
+
+def the_status():
+    holder = hold("c d", "2")
+    ends("nested", 0, "c d", "2", "--", "true")
+    waiter = wait_behind("c d", "-n", "2", "exit 0", limit="2")
+    table = ends("a table", 0, "--status", "c d")
+    if not re.search(r"^c d \(etcd\): limit 2, free 1, running 1, waiting 1\n  place .*\n"
+                     r"  running  \S+ +%d +1 +0 .* \d+  sleep\n  1st .* 2 +0 .*  -  sh\n$"
+                     % holder.pid, table):
+        raise AssertionError(table)
+    users = json.loads(ends("JSON", 0, "--status=json", "c d"))["names"][0]["users"]
+    expect("JSON", [(user["place"], user["pid"], user["units"], user["command"], user["fence"] > 0)
+                    for user in users],
+           [(0, holder.pid, 1, "sleep", True), (1, waiter.pid, 2, "sh", False)])
+    ends("removed while it is used", 125, "--remove", "c d", says="commands run or wait")
+    let_go(holder)
+    expect("the waiter", waiter.communicate(timeout=60)[1], "")
+    ends("removed", 0, "--remove", "c d")
+    ends("nothing is left", 125, "--status", "c d", says="no such name")
+    ends("removed again", 125, "--remove", "c d", says="no such name")
+
+
+def inside():
+    """A command inside another one of the same name does not wait for itself."""
+    inner = [LIMIT, "d", "1", "--", "echo", "inside"]
+    expect("inside", ends("inside", 0, "d", "1", "--", *inner), "inside\n")
+    expect("inside another name", ends("inside", 0, "d", "1", "--", LIMIT, "e", "1", "--", *inner),
+           "inside\n")
+    ends("more inside", 125, "d", "2", "--", LIMIT, "-n", "2", "d", "2", "--", "true",
+         says="an outer command has 1 of the units")
+
+
+def a_signal_ends_the_wait():
+    holder = hold("f")
+    waiter = wait_behind("f", "exit 0")
+    waiter.terminate()
+    waiter.communicate(timeout=60)
+    expect("its status", waiter.returncode, -signal.SIGTERM)
+    expect("it has left the line", etcd.waiting(), 0)
+    let_go(holder)
+
+
+def killed():
+    """The place of one that is killed comes back when its lease ends; the command is dead."""
+    holder = hold("g", "1", "--ttl=2")
+    child = int(open("/proc/%d/task/%d/children" % (holder.pid, holder.pid)).read().split()[0])
+    waiter = wait_behind("g", "--ttl=2", "exit 3")
+    holder.kill()
+    waiter.communicate(timeout=60)
+    expect("the waiter", waiter.returncode, 3)
+    if os.path.exists("/proc/%d" % child):
+        raise AssertionError("the command of a fairsem-limit that was killed goes on")
+    holder.communicate()
+
+
+TREE = """trap 'echo terminated' TERM
+sh -c 'trap "" TERM; while :; do sleep 0.1; done' &
+echo $!
+wait; wait"""
+
+
+def etcd_is_gone():
+    """All of the command gets SIGTERM, and is dead when fairsem-limit ends."""
+    holder = hold("h", "1", "--ttl=2", command=("sh", "-c", TREE))
+    etcd.signal(0, signal.SIGSTOP)
+    out, err = holder.communicate(timeout=60)
+    descendant, word = out.split()
+    expect("a signal before", word, "terminated")
+    expect("its status", holder.returncode, 125)
+    if "etcd does not answer; the command is ended" not in err:
+        raise AssertionError(err)
+    if os.path.exists("/proc/" + descendant):
+        raise AssertionError("a child of the command goes on")
+    etcd.signal(0, signal.SIGCONT)
+    wait_until("the lease ends", lambda: etcd.running() == 0)
+    keeper = hold("h", "1", "--ttl=2", "--keep-running", command=("sh", "-c", "sleep 3; exit 5"))
+    etcd.signal(0, signal.SIGSTOP)
+    err = keeper.communicate(timeout=60)[1]
+    etcd.signal(0, signal.SIGCONT)
+    expect("it runs on", keeper.returncode, 5)
+    if "another command may have the place now" not in err:
+        raise AssertionError(err)
+    wait_until("the lease ends", lambda: etcd.running() == 0)
+
+
+def on_a_terminal():
+    """The line of progress says the place, and that etcd does not answer; the place stays."""
+    holder = hold("i", "1", "--ttl=60")
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(LIMIT, [LIMIT, "--ttl=60", "i", "1", "--", "echo", "its turn"])
+    seen = b""
+
+    def read_until(pattern):
+        nonlocal seen
+        while not re.search(pattern, seen):
+            seen += os.read(terminal, 1000)
+
+    read_until(rb"i: 1st in line, 1 running, waited [0-9]+ s")
+    etcd.signal(0, signal.SIGSTOP)
+    read_until(rb"etcd does not answer; the place is kept")
+    etcd.signal(0, signal.SIGCONT)
+    let_go(holder)
+    read_until(rb"\r\x1b\[Kits turn")
+    expect("its status", os.waitpid(pid, 0)[1], 0)
+    os.close(terminal)
+
+
+def a_user():
+    """A user, whose password is in a file."""
+    path = os.path.join(WORK, "password")
+    with open(path, "w") as file:
+        file.write("secret\n")
+    for command in ("user add root:secret", "role add root", "user grant-role root root",
+                    "auth enable"):
+        etcd.run(*command.split())
+    user = dict(os.environ, FAIRSEM_LIMIT_CLUSTER_USER="root",
+                FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE=path)
+    ends("as root", 0, "j", "1", "--", "true", env=user)
+    ends("as nobody", 125, "j", "1", "--", "true", says="etcd refuses us")
+    with open(path, "w") as file:
+        file.write("wrong\n")
+    ends("a wrong password", 125, "j", "1", "--", "true", says="etcd refuses us", env=user)
+
+
+SCENARIOS = [the_command, the_limit, the_status, inside, a_signal_ends_the_wait, killed,
+             etcd_is_gone, on_a_terminal]
+
+
+def main():
+    global etcd
+    etcd = Etcd(WORK, 1)
+    os.environ["FAIRSEM_LIMIT_CLUSTER"] = etcd.endpoints
+    try:
+        for scenario in SCENARIOS + [a_user]:
+            if len(sys.argv) > 3 and scenario.__name__ not in sys.argv[3:]:
+                continue
+            if scenario == a_user:
+                # The judge knows no --remove.
+                events = [event for event in etcd.history()
+                          if event[1:2] != ("DELETE",) or not event[2].endswith("/limit")]
+                print("ok: %d commands began in order" % judge_history(events), flush=True)
+            scenario()
+            print("ok: " + scenario.__name__, flush=True)
+    finally:
+        etcd.stop()
+
+
+main()
