@@ -74,6 +74,7 @@ dist_exampledoc_DATA = \
 	examples/compress-tree.c \
 	examples/consumer-priority.c \
 	examples/cron-limit.sh \
+	examples/fleet.sh \
 	examples/ctrl-c.c \
 	examples/event-loop.c \
 	examples/fetch-limiter.c \

@@ -103,7 +103,7 @@ int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t 
     struct cluster_guard g = {
         .guard = { .fd = name->library->fd(name->handle), .look = look, .ended = ended },
         .name = name, .hold = hold,
-        .grace = (lease != 0 ? lease : FAIRSEM_CLUSTER_TTL) / 6,
+        .grace = (lease != 0 ? lease : FAIRSEM_CLUSTER_TTL) / 8,
     };
 
     if (!name->request->cluster.keep_running)

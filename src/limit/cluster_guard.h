@@ -2,7 +2,7 @@
 /*
  * cluster_guard.h - end the command before etcd gives its place away.
  *
- * If no renewal is answered, the command and all its descendants get SIGTERM when a sixth of the
+ * If no renewal is answered, the command and all its descendants get SIGTERM when an eighth of the
  * lease is left of the time for which the hold is good, and SIGKILL when that is over; a quarter of
  * the lease later etcd gives the place to the next.
  */

@@ -53,8 +53,10 @@ tests_api_cluster_t_cluster_request_LDADD = libcluster.la $(LDADD)
 tests_api_cluster_t_cluster_request_LDFLAGS = -Wl,--wrap=fs_boot_now
 
 .PHONY: check-cluster
-check-cluster: tests/api/cluster/cluster_user$(EXEEXT)
+check-cluster: all tests/api/cluster/cluster_user$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) set -e; \
 	run() { $(SHELL) $(srcdir)/tests/api/cluster/$$1.sh || test $$? -eq 77; }; \
 	run real; run members; \
-	for storm in '30 64 1' '60 64 3'; do FAIRSEM_CLUSTER_STORM=$$storm run storm; done
+	for storm in '30 64 1' '60 64 3'; do FAIRSEM_CLUSTER_STORM=$$storm run storm; done; \
+	! command -v etcd > /dev/null || LD_LIBRARY_PATH='$(abs_top_builddir)/.libs' \
+	  $(SHELL) $(srcdir)/examples/fleet.sh ./fairsem-limit '$(abs_top_builddir)'
