@@ -12,9 +12,9 @@ _fairsem_limit_status() {
 }
 
 _fairsem_limit() {
-  local cur=${COMP_WORDS[COMP_CWORD]} at=1 run=yes option waits_for='' global=() dir=()
+  local cur=${COMP_WORDS[COMP_CWORD]} at=1 run=yes option waits_for='' cluster='' global=() dir=()
   local options='--units= --wait= --priority= --global --keep --dir= --exec --status --watch
-    --set-limit= --remove --force --version --help'
+    --set-limit= --remove --force --cluster --ttl= --keep-running --version --help'
 
   # Options, up to the cursor.  Readline makes three words of --dir=/run.
   COMPREPLY=()
@@ -24,9 +24,10 @@ _fairsem_limit() {
     case $option in
       --) break ;;
       -g | --global) global=(--global) ;;
+      --cluster) cluster=yes ;;
       --status | --remove) run='' ;;
       --set-limit) run='' waits_for=$option ;;
-      -[nwp] | --units | --wait | --priority | --dir) waits_for=$option ;;
+      -[nwp] | --units | --wait | --priority | --dir | --ttl) waits_for=$option ;;
     esac
     if [[ ${COMP_WORDS[at]} == = ]] && ((at <= COMP_CWORD)); then
       ((at == COMP_CWORD)) && cur=''
@@ -48,6 +49,8 @@ _fairsem_limit() {
   if ((at == COMP_CWORD)) && [[ $cur == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
     [[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2> /dev/null
+  elif [[ -n $cluster ]] && ((at + 1 >= COMP_CWORD)); then
+    return      # etcd is not asked
   elif ((at == COMP_CWORD)); then
     mapfile -t COMPREPLY < <(compgen -W "$(_fairsem_limit_status "${global[@]}" "${dir[@]}" |
       sed 's/ .*//')" -- "$cur")

@@ -16,6 +16,8 @@ LINES = (
     ("fairsem-limit --dir=%s e", "fairsem-limit --dir=%s elsewhere "),
     ("fairsem-limit backup ", "fairsem-limit backup 3 "),
     ("fairsem-limit --remove bac", "fairsem-limit --remove backup "),
+    ("fairsem-limit --cluster bac", "fairsem-limit --cluster bac"),
+    ("fairsem-limit --keep-r", "fairsem-limit --keep-running "),
     ("fairsem-limit --status=j", "fairsem-limit --status=json "),
     ("fairsem-limit backup 3 fairsem-limi", "fairsem-limit backup 3 fairsem-limit "),
     ("fairsem-limit backup 3 -- fairsem-limi", "fairsem-limit backup 3 -- fairsem-limit "),

@@ -60,6 +60,10 @@ if has bash; then
   proposes '--priority=' --pr
   proposes "$FAIRSEM_LIMIT_DIR/other" --dir = "$FAIRSEM_LIMIT_DIR/o"
   proposes '' -n ''
+  proposes '' --cluster ''
+  proposes '' --cluster = http://127.0.0.1:1 --ttl = ''
+  proposes '' --cluster backup ''
+  proposes 'fairsem-limit' --cluster backup 3 fairsem-limi
   proposes 'fairsem-limit' backup 3 fairsem-limi
   proposes 'fairsem-limit' -w 5m backup 3 -- fairsem-limi
   proposes "$work/propose" backup 3 -- cat "$work/prop"
