@@ -22,8 +22,9 @@ enum fs_step {
     FS_RENEW,   /* renew the lease */
     FS_END,     /* end the lease, and with it the request's key */
     FS_WATCH,   /* wait until what the request waits for is gone; not asked again by the engine */
-    FS_LIST,    /* read all requests of the name */
-    FS_REMOVE   /* forget the limit, if nobody runs or waits */
+    FS_CONFIRM, /* ask a majority whether the leader that has renewed the lease still is one */
+    FS_REMOVE,  /* forget the limit, if nobody runs or waits */
+    FS_LIST     /* read all requests of the name */
 };
 
 /* A request, as an engine has to know it. */
@@ -50,6 +51,7 @@ struct fs_answer {
     int64_t revision;
     int64_t sent;           /* when the question that was answered was sent */
     int64_t ttl_s;          /* FS_GRANT, FS_RENEW */
+    int64_t term;           /* FS_RENEW, FS_CONFIRM: the number of the leader */
     int64_t joined;         /* the request's revision in the queue; 0: it is not there */
     int64_t began;          /* the revision at which it began to run; 0: it does not run */
     int64_t limit;          /* 0: none is set */

@@ -129,6 +129,8 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
         return EPROTO;
     if (answer->revision < place->seen)
         return EPROTO;      /* a member that was left behind, or an older copy of the data */
+    if (step == FS_CONFIRM)
+        return 0;
     if (step == FS_LIST)
         return fs_users_read(parts, place->prefix, answer);
     if (step == FS_REMOVE)
@@ -152,12 +154,13 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
  *  All answers
  * ======================================================================== */
 
-static bool read_header(const json_t *json, int64_t *revision)
+static bool read_header(const json_t *json, struct fs_answer *answer)
 {
     json_t *header;
 
     return fs_json_object(json, "header", &header) && header != NULL
-        && fs_json_int(header, "revision", revision) && *revision > 0;
+        && fs_json_int(header, "revision", &answer->revision) && answer->revision > 0
+        && fs_json_int(header, "raft_term", &answer->term);
 }
 
 /* A step that etcd refuses because it has been taken already. */
@@ -183,7 +186,7 @@ static int read_answer(enum fs_step step, long status, const json_t *json,
             return EPROTO;
         json = inner;
     }
-    if (!read_header(json, &answer->revision))
+    if (!read_header(json, answer))
         return EPROTO;
     if (step == FS_GRANT || step == FS_RENEW) {
         if (!fs_json_int(json, "TTL", &answer->ttl_s) || answer->ttl_s < 0)

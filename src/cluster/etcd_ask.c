@@ -31,8 +31,8 @@ const char *fs_etcd_path(enum fs_step step)
     static const char *const path[] = {
         [FS_GRANT] = "/v3/lease/grant", [FS_JOIN] = "/v3/kv/txn", [FS_VIEW] = "/v3/kv/txn",
         [FS_BEGIN] = "/v3/kv/txn", [FS_RENEW] = "/v3/lease/keepalive",
-        [FS_END] = "/v3/lease/revoke", [FS_WATCH] = "/v3/watch", [FS_LIST] = "/v3/kv/txn",
-        [FS_REMOVE] = "/v3/kv/txn"
+        [FS_END] = "/v3/lease/revoke", [FS_WATCH] = "/v3/watch", [FS_CONFIRM] = "/v3/kv/txn",
+        [FS_REMOVE] = "/v3/kv/txn", [FS_LIST] = "/v3/kv/txn"
     };
 
     return path[step];
@@ -187,6 +187,14 @@ static json_t *read_all(const struct keys *keys)
                        json_array());
 }
 
+/* Any read that a majority answers. */
+static json_t *confirm(const struct keys *keys)
+{
+    struct fs_range limit = range(keys->limit, "", true, NULL, 0);
+
+    return fs_txn(json_array(), FS_ITEMS(fs_txn_read(&limit)), json_array());
+}
+
 static json_t *forget(const struct keys *keys)
 {
     struct fs_range limit = range(keys->limit, "", false, NULL, 0);
@@ -216,10 +224,12 @@ static json_t *ask(enum fs_step step, const struct fs_place *place)
         return begin(place, &keys);
     case FS_WATCH:
         return watch(place, &keys);
-    case FS_LIST:
-        return read_all(&keys);
+    case FS_CONFIRM:
+        return confirm(&keys);
     case FS_REMOVE:
         return forget(&keys);
+    case FS_LIST:
+        return read_all(&keys);
     }
     return NULL;
 }

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-/* A renewal that failed at each endpoint is tried again after this. */
+/* A renewal that failed at each endpoint, or does not count, is tried again after this. */
 #define RETRY (300 * FS_NS_PER_MS)
 
 static void was_renewed(struct fs_lease *lease, int64_t sent)
@@ -20,10 +20,16 @@ static void answered(struct fs_call *renewal, struct fs_answer *answer)
 {
     struct fs_lease *lease = renewal->owner;
 
+    if (answer->error == 0 && renewal->step == FS_RENEW) {
+        lease->renewed_sent = answer->sent;
+        lease->renewed_term = answer->term;
+        fs_engine_call(lease->engine, renewal, FS_CONFIRM, lease->place, fs_boot_now());
+        return;
+    }
     atomic_store(&lease->last_error, answer->error);
     lease->gone = answer->error == ESTALE;
-    if (answer->error == 0)
-        was_renewed(lease, answer->sent);
+    if (answer->error == 0 && answer->term == lease->renewed_term)
+        was_renewed(lease, lease->renewed_sent);
     else
         lease->renew_at = fs_boot_now() + RETRY;
 }

@@ -6,8 +6,12 @@
  *     a renewal       the next one       a hold must not be used         the engine gives its
  *                                        any more                        units away
  *
- * "sent" is when the last renewal that was answered was sent.  The engine's time begins later, when
+ * "sent" is when the last renewal that counts was sent.  The engine's time begins later, when
  * it received that; so the last quarter is for clocks that differ, and for what has to be stopped.
+ *
+ * A leader that is none any more may answer a renewal all the same, which then is none.  So each
+ * renewal is two steps: FS_RENEW, and FS_CONFIRM, which a majority answers.  If the leader has the
+ * same number there, no other one came before the renewal.
  */
 #ifndef CLUSTER_LEASE_H
 #define CLUSTER_LEASE_H
@@ -21,6 +25,7 @@ struct fs_lease {
     const struct fs_place *place;
     struct fs_call renewal;
     int64_t length, sent, renew_at;     /* FS_NEVER: a renewal is under way */
+    int64_t renewed_sent, renewed_term; /* of FS_RENEW, until it is confirmed */
     bool gone;                          /* the engine has ended it */
 
     /* Any thread: */

@@ -24,7 +24,7 @@ static const struct fs_place waiter = {
 static void read_recorded(void)
 {
     static const char *const steps[] = { "grant", "join", "view", "begin", "renew", "end", "watch",
-                                         "list" };
+                                         "confirm", "remove", "list" };
     static char line[10000], name[64], step[16];
     char path[1000];
     const char *source = getenv("top_srcdir");

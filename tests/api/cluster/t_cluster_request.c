@@ -32,6 +32,7 @@ static struct {
     _Atomic int     error[FS_LIST + 1];     /* it answers with this */
     _Atomic int64_t others;         /* units that others hold */
     _Atomic int64_t limit;          /* that is in force; 0: that of the request */
+    _Atomic int64_t term;           /* of the leader that a majority has; renewals say 0 */
     _Atomic bool    late_grant;     /* it was sent long ago */
     _Atomic bool    joined_before;  /* an earlier attempt to join was taken */
     _Atomic bool    began_before;   /* one to begin, too */
@@ -114,6 +115,7 @@ static void answer(struct fs_call *call)
     const struct fs_place *place = call->place;
     enum fs_step answered = call->step;
 
+    answer.term = call->step == FS_CONFIRM ? world.term : 0;
     answer.limit = world.limit != 0 ? world.limit : place->limit;
     answer.held = world.others;
     if (!world.forgotten)
@@ -203,7 +205,7 @@ START_TEST(renewals_keep_a_hold)
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 3, NULL, &hold), 0);
     for (int i = 1; i <= 5; i++) {
         world.jump += 4 * FS_NS_PER_S;
-        await(&world.answered[FS_RENEW], i);
+        await(&world.answered[FS_CONFIRM], i);
         ck_assert_int_eq(fairsem_cluster_lost(&hold), 0);
     }
     world.error[FS_RENEW] = ESTALE;
@@ -211,6 +213,25 @@ START_TEST(renewals_keep_a_hold)
     while (fairsem_cluster_lost(&hold) == 0)
         poll(NULL, 0, 1);
     ck_assert_int_eq(fairsem_cluster_lost(&hold), ESTALE);
+    ck_assert_int_eq(fairsem_cluster_release(&hold), 0);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
+/* A member that was stopped answers as if it were the leader still, and has renewed nothing. */
+START_TEST(a_renewal_by_a_leader_of_old_does_not_count)
+{
+    fairsem_cluster_t *handle = open_handle();
+    fairsem_cluster_hold_t hold = { { 0 } };
+
+    world.term = 1;
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, NULL, &hold), 0);
+    world.jump += 4 * FS_NS_PER_S;
+    await(&world.answered[FS_CONFIRM], 2);
+    ck_assert_int_eq(fairsem_cluster_lost(&hold), 0);
+    world.jump += 4 * FS_NS_PER_S;
+    ck_assert_int_eq(fairsem_cluster_lost(&hold), ENETUNREACH);
+    ck_assert_int_eq(fairsem_cluster_left(&hold), 0);
     ck_assert_int_eq(fairsem_cluster_release(&hold), 0);
     ck_assert_int_eq(fairsem_cluster_close(handle), 0);
 }
@@ -416,7 +437,8 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("cluster request", a_hold_is_lost_at_three_quarters_of_its_lease,
-              renewals_keep_a_hold, a_grant_that_comes_too_late_is_none,
+              renewals_keep_a_hold,
+              a_renewal_by_a_leader_of_old_does_not_count, a_grant_that_comes_too_late_is_none,
               lost_answers_are_found_out, a_waiter_begins_when_there_is_room,
               a_wait_fails_with_its_reason, a_token_or_a_cancellation_ends_a_wait,
               units_that_come_too_late_are_given_back, an_end_that_is_not_answered_goes_on_alone,
