@@ -13,6 +13,9 @@ EXTRA_DIST += \
 	packaging/debian/fairsem-doc.lintian-overrides \
 	packaging/debian/fairsem-tools.install \
 	packaging/debian/fairsem-tools.lintian-overrides \
+	packaging/debian/libfairsem-cluster-dev.install \
+	packaging/debian/libfairsem-cluster0.install \
+	packaging/debian/libfairsem-cluster0.symbols \
 	packaging/debian/libfairsem-dev.install \
 	packaging/debian/libfairsem-dev.lintian-overrides \
 	packaging/debian/libfairsem0.install \

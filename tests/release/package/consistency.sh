@@ -48,15 +48,19 @@ agrees "the newest block of fairsem.map" "$(sed -n 's/^FAIRSEM_\([0-9.]*\) {$/\1
 names() {
   sed -n "$2" "$top_srcdir/$1" | sort
 }
-names src/fairsem.map 's/^ *\(fairsem_[a-z0-9_]*[*]*\);.*/\1/p' > "$work/map"
-# fairsem.map has a star where the symbols file has an optional suffix.
-names packaging/debian/libfairsem0.symbols 's/(_time64)?@/*@/; s/.*[ ^]\(fairsem_[a-z0-9_]*[*]*\)@.*/\1/p' \
-  > "$work/symbols"
-if diff "$work/map" "$work/symbols" > "$work/diff" && [ -s "$work/map" ]; then
-  echo "ok: packaging/debian/libfairsem0.symbols lists the $(wc -l < "$work/map") functions of src/fairsem.map"
-else
-  fail "only in src/fairsem.map (<), only in packaging/debian/libfairsem0.symbols (>):" && cat "$work/diff"
-fi
+
+# same_functions MAP SYMBOLS - the map has a star where the symbols file has an optional suffix.
+same_functions() {
+  names "$1" 's/^ *\(fairsem_[a-z0-9_]*[*]*\);.*/\1/p' > "$work/map"
+  names "$2" 's/(_time64)?@/*@/; s/.*[ ^]\(fairsem_[a-z0-9_]*[*]*\)@.*/\1/p' > "$work/symbols"
+  if diff "$work/map" "$work/symbols" > "$work/diff" && [ -s "$work/map" ]; then
+    echo "ok: $2 lists the $(wc -l < "$work/map") functions of $1"
+  else
+    fail "only in $1 (<), only in $2 (>):" && cat "$work/diff"
+  fi
+}
+same_functions src/cluster/cluster.map packaging/debian/libfairsem-cluster0.symbols
+same_functions src/fairsem.map packaging/debian/libfairsem0.symbols
 
 # ---------------------------------------------------------------- every source is built
 # Make does not complain about a list that ends too early, or an undefined variable.
