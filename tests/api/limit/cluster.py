@@ -149,18 +149,31 @@ echo $!
 wait; wait"""
 
 
-def etcd_is_gone():
-    """All of the command gets SIGTERM, and is dead when fairsem-limit ends."""
-    holder = hold("h", "1", "--ttl=2", command=("sh", "-c", TREE))
-    etcd.signal(0, signal.SIGSTOP)
-    out, err = holder.communicate(timeout=60)
-    descendant, word = out.split()
-    expect("a signal before", word, "terminated")
+# The shell dies at once, and its child ignores that.
+ORPHAN = """sh -c 'trap "" TERM; while :; do sleep 0.1; done' &
+echo $!
+wait"""
+
+
+def the_command_is_dead(holder, err, descendant):
     expect("its status", holder.returncode, 125)
     if "etcd does not answer; the command is ended" not in err:
         raise AssertionError(err)
     if os.path.exists("/proc/" + descendant):
         raise AssertionError("a child of the command goes on")
+
+
+def etcd_is_gone():
+    """All of the command gets SIGTERM, and is dead when fairsem-limit ends."""
+    holder = hold("h", "2", "--ttl=2", command=("sh", "-c", TREE))
+    other = hold("h", "2", "--ttl=2", command=("sh", "-c", ORPHAN))
+    etcd.signal(0, signal.SIGSTOP)
+    out, err = holder.communicate(timeout=60)
+    descendant, word = out.split()
+    expect("a signal before", word, "terminated")
+    the_command_is_dead(holder, err, descendant)
+    out, err = other.communicate(timeout=60)
+    the_command_is_dead(other, err, out.strip())
     etcd.signal(0, signal.SIGCONT)
     wait_until("the lease ends", lambda: etcd.running() == 0)
     keeper = hold("h", "1", "--ttl=2", "--keep-running", command=("sh", "-c", "sleep 3; exit 5"))

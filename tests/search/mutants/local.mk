@@ -18,6 +18,7 @@ EXTRA_DIST += \
 	tests/search/mutants/fork.txt \
 	tests/search/mutants/grant.txt \
 	tests/search/mutants/limit.txt \
+	tests/search/mutants/limit_cluster.txt \
 	tests/search/mutants/owner.txt \
 	tests/search/mutants/posix.txt \
 	tests/search/mutants/queue.txt \
