@@ -34,7 +34,11 @@ for page in "$top_srcdir"/doc/man/*.[37]; do
   name=${page##*/}
   # Elsewhere these functions return ENOSYS.
   [ "$(uname)" = Linux ] || ! grep -q '^\.In fairsem/' "$page" || continue
-  compile="$CC ${CFLAGS-} -x c"
+  compile="$CC ${CFLAGS-} -x c" also=
+  if grep -q '^\.In fairsem/cluster\.h' "$page"; then
+    also=$top_builddir/.libs/libfairsem-cluster.so
+    [ -f "$also" ] || { echo "not tried: $name, whose library was not built" && continue; }
+  fi
   if [ "$name" != "${name%.hpp.3}" ]; then
     has "$CXX" || continue
     compile="$CXX ${CXXFLAGS-} -std=c++17 -x c++"
@@ -45,7 +49,7 @@ for page in "$top_srcdir"/doc/man/*.[37]; do
     [ -f "$file" ] || continue
     # shellcheck disable=SC2086 # lists
     if ! $compile -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$file" -x none \
-      -o "$work/prog" "$library" -pthread; then
+      -o "$work/prog" $also "$library" -pthread; then
       fail "${file##*/} does not build"
     elif LD_LIBRARY_PATH=$top_builddir/.libs $limit "$work/prog" > "$work/said" 2>&1; then
       echo "ok: ${file##*/}"

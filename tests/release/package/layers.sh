@@ -30,7 +30,6 @@ rooms() {
     src/posix    libcore_la-                           door                 always
     src/cluster  libcluster_la-                        -                    -
     src/preload  fairsem_interpose_la-|fairsem_run-    door,src/posix       -
-    src/cluster  libcluster_la-                        -                    -
     src/limit    fairsem_limit-                        -                    -
     bench        bench_fairsem_bench-|fairsem_bench-   peers                -
     examples     .                                     -                    -'
