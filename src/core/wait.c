@@ -306,7 +306,9 @@ static bool looks_when_old(struct fs_wait *wait)
         return false;
     wait->old_at_ns = 0;
     come_to_claim(wait->sem);
-    wait->completed_ns = 0;     /* if by itself: no wake-up to measure */
+    /* By itself, perhaps: then there is no wake-up to measure.  Before, a granter may write it. */
+    if (atomic_load_explicit(&wait->waiter.state, memory_order_acquire) == FS_GRANTED)
+        wait->completed_ns = 0;
     return true;
 }
 
