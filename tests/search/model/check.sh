@@ -154,7 +154,7 @@ bypass: an owner goes into debt|safety|-DBYPASS -DNEED0=2 -DCONSUMES -DDEADLINES
 bypass: destroyed and freed|safety|-DBYPASS -DDESTROY -DUNITS=3|-O2
 age: a big request of the worst priority|safety|-DAGING -DROUNDS=2 -DNEED0=2 -DPRIORITY0=1
 age: three priorities, a try, a deadline|safety|-DAGING -DFOR_EVER -DPRIORITY0=1 -DPRIORITY2=-1 -DUNITS=1 -DTRIES=2 -DDEADLINES=1
-age: the worst priority is granted|leaves0|-DAGING -DFOR_EVER -DPRIORITY0=1 -DUNITS=1
+age: the worst priority is granted|leaves0|-DAGING -DFOR_EVER -DPRIORITY0=1 -DUNITS=1|-O2
 granted, without deadlines|leaves0 leaves1 leaves2|-DFOR_EVER -DNEED0=2
 bypass: granted after the bound|leaves0 leaves1 leaves2|-DBYPASS -DBOUND -DFOR_EVER -DNEED0=2|-O2
 granted or leaves|leaves0 leaves1 leaves2|-DFOR_EVER -DNEED0=2 -DDEADLINES=2 -DFAIR_MUTEX
