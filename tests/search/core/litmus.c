@@ -6,92 +6,29 @@
  * exactly the expected set: with one too many the model reports false errors, with one too few it
  * misses faults.
  *
- * Threads are separated by `|`, their instructions by `;`:
- *
- *     load L order, store L n order, add L n order       of an atomic location, a letter
- *     swap L n m order order      a strong compare-and-swap, and its order if it fails
- *     fence order, read L, write L n (plain), lock, unlock (the one mutex)
- *     if n                the thread goes on only if its last load or read was of n
- *
  * An outcome lists the values that the loads have seen, thread by thread, with `-` for a load that
  * was not made; then, if the test asks for it, `/` and the last values of x and y.
  */
 #include "litmus.h"
+#include "litmus_program.h"
 #include "explorer.h"
 #include "views.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-enum { INSTRUCTIONS_MAX = 8, OUTCOMES_MAX = 64, OUTCOME_SIZE = 16 };
+enum { OUTCOMES_MAX = 64, OUTCOME_SIZE = 16 };
 
-/* ---- Programs ---- */
-
-enum what { LOAD, STORE, ADD, SWAP, FENCE, READ, WRITE, LOCK, UNLOCK, IF, WHATS };
-
-static const char *const word_of[WHATS] = {
-    "load", "store", "add", "swap", "fence", "read", "write", "lock", "unlock", "if",
-};
-
-struct instruction {
-    enum what what;
-    int       location, n, m, order, failure;
-};
-
-static struct instruction program[THREADS][INSTRUCTIONS_MAX];
-static int length[THREADS];
-
-static int order_of(const char *word)
-{
-    return strcmp(word, "acq") == 0 ? memory_order_acquire
-           : strcmp(word, "rel") == 0 ? memory_order_release
-           : strcmp(word, "acq_rel") == 0 ? memory_order_acq_rel
-           : strcmp(word, "sc") == 0 ? memory_order_seq_cst : memory_order_relaxed;
-}
-
-static struct instruction read_instruction(char *text)
-{
-    struct instruction in = { .what = WHATS };
-    char *rest, *word = strtok_r(text, " ", &rest);
-    int numbers = 0, orders = 0;
-
-    for (int what = 0; what < WHATS; what++) {
-        if (word != NULL && strcmp(word, word_of[what]) == 0)
-            in.what = (enum what)what;
-    }
-    while ((word = strtok_r(NULL, " ", &rest)) != NULL) {
-        if (word[0] >= '0' && word[0] <= '9')
-            *(numbers++ == 0 ? &in.n : &in.m) = atoi(word);
-        else if (word[1] == '\0')
-            in.location = word[0] - 'a';
-        else
-            *(orders++ == 0 ? &in.order : &in.failure) = order_of(word);
-    }
-    return in;
-}
-
-static void read_program(const char *threads)
-{
-    char text[300], *rest, *one, *more, *in;
-
-    threads_count = 0;
-    snprintf(text, sizeof text, "%s", threads);
-    for (one = strtok_r(text, "|", &rest); one != NULL; one = strtok_r(NULL, "|", &rest)) {
-        length[threads_count] = 0;
-        for (in = strtok_r(one, ";", &more); in != NULL; in = strtok_r(NULL, ";", &more))
-            program[threads_count][length[threads_count]++] = read_instruction(in);
-        threads_count++;
-    }
-}
+static struct litmus_program program;
 
 /* ---- A run ---- */
 
 static int64_t cell[26];
 static int mutex_of;                            /* the thread that has it; -1: none */
 static int next[THREADS], last[THREADS];    /* instruction; value */
-static char saw[THREADS][INSTRUCTIONS_MAX];
+static char saw[THREADS][LITMUS_INSTRUCTIONS];
 
-static void write_cell(const struct instruction *in, int64_t value, bool change)
+static void write_cell(const struct litmus_instruction *in, int64_t value, bool change)
 {
     int64_t *at = &cell[in->location];
 
@@ -102,45 +39,45 @@ static void write_cell(const struct instruction *in, int64_t value, bool change)
         *at = value;
 }
 
-static int64_t read_cell(const struct instruction *in)
+static int64_t read_cell(const struct litmus_instruction *in)
 {
     int64_t *at = &cell[in->location], value = *at;
 
-    races_access(at, sizeof *at, in->what == READ ? PLAIN_READ : ATOMIC_READ, NULL);
-    if (in->what == LOAD)
+    races_access(at, sizeof *at, in->what == LITMUS_READ ? PLAIN_READ : ATOMIC_READ, NULL);
+    if (in->what == LITMUS_LOAD)
         return views_load(at, sizeof *at, in->order);
-    if (in->what == SWAP && views_swap_fails(at, sizeof *at, in->n, in->failure, &value))
+    if (in->what == LITMUS_SWAP && views_swap_fails(at, sizeof *at, in->n, in->failure, &value))
         return value;
-    if (in->what != READ)
-        write_cell(in, in->what == ADD ? value + in->n : in->m, true);
+    if (in->what != LITMUS_READ)
+        write_cell(in, in->what == LITMUS_ADD ? value + in->n : in->m, true);
     return value;
 }
 
 static void execute(int t)
 {
-    const struct instruction *in = &program[t][next[t]++];
+    const struct litmus_instruction *in = &program.of[t][next[t]++];
 
     switch (in->what) {
-    case STORE:
+    case LITMUS_STORE:
         write_cell(in, in->n, false);
         break;
-    case WRITE:
+    case LITMUS_WRITE:
         races_access(&cell[in->location], sizeof cell[0], PLAIN_WRITE, NULL);
         cell[in->location] = in->n;
         break;
-    case FENCE:
+    case LITMUS_FENCE:
         views_fence(in->order);
         break;
-    case LOCK:
+    case LITMUS_LOCK:
         mutex_of = t;
         views_acquire(&mutex_of);
         break;
-    case UNLOCK:
+    case LITMUS_UNLOCK:
         mutex_of = -1;
         views_release(&mutex_of);
         break;
-    case IF:
-        next[t] = last[t] == in->n ? next[t] : length[t];
+    case LITMUS_IF:
+        next[t] = last[t] == in->n ? next[t] : program.length[t];
         break;
     default:
         last[t] = (int)read_cell(in);
@@ -149,9 +86,9 @@ static void execute(int t)
     }
 }
 
-static bool sees(enum what what)
+static bool sees(enum litmus_what what)
 {
-    return what == LOAD || what == ADD || what == SWAP || what == READ;
+    return what == LITMUS_LOAD || what == LITMUS_ADD || what == LITMUS_SWAP || what == LITMUS_READ;
 }
 
 static void begin(void)
@@ -165,8 +102,8 @@ static void begin(void)
     views_reset();
     races_reset();
     for (int t = 0; t < threads_count; t++) {
-        for (int i = 0; i < length[t]; i++)
-            saw[t][i] = sees(program[t][i].what) ? '-' : '\0';
+        for (int i = 0; i < program.length[t]; i++)
+            saw[t][i] = sees(program.of[t][i].what) ? '-' : '\0';
     }
 }
 
@@ -176,7 +113,8 @@ static void run_to_its_end(void)
         int may[THREADS], n = 0;
 
         for (int t = 0; t < threads_count; t++) {
-            if (next[t] < length[t] && (program[t][next[t]].what != LOCK || mutex_of < 0))
+            if (next[t] < program.length[t]
+                && (program.of[t][next[t]].what != LITMUS_LOCK || mutex_of < 0))
                 may[n++] = t;
         }
         if (n == 0)
@@ -193,7 +131,7 @@ static void say_outcome(char *text, size_t size, bool last_values)
     size_t n = 0;
 
     for (int t = 0; t < threads_count; t++) {
-        for (int i = 0; i < length[t] && n + 1 < size; i++) {
+        for (int i = 0; i < program.length[t] && n + 1 < size; i++) {
             if (saw[t][i] != '\0')
                 text[n++] = saw[t][i];
         }
@@ -238,7 +176,7 @@ static bool one(const struct litmus_test *test)
     bool good;
 
     views_forget();
-    read_program(test->threads);
+    threads_count = litmus_read(&program, test->threads);
     outcomes = races_noted = 0;
     decisions_forget();
     do {

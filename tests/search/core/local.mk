@@ -29,7 +29,7 @@ EXTRA_DIST += \
 	tests/search/core/generate.c \
 	tests/search/core/history.c \
 	tests/search/core/layer.h \
-	tests/search/core/litmus.c tests/search/core/litmus.h \
+	tests/search/core/litmus.c tests/search/core/litmus.h tests/search/core/litmus_program.h \
 	tests/search/core/litmus_tests.c \
 	tests/search/core/main.c \
 	tests/search/core/memory.c \

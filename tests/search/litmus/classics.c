@@ -2,11 +2,12 @@
 /*
  * classics.c - the litmus tests of the literature, which say whether axioms.c is right: those of
  * ../core/litmus_tests.c, where another implementation has the same outcomes, and more.  The
- * language is described in ../core/litmus.c.
+ * language is described in ../core/litmus_program.h.
  */
 #include "explorer.h"
 
 #include "../core/litmus.h"
+#include "../core/litmus_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,80 +39,24 @@ static const struct {
       "010 011 030 031 120 121 130 131 310 311 340 341", NULL },
 };
 
-enum { INSTRUCTIONS = 8, OWN = sizeof own / sizeof own[0] };
+enum { OWN = sizeof own / sizeof own[0] };
 
-enum what { LOAD, STORE, ADD, SWAP, FENCES, READS, WRITES, LOCK, UNLOCK, IF, WHATS };
-
-static const char *const word_of[WHATS] = {
-    "load", "store", "add", "swap", "fence", "read", "write", "lock", "unlock", "if",
-};
-
-static struct instruction {
-    enum what what;
-    int       at, n, m, order, failure;
-} program[THREADS][INSTRUCTIONS];
-static int length[THREADS];
-
-/* ---- Reading ---- */
-
-static int order_of(const char *word)
-{
-    return strcmp(word, "acq") == 0 ? memory_order_acquire
-           : strcmp(word, "rel") == 0 ? memory_order_release
-           : strcmp(word, "acq_rel") == 0 ? memory_order_acq_rel
-           : strcmp(word, "sc") == 0 ? memory_order_seq_cst : memory_order_relaxed;
-}
-
-static struct instruction read_instruction(char *text)
-{
-    struct instruction in = { .what = WHATS };
-    char *rest, *word = strtok_r(text, " ", &rest);
-    int numbers = 0, orders = 0;
-
-    for (int what = 0; what < WHATS; what++) {
-        if (word != NULL && strcmp(word, word_of[what]) == 0)
-            in.what = (enum what)what;
-    }
-    while ((word = strtok_r(NULL, " ", &rest)) != NULL) {
-        if (word[0] >= '0' && word[0] <= '9')
-            *(numbers++ == 0 ? &in.n : &in.m) = atoi(word);
-        else if (word[1] == '\0')
-            in.at = word[0] - 'a';
-        else
-            *(orders++ == 0 ? &in.order : &in.failure) = order_of(word);
-    }
-    return in;
-}
-
-static int read_program(const char *threads)
-{
-    char text[300], *rest, *one, *more, *in;
-    int n = 0;
-
-    snprintf(text, sizeof text, "%s", threads);
-    for (one = strtok_r(text, "|", &rest); one != NULL; one = strtok_r(NULL, "|", &rest)) {
-        length[n] = 0;
-        for (in = strtok_r(one, ";", &more); in != NULL; in = strtok_r(NULL, ";", &more))
-            program[n][length[n]++] = read_instruction(in);
-        n++;
-    }
-    return n;
-}
+static struct litmus_program program;
 
 /* ---- Running ---- */
 
-static int64_t *cell_of(const struct instruction *in)
+static int64_t *cell_of(const struct litmus_instruction *in)
 {
-    return &((int64_t *)(void *)shared)[in->at];
+    return &((int64_t *)(void *)shared)[in->location];
 }
 
 /* The value that it has seen. */
-static int64_t change(const struct instruction *in)
+static int64_t change(const struct litmus_instruction *in)
 {
     int64_t *at = cell_of(in), expected = in->n;
 
-    access_begins(at, 8, in->what == ADD ? ACCESS_CHANGE : ACCESS_SWAP, CALLER);
-    if (in->what == ADD) {
+    access_begins(at, 8, in->what == LITMUS_ADD ? ACCESS_CHANGE : ACCESS_SWAP, CALLER);
+    if (in->what == LITMUS_ADD) {
         expected = *at;
         access_stores(at, 8, expected + in->n, ACCESS_CHANGE, in->order, CALLER);
     } else if (!access_swap_fails(at, 8, *at, &expected, in->failure, CALLER)) {
@@ -121,19 +66,19 @@ static int64_t change(const struct instruction *in)
 }
 
 /* False: the thread does not go on. */
-static bool execute(const struct instruction *in, int64_t *last)
+static bool execute(const struct litmus_instruction *in, int64_t *last)
 {
     int64_t *at = cell_of(in);
 
     switch (in->what) {
-    case LOAD:   *last = access_load(at, 8, 0, in->order, CALLER); break;
-    case STORE:  access_stores(at, 8, in->n, ACCESS_STORE, in->order, CALLER); break;
-    case FENCES: access_fence(in->order); break;
-    case READS:  *last = read_plain(at); break;
-    case WRITES: write_plain(at, in->n); break;
-    case LOCK:   lock(&shared[SHARED - 1]); break;
-    case UNLOCK: unlock(&shared[SHARED - 1]); break;
-    case IF:     return *last == in->n;
+    case LITMUS_LOAD:   *last = access_load(at, 8, 0, in->order, CALLER); break;
+    case LITMUS_STORE:  access_stores(at, 8, in->n, ACCESS_STORE, in->order, CALLER); break;
+    case LITMUS_FENCE:  access_fence(in->order); break;
+    case LITMUS_READ:   *last = read_plain(at); break;
+    case LITMUS_WRITE:  write_plain(at, in->n); break;
+    case LITMUS_LOCK:   lock(&shared[SHARED - 1]); break;
+    case LITMUS_UNLOCK: unlock(&shared[SHARED - 1]); break;
+    case LITMUS_IF:     return *last == in->n;
     default:     *last = change(in); break;
     }
     return true;
@@ -144,11 +89,11 @@ static void run_thread(int t)
     bool goes_on = true;
     int64_t last = 0;
 
-    for (int i = 0; i < length[t]; i++) {
-        enum what what = program[t][i].what;
+    for (int i = 0; i < program.length[t]; i++) {
+        enum litmus_what what = program.of[t][i].what;
 
-        goes_on = goes_on && execute(&program[t][i], &last);
-        if (what == LOAD || what == ADD || what == SWAP || what == READS)
+        goes_on = goes_on && execute(&program.of[t][i], &last);
+        if (what == LITMUS_LOAD || what == LITMUS_ADD || what == LITMUS_SWAP || what == LITMUS_READ)
             say(goes_on ? (char)('0' + last) : '-');
     }
 }
@@ -184,7 +129,7 @@ void classic(int which, struct test *test)
         test->more = own[which].more;
     }
     test->last_values = strchr(test->outcomes, '/') != NULL;
-    test->threads = read_program(threads);
+    test->threads = litmus_read(&program, threads);
     for (int t = 0; t < test->threads; t++)
         test->thread[t] = run_thread;
 }
