@@ -15,7 +15,7 @@
 /* The priority of a call that must not pass a waiter of any priority, for instance a try. */
 #define FS_LAST_PRIORITY INT32_MAX
 
-/* Would a request for n units with this priority have to wait, with the head that was last noted? */
+/* Would a request for n units have to wait?  The head is the one that was last noted. */
 static inline bool fs_must_wait(const struct fs_sem *s, int64_t available, int64_t n, int priority)
 {
     fs_assert_held(s);

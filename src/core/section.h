@@ -60,8 +60,8 @@ void fs_regain(struct fs_sem *s, int64_t *available, int64_t n);
  * Bounded bypass, see bypass.h: if the head's request fits, is it granted directly?  Otherwise the
  * head is woken to claim.  That gains nothing if its thread is awake, and a ticket has no thread.
  * While any ticket is queued, grant directly: a thread that claims would also grant the ticket, and
- * run its callback, in an acquire where the user does not expect it.  (With aging_ns the manual says
- * that it may happen.)
+ * run its callback, in an acquire where the user does not expect it.  (With aging_ns it may happen,
+ * as the manual says.)
  */
 static inline bool fs_grants_directly(const struct fs_sem *s, const struct fs_waiter *head,
                                       struct fs_deferred *deferred)

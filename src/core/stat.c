@@ -115,7 +115,7 @@ static int64_t oldest_joined_ns(const struct fs_sem *s)
     if (s->aging_ns != 0)
         return fs_waiter_of(s->queue.front)->joined_ns;
     for (struct fs_waitq_node *n = fs_head(s); n != NULL;
-         n = fs_waitq_next_priority(&s->queue, n)) {
+         n = fs_waitq_next_in_tree(&s->queue, n)) {
         if (fs_waiter_of(n)->joined_ns < oldest)
             oldest = fs_waiter_of(n)->joined_ns;
     }

@@ -215,9 +215,8 @@ struct fs_waitq_node *fs_waitq_best(const struct fs_waitq *queue)
     return best_below(queue->root);
 }
 
-/* The next in the tree that is not old. */
-static struct fs_waitq_node *next_young(const struct fs_waitq *queue,
-                                        const struct fs_waitq_node *node)
+struct fs_waitq_node *fs_waitq_next_in_tree(const struct fs_waitq *queue,
+                                            const struct fs_waitq_node *node)
 {
     struct fs_waitq_node *next, *at;
 
@@ -237,12 +236,6 @@ static struct fs_waitq_node *next_young(const struct fs_waitq *queue,
     return next;
 }
 
-struct fs_waitq_node *fs_waitq_next_priority(const struct fs_waitq *queue,
-                                             const struct fs_waitq_node *leader)
-{
-    return next_young(queue, leader);
-}
-
 struct fs_waitq_node *fs_waitq_younger(const struct fs_waitq *queue,
                                        const struct fs_waitq_node *node)
 {
@@ -256,11 +249,11 @@ static struct fs_waitq_node *behind_by_age(const struct fs_waitq *queue,
     struct fs_waitq_node *younger = fs_waitq_younger(queue, node), *best;
 
     if (node->kind == FS_YOUNG)
-        return next_young(queue, node);
+        return fs_waitq_next_in_tree(queue, node);
     if (younger != NULL && younger->kind == FS_OLD)
         return younger;
     best = fs_waitq_best(queue);
-    return best != NULL && best->kind == FS_OLD ? next_young(queue, best) : best;
+    return best != NULL && best->kind == FS_OLD ? fs_waitq_next_in_tree(queue, best) : best;
 }
 
 struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq *queue,
@@ -270,5 +263,6 @@ struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq *queue,
 
     if (is_by_age(node))
         return behind_by_age(queue, node);
-    return next->kind == FS_LEADS ? next_young(queue, next) : next;     /* the ring is closed */
+    /* The ring is closed. */
+    return next->kind == FS_LEADS ? fs_waitq_next_in_tree(queue, next) : next;
 }

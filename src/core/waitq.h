@@ -15,8 +15,8 @@
  * take constant time if all priorities are equal; otherwise the time grows with the logarithm of
  * the number of different priorities in the queue.
  *
- *      front -> [oldest] - [next to arrive] - ... - [youngest]      (by age: one ring, all priorities)
- *                               each is a node of the tree, too
+ *      front -> [oldest] - [next to arrive] - ... - [youngest]    (by age: one ring, and each of
+ *                                                                  them is a node of the tree, too)
  *
  * A queue that is kept by age must know both orders, and a node has no room for more links.  So the
  * ring is the order of arrival, and each node, not only a leader, is in the tree, by (priority,
@@ -24,9 +24,9 @@
  * Nodes become old in the order of arrival: the old ones are the first of the ring.
  *
  * The tree is balanced by chance, as a treap is (Seidel and Aragon, 1996): a leader is above
- * another one if the hash of its priority (by age: of its number) is larger.  So a node stores neither its balance nor a
- * pointer to its parent: inserting splits one path of the tree and removing merges two, from the
- * top down (as in the zip trees of Tarjan, Levy and Timmel, 2019).
+ * another one if the hash of its priority (by age: of its number) is larger.  So a node stores
+ * neither its balance nor a pointer to its parent: inserting splits one path of the tree and
+ * removing merges two, from the top down (as in the zip trees of Tarjan, Levy and Timmel, 2019).
  */
 #ifndef FS_WAITQ_H
 #define FS_WAITQ_H
@@ -75,9 +75,9 @@ void fs_waitq_leave(struct fs_waitq *queue, struct fs_waitq_node *node);
 struct fs_waitq_node *fs_waitq_behind(const struct fs_waitq *queue,
                                       const struct fs_waitq_node *node);
 
-/* The same among leaders: the oldest node of the next priority.  Not by age. */
-struct fs_waitq_node *fs_waitq_next_priority(const struct fs_waitq *queue,
-                                             const struct fs_waitq_node *leader);
+/* Behind a leader: the oldest node of the next priority.  By age: the next that is not old. */
+struct fs_waitq_node *fs_waitq_next_in_tree(const struct fs_waitq *queue,
+                                            const struct fs_waitq_node *node);
 
 /* By age: the next to have arrived, whatever its priority; NULL after the last. */
 struct fs_waitq_node *fs_waitq_younger(const struct fs_waitq *queue,

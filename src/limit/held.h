@@ -17,7 +17,10 @@
 
 enum holder { NO_ANCESTOR, ANCESTOR, OURSELVES };
 
-/* Who holds units for us already, and how many.  `units_of` knows what a process holds now. */
+/*
+ * Which process holds units for us already, and how many?  `units_of` knows what a process holds
+ * now.
+ */
 enum holder held_by(const char *segment, int64_t (*units_of)(void *arg, long pid), void *arg,
                     int64_t *units);
 

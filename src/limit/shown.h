@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Who runs or waits. */
+/* A command that runs or waits. */
 struct shown_user {
     int64_t     place;          /* 0: it runs */
     int64_t     pid;            /* the one that the process itself knows, and its messages have */

@@ -11,7 +11,7 @@
 
 struct fs_record;
 
-/* Who may retire the semaphore of a slot, and what becomes of the slot then. */
+/* This decides whether a thread may retire the slot's semaphore, and what becomes of the slot. */
 enum fs_slot_state {
     FS_SLOT_FREE,       /* or a thread prepares it */
     FS_SLOT_IN_USE,

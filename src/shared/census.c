@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 /*
- * Who inspects waits so long for the lock.  Then it reads without it, as its owner is stopped: the
+ * An inspection waits so long for the lock.  Then it reads without it, as the owner is stopped: the
  * figures may not fit together, but they say what is going on.
  */
 #define PATIENCE_NS 14000000

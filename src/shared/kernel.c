@@ -135,7 +135,7 @@ static int allocate(int fd, int64_t size)
     return result;
 }
 
-/* Who may only read could lock bytes for reading, and keep newcomers from theirs (R3). */
+/* A user who may only read could lock bytes for reading, and keep newcomers from theirs (R3). */
 static mode_t without_readers(mode_t mode)
 {
     return mode & (0333 | (mode & 0222) << 1);
