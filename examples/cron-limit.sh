@@ -63,8 +63,9 @@ done
 
 : > "$work/done.mail"
 await has_begun lib
-kill -KILL "$(sed -n 's/^begins www //p' "$work/log")"      # a backup crashes
+# A backup crashes.  Written before the kill: after it, the next one may be the first to write.
 echo "crashes www" >> "$work/log"
+kill -KILL "$(sed -n 's/^begins www //p' "$work/log")"
 await has_begun etc
 : > "$work/done.lib"
 await has_begun home
