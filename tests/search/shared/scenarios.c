@@ -46,8 +46,9 @@ const struct scenario scenarios[] = {
     { .name = "age", .aging_ms = 100, .units = 1, .deaths = 1, .bound = 1,
       .threads = "open, acquire 1: nap 300, release 1 || open, acquire 1: release 1 "
                  "|| open: urgent 1, release 1" },
-    { .name = "age-and-newcomers", .aging_ms = 100, .units = 1, .deaths = 1, .bound = 1,
-      .threads = "open, acquire 1: nap 300, release 1 || open, acquire 1: release 1 "
+    /* One unit is free all the time, and the old head needs two. */
+    { .name = "age-and-newcomers", .aging_ms = 100, .units = 2, .deaths = 1, .bound = 1,
+      .threads = "open, acquire 1: nap 300, release 1 || open, acquire 2: release 2 "
                  "|| open: nap 200, urgent 1, release 1" },
     { .name = "age-fits-where-the-head-does-not", .thorough = true, .aging_ms = 100, .units = 3,
       .deaths = 1, .bound = 1,
