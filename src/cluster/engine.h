@@ -22,7 +22,8 @@ enum fs_step {
     FS_RENEW,   /* renew the lease */
     FS_END,     /* end the lease, and with it the request's key */
     FS_WATCH,   /* wait until what the request waits for is gone; not asked again by the engine */
-    FS_CONFIRM, /* ask a majority whether the leader that has renewed the lease still is one */
+    FS_CONFIRM, /* ask a majority whether the leader that has renewed the lease still is one, and
+                   whether all that the request waits for is still there */
     FS_REMOVE,  /* forget the limit, if nobody runs or waits */
     FS_LIST     /* read all requests of the name */
 };
@@ -40,14 +41,15 @@ struct fs_place {
     int64_t joined;         /* the revision at which it joined; 0: it has not */
     int64_t seen;           /* the newest revision of an answer: what it knows is of then */
     char    ahead[FS_KEY_SIZE]; /* the request before it; "": none, it waits for those that run */
+    int64_t awaits;         /* how many keys it waits for; 0: it does not wait */
 };
 
 /* What an answer says.  All of it is of one moment, the revision. */
 struct fs_answer {
     int     error;          /* 0; ENETUNREACH, EACCES, EPROTO, ENOSPC, ENOMEM;
                                ESTALE: no such lease; ECANCELED: the watch has ended */
-    bool    done;           /* it has joined, it has begun, what it watched is gone,
-                               the limit is forgotten */
+    bool    done;           /* it has joined, it has begun, what it watched is gone, all that it
+                               waits for is there, the limit is forgotten */
     int64_t revision;
     int64_t sent;           /* when the question that was answered was sent */
     int64_t ttl_s;          /* FS_GRANT, FS_RENEW */
@@ -55,7 +57,7 @@ struct fs_answer {
     int64_t joined;         /* the request's revision in the queue; 0: it is not there */
     int64_t began;          /* the revision at which it began to run; 0: it does not run */
     int64_t limit;          /* 0: none is set */
-    int64_t held;           /* units of all that run */
+    int64_t held, runs;     /* units of all that run, and how many they are */
     char    ahead[FS_KEY_SIZE];
     fairsem_cluster_user_t *users;  /* FS_LIST: from malloc; reserved_[0] is the lease */
     size_t  user_count, user_total;

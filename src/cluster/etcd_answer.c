@@ -48,6 +48,7 @@ static bool read_running(const json_t *parts, const struct fs_place *place,
             answer->began = user.revision;
             continue;       /* it is not among those that keep it from running */
         }
+        answer->runs++;
         answer->held += user.about.units;
         if (answer->held > FAIRSEM_MAX_UNITS)
             answer->held = FAIRSEM_MAX_UNITS;
@@ -119,6 +120,17 @@ static bool read_set(const json_t *parts, bool *done)
     return part(again, 0, "response_txn", &inner) && fs_json_bool(inner, "succeeded", done);
 }
 
+/* Is all there that a request waits for? */
+static bool read_awaited(const json_t *parts, const struct fs_place *place, bool *whole)
+{
+    json_t *keys;
+
+    if (!keys_of(parts, 0, &keys))
+        return false;
+    *whole = (int64_t)json_array_size(keys) >= place->awaits;
+    return true;
+}
+
 static int read_transaction(enum fs_step step, const json_t *json, const struct fs_place *place,
                             struct fs_answer *answer)
 {
@@ -130,7 +142,7 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
     if (answer->revision < place->seen)
         return EPROTO;      /* a member that was left behind, or an older copy of the data */
     if (step == FS_CONFIRM)
-        return 0;
+        return read_awaited(parts, place, &answer->done) ? 0 : EPROTO;
     if (step == FS_LIST)
         return fs_users_read(parts, place->prefix, answer);
     if (step == FS_REMOVE)

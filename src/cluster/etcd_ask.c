@@ -187,12 +187,18 @@ static json_t *read_all(const struct keys *keys)
                        json_array());
 }
 
-/* Any read that a majority answers. */
-static json_t *confirm(const struct keys *keys)
+/* A read that a majority answers: what the request waits for; else any. */
+static json_t *confirm(const struct fs_place *place, const struct keys *keys)
 {
-    struct fs_range limit = range(keys->limit, "", true, NULL, 0);
+    struct fs_range seen = range(keys->limit, "", true, NULL, 0);
 
-    return fs_txn(json_array(), FS_ITEMS(fs_txn_read(&limit)), json_array());
+    if (place->awaits != 0 && place->ahead[0] != '\0') {
+        seen = range(place->ahead, "", true, NULL, 0);
+    } else if (place->awaits != 0) {
+        seen = range(keys->running, keys->running_end, true, NULL, 0);
+        seen.joined_before = place->seen + 1;
+    }
+    return fs_txn(json_array(), FS_ITEMS(fs_txn_read(&seen)), json_array());
 }
 
 static json_t *forget(const struct keys *keys)
@@ -225,7 +231,7 @@ static json_t *ask(enum fs_step step, const struct fs_place *place)
     case FS_WATCH:
         return watch(place, &keys);
     case FS_CONFIRM:
-        return confirm(&keys);
+        return confirm(place, &keys);
     case FS_REMOVE:
         return forget(&keys);
     case FS_LIST:

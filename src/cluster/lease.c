@@ -28,6 +28,7 @@ static void answered(struct fs_call *renewal, struct fs_answer *answer)
     }
     atomic_store(&lease->last_error, answer->error);
     lease->gone = answer->error == ESTALE;
+    lease->news = answer->error == 0 && !answer->done;
     if (answer->error == 0 && answer->term == lease->renewed_term)
         was_renewed(lease, lease->renewed_sent);
     else

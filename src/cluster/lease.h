@@ -12,6 +12,9 @@
  * A leader that is none any more may answer a renewal all the same, which then is none.  So each
  * renewal is two steps: FS_RENEW, and FS_CONFIRM, which a majority answers.  If the leader has the
  * same number there, no other one came before the renewal.
+ *
+ * A connection can be dead without anybody knowing: then the watch of a waiting request hears
+ * nothing for ever.  So FS_CONFIRM reads what it waits for, as well.
  */
 #ifndef CLUSTER_LEASE_H
 #define CLUSTER_LEASE_H
@@ -27,6 +30,7 @@ struct fs_lease {
     int64_t length, sent, renew_at;     /* FS_NEVER: a renewal is under way */
     int64_t renewed_sent, renewed_term; /* of FS_RENEW, until it is confirmed */
     bool gone;                          /* the engine has ended it */
+    bool news;                          /* not all is there that was waited for */
 
     /* Any thread: */
     _Atomic int64_t good_until;

@@ -107,6 +107,7 @@ static void begun(struct fs_request *request, int64_t fence)
     request->fence = fence;
     request->state = FS_RUNNING;
     request->step_at = FS_NEVER;
+    request->place.awaits = 0;
     decide(request, 0);
 }
 
@@ -136,6 +137,7 @@ static void consider(struct fs_request *request, const struct fs_answer *view)
     place->joined = view->joined;
     place->seen = view->revision;
     strcpy(place->ahead, view->ahead);
+    place->awaits = place->ahead[0] != '\0' ? 1 : view->runs;
     request->watches_again = false;
     if (place->ahead[0] == '\0' && place->units <= place->limit - view->held) {
         take(request, FS_BEGIN, fs_lease_end(&request->lease));
@@ -206,6 +208,17 @@ static void lose(struct fs_request *request)
     fs_keeper_tell(request->keeper);
 }
 
+/* Its watch should have told it, and it may still be on its way. */
+static void hear(struct fs_request *request, int64_t now)
+{
+    request->lease.news = false;
+    if (request->state != FS_WAITING || request->step.step != FS_WATCH)
+        return;
+    fs_engine_stop(&request->step);
+    request->watches_again = false;
+    request->step_at = now;
+}
+
 /* Keep the lease, and see whether it is too late.  It returns when there is more to do. */
 static int64_t keep(struct fs_request *request, int64_t now)
 {
@@ -247,6 +260,8 @@ static int64_t turn(struct fs_job *job, int64_t now)
         fs_engine_stop(&request->step);
         over(request, ENETUNREACH);     /* its lease ends by itself */
     }
+    if (request->lease.news)
+        hear(request, now);
     if (request->step_at <= now)
         take_next(request, now);
     next = keep(request, now);

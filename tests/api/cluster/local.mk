@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	tests/api/cluster/faults.py \
 	tests/api/cluster/members.py \
 	tests/api/cluster/members.sh \
+	tests/api/cluster/proxy.py \
 	tests/api/cluster/real.py \
 	tests/api/cluster/secure.py \
 	tests/api/cluster/storm.py

@@ -7,6 +7,7 @@ import sys
 import time
 
 from etcd import Etcd, User, judge_history, judge_log, wait_until
+from proxy import Proxy
 
 work = sys.argv[1]
 etcd = None
@@ -20,8 +21,8 @@ def expect(what, found, wanted):
 def user(first=0, **options):
     """A user that begins with this endpoint."""
     urls = etcd.urls[first:] + etcd.urls[:first]
-    return User(endpoints=",".join(urls), **{"ttl": 10, "log": os.path.join(work, "log"),
-                                             **options})
+    return User(**{"endpoints": ",".join(urls), "ttl": 10, "log": os.path.join(work, "log"),
+                   **options})
 
 
 def hold_and_wait(name, first, **options):
@@ -77,6 +78,16 @@ def a_member_hangs():
     etcd.wait_healthy()
 
 
+def the_way_to_a_member_is_cut():
+    """Without a word, so that no connection breaks; the other members are used."""
+    proxy = Proxy(etcd.urls[0])
+    urls = ",".join([proxy.url] + etcd.urls[1:])
+    holder, waiter = hold_and_wait("cut", 0, endpoints=urls)
+    proxy.drop(new=True)
+    both_succeed(holder, waiter)
+    proxy.stop()
+
+
 def most_members_hang_for_a_while():
     """Nobody can do anything; what is held stays held, and the place in the queue stays."""
     holder, waiter = hold_and_wait("while", 0)
@@ -109,7 +120,7 @@ def main():
     try:
         for name in sys.argv[2:] or [
                 "the_leader_ends", "another_member_ends", "the_leader_changes", "a_member_hangs",
-                "most_members_hang_for_a_while", "all_members_hang"]:
+                "the_way_to_a_member_is_cut", "most_members_hang_for_a_while", "all_members_hang"]:
             log = os.path.join(work, "log")
             if os.path.exists(log):
                 os.remove(log)

@@ -8,6 +8,7 @@ import time
 
 from etcd import (DAMAGE, Etcd, User, judge_history, judge_log, judge_the_judge,
                   wait_until)
+from proxy import Proxy
 
 work = sys.argv[1]
 HOLD = 100000      # until it is told to end
@@ -20,7 +21,7 @@ def expect(what, found, wanted):
 
 
 def user(**options):
-    return User(endpoints=etcd.endpoints, **{"ttl": 10, **options})
+    return User(**{"endpoints": etcd.endpoints, "ttl": 10, **options})
 
 
 def serves_by_priority_then_by_arrival():
@@ -105,6 +106,46 @@ def a_compaction_breaks_no_watch():
     expect("waiter", waiter.result()[0], 0)
 
 
+def a_dead_watch_is_found_out():
+    """Its connections are dropped without a word, once as the second in line, once as the head."""
+    proxy = Proxy(etcd.urls[0])
+    holder = user(name="dead-watch", hold=HOLD)
+    wait_until("it runs", lambda: etcd.running() == 1)
+    first = user(name="dead-watch", hold=HOLD)
+    wait_until("it waits", lambda: etcd.waiting() == 1)
+    second = user(name="dead-watch", endpoints=proxy.url)
+    wait_until("both wait", lambda: etcd.waiting() == 2)
+    time.sleep(0.5)         # its watch has begun
+    proxy.drop()
+    expect("holder", holder.finish()[0], 0)
+    wait_until("the first runs", lambda: etcd.running() == 1 and etcd.waiting() == 1)
+    time.sleep(5)           # it has noticed, and watches what runs
+    proxy.drop()
+    expect("first", first.finish()[0], 0)
+    expect("second", second.result()[0], 0)
+    proxy.stop()
+
+
+def a_partition_ends_a_hold_before_another_begins():
+    """What the holder sends is dropped: it stops, and the next one begins when its lease ends."""
+    log = os.path.join(work, "partition.log")
+    proxy = Proxy(etcd.urls[0])
+    holder = user(name="partition", hold=HOLD, ttl=2, log=log, endpoints=proxy.url)
+    wait_until("it runs", lambda: etcd.running() == 1)
+    next_one = user(name="partition", log=log)
+    wait_until("it waits", lambda: etcd.waiting() == 1)
+    lost = user(name="partition", ttl=2, endpoints=proxy.url)
+    wait_until("both wait", lambda: etcd.waiting() == 2)
+    proxy.drop(new=True)
+    expect("holder", holder.result(), (2, "lost ENETUNREACH"))
+    expect("the one behind the proxy", lost.result(), (1, "ENETUNREACH"))
+    expect("next", next_one.result()[0], 0)
+    expect("began", judge_log(log, 1), 2)
+    proxy.let_pass()
+    expect("again", user(name="partition", endpoints=proxy.url).result()[0], 0)
+    proxy.stop()
+
+
 def names_are_bytes():
     """Names that are prefixes of each other, or have bytes that mean something elsewhere."""
     names = [b"a", b"a/", b"a/q", b"%", b"%2F", b"\xff\xfe", b"a b?#&+\"'\\\n\t", b"\x01",
@@ -167,7 +208,8 @@ def main():
         "serves_by_priority_then_by_arrival", "large_requests_are_not_passed",
         "a_wait_that_ends_leaves_nothing", "users_are_listed", "names_are_bytes",
         "what_the_dead_held_comes_back", "a_stopped_holder_finds_its_hold_lost",
-        "many_threads_share_a_handle"]
+        "many_threads_share_a_handle", "a_dead_watch_is_found_out",
+        "a_partition_ends_a_hold_before_another_begins"]
     try:
         for name in names:
             begin = time.monotonic()

@@ -37,6 +37,7 @@ static struct {
     _Atomic bool    joined_before;  /* an earlier attempt to join was taken */
     _Atomic bool    began_before;   /* one to begin, too */
     _Atomic bool    forgotten;      /* it knows nothing of the request */
+    _Atomic bool    awaited_gone;   /* what it waits for, or some of it */
     _Atomic int64_t viewed_since;   /* place->joined of the last view */
 } world;
 
@@ -122,7 +123,9 @@ static void answer(struct fs_call *call)
         answer.joined = 7;
     if (world.began_before)
         answer.began = 9;
+    answer.runs = world.others != 0;
     answer.done = call->step == FS_JOIN ? !world.joined_before && !world.forgotten
+        : call->step == FS_CONFIRM ? place->awaits == 0 || !world.awaited_gone
         : call->step == FS_BEGIN && world.others + place->units <= place->limit;
     if (world.forgotten || world.began_before)
         answer.done = false;
@@ -291,6 +294,53 @@ START_TEST(a_waiter_begins_when_there_is_room)
 }
 END_TEST
 
+struct waiter {
+    fairsem_cluster_t *handle;
+    fairsem_token_t *token;
+    fairsem_cluster_hold_t hold;
+    _Atomic int result;
+};
+
+static void *wait_for_it(void *arg)
+{
+    struct waiter *waiter = arg;
+    fairsem_wait_t how = { .token = waiter->token };
+
+    waiter->result = STILL_WAITING;
+    waiter->result = fairsem_cluster_acquire_with(waiter->handle, 2, &how, &waiter->hold);
+    return NULL;
+}
+
+/* Its connection is dead, and nobody knows. */
+START_TEST(a_renewal_tells_what_the_watch_does_not)
+{
+    fairsem_cluster_t *handle = open_handle();
+    struct waiter waiter = { .handle = handle };
+    pthread_t thread;
+
+    world.others = 2;
+    start_thread(&thread, wait_for_it, &waiter);
+    await(&world.asked[FS_WATCH], 1);
+    world.jump += 4 * FS_NS_PER_S;
+    await(&world.answered[FS_CONFIRM], 1);
+    world.jump += 4 * FS_NS_PER_S;
+    await(&world.answered[FS_CONFIRM], 2);
+    ck_assert_int_eq(world.asked[FS_VIEW], 0);
+
+    /* Something has gone, which is not enough: it watches the rest. */
+    world.awaited_gone = true;
+    world.jump += 4 * FS_NS_PER_S;
+    await(&world.asked[FS_WATCH], 2);
+    ck_assert_int_eq(world.asked[FS_VIEW], 1);
+    world.others = 0;
+    world.jump += 4 * FS_NS_PER_S;
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(waiter.result, 0);
+    ck_assert_int_eq(fairsem_cluster_release(&waiter.hold), 0);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
 /* For each thing that can go wrong while it joins or waits: its result, and its lease is ended. */
 START_TEST(a_wait_fails_with_its_reason)
 {
@@ -315,23 +365,6 @@ START_TEST(a_wait_fails_with_its_reason)
     }
 }
 END_TEST
-
-struct waiter {
-    fairsem_cluster_t *handle;
-    fairsem_token_t *token;
-    _Atomic int result;
-};
-
-static void *wait_for_it(void *arg)
-{
-    struct waiter *waiter = arg;
-    fairsem_wait_t how = { .token = waiter->token };
-    fairsem_cluster_hold_t hold = { { 0 } };
-
-    waiter->result = STILL_WAITING;
-    waiter->result = fairsem_cluster_acquire_with(waiter->handle, 2, &how, &hold);
-    return NULL;
-}
 
 START_TEST(a_token_or_a_cancellation_ends_a_wait)
 {
@@ -440,7 +473,7 @@ int main(void)
               renewals_keep_a_hold,
               a_renewal_by_a_leader_of_old_does_not_count, a_grant_that_comes_too_late_is_none,
               lost_answers_are_found_out, a_waiter_begins_when_there_is_room,
-              a_wait_fails_with_its_reason, a_token_or_a_cancellation_ends_a_wait,
+              a_renewal_tells_what_the_watch_does_not, a_wait_fails_with_its_reason, a_token_or_a_cancellation_ends_a_wait,
               units_that_come_too_late_are_given_back, an_end_that_is_not_answered_goes_on_alone,
               a_handle_is_closed_during_an_end, a_child_can_use_nothing_of_its_parents);
 }

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""proxy.py - a way to an endpoint that goes bad without a word: what is sent is dropped.
+
+Nothing is closed and nothing is refused, as when a cable is pulled or a firewall forgets a
+connection; so nobody on either side is told.
+"""
+
+import select
+import socket
+import threading
+from urllib.parse import urlsplit
+
+
+class Proxy:
+    def __init__(self, target):
+        to = urlsplit(target)
+        self.target = (to.hostname, to.port)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = "http://127.0.0.1:%d" % self.listener.getsockname()[1]
+        self.lock = threading.Lock()
+        self.pairs = {}             # either end of a connection: the other, or None: dropped
+        self.drops_new, self.dropped = False, 0
+        self.wakes, self.wake = socket.socketpair()
+        self.closed = False
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def drop(self, new=False):
+        """Drop what is sent on all connections that there are; on new ones, too."""
+        with self.lock:
+            self.pairs = dict.fromkeys(self.pairs)
+            self.drops_new = new
+
+    def let_pass(self):
+        """New connections work again; the old ones never do."""
+        with self.lock:
+            self.drops_new = False
+
+    def stop(self):
+        """The end; if nothing was dropped, it has tested nothing."""
+        self.closed = True
+        self.wake.send(b"x")
+        self.thread.join()
+        for end in [*self.pairs, self.listener, self.wake, self.wakes]:
+            end.close()
+        if self.dropped == 0:
+            raise AssertionError("the proxy has dropped nothing")
+
+    def accept(self):
+        near = self.listener.accept()[0]
+        far = None
+        if not self.drops_new:
+            far = socket.create_connection(self.target)
+            self.pairs[far] = near
+        self.pairs[near] = far
+
+    def carry(self, end):
+        try:
+            data = end.recv(65536)
+        except OSError:
+            data = b""
+        other = self.pairs[end]
+        if other is None:
+            self.dropped += len(data)
+        if data and other is not None:
+            other.sendall(data)
+        elif not data:
+            # A dropped connection ends on one side only.
+            for each in (end, other):
+                if each is not None:
+                    self.pairs.pop(each, None)
+                    each.close()
+
+    def run(self):
+        while not self.closed:
+            with self.lock:
+                ends = list(self.pairs)
+            ready = select.select([self.listener, self.wakes, *ends], [], [], 0.05)[0]
+            with self.lock:
+                for end in ready:
+                    if end is self.listener:
+                        self.accept()
+                    elif end in self.pairs:
+                        self.carry(end)
