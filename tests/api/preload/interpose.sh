@@ -7,6 +7,11 @@
 # the speed of the machine.
 set -u
 
+# Under nohup, say, all programs below would ignore SIGHUP, and a shell cannot change that.
+if grep -q '^SigIgn:.*[13579bdf]$' /proc/self/status &&
+  env --default-signal=HUP true 2> /dev/null; then
+  exec env --default-signal=HUP sh "$0" "$@"
+fi
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 run=$top_builddir/fairsem-run
