@@ -30,9 +30,18 @@ static const struct { const char *name; void *member; size_t size; } functions[]
     FUNCTION(fairsem_token_destroy, token_destroy),
 };
 
-const struct cluster_library *cluster_library(void)
+/* Where the loader searches, or where `make install` has put it, which the loader may not know. */
+static void *open_library(void)
 {
     void *file = dlopen(FILE_NAME, RTLD_NOW | RTLD_LOCAL);
+
+    return file != NULL ? file : dlopen(FAIRSEM_LIBRARY_DIRECTORY "/" FILE_NAME,
+                                        RTLD_NOW | RTLD_LOCAL);
+}
+
+const struct cluster_library *cluster_library(void)
+{
+    void *file = open_library();
 
     if (file == NULL) {
         warnx("--cluster needs libfairsem-cluster: %s", dlerror());

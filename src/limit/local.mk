@@ -42,7 +42,8 @@ else
 fairsem_limit_SOURCES += src/limit/cluster_none.c
 EXTRA_DIST += $(fairsem_limit_cluster_sources)
 endif
-fairsem_limit_CPPFLAGS = $(AM_CPPFLAGS) -D_DEFAULT_SOURCE
+fairsem_limit_CPPFLAGS = $(AM_CPPFLAGS) -D_DEFAULT_SOURCE \
+	-DFAIRSEM_LIBRARY_DIRECTORY='"$(libdir)"'
 # Statically, if there is a static library: the dynamic linker would take a third of the time that a
 # short command costs.
 fairsem_limit_LDFLAGS = -static

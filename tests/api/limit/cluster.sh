@@ -29,6 +29,9 @@ if "$limit" --cluster "$name" 1 -- true 2>&1 | grep -q 'built without'; then
 fi
 gives 125 "no URL" --cluster=:// "$name" 1 -- true
 says 'no list of URLs'
+LD_LIBRARY_PATH='' gives 125 "the library is also searched for where it is installed" \
+  --cluster=:// "$name" 1 -- true
+says 'no list of URLs\|: /.*/libfairsem-cluster.so.0: '
 gives 125 "a password in a URL" --cluster=http://me:secret@127.0.0.1 "$name" 1 -- true
 says 'no user in a URL'
 gives 125 "an empty name" --cluster '' 1 -- true
