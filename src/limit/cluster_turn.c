@@ -197,18 +197,18 @@ static int wait_for_turn(const struct cluster_name *name, fairsem_cluster_hold_t
     return error;
 }
 
-static void explain(const struct cluster_name *name, int error)
+/* True if the name has another limit than the request gives; a message has been printed. */
+static bool is_other_limit(const struct cluster_name *name)
 {
     const struct request *request = name->request;
     int64_t limit;
 
-    if (error == EINVAL && name->library->limit(name->handle, &limit) == 0
-        && limit != request->limit)
-        warnx("%s: the limit is %" PRId64 ", not %" PRId64
-              ", and cannot be changed while commands run or wait", request->name, limit,
-              request->limit);
-    else
-        cluster_complain(name, error);
+    if (name->library->limit(name->handle, &limit) != 0 || limit == request->limit)
+        return false;
+    warnx("%s: the limit is %" PRId64 ", not %" PRId64
+          ", and cannot be changed while commands run or wait", request->name, limit,
+          request->limit);
+    return true;
 }
 
 bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
@@ -219,6 +219,8 @@ bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *
 
     if (is_held(name, &units)) {
         *exit_status = OWN_FAILURE;
+        if (is_other_limit(name))
+            return false;
         if (name->request->units <= units)
             return true;
         warnx("%s: an outer command has %" PRId64 " of the units, and this one asks for %" PRId64,
@@ -227,7 +229,7 @@ bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *
     }
     error = wait_for_turn(name, hold);
     *exit_status = error == ETIMEDOUT ? TIMED_OUT : OWN_FAILURE;
-    if (error != 0 && error != ETIMEDOUT)
-        explain(name, error);
+    if (error != 0 && error != ETIMEDOUT && (error != EINVAL || !is_other_limit(name)))
+        cluster_complain(name, error);
     return error == 0;
 }

@@ -118,6 +118,8 @@ def inside():
            "inside\n")
     ends("more inside", 125, "d", "2", "--", LIMIT, "-n", "2", "d", "2", "--", "true",
          says="an outer command has 1 of the units")
+    ends("another limit inside", 125, "d", "2", "--", LIMIT, "d", "3", "--", "true",
+         says="the limit is 2, not 3")
 
 
 def a_signal_ends_the_wait():
