@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFAULT_ENDPOINT "http://127.0.0.1:2379"
@@ -17,7 +18,7 @@ const char *cluster_error(int error)
 {
     switch (error) {
     case ENETUNREACH: return "etcd does not answer";
-    case EACCES:      return "etcd refuses us, or its certificate is not one of the CA's";
+    case EACCES:      return "etcd refuses our user, password or certificate, or we refuse its own";
     case EPROTO:      return "etcd's answer makes no sense, or a key of the name is damaged";
     case ENOSPC:      return "etcd's disk is full";
     case ESTALE:      return "etcd has ended the lease";
@@ -52,9 +53,16 @@ static const char *variable(const char *name)
 /* A variable that names a file.  False: the file cannot be read, and a message has been printed. */
 static bool read_file_name(const char *name, const char **path)
 {
+    struct stat st;
+
     *path = variable(name);
-    if (*path == NULL || access(*path, R_OK) == 0)
+    if (*path == NULL)
         return true;
+    if (access(*path, R_OK) == 0 && stat(*path, &st) == 0) {
+        if (!S_ISDIR(st.st_mode))
+            return true;
+        errno = EISDIR;
+    }
     warn("%s: %s", name, *path);
     return false;
 }

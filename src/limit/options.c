@@ -171,8 +171,10 @@ static const char *take_rest(int argc, char **argv, struct request *r)
     if (r->what != RUN && argc > 1)
         return "one name at most";
     r->name = argv[0];
+    if (r->what != RUN && argc == 0 && r->cluster.on)
+        return "no name: --cluster and FAIRSEM_LIMIT_CLUSTER need one";
     if (r->what != RUN)
-        return (r->what != STATUS || r->cluster.on) && argc == 0 ? "no name" : NULL;
+        return r->what != STATUS && argc == 0 ? "no name" : NULL;
     if (argc < 2)
         return "no name, or no limit";
     if (!read_integer(argv[1], 1, FAIRSEM_MAX_UNITS, "limit", &r->limit))

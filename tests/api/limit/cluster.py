@@ -222,10 +222,10 @@ def a_user():
     user = dict(os.environ, FAIRSEM_LIMIT_CLUSTER_USER="root",
                 FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE=path)
     ends("as root", 0, "j", "1", "--", "true", env=user)
-    ends("as nobody", 125, "j", "1", "--", "true", says="etcd refuses us")
+    ends("as nobody", 125, "j", "1", "--", "true", says="etcd refuses our user")
     with open(path, "w") as file:
         file.write("wrong\n")
-    ends("a wrong password", 125, "j", "1", "--", "true", says="etcd refuses us", env=user)
+    ends("a wrong password", 125, "j", "1", "--", "true", says="etcd refuses our user", env=user)
 
 
 SCENARIOS = [the_command, the_limit, the_status, inside, a_signal_ends_the_wait, killed,

@@ -17,7 +17,7 @@ gives 125 "half seconds" --cluster --ttl=2.5 "$name" 1 -- true
 gives 125 "a name of all users, of etcd" --cluster --global "$name" 1 -- true
 gives 125 "to become the command" --cluster --exec "$name" 1 -- true
 gives 125 "all names of etcd" --cluster --status
-says 'no name'
+says 'no name: --cluster and FAIRSEM_LIMIT_CLUSTER need one'
 FAIRSEM_LIMIT_CLUSTER=http://127.0.0.1:1 gives 0 "with --global, the variable does not count" \
   --global "$name" 1 -- true
 "$limit" --global --remove "$name"
@@ -44,6 +44,8 @@ FAIRSEM_LIMIT_CLUSTER_USER=me gives 125 "a user without a password" --cluster "$
 says 'FAIRSEM_LIMIT_CLUSTER_USER needs FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE'
 FAIRSEM_LIMIT_CLUSTER_CA_FILE=$work/none gives 125 "no file" --cluster "$name" 1 -- true
 says "CLUSTER_CA_FILE: $work/none: No such file"
+FAIRSEM_LIMIT_CLUSTER_CA_FILE=$work gives 125 "a directory, not a file" --cluster "$name" 1 -- true
+says "CLUSTER_CA_FILE: $work: Is a directory"
 
 needs python3 etcd etcdctl
 python3 "$top_srcdir/tests/api/limit/cluster.py" "$limit" "$work" || status=$?
