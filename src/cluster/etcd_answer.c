@@ -44,10 +44,8 @@ static bool read_running(const json_t *parts, const struct fs_place *place,
 
         if (!fs_user_read(json_array_get(keys, i), place->prefix, &user) || !user.runs)
             return false;
-        if (strcmp(user.key, mine) == 0) {
+        if (strcmp(user.key, mine) == 0)
             answer->began = user.revision;
-            continue;       /* it is not among those that keep it from running */
-        }
         answer->runs++;
         answer->held += user.about.units;
         if (answer->held > FAIRSEM_MAX_UNITS)
