@@ -15,6 +15,7 @@ n-th request to a path:
     endless, deep                  nothing is done, and too much comes
     old         it is done, and the answer has the revision 1
     gone        it is not done, and a renewal is told that there is no such lease
+    meanwhile F     F(fake) happens just before it is done
 """
 
 import base64
@@ -83,6 +84,12 @@ class Fake:
             return [key] if key in self.keys else []
         return sorted(k for k in self.keys if key <= k < plain(op["range_end"]))
 
+    def put(self, key, value, lease):
+        old = self.keys.get(key, {"create": self.revision})
+        self.keys[key] = {"create": old["create"], "mod": self.revision, "lease": lease,
+                          "value": value}
+        self.history.append((self.revision, "PUT", key))
+
     def delete(self, keys):
         for key in keys:
             del self.keys[key]
@@ -111,11 +118,7 @@ class Fake:
         for op in request.get("success" if good else "failure", []):
             (kind, body), = op.items()
             if kind == "request_put":
-                key, lease = plain(body["key"]), body.get("lease", "0")
-                old = self.keys.get(key, {"create": self.revision})
-                self.keys[key] = {"create": old["create"], "mod": self.revision, "lease": lease,
-                                  "value": plain(body["value"])}
-                self.history.append((self.revision, "PUT", key))
+                self.put(plain(body["key"]), plain(body["value"]), body.get("lease", "0"))
                 answers.append({"response_put": {"header": self.header()}})
             elif kind == "request_delete_range":
                 self.delete(self.within(body))
@@ -193,6 +196,10 @@ class Fake:
         action = fault[0] if fault else ""
         handler.close_connection = action != ""
         self.played += action != ""
+        if action == "meanwhile":
+            with self.change:
+                self.revision += 1
+                fault[1](self)
         if self.user is not None and path != "/v3/auth/authenticate" and not action:
             token = handler.headers.get("Authorization")
             if token != "token.%d" % self.tokens:

@@ -6,6 +6,7 @@ import sys
 
 from etcd import User, wait_until
 from fake import Fake
+from proxy import Proxy
 
 GRANT, TXN, RENEW, END, WATCH = "/lease/grant", "/kv/txn", "/keepalive", "/revoke", "/watch"
 # The n-th request to a path is that of a step, if nobody else is there.
@@ -88,6 +89,79 @@ def an_older_revision_is_not_believed():
     fake.stop()
 
 
+def somebody_else(fake, key):
+    """Puts a key of his own, or another limit."""
+    value = '{"units":1,"priority":-1,"host":"","pid":1,"program":"","since":1}'
+    fake.put("fairsem/test/" + key, "2" if key == "limit" else value, "7")
+
+
+def takes_its_place(fake):
+    """Deletes the key that waits, and waits instead of it."""
+    fake.delete([key for key in fake.keys if "/q/" in key])
+    somebody_else(fake, "q/2147483648/0000000000000007")
+
+
+def what_comes_before_a_begin_keeps_it_back():
+    """After its view somebody begins, or joins before it, or changes the limit."""
+    for key, wanted in (("r/0000000000000007", "ETIMEDOUT"), ("limit", "EPROTO"),
+                        ("q/2147483647/0000000000000007", "ETIMEDOUT")):
+        fake = Fake([(TXN, 2, "meanwhile", lambda fake, key=key: somebody_else(fake, key))])
+        expect(key, user(fake, timeout=-1).result(), (1, wanted))
+        began = [put for _, kind, put in fake.history if kind == "PUT" and "/r/" in put]
+        expect(key + ": began", len(began), 1 if key[0] == "r" else 0)
+        fake.stop()
+
+
+def who_has_no_place_does_not_begin():
+    fake = Fake([(TXN, 2, "meanwhile", takes_its_place)])
+    expect("result", user(fake).result(), (1, "ESTALE"))
+    fake.stop()
+
+
+def who_began_just_before_a_view_keeps_nobody_back():
+    """The view and that begin have the same revision; and there is room."""
+    fake = Fake([(TXN, 1, "lose"), (TXN, 3, "meanwhile",
+                                    lambda fake: somebody_else(fake, "r/0000000000000007"))])
+    expect("result", user(fake, limit=2).result()[0], 0)
+    fake.stop()
+
+
+def a_limit_stays_while_one_runs_or_waits():
+    for key in ("r/0000000000000007", "q/2147483647/0000000000000007"):
+        fake = Fake()
+        somebody_else(fake, "limit")
+        somebody_else(fake, key)
+        expect(key, user(fake, limit=1, timeout=-1).result(), (1, "EINVAL"))
+        fake.stop()
+
+
+def a_lease_counts_from_the_first_attempt():
+    """It is granted, and 1.7 s later, as nobody has said so, asked for again: that is too late."""
+    fake = Fake([(GRANT, 1, "hang"), (RENEW, 0, "hang")])
+    expect("result", user(fake, ttl=2).result(), (1, "ENETUNREACH"))
+    nothing_is_left(fake)
+    fake.stop()
+
+
+def all_go_on_at_the_next_endpoint():
+    """The first one hangs: a hold is renewed in time, and what was watched there is, elsewhere."""
+    fake = Fake()
+    proxy = Proxy(fake.url)
+    both = {"endpoints": proxy.url + "," + fake.url, "ttl": 4}
+    holder = User(**both, hold=100000)
+    wait_until("it runs", lambda: any("/r/" in key for key in fake.keys))
+    waiter = User(**both)
+    wait_until("it watches", lambda: "/v3/watch" in fake.counts)
+    proxy.drop(new=True)
+    wait_until("four renewals", lambda: fake.counts.get("/v3/lease/keepalive", 0) >= 4
+               or holder.poll() is not None)
+    expect("it watches elsewhere", fake.counts["/v3/watch"] >= 2, True)
+    expect("holder", holder.finish()[0], 0)
+    expect("waiter", waiter.result()[0], 0)
+    proxy.stop()
+    fake.stop()
+
+
 def a_join_that_comes_late_joins_nothing():
     """The first attempt is taken when the second has begun to run already."""
     fake = Fake([(TXN, 1, "later", 0.5)])
@@ -161,7 +235,11 @@ def main():
 SCENARIOS = [
     "a_command_without_waiting_costs_four_requests", "each_step_survives_one_fault",
     "a_fault_that_stays_is_an_error", "an_endpoint_that_answers_nonsense_is_passed_over",
-    "an_older_revision_is_not_believed", "a_join_that_comes_late_joins_nothing",
+    "an_older_revision_is_not_believed", "what_comes_before_a_begin_keeps_it_back",
+    "who_has_no_place_does_not_begin", "who_began_just_before_a_view_keeps_nobody_back",
+    "a_limit_stays_while_one_runs_or_waits",
+    "a_lease_counts_from_the_first_attempt", "all_go_on_at_the_next_endpoint",
+    "a_join_that_comes_late_joins_nothing",
     "a_hold_ends_with_its_lease", "late_renewals_are_enough",
     "a_broken_watch_is_no_reason_to_spin", "a_token_is_asked_for_again"]
 main()

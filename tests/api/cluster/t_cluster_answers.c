@@ -148,6 +148,35 @@ START_TEST(an_older_answer_is_refused)
 }
 END_TEST
 
+/* In what was viewed a part is another one. */
+START_TEST(what_is_damaged_is_not_believed)
+{
+    static const struct { const char *part, *other; } cases[] = {
+        { "\"Mw==\"", "\"M3g=\"" },                     /* the limit 3 is "3x" */
+        { "eyJ1bml0cyI6Miwi", "eyJ1bml0cyI6MCwi" },     /* no units run */
+        { "\"lease\":\"1196723657362933117\"", "\"lease\":\"7\"" },     /* not that of the key */
+        { "\"create_revision\":\"3\"", "\"create_revision\":\"0\"" },
+    };
+    const struct recorded *viewed = recorded;
+    struct fs_answer answer;
+    char text[10000];
+
+    read_recorded();
+    while (strcmp(viewed->name, "viewed") != 0)
+        viewed++;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *at = strstr(viewed->text, cases[i].part);
+
+        ck_assert_ptr_nonnull(at);
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - viewed->text), viewed->text,
+                 cases[i].other, at + strlen(cases[i].part));
+        fs_etcd_answer(FS_VIEW, 200, text, strlen(text), &waiter, &answer);
+        ck_assert_int_eq(answer.error, EPROTO);
+    }
+    forget_recorded();
+}
+END_TEST
+
 /* Change a text: bytes, its length, digits, or a part that comes twice. */
 static size_t mutate(char *text, size_t length, uint32_t *dice)
 {
@@ -252,5 +281,5 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("cluster answers", what_etcd_says_is_understood, errors_of_etcd_are_told_apart,
-              an_older_answer_is_refused, no_bytes_do_harm);
+              an_older_answer_is_refused, what_is_damaged_is_not_believed, no_bytes_do_harm);
 }
