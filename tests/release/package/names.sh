@@ -42,6 +42,9 @@ done
 all_in "scenarios of the explorer" core cited
 cited_by dies > "$work/cited"
 all_in "scenarios of the explorer of deaths" shared cited
+sed -n 's/^def \([a-z0-9_]*\).*/\1/p' tests/api/cluster/*.py > "$work/cluster"
+cited_by cluster > "$work/cited"
+all_in "scenarios of the limit between machines" cluster cited
 
 # ---------------------------------------------------------------- tests and files
 find . -name .git -prune -o -type f -print | sed 's|^\./||' > "$work/files"

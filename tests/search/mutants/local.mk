@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	tests/search/mutants/bypass.txt \
 	tests/search/mutants/canaries.txt \
 	tests/search/mutants/checks.txt \
+	tests/search/mutants/cluster.txt \
 	tests/search/mutants/fork.txt \
 	tests/search/mutants/grant.txt \
 	tests/search/mutants/limit.txt \

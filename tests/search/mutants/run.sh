@@ -99,7 +99,7 @@ tsan t_mixed_stress
 explore --bound 2'
 
 # Those that a mutant elsewhere can fail: in src/shared/; in src/posix/, first of the functions that the
-# library has, too, and then of the interposer; in limit/.
+# library has, too, and then of the interposer; in limit/; in src/cluster/.
 shared_suites='dies
 t_shared_results
 t_shared_set_units
@@ -128,6 +128,13 @@ limit names
 limit nested
 limit parent
 limit status'
+cluster_suites='t_cluster_results
+t_cluster_answers
+t_cluster_request
+cluster faults
+cluster real
+cluster secure
+limit cluster'
 
 seconds() {
   date +%s.%N
@@ -211,11 +218,13 @@ test_in() {
   run "$1/$path"
 }
 
-# script PATH - run this script of the tests on the programs in the plain tree.  It has many parts,
-# and so more time.
+# script PATH ARGUMENT... - run this script of the tests on the programs in the plain tree.  It has
+# many parts, and so more time.
 script() {
+  path=$work/source/$1
+  shift
   timeout -k 5 $((3 * LIMIT)) env top_srcdir="$work/plain.$worker" \
-    top_builddir="$work/plain.$worker" STOP_EARLY=yes sh "$work/source/$1" > "$out" 2>&1
+    top_builddir="$work/plain.$worker" STOP_EARLY=yes sh "$path" "$@" > "$out" 2>&1
 }
 
 # suite WORDS... - passes (0), fails (1), cannot be built (2), or cannot be run (3).
@@ -253,6 +262,13 @@ suite() {
       # shellcheck disable=SC2086 # one target, or none
       build "$work/plain.$worker" fairsem-limit $cluster || return 2
       script "tests/api/limit/${2:-limit}.sh"
+      ;;
+    cluster)
+      build "$work/plain.$worker" tests/api/cluster/cluster_user || return 2
+      shift
+      path=tests/api/cluster/$1.sh
+      shift
+      script "$path" "$@"     # scenarios, or all
       ;;
     tsan) test_in "$work/tsan.$worker" "$2" ;;
     *) test_in "$work/plain.$worker" "$1" ;;
@@ -303,6 +319,7 @@ examine() {
     src/posix/*) order=$posix_suites ;;
     src/preload/*) order=interpose ;;
     src/limit/*) order=$limit_suites ;;
+    src/cluster/*) order=$cluster_suites ;;
     *) order=$suites ;;
   esac
   # A race that its suite did not meet is tried again, when no other suite has met it either.
@@ -393,8 +410,9 @@ cluster=
 [ ! -f "$top_builddir/libfairsem-cluster.la" ] || cluster=libfairsem-cluster.la
 awk '/^mutant / { print $2, FILENAME }' "$here"/*.txt > "$work/all"
 if [ -z "$cluster" ] || ! command -v etcd > /dev/null || ! command -v etcdctl > /dev/null; then
-  echo "not tried: limit_cluster.txt, because there is no etcd, or libfairsem-cluster was not built"
-  grep -v '/limit_cluster\.txt$' "$work/all" > "$work/some" && mv "$work/some" "$work/all"
+  echo "not tried: cluster.txt and limit_cluster.txt, because there is no etcd, or" \
+    "libfairsem-cluster was not built"
+  grep -v 'cluster\.txt$' "$work/all" > "$work/some" && mv "$work/some" "$work/all"
 fi
 case ${PART:-1/1} in
   *[!0-9/]*|/*|*/|*/*/*|*/0) echo "run.sh: not K/N: $PART" >&2 && exit 2 ;;
