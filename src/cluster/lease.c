@@ -23,12 +23,13 @@ static void answered(struct fs_call *renewal, struct fs_answer *answer)
     if (answer->error == 0 && renewal->step == FS_RENEW) {
         lease->renewed_sent = answer->sent;
         lease->renewed_term = answer->term;
-        fs_engine_call(lease->engine, renewal, FS_CONFIRM, lease->place, fs_boot_now());
+        lease->asked = *lease->place;
+        fs_engine_call(lease->engine, renewal, FS_CONFIRM, &lease->asked, fs_boot_now());
         return;
     }
     atomic_store(&lease->last_error, answer->error);
     lease->gone = answer->error == ESTALE;
-    lease->news = answer->error == 0 && !answer->done;
+    lease->news = answer->error == 0 && !answer->done && lease->asked.seen == lease->place->seen;
     if (answer->error == 0 && answer->term == lease->renewed_term)
         was_renewed(lease, lease->renewed_sent);
     else

@@ -29,6 +29,7 @@ struct fs_lease {
     struct fs_call renewal;
     int64_t length, sent, renew_at;     /* FS_NEVER: a renewal is under way */
     int64_t renewed_sent, renewed_term; /* of FS_RENEW, until it is confirmed */
+    struct fs_place asked;              /* of FS_CONFIRM: the request may go on before its answer */
     bool gone;                          /* the engine has ended it */
     bool news;                          /* not all is there that was waited for */
 

@@ -76,6 +76,7 @@ void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step
     call->until = until;
     call->sent = fs_boot_now() - (world.late_grant && step == FS_GRANT ? 8 * FS_NS_PER_S : 0);
     call->state = FS_SENT;
+    call->again = place->seen;
     call->next = engine->calls;
     engine->calls = call;
     if (step == FS_VIEW)
@@ -132,6 +133,9 @@ static void answer(struct fs_call *call)
         : call->step == FS_BEGIN && world.others + place->units <= place->limit;
     if (world.forgotten || world.began_before)
         answer.done = false;
+    /* It read this when it was asked; etcd.c would take it for an older copy of the data. */
+    if (call->step == FS_CONFIRM && place->seen > call->again)
+        answer.error = EPROTO;
     fs_engine_stop(call);
     call->done(call, &answer);
     world.answered[answered]++;
@@ -414,6 +418,37 @@ START_TEST(a_watch_that_breaks_is_begun_again_once)
 }
 END_TEST
 
+/* It says that the lease was renewed, and nothing of what the request waits for by now. */
+START_TEST(a_renewal_is_answered_after_a_newer_view)
+{
+    fairsem_cluster_t *handle = open_handle();
+    struct waiter waiter = { .handle = handle };
+    pthread_t thread;
+
+    world.others = 2;
+    world.silent[FS_CONFIRM] = true;
+    start_thread(&thread, wait_for_it, &waiter);
+    await(&world.asked[FS_WATCH], 1);
+    world.jump += 4 * FS_NS_PER_S;
+    await(&world.asked[FS_CONFIRM], 1);
+    world.silent[FS_RENEW] = true;
+    world.silent[FS_WATCH] = false;
+    await(&world.asked[FS_VIEW], 3);
+    world.silent[FS_WATCH] = true;
+    world.silent[FS_CONFIRM] = false;
+    await(&world.answered[FS_CONFIRM], 1);
+    /* The lease lives, by that renewal only. */
+    world.jump += 7 * FS_NS_PER_S;
+    await(&world.asked[FS_RENEW], 2);
+    world.others = 0;
+    world.silent[FS_WATCH] = false;
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(waiter.result, 0);
+    ck_assert_int_eq(fairsem_cluster_release(&waiter.hold), 0);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
 /* For each thing that can go wrong while it joins or waits: its result, and its lease is ended. */
 START_TEST(a_wait_fails_with_its_reason)
 {
@@ -579,6 +614,7 @@ int main(void)
               a_renewal_by_a_leader_of_old_does_not_count, a_grant_that_comes_too_late_is_none,
               lost_answers_are_found_out, a_waiter_begins_when_there_is_room,
               a_renewal_tells_what_the_watch_does_not, a_watch_that_breaks_is_begun_again_once,
+              a_renewal_is_answered_after_a_newer_view,
               a_wait_fails_with_its_reason, a_token_or_a_cancellation_ends_a_wait,
               units_that_come_too_late_are_given_back, an_end_that_is_not_answered_goes_on_alone,
               a_handle_is_closed_during_an_end, the_librarys_thread_takes_no_signals,
