@@ -124,7 +124,8 @@ FAIRSEM_API int fairsem_cluster_open(fairsem_cluster_t **handle, const char *nam
     FAIRSEM_NONNULL_(1, 2, 3);
 
 /*
- * Close a handle.  No other thread may be using it.
+ * Close a handle.  No other thread may be using it.  Before, what a canceled thread has left is
+ * given back, for which it waits as fairsem_cluster_release does.
  *
  * 0        the handle is gone
  * EBUSY    something is held or waited for; nothing was changed

@@ -34,7 +34,7 @@ struct fs_keeper {
     struct fs_job *jobs;            /* mutex */
     size_t claims;                  /* mutex: callers that wait, or hold something */
     bool runs, joinable;            /* mutex: the thread */
-    bool quits;                     /* mutex: jobs are to end at once */
+    bool quits;                     /* mutex: jobs are to end */
     pthread_t thread;               /* mutex */
 };
 

@@ -256,7 +256,8 @@ static int64_t turn(struct fs_job *job, int64_t now)
 
     if (request->leaves)
         leave(request);
-    if (request->keeper->quits && request->state != FS_ENDED) {
+    /* An end that is not answered yet is waited for, as in a release. */
+    if (request->keeper->quits && request->is_over && request->state != FS_ENDED) {
         fs_engine_stop(&request->step);
         over(request, ENETUNREACH);     /* its lease ends by itself */
     }

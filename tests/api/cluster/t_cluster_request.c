@@ -505,6 +505,34 @@ START_TEST(a_token_or_a_cancellation_ends_a_wait)
 }
 END_TEST
 
+static void *close_it(void *handle)
+{
+    return fairsem_cluster_close(handle) == 0 ? NULL : handle;
+}
+
+/* A thread that is canceled does not wait for the engine; so whoever closes the handle does. */
+START_TEST(a_handle_that_is_closed_gives_back_first)
+{
+    fairsem_cluster_t *handle = open_handle();
+    struct waiter waiter = { .handle = handle };
+    pthread_t thread;
+    void *result;
+
+    world.others = 2;
+    world.silent[FS_END] = true;
+    start_thread(&thread, wait_for_it, &waiter);
+    await(&world.asked[FS_WATCH], 1);
+    pthread_cancel(thread);
+    pthread_join(thread, NULL);
+    start_thread(&thread, close_it, handle);
+    poll(NULL, 0, 50);      /* most often it waits by now */
+    world.silent[FS_END] = false;
+    pthread_join(thread, &result);
+    ck_assert_ptr_null(result);
+    ck_assert_int_eq(world.answered[FS_END], 1);
+}
+END_TEST
+
 /* The engine takes the begin, but its answer comes when the caller has left: it is given back. */
 START_TEST(units_that_come_too_late_are_given_back)
 {
@@ -616,6 +644,7 @@ int main(void)
               a_renewal_tells_what_the_watch_does_not, a_watch_that_breaks_is_begun_again_once,
               a_renewal_is_answered_after_a_newer_view,
               a_wait_fails_with_its_reason, a_token_or_a_cancellation_ends_a_wait,
+              a_handle_that_is_closed_gives_back_first,
               units_that_come_too_late_are_given_back, an_end_that_is_not_answered_goes_on_alone,
               a_handle_is_closed_during_an_end, the_librarys_thread_takes_no_signals,
               a_child_can_use_nothing_of_its_parents);
