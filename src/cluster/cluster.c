@@ -32,7 +32,7 @@ static void start_curl(void)
 int fairsem_cluster_open(fairsem_cluster_t **handle, const char *name,
                          const fairsem_cluster_attr_t *attr)
 {
-    int saved = errno, error;
+    int saved = errno, error, cancel;
     struct fs_options options;
     fairsem_cluster_t *made = calloc(1, sizeof *made);
 
@@ -40,6 +40,7 @@ int fairsem_cluster_open(fairsem_cluster_t **handle, const char *name,
         errno = saved;
         return ENOMEM;
     }
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pthread_once(&once, start_curl);
     error = curl_state != CURLE_OK ? ENOMEM : fs_key_prefix(made->prefix, name) ? 0 : EINVAL;
     if (error == 0)
@@ -53,6 +54,7 @@ int fairsem_cluster_open(fairsem_cluster_t **handle, const char *name,
         *handle = made;
     else
         free(made);
+    pthread_setcancelstate(cancel, &cancel);
     errno = saved;
     return error;
 }

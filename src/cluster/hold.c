@@ -84,12 +84,16 @@ int fs_hold_acquire(fairsem_cluster_t *handle, int64_t n, const fairsem_wait_t *
 {
     struct fs_keeper *keeper = &handle->keeper;
     struct fs_request *request;
-    int error, state;
+    int error, state, cancel;
 
+    /* Only the wait is a cancellation point, and not what is read for the request. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     request = fs_request_new(keeper, handle->prefix, n, how != NULL ? how->priority : 0,
                              only_tries(how));
-    if (request == NULL)
+    if (request == NULL) {
+        pthread_setcancelstate(cancel, &cancel);
         return ENOMEM;
+    }
     /* No units: only to find out whether `how` is one, and whether its token is canceled. */
     error = fairsem_acquire_with(&request->decided, 0, how);
     fs_keeper_lock(keeper, &state);
@@ -97,12 +101,12 @@ int fs_hold_acquire(fairsem_cluster_t *handle, int64_t n, const fairsem_wait_t *
         error = fs_keeper_add(keeper, &request->job);
     if (error != 0) {
         fs_request_drop(request);
-        fs_keeper_unlock(keeper, state);
+        fs_keeper_unlock(keeper, cancel);
         return error;
     }
     request->owners++;
     keeper->claims++;
-    fs_keeper_unlock(keeper, state);
+    fs_keeper_unlock(keeper, cancel);
 
     error = await_units(request, how);
     if (error != 0)

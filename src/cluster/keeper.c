@@ -47,7 +47,7 @@ void fs_keeper_close(struct fs_keeper *keeper)
 
     fs_keeper_lock(keeper, &state);
     keeper->quits = true;
-    fs_keeper_unlock(keeper, state);
+    fs_keeper_unlock(keeper, PTHREAD_CANCEL_DISABLE);
     if (keeper->joinable)
         pthread_join(keeper->thread, NULL);
     fs_engine_close(keeper->engine);
@@ -55,6 +55,7 @@ void fs_keeper_close(struct fs_keeper *keeper)
     close(keeper->alarm);
     close(keeper->event);
     pthread_mutex_destroy(&keeper->mutex);
+    pthread_setcancelstate(state, &state);
 }
 
 bool fs_keeper_is_foreign(const struct fs_keeper *keeper)

@@ -505,6 +505,59 @@ START_TEST(a_token_or_a_cancellation_ends_a_wait)
 }
 END_TEST
 
+static void *use_a_handle(void *arg)
+{
+    fairsem_cluster_attr_t attr = three;
+    fairsem_cluster_hold_t hold = { { 0 } };
+    fairsem_cluster_t *handle;
+    _Atomic int *step = arg;
+    int state;
+
+    attr.user = "me";
+    attr.password_file = "/dev/null";
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    pthread_cancel(pthread_self());
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+    if (fairsem_cluster_open(&handle, "name", &attr) != 0)
+        return NULL;
+    *step = 1;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    if (fairsem_cluster_acquire_with(handle, 1, NULL, &hold) != 0)
+        return NULL;
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+    if (fairsem_cluster_release(&hold) != 0)
+        return NULL;
+    *step = 2;
+    if (fairsem_cluster_close(handle) != 0)
+        return NULL;
+    *step = 3;
+    pthread_testcancel();
+    return NULL;
+}
+
+/* Its cancellation is pending all the time.  LeakSanitizer sees what is left behind in a wait. */
+START_TEST(only_a_wait_is_a_cancellation_point)
+{
+    fairsem_cluster_t *handle = open_handle();
+    struct waiter waiter = { .handle = handle };
+    _Atomic int step = 0;
+    pthread_t thread;
+    void *result;
+
+    start_thread(&thread, use_a_handle, (void *)&step);
+    pthread_join(thread, &result);
+    ck_assert_int_eq(step, 3);
+    ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+
+    world.others = 2;
+    start_thread(&thread, wait_for_it, &waiter);
+    pthread_cancel(thread);
+    pthread_join(thread, &result);
+    ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+END_TEST
+
 static void *close_it(void *handle)
 {
     return fairsem_cluster_close(handle) == 0 ? NULL : handle;
@@ -644,7 +697,7 @@ int main(void)
               a_renewal_tells_what_the_watch_does_not, a_watch_that_breaks_is_begun_again_once,
               a_renewal_is_answered_after_a_newer_view,
               a_wait_fails_with_its_reason, a_token_or_a_cancellation_ends_a_wait,
-              a_handle_that_is_closed_gives_back_first,
+              only_a_wait_is_a_cancellation_point, a_handle_that_is_closed_gives_back_first,
               units_that_come_too_late_are_given_back, an_end_that_is_not_answered_goes_on_alone,
               a_handle_is_closed_during_an_end, the_librarys_thread_takes_no_signals,
               a_child_can_use_nothing_of_its_parents);
