@@ -6,7 +6,7 @@
  * because they hear nothing from a member that hangs.  A renewal finds that out, at the latest.
  *
  *     FS_IDLE --call--> FS_SENT --an answer--> FS_IDLE
- *     FS_SENT --no answer--> FS_PAUSED --its time--> FS_SENT
+ *     FS_SENT --no answer, or no memory--> FS_PAUSED --its time--> FS_SENT
  *     FS_SENT, a watch, --the endpoint changed--> FS_IDLE
  *     any --no token, or an old one--> FS_NEEDS_TOKEN --it has come--> FS_SENT
  */
@@ -89,6 +89,20 @@ static void failed(struct fs_call *call, int error, int64_t now)
     call->again = now + pause;
 }
 
+/* It could not be sent.  Whoever plans when to wake has to be told, if it has done so already. */
+static void wait_for_memory(struct fs_call *call, int64_t now)
+{
+    call->answer.error = ENOMEM;
+    call->state = FS_PAUSED;
+    call->again = now + PAUSE_LONGEST;
+    fs_engine_wake(call->engine);
+}
+
+static bool has_waited_for_memory(const struct fs_call *call)
+{
+    return call->state == FS_PAUSED && call->answer.error == ENOMEM && fs_boot_now() >= call->until;
+}
+
 static void ended(struct fs_exchange *exchange, int error);
 static bool take_event(struct fs_exchange *exchange, const char *bytes, size_t n);
 
@@ -103,6 +117,8 @@ static void send_call(struct fs_call *call, int64_t now)
     if (engine->at.options->user != NULL && engine->login.text == NULL) {
         call->state = FS_NEEDS_TOKEN;
         fs_login_ask(&engine->login);
+        if (!engine->login.is_asked)
+            wait_for_memory(call, now);
         return;
     }
     call->token_number = engine->login.number;
@@ -117,10 +133,8 @@ static void send_call(struct fs_call *call, int64_t now)
     error = fs_endpoints_post(&engine->at, &call->exchange, fs_etcd_path(call->step),
                               engine->login.text, fs_etcd_ask(call->step, call->place),
                               streams ? 0 : fs_endpoints_patience(&engine->at, has_lease));
-    if (error != 0) {
-        call->state = FS_PAUSED;
-        call->again = now + PAUSE_LONGEST;
-    }
+    if (error != 0)
+        wait_for_memory(call, now);
 }
 
 void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step step,
@@ -281,15 +295,13 @@ int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
         fs_http_stop(&call->exchange);
         finish(call, ENETUNREACH);
     }
+    while ((call = next_that(engine, has_waited_for_memory)) != NULL)
+        finish(call, ENOMEM);
     for (call = engine->calls; call != NULL; call = call->next) {
         if (call->state == FS_PAUSED && call->again <= now)
             send_call(call, now);
         if (call->state == FS_PAUSED)
             next = fs_earlier(next, call->again);
-    }
-    if (!engine->login.is_asked && next_that(engine, needs_token) != NULL) {
-        fs_login_ask(&engine->login);   /* there was no memory for it */
-        next = fs_earlier(next, now + PAUSE_LONGEST);
     }
     return next;
 }

@@ -22,6 +22,7 @@ test_programs += \
 	tests/api/cluster/t_cluster_results
 if HAVE_WRAP
 test_programs += \
+	tests/api/cluster/t_cluster_memory \
 	tests/api/cluster/t_cluster_request
 endif
 endif
@@ -48,6 +49,9 @@ tests_api_cluster_t_cluster_answers_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_api_cluster_t_cluster_answers_LDADD = libcluster.la $(LDADD)
 tests_api_cluster_t_cluster_results_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_api_cluster_t_cluster_results_LDADD = libcluster.la $(LDADD)
+tests_api_cluster_t_cluster_memory_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
+tests_api_cluster_t_cluster_memory_LDADD = libcluster.la $(LDADD)
+tests_api_cluster_t_cluster_memory_LDFLAGS = -Wl,--wrap=fs_boot_now -Wl,--wrap=fs_http_start
 # It is the engine itself, and the clock.
 tests_api_cluster_t_cluster_request_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_api_cluster_t_cluster_request_LDADD = libcluster.la $(LDADD)

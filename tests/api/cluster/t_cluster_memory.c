@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* t_cluster_memory.c - there is no memory to send a question; nothing answers at its endpoint. */
+#include "suite.h"
+
+#include "clock.h"
+#include "http.h"
+
+#include <fairsem/cluster.h>
+#include <stdatomic.h>
+
+static _Atomic int failures, failed;    /* how often there is no memory, and was none */
+static _Atomic int64_t jump;            /* of the clock */
+
+int64_t __wrap_fs_boot_now(void);
+int64_t __real_fs_boot_now(void);
+
+int64_t __wrap_fs_boot_now(void)
+{
+    return __real_fs_boot_now() + jump;
+}
+
+int __wrap_fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char *url,
+                         const char *token, const char *body, long timeout_ms);
+int __real_fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char *url,
+                         const char *token, const char *body, long timeout_ms);
+
+int __wrap_fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char *url,
+                         const char *token, const char *body, long timeout_ms)
+{
+    bool fails = failed < failures;
+
+    failed += fails;
+    if (!fails || failed == 2)
+        jump = 6 * FS_NS_PER_S;     /* it is too late to ask once more */
+    if (fails)
+        return ENOMEM;
+    return __real_fs_http_start(http, exchange, url, token, body, timeout_ms);
+}
+
+/* How an acquire, and a list, end if the first questions cannot be sent. */
+static void both_end_with(int expected, int count, const fairsem_cluster_attr_t *attr)
+{
+    fairsem_cluster_hold_t hold = { { 0 } };
+    fairsem_cluster_t *handle;
+    size_t users;
+
+    failures = count;
+    ck_assert_int_eq(fairsem_cluster_open(&handle, "name", attr), 0);
+    jump = failed = 0;
+    ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, NULL, &hold), expected);
+    jump = failed = 0;
+    ck_assert_int_eq(fairsem_cluster_users(handle, NULL, 0, &users), expected);
+    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+}
+
+static const fairsem_cluster_attr_t
+    plain = { .endpoints = "http://127.0.0.1:1", .limit = 3 },
+    secret = { .endpoints = "http://127.0.0.1:1", .limit = 3, .user = "me",
+               .password_file = "/dev/null" };
+
+START_TEST(what_could_not_be_sent_is_sent_again)
+{
+    both_end_with(ENETUNREACH, 1, &plain);
+    both_end_with(ENETUNREACH, 1, &secret);
+}
+END_TEST
+
+/* Not for ever: when the time for it is over, that is the result. */
+START_TEST(without_memory_a_call_ends)
+{
+    both_end_with(ENOMEM, 2, &plain);
+    both_end_with(ENOMEM, 2, &secret);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("cluster memory", what_could_not_be_sent_is_sent_again, without_memory_a_call_ends);
+}
