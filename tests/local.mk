@@ -47,6 +47,7 @@ include $(top_srcdir)/tests/api/cxx/local.mk
 include $(top_srcdir)/tests/inside/core/local.mk
 include $(top_srcdir)/tests/inside/faults/local.mk
 include $(top_srcdir)/tests/search/engine/local.mk
+include $(top_srcdir)/tests/search/spec/local.mk
 include $(top_srcdir)/tests/search/core/local.mk
 include $(top_srcdir)/tests/search/shared/local.mk
 include $(top_srcdir)/tests/search/fuzz/local.mk

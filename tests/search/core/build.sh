@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # The text, not the times: mutants are copies, made in the same second.
 made_of=$(echo "$CC $EXPLORE_CPPFLAGS" | cat - "$0" "$src"/core/*.[ch] "$include"/*.h \
-  "$here"/*.[ch] "$engine"/*.[ch] "$engine/build.sh" | cksum)
+  "$here"/*.[ch] "$here"/../spec/*.[ch] "$engine"/*.[ch] "$engine/build.sh" | cksum)
 [ ! -x "$out" ] || [ "$(cat "$work/made-of" 2> /dev/null)" != "$made_of" ] || exit 0
 rm -rf "$out" "$work"
 mkdir -p "$work/library" "$work/explorer"
@@ -32,7 +32,7 @@ library() {
 }
 
 library &
-(explorer "$flags")
+(explorer "$flags" "$here/../spec/spec.c")
 wait $!
 link 'library/*.o'
 echo "$made_of" > made-of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model.h - the semaphore as a sequential program, with which the results of a run are compared.
+ * model.h - the semaphores of ../spec/, with which the results of a run are compared.
  *
  * An operation takes effect in one step, or in two: it joins a queue, and later leaves it, either
  * because another operation's step grants it, or for a reason of its own.  The results of the run
@@ -9,22 +9,13 @@
 #ifndef XP_MODEL_H
 #define XP_MODEL_H
 
+#include "../spec/spec.h"
 #include "explorer.h"
 
 enum { MODEL_WAYS = 4 };
 
-struct model_sem {
-    int64_t available, limit;
-    int     closed;
-    int     length;
-    int8_t  queue[CALLS];           /* calls, the head first */
-    int     old;                    /* so many of them are old, and come first */
-    int8_t  came;                   /* how many have ever joined */
-    int8_t  number[CALLS];          /* by call: when it joined */
-};
-
 struct model {
-    struct model_sem sem[SEMS_MAX];
+    struct spec sem[SEMS_MAX];
     int  token;                     /* the reason; 0: not canceled */
     bool canceling;                 /* a call is canceling it, and has not returned */
     uint8_t phase[CALLS];           /* one of the enum below */
@@ -56,34 +47,24 @@ void model_end_of(int sem, int64_t number[END_NUMBERS]);
 
 /* ---- Between model.c, model_steps.c and model_tickets.c ---- */
 
+extern struct spec_request model_request[CALLS];    /* by call */
 const struct op *op_of(int i);
 int64_t result_of(int i);
 bool returned_before(int that, int this);   /* had that call returned when this one began? */
 
 /* All these return false if the results contradict the step. */
 bool model_over(struct model *m, int i, int64_t result);
-bool model_ask(struct model *m, struct model_sem *s, int i, int refusal);
-bool model_grant_heads(struct model *m, struct model_sem *s);
-bool model_grant_all(struct model *m, struct model_sem *s);
+bool model_ask(struct model *m, struct spec *s, int i, int refusal);
+bool model_settle(struct model *m, struct spec *s, bool claims);
 bool model_grant(struct model *m, int i);
-bool model_refuse(struct model *m, struct model_sem *s, int64_t most, int state, int why);
-bool model_grow_old(struct model *m, struct model_sem *s);
 bool model_may_wait(const struct model *m, int i);
 bool model_end_ticket(struct model *m, int t, enum fairsem_ticket_state state, int why);
-bool model_take(struct model *m, struct model_sem *s, int i);
+bool model_take(struct model *m, struct spec *s, int i);
 bool model_claim(struct model *m, int i);
 bool model_return(struct model *m, int i);
 bool model_returned(struct model *m, int i);
 bool model_watch(struct model *m, int i);
 bool model_ticket_state(struct model *m, int i);
-bool model_inspect(struct model *m, const struct model_sem *s, int i, int64_t result);
-bool model_has_ticket(const struct model_sem *s);
-
-int64_t model_units_of(int i);
-void model_join(struct model_sem *s, int i);
-void model_leave(struct model_sem *s, int i);
-bool model_must_wait(const struct model_sem *s, int64_t n, int priority);
-void model_regain(struct model_sem *s, int64_t n);
-bool model_valid(int64_t n);
+bool model_inspect(struct model *m, const struct spec *s, int i, int64_t result);
 
 #endif

@@ -38,48 +38,38 @@ bool model_may_wait(const struct model *m, int i)
 
 /* ---- Steps ---- */
 
-/*
- * After a release of units that nobody held more units may be free than the capacity, see
- * may_know_old_limit().  The fast path does not load the capacity, and takes them.
- */
-static bool passes_the_limit(const struct model_sem *s, int i)
-{
-    return result_of(i) == 0 && op_of(i)->n <= s->available && s->length == 0;
-}
-
 /* Acquire in all its forms, and a ticket's take: a request that is not granted joins the queue. */
-bool model_ask(struct model *m, struct model_sem *s, int i, int refusal)
+bool model_ask(struct model *m, struct spec *s, int i, int instead)
 {
     const struct op *op = op_of(i);
-    int priority = op->verb == TRY ? INT32_MAX : op->priority;
+    int result;
 
-    if (s->closed != 0 && op->verb != DRAIN)
-        return model_over(m, i, s->closed);
-    if (op->n > s->limit && s->limit != 0 && !passes_the_limit(s, i))
-        return model_over(m, i, E2BIG);
-    if (!model_must_wait(s, op->n, priority)) {
-        if (op->verb != DRAIN)
-            s->available -= op->n;
-        m->phase[i] = OVER;
-        return model_grant(m, i) && (op->verb != TAKE || result_of(i) == 0);
+    if (result_of(i) == ETIMEDOUT && is_timed(op) && (spec_is_full(s) || !model_may_wait(m, i)))
+        instead = ETIMEDOUT;    /* its deadline had passed before it came */
+    result = spec_ask(s, &model_request[i], instead);
+    /*
+     * After a release of units that nobody held more units may be free than the capacity, see
+     * may_know_old_limit().  The fast path does not load the capacity, and takes them.
+     */
+    if (result == E2BIG && result_of(i) == 0 && s->closed == 0 && s->waiters == 0
+        && op->n <= s->available) {
+        s->available -= op->n;
+        result = 0;
     }
-    if (refusal != 0)
-        return model_over(m, i, refusal);
-    if (scenario->max_waiters != 0 && s->length >= scenario->max_waiters)
-        /* Its deadline had passed before it came, or the queue is full. */
-        return model_over(m, i, result_of(i) == ETIMEDOUT && is_timed(op) ? ETIMEDOUT : ENOBUFS);
-    if (result_of(i) == ETIMEDOUT && is_timed(op) && !model_may_wait(m, i))
-        return model_over(m, i, ETIMEDOUT);   /* its deadline had passed before it came */
-    model_join(s, i);
-    m->phase[i] = WAITS;
-    return model_may_wait(m, i);
+    if (result == SPEC_WAITS) {
+        m->phase[i] = WAITS;
+        return model_may_wait(m, i);
+    }
+    if (result != 0)
+        return model_over(m, i, result);
+    return model_grant(m, i) && (op->verb != TAKE || result_of(i) == 0);
 }
 
 /*
  * Is it a release that may have loaded the capacity before another call changed it?  Without the
  * mutex it may then succeed; but only with units that no thread held, see fairsem_set_capacity().
  */
-static bool may_know_old_limit(const struct model_sem *s, int i)
+static bool may_know_old_limit(const struct spec *s, int i, int64_t n)
 {
     int64_t most = scenario->capacity;
     bool changes = false;
@@ -93,81 +83,44 @@ static bool may_know_old_limit(const struct model_sem *s, int i)
         most = op->n > most ? op->n : most;
         changes = changes || !returned_before(place[k], i);
     }
-    return changes && result_of(i) == 0 && model_units_of(i) <= most - s->available;
+    return changes && result_of(i) == 0 && n <= most - s->available;
 }
 
-static bool release(struct model *m, struct model_sem *s, int i)
+static bool settled(struct model *m, struct spec *s, int i, int result)
 {
-    if (op_of(i)->verb == GIVE && model_units_of(i) == 0)
-        return model_over(m, i, 0);     /* it has made no call */
-    if (model_units_of(i) > s->limit - s->available && !may_know_old_limit(s, i))
-        return model_over(m, i, EOVERFLOW);
-    s->available += model_units_of(i);
-    return model_grant_heads(m, s) && model_over(m, i, 0);
+    return model_settle(m, s, true) && model_over(m, i, result);
 }
 
-static bool set_capacity(struct model *m, struct model_sem *s, int i)
+static bool release(struct model *m, struct spec *s, int i, int64_t n)
 {
-    int64_t capacity = op_of(i)->n;
+    int error = spec_release(s, n);
 
-    if (scenario->capacity == 0 || !model_valid(capacity))
-        return model_over(m, i, EINVAL);
-    s->available += capacity - s->limit;
-    s->limit = capacity;
-    if (capacity != 0 && !model_refuse(m, s, capacity, FAIRSEM_TICKET_CANCELED, E2BIG))
-        return false;
-    return model_grant_heads(m, s) && model_over(m, i, 0);
-}
-
-static bool close_sem(struct model *m, struct model_sem *s, int i)
-{
-    int reason = op_of(i)->n != 0 ? (int)op_of(i)->n : ESHUTDOWN;
-
-    if (reason < 0)
-        return model_over(m, i, EINVAL);
-    if (s->closed != 0)
-        return model_over(m, i, EALREADY);
-    s->closed = reason;
-    return model_refuse(m, s, -1, FAIRSEM_TICKET_CLOSED, reason) && model_over(m, i, 0);
+    if (error == EOVERFLOW && may_know_old_limit(s, i, n)) {
+        s->available += n;
+        error = 0;
+    }
+    return settled(m, s, i, error);
 }
 
 /* A drain closes, and then asks for units in a separate step. */
-static bool close_to_drain(struct model *m, struct model_sem *s, int i)
+static bool close_to_drain(struct model *m, struct spec *s, int i)
 {
-    int64_t n = op_of(i)->n;
+    int error = spec_close_to_drain(s, &model_request[i]);
 
-    if (!model_valid(n))
-        return model_over(m, i, EINVAL);
-    if (n > s->limit && s->limit != 0)
-        return model_over(m, i, E2BIG);
+    if (error != 0)
+        return model_over(m, i, error);
     m->phase[i] = ASKS;
-    if (s->closed != 0)
-        return true;
-    s->closed = ESHUTDOWN;
-    return model_refuse(m, s, -1, FAIRSEM_TICKET_CLOSED, ESHUTDOWN);
-}
-
-static bool consume(struct model *m, struct model_sem *s, int i)
-{
-    int64_t n = op_of(i)->n;
-
-    if (!model_valid(n))
-        return model_over(m, i, EINVAL);
-    if (s->available - n < -FAIRSEM_MAX_UNITS)
-        return model_over(m, i, EOVERFLOW);
-    s->available -= n;
-    return model_over(m, i, 0);
+    return model_settle(m, s, true);
 }
 
 /* The waiters are taken out one by one, in any order, each in a separate step. */
 static bool cancel(struct model *m, int i)
 {
     if (m->phase[i] == BEFORE) {
-        if (op_of(i)->n < 0)
-            return model_over(m, i, EINVAL);
-        if (m->token != 0)
-            return model_over(m, i, EALREADY);
-        m->token = op_of(i)->n != 0 ? (int)op_of(i)->n : ECANCELED;
+        int error = spec_reason(&m->token, (int)op_of(i)->n, ECANCELED);
+
+        if (error != 0)
+            return model_over(m, i, error);
         m->canceling = true;
         m->phase[i] = WAITS;
         return true;
@@ -182,18 +135,6 @@ static bool cancel(struct model *m, int i)
     return model_over(m, i, 0);
 }
 
-static bool take_upto(struct model *m, struct model_sem *s, int i)
-{
-    int64_t n = op_of(i)->n;
-
-    if (n < 0 || s->closed != 0 || model_must_wait(s, 1, INT32_MAX))
-        n = 0;
-    else if (n > s->available)
-        n = s->available;
-    s->available -= n;
-    return model_over(m, i, n);
-}
-
 /* Which call is canceling the token?  It has not returned. */
 static int canceler(const struct model *m)
 {
@@ -205,7 +146,7 @@ static int canceler(const struct model *m)
 }
 
 /* The wait is aborted as its result says: by time, token, signal or pthread_cancel. */
-static bool abort_wait(struct model *m, struct model_sem *s, int i)
+static bool abort_wait(struct model *m, struct spec *s, int i)
 {
     const struct op *op = op_of(i);
     int64_t result = result_of(i);
@@ -214,51 +155,28 @@ static bool abort_wait(struct model *m, struct model_sem *s, int i)
         && !(result == m->token && m->token != 0 && op->token)
         && !(result == EINTR && scenario->signals > 0) && result != RESULT_CANCELED)
         return false;
-    if (m->phase[i] == HAS && op->verb != DRAIN)
-        model_regain(s, op->n);
-    else if (m->phase[i] != HAS && op->verb != WATCH)
-        model_leave(s, i);
+    if (m->phase[i] == HAS)
+        (void)spec_regain(s, &model_request[i]);
+    else if (op->verb != WATCH)
+        spec_leave(s, &model_request[i]);
     m->phase[i] = OVER;
     if (op->token && result == m->token && m->canceling)
         m->now = canceler(m);   /* which completes it, and only then grants to those behind it */
-    return model_grant_heads(m, s);
-}
-
-/*
- * FAIRSEM_BOUNDED_BYPASS: until the head of the queue claims, others may take the units, but not
- * while a ticket is in the queue.
- */
-static bool may_pass(const struct model_sem *s, int64_t n)
-{
-    return scenario->bypass_ns != 0 && s->length > 0 && s->closed == 0 && s->limit != 0 && n > 0
-           && n <= s->available && !model_has_ticket(s);
-}
-
-/* Would a try have to wait?  With a bypass it need not while the head has yet to claim. */
-static bool would_block(struct model *m, struct model_sem *s, int i)
-{
-    int64_t n = op_of(i)->n;
-    bool would = model_valid(n) && s->closed == 0 && (n <= s->limit || s->limit == 0)
-                 && model_must_wait(s, n, INT32_MAX);
-
-    if (would && may_pass(s, n))
-        would = result_of(i) != 0;
-    return model_inspect(m, s, i, would);
+    return model_settle(m, s, true);
 }
 
 static bool step_strict(struct model *m, int i, int way)
 {
     const struct op *op = op_of(i);
-    struct model_sem *s = &m->sem[op->sem];
+    struct spec *s = &m->sem[op->sem];
 
-    m->now = i;
     if (m->phase[i] == BEFORE && op->verb == DRAIN)
         return way == 0 && close_to_drain(m, s, i);
     if (m->phase[i] != BEFORE && op->verb == RETURN)
         return way == 0 && model_returned(m, i);
     if (m->phase[i] != BEFORE && m->phase[i] != ASKS)
         return way == 0 && (op->verb == CANCEL ? cancel(m, i) : abort_wait(m, s, i));
-    if ((op->verb <= TRY || op->verb == RELEASE || op->verb == TAKE) && !model_valid(op->n))
+    if ((op->verb <= TRY || op->verb == TAKE) && !spec_valid(op->n))
         return way == 0 && model_over(m, i, EINVAL);
     if (stopped_by_token(m, i, way))
         return model_over(m, i, m->token);
@@ -270,27 +188,30 @@ static bool step_strict(struct model *m, int i, int way)
     case TRY:
         return model_ask(m, s, i, EAGAIN);
     case UPTO:
-        return take_upto(m, s, i);
-    case RELEASE: case GIVE:
-        return release(m, s, i);
+        return model_over(m, i, spec_upto(s, op->n));
+    case RELEASE:
+        return release(m, s, i, op->n);
+    case GIVE:          /* of no units: it has made no call */
+        return run.call[i].n != 0 ? release(m, s, i, run.call[i].n) : model_over(m, i, 0);
     case CLOSE:
-        return close_sem(m, s, i);
+        return settled(m, s, i, spec_close(s, (int)op->n));
     case CAPACITY:
-        return set_capacity(m, s, i);
+        return settled(m, s, i, spec_set_capacity(s, op->n));
     case CONSUME:
-        return consume(m, s, i);
+        return model_over(m, i, spec_consume(s, op->n));
     case DESTROY:
-        return model_over(m, i, s->length > 0 ? EBUSY : 0);
-    case WOULD:
-        return would_block(m, s, i);
+        return model_over(m, i, spec_destroy(s));
+    case WOULD:         /* a try that may pass need not wait, until the head has claimed */
+        return model_inspect(m, s, i, spec_would_block(s, op->n)
+                                      && !(result_of(i) == 0 && spec_may_pass(s, op->n)));
     case STAT:
-        return model_inspect(m, s, i, s->available * 16 + s->length);
+        return model_inspect(m, s, i, s->available * 16 + s->waiters);
     case AVAILABLE:
         return model_inspect(m, s, i, s->available * 16);
     case WAITERS:
-        return model_inspect(m, s, i, s->length);
+        return model_inspect(m, s, i, s->waiters);
     case SIZE:
-        return model_inspect(m, s, i, (scenario->capacity != 0 ? s->limit : -1) * 16);
+        return model_inspect(m, s, i, (s->bounded ? s->capacity : -1) * 16);
     case IS_CLOSED:
         return model_inspect(m, s, i, s->closed);
     case STATE:
@@ -314,37 +235,27 @@ static bool step_strict(struct model *m, int i, int way)
 static bool step_past_the_queue(struct model *m, int i)
 {
     const struct op *op = op_of(i);
-    struct model_sem *s = &m->sem[op->sem];
+    struct spec *s = &m->sem[op->sem];
     int64_t n = op->n;
+    int result;
 
-    if (scenario->bypass_ns == 0)
-        return false;
-    m->now = i;
-    if (m->phase[i] == WAITS && op->verb <= TRY) {
-        if (s->length == 0 || s->queue[0] != i || s->limit == 0 || n > s->available)
-            return false;
-        s->available -= n;
-        model_leave(s, i);
-        return model_grant(m, i) && model_grant_heads(m, s);
-    }
-    if (m->phase[i] != BEFORE || !may_pass(s, op->verb == UPTO ? 1 : n))
-        return false;
-    if (op->verb == UPTO) {
-        n = n < s->available ? n : s->available;
-        s->available -= n;
-        return model_over(m, i, n);
-    }
-    if (op->verb > TRY)
+    if (m->phase[i] == WAITS && op->verb <= TRY)
+        return s->bypass && spec_next(s, false, &result) == &model_request[i]
+               && model_grant(m, i) && model_settle(m, s, true);
+    if (op->verb == UPTO && n > s->available)
+        n = s->available;
+    if (m->phase[i] != BEFORE || op->verb > UPTO || !spec_may_pass(s, n))
         return false;
     s->available -= n;
-    return model_grant(m, i);
+    return op->verb == UPTO ? model_over(m, i, n) : model_grant(m, i);
 }
 
 bool model_step(struct model *m, int i, int way)
 {
-    if (way == 3) {
-        m->now = i;
-        return model_grow_old(m, &m->sem[op_of(i)->sem]);
-    }
+    struct spec *s = &m->sem[op_of(i)->sem];
+
+    m->now = i;
+    if (way == 3)       /* the next request becomes old: time may pass at any moment */
+        return scenario->aging_ns != 0 && s->old++ < s->waiters && model_settle(m, s, true);
     return way < 2 ? step_strict(m, i, way) : step_past_the_queue(m, i);
 }

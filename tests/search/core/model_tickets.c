@@ -66,7 +66,7 @@ static bool is_refused(const struct model *m, int i, bool *must_be)
     return result_of(i) == ECANCELED && (may_be || *must_be);
 }
 
-bool model_take(struct model *m, struct model_sem *s, int i)
+bool model_take(struct model *m, struct spec *s, int i)
 {
     int t = op_of(i)->ticket;
     bool must_be_refused;
@@ -81,7 +81,7 @@ bool model_take(struct model *m, struct model_sem *s, int i)
     m->ticket[t] = FAIRSEM_TICKET_WAITING;
     m->taken_by[t] = i;
     m->had_callback[t] = m->had_callback[t] || op_of(i)->calls;
-    if (s->closed == 0 && !model_grant_all(m, s))    /* with a bypass: nobody claims any more */
+    if (s->closed == 0 && !model_settle(m, s, false))    /* with a bypass: nobody claims any more */
         return false;
     if (!model_ask(m, s, i, 0) || (m->phase[i] == WAITS && result_of(i) != EINPROGRESS))
         return false;
@@ -126,7 +126,7 @@ bool model_ticket_state(struct model *m, int i)
 }
 
 /* Whoever inspects the semaphore knows what has become of its tickets by then (I11). */
-bool model_inspect(struct model *m, const struct model_sem *s, int i, int64_t result)
+bool model_inspect(struct model *m, const struct spec *s, int i, int64_t result)
 {
     for (int t = 0; t < threads_count; t++) {
         if (m->ended_by[t] >= 0 && &m->sem[op_of(m->taken_by[t])->sem] == s)
@@ -137,22 +137,15 @@ bool model_inspect(struct model *m, const struct model_sem *s, int i, int64_t re
 
 bool model_claim(struct model *m, int i)
 {
-    int t = op_of(i)->ticket;
+    int t = op_of(i)->ticket, result;
 
     if (result_of(i) == EAGAIN && may_look_old(m, i))
         return model_over(m, i, EAGAIN);
     hear(m, t, i);
-    switch (m->ticket[t]) {
-    case FAIRSEM_TICKET_IDLE:
-        return model_over(m, i, EINVAL);
-    case FAIRSEM_TICKET_WAITING:
-        return model_over(m, i, EAGAIN);
-    case FAIRSEM_TICKET_GRANTED:
+    result = spec_ticket(m->ticket[t], m->why[t]);
+    if (result == 0)
         m->ticket[t] = FAIRSEM_TICKET_IDLE;
-        return model_over(m, i, 0);
-    default:
-        return model_over(m, i, m->why[t]);
-    }
+    return model_over(m, i, result == SPEC_WAITS ? EAGAIN : result);
 }
 
 /*
@@ -164,7 +157,7 @@ bool model_return(struct model *m, int i)
 {
     int t = op_of(i)->ticket;
     enum fairsem_ticket_state state = m->ticket[t];
-    struct model_sem *s = &m->sem[op_of(m->taken_by[t])->sem];
+    struct spec *s = &m->sem[op_of(m->taken_by[t])->sem];
 
     m->ticket[t] = FAIRSEM_TICKET_IDLE;
     m->phase[i] = HAS;
@@ -176,22 +169,23 @@ bool model_return(struct model *m, int i)
         return true;
     }
     if (state == FAIRSEM_TICKET_WAITING) {
-        model_leave(s, m->taken_by[t]);
+        spec_leave(s, &model_request[m->taken_by[t]]);
         if (!model_end_ticket(m, t, FAIRSEM_TICKET_IDLE, ECANCELED))
             return false;
     }
-    return model_grant_heads(m, s);
+    return model_settle(m, s, true);
 }
 
 /* WAITS: with units to give back; HAS: only the callback is awaited. */
 bool model_returned(struct model *m, int i)
 {
-    const struct op *taken = op_of(m->why[op_of(i)->ticket]);
+    int taken_by = m->why[op_of(i)->ticket];
+    struct spec *s = &m->sem[op_of(taken_by)->sem];
 
     if (m->phase[i] == HAS)
         return model_over(m, i, 0);
-    model_regain(&m->sem[taken->sem], taken->n);
-    return model_grant_heads(m, &m->sem[taken->sem]) && model_over(m, i, 0);
+    (void)spec_regain(s, &model_request[taken_by]);
+    return model_settle(m, s, true) && model_over(m, i, 0);
 }
 
 bool model_watch(struct model *m, int i)
@@ -203,12 +197,5 @@ bool model_watch(struct model *m, int i)
         return model_may_wait(m, i);
     }
     hear(m, t, i);
-    switch (m->ticket[t]) {
-    case FAIRSEM_TICKET_IDLE:
-        return model_over(m, i, EINVAL);
-    case FAIRSEM_TICKET_GRANTED:
-        return model_over(m, i, 0);
-    default:
-        return model_over(m, i, m->why[t]);
-    }
+    return model_over(m, i, spec_ticket(m->ticket[t], m->why[t]));
 }

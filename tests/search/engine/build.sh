@@ -32,7 +32,8 @@ END
   fi
 }
 
-# explorer FLAGS - compile its own sources and the engine's to $work/explorer, or copy the objects.
+# explorer FLAGS [FILE] - compile its own sources, the engine's and FILE to $work/explorer, or copy
+# the objects.
 # shellcheck disable=SC2086
 explorer() {
   cd "$work/explorer"
@@ -41,7 +42,7 @@ explorer() {
     return
   fi
   $CC $1 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -I"$here" \
-    -c "$here"/*.c "$engine"/*.c
+    -c "$here"/*.c "$engine"/*.c ${2:+"$2"}
 }
 
 # link LIBRARY - the objects matching these patterns are the library's.  The order matters:

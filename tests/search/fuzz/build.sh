@@ -35,7 +35,7 @@ trap 'rm -rf "$objects"' EXIT
 for file in $sources "$here"/bytes.c "$here"/calls.c "$here"/machine.c "$here"/model.c \
   "$here"/sequence.c "$here"/steps_all.c "$here"/steps_sem.c "$here"/steps_ticket.c \
   "$here"/steps_units.c "$here"/steps_wait.c "$here"/threads.c "$here"/words.c "$here"/world.c \
-  "$here/${3:-replay.c}"; do
+  "$here"/../spec/spec.c "$here/${3:-replay.c}"; do
   "$CC" -std=c11 -D_POSIX_C_SOURCE=200809L $CFLAGS -fexceptions -fasynchronous-unwind-tables \
     -I"$src/core" -I"${INCLUDE:-$here/../../../include}" -I"$here" -c "$file" \
     -o "$objects/$(basename "$file" .c).o"

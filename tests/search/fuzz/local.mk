@@ -19,7 +19,8 @@ fuzz_sources = \
 	tests/search/fuzz/steps_wait.c \
 	tests/search/fuzz/threads.c tests/search/fuzz/threads.h \
 	tests/search/fuzz/words.c tests/search/fuzz/words.h \
-	tests/search/fuzz/world.c tests/search/fuzz/world.h
+	tests/search/fuzz/world.c tests/search/fuzz/world.h \
+	$(spec_sources)
 EXTRA_DIST += $(fuzz_sources) tests/search/fuzz/build.sh tests/search/fuzz/corpus.txt tests/search/fuzz/fuzz.sh \
 	tests/search/fuzz/fuzz_target.c tests/search/fuzz/replay.c
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* model.c - the specification of fairsem, see model.h. */
+/* model.c - see model.h: the effects of the rules that a caller can see. */
 #include "model.h"
 
 #include <errno.h>
@@ -12,11 +12,6 @@ int (*model_calls_back)(void);
 static unsigned dues;
 
 /* ---- Errors of callers ---- */
-
-static bool valid(int64_t n)
-{
-    return n >= 0 && n <= FAIRSEM_MAX_UNITS;
-}
 
 bool model_valid_wait(const fairsem_wait_t *how)
 {
@@ -44,236 +39,118 @@ bool model_passed(clockid_t clock, const struct timespec *deadline)
 
 /* ---- The queue ---- */
 
-static int64_t length(const struct model_sem *s)
-{
-    int64_t n = 0;
-
-    for (const struct model_request *r = s->head; r != NULL; r = r->behind)
-        n++;
-    return n;
-}
-
-/* A request waits behind those of the same or a better priority. */
-static bool must_wait(const struct model_sem *s, int64_t n, int priority)
-{
-    return s->capacity == 0 || n > s->available
-           || (s->head != NULL && s->head->priority <= priority);
-}
-
 static void end_waits(const struct model_request *r)
 {
     for (struct model_wait *wait = model_waits; wait != NULL; wait = wait->older) {
         if (wait->request != r || wait->over)
             continue;
         wait->over = true;
-        if (r->state == FAIRSEM_TICKET_GRANTED)
-            wait->result = 0;
-        else
-            wait->result = r->state == FAIRSEM_TICKET_IDLE ? ECANCELED : r->reason;
+        wait->result = r->state == FAIRSEM_TICKET_IDLE ? ECANCELED : r->reason;
     }
 }
 
-static void leave(struct model_request *r, enum fairsem_ticket_state state, int reason,
-                  int64_t *counter)
+/* It has left the queue. */
+static void left(struct model_request *r, enum fairsem_ticket_state state, int reason)
 {
-    struct model_sem *s = r->sem;
-    struct model_request **at = &s->head;
+    fairsem_stat_t *past = &r->sem->past;
+    bool timed_out = state == FAIRSEM_TICKET_CANCELED && reason == ETIMEDOUT;
     int64_t waited = model_now_ns - r->joined_ns;
 
-    while (*at != r)
-        at = &(*at)->behind;
-    *at = r->behind;
     r->state = state;
     r->reason = reason;
-    if (r->had_to_wait) {
-        ++*counter;
-        s->past.wait_ns_total = waited > INT64_MAX - s->past.wait_ns_total
-                                    ? INT64_MAX : s->past.wait_ns_total + waited;
-        if (waited > s->past.wait_ns_max)
-            s->past.wait_ns_max = waited;
-    }
+    ++*(state == FAIRSEM_TICKET_GRANTED ? &past->grants
+        : timed_out ? &past->timeouts : &past->cancels);
+    past->wait_ns_total = waited > INT64_MAX - past->wait_ns_total
+                              ? INT64_MAX : past->wait_ns_total + waited;
+    if (waited > past->wait_ns_max)
+        past->wait_ns_max = waited;
     end_waits(r);
-    if (r->notify && r->had_to_wait && state != FAIRSEM_TICKET_IDLE) {
+    if (r->notify && state != FAIRSEM_TICKET_IDLE) {
         r->due = model_calls_back();
         r->due_order = ++dues;
     }
 }
 
-/* Grants the head while it fits. */
-static void grant_heads(struct model_sem *s)
+static struct model_request *request_of(struct spec_request *r)
 {
-    while (s->head != NULL && s->capacity != 0 && s->head->units <= s->available) {
-        s->available -= s->head->units;
-        leave(s->head, FAIRSEM_TICKET_GRANTED, 0, &s->past.grants);
-    }
+    return (struct model_request *)(void *)r;
 }
 
-/* `refusal`, if not 0, is returned instead of waiting. */
-static int join(struct model_sem *s, struct model_request *r, int64_t n, int priority, int refusal)
+int model_settle(struct model_sem *s, int result)
 {
-    struct model_request **at = &s->head;
-    bool waits = must_wait(s, n, priority);
+    struct spec_request *r;
+    int why;
 
-    if (s->closed != 0)
-        return s->closed;
-    if (n > s->capacity && s->capacity != 0)
-        return E2BIG;
-    if (waits && refusal != 0)
-        return refusal;
-    if (waits && s->max_waiters != 0 && length(s) >= s->max_waiters) {
-        s->past.refused++;
-        return ENOBUFS;
-    }
-    while (*at != NULL && (*at)->priority <= priority)
-        at = &(*at)->behind;
+    while ((r = spec_next(&s->now, true, &why)) != NULL)
+        left(request_of(r), why == 0 ? FAIRSEM_TICKET_GRANTED
+                            : s->now.closed != 0 ? FAIRSEM_TICKET_CLOSED
+                                                 : FAIRSEM_TICKET_CANCELED, why);
+    return result;
+}
+
+/* As spec_ask(). */
+static int ask(struct model_sem *s, struct model_request *r, int64_t n, int priority, int instead)
+{
+    int result;
+
     *r = (struct model_request){
-        .state = FAIRSEM_TICKET_WAITING, .sem = s, .units = n, .priority = priority,
-        .joined_ns = model_now_ns, .had_to_wait = waits, .notify = r->notify,
-        .called_by = r->called_by, .behind = *at,
+        .ask = { .units = n, .priority = priority }, .state = FAIRSEM_TICKET_IDLE, .sem = s,
+        .joined_ns = model_now_ns, .notify = r->notify, .called_by = r->called_by,
     };
-    *at = r;
-    s->past.waits += waits;
-    if (waits && length(s) > s->past.waiters_max)
-        s->past.waiters_max = length(s);
-    grant_heads(s);
-    return 0;
+    result = spec_ask(&s->now, &r->ask, instead);
+    if (result == 0) {
+        r->state = FAIRSEM_TICKET_GRANTED;
+    } else if (result == SPEC_WAITS) {
+        r->state = FAIRSEM_TICKET_WAITING;
+        s->past.waits++;
+        if (s->now.waiters > s->past.waiters_max)
+            s->past.waiters_max = s->now.waiters;
+    } else if (result == ENOBUFS && s->now.closed == 0) {
+        s->past.refused++;
+    }
+    return result;
 }
 
 /* ---- The semaphore ---- */
 
 /*
- * Semaphores with FAIRSEM_BOUNDED_BYPASS are not in this model: which thread passes depends on
- * which threads sleep.  Nor do requests become old: when that is noted depends on what else the
- * library is called for.  The explorer has both.
+ * No valid semaphore here has FAIRSEM_BOUNDED_BYPASS: which thread passes depends on which threads
+ * sleep.  Nor do requests become old: when that is noted depends on what else the library is called
+ * for.  The explorer has both.
  */
 int model_init(struct model_sem *s, int64_t units, const fairsem_attr_t *attr)
 {
-    for (int i = 0; i < 5; i++) {
-        if (attr->reserved_[i] != 0)
-            return EINVAL;
-    }
-    if (attr->aging_ns < 0 || attr->bypass_ns != 0)
-        return EINVAL;
-    if ((attr->flags & ~(FAIRSEM_INTERRUPTIBLE | FAIRSEM_NO_SPIN)) != 0)
-        return EINVAL;
-    if (!valid(units) || !valid(attr->capacity) || attr->max_waiters < 0)
-        return EINVAL;
-    if (attr->capacity > 0 && units > attr->capacity)
-        return EINVAL;
-    *s = (struct model_sem){
-        .bounded = attr->capacity > 0,
-        .interruptible = (attr->flags & FAIRSEM_INTERRUPTIBLE) != 0,
-        .capacity = attr->capacity > 0 ? attr->capacity : FAIRSEM_MAX_UNITS,
-        .available = units, .max_waiters = attr->max_waiters,
-    };
-    return 0;
-}
-
-int model_destroy(const struct model_sem *s)
-{
-    return s->head != NULL ? EBUSY : 0;
-}
-
-int model_try(struct model_sem *s, int64_t n)
-{
-    struct model_request r = { .state = FAIRSEM_TICKET_IDLE };
-
-    /* The worst possible priority: it passes no waiter. */
-    return valid(n) ? join(s, &r, n, INT32_MAX, EAGAIN) : EINVAL;
-}
-
-bool model_would_block(const struct model_sem *s, int64_t n)
-{
-    struct model_sem copy = *s;
-
-    copy.max_waiters = 0;
-    return model_try(&copy, n) == EAGAIN;
-}
-
-int64_t model_upto(struct model_sem *s, int64_t max)
-{
-    int64_t n = max < s->available ? max : s->available;
-
-    if (n <= 0 || s->closed != 0 || s->head != NULL || s->capacity == 0)
-        return 0;
-    s->available -= n;
-    return n;
+    *s = (struct model_sem){ .interruptible = (attr->flags & FAIRSEM_INTERRUPTIBLE) != 0 };
+    return spec_init(&s->now, units, attr);
 }
 
 int model_release(struct model_sem *s, int64_t n)
 {
-    if (!valid(n))
-        return EINVAL;
-    if (n > s->capacity - s->available) {
-        s->past.over_releases++;
-        return EOVERFLOW;
-    }
-    s->available += n;
-    grant_heads(s);
-    return 0;
+    int error = spec_release(&s->now, n);
+
+    s->past.over_releases += error == EOVERFLOW;
+    return model_settle(s, error);
 }
 
-/* A grant is given back; units that do not fit any more, after an over-release, are lost. */
-static void regain(struct model_sem *s, int64_t n)
+static void regain(struct model_sem *s, const struct model_request *granted)
 {
-    int64_t room = s->capacity - s->available;
-
-    if (n > room) {
-        s->past.over_releases++;
-        n = room > 0 ? room : 0;
-    }
-    s->available += n;
-    grant_heads(s);
-}
-
-int model_set_capacity(struct model_sem *s, int64_t capacity)
-{
-    if (!s->bounded || !valid(capacity))
-        return EINVAL;
-    s->available += capacity - s->capacity;
-    s->capacity = capacity;
-    for (struct model_request *r = s->head, *behind; r != NULL && capacity != 0; r = behind) {
-        behind = r->behind;
-        if (r->units > capacity)
-            leave(r, FAIRSEM_TICKET_CANCELED, E2BIG, &s->past.cancels);
-    }
-    grant_heads(s);
-    return 0;
-}
-
-int model_consume(struct model_sem *s, int64_t n)
-{
-    if (!valid(n))
-        return EINVAL;
-    if (s->available - n < -FAIRSEM_MAX_UNITS)
-        return EOVERFLOW;
-    s->available -= n;
-    return 0;
-}
-
-int model_close(struct model_sem *s, int reason)
-{
-    if (reason < 0)
-        return EINVAL;
-    if (s->closed != 0)
-        return EALREADY;
-    s->closed = reason != 0 ? reason : ESHUTDOWN;
-    while (s->head != NULL)
-        leave(s->head, FAIRSEM_TICKET_CLOSED, s->closed, &s->past.cancels);
-    return 0;
+    s->past.over_releases += spec_regain(&s->now, &granted->ask);
+    model_settle(s, 0);
 }
 
 void model_stat(const struct model_sem *s, fairsem_stat_t *stat)
 {
     *stat = s->past;
-    stat->available = s->available;
-    stat->capacity = s->bounded ? s->capacity : -1;
-    stat->waiters = length(s);
-    for (const struct model_request *r = s->head; r != NULL; r = r->behind) {
-        if (r->units > INT64_MAX - stat->waiting_units)
+    stat->available = s->now.available;
+    stat->capacity = s->now.bounded ? s->now.capacity : -1;
+    stat->waiters = s->now.waiters;
+    for (int i = 0; i < s->now.waiters; i++) {
+        const struct model_request *r = request_of(s->now.queue[i]);
+
+        if (r->ask.units > INT64_MAX - stat->waiting_units)
             stat->waiting_units = INT64_MAX;
         else
-            stat->waiting_units += r->units;
+            stat->waiting_units += r->ask.units;
         if (model_now_ns - r->joined_ns > stat->oldest_wait_ns)
             stat->oldest_wait_ns = model_now_ns - r->joined_ns;
     }
@@ -308,12 +185,12 @@ void model_acquire(struct model_sem *s, struct model_wait *wait, int64_t n,
                 && model_passed(how->clock, how->deadline);
 
     wait->request = &wait->own;
-    if (!valid(n) || !model_valid_wait(how)) {
+    if (!spec_valid(n) || !model_valid_wait(how)) {
         returns(wait, EINVAL);
     } else if (token != NULL && token->reason != 0) {
         returns(wait, token->reason);
     } else {
-        returns(wait, join(s, &wait->own, n, how->priority, past ? ETIMEDOUT : 0));
+        returns(wait, ask(s, &wait->own, n, how->priority, past ? ETIMEDOUT : 0));
         if (wait->own.state == FAIRSEM_TICKET_WAITING)
             begin(wait, token);
     }
@@ -323,10 +200,10 @@ void model_ticket_wait(struct model_request *ticket, struct model_wait *wait,
                        const fairsem_wait_t *how, struct model_token *token)
 {
     wait->request = ticket;
-    if (!model_valid_wait(how) || how->priority != 0 || ticket->state == FAIRSEM_TICKET_IDLE)
+    if (!model_valid_wait(how) || how->priority != 0)
         returns(wait, EINVAL);
     else if (ticket->state != FAIRSEM_TICKET_WAITING)
-        returns(wait, ticket->reason);
+        returns(wait, spec_ticket(ticket->state, ticket->reason));
     else if (token != NULL && token->reason != 0)
         returns(wait, token->reason);
     else if (how->deadline != NULL && model_passed(how->clock, how->deadline))
@@ -348,12 +225,12 @@ void model_abort(struct model_wait *wait, int reason)
     if (reason == MODEL_ABANDONED)
         wait->token = NULL;     /* before any callback */
     if (r == &wait->own && r->state == FAIRSEM_TICKET_WAITING) {
-        leave(r, FAIRSEM_TICKET_CANCELED, reason,
-              reason == ETIMEDOUT ? &s->past.timeouts : &s->past.cancels);
-        grant_heads(s);
+        spec_leave(&s->now, &r->ask);
+        left(r, FAIRSEM_TICKET_CANCELED, reason);
+        model_settle(s, 0);
     } else if (r == &wait->own && r->state == FAIRSEM_TICKET_GRANTED
                && reason == MODEL_ABANDONED) {
-        regain(s, r->units);
+        regain(s, r);
     }
     if (!wait->over)
         returns(wait, reason);
@@ -362,18 +239,15 @@ void model_abort(struct model_wait *wait, int reason)
 /* Waits end one by one, the newest first: others behind one may be granted in between. */
 int model_token_cancel(struct model_token *token, int reason)
 {
-    if (reason < 0)
-        return EINVAL;
-    if (token->reason != 0)
-        return EALREADY;
-    token->reason = reason != 0 ? reason : ECANCELED;
-    for (struct model_wait *wait = model_waits; wait != NULL; wait = wait->older) {
+    int error = spec_reason(&token->reason, reason, ECANCELED);
+
+    for (struct model_wait *wait = model_waits; error == 0 && wait != NULL; wait = wait->older) {
         if (wait->token == token && !wait->over) {
             wait->token = NULL;     /* it has left the list, but has not returned yet */
             model_abort(wait, token->reason);
         }
     }
-    return 0;
+    return error;
 }
 
 int model_token_destroy(const struct model_token *token)
@@ -390,13 +264,13 @@ int model_token_destroy(const struct model_token *token)
 int model_ticket_take(struct model_request *t, struct model_sem *s, int64_t n, int priority,
                       bool notify)
 {
-    int error;
+    int result;
 
-    if (!valid(n) || t->state != FAIRSEM_TICKET_IDLE)
+    if (!spec_valid(n) || t->state != FAIRSEM_TICKET_IDLE)
         return EINVAL;
     t->notify = notify;
-    error = join(s, t, n, priority, 0);
-    return error == 0 && t->had_to_wait ? EINPROGRESS : error;
+    result = ask(s, t, n, priority, 0);
+    return result == SPEC_WAITS ? EINPROGRESS : result;
 }
 
 void model_ticket_return(struct model_request *t)
@@ -404,11 +278,12 @@ void model_ticket_return(struct model_request *t)
     struct model_sem *s = t->sem;
 
     if (t->state == FAIRSEM_TICKET_WAITING) {
-        leave(t, FAIRSEM_TICKET_IDLE, 0, &s->past.cancels);
-        grant_heads(s);
+        spec_leave(&s->now, &t->ask);
+        left(t, FAIRSEM_TICKET_IDLE, 0);
+        model_settle(s, 0);
     } else if (t->state == FAIRSEM_TICKET_GRANTED) {
         t->state = FAIRSEM_TICKET_IDLE;
-        regain(s, t->units);
+        regain(s, t);
     }
     t->state = FAIRSEM_TICKET_IDLE;
     t->due = 0;
@@ -416,18 +291,13 @@ void model_ticket_return(struct model_request *t)
 
 int model_ticket_claim(struct model_request *t)
 {
-    switch (t->state) {
-    case FAIRSEM_TICKET_IDLE:
-        return EINVAL;
-    case FAIRSEM_TICKET_WAITING:
-        return EAGAIN;
-    case FAIRSEM_TICKET_GRANTED:
+    int result = spec_ticket(t->state, t->reason);
+
+    if (result == 0) {
         t->state = FAIRSEM_TICKET_IDLE;
         t->due = 0;
-        return 0;
-    default:
-        return t->reason;
     }
+    return result == SPEC_WAITS ? EAGAIN : result;
 }
 
 struct model_request *model_next_due(struct model_request *tickets, int count)

@@ -1,35 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model.h - fairsem as a sequential program: what each call must do, without threads, atomics,
- * a fast path or a lock.  Written after fairsem.h; read model.c as the specification.
+ * model.h - fairsem as a sequential program: ../spec/, and what else each call must do.  Written
+ * after fairsem.h.
  */
 #ifndef MODEL_H
 #define MODEL_H
 
-#include "fairsem.h"
+#include "../spec/spec.h"
 
 /* A request: of a ticket, or of a thread that waits or only tries. */
 struct model_request {
+    struct spec_request ask;
     enum fairsem_ticket_state state;    /* CANCELED: left the queue for `reason` */
     int               reason;
     struct model_sem *sem;              /* in whose queue it is, or was last */
-    int64_t           units;
-    int               priority;
-    int64_t           joined_ns;         /* joined the queue then */
-    bool              had_to_wait;      /* it was not granted at once, so it is counted */
+    int64_t           joined_ns;        /* joined the queue then */
     bool              notify;           /* a ticket with a callback */
     int               due;              /* the call that must run the callback; 0: none */
     unsigned          due_order;        /* its place among the callbacks of that call */
     unsigned          called_by;        /* the threads that are in its callback: a set */
-    struct model_request *behind;
 };
 
 struct model_sem {
-    bool    bounded, interruptible;
-    int64_t capacity;                   /* of an unbounded one: FAIRSEM_MAX_UNITS */
-    int64_t available, max_waiters;
-    int     closed;
-    struct model_request *head;         /* the queue */
+    struct spec    now;
+    bool           interruptible;
     fairsem_stat_t past;                /* its counters */
 };
 
@@ -73,11 +67,9 @@ struct model_request *model_next_due(struct model_request *tickets, int count);
 bool    model_valid_wait(const fairsem_wait_t *how);
 
 int     model_init(struct model_sem *s, int64_t units, const fairsem_attr_t *attr);
-int     model_destroy(const struct model_sem *s);
-int     model_try(struct model_sem *s, int64_t n);
-int64_t model_upto(struct model_sem *s, int64_t max);
 int     model_release(struct model_sem *s, int64_t n);
-bool    model_would_block(const struct model_sem *s, int64_t n);
+/* After a change: others may leave the queue.  Returns the result of the call, which made it. */
+int     model_settle(struct model_sem *s, int result);
 
 /* Returns what the call returns, if it need not wait; else wait->over is false. */
 void model_acquire(struct model_sem *s, struct model_wait *wait, int64_t n,
@@ -92,9 +84,6 @@ void model_abort(struct model_wait *wait, int reason);
 int  model_token_cancel(struct model_token *token, int reason);
 int  model_token_destroy(const struct model_token *token);
 
-int  model_set_capacity(struct model_sem *s, int64_t capacity);
-int  model_consume(struct model_sem *s, int64_t n);
-int  model_close(struct model_sem *s, int reason);
 void model_stat(const struct model_sem *s, fairsem_stat_t *stat);
 
 int  model_ticket_take(struct model_request *t, struct model_sem *s, int64_t n, int priority,

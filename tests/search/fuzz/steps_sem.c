@@ -17,7 +17,7 @@ void step_tryacquire(void)
     int expected;
 
     call_begin(&call, SAY("fairsem_tryacquire(s%lld, %lld)", s, n), s, NO_TICKET);
-    expected = model_try(&world.model_sem[s], n);
+    expected = spec_try(&world.model_sem[s].now, n);
     call_end(&call, WORDS_ERROR, fairsem_tryacquire(world.sem[s], n), expected);
 }
 
@@ -28,7 +28,7 @@ void step_upto(void)
     struct call call;
 
     call_begin(&call, SAY("fairsem_tryacquire_upto(s%lld, %lld)", s, max), s, NO_TICKET);
-    expected = model_upto(&world.model_sem[s], max);
+    expected = spec_upto(&world.model_sem[s].now, max);
     call_end(&call, WORDS_NUMBER, fairsem_tryacquire_upto(world.sem[s], max), expected);
 }
 
@@ -49,7 +49,7 @@ void step_would_block(void)
 {
     int s = below(SEMS);
     int64_t n = units();
-    bool expected = model_would_block(&world.model_sem[s], n);
+    bool expected = spec_would_block(&world.model_sem[s].now, n);
     struct call call;
 
     call_begin(&call, SAY("fairsem_would_block(s%lld, %lld)", s, n), s, NO_TICKET);
@@ -64,7 +64,7 @@ void step_consume(void)
     int expected;
 
     call_begin(&call, SAY("fairsem_consume(s%lld, %lld)", s, n), s, NO_TICKET);
-    expected = model_consume(&world.model_sem[s], n);
+    expected = spec_consume(&world.model_sem[s].now, n);
     call_end(&call, WORDS_ERROR, fairsem_consume(world.sem[s], n), expected);
 }
 
@@ -76,7 +76,7 @@ void step_set_capacity(void)
     int expected;
 
     call_begin(&call, SAY("fairsem_set_capacity(s%lld, %lld)", s, n), s, NO_TICKET);
-    expected = model_set_capacity(&world.model_sem[s], n);
+    expected = model_settle(&world.model_sem[s], spec_set_capacity(&world.model_sem[s].now, n));
     call_end(&call, WORDS_ERROR, fairsem_set_capacity(world.sem[s], n), expected);
 }
 
@@ -86,7 +86,7 @@ static void close_with(int s, int why)
     int expected;
 
     call_begin(&call, SAY("fairsem_close(s%lld, %lld)", s, why), s, NO_TICKET);
-    expected = model_close(&world.model_sem[s], why);
+    expected = model_settle(&world.model_sem[s], spec_close(&world.model_sem[s].now, why));
     call_end(&call, WORDS_ERROR, fairsem_close(world.sem[s], why), expected);
 }
 
@@ -106,12 +106,13 @@ void step_close(void)
 
 static void compare_queues(int s, char *text)
 {
-    const struct model_request *r = world.model_sem[s].head;
+    struct spec queue = world.model_sem[s].now;     /* the head leaves it, line by line */
     uint64_t last_seq = 0, seq;
     int last_priority = 0, priority;
     int64_t n;
 
     for (char *at = text; (at = strstr(at, ", units ")) != NULL; at++) {
+        const struct spec_request *head = spec_first(&queue, false);
         char *line = at;
 
         while (*line != '\n')
@@ -119,15 +120,15 @@ static void compare_queues(int s, char *text)
         if (sscanf(line, "\n  %" SCNu64 ": %*[^,], units %" SCNd64 ", priority %d", &seq, &n,
                    &priority) != 3)
             finding("fairsem_dump(s%d): cannot read%s", s, line);
-        if (r == NULL || n != r->units || priority != r->priority)
+        if (head == NULL || n != head->units || priority != head->priority)
             finding("fairsem_dump(s%d): a wrong queue:\n%s", s, text);
         if (priority == last_priority && seq <= last_seq && last_seq != 0)
             finding("fairsem_dump(s%d): not in order of arrival:\n%s", s, text);
         last_seq = seq;
         last_priority = priority;
-        r = r->behind;
+        spec_leave(&queue, head);
     }
-    if (r != NULL)
+    if (queue.waiters > 0)
         finding("fairsem_dump(s%d): some of the queue is missing:\n%s", s, text);
 }
 
@@ -171,7 +172,7 @@ static bool guards_busy(void)
 
 void step_renew_sem(void)
 {
-    int s = below(SEMS), expected = model_destroy(&world.model_sem[s]);
+    int s = below(SEMS), expected = spec_destroy(&world.model_sem[s].now);
     struct call call;
 
     if (expected == 0 && (in_use(s) || guards_busy()))

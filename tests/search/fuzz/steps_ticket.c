@@ -62,7 +62,7 @@ void step_ticket_claim(void)
         expected = model_ticket_claim(&world.model_ticket[t]);
     if (expected == 0) {
         world.model_guard[g].sem = s;
-        world.model_guard[g].n = world.model_ticket[t].units;
+        world.model_guard[g].n = world.model_ticket[t].ask.units;
     }
     call_end(&call, WORDS_ERROR, fairsem_ticket_claim(world.ticket[t], &world.guard[g]), expected);
 }

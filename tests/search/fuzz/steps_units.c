@@ -48,7 +48,7 @@ void step_units_tryacquire(void)
         return;
     call_begin(&call, SAY("fairsem_units_tryacquire(g%lld, s%lld, %lld)", g, s, n), s, NO_TICKET);
     if (world.model_guard[g].n == 0)
-        expected = model_try(&world.model_sem[s], n);
+        expected = spec_try(&world.model_sem[s].now, n);
     if (expected == 0)
         fill(g, s, n);
     call_end(&call, WORDS_ERROR, fairsem_units_tryacquire(&world.guard[g], world.sem[s], n),

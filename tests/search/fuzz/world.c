@@ -202,7 +202,7 @@ void world_compare(void)
         model_stat(&world.model_sem[i], &stat[i]);
         same("fairsem_available s", i, fairsem_available(world.sem[i]), stat[i].available);
         same("fairsem_waiters s", i, fairsem_waiters(world.sem[i]), stat[i].waiters);
-        same("fairsem_closed s", i, fairsem_closed(world.sem[i]), world.model_sem[i].closed);
+        same("fairsem_closed s", i, fairsem_closed(world.sem[i]), world.model_sem[i].now.closed);
         same("fairsem_capacity s", i, fairsem_capacity(world.sem[i]), stat[i].capacity);
     }
     for (int i = 0; i < TICKETS; i++)
