@@ -103,21 +103,6 @@ static int64_t stat_of(const struct op *op)
     return stat.available * 16 + stat.waiters;
 }
 
-static int64_t inspect(const struct op *op)
-{
-    const fairsem_t *s = &sems[op->sem];
-
-    switch (op->verb) {
-    case WOULD:     return fairsem_would_block(s, op->n);
-    case AVAILABLE: return fairsem_available(s) * 16;
-    case WAITERS:   return fairsem_waiters(s);
-    case SIZE:      return fairsem_capacity(s) * 16;
-    case IS_CLOSED: return fairsem_closed(s);
-    case STATE:     return (int64_t)fairsem_ticket_state(&tickets[op->ticket]);
-    default:        return stat_of(op);
-    }
-}
-
 static int64_t destroy(const struct op *op)
 {
     int64_t result = fairsem_destroy(&sems[op->sem]);
@@ -157,28 +142,36 @@ static int64_t act(const struct op *op, struct call *call)
     fairsem_t *s = &sems[op->sem];
 
     switch (op->verb) {
-    case ACQUIRE:  return acquire(op, false);
-    case TIMED:    return acquire(op, true);
-    case FOR:      return fairsem_acquire_for(s, op->n, OP_TIME_NS);
-    case TRY:      return fairsem_tryacquire(s, op->n);
-    case UPTO:     return fairsem_tryacquire_upto(s, op->n);
-    case RELEASE:  return fairsem_release(s, op->n);
-    case GIVE:     return call->n > 0 ? fairsem_release(s, call->n) : 0;
-    case CLOSE:    return fairsem_close(s, (int)op->n);
-    case DRAIN:    return drain(op);
-    case CAPACITY: return fairsem_set_capacity(s, op->n);
-    case CONSUME:  return fairsem_consume(s, op->n);
-    case DESTROY:  return destroy(op);
-    case CANCEL:   return fairsem_token_cancel(&the_token, (int)op->n);
-    case TAKE:     return take(op);
-    case CLAIM:    return claim(op, call);
-    case RETURN:   return return_ticket(op);
-    case WATCH:    return watch(op);
-    case KILL:     return kill_thread(op);
-    case AFTER:    return wait_for_turn();
-    case LATER:    return let_time_pass();
-    default:       return is_inspection(op->verb) ? inspect(op) : 0;
+    case ACQUIRE:   return acquire(op, false);
+    case TIMED:     return acquire(op, true);
+    case FOR:       return fairsem_acquire_for(s, op->n, OP_TIME_NS);
+    case TRY:       return fairsem_tryacquire(s, op->n);
+    case UPTO:      return fairsem_tryacquire_upto(s, op->n);
+    case RELEASE:   return fairsem_release(s, op->n);
+    case GIVE:      return call->n > 0 ? fairsem_release(s, call->n) : 0;
+    case CLOSE:     return fairsem_close(s, (int)op->n);
+    case DRAIN:     return drain(op);
+    case CAPACITY:  return fairsem_set_capacity(s, op->n);
+    case CONSUME:   return fairsem_consume(s, op->n);
+    case DESTROY:   return destroy(op);
+    case WOULD:     return fairsem_would_block(s, op->n);
+    case STAT:      return stat_of(op);
+    case AVAILABLE: return fairsem_available(s) * 16;
+    case WAITERS:   return fairsem_waiters(s);
+    case SIZE:      return fairsem_capacity(s) * 16;
+    case IS_CLOSED: return fairsem_closed(s);
+    case STATE:     return (int64_t)fairsem_ticket_state(&tickets[op->ticket]);
+    case CANCEL:    return fairsem_token_cancel(&the_token, (int)op->n);
+    case TAKE:      return take(op);
+    case CLAIM:     return claim(op, call);
+    case RETURN:    return return_ticket(op);
+    case WATCH:     return watch(op);
+    case KILL:      return kill_thread(op);
+    case AFTER:     return wait_for_turn();
+    case LATER:     return let_time_pass();
+    case NO_VERB: case VERBS: break;
     }
+    return 0;
 }
 
 static int call_number(const struct thread *t)
@@ -201,13 +194,12 @@ static void begin(const struct op *op)
     call->after = run.returned;
     user_calls(call, call_number(t));
     call->n = op->n;
+    call->sem = op->sem;
     if (op->verb == GIVE) {     /* first: a callback within the release gives the others */
         call->n = run.held[id_of(t)][op->sem];
         run.held[id_of(t)][op->sem] = 0;
     }
-    t->op_deadline = 0;
-    if (op->verb == TIMED || op->verb == FOR || op->timed)
-        t->op_deadline = run.now + OP_TIME_NS;
+    t->op_deadline = has_deadline(op) ? run.now + OP_TIME_NS : 0;
     run.capacity_changes += op->verb == CAPACITY && scenario->capacity != 0;
     oracle_op_begins();
     errno = ERRNO_BEFORE;
@@ -221,19 +213,12 @@ static void finish(const struct op *op, int64_t result)
     char words[100];
 
     if (errno != ERRNO_BEFORE && result != RESULT_CANCELED)
-        fail("errno", "%s changes it", verb_name[op->verb]);
+        fail("errno", "%s changes it", verbs[op->verb].word);
     call->phase = RETURNED;
     call->result = result;
     run.returned |= UINT64_C(1) << call_number(self);
     user_has_returned(call, call_number(self), __builtin_frame_address(0));
-    if (op->verb <= TRY && result == 0)
-        run.held[id][op->sem] += op->n;
-    else if (op->verb == UPTO)
-        run.held[id][op->sem] += result;
-    else if (op->verb == GIVE && result != 0)
-        run.held[id][op->sem] += call->n;
-    else if (op->verb == CLAIM && result == 0)
-        run.held[id][call->sem] += call->n;
+    run.held[id][call->sem] += op->verb == GIVE && result != 0 ? call->n : units_got(op, call);
     self->op_deadline = 0;
     if (op->verb == TAKE)
         callbacks_of_take(id * OPS_MAX + self->op);

@@ -23,8 +23,8 @@ static int64_t most_of_ticket(int t, int i)
     for (int k = 0; k < places; k++) {
         const struct op *op = &script[place[k] / OPS_MAX][place[k] % OPS_MAX];
 
-        if (run.call[place[k]].phase != NOT_YET && op->verb == TAKE && op->ticket == t
-            && op->sem == i && op->n > most && op->n <= FAIRSEM_MAX_UNITS)
+        if (run.call[place[k]].phase != NOT_YET && verbs[op->verb].units == RESERVES
+            && op->ticket == t && op->sem == i && op->n > most && op->n <= FAIRSEM_MAX_UNITS)
             most = op->n;
     }
     return most;
@@ -33,44 +33,21 @@ static int64_t most_of_ticket(int t, int i)
 static void count_call(struct bounds *b, int i, const struct op *op, const struct call *call)
 {
     bool done = call->phase == RETURNED;
+    int units = verbs[op->verb].units;
 
-    if (call->phase == NOT_YET || (done && op->verb != UPTO && call->result != 0))
+    if (call->phase == NOT_YET || (done && units != TAKES_SOME && call->result != 0))
         return;
-    if (op->verb == CLAIM) {
-        if (!done)
-            may_take(b, most_of_ticket(op->ticket, i));
-        else if (call->sem == i)
-            has_taken(b, call->n);
-        return;
-    }
-    if (op->verb == RETURN && !done)
+    if (!done && (units == CLAIMS || op->verb == RETURN))
         may_take(b, most_of_ticket(op->ticket, i));
-    if (op->sem != i || call->n < 0 || call->n > FAIRSEM_MAX_UNITS)
+    if (call->sem != i || call->n < 0 || call->n > FAIRSEM_MAX_UNITS || units == NO_CHANGE)
         return;
-    switch (op->verb) {
-    case ACQUIRE: case TIMED: case FOR: case TRY: case CONSUME:
-        if (done)
-            has_taken(b, op->n);
-        else
-            may_take(b, op->n);
-        break;
-    case UPTO:
-        if (done)
-            has_taken(b, call->result);
-        else
-            may_take(b, op->n);
-        break;
-    case RELEASE: case GIVE:
+    if (units == GIVES) {
         b->high += call->n;
-        if (done)
-            b->low += call->n;
-        break;
-    case TAKE:
-        if (!done)
-            may_take(b, op->n);
-        break;
-    default:
-        break;
+        b->low += done ? call->n : 0;
+    } else if (!done) {
+        may_take(b, call->n);
+    } else if (units != RESERVES) {
+        has_taken(b, units == TAKES_SOME ? call->result : call->n);
     }
 }
 
@@ -108,12 +85,14 @@ static int64_t may_be_lost(int i)
     for (int k = 0; k < places && refused > 0; k++) {
         const struct op *op = &script[place[k] / OPS_MAX][place[k] % OPS_MAX];
         const struct call *call = &run.call[place[k]];
+        const struct verb_row *verb = &verbs[op->verb];
 
         if (call->phase == NOT_YET || op->sem != i)
             continue;
-        if ((op->verb == RELEASE || op->verb == GIVE) && call->phase == RETURNED)
+        if (verb->units == GIVES && call->phase == RETURNED)
             refused -= call->result == EOVERFLOW;
-        else if ((op->verb == TAKE || op->verb <= FOR) && op->n >= 0 && op->n <= FAIRSEM_MAX_UNITS)
+        else if ((verb->units == RESERVES || (verb->units == TAKES && verb->waits))
+                 && op->n >= 0 && op->n <= FAIRSEM_MAX_UNITS)
             units += op->n;
     }
     return refused > 0 ? units : 0;

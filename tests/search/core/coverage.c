@@ -32,9 +32,7 @@ const char *const result_name[RESULTS] = {
 
 enum variant variant_of(const struct op *op)
 {
-    if (op->verb == TAKE && op->calls)
-        return WITH_CALLBACK;
-    return op->token && op->verb != CANCEL ? WITH_TOKEN : PLAIN;
+    return op->calls ? WITH_CALLBACK : op->token ? WITH_TOKEN : PLAIN;
 }
 
 /* ---- States ---- */
@@ -97,21 +95,15 @@ static enum state state_of_ticket(int t)
 
 static enum state state_for(const struct op *op)
 {
-    enum state state;
+    unsigned of = verbs[op->verb].of;
 
-    if (op->token && op->verb != CANCEL && state_of_token() == TOKEN_CANCELED)
+    if (op->token && state_of_token() == TOKEN_CANCELED)
         return TOKEN_CANCELED;
-    switch (op->verb) {
-    case CANCEL:
+    if ((of & A_TOKEN) != 0)
         return state_of_token();
-    case CLAIM: case RETURN: case WATCH: case STATE:
+    if ((of & A_TICKET) != 0 && ((of & A_SEM) == 0 || state_of_ticket(op->ticket) != TICKET_IDLE))
         return state_of_ticket(op->ticket);
-    case TAKE:
-        state = state_of_ticket(op->ticket);
-        return state == TICKET_IDLE ? state_of_sem(op->sem) : state;
-    default:
-        return run.sem_dead[op->sem] ? CLOSED : state_of_sem(op->sem);
-    }
+    return run.sem_dead[op->sem] ? CLOSED : state_of_sem(op->sem);
 }
 
 /* ---- Results ---- */
@@ -147,7 +139,7 @@ static enum result result_of_errno(const struct op *op, int64_t result)
 
 static enum result result_kind(const struct op *op, int64_t result)
 {
-    if (is_inspection(op->verb))
+    if (verbs[op->verb].inspects)
         return result == 0 ? GOT_OK : GOT_SOME;
     if (result == RESULT_CANCELED)
         return GOT_PTHREAD_CANCEL;
@@ -155,14 +147,14 @@ static enum result result_kind(const struct op *op, int64_t result)
         return GOT_NEVER;
     if (result == 0)
         return GOT_OK;
-    if (op->verb == UPTO)
+    if (verbs[op->verb].units == TAKES_SOME)
         return GOT_SOME;
     return result_of_errno(op, result);
 }
 
 static bool counts(const struct op *op)
 {
-    return op->verb < KILL;
+    return verbs[op->verb].returns != 0;
 }
 
 void coverage_begins(const struct op *op)
@@ -185,7 +177,7 @@ void coverage_ends(const struct op *op, int64_t result)
 static int kind_of_call(int i)
 {
     const struct op *op = &script[i / OPS_MAX][i % OPS_MAX];
-    enum verb verb = op->verb == FOR ? TIMED : op->verb == GIVE ? RELEASE : op->verb;
+    enum verb as = verbs[op->verb].counts_as, verb = as != NO_VERB ? as : op->verb;
     enum result result = result_kind(op, run.call[i].result);
     bool failed = result > GOT_EINPROGRESS;
 
@@ -196,7 +188,7 @@ const char *kind_words(int kind, char text[40])
 {
     static const char *const with[VARIANTS] = { "", " token", " calls" };
 
-    snprintf(text, 40, "%s%s%s", verb_name[kind / 2 / VARIANTS], with[kind / 2 % VARIANTS],
+    snprintf(text, 40, "%s%s%s", verbs[kind / 2 / VARIANTS].word, with[kind / 2 % VARIANTS],
              kind % 2 != 0 ? " fails" : "");
     return text;
 }

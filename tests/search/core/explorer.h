@@ -11,7 +11,8 @@
  * explorer: fibres, the search, known states, the command line.
  *
  *   script.c     scenarios in words; scenarios.c: the table; words.c: on the command line
- *   actors.c     the threads that perform them; calls_back.c: the callbacks of tickets
+ *   verbs.h      what threads can do
+ *   actors.c     the threads that perform it; calls_back.c: the callbacks of tickets
  *   generate.c   random scenarios; draft.c: what is legal in one; campaign.c: many of them
  *   minimize.c   the shortest scenario, and schedule, that still fails
  *   schedule.c   the options at each step of a run; states.c: what a state is
@@ -121,18 +122,41 @@ extern const int scenarios_count;
 #define MOMENT_NS 1000  /* the time that passes in LATER */
 
 enum verb {
-    ACQUIRE, TIMED, FOR, TRY, UPTO, RELEASE, GIVE, CLOSE, DRAIN, CAPACITY, CONSUME, DESTROY,
-    WOULD, STAT, AVAILABLE, WAITERS, SIZE, IS_CLOSED, STATE,    /* inspections: is_inspection() */
-    CANCEL, TAKE, CLAIM, RETURN, WATCH, KILL, AFTER, LATER, VERBS
+    NO_VERB,
+#define VERB(name, ...) name,
+#include "verbs.h"
+#undef VERB
+    VERBS
 };
+
+enum { A_SEM = 1, A_TICKET = 2, A_TOKEN = 4, A_THREAD = 8 };
+enum { PRIORITY = 1, TOKEN = 2, TIME = 4 };
+
+/* What the explorer knows about a verb. */
+struct verb_row {
+    const char *word;           /* in the language */
+    unsigned    of;             /* the objects that it is called with, or its thread; a set */
+    enum { NO_NUMBER, UNITS, OPTIONAL } number; /* 0: the usual reason, or a thread's end */
+    unsigned    with;           /* what a generated one may have; a set */
+    bool        waits, deadline, inspects;      /* `timed`, too, makes a deadline */
+    enum {
+        NO_CHANGE,
+        TAKES, TAKES_SOME,      /* n units, or as many as it returns, for its thread */
+        CONSUMES,               /* n, for nobody */
+        RESERVES, CLAIMS,       /* n for a ticket; the ticket's for its thread */
+        GIVES
+    } units;
+    int         drawn;          /* how often generate.c takes it, beside the others */
+    enum verb   simpler;        /* what minimize.c tries in its place */
+    enum verb   counts_as;      /* the verb with which it is counted when operations meet */
+    unsigned    returns;        /* what fairsem.h lists, a set of enum result; 0: no call of it */
+    unsigned    never;          /* those of them that no scenario can have */
+    const char *why_never;
+};
+extern const struct verb_row verbs[VERBS];
 
 #define RESULT_CANCELED (-1)    /* it did not return: pthread_cancel ended its thread */
 #define RESULT_NEVER (-2)       /* it waits for ever */
-
-static inline bool is_inspection(enum verb verb)
-{
-    return verb >= WOULD && verb <= STATE;
-}
 
 struct op {
     enum verb verb;
@@ -148,12 +172,33 @@ struct op {
 /* An operation that is performed, and its result. */
 struct call {
     enum { NOT_YET, CALLED, RETURNED } phase;
-    int      sem;           /* of a claim that succeeded */
+    int      sem;           /* of a claim: that of its units */
     int64_t  result;
     uint64_t after;         /* the calls that had returned before this one began: a set */
     uint64_t saw;           /* weak memory: the calls whose beginning came before its return */
     int64_t  n;             /* units; of `give`: as many as it found */
 };
+
+/* The units that a call which has returned has got for its thread, of call->sem. */
+static inline int64_t units_got(const struct op *op, const struct call *call)
+{
+    switch (verbs[op->verb].units) {
+    case TAKES: case CLAIMS: return call->result == 0 ? call->n : 0;
+    case TAKES_SOME:         return call->result;
+    default:                 return 0;
+    }
+}
+
+/* Does it ask for n units, which are then its thread's? */
+static inline bool takes_n(const struct op *op)
+{
+    return verbs[op->verb].units == TAKES;
+}
+
+static inline bool has_deadline(const struct op *op)
+{
+    return verbs[op->verb].deadline || op->timed;
+}
 
 /* The whole run, except the memory of the library. */
 struct run {
@@ -266,7 +311,6 @@ void callbacks_at_end(void);
 bool script_turn(const struct thread *t);   /* has its turn come? */
 bool script_uses(enum verb verb);
 extern bool script_quiet_parkers;   /* getting and returning a parker is no stop */
-extern const char *const verb_name[VERBS];
 
 /* words.c */
 const char *op_words(const struct op *op, char *text, size_t size);

@@ -103,36 +103,38 @@ static int64_t some_units(void)
     return units[weighted(weight, 6)];
 }
 
+static enum verb some_verb(void)
+{
+    int weight[VERBS];
+
+    for (int verb = 0; verb < VERBS; verb++)
+        weight[verb] = verbs[verb].drawn;
+    return (enum verb)weighted(weight, VERBS);
+}
+
 /* An operation of thread t: the verb, and the arguments that make sense for it. */
 static struct op some_op(const struct draft *d, int t, int semaphores)
 {
-    static const int weight[VERBS] = {
-        [ACQUIRE] = 26, [TIMED] = 10, [FOR] = 3, [TRY] = 6, [UPTO] = 4, [RELEASE] = 12,
-        [CLOSE] = 4, [DRAIN] = 3, [CAPACITY] = 6, [CONSUME] = 3, [WOULD] = 2, [STAT] = 1,
-        [AVAILABLE] = 1, [WAITERS] = 2, [SIZE] = 1, [IS_CLOSED] = 1, [STATE] = 3, [CANCEL] = 5,
-        [TAKE] = 11, [CLAIM] = 4, [RETURN] = 4, [WATCH] = 5, [KILL] = 2, [LATER] = 1,
-    };
-    struct op op = { .verb = (enum verb)weighted(weight, VERBS), .ticket = t, .n = some_units() };
+    struct op op = { .verb = some_verb(), .ticket = t, .n = some_units() };
+    const struct verb_row *verb = &verbs[op.verb];
 
     if (semaphores > 1 && percent(40))
         op.sem = 1;
-    if (op.verb == ACQUIRE || op.verb == TIMED || op.verb == TAKE || op.verb == DRAIN)
+    if ((verb->with & PRIORITY) != 0)
         op.priority = percent(12) ? below(2) * 2 - 1 : 0;
-    if (op.verb == ACQUIRE || op.verb == TIMED || op.verb == WATCH || op.verb == DRAIN)
+    if ((verb->with & TOKEN) != 0)
         op.token = percent(35);
-    if (op.verb == WATCH || op.verb == DRAIN)
+    if ((verb->with & TIME) != 0)
         op.timed = percent(30);
-    if (op.verb == CLOSE || op.verb == CANCEL)
-        op.n = percent(80) ? 0 : percent(80) ? 140 + below(2) : -1;
-    if (op.verb == CLAIM || op.verb == RETURN || op.verb == WATCH || op.verb == TAKE
-        || op.verb == STATE)
-        op.ticket = percent(op.verb == TAKE ? 12 : 40) ? below(d->threads) : t;
-    if (op.verb == KILL)
+    if ((verb->of & A_TICKET) != 0)
+        op.ticket = percent(verb->units == RESERVES ? 12 : 40) ? below(d->threads) : t;
+    if ((verb->of & A_THREAD) != 0)
         op.ticket = (t + 1 + below(d->threads - 1)) % d->threads;
-    if (op.verb == CLAIM || op.verb == RETURN || op.verb == WATCH || op.verb == KILL
-        || op.verb == LATER || (is_inspection(op.verb) && op.verb != WOULD))
+    if (verb->number == OPTIONAL)
+        op.n = percent(80) ? 0 : percent(80) ? 140 + below(2) : -1;
+    else if (verb->number == NO_NUMBER)
         op.n = 0;
-    if (op.verb == CONSUME && percent(15))
+    if (verb->units == CONSUMES && percent(15))
         op.n = FAIRSEM_MAX_UNITS;
     return op;
 }
@@ -197,7 +199,7 @@ static void compose_thread(struct draft *d, int t, int ops, int semaphores)
         if (op.verb == TAKE && percent(45))
             choose_callback(d, &op, semaphores);
         add_op(d, t, op);
-        if (op.verb <= UPTO && percent(55))
+        if ((verbs[op.verb].units == TAKES || verbs[op.verb].units == TAKES_SOME) && percent(55))
             add_op(d, t, (struct op){ .verb = GIVE, .sem = op.sem, .ticket = t });
         if (op.verb == TAKE)
             follow_take(d, t, op.ticket);
@@ -220,9 +222,7 @@ static void choose_tickets(struct draft *d)
         for (int k = 0; k < d->ops[t]; k++) {
             struct op *op = &d->op[t][k];
 
-            if ((op->verb == CLAIM || op->verb == RETURN || op->verb == WATCH
-                 || op->verb == STATE)
-                && percent(80))
+            if (verbs[op->verb].of == A_TICKET && percent(80))
                 op->ticket = taken[below(n)];
         }
     }

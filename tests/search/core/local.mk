@@ -53,6 +53,7 @@ EXTRA_DIST += \
 	tests/search/core/threads.c \
 	tests/search/core/trace.c \
 	tests/search/core/users.c \
+	tests/search/core/verbs.h \
 	tests/search/core/views.c tests/search/core/views.h \
 	tests/search/core/views_state.c \
 	tests/search/core/waiters.c \

@@ -62,7 +62,7 @@ static bool names(const struct draft *d, int t)
         for (int k = 0; k < d->ops[u] && u != t; k++) {
             const struct op *op = &d->op[u][k];
 
-            if (op->ticket == t && op->verb >= TAKE)
+            if (op->ticket == t && (verbs[op->verb].of & (A_TICKET | A_THREAD)) != 0)
                 return true;
         }
     }
@@ -159,18 +159,13 @@ static bool smaller_op(int t, int k)
     return false;
 }
 
-/* Try simpler verbs. */
+/* Try a simpler verb. */
 static bool simpler_op(int t, int k)
 {
-    static const enum verb simple[VERBS] = { [TIMED] = ACQUIRE, [FOR] = TIMED, [GIVE] = GIVE,
-                                             [UPTO] = TRY };
     struct draft d = best;
-    enum verb verb = d.op[t][k].verb;
 
-    if (verb != TIMED && verb != FOR && verb != UPTO)
-        return false;
-    d.op[t][k].verb = simple[verb];
-    return try(&d);
+    d.op[t][k].verb = verbs[d.op[t][k].verb].simpler;
+    return d.op[t][k].verb != NO_VERB && try(&d);
 }
 
 static bool smaller_setting(void)

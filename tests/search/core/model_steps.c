@@ -28,7 +28,7 @@ static bool stopped_by_token(const struct model *m, int i, int way)
 
 static bool is_timed(const struct op *op)
 {
-    return op->verb == TIMED || op->verb == FOR || op->timed;
+    return has_deadline(op);
 }
 
 bool model_may_wait(const struct model *m, int i)
@@ -176,7 +176,7 @@ static bool step_strict(struct model *m, int i, int way)
         return way == 0 && model_returned(m, i);
     if (m->phase[i] != BEFORE && m->phase[i] != ASKS)
         return way == 0 && (op->verb == CANCEL ? cancel(m, i) : abort_wait(m, s, i));
-    if ((op->verb <= TRY || op->verb == TAKE) && !spec_valid(op->n))
+    if ((takes_n(op) || op->verb == TAKE) && !spec_valid(op->n))
         return way == 0 && model_over(m, i, EINVAL);
     if (stopped_by_token(m, i, way))
         return model_over(m, i, m->token);
@@ -239,12 +239,12 @@ static bool step_past_the_queue(struct model *m, int i)
     int64_t n = op->n;
     int result;
 
-    if (m->phase[i] == WAITS && op->verb <= TRY)
+    if (m->phase[i] == WAITS && takes_n(op))
         return s->bypass && spec_next(s, false, &result) == &model_request[i]
                && model_grant(m, i) && model_settle(m, s, true);
     if (op->verb == UPTO && n > s->available)
         n = s->available;
-    if (m->phase[i] != BEFORE || op->verb > UPTO || !spec_may_pass(s, n))
+    if (m->phase[i] != BEFORE || !(takes_n(op) || op->verb == UPTO) || !spec_may_pass(s, n))
         return false;
     s->available -= n;
     return op->verb == UPTO ? model_over(m, i, n) : model_grant(m, i);

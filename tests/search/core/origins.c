@@ -38,20 +38,10 @@ static void count_call(int i, int sem)
     const struct op *op = op_of(i);
     const struct call *call = &run.call[i];
 
-    if (call->phase != RETURNED)
+    if (call->phase != RETURNED || call->sem != sem)
         return;
-    if (op->verb == CLAIM) {
-        if (call->result == 0 && call->sem == sem)
-            add(taken, &taken_count, call->n, i);
-        return;
-    }
-    if (op->sem != sem)
-        return;
-    if (op->verb <= TRY && call->result == 0)
-        add(taken, &taken_count, op->n, i);
-    else if (op->verb == UPTO)
-        add(taken, &taken_count, call->result, i);
-    else if ((op->verb == RELEASE || op->verb == GIVE) && call->result == 0)
+    add(taken, &taken_count, units_got(op, call), i);
+    if (verbs[op->verb].units == GIVES && call->result == 0)
         add(made, &made_count, call->n, i);
 }
 

@@ -4,43 +4,29 @@
 
 #include <string.h>
 
-enum { KINDS = 12 };
-
-static const char *const kind_name[KINDS] = {
-    "acquire", "timed", "try", "upto", "release", "token", "return", "pthread_cancel", "close",
-    "capacity", "consume", "destroy",
-};
-
-/* The kind of an operation; -1: none. */
-static int kind_of(enum verb verb)
+/* The verb that an operation counts as; NO_VERB: it changes no semaphore. */
+static enum verb kind_of(enum verb verb)
 {
-    static const int kind[VERBS] = {
-        [ACQUIRE] = 0, [TIMED] = 1, [FOR] = 1, [TRY] = 2, [UPTO] = 3, [RELEASE] = 4, [GIVE] = 4,
-        [CANCEL] = 5, [RETURN] = 6, [KILL] = 7, [CLOSE] = 8, [DRAIN] = 8, [CAPACITY] = 9,
-        [CONSUME] = 10, [DESTROY] = 11, [WOULD] = -1, [STAT] = -1, [AVAILABLE] = -1,
-        [WAITERS] = -1, [SIZE] = -1, [IS_CLOSED] = -1, [STATE] = -1, [TAKE] = -1,
-        [CLAIM] = -1, [WATCH] = -1, [AFTER] = -1,
-        [LATER] = -1,
-    };
+    const struct verb_row *row = &verbs[verb];
 
-    return kind[verb];
+    if (verb != KILL && (row->returns == 0 || row->inspects || verb == CLAIM || verb == WATCH))
+        return NO_VERB;
+    return row->counts_as != NO_VERB ? row->counts_as : verb;
 }
 
 static unsigned kinds_of_thread(int i)
 {
-    unsigned kinds = script_cancelable[i] ? 1u << kind_of(KILL) : 0;
+    unsigned kinds = script_cancelable[i] ? 1u << KILL : 0;
 
-    for (int k = 0; k < ops_count[i]; k++) {
-        if (kind_of(script[i][k].verb) >= 0)
-            kinds |= 1u << kind_of(script[i][k].verb);
-    }
+    for (int k = 0; k < ops_count[i]; k++)
+        kinds |= 1u << kind_of(script[i][k].verb);
     return kinds;
 }
 
 /* In two threads; but destroy may also come last in the same one. */
 static bool meet(int a, int b)
 {
-    bool same = a != b && (a == kind_of(DESTROY) || b == kind_of(DESTROY));
+    bool same = a != b && (a == DESTROY || b == DESTROY);
 
     for (int i = 0; i < threads_count; i++) {
         for (int k = 0; k < threads_count; k++) {
@@ -55,29 +41,35 @@ static bool meet(int a, int b)
 /* Returns true if all pairs of different operations meet somewhere. */
 bool print_pairs(void)
 {
-    int count[KINDS][KINDS] = { { 0 } };
+    int count[VERBS][VERBS] = { { 0 } };
+    enum verb kind[VERBS];
+    int kinds = 0;
     bool all = true;
 
+    for (int verb = NO_VERB + 1; verb < VERBS; verb++) {
+        if (kind_of((enum verb)verb) == (enum verb)verb)
+            kind[kinds++] = (enum verb)verb;
+    }
     for (int n = 0; n < scenarios_count; n++) {
         if (!script_read(&scenarios[n]))
             return false;
-        for (int a = 0; a < KINDS; a++) {
+        for (int a = 0; a < kinds; a++) {
             for (int b = 0; b <= a; b++)
-                count[a][b] += meet(a, b);
+                count[a][b] += meet(kind[a], kind[b]);
         }
     }
     printf("In how many of %d scenarios two operations meet\n\n", scenarios_count);
-    for (int a = 0; a < KINDS; a++) {
-        printf("%-15s", kind_name[a]);
+    for (int a = 0; a < kinds; a++) {
+        printf("%-9s", verbs[kind[a]].word);
         for (int b = 0; b <= a; b++) {
             printf("%8d", count[a][b]);
             all = all && (count[a][b] > 0 || a == b);
         }
         printf("\n");
     }
-    printf("%-15s", "");
-    for (int a = 0; a < KINDS; a++)
-        printf(" %7.7s", kind_name[a]);
+    printf("%-9s", "");
+    for (int a = 0; a < kinds; a++)
+        printf(" %7.7s", verbs[kind[a]].word);
     printf("\n");
     return all;
 }

@@ -257,6 +257,8 @@ const struct scenario scenarios[] = {
       "acquire 1; give | drain 1 | acquire 1; give; drain 1" },
     { .name = "drain-of-too-many", .units = 1, .capacity = 1, .threads =
       "drain 2; drain -1; acquire 1; give | acquire 1; give" },
+    { .name = "close-or-drain", .units = 1, .threads =
+      "acquire 1; give | acquire 1; give | drain 1 | close 150" },
     { .name = "destroy-after-drain", .units = 1, .threads =
       "acquire 1; give | after t0 1; drain 1; destroy" },
 

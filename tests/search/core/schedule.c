@@ -156,12 +156,12 @@ struct thread *run_takes(struct thread *current, int number)
 static bool may_wait_for_ever(const struct thread *t)
 {
     struct call *call = &run.call[id_of(t) * OPS_MAX + t->op];
-    enum verb verb = script[id_of(t)][t->op].verb;
+    const struct op *op = &script[id_of(t)][t->op];
 
     if (!scenario->may_block)
         return false;
     if (t->at != WAITS_ITS_TURN
-        && ((verb != ACQUIRE && verb != WATCH && verb != DRAIN) || !oracle_waits(t)))
+        && (!verbs[op->verb].waits || has_deadline(op) || !oracle_waits(t)))
         return false;
     call->result = RESULT_NEVER;
     return true;

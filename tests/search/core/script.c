@@ -6,23 +6,10 @@
  *
  *     !      may be hit by pthread_cancel at any moment, in one of its waits
  *
- * and the operations are
- *
- *     acquire n, timed n, for n, try n, upto n, release n, capacity n, consume n, destroy
- *     close n            with n as the reason; 0, or none, for the usual one
- *     drain n            close, and wait until n units are free
- *     give               release all that this thread holds; nothing if that is nothing
- *     take n, claim, return, watch    with the ticket of this thread
- *     cancel n           the token, with n as the reason
- *     would n, stat, available, waiters, size, closed    inspect the semaphore
- *     state              inspect the ticket
- *     kill tN            pthread_cancel thread N
- *     later              nothing, but some time passes
- *     after tN k         nothing, when thread N has done k operations; without k: has ended
- *
- * with, where it makes sense: pN (priority), tN (thread N, or its ticket), sN (semaphore N),
- * `token` (the wait carries it), `timed` (watch, drain), `calls` (take, with a callback), `if`
- * (only if the thread holds units).  A number may be `max`, the most units there are.
+ * and the operations are those of verbs.h, with a number if that says so, and, where it makes
+ * sense: pN (priority), tN (thread N, or its ticket; by default its own), sN (semaphore N), `token`
+ * (the wait carries it), `timed` (watch, drain), `calls` (take, with a callback), `if` (only if the
+ * thread holds units).  A number may be `max`, the most units there are.
  *
  * The operations of a callback are one word, with `+` between them and dots for blanks, as in
  * calls=claim+give or calls=return+take.1.again.  Their ticket is the callback's own, and a take
@@ -31,7 +18,7 @@
  *
  * A thread that is canceled releases what it holds, and ends.
  */
-#include "explorer.h"
+#include "coverage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,18 +33,21 @@ int place[CALLS], places;
 static bool used[VERBS];
 static int reading_callback;    /* 0: none */
 
-const char *const verb_name[VERBS] = {
-    "acquire", "timed", "for", "try", "upto", "release", "give", "close", "drain", "capacity",
-    "consume", "destroy", "would", "stat", "available", "waiters", "size", "closed", "state",
-    "cancel", "take", "claim", "return", "watch", "kill", "after", "later",
+const struct verb_row verbs[VERBS] = {
+#define R(result) 1u << GOT_##result
+#define R_WAIT R(OK) | R(EINVAL) | R(E2BIG) | R(ENOBUFS) | R(EINTR) | R(PTHREAD_CANCEL)
+#define ASKS .of = A_SEM, .number = UNITS, .units = TAKES
+#define INSPECTS .inspects = true, .returns = R(OK) | R(SOME)
+#define VERB(name, in_words, ...) [name] = { .word = in_words, __VA_ARGS__ },
+#include "verbs.h"
 };
 
 /* ---- Reading ---- */
 
 static bool read_verb(const char *word, struct op *op)
 {
-    for (int verb = 0; verb < VERBS; verb++) {
-        if (strcmp(word, verb_name[verb]) == 0) {
+    for (int verb = NO_VERB + 1; verb < VERBS; verb++) {
+        if (strcmp(word, verbs[verb].word) == 0) {
             op->verb = (enum verb)verb;
             return true;
         }

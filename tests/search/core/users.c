@@ -70,11 +70,9 @@ static bool nobody_else_uses(int ticket)
 {
     for (int t = 0; t < threads_count; t++) {
         for (int k = 0; k < ops_count[t]; k++) {
-            enum verb verb = script[t][k].verb;
+            const struct op *op = &script[t][k];
 
-            if (&thread[t] != self && script[t][k].ticket == ticket
-                && (verb == TAKE || verb == CLAIM || verb == RETURN || verb == WATCH
-                    || verb == STATE))
+            if (&thread[t] != self && op->ticket == ticket && (verbs[op->verb].of & A_TICKET) != 0)
                 return false;
         }
     }

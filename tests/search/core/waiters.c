@@ -237,7 +237,7 @@ static void state_stored(const void *at, int64_t before, int64_t now)
     } else if (now == FS_QUEUED) {
         joined((struct fs_waiter *)((uintptr_t)at - offsetof(struct fs_waiter, state)));
     } else if (now == FS_GRANTED && stack_owner(at) == id_of(self) && before == FS_NOT_JOINED
-               && script[id_of(self)][self->op].verb != WATCH) {
+               && (verbs[script[id_of(self)][self->op].verb].of & A_SEM) != 0) {
         passed();
     }
 }

@@ -129,22 +129,16 @@ static void add(struct text *text, const char *format, ...)
 
 static bool has_number(const struct op *op)
 {
-    switch (op->verb) {
-    case GIVE: case DESTROY: case CLAIM: case RETURN: case WATCH: case KILL: case LATER:
-        return false;
-    case CLOSE: case CANCEL: case AFTER:
-        return op->n != 0;
-    default:
-        return op->verb == WOULD || !is_inspection(op->verb);
-    }
+    return verbs[op->verb].number == UNITS || (verbs[op->verb].number == OPTIONAL && op->n != 0);
 }
 
 /* `blank` between the words; the ticket of thread `id` need not be named. */
 static void add_op(struct text *text, const struct op *op, char blank, int id)
 {
-    add(text, "%s", verb_name[op->verb]);
-    if (op->verb == KILL || op->verb == AFTER
-        || ((op->verb >= TAKE || op->verb == STATE) && op->ticket != id))
+    unsigned of = verbs[op->verb].of;
+
+    add(text, "%s", verbs[op->verb].word);
+    if ((of & A_THREAD) != 0 || ((of & A_TICKET) != 0 && op->ticket != id))
         add(text, "%ct%d", blank, op->ticket);
     if (has_number(op) && op->n == FAIRSEM_MAX_UNITS)
         add(text, "%cmax", blank);
@@ -176,7 +170,7 @@ const char *op_words(const struct op *op, char *buffer, size_t size)
 {
     struct text text = { buffer, size };
 
-    add_op(&text, op, ' ', op->verb >= TAKE && op->verb <= WATCH ? -1 : 0);
+    add_op(&text, op, ' ', (verbs[op->verb].of & A_TICKET) != 0 ? -1 : 0);
     return buffer;
 }
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * verbs.h - what the threads of a scenario can do: a row for each verb of the language.
+ *
+ * A row has all that the explorer must know about a verb, except its call (actors.c), its effect
+ * (model_steps.c), and the rules of an oracle, or of draft.c, for one verb alone.  explorer.h
+ * explains the columns.  No guard: each macro VERB takes something else from the rows.  If .drawn
+ * or the order of the rows changes, all seeds make other scenarios.
+ */
+
+VERB(ACQUIRE, "acquire", ASKS, .with = PRIORITY | TOKEN, .waits = true, .drawn = 26,
+     .returns = R_WAIT | R(CLOSED) | R(TOKEN))
+VERB(TIMED, "timed", ASKS, .with = PRIORITY | TOKEN, .waits = true, .deadline = true,
+     .drawn = 10, .simpler = ACQUIRE, .returns = R_WAIT | R(CLOSED) | R(TOKEN) | R(ETIMEDOUT))
+VERB(FOR, "for", ASKS, .waits = true, .deadline = true, .drawn = 3, .simpler = TIMED,
+     .counts_as = TIMED, .returns = R_WAIT | R(CLOSED) | R(ETIMEDOUT))
+VERB(TRY, "try", ASKS, .drawn = 6,
+     .returns = R(OK) | R(EAGAIN) | R(EINVAL) | R(E2BIG) | R(CLOSED))
+VERB(UPTO, "upto", .of = A_SEM, .number = UNITS, .units = TAKES_SOME, .drawn = 4, .simpler = TRY,
+     .returns = R(OK) | R(SOME))
+
+VERB(RELEASE, "release", .of = A_SEM, .number = UNITS, .units = GIVES, .drawn = 12,
+     .returns = R(OK) | R(EINVAL) | R(EOVERFLOW))
+/* Release all that this thread holds; nothing if that is nothing. */
+VERB(GIVE, "give", .of = A_SEM, .units = GIVES, .counts_as = RELEASE, .returns = R(OK))
+
+VERB(CLOSE, "close", .of = A_SEM, .number = OPTIONAL, .drawn = 4,
+     .returns = R(OK) | R(EINVAL) | R(EALREADY))
+/* Close, and wait until n units are free. */
+VERB(DRAIN, "drain", .of = A_SEM, .number = UNITS, .with = PRIORITY | TOKEN | TIME, .waits = true,
+     .drawn = 3, .returns = R_WAIT | R(TOKEN) | R(ETIMEDOUT))
+VERB(CAPACITY, "capacity", .of = A_SEM, .number = UNITS, .drawn = 6, .returns = R(OK) | R(EINVAL))
+VERB(CONSUME, "consume", .of = A_SEM, .number = UNITS, .units = CONSUMES, .drawn = 3,
+     .returns = R(OK) | R(EINVAL) | R(EOVERFLOW))
+VERB(DESTROY, "destroy", .of = A_SEM, .returns = R(OK) | R(EBUSY))
+
+VERB(WOULD, "would", .of = A_SEM, .number = UNITS, .drawn = 2, INSPECTS)
+VERB(STAT, "stat", .of = A_SEM, .drawn = 1, INSPECTS)
+VERB(AVAILABLE, "available", .of = A_SEM, .drawn = 1, INSPECTS)
+VERB(WAITERS, "waiters", .of = A_SEM, .drawn = 2, INSPECTS)
+VERB(SIZE, "size", .of = A_SEM, .drawn = 1, INSPECTS)
+VERB(IS_CLOSED, "closed", .of = A_SEM, .drawn = 1, INSPECTS)
+VERB(STATE, "state", .of = A_TICKET, .drawn = 3, INSPECTS)
+
+VERB(CANCEL, "cancel", .of = A_TOKEN, .number = OPTIONAL, .drawn = 5,
+     .returns = R(OK) | R(EINVAL) | R(EALREADY))
+
+VERB(TAKE, "take", .of = A_SEM | A_TICKET, .number = UNITS, .with = PRIORITY, .units = RESERVES,
+     .drawn = 11, .returns = R(OK) | R(EINPROGRESS) | R(EINVAL) | R(E2BIG) | R(ECANCELED)
+                             | R(ENOBUFS) | R(CLOSED))
+VERB(CLAIM, "claim", .of = A_TICKET, .units = CLAIMS, .drawn = 4,
+     .returns = R(OK) | R(EAGAIN) | R(EINVAL) | R(E2BIG) | R(CLOSED) | R(EBUSY), .never = R(EBUSY),
+     .why_never = "scenarios claim into an empty guard; api/fairsem/t_ticket.c has a full one")
+VERB(RETURN, "return", .of = A_TICKET, .drawn = 4, .returns = R(OK))
+VERB(WATCH, "watch", .of = A_TICKET, .with = TOKEN | TIME, .waits = true, .drawn = 5,
+     .returns = R(OK) | R(EINVAL) | R(E2BIG) | R(ETIMEDOUT) | R(EINTR) | R(ECANCELED) | R(TOKEN)
+                | R(CLOSED) | R(PTHREAD_CANCEL))
+
+/* pthread_cancel. */
+VERB(KILL, "kill", .of = A_THREAD, .drawn = 2)
+/* Nothing, when the thread has done so many operations; without a number: has ended. */
+VERB(AFTER, "after", .of = A_THREAD, .number = OPTIONAL)
+/* Nothing, but some time passes. */
+VERB(LATER, "later", .drawn = 1)
