@@ -27,6 +27,15 @@ sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(.*/\1/p' \
 sed -n 's/^ *\(fairsem_[a-z0-9_]*\)[*]*;.*/\1/p' "$top_srcdir/src/fairsem.map" | sort > "$work/map"
 same "the headers" "$work/header" fairsem.map "$work/map"
 
+# Helgrind and DRD must know the object that is a function's first argument, unless it does nothing
+# but call other functions, or nothing at all.
+sed -n 's/^FAIRSEM_API .*[ *]\(fairsem_[a-z0-9_]*\)(\(const \)*fairsem\(_[a-z]*\)*_t [*].*/\1/p' \
+  "$top_srcdir/include/fairsem.h" "$top_srcdir/include/fairsem/posix.h" |
+  grep -v -x -e 'fairsem_units_.*' -e fairsem_with -e fairsem_sem_close | sort > "$work/objects"
+sed -n 's/^WRAP.*(\(fairsem_[a-z0-9_]*\),.*/\1/p' "$top_srcdir/src/core/annotate_valgrind.c" |
+  sort > "$work/wrapped"
+same "the headers" "$work/objects" annotate_valgrind.c "$work/wrapped"
+
 # Left out: symbols of compilers, sanitizers and gcov; of <sys/sdt.h>; and of annotate_valgrind.c.
 # The suffix _time64 is explained in fairsem_private.h.
 visible() {
