@@ -24,7 +24,7 @@
 #define NAP_NS 1000000          /* without a parker: how long a thread sleeps at a time */
 
 struct cond_parker {
-    struct fs_parker    queue;      /* first; the wake queue's; `queued` is cleared under mutex */
+    struct fs_parker    queue;      /* first; the wake queue's */
     pthread_mutex_t     mutex;
     pthread_cond_t      monotonic, realtime;
     pthread_cond_t     *asleep_on;  /* under mutex; NULL: awake */
@@ -272,8 +272,6 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue)
     FS_MUST(pthread_mutex_lock(&p->mutex));
     p->permit = true;
     asleep_on = p->asleep_on;
-    if (leaves_queue)
-        atomic_store_explicit(&parker->queued, false, memory_order_release);
     FS_MUST(pthread_mutex_unlock(&p->mutex));
     /*
      * After the unlock.  Otherwise the woken thread would block on the mutex, which halves the
@@ -281,4 +279,7 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue)
      */
     if (asleep_on != NULL)
         pthread_cond_signal(asleep_on);
+    /* Last: then the wake has been made.  Release order: see has_been_woken() in wait.c. */
+    if (leaves_queue)
+        atomic_store_explicit(&parker->queued, false, memory_order_release);
 }

@@ -52,30 +52,54 @@ static void learn(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
     s->head_since_ns = 0;
 }
 
+/* Relaxed: the state publishes it, or it is only a hint.  The thread may be reading the last one. */
+static void tell(struct fs_waiter *w, enum fs_hint hint)
+{
+    atomic_store_explicit(&w->in_queue.hint, hint, memory_order_relaxed);
+}
+
 /*
- * Early wake: the head sleeps (PARKED).  When it wakes it is QUEUED, as if it had just joined.  Not
- * with bounded bypass: the head would claim, before there are units for it.  If it will yield, the
- * holders have their cores all the same.
+ * The head sleeps (PARKED) and is woken early.  When it wakes it is QUEUED, as if it had just
+ * joined.  Not with bounded bypass: the head would claim, before there are units for it.
  */
-static void wake_early(struct fs_sem *s, bool will_yield, struct fs_deferred *deferred)
+static bool is_woken_early(const struct fs_sem *s, const struct fs_waiter *head)
+{
+    return fs_waiter_state(head) == FS_PARKED && !s->sleeps_at_once && s->bypass_ns == 0;
+}
+
+/*
+ * By a thread that joins a crowd.  It costs less than a wake by the releasing thread, so it pays if
+ * turns are short, whatever the doubt; and if the head will yield, holders have their cores.
+ */
+static void wake_head_of_crowd(struct fs_sem *s, struct fs_deferred *deferred)
 {
     struct fs_waiter *head = fs_waiter_of(fs_head(s));
 
     fs_assert_held(s);
-    if (fs_waiter_state(head) == FS_PARKED && !s->sleeps_at_once && s->bypass_ns == 0
-        && s->doubts.early < FS_DOUBT_HIGH && (will_yield || cores_suffice(s, head))) {
-        /* Relaxed: the state publishes it.  The thread may still be reading that of last time. */
-        atomic_store_explicit(&head->in_queue.yields, will_yield, memory_order_relaxed);
-        head->complete(head, FS_WOKEN, deferred);
-    }
+    if (!is_woken_early(s, head)
+        || (s->doubts.early >= FS_DOUBT_HIGH && fs_turn_ns(s->doubts.turn) > FS_SOON_NS))
+        return;
+    if (atomic_load_explicit(&head->in_queue.hint, memory_order_relaxed) != FS_HINT_NEXT)
+        tell(head, FS_HINT_YIELD);
+    head->complete(head, FS_WOKEN, deferred);
 }
 
-/* The head's predecessor has just been granted.  In a crowd, the next to join wakes the head. */
-void fs_wake_early(struct fs_sem *s, struct fs_deferred *deferred)
+/* In a crowd, the next to join wakes the head; but whether it is to spin is known now. */
+void fs_wake_early(struct fs_sem *s, int holders_core, struct fs_deferred *deferred)
 {
+    struct fs_waiter *head = fs_waiter_of(fs_head(s));
+
     fs_assert_held(s);
-    if (s->waiters < FS_FEW || !fs_yields_pay(fs_deferred_now(deferred, 1)))
-        wake_early(s, false, deferred);
+    if (s->waiters < FS_FEW || !fs_yields_pay(fs_deferred_now(deferred, 1))) {
+        if (is_woken_early(s, head) && s->doubts.early < FS_DOUBT_HIGH && cores_suffice(s, head)) {
+            tell(head, FS_HINT_SPIN);
+            head->complete(head, FS_WOKEN, deferred);
+        }
+    } else if (holders_core != FS_NO_CORE && head->in_queue.core != FS_NO_CORE
+               && fs_next_spins(&s->doubts, head->in_queue.core, holders_core)
+               && cores_suffice(s, head)) {
+        tell(head, FS_HINT_NEXT);       /* a thread: a ticket has no core */
+    }
 }
 
 void fs_wake_to_claim(struct fs_sem *s, struct fs_waiter *head, struct fs_deferred *deferred)
@@ -204,7 +228,7 @@ enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct 
     fs_join(s, w, priority, waits);
     w->in_queue.core = (int16_t)fs_cpu_current();
     if (waits && fs_is_crowd(s) && !is_head(s, w) && fs_yields_pay(w->joined_ns))
-        wake_early(s, true, deferred);
+        wake_head_of_crowd(s, deferred);
     return begin_awake(s, w);
 }
 

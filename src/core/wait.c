@@ -49,9 +49,23 @@ void fs_complete_at_once(struct fs_waiter *w, enum fs_waiter_state state,
 }
 
 /*
+ * Its first waker has made the call that wakes it.  Acquire order: what that waker did to the parker
+ * comes before what we let the thread do.
+ */
+static bool has_been_woken(const struct fs_wait *wait)
+{
+    return wait->wake_is_told
+           && !atomic_load_explicit(&wait->parking.parker->queued, memory_order_acquire);
+}
+
+/*
  * The thread is put into the wake queue before the state is visible, and only if it may sleep
- * (PARKED, WOKEN) and does not complete itself.  QUEUED becomes PARKED without the mutex, so a
- * QUEUED waiter is completed by compare-and-swap.  If that fails, the thread may sleep by now.
+ * (PARKED, WOKEN) and does not complete itself.  QUEUED becomes PARKED without the mutex, and WOKEN
+ * becomes QUEUED; so a waiter that need not be woken is completed by compare-and-swap.  If that
+ * fails, the thread may sleep by now.
+ *
+ * WOKEN: only if the wake has been made need it not be made again.  Nobody may depend on a thread
+ * that was going to make it, and may be held up.
  *
  * Release order: a waiter that sees the state without taking the mutex must see what the
  * releasers of its units wrote; we have acquired that ourselves, in fs_lock().
@@ -69,12 +83,15 @@ static void complete_thread(struct fs_waiter *w, enum fs_waiter_state state,
         return;
     }
     if (state != FS_WOKEN
-        && fs_state_try(wait->machine, &w->state, &awake, state, memory_order_release,
-                        memory_order_relaxed))
+        && (fs_state_try(wait->machine, &w->state, &awake, state, memory_order_release,
+                         memory_order_relaxed)
+            || (awake == FS_WOKEN && has_been_woken(wait)
+                && fs_state_try(wait->machine, &w->state, &awake, state, memory_order_release,
+                                memory_order_relaxed))))
         return;
     if (state == FS_GRANTED && w->joined_ns != 0)
         wait->completed_ns = fs_deferred_now(deferred, w->joined_ns);
-    fs_wake_queue_add(&deferred->wakes, &wait->parking, &w->state);
+    wait->wake_is_told = fs_wake_queue_add(&deferred->wakes, &wait->parking, &w->state);
     fs_state_go(wait->machine, &w->state, state, memory_order_release);
 }
 
@@ -236,12 +253,12 @@ static int fall_asleep(struct fs_wait *wait, bool woken)
     int state;
 
     if (woken)
-        spin = atomic_load_explicit(&w->in_queue.yields, memory_order_relaxed) ? FS_YIELD_WOKEN
-                                                                               : FS_SPIN_WOKEN;
+        spin = atomic_load_explicit(&w->in_queue.hint, memory_order_relaxed) == FS_HINT_SPIN
+                   ? FS_SPIN_WOKEN : FS_YIELD_WOKEN;
     if (woken && wait->claims)
         come_to_claim(wait->sem);
     else if (spin != FS_SPIN_NOT && !fs_yields_past(spin, wait->deadline))
-        fs_spin(&w->state, FS_QUEUED, spin, w->joined_ns);
+        fs_spin(&w->state, FS_QUEUED, spin, w->joined_ns, &w->in_queue.hint);
     /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);
     if (state != FS_QUEUED)

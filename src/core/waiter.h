@@ -28,8 +28,8 @@
  *   QUEUED: in the queue.  Its thread is awake and will load the state before it sleeps.  A
  *           ticket, which has no thread, is QUEUED as long as it is in the queue.
  *   PARKED: in the queue.  Its thread may be asleep: a thread that changes the state must wake it.
- *   WOKEN:  in the queue.  Its thread has been woken, but may not be awake yet: a thread that
- *           changes the state must wake it again, and not rely on the first waker.
+ *   WOKEN:  in the queue.  Its thread is to be woken, and may not be awake yet: a thread that
+ *           changes the state must wake it again, unless the first waker has made its call.
  *
  *   A thread's waiter lives on its stack.  While it is in the queue, any thread that holds the
  *   mutex may use it.  Once it has left the queue, only its own thread may use it, and it can

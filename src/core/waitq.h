@@ -49,7 +49,7 @@ struct fs_waitq_node {
     /* For the owner of the node, not used by the queue: a ticket has no room elsewhere. */
     union {
         bool              due;             /* of a ticket: callbacks.c */
-        _Atomic bool      yields;          /* of a thread that is woken early: queueing.c */
+        _Atomic uint8_t   hint;            /* of a thread: enum fs_hint, stay_awake.h */
     };
     int16_t               core;            /* queueing.c */
 };

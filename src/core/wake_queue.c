@@ -20,14 +20,14 @@ static void wake_words(struct fs_wake_queue *queue)
 }
 
 /* Relaxed store: the caller publishes it together with the waiter's new state. */
-void fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker)
+bool fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker)
 {
     /* Acquire order: the waker whose queue it was in has read `next` before. */
     if (atomic_load_explicit(&parker->queued, memory_order_acquire)) {
         if (queue->n_elsewhere == (int)(sizeof queue->elsewhere / sizeof queue->elsewhere[0]))
             wake_elsewhere(queue);
         queue->elsewhere[queue->n_elsewhere++] = parker;
-        return;
+        return false;
     }
     atomic_store_explicit(&parker->queued, true, memory_order_relaxed);
     parker->next = NULL;
@@ -36,6 +36,7 @@ void fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *par
     else
         queue->first = parker;
     queue->last = parker;
+    return true;
 }
 
 void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word)

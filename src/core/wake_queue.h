@@ -30,20 +30,22 @@ static inline void fs_wake_queue_init(struct fs_wake_queue *queue)
     queue->words = queue->n_elsewhere = 0;
 }
 
-void fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker);
+bool fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker);
 void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word);
 
 /*
  * Add the thread that parks with this word and may be asleep.  The caller changes the word after
- * this call; all words that were added before have been changed.
+ * this call; all words that were added before have been changed.  True: its parker will be `queued`
+ * until this wake has been made.
  */
-static inline void fs_wake_queue_add(struct fs_wake_queue *queue, const struct fs_parking *parking,
+static inline bool fs_wake_queue_add(struct fs_wake_queue *queue, const struct fs_parking *parking,
                                      const _Atomic int *word)
 {
     if (parking->on_word)
         fs_wake_queue_add_word(queue, word);
     else if (parking->parker != NULL)
-        fs_wake_queue_add_parker(queue, parking->parker);
+        return fs_wake_queue_add_parker(queue, parking->parker);
+    return false;
 }
 
 static inline bool fs_wake_queue_empty(const struct fs_wake_queue *queue)

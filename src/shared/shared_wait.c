@@ -407,7 +407,7 @@ static void wait_until_over(struct fs_shared_wait *wait)
     bool slept = false;
 
     if (wait->spin != FS_SPIN_NOT && !fs_yields_past(wait->spin, wait->deadline))
-        fs_spin(&slot->state, FS_SLOT_WAITING, wait->spin, wait->joined_ns);
+        fs_spin(&slot->state, FS_SLOT_WAITING, wait->spin, wait->joined_ns, NULL);
     while (wait->result == FS_NOT_OVER) {
         if (fs_slot_state_of(slot) == FS_SLOT_WAITING) {
             slept = true;

@@ -64,8 +64,8 @@ int __real_pthread_mutex_unlock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
 void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
 bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
-void __real_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker);
-void __wrap_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker);
+bool __real_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker);
+bool __wrap_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker);
 void __real_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic int *word);
 void __wrap_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic int *word);
 int __wrap_fs_cpu_current(void);
@@ -137,10 +137,10 @@ static void note_wake(void)
     world.woken = true;
 }
 
-void __wrap_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker)
+bool __wrap_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker)
 {
     note_wake();
-    __real_fs_wake_queue_add_parker(wakes, parker);
+    return __real_fs_wake_queue_add_parker(wakes, parker);
 }
 
 void __wrap_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic int *word)

@@ -17,12 +17,15 @@
 
 static _Thread_local int own_kind;  /* what the thread did: an fs_spin_kind */
 
-void __wrap_fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns);
-void __wrap_fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns)
+void __wrap_fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns,
+                    const _Atomic uint8_t *hint);
+void __wrap_fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns,
+                    const _Atomic uint8_t *hint)
 {
     (void)word;
     (void)value;
     (void)joined_ns;
+    (void)hint;
     own_kind = (int)kind;
 }
 

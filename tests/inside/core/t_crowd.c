@@ -8,6 +8,7 @@
 
 #include "fast_path.h"
 #include "stay_awake.h"
+#include "wait.h"
 
 #include <sched.h>
 #if defined(__linux__)
@@ -146,6 +147,80 @@ static void become_the_head_asleep(fairsem_t *sem)
     claim(0, 2);
 }
 
+/* ---- The next head ---- */
+
+/* A request that another thread could have made: it does not wait. */
+static void join(fairsem_t *sem, struct fs_waiter *w, int priority, int core)
+{
+    struct fs_deferred deferred;
+    struct fs_sem *s = fs_inside(sem);
+    int64_t available = fs_enter(s, &deferred);
+
+    *w = (struct fs_waiter){ .complete = fs_complete_at_once, .units = 1 };
+    fs_join(s, w, priority, true);
+    w->in_queue.core = (int16_t)core;
+    fs_exit(s, available, &deferred);
+}
+
+/* What the head, on core 1, is told when its predecessor is granted on this core. */
+static int told(fairsem_t *sem, int holders_core)
+{
+    struct fs_waiter first, head, last;
+    int hint;
+
+    join(sem, &first, 0, holders_core);
+    join(sem, &head, 0, 1);
+    join(sem, &last, 0, 1);
+    fairsem_release(sem, 1);
+    ck_assert_int_eq(first.state, FS_GRANTED);
+    hint = head.in_queue.hint;
+    fairsem_release(sem, 2);
+    return hint;
+}
+
+START_TEST(the_next_head_is_told_whether_the_holder_runs_elsewhere)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    ck_assert_int_eq(told(&sem, 0), FS_HINT_NEXT);
+    ck_assert_int_eq(told(&sem, 1), FS_HINT_NONE);
+    ck_assert_int_eq(told(&sem, FS_NO_CORE), FS_HINT_NONE);     /* a ticket */
+    world.cores = 1;
+    ck_assert_int_eq(told(&sem, 0), FS_HINT_NONE);
+    world.cores = 2;
+    for (int i = 0; i < 40; i++)
+        be_the_head_for(&sem, NEAR / 2);
+    ck_assert_int_eq(told(&sem, 0), FS_HINT_NONE);              /* it would spin for long */
+}
+END_TEST
+
+/* Its predecessor is granted, and then it is; `core` is where that one ran. */
+static int yields_when_next(int core, int64_t after)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct fs_waiter first, last;
+
+    begin();
+    join(&sem, &first, 0, core);
+    join(&sem, &last, 1, 1);
+    world.core = 1;
+    begin_plan();
+    plan(LOOK, release_one, &sem);
+    plan(after, release_one, &sem);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    fairsem_release(&sem, 1);
+    return world.seen[1].yields - world.seen[0].yields;
+}
+
+START_TEST(the_next_head_spins_for_a_short_hold_and_then_yields)
+{
+    ck_assert_int_eq(yields_when_next(0, 2 * 10000), 0);
+    ck_assert_int_gt(yields_when_next(1, 2 * 10000), 0);
+    ck_assert_int_gt(yields_when_next(0, 3 * 10000), 0);
+}
+END_TEST
+
 /* ---- A yield that took a time slice ---- */
 
 /* A thread of another program computes meanwhile.  Returns when the thread was back. */
@@ -210,7 +285,7 @@ static void yield_late_too(void *unused)
     static const _Atomic int word = 1;
 
     (void)unused;
-    fs_spin(&word, 1, FS_YIELD_IN_QUEUE, 0);
+    fs_spin(&word, 1, FS_YIELD_IN_QUEUE, 0, NULL);
 }
 
 START_TEST(threads_that_are_late_at_the_same_time_cause_one_pause)
@@ -461,6 +536,32 @@ static void yield_very_late(void *unused)
     world.yield_takes = LOOK;
 }
 
+static fairsem_t *released_soon;
+static int wakes_again;
+
+static void release_before_it_runs(void *unused)
+{
+    int before = world.is.wakes;
+
+    (void)unused;
+    fairsem_release(released_soon, 1);
+    wakes_again = world.is.wakes - before;
+}
+
+/* The call that wakes it has been made.  (Until then, nobody relies on it: t_late_wakers.c.) */
+START_TEST(a_head_that_was_woken_early_is_not_woken_again)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct newcomer n = { &sem, FAIRSEM_TOKEN_INITIALIZER, 0, release_before_it_runs, 0 };
+
+    begin();
+    released_soon = &sem;
+    wakes_again = -1;
+    newcomer_joins(&n, 1);
+    ck_assert_int_eq(wakes_again, FS_FUTEX_BY_DEFAULT ? 1 : 0);
+}
+END_TEST
+
 static int yields_of_a_woken_head(bool real_time, act_fn *before_it_runs)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -486,10 +587,13 @@ int main(void)
               after_a_late_yield_no_thread_of_the_process_yields_for_a_moment,
               the_pause_doubles_while_each_is_followed_by_a_late_yield,
               threads_that_are_late_at_the_same_time_cause_one_pause,
+              the_next_head_is_told_whether_the_holder_runs_elsewhere,
+              the_next_head_spins_for_a_short_hold_and_then_yields,
               a_real_time_thread_does_not_yield,
               the_policy_of_a_thread_says_whether_it_takes_turns,
               no_waiter_yields_with_the_flags_that_say_so, OF_HANDLERS
               in_a_crowd_the_granter_leaves_the_early_wake_to_others,
               in_a_crowd_a_thread_that_joins_wakes_the_head,
+              a_head_that_was_woken_early_is_not_woken_again,
               a_head_that_a_newcomer_woke_yields_if_yields_pay);
 }

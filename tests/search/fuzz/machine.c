@@ -205,10 +205,12 @@ BARE long __wrap_syscall(long number, ...)
 
 /* ---- Staying awake for a moment: these take the place of src/core/stay_awake.c ---- */
 
-void fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns)
+void fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns,
+             const _Atomic uint8_t *hint)
 {
     (void)kind;
     (void)joined_ns;
+    (void)hint;
     if (*word == value)
         thread_spins();
 }

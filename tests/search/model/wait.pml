@@ -28,6 +28,13 @@ inline fs_wake_queue_add(x)
     wakes = wakes | (1 << x)
 }
 
+/* Its parker says that the wake has been made; a word says nothing. */
+#ifdef ON_WORD
+#define WOKEN_ALREADY(x) false
+#else
+#define WOKEN_ALREADY(x) (state[x] == WOKEN && noted[x] == 0 && BUG != TOUCHES_GRANTED)
+#endif
+
 /* wait.c: complete_thread, fs_complete_at_once.  For a thread that is awake, one compare-and-swap
  * does it. */
 inline complete(x, why)
@@ -40,10 +47,13 @@ inline complete(x, why)
         state[x] = why
        }
     :: !BY_ITSELF(why) && state[x] == QUEUED && BUG == COMPLETED_BY_STORE -> state[x] = why
+    :: atomic {         /* has_been_woken */
+        !BY_ITSELF(why) && WOKEN_ALREADY(x) -> HOLDS(I8, alive[x]); state[x] = why
+       }
     :: !BY_ITSELF(why) && ASLEEP(x) && BUG == TOUCHES_GRANTED ->
         state[x] = why;
         fs_wake_queue_add(x)
-    :: !BY_ITSELF(why) && ASLEEP(x) && BUG != TOUCHES_GRANTED ->
+    :: !BY_ITSELF(why) && ASLEEP(x) && !WOKEN_ALREADY(x) && BUG != TOUCHES_GRANTED ->
         d_step { fs_wake_queue_add(x); state[x] = why }
     fi
 }
