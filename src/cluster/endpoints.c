@@ -14,6 +14,9 @@
  */
 #define ANSWER_MS 1700L
 
+/* So often that doubles. */
+enum { ROUNDS_MAX = 3 };
+
 int fs_endpoints_post(struct fs_endpoints *endpoints, struct fs_exchange *exchange,
                       const char *path, const char *token, char *body, long timeout_ms)
 {
@@ -32,13 +35,19 @@ int fs_endpoints_post(struct fs_endpoints *endpoints, struct fs_exchange *exchan
 
 void fs_endpoints_failed(struct fs_endpoints *endpoints, unsigned generation)
 {
-    if (generation == endpoints->generation)
+    /* With one endpoint nothing else would come of it than that all watches begin again. */
+    if (generation == endpoints->generation && endpoints->options->endpoint_count > 1)
         endpoints->generation++;
 }
 
-long fs_endpoints_patience(const struct fs_endpoints *endpoints, bool has_lease)
+/*
+ * It doubles from round to round.  An engine that is overloaded does what it was asked also when
+ * nobody waits for the answer any more; asked again and again, it would never get through.
+ */
+long fs_endpoints_patience(const struct fs_endpoints *endpoints, bool has_lease, unsigned rounds)
 {
     int64_t sixth = endpoints->options->ttl_ns / FS_NS_PER_MS / 6;
+    long first = has_lease && sixth < ANSWER_MS ? (long)sixth : ANSWER_MS;
 
-    return has_lease && sixth < ANSWER_MS ? (long)sixth : ANSWER_MS;
+    return first << (rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX);
 }

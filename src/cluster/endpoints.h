@@ -18,10 +18,13 @@ struct fs_endpoints {
 int fs_endpoints_post(struct fs_endpoints *endpoints, struct fs_exchange *exchange,
                       const char *path, const char *token, char *body, long timeout_ms);
 
-/* What was sent in a generation has failed: use the next, unless that has been done. */
+/* What was sent in a generation has failed: use the next, if there is one, and it is not in use. */
 void fs_endpoints_failed(struct fs_endpoints *endpoints, unsigned generation);
 
-/* How long a question waits for its answer, in milliseconds; less if a lease depends on it. */
-long fs_endpoints_patience(const struct fs_endpoints *endpoints, bool has_lease);
+/*
+ * How long a question waits for its answer, in milliseconds, when each endpoint has had it so often
+ * already; less if a lease depends on it.
+ */
+long fs_endpoints_patience(const struct fs_endpoints *endpoints, bool has_lease, unsigned rounds);
 
 #endif

@@ -111,6 +111,7 @@ static void send_call(struct fs_call *call, int64_t now)
     struct fs_engine *engine = call->engine;
     bool streams = call->step == FS_WATCH;
     bool has_lease = call->step != FS_GRANT && call->step != FS_LIST;
+    unsigned rounds = call->tries / engine->at.options->endpoint_count;
     int error;
 
     call->generation = engine->at.generation;
@@ -132,7 +133,8 @@ static void send_call(struct fs_call *call, int64_t now)
     call->state = FS_SENT;
     error = fs_endpoints_post(&engine->at, &call->exchange, fs_etcd_path(call->step),
                               engine->login.text, fs_etcd_ask(call->step, call->place),
-                              streams ? 0 : fs_endpoints_patience(&engine->at, has_lease));
+                              streams ? 0
+                                      : fs_endpoints_patience(&engine->at, has_lease, rounds));
     if (error != 0)
         wait_for_memory(call, now);
 }

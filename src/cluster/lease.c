@@ -24,7 +24,7 @@ static void answered(struct fs_call *renewal, struct fs_answer *answer)
         lease->renewed_sent = answer->sent;
         lease->renewed_term = answer->term;
         lease->asked = *lease->place;
-        fs_engine_call(lease->engine, renewal, FS_CONFIRM, &lease->asked, fs_boot_now());
+        fs_engine_call(lease->engine, renewal, FS_CONFIRM, &lease->asked, fs_lease_end(lease));
         return;
     }
     atomic_store(&lease->last_error, answer->error);
@@ -66,7 +66,8 @@ int fs_lease_turn(struct fs_lease *lease, int64_t now, int64_t *next)
         return why != 0 ? why : ENETUNREACH;
     if (lease->renew_at <= now) {
         lease->renew_at = FS_NEVER;
-        fs_engine_call(lease->engine, &lease->renewal, FS_RENEW, lease->place, now);
+        fs_engine_call(lease->engine, &lease->renewal, FS_RENEW, lease->place,
+                       fs_lease_end(lease));
     }
     *next = fs_earlier(lease->renew_at, fs_lease_end(lease));
     return 0;

@@ -29,7 +29,7 @@ void fs_login_ask(struct fs_login *login)
     login->exchange.owner = login;
     login->is_asked = fs_endpoints_post(login->at, &login->exchange, "/v3/auth/authenticate", NULL,
                                         fs_etcd_ask_token(login->at->options),
-                                        fs_endpoints_patience(login->at, false)) == 0;
+                                        fs_endpoints_patience(login->at, false, 1)) == 0;
 }
 
 void fs_login_refused(struct fs_login *login, unsigned number)

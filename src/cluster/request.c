@@ -280,7 +280,8 @@ struct fs_request *fs_request_new(struct fs_keeper *keeper, const char *prefix, 
 
     if (request == NULL)
         return NULL;
-    if (!fs_place_fill(&request->place, keeper->options.program) || fairsem_init(&request->decided, 0, NULL) != 0
+    if (!fs_place_fill(&request->place, keeper->options.program)
+        || fairsem_init(&request->decided, 0, NULL) != 0
         || fairsem_init(&request->over, 0, NULL) != 0) {
         free(request);
         return NULL;

@@ -279,7 +279,7 @@ void fs_unpark(struct fs_parker *parker, bool leaves_queue)
      */
     if (asleep_on != NULL)
         pthread_cond_signal(asleep_on);
-    /* Last: then the wake has been made.  Release order: see has_been_woken() in wait.c. */
+    /* Last: then the wake has been made.  Release order: see fs_wake_queue_add_parker(). */
     if (leaves_queue)
         atomic_store_explicit(&parker->queued, false, memory_order_release);
 }

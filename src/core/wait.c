@@ -49,23 +49,39 @@ void fs_complete_at_once(struct fs_waiter *w, enum fs_waiter_state state,
 }
 
 /*
- * Its first waker has made the call that wakes it.  Acquire order: what that waker did to the parker
- * comes before what we let the thread do.
+ * Its first waker has made the call that wakes it.  Relaxed: that waker's store tells nothing else,
+ * and a compare-and-swap follows.
  */
 static bool has_been_woken(const struct fs_wait *wait)
 {
     return wait->wake_is_told
-           && !atomic_load_explicit(&wait->parking.parker->queued, memory_order_acquire);
+           && !atomic_load_explicit(&wait->parking.parker->queued, memory_order_relaxed);
+}
+
+/*
+ * Complete a waiter that need not be woken: it is awake (QUEUED), or has been woken (WOKEN).  In the
+ * second case only if the call has been made: nobody may depend on a thread that was going to make
+ * it, and may be held up.  By compare-and-swap, because without the mutex WOKEN becomes QUEUED, and
+ * QUEUED becomes PARKED.  False: the thread may sleep.
+ *
+ * Release order: see below.
+ */
+static bool complete_awake(struct fs_wait *wait, enum fs_waiter_state state)
+{
+    _Atomic int *word = &wait->waiter.state;
+    int awake = FS_QUEUED;
+
+    if (fs_state_try(wait->machine, word, &awake, state, memory_order_release,
+                     memory_order_relaxed))
+        return true;
+    return awake == FS_WOKEN && has_been_woken(wait)
+           && fs_state_try(wait->machine, word, &awake, state, memory_order_release,
+                           memory_order_relaxed);
 }
 
 /*
  * The thread is put into the wake queue before the state is visible, and only if it may sleep
- * (PARKED, WOKEN) and does not complete itself.  QUEUED becomes PARKED without the mutex, and WOKEN
- * becomes QUEUED; so a waiter that need not be woken is completed by compare-and-swap.  If that
- * fails, the thread may sleep by now.
- *
- * WOKEN: only if the wake has been made need it not be made again.  Nobody may depend on a thread
- * that was going to make it, and may be held up.
+ * (PARKED, WOKEN) and does not complete itself.
  *
  * Release order: a waiter that sees the state without taking the mutex must see what the
  * releasers of its units wrote; we have acquired that ourselves, in fs_lock().
@@ -75,19 +91,13 @@ static void complete_thread(struct fs_waiter *w, enum fs_waiter_state state,
 {
     struct fs_wait *wait = (struct fs_wait *)w;
     bool by_itself = state == FS_EXPIRED || state == FS_INTERRUPTED || state == FS_ABANDONED;
-    int awake = FS_QUEUED;
 
     /* Relaxed: by its own thread, or before that thread has come to the mutex. */
     if (by_itself || fs_waiter_state(w) == FS_NOT_JOINED) {
         fs_state_go(wait->machine, &w->state, state, memory_order_relaxed);
         return;
     }
-    if (state != FS_WOKEN
-        && (fs_state_try(wait->machine, &w->state, &awake, state, memory_order_release,
-                         memory_order_relaxed)
-            || (awake == FS_WOKEN && has_been_woken(wait)
-                && fs_state_try(wait->machine, &w->state, &awake, state, memory_order_release,
-                                memory_order_relaxed))))
+    if (state != FS_WOKEN && complete_awake(wait, state))
         return;
     if (state == FS_GRANTED && w->joined_ns != 0)
         wait->completed_ns = fs_deferred_now(deferred, w->joined_ns);

@@ -82,6 +82,13 @@ def an_endpoint_that_answers_nonsense_is_passed_over():
     good.stop()
 
 
+def a_slow_engine_is_waited_for():
+    """Each answer takes longer than the first question waits; what was asked is done, though."""
+    fake = Fake([("", 0, "late", 2)])
+    expect("result", user(fake, ttl=24, hold=19000).result()[0], 0)
+    fake.stop()
+
+
 def an_older_revision_is_not_believed():
     fake = Fake([(TXN, 2, "old")])
     fake.revision = 50
@@ -235,7 +242,8 @@ def main():
 SCENARIOS = [
     "a_command_without_waiting_costs_four_requests", "each_step_survives_one_fault",
     "a_fault_that_stays_is_an_error", "an_endpoint_that_answers_nonsense_is_passed_over",
-    "an_older_revision_is_not_believed", "what_comes_before_a_begin_keeps_it_back",
+    "a_slow_engine_is_waited_for", "an_older_revision_is_not_believed",
+    "what_comes_before_a_begin_keeps_it_back",
     "who_has_no_place_does_not_begin", "who_began_just_before_a_view_keeps_nobody_back",
     "a_limit_stays_while_one_runs_or_waits",
     "a_lease_counts_from_the_first_attempt", "all_go_on_at_the_next_endpoint",
