@@ -141,7 +141,7 @@ struct report_side report_side(struct report_table *t, const char *peer)
     struct report_row *row = peer ? report_find(t, peer) : NULL;
 
     if (!row)
-        return (struct report_side){ NULL };
+        return (struct report_side){ 0 };
     return (struct report_side){ peer, stats_summary(row->samples, row->n) };
 }
 

@@ -46,9 +46,11 @@ static void both_end_with(int expected, int count, const fairsem_cluster_attr_t 
 
     failures = count;
     ck_assert_int_eq(fairsem_cluster_open(&handle, "name", attr), 0);
-    jump = failed = 0;
+    jump = 0;
+    failed = 0;
     ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, NULL, &hold), expected);
-    jump = failed = 0;
+    jump = 0;
+    failed = 0;
     ck_assert_int_eq(fairsem_cluster_users(handle, NULL, 0, &users), expected);
     ck_assert_int_eq(fairsem_cluster_close(handle), 0);
 }
