@@ -71,8 +71,8 @@ struct fs_stay_awake {
 #define FS_NEAR_NS     200000
 
 /* For longer holds, a head that is awake yields, and one that sleeps is woken if it pays. */
-#define FS_NEXT_NS     10000
-#define FS_SOON_NS     20000
+#define FS_NEXT_NS     INT64_C(10000)
+#define FS_SOON_NS     INT64_C(20000)
 
 #define FS_TURN_MAX 72          /* 0.26 s */
 
