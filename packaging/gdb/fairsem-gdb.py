@@ -25,8 +25,9 @@ LAYOUT = {
     'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
     'fs_parking': 'ptr parker, u8 on_word, i32 thread',
     'fs_wait': 'fs_waiter waiter, ptr sem, ptr machine, ptr abort, ptr deadline, '
-               'i64 old_at_ns, fs_cancelable by_token, fs_parking parking, i32 spin, u8 claims, u32 generation, '
-               'u8 interruptible, u8 interrupted, i64 completed_ns',
+               'i64 old_at_ns, fs_cancelable by_token, fs_parking parking, i32 spin, u8 claims, '
+               'u8 wake_is_told, u32 generation, u8 interruptible, u8 interrupted, '
+               'i64 completed_ns',
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
     'fs_stay_awake': 'u8 as_head, u8 as_head_here, u8 early, u8 turn',
     'fs_sem': 'a64 word, a64 limit, mutex mutex, i64 grants, fs_waitq queue, u32 waiters, '

@@ -28,10 +28,10 @@ struct fs_wait {
     int64_t                   old_at_ns;    /* fs_old_at_ns() of the request; 0: done */
     struct fs_cancelable      by_token;
     struct fs_parking         parking;
-    bool                      wake_is_told; /* under mutex; by parking.parker->queued, to the next
-                                             * thread that completes it */
     enum fs_spin_kind         spin;         /* what it does before it sleeps */
     bool                      claims;       /* when woken, instead of spinning: see bypass.h */
+    bool                      wake_is_told; /* under mutex; by parking.parker->queued, to the next
+                                             * thread that completes it */
     unsigned                  generation;   /* the process in which it began: fork.h */
     bool                      interruptible;
     _Atomic bool              interrupted;  /* r/w by its thread and that thread's handlers */

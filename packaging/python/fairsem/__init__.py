@@ -111,18 +111,28 @@ def _wait_beside(wait, give_back, token):
     """The result of wait(end) in another thread, while handlers run in this one."""
     end = Token()
     results = []
-    waits = threading.Thread(target=lambda: results.append(wait(end)), daemon=True)
+    over = threading.Event()
+
+    def run():
+        try:
+            results.append(wait(end))
+        finally:
+            over.set()
+
+    waits = threading.Thread(target=run, daemon=True)
     try:
         waits.start()
-        while waits.is_alive():
-            waits.join(_SLICE)
+        while not over.wait(_SLICE):
             if token is not None and token.reason != 0:
                 end.cancel(token.reason)
     except BaseException:
         # A handler's exception: the caller does not get to know that it has units.
         end.cancel()
+        while waits.ident is None and waits in threading.enumerate():
+            time.sleep(0.001)       # it came in the middle of the start
+        # Not join(): in CPython 3.11, one that was interrupted lets the next return at once.
         if waits.ident is not None:
-            waits.join()
+            over.wait()
         if results == [0]:
             give_back()
         raise
