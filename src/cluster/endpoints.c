@@ -14,7 +14,7 @@
  */
 #define ANSWER_MS 1700L
 
-/* So often that doubles. */
+/* It doubles so often, at most: fs_endpoints_patience(). */
 enum { ROUNDS_MAX = 3 };
 
 int fs_endpoints_post(struct fs_endpoints *endpoints, struct fs_exchange *exchange,

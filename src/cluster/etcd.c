@@ -67,6 +67,12 @@ static void finish(struct fs_call *call, int error)
     call->done(call, &call->answer);
 }
 
+/* So often it has failed at each endpoint. */
+static unsigned rounds_of(const struct fs_call *call)
+{
+    return call->tries / call->engine->at.options->endpoint_count;
+}
+
 /* A question got no answer, or none that makes sense. */
 static void failed(struct fs_call *call, int error, int64_t now)
 {
@@ -76,7 +82,7 @@ static void failed(struct fs_call *call, int error, int64_t now)
 
     fs_endpoints_failed(&engine->at, call->generation);
     call->tries++;
-    rounds = call->tries / count;
+    rounds = rounds_of(call);
     /* What makes no sense, or is refused by TLS, is not asked for longer than two rounds. */
     if (call->step == FS_WATCH || (rounds >= 1 && now >= call->until)
         || (rounds >= 2 && error != ENETUNREACH)) {
@@ -111,7 +117,6 @@ static void send_call(struct fs_call *call, int64_t now)
     struct fs_engine *engine = call->engine;
     bool streams = call->step == FS_WATCH;
     bool has_lease = call->step != FS_GRANT && call->step != FS_LIST;
-    unsigned rounds = call->tries / engine->at.options->endpoint_count;
     int error;
 
     call->generation = engine->at.generation;
@@ -133,8 +138,8 @@ static void send_call(struct fs_call *call, int64_t now)
     call->state = FS_SENT;
     error = fs_endpoints_post(&engine->at, &call->exchange, fs_etcd_path(call->step),
                               engine->login.text, fs_etcd_ask(call->step, call->place),
-                              streams ? 0
-                                      : fs_endpoints_patience(&engine->at, has_lease, rounds));
+                              streams ? 0 : fs_endpoints_patience(&engine->at, has_lease,
+                                                                  rounds_of(call)));
     if (error != 0)
         wait_for_memory(call, now);
 }
