@@ -353,11 +353,19 @@ static void *wait_for_it(void *arg)
     return NULL;
 }
 
+/* It has been served. */
+static void finish(struct waiter *waiter, pthread_t thread)
+{
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(waiter->result, 0);
+    ck_assert_int_eq(fairsem_cluster_release(&waiter->hold), 0);
+    ck_assert_int_eq(fairsem_cluster_close(waiter->handle), 0);
+}
+
 /* Its connection is dead, and nobody knows. */
 START_TEST(a_renewal_tells_what_the_watch_does_not)
 {
-    fairsem_cluster_t *handle = open_handle();
-    struct waiter waiter = { .handle = handle };
+    struct waiter waiter = { .handle = open_handle() };
     pthread_t thread;
 
     world.others = 2;
@@ -376,18 +384,14 @@ START_TEST(a_renewal_tells_what_the_watch_does_not)
     ck_assert_int_eq(world.asked[FS_VIEW], 1);
     world.others = 0;
     world.jump += 4 * FS_NS_PER_S;
-    pthread_join(thread, NULL);
-    ck_assert_int_eq(waiter.result, 0);
-    ck_assert_int_eq(fairsem_cluster_release(&waiter.hold), 0);
-    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+    finish(&waiter, thread);
 }
 END_TEST
 
 /* From the revision of the last view, so it misses nothing; then that may be what does not work. */
 START_TEST(a_watch_that_breaks_is_begun_again_once)
 {
-    fairsem_cluster_t *handle = open_handle();
-    struct waiter waiter = { .handle = handle };
+    struct waiter waiter = { .handle = open_handle() };
     pthread_t thread;
 
     world.others = 2;
@@ -411,18 +415,14 @@ START_TEST(a_watch_that_breaks_is_begun_again_once)
     world.awaited_gone = true;
     world.others = 0;
     world.jump += 4 * FS_NS_PER_S;
-    pthread_join(thread, NULL);
-    ck_assert_int_eq(waiter.result, 0);
-    ck_assert_int_eq(fairsem_cluster_release(&waiter.hold), 0);
-    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+    finish(&waiter, thread);
 }
 END_TEST
 
 /* It says that the lease was renewed, and nothing of what the request waits for by now. */
 START_TEST(a_renewal_is_answered_after_a_newer_view)
 {
-    fairsem_cluster_t *handle = open_handle();
-    struct waiter waiter = { .handle = handle };
+    struct waiter waiter = { .handle = open_handle() };
     pthread_t thread;
 
     world.others = 2;
@@ -442,10 +442,7 @@ START_TEST(a_renewal_is_answered_after_a_newer_view)
     await(&world.asked[FS_RENEW], 2);
     world.others = 0;
     world.silent[FS_WATCH] = false;
-    pthread_join(thread, NULL);
-    ck_assert_int_eq(waiter.result, 0);
-    ck_assert_int_eq(fairsem_cluster_release(&waiter.hold), 0);
-    ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+    finish(&waiter, thread);
 }
 END_TEST
 
