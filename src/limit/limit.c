@@ -57,7 +57,7 @@ static void mark_as_used(const struct request *request, const char *segment)
 
 static int run(const struct request *request, const char *segment)
 {
-    fairsem_shared_t *slots;
+    fairsem_shared_t *handle;
     int exit_status = find_command(request->command[0]);
 
     if (exit_status != 0)
@@ -66,16 +66,16 @@ static int run(const struct request *request, const char *segment)
         take_low_descriptors();
         tidy_names(true);
     }
-    if (!turn_take(request, segment, &slots, &exit_status))
+    if (!turn_take(request, segment, &handle, &exit_status))
         return exit_status;
-    if (slots == NULL)
+    if (handle == NULL)
         return run_here(request->command);
     mark_as_used(request, segment);
     if (!held_announce(segment, request->units))
         warn("%s", request->name);      /* a command inside this one would wait */
     if (request->exec)
-        return run_with_place(slots, request->name, request->command);
-    return run_as_child(slots, segment, request->command);
+        return run_with_place(handle, request->name, request->command);
+    return run_as_child(handle, segment, request->command);
 }
 
 static int set_limit(const struct request *request, const char *segment)

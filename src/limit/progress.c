@@ -4,8 +4,8 @@
 
 #include "duration.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -19,47 +19,48 @@ const char *ordinal_suffix(int64_t n)
 }
 
 /*
- * Not while Ctrl-S stops the terminal: this thread also receives the signals, and the other one, if
- * it has got its turn, waits for this one with the unit.
+ * A write must not wait, not even where Ctrl-S comes between two: this thread also receives the
+ * signals, and the other one, if it has got its turn, waits for this one with the unit.  What does
+ * not fit is lost.  The terminal is opened once more, because every process that has this stderr
+ * would get an O_NONBLOCK there.
  */
-static bool can_write(void)
+static int open_terminal(void)
 {
-    struct pollfd terminal = { .fd = STDERR_FILENO, .events = POLLOUT };
+    const int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
-    return poll(&terminal, 1, 0) == 1 && (terminal.revents & POLLOUT) != 0;
+    return isatty(STDERR_FILENO) ? open("/dev/tty", flags) : -1;
 }
 
 void progress_begin(struct progress *p, const char *name,
                     bool (*ask)(void *arg, struct standing *standing), void *arg)
 {
-    *p = (struct progress){ .name = name, .ask = ask, .arg = arg,
-                            .terminal = isatty(STDERR_FILENO) };
+    *p = (struct progress){ .name = name, .ask = ask, .arg = arg, .terminal = open_terminal() };
 }
 
 int progress_show(struct progress *p)
 {
     struct standing standing = { 0 };
-    char waited[DURATION_SIZE];
+    char waited[DURATION_SIZE], place[80] = "";
 
-    if (!p->terminal)
+    if (p->terminal < 0)
         return -1;
     /* In the background, the line would disturb the output of other programs. */
-    if (tcgetpgrp(STDERR_FILENO) != getpgrp() || !can_write() || !p->ask(p->arg, &standing))
+    if (tcgetpgrp(STDERR_FILENO) != getpgrp() || !p->ask(p->arg, &standing))
         return 1000;
-    fprintf(stderr, ERASE "%s: ", p->name);
     if (standing.place > 0)
-        fprintf(stderr, "%" PRId64 "%s in line, %d running, ", standing.place,
-                ordinal_suffix(standing.place), standing.running);
-    fprintf(stderr, "waited %s", duration_text(standing.ns, waited));
-    if (standing.trouble != NULL)
-        fprintf(stderr, "; %s", standing.trouble);
-    fflush(stderr);
+        snprintf(place, sizeof place, "%" PRId64 "%s in line, %d running, ", standing.place,
+                 ordinal_suffix(standing.place), standing.running);
+    dprintf(p->terminal, ERASE "%s: %swaited %s%s%s", p->name, place,
+            duration_text(standing.ns, waited), standing.trouble != NULL ? "; " : "",
+            standing.trouble != NULL ? standing.trouble : "");
     p->shown = true;
     return 1000;
 }
 
 void progress_end(struct progress *p)
 {
-    if (p->shown && can_write())
-        fputs(ERASE, stderr);
+    if (p->shown)
+        dprintf(p->terminal, ERASE);
+    if (p->terminal >= 0)
+        close(p->terminal);
 }

@@ -18,7 +18,8 @@ struct progress {
     const char *name;
     bool (*ask)(void *arg, struct standing *standing);  /* false: there is nothing to say yet */
     void       *arg;
-    bool        terminal, shown;
+    int         terminal;       /* its descriptor; -1: stderr is none */
+    bool        shown;
 };
 
 void progress_begin(struct progress *p, const char *name,

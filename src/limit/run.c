@@ -100,9 +100,9 @@ int run_here(char **command)
     return cannot_run(command[0], become(command));
 }
 
-int run_with_place(fairsem_shared_t *slots, const char *name, char **command)
+int run_with_place(fairsem_shared_t *handle, const char *name, char **command)
 {
-    int error = fairsem_shared_keep_on_exec(slots, true);
+    int error = fairsem_shared_keep_on_exec(handle, true);
 
     if (error != 0) {
         warnx("%s: %s", name, turn_error(error));
@@ -247,7 +247,7 @@ static int result_of(char **command, int status)
     return exec_error != 0 ? cannot_run(command[0], exec_error) : end_like(status);
 }
 
-int run_as_child(fairsem_shared_t *slots, const char *segment, char **command)
+int run_as_child(fairsem_shared_t *handle, const char *segment, char **command)
 {
     sigset_t signals;
     pid_t child = start_as_child(command, &signals);
@@ -258,7 +258,7 @@ int run_as_child(fairsem_shared_t *slots, const char *segment, char **command)
     tidy_names(false);              /* now nobody waits for us */
     status = accompany(child, &signals, NULL);
     tidy_touch(segment);
-    fairsem_shared_close(slots);    /* so the next one need not first find that we are dead */
+    fairsem_shared_close(handle);    /* so the next one need not first find that we are dead */
     return result_of(command, status);
 }
 

@@ -18,7 +18,7 @@ int find_command(const char *command);
  * Run it as a child, forward signals to it, and return its exit status; or die by the signal by
  * which it died.  If this process is killed, the kernel kills the child.
  */
-int run_as_child(fairsem_shared_t *slots, const char *segment, char **command);
+int run_as_child(fairsem_shared_t *handle, const char *segment, char **command);
 
 /* What else may end a command that is a child. */
 struct guard {
@@ -32,7 +32,7 @@ struct guard {
 int run_guarded(char **command, struct guard *guard);
 
 /* Become the command, which holds the units.  If that fails, as find_command. */
-int run_with_place(fairsem_shared_t *slots, const char *name, char **command);
+int run_with_place(fairsem_shared_t *handle, const char *name, char **command);
 
 /* Become the command, without any units. */
 int run_here(char **command);

@@ -48,17 +48,17 @@ static int print_status_of(const char *name, bool global, struct output *output)
                                 .describe = describe };
     fairsem_shared_stat_t stat;
     char segment[SEGMENT_NAME_SIZE];
-    fairsem_shared_t *slots;
+    fairsem_shared_t *handle;
     int error;
 
     name_of_segment(name, global, segment);
-    error = fairsem_shared_open(&slots, segment, 0, 0, NULL);
+    error = fairsem_shared_open(&handle, segment, 0, 0, NULL);
     if (error != 0)
         return error;
-    error = fairsem_shared_stat(slots, &stat);
+    error = fairsem_shared_stat(handle, &stat);
     if (error == 0)
-        error = fairsem_shared_users(slots, users, &shown.count);
-    fairsem_shared_close(slots);
+        error = fairsem_shared_users(handle, users, &shown.count);
+    fairsem_shared_close(handle);
     if (error != 0)
         return error;
     shown.count = shown.count < MOST_USERS ? shown.count : MOST_USERS;

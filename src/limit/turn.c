@@ -37,14 +37,14 @@ const char *turn_error(int error)
 }
 
 /* Does the name still lead to this segment?  If so, the library returns the handle that we have. */
-static bool is_current(fairsem_shared_t *slots, const char *segment)
+static bool is_current(fairsem_shared_t *handle, const char *segment)
 {
     fairsem_shared_t *now;
 
     if (fairsem_shared_open(&now, segment, 0, 0, NULL) != 0)
         return false;
     fairsem_shared_close(now);
-    return now == slots;
+    return now == handle;
 }
 
 /*
@@ -53,18 +53,18 @@ static bool is_current(fairsem_shared_t *slots, const char *segment)
  * If --set-limit raises the limit while we take the units, another command may have one: hence the
  * second look.
  */
-static int remove_unused(fairsem_shared_t *slots, const char *segment)
+static int remove_unused(fairsem_shared_t *handle, const char *segment)
 {
     fairsem_shared_stat_t stat;
-    int error = fairsem_shared_stat(slots, &stat);
+    int error = fairsem_shared_stat(handle, &stat);
 
     if (error == 0)
-        error = stat.capacity > 0 ? fairsem_shared_tryacquire(slots, stat.capacity) : EAGAIN;
+        error = stat.capacity > 0 ? fairsem_shared_tryacquire(handle, stat.capacity) : EAGAIN;
     if (error == 0)
-        error = fairsem_shared_stat(slots, &stat);
+        error = fairsem_shared_stat(handle, &stat);
     if (error == 0 && (stat.available != 0 || stat.held != stat.mine))
         return EAGAIN;
-    if (error == 0 && is_current(slots, segment))
+    if (error == 0 && is_current(handle, segment))
         error = fairsem_shared_unlink(segment);
     return error == ENOENT ? 0 : error;
 }
@@ -72,17 +72,17 @@ static int remove_unused(fairsem_shared_t *slots, const char *segment)
 /* ---- Take a turn ---- */
 
 static int open_or_make(const struct request *request, const char *segment,
-                        fairsem_shared_t **slots)
+                        fairsem_shared_t **handle)
 {
     const fairsem_shared_attr_t attr = {
         .units = request->limit,
         .max_waiters = MOST_PROCESSES, .max_processes = MOST_PROCESSES,
         .flags = FAIRSEM_SHARED_NO_SPIN,    /* a command begins: microseconds do not matter */
     };
-    int error = fairsem_shared_open(slots, segment, O_CREAT, request->mode, &attr);
+    int error = fairsem_shared_open(handle, segment, O_CREAT, request->mode, &attr);
 
     if (error == 0 && !request->global && !name_is_own(segment)) {
-        fairsem_shared_close(*slots);
+        fairsem_shared_close(*handle);
         return EPERM;
     }
     return error;
@@ -90,25 +90,25 @@ static int open_or_make(const struct request *request, const char *segment,
 
 /* A segment with the limit that was asked for.  Returns an exit status. */
 static int open_segment(const struct request *request, const char *segment,
-                        fairsem_shared_t **slots)
+                        fairsem_shared_t **handle)
 {
     static const struct timespec pause = { .tv_nsec = 10000000 };
     fairsem_shared_stat_t stat;
 
     for (int i = 0;; i++) {
-        int error = open_or_make(request, segment, slots);
+        int error = open_or_make(request, segment, handle);
 
         if (error != 0) {
             warnx("%s: %s", error == ENOENT ? names_directory() : request->name,
                   error == ENOENT ? strerror(error) : turn_error(error));
             return OWN_FAILURE;
         }
-        error = fairsem_shared_stat(*slots, &stat);
+        error = fairsem_shared_stat(*handle, &stat);
         if (error == 0 && (stat.capacity == request->limit || stat.initial_units == request->limit))
             return 0;
         if (error == 0)
-            error = remove_unused(*slots, segment);
-        fairsem_shared_close(*slots);
+            error = remove_unused(*handle, segment);
+        fairsem_shared_close(*handle);
         if (error == EAGAIN && i < PATIENCE) {
             nanosleep(&pause, NULL);
         } else if (error == EAGAIN) {
@@ -135,12 +135,12 @@ static struct timespec in_future(int64_t ns)
 }
 
 /* The units that a process holds. */
-static int64_t units_of(void *slots, long pid)
+static int64_t units_of(void *handle, long pid)
 {
     static fairsem_shared_user_t users[MOST_USERS];
     int count = MOST_USERS;
 
-    if (fairsem_shared_users(slots, users, &count) != 0)
+    if (fairsem_shared_users(handle, users, &count) != 0)
         return 0;
     for (int i = 0; i < count && i < MOST_USERS; i++) {
         if (users[i].place == 0 && users[i].local_pid == pid)
@@ -150,13 +150,13 @@ static int64_t units_of(void *slots, long pid)
 }
 
 /*
- * 0: the units are held already, by an outer command, whose handle *slots is not, or by this
+ * 0: the units are held already, by an outer command, whose handle is another, or by this
  * process.  EAGAIN: they are not.  E2BIG: too few are.
  */
-static int take_held(const struct request *request, const char *segment, fairsem_shared_t **slots)
+static int take_held(const struct request *request, const char *segment, fairsem_shared_t **handle)
 {
     int64_t units;
-    enum holder holder = held_by(segment, units_of, *slots, &units);
+    enum holder holder = held_by(segment, units_of, *handle, &units);
 
     if (holder == NO_ANCESTOR)
         return EAGAIN;
@@ -166,8 +166,8 @@ static int take_held(const struct request *request, const char *segment, fairsem
         return E2BIG;
     }
     if (holder == ANCESTOR) {
-        fairsem_shared_close(*slots);
-        *slots = NULL;
+        fairsem_shared_close(*handle);
+        *handle = NULL;
     }
     return 0;
 }
@@ -175,7 +175,7 @@ static int take_held(const struct request *request, const char *segment, fairsem
 /* ---- Wait ---- */
 
 struct turn {
-    fairsem_shared_t     *slots;
+    fairsem_shared_t     *handle;
     const struct request *request;
 };
 
@@ -183,7 +183,7 @@ static int acquire(void *arg, const fairsem_wait_t *how)
 {
     struct turn *turn = arg;
 
-    return fairsem_shared_acquire_with(turn->slots, turn->request->units, how);
+    return fairsem_shared_acquire_with(turn->handle, turn->request->units, how);
 }
 
 static bool ask(void *arg, struct standing *standing)
@@ -192,7 +192,7 @@ static bool ask(void *arg, struct standing *standing)
     struct turn *turn = arg;
     int count = MOST_USERS;
 
-    if (fairsem_shared_users(turn->slots, users, &count) != 0)
+    if (fairsem_shared_users(turn->handle, users, &count) != 0)
         return false;
     for (int i = 0; i < count && i < MOST_USERS; i++) {
         standing->running += users[i].place == 0;
@@ -208,24 +208,24 @@ static void leave(void *arg)
 {
     struct turn *turn = arg;
 
-    fairsem_shared_close(turn->slots);
+    fairsem_shared_close(turn->handle);
 }
 
-static int wait_for_turn(const struct request *request, fairsem_shared_t *slots,
+static int wait_for_turn(const struct request *request, fairsem_shared_t *handle,
                          const fairsem_wait_t *how)
 {
-    struct turn turn = { .slots = slots, .request = request };
+    struct turn turn = { .handle = handle, .request = request };
     const struct line line = {
         .name = request->name, .exec = request->exec, .patience_ms = -1,
         .acquire = acquire, .ask = ask, .leave = leave,
         .cancel = fairsem_token_cancel, .forget = fairsem_token_destroy, .arg = &turn,
     };
-    int error = fairsem_shared_tryacquire(slots, request->units);
+    int error = fairsem_shared_tryacquire(handle, request->units);
 
     return error == EAGAIN ? wait_line(&line, how) : error;
 }
 
-bool turn_take(const struct request *request, const char *segment, fairsem_shared_t **slots,
+bool turn_take(const struct request *request, const char *segment, fairsem_shared_t **handle,
                int *exit_status)
 {
     struct timespec deadline = in_future(request->wait_ns);
@@ -235,22 +235,22 @@ bool turn_take(const struct request *request, const char *segment, fairsem_share
         .priority = request->priority,
     };
 
-    while ((*exit_status = open_segment(request, segment, slots)) == 0) {
-        int error = take_held(request, segment, slots);
+    while ((*exit_status = open_segment(request, segment, handle)) == 0) {
+        int error = take_held(request, segment, handle);
 
         if (error == 0)
             return true;
         *exit_status = OWN_FAILURE;
         if (error == EAGAIN) {
-            error = wait_for_turn(request, *slots, &how);
-            if (error == 0 && is_current(*slots, segment))
+            error = wait_for_turn(request, *handle, &how);
+            if (error == 0 && is_current(*handle, segment))
                 return true;
             if (error == ETIMEDOUT)
                 *exit_status = TIMED_OUT;
             else if (error != 0)
                 warnx("%s: %s", request->name, turn_error(error));
         }
-        fairsem_shared_close(*slots);
+        fairsem_shared_close(*handle);
         if (error != 0)
             return false;
     }
@@ -261,13 +261,13 @@ bool turn_take(const struct request *request, const char *segment, fairsem_share
 
 int turn_set_limit(const struct request *request, const char *segment)
 {
-    fairsem_shared_t *slots;
-    int error = fairsem_shared_open(&slots, segment, 0, 0, NULL);
+    fairsem_shared_t *handle;
+    int error = fairsem_shared_open(&handle, segment, 0, 0, NULL);
 
     if (error == 0) {
         error = request->global || name_is_own(segment)
-                ? fairsem_shared_set_units(slots, request->limit) : EPERM;
-        fairsem_shared_close(slots);
+                ? fairsem_shared_set_units(handle, request->limit) : EPERM;
+        fairsem_shared_close(handle);
     }
     if (error == 0)
         return 0;
@@ -279,12 +279,12 @@ int turn_set_limit(const struct request *request, const char *segment)
 
 int turn_remove_unused(const char *segment)
 {
-    fairsem_shared_t *slots;
-    int error = fairsem_shared_open(&slots, segment, 0, 0, NULL);
+    fairsem_shared_t *handle;
+    int error = fairsem_shared_open(&handle, segment, 0, 0, NULL);
 
     if (error == 0) {
-        error = remove_unused(slots, segment);
-        fairsem_shared_close(slots);
+        error = remove_unused(handle, segment);
+        fairsem_shared_close(handle);
     }
     return error;
 }

@@ -17,10 +17,10 @@
 
 /*
  * Wait.  Returns true if it is our turn; else a message has been printed and *exit_status is set.
- * *slots is the handle, which holds the units; or NULL: an outer command holds them.  A signal that
- * ends the wait ends the process.
+ * *handle holds the units; NULL: an outer command holds them.  A signal that ends the wait ends the
+ * process.
  */
-bool turn_take(const struct request *request, const char *segment, fairsem_shared_t **slots,
+bool turn_take(const struct request *request, const char *segment, fairsem_shared_t **handle,
                int *exit_status);
 
 /*

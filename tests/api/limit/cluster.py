@@ -40,7 +40,12 @@ def hold(name, limit="1", *options, command=("sleep", "600"), **more):
     before = etcd.running()
     process = start(*options, name, limit, "--", *command, start_new_session=True, **more)
     wait_until("it runs", lambda: etcd.running() > before)
+    wait_until("its command is there", lambda: children(process))
     return process
+
+
+def children(process):
+    return open("/proc/%d/task/%d/children" % (process.pid, process.pid)).read().split()
 
 
 def let_go(holder):
@@ -135,7 +140,7 @@ def a_signal_ends_the_wait():
 def killed():
     """The place of one that is killed comes back when its lease ends; the command is dead."""
     holder = hold("g", "1", "--ttl=2")
-    child = int(open("/proc/%d/task/%d/children" % (holder.pid, holder.pid)).read().split()[0])
+    child = int(children(holder)[0])
     waiter = wait_behind("g", "--ttl=2", "exit 3")
     holder.kill()
     waiter.communicate(timeout=60)

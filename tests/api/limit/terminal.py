@@ -3,6 +3,7 @@
 
     terminal.py PROGRAM NAME    another process holds the only unit of NAME
 """
+import faulthandler
 import os
 import pty
 import re
@@ -125,6 +126,7 @@ def shell(program, name):
     os._exit(0)
 
 
-signal.alarm(20 if os.environ.get("STOP_EARLY") else 60)
+# If one hangs, the traceback says where.
+faulthandler.dump_traceback_later(20 if os.environ.get("STOP_EARLY") else 60, exit=True)
 for test in interrupted, held_up, hung_up, job_control:
     test(*sys.argv[1:3])
