@@ -66,7 +66,7 @@
  *
  * A handler that a program installs by the bare system call has no trampoline.  It runs inside
  * sections as well, and must not use semaphores.  A section must not be left by a jump from a
- * handler of a synchronous signal.  Nothing in a section faults: it accesses the slots, and the
+ * handler of a synchronous signal.  Nothing in a section faults: it accesses the cells, and the
  * stacks of threads that wait, but no sem_t, which may be in memory that the program has protected.
  */
 #define _GNU_SOURCE

@@ -3,7 +3,7 @@
  * interpose.c - replace libc's functions for the unnamed, process-private semaphores of a program
  * that was not recompiled (LD_PRELOAD, see fairsem-run(1)).
  *
- * What a sem_t is, in a program under fairsem-run, is drawn in slots.h.  The module also replaces
+ * What a sem_t is, in a program under fairsem-run, is drawn in cells.h.  The module also replaces
  *
  *      sigaction() and others      actions.c: so that handlers stay out of critical sections, for
  *                                  the reason and in the way that handlers.c explains
@@ -26,8 +26,8 @@
 #include "posix/sem_calls.h"
 #include "priority.h"
 #include "record.h"
-#include "slot_calls.h"
-#include "slot_sweep.h"
+#include "cell_calls.h"
+#include "cell_sweep.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static void in_child(void)
     fs_actions_in_child();
     fs_handlers_in_child();
     fs_priority_in_child();
-    fs_slots_in_child();
+    fs_cells_in_child();
 }
 
 /* What the handlers of pthread_atfork() do. */
@@ -89,8 +89,8 @@ static void find_and_map(void)
     fs_actions_prepare();
     fs_jumps_prepare();
     fs_priority_prepare();
-    fs_slots_prepare(libc.init);
-    pthread_atfork(fs_slots_before_fork, NULL, in_child);
+    fs_cells_prepare(libc.init);
+    pthread_atfork(fs_cells_before_fork, NULL, in_child);
     fs_handlers_prepare(after_fork);
     fs_records_map();
     errno = before;
@@ -122,7 +122,7 @@ EXPORT pid_t _Fork(void)
         errno = ENOSYS;
         return -1;
     }
-    fs_slots_before_fork();
+    fs_cells_before_fork();
     pid = libc.fork();
     if (pid == 0)
         after_fork();
@@ -130,7 +130,7 @@ EXPORT pid_t _Fork(void)
 }
 
 /* For a semaphore that is not ours.  True: call libc.  False: errno is set, return -1. */
-static bool pass_through(enum fs_slot_kind kind)
+static bool pass_through(enum fs_cell_kind kind)
 {
     if (kind == FS_IS_BROKEN) {
         FS_COUNT(dead);
@@ -200,7 +200,7 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
                           memory_order_relaxed);
     atomic_store_explicit(&in->word, fs_plain(value), memory_order_release);
     FS_COUNT(created);
-    if (fs_slots_at_once() && !fs_slot_move_in(sem)) {
+    if (fs_cells_at_once() && !fs_cell_move_in(sem)) {
         errno = ENOSPC;
         return -1;
     }
@@ -213,11 +213,11 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
  */
 EXPORT int sem_destroy(sem_t *sem)
 {
-    struct fs_sem_slot *slot;
-    enum fs_slot_kind kind = fs_slot_find(sem, &slot);
+    struct fs_cell *cell;
+    enum fs_cell_kind kind = fs_cell_find(sem, &cell);
 
-    if (kind == FS_IS_IN_SLOT)
-        fs_slot_move_out(sem);
+    if (kind == FS_IS_IN_CELL)
+        fs_cell_move_out(sem);
     else if (kind != FS_IS_PLAIN)
         return pass_through(kind) ? libc.destroy(sem) : -1;
     return 0;
@@ -226,14 +226,14 @@ EXPORT int sem_destroy(sem_t *sem)
 /* ---- Waits ---- */
 
 /*
- * A semaphore needs a slot.  If there are many, give some up before; but not in a real-time thread,
+ * A semaphore needs a cell.  If there are many, give some up before; but not in a real-time thread,
  * which might wait for a mutex of one with a lower priority.
  */
 static bool move_in(sem_t *sem)
 {
-    if (fs_sweep_is_due() && !fs_slots_at_once() && fs_priority() == 0)
+    if (fs_sweep_is_due() && !fs_cells_at_once() && fs_priority() == 0)
         fs_sweep();
-    return fs_slot_move_in(sem);
+    return fs_cell_move_in(sem);
 }
 
 /* A millisecond, or until the deadline; EINTR if a handler has run. */
@@ -250,18 +250,18 @@ static int nap(clockid_t clock, const struct timespec *deadline)
 }
 
 /*
- * Wait for a unit.  If there is no memory for a slot the thread polls, because libc's sem_wait
+ * Wait for a unit.  If there is no memory for a cell the thread polls, because libc's sem_wait
  * cannot fail either.  False: the semaphore is libc's, or broken, as *kind says.
  */
 static bool wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadline,
-                      enum fs_slot_kind *kind, int *result)
+                      enum fs_cell_kind *kind, int *result)
 {
-    struct fs_sem_slot *slot;
+    struct fs_cell *cell;
     int error = 0;
 
-    while ((*kind = fs_slot_find(sem, &slot)) == FS_IS_PLAIN || *kind == FS_IS_IN_SLOT) {
-        if (*kind == FS_IS_IN_SLOT) {
-            error = fs_slot_wait(slot, clock, deadline);
+    while ((*kind = fs_cell_find(sem, &cell)) == FS_IS_PLAIN || *kind == FS_IS_IN_CELL) {
+        if (*kind == FS_IS_IN_CELL) {
+            error = fs_cell_wait(cell, clock, deadline);
             if (error != FS_RETIRED)
                 break;
         } else if (take_plain(sem)) {
@@ -273,8 +273,8 @@ static bool wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadli
                 break;
         }
     }
-    /* The error may be that of a slot which the semaphore has left: errno stays as it is. */
-    if (*kind != FS_IS_PLAIN && *kind != FS_IS_IN_SLOT)
+    /* The error may be that of a cell which the semaphore has left: errno stays as it is. */
+    if (*kind != FS_IS_PLAIN && *kind != FS_IS_IN_CELL)
         return false;
     *result = fs_sem_result(error);
     return true;
@@ -282,7 +282,7 @@ static bool wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadli
 
 EXPORT int sem_wait(sem_t *sem)
 {
-    enum fs_slot_kind kind;
+    enum fs_cell_kind kind;
     int result;
 
     pthread_testcancel();
@@ -293,18 +293,18 @@ EXPORT int sem_wait(sem_t *sem)
     return pass_through(kind) ? libc.wait(sem) : -1;
 }
 
-/* EAGAIN may be the answer of a slot that was retired just before. */
+/* EAGAIN may be the answer of a cell that was retired just before. */
 EXPORT int sem_trywait(sem_t *sem)
 {
-    struct fs_sem_slot *slot;
-    enum fs_slot_kind kind;
+    struct fs_cell *cell;
+    enum fs_cell_kind kind;
 
     while (!take_plain(sem)) {
-        kind = fs_slot_find(sem, &slot);
-        if (kind == FS_IS_IN_SLOT) {
-            int error = fs_slot_try(slot);
+        kind = fs_cell_find(sem, &cell);
+        if (kind == FS_IS_IN_CELL) {
+            int error = fs_cell_try(cell);
 
-            if (error == 0 || !fs_slot_is_retired(slot))
+            if (error == 0 || !fs_cell_is_retired(cell))
                 return fs_sem_result(error);
         } else if (kind != FS_IS_PLAIN) {
             return pass_through(kind) ? libc.trywait(sem) : -1;
@@ -320,13 +320,13 @@ EXPORT int sem_trywait(sem_t *sem)
  * ours: libc checks for itself.
  */
 static bool wait_until(sem_t *sem, clockid_t clock, const struct timespec *deadline,
-                       enum fs_slot_kind *kind, int *result)
+                       enum fs_cell_kind *kind, int *result)
 {
-    struct fs_sem_slot *slot;
+    struct fs_cell *cell;
     int error;
 
-    *kind = fs_slot_find(sem, &slot);
-    if (*kind != FS_IS_PLAIN && *kind != FS_IS_IN_SLOT)
+    *kind = fs_cell_find(sem, &cell);
+    if (*kind != FS_IS_PLAIN && *kind != FS_IS_IN_CELL)
         return false;
     error = fs_sem_check_deadline(clock, deadline);
     *result = fs_sem_result(error);
@@ -338,7 +338,7 @@ static bool wait_until(sem_t *sem, clockid_t clock, const struct timespec *deadl
 
 EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict deadline)
 {
-    enum fs_slot_kind kind;
+    enum fs_cell_kind kind;
     int result;
 
     if (wait_until(sem, CLOCK_REALTIME, deadline, &kind, &result))
@@ -349,7 +349,7 @@ EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict de
 EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock,
                          const struct timespec *restrict deadline)
 {
-    enum fs_slot_kind kind;
+    enum fs_cell_kind kind;
     int result;
 
     if (wait_until(sem, clock, deadline, &kind, &result))
@@ -361,13 +361,13 @@ EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock,
 
 EXPORT int sem_post(sem_t *sem)
 {
-    struct fs_sem_slot *slot;
-    enum fs_slot_kind kind;
+    struct fs_cell *cell;
+    enum fs_cell_kind kind;
 
     while (!post_plain(sem)) {
-        kind = fs_slot_find(sem, &slot);
-        if (kind == FS_IS_IN_SLOT) {
-            int error = fs_slot_post(slot);
+        kind = fs_cell_find(sem, &cell);
+        if (kind == FS_IS_IN_CELL) {
+            int error = fs_cell_post(cell);
 
             if (error != FS_RETIRED)
                 return fs_sem_result(error);
@@ -382,15 +382,15 @@ EXPORT int sem_post(sem_t *sem)
 
 EXPORT int sem_getvalue(sem_t *restrict sem, int *restrict value)
 {
-    struct fs_sem_slot *slot;
-    enum fs_slot_kind kind;
+    struct fs_cell *cell;
+    enum fs_cell_kind kind;
 
-    while ((kind = fs_slot_find(sem, &slot)) == FS_IS_PLAIN || kind == FS_IS_IN_SLOT) {
+    while ((kind = fs_cell_find(sem, &cell)) == FS_IS_PLAIN || kind == FS_IS_IN_CELL) {
         if (kind == FS_IS_PLAIN)
             *value = plain_value(sem);
         else
-            *value = (int)fs_slot_units(slot);
-        if (kind == FS_IS_PLAIN ? *value >= 0 : !fs_slot_is_retired(slot))
+            *value = (int)fs_cell_units(cell);
+        if (kind == FS_IS_PLAIN ? *value >= 0 : !fs_cell_is_retired(cell))
             return 0;
     }
     return pass_through(kind) ? libc.getvalue(sem, value) : -1;

@@ -17,10 +17,10 @@ interpose_sources = \
 	src/preload/private_memory.c src/preload/private_memory.h \
 	src/preload/record.c src/preload/record.h \
 	src/preload/records.h \
-	src/preload/slot_calls.c src/preload/slot_calls.h \
-	src/preload/slot_pool.c src/preload/slot_pool.h \
-	src/preload/slot_sweep.c src/preload/slot_sweep.h \
-	src/preload/slots.c src/preload/slots.h
+	src/preload/cell_calls.c src/preload/cell_calls.h \
+	src/preload/cell_pool.c src/preload/cell_pool.h \
+	src/preload/cell_sweep.c src/preload/cell_sweep.h \
+	src/preload/cells.c src/preload/cells.h
 fairsem_run_sources = \
 	src/preload/complain.c src/preload/complain.h \
 	src/preload/fairsem_run.c \

@@ -4,7 +4,7 @@
 #include "preload.h"
 
 #include "complain.h"
-#include "slots.h"
+#include "cells.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -95,7 +95,7 @@ for behavior in fifo eintr eintr-awake fork-in-handler cancel handler-post fork-
   destroy-with-waiters destroyed copy-unused copies copies-of-destroyed not-libcs never-destroy \
   static-zero pshared constructor \
   overflow hog queued-signals actions jumps signals-without-memory stop-the-world \
-  shared-all-the-same nonsense static-destructor use-slots-again no-descriptors sandbox \
+  shared-all-the-same nonsense static-destructor use-cells-again no-descriptors sandbox \
   deadlines no-memory generations raw-fork signal-in-child eintr-destroyed \
   faults used-once locked-memory mixed-kinds \
   fetched-signals overflows without-tgkill; do
@@ -104,9 +104,9 @@ done
 
 behaves interrupts 200
 behaves holds 4,2000
-# Slots are given up from the first on, not only if there are many.
-FAIRSEM_SLOTS_KEPT=0
-export FAIRSEM_SLOTS_KEPT
+# Cells are given up from the first on, not only if there are many.
+FAIRSEM_CELLS_KEPT=0
+export FAIRSEM_CELLS_KEPT
 for behavior in swept fifo cancel jumps copies-of-destroyed no-memory generations raw-fork; do
   behaves "$behavior"
 done
@@ -119,7 +119,7 @@ for stepped in stepped met; do
     *) fail "$stepped" ;;
   esac
 done
-unset FAIRSEM_SLOTS_KEPT
+unset FAIRSEM_CELLS_KEPT
 expect 0 "met, as libc has it" "$top_builddir/tests/api/preload/met" || [ "$result" -eq 77 ]
 expect 0 "actions, without fairsem-run" "$program" actions
 for behavior in mixed-kinds fetched-signals overflows without-tgkill; do

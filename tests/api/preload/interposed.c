@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         { "shared-all-the-same", shared_all_the_same }, { "nonsense", nonsense },
         { "fsize", has_file_limit }, { "inversion", inversion },
         { "forked-priority", forked_priority }, { "slow-waits", slow_waits }, { "many", many },
-        { "use-slots-again", use_slots_again }, { "no-descriptors", no_descriptors },
+        { "use-cells-again", use_cells_again }, { "no-descriptors", no_descriptors },
         { "static-destructor", static_destructor },
         { "interrupted-actions", interrupted_actions },
         { "sandbox", sandbox }, { "in-sandbox", in_sandbox },

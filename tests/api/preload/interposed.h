@@ -96,7 +96,7 @@ int copies(void);
 int copies_of_destroyed(void);
 int not_libcs(void);
 int never_destroy(void);
-int use_slots_again(void);
+int use_cells_again(void);
 int many(void);
 int no_memory(void);
 int eleven(void);

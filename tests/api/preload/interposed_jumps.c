@@ -200,8 +200,9 @@ static void jump_at_any_time(void)
     MUST(sem_post(&sem) == 0 && sem_wait(&sem) == 0);
 }
 
-/* The next lock of a mutex by this thread sends it SIGUSR2. */
+/* The next lock of a mutex by this thread sends it SIGUSR2, or SIGUSR1 twice. */
 static _Thread_local bool signal_in_lock __attribute__((tls_model("initial-exec")));
+static _Thread_local bool two_in_lock __attribute__((tls_model("initial-exec")));
 
 /* Instead of libc's, also for the interposer. */
 int pthread_mutex_trylock(pthread_mutex_t *mutex)
@@ -213,6 +214,11 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex)
     if (signal_in_lock) {
         signal_in_lock = false;
         raise(SIGUSR2);
+    }
+    if (two_in_lock) {
+        two_in_lock = false;
+        pthread_sigqueue(pthread_self(), SIGUSR1, (union sigval){ .sival_int = 1 });
+        pthread_sigqueue(pthread_self(), SIGUSR1, (union sigval){ .sival_int = 2 });
     }
     return libcs(mutex);
 }
@@ -246,6 +252,34 @@ static void jump_while_jumping(void)
     MUST(value_of(&sem) == 1);
 }
 
+static _Atomic int calls_of_two;
+
+static void jump_the_first_time(int sig)
+{
+    (void)sig;
+    if (atomic_fetch_add(&calls_of_two, 1) == 0)
+        siglongjmp(target, 1);
+}
+
+/* The handler of the first of two signals jumps out of the wait: the second comes nevertheless. */
+static void jump_before_another(void)
+{
+    struct timespec soon;
+
+    handle(SIGUSR1, jump_the_first_time, 0);
+    MUST(sem_init(&sem, 0, 0) == 0);
+    clock_gettime(CLOCK_REALTIME, &soon);
+    soon.tv_sec++;
+    if (sigsetjmp(target, 1) == 0) {
+        two_in_lock = true;
+        sem_timedwait(&sem, &soon);
+    }
+    /* libc locks no mutex, so nothing comes. */
+    MUST(two_in_lock || atomic_load(&calls_of_two) == 2);
+    two_in_lock = false;
+    MUST(sem_destroy(&sem) == 0);
+}
+
 int jumps(void)
 {
     jump_and_stay();
@@ -264,5 +298,6 @@ int jumps(void)
         jump_from_above(jump_out, (int)SS_AUTODISARM, nested);
     jump_at_any_time();
     jump_while_jumping();
+    jump_before_another();
     return 0;
 }

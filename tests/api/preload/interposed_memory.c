@@ -253,7 +253,7 @@ int never_destroy(void)
 }
 
 /* What somebody has waited for takes some more, until it is destroyed. */
-int use_slots_again(void)
+int use_cells_again(void)
 {
     enum { MANY = 100000 };
     const struct timespec past = { 1, 0 };

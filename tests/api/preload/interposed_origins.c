@@ -191,7 +191,7 @@ static void is_broken(uint64_t word)
 }
 
 /*
- * A value that looks like a reference, but not to a slot, is an error: a slot that is not there,
+ * A value that looks like a reference, but not to a cell, is an error: a cell that is not there,
  * one that has not been used yet, and one that is used by another semaphore.
  */
 int nonsense(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * interposed_swept.c - many semaphores that are used, then not used for long, and never destroyed:
- * their slots are given up, and nobody who uses one after all notices.
+ * their cells are given up, and nobody who uses one after all notices.
  */
 #define _GNU_SOURCE
 #include "emulated.h"
@@ -15,7 +15,7 @@
 
 static const struct timespec past = { 1, 0 };
 
-/* If the semaphore was a number it is in a slot then. */
+/* If the semaphore was a number it is in a cell then. */
 static void wait_in_vain(sem_t *sem)
 {
     MUST_FAIL(sem_timedwait(sem, &past), ETIMEDOUT);
@@ -97,7 +97,7 @@ enum { USED = 64, USERS = 3, PASSES = 500000 };
 static sem_t used[USED];
 static _Atomic int taken[USED], users_left;
 
-/* Post and take; now and then wait in vain, which moves the semaphore into a slot again. */
+/* Post and take; now and then wait in vain, which moves the semaphore into a cell again. */
 static void *use(void *arg)
 {
     unsigned random = (unsigned)(uintptr_t)arg;
@@ -120,8 +120,8 @@ static void *use(void *arg)
 }
 
 /*
- * Threads use semaphores while another one makes so many that slots are given up all the time, with
- * FAIRSEM_SLOTS_KEPT=0.  No unit is lost, and none comes from nowhere.
+ * Threads use semaphores while another one makes so many that cells are given up all the time, with
+ * FAIRSEM_CELLS_KEPT=0.  No unit is lost, and none comes from nowhere.
  */
 int swept(void)
 {

@@ -86,8 +86,8 @@ static void wake_each_other(sem_t *sem)
     MUST(value_of(sem) == 0);
 }
 
-/* In a slot, which libc does not know.  Its sem_wait is noticed in the next call of ours. */
-static void wait_beside_slot(void)
+/* In a cell, which libc does not know.  Its sem_wait is noticed in the next call of ours. */
+static void wait_beside_cell(void)
 {
     sem_t sem;
 
@@ -97,8 +97,8 @@ static void wait_beside_slot(void)
     MUST(value_of(&sem) == 0);
 }
 
-/* At once: whoever waits in the slot would not be woken. */
-static void post_beside_slot(void)
+/* At once: whoever waits in the cell would not be woken. */
+static void post_beside_cell(void)
 {
     sem_t sem;
 
@@ -137,9 +137,9 @@ static int use_both(void *library)
     wake_each_other(&sem);
     take_turns(&sem);
     MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
-    MUST(sem_destroy(&sem) == 0);           /* out of the slot */
+    MUST(sem_destroy(&sem) == 0);           /* out of the cell */
     take_turns(&sem);
-    MUST(aborts(wait_beside_slot) == interposed && aborts(post_beside_slot) == interposed);
+    MUST(aborts(wait_beside_cell) == interposed && aborts(post_beside_cell) == interposed);
     return 0;
 }
 

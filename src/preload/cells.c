@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slots.c - a sem_t moves into a slot and out of it; see slots.h.
+ * cells.c - a sem_t moves into a cell and out of it; see cells.h.
  *
  * No lock: a wait, a post and sem_destroy must not wait for a thread of a lower priority, for the
  * thread that a signal handler has interrupted, or for a thread that a forked child does not have.
@@ -8,12 +8,12 @@
  * makes the memory accessible, and uses other semaphores.
  */
 #define _GNU_SOURCE
-#include "slots.h"
+#include "cells.h"
 
 #include "posix/sem_calls.h"
 #include "private_memory.h"
 #include "record.h"
-#include "slot_sweep.h"
+#include "cell_sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static uint32_t new_tag(void)
 }
 
 /* If a tool watches a semaphore, its fast path never succeeds: see src/core/annotate.h. */
-void fs_slots_prepare(int (*init)(sem_t *, int, unsigned))
+void fs_cells_prepare(int (*init)(sem_t *, int, unsigned))
 {
     static fairsem_t probe;
     const char *bypass = getenv(FS_BYPASS_ENV);
@@ -70,7 +70,7 @@ void fs_slots_prepare(int (*init)(sem_t *, int, unsigned))
     at_once = fairsem_init(&probe, 1, NULL) == 0 && !fs_acquire_fast(fs_inside(&probe), 1);
 }
 
-bool fs_slots_at_once(void)
+bool fs_cells_at_once(void)
 {
     return at_once;
 }
@@ -79,7 +79,7 @@ bool fs_slots_at_once(void)
 
 static bool is_reference(uint64_t word)
 {
-    return ((uint32_t)(word >> 32) & ~FS_SLOT_INDEX) == FS_REFERS;
+    return ((uint32_t)(word >> 32) & ~FS_CELL_INDEX) == FS_REFERS;
 }
 
 static uint64_t reference(uint32_t index, uint32_t tag)
@@ -89,55 +89,55 @@ static uint64_t reference(uint32_t index, uint32_t tag)
 
 static uint32_t index_of(uint64_t word)
 {
-    return (uint32_t)(word >> 32) & FS_SLOT_INDEX;
+    return (uint32_t)(word >> 32) & FS_CELL_INDEX;
 }
 
 /*
- * The slot to which this word refers; NULL: none.  No reference has the tag 0, which a slot has
- * until it is used.  Acquire order: what is in the slot was written before its tag.
+ * The cell to which this word refers; NULL: none.  No reference has the tag 0, which a cell has
+ * until it is used.  Acquire order: what is in the cell was written before its tag.
  */
-static struct fs_sem_slot *slot_of(uint64_t word)
+static struct fs_cell *cell_of(uint64_t word)
 {
     uint32_t tag = (uint32_t)word;
-    struct fs_sem_slot *slot;
+    struct fs_cell *cell;
 
-    if (!fs_slot_exists(index_of(word)) || tag == 0)
+    if (!fs_cell_exists(index_of(word)) || tag == 0)
         return NULL;
-    slot = fs_slot_at(index_of(word));
-    return atomic_load_explicit(&slot->tag, memory_order_acquire) == tag ? slot : NULL;
+    cell = fs_cell_at(index_of(word));
+    return atomic_load_explicit(&cell->tag, memory_order_acquire) == tag ? cell : NULL;
 }
 
-/* Sequentially consistent: see fs_slot_is_given_up(). */
-bool fs_slot_enter(const struct fs_sem_slot *slot)
+/* Sequentially consistent: see fs_cell_is_given_up(). */
+bool fs_cell_enter(const struct fs_cell *cell)
 {
-    atomic_fetch_add_explicit(fs_slot_users(slot), 1, memory_order_seq_cst);
-    if (!fs_slot_is_given_up(slot))
+    atomic_fetch_add_explicit(fs_cell_users(cell), 1, memory_order_seq_cst);
+    if (!fs_cell_is_given_up(cell))
         return true;
-    fs_slot_leave(slot);
+    fs_cell_leave(cell);
     return false;
 }
 
 /* Release order: our last use of the semaphore comes before its memory goes. */
-void fs_slot_leave(const struct fs_sem_slot *slot)
+void fs_cell_leave(const struct fs_cell *cell)
 {
-    atomic_fetch_sub_explicit(fs_slot_users(slot), 1, memory_order_release);
+    atomic_fetch_sub_explicit(fs_cell_users(cell), 1, memory_order_release);
 }
 
 /*
  * As fairsem_available(), which takes the mutex if a section is in the way.  Acquire order, for
  * each load: it must not come after the next one.
  */
-int64_t fs_slot_units(const struct fs_sem_slot *slot)
+int64_t fs_cell_units(const struct fs_cell *cell)
 {
-    const struct fs_sem *s = fs_inside(slot->sem);
+    const struct fs_sem *s = fs_inside(cell->sem);
     uint32_t sections = atomic_load_explicit(&s->sections, memory_order_acquire);
     int64_t units = fs_word_available(atomic_load_explicit(&s->word, memory_order_acquire));
 
     if ((sections % 2 != 0
          || atomic_load_explicit(&s->sections, memory_order_relaxed) != sections)
-        && fs_slot_enter(slot)) {
-        units = fairsem_available(slot->sem);
-        fs_slot_leave(slot);
+        && fs_cell_enter(cell)) {
+        units = fairsem_available(cell->sem);
+        fs_cell_leave(cell);
     }
     return units;
 }
@@ -155,25 +155,25 @@ static void keep_from_libc(struct fs_in_place *in, bool keep)
 }
 
 /*
- * The reference is a copy, or its slot is retired.  With libc a copy is a semaphore of its own,
+ * The reference is a copy, or its cell is retired.  With libc a copy is a semaphore of its own,
  * with the value that the original had then.  That value is not stored anywhere, so the copy gets
  * the present one, or the one at the end if the original has been destroyed.  This is the same if
  * the program has moved the semaphore.
  *
- * The present value comes first: when the slot is retired it becomes 0.
+ * The present value comes first: when the cell is retired it becomes 0.
  *
- * If the tag has changed, the slot was used again while we read it, as in a seqlock: see
- * fs_slot_move_in().  Acquire order for the reads before.
+ * If the tag has changed, the cell was used again while we read it, as in a seqlock: see
+ * fs_cell_move_in().  Acquire order for the reads before.
  */
-static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_sem_slot *slot)
+static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_cell *cell)
 {
-    int64_t units = fs_slot_units(slot);
-    bool is_retired = fs_slot_is_retired(slot), given_up = fs_slot_is_given_up(slot);
+    int64_t units = fs_cell_units(cell);
+    bool is_retired = fs_cell_is_retired(cell), given_up = fs_cell_is_given_up(cell);
 
     if (is_retired)
-        units = atomic_load_explicit(&slot->units_at_end, memory_order_relaxed);
+        units = atomic_load_explicit(&cell->units_at_end, memory_order_relaxed);
     atomic_thread_fence(memory_order_acquire);
-    if (atomic_load_explicit(&slot->tag, memory_order_relaxed) != (uint32_t)word)
+    if (atomic_load_explicit(&cell->tag, memory_order_relaxed) != (uint32_t)word)
         return;
     keep_from_libc(in, false);
     if (atomic_compare_exchange_strong_explicit(&in->word, &word, fs_plain((uint32_t)units),
@@ -183,29 +183,29 @@ static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_
 }
 
 /*
- * The word is no reference to a slot.  Was it one to this slot, before libc's functions have
+ * The word is no reference to a cell.  Was it one to this cell, before libc's functions have
  * counted there?  Without stdio, which may use semaphores.
  */
 static void abort_if_changed_by_libc(const sem_t *sem, uint64_t word)
 {
     static const char message[] = "fairsem-run: sem_post or sem_wait of libc was called for a"
                                   " semaphore of this module (RTLD_DEEPBIND, dlmopen or dlsym)\n";
-    const struct fs_sem_slot *slot;
+    const struct fs_cell *cell;
     int32_t more;
 
-    if (!fs_slot_exists(index_of(word)))
+    if (!fs_cell_exists(index_of(word)))
         return;
-    slot = fs_slot_at(index_of(word));
-    more = (int32_t)((uint32_t)word - atomic_load_explicit(&slot->tag, memory_order_acquire));
+    cell = fs_cell_at(index_of(word));
+    more = (int32_t)((uint32_t)word - atomic_load_explicit(&cell->tag, memory_order_acquire));
     if (more == 0 || more <= -FS_TAGS_APART || more >= FS_TAGS_APART
-        || atomic_load_explicit(&slot->home, memory_order_relaxed) != sem)
+        || atomic_load_explicit(&cell->home, memory_order_relaxed) != sem)
         return;
     (void)!write(STDERR_FILENO, message, sizeof message - 1);
     abort();
 }
 
 /* A reference with another tag is broken only if the sem_t still has it after the tag was read. */
-enum fs_slot_kind fs_slot_find(sem_t *sem, struct fs_sem_slot **slot)
+enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell)
 {
     struct fs_in_place *in = fs_in_place(sem);
     uint64_t word = atomic_load_explicit(&in->word, memory_order_acquire);
@@ -213,15 +213,15 @@ enum fs_slot_kind fs_slot_find(sem_t *sem, struct fs_sem_slot **slot)
     while (is_reference(word)) {
         uint64_t seen = word;
 
-        *slot = slot_of(word);
-        if (*slot != NULL) {
-            if (atomic_load_explicit(&(*slot)->home, memory_order_relaxed) == sem
-                && !fs_retired(fs_inside((*slot)->sem)))
-                return FS_IS_IN_SLOT;
-            become_plain(in, word, *slot);
+        *cell = cell_of(word);
+        if (*cell != NULL) {
+            if (atomic_load_explicit(&(*cell)->home, memory_order_relaxed) == sem
+                && !fs_retired(fs_inside((*cell)->sem)))
+                return FS_IS_IN_CELL;
+            become_plain(in, word, *cell);
         }
         word = atomic_load_explicit(&in->word, memory_order_acquire);
-        if (*slot == NULL && word == seen) {
+        if (*cell == NULL && word == seen) {
             abort_if_changed_by_libc(sem, word);
             return FS_IS_BROKEN;
         }
@@ -229,10 +229,10 @@ enum fs_slot_kind fs_slot_find(sem_t *sem, struct fs_sem_slot **slot)
     return fs_is_plain(word) ? FS_IS_PLAIN : FS_IS_LIBCS;
 }
 
-/* ---- Into a slot, and out of it ---- */
+/* ---- Into a cell, and out of it ---- */
 
 /*
- * In memory that another process sees, the slot would be another semaphore for that process, or not
+ * In memory that another process sees, the cell would be another semaphore for that process, or not
  * mapped at all.  So the sem_t becomes a semaphore of libc.  (With glibc such a semaphore wakes
  * nobody in another process, because it was made with pshared 0.  This one does.)
  *
@@ -256,19 +256,19 @@ static void move_to_libc(struct fs_in_place *in, uint64_t word)
 }
 
 /*
- * The tag is the first that changes, for a thread that still reads the slot by an old reference:
+ * The tag is the first that changes, for a thread that still reads the cell by an old reference:
  * become_plain().
  *
  * The number of units may change until the compare-and-swap, which moves the units of that moment.
- * Acquire order: the thread that takes the units from the slot must see what their releasers wrote
- * before.  Release order: for fs_slot_find().
+ * Acquire order: the thread that takes the units from the cell must see what their releasers wrote
+ * before.  Release order: for fs_cell_find().
  */
-bool fs_slot_move_in(sem_t *sem)
+bool fs_cell_move_in(sem_t *sem)
 {
     struct fs_in_place *in = fs_in_place(sem);
     uint64_t word = atomic_load_explicit(&in->word, memory_order_acquire);
     uint32_t index, tag;
-    struct fs_sem_slot *slot;
+    struct fs_cell *cell;
 
     if (!fs_is_plain(word))
         return true;
@@ -276,74 +276,74 @@ bool fs_slot_move_in(sem_t *sem)
         move_to_libc(in, word);
         return true;
     }
-    index = fs_slot_take();
-    if (index == FS_NO_SLOT)
+    index = fs_cell_take();
+    if (index == FS_NO_CELL)
         return false;
-    slot = fs_slot_at(index);
+    cell = fs_cell_at(index);
     tag = new_tag();
-    /* Release order: the slot was given back after the word of its last semaphore had changed. */
-    atomic_store_explicit(&slot->tag, tag, memory_order_release);
+    /* Release order: the cell was given back after the word of its last semaphore had changed. */
+    atomic_store_explicit(&cell->tag, tag, memory_order_release);
     atomic_thread_fence(memory_order_release);
-    atomic_store_explicit(&slot->home, sem, memory_order_relaxed);
-    atomic_store_explicit(&slot->record,
+    atomic_store_explicit(&cell->home, sem, memory_order_relaxed);
+    atomic_store_explicit(&cell->record,
                           fs_record_of(sem, atomic_load_explicit(&in->record,
                                                                  memory_order_relaxed)),
                           memory_order_relaxed);
     do {
-        fs_reuse(fs_inside(slot->sem), (uint32_t)word);
-        atomic_store_explicit(&slot->state, FS_SLOT_IN_USE, memory_order_release);
+        fs_reuse(fs_inside(cell->sem), (uint32_t)word);
+        atomic_store_explicit(&cell->state, FS_CELL_IN_USE, memory_order_release);
         if (atomic_compare_exchange_strong_explicit(&in->word, &word, reference(index, tag),
                                                     memory_order_acq_rel, memory_order_acquire)) {
             keep_from_libc(in, true);
             return true;
         }
-        if (!fs_slot_change(slot, FS_SLOT_IN_USE, FS_SLOT_FREE))
+        if (!fs_cell_change(cell, FS_CELL_IN_USE, FS_CELL_FREE))
             return true;        /* given up already: the caller looks again */
     } while (fs_is_plain(word));
-    fs_slot_put_back(index);
+    fs_cell_put_back(index);
     return true;
 }
 
 /*
- * The semaphore in the slot is not destroyed: another thread may have just found the slot, and its
+ * The semaphore in the cell is not destroyed: another thread may have just found the cell, and its
  * call would succeed with libc.  To retire it takes the semaphore's mutex, so a release that has
  * granted our caller has left its section.
  */
-void fs_slot_move_out(sem_t *sem)
+void fs_cell_move_out(sem_t *sem)
 {
     struct fs_in_place *in = fs_in_place(sem);
-    struct fs_sem_slot *slot;
+    struct fs_cell *cell;
     uint64_t word;
     bool retired;
 
-    if (fs_slot_find(sem, &slot) != FS_IS_IN_SLOT)
+    if (fs_cell_find(sem, &cell) != FS_IS_IN_CELL)
         return;
     word = atomic_load_explicit(&in->word, memory_order_acquire);
-    if (!is_reference(word) || (slot = slot_of(word)) == NULL || !fs_slot_enter(slot))
+    if (!is_reference(word) || (cell = cell_of(word)) == NULL || !fs_cell_enter(cell))
         return;
-    retired = fs_retire(fs_inside(slot->sem), &slot->units_at_end);
-    fs_slot_leave(slot);
+    retired = fs_retire(fs_inside(cell->sem), &cell->units_at_end);
+    fs_cell_leave(cell);
     if (!retired)
         return;
-    become_plain(in, word, slot);
-    if (fs_slot_change(slot, FS_SLOT_IN_USE, FS_SLOT_FREE))
-        fs_slot_put_to_rest(slot->index);
+    become_plain(in, word, cell);
+    if (fs_cell_change(cell, FS_CELL_IN_USE, FS_CELL_FREE))
+        fs_cell_put_to_rest(cell->index);
 }
 
-void fs_slots_before_fork(void)
+void fs_cells_before_fork(void)
 {
     atomic_store(&has_relatives, true);
 }
 
 /*
- * The references of the parent are good here, too: their slots are copied.  What the parent makes
+ * The references of the parent are good here, too: their cells are copied.  What the parent makes
  * from now on must not look like what this process makes, in memory that both see.
  *
- * The free slots are forgotten, because the child makes the mutex of a semaphore that it has
+ * The free cells are forgotten, because the child makes the mutex of a semaphore that it has
  * inherited an ordinary one: those of new semaphores shall inherit priorities, where they may.
  */
-void fs_slots_in_child(void)
+void fs_cells_in_child(void)
 {
-    fs_slot_forget_free();
+    fs_cell_forget_free();
     begin_tags();
 }

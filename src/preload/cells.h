@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slots.h - where the semaphores of an interposed program live: in the sem_t, until a thread must
- * wait; then in a slot, to which the sem_t refers.
+ * cells.h - where the semaphores of an interposed program live: in the sem_t, until a thread must
+ * wait; then in a cell, to which the sem_t refers.
  *
  * A sem_t is too small for a fairsem_t, but a semaphore for which nobody has waited is only a
  * number.  So sem_init allocates nothing, a wait and a post change only the sem_t, and most
- * semaphores never need a slot.  (Of the locks of CPython, one in five does.)  Programs also do
+ * semaphores never need a cell.  (Of the locks of CPython, one in five does.)  Programs also do
  * things with a sem_t that POSIX forbids, and these work as with libc: a copy is a semaphore of its
  * own, and a destroyed semaphore can still be used, also by a thread that is in a call meanwhile.
  *
  *      word     the upper half says what the sem_t is:
  *                 FS_PLAIN    the lower half is the number of units; nobody waits
- *                 FS_REFERS   in its first four bits: the others are the index of a slot, and the
- *                             lower half is the tag that the slot had when this semaphore moved
+ *                 FS_REFERS   in its first four bits: the others are the index of a cell, and the
+ *                             lower half is the tag that the cell had when this semaphore moved
  *                             there
  *                 else        a semaphore of libc: glibc keeps there how many threads wait, which
  *                             are fewer than FS_PLAIN or FS_REFERS
@@ -31,18 +31,18 @@
  * Each arrow is one compare-and-swap of the word, so there is no lock.  A thread that is preempted
  * or has a handler in the middle of one holds nobody up, and a fork copies nothing half-done.
  *
- *      into a slot    The slot is prepared first, and belongs to this thread until the word refers
+ *      into a cell    The cell is prepared first, and belongs to this thread until the word refers
  *                     to it.  If another thread was faster, it goes back.
- *      out of it      The semaphore in the slot is retired first: in one section it is closed, and
- *                     its units are noted in the slot, as `units_at_end`.  From then on a call that
- *                     has found the slot before gets FS_RETIRED, and looks at the sem_t again.
- *                     Whoever finds a retired slot replaces the reference by the units, not only
+ *      out of it      The semaphore in the cell is retired first: in one section it is closed, and
+ *                     its units are noted in the cell, as `units_at_end`.  From then on a call that
+ *                     has found the cell before gets FS_RETIRED, and looks at the sem_t again.
+ *                     Whoever finds a retired cell replaces the reference by the units, not only
  *                     the thread that has retired it.
  *
- * The memory of a slot is never unmapped (slot_pool.h), only used again, with another tag.  So a
- * thread that has just found a slot can still access it.  The tag and the address of the sem_t in
- * the slot guard against memory that only looks like a reference, and tell a copy of the sem_t from
- * the original.  A child of fork inherits slots and tags.
+ * The memory of a cell is never unmapped (cell_pool.h), only used again, with another tag.  So a
+ * thread that has just found a cell can still access it.  The tag and the address of the sem_t in
+ * the cell guard against memory that only looks like a reference, and tell a copy of the sem_t from
+ * the original.  A child of fork inherits cells and tags.
  *
  * LIBC'S FUNCTIONS on one of our semaphores: a library that was loaded with RTLD_DEEPBIND or by
  * dlmopen() calls them, and the program hands it a sem_t.  glibc keeps the value in the lower half
@@ -55,29 +55,29 @@
  *                  because the option is none.  Its sem_wait takes the tag for units.  But tags are
  *                  far apart, so our next call sees what has happened, and aborts the program.
  *
- * GIVEN UP.  A program that never destroys its semaphores would keep a slot for each of them.  So
- * when there are many, slot_sweep.c retires those that nobody uses any more, and gives the memory
- * of their semaphores back to the kernel; the slots stay, at a sixth of the size.  It does not
- * touch a sem_t, which may have been freed long ago.  The sem_t still refers to the slot, and the
+ * GIVEN UP.  A program that never destroys its semaphores would keep a cell for each of them.  So
+ * when there are many, cell_sweep.c retires those that nobody uses any more, and gives the memory
+ * of their semaphores back to the kernel; the cells stay, at a sixth of the size.  It does not
+ * touch a sem_t, which may have been freed long ago.  The sem_t still refers to the cell, and the
  * next call finds that it is retired and makes the sem_t plain again, as above.
  *
  * But this program is correct, so, unlike after sem_destroy, a thread may be on its way to the
- * semaphore: it has found the slot, and has not used it yet.  It may be preempted there for any
- * time, and nothing tells that it is.  Therefore a slot that is given up is never used again, and a
+ * semaphore: it has found the cell, and has not used it yet.  It may be preempted there for any
+ * time, and nothing tells that it is.  Therefore a cell that is given up is never used again, and a
  * thread that is late cannot harm another semaphore.  The memory of its own reads as zeros:
  *
- *      on the fast path    a wait finds no unit, and then that the slot is given up.  A post may
+ *      on the fast path    a wait finds no unit, and then that the cell is given up.  A post may
  *                          succeed there, if it has read the limit before: so after each post a
- *                          load tells whether the slot is given up, and the unit is taken back.  If
+ *                          load tells whether the cell is given up, and the unit is taken back.  If
  *                          it is not there, a late wait has taken it, which is right; or the post
  *                          came before the semaphore was retired, and units_at_end contains it.
- *      with the mutex      these calls are between fs_slot_enter() and fs_slot_leave(), which count
+ *      with the mutex      these calls are between fs_cell_enter() and fs_cell_leave(), which count
  *                          them: while there are any, the memory stays.
  */
-#ifndef FS_SLOTS_H
-#define FS_SLOTS_H
+#ifndef FS_CELLS_H
+#define FS_CELLS_H
 
-#include "slot_pool.h"
+#include "cell_pool.h"
 
 #include <assert.h>
 #include <semaphore.h>
@@ -112,65 +112,65 @@ static inline uint64_t fs_plain(uint32_t units)
     return (uint64_t)FS_PLAIN << 32 | units;
 }
 
-enum fs_slot_kind {
+enum fs_cell_kind {
     FS_IS_PLAIN,
-    FS_IS_IN_SLOT,
+    FS_IS_IN_CELL,
     FS_IS_LIBCS,
-    FS_IS_BROKEN        /* a reference to no valid slot */
+    FS_IS_BROKEN        /* a reference to no valid cell */
 };
 
 /*
- * What is this sem_t?  A copy of one that refers to a slot becomes a plain one, and so does one
- * whose slot is retired.
+ * What is this sem_t?  A copy of one that refers to a cell becomes a plain one, and so does one
+ * whose cell is retired.
  */
-enum fs_slot_kind fs_slot_find(sem_t *sem, struct fs_sem_slot **slot);
+enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell);
 
 /*
- * A thread must wait for this semaphore, which was plain a moment ago: move it into a slot, or see
- * that another thread has done so, or make it libc's.  False: there is no memory for a slot.
+ * A thread must wait for this semaphore, which was plain a moment ago: move it into a cell, or see
+ * that another thread has done so, or make it libc's.  False: there is no memory for a cell.
  */
-bool fs_slot_move_in(sem_t *sem);
+bool fs_cell_move_in(sem_t *sem);
 
 /* If nobody waits, the semaphore is only a number again. */
-void fs_slot_move_out(sem_t *sem);
+void fs_cell_move_out(sem_t *sem);
 
 /*
  * Sequentially consistent, as the store: after a change of the semaphore or of the number of users.
  * Either that change is seen before the memory goes, or we see here that it does.
  */
-static inline bool fs_slot_is_given_up(const struct fs_sem_slot *slot)
+static inline bool fs_cell_is_given_up(const struct fs_cell *cell)
 {
-    return atomic_load_explicit(&slot->home, memory_order_seq_cst) == NULL;
+    return atomic_load_explicit(&cell->home, memory_order_seq_cst) == NULL;
 }
 
 /*
- * A call has found no unit in this slot: was the semaphore moved out meanwhile?  Acquire order: if
- * the call met the state after that, we see that the slot is retired.
+ * A call has found no unit in this cell: was the semaphore moved out meanwhile?  Acquire order: if
+ * the call met the state after that, we see that the cell is retired.
  */
-static inline bool fs_slot_is_retired(const struct fs_sem_slot *slot)
+static inline bool fs_cell_is_retired(const struct fs_cell *cell)
 {
     atomic_thread_fence(memory_order_acquire);
-    return fs_retired(fs_inside(slot->sem)) || fs_slot_is_given_up(slot);
+    return fs_retired(fs_inside(cell->sem)) || fs_cell_is_given_up(cell);
 }
 
-/* The number of units; without a meaning if the slot is retired or given up, so ask after this. */
-int64_t fs_slot_units(const struct fs_sem_slot *slot);
+/* The number of units; without a meaning if the cell is retired or given up, so ask after this. */
+int64_t fs_cell_units(const struct fs_cell *cell);
 
 /*
- * Around a call that may use the mutex.  False: the slot is given up, look at the sem_t again.  A
- * jump of a handler over the call leaves the slot in use for ever, which costs only its memory.
+ * Around a call that may use the mutex.  False: the cell is given up, look at the sem_t again.  A
+ * jump of a handler over the call leaves the cell in use for ever, which costs only its memory.
  */
-bool fs_slot_enter(const struct fs_sem_slot *slot);
-void fs_slot_leave(const struct fs_sem_slot *slot);
+bool fs_cell_enter(const struct fs_cell *cell);
+void fs_cell_leave(const struct fs_cell *cell);
 
-/* Must semaphores be in slots from the start, for a tool that looks for races? */
-bool fs_slots_at_once(void);
+/* Must semaphores be in cells from the start, for a tool that looks for races? */
+bool fs_cells_at_once(void);
 
 /* libc's sem_init; before there is a semaphore. */
-void fs_slots_prepare(int (*init_of_libc)(sem_t *, int, unsigned));
+void fs_cells_prepare(int (*init_of_libc)(sem_t *, int, unsigned));
 
 /* Before a fork, and after it in the child. */
-void fs_slots_before_fork(void);
-void fs_slots_in_child(void);
+void fs_cells_before_fork(void);
+void fs_cells_in_child(void);
 
 #endif
