@@ -17,6 +17,8 @@ static void *member(void *arg)
     pthread_mutex_unlock(&self->crowd->gate);
     self->crowd->wait(self);
     self->left_ns = now_ns();
+    if (atomic_fetch_sub(&self->crowd->inside, 1) == 1)
+        sem_post(&self->crowd->left);
     return NULL;
 }
 
@@ -29,6 +31,8 @@ void crowd_start(struct crowd *crowd, int size, void (*wait)(struct crowd_member
     crowd->size = size;
     pthread_mutex_init(&crowd->gate, NULL);
     pthread_mutex_lock(&crowd->gate);
+    crowd->inside = size;
+    sem_init(&crowd->left, 0, 0);
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK);
     for (int i = 0; i < size; i++) {
@@ -66,11 +70,14 @@ int64_t crowd_end(struct crowd *crowd)
 {
     int64_t last = 0;
 
+    while (sem_wait(&crowd->left) != 0)
+        continue;
     for (int i = 0; i < crowd->size; i++) {
         pthread_join(crowd->members[i].thread, NULL);
         if (crowd->members[i].left_ns > last)
             last = crowd->members[i].left_ns;
     }
+    sem_destroy(&crowd->left);
     pthread_mutex_destroy(&crowd->gate);
     return last;
 }

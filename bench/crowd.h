@@ -4,6 +4,8 @@
 #define BENCH_CROWD_H
 
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 enum { CROWD_MOST = 10000 };
@@ -22,6 +24,8 @@ struct crowd {
     void *arg;
     int size;
     pthread_mutex_t gate; /* they begin when it is unlocked */
+    _Atomic int inside;   /* so many waits have not returned */
+    sem_t left;           /* all have */
     struct crowd_member members[CROWD_MOST];
 };
 
@@ -31,7 +35,10 @@ void crowd_start(struct crowd *crowd, int size, void (*wait)(struct crowd_member
 /* Wait until no other thread in this process runs. */
 void crowd_settle(void);
 
-/* Join them; return the time when the last of their waits had returned. */
+/*
+ * Join them; return the time when the last of their waits had returned.  Until then the caller
+ * sleeps, because each join would be one more wake-up.
+ */
 int64_t crowd_end(struct crowd *crowd);
 
 #endif /* BENCH_CROWD_H */

@@ -18,6 +18,12 @@ int fs_cpu_current(void);
 /* No core, for a ticket. */
 #define FS_NO_CORE INT16_MIN
 
+/* For a hint: with more than 256 cores, one may be taken for another, and a ticket's for core 0. */
+static inline uint8_t fs_core_byte(int core)
+{
+    return (uint8_t)core;
+}
+
 /*
  * How many cores this process may use: those of its main thread when the library was loaded, before
  * the program can have bound it to one of them.

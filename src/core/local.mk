@@ -19,6 +19,7 @@ libcore_la_SOURCES = \
 	src/core/invariant.h \
 	src/core/list.h \
 	src/core/park_cond.c src/core/park_futex.c src/core/futex.h src/core/parking.h \
+	src/core/parkers.c src/core/parkers.h \
 	src/core/probes.h \
 	src/core/queueing.c src/core/queueing.h \
 	src/core/section.c src/core/section.h \

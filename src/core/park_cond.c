@@ -1,228 +1,130 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * park_cond.c - parking on POSIX condition variables; see parking.h.
+ * park_cond.c - parking on POSIX condition variables; see parking.h and parkers.h.
  *
- * A condition variable has one clock, fixed when it is initialized.  So each parker has two
- * condition variables, and a sleeper notes which one it sleeps on.  (pthread_cond_clockwait would
- * need only one, but does not exist everywhere, and tools that fake the time do not know it.)
- *
- * Locks: a parker's mutex and the pool's are leaves.
+ * Locks: a parker's mutex is a leaf.
  */
 #include "cleanup.h"            /* before <pthread.h> */
-#include "parking.h"
+#include "parkers.h"
 
 #include "compiler.h"
-#include "fork.h"
 #include "invariant.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #define NAP_NS 1000000          /* without a parker: how long a thread sleeps at a time */
 
-struct cond_parker {
-    struct fs_parker    queue;      /* first; the wake queue's */
-    pthread_mutex_t     mutex;
-    pthread_cond_t      monotonic, realtime;
-    pthread_cond_t     *asleep_on;  /* under mutex; NULL: awake */
-    bool                permit;     /* under mutex; woken since the last park */
-    struct cond_parker *next_in_pool; /* under pool_mutex */
-    struct cond_parker *next_made;  /* r/o once in the list */
-};
-
-static pthread_mutex_t     pool_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct cond_parker *pool;    /* under pool_mutex: parkers of threads that ended */
-static struct cond_parker *_Atomic made; /* every parker there is; grows at the head only */
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t  key;          /* r/o after once: the thread's parker */
-/* Set by once; cleared when the library is unloaded.  (An int: not every machine swaps bytes.) */
-static _Atomic int    key_usable;
-
-static bool parker_init(struct cond_parker *parker)
+/* Was the thread asleep?  Then, if it shall, it wakes others when it wakes up. */
+FS_ALWAYS_INLINE static bool wake(struct fs_cond_parker *p, bool wakes_others)
 {
-    pthread_condattr_t attr;
-    bool done = false;
+    pthread_cond_t *asleep_on;
 
-    if (pthread_condattr_init(&attr) != 0)
-        return false;
-    if (pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0
-        && pthread_mutex_init(&parker->mutex, NULL) == 0) {
-        if (pthread_cond_init(&parker->monotonic, &attr) == 0) {
-            if (pthread_cond_init(&parker->realtime, NULL) == 0)
-                done = true;
-            else
-                pthread_cond_destroy(&parker->monotonic);
-        }
-        if (!done)
-            pthread_mutex_destroy(&parker->mutex);
-    }
-    pthread_condattr_destroy(&attr);
-    parker->asleep_on = NULL;
-    parker->permit = false;
-    parker->queue.queued = false;
-    return done;
+    FS_MUST(pthread_mutex_lock(&p->mutex));
+    p->permit = true;
+    asleep_on = p->asleep_on;
+    if (wakes_others && asleep_on != NULL)
+        p->wakes_others = true;
+    FS_MUST(pthread_mutex_unlock(&p->mutex));
+    /*
+     * After the unlock.  Otherwise the woken thread would block on the mutex, which halves the
+     * speed of a hand-off on one core.  The condition variable is never destroyed, see parking.h.
+     */
+    if (asleep_on != NULL)
+        pthread_cond_signal(asleep_on);
+    return asleep_on != NULL;
 }
 
-/* The thread ends.  A later thread gets its parker. */
-static void return_to_pool(void *arg)
+/* The thread has been woken.  Release order: see fs_wake_queue_add_parker(). */
+static void leave_wake_queue(struct fs_parker *parker)
 {
-    struct cond_parker *parker = arg;
+    atomic_store_explicit(&parker->queued, false, memory_order_release);
+}
 
-    FS_MUST(pthread_mutex_lock(&pool_mutex));
-    parker->next_in_pool = pool;
-    pool = parker;
-    FS_MUST(pthread_mutex_unlock(&pool_mutex));
+void fs_unpark(struct fs_parker *parker, bool leaves_queue)
+{
+    wake((struct fs_cond_parker *)parker, false);
+    if (leaves_queue)
+        leave_wake_queue(parker);
 }
 
 /*
- * Only this thread exists now, so every parker is free, even its own: another thread of the parent
- * may have held that one's mutex, to wake it, when the process was copied.  All are initialized
- * again.
- */
-static void reset_in_child(void)
-{
-    pool_mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    pool = NULL;
-    for (struct cond_parker *p = made; p != NULL; p = p->next_made) {
-        if (parker_init(p)) {
-            p->next_in_pool = pool;
-            pool = p;
-        }
-    }
-    if (key_usable)
-        pthread_setspecific(key, NULL);
-}
-
-FS_WHEN_LOADED static void register_hook(void)
-{
-    static struct fs_fork_hook hook = { .in_child = reset_in_child };
-
-    fs_fork_register(&hook);
-}
-
-static void initialize(void)
-{
-    register_hook();            /* no change, if it was registered when the library was loaded */
-    key_usable = pthread_key_create(&key, return_to_pool) == 0;
-}
-
-#if defined(__GNUC__)
-static void no_key(void)
-{
-}
-
-/* A function of LeakSanitizer; NULL if the program does not contain it. */
-void __lsan_ignore_object(const void *block) __attribute__((weak));
-
-/*
- * This code is unloaded: libfairsem.a was in a plugin that is closed.  Threads that have waited
- * live on, and when they end, the key's destructor must not be called any more.
+ * ---- Waking many ----
  *
- * The same function runs at the end of the process, while other threads wait and release.  Their
- * parkers still work; a thread that begins a wait from now on polls, see fs_park_on_cond().
- * Because nothing distinguishes the two cases, the parkers are not freed: a plugin leaks some 200
- * bytes for each.
+ * A wake takes its waker several microseconds, so a thousand of them would take it ten
+ * milliseconds.  Therefore the woken threads help: they are a tree, in which each wakes two others.
+ * If a thread is found awake, its waker wakes these two as well: when that thread parks again, it
+ * may be for long.  Those below a thread wait until it runs; so a few are not woken in this way.
+ *
+ * A parker's `wakes` and `next` belong to the thread that is to wake it, and from the moment that
+ * wakes_others is set, `wakes` belongs to its own thread.
  */
-__attribute__((destructor)) static void unload(void)
+
+/* Whom this one was to wake, followed by the list. */
+static struct fs_parker *take_wakes(struct fs_parker *parker, struct fs_parker *list)
 {
-    FS_MUST(pthread_once(&once, no_key));
-    if (atomic_exchange(&key_usable, 0))
-        pthread_key_delete(key);
-    if (__lsan_ignore_object != NULL) {
-        for (const struct cond_parker *p = made; p != NULL; p = p->next_made)
-            __lsan_ignore_object(p);
+    for (int i = 1; i >= 0; i--) {
+        struct fs_parker *other = parker->wakes[i];
+
+        if (other != NULL) {
+            other->next = list;
+            list = other;
+        }
+        parker->wakes[i] = NULL;
+    }
+    return list;
+}
+
+static void wake_list(struct fs_parker *list)
+{
+    while (list != NULL) {
+        struct fs_parker *parker = list;
+        bool wakes_others = parker->wakes[0] != NULL;
+
+        list = parker->next;
+        if (wake((struct fs_cond_parker *)parker, wakes_others) && wakes_others)
+            continue;
+        list = take_wakes(parker, list);
+        leave_wake_queue(parker);
     }
 }
-#endif
 
-/*
- * Between the caller's load of key_usable and this one, the key may have been deleted, and created
- * again by other code.  Then it belongs to that code, and our value must be gone before this thread
- * ends.
- */
-static bool keep(struct cond_parker *parker)
+/* The oldest wake the next oldest: those at 2 i + 1 and 2 i + 2 of the list are below that at i. */
+void fs_unpark_many(struct fs_parker *first)
 {
-    if (pthread_setspecific(key, parker) != 0)
-        return false;
-    if (atomic_load(&key_usable))
-        return true;
-    pthread_setspecific(key, NULL);
-    return false;
-}
+    struct fs_parker *above = first;
 
-static struct cond_parker *take_from_pool(void)
-{
-    struct cond_parker *parker;
-
-    FS_MUST(pthread_mutex_lock(&pool_mutex));
-    parker = pool;
-    if (parker != NULL)
-        pool = parker->next_in_pool;
-    FS_MUST(pthread_mutex_unlock(&pool_mutex));
-    return parker;
-}
-
-static struct cond_parker *make_parker(void)
-{
-    struct cond_parker *parker = malloc(sizeof *parker);
-
-    if (parker == NULL)
-        return NULL;
-    if (!parker_init(parker)) {
-        free(parker);
-        return NULL;
+    for (struct fs_parker *p = first->next; p != NULL; above = above->next) {
+        for (int i = 0; i < 2 && p != NULL; i++, p = p->next)
+            above->wakes[i] = p;
     }
-    /* Linked before it is published: a fork may copy the list at any moment. */
-    parker->next_made = made;
-    while (!atomic_compare_exchange_weak(&made, &parker->next_made, parker))
-        continue;
-    return parker;
+    first->next = NULL;
+    wake_list(first);
 }
 
-/* With its mutex, because DRD does not see that the former thread has given it to the pool. */
-static void belongs_to_this_thread(struct cond_parker *parker)
+/* Mutex held. */
+FS_NOT_INLINE static void wake_up_and_help(struct fs_cond_parker *self)
 {
-    FS_MUST(pthread_mutex_lock(&parker->mutex));
-    parker->queue.thread = fs_thread_id();
-    FS_MUST(pthread_mutex_unlock(&parker->mutex));
-}
+    struct fs_parker *others = take_wakes(&self->queue, NULL);
 
-struct fs_parker *fs_parker_self(void)
-{
-    struct cond_parker *parker;
-    int error = errno;          /* malloc may change it, here or in pthread_setspecific */
-
-    if (!key_usable)            /* only once in the process, or while it ends */
-        FS_MUST(pthread_once(&once, initialize));
-    if (!key_usable)
-        return NULL;
-    parker = pthread_getspecific(key);
-    if (parker != NULL)
-        return &parker->queue;
-    parker = take_from_pool();
-    if (parker == NULL)
-        parker = make_parker();
-    if (parker != NULL && !keep(parker)) {
-        return_to_pool(parker);
-        parker = NULL;
-    }
-    if (parker != NULL)
-        belongs_to_this_thread(parker);
-    errno = error;
-    return (struct fs_parker *)parker;
+    self->wakes_others = false;
+    FS_MUST(pthread_mutex_unlock(&self->mutex));
+    leave_wake_queue(&self->queue);
+    wake_list(others);
 }
 
 /* The end of a park, also if it is canceled.  Mutex held. */
 static void wake_up(void *arg)
 {
-    struct cond_parker *self = arg;
+    struct fs_cond_parker *self = arg;
 
     self->asleep_on = NULL;
-    FS_MUST(pthread_mutex_unlock(&self->mutex));
+    if (self->wakes_others)
+        wake_up_and_help(self);
+    else
+        FS_MUST(pthread_mutex_unlock(&self->mutex));
 }
 
 static void nap(void)
@@ -236,7 +138,7 @@ static void nap(void)
     errno = error;
 }
 
-static void sleep_on_own_cond(struct cond_parker *self, const struct fs_deadline *deadline)
+static void sleep_on_own_cond(struct fs_cond_parker *self, const struct fs_deadline *deadline)
 {
     FS_MUST(pthread_mutex_lock(&self->mutex));
     self->asleep_on = deadline != NULL && deadline->clock == CLOCK_REALTIME
@@ -255,31 +157,11 @@ static void sleep_on_own_cond(struct cond_parker *self, const struct fs_deadline
 void fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
 {
     if (self != NULL) {
-        sleep_on_own_cond((struct cond_parker *)self, deadline);
+        sleep_on_own_cond((struct fs_cond_parker *)self, deadline);
     } else {
         /* Canceled after the nap, not in it: ThreadSanitizer loses track of a thread that
          * never returns from a sleep. */
         nap();
         pthread_testcancel();
     }
-}
-
-void fs_unpark(struct fs_parker *parker, bool leaves_queue)
-{
-    struct cond_parker *p = (struct cond_parker *)parker;
-    pthread_cond_t *asleep_on;
-
-    FS_MUST(pthread_mutex_lock(&p->mutex));
-    p->permit = true;
-    asleep_on = p->asleep_on;
-    FS_MUST(pthread_mutex_unlock(&p->mutex));
-    /*
-     * After the unlock.  Otherwise the woken thread would block on the mutex, which halves the
-     * speed of a hand-off on one core.  The condition variable is never destroyed, see parking.h.
-     */
-    if (asleep_on != NULL)
-        pthread_cond_signal(asleep_on);
-    /* Last: then the wake has been made.  Release order: see fs_wake_queue_add_parker(). */
-    if (leaves_queue)
-        atomic_store_explicit(&parker->queued, false, memory_order_release);
 }

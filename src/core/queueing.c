@@ -12,10 +12,10 @@ static bool is_head(const struct fs_sem *s, const struct fs_waiter *w)
     return fs_head(s) == &w->in_queue;
 }
 
-/* The number of units limits how many threads can hold some. */
-static bool cores_suffice(const struct fs_sem *s, const struct fs_waiter *w)
+/* The number of units limits how many threads can hold as many as this one wants. */
+static int64_t holders(const struct fs_sem *s, const struct fs_waiter *w)
 {
-    return fs_cores_suffice(s->bounded ? s->limit : fs_initial_units(s), w->units);
+    return fs_holders(s->bounded ? s->limit : fs_initial_units(s), w->units);
 }
 
 /*
@@ -26,13 +26,13 @@ static enum fs_spin_kind begin_awake(struct fs_sem *s, const struct fs_waiter *w
 {
     if (!fs_had_to_wait(w) || s->sleeps_at_once)
         return FS_SPIN_NOT;
-    if (is_head(s, w) && s->doubts.as_head < FS_DOUBT_HIGH && cores_suffice(s, w))
+    if (is_head(s, w) && s->doubts.as_head < FS_DOUBT_HIGH && fs_cores_suffice(holders(s, w)))
         return FS_SPIN_AS_HEAD;
     if (s->bypass_ns != 0 || !fs_yields_pay(w->joined_ns))
         return FS_SPIN_NOT;
     if (is_head(s, w))
         return s->doubts.as_head_here < FS_DOUBT_HIGH ? FS_YIELD_AS_HEAD : FS_SPIN_NOT;
-    return fs_turn_is_near(&s->doubts, s->waiters) ? FS_YIELD_IN_QUEUE : FS_SPIN_NOT;
+    return fs_turn_is_near(&s->doubts, s->waiters, holders(s, w)) ? FS_YIELD_IN_QUEUE : FS_SPIN_NOT;
 }
 
 /*
@@ -59,47 +59,63 @@ static void tell(struct fs_waiter *w, enum fs_hint hint)
 }
 
 /*
- * The head sleeps (PARKED) and is woken early.  When it wakes it is QUEUED, as if it had just
- * joined.  Not with bounded bypass: the head would claim, before there are units for it.
+ * Wake a waiter early, if it sleeps (PARKED).  When it wakes it is QUEUED, as if it had just joined.
+ * Not with bounded bypass: the head would claim, before there are units for it.
  */
-static bool is_woken_early(const struct fs_sem *s, const struct fs_waiter *head)
+static void wake_early(const struct fs_sem *s, struct fs_waiter *w, enum fs_hint hint,
+                       struct fs_deferred *deferred)
 {
-    return fs_waiter_state(head) == FS_PARKED && !s->sleeps_at_once && s->bypass_ns == 0;
+    if (fs_waiter_state(w) != FS_PARKED || s->sleeps_at_once || s->bypass_ns != 0)
+        return;
+    tell(w, hint);
+    w->complete(w, FS_WOKEN, deferred);
+}
+
+/* NULL: there is none near the head, the holder needs that core, or turns are long. */
+static struct fs_waiter *next_on_the_core_of(const struct fs_sem *s, const struct fs_waiter *joined)
+{
+    struct fs_waitq_node *node = fs_head(s);
+    int core = joined->in_queue.core;
+
+    if (fs_core_byte(core) == s->holders_core || fs_turn_ns(s->doubts.turn) > FS_SOON_NS)
+        return NULL;
+    for (int i = 0; i < FS_NEXT_PLACES && node != &joined->in_queue; i++) {
+        if (node->core == core)
+            return fs_waiter_of(node);
+        node = fs_waitq_behind(&s->queue, node);
+    }
+    return NULL;
 }
 
 /*
  * By a thread that joins a crowd.  It costs less than a wake by the releasing thread, so it pays if
  * turns are short, whatever the doubt; and if the head will yield, holders have their cores.
  */
-static void wake_head_of_crowd(struct fs_sem *s, struct fs_deferred *deferred)
+static void prepare_next(struct fs_sem *s, const struct fs_waiter *joined,
+                         struct fs_deferred *deferred)
 {
-    struct fs_waiter *head = fs_waiter_of(fs_head(s));
+    struct fs_waiter *next = next_on_the_core_of(s, joined);
 
     fs_assert_held(s);
-    if (!is_woken_early(s, head)
-        || (s->doubts.early >= FS_DOUBT_HIGH && fs_turn_ns(s->doubts.turn) > FS_SOON_NS))
-        return;
-    if (atomic_load_explicit(&head->in_queue.hint, memory_order_relaxed) != FS_HINT_NEXT)
-        tell(head, FS_HINT_YIELD);
-    head->complete(head, FS_WOKEN, deferred);
+    if (next != NULL) {
+        tell(next, FS_HINT_NEXT);       /* it may be awake, too */
+        wake_early(s, next, FS_HINT_NEXT, deferred);
+    } else if (s->doubts.early < FS_DOUBT_HIGH || fs_turn_ns(s->doubts.turn) <= FS_SOON_NS) {
+        wake_early(s, fs_waiter_of(fs_head(s)), FS_HINT_YIELD, deferred);
+    }
 }
 
-/* In a crowd, the next to join wakes the head; but whether it is to spin is known now. */
-void fs_wake_early(struct fs_sem *s, int holders_core, struct fs_deferred *deferred)
+/*
+ * In a crowd, it is up to the next to join.  Nor beside other programs, when that one does not do it
+ * either: a thread that has slept until its grant is preferred to them, one that was awake is not.
+ */
+void fs_wake_early(struct fs_sem *s, struct fs_deferred *deferred)
 {
     struct fs_waiter *head = fs_waiter_of(fs_head(s));
 
     fs_assert_held(s);
-    if (s->waiters < FS_FEW || !fs_yields_pay(fs_deferred_now(deferred, 1))) {
-        if (is_woken_early(s, head) && s->doubts.early < FS_DOUBT_HIGH && cores_suffice(s, head)) {
-            tell(head, FS_HINT_SPIN);
-            head->complete(head, FS_WOKEN, deferred);
-        }
-    } else if (holders_core != FS_NO_CORE && head->in_queue.core != FS_NO_CORE
-               && fs_next_spins(&s->doubts, head->in_queue.core, holders_core)
-               && cores_suffice(s, head)) {
-        tell(head, FS_HINT_NEXT);       /* a thread: a ticket has no core */
-    }
+    if (s->waiters < FS_FEW && s->doubts.early < FS_DOUBT_HIGH && fs_cores_suffice(holders(s, head)))
+        wake_early(s, head, FS_HINT_SPIN, deferred);
 }
 
 void fs_wake_to_claim(struct fs_sem *s, struct fs_waiter *head, struct fs_deferred *deferred)
@@ -228,7 +244,7 @@ enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct 
     fs_join(s, w, priority, waits);
     w->in_queue.core = (int16_t)fs_cpu_current();
     if (waits && fs_is_crowd(s) && !is_head(s, w) && fs_yields_pay(w->joined_ns))
-        wake_head_of_crowd(s, deferred);
+        prepare_next(s, w, deferred);
     return begin_awake(s, w);
 }
 

@@ -86,7 +86,7 @@ void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_waiter_state state,
               struct fs_deferred *deferred);
 
 /* Wake the head early, if that pays off, and if it is up to the granter. */
-void fs_wake_early(struct fs_sem *s, int holders_core, struct fs_deferred *deferred);
+void fs_wake_early(struct fs_sem *s, struct fs_deferred *deferred);
 
 /* Wake the sleeping head to claim units while the queue is open; see bypass.h. */
 void fs_wake_to_claim(struct fs_sem *s, struct fs_waiter *head, struct fs_deferred *deferred);

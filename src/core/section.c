@@ -113,8 +113,6 @@ int64_t fs_lock(struct fs_sem *s, struct fs_deferred *deferred)
     return fs_word_available(word);
 }
 
-#define NOBODY_GRANTED (-2)     /* no core, and not FS_NO_CORE */
-
 /*
  * The grant loop: grant the head of the queue its units as long as its request fits, or wake it, if
  * it is to claim them.  Returns the units that are left.
@@ -128,7 +126,7 @@ int64_t fs_lock(struct fs_sem *s, struct fs_deferred *deferred)
 FS_ALWAYS_INLINE static int64_t grant(struct fs_sem *s, int64_t available, bool *woken_to_claim,
                                    struct fs_deferred *deferred)
 {
-    int holders_core = NOBODY_GRANTED;
+    bool granted = false;
 
     *woken_to_claim = false;
     for (;;) {
@@ -149,13 +147,14 @@ FS_ALWAYS_INLINE static int64_t grant(struct fs_sem *s, int64_t available, bool 
             fs_wake_to_claim(s, head, deferred);
             break;
         }
-        holders_core = first->core;
+        s->holders_core = fs_core_byte(first->core);
+        granted = true;
         available -= head->units;
         atomic_store_explicit(&s->word, available * 2 + FS_SLOW, memory_order_release);
         fs_leave(s, head, FS_GRANTED, deferred);
     }
-    if (holders_core != NOBODY_GRANTED && !fs_waitq_empty(&s->queue))
-        fs_wake_early(s, holders_core, deferred);
+    if (granted && !fs_waitq_empty(&s->queue))
+        fs_wake_early(s, deferred);
     return available;
 }
 

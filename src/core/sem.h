@@ -43,7 +43,7 @@
  *
  *      token's mutex -> semaphore's mutex -> the callbacks' mutex (callbacks.c)
  *
- * and, as leaves, under which no other lock is taken: a parker's and the pool's (park_cond.c), and
+ * and, as leaves, under which no other lock is taken: a parker's and the pool's (parkers.h), and
  * the one of fork.c.  No thread holds two of the same kind.  The library locks none of them for a
  * fork.  Work that must be done without locks is deferred (deferred.h), except that a full wake
  * queue wakes some threads at once.
@@ -91,9 +91,10 @@ struct FS_MAY_ALIAS fs_sem {
 
     struct fs_stay_awake doubts;    /* under mutex */
     bool               bounded;     /* r/o; limit is a capacity */
-    bool               interruptible; /* r/o; waits end with EINTR, signals may release */
-    bool               sleeps_at_once; /* r/o; no waiter stays awake.  (slot_pool.c clears it) */
     _Atomic bool       resizing;    /* written under mutex; word and limit may disagree: a fork */
+    uint8_t            holders_core; /* under mutex; fs_core_byte() of the last to be granted */
+    bool               interruptible : 1; /* r/o; waits end with EINTR, signals may release */
+    bool               sleeps_at_once : 1; /* r/o; no waiter stays awake.  (cell_pool.c clears it) */
     uint32_t           waiters_max_interval; /* as wait_ns_max_interval */
     _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */

@@ -166,7 +166,7 @@ static void spin(const _Atomic int *word, int value, int64_t start, int64_t long
 static void yield(const _Atomic int *word, int value, int64_t start, int64_t longest,
                   const _Atomic uint8_t *hint)
 {
-    bool was_next = hint == NULL;
+    bool was_next = false;
 
     if (!fs_yields_pay(start) || !fs_cpu_takes_turns())
         return;
@@ -177,7 +177,7 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
             return;
         if (!was_next && atomic_load_explicit(hint, memory_order_relaxed) == FS_HINT_NEXT) {
             was_next = true;
-            spin(word, value, now, 2 * FS_NEXT_NS);
+            spin(word, value, now, FS_NEXT_NS);
             now = fs_now_ns();
             continue;
         }

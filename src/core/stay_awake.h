@@ -27,15 +27,17 @@
  *     core goes idle and that nobody pays for wake-ups.  So a waiter whose turn is near (its place
  *     in the queue times the usual time from grant to grant) yields its core again and again
  *     instead of sleeping.  And the releasing thread leaves it to the next thread that joins to
- *     wake the head: that one is about to sleep, and has a core to give away.  (A wake by the
+ *     wake somebody: that one is about to sleep, and has a core to give away.  (A wake by the
  *     releasing thread took 4 to 8 us of its time, and the woken thread ran 12 us later.  16
  *     threads, 2 us each, on two cores: 69,000 grants a second then, 210,000 so; 8 threads: 52,000
  *     then, 280,000 so.)  An early wake is a hint.  If nobody gives it, the head is woken at its
  *     grant.
- *   - The head of a crowd must not yield when its turn is next: it would come up again after all
- *     others of its core.  So the granter tells it whether the holder runs on another core; then it
- *     spins, for as long as a short hold may take.  (One unit, 2 us each: 4 threads 0.77 of the
- *     holds of sem_t without that, 1.0 with it; 8 threads 0.54 and 0.8; 16 threads 0.37 and 0.65.)
+ *   - Whom does that thread wake?  If the unit is in use on another core, the first in the queue
+ *     that was on its own core when it joined: no core has to be interrupted for it, and it runs as
+ *     soon as the other one sleeps.  That waiter is next here, so it spins, for as long as a few
+ *     short holds may take; if it yielded, it would come up again after all others of its core.
+ *     Otherwise the head, which yields.  (Holds of the sem_t, if it is always the head, and so: two
+ *     units, 5 us each, 0.52 and 0.66; one unit, 1 us each, 16 threads, 0.5 and 0.65.)
  *   - A yield beside a busy thread of another program costs a whole time slice.  A thread that
  *     comes back so late says so, and then no thread of the process yields for 5 ms; if the next
  *     one is late again, for 10 ms, and so on, up to 0.64 s.  (When it was half a second at once, a
@@ -66,13 +68,19 @@ struct fs_stay_awake {
 /* With more waiters than this, there is a crowd. */
 #define FS_FEW 2
 
-/* Further behind, a waiter sleeps: so many would mostly yield to each other. */
-#define FS_NEAR_PLACES 16
+/*
+ * Further behind, a waiter sleeps: so many would mostly yield to each other.  The places are for
+ * each thread that can hold units.
+ */
+#define FS_NEAR_PLACES 12
 #define FS_NEAR_NS     200000
 
-/* For longer holds, a head that is awake yields, and one that sleeps is woken if it pays. */
-#define FS_NEXT_NS     INT64_C(10000)
-#define FS_SOON_NS     INT64_C(20000)
+/* So long does the waiter spin that is next on its core, and so far from the head may it be. */
+#define FS_NEXT_NS     30000
+#define FS_NEXT_PLACES 8
+
+/* If turns are longer, nobody is next on its core, and the head is woken early only if it pays. */
+#define FS_SOON_NS     20000
 
 #define FS_TURN_MAX 72          /* 0.26 s */
 
@@ -91,10 +99,19 @@ bool fs_yields_pay(int64_t now_ns);
 /* The waiter was the head for so long, while others waited behind it. */
 void fs_turn_learn(struct fs_stay_awake *doubts, int64_t ns);
 
-/* Is the turn of a waiter at this place of the queue so near that it should yield, not sleep? */
-static inline bool fs_turn_is_near(const struct fs_stay_awake *doubts, int64_t nth)
+/* At most so many threads can hold n of these units each. */
+static inline int64_t fs_holders(int64_t units, int64_t n)
 {
-    return nth > FS_FEW && nth < FS_NEAR_PLACES && nth * fs_turn_ns(doubts->turn) <= FS_NEAR_NS;
+    int64_t most = n > 0 ? units / n : units;
+
+    return most > 0 ? most : 1;
+}
+
+/* Is the turn of a waiter at this place of the queue so near that it should yield, not sleep? */
+static inline bool fs_turn_is_near(const struct fs_stay_awake *doubts, int64_t nth, int64_t holders)
+{
+    return nth > FS_FEW && nth / FS_NEAR_PLACES < holders
+           && nth * fs_turn_ns(doubts->turn) <= FS_NEAR_NS;
 }
 
 #define FS_DOUBT_MAX  16
@@ -107,12 +124,10 @@ static inline uint8_t fs_doubt_after(uint8_t doubt, bool paid)
     return doubt + 2 < FS_DOUBT_MAX ? doubt + 2 : FS_DOUBT_MAX;
 }
 
-/* Are there cores for all threads that can hold n of these units each, and for one more? */
-static inline bool fs_cores_suffice(int64_t units, int64_t n)
+/* Are there cores for so many holders of units, and for one more thread? */
+static inline bool fs_cores_suffice(int64_t holders)
 {
-    int64_t holders = n > 0 ? units / n : units;
-
-    return (holders > 0 ? holders : 1) < fs_cpu_count();
+    return holders < fs_cpu_count();
 }
 
 /*
@@ -145,23 +160,14 @@ enum fs_hint {
     FS_HINT_NONE,
     FS_HINT_SPIN,               /* woken early, by the releasing thread */
     FS_HINT_YIELD,              /* the same in a crowd, by the next to join */
-    FS_HINT_NEXT                /* the same, or awake already: it is next, see fs_next_spins() */
+    FS_HINT_NEXT                /* the same, or awake already: it is next on its core, and spins */
 };
-
-/*
- * In a crowd, the unit has just gone to a thread that was on `holders_core` when it joined; so was
- * the new head on `core`.  Should the head spin, not yield?
- */
-static inline bool fs_next_spins(const struct fs_stay_awake *doubts, int core, int holders_core)
-{
-    return core != holders_core && fs_turn_ns(doubts->turn) <= FS_NEXT_NS;
-}
 
 /*
  * Spin, or yield, until *word is no longer `value`, or until it is time to sleep.  A thread that
  * joined as the head passes the time of that, because another reading of the clock would take as
- * long as a cache line takes from core to core.  *hint (NULL: there is none) may become
- * FS_HINT_NEXT meanwhile.  No lock held.
+ * long as a cache line takes from core to core.  *hint may become FS_HINT_NEXT meanwhile.
+ * No lock held.
  */
 void fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns,
              const _Atomic uint8_t *hint);

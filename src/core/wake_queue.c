@@ -4,6 +4,11 @@
 
 #include <stddef.h>
 
+/* So many does the waker wake itself.  If there are more, they help: see fs_unpark_many(). */
+#if !defined(FS_WAKES_ALONE)
+#define FS_WAKES_ALONE 8
+#endif
+
 /* These parkers stay in the wake queue of another waker. */
 static void wake_elsewhere(struct fs_wake_queue *queue)
 {
@@ -52,9 +57,13 @@ void fs_wake_queue_run(struct fs_wake_queue *queue)
 
     wake_words(queue);
     wake_elsewhere(queue);
-    for (; parker != NULL; parker = next) {
+    for (int woken = 0; parker != NULL; parker = next) {
         next = parker->next;        /* once it is woken it may be in another wake queue */
         fs_unpark(parker, true);
+        if (next != NULL && ++woken == FS_WAKES_ALONE) {
+            fs_unpark_many(next);
+            next = NULL;
+        }
     }
     queue->first = queue->last = NULL;
 }

@@ -100,14 +100,17 @@ enum fs_slot_state {
     FS_SLOT_TO_UNLINK, FS_SLOT_TO_RETURN, FS_SLOT_TO_FREE, FS_SLOT_STATES
 };
 
+#define FS_SLOT_SLEEPS 0x80     /* a hint; the others are in enum fs_hint */
+
 struct fs_slot {
     _Atomic int      state;         /* see above; its thread sleeps on it (R6) */
     _Atomic int32_t  process;       /* all others: r/o while the slot is in use */
     _Atomic int64_t  units;
     _Atomic int64_t  seq;           /* its number in order of arrival */
     _Atomic int32_t  priority;
-    _Atomic int16_t  core;          /* under the lock; of its granter */
-    _Atomic int16_t  old;           /* under the lock; 1: it comes before all that are not old */
+    _Atomic int16_t  core;          /* under the lock; where it joined, then of its granter */
+    _Atomic uint8_t  old;           /* under the lock; 1: it comes before all that are not old */
+    _Atomic uint8_t  hint;          /* see shared_awake.h */
     _Atomic int64_t  joined_ns;
     _Atomic int64_t  granted_ns;    /* under the lock */
     _Atomic int32_t  next, prev;    /* under the lock; caches: its neighbors in the queue */
@@ -162,6 +165,7 @@ struct fs_segment {
     struct fs_redo   redo;              /* under the lock */
     _Atomic int64_t  granted_ns;        /* under the lock; a cache: when a head was last granted */
     _Atomic int32_t  youngest;          /* under the lock; a cache, only with aging_ns */
+    _Atomic int16_t  holders_core;      /* under the lock; where the last to be granted had joined */
 
     alignas(64)
     struct fs_shared_counters count;    /* under the lock */

@@ -231,6 +231,7 @@ static int grant_head(fairsem_shared_t *h, struct fs_section *section, int head)
     if (error != 0)
         return error;
     FS_PUT(&h->slots[head].granted_ns, now);
+    FS_PUT(&h->segment->holders_core, FS_GET(&h->slots[head].core));
     FS_PUT(&h->slots[head].core, h->spins ? fs_cpu_current() : FS_NO_CORE);
     error = fs_shared_grant_slot(h, head);
     if (error == EAGAIN)

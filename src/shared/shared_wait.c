@@ -3,7 +3,6 @@
 #include "cleanup.h"            /* before <pthread.h> */
 #include "shared/shared_wait.h"
 
-#include "cpu.h"
 #include "deferred.h"
 #include "invariant.h"
 #include "probes.h"
@@ -157,7 +156,6 @@ static void fill_in(struct fs_shared_wait *wait, struct fs_slot *slot, int64_t n
                     int64_t now)
 {
     wait->joined_ns = now;
-    wait->core = wait->handle->spins ? fs_cpu_current() : FS_NO_CORE;
     FS_PUT(&slot->process, FS_GET(&wait->handle->self));
     FS_PUT(&slot->units, n);
     FS_PUT(&slot->seq, wait->seq);
@@ -165,27 +163,6 @@ static void fill_in(struct fs_shared_wait *wait, struct fs_slot *slot, int64_t n
     FS_PUT(&slot->joined_ns, now);
     FS_PUT(&slot->granted_ns, 0);
     FS_PUT(&slot->old, 0);
-}
-
-/*
- * What is likely to pay off?  learn() maintains the doubts, and the granter the time of a turn.  No
- * thread is woken early here.
- */
-static enum fs_spin_kind begin_awake(const struct fs_shared_wait *wait, int64_t n)
-{
-    const fairsem_shared_t *h = wait->handle;
-    const struct fs_stay_awake *doubts = &h->segment->doubts;
-
-    if (!h->spins)
-        return FS_SPIN_NOT;
-    if (wait->as_head && doubts->as_head < FS_DOUBT_HIGH
-        && fs_cores_suffice(h->unbounded ? n : fs_shared_total(h), n))
-        return FS_SPIN_AS_HEAD;
-    if (!fs_yields_pay(wait->joined_ns))
-        return FS_SPIN_NOT;
-    if (wait->as_head)
-        return doubts->as_head_here < FS_DOUBT_HIGH ? FS_YIELD_AS_HEAD : FS_SPIN_NOT;
-    return fs_turn_is_near(doubts, FS_GET(&h->segment->waiters)) ? FS_YIELD_IN_QUEUE : FS_SPIN_NOT;
 }
 
 int fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_section *section, int64_t n,
@@ -207,33 +184,13 @@ int fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_section *section,
     error = fs_queue_join(h, index);
     if (error != 0)
         return error;
-    wait->as_head = FS_GET(&h->segment->head) == index;
-    wait->spin = begin_awake(wait, n);
+    fs_shared_awake_begin(&wait->awake, h, section, index, n, wait->joined_ns);
     count_wait(h);
     fs_probe_shared_wait_begin(h, h->file.inode, n, wait->seq, priority);
     return 0;
 }
 
 /* ---- Leave ---- */
-
-/*
- * Learn whether staying awake would have paid off: see stay_awake.h.  In the core the granter
- * learns.  Here the waiter does, because the granter's process may never have had a thread woken,
- * and then does not know how long a wake-up takes.
- */
-static void learn(struct fs_shared_wait *wait)
-{
-    fairsem_shared_t *h = wait->handle;
-    const struct fs_slot *slot = &h->slots[wait->slot];
-    struct fs_stay_awake doubts = h->segment->doubts;
-    int64_t head_ns = fs_since(FS_GET(&slot->granted_ns), wait->joined_ns);
-    bool same_core = FS_GET(&slot->core) == wait->core;
-
-    if (!h->spins || !wait->as_head)
-        return;
-    fs_stay_awake_learn(&doubts, true, head_ns, same_core ? fs_cpu_current() : FS_NO_CORE);
-    h->segment->doubts = doubts;
-}
 
 /* Why the thread takes the lock.  A granted slot is received, except in ABANDON. */
 enum ending { RECEIVE, EXPIRE, CANCEL_LATE, ABANDON };
@@ -261,7 +218,7 @@ static int leave_granted(struct fs_shared_wait *wait, enum ending ending)
 
     if (ending == ABANDON)
         return fs_shared_return_grant(h, wait->slot);
-    learn(wait);
+    fs_shared_awake_learn(&wait->awake, h, wait->slot, wait->joined_ns);
     return fs_shared_receive(h, wait->slot, FS_GET(&h->slots[wait->slot].granted_ns));
 }
 
@@ -406,10 +363,8 @@ static void wait_until_over(struct fs_shared_wait *wait)
     int64_t granted_ns;
     bool slept = false;
 
-    if (wait->spin != FS_SPIN_NOT && !fs_yields_past(wait->spin, wait->deadline))
-        fs_spin(&slot->state, FS_SLOT_WAITING, wait->spin, wait->joined_ns, NULL);
     while (wait->result == FS_NOT_OVER) {
-        if (fs_slot_state_of(slot) == FS_SLOT_WAITING) {
+        if (fs_shared_stay_awake(&wait->awake, h, wait->slot, wait->joined_ns, wait->deadline)) {
             slept = true;
             wait->result = sleep_and_check(wait);
             continue;

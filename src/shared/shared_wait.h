@@ -4,7 +4,7 @@
 #define FS_SHARED_WAIT_H
 
 #include "deadline.h"
-#include "shared/shared_section.h"
+#include "shared/shared_awake.h"
 #include "token.h"
 
 /* No result yet; results are not negative. */
@@ -18,10 +18,8 @@ struct fs_shared_wait {
     int64_t                   seq;          /* its number: the slot is still ours if it has it */
     _Atomic int               reason;       /* of its token, under the token's mutex; 0: not canceled */
     int64_t                   joined_ns;
-    int                       core;         /* where it joined */
     bool                      checked;      /* processes, before it is refused */
-    bool                      as_head;      /* it has joined as the head */
-    enum fs_spin_kind         spin;         /* what it does before it sleeps */
+    struct fs_shared_awake    awake;
     int                       result;       /* owner only: of the wait, or FS_NOT_OVER */
 };
 

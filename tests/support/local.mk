@@ -21,8 +21,9 @@ tests_support_libtests_la_SOURCES = \
 	tests/support/emulated.h \
 	tests/support/heads.h \
 	tests/support/loads.h \
+	tests/support/restless.h \
 	tests/support/stress.h \
 	tests/support/suite.h \
 	tests/support/workers.c tests/support/workers.h
-EXTRA_DIST += tests/support/plain/check.h tests/support/plain/plain.sh tests/support/result.sh \
-	tests/support/script.sh tests/support/wraps.sh
+EXTRA_DIST += tests/support/plain/check.h tests/support/plain/plain.sh tests/support/part.sh \
+	tests/support/result.sh tests/support/script.sh tests/support/wraps.sh

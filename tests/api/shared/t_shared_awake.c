@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_shared_awake.c - what a waiter between processes does before it sleeps: the head spins, or
- * yields where its granter has its core; the next ones yield while their turns are near.
+ * yields where its granter has its core; the next ones yield while their turns are near.  And whom
+ * a thread that joins a crowd wakes, or tells that it is next.
  */
 #include "crowd.h"
 
@@ -15,7 +16,11 @@
 
 #define MS 1000000
 
-static _Thread_local int own_kind;  /* what the thread did: an fs_spin_kind */
+static _Thread_local int own_kind = -1;     /* what the thread did first: an fs_spin_kind */
+static _Thread_local int own_core;
+
+/* Those that have been woken early, and what they were told. */
+static _Atomic int woken_to_spin, woken_to_yield;
 
 void __wrap_fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns,
                     const _Atomic uint8_t *hint);
@@ -25,8 +30,16 @@ void __wrap_fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, 
     (void)word;
     (void)value;
     (void)joined_ns;
-    (void)hint;
-    own_kind = (int)kind;
+    if (own_kind < 0)
+        own_kind = (int)kind;
+    if (kind == FS_YIELD_WOKEN)
+        atomic_fetch_add(*hint == FS_HINT_NEXT ? &woken_to_spin : &woken_to_yield, 1);
+}
+
+int __wrap_fs_cpu_current(void);
+int __wrap_fs_cpu_current(void)
+{
+    return own_core;
 }
 
 int __wrap_fs_cpu_count(void);
@@ -34,6 +47,8 @@ int __wrap_fs_cpu_count(void)
 {
     return 8;
 }
+
+static fairsem_shared_t *the_segment;
 
 static void sleep_for(long ns)
 {
@@ -47,7 +62,7 @@ static void *acquire(void *h)
 
     if (fairsem_shared_acquire(h, 1) != 0)
         return NULL;
-    *kind = own_kind;
+    *kind = own_kind < 0 ? FS_SPIN_NOT : own_kind;
     return kind;
 }
 
@@ -62,7 +77,7 @@ static int64_t waiters(fairsem_shared_t *h)
 /* The kinds of so many threads that wait one behind the other; then one grant after each pause. */
 static void wait_in_line(fairsem_shared_t *h, int threads, long pause, int *kind)
 {
-    pthread_t thread[20];
+    pthread_t thread[24];
 
     for (int i = 0; i < threads; i++) {
         start_thread(&thread[i], acquire, h);
@@ -93,14 +108,15 @@ static fairsem_shared_t *begin(unsigned flags)
 START_TEST(waiters_yield_while_their_turns_are_near)
 {
     fairsem_shared_t *h = begin(0);
-    int kind[17];
+    int kind[24];
 
-    wait_in_line(h, 17, 0, kind);
+    wait_in_line(h, 24, 0, kind);
     ck_assert_int_eq(kind[0], FS_SPIN_AS_HEAD);
     ck_assert_int_eq(kind[1], FS_SPIN_NOT);
-    for (int i = 2; i < 15; i++)
+    for (int i = 2; i < 11; i++)
         ck_assert_int_eq(kind[i], FS_YIELD_IN_QUEUE);
-    ck_assert_int_eq(kind[15], FS_SPIN_NOT);
+    for (int i = 11; i < 24; i++)
+        ck_assert_int_eq(kind[i], FS_SPIN_NOT);
     for (int i = 0; i < 60; i++)
         wait_in_line(h, 3, 2 * MS, kind);
     ck_assert_int_eq(kind[2], FS_SPIN_NOT);     /* the third turn is 6 ms away */
@@ -165,10 +181,108 @@ START_TEST(no_waiter_stays_awake_if_the_segment_says_so)
 }
 END_TEST
 
+/* ---- Whom does the next to join wake? ---- */
+
+static void *acquire_on_core(void *arg)
+{
+    own_core = (int)(intptr_t)arg;
+    return fairsem_shared_acquire(the_segment, 1) == 0 ? arg : NULL;
+}
+
+/* So many threads wait, all asleep, each on its core. */
+static void sleep_in_line(pthread_t *thread, const int *core, int threads)
+{
+    for (int i = 0; i < threads; i++) {
+        start_thread(&thread[i], acquire_on_core, (void *)(intptr_t)core[i]);
+        while (waiters(the_segment) != i + 1)
+            sched_yield();
+        while (the_segment->slots[i].hint != FS_SLOT_SLEEPS)
+            sched_yield();
+    }
+}
+
+static void begin_crowd(int turn)
+{
+    the_segment = begin(0);
+    the_segment->segment->doubts = (struct fs_stay_awake){ .as_head = FS_DOUBT_MAX,
+                                                           .as_head_here = FS_DOUBT_MAX,
+                                                           .turn = (uint8_t)turn };
+    the_segment->segment->holders_core = 7;
+    woken_to_spin = woken_to_yield = 0;
+}
+
+static void end_crowd(pthread_t *thread, int threads)
+{
+    ck_assert_int_eq(fairsem_shared_release(the_segment, threads), 0);
+    for (int i = 0; i < threads; i++) {
+        void *result;
+
+        ck_assert_int_eq(pthread_join(thread[i], &result), 0);
+        ck_assert_ptr_nonnull(result);
+    }
+    ck_assert_int_eq(fairsem_shared_close(the_segment), 0);
+}
+
+/* Three join, each on its core: the third wakes one, which this counts (NULL: it wakes nobody). */
+static void three_join(int turn, const int core[3], _Atomic int *woken)
+{
+    pthread_t thread[3];
+
+    begin_crowd(turn);
+    sleep_in_line(thread, core, 3);
+    while (woken != NULL && *woken == 0)
+        sched_yield();
+    if (woken != &woken_to_yield)
+        ck_assert_int_eq(the_segment->slots[0].hint, FS_SLOT_SLEEPS);
+    for (int i = 1; woken == NULL && i < 3; i++)
+        ck_assert_int_eq(the_segment->slots[i].hint, FS_SLOT_SLEEPS);
+    end_crowd(thread, 3);
+    ck_assert_int_eq(woken_to_spin, woken == &woken_to_spin);
+    ck_assert_int_eq(woken_to_yield, woken == &woken_to_yield);
+}
+
+START_TEST(the_third_wakes_the_first_that_joined_on_its_core)
+{
+    three_join(0, (const int[]){ 1, 2, 2 }, &woken_to_spin);
+}
+END_TEST
+
+START_TEST(or_the_head_if_nobody_did_or_the_holder_has_that_core)
+{
+    three_join(0, (const int[]){ 1, 2, 3 }, &woken_to_yield);
+    three_join(0, (const int[]){ 1, 7, 7 }, &woken_to_yield);
+}
+END_TEST
+
+/* Turns of 54 us are too long to spin, those of 108 us also to yield as the head. */
+START_TEST(nobody_is_woken_early_if_turns_are_long)
+{
+    three_join(23, (const int[]){ 1, 2, 2 }, &woken_to_yield);
+    three_join(27, (const int[]){ 1, 2, 2 }, NULL);
+}
+END_TEST
+
+START_TEST(the_holders_core_is_that_of_the_last_to_be_granted)
+{
+    pthread_t thread;
+
+    begin_crowd(0);
+    sleep_in_line(&thread, (const int[]){ 5 }, 1);
+    own_core = 6;
+    ck_assert_int_eq(fairsem_shared_release(the_segment, 1), 0);
+    ck_assert_int_eq(the_segment->segment->holders_core, 5);
+    end_crowd(&thread, 1);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared awake", waiters_yield_while_their_turns_are_near,
               grants_of_one_release_teach_nothing,
               the_head_yields_if_its_granter_needs_its_core,
-              no_waiter_stays_awake_if_the_segment_says_so);
+              no_waiter_stays_awake_if_the_segment_says_so,
+              the_third_wakes_the_first_that_joined_on_its_core,
+              or_the_head_if_nobody_did_or_the_holder_has_that_core,
+              nobody_is_woken_early_if_turns_are_long,
+              the_holders_core_is_that_of_the_last_to_be_granted);
 }

@@ -21,7 +21,8 @@ test_programs += \
 	tests/inside/core/t_signals \
 	tests/inside/core/t_sleep \
 	tests/inside/core/t_spin \
-	tests/inside/core/t_token_races
+	tests/inside/core/t_token_races \
+	tests/inside/core/t_wake_many
 endif
 endif
 
@@ -49,7 +50,10 @@ tests_inside_core_t_fork_inside_LDFLAGS = -Wl,--wrap=pthread_key_create \
 	-Wl,--wrap=pthread_cond_wait -Wl,--wrap=fs_park_on_cond \
 	-Wl,--wrap=fs_park_on_word -Wl,--wrap=fs_wake_queue_add_parker -Wl,--wrap=fs_wake_queue_add_word
 tests_inside_core_t_callback_waits_LDFLAGS = -Wl,--wrap=pthread_cond_wait
-tests_inside_core_t_late_wakers_LDFLAGS = -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_park_on_word \
+restless_wraps = -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_park_on_word
+tests_inside_core_t_late_wakers_LDFLAGS = $(restless_wraps) \
 	-Wl,--wrap=fs_wake_queue_run -Wl,--wrap=fs_callbacks_run -Wl,--wrap=pthread_mutex_unlock
+tests_inside_core_t_wake_many_LDFLAGS = $(restless_wraps) -Wl,--wrap=fs_wake_queue_run \
+	-Wl,--wrap=pthread_cond_wait -Wl,--wrap=pthread_cond_signal
 tests_inside_core_t_token_races_LDFLAGS = -Wl,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=pthread_mutex_trylock

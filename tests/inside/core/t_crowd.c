@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_crowd.c - more than two waiters: those whose turn is near yield instead of sleeping, and the
- * next to join wakes the head, not the granter.  stay_awake.h says why.
+ * next to join wakes one ahead, not the granter.  stay_awake.h says why.
  */
 #define _GNU_SOURCE             /* syscall */
 #include "clockwork.h"
@@ -20,7 +20,7 @@
 #define WAKE_UP 16384
 #define NEAR 200000         /* FS_NEAR_NS */
 #define LATE 1000000
-#define MANY 16
+#define MANY 24
 
 static void begin(void)
 {
@@ -73,7 +73,7 @@ START_TEST(a_waiter_whose_turn_is_near_yields)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
-    for (int before = 2; before <= 14; before++) {
+    for (int before = 2; before <= 10; before++) {
         wait_behind(&sem, before, NEAR);
         ck_assert(!world.seen[0].asleep);
         ck_assert_int_gt(world.is.yields, 10);
@@ -98,9 +98,22 @@ START_TEST(a_waiter_far_behind_sleeps_at_once)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
-    wait_behind(&sem, 15, NEAR);
+    wait_behind(&sem, 11, NEAR);
     ck_assert(world.seen[0].asleep);
     ck_assert_int_eq(world.seen[0].awake, 0);
+    ck_assert_int_eq(world.is.yields, 0);
+}
+END_TEST
+
+START_TEST(with_two_holders_twice_as_many_yield)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(2);
+
+    begin();
+    ck_assert_int_eq(fairsem_acquire(&sem, 2), 0);
+    wait_behind(&sem, 22, NEAR);
+    ck_assert_int_gt(world.is.yields, 10);
+    wait_behind(&sem, 23, NEAR);
     ck_assert_int_eq(world.is.yields, 0);
 }
 END_TEST
@@ -147,77 +160,154 @@ static void become_the_head_asleep(fairsem_t *sem)
     claim(0, 2);
 }
 
-/* ---- The next head ---- */
+/* ---- Who is next on a core ---- */
 
-/* A request that another thread could have made: it does not wait. */
-static void join(fairsem_t *sem, struct fs_waiter *w, int priority, int core)
+/* Requests that other threads could have made: they do not wait. */
+static struct fs_waiter queued[MANY], *woken;
+
+static void complete(struct fs_waiter *w, enum fs_waiter_state state, struct fs_deferred *deferred)
+{
+    if (state == FS_WOKEN)
+        woken = w;
+    fs_complete_at_once(w, state, deferred);
+}
+
+static void join_on(fairsem_t *sem, struct fs_waiter *w, int core)
 {
     struct fs_deferred deferred;
     struct fs_sem *s = fs_inside(sem);
     int64_t available = fs_enter(s, &deferred);
 
-    *w = (struct fs_waiter){ .complete = fs_complete_at_once, .units = 1 };
-    fs_join(s, w, priority, true);
-    w->in_queue.core = (int16_t)core;
+    *w = (struct fs_waiter){ .complete = complete, .units = 1 };
+    world.core = core;
+    fs_join_or_refuse(s, available, w, 0, FS_WAITS, &deferred);
+    ck_assert_int_eq(w->in_queue.core, core);
     fs_exit(s, available, &deferred);
 }
 
-/* What the head, on core 1, is told when its predecessor is granted on this core. */
-static int told(fairsem_t *sem, int holders_core)
+/* The holder joined on that core.  The first waiters of the queue are on core 0, then one on 1. */
+static void hold_and_queue(fairsem_t *sem, int holders_core, int on_core_0)
 {
-    struct fs_waiter first, head, last;
-    int hint;
+    struct fs_waiter holder;
 
-    join(sem, &first, 0, holders_core);
-    join(sem, &head, 0, 1);
-    join(sem, &last, 0, 1);
-    fairsem_release(sem, 1);
-    ck_assert_int_eq(first.state, FS_GRANTED);
-    hint = head.in_queue.hint;
-    fairsem_release(sem, 2);
-    return hint;
+    for (int i = 0; i < MANY; i++)
+        queued[i].in_queue.hint = FS_HINT_NONE;
+    if (holders_core == FS_NO_CORE) {
+        take(sem, 0, 1);
+        fairsem_release(sem, 1);
+        claim(0, 1);
+    } else {
+        join_on(sem, &holder, holders_core);
+        fairsem_release(sem, 1);
+        ck_assert_int_eq(holder.state, FS_GRANTED);
+    }
+    for (int i = 0; i < on_core_0; i++)
+        join_on(sem, &queued[i], 0);
+    join_on(sem, &queued[on_core_0], 1);
+    for (int i = 0; i <= on_core_0; i++) {
+        queued[i].in_queue.hint = FS_HINT_NONE;
+        queued[i].state = FS_PARKED;
+    }
 }
 
-START_TEST(the_next_head_is_told_whether_the_holder_runs_elsewhere)
+/* Which place of the queue is woken, and with which hint, when a thread joins on core 1? */
+static int place_woken(int holders_core, int on_core_0, enum fs_hint *hint)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
+    hold_and_queue(&sem, holders_core, on_core_0);
+    woken = NULL;
+    join_on(&sem, &queued[on_core_0 + 1], 1);
+    *hint = woken != NULL ? woken->in_queue.hint : FS_HINT_NONE;
+    fairsem_release(&sem, on_core_0 + 2);
+    return woken != NULL ? (int)(woken - queued) : -1;
+}
+
+START_TEST(a_thread_that_joins_wakes_the_first_that_joined_on_its_core)
+{
+    enum fs_hint hint;
+
     begin();
-    ck_assert_int_eq(told(&sem, 0), FS_HINT_NEXT);
-    ck_assert_int_eq(told(&sem, 1), FS_HINT_NONE);
-    ck_assert_int_eq(told(&sem, FS_NO_CORE), FS_HINT_NONE);     /* a ticket */
-    world.cores = 1;
-    ck_assert_int_eq(told(&sem, 0), FS_HINT_NONE);
-    world.cores = 2;
-    for (int i = 0; i < 40; i++)
-        be_the_head_for(&sem, NEAR / 2);
-    ck_assert_int_eq(told(&sem, 0), FS_HINT_NONE);              /* it would spin for long */
+    for (int i = 1; i <= 7; i++) {
+        ck_assert_int_eq(place_woken(0, i, &hint), i);
+        ck_assert_int_eq(hint, FS_HINT_NEXT);
+        ck_assert_int_eq(place_woken(FS_NO_CORE, i, &hint), i);     /* a ticket */
+    }
 }
 END_TEST
 
-/* Its predecessor is granted, and then it is; `core` is where that one ran. */
-static int yields_when_next(int core, int64_t after)
+START_TEST(it_wakes_the_head_if_the_holder_has_its_core_or_nobody_near_the_head)
 {
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    struct fs_waiter first, last;
+    enum fs_hint hint;
 
     begin();
-    join(&sem, &first, 0, core);
-    join(&sem, &last, 1, 1);
+    ck_assert_int_eq(place_woken(1, 3, &hint), 0);
+    ck_assert_int_eq(hint, FS_HINT_YIELD);
+    ck_assert_int_eq(place_woken(0, 8, &hint), 0);
+    ck_assert_int_eq(hint, FS_HINT_YIELD);
+}
+END_TEST
+
+START_TEST(for_long_turns_nobody_is_next_on_a_core)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    for (int i = 0; i < 40; i++)
+        be_the_head_for(&sem, NEAR / 2);
+    hold_and_queue(&sem, 0, 2);
+    woken = NULL;
+    join_on(&sem, &queued[3], 1);
+    ck_assert_ptr_eq(woken, &queued[0]);
+    fairsem_release(&sem, 4);
+}
+END_TEST
+
+START_TEST(whoever_is_awake_and_next_is_told)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    hold_and_queue(&sem, 0, 2);
+    queued[2].state = FS_QUEUED;
+    woken = NULL;
+    join_on(&sem, &queued[3], 1);
+    ck_assert_ptr_null(woken);
+    ck_assert_int_eq(queued[2].in_queue.hint, FS_HINT_NEXT);
+    ck_assert_int_eq(queued[1].in_queue.hint, FS_HINT_NONE);
+    fairsem_release(&sem, 4);
+}
+END_TEST
+
+static void join_on_core_1(void *sem)
+{
+    join_on(sem, &queued[MANY - 1], 1);
+}
+
+/* It yields behind two others until a thread joins on its core.  How often does it yield then? */
+static int yields_when_next(int holders_core, int64_t after)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct units all = { &sem, 4 };
+
+    begin();
+    world.core_of_others = 1;
+    hold_and_queue(&sem, holders_core, 1);
+    queued[1].in_queue.core = 0;
     world.core = 1;
     begin_plan();
-    plan(LOOK, release_one, &sem);
-    plan(after, release_one, &sem);
+    plan(LOOK, join_on_core_1, &sem);
+    plan(after, release, &all);
     ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
-    fairsem_release(&sem, 1);
+    ck_assert(!world.seen[1].asleep);
     return world.seen[1].yields - world.seen[0].yields;
 }
 
-START_TEST(the_next_head_spins_for_a_short_hold_and_then_yields)
+START_TEST(who_is_next_spins_for_a_few_short_holds_and_then_yields)
 {
-    ck_assert_int_eq(yields_when_next(0, 2 * 10000), 0);
-    ck_assert_int_gt(yields_when_next(1, 2 * 10000), 0);
-    ck_assert_int_gt(yields_when_next(0, 3 * 10000), 0);
+    ck_assert_int_eq(yields_when_next(0, 30000), 0);
+    ck_assert_int_gt(yields_when_next(1, 30000), 0);
+    ck_assert_int_gt(yields_when_next(0, 40000), 0);
 }
 END_TEST
 
@@ -283,9 +373,10 @@ END_TEST
 static void yield_late_too(void *unused)
 {
     static const _Atomic int word = 1;
+    static const _Atomic uint8_t hint = FS_HINT_NONE;
 
     (void)unused;
-    fs_spin(&word, 1, FS_YIELD_IN_QUEUE, 0, NULL);
+    fs_spin(&word, 1, FS_YIELD_IN_QUEUE, 0, &hint);
 }
 
 START_TEST(threads_that_are_late_at_the_same_time_cause_one_pause)
@@ -587,8 +678,11 @@ int main(void)
               after_a_late_yield_no_thread_of_the_process_yields_for_a_moment,
               the_pause_doubles_while_each_is_followed_by_a_late_yield,
               threads_that_are_late_at_the_same_time_cause_one_pause,
-              the_next_head_is_told_whether_the_holder_runs_elsewhere,
-              the_next_head_spins_for_a_short_hold_and_then_yields,
+              with_two_holders_twice_as_many_yield,
+              a_thread_that_joins_wakes_the_first_that_joined_on_its_core,
+              it_wakes_the_head_if_the_holder_has_its_core_or_nobody_near_the_head,
+              for_long_turns_nobody_is_next_on_a_core, whoever_is_awake_and_next_is_told,
+              who_is_next_spins_for_a_few_short_holds_and_then_yields,
               a_real_time_thread_does_not_yield,
               the_policy_of_a_thread_says_whether_it_takes_turns,
               no_waiter_yields_with_the_flags_that_say_so, OF_HANDLERS

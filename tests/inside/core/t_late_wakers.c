@@ -8,6 +8,7 @@
  */
 #include "bare.h"
 #include "children.h"
+#include "restless.h"
 #include "suite.h"
 #include "workers.h"
 
@@ -18,31 +19,10 @@
 #include <stdbool.h>
 
 /* What a thread that sets one of these does in the calls below. */
-static _Thread_local bool restless;     /* its sleeps end at once */
 static _Thread_local bool late;         /* it wakes no thread before let_go */
 static _Thread_local bool late_inside;  /* the same, with the first parker's mutex held */
 static _Thread_local bool waking;
 static _Atomic bool held_up, let_go;
-
-void __real_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
-void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
-void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
-{
-    if (restless)
-        sched_yield();
-    else
-        __real_fs_park_on_cond(self, deadline);
-}
-
-bool __real_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
-bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
-bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
-{
-    if (!restless)
-        return __real_fs_park_on_word(word, value, deadline);
-    sched_yield();
-    return false;
-}
 
 static void be_late(void)
 {

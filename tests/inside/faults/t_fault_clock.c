@@ -25,6 +25,7 @@ static _Atomic int64_t set_by_s;            /* how far the clock of the machine 
 static _Atomic int64_t later_by_s;          /* how far CLOCK_MONOTONIC is ahead of the kernel's */
 static pthread_cond_t *_Atomic on_monotonic[MOST_CONDS]; /* the others are on CLOCK_REALTIME */
 static _Atomic int monotonic_conds;
+static _Atomic int realtime_sleeps;         /* so often a thread slept until a time of that clock */
 
 int __real_clock_gettime(clockid_t clock, struct timespec *ts);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
@@ -90,6 +91,7 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const s
 
     if (is_monotonic(c))
         return __real_pthread_cond_timedwait(c, m, t);
+    atomic_fetch_add(&realtime_sleeps, 1);
     if (reached(t))
         return ETIMEDOUT;
     /* The end of a slice is a spurious wake-up.  A signal between two slices is lost, so the caller
@@ -107,6 +109,7 @@ bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_
 
     if (deadline == NULL || deadline->clock != CLOCK_REALTIME)
         return __real_fs_park_on_word(word, value, deadline);
+    atomic_fetch_add(&realtime_sleeps, 1);
     while (atomic_load(word) == value && !reached(&deadline->at)) {
         look.at = next_look();
         if (__real_fs_park_on_word(word, value, &look))
@@ -215,6 +218,26 @@ START_TEST(a_relative_time_does_not_follow_the_clock)
 }
 END_TEST
 
+/* If it does not come before the age, the thread sleeps on CLOCK_MONOTONIC, and looks each second. */
+START_TEST(until_a_deadline_before_the_age_a_thread_sleeps_on_the_deadlines_own_clock)
+{
+    const fairsem_attr_t attr = { .aging_ns = HOUR_MS * INT64_C(1000000) };
+    fairsem_t sem;
+
+    atomic_store(&set_by_s, 0);
+    atomic_store(&realtime_sleeps, 0);
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    /* On a slow machine the time may pass before the thread sleeps. */
+    for (int round = 0; round < 6 && atomic_load(&realtime_sleeps) == 0; round++) {
+        struct timespec at = from_now(CLOCK_REALTIME, 20 << round);
+
+        ck_assert_int_eq(fairsem_acquire_until(&sem, 1, CLOCK_REALTIME, &at), ETIMEDOUT);
+    }
+    ck_assert_int_gt(atomic_load(&realtime_sleeps), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
 /* The clock goes back and forth while threads wait.  Each wait is granted or times out, and no unit
  * is lost. */
 START_TEST(no_unit_is_lost_while_the_clock_is_set_again_and_again)
@@ -301,6 +324,7 @@ int main(void)
               when_the_clock_is_set_forward_realtime_deadlines_pass_and_monotonic_ones_do_not,
               when_the_clock_is_set_back_realtime_waits_last_longer_and_monotonic_ones_do_not,
               a_relative_time_does_not_follow_the_clock,
+              until_a_deadline_before_the_age_a_thread_sleeps_on_the_deadlines_own_clock,
               no_unit_is_lost_while_the_clock_is_set_again_and_again,
               the_sum_of_all_waits_stops_at_its_maximum,
               a_drain_counts_its_time_from_the_call_and_not_from_the_last_callback);

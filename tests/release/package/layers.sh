@@ -13,7 +13,7 @@
 #   fs_signal_hooks, fs_abandon_wait, fs_interrupt_wait   with them the interposer keeps handlers
 #                         out of sections, and lets them end waits: signals.h
 #   fs_forked, fs_retire, fs_reuse   the interposer keeps the memory of semaphores, and uses it
-#                         again: slots.h
+#                         again: cells.h
 #   fs_fork_exclude       initializes a sem_t at its first use: fork.h
 #   FS_FUTEX_BY_DEFAULT   an option of configure; a header has its default
 set -u

@@ -3,6 +3,8 @@
 # all.sh [BOUND [COUNT [NAME...]]] - make check-explore: all scenarios on both parkers, and generated
 # ones.
 #
+# With PARKERS=cond or futex on one parker only.
+#
 # First those of the table, or those named, then the first COUNT that generate.c makes, half of them on each
 # parker; two processes at a time.  At the end it prints what all of them have seen.  Builds into
 # the current directory's tests/search/core.
@@ -42,10 +44,15 @@ explore() {
   echo
 }
 
-explore cond '' 1 $((count / 2))
-explore futex '-DFS_FUTEX_BY_DEFAULT=1' $((count / 2 + 1)) "$count"
+for parker in ${PARKERS:-cond futex}; do
+  case $parker in
+    cond) explore cond '' 1 $((count / 2)) ;;
+    futex) explore futex '-DFS_FUTEX_BY_DEFAULT=1' $((count / 2 + 1)) "$count" ;;
+    *) echo "all.sh: no parker: $parker" >&2 && exit 2 ;;
+  esac
+done
 if [ -z "$names" ]; then
-  "$work/explore-cond" --pairs "$work/seen.1" "$work/seen.2"
+  "$work/explore-$parker" --pairs "$work/seen.1" "$work/seen.2"
   result "the report" $?
 fi
 exit "$status"

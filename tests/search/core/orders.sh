@@ -19,7 +19,8 @@ work=$PWD/tests/search/core/orders
 pattern=${1:-.}
 [ $# -eq 0 ] || shift
 only=$*
-: "${seconds:=5}" "${PART:=1/1}"
+: "${seconds:=5}"
+. "$top_srcdir/tests/support/part.sh"
 
 # These scenarios need more than one preemption or one old load: a seqlock over three numbers, a
 # ticket that moves from queue to queue, and a look at numbers in the middle of a section.
@@ -171,8 +172,7 @@ if [ -z "${EXPLORER:-}" ]; then
   "$here/build.sh" "$top_srcdir/src" "$EXPLORER" || exit $?
 fi
 export EXPLORER
-places | awk -v pattern="$pattern" -v part="$PART" 'BEGIN { split(part, of, "/") }
-  ($1 ":" $2) ~ pattern && ++n % of[2] == of[1] % of[2]' > "$work/places"
+places | awk -v pattern="$pattern" '($1 ":" $2) ~ pattern' | only_part > "$work/places"
 : > "$work/used"
 half 0 > "$work/second-half" &
 half 1 > "$work/first-half"

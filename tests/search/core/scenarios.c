@@ -370,6 +370,10 @@ const struct scenario scenarios[] = {
       "acquire 1 | after t0; acquire 1; give | release 1; release 1" },
     { .name = "parker-still-on-a-chain", .spurious = 1, .threads =
       "acquire 1; acquire 1 | acquire 1 | release 2 | release 1" },
+    { .name = "woken-by-the-woken", .threads =
+      "acquire 1 | timed 1 | acquire 1 | release 3" },
+    { .name = "woken-by-the-canceled", .threads =
+      "acquire 1 | !acquire 1 | acquire 1 | release 3" },
 
     /* ---- FAIRSEM_BOUNDED_BYPASS: for a long time, and for a moment ---- */
     { .name = "bypass-hog", .bypass_ns = LONG, .units = 1, .threads =

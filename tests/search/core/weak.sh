@@ -20,7 +20,7 @@ mkdir -p "$work"
 # These have too many schedules for both at once.  They run with an old load but no preemption, and
 # with a preemption but no old load.
 large='timeouts-of-three parker-still-on-a-chain bypass-chain bypass-two-sleepers
-  bypass-two-sleepers-soon'
+  bypass-two-sleepers-soon woken-by-the-woken woken-by-the-canceled'
 
 # part WHICH FILE OPTION... - every other scenario named in FILE: the even ones (0) or the odd (1).
 part() {

@@ -30,7 +30,7 @@ struct world {
     _Atomic int64_t  units;
     union {
         struct fs_parker parker;
-        char             room[400];     /* for struct cond_parker */
+        char             room[400];     /* for struct fs_cond_parker */
     } parks;
 };
 

@@ -144,7 +144,7 @@ inline fs_acquire_contended()
         :: else
         fi;
         if
-        :: !ok -> fs_join(me)
+        :: !ok -> fs_join(me); prepare_next()
         :: else
         fi;
         ok = false;

@@ -83,10 +83,21 @@ inline fs_wake_queue_run()
     od
 }
 
-/* queueing.c: fs_wake_early.  The source learns whether to try; the model chooses. */
+/* queueing.c: fs_wake_early, prepare_next.  The source learns whether to try; the model chooses. */
 #if defined(BYPASS) || defined(SLEEPS_AT_ONCE)
 inline fs_wake_early() { skip }
+inline prepare_next() { skip }
 #else
+/* By a waiter that has joined, of one near the head. */
+inline prepare_next()
+{
+    if
+    :: atomic { length > 1 && state[queue[0]] == PARKED -> complete_woken(queue[0]) }
+    :: atomic { length > 2 && state[queue[1]] == PARKED -> complete_woken(queue[1]) }
+    :: true
+    fi
+}
+
 inline fs_wake_early()
 {
     if
@@ -105,7 +116,7 @@ inline fs_wake_to_claim(x)
     fi
 }
 
-/* wait.c: complete_thread.  Of a head that sleeps, with WOKEN. */
+/* wait.c: complete_thread.  Of a waiter that sleeps, with WOKEN. */
 inline complete_woken(x)
 {
     if

@@ -22,6 +22,7 @@ set -u
 : "${MAKE:=make}" "${CC:=cc}"
 here=$top_srcdir/tests/search/mutants
 export CC
+. "$top_srcdir/tests/support/part.sh"
 # The makes below must not inherit options and job slots.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
@@ -414,13 +415,9 @@ if [ -z "$cluster" ] || ! command -v etcd > /dev/null || ! command -v etcdctl > 
     "libfairsem-cluster was not built"
   grep -v 'cluster\.txt$' "$work/all" > "$work/some" && mv "$work/some" "$work/all"
 fi
-case ${PART:-1/1} in
-  *[!0-9/]*|/*|*/|*/*/*|*/0) echo "run.sh: not K/N: $PART" >&2 && exit 2 ;;
-esac
 touch "$work/used" "$work/wrong" "$work/table" "$work/done"
 if [ $# -eq 0 ]; then
-  awk -v part="${PART:-1/1}" 'BEGIN { split(part, of, "/") }
-    NR % of[2] == of[1] % of[2]' "$work/all" > "$work/list"
+  only_part < "$work/all" > "$work/list"
 else
   for name; do
     grep -e "^$name " "$work/all" || { echo "run.sh: no mutant is called $name" >&2; exit 2; }

@@ -76,6 +76,9 @@ static enum sharing sharing_of(int file, size_t offset)
     /* A thread loads the times of its own slot; a check, when the oldest joined, which is a hint. */
     if (IS(fs_slot, state) && left_by_owner(file, index))
         return FREE_TO_STORE;
+    if (IS(fs_slot, hint))
+        return index < SLOTS && run.file[file].ghost[index].process == self->process
+               ? FREE_TO_STORE : LOCKED;
     if (IS(fs_slot, process) || IS(fs_slot, next) || IS(fs_slot, seq))
         return HINT;
     return IS(fs_slot, state) || IS(fs_slot, granted_ns) || IS(fs_slot, joined_ns) ? OPEN_TO_ALL

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shared_awake.h - which waiter between processes stays awake, and whom the next to join wakes.
+ *
+ * As in the core, see stay_awake.h.  Who is told that it is next finds that in its slot: `hint` is
+ * an enum fs_hint, or FS_SLOT_SLEEPS, which its thread writes without the lock.  So a hint may be
+ * lost, which is as if nobody had given it.
+ */
+#ifndef FS_SHARED_AWAKE_H
+#define FS_SHARED_AWAKE_H
+
+#include "shared/shared_section.h"
+
+/* For the thread that waits. */
+struct fs_shared_awake {
+    int               core;     /* where it joined */
+    bool              as_head;  /* it has joined as the head */
+    enum fs_spin_kind spin;     /* what it does before it sleeps for the first time */
+};
+
+/* The thread of this slot has just joined, and wants n units.  Wakes the next.  The lock is held. */
+void fs_shared_awake_begin(struct fs_shared_awake *awake, fairsem_shared_t *h,
+                           struct fs_section *section, int slot, int64_t n, int64_t joined_ns);
+
+/*
+ * Before each sleep.  False: the wait is over, or canceled.  True: whoever joins may tell this thread
+ * that it is next.  No lock held.
+ */
+bool fs_shared_stay_awake(struct fs_shared_awake *awake, fairsem_shared_t *h, int slot,
+                          int64_t joined_ns, const struct fs_deadline *deadline);
+
+/* The slot was granted.  The lock is held. */
+void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t *h, int slot,
+                           int64_t joined_ns);
+
+#endif
