@@ -25,17 +25,13 @@
 enum { NOT_PINNED = -1 };
 
 /* On one core; a condition variable needs a mutex that a futex does not. */
-#define GOAL_COND  1.30
-#define GOAL_FUTEX 1.10
 #ifdef FS_FUTEX_BY_DEFAULT
-#define DEFAULT_GOAL GOAL_FUTEX
-#define OTHER_GOAL   GOAL_COND
+#define GOAL_HERE 1.10
 #else
-#define DEFAULT_GOAL GOAL_COND
-#define OTHER_GOAL   GOAL_FUTEX
+#define GOAL_HERE 1.30
 #endif
 
-/* On two cores, for both. */
+/* On two cores. */
 #define GOAL_ACROSS    0.35
 #define GOAL_TRANSFERS 4.0
 
@@ -43,17 +39,17 @@ static const struct setting {
     const char *name, *title, *pinning;
     int leader_core, follower_core;
     bool main_leads; /* else the main thread sleeps */
-    double goal, other_goal, transfers;
+    double goal, transfers;
 } settings[] = {
     { "same-core", "hand-off: two threads in turn, one core", "both threads on core 0", 0, 0,
-      false, DEFAULT_GOAL, OTHER_GOAL, NAN },
+      false, GOAL_HERE, NAN },
     { "two-cores", "hand-off: two threads in turn, a core for each",
-      "threads on core 0 and core 1", 0, 1, false, GOAL_ACROSS, GOAL_ACROSS, GOAL_TRANSFERS },
+      "threads on core 0 and core 1", 0, 1, false, GOAL_ACROSS, GOAL_TRANSFERS },
     { "main-thread", "hand-off: the main thread and another in turn, a core for each",
-      "the main thread on core 0, the other on core 1", 0, 1, true, GOAL_ACROSS, GOAL_ACROSS,
+      "the main thread on core 0, the other on core 1", 0, 1, true, GOAL_ACROSS,
       GOAL_TRANSFERS },
     { "not-pinned", "hand-off: two threads in turn, wherever they run", "not pinned", NOT_PINNED,
-      NOT_PINNED, false, NAN, NAN, NAN },
+      NOT_PINNED, false, NAN, NAN },
 };
 enum { SETTINGS = sizeof(settings) / sizeof(*settings) };
 
@@ -129,18 +125,6 @@ static bool play(const struct player *p, const struct setting *s, struct turns *
     return here;
 }
 
-static void add_goals(struct report_table *t, const struct setting *s)
-{
-    static const char *const ours[] = { "fairsem", OTHER_PARKER_NAME };
-    const double goals[] = { s->goal, s->other_goal };
-
-    for (int i = 0; i < 2; i++) {
-        report_goal(t, ours[i], "sem_t", goals[i]);
-        if (t->multiples && !isnan(s->transfers))
-            report_goal(t, ours[i], BARE_LINE, s->transfers);
-    }
-}
-
 static void measure(const struct setting *s, bool quick)
 {
     static struct report_table t;
@@ -156,7 +140,9 @@ static void measure(const struct setting *s, bool quick)
         t.multiples = "transfers";
         t.multiples_of = BARE_LINE;
     }
-    add_goals(&t, s);
+    report_goal(&t, "fairsem", "sem_t", s->goal);
+    if (t.multiples && !isnan(s->transfers))
+        report_goal(&t, "fairsem", BARE_LINE, s->transfers);
     for (int i = 0; i < repetitions; i++) {
         progress_show(t.title, (double)i / repetitions);
         for (int p = 0; p < PLAYERS; p++) {

@@ -91,27 +91,6 @@ else
 EXTRA_DIST += bench/cxx_sem.cpp
 endif
 
-# The library once more, on the parker that is not the default here.  Each of its names is
-# renamed, so both fit into one program.
-if HAVE_OTHER_PARKER
-noinst_LTLIBRARIES += libother.la
-libother_la_SOURCES = $(libcore_la_SOURCES)
-libother_la_CPPFLAGS = $(lib_cppflags) $(OTHER_PARKER_CPPFLAGS) -include bench/other_names.h
-libother_la_CFLAGS = $(lib_cflags)
-$(libother_la_OBJECTS): bench/other_names.h
-bench_fairsem_bench_CPPFLAGS += -DHAVE_OTHER_PARKER
-bench_fairsem_bench_LDADD += libother.la
-endif
-CLEANFILES += bench/other_names.h
-# It stays as it is unless there is a new name: everything in libother.la depends on it.
-bench/other_names.h: $(libcore_la_SOURCES)
-	@$(MKDIR_P) bench
-	$(AM_V_GEN)for source in $(libcore_la_SOURCES); do \
-		test -f $$source || source=$(srcdir)/$$source; cat $$source; \
-	done | grep -o 'fs_[a-z0-9_]*\|fairsem_[a-z0-9_]*' | sort -u | \
-		sed 's/.*/#define & other_&/' > $@.new
-	$(AM_V_at)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
-
 dist_man_MANS += doc/man/fairsem-bench.1
 
 EXTRA_DIST += \

@@ -37,7 +37,7 @@ SEM_OPS(cxx, "C++20", CXX_SEM_SIZE, .many = false, .try_acquire = cxx_peer_try);
 
 /* fairsem first: the others are compared with it. */
 #define FOR_EACH_PEER(X) \
-    X(fairsem) IF_OTHER_PARKER(X) X(bounded) X(posix) X(textbook) X(sysv) IF_CXX(X)
+    X(fairsem) X(bounded) X(posix) X(textbook) X(sysv) IF_CXX(X)
 
 #define PEER_COUNT_ONE(peer) +1
 enum { PEERS = 0 FOR_EACH_PEER(PEER_COUNT_ONE) };

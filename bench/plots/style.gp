@@ -11,20 +11,18 @@ set tics nomirror out
 set grid linewidth 0.6 linecolor "#d8d8d8"
 set key outside right center spacing 1.3 samplen 4
 
-peers = "'fairsem' 'fairsem futex' 'fairsem cond' 'fairsem bounded' 'sem_t' 'textbook FIFO'" \
+peers = "'fairsem' 'fairsem bounded' 'sem_t' 'textbook FIFO'" \
   . " 'System V' 'C++20' 'ring of futexes' 'Java fair' 'Go Weighted' 'tokio'"
 set style line 1 linewidth 3 linecolor "#000000" dashtype solid pointtype 7 pointsize 0.7
-set style line 2 linewidth 2 linecolor "#1f5fbf" dashtype 2 pointtype 6 pointsize 0.8
-set style line 3 linewidth 2 linecolor "#1f5fbf" dashtype 2 pointtype 6 pointsize 0.8
-set style line 4 linewidth 2 linecolor "#7a3db8" dashtype 4 pointtype 13 pointsize 0.9
-set style line 5 linewidth 3 linecolor "#d62728" dashtype solid pointtype 2 pointsize 0.8
-set style line 6 linewidth 2 linecolor "#2ca02c" dashtype 3 pointtype 4 pointsize 0.7
-set style line 7 linewidth 2 linecolor "#e08a00" dashtype 5 pointtype 8 pointsize 0.8
-set style line 8 linewidth 2 linecolor "#c2599d" dashtype 4 pointtype 1 pointsize 0.8
-set style line 9 linewidth 2 linecolor "#808080" dashtype solid pointtype 10 pointsize 0.8
-set style line 10 linewidth 2 linecolor "#8c564b" dashtype 3 pointtype 12 pointsize 0.9
-set style line 11 linewidth 2 linecolor "#17a2b8" dashtype 2 pointtype 3 pointsize 0.8
-set style line 12 linewidth 2 linecolor "#606000" dashtype 5 pointtype 5 pointsize 0.6
+set style line 2 linewidth 2 linecolor "#7a3db8" dashtype 4 pointtype 13 pointsize 0.9
+set style line 3 linewidth 3 linecolor "#d62728" dashtype solid pointtype 2 pointsize 0.8
+set style line 4 linewidth 2 linecolor "#2ca02c" dashtype 3 pointtype 4 pointsize 0.7
+set style line 5 linewidth 2 linecolor "#e08a00" dashtype 5 pointtype 8 pointsize 0.8
+set style line 6 linewidth 2 linecolor "#c2599d" dashtype 4 pointtype 1 pointsize 0.8
+set style line 7 linewidth 2 linecolor "#808080" dashtype solid pointtype 10 pointsize 0.8
+set style line 8 linewidth 2 linecolor "#8c564b" dashtype 3 pointtype 12 pointsize 0.9
+set style line 9 linewidth 2 linecolor "#17a2b8" dashtype 2 pointtype 3 pointsize 0.8
+set style line 10 linewidth 2 linecolor "#606000" dashtype 5 pointtype 5 pointsize 0.6
 
 set datafile separator "\t"
 peer(i) = word(peers, i)

@@ -50,7 +50,6 @@ or_show "$top_srcdir/configure" --enable-tests --disable-shared \
   LDFLAGS="-L$PWD -Wl,--wrap=_exit" LIBS=-lcoverage_exit
 rm -f ./*conftest* # of configure's probes
 or_show "$make" -j2 check test_scripts=
-rm -f src/*/libother_la-* # the library once more, for the benchmarks
 
 # annotate_valgrind.c runs only under helgrind and DRD: watched.sh tests it.
 #
