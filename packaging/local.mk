@@ -100,7 +100,7 @@ check-flags:
 check-packages:
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/packaging/check_packages.sh || test $$? -eq 77
 release-check: all
-	@$(AM_TESTS_ENVIRONMENT) STEPS='$(STEPS)'; export STEPS; \
-		$(SHELL) $(srcdir)/packaging/release_check.sh
+	@$(AM_TESTS_ENVIRONMENT) ROWS='$(ROWS)' SEED='$(SEED)' \
+	  $(SHELL) $(srcdir)/packaging/release_check.sh
 release-files:
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/packaging/release_files.sh '$(URL)'

@@ -1,22 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# release_check.sh - may this tree be released?  Prints a table; called by make release-check.
+# release_check.sh - may this tree be released?  What `make check` and `make verify` leave out, a row
+# each; called by make release-check.
 #
-#   make release-check                     everything, about half an hour
-#   make release-check STEPS="same_version abi"
+#   make release-check                        everything, about two hours
+#   make release-check ROWS="same_version abi"
 #
-# Run it in a build directory of a git checkout.  What a tool is missing for counts as open: the
-# release should wait for it, or somebody should know why not.
+# Run it in a build directory of a git checkout.  What cannot be tried here is a failure: the release
+# should wait for it, or somebody should know why not.
+# shellcheck disable=SC2317 # rows call the steps
 set -u
-export LC_ALL=C
 
-: "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}"
-unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
-make=${MAKE:-make}
-work=$(mktemp -d "$top_builddir/release-check.XXXXXX") || exit 99
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+: "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}" "${MAKE:=make}"
+. "$top_srcdir/tests/support/rows.sh"
+rows_of release-check
+FAIRSEM_TRY_ALL=yes
+make=$MAKE
 jobs=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
-failed=0 open=0
 
 version=$(sed -n 's/^AC_INIT(\[fairsem\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
 
@@ -50,21 +50,14 @@ news_has_a_date() {
   echo "NEWS: $entry"
 }
 
-# The tests that compare what stands in several places.
+# consistency.sh and links.sh, of make check, compare what stands in several places of the source.
 same_version() {
-  "$make" -C "$top_builddir" check TESTS="tests/release/package/consistency.sh tests/release/package/links.sh" ||
-    { cat "$top_builddir"/tests/release/package/consistency.log "$top_builddir"/tests/release/package/links.log
-      return 1; }
   # CMake's and pkg-config's files are made by configure.
   for file in fairsem.pc packaging/cmake/fairsem-config-version.cmake; do
     grep -q -e "^Version: $version\$" -e "PACKAGE_VERSION \"$version\"" "$top_builddir/$file" ||
       { echo "$file is of another version: run configure again"; return 1; }
   done
   echo "$version everywhere, all links lead somewhere"
-}
-
-abi() {
-  "$top_srcdir/packaging/abi/check.sh"
 }
 
 abi_is_recorded() {
@@ -107,26 +100,25 @@ packages() {
 }
 
 # ---------------------------------------------------------------- main
-: "${STEPS:=clean_tree tag_is_free news_has_a_date same_version maintainer_is_known abi
-  abi_is_recorded reproducible one_file packages flags distcheck}"
-for step in $STEPS; do
-  echo "-- $step"
-  began=$(date +%s)
-  # In a shell of its own: a step may exit.
-  ($step) > "$work/log" 2>&1 < /dev/null
-  case $? in
-    0) result=ok ;;
-    77) result=open open=$((open + 1)) ;;
-    *)
-      result=FAILED failed=$((failed + 1))
-      tail -n 60 "$work/log"
-      ;;
-  esac
-  printf '%-16s %-6s %4d s  %s\n' "$step" "$result" "$(($(date +%s) - began))" \
-    "$(tail -n 1 "$work/log" | cut -c 1-100)" >> "$work/table"
-done
-
-printf '\nfairsem %s\n' "$version"
-cat "$work/table"
-printf '%d failed, %d open\n' "$failed" "$open"
-[ "$failed" -eq 0 ] && [ "$open" -eq 0 ]
+row clean_tree '' clean_tree
+row tag_is_free '' tag_is_free
+row news_has_a_date '' news_has_a_date
+row same_version '' same_version
+row maintainer '' maintainer_is_known
+row abi '' tests tests/release/package/abi.sh
+row abi_is_recorded '' abi_is_recorded
+row reproducible '' reproducible
+row one_file '' one_file
+row packages '' packages
+row oss_fuzz '' tests tests/release/package/oss_fuzz.sh
+row site '' tests tests/release/man/browser.sh tests/release/man/site.sh
+row flags '' flags
+row distcheck '' distcheck
+row ports '' "$make" -C "$top_builddir" check-ports
+row orders '' "$make" -C "$top_builddir" check-orders
+row explore_more '' "$make" -C "$top_builddir" explore-more SECONDS=600
+row fuzz '' "$make" -C "$top_builddir" fuzz SECONDS=600
+row soak '' "$make" -C "$top_builddir" soak HOURS=0.2
+row bench '' "$make" -C "$top_builddir" bench
+row mutants '' "$make" -C "$top_builddir" check-mutants N=2000 SEED="$SEED"
+end_of_rows

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-# tests/local.mk - what `make check` runs; included by ../Makefile.am.
+# tests/local.mk - what `make check` runs, and what runs more; included by ../Makefile.am.
+#
+#   make check            all C programs, and scripts that take seconds (test_scripts)
+#   make verify           everything deeper, a row each (verify.sh); its scripts are verify_scripts
+#   make release-check    what is needed before a release only; release_scripts
 #
 # Its folders are named by what a reader asks; the local.mk of each says what is in it, and which
 # targets it has:
@@ -20,9 +24,18 @@ AM_TESTS_ENVIRONMENT = \
 
 test_programs =
 test_scripts =
-TESTS = $(test_programs) $(test_scripts)
+verify_scripts =
+release_scripts =
+# The longest first, so that no core waits for another at the end.
+TESTS = $(test_scripts) $(test_programs)
 check_PROGRAMS = $(test_programs)
-dist_check_SCRIPTS = $(test_scripts)
+dist_check_SCRIPTS = $(test_scripts) $(verify_scripts) $(release_scripts)
+EXTRA_DIST += tests/verify.sh
+
+.PHONY: verify
+verify: all
+	@$(AM_TESTS_ENVIRONMENT) ONLY='$(ONLY)' ROWS='$(ROWS)' SEED='$(SEED)' \
+	  $(SHELL) $(srcdir)/tests/verify.sh
 check_LTLIBRARIES =
 
 # A test is one source, tests/FOLDER/FOLDER/NAME.c, and this.  The flags reach the examples and bench

@@ -25,7 +25,7 @@ json_t *fs_txn_read(const struct fs_range *range)
     json_t *body = json_pack("{s:o}", "key", fs_json_base64(range->key));
     bool whole = body != NULL;
 
-#define ADD(name, value) (whole = json_object_set_new(body, name, value) == 0 && whole)
+#define ADD(name, value) (whole = (json_object_set_new(body, name, value) == 0) && whole)
     if (range->end[0] != '\0')
         ADD("range_end", fs_json_base64(range->end));
     if (range->bare)

@@ -25,5 +25,5 @@ tests_support_libtests_la_SOURCES = \
 	tests/support/stress.h \
 	tests/support/suite.h \
 	tests/support/workers.c tests/support/workers.h
-EXTRA_DIST += tests/support/plain/check.h tests/support/plain/plain.sh tests/support/part.sh \
+EXTRA_DIST += tests/support/plain/check.h tests/support/plain/plain.sh tests/support/part.sh tests/support/rows.sh \
 	tests/support/result.sh tests/support/script.sh tests/support/wraps.sh

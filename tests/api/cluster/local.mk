@@ -26,8 +26,8 @@ test_programs += \
 	tests/api/cluster/t_cluster_request
 endif
 endif
-test_scripts += \
-	tests/api/cluster/faults.sh \
+test_scripts += tests/api/cluster/faults.sh
+verify_scripts += \
 	tests/api/cluster/real.sh \
 	tests/api/cluster/secure.sh \
 	tests/api/cluster/storm.sh

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/inside/faults/local.mk - many faults outside the library; included by ../../local.mk.
 
-test_scripts += tests/inside/faults/fault_examples.sh
+verify_scripts += tests/inside/faults/fault_examples.sh
 
 if TESTS_ENABLED
 test_programs += \

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: MIT
 # tests/release/man/local.mk - the manual pages and their site; included by ../../local.mk.
 
-test_scripts += \
-	tests/release/man/browser.sh \
-	tests/release/man/contract.sh \
-	tests/release/man/lint.sh \
-	tests/release/man/programs.sh \
-	tests/release/man/site.sh
+test_scripts += tests/release/man/contract.sh tests/release/man/lint.sh
+verify_scripts += tests/release/man/programs.sh
+release_scripts += tests/release/man/browser.sh tests/release/man/site.sh
 EXTRA_DIST += \
 	tests/release/man/declared.awk \
 	tests/release/man/browser.py \

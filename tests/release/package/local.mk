@@ -3,18 +3,20 @@
 # find it, the examples and the benchmark; and that the source agrees with itself; included by ../../local.mk.
 
 test_scripts += \
-	tests/release/package/abi.sh \
-	tests/release/package/amalgamation.sh \
-	tests/release/package/bench.sh \
-	tests/release/package/bindings.sh \
 	tests/release/package/consistency.sh \
-	tests/release/package/consumers.sh \
-	tests/release/package/examples.sh \
 	tests/release/package/exports.sh \
 	tests/release/package/header.sh \
 	tests/release/package/install.sh \
 	tests/release/package/layers.sh \
 	tests/release/package/links.sh \
-	tests/release/package/names.sh \
-	tests/release/package/oss_fuzz.sh \
+	tests/release/package/names.sh
+verify_scripts += \
+	tests/release/package/bench.sh \
+	tests/release/package/bindings.sh \
+	tests/release/package/consumers.sh \
+	tests/release/package/examples.sh \
 	tests/release/package/warnings.sh
+release_scripts += \
+	tests/release/package/abi.sh \
+	tests/release/package/amalgamation.sh \
+	tests/release/package/oss_fuzz.sh

@@ -5,7 +5,7 @@
 #   make check-ports                      `make check` on each target, most of them emulated
 #   make check-ports PORTS="arm64 s390x"  on some; tests/release/platforms/cross.sh lists them
 
-test_scripts += \
+verify_scripts += \
 	tests/release/platforms/exceptions.sh \
 	tests/release/platforms/musl.sh \
 	tests/release/platforms/posix_only.sh \

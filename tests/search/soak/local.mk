@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/search/soak/local.mk - all functions at once for hours; included by ../../local.mk.
 
-test_scripts += tests/search/soak/quick.sh
+verify_scripts += tests/search/soak/quick.sh
 
 if TESTS_ENABLED
 check_PROGRAMS += tests/search/soak/soak

@@ -28,6 +28,7 @@ EXTRA_DIST += $(tools_canaries) \
 	tests/search/tools/drd.supp \
 	tests/search/tools/helgrind.supp \
 	tests/search/tools/memcheck.supp \
+	tests/search/tools/sanitize.sh \
 	tests/search/tools/relaxed.h
 
 .PHONY: check-canaries check-tools coverage

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# verify.sh - everything deeper than `make check`, a row each, and a table at its end.
+#
+#   make verify                     all of it
+#   make verify ONLY=core           what a change of src/core/ needs; also shared, preload (with
+#                                   src/posix/), cluster, limit
+#   make verify ROWS="musl model"   these; what they cannot try is a failure
+#   make verify SEED=2              another seed, for what draws at random
+#
+# Run it in a build directory.  tests/support/rows.sh says what a row is.
+# shellcheck disable=SC2086 # lists
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}" "${MAKE:=make}"
+. "$top_srcdir/tests/support/rows.sh"
+rows_of verify
+search=$top_srcdir/tests/search
+
+# Of the tests under an emulator; `make check-ports` runs all.
+emulated='tests/api/fairsem/t_results tests/api/fairsem/t_arrival_order tests/api/fairsem/t_fork
+  tests/api/fairsem/t_cancel'
+
+"$MAKE" -C "$top_builddir" check TESTS= > "$logs/build" 2>&1 || { tail -n 40 "$logs/build"; exit 2; }
+
+# ---------------------------------------------------------------- every schedule, every death
+row explore core "$MAKE" check-explore
+row explore-weak core "$MAKE" check-explore-weak
+row litmus core "$MAKE" check-litmus
+row deaths shared "$MAKE" check-explore-shared
+row model 'core shared cluster' "$MAKE" check-model
+row canaries core "$MAKE" check-canaries
+
+# ---------------------------------------------------------------- real threads, for longer
+row order core "$MAKE" check-order
+row faults core "$MAKE" check-faults
+row soak core tests tests/search/soak/quick.sh tests/inside/faults/fault_examples.sh
+row storm shared "$MAKE" check-shared-storm
+row cost core "$MAKE" check-cost
+
+# ---------------------------------------------------------------- tools
+row tsan-clang 'core shared cluster' "$search/tools/sanitize.sh" clang thread
+row asan-futex 'core shared' "$search/tools/sanitize.sh" gcc address --with-parker=futex
+row tools 'core shared' "$MAKE" check-tools TOOLS="lsan-gcc helgrind drd memcheck clang-tidy"
+row watched core tests tests/release/platforms/watched.sh
+row coverage 'core shared preload cluster limit' "$MAKE" coverage
+row mutants 'core shared preload cluster limit' "$MAKE" check-mutants ROOMS="$ONLY" SEED="$SEED"
+
+# ---------------------------------------------------------------- other machines and libraries
+row musl 'core shared' tests tests/release/platforms/musl.sh tests/release/platforms/posix_only.sh
+row times core tests tests/release/platforms/time_bits.sh
+row exceptions core tests tests/release/platforms/exceptions.sh
+row arm64 'core shared' "$top_srcdir/tests/release/platforms/cross.sh" arm64 $emulated
+row s390x 'core shared' "$top_srcdir/tests/release/platforms/cross.sh" s390x $emulated
+
+# ---------------------------------------------------------------- programs, engines, debuggers
+row programs preload "$MAKE" check-programs
+row etcd 'cluster limit' tests tests/api/cluster/real.sh tests/api/cluster/secure.sh \
+  tests/api/cluster/storm.sh tests/api/limit/cluster.sh
+row members 'cluster limit' "$MAKE" check-cluster
+row debuggers 'core shared' tests tests/release/debug/gdb.sh tests/release/debug/probes.sh
+row examples 'core shared' tests tests/release/package/examples.sh tests/release/package/bench.sh \
+  tests/release/man/programs.sh tests/release/package/warnings.sh
+row languages 'core shared' tests tests/release/package/bindings.sh tests/release/package/consumers.sh
+end_of_rows
