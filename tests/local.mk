@@ -29,6 +29,10 @@ release_scripts =
 # The longest first, so that no core waits for another at the end.
 TESTS = $(test_scripts) $(test_programs)
 check_PROGRAMS = $(test_programs)
+check_LTLIBRARIES =
+check_LIBRARIES =
+# Not cru, about which ar complains.
+ARFLAGS = cr
 dist_check_SCRIPTS = $(test_scripts) $(verify_scripts) $(release_scripts)
 EXTRA_DIST += tests/verify.sh
 
@@ -36,7 +40,6 @@ EXTRA_DIST += tests/verify.sh
 verify: all
 	@$(AM_TESTS_ENVIRONMENT) ONLY='$(ONLY)' ROWS='$(ROWS)' SEED='$(SEED)' \
 	  $(SHELL) $(srcdir)/tests/verify.sh
-check_LTLIBRARIES =
 
 # A test is one source, tests/FOLDER/FOLDER/NAME.c, and this.  The flags reach the examples and bench
 # too; that those need none of them is seen in tests/release/package/examples.sh and install.sh.
@@ -44,7 +47,7 @@ AM_DEFAULT_SOURCE_EXT = .c
 AM_CPPFLAGS += -I$(top_srcdir)/src -I$(top_srcdir)/src/core -I$(top_srcdir)/tests/support \
 	-D_POSIX_C_SOURCE=200809L
 AM_CFLAGS += $(CHECK_CFLAGS)
-LDADD = tests/support/libtests.la tests/support/libchecked.la $(CHECK_LIBS) $(NO_LTO)
+LDADD = tests/support/libtests.a tests/support/libchecked.a $(CHECK_LIBS) $(NO_LTO)
 
 # The scripts run what the build made.
 check_DATA = $(noinst_PROGRAMS) $(lib_LTLIBRARIES)

@@ -3,17 +3,17 @@
 # included by ../local.mk.
 
 if TESTS_ENABLED
-check_LTLIBRARIES += tests/support/libtests.la
+check_LIBRARIES += tests/support/libtests.a
 endif
 
 # The library once more, with checks for tests: of its invariants at the end of each critical
 # section, of the transitions of its state machines, and of the owners of its mutexes.
-tests_support_libchecked_la_SOURCES = $(libcore_la_SOURCES)
-tests_support_libchecked_la_CPPFLAGS = $(lib_cppflags) -DFS_CHECKED=1
-tests_support_libchecked_la_CFLAGS = $(lib_cflags)
-check_LTLIBRARIES += tests/support/libchecked.la
+tests_support_libchecked_a_SOURCES = $(libcore_la_SOURCES)
+tests_support_libchecked_a_CPPFLAGS = $(lib_cppflags) -DFS_CHECKED=1
+tests_support_libchecked_a_CFLAGS = $(lib_cflags)
+check_LIBRARIES += tests/support/libchecked.a
 
-tests_support_libtests_la_SOURCES = \
+tests_support_libtests_a_SOURCES = \
 	tests/support/askers.h \
 	tests/support/bare.h tests/support/wide_time.h \
 	tests/support/children.h \

@@ -29,7 +29,7 @@ test_programs += tests/search/fuzz/replay
 endif
 tests_search_fuzz_replay_SOURCES = $(fuzz_sources) tests/search/fuzz/replay.c
 tests_search_fuzz_replay_CFLAGS = $(AM_CFLAGS) $(LIB_CFLAGS)
-tests_search_fuzz_replay_LDADD = tests/support/libchecked.la $(NO_LTO)
+tests_search_fuzz_replay_LDADD = tests/support/libchecked.a $(NO_LTO)
 # machine.c and steps_all.c have the same list; build.sh reads it there.
 tests_search_fuzz_replay_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=pthread_mutex_trylock \
