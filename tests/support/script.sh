@@ -28,9 +28,36 @@ fail() {
   [ -z "${STOP_EARLY-}" ] || exit 1
 }
 
+# skip WHY - nothing of it can be tried here.  With FAIRSEM_TRY_ALL=yes that is a failure: whoever sets
+# it wants to know that all has been tried.
 skip() {
+  if [ "${FAIRSEM_TRY_ALL-}" = yes ]; then
+    echo "FAILED: skipped: $*"
+    exit 1
+  fi
   echo "skipped: $*"
   exit 77
+}
+
+# not_tried WHAT - a part of it cannot be tried here.  For what the machine itself does not allow, a
+# script prints a line "not here: ..." instead.
+not_tried() {
+  if [ "${FAIRSEM_TRY_ALL-}" = yes ]; then
+    fail "not tried: $*"
+  else
+    echo "not tried: $*"
+  fi
+}
+
+# hang_s - print after how many seconds something hangs: 300, times CK_TIMEOUT_MULTIPLIER.
+hang_s() {
+  awk -v times="${CK_TIMEOUT_MULTIPLIER:-1}" \
+    'BEGIN { s = 300 * times; print int(s) + (s > int(s)) }'
+}
+
+# limited COMMAND... - run it, and end it if it hangs.
+limited() {
+  timeout -k 10 "$(hang_s)" "$@"
 }
 
 # has COMMAND - can it be run?  It can be several words.

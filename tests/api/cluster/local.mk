@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	tests/api/cluster/etcd.py \
 	tests/api/cluster/fake.py \
 	tests/api/cluster/faults.py \
+	tests/api/cluster/hang.py \
 	tests/api/cluster/members.py \
 	tests/api/cluster/members.sh \
 	tests/api/cluster/proxy.py \

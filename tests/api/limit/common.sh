@@ -2,6 +2,15 @@
 # SPDX-License-Identifier: MIT
 # common.sh - what the tests of fairsem-limit share; they read script.sh first.
 # shellcheck disable=SC2034,SC2154 # of the scripts that read this
+
+# The whole script hangs, or it does not: nothing in it has a limit of time of its own.
+if [ -z "${is_limited-}" ]; then
+  rm -rf "$work"
+  is_limited=yes top_srcdir=$top_srcdir top_builddir=$top_builddir
+  export is_limited top_srcdir top_builddir
+  exec timeout -k 10 "$(hang_s)" sh "$0" "$@"
+fi
+unset is_limited
 limit=$top_builddir/fairsem-limit
 if [ ! -x "$limit" ]; then
   skip "fairsem-limit was not built"
@@ -12,13 +21,14 @@ FAIRSEM_LIMIT_DIR=$(mktemp -d /dev/shm/fairsem-limit-test.XXXXXX 2> /dev/null) |
   FAIRSEM_LIMIT_DIR=$(mktemp -d "$work/names.XXXXXX") || exit 99
 export FAIRSEM_LIMIT_DIR
 chmod 1777 "$FAIRSEM_LIMIT_DIR"
-trap 'exit 99' HUP INT TERM
+trap 'echo "FAILED: it hangs, or somebody has ended it"; exit 99' HUP INT TERM
 trap 'jobs -p > "$work/jobs"; kill $(cat "$work/jobs") 2> /dev/null
   FAIRSEM_LIMIT_DIR="" "$limit" --remove --force "$name" 2> /dev/null
   rm -rf "$FAIRSEM_LIMIT_DIR" "$work"' EXIT
 
-most_tries=3000
-[ -z "${STOP_EARLY-}" ] || most_tries=1000
+hang=$(hang_s)
+PYTHONPATH=$(cd "$top_srcdir" && pwd)/tests/api/cluster PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 # gives STATUS WHAT ARGUMENT... - fairsem-limit ends with this status.
 gives() {
@@ -38,14 +48,14 @@ says() {
   grep -q -e "$1" "$work/err" || fail "the message does not say: $1"
 }
 
-# await WHAT COMMAND... - return when the command succeeds; the test fails if that takes a minute,
-# or with STOP_EARLY a third of that.
+# await WHAT COMMAND... - return when the command succeeds; the test fails if it never does.
 await() {
   what=$1 tries=0
   shift
   until "$@" > "$work/awaited" 2>&1; do
     tries=$((tries + 1))
-    if [ "$tries" -gt "$most_tries" ]; then
+    # Before the script is ended, so that there is a message.
+    if [ "$tries" -gt $((hang * 40)) ]; then
       cat "$work/awaited"
       fail "waited in vain: $what"
       return 1

@@ -9,6 +9,8 @@ import re
 import signal
 import sys
 
+from hang import limit_time
+
 LINES = (
     ("fairsem-limit bac", "fairsem-limit backup "),
     ("fairsem-limit -n 2 --wait=5m bu", "fairsem-limit -n 2 --wait=5m build "),
@@ -55,5 +57,5 @@ def main(functions, other):
     os.kill(pid, signal.SIGHUP)
 
 
-signal.alarm(60)
+limit_time()
 main(*sys.argv[1:3])

@@ -87,7 +87,7 @@ if has bash; then
     [ -s "$work/options" ] || fail "no options of fairsem-$program"
   done
 else
-  echo "not tried: bash"
+  not_tried "bash"
 fi
 
 # ---------------------------------------------------------------- zsh
@@ -98,6 +98,6 @@ if has zsh && has python3; then
     fail "zsh"
   fi
 else
-  echo "not tried: zsh"
+  not_tried "zsh"
 fi
 exit "$status"

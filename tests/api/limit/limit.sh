@@ -57,11 +57,16 @@ while read -r word; do
 done < "$work/words"
 
 # ---------------------------------------------------------------- at most so many
+# The first two wait until all have come.
 for i in 1 2 3 4 5 6 7 8; do
   # shellcheck disable=SC2016
-  "$limit" "$name-b" 2 -- sh -c 'echo begin >> "$1"; sleep 0.02; echo end >> "$1"' sh \
-    "$work/log" &
+  "$limit" "$name-b" 2 -- sh -c 'echo begin >> "$1"; until [ -e "$2" ]; do sleep 0.02; done
+    echo end >> "$1"' sh "$work/log" "$work/all" &
 done
+# shellcheck disable=SC2317 # await calls it
+all_have_come() { "$limit" --status "$name-b" | grep -q 'running 2, waiting 6'; }
+await "two that run, and six that wait" all_have_come
+: > "$work/all"
 wait
 awk '/begin/ { now++; all++ } /end/ { now-- } now > most { most = now }
   END { exit !(all == 8 && now == 0 && most <= 2) }' "$work/log" || fail "8 in pairs"
@@ -147,7 +152,7 @@ for own_pids in 'unshare --pid --fork' 'unshare --user --map-current-user --pid 
   [ -z "$own_pids" ] || ! $own_pids true 2> /dev/null || break
 done
 if [ -n "${FAIRSEM_TESTS_EMULATED-}" ]; then
-  echo "not tried: a first process, because the signal would go to the emulator"
+  echo "not here: a first process, because the signal would go to the emulator"
 elif [ -n "$own_pids" ]; then
   hold
   # shellcheck disable=SC2016
@@ -158,7 +163,7 @@ elif [ -n "$own_pids" ]; then
   let_go
   [ ! -e "$work/ended" ] || fail "a first process ran after the signal"
 else
-  echo "not tried: a first process, without a process ID namespace"
+  echo "not here: a first process, without a process ID namespace"
 fi
 
 # ---------------------------------------------------------------- another limit, remove
@@ -193,6 +198,8 @@ gives 0 "and begin again" "$name" 1 -- true
 if chown 65534 "$segment" 2> /dev/null; then
   gives 125 "a name of ours that another user has created" "$name" 1 -- true
   rm -f "$segment"
+else
+  echo "not here: a name of another user, without the right to make one"
 fi
 (umask 077 && "$limit" --global "$name" 1 -- sh -c 'umask' > "$work/umask")
 case $(cat "$work/umask") in *77) ;; *) fail "the command has another umask" ;; esac
@@ -213,6 +220,6 @@ if has python3; then
   fi
   let_go
 else
-  echo "not tried: a terminal, without python3"
+  not_tried "a terminal, without python3"
 fi
 exit "$status"

@@ -41,6 +41,8 @@ if [ -w /dev/shm ]; then
     fail "a command inside another one, with the same directory in other words"
   gives 0 "--dir=/dev/shm is the default" --dir=/dev/shm/ --remove "$name"
   [ ! -e "/dev/shm/${segment##*/}" ] || fail "it was not removed from /dev/shm"
+else
+  echo "not here: /dev/shm, which cannot be written"
 fi
 
 # Two containers with one directory: one unit for both.
@@ -58,9 +60,9 @@ if $own_mounts mount --bind "$dir/other" "$dir/mount" 2> /dev/null; then
   await "a holder in another container" held
   gives 124 "it is held in another container" -w 0 --global --dir="$dir/other" shared 1 -- true
   let_go
-  gives 0 "and then it is not" -w 30 --global --dir="$dir/other" shared 1 -- true
+  gives 0 "and then it is not" -w "$hang" --global --dir="$dir/other" shared 1 -- true
 else
-  echo "not tried: two mounts of one directory"
+  echo "not here: two mounts of one directory"
 fi
 
 # ---------------------------------------------------------------- another limit
@@ -73,8 +75,8 @@ gives 0 "raise the limit while it is used" --set-limit=2 "$name"
 wait "$next" || fail "a waiter fails when the limit is raised"
 [ -e "$work/second" ] || fail "a waiter did not run when the limit was raised"
 shows 'limit 2, free 1, running 1, waiting 0' || fail "the limit was not raised"
-gives 0 "a command with the old limit" -w 30 "$name" 1 -- true
-gives 0 "a command with the new limit" -w 30 "$name" 2 -- true
+gives 0 "a command with the old limit" -w "$hang" "$name" 1 -- true
+gives 0 "a command with the new limit" -w "$hang" "$name" 2 -- true
 gives 125 "a command with a third limit" "$name" 3 -- true
 gives 0 "all that the new limit allows" --set-limit 3 "$name"
 gives 0 "two of three" -w 0 -n 2 "$name" 3 -- true

@@ -29,7 +29,7 @@ for outer in '' --exec; do
   gives 125 "more than the outer one has${outer:+, outer $outer}" $outer "$name" 3 -- \
     "$limit" -n 2 "$name" 3 -- true
   says 'an outer command has 1 of the units, and this one asks for 2'
-  gives 0 "all units are back" -w 30 -n 3 "$name" 3 -- true
+  gives 0 "all units are back" -w "$hang" -n 3 "$name" 3 -- true
 done
 gives 0 "two names, each inside the other one" "$name" 1 -- "$limit" -w 0 "$name-b" 1 -- \
   "$limit" -w 0 "$name" 1 -- "$limit" -w 0 "$name-b" 1 -- true

@@ -16,11 +16,11 @@ if env --ignore-signal=CHLD grep -q "$ignored" /proc/self/status 2> /dev/null; t
   env --ignore-signal=CHLD "$limit" "$name" 1 -- grep -q "$ignored" /proc/self/status ||
     fail "the command does not ignore what fairsem-limit ignores"
 else
-  echo "not tried: SIGCHLD ignored, without env --ignore-signal"
+  not_tried "SIGCHLD ignored, without env --ignore-signal"
 fi
 # shellcheck disable=SC2016
 "$limit" "$name" 1 -- sh -c 'trap "exit 9" USR1; echo > "$1"
-  for i in $2; do sleep 0.05; done' sh "$work/ready" "$(seq 400)" &
+  while :; do sleep 0.05; done' sh "$work/ready" &
 parent=$!
 await "a command with a trap" test -s "$work/ready"
 gives 124 "the command has the unit" -w 0 "$name" 1 -- true
@@ -28,7 +28,7 @@ kill -USR1 "$parent"
 wait "$parent"
 [ $? -eq 9 ] || fail "no signal arrives"
 # shellcheck disable=SC2016
-"$limit" "$name" 1 -- sh -c 'echo $$ > "$1.new"; mv "$1.new" "$1"; exec sleep 600' sh \
+"$limit" "$name" 1 -- sh -c 'echo $$ > "$1.new"; mv "$1.new" "$1"; exec sleep 100000' sh \
   "$work/child" &
 parent=$!
 await "a command" test -s "$work/child"
@@ -39,7 +39,7 @@ gone() {
   ! kill -0 "$1" 2> /dev/null || grep -q '^State:.Z' "/proc/$1/status"
 }
 await "the command to end with its parent" gone "$(cat "$work/child")"
-gives 0 "the unit of a parent that was killed is back" -w 30 "$name" 1 -- true
+gives 0 "the unit of a parent that was killed is back" -w "$hang" "$name" 1 -- true
 
 # A command that closes all descriptors, as ssh and daemons do, has its unit all the same.
 # shellcheck disable=SC2016

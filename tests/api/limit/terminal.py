@@ -3,13 +3,14 @@
 
     terminal.py PROGRAM NAME    another process holds the only unit of NAME
 """
-import faulthandler
 import os
 import pty
 import re
 import select
 import signal
 import sys
+
+from hang import limit_time
 
 
 def begin(*arguments):
@@ -72,7 +73,7 @@ def held_up(program, name):
 def hung_up(program, name):
     """When the terminal is gone, a command with a parent ends as it does without one."""
     pid, terminal = begin(program, name + "-b", "1", "--", "sh", "-c",
-                          "echo begun; exec sleep 600")
+                          "echo begun; exec sleep 100000")
     seen = read_until(terminal, rb"begun")
     os.close(terminal)
     check_signal(pid, signal.SIGHUP, seen)
@@ -126,7 +127,6 @@ def shell(program, name):
     os._exit(0)
 
 
-# If one hangs, the traceback says where.
-faulthandler.dump_traceback_later(20 if os.environ.get("STOP_EARLY") else 60, exit=True)
 for test in interrupted, held_up, hung_up, job_control:
+    limit_time()
     test(*sys.argv[1:3])
