@@ -12,20 +12,18 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
-import time
+import urllib.error
 import urllib.request
 
+from hang import hang_s, skip, wait_until
+
 USER = os.path.join(os.environ.get("top_builddir", "."), "tests/api/cluster/cluster_user")
-GENEROUS = 60
+LONG = 600              # a lease that ends in no test
+# What a user prints that could not keep its lease, or that nobody has answered in time.
+TOO_SLOW = ("lost ENETUNREACH", "lost ESTALE", "ENETUNREACH", "ESTALE")
 ALL_KEYS = {"key": base64.b64encode(b"fairsem/").decode(),
             "range_end": base64.b64encode(b"fairsem0").decode()}
 DAMAGE = "nonsense"     # a value that a test has put among those of the library
-
-
-def skip(why):
-    print("skipped: " + why)
-    sys.exit(77)
 
 
 def free_ports(count):
@@ -36,14 +34,6 @@ def free_ports(count):
     for each in sockets:
         each.close()
     return ports
-
-
-def wait_until(what, condition, seconds=GENEROUS):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError("waited %d s: %s" % (seconds, what))
-        time.sleep(0.02)
 
 
 class Etcd:
@@ -69,6 +59,7 @@ class Etcd:
             for i in range(count)]
         self.work = work
         self.members = [None] * count
+        self.up = set()                 # those that run, and are not stopped
         for i in range(count):
             self.start(i)
         try:
@@ -85,9 +76,14 @@ class Etcd:
         log = open(os.path.join(self.work, "m%d.log" % i), "ab")
         self.members[i] = subprocess.Popen(self.commands[i], stdout=log, stderr=log)
         log.close()
+        self.up.add(i)
 
     def signal(self, i, number):
         self.members[i].send_signal(number)
+        if number == signal.SIGCONT:
+            self.up.add(i)
+        else:
+            self.up.discard(i)
         if number == signal.SIGKILL:
             self.members[i].wait()
 
@@ -99,9 +95,10 @@ class Etcd:
                 member.wait()
 
     def run(self, *arguments):
-        command = ["etcdctl", "--endpoints", self.endpoints, *self.tls, *arguments]
+        urls = ",".join(self.urls[i] for i in sorted(self.up))
+        command = ["etcdctl", "--endpoints", urls, *self.tls, *arguments]
         return subprocess.run(command, env=dict(os.environ, ETCDCTL_API="3"),
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=GENEROUS)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=hang_s())
 
     def ctl(self, *arguments):
         done = self.run(*arguments)
@@ -113,20 +110,38 @@ class Etcd:
         wait_until("etcd is healthy", lambda: self.run("endpoint", "health").returncode == 0)
 
     def leader(self):
+        found = []
+        wait_until("there is a leader", lambda: found.append(self.find_leader())
+                   or found[-1] is not None)
+        return found[-1]
+
+    def find_leader(self):
         status = json.loads(self.ctl("endpoint", "status", "-w", "json"))
         for entry in status:
             if entry["Status"]["leader"] == entry["Status"]["header"]["member_id"]:
                 return self.urls.index(entry["Endpoint"])
-        raise AssertionError("there is no leader")
+        return None
 
-    def post(self, member, path, body, timeout=GENEROUS):
+    def post(self, member, path, body):
         request = urllib.request.Request(self.urls[member] + path, json.dumps(body).encode())
-        return urllib.request.urlopen(request, timeout=timeout)
+        return urllib.request.urlopen(request, timeout=hang_s())
 
-    def keys(self, member=0):
+    def keys(self):
         if self.tls:
             return self.ctl("get", "--prefix", "fairsem/", "--keys-only").split()
-        answer = json.load(self.post(member, "/v3/kv/range", {**ALL_KEYS, "keys_only": True}))
+        answer = None
+
+        def has_answered():
+            nonlocal answer
+            try:
+                answer = json.load(self.post(min(self.up), "/v3/kv/range",
+                                             {**ALL_KEYS, "keys_only": True}))
+            except urllib.error.HTTPError as error:
+                if error.code != 503:   # there is no leader, for a while
+                    raise
+            return answer is not None
+
+        wait_until("etcd answers", has_answered)
         return [base64.b64decode(pair["key"]).decode() for pair in answer.get("kvs", [])]
 
     def waiting(self):
@@ -134,6 +149,31 @@ class Etcd:
 
     def running(self):
         return sum("/r/" in key for key in self.keys())
+
+    def left(self):
+        """How long each lease of our keys would still last, in seconds."""
+        left = {}
+        for pair in json.loads(self.ctl("get", "--prefix", "fairsem/", "-w", "json")).get("kvs", []):
+            if "lease" in pair:
+                told = self.ctl("lease", "timetolive", "%x" % pair["lease"], "-w", "json")
+                left[pair["lease"]] = json.loads(told)["ttl"]
+        return left
+
+    def wait_renewed(self, times=1):
+        """Wait until the lease of each that runs or waits now has been renewed, so often."""
+        last, renewed = {}, {}
+
+        def are_renewed():
+            try:
+                now = self.left()
+            except AssertionError:      # there is no leader, for a while
+                return False
+            for lease, left in now.items():
+                renewed[lease] = renewed.get(lease, 0) + (left > last.get(lease, left))
+                last[lease] = left
+            return min(renewed.values(), default=0) >= times
+
+        wait_until("all are renewed", are_renewed)
 
     def history(self, member=0):
         """All changes below fairsem/, in their order: (revision, type, key, value)."""
@@ -172,9 +212,9 @@ class User(subprocess.Popen):
         self.terminate()
         return self.result()
 
-    def result(self, seconds=GENEROUS):
+    def result(self, seconds=None):
         """The status and what was printed."""
-        out = self.communicate(timeout=seconds)[0].decode().strip()
+        out = self.communicate(timeout=seconds or hang_s())[0].decode().strip()
         return self.returncode, out
 
 

@@ -2,13 +2,13 @@
 """fake.py - a small etcd that answers as it is told: late, cut, endless, wrong, or not at all.
 
 It knows what the library uses of etcd, in the same JSON.  Tables of faults say what happens to the
-n-th request to a path:
+n-th request to a path, which ends in the step that a transaction is, /kv/txn/join, begin or read:
 
     cut         nothing is done, and the connection ends
     lose        it is done, and the connection ends without an answer
     half        it is done, and half of the answer comes
     hang        it is done, and no answer comes until the client goes
-    later S     it is done S seconds later; the connection ends at once
+    later F     it is done as soon as F(fake) is true; the connection ends at once
     late S      it is done; the answer comes S seconds later
     text BODY   nothing is done, and this comes, with status 200
     error CODE STATUS MESSAGE      nothing is done, and etcd's error comes
@@ -41,6 +41,9 @@ class Fake:
         self.change = threading.Condition()
         self.revision, self.keys, self.leases, self.history = 1, {}, set(), []
         self.counts, self.played, self.closed = {}, 0, False
+        self.matched, self.unplayed = [0] * len(self.faults), set(range(len(self.faults)))
+        self.done_later = 0            # so many requests
+        self.silent = False             # it takes requests and does not answer, as if it were stopped
         fake = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -63,10 +66,11 @@ class Fake:
         self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
-    def stop(self):
-        """The end; and faults that were not played would be a test that tests nothing."""
-        if self.faults and not self.played:
-            raise AssertionError("not played: %s, of %s" % (self.faults, self.counts))
+    def stop(self, unplayed=()):
+        """The end; a fault that was not played would be a test that tests nothing."""
+        if self.unplayed - set(unplayed):
+            raise AssertionError("not played: %s of %s, in %s"
+                                 % (self.unplayed, self.faults, self.counts))
         with self.change:
             self.closed = True
             self.change.notify_all()
@@ -185,17 +189,60 @@ class Fake:
 
     def locked_answer(self, path, body):
         with self.change:
+            self.change.wait_for(lambda: not self.silent or self.closed)
             return self.answer(path, body)
+
+    def be_silent(self, silent):
+        with self.change:
+            self.silent = silent
+            self.change.notify_all()
+
+    def do_later(self, path, body, when):
+        with self.change:
+            self.change.wait_for(lambda: when(self) or self.closed)
+            self.answer(path, body)
+            self.done_later += 1
+
+    def is_held(self):
+        with self.change:
+            return any("/r/" in key for key in self.keys)
+
+    def puts(self, request):
+        """What a transaction may put."""
+        for op in request.get("success", []) + request.get("failure", []):
+            if "request_put" in op:
+                yield plain(op["request_put"]["key"])
+            elif "request_txn" in op:
+                yield from self.puts(op["request_txn"])
+
+    def step(self, path, body):
+        if path != "/v3/kv/txn":
+            return path
+        keys = list(self.puts(body))
+        return path + ("/begin" if any("/r/" in key for key in keys)
+                       else "/join" if any("/q/" in key for key in keys) else "/read")
+
+    def next_fault(self, step):
+        """What happens to this request."""
+        found = None
+        for i, (path, n, *fault) in enumerate(self.faults):
+            if path not in step:
+                continue
+            self.matched[i] += 1
+            if n in (0, self.matched[i]) and found is None:
+                found = fault
+                self.unplayed.discard(i)
+        self.played += found is not None
+        return found
 
     def serve(self, handler):
         body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
         path = handler.path
         with self.change:
-            self.counts[path] = n = self.counts.get(path, 0) + 1
-        fault = next((f[2:] for f in self.faults if f[0] in path and f[1] in (0, n)), None)
+            self.counts[path] = self.counts.get(path, 0) + 1
+            fault = self.next_fault(self.step(path, body))
         action = fault[0] if fault else ""
         handler.close_connection = action != ""
-        self.played += action != ""
         if action == "meanwhile":
             with self.change:
                 self.revision += 1
@@ -211,7 +258,8 @@ class Fake:
         elif action == "cut":
             pass
         elif action == "later":
-            threading.Timer(fault[1], self.locked_answer, (path, body)).start()
+            threading.Thread(target=self.do_later, args=(path, body, fault[1]),
+                             daemon=True).start()
         elif action == "text":
             send(handler, 200, fault[1])
         elif action == "error":

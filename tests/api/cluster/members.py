@@ -6,10 +6,12 @@ import signal
 import sys
 import time
 
-from etcd import Etcd, User, judge_history, judge_log, wait_until
+from etcd import LONG, Etcd, User, judge_history, judge_log
+from hang import limit_time, wait_until
 from proxy import Proxy
 
 work = sys.argv[1]
+TTL = 24
 etcd = None
 
 
@@ -21,13 +23,13 @@ def expect(what, found, wanted):
 def user(first=0, **options):
     """A user that begins with this endpoint."""
     urls = etcd.urls[first:] + etcd.urls[:first]
-    return User(**{"endpoints": ",".join(urls), "ttl": 10, "log": os.path.join(work, "log"),
+    return User(**{"endpoints": ",".join(urls), "ttl": TTL, "log": os.path.join(work, "log"),
                    **options})
 
 
 def hold_and_wait(name, first, **options):
     """One that holds for a while and one that waits, both at a member."""
-    holder = user(first, name=name, hold=100000, **options)
+    holder = user(first, name=name, hold=1000000000, **options)
     wait_until("it runs", lambda: etcd.running() == 1)
     waiter = user(first, name=name, **options)
     wait_until("it waits", lambda: etcd.waiting() == 1)
@@ -35,7 +37,7 @@ def hold_and_wait(name, first, **options):
 
 
 def both_succeed(holder, waiter):
-    time.sleep(4)           # a renewal is due
+    etcd.wait_renewed()
     expect("holder", holder.finish()[0], 0)
     expect("waiter", waiter.result()[0], 0)
 
@@ -64,7 +66,7 @@ def the_leader_changes():
     status = etcd.ctl("endpoint", "status", "-w", "fields")
     ids = [line.split(" : ")[1] for line in status.split("\n") if line.startswith('"MemberID"')]
     etcd.run("--endpoints", etcd.urls[leader], "move-leader", "%x" % int(ids[(leader + 1) % 3]))
-    expect("moved", etcd.leader() != leader, True)
+    wait_until("it has moved", lambda: etcd.leader() != leader)
     both_succeed(holder, waiter)
 
 
@@ -91,9 +93,10 @@ def the_way_to_a_member_is_cut():
 def most_members_hang_for_a_while():
     """Nobody can do anything; what is held stays held, and the place in the queue stays."""
     holder, waiter = hold_and_wait("while", 0)
+    etcd.wait_renewed()
     for member in (0, 1):
         etcd.signal(member, signal.SIGSTOP)
-    time.sleep(3)
+    time.sleep(TTL * 0.4)   # a renewal is due after a third, and three quarters are too long
     for member in (0, 1):
         etcd.signal(member, signal.SIGCONT)
     both_succeed(holder, waiter)
@@ -102,21 +105,24 @@ def most_members_hang_for_a_while():
 
 def all_members_hang():
     """The holder stops itself before the lease ends; the waiter says that nobody answers."""
-    holder, waiter = hold_and_wait("all", 0, ttl=2)
+    holder, waiter = hold_and_wait("all", 0, ttl=10)
+    log = os.path.join(work, "log")
+    wait_until("it knows", lambda: "begin" in open(log).read())
     for member in range(3):
         etcd.signal(member, signal.SIGSTOP)
     expect("holder", holder.result(), (2, "lost ENETUNREACH"))
     expect("waiter", waiter.result(), (1, "ENETUNREACH"))
-    expect("new", user(name="all", ttl=2).result(), (1, "ENETUNREACH"))
+    expect("new", user(name="all", ttl=10).result(), (1, "ENETUNREACH"))
     for member in range(3):
         etcd.signal(member, signal.SIGCONT)
     etcd.wait_healthy()
-    expect("later", user(name="all", ttl=2).result()[0], 0)
+    expect("later", user(name="all", ttl=LONG).result()[0], 0)
 
 
 def main():
     global etcd
-    etcd = Etcd(work, 3, "--heartbeat-interval", "50", "--election-timeout", "500")
+    limit_time()
+    etcd = Etcd(work, 3)
     try:
         for name in sys.argv[2:] or [
                 "the_leader_ends", "another_member_ends", "the_leader_changes", "a_member_hangs",
@@ -125,6 +131,7 @@ def main():
             if os.path.exists(log):
                 os.remove(log)
             begin = time.monotonic()
+            limit_time()
             globals()[name]()
             judge_log(log, 1)
             print("ok: %s, %.1f s" % (name, time.monotonic() - begin), flush=True)

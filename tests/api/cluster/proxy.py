@@ -19,7 +19,7 @@ class Proxy:
         self.url = "http://127.0.0.1:%d" % self.listener.getsockname()[1]
         self.lock = threading.Lock()
         self.pairs = {}             # either end of a connection: the other, or None: dropped
-        self.drops_new, self.dropped = False, 0
+        self.drops_new, self.dropped, self.watches = False, 0, 0
         self.wakes, self.wake = socket.socketpair()
         self.closed = False
         self.thread = threading.Thread(target=self.run, daemon=True)
@@ -36,14 +36,14 @@ class Proxy:
         with self.lock:
             self.drops_new = False
 
-    def stop(self):
+    def stop(self, drops=True):
         """The end; if nothing was dropped, it has tested nothing."""
         self.closed = True
         self.wake.send(b"x")
         self.thread.join()
         for end in [*self.pairs, self.listener, self.wake, self.wakes]:
             end.close()
-        if self.dropped == 0:
+        if drops and self.dropped == 0:
             raise AssertionError("the proxy has dropped nothing")
 
     def accept(self):
@@ -63,6 +63,8 @@ class Proxy:
         if other is None:
             self.dropped += len(data)
         if data and other is not None:
+            # A request comes in one piece: it is short.
+            self.watches += data.count(b"POST /v3/watch")
             other.sendall(data)
         elif not data:
             # A dropped connection ends on one side only.

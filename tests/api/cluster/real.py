@@ -6,12 +6,13 @@ import signal
 import sys
 import time
 
-from etcd import (DAMAGE, Etcd, User, judge_history, judge_log, judge_the_judge,
-                  wait_until)
+from etcd import DAMAGE, LONG, Etcd, User, judge_history, judge_log, judge_the_judge
+from hang import limit_time, wait_until
 from proxy import Proxy
 
 work = sys.argv[1]
-HOLD = 100000      # until it is told to end
+HOLD = 1000000000  # until it is told to end
+ENDS = 10          # a lease whose end is waited for; until then a user does what it has to
 etcd = None
 
 
@@ -21,7 +22,7 @@ def expect(what, found, wanted):
 
 
 def user(**options):
-    return User(**{"endpoints": etcd.endpoints, "ttl": 10, **options})
+    return User(**{"endpoints": etcd.endpoints, "ttl": LONG, **options})
 
 
 def serves_by_priority_then_by_arrival():
@@ -54,7 +55,13 @@ def a_wait_that_ends_leaves_nothing():
     """By time-out, by a try, by another limit: no key of it stays, and the next is not held up."""
     holder = user(name="leave", hold=HOLD)
     wait_until("it runs", lambda: etcd.running() == 1)
-    expect("time", user(name="leave", timeout=300).result(), (1, "ETIMEDOUT"))
+    timeout = 300
+    while True:
+        expect("time", user(name="leave", timeout=timeout).result(), (1, "ETIMEDOUT"))
+        if sum(kind == "PUT" and key.startswith("fairsem/leave/q/")
+               for _, kind, key, _ in etcd.history()) > 1:
+            break
+        timeout *= 2        # it had not even joined
     expect("try", user(name="leave", timeout=-1).result(), (1, "ETIMEDOUT"))
     expect("limit", user(name="leave", limit=2).result(), (1, "EINVAL"))
     expect("waiting", etcd.waiting(), 0)
@@ -64,9 +71,9 @@ def a_wait_that_ends_leaves_nothing():
 
 def what_the_dead_held_comes_back():
     """A holder and the first waiter are killed; the next is served when their leases end."""
-    holder = user(name="dead", hold=HOLD, ttl=2)
+    holder = user(name="dead", hold=HOLD, ttl=ENDS)
     wait_until("it runs", lambda: etcd.running() == 1)
-    first = user(name="dead", ttl=2)
+    first = user(name="dead", ttl=ENDS)
     wait_until("it waits", lambda: etcd.waiting() == 1)
     second = user(name="dead")
     wait_until("both wait", lambda: etcd.waiting() == 2)
@@ -80,7 +87,7 @@ def what_the_dead_held_comes_back():
 def a_stopped_holder_finds_its_hold_lost():
     """Stopped for longer than its lease: the next begins, and the holder does not go on."""
     log = os.path.join(work, "stopped.log")
-    holder = user(name="stopped", hold=HOLD, log=log, ttl=2)
+    holder = user(name="stopped", hold=HOLD, log=log, ttl=ENDS)
     wait_until("it runs", lambda: etcd.running() == 1)
     next_one = user(name="stopped", log=log)
     wait_until("it waits", lambda: etcd.waiting() == 1)
@@ -94,16 +101,18 @@ def a_stopped_holder_finds_its_hold_lost():
 
 def a_compaction_breaks_no_watch():
     """The history is cut while one waits."""
+    proxy = Proxy(etcd.urls[0])
     holder = user(name="compact", hold=HOLD)
     wait_until("it runs", lambda: etcd.running() == 1)
-    waiter = user(name="compact")
-    wait_until("it waits", lambda: etcd.waiting() == 1)
+    waiter = user(name="compact", endpoints=proxy.url)
+    wait_until("it watches", lambda: proxy.watches > 0)
     for i in range(20):
         etcd.ctl("put", "other", str(i))
     revision = etcd.ctl("get", "other", "-w", "fields").split('"Revision" : ')[1].split()[0]
     etcd.ctl("compact", revision)
     expect("holder", holder.finish()[0], 0)
     expect("waiter", waiter.result()[0], 0)
+    proxy.stop(drops=False)
 
 
 def a_dead_watch_is_found_out():
@@ -113,13 +122,14 @@ def a_dead_watch_is_found_out():
     wait_until("it runs", lambda: etcd.running() == 1)
     first = user(name="dead-watch", hold=HOLD)
     wait_until("it waits", lambda: etcd.waiting() == 1)
-    second = user(name="dead-watch", endpoints=proxy.url)
+    second = user(name="dead-watch", endpoints=proxy.url, ttl=30)
     wait_until("both wait", lambda: etcd.waiting() == 2)
-    time.sleep(0.5)         # its watch has begun
+    wait_until("it watches", lambda: proxy.watches > 0)
+    before = proxy.watches
     proxy.drop()
     expect("holder", holder.finish()[0], 0)
     wait_until("the first runs", lambda: etcd.running() == 1 and etcd.waiting() == 1)
-    time.sleep(5)           # it has noticed, and watches what runs
+    wait_until("it has noticed, and watches what runs", lambda: proxy.watches > before)
     proxy.drop()
     expect("first", first.finish()[0], 0)
     expect("second", second.result()[0], 0)
@@ -130,11 +140,11 @@ def a_partition_ends_a_hold_before_another_begins():
     """What the holder sends is dropped: it stops, and the next one begins when its lease ends."""
     log = os.path.join(work, "partition.log")
     proxy = Proxy(etcd.urls[0])
-    holder = user(name="partition", hold=HOLD, ttl=2, log=log, endpoints=proxy.url)
+    holder = user(name="partition", hold=HOLD, ttl=ENDS, log=log, endpoints=proxy.url)
     wait_until("it runs", lambda: etcd.running() == 1)
     next_one = user(name="partition", log=log)
     wait_until("it waits", lambda: etcd.waiting() == 1)
-    lost = user(name="partition", ttl=2, endpoints=proxy.url)
+    lost = user(name="partition", ttl=ENDS, endpoints=proxy.url)
     wait_until("both wait", lambda: etcd.waiting() == 2)
     proxy.drop(new=True)
     expect("holder", holder.result(), (2, "lost ENETUNREACH"))
@@ -203,6 +213,7 @@ def a_full_disk_is_an_error():
 def main():
     global etcd
     judge_the_judge(work)
+    limit_time()
     etcd = Etcd(work, 1)
     names = sys.argv[2:] or [
         "serves_by_priority_then_by_arrival", "large_requests_are_not_passed",
@@ -213,11 +224,13 @@ def main():
     try:
         for name in names:
             begin = time.monotonic()
+            limit_time()
             globals()[name]()
             print("ok: %s, %.1f s" % (name, time.monotonic() - begin), flush=True)
         print("ok: %d began in order, within the limit" % judge_history(etcd.history()))
         for name in ("a_compaction_breaks_no_watch", "a_full_disk_is_an_error"):
             if not sys.argv[2:]:
+                limit_time()
                 globals()[name]()
                 print("ok: " + name, flush=True)
     finally:

@@ -11,14 +11,14 @@ import signal
 import sys
 import time
 
-from etcd import Etcd, User, judge_history, judge_log
+from etcd import TOO_SLOW, Etcd, User, judge_history, judge_log
+from hang import hang_s, limit_time
 
 LIMIT = 5
 work, seconds, clients, members = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 seed = int(sys.argv[5]) if len(sys.argv) > 5 else random.randrange(1 << 30)
 dice = random.Random(seed)
-TTL = 4
-TOO_SLOW = ("lost ENETUNREACH", "lost ESTALE", "ENETUNREACH", "ESTALE")
+TTL = 4                 # those for which this is too short on a slow machine are counted
 
 
 class Storm:
@@ -72,7 +72,7 @@ class Storm:
     def run(self):
         end = time.monotonic() + seconds
         next_hurt, member_back, member = time.monotonic() + 0.3, 0, None
-        while time.monotonic() < end:
+        while time.monotonic() < end or self.killed < 3:
             while len(self.running) < clients:
                 self.begin_one()
             self.reap()
@@ -96,25 +96,29 @@ class Storm:
             self.etcd.signal(member, signal.SIGCONT) \
                 if self.etcd.members[member].poll() is None else self.etcd.start(member)
         self.go_on(all_of_them=True)
-        end = time.monotonic() + 120
-        while self.running:
+        limit_time(60)
+        end = time.monotonic() + hang_s()
+        while self.running or self.served < clients:
+            # On a slow machine it takes more of them.
+            if self.served + len(self.running) < clients:
+                self.begin_one()
             self.reap()
             if time.monotonic() > end:
-                raise AssertionError("%d were not served" % len(self.running))
+                raise AssertionError("%d were served, %d wait" % (self.served, len(self.running)))
             time.sleep(0.01)
 
 
 def main():
     print("seed %d" % seed, flush=True)
-    options = ("--heartbeat-interval", "50", "--election-timeout", "500") if members > 1 else ()
-    etcd = Etcd(work, members, *options)
+    limit_time()
+    etcd = Etcd(work, members)
     storm = Storm(etcd)
     try:
+        limit_time(seconds)
         storm.run()
         print("ok: %d served, %d killed, %d stopped for too long; for %d this machine was too slow"
               % (storm.served, storm.killed, storm.late, storm.slow), flush=True)
-        if storm.served < clients or storm.killed == 0:
-            raise AssertionError("that was no storm")
+        limit_time()
         etcd.wait_healthy()
         print("ok: %d began in order, within the limit" % judge_history(etcd.history()))
         print("ok: %d used units, never more than %d" % (judge_log(storm.log, LIMIT), LIMIT))
