@@ -52,7 +52,8 @@ tests_api_cluster_t_cluster_results_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_api_cluster_t_cluster_results_LDADD = libcluster.la $(LDADD)
 tests_api_cluster_t_cluster_memory_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_api_cluster_t_cluster_memory_LDADD = libcluster.la $(LDADD)
-tests_api_cluster_t_cluster_memory_LDFLAGS = -Wl,--wrap=fs_boot_now -Wl,--wrap=fs_http_start
+tests_api_cluster_t_cluster_memory_LDFLAGS = -Wl,--wrap=fs_boot_now \
+	-Wl,--wrap=fs_alarm_set -Wl,--wrap=fs_http_start
 # It is the engine itself, and the clock.
 tests_api_cluster_t_cluster_request_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_api_cluster_t_cluster_request_LDADD = libcluster.la $(LDADD)
