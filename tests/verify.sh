@@ -56,7 +56,7 @@ row s390x 'core shared' "$top_srcdir/tests/release/platforms/cross.sh" s390x $em
 # ---------------------------------------------------------------- programs, engines, debuggers
 row programs preload "$MAKE" check-programs
 row etcd 'cluster limit' tests tests/api/cluster/real.sh tests/api/cluster/secure.sh \
-  tests/api/cluster/storm.sh tests/api/limit/cluster.sh
+  tests/api/cluster/storm.sh tests/api/limit/etcd.sh
 row members 'cluster limit' "$MAKE" check-cluster
 row debuggers 'core shared' tests tests/release/debug/gdb.sh tests/release/debug/probes.sh
 row examples 'core shared' tests tests/release/package/examples.sh tests/release/package/bench.sh \

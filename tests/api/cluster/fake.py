@@ -203,9 +203,19 @@ class Fake:
             self.answer(path, body)
             self.done_later += 1
 
-    def is_held(self):
+    def add(self, *fault):
+        """One more, from now on."""
         with self.change:
-            return any("/r/" in key for key in self.keys)
+            self.unplayed.add(len(self.faults))
+            self.matched.append(0)
+            self.faults.append(fault)
+
+    def keys_with(self, text):
+        with self.change:
+            return [key for key in self.keys if text in key]
+
+    def is_held(self):
+        return self.keys_with("/r/") != []
 
     def puts(self, request):
         """What a transaction may put."""

@@ -56,7 +56,7 @@ def expect_ok(what, result):
 
 
 def nothing_is_left(fake):
-    wait_until("nothing is left", lambda: not [key for key in fake.keys if "/limit" not in key])
+    wait_until("nothing is left", lambda: not fake.keys_with("/r/") + fake.keys_with("/q/"))
 
 
 def a_command_without_waiting_costs_four_requests():

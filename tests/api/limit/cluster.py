@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""cluster.py LIMIT WORK [SCENARIO...] - fairsem-limit --cluster at a real etcd of one member."""
+"""cluster.py fake|etcd LIMIT WORK [[but] SCENARIO...] - fairsem-limit --cluster, at an etcd.
+
+The etcd is one that fake.py plays, or a real one of one member, where leases end.
+"""
 
 import json
 import os
@@ -10,10 +13,26 @@ import subprocess
 import sys
 import time
 
-from etcd import Etcd, judge_history, wait_until
+from etcd import Etcd, judge_history
+from fake import Fake
+from hang import hang_s, limit_time, wait_until
 
-LIMIT, WORK = sys.argv[1:3]
+WHICH, LIMIT, WORK = sys.argv[1:4]
 etcd = None
+
+
+class Played:
+    """As much of an Etcd as the scenarios need."""
+
+    def __init__(self, **options):
+        self.fake = Fake(**options)
+        self.endpoints, self.stop = self.fake.url, self.fake.stop
+
+    def running(self):
+        return len(self.fake.keys_with("/r/"))
+
+    def waiting(self):
+        return len(self.fake.keys_with("/q/"))
 
 
 def expect(what, found, wanted):
@@ -29,17 +48,18 @@ def start(*arguments, **more):
 def ends(what, status, *arguments, says="", **more):
     """It ends with this status, and its message has a text.  Returns its output."""
     process = start(*arguments, **more)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=hang_s())
     if process.returncode != status or says not in err:
         raise AssertionError("%s: status %r, %r" % (what, process.returncode, err))
     return out
 
 
-def hold(name, limit="1", *options, command=("sleep", "600"), **more):
+def hold(name, limit="1", *options, command=("sleep", "100000"), **more):
     """One that runs, in a group of its own."""
     before = etcd.running()
-    process = start(*options, name, limit, "--", *command, start_new_session=True, **more)
-    wait_until("it runs", lambda: etcd.running() > before)
+    process = start("--ttl=600", *options, name, limit, "--", *command, start_new_session=True,
+                    **more)
+    wait_until("it runs", lambda: etcd.running() > before or process.poll() is not None)
     wait_until("its command is there", lambda: children(process))
     return process
 
@@ -48,15 +68,24 @@ def children(process):
     return open("/proc/%d/task/%d/children" % (process.pid, process.pid)).read().split()
 
 
+def lives(pid):
+    """It does not if only its parent has not noticed the end yet."""
+    try:
+        return open("/proc/%s/stat" % pid).read().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def let_go(holder):
     holder.terminate()
-    holder.communicate(timeout=60)
+    holder.communicate(timeout=hang_s())
 
 
 def wait_behind(name, *arguments, limit="1"):
     before = etcd.waiting()
-    process = start(*arguments[:-1], name, limit, "--", "sh", "-c", arguments[-1])
-    wait_until("it waits", lambda: etcd.waiting() > before)
+    process = start("--ttl=600", *arguments[:-1], name, limit, "--", "sh", "-c", arguments[-1])
+    wait_until("it waits", lambda: etcd.waiting() > before or process.poll() is not None)
+    expect("it waits", process.poll(), None)
     return process
 
 
@@ -72,7 +101,7 @@ def the_command():
                            stderr=subprocess.PIPE, universal_newlines=True, check=True).stdout
     expect("descriptors", ends("descriptors", 0, "a", "1", "--", "ls", "/proc/self/fd"), plain)
     killed = start("a", "1", "--", "sh", "-c", "kill -TERM $$")
-    killed.communicate(timeout=60)
+    killed.communicate(timeout=hang_s())
     expect("a signal shows", killed.returncode, -signal.SIGTERM)
     expect("nothing is left", etcd.running(), 0)
 
@@ -88,7 +117,7 @@ def the_limit():
     ends("another limit", 125, "b", "4", "--", "true", says="the limit is 3, not 4")
     let_go(holder)
     for waiter in waiters:
-        waiter.communicate(timeout=60)
+        waiter.communicate(timeout=hang_s())
         expect("a waiter", waiter.returncode, 0)
     expect("the order", open(log).read().split(), ["2", "0", "1", "3"])
     ends("another limit when nobody uses it", 0, "b", "4", "--", "true")
@@ -109,7 +138,7 @@ def the_status():
            [(0, holder.pid, 1, "sleep", True), (1, waiter.pid, 2, "sh", False)])
     ends("removed while it is used", 125, "--remove", "c d", says="commands run or wait")
     let_go(holder)
-    expect("the waiter", waiter.communicate(timeout=60)[1], "")
+    expect("the waiter", waiter.communicate(timeout=hang_s())[1], "")
     ends("removed", 0, "--remove", "c d")
     ends("nothing is left", 125, "--status", "c d", says="no such name")
     ends("removed again", 125, "--remove", "c d", says="no such name")
@@ -131,7 +160,7 @@ def a_signal_ends_the_wait():
     holder = hold("f")
     waiter = wait_behind("f", "exit 0")
     waiter.terminate()
-    waiter.communicate(timeout=60)
+    waiter.communicate(timeout=hang_s())
     expect("its status", waiter.returncode, -signal.SIGTERM)
     expect("it has left the line", etcd.waiting(), 0)
     let_go(holder)
@@ -139,66 +168,94 @@ def a_signal_ends_the_wait():
 
 def killed():
     """The place of one that is killed comes back when its lease ends; the command is dead."""
-    holder = hold("g", "1", "--ttl=2")
-    child = int(children(holder)[0])
-    waiter = wait_behind("g", "--ttl=2", "exit 3")
+    holder = hold("g", "1", "--ttl=10")
+    child = children(holder)[0]
+    waiter = wait_behind("g", "exit 3")
     holder.kill()
-    waiter.communicate(timeout=60)
+    waiter.communicate(timeout=hang_s())
     expect("the waiter", waiter.returncode, 3)
-    if os.path.exists("/proc/%d" % child):
+    if lives(child):
         raise AssertionError("the command of a fairsem-limit that was killed goes on")
     holder.communicate()
 
 
-TREE = """trap 'echo terminated' TERM
-sh -c 'trap "" TERM; while :; do sleep 0.1; done' &
-echo $!
-wait; wait"""
-
-
+# $0 has its process ID when it ignores what ends others.
+STUBBORN = """sh -c 'trap "" TERM; echo $$ > "$0.new"; mv "$0.new" "$0"
+while :; do sleep 0.1; done' "$0" &"""
+TREE = "trap 'echo terminated' TERM\n" + STUBBORN + "\nwait; wait"
 # The shell dies at once, and its child ignores that.
-ORPHAN = """sh -c 'trap "" TERM; while :; do sleep 0.1; done' &
-echo $!
-wait"""
+ORPHAN = STUBBORN + "\nwait"
 
 
-def the_command_is_dead(holder, err, descendant):
+def hold_stubborn(name, which, *options):
+    """One whose command has a child that ignores SIGTERM, and the file with the ID of that."""
+    path = os.path.join(WORK, which[0])
+    holder = hold(name, "3", *options, command=("sh", "-c", which[1], path))
+    wait_until("its child is there", lambda: os.path.exists(path))
+    return holder, path
+
+
+def keep_running(name, *options):
+    """One whose command runs on until the file is written to."""
+    gate = os.path.join(WORK, "gate." + name)
+    os.mkfifo(gate)
+    return hold(name, "3", *options, "--keep-running",
+                command=("sh", "-c", "read -r line < $0; exit 5", gate)), gate
+
+
+def the_command_is_dead(holder, path, why):
+    """It returns what the command has written."""
+    out, err = holder.communicate(timeout=hang_s())
     expect("its status", holder.returncode, 125)
-    if "etcd does not answer; the command is ended" not in err:
+    if why + "; the command is ended" not in err:
         raise AssertionError(err)
-    if os.path.exists("/proc/" + descendant):
+    if lives(open(path).read().strip()):
         raise AssertionError("a child of the command goes on")
+    return out
+
+
+def it_runs_on(keeper, gate):
+    told = keeper.stderr.readline()
+    if "another command may have the place now" not in told:
+        raise AssertionError(told)
+    with open(gate, "w") as file:
+        file.write("\n")
+    expect("it runs on", keeper.wait(hang_s()), 5)
+    keeper.communicate()
+
+
+def a_lease_is_lost():
+    """All of the command is dead when fairsem-limit ends; unless it is to run on."""
+    options = "--ttl=9",
+    tree = hold_stubborn("l", ("tree", TREE), *options)
+    orphan = hold_stubborn("l", ("orphan", ORPHAN), *options)
+    keeper = keep_running("l", *options)
+    etcd.fake.add("/keepalive", 0, "gone")
+    for holder in tree, orphan:
+        the_command_is_dead(*holder, "etcd has ended the lease")
+    it_runs_on(*keeper)
 
 
 def etcd_is_gone():
     """All of the command gets SIGTERM, and is dead when fairsem-limit ends."""
-    holder = hold("h", "2", "--ttl=2", command=("sh", "-c", TREE))
-    other = hold("h", "2", "--ttl=2", command=("sh", "-c", ORPHAN))
+    options = "--ttl=24",
+    tree = hold_stubborn("h", ("tree", TREE), *options)
+    orphan = hold_stubborn("h", ("orphan", ORPHAN), *options)
+    keeper = keep_running("h", *options)
     etcd.signal(0, signal.SIGSTOP)
-    out, err = holder.communicate(timeout=60)
-    descendant, word = out.split()
-    expect("a signal before", word, "terminated")
-    the_command_is_dead(holder, err, descendant)
-    out, err = other.communicate(timeout=60)
-    the_command_is_dead(other, err, out.strip())
+    expect("a signal before", the_command_is_dead(*tree, "etcd does not answer"), "terminated\n")
+    the_command_is_dead(*orphan, "etcd does not answer")
+    it_runs_on(*keeper)
     etcd.signal(0, signal.SIGCONT)
-    wait_until("the lease ends", lambda: etcd.running() == 0)
-    keeper = hold("h", "1", "--ttl=2", "--keep-running", command=("sh", "-c", "sleep 3; exit 5"))
-    etcd.signal(0, signal.SIGSTOP)
-    err = keeper.communicate(timeout=60)[1]
-    etcd.signal(0, signal.SIGCONT)
-    expect("it runs on", keeper.returncode, 5)
-    if "another command may have the place now" not in err:
-        raise AssertionError(err)
     wait_until("the lease ends", lambda: etcd.running() == 0)
 
 
 def on_a_terminal():
     """The line of progress says the place, and that etcd does not answer; the place stays."""
-    holder = hold("i", "1", "--ttl=60")
+    holder = hold("i")
     pid, terminal = pty.fork()
     if pid == 0:
-        os.execv(LIMIT, [LIMIT, "--ttl=60", "i", "1", "--", "echo", "its turn"])
+        os.execv(LIMIT, [LIMIT, "--ttl=600", "i", "1", "--", "echo", "its turn"])
     seen = b""
 
     def read_until(pattern):
@@ -207,9 +264,10 @@ def on_a_terminal():
             seen += os.read(terminal, 1000)
 
     read_until(rb"i: 1st in line, 1 running, waited [0-9]+ s")
-    etcd.signal(0, signal.SIGSTOP)
-    read_until(rb"etcd does not answer; the place is kept")
-    etcd.signal(0, signal.SIGCONT)
+    if WHICH == "etcd":
+        etcd.signal(0, signal.SIGSTOP)
+        read_until(rb"etcd does not answer; the place is kept")
+        etcd.signal(0, signal.SIGCONT)
     let_go(holder)
     read_until(rb"\r\x1b\[Kits turn")
     expect("its status", os.waitpid(pid, 0)[1], 0)
@@ -221,9 +279,9 @@ def a_user():
     path = os.path.join(WORK, "password")
     with open(path, "w") as file:
         file.write("secret\n")
-    for command in ("user add root:secret", "role add root", "user grant-role root root",
+    for command in () if WHICH == "fake" else ("user add root:secret", "role add root", "user grant-role root root",
                     "auth enable"):
-        etcd.run(*command.split())
+        etcd.ctl(*command.split())
     user = dict(os.environ, FAIRSEM_LIMIT_CLUSTER_USER="root",
                 FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE=path)
     ends("as root", 0, "j", "1", "--", "true", env=user)
@@ -233,25 +291,40 @@ def a_user():
     ends("a wrong password", 125, "j", "1", "--", "true", says="etcd refuses our user", env=user)
 
 
-SCENARIOS = [the_command, the_limit, the_status, inside, a_signal_ends_the_wait, killed,
-             etcd_is_gone, on_a_terminal]
+SCENARIOS = [the_command, the_limit, the_status, inside, a_signal_ends_the_wait, on_a_terminal]
+SCENARIOS += [killed, etcd_is_gone] if WHICH == "etcd" else [a_lease_is_lost]
+
+
+def is_wanted(name):
+    names = sys.argv[4:]
+    return names == [] or (name in names) != (names[0] == "but")
+
+
+def begin(engine):
+    global etcd
+    etcd = engine
+    os.environ["FAIRSEM_LIMIT_CLUSTER"] = etcd.endpoints
 
 
 def main():
-    global etcd
-    etcd = Etcd(WORK, 1)
-    os.environ["FAIRSEM_LIMIT_CLUSTER"] = etcd.endpoints
+    limit_time()
+    begin(Etcd(WORK, 1) if WHICH == "etcd" else Played())
     try:
         for scenario in SCENARIOS + [a_user]:
-            if len(sys.argv) > 3 and scenario.__name__ not in sys.argv[3:]:
+            if not is_wanted(scenario.__name__):
                 continue
-            if scenario == a_user:
+            limit_time()
+            began = time.monotonic()
+            if scenario == a_user and WHICH == "fake":
+                etcd.stop()
+                begin(Played(user=("root", "secret")))
+            elif scenario == a_user:
                 # The judge knows no --remove.
                 events = [event for event in etcd.history()
                           if event[1:2] != ("DELETE",) or not event[2].endswith("/limit")]
                 print("ok: %d commands began in order" % judge_history(events), flush=True)
             scenario()
-            print("ok: " + scenario.__name__, flush=True)
+            print("ok: %s, %.1f s" % (scenario.__name__, time.monotonic() - began), flush=True)
     finally:
         etcd.stop()
 

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cluster.sh - fairsem-limit --cluster: what is wrong with a command line, and the rest at a real etcd.
+# cluster.sh - fairsem-limit --cluster: what is wrong with a command line, and the rest at an etcd that
+# a script plays.  etcd.sh does that at a real one.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 . "$top_srcdir/tests/api/limit/common.sh"
 LD_LIBRARY_PATH=$(cd "$top_builddir" && pwd)/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-PYTHONPATH=$(cd "$top_srcdir" && pwd)/tests/api/cluster PYTHONDONTWRITEBYTECODE=1
-export LD_LIBRARY_PATH PYTHONPATH PYTHONDONTWRITEBYTECODE top_builddir
+export LD_LIBRARY_PATH top_builddir
 
 gives 125 "--ttl without --cluster" --ttl=5 "$name" 1 -- true
 gives 125 "--keep-running without --cluster" --keep-running "$name" 1 -- true
@@ -22,11 +22,19 @@ FAIRSEM_LIMIT_CLUSTER=http://127.0.0.1:1 gives 0 "with --global, the variable do
   --global "$name" 1 -- true
 "$limit" --global --remove "$name"
 
-if "$limit" --cluster "$name" 1 -- true 2>&1 | grep -q 'built without'; then
+if "$limit" --cluster=:// "$name" 1 -- true 2>&1 | grep -q 'built without'; then
   gives 125 "without the library" --cluster "$name" 1 -- true
   says 'was built without libfairsem-cluster'
   skip "fairsem-limit was built without libfairsem-cluster"
 fi
+# These are waited for, while the others go on.
+needs python3
+waiting='on_a_terminal a_lease_is_lost'
+# shellcheck disable=SC2086 # a list
+python3 "$top_srcdir/tests/api/limit/cluster.py" fake "$limit" "$work" $waiting > "$work/waiting" 2>&1 &
+scenarios=$!
+"$limit" --cluster=http://127.0.0.1:1 --ttl=2 "$name" 1 -- true 2> "$work/nobody" &
+nobody=$!
 gives 125 "no URL" --cluster=:// "$name" 1 -- true
 says 'no list of URLs'
 LD_LIBRARY_PATH='' gives 125 "the library is also searched for where it is installed" \
@@ -38,8 +46,6 @@ gives 125 "an empty name" --cluster '' 1 -- true
 gives 125 "a name with a newline" --cluster "$(printf 'a\nb')" 1 -- true
 gives 125 "a name that is too long" --cluster "$(printf '%0256d' 0)" 1 -- true
 gives 127 "no such command" --cluster "$name" 1 -- "$work/none"
-gives 125 "nobody answers" --cluster=http://127.0.0.1:1 --ttl=2 "$name" 1 -- true
-says 'etcd does not answer (http://127.0.0.1:1)'
 FAIRSEM_LIMIT_CLUSTER_USER=me gives 125 "a user without a password" --cluster "$name" 1 -- true
 says 'FAIRSEM_LIMIT_CLUSTER_USER needs FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE'
 FAIRSEM_LIMIT_CLUSTER_CA_FILE=$work/none gives 125 "no file" --cluster "$name" 1 -- true
@@ -47,7 +53,13 @@ says "CLUSTER_CA_FILE: $work/none: No such file"
 FAIRSEM_LIMIT_CLUSTER_CA_FILE=$work gives 125 "a directory, not a file" --cluster "$name" 1 -- true
 says "CLUSTER_CA_FILE: $work: Is a directory"
 
-needs python3 etcd etcdctl
-python3 "$top_srcdir/tests/api/limit/cluster.py" "$limit" "$work" || status=$?
-[ "$status" -eq 0 ] || tail -n 5 "$work"/*.log
+# shellcheck disable=SC2086 # a list
+python3 "$top_srcdir/tests/api/limit/cluster.py" fake "$limit" "$work" but $waiting ||
+  fail "at an etcd that is played"
+wait "$scenarios" || fail "at an etcd that is played: $(cat "$work/waiting")"
+cat "$work/waiting"
+wait "$nobody"
+[ $? -eq 125 ] || fail "nobody answers: not exit status 125"
+grep -q 'etcd does not answer (http://127.0.0.1:1)' "$work/nobody" ||
+  fail "nobody answers: $(cat "$work/nobody")"
 exit "$status"

@@ -81,7 +81,10 @@ START_TEST(while_the_lock_is_held_it_answers)
     int dead;
 
     if (h == NULL) {
+        const char *all = getenv("FAIRSEM_TRY_ALL");
+
         puts("not tried: no fairsem-limit, or no /dev/shm");
+        ck_assert(all == NULL || strcmp(all, "yes") != 0);
         return;
     }
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
