@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stress.h - random numbers and the running time of a stress test: FAIRSEM_STRESS_SECONDS, by
- * default 1.
+ * stress.h - random numbers, and how much a stress test does: always the same, whatever time that
+ * takes, or FAIRSEM_STRESS_TIMES times as much.
  */
 #ifndef STRESS_H
 #define STRESS_H
 
 #include "workers.h"
+
+#include "seed.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,19 +20,13 @@ static inline uint32_t next(uint32_t *seed)
     return *seed >> 8;
 }
 
-static inline struct timespec stress_end(void)
+/* As many as the environment wants of what is done n times by default. */
+static inline int64_t stress_times(int64_t n)
 {
-    const char *setting = getenv("FAIRSEM_STRESS_SECONDS");
-    long seconds = setting != NULL ? strtol(setting, NULL, 10) : 1;
+    const char *setting = getenv("FAIRSEM_STRESS_TIMES");
+    long times = setting != NULL ? strtol(setting, NULL, 10) : 1;
 
-    return from_now(CLOCK_MONOTONIC, seconds * 1000);
-}
-
-static inline bool stress_is_over(const struct timespec *end)
-{
-    struct timespec now = from_now(CLOCK_MONOTONIC, 0);
-
-    return now.tv_sec > end->tv_sec || (now.tv_sec == end->tv_sec && now.tv_nsec >= end->tv_nsec);
+    return times > 1 ? n * times : n;
 }
 
 #endif

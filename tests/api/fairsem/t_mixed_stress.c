@@ -17,6 +17,7 @@
 #define PLAYERS  8
 #define REASON   4711   /* of tokens */
 #define CLOSED   815
+#define INTERFERENCES 4000      /* in each test */
 
 struct ground {
     fairsem_t       sem;
@@ -257,15 +258,14 @@ static void interfere(struct ground *g, struct player players[], uint32_t *seed)
         atomic_store(&g->unexpected, result);
 }
 
-/* Players play while the owner interferes, until the time is over and a callback has run. */
+/* Players play while the owner interferes, so many times and until a callback has run. */
 static void begin(struct ground *g, struct player players[], unsigned flags)
 {
-    const struct timespec end = stress_end();
-    uint32_t seed = (uint32_t)end.tv_nsec;
+    int64_t left = stress_times(INTERFERENCES);
+    uint32_t seed = test_seed();
     fairsem_attr_t attr = { .capacity = CAPACITY, .max_waiters = PLAYERS,
                             .flags = flags };
 
-    printf("seed %u\n", seed);
     ck_assert_int_eq(fairsem_init(&g->sem, CAPACITY, &attr), 0);
     for (int i = 0; i < PLAYERS; i++) {
         players[i] = (struct player){ .ground = g, .seed = seed + (uint32_t)i };
@@ -275,7 +275,7 @@ static void begin(struct ground *g, struct player players[], unsigned flags)
     }
     do {
         interfere(g, players, &seed);
-    } while (!stress_is_over(&end) || atomic_load(&g->called_back) == 0);
+    } while (--left > 0 || atomic_load(&g->called_back) == 0 || atomic_load(&g->acquired) == 0);
 }
 
 static void end(struct ground *g, struct player players[])

@@ -8,6 +8,7 @@
  * FAIRSEM_SHARED_TIMES=n makes it n times as long.
  */
 #include "crowd.h"
+#include "seed.h"
 
 #include "deadline.h"
 #include "shared/handle.h"
@@ -117,7 +118,7 @@ static void storm(int kills, int64_t aging_ns)
 
     pid_t children[PROCESSES];
     fairsem_shared_stat_t stat;
-    uint32_t seed = (uint32_t)getpid();
+    uint32_t seed = test_seed();
     int64_t granted;
 
     book = share(sizeof *book);

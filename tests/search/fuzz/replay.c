@@ -12,6 +12,8 @@
  * A corpus is a text file with a sequence in each line, in hexadecimal; # begins a comment.
  * Exits with 1 when the library does not do what the model says; the sequence is printed.
  */
+#include "../../support/hang.h"
+#include "../../support/seed.h"
 #include "machine.h"
 #include "sequence.h"
 #include "words.h"
@@ -21,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONGEST = 4096, MOST_LINES = 4096, HANGS_AFTER_S = 20 };
+enum { LONGEST = 4096, MOST_LINES = 4096 };
 
 /* A second or two.  ThreadSanitizer is slow, and finds no races in one thread. */
 enum { COUNT = MACHINE_CAN_UNWIND ? 50000 : 5000 };
@@ -175,7 +177,7 @@ static void run_generated(int count, uint64_t seed)
         size_t most = 40 + random_number() % (i < 1000 ? 40 : sizeof data - 40);
         size_t size = i % 4 == 3 && corpus_lines > 0 ? vary(data, most) : invent(data, most);
 
-        alarm(HANGS_AFTER_S);
+        hang_alarm();
         sequence_run(data, size);
     }
 }
@@ -183,7 +185,7 @@ static void run_generated(int count, uint64_t seed)
 static void run_corpus(void)
 {
     for (int i = 0; i < corpus_lines; i++) {
-        alarm(HANGS_AFTER_S);
+        hang_alarm();
         sequence_run(corpus[i].data, corpus[i].size);
     }
 }
@@ -209,7 +211,7 @@ static void say(const char *name, const char *line)
 int main(int argc, char **argv)
 {
     int count = COUNT;
-    uint64_t seed = 1;
+    uint64_t seed;
 
     catch_signals();
     if (argc > 1 && strcmp(argv[1], "--words") == 0 && (argc == 3 || argc == 4)) {
@@ -232,8 +234,7 @@ int main(int argc, char **argv)
         read_corpus_in(getenv("top_srcdir"));
     if (argc > 2)
         count = atoi(argv[2]);
-    if (argc > 3)
-        seed = strtoull(argv[3], NULL, 10);
+    seed = argc > 3 ? strtoull(argv[3], NULL, 10) : test_seed();
     run_corpus();
     run_generated(count, seed);
     printf("%d sequences of the corpus and %d generated ones: as the model says\n", corpus_lines,

@@ -12,6 +12,7 @@
  */
 #include "soak.h"
 
+#include "seed.h"
 #include "watch.h"
 
 #include <inttypes.h>
@@ -155,14 +156,14 @@ int main(int argc, char *argv[])
 {
     double seconds = argc > 1 ? strtod(argv[1], NULL) * 3600 : 0;
     long patience_s = argc > 3 ? strtol(argv[3], NULL, 10) : 60;
-    uint32_t seed = (uint32_t)now_ns();
+    uint32_t seed = test_seed();
     struct watch watch;
 
     if (seconds <= 0 || patience_s <= 0) {
         fprintf(stderr, "usage: soak HOURS [none | lost | made | leak [PATIENCE-IN-SECONDS]]\n");
         return 2;
     }
-    printf("soak for %.0f seconds, seed %u\n", seconds, (unsigned)seed);
+    printf("soak for %.0f seconds\n", seconds);
     fflush(stdout);
     soak.fault = fault_named(argc > 2 ? argv[2] : NULL);
     begin(&soak, seed);

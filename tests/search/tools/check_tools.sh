@@ -28,10 +28,9 @@ all_tools='tsan-gcc tsan-clang asan-gcc asan-clang ubsan-gcc ubsan-clang lsan-gc
   helgrind drd memcheck cppcheck clang-tidy gcc-analyzer'
 
 # ---------------------------------------------------------------- what is run
-# A moment of each stress, and enough time for slow tests.
-FAIRSEM_STRESS_SECONDS=${FAIRSEM_STRESS_SECONDS:-1}
+# Enough time for slow tests.
 CK_TIMEOUT_MULTIPLIER=${CK_TIMEOUT_MULTIPLIER:-5}
-export FAIRSEM_STRESS_SECONDS CK_TIMEOUT_MULTIPLIER
+export CK_TIMEOUT_MULTIPLIER
 
 # The tests except those named.
 tests_but() {
@@ -213,12 +212,9 @@ valgrind_tool() {
     return
   fi
   [ ! -e "$here/$tool.supp" ] || options="$options --suppressions=$here/$tool.supp"
-  # In one second very little happens there.
-  FAIRSEM_STRESS_SECONDS=$((FAIRSEM_STRESS_SECONDS * 4))
   # Without --fair-sched a thread that polls keeps all others from running.
   dynamic "$tool" "$(valgrind --version | sed 's/valgrind-//')" "$valgrind_tests" gcc "$flags" \
     "timeout 200 valgrind --tool=$tool --fair-sched=yes --error-exitcode=9 $options" "$@"
-  FAIRSEM_STRESS_SECONDS=$((FAIRSEM_STRESS_SECONDS / 4))
 }
 
 # Like DRD by default, do not check stacks: an annotation comes before its store, so the store

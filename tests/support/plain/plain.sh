@@ -6,10 +6,6 @@
 # A COMPILER is a command with its flags, as one argument.
 : "${top_srcdir:?}" "${work:?}"
 
-# Short stress tests: the long ones run with the C library of this machine.
-FAIRSEM_STRESS_SECONDS=${FAIRSEM_STRESS_SECONDS:-1}
-export FAIRSEM_STRESS_SECONDS
-
 # plain_compile COMPILER ARGUMENT...
 plain_compile() {
   compiler=$1
