@@ -19,11 +19,14 @@ tests_support_libtests_a_SOURCES = \
 	tests/support/children.h \
 	tests/support/clockwork.h \
 	tests/support/emulated.h \
+	tests/support/hang.h \
 	tests/support/heads.h \
 	tests/support/loads.h \
 	tests/support/restless.h \
+	tests/support/seed.h \
 	tests/support/stress.h \
 	tests/support/suite.h \
+	tests/support/tried.h \
 	tests/support/workers.c tests/support/workers.h
 EXTRA_DIST += tests/support/plain/check.h tests/support/plain/plain.sh tests/support/part.sh tests/support/rows.sh \
 	tests/support/result.sh tests/support/script.sh tests/support/wraps.sh

@@ -9,14 +9,17 @@
 #ifndef SUITE_H
 #define SUITE_H
 
+#include "hang.h"
+#include "tried.h"
+
 #include <check.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Generous: it is for hangs, and shared machines under a sanitizer are slow. */
-#define TEST_TIMEOUT_S 120
+/* Check multiplies it by CK_TIMEOUT_MULTIPLIER. */
+#define TEST_TIMEOUT_S HANG_S
 
 static inline int run_suite(const char *name, const TTest *const tests[], int count)
 {
@@ -44,13 +47,21 @@ static inline int run_suite(const char *name, const TTest *const tests[], int co
     } while (0)
 
 /*
- * Skip the test, and say why: cross.sh counts each line that begins with "skipped: ".  Only in the
- * test function itself, because it returns.
+ * Skip the test, and say why: tried.h has the difference of the two, and cross.sh counts both.  Only
+ * in the test function itself, because they return.
  */
 #define SKIP_TEST(why)                              \
     do {                                            \
+        if (must_try_all())                         \
+            ck_abort_msg("not tried: %s", why);     \
         printf("skipped: %s: %s\n", __func__, why); \
         return;                                     \
+    } while (0)
+
+#define NOT_HERE(why)                                \
+    do {                                             \
+        printf("not here: %s: %s\n", __func__, why); \
+        return;                                      \
     } while (0)
 
 /* True for a ticket that waits in the queue, and for one that was granted at once. */

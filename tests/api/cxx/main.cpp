@@ -2,9 +2,9 @@
 /* main.cpp - runs all trials that are linked with it. */
 #include "trial.hpp"
 
-#include <vector>
+#include "../../support/hang.h"
 
-#include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -31,7 +31,7 @@ bool trial::add(const char *name, void (*run)())
 
 int main()
 {
-    alarm(120);     /* a trial that hangs ends */
+    hang_alarm();     /* a trial that hangs ends */
     for (const entry &each : list()) {
         std::printf("%s\n", each.name);
         std::fflush(stdout);

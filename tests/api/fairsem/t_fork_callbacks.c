@@ -38,7 +38,7 @@ static void fork_in_callback(fairsem_ticket_t *ticket, void *arg)
     pid_t child = fork();
 
     if (child == 0) {
-        alarm(10);
+        hang_alarm();
         CHILD_CHECK(fairsem_ticket_return(c->busy) == 0);
         CHILD_CHECK(fairsem_ticket_claim(ticket, &units) == 0);
         CHILD_CHECK(fairsem_units_release(&units) == 0);
@@ -94,7 +94,7 @@ static void fork_and_claim_the_second(fairsem_ticket_t *ticket, void *arg)
     both->child = fork();
     if (both->child != 0)
         return;
-    alarm(10);
+    hang_alarm();
     CHILD_CHECK(fairsem_ticket_state(&both->second) == FAIRSEM_TICKET_GRANTED);
     CHILD_CHECK(fairsem_ticket_claim(&both->second, &units) == 0 && units.n == 1);
     CHILD_CHECK(fairsem_ticket_return(&both->second) == 0);
@@ -242,7 +242,7 @@ START_TEST(a_callback_may_fork_at_the_end_of_a_wait_with_a_token)
         if (b.child == 0) {
             struct asker childs = { .how = { .token = &token } };
 
-            alarm(10);
+            hang_alarm();
             CHILD_CHECK(result == ETIMEDOUT);
             asker_queue(&childs, &other, 1, 1);   /* the child's own list */
             CHILD_CHECK(fairsem_token_destroy(&token) == EBUSY);

@@ -8,6 +8,7 @@
  *
  * Exit status 0, or 1 and a message; 77: skipped.
  */
+#include "hang.h"
 #include "interposed.h"
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ int main(int argc, char **argv)
                         { "holds", holds },
                         { "bound-deeply", bound_deeply }, { "in-namespace", in_namespace } };
 
-    end_hangs();
+    hang_alarm();
     for (size_t i = 0; argc == 2 && i < sizeof plain / sizeof plain[0]; i++) {
         if (strcmp(argv[1], plain[i].name) == 0)
             return plain[i].run();

@@ -13,10 +13,6 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* A hang ends after this time, or that times CK_TIMEOUT_MULTIPLIER, as in the tests of Check. */
-#define TIMEOUT_S 120
-void end_hangs(void);
-
 /* In a child that is to die: no message, of an emulator neither, and no core file. */
 void die_silently(void);
 

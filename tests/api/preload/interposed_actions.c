@@ -4,6 +4,7 @@
  * fairsem-run; interpose.sh runs this both ways.
  */
 #define _GNU_SOURCE
+#include "hang.h"
 #include "interposed.h"
 
 #include <dlfcn.h>
@@ -273,7 +274,7 @@ static void in_child_of(pid_t (*make_child)(void))
     child = make_child();
     if (child == 0) {
         *in_sigaction = NULL;
-        alarm(10);
+        hang_alarm();
         raise(SIGUSR1);
         MUST(runs == 1 && now(SIGUSR1).sa_handler == SIG_DFL);
         MUST(signal(SIGUSR1, note) == SIG_DFL && signal(SIGUSR1, SIG_IGN) == note);
@@ -307,12 +308,12 @@ static void in_killed_vfork(void)
     *in_sigaction = NULL;
     status = child_status(child);
     MUST(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-    alarm(10);
+    hang_alarm();
     set(SIGUSR1, note, 0);
     runs = 0;
     raise(SIGUSR1);
     MUST(runs == 1);
-    end_hangs();
+    hang_alarm();
 }
 
 static bool refuse(int sig)
@@ -652,9 +653,9 @@ static void canceled_in(void (*function)(void), bool (*sigaction_hook)(int),
     MUST(pthread_kill(w.thread, SIGUSR2) == 0);
     MUST(pthread_join(w.thread, NULL) == 0);
     MUST(runs == 1);
-    alarm(10);
+    hang_alarm();
     function();
-    end_hangs();
+    hang_alarm();
 }
 
 int interrupted_actions(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* interposed_memory.c - the memory in which a program puts its semaphores, and its end. */
 #define _GNU_SOURCE
+#include "hang.h"
 #include "interposed.h"
 
 #include <errno.h>
@@ -294,7 +295,7 @@ int no_memory(void)
     none = before;
     none.rlim_cur = 1;
     MUST(setrlimit(RLIMIT_AS, &none) == 0);
-    alarm(10);
+    hang_alarm();
     MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
     clock_gettime(CLOCK_REALTIME, &soon);
     soon.tv_sec += soon.tv_nsec >= 990000000;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* interposed_processes.c - a program forks, runs other programs, and ends in every possible way. */
 #define _GNU_SOURCE
+#include "hang.h"
 #include "interposed.h"
 
 #include <errno.h>
@@ -59,7 +60,7 @@ int fork_child(void)
             struct waiter own = { 0 };
             sem_t new_one;
 
-            end_hangs();
+            hang_alarm();
             MUST(value_of(&waited_for) == 0);
             queue(&own, &waited_for);
             MUST(sem_post(&waited_for) == 0);
@@ -114,7 +115,7 @@ int raw_fork(void)
             int value;
             sem_t own;
 
-            end_hangs();
+            hang_alarm();
             value = value_of(&busy);
             MUST(value == 0 || value == 1);
             MUST(sem_post(&busy) == 0 && value_of(&busy) == value + 1);

@@ -15,13 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void end_hangs(void)
-{
-    const char *multiplier = getenv("CK_TIMEOUT_MULTIPLIER");
-
-    alarm((unsigned)(TIMEOUT_S * (multiplier != NULL ? atof(multiplier) : 1)));
-}
-
 void die_silently(void)
 {
     const struct rlimit none = { 0, 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* interposed_waits.c - waits, posts, and the ways in which a wait ends. */
 #define _GNU_SOURCE
+#include "hang.h"
 #include "interposed.h"
 
 #include <errno.h>
@@ -498,7 +499,7 @@ static void wait_as_others_do(void)
                      .second = { .tid = gettid(), .result = STILL_WAITING } };
     pthread_t poster;
 
-    end_hangs();
+    hang_alarm();
     MUST(sched_getscheduler(0) == SCHED_OTHER);
     queue(&first, &of_three);
     start(&poster, post_to_both, &w);

@@ -15,6 +15,7 @@
  * Exit status 0, or 1 and a message; 77: no ptrace here, or another processor than x86-64.
  */
 #define _GNU_SOURCE
+#include "hang.h"
 #include "interposed.h"
 #include "stepping.h"
 
@@ -158,7 +159,7 @@ static int use_in_child(pid_t pid)
     if (pid == 0) {
         int value;
 
-        end_hangs();
+        hang_alarm();
         value = value_of(&sem);
         MUST(value == 0 || value == 1);
         MUST(sem_post(&sem) == 0 && value_of(&sem) == value + 1);
@@ -304,7 +305,7 @@ static void child(const struct meeting *meeting)
 {
     pthread_t thread;
 
-    end_hangs();
+    hang_alarm();
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
         _exit(77);
     atomic_store(&first, (int)gettid());

@@ -17,6 +17,7 @@
  * Exit status 0, or 1 and a message; 77: no ptrace here, or another processor than x86-64.
  */
 #define _GNU_SOURCE
+#include "hang.h"
 #include "interposed.h"
 #include "stepping.h"
 
@@ -277,7 +278,7 @@ int main(void)
 {
     if (!can_step())
         return 77;
-    end_hangs();
+    hang_alarm();
     step_through("post", POST);
     step_through("wait", WAIT);
     step_through("getvalue", GETVALUE);

@@ -420,7 +420,7 @@ static void fork_while_being_woken(bool callback_before, bool callback_after)
         ask_for_a_callback();
     child = fork();
     if (child == 0) {
-        alarm(100);
+        hang_alarm();
         CHILD_CHECK(fairsem_acquire_for(&other, 1, 1000000) == ETIMEDOUT);
         _exit(0);
     }

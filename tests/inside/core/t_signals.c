@@ -222,7 +222,7 @@ START_TEST(a_handler_may_release_while_something_is_adopted)
     ck_assert_int_eq(fairsem_close(&handlers_sem, 0), 0);
     child = fork();
     if (child == 0) {
-        alarm(60);
+        hang_alarm();
         atomic_store(&signal_at_unlock, true);
         fairsem_token_cancel(&token, 0);
         _exit(fairsem_available(&handlers_sem) == 1 ? 0 : 1);

@@ -102,7 +102,7 @@ static void use_in_child(struct ground *g)
     fairsem_wait_t how = { .token = &g->token };
     fairsem_stat_t stat;
 
-    alarm(100);
+    hang_alarm();
     CHILD_CHECK(available >= 0 && available <= UNITS);
     CHILD_CHECK(fairsem_waiters(&g->sem) == 0);
     if (!UNDER_ASAN)        /* its allocator does not survive such a fork */

@@ -179,7 +179,7 @@ static int calls_when(int first, int last)
         FILE *file = tmpfile();
 
         CHILD_CHECK(file != NULL && setvbuf(file, NULL, _IONBF, 0) == 0);
-        alarm(100);
+        hang_alarm();
         first_to_fail = first;
         last_to_fail = last;
         armed = true;

@@ -72,7 +72,7 @@ static void wait_while_stopped(int to_parent, int from_parent, unsigned flags, i
     fairsem_t sem;
     char byte;
 
-    alarm(100);
+    hang_alarm();
     CHILD_CHECK(fairsem_init(&sem, 0, &attr) == 0);
     worker_queue(&w[0], &sem, 1, 1);
     for (int i = 1; i < 3; i++) {
@@ -165,7 +165,7 @@ static void run_while_stopped(unsigned flags)
     fairsem_stat_t stat;
     fairsem_t sem;
 
-    alarm(100);
+    hang_alarm();
     CHILD_CHECK(fairsem_init(&sem, 2, &attr) == 0);
     for (int i = 0; i < 4; i++) {
         r[i] = (struct runner){ .sem = &sem };

@@ -5,12 +5,13 @@
  */
 #include "soak.h"
 
+#include "hang.h"
+
 #include <errno.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define BETWEEN_FORKS_NS INT64_C(200000000)
-#define TOO_LONG_S       60
 
 /* Units held by threads of the parent stay taken, so not all of these acquires succeed. */
 static int look_from_child(struct arena *arena)
@@ -35,7 +36,7 @@ static int look_from_child(struct arena *arena)
 
 static int be_child(struct soak *s)
 {
-    alarm(TOO_LONG_S);
+    hang_alarm();
     for (int i = 0; i < ARENAS; i++) {
         int wrong = look_from_child(&s->arenas[i]);
 

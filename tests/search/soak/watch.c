@@ -2,6 +2,7 @@
 /* watch.c - see watch.h. */
 #include "watch.h"
 
+#include "hang.h"
 #include "memory.h"
 
 #include <inttypes.h>
@@ -50,7 +51,7 @@ static void print_line(struct soak *s, const struct watch *w)
 static _Noreturn void stop_at(struct soak *s, const struct actor *silent)
 {
     fprintf(stderr, "FAILED: %s has been silent for too long\n", silent->name);
-    alarm(10);
+    hang_alarm();
     for (int i = 0; i < ARENAS; i++) {
         fprintf(stderr, "%s, its users say they hold %" PRId64 " of %" PRId64 ":\n",
                 s->arenas[i].name, atomic_load(&s->arenas[i].held), s->arenas[i].units);

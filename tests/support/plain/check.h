@@ -244,7 +244,7 @@ static inline int check_run_forked(const TTest *test, double timeout_s)
     }
     setpgid(child, child); /* here too: either process may come first */
     check_child = (sig_atomic_t)child;
-    alarm((unsigned)timeout_s);
+    alarm(timeout_s > 1 ? (unsigned)timeout_s : 1);     /* 0 would be no alarm at all */
     while (waitpid(child, &status, 0) != child)
         ;
     alarm(0);
