@@ -22,6 +22,7 @@ tests_support_libtests_a_SOURCES = \
 	tests/support/hang.h \
 	tests/support/heads.h \
 	tests/support/loads.h \
+	tests/support/moment.h \
 	tests/support/restless.h \
 	tests/support/seed.h \
 	tests/support/stress.h \

@@ -8,9 +8,10 @@
 #ifndef RESTLESS_H
 #define RESTLESS_H
 
+#include "moment.h"
+
 #include "parking.h"
 
-#include <sched.h>
 #include <stdbool.h>
 
 static _Thread_local bool restless;     /* this thread's sleeps end at once */
@@ -20,7 +21,7 @@ void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *de
 void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline)
 {
     if (restless)
-        sched_yield();
+        moment();
     else
         __real_fs_park_on_cond(self, deadline);
 }
@@ -31,7 +32,7 @@ bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_
 {
     if (!restless)
         return __real_fs_park_on_word(word, value, deadline);
-    sched_yield();
+    moment();
     return false;
 }
 

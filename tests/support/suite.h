@@ -10,6 +10,7 @@
 #define SUITE_H
 
 #include "hang.h"
+#include "moment.h"
 #include "tried.h"
 
 #include <check.h>

@@ -26,8 +26,11 @@ static inline bool must_try_all(void)
 /* The exit status of a program that wants something that this machine has not got. */
 static inline int skip_program(const char *why)
 {
-    printf(must_try_all() ? "FAILED, not tried: %s\n" : "skipped: %s\n", why);
-    return must_try_all() ? EXIT_FAILURE : SKIPPED;
+    bool fails = must_try_all();
+
+    printf("%s: %s\n", fails ? "FAILED, not tried" : "skipped", why);
+    fflush(stdout);     /* a child that calls _exit writes nothing more */
+    return fails ? EXIT_FAILURE : SKIPPED;
 }
 
 /* The exit status of a program that this build does not need. */

@@ -2,7 +2,6 @@
 /* workers.c - see workers.h. */
 #include "workers.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -56,13 +55,13 @@ int worker_join(struct worker *w)
 void await_waiters(const fairsem_t *sem, int64_t n)
 {
     while (fairsem_waiters(sem) != n)
-        sched_yield();
+        moment();
 }
 
 void await_result(struct worker *w)
 {
     while (atomic_load(&w->result) == STILL_WAITING)
-        sched_yield();
+        moment();
 }
 
 int worker_waits(struct worker *w)

@@ -6,6 +6,8 @@
 #ifndef WORKERS_H
 #define WORKERS_H
 
+#include "moment.h"
+
 #include <fairsem.h>
 #include <stdatomic.h>
 #include <stdbool.h>
