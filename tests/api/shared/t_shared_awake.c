@@ -10,7 +10,6 @@
 #include "stay_awake.h"
 #include "workers.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -82,7 +81,7 @@ static void wait_in_line(fairsem_shared_t *h, int threads, long pause, int *kind
     for (int i = 0; i < threads; i++) {
         start_thread(&thread[i], acquire, h);
         while (waiters(h) != i + 1)
-            sched_yield();
+            moment();
     }
     for (int i = 0; i < threads; i++) {
         void *result;
@@ -136,7 +135,7 @@ START_TEST(grants_of_one_release_teach_nothing)
         for (int i = 0; i < 4; i++) {
             start_thread(&thread[i], acquire, h);
             while (waiters(h) != i + 1)
-                sched_yield();
+                moment();
         }
         ck_assert_int_eq(fairsem_shared_release(h, 4), 0);
         for (int i = 0; i < 4; i++) {
@@ -195,9 +194,9 @@ static void sleep_in_line(pthread_t *thread, const int *core, int threads)
     for (int i = 0; i < threads; i++) {
         start_thread(&thread[i], acquire_on_core, (void *)(intptr_t)core[i]);
         while (waiters(the_segment) != i + 1)
-            sched_yield();
+            moment();
         while (the_segment->slots[i].hint != FS_SLOT_SLEEPS)
-            sched_yield();
+            moment();
     }
 }
 
@@ -231,7 +230,7 @@ static void three_join(int turn, const int core[3], _Atomic int *woken)
     begin_crowd(turn);
     sleep_in_line(thread, core, 3);
     while (woken != NULL && *woken == 0)
-        sched_yield();
+        moment();
     if (woken != &woken_to_yield)
         ck_assert_int_eq(the_segment->slots[0].hint, FS_SLOT_SLEEPS);
     for (int i = 1; woken == NULL && i < 3; i++)

@@ -149,7 +149,7 @@ START_TEST(other_processes_use_it_after_one_has_closed_it)
     await_queue(h, 1);
     poster = fork();
     if (poster == 0) {
-        child_await_flag(closed, 1);
+        await_flag(closed, 1);
         CHILD_CHECK(fairsem_shared_waiters(h) == 1);
         CHILD_CHECK(fairsem_shared_release(h, 1) == 0);
         _exit(0);
