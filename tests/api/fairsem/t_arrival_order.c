@@ -5,11 +5,11 @@
  * A number like U4 is a row of doc/scenarios.md: a bug of another semaphore, which the test would
  * find.  The project and the number of its bug report follow.
  */
+#include "stress.h"
 #include "suite.h"
 #include "workers.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 
 #define MANY 64
@@ -17,7 +17,7 @@
 /* U4 (gevent 1487: waiters in a set, woken in hash order).  The i-th waiter gets place i. */
 START_TEST(waiters_are_granted_in_arrival_order)
 {
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < stress_times(4); round++) {
         fairsem_t sem = FAIRSEM_INITIALIZER(0);
         static struct worker w[MANY];
         _Atomic int service = 0;
@@ -45,7 +45,7 @@ END_TEST
  * belongs to the waiter before the waiter has run (U30: anyio 1170). */
 START_TEST(a_releaser_cannot_take_the_unit_back_from_a_waiter)
 {
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < stress_times(400); round++) {
         fairsem_t sem = FAIRSEM_INITIALIZER(1);
         struct worker w = { 0 };
 
@@ -150,7 +150,7 @@ static void *barge(void *arg)
         if (fairsem_tryacquire(b->sem, 1) == 0)
             b->taken++;
         b->taken += fairsem_tryacquire_upto(b->sem, 1);
-        sched_yield();
+        moment();
     }
     return NULL;
 }
@@ -161,14 +161,14 @@ START_TEST(bargers_get_nothing_while_a_thread_waits)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     struct barger bargers[8];
-    struct worker w[200] = { { 0 } };
+    struct worker w[40] = { { 0 } };
     _Atomic int stop = 0;
 
     for (int i = 0; i < 8; i++) {
         bargers[i] = (struct barger){ .sem = &sem, .stop = &stop };
         start_thread(&bargers[i].thread, barge, &bargers[i]);
     }
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 40; i++) {
         worker_queue(&w[i], &sem, 1, 1);
         ck_assert_int_eq(fairsem_release(&sem, 1), 0);
         ck_assert_int_eq(worker_join(&w[i]), 0);
@@ -206,7 +206,7 @@ static void *be_victim(void *arg)
 START_TEST(a_hog_that_reacquires_at_once_cannot_starve_a_waiter)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
-    struct victim v = { .sem = &sem, .rounds = 3000 };
+    struct victim v = { .sem = &sem, .rounds = (int)stress_times(500) };
     pthread_t thread;
 
     ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
@@ -229,7 +229,7 @@ START_TEST(two_releases_in_a_row_grant_two_waiters)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
-    for (int round = 0; round < 1000; round++) {
+    for (int round = 0; round < stress_times(200); round++) {
         struct worker a = { 0 }, b = { 0 };
 
         worker_queue(&a, &sem, 1, 1);

@@ -3,11 +3,11 @@
  * t_callbacks.c - a callback that causes callbacks: they run one after the other, with the stack of
  * one.  A callback may use its own ticket, and tickets whose callbacks run at the same time.
  */
+#include "stress.h"
 #include "suite.h"
 #include "workers.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,7 @@ static void *release_all_the_time(void *arg)
     while (!atomic_load(&c->stop)) {
         fairsem_release(&c->sem, 1);
         while (fairsem_available(&c->sem) > 0 && !atomic_load(&c->stop))
-            sched_yield();
+            moment();
     }
     return NULL;
 }
@@ -98,7 +98,7 @@ static void *release_all_the_time(void *arg)
  */
 START_TEST(take_says_whether_the_callback_will_run)
 {
-    enum { ROUNDS = 30000 };
+    enum { ROUNDS = 5000 };
     struct counted c = { .sem = FAIRSEM_INITIALIZER(0) };
     int at_once = 0, waited = 0, left;
     pthread_t thread;
@@ -113,7 +113,7 @@ START_TEST(take_says_whether_the_callback_will_run)
         if (result == EINPROGRESS) {
             waited++;
             while (atomic_load(&c.calls) == before)
-                sched_yield();
+                moment();
         } else if (result == 0) {
             at_once++;
         } else {
@@ -145,7 +145,7 @@ static void return_the_next(fairsem_ticket_t *ticket, void *arg)
     (void)arg;
     atomic_fetch_add(&inside, 1);
     while (atomic_load(&inside) < circle)
-        sched_yield();
+        moment();
     fairsem_ticket_return(&tickets[(ticket - tickets + 1) % circle]);
     atomic_fetch_add(&returned, 1);
 }
@@ -154,7 +154,7 @@ static void return_the_next(fairsem_ticket_t *ticket, void *arg)
 START_TEST(callbacks_that_return_each_others_tickets_do_not_deadlock)
 {
     for (circle = 2; circle <= CIRCLE; circle++) {
-        for (int round = 0; round < 200; round++) {
+        for (int round = 0; round < stress_times(50); round++) {
             pthread_t thread[CIRCLE];
 
             inside = returned = 0;
@@ -202,14 +202,14 @@ static void take_anew_and_return(fairsem_ticket_t *ticket, void *arg)
                    != EINPROGRESS)
             abort();
         while (atomic_load(&twice_calls) < 2)
-            sched_yield();
+            moment();
         atomic_fetch_add(&twice_returns, 1);
         fairsem_ticket_return(ticket);
         if (atomic_load(&second_may_end) == 0)
             abort();
     } else {
         while (atomic_load(&second_may_end) == 0)
-            sched_yield();
+            moment();
     }
 }
 
@@ -235,7 +235,7 @@ static void *make_calls_and_let_the_second_end(void *arg)
         fairsem_release(&sem, 1);
         fairsem_ticket_return(&ticket);
         insist(0, fairsem_acquire(&sem, 1));
-        sched_yield();
+        moment();
     }
     atomic_store(&second_may_end, 1);
     return NULL;
@@ -255,10 +255,10 @@ START_TEST(a_callback_may_wait_for_another_callback_of_its_ticket)
                      EINPROGRESS);
     start_thread(&first, release_one, &twice_sem);
     while (atomic_load(&twice_calls) == 0 || fairsem_waiters(&twice_sem) == 0)
-        sched_yield();
+        moment();
     start_thread(&second, release_one, &twice_sem);
     while (atomic_load(&twice_calls) < 2)
-        sched_yield();          /* or the third would take it out of the queue */
+        moment();          /* or the third would take it out of the queue */
     start_thread(&third, release_one, &other);
     start_thread(&last, make_calls_and_let_the_second_end, NULL);
     pthread_join(first, NULL);
@@ -282,7 +282,7 @@ static void free_it_and_go_on(fairsem_ticket_t *ticket, void *arg)
     memset(ticket, 0, sizeof *ticket);
     atomic_store(&is_free, true);
     while (!atomic_load(&goes_on))
-        sched_yield();
+        moment();
 }
 
 /* The callback that still runs belongs to another ticket, which was at this address before. */
@@ -296,7 +296,7 @@ START_TEST(a_return_does_not_wait_for_the_callback_of_an_earlier_ticket_at_the_s
                      EINPROGRESS);
     start_thread(&thread, release_one, &sem);
     while (!atomic_load(&is_free))
-        sched_yield();
+        moment();
     ck_assert_int_eq(fairsem_ticket_take(&place, &other, 1, 0, call_nothing, NULL), EINPROGRESS);
     ck_assert_int_eq(fairsem_ticket_return(&place), 0);     /* would wait for ever */
     ck_assert(!atomic_load(&goes_on));
@@ -321,7 +321,7 @@ static void go_on(fairsem_ticket_t *ticket, void *arg)
     (void)arg;
     atomic_store(&is_free, true);
     while (!atomic_load(&goes_on))
-        sched_yield();
+        moment();
 }
 
 static void free_it_for_another(fairsem_ticket_t *ticket, void *arg)
@@ -334,7 +334,7 @@ static void free_it_for_another(fairsem_ticket_t *ticket, void *arg)
     insist(EINPROGRESS, fairsem_ticket_take(ticket, &fourth_sem, 1, 0, go_on, NULL));
     start_thread(&goes_on_thread, release_one, &fourth_sem);
     while (!atomic_load(&is_free))
-        sched_yield();
+        moment();
 }
 
 static void take_the_returned(fairsem_ticket_t *ticket, void *arg)

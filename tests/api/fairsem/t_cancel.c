@@ -3,6 +3,7 @@
  * t_cancel.c - pthread_cancel in a wait: the waiter leaves the queue, and no unit is lost or made.
  * (U51: TizenRT 7526, nuttx 619, dmtcp 138 left a stale node or count behind.)
  */
+#include "stress.h"
 #include "suite.h"
 #include "workers.h"
 
@@ -146,7 +147,7 @@ START_TEST(a_grant_that_races_with_a_cancel_is_kept_or_passed_on)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < stress_times(600); i++) {
         struct worker w1 = { 0 }, w2 = { 0 };
         int first;
 

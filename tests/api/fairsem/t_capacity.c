@@ -3,11 +3,11 @@
  * t_capacity.c - the capacity changes while units are in use and requests wait.
  * (U28: golang 29721, tokio 5308, anyio 73, redisson 603: what users ask for most.)
  */
+#include "stress.h"
 #include "suite.h"
 #include "workers.h"
 
 #include <errno.h>
-#include <sched.h>
 
 static void init_bounded(fairsem_t *sem, int64_t units, int64_t capacity)
 {
@@ -269,11 +269,11 @@ START_TEST(changes_of_capacity_during_acquires_and_releases_lose_nothing)
                                   .most_held = &most_held, .units = 1 + i % 3 };
         start_thread(&users[i].thread, use, &users[i]);
     }
-    for (int i = 0; i < 50000; i++) {
+    for (int i = 0; i < stress_times(10000); i++) {
         if (fairsem_set_capacity(&sem, i * 5 % (MOST + 1)) != 0)
             ck_abort_msg("set_capacity failed");
         if (i % 100 == 0)
-            sched_yield();
+            moment();
     }
     ck_assert_int_eq(fairsem_set_capacity(&sem, MOST), 0);
     atomic_store(&stop, 1);

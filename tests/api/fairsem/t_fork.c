@@ -4,11 +4,11 @@
  * (U52: c-blosc 241, FEX 2739, jemalloc 895 hang on a lock that another thread held.)
  */
 #include "children.h"
+#include "stress.h"
 #include "suite.h"
 #include "workers.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ START_TEST(a_fork_at_any_moment_of_set_capacity_loses_no_units)
 
     ck_assert_int_eq(fairsem_init(&r.sem, 0, &attr), 0);
     start_thread(&thread, resize_all_the_time, &r);
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < stress_times(60); i++) {
         pid_t child = fork();
 
         if (child == 0) {
@@ -188,7 +188,7 @@ START_TEST(a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works)
         h[i] = (struct hammer){ .sem = &sem, .stop = &stop };
         start_thread(&h[i].thread, hammer, &h[i]);
     }
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < stress_times(50); i++) {
         pid_t child = fork();
 
         if (child == 0) {
@@ -304,7 +304,7 @@ static void *wait_with_app_lock(void *arg)
     pthread_mutex_lock(&app_lock);
     atomic_store(&h->holds, 1);
     while (!atomic_load(&in_prepare))
-        sched_yield();
+        moment();
     insist(0, fairsem_acquire(h->sem, 1));
     pthread_mutex_unlock(&app_lock);
     return NULL;
@@ -322,7 +322,7 @@ START_TEST(no_lock_of_the_library_is_held_while_the_handlers_of_the_application_
     start_thread(&holder, wait_with_app_lock, &h);
     start_thread(&releaser, release_when_waited_for, &sem);
     while (!atomic_load(&h.holds))
-        sched_yield();
+        moment();
     child = fork();
     if (child == 0)
         _exit(0);
@@ -380,10 +380,8 @@ END_TEST
 
 int main(void)
 {
-    if (UNDER_TSAN) {
-        puts("skipped: ThreadSanitizer does not follow a fork of a threaded process");
-        return 77;
-    }
+    if (UNDER_TSAN)
+        return program_not_here("ThreadSanitizer does not follow a fork of a threaded process");
     RUN_SUITE("fork", LINUX_ONLY the_child_finds_the_same_count_and_an_empty_queue,
               a_fork_at_any_moment_of_set_capacity_loses_no_units,
               a_token_in_the_child_cancels_no_waits_of_the_parent,

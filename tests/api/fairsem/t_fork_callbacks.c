@@ -7,7 +7,6 @@
 #include "suite.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +26,7 @@ static void stay_in_callback(fairsem_ticket_t *ticket, void *arg)
     (void)ticket;
     atomic_store(&c->in_callback, 1);
     while (!atomic_load(&c->let_go))
-        sched_yield();
+        moment();
 }
 
 /* In the child only this thread goes on. */
@@ -67,7 +66,7 @@ START_TEST(a_callback_may_fork_while_another_one_runs)
     ck_assert_int_eq(fairsem_ticket_take(&c.ticket, &sem, 1, 0, fork_in_callback, &c), EINPROGRESS);
     start_thread(&thread, release_one, &busy_sem);
     while (!atomic_load(&busy.in_callback))
-        sched_yield();
+        moment();
     ck_assert_int_eq(fairsem_release(&sem, 1), 0);
     ck_assert_int_eq(c.status, 0);
     atomic_store(&busy.let_go, 1);
@@ -165,7 +164,7 @@ START_TEST(a_claim_in_the_child_touches_no_queue_of_the_parent)
     ck_assert_int_eq(fairsem_ticket_take(&t.third, &t.sem, 1, 0, do_nothing, NULL), EINPROGRESS);
     start_thread(&thread, release_three, &t.sem);
     while (!atomic_load(&t.first.in_callback))
-        sched_yield();
+        moment();
     child = fork();
     if (child == 0) {
         unsigned char other[sizeof t.third];
@@ -208,7 +207,7 @@ static void *release_one_for_the_second(void *arg)
     struct behind *b = arg;
 
     while (fairsem_waiters(&b->sem) != 2 && !atomic_load(&b->over))
-        sched_yield();
+        moment();
     fairsem_release(&b->sem, 1);
     return NULL;
 }
@@ -264,10 +263,8 @@ END_TEST
 
 int main(void)
 {
-    if (UNDER_TSAN) {
-        puts("skipped: ThreadSanitizer does not follow a fork of a threaded process");
-        return 77;
-    }
+    if (UNDER_TSAN)
+        return program_not_here("ThreadSanitizer does not follow a fork of a threaded process");
     RUN_SUITE("fork callbacks", a_callback_may_fork_while_another_one_runs,
               a_callback_due_after_one_that_forks_runs_only_in_the_parent,
               a_claim_in_the_child_touches_no_queue_of_the_parent,

@@ -6,10 +6,10 @@
  * semaphore do.
  */
 #include "askers.h"
+#include "stress.h"
 #include "suite.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -53,7 +53,7 @@ static void signal_until(struct worker *w, _Atomic int *result)
 {
     while (atomic_load(result) == STILL_WAITING) {
         pthread_kill(w->thread, SIGUSR1);
-        sched_yield();
+        moment();
     }
 }
 
@@ -63,7 +63,7 @@ static void signal_often(struct worker *w)
     for (int i = 1; i <= 100; i++) {
         pthread_kill(w->thread, SIGUSR1);
         while (atomic_load(&handled) < i)
-            sched_yield();
+            moment();
     }
 }
 
@@ -160,7 +160,7 @@ START_TEST(a_handler_may_release_at_any_moment)
     handlers_sem = &sem;
     for (int i = 0; i < 4; i++)
         start_thread(&thread[i], take_and_give, &sem);
-    for (taken = 0; taken < 20000; taken++) {
+    for (taken = 0; taken < stress_times(3000); taken++) {
         /* Take away what the handlers add, so that there are always waiters.  Two pending signals
          * may become one: then send another. */
         do {
@@ -196,7 +196,7 @@ START_TEST(a_handler_may_close_at_any_moment)
 
     handle(close_it, 0);
     handlers_sem = &sem;
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < stress_times(60); round++) {
         make_interruptible(&sem, 1);
         atomic_store(&stop, 0);
         atomic_store(&handled, 0);
@@ -206,7 +206,7 @@ START_TEST(a_handler_may_close_at_any_moment)
             start_thread(&thread[i], take_and_give, &sem);
         }
         if (round % 2 == 0)
-            sched_yield();
+            moment();
         pthread_kill(round % 4 < 2 ? thread[round % 3] : w[round % 3].thread, SIGUSR1);
         for (int i = 0; i < 3; i++)
             ck_assert_int_eq(worker_join(&w[i]), 4711);
@@ -225,13 +225,13 @@ START_TEST(a_thread_that_sleeps_on_a_word_can_be_canceled_and_loses_no_unit)
     fairsem_t sem;
 
     make_interruptible(&sem, 0);
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < stress_times(60); round++) {
         struct worker w = { 0 }, behind = { 0 };
 
         worker_queue(&w, &sem, 1, 1);
         worker_queue(&behind, &sem, 1, 2);
-        for (int i = 0; i < round % 20; i++)
-            sched_yield();
+        for (int i = 0; i < round % 20 * 20; i++)
+            moment();
         if (round % 2 == 0) {
             fairsem_release(&sem, 1);
             pthread_cancel(w.thread);
@@ -315,10 +315,8 @@ END_TEST
 
 int main(void)
 {
-    if (!can_be_interruptible()) {
-        puts("skipped: no futexes");
-        return 77;
-    }
+    if (!can_be_interruptible())
+        return program_not_here("no futexes");
     /* ThreadSanitizer delays signals in a system call that it does not know, and loses track of
      * threads that are canceled in one. */
     if (UNDER_TSAN)

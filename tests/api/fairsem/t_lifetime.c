@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* t_lifetime.c - when a semaphore may be destroyed, and which calls may still run then. */
 #include "children.h"
+#include "stress.h"
 #include "suite.h"
 #include "workers.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 
 START_TEST(a_semaphore_with_waiters_cannot_be_destroyed)
@@ -83,7 +83,7 @@ static void *release_what_comes(void *arg)
         if (sem != NULL)
             fairsem_release(sem, 1);
         else
-            sched_yield();
+            moment();
     }
     return NULL;
 }
@@ -99,7 +99,7 @@ START_TEST(an_acquirer_may_destroy_and_free_at_once)
     pthread_t thread;
 
     start_thread(&thread, release_what_comes, &relay);
-    for (int i = 0; i < 10000; i++) {
+    for (int i = 0; i < stress_times(2000); i++) {
         fairsem_t *sem = aligned_alloc(_Alignof(fairsem_t), sizeof *sem);
 
         if (sem == NULL || fairsem_init(sem, 0, NULL) != 0)
@@ -110,7 +110,7 @@ START_TEST(an_acquirer_may_destroy_and_free_at_once)
                 ck_abort_msg("acquire failed");
         } else if (i % 3 == 1) {
             while (fairsem_tryacquire(sem, 1) != 0)
-                continue;
+                moment();
         } else {
             while (fairsem_acquire_for(sem, 1, 20000) != 0)
                 continue;
@@ -134,7 +134,7 @@ START_TEST(a_grant_may_come_before_the_waiter_sleeps)
     pthread_t thread;
 
     start_thread(&thread, release_what_comes, &relay);
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < stress_times(4000); i++) {
         atomic_store(&relay.sem, &sem);
         for (int spin = i % 53 * 20; spin > 0; spin--)
             atomic_load_explicit(&relay.stop, memory_order_relaxed);
@@ -154,7 +154,7 @@ START_TEST(a_waiter_may_end_while_it_is_being_woken)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     int granted = 0, returned = 0;
 
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < stress_times(600); i++) {
         struct worker w = { 0 };
         struct timespec deadline = from_now(CLOCK_MONOTONIC, i % 2);
 
@@ -165,7 +165,7 @@ START_TEST(a_waiter_may_end_while_it_is_being_woken)
         granted += worker_join(&w) == 0;
         returned += fairsem_tryacquire(&sem, 1) == 0;
     }
-    ck_assert_int_eq(granted + returned, 3000);
+    ck_assert_int_eq(granted + returned, stress_times(600));
     ck_assert_int_eq(fairsem_waiters(&sem), 0);
 }
 END_TEST
@@ -207,14 +207,14 @@ END_TEST
 struct parcel {
     fairsem_t full, empty;
     long      content;      /* not atomic: the semaphores must order it */
-    long      sum;
+    long      sum, count;
 };
 
 static void *consume_parcels(void *arg)
 {
     struct parcel *p = arg;
 
-    for (long i = 0; i < 20000; i++) {
+    for (long i = 0; i < p->count; i++) {
         if (i % 2 != 0 || fairsem_tryacquire(&p->full, 1) != 0)
             insist(0, fairsem_acquire(&p->full, 1));
         p->sum += p->content;
@@ -225,17 +225,18 @@ static void *consume_parcels(void *arg)
 
 START_TEST(what_the_releaser_wrote_is_seen_by_the_acquirer)
 {
-    struct parcel p = { .full = FAIRSEM_INITIALIZER(0), .empty = FAIRSEM_INITIALIZER(1) };
+    struct parcel p = { .full = FAIRSEM_INITIALIZER(0), .empty = FAIRSEM_INITIALIZER(1),
+                        .count = (long)stress_times(4000) };
     pthread_t thread;
 
     start_thread(&thread, consume_parcels, &p);
-    for (long i = 0; i < 20000; i++) {
+    for (long i = 0; i < p.count; i++) {
         ck_assert_int_eq(fairsem_acquire(&p.empty, 1), 0);
         p.content = i;
         fairsem_release(&p.full, 1);
     }
     pthread_join(thread, NULL);
-    ck_assert_int_eq(p.sum, 20000L * 19999 / 2);
+    ck_assert_int_eq(p.sum, p.count * (p.count - 1) / 2);
 }
 END_TEST
 

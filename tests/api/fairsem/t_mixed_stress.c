@@ -9,7 +9,6 @@
 #include "workers.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 
 #define CAPACITY 6      /* at the beginning and at the end */
@@ -53,7 +52,7 @@ static void put_down(struct ground *g, fairsem_units_t *units, uint32_t *seed)
     int result = 0;
 
     if (next(seed) % 4 == 0)
-        sched_yield();
+        moment();
     atomic_fetch_sub(&g->held, units->n);
     switch (next(seed) % 3) {
     case 0:
@@ -214,7 +213,7 @@ static void *wait_to_be_canceled(void *arg)
             pick_up(g, n);
             put_down(g, &units, &p->seed);
         } else {
-            sched_yield();      /* while the capacity is too small, every call is refused at once */
+            moment();      /* while the capacity is too small, every call is refused at once */
         }
     }
     pthread_cleanup_pop(1);
@@ -234,7 +233,7 @@ static void interfere(struct ground *g, struct player players[], uint32_t *seed)
         break;
     case 1:
         result = fairsem_consume(&g->sem, n);
-        sched_yield();
+        moment();
         result |= fairsem_release(&g->sem, n);
         break;
     case 2:
@@ -247,8 +246,8 @@ static void interfere(struct ground *g, struct player players[], uint32_t *seed)
         break;
     default:
         start_thread(&prey.thread, wait_to_be_canceled, &prey);
-        for (uint32_t i = next(seed) % 20; i > 0; i--)
-            sched_yield();
+        for (uint32_t i = next(seed) % 400; i > 0; i--)
+            moment();
         pthread_cancel(prey.thread);
         fairsem_set_capacity(&g->sem, CAPACITY);        /* a small capacity would keep it running */
         pthread_join(prey.thread, NULL);

@@ -7,7 +7,6 @@
 #include "suite.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -136,7 +135,7 @@ START_TEST(every_way_to_grant_a_ticket_runs_its_callback)
         } else {
             asker_start(&head, &sem, 8);
             while (fairsem_waiters(&sem) != 1 && worker_waits(&head.w))
-                sched_yield();
+                moment();
         }
         take_noted(&ticket, &sem, 2, noted, &note);
         waited = fairsem_ticket_state(&ticket) == FAIRSEM_TICKET_WAITING;

@@ -3,11 +3,11 @@
  * t_notify_race.c - callbacks and other threads: a return waits until the ticket's callback has
  * ended, and a callback holds up no other thread.
  */
+#include "stress.h"
 #include "suite.h"
 #include "workers.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static void *return_it(void *arg)
 /* Two threads return the ticket; both must wait until the callback has ended, not only one. */
 START_TEST(a_return_waits_for_the_callback_that_another_thread_is_running)
 {
-    for (int round = 0; round < 100; round++) {
+    for (int round = 0; round < stress_times(40); round++) {
         fairsem_t sem = FAIRSEM_INITIALIZER(0);
         fairsem_ticket_t ticket = { 0 };
         struct slow slow = { .entered = FAIRSEM_INITIALIZER(0), .go = FAIRSEM_INITIALIZER(0) };
@@ -72,10 +72,10 @@ START_TEST(a_return_waits_for_the_callback_that_another_thread_is_running)
         }
         for (int i = 0; i < 2; i++) {
             while (!atomic_load(&r[i].about_to))
-                sched_yield();
+                moment();
         }
         for (int i = round % 10 * 10; i > 0; i--)
-            sched_yield();      /* a return that does not wait would return now */
+            moment();      /* a return that does not wait would return now */
         ck_assert_int_eq(fairsem_release(&slow.go, 1), 0);
         for (int i = 0; i < 2; i++) {
             pthread_join(r[i].thread, NULL);
@@ -123,9 +123,9 @@ START_TEST(a_return_waits_for_the_callback_of_an_earlier_request_too)
     ck_assert_int_eq(fairsem_acquire(&retaken.slow.entered, 1), 0);
     start_thread(&r.thread, return_it, &r);
     while (fairsem_waiters(&sem) != 0)
-        sched_yield();
+        moment();
     for (int i = 0; i < 100; i++)
-        sched_yield();          /* a return that does not wait would return now */
+        moment();          /* a return that does not wait would return now */
     ck_assert_int_eq(fairsem_release(&retaken.slow.go, 1), 0);
     pthread_join(r.thread, NULL);
     ck_assert(r.had_ended);
@@ -231,7 +231,7 @@ static void *release_when_told(void *arg)
 
     for (int i = 1; i <= relay->rounds; i++) {
         while (atomic_load(relay->turn) != i)
-            sched_yield();
+            moment();
         for (int spin = i % 41 * 15; spin > 0; spin--)
             atomic_load_explicit(relay->turn, memory_order_relaxed);
         fairsem_release(relay->sem, 1);
@@ -252,7 +252,7 @@ START_TEST(a_returned_ticket_can_be_freed_even_if_a_grant_races_with_the_return)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     _Atomic int turn = 0;
-    struct relay relay = { .sem = &sem, .turn = &turn, .rounds = 20000 };
+    struct relay relay = { .sem = &sem, .turn = &turn, .rounds = (int)stress_times(4000) };
     pthread_t thread;
 
     start_thread(&thread, release_when_told, &relay);
@@ -277,7 +277,7 @@ START_TEST(a_returned_ticket_can_be_freed_even_if_a_grant_races_with_the_return)
         memset(ticket, 0xa5, sizeof *ticket);
         free(ticket);
         while (atomic_load(&turn) != 0)
-            sched_yield();
+            moment();
         if (atomic_load(&calls) != calls_then || calls_then > 1)
             ck_abort_msg("the callback ran after the return, or twice");
         if (i % 2 == 0 && fairsem_ticket_state(&next) != FAIRSEM_TICKET_GRANTED)
@@ -340,7 +340,7 @@ START_TEST(clients_with_tickets_grant_each_other_and_lose_nothing)
     struct client c[CLIENTS];
 
     for (int i = 0; i < CLIENTS; i++) {
-        c[i] = (struct client){ .sem = &sem, .rounds = 10000 };
+        c[i] = (struct client){ .sem = &sem, .rounds = (int)stress_times(2000) };
         start_thread(&c[i].thread, use_tickets, &c[i]);
     }
     for (int i = 0; i < CLIENTS; i++) {

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdbool.h>
 
 /* Queue askers of these priorities for one unit each.  Then release unit after unit: the askers
@@ -187,7 +186,7 @@ static bool hold_up(struct pair *p)
     asker_queue(&p->fits, &p->sem, 2, 1);
     asker_start(&p->head, &p->sem, 8);
     while (fairsem_waiters(&p->sem) != 2 && worker_waits(&p->head.w))
-        sched_yield();
+        moment();
     fairsem_release(&p->sem, 5);
     return fairsem_waiters(&p->sem) == 2;
 }

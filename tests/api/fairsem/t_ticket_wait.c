@@ -4,7 +4,6 @@
 #include "workers.h"
 
 #include <errno.h>
-#include <sched.h>
 
 #define REASON 4711
 
@@ -132,7 +131,7 @@ START_TEST(a_return_ends_all_waits_for_the_ticket)
 {
     int heard = 0;
 
-    for (int round = 0; round < 10000 && heard < 20 * WATCHERS; round++) {
+    for (int round = 0; heard < 20 * WATCHERS; round++) {
         fairsem_t sem = FAIRSEM_INITIALIZER(0);
         fairsem_ticket_t ticket = { 0 };
         struct watcher w[WATCHERS] = { { .how = { 0 } } };
@@ -140,7 +139,7 @@ START_TEST(a_return_ends_all_waits_for_the_ticket)
         take(&ticket, &sem, 1);
         start_watchers(w, &ticket);
         for (int i = 0; i < round % 1000; i++)
-            sched_yield();      /* if the return comes too early, another round is needed */
+            moment();      /* if the return comes too early, another round is needed */
         ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
         for (int i = 0; i < WATCHERS; i++) {
             pthread_join(w[i].thread, NULL);
@@ -151,7 +150,6 @@ START_TEST(a_return_ends_all_waits_for_the_ticket)
         ck_assert_int_eq(fairsem_waiters(&sem), 0);
         ck_assert_int_eq(fairsem_destroy(&sem), 0);
     }
-    ck_assert_int_ge(heard, 20 * WATCHERS);
 }
 END_TEST
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* t_token.c - one token ends any number of waits, on any semaphores, and no unit is lost. */
 #include "askers.h"
+#include "stress.h"
 #include "suite.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <sched.h>
 
 #define REASON 4711
 
@@ -115,7 +115,7 @@ END_TEST
 /* The release grants, before the cancel; the waiter may not have run by then. */
 START_TEST(a_waiter_granted_before_the_cancel_keeps_its_units)
 {
-    for (int round = 0; round < 1000; round++) {
+    for (int round = 0; round < stress_times(200); round++) {
         fairsem_t sem = FAIRSEM_INITIALIZER(0);
         fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
         struct asker a = { .how = { .token = &token } };
@@ -222,7 +222,7 @@ static void *cancel_when_told(void *arg)
 
     for (int i = 1; i <= c->rounds; i++) {
         while (atomic_load(&c->turn) != i)
-            sched_yield();
+            moment();
         for (int spin = i % 31 * 20; spin > 0; spin--)
             atomic_load_explicit(&c->turn, memory_order_relaxed);
         fairsem_token_cancel(&c->token, 0);
@@ -233,7 +233,7 @@ static void *cancel_when_told(void *arg)
 
 START_TEST(a_grant_that_races_with_a_token_is_kept_or_never_happened)
 {
-    struct canceler c = { .rounds = 3000 };
+    struct canceler c = { .rounds = (int)stress_times(600) };
     pthread_t thread;
 
     start_thread(&thread, cancel_when_told, &c);
@@ -259,7 +259,7 @@ START_TEST(a_grant_that_races_with_a_token_is_kept_or_never_happened)
         ck_assert_int_eq(fairsem_available(&sem), 0);
         ck_assert_int_eq(fairsem_waiters(&sem), 0);
         while (atomic_load(&c.turn) != 0)
-            sched_yield();
+            moment();
         ck_assert_int_eq(fairsem_token_destroy(&c.token), 0);
         ck_assert_int_eq(fairsem_destroy(&sem), 0);
     }
@@ -312,7 +312,7 @@ static void chase(struct chase *c, int64_t units, int hogs)
 {
     pthread_t fleer, hogger;
 
-    *c = (struct chase){ .sem = FAIRSEM_INITIALIZER(units), .count = 20000, .at = -1 };
+    *c = (struct chase){ .sem = FAIRSEM_INITIALIZER(units), .count = (int)stress_times(4000), .at = -1 };
     c->tokens = aligned_alloc(_Alignof(fairsem_token_t), (size_t)c->count * sizeof *c->tokens);
     for (int i = 0; i < c->count; i++)
         fairsem_token_init(&c->tokens[i]);
@@ -321,7 +321,7 @@ static void chase(struct chase *c, int64_t units, int hogs)
         start_thread(&hogger, hog, c);
     for (int i = 0; i < c->count; i++) {
         while (atomic_load(&c->at) < i)
-            sched_yield();
+            moment();
         for (int spin = i % 113 * 10; spin > 0; spin--)
             atomic_load_explicit(&c->at, memory_order_relaxed);
         fairsem_token_cancel(&c->tokens[i], REASON);

@@ -26,12 +26,12 @@
 #define NOT_CHANGED 4711        /* an errno that no function sets */
 
 /* True if this system has no sem_t for threads: prints why. */
-static inline bool skips_sem_t(void)
+static inline bool has_no_sem_t(void)
 {
     if (!HAS_SEM_T)
-        puts("skipped: no futexes, and so no sem_t (t_posix_results)");
+        puts("not here: no futexes, and so no sem_t (t_posix_results)");
     else if (!has_priority_inheritance())
-        puts("skipped: the emulated machine has no mutexes with priority inheritance");
+        puts("not here: the emulated machine has no mutexes with priority inheritance");
     else
         return false;
     return true;

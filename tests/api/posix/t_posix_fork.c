@@ -3,6 +3,7 @@
  * t_posix_fork.c - a sem_t in the child of a process whose threads wait for it or are in a call.
  */
 #include "callers.h"
+#include "stress.h"
 #include "children.h"
 
 #include <stdio.h>
@@ -62,7 +63,7 @@ START_TEST(a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works)
     ck_assert_works(sem_init(&sem, 0, 2));
     for (int i = 0; i < 3; i++)
         start_thread(&thread[i], take_and_give, &sem);
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < stress_times(50); i++) {
         pid_t child = fork();
 
         if (child == 0)
@@ -79,12 +80,10 @@ END_TEST
 
 int main(void)
 {
-    if (skips_sem_t())
-        return 77;
-    if (UNDER_TSAN) {
-        puts("skipped: ThreadSanitizer does not follow a fork of a threaded process");
-        return 77;
-    }
+    if (has_no_sem_t())
+        return SKIPPED;
+    if (UNDER_TSAN)
+        return program_not_here("ThreadSanitizer does not follow a fork of a threaded process");
     RUN_SUITE("posix fork", the_child_of_a_process_whose_threads_wait_has_a_semaphore_that_works,
               a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works);
 }

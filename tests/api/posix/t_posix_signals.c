@@ -4,6 +4,7 @@
  * sem_post, whatever it has interrupted.
  */
 #include "callers.h"
+#include "stress.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -51,7 +52,7 @@ static void signal_until_result(struct caller *c)
 {
     while (atomic_load(&c->result) == STILL_WAITING) {
         pthread_kill(c->thread, SIGUSR1);
-        sched_yield();
+        moment();
     }
 }
 
@@ -90,7 +91,7 @@ START_TEST(a_handler_with_sa_restart_does_not_end_a_wait)
     for (int i = 1; i <= 200; i++) {
         pthread_kill(c.thread, SIGUSR1);
         while (atomic_load(&handled) < i)
-            sched_yield();
+            moment();
         ck_assert_int_eq(fairsem_waiters(&sem.fairsem_inside_), 1);
     }
     ck_assert_works(sem_post(&sem));
@@ -102,7 +103,7 @@ END_TEST
 /* The oldest waiter's own handler grants to it, and then must not count as an interruption. */
 START_TEST(a_handler_may_post_what_its_own_thread_is_first_to_wait_for)
 {
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < stress_times(60); round++) {
         struct caller c = { 0 }, behind = { 0 };
         static sem_t sem;
 
@@ -134,7 +135,7 @@ static void storm(int flags)
     handlers_sem = &sem;
     for (int i = 0; i < 4; i++)
         start_thread(&thread[i], take_and_give, &sem);
-    for (taken = 0; taken < 10000; taken++) {
+    for (taken = 0; taken < stress_times(2000); taken++) {
         struct timespec soon;
 
         /* The units that the handlers add are taken, so that a thread always waits.  The kernel may
@@ -186,7 +187,7 @@ START_TEST(a_cancellation_does_not_act_in_a_post_of_a_handler)
 
     /* On an emulator a program without semaphores crashes here, too, or skips a cleanup handler. */
     if (emulated())
-        SKIP_TEST("an emulator cannot unwind a thread from every instruction of a handler");
+        NOT_HERE("an emulator cannot unwind a thread from every instruction of a handler");
     handle(post_some, SA_RESTART);
     handlers_posts = 10;
     handlers_sem = &posted;
@@ -194,7 +195,7 @@ START_TEST(a_cancellation_does_not_act_in_a_post_of_a_handler)
     ck_assert_works(sem_init(&posted, 0, 0));
     for (int i = 0; i < 3; i++)
         start_thread(&taker[i], take_until_stopped, &posted);
-    for (int round = 0; round < 10000; round++) {
+    for (int round = 0; round < stress_times(1500); round++) {
         struct caller c = { 0 };
 
         await_waiters(&posted.fairsem_inside_, 3);
@@ -202,7 +203,7 @@ START_TEST(a_cancellation_does_not_act_in_a_post_of_a_handler)
         caller_queue(&c, &asleep, (enum how)(round % WAYS), 1);
         pthread_kill(c.thread, SIGUSR1);
         while (atomic_load(&begun) == round)
-            continue;
+            moment();
         for (int i = 0; i < 4; i++)     /* about as long as the handler takes */
             dawdle(round);
         pthread_cancel(c.thread);
@@ -223,12 +224,10 @@ END_TEST
 
 int main(void)
 {
-    if (skips_sem_t())
-        return 77;
-    if (UNDER_TSAN) {
-        puts("skipped: ThreadSanitizer delays signals by itself");
-        return 77;
-    }
+    if (has_no_sem_t())
+        return SKIPPED;
+    if (UNDER_TSAN)
+        return program_not_here("ThreadSanitizer delays signals by itself");
     RUN_SUITE("posix signals", a_handler_without_sa_restart_ends_a_wait_with_eintr,
               a_handler_with_sa_restart_does_not_end_a_wait,
               a_handler_may_post_what_its_own_thread_is_first_to_wait_for,

@@ -7,6 +7,7 @@
  * that interrupts another first use, and in a forked child.
  */
 #include "callers.h"
+#include "stress.h"
 #include "children.h"
 #include "sem.h"
 
@@ -43,7 +44,7 @@ static void caller_first_in_queue(struct caller *c, sem_t *sem, enum how how)
 {
     caller_start(c, sem, how);
     while (atomic_load(&fs_inside(&sem->fairsem_inside_)->limit) == 0)
-        sched_yield();
+        moment();
     await_waiters(&sem->fairsem_inside_, 1);
 }
 
@@ -113,7 +114,7 @@ static void *use_first(void *arg)
 
         atomic_fetch_add(&arrived, 1);
         while (atomic_load(&arrived) < (i + 1) * THREADS)
-            sched_yield();
+            moment();
         dawdle((self * 31 + i) % 13);
         switch ((self + i) % THREADS) {
         case 0: result = sem_wait(&many[i]); break;
@@ -213,10 +214,10 @@ START_TEST(a_handler_may_post_while_its_thread_uses_it_first)
     ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
     atomic_store(&current, NONE);
     start_thread(&thread, use_one_after_the_other, NULL);
-    for (int sent = 1; sent <= 10000; sent++) {
+    for (int sent = 1; sent <= stress_times(2000); sent++) {
         pthread_kill(thread, SIGUSR1);
         while (atomic_load(&handled) < sent)
-            sched_yield();
+            moment();
         dawdle(sent);
     }
     atomic_store(&stop, 1);
@@ -284,7 +285,7 @@ START_TEST(a_child_can_use_one_that_another_thread_was_using_for_the_first_time)
 
     memset(many, 0, sizeof many);
     start_thread(&thread, post_each, NULL);
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < stress_times(60); i++) {
         pid_t child;
 
         pthread_mutex_lock(&no_fork);
@@ -350,10 +351,10 @@ END_TEST
 
 int main(void)
 {
-    if (skips_sem_t())
-        return 77;
+    if (has_no_sem_t())
+        return SKIPPED;
     if (UNDER_TSAN) {
-        puts("skipped: the tests with handlers and with threads that fork, under ThreadSanitizer");
+        puts("not here: the tests with handlers and with threads that fork, under ThreadSanitizer");
         RUN_SUITE("posix zeroed", its_value_is_0_whichever_function_comes_first,
                   a_wait_is_in_the_queue_until_a_post,
                   after_its_first_use_it_is_the_same_as_one_that_was_initialized,
