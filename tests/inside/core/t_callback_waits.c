@@ -10,7 +10,6 @@
 #include "workers.h"
 
 #include <errno.h>
-#include <sched.h>
 
 static fairsem_t first = FAIRSEM_INITIALIZER(0), second = FAIRSEM_INITIALIZER(0);
 static _Atomic int mistakes;    /* of threads that are not the test's own */
@@ -45,11 +44,11 @@ static void wait_for_the_second_and_go_on(fairsem_ticket_t *which, void *arg)
     (void)which;
     (void)arg;
     while (!atomic_load(&second_runs))
-        sched_yield();
+        moment();
     must(fairsem_ticket_return(&of_second));
     atomic_store(&first_has_waited, 1);
     while (atomic_load(&cond_waits) < 2 && !atomic_load(&second_returned))
-        sched_yield();
+        moment();
     atomic_store(&first_ended, 1);
 }
 
@@ -59,7 +58,7 @@ static void be_waited_for(fairsem_ticket_t *which, void *arg)
     (void)arg;
     atomic_store(&second_runs, 1);
     while (atomic_load(&cond_waits) < 1)
-        sched_yield();
+        moment();
 }
 
 static void wait_for_the_first(fairsem_ticket_t *which, void *arg)
@@ -89,7 +88,7 @@ START_TEST(a_callback_waits_for_one_that_has_waited_for_an_earlier_call_of_it)
     start_thread(&releaser, release_first, NULL);
     ck_assert_int_eq(fairsem_release(&second, 1), 0);
     while (!atomic_load(&first_has_waited))
-        sched_yield();
+        moment();
     ck_assert_int_eq(fairsem_tryacquire(&second, 1), 0);
     take_with(&of_second, &second, wait_for_the_first);
     ck_assert_int_eq(fairsem_release(&second, 1), 0);

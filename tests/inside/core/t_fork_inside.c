@@ -17,7 +17,6 @@
 #include "wake_queue.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -78,7 +77,7 @@ static void await_cond_wait(void)
     pthread_mutex_t *m;
 
     while ((m = atomic_load(&waits_with)) == NULL)
-        sched_yield();
+        moment();
     pthread_mutex_lock(m);
     pthread_mutex_unlock(m);
     atomic_store(&waits_with, NULL);
@@ -106,7 +105,7 @@ static void stay_in_callback(fairsem_ticket_t *ticket, void *arg)
     (void)ticket;
     atomic_store(&b->in_callback, true);
     while (!atomic_load(&b->let_go))
-        sched_yield();
+        moment();
 }
 
 static void *release_it(void *arg)
@@ -128,7 +127,7 @@ static void begin_busy(struct busy *b)
                      EINPROGRESS);
     start_thread(&b->releaser, release_it, b);
     while (!atomic_load(&b->in_callback))
-        sched_yield();
+        moment();
     start_thread(&b->returner, return_it, b);
     await_cond_wait();
 }
@@ -186,7 +185,7 @@ static void watch_until_asleep(pthread_t *thread, struct watched *w)
     atomic_store(&w->result, STILL_WAITING);
     start_thread(thread, wait_for_ticket, w);
     while (atomic_load(&parks) == before)
-        sched_yield();
+        moment();
 }
 
 /* The child takes the ticket again: its grant wakes only threads of the child. */
@@ -241,7 +240,7 @@ static void *hold_the_mutex(void *arg)
     pthread_mutex_lock(&h->sem->mutex);
     atomic_store(&h->holds, 1);
     while (!atomic_load(&h->let_go))
-        sched_yield();
+        moment();
     pthread_mutex_unlock(&h->sem->mutex);
     return NULL;
 }
@@ -256,7 +255,7 @@ START_TEST(a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child)
 
     start_thread(&thread, hold_the_mutex, &h);
     while (!atomic_load(&h.holds))
-        sched_yield();
+        moment();
     child = fork();
     if (child == 0) {
         CHILD_CHECK(fairsem_acquire_for(&sem, 2, 1000) == ETIMEDOUT);
@@ -278,7 +277,7 @@ BARE int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *
 
     atomic_store(&stays_in_its_first_wait, true);
     while (holds_it && !atomic_load(&let_it_go_on))
-        sched_yield();
+        moment();
     return result;
 }
 
@@ -301,11 +300,11 @@ START_TEST(a_fork_during_the_first_wait_of_all_leaves_a_child_that_can_fork)
     pid_t child;
 
     if (fs_under_valgrind)
-        SKIP_TEST("under valgrind threads sleep on futexes");
+        NOT_HERE("under valgrind threads sleep on futexes");
     atomic_store(&holds_it, true);
     start_thread(&thread, wait_for_the_first_time, &sem);
     while (!atomic_load(&stays_in_its_first_wait))
-        sched_yield();
+        moment();
     child = fork();
     if (child == 0) {
         pid_t grandchild;
@@ -337,10 +336,8 @@ END_TEST
 
 int main(void)
 {
-    if (UNDER_TSAN) {
-        puts("skipped: ThreadSanitizer does not follow a fork of a threaded process");
-        return 77;
-    }
+    if (UNDER_TSAN)
+        return program_not_here("ThreadSanitizer does not follow a fork of a threaded process");
     RUN_SUITE("fork inside", WHERE_A_KEY_IS_MADE
               threads_of_the_child_can_wait_for_callbacks_where_one_of_the_parent_did,
               a_ticket_granted_in_the_child_wakes_no_thread_of_the_parent,

@@ -11,7 +11,6 @@
 
 #include "wait.h"
 
-#include <sched.h>
 
 #define TEXT 4711
 
@@ -72,7 +71,7 @@ static void message_comes(void *(*send)(void *), void (*take)(struct message *))
         ck_assert_int_eq(fairsem_ticket_take(&m.held, &m.sem, 1, 0, NULL, NULL), 0);
         start_thread(&sender, send, &m);
         while (atomic_load_explicit(word, memory_order_relaxed) != 2)   /* one unit, not SLOW */
-            sched_yield();
+            moment();
         take(&m);
         ck_assert_int_eq(m.text, TEXT);
         pthread_join(sender, NULL);
@@ -129,7 +128,7 @@ START_TEST(a_grant_orders_before_a_waiter_that_is_awake)
         fs_exit(s, available, &deferred);
         start_thread(&sender, release_it, &m);
         while (fs_in_queue(&wait.waiter))
-            sched_yield();
+            moment();
         ck_assert_int_eq(fs_sleep(&wait, &woken), FS_GRANTED);
         ck_assert_int_eq(m.text, TEXT);
         pthread_join(sender, NULL);

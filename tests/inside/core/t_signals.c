@@ -12,7 +12,6 @@
 #include "section.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/wait.h>
@@ -45,7 +44,7 @@ BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
         while (!atomic_load(&canceled_now))
             continue;
         for (int i = 0; i < 1000; i++)
-            sched_yield();
+            moment();
     }
     if (atomic_load(&signal_at_unlock)) {
         atomic_store(&signal_at_unlock, false);
@@ -199,7 +198,7 @@ START_TEST(a_handler_is_not_canceled_while_it_has_a_lock)
     worker_queue(&w, &handlers_sem, FAIRSEM_MAX_UNITS, 1);  /* more than signals bring */
     while (!atomic_load(&inside)) {
         pthread_kill(w.thread, SIGUSR1);
-        sched_yield();
+        moment();
     }
     pthread_cancel(w.thread);
     atomic_store(&canceled_now, true);

@@ -14,7 +14,6 @@
 #include "parking.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 
@@ -48,7 +47,7 @@ BARE int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
         return __real_pthread_cond_timedwait(c, m, t);
     atomic_fetch_add(&early_returns, 1);
     pthread_mutex_unlock(m);
-    sched_yield();
+    moment();
     pthread_mutex_lock(m);
     return ETIMEDOUT;
 }
@@ -73,7 +72,7 @@ bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_
     if (!atomic_load(&early) || deadline == NULL)
         return __real_fs_park_on_word(word, value, deadline);
     atomic_fetch_add(&early_returns, 1);
-    sched_yield();
+    moment();
     return false;
 }
 
@@ -106,14 +105,13 @@ START_TEST(a_sleep_that_ends_too_early_does_not_end_the_wait)
 
     atomic_store(&early, true);
     /* On a slow machine the time may pass before the thread sleeps. */
-    for (int ms = 50; atomic_load(&early_returns) == 0 && ms < 60000; ms *= 4) {
+    for (int64_t ms = 50; atomic_load(&early_returns) == 0; ms *= 4) {
         deadline = from_now(CLOCK_REALTIME, ms);
         ck_assert_int_eq(fairsem_acquire_until(&sem, 1, CLOCK_REALTIME, &deadline), ETIMEDOUT);
     }
     __real_clock_gettime(CLOCK_REALTIME, &now);
     ck_assert(now.tv_sec > deadline.tv_sec
               || (now.tv_sec == deadline.tv_sec && now.tv_nsec >= deadline.tv_nsec));
-    ck_assert_int_gt(atomic_load(&early_returns), 0);
 
     deadline = from_now(CLOCK_REALTIME, 3600 * 1000);
     w.clock = CLOCK_REALTIME;
@@ -121,7 +119,7 @@ START_TEST(a_sleep_that_ends_too_early_does_not_end_the_wait)
     atomic_store(&early_returns, 0);
     worker_queue(&w, &sem, 1, 1);
     while (atomic_load(&early_returns) < 10)
-        sched_yield();
+        moment();
     ck_assert_int_eq(fairsem_waiters(&sem), 1);
     ck_assert_int_eq(fairsem_release(&sem, 1), 0);
     ck_assert_int_eq(worker_join(&w), 0);
@@ -148,7 +146,7 @@ START_TEST(units_granted_to_a_canceled_sleeper_go_to_the_next_in_the_queue)
 {
     int caught = 0;
 
-    for (int round = 0; round < 1000 && caught < 20; round++) {
+    while (caught < 20) {
         fairsem_t sem;
         struct worker w1 = { 0 }, w2 = { 0 };
 
@@ -157,7 +155,7 @@ START_TEST(units_granted_to_a_canceled_sleeper_go_to_the_next_in_the_queue)
         worker_queue(&w1, &sem, 1, 1);
         worker_queue(&w2, &sem, 1, 2);
         for (int i = 0; i < 1000; i++)
-            sched_yield();      /* no order depends on this: without a sleeper, another round */
+            moment();      /* no order depends on this: without a sleeper, another round */
         grant_to_a_sleeper_without_waking_it(&sem);
         ck_assert_int_eq(fairsem_waiters(&sem), 1);
         ck_assert_int_eq(fairsem_available(&sem), 0);
@@ -170,19 +168,19 @@ START_TEST(units_granted_to_a_canceled_sleeper_go_to_the_next_in_the_queue)
         ck_assert_int_eq(worker_join(&w2), 0);
         ck_assert_int_eq(fairsem_available(&sem), 0);
     }
-    ck_assert_int_ge(caught, 20);
 }
 END_TEST
 
 /* The same for a time-out: granted, still asleep, the deadline passes.  It has the unit. */
 START_TEST(a_sleeper_that_was_granted_before_its_deadline_has_its_units)
 {
+    int64_t ms = 20;
     int caught = 0;
 
-    for (int round = 0; round < 1000 && caught < 5; round++) {
+    while (caught < 5) {
         fairsem_t sem;
         struct worker w = { 0 };
-        struct timespec deadline = from_now(CLOCK_MONOTONIC, 100);
+        struct timespec deadline = from_now(CLOCK_MONOTONIC, ms);
 
         ck_assert_int_eq(fairsem_init(&sem, 0, &no_spin), 0);
         atomic_store(&swallowed, 0);
@@ -190,18 +188,18 @@ START_TEST(a_sleeper_that_was_granted_before_its_deadline_has_its_units)
         w.deadline = &deadline;
         worker_start(&w, &sem, 1);
         while (fairsem_waiters(&sem) != 1 && worker_waits(&w))
-            sched_yield();
+            moment();
         for (int i = 0; i < 1000; i++)
-            sched_yield();
+            moment();
         grant_to_a_sleeper_without_waking_it(&sem);
         if (worker_join(&w) == 0) {
             ck_assert_int_eq(fairsem_available(&sem), 0);
             caught += atomic_load(&swallowed);
         } else {
             ck_assert_int_eq(fairsem_available(&sem), 1);
+            ms *= 2;    /* it passed before the grant */
         }
     }
-    ck_assert_int_ge(caught, 5);
 }
 END_TEST
 
@@ -215,7 +213,7 @@ START_TEST(units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count
     for (int i = 0; i < 4; i++)
         worker_queue(&w[i], &sem, FAIRSEM_MAX_UNITS, i + 1);
     for (int i = 0; i < 1000; i++)
-        sched_yield();
+        moment();
     atomic_store(&swallow, true);
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(fairsem_release(&sem, FAIRSEM_MAX_UNITS), 0);
@@ -247,11 +245,11 @@ START_TEST(a_handler_may_end_a_thread_that_has_just_joined)
     void *result;
 
     if (UNDER_TSAN)
-        SKIP_TEST("ThreadSanitizer delays signals by itself");
+        NOT_HERE("ThreadSanitizer delays signals by itself");
     sigemptyset(&action.sa_mask);
     ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
     if (fairsem_init(&sem, 0, &interruptible) == ENOTSUP)
-        SKIP_TEST("no interruptible semaphores here");
+        NOT_HERE("no interruptible semaphores here");
     atomic_store(&raises, true);
     worker_start(&w, &sem, 1);
     ck_assert_int_eq(pthread_join(w.thread, &result), 0);

@@ -16,7 +16,6 @@
 #include "section.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdbool.h>
 
 /* ---------------------------------------------------------------- at one exact moment */
@@ -34,7 +33,7 @@ static void stop_before_the_last(void)
         locks_left = -1;
         atomic_store(&stopped, true);
         while (!atomic_load(&goes_on))
-            sched_yield();
+            moment();
     }
 }
 
@@ -52,12 +51,12 @@ static void go_through_doors(const pthread_mutex_t *m)
         first_door = false;
         atomic_store(&at_first_door, true);
         while (!atomic_load(&at_second_door))
-            sched_yield();
+            moment();
     } else if (second_door && m == &fs_inside(&guarded)->mutex) {
         second_door = false;
         atomic_store(&at_second_door, true);
         while (fairsem_waiters(&guarded) != 1)
-            sched_yield();
+            moment();
     }
 }
 
@@ -136,7 +135,7 @@ START_TEST(a_refused_wait_that_its_token_finds_is_taken_off_the_list_once)
         await_waiters(&s.other, 1);
         start_thread(&refused, be_refused, &s);
         while (!atomic_load(&stopped))
-            sched_yield();
+            moment();
         ck_assert_int_eq(fairsem_token_cancel(&s.token, 4711), 0);
         pthread_join(older, &result);
         ck_assert_int_eq((int)(intptr_t)result, 4711);
@@ -175,7 +174,7 @@ START_TEST(no_wait_takes_a_negative_time)
     ck_assert_int_eq(fairsem_init(&guarded, 0, NULL), 0);
     start_thread(&late, wait_behind_the_first_door, &token);
     while (!atomic_load(&at_first_door))
-        sched_yield();
+        moment();
     asker_queue(&a, &sem, 1, 1);
     second_door = true;
     ck_assert_int_eq(fairsem_token_cancel(&token, 0), 0);
@@ -238,7 +237,7 @@ START_TEST(waits_are_refused_while_their_token_is_canceled)
         for (int i = 0; i < THREADS; i++)
             start_thread(&threads[i], ask_until_canceled, &s);
         while (atomic_load(&s.begun) < THREADS + (s.kind == CLOSED ? 0 : round * 5))
-            sched_yield();
+            moment();
         if (s.kind == CLOSED || s.kind == FULL)
             ck_assert_int_eq(fairsem_close(&s.sem, 0), 0);
         for (int spin = round * 50; spin > 0; spin--)

@@ -12,7 +12,6 @@
 
 #include "wake_queue.h"
 
-#include <sched.h>
 #include <stdbool.h>
 
 enum {
@@ -84,13 +83,13 @@ static bool init(fairsem_t *sem)
 #define BEGIN_ON_CONDITION_VARIABLES(sem)           \
     do {                                            \
         if (!init(sem))                             \
-            SKIP_TEST("threads sleep on futexes");  \
+            NOT_HERE("threads sleep on futexes");  \
     } while (0)
 
 static void await_asleep(int n)
 {
     while (atomic_load(&asleep) != n)
-        sched_yield();
+        moment();
 }
 
 static void release_as_caller(fairsem_t *sem, int64_t n)
@@ -142,7 +141,7 @@ START_TEST(of_many_sleepers_the_caller_wakes_nine_and_each_of_them_at_most_two)
         ck_assert_int_eq(own_signals, n < CALLERS ? n : CALLERS);
         expected += n;
         while (atomic_load(&granted) != expected)
-            sched_yield();
+            moment();
         ck_assert_int_eq(atomic_load(&signals), n);
         ck_assert_int_le(atomic_load(&most_signals), 2);
     }
@@ -161,7 +160,7 @@ static void *wait_restless(void *arg)
 static void await_restless(void)
 {
     while (atomic_load(&granted) != MOST - MOST / 3)
-        sched_yield();
+        moment();
 }
 
 /* Two of three have seen their grants and gone on before the first wake, also the one that is to

@@ -11,7 +11,6 @@
 #include "parking.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 
 #define PREY  16      /* canceled at once */
@@ -112,8 +111,8 @@ static void storm(struct ground *g, uint32_t *seed)
         prey[i] = (struct prey){ .ground = g, .kind = (int)next(seed) };
         start_thread(&prey[i].thread, wait_until_canceled, &prey[i]);
     }
-    for (uint32_t i = next(seed) % 30; i > 0; i--)
-        sched_yield();
+    for (uint32_t i = next(seed) % 600; i > 0; i--)
+        moment();
     for (int i = 0; i < PREY; i++)
         pthread_cancel(prey[i].thread);
     for (int i = 0; i < PREY; i++)
@@ -125,24 +124,22 @@ static void nothing_is_lost_in_storms(unsigned flags)
     const fairsem_attr_t attr = { .capacity = UNITS, .flags = flags };
     struct ground g = { .held = 0 };
     const int rounds = fault_times(30);
-    uint32_t seed = 4711;
-    fairsem_stat_t stat;
+    uint32_t seed = test_seed();
+    fairsem_stat_t stat = { 0 };
 
     ck_assert_int_eq(fairsem_init(&g.sem, UNITS, &attr), 0);
     ck_assert_int_eq(fairsem_token_init(&g.token), 0);
-    for (int round = 0; round < rounds; round++) {
+    for (int round = 0; round < rounds || stat.cancels == 0 || g.granted == 0; round++) {
         storm(&g, &seed);
         ck_assert_int_eq(fairsem_waiters(&g.sem), 0);
         ck_assert_int_eq(fairsem_available(&g.sem), UNITS);
         ck_assert_int_eq(g.held, 0);
+        fairsem_stat(&g.sem, &stat);
     }
-    fairsem_stat(&g.sem, &stat);
     printf("%d granted, %lld waits, %lld canceled\n", g.granted, (long long)stat.waits,
            (long long)stat.cancels);
     ck_assert_int_eq(stat.waits, stat.grants + stat.timeouts + stat.cancels);
     ck_assert_int_eq(stat.over_releases, 0);
-    ck_assert_int_gt(stat.cancels, 0);
-    ck_assert_int_gt(g.granted, 0);
     ck_assert_int_eq(fairsem_token_destroy(&g.token), 0);
     ck_assert_int_eq(fairsem_destroy(&g.sem), 0);
 }

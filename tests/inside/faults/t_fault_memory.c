@@ -150,7 +150,7 @@ static void scenario(FILE *file)
         asker_queue(&a[i], &sem, 1 + i % 2, i + 1);
     CHILD_CHECK(fairsem_tryacquire(&sem, 0) == EAGAIN);
     dump(&sem, file);
-    CHILD_CHECK(fairsem_acquire_for(&sem, 1, 1000000) == ETIMEDOUT);
+    CHILD_CHECK(fairsem_acquire_for(&sem, 1, 3000000) == ETIMEDOUT);
     CHILD_CHECK(fairsem_token_cancel(&token, 4711) == 0);
     CHILD_CHECK(worker_join(&a[1].w) == 4711);
     CHILD_CHECK(fairsem_waiters(&sem) == 3);
@@ -198,11 +198,24 @@ static int calls_when(int first, int last)
     return made;
 }
 
+/*
+ * Is there a k-th request?  A wait needs no memory if its time or its grant comes before it sleeps,
+ * as on a busy machine: only three plays in a row without it say that there is none.
+ */
+static bool has_request(int k, int last)
+{
+    for (int tries = 0; tries < 3; tries++) {
+        if (calls_when(k, last) >= k)
+            return true;
+    }
+    return false;
+}
+
 START_TEST(waits_work_in_order_whichever_one_request_for_memory_fails)
 {
     int k = 1;
 
-    while (calls_when(k, k) >= k)
+    while (has_request(k, k))
         k++;
     printf("%d requests for memory\n", k - 1);
     ck_assert_int_ge(k - 1, FS_FUTEX_BY_DEFAULT ? 1 : 20);
@@ -213,7 +226,7 @@ START_TEST(waits_work_in_order_wherever_memory_runs_out_for_good)
 {
     int k = 1;
 
-    while (calls_when(k, 1 << 30) >= k)
+    while (has_request(k, 1 << 30))
         k++;
     ck_assert_int_gt(k, 1);
 }

@@ -13,7 +13,6 @@
 #include "suite.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -37,7 +36,7 @@ static void *wait_once(void *sem)
 
     atomic_fetch_add(&outside, 1);
     while (!atomic_load(&go_on))
-        sched_yield();
+        moment();
     return error == 0 ? sem : NULL;
 }
 
@@ -49,11 +48,11 @@ static void have_waited(pthread_t *thread, fairsem_t *sem)
     for (int i = 0; i < THREADS; i++) {
         ck_assert_int_eq(pthread_create(&thread[i], NULL, wait_once, sem), 0);
         while (waiters(sem) != i + 1)
-            sched_yield();
+            moment();
     }
     ck_assert_int_eq(release(sem, THREADS), 0);
     while (atomic_load(&outside) != THREADS)
-        sched_yield();
+        moment();
 }
 
 static void let_them_end(const pthread_t *thread)
@@ -136,13 +135,10 @@ END_TEST
 
 int main(void)
 {
-    if (built(PLUGIN) == NULL || UNDER_TSAN) {
-        puts("skipped: no plugin, or one that belongs to ThreadSanitizer");
-        return 77;
-    }
+    if (built(PLUGIN) == NULL || UNDER_TSAN)
+        return program_not_here("no plugin, or one that belongs to ThreadSanitizer");
 #if !defined(__GLIBC__)
-    puts("skipped: this C library may never unload a plugin");
-    return 77;
+    return program_not_here("this C library may never unload a plugin");
 #endif
     RUN_SUITE("fault plugin", threads_that_have_waited_can_end_after_the_plugin_was_unloaded,
               a_process_can_fork_after_the_plugin_was_unloaded,

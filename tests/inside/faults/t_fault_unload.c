@@ -12,7 +12,6 @@
 #include "loaded.h"
 #include "suite.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -26,7 +25,7 @@ static void *wait_inside(void *arg)
 {
     atomic_store(&result, acquire(arg, 1));
     while (!atomic_load(&go_on))
-        sched_yield();
+        moment();
     return NULL;
 }
 
@@ -34,7 +33,7 @@ static void start(pthread_t *thread, fairsem_t *sem, int64_t expected)
 {
     ck_assert_int_eq(pthread_create(thread, NULL, wait_inside, sem), 0);
     while (waiters(sem) != expected)
-        sched_yield();
+        moment();
 }
 
 START_TEST(a_thread_inside_is_granted_after_the_library_was_closed)
@@ -64,7 +63,7 @@ START_TEST(a_thread_that_has_waited_can_end_after_the_library_was_closed)
         start(&thread[i], &sem, i + 1);
     ck_assert_int_eq(release(&sem, 2), 0);
     while (waiters(&sem) != 1)
-        sched_yield();
+        moment();
     ck_assert_int_eq(dlclose(library), 0);
     atomic_store(&go_on, true);             /* two destructors run now */
     ck_assert_int_eq(release(&sem, 1), 0);
@@ -121,10 +120,8 @@ END_TEST
 
 int main(void)
 {
-    if (built(LIBRARY) == NULL || UNDER_TSAN || UNDER_ASAN) {
-        puts("skipped: no shared library, or one that belongs to a sanitizer");
-        return 77;
-    }
+    if (built(LIBRARY) == NULL || UNDER_TSAN || UNDER_ASAN)
+        return program_not_here("no shared library, or one that belongs to a sanitizer");
     RUN_SUITE("fault unload", a_thread_inside_is_granted_after_the_library_was_closed,
               a_thread_that_has_waited_can_end_after_the_library_was_closed,
               a_process_may_fork_and_a_thread_be_canceled_after_the_library_was_closed,
