@@ -3,6 +3,9 @@
 #ifndef INTERPOSED_H
 #define INTERPOSED_H
 
+#include "moment.h"
+#include "tried.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>

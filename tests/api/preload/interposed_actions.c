@@ -8,7 +8,6 @@
 #include "interposed.h"
 
 #include <dlfcn.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -242,7 +241,7 @@ static bool stay_inside(int sig)
     (void)sig;
     atomic_store(&inside, 1);
     while (!atomic_load(&go_on))
-        sched_yield();
+        moment();
     return true;
 }
 
@@ -270,7 +269,7 @@ static void in_child_of(pid_t (*make_child)(void))
     *in_sigaction = stay_inside;
     start(&thread, set_other, NULL);
     while (!atomic_load(&inside))
-        sched_yield();
+        moment();
     child = make_child();
     if (child == 0) {
         *in_sigaction = NULL;

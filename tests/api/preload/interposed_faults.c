@@ -101,8 +101,7 @@ int faults(void)
 
 int faults(void)
 {
-    puts("no trap flag is known for this processor");
-    return 77;
+    return program_not_here("no trap flag is known for this processor");
 }
 
 #endif

@@ -7,7 +7,6 @@
 #include "interposed.h"
 #include "emulated.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -33,7 +32,7 @@ static void *contend(void *arg)
 {
     while (!atomic_load(&stop)) {
         if (sem_wait(&contended) == 0) {
-            sched_yield();
+            moment();
             sem_post(&contended);
         }
     }
@@ -85,11 +84,11 @@ int queued_signals(void)
         const union sigval value = { .sival_int = i };
 
         while (i - atomic_load(&arrived) > AHEAD)
-            sched_yield();
+            moment();
         MUST(pthread_sigqueue(contender[0], SIGRTMIN + 1, value) == 0);
     }
     while (atomic_load(&arrived) < SIGNALS)
-        sched_yield();
+        moment();
     end(THREADS);
     MUST(atomic_load(&out_of_order) == 0);
     MUST(atomic_load(&wrong_mask) == 0);
@@ -129,10 +128,10 @@ int signals_without_memory(void)
         kill(getpid(), SIGRTMIN + 2);
         for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
             while (atomic_load(&came[number[i]]) < round)
-                sched_yield();
+                moment();
         }
         while (atomic_load(&came[SIGRTMIN + 2]) < round)
-            sched_yield();
+            moment();
     }
     end(1);
     return 0;
@@ -152,7 +151,7 @@ static void stop_here(int sig, siginfo_t *info, void *context)
     (void)context;
     sem_post(&stopped);
     while (atomic_load(&may_go_on) == round)
-        sched_yield();
+        moment();
     errno = before;
 }
 
@@ -224,11 +223,11 @@ static void interrupt(pid_t whom, int times, const _Atomic int *handled)
 {
     for (int i = 0; i < times; i++) {
         while (atomic_load(handled) < i)
-            sched_yield();
+            moment();
         kill(whom, SIGINT);
     }
     while (atomic_load(handled) < times)
-        sched_yield();
+        moment();
     _exit(0);
 }
 
@@ -244,10 +243,8 @@ int interrupts(const char *argument)
     sem_t never;
     pid_t child;
 
-    if (emulated()) {
-        puts("under an emulator any thread gets a signal to the process");
-        return 77;
-    }
+    if (emulated())
+        return program_not_here("under an emulator any thread gets a signal to the process");
     main_thread = pthread_self();
     handled_so_far = mmap(NULL, sizeof *handled_so_far, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +26,7 @@ static void *post_what_comes(void *arg)
         if (sem != NULL)
             sem_post(sem);
         else
-            sched_yield();
+            moment();
     }
     return NULL;
 }
@@ -63,7 +62,7 @@ static void *post_until_destroyed(void *arg)
 {
     for (int round = 1; round <= LATE_ROUNDS; round++) {
         while (atomic_load(&late_round) < round)
-            sched_yield();
+            moment();
         do
             MUST(sem_post(&posted_late) == 0);
         while (atomic_load(&late_destroyed) < round);
@@ -87,7 +86,7 @@ int late_post(void)
         MUST(sem_destroy(&posted_late) == 0);
         atomic_store(&late_destroyed, round);
         while (atomic_load(&late_ack) < round)
-            sched_yield();
+            moment();
     }
     pthread_join(thread, NULL);
     return 0;
@@ -275,7 +274,7 @@ static _Atomic int go_on;
 static void *wait_when_told(void *arg)
 {
     while (!atomic_load(&go_on))
-        sched_yield();
+        moment();
     MUST(sem_wait(arg) == 0);
     return arg;
 }
@@ -367,7 +366,7 @@ static void at_the_end(void)
     sem_destroy(&of_library);
     before = atomic_load(&used_late);
     while (atomic_load(&used_late) < before + 1000)
-        sched_yield();
+        moment();
 }
 
 int static_destructor(void)

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -157,10 +156,8 @@ int no_descriptors(void)
     sem_t sem;
     uint64_t word;
 
-    if (emulated()) {
-        puts("mremap() of an emulator fails in another way than the kernel's");
-        return 77;
-    }
+    if (emulated())
+        return program_not_here("mremap() of an emulator fails in another way than the kernel's");
     child = fork();
     if (child == 0) {
         MUST(setrlimit(RLIMIT_NOFILE, &none) == 0);
@@ -216,7 +213,7 @@ int named(void)
     snprintf(name, sizeof name, "/fairsem-interposed-%ld", (long)getpid());
     sem = sem_open(name, O_CREAT | O_EXCL, 0600, 2);
     if (sem == SEM_FAILED && (errno == ENOSYS || errno == EACCES || errno == ENOENT))
-        return 77;
+        return skip_program("no semaphores with names here");
     MUST(sem != SEM_FAILED);
     again = sem_open(name, 0);
     MUST(again == sem);
@@ -251,7 +248,7 @@ static void *mix(void *first)
         MUST(sem_wait(mixed[kind].sem) == 0);
         ++*mixed[kind].count;
         if (i % 16 == 0)
-            sched_yield();
+            moment();
         MUST(sem_post(mixed[kind].sem) == 0);
     }
     return NULL;
@@ -280,10 +277,8 @@ int mixed_kinds(void)
 
     snprintf(name, sizeof name, "/fairsem-interposed-mixed-%ld", (long)getpid());
     mixed[2].sem = sem_open(name, O_CREAT | O_EXCL, 0600, 1);
-    if (mixed[2].sem == SEM_FAILED) {
-        puts("no semaphores with names here");
-        return 77;
-    }
+    if (mixed[2].sem == SEM_FAILED)
+        return skip_program("no semaphores with names here");
     MUST(sem_unlink(name) == 0);
     shared = mmap(NULL, sizeof *shared + sizeof *named_count, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);

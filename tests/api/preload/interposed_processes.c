@@ -100,10 +100,8 @@ int raw_fork(void)
     pthread_t thread[4];
     sem_t busy;
 
-    if (_Fork == NULL) {
-        puts("there is no _Fork() in this C library");
-        return 77;
-    }
+    if (_Fork == NULL)
+        return program_not_here("there is no _Fork() in this C library");
     MUST(sem_init(&busy, 0, 1) == 0);
     for (int i = 0; i < 3; i++)
         start(&thread[i], take_and_give, &busy);

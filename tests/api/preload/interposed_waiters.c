@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,10 +60,10 @@ bool await_sleep(struct waiter *w)
     int seen = 0;
 
     while (atomic_load(&w->tid) == 0)
-        sched_yield();
+        moment();
     while (seen < 5 && atomic_load(&w->result) == STILL_WAITING) {
         seen = state_of(atomic_load(&w->tid)) == 'S' ? seen + 1 : 0;
-        sched_yield();
+        moment();
     }
     return seen == 5;
 }

@@ -19,7 +19,6 @@
 #include "interposed.h"
 #include "stepping.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -261,7 +260,7 @@ static void *act(void *arg)
             atomic_store(&helped, 1);       /* before the wait can return */
             (void)post();
         }
-        sched_yield();
+        moment();
     }
     return NULL;
 }
@@ -284,7 +283,7 @@ static void repeat(const struct meeting *meeting)
         change = meeting->operation();
         raise(SIGSTOP);
         while (atomic_load(&shared->acted) != atomic_load(&shared->asked))
-            sched_yield();
+            moment();
         change += atomic_load(&acts_change) + atomic_load(&helped);
         MUST(value_of(&sem) == meeting->units + change);
         /* One of the two must have got the only unit, and a post is never lost. */
@@ -307,11 +306,11 @@ static void child(const struct meeting *meeting)
 
     hang_alarm();
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
-        _exit(77);
+        _exit(skip_program("ptrace does not work here"));
     atomic_store(&first, (int)gettid());
     start(&thread, act, (void *)(uintptr_t)meeting);
     while (atomic_load(&shared->second) == 0)
-        sched_yield();
+        moment();
     repeat(meeting);
 }
 
@@ -326,7 +325,7 @@ static void let_act(pid_t pid)
 
     atomic_store(&shared->asked, round);
     while (atomic_load(&shared->acted) != round && !sleeps(pid, atomic_load(&shared->second)))
-        sched_yield();
+        moment();
 }
 
 static void step_through(const struct meeting *meeting)
@@ -370,7 +369,7 @@ static void step_through(const struct meeting *meeting)
 int main(void)
 {
     if (!can_step())
-        return 77;
+        return program_not_here("single steps are known on x86-64 only");
     setlinebuf(stdout);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     MUST(shared != MAP_FAILED);

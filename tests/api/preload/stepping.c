@@ -15,8 +15,8 @@ int stopped(pid_t pid)
 {
     int status = child_status(pid);
 
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-        _exit(77);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
+        _exit(SKIPPED);
     MUST(WIFSTOPPED(status));
     return WSTOPSIG(status);
 }
@@ -92,7 +92,7 @@ int stop_before(pid_t pid, const uintptr_t *list, int instruction)
     for (int i = 0; i < instruction; i++)
         earlier += list[i] == list[instruction];
     if (!set_debug_register(pid, 0, list[instruction]) || !set_debug_register(pid, 7, 1))
-        _exit(77);
+        _exit(skip_program("ptrace sets no breakpoints here"));
     do {
         MUST(ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)(sig != SIGTRAP ? sig : 0)) == 0);
         sig = stopped(pid);
