@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 
 #define DEFAULT_OPERATIONS 200000
@@ -81,7 +80,7 @@ static void *take(void *arg)
         t->operations++;
         if (result == 0) {
             if (next(&t->seed) % 8 == 0)
-                sched_yield();
+                moment();
             fairsem_release(&r->sem, n);
         } else if (result != EAGAIN && result != ETIMEDOUT) {
             t->unexpected = result;

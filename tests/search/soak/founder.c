@@ -5,7 +5,6 @@
  */
 #include "soak.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,8 +45,8 @@ static void live(struct actor *a, struct house *house)
     insist(0, fairsem_init(&house->sem, UNITS, &attr));
     for (int i = 0; i < GUESTS; i++)
         start_thread(&guests[i], visit, house);
-    for (uint32_t i = next(&a->seed) % 50; i > 0; i--)
-        sched_yield();
+    for (uint32_t i = next(&a->seed) % 500; i > 0; i--)
+        moment();
     if (fairsem_close(&house->sem, CLOSED_BY_FOUNDER) != 0 || fairsem_waiters(&house->sem) != 0)
         complain(a->soak, "a house cannot be closed");
     for (int i = 0; i < GUESTS; i++)

@@ -8,7 +8,6 @@
  */
 #include "soak.h"
 
-#include <sched.h>
 
 struct prey {
     pthread_t     thread;
@@ -42,8 +41,8 @@ void hunt(struct actor *a)
 
         prey.n = 1 + next(&a->seed) % (uint32_t)prey.arena->units;
         start_thread(&prey.thread, be_prey, &prey);
-        for (uint32_t i = next(&a->seed) % 20; i > 0; i--)
-            sched_yield();
+        for (uint32_t i = next(&a->seed) % 400; i > 0; i--)
+            moment();
         if (!prey.once)
             pthread_cancel(prey.thread);
         pthread_join(prey.thread, NULL);

@@ -8,7 +8,6 @@
 #include "soak.h"
 
 #include <errno.h>
-#include <sched.h>
 
 /* Counts a result, and complains of one that this arena must not give. */
 static bool succeeded(struct actor *a, struct arena *arena, int result)
@@ -60,7 +59,7 @@ static void hold_and_release(struct actor *a, struct arena *arena, fairsem_units
         complain(a->soak, "%s: more units are held than there are", arena->name);
     atomic_fetch_add(&a->soak->acquired, 1);
     if (next(&a->seed) % 4 == 0)
-        sched_yield();
+        moment();
     if (next(&a->seed) % 8 == 0) {      /* while it holds units: try another arena */
         struct arena *other = any_arena(a);
 

@@ -6,7 +6,6 @@
  */
 #include "soak.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +22,11 @@ static int interfere(struct actor *a)
 
     if (arena->bounded && next(&a->seed) % 2 == 0) {
         result = fairsem_set_capacity(&arena->sem, next(&a->seed) % (uint32_t)(arena->most + 1));
-        sched_yield();
+        moment();
         return result | fairsem_set_capacity(&arena->sem, arena->units);
     }
     result = fairsem_consume(&arena->sem, n);
-    sched_yield();
+    moment();
     return result | fairsem_release(&arena->sem, n);
 }
 
