@@ -44,7 +44,7 @@ awk '
 if ! printf '%s\n' '#include <version>' '#ifndef __cpp_lib_jthread' '#error no' '#endif' \
   '#ifndef __cpp_lib_coroutine' '#error no' '#endif' |
   $CXX -std=c++20 -x c++ -fsyntax-only - 2> /dev/null; then
-  echo "not tried: the C++ of $page, which is C++20"
+  not_here "the C++ of $page, which is C++20"
 elif build -std=c++20 -fsyntax-only "$work/page.cc"; then
   echo "ok: the C++ of $page, $(grep -c '^} namespace' "$work/blocks") blocks"
 else

@@ -23,13 +23,14 @@ if [ ! -x "$run" ] || [ ! -f "$module" ]; then
 fi
 [ -x "$program" ] || skip "tests/api/preload/interposed was not built (make check builds it)"
 case "${CC-} ${CFLAGS-}" in
-  *-fsanitize*) skip "a sanitizer's runtime must be loaded first" ;;
+  *-fsanitize*) not_here "a sanitizer's runtime must be loaded first" && exit 77 ;;
 esac
 case $module in
-  *[\ :]*) skip "a path with a space or a colon cannot be preloaded" ;;
+  *[\ :]*) not_here "a path with a space or a colon cannot be preloaded" && exit 77 ;;
 esac
 if [ "${FAIRSEM_TESTS_EMULATED-}" = other-order ]; then
-  skip "the emulated machine has no mutexes with priority inheritance"
+  not_here "the emulated machine has no mutexes with priority inheritance"
+  exit 77
 fi
 mkdir "$work/tmp" || exit 99
 TMPDIR=$work/tmp FAIRSEM_MODULE=$module
@@ -78,7 +79,7 @@ behaves() {
   "$run" "$program" "$@" > "$work/out" 2> "$work/err"
   result=$?
   if [ "$result" -eq 77 ]; then
-    echo "not tried: $1, $(tail -n 1 "$work/out")"
+    not_here "$1, $(tail -n 1 "$work/out")"
     return
   fi
   if [ "$result" -eq 0 ]; then
@@ -115,7 +116,7 @@ for stepped in stepped met; do
   "$run" "$top_builddir/tests/api/preload/$stepped" > "$work/out" 2> "$work/err"
   case $? in
     0) echo "ok: $stepped, each instruction of a call" && sed 's/^/    /' "$work/out" ;;
-    77) echo "not tried: $stepped, for want of ptrace on x86-64" ;;
+    77) not_here "$stepped, for want of ptrace on x86-64" ;;
     *) fail "$stepped" ;;
   esac
 done
@@ -132,7 +133,7 @@ for behavior in inversion forked-priority priorities made-real-time; do
   "$run" "$program" "$behavior" > "$work/out" 2> "$work/err"
   case $? in
     0) echo "ok: $behavior" ;;
-    77) echo "not tried: $behavior, without the right to real-time priorities" ;;
+    77) not_here "$behavior, without the right to real-time priorities" ;;
     *) fail "$behavior" ;;
   esac
 done
@@ -141,7 +142,7 @@ has_named=yes
 "$program" named > "$work/out" 2>&1
 if [ $? -eq 77 ]; then
   has_named=no
-  echo "not tried: named, which fails here without fairsem-run, too"
+  not_here "named, which fails here without fairsem-run, too"
 else
   expect 0 "named" "$run" "$program" named
 fi
@@ -182,7 +183,7 @@ if $CC ${CFLAGS-} -fPIC -shared "$work/module.c" -o "$work/module.so" -pthread \
   expect 0 "dlopen and dlclose" "$run" "$program" dlopen "$work/module.so"
   has_module=yes
 else
-  echo "not tried: dlopen, without a shared object"
+  not_tried "dlopen, without a shared object"
   has_module=no
 fi
 
@@ -219,7 +220,7 @@ if [ "$has_module" = yes ] && [ "$emulated" != yes ] &&
     expect 0 "$how" "$run" "$program" $how "$work/other.so"
   done
 else
-  echo "not tried: two copies of sem_post for one sem_t"
+  not_tried "two copies of sem_post for one sem_t"
 fi
 
 # ---------------------------------------------------------------- in the middle of sigaction()
@@ -231,7 +232,7 @@ if [ "$emulated" != yes ] && $CC ${CFLAGS-} -fPIC -shared \
   expect 0 "interrupted actions" env LD_PRELOAD="$module:$work/hook.so" "$program" \
     interrupted-actions
 else
-  echo "not tried: interrupted actions, for want of a shared object"
+  not_tried "interrupted actions, for want of a shared object"
 fi
 
 # ---------------------------------------------------------------- the runner
@@ -329,7 +330,7 @@ for code in 0 1 42 125 127 255; do
   expect "$code" "exit status $code, --stats" "$run" --stats "$program" exit "$code"
 done
 if [ "$emulated" = yes ]; then
-  echo "not tried: commands and scripts, which need a shell of the emulated machine"
+  not_here "commands and scripts, which need a shell of the emulated machine"
 else
   # shellcheck disable=SC2016 # for the other shell
   expect 0 "arguments are passed on as they are" "$run" --stats="$work/stats" sh -c \
@@ -425,7 +426,7 @@ if [ "$emulated" != yes ] &&
   LD_PRELOAD="$work/chain.so" "$work/chained"; then
   expect 0 "a library that chains handlers" env LD_PRELOAD="$work/chain.so" "$run" "$work/chained"
 else
-  echo "not tried: a library that chains handlers, for want of a shared object"
+  not_tried "a library that chains handlers, for want of a shared object"
 fi
 
 # ---------------------------------------------------------------- sanitizers in the program
@@ -474,7 +475,7 @@ for sanitizer in thread address; do
       [ ! -s "$work/err" ] || fail "-fsanitize=$sanitizer: there is something on stderr"
     }
   else
-    echo "not tried: a program with -fsanitize=$sanitizer, which does not run here"
+    not_tried "a program with -fsanitize=$sanitizer, which does not run here"
   fi
 done
 if has clang && libraries=$(clang -print-runtime-dir 2> /dev/null) &&
@@ -483,7 +484,7 @@ if has clang && libraries=$(clang -print-runtime-dir 2> /dev/null) &&
   expect 0 "a program of clang -fsanitize=address -shared-libsan" \
     env LD_LIBRARY_PATH="$libraries" "$run" "$work/ordered"
 else
-  echo "not tried: a program of clang -shared-libsan, which does not run here"
+  not_tried "a program of clang -shared-libsan, which does not run here"
 fi
 
 # Its name is in our own program.  The loader would tell that it does not find it.
@@ -508,7 +509,7 @@ refuses_static() {
   # shellcheck disable=SC2086 # a compiler and flags are lists
   if ! $CC ${CFLAGS-} "$2" "$work/static.c" -o "$work/static" > "$work/log" 2>&1 ||
     ! "$work/static"; then
-    echo "not tried: $1, which cannot be built here"
+    not_tried "$1, which cannot be built here"
     return
   fi
   refuses 126 'statically' "$1" "$run" "$work/static"
@@ -527,7 +528,7 @@ if has musl-gcc && musl-gcc "$work/static.c" -o "$work/musl" \
   printf '#!%s\n' "$work/musl" > "$work/script"
   refuses 126 'another C library' "a script for a program of musl" "$run" "$work/script"
 else
-  echo "not tried: a program of another C library, without musl-gcc"
+  not_tried "a program of another C library, without musl-gcc"
 fi
 
 if [ "$(id -u)" -eq 0 ]; then
@@ -539,10 +540,10 @@ if [ "$(id -u)" -eq 0 ]; then
     chown 0 "$work/other-user" && chmod u+s "$work/other-user"
     expect 0 "set-user-ID of the same user" "$run" "$work/other-user" exit 0
   else
-    echo "not tried: set-user-ID, which cannot be set in this file system"
+    not_here "set-user-ID, which cannot be set in this file system"
   fi
 else
-  echo "not tried: set-user-ID, which only root can set"
+  not_here "set-user-ID, which only root can set"
 fi
 
 # ---------------------------------------------------------------- statistics
@@ -711,13 +712,13 @@ fi
 ignored='^SigIgn:.*[13579bdf]....$'
 if [ "$emulated" != yes ] && has timeout &&
   env --ignore-signal=CHLD grep -q "$ignored" /proc/self/status 2> /dev/null; then
-  expect 42 "--stats with SIGCHLD ignored" timeout -k 1 20 env --ignore-signal=CHLD \
+  expect 42 "--stats with SIGCHLD ignored" limited env --ignore-signal=CHLD \
     "$run" --stats="$work/stats" "$program" exit 42
-  expect 0 "--check with SIGCHLD ignored" timeout -k 1 20 env --ignore-signal=CHLD "$run" --check
+  expect 0 "--check with SIGCHLD ignored" limited env --ignore-signal=CHLD "$run" --check
   expect 0 "--stats: the program has SIGCHLD ignored, too" env --ignore-signal=CHLD \
     "$run" --stats="$work/stats" grep -q "$ignored" /proc/self/status
 else
-  echo "not tried: SIGCHLD ignored, without env --ignore-signal"
+  not_tried "SIGCHLD ignored, without env --ignore-signal"
 fi
 
 if [ -z "$(ls -A "$work/tmp")" ]; then
@@ -737,6 +738,6 @@ if has nm; then
     fail "the map (<) and the module (>) differ"
   fi
 else
-  echo "not tried: exports, without nm"
+  not_tried "exports, without nm"
 fi
 exit "$status"

@@ -14,7 +14,7 @@ fi
 
 # run_gdb ARGUMENT... - without the configuration of its user.
 run_gdb() {
-  timeout 120 gdb -nx -q -batch -iex 'set auto-load safe-path /nowhere' \
+  limited gdb -nx -q -batch -iex 'set auto-load safe-path /nowhere' \
     -iex 'set startup-with-shell off' -iex 'set pagination off' -iex 'set width 0' \
     -iex 'set print thread-events off' "$@" 2>&1
 }
@@ -36,7 +36,7 @@ if ! $CC -std=c11 -D_GNU_SOURCE ${CFLAGS-} -g -I"$top_srcdir/include" \
   exit 1
 fi
 if ! run_gdb -ex 'break all_wait' -ex run "$work/waiting" | grep -q 'hit Breakpoint 1'; then
-  skip "gdb cannot run programs here"
+  not_here "gdb cannot run programs" && exit 77
 fi
 
 # ---------------------------------------------------------------- what it must print
@@ -106,7 +106,7 @@ says "a live process" "$work/all" -ex 'break all_wait' -ex run -ex "source $scri
 if [ -f "$work/core" ]; then
   says "a core file" "$work/all" -ex "source $script" "$@" "$work/waiting" "$work/core"
 else
-  echo "skipped: gdb cannot write a core file here"
+  not_here "a core file, which gdb cannot write"
 fi
 
 # ---------------------------------------------------------------- what it must refuse
@@ -147,7 +147,7 @@ if run_gdb -ex 'ptype struct fs_sem' "$work/lib/$name" | grep -q '_Atomic.* word
   grep -e '^ok' -e '^FAILED' "$work/output"
   grep -q '^ok' "$work/output" || { cat "$work/output" && fail "the layout of the structs"; }
 else
-  echo "skipped: the layout, as the library has no debug information"
+  not_tried "the layout, as the library has no debug information"
 fi
 
 # ---------------------------------------------------------------- by itself, and stripped

@@ -86,16 +86,16 @@ gdb_sees() {
     fi
     printf '%s\n' 'continue' 'kill'
   } | sed -e 's/%ld/%lld/g' -e 's/%lu/%llu/g' -e 's/%lx/%llx/g' > "$work/commands"
-  timeout 600 gdb -nx -q -batch -x "$work/commands" -ex quit "$work/probed" > "$work/gdb" 2>&1
+  limited gdb -nx -q -batch -x "$work/commands" -ex quit "$work/probed" > "$work/gdb" 2>&1
   grep -E '^[a-z_]+ [0-9a-f]+ (events|inode) ' "$work/gdb" | sed 's/ time 1/ a while/' \
     > "$work/seen"
 }
 
 if ! has gdb; then
-  echo "skipped: there is no gdb"
+  not_tried "there is no gdb"
 elif ! gdb -nx -q -batch -ex 'set startup-with-shell off' -ex "run $work/expected" \
   "$work/probed" 2>&1 | grep -q 'exited normally'; then
-  echo "skipped: gdb cannot run programs here"
+  not_here "gdb cannot run programs"
 else
   gdb_sees
   if [ -s "$work/expected" ] && diff "$work/expected" "$work/seen" > "$work/diff"; then
@@ -110,14 +110,14 @@ fi
 # ---------------------------------------------------------------- bpftrace
 # bpftrace needs permission of the kernel, which even root may lack.
 if ! has bpftrace; then
-  echo "skipped: there is no bpftrace"
-elif ! timeout 20 bpftrace -e 'BEGIN { printf("it runs\n"); exit() }' 2>&1 |
+  not_tried "there is no bpftrace"
+elif ! limited bpftrace -e 'BEGIN { printf("it runs\n"); exit() }' 2>&1 |
   grep -q '^it runs'; then
-  echo "skipped: bpftrace does not run here"
+  not_here "bpftrace, which the kernel does not permit"
 else
   "$work/probed" &
   pids=$!
-  timeout 300 bpftrace -e "usdt:$library:fairsem:grant {
+  limited bpftrace -e "usdt:$library:fairsem:grant {
     printf(\"%s %d %s\\n\", str(arg1), arg2, arg4 > 0 ? \"a while\" : \"?\");
     exit()
   }" > "$work/bpftrace" 2>&1

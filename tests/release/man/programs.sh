@@ -27,8 +27,6 @@ programs() {
     }' "$1"
 }
 
-limit=
-has timeout && limit="timeout 60"
 ran=0
 for page in "$top_srcdir"/doc/man/*.[37]; do
   name=${page##*/}
@@ -37,10 +35,10 @@ for page in "$top_srcdir"/doc/man/*.[37]; do
   compile="$CC ${CFLAGS-} -x c" also=
   if grep -q '^\.In fairsem/cluster\.h' "$page"; then
     also=$top_builddir/.libs/libfairsem-cluster.so
-    [ -f "$also" ] || { echo "not tried: $name, whose library was not built" && continue; }
+    [ -f "$also" ] || { not_tried "$name, whose library was not built" && continue; }
   fi
   if [ "$name" != "${name%.hpp.3}" ]; then
-    has "$CXX" || continue
+    has "$CXX" || { not_tried "$name: there is no C++ compiler" && continue; }
     compile="$CXX ${CXXFLAGS-} -std=c++17 -x c++"
   fi
   programs "$page" "$work/$name"
@@ -51,7 +49,7 @@ for page in "$top_srcdir"/doc/man/*.[37]; do
     if ! $compile -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" "$file" -x none \
       -o "$work/prog" $also "$library" -pthread; then
       fail "${file##*/} does not build"
-    elif LD_LIBRARY_PATH=$top_builddir/.libs $limit "$work/prog" > "$work/said" 2>&1; then
+    elif LD_LIBRARY_PATH=$top_builddir/.libs limited "$work/prog" > "$work/said" 2>&1; then
       echo "ok: ${file##*/}"
       ran=$((ran + 1))
     else

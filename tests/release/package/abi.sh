@@ -7,7 +7,7 @@ set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 case ${CFLAGS-} in
-  *-fsanitize=*) echo "skipped: with a sanitizer the library has other functions"; exit 77 ;;
+  *-fsanitize=*) not_here "with a sanitizer the library has other functions"; exit 77 ;;
 esac
 
 # check RECORDS - run packaging/abi/check.sh with these records; its output goes to $work/out.
@@ -18,6 +18,8 @@ check() {
 check "$top_srcdir/packaging/abi"
 result=$?
 cat "$work/out"
+# check.sh has said what is missing.
+[ "$result" -ne 77 ] || skip "the comparison of the binary interface"
 [ "$result" -eq 0 ] || exit "$result"
 
 # expect STATUS TEXT WHAT - a check with the doctored record ends with STATUS and prints TEXT.

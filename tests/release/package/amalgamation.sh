@@ -117,7 +117,7 @@ if has nm; then
     fi
   done
 else
-  echo "not tried: there is no nm"
+  not_tried "there is no nm"
 fi
 
 # ---------------------------------------------------------------- README's example, C++

@@ -9,17 +9,19 @@ set -u
 ran=0
 [ -e "$top_builddir/.libs/libfairsem.so" ] || skip "the shared library was not built"
 case " $CFLAGS " in
-  *-fsanitize=*) skip "the library has a sanitizer, which these languages do not load" ;;
+  *-fsanitize=*) not_here "the library has a sanitizer, which these languages do not load" && exit 77 ;;
 esac
 case $CC in
-  *musl-gcc*) skip "the library is for musl, and the commands of this machine are not" ;;
+  *musl-gcc*) not_here "the library is for musl, and the commands of this machine are not" && exit 77 ;;
 esac
 # machine FILE - what its ELF header says of word size, byte order and machine.
 machine() {
   od -An -tx1 -j4 -N16 "$1" | tr -s ' \n' '  ' | cut -d ' ' -f 2-3,16-17
 }
-[ "$(machine "$top_builddir/.libs/libfairsem.so")" = "$(machine /bin/sh)" ] ||
-  skip "the library is for another machine than the commands of this one"
+if [ "$(machine "$top_builddir/.libs/libfairsem.so")" != "$(machine /bin/sh)" ]; then
+  not_here "the library is for another machine than the commands of this one"
+  exit 77
+fi
 
 # passes WHAT COMMAND... - its output only if it fails.
 passes() {
@@ -40,10 +42,6 @@ at_least() {
   shift
   found=$("$@" 2> /dev/null | sed -n 's/^[^0-9]*\([0-9][0-9.]*\).*/\1/p' | head -n 1)
   [ -n "$found" ] && printf '%s\n' "$least" "$found" | sort -V -C
-}
-
-not_tried() {
-  echo "skipped: $*"
 }
 
 # ---------------------------------------------------------------- the library, installed

@@ -34,7 +34,8 @@ mv "$work/root$installed" "$work/new prefix" || exit 99
 pc=$(find "$work/new prefix" -name fairsem.pc)
 config=$(find "$work/new prefix" -name fairsem-config.cmake)
 if [ -z "$pc" ] || [ -z "$config" ]; then
-  skip "libdir is not below the prefix"
+  not_here "libdir is not below the prefix"
+  exit 77
 fi
 libdir=$(dirname "$(dirname "$pc")")
 shared='' static=''
@@ -125,7 +126,7 @@ if has pkg-config && [ "$libdir" = "$work/new prefix/lib" ] &&
   can_move=yes
   use_pkg_config
 else
-  echo "not tried: pkg-config: it is missing, or cannot find a library that was moved from $installed"
+  not_tried "pkg-config: it is missing, or cannot find a library that was moved from $installed"
 fi
 
 # ---------------------------------------------------------------- CMake
@@ -164,7 +165,7 @@ _EOF
 
 use_cmake() {
   languages=C
-  if has "$CXX"; then languages='C;CXX'; else echo "not tried: C++: there is no compiler"; fi
+  if has "$CXX"; then languages='C;CXX'; else not_tried "C++: there is no compiler"; fi
   kinds=$shared${shared:+${static:+;}}$static
   version=$(sed -n 's/^Version: //p' "$pc")
   quietly env CC="$CC" CXX="$CXX" CFLAGS="$CFLAGS" CXXFLAGS="$CFLAGS" \
@@ -219,11 +220,11 @@ _EOF
   inside_cmake add_subdirectory ON
   # SOURCE_SUBDIR is new in 3.18.
   case $(cmake --version) in
-    *' '3.[0-9].* | *' '3.1[0-7].*) echo "not tried: FetchContent: CMake is too old" ;;
+    *' '3.[0-9].* | *' '3.1[0-7].*) not_tried "FetchContent: CMake is too old" ;;
     *) inside_cmake FetchContent OFF ;;
   esac
 else
-  echo "not tried: there is no CMake"
+  not_tried "there is no CMake"
 fi
 
 # ---------------------------------------------------------------- Meson
@@ -250,7 +251,7 @@ use_meson() {
 }
 
 if ! has meson || ! meson compile --help > /dev/null 2>&1; then
-  echo "not tried: there is no Meson, or only an old one"
+  not_tried "there is no Meson, or only an old one"
 else
   if [ -n "$can_move" ]; then
     [ -z "$shared" ] || { use_meson shared shared && runs "Meson, shared" meson-shared/prog; }

@@ -15,7 +15,7 @@ built() {
     tried=$((tried + 1))
     return 0
   fi
-  echo "not tried: $1 was not built"
+  not_tried "$1 was not built"
   return 1
 }
 
@@ -95,7 +95,13 @@ fi
 # ---------------------------------------------------------------- hog-and-victim
 hog=examples/hog-and-victim
 if built "$hog"; then
-  if run 0 "$hog" --seconds 0.3 --svg "$work/picture.svg"; then
+  # On a busy machine the victim may not be served in so short a time: then it has no longest wait.
+  # shellcheck disable=SC2317 # await calls it
+  hog_meets_victim() {
+    run 0 "$hog" --seconds 0.3 --svg "$work/picture.svg" || return 0
+    ! grep -Eq '^ *times served .* 0( |$)' "$work/out"
+  }
+  if await hog_meets_victim && [ "$result" -eq 0 ]; then
     for figure in 'times served' 'longest wait' 'times the hog passed it in waiting'; do
       grep -Eq "^ *$figure +[0-9].* [0-9]" "$work/out" || fail "hog-and-victim: no '$figure'"
     done
@@ -176,5 +182,5 @@ if built "$bench"; then
   run 2 "$bench" no-such-workload
 fi
 
-[ "$tried" -gt 0 ] || exit 77
+[ "$tried" -gt 0 ] || [ "$status" -ne 0 ] || skip "no example was built"
 exit "$status"

@@ -90,9 +90,9 @@ _EOF
 
 static=$top_builddir/.libs/libfairsem.a
 if [ ! -f "$static" ]; then
-  echo "skipped: the static library, which was not built (--disable-static)"
+  not_tried "the static library, which was not built (--disable-static)"
 elif grep -q '^have_local_names = no' "$top_builddir/Makefile"; then
-  echo "skipped: the names in the static library, which could not be hidden here"
+  not_here "the names in the static library, which could not be hidden"
 else
   visible "$static" > "$work/static"
   same "the headers" "$work/header" "${static##*/}" "$work/static"
@@ -109,9 +109,8 @@ fi
 
 shared=$(sed -n "s/^dlname='\(.*\)'/\1/p" "$top_builddir/libfairsem.la")
 if [ -z "$shared" ]; then
-  echo "skipped: the shared library, which was not built (--disable-shared)"
-  [ "$status" -eq 0 ] && exit 77
-  exit "$status"
+  [ "$status" -eq 0 ] || exit "$status"
+  skip "the shared library, which was not built (--disable-shared)"
 fi
 shared=$top_builddir/.libs/$shared
 
@@ -138,7 +137,7 @@ if [ -f "$top_builddir/libfairsem-cluster.la" ]; then
   readelf -d "$cluster.so" | grep -q 'FLAGS.*NODELETE' ||
     fail "libfairsem-cluster is not marked NODELETE"
 else
-  echo "not tried: libfairsem-cluster, which was not built"
+  not_tried "libfairsem-cluster, which was not built"
 fi
 
 # A waiter is inside the library, so its code must stay loaded.

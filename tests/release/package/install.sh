@@ -98,7 +98,7 @@ try C "$CC" "$work/prog.c"
 if has "$CXX"; then
   try C++ "$CXX" "$work/prog.cc"
 else
-  echo "no C++ compiler: C++ not tried"
+  not_tried "C++: there is no compiler"
 fi
 
 # It needs other packages, which are the system's.
@@ -118,7 +118,7 @@ int main(void)
 }
 _EOF
 if [ ! -f "$libdir/pkgconfig/fairsem-cluster.pc" ]; then
-  echo "not tried: libfairsem-cluster, which was not built"
+  not_tried "libfairsem-cluster, which was not built"
 elif [ -n "$has_shared" ]; then
   system=$(env -u PKG_CONFIG_LIBDIR pkg-config --variable pc_path pkg-config)
   # shellcheck disable=SC2046,SC2086 # lists
@@ -180,7 +180,7 @@ if [ -n "$index" ] && has apropos; then
     done
     echo "ok: apropos"
   elif grep -q "can't chown" "$work/log"; then
-    echo "not tried: apropos, because mandb cannot chown its index in this namespace"
+    not_here "apropos, because mandb cannot chown its index in this namespace"
   else
     fail "$index" && cat "$work/log"
   fi

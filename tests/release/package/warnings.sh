@@ -301,11 +301,7 @@ warns() {
     *.cc:*) language=c++ ;;
     *) language=c ;;
   esac
-  # shellcheck disable=SC2086 # a compiler may be several words
-  if ! $compiler "-std=$standard" -x "$language" -fsyntax-only /dev/null 2> /dev/null; then
-    echo "$compiler does not know -std=$standard: not tried"
-    return
-  fi
+  knows_standard "$compiler" "$language" "$standard" || return 0
   # Marked "20": in C++20, if the compiler's library has them.
   # shellcheck disable=SC2086
   if ! printf '#if __cplusplus >= 202002L\n#include <version>\n#endif
@@ -378,6 +374,6 @@ while read -r compiler; do
   one_error "$compiler" c++17 fairsem/coroutine.hpp
   echo "tried: $compiler, $tried headers before their standard"
 done < "$work/cxx"
-[ -s "$work/c" ] || [ -s "$work/cxx" ] || { echo "skipped: no compiler"; exit 77; }
-[ -s "$work/cxx" ] || echo "no C++ compiler: C++ not tried"
+[ -s "$work/c" ] || [ -s "$work/cxx" ] || skip "there is no compiler"
+[ -s "$work/cxx" ] || not_tried "C++: there is no compiler"
 exit "$status"

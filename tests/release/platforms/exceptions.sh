@@ -259,5 +259,5 @@ if ! $CXX ${CFLAGS-} -I"$top_srcdir/include" "$work/prog.cc" -o "$work/prog" "$l
   echo "FAILED: the program does not build"
   exit 1
 fi
-LD_LIBRARY_PATH=$top_builddir/.libs timeout 60 "$work/prog" || { echo "FAILED: $?"; exit 1; }
+LD_LIBRARY_PATH=$top_builddir/.libs limited "$work/prog" || { echo "FAILED: $?"; exit 1; }
 echo "ok: exceptions from callbacks"

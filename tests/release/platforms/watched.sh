@@ -10,12 +10,13 @@ set -u
 . "$top_srcdir/tests/support/script.sh"
 case ${CFLAGS-} in
   *-fsanitize*)
-    echo "skipped: the library is built for a sanitizer"
+    not_here "the library is built for a sanitizer"
     exit 77
     ;;
 esac
 if [ -n "${FAIRSEM_TESTS_EMULATED-}" ]; then
-  skip "the tools do not work in an emulator"
+  not_here "the tools do not work in an emulator"
+  exit 77
 fi
 unset TSAN_OPTIONS VALGRIND_OPTS
 status=0 tried=0
@@ -39,7 +40,7 @@ try() {
   tool=$1 library=$2
   shift 2
   tried=$((tried + 1))
-  if ! timeout 120 "$@" "$work/prog" > "$work/log" 2>&1; then
+  if ! limited "$@" "$work/prog" > "$work/log" 2>&1; then
     head -n 80 "$work/log"
     fail "$tool reports a race in a correct program ($library)"
     return
@@ -47,7 +48,7 @@ try() {
   # A detector forgets what is long past, as on a busy machine, so there are three tries.
   : > "$work/log"
   for _ in 1 2 3; do
-    if timeout 120 "$@" "$work/prog" racy >> "$work/log" 2>&1; then
+    if limited "$@" "$work/prog" racy >> "$work/log" 2>&1; then
       fail "$tool reports nothing about a racy program ($library)"
       return
     fi
@@ -79,7 +80,7 @@ can_run() {
 
 for compiler in gcc clang; do
   if ! can_run "$compiler" -fsanitize=thread; then
-    echo "skipped: $compiler -fsanitize=thread"
+    not_tried "$compiler -fsanitize=thread"
     continue
   fi
   for library in $shared $static; do
@@ -92,10 +93,10 @@ for compiler in gcc clang; do
 done
 
 if ! grep -q '^have_valgrind_headers = yes' "$top_builddir/Makefile"; then
-  echo "skipped: helgrind and DRD, whose headers were not there when the library was built"
+  not_tried "helgrind and DRD, whose headers were not there when the library was built"
 elif ! has valgrind || ! can_run "$CC" '' ||
   ! valgrind -q "$work/probe" > /dev/null 2>&1; then
-  echo "skipped: there is no valgrind"
+  not_tried "there is no valgrind"
 else
   for library in $shared $static; do
     build "$CC" '' "$library" || fail "$CC ($library)"
@@ -105,5 +106,5 @@ else
     done
   done
 fi
-[ "$tried" -gt 0 ] || [ "$status" -ne 0 ] || exit 77
+[ "$tried" -gt 0 ] || [ "$status" -ne 0 ] || skip "there is none of these tools"
 exit "$status"

@@ -8,12 +8,14 @@ set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 
-"$top_srcdir/tests/search/core/build.sh" "$top_srcdir/src" "$work/explore" || exit
-. "$top_srcdir/tests/support/result.sh"
+# Where all.sh has it, too: it is built once for each version of the sources.
+explorer=$top_builddir/tests/search/core/explore-cond
+mkdir -p "${explorer%/*}"
+"$top_srcdir/tests/search/core/build.sh" "$top_srcdir/src" "$explorer" || exit
 
 # explore ARGUMENT... - the output is also in $work/out.
 explore() {
-  "$work/explore" "$@" > "$work/out"
+  "$explorer" "$@" > "$work/out"
   result "explore $*" $?
   cat "$work/out"
   [ "$status" -eq 0 ] || exit "$status"

@@ -11,6 +11,8 @@ out=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 [ -z "${EXPLORER:-}" ] || EXPLORER=$(cd "$(dirname "$EXPLORER")" && pwd)/$(basename "$EXPLORER")
 : "${CC:=cc}" "${EXPLORER:=}"
 engine=$(cd "$here/../engine" && pwd)
+# shellcheck source=tests/support/result.sh
+. "$here/../../support/result.sh"
 include=$src/../include
 [ -f "$include/fairsem.h" ] || include=$here/../../../include
 work=$out.objects
@@ -27,30 +29,62 @@ END
   # shellcheck disable=SC2086
   if ! $CC -fsanitize=thread -c "$work/probe.c" -o "$work/probe.o" > "$work/probe.log" 2>&1; then
     cat "$work/probe.log"
-    echo "skipped: the explorer needs x86-64, Linux and a compiler with -fsanitize=thread"
-    exit 77
+    skip "the explorer needs x86-64, Linux and a compiler with -fsanitize=thread"
   fi
+  # gcc does not know that no thread has a number beyond the last stack.
+  whole='-flto -flto-partition=one -Wno-stringop-overflow'
+  # shellcheck disable=SC2086
+  $CC $whole -shared -fPIC "$work/probe.c" -o "$work/probe.so" > "$work/probe.log" 2>&1 || whole=
 }
 
-# explorer FLAGS [FILE] - compile its own sources, the engine's and FILE to $work/explorer, or copy
-# the objects.
-# shellcheck disable=SC2086
+# keep FILE... - end here if OUT was made of the same text, by the same commands and compiler.  The text,
+# not the times: mutants are copies, made in the same second.
+keep() {
+  # CC can be more than one word.
+  # shellcheck disable=SC2086
+  made_of=$({ echo "$CC ${EXPLORE_CPPFLAGS-}" && $CC --version 2>&1; } | cat - "$0" "$engine"/*.[ch] "$engine/build.sh" "$@" |
+    cksum)
+  [ ! -x "$out" ] || [ "$(cat "$work/made-of" 2> /dev/null)" != "$made_of" ] || exit 0
+  rm -rf "$out" "$work"
+}
+
+# objects_in DIRECTORY - without the two that have a place of their own.
+objects_in() {
+  find "$1" -name '*.o' ! -name 'static_*.o'
+}
+
+# explorer FLAGS [FILE] - compile its own sources, the engine's and FILE to $work/explorer.  They are
+# optimized as a whole when the program is linked, if the compiler can: many small functions in many
+# files run at each access of the library, so that takes a third of the time of a search.  For many
+# versions of the library that would take longer than it saves: the objects of EXPLORER are made one
+# object, once, which is only linked.
+# shellcheck disable=SC2046,SC2086
 explorer() {
   cd "$work/explorer"
   if [ -n "$EXPLORER" ]; then
-    cp "$EXPLORER.objects/explorer"/*.o .
+    one=$EXPLORER.objects/one.o
+    if [ ! -f "$one" ]; then
+      $CC $1 $whole ${whole:+-flinker-output=nolto-rel} -r -nostdlib \
+        $(objects_in "$EXPLORER.objects/explorer") -o "$one.$$"
+      mv "$one.$$" "$one"
+    fi
+    cp "$EXPLORER.objects/explorer"/static_*.o "$one" .
     return
   fi
-  $CC $1 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -I"$here" \
+  $CC $1 $whole -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -I"$here" \
     -c "$here"/*.c "$engine"/*.c ${2:+"$2"}
+  # These are between the library's objects.
+  $CC $1 -c "$engine"/static_*.c
 }
 
-# link LIBRARY - the objects matching these patterns are the library's.  The order matters:
+# link LIBRARY FLAGS - the objects matching these patterns are the library's.  The order matters:
 # static_first.c says why.  -z now: a function that is bound at its first call leaves traces on the
 # stack of that run alone, and stacks are a part of the state.
 # shellcheck disable=SC2046,SC2086
 link() {
   cd "$work"
-  $CC -no-pie -pthread -Wl,-z,now -o "$out" explorer/static_first.o $1 explorer/static_last.o \
-    $(find explorer -name '*.o' ! -name 'static_*.o')
+  [ -z "$EXPLORER" ] || whole=
+  $CC $2 $whole -no-pie -pthread -Wl,-z,now -o "$out" explorer/static_first.o $1 explorer/static_last.o \
+    $(objects_in explorer)
+  echo "$made_of" > made-of
 }

@@ -10,6 +10,7 @@ set -u
 
 seconds=${1:-60}
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/result.sh"
 here=$top_srcdir/tests/search/fuzz
 work=$top_builddir/fuzz
 clang=${FUZZ_CC:-clang}
@@ -18,8 +19,7 @@ mkdir -p "$work" || exit 99
 
 echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return (int)n * !d; }' > "$work/probe.c"
 if ! "$clang" -fsanitize=fuzzer "$work/probe.c" -o "$work/probe" > "$work/probe.log" 2>&1; then
-  echo "skipped: $clang has no libFuzzer (packages clang and libclang-rt-*-dev)"
-  exit 77
+  skip "$clang has no libFuzzer (packages clang and libclang-rt-*-dev)"
 fi
 CC=$clang CFLAGS="$flags" "$here/build.sh" "$top_srcdir/src" "$work/replay" || exit 99
 CC=$clang CFLAGS="$flags -fsanitize=fuzzer" \

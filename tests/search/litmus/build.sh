@@ -8,11 +8,19 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/support/result.sh
+. "$here/../../support/result.sh"
 src=$(cd "$1" && pwd)
 out=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 earlier=${3:+$(cd "$(dirname "$3")" && pwd)/$(basename "$3").objects}
 : "${CC:=cc}"
 work=$out.objects
+# An OUT that was made of the same text by the same compiler is kept.
+# shellcheck disable=SC2086 # CC can be more than one word
+made_of=$({ echo "$CC" && $CC --version 2>&1; } | cat - "$0" "$src"/core/*.[ch] "$here"/*.[ch] \
+  "$here"/../../../include/*.h "$here"/../core/*.h "$here"/../core/litmus_tests.c \
+  "$here"/../engine/*.[ch] | cksum)
+[ ! -x "$out" ] || [ "$(cat "$work/made-of" 2> /dev/null)" != "$made_of" ] || exit 0
 rm -rf "$out" "$work"
 mkdir -p "$work/library" "$work/tests" "$work/engine"
 
@@ -24,12 +32,11 @@ END
 # shellcheck disable=SC2086
 if ! $CC -fsanitize=thread -c "$work/probe.c" -o "$work/probe.o" > "$work/probe.log" 2>&1; then
   cat "$work/probe.log"
-  echo "skipped: the litmus tests need __int128 and a compiler with -fsanitize=thread"
-  exit 77
+  skip "the litmus tests need __int128 and a compiler with -fsanitize=thread"
 fi
 
 # _GNU_SOURCE empty, as the sources define it.
-flags="-std=c11 -O1 -g -D_GNU_SOURCE= -I$here/../../../include -I$src/core -I$here"
+flags="-std=c11 -O1 -g1 -D_GNU_SOURCE= -I$here/../../../include -I$src/core -I$here"
 strict='-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes'
 
 # compile DIRECTORY FLAGS FILE... - those that the earlier build lacks.
@@ -66,4 +73,5 @@ compile engine "-O2 $strict" "$here/axioms.c" "$here/calls.c" "$here/classics.c"
   "$here/executions.c" "$here/main.c" "$here/races.c" "$here/record.c" "$here/values.c" \
   "$here/../core/litmus_tests.c" "$here/../engine/instrument.c"
 # shellcheck disable=SC2086
-cd "$work" && $CC -no-pie -pthread -o "$out" engine/*.o tests/*.o library/*.o
+cd "$work" && $CC -no-pie -pthread -o "$out" engine/*.o tests/*.o library/*.o &&
+  echo "$made_of" > made-of

@@ -18,8 +18,7 @@ work=$PWD/tests/search/litmus/machine
 . "$top_srcdir/tests/support/result.sh"
 
 if ! command -v "${CC_ARM64%% *}" > /dev/null; then
-  echo "skipped: there is no compiler for arm64, $CC_ARM64"
-  exit 77
+  skip "there is no compiler for arm64, $CC_ARM64"
 fi
 rm -rf "$work"
 mkdir -p "$work"

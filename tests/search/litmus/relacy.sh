@@ -11,13 +11,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 : "${top_srcdir:=$(cd "$here/../../.." && pwd)}" "${CXX:=c++}"
 src=$(cd "$top_srcdir/src/core" && pwd)
 work=$PWD/tests/search/litmus/relacy
+. "$top_srcdir/tests/support/result.sh"
 
 rm -rf "$work"
 mkdir -p "$work"
 echo '#include <relacy/relacy.hpp>' > "$work/probe.cpp"
 if ! $CXX -std=c++11 -w -fsyntax-only "$work/probe.cpp" > "$work/log" 2>&1; then
-  echo "skipped: there is no Relacy that $CXX can compile (Debian: relacy-dev)"
-  exit 77
+  skip "there is no Relacy that $CXX can compile (Debian: relacy-dev)"
 fi
 
 # function NAME FILE - the text of a function, from its first line to its last.
@@ -42,7 +42,7 @@ search() {
   # Relacy is from 2019; its warnings are its own.
   # shellcheck disable=SC2086
   $CXX -std=c++11 -O2 -w -I"$1" "$here/relacy.cpp" -o "$1/search" > "$1/log" 2>&1 || return 2
-  timeout 300 "$1/search" > "$1/log" 2>&1
+  limited "$1/search" > "$1/log" 2>&1
 }
 
 search "$work"
@@ -52,7 +52,6 @@ tail -n 1 "$work/log"
 [ "$ended" -eq 0 ] || exit 2
 
 # What is changed: a file, and how.
-status=0
 while IFS='|' read -r file change what; do
   dir=$work/changed
   rm -rf "$dir"

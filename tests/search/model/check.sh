@@ -21,8 +21,7 @@ held=0 found=0
 . "$top_srcdir/tests/support/part.sh"
 
 [ "${1:-}" = names ] || command -v spin > /dev/null 2>&1 || {
-  echo "skipped: there is no spin"
-  exit 77
+  skip "there is no spin"
 }
 mkdir -p "$top_builddir/model" && work=$(mktemp -d "$top_builddir/model/run.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # build.sh SRCDIR OUT - build the explorer of deaths for the library's sources in SRCDIR, as the
-# program OUT.
+# program OUT.  An OUT that was made of the same text is kept.
 #
 # See ../engine/build.sh for CC and EXPLORER, from which the objects of src/core/*.c are copied, too.
 # Where it cannot be built, the script says why and exits with 77.
@@ -10,12 +10,14 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/search/engine/build.sh
 . "$here/../engine/build.sh"
-rm -rf "$work"
+# shellcheck disable=SC2046 # a list
+keep "$src"/core/*.[ch] "$include"/*.h "$include"/fairsem/*.h "$here"/*.[ch] \
+  $(find "$src/shared" "$here/../spec" -name '*.[ch]')
 mkdir -p "$work/core" "$work/shared" "$work/explorer"
 need_compiler
 
 # _GNU_SOURCE empty, as the sources define it.
-flags="-std=c11 -O1 -g -D_GNU_SOURCE= -DFAIRSEM_WATCHED_=0 -I$include -I$src -I$src/core"
+flags="-std=c11 -O1 -g1 -D_GNU_SOURCE= -DFAIRSEM_WATCHED_=0 -I$include -I$src -I$src/core"
 library="$flags -fsanitize=thread -Wno-tsan -include $here/layer.h"
 
 # shellcheck disable=SC2086
@@ -35,7 +37,7 @@ shared() {
 }
 
 core &
-(explorer "$flags")
+(explorer "$flags -O2")
 wait $!
 (shared)
-link 'core/*.o shared/*.o'
+link 'core/*.o shared/*.o' "$flags -O2"

@@ -15,6 +15,7 @@ export LC_ALL=C
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 top_srcdir=$(cd "$top_srcdir" && pwd) || exit 99
 here=$top_srcdir/tests/search/tools
+. "$top_srcdir/tests/support/result.sh"
 mkdir -p "$top_builddir/tests" &&
   work=$(mktemp -d "$top_builddir/tests/tools.XXXXXX") && work=$(cd "$work" && pwd) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -31,6 +32,8 @@ all_tools='tsan-gcc tsan-clang asan-gcc asan-clang ubsan-gcc ubsan-clang lsan-gc
 # Enough time for slow tests.
 CK_TIMEOUT_MULTIPLIER=${CK_TIMEOUT_MULTIPLIER:-5}
 export CK_TIMEOUT_MULTIPLIER
+limit=
+! has timeout || limit="timeout -k 10 $(hang_s)"
 
 # The tests except those named.
 tests_but() {
@@ -67,7 +70,7 @@ valgrind_tests='t_debt t_dump t_guard t_misuse t_notify t_priority t_results t_s
   t_mixed_stress t_ticket_wait t_units t_waitq t_fault_limits'
 
 # ---------------------------------------------------------------- the table
-failures=0
+failures=0 missing=0
 table=$work/table
 : > "$table"
 
@@ -77,8 +80,10 @@ row() {
     tee -a "$table"
 }
 
-skip() {
+# without TOOL WHY - leave out a tool; if all must be tried, that is a failure.
+without() {
   row "$1" - "skipped: $2" -
+  [ "${FAIRSEM_TRY_ALL-}" != yes ] || missing=$((missing + 1))
 }
 
 # verdict TOOL VERSION WHAT FINDINGS CANARIES WRONG-CANARIES - print the row, and count failures.
@@ -150,7 +155,7 @@ dynamic() {
   names=$(for canary; do echo "${canary%%=*}"; done)
   # echo joins lines: a list with newlines cannot be an argument of make.
   # shellcheck disable=SC2086,SC2116 # lists
-  if ! (cd "$dir" && timeout 600 "$make" -j"$jobs" -f "$here/build.mk" SRC="$top_srcdir" \
+  if ! (cd "$dir" && "$make" -j"$jobs" -f "$here/build.mk" SRC="$top_srcdir" \
     CC="$compiler" FLAGS="$flags" RUN="$run" TESTS="$(echo $selection)" \
     CANARIES="$(echo $names)") > "$dir/make.log" 2>&1; then
     tail -n 30 "$dir/make.log"
@@ -170,9 +175,9 @@ sanitizer() {
   # shellcheck disable=SC2086 # a list of flags
   if can_run "$compiler" $flags; then
     dynamic "$tool" "$("$compiler" -dumpversion)" "$chosen" "$compiler" "$flags" \
-      "timeout 300" "$@"
+      "$limit" "$@"
   else
-    skip "$tool" "no $compiler with $flags here"
+    without "$tool" "no $compiler with $flags here"
   fi
 }
 
@@ -208,13 +213,13 @@ valgrind_tool() {
   shift 3
   # shellcheck disable=SC2086 # flags
   if ! command -v valgrind > /dev/null 2>&1 || ! can_run gcc $flags; then
-    skip "$tool" "no valgrind here (package valgrind)"
+    without "$tool" "no valgrind here (package valgrind)"
     return
   fi
   [ ! -e "$here/$tool.supp" ] || options="$options --suppressions=$here/$tool.supp"
   # Without --fair-sched a thread that polls keeps all others from running.
   dynamic "$tool" "$(valgrind --version | sed 's/valgrind-//')" "$valgrind_tests" gcc "$flags" \
-    "timeout 200 valgrind --tool=$tool --fair-sched=yes --error-exitcode=9 $options" "$@"
+    "$limit valgrind --tool=$tool --fair-sched=yes --error-exitcode=9 $options" "$@"
 }
 
 # Like DRD by default, do not check stacks: an annotation comes before its store, so the store
@@ -242,7 +247,7 @@ memcheck() {
 # ---------------------------------------------------------------- tools that read sources
 sources=$(cd "$top_srcdir" && echo src/*/*.c)
 if ! pkg-config --exists libcurl jansson 2> /dev/null; then
-  echo "not tried: src/cluster/, without the headers of libcurl and jansson"
+  not_tried "src/cluster/, without the headers of libcurl and jansson"
   # shellcheck disable=SC2086 # a list
   sources=$(printf '%s\n' $sources | grep -v /cluster)
 fi
@@ -320,7 +325,7 @@ static() {
   tool=$1 program=$2 version=$3 canaries=0 wrong=0
   shift 3
   if ! command -v "$program" > /dev/null 2>&1; then
-    skip "$tool" "no $program here"
+    without "$tool" "no $program here"
     return
   fi
   reader=read_$(echo "$tool" | tr - _)
@@ -385,5 +390,6 @@ skipped=$(grep -c 'skipped: ' "$table")
 echo
 echo "in $(($(date +%s) - begun)) seconds"
 echo "$((passed - failures)) passed, $failures failed, $skipped skipped"
-[ "$failures" -eq 0 ] || exit 1
+[ "$missing" -eq 0 ] || echo "FAILED: $missing tools are missing"
+[ "$((failures + missing + status))" -eq 0 ] || exit 1
 [ "$passed" -gt 0 ] || exit 77

@@ -10,9 +10,9 @@ set -u
 LEAST=95
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/result.sh"
 if ! command -v gcovr > /dev/null 2>&1; then
-  echo "coverage: there is no gcovr (package gcovr): nothing was measured" >&2
-  exit 77
+  skip "there is no gcovr (package gcovr): nothing was measured"
 fi
 # The make below must not inherit options and job slots.
 unset MAKEFLAGS MFLAGS MAKELEVEL
