@@ -16,7 +16,7 @@
 #define PLAYERS  8
 #define REASON   4711   /* of tokens */
 #define CLOSED   815
-#define INTERFERENCES 4000      /* in each test */
+#define INTERFERENCES 1000      /* in each test */
 
 struct ground {
     fairsem_t       sem;

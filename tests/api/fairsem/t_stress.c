@@ -16,7 +16,7 @@
 
 #define UNITS   5
 #define THREADS 10
-#define HUNTED  4000    /* threads that are canceled, in each test */
+#define HUNTED  400     /* threads that are canceled, in each test */
 
 struct ground {
     fairsem_t       sem;

@@ -219,7 +219,7 @@ END_TEST
 
 int main(void)
 {
-    wanted = fault_times(3000);
+    wanted = fault_times(300);
     if (UNDER_TSAN)
         return program_not_here("ThreadSanitizer holds signals back in calls it does not know");
     if (!FS_HAS_FUTEX)
