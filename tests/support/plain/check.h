@@ -15,6 +15,8 @@
 #ifndef PLAIN_CHECK_H
 #define PLAIN_CHECK_H
 
+#include "../hang.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -177,7 +179,7 @@ static inline TCase *tcase_create(const char *name)
     TCase *tcase = check_allocated(calloc(1, sizeof *tcase));
 
     (void)name;
-    tcase->timeout_s = 4;
+    tcase->timeout_s = HANG_S;
     return tcase;
 }
 
