@@ -135,7 +135,7 @@ def an_endpoint_that_answers_nonsense_is_passed_over():
     good.stop()
 
 
-@with_leases(LONG, LONG, LONG)
+@with_leases(30, 60, 60)
 def a_slow_engine_is_waited_for(ttl):
     """Each answer takes longer than the first question waits; what was asked is done, though."""
     running = []

@@ -3,7 +3,10 @@
 #include "suite.h"
 
 #include "base64.h"
+#include "clock.h"
+#include "endpoints.h"
 #include "key.h"
+#include "options.h"
 
 #include <fairsem/cluster.h>
 #include <string.h>
@@ -168,9 +171,26 @@ START_TEST(base64_is_read_as_it_is_written)
 }
 END_TEST
 
+START_TEST(who_has_a_short_lease_is_less_patient)
+{
+    struct fs_options options = { .ttl_ns = 3 * FS_NS_PER_S };
+    const struct fs_endpoints endpoints = { .options = &options };
+
+    for (unsigned rounds = 0; rounds < 6; rounds++) {
+        long times = rounds < 3 ? 1 << rounds : 8;
+
+        ck_assert_int_eq(fs_endpoints_patience(&endpoints, true, rounds), times * 500);
+        ck_assert_int_eq(fs_endpoints_patience(&endpoints, false, rounds), times * 1700);
+    }
+    options.ttl_ns = 60 * FS_NS_PER_S;
+    ck_assert_int_eq(fs_endpoints_patience(&endpoints, true, 0), 1700);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("cluster results", what_open_is_given_is_checked, what_acquire_is_given_is_checked,
               no_name_is_the_beginning_of_another, keys_are_in_the_order_of_priorities,
-              keys_that_are_damaged_are_refused, base64_is_read_as_it_is_written);
+              keys_that_are_damaged_are_refused, base64_is_read_as_it_is_written,
+              who_has_a_short_lease_is_less_patient);
 }
