@@ -26,6 +26,7 @@ trap 'jobs -p > "$work/jobs"; kill $(cat "$work/jobs") 2> /dev/null
   FAIRSEM_LIMIT_DIR="" "$limit" --remove --force "$name" 2> /dev/null
   rm -rf "$FAIRSEM_LIMIT_DIR" "$work"' EXIT
 
+built=$(cd "$top_builddir" && pwd)
 hang=$(hang_s)
 PYTHONPATH=$(cd "$top_srcdir" && pwd)/tests/api/cluster PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
@@ -75,12 +76,14 @@ shows() {
 # Control characters for a terminal; the status must not print them.
 obeyed=$(printf '\033\302\233')
 
-# hold - start a command that runs until `let_go`; its process ID is in $holder.
+# hold - start a command that runs until `let_go`; its process ID is in $holder.  It has no long paths:
+# the status shows the beginning of a command.
 hold() {
   rm -f "$work/gate"
   mkfifo "$work/gate"
   # shellcheck disable=SC2016 # for the shell inside
-  "$limit" "$name" 1 -- sh -c 'read -r line < "$1"' sh "$work/gate" "$obeyed" &
+  (cd "$work" && PATH=$built:$PATH exec fairsem-limit "$name" 1 -- sh -c 'read -r line < "$1"' sh \
+    gate "$obeyed") &
   holder=$!
   await "a holder" shows 'running 1'
 }
