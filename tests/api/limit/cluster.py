@@ -181,7 +181,7 @@ def killed():
 
 # $0 has its process ID when it ignores what ends others.
 STUBBORN = """sh -c 'trap "" TERM; echo $$ > "$0.new"; mv "$0.new" "$0"
-while :; do sleep 0.1; done' "$0" &"""
+while :; do sleep 0.1; done' "$0" > /dev/null 2>&1 &"""
 TREE = "trap 'echo terminated' TERM\n" + STUBBORN + "\nwait; wait"
 # The shell dies at once, and its child ignores that.
 ORPHAN = STUBBORN + "\nwait"
@@ -209,7 +209,9 @@ def the_command_is_dead(holder, path, why):
     expect("its status", holder.returncode, 125)
     if why + "; the command is ended" not in err:
         raise AssertionError(err)
-    if lives(open(path).read().strip()):
+    child = open(path).read().strip()
+    if lives(child):
+        os.kill(int(child), signal.SIGKILL)
         raise AssertionError("a child of the command goes on")
     return out
 
