@@ -32,6 +32,7 @@ row model 'core shared cluster' "$MAKE" check-model
 row canaries core "$MAKE" check-canaries
 
 # ---------------------------------------------------------------- real threads, for longer
+row stress core "$MAKE" check-stress TIMES=100
 row order core "$MAKE" check-order
 row faults core "$MAKE" check-faults
 row soak core tests tests/search/soak/quick.sh tests/inside/faults/fault_examples.sh

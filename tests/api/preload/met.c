@@ -19,11 +19,13 @@
 #include "interposed.h"
 #include "stepping.h"
 
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -33,12 +35,23 @@ static sem_t sem;
 /* Seen by the parent, too. */
 static struct shared {
     _Atomic int round;          /* number of operations begun */
-    _Atomic int asked, acted;   /* number of the last round in which the second thread is to act */
+    _Atomic int asked, heard, acted;    /* last round in which the second thread is to act */
     _Atomic int second;         /* its thread ID */
     _Atomic int moved;          /* rounds in which the semaphore left its cell, not destroyed */
 } *shared;
 
 static _Atomic int first;       /* the thread ID of the other one */
+
+/* The second thread sleeps until it is asked: one that polls takes more time than all the steps. */
+static void await_change(_Atomic int *number, int seen)
+{
+    syscall(SYS_futex, number, FUTEX_WAIT, seen, NULL, NULL, 0);
+}
+
+static void tell_change(_Atomic int *number)
+{
+    syscall(SYS_futex, number, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
 
 /* ---- Operations and acts; each returns by how much it has changed the number of units ---- */
 
@@ -251,6 +264,7 @@ static void *act(void *arg)
         int asked = atomic_load(&shared->asked), round = atomic_load(&shared->round);
 
         if (asked != atomic_load(&shared->acted)) {
+            atomic_store(&shared->heard, asked);
             atomic_fetch_add(&acts_change, meeting->act());
             atomic_store(&shared->acted, asked);
         }
@@ -260,7 +274,10 @@ static void *act(void *arg)
             atomic_store(&helped, 1);       /* before the wait can return */
             (void)post();
         }
-        moment();
+        if (meeting->operation == wait_for_unit)
+            moment();
+        else
+            await_change(&shared->asked, asked);
     }
     return NULL;
 }
@@ -318,14 +335,20 @@ static void child(const struct meeting *meeting)
 
 static uintptr_t address[STEPS_MOST];
 
-/* Ask the second thread, and wait until it has acted, or sleeps. */
+/* Ask the second thread, and wait until it has acted, or sleeps in its act. */
 static void let_act(pid_t pid)
 {
     int round = atomic_load(&shared->round);
 
     atomic_store(&shared->asked, round);
-    while (atomic_load(&shared->acted) != round && !sleeps(pid, atomic_load(&shared->second)))
+    tell_change(&shared->asked);
+    for (int i = 1; atomic_load(&shared->acted) != round; i++) {
+        /* To look is slow, and most acts soon end. */
+        if (i % 16 == 0 && atomic_load(&shared->heard) == round
+            && sleeps(pid, atomic_load(&shared->second)) && atomic_load(&shared->acted) != round)
+            break;
         moment();
+    }
 }
 
 static void step_through(const struct meeting *meeting)

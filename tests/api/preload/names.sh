@@ -87,8 +87,10 @@ _EOF
 cat > "$work/use.cc" << '_EOF'
 #include <cerrno>
 #include <cstdio>
+#ifdef NO_MACROS
 #include <functional>
 #include <memory>
+#endif
 #include <pthread.h>
 #include <sched.h>
 #include <thread>
@@ -267,7 +269,7 @@ includes() {
 }
 
 # Compiling takes nearly all of the time: without optimization, and the library only once for all orders.
-fast="${CFLAGS-} -O0"
+fast="${CFLAGS-} -O0 -g0"
 strict_cxx='-Wall -Wextra -Wpedantic -Wshadow -Wold-style-cast -Wno-ignored-attributes -Werror'
 
 # parts COMPILER STANDARD - compile the library that knows only libc's, also with NO_MACROS.
