@@ -8,13 +8,13 @@
 #
 # Run it in a build directory of a git checkout.  What cannot be tried here is a failure: the release
 # should wait for it, or somebody should know why not.
-# shellcheck disable=SC2317 # rows call the steps
+# shellcheck disable=SC2317,SC2154 # rows call the steps; $logs, of rows.sh
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}" "${MAKE:=make}"
 . "$top_srcdir/tests/support/rows.sh"
 rows_of release-check
-FAIRSEM_TRY_ALL=yes
+export FAIRSEM_TRY_ALL=yes
 make=$MAKE
 jobs=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 
@@ -120,5 +120,6 @@ row explore_more '' "$make" -C "$top_builddir" explore-more SECONDS=600
 row fuzz '' "$make" -C "$top_builddir" fuzz SECONDS=600
 row soak '' "$make" -C "$top_builddir" soak HOURS=0.2
 row bench '' "$make" -C "$top_builddir" bench
-row mutants '' "$make" -C "$top_builddir" check-mutants N=2000 SEED="$SEED"
+row ideas '' "$make" -C "$top_builddir" check-mutants MUTANTS=ideas RESULTS="$logs/ideas.results"
+row mutants '' "$make" -C "$top_builddir" check-mutants N=2000 SEED="$SEED" RESULTS="$logs/mutants.results"
 end_of_rows

@@ -9,7 +9,7 @@
 #   make verify SEED=2              another seed, for what draws at random
 #
 # Run it in a build directory.  tests/support/rows.sh says what a row is.
-# shellcheck disable=SC2086 # lists
+# shellcheck disable=SC2086,SC2154 # lists; $logs, of rows.sh
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${top_builddir:=$PWD}" "${MAKE:=make}"
@@ -45,7 +45,13 @@ row asan-futex 'core shared' "$search/tools/sanitize.sh" gcc address --with-park
 row tools 'core shared' "$MAKE" check-tools TOOLS="lsan-gcc helgrind drd memcheck clang-tidy"
 row watched core tests tests/release/platforms/watched.sh
 row coverage 'core shared preload cluster limit' "$MAKE" coverage
-row mutants 'core shared preload cluster limit' "$MAKE" check-mutants ROOMS="$ONLY" SEED="$SEED"
+case $ONLY in
+  '') folders='' many=400 ;;
+  preload) folders='posix preload' many=60 ;;
+  *) folders=$ONLY many=100 ;;
+esac
+row mutants 'core shared preload cluster limit' "$MAKE" check-mutants FOLDERS="$folders" N="$many" \
+  SEED="$SEED" RESULTS="$logs/mutants.results"
 
 # ---------------------------------------------------------------- other machines and libraries
 row musl 'core shared' tests tests/release/platforms/musl.sh tests/release/platforms/posix_only.sh

@@ -41,6 +41,8 @@ row() {
   begun="$begun $name"
   printf -- '-- %s\n' "$name"
   began=$(date +%s)
+  # What the row left the last time it would take for its own.
+  rm -f "$logs/$name.results"
   # In a shell of its own: a step that is a function may exit.
   ("$@") > "$log" 2>&1 < /dev/null
   code=$?

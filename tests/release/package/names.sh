@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # names.sh - what tables, scripts and documents call by a name is there under this name: scenarios,
-# tests, files, lines that a seeded fault changes, functions, targets of make.
+# tests, files, functions, targets of make.
 #
 # Nobody notices a search that looks for a name which is gone, if it takes "no such name" for a result.
 set -u
@@ -24,34 +24,21 @@ all_in() {
 }
 
 # ---------------------------------------------------------------- scenarios
-# cited_by SUITE - print NAME TABLE for each `by SUITE [OPTION]... NAME`.
-cited_by() {
-  awk -v suite="$1" '$1 == "by" && $2 == suite && NF > 2 && $NF !~ /^(--.*|[0-9]+)$/ {
-      print $NF, FILENAME }' tests/search/mutants/*.txt
-}
-
 # Lists of scenarios in scripts: a variable with one of these names.
 listed() {
   awk -v quote="'" 'sub(/^(numbers|moves|looks|large|some)=/, "") { quotes = 2 }
     quotes > 0 { quotes -= gsub(quote, " "); for (i = 1; i <= NF; i++) print $i, FILENAME }' "$@"
 }
-for of in core shared; do
-  sed -n 's/.*{ \.name = "\([^"]*\)".*/\1/p' "tests/search/$of/scenarios.c" > "$work/$of"
-done
-{ cited_by explore; listed tests/search/core/*.sh; } > "$work/cited"
+sed -n 's/.*{ \.name = "\([^"]*\)".*/\1/p' tests/search/core/scenarios.c > "$work/core"
+listed tests/search/core/*.sh > "$work/cited"
 all_in "scenarios of the explorer" core cited
-cited_by dies > "$work/cited"
-all_in "scenarios of the explorer of deaths" shared cited
-sed -n 's/^def \([a-z0-9_]*\).*/\1/p' tests/api/cluster/*.py > "$work/cluster"
-cited_by cluster > "$work/cited"
-all_in "scenarios of the limit between machines" cluster cited
 
 # ---------------------------------------------------------------- tests and files
 find . -name .git -prune -o -type f -print | sed 's|^\./||' > "$work/files"
 sed -n 's|^tests/.*/\(t_[a-z0-9_]*\)\.[a-z]*$|\1|p' "$work/files" > "$work/tests"
 documents="CONTRIBUTING.md $(echo doc/*.md)"
 # shellcheck disable=SC2086 # a list
-grep -oE '\bt_[a-z0-9_]*[a-z0-9]\b[^*]?' $documents tests/search/mutants/*.txt tests/*/*/*.sh \
+grep -oE '\bt_[a-z0-9_]*[a-z0-9]\b[^*]?' $documents tests/*/*/*.sh \
   tests/search/core/orders.txt tests/search/tools/accepted.txt | sed 's/\(.*\):\(t_[a-z0-9_]*\).*/\2 \1/' > "$work/cited"
 all_in tests tests cited
 
@@ -78,22 +65,16 @@ else
 fi
 
 # ---------------------------------------------------------------- lines of the sources
-awk '/^mutant / { name = $2; table[name] = FILENAME } /^expect does not apply/ { delete table[name] }
-  END { for (name in table) print name, table[name] }' tests/search/mutants/*.txt |
-  while read -r name table; do
-    awk -v dry=1 -v mutant="$name" -v root=. -f tests/search/mutants/apply.awk "$table" > "$work/why" ||
-      echo "  $(cat "$work/why")"
-  done > "$work/missing"
 # An excuse: `FILE[#N]: a part of a line`, which has an order that could be weakened.
 grep '^[^# ]' tests/search/core/orders.txt | while read -r where text; do
   file=${where%:}
   grep -F -- "$text" "src/core/${file%#*}" 2> /dev/null |
     grep -qE 'memory_order_(acquire|release|acq_rel)' || echo "  orders.txt: $where $text"
-done >> "$work/missing"
+done > "$work/missing"
 if [ -s "$work/missing" ]; then
-  fail "seeded faults, or excuses, for lines that are not there:" && cat "$work/missing"
+  fail "excuses for lines that are not there:" && cat "$work/missing"
 else
-  echo "ok: the lines of all seeded faults and of all excuses are there"
+  echo "ok: the lines of all excuses are there"
 fi
 
 # ---------------------------------------------------------------- targets of make
@@ -104,7 +85,13 @@ printf '%s\n' all check clean install distcheck html >> "$work/targets"
 # shellcheck disable=SC2016,SC2086 # backticks, and a list
 {
   grep -oE '`make [a-z-]+[` ]' $documents | sed 's/\(.*\):`make \(.*\)./\2 \1/'
-  [ ! -f .ci/run ] || sed -n 's/^  proof [a-z-]* \([a-z-]*\).*/\1 .ci\/run/p' .ci/run
+  sed -n 's|^row .*"$MAKE" .*\(check-[a-z-]*\).*|\1 tests/verify.sh|p' tests/verify.sh
 } > "$work/cited"
 all_in "targets of make" targets cited
+
+# A script that make check does not run is in a row of a table: or nobody would run it.
+awk '/^(verify|release)_scripts [+]=/ { open = 1 } open { for (i = 1; i <= NF; i++)
+    if ($i ~ /[.]sh$/) print $i, FILENAME } !/\\$/ { open = 0 }' tests/*/*/local.mk > "$work/cited"
+grep -ohE 'tests/[a-z_/]*[.]sh' tests/verify.sh packaging/release_check.sh > "$work/rows"
+all_in "scripts outside of make check" rows cited
 exit "$status"

@@ -29,8 +29,8 @@ for copy in right wrong; do
   (cd "$top_srcdir" && cp -R include src tests "$work/$copy/src/fairsem") || exit 99
 done
 chmod -R u+w "$work/wrong"
-awk -v mutant=closed-to-nobody -v root="$work/wrong/src/fairsem" \
-  -f "$top_srcdir/tests/search/mutants/apply.awk" "$top_srcdir/tests/search/mutants/owner.txt" ||
+awk -v mutant=found-by-each-search -v root="$work/wrong/src/fairsem" \
+  -f "$top_srcdir/tests/search/mutants/apply.awk" "$top_srcdir/tests/search/mutants/canaries.txt" ||
   exit 99
 
 if fuzzer right; then

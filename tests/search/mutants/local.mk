@@ -1,40 +1,33 @@
 # SPDX-License-Identifier: MIT
-# tests/search/mutants/local.mk - seeded faults in src/, each of which some test must
-# find; included by ../../local.mk.  run.sh says how.
+# tests/search/mutants/local.mk - faults in src/, each of which some test must find; included by
+# ../../local.mk.  generate.py makes them by rule, and run.py tries them on the suites that suites.txt
+# assigns to a folder; what its variables mean stands there.
 #
-#   make check-mutants                        all of them; the table is tests/search/mutants/table
-#   make check-mutants MUTANTS="one another"  some
-#   make check-mutants PART=1/10              every tenth
-#   make check-shared-mutants                 those of the semaphore between processes
+#   make check-mutants                             400 of all folders, each until a suite finds it
+#   make check-mutants FOLDERS="core shared" N=60  of some folders of src/; SEED=2 takes other ones
+#   make check-mutants MUTANTS="HASH HASH"         these
+#   make check-mutants MUTANTS=ideas               those of ideas.txt, which no rule makes
+#   make check-mutants MODE=matrix RESULTS=FILE    each against all suites
 
 EXTRA_DIST += \
-	tests/search/mutants/abort.txt \
-	tests/search/mutants/acquire.txt \
+	tests/search/mutants/accepted.txt \
 	tests/search/mutants/apply.awk \
-	tests/search/mutants/awake.txt \
-	tests/search/mutants/bypass.txt \
 	tests/search/mutants/canaries.txt \
-	tests/search/mutants/checks.txt \
-	tests/search/mutants/cluster.txt \
-	tests/search/mutants/fork.txt \
-	tests/search/mutants/grant.txt \
-	tests/search/mutants/limit.txt \
-	tests/search/mutants/limit_cluster.txt \
-	tests/search/mutants/owner.txt \
-	tests/search/mutants/posix.txt \
-	tests/search/mutants/queue.txt \
-	tests/search/mutants/run.sh \
-	tests/search/mutants/shared.txt \
-	tests/search/mutants/sleep.txt \
-	tests/search/mutants/ticket.txt
-CLEANFILES += tests/search/mutants/table
+	tests/search/mutants/generate.py \
+	tests/search/mutants/ideas.txt \
+	tests/search/mutants/run.py \
+	tests/search/mutants/suites.txt
+CLEANFILES += tests/search/mutants/results
 
-.PHONY: check-mutants check-shared-mutants
-MUTANTS =
+.PHONY: check-mutants clean-mutants
+MODE = score
+# Of ../core/ and ../model/, too: PART=1/2 is one half of a search.
 PART = 1/1
 check-mutants:
-	$(AM_TESTS_ENVIRONMENT) PART='$(PART)' $(SHELL) $(srcdir)/tests/search/mutants/run.sh $(MUTANTS)
+	$(AM_TESTS_ENVIRONMENT) FOLDERS='$(FOLDERS)' N='$(N)' SEED='$(SEED)' JOBS='$(JOBS)' \
+	  PART='$(PART)' RESULTS='$(RESULTS)' ETCD='$(ETCD)' DEEP='$(DEEP)' \
+	  python3 $(srcdir)/tests/search/mutants/run.py $(MODE) $(MUTANTS)
 
-check-shared-mutants:
-	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/mutants/run.sh \
-	  `sed -n 's/^mutant //p' $(srcdir)/tests/search/mutants/shared.txt`
+clean-local: clean-mutants
+clean-mutants:
+	-rm -rf tests/search/mutants/work
