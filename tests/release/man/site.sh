@@ -117,6 +117,17 @@ if has cmark-gfm; then
   echo "ok: without cmark-gfm, the site is the manual"
 fi
 
+# ---------------------------------------------------------------- installed, and gone again
+for target in install-html uninstall; do
+  "$MAKE" -C "$top_builddir" $target DESTDIR="$work/root" > "$work/out" 2>&1 || fail "make $target"
+  find "$work/root" -name '*.html' > "$work/$target"
+done
+if grep -q 'fairsem_acquire\.3\.html' "$work/install-html" && [ ! -s "$work/uninstall" ]; then
+  echo "ok: make install-html, and uninstall leaves nothing"
+else
+  fail "make install-html, or what uninstall leaves" && cat "$work/uninstall"
+fi
+
 # ---------------------------------------------------------------- the search, running
 if has node; then
   cp "$top_srcdir/tests/release/man/search_test.js" "$site"

@@ -185,10 +185,6 @@ if [ -n "$index" ] && has apropos; then
     fail "$index" && cat "$work/log"
   fi
 fi
-if has mandoc; then
-  make_quietly install-html
-  [ -n "$(find "$root" -name fairsem_acquire.3.html)" ] || fail "make install-html"
-fi
 
 make_quietly uninstall
 # Links, too, even dangling ones: make distcheck would not see them.
