@@ -347,13 +347,15 @@ END_TEST
 /* The limit of ulimit -f.  With a mask of its own, the process also finds its signals as before. */
 START_TEST(a_limit_of_files_is_an_error_and_no_signal)
 {
-    const struct rlimit small = { .rlim_cur = 4096, .rlim_max = RLIM_INFINITY };
+    struct rlimit small;
     pid_t child = fork();
 
     if (child == 0) {
         sigset_t signals, mask;
         fairsem_shared_t *h;
 
+        CHILD_CHECK(getrlimit(RLIMIT_FSIZE, &small) == 0);
+        small.rlim_cur = 4096;
         CHILD_CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
         CHILD_CHECK(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &four) == EFBIG);
         CHILD_CHECK(fairsem_shared_open(&h, own_name(), 0, 0, NULL) == ENOENT);
