@@ -58,7 +58,10 @@ static void in_child(void)
     fs_cells_in_child();
 }
 
-/* What the handlers of pthread_atfork() do. */
+/*
+ * First a new generation.  The library's own handler may come after this one, and a signal in between:
+ * its handler would find the mutexes as the threads of the parent have left them, and never get one.
+ */
 static void after_fork(void)
 {
     fs_forked();
@@ -90,7 +93,7 @@ static void find_and_map(void)
     fs_jumps_prepare();
     fs_priority_prepare();
     fs_cells_prepare(libc.init);
-    pthread_atfork(fs_cells_before_fork, NULL, in_child);
+    pthread_atfork(fs_cells_before_fork, NULL, after_fork);
     fs_handlers_prepare(after_fork);
     fs_records_map();
     errno = before;
