@@ -19,6 +19,7 @@
 #include "interposed.h"
 #include "stepping.h"
 
+#include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdint.h>
@@ -335,6 +336,27 @@ static void child(const struct meeting *meeting)
 
 static uintptr_t address[STEPS_MOST];
 
+/*
+ * The operation's instructions, as it is when nothing disturbs it: the fewest of several times.  On a
+ * busy machine an operation sometimes takes a longer way, which later runs do not take.
+ */
+static int note_shortest(pid_t pid)
+{
+    static uintptr_t noted[STEPS_MOST];
+    int fewest = INT_MAX;
+
+    for (int i = 0; i < 4; i++) {
+        int signals, count = note_all(pid, noted, &signals);
+
+        if (count < fewest) {
+            fewest = count;
+            memcpy(address, noted, (size_t)count * sizeof noted[0]);
+        }
+        run_to_stop(pid);
+    }
+    return fewest;
+}
+
 /* Ask the second thread, and wait until it has acted, or sleeps in its act. */
 static void let_act(pid_t pid)
 {
@@ -353,9 +375,7 @@ static void let_act(pid_t pid)
 
 static void step_through(const struct meeting *meeting)
 {
-    /* How often it yields and looks at the clock, and so how long it is, depends on the machine. */
-    bool waits = meeting->operation == wait_in_vain || meeting->operation == wait_for_unit;
-    int instructions, signals, reached = 0;
+    int instructions, reached = 0;
     pid_t pid;
 
     memset(shared, 0, sizeof *shared);
@@ -368,8 +388,7 @@ static void step_through(const struct meeting *meeting)
     /* The first time the loader resolves symbols. */
     run_to_stop(pid);
     run_to_stop(pid);
-    instructions = note_all(pid, address, &signals);
-    run_to_stop(pid);
+    instructions = note_shortest(pid);
     for (int i = 0; i < instructions; i++) {
         int inside = stop_before(pid, address, i);
 
@@ -386,7 +405,7 @@ static void step_through(const struct meeting *meeting)
     if (meeting->act == leave_others)
         printf(", %d times given up", atomic_load(&shared->moved));
     printf("\n");
-    MUST(reached > (meeting->act == leave_others && !waits ? 7 * (instructions / 8) : instructions / 3));
+    MUST(reached > (meeting->act == leave_others ? 7 * (instructions / 8) : instructions / 3));
     MUST(meeting->act != leave_others || getenv("FAIRSEM_CELLS_KEPT") == NULL
          || atomic_load(&shared->moved) > reached / 10);
 }
