@@ -63,6 +63,16 @@ has() {
   command -v "${1%% *}" > /dev/null 2>&1
 }
 
+# can_run COMPILER FLAG... - does a program that is made with these flags build, and run?
+can_run() {
+  has "$1" || return 1
+  probe=$(mktemp -d) && echo 'int main(void) { return 0; }' > "$probe/probe.c" &&
+    "$@" "$probe/probe.c" -o "$probe/probe" > /dev/null 2>&1 && "$probe/probe" > /dev/null 2>&1
+  can=$?
+  rm -rf "$probe"
+  return "$can"
+}
+
 # hang_s - print after how many seconds a program is taken for one that hangs.  It is no measure of
 # speed: 300 s times CK_TIMEOUT_MULTIPLIER, which Check's programs use, too, and which may be a fraction.
 hang_s() {

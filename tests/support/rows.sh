@@ -36,7 +36,7 @@ chosen() {
 row() {
   name=$1 rooms=$2 log=$logs/$1.log
   shift 2
-  all_names="${all_names-} $name" all_rooms="${all_rooms-} $rooms"
+  all_names="${all_names-} $name"
   chosen "$name" "$rooms" || return 0
   begun="$begun $name"
   printf -- '-- %s\n' "$name"
@@ -50,14 +50,12 @@ row() {
   # What a part of the row could not try, it has said in a line of its own.
   sed -n -e "s/^not tried: /$name: /p" -e "s/^skipped: /$name: /p" "$log" | sort -u >> "$missed"
   said=$(grep . "$log" | tail -n 1 | cut -c 1-80)
-  case $code in
-    0) outcome=ok ;;
-    77) outcome='not tried' untried=$((untried + 1)) ;;
+  case $code:$FAIRSEM_TRY_ALL in
+    0:*) outcome=ok ;;
+    77:yes) outcome=FAILED ;;
+    77:*) outcome='not tried' untried=$((untried + 1)) ;;
     *) outcome=FAILED ;;
   esac
-  if [ -n "$ROWS" ] && [ "$code" -eq 77 ]; then
-    outcome=FAILED
-  fi
   if [ "$outcome" = FAILED ]; then
     failed=$((failed + 1))
     tail -n 60 "$log"

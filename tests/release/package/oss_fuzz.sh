@@ -29,9 +29,9 @@ for copy in right wrong; do
   (cd "$top_srcdir" && cp -R include src tests "$work/$copy/src/fairsem") || exit 99
 done
 chmod -R u+w "$work/wrong"
-awk -v mutant=found-by-each-search -v root="$work/wrong/src/fairsem" \
-  -f "$top_srcdir/tests/search/mutants/apply.awk" "$top_srcdir/tests/search/mutants/canaries.txt" ||
-  exit 99
+needs python3
+python3 "$top_srcdir/tests/search/mutants/generate.py" canary found-by-each-search \
+  "$work/wrong/src/fairsem" || exit 99
 
 if fuzzer right; then
   echo "ok: the fuzzer runs, and finds nothing in its corpus"

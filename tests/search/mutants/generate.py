@@ -7,6 +7,7 @@
   generate.py sample N SEED [FOLDER...]    N of them, as many of each operator as there are
   generate.py show HASH...                 as unified diffs
   generate.py apply HASH TREE              change the file in TREE/src
+  generate.py canary NAME TREE             the same with one of canaries.txt
 
 FOLDER is one of src/; without any, all of them are read.  SOURCE=DIRECTORY is the top of the sources.
 
@@ -473,24 +474,27 @@ def emptied(top, function):
     sys.exit(f'generate.py: there is no function {function}')
 
 
-def ideas(top):
-    """The mutants of ideas.txt; each changes one file."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'ideas.txt'),
-              encoding='utf-8') as file:
+def written(top, table):
+    """The mutants of ideas.txt or canaries.txt; each changes one file.
+
+    A hunk is that of a patch without line numbers: ' ' what stays, '-' what goes, '+' what comes.
+    What stays and what goes must be in the file exactly once, as whole lines."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), table), encoding='utf-8') as file:
         paragraphs = re.split(r'^mutant ', file.read(), flags=re.M)[1:]
     found = []
     for paragraph in paragraphs:
         name, hunks = paragraph.split()[0], re.split(r'^@ (.*)\n', paragraph, flags=re.M)[1:]
         with open(os.path.join(top, hunks[0]), encoding='utf-8') as file:
             text = file.read()
-        new = text
+        new = '\n' + text              # a line begins after the end of another one
         for path, hunk in zip(hunks[::2], hunks[1::2]):
             lines = [line for line in hunk.splitlines(True) if line[0] in ' +-']
-            before, after = (''.join(line[1:] for line in lines if line[0] in kinds)
+            before, after = ('\n' + ''.join(line[1:] for line in lines if line[0] in kinds)
                              for kinds in (' -', ' +'))
-            if path != hunks[0] or new.count(before) != 1:
-                sys.exit(f'ideas.txt: {name} does not apply to {path}')
+            if path != hunks[0] or new.count(before) != 1 or before == after:
+                sys.exit(f'{table}: {name} does not apply to {path}')
             new = new.replace(before, after)
+        new = new[1:]
         start = len(os.path.commonprefix([text, new]))
         tail = len(os.path.commonprefix([text[:start - 1:-1], new[:start - 1:-1]])) if start else 0
         mutant = Mutant(hunks[0], text.count('\n', 0, start) + 1, name, 'idea', name, start,
@@ -524,6 +528,10 @@ def main(arguments):
             mutant = by_hash[rest[0]]
             with open(os.path.join(rest[1], mutant.file), 'w', encoding='utf-8') as out:
                 out.write(mutant.mutated())
+    elif command == 'canary' and len(rest) == 2:
+        mutant = {m.hash: m for m in written(rest[1], 'canaries.txt')}[rest[0]]
+        with open(os.path.join(rest[1], mutant.file), 'w', encoding='utf-8') as out:
+            out.write(mutant.mutated())
     else:
         sys.exit(__doc__)
 

@@ -11,7 +11,6 @@
 
 EXTRA_DIST += \
 	tests/search/mutants/accepted.txt \
-	tests/search/mutants/apply.awk \
 	tests/search/mutants/canaries.txt \
 	tests/search/mutants/generate.py \
 	tests/search/mutants/ideas.txt \

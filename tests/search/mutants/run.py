@@ -651,7 +651,7 @@ def report(results):
 def run(mode, names):
     suites, canaries = read_suites()
     folders = (ENV.get('FOLDERS') or ' '.join(ALL_FOLDERS)).split()
-    found = generate.ideas(TOP) if names == ['ideas'] else generate.mutants(TOP, [] if names else folders)
+    found = generate.written(TOP, 'ideas.txt') if names == ['ideas'] else generate.mutants(TOP, [] if names else folders)
     if names == ['ideas']:
         folders = sorted({mutant.file.split('/')[1] for mutant in found})
     elif names:

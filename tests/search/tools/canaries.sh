@@ -15,7 +15,6 @@ top_srcdir=$(cd "$top_srcdir" && pwd) && top_builddir=$(cd "$top_builddir" && pw
 work=$(mktemp -d "$top_builddir/tests/canaries.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
 trap 'exit 99' HUP INT TERM
-table=$top_srcdir/tests/search/mutants/canaries.txt
 failed=0 skipped=0 passed=0
 . "$top_srcdir/tests/support/result.sh"
 
@@ -41,7 +40,7 @@ expect() {
 # tree NAME MUTANT - a copy of the sources with this canary.
 tree() {
   mkdir "$work/$1" && cp -R "$top_srcdir/include" "$top_srcdir/src" "$top_srcdir/tests" "$work/$1" &&
-    awk -v mutant="$2" -v root="$work/$1" -f "$top_srcdir/tests/search/mutants/apply.awk" "$table"
+    python3 "$top_srcdir/tests/search/mutants/generate.py" canary "$2" "$work/$1"
 }
 
 # in_tree NAME SCRIPT ARGUMENT... - run the script on this copy, in a directory of its own.

@@ -103,13 +103,6 @@ complain() {
 }
 
 # ---------------------------------------------------------------- tools that run programs
-# can_run COMPILER FLAG... - a program builds with these flags, and runs.
-can_run() {
-  echo 'int main(void) { return 0; }' > "$work/probe.c"
-  command -v "$1" > /dev/null 2>&1 && "$@" "$work/probe.c" -o "$work/probe" > "$work/log" 2>&1 &&
-    "$work/probe" >> "$work/log" 2>&1
-}
-
 # count_tests TOOL DIR - set tests and findings.
 count_tests() {
   tests=0 findings=0

@@ -7,6 +7,7 @@ set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 top_srcdir=$(cd "$top_srcdir" && pwd) || exit 99
+. "$top_srcdir/tests/support/result.sh"
 # AM_TESTS_ENVIRONMENT exports these: configure must not take them from there.
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS CC CXX
 compiler=$1 kind=$2
@@ -20,14 +21,10 @@ export TSAN_OPTIONS=halt_on_error=1
 export ASAN_OPTIONS=detect_stack_use_after_return=1
 export UBSAN_OPTIONS=print_stacktrace=1
 
+# shellcheck disable=SC2086 # a list of flags
+can_run "$compiler" $flags || skip "programs of $compiler with $flags do not build or do not run here"
 build=$top_builddir/$compiler-$kind
 rm -rf "$build" && mkdir -p "$build" && cd "$build" || exit 99
-echo 'int main(void) { return 0; }' > probe.c
-# shellcheck disable=SC2086 # a list of flags
-if ! { "$compiler" $flags probe.c -o probe && ./probe; } > log 2>&1; then
-  echo "skipped: programs of $compiler with $flags do not build or do not run here"
-  exit 77
-fi
 jobs=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 unset top_builddir
 if ! { "$top_srcdir/configure" --enable-tests --disable-shared CC="$compiler" \
