@@ -495,10 +495,14 @@ def written(top, table):
                 sys.exit(f'{table}: {name} does not apply to {path}')
             new = new.replace(before, after)
         new = new[1:]
-        start = len(os.path.commonprefix([text, new]))
-        tail = len(os.path.commonprefix([text[:start - 1:-1], new[:start - 1:-1]])) if start else 0
-        mutant = Mutant(hunks[0], text.count('\n', 0, start) + 1, name, 'idea', name, start,
-                        len(text) - tail, new[start:len(new) - tail], text)
+        # Whole lines, because Mutant makes up for lines that are lost behind what is new.
+        a, b = text.splitlines(True), new.splitlines(True)
+        first = next(i for i, (old, line) in enumerate(zip(a, b)) if old != line)
+        same = next((i for i, (old, line) in enumerate(zip(a[:first - 1:-1], b[:first - 1:-1]))
+                     if old != line), min(len(a), len(b)) - first)
+        start, end = sum(map(len, a[:first])), sum(map(len, a[:len(a) - same]))
+        mutant = Mutant(hunks[0], first + 1, name, 'idea', name, start, end,
+                        ''.join(b[first:len(b) - same]), text)
         mutant.hash = name
         found.append(mutant)
     return found
