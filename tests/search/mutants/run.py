@@ -160,9 +160,11 @@ def build_base(suites):
     cc = os.path.join(BASE, 'cc')
     with open(cc, 'w', encoding='utf-8') as file:
         # Without debugging information: an object then differs only if its code does.
+        # A file for each process: the parts of two lines in one file would mix.
         file.write('#!/bin/sh\n{ printf %s "$PWD"; printf "\\037%s" "$@"; echo; } >> '
-                   f'{shlex.quote(noted)}\nexec {CC} "$@" -g0\n')
+                   f'{shlex.quote(noted)}/$$\nexec {CC} "$@" -g0\n')
     os.chmod(cc, 0o755)
+    os.mkdir(noted)
     env = {k: v for k, v in ENV.items() if k not in ('MAKEFLAGS', 'MFLAGS', 'MAKELEVEL', 'CFLAGS')}
     env.update(CC=cc, LC_ALL='C')
     source, plain = os.path.join(BASE, 'source'), os.path.join(BASE, 'plain')
@@ -171,7 +173,8 @@ def build_base(suites):
     os.mkdir(plain)
     run_quietly(['../source/configure', '-q', '--enable-tests', f'CFLAGS=-O1 {BOUNDS}'], log, cwd=plain,
                 env=env)
-    os.remove(noted)
+    shutil.rmtree(noted)
+    os.mkdir(noted)
     run_quietly([MAKE, '-s', f'-j{JOBS}'] + targets_of(suites), log, cwd=plain, env=env)
     for kind, name in (('explore', 'core'), ('dies', 'shared')):
         if any(suite.kind == kind for suite in suites):
@@ -195,8 +198,10 @@ class Steps:
 
     def __init__(self):
         self.of, self.members, self.includes = {}, {}, {}
-        with open(os.path.join(BASE, 'commands'), encoding='utf-8') as file:
-            for line in file:
+        for name in sorted(glob.glob(os.path.join(BASE, 'commands', '*'))):
+            with open(name, encoding='utf-8') as file:
+                lines = file.readlines()
+            for line in lines:
                 words = line.rstrip('\n').split('\037')
                 directory, words = os.path.relpath(words[0], BASE), words[1:]
                 if '-c' in words:
