@@ -120,6 +120,6 @@ row explore_more '' "$make" -C "$top_builddir" explore-more SECONDS=600
 row fuzz '' "$make" -C "$top_builddir" fuzz SECONDS=600
 row soak '' "$make" -C "$top_builddir" soak HOURS=0.2
 row bench '' "$make" -C "$top_builddir" bench
-row ideas '' "$make" -C "$top_builddir" check-mutants MUTANTS=ideas RESULTS="$logs/ideas.results"
+row ideas '' "$make" -C "$top_builddir" check-mutants MUTANTS=ideas DEEP=yes RESULTS="$logs/ideas.results"
 row mutants '' "$make" -C "$top_builddir" check-mutants N=2000 SEED="$SEED" RESULTS="$logs/mutants.results"
 end_of_rows
