@@ -15,6 +15,8 @@ scripts='tests/api/preload/interpose.sh tests/api/limit/limit.sh tests/api/limit
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/result.sh"
+# Absolute: it builds elsewhere.
+top_srcdir=$(cd "$top_srcdir" && pwd) top_builddir=$(cd "$top_builddir" && pwd)
 if ! command -v gcovr > /dev/null 2>&1; then
   skip "there is no gcovr (package gcovr): nothing was measured"
 fi
