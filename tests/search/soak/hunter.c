@@ -15,22 +15,24 @@ struct prey {
     struct arena *arena;
     int64_t       n;
     bool          once;         /* ends when it has been granted */
+    bool          too_many;     /* units were held when it got its own */
 };
 
-/* The acquire is the only cancellation point: between it and the release there is none. */
+/*
+ * The acquire is the only cancellation point: between it and the release there is none.  So the
+ * prey does not write a complaint itself, which would be one, with the lock of stderr held.
+ */
 static void *be_prey(void *arg)
 {
     struct prey *p = arg;
-    struct soak *s = p->hunter->soak;
 
     do {
         if (fairsem_acquire(&p->arena->sem, p->n) != 0)
             continue;
-        if (!arena_pick_up(p->arena, p->n))
-            complain(s, "%s: more units are held than there are", p->arena->name);
+        p->too_many = !arena_pick_up(p->arena, p->n);
         arena_put_down(p->arena, p->n);
         fairsem_release(&p->arena->sem, p->n);
-    } while (!p->once && !is_over(s));
+    } while (!p->once && !p->too_many && !is_over(p->hunter->soak));
     return NULL;
 }
 
@@ -46,6 +48,8 @@ void hunt(struct actor *a)
         if (!prey.once)
             pthread_cancel(prey.thread);
         pthread_join(prey.thread, NULL);
+        if (prey.too_many)
+            complain(a->soak, "%s: more units are held than there are", prey.arena->name);
         atomic_fetch_add(&a->soak->threads, 1);
         beat(a);
     }

@@ -80,7 +80,7 @@ int64_t now_ns(void);
 /* The actor has completed an act. */
 void beat(struct actor *a);
 
-/* Report an error, and end the run. */
+/* Report an error, and end the run.  Not in a thread that may be canceled. */
 void complain(struct soak *s, const char *format, ...);
 
 /* Sleep, but not beyond the end. */
