@@ -25,6 +25,7 @@ PART = 1/1
 check-mutants:
 	$(AM_TESTS_ENVIRONMENT) FOLDERS='$(FOLDERS)' N='$(N)' SEED='$(SEED)' JOBS='$(JOBS)' \
 	  PART='$(PART)' RESULTS='$(RESULTS)' ETCD='$(ETCD)' DEEP='$(DEEP)' \
+	  LEAST='$(LEAST)' \
 	  python3 $(srcdir)/tests/search/mutants/run.py $(MODE) $(MUTANTS)
 
 clean-local: clean-mutants

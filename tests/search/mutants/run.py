@@ -12,12 +12,13 @@ Run it in the build directory, which must be configured.  From the environment:
   FOLDERS   of src/, all by default       N, SEED   how many mutants, and which (400, 1)
   JOBS      workers (2)                   PART=K/N  one mutant in N, from the K-th on
   RESULTS   the file of results           ETCD, DEEP=yes  also suites that need etcd, or much time
+  LEAST     of a hundred that accepted.txt does not list, so many must be found (100)
 
 Results are lines of JSON, one for each mutant and suite.  What the file has is not run again, so an
 interrupted run goes on.  Verdicts: killed, passed, hang (which is a kill), "same code" (the compiler
 makes the same of it), "compile error", "could not run".
 
-The exit status is 1 if a mutant survives that accepted.txt does not list; 2 if the runner cannot be
+The exit status is 1 if more mutants survive than LEAST allows; 2 if the runner cannot be
 trusted: unchanged sources fail, an emptied function is not found, or nothing is known of a mutant
 because a suite could not run.
 """
@@ -628,7 +629,11 @@ def summary(results, hashes):
     print('\n' + ' '.join(f'{name:>13}' for name in ['folder'] + columns))
     for folder, counts in folders.items():
         print(' '.join(f'{word:>13}' for word in [folder] + [counts[name] for name in columns]))
-    return status
+    found, left = folders['in all']['killed'], folders['in all']['survives']
+    least = int(ENV.get('LEAST') or 100)
+    if found + left:
+        print(f'\n{100 * found / (found + left):.1f} % are found, {least} are needed')
+    return 0 if status == 1 and 100 * found >= least * (found + left) else status
 
 
 def report(results):
