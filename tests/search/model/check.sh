@@ -53,7 +53,11 @@ names() {
       grep -qE "\\b$name\\(" || echo "$file: $name"
   done < named > log
   [ -s named ] || fail "the model names no functions"
-  [ ! -s log ] || fail "in the model, but not in src/: $(tr '\n' ' ' < log)"
+  if [ -s log ]; then
+    fail "in the model, but not in src/: $(tr '\n' ' ' < log)"
+  else
+    echo "ok: src/ has the $(wc -l < named) functions that the model names"
+  fi
 }
 
 # verifier OPTIMIZE FLAGS safety|liveness - make ./pan for the scene.
