@@ -13,7 +13,7 @@
 #include "wake_queue.h"
 
 struct fs_deferred {
-    int64_t                now_ns;      /* 0: no clock has been read yet */
+    int64_t                now_ns;      /* 0: this section has not read the clock yet */
     struct fs_held_signals signals;     /* of an interruptible semaphore's section */
     struct fs_callbacks    callbacks;
     struct fs_wake_queue   wakes;
@@ -22,7 +22,6 @@ struct fs_deferred {
 /* Member by member: to clear the whole struct would cost more than the rest of a contended call. */
 static inline void fs_deferred_init(struct fs_deferred *deferred)
 {
-    deferred->now_ns = 0;
     deferred->signals.held = false;
     deferred->callbacks.any = false;
     fs_wake_queue_init(&deferred->wakes);
@@ -39,7 +38,10 @@ static inline void fs_deferred_run(struct fs_deferred *deferred)
         fs_callbacks_run(&deferred->callbacks);
 }
 
-/* The clock is read only if the last reading is too old: one does for all queues of a token. */
+/*
+ * The time in this section; the clock is read at most twice.  Not earlier than the section's begin:
+ * a request that became old before that, and has looked in vain (fs_sleep), must be seen as old.
+ */
 static inline int64_t fs_deferred_now(struct fs_deferred *deferred, int64_t not_before_ns)
 {
     if (deferred->now_ns < not_before_ns)

@@ -105,6 +105,7 @@ int64_t fs_lock(struct fs_sem *s, struct fs_deferred *deferred)
     lock_mutex(&s->mutex);
     note_holder(s, true);
     count_section(s, memory_order_relaxed);
+    deferred->now_ns = 0;       /* a canceler of many waits has it from the last section */
     word = atomic_load_explicit(&s->word, memory_order_relaxed);
     if ((word & FS_SLOW) == 0)
         word = atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_acquire);

@@ -363,9 +363,33 @@ START_TEST(with_bounded_bypass_old_requests_come_first_too)
 }
 END_TEST
 
+/* Its thread would not look when it becomes old itself, and no figure would count it. */
+START_TEST(a_better_request_behind_an_old_one_waits)
+{
+    fairsem_ticket_t older = { { 0 } };
+    fairsem_stat_t stat;
+    fairsem_wait_t how = { .priority = -1, .timeout_ns = 1000 };
+    fairsem_t sem;
+
+    init(&sem, 1, 0, MS_NS);
+    queue_ticket(&older, &sem, 2, 1);
+    let_pass(MS_NS);
+    /* On a slow machine the time may be over before it has joined. */
+    do {
+        ck_assert_int_eq(fairsem_acquire_with(&sem, 1, &how), ETIMEDOUT);
+        ck_assert_int_eq(fairsem_stat(&sem, &stat), 0);
+        how.timeout_ns *= 2;
+    } while (stat.waits < 2);
+    ck_assert_int_eq(stat.timeouts, 1);
+    ck_assert_int_eq(fairsem_ticket_return(&older), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
 int main(void)
 {
-    RUN_SUITE("aging", old_requests_are_granted_in_the_order_of_arrival,
+    RUN_SUITE("aging", a_better_request_behind_an_old_one_waits,
+              old_requests_are_granted_in_the_order_of_arrival,
               requests_that_are_not_old_are_granted_by_priority,
               old_requests_come_first_and_the_others_keep_their_priorities,
               nobody_takes_units_that_an_old_request_waits_for,

@@ -39,7 +39,7 @@ explore() {
   halves "$work/explore-$1" --bound "$bound" $names
   sed 1d "$work/second-half"
   echo "-------- generated: $3 to $4"
-  halves "$work/explore-$1" --bound "$bound" --runs 2000 --generate "$3-$4"
+  halves "$work/explore-$1" --bound "$bound" --runs 3000 --generate "$3-$4"
   cat "$work/second-half"
   echo
 }

@@ -277,6 +277,29 @@ static void compose_destroy(struct draft *d, int t)
     add_op(d, t, (struct op){ .verb = DESTROY, .ticket = t });
 }
 
+/*
+ * A token is canceled whose waits are in two queues, or twice in one, while a request behind them
+ * becomes old, in front of a better one.  So long a story hardly ever comes about by chance.
+ */
+static void compose_ages(struct draft *d)
+{
+    const struct op front = { .verb = ACQUIRE, .n = 2 + below(2), .token = true },
+        older = { .verb = percent(80) ? ACQUIRE : TIMED, .ticket = 1, .n = 1, .priority = below(2) },
+        other = { .verb = ACQUIRE, .ticket = 2, .n = 1 + below(3), .sem = percent(50), .token = true },
+        better = { .verb = TAKE, .ticket = 3, .n = 1 + below(3), .priority = -below(2) };
+
+    d->what.may_block = true;
+    d->what.aging_ns = MOMENT_NS;
+    d->what.units = below(4) != 0;
+    d->threads = 4;
+    add_op(d, 0, front);
+    add_op(d, 1, older);
+    add_op(d, 2, other);
+    if (percent(80))
+        add_op(d, 3, better);
+    add_op(d, 3, (struct op){ .verb = CANCEL, .ticket = 3 });
+}
+
 static void compose(struct draft *d, bool drains)
 {
     static const int ops[][3] = { { 20, 50, 30 }, { 45, 45, 10 }, { 75, 25, 0 } };
@@ -310,7 +333,10 @@ const struct scenario *generate(unsigned long seed)
     snprintf(name, sizeof name, "seed-%lu", seed);
     while (what == NULL) {
         memset(&draft, 0, sizeof draft);
-        compose(&draft, seed % 6 == 5);
+        if (percent(3))
+            compose_ages(&draft);
+        else
+            compose(&draft, seed % 6 == 5);
         what = draft_put(&draft, name);
     }
     return what;

@@ -83,12 +83,18 @@ const struct scenario scenarios[] = {
       "timed 1 p1; give | acquire 1; give | later; release 1" },
     { .name = "age-and-token", .aging_ns = MOMENT_NS, .threads =
       "acquire 1 p1 token; give | acquire 2 token; give | release 1; later; cancel" },
+    { .name = "age-and-token-of-two-semaphores", .aging_ns = MOMENT_NS, .units = 1, .may_block = true,
+      .threads =
+      "acquire 5 token | acquire 1 p1 | acquire 5 s1 token | take 3; cancel" },
     { .name = "age-and-cancel", .aging_ns = MOMENT_NS, .threads =
       "!acquire 1 p1; give | acquire 1; give | release 1; later; release 1" },
     { .name = "age-of-a-ticket", .aging_ns = MOMENT_NS, .threads =
       "take 1 p1 calls; watch; claim; give; return | acquire 1; give | release 1; later; release 1" },
     { .name = "age-of-a-ticket-that-fits", .aging_ns = MOMENT_NS, .may_block = true, .threads =
       "take 1 p1; watch | acquire 3 | release 2" },
+    { .name = "age-and-a-better-ticket", .aging_ns = MOMENT_NS, .units = 1, .may_block = true,
+      .threads =
+      "take 2 p1 | after t0 1; later; take 1 p-1; claim" },
     { .name = "age-and-capacity", .aging_ns = MOMENT_NS, .units = 2, .capacity = 2, .threads =
       "acquire 2 p1; give | acquire 1; give | acquire 1; later; capacity 1; give" },
     { .name = "age-and-close", .aging_ns = MOMENT_NS, .threads =
