@@ -34,6 +34,7 @@
 #include "compiler.h"
 #include "fork.h"
 #include "invariant.h"
+#include "mutex.h"
 
 /* A thread that calls callbacks; on its stack. */
 struct caller {
@@ -93,7 +94,7 @@ static void reset_in_child(void)
 {
     struct caller *self;
 
-    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    fs_mutex_init(&mutex);
     one_is_done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     self = myself();
     callers = self;
@@ -104,10 +105,11 @@ static void reset_in_child(void)
     }
 }
 
-FS_WHEN_LOADED static void register_hook(void)
+FS_WHEN_LOADED static void initialize(void)
 {
     static struct fs_fork_hook hook = { .in_child = reset_in_child };
 
+    fs_mutex_init(&mutex);
     fs_fork_register(&hook);
 }
 
@@ -119,7 +121,7 @@ uint64_t fs_callbacks_number(void)
 #if !defined(__GNUC__)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    FS_MUST(pthread_once(&once, register_hook));
+    FS_MUST(pthread_once(&once, initialize));
 #endif
     return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }

@@ -13,6 +13,7 @@
 #define FS_FAST_PATH_H
 
 #include "fork.h"
+#include "real_time.h"
 #include "sem.h"
 #include "signals.h"
 

@@ -18,10 +18,12 @@ libcore_la_SOURCES = \
 	src/core/fork.c src/core/fork.h \
 	src/core/invariant.h \
 	src/core/list.h \
+	src/core/mutex.c src/core/mutex.h \
 	src/core/park_cond.c src/core/park_futex.c src/core/futex.h src/core/parking.h \
 	src/core/parkers.c src/core/parkers.h \
 	src/core/probes.h \
 	src/core/queueing.c src/core/queueing.h \
+	src/core/real_time.h src/core/real_time_generic.c src/core/real_time_linux.c \
 	src/core/section.c src/core/section.h \
 	src/core/sem.h \
 	src/core/sem_check.c src/core/sem_check.h \

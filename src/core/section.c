@@ -15,6 +15,7 @@
 #include "compiler.h"
 #include "cpu.h"
 #include "fork.h"
+#include "mutex.h"
 #include "probes.h"
 #include "sem_check.h"
 
@@ -30,7 +31,7 @@ static void reset_in_child(void *sem)
 
     if (s->generation == FS_DESTROYED)
         fs_misused("a semaphore is used after fairsem_destroy");
-    s->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    fs_mutex_init(&s->mutex);
     s->queue = (struct fs_waitq){ .next_seq = s->queue.next_seq };
     if (s->resizing) {
         atomic_store_explicit(&s->word, (s->limit - *fs_in_use(s)) * 2 + FS_SLOW,

@@ -21,6 +21,7 @@
 #include "bypass.h"
 #include "fast_path.h"
 #include "fork.h"
+#include "mutex.h"
 #include "probes.h"
 
 #include <errno.h>
@@ -57,6 +58,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
         return ENOTSUP;
 
     *sem = (fairsem_t)FAIRSEM_INITIALIZER(units);
+    fs_mutex_init(&s->mutex);
     atomic_store_explicit(&s->word, units * 2 + (fs_watched ? FS_SLOW : 0), memory_order_relaxed);
     s->bounded = attr->capacity != 0;
     if (s->bounded)

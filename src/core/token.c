@@ -23,6 +23,7 @@
 #include "deferred.h"
 #include "fork.h"
 #include "invariant.h"
+#include "mutex.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -50,7 +51,7 @@ static void reset_in_child(void *token)
 {
     struct fs_token *t = token;
 
-    t->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    fs_mutex_init(&t->mutex);
     t->waits.next = NULL;
 }
 
@@ -71,6 +72,7 @@ static void unlock(struct fs_token *t)
 int fairsem_token_init(fairsem_token_t *token)
 {
     *token = (fairsem_token_t)FAIRSEM_TOKEN_INITIALIZER;
+    fs_mutex_init(&fs_token_inside(token)->mutex);
     fs_token_inside(token)->generation = fs_fork_generation();
     return 0;
 }

@@ -2,38 +2,7 @@
 /* sem_calls.c - see sem_calls.h. */
 #include "sem_calls.h"
 
-#include "sem_real_time.h"
-
 #include <errno.h>
-
-/*
- * If a thread of this process may have a real-time priority, the mutex of a semaphore uses priority
- * inheritance.  Otherwise, when a real-time thread posts, the mutex may be held by a thread that a
- * third one with a priority in between keeps from running, for 20 ms and more.  Priority
- * inheritance costs nothing while the mutex is free.
- *
- * Not in every process, because a sandbox may forbid the system call that it needs (FUTEX_LOCK_PI:
- * the sandbox of Chromium kills the process).  A process in a sandbox may not have real-time
- * priorities anyway.
- *
- * (If a forked child initializes the mutex again, it is an ordinary one.)
- */
-static void inherit_priority(pthread_mutex_t *mutex)
-{
-    static _Atomic bool may;        /* a yes is remembered here, a no by fs_may_be_real_time() */
-    pthread_mutexattr_t attr;
-
-    if (!atomic_load_explicit(&may, memory_order_relaxed)) {
-        if (!fs_may_be_real_time())
-            return;
-        atomic_store_explicit(&may, true, memory_order_relaxed);
-    }
-    if (pthread_mutexattr_init(&attr) != 0)
-        return;
-    if (pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT) == 0)
-        (void)pthread_mutex_init(mutex, &attr);
-    pthread_mutexattr_destroy(&attr);
-}
 
 /* Because of the capacity, a release that exceeds SEM_VALUE_MAX fails with EOVERFLOW. */
 int fs_sem_init(fairsem_t *sem, unsigned value, int64_t bypass_ns)
@@ -48,8 +17,6 @@ int fs_sem_init(fairsem_t *sem, unsigned value, int64_t bypass_ns)
     if (value > SEM_VALUE_MAX)
         return EINVAL;
     error = fairsem_init(sem, value, &attr);
-    if (error == 0)
-        inherit_priority(&fs_inside(sem)->mutex);
     return error == ENOTSUP ? ENOSYS : error;
 }
 

@@ -10,13 +10,7 @@
 #include <stdbool.h>
 
 /*
- * May a thread of this process have a real-time priority?  At most two system calls; none if the
- * answer was no before.
- */
-bool fs_may_be_real_time(void);
-
-/*
- * Is this thread one?  One system call, and one that a sandbox has to allow anyway: waiters that
+ * Has this thread one?  One system call, and one that a sandbox has to allow anyway: waiters that
  * yield make it, too.
  */
 bool fs_is_real_time(void);

@@ -7,11 +7,6 @@
 
 #include "sem_real_time.h"
 
-bool fs_may_be_real_time(void)
-{
-    return false;
-}
-
 bool fs_is_real_time(void)
 {
     return false;

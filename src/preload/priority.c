@@ -14,6 +14,7 @@
 #define _GNU_SOURCE
 #include "priority.h"
 
+#include "fast_path.h"
 #include "next.h"
 #include "posix/sem_real_time.h"
 

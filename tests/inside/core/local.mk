@@ -6,6 +6,7 @@ if TESTS_ENABLED
 test_programs += \
 	tests/inside/core/bench_stats \
 	tests/inside/core/t_ordering \
+	tests/inside/core/t_real_time \
 	tests/inside/core/t_resize_races \
 	tests/inside/core/t_ticket_races \
 	tests/inside/core/t_waitq

@@ -151,7 +151,10 @@ static long futex_wake(const void *word, const void *pc)
 
 enum { FUTEX_OP = 127, FUTEX_WAKE_OP = 1 };
 
-/* futex(2); gettid(2), which only people read; and sched_getscheduler(2): no real-time thread. */
+/*
+ * futex(2); gettid(2), which only people read; sched_getscheduler(2) and capget(2): no thread is or
+ * may become one with a real-time priority.
+ */
 long xp_syscall(long number, ...)
 {
     const struct timespec *at = NULL;
@@ -161,7 +164,7 @@ long xp_syscall(long number, ...)
 
     if (number == SYS_gettid)
         return 1;
-    if (number == SYS_sched_getscheduler)
+    if (number == SYS_sched_getscheduler || number == SYS_capget)
         return -1;
     va_start(rest, number);
     word = va_arg(rest, const void *);

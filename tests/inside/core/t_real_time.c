@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_real_time.c - a thread that holds one of the library's mutexes runs with the priority of the
+ * one that waits for it, so no third thread can hold both up.
+ *
+ * The kernel shows the priority that a thread has for the moment.
+ */
+#include "children.h"
+#include "suite.h"
+#include "workers.h"
+
+#include "thread.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOW  1
+#define HIGH 2
+
+/* A thread with a real-time priority; false: this process may not have one. */
+static bool become(int priority)
+{
+    const struct sched_param param = { .sched_priority = priority };
+
+    return pthread_setschedparam(pthread_self(), SCHED_FIFO, &param) == 0;
+}
+
+/* Field 18 of /proc/self/task/ID/stat (proc(5)): -2 for SCHED_FIFO 1, -3 for 2. */
+static int priority_now(int thread)
+{
+    char path[64], line[1024] = "";
+    const char *at;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+    file = fopen(path, "re");
+    insist(true, file != NULL);
+    insist(true, fgets(line, sizeof line, file) != NULL);
+    fclose(file);
+    at = strrchr(line, ')');
+    for (int field = 2; field < 18; field++)
+        at = strchr(at + 1, ' ');
+    return -1 - atoi(at);
+}
+
+struct holder {
+    pthread_mutex_t *mutex;
+    _Atomic int      thread;
+    _Atomic bool     holds, let_go, cannot;
+};
+
+static void *hold(void *arg)
+{
+    struct holder *h = arg;
+
+    if (!become(LOW))
+        atomic_store(&h->cannot, true);
+    pthread_mutex_lock(h->mutex);
+    atomic_store(&h->thread, fs_thread_id());
+    atomic_store(&h->holds, true);
+    while (!atomic_load(&h->let_go))
+        moment();
+    pthread_mutex_unlock(h->mutex);
+    return NULL;
+}
+
+struct caller {
+    void (*call)(void *object);
+    void *object;
+};
+
+static void *call(void *arg)
+{
+    const struct caller *c = arg;
+
+    insist(true, become(HIGH));
+    c->call(c->object);
+    return NULL;
+}
+
+/* One thread holds the mutex while another, with a higher priority, makes the call, which locks it. */
+static bool is_inherited(pthread_mutex_t *mutex, void (*what)(void *), void *object)
+{
+    struct holder h = { .mutex = mutex };
+    struct caller c = { what, object };
+    pthread_t low, high;
+
+    start_thread(&low, hold, &h);
+    while (!atomic_load(&h.holds))
+        moment();
+    if (!h.cannot) {
+        insist(LOW, priority_now(h.thread));
+        start_thread(&high, call, &c);
+        while (priority_now(h.thread) != HIGH)      /* until the time of the test is over */
+            moment();
+    }
+    atomic_store(&h.let_go, true);
+    pthread_join(low, NULL);
+    if (!h.cannot)
+        pthread_join(high, NULL);
+    return !h.cannot;
+}
+
+static void close_it(void *sem)
+{
+    insist(0, fairsem_close(sem, 0));
+}
+
+static void cancel(void *token)
+{
+    insist(0, fairsem_token_cancel(token, 0));
+}
+
+START_TEST(a_mutex_of_the_library_inherits_priority)
+{
+    fairsem_token_t token;
+    fairsem_t sem;
+
+    ck_assert_int_eq(fairsem_init(&sem, 1, NULL), 0);
+    if (!is_inherited(&sem.fairsem_mutex_, close_it, &sem))
+        NOT_HERE("no right to real-time priorities");
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    ck_assert_int_eq(fairsem_token_init(&token), 0);
+    ck_assert(is_inherited(&token.fairsem_mutex_, cancel, &token));
+    ck_assert_int_eq(fairsem_token_destroy(&token), 0);
+}
+END_TEST
+
+/* The child makes the mutex anew when it first takes it. */
+START_TEST(a_forked_child_inherits_it_too)
+{
+    fairsem_t sem;
+    pid_t child;
+
+    ck_assert_int_eq(fairsem_init(&sem, 1, NULL), 0);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_consume(&sem, 0) == 0);
+        (void)is_inherited(&sem.fairsem_mutex_, close_it, &sem);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("real time", a_mutex_of_the_library_inherits_priority,
+              a_forked_child_inherits_it_too);
+}
