@@ -65,22 +65,27 @@ static void return_to_pool(void *arg)
 }
 
 /*
- * Only this thread exists now, so every parker is free, even its own: another thread of the parent
- * may have held that one's mutex, to wake it, when the process was copied.  All are initialized
- * again.
+ * Only this thread exists now, so every parker is free but its own, which it keeps: it may have
+ * forked in a callback or a handler within a wait.  All are initialized again, because another
+ * thread of the parent may have held the mutex of any, to wake it, when the process was copied.
  */
 static void reset_in_child(void)
 {
+    const struct fs_cond_parker *own = key_usable ? pthread_getspecific(key) : NULL;
+
     pool_mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     pool = NULL;
     for (struct fs_cond_parker *p = made; p != NULL; p = p->next_made) {
-        if (parker_init(p)) {
+        if (!parker_init(p)) {
+            if (p == own)
+                pthread_setspecific(key, NULL);     /* a later wait takes another */
+        } else if (p == own) {
+            p->queue.thread = fs_thread_id();
+        } else {
             p->next_in_pool = pool;
             pool = p;
         }
     }
-    if (key_usable)
-        pthread_setspecific(key, NULL);
 }
 
 FS_WHEN_LOADED static void register_hook(void)

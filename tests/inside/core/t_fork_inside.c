@@ -226,6 +226,101 @@ START_TEST(a_ticket_granted_in_the_child_wakes_no_thread_of_the_parent)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- a fork in a wait */
+
+/* In the child: the thread that forked is asleep in its wait again before this one sleeps. */
+static struct {
+    fairsem_t    sem;
+    bool         may;
+    pid_t        child;
+    int          parks_before;
+} forked = { .sem = FAIRSEM_INITIALIZER(0) };
+
+static void await_parks(int count)
+{
+    while (atomic_load(&parks) < forked.parks_before + count)
+        moment();
+}
+
+static void *wait_in_the_child(void *unused)
+{
+    (void)unused;
+    await_parks(1);
+    CHILD_CHECK(fairsem_acquire(&forked.sem, 1) == 0);
+    _exit(0);
+}
+
+static void *release_in_the_child(void *unused)
+{
+    (void)unused;
+    await_parks(2);
+    CHILD_CHECK(fairsem_release(&forked.sem, 1) == 0);
+    return NULL;
+}
+
+/* In the parent the wait ends. */
+static void fork_in_a_callback(fairsem_ticket_t *ticket, void *sem)
+{
+    pthread_t waiter, releaser;
+
+    (void)ticket;
+    if (!forked.may)
+        return;
+    forked.parks_before = atomic_load(&parks);
+    forked.child = fork();
+    if (forked.child == 0) {
+        end_in_time();
+        start_thread(&waiter, wait_in_the_child, NULL);
+        start_thread(&releaser, release_in_the_child, NULL);
+    } else {
+        insist(0, fairsem_close(sem, 0));
+    }
+}
+
+/*
+ * One unit is free, for which the head is too large.  A ticket behind it becomes old, which this
+ * thread finds when it joins, and it runs the ticket's callback before it sleeps.  If the ticket is
+ * old before that, this machine is slow: try again with a later age.
+ */
+static bool forks_in_a_wait(int64_t aging_ns)
+{
+    const fairsem_attr_t attr = { .aging_ns = aging_ns };
+    const struct timespec ms = { .tv_nsec = 1000000 };
+    fairsem_ticket_t head = { { 0 } }, older = { { 0 } };
+    fairsem_t sem;
+    int64_t end;
+    bool forks;
+
+    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
+    forked.may = false;
+    ck_assert_int_eq(fairsem_ticket_take(&older, &sem, 1, 1, fork_in_a_callback, &sem),
+                     EINPROGRESS);
+    end = fs_now_ns() + aging_ns;
+    ck_assert_int_eq(fairsem_ticket_take(&head, &sem, 2, 0, NULL, NULL), EINPROGRESS);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    forks = fairsem_ticket_state(&older) == FAIRSEM_TICKET_WAITING;
+    forked.may = forks;
+    while (fs_now_ns() <= end)
+        nanosleep(&ms, NULL);
+    if (forks)
+        ck_assert_int_eq(fairsem_acquire(&sem, 1), ESHUTDOWN);
+    ck_assert_int_eq(fairsem_ticket_return(&older), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&head), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    return forks;
+}
+
+/* It goes on with its wait, on the parker that it has. */
+START_TEST(a_thread_that_forks_in_its_wait_shares_its_parker_with_nobody)
+{
+    int64_t aging_ns = 10000000;
+
+    while (!forks_in_a_wait(aging_ns))
+        aging_ns *= 2;
+    ck_assert_int_eq(status_of(forked.child), 0);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- a mutex held */
 
 struct holder {
@@ -341,5 +436,6 @@ int main(void)
     RUN_SUITE("fork inside", WHERE_A_KEY_IS_MADE
               threads_of_the_child_can_wait_for_callbacks_where_one_of_the_parent_did,
               a_ticket_granted_in_the_child_wakes_no_thread_of_the_parent,
+              a_thread_that_forks_in_its_wait_shares_its_parker_with_nobody,
               a_mutex_that_a_thread_of_the_parent_held_does_not_hang_the_child);
 }
