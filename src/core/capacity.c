@@ -97,7 +97,8 @@ static int close_for(struct fs_sem *s, int reason, struct fs_deferred *deferred)
     if (s->closed != 0)
         return EALREADY;
     atomic_store_explicit(&s->closed, reason, memory_order_release);
-    fs_probe_close(s, s->name, reason);
+    if (reason != FS_RETIRED)
+        fs_probe_close(s, s->name, reason);
     clear_queue(s, everybody, FS_CLOSED, reason, deferred);
     return 0;
 }

@@ -67,7 +67,11 @@ static bool make_records(void)
         return false;
     }
     records->version = FS_RECORDS_VERSION;
-    return setenv(FS_RECORDS_ENV, records_path, 1) == 0;
+    if (setenv(FS_RECORDS_ENV, records_path, 1) == 0)
+        return true;
+    unlink(records_path);
+    errno = ENOMEM;
+    return false;
 }
 
 static void hand_on(int sig)
