@@ -7,6 +7,7 @@
 #define FAIRSEM_PRIVATE_H
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The library exports what is declared with this, and nothing else. */
@@ -37,6 +38,14 @@
 #else
 #define FAIRSEM_NONNULL_(...)
 #endif
+
+/*
+ * The structs have the compiler's own layout.  Inside #pragma pack, or with -fpack-struct, the size
+ * of this array is negative: the library would find each member elsewhere.
+ */
+struct fairsem_layout_ { char c; int64_t n; };
+typedef char fairsem_is_not_for_packed_structs_
+    [offsetof(struct fairsem_layout_, n) >= (sizeof(void *) == 8 ? 8 : 4) ? 1 : -1];
 
 /*
  * 1 in a program that is compiled for ThreadSanitizer, which has to see every acquire and release:

@@ -205,6 +205,20 @@ compile() {
   done
 }
 
+# In structs that are packed the library would find nothing where it looks.
+refuses_packed() {
+  compiler=$1 language=$2
+  shift 2
+  # shellcheck disable=SC2086 # a compiler may be several words
+  if printf '%s\n' "$@" '#include <fairsem.h>' |
+    $compiler -I"$top_srcdir/include" -x "$language" -fsyntax-only - > "$work/said" 2>&1; then
+    fail "$compiler accepts the header after $1"
+  elif ! grep -q fairsem_is_not_for_packed_structs_ "$work/said"; then
+    cat "$work/said"
+    fail "$compiler says nothing of packed structs after $1"
+  fi
+}
+
 # The compiler of the build may be one of the usual ones: try each only once.
 each_compiler "$CC" gcc clang > "$work/c"
 each_compiler "$CXX" g++ clang++ > "$work/cxx"
@@ -217,6 +231,10 @@ done < "$work/cxx"
 while read -r compiler; do
   for standard in c11 gnu17 c2x; do
     compile "$compiler" "$standard" "$work"/alone-*.c "$work/use.c" "$work"/posix-*.c
+  done
+  for n in 1 2 4; do
+    [ "$n" = 4 ] && [ "$(getconf LONG_BIT)" != 64 ] && continue
+    refuses_packed "$compiler" c '#include <pthread.h>' '#include <stdint.h>' "#pragma pack($n)"
   done
 done < "$work/c"
 while read -r compiler; do
