@@ -22,6 +22,14 @@
  * @LICENSE@
  */
 
+/*
+ * For programs that are compiled with -Wconversion: the states of the library are enums, whose type
+ * clang takes to be unsigned, in words that are int.
+ */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
+
 /* ======================================================================== as configure finds it */
 #if !defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L
 #error "fairsem needs C11"

@@ -98,9 +98,9 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
 void fs_turn_learn(struct fs_stay_awake *doubts, int64_t ns)
 {
     if (ns > fs_turn_ns(doubts->turn))
-        doubts->turn += doubts->turn < FS_TURN_MAX;
+        doubts->turn = (uint8_t)(doubts->turn + (doubts->turn < FS_TURN_MAX));
     else
-        doubts->turn -= doubts->turn > 0;
+        doubts->turn = (uint8_t)(doubts->turn - (doubts->turn > 0));
 }
 
 /* The limits are the times for which fs_spin() would have kept each kind of thread awake. */

@@ -232,7 +232,7 @@ static int grant_head(fairsem_shared_t *h, struct fs_section *section, int head)
         return error;
     FS_PUT(&h->slots[head].granted_ns, now);
     FS_PUT(&h->segment->holders_core, FS_GET(&h->slots[head].core));
-    FS_PUT(&h->slots[head].core, h->spins ? fs_cpu_current() : FS_NO_CORE);
+    FS_PUT(&h->slots[head].core, (int16_t)(h->spins ? fs_cpu_current() : FS_NO_CORE));
     error = fs_shared_grant_slot(h, head);
     if (error == EAGAIN)
         return free_left(h, head);

@@ -50,7 +50,7 @@ compiles() {
   quietly $compiler -Werror "$@" -c fairsem.c -o fairsem.o
 }
 
-warnings='-Wall -Wextra -Wpedantic -Wshadow -Wundef -Wstrict-prototypes -Wmissing-prototypes'
+warnings='-Wall -Wextra -Wpedantic -Wshadow -Wundef -Wconversion -Wstrict-prototypes -Wmissing-prototypes'
 # Some warnings come from the optimizer, which takes its time.
 optimize=-O2
 [ "${1-}" != tests ] || optimize='-O0 -O2 -O3'
