@@ -209,8 +209,8 @@ typedef struct fairsem_attr {
  * Initialize *sem with `units` free units.  attr may be NULL.
  *
  * 0        *sem is a semaphore
- * EINVAL   a number out of range, units > capacity, an unknown flag, bypass_ns without its flag or
- *          the flag without it, a reserved field that is not zero
+ * EINVAL   a number out of range or negative, units > capacity, an unknown flag, bypass_ns without
+ *          its flag or the flag without it, a reserved field that is not zero
  * ENOTSUP  FAIRSEM_INTERRUPTIBLE, on a system without futexes
  */
 FAIRSEM_MUST_CHECK_

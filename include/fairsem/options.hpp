@@ -22,7 +22,9 @@ struct attributes {
     bool         interruptible = false;
     bool         no_spin = false;
     std::chrono::nanoseconds bypass{ 0 };   /* > 0: FAIRSEM_BOUNDED_BYPASS */
-    std::chrono::nanoseconds aging{ 0 };    /* > 0: older requests come before better priorities */
+    /* > 0: older requests come before better priorities.  A future or a coroutine has no thread that
+     * waits: its request is seen to be old in the next call on the semaphore. */
+    std::chrono::nanoseconds aging{ 0 };
 };
 
 /* fairsem_token_t: cancels any number of waits, on any semaphores. */
