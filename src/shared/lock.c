@@ -17,7 +17,7 @@
 #define BARGE_NS    1000000     /* for so long, whoever finds the lock free takes it */
 #define CHECK_NS    10000000    /* the first sleep after that, at whose end the owner is checked */
 #define LONGEST_NS  160000000
-#define RESERVED_NS 3000000     /* whoever has slept so long for its turn takes a reserved lock */
+#define RESERVED_NS 3000000     /* whoever waits so long for the same turn takes a reserved lock */
 #define LOADS       100         /* before it sleeps: most sections are over by then */
 #define PATIENCE    4
 #define TRIES       100         /* more are due to damage */
@@ -75,7 +75,9 @@ struct attempt {
     bool     woken;             /* for its turn, and its waker has still to unlock */
     uint32_t waker;             /* whose word that is; 0: not known yet */
     int      patience;          /* how often it waits for that after its deadline */
-    bool     may_take_reserved; /* it has been woken, or its sleep has ended */
+    bool     may_take_reserved; /* it has been woken, or nobody has had a turn for RESERVED_NS */
+    int      turn;              /* the last one that it slept for */
+    int64_t  turn_ns;           /* when it first did */
 };
 
 /* Returns 0 or EOWNERDEAD: taken; EAGAIN: not; or an error. */
@@ -154,10 +156,17 @@ static void sleep_for(struct attempt *a, uint32_t word, int turn, int64_t ns)
         fs_shared_sleep((const _Atomic int *)&s->lock, (int)(word | bits), ns, false);
         return;
     }
+    if (a->turn_ns == 0 || a->turn != turn) {
+        a->turn = turn;
+        a->turn_ns = fs_now_ns();
+    }
     end = fs_shared_sleep(&s->turn, turn, ns, false);
     a->waker = 0;
     a->woken = end == FS_SLEEP_WOKEN;
-    a->may_take_reserved = a->woken || (end == FS_SLEEP_TIME_OUT && ns >= RESERVED_NS);
+    /* Signals may end each sleep, so what counts is the time since this turn began. */
+    a->may_take_reserved = a->woken || (end == FS_SLEEP_TIME_OUT && ns >= RESERVED_NS)
+                           || (FS_GET(&s->turn) == turn
+                               && fs_since(fs_now_ns(), a->turn_ns) >= RESERVED_NS);
     if (end == FS_SLEEP_TIME_OUT && a->sleep_ns < LONGEST_NS)
         a->sleep_ns *= 2;
 }

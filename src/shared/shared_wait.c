@@ -111,6 +111,7 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
     wait->deadline = deadline;
     atomic_init(&wait->slot, FS_NOBODY);
     wait->checked = false;
+    wait->look_ns = 0;
     atomic_init(&wait->reason, 0);
     wait->result = FS_NOT_OVER;
     wait->by_token.token = NULL;
@@ -325,22 +326,37 @@ static int64_t longest_sleep(const fairsem_shared_t *h)
     return (200 + 5 * waiters) * NS_PER_MS;
 }
 
+/*
+ * Until it looks at others: for how long may it sleep?  0: it looks now.  The time goes on while the
+ * sleep is interrupted, however often (profilers and language runtimes send a signal each
+ * millisecond), and while the thread is woken for nothing.
+ */
+static int64_t until_look(struct fs_shared_wait *wait, int64_t most)
+{
+    int64_t now = fs_now_ns();
+
+    if (wait->look_ns == 0 || wait->look_ns > now + most)
+        wait->look_ns = now + most;     /* the first sleep, or it keeps watch since the last one */
+    return wait->look_ns > now ? wait->look_ns - now : 0;
+}
+
 /* Sleep in the queue, and check processes (R4).  Returns the result, or FS_NOT_OVER. */
 static int sleep_and_check(struct fs_shared_wait *wait)
 {
     fairsem_shared_t *h = wait->handle;
     struct fs_slot *slot = &h->slots[wait->slot];
     bool watches = fs_queue_keeps_watch(h, wait->slot);
-    int64_t most = watches ? FS_WATCH_NS : longest_sleep(h);
+    int64_t most = until_look(wait, watches ? FS_WATCH_NS : longest_sleep(h));
     int64_t ns = wait->deadline != NULL ? fs_deadline_rest(wait->deadline, most) : most;
 
-    if (ns == 0)
+    if (ns == 0 && most != 0)
         return come_and_leave(wait, EXPIRE);
     if (FS_GET(&wait->reason) != 0)
         return come_and_leave(wait, CANCEL_LATE);
     FS_STEP("sleep");
-    if (fs_shared_sleep(&slot->state, FS_SLOT_WAITING, ns, true) != FS_SLEEP_TIME_OUT)
+    if (ns != 0 && fs_shared_sleep(&slot->state, FS_SLOT_WAITING, ns, true) != FS_SLEEP_TIME_OUT)
         return FS_NOT_OVER;
+    wait->look_ns = 0;
     /* If we were granted and not woken, our granter is slow or dead, and others sleep as we did. */
     if (fs_slot_state_of(slot) != FS_SLOT_WAITING) {
         fs_watch_wake_granted(h);

@@ -18,6 +18,7 @@ struct fs_shared_wait {
     int64_t                   seq;          /* its number: the slot is still ours if it has it */
     _Atomic int               reason;       /* of its token, under the token's mutex; 0: not canceled */
     int64_t                   joined_ns;
+    int64_t                   look_ns;      /* when it looks at others next; 0: not known yet */
     bool                      checked;      /* processes, before it is refused */
     struct fs_shared_awake    awake;
     int                       result;       /* owner only: of the wait, or FS_NOT_OVER */

@@ -16,7 +16,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <time.h>
 
 /* Memory that a test and its children share, all zero. */
@@ -83,6 +85,22 @@ static inline void nap(long ms)
     const struct timespec length = { ms / 1000, ms % 1000 * 1000000 };
 
     nanosleep(&length, NULL);
+}
+
+static inline void do_nothing(int sig)
+{
+    (void)sig;
+}
+
+/* From now on this process gets a signal each millisecond, as profilers and runtimes send them. */
+static inline void signal_each_ms(void)
+{
+    const struct sigaction action = { .sa_handler = do_nothing, .sa_flags = SA_RESTART };
+    const struct itimerval each_ms = { { 0, 1000 }, { 0, 1000 } };
+
+    if (sigaction(SIGALRM, &action, NULL) != 0
+        || setitimer(ITIMER_REAL, &each_ms, NULL) != 0)
+        abort();
 }
 
 /* Return when *flag is at least `value`.  (What never comes is a hang: the test's limit ends it.) */
@@ -173,6 +191,8 @@ static inline pid_t fork_holder(fairsem_shared_t *h, int64_t n, _Atomic int *fla
     return child;
 }
 
+static bool waiters_get_signals;     /* those that are forked from now on */
+
 /* A child that acquires n units, stores its place in the order of grants, and releases them. */
 static inline pid_t fork_waiter(fairsem_shared_t *h, int64_t n, _Atomic int *place,
                                 _Atomic int *count)
@@ -180,6 +200,8 @@ static inline pid_t fork_waiter(fairsem_shared_t *h, int64_t n, _Atomic int *pla
     pid_t child = fork();
 
     if (child == 0) {
+        if (waiters_get_signals)
+            signal_each_ms();
         CHILD_CHECK(fairsem_shared_acquire(h, n) == 0);
         if (place != NULL)
             atomic_store(place, atomic_fetch_add(count, 1) + 1);

@@ -503,6 +503,51 @@ START_TEST(another_clock_does_not_hide_the_dead)
 }
 END_TEST
 
+/* In a container that was restored, its clock may be ahead of ours: its request is not old. */
+START_TEST(another_clock_makes_no_request_old)
+{
+    const fairsem_shared_attr_t attr = { .units = 1, .aging_ns = INT64_C(3600000000000) };
+    const fairsem_wait_t better = { .priority = -5 };
+    _Atomic int *places = share(3 * sizeof *places);
+    fairsem_shared_t *h;
+    pid_t ahead, urgent;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    ahead = fork_waiter(h, 1, &places[0], &places[2]);
+    await_queue(h, 1);
+    FS_PUT(&h->slots[FS_GET(&h->segment->head)].joined_ns, INT64_MAX / 2);
+    urgent = fork();
+    if (urgent == 0) {
+        CHILD_CHECK(fairsem_shared_acquire_with(h, 1, &better) == 0);
+        atomic_store(&places[1], atomic_fetch_add(&places[2], 1) + 1);
+        CHILD_CHECK(fairsem_shared_release(h, 1) == 0);
+        _exit(0);
+    }
+    await_queue(h, 2);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    ck_assert_int_eq(status_of(urgent), 0);
+    ck_assert_int_eq(status_of(ahead), 0);
+    ck_assert(atomic_load(&places[1]) == 1 && atomic_load(&places[0]) == 2);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* Each sleep is shorter than the time after which they look. */
+START_TEST(signals_do_not_hide_the_dead)
+{
+    pid_t holder, head, second;
+    fairsem_shared_t *h;
+
+    waiters_get_signals = true;
+    h = make_queue_of_two(&holder, &head, &second);
+    kill_child(holder);
+    ck_assert_int_eq(status_of(head), 0);
+    ck_assert_int_eq(status_of(second), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 /* Nobody is granted while the dead head asks for more than is free. */
 START_TEST(a_dead_head_of_the_queue_does_not_hide_the_dead)
 {
@@ -673,7 +718,8 @@ int main(int argc, char **argv)
               after_exec_a_failed_open_keeps_the_units,
               closing_the_descriptor_harms_only_the_process_that_does_it,
               a_process_that_was_taken_for_dead_starts_with_nothing, 
-              the_dead_are_found_whenever_they_die,
+              the_dead_are_found_whenever_they_die, signals_do_not_hide_the_dead,
+              another_clock_makes_no_request_old,
               a_stopped_head_of_the_queue_does_not_hide_the_dead,
               a_dead_head_of_the_queue_does_not_hide_the_dead,
               stopped_waiters_do_not_hide_the_dead,

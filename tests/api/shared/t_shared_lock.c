@@ -31,6 +31,19 @@ START_TEST(the_turn_of_a_dead_thread_is_over_after_a_while)
 }
 END_TEST
 
+/* The same while a signal comes each millisecond: no sleep lasts as long as the turn. */
+START_TEST(signals_do_not_prolong_the_turn_of_a_dead_thread)
+{
+    fairsem_shared_t *h = make_segment(1, 0);
+
+    signal_each_ms();
+    FS_PUT(&h->segment->lock, ORDERED | CONTENDED);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 #define ROUNDS 10
 
 /* A child that gives a unit back in each round. */
@@ -116,6 +129,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("shared lock", the_turn_of_a_dead_thread_is_over_after_a_while,
+              signals_do_not_prolong_the_turn_of_a_dead_thread,
               whoever_has_waited_long_for_the_lock_has_it_next,
               a_refusal_right_after_a_check_needs_no_lock);
 }

@@ -124,6 +124,8 @@ static bool becomes_old(int64_t aging_ns)
     await_queue(h, 1);
     head = fork();
     if (head == 0) {
+        if (waiters_get_signals)
+            signal_each_ms();
         CHILD_CHECK(fairsem_shared_acquire_with(h, 4, &better) == 0);
         atomic_store(&places[1], atomic_fetch_add(&places[2], 1) + 1);
         _exit(0);
@@ -144,6 +146,16 @@ START_TEST(a_request_that_becomes_old_takes_what_lies_free)
 {
     int64_t aging_ns = 20000000;
 
+    while (!becomes_old(aging_ns))
+        aging_ns *= 2;
+}
+END_TEST
+
+START_TEST(signals_keep_no_request_young)
+{
+    int64_t aging_ns = 20000000;
+
+    waiters_get_signals = true;
     while (!becomes_old(aging_ns))
         aging_ns *= 2;
 }
@@ -245,7 +257,7 @@ int main(void)
               one_release_lets_sixty_processes_through,
               the_lower_number_comes_first_and_equal_ones_in_arrival_order,
               old_requests_come_first_in_arrival_order,
-              a_request_that_becomes_old_takes_what_lies_free,
+              a_request_that_becomes_old_takes_what_lies_free, signals_keep_no_request_young,
               no_request_passes_a_large_one, a_head_that_times_out_lets_the_next_one_through,
               a_head_that_is_killed_lets_the_next_one_through,
               a_hog_cannot_starve_another_process);

@@ -70,6 +70,7 @@ struct scenario {
     int         bound;          /* preemptions; 0: as the command line says */
     int         max_waiters;    /* 0: enough */
     int         aging_ms;       /* 0: no request becomes old */
+    bool        signals;        /* each sleep ends by one just before its time is over */
     bool        thorough;       /* too long for `make check` */
 };
 extern const struct scenario scenarios[];

@@ -317,7 +317,9 @@ enum fs_sleep fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bo
         return FS_SLEEP_NOT_WOKEN;
     self->value = value;
     sleep_until_woken(place_in_file(word), ns, cancelable, "sleeps");
-    return self->time_passed ? FS_SLEEP_TIME_OUT : FS_SLEEP_WOKEN;
+    if (!self->time_passed)
+        return FS_SLEEP_WOKEN;
+    return scenario->signals ? FS_SLEEP_NOT_WOKEN : FS_SLEEP_TIME_OUT;
 }
 
 int fs_shared_wake(const _Atomic int *word, int count)

@@ -24,8 +24,22 @@ const struct scenario scenarios[] = {
     { .name = "holder-exits", .units = 1, .deaths = 2,
       .threads = "open, acquire 1: exit || open, acquire 1: release 1 "
                  "|| open: acquire 1, release 1" },
+    { .name = "holder-dies-among-signals", .signals = true, .units = 1, .deaths = 1,
+      .mortal = 1 << 0,
+      .threads = "open, acquire 1: nap 900, release 1 || open, acquire 1: release 1" },
+    { .name = "two-in-line-among-signals", .thorough = true, .signals = true, .units = 1, .deaths = 2,
+      .bound = 1,
+      .threads = "open, acquire 1: release 1 || open, acquire 1: release 1 "
+                 "|| open, acquire 1: release 1" },
+    { .name = "age-among-signals", .thorough = true, .signals = true, .aging_ms = 100, .units = 3,
+      .deaths = 1, .bound = 1,
+      .threads = "open, acquire 3: release 2, nap 900, release 1 || open, acquire 2: release 2 "
+                 "|| open: urgent 3, release 3" },
     /* The owner of the lock is stopped, and the other waits for its turn. */
     { .name = "lock-in-order", .units = 2, .bound = 3, .early = 3,
+      .threads = "open, acquire 1: release 1 || open, acquire 1: release 1" },
+    { .name = "lock-in-order-among-signals", .signals = true, .units = 2, .bound = 3, .deaths = 1,
+      .early = 3,
       .threads = "open, acquire 1: release 1 || open, acquire 1: release 1" },
     { .name = "one-release-grants-two", .thorough = true, .units = 2, .deaths = 1, .bound = 1,
       .threads = "open, acquire 2: release 2 || open, acquire 1: release 1 "
