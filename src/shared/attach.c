@@ -64,7 +64,7 @@ static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
 {
     static const struct timespec ms = { .tv_nsec = 1000000 };
     bool others, moving;
-    int error;
+    int before = errno, error;
 
     *kept = fs_shared_be_born(h, is_kept, index, &others) == 0;
     if (*kept)
@@ -78,6 +78,7 @@ static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
             break;
         nanosleep(&ms, NULL);
     }
+    errno = before;
     return error;
 }
 
@@ -95,7 +96,7 @@ static int evict(fairsem_shared_t *h, const struct fs_deadline *deadline, int in
     if (FS_GET(&h->processes[index].state) != FS_PROCESS_FREE) {
         error = fs_shared_bury(h, index);
         if (error == 0)
-            error = fs_shared_repair(h, &nobody);
+            error = fs_section_repair(h, &section, &nobody);
     }
     return error == 0 ? fs_section_end(h, &section) : fs_section_fail(h, &section, error);
 }
@@ -178,6 +179,27 @@ int fs_shared_be_attached(fairsem_shared_t *h, const struct fs_deadline *deadlin
     fs_shared_check_fork(h);
     return atomic_load_explicit(&h->attached, memory_order_acquire) ? 0
                                                                     : fs_shared_attach(h, deadline);
+}
+
+/*
+ * With undo, whoever has closed our descriptor, as a daemon closes all that it has not opened, has
+ * dropped the lock on our byte: to the others we are dead, and they have what we hold.  They may not
+ * have looked yet, so we do, but once in a tick of the kernel's clock (some milliseconds): to ask
+ * each time would cost as much as the rest of the call.
+ */
+int fs_shared_look_at_file(fairsem_shared_t *h)
+{
+    int64_t tick_ns = fs_tick_ns();
+    int error;
+
+    if (!h->undo || FS_GET(&h->looked_ns) == tick_ns)
+        return 0;
+    FS_PUT(&h->looked_ns, tick_ns);
+    error = fs_shared_check_file(h);
+    /* Each later call attaches, and finds the same. */
+    if (error == EBADF)
+        atomic_store_explicit(&h->attached, false, memory_order_relaxed);
+    return error;
 }
 
 int fs_shared_enter(fairsem_shared_t *h, const struct fs_deadline *deadline,

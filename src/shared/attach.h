@@ -19,6 +19,9 @@ int fs_shared_detach(fairsem_shared_t *h);
 /* The same, only if it is no user yet. */
 int fs_shared_be_attached(fairsem_shared_t *h, const struct fs_deadline *deadline);
 
+/* Before units are taken: EBADF, if this process has closed the descriptor; ENOTRECOVERABLE. */
+int fs_shared_look_at_file(fairsem_shared_t *h);
+
 /* Begin a section as a user of the segment: 0, or one of the above, and then there is nothing to
  * end. */
 int fs_shared_enter(fairsem_shared_t *h, const struct fs_deadline *deadline,

@@ -6,9 +6,12 @@
 
 #include <errno.h>
 
+/* -1 is damage, and no sum or difference of it overflows. */
 int64_t fs_shared_total(const fairsem_shared_t *h)
 {
-    return h->undo ? FS_GET(&h->segment->total) : h->capacity;
+    int64_t total = h->undo ? FS_GET(&h->segment->total) : h->capacity;
+
+    return fs_count_valid(total) ? total : -1;
 }
 
 int64_t fs_shared_most(const fairsem_shared_t *h)
@@ -130,7 +133,7 @@ int fs_shared_take(fairsem_shared_t *h, int64_t n)
     if (error != 0 || held > fs_shared_most(h) - n)
         return error != 0 ? error : fs_shared_is_damaged(h);
     if (held == 0)
-        FS_PUT(&self->since_ns, fs_tick_ns());
+        FS_PUT(&self->since_ns, FS_GET(&h->looked_ns));     /* now: fs_shared_look_at_file() */
     FS_COMMIT(&self->held, held + n);
     fs_shared_put_available(h, available - n);
     return 0;

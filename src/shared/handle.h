@@ -33,6 +33,7 @@ struct fairsem_shared {
     _Atomic bool       attached;        /* the entry is ours; written after the next two */
     _Atomic int        self;            /* this process's entry, or FS_NOBODY */
     _Atomic uint32_t   incarnation;     /* of that entry, for this process */
+    _Atomic int64_t    looked_ns;       /* the tick at which its file was last looked at */
     _Atomic int64_t    locked_out_ns;   /* when a canceler could not have the lock */
 
     int                opened;          /* under the registry's mutex: how often */

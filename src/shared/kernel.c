@@ -219,6 +219,9 @@ int fs_file_map(int fd, int64_t size, void **memory)
     int before = errno;
 
     *memory = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    /* After mlockall(), the limit of locked memory: for the caller that is the same. */
+    if (*memory == MAP_FAILED && errno == EAGAIN)
+        errno = ENOMEM;
     return outcome(*memory == MAP_FAILED, before);
 }
 

@@ -292,13 +292,18 @@ int fs_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_
 int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, mode_t mode,
                         const fairsem_shared_attr_t *attr)
 {
-    int cancelable, ignored, error;
+    int before = errno, cancelable, ignored, error;
+    fairsem_shared_t *opened;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     FS_MUST(pthread_mutex_lock(&registry));
-    error = fs_shared_open(handle, name, oflag, mode, attr, false);
+    error = fs_shared_open(&opened, name, oflag, mode, attr, false);
     FS_MUST(pthread_mutex_unlock(&registry));
     pthread_setcancelstate(cancelable, &ignored);
+    /* Not before: a handle may be made and destroyed again on the way to an error. */
+    if (error == 0)
+        *handle = opened;
+    errno = before;
     return error;
 }
 
@@ -306,7 +311,7 @@ int fairsem_shared_open(fairsem_shared_t **handle, const char *name, int oflag, 
 
 int fairsem_shared_close(fairsem_shared_t *h)
 {
-    int cancelable, ignored, error = 0;
+    int before = errno, cancelable, ignored, error = 0;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     FS_MUST(pthread_mutex_lock(&registry));
@@ -321,6 +326,7 @@ int fairsem_shared_close(fairsem_shared_t *h)
     }
     FS_MUST(pthread_mutex_unlock(&registry));
     pthread_setcancelstate(cancelable, &ignored);
+    errno = before;
     return error;
 }
 

@@ -126,15 +126,6 @@ static int queue_up_anew(fairsem_shared_t *h)
     return error;
 }
 
-/* Those who keep watch may have died; who is last now does not know that yet. */
-static void wake_watch(fairsem_shared_t *h)
-{
-    int last[2], n = fs_queue_last_two(h, last);
-
-    for (int i = 0; i < n; i++)
-        fs_shared_wake(&h->slots[last[i]].state, INT_MAX);
-}
-
 int fs_shared_repair(fairsem_shared_t *h, const struct fs_dead *dead)
 {
     int error;
@@ -149,9 +140,7 @@ int fs_shared_repair(fairsem_shared_t *h, const struct fs_dead *dead)
         error = queue_up_anew(h);
     if (error == 0 && h->undo)
         error = count_anew(h);
-    if (error == 0) {
+    if (error == 0)
         FS_COMMIT(&h->segment->unfinished, 0);
-        wake_watch(h);
-    }
     return error;
 }

@@ -181,6 +181,8 @@ static int acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,
     int error;
 
     error = fs_shared_be_attached(h, deadline);
+    if (error == 0)
+        error = fs_shared_look_at_file(h);
     if (error == 0 && refusal != 0 && is_refused(h, n))
         return refusal;
     if (error == 0)

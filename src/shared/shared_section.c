@@ -51,6 +51,16 @@ static void wake_watch(fairsem_shared_t *h, struct fs_section *section)
         fs_section_will_wake(h, section, last[i - 1]);
 }
 
+/* Those who kept watch may be among the dead. */
+int fs_section_repair(fairsem_shared_t *h, struct fs_section *section, const struct fs_dead *dead)
+{
+    int error = fs_shared_repair(h, dead);
+
+    if (error == 0)
+        wake_watch(h, section);
+    return error;
+}
+
 static int note_age(fairsem_shared_t *h, struct fs_section *section)
 {
     bool watched;
@@ -117,14 +127,14 @@ static int settle(fairsem_shared_t *h, struct fs_section *section)
 }
 
 /* The lock is held.  Repair, and drop this process, if any, if it is dead. */
-static int repair_without(fairsem_shared_t *h, int process)
+static int repair_without(fairsem_shared_t *h, struct fs_section *section, int process)
 {
     struct fs_dead dead;
 
     dead.count = 0;
     if (process != FS_NOBODY)
         fs_dead_add(&dead, process, FS_GET(&h->processes[process].incarnation));
-    return fs_shared_repair(h, &dead);
+    return fs_section_repair(h, section, &dead);
 }
 
 /* The lock is held.  Setting SLOW keeps others from changing the count. */
@@ -141,7 +151,7 @@ static int open_up(fairsem_shared_t *h, struct fs_section *section, int dead_own
     if (FS_GET(&segment->damaged) != 0)
         return ENOTRECOVERABLE;
     if (FS_GET(&segment->unfinished) != 0)
-        error = repair_without(h, dead_owner);
+        error = repair_without(h, section, dead_owner);
     if (error == 0 && FS_GET(&segment->unsettled) != 0)
         error = settle(h, section);
     if (error == 0 && h->aging_ns != 0)
@@ -284,7 +294,7 @@ static int grant_or_drop_head(fairsem_shared_t *h, struct fs_section *section)
     error = seems_alive(h, head, process, section, &alive);
     if (error != 0)
         return error;
-    return alive ? grant_head(h, section, head) : repair_without(h, process);
+    return alive ? grant_head(h, section, head) : repair_without(h, section, process);
 }
 
 /*

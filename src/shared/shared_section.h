@@ -10,6 +10,7 @@
 
 #include "shared/handle.h"
 #include "shared/lock.h"
+#include "shared/repair.h"
 
 #define FS_WAKES 32
 
@@ -34,6 +35,9 @@ int fs_section_end(fairsem_shared_t *h, struct fs_section *section);
 
 /* The same without a grant, after an error, which it returns. */
 int fs_section_fail(fairsem_shared_t *h, struct fs_section *section, int error);
+
+/* Drop the dead, and rebuild the caches (R2). */
+int fs_section_repair(fairsem_shared_t *h, struct fs_section *section, const struct fs_dead *dead);
 
 /* Take a slot out of the queue without a grant.  If it kept watch, another does now (R4). */
 int fs_section_take_out(fairsem_shared_t *h, struct fs_section *section, int slot);

@@ -3,6 +3,7 @@
 #include "cleanup.h"            /* before <pthread.h> */
 #include "shared/shared_wait.h"
 
+#include "compiler.h"
 #include "deferred.h"
 #include "invariant.h"
 #include "probes.h"
@@ -297,7 +298,7 @@ static void forget_token(struct fs_shared_wait *wait)
         fs_token_detach(&wait->by_token);
 }
 
-static void abandon(void *arg)
+FS_REALIGN_STACK static void abandon(void *arg)
 {
     struct fs_shared_wait *wait = arg;
 

@@ -130,7 +130,7 @@ int fs_watch_check(fairsem_shared_t *h, const struct fs_deadline *deadline, enum
         error = fs_shared_enter(h, deadline, &section);
         if (error != 0)
             return error;
-        error = dead.count != 0 ? fs_shared_repair(h, &dead) : 0;
+        error = dead.count != 0 ? fs_section_repair(h, &section, &dead) : 0;
         error = error == 0 ? fs_section_end(h, &section) : fs_section_fail(h, &section, error);
         if (error != 0 || dead.count < FS_DEAD_MAX)
             return error;

@@ -402,6 +402,32 @@ START_TEST(closing_the_descriptor_harms_only_the_process_that_does_it)
 }
 END_TEST
 
+/* A daemon, which has used it before: its first acquire after that must not say that it has a unit. */
+START_TEST(a_process_that_has_closed_all_descriptors_acquires_nothing)
+{
+    fairsem_shared_t *h = make_segment(1, 0);
+    pid_t child = fork();
+
+    if (child == 0) {
+        int64_t tick_ns;
+
+        CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0 && fairsem_shared_release(h, 1) == 0);
+        for (int fd = 3; fd < 100; fd++)
+            close(fd);
+        for (tick_ns = fs_tick_ns(); fs_tick_ns() == tick_ns;)
+            nap(1);
+        CHILD_CHECK(fairsem_shared_acquire(h, 1) == EBADF);
+        CHILD_CHECK(fairsem_shared_tryacquire(h, 1) == EBADF);
+        CHILD_CHECK(fairsem_shared_release(h, 1) == EBADF);
+        CHILD_CHECK(fairsem_shared_close(h) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 /* It has lost the lock on its byte, so it attaches again, and its units are gone. */
 START_TEST(a_process_that_was_taken_for_dead_starts_with_nothing)
 {
@@ -717,6 +743,7 @@ int main(int argc, char **argv)
               after_exec_the_new_program_does_not_find_units_of_a_closed_descriptor,
               after_exec_a_failed_open_keeps_the_units,
               closing_the_descriptor_harms_only_the_process_that_does_it,
+              a_process_that_has_closed_all_descriptors_acquires_nothing,
               a_process_that_was_taken_for_dead_starts_with_nothing, 
               the_dead_are_found_whenever_they_die, signals_do_not_hide_the_dead,
               another_clock_makes_no_request_old,

@@ -11,6 +11,7 @@
 
 #include "shared/kernel.h"
 
+#include <errno.h>
 #include <string.h>
 
 static int countdown;   /* to the request that is refused; 0: none is */
@@ -24,14 +25,14 @@ void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
 BARE void *__wrap_malloc(size_t size)
 {
-    return fails() ? NULL : __real_malloc(size);
+    return fails() ? (errno = ENOMEM, NULL) : __real_malloc(size);
 }
 
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 BARE void *__wrap_calloc(size_t count, size_t size)
 {
-    return fails() ? NULL : __real_calloc(count, size);
+    return fails() ? (errno = ENOMEM, NULL) : __real_calloc(count, size);
 }
 
 int __real_fs_file_map(int fd, int64_t size, void **memory);
@@ -68,14 +69,16 @@ static const fairsem_shared_attr_t four = { .units = 4 };
 static bool open_refused(int oflag, int k, int error_after)
 {
     int before = dup(0), after, error;
-    fairsem_shared_t *h;
+    fairsem_shared_t *const none = (void *)path, *h = none;
     bool refused;
 
     close(before);
     countdown = k;
+    errno = 4711;
     error = fairsem_shared_open(&h, own_name(), oflag, 0600, &four);
     refused = countdown == 0;
     countdown = 0;
+    ck_assert_int_eq(errno, 4711);
     if (!refused) {
         ck_assert_int_eq(error, 0);
         ck_assert_int_eq(fairsem_shared_available(h), 4);
@@ -83,6 +86,7 @@ static bool open_refused(int oflag, int k, int error_after)
         return false;
     }
     ck_assert_int_eq(error, ENOMEM);
+    ck_assert_ptr_eq(h, none);
     after = dup(0);
     ck_assert_int_eq(after, before);
     close(after);

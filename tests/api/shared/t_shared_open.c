@@ -19,11 +19,15 @@ static const fairsem_shared_attr_t four = { .units = 4 };
 
 static int try_open(const char *name, int oflag, const fairsem_shared_attr_t *attr)
 {
-    fairsem_shared_t *h;
-    int error = fairsem_shared_open(&h, name, oflag, 0600, attr);
+    fairsem_shared_t *const none = (void *)(uintptr_t)name, *h = none;
+    int error;
 
+    errno = 4711;
+    error = fairsem_shared_open(&h, name, oflag, 0600, attr);
+    ck_assert((h == none) == (error != 0));
     if (error == 0)
         ck_assert_int_eq(fairsem_shared_close(h), 0);
+    ck_assert_int_eq(errno, 4711);
     return error;
 }
 
