@@ -8,10 +8,12 @@
  */
 #include "crowd.h"
 
+#include "deadline.h"
 #include "shared/attach.h"
 #include "shared/change.h"
 #include "shared/watch.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -439,6 +441,22 @@ START_TEST(units_that_do_not_exist_are_neither_taken_nor_granted)
 }
 END_TEST
 
+/* Right after a check a request is refused without the lock, but not on a damaged segment. */
+START_TEST(damage_comes_before_a_refusal)
+{
+    fairsem_shared_t *h = make_segment(1, 0);
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    FS_PUT(&h->segment->check_took_ns, INT64_MAX);
+    FS_PUT(&h->segment->checked_ns, fs_now_ns());
+    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
+    FS_PUT(&h->segment->damaged, 1);
+    FS_PUT(&h->segment->checked_ns, fs_now_ns());
+    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), ENOTRECOVERABLE);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared damage", damage_is_a_result_and_never_a_crash,
@@ -447,5 +465,6 @@ int main(void)
               one_changed_count_is_found_by_acquire_and_release,
               a_check_of_processes_loads_only_what_is_there, an_invalid_change_is_not_completed,
               units_that_do_not_exist_are_found_by_a_repair,
-              units_that_do_not_exist_are_neither_taken_nor_granted);
+              units_that_do_not_exist_are_neither_taken_nor_granted,
+              damage_comes_before_a_refusal);
 }

@@ -161,6 +161,21 @@ START_TEST(signals_keep_no_request_young)
 }
 END_TEST
 
+START_TEST(a_time_out_is_counted_once)
+{
+    fairsem_shared_t *h = make_segment(1, 0);
+    fairsem_shared_stat_t stat;
+
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    ck_assert_int_eq(wait_in_vain(h, 1), ETIMEDOUT);
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert_int_eq(stat.timeouts, stat.waits);
+    ck_assert_int_ge(stat.timeouts, 1);
+    ck_assert_int_eq(stat.cancels, 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 START_TEST(no_request_passes_a_large_one)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
@@ -258,6 +273,7 @@ int main(void)
               the_lower_number_comes_first_and_equal_ones_in_arrival_order,
               old_requests_come_first_in_arrival_order,
               a_request_that_becomes_old_takes_what_lies_free, signals_keep_no_request_young,
+              a_time_out_is_counted_once,
               no_request_passes_a_large_one, a_head_that_times_out_lets_the_next_one_through,
               a_head_that_is_killed_lets_the_next_one_through,
               a_hog_cannot_starve_another_process);
