@@ -54,7 +54,7 @@ static bool is_any(const fairsem_shared_t *h, int index)
     return true;
 }
 
-#define PATIENCE 20     /* ms */
+#define PATIENCE_NS INT64_C(20000000)   /* also if signals end each nap */
 
 /*
  * If an entry is free but its byte is locked, a process is attaching or detaching at this moment.
@@ -63,13 +63,14 @@ static bool is_any(const fairsem_shared_t *h, int index)
 static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
 {
     static const struct timespec ms = { .tv_nsec = 1000000 };
+    const struct fs_deadline end = fs_deadline_after(PATIENCE_NS);
     bool others, moving;
     int before = errno, error;
 
     *kept = fs_shared_be_born(h, is_kept, index, &others) == 0;
     if (*kept)
         return 0;
-    for (int i = 0; i < PATIENCE; i++) {
+    do {
         moving = false;
         error = fs_shared_be_born(h, is_free, index, &moving);
         if (error == EUSERS)
@@ -77,7 +78,7 @@ static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
         if (error != EUSERS || !moving)
             break;
         nanosleep(&ms, NULL);
-    }
+    } while (!fs_deadline_passed(&end));
     errno = before;
     return error;
 }
@@ -202,10 +203,12 @@ int fs_shared_look_at_file(fairsem_shared_t *h)
     return error;
 }
 
+#define TRIES 20        /* more only if its byte is lost again and again */
+
 int fs_shared_enter(fairsem_shared_t *h, const struct fs_deadline *deadline,
                     struct fs_section *section)
 {
-    for (int i = 0; i < PATIENCE; i++) {
+    for (int i = 0; i < TRIES; i++) {
         int error = fs_shared_be_attached(h, deadline);
 
         if (error == 0)
@@ -236,7 +239,7 @@ bool fs_shared_has_slots(const fairsem_shared_t *h)
  */
 int fs_shared_detach(fairsem_shared_t *h)
 {
-    const struct fs_deadline deadline = fs_deadline_after(PATIENCE * INT64_C(1000000));
+    const struct fs_deadline deadline = fs_deadline_after(PATIENCE_NS);
     struct fs_section section;
     int64_t held;
     int index, error;

@@ -90,7 +90,7 @@ int fs_file_open(const char *path, int *fd)
     *fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     error = outcome(*fd < 0, before);
     leave_standard(occupied);
-    return error;
+    return error == EAGAIN ? EACCES : error;    /* EAGAIN: somebody has a lease on it */
 }
 
 /* As fallocate, on file systems that do not have it, such as ramfs. */
@@ -111,18 +111,20 @@ static int write_zeros(int fd, int64_t size)
 
 /*
  * If there is no memory, fail here, not with SIGBUS later.  A limit of the size of files, as by
- * ulimit -f, is an error, too: without this mask, it would end the process by SIGXFSZ.
+ * ulimit -f, is an error, too: without this mask, it would end the process by SIGXFSZ.  And any
+ * other signal would make tmpfs give up.
  */
 static int allocate(int fd, int64_t size)
 {
     static const struct timespec at_once;
-    sigset_t too_large, before, pending;
+    sigset_t all, too_large, before, pending;
     int result;
 
+    sigfillset(&all);
     sigemptyset(&too_large);
     sigaddset(&too_large, SIGXFSZ);
     sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &too_large, &before);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     result = fallocate(fd, 0, 0, size);
     if (result != 0 && errno == EOPNOTSUPP)
         result = write_zeros(fd, size);
