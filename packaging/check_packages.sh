@@ -89,47 +89,9 @@ if has rpmbuild "packages for Fedora and others"; then
   fi
 fi
 
-# ---------------------------------------------------------------- Alpine, Homebrew
-if has shellcheck "APKBUILD"; then
-  # Its variables are for abuild, and its functions are called by it.
-  passes "shellcheck APKBUILD" shellcheck -s sh -e SC2034,SC2154,SC2164 \
-    "$work/release/APKBUILD"
-fi
-if has ruby "Homebrew's formula"; then
-  passes "ruby -c fairsem.rb" ruby -c "$work/release/fairsem.rb"
-fi
-
-# ---------------------------------------------------------------- vcpkg, Conan
-# They get the archive from here.
-from_here() {
-  sed -i.url "s|https://example.org/fairsem/|file://$work/release/|" "$1"
-}
-
-from_here "$work/release/vcpkg/portfile.cmake"
-if has python3 "syntax of the recipes for vcpkg and Conan"; then
-  passes "vcpkg.json is JSON" python3 -m json.tool "$work/release/vcpkg/vcpkg.json"
-  for file in conanfile.py test_package/conanfile.py; do
-    passes "conan/$file is Python" python3 -c \
-      'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$work/release/conan/$file"
-  done
-fi
-if has vcpkg "the port for vcpkg"; then
-  mkdir -p "$work/ports" && cp -R "$work/release/vcpkg" "$work/ports/fairsem" || exit 99
-  passes "vcpkg install" vcpkg install fairsem --classic --overlay-ports="$work/ports" \
-    --x-install-root="$work/vcpkg"
-fi
-if has conan "the recipe for Conan"; then
-  from_here "$work/release/conan/conanfile.py"
-  CONAN_HOME=$work/conan
-  export CONAN_HOME
-  passes "conan profile detect" conan profile detect
-  passes "conan create" conan create "$work/release/conan" -o "fairsem/*:shared=False"
-  passes "conan create, shared" conan create "$work/release/conan" -o "fairsem/*:shared=True"
-fi
-
 [ "$status" -eq 0 ] || { echo "not all packages are right, see above"; exit 1; }
 if [ "$skipped" -gt 0 ]; then
   echo "$skipped steps skipped"
   exit 77
 fi
-echo "Debian, RPM, Alpine, Homebrew, vcpkg, Conan"
+echo "Debian, RPM"

@@ -28,7 +28,6 @@ EXTRA_DIST += \
 	packaging/debian/tests/control \
 	packaging/debian/tests/examples \
 	packaging/debian/tests/library \
-	packaging/alpine/APKBUILD \
 	packaging/amalgamation.awk \
 	packaging/amalgamation.h \
 	packaging/amalgamation.sh \
@@ -36,16 +35,6 @@ EXTRA_DIST += \
 	packaging/check_flags.sh \
 	packaging/check_packages.sh \
 	packaging/cmake/CMakeLists.txt \
-	packaging/conan/conanfile.py \
-	packaging/conan/test_package/CMakeLists.txt \
-	packaging/conan/test_package/conanfile.py \
-	packaging/conan/test_package/prog.c \
-	packaging/go/README.md \
-	packaging/go/example_test.go \
-	packaging/go/fairsem.go \
-	packaging/go/fairsem_test.go \
-	packaging/go/go.mod \
-	packaging/homebrew/fairsem.rb \
 	packaging/meson.build \
 	packaging/oss-fuzz/Dockerfile \
 	packaging/oss-fuzz/build.sh \
@@ -62,21 +51,7 @@ EXTRA_DIST += \
 	packaging/release_files.sh \
 	packaging/rpm/fairsem.spec \
 	packaging/rpm/rpmlint.toml \
-	packaging/rust/Cargo.toml \
-	packaging/rust/README.md \
-	packaging/rust/fairsem-sys/Cargo.toml \
-	packaging/rust/fairsem-sys/build.rs \
-	packaging/rust/fairsem-sys/src/lib.rs \
-	packaging/rust/fairsem-sys/tests/layout.rs \
-	packaging/rust/fairsem/Cargo.toml \
-	packaging/rust/fairsem/examples/pool.rs \
-	packaging/rust/fairsem/src/lib.rs \
-	packaging/rust/fairsem/tests/semaphore.rs \
-	packaging/rust/rustfmt.toml \
 	packaging/tar.sh \
-	packaging/vcpkg/portfile.cmake \
-	packaging/vcpkg/usage \
-	packaging/vcpkg/vcpkg.json
 
 # make dist is reproducible: no names or times of this machine in it.
 am__tar = $(SHELL) $(srcdir)/packaging/tar.sh "$$tardir"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # release_files.sh - what is uploaded for a release: the archives, one of them with the library as one
-# file; their checksums; and the recipes of distributions with these in them.
+# file; their checksums; and the recipe for RPM.
 #
 #   make release-files URL=https://...      where the files will be
 #
@@ -38,27 +38,12 @@ rm -rf "$one"
 sha256sum fairsem-*.tar.* > SHA256SUMS
 sha512sum fairsem-*.tar.* > SHA512SUMS
 
-# fill_in RECIPE [DIRECTORY] - what it says between at signs, of the archive that recipes take.
-fill_in() {
-  recipe=${2:+$2/}${1##*/}
-  sed -e "s|@URL@|$url|g" -e "s|@VERSION@|$version|g" \
-    -e "s|@RPM_DATE@|$(date -u -d "$day" '+%a %b %d %Y')|g" \
-    -e "s|@SHA256@|$(sed -n "s/  $name\.tar\.xz\$//p" SHA256SUMS)|g" \
-    -e "s|@SHA512@|$(sed -n "s/  $name\.tar\.xz\$//p" SHA512SUMS)|g" \
-    "$top_srcdir/packaging/$1" > "$recipe"
-  if grep -n '@[A-Z0-9_]*@' "$recipe"; then
-    echo "$1: not filled in, above" >&2
-    exit 1
-  fi
-}
-fill_in rpm/fairsem.spec
-fill_in alpine/APKBUILD
-fill_in homebrew/fairsem.rb
-mkdir vcpkg
-fill_in vcpkg/portfile.cmake vcpkg
-fill_in vcpkg/vcpkg.json vcpkg
-cp "$top_srcdir/packaging/vcpkg/usage" vcpkg
-cp -R "$top_srcdir/packaging/conan" conan
-chmod -R u+w conan
-fill_in conan/conanfile.py conan
+# What the recipe says between at signs.
+sed -e "s|@URL@|$url|g" -e "s|@VERSION@|$version|g" \
+  -e "s|@RPM_DATE@|$(date -u -d "$day" '+%a %b %d %Y')|g" \
+  "$top_srcdir/packaging/rpm/fairsem.spec" > fairsem.spec
+if grep -n '@[A-Z0-9_]*@' fairsem.spec; then
+  echo "packaging/rpm/fairsem.spec: not filled in, above" >&2
+  exit 1
+fi
 ls -l

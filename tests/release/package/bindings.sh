@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# bindings.sh - the packages for other languages install, work with the installed library, and pass
-# their tests, where the languages are.
+# bindings.sh - the package for Python installs, works with the installed library, and passes its
+# tests; and the library can be called from Go.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
@@ -9,7 +9,7 @@ set -u
 ran=0
 [ -e "$top_builddir/.libs/libfairsem.so" ] || skip "the shared library was not built"
 case " $CFLAGS " in
-  *-fsanitize=*) not_here "the library has a sanitizer, which these languages do not load" && exit 77 ;;
+  *-fsanitize=*) not_here "the library has a sanitizer, which Python does not load" && exit 77 ;;
 esac
 case $CC in
   *musl-gcc*) not_here "the library is for musl, and the commands of this machine are not" && exit 77 ;;
@@ -94,23 +94,6 @@ else
   not_tried "Python: there is no python3, version 3.8 or later"
 fi
 
-# ---------------------------------------------------------------- Rust
-use_rust() {
-  cd "$work/packaging/rust" || return
-  CARGO_TARGET_DIR=$work/rust
-  export CARGO_TARGET_DIR
-  passes "Rust: $(cargo --version), cargo test" cargo test --offline --quiet
-  passes "Rust: pool.rs" cargo run --offline --quiet --example pool
-  ran=$((ran + 1))
-}
-if ! has cargo || ! at_least 1.63 cargo --version; then
-  not_tried "Rust: there is no cargo, version 1.63 or later"
-elif ! has pkg-config; then
-  not_tried "Rust: there is no pkg-config"
-else
-  use_rust
-fi
-
 # ---------------------------------------------------------------- Go's race detector
 # It defines the names of ThreadSanitizer, too, but must not be called by threads that it does not know.
 cat > "$work/race.c" << '_EOF'
@@ -151,21 +134,5 @@ called() {
 called 0 3 "the library tells ThreadSanitizer"
 called 1 0 "the library leaves Go's race detector alone"
 
-# ---------------------------------------------------------------- Go
-use_go() {
-  cd "$work/packaging/go" || return
-  GOCACHE=$work/go GOPATH=$work/gopath GOPROXY=off GOTOOLCHAIN=local GOFLAGS=-mod=mod CGO_ENABLED=1
-  export GOCACHE GOPATH GOPROXY GOTOOLCHAIN GOFLAGS CGO_ENABLED
-  passes "Go: $(go version), go test" go test ./...
-  ran=$((ran + 1))
-}
-if ! has go || ! at_least 1.18 go version; then
-  not_tried "Go: there is no go, version 1.18 or later"
-elif ! has pkg-config; then
-  not_tried "Go: there is no pkg-config"
-else
-  use_go
-fi
-
-[ "$ran" -gt 0 ] || [ "$status" -ne 0 ] || skip "there is none of these languages"
+[ "$ran" -gt 0 ] || [ "$status" -ne 0 ] || skip "there is no Python"
 exit "$status"

@@ -33,13 +33,8 @@ agrees "the header, as a string," "$(in_source include/fairsem.h \
 agrees "the newest entry of NEWS" "$(in_source NEWS 's/^\([0-9][0-9.]*\) .*/\1/p')" "$version"
 agrees "the newest entry of packaging/debian/changelog" "$(in_source packaging/debian/changelog \
   's/^fairsem (\(.*\)) .*/\1/p')" "$version"
-for package in python/pyproject.toml rust/fairsem-sys/Cargo.toml rust/fairsem/Cargo.toml; do
-  agrees "packaging/$package" "$(in_source "packaging/$package" 's/^version = "\(.*\)"$/\1/p')" \
-    "$version"
-done
-agrees "the package that packaging/rust/fairsem needs" \
-  "$(in_source packaging/rust/fairsem/Cargo.toml 's/^fairsem-sys.* version = "\(.*\)".*/\1/p')" \
-  "$version"
+agrees packaging/python/pyproject.toml \
+  "$(in_source packaging/python/pyproject.toml 's/^version = "\(.*\)"$/\1/p')" "$version"
 agrees "the newest block of fairsem.map" "$(sed -n 's/^FAIRSEM_\([0-9.]*\) {$/\1/p' \
   "$top_srcdir/src/fairsem.map" | tail -n 1)" "${version%.*}"
 
