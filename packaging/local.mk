@@ -45,13 +45,14 @@ EXTRA_DIST += \
 	packaging/python/fairsem/_library.py \
 	packaging/python/pyproject.toml \
 	packaging/python/tests/test_layout.py \
+	packaging/python/tests/test_objects.py \
 	packaging/python/tests/test_semaphore.py \
 	packaging/python/tests/test_shared.py \
 	packaging/release_check.sh \
 	packaging/release_files.sh \
 	packaging/rpm/fairsem.spec \
 	packaging/rpm/rpmlint.toml \
-	packaging/tar.sh \
+	packaging/tar.sh
 
 # make dist is reproducible: no names or times of this machine in it.
 am__tar = $(SHELL) $(srcdir)/packaging/tar.sh "$$tardir"

@@ -32,20 +32,42 @@ class Closed(RuntimeError):
     """The semaphore was closed, before the wait or during it, for `reason`."""
 
     def __init__(self, reason):
-        super().__init__(_text(reason))
+        super().__init__(reason)    # what pickle makes it again from
         self.reason = reason
+
+    def __str__(self):
+        return _text(self.reason)
 
 
 class Canceled(RuntimeError):
     """The token was canceled, before the wait or during it, for `reason`."""
 
     def __init__(self, reason):
-        super().__init__(_text(reason))
+        super().__init__(reason)
         self.reason = reason
+
+    def __str__(self):
+        return _text(self.reason)
 
 
 class QueueFull(RuntimeError):
     """As many wait as may."""
+
+
+class _NotThere:
+    """In place of what __init__ makes, before it and after the object's end."""
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        raise ValueError(f"{type(instance).__name__} was not initialized, or has ended")
+
+
+class _OneOfAKind:
+    """An object of the library cannot be copied: there would be two owners of one address."""
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f"cannot copy or pickle a {type(self).__name__}")
 
 
 def _struct(name, fields):
@@ -139,16 +161,21 @@ def _wait_beside(wait, give_back, token):
     return results[0]
 
 
-class Token:
+class Token(_OneOfAKind):
     """A switch that ends many waits, on many semaphores: pass it to their acquires."""
 
+    _memory = _NotThere()
+
     def __init__(self):
-        self._memory = c.Memory(c.TOKEN_SIZE)
-        _check(c.token_init(self._memory.address))
+        memory = c.Memory(c.TOKEN_SIZE)
+        _check(c.token_init(memory.address))
+        self._memory = memory
 
     def __del__(self, destroy=c.token_destroy):
         # A wait would hold the token.
-        destroy(self._memory.address)
+        memory = self.__dict__.pop("_memory", None)
+        if memory is not None:
+            destroy(memory.address)
 
     def cancel(self, reason=0):
         """End the waits with Canceled.  The result is False if there is a reason already, which
@@ -164,12 +191,16 @@ class Token:
         return c.token_reason(self._memory.address)
 
 
-class _Acquires:
+class _Acquires(_OneOfAKind):
     """What the two semaphores have in common.  They have _try and _wait, which return an errno
-    value, _closed_for, and release()."""
+    value, _closed_for, _give and release()."""
 
     def _acquire(self, units, timeout, priority, token):
         """True, or False if the time is over."""
+        if units.__class__ is not int or units >> 62:
+            units = c.number(c.i64, units)
+        if priority.__class__ is not int or priority >> 31 not in (0, -1):
+            priority = c.number(c.i32, priority)
         error = self._try(units) if token is None else errno.EAGAIN
         if error == errno.EAGAIN and (timeout is None or timeout > 0 or token is not None):
             error = self._wait(units, timeout, priority, token)
@@ -205,7 +236,7 @@ class _Acquires:
         try:
             yield self
         finally:
-            self.release(units)
+            self._give(units)
 
     def __enter__(self):
         return self._acquire(1, None, 0, None)
@@ -225,16 +256,17 @@ class Semaphore(_Acquires):
     aging        in seconds: who has waited longer comes before better priorities
     """
 
-    _sem = None
+    _sem = _NotThere()
 
     def __init__(self, value=1, *, capacity=None, name=None, max_waiters=None, spin=True,
                  bypass=None, aging=None):
-        self._name = None if name is None else name.encode()
+        self._name = c.name(name)
         attr = c.fairsem_attr_t(name=self._name)
         if capacity is not None:
-            attr.capacity = _positive("capacity", capacity)
+            # The library takes 0 for none.  BoundedSemaphore(0) has one, as in threading: its unit goes.
+            attr.capacity = max(_at_least(0, "capacity", capacity), 1)
         if max_waiters is not None:
-            attr.max_waiters = _positive("max_waiters", max_waiters)
+            attr.max_waiters = _at_least(1, "max_waiters", max_waiters)
         if not spin:
             attr.flags |= c.NO_SPIN
         if bypass is not None:
@@ -242,13 +274,19 @@ class Semaphore(_Acquires):
             attr.bypass_ns = int(bypass * 1e9)
         if aging is not None:
             attr.aging_ns = int(aging * 1e9)
+        if capacity == 0 and value != 0:
+            raise ValueError("more units than the capacity")
         created = ctypes.c_void_p()
-        _check(c.new(created, value, attr))
+        _check(c.new(created, 1 if capacity == 0 else value, attr))
+        if "_sem" in self.__dict__:     # a second __init__, as of threading's
+            Semaphore.__del__(self)
         self._sem = created.value
+        if capacity == 0:
+            _check(c.set_capacity(self._sem, 0))
 
     def __del__(self, free=c.free):
         # Nobody waits: a wait would hold the semaphore.
-        free(self._sem)
+        free(self.__dict__.pop("_sem", None))
 
     def _try(self, units):
         return c.tryacquire(self._sem, units)
@@ -284,10 +322,15 @@ class Semaphore(_Acquires):
             c.ticket_return(ticket.address)
 
     def release(self, n=1):
-        """Give n units back: the oldest waiters get them."""
+        """Give n units back, at least one: the oldest waiters get them."""
+        if n.__class__ is not int or n < 1 or n >> 62:
+            n = _at_least(1, "n", c.number(c.i64, n))
         error = c.release(self._sem, n)
         if error != 0:
             raise _exception(error)
+
+    def _give(self, n):
+        _check(c.release(self._sem, n))
 
     def close(self, reason=0):
         """All waits and all later acquires raise Closed.  The result is False if there is a reason
@@ -336,7 +379,8 @@ def _requests(requests):
     for sem in sems:
         if not isinstance(sem, Semaphore):
             raise TypeError(f"{type(sem).__name__} is no semaphore of one process")
-    return sems, (c.fairsem_request_t * len(sems))(*((sem._sem, n) for sem, n in requests))
+    return sems, (c.fairsem_request_t * len(sems))(
+        *(c.fairsem_request_t(sem=sem._sem, units=n) for sem, n in requests))
 
 
 def acquire_all(*requests, timeout=None, priority=0, token=None):
@@ -389,9 +433,9 @@ def hold_all(*requests, timeout=None, priority=0, token=None):
         release_all(*requests)
 
 
-def _positive(what, number):
-    if number <= 0:
-        raise ValueError(f"{what} must be positive")
+def _at_least(least, what, number):
+    if number < least:
+        raise ValueError(f"{what} must be at least {least}")
     return number
 
 
@@ -417,6 +461,7 @@ class SharedSemaphore(_Acquires):
     """
 
     _handle = None
+    _name = None
 
     def __init__(self, name=None, value=None, *, exclusive=False, undo=True, capacity=None,
                  max_waiters=None, max_processes=None, spin=True, aging=None, mode=0o600):
@@ -424,24 +469,44 @@ class SharedSemaphore(_Acquires):
         if not spin:
             flags |= c.SHARED_NO_SPIN
         attr = c.fairsem_shared_attr_t(
-            units=0 if value is None else value, capacity=capacity or 0, flags=flags,
-            max_waiters=max_waiters or 0, max_processes=max_processes or 0,
+            units=0 if value is None else value, flags=flags,
+            capacity=0 if capacity is None else _at_least(1, "capacity", capacity),
+            max_waiters=0 if max_waiters is None else _at_least(1, "max_waiters", max_waiters),
+            max_processes=0 if max_processes is None
+            else _at_least(1, "max_processes", max_processes),
             aging_ns=0 if aging is None else int(aging * 1e9))
         oflag = os.O_CREAT if value is not None and name is not None else 0
         if exclusive:
             oflag |= os.O_EXCL
         handle = ctypes.c_void_p()
-        _check(c.shared_open(handle, None if name is None else name.encode(), oflag, mode, attr))
+        _check(c.shared_open(handle, c.name(name), oflag, mode, attr))
+        SharedSemaphore.__del__(self)       # a second __init__
+        self._name = name
         self._handle = handle.value
 
     def __del__(self, close=c.shared_close):
-        if self._handle is not None:
-            close(self._handle)
+        handle = self.__dict__.pop("_handle", None)
+        if handle is not None:
+            close(handle)
+
+    def __copy__(self):
+        return _OneOfAKind.__reduce_ex__(self, 0)
+
+    def __deepcopy__(self, memo):
+        return self.__copy__()
+
+    def __reduce_ex__(self, protocol):
+        """For the children of multiprocessing: they open the name, which must still exist."""
+        self._open()
+        if self._name is None:
+            return super().__reduce_ex__(protocol)
+        rest = {key: value for key, value in self.__dict__.items() if key != "_handle"}
+        return _opened_again, (type(self), self._name), rest
 
     @staticmethod
     def unlink(name):
         """Remove a name.  Who has the semaphore open may go on."""
-        _check(c.shared_unlink(name.encode()))
+        _check(c.shared_unlink(c.name(name)))
 
     def close(self):
         """This process gives its units back, unless it has opened the name more than once, and
@@ -454,7 +519,7 @@ class SharedSemaphore(_Acquires):
 
     def _open(self):
         if self._handle is None:
-            raise ValueError("the shared semaphore was closed")
+            raise ValueError("the shared semaphore was closed, or not initialized")
         return self._handle
 
     def _closed_for(self):
@@ -473,13 +538,15 @@ class SharedSemaphore(_Acquires):
         handle = self._open()
         return _wait_beside(
             lambda end: c.shared_acquire_with(handle, units, _how(timeout, priority, end)),
-            lambda: self.release(units), token)
+            lambda: self._give(units), token)
 
     def release(self, n=1):
-        """Give n units back: the oldest waiters get them, in whatever process they are."""
-        error = c.shared_release(self._open(), n)
-        if error != 0:
-            raise _exception(error)
+        """Give n units back, at least one: the oldest waiters get them, in whatever process they
+        are."""
+        self._give(_at_least(1, "n", c.number(c.i64, n)))
+
+    def _give(self, n):
+        _check(c.shared_release(self._open(), n))
 
     @property
     def available(self):
@@ -501,3 +568,10 @@ class SharedSemaphore(_Acquires):
         stat = c.fairsem_shared_stat_t()
         _check(c.shared_stat(self._open(), stat))
         return SharedStat._of(stat)
+
+
+def _opened_again(kind, name):
+    """What pickle calls.  A subclass may have another __init__."""
+    sem = kind.__new__(kind)
+    SharedSemaphore.__init__(sem, name)
+    return sem

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """libfairsem, and what of fairsem.h and fairsem/shared.h the package uses."""
 import ctypes
+import operator
 import os
 from ctypes import POINTER, c_char_p, c_int, c_int64, c_size_t, c_uint, c_void_p
 
@@ -9,16 +10,63 @@ SHARED_NO_UNDO, SHARED_NO_SPIN = 1, 2
 # fairsem_new
 OLDEST = 10100
 
+# ---- Numbers and names: ctypes cuts a number to its size, and C a name at a null byte.
+
+
+def number(kind, value):
+    """An int that the C type can hold; TypeError for what is none, as a float."""
+    value = operator.index(value)
+    if kind(value).value != value:
+        raise OverflowError(f"{value} is too large for the library")
+    return value
+
+
+class i64(c_int64):
+    """The type of an argument that is checked."""
+
+
+class i32(c_int):
+    pass
+
+
+class u32(c_uint):
+    pass
+
+
+def name(value):
+    """Of a str, bytes or a path; None: none."""
+    if value is None:
+        return None
+    value = os.fsencode(value)
+    if b"\0" in value:
+        raise ValueError("a null byte in a name")
+    return value
+
+
+class _Struct(ctypes.Structure):
+
+    def __init__(self, **fields):
+        super().__init__()
+        for field, value in fields.items():
+            setattr(self, field, value)
+
+    def __setattr__(self, field, value):
+        kind = dict(self._fields_)[field]
+        if kind in (c_int, c_int64, c_uint):
+            value = number(kind, value)
+        super().__setattr__(field, value)
+
+
 # Structs have the names of the header.  tests/test_layout.py compares them with it.
 
 
-class fairsem_attr_t(ctypes.Structure):
+class fairsem_attr_t(_Struct):
     _fields_ = [("name", c_char_p), ("capacity", c_int64), ("max_waiters", c_int64),
                 ("flags", c_uint), ("reserved_", c_uint * 5), ("aging_ns", c_int64),
                 ("bypass_ns", c_int64)]
 
 
-class fairsem_wait_t(ctypes.Structure):
+class fairsem_wait_t(_Struct):
     _fields_ = [("clock", c_int), ("deadline", c_void_p), ("priority", c_int),
                 ("token", c_void_p), ("timeout_ns", c_int64), ("reserved_", c_void_p * 4)]
 
@@ -27,7 +75,7 @@ class fairsem_units_t(ctypes.Structure):
     _fields_ = [("sem", c_void_p), ("n", c_int64)]
 
 
-class fairsem_request_t(ctypes.Structure):
+class fairsem_request_t(_Struct):
     _fields_ = [("sem", c_void_p), ("units", c_int64)]
 
 
@@ -38,7 +86,7 @@ class fairsem_stat_t(ctypes.Structure):
         "over_releases", "aged")] + [("reserved_", c_int64 * 5)]
 
 
-class fairsem_shared_attr_t(ctypes.Structure):
+class fairsem_shared_attr_t(_Struct):
     _fields_ = [("units", c_int64), ("capacity", c_int64), ("max_waiters", c_int),
                 ("max_processes", c_int), ("flags", c_uint), ("reserved1_", c_uint),
                 ("aging_ns", c_int64), ("reserved_", c_uint * 5)]
@@ -82,23 +130,33 @@ def _function(library, name, *arguments, result=c_int):
     function = getattr(library, name, None) or getattr(library, name + "_time64")
     function.argtypes = arguments
     function.restype = result
-    return function
+    numbers = [(i, kind) for i, kind in enumerate(arguments) if kind in (i64, i32, u32)]
+    if not numbers:
+        return function
+
+    def checked(*values):
+        values = list(values)
+        for i, kind in numbers:
+            values[i] = number(kind, values[i])
+        return function(*values)
+
+    return checked
 
 
 # These may wait.
-acquire_with = _function(_waiting, "fairsem_acquire_with", c_void_p, c_int64,
+acquire_with = _function(_waiting, "fairsem_acquire_with", c_void_p, i64,
                          POINTER(fairsem_wait_t))
 acquire_all = _function(_waiting, "fairsem_acquire_all", POINTER(fairsem_request_t), c_size_t,
                         POINTER(fairsem_wait_t))
 ticket_wait = _function(_waiting, "fairsem_ticket_wait", c_void_p, POINTER(fairsem_wait_t))
-shared_acquire_with = _function(_waiting, "fairsem_shared_acquire_with", c_void_p, c_int64,
+shared_acquire_with = _function(_waiting, "fairsem_shared_acquire_with", c_void_p, i64,
                                 POINTER(fairsem_wait_t))
-shared_open = _function(_waiting, "fairsem_shared_open", POINTER(c_void_p), c_char_p, c_int, c_uint,
+shared_open = _function(_waiting, "fairsem_shared_open", POINTER(c_void_p), c_char_p, i32, u32,
                         POINTER(fairsem_shared_attr_t))
 shared_close = _function(_waiting, "fairsem_shared_close", c_void_p)
 shared_unlink = _function(_waiting, "fairsem_shared_unlink", c_char_p)
-shared_release = _function(_waiting, "fairsem_shared_release", c_void_p, c_int64)
-shared_tryacquire = _function(_waiting, "fairsem_shared_tryacquire", c_void_p, c_int64)
+shared_release = _function(_waiting, "fairsem_shared_release", c_void_p, i64)
+shared_tryacquire = _function(_waiting, "fairsem_shared_tryacquire", c_void_p, i64)
 shared_available = _function(_waiting, "fairsem_shared_available", c_void_p, result=c_int64)
 shared_waiters = _function(_waiting, "fairsem_shared_waiters", c_void_p, result=c_int64)
 shared_stat = _function(_waiting, "fairsem_shared_stat", c_void_p, POINTER(fairsem_shared_stat_t))
@@ -108,23 +166,24 @@ version = _function(_quick, "fairsem_version")
 strerror = _function(_quick, "fairsem_strerror", c_int, result=c_char_p)
 if version() < OLDEST:
     raise ImportError(f"libfairsem is too old: {version()} is before {OLDEST}")
-new = _function(_quick, "fairsem_new", POINTER(c_void_p), c_int64, POINTER(fairsem_attr_t))
+new = _function(_quick, "fairsem_new", POINTER(c_void_p), i64, POINTER(fairsem_attr_t))
 free = _function(_quick, "fairsem_free", c_void_p, result=None)
+# The two that are called most have their number checked by the caller, which is faster.
 tryacquire = _function(_quick, "fairsem_tryacquire", c_void_p, c_int64)
 release = _function(_quick, "fairsem_release", c_void_p, c_int64)
 release_all = _function(_quick, "fairsem_release_all", POINTER(fairsem_request_t), c_size_t)
 available = _function(_quick, "fairsem_available", c_void_p, result=c_int64)
 waiters = _function(_quick, "fairsem_waiters", c_void_p, result=c_int64)
 capacity = _function(_quick, "fairsem_capacity", c_void_p, result=c_int64)
-set_capacity = _function(_quick, "fairsem_set_capacity", c_void_p, c_int64)
-close = _function(_quick, "fairsem_close", c_void_p, c_int)
+set_capacity = _function(_quick, "fairsem_set_capacity", c_void_p, i64)
+close = _function(_quick, "fairsem_close", c_void_p, i32)
 closed = _function(_quick, "fairsem_closed", c_void_p)
 stat = _function(_quick, "fairsem_stat", c_void_p, POINTER(fairsem_stat_t))
 token_init = _function(_quick, "fairsem_token_init", c_void_p)
 token_destroy = _function(_quick, "fairsem_token_destroy", c_void_p)
-token_cancel = _function(_quick, "fairsem_token_cancel", c_void_p, c_int)
+token_cancel = _function(_quick, "fairsem_token_cancel", c_void_p, i32)
 token_reason = _function(_quick, "fairsem_token_reason", c_void_p)
-ticket_take = _function(_quick, "fairsem_ticket_take", c_void_p, c_void_p, c_int64, c_int, c_void_p,
+ticket_take = _function(_quick, "fairsem_ticket_take", c_void_p, c_void_p, i64, i32, c_void_p,
                         c_void_p)
 ticket_claim = _function(_quick, "fairsem_ticket_claim", c_void_p, POINTER(fairsem_units_t))
 ticket_return = _function(_quick, "fairsem_ticket_return", c_void_p)

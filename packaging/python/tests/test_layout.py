@@ -13,7 +13,8 @@ from fairsem import _library
 COMPILER = shlex.split(os.environ.get("CC", "cc"))
 FLAGS = shlex.split(os.environ.get("FAIRSEM_CFLAGS", ""))
 STRUCTS = [kind for kind in vars(_library).values()
-           if isinstance(kind, type) and issubclass(kind, ctypes.Structure)]
+           if isinstance(kind, type) and issubclass(kind, ctypes.Structure)
+           and hasattr(kind, "_fields_")]
 NUMBERS = {
     "sizeof(fairsem_token_t)": _library.TOKEN_SIZE,
     "sizeof(fairsem_ticket_t)": _library.TICKET_SIZE,

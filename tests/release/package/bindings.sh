@@ -57,42 +57,58 @@ PKG_CONFIG_SYSROOT_DIR=$work/root
 export LD_LIBRARY_PATH PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 
 # ---------------------------------------------------------------- Python
-# The first Python that has pytest, else one with unittest, as each has.
-python=
-for candidate in /usr/bin/python3 python3; do
-  if has "$candidate" && at_least 3.8 "$candidate" --version; then
-    python=$candidate
-    ! "$candidate" -c 'import pytest' 2> /dev/null || break
-  fi
-done
+# suite PYTHON WHAT - its tests, by pytest if it has that.
+suite() {
+  (
+    cd "$work/packaging/python/tests" || exit
+    if "$1" -c 'import pytest' 2> /dev/null; then
+      "$1" -m pytest -q -p no:cacheprovider .
+    else
+      "$1" -m unittest discover
+    fi
+  ) > "$work/log" 2>&1 < /dev/null && echo "ok: $2" && return
+  cat "$work/log"
+  fail "$2"
+}
 
+# installs PYTHON WHAT FILE... - into a new directory, where the next suite finds it.
+installs() {
+  rm -rf "$work/site"
+  PYTHONPATH=
+  passes "$2" "$1" -m pip install --no-index --no-build-isolation --no-deps \
+    --disable-pip-version-check --target "$work/site" "$3" || return
+  PYTHONPATH=$work/site
+}
+
+# The folder as it is, installed, and as a wheel.
 use_python() {
+  python_is="Python: $("$1" --version)"
   PYTHONPATH=$work/packaging/python PYTHONDONTWRITEBYTECODE=1
-  FAIRSEM_CFLAGS=-I$top_srcdir/include
+  FAIRSEM_CFLAGS=-I$(cd "$top_srcdir/include" && pwd)
   export PYTHONPATH PYTHONDONTWRITEBYTECODE FAIRSEM_CFLAGS
-  if "$python" -c 'import setuptools, pip, wheel' 2> /dev/null; then
-    PYTHONPATH=
-    passes "pip install" "$python" -m pip install --no-index --no-build-isolation --no-deps \
-      --disable-pip-version-check --target "$work/site" "$work/packaging/python" || return
-    PYTHONPATH=$work/site
-  else
-    not_tried "pip install: $python has not pip, setuptools and wheel"
-  fi
-  cd "$work/packaging/python/tests" || return
-  if "$python" -c 'import pytest' 2> /dev/null; then
-    passes "Python: $("$python" --version), pytest" "$python" -m pytest -q -p no:cacheprovider .
-  else
-    passes "Python: $("$python" --version), unittest" "$python" -m unittest discover
-  fi
+  suite "$1" "$python_is"
   # The table of README.md, briefly.
-  passes "Python: compare.py" "$python" ../compare.py 0.02
+  passes "$python_is: compare.py" "$1" "$work/packaging/python/compare.py" 0.02
+  if "$1" -c 'import setuptools, pip, wheel' 2> /dev/null; then
+    installs "$1" "$python_is: pip install" "$work/packaging/python" && suite "$1" "$python_is, installed"
+    rm -rf "$work/wheel"
+    passes "$python_is: pip wheel" "$1" -m pip wheel --no-index --no-build-isolation --no-deps \
+      --disable-pip-version-check -w "$work/wheel" "$work/packaging/python" &&
+      installs "$1" "$python_is: the wheel" "$work"/wheel/*.whl && suite "$1" "$python_is, from the wheel"
+  else
+    not_tried "pip install: $1 has not pip, setuptools and wheel"
+  fi
   ran=$((ran + 1))
 }
-if [ -n "$python" ]; then
-  use_python
-else
-  not_tried "Python: there is no python3, version 3.8 or later"
-fi
+
+last=
+for python in /usr/bin/python3 python3; do
+  if has "$python" && at_least 3.8 "$python" --version && [ "$("$python" --version)" != "$last" ]; then
+    last=$("$python" --version)
+    use_python "$python"
+  fi
+done
+[ "$ran" -gt 0 ] || not_tried "Python: there is no python3, version 3.8 or later"
 
 # ---------------------------------------------------------------- Go's race detector
 # It defines the names of ThreadSanitizer, too, but must not be called by threads that it does not know.
