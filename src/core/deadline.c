@@ -45,7 +45,10 @@ int64_t fs_now_ns(void)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* Seconds that are far apart are not subtracted, because the difference could overflow. */
+/*
+ * A time in the past is never subtracted, nor are seconds that are far apart multiplied: so nothing
+ * overflows.  (No clock of the system is before 1970.)
+ */
 int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most)
 {
     struct timespec now;
@@ -54,7 +57,7 @@ int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most)
     FS_MUST(clock_gettime(deadline->clock, &now));
     if (deadline->at.tv_sec < now.tv_sec)
         return 0;
-    if (deadline->at.tv_sec > now.tv_sec + 1)
+    if (deadline->at.tv_sec - now.tv_sec > most / NS_PER_S + 1)
         return most;
     rest = (int64_t)(deadline->at.tv_sec - now.tv_sec) * NS_PER_S + deadline->at.tv_nsec
            - now.tv_nsec;

@@ -28,7 +28,7 @@ int64_t fs_now_ns(void);
 
 bool fs_deadline_passed(const struct fs_deadline *deadline);
 
-/* Nanoseconds until the deadline: 0 if it has passed, and at most `most` (up to a second). */
+/* Nanoseconds until the deadline: 0 if it has passed, and at most `most` (up to a year). */
 int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most);
 
 #endif

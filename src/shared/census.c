@@ -173,13 +173,17 @@ static void take_stat(const fairsem_shared_t *h, int64_t now, fairsem_shared_sta
 
 int fairsem_shared_stat(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
 {
+    fairsem_shared_stat_t now;
     struct view view;
     int error = begin(&view, h);
 
     if (error != 0)
         return error;
-    take_stat(h, fs_section_now(&view.section), stat);
-    return end(&view);
+    take_stat(h, fs_section_now(&view.section), &now);
+    error = end(&view);
+    if (error == 0)
+        *stat = now;
+    return error;
 }
 
 /* ---- One by one ---- */

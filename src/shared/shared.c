@@ -289,7 +289,9 @@ int fairsem_shared_set_units(fairsem_shared_t *h, int64_t units)
     error = fs_shared_enter(h, NULL, &section);
     if (error != 0)
         return error;
-    error = fs_shared_resize(h, units);
+    error = fs_shared_check_file(h);
+    if (error == 0)
+        error = fs_shared_resize(h, units);
     broken = fs_section_end(h, &section);
     return error != 0 ? error : broken;
 }
@@ -306,9 +308,8 @@ int fairsem_shared_keep_on_exec(fairsem_shared_t *h, bool keep)
     error = fs_shared_enter(h, NULL, &section);
     if (error == 0) {
         self = &h->processes[FS_GET(&h->self)];
-        if (fs_shared_has_slots(h))
-            error = EBUSY;
-        else
+        error = fs_shared_has_slots(h) ? EBUSY : fs_shared_check_file(h);
+        if (error == 0)
             error = fs_file_keep_on_exec(h->fd, keep);
         if (error == 0)
             FS_COMMIT(&self->keeps, keep);

@@ -44,6 +44,17 @@ START_TEST(signals_do_not_prolong_the_turn_of_a_dead_thread)
 }
 END_TEST
 
+/* In a long queue a waiter sleeps for seconds, but not beyond its deadline. */
+START_TEST(the_rest_of_a_deadline_has_any_limit)
+{
+    const int64_t s = 1000000000;
+    const struct fs_deadline soon = fs_deadline_after(2 * s), never = fs_deadline_after(INT64_MAX);
+
+    ck_assert_int_le(fs_deadline_rest(&soon, 20 * s), 2 * s);
+    ck_assert_int_eq(fs_deadline_rest(&never, 20 * s), 20 * s);
+}
+END_TEST
+
 #define ROUNDS 10
 
 /* A child that gives a unit back in each round. */
@@ -129,7 +140,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("shared lock", the_turn_of_a_dead_thread_is_over_after_a_while,
-              signals_do_not_prolong_the_turn_of_a_dead_thread,
+              signals_do_not_prolong_the_turn_of_a_dead_thread, the_rest_of_a_deadline_has_any_limit,
               whoever_has_waited_long_for_the_lock_has_it_next,
               a_refusal_right_after_a_check_needs_no_lock);
 }
