@@ -594,7 +594,7 @@ stats 0 cancel 2 1 0 0 0 0 1
 stats 0 vfork-exec 8 4 0 0 0 0 1
 stats 0 destroyed 3 1 0 0 0 0 4
 stats 0 static-zero 1 1 0 0 8 0 0
-stats 0 pshared 1 1 1 0 9 0 0
+stats 0 pshared 1 1 1 0 13 0 0
 [ "$has_named" = no ] || stats 0 named 1 1 0 3 4 0 0
 stats 0 overflow 2 1 0 0 0 0 0
 stats 0 nonsense 5 1 0 0 0 15 0

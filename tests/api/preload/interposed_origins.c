@@ -37,9 +37,10 @@ int static_zero(void)
     return 0;
 }
 
-/* (1 process-shared; 7 calls of libc's in this process, 2 in the child.) */
+/* (1 process-shared; 11 calls of libc's in this process, 2 in the child.) */
 int pshared(void)
 {
+    const struct timespec past = { 1, 0 };
     sem_t *sem = mmap(NULL, 2 * sizeof *sem, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                       -1, 0);
     pid_t child;
@@ -58,8 +59,12 @@ int pshared(void)
     MUST(sem_wait(sem) == 0);
     MUST(child_status(child) == 0);
     MUST_FAIL(sem_trywait(sem), EAGAIN);
+    MUST_FAIL(sem_timedwait(sem, &past), ETIMEDOUT);
+    MUST_FAIL(sem_clockwait(sem, CLOCK_MONOTONIC, &past), ETIMEDOUT);
     MUST(sem_post(sem) == 0);
     MUST(value_of(sem) == 1);
+    MUST(sem_timedwait(sem, &past) == 0);
+    MUST(sem_post(sem) == 0);
     MUST(sem_destroy(sem) == 0);
     return 0;
 }

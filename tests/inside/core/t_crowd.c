@@ -8,6 +8,7 @@
 
 #include "fast_path.h"
 #include "stay_awake.h"
+#include "ticket.h"
 #include "wait.h"
 
 #include <sched.h>
@@ -233,6 +234,22 @@ START_TEST(a_thread_that_joins_wakes_the_first_that_joined_on_its_core)
         ck_assert_int_eq(hint, FS_HINT_NEXT);
         ck_assert_int_eq(place_woken(FS_NO_CORE, i, &hint), i);     /* a ticket */
     }
+}
+END_TEST
+
+/* It has no thread; and where a thread's hint is, it has a flag for its callback. */
+START_TEST(a_ticket_near_the_head_is_told_nothing)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    take(&sem, 0, 6);
+    for (int core = 0; core < 3; core++)
+        join_on(&sem, &queued[core], core);
+    for (int i = 0; i < 6; i++)
+        ck_assert(!((struct fs_ticket *)(void *)&tickets[i])->callback.waiter.in_queue.due);
+    fairsem_release(&sem, 9);
+    claim(0, 6);
 }
 END_TEST
 
@@ -680,6 +697,7 @@ int main(void)
               threads_that_are_late_at_the_same_time_cause_one_pause,
               with_two_holders_twice_as_many_yield,
               a_thread_that_joins_wakes_the_first_that_joined_on_its_core,
+              a_ticket_near_the_head_is_told_nothing,
               it_wakes_the_head_if_the_holder_has_its_core_or_nobody_near_the_head,
               for_long_turns_nobody_is_next_on_a_core, whoever_is_awake_and_next_is_told,
               who_is_next_spins_for_a_few_short_holds_and_then_yields,
