@@ -233,11 +233,6 @@ inline miss(s)
     fi
 }
 
-#define WAKE_EACH(set)                                     \
-    if :: (set) & 1 -> fs_shared_wake(0) :: else fi;       \
-    if :: (set) & 2 -> fs_shared_wake(1) :: else fi;       \
-    if :: (set) & 4 -> fs_shared_wake(2) :: else fi
-
 /* ---- repair.c ---- */
 
 /* shared/repair.c: fs_shared_bury */
@@ -292,16 +287,10 @@ inline count_anew()
     available = UNITS - SUM(HELD_BY) - (BUG != COUNTS_NO_GRANTS -> SUM(GRANTED_TO) : 0)
 }
 
-/* shared/repair.c: wake_watch */
-inline wake_watch()
-{
-    if
-    :: atomic { BUG != REPAIR_TELLS_NONE -> WAKE_EACH(THE_LAST); tells = 0 }
-    :: BUG == REPAIR_TELLS_NONE -> tells = 0
-    fi
-}
-
-/* shared/repair.c: fs_shared_repair.  `one` is NOBODY, or a process to drop if it is dead. */
+/*
+ * shared/repair.c: fs_shared_repair.  shared/shared_section.c: fs_section_repair, wake_watch.  Those
+ * who keep watch now are told after the unlock.  `one` is NOBODY, or a process to drop if it is dead.
+ */
 inline fs_shared_repair(one, the_listed)
 {
     unfinished = 1;
@@ -333,8 +322,13 @@ inline fs_shared_repair(one, the_listed)
     :: BUG != COUNT_TRUSTED -> count_anew()
     :: else
     fi;
-    d_step { unfinished = 0; tells = 1 }
-    wake_watch()
+    d_step {
+        unfinished = 0;
+        if
+        :: BUG != REPAIR_TELLS_NONE -> wakes = wakes | THE_LAST
+        :: else
+        fi
+    }
 }
 
 /* ---- The section ---- */
@@ -644,7 +638,7 @@ inline evict()
 proctype process(byte me)
 {
     byte i, h, dead, round, wakes, why, listed[N];
-    bit owns, watched, tells, expired;
+    bit owns, watched, expired;
 
     atomic { member[me] = 1; why = TAKE }
 live:
@@ -692,13 +686,13 @@ end:
     :: killed[me] ->
         d_step {
             if
-            :: (owns && unfinished) || tells || wakes != 0 -> miss(0); miss(1); miss(2)
+            :: (owns && unfinished) || wakes != 0 -> miss(0); miss(1); miss(2)
             :: else
             fi;
             owners = owners - owns;
             i = 0; h = 0; dead = 0; round = 0; wakes = 0; why = 0;
             listed[0] = 0; listed[1] = 0; listed[2] = 0;
-            owns = 0; watched = 0; tells = 0; expired = 0;
+            owns = 0; watched = 0; expired = 0;
             sleep[me] = AWAKE;
             member[me] = 0;
             byte_locked[me] = 0
