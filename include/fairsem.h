@@ -164,7 +164,8 @@ FAIRSEM_API int fairsem_release(fairsem_t *sem, int64_t n) FAIRSEM_NONNULL_(1);
  * Time.      Relative times count nanoseconds.  Deadlines are absolute.
  * Queue.     Each way to take units keeps to the queue, which is in order of priority (see also
  *            aging_ns), then of arrival.  Exceptions: fairsem_consume, and FAIRSEM_BOUNDED_BYPASS.
- * Close.     After it, the close reason replaces E2BIG, ENOBUFS, EAGAIN and ETIMEDOUT.
+ * Close.     A request that finds it closed fails with the close reason, instead of E2BIG, ENOBUFS,
+ *            EAGAIN or ETIMEDOUT.
  * Memory.    Writes before a release are visible after the acquire that it satisfies.
  * malloc.    A thread allocates when it waits for the first time; without memory, it polls.
  *            Only fairsem_new and fairsem_dump fail for lack of it.
