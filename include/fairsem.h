@@ -111,9 +111,16 @@ typedef struct FAIRSEM_TAG_ {
 } fairsem_t;
 
 /* A static, unbounded semaphore, ready for use.  units: 0 .. FAIRSEM_MAX_UNITS, not checked. */
-#define FAIRSEM_INITIALIZER(units) \
-    { FAIRSEM_INT64_(units) * 2 + FAIRSEM_WATCHED_, FAIRSEM_MAX_UNITS, \
-      FAIRSEM_MUTEX_, { 0 }, FAIRSEM_INT64_(units) }
+#define FAIRSEM_INITIALIZER(units) FAIRSEM_INITIALIZER_(units, FAIRSEM_MAX_UNITS, 0)
+
+/*
+ * The same, but no release can bring it above the capacity: one too many is EOVERFLOW and changes
+ * nothing.  0 <= units <= capacity and capacity > 0, not checked.  Since 1.1.
+ */
+#define FAIRSEM_INITIALIZER_BOUNDED(units, capacity) FAIRSEM_INITIALIZER_(units, capacity, 1)
+#define FAIRSEM_INITIALIZER_(units, limit, bounded) \
+    { FAIRSEM_INT64_(units) * 2 + FAIRSEM_WATCHED_, FAIRSEM_INT64_(limit), FAIRSEM_MUTEX_, \
+      { bounded }, FAIRSEM_INT64_(units) }
 
 /*
  * Take n units, all at once; wait in the queue while that is impossible.

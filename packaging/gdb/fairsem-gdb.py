@@ -30,10 +30,11 @@ LAYOUT = {
                'i64 completed_ns',
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
     'fs_stay_awake': 'u8 as_head, u8 as_head_here, u8 early, u8 turn',
-    'fs_sem': 'a64 word, a64 limit, mutex mutex, i64 grants, fs_waitq queue, u32 waiters, '
+    'fs_sem': 'a64 word, a64 limit, mutex mutex, u8 bounded, u8 resizing, u8 holders_core, '
+              'u32 waiters_max_interval, fs_waitq queue, u32 waiters, '
               'u32 sections, u64 waiting_low, i64 head_since_ns, i64 waits, i64 wait_ns_total, '
-              'fs_stay_awake doubts, u8 bounded, u8 resizing, u8 holders_core, '
-              'u32 waiters_max_interval, u32 generation, i32 closed, u32 tickets, u32 max_waiters, '
+              'i64 grants, fs_stay_awake doubts, u32 generation, i32 closed, u32 tickets, '
+              'u32 max_waiters, '
               'u32 waiters_max, u32 waiting_high, u32 over_releases, i64 bypass_ns, i64 aging_ns, '
               'ptr name',
     'fs_token': 'mutex mutex, fs_list waits, i32 reason, u32 generation',

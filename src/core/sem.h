@@ -80,7 +80,12 @@ struct FS_MAY_ALIAS fs_sem {
     _Atomic int64_t    word;        /* the count and two bits, word.h; I3 says who may change it */
     _Atomic int64_t    limit;       /* written under mutex: most units there can be available */
     pthread_mutex_t    mutex;
-    int64_t            grants;      /* under mutex; a counter */
+    bool               bounded;     /* r/o; limit is a capacity */
+    _Atomic bool       resizing;    /* written under mutex; word and limit may disagree: a fork */
+    uint8_t            holders_core; /* under mutex; fs_core_byte() of the last to be granted */
+    bool               interruptible : 1; /* r/o; waits end with EINTR, signals may release */
+    bool               sleeps_at_once : 1; /* r/o; no waiter stays awake.  (cell_pool.c clears it) */
+    uint32_t           waiters_max_interval; /* as wait_ns_max_interval */
 
     struct fs_waitq    queue;       /* under mutex */
     _Atomic uint32_t   waiters;     /* written under mutex; length of the queue */
@@ -89,13 +94,8 @@ struct FS_MAY_ALIAS fs_sem {
     int64_t            head_since_ns; /* under mutex; when the head became it; 0: learned already */
     int64_t            waits, wait_ns_total; /* under mutex; counters */
 
+    int64_t            grants;      /* under mutex; a counter */
     struct fs_stay_awake doubts;    /* under mutex */
-    bool               bounded;     /* r/o; limit is a capacity */
-    _Atomic bool       resizing;    /* written under mutex; word and limit may disagree: a fork */
-    uint8_t            holders_core; /* under mutex; fs_core_byte() of the last to be granted */
-    bool               interruptible : 1; /* r/o; waits end with EINTR, signals may release */
-    bool               sleeps_at_once : 1; /* r/o; no waiter stays awake.  (cell_pool.c clears it) */
-    uint32_t           waiters_max_interval; /* as wait_ns_max_interval */
     _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
     unsigned           tickets;     /* under mutex; how many of those in the queue are tickets */
@@ -138,8 +138,9 @@ static_assert(_Alignof(struct fs_sem) <= _Alignof(fairsem_t), "fairsem_t is not 
 static_assert(sizeof(fairsem_t) <= 256, "fairsem_t is larger than promised");
 static_assert(offsetof(struct fs_sem, word) == offsetof(fairsem_t, fairsem_word_)
                   && offsetof(struct fs_sem, limit) == offsetof(fairsem_t, fairsem_limit_)
-                  && offsetof(struct fs_sem, mutex) == offsetof(fairsem_t, fairsem_mutex_),
-              "FAIRSEM_INITIALIZER does not fit");
+                  && offsetof(struct fs_sem, mutex) == offsetof(fairsem_t, fairsem_mutex_)
+                  && offsetof(struct fs_sem, bounded) == offsetof(fairsem_t, fairsem_reserved_),
+              "FAIRSEM_INITIALIZER or FAIRSEM_INITIALIZER_BOUNDED does not fit");
 static_assert(offsetof(struct fs_sem, limit) + sizeof(int64_t) <= 16,
               "the uncontended path must stay in 16 aligned bytes: one cache line");
 

@@ -16,6 +16,29 @@ static void init_bounded(fairsem_t *sem, int64_t units, int64_t capacity)
     ck_assert_int_eq(fairsem_init(sem, units, &attr), 0);
 }
 
+/* A double release, for instance. */
+START_TEST(a_static_semaphore_can_have_a_capacity)
+{
+    static fairsem_t sem = FAIRSEM_INITIALIZER_BOUNDED(2, 3);
+    fairsem_stat_t stat;
+
+    ck_assert_int_eq(fairsem_capacity(&sem), 3);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 4), E2BIG);
+    ck_assert_int_eq(fairsem_release(&sem, 2), EOVERFLOW);
+    ck_assert_int_eq(fairsem_available(&sem), 2);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 1), EOVERFLOW);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 0), 0);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), EAGAIN);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+    ck_assert_int_eq(fairsem_stat(&sem, &stat), 0);
+    ck_assert_int_eq(stat.capacity, 1);
+    ck_assert_int_eq(stat.over_releases, 2);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
 START_TEST(units_in_use_stay_in_use_when_the_capacity_changes)
 {
     fairsem_t sem;
@@ -314,7 +337,8 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("capacity", units_in_use_stay_in_use_when_the_capacity_changes,
+    RUN_SUITE("capacity", a_static_semaphore_can_have_a_capacity,
+              units_in_use_stay_in_use_when_the_capacity_changes,
               a_larger_capacity_grants_the_waiters_that_fit,
               a_smaller_capacity_fails_every_request_for_more,
               when_a_smaller_capacity_fails_the_head_the_waiters_behind_it_are_granted,
