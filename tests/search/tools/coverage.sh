@@ -7,7 +7,7 @@
 # lines; 2: nothing could be measured; 77: there is no gcovr.
 set -u
 
-least='core=95 shared=95 posix=90 preload=80 limit=80 cluster=80'
+least='core=97 shared=96 posix=97 preload=88 limit=90 cluster=94'
 # The commands and the module are run by scripts.
 scripts='tests/api/preload/interpose.sh tests/api/limit/limit.sh tests/api/limit/names.sh
   tests/api/limit/nested.sh tests/api/limit/parent.sh tests/api/limit/status.sh tests/api/limit/cluster.sh
@@ -55,9 +55,12 @@ or_show "$top_srcdir/configure" --enable-tests \
   CFLAGS='-O0 -g --coverage -fprofile-update=atomic' \
   LDFLAGS="-L$PWD -Wl,--wrap=_exit" LIBS=-lcoverage_exit
 rm -f ./*conftest* # of configure's probes
+or_show "$make" -j2 check TESTS=
+# A test that fails here fails in `make check`, too, or cannot bear the counters: a process that is
+# another user or has no descriptors says on stderr that it cannot write them.  What counts is what ran.
 # echo joins the lines.
 # shellcheck disable=SC2086,SC2116
-or_show "$make" -j2 check test_scripts="$(echo $scripts)"
+"$make" -j2 check test_scripts="$(echo $scripts)" > "$log" 2>&1 || true
 
 # annotate_valgrind.c runs only under helgrind and DRD: watched.sh tests it.
 #
