@@ -160,7 +160,7 @@ struct rest {
 };
 
 /* After a callback that throws, the clean-up goes on with the rest here, too. */
-static void release_rest(void *rest_of_them)
+FS_REALIGN_STACK static void release_rest(void *rest_of_them)
 {
     struct rest *rest = rest_of_them;
 

@@ -228,7 +228,7 @@ static void make_calls(struct caller *self)
  * then the exception goes on to the caller of the library.  (Compiled with -fexceptions where that
  * exists.)
  */
-static void go_on_without(void *arg)
+FS_REALIGN_STACK static void go_on_without(void *arg)
 {
     struct caller *self = arg;
     int disabled;

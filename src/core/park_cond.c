@@ -116,7 +116,7 @@ FS_NOT_INLINE static void wake_up_and_help(struct fs_cond_parker *self)
 }
 
 /* The end of a park, also if it is canceled.  Mutex held. */
-static void wake_up(void *arg)
+FS_REALIGN_STACK static void wake_up(void *arg)
 {
     struct fs_cond_parker *self = arg;
 

@@ -11,6 +11,7 @@
 #include "ticket.h"
 
 #include "annotate.h"
+#include "compiler.h"
 #include "fork.h"
 
 #include <errno.h>
@@ -346,7 +347,7 @@ static bool take_back(struct fs_ticket *t, struct fs_return *call)
     return true;
 }
 
-static void end_return(void *call)
+FS_REALIGN_STACK static void end_return(void *call)
 {
     if (((struct fs_return *)call)->number != 0)
         fs_callbacks_end_return(call);

@@ -6,6 +6,7 @@
  * it is right even if the thread is canceled.
  */
 #include "cleanup.h"            /* before <pthread.h> */
+#include "compiler.h"
 #include "fairsem.h"
 #include "word.h"
 
@@ -104,7 +105,7 @@ int64_t fairsem_units_forget(fairsem_units_t *units)
     return n;
 }
 
-static void release_units(void *units)
+FS_REALIGN_STACK static void release_units(void *units)
 {
     (void)fairsem_units_release(units);
 }
