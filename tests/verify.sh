@@ -48,9 +48,9 @@ row tools 'core shared' "$MAKE" check-tools TOOLS="lsan-gcc helgrind drd memchec
 row watched core tests tests/release/platforms/watched.sh
 row coverage 'core shared preload cluster limit' "$MAKE" coverage
 case $ONLY in
-  '') folders='' many=400 ;;
-  preload) folders='posix preload' many=60 ;;
-  *) folders=$ONLY many=100 ;;
+  '') folders='' many=150 ;;
+  preload) folders='posix preload' many=25 ;;
+  *) folders=$ONLY many=50 ;;
 esac
 row mutants 'core shared preload cluster limit' "$MAKE" check-mutants FOLDERS="$folders" N="$many" \
   LEAST=70 SEED="$SEED" RESULTS="$logs/mutants.results"
