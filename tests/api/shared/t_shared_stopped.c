@@ -227,7 +227,90 @@ START_TEST(nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped)
 }
 END_TEST
 
+/* ---- An old request behind a stopped one ---- */
+
+#define OLD_NS INT64_C(60000000000)
+
+static fairsem_shared_t *aging;
+static _Atomic int *joined, *may_sleep;
+
+/*
+ * In the process of the request, before it sleeps for the first time: when another one has joined it
+ * becomes old, and as if somebody had just looked, nobody looks before its time is out.
+ */
+static void become_old(const char *what)
+{
+    int64_t now;
+
+    if (strcmp(what, "sleep") != 0 || atomic_load(joined) != 0)
+        return;
+    atomic_store(joined, 1);
+    await_flag(may_sleep, 1);
+    now = fs_now_ns();
+    for (int i = 0; i < aging->max_waiters; i++) {
+        if (FS_GET(&aging->slots[i].process) == FS_GET(&aging->self))
+            atomic_store(&aging->slots[i].joined_ns, now - OLD_NS);
+    }
+    atomic_store(&aging->segment->checked_ns, now);
+}
+
+/* A child whose request for two units becomes old before its time is out. */
+static pid_t fork_old(fairsem_shared_t *h)
+{
+    pid_t child = fork();
+    int result = ETIMEDOUT;
+
+    if (child == 0) {
+        aging = h;
+        fs_shared_step = become_old;
+        /* On a busy machine the time may be out before it is in the queue. */
+        for (int64_t ns = 1000000; atomic_load(joined) == 0; ns *= 2)
+            result = fairsem_shared_acquire_for(h, 2, ns);
+        CHILD_CHECK(result == 0);
+        _exit(0);
+    }
+    ck_assert_int_gt(child, 0);
+    return child;
+}
+
+/* Who keeps watch may notice it on a busy machine: then the test shows nothing. */
+START_TEST(a_request_that_is_old_when_its_time_is_out_takes_what_lies_free)
+{
+    const fairsem_shared_attr_t attr = { .units = 4, .aging_ns = OLD_NS };
+    fairsem_shared_t *h;
+    pid_t old, head;
+    int status;
+
+    if (!has_marks())
+        NOT_HERE("the library has no marks to stop at");
+    joined = share(2 * sizeof *joined);
+    may_sleep = joined + 1;
+    ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 3), 0);
+    old = fork_old(h);
+    await_flag(joined, 1);
+    head = fork();
+    if (head == 0) {
+        const fairsem_wait_t better = { .priority = -1 };
+
+        CHILD_CHECK(fairsem_shared_acquire_with(h, 4, &better) == 0);
+        _exit(0);
+    }
+    await_queue(h, 2);
+    ck_assert_int_eq(kill(head, SIGSTOP), 0);
+    ck_assert_int_eq(waitpid(head, &status, WUNTRACED), head);
+    ck_assert_int_eq(fairsem_shared_release(h, 2), 0);
+    atomic_store(may_sleep, 1);
+    ck_assert_int_eq(status_of(old), 0);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    ck_assert_int_eq(kill(head, SIGCONT), 0);
+    ck_assert_int_eq(status_of(head), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 int main(void)
 {
-    RUN_SUITE("shared, stopped", nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped);
+    RUN_SUITE("shared, stopped", nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped,
+              a_request_that_is_old_when_its_time_is_out_takes_what_lies_free);
 }
