@@ -239,17 +239,23 @@ static bool move_in(sem_t *sem)
     return fs_cell_move_in(sem);
 }
 
-/* A millisecond, or until the deadline; EINTR if a handler has run. */
+/*
+ * A millisecond, or until the deadline; EINTR if a handler has run.  As in libc, one with SA_RESTART
+ * ends only a wait with a deadline; the kernel restarts no sleep that has a time.
+ */
 static int nap(clockid_t clock, const struct timespec *deadline)
 {
     const struct timespec moment = { .tv_nsec = 1000000 };
+    const unsigned before = fs_interruptions();
     struct timespec now;
+    int error;
 
     if (deadline != NULL && clock_gettime(clock, &now) == 0
         && (now.tv_sec > deadline->tv_sec
             || (now.tv_sec == deadline->tv_sec && now.tv_nsec >= deadline->tv_nsec)))
         return ETIMEDOUT;
-    return clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
+    error = clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
+    return error == EINTR && deadline == NULL && fs_interruptions() == before ? 0 : error;
 }
 
 /*

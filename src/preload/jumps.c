@@ -37,9 +37,18 @@ static struct {
     void (*longjmp_chk)(struct __jmp_buf_tag *, int);
 } libc;
 
+static _Thread_local volatile unsigned interruptions __attribute__((tls_model("initial-exec")));
+
+unsigned fs_interruptions(void)
+{
+    return interruptions;
+}
+
 /* Called before each handler: it may have interrupted a wait. */
 static void note_handler(bool restarts)
 {
+    if (!restarts)
+        interruptions++;
     if (innermost != NULL && innermost->wait != NULL)
         fs_interrupt_wait(innermost->wait, restarts);
 }

@@ -23,6 +23,9 @@ void fs_wait_place_leave(struct fs_wait_place *place);
 void fs_wait_begins(void *wait);
 void fs_wait_ends(void);
 
+/* How many handlers this thread has run that were installed without SA_RESTART. */
+unsigned fs_interruptions(void);
+
 /* Find libc's functions. */
 void fs_jumps_prepare(void);
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,6 +280,14 @@ static void *wait_when_told(void *arg)
     return arg;
 }
 
+static _Atomic int handled;
+
+static void count_signal(int sig)
+{
+    (void)sig;
+    atomic_fetch_add(&handled, 1);
+}
+
 /* A wait works, and ends in time, even if there is no memory for a semaphore with waiters. */
 int no_memory(void)
 {
@@ -286,8 +295,10 @@ int no_memory(void)
     struct rlimit before, none;
     struct timespec soon;
     pthread_t thread;
+    const struct sigaction restarts = { .sa_handler = count_signal, .sa_flags = SA_RESTART };
     sem_t sem;
 
+    MUST(sigaction(SIGUSR1, &restarts, NULL) == 0);
     MUST(sem_init(&sem, 0, 0) == 0);
     start(&thread, wait_when_told, &sem);
     MUST(getrlimit(RLIMIT_AS, &before) == 0);
@@ -301,6 +312,11 @@ int no_memory(void)
     soon.tv_nsec = (soon.tv_nsec + 10000000) % 1000000000;
     MUST_FAIL(sem_timedwait(&sem, &soon), ETIMEDOUT);
     atomic_store(&go_on, 1);
+    for (int i = 1; i <= 50; i++) {
+        MUST(pthread_kill(thread, SIGUSR1) == 0);
+        while (atomic_load(&handled) < i)
+            moment();
+    }
     MUST(sem_post(&sem) == 0);
     MUST(pthread_join(thread, NULL) == 0);
     MUST(value_of(&sem) == 0);
