@@ -43,7 +43,6 @@ row cost core "$MAKE" check-cost
 
 # ---------------------------------------------------------------- tools
 row tsan-clang 'core shared cluster' "$search/tools/sanitize.sh" clang thread
-row asan-futex 'core shared' "$search/tools/sanitize.sh" gcc address --with-parker=futex
 row tools 'core shared' "$MAKE" check-tools TOOLS="lsan-gcc helgrind drd memcheck clang-tidy"
 row watched core tests tests/release/platforms/watched.sh
 row coverage 'core shared preload cluster limit' "$MAKE" coverage

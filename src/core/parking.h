@@ -12,11 +12,10 @@
  *   - a park may return at any time for no reason.  It reports only whether a signal handler ended
  *     it: the caller loads its word, reads the clock, and parks again.
  *
- * There are two implementations.  park_cond.c, on POSIX mutexes and condition variables, is the
- * default.  Each thread has a parker there, which is never freed: when the thread ends, a later one
- * gets it.  park_futex.c, for Linux, has no parkers: a thread sleeps on its word.  It needs no
- * memory, and a signal handler can end the sleep, so semaphores with FAIRSEM_INTERRUPTIBLE use it.
- * All others use it under valgrind, or if configure --with-parker=futex has made it the default.
+ * A thread sleeps on the condition variable of its own parker (park_cond.c), which is never freed:
+ * when the thread ends, a later one gets it.  It sleeps on its word (park_futex.c, for Linux) only
+ * where a signal handler must be able to end the sleep, so in waits for a semaphore with
+ * FAIRSEM_INTERRUPTIBLE; and under valgrind.
  */
 #ifndef FS_PARKING_H
 #define FS_PARKING_H
@@ -33,9 +32,6 @@
 #define FS_HAS_FUTEX 1
 #else
 #define FS_HAS_FUTEX 0
-#endif
-#if !defined(FS_FUTEX_BY_DEFAULT)
-#define FS_FUTEX_BY_DEFAULT 0
 #endif
 
 /* The part of a thread's parker that the wake queue uses; the rest is in parkers.h. */
@@ -86,7 +82,7 @@ void fs_unpark_word(const _Atomic int *word);
  */
 static inline void fs_parking_begin(struct fs_parking *parking, bool interruptible)
 {
-    parking->on_word = FS_HAS_FUTEX && (interruptible || FS_FUTEX_BY_DEFAULT || fs_under_valgrind);
+    parking->on_word = FS_HAS_FUTEX && (interruptible || fs_under_valgrind);
     if (parking->on_word) {
         parking->parker = NULL;
         parking->thread = fs_thread_id();

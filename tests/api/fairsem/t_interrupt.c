@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * t_interrupt.c - interruptible semaphores: EINTR, and calls in a signal handler.
- *
- * With configure --with-parker=futex all tests sleep on a word, as the waits of an interruptible
- * semaphore do.
- */
+/* t_interrupt.c - interruptible semaphores: EINTR, and calls in a signal handler. */
 #include "askers.h"
 #include "stress.h"
 #include "suite.h"

@@ -376,8 +376,8 @@ BARE int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *
     return result;
 }
 
-/* musl's once would wait for ever; a wait on a futex needs no key. */
-#if defined(__GLIBC__) && !FS_FUTEX_BY_DEFAULT
+/* musl's once would wait for ever. */
+#if defined(__GLIBC__)
 static void *wait_for_the_first_time(void *sem)
 {
     insist(0, fairsem_acquire(sem, 1));

@@ -302,8 +302,6 @@ START_TEST(a_thread_that_passes_sees_what_the_releaser_wrote)
     int written = 0;
     struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1, .writes = &written };
 
-    if (FS_FUTEX_BY_DEFAULT)
-        NOT_HERE("a thread about to sleep on a futex sees the wake");
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
     worker_queue(&sleeper, &sem, 1, 1);
     start_late(&late_one);
@@ -327,8 +325,6 @@ START_TEST(would_block_for_no_units_sees_a_waiter_though_units_are_open)
     struct worker sleeper = { 0 };
     struct late_release late_one = { .sem = &sem, .sleepers = 1, .n = 1 };
 
-    if (FS_FUTEX_BY_DEFAULT)
-        NOT_HERE("a thread about to sleep on a futex sees the wake");
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
     worker_queue(&sleeper, &sem, 1, 1);
     start_late(&late_one);

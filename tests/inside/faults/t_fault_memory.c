@@ -218,7 +218,7 @@ START_TEST(waits_work_in_order_whichever_one_request_for_memory_fails)
     while (has_request(k, k))
         k++;
     printf("%d requests for memory\n", k - 1);
-    ck_assert_int_ge(k - 1, FS_FUTEX_BY_DEFAULT ? 1 : 20);
+    ck_assert_int_ge(k - 1, 20);
 }
 END_TEST
 

@@ -20,16 +20,16 @@ usage() {
 usage: cross.sh TARGET [TEST...]    TEST as in `make check TESTS=...`; `none` only builds
        cross.sh --packages TARGET   print the Debian packages that it needs
 targets, emulated: arm64 riscv64 s390x armhf armhf-time64
-         on x86-64: amd64 amd64-futex amd64-clang amd64-musl amd64-musl-futex i386 i386-time64
+         on x86-64: amd64 amd64-clang amd64-musl i386 i386-time64
 _USAGE
   exit 2
 }
 
 # ---------------------------------------------------------------- targets
-# choose TARGET - set cc, cxx, packages and options (of configure); triplet if it has tools of its
+# choose TARGET - set cc, cxx, packages; triplet if it has tools of its
 # own; qemu and elf, too, if it is emulated.
 choose() {
-  triplet='' qemu='' elf='' options='' runtime=''
+  triplet='' qemu='' elf='' runtime=''
   case $1 in
     arm64) triplet=aarch64-linux-gnu qemu=qemu-aarch64-static elf='2 1 b7' libc=arm64 ;;
     riscv64) triplet=riscv64-linux-gnu qemu=qemu-riscv64-static elf='2 1 f3' libc=riscv64 ;;
@@ -48,9 +48,6 @@ choose() {
   case $1 in
     *-clang) cc=clang cxx=clang++ packages=clang ;;
     *-musl*) cc=musl-gcc cxx=false packages=musl-tools ;;
-  esac
-  case $1 in
-    *-futex) options=--with-parker=futex ;;
   esac
   if [ -n "$triplet" ]; then
     cc=$triplet-gcc cxx=$triplet-g++
@@ -126,7 +123,7 @@ put_tools_first() {
   fi
   # shellcheck disable=SC2086 # lists
   case $target in
-    amd64 | amd64-futex | amd64-clang) ;;
+    amd64 | amd64-clang) ;;
     *)
       # clang has no runtime for other machines here: tests that need one are skipped.
       stand_in clang clang --target="${triplet:-none}"
@@ -182,7 +179,7 @@ cd "$work/build" || exit 99
 export CK_TIMEOUT_MULTIPLIER
 unset MAKEFLAGS MFLAGS MAKELEVEL
 jobs=$(getconf _NPROCESSORS_ONLN)
-if ! { "$top_srcdir/configure" ${triplet:+--host="$triplet"} ${options:+"$options"} \
+if ! { "$top_srcdir/configure" ${triplet:+--host="$triplet"} \
   --enable-werror --enable-tests CC="$cc" CXX="$cxx" CHECK_LIBS=-pthread \
   CHECK_CFLAGS="-I$top_srcdir/tests/support/plain" &&
   make -j"$jobs" && make -j"$jobs" check TESTS=; } > "$work/log" 2>&1; then

@@ -14,8 +14,7 @@ verify_scripts += \
 EXTRA_DIST += tests/release/platforms/cross.sh tests/release/platforms/watched.c
 
 .PHONY: check-ports
-PORTS = amd64 amd64-futex amd64-clang amd64-musl amd64-musl-futex \
-	i386 i386-time64 arm64 riscv64 s390x armhf armhf-time64
+PORTS = amd64 amd64-clang amd64-musl i386 i386-time64 arm64 riscv64 s390x armhf armhf-time64
 check-ports:
 	status=0; for port in $(PORTS); do \
 	  echo "== $$port"; \

@@ -2,23 +2,21 @@
 # SPDX-License-Identifier: MIT
 # build.sh SRCDIR OUT - build the explorer for the library's sources in SRCDIR, as the program OUT.
 #
-# See ../engine/build.sh for CC and EXPLORER.  EXPLORE_CPPFLAGS is honored, for instance
-# -DFS_FUTEX_BY_DEFAULT=1.  To build for many versions of the library whose structs are the same,
-# set EXPLORER.  An OUT that was made of the same text is kept.  Where it cannot be built, the
-# script says why and exits with 77.
+# See ../engine/build.sh for CC and EXPLORER.  To build for many versions of the library whose
+# structs are the same, set EXPLORER.  An OUT that was made of the same text is kept.  Where it cannot
+# be built, the script says why and exits with 77.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/search/engine/build.sh
 . "$here/../engine/build.sh"
-: "${EXPLORE_CPPFLAGS:=}"
 
 keep "$src"/core/*.[ch] "$include"/*.h "$here"/*.[ch] "$here"/../spec/*.[ch]
 mkdir -p "$work/library" "$work/explorer"
 need_compiler
 
 # _GNU_SOURCE empty, as the sources define it.
-flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src/core $EXPLORE_CPPFLAGS"
+flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src/core"
 
 # The library is instrumented; ../engine/instrument.c replaces the runtime of ThreadSanitizer.
 # shellcheck disable=SC2086

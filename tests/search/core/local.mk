@@ -2,10 +2,9 @@
 # tests/search/core/local.mk - the library's sources under every schedule; included by
 # tests/local.mk.  explorer.h says how it works.
 #
-#   make check-explore            all scenarios, both parkers, at most two preemptions, and 2,000
+#   make check-explore            all scenarios, at most two preemptions, and 2,000
 #                                 generated ones
 #   make check-explore BOUND=3    at most three
-#   make check-explore PARKERS=futex  only this parker
 #   make explore-more SECONDS=60  generated scenarios with new numbers, for so long (SECONDS is
 #                                 in tests/search/fuzz/local.mk)
 #   make check-explore-weak       weak memory: at most one preemption and one old load
@@ -62,10 +61,9 @@ EXTRA_DIST += \
 	tests/search/core/words.c
 
 BOUND = 2
-PARKERS = cond futex
 .PHONY: check-explore check-explore-weak check-orders explore-more tests/search/core/explore
 check-explore:
-	$(AM_TESTS_ENVIRONMENT) PARKERS='$(PARKERS)' $(SHELL) $(srcdir)/tests/search/core/all.sh $(BOUND)
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/all.sh $(BOUND)
 
 explore-more:
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/more.sh $(SECONDS)
@@ -82,6 +80,5 @@ tests/search/core/explore:
 
 clean-local: clean-explore
 clean-explore:
-	-rm -rf tests/search/core/*.objects tests/search/core/explore tests/search/core/explore-cond \
-		tests/search/core/explore-futex tests/search/core/second-half tests/search/core/large \
+	-rm -rf tests/search/core/*.objects tests/search/core/explore tests/search/core/second-half tests/search/core/large \
 		tests/search/core/others tests/search/core/orders tests/search/core/seen.?

@@ -4,7 +4,7 @@
 # `file:number` that match PATTERN, weakened to relaxed, one by one: make check-orders.
 #
 # For each of them the explorer must find an error, with weak memory (views.h): first without
-# preemptions, then with one, on both parkers, two processes at a time.  orders.txt lists those that
+# preemptions, then with one, two processes at a time.  orders.txt lists those that
 # it cannot find, with the reason.  In the scenarios that have found an error the explorer must find
 # none in the sources as they are.  `seconds` is the most for one scenario; with NAMEs it searches
 # only those scenarios.  With PART=K/N it weakens one order in N, from the K-th on.  Exit status 1:
@@ -72,13 +72,9 @@ weaken() {
     }' "$src/$1"
 }
 
-# build DIRECTORY PARKER - unless it is built.
+# build DIRECTORY - unless it is built.
 build() {
-  case $2 in
-    cond) flags= ;;
-    futex) flags=-DFS_FUTEX_BY_DEFAULT=1 ;;
-  esac
-  EXPLORE_CPPFLAGS=$flags "$here/build.sh" "$1/src" "$1/explore-$2" > "$1/build.log" 2>&1
+  "$here/build.sh" "$1/src" "$1/explore" > "$1/build.log" 2>&1
 }
 
 # searches - print OPTIONS|NAMES of each search.
@@ -100,25 +96,23 @@ searches() {
 # the errors that the explorer reports; if it ends in another way, it has not searched.
 search() {
   searches > "$1/searches"
+  build "$1" || {
+    echo "it does not build: $(tail -n 1 "$1/build.log")"
+    return 2
+  }
   while IFS='|' read -r options names; do
-    for parker in cond futex; do
-      build "$1" "$parker" || {
-        echo "it does not build: $(tail -n 1 "$1/build.log")"
-        return 2
-      }
-      # shellcheck disable=SC2086 # lists
-      "$1/explore-$parker" --first $options $names > "$1/out" 2> "$1/errors"
-      ended=$?
-      [ "$ended" -ne 0 ] || continue
-      by=$(sed -n 's/^\([^ :]*\): FAILED: \([^:]*\):.*/\1, \2/p' "$1/out" | head -n 1)
-      if [ "$ended" -eq 1 ] && [ -n "$by" ]; then
-        echo "$parker $options ${by%%,*}" >> "$work/used"
-        echo "$by"
-        return 1
-      fi
-      echo "$(tail -n 1 "$1/errors") (exit status $ended)"
-      return 2
-    done
+    # shellcheck disable=SC2086 # lists
+    "$1/explore" --first $options $names > "$1/out" 2> "$1/errors"
+    ended=$?
+    [ "$ended" -ne 0 ] || continue
+    by=$(sed -n 's/^\([^ :]*\): FAILED: \([^:]*\):.*/\1, \2/p' "$1/out" | head -n 1)
+    if [ "$ended" -eq 1 ] && [ -n "$by" ]; then
+      echo "$options ${by%%,*}" >> "$work/used"
+      echo "$by"
+      return 1
+    fi
+    echo "$(tail -n 1 "$1/errors") (exit status $ended)"
+    return 2
   done < "$1/searches"
 }
 
@@ -150,10 +144,9 @@ control() {
   mkdir -p "$work/control/src"
   cp -R "$src" "$work/control/src"
   cp -R "$top_srcdir/include" "$work/control"
-  sort -u "$work/used" | while read -r parker options; do
+  sort -u "$work/used" | while read -r options; do
     # shellcheck disable=SC2086 # a list
-    { build "$work/control" "$parker" && "$work/control/explore-$parker" $options; } \
-      > "$work/out" 2>&1 ||
+    { build "$work/control" && "$work/control/explore" $options; } > "$work/out" 2>&1 ||
       echo "control: the sources as they are, $options: exit status $?: WRONG"
   done
 }

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 # quick.sh - the library's sources under every schedule with one preemption.  It takes some seconds.
 #
-# `make check-explore` is the same with two, on both parkers, and with more generated scenarios.
+# `make check-explore` is the same with two, and with more generated scenarios.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 
 # Where all.sh has it, too: it is built once for each version of the sources.
-explorer=$top_builddir/tests/search/core/explore-cond
+explorer=$top_builddir/tests/search/core/explore
 mkdir -p "${explorer%/*}"
 "$top_srcdir/tests/search/core/build.sh" "$top_srcdir/src" "$explorer" || exit
 

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# weak.sh [COUNT [NAME...]] - weak memory: litmus tests, then all scenarios, or those named, on both
-# parkers with one preemption and one old load, two processes at a time: make check-explore-weak.
+# weak.sh [COUNT [NAME...]] - weak memory: litmus tests, then all scenarios, or those named, with
+# one preemption and one old load, two processes at a time: make check-explore-weak.
 #
-# Then it looks for data races in the first COUNT scenarios that generate.c makes, half of them on
-# each parker, without old loads.  The library promises no order between an acquire and a later call
+# Then it looks for data races in the first COUNT scenarios that generate.c makes, without old loads.  The library promises no order between an acquire and a later call
 # of another thread, so an old load may contradict the sequential model although nothing is wrong.
 #
 # Builds into the current directory's tests/search/core.
@@ -42,41 +41,30 @@ halves() {
   sed 1d "$work/second-half"
 }
 
-# generated FIRST LAST - one half of them in the background.
-generated() {
-  echo "-------- generated: $1 to $2"
-  "$explorer" --part 2/2 --bound 1 --stale 0 --runs 300 --generate "$1-$2" > "$work/second-half" &
-  "$explorer" --part 1/2 --bound 1 --stale 0 --runs 300 --generate "$1-$2"
-  result "$explorer, generated" $?
-  wait $!
-  result "$explorer, generated, the other half" $?
-  cat "$work/second-half"
-}
-
-# explore PARKER CPPFLAGS FIRST LAST - the table, and the generated scenarios of these numbers.
-explore() {
-  echo "======== parker: $1"
-  explorer=$work/explore-$1
-  EXPLORE_CPPFLAGS=$2 "$top_srcdir/tests/search/core/build.sh" "$top_srcdir/src" "$explorer" || exit $?
-  printf '%s\n' "$chosen" > "$work/others"
-  # shellcheck disable=SC2086 # a list
-  printf '%s\n' $large > "$work/large"
-  if [ -z "$chosen" ]; then
-    "$explorer" --list | awk '{ print $1 }' | grep -vxFf "$work/large" > "$work/others"
-    result "$explorer --list" $?
-  fi
-  halves "$work/others" --bound 1 --stale 1
-  halves "$work/large" --bound 0 --stale 1
-  halves "$work/large" --bound 1 --stale 0
-  generated "$3" "$4"
-  echo
-}
-
+explorer=$work/explore
+"$top_srcdir/tests/search/core/build.sh" "$top_srcdir/src" "$explorer" || exit $?
 chosen=$(printf '%s\n' "$@")
 [ -z "$chosen" ] || large=
-explore cond '' 1 $((count / 2))
-"$work/explore-cond" --litmus
+printf '%s\n' "$chosen" > "$work/others"
+# shellcheck disable=SC2086 # a list
+printf '%s\n' $large > "$work/large"
+if [ -z "$chosen" ]; then
+  "$explorer" --list | awk '{ print $1 }' | grep -vxFf "$work/large" > "$work/others"
+  result "$explorer --list" $?
+fi
+halves "$work/others" --bound 1 --stale 1
+halves "$work/large" --bound 0 --stale 1
+halves "$work/large" --bound 1 --stale 0
+
+echo "-------- generated: 1 to $count"
+"$explorer" --part 2/2 --bound 1 --stale 0 --runs 300 --generate "1-$count" > "$work/second-half" &
+"$explorer" --part 1/2 --bound 1 --stale 0 --runs 300 --generate "1-$count"
+result "$explorer, generated" $?
+wait $!
+result "$explorer, generated, the other half" $?
+cat "$work/second-half"
+echo
+"$explorer" --litmus
 result "the litmus tests" $?
-explore futex '-DFS_FUTEX_BY_DEFAULT=1' $((count / 2 + 1)) "$count"
 [ "$status" -ne 0 ] || echo "ok: no schedule with weak memory has failed"
 exit "$status"

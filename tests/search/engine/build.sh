@@ -42,7 +42,7 @@ END
 keep() {
   # CC can be more than one word.
   # shellcheck disable=SC2086
-  made_of=$({ echo "$CC ${EXPLORE_CPPFLAGS-}" && $CC --version 2>&1; } | cat - "$0" "$engine"/*.[ch] "$engine/build.sh" "$@" |
+  made_of=$({ echo "$CC" && $CC --version 2>&1; } | cat - "$0" "$engine"/*.[ch] "$engine/build.sh" "$@" |
     cksum)
   [ ! -x "$out" ] || [ "$(cat "$work/made-of" 2> /dev/null)" != "$made_of" ] || exit 0
   rm -rf "$out" "$work"
