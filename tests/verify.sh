@@ -43,7 +43,8 @@ row cost core "$MAKE" check-cost
 
 # ---------------------------------------------------------------- tools
 row tsan-clang 'core shared cluster' "$search/tools/sanitize.sh" clang thread
-row tools 'core shared' "$MAKE" check-tools TOOLS="lsan-gcc helgrind drd memcheck clang-tidy"
+row clang-tidy 'core shared preload cluster limit' "$MAKE" check-tools TOOLS=clang-tidy
+row memcheck 'core shared' tests tests/search/tools/memcheck.sh
 row watched core tests tests/release/platforms/watched.sh
 row coverage 'core shared preload cluster limit' "$MAKE" coverage
 case $ONLY in

@@ -88,12 +88,4 @@ static inline bool was_taken(int result)
 #define UNDER_ASAN 0
 #endif
 
-/*
- * Helgrind takes the wake of a futex for an access to the word.  Our wake may come after the wait
- * has returned, when the word's place on the stack has another use: see parking.h.
- */
-#ifndef UNDER_HELGRIND
-#define UNDER_HELGRIND 0
-#endif
-
 #endif

@@ -321,7 +321,7 @@ START_TEST(mixed_operations_on_an_interruptible_semaphore_neither_lose_nor_make_
 {
     struct ground g = { .held = 0 };
     struct player players[PLAYERS];
-    bool can = can_be_interruptible() && !UNDER_TSAN && !UNDER_HELGRIND;
+    bool can = can_be_interruptible() && !UNDER_TSAN;
 
     begin(&g, players, can ? FAIRSEM_INTERRUPTIBLE : 0);
     atomic_store(&g.stop, 1);

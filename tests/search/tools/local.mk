@@ -2,8 +2,8 @@
 # tests/search/tools/local.mk - the library under tools that find faults in C programs; included by
 # ../../local.mk.
 #
-#   make check-tools                 all of them: three and a half minutes on two cores
-#   make check-tools TOOLS="drd"     one, or some
+#   make check-tools                 those that read sources
+#   make check-tools TOOLS=cppcheck  one, or some
 #   make coverage                    which lines of src/ the tests run, with gcovr
 #   make check-canaries              can each search tell FOUND, NOT FOUND and COULD NOT RUN apart?
 
@@ -18,15 +18,12 @@ tools_canaries = \
 	tests/search/tools/canary_unlock.c \
 	tests/search/tools/canary_use_after_free.c \
 	tests/search/tools/canary_use_after_return.c
+verify_scripts += tests/search/tools/memcheck.sh
 EXTRA_DIST += $(tools_canaries) \
 	tests/search/tools/accepted.txt \
-	tests/search/tools/annotations.h \
-	tests/search/tools/build.mk \
 	tests/search/tools/canaries.sh \
 	tests/search/tools/check_tools.sh \
 	tests/search/tools/coverage.sh \
-	tests/search/tools/drd.supp \
-	tests/search/tools/helgrind.supp \
 	tests/search/tools/memcheck.supp \
 	tests/search/tools/sanitize.sh \
 	tests/search/tools/relaxed.h

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# memcheck.sh - tests without races and without many threads under memcheck, which sees values that were
+# never written; AddressSanitizer does not.  The programs are those of the build directory.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
+needs valgrind
+cd "$top_builddir" || exit 99
+
+# Without --fair-sched a thread that polls keeps all others from running.
+memcheck() {
+  limited ./libtool --mode=execute valgrind -q --fair-sched=yes --error-exitcode=9 \
+    --suppressions="$top_srcdir/tests/search/tools/memcheck.supp" "$@" > "$work/log" 2>&1
+}
+
+"$CC" -std=c11 -g -I"$top_srcdir/include" "$top_srcdir/tests/search/tools/canary_uninitialised.c" \
+  .libs/libcore.a -pthread -o "$work/canary" || exit 99
+if ! memcheck "$work/canary" without-the-fault || memcheck "$work/canary" ||
+  ! grep -q uninitialised "$work/log"; then
+  cat "$work/log"
+  fail "memcheck does not tell a value that was never written from one that was"
+fi
+tests='fairsem/t_debt fairsem/t_dump fairsem/t_guard fairsem/t_misuse fairsem/t_notify fairsem/t_priority
+  fairsem/t_results fairsem/t_stat fairsem/t_ticket_wait fairsem/t_units'
+for test in $tests; do
+  if memcheck "tests/api/$test"; then
+    echo "ok: $test"
+  else
+    head -n 60 "$work/log"
+    fail "$test under memcheck"
+  fi
+done
+exit "$status"
