@@ -26,7 +26,6 @@ emulated='tests/api/fairsem/t_results tests/api/fairsem/t_arrival_order tests/ap
 # ---------------------------------------------------------------- every schedule, every death
 row explore core "$MAKE" check-explore
 row explore-weak core "$MAKE" check-explore-weak
-row litmus core "$MAKE" check-litmus
 row deaths shared "$MAKE" check-explore-shared
 # Of src/ the model reads nothing but names; the canaries judge the searches.
 row model '' "$MAKE" check-model

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * litmus_program.h - the language of the litmus tests, for the two programs that run them: litmus.c
- * and ../litmus/classics.c.
+ * litmus_program.h - the language of the litmus tests, for litmus.c.
  *
  * Threads are separated by `|`, their instructions by `;`:
  *

@@ -94,11 +94,6 @@ explorers() {
   expect 2 ' 1 could not run' "check-orders, no such scenario" \
     in_tree shared-nothing search/core/orders.sh "$line" no-such-scenario
 
-  litmus=search/litmus/litmus.sh
-  expect 0 'exactly the expected' "check-litmus, nothing to find" in_tree nothing $litmus --quick
-  expect 1 'FAILED: ' "check-litmus, a fault" in_tree missing $litmus --quick
-  expect 2 'COULD NOT RUN' "check-litmus, no such test" in_tree nothing $litmus --quick no-such-test
-
   EXPLORER=
   "$top_srcdir/tests/search/shared/build.sh" "$top_srcdir/src" "$work/dies/dies" || exit 99
   EXPLORER=$work/dies/dies
