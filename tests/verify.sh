@@ -45,7 +45,7 @@ row tsan-clang 'core shared cluster' "$search/tools/sanitize.sh" clang thread
 row clang-tidy 'core shared preload cluster limit' "$MAKE" check-tools TOOLS=clang-tidy
 row memcheck 'core shared' tests tests/search/tools/memcheck.sh
 row watched core tests tests/release/platforms/watched.sh
-row coverage 'core shared preload cluster limit' "$MAKE" coverage
+row coverage '' "$MAKE" coverage
 case $ONLY in
   '') folders='' many=150 ;;
   preload) folders='posix preload' many=25 ;;
@@ -58,8 +58,8 @@ row mutants 'core shared preload cluster limit' "$MAKE" check-mutants FOLDERS="$
 row musl 'core shared' tests tests/release/platforms/musl.sh tests/release/platforms/posix_only.sh
 row times core tests tests/release/platforms/time_bits.sh
 row exceptions core tests tests/release/platforms/exceptions.sh
-row arm64 'core shared' "$top_srcdir/tests/release/platforms/cross.sh" arm64 $emulated
-row s390x 'core shared' "$top_srcdir/tests/release/platforms/cross.sh" s390x $emulated
+row arm64 '' "$top_srcdir/tests/release/platforms/cross.sh" arm64 $emulated
+row s390x '' "$top_srcdir/tests/release/platforms/cross.sh" s390x $emulated
 
 # ---------------------------------------------------------------- programs, engines, debuggers
 row programs preload "$MAKE" check-programs
@@ -67,7 +67,7 @@ row etcd 'cluster limit' tests tests/api/cluster/real.sh tests/api/cluster/secur
   tests/api/cluster/storm.sh tests/api/limit/etcd.sh
 row members 'cluster limit' "$MAKE" check-cluster
 row debuggers 'core shared' tests tests/release/debug/gdb.sh tests/release/debug/probes.sh
-row examples 'core shared' tests tests/release/package/examples.sh tests/release/package/bench.sh \
+row examples '' tests tests/release/package/examples.sh tests/release/package/bench.sh \
   tests/release/man/programs.sh tests/release/package/warnings.sh
-row languages 'core shared' tests tests/release/package/bindings.sh tests/release/package/consumers.sh
+row languages '' tests tests/release/package/bindings.sh tests/release/package/consumers.sh
 end_of_rows

@@ -46,4 +46,4 @@ tests_api_shared_t_shared_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc \
 shared_storm = tests/api/shared/t_shared_storm tests/api/shared/t_shared_cut tests/api/shared/t_shared_stepped \
 	tests/api/shared/t_shared_stopped tests/api/shared/t_shared_damage tests/api/shared/t_shared_apart
 check-shared-storm:
-	FAIRSEM_SHARED_TIMES=100 CK_TIMEOUT_MULTIPLIER=60 $(MAKE) check TESTS='$(shared_storm)'
+	FAIRSEM_SHARED_TIMES=30 CK_TIMEOUT_MULTIPLIER=60 $(MAKE) -j2 check TESTS='$(shared_storm)'
