@@ -11,7 +11,7 @@
 #   0 3 * * *  fairsem-limit -w 4h backup 2 -- backup /etc
 #
 # If a backup crashes or is killed, the next one begins.  A backup that could not begin within four
-# hours exits with 124, and cron sends mail with its output.  `flock -n` would skip a backup that
+# hours exits with 124 and says who runs, which cron sends by mail.  `flock -n` would skip a backup that
 # has to wait, and flock without -n would let any of those that wait go next, in no order.
 #
 #   cron-limit.sh [PROGRAM]    the fairsem-limit to use, if it is not in the path

@@ -13,7 +13,7 @@ _fairsem_limit_status() {
 
 _fairsem_limit() {
   local cur=${COMP_WORDS[COMP_CWORD]} at=1 run=yes option waits_for='' cluster='' global=() dir=()
-  local options='--units= --wait= --priority= --global --keep --dir= --exec --status --watch
+  local options='--units= --wait= --priority= --quiet --global --keep --dir= --exec --status --watch
     --set-limit= --remove --force --cluster --ttl= --keep-running --version --help'
 
   # Options, up to the cursor.  Readline makes three words of --dir=/run.

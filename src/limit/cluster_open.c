@@ -93,7 +93,7 @@ static const char *wrong_name(const char *name)
     if (*name == '\0')
         return "a name is not empty";
     if (strlen(name) > FAIRSEM_CLUSTER_NAME_MAX)
-        return "this name is too long";
+        return "a name has at most 255 bytes";
     for (; *name != '\0'; name++) {
         if (control_length(name) != 0)
             return "a name has no control characters";

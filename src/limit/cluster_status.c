@@ -29,6 +29,20 @@ static void describe(const struct shown_name *name, int number, struct shown_use
     };
 }
 
+void cluster_status_gave_up(const struct cluster_name *name)
+{
+    static fairsem_cluster_user_t users[MOST_USERS];
+    const struct request *request = name->request;
+    struct shown_name shown = { .name = request->name, .users = users, .describe = describe };
+    size_t count = 0;
+
+    if (request->quiet || request->wait_ns <= 0)
+        return;
+    if (name->library->users(name->handle, users, MOST_USERS, &count) == 0)
+        shown.count = count < MOST_USERS ? (int)count : MOST_USERS;
+    table_gave_up(&shown, request);
+}
+
 /* Returns an errno value. */
 static int print_once(const struct cluster_name *name)
 {

@@ -2,6 +2,7 @@
 /* cluster_turn.c - see cluster_turn.h. */
 #include "cluster_turn.h"
 
+#include "cluster_status.h"
 #include "held.h"
 #include "wait_line.h"
 
@@ -206,7 +207,7 @@ static bool is_other_limit(const struct cluster_name *name)
     if (name->library->limit(name->handle, &limit) != 0 || limit == request->limit)
         return false;
     warnx("%s: the limit is %" PRId64 ", not %" PRId64
-          ", and cannot be changed while commands run or wait", request->name, limit,
+          ", and cannot be changed while commands run or wait: see --status", request->name, limit,
           request->limit);
     return true;
 }
@@ -229,6 +230,8 @@ bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *
     }
     error = wait_for_turn(name, hold);
     *exit_status = error == ETIMEDOUT ? TIMED_OUT : OWN_FAILURE;
+    if (error == ETIMEDOUT)
+        cluster_status_gave_up(name);
     if (error != 0 && error != ETIMEDOUT && (error != EINVAL || !is_other_limit(name)))
         cluster_complain(name, error);
     return error == 0;

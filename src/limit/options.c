@@ -7,6 +7,7 @@
 #include <err.h>
 #include <fairsem.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +29,8 @@ static void usage(FILE *file)
           "\n"
           "  -n, --units=UNITS        COMMAND counts as so many (1)\n"
           "  -w, --wait=TIME          wait so long at most (30, 0.5, 5m, 2h, 1d), then exit\n"
-          "                           with status 124\n"
+          "                           with status 124 and a message\n"
+          "  -q, --quiet              without that message\n"
           "  -p, --priority=PRIORITY  the lower starts first, a whole number (0)\n"
           "  -g, --global[=MODE]      NAME is common to all users; without it, each user has\n"
           "                           names of its own.  MODE (666): who may use a new NAME\n"
@@ -58,6 +60,7 @@ static const struct option options[] = {
     { "units", required_argument, NULL, 'n' },
     { "wait", required_argument, NULL, 'w' },
     { "priority", required_argument, NULL, 'p' },
+    { "quiet", no_argument, NULL, 'q' },
     { "global", optional_argument, NULL, 'g' },
     { "keep", no_argument, NULL, KEEP },
     { "dir", required_argument, NULL, DIRECTORY },
@@ -106,6 +109,7 @@ static bool take_option(int option, struct request *r)
         r->global = true;
         r->mode = 0666;
         return optarg == NULL || read_mode(optarg, &r->mode);
+    case 'q':           r->quiet = true; return true;
     case KEEP:          r->keep = true; return true;
     case DIRECTORY:     r->directory = optarg; return true;
     case EXEC:          r->exec = true; return true;
@@ -184,7 +188,10 @@ static const char *take_rest(int argc, char **argv, struct request *r)
         r->command++;
     if (*r->command == NULL)
         return "no command";
-    return r->units > r->limit ? "more units than the limit" : NULL;
+    if (r->units <= r->limit)
+        return NULL;
+    warnx(MORE_UNITS_THAN_LIMIT, r->units, r->name, r->limit);
+    return "";
 }
 
 bool options_read(int argc, char **argv, struct request *r, int *exit_status)
@@ -194,7 +201,7 @@ bool options_read(int argc, char **argv, struct request *r, int *exit_status)
 
     *r = (struct request){ .what = RUN, .units = 1, .wait_ns = -1, .mode = 0600 };
     *exit_status = OWN_FAILURE;
-    while ((option = getopt_long(argc, argv, "+n:w:p:g", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+n:w:p:gq", options, NULL)) != -1) {
         if (option == HELP || option == VERSION) {
             if (option == HELP)
                 usage(stdout);

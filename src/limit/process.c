@@ -65,20 +65,41 @@ size_t process_descendants(long list[], size_t size)
     return count;
 }
 
+/* The first argument of the command of a process that is fairsem-limit, with "--" before it. */
+static const char *behind_own(const char *arguments, const char *end)
+{
+    size_t length = strlen(arguments), own = strlen("fairsem-limit");
+
+    if (length < own || strcmp(arguments + length - own, "fairsem-limit") != 0)
+        return arguments;
+    for (const char *at = arguments; at < end; at += strlen(at) + 1) {
+        if (strcmp(at, "--") == 0 && at + 3 < end)
+            return at + 3;
+    }
+    return arguments;
+}
+
 size_t process_command(const fairsem_shared_user_t *user, char *text, size_t size)
 {
-    char path[40];
+    char path[40], all[4096] = "";
+    const char *from;
     size_t length = 0;
     FILE *file;
 
     snprintf(path, sizeof path, "/proc/%" PRId64 "/cmdline", user->local_pid);
     file = user->local_pid > 0 ? fopen(path, "re") : NULL;
     if (file != NULL) {
-        length = fread(text, 1, size - 1, file);
+        length = fread(all, 1, sizeof all - 1, file);
         fclose(file);
     }
-    while (length > 0 && text[length - 1] == '\0')
+    while (length > 0 && all[length - 1] == '\0')
         length--;
+    all[length] = '\0';
+    from = behind_own(all, all + length);
+    length -= (size_t)(from - all);
+    if (length >= size)
+        length = size - 1;
+    memcpy(text, from, length);
     text[length] = '\0';
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '\0')        /* the end of an argument */

@@ -13,7 +13,7 @@ long process_parent(long pid);
 /* The processes that this one, and those, have made, as far as there is room.  How many? */
 size_t process_descendants(long list[], size_t size);
 
-/* Write its arguments, with spaces between them.  Returns the length; 0: nobody knows them. */
+/* Write its command's arguments, with spaces between them.  Returns the length; 0: nobody knows them. */
 size_t process_command(const fairsem_shared_user_t *user, char *text, size_t size);
 
 /* Since when it runs or waits. */

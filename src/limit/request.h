@@ -10,6 +10,8 @@
 /* Exit statuses as in timeout(1) and env(1), for errors that are not the command's. */
 enum { TIMED_OUT = 124, OWN_FAILURE = 125, CANNOT_RUN = 126, NOT_FOUND = 127 };
 
+#define MORE_UNITS_THAN_LIMIT "%" PRId64 " units are more than the limit of %s, %" PRId64
+
 struct request {
     enum { RUN, STATUS, REMOVE, LIMIT } what;
     const char *name;           /* as the user has it; NULL: all, for STATUS */
@@ -22,6 +24,7 @@ struct request {
     bool        exec;           /* become the command */
     bool        keep;           /* the name stays, even if nobody uses it for days */
     bool        json, watch, force;
+    bool        quiet;          /* no message when the wait was too long */
     struct {
         bool        on;         /* etcd keeps the name */
         const char *endpoints;  /* NULL: the default */

@@ -40,12 +40,32 @@ struct output {
 };
 
 /* Returns an errno value. */
-static int print_status_of(const char *name, bool global, struct output *output)
+static int list_users(fairsem_shared_t *handle, struct shown_name *shown)
 {
     static fairsem_shared_user_t users[MOST_USERS];
+    int error;
+
+    shown->count = MOST_USERS;
+    error = fairsem_shared_users(handle, users, &shown->count);
+    shown->count = shown->count < MOST_USERS ? shown->count : MOST_USERS;
+    shown->users = users;
+    shown->describe = describe;
+    return error;
+}
+
+void status_gave_up(const struct request *request, fairsem_shared_t *handle)
+{
+    struct shown_name shown = { .name = request->name };
+
+    if (!request->quiet && request->wait_ns > 0 && list_users(handle, &shown) == 0)
+        table_gave_up(&shown, request);
+}
+
+/* Returns an errno value. */
+static int print_status_of(const char *name, bool global, struct output *output)
+{
     struct shown_name shown = { .name = name, .where = global ? "all users" : NULL,
-                                .global = global, .count = MOST_USERS, .users = users,
-                                .describe = describe };
+                                .global = global };
     fairsem_shared_stat_t stat;
     char segment[SEGMENT_NAME_SIZE];
     fairsem_shared_t *handle;
@@ -57,13 +77,12 @@ static int print_status_of(const char *name, bool global, struct output *output)
         return error;
     error = fairsem_shared_stat(handle, &stat);
     if (error == 0)
-        error = fairsem_shared_users(handle, users, &shown.count);
+        error = list_users(handle, &shown);
     fairsem_shared_close(handle);
     if (error != 0)
         return error;
-    shown.count = shown.count < MOST_USERS ? shown.count : MOST_USERS;
     for (int i = 0; i < shown.count; i++)
-        shown.running += users[i].place == 0;
+        shown.running += ((const fairsem_shared_user_t *)shown.users)[i].place == 0;
     shown.limit = stat.capacity;
     shown.free = stat.available;
     shown.waiting = stat.waiters;

@@ -6,6 +6,7 @@
 #include "names.h"
 #include "progress.h"
 
+#include <err.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,11 +28,8 @@ static void print_since(time_t since)
     printf("  %10s", text);
 }
 
-/*
- * The process ID in the table is the one that the process itself knows, and its messages have.  A
- * terminal obeys control characters.
- */
-static void print_command(const struct shown_user *user, char *text)
+/* A terminal obeys control characters. */
+static void clean_command(const struct shown_user *user, char *text)
 {
     size_t length = user->command_length < COMMAND_SIZE ? user->command_length : COMMAND_SIZE - 1;
 
@@ -39,6 +37,12 @@ static void print_command(const struct shown_user *user, char *text)
     text[length] = '\0';
     for (size_t i = 0; i < length; i++)
         memset(text + i, ' ', (size_t)control_length(text + i));
+}
+
+/* The process ID in the table is the one that the process itself knows, and its messages have. */
+static void print_command(const struct shown_user *user, char *text)
+{
+    clean_command(user, text);
     if (user->host == NULL && user->local_pid == 0)
         puts("  (in another PID namespace)");
     else if (user->host == NULL && user->local_pid != user->pid)
@@ -79,4 +83,29 @@ void table_print(const struct shown_name *name)
                name->cluster ? "      fence" : "", "command");
     for (int i = 0; i < name->count; i++)
         print_user(name, i);
+}
+
+void table_gave_up(const struct shown_name *name, const struct request *request)
+{
+    char duration[DURATION_SIZE], text[COMMAND_SIZE], runs[COMMAND_SIZE + 80] = "nobody", more[40] = "";
+    int running = 0, before = 0;
+
+    for (int i = 0; i < name->count; i++) {
+        struct shown_user user = { .command = "" };
+
+        name->describe(name, i, &user, text, sizeof text);
+        if (user.place == 0 && running++ == 0) {
+            clean_command(&user, text);
+            snprintf(runs, sizeof runs, "%s (process %" PRId64 "%s%s)",
+                     *text != '\0' ? text : "a command", user.pid, user.host != NULL ? " of " : "",
+                     user.host != NULL ? user.host : "");
+        }
+        if (user.place != 0 && (user.priority < request->priority
+            || (user.priority == request->priority && user.ns >= request->wait_ns)))
+            before++;
+    }
+    if (running > 1)
+        snprintf(more, sizeof more, " and %d more", running - 1);
+    warnx("%s: waited %s in vain; running: %s%s; %d still before it in line", name->name,
+          duration_text(request->wait_ns, duration), runs, more, before);
 }

@@ -4,6 +4,7 @@
 
 #include "held.h"
 #include "names.h"
+#include "status.h"
 #include "wait_line.h"
 
 #include <err.h>
@@ -22,12 +23,11 @@ enum {
 const char *turn_error(int error)
 {
     switch (error) {
-    case EBUSY:           return "commands run or wait under this name";
-    case E2BIG:           return "more units than the limit, which --set-limit has changed";
+    case EBUSY:           return "commands run or wait under this name; see --force";
     case ENOENT:          return "there is no such name";
-    case EPERM:           return "another user has made this name";
+    case EPERM:           return "another user has made this name; see --global";
     case ENOBUFS:
-    case EUSERS:          return "too many processes use this name";
+    case EUSERS:          return "1024 processes, the most, use this name";
     case ENODEV:          return "the file system of this directory cannot hold it";
     case ENOSYS:          return "needs Linux";
     case ENOTRECOVERABLE: return "it is damaged; --remove --force removes it";
@@ -113,7 +113,7 @@ static int open_segment(const struct request *request, const char *segment,
             nanosleep(&pause, NULL);
         } else if (error == EAGAIN) {
             warnx("%s: the limit is %" PRId64 ", not %" PRId64
-                  ", and cannot be changed while commands run or wait", request->name,
+                  ", and changes while commands run or wait only by --set-limit", request->name,
                   stat.capacity, request->limit);
             return OWN_FAILURE;
         } else if (error != 0) {
@@ -121,6 +121,13 @@ static int open_segment(const struct request *request, const char *segment,
             return OWN_FAILURE;
         }
     }
+}
+
+static int64_t limit_of(fairsem_shared_t *handle)
+{
+    fairsem_shared_stat_t stat;
+
+    return fairsem_shared_stat(handle, &stat) == 0 ? stat.capacity : 0;
 }
 
 static struct timespec in_future(int64_t ns)
@@ -245,10 +252,15 @@ bool turn_take(const struct request *request, const char *segment, fairsem_share
             error = wait_for_turn(request, *handle, &how);
             if (error == 0 && is_current(*handle, segment))
                 return true;
-            if (error == ETIMEDOUT)
+            if (error == ETIMEDOUT) {
                 *exit_status = TIMED_OUT;
-            else if (error != 0)
+                status_gave_up(request, *handle);
+            } else if (error == E2BIG) {
+                warnx(MORE_UNITS_THAN_LIMIT ": --set-limit has changed it", request->units,
+                      request->name, limit_of(*handle));
+            } else if (error != 0) {
                 warnx("%s: %s", request->name, turn_error(error));
+            }
         }
         fairsem_shared_close(*handle);
         if (error != 0)

@@ -113,7 +113,8 @@ def the_limit():
                            "echo %d >> %s" % (number, log), limit="3")
                for number, (priority, units) in enumerate([(0, 3), (0, 3), (-1, 3), (5, 3)])]
     ends("no wait", 124, "-w", "0", "b", "3", "--", "true")
-    ends("a short wait", 124, "-w", "0.2", "b", "3", "--", "true")
+    ends("a short wait", 124, "-w", "0.2", "b", "3", "--", "true",
+         says="waited 0 s in vain; running: sleep (process %d of " % holder.pid)
     ends("another limit", 125, "b", "4", "--", "true", says="the limit is 3, not 4")
     let_go(holder)
     for waiter in waiters:

@@ -32,6 +32,7 @@ gives 125 "limit 0" "$name" 0 -- true
 gives 125 "no such option" --none "$name" 1 -- true
 gives 125 "no number of units" -n x "$name" 1 -- true
 gives 125 "more units than the limit" -n 2 "$name" 1 -- true
+says "2 units are more than the limit of $name, 1$"
 gives 125 "no seconds" -w never "$name" 1 -- true
 gives 125 "no unit of time" -w 5x "$name" 1 -- true
 gives 125 "negative seconds" -w -1 "$name" 1 -- true
@@ -83,7 +84,14 @@ shows "running *$holder .* sh -c" || fail "the status does not show the running 
 shows "gate    *$" || fail "the status shows other than its arguments"
 shows '4th ' || fail "the status does not show the last place"
 gives 124 "time-out" -w 0 "$name" 1 -- touch "$work/too-late"
+[ ! -s "$work/err" ] || fail "no wait, and a message: $(cat "$work/err")"
 gives 124 "time-out after a moment" -w 0.001m "$name" 1 -- touch "$work/too-late"
+# For a log: stderr is no terminal.
+says "^fairsem-limit: $name: waited 0 s in vain; running: sh -c .* (process $holder); 4 still before it in line$"
+gives 124 "time-out, quietly" -q -w 0.001m "$name" 1 -- true
+[ ! -s "$work/err" ] || fail "--quiet, and a message: $(cat "$work/err")"
+gives 124 "time-out behind one" -p -1 --wait=0.001m "$name" 1 -- true
+says '; 1 still before it in line$'
 [ ! -e "$work/too-late" ] || fail "it ran after the time-out"
 let_go
 wait

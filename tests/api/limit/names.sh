@@ -95,7 +95,7 @@ grep -q 'limit 1, free 0' "$work/out" || fail "a limit from before the removal"
 gives 0 "a name with the limit 3" "$name-b" 3 -- true
 gives 0 "lower it" --set-limit 1 "$name-b"
 gives 125 "a command for more than the new limit" -n 2 "$name-b" 3 -- true
-says 'more units than the limit'
+says "2 units are more than the limit of $name-b, 1: --set-limit has changed it"
 gives 125 "the limit of a name that does not exist" --set-limit 2 "$name-none"
 gives 125 "limit 0" --set-limit 0 "$name"
 gives 125 "no limit" --set-limit "$name"
