@@ -18,6 +18,7 @@ libcore_la_SOURCES = \
 	src/core/fork.c src/core/fork.h \
 	src/core/invariant.h \
 	src/core/list.h \
+	src/core/misuse.c \
 	src/core/mutex.c src/core/mutex.h \
 	src/core/park_cond.c src/core/park_futex.c src/core/futex.h src/core/parking.h \
 	src/core/parkers.c src/core/parkers.h \

@@ -30,7 +30,7 @@ static void reset_in_child(void *sem)
     struct fs_sem *s = sem;
 
     if (s->generation == FS_DESTROYED)
-        fs_misused("a semaphore is used after fairsem_destroy");
+        fs_misused(s, "a semaphore is used after fairsem_destroy");
     fs_mutex_init(&s->mutex);
     s->queue = (struct fs_waitq){ .next_seq = s->queue.next_seq };
     if (s->resizing) {

@@ -156,7 +156,7 @@ static inline bool fs_paused(const struct fs_sem *s)
     if (s->limit != 0)
         return false;
     if (!s->bounded)
-        fs_misused("a semaphore is used without fairsem_init or FAIRSEM_INITIALIZER");
+        fs_misused(s, "a semaphore is used without fairsem_init or FAIRSEM_INITIALIZER");
     return true;
 }
 

@@ -242,21 +242,28 @@ static void print_who(FILE *file, const struct inspected *who)
 static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat,
                   const struct inspected *queue, int64_t count)
 {
-    int64_t now = fs_now_ns();
+    int64_t now = fs_now_ns(), longest_ns = stat->wait_ns_max;
 
+    for (int64_t i = 0; i < count; i++) {
+        if (now - queue[i].joined_ns > longest_ns)
+            longest_ns = now - queue[i].joined_ns;
+    }
     fprintf(file, "fairsem %s: available %" PRId64, s->name != NULL ? s->name : "(no name)",
             stat->available);
     if (stat->capacity >= 0)
-        fprintf(file, " of %" PRId64 "%s", stat->capacity, stat->capacity == 0 ? " (paused)" : "");
+        fprintf(file, " of %" PRId64 "%s, in use %" PRId64, stat->capacity,
+                stat->capacity == 0 ? " (paused)" : "", stat->capacity - stat->available);
     fprintf(file, ", waiters %" PRId64 " for %" PRId64 " units", stat->waiters,
             stat->waiting_units);
+    if (count > 0 && queue[0].units > stat->available)
+        fprintf(file, ", the first lacks %" PRId64, queue[0].units - stat->available);
     if (s->closed != 0)
         fprintf(file, ", closed with %d", s->closed);
     fprintf(file, "\n  waits %" PRId64 ", granted %" PRId64 ", timed out %" PRId64
             ", canceled %" PRId64 ", refused %" PRId64 ", over-releases %" PRId64
             "\n  longest wait %.6f s, all waits %.6f s, longest line %" PRId64 "\n",
             stat->waits, stat->grants, stat->timeouts, stat->cancels, stat->refused,
-            stat->over_releases, (double)stat->wait_ns_max / 1e9,
+            stat->over_releases, (double)longest_ns / 1e9,
             (double)stat->wait_ns_total / 1e9, stat->waiters_max);
     for (int64_t i = 0; i < count; i++) {
         fprintf(file, "  %" PRIu64 ": ", queue[i].seq);

@@ -31,8 +31,13 @@ static int run(const struct cluster_name *name)
     fairsem_cluster_hold_t hold = { { 0 } };
     int exit_status = find_command(name->request->command[0]);
 
-    if (exit_status != 0 || !cluster_turn_take(name, &hold, &exit_status))
+    if (exit_status != 0)
         return exit_status;
+    if (!cluster_turn_take(name, &hold, &exit_status)) {
+        if (exit_status == TIMED_OUT)
+            cluster_status_gave_up(name);
+        return exit_status;
+    }
     descriptors_hide_others();
     if (name->library->fence(&hold) == 0)
         return run_here(name->request->command);    /* an outer command holds the units */

@@ -2,7 +2,6 @@
 /* cluster_turn.c - see cluster_turn.h. */
 #include "cluster_turn.h"
 
-#include "cluster_status.h"
 #include "held.h"
 #include "wait_line.h"
 
@@ -230,8 +229,6 @@ bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *
     }
     error = wait_for_turn(name, hold);
     *exit_status = error == ETIMEDOUT ? TIMED_OUT : OWN_FAILURE;
-    if (error == ETIMEDOUT)
-        cluster_status_gave_up(name);
     if (error != 0 && error != ETIMEDOUT && (error != EINVAL || !is_other_limit(name)))
         cluster_complain(name, error);
     return error == 0;

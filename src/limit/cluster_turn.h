@@ -6,7 +6,8 @@
 #include "cluster_open.h"
 
 /*
- * Wait.  Returns true if it is our turn; else a message has been printed and *exit_status is set.
+ * Wait.  Returns true if it is our turn; else *exit_status is set, and if that is not TIMED_OUT, a
+ * message has been printed.
  * The hold is empty if an outer command holds the units.  A signal that ends the wait ends the
  * process.
  */

@@ -66,8 +66,11 @@ static int run(const struct request *request, const char *segment)
         take_low_descriptors();
         tidy_names(true);
     }
-    if (!turn_take(request, segment, &handle, &exit_status))
+    if (!turn_take(request, segment, &handle, &exit_status)) {
+        if (exit_status == TIMED_OUT)
+            status_gave_up(request, segment);
         return exit_status;
+    }
     if (handle == NULL)
         return run_here(request->command);
     mark_as_used(request, segment);

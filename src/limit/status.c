@@ -53,12 +53,19 @@ static int list_users(fairsem_shared_t *handle, struct shown_name *shown)
     return error;
 }
 
-void status_gave_up(const struct request *request, fairsem_shared_t *handle)
+void status_gave_up(const struct request *request, const char *segment)
 {
     struct shown_name shown = { .name = request->name };
+    fairsem_shared_t *handle;
 
-    if (!request->quiet && request->wait_ns > 0 && list_users(handle, &shown) == 0)
-        table_gave_up(&shown, request);
+    if (request->quiet || request->wait_ns <= 0)
+        return;
+    if (fairsem_shared_open(&handle, segment, 0, 0, NULL) == 0) {
+        if (list_users(handle, &shown) != 0)
+            shown.count = 0;
+        fairsem_shared_close(handle);
+    }
+    table_gave_up(&shown, request);
 }
 
 /* Returns an errno value. */

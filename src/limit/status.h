@@ -5,12 +5,10 @@
 
 #include "request.h"
 
-#include <fairsem/shared.h>
-
 /* Print it, once or until a signal comes.  Returns an exit status. */
 int status_print(const struct request *request);
 
 /* The wait of this request was too long: say so on stderr, and who runs, unless it shall be quiet. */
-void status_gave_up(const struct request *request, fairsem_shared_t *handle);
+void status_gave_up(const struct request *request, const char *segment);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "held.h"
 #include "names.h"
-#include "status.h"
 #include "wait_line.h"
 
 #include <err.h>
@@ -254,7 +253,6 @@ bool turn_take(const struct request *request, const char *segment, fairsem_share
                 return true;
             if (error == ETIMEDOUT) {
                 *exit_status = TIMED_OUT;
-                status_gave_up(request, *handle);
             } else if (error == E2BIG) {
                 warnx(MORE_UNITS_THAN_LIMIT ": --set-limit has changed it", request->units,
                       request->name, limit_of(*handle));

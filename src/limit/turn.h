@@ -16,7 +16,8 @@
 #include <fairsem/shared.h>
 
 /*
- * Wait.  Returns true if it is our turn; else a message has been printed and *exit_status is set.
+ * Wait.  Returns true if it is our turn; else *exit_status is set, and if that is not TIMED_OUT, a
+ * message has been printed.
  * *handle holds the units; NULL: an outer command holds them.  A signal that ends the wait ends the
  * process.
  */

@@ -341,6 +341,10 @@ static int dump(fairsem_shared_t *h, FILE *file)
         error = end(&view);
     }
     if (error == 0) {
+        for (int i = 0; i < list.count && i < list.room; i++) {
+            if (list.users[i].place != 0 && list.users[i].ns > stat.wait_ns_max)
+                stat.wait_ns_max = list.users[i].ns;
+        }
         print_totals(file, &stat);
         for (int i = 0; i < list.count && i < list.room; i++)
             print_user(file, &list.users[i]);

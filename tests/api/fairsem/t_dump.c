@@ -51,6 +51,7 @@ START_TEST(a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_he
     int summary;
 
     ck_assert_int_eq(fairsem_init(&sem, 5, &attr), 0);
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
     text = dump_of(&sem);
     ck_assert_ptr_nonnull(strstr(text.lines[0], "pool of connections"));
     summary = text.count;
@@ -62,6 +63,8 @@ START_TEST(a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_he
     ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 3456789, 99, NULL, NULL), EINPROGRESS);
     text = dump_of(&sem);
     ck_assert_int_eq(text.count, summary + 4);
+    ck_assert_ptr_nonnull(strstr(text.lines[0], "available 4, waiters 4 for 14691355 units, the first"
+                                                " lacks 7654317"));
     for (int i = 0; i < 4; i++) {
         ck_assert_ptr_nonnull(strstr(text.lines[summary + i], expected[i][0]));
         ck_assert_ptr_nonnull(strstr(text.lines[summary + i], expected[i][1]));
@@ -139,6 +142,27 @@ END_TEST
 #define LINUX_ONLY
 #endif
 
+/* Not only those that are over.  (Microseconds pass before the second dump, if not before the first.) */
+START_TEST(a_wait_that_lasts_may_be_the_longest)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER_BOUNDED(5, 8);
+    fairsem_ticket_t ticket = { 0 };
+    bool seen = false;
+
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 6, 0, NULL, NULL), EINPROGRESS);
+    while (!seen) {
+        struct text text = dump_of(&sem);
+
+        ck_assert_ptr_nonnull(strstr(text.lines[0], "available 5 of 8, in use 3, waiters 1 for 6 units,"
+                                                    " the first lacks 1"));
+        seen = strstr(text.lines[2], "longest wait 0.000000 s") == NULL;
+        free(text.all);
+    }
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
 /* A static semaphore has no name, and a queue may be longer than any buffer of a fixed size. */
 START_TEST(a_dump_needs_no_name_and_has_room_for_a_long_queue)
 {
@@ -188,6 +212,6 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("dump", LINUX_ONLY a_dump_names_the_semaphore_and_has_a_line_for_each_waiter_from_the_head,
-              a_dump_needs_no_name_and_has_room_for_a_long_queue,
+              a_wait_that_lasts_may_be_the_longest, a_dump_needs_no_name_and_has_room_for_a_long_queue,
               a_dump_reports_a_write_error_and_leaves_errno_alone);
 }

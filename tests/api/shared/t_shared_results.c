@@ -280,11 +280,13 @@ START_TEST(users_and_dump_show_holders_and_waiters)
     count = 0;
     ck_assert_int_eq(fairsem_shared_users(h, NULL, &count), 0);
     ck_assert_int_eq(count, 3);
+    nap(50);        /* the same of the wait, which is not over */
     ck_assert_int_eq(fairsem_shared_dump(h, file), 0);
     fclose(file);
     ck_assert_ptr_nonnull(strstr(text, "available 2 of 5, held 3 (1 here), processes 3 of 64"));
     ck_assert_ptr_nonnull(strstr(text, "holds 2 for"));
     ck_assert_ptr_nonnull(strstr(text, "waits in place 1 for 3, priority 0"));
+    ck_assert_ptr_null(strstr(text, "longest wait 0.000000 s"));
     file = fopen("/dev/full", "w");
     if (file != NULL) {
         ck_assert_int_eq(fairsem_shared_dump(h, file), EIO);

@@ -75,6 +75,19 @@ cp "$work/prog.c" "$work/prog.cc"
 has_shared=$(find "$libdir" -name 'libfairsem.so')
 has_static=$(find "$libdir" -name 'libfairsem.a')
 
+# A mistake is reported with the place of the call.
+if [ -n "$has_shared" ]; then
+  echo '#include <fairsem.h>
+static fairsem_t zeroed;
+int main(void) { return fairsem_acquire_for(&zeroed, 1, 0) + 1; }' > "$work/misuse.c"
+  # shellcheck disable=SC2046,SC2086
+  $CC ${CFLAGS-} "$work/misuse.c" -o "$work/misuse" $(pkg-config --cflags --libs fairsem) ||
+    fail "the program with a mistake does not build"
+  (LD_LIBRARY_PATH=$libdir "$work/misuse") > "$work/log" 2>&1
+  grep -Eq '^fairsem: 0x[0-9a-f]+: a semaphore is used without .* \(called by .*misuse\+0x[0-9a-f]+\)$' \
+    "$work/log" || { cat "$work/log"; fail "the message does not name the address and the caller"; }
+fi
+
 # try LANGUAGE COMPILER SOURCE - with the shared and the static library, if they were built.
 # shellcheck disable=SC2046,SC2086 # compiler, flags and pkg-config's answer are lists
 try() {

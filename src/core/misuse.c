@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * misuse.c - the end of a program that has passed something which is no semaphore.
+ *
+ * The message says who has called the library: FUNCTION in OBJECT+OFFSET, which addr2line makes a line.
+ * The library's own function is not on the stack any more, because compilers turn its last call into a
+ * jump.  In a static program the caller cannot be told from the library, so the message has only the
+ * address.
+ */
+#define _GNU_SOURCE
+#include "invariant.h"
+
+enum { FS_CALLER_SIZE = 300 };
+
+#if defined(__linux__)
+#include <dlfcn.h>
+#include <stdint.h>
+#include <unwind.h>
+
+static _Unwind_Reason_Code look_for_caller(struct _Unwind_Context *frame, void *caller)
+{
+    /* The call itself, not what follows it: that may be another line, or another function. */
+    void *at = (char *)(uintptr_t)_Unwind_GetIP(frame) - 1;
+    Dl_info library, info;
+
+    if (dladdr((void *)(uintptr_t)look_for_caller, &library) == 0 || dladdr(at, &info) == 0
+        || info.dli_fbase == library.dli_fbase)
+        return _URC_NO_REASON;
+    snprintf(caller, FS_CALLER_SIZE, " (called by %s in %s+0x%jx)",
+             info.dli_sname != NULL ? info.dli_sname : "a function", info.dli_fname,
+             (uintmax_t)((uintptr_t)at - (uintptr_t)info.dli_fbase));
+    return _URC_END_OF_STACK;
+}
+#endif
+
+void fs_misused(const void *sem, const char *what)
+{
+    char where[40], message[FS_CALLER_SIZE + 100], caller[FS_CALLER_SIZE] = "";
+
+#if defined(__linux__)
+    _Unwind_Backtrace(look_for_caller, caller);
+#endif
+    snprintf(where, sizeof where, "%p: ", sem);
+    snprintf(message, sizeof message, "%s%s", what, caller);
+    fs_stop(where, message);
+}
