@@ -99,7 +99,8 @@ static void line_end(struct line *line)
 {
     for (int i = 0; i < line->length; i++)
         fairsem_ticket_return(&line->tickets[i]);
-    fairsem_destroy(&line->sem);
+    if (fairsem_destroy(&line->sem) != 0)
+        die("fairsem_destroy", 0);
     free(line->tickets);
 }
 

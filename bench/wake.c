@@ -97,7 +97,8 @@ static void bed_make(struct bed *bed, int count)
 
 static void bed_clear(struct bed *bed, int count)
 {
-    fairsem_destroy(&bed->sem);
+    if (fairsem_destroy(&bed->sem) != 0)
+        die("fairsem_destroy", 0);
     fairsem_token_destroy(&bed->token);
     sem_destroy(&bed->shared);
     for (int i = 0; i < count; i++)

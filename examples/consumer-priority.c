@@ -36,7 +36,7 @@ struct consumer {
 };
 
 static struct queue queue = {
-    .free = FAIRSEM_INITIALIZER(SLOTS),
+    .free = FAIRSEM_INITIALIZER_BOUNDED(SLOTS, SLOTS),
     .filled = FAIRSEM_INITIALIZER(0),
     .mutex = PTHREAD_MUTEX_INITIALIZER,
 };

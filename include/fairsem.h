@@ -9,7 +9,7 @@
  *
  *     #include <fairsem.h>
  *
- *     static fairsem_t slots = FAIRSEM_INITIALIZER(4);
+ *     static fairsem_t slots = FAIRSEM_INITIALIZER_BOUNDED(4, 4);     // free, and the capacity
  *
  *     int main(void)
  *     {
@@ -231,6 +231,7 @@ FAIRSEM_API int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t
  * 0        *sem is no longer a semaphore
  * EBUSY    a thread or a ticket waits; perhaps, a thread is inside another function
  */
+FAIRSEM_MUST_CHECK_
 FAIRSEM_API int fairsem_destroy(fairsem_t *sem) FAIRSEM_NONNULL_(1);
 
 /*

@@ -77,7 +77,7 @@ public:
      * semaphore, nothing is left to do at run time.  Throws EINVAL if desired is not 0 .. max().
      */
     constexpr explicit semaphore(std::int64_t desired)
-        : sem_ FAIRSEM_INITIALIZER(checked(desired))
+        : sem_ FAIRSEM_INITIALIZER(checked(desired, max()))
     {
     }
 
@@ -304,10 +304,17 @@ public:
     /* For the functions of fairsem.h. */
     fairsem_t *native_handle() noexcept { return &sem_; }
 
-private:
-    static constexpr std::int64_t checked(std::int64_t desired)
+protected:
+    /* With a capacity, unless that is max(), for a constant expression. */
+    constexpr semaphore(std::int64_t desired, std::int64_t capacity)
+        : sem_ FAIRSEM_INITIALIZER_(checked(desired, capacity), capacity, capacity != max())
     {
-        if (desired < 0 || desired > max())
+    }
+
+private:
+    static constexpr std::int64_t checked(std::int64_t desired, std::int64_t most)
+    {
+        if (desired < 0 || desired > most)
             detail::fail(EINVAL, "fairsem::semaphore");
         return desired;
     }
@@ -392,8 +399,8 @@ private:
 };
 
 /*
- * In place of std::counting_semaphore, and a semaphore like any other.  max() is at least
- * LeastMaxValue and does not depend on it.  A pointer to the base must not be deleted.
+ * In place of std::counting_semaphore, and a semaphore like any other.  LeastMaxValue is its capacity: a
+ * unit that is released twice is EOVERFLOW.  A pointer to the base must not be deleted.
  */
 template <std::ptrdiff_t LeastMaxValue = detail::most>
 class counting_semaphore : public semaphore {
@@ -401,12 +408,22 @@ class counting_semaphore : public semaphore {
                   "a semaphore cannot count that far");
 
 public:
-    static constexpr std::ptrdiff_t max() noexcept { return detail::most; }
+    static constexpr std::ptrdiff_t max() noexcept { return LeastMaxValue; }
 
-    constexpr explicit counting_semaphore(std::ptrdiff_t desired) : semaphore(desired) {}
+    constexpr explicit counting_semaphore(std::ptrdiff_t desired) : semaphore(desired, LeastMaxValue) {}
+
+    /* A capacity in the attributes takes the place of LeastMaxValue. */
     counting_semaphore(std::ptrdiff_t desired, const attributes &with)
-        : semaphore(desired, with)
+        : semaphore(desired, bounded(with))
     {
+    }
+
+private:
+    static attributes bounded(attributes with)
+    {
+        if (with.capacity == 0 && LeastMaxValue != semaphore::max())
+            with.capacity = LeastMaxValue;
+        return with;
     }
 };
 

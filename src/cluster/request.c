@@ -304,8 +304,8 @@ void fs_request_drop(struct fs_request *request)
 {
     if (--request->owners != 0)
         return;
-    fairsem_destroy(&request->decided);
-    fairsem_destroy(&request->over);
+    (void)!fairsem_destroy(&request->decided);
+    (void)!fairsem_destroy(&request->over);
     free(request);
 }
 

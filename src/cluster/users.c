@@ -82,7 +82,7 @@ static int inquire(fairsem_cluster_t *handle, enum fs_step step, struct fs_answe
         *answer = inquiry->answer;
         error = answer->error;
     }
-    fairsem_destroy(&inquiry->told);
+    (void)!fairsem_destroy(&inquiry->told);
     free(inquiry);
     return error;
 }

@@ -18,7 +18,7 @@ const char *fairsem_strerror(int error)
     case EAGAIN:          return "would have to wait";
     case EALREADY:        return "closed or canceled before";
     case EBADF:           return "the descriptor of the segment was closed";
-    case EBUSY:           return "in use";
+    case EBUSY:           return "still in use: somebody waits, or a guard or a hold is not empty";
     case ECANCELED:       return "canceled";
     case EEXIST:          return "a segment of this name exists";
     case EFBIG:           return "larger than files may be";
@@ -38,7 +38,7 @@ const char *fairsem_strerror(int error)
     case ENOSYS:          return "not on this system";
     case ENOTRECOVERABLE: return "the segment is damaged";
     case ENOTSUP:         return "not supported on this system, or by this version";
-    case EOVERFLOW:       return "more units than there can be";
+    case EOVERFLOW:       return "more units than the capacity: some are given back that were never taken";
     case EPERM:           return "units that this process does not hold, or no permission";
     case EROFS:           return "a read-only file system";
     case ESHUTDOWN:       return "the semaphore was closed";

@@ -363,7 +363,7 @@ struct early {
     early();
 };
 early first_of_all;
-fairsem::counting_semaphore<3> initialized_by_the_compiler(3);
+fairsem::counting_semaphore<4> initialized_by_the_compiler(3);
 
 early::early() { initialized_by_the_compiler.release(); }
 
@@ -377,6 +377,21 @@ constinit fairsem::token constant_token;
 TRIAL(a_static_semaphore_is_a_constant)
 {
     CHECK(drain(initialized_by_the_compiler) == 4);
+}
+
+/* The standard leaves it undefined; std's own semaphores do not notice. */
+TRIAL(more_than_max_is_an_error_and_changes_nothing)
+{
+    fairsem::binary_semaphore one(1);
+    fairsem::counting_semaphore<3> three(2, fairsem::attributes{});
+
+    static_assert(fairsem::binary_semaphore::max() == 1);
+    CHECK(one.capacity() == 1 && three.capacity() == 3);
+    CHECK_THROWS(EOVERFLOW, one.release());
+    CHECK_THROWS(EOVERFLOW, three.release(2));
+    CHECK(drain(one) == 1 && drain(three) == 2);
+    CHECK_THROWS(EINVAL, fairsem::counting_semaphore<3>(4));
+    CHECK_THROWS(EINVAL, fairsem::counting_semaphore<3>(4, fairsem::attributes{}));
 }
 
 #define FOR(family, name) \

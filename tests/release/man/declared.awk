@@ -54,8 +54,8 @@ function step(    mark, name) {
     } else if (mark == ":") {
         name = part
         gsub(/ /, "", name)
-        if (name == "public" || name == "private") {
-            hidden = outer[depth] + (name == "private")
+        if (name == "public" || name == "protected" || name == "private") {
+            hidden = outer[depth] + (name != "public")
             part = ""
         } else {
             part = part mark

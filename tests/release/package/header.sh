@@ -74,7 +74,7 @@ cat > "$work/use.cc" <<'_EOF'
 class Slots {
 public:
     Slots() : error(fairsem_init(&sem, 4, nullptr)) {}
-    ~Slots() { fairsem_destroy(&sem); }
+    ~Slots() { if (fairsem_destroy(&sem) != 0) error = 1; }
     bool take() { return error == 0 && fairsem_tryacquire(&sem, 1) == 0; }
 private:
     fairsem_t sem;

@@ -44,7 +44,7 @@ void all(void)
     fairsem_version();
     fairsem_strerror(0);
     fairsem_init(&sem, 1, NULL);                                        /* WARNS */
-    fairsem_destroy(&sem);
+    fairsem_destroy(&sem);                                              /* WARNS */
     fairsem_new(&created, 1, NULL);                                     /* WARNS */
     fairsem_free(created);
     fairsem_acquire(&sem, 1);                                           /* WARNS */

@@ -336,7 +336,7 @@ static void use_up_wakeup(void)
     if (fairsem_acquire_for(&nothing, 1, 1) != ETIMEDOUT)
         finding("a nap does not end");
     napping = false;
-    (void)fairsem_destroy(&nothing);
+    (void)!fairsem_destroy(&nothing);
 }
 
 void thread_reset(void)
