@@ -101,6 +101,25 @@
 #include <semaphore.h>
 #endif
 
+/*
+ * Private.  The compiler warns of what always fails with ENOSYS: named semaphores, and a constant pshared
+ * that is not 0, which gcc sees only when it optimizes.
+ */
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
+#pragma clang diagnostic ignored "-Wuser-defined-warnings"   /* in here */
+#define FAIRSEM_FAILS_IF_(condition) \
+    __attribute__((diagnose_if(condition, "it fails with ENOSYS: see fairsem_posix(7)", "warning")))
+#define FAIRSEM_FAILS_ FAIRSEM_FAILS_IF_(1)
+#elif defined(__GNUC__)
+#define FAIRSEM_FAILS_IF_(condition)
+#define FAIRSEM_FAILS_ __attribute__((__warning__("it fails with ENOSYS: see fairsem_posix(7)")))
+#else
+#define FAIRSEM_FAILS_IF_(condition)
+#define FAIRSEM_FAILS_
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -115,7 +134,7 @@ typedef struct fairsem_sem {
 
 /* EINVAL: value > SEM_VALUE_MAX.  ENOSYS: pshared is not 0, or this is not Linux. */
 FAIRSEM_API int fairsem_sem_init(fairsem_sem_t *sem, int pshared, unsigned value)
-    FAIRSEM_NONNULL_(1);
+    FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_IF_(pshared != 0);
 
 /* Always returns 0.  While somebody waits, it changes nothing: the semaphore goes on working. */
 FAIRSEM_API int fairsem_sem_destroy(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
@@ -144,9 +163,10 @@ FAIRSEM_API int fairsem_sem_post(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
 FAIRSEM_API int fairsem_sem_getvalue(fairsem_sem_t *sem, int *value) FAIRSEM_NONNULL_(1, 2);
 
 /* ENOSYS: always, because named semaphores are between processes.  sem_open returns SEM_FAILED. */
-FAIRSEM_API fairsem_sem_t *fairsem_sem_open(const char *name, int oflag, ...) FAIRSEM_NONNULL_(1);
-FAIRSEM_API int fairsem_sem_close(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
-FAIRSEM_API int fairsem_sem_unlink(const char *name) FAIRSEM_NONNULL_(1);
+FAIRSEM_API fairsem_sem_t *fairsem_sem_open(const char *name, int oflag, ...)
+    FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_;
+FAIRSEM_API int fairsem_sem_close(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_;
+FAIRSEM_API int fairsem_sem_unlink(const char *name) FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_;
 
 /* ======================================================================== *
  *  The names of POSIX
@@ -165,7 +185,7 @@ FAIRSEM_API int fairsem_sem_unlink(const char *name) FAIRSEM_NONNULL_(1);
 typedef fairsem_sem_t sem_t;
 
 extern FAIRSEM_API int sem_init(sem_t *sem, int pshared, unsigned value)
-    FAIRSEM_IS_(fairsem_sem_init) FAIRSEM_NONNULL_(1);
+    FAIRSEM_FAILS_IF_(pshared != 0) FAIRSEM_IS_(fairsem_sem_init) FAIRSEM_NONNULL_(1);
 extern FAIRSEM_API int sem_destroy(sem_t *sem)
     FAIRSEM_IS_(fairsem_sem_destroy) FAIRSEM_NONNULL_(1);
 extern FAIRSEM_API int sem_wait(sem_t *sem) FAIRSEM_IS_(fairsem_sem_wait) FAIRSEM_NONNULL_(1);
@@ -179,10 +199,23 @@ extern FAIRSEM_API int sem_post(sem_t *sem) FAIRSEM_IS_(fairsem_sem_post) FAIRSE
 extern FAIRSEM_API int sem_getvalue(sem_t *sem, int *value)
     FAIRSEM_IS_(fairsem_sem_getvalue) FAIRSEM_NONNULL_(1, 2);
 extern FAIRSEM_API sem_t *sem_open(const char *name, int oflag, ...)
-    FAIRSEM_IS_(fairsem_sem_open) FAIRSEM_NONNULL_(1);
-extern FAIRSEM_API int sem_close(sem_t *sem) FAIRSEM_IS_(fairsem_sem_close) FAIRSEM_NONNULL_(1);
+    FAIRSEM_IS_(fairsem_sem_open) FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_;
+extern FAIRSEM_API int sem_close(sem_t *sem) FAIRSEM_IS_(fairsem_sem_close) FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_;
 extern FAIRSEM_API int sem_unlink(const char *name)
-    FAIRSEM_IS_(fairsem_sem_unlink) FAIRSEM_NONNULL_(1);
+    FAIRSEM_IS_(fairsem_sem_unlink) FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_;
+
+#if defined(__OPTIMIZE__) && !defined(__clang__)
+extern FAIRSEM_API int fairsem_init_shared_(sem_t *sem, int pshared, unsigned value)
+    FAIRSEM_IS_(fairsem_sem_init) FAIRSEM_FAILS_;
+
+extern __inline__ __attribute__((__gnu_inline__, __always_inline__))
+int sem_init(sem_t *sem, int pshared, unsigned value)
+{
+    if (__builtin_constant_p(pshared) && pshared != 0)
+        return fairsem_init_shared_(sem, pshared, value);
+    return fairsem_sem_init(sem, pshared, value);
+}
+#endif
 
 #else
 
@@ -196,6 +229,7 @@ extern "C++" {
 
 /* No wait is noexcept: a cancellation must pass. */
 FAIRSEM_NONNULL_(1) inline int sem_init(fairsem_sem_t *sem, int pshared, unsigned value)
+    FAIRSEM_FAILS_IF_(pshared != 0)
 {
     return fairsem_sem_init(sem, pshared, value);
 }
@@ -237,7 +271,7 @@ FAIRSEM_NONNULL_(1, 2) inline int sem_getvalue(fairsem_sem_t *sem, int *value)
     return fairsem_sem_getvalue(sem, value);
 }
 
-FAIRSEM_NONNULL_(1) inline int sem_close(fairsem_sem_t *sem)
+FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_ inline int sem_close(fairsem_sem_t *sem)
 {
     return fairsem_sem_close(sem);
 }
@@ -263,6 +297,9 @@ FAIRSEM_NONNULL_(1) inline int sem_close(fairsem_sem_t *sem)
 
 #ifdef __cplusplus
 }
+#endif
+#if defined(__clang__)
+#pragma clang diagnostic pop
 #endif
 
 #endif /* FAIRSEM_POSIX_H */

@@ -33,7 +33,8 @@ function comment_line(text) {
 
 function declaration(text,    name, result) {
     gsub(/[ \t]+/, " ", text)
-    gsub(/ FAIRSEM_(TIME64|NONNULL)_\([a-z0-9_, ]*\)/, "", text)
+    gsub(/ FAIRSEM_(TIME64|NONNULL|FAILS_IF)_\([a-z0-9_!=, ]*\)/, "", text)
+    gsub(/ FAIRSEM_FAILS_/, "", text)
     sub(/^FAIRSEM_API /, "", text)
     name = text
     sub(/\(.*/, "", name)

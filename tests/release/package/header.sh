@@ -174,6 +174,7 @@ _EOF
 accepts() {
   # shellcheck disable=SC2086 # lists
   $compiler "-std=$standard" -Wall -Wextra -Wpedantic -Wshadow -Wundef $more -Werror \
+    -Wno-attribute-warning -Wno-user-defined-warnings \
     -I"$top_srcdir/include" -fsyntax-only "$@"
 }
 
