@@ -9,14 +9,17 @@
 #include <err.h>
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KILL_AGAIN_MS = 20, NS_PER_MS = 1000000 };
+enum { KILL_AGAIN_MS = 20, WORDS_MS = 1000, NS_PER_MS = 1000000 };
 
 struct cluster_guard {
     struct guard               guard;       /* first */
@@ -26,30 +29,74 @@ struct cluster_guard {
     bool                       told, ending;
 };
 
+static void signal_one(pid_t pid, int signal)
+{
+    kill(pid, signal);
+    if (signal == SIGTERM)
+        kill(pid, SIGCONT);         /* one that is stopped would not notice */
+}
+
 /*
- * This process has the descendants whose parents have died, too; so a shell that is killed leaves
- * nothing behind that would go on.
+ * The command first, which needs no /proc; 0: it has ended.  This process has the descendants whose
+ * parents have died, too; so a shell that is killed leaves nothing behind that would go on.
  */
-static void signal_descendants(int signal)
+static void signal_all(pid_t child, int signal)
 {
     static long list[4096];
-    size_t count = process_descendants(list, sizeof list / sizeof list[0]);
+    size_t count;
 
+    if (child != 0)
+        signal_one(child, signal);
+    count = process_descendants(list, sizeof list / sizeof list[0]);
     for (size_t i = 0; i < count; i++) {
-        kill((pid_t)list[i], signal);
-        if (signal == SIGTERM)
-            kill((pid_t)list[i], SIGCONT);  /* one that is stopped would not notice */
+        if (list[i] != child)
+            signal_one((pid_t)list[i], signal);
     }
 }
 
+/* ---- Words ---- */
+
+static struct {
+    char         text[1000];
+    int          length;
+    _Atomic bool written;
+} words;
+
+/* By a bare write: somebody else may need the lock of stderr. */
+static void *write_words(void *unused)
+{
+    while (write(STDERR_FILENO, words.text, (size_t)words.length) < 0 && errno == EINTR)
+        continue;
+    atomic_store(&words.written, true);
+    return unused;
+}
+
+/* After the signals. */
 static void tell(struct cluster_guard *g, int lost)
 {
-    if (!g->told)
-        warnx("%s: %s; %s", g->name->request->name, cluster_error(lost != 0 ? lost : ENETUNREACH),
-              g->name->request->cluster.keep_running ? "another command may have the place now"
-                                                     : "the command is ended");
+    pthread_t writer;
+
+    if (g->told)
+        return;
     g->told = true;
+    words.length = snprintf(words.text, sizeof words.text, "%s: %s: %s; %s\n", program_invocation_short_name,
+                            g->name->request->name, cluster_error(lost != 0 ? lost : ENETUNREACH),
+                            g->name->request->cluster.keep_running
+                            ? "another command may have the place now" : "the command is ended");
+    if (words.length >= (int)sizeof words.text)
+        words.length = sizeof words.text - 1;
+    if (pthread_create(&writer, NULL, write_words, NULL) == 0)
+        pthread_detach(writer);
 }
+
+/* Before the process ends, give them a moment. */
+static void finish_words(const struct cluster_guard *g)
+{
+    for (int i = 0; g->told && !atomic_load(&words.written) && i < WORDS_MS; i++)
+        poll(NULL, 0, 1);
+}
+
+/* ---- The guard ---- */
 
 static int look(struct guard *guard, pid_t child)
 {
@@ -58,7 +105,6 @@ static int look(struct guard *guard, pid_t child)
     int64_t left = g->name->library->left(g->hold);
     uint64_t events;
 
-    (void)child;
     if (read(guard->fd, &events, sizeof events) < 0 && errno != EAGAIN && errno != EINTR)
         guard->fd = -1;
     if (g->name->request->cluster.keep_running) {
@@ -70,12 +116,12 @@ static int look(struct guard *guard, pid_t child)
         return (int)((left - g->grace) / NS_PER_MS) + 1;
     if (!g->ending) {
         g->ending = true;
+        signal_all(child, SIGTERM);
         tell(g, lost);
-        signal_descendants(SIGTERM);
     }
     if (left >= NS_PER_MS)
         return (int)(left / NS_PER_MS);
-    signal_descendants(SIGKILL);
+    signal_all(child, SIGKILL);
     return KILL_AGAIN_MS;
 }
 
@@ -83,7 +129,7 @@ static int look(struct guard *guard, pid_t child)
 static void kill_all(void)
 {
     do
-        signal_descendants(SIGKILL);
+        signal_all(0, SIGKILL);
     while (waitpid(-1, NULL, WNOHANG) >= 0 && poll(NULL, 0, KILL_AGAIN_MS) >= 0);
 }
 
@@ -94,6 +140,7 @@ static bool ended(struct guard *guard)
     if (g->ending)
         kill_all();
     g->name->library->release(g->hold);     /* if etcd does not answer, the lease ends by itself */
+    finish_words(g);
     return !g->ending;
 }
 
@@ -106,7 +153,9 @@ int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t 
         .grace = (lease != 0 ? lease : FAIRSEM_CLUSTER_TTL) / 8,
     };
 
-    if (!name->request->cluster.keep_running)
+    if (!name->request->cluster.keep_running) {
         prctl(PR_SET_CHILD_SUBREAPER, 1);
+        process_prepare();
+    }
     return run_guarded(name->request->command, &g.guard);
 }

@@ -5,6 +5,10 @@
  * If no renewal is answered, the command and all its descendants get SIGTERM when an eighth of the
  * lease is left of the time for which the hold is good, and SIGKILL when that is over; a quarter of
  * the lease later etcd gives the place to the next.
+ *
+ * From the moment that a lease is in danger until the command has been killed, nothing blocks this
+ * thread, needs memory or a descriptor, or asks anybody: what is needed was made before, and a thread of
+ * its own writes the message, which may wait for a terminal or a pipe for ever.
  */
 #ifndef LIMIT_CLUSTER_GUARD_H
 #define LIMIT_CLUSTER_GUARD_H

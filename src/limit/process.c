@@ -3,6 +3,7 @@
 #include "process.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,17 +15,17 @@ long process_parent(long pid)
 {
     char path[40], text[500];
     const char *after;
-    size_t length;
+    ssize_t length;
     long parent;
-    FILE *file;
+    int file;
 
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    file = fopen(path, "re");
-    if (file == NULL)
+    file = open(path, O_RDONLY | O_CLOEXEC);        /* and not fopen, which needs memory */
+    if (file < 0)
         return 0;
-    length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
+    length = read(file, text, sizeof text - 1);
+    close(file);
+    text[length > 0 ? length : 0] = '\0';
     after = strrchr(text, ')');     /* "1234 (a name) S 1233 ..."; the name can be anything */
     return after != NULL && sscanf(after, ") %*c %ld", &parent) == 1 ? parent : 0;
 }
@@ -38,20 +39,35 @@ static bool is_in(const long list[], size_t count, long pid)
     return false;
 }
 
+static DIR *processes;
+static int  spare = -1;
+
+static void keep_spare(void)
+{
+    spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+void process_prepare(void)
+{
+    processes = opendir("/proc");
+    keep_spare();
+}
+
 size_t process_descendants(long list[], size_t size)
 {
     size_t count = 0, before;
-    DIR *directory = opendir("/proc");
 
-    if (directory == NULL)
+    if (processes == NULL)
         return 0;
+    if (spare >= 0)
+        close(spare);
     /* A child may be listed before its parent: again, until there are no more. */
     do {
         const struct dirent *entry;
 
         before = count;
-        rewinddir(directory);
-        while (count < size && (entry = readdir(directory)) != NULL) {
+        rewinddir(processes);
+        while (count < size && (entry = readdir(processes)) != NULL) {
             long pid = strtol(entry->d_name, NULL, 10), parent;
 
             if (pid <= 0 || is_in(list, count, pid))
@@ -61,7 +77,7 @@ size_t process_descendants(long list[], size_t size)
                 list[count++] = pid;
         }
     } while (count > before);
-    closedir(directory);
+    keep_spare();
     return count;
 }
 

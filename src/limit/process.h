@@ -10,6 +10,9 @@
 /* The process that has made it; 0: there is no such process. */
 long process_parent(long pid);
 
+/* Open now what process_descendants() needs: later there may be no descriptor and no memory. */
+void process_prepare(void);
+
 /* The processes that this one, and those, have made, as far as there is room.  How many? */
 size_t process_descendants(long list[], size_t size);
 

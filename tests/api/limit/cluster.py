@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -239,6 +240,41 @@ def a_lease_is_lost():
     it_runs_on(*keeper)
 
 
+def full_pipe():
+    """Its reading end, which nobody reads, and the end for messages, which has room for none."""
+    reads, writes = os.pipe()
+    os.set_blocking(writes, False)
+    for size in 65536, 1:
+        while True:
+            try:
+                os.write(writes, b"x" * size)
+            except BlockingIOError:
+                break
+    os.set_blocking(writes, True)
+    return reads, writes
+
+
+def nothing_holds_up_the_guard():
+    """Not a stderr that takes no words, and not the want of a descriptor."""
+    etcd.stop()
+    begin(Played())         # whose leases live until they shall not
+    reads, writes = full_pipe()
+    silent = subprocess.Popen([LIMIT, "--ttl=9", "m", "2", "--", "sleep", "100000"],
+                              stdin=subprocess.DEVNULL, stderr=writes)
+    wait_until("it runs", lambda: len(children(silent)) == 1)
+    poor = hold("m", "2", "--ttl=9", command=("sh", "-c", "sleep 100000 & echo $!; wait; wait"))
+    grandchild = poor.stdout.readline().strip()
+    highest = max(int(name) for name in os.listdir("/proc/%d/fd" % poor.pid))
+    resource.prlimit(poor.pid, resource.RLIMIT_NOFILE, (highest + 1, highest + 1))
+    etcd.fake.add("/keepalive", 0, "gone")
+    expect("its status", silent.wait(hang_s()), 125)
+    expect("its status", poor.wait(hang_s()), 125)
+    expect("a child of its command goes on", lives(grandchild), False)
+    os.close(reads)
+    os.close(writes)
+    poor.communicate()
+
+
 def etcd_is_gone():
     """All of the command gets SIGTERM, and is dead when fairsem-limit ends."""
     options = "--ttl=24",
@@ -295,7 +331,8 @@ def a_user():
 
 
 SCENARIOS = [the_command, the_limit, the_status, inside, a_signal_ends_the_wait, on_a_terminal]
-SCENARIOS += [killed, etcd_is_gone] if WHICH == "etcd" else [a_lease_is_lost]
+SCENARIOS += [killed, etcd_is_gone] if WHICH == "etcd" else [
+    a_lease_is_lost, nothing_holds_up_the_guard]
 
 
 def is_wanted(name):
