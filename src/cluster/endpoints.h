@@ -7,7 +7,7 @@
 
 struct fs_endpoints {
     struct fs_http *http;
-    const struct fs_options *options;
+    struct fs_options *options;
     unsigned generation;    /* one more each time that another comes into use */
 };
 

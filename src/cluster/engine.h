@@ -85,7 +85,7 @@ struct fs_call {
 };
 
 /* 0 or an errno value.  The options must stay. */
-int fs_engine_open(struct fs_engine **engine, const struct fs_options *options);
+int fs_engine_open(struct fs_engine **engine, struct fs_options *options);
 void fs_engine_close(struct fs_engine *engine);
 
 /*

@@ -256,7 +256,7 @@ static void logged_in(struct fs_login *login, int error)
  *  The keeper's side
  * ======================================================================== */
 
-int fs_engine_open(struct fs_engine **engine, const struct fs_options *options)
+int fs_engine_open(struct fs_engine **engine, struct fs_options *options)
 {
     int error;
 

@@ -7,36 +7,41 @@
 #include <errno.h>
 #include <string.h>
 
-/* Codes of gRPC, of which only some say more than that it did not work. */
+/* Codes of gRPC. */
 enum {
-    INVALID = 3, TOO_LATE = 4, NOT_FOUND = 5, DENIED = 7, EXHAUSTED = 8, PRECONDITION = 9,
-    OUT_OF_RANGE = 11, UNAUTHENTICATED = 16
+    ANY = -1, INVALID = 3, NOT_FOUND = 5, DENIED = 7, EXHAUSTED = 8, PRECONDITION = 9, OUT_OF_RANGE = 11,
+    UNAUTHENTICATED = 16
+};
+
+/* The first that fits counts.  Of all others only that it did not work, now or here. */
+static const struct { int code; const char *words; int error; } meanings[] = {
+    /* A token that has ended; one from before a change of a role or a user (3.4: code 2); none. */
+    { UNAUTHENTICATED, "", EKEYEXPIRED },
+    { ANY, "revision of auth store is old", EKEYEXPIRED },
+    { ANY, "revision in header is old", EKEYEXPIRED },
+    { INVALID, "user name is empty", EKEYEXPIRED },
+    /* A user who may not, is none, or has another password; a user where there are none. */
+    { DENIED, "", EACCES },
+    { INVALID, "authentication failed", EACCES },
+    { ANY, "authentication is not enabled", EACCES },
+    { PRECONDITION, "user name not found", EACCES },
+    { PRECONDITION, "root user", EACCES },
+
+    { NOT_FOUND, "", ESTALE },
+    { PRECONDITION, "lease already exists", EEXIST },
+    { EXHAUSTED, "space exceeded", ENOSPC },
+    { INVALID, "", EPROTO },
+    { OUT_OF_RANGE, "", EPROTO },
 };
 
 static int error_of(int64_t code, const char *message)
 {
-    switch (code) {
-    case NOT_FOUND:
-        return ESTALE;
-    case DENIED:
-        return EACCES;
-    case UNAUTHENTICATED:
-        return EKEYEXPIRED;
-    case EXHAUSTED:
-        return strstr(message, "space exceeded") != NULL ? ENOSPC : ENETUNREACH;
-    case PRECONDITION:
-        return strstr(message, "lease already exists") != NULL ? EEXIST : ENETUNREACH;
-    case INVALID:
-        if (strstr(message, "user name is empty") != NULL
-            || strstr(message, "revision in header is old") != NULL)
-            return EKEYEXPIRED;
-        return strstr(message, "authentication failed") != NULL
-            || strstr(message, "authentication is not enabled") != NULL ? EACCES : EPROTO;
-    case OUT_OF_RANGE:
-        return EPROTO;
-    default:
-        return ENETUNREACH;
+    for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
+        if ((meanings[i].code == ANY || meanings[i].code == code)
+            && strstr(message, meanings[i].words) != NULL)
+            return meanings[i].error;
     }
+    return ENETUNREACH;
 }
 
 int fs_etcd_error(const json_t *json, long status)

@@ -27,7 +27,7 @@ struct fs_job {
 
 struct fs_keeper {
     pthread_mutex_t mutex;
-    struct fs_options options;      /* r/o after open */
+    struct fs_options options;      /* r/o after open; the password: by its thread */
     struct fs_engine *engine;       /* the thread only, except for fs_engine_wake */
     pid_t process;                  /* r/o after open */
     int event, alarm;               /* r/o after open: descriptors */

@@ -17,7 +17,11 @@ static void ended(struct fs_exchange *exchange, int error)
         error = fs_etcd_token(exchange->status, exchange->bytes, exchange->used, &login->text);
     if (error == 0)
         login->number++;
-    login->came(login, error);
+    /* It may have been changed meanwhile, in etcd and in its file. */
+    if (error == EACCES && exchange->status != 0 && fs_options_password_has_changed(login->at->options))
+        fs_login_ask(login);
+    if (!login->is_asked)
+        login->came(login, error);
 }
 
 void fs_login_ask(struct fs_login *login)

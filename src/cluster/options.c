@@ -61,23 +61,38 @@ static int read_endpoints(struct fs_options *options, const char *list)
     return options->endpoint_count > 0 ? 0 : EINVAL;
 }
 
-/* Read the password.  Nothing of it stays elsewhere in memory. */
-static int read_password(struct fs_options *options, const char *path)
+/* Read the password into `secret`, which is all zero.  0, or an errno value. */
+static int read_password(const char *path, char secret[PASSWORD_SIZE])
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length;
-    int error = 0;
+    int file = open(path, O_RDONLY | O_CLOEXEC), error = 0;
 
     if (file < 0)
         return errno;
-    options->password = calloc(1, PASSWORD_SIZE);
-    length = options->password != NULL ? read(file, options->password, PASSWORD_SIZE - 1) : -1;
-    if (length < 0)
+    if (read(file, secret, PASSWORD_SIZE - 1) < 0)
         error = errno;
-    else
-        options->password[strcspn(options->password, "\r\n")] = '\0';
+    secret[strcspn(secret, "\r\n")] = '\0';
     close(file);
     return error;
+}
+
+/* Nothing of a password stays elsewhere in memory. */
+static void wipe(volatile char *secret)
+{
+    for (size_t i = 0; secret != NULL && i < PASSWORD_SIZE; i++)
+        secret[i] = 0;
+}
+
+/* One that cannot be read, or is empty, as while it is written, is no other. */
+bool fs_options_password_has_changed(struct fs_options *options)
+{
+    char secret[PASSWORD_SIZE] = "";
+    bool changed = options->password_file != NULL && read_password(options->password_file, secret) == 0
+                   && secret[0] != '\0' && strcmp(secret, options->password) != 0;
+
+    if (changed)
+        memcpy(options->password, secret, PASSWORD_SIZE);
+    wipe(secret);
+    return changed;
 }
 
 /* Copy a string that may be NULL. */
@@ -121,8 +136,12 @@ int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *at
         error = read_endpoints(options, attr->endpoints);
     if (error == 0)
         error = copy(&options->user, attr->user);
-    if (error == 0 && attr->password_file != NULL)
-        error = read_password(options, attr->password_file);
+    if (error == 0)
+        error = copy(&options->password_file, attr->password_file);
+    if (error == 0 && attr->password_file != NULL) {
+        options->password = calloc(1, PASSWORD_SIZE);
+        error = options->password == NULL ? ENOMEM : read_password(attr->password_file, options->password);
+    }
     if (error == 0)
         error = copy_path(&options->ca_file, attr->ca_file);
     if (error == 0)
@@ -140,14 +159,12 @@ int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *at
 
 void fs_options_free(struct fs_options *options)
 {
-    volatile char *secret = options->password;
-
-    for (size_t i = 0; secret != NULL && i < PASSWORD_SIZE; i++)
-        secret[i] = 0;
+    wipe(options->password);
     for (unsigned i = 0; i < options->endpoint_count; i++)
         free(options->endpoints[i]);
     free(options->user);
     free(options->password);
+    free(options->password_file);
     free(options->ca_file);
     free(options->cert_file);
     free(options->key_file);

@@ -11,6 +11,7 @@ struct fs_options {
     char    *endpoints[FS_ENDPOINTS_MAX];   /* URLs, without a slash at the end */
     unsigned endpoint_count;
     char    *user, *password;               /* both or neither; never printed */
+    char    *password_file;
     char    *ca_file, *cert_file, *key_file;
     char    *program;                       /* NULL: that of this process */
     int64_t  limit;
@@ -19,6 +20,9 @@ struct fs_options {
 
 /* 0 or an errno value, as fairsem_cluster_open. */
 int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *attr);
+/* Read the password again.  True: it is another one. */
+bool fs_options_password_has_changed(struct fs_options *options);
+
 void fs_options_free(struct fs_options *options);
 
 #endif

@@ -18,7 +18,8 @@ const char *cluster_error(int error)
 {
     switch (error) {
     case ENETUNREACH: return "etcd does not answer";
-    case EACCES:      return "etcd refuses our user, password or certificate, or we refuse its own";
+    case EACCES:      return "etcd refuses our user, password or certificate, or knows no users; or we "
+                             "refuse its certificate";
     case EPROTO:      return "etcd's answer makes no sense, or a key of the name is damaged";
     case ENOSPC:      return "etcd's disk is full";
     case ESTALE:      return "etcd has ended the lease";

@@ -128,6 +128,13 @@ START_TEST(errors_of_etcd_are_told_apart)
     ck_assert_int_eq(answer_to("no_space", &waiter).error, ENOSPC);
     ck_assert_int_eq(answer_to("denied", &waiter).error, EACCES);
     ck_assert_int_eq(answer_to("old_token", &waiter).error, EKEYEXPIRED);
+    ck_assert_int_eq(answer_to("changed_role", &waiter).error, EKEYEXPIRED);
+    ck_assert_int_eq(answer_to("changed_role_before", &waiter).error, EKEYEXPIRED);
+    ck_assert_int_eq(answer_to("no_token", &waiter).error, EKEYEXPIRED);
+    ck_assert_int_eq(answer_to("wrong_password", &waiter).error, EACCES);
+    ck_assert_int_eq(answer_to("no_users", &waiter).error, EACCES);
+    ck_assert_int_eq(answer_to("no_such_user", &waiter).error, EACCES);
+    ck_assert_int_eq(answer_to("no_root", &waiter).error, EACCES);
     answer = answer_to("another_limit", &waiter);
     ck_assert(answer.error == 0 && !answer.done && answer.joined == 0 && answer.began == 0);
     forget_recorded();

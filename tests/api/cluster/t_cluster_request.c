@@ -51,7 +51,7 @@ int64_t __wrap_fs_boot_now(void)
     return __real_fs_boot_now() + world.jump;
 }
 
-int fs_engine_open(struct fs_engine **engine, const struct fs_options *options)
+int fs_engine_open(struct fs_engine **engine, struct fs_options *options)
 {
     (void)options;
     *engine = calloc(1, sizeof **engine);

@@ -325,6 +325,14 @@ def a_user():
                 FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE=path)
     ends("as root", 0, "j", "1", "--", "true", env=user)
     ends("as nobody", 125, "j", "1", "--", "true", says="etcd refuses our user")
+    if WHICH == "fake":
+        # Another password, in etcd and in the file, and the old token is no token any more.
+        holder = hold("k", env=user)
+        etcd.fake.user, etcd.fake.tokens = ("root", "changed"), etcd.fake.tokens + 1
+        with open(path, "w") as file:
+            file.write("changed\n")
+        let_go(holder)
+        expect("the unit is given back with the new password", etcd.running(), 0)
     with open(path, "w") as file:
         file.write("wrong\n")
     ends("a wrong password", 125, "j", "1", "--", "true", says="etcd refuses our user", env=user)
