@@ -4,13 +4,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SHARED_MEMORY "/dev/shm"      /* where names without a second slash are */
+#define SHARED_MEMORY "/dev/shm"    /* where names without a second slash are */
 #define COMMON_PREFIX "/fairsem-limit."
 
 static const char *directory = SHARED_MEMORY;
@@ -86,6 +88,17 @@ bool name_is_own(const char *segment)
     name_path(segment, path);
     /* If it has been removed at this moment, there is no harm, either. */
     return lstat(path, &st) != 0 || st.st_uid == geteuid();
+}
+
+void name_spare(const char *segment, bool also_in_command)
+{
+    char path[SEGMENT_PATH_SIZE];
+    int file;
+
+    name_path(segment, path);
+    file = open(path, O_RDONLY | O_NOFOLLOW | (also_in_command ? 0 : O_CLOEXEC));
+    if (file >= 0)
+        flock(file, LOCK_SH | LOCK_NB);
 }
 
 static int by_name(const void *a, const void *b)

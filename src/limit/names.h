@@ -43,6 +43,13 @@ const char *name_of_segment(const char *name, bool global, char segment[SEGMENT_
 void name_path(const char *segment, char path[SEGMENT_PATH_SIZE]);
 
 /*
+ * While the name is used, a BSD lock keeps systemd-tmpfiles (since version 254) from removing its file.
+ * The descriptor stays open until the process ends, or the command if the process becomes it: to close
+ * it would drop the record locks of the process, and the units with them.
+ */
+void name_spare(const char *segment, bool also_in_command);
+
+/*
  * Did this user make the segment?  In a directory where everybody may make files, another user can
  * make one with our name before we do.
  */

@@ -35,8 +35,7 @@ const char *turn_error(int error)
     }
 }
 
-/* Does the name still lead to this segment?  If so, the library returns the handle that we have. */
-static bool is_current(fairsem_shared_t *handle, const char *segment)
+bool turn_is_current(fairsem_shared_t *handle, const char *segment)
 {
     fairsem_shared_t *now;
 
@@ -63,7 +62,7 @@ static int remove_unused(fairsem_shared_t *handle, const char *segment)
         error = fairsem_shared_stat(handle, &stat);
     if (error == 0 && (stat.available != 0 || stat.held != stat.mine))
         return EAGAIN;
-    if (error == 0 && is_current(handle, segment))
+    if (error == 0 && turn_is_current(handle, segment))
         error = fairsem_shared_unlink(segment);
     return error == ENOENT ? 0 : error;
 }
@@ -244,12 +243,15 @@ bool turn_take(const struct request *request, const char *segment, fairsem_share
     while ((*exit_status = open_segment(request, segment, handle)) == 0) {
         int error = take_held(request, segment, handle);
 
+        if (*handle != NULL)
+            name_spare(segment, request->exec);
+
         if (error == 0)
             return true;
         *exit_status = OWN_FAILURE;
         if (error == EAGAIN) {
             error = wait_for_turn(request, *handle, &how);
-            if (error == 0 && is_current(*handle, segment))
+            if (error == 0 && turn_is_current(*handle, segment))
                 return true;
             if (error == ETIMEDOUT) {
                 *exit_status = TIMED_OUT;

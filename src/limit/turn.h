@@ -24,6 +24,9 @@
 bool turn_take(const struct request *request, const char *segment, fairsem_shared_t **handle,
                int *exit_status);
 
+/* Does the name still lead to this segment? */
+bool turn_is_current(fairsem_shared_t *handle, const char *segment);
+
 /*
  * Change the limit of a name, also while it is used.  It holds until the name is removed: commands
  * that say the limit with which the name was made follow it.  Returns an exit status; a message has
