@@ -55,6 +55,26 @@ static void mark_as_used(const struct request *request, const char *segment)
         warnx("%s: --keep: %s", request->name, strerror(error));
 }
 
+static bool take_turn(const struct request *request, const char *segment, fairsem_shared_t **handle,
+                      int *exit_status)
+{
+    if (turn_take(request, segment, handle, exit_status))
+        return true;
+    if (*exit_status == NO_ROOM) {
+        tidy_make_room();
+        if (turn_take(request, segment, handle, exit_status))
+            return true;
+    }
+    if (*exit_status == TIMED_OUT)
+        status_gave_up(request, segment);
+    if (*exit_status == NO_ROOM) {
+        warnx("%s: %s is full, and a name takes 130 kB there: see --status, --remove and --dir",
+              request->name, names_directory());
+        *exit_status = OWN_FAILURE;
+    }
+    return false;
+}
+
 static int run(const struct request *request, const char *segment)
 {
     fairsem_shared_t *handle;
@@ -66,11 +86,8 @@ static int run(const struct request *request, const char *segment)
         take_low_descriptors();
         tidy_names(true);
     }
-    if (!turn_take(request, segment, &handle, &exit_status)) {
-        if (exit_status == TIMED_OUT)
-            status_gave_up(request, segment);
+    if (!take_turn(request, segment, &handle, &exit_status))
         return exit_status;
-    }
     if (handle == NULL)
         return run_here(request->command);
     mark_as_used(request, segment);

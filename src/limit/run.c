@@ -196,8 +196,8 @@ static int accompany(pid_t child, const sigset_t *signals, struct guard *guard)
         int signal = next_signal(child, signals, guard, &info);
 
         if (signal == SIGCHLD) {
-            /* With a guard, also what its children have left behind. */
-            while ((ended = waitpid(guard != NULL ? -1 : child, &status, WNOHANG | WUNTRACED)) > 0) {
+            /* Also what its children have left behind: with a guard, or as the first of a container. */
+            while ((ended = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
                 if (ended != child)
                     continue;
                 if (!WIFSTOPPED(status))

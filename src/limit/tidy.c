@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -34,26 +35,27 @@ int tidy_keep(const char *segment)
         return errno;
     if ((st.st_mode & S_ISVTX) != 0)
         return 0;
-    return fchmodat(AT_FDCWD, path, (st.st_mode & 07777) | S_ISVTX, AT_SYMLINK_NOFOLLOW) != 0
-           ? errno : 0;
+    /* It is no link, and nobody else can make one of it; glibc before 2.32 has no AT_SYMLINK_NOFOLLOW. */
+    return chmod(path, (st.st_mode & 07777) | S_ISVTX) != 0 ? errno : 0;
 }
 
 /* Those of other users are theirs to remove, and nothing is said about a file in the future. */
-static bool is_old(const char *segment)
+static bool is_old(const char *segment, int64_t least_s)
 {
     char path[SEGMENT_PATH_SIZE];
     struct stat st;
 
     name_path(segment, path);
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()
-           && (st.st_mode & S_ISVTX) == 0 && time(NULL) - st.st_mtime > DAY;
+           && (st.st_mode & S_ISVTX) == 0 && time(NULL) - st.st_mtime > least_s;
 }
 
 /* Returns the first of the names that is old, or the end of the list. */
-static const struct listed *find_old(const struct listed *at, char segment[SEGMENT_NAME_SIZE])
+static const struct listed *find_old(const struct listed *at, int64_t least_s,
+                                     char segment[SEGMENT_NAME_SIZE])
 {
     for (; at->name != NULL; at++) {
-        if (name_of_segment(at->name, at->global, segment) == NULL && is_old(segment))
+        if (name_of_segment(at->name, at->global, segment) == NULL && is_old(segment, least_s))
             break;
     }
     return at;
@@ -63,7 +65,7 @@ static const struct listed *find_old(const struct listed *at, char segment[SEGME
  * In a child: whoever may write to a global name can let us die, by truncating its file, or keep us
  * waiting.  It has none of our files, for which others may wait.
  */
-static void remove_old(const struct listed *at, char segment[SEGMENT_NAME_SIZE])
+static void remove_old(const struct listed *at, int64_t least_s, char segment[SEGMENT_NAME_SIZE])
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     sigset_t none;
@@ -74,11 +76,11 @@ static void remove_old(const struct listed *at, char segment[SEGMENT_NAME_SIZE])
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     alarm(MOST_SECONDS);
-    for (; at->name != NULL; at = find_old(at + 1, segment))
+    for (; at->name != NULL; at = find_old(at + 1, least_s, segment))
         turn_remove_unused(segment);
 }
 
-void tidy_names(bool wait)
+static void tidy(int64_t least_s, bool wait)
 {
     char segment[SEGMENT_NAME_SIZE];
     struct listed *list = names_list();
@@ -87,15 +89,25 @@ void tidy_names(bool wait)
 
     if (list == NULL)
         return;
-    old = find_old(list, segment);
+    old = find_old(list, least_s, segment);
     if (old->name != NULL) {
         child = fork();
         if (child == 0) {
-            remove_old(old, segment);
+            remove_old(old, least_s, segment);
             _exit(0);
         }
         if (child > 0 && wait)
             waitpid(child, NULL, 0);
     }
     names_free(list);
+}
+
+void tidy_names(bool wait)
+{
+    tidy(DAY, wait);
+}
+
+void tidy_make_room(void)
+{
+    tidy(-1, true);
 }

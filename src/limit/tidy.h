@@ -17,6 +17,9 @@
 /* Remove this user's names.  A child does it, if there are any; `wait` for it, or do not. */
 void tidy_names(bool wait);
 
+/* The directory is full: remove all that nobody uses, however new, except those with --keep. */
+void tidy_make_room(void);
+
 /* The name is used now. */
 void tidy_touch(const char *segment);
 

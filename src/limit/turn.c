@@ -96,6 +96,8 @@ static int open_segment(const struct request *request, const char *segment,
     for (int i = 0;; i++) {
         int error = open_or_make(request, segment, handle);
 
+        if (error == ENOSPC)
+            return NO_ROOM;
         if (error != 0) {
             warnx("%s: %s", error == ENOENT ? names_directory() : request->name,
                   error == ENOENT ? strerror(error) : turn_error(error));

@@ -15,9 +15,11 @@
 
 #include <fairsem/shared.h>
 
+enum { NO_ROOM = -1 };
+
 /*
- * Wait.  Returns true if it is our turn; else *exit_status is set, and if that is not TIMED_OUT, a
- * message has been printed.
+ * Wait.  Returns true if it is our turn; else *exit_status is set, and if that is not TIMED_OUT, or
+ * NO_ROOM for a new name, a message has been printed.
  * *handle holds the units; NULL: an outer command holds them.  A signal that ends the wait ends the
  * process.
  */

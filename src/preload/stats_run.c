@@ -104,6 +104,7 @@ int stats_run(const char *path, char **argv, const char *file_name, int64_t bypa
     sigset_t all, before;
     FILE *file = stderr;
     int status;
+    pid_t ended;
 
     if (file_name != NULL && (file = fopen(file_name, "we")) == NULL) {
         complain("%s: %s", file_name, strerror(errno));
@@ -139,8 +140,9 @@ int stats_run(const char *path, char **argv, const char *file_name, int64_t bypa
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    while (waitpid(program, &status, 0) != program) {
-        if (errno != EINTR) {
+    /* Others are there, too, if this is the first process of a container. */
+    while ((ended = waitpid(-1, &status, 0)) != program) {
+        if (ended < 0 && errno != EINTR) {
             complain("%s", strerror(errno));
             unlink(records_path);
             return OWN_FAILURE;

@@ -61,6 +61,15 @@ if $own_mounts mount --bind "$dir/other" "$dir/mount" 2> /dev/null; then
   gives 124 "it is held in another container" -w 0 --global --dir="$dir/other" shared 1 -- true
   let_go
   gives 0 "and then it is not" -w "$hang" --global --dir="$dir/other" shared 1 -- true
+
+  # Room for seven names.  Those that nobody uses make room; then all are to stay.
+  # shellcheck disable=SC2016
+  $own_mounts sh -c 'mount -t tmpfs -o size=1m none "$1/mount" || exit 99
+    for i in 1 2 3 4 5 6 7 8 9 10; do "$2" --dir="$1/mount" "unused$i" 1 -- true || exit 1; done
+    for i in 1 2 3 4 5 6 7 8 9 10; do "$2" --dir="$1/mount" --keep "kept$i" 1 -- true || exit 2; done' \
+    sh "$dir" "$limit" 2> "$work/err"
+  [ $? -eq 2 ] || fail "a full directory: $(cat "$work/err")"
+  says "^fairsem-limit: kept[89]: $dir/mount is full, and a name takes 130 kB there: see --status, --remove"
 else
   echo "not here: two mounts of one directory"
 fi

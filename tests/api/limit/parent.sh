@@ -120,4 +120,16 @@ await "the next waiter" shows 'waiting 1'
 kill -KILL "$holder"
 wait "$next" || fail "--exec: the waiter behind a killed holder fails"
 [ -e "$work/next" ] || fail "--exec: the waiter behind a killed holder did not run"
+# ---------------------------------------------------------------- as the first process of a container
+for own_pids in 'unshare --pid --fork --mount-proc' 'unshare --user --map-root-user --pid --fork --mount-proc' ''; do
+  [ -z "$own_pids" ] || ! $own_pids true 2> /dev/null || break
+done
+if [ -n "$own_pids" ]; then
+  # A process whose parent has died is its child then, and is a zombie until it is waited for.
+  # shellcheck disable=SC2016
+  $own_pids "$limit" "$name" 1 -- sh -c 'sh -c "true & echo \$! > \"\$1\"" sh "$1"
+    while [ -e "/proc/$(cat "$1")" ]; do sleep 0.02; done' sh "$work/orphan" || fail "an orphan in a container"
+else
+  echo "not here: another PID namespace"
+fi
 exit "$status"
