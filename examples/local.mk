@@ -22,15 +22,15 @@ endif
 noinst_PROGRAMS += \
 	examples/collatz-pool \
 	examples/consumer-priority \
-	examples/ctrl-c \
+	examples/budget-pool \
 	examples/fetch-limiter \
 	examples/start-once
 examples_collatz_pool_SOURCES = examples/collatz-pool.c
 examples_collatz_pool_LDADD = libfairsem.la
 examples_consumer_priority_SOURCES = examples/consumer-priority.c
 examples_consumer_priority_LDADD = libfairsem.la
-examples_ctrl_c_SOURCES = examples/ctrl-c.c
-examples_ctrl_c_LDADD = libfairsem.la
+examples_budget_pool_SOURCES = examples/budget-pool.c
+examples_budget_pool_LDADD = libfairsem.la
 examples_fetch_limiter_SOURCES = examples/fetch-limiter.c
 examples_fetch_limiter_LDADD = libfairsem.la
 examples_start_once_SOURCES = examples/start-once.c
@@ -75,7 +75,7 @@ dist_exampledoc_DATA = \
 	examples/consumer-priority.c \
 	examples/cron-limit.sh \
 	examples/fleet.sh \
-	examples/ctrl-c.c \
+	examples/budget-pool.c \
 	examples/event-loop.c \
 	examples/fetch-limiter.c \
 	examples/file_list.c \

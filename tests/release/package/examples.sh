@@ -136,7 +136,7 @@ says consumer-priority 'arrived 4, priority 0: served 1' 'arrived 7, priority 0:
   'arrived 2, priority 5: served 3' 'arrived 5, priority 5: served 4' \
   'arrived 1, priority 9: served 5' 'arrived 3, priority 9: served 6' \
   'arrived 6, priority 9: served 7' 'all 5000 items taken once'
-says 'ctrl-c 100' 'begun and finished all' 'threads that ended 8' 'slots free 3 of 3'
+says 'budget-pool 100' 'begun and finished all, too late 0' 'threads that ended 8' 'bytes free 67108864 of 67108864'
 says start-once 'jobs 4000' 'started once 4000' 'most in progress [1-3]' \
   'at once and by callback together 4000'
 says event-loop 'served 12' 'shed 10' 'hung up 1' 'refused at shutdown 8' 'most in flight 4'

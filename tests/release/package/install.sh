@@ -145,7 +145,7 @@ if [ -n "$has_shared" ] && "$MAKE" --version 2> /dev/null | grep -q GNU; then
     cp "$top_srcdir"/examples/*.[ch] "$top_srcdir/examples/Makefile.example" "$work/examples" ||
     exit 99
   # compress-tree needs zlib.
-  programs="collatz-pool consumer-priority ctrl-c fetch-limiter start-once"
+  programs="collatz-pool consumer-priority budget-pool fetch-limiter start-once"
   [ ! -x "$top_builddir/examples/compress-tree" ] || programs="$programs compress-tree"
   [ ! -x "$top_builddir/examples/event-loop" ] || programs="$programs event-loop"
   # shellcheck disable=SC2086 # a list of programs
