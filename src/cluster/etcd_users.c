@@ -23,7 +23,10 @@ static void show(char to[64], const char *from)
     to[length] = '\0';
 }
 
-/* The value is what etcd_ask.c has put there. */
+/* The last of the year 9999: functions that make a date of a time fail on some that are later. */
+#define LAST_SECOND INT64_C(253402300799)
+
+/* The value is what etcd_ask.c has put there, or somebody else. */
 static bool read_value(const char *text, fairsem_cluster_user_t *about)
 {
     json_t *json = fs_json_parse(text, strlen(text));
@@ -35,6 +38,8 @@ static bool read_value(const char *text, fairsem_cluster_user_t *about)
         && fs_json_string(json, "host", &host) && fs_json_string(json, "program", &program);
 
     if (good) {
+        if (about->since < 0 || about->since > LAST_SECOND)
+            about->since = 0;
         show(about->host, host);
         show(about->program, program);
     }

@@ -114,6 +114,15 @@ static curl_socket_t open_socket(void *nothing, curlsocktype purpose, struct cur
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+/* An endpoint of this machine is asked directly, as etcdctl does, whatever http_proxy says. */
+static bool is_here(const char *url)
+{
+    const char *host = strstr(url, "://") + 3;
+
+    return (strncmp(host, "localhost", 9) == 0 && (host[9] == ':' || host[9] == '/'))
+           || strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0;
+}
+
 /* All that curl has to know.  False: no memory. */
 static bool set_options(struct fs_http *http, struct fs_exchange *exchange, const char *url,
                         const char *body, long timeout_ms)
@@ -138,6 +147,8 @@ static bool set_options(struct fs_http *http, struct fs_exchange *exchange, cons
     SET(CURLOPT_PRIVATE, exchange);
     SET(CURLOPT_ERRORBUFFER, exchange->why);
     SET(CURLOPT_NOSIGNAL, 1L);
+    if (is_here(url))
+        SET(CURLOPT_PROXY, "");
     SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
     SET(CURLOPT_CONNECTTIMEOUT_MS, timeout_ms != 0 && timeout_ms < CONNECT_MS ? timeout_ms
                                                                               : CONNECT_MS);

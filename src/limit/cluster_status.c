@@ -24,7 +24,7 @@ static void describe(const struct shown_name *name, int number, struct shown_use
     *shown = (struct shown_user){
         .place = user->place, .pid = user->pid, .units = user->units, .fence = user->fence,
         .priority = user->priority, .since = since, .host = user->host,
-        .ns = now > since ? (int64_t)(now - since) * 1000000000 : 0,
+        .ns = since != 0 && now > since ? (int64_t)(now - since) * 1000000000 : 0,
         .command = user->program, .command_length = strlen(user->program),
     };
 }

@@ -141,7 +141,7 @@ static void *ask_etcd(void *arg)
 
         pthread_mutex_unlock(&turn->mutex);
         seconds = question(turn, &standing);
-        clock_gettime(CLOCK_REALTIME, &next);
+        clock_gettime(CLOCK_MONOTONIC, &next);
         next.tv_sec += seconds;
         pthread_mutex_lock(&turn->mutex);
         turn->standing = standing;
@@ -172,8 +172,8 @@ static bool ask(void *arg, struct standing *standing)
 static int wait_for_turn(const struct cluster_name *name, fairsem_cluster_hold_t *hold)
 {
     const struct request *request = name->request;
-    struct turn turn = { .name = name, .hold = hold, .mutex = PTHREAD_MUTEX_INITIALIZER,
-                         .changed = PTHREAD_COND_INITIALIZER };
+    struct turn turn = { .name = name, .hold = hold, .mutex = PTHREAD_MUTEX_INITIALIZER };
+    pthread_condattr_t monotonic;
     const fairsem_wait_t how = {
         .priority = request->priority,
         .timeout_ns = request->wait_ns == 0 ? -1 : request->wait_ns < 0 ? 0 : request->wait_ns,
@@ -186,6 +186,10 @@ static int wait_for_turn(const struct cluster_name *name, fairsem_cluster_hold_t
     };
     int error;
 
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&turn.changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     clock_gettime(CLOCK_MONOTONIC, &turn.began);
     error = wait_line(&line, &how);
     pthread_mutex_lock(&turn.mutex);
@@ -194,6 +198,7 @@ static int wait_for_turn(const struct cluster_name *name, fairsem_cluster_hold_t
     pthread_mutex_unlock(&turn.mutex);
     if (turn.asks)
         pthread_join(turn.asker, NULL);
+    pthread_cond_destroy(&turn.changed);
     return error;
 }
 

@@ -58,12 +58,13 @@ void json_string(FILE *file, const char *text, size_t length)
 
 static void json_user(FILE *file, const struct shown_name *name, int number)
 {
-    char text[COMMAND_SIZE], since[30];
+    char text[COMMAND_SIZE], since[30] = "null";
     struct shown_user user = { 0 };
     struct tm tm;
 
     name->describe(name, number, &user, text, sizeof text);
-    strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&user.since, &tm));
+    if (user.since != 0)
+        strftime(since, sizeof since, "\"%Y-%m-%dT%H:%M:%SZ\"", gmtime_r(&user.since, &tm));
     putc('{', file);
     if (name->cluster) {
         fputs("\"host\": ", file);
@@ -73,7 +74,7 @@ static void json_user(FILE *file, const struct shown_name *name, int number)
         fprintf(file, "\"pid\": %" PRId64 ", \"local_pid\": %" PRId64, user.pid, user.local_pid);
     }
     fprintf(file, ", \"units\": %" PRId64 ", \"priority\": %" PRId64 ", \"place\": %" PRId64
-            ", \"since\": \"%s\", \"seconds\": %.3f, \"command\": ", user.units, user.priority,
+            ", \"since\": %s, \"seconds\": %.3f, \"command\": ", user.units, user.priority,
             user.place, since, (double)user.ns / 1e9);
     if (user.command_length > 0)
         json_string(file, user.command, user.command_length);

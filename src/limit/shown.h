@@ -15,7 +15,7 @@ struct shown_user {
     int64_t     local_pid;      /* here; 0: it is not to be seen from here */
     int64_t     units, priority, fence;
     int64_t     ns;             /* that it runs or waits */
-    time_t      since;
+    time_t      since;          /* 0: nobody knows it */
     const char *host;           /* NULL: this machine */
     const char *command;        /* not ended by '\0'; it may have control characters */
     size_t      command_length; /* 0: nobody knows it */

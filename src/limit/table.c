@@ -19,6 +19,10 @@ static void print_since(time_t since)
     char today[20], text[20];
     struct tm tm;
 
+    if (since == 0) {
+        printf("  %10s", "-");
+        return;
+    }
     localtime_r(&now, &tm);
     strftime(today, sizeof today, "%Y-%m-%d", &tm);
     localtime_r(&since, &tm);
