@@ -207,7 +207,7 @@ typedef struct fairsem_cluster_user {
     int64_t place;          /* in the queue, from 1; 0: it holds them */
     int64_t priority;
     int64_t fence;          /* of a holder; else 0 */
-    int64_t since;          /* when it began or joined, by its machine: seconds since 1970; 0: unknown */
+    int64_t since;          /* when it began or joined, by its machine: seconds since 1970, or 0 */
     int64_t pid;            /* on its machine */
     int64_t mine;           /* 1: of this handle; else 0 */
     int64_t reserved_[5];

@@ -102,8 +102,8 @@
 #endif
 
 /*
- * Private.  The compiler warns of what always fails with ENOSYS: named semaphores, and a constant pshared
- * that is not 0, which gcc sees only when it optimizes.
+ * Private.  The compiler warns of what always fails with ENOSYS: named semaphores, and a constant
+ * pshared that is not 0, which gcc sees only when it optimizes.
  */
 #if defined(__clang__)
 #pragma clang diagnostic push

@@ -399,8 +399,8 @@ private:
 };
 
 /*
- * In place of std::counting_semaphore, and a semaphore like any other.  LeastMaxValue is its capacity: a
- * unit that is released twice is EOVERFLOW.  A pointer to the base must not be deleted.
+ * In place of std::counting_semaphore, and a semaphore like any other.  LeastMaxValue is its
+ * capacity: a unit that is released twice is EOVERFLOW.  A pointer to the base must not be deleted.
  */
 template <std::ptrdiff_t LeastMaxValue = detail::most>
 class counting_semaphore : public semaphore {

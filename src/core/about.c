@@ -38,7 +38,7 @@ const char *fairsem_strerror(int error)
     case ENOSYS:          return "not on this system";
     case ENOTRECOVERABLE: return "the segment is damaged";
     case ENOTSUP:         return "not supported on this system, or by this version";
-    case EOVERFLOW:       return "more units than the capacity: some are given back that were never taken";
+    case EOVERFLOW:       return "more than the capacity: some of the units were never taken";
     case EPERM:           return "units that this process does not hold, or no permission";
     case EROFS:           return "a read-only file system";
     case ESHUTDOWN:       return "the semaphore was closed";

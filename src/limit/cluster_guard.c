@@ -79,8 +79,8 @@ static void tell(struct cluster_guard *g, int lost)
     if (g->told)
         return;
     g->told = true;
-    words.length = snprintf(words.text, sizeof words.text, "%s: %s: %s; %s\n", program_invocation_short_name,
-                            g->name->request->name, cluster_error(lost != 0 ? lost : ENETUNREACH),
+    words.length = snprintf(words.text, sizeof words.text, "%s: %s: %s; %s\n",
+                            program_invocation_short_name, g->name->request->name, cluster_error(lost != 0 ? lost : ENETUNREACH),
                             g->name->request->cluster.keep_running
                             ? "another command may have the place now" : "the command is ended");
     if (words.length >= (int)sizeof words.text)

@@ -258,8 +258,8 @@ int run_as_child(fairsem_shared_t *handle, const char *segment, char **command)
     tidy_names(false);              /* now nobody waits for us */
     status = accompany(child, &signals, NULL);
     if (!turn_is_current(handle, segment))
-        warnx("%s: somebody has removed this name while the command ran, and others may have run beside it",
-              segment);
+        warnx("%s: somebody has removed this name while the command ran, and others may have run "
+              "beside it", segment);
     tidy_touch(segment);
     fairsem_shared_close(handle);    /* so the next one need not first find that we are dead */
     return result_of(command, status);
