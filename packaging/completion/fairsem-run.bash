@@ -10,7 +10,7 @@ _fairsem_run() {
     [[ ${COMP_WORDS[at]} != = ]] || ((at += 2))
   done
   if ((at == COMP_CWORD)) && [[ $cur == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W '--bypass= --stats --check --version --help' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W '--bypass= --stats --libc --check --version --help' -- "$cur")
     [[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace 2> /dev/null
   elif ((at > COMP_CWORD)); then
     [[ ${COMP_WORDS[*]} != *--bypass* ]] || return

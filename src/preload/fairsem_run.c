@@ -22,7 +22,7 @@
 
 static void usage(FILE *file)
 {
-    fputs("usage: fairsem-run [--bypass=TIME] [--stats[=FILE]] PROGRAM [ARGUMENT...]\n"
+    fputs("usage: fairsem-run [--bypass=TIME] [--stats[=FILE]] [--libc] PROGRAM [ARGUMENT...]\n"
           "       fairsem-run --check\n"
           "\n"
           "Run PROGRAM with its unnamed, process-private semaphores (sem_init) made fair.\n"
@@ -30,6 +30,7 @@ static void usage(FILE *file)
           "  --bypass=TIME   let running threads pass those that have waited for less than TIME,\n"
           "                  such as 10ms: faster, and less fair\n"
           "  --stats[=FILE]  when PROGRAM has ended, report its waits to stderr, or FILE\n"
+          "  --libc          with --stats: only count, to compare; the semaphores stay libc's\n"
           "  --check         only find out whether fairsem-run works here\n"
           "  --version       print the version\n"
           "  --help          print this text\n"
@@ -39,16 +40,17 @@ static void usage(FILE *file)
 }
 
 struct options {
-    bool stats, only_check;
+    bool stats, only_count, only_check;
     const char *file_name;      /* of --stats; NULL: stderr */
     int64_t bypass_ns;
 };
 
-enum { STATS = 256, BYPASS, CHECK, VERSION, HELP };
+enum { STATS = 256, BYPASS, LIBC, CHECK, VERSION, HELP };
 
 static const struct option known[] = {
     { "stats", optional_argument, NULL, STATS },
     { "bypass", required_argument, NULL, BYPASS },
+    { "libc", no_argument, NULL, LIBC },
     { "check", no_argument, NULL, CHECK },
     { "version", no_argument, NULL, VERSION },
     { "help", no_argument, NULL, HELP },
@@ -102,6 +104,9 @@ static bool read_options(int argc, char **argv, struct options *o, int *exit_sta
                 return false;
             }
             break;
+        case LIBC:
+            o->only_count = true;
+            break;
         case CHECK:
             o->only_check = true;
             break;
@@ -119,6 +124,10 @@ static bool read_options(int argc, char **argv, struct options *o, int *exit_sta
             *exit_status = wrong_usage(NULL);
             return false;
         }
+    }
+    if (o->only_count && (!o->stats || o->bypass_ns != 0)) {
+        *exit_status = wrong_usage("--libc belongs to --stats, without --bypass");
+        return false;
     }
     if (o->only_check == (optind < argc)) {
         *exit_status = wrong_usage(o->only_check ? "--check runs no program" : "no program");
@@ -167,5 +176,5 @@ int main(int argc, char **argv)
         complain("%s", strerror(errno));
         return OWN_FAILURE;
     }
-    return o.stats ? stats_run(path, argv, o.file_name, o.bypass_ns) : program_become(path, argv);
+    return o.stats ? stats_run(path, argv, o.file_name, o.bypass_ns, o.only_count) : program_become(path, argv);
 }

@@ -141,8 +141,24 @@ static bool pass_through(enum fs_cell_kind kind)
         return false;
     }
     prepare();
-    FS_COUNT(foreign);
+    if (!fs_only_counts())
+        FS_COUNT(foreign);
     return true;
+}
+
+/* For a wait in libc that begins now: its begin; 0: it is not measured, or a unit is free. */
+static uint64_t measured_since(sem_t *sem)
+{
+    int value = 0;
+
+    return fs_only_counts() && libc.getvalue(sem, &value) == 0 && value <= 0 ? fs_record_start() : 0;
+}
+
+static int measured(int result, uint64_t start)
+{
+    if (result == 0 && start != 0)
+        fs_record_wait(NULL, start);
+    return result;
 }
 
 /* ---- The fast paths: a plain semaphore is a number, and nobody waits for it ---- */
@@ -196,6 +212,10 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
     }
     if (pshared != 0) {
         FS_COUNT(shared);
+        return libc.init(sem, pshared, value);
+    }
+    if (fs_only_counts()) {
+        FS_COUNT(created);
         return libc.init(sem, pshared, value);
     }
     memset(sem, 0, sizeof *sem);
@@ -292,6 +312,7 @@ static bool wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadli
 EXPORT int sem_wait(sem_t *sem)
 {
     enum fs_cell_kind kind;
+    uint64_t start;
     int result;
 
     pthread_testcancel();
@@ -299,7 +320,10 @@ EXPORT int sem_wait(sem_t *sem)
         return 0;
     if (wait_slow(sem, CLOCK_REALTIME, NULL, &kind, &result))
         return result;
-    return pass_through(kind) ? libc.wait(sem) : -1;
+    if (!pass_through(kind))
+        return -1;
+    start = measured_since(sem);
+    return measured(libc.wait(sem), start);
 }
 
 /* EAGAIN may be the answer of a cell that was retired just before. */
@@ -348,22 +372,30 @@ static bool wait_until(sem_t *sem, clockid_t clock, const struct timespec *deadl
 EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict deadline)
 {
     enum fs_cell_kind kind;
+    uint64_t start;
     int result;
 
     if (wait_until(sem, CLOCK_REALTIME, deadline, &kind, &result))
         return result;
-    return pass_through(kind) ? libc.timedwait(sem, deadline) : -1;
+    if (!pass_through(kind))
+        return -1;
+    start = measured_since(sem);
+    return measured(libc.timedwait(sem, deadline), start);
 }
 
 EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock,
                          const struct timespec *restrict deadline)
 {
     enum fs_cell_kind kind;
+    uint64_t start;
     int result;
 
     if (wait_until(sem, clock, deadline, &kind, &result))
         return result;
-    return pass_through(kind) ? libc.clockwait(sem, clock, deadline) : -1;
+    if (!pass_through(kind))
+        return -1;
+    start = measured_since(sem);
+    return measured(libc.clockwait(sem, clock, deadline), start);
 }
 
 /* ---- Post, and the rest ---- */

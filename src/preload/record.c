@@ -32,6 +32,8 @@ void fs_records_map(void)
         return;
     }
     atomic_fetch_add(&map->processes, 1);
+    if (dlsym(RTLD_DEFAULT, "fairsem_sem_init") != NULL)
+        atomic_store(&map->header, 1);
     fs_records = map;
 }
 

@@ -24,6 +24,12 @@ extern struct fs_uncounted {
     atomic_fetch_add_explicit(fs_records != NULL ? &fs_records->what : &fs_uncounted.what, 1,  \
                               memory_order_relaxed)
 
+/* --libc: the semaphores stay libc's. */
+static inline int fs_only_counts(void)
+{
+    return fs_records != NULL && fs_records->only_count != 0;
+}
+
 /* Map the file, if fairsem-run has asked for statistics. */
 void fs_records_map(void);
 

@@ -17,7 +17,7 @@
 /* And the one with the time of --bypass, in nanoseconds. */
 #define FS_BYPASS_ENV "FAIRSEM_BYPASS_NS"
 
-#define FS_RECORDS_VERSION 2
+#define FS_RECORDS_VERSION 3
 #define FS_RECORDS_MOST    16384    /* semaphores with a record of their own */
 
 struct fs_waited {
@@ -35,6 +35,8 @@ struct fs_record {
 
 struct fs_records {
     uint32_t         version;   /* written by fairsem-run */
+    uint32_t         only_count;/* the same: the semaphores stay libc's */
+    _Atomic uint32_t header;    /* the program has libfairsem, perhaps for fairsem/posix.h */
     _Atomic uint32_t processes; /* how many have loaded the interposer */
     _Atomic uint32_t used;      /* entries of record[]; may be larger than record[] for a moment */
     _Atomic uint64_t created;   /* semaphores that were made */

@@ -32,6 +32,11 @@ void records_print(FILE *file, const struct fs_records *records, int64_t bypass_
     qsort(sorted, count, sizeof sorted[0], by_longest_wait);
     fprintf(file, "fairsem-run: semaphores created: %llu, in processes: %u\n",
             (unsigned long long)records->created, (unsigned)records->processes);
+    if (records->only_count != 0)
+        fputs("--libc: they stayed libc's, and their waits were measured together\n", file);
+    if (records->header != 0)
+        fputs("the program has libfairsem: what it calls by fairsem/posix.h is fair already, and not "
+              "counted\n", file);
     fprintf(file, "passed through to libc: %llu process-shared, %llu opened by name, "
             "%llu calls on semaphores not made by sem_init here\n",
             (unsigned long long)records->shared, (unsigned long long)records->named,

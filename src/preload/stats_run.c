@@ -97,7 +97,7 @@ static int end_like(int status)
     return WEXITSTATUS(status);
 }
 
-int stats_run(const char *path, char **argv, const char *file_name, int64_t bypass_ns)
+int stats_run(const char *path, char **argv, const char *file_name, int64_t bypass_ns, bool only_count)
 {
     static const int to_hand_on[] = { SIGHUP, SIGTERM, SIGUSR1, SIGUSR2 };
     struct sigaction on_child, on_large_file;
@@ -116,6 +116,7 @@ int stats_run(const char *path, char **argv, const char *file_name, int64_t bypa
         complain("no room for statistics: %s", strerror(errno));
         return OWN_FAILURE;
     }
+    records->only_count = only_count;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
     /* If it is ignored, waitpid fails.  The program inherits it as it was. */

@@ -3,13 +3,14 @@
 #ifndef FS_STATS_RUN_H
 #define FS_STATS_RUN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
  * Run the program with the module, which is in LD_PRELOAD already.  Print the statistics to the
  * file; NULL: to stderr.  Returns the exit status, or dies by the signal that killed the program.
- * bypass_ns: the time of --bypass; 0: none.
+ * bypass_ns: the time of --bypass; 0: none.  only_count: the semaphores stay libc's.
  */
-int stats_run(const char *path, char **argv, const char *file_name, int64_t bypass_ns);
+int stats_run(const char *path, char **argv, const char *file_name, int64_t bypass_ns, bool only_count);
 
 #endif

@@ -636,6 +636,25 @@ if $CC ${CFLAGS-} "$work/early.c" -o "$work/early" > "$work/log" 2>&1; then
     says err "^fairsem-run: $work/early did not load the interposer" "nothing was counted: says why"
 fi
 
+# The same program with libc's semaphores: its waits are measured, and the sum is all there is.
+expect 0 "--stats --libc" "$run" --stats --libc "$program" slow-waits &&
+  says err '^--libc: they stayed libc' "--libc: says so" &&
+  says err '^ *2 .*  all$' "--libc: two waits" &&
+  if grep -q ', by ' "$work/err"; then fail "--libc: a semaphore of the module"; fi
+refuses 125 'belongs to --stats' "--libc alone" "$run" --libc "$program" exit 0
+refuses 125 'without --bypass' "--libc with a bypass" "$run" --stats --libc --bypass=2ms "$program" exit 0
+
+# A program that calls the library itself.
+if [ -f "$top_builddir/.libs/libfairsem.so.0" ]; then
+  printf '%s\n' '#include <fairsem/posix.h>' 'int main(void) { sem_t s; return sem_init(&s, 0, 1) + sem_wait(&s); }' \
+    > "$work/header.c"
+  # shellcheck disable=SC2086 # a compiler and flags are lists
+  $CC ${CFLAGS-} -I"$top_srcdir/include" "$work/header.c" "$top_builddir/.libs/libfairsem.so.0" -pthread \
+    -Wl,-rpath,"$(cd "$top_builddir/.libs" && pwd)" -o "$work/header" || exit 99
+  expect 0 "--stats, a program with fairsem/posix.h" "$run" --stats "$work/header" &&
+    says err '^the program has libfairsem: ' "a program with fairsem/posix.h: says so"
+fi
+
 # The times of a wait are those of a clock: two of 50 ms.
 stats 0 slow-waits 2 1 0 0 0 0 2
 if grep -q '^ *waits  *longest ms  *total ms  *semaphore$' "$work/stats" && awk '
