@@ -102,22 +102,24 @@
 #endif
 
 /*
- * Private.  The compiler warns of what always fails with ENOSYS: named semaphores, and a constant
- * pshared that is not 0, which gcc sees only when it optimizes.
+ * Private.  The compiler warns of what always fails with ENOSYS: sem_open, and a constant pshared that
+ * is not 0, which gcc sees only when it optimizes.
  */
+#define FAIRSEM_FAILS_
+#if defined(__has_attribute)
+#if __has_attribute(__warning__)
+#undef FAIRSEM_FAILS_
+#define FAIRSEM_FAILS_ __attribute__((__warning__("it fails with ENOSYS: see fairsem_posix(7)")))
+#endif
+#endif
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
 #pragma clang diagnostic ignored "-Wuser-defined-warnings"   /* in here */
 #define FAIRSEM_FAILS_IF_(condition) \
     __attribute__((diagnose_if(condition, "it fails with ENOSYS: see fairsem_posix(7)", "warning")))
-#define FAIRSEM_FAILS_ FAIRSEM_FAILS_IF_(1)
-#elif defined(__GNUC__)
-#define FAIRSEM_FAILS_IF_(condition)
-#define FAIRSEM_FAILS_ __attribute__((__warning__("it fails with ENOSYS: see fairsem_posix(7)")))
 #else
 #define FAIRSEM_FAILS_IF_(condition)
-#define FAIRSEM_FAILS_
 #endif
 
 #ifdef __cplusplus
@@ -165,8 +167,8 @@ FAIRSEM_API int fairsem_sem_getvalue(fairsem_sem_t *sem, int *value) FAIRSEM_NON
 /* ENOSYS: always, because named semaphores are between processes.  sem_open returns SEM_FAILED. */
 FAIRSEM_API fairsem_sem_t *fairsem_sem_open(const char *name, int oflag, ...)
     FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_;
-FAIRSEM_API int fairsem_sem_close(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_;
-FAIRSEM_API int fairsem_sem_unlink(const char *name) FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_;
+FAIRSEM_API int fairsem_sem_close(fairsem_sem_t *sem) FAIRSEM_NONNULL_(1);
+FAIRSEM_API int fairsem_sem_unlink(const char *name) FAIRSEM_NONNULL_(1);
 
 /* ======================================================================== *
  *  The names of POSIX
@@ -200,9 +202,9 @@ extern FAIRSEM_API int sem_getvalue(sem_t *sem, int *value)
     FAIRSEM_IS_(fairsem_sem_getvalue) FAIRSEM_NONNULL_(1, 2);
 extern FAIRSEM_API sem_t *sem_open(const char *name, int oflag, ...)
     FAIRSEM_IS_(fairsem_sem_open) FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_;
-extern FAIRSEM_API int sem_close(sem_t *sem) FAIRSEM_IS_(fairsem_sem_close) FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_;
+extern FAIRSEM_API int sem_close(sem_t *sem) FAIRSEM_IS_(fairsem_sem_close) FAIRSEM_NONNULL_(1);
 extern FAIRSEM_API int sem_unlink(const char *name)
-    FAIRSEM_IS_(fairsem_sem_unlink) FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_;
+    FAIRSEM_IS_(fairsem_sem_unlink) FAIRSEM_NONNULL_(1);
 
 #if defined(__OPTIMIZE__) && !defined(__clang__)
 extern FAIRSEM_API int fairsem_init_shared_(sem_t *sem, int pshared, unsigned value)
@@ -271,7 +273,7 @@ FAIRSEM_NONNULL_(1, 2) inline int sem_getvalue(fairsem_sem_t *sem, int *value)
     return fairsem_sem_getvalue(sem, value);
 }
 
-FAIRSEM_NONNULL_(1) FAIRSEM_FAILS_ inline int sem_close(fairsem_sem_t *sem)
+FAIRSEM_NONNULL_(1) inline int sem_close(fairsem_sem_t *sem)
 {
     return fairsem_sem_close(sem);
 }

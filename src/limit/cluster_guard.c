@@ -65,8 +65,11 @@ static struct {
 /* By a bare write: somebody else may need the lock of stderr. */
 static void *write_words(void *unused)
 {
-    while (write(STDERR_FILENO, words.text, (size_t)words.length) < 0 && errno == EINTR)
-        continue;
+    ssize_t written;
+
+    do
+        written = write(STDERR_FILENO, words.text, (size_t)words.length);
+    while (written < 0 && errno == EINTR);
     atomic_store(&words.written, true);
     return unused;
 }
