@@ -268,17 +268,20 @@ START_TEST(the_numbers_agree_at_every_moment)
 }
 END_TEST
 
-/* Nine times 2^60 is more than an int64_t holds. */
+/* Nine times 2^60 is more than an int64_t holds, and forty times it more than twice a uint64_t. */
 START_TEST(the_sum_of_waiting_units_does_not_overflow)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    fairsem_ticket_t tickets[9] = { 0 };
+    fairsem_ticket_t tickets[40] = { 0 };
 
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < 40; i++)
         ck_assert_int_eq(fairsem_ticket_take(&tickets[i], &sem, FAIRSEM_MAX_UNITS, 0, NULL, NULL),
                          EINPROGRESS);
     ck_assert_int_eq(stat_of(&sem).waiting_units, INT64_MAX);
-    ck_assert_int_eq(fairsem_ticket_return(&tickets[8]), 0);
+    for (int i = 39; i >= 8; i--) {
+        ck_assert_int_eq(stat_of(&sem).waiting_units, INT64_MAX);
+        ck_assert_int_eq(fairsem_ticket_return(&tickets[i]), 0);
+    }
     ck_assert_int_eq(fairsem_ticket_return(&tickets[0]), 0);
     ck_assert_int_eq(stat_of(&sem).waiting_units, 7 * FAIRSEM_MAX_UNITS);
     for (int i = 1; i < 8; i++)

@@ -94,6 +94,28 @@ START_TEST(a_zombie_is_dead_and_a_stopped_process_is_not)
 }
 END_TEST
 
+/* All that the capacity allows: the process was granted the last unit, and never knew it. */
+START_TEST(a_unit_that_a_dead_process_was_granted_fills_the_segment_again)
+{
+    const fairsem_shared_attr_t attr = { .capacity = 1, .flags = FAIRSEM_SHARED_NO_UNDO };
+    fairsem_shared_t *h;
+    siginfo_t info;
+    pid_t waiter;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
+    waiter = fork_waiter(h, 1, NULL, NULL);
+    await_queue(h, 1);
+    ck_assert_int_eq(kill(waiter, SIGSTOP), 0);
+    ck_assert_int_eq(waitid(P_PID, (id_t)waiter, &info, WSTOPPED | WNOWAIT), 0);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    kill_child(waiter);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 1);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 /* The parent keeps its units when a child closes the inherited handle, or ends. */
 START_TEST(a_child_is_a_process_of_its_own)
 {
@@ -734,7 +756,8 @@ int main(int argc, char **argv)
         return after_exec(argv[2]);
     RUN_SUITE("shared death", units_of_a_killed_holder_go_to_the_next_waiter,
               a_killed_waiter_leaves_the_queue_from_any_place,
-              a_zombie_is_dead_and_a_stopped_process_is_not, a_child_is_a_process_of_its_own,
+              a_zombie_is_dead_and_a_stopped_process_is_not,
+              a_unit_that_a_dead_process_was_granted_fills_the_segment_again, a_child_is_a_process_of_its_own,
               a_process_that_closes_before_its_end_is_not_counted_as_dead,
               exec_returns_the_units_of_the_process,
               keep_on_exec_keeps_the_units_until_the_new_program_ends,

@@ -167,6 +167,12 @@ START_TEST(a_token_cancels_only_the_wait_that_uses_it)
     ck_assert_int_eq(fairsem_shared_acquire_with(h, 1, &how), 4711);
     ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
     ck_assert(stat.cancels == 1 && stat.grants == 1 && stat.mine == 1);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+
+    /* Not even a unit that is free, and could be had without the lock. */
+    h = make_segment(1, FAIRSEM_SHARED_NO_UNDO);
+    ck_assert_int_eq(fairsem_shared_acquire_with(h, 1, &how), 4711);
+    ck_assert_int_eq(fairsem_shared_available(h), 1);
     ck_assert_int_eq(fairsem_token_destroy(&first.token), 0);
     ck_assert_int_eq(fairsem_token_destroy(&second.token), 0);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
@@ -256,6 +262,7 @@ START_TEST(users_and_dump_show_holders_and_waiters)
     _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(5, 0);
     fairsem_shared_user_t users[4];
+    fairsem_shared_stat_t stat;
     pid_t holder = fork_holder(h, 2, flag), waiter;
     char text[4096] = "";
     FILE *file = fmemopen(text, sizeof text, "w");
@@ -281,6 +288,8 @@ START_TEST(users_and_dump_show_holders_and_waiters)
     ck_assert_int_eq(fairsem_shared_users(h, NULL, &count), 0);
     ck_assert_int_eq(count, 3);
     nap(50);        /* the same of the wait, which is not over */
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert_int_ge(stat.oldest_wait_ns, 10000000);
     ck_assert_int_eq(fairsem_shared_dump(h, file), 0);
     fclose(file);
     ck_assert_ptr_nonnull(strstr(text, "available 2 of 5, held 3 (1 here), processes 3 of 64"));
