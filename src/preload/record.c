@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +39,11 @@ void fs_records_map(void)
 }
 
 /* Describe the caller of sem_init: "libfoo.so(make_lock+0x1f)". */
-static void describe(const void *caller, char *text, size_t size)
+static void describe(const void *caller, struct fs_record *r)
 {
+    char *const text = r->creator;
+    const size_t size = sizeof r->creator;
+    uintptr_t call = (uintptr_t)caller - 1;
     Dl_info info;
     const char *module;
 
@@ -47,6 +51,10 @@ static void describe(const void *caller, char *text, size_t size)
         snprintf(text, size, "%p", caller);
         return;
     }
+    /* A file of this type is always at the same address, which its debugging information has. */
+    if (((const ElfW(Ehdr) *)info.dli_fbase)->e_type != ET_EXEC)
+        call -= (uintptr_t)info.dli_fbase;
+    atomic_store_explicit(&r->call, call, memory_order_relaxed);
     module = strrchr(info.dli_fname, '/');
     module = module != NULL ? module + 1 : info.dli_fname;
     if (info.dli_sname != NULL)
@@ -71,7 +79,7 @@ uint64_t fs_record_new(const sem_t *sem, const void *caller)
     }
     r = &fs_records->record[at];
     atomic_store_explicit(&r->address, (uintptr_t)sem, memory_order_relaxed);
-    describe(caller, r->creator, sizeof r->creator);
+    describe(caller, r);
     atomic_store_explicit(&r->pid, (int32_t)getpid(), memory_order_release);
     return (uint64_t)at + 1;
 }

@@ -30,6 +30,7 @@ struct fs_record {
     struct fs_waited waited;
     _Atomic uint64_t address;   /* of the sem_t */
     _Atomic int32_t  pid;       /* not 0: the rest is valid */
+    _Atomic uint64_t call;      /* for addr2line: the call of sem_init, in its file; 0: unknown */
     char             creator[100];  /* the place that called sem_init */
 };
 

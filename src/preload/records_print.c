@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* records_print.c - see records_print.h. */
+#define _GNU_SOURCE
 #include "records_print.h"
 
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static int by_longest_wait(const void *a, const void *b)
 {
@@ -12,14 +18,59 @@ static int by_longest_wait(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+/* Is the creator in this file?  It begins with the file's name. */
+static bool is_in(const struct fs_record *record, const char *path)
+{
+    const char *name = strrchr(path, '/');
+    size_t length;
+
+    name = name != NULL ? name + 1 : path;
+    length = strlen(name);
+    return length < sizeof record->creator && strncmp(record->creator, name, length) == 0
+           && (record->creator[length] == '(' || record->creator[length] == '+');
+}
+
+/* The line of a call, "server.c:42".  False: it is not known. */
+static bool find_line(const struct fs_record *record, const char *path, char *line, int size)
+{
+    char address[20];
+    int ends[2], status;
+    FILE *answer;
+    pid_t child;
+    bool known;
+
+    if (record->call == 0 || !is_in(record, path) || pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)record->call);
+    child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+        unsetenv("LD_PRELOAD");
+        execlp("addr2line", "addr2line", "-s", "-e", path, address, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    answer = fdopen(ends[0], "re");
+    known = answer != NULL && fgets(line, size, answer) != NULL && line[0] != '?';
+    if (answer != NULL)
+        fclose(answer);
+    if (child > 0)
+        waitpid(child, &status, 0);
+    line[known ? strcspn(line, " \n") : 0] = '\0';
+    return known;
+}
+
 static void print_waited(FILE *file, const struct fs_waited *w)
 {
     fprintf(file, "%10llu %12.3f %14.3f", (unsigned long long)w->waits, (double)w->ns_max / 1e6,
             (double)w->ns_total / 1e6);
 }
 
-void records_print(FILE *file, const struct fs_records *records, int64_t bypass_ns)
+void records_print(FILE *file, const struct fs_records *records, const char *path, int64_t bypass_ns)
 {
+    char line[200];
+
     static const struct fs_record *sorted[FS_RECORDS_MOST];
     uint32_t used = records->used, count = 0;
 
@@ -52,8 +103,10 @@ void records_print(FILE *file, const struct fs_records *records, int64_t bypass_
     fprintf(file, "  all\n");
     for (uint32_t i = 0; i < count && i < 10; i++) {
         print_waited(file, &sorted[i]->waited);
-        fprintf(file, "  0x%llx of process %d, by %.100s\n",
-                (unsigned long long)sorted[i]->address, (int)sorted[i]->pid,
-                sorted[i]->creator);
+        fprintf(file, "  0x%llx of process %d, by %.100s", (unsigned long long)sorted[i]->address,
+                (int)sorted[i]->pid, sorted[i]->creator);
+        if (find_line(sorted[i], path, line, sizeof line))
+            fprintf(file, ", %s", line);
+        putc('\n', file);
     }
 }

@@ -7,7 +7,10 @@
 
 #include <stdio.h>
 
-/* bypass_ns: the time of --bypass; 0: none. */
-void records_print(FILE *file, const struct fs_records *records, int64_t bypass_ns);
+/*
+ * path: the program, for whose calls addr2line prints a line, if it is installed and knows it.
+ * bypass_ns: the time of --bypass; 0: none.
+ */
+void records_print(FILE *file, const struct fs_records *records, const char *path, int64_t bypass_ns);
 
 #endif

@@ -156,7 +156,7 @@ int stats_run(const char *path, char **argv, const char *file_name, int64_t bypa
         return CANNOT_RUN;      /* it was never run, and the reason has been printed */
     if (records->processes == 0)
         complain("%s did not load the interposer: it ran unfairly", path);
-    records_print(file, records, bypass_ns);
+    records_print(file, records, path, bypass_ns);
     if (fflush(file) != 0 || ferror(file)) {
         complain("%s: %s", file_name != NULL ? file_name : "stderr", strerror(errno));
         return OWN_FAILURE;

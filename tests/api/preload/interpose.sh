@@ -604,6 +604,11 @@ stats 137 "die kill" 2 1 0 0 0 0 1
 stats 139 "die segv" 2 1 0 0 0 0 1
 expect 0 "--stats names the creator of the semaphore" "$run" --stats "$program" fifo &&
   says err 'by interposed[(+]' "--stats: by interposed"
+case " ${CFLAGS-} " in
+  *' -g'*)
+    ! has addr2line || says err 'by interposed[(+].*, interposed[a-z_]*\.c:[0-9]' "--stats: the line of the call"
+    ;;
+esac
 
 # With --bypass the hog takes its unit back while the victim waits; never without.
 for behavior in hog eintr cancel handler-post fork-child destroyed static-destructor deadlines; do
