@@ -3,15 +3,13 @@
 #include "endpoints.h"
 
 #include "clock.h"
+#include "engine.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * A question that is not answered is asked elsewhere after this.  A renewal is due after a third of
- * the lease, and three quarters are the end: with a sixth there is time for two more endpoints.
- */
+/* A question that is not answered is asked elsewhere after this. */
 #define ANSWER_MS 1700L
 
 /* It doubles so often, at most: fs_endpoints_patience(). */
@@ -41,13 +39,18 @@ void fs_endpoints_failed(struct fs_endpoints *endpoints, unsigned generation)
 }
 
 /*
+ * All endpoints are asked once within the time for a question.  A renewal is due after a third of the
+ * lease, and three quarters are the end; so 5/12 of it are for all, and a sixth for one of two.
+ *
  * It doubles from round to round.  An engine that is overloaded does what it was asked also when
  * nobody waits for the answer any more; asked again and again, it would never get through.
  */
 long fs_endpoints_patience(const struct fs_endpoints *endpoints, bool has_lease, unsigned rounds)
 {
-    int64_t sixth = endpoints->options->ttl_ns / FS_NS_PER_MS / 6;
-    long first = has_lease && sixth < ANSWER_MS ? (long)sixth : ANSWER_MS;
+    int64_t count = endpoints->options->endpoint_count, all = FS_PATIENCE / FS_NS_PER_MS, first;
 
-    return first << (rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX);
+    if (has_lease)
+        all = fs_earlier(all, endpoints->options->ttl_ns / FS_NS_PER_MS * 5 / 12);
+    first = fs_earlier(ANSWER_MS, count <= 2 ? all * 2 / 5 : all / count);
+    return (long)first << (rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX);
 }

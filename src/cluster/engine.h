@@ -65,6 +65,9 @@ struct fs_answer {
 
 struct fs_engine;
 
+/* How long an engine that does not answer is asked by one who does not wait in its queue, at most. */
+#define FS_PATIENCE (INT64_C(5) * 1000000000)
+
 /* A step that is under way, in memory of the caller's.  Behind `owner` all is the engine's. */
 struct fs_call {
     void (*done)(struct fs_call *call, struct fs_answer *answer);
@@ -90,8 +93,8 @@ void fs_engine_close(struct fs_engine *engine);
 
 /*
  * Begin a step.  call->done is called once, in fs_engine_turn, and the call is idle again then.  A
- * step that is not answered is asked again, at each endpoint in turn, until a time, and at least
- * once at each.
+ * step that is not answered is asked again, at each endpoint in turn, until a time, at which it ends
+ * whatever has been asked by then.
  */
 void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step step,
                     const struct fs_place *place, int64_t until);

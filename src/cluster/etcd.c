@@ -83,16 +83,26 @@ static void failed(struct fs_call *call, int error, int64_t now)
     fs_endpoints_failed(&engine->at, call->generation);
     call->tries++;
     rounds = rounds_of(call);
+    if (call->tries % count == 0)
+        pause = rounds > 4 ? PAUSE_LONGEST : fs_earlier(PAUSE_FIRST << (rounds - 1), PAUSE_LONGEST);
     /* What makes no sense, or is refused by TLS, is not asked for longer than two rounds. */
-    if (call->step == FS_WATCH || (rounds >= 1 && now >= call->until)
+    if (call->step == FS_WATCH || now + pause >= call->until
         || (rounds >= 2 && error != ENETUNREACH)) {
         finish(call, error);
         return;
     }
-    if (call->tries % count == 0)
-        pause = rounds > 4 ? PAUSE_LONGEST : fs_earlier(PAUSE_FIRST << (rounds - 1), PAUSE_LONGEST);
     call->state = FS_PAUSED;
     call->again = now + pause;
+}
+
+/* How long an answer is waited for, in milliseconds: never past the end of the call. */
+static long patience(const struct fs_call *call, int64_t now)
+{
+    bool has_lease = call->step != FS_GRANT && call->step != FS_LIST;
+    long most = fs_endpoints_patience(&call->engine->at, has_lease, rounds_of(call));
+    int64_t left = (call->until - now) / FS_NS_PER_MS;
+
+    return left < 1 ? 1 : left < most ? (long)left : most;
 }
 
 /* It could not be sent.  Whoever plans when to wake has to be told, if it has done so already. */
@@ -104,9 +114,12 @@ static void wait_for_memory(struct fs_call *call, int64_t now)
     fs_engine_wake(call->engine);
 }
 
-static bool has_waited_for_memory(const struct fs_call *call)
+/* The time for it is over, without a question that would end by itself. */
+static bool is_late(const struct fs_call *call)
 {
-    return call->state == FS_PAUSED && call->answer.error == ENOMEM && fs_boot_now() >= call->until;
+    return (call->state == FS_NEEDS_TOKEN
+            || (call->state == FS_PAUSED && call->answer.error == ENOMEM))
+        && fs_boot_now() >= call->until;
 }
 
 static void ended(struct fs_exchange *exchange, int error);
@@ -116,7 +129,6 @@ static void send_call(struct fs_call *call, int64_t now)
 {
     struct fs_engine *engine = call->engine;
     bool streams = call->step == FS_WATCH;
-    bool has_lease = call->step != FS_GRANT && call->step != FS_LIST;
     int error;
 
     call->generation = engine->at.generation;
@@ -138,8 +150,7 @@ static void send_call(struct fs_call *call, int64_t now)
     call->state = FS_SENT;
     error = fs_endpoints_post(&engine->at, &call->exchange, fs_etcd_path(call->step),
                               engine->login.text, fs_etcd_ask(call->step, call->place),
-                              streams ? 0 : fs_endpoints_patience(&engine->at, has_lease,
-                                                                  rounds_of(call)));
+                              streams ? 0 : patience(call, now));
     if (error != 0)
         wait_for_memory(call, now);
 }
@@ -302,13 +313,15 @@ int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
         fs_http_stop(&call->exchange);
         finish(call, ENETUNREACH);
     }
-    while ((call = next_that(engine, has_waited_for_memory)) != NULL)
-        finish(call, ENOMEM);
+    while ((call = next_that(engine, is_late)) != NULL)
+        finish(call, call->state == FS_PAUSED ? ENOMEM : ENETUNREACH);
     for (call = engine->calls; call != NULL; call = call->next) {
         if (call->state == FS_PAUSED && call->again <= now)
             send_call(call, now);
         if (call->state == FS_PAUSED)
             next = fs_earlier(next, call->again);
+        if (call->state == FS_NEEDS_TOKEN)
+            next = fs_earlier(next, call->until);
     }
     return next;
 }

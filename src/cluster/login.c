@@ -26,14 +26,18 @@ static void ended(struct fs_exchange *exchange, int error)
 
 void fs_login_ask(struct fs_login *login)
 {
+    unsigned few;
+
     if (login->is_asked)
         return;
+    /* To compare a password takes etcd longer. */
+    few = login->at->options->endpoint_count <= 2;
     login->exchange.ended = ended;
     login->exchange.line = NULL;
     login->exchange.owner = login;
     login->is_asked = fs_endpoints_post(login->at, &login->exchange, "/v3/auth/authenticate", NULL,
                                         fs_etcd_ask_token(login->at->options),
-                                        fs_endpoints_patience(login->at, false, 1)) == 0;
+                                        fs_endpoints_patience(login->at, false, few)) == 0;
 }
 
 void fs_login_refused(struct fs_login *login, unsigned number)

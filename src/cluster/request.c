@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long an engine that does not answer is asked for a lease, or to end one, at most. */
-#define PATIENCE (5 * FS_NS_PER_S)
-
 /* An end that failed at each endpoint is tried again after this. */
 #define RETRY (300 * FS_NS_PER_MS)
 
@@ -19,11 +16,19 @@
 #define WATCH_SHORT FS_NS_PER_S
 #define PAUSE_FIRST (50 * FS_NS_PER_MS)
 
-/* Take a step.  It is tried until a time, and at least once at each endpoint. */
-static void take(struct fs_request *request, enum fs_step step, int64_t until)
+/* Take a step.  It is tried until a time. */
+static void take_until(struct fs_request *request, enum fs_step step, int64_t until)
 {
     request->step_at = FS_NEVER;
     fs_engine_call(request->keeper->engine, &request->step, step, &request->place, until);
+}
+
+/* Only a request that waits in the queue has a place to lose: it asks for as long as its lease lives. */
+static void take(struct fs_request *request, enum fs_step step)
+{
+    bool waits = request->state == FS_WAITING && !request->only_try;
+
+    take_until(request, step, waits ? fs_lease_end(&request->lease) : fs_boot_now() + FS_PATIENCE);
 }
 
 /* Tell the caller how the request went. */
@@ -57,7 +62,6 @@ static void over(struct fs_request *request, int result)
 static void leave(struct fs_request *request)
 {
     bool has_key = request->state != FS_GRANTING;
-    int64_t now = fs_boot_now();
 
     if (request->state == FS_ENDING || request->state == FS_ENDED)
         return;
@@ -66,7 +70,7 @@ static void leave(struct fs_request *request)
         fs_lease_stop(&request->lease);
     request->state = FS_ENDING;
     if (has_key)
-        take(request, FS_END, fs_earlier(now + PATIENCE, fs_lease_end(&request->lease)));
+        take(request, FS_END);
     else
         over(request, 0);
 }
@@ -93,7 +97,7 @@ static void granted(struct fs_request *request, const struct fs_answer *answer)
     fs_lease_begin(&request->lease, request->keeper->engine, &request->place, answer->sent,
                    answer->ttl_s);
     request->state = FS_JOINING;
-    take(request, FS_JOIN, fs_lease_end(&request->lease));
+    take(request, FS_JOIN);
 }
 
 static void begun(struct fs_request *request, int64_t fence)
@@ -114,7 +118,7 @@ static void begun(struct fs_request *request, int64_t fence)
 static void watch(struct fs_request *request)
 {
     request->watch_began = fs_boot_now();
-    take(request, FS_WATCH, FS_NEVER);
+    take_until(request, FS_WATCH, FS_NEVER);
 }
 
 /* What a view means: begin, wait, or leave. */
@@ -140,7 +144,7 @@ static void consider(struct fs_request *request, const struct fs_answer *view)
     place->awaits = place->ahead[0] != '\0' ? 1 : view->runs;
     request->watches_again = false;
     if (place->ahead[0] == '\0' && place->units <= place->limit - view->held) {
-        take(request, FS_BEGIN, fs_lease_end(&request->lease));
+        take(request, FS_BEGIN);
     } else if (request->only_try) {
         fail(request, ETIMEDOUT);
     } else {
@@ -160,7 +164,7 @@ static void joined(struct fs_request *request, const struct fs_answer *answer)
     } else {
         /* It had joined by an earlier attempt; the view was read without that. */
         request->place.joined = answer->joined;
-        take(request, FS_VIEW, fs_lease_end(&request->lease));
+        take(request, FS_VIEW);
     }
 }
 
@@ -237,16 +241,16 @@ static int64_t keep(struct fs_request *request, int64_t now)
     return next;
 }
 
-static void take_next(struct fs_request *request, int64_t now)
+static void take_next(struct fs_request *request)
 {
     if (request->state == FS_GRANTING)
-        take(request, FS_GRANT, now + PATIENCE);
+        take(request, FS_GRANT);
     else if (request->state == FS_WAITING && request->watches_again)
         watch(request);
     else if (request->state == FS_WAITING)
-        take(request, FS_VIEW, fs_lease_end(&request->lease));
+        take(request, FS_VIEW);
     else
-        take(request, FS_END, now);
+        take(request, FS_END);
 }
 
 static int64_t turn(struct fs_job *job, int64_t now)
@@ -264,7 +268,7 @@ static int64_t turn(struct fs_job *job, int64_t now)
     if (request->lease.news)
         hear(request, now);
     if (request->step_at <= now)
-        take_next(request, now);
+        take_next(request);
     next = keep(request, now);
     if (request->state == FS_ENDED) {
         fs_request_drop(request);

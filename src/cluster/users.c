@@ -37,7 +37,7 @@ static int64_t turn(struct fs_job *job, int64_t now)
     if (!inquiry->began) {
         inquiry->began = true;
         fs_engine_call(keeper->engine, &inquiry->call, inquiry->step, &inquiry->place,
-                       now + 5 * FS_NS_PER_S);
+                       now + FS_PATIENCE);
     }
     if (!inquiry->over)
         return FS_NEVER;

@@ -60,7 +60,7 @@ static int remove_name(const struct cluster_name *name)
 
 int cluster_main(const struct request *request)
 {
-    struct cluster_name name;
+    static struct cluster_name name;    /* a thread that asks may still use it at the end */
 
     descriptors_are_given();
     if (!cluster_open(&name, request))

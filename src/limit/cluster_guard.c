@@ -136,15 +136,17 @@ static void kill_all(void)
     while (waitpid(-1, NULL, WNOHANG) >= 0 && poll(NULL, 0, KILL_AGAIN_MS) >= 0);
 }
 
-static bool ended(struct guard *guard)
+static bool ended(struct guard *guard, int status)
 {
     struct cluster_guard *g = (struct cluster_guard *)guard;
+    /* It has done its work before the place was lost, though it was told to stop. */
+    bool well = status == 0 && g->name->library->lost(g->hold) == 0;
 
     if (g->ending)
         kill_all();
     g->name->library->release(g->hold);     /* if etcd does not answer, the lease ends by itself */
     finish_words(g);
-    return !g->ending;
+    return well || !g->ending;
 }
 
 int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold)

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,6 @@ struct turn {
 
     pthread_mutex_t mutex;
     pthread_cond_t  changed;        /* over, or time for the next question */
-    pthread_t       asker;
     bool            asks, over;     /* mutex */
     struct standing standing;       /* mutex: what the asker has heard last */
 };
@@ -152,7 +152,23 @@ static void *ask_etcd(void *arg)
     return NULL;
 }
 
-/* For the line of progress.  The thread inherits that signals are for the one which calls this. */
+/* Signals are for others.  Nobody waits for its end: a question may be under way that nobody answers. */
+static bool start_to_ask(struct turn *turn)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    bool done;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    done = pthread_create(&thread, NULL, ask_etcd, turn) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (done)
+        pthread_detach(thread);
+    return done;
+}
+
+/* For the line of progress. */
 static bool ask(void *arg, struct standing *standing)
 {
     struct turn *turn = arg;
@@ -160,7 +176,7 @@ static bool ask(void *arg, struct standing *standing)
 
     pthread_mutex_lock(&turn->mutex);
     if (!turn->asks)
-        turn->asks = pthread_create(&turn->asker, NULL, ask_etcd, turn) == 0;
+        turn->asks = start_to_ask(turn);
     *standing = turn->standing;
     pthread_mutex_unlock(&turn->mutex);
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -172,7 +188,7 @@ static bool ask(void *arg, struct standing *standing)
 static int wait_for_turn(const struct cluster_name *name, fairsem_cluster_hold_t *hold)
 {
     const struct request *request = name->request;
-    struct turn turn = { .name = name, .hold = hold, .mutex = PTHREAD_MUTEX_INITIALIZER };
+    static struct turn turn = { .mutex = PTHREAD_MUTEX_INITIALIZER };
     pthread_condattr_t monotonic;
     const fairsem_wait_t how = {
         .priority = request->priority,
@@ -190,15 +206,14 @@ static int wait_for_turn(const struct cluster_name *name, fairsem_cluster_hold_t
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&turn.changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
+    turn.name = name;
+    turn.hold = hold;
     clock_gettime(CLOCK_MONOTONIC, &turn.began);
     error = wait_line(&line, &how);
     pthread_mutex_lock(&turn.mutex);
     turn.over = true;
     pthread_cond_signal(&turn.changed);
     pthread_mutex_unlock(&turn.mutex);
-    if (turn.asks)
-        pthread_join(turn.asker, NULL);
-    pthread_cond_destroy(&turn.changed);
     return error;
 }
 

@@ -276,5 +276,5 @@ int run_guarded(char **command, struct guard *guard)
         status = accompany(child, &signals, guard);
         close(guard->signals);
     }
-    return guard->ended(guard) && child >= 0 ? result_of(command, status) : OWN_FAILURE;
+    return guard->ended(guard, status) && child >= 0 ? result_of(command, status) : OWN_FAILURE;
 }

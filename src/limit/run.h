@@ -25,7 +25,7 @@ struct guard {
     int signals;    /* of run_guarded */
     int fd;         /* look when this is readable, */
     int (*look)(struct guard *guard, pid_t child);  /* and in so many milliseconds; -1: never */
-    bool (*ended)(struct guard *guard);             /* false: its exit status does not count */
+    bool (*ended)(struct guard *guard, int status); /* false: the exit status does not count */
 };
 
 /* The same, with a guard.  If its exit status does not count, that is OWN_FAILURE. */

@@ -2,7 +2,8 @@
 """fake.py - a small etcd that answers as it is told: late, cut, endless, wrong, or not at all.
 
 It knows what the library uses of etcd, in the same JSON.  Tables of faults say what happens to the
-n-th request to a path, which ends in the step that a transaction is, /kv/txn/join, begin or read:
+n-th request to a path, which ends in the step that a transaction is, /kv/txn/join, begin, read, or
+read/list:
 
     cut         nothing is done, and the connection ends
     lose        it is done, and the connection ends without an answer
@@ -25,6 +26,9 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
+LISTED = 2  # so many ranges are read for a list of users
+
+
 def plain(text):
     return base64.b64decode(text).decode()
 
@@ -42,7 +46,7 @@ class Fake:
         self.revision, self.keys, self.leases, self.history = 1, {}, set(), []
         self.counts, self.played, self.closed = {}, 0, False
         self.matched, self.unplayed = [0] * len(self.faults), set(range(len(self.faults)))
-        self.done_later = 0            # so many requests
+        self.done_later = self.lists = 0    # so many requests
         self.silent = False             # it takes requests and does not answer, as if it were stopped
         fake = self
 
@@ -230,7 +234,8 @@ class Fake:
             return path
         keys = list(self.puts(body))
         return path + ("/begin" if any("/r/" in key for key in keys)
-                       else "/join" if any("/q/" in key for key in keys) else "/read")
+                       else "/join" if any("/q/" in key for key in keys)
+                       else "/read/list" if len(body["success"]) == LISTED else "/read")
 
     def next_fault(self, step):
         """What happens to this request."""
@@ -250,7 +255,9 @@ class Fake:
         path = handler.path
         with self.change:
             self.counts[path] = self.counts.get(path, 0) + 1
-            fault = self.next_fault(self.step(path, body))
+            step = self.step(path, body)
+            self.lists += step.endswith("/list")
+            fault = self.next_fault(step)
         action = fault[0] if fault else ""
         handler.close_connection = action != ""
         if action == "meanwhile":

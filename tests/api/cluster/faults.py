@@ -127,6 +127,20 @@ def a_fault_that_stays_is_an_error():
         end(*each)
 
 
+def nobody_waits_for_the_whole_lease():
+    """Who has no place in the queue, or only tries, has an error in seconds; the lease is longer."""
+    running = []
+    for path, options, wanted in ((GRANT, {}, "ENETUNREACH"), (JOIN, {}, "ENETUNREACH"),
+                                  (JOIN, {"timeout": -1}, "ENETUNREACH"),
+                                  (BEGIN, {"timeout": -1}, "ENETUNREACH"),
+                                  ("", {"timeout": 1000}, "ETIMEDOUT")):
+        fake = Fake([(path, 0, "hang")])
+        running.append((path, wanted, fake, user(*[fake] * 20, ttl=LONG, **options)))
+    for path, wanted, fake, one in running:
+        expect(path, one.result(), (1, wanted))
+        fake.stop()
+
+
 def an_endpoint_that_answers_nonsense_is_passed_over():
     bad, good = Fake([("", 0, "text", "nonsense")]), Fake()
     expect("result", user(bad, good).result()[0], 0)
@@ -311,7 +325,8 @@ SCENARIOS = [
     "a_join_that_comes_late_joins_nothing"]
 # These mostly wait.
 WAITING = [
-    "a_fault_that_stays_is_an_error", "a_slow_engine_is_waited_for",
+    "a_fault_that_stays_is_an_error", "nobody_waits_for_the_whole_lease",
+    "a_slow_engine_is_waited_for",
     "a_lease_counts_from_the_first_attempt", "all_go_on_at_the_next_endpoint",
     "a_hold_ends_with_its_lease", "late_renewals_are_enough",
     "a_broken_watch_is_no_reason_to_spin", "a_token_is_asked_for_again"]

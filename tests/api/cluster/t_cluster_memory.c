@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_cluster_memory.c - there is no memory to send a question; nothing answers at its endpoint. */
+/* t_cluster_memory.c - nothing answers at an endpoint, or there is no memory to send a question. */
 #include "suite.h"
 
 #include "clock.h"
@@ -10,6 +10,8 @@
 
 static _Atomic int failures, failed;    /* how often there is no memory, and was none */
 static _Atomic int64_t jump;            /* of the clock */
+static _Atomic bool hangs;              /* a question lasts as long as it may */
+static _Atomic int asked;
 
 int64_t __wrap_fs_boot_now(void);
 int64_t __real_fs_boot_now(void);
@@ -42,6 +44,11 @@ int __wrap_fs_http_start(struct fs_http *http, struct fs_exchange *exchange, con
 {
     bool fails = failed < failures;
 
+    if (hangs) {
+        asked++;
+        jump += timeout_ms * FS_NS_PER_MS;
+        return __real_fs_http_start(http, exchange, url, token, body, timeout_ms);
+    }
     failed += fails;
     if (!fails || failed == 2)
         jump = 6 * FS_NS_PER_S;     /* it is too late to ask once more */
@@ -88,7 +95,33 @@ START_TEST(without_memory_a_call_ends)
 }
 END_TEST
 
+/* Each endpoint is asked, and all of them together in no more than five seconds. */
+START_TEST(the_time_is_that_of_all_endpoints)
+{
+    static const int counts[] = { 1, 2, 3, 8, 20, 32 };
+
+    hangs = true;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        char text[32 * 20] = "";
+        const fairsem_cluster_attr_t attr = { .endpoints = text, .limit = 3 };
+        fairsem_cluster_hold_t hold = { { 0 } };
+        fairsem_cluster_t *handle;
+
+        for (int j = 0; j < counts[i]; j++)
+            strcat(text, "http://127.0.0.1:1 ");
+        ck_assert_int_eq(fairsem_cluster_open(&handle, "name", &attr), 0);
+        jump = asked = 0;
+        ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, NULL, &hold), ENETUNREACH);
+        ck_assert_int_ge(asked, counts[i]);
+        ck_assert_int_le(jump, 5 * FS_NS_PER_S);
+        ck_assert_int_eq(fairsem_cluster_close(handle), 0);
+    }
+    hangs = false;
+}
+END_TEST
+
 int main(void)
 {
-    RUN_SUITE("cluster memory", what_could_not_be_sent_is_sent_again, without_memory_a_call_ends);
+    RUN_SUITE("cluster memory", the_time_is_that_of_all_endpoints,
+              what_could_not_be_sent_is_sent_again, without_memory_a_call_ends);
 }

@@ -284,6 +284,38 @@ def nothing_holds_up_the_guard():
     poor.communicate()
 
 
+def it_ends_well_in_time():
+    """It is told to stop, and does, before its place is lost: the exit status is its own."""
+    played = Played(faults=[("/keepalive", 0, "cut")])
+    ends("in time", 0, "--cluster=" + played.endpoints, "--ttl=16", "m", "1", "--", "sh", "-c",
+         "trap 'exit 0' TERM; while :; do sleep 0.1; done", says="the command is ended")
+    played.stop()
+
+
+def a_question_holds_nobody_up():
+    """A command starts while the question for its line of progress is not answered."""
+    for _ in range(5):      # where that takes so long that it is asked again
+        played = Played(faults=[("/read/list", 0, "hang")])
+        where = "--cluster=" + played.endpoints
+        holder = start(where, "--ttl=600", "n", "1", "--", "sleep", "100000")
+        wait_until("it runs", played.fake.is_held)
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execv(LIMIT, [LIMIT, where, "--ttl=600", "n", "1", "--", "echo", "its turn"])
+        wait_until("it asks", lambda: played.fake.lists == 1 and played.waiting() == 1)
+        let_go(holder)
+        seen = b""
+        while b"its turn" not in seen:
+            seen += os.read(terminal, 1000)
+        lists = played.fake.lists
+        expect("its status", os.waitpid(pid, 0)[1], 0)
+        os.close(terminal)
+        played.stop()
+        if lists == 1:
+            return
+    raise AssertionError("the question came first, %d times" % lists)
+
+
 def etcd_is_gone():
     """All of the command gets SIGTERM, and is dead when fairsem-limit ends."""
     options = "--ttl=24",
@@ -349,7 +381,7 @@ def a_user():
 
 SCENARIOS = [the_command, the_limit, the_status, inside, a_signal_ends_the_wait, on_a_terminal]
 SCENARIOS += [killed, etcd_is_gone] if WHICH == "etcd" else [
-    a_lease_is_lost, nothing_holds_up_the_guard]
+    a_lease_is_lost, nothing_holds_up_the_guard, it_ends_well_in_time, a_question_holds_nobody_up]
 
 
 def is_wanted(name):

@@ -29,7 +29,7 @@ if "$limit" --cluster=:// "$name" 1 -- true 2>&1 | grep -q 'built without'; then
 fi
 # These are waited for, while the others go on.
 needs python3
-waiting='on_a_terminal a_lease_is_lost nothing_holds_up_the_guard'
+waiting='on_a_terminal a_lease_is_lost nothing_holds_up_the_guard it_ends_well_in_time'
 # shellcheck disable=SC2086 # a list
 python3 "$top_srcdir/tests/api/limit/cluster.py" fake "$limit" "$work" $waiting > "$work/waiting" 2>&1 &
 scenarios=$!
