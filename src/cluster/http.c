@@ -12,6 +12,8 @@
 struct fs_http {
     CURLM *multi;
     const struct fs_options *options;
+    unsigned pass;      /* so many addresses of a name are passed over, because they hung */
+    bool fresh;         /* the last question hung: the next takes no connection that is there */
 };
 
 int fs_http_open(struct fs_http **http, const struct fs_options *options)
@@ -106,11 +108,19 @@ static bool set_headers(struct fs_exchange *exchange, const char *token)
     return done;
 }
 
-/* A program that the caller executes has nothing of ours. */
-static curl_socket_t open_socket(void *nothing, curlsocktype purpose, struct curl_sockaddr *address)
+/*
+ * A program that the caller executes has nothing of ours.  curl tries the next address of a name only
+ * if one takes no connection, so the one that took it and then hung is passed over here.
+ */
+static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
-    (void)nothing;
+    struct fs_exchange *exchange = arg;
+
     (void)purpose;
+    if (exchange->passed < exchange->pass) {
+        exchange->passed++;
+        return CURL_SOCKET_BAD;
+    }
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
@@ -150,6 +160,12 @@ static bool set_options(struct fs_http *http, struct fs_exchange *exchange, cons
     if (is_here(url))
         SET(CURLOPT_PROXY, "");
     SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    SET(CURLOPT_OPENSOCKETDATA, exchange);
+    SET(CURLOPT_FRESH_CONNECT, (long)http->fresh);
+#if LIBCURL_VERSION_NUM >= 0x075700
+    /* A name server that hangs is left alone: else this would wait for it, and all renewals with it. */
+    SET(CURLOPT_QUICK_EXIT, 1L);
+#endif
     SET(CURLOPT_CONNECTTIMEOUT_MS, timeout_ms != 0 && timeout_ms < CONNECT_MS ? timeout_ms
                                                                               : CONNECT_MS);
     SET(CURLOPT_TIMEOUT_MS, timeout_ms);
@@ -186,6 +202,8 @@ int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char
     exchange->used = exchange->size = 0;
     exchange->too_long = exchange->enough = false;
     exchange->status = 0;
+    exchange->pass = http->pass;
+    exchange->passed = 0;
     exchange->why[0] = '\0';
     if (exchange->easy == NULL || !set_headers(exchange, token)
         || !set_options(http, exchange, url, body, timeout_ms)
@@ -242,6 +260,19 @@ static int error_of(const struct fs_exchange *exchange, CURLcode code)
     }
 }
 
+/* Look at which address the next question goes to.  True: this one is to be asked again, at the first. */
+static bool ran_out_of_addresses(struct fs_http *http, struct fs_exchange *exchange, CURLcode code)
+{
+    if (code == CURLE_COULDNT_CONNECT && exchange->passed > 0) {
+        http->pass = exchange->pass = exchange->passed = 0;
+        return true;
+    }
+    if (code == CURLE_OPERATION_TIMEDOUT && exchange->pass == http->pass)
+        http->pass++;
+    http->fresh = code == CURLE_OPERATION_TIMEDOUT || (http->fresh && code != CURLE_OK);
+    return false;
+}
+
 void fs_http_turn(struct fs_http *http)
 {
     int running, left;
@@ -260,6 +291,9 @@ void fs_http_turn(struct fs_http *http)
         exchange = (struct fs_exchange *)(void *)mine;
         curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &exchange->status);
         curl_multi_remove_handle(http->multi, easy);
+        if (ran_out_of_addresses(http, exchange, code)
+            && curl_multi_add_handle(http->multi, easy) == CURLM_OK)
+            continue;
         exchange->http = NULL;
         {
             /* The callback may start the exchange again: the old answer is ours until then. */

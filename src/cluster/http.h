@@ -31,6 +31,7 @@ struct fs_exchange {
     char *bytes;
     size_t used, size;
     bool too_long, enough;
+    unsigned pass, passed;      /* of the addresses of the name: to be passed over, and have been */
     long status;                /* of HTTP, when it has ended; 0: it never came so far */
     char why[CURL_ERROR_SIZE];  /* what curl says of an error */
 };

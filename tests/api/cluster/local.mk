@@ -20,6 +20,7 @@ if HAVE_CLUSTER
 if TESTS_ENABLED
 test_programs += \
 	tests/api/cluster/t_cluster_answers \
+	tests/api/cluster/t_cluster_names \
 	tests/api/cluster/t_cluster_results
 if HAVE_WRAP
 test_programs += \
@@ -48,6 +49,9 @@ endif
 cluster_inside = -I$(top_srcdir)/src/cluster $(CURL_CFLAGS) $(JANSSON_CFLAGS)
 tests_api_cluster_t_cluster_answers_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_api_cluster_t_cluster_answers_LDADD = libcluster.la $(LDADD)
+# It is the name server.
+tests_api_cluster_t_cluster_names_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
+tests_api_cluster_t_cluster_names_LDADD = libcluster.la $(LDADD)
 tests_api_cluster_t_cluster_results_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
 tests_api_cluster_t_cluster_results_LDADD = libcluster.la $(LDADD)
 tests_api_cluster_t_cluster_memory_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)

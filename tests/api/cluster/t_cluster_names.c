@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_cluster_names.c - a name server that hangs, and a name with an address that does.
+ *
+ * This program has getaddrinfo itself, and libcurl uses that one.
+ */
+#include "suite.h"
+
+#include "http.h"
+#include "workers.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <semaphore.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static sem_t answers;                   /* so many names may be answered */
+static _Atomic bool hangs, gave_up;     /* the name server does; it was waited for */
+static _Atomic int names;
+
+/* A name has two addresses: 127.0.0.1, and then 127.0.0.2. */
+int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
+                struct addrinfo **out)
+{
+    struct timespec end;
+
+    (void)name;
+    names++;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 20;
+    if (hangs && sem_timedwait(&answers, &end) != 0)
+        gave_up = true;
+    *out = NULL;
+    for (uint32_t host = 2; host > 0; host--) {
+        struct addrinfo *info = calloc(1, sizeof *info + sizeof(struct sockaddr_in));
+        struct sockaddr_in *address = (struct sockaddr_in *)(void *)(info + 1);
+
+        address->sin_family = AF_INET;
+        address->sin_addr.s_addr = htonl(0x7f000000 + host);
+        address->sin_port = htons((uint16_t)(service != NULL ? atoi(service) : 0));
+        *info = (struct addrinfo){ .ai_family = AF_INET, .ai_next = *out, .ai_protocol = IPPROTO_TCP,
+                                   .ai_socktype = hints != NULL ? hints->ai_socktype : SOCK_STREAM,
+                                   .ai_addr = (struct sockaddr *)address,
+                                   .ai_addrlen = sizeof *address };
+        *out = info;
+    }
+    return 0;
+}
+
+void freeaddrinfo(struct addrinfo *info)
+{
+    while (info != NULL) {
+        struct addrinfo *next = info->ai_next;
+
+        free(info);
+        info = next;
+    }
+}
+
+/* A server at an address; the port is the first one's. */
+static int listen_at(uint32_t host, struct sockaddr_in *address)
+{
+    socklen_t size = sizeof *address;
+    int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    address->sin_family = AF_INET;
+    address->sin_addr.s_addr = htonl(0x7f000000 + host);
+    ck_assert_int_eq(bind(server, (struct sockaddr *)address, size), 0);
+    ck_assert_int_eq(listen(server, 100), 0);
+    ck_assert_int_eq(getsockname(server, (struct sockaddr *)address, &size), 0);
+    return server;
+}
+
+/* Answer to each connection, once. */
+static void *serve(void *arg)
+{
+    static const char text[] = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}";
+    int server = *(int *)arg, client;
+    char bytes[1000];
+
+    while ((client = accept(server, NULL, NULL)) >= 0) {
+        if (read(client, bytes, sizeof bytes) > 0)
+            (void)!write(client, text, sizeof text - 1);
+        close(client);
+    }
+    return NULL;
+}
+
+static int result;
+static bool over;
+
+static void ended(struct fs_exchange *exchange, int error)
+{
+    (void)exchange;
+    result = error;
+    over = true;
+}
+
+/* Ask at http://two:PORT, and wait for the answer, or for that there is none. */
+static int ask(struct fs_http *http, int port, long timeout_ms)
+{
+    struct fs_exchange exchange = { .ended = ended };
+    char url[40];
+
+    over = false;
+    snprintf(url, sizeof url, "http://two:%d/", port);
+    ck_assert_int_eq(fs_http_start(http, &exchange, url, NULL, "{}", timeout_ms), 0);
+    while (!over) {
+        fs_http_wait(http, -1);
+        fs_http_turn(http);
+    }
+    return result;
+}
+
+static struct fs_options options;
+static struct fs_http *http;
+static struct sockaddr_in address;
+
+static void begin(void)
+{
+    ck_assert_int_eq(fs_http_open(&http, &options), 0);
+    memset(&address, 0, sizeof address);
+    hangs = gave_up = false;
+    names = 0;
+}
+
+/* The thread that renews leases must not wait for it. */
+START_TEST(a_name_server_that_hangs_holds_nothing_up)
+{
+#if LIBCURL_VERSION_NUM >= 0x075700
+    begin();
+    sem_init(&answers, 0, 0);
+    hangs = true;
+    ck_assert_int_eq(ask(http, 1, 200), ENETUNREACH);
+    fs_http_close(http);
+    ck_assert_int_eq(names, 1);
+    ck_assert(!gave_up);
+    sem_post(&answers);
+#endif
+}
+END_TEST
+
+/* The first address takes a connection and is silent; then the second is asked, and then always. */
+START_TEST(the_next_address_of_a_name_is_asked)
+{
+    pthread_t thread;
+    int silent, good;
+
+    begin();
+    silent = listen_at(1, &address);
+    good = listen_at(2, &address);
+    start_thread(&thread, serve, &good);
+    ck_assert_int_eq(ask(http, ntohs(address.sin_port), 300), ENETUNREACH);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(ask(http, ntohs(address.sin_port), 100000), 0);
+    shutdown(good, SHUT_RDWR);
+    pthread_join(thread, NULL);
+    close(good);
+    close(silent);
+    fs_http_close(http);
+}
+END_TEST
+
+/* It was only slow, and there is nobody else: it is asked again. */
+START_TEST(the_only_address_is_asked_again)
+{
+    pthread_t thread;
+    int only;
+
+    begin();
+    only = listen_at(1, &address);
+    ck_assert_int_eq(ask(http, ntohs(address.sin_port), 300), ENETUNREACH);
+    start_thread(&thread, serve, &only);
+    ck_assert_int_eq(ask(http, ntohs(address.sin_port), 100000), 0);
+    shutdown(only, SHUT_RDWR);
+    pthread_join(thread, NULL);
+    close(only);
+    fs_http_close(http);
+}
+END_TEST
+
+int main(void)
+{
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    RUN_SUITE("cluster names", a_name_server_that_hangs_holds_nothing_up,
+              the_next_address_of_a_name_is_asked, the_only_address_is_asked_again);
+}
