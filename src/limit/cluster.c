@@ -13,6 +13,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+
+/* An etcd that has taken longer to end the wait answers no question either. */
+#define ANSWERS_NS INT64_C(1000000000)
 
 /* The fence is for the command; so are the names under which an outer one runs. */
 static bool tell_command(const struct cluster_name *name, const fairsem_cluster_hold_t *hold)
@@ -26,16 +30,26 @@ static bool tell_command(const struct cluster_name *name, const fairsem_cluster_
     return false;
 }
 
+static int64_t ns_since(const struct timespec *began)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - began->tv_sec) * INT64_C(1000000000) + now.tv_nsec - began->tv_nsec;
+}
+
 static int run(const struct cluster_name *name)
 {
+    struct timespec began;
     fairsem_cluster_hold_t hold = { { 0 } };
     int exit_status = find_command(name->request->command[0]);
 
     if (exit_status != 0)
         return exit_status;
+    clock_gettime(CLOCK_MONOTONIC, &began);
     if (!cluster_turn_take(name, &hold, &exit_status)) {
         if (exit_status == TIMED_OUT)
-            cluster_status_gave_up(name);
+            cluster_status_gave_up(name, ns_since(&began) - name->request->wait_ns < ANSWERS_NS);
         return exit_status;
     }
     descriptors_hide_others();

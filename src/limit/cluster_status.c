@@ -2,6 +2,7 @@
 /* cluster_status.c - see cluster_status.h. */
 #include "cluster_status.h"
 
+#include "duration.h"
 #include "json.h"
 #include "table.h"
 
@@ -29,17 +30,22 @@ static void describe(const struct shown_name *name, int number, struct shown_use
     };
 }
 
-void cluster_status_gave_up(const struct cluster_name *name)
+void cluster_status_gave_up(const struct cluster_name *name, bool answers)
 {
     static fairsem_cluster_user_t users[MOST_USERS];
     const struct request *request = name->request;
     struct shown_name shown = { .name = request->name, .users = users, .describe = describe };
+    char duration[DURATION_SIZE];
     size_t count = 0;
 
     if (request->quiet || request->wait_ns <= 0)
         return;
-    if (name->library->users(name->handle, users, MOST_USERS, &count) == 0)
-        shown.count = count < MOST_USERS ? (int)count : MOST_USERS;
+    if (!answers || name->library->users(name->handle, users, MOST_USERS, &count) != 0) {
+        warnx("%s: waited %s in vain; etcd does not answer", shown.name,
+              duration_text(request->wait_ns, duration));
+        return;
+    }
+    shown.count = count < MOST_USERS ? (int)count : MOST_USERS;
     table_gave_up(&shown, request);
 }
 

@@ -8,7 +8,10 @@
 /* Print it, as a table or as JSON, once or each second.  Returns an exit status. */
 int cluster_status_print(const struct cluster_name *name);
 
-/* The wait of this request was too long: say so on stderr, and who runs, unless it shall be quiet. */
-void cluster_status_gave_up(const struct cluster_name *name);
+/*
+ * The wait of this request was too long: say so on stderr, and who runs if etcd answers, unless it
+ * shall be quiet.
+ */
+void cluster_status_gave_up(const struct cluster_name *name, bool answers);
 
 #endif
