@@ -217,7 +217,8 @@ typedef struct fairsem_cluster_user {
 
 /*
  * Fill in up to `size` of them, holders first, then the queue in its order, all of one moment, and
- * set *count to how many there are.  Of more than 4096 holders, or requests, it returns as many.
+ * set *count to how many there are.  It reads no more than 16384 holders, and as many requests, and
+ * leaves out those whose place it does not know then.
  *
  * 0        the array is filled in
  * EINVAL   in a forked child

@@ -69,6 +69,24 @@ static bool read_one(const json_t *parts, size_t i, char key[FS_KEY_SIZE], int64
         && fs_json_int(json_array_get(keys, 0), "create_revision", revision) && *revision > 0;
 }
 
+/* The request before mine that a range has found; *key is left alone if there is none. */
+static bool read_ahead(const json_t *parts, size_t i, const struct fs_place *place, char key[FS_KEY_SIZE])
+{
+    struct fs_user user;
+    json_t *keys;
+
+    if (!keys_of(parts, i, &keys))
+        return false;
+    if (json_array_size(keys) == 0)
+        return true;
+    /* Nobody would ever remove a damaged one, or one without a lease. */
+    if (!fs_user_read(json_array_get(keys, 0), place->prefix, &user) || user.runs)
+        return false;
+    if (user.about.reserved_[0] != place->lease)
+        strcpy(key, user.key);
+    return true;
+}
+
 static bool read_limit(const json_t *parts, size_t part_number, struct fs_answer *answer)
 {
     char text[24], again[24];
@@ -88,21 +106,16 @@ static bool read_limit(const json_t *parts, size_t part_number, struct fs_answer
 /* What FS_VIEW reads. */
 static bool read_view(const json_t *parts, const struct fs_place *place, struct fs_answer *answer)
 {
-    char mine[FS_KEY_SIZE], own[FS_KEY_SIZE], equal[FS_KEY_SIZE];
-    int64_t ignored;
+    char mine[FS_KEY_SIZE], own[FS_KEY_SIZE];
 
     fs_key_waits(own, place->prefix, place->priority, place->lease);
     if (!read_running(parts, place, answer) || !read_limit(parts, FS_SAW_LIMIT, answer)
         || !read_one(parts, FS_SAW_MINE, mine, &answer->joined)
-        || !read_one(parts, FS_SAW_BETTER, answer->ahead, &ignored)
-        || !read_one(parts, FS_SAW_EQUAL, equal, &ignored))
+        /* The one before it among its equals; else the last of the better ones, by key. */
+        || !read_ahead(parts, FS_SAW_BETTER, place, answer->ahead)
+        || !read_ahead(parts, FS_SAW_EQUAL, place, answer->ahead))
         return false;
-    if (mine[0] != '\0' && strcmp(mine, own) != 0)
-        return false;
-    /* The one before it among its equals; else the last of the better ones, by key. */
-    if (equal[0] != '\0' && strcmp(equal, own) != 0)
-        strcpy(answer->ahead, equal);
-    return true;
+    return mine[0] == '\0' || strcmp(mine, own) == 0;
 }
 
 /* The transaction within that of FS_JOIN: has one of its two branches put mine? */
@@ -143,6 +156,9 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
         return read_awaited(parts, place, &answer->done) ? 0 : EPROTO;
     if (step == FS_LIST)
         return fs_users_read(parts, place->prefix, answer);
+    /* Who is no request asks for the limit alone, and other keys may be damaged. */
+    if (step == FS_VIEW && place->lease == 0)
+        return read_limit(parts, FS_SAW_LIMIT, answer) ? 0 : EPROTO;
     if (step == FS_REMOVE)
         return read_limit(parts, 0, answer) ? 0 : EPROTO;
     if (step == FS_BEGIN && answer->done)
@@ -213,10 +229,8 @@ int fs_etcd_answer(enum fs_step step, long status, const char *bytes, size_t n,
     int error;
 
     memset(answer, 0, sizeof *answer);
-    if (json != NULL)
-        error = read_answer(step, status, json, place, answer);
-    else
-        error = status >= 500 ? ENETUNREACH : EPROTO;
+    error = json != NULL ? read_answer(step, status, json, place, answer)
+                         : fs_etcd_no_error(status);
     if (error != 0) {
         free(answer->users);
         memset(answer, 0, sizeof *answer);
@@ -268,7 +282,7 @@ int fs_etcd_token(long status, const char *bytes, size_t n, char **token)
 {
     json_t *json = fs_json_parse(bytes, n);
     const char *text = "";
-    int error = status >= 500 ? ENETUNREACH : EPROTO;
+    int error = fs_etcd_no_error(status);
 
     *token = NULL;
     if (json != NULL && (error = fs_etcd_error(json, status)) == 0) {

@@ -81,8 +81,8 @@ static json_t *view(const struct fs_place *place, const struct keys *keys)
 {
     struct fs_range running = range(keys->running, keys->running_end, false, NULL, 0);
     struct fs_range mine = range(keys->waits, "", true, NULL, 0);
-    struct fs_range better = range(keys->waiting, keys->equals, true, "KEY", 1);
-    struct fs_range equal = range(keys->equals, keys->equals_end, true, "CREATE", 1);
+    struct fs_range better = range(keys->waiting, keys->equals, false, "KEY", 1);
+    struct fs_range equal = range(keys->equals, keys->equals_end, false, "CREATE", 1);
     struct fs_range limit = range(keys->limit, "", false, NULL, 0);
 
     equal.joined_before = place->joined;

@@ -12,7 +12,7 @@
 enum { FS_SAW_RUNNING, FS_SAW_MINE, FS_SAW_BETTER, FS_SAW_EQUAL, FS_SAW_LIMIT, FS_SAW_COUNT };
 
 /* The most requests, and the most holders, that FS_LIST reads. */
-enum { FS_LIST_MAX = 4096 };
+enum { FS_LIST_MAX = 16384 };
 
 const char *fs_etcd_path(enum fs_step step);
 

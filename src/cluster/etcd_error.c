@@ -44,6 +44,12 @@ static int error_of(int64_t code, const char *message)
     return ENETUNREACH;
 }
 
+int fs_etcd_no_error(long status)
+{
+    return status == 401 || status == 403 || status == 407 ? EACCES
+        : status >= 400 ? ENETUNREACH : EPROTO;
+}
+
 int fs_etcd_error(const json_t *json, long status)
 {
     const json_t *inner = json_object_get(json, "error");
@@ -59,7 +65,7 @@ int fs_etcd_error(const json_t *json, long status)
     }
     if (!fs_json_int(json, name, &code) || !fs_json_string(json, "message", &message))
         return EPROTO;
-    if (code == 0)  /* from something between, such as a proxy */
-        return status == 401 || status == 403 ? EACCES : status >= 500 ? ENETUNREACH : EPROTO;
+    if (code == 0)
+        return fs_etcd_no_error(status);
     return error_of(code, message);
 }

@@ -15,4 +15,7 @@
  */
 int fs_etcd_error(const json_t *json, long status);
 
+/* The same of an answer without such an error: a proxy, or something else, has answered. */
+int fs_etcd_no_error(long status);
+
 #endif

@@ -84,14 +84,14 @@ static int append(const json_t *parts, size_t which, const char *prefix, struct 
 {
     json_t *range, *keys;
     struct fs_user *users;
-    int64_t total;
+    int64_t total, last = INT64_MAX;
     size_t count;
 
     if (!fs_json_object(json_array_get(parts, which), "response_range", &range) || range == NULL
         || !fs_json_array(range, "kvs", &keys) || !fs_json_int(range, "count", &total))
         return EPROTO;
     count = json_array_size(keys);
-    if (total < 0 || (uint64_t)total < count)
+    if (total < 0 || (uint64_t)total < count || (total > 0 && count == 0))
         return EPROTO;
     users = calloc(count + 1, sizeof *users);
     if (users == NULL)
@@ -107,10 +107,16 @@ static int append(const json_t *parts, size_t which, const char *prefix, struct 
             show(user->about.program, length > 63 ? user->key + length - 63 : user->key);
         }
     }
+    /* By key, etcd has cut the last priority: who is missing may stand before any of it. */
+    if (which == 1 && (uint64_t)total > count)
+        last = users[count - 1].about.priority;
     qsort(users, count, sizeof *users, compare);
     for (size_t i = 0; i < count; i++) {
-        fairsem_cluster_user_t *about = &answer->users[answer->user_count++];
+        fairsem_cluster_user_t *about = &answer->users[answer->user_count];
 
+        if (users[i].about.units >= 0 && users[i].about.priority == last)
+            continue;
+        answer->user_count++;
         *about = users[i].about;
         about->fence = which == 0 && about->units >= 0 ? users[i].revision : 0;
         about->place = which == 0 ? 0 : (int64_t)i + 1;

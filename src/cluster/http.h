@@ -13,7 +13,7 @@
 #include <curl/curl.h>
 
 /* The most that an answer, and a line of a stream, can be long. */
-enum { FS_ANSWER_MAX = 16 << 20, FS_LINE_MAX = 1 << 20 };
+enum { FS_ANSWER_MAX = 32 << 20, FS_LINE_MAX = 1 << 20 };
 
 struct fs_http;
 

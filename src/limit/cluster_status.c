@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_USERS = 8192 };
+enum { MOST_USERS = 32768 };
 
 static void describe(const struct shown_name *name, int number, struct shown_user *shown,
                      char *text, size_t size)
@@ -56,12 +56,18 @@ static int print_once(const struct cluster_name *name)
     struct shown_name shown = { .name = name->request->name, .where = "etcd", .cluster = true,
                                 .users = users, .describe = describe };
     size_t count = 0;
-    int error = name->library->limit(name->handle, &shown.limit);
+    int error = name->library->limit(name->handle, &shown.limit), damage = 0;
 
-    if (error == 0)
+    if (error == EPROTO) {      /* its key is damaged, if the others can be read */
+        shown.limit = 0;
+        damage = error;
+    }
+    if (error == 0 || damage != 0)
         error = name->library->users(name->handle, users, MOST_USERS, &count);
     if (error != 0)
         return error;
+    if (damage != 0)
+        warnx("%s: the key 'limit' is damaged", name->request->name);
     shown.count = count < MOST_USERS ? (int)count : MOST_USERS;
     shown.free = shown.limit;
     for (int i = 0; i < shown.count; i++) {
@@ -75,7 +81,7 @@ static int print_once(const struct cluster_name *name)
         json_name(stdout, &shown, true);
     else
         table_print(&shown);
-    return 0;
+    return damage;
 }
 
 int cluster_status_print(const struct cluster_name *name)

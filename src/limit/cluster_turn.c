@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-    MOST_USERS = 4096,
+    MOST_USERS = 32768,
     PATIENCE_MS = 1000,         /* after a signal, for etcd to take the request out of the line */
     SECONDS_BETWEEN = 2,        /* two questions for the line of progress, */
     MORE_FOR_USERS = 50,        /* and one more for so many who run or wait: each reads all */

@@ -191,6 +191,16 @@ def what_comes_before_a_begin_keeps_it_back():
         fake.stop()
 
 
+def a_damaged_key_in_the_queue_is_not_waited_for():
+    good = '{"units":1,"priority":0,"host":"","pid":1,"program":"","since":1}'
+    for lease, value in (("0", good), ("7", "nonsense"), ("7", good.replace("1,", "0,", 1))):
+        fake = Fake()
+        somebody_else(fake, "limit")
+        fake.put("fairsem/test/q/2147483648/0000000000000007", value, lease)
+        expect(value, user(fake, limit=2, ttl=LONG).result(), (1, "EPROTO"))
+        fake.stop()
+
+
 def who_has_no_place_does_not_begin():
     fake = Fake([(BEGIN, 1, "meanwhile", takes_its_place)])
     expect("result", user(fake).result(), (1, "ESTALE"))
@@ -320,7 +330,8 @@ def a_token_is_asked_for_again(ttl):
 SCENARIOS = [
     "a_command_without_waiting_costs_four_requests", "each_step_survives_one_fault",
     "an_endpoint_that_answers_nonsense_is_passed_over", "an_older_revision_is_not_believed",
-    "what_comes_before_a_begin_keeps_it_back", "who_has_no_place_does_not_begin",
+    "a_damaged_key_in_the_queue_is_not_waited_for", "what_comes_before_a_begin_keeps_it_back",
+    "who_has_no_place_does_not_begin",
     "who_began_just_before_a_view_keeps_nobody_back", "a_limit_stays_while_one_runs_or_waits",
     "a_join_that_comes_late_joins_nothing"]
 # These mostly wait.

@@ -155,29 +155,55 @@ START_TEST(an_older_answer_is_refused)
 }
 END_TEST
 
-/* In what was viewed a part is another one. */
+/* Something between us and etcd has answered, or what is there is not etcd. */
+START_TEST(an_answer_that_is_no_json_is_told_by_its_status)
+{
+    static const struct { long status; int error; } cases[] = {
+        { 200, EPROTO }, { 302, EPROTO }, { 400, ENETUNREACH }, { 401, EACCES }, { 403, EACCES },
+        { 404, ENETUNREACH }, { 407, EACCES }, { 429, ENETUNREACH }, { 502, ENETUNREACH },
+    };
+    static const char *const texts[] = { "<html>", "{\"message\":\"no\"}" };
+    struct fs_answer answer;
+    char *token;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (size_t j = 0; j < 2; j++) {
+            fs_etcd_answer(FS_VIEW, cases[i].status, texts[j], strlen(texts[j]), &waiter, &answer);
+            ck_assert_int_eq(answer.error, cases[i].error);
+            ck_assert_int_eq(fs_etcd_token(cases[i].status, texts[j], strlen(texts[j]), &token),
+                             cases[i].error);
+        }
+}
+END_TEST
+
+/* In what was answered a part is another one. */
 START_TEST(what_is_damaged_is_not_believed)
 {
-    static const struct { const char *part, *other; } cases[] = {
-        { "\"Mw==\"", "\"M3g=\"" },                     /* the limit 3 is "3x" */
-        { "eyJ1bml0cyI6Miwi", "eyJ1bml0cyI6MCwi" },     /* no units run */
-        { "\"lease\":\"1196723657362933117\"", "\"lease\":\"7\"" },     /* not that of the key */
-        { "\"create_revision\":\"3\"", "\"create_revision\":\"0\"" },
+    static const struct { const char *answer, *part, *other; } cases[] = {
+        { "viewed", "\"Mw==\"", "\"M3g=\"" },             /* the limit 3 is "3x" */
+        { "viewed", "eyJ1bml0cyI6Miwi", "eyJ1bml0cyI6MCwi" },     /* no units run */
+        { "viewed", "\"lease\":\"1196723657362933117\"", "\"lease\":\"7\"" },    /* not the key's */
+        { "viewed", "\"create_revision\":\"3\"", "\"create_revision\":\"0\"" },
+        /* The one before it in the queue: without a lease it would be there for ever. */
+        { "another_limit", ",\"lease\":\"6955246770805509283\"", "" },
+        { "another_limit", "Y2Ez\"", "Y2E2\"" },
+        { "another_limit", "InBpZCI6MTIwNTU", "InBpZCI6MXIwNTU" },
     };
-    const struct recorded *viewed = recorded;
     struct fs_answer answer;
     char text[10000];
 
     read_recorded();
-    while (strcmp(viewed->name, "viewed") != 0)
-        viewed++;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const char *at = strstr(viewed->text, cases[i].part);
+        const struct recorded *viewed = recorded;
+        const char *at;
 
+        while (strcmp(viewed->name, cases[i].answer) != 0)
+            viewed++;
+        at = strstr(viewed->text, cases[i].part);
         ck_assert_ptr_nonnull(at);
         snprintf(text, sizeof text, "%.*s%s%s", (int)(at - viewed->text), viewed->text,
                  cases[i].other, at + strlen(cases[i].part));
-        fs_etcd_answer(FS_VIEW, 200, text, strlen(text), &waiter, &answer);
+        fs_etcd_answer(viewed->step, 200, text, strlen(text), &waiter, &answer);
         ck_assert_int_eq(answer.error, EPROTO);
     }
     forget_recorded();
@@ -288,5 +314,6 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("cluster answers", what_etcd_says_is_understood, errors_of_etcd_are_told_apart,
-              an_older_answer_is_refused, what_is_damaged_is_not_believed, no_bytes_do_harm);
+              an_older_answer_is_refused, an_answer_that_is_no_json_is_told_by_its_status,
+              what_is_damaged_is_not_believed, no_bytes_do_harm);
 }

@@ -284,6 +284,38 @@ def nothing_holds_up_the_guard():
     poor.communicate()
 
 
+def a_status_with_damage():
+    """The damaged keys are named, and the rest is shown."""
+    holder = hold("o", "2")
+    with etcd.fake.change:
+        etcd.fake.put("fairsem/o/r/0000000000000007", "nonsense", "7")
+    table = ends("damage", 0, "--status", "o")
+    if "limit 2, free 1, running 2" not in table or "fairsem/o/r/0000000000000007" not in table \
+            or "sleep" not in table:
+        raise AssertionError(table)
+    with etcd.fake.change:
+        etcd.fake.put("fairsem/o/limit", "many", "0")
+    table = ends("the limit", 125, "--status", "o", says="the key 'limit' is damaged")
+    if "sleep" not in table:
+        raise AssertionError(table)
+    let_go(holder)
+
+
+def many_wait():
+    """They are shown in their order, whatever the order of their keys."""
+    fake, count = etcd.fake, 5000
+    with fake.change:
+        fake.put("fairsem/q/limit", "1", "0")
+        for i in range(count):
+            fake.revision += 1
+            fake.put("fairsem/q/q/2147483648/%016x" % (i * 2999 % count + 1), json.dumps(
+                {"units": 1, "priority": 0, "host": "h", "pid": i, "program": "p", "since": 1}),
+                     str(i * 2999 % count + 1))
+    users = json.loads(ends("JSON", 0, "--status=json", "q"))["names"][0]["users"]
+    expect("the order", [(user["place"], user["pid"]) for user in users],
+           [(i + 1, i) for i in range(count)])
+
+
 def it_ends_well_in_time():
     """It is told to stop, and does, before its place is lost: the exit status is its own."""
     played = Played(faults=[("/keepalive", 0, "cut")])
@@ -381,7 +413,8 @@ def a_user():
 
 SCENARIOS = [the_command, the_limit, the_status, inside, a_signal_ends_the_wait, on_a_terminal]
 SCENARIOS += [killed, etcd_is_gone] if WHICH == "etcd" else [
-    a_lease_is_lost, nothing_holds_up_the_guard, it_ends_well_in_time, a_question_holds_nobody_up]
+    a_status_with_damage, many_wait, a_lease_is_lost, nothing_holds_up_the_guard, it_ends_well_in_time,
+    a_question_holds_nobody_up]
 
 
 def is_wanted(name):
