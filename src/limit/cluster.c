@@ -22,9 +22,10 @@
 static bool tell_command(const struct cluster_name *name, const fairsem_cluster_hold_t *hold)
 {
     char text[30];
+    int64_t fence = name->library->fence(hold);
 
-    snprintf(text, sizeof text, "%" PRId64, name->library->fence(hold));
-    if (setenv("FAIRSEM_LIMIT_FENCE", text, 1) == 0 && cluster_turn_announce(name))
+    snprintf(text, sizeof text, "%" PRId64, fence);
+    if (setenv("FAIRSEM_LIMIT_FENCE", text, 1) == 0 && cluster_turn_announce(name, fence))
         return true;
     warn("%s", name->request->name);
     return false;

@@ -29,7 +29,7 @@ const char *cluster_error(int error)
     }
 }
 
-static const char *endpoints_of(const struct request *request)
+const char *cluster_endpoints(const struct request *request)
 {
     return request->cluster.endpoints != NULL ? request->cluster.endpoints : DEFAULT_ENDPOINT;
 }
@@ -38,7 +38,7 @@ void cluster_complain(const struct cluster_name *name, int error)
 {
     if (error == ENETUNREACH || error == EACCES)
         warnx("%s: %s (%s)", name->request->name, cluster_error(error),
-              endpoints_of(name->request));
+              cluster_endpoints(name->request));
     else
         warnx("%s: %s", name->request->name, cluster_error(error));
 }
@@ -118,7 +118,7 @@ bool cluster_open(struct cluster_name *name, const struct request *request)
         last = strrchr(request->command[0], '/');
         attr.program = last != NULL ? last + 1 : request->command[0];
     }
-    attr.endpoints = endpoints_of(request);
+    attr.endpoints = cluster_endpoints(request);
     if (strchr(attr.endpoints, '@') != NULL) {
         warnx("--cluster: no user in a URL, where everybody can read it: see fairsem-limit(1)");
         return false;

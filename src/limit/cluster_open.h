@@ -15,6 +15,9 @@ struct cluster_name {
     fairsem_cluster_t            *handle;
 };
 
+/* The URLs. */
+const char *cluster_endpoints(const struct request *request);
+
 /* False: a message has been printed. */
 bool cluster_open(struct cluster_name *name, const struct request *request);
 

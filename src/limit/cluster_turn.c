@@ -3,6 +3,7 @@
 #include "cluster_turn.h"
 
 #include "held.h"
+#include "process.h"
 #include "wait_line.h"
 
 #include <err.h>
@@ -41,38 +42,71 @@ static char *held_name(const char *name)
     return text;
 }
 
-bool cluster_turn_announce(const struct cluster_name *name)
+/* Endpoints as a number. */
+static unsigned long long number_of(const char *text)
 {
-    char *text = held_name(name->request->name);
-    bool done = text != NULL && held_announce(text, name->request->units);
+    unsigned long long number = 14695981039346656037ull;
+
+    for (; *text != '\0'; text++)
+        number = (number ^ (unsigned char)*text) * 1099511628211ull;
+    return number;
+}
+
+bool cluster_turn_announce(const struct cluster_name *name, int64_t fence)
+{
+    char *text = held_name(name->request->name), more[100];
+    bool done;
+
+    snprintf(more, sizeof more, ":%" PRId64 ":%llu:%" PRId64 ":%llu", name->request->limit,
+             process_started(getpid()), fence, number_of(cluster_endpoints(name->request)));
+    done = text != NULL && held_announce(text, name->request->units, more);
 
     free(text);
     return done;
 }
 
-/* The units that a process of this machine holds. */
-static int64_t units_of(void *arg, long pid)
+/* What an outer command has. */
+struct outer {
+    const struct cluster_name *name;
+    int64_t limit;
+};
+
+/*
+ * The units that a process holds: what its entry says.  It holds them for as long as it lives, and no
+ * other process of its number was started at the same time.  Only where the endpoints are written in
+ * another way is it for etcd to say whether it is the same one, which then has the same fence.
+ */
+static int64_t units_of(void *arg, long pid, const char *said)
 {
     static fairsem_cluster_user_t users[MOST_USERS];
-    const struct cluster_name *name = arg;
-    char host[sizeof users->host] = "";
+    struct outer *outer = arg;
+    const struct cluster_name *name = outer->name;
+    unsigned long long started, where;
+    int64_t units, fence;
     size_t count;
 
-    gethostname(host, sizeof host - 1);
+    if (sscanf(said, ":%" SCNd64 ":%" SCNd64 ":%llu:%" SCNd64 ":%llu", &units, &outer->limit, &started,
+               &fence, &where) != 5 || started != process_started(pid))
+        return 0;
+    if (where == number_of(cluster_endpoints(name->request)))
+        return units;
     if (name->library->users(name->handle, users, MOST_USERS, &count) != 0)
         return 0;
     for (size_t i = 0; i < count && i < MOST_USERS; i++) {
-        if (users[i].place == 0 && users[i].pid == pid && strcmp(users[i].host, host) == 0)
+        if (users[i].place == 0 && users[i].pid == pid && users[i].fence == fence)
             return users[i].units;
     }
     return 0;
 }
 
-/* True if an outer command holds units; *units are how many. */
-static bool is_held(const struct cluster_name *name, int64_t *units)
+/* True if an outer command holds units; *units are how many, and *limit is its limit. */
+static bool is_held(const struct cluster_name *name, int64_t *units, int64_t *limit)
 {
     char *text = held_name(name->request->name);
-    bool held = text != NULL && held_by(text, units_of, (void *)(uintptr_t)name, units) == ANCESTOR;
+    struct outer outer = { .name = name };
+    bool held = text != NULL && held_by(text, units_of, &outer, units) == ANCESTOR;
+
+    *limit = outer.limit;
 
     free(text);
     return held;
@@ -217,13 +251,10 @@ static int wait_for_turn(const struct cluster_name *name, fairsem_cluster_hold_t
     return error;
 }
 
-/* True if the name has another limit than the request gives; a message has been printed. */
-static bool is_other_limit(const struct cluster_name *name)
+/* True if the limit is another one than the request gives; a message has been printed. */
+static bool is_other(const struct request *request, int64_t limit)
 {
-    const struct request *request = name->request;
-    int64_t limit;
-
-    if (name->library->limit(name->handle, &limit) != 0 || limit == request->limit)
+    if (limit == request->limit)
         return false;
     warnx("%s: the limit is %" PRId64 ", not %" PRId64
           ", and cannot be changed while commands run or wait: see --status", request->name, limit,
@@ -231,15 +262,22 @@ static bool is_other_limit(const struct cluster_name *name)
     return true;
 }
 
+static bool is_other_limit(const struct cluster_name *name)
+{
+    int64_t limit;
+
+    return name->library->limit(name->handle, &limit) == 0 && is_other(name->request, limit);
+}
+
 bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
                        int *exit_status)
 {
-    int64_t units;
+    int64_t units, limit;
     int error;
 
-    if (is_held(name, &units)) {
+    if (is_held(name, &units, &limit)) {
         *exit_status = OWN_FAILURE;
-        if (is_other_limit(name))
+        if (is_other(name->request, limit))
             return false;
         if (name->request->units <= units)
             return true;

@@ -14,7 +14,7 @@
 bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
                        int *exit_status);
 
-/* For commands inside this one: it holds units.  False: no memory. */
-bool cluster_turn_announce(const struct cluster_name *name);
+/* For commands inside this one: it holds units, with this fence.  False: no memory. */
+bool cluster_turn_announce(const struct cluster_name *name, int64_t fence);
 
 #endif

@@ -32,16 +32,16 @@ static const char *value_of(const char *entry, const char *segment)
     return strncmp(entry, segment, length) == 0 && entry[length] == '=' ? entry + length + 1 : NULL;
 }
 
-bool held_announce(const char *segment, int64_t units)
+bool held_announce(const char *segment, int64_t units, const char *more)
 {
     const char *before = getenv(VARIABLE), *at;
-    size_t length, size = strlen(segment) + 50 + (before != NULL ? strlen(before) : 0);
+    size_t length, size = strlen(segment) + strlen(more) + 50 + (before != NULL ? strlen(before) : 0);
     char *text = malloc(size);
     int used, error;
 
     if (text == NULL)
         return false;
-    used = snprintf(text, size, "%s=%ld:%" PRId64, segment, (long)getpid(), units);
+    used = snprintf(text, size, "%s=%ld:%" PRId64 "%s", segment, (long)getpid(), units, more);
     for (at = before; at != NULL && (at = next_entry(at, &length)) != NULL; at += length) {
         if (value_of(at, segment) == NULL)
             used += snprintf(text + used, size - (size_t)used, " %.*s", (int)length, at);
@@ -65,20 +65,22 @@ static bool is_ancestor(long pid)
     return false;
 }
 
-enum holder held_by(const char *segment, int64_t (*units_of)(void *arg, long pid), void *arg,
+enum holder held_by(const char *segment,
+                    int64_t (*units_of)(void *arg, long pid, const char *said), void *arg,
                     int64_t *units)
 {
     const char *at = getenv(VARIABLE), *value;
     size_t length;
 
     for (; at != NULL && (at = next_entry(at, &length)) != NULL; at += length) {
+        char *said;
         long pid;
 
         value = value_of(at, segment);
-        pid = value != NULL ? strtol(value, NULL, 10) : 0;
+        pid = value != NULL ? strtol(value, &said, 10) : 0;
         if (pid <= 0 || (pid != getpid() && !is_ancestor(pid)))
             continue;
-        *units = units_of(arg, pid);
+        *units = units_of(arg, pid, said);
         if (*units > 0)
             return pid == getpid() ? OURSELVES : ANCESTOR;
     }

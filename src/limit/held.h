@@ -4,9 +4,9 @@
  * does not wait for itself.
  *
  * The environment variable FAIRSEM_LIMIT_HELD has an entry `SEGMENT=PID:UNITS` for each name under
- * which an outer fairsem-limit runs, with spaces between them.  An entry is only a hint.  It counts
- * if that process is an ancestor of ours, or is ourselves after an exec, and holds units of the
- * segment now.  So it does not matter whether the process ID was used again, or who has written the
+ * which an outer fairsem-limit runs, with spaces between them; with --cluster, more stands behind
+ * that.  An entry is only a hint.  It counts if that process is an ancestor of ours, or is ourselves
+ * after an exec, and holds units of the segment now.  So it does not matter whether the process ID was used again, or who has written the
  * entry: in doubt we wait in line, and no more run than the limit allows.
  */
 #ifndef LIMIT_HELD_H
@@ -19,12 +19,13 @@ enum holder { NO_ANCESTOR, ANCESTOR, OURSELVES };
 
 /*
  * Which process holds units for us already, and how many?  `units_of` knows what a process holds
- * now.
+ * now; `said` is what its entry says behind the process.
  */
-enum holder held_by(const char *segment, int64_t (*units_of)(void *arg, long pid), void *arg,
+enum holder held_by(const char *segment,
+                    int64_t (*units_of)(void *arg, long pid, const char *said), void *arg,
                     int64_t *units);
 
-/* Add an entry for this process.  False: no memory. */
-bool held_announce(const char *segment, int64_t units);
+/* Add an entry for this process, with more behind the units.  False: no memory. */
+bool held_announce(const char *segment, int64_t units, const char *more);
 
 #endif

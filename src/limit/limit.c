@@ -91,7 +91,7 @@ static int run(const struct request *request, const char *segment)
     if (handle == NULL)
         return run_here(request->command);
     mark_as_used(request, segment);
-    if (!held_announce(segment, request->units))
+    if (!held_announce(segment, request->units, ""))
         warn("%s", request->name);      /* a command inside this one would wait */
     if (request->exec)
         return run_with_place(handle, request->name, request->command);

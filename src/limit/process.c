@@ -11,23 +11,41 @@
 #include <string.h>
 #include <unistd.h>
 
-long process_parent(long pid)
+/* What /proc/PID/stat says: the parent, and when it was started. */
+static bool read_stat(long pid, long *parent, unsigned long long *started)
 {
     char path[40], text[500];
     const char *after;
     ssize_t length;
-    long parent;
     int file;
 
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     file = open(path, O_RDONLY | O_CLOEXEC);        /* and not fopen, which needs memory */
     if (file < 0)
-        return 0;
+        return false;
     length = read(file, text, sizeof text - 1);
     close(file);
     text[length > 0 ? length : 0] = '\0';
     after = strrchr(text, ')');     /* "1234 (a name) S 1233 ..."; the name can be anything */
-    return after != NULL && sscanf(after, ") %*c %ld", &parent) == 1 ? parent : 0;
+    return after != NULL
+        && sscanf(after, ") %*c %ld %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+                  " %llu", parent, started) == 2;
+}
+
+long process_parent(long pid)
+{
+    unsigned long long started;
+    long parent;
+
+    return read_stat(pid, &parent, &started) ? parent : 0;
+}
+
+unsigned long long process_started(long pid)
+{
+    unsigned long long started;
+    long parent;
+
+    return read_stat(pid, &parent, &started) ? started : 0;
 }
 
 static bool is_in(const long list[], size_t count, long pid)

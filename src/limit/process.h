@@ -10,6 +10,9 @@
 /* The process that has made it; 0: there is no such process. */
 long process_parent(long pid);
 
+/* When it was started, in ticks of the kernel's; 0: nobody knows. */
+unsigned long long process_started(long pid);
+
 /* Open now what process_descendants() needs: later there may be no descriptor and no memory. */
 void process_prepare(void);
 

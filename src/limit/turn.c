@@ -142,11 +142,12 @@ static struct timespec in_future(int64_t ns)
 }
 
 /* The units that a process holds. */
-static int64_t units_of(void *handle, long pid)
+static int64_t units_of(void *handle, long pid, const char *said)
 {
     static fairsem_shared_user_t users[MOST_USERS];
     int count = MOST_USERS;
 
+    (void)said;
     if (fairsem_shared_users(handle, users, &count) != 0)
         return 0;
     for (int i = 0; i < count && i < MOST_USERS; i++) {

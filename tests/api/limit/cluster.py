@@ -167,6 +167,27 @@ def inside():
          says="the limit is 2, not 3")
 
 
+def inside_while_etcd_is_silent():
+    """Nobody is asked who the outer one is; what stands in the environment counts, if it is true."""
+    gate = os.path.join(WORK, "gate")
+    os.mkfifo(gate)
+    script = 'read -r line < "$0"; exec "$1" s 1 -- echo inside'
+    outer = hold("s", command=("sh", "-c", script, gate, LIMIT))
+    etcd.fake.be_silent(True)
+    with open(gate, "w") as file:
+        file.write("\n")
+    expect("inside", outer.stdout.readline(), "inside\n")
+    etcd.fake.be_silent(False)
+    outer.communicate(timeout=hang_s())
+    expect("its status", outer.returncode, 0)
+    for what, status, change in (("a fence", 0, "FAIRSEM_LIMIT_FENCE=1"),
+                                 ("the same etcd", 0, "FAIRSEM_LIMIT_CLUSTER=$FAIRSEM_LIMIT_CLUSTER/"),
+                                 ("no process", 124, "FAIRSEM_LIMIT_HELD=${FAIRSEM_LIMIT_HELD%:*:*:*}:1:"
+                                                     "${FAIRSEM_LIMIT_HELD#*:*:*:*:*:}"),
+                                 ("another etcd", 125, "FAIRSEM_LIMIT_CLUSTER=http://127.0.0.1:1")):
+        ends(what, status, "s", "1", "--", "sh", "-c", change + ' exec "$0" -w 0 s 1 -- true', LIMIT)
+
+
 def a_signal_ends_the_wait():
     holder = hold("f")
     waiter = wait_behind("f", "exit 0")
@@ -413,8 +434,8 @@ def a_user():
 
 SCENARIOS = [the_command, the_limit, the_status, inside, a_signal_ends_the_wait, on_a_terminal]
 SCENARIOS += [killed, etcd_is_gone] if WHICH == "etcd" else [
-    a_status_with_damage, many_wait, a_lease_is_lost, nothing_holds_up_the_guard, it_ends_well_in_time,
-    a_question_holds_nobody_up]
+    inside_while_etcd_is_silent, a_status_with_damage, many_wait, a_lease_is_lost,
+    nothing_holds_up_the_guard, it_ends_well_in_time, a_question_holds_nobody_up]
 
 
 def is_wanted(name):
