@@ -6,8 +6,9 @@
  * The environment variable FAIRSEM_LIMIT_HELD has an entry `SEGMENT=PID:UNITS` for each name under
  * which an outer fairsem-limit runs, with spaces between them; with --cluster, more stands behind
  * that.  An entry is only a hint.  It counts if that process is an ancestor of ours, or is ourselves
- * after an exec, and holds units of the segment now.  So it does not matter whether the process ID was used again, or who has written the
- * entry: in doubt we wait in line, and no more run than the limit allows.
+ * after an exec, and holds units of the segment now.  So it does not matter whether the process ID was
+ * used again, or who has written the entry: in doubt we wait in line, and no more run than the limit
+ * allows.  With --cluster the process and its start are enough: etcd may not answer.
  */
 #ifndef LIMIT_HELD_H
 #define LIMIT_HELD_H
