@@ -187,7 +187,10 @@ FAIRSEM_API int fairsem_cluster_lost(const fairsem_cluster_hold_t *hold) FAIRSEM
  */
 FAIRSEM_API int64_t fairsem_cluster_left(const fairsem_cluster_hold_t *hold) FAIRSEM_NONNULL_(1);
 
-/* The fence: larger than that of each hold of this name that began before.  0: an empty hold. */
+/*
+ * The fence: larger than that of each hold of this name that began before, for as long as the engine
+ * keeps its data.  0: an empty hold.
+ */
 FAIRSEM_API int64_t fairsem_cluster_fence(const fairsem_cluster_hold_t *hold) FAIRSEM_NONNULL_(1);
 
 /*
