@@ -190,7 +190,10 @@ two die, a watch breaks, a big request|-DHOLDS_LONG -DDEATHS=2 -DBREAKS=1 -DNEED
 a wait times out, a watch breaks, an answer is lost|-DDEADLINES=1 -DLOSSES=1 -DBREAKS=1 -DPRIO1=0 -DUNITS=1
 another limit is asked for, one dies|-DHOLDS_LONG -DLIMIT2=1 -DDEATHS=1 -DLOSSES=1
 the limit is lowered, an answer is lost|-DHOLDS_LONG -DLOWERS=1 -DLOSSES=1
-a waiting key is deleted, a watch breaks|-DREMOVES=1 -DBREAKS=1
+a key is deleted, a watch breaks|-DREMOVES=1 -DBREAKS=1
+a token ends, an answer is lost, a wait times out|-DHOLDS_LONG -DREFUSALS=1 -DLOSSES=1 -DDEADLINES=1 -DUNITS=1
+questions are given up, one dies|-DHOLDS_LONG -DTIMEOUTS=2 -DLOSSES=1 -DDEATHS=1 -DUNITS=1
+a command inside another, one dies|-DUNITS=1 -DNESTED -DLOSSES=1 -DDEATHS=1
 a clock that is late, a leader of old|-DUNITS=1 -DCLIENTS=2 -DCLOCKS=1
 END
   [ $((held + status)) -gt 0 ] || result "no scene in part $PART" 2
@@ -310,6 +313,11 @@ FROM_ANSWER LIMIT -DUNITS=1 -DCLIENTS=2 -DCLOCKS=1
 BEGIN_RENEWS LIMIT -DUNITS=1 -DCLIENTS=2 -DCLOCKS=1
 STOPS_AT_THE_END LIMIT -DUNITS=1 -DCLIENTS=2 -DCLOCKS=1
 TERM_UNCHECKED LIMIT -DUNITS=1 -DCLIENTS=2 -DCLOCKS=1
+OUTLIVES_GUARD LIMIT -DUNITS=1 -DDEATHS=1
+TOKEN_IS_A_NO KEPT -DREFUSALS=1
+OUTER_OF_ENGINE deadlock -DUNITS=1 -DNESTED -DLOSSES=1
+GIVES_UP_AWAKE deadlock -DUNITS=1 -DTIMEOUTS=1
+JOIN_GIVEN_UP deadlock -DUNITS=1 -DLOSSES=1 -DTIMEOUTS=1
 END
   [ $((found + status)) -gt 0 ] || result "no fault in part $PART" 2
   echo "$found seeded faults found"

@@ -22,7 +22,10 @@
  *     DEADLINES           how many waits time out
  *     BREAKS              how many watches break
  *     LOWERS              how often somebody sets the limit to 1 while it is used
- *     REMOVES             how many waiting keys somebody deletes by hand
+ *     REMOVES             how many keys somebody deletes by hand
+ *     REFUSALS            how many questions are refused because a token has ended
+ *     TIMEOUTS            how many questions at the start or the end are given up unanswered
+ *     NESTED              client 2 is a command inside that of client 0, which waits for its end
  *     HOLDS_LONG          commands end only when nothing else can happen
  *     CLOCKS              how many clients have clocks: their leases may end while they live
  *     BUG                 a seeded fault, see below
@@ -32,6 +35,10 @@
  * was answered.  Its clock may leave one tick out since that moment: a tenth of a lease is less.
  * A client may also be stopped for any time: its clock does not stop, so it is the clock that says
  * that it must not run any more, and not a step of the client.
+ *
+ * Who is killed is the guard of a command, a process of its own.  The kernel then kills the command: a
+ * moment later, but before the lease ends.  A guard that is stopped alone is not here: its command runs
+ * beside the next one, and only the fence is safe from that.
  *
  * Not here: a lease that the engine itself ends too early, as releases of etcd before 3.4.31 and
  * 3.5.13 may after their leader was stopped.  Only the fence is safe from that.
@@ -83,6 +90,12 @@
 #ifndef REMOVES
 #define REMOVES 0
 #endif
+#ifndef REFUSALS
+#define REFUSALS 0
+#endif
+#ifndef TIMEOUTS
+#define TIMEOUTS 0
+#endif
 #define NEED(i)  ((i) == 0 -> NEED0 : ((i) == 1 -> NEED1 : NEED2))
 #define PRIO(i)  ((i) == 0 -> PRIO0 : ((i) == 1 -> PRIO1 : PRIO2))
 #define ASKED(i) ((i) == 2 -> LIMIT2 : UNITS)
@@ -112,6 +125,11 @@
 #define BEGIN_RENEWS      21    /* ... or from that of BEGIN */
 #define STOPS_AT_THE_END  22    /* a client runs until its lease is over by its own clock */
 #define TERM_UNCHECKED    23    /* a renewal counts that a leader answered who is none any more */
+#define OUTLIVES_GUARD    24    /* nobody kills the command of a guard that is killed */
+#define TOKEN_IS_A_NO     25    /* a token that has ended is taken for a refusal */
+#define OUTER_OF_ENGINE   26    /* an inner command asks the engine who the outer one is */
+#define GIVES_UP_AWAKE    27    /* a lease whose end is not answered is renewed further on */
+#define JOIN_GIVEN_UP     28    /* who gives up its join ends no lease */
 #ifndef BUG
 #define BUG NONE
 #endif
@@ -131,14 +149,17 @@ byte late_begin[N];             /* 0: none; else what was read when it was sent 
 
 /* ---- Ghosts ---- */
 
-bit LIMIT = 1, ORDER = 1, FENCE = 1, STUCK = 1, PLACE = 1;  /* names for what pan prints */
+bit LIMIT = 1, ORDER = 1, FENCE = 1, STUCK = 1, PLACE = 1, KEPT = 1;  /* names for what pan prints */
 bit wrong;
 #define HOLDS(name, condition) wrong = !(condition); assert(!wrong || !name)
 
 bit  killed[N], waits[N], runs[N], removed[N];
+bit  unknown[N];                /* it runs, and somebody has deleted its key */
 byte fence[N], begun[N];        /* what it was told, and which number its BEGIN really had */
 byte created[N];                /* what each client believes that its q[i] is */
-byte begins, deaths, losses, deadlines, breaks, lowers, removes;
+byte begins, deaths, losses, deadlines, breaks, lowers, removes, refusals, timeouts;
+bit  dropped[N];                /* its lease is not renewed any more */
+bit  inner_over;
 
 #define ANY(P)     (P(0) || P(1) || P(2))
 #define SUM(P)     (P(0) + P(1) + P(2))
@@ -154,7 +175,10 @@ byte begins, deaths, losses, deadlines, breaks, lowers, removes;
 #define BEFORE(i, k)  (BETTER(i, k) || EARLIER(i, k))
 
 /* The units of commands that may still run. */
-#define USES(i)       (runs[i] && !killed[i] && MAY_RUN(i) -> NEED(i) : 0)
+#define USES(i)       (runs[i] && !unknown[i] && MAY_RUN(i) -> NEED(i) : 0)
+
+/* Nobody renews its lease. */
+#define IS_LEFT(i)    ((killed[i] && (!runs[i] || BUG == OUTLIVES_GUARD)) || dropped[i])
 
 /* ---- Clocks ---- */
 
@@ -169,7 +193,7 @@ bit  under_way[N], applied[N], stale[N];
 bit  slipped[N], slips[N];      /* its clock has left out a tick since then */
 
 #define MAY_RUN(i)   ((i) >= CLOCKS || since[i] < STOP)
-#define ENDS(i)      (age[i] >= TTL || ((i) >= CLOCKS && killed[i]))
+#define ENDS(i)      (age[i] >= TTL || ((i) >= CLOCKS && IS_LEFT(i)))
 #define OLDER(x, by) x = ((x) < TTL -> (x) + by : TTL)
 
 /* The ticks of one client's clock: `by` is 1, or 0 for the tick that it leaves out. */
@@ -230,7 +254,7 @@ end:
 }
 #else
 #define MAY_RUN(i) true
-#define ENDS(i)    (killed[i] && BUG != DEAD_FOR_EVER)
+#define ENDS(i)    (IS_LEFT(i) && BUG != DEAD_FOR_EVER)
 #endif
 
 /* ---- Transactions ---- */
@@ -358,9 +382,20 @@ inline look()
 proctype client(byte me)
 {
     byte read, before;
-    bit fits, woken, failed, changed;
+    bit fits, woken, failed, changed, excused;
 
     {
+#ifdef NESTED
+        if
+        :: me == 2 ->
+end_inner:  runs[0];
+            if
+            :: BUG != OUTER_OF_ENGINE || r[0] != 0 -> inner_over = 1; goto over
+            :: atomic { BUG == OUTER_OF_ENGINE && LOSE }    /* it does not answer */
+            fi
+        :: else
+        fi;
+#endif
         d_step {
             lease[me] = 1;
 #ifdef CLOCKS
@@ -388,7 +423,7 @@ read_again:
         fi;
 decide:
         if
-        :: !MAY_RUN(me) -> goto leave
+        :: !MAY_RUN(me) -> excused = 1; goto leave
         :: MAY_RUN(me) && fits && (!failed || (before == 0 && changed)) ->
             if
             :: atomic { true ->
@@ -407,6 +442,11 @@ decide:
                 fi
             :: atomic { LOSE; begin(me, read) }; goto read_again
             :: atomic { me < 2 && LOSE; late_begin[me] = read }; goto read_again
+            :: atomic { refusals < REFUSALS -> refusals++ };
+                if
+                :: BUG == TOKEN_IS_A_NO -> goto leave
+                :: else -> goto read_again
+                fi
             fi
         :: else
         fi;
@@ -421,9 +461,9 @@ decide:
             :: BUG == RESUMES_BLINDLY -> read = rev
             :: else -> goto read_again
             fi
-        :: atomic { deadlines < DEADLINES -> deadlines++ }; goto leave
+        :: atomic { deadlines < DEADLINES -> deadlines++; excused = 1 }; goto leave
 #ifdef CLOCKS
-        :: !MAY_RUN(me) -> goto leave
+        :: !MAY_RUN(me) -> excused = 1; goto leave
 #endif
         od;
 find_out:
@@ -431,12 +471,17 @@ find_out:
         :: atomic { q[me] != 0 -> created[me] = q[me]; waits[me] = 1 }; goto read_again
         :: q[me] == 0 && lease[me] -> goto join_again
         :: q[me] == 0 && !lease[me] -> goto leave
+        :: atomic { timeouts < TIMEOUTS -> timeouts++; excused = 1 };
+            if
+            :: BUG == JOIN_GIVEN_UP -> goto over
+            :: else -> goto leave
+            fi
         fi;
 granted:
         atomic {
             waits[me] = 0;
             if
-            :: !MAY_RUN(me) -> goto leave
+            :: !MAY_RUN(me) -> excused = 1; goto leave
             :: else
             fi;
             runs[me] = 1;
@@ -444,6 +489,9 @@ granted:
             HOLDS(LIMIT, LOWERS || SUM(USES) <= limit)
         }
         atomic {
+#ifdef NESTED
+            me != 0 || inner_over;
+#endif
             COMMAND_ENDS ->
 #ifdef HOLDS_LONG
             HOLDS(STUCK, !ANY(STUCK_ONE))
@@ -457,16 +505,21 @@ granted:
 leave:
         atomic {
             waits[me] = 0;
+            HOLDS(KEPT, q[me] == 0 || excused);
             if
             :: lease[me] -> delete_keys(me)
+            :: atomic { lease[me] && timeouts < TIMEOUTS -> timeouts++ };
+                dropped[me] = (BUG != GIVES_UP_AWAKE)
             :: else
             fi
-        }
+        };
+over:
+        skip
     } unless { killed[me] };
     d_step { runs[me] = 0; waits[me] = 0 }
 }
 
-/* Kills, sets the limit to 1, and deletes waiting keys. */
+/* Kills, sets the limit to 1, and deletes keys. */
 proctype others()
 {
 end:
@@ -476,6 +529,8 @@ end:
     :: atomic { lowers < LOWERS && limit > 1 -> lowers++; rev++; limit = 1; limit_rev = rev }
     :: atomic { removes < REMOVES && q[0] != 0 ->
                 removes++; rev++; q_gone[0] = rev; q[0] = 0; removed[0] = 1 }
+    :: atomic { removes < REMOVES && r[0] != 0 ->
+                removes++; rev++; r_gone = rev; r[0] = 0; unknown[0] = 1 }
     od
 }
 
