@@ -35,12 +35,13 @@ void cluster_status_gave_up(const struct cluster_name *name, bool answers)
     static fairsem_cluster_user_t users[MOST_USERS];
     const struct request *request = name->request;
     struct shown_name shown = { .name = request->name, .users = users, .describe = describe };
-    char duration[DURATION_SIZE];
     size_t count = 0;
 
     if (request->quiet || request->wait_ns <= 0)
         return;
     if (!answers || name->library->users(name->handle, users, MOST_USERS, &count) != 0) {
+        char duration[DURATION_SIZE];
+
         warnx("%s: waited %s in vain; etcd does not answer", shown.name,
               duration_text(request->wait_ns, duration));
         return;

@@ -110,7 +110,8 @@ START_TEST(the_time_is_that_of_all_endpoints)
         for (int j = 0; j < counts[i]; j++)
             strcat(text, "http://127.0.0.1:1 ");
         ck_assert_int_eq(fairsem_cluster_open(&handle, "name", &attr), 0);
-        jump = asked = 0;
+        jump = 0;
+        asked = 0;
         ck_assert_int_eq(fairsem_cluster_acquire_with(handle, 1, NULL, &hold), ENETUNREACH);
         ck_assert_int_ge(asked, counts[i]);
         ck_assert_int_le(jump, 5 * FS_NS_PER_S);
