@@ -60,12 +60,14 @@ static void tell(struct fs_waiter *w, enum fs_hint hint)
 
 /*
  * Wake a waiter early, if it sleeps (PARKED).  When it wakes it is QUEUED, as if it had just joined.
- * Not with bounded bypass: the head would claim, before there are units for it.
+ * Not with bounded bypass: the head would claim, before there are units for it.  Nor if its handlers
+ * are not wrapped: to stay awake once more it would have to hold its signals again.
  */
 static void wake_early(const struct fs_sem *s, struct fs_waiter *w, enum fs_hint hint,
                        struct fs_deferred *deferred)
 {
-    if (fs_waiter_state(w) != FS_PARKED || s->sleeps_at_once || s->bypass_ns != 0)
+    if (fs_waiter_state(w) != FS_PARKED || s->sleeps_at_once || s->bypass_ns != 0
+        || (s->interruptible && fs_signal_hooks == NULL))
         return;
     tell(w, hint);
     w->complete(w, FS_WOKEN, deferred);

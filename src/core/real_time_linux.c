@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Or can it give itself the right?  Without it, only another process can make it real-time. */
 static bool has_right(void)
 {
     struct { uint32_t version; int pid; } header = { 0x20080522, 0 };
@@ -19,9 +20,9 @@ static bool has_right(void)
     struct rlimit limit;
     const uint32_t sys_nice = UINT32_C(1) << 23;
 
-    if (getrlimit(RLIMIT_RTPRIO, &limit) == 0 && limit.rlim_cur > 0)
+    if (getrlimit(RLIMIT_RTPRIO, &limit) == 0 && limit.rlim_max > 0)
         return true;
-    return syscall(SYS_capget, &header, sets) == 0 && (sets[0].effective & sys_nice) != 0;
+    return syscall(SYS_capget, &header, sets) == 0 && (sets[0].permitted & sys_nice) != 0;
 }
 
 bool fs_may_be_real_time(void)

@@ -84,7 +84,7 @@ struct FS_MAY_ALIAS fs_sem {
     _Atomic bool       resizing;    /* written under mutex; word and limit may disagree: a fork */
     uint8_t            holders_core; /* under mutex; fs_core_byte() of the last to be granted */
     bool               interruptible : 1; /* r/o; waits end with EINTR, signals may release */
-    bool               sleeps_at_once : 1; /* r/o; no waiter stays awake.  (cell_pool.c clears it) */
+    bool               sleeps_at_once : 1; /* r/o; no waiter stays awake */
     uint32_t           waiters_max_interval; /* as wait_ns_max_interval */
 
     struct fs_waitq    queue;       /* under mutex */

@@ -70,8 +70,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
     s->name = attr->name;
     fs_probe_text(s->name);
     s->interruptible = (attr->flags & FAIRSEM_INTERRUPTIBLE) != 0;
-    /* A handler that runs in a spin could not end the wait, unless it is wrapped: cell_pool.c. */
-    s->sleeps_at_once = s->interruptible || (attr->flags & FAIRSEM_NO_SPIN) != 0;
+    s->sleeps_at_once = (attr->flags & FAIRSEM_NO_SPIN) != 0;
     s->generation = fs_fork_generation();
     return 0;
 }

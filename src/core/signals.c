@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* signals.c - see signals.h. */
+#define _GNU_SOURCE             /* NSIG */
 #include "signals.h"
 
 #include "invariant.h"
+
+#include <errno.h>
 
 const struct fs_signal_hooks *fs_signal_hooks;
 
@@ -46,4 +49,35 @@ void fs_let_signals_in(struct fs_held_signals *signals)
     else
         FS_MUST(pthread_sigmask(SIG_SETMASK, &signals->before, NULL));
     pthread_setcanceltype(signals->cancel_type, &deferred);
+}
+
+/*
+ * The rule is the kernel's, see park_futex.c.  A signal that was sent to the process is pending only
+ * if no thread had it open.  If another one opens it first, that one runs the handler, and the wait
+ * ends with EINTR all the same: sem_t has the same two threads to choose from.
+ */
+static bool ends_wait(int signal, bool timed)
+{
+    struct sigaction action;
+
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_DFL
+           && action.sa_handler != SIG_IGN && (timed || (action.sa_flags & SA_RESTART) == 0);
+}
+
+/* Where a sandbox forbids sigpending(), such a signal comes too early, as if before the call. */
+bool fs_held_signal_ends_wait(const struct fs_held_signals *signals, bool timed)
+{
+    int before = errno;
+    sigset_t pending;
+
+    if (sigpending(&pending) != 0) {
+        errno = before;
+        return false;
+    }
+    for (int signal = 1; signal < NSIG; signal++) {
+        if (sigismember(&pending, signal) == 1 && sigismember(&signals->before, signal) == 0
+            && ends_wait(signal, timed))
+            return true;
+    }
+    return false;
 }

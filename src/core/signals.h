@@ -42,4 +42,10 @@ struct fs_held_signals {
 void fs_hold_signals(struct fs_held_signals *signals);
 void fs_let_signals_in(struct fs_held_signals *signals);
 
+/*
+ * Will a handler run in fs_let_signals_in() that ends a wait, with a time to wake or without one?  Only
+ * without hooks.  One system call, and one more for each signal that is held.
+ */
+bool fs_held_signal_ends_wait(const struct fs_held_signals *signals, bool timed);
+
 #endif

@@ -252,6 +252,37 @@ static void come_to_claim(struct fs_sem *s)
     fs_exit(s, fs_enter(s, &deferred), &deferred);
 }
 
+/* A signal handler that runs while the thread is awake cannot end the wait: nothing wraps it. */
+static bool has_bare_handlers(const struct fs_wait *wait)
+{
+    return wait->interruptible && fs_signal_hooks == NULL;
+}
+
+/*
+ * So such a thread stays awake in the section's deferred work, after the wakes and before signals
+ * are let in, which come up to 0.4 ms late.  Then it may still have to sleep.  A signal that is held
+ * until now is handled before that, so here, and not in the kernel, it must end the wait.
+ *
+ * (Two threads that pass 80,000 items through a buffer of 8 took 202 ms when they slept at once, and
+ * take 108 ms.)
+ */
+static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred *deferred)
+{
+    struct fs_waiter *w = &wait->waiter;
+    bool wakes_by_itself = wait->deadline != NULL || wait->old_at_ns != 0;
+
+    /* Callbacks are the last of that work, and must not be late. */
+    if (wait->spin == FS_SPIN_NOT || deferred->callbacks.any
+        || fs_yields_past(wait->spin, wait->deadline))
+        return;
+    fs_wake_queue_run(&deferred->wakes);
+    fs_spin(&w->state, FS_QUEUED, wait->spin, w->joined_ns, &w->in_queue.hint);
+    /* Relaxed: a hint. */
+    if (atomic_load_explicit(&w->state, memory_order_relaxed) == FS_QUEUED
+        && fs_held_signal_ends_wait(&deferred->signals, wakes_by_itself))
+        interrupt(wait);
+}
+
 /*
  * The state was QUEUED.  Stay awake for a moment, or claim; then become PARKED, so that a thread
  * that completes it from now on wakes it.  Returns the state.
@@ -267,7 +298,8 @@ static int fall_asleep(struct fs_wait *wait, bool woken)
                    ? FS_SPIN_WOKEN : FS_YIELD_WOKEN;
     if (woken && wait->claims)
         come_to_claim(wait->sem);
-    else if (spin != FS_SPIN_NOT && !fs_yields_past(spin, wait->deadline))
+    else if (spin != FS_SPIN_NOT && !has_bare_handlers(wait)
+             && !fs_yields_past(spin, wait->deadline))
         fs_spin(&w->state, FS_QUEUED, spin, w->joined_ns, &w->in_queue.hint);
     /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);
@@ -382,7 +414,10 @@ static int exit_and_sleep(struct fs_wait *wait, int64_t available, struct fs_def
     int state;
 
     pthread_cleanup_push(abandon_and_end, wait);
-    fs_exit(wait->sem, available, deferred);
+    fs_grant_and_unlock(wait->sem, available, deferred);
+    if (has_bare_handlers(wait))
+        stay_awake_without_signals(wait, deferred);
+    fs_deferred_run(deferred);
     state = fs_sleep(wait, woken);
     pthread_cleanup_pop(0);
     return state;

@@ -25,11 +25,38 @@ int fairsem_sem_destroy(fairsem_sem_t *sem)
     return 0;
 }
 
+#define ASK_EACH 256
+
+/*
+ * In a process without the right to real-time priorities no thread can give itself or another one
+ * such a priority.  Another process can (chrt, rtkit), or it was inherited: a thread notices that
+ * within ASK_EACH waits that find no unit, and from then on asks in each.  In a process that has the
+ * right, each wait asks: nothing else tells when a thread calls pthread_setschedparam.
+ *
+ * A handler may interrupt this and wait as well; both get a right answer.
+ */
+static int priority_now(void)
+{
+    static _Thread_local FS_NEVER_ALLOCATED int priority, waits_left;
+    static _Thread_local FS_NEVER_ALLOCATED bool may;
+
+    if (waits_left > 0 && !may && priority == 0) {
+        waits_left--;
+        return 0;
+    }
+    if (waits_left-- <= 0 || !may) {
+        waits_left = ASK_EACH - 1;
+        may = fs_may_be_real_time();
+    }
+    priority = fs_real_time_priority();
+    return priority;
+}
+
 static int wait_slow(fairsem_sem_t *sem, clockid_t clock, const struct timespec *deadline)
 {
     fairsem_t *inside = fs_sem_initialized(&sem->fairsem_inside_);
 
-    return fs_sem_result(fs_sem_wait_slow(inside, clock, deadline, fs_real_time_priority()));
+    return fs_sem_result(fs_sem_wait_slow(inside, clock, deadline, priority_now()));
 }
 
 int fairsem_sem_wait(fairsem_sem_t *sem)

@@ -170,8 +170,6 @@ static uint32_t take_fresh(void)
     cell->index = index;
     cell->sem = sem_of(index);
     fs_sem_init(cell->sem, 0, fs_bypass_ns);
-    /* A handler can end these waits while the thread is awake: actions.c. */
-    fs_inside(cell->sem)->sleeps_at_once = false;
     return index;
 }
 

@@ -33,6 +33,8 @@ tests_inside_core_bench_stats_LDADD = $(LDADD) $(LIBM)
 
 # Calls that the linker sends to the test first.
 tests_inside_core_t_signals_LDFLAGS = -Wl,--wrap=pthread_mutex_unlock
+tests_inside_core_t_real_time_LDFLAGS = -Wl,--wrap=fs_may_be_real_time \
+	-Wl,--wrap=fs_real_time_priority
 tests_inside_core_t_sleep_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_cond_timedwait \
 	-Wl,--wrap=__clock_gettime64 -Wl,--wrap=__pthread_cond_timedwait64 \
 	-Wl,--wrap=pthread_cond_signal -Wl,--wrap=fs_park_on_word -Wl,--wrap=fs_unpark_word

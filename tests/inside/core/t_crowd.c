@@ -12,6 +12,7 @@
 #include "wait.h"
 
 #include <sched.h>
+#include <signal.h>
 #if defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -479,7 +480,7 @@ START_TEST(no_waiter_yields_with_the_flags_that_say_so)
     const fairsem_attr_t attr[] = {
         { .flags = FAIRSEM_NO_SPIN },
         { .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = INT64_C(1) << 60 },
-        { .flags = FAIRSEM_INTERRUPTIBLE },
+        { .flags = FAIRSEM_NO_SPIN | FAIRSEM_INTERRUPTIBLE },
     };
 
     begin();
@@ -520,7 +521,6 @@ START_TEST(a_handler_ends_the_wait_of_a_thread_that_is_awake)
     begin();
     fs_signal_hooks = &guard;
     ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
-    fs_inside(&sem)->sleeps_at_once = false;
     take(&sem, 0, 2);
     begin_plan();
     plan(NEAR, handler_runs, NULL);
@@ -531,7 +531,84 @@ START_TEST(a_handler_ends_the_wait_of_a_thread_that_is_awake)
     fs_signal_hooks = NULL;
 }
 END_TEST
-#define OF_HANDLERS a_handler_ends_the_wait_of_a_thread_that_is_awake,
+
+/* ---- Without an interposer: the thread is awake while signals are held ---- */
+
+static volatile sig_atomic_t handled;
+
+static void note(int sig)
+{
+    (void)sig;
+    handled++;
+}
+
+static void get_signal(void *unused)
+{
+    (void)unused;
+    ck_assert_int_eq(raise(SIGUSR1), 0);
+    ck_assert_int_eq(handled, 0);
+}
+
+/* A signal comes when the thread has yielded for a while; the unit comes `after`, or never (0). */
+static int wait_and_get_signal(fairsem_t *sem, void (*handler)(int), int flags, int64_t timeout_ns,
+                               int64_t after)
+{
+    struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+    const fairsem_attr_t attr = { .flags = FAIRSEM_INTERRUPTIBLE };
+    const fairsem_wait_t how = { .timeout_ns = timeout_ns };
+    struct units all = { sem, 3 };
+    int error;
+
+    sigemptyset(&action.sa_mask);
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+    handled = 0;
+    ck_assert_int_eq(fairsem_init(sem, 0, &attr), 0);
+    take(sem, 0, 2);
+    begin_plan();
+    plan(NEAR / 2, get_signal, NULL);
+    if (after != 0)
+        plan(after, release, &all);
+    errno = 4711;
+    error = fairsem_acquire_with(sem, 1, &how);
+    ck_assert_int_eq(errno, 4711);
+    ck_assert_int_gt(world.is.yields, 10);
+    if (error != 0) {
+        ck_assert_int_eq(fairsem_waiters(sem), 2);
+        ck_assert_int_eq(fairsem_release(sem, 2), 0);
+    }
+    claim(0, 2);
+    return error;
+}
+
+/* It runs when the thread stops yielding, and ends the wait by the kernel's rule for a sleep. */
+START_TEST(a_handler_that_was_held_while_its_thread_was_awake_ends_the_wait)
+{
+    const int64_t hour = INT64_C(3600000000000);
+    sigset_t usr1, before;
+    fairsem_t sem;
+
+    begin();
+    ck_assert_int_eq(wait_and_get_signal(&sem, note, 0, 0, 0), EINTR);
+    ck_assert_int_eq(handled, 1);
+    ck_assert_int_eq(wait_and_get_signal(&sem, note, SA_RESTART, hour, 0), EINTR);
+    ck_assert_int_eq(handled, 1);
+    ck_assert_int_eq(wait_and_get_signal(&sem, note, SA_RESTART, 0, LATE), 0);
+    ck_assert_int_eq(handled, 1);
+    ck_assert_int_eq(wait_and_get_signal(&sem, SIG_IGN, 0, 0, LATE), 0);
+    ck_assert_int_eq(wait_and_get_signal(&sem, note, 0, 0, NEAR), 0);  /* granted before */
+    ck_assert_int_eq(handled, 1);
+    sigemptyset(&usr1);
+    sigaddset(&usr1, SIGUSR1);
+    ck_assert_int_eq(pthread_sigmask(SIG_BLOCK, &usr1, &before), 0);
+    ck_assert_int_eq(wait_and_get_signal(&sem, note, 0, hour, LATE), 0);
+    ck_assert_int_eq(handled, 0);
+    ck_assert_int_eq(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
+    ck_assert_int_eq(handled, 1);
+}
+END_TEST
+
+#define OF_HANDLERS a_handler_ends_the_wait_of_a_thread_that_is_awake, \
+    a_handler_that_was_held_while_its_thread_was_awake_ends_the_wait,
 #else
 #define OF_HANDLERS
 #endif

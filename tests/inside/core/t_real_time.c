@@ -4,12 +4,19 @@
  * one that waits for it, so no third thread can hold both up.
  *
  * The kernel shows the priority that a thread has for the moment.
+ *
+ * And how often a wait on a sem_t asks for its thread's priority.
  */
 #include "children.h"
 #include "suite.h"
 #include "workers.h"
 
+#include "parking.h"
+#include "posix/sem_real_time.h"
+#include "real_time.h"
 #include "thread.h"
+
+#include <fairsem/posix.h>
 
 #include <pthread.h>
 #include <sched.h>
@@ -147,8 +154,86 @@ START_TEST(a_forked_child_inherits_it_too)
 }
 END_TEST
 
+/* ---- How often a wait on a sem_t asks ---- */
+
+static enum { REAL, NO, YES } right;    /* what the process may */
+static int asked, priority;             /* how often, and the answer */
+
+bool __real_fs_may_be_real_time(void);
+bool __wrap_fs_may_be_real_time(void);
+int __wrap_fs_real_time_priority(void);
+
+bool __wrap_fs_may_be_real_time(void)
+{
+    return right == REAL ? __real_fs_may_be_real_time() : right == YES;
+}
+
+int __wrap_fs_real_time_priority(void)
+{
+    asked++;
+    return priority;
+}
+
+static int asked_in(int waits)
+{
+    const struct timespec past = { 0, 0 };
+    sem_t sem;
+
+    asked = 0;
+    insist(0, sem_init(&sem, 0, 0));
+    for (int i = 0; i < waits; i++)
+        insist(-1, sem_timedwait(&sem, &past));
+    return asked;
+}
+
+/* Another process gives the thread a priority, and takes it away again. */
+static void *wait_without_right(void *unused)
+{
+    right = NO;
+    insist(2, asked_in(257));
+    priority = -5;
+    insist(0, asked_in(255));
+    insist(10, asked_in(10));
+    priority = 0;
+    insist(1, asked_in(256));
+    return unused;
+}
+
+static void *wait_with_right(void *unused)
+{
+    right = YES;
+    insist(10, asked_in(10));
+    return unused;
+}
+
+/* A new thread, which remembers nothing. */
+static void run(void *(*body)(void *))
+{
+    pthread_t thread;
+
+    if (!FS_HAS_FUTEX)
+        NOT_HERE("no futexes, and so no sem_t");
+    start_thread(&thread, body, NULL);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    right = REAL;
+}
+
+START_TEST(without_the_right_a_thread_asks_in_one_of_256_waits_until_it_is_real_time)
+{
+    run(wait_without_right);
+}
+END_TEST
+
+START_TEST(with_the_right_each_wait_asks)
+{
+    run(wait_with_right);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("real time", a_mutex_of_the_library_inherits_priority,
-              a_forked_child_inherits_it_too);
+              a_forked_child_inherits_it_too,
+              without_the_right_a_thread_asks_in_one_of_256_waits_until_it_is_real_time,
+              with_the_right_each_wait_asks);
 }
