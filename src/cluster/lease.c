@@ -5,6 +5,7 @@
 #include "clock.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* A renewal that failed at each endpoint, or does not count, is tried again after this. */
 #define RETRY (300 * FS_NS_PER_MS)
@@ -29,7 +30,8 @@ static void answered(struct fs_call *renewal, struct fs_answer *answer)
     }
     atomic_store(&lease->last_error, answer->error);
     lease->gone = answer->error == ESTALE;
-    lease->news = answer->error == 0 && !answer->done && lease->asked.seen == lease->place->seen;
+    lease->news = answer->error == 0 && !answer->done && lease->asked.seen == lease->place->seen
+                  && strcmp(lease->asked.ahead, lease->place->ahead) == 0;
     if (answer->error == 0 && answer->term == lease->renewed_term)
         was_renewed(lease, lease->renewed_sent);
     else

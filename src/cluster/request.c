@@ -111,7 +111,9 @@ static void begun(struct fs_request *request, int64_t fence)
     request->fence = fence;
     request->state = FS_RUNNING;
     request->step_at = FS_NEVER;
-    request->place.awaits = 0;
+    /* From now on a confirmation looks for its own key: somebody may delete it by hand. */
+    fs_key_runs(request->place.ahead, request->place.prefix, request->place.lease);
+    request->place.awaits = 1;
     decide(request, 0);
 }
 
@@ -212,10 +214,12 @@ static void lose(struct fs_request *request)
     fs_keeper_tell(request->keeper);
 }
 
-/* Its watch should have told it, and it may still be on its way. */
+/* Its watch should have told it, and it may still be on its way.  One that runs has lost its key. */
 static void hear(struct fs_request *request, int64_t now)
 {
     request->lease.news = false;
+    if (request->state == FS_RUNNING)
+        atomic_store(&request->lease.last_error, ESTALE);
     if (request->state != FS_WAITING || request->step.step != FS_WATCH)
         return;
     fs_engine_stop(&request->step);

@@ -270,6 +270,18 @@ def a_lease_is_lost():
     it_runs_on(*keeper)
 
 
+def a_key_is_deleted():
+    """Its holder notices at its next confirmation."""
+    holder = hold("r", "1", "--ttl=6")
+    with etcd.fake.change:
+        etcd.fake.revision += 1
+        etcd.fake.delete(etcd.fake.keys_with("fairsem/r/r/"))
+    out, err = holder.communicate(timeout=hang_s())
+    expect("its status", holder.returncode, 125)
+    if "etcd has ended the lease; the command is ended" not in err:
+        raise AssertionError(err)
+
+
 def full_pipe():
     """Its reading end, which nobody reads, and the end for messages, which has room for none."""
     reads, writes = os.pipe()
@@ -434,7 +446,7 @@ def a_user():
 
 SCENARIOS = [the_command, the_limit, the_status, inside, a_signal_ends_the_wait, on_a_terminal]
 SCENARIOS += [killed, etcd_is_gone] if WHICH == "etcd" else [
-    inside_while_etcd_is_silent, a_status_with_damage, many_wait, a_lease_is_lost,
+    a_key_is_deleted, inside_while_etcd_is_silent, a_status_with_damage, many_wait, a_lease_is_lost,
     nothing_holds_up_the_guard, it_ends_well_in_time, a_question_holds_nobody_up]
 
 
