@@ -243,10 +243,15 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
                   const struct inspected *queue, int64_t count)
 {
     int64_t now = fs_now_ns(), longest_ns = stat->wait_ns_max;
+    double all_ns = (double)stat->wait_ns_total;
 
+    /* Waits that last count, too.  Without memory for the queue, the oldest is known all the same. */
+    if (stat->oldest_wait_ns > longest_ns)
+        longest_ns = stat->oldest_wait_ns;
     for (int64_t i = 0; i < count; i++) {
         if (now - queue[i].joined_ns > longest_ns)
             longest_ns = now - queue[i].joined_ns;
+        all_ns += (double)(now - queue[i].joined_ns);
     }
     fprintf(file, "fairsem %s: available %" PRId64, s->name != NULL ? s->name : "(no name)",
             stat->available);
@@ -263,8 +268,7 @@ static void print(FILE *file, const struct fs_sem *s, const fairsem_stat_t *stat
             ", canceled %" PRId64 ", refused %" PRId64 ", over-releases %" PRId64
             "\n  longest wait %.6f s, all waits %.6f s, longest line %" PRId64 "\n",
             stat->waits, stat->grants, stat->timeouts, stat->cancels, stat->refused,
-            stat->over_releases, (double)longest_ns / 1e9,
-            (double)stat->wait_ns_total / 1e9, stat->waiters_max);
+            stat->over_releases, (double)longest_ns / 1e9, all_ns / 1e9, stat->waiters_max);
     for (int64_t i = 0; i < count; i++) {
         fprintf(file, "  %" PRIu64 ": ", queue[i].seq);
         print_who(file, &queue[i]);

@@ -295,21 +295,41 @@ int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int 
 
 /* ---- For people ---- */
 
-static void print_totals(FILE *file, const fairsem_shared_stat_t *stat)
+/* The memory may be damaged: no overflow. */
+static int64_t less(int64_t a, int64_t b)
 {
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+/* Waits that last count, too.  Without memory for the list, the oldest is known all the same. */
+static void print_totals(FILE *file, const fairsem_shared_stat_t *stat, const struct list *list)
+{
+    int64_t longest_ns = stat->wait_ns_max, lacks = 0;
+    double all_ns = (double)stat->wait_ns_total;
+
+    if (stat->oldest_wait_ns > longest_ns)
+        longest_ns = stat->oldest_wait_ns;
+    for (int i = 0; i < list->count && i < list->room; i++) {
+        if (list->users[i].place != 0)
+            all_ns += (double)list->users[i].ns;
+        if (list->users[i].place == 1 && list->users[i].units > stat->available)
+            lacks = less(list->users[i].units, stat->available);
+    }
     fprintf(file, "fairsem shared: available %" PRId64, stat->available);
     if (stat->capacity >= 0)
-        fprintf(file, " of %" PRId64, stat->capacity);
+        fprintf(file, " of %" PRId64 ", in use %" PRId64, stat->capacity,
+                less(stat->capacity, stat->available));
     fprintf(file, ", held %" PRId64 " (%" PRId64 " here), processes %" PRId64 " of %" PRId64
-            ", waiters %" PRId64 " of %" PRId64 " for %" PRId64 " units\n",
+            ", waiters %" PRId64 " of %" PRId64 " for %" PRId64 " units",
             stat->held, stat->mine, stat->processes, stat->max_processes, stat->waiters,
             stat->max_waiters, stat->waiting_units);
-    fprintf(file, "  waits %" PRId64 ", granted %" PRId64 ", timed out %" PRId64
+    if (lacks != 0)
+        fprintf(file, ", the first lacks %" PRId64, lacks);
+    fprintf(file, "\n  waits %" PRId64 ", granted %" PRId64 ", timed out %" PRId64
             ", canceled %" PRId64 ", lost %" PRId64 ", refused %" PRId64 ", over-releases %" PRId64
             "\n  longest wait %.6f s, all waits %.6f s, longest line %" PRId64 "\n",
             stat->waits, stat->grants, stat->timeouts, stat->cancels, stat->lost, stat->refused,
-            stat->over_releases, (double)stat->wait_ns_max / 1e9,
-            (double)stat->wait_ns_total / 1e9, stat->waiters_max);
+            stat->over_releases, (double)longest_ns / 1e9, all_ns / 1e9, stat->waiters_max);
     fprintf(file, "  processes dead %" PRId64 ", units given back for them %" PRId64
             ", repairs %" PRId64 "\n", stat->deaths, stat->returned, stat->repairs);
 }
@@ -341,11 +361,7 @@ static int dump(fairsem_shared_t *h, FILE *file)
         error = end(&view);
     }
     if (error == 0) {
-        for (int i = 0; i < list.count && i < list.room; i++) {
-            if (list.users[i].place != 0 && list.users[i].ns > stat.wait_ns_max)
-                stat.wait_ns_max = list.users[i].ns;
-        }
-        print_totals(file, &stat);
+        print_totals(file, &stat, &list);
         for (int i = 0; i < list.count && i < list.room; i++)
             print_user(file, &list.users[i]);
         if (fflush(file) != 0 || ferror(file))

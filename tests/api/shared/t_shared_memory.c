@@ -125,7 +125,7 @@ START_TEST(a_dump_without_memory_has_the_totals)
         error = fairsem_shared_dump(h, file);
         fclose(file);
         ck_assert_int_eq(error, k == 1 ? ENOMEM : 0);
-        ck_assert_ptr_nonnull(strstr(text, "available 3 of 4, held 1 (1 here)"));
+        ck_assert_ptr_nonnull(strstr(text, "available 3 of 4, in use 1, held 1 (1 here)"));
         ck_assert((strstr(text, "holds 1 for") == NULL) == (k == 1));
     }
     ck_assert_int_eq(fairsem_shared_close(h), 0);

@@ -204,20 +204,28 @@ START_TEST(a_dump_without_memory_has_the_summary_and_says_what_is_missing)
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
     struct worker w = { 0 };
     FILE *file = tmpfile();
-    int lines = 0, c, error;
+    char text[1024] = "";
+    fairsem_stat_t stat;
+    int lines = 0, error;
 
     ck_assert_ptr_nonnull(file);
     setvbuf(file, NULL, _IONBF, 0);
     worker_queue(&w, &sem, 1, 1);
+    do
+        ck_assert_int_eq(fairsem_stat(&sem, &stat), 0);
+    while (stat.oldest_wait_ns < 1000);     /* the dump shows microseconds */
     atomic_store(&no_memory, true);
     error = fairsem_dump(&sem, file);
     atomic_store(&no_memory, false);
     ck_assert_int_eq(error, ENOMEM);
     rewind(file);
-    while ((c = getc(file)) != EOF)
-        lines += c == '\n';
+    ck_assert_uint_gt(fread(text, 1, sizeof text - 1, file), 0);
     fclose(file);
+    for (const char *c = text; *c != '\0'; c++)
+        lines += *c == '\n';
     ck_assert_int_eq(lines, 3);
+    ck_assert_ptr_nonnull(strstr(text, "longest wait "));
+    ck_assert_ptr_null(strstr(text, "longest wait 0.000000 s"));
     ck_assert_int_eq(fairsem_release(&sem, 1), 0);
     ck_assert_int_eq(worker_join(&w), 0);
 }
