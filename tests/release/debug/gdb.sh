@@ -197,6 +197,18 @@ _EOF
     (cd "$work" && limited sh ./recipe) > "$work/out"
     grep -Eqx 'thread, semaphore 3 0x[0-9a-f]+ holds 1' "$work/out" && [ "$(wc -l < "$work/out")" -eq 1 ] ||
       fail "the recipe for a leak: $(cat "$work/out" "$work/gdb.log")"
+    # The same without gdb; the program is started here, and the library is this test's.
+    sed -n '/^bpftrace -p/,/^```/p' "$top_srcdir/doc/debugging.md" |
+      sed -e '/^```/d' -e 's/-p "[^"]*"/-c .\/server/' > "$work/recipe"
+    if ! has bpftrace; then
+      not_tried "a leak by uprobes: there is no bpftrace"
+    elif ! limited bpftrace -e 'BEGIN { exit(); }' > "$work/log" 2>&1; then
+      not_here "bpftrace, which the kernel does not permit"
+    else
+      (cd "$work" && lib=$work/lib/$name limited sh ./recipe) > "$work/out" 2>&1
+      sed -n 's/^@held\[.*, .*\]: //p' "$work/out" | sort > "$work/sums"
+      printf '0\n1\n' | cmp -s - "$work/sums" || fail "the recipe with uprobes: $(cat "$work/out")"
+    fi
     ;;
   *) not_here "a leak: the recipe names registers of x86-64" ;;
 esac
