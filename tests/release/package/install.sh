@@ -199,6 +199,49 @@ if [ -n "$index" ] && has apropos; then
   fi
 fi
 
+# ---------------------------------------------------------------- what quickstart says
+# It finds all in a private prefix: here a copy, because gdb's file must lie below the path of the library.
+prefix=$(sed -n 's/^prefix=//p' "$pc") private=$work/private
+cp -R "$root$prefix" "$private" || exit 99
+private_libdir=$private${libdir#"$root$prefix"}
+eval "$(sed -n '/^settings() {/,/^}/p' "$top_srcdir/quickstart")"
+settings "$private" "$private_libdir" > "$work/settings"
+sed -n '/^    export /p' "$work/settings" > "$work/profile"
+sed -n '/^    add-auto-load-/p' "$work/settings" > "$work/gdbinit"
+# found WHAT EXPECTED - in a shell that has read the profile, a command prints it.
+found() {
+  what=$1 expected=$2
+  shift 2
+  said=$(unset PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR && PKG_CONFIG_PATH='' MANPATH='' &&
+    . "$work/profile" && "$@" 2>&1)
+  case $said in
+    *"$expected"*) echo "ok: quickstart's settings: $what" ;;
+    *) fail "quickstart's settings: $what: $said" ;;
+  esac
+}
+[ ! -x "$private/bin/fairsem-limit" ] || found PATH "$private/bin/" command -v fairsem-limit
+found PKG_CONFIG_PATH "$private_libdir/pkgconfig" pkg-config --variable=pcfiledir fairsem
+if has man && ! man -w no_such_page > /dev/null 2>&1; then
+  found MANPATH "$private/share/man/" man -w fairsem_acquire
+fi
+if [ -n "$has_shared" ]; then
+  ! has python3 || found Python 'it works' env PYTHONPATH="$top_srcdir/packaging/python" \
+    python3 -B -c 'import fairsem; print("it works")'
+  if has gdb && gdb -nx -batch -ex 'python print(6 * 7)' 2>&1 | grep -q '^42$'; then
+    there=$(find "$private" -name '*-gdb.py')
+    mkdir -p "$private/share/gdb/auto-load$private_libdir" &&
+      mv "$there" "$private/share/gdb/auto-load$private_libdir" || exit 99
+    found gdb 'The program is not running' gdb -nx -batch -x "$work/gdbinit" \
+      -ex "file $private_libdir/$(basename "$there" -gdb.py)" -ex 'info fairsem'
+  fi
+fi
+[ "$(settings /usr /usr/lib)" = "" ] || fail "quickstart: settings for /usr"
+case $(settings /usr/local /usr/local/lib) in
+  *export*) fail "quickstart: needless settings for /usr/local" ;;
+  *'add-auto-load-safe-path /usr/local/'*) ;;
+  *) fail "quickstart: gdb needs settings for /usr/local" ;;
+esac
+
 make_quietly uninstall
 # Links, too, even dangling ones: make distcheck would not see them.
 find "$root" ! -type d > "$work/left"
