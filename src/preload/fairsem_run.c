@@ -176,5 +176,6 @@ int main(int argc, char **argv)
         complain("%s", strerror(errno));
         return OWN_FAILURE;
     }
-    return o.stats ? stats_run(path, argv, o.file_name, o.bypass_ns, o.only_count) : program_become(path, argv);
+    return o.stats ? stats_run(path, argv, o.file_name, o.bypass_ns, o.only_count)
+                   : program_become(path, argv);
 }

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,33 +172,61 @@ static bool is_sanitizer(const char *name)
     return false;
 }
 
-/* Searches the file for a string like libtsan.so.2, which the dynamic section refers to. */
-char *program_sanitizer(const char *path)
+/* The file in memory; NULL: it cannot be read, or is no program. */
+static char *map_elf(const char *path, size_t *size)
 {
-    static const char begin[] = { '\0', 'l', 'i', 'b' };
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    char *found = NULL, *map = MAP_FAILED;
+    char *map = MAP_FAILED;
     struct stat st;
 
-    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
-        map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > SELFMAG) {
+        *size = (size_t)st.st_size;
+        map = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+    }
     if (fd >= 0)
         close(fd);
     if (map == MAP_FAILED)
         return NULL;
-    if (memcmp(map, ELFMAG, SELFMAG) == 0) {
-        const char *end = map + st.st_size, *at = map;
+    if (memcmp(map, ELFMAG, SELFMAG) == 0)
+        return map;
+    munmap(map, *size);
+    return NULL;
+}
 
-        while (found == NULL
-               && (at = memmem(at, (size_t)(end - at), begin, sizeof begin)) != NULL) {
-            at++;
-            if (memchr(at, '\0', (size_t)(end - at)) == NULL)
-                break;
-            if (is_sanitizer(at))
-                found = strdup(at);
-        }
+/* Searches the file for a string like libtsan.so.2, which the dynamic section refers to. */
+char *program_sanitizer(const char *path)
+{
+    static const char begin[] = { '\0', 'l', 'i', 'b' };
+    size_t size;
+    char *found = NULL, *map = map_elf(path, &size);
+    const char *end, *at = map;
+
+    if (map == NULL)
+        return NULL;
+    end = map + size;
+    while (found == NULL && (at = memmem(at, (size_t)(end - at), begin, sizeof begin)) != NULL) {
+        at++;
+        if (memchr(at, '\0', (size_t)(end - at)) == NULL)
+            break;
+        if (is_sanitizer(at))
+            found = strdup(at);
     }
-    munmap(map, (size_t)st.st_size);
+    munmap(map, size);
+    return found;
+}
+
+/* Searches for a message that each of its calls may print: a stripped program has no names. */
+bool program_has_archive(const char *path)
+{
+    static const char text[] = "without fairsem_init or FAIRSEM_INITIALIZER";
+    size_t size;
+    char *map = map_elf(path, &size);
+    bool found;
+
+    if (map == NULL)
+        return false;
+    found = memmem(map, size, text, sizeof text - 1) != NULL;
+    munmap(map, size);
     return found;
 }
 

@@ -3,6 +3,8 @@
 #ifndef FS_PROGRAM_H
 #define FS_PROGRAM_H
 
+#include <stdbool.h>
+
 /* The path of the file that execvp(3) would run, which the caller frees; or NULL and errno. */
 char *program_find(const char *name);
 
@@ -15,6 +17,9 @@ const char *program_not_interposable(const char *path);
  * sees those of the sanitizer.
  */
 char *program_sanitizer(const char *path);
+
+/* Is it linked with libfairsem.a?  The loader does not know that. */
+bool program_has_archive(const char *path);
 
 /* Execute it in place of this process.  If that fails, complain and return the exit status. */
 int program_become(const char *path, char **argv);

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "records_print.h"
 
+#include "program.h"
+
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -85,7 +87,7 @@ void records_print(FILE *file, const struct fs_records *records, const char *pat
             (unsigned long long)records->created, (unsigned)records->processes);
     if (records->only_count != 0)
         fputs("--libc: they stayed libc's, and their waits were measured together\n", file);
-    if (records->header != 0)
+    if (records->header != 0 || program_has_archive(path))
         fputs("the program has libfairsem: what it calls by fairsem/posix.h is fair already, and not "
               "counted\n", file);
     fprintf(file, "passed through to libc: %llu process-shared, %llu opened by name, "

@@ -649,16 +649,19 @@ expect 0 "--stats --libc" "$run" --stats --libc "$program" slow-waits &&
 refuses 125 'belongs to --stats' "--libc alone" "$run" --libc "$program" exit 0
 refuses 125 'without --bypass' "--libc with a bypass" "$run" --stats --libc --bypass=2ms "$program" exit 0
 
-# A program that calls the library itself.
-if [ -f "$top_builddir/.libs/libfairsem.so.0" ]; then
-  printf '%s\n' '#include <fairsem/posix.h>' 'int main(void) { sem_t s; return sem_init(&s, 0, 1) + sem_wait(&s); }' \
-    > "$work/header.c"
+# A program that calls the library itself; the loader does not know the archive, nor strip's result any name.
+printf '%s\n' '#include <fairsem/posix.h>' 'int main(void) { sem_t s; return sem_init(&s, 0, 1) + sem_wait(&s); }' \
+  > "$work/header.c"
+for library in libfairsem.so.0 libfairsem.a; do
+  [ -f "$top_builddir/.libs/$library" ] || continue
   # shellcheck disable=SC2086 # a compiler and flags are lists
-  $CC ${CFLAGS-} -I"$top_srcdir/include" "$work/header.c" "$top_builddir/.libs/libfairsem.so.0" -pthread \
-    -Wl,-rpath,"$(cd "$top_builddir/.libs" && pwd)" -o "$work/header" || exit 99
-  expect 0 "--stats, a program with fairsem/posix.h" "$run" --stats "$work/header" &&
-    says err '^the program has libfairsem: ' "a program with fairsem/posix.h: says so"
-fi
+  $CC ${CFLAGS-} -I"$top_srcdir/include" "$work/header.c" "$top_builddir/.libs/$library" -pthread \
+    -Wl,-rpath,"$(cd "$top_builddir/.libs" && pwd)" -s -o "$work/header" || exit 99
+  expect 0 "--stats, a program with fairsem/posix.h and $library" "$run" --stats "$work/header" &&
+    says err '^the program has libfairsem: ' "fairsem/posix.h and $library: says so"
+done
+expect 0 "--stats, a program without the library" "$run" --stats "$program" exit 0 &&
+  if grep -q libfairsem "$work/err"; then fail "a program without the library: it is told so"; fi
 
 # The times of a wait are those of a clock: two of 50 ms.
 stats 0 slow-waits 2 1 0 0 0 0 2
