@@ -26,8 +26,9 @@ int fs_endpoints_post(struct fs_endpoints *endpoints, struct fs_exchange *exchan
     if (url != NULL && body != NULL)
         error = fs_http_start(endpoints->http, exchange, strcat(strcpy(url, base), path), token,
                               body, timeout_ms);
+    else
+        fs_http_forget(body);
     free(url);
-    free(body);
     return error;
 }
 

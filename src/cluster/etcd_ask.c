@@ -253,7 +253,33 @@ char *fs_etcd_ask(enum fs_step step, const struct fs_place *place)
     return text_of(ask(step, place));
 }
 
+/* Write a string of JSON to where `to` points, and return its end. */
+static char *quoted(char *to, const char *text)
+{
+    *to++ = '"';
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\' || (unsigned char)*text < ' ')
+            to += sprintf(to, "\\u%04x", (unsigned)*text);
+        else
+            *to++ = *text;
+    }
+    *to++ = '"';
+    *to = '\0';
+    return to;
+}
+
+/* jansson is not used: it would leave copies of the password in memory that is free. */
 char *fs_etcd_ask_token(const struct fs_options *options)
 {
-    return text_of(json_pack("{s:s,s:s}", "name", options->user, "password", options->password));
+    static const char name[] = "{\"name\":", password[] = ",\"password\":";
+    char *text = malloc(sizeof name + sizeof password + 6 * strlen(options->user)
+                        + 6 * strlen(options->password) + 8);
+
+    if (text != NULL) {
+        char *to = quoted(strcpy(text, name) + strlen(name), options->user);
+
+        to = quoted(strcpy(to, password) + strlen(password), options->password);
+        strcpy(to, "}");
+    }
+    return text;
 }

@@ -19,7 +19,7 @@ const char *fs_etcd_path(enum fs_step step);
 /* The text, from malloc.  NULL: no memory. */
 char *fs_etcd_ask(enum fs_step step, const struct fs_place *place);
 
-/* The question for a token. */
+/* The question for a token, with the password: whoever frees it wipes it first. */
 char *fs_etcd_ask_token(const struct fs_options *options);
 
 #endif

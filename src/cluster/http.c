@@ -135,7 +135,7 @@ static bool is_here(const char *url)
 
 /* All that curl has to know.  False: no memory. */
 static bool set_options(struct fs_http *http, struct fs_exchange *exchange, const char *url,
-                        const char *body, long timeout_ms)
+                        long timeout_ms)
 {
     CURL *easy = exchange->easy;
     const struct fs_options *options = http->options;
@@ -150,7 +150,7 @@ static bool set_options(struct fs_http *http, struct fs_exchange *exchange, cons
 #endif
     SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     SET(CURLOPT_HTTPHEADER, exchange->headers);
-    SET(CURLOPT_COPYPOSTFIELDS, body);
+    SET(CURLOPT_POSTFIELDS, exchange->body);
     SET(CURLOPT_USERAGENT, "fairsem");
     SET(CURLOPT_WRITEFUNCTION, take);
     SET(CURLOPT_WRITEDATA, exchange);
@@ -180,24 +180,33 @@ static bool set_options(struct fs_http *http, struct fs_exchange *exchange, cons
     return bad == CURLE_OK;
 }
 
-/* Give back what belongs to curl, and the answer. */
+void fs_http_forget(char *body)
+{
+    if (body != NULL)
+        fs_wipe(body, strlen(body));
+    free(body);
+}
+
+/* Give back what belongs to curl, the question and the answer. */
 static void clear(struct fs_exchange *exchange)
 {
     curl_easy_cleanup(exchange->easy);
+    fs_http_forget(exchange->body);
     curl_slist_free_all(exchange->headers);
     free(exchange->bytes);
     exchange->easy = NULL;
     exchange->headers = NULL;
-    exchange->bytes = NULL;
+    exchange->body = exchange->bytes = NULL;
     exchange->used = exchange->size = 0;
     exchange->http = NULL;
 }
 
 int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char *url,
-                  const char *token, const char *body, long timeout_ms)
+                  const char *token, char *body, long timeout_ms)
 {
     exchange->easy = curl_easy_init();
     exchange->headers = NULL;
+    exchange->body = body;
     exchange->bytes = NULL;
     exchange->used = exchange->size = 0;
     exchange->too_long = exchange->enough = false;
@@ -206,7 +215,7 @@ int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char
     exchange->passed = 0;
     exchange->why[0] = '\0';
     if (exchange->easy == NULL || !set_headers(exchange, token)
-        || !set_options(http, exchange, url, body, timeout_ms)
+        || !set_options(http, exchange, url, timeout_ms)
         || curl_multi_add_handle(http->multi, exchange->easy) != CURLM_OK) {
         clear(exchange);
         return ENOMEM;

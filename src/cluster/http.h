@@ -28,6 +28,7 @@ struct fs_exchange {
     struct fs_http *http;       /* NULL: it is not under way */
     CURL *easy;
     struct curl_slist *headers;
+    char *body;                 /* the question: curl reads it while it is under way */
     char *bytes;
     size_t used, size;
     bool too_long, enough;
@@ -40,11 +41,14 @@ int fs_http_open(struct fs_http **http, const struct fs_options *options);
 void fs_http_close(struct fs_http *http);
 
 /*
- * Send a question; `token` may be NULL.  timeout_ms is for all of it; 0: none.  ENOMEM: it was not
- * sent, and `ended` does not come.
+ * Send a question; `token` may be NULL; `body`, from malloc, is freed in any case.  timeout_ms is for
+ * all of it; 0: none.  ENOMEM: it was not sent, and `ended` does not come.
  */
 int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char *url,
-                  const char *token, const char *body, long timeout_ms);
+                  const char *token, char *body, long timeout_ms);
+
+/* Free a question that is not sent.  All are wiped: some have a password in them. */
+void fs_http_forget(char *body);
 
 /* Forget it. */
 void fs_http_stop(struct fs_exchange *exchange);

@@ -75,10 +75,9 @@ static int read_password(const char *path, char secret[PASSWORD_SIZE])
     return error;
 }
 
-/* Nothing of a password stays elsewhere in memory. */
-static void wipe(volatile char *secret)
+void fs_wipe(volatile char *secret, size_t size)
 {
-    for (size_t i = 0; secret != NULL && i < PASSWORD_SIZE; i++)
+    for (size_t i = 0; secret != NULL && i < size; i++)
         secret[i] = 0;
 }
 
@@ -91,7 +90,7 @@ bool fs_options_password_has_changed(struct fs_options *options)
 
     if (changed)
         memcpy(options->password, secret, PASSWORD_SIZE);
-    wipe(secret);
+    fs_wipe(secret, PASSWORD_SIZE);
     return changed;
 }
 
@@ -159,7 +158,7 @@ int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *at
 
 void fs_options_free(struct fs_options *options)
 {
-    wipe(options->password);
+    fs_wipe(options->password, PASSWORD_SIZE);
     for (unsigned i = 0; i < options->endpoint_count; i++)
         free(options->endpoints[i]);
     free(options->user);

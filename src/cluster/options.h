@@ -23,6 +23,9 @@ int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *at
 /* Read the password again.  True: it is another one. */
 bool fs_options_password_has_changed(struct fs_options *options);
 
+/* Write zeros over memory that had a password in it and is about to be freed.  NULL: nothing. */
+void fs_wipe(volatile char *secret, size_t size);
+
 void fs_options_free(struct fs_options *options);
 
 #endif

@@ -60,10 +60,10 @@ def nothing_is_left(fake):
 
 
 def a_command_without_waiting_costs_four_requests():
-    for who, credentials, count in ((None, {}, 4), (("me", "secret"), True, 5)):
+    for who, credentials, count in ((None, {}, 4), (("me", 'a "\\/\x01é'), True, 5)):
         if credentials:
             with open(sys.argv[1] + "/password", "w") as file:
-                file.write("secret\n")
+                file.write(who[1] + "\n")
             credentials = {"user": "me", "password": file.name}
         # What is not answered in 1.7 s is asked again.
         for _ in range(5):
