@@ -59,7 +59,6 @@ row musl 'core shared' tests tests/release/platforms/musl.sh tests/release/platf
 row times core tests tests/release/platforms/time_bits.sh
 row exceptions core tests tests/release/platforms/exceptions.sh
 row arm64 '' "$top_srcdir/tests/release/platforms/cross.sh" arm64 $emulated
-row s390x '' "$top_srcdir/tests/release/platforms/cross.sh" s390x $emulated
 
 # ---------------------------------------------------------------- programs, engines, debuggers
 row programs preload "$MAKE" check-programs
