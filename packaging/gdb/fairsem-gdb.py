@@ -25,15 +25,15 @@ LAYOUT = {
     'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
     'fs_parking': 'ptr parker, u8 on_word, i32 thread',
     'fs_wait': 'fs_waiter waiter, ptr sem, ptr machine, ptr abort, ptr deadline, '
-               'i64 old_at_ns, fs_cancelable by_token, fs_parking parking, i32 spin, u8 claims, '
+               'i64 old_at_ns, fs_cancelable by_token, fs_parking parking, u8 claims, '
                'u8 wake_is_told, u32 generation, u8 interruptible, u8 interrupted, '
                'i64 completed_ns',
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
-    'fs_stay_awake': 'u8 as_head, u8 as_head_here, u8 early, u8 turn',
-    'fs_sem': 'a64 word, a64 limit, mutex mutex, u8 bounded, u8 resizing, u8 holders_core, '
-              'u32 waiters_max_interval, fs_waitq queue, u32 waiters, '
+    'fs_awake': 'u8 as_head, u8 as_head_here, u8 early, u8 turn, u8 holders_core',
+    'fs_sem': 'a64 word, a64 limit, mutex mutex, u8 bounded, u8 resizing, fs_awake awake, '
+              'fs_waitq queue, u32 waiters, '
               'u32 sections, u64 waiting_low, i64 head_since_ns, i64 waits, i64 wait_ns_total, '
-              'i64 grants, fs_stay_awake doubts, u32 generation, i32 closed, u32 tickets, '
+              'i64 grants, u32 waiters_max_interval, u32 generation, i32 closed, u32 tickets, '
               'u32 max_waiters, '
               'u32 waiters_max, u32 waiting_high, u32 over_releases, i64 bypass_ns, i64 aging_ns, '
               'ptr name',
@@ -47,7 +47,7 @@ LAYOUT = {
                   'i32 max_waiters, i32 max_processes, i64 aging_ns, l64 word, i64 total',
     'fs_process': 'i32 state, u32 incarnation, a64 held, a64 pid, a64 unused, a64 since_ns',
     'fs_slot': 'i32 state, i32 process, a64 units, a64 seq, i32 priority, i16 core, '
-               'u8 old, u8 hint, a64 joined_ns',
+               'u8 old, u8 plan, a64 joined_ns',
     'fs_shared_wait': 'fs_cancelable by_token, ptr handle, ptr deadline, i32 slot, i64 seq, i32 reason, '
                 'i64 joined_ns',
 }

@@ -141,7 +141,7 @@ void fs_reuse(struct fs_sem *s, int64_t units)
 
     (void)fs_enter(s, &deferred);
     atomic_store_explicit(&s->closed, 0, memory_order_relaxed);
-    s->doubts = (struct fs_stay_awake){ 0 };
+    s->awake = (struct fs_awake){ 0 };
     fs_exit(s, units, &deferred);
 }
 

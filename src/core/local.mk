@@ -8,6 +8,7 @@ libcore_la_SOURCES = \
 	src/core/bypass.h \
 	src/core/callbacks.c src/core/callbacks.h \
 	src/core/about.c \
+	src/core/awake.c src/core/awake.h \
 	src/core/capacity.c \
 	src/core/cleanup.h \
 	src/core/compiler.h \
@@ -32,7 +33,6 @@ libcore_la_SOURCES = \
 	src/core/signals.c src/core/signals.h \
 	src/core/stat.c \
 	src/core/state.c src/core/state.h \
-	src/core/stay_awake.c src/core/stay_awake.h \
 	src/core/thread.h src/core/thread_generic.c src/core/thread_linux.c \
 	src/core/ticket.c src/core/ticket.h \
 	src/core/ticket_wait.c \

@@ -5,34 +5,21 @@
 #include "annotate.h"
 #include "probes.h"
 
-/* ---- Awake before its turn; stay_awake.h says why ---- */
+/* ---- Awake before its turn: the facts for awake.h, and what it answers ---- */
 
 static bool is_head(const struct fs_sem *s, const struct fs_waiter *w)
 {
     return fs_head(s) == &w->in_queue;
 }
 
-/* The number of units limits how many threads can hold as many as this one wants. */
-static int64_t holders(const struct fs_sem *s, const struct fs_waiter *w)
+/* With bounded bypass, one that is awake would be granted directly, and threads could pass nobody. */
+static inline struct fs_awake_facts facts_of(const struct fs_sem *s, const struct fs_waiter *w)
 {
-    return fs_holders(s->bounded ? s->limit : fs_initial_units(s), w->units);
-}
-
-/*
- * w has joined: what should its thread do before it sleeps?  With bounded bypass, a waiter that is
- * awake would be granted its units directly, and threads could pass nobody.
- */
-static enum fs_spin_kind begin_awake(struct fs_sem *s, const struct fs_waiter *w)
-{
-    if (!fs_had_to_wait(w) || s->sleeps_at_once)
-        return FS_SPIN_NOT;
-    if (is_head(s, w) && s->doubts.as_head < FS_DOUBT_HIGH && fs_cores_suffice(holders(s, w)))
-        return FS_SPIN_AS_HEAD;
-    if (s->bypass_ns != 0 || !fs_yields_pay(w->joined_ns))
-        return FS_SPIN_NOT;
-    if (is_head(s, w))
-        return s->doubts.as_head_here < FS_DOUBT_HIGH ? FS_YIELD_AS_HEAD : FS_SPIN_NOT;
-    return fs_turn_is_near(&s->doubts, s->waiters, holders(s, w)) ? FS_YIELD_IN_QUEUE : FS_SPIN_NOT;
+    return (struct fs_awake_facts){
+        .joined_ns = w->joined_ns, .waiting = s->waiters,
+        .units = s->bounded ? s->limit : fs_initial_units(s), .each = w->units,
+        .is_head = is_head(s, w), .only_head = s->bypass_ns != 0, .never = s->sleeps_at_once,
+    };
 }
 
 /*
@@ -42,82 +29,77 @@ static enum fs_spin_kind begin_awake(struct fs_sem *s, const struct fs_waiter *w
  */
 static void learn(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
 {
-    if (s->head_since_ns == 0 || s->head_since_ns == now_ns || core == FS_NO_CORE
-        || s->sleeps_at_once)
+    int64_t head_ns = now_ns - s->head_since_ns;
+    bool says = s->head_since_ns != 0 && head_ns != 0 && core != FS_NO_CORE && !s->sleeps_at_once;
+
+    fs_awake_granted(&s->awake, core, says && s->waiters != 0 ? head_ns : 0);
+    if (!says)
         return;
-    if (s->waiters != 0)
-        fs_turn_learn(&s->doubts, now_ns - s->head_since_ns);
-    fs_stay_awake_learn(&s->doubts, s->head_since_ns == joined_ns, now_ns - s->head_since_ns,
-                        core);
+    fs_awake_learn(&s->awake, s->head_since_ns == joined_ns, head_ns, core);
     s->head_since_ns = 0;
 }
 
-/* Relaxed: the state publishes it, or it is only a hint.  The thread may be reading the last one. */
-static void tell(struct fs_waiter *w, enum fs_hint hint)
-{
-    atomic_store_explicit(&w->in_queue.hint, hint, memory_order_relaxed);
-}
-
 /*
- * Wake a waiter early, if it sleeps (PARKED).  When it wakes it is QUEUED, as if it had just joined.
- * Not with bounded bypass: the head would claim, before there are units for it.  Nor if its handlers
- * are not wrapped: to stay awake once more it would have to hold its signals again.
+ * Wake a waiter ahead of its turn, if it sleeps (PARKED).  When it wakes it is QUEUED, as if it had
+ * just joined, with a new plan.  Not if its handlers are not wrapped: to stay awake once more it
+ * would have to hold its signals again.
+ *
+ * Relaxed: the state publishes the plan, or it is only a hint to a thread that is awake.
  */
-static void wake_early(const struct fs_sem *s, struct fs_waiter *w, enum fs_hint hint,
+static void wake_ahead(const struct fs_sem *s, struct fs_waiter *w, enum fs_plan plan,
                        struct fs_deferred *deferred)
 {
-    if (fs_waiter_state(w) != FS_PARKED || s->sleeps_at_once || s->bypass_ns != 0
-        || (s->interruptible && fs_signal_hooks == NULL))
+    bool asleep = fs_waiter_state(w) == FS_PARKED;
+
+    if (asleep && s->interruptible && fs_signal_hooks == NULL)
         return;
-    tell(w, hint);
-    w->complete(w, FS_WOKEN, deferred);
+    if (asleep || plan == FS_PLAN_YIELD_NEXT)
+        atomic_store_explicit(&w->in_queue.plan, plan, memory_order_relaxed);
+    if (asleep)
+        w->complete(w, FS_WOKEN, deferred);
 }
 
-/* NULL: there is none near the head, the holder needs that core, or turns are long. */
+/* The first of those near the head that joined on the core of this one; NULL: there is none. */
 static struct fs_waiter *next_on_the_core_of(const struct fs_sem *s, const struct fs_waiter *joined)
 {
     struct fs_waitq_node *node = fs_head(s);
-    int core = joined->in_queue.core;
 
-    if (fs_core_byte(core) == s->holders_core || fs_turn_ns(s->doubts.turn) > FS_SOON_NS)
-        return NULL;
-    for (int i = 0; i < FS_NEXT_PLACES && node != &joined->in_queue; i++) {
-        if (node->core == core)
+    for (int i = 0; i < FS_AHEAD_PLACES && node != &joined->in_queue; i++) {
+        if (node->core == joined->in_queue.core)
             return fs_waiter_of(node);
         node = fs_waitq_behind(&s->queue, node);
     }
     return NULL;
 }
 
-/*
- * By a thread that joins a crowd.  It costs less than a wake by the releasing thread, so it pays if
- * turns are short, whatever the doubt; and if the head will yield, holders have their cores.
- */
-static void prepare_next(struct fs_sem *s, const struct fs_waiter *joined,
-                         struct fs_deferred *deferred)
+/* w has joined: make its plan, and wake another one ahead. */
+static void plan_and_wake(struct fs_sem *s, struct fs_waiter *w, struct fs_deferred *deferred)
 {
-    struct fs_waiter *next = next_on_the_core_of(s, joined);
+    const struct fs_awake_facts facts = facts_of(s, w);
+    struct fs_waiter *next = NULL;
+    enum fs_plan plan;
+    enum fs_ahead ahead;
 
     fs_assert_held(s);
-    if (next != NULL) {
-        tell(next, FS_HINT_NEXT);       /* it may be awake, too */
-        wake_early(s, next, FS_HINT_NEXT, deferred);
-    } else if (s->doubts.early < FS_DOUBT_HIGH || fs_turn_ns(s->doubts.turn) <= FS_SOON_NS) {
-        wake_early(s, fs_waiter_of(fs_head(s)), FS_HINT_YIELD, deferred);
-    }
+    w->in_queue.core = (int16_t)fs_cpu_current();
+    ahead = fs_awake_joined(&s->awake, &facts, w->in_queue.core, &plan);
+    atomic_store_explicit(&w->in_queue.plan, plan, memory_order_relaxed);
+    if (ahead == FS_AHEAD_ON_CORE)
+        next = next_on_the_core_of(s, w);
+    if (next != NULL)
+        wake_ahead(s, next, FS_PLAN_YIELD_NEXT, deferred);
+    else if (ahead != FS_AHEAD_NOBODY)
+        wake_ahead(s, fs_waiter_of(fs_head(s)), FS_PLAN_YIELD_WOKEN, deferred);
 }
 
-/*
- * In a crowd, it is up to the next to join.  Nor beside other programs, when that one does not do it
- * either: a thread that has slept until its grant is preferred to them, one that was awake is not.
- */
-void fs_wake_early(struct fs_sem *s, struct fs_deferred *deferred)
+void fs_wake_next(struct fs_sem *s, struct fs_deferred *deferred)
 {
     struct fs_waiter *head = fs_waiter_of(fs_head(s));
+    const struct fs_awake_facts facts = facts_of(s, head);
 
     fs_assert_held(s);
-    if (s->waiters < FS_FEW && s->doubts.early < FS_DOUBT_HIGH && fs_cores_suffice(holders(s, head)))
-        wake_early(s, head, FS_HINT_SPIN, deferred);
+    if (fs_awake_next(&s->awake, &facts))
+        wake_ahead(s, head, FS_PLAN_SPIN_WOKEN, deferred);
 }
 
 void fs_wake_to_claim(struct fs_sem *s, struct fs_waiter *head, struct fs_deferred *deferred)
@@ -229,9 +211,8 @@ static void refuse(struct fs_waiter *w, int reason)
     fs_state_go(&fs_waiter_machine, &w->state, FS_REFUSED, memory_order_relaxed);
 }
 
-enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct fs_waiter *w,
-                                    int priority, enum fs_patience patience,
-                                    struct fs_deferred *deferred)
+void fs_join_or_refuse(struct fs_sem *s, int64_t available, struct fs_waiter *w, int priority,
+                       enum fs_patience patience, struct fs_deferred *deferred)
 {
     bool waits;
     int error;
@@ -241,13 +222,11 @@ enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct 
     error = fs_admit(s, w->units, waits, patience);
     if (error != 0) {
         refuse(w, error);
-        return FS_SPIN_NOT;
+        return;
     }
     fs_join(s, w, priority, waits);
-    w->in_queue.core = (int16_t)fs_cpu_current();
-    if (waits && fs_is_crowd(s) && !is_head(s, w) && fs_yields_pay(w->joined_ns))
-        prepare_next(s, w, deferred);
-    return begin_awake(s, w);
+    if (waits)
+        plan_and_wake(s, w, deferred);
 }
 
 /* ---- Leave ---- */

@@ -37,13 +37,9 @@ int fs_admit(struct fs_sem *s, int64_t n, bool waits, enum fs_patience patience)
 /* Let w join after fs_admit() has said yes; `waits` is the result of fs_must_wait(). */
 void fs_join(struct fs_sem *s, struct fs_waiter *w, int priority, bool waits);
 
-/*
- * Let the waiter of a thread join, or make it REFUSED, as fs_admit() says.  Returns what the thread
- * should do before it sleeps.
- */
-enum fs_spin_kind fs_join_or_refuse(struct fs_sem *s, int64_t available, struct fs_waiter *w,
-                                    int priority, enum fs_patience patience,
-                                    struct fs_deferred *deferred);
+/* Let the waiter of a thread join, or make it REFUSED, as fs_admit() says. */
+void fs_join_or_refuse(struct fs_sem *s, int64_t available, struct fs_waiter *w, int priority,
+                       enum fs_patience patience, struct fs_deferred *deferred);
 
 /* When will a request that has joined be old, if it still waits?  0: never. */
 static inline int64_t fs_old_at_ns(const struct fs_sem *s, const struct fs_waiter *w)
@@ -51,12 +47,6 @@ static inline int64_t fs_old_at_ns(const struct fs_sem *s, const struct fs_waite
     if (s->aging_ns == 0 || !fs_had_to_wait(w))
         return 0;
     return s->aging_ns < INT64_MAX - w->joined_ns ? w->joined_ns + s->aging_ns : 0;
-}
-
-/* Are there so many waiters that most of them sleep or yield?  See stay_awake.h. */
-static inline bool fs_is_crowd(const struct fs_sem *s)
-{
-    return s->waiters > FS_FEW;
 }
 
 /*
@@ -85,8 +75,8 @@ static inline struct fs_waitq_node *fs_head(const struct fs_sem *s)
 void fs_leave(struct fs_sem *s, struct fs_waiter *w, enum fs_waiter_state state,
               struct fs_deferred *deferred);
 
-/* Wake the head early, if that pays off, and if it is up to the granter. */
-void fs_wake_early(struct fs_sem *s, struct fs_deferred *deferred);
+/* Wake the new head ahead of its turn, if that pays off, and if it is up to the granter. */
+void fs_wake_next(struct fs_sem *s, struct fs_deferred *deferred);
 
 /* Wake the sleeping head to claim units while the queue is open; see bypass.h. */
 void fs_wake_to_claim(struct fs_sem *s, struct fs_waiter *head, struct fs_deferred *deferred);

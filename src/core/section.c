@@ -149,14 +149,13 @@ FS_ALWAYS_INLINE static int64_t grant(struct fs_sem *s, int64_t available, bool 
             fs_wake_to_claim(s, head, deferred);
             break;
         }
-        s->holders_core = fs_core_byte(first->core);
         granted = true;
         available -= head->units;
         atomic_store_explicit(&s->word, available * 2 + FS_SLOW, memory_order_release);
         fs_leave(s, head, FS_GRANTED, deferred);
     }
     if (granted && !fs_waitq_empty(&s->queue))
-        fs_wake_early(s, deferred);
+        fs_wake_next(s, deferred);
     return available;
 }
 

@@ -51,9 +51,9 @@
 #ifndef FS_SEM_H
 #define FS_SEM_H
 
+#include "awake.h"
 #include "compiler.h"
 #include "invariant.h"
-#include "stay_awake.h"
 #include "waiter.h"
 #include "word.h"
 
@@ -82,10 +82,9 @@ struct FS_MAY_ALIAS fs_sem {
     pthread_mutex_t    mutex;
     bool               bounded;     /* r/o; limit is a capacity */
     _Atomic bool       resizing;    /* written under mutex; word and limit may disagree: a fork */
-    uint8_t            holders_core; /* under mutex; fs_core_byte() of the last to be granted */
+    struct fs_awake    awake;       /* under mutex; what it has learned from its grants */
     bool               interruptible : 1; /* r/o; waits end with EINTR, signals may release */
     bool               sleeps_at_once : 1; /* r/o; no waiter stays awake */
-    uint32_t           waiters_max_interval; /* as wait_ns_max_interval */
 
     struct fs_waitq    queue;       /* under mutex */
     _Atomic uint32_t   waiters;     /* written under mutex; length of the queue */
@@ -95,7 +94,7 @@ struct FS_MAY_ALIAS fs_sem {
     int64_t            waits, wait_ns_total; /* under mutex; counters */
 
     int64_t            grants;      /* under mutex; a counter */
-    struct fs_stay_awake doubts;    /* under mutex */
+    uint32_t           waiters_max_interval; /* as wait_ns_max_interval */
     _Atomic unsigned   generation;  /* written under the lock of fork.c; see fork.h */
     _Atomic int        closed;      /* written under mutex; the reason, 0: open */
     unsigned           tickets;     /* under mutex; how many of those in the queue are tickets */

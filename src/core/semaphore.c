@@ -265,8 +265,7 @@ int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, enum fs_pati
         if (fs_may_pass(s, available, n, &deferred))
             available -= acquire_past_the_queue(&wait.waiter);
         else
-            wait.spin = fs_join_or_refuse(s, available, &wait.waiter, priority, patience,
-                                          &deferred);
+            fs_join_or_refuse(s, available, &wait.waiter, priority, patience, &deferred);
         if (s->aging_ns != 0)
             wait.old_at_ns = fs_old_at_ns(s, &wait.waiter);
     }

@@ -272,11 +272,10 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
     bool wakes_by_itself = wait->deadline != NULL || wait->old_at_ns != 0;
 
     /* Callbacks are the last of that work, and must not be late. */
-    if (wait->spin == FS_SPIN_NOT || deferred->callbacks.any
-        || fs_yields_past(wait->spin, wait->deadline))
+    if (!fs_awake_stays(&w->in_queue.plan) || deferred->callbacks.any)
         return;
     fs_wake_queue_run(&deferred->wakes);
-    fs_spin(&w->state, FS_QUEUED, wait->spin, w->joined_ns, &w->in_queue.hint);
+    fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->joined_ns, wait->deadline);
     /* Relaxed: a hint. */
     if (atomic_load_explicit(&w->state, memory_order_relaxed) == FS_QUEUED
         && fs_held_signal_ends_wait(&deferred->signals, wakes_by_itself))
@@ -290,17 +289,12 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
 static int fall_asleep(struct fs_wait *wait, bool woken)
 {
     struct fs_waiter *w = &wait->waiter;
-    enum fs_spin_kind spin = wait->spin;
     int state;
 
-    if (woken)
-        spin = atomic_load_explicit(&w->in_queue.hint, memory_order_relaxed) == FS_HINT_SPIN
-                   ? FS_SPIN_WOKEN : FS_YIELD_WOKEN;
     if (woken && wait->claims)
         come_to_claim(wait->sem);
-    else if (spin != FS_SPIN_NOT && !has_bare_handlers(wait)
-             && !fs_yields_past(spin, wait->deadline))
-        fs_spin(&w->state, FS_QUEUED, spin, w->joined_ns, &w->in_queue.hint);
+    else if (fs_awake_stays(&w->in_queue.plan) && !has_bare_handlers(wait))
+        fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->joined_ns, wait->deadline);
     /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);
     if (state != FS_QUEUED)
@@ -428,10 +422,8 @@ int fs_exit_and_wait(struct fs_wait *wait, int64_t available, struct fs_deferred
     bool woken;
     int state = exit_and_sleep(wait, available, deferred, &woken);
 
-    /* One in 16 grants, because it reads the clock: the low bits of the time are random enough. */
-    if (woken && !fs_watched && state == FS_GRANTED && wait->completed_ns != 0
-        && wait->completed_ns % 16 == 0)
-        fs_spin_woken(wait->completed_ns);
+    if (woken && !fs_watched && state == FS_GRANTED && wait->completed_ns != 0)
+        fs_awake_slept(wait->completed_ns);
     fs_annotate_after(&wait->waiter);
     if (wait->by_token.token != NULL && state != FS_CANCELED)
         fs_token_detach(&wait->by_token);

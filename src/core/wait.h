@@ -28,7 +28,6 @@ struct fs_wait {
     int64_t                   old_at_ns;    /* fs_old_at_ns() of the request; 0: done */
     struct fs_cancelable      by_token;
     struct fs_parking         parking;
-    enum fs_spin_kind         spin;         /* what it does before it sleeps */
     bool                      claims;       /* when woken, instead of spinning: see bypass.h */
     bool                      wake_is_told; /* under mutex; by parking.parker->queued, to the next
                                              * thread that completes it */

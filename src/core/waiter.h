@@ -4,7 +4,7 @@
  *
  * THE WAITER
  *
- *                  fs_join           fs_sleep        wake_early, fs_wake_to_claim
+ *                  fs_join           fs_sleep        wake_ahead, fs_wake_to_claim
  *      NOT_JOINED ---------> QUEUED ----------> PARKED ----------> WOKEN
  *       |                     | ^                 |                 | |
  *       |                     | +-----------------|--- fs_sleep ----+ |

@@ -49,9 +49,9 @@ struct fs_waitq_node {
     /* For the owner of the node, not used by the queue: a ticket has no room elsewhere. */
     union {
         bool              due;             /* of a ticket: callbacks.c */
-        _Atomic uint8_t   hint;            /* of a thread: enum fs_hint, stay_awake.h */
+        _Atomic uint8_t   plan;            /* of a thread: enum fs_plan, awake.h */
     };
-    int16_t               core;            /* queueing.c */
+    int16_t               core;            /* where it joined; FS_NO_CORE: a ticket */
 };
 
 struct fs_waitq {

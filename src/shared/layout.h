@@ -55,7 +55,7 @@
 
 #include "fairsem/shared.h"
 #include "state.h"               /* FS_CHECKED */
-#include "stay_awake.h"
+#include "awake.h"
 
 #include <assert.h>
 #include <stdalign.h>
@@ -100,7 +100,7 @@ enum fs_slot_state {
     FS_SLOT_TO_UNLINK, FS_SLOT_TO_RETURN, FS_SLOT_TO_FREE, FS_SLOT_STATES
 };
 
-#define FS_SLOT_SLEEPS 0x80     /* a hint; the others are in enum fs_hint */
+#define FS_SLOT_SLEEPS 0x80     /* a plan; the others are in enum fs_plan */
 
 struct fs_slot {
     _Atomic int      state;         /* see above; its thread sleeps on it (R6) */
@@ -110,7 +110,7 @@ struct fs_slot {
     _Atomic int32_t  priority;
     _Atomic int16_t  core;          /* under the lock; where it joined, then of its granter */
     _Atomic uint8_t  old;           /* under the lock; 1: it comes before all that are not old */
-    _Atomic uint8_t  hint;          /* see shared_awake.h */
+    _Atomic uint8_t  plan;          /* see shared_wait.c */
     _Atomic int64_t  joined_ns;
     _Atomic int64_t  granted_ns;    /* under the lock */
     _Atomic int32_t  next, prev;    /* under the lock; caches: its neighbors in the queue */
@@ -160,12 +160,11 @@ struct fs_segment {
     _Atomic int64_t  check_took_ns;     /* ... and how long that took */
     _Atomic int32_t  unsettled;         /* not 0: slots may have been left to others, see above */
     _Atomic int32_t  free_hint;         /* under the lock; where to search for a free slot first */
-    struct fs_stay_awake doubts;        /* under the lock */
+    struct fs_awake  awake;             /* under the lock; an update may be lost with a process */
     _Atomic int32_t  oldest;            /* under the lock; a cache, only with aging_ns */
     struct fs_redo   redo;              /* under the lock */
     _Atomic int64_t  granted_ns;        /* under the lock; a cache: when a head was last granted */
     _Atomic int32_t  youngest;          /* under the lock; a cache, only with aging_ns */
-    _Atomic int16_t  holders_core;      /* under the lock; where the last to be granted had joined */
 
     alignas(64)
     struct fs_shared_counters count;    /* under the lock */

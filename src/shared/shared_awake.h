@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared_awake.h - which waiter between processes stays awake, and whom the next to join wakes.
+ * shared_awake.h - the core's policy of staying awake, between processes: awake.h.
  *
- * As in the core, see stay_awake.h.  Who is told that it is next finds that in its slot: `hint` is
- * an enum fs_hint, or FS_SLOT_SLEEPS, which its thread writes without the lock.  So a hint may be
- * lost, which is as if nobody had given it.
+ * A slot's `plan` is an enum fs_plan, or FS_SLOT_SLEEPS, which its thread writes without the lock.
+ * So a plan may be lost, which is as if nobody had given it.
  */
 #ifndef FS_SHARED_AWAKE_H
 #define FS_SHARED_AWAKE_H
@@ -13,9 +12,8 @@
 
 /* For the thread that waits. */
 struct fs_shared_awake {
-    int               core;     /* where it joined */
-    bool              as_head;  /* it has joined as the head */
-    enum fs_spin_kind spin;     /* what it does before it sleeps for the first time */
+    int  core;      /* where it joined */
+    bool as_head;   /* it has joined as the head */
 };
 
 /* The thread of this slot has just joined, and wants n units.  Wakes the next.  The lock is held. */
@@ -26,8 +24,8 @@ void fs_shared_awake_begin(struct fs_shared_awake *awake, fairsem_shared_t *h,
  * Before each sleep.  False: the wait is over, or canceled.  True: whoever joins may tell this thread
  * that it is next.  No lock held.
  */
-bool fs_shared_stay_awake(struct fs_shared_awake *awake, fairsem_shared_t *h, int slot,
-                          int64_t joined_ns, const struct fs_deadline *deadline);
+bool fs_shared_stay_awake(fairsem_shared_t *h, int slot, int64_t joined_ns,
+                          const struct fs_deadline *deadline);
 
 /* The slot was granted.  The lock is held. */
 void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t *h, int slot,

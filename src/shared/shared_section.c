@@ -213,22 +213,19 @@ static void count_grant(fairsem_shared_t *h, int slot, int64_t now, bool passes)
     probe_grant(h, &h->slots[slot], waited);
 }
 
-/*
- * The time since the grant before, if the head was waiting then and somebody waits behind it.  An
- * update may be lost with a process.
- */
-static void learn_turn(fairsem_shared_t *h, int head, int64_t now)
+/* A turn: from the grant before, if the head was waiting then, and somebody is behind it. */
+static void learn_turn(fairsem_shared_t *h, int head, int core, int64_t now)
 {
-    struct fs_stay_awake doubts = h->segment->doubts;
+    struct fs_awake awake = h->segment->awake;
     int64_t before = FS_GET(&h->segment->granted_ns);
 
     FS_PUT(&h->segment->granted_ns, now);
     /* The same time: a release that grants many. */
     if (before == now || FS_GET(&h->slots[head].joined_ns) > before
         || FS_GET(&h->segment->waiters) == 0)
-        return;
-    fs_turn_learn(&doubts, fs_since(now, before));
-    h->segment->doubts = doubts;
+        before = now;
+    fs_awake_granted(&awake, core, fs_since(now, before));
+    h->segment->awake = awake;
 }
 
 /* Grant the head, which fits and whose process lives, unless its thread has gone. */
@@ -236,12 +233,11 @@ static int grant_head(fairsem_shared_t *h, struct fs_section *section, int head)
 {
     int64_t now = fs_section_now(section);
     bool passes = fs_queue_head_passes(h, head);
-    int error = fs_queue_leave(h, head);
+    int core = FS_GET(&h->slots[head].core), error = fs_queue_leave(h, head);
 
     if (error != 0)
         return error;
     FS_PUT(&h->slots[head].granted_ns, now);
-    FS_PUT(&h->segment->holders_core, FS_GET(&h->slots[head].core));
     FS_PUT(&h->slots[head].core, (int16_t)(h->spins ? fs_cpu_current() : FS_NO_CORE));
     error = fs_shared_grant_slot(h, head);
     if (error == EAGAIN)
@@ -249,7 +245,7 @@ static int grant_head(fairsem_shared_t *h, struct fs_section *section, int head)
     if (error != 0)
         return error;
     count_grant(h, head, now, passes);
-    learn_turn(h, head, now);
+    learn_turn(h, head, core, now);
     fs_section_will_wake(h, section, head);
     return 0;
 }

@@ -381,14 +381,14 @@ static void wait_until_over(struct fs_shared_wait *wait)
     bool slept = false;
 
     while (wait->result == FS_NOT_OVER) {
-        if (fs_shared_stay_awake(&wait->awake, h, wait->slot, wait->joined_ns, wait->deadline)) {
+        if (fs_shared_stay_awake(h, wait->slot, wait->joined_ns, wait->deadline)) {
             slept = true;
             wait->result = sleep_and_check(wait);
             continue;
         }
         granted_ns = FS_GET(&slot->granted_ns);
         if (slept && h->spins && granted_ns >= wait->joined_ns && granted_ns <= fs_now_ns())
-            fs_spin_woken(granted_ns);
+            fs_awake_slept(granted_ns);
         wait->result = come_and_leave(wait, RECEIVE);
     }
 }

@@ -36,7 +36,7 @@ EXTRA_DIST += tests/api/shared/crowd.h
 # t_shared_apart treats each handle as a process of its own.
 tests_api_shared_t_shared_apart_LDFLAGS = -Wl,--wrap=fs_life_take -Wl,--wrap=fs_life_drop \
 	-Wl,--wrap=fs_life_test -Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_unmap
-tests_api_shared_t_shared_awake_LDFLAGS = -Wl,--wrap=fs_spin -Wl,--wrap=fs_cpu_count \
+tests_api_shared_t_shared_awake_LDFLAGS = -Wl,--wrap=fs_awake_stay -Wl,--wrap=fs_cpu_count \
 	-Wl,--wrap=fs_cpu_current
 # Memory is refused, and a file replaced.
 tests_api_shared_t_shared_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc \

@@ -7,7 +7,7 @@
 #include "crowd.h"
 
 #include "shared/handle.h"
-#include "stay_awake.h"
+#include "awake.h"
 #include "workers.h"
 
 #include <stdlib.h>
@@ -15,24 +15,25 @@
 
 #define MS 1000000
 
-static _Thread_local int own_kind = -1;     /* what the thread did first: an fs_spin_kind */
+static _Thread_local int own_kind = -1;     /* what the thread did first: an fs_plan */
 static _Thread_local int own_core;
 
 /* Those that have been woken early, and what they were told. */
 static _Atomic int woken_to_spin, woken_to_yield;
 
-void __wrap_fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns,
-                    const _Atomic uint8_t *hint);
-void __wrap_fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns,
-                    const _Atomic uint8_t *hint)
+void __wrap_fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+                          int64_t joined_ns, const struct fs_deadline *deadline);
+void __wrap_fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+                          int64_t joined_ns, const struct fs_deadline *deadline)
 {
     (void)word;
     (void)value;
     (void)joined_ns;
+    (void)deadline;
     if (own_kind < 0)
-        own_kind = (int)kind;
-    if (kind == FS_YIELD_WOKEN)
-        atomic_fetch_add(*hint == FS_HINT_NEXT ? &woken_to_spin : &woken_to_yield, 1);
+        own_kind = *plan;
+    if (*plan == FS_PLAN_YIELD_WOKEN || *plan == FS_PLAN_YIELD_NEXT)
+        atomic_fetch_add(*plan == FS_PLAN_YIELD_NEXT ? &woken_to_spin : &woken_to_yield, 1);
 }
 
 int __wrap_fs_cpu_current(void);
@@ -61,7 +62,7 @@ static void *acquire(void *h)
 
     if (fairsem_shared_acquire(h, 1) != 0)
         return NULL;
-    *kind = own_kind < 0 ? FS_SPIN_NOT : own_kind;
+    *kind = own_kind < 0 ? FS_PLAN_SLEEP : own_kind;
     return kind;
 }
 
@@ -110,15 +111,15 @@ START_TEST(waiters_yield_while_their_turns_are_near)
     int kind[24];
 
     wait_in_line(h, 24, 0, kind);
-    ck_assert_int_eq(kind[0], FS_SPIN_AS_HEAD);
-    ck_assert_int_eq(kind[1], FS_SPIN_NOT);
+    ck_assert_int_eq(kind[0], FS_PLAN_SPIN_AS_HEAD);
+    ck_assert_int_eq(kind[1], FS_PLAN_SLEEP);
     for (int i = 2; i < 11; i++)
-        ck_assert_int_eq(kind[i], FS_YIELD_IN_QUEUE);
+        ck_assert_int_eq(kind[i], FS_PLAN_YIELD_IN_QUEUE);
     for (int i = 11; i < 24; i++)
-        ck_assert_int_eq(kind[i], FS_SPIN_NOT);
+        ck_assert_int_eq(kind[i], FS_PLAN_SLEEP);
     for (int i = 0; i < 60; i++)
         wait_in_line(h, 3, 2 * MS, kind);
-    ck_assert_int_eq(kind[2], FS_SPIN_NOT);     /* the third turn is 6 ms away */
+    ck_assert_int_eq(kind[2], FS_PLAN_SLEEP);     /* the third turn is 6 ms away */
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
@@ -128,7 +129,7 @@ START_TEST(grants_of_one_release_teach_nothing)
 {
     fairsem_shared_t *h = begin(0);
 
-    h->segment->doubts.turn = 20;
+    h->segment->awake.turn = 20;
     for (int round = 0; round < 5; round++) {
         pthread_t thread[4];
 
@@ -145,9 +146,7 @@ START_TEST(grants_of_one_release_teach_nothing)
             free(result);
         }
     }
-    ck_assert_int_eq(h->segment->doubts.turn, 20);
-    h->segment->doubts.turn = 255;      /* damage */
-    ck_assert_int_gt(fs_turn_ns(h->segment->doubts.turn), 100000000);
+    ck_assert_int_eq(h->segment->awake.turn, 20);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
@@ -157,13 +156,13 @@ START_TEST(the_head_yields_if_its_granter_needs_its_core)
     fairsem_shared_t *h = begin(0);
     int kind;
 
-    h->segment->doubts = (struct fs_stay_awake){ .as_head = FS_DOUBT_MAX };
+    h->segment->awake = (struct fs_awake){ .as_head = 16 };
     wait_in_line(h, 1, 0, &kind);
-    ck_assert_int_eq(kind, FS_YIELD_AS_HEAD);
-    h->segment->doubts = (struct fs_stay_awake){ .as_head = FS_DOUBT_MAX,
-                                                 .as_head_here = FS_DOUBT_MAX };
+    ck_assert_int_eq(kind, FS_PLAN_YIELD_AS_HEAD);
+    h->segment->awake = (struct fs_awake){ .as_head = 16,
+                                                 .as_head_here = 16 };
     wait_in_line(h, 1, 0, &kind);
-    ck_assert_int_eq(kind, FS_SPIN_NOT);
+    ck_assert_int_eq(kind, FS_PLAN_SLEEP);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
@@ -175,7 +174,7 @@ START_TEST(no_waiter_stays_awake_if_the_segment_says_so)
 
     wait_in_line(h, 5, 0, kind);
     for (int i = 0; i < 5; i++)
-        ck_assert_int_eq(kind[i], FS_SPIN_NOT);
+        ck_assert_int_eq(kind[i], FS_PLAN_SLEEP);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
@@ -195,7 +194,7 @@ static void sleep_in_line(pthread_t *thread, const int *core, int threads)
         start_thread(&thread[i], acquire_on_core, (void *)(intptr_t)core[i]);
         while (waiters(the_segment) != i + 1)
             moment();
-        while (the_segment->slots[i].hint != FS_SLOT_SLEEPS)
+        while (the_segment->slots[i].plan != FS_SLOT_SLEEPS)
             moment();
     }
 }
@@ -203,10 +202,10 @@ static void sleep_in_line(pthread_t *thread, const int *core, int threads)
 static void begin_crowd(int turn)
 {
     the_segment = begin(0);
-    the_segment->segment->doubts = (struct fs_stay_awake){ .as_head = FS_DOUBT_MAX,
-                                                           .as_head_here = FS_DOUBT_MAX,
+    the_segment->segment->awake = (struct fs_awake){ .as_head = 16,
+                                                           .as_head_here = 16,
                                                            .turn = (uint8_t)turn };
-    the_segment->segment->holders_core = 7;
+    the_segment->segment->awake.holders_core = 7;
     woken_to_spin = woken_to_yield = 0;
 }
 
@@ -232,9 +231,9 @@ static void three_join(int turn, const int core[3], _Atomic int *woken)
     while (woken != NULL && *woken == 0)
         moment();
     if (woken != &woken_to_yield)
-        ck_assert_int_eq(the_segment->slots[0].hint, FS_SLOT_SLEEPS);
+        ck_assert_int_eq(the_segment->slots[0].plan, FS_SLOT_SLEEPS);
     for (int i = 1; woken == NULL && i < 3; i++)
-        ck_assert_int_eq(the_segment->slots[i].hint, FS_SLOT_SLEEPS);
+        ck_assert_int_eq(the_segment->slots[i].plan, FS_SLOT_SLEEPS);
     end_crowd(thread, 3);
     ck_assert_int_eq(woken_to_spin, woken == &woken_to_spin);
     ck_assert_int_eq(woken_to_yield, woken == &woken_to_yield);
@@ -258,6 +257,7 @@ START_TEST(nobody_is_woken_early_if_turns_are_long)
 {
     three_join(23, (const int[]){ 1, 2, 2 }, &woken_to_yield);
     three_join(27, (const int[]){ 1, 2, 2 }, NULL);
+    three_join(255, (const int[]){ 1, 2, 2 }, NULL);    /* damage */
 }
 END_TEST
 
@@ -269,7 +269,7 @@ START_TEST(the_holders_core_is_that_of_the_last_to_be_granted)
     sleep_in_line(&thread, (const int[]){ 5 }, 1);
     own_core = 6;
     ck_assert_int_eq(fairsem_shared_release(the_segment, 1), 0);
-    ck_assert_int_eq(the_segment->segment->holders_core, 5);
+    ck_assert_int_eq(the_segment->segment->awake.holders_core, 5);
     end_crowd(&thread, 1);
 }
 END_TEST

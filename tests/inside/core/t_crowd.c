@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_crowd.c - more than two waiters: those whose turn is near yield instead of sleeping, and the
- * next to join wakes one ahead, not the granter.  stay_awake.h says why.
+ * next to join wakes one ahead, not the granter.  doc/awake.md says why.
  */
 #define _GNU_SOURCE             /* syscall */
 #include "clockwork.h"
 
 #include "fast_path.h"
-#include "stay_awake.h"
+#include "awake.h"
 #include "ticket.h"
 #include "wait.h"
 
@@ -20,7 +20,7 @@
 
 #define LOOK 16
 #define WAKE_UP 16384
-#define NEAR 200000         /* FS_NEAR_NS */
+#define NEAR 200000         /* NEAR_NS of awake.c */
 #define LATE 1000000
 #define MANY 24
 
@@ -193,7 +193,7 @@ static void hold_and_queue(fairsem_t *sem, int holders_core, int on_core_0)
     struct fs_waiter holder;
 
     for (int i = 0; i < MANY; i++)
-        queued[i].in_queue.hint = FS_HINT_NONE;
+        queued[i].in_queue.plan = FS_PLAN_SLEEP;
     if (holders_core == FS_NO_CORE) {
         take(sem, 0, 1);
         fairsem_release(sem, 1);
@@ -207,33 +207,33 @@ static void hold_and_queue(fairsem_t *sem, int holders_core, int on_core_0)
         join_on(sem, &queued[i], 0);
     join_on(sem, &queued[on_core_0], 1);
     for (int i = 0; i <= on_core_0; i++) {
-        queued[i].in_queue.hint = FS_HINT_NONE;
+        queued[i].in_queue.plan = FS_PLAN_SLEEP;
         queued[i].state = FS_PARKED;
     }
 }
 
-/* Which place of the queue is woken, and with which hint, when a thread joins on core 1? */
-static int place_woken(int holders_core, int on_core_0, enum fs_hint *hint)
+/* Which place of the queue is woken, and with which plan, when a thread joins on core 1? */
+static int place_woken(int holders_core, int on_core_0, enum fs_plan *plan)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     hold_and_queue(&sem, holders_core, on_core_0);
     woken = NULL;
     join_on(&sem, &queued[on_core_0 + 1], 1);
-    *hint = woken != NULL ? woken->in_queue.hint : FS_HINT_NONE;
+    *plan = woken != NULL ? woken->in_queue.plan : FS_PLAN_SLEEP;
     fairsem_release(&sem, on_core_0 + 2);
     return woken != NULL ? (int)(woken - queued) : -1;
 }
 
 START_TEST(a_thread_that_joins_wakes_the_first_that_joined_on_its_core)
 {
-    enum fs_hint hint;
+    enum fs_plan plan;
 
     begin();
     for (int i = 1; i <= 7; i++) {
-        ck_assert_int_eq(place_woken(0, i, &hint), i);
-        ck_assert_int_eq(hint, FS_HINT_NEXT);
-        ck_assert_int_eq(place_woken(FS_NO_CORE, i, &hint), i);     /* a ticket */
+        ck_assert_int_eq(place_woken(0, i, &plan), i);
+        ck_assert_int_eq(plan, FS_PLAN_YIELD_NEXT);
+        ck_assert_int_eq(place_woken(FS_NO_CORE, i, &plan), i);     /* a ticket */
     }
 }
 END_TEST
@@ -256,13 +256,13 @@ END_TEST
 
 START_TEST(it_wakes_the_head_if_the_holder_has_its_core_or_nobody_near_the_head)
 {
-    enum fs_hint hint;
+    enum fs_plan plan;
 
     begin();
-    ck_assert_int_eq(place_woken(1, 3, &hint), 0);
-    ck_assert_int_eq(hint, FS_HINT_YIELD);
-    ck_assert_int_eq(place_woken(0, 8, &hint), 0);
-    ck_assert_int_eq(hint, FS_HINT_YIELD);
+    ck_assert_int_eq(place_woken(1, 3, &plan), 0);
+    ck_assert_int_eq(plan, FS_PLAN_YIELD_WOKEN);
+    ck_assert_int_eq(place_woken(0, 8, &plan), 0);
+    ck_assert_int_eq(plan, FS_PLAN_YIELD_WOKEN);
 }
 END_TEST
 
@@ -291,8 +291,8 @@ START_TEST(whoever_is_awake_and_next_is_told)
     woken = NULL;
     join_on(&sem, &queued[3], 1);
     ck_assert_ptr_null(woken);
-    ck_assert_int_eq(queued[2].in_queue.hint, FS_HINT_NEXT);
-    ck_assert_int_eq(queued[1].in_queue.hint, FS_HINT_NONE);
+    ck_assert_int_eq(queued[2].in_queue.plan, FS_PLAN_YIELD_NEXT);
+    ck_assert_int_eq(queued[1].in_queue.plan, FS_PLAN_SLEEP);
     fairsem_release(&sem, 4);
 }
 END_TEST
@@ -391,10 +391,10 @@ END_TEST
 static void yield_late_too(void *unused)
 {
     static const _Atomic int word = 1;
-    static const _Atomic uint8_t hint = FS_HINT_NONE;
+    static const _Atomic uint8_t plan = FS_PLAN_YIELD_IN_QUEUE;
 
     (void)unused;
-    fs_spin(&word, 1, FS_YIELD_IN_QUEUE, 0, &hint);
+    fs_awake_stay(&word, 1, &plan, 0, NULL);
 }
 
 START_TEST(threads_that_are_late_at_the_same_time_cause_one_pause)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t_lessons.c - how a semaphore learns whether to stay awake: the numbers in src/core/stay_awake.h. */
+/* t_lessons.c - how a semaphore learns whether to stay awake: the numbers in src/core/awake.c. */
 #include "heads.h"
 
 /* Either doubt after a grant that came soon, or late. */

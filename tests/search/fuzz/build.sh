@@ -23,10 +23,10 @@ done
 for name in $(sed -n 's/^int  __wrap_\(fairsem_[a-z_]*\)(.*/\1/p' "$here/steps_all.c"); do
   wrap="$wrap -Wl,--wrap=$name -Wl,--wrap=${name}_time64"  # FAIRSEM_TIME64_: the other name
 done
-# machine.c replaces stay_awake.c.
+# machine.c replaces awake.c.
 sources=
 for file in "$src"/core/*.c; do
-  [ "$file" = "$src/core/stay_awake.c" ] || sources="$sources $file"
+  [ "$file" = "$src/core/awake.c" ] || sources="$sources $file"
 done
 objects=$(mktemp -d "$out.XXXXXX")
 trap 'rm -rf "$objects"' EXIT

@@ -10,7 +10,7 @@
 
 #include "../../support/bare.h"
 #include "../../support/wide_time.h"
-#include "stay_awake.h"
+#include "awake.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -203,43 +203,50 @@ BARE long __wrap_syscall(long number, ...)
     return __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
 
-/* ---- Staying awake for a moment: these take the place of src/core/stay_awake.c ---- */
+/* ---- Instead of src/core/awake.c: all stay awake, and all are woken ahead ---- */
 
-void fs_spin(const _Atomic int *word, int value, enum fs_spin_kind kind, int64_t joined_ns,
-             const _Atomic uint8_t *hint)
+enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
+                              int core, enum fs_plan *plan)
 {
-    (void)kind;
-    (void)joined_ns;
-    (void)hint;
-    if (*word == value)
-        thread_spins();
+    (void)awake;
+    (void)core;
+    *plan = facts->never ? FS_PLAN_SLEEP
+            : facts->is_head ? FS_PLAN_SPIN_AS_HEAD : FS_PLAN_YIELD_IN_QUEUE;
+    return facts->never || facts->is_head || facts->only_head ? FS_AHEAD_NOBODY : FS_AHEAD_ON_CORE;
 }
 
-void fs_spin_woken(int64_t completed_ns)
+bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
-    (void)completed_ns;
+    (void)awake;
+    return !facts->never && !facts->only_head;
 }
 
-/* Staying awake always pays, so that each way to be completed happens. */
-void fs_stay_awake_learn(struct fs_stay_awake *doubts, bool joined_as_head, int64_t head_ns,
-                         int core)
+void fs_awake_learn_turn(struct fs_awake *awake, int64_t turn_ns)
 {
-    (void)doubts;
-    (void)joined_as_head;
+    (void)awake;
+    (void)turn_ns;
+}
+
+void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int core)
+{
+    (void)awake;
+    (void)as_head;
     (void)head_ns;
     (void)core;
 }
 
-void fs_turn_learn(struct fs_stay_awake *doubts, int64_t ns)
+void fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+                   int64_t joined_ns, const struct fs_deadline *deadline)
 {
-    (void)doubts;
-    (void)ns;
+    (void)joined_ns;
+    (void)deadline;
+    if (*plan != FS_PLAN_SLEEP && *word == value)
+        thread_spins();
 }
 
-bool fs_yields_pay(int64_t now_ns)
+void fs_awake_note_wake_up(int64_t completed_ns)
 {
-    (void)now_ns;
-    return true;
+    (void)completed_ns;
 }
 
 /* ---- Thread-specific values.  (A sanitizer's key was made before) ---- */

@@ -144,7 +144,7 @@ inline fs_acquire_contended()
         :: else
         fi;
         if
-        :: !ok -> fs_join(me); prepare_next()
+        :: !ok -> fs_join(me); plan_and_wake()
         :: else
         fi;
         ok = false;

@@ -223,7 +223,7 @@ inline fs_grant_and_unlock()
         fi
     :: else -> break
     od;
-    fs_wake_early();
+    fs_wake_next();
     d_step { w = 0; over = false; granted = false };
     give_word_back_and_unlock();
     if

@@ -83,13 +83,13 @@ inline fs_wake_queue_run()
     od
 }
 
-/* queueing.c: fs_wake_early, prepare_next.  The source learns whether to try; the model chooses. */
+/* queueing.c: fs_wake_next, plan_and_wake.  The source learns whether to try; the model chooses. */
 #if defined(BYPASS) || defined(SLEEPS_AT_ONCE)
-inline fs_wake_early() { skip }
-inline prepare_next() { skip }
+inline fs_wake_next() { skip }
+inline plan_and_wake() { skip }
 #else
 /* By a waiter that has joined, of one near the head. */
-inline prepare_next()
+inline plan_and_wake()
 {
     if
     :: atomic { length > 1 && state[queue[0]] == PARKED -> complete_woken(queue[0]) }
@@ -98,7 +98,7 @@ inline prepare_next()
     fi
 }
 
-inline fs_wake_early()
+inline fs_wake_next()
 {
     if
     :: atomic { granted && length > 0 && state[queue[0]] == PARKED -> complete_woken(queue[0]) }

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* awake.c - the policy of staying awake; see awake.h, and doc/awake.md for the figures. */
+#include "awake.h"
+
+#include "cpu.h"
+#include "deadline.h"
+
+#include <errno.h>
+#include <sched.h>
+
+/* ======================================================================== *
+ *  What a semaphore has learned
+ * ======================================================================== */
+
+/* With more waiters there is a crowd: most hand-offs are to a thread that must first get a core. */
+#define FEW 2
+
+/*
+ * Further behind, a waiter sleeps: so many would mostly yield to each other.  The places are for
+ * each thread that can hold units.
+ */
+#define NEAR_PLACES 12
+#define NEAR_NS     200000
+
+/* So long does the waiter spin that is next on its core. */
+#define NEXT_NS     30000
+
+/* If turns are longer, nobody is next on its core, and the head is woken early only if it pays. */
+#define SOON_NS     20000
+
+/*
+ * Where nobody learns whether that pays, the head is woken early up to here.  (16 processes, 10 us
+ * each: 28,000 grants a second without, 75,000 so.  If each holds a unit for 100 us, it brings
+ * nothing, and costs a third more processor time.)
+ */
+#define SOON_UNKNOWN_NS 100000
+
+/* A wait that favors staying awake takes one from a doubt, any other adds two. */
+#define DOUBT_MAX  16
+#define DOUBT_HIGH 8            /* from here on, threads sleep at once */
+
+#define TURN_MAX 72             /* 0.26 s */
+
+/* About 2^(turn/4) microseconds: steps of a fifth.  (More than the maximum: a damaged segment.) */
+static int64_t turn_ns(const struct fs_awake *awake)
+{
+    static const int64_t quarter[] = { 1000, 1190, 1410, 1680 };
+    int steps = awake->turn < TURN_MAX ? awake->turn : TURN_MAX;
+
+    return quarter[steps % 4] << (steps / 4);
+}
+
+static uint8_t doubt_after(uint8_t doubt, bool paid)
+{
+    if (paid)
+        return doubt != 0 ? doubt - 1 : 0;
+    return doubt + 2 < DOUBT_MAX ? doubt + 2 : DOUBT_MAX;
+}
+
+/* At most so many threads can hold units: as many as can hold what this one wants. */
+static int64_t holders(const struct fs_awake_facts *facts)
+{
+    int64_t most = facts->each > 0 ? facts->units / facts->each : facts->units;
+
+    return most > 0 ? most : 1;
+}
+
+/* Are there cores for the holders of units, and for one more thread?  Theirs come first. */
+static bool cores_suffice(const struct fs_awake_facts *facts)
+{
+    return holders(facts) < fs_cpu_count();
+}
+
+/* ======================================================================== *
+ *  What the process has learned
+ * ======================================================================== */
+
+/*
+ * A wake-up that takes longer had to wait for the core, which says nothing about the next one.
+ * The slowest other wake-up that was seen took 25 us, on an idle core of a virtual machine.
+ */
+#define LONGEST_WAKE_UP_NS 50000
+
+#define LOADS_PER_CLOCK 16      /* reading the clock takes as long as a pause, or longer */
+
+/* Threads of the same process that hold units come back sooner; time slices are 1 to 4 ms. */
+#define LONGEST_YIELD_NS  1000000
+#define FIRST_PAUSE_NS    5000000
+#define LONGEST_PAUSE_NS  640000000
+
+/*
+ * The average time of a wake-up in this process; 0: no thread has been woken yet.  Longer samples
+ * count more: a wake-up on the waker's own core takes a tenth of the time of one across cores, and
+ * says nothing about it.  Relaxed: the number protects nothing, and a lost update is only a lost
+ * sample.
+ */
+static _Atomic int64_t wake_up_ns;
+
+void fs_awake_note_wake_up(int64_t completed_ns)
+{
+    int64_t average = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
+    int64_t sample = fs_now_ns() - completed_ns;
+
+    if (sample > LONGEST_WAKE_UP_NS)
+        sample = LONGEST_WAKE_UP_NS;
+    if (average == 0)
+        average = sample;
+    else
+        average += (sample - average) / (sample > average ? 4 : 16);
+    atomic_store_explicit(&wake_up_ns, average, memory_order_relaxed);
+}
+
+/*
+ * When threads may yield again, 0: always; and for how long they did not.  A late yield may be the
+ * fault of a program that computes all the time, or of the machine, which is away for a moment now
+ * and then.  So the first pause is brief, and each that is followed by a late yield doubles the
+ * next.
+ *
+ * Relaxed, like the time above: a thread that sees them late yields once more, or doubles the pause
+ * once less.
+ */
+static _Atomic int64_t no_yields_before_ns, pause_ns;
+
+static bool yields_pay(int64_t now_ns)
+{
+    return now_ns >= atomic_load_explicit(&no_yields_before_ns, memory_order_relaxed);
+}
+
+static void pause_yields(int64_t now_ns, int64_t ns)
+{
+    atomic_store_explicit(&pause_ns, ns, memory_order_relaxed);
+    atomic_store_explicit(&no_yields_before_ns, now_ns + ns, memory_order_relaxed);
+}
+
+/* False: a sandbox forbids it. */
+static bool give_way(void)
+{
+    int error = errno;
+
+    if (sched_yield() == 0)
+        return true;
+    errno = error;
+    return false;
+}
+
+/* False: the yield has cost a time slice. */
+static bool yield_was_short(int64_t before_ns, int64_t now_ns)
+{
+    int64_t last = atomic_load_explicit(&no_yields_before_ns, memory_order_relaxed);
+    int64_t pause = atomic_load_explicit(&pause_ns, memory_order_relaxed);
+
+    if (now_ns - before_ns < LONGEST_YIELD_NS)
+        return true;
+    if (before_ns < last)       /* another thread was late at the same time, and has noted it */
+        return false;
+    if (before_ns - last > pause)
+        pause = FIRST_PAUSE_NS;
+    else if (pause < LONGEST_PAUSE_NS)
+        pause *= 2;
+    pause_yields(now_ns, pause);
+    return false;
+}
+
+/* ======================================================================== *
+ *  The answers
+ * ======================================================================== */
+
+/* What is likely to pay off? */
+static enum fs_plan plan_for(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+{
+    if (facts->is_head && awake->as_head < DOUBT_HIGH && cores_suffice(facts))
+        return FS_PLAN_SPIN_AS_HEAD;
+    if (facts->only_head || !yields_pay(facts->joined_ns))
+        return FS_PLAN_SLEEP;
+    if (facts->is_head)
+        return awake->as_head_here < DOUBT_HIGH ? FS_PLAN_YIELD_AS_HEAD : FS_PLAN_SLEEP;
+    if (facts->waiting > FEW && facts->waiting / NEAR_PLACES < holders(facts)
+        && facts->waiting * turn_ns(awake) <= NEAR_NS)
+        return FS_PLAN_YIELD_IN_QUEUE;
+    return FS_PLAN_SLEEP;
+}
+
+/*
+ * By a thread that joins a crowd.  It costs less than a wake by the releasing thread, so it pays if
+ * turns are short, whatever the doubt; and if the head will yield, holders have their cores.
+ */
+static enum fs_ahead ahead_for(const struct fs_awake *awake, const struct fs_awake_facts *facts,
+                               int core)
+{
+    int64_t turn = turn_ns(awake);
+
+    if (facts->only_head || facts->is_head || facts->waiting <= FEW || !yields_pay(facts->joined_ns))
+        return FS_AHEAD_NOBODY;
+    if (turn <= SOON_NS && fs_core_byte(core) != awake->holders_core)
+        return FS_AHEAD_ON_CORE;
+    if (facts->early_unknown)
+        return turn <= SOON_UNKNOWN_NS ? FS_AHEAD_HEAD : FS_AHEAD_NOBODY;
+    return turn <= SOON_NS || awake->early < DOUBT_HIGH ? FS_AHEAD_HEAD : FS_AHEAD_NOBODY;
+}
+
+enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
+                              int core, enum fs_plan *plan)
+{
+    *plan = facts->never ? FS_PLAN_SLEEP : plan_for(awake, facts);
+    return facts->never ? FS_AHEAD_NOBODY : ahead_for(awake, facts, core);
+}
+
+/*
+ * In a crowd, it is up to the next to join.  Nor beside other programs, when that one does not do it
+ * either: a thread that has slept until its grant is preferred to them, one that was awake is not.
+ */
+bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+{
+    return facts->waiting < FEW && awake->early < DOUBT_HIGH && !facts->never && !facts->only_head
+           && cores_suffice(facts);
+}
+
+/* One step for each grant, so the time comes to be the median: one late grant changes little. */
+void fs_awake_learn_turn(struct fs_awake *awake, int64_t ns)
+{
+    if (ns > turn_ns(awake))
+        awake->turn = (uint8_t)(awake->turn + (awake->turn < TURN_MAX));
+    else
+        awake->turn = (uint8_t)(awake->turn - (awake->turn > 0));
+}
+
+/* The limits are the times for which fs_awake_stay() would have kept each kind of thread awake. */
+void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int core)
+{
+    int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
+
+    if (as_head) {
+        bool soon = head_ns <= wake_up * 2, here = core == fs_cpu_current();
+
+        awake->as_head = doubt_after(awake->as_head, soon && !here);
+        awake->as_head_here = doubt_after(awake->as_head_here, soon && here);
+    } else {
+        awake->early = doubt_after(awake->early, head_ns <= wake_up + wake_up / 2);
+    }
+}
+
+/* ======================================================================== *
+ *  Awake
+ * ======================================================================== */
+
+/*
+ * For how long; 0: not at all.  A thread that joined as the head spins for two wake-ups.  One would be
+ * the competitive bound (Karlin, Li, Manasse, Owicki, 1991: at most twice the cost of the best
+ * choice).  But the releasing thread may also sleep, and then releases only after its own wake-up.
+ * One that was woken early spins for half a wake-up, because its predecessor has already run for the
+ * time of one; but in a crowd that one may still be waiting for a core.
+ */
+static int64_t longest_stay(enum fs_plan plan, int64_t wake_up)
+{
+    switch (plan) {
+    case FS_PLAN_SPIN_AS_HEAD:
+    case FS_PLAN_YIELD_AS_HEAD:
+    case FS_PLAN_YIELD_WOKEN:
+    case FS_PLAN_YIELD_NEXT:
+        return wake_up * 2;
+    case FS_PLAN_SPIN_WOKEN:
+        return wake_up / 2;
+    case FS_PLAN_YIELD_IN_QUEUE:
+        return wake_up != 0 ? NEAR_NS * 2 : 0;
+    default:
+        return 0;
+    }
+}
+
+/*
+ * True: the word has changed.  Relaxed: a thread that sees the change goes on to a
+ * compare-and-swap, which acquires.
+ */
+static bool changes(const _Atomic int *word, int value)
+{
+    for (int i = 0; i < LOADS_PER_CLOCK; i++) {
+        if (atomic_load_explicit(word, memory_order_relaxed) != value)
+            return true;
+        fs_cpu_pause();
+    }
+    return false;
+}
+
+static void spin(const _Atomic int *word, int value, int64_t start, int64_t longest)
+{
+    for (int64_t now = start; now - start < longest; now = fs_now_ns()) {
+        if (changes(word, value))
+            return;
+    }
+}
+
+/*
+ * The word is loaded once between two yields: a pause takes 40 ns on some machines, and all threads
+ * of the core wait for it.  (With 16 pauses a hand-off on one core took 2.2 us, with none 1.8 us.)
+ * But a thread that learns that it is next spins first, once.
+ */
+static void yield(const _Atomic int *word, int value, int64_t start, int64_t longest,
+                  const _Atomic uint8_t *plan)
+{
+    bool was_next = false;
+
+    if (!yields_pay(start) || !fs_cpu_takes_turns())
+        return;
+    for (int64_t now = start; now - start < longest;) {
+        int64_t before = now;
+
+        if (atomic_load_explicit(word, memory_order_relaxed) != value)
+            return;
+        if (!was_next && atomic_load_explicit(plan, memory_order_relaxed) == FS_PLAN_YIELD_NEXT) {
+            was_next = true;
+            spin(word, value, now, NEXT_NS);
+            now = fs_now_ns();
+            continue;
+        }
+        if (!give_way()) {
+            pause_yields(now, LONGEST_PAUSE_NS);
+            return;
+        }
+        now = fs_now_ns();
+        if (!yield_was_short(before, now))
+            return;
+    }
+}
+
+void fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+                   int64_t joined_ns, const struct fs_deadline *deadline)
+{
+    int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
+    enum fs_plan first = atomic_load_explicit(plan, memory_order_relaxed);
+    int64_t longest = longest_stay(first, wake_up), start = joined_ns;
+    bool yields = first >= FS_PLAN_YIELD_AS_HEAD;
+
+    /* A thread that yields comes back late: it may miss its deadline. */
+    if (longest == 0
+        || (yields && deadline != NULL && fs_deadline_rest(deadline, NEAR_NS * 2) < NEAR_NS * 2))
+        return;
+    if (first != FS_PLAN_SPIN_AS_HEAD && first != FS_PLAN_YIELD_AS_HEAD)
+        start = fs_now_ns();
+    if (yields)
+        yield(word, value, start, longest, plan);
+    else
+        spin(word, value, start, longest);
+}

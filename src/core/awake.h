@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * awake.h - who stays awake for its turn, and who is woken ahead of it: the whole policy.
+ *
+ * If the releasing thread runs on another core, a unit reaches a waiter that is awake in a fraction
+ * of a microsecond, and one that sleeps after a wake-up, ten to a hundred times as long.  If the
+ * releaser needs our core, every moment awake delays all threads.  Nothing distinguishes the two
+ * beforehand, so a semaphore learns from its grants.  doc/awake.md has the reasons, with figures.
+ *
+ * The policy takes no lock and knows no queue.  Its callers hold their lock, except for
+ * fs_awake_stay() and fs_awake_slept().  Whatever it answers, the promise holds: an answer costs
+ * time, or saves it, and no more.
+ */
+#ifndef FS_AWAKE_H
+#define FS_AWAKE_H
+
+#include "cpu.h"
+#include "deadline.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a thread in the queue does before it sleeps.  Whoever wakes it, or joins, may replace it. */
+enum fs_plan {
+    FS_PLAN_SLEEP,
+    FS_PLAN_SPIN_AS_HEAD,       /* it joined as the head */
+    FS_PLAN_SPIN_WOKEN,         /* woken early, by the releasing thread */
+    FS_PLAN_YIELD_AS_HEAD,      /* it joined as the head, but the releasing thread needs its core */
+    FS_PLAN_YIELD_WOKEN,        /* woken early in a crowd, by the next to join */
+    FS_PLAN_YIELD_NEXT,         /* the same, or awake already: next on its core, so it spins first */
+    FS_PLAN_YIELD_IN_QUEUE      /* its turn is near */
+};
+
+/* What is known of a semaphore.  All zero: nothing yet, so threads stay awake. */
+struct fs_awake {
+    uint8_t as_head, as_head_here, early;   /* doubts; `here`: on the granter's core */
+    uint8_t turn;                           /* about the time from grant to grant, see awake.c */
+    uint8_t holders_core;                   /* fs_core_byte() of where the last grantee joined */
+};
+
+/* What the policy has to know of a request that waits. */
+struct fs_awake_facts {
+    int64_t joined_ns;
+    int64_t waiting;        /* so many wait, with this one */
+    int64_t units, each;    /* how many there are in all, and how many it wants */
+    bool    is_head;
+    bool    only_head;      /* nobody else may be awake, or be woken ahead */
+    bool    never;          /* nobody may */
+    bool    early_unknown;  /* nobody learns whether it pays to be woken ahead: between processes */
+};
+
+/* Who is to be woken ahead, if it sleeps? */
+enum fs_ahead {
+    FS_AHEAD_NOBODY,
+    FS_AHEAD_HEAD,          /* with FS_PLAN_YIELD_WOKEN */
+    FS_AHEAD_ON_CORE        /* the first that joined on this core, of so many, with FS_PLAN_YIELD_NEXT;
+                             * else the head */
+};
+#define FS_AHEAD_PLACES 8
+
+/* A request of a thread has joined, on this core.  *plan: what the thread does first. */
+enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
+                              int core, enum fs_plan *plan);
+
+/* Is the new head to be woken ahead by the thread that has just granted, with FS_PLAN_SPIN_WOKEN? */
+bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts);
+
+void fs_awake_learn_turn(struct fs_awake *awake, int64_t turn_ns);
+
+/* The head was granted.  It joined on this core, and had been the head for so long; 0: unknown. */
+static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t turn_ns)
+{
+    awake->holders_core = fs_core_byte(core);
+    if (turn_ns != 0)
+        fs_awake_learn_turn(awake, turn_ns);
+}
+
+/*
+ * Learn from such a grant, in the thread that granted: would it have paid to be awake, or to be woken
+ * ahead?  as_head: it joined as the head.
+ */
+void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int core);
+
+/*
+ * Spin, or yield, until *word is no longer `value`, or until it is time to sleep: what *plan says.  A
+ * thread that joined as the head passes the time of that, because another reading of the clock would
+ * take as long as a cache line takes from core to core.
+ */
+void fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+                   int64_t joined_ns, const struct fs_deadline *deadline);
+
+/* Is there anything to stay awake for?  Relaxed: a hint. */
+static inline bool fs_awake_stays(const _Atomic uint8_t *plan)
+{
+    return atomic_load_explicit(plan, memory_order_relaxed) != FS_PLAN_SLEEP;
+}
+
+/* A thread that slept, and was completed at that time, runs now: note how long that took. */
+void fs_awake_note_wake_up(int64_t completed_ns);
+
+/* One in 16 does, because it reads the clock: the low bits of the time are random enough. */
+static inline void fs_awake_slept(int64_t completed_ns)
+{
+    if (completed_ns % 16 == 0)
+        fs_awake_note_wake_up(completed_ns);
+}
+
+#endif
