@@ -89,17 +89,17 @@ static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
 static int evict(fairsem_shared_t *h, const struct fs_deadline *deadline, int index)
 {
     static const struct fs_dead nobody;
-    struct fs_section section;
-    int error = fs_section_begin(h, deadline, &section);
+    struct fs_shared_section section;
+    int error = fs_shared_section_begin(h, deadline, &section);
 
     if (error != 0)
         return error;
     if (FS_GET(&h->processes[index].state) != FS_PROCESS_FREE) {
         error = fs_shared_bury(h, index);
         if (error == 0)
-            error = fs_section_repair(h, &section, &nobody);
+            error = fs_shared_section_repair(h, &section, &nobody);
     }
-    return error == 0 ? fs_section_end(h, &section) : fs_section_fail(h, &section, error);
+    return error == 0 ? fs_shared_section_end(h, &section) : fs_shared_section_fail(h, &section, error);
 }
 
 /* A free entry whose byte is ours needs no lock (R3). */
@@ -206,17 +206,17 @@ int fs_shared_look_at_file(fairsem_shared_t *h)
 #define TRIES 20        /* more only if its byte is lost again and again */
 
 int fs_shared_enter(fairsem_shared_t *h, const struct fs_deadline *deadline,
-                    struct fs_section *section)
+                    struct fs_shared_section *section)
 {
     for (int i = 0; i < TRIES; i++) {
         int error = fs_shared_be_attached(h, deadline);
 
         if (error == 0)
-            error = fs_section_begin(h, deadline, section);
+            error = fs_shared_section_begin(h, deadline, section);
         if (error != 0 || is_still_ours(h))
             return error;
         atomic_store_explicit(&h->attached, false, memory_order_relaxed);
-        fs_section_fail(h, section, 0);
+        fs_shared_section_fail(h, section, 0);
     }
     return EBADF;
 }
@@ -240,7 +240,7 @@ bool fs_shared_has_slots(const fairsem_shared_t *h)
 int fs_shared_detach(fairsem_shared_t *h)
 {
     const struct fs_deadline deadline = fs_deadline_after(PATIENCE_NS);
-    struct fs_section section;
+    struct fs_shared_section section;
     int64_t held;
     int index, error;
 
@@ -250,20 +250,20 @@ int fs_shared_detach(fairsem_shared_t *h)
         return 0;
     if (is_still_ours(h) && fs_shared_has_slots(h))
         return EBUSY;
-    if (fs_section_begin(h, &deadline, &section) != 0)
+    if (fs_shared_section_begin(h, &deadline, &section) != 0)
         return 0;
     if (is_still_ours(h)) {
         error = fs_shared_load_held(h, index, &held);
         if (error == 0 && h->undo)
             error = fs_shared_give_back(h, held);
         if (error != 0) {
-            fs_section_fail(h, &section, error);
+            fs_shared_section_fail(h, &section, error);
             return 0;
         }
         FS_PUT(&h->processes[index].keeps, 0);
         FS_COMMIT(&h->processes[index].state, FS_PROCESS_FREE);
     }
-    fs_section_end(h, &section);
+    fs_shared_section_end(h, &section);
     fs_life_drop(h->fd, index);
     atomic_store_explicit(&h->attached, false, memory_order_relaxed);
     return 0;

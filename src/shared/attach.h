@@ -25,7 +25,7 @@ int fs_shared_look_at_file(fairsem_shared_t *h);
 /* Begin a section as a user of the segment: 0, or one of the above, and then there is nothing to
  * end. */
 int fs_shared_enter(fairsem_shared_t *h, const struct fs_deadline *deadline,
-                    struct fs_section *section);
+                    struct fs_shared_section *section);
 
 /* Does a thread of this process wait, or has one still to receive its units? */
 bool fs_shared_has_slots(const fairsem_shared_t *h);

@@ -20,7 +20,7 @@
 
 struct view {
     fairsem_shared_t *handle;
-    struct fs_section section;
+    struct fs_shared_section section;
     bool              locked;
 };
 
@@ -66,12 +66,12 @@ static int begin(struct view *view, fairsem_shared_t *h)
         return FS_GET(&h->segment->damaged) != 0 ? ENOTRECOVERABLE : 0;
     if (error == 0)
         error = check(h);
-    return error != 0 && view->locked ? fs_section_fail(h, &view->section, error) : error;
+    return error != 0 && view->locked ? fs_shared_section_fail(h, &view->section, error) : error;
 }
 
 static int end(struct view *view)
 {
-    return view->locked ? fs_section_end(view->handle, &view->section) : 0;
+    return view->locked ? fs_shared_section_end(view->handle, &view->section) : 0;
 }
 
 static int64_t load_available(const fairsem_shared_t *h)
@@ -179,7 +179,7 @@ int fairsem_shared_stat(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
 
     if (error != 0)
         return error;
-    take_stat(h, fs_section_now(&view.section), &now);
+    take_stat(h, fs_shared_section_now(&view.section), &now);
     error = end(&view);
     if (error == 0)
         *stat = now;
@@ -285,7 +285,7 @@ int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int 
 
     if (error != 0)
         return error;
-    list_users(h, fs_section_now(&view.section), &list);
+    list_users(h, fs_shared_section_now(&view.section), &list);
     error = end(&view);
     find_local_pids(h, &list);
     if (error == 0)
@@ -356,8 +356,8 @@ static int dump(fairsem_shared_t *h, FILE *file)
 
     list.room = list.users != NULL ? room : 0;
     if (error == 0) {
-        take_stat(h, fs_section_now(&view.section), &stat);
-        list_users(h, fs_section_now(&view.section), &list);
+        take_stat(h, fs_shared_section_now(&view.section), &stat);
+        list_users(h, fs_shared_section_now(&view.section), &list);
         error = end(&view);
     }
     if (error == 0) {

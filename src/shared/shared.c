@@ -80,7 +80,7 @@ static bool keeps(const fairsem_shared_t *h)
  * Take n units, or join the queue; `refusal` is the error to return instead of joining, or 0.
  * Returns a result, or FS_NOT_OVER: it has joined.  The lock is held.
  */
-static int take_or_join(struct fs_shared_wait *wait, struct fs_section *section, int64_t n,
+static int take_or_join(struct fs_shared_wait *wait, struct fs_shared_section *section, int64_t n,
                         int priority, int refusal)
 {
     fairsem_shared_t *h = wait->handle;
@@ -106,7 +106,7 @@ static int take_or_join(struct fs_shared_wait *wait, struct fs_section *section,
 static int enter_and_take(struct fs_shared_wait *wait, int64_t n, int priority, int refusal)
 {
     fairsem_shared_t *h = wait->handle;
-    struct fs_section section;
+    struct fs_shared_section section;
     int result = fs_shared_wait_enter(wait, &section);
 
     if (result == ETIMEDOUT && wait->reason != 0)
@@ -115,7 +115,7 @@ static int enter_and_take(struct fs_shared_wait *wait, int64_t n, int priority, 
         return result;
     result = wait->reason != 0 ? wait->reason : take_or_join(wait, &section, n, priority, refusal);
     /* An error here is found again when the thread takes the lock the next time. */
-    (void)fs_section_end(h, &section);
+    (void)fs_shared_section_end(h, &section);
     return result;
 }
 
@@ -262,7 +262,7 @@ int fairsem_shared_acquire_with(fairsem_shared_t *h, int64_t n, const fairsem_wa
 
 int fairsem_shared_release(fairsem_shared_t *h, int64_t n)
 {
-    struct fs_section section;
+    struct fs_shared_section section;
     int error, broken;
 
     if (!fs_count_valid(n))
@@ -275,13 +275,13 @@ int fairsem_shared_release(fairsem_shared_t *h, int64_t n)
     error = fs_shared_give_back(h, n);
     if (error == EPERM || error == EOVERFLOW)
         FS_COUNT_UP(&h->segment->count.over_releases, 1);
-    broken = fs_section_end(h, &section);
+    broken = fs_shared_section_end(h, &section);
     return error != 0 ? error : broken;
 }
 
 int fairsem_shared_set_units(fairsem_shared_t *h, int64_t units)
 {
-    struct fs_section section;
+    struct fs_shared_section section;
     int error, broken;
 
     if (!h->undo || !fs_count_valid(units))
@@ -292,7 +292,7 @@ int fairsem_shared_set_units(fairsem_shared_t *h, int64_t units)
     error = fs_shared_check_file(h);
     if (error == 0)
         error = fs_shared_resize(h, units);
-    broken = fs_section_end(h, &section);
+    broken = fs_shared_section_end(h, &section);
     return error != 0 ? error : broken;
 }
 
@@ -300,7 +300,7 @@ int fairsem_shared_set_units(fairsem_shared_t *h, int64_t units)
 
 int fairsem_shared_keep_on_exec(fairsem_shared_t *h, bool keep)
 {
-    struct fs_section section;
+    struct fs_shared_section section;
     struct fs_process *self;
     int error, cancelable, ignored;
 
@@ -313,7 +313,7 @@ int fairsem_shared_keep_on_exec(fairsem_shared_t *h, bool keep)
             error = fs_file_keep_on_exec(h->fd, keep);
         if (error == 0)
             FS_COMMIT(&self->keeps, keep);
-        fs_section_end(h, &section);
+        fs_shared_section_end(h, &section);
     }
     pthread_setcancelstate(cancelable, &ignored);
     return error;

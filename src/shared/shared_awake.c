@@ -7,14 +7,15 @@
 #include "shared/shared_queue.h"
 
 /* It may be awake: then it only learns that it is next. */
-static void wake_ahead(fairsem_shared_t *h, struct fs_section *section, int slot, enum fs_plan plan)
+static void wake_ahead(fairsem_shared_t *h, struct fs_shared_section *section, int slot,
+                       enum fs_plan plan)
 {
     bool asleep = FS_GET(&h->slots[slot].plan) == FS_SLOT_SLEEPS;
 
     if (asleep || plan == FS_PLAN_YIELD_NEXT)
         FS_PUT(&h->slots[slot].plan, (uint8_t)plan);
     if (asleep)
-        fs_section_will_wake(h, section, slot);
+        fs_shared_will_wake(h, section, slot);
 }
 
 /* The first of those near the head that joined on this core; FS_NOBODY: there is none. */
@@ -33,7 +34,7 @@ static int next_on_core(const fairsem_shared_t *h, int core, int joined)
 }
 
 void fs_shared_awake_begin(struct fs_shared_awake *awake, fairsem_shared_t *h,
-                           struct fs_section *section, int slot, int64_t n, int64_t joined_ns)
+                           struct fs_shared_section *section, int slot, int64_t n, int64_t joined_ns)
 {
     const struct fs_awake known = h->segment->awake;
     int head = FS_GET(&h->segment->head), next = FS_NOBODY;

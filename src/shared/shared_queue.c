@@ -7,7 +7,7 @@
 int fs_shared_is_damaged(fairsem_shared_t *h)
 {
     FS_COMMIT(&h->segment->damaged, 1);
-    /* From now on no process uses the fast path.  Release order: see fs_section_end(). */
+    /* From now on no process uses the fast path.  Release order: see fs_shared_section_end(). */
     atomic_fetch_or_explicit(&h->segment->word, FS_SLOW, memory_order_release);
     return ENOTRECOVERABLE;
 }

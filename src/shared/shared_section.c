@@ -15,7 +15,7 @@
 
 void (*fs_shared_step)(const char *what);
 
-int64_t fs_section_now(struct fs_section *section)
+int64_t fs_shared_section_now(struct fs_shared_section *section)
 {
     if (section->now_ns == 0)
         section->now_ns = fs_now_ns();
@@ -26,7 +26,7 @@ int64_t fs_section_now(struct fs_section *section)
  * The handle is not used any more: a thread whose wait a token has canceled may have seen that, and
  * closed it.  A wake on an address where no thread sleeps does nothing.
  */
-static void wake_all(struct fs_section *section)
+static void wake_all(struct fs_shared_section *section)
 {
     for (int i = 0; i < section->wakes; i++) {
         FS_STEP("wake");
@@ -35,7 +35,7 @@ static void wake_all(struct fs_section *section)
     section->wakes = 0;
 }
 
-void fs_section_will_wake(fairsem_shared_t *h, struct fs_section *section, int slot)
+void fs_shared_will_wake(fairsem_shared_t *h, struct fs_shared_section *section, int slot)
 {
     if (section->wakes == FS_WAKES)
         wake_all(section);
@@ -43,16 +43,17 @@ void fs_section_will_wake(fairsem_shared_t *h, struct fs_section *section, int s
 }
 
 /* The last two, who keep watch now (R4), may not know that. */
-static void wake_watch(fairsem_shared_t *h, struct fs_section *section)
+static void wake_watch(fairsem_shared_t *h, struct fs_shared_section *section)
 {
     int last[2];
 
     for (int i = fs_queue_last_two(h, last); i > 0; i--)
-        fs_section_will_wake(h, section, last[i - 1]);
+        fs_shared_will_wake(h, section, last[i - 1]);
 }
 
 /* Those who kept watch may be among the dead. */
-int fs_section_repair(fairsem_shared_t *h, struct fs_section *section, const struct fs_dead *dead)
+int fs_shared_section_repair(fairsem_shared_t *h, struct fs_shared_section *section,
+                             const struct fs_dead *dead)
 {
     int error = fs_shared_repair(h, dead);
 
@@ -61,17 +62,17 @@ int fs_section_repair(fairsem_shared_t *h, struct fs_section *section, const str
     return error;
 }
 
-static int note_age(fairsem_shared_t *h, struct fs_section *section)
+static int note_age(fairsem_shared_t *h, struct fs_shared_section *section)
 {
     bool watched;
-    int error = fs_queue_note_age(h, fs_section_now(section), &watched);
+    int error = fs_queue_note_age(h, fs_shared_section_now(section), &watched);
 
     if (error == 0 && watched)
         wake_watch(h, section);
     return error;
 }
 
-int fs_section_take_out(fairsem_shared_t *h, struct fs_section *section, int slot)
+int fs_shared_take_out(fairsem_shared_t *h, struct fs_shared_section *section, int slot)
 {
     bool watched = fs_queue_keeps_watch(h, slot);
     int error = fs_queue_leave(h, slot);
@@ -91,13 +92,13 @@ static int free_left(fairsem_shared_t *h, int slot)
     return 0;
 }
 
-static int settle_slot(fairsem_shared_t *h, struct fs_section *section, int slot)
+static int settle_slot(fairsem_shared_t *h, struct fs_shared_section *section, int slot)
 {
     int error;
 
     switch (FS_GET(&h->slots[slot].state)) {
     case FS_SLOT_TO_UNLINK:
-        error = fs_section_take_out(h, section, slot);
+        error = fs_shared_take_out(h, section, slot);
         return error != 0 ? error : free_left(h, slot);
     case FS_SLOT_TO_RETURN:
         return fs_shared_return_grant(h, slot);
@@ -113,7 +114,7 @@ static int settle_slot(fairsem_shared_t *h, struct fs_section *section, int slot
  * A thread first changes the state of its slot, then `unsettled`: so none is overlooked.  It is cleared
  * last: until then nobody is refused because of units that wait to be returned.
  */
-static int settle(fairsem_shared_t *h, struct fs_section *section)
+static int settle(fairsem_shared_t *h, struct fs_shared_section *section)
 {
     int left = atomic_load_explicit(&h->segment->unsettled, memory_order_acquire), error = 0;
 
@@ -127,18 +128,18 @@ static int settle(fairsem_shared_t *h, struct fs_section *section)
 }
 
 /* The lock is held.  Repair, and drop this process, if any, if it is dead. */
-static int repair_without(fairsem_shared_t *h, struct fs_section *section, int process)
+static int repair_without(fairsem_shared_t *h, struct fs_shared_section *section, int process)
 {
     struct fs_dead dead;
 
     dead.count = 0;
     if (process != FS_NOBODY)
         fs_dead_add(&dead, process, FS_GET(&h->processes[process].incarnation));
-    return fs_section_repair(h, section, &dead);
+    return fs_shared_section_repair(h, section, &dead);
 }
 
 /* The lock is held.  Setting SLOW keeps others from changing the count. */
-static int open_up(fairsem_shared_t *h, struct fs_section *section, int dead_owner)
+static int open_up(fairsem_shared_t *h, struct fs_shared_section *section, int dead_owner)
 {
     struct fs_segment *segment = h->segment;
     int64_t available;
@@ -159,8 +160,8 @@ static int open_up(fairsem_shared_t *h, struct fs_section *section, int dead_own
     return error != 0 ? error : fs_shared_load_available(h, &available);
 }
 
-int fs_section_begin(fairsem_shared_t *h, const struct fs_deadline *deadline,
-                     struct fs_section *section)
+int fs_shared_section_begin(fairsem_shared_t *h, const struct fs_deadline *deadline,
+                            struct fs_shared_section *section)
 {
     int dead_owner = FS_NOBODY, error = fs_shared_lock(h, deadline, &dead_owner);
 
@@ -176,10 +177,10 @@ int fs_section_begin(fairsem_shared_t *h, const struct fs_deadline *deadline,
         return error;
     }
     error = open_up(h, section, dead_owner);
-    return error != 0 ? fs_section_fail(h, section, error) : 0;
+    return error != 0 ? fs_shared_section_fail(h, section, error) : 0;
 }
 
-int fs_section_fail(fairsem_shared_t *h, struct fs_section *section, int error)
+int fs_shared_section_fail(fairsem_shared_t *h, struct fs_shared_section *section, int error)
 {
     fs_shared_unlock(h);
     wake_all(section);
@@ -229,9 +230,9 @@ static void learn_turn(fairsem_shared_t *h, int head, int core, int64_t now)
 }
 
 /* Grant the head, which fits and whose process lives, unless its thread has gone. */
-static int grant_head(fairsem_shared_t *h, struct fs_section *section, int head)
+static int grant_head(fairsem_shared_t *h, struct fs_shared_section *section, int head)
 {
-    int64_t now = fs_section_now(section);
+    int64_t now = fs_shared_section_now(section);
     bool passes = fs_queue_head_passes(h, head);
     int core = FS_GET(&h->slots[head].core), error = fs_queue_leave(h, head);
 
@@ -246,20 +247,22 @@ static int grant_head(fairsem_shared_t *h, struct fs_section *section, int head)
         return error;
     count_grant(h, head, now, passes);
     learn_turn(h, head, core, now);
-    fs_section_will_wake(h, section, head);
+    fs_shared_will_wake(h, section, head);
     return 0;
 }
 
 /* R4: no check if it joined a moment ago, because it was alive then. */
-static int seems_alive(fairsem_shared_t *h, int head, int process, struct fs_section *section,
+static int seems_alive(fairsem_shared_t *h, int head, int process, struct fs_shared_section *section,
                        bool *alive)
 {
-    *alive = !fs_long_ago(fs_section_now(section), FS_GET(&h->slots[head].joined_ns), FS_SEEN_NS);
+    int64_t joined_ns = FS_GET(&h->slots[head].joined_ns);
+
+    *alive = !fs_long_ago(fs_shared_section_now(section), joined_ns, FS_SEEN_NS);
     return *alive ? 0 : fs_shared_alive(h, process, alive);
 }
 
 /* 0: granted, or dropped the dead; EAGAIN: the head does not fit, or the queue is empty. */
-static int grant_or_drop_head(fairsem_shared_t *h, struct fs_section *section)
+static int grant_or_drop_head(fairsem_shared_t *h, struct fs_shared_section *section)
 {
     int64_t available, units;
     int head, process, state, error = 0;
@@ -297,7 +300,7 @@ static int grant_or_drop_head(fairsem_shared_t *h, struct fs_section *section)
  * Each turn takes at least one slot out of the queue, except if a head seemed to be dead, and another
  * process has taken its entry since: then the next turn grants it.
  */
-int fs_section_grant(fairsem_shared_t *h, struct fs_section *section)
+int fs_shared_section_grant(fairsem_shared_t *h, struct fs_shared_section *section)
 {
     for (int i = 0; i <= 2 * h->max_waiters; i++) {
         int error = grant_or_drop_head(h, section);
@@ -308,9 +311,9 @@ int fs_section_grant(fairsem_shared_t *h, struct fs_section *section)
     return fs_shared_is_damaged(h);
 }
 
-int fs_section_end(fairsem_shared_t *h, struct fs_section *section)
+int fs_shared_section_end(fairsem_shared_t *h, struct fs_shared_section *section)
 {
-    int error = fs_section_grant(h, section);
+    int error = fs_shared_section_grant(h, section);
     int64_t word = FS_GET(&h->segment->word);
 
     if (!h->undo && error == 0 && FS_GET(&h->segment->head) == FS_NOBODY) {
@@ -325,5 +328,5 @@ int fs_section_end(fairsem_shared_t *h, struct fs_section *section)
         if (FS_GET(&h->segment->damaged) != 0)
             error = fs_shared_is_damaged(h);
     }
-    return fs_section_fail(h, section, error);
+    return fs_shared_section_fail(h, section, error);
 }

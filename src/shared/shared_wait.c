@@ -50,7 +50,7 @@ static bool is_in(const struct fs_shared_wait *wait, enum fs_slot_state state)
  * The lock is held.  The state changes first: from then on its thread, which may leave without the
  * lock, cannot time out.  If the queue is damaged, the thread will also find that.
  */
-static void cancel_inside(fairsem_shared_t *h, int index, struct fs_section *section)
+static void cancel_inside(fairsem_shared_t *h, int index, struct fs_shared_section *section)
 {
     int state = FS_SLOT_WAITING;
 
@@ -58,15 +58,15 @@ static void cancel_inside(fairsem_shared_t *h, int index, struct fs_section *sec
     if (!atomic_compare_exchange_strong_explicit(&h->slots[index].state, &state, FS_SLOT_CANCELED,
                                                  memory_order_release, memory_order_relaxed))
         return;
-    if (fs_section_take_out(h, section, index) == 0)
+    if (fs_shared_take_out(h, section, index) == 0)
         FS_COUNT_UP(&h->segment->count.cancels, 1);
-    fs_section_will_wake(h, section, index);
+    fs_shared_will_wake(h, section, index);
 }
 
 /* A canceler that cannot have the lock does not wait for it again so soon: there may be many waits. */
 #define LOCKED_OUT_NS 20000000
 
-static int enter(fairsem_shared_t *h, struct fs_section *section)
+static int enter(fairsem_shared_t *h, struct fs_shared_section *section)
 {
     int64_t before = FS_GET(&h->locked_out_ns);
     bool at_once = before != 0 && fs_now_ns() - before < LOCKED_OUT_NS;
@@ -86,7 +86,7 @@ static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferre
     void *outer = (char *)by_token - offsetof(struct fs_shared_wait, by_token);
     struct fs_shared_wait *wait = outer;
     fairsem_shared_t *h = wait->handle;
-    struct fs_section section;
+    struct fs_shared_section section;
     int index, error = enter(h, &section);
 
     (void)deferred;
@@ -100,7 +100,7 @@ static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferre
         probe_end(wait, false);
         cancel_inside(h, index, &section);
     }
-    fs_section_end(h, &section);
+    fs_shared_section_end(h, &section);
     return false;
 }
 
@@ -126,7 +126,7 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
 /* Wait this long for the lock between two looks whether the token has been canceled. */
 #define SLICE_NS 20000000
 
-int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_section *section)
+int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *section)
 {
     if (wait->by_token.token == NULL)
         return fs_shared_enter(wait->handle, wait->deadline, section);
@@ -167,7 +167,7 @@ static void fill_in(struct fs_shared_wait *wait, struct fs_slot *slot, int64_t n
     FS_PUT(&slot->old, 0);
 }
 
-int fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_section *section, int64_t n,
+int fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_shared_section *section, int64_t n,
                         int priority)
 {
     fairsem_shared_t *h = wait->handle;
@@ -180,7 +180,7 @@ int fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_section *section,
     if (wait->seq < 0 || wait->seq == INT64_MAX)
         return fs_shared_is_damaged(h);
     FS_PUT(&h->segment->next_seq, wait->seq + 1);
-    fill_in(wait, &h->slots[index], n, priority, fs_section_now(section));
+    fill_in(wait, &h->slots[index], n, priority, fs_shared_section_now(section));
     FS_COMMIT(&h->slots[index].state, FS_SLOT_WAITING);
     FS_PUT(&wait->slot, index);
     error = fs_queue_join(h, index);
@@ -197,11 +197,12 @@ int fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_section *section,
 /* Why the thread takes the lock.  A granted slot is received, except in ABANDON. */
 enum ending { RECEIVE, EXPIRE, CANCEL_LATE, ABANDON };
 
-static int leave_queue(struct fs_shared_wait *wait, struct fs_section *section, enum ending ending)
+static int leave_queue(struct fs_shared_wait *wait, struct fs_shared_section *section,
+                       enum ending ending)
 {
     fairsem_shared_t *h = wait->handle;
     struct fs_shared_counters *count = &h->segment->count;
-    int error = fs_section_take_out(h, section, wait->slot);
+    int error = fs_shared_take_out(h, section, wait->slot);
 
     if (error != 0)
         return error;
@@ -260,7 +261,7 @@ static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
 {
     fairsem_shared_t *h = wait->handle;
     bool in_haste = ending == CANCEL_LATE || ending == ABANDON;
-    struct fs_section section;
+    struct fs_shared_section section;
     int error = in_haste ? fs_shared_enter(h, &fs_lock_at_once, &section)
                          : fs_shared_wait_enter(wait, &section);
     int result = FS_NOT_OVER;
@@ -269,9 +270,9 @@ static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
         return leave_without_lock(wait, FS_GET(&wait->reason) != 0 ? CANCEL_LATE : ending);
     if (error == 0 && ending == EXPIRE && h->aging_ns != 0) {
         /* Its units may have been free since it is old. */
-        error = fs_section_grant(h, &section);
+        error = fs_shared_section_grant(h, &section);
         if (error != 0)
-            return fs_section_fail(h, &section, error);
+            return fs_shared_section_fail(h, &section, error);
     }
     if (error != 0)
         return error;
@@ -285,7 +286,7 @@ static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
     } else if (ending != RECEIVE) {
         result = leave_queue(wait, &section, ending);
     }
-    error = fs_section_end(h, &section);
+    error = fs_shared_section_end(h, &section);
     /* Units that we have received are ours, even if granting the next in the queue has failed. */
     return result == FS_NOT_OVER && error != 0 ? error : result;
 }

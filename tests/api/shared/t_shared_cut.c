@@ -122,7 +122,7 @@ static void check_repair_is_idempotent(pid_t other)
 {
     static const struct fs_dead nobody;
     static unsigned char once[65536];
-    struct fs_section section;
+    struct fs_shared_section section;
 
     ck_assert_int_le(sem->size, (int64_t)sizeof once);
     ck_assert_int_eq(fs_watch_check(sem, NULL, FS_EVERYBODY), 0);
@@ -139,7 +139,7 @@ static void check_repair_is_idempotent(pid_t other)
     ck_assert_int_eq(memcmp(once, sem->segment, (size_t)sem->size), 0);
     if (other != 0)
         ck_assert_int_eq(kill(other, SIGCONT), 0);
-    ck_assert_int_eq(fs_section_end(sem, &section), 0);
+    ck_assert_int_eq(fs_shared_section_end(sem, &section), 0);
 }
 
 static int64_t drain(void)

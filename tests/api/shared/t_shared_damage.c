@@ -426,13 +426,13 @@ START_TEST(units_that_do_not_exist_are_neither_taken_nor_granted)
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
         pid_t children[3];
         fairsem_shared_t *h = make_used(flags, children);
-        struct fs_section section;
+        struct fs_shared_section section;
 
         ck_assert_int_eq(fs_shared_enter(h, NULL, &section), 0);
         ck_assert_int_eq(fs_shared_take(h, 2), ENOTRECOVERABLE);
         ck_assert_int_eq(fs_shared_grant_slot(h, FS_GET(&h->segment->head)), ENOTRECOVERABLE);
         FS_PUT(&h->segment->damaged, 0);
-        ck_assert_int_eq(fs_section_end(h, &section), 0);
+        ck_assert_int_eq(fs_shared_section_end(h, &section), 0);
         ck_assert_int_eq(fairsem_shared_available(h), 1);
         for (int i = 0; i < 3; i++)
             kill_child(children[i]);

@@ -288,7 +288,7 @@ inline count_anew()
 }
 
 /*
- * shared/repair.c: fs_shared_repair.  shared/shared_section.c: fs_section_repair, wake_watch.  Those
+ * shared/repair.c: fs_shared_repair.  shared/shared_section.c: fs_shared_section_repair, wake_watch.  Those
  * who keep watch now are told after the unlock.  `one` is NOBODY, or a process to drop if it is dead.
  */
 inline fs_shared_repair(one, the_listed)
@@ -357,8 +357,8 @@ inline fs_shared_lock()
     HOLDS(ALONE, owners == 1)
 }
 
-/* shared/shared_section.c: fs_section_take_out */
-inline fs_section_take_out(s)
+/* shared/shared_section.c: fs_shared_section_take_out */
+inline fs_shared_section_take_out(s)
 {
     atomic {
         watched = KEEPS_WATCH(s);
@@ -375,7 +375,7 @@ inline fs_section_take_out(s)
 inline settle_slot(s)
 {
     if
-    :: state[s] == TO_UNLINK -> fs_section_take_out(s); fs_shared_free_slot(s)
+    :: state[s] == TO_UNLINK -> fs_shared_section_take_out(s); fs_shared_free_slot(s)
     :: state[s] == TO_RETURN -> fs_shared_return_grant(s)
     :: else
     fi
@@ -399,8 +399,8 @@ inline settle()
     fi
 }
 
-/* shared/shared_section.c: fs_section_begin, open_up.  The lock has been taken. */
-inline fs_section_begin()
+/* shared/shared_section.c: fs_shared_section_begin, open_up.  The lock has been taken. */
+inline fs_shared_section_begin()
 {
     if
     :: dead == NOBODY && !unfinished && !unsettled
@@ -435,8 +435,8 @@ inline grant_head()
 
 #define FITS (HEAD != NOBODY && (state[HEAD - 1] == TO_UNLINK || NEED(HEAD - 1) <= available))
 
-/* shared/shared_section.c: fs_section_grant, grant_or_drop_head */
-inline fs_section_grant()
+/* shared/shared_section.c: fs_shared_section_grant, grant_or_drop_head */
+inline fs_shared_section_grant()
 {
     do
     :: atomic { !FITS -> HOLDS(I1, available + TAKEN == UNITS); HOLDS(R2, !ANY(ORPHAN)); break }
@@ -451,10 +451,10 @@ inline fs_section_grant()
     od
 }
 
-/* shared/shared_section.c: fs_section_end, wake_all.  The wakes come in any order. */
-inline fs_section_end()
+/* shared/shared_section.c: fs_shared_section_end, wake_all.  The wakes come in any order. */
+inline fs_shared_section_end()
 {
-    fs_section_grant();
+    fs_shared_section_grant();
     atomic {
         d_step { lock = NOBODY; lock_incarnation = 0; owners--; owns = 0 }
         if
@@ -553,7 +553,7 @@ inline come_and_leave()
     if
     :: state[me] == GRANTED -> fs_shared_receive(); expired = 0; why = GIVE_BACK
     :: state[me] == WAITING && expired ->
-        fs_section_take_out(me);
+        fs_shared_section_take_out(me);
         fs_shared_free_slot(me);
         expired = 0;
         NEXT_TURN
@@ -646,7 +646,7 @@ live:
         do
         :: atomic { (why >= TAKE && why <= EVICT && CAN_LOCK &&
                      (why != GIVE_BACK || GIVES_BACK)) -> fs_shared_lock() };
-            fs_section_begin();
+            fs_shared_section_begin();
             if
             :: why == TAKE -> take_or_join()
             :: why == COME -> come_and_leave()
@@ -657,7 +657,7 @@ live:
             :: why == GIVE_BACK -> fs_shared_give_back()
             :: why == EVICT -> evict()
             fi;
-            fs_section_end();
+            fs_shared_section_end();
 unlocked:   skip
         :: why == COME && expired && lock != NOBODY -> leave_without_lock()
         :: atomic { (why == WAIT || why == COME) && !expired && deadlines < DEADLINES &&

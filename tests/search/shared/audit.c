@@ -95,7 +95,7 @@ static void repair_again(fairsem_shared_t *h, int file)
 {
     static _Alignas(64) char once[SEGMENT_SIZE], twice[SEGMENT_SIZE];
     static const struct fs_dead nobody;
-    struct fs_section section;
+    struct fs_shared_section section;
     int error;
 
     memcpy(once, kernel_memory(file), SEGMENT_SIZE);
@@ -103,7 +103,7 @@ static void repair_again(fairsem_shared_t *h, int file)
     if (error == 0)
         error = fs_shared_repair(h, &nobody);
     if (error == 0)
-        error = fs_section_end(h, &section);
+        error = fs_shared_section_end(h, &section);
     if (error != 0)
         fail("audit", "repair returns %d", error);
     memcpy(twice, kernel_memory(file), SEGMENT_SIZE);
