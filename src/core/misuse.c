@@ -5,14 +5,15 @@
  * The message says who has called the library: FUNCTION in OBJECT+OFFSET, which addr2line makes a line.
  * The library's own function is not on the stack any more, because compilers turn its last call into a
  * jump.  In a static program the caller cannot be told from the library, so the message has only the
- * address.
+ * address.  So it does where the C library is not glibc: musl is often linked by a compiler that was
+ * made for glibc, whose unwinder musl cannot run.
  */
 #define _GNU_SOURCE
 #include "invariant.h"
 
 enum { FS_CALLER_SIZE = 300 };
 
-#if defined(__linux__)
+#if defined(__GLIBC__)
 #include <dlfcn.h>
 #include <stdint.h>
 #include <unwind.h>
@@ -37,7 +38,7 @@ void fs_misused(const void *sem, const char *what)
 {
     char where[40], message[FS_CALLER_SIZE + 100], caller[FS_CALLER_SIZE] = "";
 
-#if defined(__linux__)
+#if defined(__GLIBC__)
     _Unwind_Backtrace(look_for_caller, caller);
 #endif
     snprintf(where, sizeof where, "%p: ", sem);
