@@ -108,7 +108,7 @@ static int ask(struct fs_http *http, int port, long timeout_ms)
 
     over = false;
     snprintf(url, sizeof url, "http://two:%d/", port);
-    ck_assert_int_eq(fs_http_start(http, &exchange, url, NULL, "{}", timeout_ms), 0);
+    ck_assert_int_eq(fs_http_start(http, &exchange, url, NULL, strdup("{}"), timeout_ms), 0);
     while (!over) {
         fs_http_wait(http, -1);
         fs_http_turn(http);
