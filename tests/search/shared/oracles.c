@@ -118,7 +118,7 @@ void oracle_field_words(int file, size_t offset, char *text, size_t size)
 #define HEADER(member) { offsetof(struct fs_segment, member), #member }
         HEADER(word), HEADER(total), HEADER(most), HEADER(out), HEADER(lock), HEADER(turn),
         HEADER(unsettled), HEADER(damaged), HEADER(unfinished), HEADER(head),
-        HEADER(tail), HEADER(oldest), HEADER(youngest), HEADER(holders_core), HEADER(waiters),
+        HEADER(tail), HEADER(oldest), HEADER(youngest), HEADER(waiters),
         HEADER(next_seq), HEADER(checked_ns), HEADER(check_took_ns), HEADER(free_hint),
         HEADER(redo.slot), HEADER(redo.slot_state), HEADER(redo.process), HEADER(redo.has_word),
         HEADER(redo.held), HEADER(redo.word), HEADER(count),
@@ -127,7 +127,7 @@ void oracle_field_words(int file, size_t offset, char *text, size_t size)
         PROCESS(keeps),
 #define SLOT(member) { 2000 + offsetof(struct fs_slot, member), "slot." #member }
         SLOT(state), SLOT(process), SLOT(units), SLOT(seq), SLOT(priority), SLOT(core), SLOT(old),
-        SLOT(hint), SLOT(joined_ns), SLOT(granted_ns), SLOT(next), SLOT(prev), SLOT(younger),
+        SLOT(plan), SLOT(joined_ns), SLOT(granted_ns), SLOT(next), SLOT(prev), SLOT(younger),
         SLOT(older),
     };
     const struct fs_segment *s = header(file);
