@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/search/engine/build.sh
 . "$here/../engine/build.sh"
 
-keep "$src"/core/*.[ch] "$include"/*.h "$here"/*.[ch] "$here"/../spec/*.[ch]
+keep "$src"/core/*.[ch] "$include"/*.h "$here"/*.[ch] "$here"/instead/*.c "$here"/../spec/*.[ch]
 mkdir -p "$work/library" "$work/explorer"
 need_compiler
 
@@ -22,7 +22,8 @@ flags="-std=c11 -O2 -g1 -D_GNU_SOURCE= -I$include -I$src/core"
 # shellcheck disable=SC2086
 library() {
   cd "$work/library"
-  $CC $flags -fsanitize=thread -include "$here/layer.h" -c "$src"/core/*.c
+  $CC $flags -fsanitize=thread -include "$here/layer.h" -c \
+    $(ls "$src"/core/*.c | grep -v '/awake\.c$') "$here"/instead/*.c
 }
 
 library &

@@ -81,6 +81,14 @@ void xp_pause(void)
     self->impatient = self->reason == TIME_OUT;
 }
 
+bool xp_answers_otherwise(void)
+{
+    bool otherwise = self != NULL && preemptions < limits.bound && choose(2) == 1;
+
+    preemptions += otherwise;
+    return otherwise;
+}
+
 int xp_yield(void)
 {
     xp_pause();

@@ -37,7 +37,8 @@
  * must be in the model's state.
  *
  * WHAT BOUNDS IT.  Switching away from a thread that could go on is a preemption; a run has at
- * most `bound` of them (2 by default).  All else has no bound: which thread goes on when one sleeps
+ * most `bound` of them (2 by default).  So is an answer about who stays awake, or is woken ahead, that
+ * is not the usual one: instead/awake.c has every policy that there can be.  All else has no bound: which thread goes on when one sleeps
  * or ends, time-outs, cancellation.  The scenario says how many spurious wake-ups and signals a run
  * may have.
  *
@@ -104,7 +105,6 @@ struct scenario {
     int         no_memory;  /* at most so many calls of malloc fail */
     int64_t     bypass_ns;  /* 0: strict order */
     int64_t     aging_ns;   /* 0: no request becomes old */
-    bool        measures;   /* times are multiples of 16, which the library takes as samples */
 
     /* The state of its semaphores and its token when the threads start. */
     int64_t     max_waiters;

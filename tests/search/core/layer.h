@@ -27,6 +27,7 @@ pthread_t xp_self(void);
 long xp_syscall(long number, ...);
 void xp_pause(void);
 int xp_yield(void);
+bool xp_answers_otherwise(void);    /* for instead/awake.c */
 int xp_fprintf(FILE *file, const char *format, ...);
 
 #ifndef XP_EXPLORER

@@ -28,6 +28,7 @@ EXTRA_DIST += \
 	tests/search/core/explorer.h \
 	tests/search/core/generate.c \
 	tests/search/core/history.c \
+	tests/search/core/instead/awake.c \
 	tests/search/core/layer.h \
 	tests/search/core/litmus.c tests/search/core/litmus.h tests/search/core/litmus_program.h \
 	tests/search/core/litmus_tests.c \

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 static const struct scenario warm_up = {
-    .name = "warm-up", .measures = true, .threads = "acquire 1 | acquire 1 | acquire 1 | release 3",
+    .name = "warm-up", .threads = "acquire 1 | acquire 1 | acquire 1 | release 3",
 };
 
 enum { RUNS = 2000 };     /* of a generated scenario */

@@ -32,8 +32,6 @@ const struct scenario scenarios[] = {
       "acquire 1; give | acquire 0 | acquire 1; give | timed 0" },
     { .name = "wakes-for-no-reason", .units = 1, .spurious = 2, .threads =
       "acquire 1; give | acquire 1; give | timed 1; give" },
-    { .name = "wake-ups-are-measured", .measures = true, .units = 1, .threads =
-      "acquire 1; give | acquire 1; give; acquire 1; give" },
     { .name = "over-release", .capacity = 1, .threads =
       "acquire 1; give | release 1 | release 1" },
 

@@ -195,7 +195,7 @@ void run_ends(void)
 void run_begins(void)
 {
     memset(&run, 0, sizeof run);
-    run.now = START_NS + !scenario->measures;
+    run.now = START_NS;
     memory_reset(scenario->cold);
     views_reset();
     races_reset();

@@ -29,8 +29,7 @@ static const struct setting {
     SETTING(units, NUMBER), SETTING(capacity, NUMBER), SETTING(max_waiters, NUMBER),
     SETTING(debt, NUMBER), SETTING(bypass_ns, NUMBER), SETTING(aging_ns, NUMBER),
     SETTING(spurious, INT), SETTING(signals, INT), SETTING(no_memory, INT), SETTING(closed, INT),
-    SETTING(canceled, INT), SETTING(paused, YES), SETTING(cold, YES), SETTING(measures, YES),
-    SETTING(may_block, YES),
+    SETTING(canceled, INT), SETTING(paused, YES), SETTING(cold, YES), SETTING(may_block, YES),
 #undef SETTING
     { "interruptible", FLAG, offsetof(struct scenario, flags), FAIRSEM_INTERRUPTIBLE,
       "INTERRUPTIBLE" },

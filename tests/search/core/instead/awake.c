@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * awake.c - in the explorer, instead of src/core/awake.c: every policy that there can be.
+ *
+ * Each answer is both yes and no.  The first one is what the library answers while it has learned
+ * nothing; another one counts as a preemption.  And a thread that stays awake may give up at any
+ * moment.
+ */
+#include "awake.h"
+
+enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
+                              int core, enum fs_plan *plan)
+{
+    bool near = facts->is_head || (facts->waiting > 2 && !facts->only_head);
+    bool stays = near != xp_answers_otherwise();
+
+    (void)awake;
+    (void)core;
+    *plan = !stays ? FS_PLAN_SLEEP : facts->is_head ? FS_PLAN_SPIN_AS_HEAD : FS_PLAN_YIELD_IN_QUEUE;
+    if (facts->only_head || facts->is_head)
+        return FS_AHEAD_NOBODY;
+    return (facts->waiting > 2) != xp_answers_otherwise() ? FS_AHEAD_ON_CORE : FS_AHEAD_NOBODY;
+}
+
+bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+{
+    (void)awake;
+    return !facts->only_head && (facts->waiting < 2) != xp_answers_otherwise();
+}
+
+void fs_awake_learn_turn(struct fs_awake *awake, int64_t turn_ns)
+{
+    (void)awake;
+    (void)turn_ns;
+}
+
+void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int core)
+{
+    (void)awake;
+    (void)as_head;
+    (void)head_ns;
+    (void)core;
+}
+
+/* A pause ends when the word has changed, or later; then the clock has gone on. */
+void fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+                   int64_t joined_ns, const struct fs_deadline *deadline)
+{
+    (void)plan;
+    (void)joined_ns;
+    (void)deadline;
+    for (int64_t start = fs_now_ns(); fs_now_ns() == start;) {
+        if (atomic_load_explicit(word, memory_order_relaxed) != value)
+            return;
+        fs_cpu_pause();
+    }
+}
+
+void fs_awake_note_wake_up(int64_t completed_ns)
+{
+    (void)completed_ns;
+}
