@@ -1,15 +1,59 @@
 /* SPDX-License-Identifier: MIT */
-/* acquire.h - an acquire that may have to wait, for other calls that wait in the queue. */
+/* acquire.h - an acquire, try or drain that the fast path did not do; see acquire.c. */
 #ifndef FS_ACQUIRE_H
 #define FS_ACQUIRE_H
 
-#include "queueing.h"
-#include "wait.h"
+#include "age.h"
+#include "bypass.h"
+#include "sem.h"
+
+#include <errno.h>
+#include <limits.h>
 
 /*
- * An acquire or try of n units that the fast path did not take.  Deadline and token may be NULL.
+ * Take n units, or wait for them.  drains: it comes after a close, and takes nothing.  The deadline and
+ * the token may be NULL.
  */
-int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, enum fs_patience patience,
-                         const struct fs_deadline *deadline, const fairsem_token_t *token);
+int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
+               const struct fs_deadline *deadline, const fairsem_token_t *token);
+
+/* The same without waiting: the result is `error` if it would have to. */
+int fs_acquire_now(struct fs_sem *s, int64_t n, int priority, bool drains, int error);
+
+/* The same, as `how` says. */
+int fs_acquire_as(struct fs_sem *s, int64_t n, bool drains, const fairsem_wait_t *how);
+
+/* Take as many units as there are, at most max, without waiting.  Returns how many. */
+int64_t fs_acquire_upto(struct fs_sem *s, int64_t max);
+
+/* ---- In a section ---- */
+
+#define FS_MUST_WAIT INT_MIN
+
+/* May a request for n units, of an open semaphore, take them now?  I6: nobody passes. */
+FS_ALWAYS_INLINE static bool fs_may_take(struct fs_section *in, int64_t n, int priority)
+{
+    fs_assert_held(in->sem);
+    fs_age_note(in);
+    return (fs_fits(in->sem, in->available, n) && fs_waitq_leads(&in->sem->queue, priority))
+           || fs_bypass_passes(in, n);
+}
+
+/* Take the units.  0; a close reason; E2BIG; or FS_MUST_WAIT, which is none of these. */
+FS_ALWAYS_INLINE static int fs_take_or_say(struct fs_section *in, int64_t n, int priority, bool drains)
+{
+    if (in->sem->closed != 0 && !drains)
+        return in->sem->closed;
+    if (fs_is_too_large(in->sem, n))
+        return E2BIG;
+    if (!fs_may_take(in, n, priority))
+        return FS_MUST_WAIT;
+    if (!drains)
+        in->available -= n;
+    return 0;
+}
+
+/* May one more wait?  0, or ENOBUFS, which is counted. */
+int fs_room_in_queue(struct fs_section *in);
 
 #endif

@@ -201,8 +201,8 @@ static enum fs_ahead ahead_for(const struct fs_awake *awake, const struct fs_awa
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                               int core, enum fs_plan *plan)
 {
-    *plan = facts->never ? FS_PLAN_SLEEP : plan_for(awake, facts);
-    return facts->never ? FS_AHEAD_NOBODY : ahead_for(awake, facts, core);
+    *plan = plan_for(awake, facts);
+    return ahead_for(awake, facts, core);
 }
 
 /*
@@ -211,7 +211,7 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
  */
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
-    return facts->waiting < FEW && awake->early < DOUBT_HIGH && !facts->never && !facts->only_head
+    return facts->waiting < FEW && awake->early < DOUBT_HIGH && !facts->only_head
            && cores_suffice(facts);
 }
 

@@ -46,7 +46,6 @@ struct fs_awake_facts {
     int64_t units, each;    /* how many there are in all, and how many it wants */
     bool    is_head;
     bool    only_head;      /* nobody else may be awake, or be woken ahead */
-    bool    never;          /* nobody may */
     bool    early_unknown;  /* nobody learns whether it pays to be woken ahead: between processes */
 };
 

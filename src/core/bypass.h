@@ -19,52 +19,45 @@
  * way, and the queue is closed as soon as it arrives.  (So the bound depends on the scheduler: the
  * queue stays open while the waker or the head is kept from running.)
  *
- * This file has the operations without the mutex.  section.h decides when the queue is opened.
+ * Of the operations without the mutex, fast_path.h has the loops.
  */
 #ifndef FS_BYPASS_H
 #define FS_BYPASS_H
 
-#include "word.h"
+#include "fast_path.h"
 
-/* A running thread takes n units while the queue is open.  Memory orders as on the fast path. */
-static inline bool fs_bypass_acquire(_Atomic int64_t *word, int64_t n)
+/* ---- Without the mutex, while the queue is open ---- */
+
+static inline bool fs_bypass_acquire(struct fs_sem *s, int64_t n)
 {
-    int64_t now = atomic_load_explicit(word, memory_order_relaxed);
-
-    while (n > 0 && now >= FS_OPEN && fs_word_available(now) >= n) {
-        if (atomic_compare_exchange_weak_explicit(word, &now, now - 2 * n,
-                                                  memory_order_acquire, memory_order_relaxed))
-            return true;
-    }
-    return false;
+    return s->bypass_ns != 0 && n > 0 && fs_take(&s->word, n, true);
 }
 
-/* Takes as many units as there are, at most max.  Returns how many; 0 if the queue is not open. */
-static inline int64_t fs_bypass_acquire_upto(_Atomic int64_t *word, int64_t max)
+static inline int64_t fs_bypass_acquire_upto(struct fs_sem *s, int64_t max)
 {
-    int64_t now = atomic_load_explicit(word, memory_order_relaxed);
-
-    while (now >= FS_OPEN) {
-        int64_t n = fs_word_available(now) < max ? fs_word_available(now) : max;
-
-        if (atomic_compare_exchange_weak_explicit(word, &now, now - 2 * n,
-                                                  memory_order_acquire, memory_order_relaxed))
-            return n;
-    }
-    return 0;
+    return s->bypass_ns != 0 ? fs_take_upto(&s->word, max, true) : -1;
 }
 
-/* Returns n units while the queue is open.  Orders and the last access as in fs_release_fast(). */
-static inline bool fs_bypass_release(_Atomic int64_t *word, int64_t n, int64_t limit)
+static inline bool fs_bypass_release(struct fs_sem *s, int64_t n)
 {
-    int64_t now = atomic_load_explicit(word, memory_order_relaxed);
+    return s->bypass_ns != 0 && fs_give(s, n, true);
+}
 
-    while (now >= FS_OPEN && n <= limit - fs_word_available(now)) {
-        if (atomic_compare_exchange_weak_explicit(word, &now, now + 2 * n,
-                                                  memory_order_acq_rel, memory_order_relaxed))
-            return true;
-    }
-    return false;
+/* ---- In a section ---- */
+
+bool fs_bypass_may_pass(struct fs_section *in, int64_t n);
+bool fs_bypass_wakes(struct fs_section *in, struct fs_waiter *head);
+
+/* May a running thread take n units although the queue is not empty?  A request for 0 passes nobody. */
+static inline bool fs_bypass_passes(struct fs_section *in, int64_t n)
+{
+    return in->sem->bypass_ns != 0 && fs_bypass_may_pass(in, n);
+}
+
+/* The head fits: is it woken to claim, rather than granted?  Then the queue is open. */
+static inline bool fs_bypass_opens(struct fs_section *in, struct fs_waiter *head)
+{
+    return in->sem->bypass_ns != 0 && fs_bypass_wakes(in, head);
 }
 
 #endif

@@ -6,14 +6,18 @@
 #include "acquire.h"
 #include "fast_path.h"
 #include "probes.h"
+#include "queue.h"
+#include "section.h"
+#include "wait.h"
 
 #include <errno.h>
 
 /* Take every waiter out of the queue that `goes` selects, wherever it is; each gets the reason. */
-static void clear_queue(struct fs_sem *s, bool (*goes)(const struct fs_sem *, int64_t units),
-                       enum fs_waiter_state state, int reason, struct fs_deferred *deferred)
+static void clear_queue(struct fs_section *in, bool (*goes)(const struct fs_sem *, int64_t units),
+                        enum fs_waiter_state state, int reason)
 {
-    struct fs_waitq_node *node = fs_head(s), *behind;
+    struct fs_sem *s = in->sem;
+    struct fs_waitq_node *node = fs_waitq_first(&s->queue), *behind;
 
     fs_assert_held(s);
     for (; node != NULL; node = behind) {
@@ -22,7 +26,7 @@ static void clear_queue(struct fs_sem *s, bool (*goes)(const struct fs_sem *, in
         behind = fs_waitq_behind(&s->queue, node);
         if (goes(s, w->units)) {
             fs_set_reason(w, reason);
-            fs_leave(s, w, state, deferred);
+            fs_leave(in, w, state);
         }
     }
 }
@@ -36,18 +40,19 @@ static bool everybody(const struct fs_sem *s, int64_t units)
 
 /*
  * The limit and the word change in two stores, and a fork may copy the process between them.  In
- * the meantime fs_in_use() holds what the child needs to complete the change: see reset_in_child()
- * in section.c.  Release order, each time: the copy must not have the stores in another order.
+ * the meantime fs_in_use() holds what the child needs to complete the change: see sem.c.  Release
+ * order, each time: the copy must not have the stores in another order.
  */
-static int64_t resize(struct fs_sem *s, int64_t available, int64_t capacity)
+static void resize(struct fs_section *in, int64_t capacity)
 {
-    *fs_in_use(s) = s->limit - available;
+    struct fs_sem *s = in->sem;
+
+    *fs_in_use(s) = s->limit - in->available;
     atomic_store_explicit(&s->resizing, true, memory_order_release);
     atomic_store_explicit(&s->limit, capacity, memory_order_release);
-    available = capacity - *fs_in_use(s);
-    atomic_store_explicit(&s->word, available * 2 + FS_SLOW, memory_order_release);
+    in->available = capacity - *fs_in_use(s);
+    atomic_store_explicit(&s->word, in->available * 2 + FS_SLOW, memory_order_release);
     atomic_store_explicit(&s->resizing, false, memory_order_release);
-    return available;
 }
 
 /*
@@ -61,88 +66,88 @@ static int64_t resize(struct fs_sem *s, int64_t available, int64_t capacity)
 int fairsem_set_capacity(fairsem_t *sem, int64_t capacity)
 {
     struct fs_sem *s = fs_inside(sem);
-    struct fs_deferred deferred;
-    int64_t available;
+    struct fs_section in;
 
     if (!s->bounded || !fs_count_valid(capacity))
         return EINVAL;
-    available = resize(s, fs_enter(s, &deferred), capacity);
-    clear_queue(s, fs_never_fits, FS_REFUSED, E2BIG, &deferred);
-    fs_exit(s, available, &deferred);
+    fs_section_begin(&in, s);
+    resize(&in, capacity);
+    clear_queue(&in, fs_is_too_large, FS_REFUSED, E2BIG);
+    fs_section_end(&in);
     return 0;
 }
 
 int fairsem_consume(fairsem_t *sem, int64_t n)
 {
-    struct fs_sem *s = fs_inside(sem);
-    struct fs_deferred deferred;
-    int64_t available;
+    struct fs_section in;
     int error = 0;
 
     if (!fs_count_valid(n))
         return EINVAL;
-    available = fs_enter(s, &deferred);
-    if (available - n < -FAIRSEM_MAX_UNITS)
+    fs_section_begin(&in, fs_inside(sem));
+    if (in.available - n < -FAIRSEM_MAX_UNITS)
         error = EOVERFLOW;
     else
-        available -= n;
-    fs_exit(s, available, &deferred);
+        in.available -= n;
+    fs_section_end(&in);
     return error;
 }
 
 /* From here nobody joins; SLOW stays set and keeps the fast path away (I3). */
-static int close_for(struct fs_sem *s, int reason, struct fs_deferred *deferred)
+static int close_for(struct fs_section *in, int reason)
 {
+    struct fs_sem *s = in->sem;
+
     fs_assert_held(s);
     if (s->closed != 0)
         return EALREADY;
     atomic_store_explicit(&s->closed, reason, memory_order_release);
     if (reason != FS_RETIRED)
         fs_probe_close(s, s->name, reason);
-    clear_queue(s, everybody, FS_CLOSED, reason, deferred);
+    clear_queue(in, everybody, FS_CLOSED, reason);
     return 0;
 }
 
 int fairsem_close(fairsem_t *sem, int reason)
 {
-    struct fs_sem *s = fs_inside(sem);
-    struct fs_deferred deferred;
-    int64_t available;
+    struct fs_section in;
     int error;
 
     if (reason < 0)
         return EINVAL;
-    available = fs_enter(s, &deferred);
-    error = close_for(s, reason != 0 ? reason : ESHUTDOWN, &deferred);
-    fs_exit(s, available, &deferred);
+    fs_section_begin(&in, fs_inside(sem));
+    error = close_for(&in, reason != 0 ? reason : ESHUTDOWN);
+    fs_section_end(&in);
     return error;
 }
 
 bool fs_retire(struct fs_sem *s, _Atomic int64_t *units)
 {
-    struct fs_deferred deferred;
-    int64_t available = fs_enter(s, &deferred);
-    bool idle = fs_waitq_empty(&s->queue) && s->closed == 0;
+    struct fs_section in;
+    bool idle;
 
+    fs_section_begin(&in, s);
+    idle = fs_waitq_empty(&s->queue) && s->closed == 0;
     if (idle) {
         /* Release order: whoever finds them finds all that the slot's user wrote before. */
-        atomic_store_explicit(units, available, memory_order_release);
-        (void)close_for(s, FS_RETIRED, &deferred);
-        available = 0;
+        atomic_store_explicit(units, in.available, memory_order_release);
+        (void)close_for(&in, FS_RETIRED);
+        in.available = 0;
     }
-    fs_exit(s, available, &deferred);
+    fs_section_end(&in);
     return idle;
 }
 
 /* What the next user does says nothing about the one before. */
 void fs_reuse(struct fs_sem *s, int64_t units)
 {
-    struct fs_deferred deferred;
+    struct fs_section in;
 
-    (void)fs_enter(s, &deferred);
+    fs_section_begin(&in, s);
     atomic_store_explicit(&s->closed, 0, memory_order_relaxed);
     s->awake = (struct fs_awake){ 0 };
-    fs_exit(s, units, &deferred);
+    in.available = units;
+    fs_section_end(&in);
 }
 
 /*
@@ -151,33 +156,30 @@ void fs_reuse(struct fs_sem *s, int64_t units)
  */
 int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
 {
-    static const fairsem_wait_t for_ever;
-    struct fs_sem *s = fs_inside(sem);
     struct fs_deadline deadline;
-    struct fs_deferred deferred;
-    int64_t available;
-    enum fs_patience patience = FS_DRAINS;
+    fairsem_wait_t until = { 0 };
+    struct fs_section in;
+    bool fits;
     int reason;
-    bool timed, fits;
 
-    if (how == NULL)
-        how = &for_ever;
-    if (!fs_count_valid(n) || !fs_wait_valid(how))
+    if (!fs_count_valid(n) || (how != NULL && !fs_wait_valid(how)))
         return EINVAL;
+    if (how != NULL)
+        until = *how;
     /* A time-out counts from here: callbacks of tickets may run between the close and the wait. */
-    timed = fs_wait_deadline(how, &deadline);
-    available = fs_enter(s, &deferred);
-    fits = !fs_never_fits(s, n);
+    if (fs_wait_deadline(&until, &deadline)) {
+        until.clock = deadline.clock;
+        until.deadline = &deadline.at;
+        until.timeout_ns = 0;
+    }
+    fs_section_begin(&in, fs_inside(sem));
+    fits = !fs_is_too_large(in.sem, n);
     if (fits)
-        (void)close_for(s, ESHUTDOWN, &deferred);
-    fs_exit(s, available, &deferred);
+        (void)close_for(&in, ESHUTDOWN);
+    fs_section_end(&in);
     if (!fits)
         return E2BIG;
-    if (how->token != NULL && (reason = fairsem_token_reason(how->token)) != 0)
+    if (until.token != NULL && (reason = fairsem_token_reason(until.token)) != 0)
         return reason;
-    /* In the past: as in fairsem_acquire_with(). */
-    if (timed && fs_deadline_passed(&deadline))
-        patience = FS_DRAINS_OUT_OF_TIME;
-    return fs_acquire_contended(s, n, how->priority, patience, timed ? &deadline : NULL,
-                                how->token);
+    return fs_acquire_as(in.sem, n, true, &until);
 }

@@ -13,7 +13,6 @@
 #include "wake_queue.h"
 
 struct fs_deferred {
-    int64_t                now_ns;      /* 0: this section has not read the clock yet */
     struct fs_held_signals signals;     /* of an interruptible semaphore's section */
     struct fs_callbacks    callbacks;
     struct fs_wake_queue   wakes;
@@ -36,17 +35,6 @@ static inline void fs_deferred_run(struct fs_deferred *deferred)
         fs_let_signals_in(&deferred->signals);
     if (deferred->callbacks.any)
         fs_callbacks_run(&deferred->callbacks);
-}
-
-/*
- * The time in this section; the clock is read at most twice.  Not earlier than the section's begin:
- * a request that became old before that, and has looked in vain (fs_sleep), must be seen as old.
- */
-static inline int64_t fs_deferred_now(struct fs_deferred *deferred, int64_t not_before_ns)
-{
-    if (deferred->now_ns < not_before_ns)
-        deferred->now_ns = fs_now_ns();
-    return deferred->now_ns;
 }
 
 #endif

@@ -44,17 +44,42 @@ static inline bool fs_retired(const struct fs_sem *s)
     return atomic_load_explicit(&s->closed, memory_order_acquire) == FS_RETIRED;
 }
 
-/* Acquire order: the caller must see what the releaser of these units wrote before. */
-static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
+/*
+ * Take n units with a compare-and-swap, while SLOW is clear; with `open`, while the queue is open, see
+ * bypass.h.  Acquire order: the caller must see what the releaser of these units wrote before.
+ */
+static inline bool fs_take(_Atomic int64_t *word, int64_t n, bool open)
 {
-    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
+    int64_t now = atomic_load_explicit(word, memory_order_relaxed);
 
-    while ((word & FS_SLOW) == 0 && word >= 2 * n) {
-        if (atomic_compare_exchange_weak_explicit(&s->word, &word, word - 2 * n,
+    while ((open ? now >= FS_OPEN : (now & FS_SLOW) == 0) && now - (open ? FS_OPEN : 0) >= 2 * n) {
+        if (atomic_compare_exchange_weak_explicit(word, &now, now - 2 * n,
                                                   memory_order_acquire, memory_order_relaxed))
             return true;
     }
     return false;
+}
+
+/* The same for as many units as there are, at most max.  -1: SLOW is set, or the queue is not open. */
+static inline int64_t fs_take_upto(_Atomic int64_t *word, int64_t max, bool open)
+{
+    int64_t now = atomic_load_explicit(word, memory_order_relaxed);
+
+    while (open ? now >= FS_OPEN : (now & FS_SLOW) == 0) {
+        int64_t n = fs_word_available(now) < max ? fs_word_available(now) : max;
+
+        if (n <= 0)
+            return 0;
+        if (atomic_compare_exchange_weak_explicit(word, &now, now - 2 * n,
+                                                  memory_order_acquire, memory_order_relaxed))
+            return n;
+    }
+    return -1;
+}
+
+static inline bool fs_acquire_fast(struct fs_sem *s, int64_t n)
+{
+    return fs_take(&s->word, n, false);
 }
 
 /*
@@ -88,23 +113,29 @@ static inline bool fs_too_few_now(struct fs_sem *s, int64_t n)
 }
 
 /*
- * Release order: the thread that takes these units must see what we wrote before.  Acquire order:
- * we must see that a waiter has left the queue.  (If a thread releases, finds nobody in the queue,
- * and then claims a ticket that another thread has returned, the claim must not say that the ticket
- * still waits: this release would have granted it.)  The compare-and-swap is the last access to *s,
- * which may be freed from then on.
+ * Return n units, in the same two ways.  Release order: the thread that takes these units must see
+ * what we wrote before.  Acquire order: we must see that a waiter has left the queue.  (If a thread
+ * releases, finds nobody in the queue, and then claims a ticket that another thread has returned, the
+ * claim must not say that the ticket still waits: this release would have granted it.)  The
+ * compare-and-swap is the last access to *s, which may be freed from then on.
  */
-static inline bool fs_release_fast(struct fs_sem *s, int64_t n)
+static inline bool fs_give(struct fs_sem *s, int64_t n, bool open)
 {
-    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
-    int64_t most = 2 * (atomic_load_explicit(&s->limit, memory_order_relaxed) - n);
+    int64_t now = atomic_load_explicit(&s->word, memory_order_relaxed);
+    int64_t most = 2 * (atomic_load_explicit(&s->limit, memory_order_relaxed) - n)
+                   + (open ? FS_OPEN + FS_SLOW : 0);
 
-    while ((word & FS_SLOW) == 0 && word <= most) {
-        if (atomic_compare_exchange_weak_explicit(&s->word, &word, word + 2 * n,
+    while ((open ? now >= FS_OPEN : (now & FS_SLOW) == 0) && now <= most) {
+        if (atomic_compare_exchange_weak_explicit(&s->word, &now, now + 2 * n,
                                                   memory_order_acq_rel, memory_order_relaxed))
             return true;
     }
     return false;
+}
+
+static inline bool fs_release_fast(struct fs_sem *s, int64_t n)
+{
+    return fs_give(s, n, false);
 }
 
 #endif

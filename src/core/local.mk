@@ -5,13 +5,16 @@ libcore_la_SOURCES = \
 	src/core/all.c \
 	src/core/annotate.c src/core/annotate.h \
 	src/core/annotate_valgrind.c src/core/annotate_valgrind.h \
-	src/core/bypass.h \
+	src/core/acquire.c src/core/acquire.h \
+	src/core/age.c src/core/age.h \
+	src/core/bypass.c src/core/bypass.h \
 	src/core/callbacks.c src/core/callbacks.h \
 	src/core/about.c \
 	src/core/awake.c src/core/awake.h \
 	src/core/capacity.c \
 	src/core/cleanup.h \
 	src/core/compiler.h \
+	src/core/count.c src/core/count.h \
 	src/core/cpu.h src/core/cpu_generic.c src/core/cpu_linux.c \
 	src/core/deadline.c src/core/deadline.h \
 	src/core/deferred.h \
@@ -24,12 +27,12 @@ libcore_la_SOURCES = \
 	src/core/park_cond.c src/core/park_futex.c src/core/futex.h src/core/parking.h \
 	src/core/parkers.c src/core/parkers.h \
 	src/core/probes.h \
-	src/core/queueing.c src/core/queueing.h \
+	src/core/queue.c src/core/queue.h \
 	src/core/real_time.h src/core/real_time_generic.c src/core/real_time_linux.c \
 	src/core/section.c src/core/section.h \
-	src/core/sem.h \
+	src/core/sem.c src/core/sem.h \
 	src/core/sem_check.c src/core/sem_check.h \
-	src/core/semaphore.c src/core/acquire.h \
+	src/core/semaphore.c \
 	src/core/signals.c src/core/signals.h \
 	src/core/stat.c \
 	src/core/state.c src/core/state.h \

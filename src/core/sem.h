@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sem.h - the struct of a semaphore, and its invariants.
+ * sem.h - the struct of a semaphore, its invariants, and what a thread has in its critical section.
  *
  * INVARIANTS (cited by number in the code)
  *
@@ -11,13 +11,14 @@
  *      sections, because it is old, comes itself: fs_sleep().  A ticket has no thread for that.)
  *      In a pause (capacity 0) nothing fits: fs_fits().
  *  I3  While SLOW is set only the holder of the mutex changes the word.  SLOW is set whenever the
- *      queue is not empty, while paused, while closed, and from fs_lock() to
- *      fs_grant_and_unlock().  While OPEN is also set, any thread may change the count, see
+ *      queue is not empty, while paused, while closed, and from fs_section_lock() to
+ *      fs_section_unlock().  While OPEN is also set, any thread may change the count, see
  *      bypass.h; in a section OPEN is never set.  Where a tool watches the program, SLOW is always
  *      set and OPEN never: annotate.h.  Setting SLOW again does not count as a change.
  *  I4  A waiter is in the queue if and only if its state is QUEUED, PARKED or WOKEN.  It leaves
  *      these states exactly once, under the mutex.  (They are drawn in waiter.h.)
- *  I5  Units are debited at grant time, by the granter, all of a request at once.
+ *  I5  Units are debited at grant time, by the granter, all of a request at once; or by the newcomer
+ *      itself, which need not wait, and does not join.
  *  I6  Nobody passes: no way to take units succeeds while a waiter of the same or a better
  *      priority is in the queue, or an old one (attr.aging_ns), except fairsem_consume, and within
  *      the bound of FAIRSEM_BOUNDED_BYPASS.
@@ -53,6 +54,7 @@
 
 #include "awake.h"
 #include "compiler.h"
+#include "deferred.h"
 #include "invariant.h"
 #include "waiter.h"
 #include "word.h"
@@ -89,7 +91,7 @@ struct FS_MAY_ALIAS fs_sem {
     struct fs_waitq    queue;       /* under mutex */
     _Atomic uint32_t   waiters;     /* written under mutex; length of the queue */
     _Atomic uint32_t   sections;    /* written under mutex; odd in a section, see I11 */
-    uint64_t           waiting_low; /* under mutex; see fs_count_waiting() */
+    uint64_t           waiting_low; /* under mutex; see count.h */
     int64_t            head_since_ns; /* under mutex; when the head became it; 0: learned already */
     int64_t            waits, wait_ns_total; /* under mutex; counters */
 
@@ -100,7 +102,7 @@ struct FS_MAY_ALIAS fs_sem {
     unsigned           tickets;     /* under mutex; how many of those in the queue are tickets */
     uint32_t           max_waiters; /* r/o; 0: no limit */
     uint32_t           waiters_max; /* under mutex; a counter */
-    uint32_t           waiting_high; /* under mutex; see fs_count_waiting() */
+    uint32_t           waiting_high; /* under mutex; see count.h */
     uint32_t           over_releases; /* under mutex; a counter of mistakes, which stops at most */
     int64_t            bypass_ns;   /* r/o; how long running threads may pass; 0: never */
     int64_t            aging_ns;    /* r/o; so old requests come before all others; 0: never */
@@ -160,7 +162,7 @@ static inline bool fs_paused(const struct fs_sem *s)
 }
 
 /* More than the capacity: E2BIG.  In a pause nothing is: the next capacity may be large enough. */
-static inline bool fs_never_fits(const struct fs_sem *s, int64_t units)
+static inline bool fs_is_too_large(const struct fs_sem *s, int64_t units)
 {
     return units > s->limit && !fs_paused(s);
 }
@@ -178,16 +180,24 @@ static inline bool fs_fits(const struct fs_sem *s, int64_t available, int64_t un
     return available >= 0 && s->closed != 0 && fs_paused(s);
 }
 
-/* Count the units that the queue asks for, in a number of 96 bits, which cannot overflow. */
-static inline void fs_count_waiting(struct fs_sem *s, int64_t units, int sign)
-{
-    uint64_t before = s->waiting_low;
+/* For fs_fork_check(): forget the queue, which is our parent's. */
+void fs_sem_reset_in_child(void *sem);
 
-    s->waiting_low += (uint64_t)(sign * units);
-    if (sign > 0)
-        s->waiting_high += s->waiting_low < before;
-    else
-        s->waiting_high -= s->waiting_low > before;
+/* ---- A thread in the critical section of a semaphore: section.c.  On its stack. ---- */
+
+struct fs_section {
+    struct fs_sem     *sem;
+    int64_t            available;   /* the count; the word has it again at the end */
+    int64_t            now_ns;      /* 0: this section has not read the clock yet */
+    struct fs_deferred after;       /* what is left for after the unlock */
+};
+
+/* The time in this section; the clock is read once. */
+static inline int64_t fs_section_now(struct fs_section *in)
+{
+    if (in->now_ns == 0)
+        in->now_ns = fs_now_ns();
+    return in->now_ns;
 }
 
 #if FS_CHECKED
@@ -199,6 +209,16 @@ static inline uint8_t fs_this_thread(void)
     return (uint8_t)(self >> 12 ^ self >> 20 ^ self >> 28) | 1;
 }
 #endif
+
+/* For the next function. */
+static inline void fs_note_holder(struct fs_sem *s, bool held)
+{
+#if FS_CHECKED
+    s->holder = held ? fs_this_thread() : 0;
+#endif
+    (void)s;
+    (void)held;
+}
 
 /* At the top of each function that must be called with the mutex held. */
 static inline void fs_assert_held(const struct fs_sem *s)

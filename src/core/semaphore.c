@@ -10,28 +10,27 @@
  * This file has the public operations, each of them "fast path, else one call".  Read on in
  *
  *      fast_path.h   one compare-and-swap
- *      section.c     the critical section: lock, grant loop, unlock
- *      queueing.c    how a waiter joins the queue and leaves it
+ *      acquire.c     may a request take its units?  Or does it wait?
+ *      section.c     the heart: lock, grant loop, unlock
+ *      queue.c       how a waiter joins the queue and leaves it
  *      wait.c        a thread that waits, until it is granted or its wait is aborted
  *      sem.h         the struct of a semaphore, and its invariants (I1-I11)
  *      waiter.h      a drawing of the states of a waiter
  */
 #include "acquire.h"
-#include "annotate.h"
 #include "bypass.h"
 #include "fast_path.h"
 #include "fork.h"
 #include "mutex.h"
 #include "probes.h"
+#include "section.h"
+#include "wait.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 /* fairsem_new aligns to it, so that no neighbor shares one with the word. */
 enum { CACHE_LINE = 64 };
-
-static int64_t acquire_upto_contended(struct fs_sem *s, int64_t max);
-static int     release_contended(struct fs_sem *s, int64_t n);
 
 int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 {
@@ -86,12 +85,13 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 int fairsem_destroy(fairsem_t *sem)
 {
     struct fs_sem *s = fs_inside(sem);
-    struct fs_deferred deferred;
-    int64_t available = fs_enter(s, &deferred);
-    bool waited_for = !fs_waitq_empty(&s->queue);
+    struct fs_section in;
+    bool waited_for;
     int error;
 
-    fs_exit(s, available, &deferred);
+    fs_section_begin(&in, s);
+    waited_for = !fs_waitq_empty(&s->queue);
+    fs_section_end(&in);
     if (waited_for)
         return EBUSY;
     /* EBUSY from here: the user has called this while a thread is inside another call. */
@@ -135,7 +135,7 @@ int fairsem_acquire(fairsem_t *sem, int64_t n)
         return EINVAL;
     if (fs_acquire_fast(fs_inside(sem), n))
         return 0;
-    return fs_acquire_contended(fs_inside(sem), n, 0, FS_WAITS, NULL, NULL);
+    return fs_acquire(fs_inside(sem), n, 0, false, NULL, NULL);
 }
 
 int fairsem_tryacquire(fairsem_t *sem, int64_t n)
@@ -146,7 +146,7 @@ int fairsem_tryacquire(fairsem_t *sem, int64_t n)
         return 0;
     if (fs_plainly_too_few(fs_inside(sem), n))
         return EAGAIN;
-    return fs_acquire_contended(fs_inside(sem), n, FS_LAST_PRIORITY, FS_TRIES, NULL, NULL);
+    return fs_acquire_now(fs_inside(sem), n, FS_LAST_PRIORITY, false, EAGAIN);
 }
 
 int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns)
@@ -158,9 +158,9 @@ int fairsem_acquire_for(fairsem_t *sem, int64_t n, int64_t timeout_ns)
     if (fs_acquire_fast(fs_inside(sem), n))
         return 0;
     if (timeout_ns <= 0)
-        return fs_acquire_contended(fs_inside(sem), n, 0, FS_OUT_OF_TIME, NULL, NULL);
+        return fs_acquire_now(fs_inside(sem), n, 0, false, ETIMEDOUT);
     deadline = fs_deadline_after(timeout_ns);
-    return fs_acquire_contended(fs_inside(sem), n, 0, FS_WAITS, &deadline, NULL);
+    return fs_acquire(fs_inside(sem), n, 0, false, &deadline, NULL);
 }
 
 int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
@@ -178,11 +178,7 @@ int fairsem_acquire_until(fairsem_t *sem, int64_t n, clockid_t clock,
 int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
 {
     static const fairsem_wait_t for_ever;
-    struct fs_sem *s = fs_inside(sem);
-    enum fs_patience patience = FS_WAITS;
-    struct fs_deadline deadline;
     int reason;
-    bool timed;
 
     if (!fs_count_valid(n) || (how != NULL && !fs_wait_valid(how)))
         return EINVAL;
@@ -190,33 +186,19 @@ int fairsem_acquire_with(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
         how = &for_ever;
     if (how->token != NULL && (reason = fairsem_token_reason(how->token)) != 0)
         return reason;
-    if (fs_acquire_fast(s, n))
+    if (fs_acquire_fast(fs_inside(sem), n))
         return 0;
-    timed = fs_wait_deadline(how, &deadline);
-    /* In the past: try once, without a place in the queue, which others could see. */
-    if (timed && fs_deadline_passed(&deadline))
-        patience = FS_OUT_OF_TIME;
-    return fs_acquire_contended(s, n, how->priority, patience, timed ? &deadline : NULL,
-                                how->token);
+    return fs_acquire_as(fs_inside(sem), n, false, how);
 }
 
 int64_t fairsem_tryacquire_upto(fairsem_t *sem, int64_t max)
 {
-    struct fs_sem *s = fs_inside(sem);
-    int64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
+    int64_t n;
 
     if (max <= 0)
         return 0;
-    while ((word & FS_SLOW) == 0) {
-        int64_t n = fs_word_available(word) < max ? fs_word_available(word) : max;
-
-        if (n <= 0)
-            return 0;
-        if (atomic_compare_exchange_weak_explicit(&s->word, &word, word - 2 * n,
-                                                  memory_order_acquire, memory_order_relaxed))
-            return n;
-    }
-    return acquire_upto_contended(s, max);
+    n = fs_take_upto(&fs_inside(sem)->word, max, false);
+    return n >= 0 ? n : fs_acquire_upto(fs_inside(sem), max);
 }
 
 int fairsem_release(fairsem_t *sem, int64_t n)
@@ -225,80 +207,5 @@ int fairsem_release(fairsem_t *sem, int64_t n)
         return EINVAL;
     if (fs_release_fast(fs_inside(sem), n))
         return 0;
-    return release_contended(fs_inside(sem), n);
-}
-
-/* ======================================================================== *
- *  The contended path
- * ======================================================================== */
-
-/* Takes the units outside the grant loop, which is right only because the waiter has not joined. */
-static int64_t acquire_past_the_queue(struct fs_waiter *w)
-{
-    fs_state_go(&fs_waiter_machine, &w->state, FS_GRANTED, memory_order_relaxed);
-    return w->units;
-}
-
-int fs_acquire_contended(struct fs_sem *s, int64_t n, int priority, enum fs_patience patience,
-                         const struct fs_deadline *deadline, const fairsem_token_t *token)
-{
-    struct fs_wait wait = {
-        .waiter = { .complete = fs_complete_at_once, .units = n },
-        .sem = s, .machine = &fs_waiter_machine, .abort = fs_abort_request,
-        .deadline = deadline,
-    };
-    struct fs_deferred deferred;
-    int64_t available;
-    int error;
-
-    if (s->bypass_ns != 0 && fs_bypass_acquire(&s->word, n))
-        return 0;
-    if (patience == FS_WAITS || patience == FS_DRAINS) {
-        error = fs_wait_begin(&wait, token);
-        if (error != 0)
-            return error;
-    }
-
-    available = fs_enter(s, &deferred);
-    /* If not, its token has just made it CANCELED. */
-    if (fs_waiter_state(&wait.waiter) == FS_NOT_JOINED) {
-        if (fs_may_pass(s, available, n, &deferred))
-            available -= acquire_past_the_queue(&wait.waiter);
-        else
-            fs_join_or_refuse(s, available, &wait.waiter, priority, patience, &deferred);
-        if (s->aging_ns != 0)
-            wait.old_at_ns = fs_old_at_ns(s, &wait.waiter);
-    }
-    return fs_exit_and_wait(&wait, available, &deferred);
-}
-
-static int64_t acquire_upto_contended(struct fs_sem *s, int64_t max)
-{
-    struct fs_deferred deferred;
-    int64_t available, n = s->bypass_ns != 0 ? fs_bypass_acquire_upto(&s->word, max) : 0;
-
-    if (n > 0)
-        return n;
-    available = fs_enter(s, &deferred);
-    if (fs_may_pass(s, available, 1, &deferred)
-        || (s->closed == 0 && !fs_must_wait(s, available, 1, FS_LAST_PRIORITY)))
-        n = available < max ? available : max;
-    fs_exit(s, available - n, &deferred);
-    return n;
-}
-
-static int release_contended(struct fs_sem *s, int64_t n)
-{
-    struct fs_deferred deferred;
-    int64_t available;
-    int error;
-
-    if (s->bypass_ns != 0
-        && fs_bypass_release(&s->word, n,
-                             atomic_load_explicit(&s->limit, memory_order_relaxed)))
-        return 0;
-    available = fs_enter(s, &deferred);
-    error = s->closed == FS_RETIRED ? FS_RETIRED : fs_add_units(s, &available, n);
-    fs_exit(s, available, &deferred);
-    return error;
+    return fs_release(fs_inside(sem), n);
 }

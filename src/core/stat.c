@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* stat.c - inspecting a semaphore, as numbers and as text. */
-#include "wait.h"
-
+#include "acquire.h"
+#include "age.h"
 #include "fast_path.h"
 #include "fork.h"
+#include "section.h"
+#include "wait.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,15 +21,15 @@
 static int64_t inspect(struct fs_sem *s, int64_t (*load)(const struct fs_sem *s))
 {
     uint32_t sections = atomic_load_explicit(&s->sections, memory_order_acquire);
-    int64_t number = load(s), available;
-    struct fs_deferred deferred;
+    int64_t number = load(s);
+    struct fs_section in;
 
     if (sections % 2 == 0
         && atomic_load_explicit(&s->sections, memory_order_relaxed) == sections)
         return number;
-    available = fs_enter(s, &deferred);
+    fs_section_begin(&in, s);
     number = load(s);
-    fs_exit(s, available, &deferred);
+    fs_section_end(&in);
     return number;
 }
 
@@ -79,8 +81,7 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
 {
     struct fs_sem *s = fs_inside(sem);
     int64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
-    struct fs_deferred deferred;
-    int64_t available;
+    struct fs_section in;
     bool answer;
 
     if (!fs_count_valid(n))
@@ -91,11 +92,9 @@ bool fairsem_would_block(const fairsem_t *sem, int64_t n)
         return true;
     if (n > 0 && word >= FS_OPEN && n <= fs_word_available(word))
         return false;       /* a section would close the queue */
-    available = fs_enter(s, &deferred);
-    answer = s->closed == 0 && !fs_never_fits(s, n)
-             && fs_must_wait(s, available, n, FS_LAST_PRIORITY)
-             && !fs_may_pass(s, available, n, &deferred);
-    fs_exit(s, available, &deferred);
+    fs_section_begin(&in, s);
+    answer = s->closed == 0 && !fs_is_too_large(s, n) && !fs_may_take(&in, n, FS_LAST_PRIORITY);
+    fs_section_end(&in);
     return answer;
 }
 
@@ -114,7 +113,7 @@ static int64_t oldest_joined_ns(const struct fs_sem *s)
 
     if (s->aging_ns != 0)
         return fs_waiter_of(s->queue.front)->joined_ns;
-    for (struct fs_waitq_node *n = fs_head(s); n != NULL;
+    for (struct fs_waitq_node *n = fs_waitq_first(&s->queue); n != NULL;
          n = fs_waitq_next_in_tree(&s->queue, n)) {
         if (fs_waiter_of(n)->joined_ns < oldest)
             oldest = fs_waiter_of(n)->joined_ns;
@@ -122,11 +121,13 @@ static int64_t oldest_joined_ns(const struct fs_sem *s)
     return oldest;
 }
 
-static void take_stat(const struct fs_sem *s, int64_t available, fairsem_stat_t *stat)
+static void take_stat(const struct fs_section *in, fairsem_stat_t *stat)
 {
+    const struct fs_sem *s = in->sem;
+
     fs_assert_held(s);
     *stat = (fairsem_stat_t){
-        .available = available,
+        .available = in->available,
         .capacity = s->bounded ? s->limit : -1,
         .waiters = s->waiters,
         .waiting_units = waiting_units(s),
@@ -147,28 +148,27 @@ static void take_stat(const struct fs_sem *s, int64_t available, fairsem_stat_t 
 
 int fairsem_stat(const fairsem_t *sem, fairsem_stat_t *stat)
 {
-    struct fs_sem *s = fs_inside(sem);
-    struct fs_deferred deferred;
-    int64_t available = fs_enter(s, &deferred);
+    struct fs_section in;
 
-    take_stat(s, available, stat);
-    fs_exit(s, available, &deferred);
+    fs_section_begin(&in, fs_inside(sem));
+    take_stat(&in, stat);
+    fs_section_end(&in);
     return 0;
 }
 
 int fairsem_stat_interval(fairsem_t *sem, fairsem_stat_t *stat)
 {
     struct fs_sem *s = fs_inside(sem);
-    struct fs_deferred deferred;
-    int64_t available = fs_enter(s, &deferred);
+    struct fs_section in;
 
-    take_stat(s, available, stat);
+    fs_section_begin(&in, s);
+    take_stat(&in, stat);
     stat->wait_ns_max = s->count.wait_ns_max_interval;
     stat->waiters_max = s->waiters_max_interval;
     /* Requests that are in the queue now also count in the next interval. */
     s->count.wait_ns_max_interval = 0;
     s->waiters_max_interval = s->waiters;
-    fs_exit(s, available, &deferred);
+    fs_section_end(&in);
     return 0;
 }
 
@@ -203,19 +203,19 @@ static int64_t take_snapshot(struct fs_sem *s, fairsem_stat_t *stat, struct insp
 
     *queue = NULL;
     do {
-        struct fs_deferred deferred;
-        int64_t available = fs_enter(s, &deferred);
+        struct fs_section in;
 
-        take_stat(s, available, stat);
+        fs_section_begin(&in, s);
+        take_stat(&in, stat);
         copied = 0;
         if (stat->waiters <= room) {
             if (s->aging_ns != 0)
-                fs_note_ages(s, &deferred);
-            for (struct fs_waitq_node *n = fs_head(s); n != NULL;
+                fs_age_note_all(&in);
+            for (struct fs_waitq_node *n = fs_waitq_first(&s->queue); n != NULL;
                  n = fs_waitq_behind(&s->queue, n))
                 (*queue)[copied++] = inspect_waiter(fs_waiter_of(n));
         }
-        fs_exit(s, available, &deferred);
+        fs_section_end(&in);
         if (copied == stat->waiters)
             return copied;
         free(*queue);

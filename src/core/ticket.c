@@ -10,9 +10,12 @@
  */
 #include "ticket.h"
 
+#include "acquire.h"
 #include "annotate.h"
 #include "compiler.h"
 #include "fork.h"
+#include "queue.h"
+#include "section.h"
 
 #include <errno.h>
 
@@ -27,7 +30,8 @@ static const struct fs_machine ticket_machine = {
     .name = "ticket",
     .arrows = {
         [FS_TICKET_IDLE] = FS_TO(FS_TICKET_TAKING) | FS_TO(FS_TICKET_CLAIMING),
-        [FS_TICKET_TAKING] = FS_TO(FS_TICKET_WAITING) | FS_TO(FS_TICKET_IDLE),
+        [FS_TICKET_TAKING] = FS_TO(FS_TICKET_WAITING) | FS_TO(FS_TICKET_GRANTED)
+                             | FS_TO(FS_TICKET_IDLE),
         [FS_TICKET_WAITING] = FS_TO(FS_TICKET_GRANTED) | FS_TO(FS_TICKET_REFUSED)
                               | FS_TO(FS_TICKET_CLOSED) | FS_TO(FS_TICKET_IDLE),
         [FS_TICKET_GRANTED] = FS_TO(FS_TICKET_CLAIMING),
@@ -113,7 +117,7 @@ static enum fs_ticket_state end_of(enum fs_waiter_state state)
  * watchers remain valid until they are completed, because they leave only then or under the mutex.
  */
 static void complete_ticket(struct fs_waiter *w, enum fs_waiter_state state,
-                            struct fs_deferred *deferred)
+                            struct fs_section *in)
 {
     struct fs_ticket *t = (struct fs_ticket *)(void *)w;
     struct fs_list *watchers = t->watchers;
@@ -124,8 +128,8 @@ static void complete_ticket(struct fs_waiter *w, enum fs_waiter_state state,
     t->watchers = NULL;
     t->sem->tickets--;
     fs_state_go(&waiter_machine, &w->state, state, memory_order_relaxed);
-    if (t->callback.notify != NULL && !returned && fs_had_to_wait(w))
-        fs_callbacks_add(&deferred->callbacks, &t->callback);
+    if (t->callback.notify != NULL && !returned)
+        fs_callbacks_add(&in->after.callbacks, &t->callback);
     fs_state_go(&ticket_machine, &t->state, end_of(state), memory_order_release);
     while (watchers != NULL) {
         struct fs_watcher *watcher = fs_watcher_of(watchers);
@@ -134,7 +138,7 @@ static void complete_ticket(struct fs_waiter *w, enum fs_waiter_state state,
         fs_set_reason(&watcher->wait.waiter, reason);
         fs_annotate_before(&watcher->wait.waiter);
         watcher->wait.waiter.complete(&watcher->wait.waiter, returned ? FS_REFUSED : state,
-                                      deferred);
+                                      in);
     }
 }
 
@@ -152,34 +156,32 @@ static bool begin_to_take(struct fs_ticket *t)
 /*
  * Returns EINPROGRESS if the ticket has to wait.
  *
- * While a ticket is queued no thread is woken to claim units, see fs_grants_directly().  A waiter
- * that was woken to claim earlier is granted now; only then is it known whether the ticket has to
- * wait.
+ * While a ticket is queued no thread is woken to claim units, see bypass.c.  A waiter that was woken
+ * to claim earlier is granted now; only then is it known whether the ticket has to wait.
  */
-static int join_queue(struct fs_sem *s, int64_t *available, struct fs_ticket *t, int priority,
-                      struct fs_deferred *deferred)
+static int take_or_join(struct fs_section *in, struct fs_ticket *t, int priority)
 {
     struct fs_waiter *w = &t->callback.waiter;
-    bool woken_to_claim, waits;
-    int error;
+    int result;
 
-    fs_assert_held(s);
-    s->tickets++;
-    if (s->bypass_ns != 0)
-        *available = fs_grant(s, *available, &woken_to_claim, deferred);
-    (void)fs_head_now(s, deferred);
-    waits = fs_must_wait(s, *available, w->units, priority);
-    error = fs_admit(s, w->units, waits, FS_WAITS);
-    if (error != 0) {
-        s->tickets--;
-        become_idle(t);
-        return error;
+    fs_assert_held(in->sem);
+    in->sem->tickets++;
+    if (in->sem->bypass_ns != 0)
+        (void)fs_grant(in);
+    result = fs_take_or_say(in, w->units, priority, false);
+    if (result == FS_MUST_WAIT && (result = fs_room_in_queue(in)) == 0) {
+        fs_join(in, w, priority);
+        w->in_queue.core = FS_NO_CORE;
+        /* Release order: a thread that sees it WAITING must see for which semaphore. */
+        fs_state_go(&ticket_machine, &t->state, FS_TICKET_WAITING, memory_order_release);
+        return EINPROGRESS;
     }
-    fs_join(s, w, priority, waits);
-    w->in_queue.core = FS_NO_CORE;
-    /* Release order: a thread that sees it WAITING must see for which semaphore. */
-    fs_state_go(&ticket_machine, &t->state, FS_TICKET_WAITING, memory_order_release);
-    return waits ? EINPROGRESS : 0;
+    in->sem->tickets--;
+    if (result == 0)
+        fs_state_go(&ticket_machine, &t->state, FS_TICKET_GRANTED, memory_order_release);
+    else
+        become_idle(t);
+    return result;
 }
 
 int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int priority,
@@ -187,8 +189,7 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
 {
     struct fs_ticket *t = fs_ticket_inside(ticket);
     struct fs_sem *s = fs_inside(sem);
-    struct fs_deferred deferred;
-    int64_t available;
+    struct fs_section in;
     uint64_t number;
     bool taken;
     int result;
@@ -214,13 +215,13 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
     /* Release order: see fs_ticket_waits_in(). */
     atomic_store_explicit(&t->sem, s, memory_order_release);
 
-    available = fs_enter(s, &deferred);
-    result = join_queue(s, &available, t, priority, &deferred);
-    if (result == 0 || result == EINPROGRESS) {
+    fs_section_begin(&in, s);
+    result = take_or_join(&in, t, priority);
+    if (result == EINPROGRESS) {
         t->callback.notify = notify;
         t->callback.arg = arg;
     }
-    fs_exit(s, available, &deferred);
+    fs_section_end(&in);
     return result;
 }
 
@@ -283,28 +284,28 @@ static bool learn_number(struct fs_return *call, const struct fs_ticket *t)
 static bool take_out_of_queue(struct fs_ticket *t, struct fs_return *call)
 {
     struct fs_sem *s = fs_ticket_sem(t);
-    struct fs_deferred deferred;
-    int64_t available = fs_enter(s, &deferred);
-    bool is_there = fs_ticket_waits_in(s, t);
+    struct fs_section in;
+    bool is_there;
 
+    fs_section_begin(&in, s);
+    is_there = fs_ticket_waits_in(s, t);
     if (is_there) {
         (void)learn_number(call, t);
-        fs_leave(s, &t->callback.waiter, FS_ABANDONED, &deferred);
+        fs_leave(&in, &t->callback.waiter, FS_ABANDONED);
     }
-    fs_exit(s, available, &deferred);
+    fs_section_end(&in);
     return is_there;
 }
 
 /* The ticket becomes idle before callbacks run, because these may take it again. */
 static void regain_grant(struct fs_ticket *t)
 {
-    struct fs_sem *s = fs_ticket_sem(t);
-    struct fs_deferred deferred;
-    int64_t available = fs_enter(s, &deferred);
+    struct fs_section in;
 
-    fs_regain(s, &available, t->callback.waiter.units);
+    fs_section_begin(&in, fs_ticket_sem(t));
+    fs_regain(&in, t->callback.waiter.units);
     become_idle(t);
-    fs_exit(s, available, &deferred);
+    fs_section_end(&in);
 }
 
 /*

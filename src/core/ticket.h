@@ -4,11 +4,11 @@
  *
  * THE TICKET, as its users see it, with the names of what is internal in brackets:
  *
- *      IDLE -- take --> [TAKING] -- join_queue --> WAITING -- complete_ticket --> GRANTED
- *                          |                         |                         +-> CANCELED
- *                          |                         |                         |   [REFUSED]
- *                          |                         |                         +-> CLOSED
- *                          +-> IDLE, if refused      +-- returned --> IDLE
+ *      IDLE -- take --> [TAKING] -- take_or_join --> WAITING -- complete_ticket --> GRANTED
+ *                          |                           |                         +-> CANCELED
+ *                          |                           |                         |   [REFUSED]
+ *                          +-> GRANTED, at once        |                         +-> CLOSED
+ *                          +-> IDLE, if refused        +-- returned --> IDLE
  *
  *      GRANTED -- claim --> [CLAIMING] --> IDLE
  *      IDLE, GRANTED, REFUSED, CLOSED -- return --> [CLAIMING] --> IDLE

@@ -14,52 +14,34 @@
  *                                                                ABANDONED
  *
  * When a ticket is returned, its watchers become REFUSED, with ECANCELED.  The code for waiters
- * (wait.c) also puts watchers to sleep and completes them, so their states have the same numbers.
+ * (wait.c) also puts watchers to sleep and completes them, so their states are some of a waiter's;
+ * WATCHING is QUEUED.
  */
 #include "ticket.h"
 
-#include "annotate.h"
+#include "age.h"
+#include "section.h"
 
 #include <errno.h>
 
-enum fs_watcher_state {
-    FS_WATCHER_NOT_JOINED = FS_NOT_JOINED,
-    FS_WATCHER_WATCHING = FS_QUEUED,
-    FS_WATCHER_PARKED = FS_PARKED,
-    FS_WATCHER_GRANTED = FS_GRANTED,
-    FS_WATCHER_REFUSED = FS_REFUSED,
-    FS_WATCHER_CANCELED = FS_CANCELED
-    /* and the other final states of a waiter */
-};
-
-static const struct fs_machine watcher_machine = {
-    .name = "watcher",
-    .arrows = {
-        [FS_WATCHER_NOT_JOINED] = FS_TO(FS_WATCHER_WATCHING) | FS_TO(FS_WATCHER_GRANTED)
-                                  | FS_TO(FS_WATCHER_REFUSED) | FS_TO(FS_WATCHER_CANCELED),
-        [FS_WATCHER_WATCHING] = FS_TO(FS_WATCHER_PARKED) | FS_TO_A_QUEUED_END,
-        [FS_WATCHER_PARKED] = FS_TO_A_QUEUED_END,
-    },
-};
-
 /* The watcher leaves the ring; the ticket keeps its place in the queue, whatever the reason. */
 static int abort_watch(struct fs_wait *wait, enum fs_waiter_state why, int reason,
-                       struct fs_deferred *deferred)
+                       struct fs_section *in)
 {
     struct fs_watcher *watcher = (struct fs_watcher *)wait;
-    struct fs_sem *s = wait->sem;
     struct fs_waiter *w = &wait->waiter;
-    int64_t available = fs_lock(s, deferred);
-    int state = fs_waiter_state(w);
+    int state;
 
-    if (fs_state_in_queue(state) || state == FS_WATCHER_NOT_JOINED) {
-        if (state != FS_WATCHER_NOT_JOINED && !fs_wait_is_inherited(wait))
+    fs_section_lock(in, wait->sem);
+    state = fs_waiter_state(w);
+    if (fs_state_in_queue(state) || state == FS_NOT_JOINED) {
+        if (state != FS_NOT_JOINED && !fs_wait_is_inherited(wait))
             fs_ring_remove(&watcher->ticket->watchers, &watcher->in_ring);
         fs_set_reason(w, reason);
-        w->complete(w, why, deferred);
+        w->complete(w, why, in);
         state = why;
     }
-    fs_grant_and_unlock(s, available, deferred);
+    fs_section_unlock(in);
     return state;
 }
 
@@ -72,28 +54,28 @@ static void watch(struct fs_sem *s, struct fs_watcher *watcher)
 
     fs_assert_held(s);
     if (fs_ticket_waits_in(s, t)) {
-        watcher->wait.old_at_ns = fs_old_at_ns(s, &t->callback.waiter);
+        watcher->wait.old_at_ns = fs_age_old_at_ns(s, &t->callback.waiter);
         fs_ring_append(&t->watchers, &watcher->in_ring);
-        fs_state_go(&watcher_machine, &w->state, FS_WATCHER_WATCHING, memory_order_relaxed);
+        fs_state_go(&fs_waiter_machine, &w->state, FS_QUEUED, memory_order_relaxed);
         return;
     }
     /* WAITING: the ticket has become idle and been taken for another semaphore since the call. */
     error = state == FS_TICKET_WAITING ? EINVAL : fs_ticket_outcome(t, state);
     fs_set_reason(w, error);
-    fs_state_go(&watcher_machine, &w->state,
-                error != 0 ? FS_WATCHER_REFUSED : FS_WATCHER_GRANTED, memory_order_relaxed);
+    fs_state_go(&fs_waiter_machine, &w->state, error != 0 ? FS_REFUSED : FS_GRANTED,
+                memory_order_relaxed);
 }
 
 static int watch_and_wait(struct fs_watcher *watcher)
 {
     struct fs_wait *wait = &watcher->wait;
-    struct fs_deferred deferred;
-    int64_t available = fs_enter(wait->sem, &deferred);
+    struct fs_section in;
 
+    fs_section_begin(&in, wait->sem);
     /* If not, its token has just made it CANCELED. */
-    if (fs_waiter_state(&wait->waiter) == FS_WATCHER_NOT_JOINED)
+    if (fs_waiter_state(&wait->waiter) == FS_NOT_JOINED)
         watch(wait->sem, watcher);
-    return fs_exit_and_wait(wait, available, &deferred);
+    return fs_wait_end(wait, &in);
 }
 
 int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
@@ -103,7 +85,7 @@ int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)
     struct fs_deadline deadline;
     struct fs_watcher watcher = {
         .ticket = t,
-        .wait = { .machine = &watcher_machine, .abort = abort_watch },
+        .wait.abort = abort_watch,
     };
     int error, state;
 

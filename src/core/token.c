@@ -20,10 +20,10 @@
 #include "token.h"
 
 #include "compiler.h"
-#include "deferred.h"
 #include "fork.h"
 #include "invariant.h"
 #include "mutex.h"
+#include "sem.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -94,7 +94,7 @@ int fairsem_token_destroy(fairsem_token_t *token)
  * granted, although the same token is about to cancel it.  A wait that had ended before stays on
  * the list until it detaches itself.  Mutex held.
  */
-static void cancel_all(struct fs_token *t, int reason, struct fs_deferred *deferred)
+static void cancel_all(struct fs_token *t, int reason, struct fs_section *in)
 {
     struct fs_list listed;
 
@@ -104,7 +104,7 @@ static void cancel_all(struct fs_token *t, int reason, struct fs_deferred *defer
         struct fs_cancelable *wait = (struct fs_cancelable *)(void *)listed.prev;
 
         fs_list_remove(&wait->in_token);
-        if (!wait->cancel(wait, reason, deferred))
+        if (!wait->cancel(wait, reason, in))
             fs_list_append(&t->waits, &wait->in_token);
     }
 }
@@ -112,23 +112,23 @@ static void cancel_all(struct fs_token *t, int reason, struct fs_deferred *defer
 int fairsem_token_cancel(fairsem_token_t *token, int reason)
 {
     struct fs_token *t = fs_token_inside(token);
-    struct fs_deferred deferred;
+    struct fs_section in;
 
     if (reason < 0)
         return EINVAL;
     if (reason == 0)
         reason = ECANCELED;
 
-    fs_deferred_init(&deferred);
+    fs_deferred_init(&in.after);
     lock(t);
     if (t->reason != 0) {
         unlock(t);
         return EALREADY;
     }
     atomic_store_explicit(&t->reason, reason, memory_order_release);
-    cancel_all(t, reason, &deferred);
+    cancel_all(t, reason, &in);
     unlock(t);
-    fs_deferred_run(&deferred);
+    fs_deferred_run(&in.after);
     return 0;
 }
 

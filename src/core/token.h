@@ -9,15 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct fs_deferred;
+struct fs_section;
 struct fs_cancelable;
 
 /*
  * Abort the wait for this reason.  True: it is aborted, and from now on the token does not touch
  * it.  False: it had ended already, and detaches itself.  The token's mutex is held, but no
- * semaphore's.
+ * semaphore's; *in is for the section, and keeps its deferred work.
  */
-typedef bool fs_cancel_fn(struct fs_cancelable *wait, int reason, struct fs_deferred *deferred);
+typedef bool fs_cancel_fn(struct fs_cancelable *wait, int reason, struct fs_section *in);
 
 /* The part of a wait that a token lists. */
 struct fs_cancelable {

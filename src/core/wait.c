@@ -7,9 +7,11 @@
 #include "cleanup.h"            /* before <pthread.h> */
 #include "wait.h"
 
+#include "age.h"
 #include "annotate.h"
 #include "compiler.h"
 #include "fast_path.h"
+#include "queue.h"
 
 #include <errno.h>
 
@@ -40,14 +42,6 @@ bool fs_wait_deadline(const fairsem_wait_t *how, struct fs_deadline *deadline)
 
 /* ---- Completing a waiter: its final state, or WOKEN, becomes visible ---- */
 
-void fs_complete_at_once(struct fs_waiter *w, enum fs_waiter_state state,
-                         struct fs_deferred *deferred)
-{
-    (void)deferred;
-    /* Relaxed: its own thread completes it, in its own section. */
-    fs_state_go(&fs_waiter_machine, &w->state, state, memory_order_relaxed);
-}
-
 /*
  * Its first waker has made the call that wakes it.  Relaxed: that waker's store tells nothing else,
  * and a compare-and-swap follows.
@@ -71,11 +65,11 @@ static bool complete_awake(struct fs_wait *wait, enum fs_waiter_state state)
     _Atomic int *word = &wait->waiter.state;
     int awake = FS_QUEUED;
 
-    if (fs_state_try(wait->machine, word, &awake, state, memory_order_release,
+    if (fs_state_try(&fs_waiter_machine, word, &awake, state, memory_order_release,
                      memory_order_relaxed))
         return true;
     return awake == FS_WOKEN && has_been_woken(wait)
-           && fs_state_try(wait->machine, word, &awake, state, memory_order_release,
+           && fs_state_try(&fs_waiter_machine, word, &awake, state, memory_order_release,
                            memory_order_relaxed);
 }
 
@@ -84,25 +78,25 @@ static bool complete_awake(struct fs_wait *wait, enum fs_waiter_state state)
  * (PARKED, WOKEN) and does not complete itself.
  *
  * Release order: a waiter that sees the state without taking the mutex must see what the
- * releasers of its units wrote; we have acquired that ourselves, in fs_lock().
+ * releasers of its units wrote; we have acquired that ourselves, in fs_section_lock().
  */
 static void complete_thread(struct fs_waiter *w, enum fs_waiter_state state,
-                            struct fs_deferred *deferred)
+                            struct fs_section *in)
 {
     struct fs_wait *wait = (struct fs_wait *)w;
     bool by_itself = state == FS_EXPIRED || state == FS_INTERRUPTED || state == FS_ABANDONED;
 
     /* Relaxed: by its own thread, or before that thread has come to the mutex. */
     if (by_itself || fs_waiter_state(w) == FS_NOT_JOINED) {
-        fs_state_go(wait->machine, &w->state, state, memory_order_relaxed);
+        fs_state_go(&fs_waiter_machine, &w->state, state, memory_order_relaxed);
         return;
     }
     if (state != FS_WOKEN && complete_awake(wait, state))
         return;
-    if (state == FS_GRANTED && w->joined_ns != 0)
-        wait->completed_ns = fs_deferred_now(deferred, w->joined_ns);
-    wait->wake_is_told = fs_wake_queue_add(&deferred->wakes, &wait->parking, &w->state);
-    fs_state_go(wait->machine, &w->state, state, memory_order_release);
+    if (state == FS_GRANTED)
+        wait->completed_ns = fs_section_now(in);
+    wait->wake_is_told = fs_wake_queue_add(&in->after.wakes, &wait->parking, &w->state);
+    fs_state_go(&fs_waiter_machine, &w->state, state, memory_order_release);
 }
 
 /* ---- Aborting a wait: by a token, or by its own thread ---- */
@@ -114,45 +108,45 @@ static void complete_thread(struct fs_waiter *w, enum fs_waiter_state state,
  * the mutex, and will see there that it must not join.)
  */
 int fs_abort_request(struct fs_wait *wait, enum fs_waiter_state why, int reason,
-                     struct fs_deferred *deferred)
+                     struct fs_section *in)
 {
-    struct fs_sem *s = wait->sem;
     struct fs_waiter *w = &wait->waiter;
-    int64_t available = fs_lock(s, deferred);
-    int state = fs_waiter_state(w);
+    int state;
 
+    fs_section_lock(in, wait->sem);
+    state = fs_waiter_state(w);
     if (fs_state_in_queue(state) && !fs_wait_is_inherited(wait)) {
         fs_set_reason(w, reason);
-        fs_leave(s, w, why, deferred);
+        fs_leave(in, w, why);
         state = why;
     } else if (fs_state_in_queue(state) || state == FS_NOT_JOINED) {
         fs_set_reason(w, reason);
-        w->complete(w, why, deferred);
+        w->complete(w, why, in);
         state = why;
     } else if (state == FS_GRANTED && why == FS_ABANDONED) {
-        fs_regain(s, &available, w->units);
+        fs_regain(in, w->units);
     }
-    fs_grant_and_unlock(s, available, deferred);
+    fs_section_unlock(in);
     return state;
 }
 
-static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferred *deferred)
+static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_section *in)
 {
     struct fs_wait *wait = (struct fs_wait *)(void *)((char *)by_token
                                                       - offsetof(struct fs_wait, by_token));
 
-    return wait->abort(wait, FS_CANCELED, reason, deferred) == FS_CANCELED;
+    return wait->abort(wait, FS_CANCELED, reason, in) == FS_CANCELED;
 }
 
 /* Called by the thread that waits. */
 static int abort_wait(struct fs_wait *wait, enum fs_waiter_state why, int reason)
 {
-    struct fs_deferred deferred;
+    struct fs_section in;
     int state;
 
-    fs_deferred_init(&deferred);
-    state = wait->abort(wait, why, reason, &deferred);
-    fs_deferred_run(&deferred);
+    fs_deferred_init(&in.after);
+    state = wait->abort(wait, why, reason, &in);
+    fs_deferred_run(&in.after);
     return state;
 }
 
@@ -164,14 +158,14 @@ static int abort_wait(struct fs_wait *wait, enum fs_waiter_state why, int reason
 FS_REALIGN_STACK static void abandon(void *arg)
 {
     struct fs_wait *wait = arg;
-    struct fs_deferred deferred;
+    struct fs_section in;
     int state;
 
-    fs_deferred_init(&deferred);
-    state = wait->abort(wait, FS_ABANDONED, ECANCELED, &deferred);
+    fs_deferred_init(&in.after);
+    state = wait->abort(wait, FS_ABANDONED, ECANCELED, &in);
     if (wait->by_token.token != NULL && state != FS_CANCELED)
         fs_token_detach(&wait->by_token);
-    fs_deferred_run(&deferred);
+    fs_deferred_run(&in.after);
     if (fs_under_valgrind)
         fs_hidden_is_canceled();
 }
@@ -247,9 +241,10 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
 /* The grant loop grants the head its units if they are free, and it may be ours. */
 static void come_to_claim(struct fs_sem *s)
 {
-    struct fs_deferred deferred;
+    struct fs_section in;
 
-    fs_exit(s, fs_enter(s, &deferred), &deferred);
+    fs_section_begin(&in, s);
+    fs_section_end(&in);
 }
 
 /* A signal handler that runs while the thread is awake cannot end the wait: nothing wraps it. */
@@ -300,7 +295,7 @@ static int fall_asleep(struct fs_wait *wait, bool woken)
     if (state != FS_QUEUED)
         return state;
     /* Fails if the wait has ended.  Acquire order for that case: see complete_thread(). */
-    if (fs_state_try(wait->machine, &w->state, &state, FS_PARKED, memory_order_acquire,
+    if (fs_state_try(&fs_waiter_machine, &w->state, &state, FS_PARKED, memory_order_acquire,
                      memory_order_acquire))
         return FS_PARKED;
     return state;
@@ -314,42 +309,10 @@ static int state_when_awake(struct fs_wait *wait)
 
     /* Fails if the wait has ended. */
     if (state == FS_WOKEN
-        && fs_state_try(wait->machine, &w->state, &state, FS_QUEUED, memory_order_acquire,
+        && fs_state_try(&fs_waiter_machine, &w->state, &state, FS_QUEUED, memory_order_acquire,
                         memory_order_acquire))
         return FS_QUEUED;
     return state;
-}
-
-/* The clock of a deadline may be set while we sleep by another one, so then look often. */
-#define OTHER_CLOCK_NS 1000000000
-
-static bool is_earlier(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
-}
-
-/*
- * When to wake if nobody wakes us?  At the deadline; or when the request becomes old, because it
- * may fit where the head does not, and nothing else may happen on the semaphore.
- */
-static const struct fs_deadline *wake_at(const struct fs_wait *wait, struct fs_deadline *old_at)
-{
-    const struct fs_deadline *end = wait->deadline;
-    int64_t ns;
-
-    if (wait->old_at_ns == 0)
-        return end;
-    ns = wait->old_at_ns - fs_now_ns();
-    if (end != NULL && end->clock != CLOCK_MONOTONIC) {
-        if (ns > OTHER_CLOCK_NS)
-            ns = OTHER_CLOCK_NS;
-        if (fs_deadline_rest(end, ns) < ns)
-            return end;
-    }
-    *old_at = fs_deadline_after(ns > 0 ? ns : 1);
-    if (end != NULL && end->clock == CLOCK_MONOTONIC && is_earlier(&end->at, &old_at->at))
-        return end;
-    return old_at;
 }
 
 /* True, once: the request is old, and has looked whether it is granted. */
@@ -363,6 +326,12 @@ static bool looks_when_old(struct fs_wait *wait)
     if (atomic_load_explicit(&wait->waiter.state, memory_order_acquire) == FS_GRANTED)
         wait->completed_ns = 0;
     return true;
+}
+
+static inline const struct fs_deadline *wake_at(const struct fs_wait *wait, struct fs_deadline *old_at)
+{
+    return wait->old_at_ns == 0 ? wait->deadline
+                                : fs_age_wake_at(wait->old_at_ns, wait->deadline, old_at);
 }
 
 /* The deadline is checked here, because a park may return early for any reason. */
@@ -399,28 +368,27 @@ int fs_sleep(struct fs_wait *wait, bool *woken)
 }
 
 /*
- * The clean-up begins before the exit.  The deferred work there may run a callback, which may
+ * The clean-up begins before the unlock.  The deferred work there may run a callback, which may
  * throw, or a signal handler that was held until then, which may end the thread.
  */
-static int exit_and_sleep(struct fs_wait *wait, int64_t available, struct fs_deferred *deferred,
-                          bool *woken)
+static int end_and_sleep(struct fs_wait *wait, struct fs_section *in, bool *woken)
 {
     int state;
 
     pthread_cleanup_push(abandon_and_end, wait);
-    fs_grant_and_unlock(wait->sem, available, deferred);
+    fs_section_unlock(in);
     if (has_bare_handlers(wait))
-        stay_awake_without_signals(wait, deferred);
-    fs_deferred_run(deferred);
+        stay_awake_without_signals(wait, &in->after);
+    fs_deferred_run(&in->after);
     state = fs_sleep(wait, woken);
     pthread_cleanup_pop(0);
     return state;
 }
 
-int fs_exit_and_wait(struct fs_wait *wait, int64_t available, struct fs_deferred *deferred)
+int fs_wait_end(struct fs_wait *wait, struct fs_section *in)
 {
     bool woken;
-    int state = exit_and_sleep(wait, available, deferred, &woken);
+    int state = end_and_sleep(wait, in, &woken);
 
     if (woken && !fs_watched && state == FS_GRANTED && wait->completed_ns != 0)
         fs_awake_slept(wait->completed_ns);

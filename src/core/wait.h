@@ -13,19 +13,19 @@ struct fs_wait;
 
 /*
  * Abort the wait, unless it has ended; it goes to the state `why`: EXPIRED, CANCELED, INTERRUPTED
- * or ABANDONED.  Locks and unlocks the semaphore's mutex.  Returns the final state of the wait.
+ * or ABANDONED.  Locks and unlocks the semaphore's mutex; the deferred work is left in *in.  Returns
+ * the final state of the wait.
  */
 typedef int fs_abort_fn(struct fs_wait *wait, enum fs_waiter_state why, int reason,
-                        struct fs_deferred *deferred);
+                        struct fs_section *in);
 
 /* On the stack of its thread. */
 struct fs_wait {
     struct fs_waiter          waiter;       /* first */
     struct fs_sem            *sem;
-    const struct fs_machine  *machine;      /* of the waiter's state */
     fs_abort_fn              *abort;
     const struct fs_deadline *deadline;     /* NULL: none */
-    int64_t                   old_at_ns;    /* fs_old_at_ns() of the request; 0: done */
+    int64_t                   old_at_ns;    /* fs_age_old_at_ns() of the request; 0: done */
     struct fs_cancelable      by_token;
     struct fs_parking         parking;
     bool                      claims;       /* when woken, instead of spinning: see bypass.h */
@@ -53,9 +53,6 @@ bool fs_wait_valid(const fairsem_wait_t *how);
 /* The deadline of `how`; its timeout_ns begins now.  False: it has none. */
 bool fs_wait_deadline(const fairsem_wait_t *how, struct fs_deadline *deadline);
 
-/* Completes a waiter whose thread does not sleep, for instance because it only tries. */
-fs_complete_fn fs_complete_at_once;
-
 /*
  * Prepare to sleep, and put the wait on the token's list (NULL: none).  Returns 0, or the token's
  * reason: then the wait has not begun.  May allocate: no mutex held (I9).
@@ -72,9 +69,9 @@ fs_abort_fn fs_abort_request;
 int fs_sleep(struct fs_wait *wait, bool *woken);
 
 /*
- * The end of the critical section in which the request may have joined the queue: fs_exit(), and
- * sleep until the state is final.  Returns the result of the wait.  Cancellation point.
+ * The end of the critical section in which the request may have joined the queue: fs_section_end(),
+ * and sleep until the state is final.  Returns the result of the wait.  Cancellation point.
  */
-int fs_exit_and_wait(struct fs_wait *wait, int64_t available, struct fs_deferred *deferred);
+int fs_wait_end(struct fs_wait *wait, struct fs_section *in);
 
 #endif

@@ -4,22 +4,22 @@
  *
  * THE WAITER
  *
- *                  fs_join           fs_sleep        wake_ahead, fs_wake_to_claim
+ *                  fs_join           fs_sleep        wake_ahead, fs_bypass_opens
  *      NOT_JOINED ---------> QUEUED ----------> PARKED ----------> WOKEN
  *       |                     | ^                 |                 | |
  *       |                     | +-----------------|--- fs_sleep ----+ |
  *       |                     |                   |                   |
  *       |                     +-----------+-------+-------------------+
  *       |                                 |
- *       +-- refuse ---> REFUSED           +-- fs_grant_and_unlock --> GRANTED     has its units
- *       +-- acquire_past_the_queue         +-- abort, out of time ---> EXPIRED     ETIMEDOUT
- *       |        --> GRANTED               +-- abort, by a token ----> CANCELED    its reason
- *       +-- abort, by a token              +-- abort, by a signal ---> INTERRUPTED EINTR
- *                --> CANCELED              +-- abort, thread canceled,
- *                                          |   or ticket returned ---> ABANDONED   ECANCELED
- *                                          +-- set_capacity ---------> REFUSED     E2BIG
- *                                          +-- close ----------------> CLOSED      its reason
- *                                          +-- drained --------------> CLOSED      0
+ *       +-- refuse ---> REFUSED           +-- grant ----------------> GRANTED     has its units
+ *       +-- takes its units               +-- abort, out of time ---> EXPIRED     ETIMEDOUT
+ *       |        --> GRANTED              +-- abort, by a token ----> CANCELED    its reason
+ *       +-- abort, by a token             +-- abort, by a signal ---> INTERRUPTED EINTR
+ *                --> CANCELED             +-- abort, thread canceled,
+ *                                         |   or ticket returned ---> ABANDONED   ECANCELED
+ *                                         +-- set_capacity ---------> REFUSED     E2BIG
+ *                                         +-- close ----------------> CLOSED      its reason
+ *                                         +-- drained --------------> CLOSED      0
  *
  *   NOT_JOINED: the thread is on its way to the mutex.  After its critical section the waiter is in
  *           the queue or in a final state, never NOT_JOINED.  So if a thread that holds the mutex
@@ -69,21 +69,21 @@ static const struct fs_machine fs_waiter_machine = {
     },
 };
 
-struct fs_deferred;
+struct fs_section;
 struct fs_waiter;
 
 /*
  * Make a state visible, either a final one or WOKEN, as the last access to the waiter, and note in
- * *deferred which wakes and callbacks must follow.  Mutex held.
+ * in->after which wakes and callbacks must follow.  Mutex held.
  */
 typedef void fs_complete_fn(struct fs_waiter *w, enum fs_waiter_state state,
-                            struct fs_deferred *deferred);
+                            struct fs_section *in);
 
 struct fs_waiter {
     struct fs_waitq_node in_queue;  /* under mutex; first, so that a node is its waiter */
     fs_complete_fn      *complete;  /* r/o once in the queue */
     int64_t              units;     /* r/o once in the queue */
-    int64_t              joined_ns; /* under mutex; see fs_had_to_wait() */
+    int64_t              joined_ns; /* under mutex */
     _Atomic int          reason;    /* written before a final state; atomic, as a ticket may be
                                      * taken again while it is read */
     _Atomic int          state;     /* I4; without mutex only its thread changes it, in the queue */
@@ -93,12 +93,6 @@ static inline struct fs_waiter *fs_waiter_of(struct fs_waitq_node *node)
 {
     static_assert(offsetof(struct fs_waiter, in_queue) == 0, "a node is its waiter");
     return (struct fs_waiter *)(void *)node;
-}
-
-/* A request that can be granted at once joins, too, but is in no statistic. */
-static inline bool fs_had_to_wait(const struct fs_waiter *w)
-{
-    return w->joined_ns != 0;
 }
 
 /* I4: the states of a waiter that is in the queue. */

@@ -62,6 +62,9 @@ struct fs_waitq {
 
 /* All zero is an empty queue. */
 
+/* The priority of a call that must not pass a waiter of any priority, for instance a try. */
+#define FS_LAST_PRIORITY INT32_MAX
+
 /*
  * Take a sequence number, and join behind all nodes of the same or a better priority, and all old
  * ones.  by_age must always be the same for a queue.

@@ -41,14 +41,15 @@ void fs_shared_awake_begin(struct fs_shared_awake *awake, fairsem_shared_t *h,
     const struct fs_awake_facts facts = {
         .joined_ns = joined_ns, .waiting = FS_GET(&h->segment->waiters),
         .units = h->unbounded ? 1 : fs_shared_total(h), .each = n,
-        .is_head = head == slot, .never = !h->spins, .early_unknown = true,
+        .is_head = head == slot, .early_unknown = true,
     };
-    enum fs_plan plan;
-    enum fs_ahead ahead;
+    enum fs_plan plan = FS_PLAN_SLEEP;
+    enum fs_ahead ahead = FS_AHEAD_NOBODY;
 
     awake->as_head = facts.is_head;
     awake->core = h->spins ? fs_cpu_current() : FS_NO_CORE;
-    ahead = fs_awake_joined(&known, &facts, awake->core, &plan);
+    if (h->spins)
+        ahead = fs_awake_joined(&known, &facts, awake->core, &plan);
     FS_PUT(&h->slots[slot].core, (int16_t)awake->core);
     FS_PUT(&h->slots[slot].plan, (uint8_t)plan);
     if (ahead == FS_AHEAD_ON_CORE)

@@ -4,7 +4,6 @@
 #include "shared/shared_wait.h"
 
 #include "compiler.h"
-#include "deferred.h"
 #include "invariant.h"
 #include "probes.h"
 #include "shared/attach.h"
@@ -81,7 +80,7 @@ static int enter(fairsem_shared_t *h, struct fs_shared_section *section)
  * If the owner of the lock is stopped, the waiting thread itself leaves.  In any case it then takes the
  * wait off the token's list, for which it needs the token's mutex, so `wait` is there until we return.
  */
-static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferred *deferred)
+static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_section *in)
 {
     void *outer = (char *)by_token - offsetof(struct fs_shared_wait, by_token);
     struct fs_shared_wait *wait = outer;
@@ -89,7 +88,7 @@ static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_deferre
     struct fs_shared_section section;
     int index, error = enter(h, &section);
 
-    (void)deferred;
+    (void)in;
     atomic_store_explicit(&wait->reason, reason, memory_order_relaxed);
     index = FS_GET(&wait->slot);
     if (error == ETIMEDOUT && index != FS_NOBODY)

@@ -8,6 +8,8 @@
 
 #include "fast_path.h"
 #include "awake.h"
+#include "queue.h"
+#include "section.h"
 #include "ticket.h"
 #include "wait.h"
 
@@ -167,24 +169,24 @@ static void become_the_head_asleep(fairsem_t *sem)
 /* Requests that other threads could have made: they do not wait. */
 static struct fs_waiter queued[MANY], *woken;
 
-static void complete(struct fs_waiter *w, enum fs_waiter_state state, struct fs_deferred *deferred)
+static void complete(struct fs_waiter *w, enum fs_waiter_state state, struct fs_section *in)
 {
+    (void)in;
     if (state == FS_WOKEN)
         woken = w;
-    fs_complete_at_once(w, state, deferred);
+    atomic_store(&w->state, (int)state);
 }
 
 static void join_on(fairsem_t *sem, struct fs_waiter *w, int core)
 {
-    struct fs_deferred deferred;
-    struct fs_sem *s = fs_inside(sem);
-    int64_t available = fs_enter(s, &deferred);
+    struct fs_section in;
 
+    fs_section_begin(&in, fs_inside(sem));
     *w = (struct fs_waiter){ .complete = complete, .units = 1 };
     world.core = core;
-    fs_join_or_refuse(s, available, w, 0, FS_WAITS, &deferred);
+    fs_plan_awake(&in, w, fs_join(&in, w, 0));
     ck_assert_int_eq(w->in_queue.core, core);
-    fs_exit(s, available, &deferred);
+    fs_section_end(&in);
 }
 
 /* The holder joined on that core.  The first waiters of the queue are on core 0, then one on 1. */

@@ -67,8 +67,7 @@ BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
 static bool get_parked(fairsem_t *sem, int n, const _Atomic int *result)
 {
     struct fs_sem *s = fs_inside(sem);
-    struct fs_deferred after;
-    int64_t available;
+    struct fs_section in;
     int parked;
 
     do {
@@ -76,11 +75,11 @@ static bool get_parked(fairsem_t *sem, int n, const _Atomic int *result)
             return false;
         moment();
         parked = 0;
-        available = fs_enter(s, &after);
+        fs_section_begin(&in, s);
         for (struct fs_waitq_node *at = fs_waitq_first(&s->queue); at != NULL;
              at = fs_waitq_behind(&s->queue, at))
             parked += atomic_load(&fs_waiter_of(at)->state) == FS_PARKED;
-        fs_exit(s, available, &after);
+        fs_section_end(&in);
     } while (parked != n);
     return true;
 }

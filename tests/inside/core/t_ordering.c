@@ -9,6 +9,8 @@
 #include "suite.h"
 #include "workers.h"
 
+#include "queue.h"
+#include "section.h"
 #include "wait.h"
 
 
@@ -114,18 +116,16 @@ START_TEST(a_grant_orders_before_a_waiter_that_is_awake)
     for (int round = 0; round < 100; round++) {
         struct message m = { .text = 0 };
         struct fs_sem *s = fs_inside(&m.sem);
-        struct fs_wait wait = { .waiter = { .units = 1 }, .sem = s,
-                                .machine = &fs_waiter_machine, .abort = fs_abort_request };
-        struct fs_deferred deferred;
-        int64_t available;
+        struct fs_wait wait = { .waiter.units = 1, .sem = s, .abort = fs_abort_request };
+        struct fs_section in;
         pthread_t sender;
         bool woken;
 
         ck_assert_int_eq(fairsem_init(&m.sem, 0, NULL), 0);
         ck_assert_int_eq(fs_wait_begin(&wait, NULL), 0);
-        available = fs_enter(s, &deferred);
-        fs_join_or_refuse(s, available, &wait.waiter, 0, 0, &deferred);
-        fs_exit(s, available, &deferred);
+        fs_section_begin(&in, s);
+        fs_join(&in, &wait.waiter, 0);
+        fs_section_end(&in);
         start_thread(&sender, release_it, &m);
         while (fs_in_queue(&wait.waiter))
             moment();

@@ -84,7 +84,7 @@ static bool commutes(const void *at, bool write)
     if (in_token < sizeof the_token)
         return !write && !script_uses(CANCEL);
     if (in_statics(at))
-        return !write && !scenario->cold && !scenario->measures;
+        return !write && !scenario->cold;
     return false;
 }
 

@@ -190,14 +190,18 @@ static bool over_bound(const struct fs_waiter *w)
     return w->joined_ns + scenario->bypass_ns <= self->last_clock;
 }
 
-/* A thread takes units without having joined. */
-static void passed(void)
+/* A thread takes units without having joined: it comes first, or passes. */
+static void took(void)
 {
+    const struct op *op = &script[id_of(self)][self->op];
+
     for (int i = 0; i < sems_count; i++) {
         const struct fs_waiter *head = i_own(i) ? head_of(i) : NULL;
 
-        if (head != NULL && over_bound(head))
-            fail("I6 bound", "the head is passed after the bound");
+        if (head == NULL || (head->in_queue.kind != FS_OLD && op->priority < head->in_queue.priority))
+            continue;
+        if (scenario->bypass_ns == 0 || over_bound(head))
+            fail("I6 bound", "the head is passed, which has no bound, or after it");
     }
 }
 
@@ -238,7 +242,7 @@ static void state_stored(const void *at, int64_t before, int64_t now)
         joined((struct fs_waiter *)((uintptr_t)at - offsetof(struct fs_waiter, state)));
     } else if (now == FS_GRANTED && stack_owner(at) == id_of(self) && before == FS_NOT_JOINED
                && (verbs[script[id_of(self)][self->op].verb].of & A_SEM) != 0) {
-        passed();
+        took();
     }
 }
 

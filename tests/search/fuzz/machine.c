@@ -210,15 +210,14 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
 {
     (void)awake;
     (void)core;
-    *plan = facts->never ? FS_PLAN_SLEEP
-            : facts->is_head ? FS_PLAN_SPIN_AS_HEAD : FS_PLAN_YIELD_IN_QUEUE;
-    return facts->never || facts->is_head || facts->only_head ? FS_AHEAD_NOBODY : FS_AHEAD_ON_CORE;
+    *plan = facts->is_head ? FS_PLAN_SPIN_AS_HEAD : FS_PLAN_YIELD_IN_QUEUE;
+    return facts->is_head || facts->only_head ? FS_AHEAD_NOBODY : FS_AHEAD_ON_CORE;
 }
 
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts)
 {
     (void)awake;
-    return !facts->never && !facts->only_head;
+    return !facts->only_head;
 }
 
 void fs_awake_learn_turn(struct fs_awake *awake, int64_t turn_ns)

@@ -13,8 +13,8 @@ bit  due[N];            /* it has waited for so long */
 bit  old[N];            /* ... and that was noted */
 
 #define IS_OLD(i) (old[i] && BUG != NEWCOMERS_PASS_OLD)
-#define NOTE_AGE  fs_note_age();
-#define AFTER_LOCK ; fs_note_age()
+#define NOTE_AGE  fs_age_note();
+#define AFTER_LOCK ; fs_age_note()
 #define AGE_JOINS(x)  age_joins(x);
 #define AGE_LEAVES(x) age_leaves(x);
 
@@ -33,8 +33,8 @@ inline age_leaves(x)
     old[x] = 0
 }
 
-/* queueing.h: fs_note_age.  Where the oldest is in the queue, `i`; who it is, `at`. */
-inline fs_note_age()
+/* age.h: fs_age_note.  Where the oldest is in the queue, `i`; who it is, `at`. */
+inline fs_age_note()
 {
     d_step {
         i = 0;

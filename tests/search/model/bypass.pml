@@ -33,8 +33,8 @@ inline its_own_bound(x) { skip }
 #endif
 
 #ifdef BYPASS
-/* section.h: fs_grants_directly.  Must the head be granted, and not be passed?  Sets `over`. */
-inline fs_grants_directly(head)
+/* bypass.c: grants_directly.  Must the head be granted, and not be passed?  Sets `over`. */
+inline grants_directly(head)
 {
 #ifdef BOUND
     over = (state[head] != PARKED && BUG != OPENS_TO_AWAKE) || (late && BUG != BOUND_FORGOTTEN);
@@ -99,12 +99,12 @@ inline fs_bypass_release(n)
     seen = 0
 }
 
-/* section.h: fs_may_pass; semaphore.c: acquire_past_the_queue.  The result is in `ok`. */
-inline fs_may_pass()
+/* bypass.h: fs_bypass_passes; acquire.h: fs_take_or_say.  The result is in `ok`. */
+inline fs_bypass_passes()
 {
     if
     :: atomic { length > 0 && NEED(me) <= available ->
-        fs_grants_directly(queue[0]);
+        grants_directly(queue[0]);
         if
         :: !over ->
             HOLDS(I6, !LATE);
@@ -120,8 +120,8 @@ inline fs_may_pass()
 }
 
 #else
-inline fs_grants_directly(head) { over = true }
+inline grants_directly(head) { over = true }
 inline fs_bypass_acquire(n) { skip }
 inline fs_bypass_release(n) { skip }
-inline fs_may_pass() { skip }
+inline fs_bypass_passes() { skip }
 #endif

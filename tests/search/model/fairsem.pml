@@ -105,12 +105,12 @@ mtype state[N];         /* of each thread's waiter, as in waiter.h */
 byte finished;      /* processes that have come to their end */
 byte returned;      /* DESTROY: acquires that have returned */
 
-/* semaphore.c: fs_acquire_contended.  Of a try; the result is in `ok`. */
+/* acquire.c: fs_acquire.  Of a try; the result is in `ok`. */
 inline try_contended()
 {
     d_step { alive[me] = 1; state[me] = NOT_JOINED };
-    fs_lock();
-    fs_may_pass();
+    fs_section_lock();
+    fs_bypass_passes();
     if
     :: ok
     :: !ok && BUG == TRY_PASSES && NEED(me) <= available ->
@@ -124,31 +124,31 @@ inline try_contended()
     :: else
     fi;
     ok = false;
-    fs_grant_and_unlock();
+    fs_section_unlock();
     fs_wake_queue_run();
     atomic { ok = state[me] == GRANTED; alive[me] = 0; state[me] = NOT_JOINED }
 }
 
-/* semaphore.c: fs_acquire_contended; wait.c: fs_exit_and_wait.  Of a thread that may wait; the
+/* acquire.c: fs_acquire; wait.c: fs_wait_end.  Of a thread that may wait; the
  * result is in `ok`. */
-inline fs_acquire_contended()
+inline fs_acquire()
 {
     d_step { alive[me] = 1; state[me] = NOT_JOINED };
     fs_token_attach();
     if
     :: ok ->
-        fs_lock();
+        fs_section_lock();
         ok = state[me] == CANCELED;     /* by the token, a moment before */
         if
-        :: !ok -> fs_may_pass()
+        :: !ok -> fs_bypass_passes()
         :: else
         fi;
         if
-        :: !ok -> fs_join(me); plan_and_wake()
+        :: !ok -> fs_join(me); fs_plan_awake()
         :: else
         fi;
         ok = false;
-        fs_grant_and_unlock();
+        fs_section_unlock();
         fs_wake_queue_run();
         fs_sleep();
         fs_token_detach();
@@ -170,12 +170,12 @@ inline fairsem_acquire()
     if
     :: ok
     :: !ok && ONLY_TRIES(me) -> try_contended()
-    :: !ok && !ONLY_TRIES(me) -> fs_acquire_contended()
+    :: !ok && !ONLY_TRIES(me) -> fs_acquire()
     fi;
     check_result(ok)
 }
 
-/* semaphore.c: fairsem_release, release_contended. */
+/* semaphore.c: fairsem_release, fs_release. */
 inline fairsem_release(n)
 {
     fs_release_fast(n);
@@ -186,9 +186,9 @@ inline fairsem_release(n)
     if
     :: ok
     :: else ->
-        fs_lock();
+        fs_section_lock();
         d_step { available = available + n; has[me] = has[me] - n };
-        fs_grant_and_unlock();
+        fs_section_unlock();
         fs_wake_queue_run()
     fi;
     ok = false
@@ -200,9 +200,9 @@ inline fairsem_destroy()
     if
     :: BUG == DESTROYS_AT_ONCE
     :: else ->
-        fs_lock();
+        fs_section_lock();
         HOLDS(I4, length == 0);
-        fs_grant_and_unlock()
+        fs_section_unlock()
     fi;
     exists = false
 }
@@ -261,9 +261,9 @@ proctype owner(byte me)
 {
     LOCALS;
 
-    fs_lock();
+    fs_section_lock();
     d_step { available = available - 1; has[me] = 1 };
-    fs_grant_and_unlock();
+    fs_section_unlock();
     fs_wake_queue_run();
     fairsem_release(1);
     finished++

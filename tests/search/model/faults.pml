@@ -14,7 +14,7 @@
 #define GRANTS_ONE          6   /* the grant loop stops after one grant */
 #define GRANT_BEFORE_DEBIT  7   /* the grant is visible before the debit */
 #define SLOW_DROPPED        8   /* the word is given back without SLOW; the queue is not empty */
-#define SLOW_NOT_SET        9   /* fs_lock() only reads the word; others may change it */
+#define SLOW_NOT_SET        9   /* fs_section_lock() only reads the word; others may change it */
 #define EXPIRED_AND_GRANTED 10  /* a timeout that comes after the grant counts */
 #define ABANDONS_UNITS      11  /* pthread_cancel after the grant: the units are lost */
 #define ABANDON_MAKES_UNITS 12  /* pthread_cancel before the grant gives back units it never had */
@@ -31,7 +31,7 @@
 #define DESTROYS_AT_ONCE    24  /* fairsem_destroy() does not take the mutex */
 #define UNFAIR_MUTEX        25  /* not in the library: why FAIR_MUTEX is needed, see section.pml */
 #define WOKEN_BUT_ASLEEP    26  /* an early wake changes the state, but does not wake the thread */
-#define OPEN_KEPT           28  /* fs_lock() does not close the queue */
+#define OPEN_KEPT           28  /* fs_section_lock() does not close the queue */
 #define OPENS_SILENTLY      29  /* the queue is opened, and its head is not woken to claim */
 #define NO_CLAIM            30  /* a head that was woken to claim does not, and parks again */
 #define OPENS_TO_AWAKE      31  /* the queue is opened although its head is awake */

@@ -10,7 +10,7 @@ hidden byte TRUTH = 1, TOKENS_WORD = 1;
 
 byte has[N + 2];        /* units that were debited for a thread and that it has not given back */
 byte held;              /* units that threads know to be theirs */
-bit  in_hands;          /* I3: set from fs_lock() until the word is given back */
+bit  in_hands;          /* I3: set from fs_section_lock() until the word is given back */
 byte before[N];         /* I6: a set, bit i for thread i */
 bit  alive[N];          /* I8 */
 bit  exists = 1;        /* I8 */

@@ -357,8 +357,8 @@ inline fs_shared_lock()
     HOLDS(ALONE, owners == 1)
 }
 
-/* shared/shared_section.c: fs_shared_section_take_out */
-inline fs_shared_section_take_out(s)
+/* shared/shared_section.c: fs_shared_take_out */
+inline fs_shared_take_out(s)
 {
     atomic {
         watched = KEEPS_WATCH(s);
@@ -375,7 +375,7 @@ inline fs_shared_section_take_out(s)
 inline settle_slot(s)
 {
     if
-    :: state[s] == TO_UNLINK -> fs_shared_section_take_out(s); fs_shared_free_slot(s)
+    :: state[s] == TO_UNLINK -> fs_shared_take_out(s); fs_shared_free_slot(s)
     :: state[s] == TO_RETURN -> fs_shared_return_grant(s)
     :: else
     fi
@@ -553,7 +553,7 @@ inline come_and_leave()
     if
     :: state[me] == GRANTED -> fs_shared_receive(); expired = 0; why = GIVE_BACK
     :: state[me] == WAITING && expired ->
-        fs_shared_section_take_out(me);
+        fs_shared_take_out(me);
         fs_shared_free_slot(me);
         expired = 0;
         NEXT_TURN

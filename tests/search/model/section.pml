@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * section.pml - the word, the mutex, the wait queue and the grant loop: src/core/section.c,
- * queueing.c, waitq.c and fast_path.h.
+ * queue.c, waitq.c and fast_path.h.
  *
  * One step is one access to what threads share without the mutex: the word, a waiter's state.
  * Data under the mutex changes together with the next such step, because no other thread can see
@@ -10,7 +10,7 @@
  *
  * The word has OPEN next to SLOW; the source has OPEN at the top.  Closing the queue and reading
  * the count is one step: SLOW is set already when OPEN is, so of the two instructions of
- * fs_lock() only one does something.
+ * fs_section_lock() only one does something.
  *
  * Left out: weak memory (the model is sequentially consistent; the sources justify the order of
  * each atomic access), statistics, limits and capacities, close, tickets, fork.
@@ -95,8 +95,8 @@ inline fs_release_fast(n)
     seen = 0
 }
 
-/* section.c: fs_lock.  From here the count is only in `available`, of the caller. */
-inline fs_lock()
+/* section.c: fs_section_lock.  From here the count is only in `available`, of the caller. */
+inline fs_section_lock()
 {
     want_mutex();
     atomic {
@@ -114,7 +114,7 @@ inline fs_lock()
     AFTER_LOCK
 }
 
-/* section.c: fs_grant_and_unlock.  The end of it, two steps: between them the fast path is open,
+/* section.c: fs_section_unlock.  The end of it, two steps: between them the fast path is open,
  * and the mutex is not free. */
 inline give_word_back_and_unlock()
 {
@@ -168,7 +168,7 @@ inline waitq_leave(x)
     at = 0
 }
 
-/* queueing.c: fs_join. */
+/* queue.c: fs_join. */
 inline fs_join(x)
 {
     d_step {
@@ -179,7 +179,7 @@ inline fs_join(x)
     }
 }
 
-/* queueing.c: fs_leave; complete() is in wait.pml. */
+/* queue.c: fs_leave; complete() is in wait.pml. */
 inline fs_leave(x, why)
 {
     d_step {
@@ -196,14 +196,14 @@ inline fs_leave(x, why)
 #define HEAD \
     (BUG == SMALL_FIRST && length > 1 && NEED(queue[0]) > available -> queue[1] : queue[0])
 
-/* section.c: grant, fs_grant_and_unlock. */
-inline fs_grant_and_unlock()
+/* section.c: grant, fs_section_unlock. */
+inline fs_section_unlock()
 {
     NOTE_AGE
     do
-    :: atomic { length > 0 && NEED(HEAD) <= available -> w = HEAD; fs_grants_directly(w) };
+    :: atomic { length > 0 && NEED(HEAD) <= available -> w = HEAD; grants_directly(w) };
         if
-        :: !over -> open = true; fs_wake_to_claim(w); break
+        :: !over -> open = true; fs_bypass_wakes(w); break
         :: else
         fi;
         d_step {
@@ -218,7 +218,7 @@ inline fs_grant_and_unlock()
         NOTE_AGE
         if
         :: BUG == GRANTS_ONE -> break
-        :: BUG == GRANTS_IN_BATCHES -> give_word_back_and_unlock(); fs_lock()
+        :: BUG == GRANTS_IN_BATCHES -> give_word_back_and_unlock(); fs_section_lock()
         :: else
         fi
     :: else -> break

@@ -35,7 +35,7 @@ inline fs_wake_queue_add(x)
 #define WOKEN_ALREADY(x) (state[x] == WOKEN && noted[x] == 0 && BUG != TOUCHES_GRANTED)
 #endif
 
-/* wait.c: complete_thread, fs_complete_at_once.  For a thread that is awake, one compare-and-swap
+/* wait.c: complete_thread.  For a thread that is awake, one compare-and-swap
  * does it. */
 inline complete(x, why)
 {
@@ -83,13 +83,13 @@ inline fs_wake_queue_run()
     od
 }
 
-/* queueing.c: fs_wake_next, plan_and_wake.  The source learns whether to try; the model chooses. */
+/* queue.c: fs_wake_next, fs_plan_awake.  The source learns whether to try; the model chooses. */
 #if defined(BYPASS) || defined(SLEEPS_AT_ONCE)
 inline fs_wake_next() { skip }
-inline plan_and_wake() { skip }
+inline fs_plan_awake() { skip }
 #else
 /* By a waiter that has joined, of one near the head. */
-inline plan_and_wake()
+inline fs_plan_awake()
 {
     if
     :: atomic { length > 1 && state[queue[0]] == PARKED -> complete_woken(queue[0]) }
@@ -107,8 +107,8 @@ inline fs_wake_next()
 }
 #endif
 
-/* queueing.c: fs_wake_to_claim. */
-inline fs_wake_to_claim(x)
+/* bypass.c: fs_bypass_wakes. */
+inline fs_bypass_wakes(x)
 {
     if
     :: d_step { BUG != OPENS_SILENTLY && state[x] == PARKED -> complete_woken(x) }
@@ -130,7 +130,7 @@ inline complete_woken(x)
  * The state is in `st` afterwards. */
 inline fs_abort_request(x, why)
 {
-    fs_lock();
+    fs_section_lock();
     HOLDS(I8, alive[x]);
     st = state[x];
     if
@@ -154,7 +154,7 @@ inline fs_abort_request(x, why)
     fi;
     if
     :: BUG == NO_CASCADE -> give_word_back_and_unlock()
-    :: else -> fs_grant_and_unlock()
+    :: else -> fs_section_unlock()
     fi
 }
 
@@ -225,8 +225,8 @@ inline come_to_claim()
     if
     :: BUG == NO_CLAIM
     :: else ->
-        fs_lock();
-        fs_grant_and_unlock();
+        fs_section_lock();
+        fs_section_unlock();
         fs_wake_queue_run()
     fi
 }

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * acquire.c - an acquire that the fast path did not do: it takes its units in a section, or waits.
+ */
+#include "acquire.h"
+
+#include "queue.h"
+#include "section.h"
+#include "wait.h"
+
+#include <errno.h>
+
+int fs_room_in_queue(struct fs_section *in)
+{
+    struct fs_sem *s = in->sem;
+
+    if (s->max_waiters == 0 || s->waiters < s->max_waiters)
+        return 0;
+    s->count.refused++;
+    return ENOBUFS;
+}
+
+/*
+ * No other thread knows of w, unless a token lists it.  Then the token's canceler must see, under
+ * the mutex, that the wait has ended.  (When a refused wait stayed NOT_JOINED, a canceler took it
+ * for one that had still to join.)
+ */
+static void end_at_once(struct fs_waiter *w, int error)
+{
+    fs_set_reason(w, error);
+    fs_state_go(&fs_waiter_machine, &w->state, error == 0 ? FS_GRANTED : FS_REFUSED,
+                memory_order_relaxed);
+}
+
+static void take_or_join(struct fs_section *in, struct fs_wait *wait, int priority, bool drains)
+{
+    struct fs_waiter *w = &wait->waiter;
+    int error = fs_take_or_say(in, w->units, priority, drains);
+
+    if (error == FS_MUST_WAIT && (error = fs_room_in_queue(in)) == 0) {
+        fs_plan_awake(in, w, fs_join(in, w, priority));
+        wait->old_at_ns = fs_age_old_at_ns(in->sem, w);
+        return;
+    }
+    end_at_once(w, error);
+}
+
+int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
+               const struct fs_deadline *deadline, const fairsem_token_t *token)
+{
+    struct fs_wait wait = {
+        .waiter.units = n, .sem = s, .abort = fs_abort_request, .deadline = deadline,
+    };
+    struct fs_section in;
+    int error;
+
+    if (fs_bypass_acquire(s, n))
+        return 0;
+    error = fs_wait_begin(&wait, token);
+    if (error != 0)
+        return error;
+    fs_section_begin(&in, s);
+    /* If not, its token has just made it CANCELED. */
+    if (fs_waiter_state(&wait.waiter) == FS_NOT_JOINED)
+        take_or_join(&in, &wait, priority, drains);
+    return fs_wait_end(&wait, &in);
+}
+
+int fs_acquire_now(struct fs_sem *s, int64_t n, int priority, bool drains, int error)
+{
+    struct fs_section in;
+    int result;
+
+    if (fs_bypass_acquire(s, n))
+        return 0;
+    fs_section_begin(&in, s);
+    result = fs_take_or_say(&in, n, priority, drains);
+    fs_section_end(&in);
+    return result == FS_MUST_WAIT ? error : result;
+}
+
+/* A deadline in the past: try once, without a place in the queue, which others could see. */
+int fs_acquire_as(struct fs_sem *s, int64_t n, bool drains, const fairsem_wait_t *how)
+{
+    struct fs_deadline deadline;
+    bool timed = fs_wait_deadline(how, &deadline);
+
+    if (timed && fs_deadline_passed(&deadline))
+        return fs_acquire_now(s, n, how->priority, drains, ETIMEDOUT);
+    return fs_acquire(s, n, how->priority, drains, timed ? &deadline : NULL, how->token);
+}
+
+int64_t fs_acquire_upto(struct fs_sem *s, int64_t max)
+{
+    struct fs_section in;
+    int64_t n = fs_bypass_acquire_upto(s, max);
+
+    if (n > 0)
+        return n;
+    fs_section_begin(&in, s);
+    n = 0;
+    if (s->closed == 0 && fs_may_take(&in, 1, FS_LAST_PRIORITY))
+        n = in.available < max ? in.available : max;
+    in.available -= n;
+    fs_section_end(&in);
+    return n;
+}

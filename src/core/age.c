@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* age.c - see age.h. */
+#include "age.h"
+
+#include "probes.h"
+
+/* False: it is not time yet, or it makes no difference. */
+static bool grows_old(struct fs_section *in, struct fs_waitq_node *node)
+{
+    int64_t old_at_ns = fs_age_old_at_ns(in->sem, fs_waiter_of(node));
+
+    if (old_at_ns == 0 || fs_section_now(in) < old_at_ns)
+        return false;
+    node->kind = FS_OLD;
+    return true;
+}
+
+void fs_age_note_oldest(struct fs_section *in)
+{
+    struct fs_sem *s = in->sem;
+    struct fs_waitq_node *oldest = s->queue.front, *head = fs_waitq_first(&s->queue);
+
+    fs_assert_held(s);
+    if (oldest == NULL || oldest->kind == FS_OLD || !grows_old(in, oldest) || oldest == head)
+        return;
+    s->head_since_ns = in->now_ns;
+    fs_probe_aged(s, s->name, fs_waiter_of(oldest)->units, oldest->seq,
+                  in->now_ns - fs_waiter_of(oldest)->joined_ns);
+}
+
+void fs_age_note_all(struct fs_section *in)
+{
+    struct fs_waitq_node *node = in->sem->queue.front;
+
+    while (node != NULL && (node->kind == FS_OLD || grows_old(in, node)))
+        node = fs_waitq_younger(&in->sem->queue, node);
+}
+
+/* The clock of a deadline may be set while we sleep by another one, so then look often. */
+#define OTHER_CLOCK_NS 1000000000
+
+static bool is_earlier(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
+const struct fs_deadline *fs_age_wake_at(int64_t old_at_ns, const struct fs_deadline *end,
+                                         struct fs_deadline *old_at)
+{
+    int64_t ns = old_at_ns - fs_now_ns();
+
+    if (end != NULL && end->clock != CLOCK_MONOTONIC) {
+        if (ns > OTHER_CLOCK_NS)
+            ns = OTHER_CLOCK_NS;
+        if (fs_deadline_rest(end, ns) < ns)
+            return end;
+    }
+    *old_at = fs_deadline_after(ns > 0 ? ns : 1);
+    if (end != NULL && end->clock == CLOCK_MONOTONIC && is_earlier(&end->at, &old_at->at))
+        return end;
+    return old_at;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * age.h - attr.aging_ns: the oldest request comes before all others once it has waited for so long.
+ *
+ * Time makes it old, not an event.  So a section notes it before it looks at the head; and a thread
+ * whose request has become old comes to a section by itself, because it may fit where the head does
+ * not, and nothing else may happen.
+ */
+#ifndef FS_AGE_H
+#define FS_AGE_H
+
+#include "sem.h"
+
+/* When will a request that has joined be old, if it still waits?  0: never. */
+static inline int64_t fs_age_old_at_ns(const struct fs_sem *s, const struct fs_waiter *w)
+{
+    if (s->aging_ns == 0)
+        return 0;
+    return s->aging_ns < INT64_MAX - w->joined_ns ? w->joined_ns + s->aging_ns : 0;
+}
+
+void fs_age_note_oldest(struct fs_section *in);
+
+/* Is the oldest request old by now?  In a section. */
+static inline void fs_age_note(struct fs_section *in)
+{
+    if (in->sem->aging_ns != 0)
+        fs_age_note_oldest(in);
+}
+
+/* The same for all requests, because somebody wants to see the whole queue. */
+void fs_age_note_all(struct fs_section *in);
+
+/*
+ * When does a thread wake by itself that waits until *end (NULL: none), and whose request becomes old
+ * at that time?  One of the two; *old_at is memory for the second.
+ */
+const struct fs_deadline *fs_age_wake_at(int64_t old_at_ns, const struct fs_deadline *end,
+                                         struct fs_deadline *old_at);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* bypass.c - see bypass.h. */
+#include "bypass.h"
+
+#include "queue.h"
+
+/*
+ * Is the head granted directly, if its request fits?  To wake it gains nothing if its thread is awake,
+ * and a ticket has no thread.  While any ticket is queued, grant directly: a thread that claims would
+ * also grant the ticket, and run its callback, in an acquire where the user does not expect it.  (With
+ * aging_ns it may happen, as the manual says.)
+ */
+static bool grants_directly(struct fs_section *in, const struct fs_waiter *head)
+{
+    fs_assert_held(in->sem);
+    return in->sem->tickets != 0 || fs_waiter_state(head) != FS_PARKED
+           || fs_section_now(in) - head->joined_ns >= in->sem->bypass_ns;
+}
+
+bool fs_bypass_may_pass(struct fs_section *in, int64_t n)
+{
+    const struct fs_sem *s = in->sem;
+    const struct fs_waiter *head = fs_head(s);
+
+    return head != NULL && s->closed == 0 && n > 0 && n <= in->available
+           && s->limit != 0     /* paused */
+           && !grants_directly(in, head);
+}
+
+bool fs_bypass_wakes(struct fs_section *in, struct fs_waiter *head)
+{
+    if (grants_directly(in, head))
+        return false;
+    fs_learn(in->sem, head->joined_ns, head->in_queue.core, fs_section_now(in));
+    head->complete(head, FS_WOKEN, in);
+    return true;
+}

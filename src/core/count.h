@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* count.h - what is counted of waits, as in fairsem_stat_t, and the probes.  In a section. */
+#ifndef FS_COUNT_H
+#define FS_COUNT_H
+
+#include "probes.h"
+#include "sem.h"
+
+/* A copy of what is counted of a waiter that leaves the queue. */
+struct fs_ended {
+    int64_t  joined_ns;
+    int64_t  units;     /* for the probes, like seq */
+    uint64_t seq;
+    int      core;
+    bool     passed;    /* it was the head because it was old, before a better priority */
+};
+
+static inline struct fs_ended fs_ended_of(const struct fs_sem *s, const struct fs_waiter *w)
+{
+    return (struct fs_ended){
+        .joined_ns = w->joined_ns, .units = w->units, .seq = w->in_queue.seq,
+        .core = w->in_queue.core,
+        .passed = s->aging_ns != 0 && w->in_queue.kind == FS_OLD
+                  && fs_waitq_best(&s->queue) != &w->in_queue,
+    };
+}
+
+/* The units that the queue asks for: a number of 96 bits, which cannot overflow. */
+static inline void fs_count_waiting(struct fs_sem *s, int64_t units, int sign)
+{
+    uint64_t before = s->waiting_low;
+
+    s->waiting_low += (uint64_t)(sign * units);
+    if (sign > 0)
+        s->waiting_high += s->waiting_low < before;
+    else
+        s->waiting_high -= s->waiting_low > before;
+}
+
+/* The maximum of the interval is never above that of all time. */
+static inline void fs_count_length(struct fs_sem *s, uint32_t waiters)
+{
+    if (waiters <= s->waiters_max_interval)
+        return;
+    s->waiters_max_interval = waiters;
+    if (waiters > s->waiters_max)
+        s->waiters_max = waiters;
+}
+
+/* w is in the queue.  Last: a thread that sees it counted must find it waiting already. */
+static inline void fs_count_joined(struct fs_sem *s, const struct fs_waiter *w)
+{
+    uint32_t waiters = s->waiters + 1;
+
+    fs_count_waiting(s, w->units, 1);
+    s->waits++;
+    fs_count_length(s, waiters);
+    fs_probe_wait_begin(s, s->name, w->units, w->in_queue.seq, w->in_queue.priority);
+    atomic_store_explicit(&s->waiters, waiters, memory_order_release);
+}
+
+/* The request of a waiter is not in the queue any more. */
+static inline void fs_count_left(struct fs_sem *s, int64_t units)
+{
+    fs_count_waiting(s, units, -1);
+    atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_release);
+}
+
+/* A word for the reason, for the probe. */
+const char *fs_why_canceled(bool ticket, enum fs_waiter_state state);
+
+/* A wait has ended in this state. */
+static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended, int64_t now_ns,
+                    enum fs_waiter_state state)
+{
+    struct fs_counters *count = &s->count;
+    int64_t waited_ns = now_ns - ended->joined_ns;
+
+    if (waited_ns > INT64_MAX - s->wait_ns_total)
+        s->wait_ns_total = INT64_MAX;   /* a million tickets, for a month each */
+    else
+        s->wait_ns_total += waited_ns;
+    if (waited_ns > count->wait_ns_max_interval) {
+        count->wait_ns_max_interval = waited_ns;
+        if (waited_ns > count->wait_ns_max)
+            count->wait_ns_max = waited_ns;
+    }
+    if (state == FS_GRANTED) {
+        s->grants++;
+        count->aged += ended->passed;
+        fs_probe_grant(s, s->name, ended->units, ended->seq, waited_ns);
+    } else if (state == FS_EXPIRED) {
+        count->timeouts++;
+        fs_probe_timeout(s, s->name, ended->units, ended->seq, waited_ns);
+    } else {
+        fs_probe_cancel(s, s->name, ended->units, ended->seq, waited_ns,
+                        fs_why_canceled(ended->core == FS_NO_CORE, state));
+    }
+}
+
+void fs_count_over_release(struct fs_sem *s, int64_t n, int64_t room);
+
+#endif

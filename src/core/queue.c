@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* queue.c - into a semaphore's queue, and out of it; see queue.h. */
+#include "queue.h"
+
+#include "annotate.h"
+#include "count.h"
+
+static bool is_head(const struct fs_sem *s, const struct fs_waiter *w)
+{
+    return fs_head(s) == w;
+}
+
+/* ---- Join ---- */
+
+bool fs_join(struct fs_section *in, struct fs_waiter *w, int priority)
+{
+    struct fs_sem *s = in->sem;
+    bool leads;
+
+    fs_assert_held(s);
+    fs_waitq_join(&s->queue, &w->in_queue, priority, s->aging_ns != 0);
+    fs_state_go(&fs_waiter_machine, &w->state, FS_QUEUED, memory_order_relaxed);
+    w->joined_ns = fs_section_now(in);
+    leads = is_head(s, w);
+    if (leads)
+        s->head_since_ns = w->joined_ns;
+    fs_count_joined(s, w);
+    return leads;
+}
+
+/* ---- Awake: the facts for awake.h, and what it answers ---- */
+
+/* With bounded bypass, one that is awake would be granted directly, and threads could pass nobody. */
+static inline struct fs_awake_facts facts_of(const struct fs_sem *s, const struct fs_waiter *w,
+                                             bool leads)
+{
+    return (struct fs_awake_facts){
+        .joined_ns = w->joined_ns, .waiting = s->waiters,
+        .units = s->bounded ? s->limit : fs_initial_units(s), .each = w->units,
+        .is_head = leads, .only_head = s->bypass_ns != 0,
+    };
+}
+
+/*
+ * Wake a waiter ahead of its turn, if it sleeps (PARKED).  When it wakes it is QUEUED, as if it had
+ * just joined, with a new plan.  Not if its handlers are not wrapped: to stay awake once more it
+ * would have to hold its signals again.
+ *
+ * Relaxed: the state publishes the plan, or it is only a hint to a thread that is awake.
+ */
+static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_plan plan)
+{
+    bool asleep = fs_waiter_state(w) == FS_PARKED;
+
+    if (asleep && in->sem->interruptible && fs_signal_hooks == NULL)
+        return;
+    if (asleep || plan == FS_PLAN_YIELD_NEXT)
+        atomic_store_explicit(&w->in_queue.plan, plan, memory_order_relaxed);
+    if (asleep)
+        w->complete(w, FS_WOKEN, in);
+}
+
+/* The first of those near the head that joined on the core of this one; NULL: there is none. */
+static struct fs_waiter *next_on_the_core_of(const struct fs_sem *s, const struct fs_waiter *joined)
+{
+    struct fs_waitq_node *node = fs_waitq_first(&s->queue);
+
+    for (int i = 0; i < FS_AHEAD_PLACES && node != &joined->in_queue; i++) {
+        if (node->core == joined->in_queue.core)
+            return fs_waiter_of(node);
+        node = fs_waitq_behind(&s->queue, node);
+    }
+    return NULL;
+}
+
+void fs_plan_awake(struct fs_section *in, struct fs_waiter *w, bool leads)
+{
+    struct fs_sem *s = in->sem;
+    struct fs_awake_facts facts;
+    struct fs_waiter *next = NULL;
+    enum fs_plan plan;
+    enum fs_ahead ahead;
+
+    fs_assert_held(s);
+    w->in_queue.core = (int16_t)fs_cpu_current();
+    if (s->sleeps_at_once)
+        return;
+    facts = facts_of(s, w, leads);
+    ahead = fs_awake_joined(&s->awake, &facts, w->in_queue.core, &plan);
+    atomic_store_explicit(&w->in_queue.plan, plan, memory_order_relaxed);
+    if (ahead == FS_AHEAD_ON_CORE)
+        next = next_on_the_core_of(s, w);
+    if (next != NULL)
+        wake_ahead(in, next, FS_PLAN_YIELD_NEXT);
+    else if (ahead != FS_AHEAD_NOBODY)
+        wake_ahead(in, fs_head(s), FS_PLAN_YIELD_WOKEN);
+}
+
+void fs_wake_next(struct fs_section *in, struct fs_waiter *head)
+{
+    const struct fs_awake_facts facts = facts_of(in->sem, head, true);
+
+    fs_assert_held(in->sem);
+    if (!in->sem->sleeps_at_once && fs_awake_next(&in->sem->awake, &facts))
+        wake_ahead(in, head, FS_PLAN_SPIN_WOKEN);
+}
+
+/* ---- Leave ---- */
+
+/*
+ * The waiter is completed before the clock is read and anything is counted: if its thread is awake,
+ * it goes on at once, on another core, while this thread does the rest.  It may be gone by then (I8),
+ * so `ended` has a copy of what is still needed.
+ */
+void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state state)
+{
+    struct fs_sem *s = in->sem;
+    const struct fs_ended ended = fs_ended_of(s, w);
+    bool was_head = is_head(s, w);
+
+    fs_assert_held(s);
+    fs_waitq_leave(&s->queue, &w->in_queue);
+    fs_count_left(s, ended.units);
+    fs_annotate_before(w);
+    w->complete(w, state, in);
+    fs_count_ended(s, &ended, fs_section_now(in), state);
+    if (!was_head)
+        return;
+    if (state == FS_GRANTED)
+        fs_learn(s, ended.joined_ns, ended.core, in->now_ns);
+    s->head_since_ns = in->now_ns;      /* for the next head */
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* sem.c - a semaphore in a forked child; see sem.h. */
+#include "sem.h"
+
+#include "fork.h"
+#include "mutex.h"
+
+/*
+ * This process was forked since the semaphore was last used.  The threads in its queue do not
+ * exist here, and one of them may have held the mutex.  The count stays as it was, except that an
+ * unfinished resize is completed.  SLOW may still be set; the caller's section clears it.
+ */
+void fs_sem_reset_in_child(void *sem)
+{
+    struct fs_sem *s = sem;
+
+    if (s->generation == FS_DESTROYED)
+        fs_misused(s, "a semaphore is used after fairsem_destroy");
+    fs_mutex_init(&s->mutex);
+    s->queue = (struct fs_waitq){ .next_seq = s->queue.next_seq };
+    if (s->resizing) {
+        atomic_store_explicit(&s->word, (s->limit - *fs_in_use(s)) * 2 + FS_SLOW,
+                              memory_order_relaxed);
+        atomic_store_explicit(&s->resizing, false, memory_order_relaxed);
+    }
+    s->head_since_ns = 0;
+    s->waiting_low = s->waiting_high = 0;
+    s->tickets = 0;
+    atomic_store_explicit(&s->waiters, 0, memory_order_relaxed);
+    /* A copy of a section has no end.  Release order: whoever finds it even finds all the above. */
+    atomic_store_explicit(&s->sections, s->sections + s->sections % 2, memory_order_release);
+}
