@@ -25,7 +25,7 @@ LAYOUT = {
     'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
     'fs_parking': 'ptr parker, u8 on_word, i32 thread',
     'fs_wait': 'fs_waiter waiter, ptr sem, ptr abort, ptr deadline, '
-               'i64 old_at_ns, fs_cancelable by_token, fs_parking parking, u8 claims, '
+               'i64 old_at_ns, fs_cancelable by_token, fs_parking parking, '
                'u8 wake_is_told, u32 generation, u8 interruptible, u8 interrupted, '
                'i64 completed_ns',
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',

@@ -29,7 +29,8 @@ enum fs_plan {
     FS_PLAN_YIELD_AS_HEAD,      /* it joined as the head, but the releasing thread needs its core */
     FS_PLAN_YIELD_WOKEN,        /* woken early in a crowd, by the next to join */
     FS_PLAN_YIELD_NEXT,         /* the same, or awake already: next on its core, so it spins first */
-    FS_PLAN_YIELD_IN_QUEUE      /* its turn is near */
+    FS_PLAN_YIELD_IN_QUEUE,     /* its turn is near */
+    FS_PLAN_CLAIM               /* no answer of the policy: woken to claim its units, see bypass.h */
 };
 
 /* What is known of a semaphore.  All zero: nothing yet, so threads stay awake. */
@@ -88,12 +89,6 @@ void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int c
  */
 void fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
                    int64_t joined_ns, const struct fs_deadline *deadline);
-
-/* Is there anything to stay awake for?  Relaxed: a hint. */
-static inline bool fs_awake_stays(const _Atomic uint8_t *plan)
-{
-    return atomic_load_explicit(plan, memory_order_relaxed) != FS_PLAN_SLEEP;
-}
 
 /* A thread that slept, and was completed at that time, runs now: note how long that took. */
 void fs_awake_note_wake_up(int64_t completed_ns);

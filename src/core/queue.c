@@ -45,8 +45,6 @@ static inline struct fs_awake_facts facts_of(const struct fs_sem *s, const struc
  * Wake a waiter ahead of its turn, if it sleeps (PARKED).  When it wakes it is QUEUED, as if it had
  * just joined, with a new plan.  Not if its handlers are not wrapped: to stay awake once more it
  * would have to hold its signals again.
- *
- * Relaxed: the state publishes the plan, or it is only a hint to a thread that is awake.
  */
 static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_plan plan)
 {
@@ -55,7 +53,7 @@ static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_plan 
     if (asleep && in->sem->interruptible && fs_signal_hooks == NULL)
         return;
     if (asleep || plan == FS_PLAN_YIELD_NEXT)
-        atomic_store_explicit(&w->in_queue.plan, plan, memory_order_relaxed);
+        fs_set_plan(w, plan);
     if (asleep)
         w->complete(w, FS_WOKEN, in);
 }
@@ -87,7 +85,7 @@ void fs_plan_awake(struct fs_section *in, struct fs_waiter *w, bool leads)
         return;
     facts = facts_of(s, w, leads);
     ahead = fs_awake_joined(&s->awake, &facts, w->in_queue.core, &plan);
-    atomic_store_explicit(&w->in_queue.plan, plan, memory_order_relaxed);
+    fs_set_plan(w, plan);
     if (ahead == FS_AHEAD_ON_CORE)
         next = next_on_the_core_of(s, w);
     if (next != NULL)

@@ -222,7 +222,6 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
 
     wait->generation = fs_fork_generation();
     wait->interruptible = wait->sem->interruptible;
-    wait->claims = wait->sem->bypass_ns != 0;
     fs_parking_begin(&wait->parking, wait->interruptible);
     wait->waiter.complete = complete_thread;
     if (fs_under_valgrind)
@@ -267,7 +266,7 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
     bool wakes_by_itself = wait->deadline != NULL || wait->old_at_ns != 0;
 
     /* Callbacks are the last of that work, and must not be late. */
-    if (!fs_awake_stays(&w->in_queue.plan) || deferred->callbacks.any)
+    if (fs_plan_of(w) == FS_PLAN_SLEEP || deferred->callbacks.any)
         return;
     fs_wake_queue_run(&deferred->wakes);
     fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->joined_ns, wait->deadline);
@@ -278,17 +277,18 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
 }
 
 /*
- * The state was QUEUED.  Stay awake for a moment, or claim; then become PARKED, so that a thread
- * that completes it from now on wakes it.  Returns the state.
+ * The state was QUEUED.  Do what the plan says; then become PARKED, so that a thread that completes
+ * it from now on wakes it.  Returns the state.
  */
-static int fall_asleep(struct fs_wait *wait, bool woken)
+static int fall_asleep(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;
+    enum fs_plan plan = fs_plan_of(w);
     int state;
 
-    if (woken && wait->claims)
+    if (plan == FS_PLAN_CLAIM)
         come_to_claim(wait->sem);
-    else if (fs_awake_stays(&w->in_queue.plan) && !has_bare_handlers(wait))
+    else if (plan != FS_PLAN_SLEEP && !has_bare_handlers(wait))
         fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->joined_ns, wait->deadline);
     /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);
@@ -335,24 +335,22 @@ static inline const struct fs_deadline *wake_at(const struct fs_wait *wait, stru
 }
 
 /* The deadline is checked here, because a park may return early for any reason. */
-int fs_sleep(struct fs_wait *wait, bool *woken)
+int fs_sleep(struct fs_wait *wait, bool *slept)
 {
     struct fs_waiter *w = &wait->waiter;
     struct fs_deadline old_at;
     int state;
 
-    *woken = false;
+    *slept = false;
     for (;;) {
         state = state_when_awake(wait);
         if (state == FS_QUEUED) {
-            state = fall_asleep(wait, *woken);
-            *woken = false;
+            state = fall_asleep(wait);
+            *slept = false;
         }
         /* First: its units may have been free since it is old, and this thread is late. */
-        if (state == FS_PARKED && looks_when_old(wait)) {
-            *woken = true;      /* to claim, perhaps: by itself, or a moment ago by another thread */
+        if (state == FS_PARKED && looks_when_old(wait))
             continue;
-        }
         if (state == FS_PARKED && wait->deadline != NULL && fs_deadline_passed(wait->deadline))
             state = abort_wait(wait, FS_EXPIRED, ETIMEDOUT);
         else if (state == FS_PARKED && wait->interruptible
@@ -362,7 +360,7 @@ int fs_sleep(struct fs_wait *wait, bool *woken)
             break;
         if (fs_park(&wait->parking, &w->state, FS_PARKED, wake_at(wait, &old_at)))
             interrupt(wait);
-        *woken = true;
+        *slept = true;
     }
     return state;
 }
@@ -371,7 +369,7 @@ int fs_sleep(struct fs_wait *wait, bool *woken)
  * The clean-up begins before the unlock.  The deferred work there may run a callback, which may
  * throw, or a signal handler that was held until then, which may end the thread.
  */
-static int end_and_sleep(struct fs_wait *wait, struct fs_section *in, bool *woken)
+static int end_and_sleep(struct fs_wait *wait, struct fs_section *in, bool *slept)
 {
     int state;
 
@@ -380,17 +378,17 @@ static int end_and_sleep(struct fs_wait *wait, struct fs_section *in, bool *woke
     if (has_bare_handlers(wait))
         stay_awake_without_signals(wait, &in->after);
     fs_deferred_run(&in->after);
-    state = fs_sleep(wait, woken);
+    state = fs_sleep(wait, slept);
     pthread_cleanup_pop(0);
     return state;
 }
 
 int fs_wait_end(struct fs_wait *wait, struct fs_section *in)
 {
-    bool woken;
-    int state = end_and_sleep(wait, in, &woken);
+    bool slept;
+    int state = end_and_sleep(wait, in, &slept);
 
-    if (woken && !fs_watched && state == FS_GRANTED && wait->completed_ns != 0)
+    if (slept && !fs_watched && state == FS_GRANTED && wait->completed_ns != 0)
         fs_awake_slept(wait->completed_ns);
     fs_annotate_after(&wait->waiter);
     if (wait->by_token.token != NULL && state != FS_CANCELED)

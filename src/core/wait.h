@@ -28,7 +28,6 @@ struct fs_wait {
     int64_t                   old_at_ns;    /* fs_age_old_at_ns() of the request; 0: done */
     struct fs_cancelable      by_token;
     struct fs_parking         parking;
-    bool                      claims;       /* when woken, instead of spinning: see bypass.h */
     bool                      wake_is_told; /* under mutex; by parking.parker->queued, to the next
                                              * thread that completes it */
     unsigned                  generation;   /* the process in which it began: fork.h */
@@ -63,10 +62,10 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token);
 fs_abort_fn fs_abort_request;
 
 /*
- * Sleep until the state is final, and return it.  It may be final already.  *woken: the thread was
+ * Sleep until the state is final, and return it.  It may be final already.  *slept: the thread was
  * asleep when it became final.  No mutex held.  Cancellation point, without a clean-up.
  */
-int fs_sleep(struct fs_wait *wait, bool *woken);
+int fs_sleep(struct fs_wait *wait, bool *slept);
 
 /*
  * The end of the critical section in which the request may have joined the queue: fs_section_end(),

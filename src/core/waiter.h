@@ -40,6 +40,7 @@
 #ifndef FS_WAITER_H
 #define FS_WAITER_H
 
+#include "awake.h"
 #include "state.h"
 #include "waitq.h"
 
@@ -110,6 +111,17 @@ static inline int fs_waiter_state(const struct fs_waiter *w)
 static inline bool fs_in_queue(const struct fs_waiter *w)
 {
     return fs_state_in_queue(fs_waiter_state(w));
+}
+
+/* Relaxed: the state publishes the plan, or it is a hint to a thread that is awake. */
+static inline enum fs_plan fs_plan_of(const struct fs_waiter *w)
+{
+    return atomic_load_explicit(&w->in_queue.plan, memory_order_relaxed);
+}
+
+static inline void fs_set_plan(struct fs_waiter *w, enum fs_plan plan)
+{
+    atomic_store_explicit(&w->in_queue.plan, plan, memory_order_relaxed);
 }
 
 static inline void fs_set_reason(struct fs_waiter *w, int reason)
