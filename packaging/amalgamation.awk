@@ -8,16 +8,13 @@
 #
 #   - Each header of ours comes once, before all sources.
 #   - What files share (fs_*) becomes static.
-#   - A static object, and a static function whose name several sources have, gets the name of its
-#     source in front: token_lock.
+#   - A static name is unique in the sources: it has the file's word in front where others could have it.
 #   - A macro of a source ends with it.
 #   - Sources below src/shared/ are compiled only where HEAD says that they can be.
 
 BEGIN {
   if (ARGC < 3)
     stop("usage: amalgamation.awk HEAD SOURCE...")
-  for (i = 2; i < ARGC; i++)
-    find_statics(ARGV[i])
   print_head(ARGV[1])
   # It must come before <pthread.h>.
   put_header(ours("#include \"cleanup.h\"", ""))
@@ -87,49 +84,6 @@ function declared(line) {
   return line
 }
 
-function find_statics(path,    lines, n, i, name) {
-  n = read(path, lines)
-  for (i = 1; i <= n; i++) {
-    if (lines[i] !~ /^(FS_[A-Z_]* |__attribute__.* )?static /)
-      continue
-    name = declared(lines[i])
-    if (name == "" || (name, path) in static_in)
-      continue
-    static_in[name, path] = 1
-    # An object, because a local variable of another file can have its name.
-    if (files_with[name]++ > 0 || index(lines[i], name "(") == 0)
-      renamed[name] = 1
-  }
-}
-
-# The line with its clashing names replaced, except in comments and strings, and except members.
-function rename(line, path, stem,    out, word, before) {
-  out = ""
-  while (line != "") {
-    if (in_comment) {
-      if (!match(line, /\*\//))
-        return out line
-      in_comment = 0
-    } else if (match(line, /^\/\*/)) {
-      in_comment = 1
-    } else if (match(line, /^"([^"\\]|\\.)*"/) || match(line, /^'([^'\\]|\\.)*'/)) {
-      before = ""
-    } else if (match(line, /^[A-Za-z_][A-Za-z0-9_]*/)) {
-      word = substr(line, 1, RLENGTH)
-      if ((word, path) in static_in && word in renamed && out !~ /(\.|->)$/)
-        word = stem "_" word
-      out = out word
-      line = substr(line, RLENGTH + 1)
-      continue
-    } else {
-      match(line, /^([0-9][A-Za-z0-9_]*|.)/)
-    }
-    out = out substr(line, 1, RSTART + RLENGTH - 1)
-    line = substr(line, RSTART + RLENGTH)
-  }
-  return out
-}
-
 # A line at the left margin that declares or defines what files share: make it static.
 function hide(line) {
   if (line !~ /^(extern )?[a-z_]/ || line ~ /^(static|typedef|return|enum \{)/ ||
@@ -196,14 +150,11 @@ function put_all(pattern, but,    i) {
 
 # A file without what is written elsewhere: headers, the license, macros for system headers.
 function put_text(path,
-    lines, n, i, depth, line, stem, header, is_public, is_source, macros) {
+    lines, n, i, depth, line, header, is_public, is_source, macros) {
   n = read(path, lines)
   is_public = path ~ /^include\//
   is_source = path ~ /\.c$/
   depth = is_source ? 0 : -1
-  stem = path
-  gsub(/.*\/|\.[ch]$/, "", stem)
-  in_comment = 0
   put("")
   put("/* ======================================================================== " path " */")
   for (i = 1; i <= n; i++) {
@@ -238,8 +189,6 @@ function put_text(path,
       sub(/[^A-Za-z0-9_].*/, "", header)
       macros[header] = 1
     }
-    if (is_source)
-      line = rename(line, path, stem)
     if (!is_public)
       line = hide(line)
     put(line)

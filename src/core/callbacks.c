@@ -47,19 +47,19 @@ struct caller {
     int            cancelable;  /* owner only: its cancelability before the callbacks */
 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t callbacks_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t  one_is_done = PTHREAD_COND_INITIALIZER;
 static struct caller  *callers;     /* under mutex */
 static struct fs_return *returns;   /* under mutex: those that are under way */
 
-static void lock(void)
+static void callbacks_lock(void)
 {
-    FS_MUST(pthread_mutex_lock(&mutex));
+    FS_MUST(pthread_mutex_lock(&callbacks_mutex));
 }
 
-static void unlock(void)
+static void callbacks_unlock(void)
 {
-    FS_MUST(pthread_mutex_unlock(&mutex));
+    FS_MUST(pthread_mutex_unlock(&callbacks_mutex));
 }
 
 /* This thread's entry if it is in a callback, else NULL.  Mutex held. */
@@ -90,11 +90,11 @@ static void reset_returns(void)
  * to follow it run in the parent.  The child empties the queue, because the fork may have copied it
  * half changed.
  */
-static void reset_in_child(void)
+static void callbacks_reset_in_child(void)
 {
     struct caller *self;
 
-    fs_mutex_init(&mutex);
+    fs_mutex_init(&callbacks_mutex);
     one_is_done = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     self = myself();
     callers = self;
@@ -105,11 +105,11 @@ static void reset_in_child(void)
     }
 }
 
-FS_WHEN_LOADED static void initialize(void)
+FS_WHEN_LOADED static void callbacks_initialize(void)
 {
-    static struct fs_fork_hook hook = { .in_child = reset_in_child };
+    static struct fs_fork_hook hook = { .in_child = callbacks_reset_in_child };
 
-    fs_mutex_init(&mutex);
+    fs_mutex_init(&callbacks_mutex);
     fs_fork_register(&hook);
 }
 
@@ -121,7 +121,7 @@ uint64_t fs_callbacks_number(void)
 #if !defined(__GNUC__)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    FS_MUST(pthread_once(&once, initialize));
+    FS_MUST(pthread_once(&once, callbacks_initialize));
 #endif
     return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
@@ -133,10 +133,10 @@ void fs_callbacks_add(struct fs_callbacks *callbacks, struct fs_callback *callba
     if (!callbacks->any)
         fs_list_init(&callbacks->due);
     callbacks->any = true;
-    lock();
+    callbacks_lock();
     fs_list_append(&callbacks->due, &callback->in_due);
     callback->waiter.in_queue.due = true;
-    unlock();
+    callbacks_unlock();
 }
 
 /* Mutex held. */
@@ -152,11 +152,11 @@ static void remove_from_queue(struct fs_callback *callback)
  */
 void fs_callbacks_drop(struct fs_callback *callback, const _Atomic int *state, int value)
 {
-    lock();
+    callbacks_lock();
     if (callback->waiter.in_queue.due
         && atomic_load_explicit(state, memory_order_relaxed) == value)
         remove_from_queue(callback);
-    unlock();
+    callbacks_unlock();
 }
 
 /* ---- Running ---- */
@@ -174,7 +174,7 @@ static bool begin_next(struct caller *self, struct call *call)
     struct fs_callback *next;
     bool any;
 
-    lock();
+    callbacks_lock();
     any = !fs_list_empty(&self->due);
     if (any) {
         next = (struct fs_callback *)(void *)self->due.next;
@@ -186,16 +186,16 @@ static bool begin_next(struct caller *self, struct call *call)
             at = &(*at)->next;
         *at = self->next;
     }
-    unlock();
+    callbacks_unlock();
     return any;
 }
 
 static void has_ended(struct caller *self)
 {
-    lock();
+    callbacks_lock();
     self->running = 0;
     FS_MUST(pthread_cond_broadcast(&one_is_done));
-    unlock();
+    callbacks_unlock();
 }
 
 static void go_on_without(void *self);
@@ -243,7 +243,7 @@ void fs_callbacks_run(struct fs_callbacks *callbacks)
     struct caller self = { .thread = pthread_self() }, *outer;
     int disabled;
 
-    lock();
+    callbacks_lock();
     outer = myself();
     if (outer != NULL) {
         fs_list_move_all(&outer->due, &callbacks->due);
@@ -253,7 +253,7 @@ void fs_callbacks_run(struct fs_callbacks *callbacks)
         self.next = callers;
         callers = &self;
     }
-    unlock();
+    callbacks_unlock();
     if (outer != NULL)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &self.cancelable);
@@ -293,7 +293,7 @@ static bool waits_for_me(const struct caller *who, const struct caller *self)
 }
 
 /* Is another thread in a callback with this number that can end before ours?  Mutex held. */
-static bool must_wait(uint64_t number, const struct caller *self)
+static bool callback_must_wait(uint64_t number, const struct caller *self)
 {
     for (struct caller *at = callers; at != NULL; at = at->next) {
         if (at->running == number && at != self && (self == NULL || !waits_for_me(at, self)))
@@ -309,10 +309,10 @@ static void await(uint64_t number)
     int cancelable, disabled;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    while (must_wait(number, self)) {
+    while (callback_must_wait(number, self)) {
         if (self != NULL)
             self->awaited = number;
-        pthread_cond_wait(&one_is_done, &mutex);
+        pthread_cond_wait(&one_is_done, &callbacks_mutex);
         if (self != NULL)
             self->awaited = 0;
     }
@@ -321,9 +321,9 @@ static void await(uint64_t number)
 
 void fs_callbacks_await(uint64_t number)
 {
-    lock();
+    callbacks_lock();
     await(number);
-    unlock();
+    callbacks_unlock();
 }
 
 /* ---- Tickets that are being returned (C4) ---- */
@@ -331,22 +331,22 @@ void fs_callbacks_await(uint64_t number)
 void fs_callbacks_begin_return(struct fs_return *call)
 {
     call->thread = pthread_self();
-    lock();
+    callbacks_lock();
     call->next = returns;
     returns = call;
-    unlock();
+    callbacks_unlock();
 }
 
 void fs_callbacks_end_return(struct fs_return *call)
 {
     struct fs_return **at = &returns;
 
-    lock();
+    callbacks_lock();
     await(call->number);
     while (*at != call)
         at = &(*at)->next;
     *at = call->next;
-    unlock();
+    callbacks_unlock();
 }
 
 bool fs_callbacks_is_returned(uint64_t number)
@@ -354,11 +354,11 @@ bool fs_callbacks_is_returned(uint64_t number)
     const struct caller *self;
     const struct fs_return *call;
 
-    lock();
+    callbacks_lock();
     self = myself();
     call = self != NULL && self->running == number ? returns : NULL;
     while (call != NULL && call->number != number)
         call = call->next;
-    unlock();
+    callbacks_unlock();
     return call != NULL;
 }

@@ -53,20 +53,20 @@ static int ask(void)
     return cores > 0 ? (int)cores : 1;
 }
 
-static _Atomic int count;       /* 0: not known yet */
+static _Atomic int core_count;  /* 0: not known yet */
 
-FS_WHEN_LOADED static void initialize(void)
+FS_WHEN_LOADED static void cpu_initialize(void)
 {
-    atomic_store_explicit(&count, ask(), memory_order_relaxed);
+    atomic_store_explicit(&core_count, ask(), memory_order_relaxed);
 }
 
 int fs_cpu_count(void)
 {
-    int cores = atomic_load_explicit(&count, memory_order_relaxed);
+    int cores = atomic_load_explicit(&core_count, memory_order_relaxed);
 
     if (cores == 0) {           /* before the constructor has run */
-        initialize();
-        cores = atomic_load_explicit(&count, memory_order_relaxed);
+        cpu_initialize();
+        cores = atomic_load_explicit(&core_count, memory_order_relaxed);
     }
     return cores;
 }

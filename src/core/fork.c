@@ -24,18 +24,18 @@ unsigned fs_generation;
 
 static struct fs_fork_hook *_Atomic hooks;  /* grows at the head only */
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t fork_mutex = PTHREAD_MUTEX_INITIALIZER;
 static sigset_t        blocked_before;      /* under mutex: the signal mask of its holder */
 
 void fs_forked(void)
 {
-    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    fork_mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     fs_generation++;
     for (struct fs_fork_hook *hook = hooks; hook != NULL; hook = hook->next)
         hook->in_child();
 }
 
-FS_WHEN_LOADED static void initialize(void)
+FS_WHEN_LOADED static void fork_initialize(void)
 {
     /* If this fails, because there is no memory, semaphores that are in use during a fork cannot
      * be used in the child. */
@@ -47,27 +47,27 @@ unsigned fs_fork_generation(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    FS_MUST(pthread_once(&once, initialize));
+    FS_MUST(pthread_once(&once, fork_initialize));
     return fs_generation;
 }
 #endif
 
 /* With signals blocked, because a handler may use an object that has to be reset, too. */
-static void lock(void)
+static void fork_lock(void)
 {
     sigset_t all, before;
 
     sigfillset(&all);
     FS_MUST(pthread_sigmask(SIG_BLOCK, &all, &before));
-    FS_MUST(pthread_mutex_lock(&mutex));
+    FS_MUST(pthread_mutex_lock(&fork_mutex));
     blocked_before = before;
 }
 
-static void unlock(void)
+static void fork_unlock(void)
 {
     sigset_t before = blocked_before;
 
-    FS_MUST(pthread_mutex_unlock(&mutex));
+    FS_MUST(pthread_mutex_unlock(&fork_mutex));
     FS_MUST(pthread_sigmask(SIG_SETMASK, &before, NULL));
 }
 
@@ -76,12 +76,12 @@ void fs_fork_reset(_Atomic unsigned *generation, fs_fork_reset_fn *reset, void *
 {
     unsigned current = fs_fork_generation();
 
-    lock();
+    fork_lock();
     if (atomic_load_explicit(generation, memory_order_relaxed) != current) {
         reset(object);
         atomic_store_explicit(generation, current, memory_order_release);
     }
-    unlock();
+    fork_unlock();
 }
 
 /* Unlike those of fs_fork_reset(), its caller has not deferred cancellation: see signals.h. */
@@ -91,9 +91,9 @@ void fs_fork_exclude(void (*work)(void *), void *object)
 
     (void)fs_fork_generation();     /* registers the handler, if that has not been done */
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &cancel_type);
-    lock();
+    fork_lock();
     work(object);
-    unlock();
+    fork_unlock();
     pthread_setcanceltype(cancel_type, &deferred);
 }
 

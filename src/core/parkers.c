@@ -69,7 +69,7 @@ static void return_to_pool(void *arg)
  * forked in a callback or a handler within a wait.  All are initialized again, because another
  * thread of the parent may have held the mutex of any, to wake it, when the process was copied.
  */
-static void reset_in_child(void)
+static void parkers_reset_in_child(void)
 {
     const struct fs_cond_parker *own = key_usable ? pthread_getspecific(key) : NULL;
 
@@ -88,16 +88,16 @@ static void reset_in_child(void)
     }
 }
 
-FS_WHEN_LOADED static void register_hook(void)
+FS_WHEN_LOADED static void parkers_register_hook(void)
 {
-    static struct fs_fork_hook hook = { .in_child = reset_in_child };
+    static struct fs_fork_hook hook = { .in_child = parkers_reset_in_child };
 
     fs_fork_register(&hook);
 }
 
-static void initialize(void)
+static void parkers_initialize(void)
 {
-    register_hook();            /* no change, if it was registered when the library was loaded */
+    parkers_register_hook();    /* no change, if it was registered when the library was loaded */
     key_usable = pthread_key_create(&key, return_to_pool) == 0;
 }
 
@@ -188,7 +188,7 @@ struct fs_parker *fs_parker_self(void)
     int error = errno;          /* malloc may change it, here or in pthread_setspecific */
 
     if (!key_usable)            /* only once in the process, or while it ends */
-        FS_MUST(pthread_once(&once, initialize));
+        FS_MUST(pthread_once(&once, parkers_initialize));
     if (!key_usable)
         return NULL;
     parker = pthread_getspecific(key);

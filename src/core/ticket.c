@@ -80,7 +80,7 @@ static void drop_callback(struct fs_ticket *t)
 }
 
 /* A ticket that waited when this process was forked waits in the parent, not here. */
-static void reset_in_child(void *ticket)
+static void ticket_reset_in_child(void *ticket)
 {
     struct fs_ticket *t = ticket;
 
@@ -94,7 +94,7 @@ struct fs_ticket *fs_ticket_inside(fairsem_ticket_t *ticket)
 {
     struct fs_ticket *t = (struct fs_ticket *)(void *)ticket;
 
-    fs_fork_check(&t->generation, reset_in_child, t);
+    fs_fork_check(&t->generation, ticket_reset_in_child, t);
     return t;
 }
 
@@ -159,7 +159,7 @@ static bool begin_to_take(struct fs_ticket *t)
  * While a ticket is queued no thread is woken to claim units, see bypass.c.  A waiter that was woken
  * to claim earlier is granted now; only then is it known whether the ticket has to wait.
  */
-static int take_or_join(struct fs_section *in, struct fs_ticket *t, int priority)
+static int ticket_take_or_join(struct fs_section *in, struct fs_ticket *t, int priority)
 {
     struct fs_waiter *w = &t->callback.waiter;
     int result;
@@ -216,7 +216,7 @@ int fairsem_ticket_take(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n, int
     atomic_store_explicit(&t->sem, s, memory_order_release);
 
     fs_section_begin(&in, s);
-    result = take_or_join(&in, t, priority);
+    result = ticket_take_or_join(&in, t, priority);
     if (result == EINPROGRESS) {
         t->callback.notify = notify;
         t->callback.arg = arg;

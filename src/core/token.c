@@ -47,7 +47,7 @@ static_assert(offsetof(struct fs_token, mutex) == offsetof(fairsem_token_t, fair
               "FAIRSEM_TOKEN_INITIALIZER does not fit");
 
 /* The waits belong to threads of our parent, one of which may hold the mutex. */
-static void reset_in_child(void *token)
+static void token_reset_in_child(void *token)
 {
     struct fs_token *t = token;
 
@@ -55,16 +55,16 @@ static void reset_in_child(void *token)
     t->waits.next = NULL;
 }
 
-static void lock(struct fs_token *t)
+static void token_lock(struct fs_token *t)
 {
-    fs_fork_check(&t->generation, reset_in_child, t);
+    fs_fork_check(&t->generation, token_reset_in_child, t);
     FS_MUST(pthread_mutex_lock(&t->mutex));
     /* A static initializer cannot make a ring. */
     if (t->waits.next == NULL)
         fs_list_init(&t->waits);
 }
 
-static void unlock(struct fs_token *t)
+static void token_unlock(struct fs_token *t)
 {
     FS_MUST(pthread_mutex_unlock(&t->mutex));
 }
@@ -83,9 +83,9 @@ int fairsem_token_destroy(fairsem_token_t *token)
     struct fs_token *t = fs_token_inside(token);
     bool in_use;
 
-    lock(t);
+    token_lock(t);
     in_use = !fs_list_empty(&t->waits);
-    unlock(t);
+    token_unlock(t);
     return in_use ? EBUSY : pthread_mutex_destroy(&t->mutex);
 }
 
@@ -120,14 +120,14 @@ int fairsem_token_cancel(fairsem_token_t *token, int reason)
         reason = ECANCELED;
 
     fs_deferred_init(&in.after);
-    lock(t);
+    token_lock(t);
     if (t->reason != 0) {
-        unlock(t);
+        token_unlock(t);
         return EALREADY;
     }
     atomic_store_explicit(&t->reason, reason, memory_order_release);
     cancel_all(t, reason, &in);
-    unlock(t);
+    token_unlock(t);
     fs_deferred_run(&in.after);
     return 0;
 }
@@ -143,11 +143,11 @@ int fs_token_attach(struct fs_cancelable *wait)
     int reason;
 
     wait->generation = fs_fork_generation();
-    lock(t);
+    token_lock(t);
     reason = t->reason;
     if (reason == 0)
         fs_list_append(&t->waits, &wait->in_token);
-    unlock(t);
+    token_unlock(t);
     return reason;
 }
 
@@ -156,7 +156,7 @@ void fs_token_detach(struct fs_cancelable *wait)
 {
     if (wait->generation != fs_fork_generation())
         return;
-    lock(wait->token);
+    token_lock(wait->token);
     fs_list_remove(&wait->in_token);
-    unlock(wait->token);
+    token_unlock(wait->token);
 }

@@ -13,7 +13,7 @@
 #include <time.h>
 
 /* The parent may have forked while another of its threads was attaching, with the mutex held. */
-static void reset_in_child(void *handle)
+static void attach_reset_in_child(void *handle)
 {
     fairsem_shared_t *h = handle;
 
@@ -24,7 +24,7 @@ static void reset_in_child(void *handle)
 
 void fs_shared_check_fork(fairsem_shared_t *h)
 {
-    fs_fork_check(&h->generation, reset_in_child, h);
+    fs_fork_check(&h->generation, attach_reset_in_child, h);
 }
 
 /* ---- Which entry ---- */

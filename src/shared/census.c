@@ -69,12 +69,12 @@ static int begin(struct view *view, fairsem_shared_t *h)
     return error != 0 && view->locked ? fs_shared_section_fail(h, &view->section, error) : error;
 }
 
-static int end(struct view *view)
+static int census_end(struct view *view)
 {
     return view->locked ? fs_shared_section_end(view->handle, &view->section) : 0;
 }
 
-static int64_t load_available(const fairsem_shared_t *h)
+static int64_t census_load_available(const fairsem_shared_t *h)
 {
     return fs_word_available(FS_GET(&h->segment->word));
 }
@@ -86,8 +86,8 @@ int64_t fairsem_shared_available(fairsem_shared_t *h)
 
     if (begin(&view, h) != 0)
         return -1;
-    available = load_available(h);
-    return end(&view) != 0 ? -1 : available < 0 ? 0 : available;
+    available = census_load_available(h);
+    return census_end(&view) != 0 ? -1 : available < 0 ? 0 : available;
 }
 
 int64_t fairsem_shared_waiters(fairsem_shared_t *h)
@@ -98,7 +98,7 @@ int64_t fairsem_shared_waiters(fairsem_shared_t *h)
     if (begin(&view, h) != 0)
         return -1;
     waiters = FS_GET(&h->segment->waiters);
-    return end(&view) != 0 || waiters < 0 ? -1 : waiters;
+    return census_end(&view) != 0 || waiters < 0 ? -1 : waiters;
 }
 
 /* ---- Totals ---- */
@@ -156,10 +156,10 @@ static void count_slots(const fairsem_shared_t *h, int64_t now, fairsem_shared_s
     }
 }
 
-static void take_stat(const fairsem_shared_t *h, int64_t now, fairsem_shared_stat_t *stat)
+static void census_take_stat(const fairsem_shared_t *h, int64_t now, fairsem_shared_stat_t *stat)
 {
     *stat = (fairsem_shared_stat_t){
-        .available = load_available(h),
+        .available = census_load_available(h),
         .capacity = h->unbounded ? -1 : fs_shared_total(h),
         .initial_units = h->units,
         .max_processes = h->max_processes,
@@ -179,8 +179,8 @@ int fairsem_shared_stat(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
 
     if (error != 0)
         return error;
-    take_stat(h, fs_shared_section_now(&view.section), &now);
-    error = end(&view);
+    census_take_stat(h, fs_shared_section_now(&view.section), &now);
+    error = census_end(&view);
     if (error == 0)
         *stat = now;
     return error;
@@ -286,7 +286,7 @@ int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int 
     if (error != 0)
         return error;
     list_users(h, fs_shared_section_now(&view.section), &list);
-    error = end(&view);
+    error = census_end(&view);
     find_local_pids(h, &list);
     if (error == 0)
         *count = list.count;
@@ -356,9 +356,9 @@ static int dump(fairsem_shared_t *h, FILE *file)
 
     list.room = list.users != NULL ? room : 0;
     if (error == 0) {
-        take_stat(h, fs_shared_section_now(&view.section), &stat);
+        census_take_stat(h, fs_shared_section_now(&view.section), &stat);
         list_users(h, fs_shared_section_now(&view.section), &list);
-        error = end(&view);
+        error = census_end(&view);
     }
     if (error == 0) {
         print_totals(file, &stat, &list);

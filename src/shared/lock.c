@@ -101,7 +101,7 @@ static int try_to_take(struct attempt *a, uint32_t *word, int *dead_owner)
 }
 
 /* How long it may sleep now.  0: it must give up. */
-static int64_t longest_sleep(struct attempt *a)
+static int64_t lock_longest_sleep(struct attempt *a)
 {
     int64_t waited_ns = fs_since(fs_now_ns(), a->begun_ns), rest_ns;
 
@@ -189,7 +189,7 @@ static int lock_slowly(fairsem_shared_t *h, const struct fs_deadline *deadline, 
             return error;
         if (word == 0)
             continue;
-        int64_t ns = longest_sleep(&a);
+        int64_t ns = lock_longest_sleep(&a);
 
         /* Not before it has had its turn: the lock would be reserved for a thread that has gone. */
         if (a.woken && (ns > 0 || a.patience-- > 0) && await_waker(&a, word))

@@ -32,14 +32,14 @@ static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
 static fairsem_shared_t *first;     /* under the mutex; a fork may copy it at any moment */
 
 /* Another thread of the parent may have held the mutex. */
-static void reset_in_child(void)
+static void registry_reset_in_child(void)
 {
     registry = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
-static struct fs_fork_hook hook = { .in_child = reset_in_child };
+static struct fs_fork_hook hook = { .in_child = registry_reset_in_child };
 
-FS_WHEN_LOADED static void register_hook(void)
+FS_WHEN_LOADED static void registry_register_hook(void)
 {
     fs_fork_register(&hook);
 }

@@ -57,7 +57,7 @@ static bool release_fast(fairsem_shared_t *h, int64_t n)
 /* ---- Acquire ---- */
 
 /* The lock is held. */
-static int must_wait(fairsem_shared_t *h, int64_t n, int priority, bool *waits)
+static int shared_must_wait(fairsem_shared_t *h, int64_t n, int priority, bool *waits)
 {
     int64_t available;
     bool leads;
@@ -80,12 +80,12 @@ static bool keeps(const fairsem_shared_t *h)
  * Take n units, or join the queue; `refusal` is the error to return instead of joining, or 0.
  * Returns a result, or FS_NOT_OVER: it has joined.  The lock is held.
  */
-static int take_or_join(struct fs_shared_wait *wait, struct fs_shared_section *section, int64_t n,
-                        int priority, int refusal)
+static int shared_take_or_join(struct fs_shared_wait *wait, struct fs_shared_section *section,
+                               int64_t n, int priority, int refusal)
 {
     fairsem_shared_t *h = wait->handle;
     bool waits;
-    int error = must_wait(h, n, priority, &waits);
+    int error = shared_must_wait(h, n, priority, &waits);
 
     if (error != 0)
         return error;
@@ -113,7 +113,8 @@ static int enter_and_take(struct fs_shared_wait *wait, int64_t n, int priority, 
         return wait->reason;
     if (result != 0)
         return result;
-    result = wait->reason != 0 ? wait->reason : take_or_join(wait, &section, n, priority, refusal);
+    result = wait->reason != 0 ? wait->reason
+                               : shared_take_or_join(wait, &section, n, priority, refusal);
     /* An error here is found again when the thread takes the lock the next time. */
     (void)fs_shared_section_end(h, &section);
     return result;

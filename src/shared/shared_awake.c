@@ -7,8 +7,8 @@
 #include "shared/shared_queue.h"
 
 /* It may be awake: then it only learns that it is next. */
-static void wake_ahead(fairsem_shared_t *h, struct fs_shared_section *section, int slot,
-                       enum fs_plan plan)
+static void shared_wake_ahead(fairsem_shared_t *h, struct fs_shared_section *section, int slot,
+                              enum fs_plan plan)
 {
     bool asleep = FS_GET(&h->slots[slot].plan) == FS_SLOT_SLEEPS;
 
@@ -55,9 +55,9 @@ void fs_shared_awake_begin(struct fs_shared_awake *awake, fairsem_shared_t *h,
     if (ahead == FS_AHEAD_ON_CORE)
         next = next_on_core(h, awake->core, slot);
     if (next != FS_NOBODY)
-        wake_ahead(h, section, next, FS_PLAN_YIELD_NEXT);
+        shared_wake_ahead(h, section, next, FS_PLAN_YIELD_NEXT);
     else if (ahead != FS_AHEAD_NOBODY && fs_index_valid(head, h->max_waiters))
-        wake_ahead(h, section, head, FS_PLAN_YIELD_WOKEN);
+        shared_wake_ahead(h, section, head, FS_PLAN_YIELD_WOKEN);
 }
 
 bool fs_shared_stay_awake(fairsem_shared_t *h, int slot, int64_t joined_ns,

@@ -80,7 +80,7 @@ static int enter(fairsem_shared_t *h, struct fs_shared_section *section)
  * If the owner of the lock is stopped, the waiting thread itself leaves.  In any case it then takes the
  * wait off the token's list, for which it needs the token's mutex, so `wait` is there until we return.
  */
-static bool cancel(struct fs_cancelable *by_token, int reason, struct fs_section *in)
+static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_section *in)
 {
     void *outer = (char *)by_token - offsetof(struct fs_shared_wait, by_token);
     struct fs_shared_wait *wait = outer;
@@ -118,7 +118,7 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
     if (token == NULL)
         return 0;
     wait->by_token.token = fs_token_inside(token);
-    wait->by_token.cancel = cancel;
+    wait->by_token.cancel = shared_cancel;
     return fs_token_attach(&wait->by_token);
 }
 
@@ -153,8 +153,8 @@ static void count_wait(fairsem_shared_t *h)
         FS_PUT(&count->waiters_max, waiters);
 }
 
-static void fill_in(struct fs_shared_wait *wait, struct fs_slot *slot, int64_t n, int priority,
-                    int64_t now)
+static void fill_in_slot(struct fs_shared_wait *wait, struct fs_slot *slot, int64_t n, int priority,
+                         int64_t now)
 {
     wait->joined_ns = now;
     FS_PUT(&slot->process, FS_GET(&wait->handle->self));
@@ -179,7 +179,7 @@ int fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_shared_section *s
     if (wait->seq < 0 || wait->seq == INT64_MAX)
         return fs_shared_is_damaged(h);
     FS_PUT(&h->segment->next_seq, wait->seq + 1);
-    fill_in(wait, &h->slots[index], n, priority, fs_shared_section_now(section));
+    fill_in_slot(wait, &h->slots[index], n, priority, fs_shared_section_now(section));
     FS_COMMIT(&h->slots[index].state, FS_SLOT_WAITING);
     FS_PUT(&wait->slot, index);
     error = fs_queue_join(h, index);
@@ -298,7 +298,7 @@ static void forget_token(struct fs_shared_wait *wait)
         fs_token_detach(&wait->by_token);
 }
 
-FS_REALIGN_STACK static void abandon(void *arg)
+FS_REALIGN_STACK static void shared_abandon(void *arg)
 {
     struct fs_shared_wait *wait = arg;
 
@@ -396,7 +396,7 @@ static void wait_until_over(struct fs_shared_wait *wait)
 int fs_shared_wait_for(struct fs_shared_wait *wait)
 {
     if (wait->result == FS_NOT_OVER) {
-        pthread_cleanup_push(abandon, wait);
+        pthread_cleanup_push(shared_abandon, wait);
         wait_until_over(wait);
         pthread_cleanup_pop(0);
     }

@@ -586,7 +586,7 @@ inline sleep_or_come()
 #define LARGER(a, b) ((a) > (b) -> (a) : (b))
 #define NEXT_SEQ     (1 + LARGER(seq[0], LARGER(seq[1], seq[2])))
 
-/* shared/shared.c: take_or_join.  shared/change.c: fs_shared_take */
+/* shared/shared.c: shared_take_or_join.  shared/change.c: fs_shared_take */
 inline take_or_join()
 {
     HOLDS(R3, used[me]);

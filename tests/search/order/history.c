@@ -51,7 +51,8 @@ static void judge_takes(struct replay *r, size_t at)
             if (take->before != at)
                 break;
             for (int i = 0; i < r->length; i++)
-                passed |= r->left_at[r->queue[i].seq] >= take->after;
+                passed |= r->left_at[r->queue[i].seq] >= take->after
+                          && r->queue[i].priority <= take->priority;
             r->verdict->passes_beside += passed;
             r->verdict->taken++;
         }

@@ -11,9 +11,9 @@
  *   in the queue  A waiter was granted while another one of a better priority, or of the same
  *                 priority and with an earlier sequence number, was in the queue.  A waiter that
  *                 timed out or was canceled may leave from any place.
- *   beside it     A take without a sequence number, while a waiter of any priority was in the queue
- *                 from before the call until after it: its join is among the events seen before,
- *                 its leave is not among those seen after.
+ *   beside it     A take without a sequence number, while a waiter of the same or a better priority
+ *                 was in the queue from before the call until after it: its join is among the events
+ *                 seen before, its leave is not among those seen after.
  *
  * The second kind does not depend on time.  If a thread has seen the join, its compare-and-swap on
  * the word comes after the one that set SLOW for the waiter.  If it also came after the store to
@@ -36,9 +36,10 @@ struct event {
     bool     joins;         /* or leaves */
 };
 
-/* How many events the thread had seen. */
+/* How many events the thread had seen; a try's priority is the worst. */
 struct take {
     uint32_t before, after;
+    int      priority;
 };
 
 struct takes {

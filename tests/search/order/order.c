@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 
 #define DEFAULT_OPERATIONS 200000
@@ -45,11 +46,12 @@ struct taker {
 };
 
 /* One acquire of n units, or of up to n: *n is what it got, when it returns 0. */
-static int acquire_somehow(struct taker *t, fairsem_t *sem, int64_t *n)
+static int acquire_somehow(struct taker *t, fairsem_t *sem, int64_t *n, int *priority)
 {
     fairsem_wait_t how = {
         .priority = (int)(next(&t->seed) % (uint32_t)t->round->kind->priorities) };
 
+    *priority = INT_MAX;
     switch (next(&t->seed) % 8) {
     case 0:
         return fairsem_tryacquire(sem, *n);
@@ -57,11 +59,14 @@ static int acquire_somehow(struct taker *t, fairsem_t *sem, int64_t *n)
         *n = fairsem_tryacquire_upto(sem, *n);
         return *n > 0 ? 0 : EAGAIN;
     case 2:
+        *priority = 0;
         return fairsem_acquire_for(sem, *n, next(&t->seed) % 100 * 1000);
     case 3:
     case 4:
+        *priority = 0;
         return fairsem_acquire(sem, *n);
     default:
+        *priority = how.priority;
         return fairsem_acquire_with(sem, *n, &how);
     }
 }
@@ -74,9 +79,9 @@ static void *take(void *arg)
     while (t->operations < r->operations_each && record_has_room(t->number)) {
         int64_t n = 1 + next(&t->seed) % (uint32_t)r->kind->most_wanted;
         uint32_t before = record_before();
-        int result = acquire_somehow(t, &r->sem, &n);
+        int priority, result = acquire_somehow(t, &r->sem, &n, &priority);
 
-        record_after(t->number, before, result == 0);
+        record_after(t->number, before, priority, result == 0);
         t->operations++;
         if (result == 0) {
             if (next(&t->seed) % 8 == 0)

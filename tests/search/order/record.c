@@ -123,7 +123,7 @@ uint32_t record_before(void)
     return atomic_load_explicit(&events_seen, memory_order_acquire);
 }
 
-void record_after(int thread, uint32_t before, bool success)
+void record_after(int thread, uint32_t before, int priority, bool success)
 {
     struct takes *mine = &takes[thread];
 
@@ -133,5 +133,5 @@ void record_after(int thread, uint32_t before, bool success)
         granted[my_seq] = true;
     else
         mine->list[mine->count++] = (struct take){
-            before, atomic_load_explicit(&events_seen, memory_order_relaxed) };
+            before, atomic_load_explicit(&events_seen, memory_order_relaxed), priority };
 }

@@ -39,6 +39,6 @@ bool record_has_room(int thread);
 
 /* Around a call of thread number `thread`: the number of events seen, and what it returned. */
 uint32_t record_before(void);
-void     record_after(int thread, uint32_t before, bool success);
+void     record_after(int thread, uint32_t before, int priority, bool success);
 
 #endif
