@@ -35,12 +35,12 @@ void __wrap_fs_alarm_set(int alarm, int64_t at)
 }
 
 int __wrap_fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char *url,
-                         const char *token, const char *body, long timeout_ms);
+                         const char *token, char *body, long timeout_ms);
 int __real_fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char *url,
-                         const char *token, const char *body, long timeout_ms);
+                         const char *token, char *body, long timeout_ms);
 
 int __wrap_fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char *url,
-                         const char *token, const char *body, long timeout_ms)
+                         const char *token, char *body, long timeout_ms)
 {
     bool fails = failed < failures;
 
@@ -52,8 +52,10 @@ int __wrap_fs_http_start(struct fs_http *http, struct fs_exchange *exchange, con
     failed += fails;
     if (!fails || failed == 2)
         jump = 6 * FS_NS_PER_S;     /* it is too late to ask once more */
-    if (fails)
+    if (fails) {
+        fs_http_forget(body);
         return ENOMEM;
+    }
     return __real_fs_http_start(http, exchange, url, token, body, timeout_ms);
 }
 
