@@ -269,8 +269,9 @@ START_TEST(the_holders_core_is_that_of_the_last_to_be_granted)
     sleep_in_line(&thread, (const int[]){ 5 }, 1);
     own_core = 6;
     ck_assert_int_eq(fairsem_shared_release(the_segment, 1), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
     ck_assert_int_eq(the_segment->segment->awake.holders_core, 5);
-    end_crowd(&thread, 1);
+    ck_assert_int_eq(fairsem_shared_close(the_segment), 0);
 }
 END_TEST
 
