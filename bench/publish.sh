@@ -93,7 +93,10 @@ awk -v table="$report/readme.md" '
   !/^\|/ { inside = 0 }
   !inside' "$readme" > "$report/README.md" || exit 1
 cat "$report/README.md" > "$readme" || die "cannot write $readme"
-cp "$report/victim.svg" "$report/throughput.svg" "$source/doc/" || die "cannot write to $source/doc"
+# A picture is one line: nobody reads its text.
+for file in victim.svg throughput.svg; do
+  paste -s -d ' ' "$report/$file" > "$source/doc/$file" || die "cannot write to $source/doc"
+done
 echo "bench: README.md and doc/ have the figures and pictures of this run, measured on"
 echo "    $(cat "$report/machine.txt")"
 echo "bench: say so above the table, and write the figures of $report/report.md into doc/cost.md"

@@ -62,8 +62,8 @@ same_version() {
 
 abi_is_recorded() {
   for machine in x86_64-linux-gnu aarch64-linux-gnu; do
-    if [ ! -f "$top_srcdir/packaging/abi/$version/$machine.abi" ]; then
-      echo "packaging/abi/$version/$machine.abi is missing: make check-abi ABI=--record there"
+    if [ ! -f "$top_srcdir/packaging/abi/$version/$machine.abi.gz" ]; then
+      echo "packaging/abi/$version/$machine.abi.gz is missing: make check-abi ABI=--record there"
       return 77
     fi
   done

@@ -5,8 +5,8 @@
 #   make check-abi                 fails if a program that was linked before might not run
 #   make check-abi ABI=--record    puts the interface on record, as that of this version
 #
-# packaging/abi/VERSION/MACHINE.abi is what abidw says of the public headers' functions and types.  See
-# doc/abi.md for the rules.
+# packaging/abi/VERSION/MACHINE.abi.gz is what abidw says of the public headers' functions and types.
+# See doc/abi.md for the rules.
 set -u
 export LC_ALL=C
 
@@ -43,22 +43,22 @@ describe() {
 }
 
 if [ "${1-}" = --record ]; then
-  record=$records/$version/$machine.abi
-  mkdir -p "${record%/*}" && describe > "$record.new" && mv "$record.new" "$record" || exit 1
+  record=$records/$version/$machine.abi.gz
+  mkdir -p "${record%/*}" && describe > "$record.new" && gzip -9n < "$record.new" > "$record" || exit 1
+  rm "$record.new"
   echo "recorded: $record"
   exit
 fi
 
 # The highest version, as numbers, that has a record for this machine.
-last=$(cd "$records" && for file in [0-9]*/"$machine.abi"; do
+last=$(cd "$records" && for file in [0-9]*/"$machine.abi.gz"; do
   [ ! -f "$file" ] || echo "${file%%/*}"
 done | sort -t. -k1,1n -k2,2n -k3,3n | tail -n 1)
 [ -n "$last" ] || skip "no interface for $machine is on record"
-record=$records/$last/$machine.abi
-
-now=$(mktemp "${TMPDIR:-/tmp}/fairsem-abi.XXXXXX") || exit 1
-trap 'rm -f "$now"' EXIT
-describe > "$now" || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/fairsem-abi.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+record=$work/record.abi now=$work/now.abi
+gzip -dc "$records/$last/$machine.abi.gz" > "$record" && describe > "$now" || exit 1
 
 # differs OPTION... - status 0: there is no difference; 1 to 3: an error; else there is one.
 differs() {

@@ -2,8 +2,8 @@
 # packaging/abi/local.mk - the binary interface, on record; included by ../../Makefile.am.
 
 EXTRA_DIST += \
-	packaging/abi/1.0.0/aarch64-linux-gnu.abi \
-	packaging/abi/1.0.0/x86_64-linux-gnu.abi \
+	packaging/abi/1.0.0/aarch64-linux-gnu.abi.gz \
+	packaging/abi/1.0.0/x86_64-linux-gnu.abi.gz \
 	packaging/abi/check.sh \
 	packaging/abi/ignored.suppr
 
