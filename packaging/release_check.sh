@@ -111,7 +111,7 @@ row reproducible '' reproducible
 row one_file '' one_file
 row packages '' packages
 row oss_fuzz '' tests tests/release/package/oss_fuzz.sh
-row site '' tests tests/release/man/browser.sh tests/release/man/site.sh
+row site '' tests tests/release/man/site.sh
 row flags '' flags
 row distcheck '' distcheck
 row ports '' "$make" -C "$top_builddir" check-ports

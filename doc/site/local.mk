@@ -2,15 +2,8 @@
 # doc/site/local.mk - `make html`: a site of the manual pages and the documents; included by
 # ../../Makefile.am.
 
-EXTRA_DIST += \
-	doc/site/contents \
-	doc/site/document.awk \
-	doc/site/manual.awk \
-	doc/site/search.js \
-	doc/site/site.sh \
-	doc/site/style.css
+EXTRA_DIST += doc/site/site.sh doc/site/style.css
 
-# Each time: the documents say themselves which files have pages.
 html-local:
 	$(AM_V_GEN)$(SHELL) $(srcdir)/doc/site/site.sh html '$(VERSION)' '$(srcdir)'
 

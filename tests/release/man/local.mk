@@ -3,11 +3,9 @@
 
 test_scripts += tests/release/man/contract.sh tests/release/man/lint.sh
 verify_scripts += tests/release/man/programs.sh
-release_scripts += tests/release/man/browser.sh tests/release/man/site.sh
+release_scripts += tests/release/man/site.sh
 EXTRA_DIST += \
 	tests/release/man/declared.awk \
-	tests/release/man/browser.py \
 	tests/release/man/header.awk \
 	tests/release/man/page.awk \
-	tests/release/man/search_test.js \
 	tests/release/man/twice.awk
