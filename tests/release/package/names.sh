@@ -77,6 +77,11 @@ else
   echo "ok: the lines of all excuses are there"
 fi
 
+# The written faults quote the sources.
+if has python3; then
+  SOURCE=. PYTHONDONTWRITEBYTECODE=1 python3 tests/search/mutants/generate.py written || status=1
+fi
+
 # ---------------------------------------------------------------- targets of make
 find . \( -name Makefile.am -o -name local.mk \) -exec cat {} + |
   sed -n 's/^\([a-z][a-z -]*\):.*/\1/p' | tr ' ' '\n' > "$work/targets"

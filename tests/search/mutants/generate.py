@@ -7,6 +7,7 @@
   generate.py sample N SEED [FOLDER...]    N of them, as many of each operator as there are
   generate.py show HASH...                 as unified diffs
   generate.py apply HASH TREE              change the file in TREE/src
+  generate.py written                      do ideas.txt, canaries.txt and accepted.txt fit the sources?
   generate.py canary NAME TREE             the same with one of canaries.txt
 
 FOLDER is one of src/; without any, all of them are read.  SOURCE=DIRECTORY is the top of the sources.
@@ -532,6 +533,16 @@ def main(arguments):
             mutant = by_hash[rest[0]]
             with open(os.path.join(rest[1], mutant.file), 'w', encoding='utf-8') as out:
                 out.write(mutant.mutated())
+    elif command == 'written':
+        for table in 'ideas.txt', 'canaries.txt':
+            print(f'{len(written(top, table)):6} in {table}, each of which applies')
+        with open(os.path.join(top, 'tests/search/mutants/accepted.txt'), encoding='utf-8') as file:
+            listed = [line for line in file if re.match('[0-9a-f]{8} ', line)]
+        made = {m.hash for m in mutants(top)}
+        gone = [line for line in listed if line.split()[0] not in made]
+        if gone:
+            sys.exit('accepted.txt: no mutant is like this any more:\n' + ''.join(gone))
+        print(f'{len(listed):6} in accepted.txt, each of which is made')
     elif command == 'canary' and len(rest) == 2:
         mutant = {m.hash: m for m in written(rest[1], 'canaries.txt')}[rest[0]]
         with open(os.path.join(rest[1], mutant.file), 'w', encoding='utf-8') as out:
