@@ -5,7 +5,6 @@
 #include "acquire.h"
 
 #include "queue.h"
-#include "section.h"
 #include "wait.h"
 
 #include <errno.h>
@@ -25,11 +24,10 @@ int fs_room_in_queue(struct fs_section *in)
  * the mutex, that the wait has ended.  (When a refused wait stayed NOT_JOINED, a canceler took it
  * for one that had still to join.)
  */
-static void end_at_once(struct fs_waiter *w, int error)
+static void end_at_once(struct fs_waiter *w, enum fs_waiter_state state, int reason)
 {
-    fs_set_reason(w, error);
-    fs_state_go(&fs_waiter_machine, &w->state, error == 0 ? FS_GRANTED : FS_REFUSED,
-                memory_order_relaxed);
+    fs_set_reason(w, reason);
+    fs_state_go(&fs_waiter_machine, &w->state, state, memory_order_relaxed);
 }
 
 static void take_or_join(struct fs_section *in, struct fs_wait *wait, int priority, bool drains)
@@ -42,7 +40,8 @@ static void take_or_join(struct fs_section *in, struct fs_wait *wait, int priori
         wait->old_at_ns = fs_age_old_at_ns(in->sem, w);
         return;
     }
-    end_at_once(w, error);
+    /* A drain has nothing that its clean-up could give back. */
+    end_at_once(w, error != 0 ? FS_REFUSED : drains ? FS_CLOSED : FS_GRANTED, error);
 }
 
 int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,

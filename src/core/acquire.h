@@ -5,7 +5,7 @@
 
 #include "age.h"
 #include "bypass.h"
-#include "sem.h"
+#include "section.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -17,7 +17,10 @@
 int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
                const struct fs_deadline *deadline, const fairsem_token_t *token);
 
-/* The same without waiting: the result is `error` if it would have to. */
+/*
+ * The same without waiting: the result is `error` if it would have to.  A handler that runs when the
+ * section ends, and never returns, loses the units, as right after the fast path.
+ */
 int fs_acquire_now(struct fs_sem *s, int64_t n, int priority, bool drains, int error);
 
 /* The same, as `how` says. */
@@ -49,7 +52,7 @@ FS_ALWAYS_INLINE static int fs_take_or_say(struct fs_section *in, int64_t n, int
     if (!fs_may_take(in, n, priority))
         return FS_MUST_WAIT;
     if (!drains)
-        in->available -= n;
+        fs_debit(in, n);
     return 0;
 }
 

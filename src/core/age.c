@@ -32,6 +32,7 @@ void fs_age_note_all(struct fs_section *in)
 {
     struct fs_waitq_node *node = in->sem->queue.front;
 
+    fs_age_note(in);
     while (node != NULL && (node->kind == FS_OLD || grows_old(in, node)))
         node = fs_waitq_younger(&in->sem->queue, node);
 }

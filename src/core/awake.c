@@ -322,7 +322,7 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
     }
 }
 
-void fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
                    int64_t joined_ns, const struct fs_deadline *deadline)
 {
     int64_t wake_up = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
@@ -333,11 +333,12 @@ void fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *pl
     /* A thread that yields comes back late: it may miss its deadline. */
     if (longest == 0
         || (yields && deadline != NULL && fs_deadline_rest(deadline, NEAR_NS * 2) < NEAR_NS * 2))
-        return;
+        return false;
     if (first != FS_PLAN_SPIN_AS_HEAD && first != FS_PLAN_YIELD_AS_HEAD)
         start = fs_now_ns();
     if (yields)
         yield(word, value, start, longest, plan);
     else
         spin(word, value, start, longest);
+    return true;
 }

@@ -85,9 +85,9 @@ void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int c
 /*
  * Spin, or yield, until *word is no longer `value`, or until it is time to sleep: what *plan says.  A
  * thread that joined as the head passes the time of that, because another reading of the clock would
- * take as long as a cache line takes from core to core.
+ * take as long as a cache line takes from core to core.  False: not for a moment.
  */
-void fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
                    int64_t joined_ns, const struct fs_deadline *deadline);
 
 /* A thread that slept, and was completed at that time, runs now: note how long that took. */

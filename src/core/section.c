@@ -65,13 +65,7 @@ void fs_section_lock(struct fs_section *in, struct fs_sem *s)
     in->now_ns = 0;
 }
 
-/*
- * The grant loop.  The debit is in the word before the grant is visible (I5): a waiter that returns
- * at once must not find its own units still free.  Release order: for fairsem_available(), which may
- * load the word.
- *
- * Inlined into fs_section_unlock(), because every hand-off passes through it.
- */
+/* The grant loop.  Inlined into fs_section_unlock(), because every hand-off passes through it. */
 FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
 {
     struct fs_sem *s = in->sem;
@@ -90,8 +84,7 @@ FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
         if (fs_bypass_opens(in, head))
             return true;
         granted = true;
-        in->available -= head->units;
-        atomic_store_explicit(&s->word, in->available * 2 + FS_SLOW, memory_order_release);
+        fs_debit(in, head->units);
         fs_leave(in, head, FS_GRANTED);
     }
     if (granted && head != NULL)

@@ -36,6 +36,17 @@ int fs_release(struct fs_sem *s, int64_t n);
 /* ---- The mutex held ---- */
 
 /*
+ * Take n units out of the count (I5).  They are out of the word before anything shows that somebody
+ * has them: that one must not find them still free, and a fork must not copy them twice.  Release
+ * order: for fairsem_available(), which may load the word.
+ */
+static inline void fs_debit(struct fs_section *in, int64_t n)
+{
+    in->available -= n;
+    atomic_store_explicit(&in->sem->word, in->available * 2 + FS_SLOW, memory_order_release);
+}
+
+/*
  * Grant the head of the queue its units as long as they suffice.  Each section does so at its end.
  * True: with bounded bypass the head is woken to claim them, and any thread may take them meanwhile.
  */

@@ -177,10 +177,12 @@ static int ticket_take_or_join(struct fs_section *in, struct fs_ticket *t, int p
         return EINPROGRESS;
     }
     in->sem->tickets--;
-    if (result == 0)
+    if (result == 0) {
+        fs_annotate_before(t);
         fs_state_go(&ticket_machine, &t->state, FS_TICKET_GRANTED, memory_order_release);
-    else
+    } else {
         become_idle(t);
+    }
     return result;
 }
 

@@ -269,7 +269,8 @@ static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred 
     if (fs_plan_of(w) == FS_PLAN_SLEEP || deferred->callbacks.any)
         return;
     fs_wake_queue_run(&deferred->wakes);
-    fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->joined_ns, wait->deadline);
+    if (!fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->joined_ns, wait->deadline))
+        return;
     /* Relaxed: a hint. */
     if (atomic_load_explicit(&w->state, memory_order_relaxed) == FS_QUEUED
         && fs_held_signal_ends_wait(&deferred->signals, wakes_by_itself))
@@ -289,7 +290,7 @@ static int fall_asleep(struct fs_wait *wait)
     if (plan == FS_PLAN_CLAIM)
         come_to_claim(wait->sem);
     else if (plan != FS_PLAN_SLEEP && !has_bare_handlers(wait))
-        fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->joined_ns, wait->deadline);
+        (void)fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->joined_ns, wait->deadline);
     /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);
     if (state != FS_QUEUED)

@@ -13,7 +13,7 @@
  *       |                                 |
  *       +-- refuse ---> REFUSED           +-- grant ----------------> GRANTED     has its units
  *       +-- takes its units               +-- abort, out of time ---> EXPIRED     ETIMEDOUT
- *       |        --> GRANTED              +-- abort, by a token ----> CANCELED    its reason
+ *       |    --> GRANTED, CLOSED          +-- abort, by a token ----> CANCELED    its reason
  *       +-- abort, by a token             +-- abort, by a signal ---> INTERRUPTED EINTR
  *                --> CANCELED             +-- abort, thread canceled,
  *                                         |   or ticket returned ---> ABANDONED   ECANCELED
@@ -63,7 +63,7 @@ static const struct fs_machine fs_waiter_machine = {
     .name = "waiter",
     .arrows = {
         [FS_NOT_JOINED] = FS_TO(FS_QUEUED) | FS_TO(FS_REFUSED) | FS_TO(FS_GRANTED)
-                          | FS_TO(FS_CANCELED),
+                          | FS_TO(FS_CLOSED) | FS_TO(FS_CANCELED),
         [FS_QUEUED] = FS_TO(FS_PARKED) | FS_TO_A_QUEUED_END,
         [FS_PARKED] = FS_TO(FS_WOKEN) | FS_TO_A_QUEUED_END,
         [FS_WOKEN] = FS_TO(FS_QUEUED) | FS_TO_A_QUEUED_END,

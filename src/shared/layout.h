@@ -63,7 +63,7 @@
 #include <stdint.h>
 
 #define FS_SEGMENT_MAGIC   INT64_C(0x6d65737269616600)     /* not a text in either byte order */
-#define FS_SEGMENT_VERSION 2
+#define FS_SEGMENT_VERSION 3
 
 #define FS_NOBODY (-1)          /* in place of an index */
 
@@ -173,6 +173,8 @@ struct fs_segment {
 static_assert(sizeof(struct fs_process) == 64 && sizeof(struct fs_slot) == 64,
               "a cache line each");
 static_assert(sizeof(struct fs_segment) % 64 == 0, "the tables begin at a cache line");
+static_assert(offsetof(struct fs_segment, redo) == 208 && offsetof(struct fs_segment, youngest) == 248,
+              "another layout needs another FS_SEGMENT_VERSION");
 static_assert(sizeof(_Atomic int) == 4 && sizeof(_Atomic int64_t) == 8,
               "processes of 32 and of 64 bits share segments");
 

@@ -65,7 +65,7 @@ bool fs_shared_stay_awake(fairsem_shared_t *h, int slot, int64_t joined_ns,
 {
     struct fs_slot *s = &h->slots[slot];
 
-    fs_awake_stay(&s->state, FS_SLOT_WAITING, &s->plan, joined_ns, deadline);
+    (void)fs_awake_stay(&s->state, FS_SLOT_WAITING, &s->plan, joined_ns, deadline);
     if (fs_slot_state_of(s) != FS_SLOT_WAITING)
         return false;
     FS_PUT(&s->plan, FS_SLOT_SLEEPS);

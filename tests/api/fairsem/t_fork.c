@@ -90,6 +90,51 @@ struct token_waiter {
     int             result;
 };
 
+struct taker {
+    fairsem_t        sem;
+    fairsem_ticket_t ticket;
+    _Atomic int      over;
+};
+
+static void *take_all_the_time(void *arg)
+{
+    struct taker *t = arg;
+    fairsem_units_t units = { 0 };
+
+    while (!atomic_load(&t->over)) {
+        if (fairsem_ticket_take(&t->ticket, &t->sem, 1, 0, NULL, NULL) != 0
+            || fairsem_ticket_claim(&t->ticket, &units) != 0 || fairsem_units_release(&units) != 0)
+            return arg;
+    }
+    return NULL;
+}
+
+/* A ticket that the child finds granted has its units, which are not free, too. */
+START_TEST(a_fork_at_any_moment_of_a_ticket_that_need_not_wait_copies_no_unit_twice)
+{
+    static struct taker t = { .sem = FAIRSEM_INITIALIZER(1) };
+    pthread_t thread;
+    void *failed;
+
+    start_thread(&thread, take_all_the_time, &t);
+    for (int i = 0; i < stress_times(300); i++) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            fairsem_units_t units = { 0 };
+
+            CHILD_CHECK(fairsem_ticket_claim(&t.ticket, &units) != 0
+                        || fairsem_available(&t.sem) == 0);
+            _exit(0);
+        }
+        ck_assert_int_eq(status_of(child), 0);
+    }
+    atomic_store(&t.over, 1);
+    pthread_join(thread, &failed);
+    ck_assert_ptr_null(failed);
+}
+END_TEST
+
 static void *wait_with_token(void *arg)
 {
     struct token_waiter *w = arg;
@@ -384,6 +429,7 @@ int main(void)
         return program_not_here("ThreadSanitizer does not follow a fork of a threaded process");
     RUN_SUITE("fork", LINUX_ONLY the_child_finds_the_same_count_and_an_empty_queue,
               a_fork_at_any_moment_of_set_capacity_loses_no_units,
+              a_fork_at_any_moment_of_a_ticket_that_need_not_wait_copies_no_unit_twice,
               a_token_in_the_child_cancels_no_waits_of_the_parent,
               the_child_and_the_grandchild_can_have_waiters_of_their_own,
               a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works,

@@ -21,9 +21,9 @@ static _Thread_local int own_core;
 /* Those that have been woken early, and what they were told. */
 static _Atomic int woken_to_spin, woken_to_yield;
 
-void __wrap_fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+bool __wrap_fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
                           int64_t joined_ns, const struct fs_deadline *deadline);
-void __wrap_fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+bool __wrap_fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
                           int64_t joined_ns, const struct fs_deadline *deadline)
 {
     (void)word;
@@ -34,6 +34,7 @@ void __wrap_fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint
         own_kind = *plan;
     if (*plan == FS_PLAN_YIELD_WOKEN || *plan == FS_PLAN_YIELD_NEXT)
         atomic_fetch_add(*plan == FS_PLAN_YIELD_NEXT ? &woken_to_spin : &woken_to_yield, 1);
+    return true;
 }
 
 int __wrap_fs_cpu_current(void);

@@ -396,7 +396,7 @@ static void yield_late_too(void *unused)
     static const _Atomic uint8_t plan = FS_PLAN_YIELD_IN_QUEUE;
 
     (void)unused;
-    fs_awake_stay(&word, 1, &plan, 0, NULL);
+    (void)fs_awake_stay(&word, 1, &plan, 0, NULL);
 }
 
 START_TEST(threads_that_are_late_at_the_same_time_cause_one_pause)

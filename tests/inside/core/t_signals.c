@@ -240,6 +240,47 @@ START_TEST(a_system_without_futexes_says_so)
 }
 END_TEST
 
+static int sections;
+
+static void usr1_in_the_second(void)
+{
+    if (++sections == 2)
+        raise(SIGUSR1);
+}
+
+static void end_the_thread(int sig)
+{
+    (void)sig;
+    pthread_exit(NULL);
+}
+
+static void *drain(void *arg)
+{
+    return fairsem_drain(&sem, 1, NULL) == 0 ? arg : NULL;
+}
+
+/* A drain takes nothing, so its clean-up gives nothing back.  Its second section is that of its wait. */
+START_TEST(a_handler_that_ends_a_thread_in_a_drain_makes_no_unit)
+{
+    const fairsem_attr_t attr = { .flags = FAIRSEM_INTERRUPTIBLE };
+    struct sigaction action = { .sa_handler = end_the_thread };
+    pthread_t thread;
+    void *returned;
+
+    sigemptyset(&action.sa_mask);
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(fairsem_init(&sem, 1, &attr), 0);
+    sections = 0;
+    come = usr1_in_the_second;
+    start_thread(&thread, drain, &sem);
+    pthread_join(thread, &returned);
+    come = NULL;
+    ck_assert_ptr_null(returned);
+    ck_assert_int_eq(sections, 3);      /* and that of the clean-up */
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+}
+END_TEST
+
 int main(void)
 {
     /* ThreadSanitizer holds signals back by itself. */
@@ -251,5 +292,6 @@ int main(void)
               a_section_blocks_all_signals_except_those_that_a_thread_causes_itself,
               signals_that_the_thread_has_blocked_stay_blocked,
               a_handler_is_not_canceled_while_it_has_a_lock,
-              a_handler_may_release_while_something_is_adopted);
+              a_handler_may_release_while_something_is_adopted,
+              a_handler_that_ends_a_thread_in_a_drain_makes_no_unit);
 }

@@ -234,13 +234,16 @@ void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int c
     (void)core;
 }
 
-void fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
                    int64_t joined_ns, const struct fs_deadline *deadline)
 {
     (void)joined_ns;
     (void)deadline;
-    if (*plan != FS_PLAN_SLEEP && *word == value)
+    if (*plan == FS_PLAN_SLEEP)
+        return false;
+    if (*word == value)
         thread_spins();
+    return true;
 }
 
 void fs_awake_note_wake_up(int64_t completed_ns)

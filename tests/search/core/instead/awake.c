@@ -43,7 +43,7 @@ void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int c
 }
 
 /* A pause ends when the word has changed, or later; then the clock has gone on. */
-void fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
+bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
                    int64_t joined_ns, const struct fs_deadline *deadline)
 {
     (void)plan;
@@ -51,9 +51,10 @@ void fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *pl
     (void)deadline;
     for (int64_t start = fs_now_ns(); fs_now_ns() == start;) {
         if (atomic_load_explicit(word, memory_order_relaxed) != value)
-            return;
+            break;
         fs_cpu_pause();
     }
+    return true;
 }
 
 void fs_awake_note_wake_up(int64_t completed_ns)
