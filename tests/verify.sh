@@ -27,9 +27,8 @@ emulated='tests/api/fairsem/t_results tests/api/fairsem/t_arrival_order tests/ap
 row explore core "$MAKE" check-explore
 row explore-weak core "$MAKE" check-explore-weak
 row deaths shared "$MAKE" check-explore-shared
-# Of src/ the model reads nothing but names; the canaries judge the searches.
+# The models read nothing of src/; the canaries judge the searches.
 row model '' "$MAKE" check-model
-row model-names 'core shared cluster' "$search/model/check.sh" names
 row canaries '' "$MAKE" check-canaries
 
 # ---------------------------------------------------------------- real threads, for longer

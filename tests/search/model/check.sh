@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# check.sh - verify the model with spin: every scene must hold, every seeded fault must be found.
+# check.sh - verify the two models with spin: every scene must hold, every seeded fault must be found.
 #
-#   check.sh              both at once; it takes about eight minutes and at most 2 GB
+#   check.sh              both at once; it takes about four minutes and at most 2 GB
 #   check.sh scenes       only the scenes
 #   check.sh faults       only the faults
 #   check.sh trail FLAG.. verify one scene and print the steps to the fault in it
-#   check.sh names        only whether src/ still has the functions that the model names
 #
 # With PART=K/N it takes one scene in N, and one fault, from the K-th on.
 #
-# A scene is a line of -D flags; fairsem.pml explains them.  Exit status 1: a scene does not hold, or
+# A scene is a line of -D flags; the models explain them.  Exit status 1: a scene does not hold, or
 # a fault is not found; 2: a search could not run, or was not complete; 77: there is no spin.
 set -u
 
@@ -20,44 +19,17 @@ held=0 found=0
 . "$top_srcdir/tests/support/result.sh"
 . "$top_srcdir/tests/support/part.sh"
 
-[ "${1:-}" = names ] || command -v spin > /dev/null 2>&1 || {
-  skip "there is no spin"
-}
+command -v spin > /dev/null 2>&1 || skip "there is no spin"
 mkdir -p "$top_builddir/model" && work=$(mktemp -d "$top_builddir/model/run.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
 trap 'exit 99' HUP INT TERM
 top_srcdir=$(cd "$top_srcdir" && pwd)
-model=$top_srcdir/tests/search/model/fairsem.pml
+model=$top_srcdir/tests/search/model/core.pml
 cd "$work" || exit 99
 
 fail() {
   echo "FAILED: $*"
   result "$*" 1
-}
-
-# The inlines have the names of the functions that they stand for, and the comments above them say
-# `file: function, function`.  If that is not in that file any more, the model is out of date.
-names() {
-  models=$(dirname "$model")
-  {
-    grep -hoE '^inline (fs|fairsem)_[a-z_]*' "$models"/*.pml | sed 's/inline /*.[ch] /'
-    grep -hoE '[a-z_/]+\.[ch]: [a-z_]+(, [a-z_]+)*' "$models"/*.pml | tr -d ,: |
-      while read -r file functions; do
-        # shellcheck disable=SC2086 # a list
-        printf "$file %s\n" $functions
-      done
-  } > named
-  while read -r file name; do
-    # shellcheck disable=SC2086 # a pattern
-    cat "$top_srcdir"/src/$file "$top_srcdir"/src/core/$file "$top_srcdir"/src/shared/$file 2> /dev/null |
-      grep -qE "\\b$name\\(" || echo "$file: $name"
-  done < named > log
-  [ -s named ] || fail "the model names no functions"
-  if [ -s log ]; then
-    fail "in the model, but not in src/: $(tr '\n' ' ' < log)"
-  else
-    echo "ok: src/ has the $(wc -l < named) functions that the model names"
-  fi
 }
 
 # verifier OPTIMIZE FLAGS safety|liveness - make ./pan for the scene.
@@ -144,40 +116,11 @@ scenes() {
   while IFS='|' read -r name searches flags optimize; do
     scene "$name" "$searches" "$flags" "${optimize:--O0}"
   done << END
-two rounds and a big request|safety|-DROUNDS=2 -DNEED0=2
-the same, asleep on words|safety|-DROUNDS=2 -DNEED0=2 -DON_WORD
-deadlines, spurious wake-ups|safety|-DFOR_EVER -DNEED0=2 -DDEADLINES=3 -DSPURIOUS
-priorities, a try, a deadline|safety|-DFOR_EVER -DNEED0=2 -DPRIORITY2=-1 -DTRIES=2 -DDEADLINES=1
-token, pthread_cancel, a deadline|safety|-DNEED0=2 -DTOKENS=3 -DDEADLINES=2 -DCANCELED_IN_PARK=5
-the same, asleep on words|safety|-DNEED0=2 -DTOKENS=3 -DDEADLINES=2 -DCANCELED_IN_PARK=5 -DON_WORD
-an owner goes into debt|safety|-DNEED0=2 -DCONSUMES -DDEADLINES=1
-destroyed and freed after the last acquire|safety|-DDESTROY -DUNITS=3
-bypass: two rounds and a big request|safety|-DBYPASS -DROUNDS=2 -DNEED0=2
-bypass: asleep on words, deadlines|safety|-DBYPASS -DROUNDS=2 -DNEED0=2 -DON_WORD -DDEADLINES=1
-bypass: nobody passes after the bound|safety|-DBYPASS -DBOUND -DFOR_EVER -DUNITS=1 -DTRIES=4 -DSPURIOUS
-bypass: priorities, a deadline|safety|-DBYPASS -DFOR_EVER -DNEED0=2 -DPRIORITY2=-1 -DDEADLINES=1
-bypass: token, pthread_cancel, a deadline|safety|-DBYPASS -DNEED0=2 -DTOKENS=3 -DDEADLINES=2 -DCANCELED_IN_PARK=5
-bypass: an owner goes into debt|safety|-DBYPASS -DNEED0=2 -DCONSUMES -DDEADLINES=1
-bypass: destroyed and freed|safety|-DBYPASS -DDESTROY -DUNITS=3|-O2
-age: a big request of the worst priority|safety|-DAGING -DROUNDS=2 -DNEED0=2 -DPRIORITY0=1
-age: three priorities, a try, a deadline|safety|-DAGING -DFOR_EVER -DPRIORITY0=1 -DPRIORITY2=-1 -DUNITS=1 -DTRIES=2 -DDEADLINES=1
-age: the worst priority is granted|leaves0|-DAGING -DFOR_EVER -DPRIORITY0=1 -DUNITS=1|-O2
-granted, without deadlines|leaves0 leaves1 leaves2|-DFOR_EVER -DNEED0=2
-bypass: granted after the bound|leaves0 leaves1 leaves2|-DBYPASS -DBOUND -DFOR_EVER -DNEED0=2|-O2
-granted or leaves|leaves0 leaves1 leaves2|-DFOR_EVER -DNEED0=2 -DDEADLINES=2 -DFAIR_MUTEX
-END
-  # The semaphore between processes that die.
-  model=$top_srcdir/tests/search/model/repair.pml
-  while IFS='|' read -r name flags; do
-    scene "$name" safety "$flags" -O1
-  done << END
-processes, two of which die, at any step|
-the same, a big request, deadlines|-DHOLDS_LONG -DUNITS=2 -DNEED0=2 -DDEADLINES=2
-one dies, a wait times out|-DDEATHS=1 -DDEADLINES=1
-one dies, another takes its entry|-DDEATHS=1 -DBIRTHS=1
-two die, another takes an entry|-DHOLDS_LONG -DBIRTHS=1
-two rounds, one dies, a wait times out|-DHOLDS_LONG -DROUNDS=2 -DDEATHS=1 -DDEADLINES=1
-all keep watch|-DHOLDS_LONG -DWATCH=2 -DDEADLINES=1
+every order of three threads|safety|
+a big request|safety|-DUNITS=2 -DNEED0=2
+a big request, deadlines|safety|-DUNITS=2 -DNEED0=2 -DDEADLINES=3|-O2
+who waits is served|served|-DROUNDS=0|-O2
+a big request is served|served|-DROUNDS=0 -DUNITS=2 -DNEED0=2|-O2
 END
   # The limit between machines, whose engine is etcd.
   model=$top_srcdir/tests/search/model/cluster.pml
@@ -205,7 +148,7 @@ fault() {
   in_part || return 0
   kind=safety option=
   if [ "$2" = starved ]; then
-    kind=leaves0 option=-A      # the assertions would fail first
+    kind=served option=-A      # the assertions would fail first
   fi
   verifier -O0 "-DBUG=$1 $3" "$kind" || { result "$1: not a verifier" 2 && return; }
   search "$kind" "$option"
@@ -225,66 +168,20 @@ faults() {
   while read -r name expected flags; do
     fault "$name" "$expected" "$flags"
   done << END
-BARGING I6 -DUNITS=1
-TRY_PASSES I6 -DNEED0=2 -DTRIES=4
-LIFO_QUEUE I6 -DUNITS=1
-AGE_IGNORED starved -DAGING -DFOR_EVER -DPRIORITY0=1 -DUNITS=1
-NEWCOMERS_PASS_OLD I6 -DAGING -DROUNDS=2 -DPRIORITY0=1 -DUNITS=1
-PRIORITY_IGNORED I6 -DUNITS=1 -DPRIORITY2=-1
-SMALL_FIRST I6 -DNEED0=2
-SMALL_FIRST starved -DFOR_EVER -DNEED0=2
-NO_CASCADE I2 -DNEED0=2 -DDEADLINES=1
-GRANTS_ONE I2 -DNEED0=2
-GRANT_BEFORE_DEBIT I5 -DNEED0=2
-SLOW_DROPPED I3 -DUNITS=1
-SLOW_NOT_SET I3 -DUNITS=1
-EXPIRED_AND_GRANTED TRUTH -DUNITS=1 -DDEADLINES=1
-ABANDONS_UNITS TRUTH -DUNITS=1 -DCANCELED_IN_PARK=1
-ABANDON_MAKES_UNITS I1 -DUNITS=1 -DCANCELED_IN_PARK=1
-COMPLETED_BY_STORE deadlock -DUNITS=1
-COMPLETED_BY_STORE starved -DFOR_EVER -DUNITS=1
-TOUCHES_GRANTED I8 -DUNITS=1
-WAKE_FORGOTTEN deadlock -DUNITS=1
-SLEEPS_BLINDLY deadlock -DUNITS=1 -DON_WORD
-WAKE_IS_GRANT I8 -DUNITS=1 -DSPURIOUS
-NOT_DETACHED I8 -DUNITS=1 -DTOKENS=1
-CANCEL_SKIPS_COMING TOKENS_WORD -DUNITS=1 -DTOKENS=1
-TOUCHES_UNLOCKED I8 -DDESTROY -DUNITS=3
-GRANTS_IN_BATCHES I8 -DDESTROY -DUNITS=3
-DESTROYS_AT_ONCE I8 -DDESTROY -DUNITS=3
-OPEN_KEPT I3 -DUNITS=1 -DBYPASS
-OPENS_SILENTLY I2 -DUNITS=1 -DBYPASS
-WOKEN_BUT_ASLEEP I2 -DUNITS=1 -DBYPASS
-NO_CLAIM I2 -DUNITS=1 -DBYPASS
-OPENS_TO_AWAKE I2 -DUNITS=1 -DBYPASS
-BOUND_FORGOTTEN I6 -DUNITS=1 -DBYPASS -DBOUND
-UNFAIR_MUTEX starved -DFOR_EVER -DNEED0=2 -DDEADLINES=2
-END
-  model=$top_srcdir/tests/search/model/repair.pml
-  while read -r name expected flags; do
-    fault "$name" "$expected" "$flags"
-  done << END
-NOT_REPAIRED I1 -DDEATHS=1
-ENTRY_FREED_FIRST R2
-COUNTS_NO_GRANTS I1
-COUNT_TRUSTED I1 -DDEATHS=1
-QUEUE_TRUSTED deadlock
-LOCK_OF_LIVING ALONE
-LOCK_OF_ENTRY deadlock -DDEATHS=1 -DBIRTHS=1
-NEVER_LOOKS deadlock -DDEATHS=1
-NEVER_LATE deadlock
-HEAD_OVERLOOKED I2 -DHOLDS_LONG -DDEATHS=1 -DUNITS=2 -DNEED1=2
-LEAVER_OVERLOOKED deadlock -DDEATHS=1 -DDEADLINES=1
-NOT_CONFIRMED R3 -DDEATHS=1 -DBIRTHS=1
-WATCH_NOT_TOLD deadlock -DDEATHS=1 -DDEADLINES=1
-REPAIR_TELLS_NONE deadlock -DHOLDS_LONG -DDEATHS=3 -DBIRTHS=1
-WAKE_ONLY_ONCE deadlock -DDEATHS=1 -DUNITS=2 -DNEED0=2
-UNSETTLED_FIRST deadlock -DDEATHS=0 -DDEADLINES=1
-SETTLED_LAST R2 -DDEATHS=0 -DDEADLINES=2 -DROUNDS=2
-SETTLER_FORGOTTEN R2 -DHOLDS_LONG -DDEATHS=1 -DDEADLINES=1 -DROUNDS=2
-GRANTED_BY_STORE deadlock -DDEATHS=0 -DDEADLINES=1
-LEFT_AS_FREE I1 -DDEATHS=0 -DDEADLINES=1
-BARGING ORDER -DDEATHS=0 -DUNITS=2 -DNEED0=2
+BARGING I1
+SMALL_FIRST I6 -DNEED0=2 -DUNITS=2
+LIFO I6
+LIFO starved -DROUNDS=0
+NO_CASCADE I2
+GRANTS_ONE I2 -DNEED0=2 -DUNITS=2
+GRANT_BEFORE_DEBIT I5
+SLOW_DROPPED I3
+SLOW_NOT_SET I2
+EXPIRED_AND_GRANTED I1 -DDEADLINES=1
+STORED deadlock
+WAKE_FORGOTTEN deadlock
+WAKES_FIRST deadlock
+TOUCHES_GRANTED I8
 END
   model=$top_srcdir/tests/search/model/cluster.pml
   while read -r name expected flags; do
@@ -341,7 +238,6 @@ trail() {
 
 # The faults run in their own process and directory: they take as long as the scenes.
 both() {
-  names
   sh "$top_srcdir/tests/search/model/check.sh" faults > faults.out 2>&1 &
   faults=$!
   trap 'kill "$faults" 2> /dev/null; exit 99' HUP INT TERM
@@ -355,8 +251,7 @@ case ${1:-all} in
   all) both ;;
   scenes) scenes ;;
   faults) faults ;;
-  names) names ;;
   trail) shift && trail "$@" ;;
-  *) echo "usage: check.sh [scenes | faults | names | trail FLAG...]" >&2 && exit 2 ;;
+  *) echo "usage: check.sh [scenes | faults | trail FLAG...]" >&2 && exit 2 ;;
 esac
 exit "$status"

@@ -6,10 +6,10 @@
  * comes later takes it first.  Nothing is lost: no unit, and no wake-up.  Every thread is served.
  *
  * HOW.  The word has the count and a bit, SLOW.  While SLOW is clear, threads take and return units by
- * one compare-and-swap.  Who cannot takes the mutex, and sets SLOW: from then on only the holder of
- * the mutex changes the word.  In that section a thread takes its units, or joins the queue; before it
- * unlocks, it grants the head of the queue its units as long as they suffice.  A granted thread that
- * may sleep is woken after the unlock.
+ * one compare-and-swap.  Who cannot takes the mutex, and sets SLOW: from then on only its holder
+ * changes the word.  In that section a thread takes its units, or joins the queue; before it unlocks,
+ * it grants the head of the queue its units as long as they suffice.  A granted thread that may sleep
+ * is woken after that.
  *
  *      QUEUED   in the queue, its thread is awake, and will look at its state before it sleeps
  *      PARKED   in the queue, its thread may sleep: whoever changes the state wakes it
@@ -66,7 +66,7 @@ bool permit[N];         /* a parker: somebody has woken the thread, or will not 
 /* For the laws alone. */
 byte has[N];            /* units that were debited for a thread */
 
-/* I1: no unit is lost or made.  I2: none is idle.  I3: while somebody waits the word has SLOW. */
+/* I1: no unit is lost or made.  I2: none is idle.  I3: SLOW is set while somebody waits. */
 #define CONSERVED  (available + has[0] + has[1] + has[2] == UNITS)
 #define NOT_IDLE   (length == 0 || NEED(queue[0]) > available)
 hidden byte I1 = 1, I2 = 1, I3 = 1, I5 = 1, I6 = 1, I8 = 1;     /* names for what pan prints */
@@ -79,8 +79,7 @@ hidden byte I1 = 1, I2 = 1, I3 = 1, I5 = 1, I6 = 1, I8 = 1;     /* names for wha
 inline take(i)
 {
     LAW(I6, length == 0);
-    available = available - NEED(i);
-    has[i] = NEED(i)
+    available = available - NEED(i); has[i] = NEED(i)
 }
 
 /* ---- The section ---- */
@@ -243,11 +242,10 @@ holds:  LAW(I5, has[me] == NEED(me));
             grant_and_unlock()
         fi;
 next:   skip
-    od;
-
+    od
 }
 
 init { atomic { run thread(0); run thread(1); run thread(2) } }
 
-/* Liveness, if the scheduler runs everybody: who waits is served. */
+/* If the scheduler runs everybody, who waits is served. */
 ltl served { [] (state[0] == QUEUED -> <> (state[0] == GRANTED || state[0] == EXPIRED)) }

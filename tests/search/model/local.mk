@@ -1,18 +1,7 @@
 # SPDX-License-Identifier: MIT
-# tests/search/model/local.mk - a model of the protocol for spin; included by ../../local.mk.
+# tests/search/model/local.mk - two models for spin; included by ../../local.mk.
 
-EXTRA_DIST += \
-	tests/search/model/age.pml \
-	tests/search/model/bypass.pml \
-	tests/search/model/check.sh \
-	tests/search/model/cluster.pml \
-	tests/search/model/fairsem.pml \
-	tests/search/model/faults.pml \
-	tests/search/model/ghosts.pml \
-	tests/search/model/oracle.pml \
-	tests/search/model/repair.pml \
-	tests/search/model/section.pml \
-	tests/search/model/wait.pml
+EXTRA_DIST += tests/search/model/check.sh tests/search/model/cluster.pml tests/search/model/core.pml
 
 # PART=1/2 is one half of it; PART is in ../mutants/local.mk.
 # Without spin the script says so and ends with 77, which is no failure.
