@@ -55,7 +55,7 @@ LAYOUT = {
 BEGINNINGS = ('fs_sem', 'fairsem_shared', 'fs_segment', 'fs_process', 'fs_slot', 'fs_shared_wait')
 ELEMENT = 64                    # of the tables in a segment
 MAGIC = 0x6d65737269616600      # layout.h
-VERSION = 2
+VERSION = 3
 TICKET_STATES = ('idle', 'being taken', 'waiting', 'granted', 'canceled', 'closed',
                  'being claimed')
 TICKET_WAITING = 2

@@ -33,7 +33,7 @@ int64_t fs_acquire_upto(struct fs_sem *s, int64_t max);
 
 #define FS_MUST_WAIT INT_MIN
 
-/* May a request for n units, of an open semaphore, take them now?  I6: nobody passes. */
+/* May a request that the semaphore admits take n units now?  I6: nobody passes. */
 FS_ALWAYS_INLINE static bool fs_may_take(struct fs_section *in, int64_t n, int priority)
 {
     fs_assert_held(in->sem);

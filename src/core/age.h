@@ -21,7 +21,7 @@ static inline int64_t fs_age_old_at_ns(const struct fs_sem *s, const struct fs_w
 
 void fs_age_note_oldest(struct fs_section *in);
 
-/* Is the oldest request old by now?  In a section. */
+/* Make the oldest request old, if it is time.  In a section. */
 static inline void fs_age_note(struct fs_section *in)
 {
     if (in->sem->aging_ns != 0)

@@ -13,7 +13,10 @@
 
 #include "sem.h"
 
-/* Lock, and later grant and unlock, for a thread that collects deferred work, and runs it itself. */
+/*
+ * Lock, and later grant and unlock, for a thread that collects deferred work, perhaps of several
+ * sections, and runs it itself.  It has initialized in->after.
+ */
 void fs_section_lock(struct fs_section *in, struct fs_sem *s);
 void fs_section_unlock(struct fs_section *in);
 

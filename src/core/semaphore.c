@@ -11,7 +11,7 @@
  *
  *      fast_path.h   one compare-and-swap
  *      acquire.c     may a request take its units?  Or does it wait?
- *      section.c     the heart: lock, grant loop, unlock
+ *      section.c     the heart: lock, grant loop, unlock; and a release
  *      queue.c       how a waiter joins the queue and leaves it
  *      wait.c        a thread that waits, until it is granted or its wait is aborted
  *      sem.h         the struct of a semaphore, and its invariants (I1-I11)

@@ -68,8 +68,8 @@ fs_abort_fn fs_abort_request;
 int fs_sleep(struct fs_wait *wait, bool *slept);
 
 /*
- * The end of the critical section in which the request may have joined the queue: fs_section_end(),
- * and sleep until the state is final.  Returns the result of the wait.  Cancellation point.
+ * The end of the critical section in which the request may have joined the queue: unlock, run the
+ * deferred work, and sleep until the state is final.  Returns the result of the wait.  Cancellation point.
  */
 int fs_wait_end(struct fs_wait *wait, struct fs_section *in);
 
