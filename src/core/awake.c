@@ -20,7 +20,7 @@
  * each thread that can hold units.
  */
 #define NEAR_PLACES 12
-#define NEAR_NS     200000
+#define NEAR_NS     INT64_C(200000)
 
 /* So long does the waiter spin that is next on its core. */
 #define NEXT_NS     30000

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* signals.c - see signals.h. */
-#define _GNU_SOURCE             /* NSIG */
 #include "signals.h"
 
 #include "invariant.h"
 
 #include <errno.h>
+
+/* POSIX has no NSIG. */
+#if defined(SIGRTMAX)
+#define LAST_SIGNAL SIGRTMAX
+#else
+#define LAST_SIGNAL 31
+#endif
 
 const struct fs_signal_hooks *fs_signal_hooks;
 
@@ -74,7 +80,7 @@ bool fs_held_signal_ends_wait(const struct fs_held_signals *signals, bool timed)
         errno = before;
         return false;
     }
-    for (int signal = 1; signal < NSIG; signal++) {
+    for (int signal = 1; signal <= LAST_SIGNAL; signal++) {
         if (sigismember(&pending, signal) == 1 && sigismember(&signals->before, signal) == 0
             && ends_wait(signal, timed))
             return true;
