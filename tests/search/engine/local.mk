@@ -15,4 +15,5 @@ EXTRA_DIST += \
 	tests/search/engine/seen.c \
 	tests/search/engine/shorten.c \
 	tests/search/engine/stacks.c \
-	tests/search/engine/static_first.c tests/search/engine/static_last.c
+	tests/search/engine/static_first.c tests/search/engine/static_last.c \
+	tests/search/engine/unlearned.h

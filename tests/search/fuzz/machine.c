@@ -10,7 +10,7 @@
 
 #include "../../support/bare.h"
 #include "../../support/wide_time.h"
-#include "awake.h"
+#include "../engine/unlearned.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -220,20 +220,6 @@ bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *fa
     return !facts->only_head;
 }
 
-void fs_awake_learn_turn(struct fs_awake *awake, int64_t turn_ns)
-{
-    (void)awake;
-    (void)turn_ns;
-}
-
-void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int core)
-{
-    (void)awake;
-    (void)as_head;
-    (void)head_ns;
-    (void)core;
-}
-
 bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
                    int64_t joined_ns, const struct fs_deadline *deadline)
 {
@@ -244,11 +230,6 @@ bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *pl
     if (*word == value)
         thread_spins();
     return true;
-}
-
-void fs_awake_note_wake_up(int64_t completed_ns)
-{
-    (void)completed_ns;
 }
 
 /* ---- Thread-specific values.  (A sanitizer's key was made before) ---- */

@@ -6,7 +6,7 @@
  * nothing; another one counts as a preemption.  And a thread that stays awake may give up at any
  * moment.
  */
-#include "awake.h"
+#include "../../engine/unlearned.h"
 
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                               int core, enum fs_plan *plan)
@@ -28,20 +28,6 @@ bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *fa
     return !facts->only_head && (facts->waiting < 2) != xp_answers_otherwise();
 }
 
-void fs_awake_learn_turn(struct fs_awake *awake, int64_t turn_ns)
-{
-    (void)awake;
-    (void)turn_ns;
-}
-
-void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int core)
-{
-    (void)awake;
-    (void)as_head;
-    (void)head_ns;
-    (void)core;
-}
-
 /* A pause ends when the word has changed, or later; then the clock has gone on. */
 bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
                    int64_t joined_ns, const struct fs_deadline *deadline)
@@ -55,9 +41,4 @@ bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *pl
         fs_cpu_pause();
     }
     return true;
-}
-
-void fs_awake_note_wake_up(int64_t completed_ns)
-{
-    (void)completed_ns;
 }

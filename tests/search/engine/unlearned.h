@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* unlearned.h - of src/core/awake.c, for a program with answers of its own: it learns nothing. */
+#ifndef ENGINE_UNLEARNED_H
+#define ENGINE_UNLEARNED_H
+
+#include "awake.h"
+
+void fs_awake_learn_turn(struct fs_awake *awake, int64_t turn_ns)
+{
+    (void)awake;
+    (void)turn_ns;
+}
+
+void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int core)
+{
+    (void)awake;
+    (void)as_head;
+    (void)head_ns;
+    (void)core;
+}
+
+void fs_awake_note_wake_up(int64_t completed_ns)
+{
+    (void)completed_ns;
+}
+
+#endif
