@@ -141,12 +141,8 @@ int fairsem_acquire_all(const fairsem_request_t requests[], size_t count,
 
     if ((how != NULL && !fs_wait_valid(how)) || !requests_valid(&at))
         return EINVAL;
-    if (how != NULL && how->timeout_ns > 0) {
-        (void)fs_wait_deadline(how, &deadline);
-        until = *how;
-        until.clock = deadline.clock;
-        until.deadline = &deadline.at;
-        until.timeout_ns = 0;
+    if (how != NULL) {
+        fs_wait_from_now(&until, &deadline, how);
         how = &until;
     }
     return acquire_or_give_back(&at, how);

@@ -156,22 +156,17 @@ void fs_reuse(struct fs_sem *s, int64_t units)
  */
 int fairsem_drain(fairsem_t *sem, int64_t n, const fairsem_wait_t *how)
 {
+    static const fairsem_wait_t for_ever;
     struct fs_deadline deadline;
-    fairsem_wait_t until = { 0 };
+    fairsem_wait_t until;
     struct fs_section in;
     bool fits;
     int reason;
 
     if (!fs_count_valid(n) || (how != NULL && !fs_wait_valid(how)))
         return EINVAL;
-    if (how != NULL)
-        until = *how;
-    /* A time-out counts from here: callbacks of tickets may run between the close and the wait. */
-    if (fs_wait_deadline(&until, &deadline)) {
-        until.clock = deadline.clock;
-        until.deadline = &deadline.at;
-        until.timeout_ns = 0;
-    }
+    /* Now: callbacks of tickets may run between the close and the wait. */
+    fs_wait_from_now(&until, &deadline, how != NULL ? how : &for_ever);
     fs_section_begin(&in, fs_inside(sem));
     fits = !fs_is_too_large(in.sem, n);
     if (fits)

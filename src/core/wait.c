@@ -40,6 +40,17 @@ bool fs_wait_deadline(const fairsem_wait_t *how, struct fs_deadline *deadline)
     return how->deadline != NULL || how->timeout_ns != 0;
 }
 
+void fs_wait_from_now(fairsem_wait_t *until, struct fs_deadline *at, const fairsem_wait_t *how)
+{
+    *until = *how;
+    if (how->timeout_ns == 0)
+        return;
+    (void)fs_wait_deadline(how, at);
+    until->clock = at->clock;
+    until->deadline = &at->at;
+    until->timeout_ns = 0;
+}
+
 /* ---- Completing a waiter: its final state, or WOKEN, becomes visible ---- */
 
 /*

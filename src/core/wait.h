@@ -52,6 +52,9 @@ bool fs_wait_valid(const fairsem_wait_t *how);
 /* The deadline of `how`; its timeout_ns begins now.  False: it has none. */
 bool fs_wait_deadline(const fairsem_wait_t *how, struct fs_deadline *deadline);
 
+/* *until is *how; a time-out of it becomes a deadline, for which is *at, and begins now. */
+void fs_wait_from_now(fairsem_wait_t *until, struct fs_deadline *at, const fairsem_wait_t *how);
+
 /*
  * Prepare to sleep, and put the wait on the token's list (NULL: none).  Returns 0, or the token's
  * reason: then the wait has not begun.  May allocate: no mutex held (I9).
@@ -69,7 +72,7 @@ int fs_sleep(struct fs_wait *wait, bool *slept);
 
 /*
  * The end of the critical section in which the request may have joined the queue: unlock, run the
- * deferred work, and sleep until the state is final.  Returns the result of the wait.  Cancellation point.
+ * deferred work, and sleep until the state is final.  Returns the result.  Cancellation point.
  */
 int fs_wait_end(struct fs_wait *wait, struct fs_section *in);
 
