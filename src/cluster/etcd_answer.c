@@ -156,7 +156,7 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
         return read_awaited(parts, place, &answer->done) ? 0 : EPROTO;
     if (step == FS_LIST)
         return fs_users_read(parts, place->prefix, answer);
-    /* Who is no request asks for the limit alone, and other keys may be damaged. */
+    /* Without a request only the limit is wanted, and other keys may be damaged. */
     if (step == FS_VIEW && place->lease == 0)
         return read_limit(parts, FS_SAW_LIMIT, answer) ? 0 : EPROTO;
     if (step == FS_REMOVE)

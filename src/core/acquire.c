@@ -98,9 +98,10 @@ int64_t fs_acquire_upto(struct fs_sem *s, int64_t max)
         return n;
     fs_section_begin(&in, s);
     n = 0;
-    if (s->closed == 0 && fs_may_take(&in, 1, FS_LAST_PRIORITY))
+    if (s->closed == 0 && fs_may_take(&in, 1, FS_LAST_PRIORITY)) {
         n = in.available < max ? in.available : max;
-    in.available -= n;
+        fs_debit(&in, n);
+    }
     fs_section_end(&in);
     return n;
 }

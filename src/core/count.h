@@ -71,7 +71,7 @@ const char *fs_why_canceled(bool ticket, enum fs_waiter_state state);
 
 /* A wait has ended in this state. */
 static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended, int64_t now_ns,
-                    enum fs_waiter_state state)
+                                  enum fs_waiter_state state)
 {
     struct fs_counters *count = &s->count;
     int64_t waited_ns = now_ns - ended->joined_ns;

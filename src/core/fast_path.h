@@ -44,15 +44,21 @@ static inline bool fs_retired(const struct fs_sem *s)
     return atomic_load_explicit(&s->closed, memory_order_acquire) == FS_RETIRED;
 }
 
+/* May any thread change this word?  While SLOW is clear; open: while the queue is, see bypass.h. */
+static inline bool fs_word_is_free(int64_t word, bool open)
+{
+    return open ? word >= FS_OPEN : (word & FS_SLOW) == 0;
+}
+
 /*
- * Take n units with a compare-and-swap, while SLOW is clear; with `open`, while the queue is open, see
- * bypass.h.  Acquire order: the caller must see what the releaser of these units wrote before.
+ * Take n units with a compare-and-swap while the word is free.  Acquire order: the caller must see what
+ * the releaser of these units wrote before.  (SLOW, beside OPEN, is half a unit: it makes no n fit.)
  */
 static inline bool fs_take(_Atomic int64_t *word, int64_t n, bool open)
 {
     int64_t now = atomic_load_explicit(word, memory_order_relaxed);
 
-    while ((open ? now >= FS_OPEN : (now & FS_SLOW) == 0) && now - (open ? FS_OPEN : 0) >= 2 * n) {
+    while (fs_word_is_free(now, open) && now - (open ? FS_OPEN : 0) >= 2 * n) {
         if (atomic_compare_exchange_weak_explicit(word, &now, now - 2 * n,
                                                   memory_order_acquire, memory_order_relaxed))
             return true;
@@ -60,12 +66,12 @@ static inline bool fs_take(_Atomic int64_t *word, int64_t n, bool open)
     return false;
 }
 
-/* The same for as many units as there are, at most max.  -1: SLOW is set, or the queue is not open. */
+/* The same for as many units as there are, at most max.  -1: the word is not free. */
 static inline int64_t fs_take_upto(_Atomic int64_t *word, int64_t max, bool open)
 {
     int64_t now = atomic_load_explicit(word, memory_order_relaxed);
 
-    while (open ? now >= FS_OPEN : (now & FS_SLOW) == 0) {
+    while (fs_word_is_free(now, open)) {
         int64_t n = fs_word_available(now) < max ? fs_word_available(now) : max;
 
         if (n <= 0)
@@ -113,7 +119,7 @@ static inline bool fs_too_few_now(struct fs_sem *s, int64_t n)
 }
 
 /*
- * Return n units, in the same two ways.  Release order: the thread that takes these units must see
+ * Return n units, in the same way.  Release order: the thread that takes these units must see
  * what we wrote before.  Acquire order: we must see that a waiter has left the queue.  (If a thread
  * releases, finds nobody in the queue, and then claims a ticket that another thread has returned, the
  * claim must not say that the ticket still waits: this release would have granted it.)  The
@@ -125,7 +131,7 @@ static inline bool fs_give(struct fs_sem *s, int64_t n, bool open)
     int64_t most = 2 * (atomic_load_explicit(&s->limit, memory_order_relaxed) - n)
                    + (open ? FS_OPEN + FS_SLOW : 0);
 
-    while ((open ? now >= FS_OPEN : (now & FS_SLOW) == 0) && now <= most) {
+    while (fs_word_is_free(now, open) && now <= most) {
         if (atomic_compare_exchange_weak_explicit(&s->word, &now, now + 2 * n,
                                                   memory_order_acq_rel, memory_order_relaxed))
             return true;
