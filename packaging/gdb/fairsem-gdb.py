@@ -25,8 +25,8 @@ LAYOUT = {
     'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
     'fs_parking': 'ptr parker, u8 on_word, i32 thread',
     'fs_wait': 'fs_waiter waiter, ptr sem, ptr abort, ptr deadline, '
-               'i64 old_at_ns, fs_cancelable by_token, fs_parking parking, '
-               'u8 wake_is_told, u32 generation, u8 interruptible, u8 interrupted, '
+               'i64 claims_at_ns, fs_cancelable by_token, fs_parking parking, '
+               'u8 in_wake_queue, u32 generation, u8 interruptible, u8 interrupted, '
                'i64 completed_ns',
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
     'fs_awake': 'u8 as_head, u8 as_head_here, u8 early, u8 turn, u8 holders_core',

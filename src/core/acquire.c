@@ -4,6 +4,7 @@
  */
 #include "acquire.h"
 
+#include "age.h"
 #include "queue.h"
 #include "wait.h"
 
@@ -37,7 +38,7 @@ static void take_or_join(struct fs_section *in, struct fs_wait *wait, int priori
 
     if (error == FS_MUST_WAIT && (error = fs_room_in_queue(in)) == 0) {
         fs_plan_awake(in, w, fs_join(in, w, priority));
-        wait->old_at_ns = fs_age_old_at_ns(in->sem, w);
+        wait->claims_at_ns = fs_age_old_at_ns(in->sem, w);
         return;
     }
     /* A drain has nothing that its clean-up could give back. */
@@ -62,7 +63,7 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
     /* If not, its token has just made it CANCELED. */
     if (fs_waiter_state(&wait.waiter) == FS_NOT_JOINED)
         take_or_join(&in, &wait, priority, drains);
-    return fs_wait_end(&wait, &in);
+    return fs_section_end_and_wait(&in, &wait);
 }
 
 int fs_acquire_now(struct fs_sem *s, int64_t n, int priority, bool drains, int error)

@@ -38,7 +38,8 @@ FS_ALWAYS_INLINE static bool fs_may_take(struct fs_section *in, int64_t n, int p
 {
     fs_assert_held(in->sem);
     fs_age_note(in);
-    return (fs_fits(in->sem, in->available, n) && fs_waitq_leads(&in->sem->queue, priority))
+    return (fs_fits(in->sem, in->available, n)
+            && fs_waitq_would_be_first(&in->sem->queue, priority))
            || fs_bypass_passes(in, n);
 }
 

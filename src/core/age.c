@@ -36,28 +36,3 @@ void fs_age_note_all(struct fs_section *in)
     while (node != NULL && (node->kind == FS_OLD || grows_old(in, node)))
         node = fs_waitq_younger(&in->sem->queue, node);
 }
-
-/* The clock of a deadline may be set while we sleep by another one, so then look often. */
-#define OTHER_CLOCK_NS 1000000000
-
-static bool is_earlier(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
-}
-
-const struct fs_deadline *fs_age_wake_at(int64_t old_at_ns, const struct fs_deadline *end,
-                                         struct fs_deadline *old_at)
-{
-    int64_t ns = old_at_ns - fs_now_ns();
-
-    if (end != NULL && end->clock != CLOCK_MONOTONIC) {
-        if (ns > OTHER_CLOCK_NS)
-            ns = OTHER_CLOCK_NS;
-        if (fs_deadline_rest(end, ns) < ns)
-            return end;
-    }
-    *old_at = fs_deadline_after(ns > 0 ? ns : 1);
-    if (end != NULL && end->clock == CLOCK_MONOTONIC && is_earlier(&end->at, &old_at->at))
-        return end;
-    return old_at;
-}

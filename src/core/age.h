@@ -31,11 +31,4 @@ static inline void fs_age_note(struct fs_section *in)
 /* The same for all requests, because somebody wants to see the whole queue. */
 void fs_age_note_all(struct fs_section *in);
 
-/*
- * When does a thread wake by itself that waits until *end (NULL: none), and whose request becomes old
- * at that time?  One of the two; *old_at is memory for the second.
- */
-const struct fs_deadline *fs_age_wake_at(int64_t old_at_ns, const struct fs_deadline *end,
-                                         struct fs_deadline *old_at);
-
 #endif

@@ -27,7 +27,7 @@ bool fs_bypass_may_pass(struct fs_section *in, int64_t n)
            && !grants_directly(in, head);
 }
 
-bool fs_bypass_wakes(struct fs_section *in, struct fs_waiter *head)
+bool fs_bypass_wake_head(struct fs_section *in, struct fs_waiter *head)
 {
     if (grants_directly(in, head))
         return false;

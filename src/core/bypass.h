@@ -46,7 +46,7 @@ static inline bool fs_bypass_release(struct fs_sem *s, int64_t n)
 /* ---- In a section ---- */
 
 bool fs_bypass_may_pass(struct fs_section *in, int64_t n);
-bool fs_bypass_wakes(struct fs_section *in, struct fs_waiter *head);
+bool fs_bypass_wake_head(struct fs_section *in, struct fs_waiter *head);
 
 /* May a running thread take n units although the queue is not empty?  A request for 0 passes nobody. */
 static inline bool fs_bypass_passes(struct fs_section *in, int64_t n)
@@ -54,10 +54,10 @@ static inline bool fs_bypass_passes(struct fs_section *in, int64_t n)
     return in->sem->bypass_ns != 0 && fs_bypass_may_pass(in, n);
 }
 
-/* The head fits: is it woken to claim, rather than granted?  Then the queue is open. */
+/* The head fits: wake it to claim, rather than grant it?  True: it is woken, so the queue is open. */
 static inline bool fs_bypass_opens(struct fs_section *in, struct fs_waiter *head)
 {
-    return in->sem->bypass_ns != 0 && fs_bypass_wakes(in, head);
+    return in->sem->bypass_ns != 0 && fs_bypass_wake_head(in, head);
 }
 
 #endif

@@ -47,23 +47,13 @@ static inline void fs_count_length(struct fs_sem *s, uint32_t waiters)
         s->waiters_max = waiters;
 }
 
-/* w is in the queue.  Last: a thread that sees it counted must find it waiting already. */
-static inline void fs_count_joined(struct fs_sem *s, const struct fs_waiter *w)
+/* w is in the queue, as one of so many. */
+static inline void fs_count_joined(struct fs_sem *s, const struct fs_waiter *w, uint32_t waiters)
 {
-    uint32_t waiters = s->waiters + 1;
-
     fs_count_waiting(s, w->units, 1);
     s->waits++;
     fs_count_length(s, waiters);
     fs_probe_wait_begin(s, s->name, w->units, w->in_queue.seq, w->in_queue.priority);
-    atomic_store_explicit(&s->waiters, waiters, memory_order_release);
-}
-
-/* The request of a waiter is not in the queue any more. */
-static inline void fs_count_left(struct fs_sem *s, int64_t units)
-{
-    fs_count_waiting(s, units, -1);
-    atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_release);
 }
 
 /* A word for the reason, for the probe. */

@@ -68,3 +68,28 @@ bool fs_deadline_passed(const struct fs_deadline *deadline)
 {
     return fs_deadline_rest(deadline, 1) == 0;
 }
+
+/* The clock of a deadline may be set while we sleep by another one, so then look often. */
+#define OTHER_CLOCK_NS 1000000000
+
+static bool is_earlier(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
+const struct fs_deadline *fs_deadline_or(const struct fs_deadline *end, int64_t at_ns,
+                                         struct fs_deadline *at)
+{
+    int64_t ns = at_ns - fs_now_ns();
+
+    if (end != NULL && end->clock != CLOCK_MONOTONIC) {
+        if (ns > OTHER_CLOCK_NS)
+            ns = OTHER_CLOCK_NS;
+        if (fs_deadline_rest(end, ns) < ns)
+            return end;
+    }
+    *at = fs_deadline_after(ns > 0 ? ns : 1);
+    if (end != NULL && end->clock == CLOCK_MONOTONIC && is_earlier(&end->at, &at->at))
+        return end;
+    return at;
+}

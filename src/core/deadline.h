@@ -31,4 +31,11 @@ bool fs_deadline_passed(const struct fs_deadline *deadline);
 /* Nanoseconds until the deadline: 0 if it has passed, and at most `most` (up to a year). */
 int64_t fs_deadline_rest(const struct fs_deadline *deadline, int64_t most);
 
+/*
+ * The earlier one: *end (NULL: none), or this time on CLOCK_MONOTONIC, for which *at is memory.  If
+ * *end has another clock, perhaps even earlier, because that clock may be set meanwhile.
+ */
+const struct fs_deadline *fs_deadline_or(const struct fs_deadline *end, int64_t at_ns,
+                                         struct fs_deadline *at);
+
 #endif

@@ -18,39 +18,6 @@
 #include "signals.h"
 
 /*
- * The sem_t layer also needs fs_fork_exclude() in fork.h.  The interposer, which wraps signal
- * handlers and siglongjmp(), also needs these functions of wait.c, fs_signal_hooks in signals.h,
- * and fs_forked() in fork.h.
- */
-void fs_abandon_wait(void *wait);
-void fs_interrupt_wait(void *wait, bool restarts);
-
-/*
- * And these of capacity.c, because it keeps the memory of its semaphores and uses it again while
- * other threads may still be in a call.
- *
- * fs_retire: if nobody waits, take all units and close the semaphore.  What was free is in *units
- * before anybody finds the semaphore retired.  From then on an acquire and a release return
- * FS_RETIRED, and change nothing.  False: somebody waits, or it is retired.
- * fs_reuse: open it again, with so many units.
- */
-#define FS_RETIRED (-1)     /* fairsem_close() does not take it for a reason */
-bool fs_retire(struct fs_sem *s, _Atomic int64_t *units);
-void fs_reuse(struct fs_sem *s, int64_t units);
-
-/* Acquire order: for *units. */
-static inline bool fs_retired(const struct fs_sem *s)
-{
-    return atomic_load_explicit(&s->closed, memory_order_acquire) == FS_RETIRED;
-}
-
-/* May any thread change this word?  While SLOW is clear; open: while the queue is, see bypass.h. */
-static inline bool fs_word_is_free(int64_t word, bool open)
-{
-    return open ? word >= FS_OPEN : (word & FS_SLOW) == 0;
-}
-
-/*
  * Take n units with a compare-and-swap while the word is free.  Acquire order: the caller must see what
  * the releaser of these units wrote before.  (SLOW, beside OPEN, is half a unit: it makes no n fit.)
  */
@@ -142,6 +109,35 @@ static inline bool fs_give(struct fs_sem *s, int64_t n, bool open)
 static inline bool fs_release_fast(struct fs_sem *s, int64_t n)
 {
     return fs_give(s, n, false);
+}
+
+/* ---- For the rooms of sem_t ---- */
+
+/*
+ * The sem_t layer also needs fs_fork_exclude() in fork.h.  The interposer, which wraps signal
+ * handlers and siglongjmp(), also needs these functions of wait.c, fs_signal_hooks in signals.h,
+ * and fs_forked() in fork.h.
+ */
+void fs_abandon_wait(void *wait);
+void fs_interrupt_wait(void *wait, bool restarts);
+
+/*
+ * And these of capacity.c, because it keeps the memory of its semaphores and uses it again while
+ * other threads may still be in a call.
+ *
+ * fs_retire: if nobody waits, take all units and close the semaphore.  What was free is in *units
+ * before anybody finds the semaphore retired.  From then on an acquire and a release return
+ * FS_RETIRED, and change nothing.  False: somebody waits, or it is retired.
+ * fs_reuse: open it again, with so many units.
+ */
+#define FS_RETIRED (-1)     /* fairsem_close() does not take it for a reason */
+bool fs_retire(struct fs_sem *s, _Atomic int64_t *units);
+void fs_reuse(struct fs_sem *s, int64_t units);
+
+/* Acquire order: for *units. */
+static inline bool fs_retired(const struct fs_sem *s)
+{
+    return atomic_load_explicit(&s->closed, memory_order_acquire) == FS_RETIRED;
 }
 
 #endif

@@ -15,42 +15,45 @@ static bool is_head(const struct fs_sem *s, const struct fs_waiter *w)
 bool fs_join(struct fs_section *in, struct fs_waiter *w, int priority)
 {
     struct fs_sem *s = in->sem;
-    bool leads;
+    uint32_t waiters = s->waiters + 1;
+    bool becomes_head;
 
     fs_assert_held(s);
     fs_waitq_join(&s->queue, &w->in_queue, priority, s->aging_ns != 0);
     fs_state_go(&fs_waiter_machine, &w->state, FS_QUEUED, memory_order_relaxed);
     w->joined_ns = fs_section_now(in);
-    leads = is_head(s, w);
-    if (leads)
+    becomes_head = is_head(s, w);
+    if (becomes_head)
         s->head_since_ns = w->joined_ns;
-    fs_count_joined(s, w);
-    return leads;
+    fs_count_joined(s, w, waiters);
+    /* Last: a thread that sees it counted must find it waiting already. */
+    atomic_store_explicit(&s->waiters, waiters, memory_order_release);
+    return becomes_head;
 }
 
 /* ---- Awake: the facts for awake.h, and what it answers ---- */
 
 /* With bounded bypass, one that is awake would be granted directly, and threads could pass nobody. */
 static inline struct fs_awake_facts facts_of(const struct fs_sem *s, const struct fs_waiter *w,
-                                             bool leads)
+                                             bool is_the_head)
 {
     return (struct fs_awake_facts){
         .joined_ns = w->joined_ns, .waiting = s->waiters,
         .units = s->bounded ? s->limit : fs_initial_units(s), .each = w->units,
-        .is_head = leads, .only_head = s->bypass_ns != 0,
+        .is_head = is_the_head, .only_head = s->bypass_ns != 0,
     };
 }
 
 /*
  * Wake a waiter ahead of its turn, if it sleeps (PARKED).  When it wakes it is QUEUED, as if it had
- * just joined, with a new plan.  Not if its handlers are not wrapped: to stay awake once more it
- * would have to hold its signals again.
+ * just joined, with a new plan.  Not if handlers are bare: to stay awake once more it would have to
+ * hold its signals again.
  */
 static void wake_ahead(struct fs_section *in, struct fs_waiter *w, enum fs_plan plan)
 {
     bool asleep = fs_waiter_state(w) == FS_PARKED;
 
-    if (asleep && in->sem->interruptible && fs_signal_hooks == NULL)
+    if (asleep && fs_handlers_are_bare(in->sem->interruptible))
         return;
     if (asleep || plan == FS_PLAN_YIELD_NEXT)
         fs_set_plan(w, plan);
@@ -71,7 +74,7 @@ static struct fs_waiter *next_on_the_core_of(const struct fs_sem *s, const struc
     return NULL;
 }
 
-void fs_plan_awake(struct fs_section *in, struct fs_waiter *w, bool leads)
+void fs_plan_awake(struct fs_section *in, struct fs_waiter *w, bool is_the_head)
 {
     struct fs_sem *s = in->sem;
     struct fs_awake_facts facts;
@@ -83,7 +86,7 @@ void fs_plan_awake(struct fs_section *in, struct fs_waiter *w, bool leads)
     w->in_queue.core = (int16_t)fs_cpu_current();
     if (s->sleeps_at_once)
         return;
-    facts = facts_of(s, w, leads);
+    facts = facts_of(s, w, is_the_head);
     ahead = fs_awake_joined(&s->awake, &facts, w->in_queue.core, &plan);
     fs_set_plan(w, plan);
     if (ahead == FS_AHEAD_ON_CORE)
@@ -115,16 +118,19 @@ void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state s
     struct fs_sem *s = in->sem;
     const struct fs_ended ended = fs_ended_of(s, w);
     bool was_head = is_head(s, w);
+    int64_t now_ns;
 
     fs_assert_held(s);
     fs_waitq_leave(&s->queue, &w->in_queue);
-    fs_count_left(s, ended.units);
+    fs_count_waiting(s, ended.units, -1);
+    atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_release);
     fs_annotate_before(w);
     w->complete(w, state, in);
-    fs_count_ended(s, &ended, fs_section_now(in), state);
+    now_ns = fs_section_now(in);
+    fs_count_ended(s, &ended, now_ns, state);
     if (!was_head)
         return;
     if (state == FS_GRANTED)
-        fs_learn(s, ended.joined_ns, ended.core, in->now_ns);
-    s->head_since_ns = in->now_ns;      /* for the next head */
+        fs_learn(s, ended.joined_ns, ended.core, now_ns);
+    s->head_since_ns = now_ns;          /* for the next head */
 }

@@ -19,7 +19,7 @@ static inline struct fs_waiter *fs_head(const struct fs_sem *s)
 bool fs_join(struct fs_section *in, struct fs_waiter *w, int priority);
 
 /* The request of this thread has joined: make its plan, and wake another one ahead. */
-void fs_plan_awake(struct fs_section *in, struct fs_waiter *w, bool leads);
+void fs_plan_awake(struct fs_section *in, struct fs_waiter *w, bool is_the_head);
 
 /* Take w out of the queue, complete it with this state, and count it. */
 void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state state);

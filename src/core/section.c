@@ -38,34 +38,24 @@ static inline void count_section(struct fs_sem *s, memory_order order)
     atomic_store_explicit(&s->sections, sections + 1, order);
 }
 
-/*
- * Take the mutex and, by setting SLOW, the word.
- *
- * Acquire order, for units that a thread released without the mutex: a waiter that is granted these
- * units must see what that thread wrote.  The first load may be relaxed: if SLOW is set already,
- * and OPEN is not, only holders of the mutex have changed the word since one of them set it (I3).
- */
+/* Take the mutex, and the word (I3). */
 void fs_section_lock(struct fs_section *in, struct fs_sem *s)
 {
-    int64_t word;
-
     if (s->interruptible && !in->after.signals.held)
         fs_hold_signals(&in->after.signals);
     fs_fork_check(&s->generation, fs_sem_reset_in_child, s);
     fs_mutex_lock(&s->mutex);
     fs_note_holder(s, true);
     count_section(s, memory_order_relaxed);
-    word = atomic_load_explicit(&s->word, memory_order_relaxed);
-    if ((word & FS_SLOW) == 0)
-        word = atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_acquire);
-    else if (word >= FS_OPEN)
-        word = atomic_fetch_and_explicit(&s->word, ~FS_OPEN, memory_order_acquire);
     in->sem = s;
-    in->available = fs_word_available(word);
+    in->available = fs_word_take_over(&s->word);
     in->now_ns = 0;
 }
 
-/* The grant loop.  Inlined into fs_section_unlock(), because every hand-off passes through it. */
+/*
+ * The grant loop.  Inlined into fs_section_unlock(), because every hand-off passes through it.  True:
+ * the head is woken and comes to claim its units, which any thread may take meanwhile.
+ */
 FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
 {
     struct fs_sem *s = in->sem;
@@ -113,9 +103,7 @@ void fs_section_unlock(struct fs_section *in)
     slow = !fs_waitq_empty(&s->queue) || fs_paused(s) || s->closed != 0 || fs_watched;
     open = open && !fs_watched;
     fs_note_holder(s, false);
-    atomic_store_explicit(&s->word,
-                          in->available * 2 + (slow ? FS_SLOW : 0) + (open ? FS_OPEN : 0),
-                          memory_order_release);
+    atomic_store_explicit(&s->word, fs_word_of(in->available, slow, open), memory_order_release);
     count_section(s, memory_order_release);
     FS_MUST(pthread_mutex_unlock(&s->mutex));
 }

@@ -151,7 +151,7 @@ static inline struct fs_sem *fs_inside(const fairsem_t *sem)
     return (struct fs_sem *)(uintptr_t)sem;
 }
 
-/* Called in every section.  A limit of 0: paused if bounded, otherwise never initialized. */
+/* A limit of 0: paused if bounded, otherwise never initialized, which ends the process. */
 static inline bool fs_paused(const struct fs_sem *s)
 {
     if (s->limit != 0)

@@ -14,6 +14,8 @@
  *      section.c     the heart: lock, grant loop, unlock; and a release
  *      queue.c       how a waiter joins the queue and leaves it
  *      wait.c        a thread that waits, until it is granted or its wait is aborted
+ *      deferred.h    what a section leaves for after its unlock: threads to wake, callbacks
+ *      parking.h     how a thread sleeps
  *      sem.h         the struct of a semaphore, and its invariants (I1-I11)
  *      waiter.h      a drawing of the states of a waiter
  */

@@ -14,6 +14,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * A way to keep handlers out without blocking signals.  A client that has one sets
@@ -32,6 +33,12 @@ struct fs_signal_hooks {
     void (*end_wait)(void);
 };
 extern const struct fs_signal_hooks *fs_signal_hooks;     /* r/o once there is a semaphore */
+
+/* A handler that runs while a thread is awake cannot end such a wait: nothing wraps it. */
+static inline bool fs_handlers_are_bare(bool interruptible)
+{
+    return interruptible && fs_signal_hooks == NULL;
+}
 
 struct fs_held_signals {
     bool     held;

@@ -54,7 +54,7 @@ static void watch(struct fs_sem *s, struct fs_watcher *watcher)
 
     fs_assert_held(s);
     if (fs_ticket_waits_in(s, t)) {
-        watcher->wait.old_at_ns = fs_age_old_at_ns(s, &t->callback.waiter);
+        watcher->wait.claims_at_ns = fs_age_old_at_ns(s, &t->callback.waiter);
         fs_ring_append(&t->watchers, &watcher->in_ring);
         fs_state_go(&fs_waiter_machine, &w->state, FS_QUEUED, memory_order_relaxed);
         return;
@@ -75,7 +75,7 @@ static int watch_and_wait(struct fs_watcher *watcher)
     /* If not, its token has just made it CANCELED. */
     if (fs_waiter_state(&wait->waiter) == FS_NOT_JOINED)
         watch(wait->sem, watcher);
-    return fs_wait_end(wait, &in);
+    return fs_section_end_and_wait(&in, wait);
 }
 
 int fairsem_ticket_wait(fairsem_ticket_t *ticket, const fairsem_wait_t *how)

@@ -7,7 +7,6 @@
 #include "cleanup.h"            /* before <pthread.h> */
 #include "wait.h"
 
-#include "age.h"
 #include "annotate.h"
 #include "compiler.h"
 #include "fast_path.h"
@@ -59,7 +58,7 @@ void fs_wait_from_now(fairsem_wait_t *until, struct fs_deadline *at, const fairs
  */
 static bool has_been_woken(const struct fs_wait *wait)
 {
-    return wait->wake_is_told
+    return wait->in_wake_queue
            && !atomic_load_explicit(&wait->parking.parker->queued, memory_order_relaxed);
 }
 
@@ -74,13 +73,13 @@ static bool has_been_woken(const struct fs_wait *wait)
 static bool complete_awake(struct fs_wait *wait, enum fs_waiter_state state)
 {
     _Atomic int *word = &wait->waiter.state;
-    int awake = FS_QUEUED;
+    int now = FS_QUEUED;
 
-    if (fs_state_try(&fs_waiter_machine, word, &awake, state, memory_order_release,
+    if (fs_state_try(&fs_waiter_machine, word, &now, state, memory_order_release,
                      memory_order_relaxed))
         return true;
-    return awake == FS_WOKEN && has_been_woken(wait)
-           && fs_state_try(&fs_waiter_machine, word, &awake, state, memory_order_release,
+    return now == FS_WOKEN && has_been_woken(wait)
+           && fs_state_try(&fs_waiter_machine, word, &now, state, memory_order_release,
                            memory_order_relaxed);
 }
 
@@ -106,7 +105,7 @@ static void complete_thread(struct fs_waiter *w, enum fs_waiter_state state,
         return;
     if (state == FS_GRANTED)
         wait->completed_ns = fs_section_now(in);
-    wait->wake_is_told = fs_wake_queue_add(&in->after.wakes, &wait->parking, &w->state);
+    wait->in_wake_queue = fs_wake_queue_add(&in->after.wakes, &wait->parking, &w->state);
     fs_state_go(&fs_waiter_machine, &w->state, state, memory_order_release);
 }
 
@@ -257,16 +256,10 @@ static void come_to_claim(struct fs_sem *s)
     fs_section_end(&in);
 }
 
-/* A signal handler that runs while the thread is awake cannot end the wait: nothing wraps it. */
-static bool has_bare_handlers(const struct fs_wait *wait)
-{
-    return wait->interruptible && fs_signal_hooks == NULL;
-}
-
 /*
- * So such a thread stays awake in the section's deferred work, after the wakes and before signals
- * are let in, which come up to 0.4 ms late.  Then it may still have to sleep.  A signal that is held
- * until now is handled before that, so here, and not in the kernel, it must end the wait.
+ * If handlers are bare, a thread stays awake in the section's deferred work, after the wakes and
+ * before signals are let in, which come up to 0.4 ms late.  Then it may still have to sleep.  A signal
+ * that is held until now is handled before that, so here, and not in the kernel, it must end the wait.
  *
  * (Two threads that pass 80,000 items through a buffer of 8 took 202 ms when they slept at once, and
  * take 108 ms.)
@@ -274,7 +267,7 @@ static bool has_bare_handlers(const struct fs_wait *wait)
 static void stay_awake_without_signals(struct fs_wait *wait, struct fs_deferred *deferred)
 {
     struct fs_waiter *w = &wait->waiter;
-    bool wakes_by_itself = wait->deadline != NULL || wait->old_at_ns != 0;
+    bool wakes_by_itself = wait->deadline != NULL || wait->claims_at_ns != 0;
 
     /* Callbacks are the last of that work, and must not be late. */
     if (fs_plan_of(w) == FS_PLAN_SLEEP || deferred->callbacks.any)
@@ -300,7 +293,7 @@ static int fall_asleep(struct fs_wait *wait)
 
     if (plan == FS_PLAN_CLAIM)
         come_to_claim(wait->sem);
-    else if (plan != FS_PLAN_SLEEP && !has_bare_handlers(wait))
+    else if (plan != FS_PLAN_SLEEP && !fs_handlers_are_bare(wait->interruptible))
         (void)fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->joined_ns, wait->deadline);
     /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);
@@ -327,12 +320,12 @@ static int state_when_awake(struct fs_wait *wait)
     return state;
 }
 
-/* True, once: the request is old, and has looked whether it is granted. */
-static bool looks_when_old(struct fs_wait *wait)
+/* True, once: it was time to claim, and it has. */
+static bool claims_by_itself(struct fs_wait *wait)
 {
-    if (wait->old_at_ns == 0 || fs_now_ns() < wait->old_at_ns)
+    if (wait->claims_at_ns == 0 || fs_now_ns() < wait->claims_at_ns)
         return false;
-    wait->old_at_ns = 0;
+    wait->claims_at_ns = 0;
     come_to_claim(wait->sem);
     /* By itself, perhaps: then there is no wake-up to measure.  Before, a granter may write it. */
     if (atomic_load_explicit(&wait->waiter.state, memory_order_acquire) == FS_GRANTED)
@@ -340,17 +333,17 @@ static bool looks_when_old(struct fs_wait *wait)
     return true;
 }
 
-static inline const struct fs_deadline *wake_at(const struct fs_wait *wait, struct fs_deadline *old_at)
+static inline const struct fs_deadline *wakes_at(const struct fs_wait *wait, struct fs_deadline *claim)
 {
-    return wait->old_at_ns == 0 ? wait->deadline
-                                : fs_age_wake_at(wait->old_at_ns, wait->deadline, old_at);
+    return wait->claims_at_ns == 0 ? wait->deadline
+                                   : fs_deadline_or(wait->deadline, wait->claims_at_ns, claim);
 }
 
 /* The deadline is checked here, because a park may return early for any reason. */
 int fs_sleep(struct fs_wait *wait, bool *slept)
 {
     struct fs_waiter *w = &wait->waiter;
-    struct fs_deadline old_at;
+    struct fs_deadline claim;
     int state;
 
     *slept = false;
@@ -360,8 +353,8 @@ int fs_sleep(struct fs_wait *wait, bool *slept)
             state = fall_asleep(wait);
             *slept = false;
         }
-        /* First: its units may have been free since it is old, and this thread is late. */
-        if (state == FS_PARKED && looks_when_old(wait))
+        /* First: its units may have been free since that time, and this thread is late. */
+        if (state == FS_PARKED && claims_by_itself(wait))
             continue;
         if (state == FS_PARKED && wait->deadline != NULL && fs_deadline_passed(wait->deadline))
             state = abort_wait(wait, FS_EXPIRED, ETIMEDOUT);
@@ -370,7 +363,7 @@ int fs_sleep(struct fs_wait *wait, bool *slept)
             state = abort_wait(wait, FS_INTERRUPTED, EINTR);
         if (state != FS_PARKED)
             break;
-        if (fs_park(&wait->parking, &w->state, FS_PARKED, wake_at(wait, &old_at)))
+        if (fs_park(&wait->parking, &w->state, FS_PARKED, wakes_at(wait, &claim)))
             interrupt(wait);
         *slept = true;
     }
@@ -387,7 +380,7 @@ static int end_and_sleep(struct fs_wait *wait, struct fs_section *in, bool *slep
 
     pthread_cleanup_push(abandon_and_end, wait);
     fs_section_unlock(in);
-    if (has_bare_handlers(wait))
+    if (fs_handlers_are_bare(wait->interruptible))
         stay_awake_without_signals(wait, &in->after);
     fs_deferred_run(&in->after);
     state = fs_sleep(wait, slept);
@@ -395,7 +388,7 @@ static int end_and_sleep(struct fs_wait *wait, struct fs_section *in, bool *slep
     return state;
 }
 
-int fs_wait_end(struct fs_wait *wait, struct fs_section *in)
+int fs_section_end_and_wait(struct fs_section *in, struct fs_wait *wait)
 {
     bool slept;
     int state = end_and_sleep(wait, in, &slept);

@@ -25,11 +25,10 @@ struct fs_wait {
     struct fs_sem            *sem;
     fs_abort_fn              *abort;
     const struct fs_deadline *deadline;     /* NULL: none */
-    int64_t                   old_at_ns;    /* fs_age_old_at_ns() of the request; 0: done */
+    int64_t                   claims_at_ns; /* when it comes to claim by itself; 0: never, or done */
     struct fs_cancelable      by_token;
     struct fs_parking         parking;
-    bool                      wake_is_told; /* under mutex; by parking.parker->queued, to the next
-                                             * thread that completes it */
+    bool                      in_wake_queue; /* under mutex; until parking.parker->queued is false */
     unsigned                  generation;   /* the process in which it began: fork.h */
     bool                      interruptible;
     _Atomic bool              interrupted;  /* r/w by its thread and that thread's handlers */
@@ -74,6 +73,6 @@ int fs_sleep(struct fs_wait *wait, bool *slept);
  * The end of the critical section in which the request may have joined the queue: unlock, run the
  * deferred work, and sleep until the state is final.  Returns the result.  Cancellation point.
  */
-int fs_wait_end(struct fs_wait *wait, struct fs_section *in);
+int fs_section_end_and_wait(struct fs_section *in, struct fs_wait *wait);
 
 #endif

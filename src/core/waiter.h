@@ -4,10 +4,10 @@
  *
  * THE WAITER
  *
- *                  fs_join           fs_sleep        wake_ahead, fs_bypass_opens
+ *                  fs_join          fall_asleep      wake_ahead, fs_bypass_opens
  *      NOT_JOINED ---------> QUEUED ----------> PARKED ----------> WOKEN
  *       |                     | ^                 |                 | |
- *       |                     | +-----------------|--- fs_sleep ----+ |
+ *       |                     | +-------------- state_when_awake ---+ |
  *       |                     |                   |                   |
  *       |                     +-----------+-------+-------------------+
  *       |                                 |
