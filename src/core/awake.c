@@ -161,6 +161,71 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
     return false;
 }
 
+/*
+ * Beside a program that computes all the time, a thread that stays awake takes turns with that program
+ * on its core, and is away when its units come; where all sleep, one runs on for its time slice, and
+ * nobody queues.  (2 threads, 1 us each, 2 cores, beside one: 0.4 of the holds.)  So nobody stays awake
+ * until this time, and again for twice as long if that has not changed.
+ */
+static _Atomic int64_t all_sleep_before_ns, all_sleep_for_ns;
+
+/* Since when threads may stay awake, or the last look; and the processor time of the process then. */
+static _Atomic int64_t looked_ns, used_before_ns;
+
+#define LONGEST_SLEEP_NS INT64_C(2560000000)
+#define MEMORY_NS        INT64_C(1000000000)    /* what was longer ago says nothing */
+
+/* Returns how much of the processors, in nanoseconds, this process has used since the last look. */
+static int64_t look_again(int64_t now_ns)
+{
+    int64_t used_ns = fs_process_ns();
+
+    atomic_store_explicit(&looked_ns, now_ns, memory_order_relaxed);
+    return used_ns - atomic_exchange_explicit(&used_before_ns, used_ns, memory_order_relaxed);
+}
+
+static bool all_sleep(int64_t now_ns)
+{
+    int64_t until = atomic_load_explicit(&all_sleep_before_ns, memory_order_relaxed);
+
+    if (now_ns < until)
+        return true;
+    if (atomic_load_explicit(&looked_ns, memory_order_relaxed) < until)
+        (void)look_again(now_ns);
+    return false;
+}
+
+/* Would it have been granted soon, by what the semaphore has learned? */
+static bool is_soon(const struct fs_awake *awake, bool as_head, bool others_wait)
+{
+    if (others_wait)
+        return turn_ns(awake) <= FS_LATE_NS / 10;
+    return as_head && (awake->as_head < DOUBT_HIGH || awake->as_head_here < DOUBT_HIGH);
+}
+
+/*
+ * The holder was not running, or the head was not.  If this process has used three quarters of the
+ * processors since it last looked, some other thread of its own was.
+ */
+void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait, int64_t head_ns,
+                   int64_t now_ns)
+{
+    int64_t until = atomic_load_explicit(&all_sleep_before_ns, memory_order_relaxed);
+    int64_t ns = atomic_load_explicit(&all_sleep_for_ns, memory_order_relaxed);
+    int64_t passed = now_ns - atomic_load_explicit(&looked_ns, memory_order_relaxed);
+
+    if (!is_soon(awake, as_head, others_wait) || now_ns - head_ns < until)
+        return;
+    if (look_again(now_ns) >= passed / 4 * 3 * fs_cpu_count() || passed > MEMORY_NS)
+        return;
+    if (now_ns - head_ns - until > MEMORY_NS)
+        ns = FIRST_PAUSE_NS;
+    else if (ns < LONGEST_SLEEP_NS)
+        ns *= 2;
+    atomic_store_explicit(&all_sleep_for_ns, ns, memory_order_relaxed);
+    atomic_store_explicit(&all_sleep_before_ns, now_ns + ns, memory_order_relaxed);
+}
+
 /* ======================================================================== *
  *  The answers
  * ======================================================================== */
@@ -201,6 +266,10 @@ static enum fs_ahead ahead_for(const struct fs_awake *awake, const struct fs_awa
 enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awake_facts *facts,
                               int core, enum fs_plan *plan)
 {
+    if (all_sleep(facts->joined_ns)) {
+        *plan = FS_PLAN_SLEEP;
+        return FS_AHEAD_NOBODY;
+    }
     *plan = plan_for(awake, facts);
     return ahead_for(awake, facts, core);
 }
@@ -209,10 +278,10 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
  * In a crowd, it is up to the next to join.  Nor beside other programs, when that one does not do it
  * either: a thread that has slept until its grant is preferred to them, one that was awake is not.
  */
-bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
     return facts->waiting < FEW && awake->early < DOUBT_HIGH && !facts->only_head
-           && cores_suffice(facts);
+           && cores_suffice(facts) && !all_sleep(now_ns);
 }
 
 /* One step for each grant, so the time comes to be the median: one late grant changes little. */

@@ -45,6 +45,14 @@ int64_t fs_now_ns(void)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+int64_t fs_process_ns(void)
+{
+    struct timespec used = { .tv_sec = 0 };
+
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (int64_t)used.tv_sec * NS_PER_S + used.tv_nsec;
+}
+
 /*
  * A time in the past is never subtracted, nor are seconds that are far apart multiplied: so nothing
  * overflows.  (No clock of the system is before 1970.)

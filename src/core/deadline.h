@@ -26,6 +26,9 @@ struct fs_deadline fs_deadline_after(int64_t ns);
 /* CLOCK_MONOTONIC as a number, to measure how long something took. */
 int64_t fs_now_ns(void);
 
+/* The processor time that this process has used; 0 where the system does not say. */
+int64_t fs_process_ns(void);
+
 bool fs_deadline_passed(const struct fs_deadline *deadline);
 
 /* Nanoseconds until the deadline: 0 if it has passed, and at most `most` (up to a year). */

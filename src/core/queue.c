@@ -102,7 +102,7 @@ void fs_wake_next(struct fs_section *in, struct fs_waiter *head)
     const struct fs_awake_facts facts = facts_of(in->sem, head, true);
 
     fs_assert_held(in->sem);
-    if (!in->sem->sleeps_at_once && fs_awake_next(&in->sem->awake, &facts))
+    if (!in->sem->sleeps_at_once && fs_awake_next(&in->sem->awake, &facts, fs_section_now(in)))
         wake_ahead(in, head, FS_PLAN_SPIN_WOKEN);
 }
 

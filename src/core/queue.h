@@ -38,6 +38,8 @@ static inline void fs_learn(struct fs_sem *s, int64_t joined_ns, int core, int64
     bool says = s->head_since_ns != 0 && head_ns != 0 && core != FS_NO_CORE && !s->sleeps_at_once;
 
     fs_awake_granted(&s->awake, core, says && s->waiters != 0 ? head_ns : 0);
+    if (says && head_ns >= FS_LATE_NS)
+        fs_awake_late(&s->awake, s->head_since_ns == joined_ns, s->waiters != 0, head_ns, now_ns);
     if (says)
         fs_awake_learn(&s->awake, s->head_since_ns == joined_ns, head_ns, core);
     s->head_since_ns = 0;

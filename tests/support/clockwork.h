@@ -54,6 +54,7 @@ static struct {
     int64_t yield_takes;
     act_fn  *in_yield;  /* called once, in the next yield; NULL: nothing */
     bool    others_act;
+    bool    others_compute; /* other programs have all cores; else this process has them */
 } world;
 
 int64_t __wrap_fs_now_ns(void);
@@ -72,6 +73,7 @@ int __wrap_fs_cpu_current(void);
 int __wrap_fs_cpu_count(void);
 bool __wrap_fs_cpu_takes_turns(void);
 int __wrap_sched_yield(void);
+int64_t __wrap_fs_process_ns(void);
 
 /* ---- The waiting thread, and what others do meanwhile ---- */
 
@@ -184,6 +186,11 @@ bool __wrap_fs_cpu_takes_turns(void)
     return !world.real_time;
 }
 
+int64_t __wrap_fs_process_ns(void)
+{
+    return world.others_compute ? 0 : world.now * 64;
+}
+
 int __wrap_sched_yield(void)
 {
     act_fn *meanwhile = world.in_yield;
@@ -274,6 +281,7 @@ static inline void begin_world(int64_t look)
     world.core_of_others = 1;
     world.real_time = false;
     world.yield_takes = look;
+    world.others_compute = false;
     world.planned = world.done = 0;
 }
 

@@ -43,7 +43,7 @@ clockwork_wraps = -Wl,--wrap=fs_now_ns -Wl,--wrap=fs_park_on_cond -Wl,--wrap=fs_
 	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_trylock \
 	-Wl,--wrap=pthread_mutex_unlock \
 	-Wl,--wrap=fs_cpu_current -Wl,--wrap=fs_cpu_count -Wl,--wrap=fs_cpu_takes_turns \
-	-Wl,--wrap=sched_yield
+	-Wl,--wrap=sched_yield -Wl,--wrap=fs_process_ns
 tests_inside_core_t_awake_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_crowd_LDFLAGS = $(clockwork_wraps)
 tests_inside_core_t_lessons_LDFLAGS = $(clockwork_wraps)

@@ -22,9 +22,10 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
     return (facts->waiting > 2) != xp_answers_otherwise() ? FS_AHEAD_ON_CORE : FS_AHEAD_NOBODY;
 }
 
-bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts)
+bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns)
 {
     (void)awake;
+    (void)now_ns;
     return !facts->only_head && (facts->waiting < 2) != xp_answers_otherwise();
 }
 
