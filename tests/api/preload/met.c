@@ -415,7 +415,7 @@ static void step_through(const struct meeting *meeting)
 int main(void)
 {
     if (!can_step())
-        return program_not_here("single steps are known on x86-64 only");
+        return program_not_here("no breakpoints of the processor, or not x86-64");
     setlinebuf(stdout);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     MUST(shared != MAP_FAILED);

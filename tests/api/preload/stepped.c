@@ -276,7 +276,7 @@ static void step_through_after_hit(void)
 int main(void)
 {
     if (!can_step())
-        return program_not_here("single steps are known on x86-64 only");
+        return program_not_here("no breakpoints of the processor, or not x86-64");
     hang_alarm();
     step_through("post", POST);
     step_through("wait", WAIT);

@@ -32,10 +32,6 @@ void run_to_stop(pid_t pid)
 }
 
 #if defined(__x86_64__)
-int can_step(void)
-{
-    return 1;
-}
 
 static uintptr_t place(pid_t pid)
 {
@@ -46,6 +42,35 @@ static int set_debug_register(pid_t pid, int number, uintptr_t value)
 {
     return ptrace(PTRACE_POKEUSER, pid, offsetof(struct user, u_debugreg) + (size_t)number * 8,
                   value) == 0;
+}
+
+static void __attribute__((noinline)) be_hit(void)
+{
+    __asm__ volatile("nop");
+}
+
+/* Some virtual machines take a breakpoint, and it is never hit. */
+int can_step(void)
+{
+    pid_t pid = fork();
+    int status;
+
+    MUST(pid >= 0);
+    if (pid == 0) {
+        MUST(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 && raise(SIGSTOP) == 0);
+        be_hit();
+        _exit(0);
+    }
+    MUST(stopped(pid) == SIGSTOP);
+    (void)(set_debug_register(pid, 0, (uintptr_t)be_hit) && set_debug_register(pid, 7, 1));
+    MUST(ptrace(PTRACE_CONT, pid, NULL, NULL) == 0);
+    status = child_status(pid);
+    if (WIFEXITED(status))
+        return 0;
+    MUST(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
+    MUST(kill(pid, SIGKILL) == 0);
+    (void)child_status(pid);
+    return 1;
 }
 #else
 int can_step(void)

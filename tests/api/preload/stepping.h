@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Not on other processors than x86-64. */
+/* Not on other processors than x86-64, nor where breakpoints of the processor are never hit. */
 int can_step(void);
 
 /* Wait until it stops; returns the signal.  If it exits with 77, so do we. */
