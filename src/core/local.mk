@@ -14,6 +14,7 @@ libcore_la_SOURCES = \
 	src/core/capacity.c \
 	src/core/cleanup.h \
 	src/core/compiler.h \
+	src/core/cond_clock.h src/core/cond_clock_generic.c src/core/cond_clock_posix.c \
 	src/core/count.c src/core/count.h \
 	src/core/cpu.h src/core/cpu_generic.c src/core/cpu_linux.c \
 	src/core/deadline.c src/core/deadline.h \

@@ -8,6 +8,7 @@
 #include "parkers.h"
 
 #include "compiler.h"
+#include "cond_clock.h"
 #include "invariant.h"
 
 #include <errno.h>
@@ -148,7 +149,7 @@ static void sleep_on_own_cond(struct fs_cond_parker *self, const struct fs_deadl
         if (deadline == NULL)
             pthread_cond_wait(self->asleep_on, &self->mutex);
         else
-            pthread_cond_timedwait(self->asleep_on, &self->mutex, &deadline->at);
+            fs_cond_sleep_until(self->asleep_on, &self->mutex, deadline);
     }
     self->permit = false;
     pthread_cleanup_pop(1);

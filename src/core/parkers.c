@@ -9,6 +9,7 @@
 #include "parkers.h"
 
 #include "compiler.h"
+#include "cond_clock.h"
 #include "fork.h"
 #include "invariant.h"
 
@@ -29,15 +30,11 @@ static _Atomic int    key_usable;
 
 static bool parker_init(struct fs_cond_parker *parker)
 {
-    pthread_condattr_t attr;
     bool done = false;
 
-    if (pthread_condattr_init(&attr) != 0)
-        return false;
-    if (pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0
-        && pthread_mutex_init(&parker->mutex, NULL) == 0) {
-        if (pthread_cond_init(&parker->monotonic, &attr) == 0) {
-            if (pthread_cond_init(&parker->realtime, NULL) == 0)
+    if (pthread_mutex_init(&parker->mutex, NULL) == 0) {
+        if (fs_cond_init(&parker->monotonic, CLOCK_MONOTONIC)) {
+            if (fs_cond_init(&parker->realtime, CLOCK_REALTIME))
                 done = true;
             else
                 pthread_cond_destroy(&parker->monotonic);
@@ -45,7 +42,6 @@ static bool parker_init(struct fs_cond_parker *parker)
         if (!done)
             pthread_mutex_destroy(&parker->mutex);
     }
-    pthread_condattr_destroy(&attr);
     parker->asleep_on = NULL;
     parker->permit = parker->wakes_others = false;
     parker->queue.queued = false;

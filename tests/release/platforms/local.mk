@@ -6,6 +6,7 @@
 #   make check-ports PORTS="arm64 s390x"  on some; tests/release/platforms/cross.sh lists them
 
 verify_scripts += \
+	tests/release/platforms/cond_clock.sh \
 	tests/release/platforms/exceptions.sh \
 	tests/release/platforms/musl.sh \
 	tests/release/platforms/posix_only.sh \

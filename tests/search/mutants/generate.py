@@ -24,7 +24,7 @@ import re
 import sys
 
 # Not the library that runs here, or not the library: what other systems have, tools, checks of tests.
-LEFT_OUT = re.compile(r'/(absent|annotate|annotate_valgrind|cpu_generic|thread_generic'
+LEFT_OUT = re.compile(r'/(absent|annotate|annotate_valgrind|cond_clock_generic|cpu_generic|thread_generic'
                       r'|(sem_)?real_time_generic|sem_check|state|cluster_none|probes|invariant)\.[ch]$')
 DEAD_IF = re.compile(r'#\s*if\s+(FS_CHECKED|!defined\(__GNUC__\)|!defined\(__linux__\)|0)\s*$')
 # No mutant changes anything within a statement that begins so: a check, or for tools only.

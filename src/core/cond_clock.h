@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cond_clock.h - condition variables, each for deadlines on one clock.  cond_clock_posix.c is for
+ * systems with pthread_condattr_setclock, cond_clock_generic.c for those without it, such as macOS;
+ * the one that does not apply is empty.
+ */
+#ifndef FS_COND_CLOCK_H
+#define FS_COND_CLOCK_H
+
+#include "deadline.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#if !defined(FS_HAS_COND_CLOCK)     /* configure says so, if it is not as here */
+#if defined(__APPLE__)
+#define FS_HAS_COND_CLOCK 0
+#else
+#define FS_HAS_COND_CLOCK 1
+#endif
+#endif
+
+/* False if there is no memory for it. */
+bool fs_cond_init(pthread_cond_t *cond, clockid_t clock);
+
+/*
+ * Sleep until the condition variable is signaled, at most until the deadline, which is on its clock;
+ * but as with each sleep on one, perhaps not as long.  Cancellation point.
+ */
+void fs_cond_sleep_until(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                         const struct fs_deadline *deadline);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cond_clock_generic.c - where a condition variable knows no other clock than CLOCK_REALTIME; see
+ * cond_clock.h.
+ *
+ * A sleep lasts as long as the deadline's own clock says, but at most 0.9 s: then the caller looks
+ * at that clock again.  So if a clock was set meanwhile, or the machine was asleep, a time-out
+ * comes that much late.
+ */
+#include "cond_clock.h"
+
+#if !FS_HAS_COND_CLOCK
+
+#define SLICE_NS 900000000      /* less than a second */
+
+bool fs_cond_init(pthread_cond_t *cond, clockid_t clock)
+{
+    (void)clock;
+    return pthread_cond_init(cond, NULL) == 0;
+}
+
+#if defined(__APPLE__)
+#define sleep_for pthread_cond_timedwait_relative_np
+#else
+/* If the clock is set back by an hour now, it is an hour longer. */
+static void sleep_for(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *time)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += time->tv_nsec;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_cond_timedwait(cond, mutex, &until);
+}
+#endif
+
+void fs_cond_sleep_until(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                         const struct fs_deadline *deadline)
+{
+    /* Never 0, which macOS might take for no time-out at all. */
+    const struct timespec time = { .tv_nsec = (long)fs_deadline_rest(deadline, SLICE_NS) + 1 };
+
+    sleep_for(cond, mutex, &time);
+}
+
+#else
+typedef int translation_unit_not_empty;
+#endif
