@@ -10,7 +10,6 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include <errno.h>
 #include <fairsem.h>
 #include <pthread.h>
 #include <sched.h>
@@ -64,7 +63,7 @@ static int queue_put(struct queue *q, int item)
     return fairsem_release(&q->filled, 1);
 }
 
-/* Returns 0, or ESHUTDOWN: there will be no more items. */
+/* Returns 0, or the reason of fairsem_close: there will be no more items. */
 static int queue_get(struct queue *q, int priority, int *item)
 {
     fairsem_wait_t how = { .priority = priority };
@@ -96,7 +95,7 @@ static void *consume(void *arg)
     check(fairsem_acquire(&rush, 1) == 0, "acquire");
     for (; (err = queue_get(&queue, self->priority, &item)) == 0; self->count++)
         atomic_fetch_add(&times_taken[item], 1);
-    check(err == ESHUTDOWN, "queue_get, at the end");
+    check(err == fairsem_closed(&queue.filled), "queue_get, at the end");
     return NULL;
 }
 

@@ -106,7 +106,7 @@ typedef struct FAIRSEM_TAG_ {
     FAIRSEM_ALIGNED_ int64_t fairsem_word_;
     int64_t         fairsem_limit_;
     pthread_mutex_t fairsem_mutex_;
-    unsigned char   fairsem_reserved_[256 - 24 - sizeof(pthread_mutex_t)];
+    unsigned char   fairsem_reserved_[FAIRSEM_BYTES_ - 24 - sizeof(pthread_mutex_t)];
     int64_t         fairsem_units_;
 } fairsem_t;
 

@@ -47,6 +47,9 @@ struct fairsem_layout_ { char c; int64_t n; };
 typedef char fairsem_is_not_for_packed_structs_
     [offsetof(struct fairsem_layout_, n) >= (sizeof(void *) == 8 ? 8 : 4) ? 1 : -1];
 
+/* The size of fairsem_t.  The mutex of macOS has 64 bytes, that of other systems 48 at most. */
+#define FAIRSEM_BYTES_ (sizeof(pthread_mutex_t) > 48 ? 288 : 256)
+
 /*
  * 1 in a program that is compiled for ThreadSanitizer, which has to see every acquire and release:
  * a semaphore with a static initializer then never uses the fast path.

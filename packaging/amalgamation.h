@@ -40,8 +40,14 @@
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
 #endif
-#elif !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
+#else
+#if !defined(_XOPEN_SOURCE)
+#define _XOPEN_SOURCE 700
+#endif
+#undef _DARWIN_C_SOURCE
+#define _DARWIN_C_SOURCE
+#undef _BSD_SOURCE
+#define _BSD_SOURCE
 #endif
 /* If ThreadSanitizer is on, this file is compiled for it. */
 #if !defined(FAIRSEM_WATCHED_)

@@ -45,7 +45,7 @@ verify: all
 # too; that those need none of them is seen in tests/release/package/examples.sh and install.sh.
 AM_DEFAULT_SOURCE_EXT = .c
 AM_CPPFLAGS += -I$(top_srcdir)/src -I$(top_srcdir)/src/core -I$(top_srcdir)/tests/support \
-	-D_POSIX_C_SOURCE=200809L
+	$(POSIX_CPPFLAGS)
 AM_CFLAGS += $(CHECK_CFLAGS)
 LDADD = tests/support/libtests.a tests/support/libchecked.a $(CHECK_LIBS) $(NO_LTO)
 

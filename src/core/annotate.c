@@ -2,16 +2,16 @@
 /* annotate.c - is this program watched, and by whom?  See annotate.h. */
 #include "annotate.h"
 
-#if defined(__GNUC__) && !defined(FS_INSTRUMENTED)
+#if defined(FS_WEAK) && !defined(FS_INSTRUMENTED)
 
 bool fs_watched;
 
 /* Functions of ThreadSanitizer; NULL unless the program was compiled with it. */
-void __tsan_acquire(const void *object) __attribute__((weak));
-void __tsan_release(const void *object) __attribute__((weak));
+void __tsan_acquire(const void *object) FS_WEAK;
+void __tsan_release(const void *object) FS_WEAK;
 
 /* In a Go program that was compiled with -race; that runtime does not know the threads of C. */
-void __tsan_go_start(void) __attribute__((weak));
+void __tsan_go_start(void) FS_WEAK;
 
 /* A low number, to run before constructors that use semaphores. */
 __attribute__((constructor(101))) static void detect(void)

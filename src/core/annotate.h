@@ -27,7 +27,7 @@
 
 #include <stdbool.h>
 
-#if defined(__GNUC__) && !defined(FS_INSTRUMENTED)
+#if defined(FS_WEAK) && !defined(FS_INSTRUMENTED)
 
 /* Written when the library is loaded, r/o after.  Hidden: one instruction less for each load. */
 extern FS_HIDDEN bool fs_watched;

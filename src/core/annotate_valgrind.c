@@ -17,7 +17,7 @@
  */
 #include "annotate_valgrind.h"
 
-#if defined(__GNUC__) && !defined(FS_INSTRUMENTED)
+#if defined(FS_WEAK) && !defined(FS_INSTRUMENTED)
 bool fs_under_valgrind;
 #endif
 

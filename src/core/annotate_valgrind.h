@@ -20,7 +20,7 @@
 #endif
 #endif
 
-#if defined(__GNUC__) && !defined(FS_INSTRUMENTED)
+#if defined(FS_WEAK) && !defined(FS_INSTRUMENTED)
 /* Watched by helgrind or DRD.  Written when the library is loaded, r/o after. */
 extern FS_HIDDEN bool fs_under_valgrind;
 #else

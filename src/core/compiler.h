@@ -33,6 +33,11 @@
 #define FS_MAY_ALIAS
 #endif
 
+/* For a function that is NULL in a program without it.  Only ELF has such names: macOS does not. */
+#if defined(__GNUC__) && defined(__ELF__)
+#define FS_WEAK __attribute__((weak))
+#endif
+
 /* For a function that runs when the library is loaded, or else before its work is needed. */
 #if defined(__GNUC__)
 #define FS_WHEN_LOADED __attribute__((constructor))

@@ -102,8 +102,10 @@ static void no_key(void)
 {
 }
 
+#if defined(FS_WEAK)
 /* A function of LeakSanitizer; NULL if the program does not contain it. */
-void __lsan_ignore_object(const void *block) __attribute__((weak));
+void __lsan_ignore_object(const void *block) FS_WEAK;
+#endif
 
 /*
  * This code is unloaded: libfairsem.a was in a plugin that is closed.  Threads that have waited
@@ -119,10 +121,12 @@ __attribute__((destructor)) static void unload(void)
     FS_MUST(pthread_once(&once, no_key));
     if (atomic_exchange(&key_usable, 0))
         pthread_key_delete(key);
+#if defined(FS_WEAK)
     if (__lsan_ignore_object != NULL) {
         for (const struct fs_cond_parker *p = made; p != NULL; p = p->next_made)
             __lsan_ignore_object(p);
     }
+#endif
 }
 #endif
 

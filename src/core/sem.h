@@ -136,7 +136,7 @@ static_assert(sizeof(struct fs_sem) + FS_SEM_ROOM - (FS_CHECKED ? 8 : 0)
                   <= offsetof(fairsem_t, fairsem_units_),
               "fairsem_t is too small");
 static_assert(_Alignof(struct fs_sem) <= _Alignof(fairsem_t), "fairsem_t is not aligned enough");
-static_assert(sizeof(fairsem_t) <= 256, "fairsem_t is larger than promised");
+static_assert(sizeof(fairsem_t) <= FAIRSEM_BYTES_, "fairsem_t is larger than promised");
 static_assert(offsetof(struct fs_sem, word) == offsetof(fairsem_t, fairsem_word_)
                   && offsetof(struct fs_sem, limit) == offsetof(fairsem_t, fairsem_limit_)
                   && offsetof(struct fs_sem, mutex) == offsetof(fairsem_t, fairsem_mutex_)
