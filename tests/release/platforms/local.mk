@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# tests/release/platforms/local.mk - the library with another C library, another time_t, on another machine,
-# with C++ exceptions, and under race detectors; included by ../../local.mk.
+# tests/release/platforms/local.mk - the library with another C library, another time_t, on another machine
+# or system, with C++ exceptions, and under race detectors; included by ../../local.mk.
 #
 #   make check-ports                      `make check` on each target, most of them emulated
 #   make check-ports PORTS="arm64 s390x"  on some; tests/release/platforms/cross.sh lists them
@@ -10,6 +10,7 @@ verify_scripts += \
 	tests/release/platforms/exceptions.sh \
 	tests/release/platforms/musl.sh \
 	tests/release/platforms/posix_only.sh \
+	tests/release/platforms/systems.sh \
 	tests/release/platforms/time_bits.sh \
 	tests/release/platforms/watched.sh
 EXTRA_DIST += tests/release/platforms/cross.sh tests/release/platforms/watched.c
