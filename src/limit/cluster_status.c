@@ -3,14 +3,12 @@
 #include "cluster_status.h"
 
 #include "duration.h"
-#include "json.h"
+#include "output.h"
 #include "table.h"
 
 #include <err.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_USERS = 32768 };
 
@@ -50,10 +48,10 @@ void cluster_status_gave_up(const struct cluster_name *name, bool answers)
     table_gave_up(&shown, request);
 }
 
-/* Returns an errno value. */
-static int print_once(const struct cluster_name *name)
+static int print(struct output *output, const void *arg)
 {
     static fairsem_cluster_user_t users[MOST_USERS];
+    const struct cluster_name *name = arg;
     struct shown_name shown = { .name = name->request->name, .where = "etcd", .cluster = true,
                                 .users = users, .describe = describe };
     size_t count = 0;
@@ -65,48 +63,28 @@ static int print_once(const struct cluster_name *name)
     }
     if (error == 0 || damage != 0)
         error = name->library->users(name->handle, users, MOST_USERS, &count);
-    if (error != 0)
-        return error;
-    if (damage != 0)
-        warnx("%s: the key 'limit' is damaged", name->request->name);
-    shown.count = count < MOST_USERS ? (int)count : MOST_USERS;
-    shown.free = shown.limit;
-    for (int i = 0; i < shown.count; i++) {
-        if (users[i].place != 0)
-            continue;
-        shown.running++;
-        shown.free -= users[i].units > 0 ? users[i].units : 0;
+    if (error == 0) {
+        if (damage != 0)
+            warnx("%s: the key 'limit' is damaged", name->request->name);
+        shown.count = count < MOST_USERS ? (int)count : MOST_USERS;
+        shown.free = shown.limit;
+        for (int i = 0; i < shown.count; i++) {
+            if (users[i].place != 0)
+                continue;
+            shown.running++;
+            shown.free -= users[i].units > 0 ? users[i].units : 0;
+        }
+        shown.waiting = (int64_t)count - shown.running;
+        output_name(output, &shown);
+        error = damage;
     }
-    shown.waiting = (int64_t)count - shown.running;
-    if (name->request->json)
-        json_name(stdout, &shown, true);
-    else
-        table_print(&shown);
-    return damage;
+    if (error == 0)
+        return 0;
+    cluster_complain(name, error);
+    return OWN_FAILURE;
 }
 
 int cluster_status_print(const struct cluster_name *name)
 {
-    const struct request *request = name->request;
-
-    for (;;) {
-        int error;
-
-        if (request->json)
-            json_begin(stdout);
-        else if (request->watch && isatty(STDOUT_FILENO))
-            fputs("\033[H\033[J", stdout);
-        error = print_once(name);
-        if (request->json)
-            json_end(stdout);
-        if (fflush(stdout) != 0 || ferror(stdout)) {
-            warnx("standard output: %s", strerror(errno));
-            return OWN_FAILURE;
-        }
-        if (error != 0)
-            cluster_complain(name, error);
-        if (!request->watch)
-            return error == 0 ? 0 : OWN_FAILURE;
-        sleep(1);
-    }
+    return output_status(name->request, print, name);
 }

@@ -11,6 +11,7 @@ fairsem_limit_sources = \
 	src/limit/limit.c \
 	src/limit/names.c src/limit/names.h \
 	src/limit/options.c src/limit/options.h \
+	src/limit/output.c src/limit/output.h \
 	src/limit/process.c src/limit/process.h \
 	src/limit/progress.c src/limit/progress.h \
 	src/limit/request.h \

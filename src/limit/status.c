@@ -2,8 +2,8 @@
 /* status.c - see status.h. */
 #include "status.h"
 
-#include "json.h"
 #include "names.h"
+#include "output.h"
 #include "process.h"
 #include "table.h"
 #include "tidy.h"
@@ -11,10 +11,6 @@
 
 #include <err.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { MOST_USERS = 2048 };
 
@@ -32,12 +28,6 @@ static void describe(const struct shown_name *name, int number, struct shown_use
 }
 
 /* ---- Each name ---- */
-
-/* What is printed, so far. */
-struct output {
-    bool json;
-    bool first;         /* no name has been printed */
-};
 
 /* Returns an errno value. */
 static int list_users(fairsem_shared_t *handle, struct shown_name *shown)
@@ -93,29 +83,27 @@ static int print_status_of(const char *name, bool global, struct output *output)
     shown.limit = stat.capacity;
     shown.free = stat.available;
     shown.waiting = stat.waiters;
-    if (output->json)
-        json_name(stdout, &shown, output->first);
-    else
-        table_print(&shown);
-    output->first = false;
+    output_name(output, &shown);
     return 0;
 }
 
-static int print_one(const char *name, bool global, struct output *output)
+static int print_one(struct output *output, const void *arg)
 {
-    int error = print_status_of(name, global, output);
+    const struct request *request = arg;
+    int error = print_status_of(request->name, request->global, output);
 
     if (error == 0)
         return 0;
-    warnx("%s: %s", name, turn_error(error));
+    warnx("%s: %s", request->name, turn_error(error));
     return OWN_FAILURE;
 }
 
-static int print_all(struct output *output)
+static int print_all(struct output *output, const void *arg)
 {
     struct listed *list = names_list();
     int result = 0;
 
+    (void)arg;
     if (list == NULL) {
         warn("%s", names_directory());
         return OWN_FAILURE;
@@ -133,35 +121,10 @@ static int print_all(struct output *output)
     return result;
 }
 
-static int print_once(const struct request *request)
-{
-    struct output output = { .json = request->json, .first = true };
-    int result;
-
-    if (request->json)
-        json_begin(stdout);
-    else if (request->watch && isatty(STDOUT_FILENO))
-        fputs("\033[H\033[J", stdout);
-    result = request->name != NULL ? print_one(request->name, request->global, &output)
-                                   : print_all(&output);
-    if (request->json)
-        json_end(stdout);
-    return result;
-}
-
 int status_print(const struct request *request)
 {
-    for (;;) {
-        int result = print_once(request);
+    int result = output_status(request, request->name != NULL ? print_one : print_all, request);
 
-        if (fflush(stdout) != 0 || ferror(stdout)) {
-            warnx("standard output: %s", strerror(errno));
-            return OWN_FAILURE;
-        }
-        if (!request->watch) {
-            tidy_names(false);
-            return result;
-        }
-        sleep(1);
-    }
+    tidy_names(false);
+    return result;
 }

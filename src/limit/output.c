@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* output.c - see output.h. */
+#include "output.h"
+
+#include "json.h"
+#include "table.h"
+
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void output_name(struct output *output, const struct shown_name *name)
+{
+    if (output->json)
+        json_name(stdout, name, output->first);
+    else
+        table_print(name);
+    output->first = false;
+}
+
+int output_status(const struct request *request,
+                  int (*print)(struct output *output, const void *arg), const void *arg)
+{
+    for (;;) {
+        struct output output = { .json = request->json, .first = true };
+        int result;
+
+        if (request->json)
+            json_begin(stdout);
+        else if (request->watch && isatty(STDOUT_FILENO))
+            fputs("\033[H\033[J", stdout);
+        result = print(&output, arg);
+        if (request->json)
+            json_end(stdout);
+        if (fflush(stdout) != 0 || ferror(stdout)) {
+            warnx("standard output: %s", strerror(errno));
+            return OWN_FAILURE;
+        }
+        if (!request->watch)
+            return result;
+        sleep(1);
+    }
+}

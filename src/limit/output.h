@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* output.h - the status on standard output, as a table or as JSON, once or each second. */
+#ifndef LIMIT_OUTPUT_H
+#define LIMIT_OUTPUT_H
+
+#include "request.h"
+#include "shown.h"
+
+struct output {
+    bool json;
+    bool first;         /* no name has been printed */
+};
+
+void output_name(struct output *output, const struct shown_name *name);
+
+/*
+ * `print` prints the names, and returns an exit status, as this function does; a message has been printed
+ * if it is not 0.
+ */
+int output_status(const struct request *request,
+                  int (*print)(struct output *output, const void *arg), const void *arg);
+
+#endif
