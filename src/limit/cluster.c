@@ -63,16 +63,6 @@ static int run(const struct cluster_name *name)
     return cluster_run_guarded(name, &hold);
 }
 
-static int remove_name(const struct cluster_name *name)
-{
-    int error = name->library->remove(name->handle);
-
-    if (error == 0)
-        return 0;
-    cluster_complain(name, error);
-    return OWN_FAILURE;
-}
-
 int cluster_main(const struct request *request)
 {
     static struct cluster_name name;    /* a thread that asks may still use it at the end */
@@ -82,7 +72,7 @@ int cluster_main(const struct request *request)
         return OWN_FAILURE;
     switch (request->what) {
     case STATUS: return cluster_status_print(&name);
-    case REMOVE: return remove_name(&name);
+    case REMOVE: return cluster_result(&name, name.library->remove(name.handle));
     default:     return run(&name);
     }
 }

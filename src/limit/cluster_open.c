@@ -34,13 +34,16 @@ const char *cluster_endpoints(const struct request *request)
     return request->cluster.endpoints != NULL ? request->cluster.endpoints : DEFAULT_ENDPOINT;
 }
 
-void cluster_complain(const struct cluster_name *name, int error)
+int cluster_result(const struct cluster_name *name, int error)
 {
+    if (error == 0)
+        return 0;
     if (error == ENETUNREACH || error == EACCES)
         warnx("%s: %s (%s)", name->request->name, cluster_error(error),
               cluster_endpoints(name->request));
     else
         warnx("%s: %s", name->request->name, cluster_error(error));
+    return OWN_FAILURE;
 }
 
 /* The value of a variable; NULL: there is none. */

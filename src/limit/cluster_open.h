@@ -24,7 +24,7 @@ bool cluster_open(struct cluster_name *name, const struct request *request);
 /* The meaning of an errno value of the library for this command. */
 const char *cluster_error(int error);
 
-/* Print it, and which etcd it is, if that matters. */
-void cluster_complain(const struct cluster_name *name, int error);
+/* 0; or print that meaning, and which etcd it is, if that matters, and return OWN_FAILURE. */
+int cluster_result(const struct cluster_name *name, int error);
 
 #endif

@@ -35,13 +35,13 @@ void cluster_status_gave_up(const struct cluster_name *name, bool answers)
     struct shown_name shown = { .name = request->name, .users = users, .describe = describe };
     size_t count = 0;
 
-    if (request->quiet || request->wait_ns <= 0)
+    if (request->quiet)
         return;
     if (!answers || name->library->users(name->handle, users, MOST_USERS, &count) != 0) {
         char duration[DURATION_SIZE];
 
-        warnx("%s: waited %s in vain; etcd does not answer", shown.name,
-              duration_text(request->wait_ns, duration));
+        warnx("%s: waited %s in vain; %s", shown.name, duration_text(request->wait_ns, duration),
+              cluster_error(ENETUNREACH));
         return;
     }
     shown.count = count < MOST_USERS ? (int)count : MOST_USERS;
@@ -78,10 +78,7 @@ static int print(struct output *output, const void *arg)
         output_name(output, &shown);
         error = damage;
     }
-    if (error == 0)
-        return 0;
-    cluster_complain(name, error);
-    return OWN_FAILURE;
+    return cluster_result(name, error);
 }
 
 int cluster_status_print(const struct cluster_name *name)

@@ -277,17 +277,11 @@ bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *
 
     if (is_held(name, &units, &limit)) {
         *exit_status = OWN_FAILURE;
-        if (is_other(name->request, limit))
-            return false;
-        if (name->request->units <= units)
-            return true;
-        warnx("%s: an outer command has %" PRId64 " of the units, and this one asks for %" PRId64,
-              name->request->name, units, name->request->units);
-        return false;
+        return !is_other(name->request, limit) && held_is_enough(name->request, units);
     }
     error = wait_for_turn(name, hold);
     *exit_status = error == ETIMEDOUT ? TIMED_OUT : OWN_FAILURE;
     if (error != 0 && error != ETIMEDOUT && (error != EINVAL || !is_other_limit(name)))
-        cluster_complain(name, error);
+        cluster_result(name, error);
     return error == 0;
 }

@@ -4,6 +4,7 @@
 
 #include "process.h"
 
+#include <err.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,4 +86,13 @@ enum holder held_by(const char *segment,
             return pid == getpid() ? OURSELVES : ANCESTOR;
     }
     return NO_ANCESTOR;
+}
+
+bool held_is_enough(const struct request *request, int64_t units)
+{
+    if (request->units <= units)
+        return true;
+    warnx("%s: an outer command has %" PRId64 " of the units, and this one asks for %" PRId64,
+          request->name, units, request->units);
+    return false;
 }

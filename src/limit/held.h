@@ -13,8 +13,7 @@
 #ifndef LIMIT_HELD_H
 #define LIMIT_HELD_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "request.h"
 
 enum holder { NO_ANCESTOR, ANCESTOR, OURSELVES };
 
@@ -25,6 +24,9 @@ enum holder { NO_ANCESTOR, ANCESTOR, OURSELVES };
 enum holder held_by(const char *segment,
                     int64_t (*units_of)(void *arg, long pid, const char *said), void *arg,
                     int64_t *units);
+
+/* Does an outer command, which has these units, have as many as are asked for?  If not, it says so. */
+bool held_is_enough(const struct request *request, int64_t units);
 
 /* Add an entry for this process, with more behind the units.  False: no memory. */
 bool held_announce(const char *segment, int64_t units, const char *more);

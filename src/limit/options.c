@@ -174,6 +174,7 @@ static const char *take_rest(int argc, char **argv, struct request *r)
         return "--force belongs to --remove";
     if (r->what != RUN && argc > 1)
         return "one name at most";
+    r->quiet = r->quiet || r->wait_ns <= 0;
     r->name = argv[0];
     if (r->what != RUN && argc == 0 && r->cluster.on)
         return "no name: --cluster and FAIRSEM_LIMIT_CLUSTER need one";
@@ -196,12 +197,12 @@ static const char *take_rest(int argc, char **argv, struct request *r)
 
 bool options_read(int argc, char **argv, struct request *r, int *exit_status)
 {
-    const char *wrong;
+    const char *wrong = NULL;
     int option;
 
     *r = (struct request){ .what = RUN, .units = 1, .wait_ns = -1, .mode = 0600 };
     *exit_status = OWN_FAILURE;
-    while ((option = getopt_long(argc, argv, "+n:w:p:gq", options, NULL)) != -1) {
+    while (wrong == NULL && (option = getopt_long(argc, argv, "+n:w:p:gq", options, NULL)) != -1) {
         if (option == HELP || option == VERSION) {
             if (option == HELP)
                 usage(stdout);
@@ -210,12 +211,11 @@ bool options_read(int argc, char **argv, struct request *r, int *exit_status)
             *exit_status = fflush(stdout) == 0 ? 0 : OWN_FAILURE;
             return false;
         }
-        if (!take_option(option, r)) {
-            fputs("Try 'fairsem-limit --help'.\n", stderr);
-            return false;
-        }
+        if (!take_option(option, r))
+            wrong = "";
     }
-    wrong = take_rest(argc - optind, argv + optind, r);
+    if (wrong == NULL)
+        wrong = take_rest(argc - optind, argv + optind, r);
     if (r->directory == NULL)
         r->directory = getenv("FAIRSEM_LIMIT_DIR");
     if (r->directory != NULL && *r->directory == '\0')

@@ -24,7 +24,7 @@ struct request {
     bool        exec;           /* become the command */
     bool        keep;           /* the name stays, even if nobody uses it for days */
     bool        json, watch, force;
-    bool        quiet;          /* no message when the wait was too long */
+    bool        quiet;          /* no message when the wait was too long, or there was none */
     struct {
         bool        on;         /* etcd keeps the name */
         const char *endpoints;  /* NULL: the default */

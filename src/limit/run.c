@@ -104,11 +104,7 @@ int run_with_place(fairsem_shared_t *handle, const char *name, char **command)
 {
     int error = fairsem_shared_keep_on_exec(handle, true);
 
-    if (error != 0) {
-        warnx("%s: %s", name, turn_error(error));
-        return OWN_FAILURE;
-    }
-    return run_here(command);
+    return error != 0 ? turn_result(name, error) : run_here(command);
 }
 
 /* ---- Stay as its parent ---- */

@@ -48,7 +48,7 @@ void status_gave_up(const struct request *request, const char *segment)
     struct shown_name shown = { .name = request->name };
     fairsem_shared_t *handle;
 
-    if (request->quiet || request->wait_ns <= 0)
+    if (request->quiet)
         return;
     if (fairsem_shared_open(&handle, segment, 0, 0, NULL) == 0) {
         if (list_users(handle, &shown) != 0)
@@ -90,12 +90,8 @@ static int print_status_of(const char *name, bool global, struct output *output)
 static int print_one(struct output *output, const void *arg)
 {
     const struct request *request = arg;
-    int error = print_status_of(request->name, request->global, output);
 
-    if (error == 0)
-        return 0;
-    warnx("%s: %s", request->name, turn_error(error));
-    return OWN_FAILURE;
+    return turn_result(request->name, print_status_of(request->name, request->global, output));
 }
 
 static int print_all(struct output *output, const void *arg)
@@ -112,10 +108,8 @@ static int print_all(struct output *output, const void *arg)
         int error = print_status_of(at->name, at->global, output);
 
         /* Names of other users, and names that were removed at this moment, are no error. */
-        if (error != 0 && error != EACCES && error != ENOENT) {
-            warnx("%s: %s", at->name, turn_error(error));
-            result = OWN_FAILURE;
-        }
+        if (error != 0 && error != EACCES && error != ENOENT)
+            result = turn_result(at->name, error);
     }
     names_free(list);
     return result;

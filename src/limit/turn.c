@@ -19,7 +19,7 @@ enum {
     PATIENCE = 20,              /* times 10 ms, for another process that changes the limit */
 };
 
-const char *turn_error(int error)
+static const char *meaning(int error)
 {
     switch (error) {
     case EBUSY:           return "commands run or wait under this name; see --force";
@@ -33,6 +33,14 @@ const char *turn_error(int error)
     case ENOTSUP:         return "it was made by another version; --remove --force removes it";
     default:              return strerror(error);
     }
+}
+
+int turn_result(const char *name, int error)
+{
+    if (error == 0)
+        return 0;
+    warnx("%s: %s", name, meaning(error));
+    return OWN_FAILURE;
 }
 
 bool turn_is_current(fairsem_shared_t *handle, const char *segment)
@@ -98,11 +106,12 @@ static int open_segment(const struct request *request, const char *segment,
 
         if (error == ENOSPC)
             return NO_ROOM;
-        if (error != 0) {
-            warnx("%s: %s", error == ENOENT ? names_directory() : request->name,
-                  error == ENOENT ? strerror(error) : turn_error(error));
+        if (error == ENOENT) {
+            warnx("%s: %s", names_directory(), strerror(error));
             return OWN_FAILURE;
         }
+        if (error != 0)
+            return turn_result(request->name, error);
         error = fairsem_shared_stat(*handle, &stat);
         if (error == 0 && (stat.capacity == request->limit || stat.initial_units == request->limit))
             return 0;
@@ -117,8 +126,7 @@ static int open_segment(const struct request *request, const char *segment,
                   stat.capacity, request->limit);
             return OWN_FAILURE;
         } else if (error != 0) {
-            warnx("%s: %s", request->name, turn_error(error));
-            return OWN_FAILURE;
+            return turn_result(request->name, error);
         }
     }
 }
@@ -168,11 +176,8 @@ static int take_held(const struct request *request, const char *segment, fairsem
 
     if (holder == NO_ANCESTOR)
         return EAGAIN;
-    if (request->units > units) {
-        warnx("%s: an outer command has %" PRId64 " of the units, and this one asks for %" PRId64,
-              request->name, units, request->units);
+    if (!held_is_enough(request, units))
         return E2BIG;
-    }
     if (holder == ANCESTOR) {
         fairsem_shared_close(*handle);
         *handle = NULL;
@@ -256,14 +261,13 @@ bool turn_take(const struct request *request, const char *segment, fairsem_share
             error = wait_for_turn(request, *handle, &how);
             if (error == 0 && turn_is_current(*handle, segment))
                 return true;
-            if (error == ETIMEDOUT) {
+            if (error == ETIMEDOUT)
                 *exit_status = TIMED_OUT;
-            } else if (error == E2BIG) {
+            else if (error == E2BIG)
                 warnx(MORE_UNITS_THAN_LIMIT ": --set-limit has changed it", request->units,
                       request->name, limit_of(*handle));
-            } else if (error != 0) {
-                warnx("%s: %s", request->name, turn_error(error));
-            }
+            else
+                turn_result(request->name, error);
         }
         fairsem_shared_close(*handle);
         if (error != 0)
@@ -284,10 +288,7 @@ int turn_set_limit(const struct request *request, const char *segment)
                 ? fairsem_shared_set_units(handle, request->limit) : EPERM;
         fairsem_shared_close(handle);
     }
-    if (error == 0)
-        return 0;
-    warnx("%s: %s", request->name, turn_error(error));
-    return OWN_FAILURE;
+    return turn_result(request->name, error);
 }
 
 /* ---- Remove ---- */
@@ -308,8 +309,5 @@ int turn_remove(const struct request *request, const char *segment)
 {
     int error = request->force ? fairsem_shared_unlink(segment) : turn_remove_unused(segment);
 
-    if (error == 0)
-        return 0;
-    warnx("%s: %s", request->name, turn_error(error == EAGAIN ? EBUSY : error));
-    return OWN_FAILURE;
+    return turn_result(request->name, error == EAGAIN ? EBUSY : error);
 }

@@ -42,7 +42,7 @@ int turn_remove_unused(const char *segment);
 /* Remove a name.  Returns an exit status; a message has been printed if it is not 0. */
 int turn_remove(const struct request *request, const char *segment);
 
-/* The meaning of an errno value of the library for this command. */
-const char *turn_error(int error);
+/* 0; or say what an errno value of the library means for this name, and return OWN_FAILURE. */
+int turn_result(const char *name, int error);
 
 #endif
