@@ -162,5 +162,5 @@ int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t 
         prctl(PR_SET_CHILD_SUBREAPER, 1);
         process_prepare();
     }
-    return run_guarded(name->request->command, &g.guard);
+    return run_as_child(name->request->command, &g.guard);
 }

@@ -15,7 +15,7 @@
 
 #include "cluster_open.h"
 
-/* As run_guarded.  It gives the units back when the command has ended. */
+/* As run_as_child.  It gives the units back when the command has ended. */
 int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold);
 
 #endif

@@ -45,6 +45,12 @@ static void take_low_descriptors(void)
     while (fd >= 0 && fd < LOWEST_DESCRIPTOR - 1);
 }
 
+struct place {
+    struct guard      guard;        /* first */
+    fairsem_shared_t *handle;
+    const char       *segment;
+};
+
 /* The name is used, and perhaps stays for ever. */
 static void mark_as_used(const struct request *request, const char *segment)
 {
@@ -75,9 +81,27 @@ static bool take_turn(const struct request *request, const char *segment, fairse
     return false;
 }
 
+static void started(void)
+{
+    tidy_names(false);              /* now nobody waits for us */
+}
+
+static bool ended(struct guard *guard, int status)
+{
+    const struct place *place = (const struct place *)guard;
+
+    (void)status;
+    if (!turn_is_current(place->handle, place->segment))
+        warnx("%s: somebody has removed this name while the command ran, and others may have run "
+              "beside it", place->segment);
+    tidy_touch(place->segment);
+    fairsem_shared_close(place->handle);    /* so the next one need not first find that we are dead */
+    return true;
+}
+
 static int run(const struct request *request, const char *segment)
 {
-    fairsem_shared_t *handle;
+    struct place place = { .guard = { .started = started, .ended = ended }, .segment = segment };
     int exit_status = find_command(request->command[0]);
 
     if (exit_status != 0)
@@ -86,16 +110,17 @@ static int run(const struct request *request, const char *segment)
         take_low_descriptors();
         tidy_names(true);
     }
-    if (!take_turn(request, segment, &handle, &exit_status))
+    if (!take_turn(request, segment, &place.handle, &exit_status))
         return exit_status;
-    if (handle == NULL)
+    if (place.handle == NULL)
         return run_here(request->command);
     mark_as_used(request, segment);
     if (!held_announce(segment, request->units, ""))
         warn("%s", request->name);      /* a command inside this one would wait */
-    if (request->exec)
-        return run_with_place(handle, request->name, request->command);
-    return run_as_child(handle, segment, request->command);
+    if (!request->exec)
+        return run_as_child(request->command, &place.guard);
+    exit_status = turn_result(request->name, fairsem_shared_keep_on_exec(place.handle, true));
+    return exit_status != 0 ? exit_status : run_here(request->command);
 }
 
 static int set_limit(const struct request *request, const char *segment)

@@ -4,8 +4,6 @@
 #include "run.h"
 
 #include "request.h"
-#include "tidy.h"
-#include "turn.h"
 
 #include <err.h>
 #include <errno.h>
@@ -100,13 +98,6 @@ int run_here(char **command)
     return cannot_run(command[0], become(command));
 }
 
-int run_with_place(fairsem_shared_t *handle, const char *name, char **command)
-{
-    int error = fairsem_shared_keep_on_exec(handle, true);
-
-    return error != 0 ? turn_result(name, error) : run_here(command);
-}
-
 /* ---- Stay as its parent ---- */
 
 struct before {
@@ -167,13 +158,13 @@ static void stop_too(pid_t child, int signal)
     }
 }
 
-/* The next signal; or 0: the guard has looked. */
+/* The next signal; or -1: the guard has looked. */
 static int next_signal(pid_t child, const sigset_t *signals, struct guard *guard, siginfo_t *info)
 {
     static const struct timespec at_once;
     struct pollfd ready[2] = { { .events = POLLIN }, { .events = POLLIN } };
 
-    if (guard == NULL)
+    if (guard->look == NULL)
         return sigwaitinfo(signals, info);
     ready[0].fd = guard->signals;
     ready[1].fd = guard->fd;
@@ -243,34 +234,20 @@ static int result_of(char **command, int status)
     return exec_error != 0 ? cannot_run(command[0], exec_error) : end_like(status);
 }
 
-int run_as_child(fairsem_shared_t *handle, const char *segment, char **command)
-{
-    sigset_t signals;
-    pid_t child = start_as_child(command, &signals);
-    int status;
-
-    if (child < 0)
-        return OWN_FAILURE;
-    tidy_names(false);              /* now nobody waits for us */
-    status = accompany(child, &signals, NULL);
-    if (!turn_is_current(handle, segment))
-        warnx("%s: somebody has removed this name while the command ran, and others may have run "
-              "beside it", segment);
-    tidy_touch(segment);
-    fairsem_shared_close(handle);    /* so the next one need not first find that we are dead */
-    return result_of(command, status);
-}
-
-int run_guarded(char **command, struct guard *guard)
+int run_as_child(char **command, struct guard *guard)
 {
     sigset_t signals;
     pid_t child = start_as_child(command, &signals);
     int status = 0;
 
     if (child >= 0) {
-        guard->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+        if (guard->started != NULL)
+            guard->started();
+        if (guard->look != NULL)
+            guard->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
         status = accompany(child, &signals, guard);
-        close(guard->signals);
+        if (guard->look != NULL)
+            close(guard->signals);
     }
     return guard->ended(guard, status) && child >= 0 ? result_of(command, status) : OWN_FAILURE;
 }
