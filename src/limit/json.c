@@ -33,7 +33,7 @@ static size_t character_length(const unsigned char *text, size_t left)
     return 0;
 }
 
-void json_string(FILE *file, const char *text, size_t length)
+void print_json_string(FILE *file, const char *text, size_t length)
 {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
 
@@ -56,7 +56,7 @@ void json_string(FILE *file, const char *text, size_t length)
     putc('"', file);
 }
 
-static void json_user(FILE *file, const struct shown_name *name, int number)
+static void print_json_user(FILE *file, const struct shown_name *name, int number)
 {
     char text[COMMAND_SIZE], since[30] = "null";
     struct shown_user user = { 0 };
@@ -68,7 +68,7 @@ static void json_user(FILE *file, const struct shown_name *name, int number)
     putc('{', file);
     if (name->cluster) {
         fputs("\"host\": ", file);
-        json_string(file, user.host, strlen(user.host));
+        print_json_string(file, user.host, strlen(user.host));
         fprintf(file, ", \"pid\": %" PRId64 ", \"fence\": %" PRId64, user.pid, user.fence);
     } else {
         fprintf(file, "\"pid\": %" PRId64 ", \"local_pid\": %" PRId64, user.pid, user.local_pid);
@@ -77,33 +77,33 @@ static void json_user(FILE *file, const struct shown_name *name, int number)
             ", \"since\": %s, \"seconds\": %.3f, \"command\": ", user.units, user.priority,
             user.place, since, (double)user.ns / 1e9);
     if (user.command_length > 0)
-        json_string(file, user.command, user.command_length);
+        print_json_string(file, user.command, user.command_length);
     else
         fputs("null", file);
     putc('}', file);
 }
 
-void json_begin(FILE *file)
+void print_json_begin(FILE *file)
 {
     fputs("{\"names\": [", file);
 }
 
-void json_name(FILE *file, const struct shown_name *name, bool first)
+void print_json_name(FILE *file, const struct shown_name *name, bool first)
 {
     fputs(first ? "{\"name\": " : ", {\"name\": ", file);
-    json_string(file, name->name, strlen(name->name));
+    print_json_string(file, name->name, strlen(name->name));
     fprintf(file, ", \"%s\": %s, \"limit\": %" PRId64 ", \"free\": %" PRId64 ", \"users\": [",
             name->cluster ? "cluster" : "global", name->cluster || name->global ? "true" : "false",
             name->limit, name->free);
     for (int i = 0; i < name->count; i++) {
         if (i > 0)
             fputs(", ", file);
-        json_user(file, name, i);
+        print_json_user(file, name, i);
     }
     fputs("]}", file);
 }
 
-void json_end(FILE *file)
+void print_json_end(FILE *file)
 {
     fputs("]}\n", file);
 }

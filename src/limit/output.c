@@ -14,7 +14,7 @@
 void output_name(struct output *output, const struct shown_name *name)
 {
     if (output->json)
-        json_name(stdout, name, output->first);
+        print_json_name(stdout, name, output->first);
     else
         table_print(name);
     output->first = false;
@@ -28,12 +28,12 @@ int output_status(const struct request *request,
         int result;
 
         if (request->json)
-            json_begin(stdout);
+            print_json_begin(stdout);
         else if (request->watch && isatty(STDOUT_FILENO))
             fputs("\033[H\033[J", stdout);
         result = print(&output, arg);
         if (request->json)
-            json_end(stdout);
+            print_json_end(stdout);
         if (fflush(stdout) != 0 || ferror(stdout)) {
             warnx("standard output: %s", strerror(errno));
             return OWN_FAILURE;
