@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	packaging/debian/fairsem-doc.install \
 	packaging/debian/fairsem-doc.links \
 	packaging/debian/fairsem-doc.lintian-overrides \
+	packaging/debian/fairsem-tools-cluster.install \
 	packaging/debian/fairsem-tools.install \
 	packaging/debian/fairsem-tools.lintian-overrides \
 	packaging/debian/libfairsem-cluster-dev.install \

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster.c - see cluster.h. */
-#include "cluster.h"
-
+/*
+ * cluster.c - fairsem-limit-cluster: what fairsem-limit becomes for a name that etcd keeps for many
+ * machines.
+ *
+ *      cluster_open.h      which etcd, and as whom
+ *      cluster_turn.h      wait for the turn
+ *      cluster_guard.h     end the command before etcd gives its place away
+ *      cluster_status.h    who runs and who waits
+ */
 #include "cluster_guard.h"
 #include "cluster_open.h"
 #include "cluster_status.h"
 #include "cluster_turn.h"
 #include "descriptors.h"
+#include "options.h"
 #include "run.h"
 
 #include <err.h>
@@ -22,7 +29,7 @@
 static bool tell_command(const struct cluster_name *name, const fairsem_cluster_hold_t *hold)
 {
     char text[30];
-    int64_t fence = name->library->fence(hold);
+    int64_t fence = fairsem_cluster_fence(hold);
 
     snprintf(text, sizeof text, "%" PRId64, fence);
     if (setenv("FAIRSEM_LIMIT_FENCE", text, 1) == 0 && cluster_turn_announce(name, fence))
@@ -54,25 +61,31 @@ static int run(const struct cluster_name *name)
         return exit_status;
     }
     descriptors_hide_others();
-    if (name->library->fence(&hold) == 0)
+    if (fairsem_cluster_fence(&hold) == 0)
         return run_here(name->request->command);    /* an outer command holds the units */
     if (!tell_command(name, &hold)) {
-        name->library->release(&hold);
+        fairsem_cluster_release(&hold);
         return OWN_FAILURE;
     }
     return cluster_run_guarded(name, &hold);
 }
 
-int cluster_main(const struct request *request)
+int main(int argc, char **argv)
 {
     static struct cluster_name name;    /* a thread that asks may still use it at the end */
+    struct request request;
+    int exit_status;
 
     descriptors_are_given();
-    if (!cluster_open(&name, request))
+    if (!options_read(argc, argv, &request, &exit_status))
+        return exit_status;
+    if (!request.cluster.on)
+        errx(OWN_FAILURE, "fairsem-limit --cluster runs this program");
+    if (!cluster_open(&name, &request))
         return OWN_FAILURE;
-    switch (request->what) {
+    switch (request.what) {
     case STATUS: return cluster_status_print(&name);
-    case REMOVE: return cluster_result(&name, name.library->remove(name.handle));
+    case REMOVE: return cluster_result(&name, fairsem_cluster_remove(name.handle));
     default:     return run(&name);
     }
 }

@@ -104,8 +104,8 @@ static void finish_words(const struct cluster_guard *g)
 static int look(struct guard *guard, pid_t child)
 {
     struct cluster_guard *g = (struct cluster_guard *)guard;
-    int lost = g->name->library->lost(g->hold);
-    int64_t left = g->name->library->left(g->hold);
+    int lost = fairsem_cluster_lost(g->hold);
+    int64_t left = fairsem_cluster_left(g->hold);
     uint64_t events;
 
     if (read(guard->fd, &events, sizeof events) < 0 && errno != EAGAIN && errno != EINTR)
@@ -140,11 +140,11 @@ static bool ended(struct guard *guard, int status)
 {
     struct cluster_guard *g = (struct cluster_guard *)guard;
     /* It has done its work before the place was lost, though it was told to stop. */
-    bool well = status == 0 && g->name->library->lost(g->hold) == 0;
+    bool well = status == 0 && fairsem_cluster_lost(g->hold) == 0;
 
     if (g->ending)
         kill_all();
-    g->name->library->release(g->hold);     /* if etcd does not answer, the lease ends by itself */
+    fairsem_cluster_release(g->hold);     /* if etcd does not answer, the lease ends by itself */
     finish_words(g);
     return well || !g->ending;
 }
@@ -153,7 +153,7 @@ int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t 
 {
     int64_t lease = name->request->cluster.ttl_ns;
     struct cluster_guard g = {
-        .guard = { .fd = name->library->fd(name->handle), .look = look, .ended = ended },
+        .guard = { .fd = fairsem_cluster_fd(name->handle), .look = look, .ended = ended },
         .name = name, .hold = hold,
         .grace = (lease != 0 ? lease : FAIRSEM_CLUSTER_TTL) / 8,
     };

@@ -129,10 +129,7 @@ bool cluster_open(struct cluster_name *name, const struct request *request)
     if (!read_credentials(&attr))
         return false;
     name->request = request;
-    name->library = cluster_library();
-    if (name->library == NULL)
-        return false;
-    error = name->library->open(&name->handle, request->name, &attr);
+    error = fairsem_cluster_open(&name->handle, request->name, &attr);
     if (error == EINVAL)
         warnx("--cluster: '%s' is no list of URLs such as http://10.0.0.1:2379", attr.endpoints);
     else if (error != 0)

@@ -3,16 +3,14 @@
 #ifndef LIMIT_CLUSTER_OPEN_H
 #define LIMIT_CLUSTER_OPEN_H
 
-#include "cluster_library.h"
 #include "request.h"
 
-#include <stdbool.h>
+#include <fairsem/cluster.h>
 
 /* A name at an etcd. */
 struct cluster_name {
-    const struct cluster_library *library;
-    const struct request         *request;
-    fairsem_cluster_t            *handle;
+    const struct request *request;
+    fairsem_cluster_t    *handle;
 };
 
 /* The URLs. */

@@ -37,7 +37,7 @@ void cluster_status_gave_up(const struct cluster_name *name, bool answers)
 
     if (request->quiet)
         return;
-    if (!answers || name->library->users(name->handle, users, MOST_USERS, &count) != 0) {
+    if (!answers || fairsem_cluster_users(name->handle, users, MOST_USERS, &count) != 0) {
         char duration[DURATION_SIZE];
 
         warnx("%s: waited %s in vain; %s", shown.name, duration_text(request->wait_ns, duration),
@@ -55,14 +55,14 @@ static int print(struct output *output, const void *arg)
     struct shown_name shown = { .name = name->request->name, .where = "etcd", .cluster = true,
                                 .users = users, .describe = describe };
     size_t count = 0;
-    int error = name->library->limit(name->handle, &shown.limit), damage = 0;
+    int error = fairsem_cluster_limit(name->handle, &shown.limit), damage = 0;
 
     if (error == EPROTO) {      /* its key is damaged, if the others can be read */
         shown.limit = 0;
         damage = error;
     }
     if (error == 0 || damage != 0)
-        error = name->library->users(name->handle, users, MOST_USERS, &count);
+        error = fairsem_cluster_users(name->handle, users, MOST_USERS, &count);
     if (error == 0) {
         if (damage != 0)
             warnx("%s: the key 'limit' is damaged", name->request->name);

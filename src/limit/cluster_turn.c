@@ -90,7 +90,7 @@ static int64_t units_of(void *arg, long pid, const char *said)
         return 0;
     if (where == number_of(cluster_endpoints(name->request)))
         return units;
-    if (name->library->users(name->handle, users, MOST_USERS, &count) != 0)
+    if (fairsem_cluster_users(name->handle, users, MOST_USERS, &count) != 0)
         return 0;
     for (size_t i = 0; i < count && i < MOST_USERS; i++) {
         if (users[i].place == 0 && users[i].pid == pid && users[i].fence == fence)
@@ -131,7 +131,7 @@ static int acquire(void *arg, const fairsem_wait_t *how)
 {
     struct turn *turn = arg;
 
-    return turn->name->library->acquire_with(turn->name->handle, turn->name->request->units, how,
+    return fairsem_cluster_acquire_with(turn->name->handle, turn->name->request->units, how,
                                              turn->hold);
 }
 
@@ -145,7 +145,7 @@ static int question(struct turn *turn, struct standing *standing)
 {
     static fairsem_cluster_user_t users[MOST_USERS];
     size_t count = 0;
-    int error = turn->name->library->users(turn->name->handle, users, MOST_USERS, &count);
+    int error = fairsem_cluster_users(turn->name->handle, users, MOST_USERS, &count);
 
     if (error != 0) {
         standing->trouble = error == ENETUNREACH
@@ -230,9 +230,7 @@ static int wait_for_turn(const struct cluster_name *name, fairsem_cluster_hold_t
     };
     const struct line line = {
         .name = request->name, .patience_ms = PATIENCE_MS,
-        .acquire = acquire, .ask = ask, .leave = leave,
-        .cancel = name->library->token_cancel, .forget = name->library->token_destroy,
-        .arg = &turn,
+        .acquire = acquire, .ask = ask, .leave = leave, .arg = &turn,
     };
     int error;
 
@@ -266,7 +264,7 @@ static bool is_other_limit(const struct cluster_name *name)
 {
     int64_t limit;
 
-    return name->library->limit(name->handle, &limit) == 0 && is_other(name->request, limit);
+    return fairsem_cluster_limit(name->handle, &limit) == 0 && is_other(name->request, limit);
 }
 
 bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold,

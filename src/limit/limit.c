@@ -10,9 +10,9 @@
  *      run.h        run the command
  *      tidy.h       remove the names that nobody has used for a day
  *      status.h     which processes run, and which wait
- *      cluster.h    all of this for a name that etcd keeps
+ *      cluster_exec.h  another program does all of this for a name that etcd keeps
  */
-#include "cluster.h"
+#include "cluster_exec.h"
 #include "held.h"
 #include "names.h"
 #include "options.h"
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
     if (!options_read(argc, argv, &request, &exit_status))
         return exit_status;
     if (request.cluster.on)
-        return cluster_main(&request);
+        return cluster_exec(argv);
     wrong = names_set_directory(request.directory);
     if (wrong != NULL) {
         warnx("%s: %s", request.directory, wrong);

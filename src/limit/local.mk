@@ -2,14 +2,12 @@
 # src/limit/local.mk - fairsem-limit, the semaphore between processes for the shell; included by
 # ../../Makefile.am.
 
-fairsem_limit_sources = \
+fairsem_limit_both = \
 	src/limit/arguments.c src/limit/arguments.h \
-	src/limit/cluster.h \
 	src/limit/duration.c src/limit/duration.h \
 	src/limit/held.c src/limit/held.h \
 	src/limit/json.c src/limit/json.h \
-	src/limit/limit.c \
-	src/limit/names.c src/limit/names.h \
+	src/limit/names.h \
 	src/limit/options.c src/limit/options.h \
 	src/limit/output.c src/limit/output.h \
 	src/limit/process.c src/limit/process.h \
@@ -17,44 +15,52 @@ fairsem_limit_sources = \
 	src/limit/request.h \
 	src/limit/run.c src/limit/run.h \
 	src/limit/shown.h \
-	src/limit/status.c src/limit/status.h \
 	src/limit/table.c src/limit/table.h \
-	src/limit/tidy.c src/limit/tidy.h \
-	src/limit/turn.c src/limit/turn.h \
 	src/limit/wait_line.c src/limit/wait_line.h
 
-# With libcurl and the JSON library, names that etcd keeps; without them, a message.
-fairsem_limit_cluster_sources = \
+# Names of this machine.
+fairsem_limit_segments = \
+	src/limit/cluster_exec.h \
+	src/limit/limit.c \
+	src/limit/names.c \
+	src/limit/status.c src/limit/status.h \
+	src/limit/tidy.c src/limit/tidy.h \
+	src/limit/turn.c src/limit/turn.h
+
+# Names that etcd keeps, with libcurl and the JSON library; without them, a message.
+fairsem_limit_etcd = \
 	src/limit/cluster.c \
 	src/limit/cluster_guard.c src/limit/cluster_guard.h \
-	src/limit/cluster_library.c src/limit/cluster_library.h \
 	src/limit/cluster_open.c src/limit/cluster_open.h \
 	src/limit/cluster_status.c src/limit/cluster_status.h \
 	src/limit/cluster_turn.c src/limit/cluster_turn.h \
 	src/limit/descriptors.c src/limit/descriptors.h
 
+EXTRA_DIST += $(fairsem_limit_both) $(fairsem_limit_segments) $(fairsem_limit_etcd) \
+	src/limit/cluster_exec.c src/limit/cluster_none.c doc/man/fairsem-limit.1 \
+	packaging/completion/fairsem-limit.bash packaging/completion/_fairsem-limit
 if HAVE_SHARED
 bin_PROGRAMS += fairsem-limit
-fairsem_limit_SOURCES = $(fairsem_limit_sources)
+fairsem_limit_SOURCES = $(fairsem_limit_both) $(fairsem_limit_segments)
+fairsem_limit_CPPFLAGS = $(AM_CPPFLAGS) -D_DEFAULT_SOURCE \
+	-DFAIRSEM_PROGRAM_DIRECTORY='"$(pkglibexecdir)"'
+# Statically, if there is a static library: the dynamic linker would take a third of the time that a
+# short command costs; and what one of the two programs finds is what it was built with.
+fairsem_limit_LDFLAGS = -static
+fairsem_limit_LDADD = libfairsem.la
+
 if HAVE_CLUSTER
-fairsem_limit_SOURCES += $(fairsem_limit_cluster_sources)
-EXTRA_DIST += src/limit/cluster_none.c
+fairsem_limit_SOURCES += src/limit/cluster_exec.c
+pkglibexec_PROGRAMS = fairsem-limit-cluster
+fairsem_limit_cluster_SOURCES = $(fairsem_limit_both) $(fairsem_limit_etcd)
+fairsem_limit_cluster_CPPFLAGS = $(AM_CPPFLAGS) -D_DEFAULT_SOURCE
+fairsem_limit_cluster_LDFLAGS = -static
+fairsem_limit_cluster_LDADD = libfairsem-cluster.la libfairsem.la
 else
 fairsem_limit_SOURCES += src/limit/cluster_none.c
-EXTRA_DIST += $(fairsem_limit_cluster_sources)
 endif
-fairsem_limit_CPPFLAGS = $(AM_CPPFLAGS) -D_DEFAULT_SOURCE \
-	-DFAIRSEM_LIBRARY_DIRECTORY='"$(libdir)"'
-# Statically, if there is a static library: the dynamic linker would take a third of the time that a
-# short command costs.
-fairsem_limit_LDFLAGS = -static
-fairsem_limit_LDADD = libfairsem.la $(DLOPEN_LIBS)
 
 dist_man_MANS += doc/man/fairsem-limit.1
 dist_bashcompletion_DATA += packaging/completion/fairsem-limit.bash
 dist_zshcompletion_DATA += packaging/completion/_fairsem-limit
-else
-EXTRA_DIST += $(fairsem_limit_sources) $(fairsem_limit_cluster_sources) \
-	src/limit/cluster_none.c doc/man/fairsem-limit.1 \
-	packaging/completion/fairsem-limit.bash packaging/completion/_fairsem-limit
 endif

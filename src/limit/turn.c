@@ -230,8 +230,7 @@ static int wait_for_turn(const struct request *request, fairsem_shared_t *handle
     struct turn turn = { .handle = handle, .request = request };
     const struct line line = {
         .name = request->name, .exec = request->exec, .patience_ms = -1,
-        .acquire = acquire, .ask = ask, .leave = leave,
-        .cancel = fairsem_token_cancel, .forget = fairsem_token_destroy, .arg = &turn,
+        .acquire = acquire, .ask = ask, .leave = leave, .arg = &turn,
     };
     int error = fairsem_shared_tryacquire(handle, request->units);
 

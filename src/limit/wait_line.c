@@ -68,7 +68,7 @@ static void *watch(void *arg)
         if (ready[1].revents == 0 || read(w->signals, &info, sizeof info) != sizeof info)
             continue;
         w->signal = (int)info.ssi_signo;
-        w->line->cancel(&w->token, ECANCELED);
+        fairsem_token_cancel(&w->token, ECANCELED);
         break;
     }
     progress_end(&progress);
@@ -135,6 +135,6 @@ int wait_line(const struct line *line, const fairsem_wait_t *how)
         stop(&watcher);
     close(watcher.over);
     close(watcher.signals);
-    line->forget(&watcher.token);
+    fairsem_token_destroy(&watcher.token);
     return error;
 }

@@ -15,8 +15,6 @@ struct line {
     int  (*acquire)(void *arg, const fairsem_wait_t *how);
     bool (*ask)(void *arg, struct standing *standing);      /* for the line of progress */
     void (*leave)(void *arg);                               /* before a signal kills the process */
-    int  (*cancel)(fairsem_token_t *token, int reason);     /* of the library that waits */
-    int  (*forget)(fairsem_token_t *token);
     void       *arg;
 };
 

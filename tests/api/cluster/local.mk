@@ -69,5 +69,5 @@ check-cluster: all tests/api/cluster/cluster_user$(EXEEXT)
 	run() { $(SHELL) $(srcdir)/tests/api/cluster/$$1.sh || test $$? -eq 77; }; \
 	run real; run members; \
 	for storm in '30 64 1' '60 64 3'; do FAIRSEM_CLUSTER_STORM=$$storm run storm; done; \
-	! command -v etcd > /dev/null || LD_LIBRARY_PATH='$(abs_top_builddir)/.libs' \
+	! command -v etcd > /dev/null || \
 	  $(SHELL) $(srcdir)/examples/fleet.sh ./fairsem-limit '$(abs_top_builddir)'

@@ -7,8 +7,7 @@ set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 . "$top_srcdir/tests/api/limit/common.sh"
-LD_LIBRARY_PATH=$(cd "$top_builddir" && pwd)/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export LD_LIBRARY_PATH top_builddir
+export top_builddir
 
 gives 125 "--ttl without --cluster" --ttl=5 "$name" 1 -- true
 gives 125 "--keep-running without --cluster" --keep-running "$name" 1 -- true
@@ -37,9 +36,20 @@ scenarios=$!
 nobody=$!
 gives 125 "no URL" --cluster=:// "$name" 1 -- true
 says 'no list of URLs'
-LD_LIBRARY_PATH='' gives 125 "the library is also searched for where it is installed" \
-  --cluster=:// "$name" 1 -- true
-says 'no list of URLs\|: /.*/libfairsem-cluster.so.0: '
+mkdir "$work/link" "$work/copy"
+ln -s "$built/fairsem-limit" "$work/link"
+printf '#!/bin/sh\nexit 99\n' > "$work/link/fairsem-limit-cluster"
+chmod +x "$work/link/fairsem-limit-cluster"
+limit=$work/link/fairsem-limit PATH=$work/link:$PATH gives 125 \
+  "not a program that is beside a link, or in PATH" --cluster=:// "$name" 1 -- true
+says 'no list of URLs'
+cp "$limit" "$work/copy"
+case $(head -c 4 "$limit") in
+  *ELF) limit=$work/copy/fairsem-limit gives 125 "the other program is where it is installed, or is not" \
+    --cluster=:// "$name" 1 -- true
+    says 'no list of URLs\|--cluster needs libfairsem-cluster: /.*/fairsem/fairsem-limit-cluster: No such' ;;
+  *) not_tried "the other program is not beside it: fairsem-limit is a script here" ;;
+esac
 gives 125 "a password in a URL" --cluster=http://me:secret@127.0.0.1 "$name" 1 -- true
 says 'no user in a URL'
 gives 125 "an empty name" --cluster '' 1 -- true

@@ -5,9 +5,8 @@ set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
-LD_LIBRARY_PATH=$(cd "$top_builddir" && pwd)/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 PYTHONPATH=$(cd "$top_srcdir" && pwd)/tests/api/cluster PYTHONDONTWRITEBYTECODE=1
-export LD_LIBRARY_PATH PYTHONPATH PYTHONDONTWRITEBYTECODE top_builddir
+export PYTHONPATH PYTHONDONTWRITEBYTECODE top_builddir
 limit=$top_builddir/fairsem-limit
 [ -x "$limit" ] || skip "fairsem-limit was not built"
 if "$limit" --cluster=:// name 1 -- true 2>&1 | grep -q 'built without'; then

@@ -31,7 +31,7 @@ rooms() {
     src/posix    libcore_la-                           door                 always
     src/cluster  libcluster_la-                        -                    -
     src/preload  fairsem_interpose_la-|fairsem_run-    door,src/posix       -
-    src/limit    fairsem_limit-                        -                    -
+    src/limit    fairsem_limit-|fairsem_limit_cluster- -                    -
     bench        bench_fairsem_bench-|fairsem_bench-   peers                -
     examples     .                                     -                    -'
 }
