@@ -46,11 +46,12 @@ static int64_t ns_since(const struct timespec *began)
     return (now.tv_sec - began->tv_sec) * INT64_C(1000000000) + now.tv_nsec - began->tv_nsec;
 }
 
-static int run(const struct cluster_name *name)
+static int run(const struct cluster_name *name, struct descriptors *given)
 {
     struct timespec began;
     fairsem_cluster_hold_t hold = { { 0 } };
-    int exit_status = find_command(name->request->command[0]);
+    struct command command;
+    int exit_status = find_command(&command, name->request->command);
 
     if (exit_status != 0)
         return exit_status;
@@ -60,23 +61,24 @@ static int run(const struct cluster_name *name)
             cluster_status_gave_up(name, ns_since(&began) - name->request->wait_ns < ANSWERS_NS);
         return exit_status;
     }
-    descriptors_hide_others();
+    descriptors_hide_others(given);
     if (fairsem_cluster_fence(&hold) == 0)
-        return run_here(name->request->command);    /* an outer command holds the units */
+        return run_here(&command);      /* an outer command holds the units */
     if (!tell_command(name, &hold)) {
         fairsem_cluster_release(&hold);
         return OWN_FAILURE;
     }
-    return cluster_run_guarded(name, &hold);
+    return cluster_run_guarded(name, &hold, &command);
 }
 
 int main(int argc, char **argv)
 {
     static struct cluster_name name;    /* a thread that asks may still use it at the end */
+    struct descriptors given;
     struct request request;
     int exit_status;
 
-    descriptors_are_given();
+    descriptors_are_given(&given);
     if (!options_read(argc, argv, &request, &exit_status))
         return exit_status;
     if (!request.cluster.on)
@@ -86,6 +88,6 @@ int main(int argc, char **argv)
     switch (request.what) {
     case STATUS: return cluster_status_print(&name);
     case REMOVE: return cluster_result(&name, fairsem_cluster_remove(name.handle));
-    default:     return run(&name);
+    default:     return run(&name, &given);
     }
 }

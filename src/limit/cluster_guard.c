@@ -4,7 +4,6 @@
 #include "cluster_guard.h"
 
 #include "process.h"
-#include "run.h"
 
 #include <err.h>
 #include <errno.h>
@@ -27,6 +26,9 @@ struct cluster_guard {
     fairsem_cluster_hold_t    *hold;
     int64_t                    grace;       /* before the end of the hold */
     bool                       told, ending;
+    char                       words[1000];
+    int                        length;
+    _Atomic bool               written;
 };
 
 static void signal_one(pid_t pid, int signal)
@@ -56,22 +58,17 @@ static void signal_all(pid_t child, int signal)
 
 /* ---- Words ---- */
 
-static struct {
-    char         text[1000];
-    int          length;
-    _Atomic bool written;
-} words;
-
 /* By a bare write: somebody else may need the lock of stderr. */
-static void *write_words(void *unused)
+static void *write_words(void *arg)
 {
+    struct cluster_guard *g = arg;
     ssize_t written;
 
     do
-        written = write(STDERR_FILENO, words.text, (size_t)words.length);
+        written = write(STDERR_FILENO, g->words, (size_t)g->length);
     while (written < 0 && errno == EINTR);
-    atomic_store(&words.written, true);
-    return unused;
+    atomic_store(&g->written, true);
+    return NULL;
 }
 
 /* After the signals. */
@@ -82,20 +79,20 @@ static void tell(struct cluster_guard *g, int lost)
     if (g->told)
         return;
     g->told = true;
-    words.length = snprintf(words.text, sizeof words.text, "%s: %s: %s; %s\n",
-                            program_invocation_short_name, g->name->request->name, cluster_error(lost != 0 ? lost : ENETUNREACH),
-                            g->name->request->cluster.keep_running
-                            ? "another command may have the place now" : "the command is ended");
-    if (words.length >= (int)sizeof words.text)
-        words.length = sizeof words.text - 1;
-    if (pthread_create(&writer, NULL, write_words, NULL) == 0)
+    g->length = snprintf(g->words, sizeof g->words, "%s: %s: %s; %s\n", program_invocation_short_name,
+                         g->name->request->name, cluster_error(lost != 0 ? lost : ENETUNREACH),
+                         g->name->request->cluster.keep_running
+                         ? "another command may have the place now" : "the command is ended");
+    if (g->length >= (int)sizeof g->words)
+        g->length = sizeof g->words - 1;
+    if (pthread_create(&writer, NULL, write_words, g) == 0)
         pthread_detach(writer);
 }
 
 /* Before the process ends, give them a moment. */
 static void finish_words(const struct cluster_guard *g)
 {
-    for (int i = 0; g->told && !atomic_load(&words.written) && i < WORDS_MS; i++)
+    for (int i = 0; g->told && !atomic_load(&g->written) && i < WORDS_MS; i++)
         poll(NULL, 0, 1);
 }
 
@@ -149,10 +146,13 @@ static bool ended(struct guard *guard, int status)
     return well || !g->ending;
 }
 
-int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold)
+int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
+                        struct command *command)
 {
     int64_t lease = name->request->cluster.ttl_ns;
-    struct cluster_guard g = {
+    static struct cluster_guard g;      /* the words may be written when the process ends */
+
+    g = (struct cluster_guard){
         .guard = { .fd = fairsem_cluster_fd(name->handle), .look = look, .ended = ended },
         .name = name, .hold = hold,
         .grace = (lease != 0 ? lease : FAIRSEM_CLUSTER_TTL) / 8,
@@ -162,5 +162,5 @@ int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t 
         prctl(PR_SET_CHILD_SUBREAPER, 1);
         process_prepare();
     }
-    return run_as_child(name->request->command, &g.guard);
+    return run_as_child(command, &g.guard);
 }

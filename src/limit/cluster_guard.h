@@ -14,8 +14,10 @@
 #define LIMIT_CLUSTER_GUARD_H
 
 #include "cluster_open.h"
+#include "run.h"
 
 /* As run_as_child.  It gives the units back when the command has ended. */
-int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold);
+int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
+                        struct command *command);
 
 #endif

@@ -135,11 +135,6 @@ static int acquire(void *arg, const fairsem_wait_t *how)
                                              turn->hold);
 }
 
-static void leave(void *arg)
-{
-    (void)arg;          /* the request has left the line, and the process ends now */
-}
-
 /* What etcd says of this request.  Returns in how many seconds it may be asked again. */
 static int question(struct turn *turn, struct standing *standing)
 {
@@ -230,7 +225,7 @@ static int wait_for_turn(const struct cluster_name *name, fairsem_cluster_hold_t
     };
     const struct line line = {
         .name = request->name, .patience_ms = PATIENCE_MS,
-        .acquire = acquire, .ask = ask, .leave = leave, .arg = &turn,
+        .acquire = acquire, .ask = ask, .arg = &turn,
     };
     int error;
 

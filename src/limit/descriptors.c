@@ -7,12 +7,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static int   *given;
-static size_t given_count;
-static bool   is_known;
-
 /* Do something with each that is open. */
-static bool each(void (*act)(int fd))
+static bool each(void (*act)(struct descriptors *given, int fd), struct descriptors *given)
 {
     DIR *directory = opendir("/proc/self/fd");
     const struct dirent *entry;
@@ -21,41 +17,41 @@ static bool each(void (*act)(int fd))
         return false;
     while ((entry = readdir(directory)) != NULL) {
         if (entry->d_name[0] != '.')
-            act(atoi(entry->d_name));
+            act(given, atoi(entry->d_name));
     }
     closedir(directory);
     return true;
 }
 
-static void add(int fd)
+static void add(struct descriptors *given, int fd)
 {
-    int *more = realloc(given, (given_count + 1) * sizeof *given);
+    int *more = realloc(given->list, (given->count + 1) * sizeof *more);
 
     if (more == NULL) {
-        is_known = false;
+        given->known = false;
         return;
     }
-    given = more;
-    given[given_count++] = fd;
+    given->list = more;
+    given->list[given->count++] = fd;
 }
 
-static void hide_other(int fd)
+static void hide_other(struct descriptors *given, int fd)
 {
-    for (size_t i = 0; i < given_count; i++) {
-        if (given[i] == fd)
+    for (size_t i = 0; i < given->count; i++) {
+        if (given->list[i] == fd)
             return;
     }
     fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-void descriptors_are_given(void)
+void descriptors_are_given(struct descriptors *given)
 {
-    is_known = true;
-    is_known = each(add) && is_known;
+    *given = (struct descriptors){ .known = true };
+    given->known = each(add, given) && given->known;
 }
 
-void descriptors_hide_others(void)
+void descriptors_hide_others(struct descriptors *given)
 {
-    if (is_known)
-        each(hide_other);
+    if (given->known)
+        each(hide_other, given);
 }

@@ -102,7 +102,8 @@ static bool ended(struct guard *guard, int status)
 static int run(const struct request *request, const char *segment)
 {
     struct place place = { .guard = { .started = started, .ended = ended }, .segment = segment };
-    int exit_status = find_command(request->command[0]);
+    struct command command;
+    int exit_status = find_command(&command, request->command);
 
     if (exit_status != 0)
         return exit_status;
@@ -113,14 +114,14 @@ static int run(const struct request *request, const char *segment)
     if (!take_turn(request, segment, &place.handle, &exit_status))
         return exit_status;
     if (place.handle == NULL)
-        return run_here(request->command);
+        return run_here(&command);
     mark_as_used(request, segment);
     if (!held_announce(segment, request->units, ""))
         warn("%s", request->name);      /* a command inside this one would wait */
     if (!request->exec)
-        return run_as_child(request->command, &place.guard);
+        return run_as_child(&command, &place.guard);
     exit_status = turn_result(request->name, fairsem_shared_keep_on_exec(place.handle, true));
-    return exit_status != 0 ? exit_status : run_here(request->command);
+    return exit_status != 0 ? exit_status : run_here(&command);
 }
 
 static int set_limit(const struct request *request, const char *segment)

@@ -14,8 +14,8 @@ struct output {
 void output_name(struct output *output, const struct shown_name *name);
 
 /*
- * `print` prints the names, and returns an exit status, as this function does; a message has been printed
- * if it is not 0.
+ * `print` prints the names, and returns an exit status, as this function does; if that is not 0, a
+ * message has been printed.
  */
 int output_status(const struct request *request,
                   int (*print)(struct output *output, const void *arg), const void *arg);

@@ -31,8 +31,6 @@ static int cannot_run(const char *command, int error)
 
 /* ---- Is there such a command? ---- */
 
-static char found[PATH_MAX + NAME_MAX + 2];     /* its path, so that PATH is not searched twice */
-
 /* 0, or an errno value. */
 static int can_execute(const char *path)
 {
@@ -44,17 +42,18 @@ static int can_execute(const char *path)
 }
 
 /* Look in each directory of PATH, as execvp does.  0, or an errno value. */
-static int search(const char *command, const char *directories)
+static int search(struct command *command, const char *directories)
 {
+    const char *name = command->words[0];
     int error, result = ENOENT;
 
     for (const char *at = directories;; at++) {
         size_t length = strcspn(at, ":");
 
-        if (length < PATH_MAX && strlen(command) <= NAME_MAX) {
-            snprintf(found, sizeof found, "%.*s%s%s", (int)length, at, length > 0 ? "/" : "",
-                     command);
-            error = can_execute(found);
+        if (length < PATH_MAX && strlen(name) <= NAME_MAX) {
+            snprintf(command->path, sizeof command->path, "%.*s%s%s", (int)length, at,
+                     length > 0 ? "/" : "", name);
+            error = can_execute(command->path);
             if (error == 0)
                 return 0;
             if (error == EACCES)
@@ -62,40 +61,41 @@ static int search(const char *command, const char *directories)
         }
         at += length;
         if (*at == '\0') {
-            found[0] = '\0';
+            command->path[0] = '\0';
             return result;
         }
     }
 }
 
-int find_command(const char *command)
+int find_command(struct command *command, char **words)
 {
     const char *directories = getenv("PATH");
     int error;
 
-    if (*command == '\0')
+    *command = (struct command){ .words = words };
+    if (**words == '\0')
         error = ENOENT;
-    else if (strchr(command, '/') != NULL)
-        error = can_execute(command);
+    else if (strchr(*words, '/') != NULL)
+        error = can_execute(*words);
     else
         error = search(command, directories != NULL ? directories : "/bin:/usr/bin");
-    return error != 0 ? cannot_run(command, error) : 0;
+    return error != 0 ? cannot_run(*words, error) : 0;
 }
 
 /* ---- Become the command ---- */
 
 /* Returns an errno value. */
-static int become(char **command)
+static int become(const struct command *command)
 {
-    if (found[0] != '\0')
-        execv(found, command);
-    execvp(command[0], command);
+    if (command->path[0] != '\0')
+        execv(command->path, command->words);
+    execvp(command->words[0], command->words);
     return errno;
 }
 
-int run_here(char **command)
+int run_here(const struct command *command)
 {
-    return cannot_run(command[0], become(command));
+    return cannot_run(command->words[0], become(command));
 }
 
 /* ---- Stay as its parent ---- */
@@ -105,13 +105,11 @@ struct before {
     struct sigaction on_child;
 };
 
-static volatile int exec_error;     /* the child writes it to our memory */
-
 /*
  * By vfork, because a copy of our memory would take as long as the rest.  Until the exec, the child
  * uses that memory, and we wait.
  */
-static pid_t start(char **command, const struct before *before)
+static pid_t start(struct command *command, const struct before *before)
 {
     const pid_t self = getpid(), child = vfork();
 
@@ -122,7 +120,7 @@ static pid_t start(char **command, const struct before *before)
         kill(getpid(), SIGKILL);
     sigaction(SIGCHLD, &before->on_child, NULL);
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
-    exec_error = become(command);
+    command->error = become(command);
     _exit(CANNOT_RUN);
 }
 
@@ -214,7 +212,7 @@ static int end_like(int status)
 }
 
 /* Block all signals, and start it.  -1: a message has been printed. */
-static pid_t start_as_child(char **command, sigset_t *signals)
+static pid_t start_as_child(struct command *command, sigset_t *signals)
 {
     const struct sigaction to_default = { .sa_handler = SIG_DFL };
     struct before before;
@@ -229,12 +227,7 @@ static pid_t start_as_child(char **command, sigset_t *signals)
     return child;
 }
 
-static int result_of(char **command, int status)
-{
-    return exec_error != 0 ? cannot_run(command[0], exec_error) : end_like(status);
-}
-
-int run_as_child(char **command, struct guard *guard)
+int run_as_child(struct command *command, struct guard *guard)
 {
     sigset_t signals;
     pid_t child = start_as_child(command, &signals);
@@ -249,5 +242,7 @@ int run_as_child(char **command, struct guard *guard)
         if (guard->look != NULL)
             close(guard->signals);
     }
-    return guard->ended(guard, status) && child >= 0 ? result_of(command, status) : OWN_FAILURE;
+    if (!guard->ended(guard, status) || child < 0)
+        return OWN_FAILURE;
+    return command->error != 0 ? cannot_run(command->words[0], command->error) : end_like(status);
 }

@@ -3,14 +3,21 @@
 #ifndef LIMIT_RUN_H
 #define LIMIT_RUN_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
+
+struct command {
+    char       **words;
+    char         path[PATH_MAX + NAME_MAX + 2];     /* so that PATH is not searched twice; or "" */
+    volatile int error;     /* of its exec; the child writes it to our memory */
+};
 
 /*
  * 0: there is such a command, and it can be executed.  Else a message has been printed, and it is
  * the exit status.
  */
-int find_command(const char *command);
+int find_command(struct command *command, char **words);
 
 /* Who holds the units of a command that is a child.  A function that is NULL is not called. */
 struct guard {
@@ -26,9 +33,9 @@ struct guard {
  * Run it as a child, forward signals to it, and return its exit status, or OWN_FAILURE if that does not
  * count; or die by the signal by which it died.  If this process is killed, the kernel kills the child.
  */
-int run_as_child(char **command, struct guard *guard);
+int run_as_child(struct command *command, struct guard *guard);
 
 /* Become the command.  If that fails, as find_command. */
-int run_here(char **command);
+int run_here(const struct command *command);
 
 #endif

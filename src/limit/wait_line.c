@@ -115,7 +115,8 @@ static void stop(struct watcher *w)
     if (w->line->exec)
         wait_until_alone();
     if (w->signal != 0) {
-        w->line->leave(w->line->arg);
+        if (w->line->leave != NULL)
+            w->line->leave(w->line->arg);
         die(w);
     }
     pthread_sigmask(SIG_SETMASK, &w->before, NULL);
