@@ -7,6 +7,7 @@ set -u
 . "$top_srcdir/tests/support/script.sh"
 . "$top_srcdir/tests/api/limit/common.sh"
 completion=$(cd "$top_srcdir/packaging/completion" && pwd)
+complete=$(cd "$top_srcdir" && pwd)/tests/api/limit/complete.py
 mkdir "$work/bin"
 ln -s "$built/fairsem-limit" "$built/fairsem-run" "$work/bin"    # not the programs that nobody calls
 PATH=$work/bin:$PATH
@@ -94,7 +95,7 @@ fi
 
 # ---------------------------------------------------------------- zsh
 if has zsh && has python3; then
-  if python3 "$top_srcdir/tests/api/limit/complete.py" "$completion" "$FAIRSEM_LIMIT_DIR/other"; then
+  if (cd "$work/bin" && python3 "$complete" "$completion" "$FAIRSEM_LIMIT_DIR/other"); then
     echo "ok: zsh"
   else
     fail "zsh"
