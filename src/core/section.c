@@ -108,6 +108,18 @@ void fs_section_unlock(struct fs_section *in)
     FS_MUST(pthread_mutex_unlock(&s->mutex));
 }
 
+void fs_section_begin(struct fs_section *in, struct fs_sem *s)
+{
+    fs_deferred_init(&in->after);
+    fs_section_lock(in, s);
+}
+
+void fs_section_end(struct fs_section *in)
+{
+    fs_section_unlock(in);
+    fs_deferred_run(&in->after);
+}
+
 /* ======================================================================== *
  *  Units that come back
  * ======================================================================== */

@@ -13,25 +13,17 @@
 
 #include "sem.h"
 
+void fs_section_begin(struct fs_section *in, struct fs_sem *s);
+
+/* No lock is held after that, and callbacks have run. */
+void fs_section_end(struct fs_section *in);
+
 /*
  * Lock, and later grant and unlock, for a thread that collects deferred work, perhaps of several
  * sections, and runs it itself.  It has initialized in->after.
  */
 void fs_section_lock(struct fs_section *in, struct fs_sem *s);
 void fs_section_unlock(struct fs_section *in);
-
-static inline void fs_section_begin(struct fs_section *in, struct fs_sem *s)
-{
-    fs_deferred_init(&in->after);
-    fs_section_lock(in, s);
-}
-
-/* No lock is held after that, and callbacks have run. */
-static inline void fs_section_end(struct fs_section *in)
-{
-    fs_section_unlock(in);
-    fs_deferred_run(&in->after);
-}
 
 /* A release that the fast path did not do. */
 int fs_release(struct fs_sem *s, int64_t n);
