@@ -23,11 +23,10 @@ LAYOUT = {
     'fs_waiter': 'fs_waitq_node in_queue, ptr complete, i64 units, i64 joined_ns, i32 reason, '
                  'i32 state',
     'fs_cancelable': 'fs_list in_token, ptr cancel, ptr token, u32 generation',
-    'fs_parking': 'ptr parker, u8 on_word, i32 thread',
+    'fs_parking': 'ptr parker, u8 on_word, i32 thread, u8 listed, i64 woken_ns',
     'fs_wait': 'fs_waiter waiter, ptr sem, ptr abort, ptr deadline, '
-               'i64 claims_at_ns, fs_cancelable by_token, fs_parking parking, '
-               'u8 in_wake_queue, u32 generation, u8 interruptible, u8 interrupted, '
-               'i64 completed_ns',
+               'u8 claims_when_woken, i64 claims_at_ns, fs_cancelable by_token, fs_parking parking, '
+               'u32 generation, u8 interruptible, u8 interrupted',
     'fs_watcher': 'fs_wait wait, fs_list in_ring, ptr ticket',
     'fs_awake': 'u8 as_head, u8 as_head_here, u8 early, u8 turn, u8 holders_core',
     'fs_sem': 'a64 word, a64 limit, mutex mutex, u8 bounded, u8 resizing, fs_awake awake, '

@@ -37,7 +37,7 @@ static void take_or_join(struct fs_section *in, struct fs_wait *wait, int priori
     int error = fs_take_or_say(in, w->units, priority, drains);
 
     if (error == FS_MUST_WAIT && (error = fs_room_in_queue(in)) == 0) {
-        fs_plan_awake(in, w, fs_join(in, w, priority));
+        fs_join_thread(in, w, priority);
         wait->claims_at_ns = fs_age_old_at_ns(in->sem, w);
         return;
     }
@@ -50,6 +50,7 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
 {
     struct fs_wait wait = {
         .waiter.units = n, .sem = s, .abort = fs_abort_request, .deadline = deadline,
+        .claims_when_woken = s->bypass_ns != 0,
     };
     struct fs_section in;
     int error;

@@ -3,6 +3,7 @@
 #include "age.h"
 
 #include "probes.h"
+#include "queue.h"
 
 /* False: it is not time yet, or it makes no difference. */
 static bool grows_old(struct fs_section *in, struct fs_waitq_node *node)
@@ -23,7 +24,7 @@ void fs_age_note_oldest(struct fs_section *in)
     fs_assert_held(s);
     if (oldest == NULL || oldest->kind == FS_OLD || !grows_old(in, oldest) || oldest == head)
         return;
-    s->head_since_ns = in->now_ns;
+    fs_head_is_new(in);
     fs_probe_aged(s, s->name, fs_waiter_of(oldest)->units, oldest->seq,
                   in->now_ns - fs_waiter_of(oldest)->joined_ns);
 }

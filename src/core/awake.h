@@ -29,8 +29,7 @@ enum fs_plan {
     FS_PLAN_YIELD_AS_HEAD,      /* it joined as the head, but the releasing thread needs its core */
     FS_PLAN_YIELD_WOKEN,        /* woken early in a crowd, by the next to join */
     FS_PLAN_YIELD_NEXT,         /* the same, or awake already: next on its core, so it spins first */
-    FS_PLAN_YIELD_IN_QUEUE,     /* its turn is near */
-    FS_PLAN_CLAIM               /* no answer of the policy: woken to claim its units, see bypass.h */
+    FS_PLAN_YIELD_IN_QUEUE      /* its turn is near */
 };
 
 /* What is known of a semaphore.  All zero: nothing yet, so threads stay awake. */

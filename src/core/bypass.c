@@ -31,8 +31,6 @@ bool fs_bypass_wake_head(struct fs_section *in, struct fs_waiter *head)
 {
     if (grants_directly(in, head))
         return false;
-    fs_learn(in->sem, head->joined_ns, head->in_queue.core, fs_section_now(in));
-    fs_set_plan(head, FS_PLAN_CLAIM);
-    head->complete(head, FS_WOKEN, in);
+    fs_wake_to_claim(in, head);
     return true;
 }

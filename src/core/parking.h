@@ -42,11 +42,13 @@ struct fs_parker {
     struct fs_parker *wakes[2]; /* while queued, whom this thread wakes itself; else NULL */
 };
 
-/* How a thread sleeps in one wait. */
+/* How a thread sleeps in one wait.  The last two are written by its waker, before the word changes. */
 struct fs_parking {
     struct fs_parker *parker;   /* NULL: on_word, or out of memory: the thread polls */
     bool              on_word;  /* park_futex.c: without a parker */
     int               thread;   /* fs_thread_id(), if on_word */
+    bool              listed;   /* in that waker's wake queue, until parker->queued is false */
+    int64_t           woken_ns; /* when */
 };
 
 /* parkers.c: this thread's parker, for a wait that begins now; NULL if there is no memory. */
@@ -82,6 +84,7 @@ void fs_unpark_word(const _Atomic int *word);
  */
 static inline void fs_parking_begin(struct fs_parking *parking, bool interruptible)
 {
+    parking->listed = false;
     parking->on_word = FS_HAS_FUTEX && (interruptible || fs_under_valgrind);
     if (parking->on_word) {
         parking->parker = NULL;

@@ -12,7 +12,8 @@ static bool is_head(const struct fs_sem *s, const struct fs_waiter *w)
 
 /* ---- Join ---- */
 
-bool fs_join(struct fs_section *in, struct fs_waiter *w, int priority)
+/* Returns whether it is the head. */
+FS_ALWAYS_INLINE static bool join(struct fs_section *in, struct fs_waiter *w, int priority)
 {
     struct fs_sem *s = in->sem;
     uint32_t waiters = s->waiters + 1;
@@ -74,19 +75,19 @@ static struct fs_waiter *next_on_the_core_of(const struct fs_sem *s, const struc
     return NULL;
 }
 
-void fs_plan_awake(struct fs_section *in, struct fs_waiter *w, bool is_the_head)
+void fs_join_thread(struct fs_section *in, struct fs_waiter *w, int priority)
 {
+    bool becomes_head = join(in, w, priority);
     struct fs_sem *s = in->sem;
     struct fs_awake_facts facts;
     struct fs_waiter *next = NULL;
     enum fs_plan plan;
     enum fs_ahead ahead;
 
-    fs_assert_held(s);
     w->in_queue.core = (int16_t)fs_cpu_current();
     if (s->sleeps_at_once)
         return;
-    facts = facts_of(s, w, is_the_head);
+    facts = facts_of(s, w, becomes_head);
     ahead = fs_awake_joined(&s->awake, &facts, w->in_queue.core, &plan);
     fs_set_plan(w, plan);
     if (ahead == FS_AHEAD_ON_CORE)
@@ -95,6 +96,12 @@ void fs_plan_awake(struct fs_section *in, struct fs_waiter *w, bool is_the_head)
         wake_ahead(in, next, FS_PLAN_YIELD_NEXT);
     else if (ahead != FS_AHEAD_NOBODY)
         wake_ahead(in, fs_head(s), FS_PLAN_YIELD_WOKEN);
+}
+
+void fs_join_ticket(struct fs_section *in, struct fs_waiter *w, int priority)
+{
+    (void)join(in, w, priority);
+    w->in_queue.core = FS_NO_CORE;
 }
 
 void fs_wake_next(struct fs_section *in, struct fs_waiter *head)
@@ -107,6 +114,32 @@ void fs_wake_next(struct fs_section *in, struct fs_waiter *head)
 }
 
 /* ---- Leave ---- */
+
+/*
+ * The head is about to have its units: learn from the time that it took.  There is nothing to learn
+ * if it became the head in this same section, if it is a ticket, which has no thread, or if no thread
+ * may stay awake on this semaphore.
+ */
+FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
+{
+    int64_t head_ns = now_ns - s->head_since_ns;
+    bool says = s->head_since_ns != 0 && head_ns != 0 && core != FS_NO_CORE && !s->sleeps_at_once;
+
+    fs_awake_granted(&s->awake, core, says && s->waiters != 0 ? head_ns : 0);
+    if (says && head_ns >= FS_LATE_NS)
+        fs_awake_late(&s->awake, s->head_since_ns == joined_ns, s->waiters != 0, head_ns, now_ns);
+    if (says)
+        fs_awake_learn(&s->awake, s->head_since_ns == joined_ns, head_ns, core);
+    s->head_since_ns = 0;
+}
+
+void fs_wake_to_claim(struct fs_section *in, struct fs_waiter *head)
+{
+    fs_assert_held(in->sem);
+    learn(in->sem, head->joined_ns, head->in_queue.core, fs_section_now(in));
+    fs_set_plan(head, FS_PLAN_SLEEP);   /* again, if they are gone by then */
+    head->complete(head, FS_WOKEN, in);
+}
 
 /*
  * The waiter is completed before the clock is read and anything is counted: if its thread is awake,
@@ -131,6 +164,6 @@ void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state s
     if (!was_head)
         return;
     if (state == FS_GRANTED)
-        fs_learn(s, ended.joined_ns, ended.core, now_ns);
+        learn(s, ended.joined_ns, ended.core, now_ns);
     s->head_since_ns = now_ns;          /* for the next head */
 }

@@ -15,11 +15,12 @@ static inline struct fs_waiter *fs_head(const struct fs_sem *s)
     return fs_waiter_of(fs_waitq_first(&s->queue));
 }
 
-/* Let w join, as the last of its priority.  True: it is the head. */
-bool fs_join(struct fs_section *in, struct fs_waiter *w, int priority);
-
-/* The request of this thread has joined: make its plan, and wake another one ahead. */
-void fs_plan_awake(struct fs_section *in, struct fs_waiter *w, bool is_the_head);
+/*
+ * Let w join, as the last of its priority.  A thread gets a plan, of staying awake or not, and may wake
+ * another one ahead.
+ */
+void fs_join_thread(struct fs_section *in, struct fs_waiter *w, int priority);
+void fs_join_ticket(struct fs_section *in, struct fs_waiter *w, int priority);
 
 /* Take w out of the queue, complete it with this state, and count it. */
 void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state state);
@@ -28,21 +29,15 @@ void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state s
 void fs_wake_next(struct fs_section *in, struct fs_waiter *head);
 
 /*
- * The head is about to have its units: learn from the time that it took.  There is nothing to learn
- * if it became the head in this same section, if it is a ticket, which has no thread, or if no thread
- * may stay awake on this semaphore.
+ * The head fits, but is not granted: wake it, so that it comes to claim its units.  It counts as a
+ * grant for what the semaphore learns.
  */
-static inline void fs_learn(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
-{
-    int64_t head_ns = now_ns - s->head_since_ns;
-    bool says = s->head_since_ns != 0 && head_ns != 0 && core != FS_NO_CORE && !s->sleeps_at_once;
+void fs_wake_to_claim(struct fs_section *in, struct fs_waiter *head);
 
-    fs_awake_granted(&s->awake, core, says && s->waiters != 0 ? head_ns : 0);
-    if (says && head_ns >= FS_LATE_NS)
-        fs_awake_late(&s->awake, s->head_since_ns == joined_ns, s->waiters != 0, head_ns, now_ns);
-    if (says)
-        fs_awake_learn(&s->awake, s->head_since_ns == joined_ns, head_ns, core);
-    s->head_since_ns = 0;
+/* Another one is the head from now on, without a leave or a join: it has become old. */
+static inline void fs_head_is_new(struct fs_section *in)
+{
+    in->sem->head_since_ns = fs_section_now(in);
 }
 
 #endif

@@ -170,8 +170,7 @@ static int ticket_take_or_join(struct fs_section *in, struct fs_ticket *t, int p
         (void)fs_grant(in);
     result = fs_take_or_say(in, w->units, priority, false);
     if (result == FS_MUST_WAIT && (result = fs_room_in_queue(in)) == 0) {
-        fs_join(in, w, priority);
-        w->in_queue.core = FS_NO_CORE;
+        fs_join_ticket(in, w, priority);
         /* Release order: a thread that sees it WAITING must see for which semaphore. */
         fs_state_go(&ticket_machine, &t->state, FS_TICKET_WAITING, memory_order_release);
         return EINPROGRESS;

@@ -53,16 +53,6 @@ void fs_wait_from_now(fairsem_wait_t *until, struct fs_deadline *at, const fairs
 /* ---- Completing a waiter: its final state, or WOKEN, becomes visible ---- */
 
 /*
- * Its first waker has made the call that wakes it.  Relaxed: that waker's store tells nothing else,
- * and a compare-and-swap follows.
- */
-static bool has_been_woken(const struct fs_wait *wait)
-{
-    return wait->in_wake_queue
-           && !atomic_load_explicit(&wait->parking.parker->queued, memory_order_relaxed);
-}
-
-/*
  * Complete a waiter that need not be woken: it is awake (QUEUED), or has been woken (WOKEN).  In the
  * second case only if the call has been made: nobody may depend on a thread that was going to make
  * it, and may be held up.  By compare-and-swap, because without the mutex WOKEN becomes QUEUED, and
@@ -78,7 +68,7 @@ static bool complete_awake(struct fs_wait *wait, enum fs_waiter_state state)
     if (fs_state_try(&fs_waiter_machine, word, &now, state, memory_order_release,
                      memory_order_relaxed))
         return true;
-    return now == FS_WOKEN && has_been_woken(wait)
+    return now == FS_WOKEN && fs_wake_was_made(&wait->parking)
            && fs_state_try(&fs_waiter_machine, word, &now, state, memory_order_release,
                            memory_order_relaxed);
 }
@@ -103,9 +93,7 @@ static void complete_thread(struct fs_waiter *w, enum fs_waiter_state state,
     }
     if (state != FS_WOKEN && complete_awake(wait, state))
         return;
-    if (state == FS_GRANTED)
-        wait->completed_ns = fs_section_now(in);
-    wait->in_wake_queue = fs_wake_queue_add(&in->after.wakes, &wait->parking, &w->state);
+    fs_wake_queue_add(&in->after.wakes, &wait->parking, &w->state, fs_section_now(in));
     fs_state_go(&fs_waiter_machine, &w->state, state, memory_order_release);
 }
 
@@ -291,9 +279,7 @@ static int fall_asleep(struct fs_wait *wait)
     enum fs_plan plan = fs_plan_of(w);
     int state;
 
-    if (plan == FS_PLAN_CLAIM)
-        come_to_claim(wait->sem);
-    else if (plan != FS_PLAN_SLEEP && !fs_handlers_are_bare(wait->interruptible))
+    if (plan != FS_PLAN_SLEEP && !fs_handlers_are_bare(wait->interruptible))
         (void)fs_awake_stay(&w->state, FS_QUEUED, &w->in_queue.plan, w->joined_ns, wait->deadline);
     /* First a load: after a spin the wait has usually ended, and no store is needed. */
     state = atomic_load_explicit(&w->state, memory_order_acquire);
@@ -306,7 +292,10 @@ static int fall_asleep(struct fs_wait *wait)
     return state;
 }
 
-/* A woken thread becomes QUEUED again: a thread that completes it from now on need not wake it. */
+/*
+ * A woken thread becomes QUEUED again: a thread that completes it from now on need not wake it.  With
+ * bounded bypass its units are free, if nobody took them meanwhile.
+ */
 static int state_when_awake(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;
@@ -315,8 +304,11 @@ static int state_when_awake(struct fs_wait *wait)
     /* Fails if the wait has ended. */
     if (state == FS_WOKEN
         && fs_state_try(&fs_waiter_machine, &w->state, &state, FS_QUEUED, memory_order_acquire,
-                        memory_order_acquire))
+                        memory_order_acquire)) {
+        if (wait->claims_when_woken)
+            come_to_claim(wait->sem);
         return FS_QUEUED;
+    }
     return state;
 }
 
@@ -327,9 +319,6 @@ static bool claims_by_itself(struct fs_wait *wait)
         return false;
     wait->claims_at_ns = 0;
     come_to_claim(wait->sem);
-    /* By itself, perhaps: then there is no wake-up to measure.  Before, a granter may write it. */
-    if (atomic_load_explicit(&wait->waiter.state, memory_order_acquire) == FS_GRANTED)
-        wait->completed_ns = 0;
     return true;
 }
 
@@ -340,22 +329,24 @@ static inline const struct fs_deadline *wakes_at(const struct fs_wait *wait, str
 }
 
 /* The deadline is checked here, because a park may return early for any reason. */
-int fs_sleep(struct fs_wait *wait, bool *slept)
+int fs_sleep(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;
     struct fs_deadline claim;
+    bool slept = false;     /* and has not been awake since */
     int state;
 
-    *slept = false;
     for (;;) {
         state = state_when_awake(wait);
         if (state == FS_QUEUED) {
             state = fall_asleep(wait);
-            *slept = false;
+            slept = false;
         }
         /* First: its units may have been free since that time, and this thread is late. */
-        if (state == FS_PARKED && claims_by_itself(wait))
+        if (state == FS_PARKED && claims_by_itself(wait)) {
+            slept = false;
             continue;
+        }
         if (state == FS_PARKED && wait->deadline != NULL && fs_deadline_passed(wait->deadline))
             state = abort_wait(wait, FS_EXPIRED, ETIMEDOUT);
         else if (state == FS_PARKED && wait->interruptible
@@ -365,8 +356,10 @@ int fs_sleep(struct fs_wait *wait, bool *slept)
             break;
         if (fs_park(&wait->parking, &w->state, FS_PARKED, wakes_at(wait, &claim)))
             interrupt(wait);
-        *slept = true;
+        slept = true;
     }
+    if (slept && state == FS_GRANTED && !fs_watched)
+        fs_awake_slept(wait->parking.woken_ns);
     return state;
 }
 
@@ -374,7 +367,7 @@ int fs_sleep(struct fs_wait *wait, bool *slept)
  * The clean-up begins before the unlock.  The deferred work there may run a callback, which may
  * throw, or a signal handler that was held until then, which may end the thread.
  */
-static int end_and_sleep(struct fs_wait *wait, struct fs_section *in, bool *slept)
+static int end_and_sleep(struct fs_wait *wait, struct fs_section *in)
 {
     int state;
 
@@ -383,18 +376,15 @@ static int end_and_sleep(struct fs_wait *wait, struct fs_section *in, bool *slep
     if (fs_handlers_are_bare(wait->interruptible))
         stay_awake_without_signals(wait, &in->after);
     fs_deferred_run(&in->after);
-    state = fs_sleep(wait, slept);
+    state = fs_sleep(wait);
     pthread_cleanup_pop(0);
     return state;
 }
 
 int fs_section_end_and_wait(struct fs_section *in, struct fs_wait *wait)
 {
-    bool slept;
-    int state = end_and_sleep(wait, in, &slept);
+    int state = end_and_sleep(wait, in);
 
-    if (slept && !fs_watched && state == FS_GRANTED && wait->completed_ns != 0)
-        fs_awake_slept(wait->completed_ns);
     fs_annotate_after(&wait->waiter);
     if (wait->by_token.token != NULL && state != FS_CANCELED)
         fs_token_detach(&wait->by_token);

@@ -25,15 +25,13 @@ struct fs_wait {
     struct fs_sem            *sem;
     fs_abort_fn              *abort;
     const struct fs_deadline *deadline;     /* NULL: none */
+    bool                      claims_when_woken; /* r/o; early: bypass.h */
     int64_t                   claims_at_ns; /* when it comes to claim by itself; 0: never, or done */
     struct fs_cancelable      by_token;
     struct fs_parking         parking;
-    bool                      in_wake_queue; /* under mutex; until parking.parker->queued is false */
     unsigned                  generation;   /* the process in which it began: fork.h */
     bool                      interruptible;
     _Atomic bool              interrupted;  /* r/w by its thread and that thread's handlers */
-    int64_t                   completed_ns; /* when it was granted, written before that state; 0: it
-                                             * did not have to sleep */
 };
 
 /*
@@ -64,10 +62,10 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token);
 fs_abort_fn fs_abort_request;
 
 /*
- * Sleep until the state is final, and return it.  It may be final already.  *slept: the thread was
- * asleep when it became final.  No mutex held.  Cancellation point, without a clean-up.
+ * Sleep until the state is final, and return it.  It may be final already.  No mutex held.
+ * Cancellation point, without a clean-up.
  */
-int fs_sleep(struct fs_wait *wait, bool *slept);
+int fs_sleep(struct fs_wait *wait);
 
 /*
  * The end of the critical section in which the request may have joined the queue: unlock, run the

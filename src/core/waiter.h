@@ -4,7 +4,7 @@
  *
  * THE WAITER
  *
- *                  fs_join          fall_asleep      wake_ahead, fs_bypass_opens
+ *                   join            fall_asleep      wake_ahead, fs_wake_to_claim
  *      NOT_JOINED ---------> QUEUED ----------> PARKED ----------> WOKEN
  *       |                     | ^                 |                 | |
  *       |                     | +-------------- state_when_awake ---+ |

@@ -30,22 +30,31 @@ static inline void fs_wake_queue_init(struct fs_wake_queue *queue)
     queue->words = queue->n_elsewhere = 0;
 }
 
+/* True: the parker is `queued` until this wake has been made. */
 bool fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker);
 void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word);
 
 /*
  * Add the thread that parks with this word and may be asleep.  The caller changes the word after
- * this call; all words that were added before have been changed.  True: its parker will be `queued`
- * until this wake has been made.
+ * this call; all words that were added before have been changed.
  */
-static inline bool fs_wake_queue_add(struct fs_wake_queue *queue, const struct fs_parking *parking,
-                                     const _Atomic int *word)
+static inline void fs_wake_queue_add(struct fs_wake_queue *queue, struct fs_parking *parking,
+                                     const _Atomic int *word, int64_t now_ns)
 {
+    parking->woken_ns = now_ns;
     if (parking->on_word)
         fs_wake_queue_add_word(queue, word);
     else if (parking->parker != NULL)
-        return fs_wake_queue_add_parker(queue, parking->parker);
-    return false;
+        parking->listed = fs_wake_queue_add_parker(queue, parking->parker);
+}
+
+/*
+ * Has the first waker made the call that wakes this thread?  Relaxed: the waker's store tells nothing
+ * else.
+ */
+static inline bool fs_wake_was_made(const struct fs_parking *parking)
+{
+    return parking->listed && !atomic_load_explicit(&parking->parker->queued, memory_order_relaxed);
 }
 
 static inline bool fs_wake_queue_empty(const struct fs_wake_queue *queue)

@@ -367,7 +367,7 @@ def a_question_holds_nobody_up():
         pid, terminal = pty.fork()
         if pid == 0:
             os.execv(LIMIT, [LIMIT, where, "--ttl=600", "n", "1", "--", "echo", "its turn"])
-        wait_until("it asks", lambda: played.fake.lists == 1 and played.waiting() == 1)
+        wait_until("it asks", lambda: played.fake.lists >= 1 and played.waiting() == 1)
         let_go(holder)
         seen = b""
         while b"its turn" not in seen:

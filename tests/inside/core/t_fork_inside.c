@@ -28,8 +28,8 @@ void __real_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *de
 void __wrap_fs_park_on_cond(struct fs_parker *self, const struct fs_deadline *deadline);
 bool __real_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
 bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline);
-void __real_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker);
-void __wrap_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker);
+bool __real_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker);
+bool __wrap_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker);
 void __real_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic int *word);
 void __wrap_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic int *word);
 
@@ -59,10 +59,10 @@ bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_
     return __real_fs_park_on_word(word, value, deadline);
 }
 
-void __wrap_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker)
+bool __wrap_fs_wake_queue_add_parker(struct fs_wake_queue *wakes, struct fs_parker *parker)
 {
     atomic_fetch_add(&wakes_noted, 1);
-    __real_fs_wake_queue_add_parker(wakes, parker);
+    return __real_fs_wake_queue_add_parker(wakes, parker);
 }
 
 void __wrap_fs_wake_queue_add_word(struct fs_wake_queue *wakes, const _Atomic int *word)

@@ -119,17 +119,16 @@ START_TEST(a_grant_orders_before_a_waiter_that_is_awake)
         struct fs_wait wait = { .waiter.units = 1, .sem = s, .abort = fs_abort_request };
         struct fs_section in;
         pthread_t sender;
-        bool woken;
 
         ck_assert_int_eq(fairsem_init(&m.sem, 0, NULL), 0);
         ck_assert_int_eq(fs_wait_begin(&wait, NULL), 0);
         fs_section_begin(&in, s);
-        fs_join(&in, &wait.waiter, 0);
+        fs_join_thread(&in, &wait.waiter, 0);
         fs_section_end(&in);
         start_thread(&sender, release_it, &m);
         while (fs_in_queue(&wait.waiter))
             moment();
-        ck_assert_int_eq(fs_sleep(&wait, &woken), FS_GRANTED);
+        ck_assert_int_eq(fs_sleep(&wait), FS_GRANTED);
         ck_assert_int_eq(m.text, TEXT);
         pthread_join(sender, NULL);
         ck_assert_int_eq(fairsem_destroy(&m.sem), 0);
