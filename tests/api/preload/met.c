@@ -409,7 +409,7 @@ static void step_through(const struct meeting *meeting)
     printf("\n");
     MUST(reached > (meeting->act == leave_others && !waits ? 7 * (instructions / 8) : instructions / 3));
     MUST(meeting->act != leave_others || getenv("FAIRSEM_CELLS_KEPT") == NULL
-         || atomic_load(&shared->moved) > reached / 10);
+         || atomic_load(&shared->moved) > reached / 20);
 }
 
 int main(void)
