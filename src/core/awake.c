@@ -111,25 +111,46 @@ void fs_awake_note_wake_up(int64_t completed_ns)
 }
 
 /*
- * When threads may yield again, 0: always; and for how long they did not.  A late yield may be the
- * fault of a program that computes all the time, or of the machine, which is away for a moment now
- * and then.  So the first pause is brief, and each that is followed by a late yield doubles the
- * next.
+ * For so long threads do without something that has just cost time.  The machine may only have been
+ * away for a moment.  So the first pause is brief, and each that is followed by another soon doubles.
  *
- * Relaxed, like the time above: a thread that sees them late yields once more, or doubles the pause
- * once less.
+ * Relaxed, like the time above: a thread that sees it late does it once more, or doubles once less.
  */
-static _Atomic int64_t no_yields_before_ns, pause_ns;
+struct pause {
+    _Atomic int64_t until_ns;   /* 0: there was none */
+    _Atomic int64_t for_ns;
+};
+
+static int64_t pause_end(const struct pause *pause)
+{
+    return atomic_load_explicit(&pause->until_ns, memory_order_relaxed);
+}
+
+static void pause_for(struct pause *pause, int64_t now_ns, int64_t ns)
+{
+    atomic_store_explicit(&pause->for_ns, ns, memory_order_relaxed);
+    atomic_store_explicit(&pause->until_ns, now_ns + ns, memory_order_relaxed);
+}
+
+/* What took so long began at that time. */
+static void pause_again(struct pause *pause, int64_t began_ns, int64_t now_ns, int64_t soon_ns,
+                        int64_t longest_ns)
+{
+    int64_t ns = atomic_load_explicit(&pause->for_ns, memory_order_relaxed);
+
+    if (began_ns - pause_end(pause) > soon_ns)
+        ns = FIRST_PAUSE_NS;
+    else if (ns < longest_ns)
+        ns *= 2;
+    pause_for(pause, now_ns, ns);
+}
+
+/* A yield comes back late beside a program that computes all the time. */
+static struct pause no_yields;
 
 static bool yields_pay(int64_t now_ns)
 {
-    return now_ns >= atomic_load_explicit(&no_yields_before_ns, memory_order_relaxed);
-}
-
-static void pause_yields(int64_t now_ns, int64_t ns)
-{
-    atomic_store_explicit(&pause_ns, ns, memory_order_relaxed);
-    atomic_store_explicit(&no_yields_before_ns, now_ns + ns, memory_order_relaxed);
+    return now_ns >= pause_end(&no_yields);
 }
 
 /* False: a sandbox forbids it. */
@@ -146,18 +167,12 @@ static bool give_way(void)
 /* False: the yield has cost a time slice. */
 static bool yield_was_short(int64_t before_ns, int64_t now_ns)
 {
-    int64_t last = atomic_load_explicit(&no_yields_before_ns, memory_order_relaxed);
-    int64_t pause = atomic_load_explicit(&pause_ns, memory_order_relaxed);
-
     if (now_ns - before_ns < LONGEST_YIELD_NS)
         return true;
-    if (before_ns < last)       /* another thread was late at the same time, and has noted it */
-        return false;
-    if (before_ns - last > pause)
-        pause = FIRST_PAUSE_NS;
-    else if (pause < LONGEST_PAUSE_NS)
-        pause *= 2;
-    pause_yields(now_ns, pause);
+    /* Before: another thread was late at the same time, and has noted it. */
+    if (before_ns >= pause_end(&no_yields))
+        pause_again(&no_yields, before_ns, now_ns,
+                    atomic_load_explicit(&no_yields.for_ns, memory_order_relaxed), LONGEST_PAUSE_NS);
     return false;
 }
 
@@ -167,7 +182,7 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
  * nobody queues.  (2 threads, 1 us each, 2 cores, beside one: 0.4 of the holds.)  So nobody stays awake
  * until this time, and again for twice as long if that has not changed.
  */
-static _Atomic int64_t all_sleep_before_ns, all_sleep_for_ns;
+static struct pause nobody_awake;
 
 /* Since when threads may stay awake, or the last look; and the processor time of the process then. */
 static _Atomic int64_t looked_ns, used_before_ns;
@@ -186,7 +201,7 @@ static int64_t look_again(int64_t now_ns)
 
 static bool all_sleep(int64_t now_ns)
 {
-    int64_t until = atomic_load_explicit(&all_sleep_before_ns, memory_order_relaxed);
+    int64_t until = pause_end(&nobody_awake);
 
     if (now_ns < until)
         return true;
@@ -210,20 +225,13 @@ static bool is_soon(const struct fs_awake *awake, bool as_head, bool others_wait
 void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait, int64_t head_ns,
                    int64_t now_ns)
 {
-    int64_t until = atomic_load_explicit(&all_sleep_before_ns, memory_order_relaxed);
-    int64_t ns = atomic_load_explicit(&all_sleep_for_ns, memory_order_relaxed);
     int64_t passed = now_ns - atomic_load_explicit(&looked_ns, memory_order_relaxed);
 
-    if (!is_soon(awake, as_head, others_wait) || now_ns - head_ns < until)
+    if (!is_soon(awake, as_head, others_wait) || now_ns - head_ns < pause_end(&nobody_awake))
         return;
     if (look_again(now_ns) >= passed / 4 * 3 * fs_cpu_count() || passed > MEMORY_NS)
         return;
-    if (now_ns - head_ns - until > MEMORY_NS)
-        ns = FIRST_PAUSE_NS;
-    else if (ns < LONGEST_SLEEP_NS)
-        ns *= 2;
-    atomic_store_explicit(&all_sleep_for_ns, ns, memory_order_relaxed);
-    atomic_store_explicit(&all_sleep_before_ns, now_ns + ns, memory_order_relaxed);
+    pause_again(&nobody_awake, now_ns - head_ns, now_ns, MEMORY_NS, LONGEST_SLEEP_NS);
 }
 
 /* ======================================================================== *
@@ -382,7 +390,7 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
             continue;
         }
         if (!give_way()) {
-            pause_yields(now, LONGEST_PAUSE_NS);
+            pause_for(&no_yields, now, LONGEST_PAUSE_NS);
             return;
         }
         now = fs_now_ns();

@@ -66,6 +66,7 @@ static inline void fs_count_ended(struct fs_sem *s, const struct fs_ended *ended
     struct fs_counters *count = &s->count;
     int64_t waited_ns = now_ns - ended->joined_ns;
 
+    fs_count_waiting(s, ended->units, -1);
     if (waited_ns > INT64_MAX - s->wait_ns_total)
         s->wait_ns_total = INT64_MAX;   /* a million tickets, for a month each */
     else

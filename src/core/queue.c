@@ -155,7 +155,6 @@ void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state s
 
     fs_assert_held(s);
     fs_waitq_leave(&s->queue, &w->in_queue);
-    fs_count_waiting(s, ended.units, -1);
     atomic_store_explicit(&s->waiters, s->waiters - 1, memory_order_release);
     fs_annotate_before(w);
     w->complete(w, state, in);

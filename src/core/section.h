@@ -38,7 +38,8 @@ int fs_release(struct fs_sem *s, int64_t n);
 static inline void fs_debit(struct fs_section *in, int64_t n)
 {
     in->available -= n;
-    atomic_store_explicit(&in->sem->word, in->available * 2 + FS_SLOW, memory_order_release);
+    atomic_store_explicit(&in->sem->word, fs_word_of(in->available, true, false),
+                          memory_order_release);
 }
 
 /*

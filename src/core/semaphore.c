@@ -60,7 +60,7 @@ int fairsem_init(fairsem_t *sem, int64_t units, const fairsem_attr_t *attr)
 
     *sem = (fairsem_t)FAIRSEM_INITIALIZER(units);
     fs_mutex_init(&s->mutex);
-    atomic_store_explicit(&s->word, units * 2 + (fs_watched ? FS_SLOW : 0), memory_order_relaxed);
+    atomic_store_explicit(&s->word, fs_word_of(units, fs_watched, false), memory_order_relaxed);
     s->bounded = attr->capacity != 0;
     if (s->bounded)
         s->limit = attr->capacity;
