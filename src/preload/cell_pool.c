@@ -17,12 +17,6 @@
 
 #define RESTING 64      /* see fs_cell_put_to_rest() */
 
-/*
- * A block is one mapping: the semaphores, then the cells, to which fs_cell_blocks points, then a
- * counter of users for each.
- */
-#define HUGE_PAGE   (UINT32_C(1) << 21)
-
 struct fs_cell *_Atomic fs_cell_blocks[FS_CELL_BLOCKS];
 
 static _Atomic uint32_t fresh;          /* the cells from this index on have never been used */
@@ -39,21 +33,6 @@ static _Atomic uint64_t resting[RESTING];
 static _Atomic uint32_t next_to_rest;   /* the number of the next */
 
 int64_t fs_bypass_ns;                   /* r/o */
-
-uint32_t fs_cells_used(void)
-{
-    return atomic_load_explicit(&fresh, memory_order_relaxed);
-}
-
-/* Those of 16 cells in a row are in different cache lines. */
-_Atomic uint32_t *fs_cell_users(const struct fs_cell *cell)
-{
-    unsigned block = fs_cell_block(cell->index);
-    uint32_t size = fs_cells_in(block), i = cell->index + FS_FIRST_CELLS - size;
-    struct fs_cell *first = atomic_load_explicit(&fs_cell_blocks[block], memory_order_relaxed);
-
-    return (_Atomic uint32_t *)(void *)(first + size) + (i % 16 * (size / 16) + i / 16);
-}
 
 /* Release order: a thread that takes the cell must see what we wrote into it, and so below. */
 void fs_cell_put_back(uint32_t index)
@@ -122,54 +101,33 @@ static uint32_t take_resting(void)
 /* Two threads may map the same block; one of them unmaps its own. */
 static bool map_block(unsigned block)
 {
-    const size_t cells = fs_cells_in(block), sems = cells * FS_SEM_SIZE;
-    const size_t size = sems + cells * (sizeof(struct fs_cell) + sizeof(uint32_t));
-    struct fs_cell *none = NULL, *first;
+    const size_t size = fs_cells_in(block) * sizeof(struct fs_cell);
+    struct fs_cell *none = NULL, *map;
     int before = errno;
-    char *map;
 
     if (atomic_load_explicit(&fs_cell_blocks[block], memory_order_relaxed) != NULL)
         return true;
     map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
                0);
-    if (map == MAP_FAILED) {
-        errno = before;
-        return false;
-    }
-    /* What cell_sweep.c gives back must not be made a part of a huge page. */
-    if (sems >= HUGE_PAGE)
-        (void)madvise(map, size, MADV_NOHUGEPAGE);
     errno = before;
-    first = (void *)(map + sems);
-    if (!atomic_compare_exchange_strong_explicit(&fs_cell_blocks[block], &none, first,
+    if (map == MAP_FAILED)
+        return false;
+    if (!atomic_compare_exchange_strong_explicit(&fs_cell_blocks[block], &none, map,
                                                  memory_order_release, memory_order_relaxed))
         munmap(map, size);
     return true;
 }
 
-static fairsem_t *sem_of(uint32_t index)
-{
-    unsigned block = fs_cell_block(index);
-    struct fs_cell *first = atomic_load_explicit(&fs_cell_blocks[block], memory_order_relaxed);
-    size_t behind = (size_t)fs_cells_in(block) * 2 - (index + FS_FIRST_CELLS);
-
-    return (fairsem_t *)(void *)((char *)first - behind * FS_SEM_SIZE);
-}
-
 static uint32_t take_fresh(void)
 {
     uint32_t index = atomic_load_explicit(&fresh, memory_order_relaxed);
-    struct fs_cell *cell;
 
     do {
         if (index > FS_CELL_INDEX || !map_block(fs_cell_block(index)))
             return FS_NO_CELL;
     } while (!atomic_compare_exchange_weak_explicit(&fresh, &index, index + 1,
                                                     memory_order_relaxed, memory_order_relaxed));
-    cell = fs_cell_at(index);
-    cell->index = index;
-    cell->sem = sem_of(index);
-    fs_sem_init(cell->sem, 0, fs_bypass_ns);
+    fs_sem_init(&fs_cell_at(index)->sem, 0, fs_bypass_ns);
     return index;
 }
 

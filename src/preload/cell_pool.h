@@ -5,39 +5,20 @@
 
 #include "fast_path.h"
 
-#include <assert.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 
 struct fs_record;
 
-/* This decides whether a thread may retire the cell's semaphore, and what becomes of the cell. */
-enum fs_cell_state {
-    FS_CELL_FREE,       /* or a thread prepares it */
-    FS_CELL_IN_USE,
-    FS_CELL_CLAIMED,    /* cell_sweep.c is about to give it up */
-    FS_CELL_GIVEN_UP,   /* for ever; the sem_t may still refer to it */
-    FS_CELL_SWEPT       /* the memory of its semaphore, too, has gone back to the kernel */
-};
-
-/*
- * The semaphore is not in it, because a cell that is given up is still needed, its semaphore not.
- */
+/* In whole cache lines, from the begin of one: see struct fs_sem. */
 struct fs_cell {
-    fairsem_t        *sem;          /* r/o; initialized once; between two uses it is retired */
-    _Atomic(const sem_t *) home;    /* the sem_t that refers to it, or did; NULL: given up */
-    _Atomic int64_t   units_at_end; /* if retired or given up: the semaphore's units then */
+    _Alignas(64) fairsem_t sem;     /* initialized once; between two uses it is retired */
+    _Atomic(const sem_t *) home;    /* the sem_t that refers to it, or did */
+    _Atomic int64_t   units_at_end; /* if retired: the semaphore's units then */
     _Atomic(struct fs_record *) record; /* r/o while in use; NULL: no statistics */
     _Atomic uint32_t  tag;          /* of its present or last use; 0: not used yet */
     _Atomic uint32_t  next_free;    /* in the stack of free cells */
-    uint32_t          index;        /* r/o */
-    _Atomic uint16_t  state;        /* enum fs_cell_state */
-    uint16_t          seen;         /* by cell_sweep.c: the number of sections then */
 };
-
-/* Semaphores lie side by side, so many bytes apart, and fill whole pages. */
-#define FS_SEM_SIZE 256
-static_assert(sizeof(fairsem_t) <= FS_SEM_SIZE, "a semaphore does not fit");
 
 #define FS_CELL_INDEX UINT32_C(0x0fffffff)      /* the largest index */
 #define FS_NO_CELL    (FS_CELL_INDEX + 1)
@@ -74,22 +55,6 @@ static inline bool fs_cell_exists(uint32_t index)
 {
     return atomic_load_explicit(&fs_cell_blocks[fs_cell_block(index)], memory_order_relaxed)
            != NULL;
-}
-
-/* So many cells have been used: all up to this index. */
-uint32_t fs_cells_used(void);
-
-/* How many threads are in a call that may use the mutex of the cell's semaphore. */
-_Atomic uint32_t *fs_cell_users(const struct fs_cell *cell);
-
-/* False: the cell is in another state. */
-static inline bool fs_cell_change(struct fs_cell *cell, enum fs_cell_state from,
-                                  enum fs_cell_state to)
-{
-    uint16_t state = (uint16_t)from;
-
-    return atomic_compare_exchange_strong_explicit(&cell->state, &state, (uint16_t)to,
-                                                   memory_order_acq_rel, memory_order_relaxed);
 }
 
 /* A free cell, whose semaphore is retired or new; FS_NO_CELL: there is no memory. */

@@ -13,7 +13,6 @@
 #include "posix/sem_calls.h"
 #include "private_memory.h"
 #include "record.h"
-#include "cell_sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +65,6 @@ void fs_cells_prepare(int (*init)(sem_t *, int, unsigned))
     if (fs_bypass_ns < 0)
         fs_bypass_ns = 0;
     begin_tags();
-    fs_sweep_prepare();
     at_once = fairsem_init(&probe, 1, NULL) == 0 && !fs_acquire_fast(fs_inside(&probe), 1);
 }
 
@@ -107,41 +105,6 @@ static struct fs_cell *cell_of(uint64_t word)
     return atomic_load_explicit(&cell->tag, memory_order_acquire) == tag ? cell : NULL;
 }
 
-/* Sequentially consistent: see fs_cell_is_given_up(). */
-bool fs_cell_enter(const struct fs_cell *cell)
-{
-    atomic_fetch_add_explicit(fs_cell_users(cell), 1, memory_order_seq_cst);
-    if (!fs_cell_is_given_up(cell))
-        return true;
-    fs_cell_leave(cell);
-    return false;
-}
-
-/* Release order: our last use of the semaphore comes before its memory goes. */
-void fs_cell_leave(const struct fs_cell *cell)
-{
-    atomic_fetch_sub_explicit(fs_cell_users(cell), 1, memory_order_release);
-}
-
-/*
- * As fairsem_available(), which takes the mutex if a section is in the way.  Acquire order, for
- * each load: it must not come after the next one.
- */
-int64_t fs_cell_units(const struct fs_cell *cell)
-{
-    const struct fs_sem *s = fs_inside(cell->sem);
-    uint32_t sections = atomic_load_explicit(&s->sections, memory_order_acquire);
-    int64_t units = fs_word_available(atomic_load_explicit(&s->word, memory_order_acquire));
-
-    if ((sections % 2 != 0
-         || atomic_load_explicit(&s->sections, memory_order_relaxed) != sections)
-        && fs_cell_enter(cell)) {
-        units = fairsem_available(cell->sem);
-        fs_cell_leave(cell);
-    }
-    return units;
-}
-
 /*
  * By compare-and-swap, because another thread may have completed the move, and then the memory may
  * have another use.
@@ -167,19 +130,16 @@ static void keep_from_libc(struct fs_in_place *in, bool keep)
  */
 static void become_plain(struct fs_in_place *in, uint64_t word, const struct fs_cell *cell)
 {
-    int64_t units = fs_cell_units(cell);
-    bool is_retired = fs_cell_is_retired(cell), given_up = fs_cell_is_given_up(cell);
+    int64_t units = fairsem_available(&cell->sem);
 
-    if (is_retired)
+    if (fs_cell_is_retired(cell))
         units = atomic_load_explicit(&cell->units_at_end, memory_order_relaxed);
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&cell->tag, memory_order_relaxed) != (uint32_t)word)
         return;
     keep_from_libc(in, false);
-    if (atomic_compare_exchange_strong_explicit(&in->word, &word, fs_plain((uint32_t)units),
-                                                memory_order_acq_rel, memory_order_relaxed)
-        && given_up)
-        fs_sweep_was_too_early();
+    atomic_compare_exchange_strong_explicit(&in->word, &word, fs_plain((uint32_t)units),
+                                            memory_order_acq_rel, memory_order_relaxed);
 }
 
 /*
@@ -216,7 +176,7 @@ enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell)
         *cell = cell_of(word);
         if (*cell != NULL) {
             if (atomic_load_explicit(&(*cell)->home, memory_order_relaxed) == sem
-                && !fs_retired(fs_inside((*cell)->sem)))
+                && !fs_retired(fs_inside(&(*cell)->sem)))
                 return FS_IS_IN_CELL;
             become_plain(in, word, *cell);
         }
@@ -290,15 +250,12 @@ bool fs_cell_move_in(sem_t *sem)
                                                                  memory_order_relaxed)),
                           memory_order_relaxed);
     do {
-        fs_reuse(fs_inside(cell->sem), (uint32_t)word);
-        atomic_store_explicit(&cell->state, FS_CELL_IN_USE, memory_order_release);
+        fs_reuse(fs_inside(&cell->sem), (uint32_t)word);
         if (atomic_compare_exchange_strong_explicit(&in->word, &word, reference(index, tag),
                                                     memory_order_acq_rel, memory_order_acquire)) {
             keep_from_libc(in, true);
             return true;
         }
-        if (!fs_cell_change(cell, FS_CELL_IN_USE, FS_CELL_FREE))
-            return true;        /* given up already: the caller looks again */
     } while (fs_is_plain(word));
     fs_cell_put_back(index);
     return true;
@@ -314,20 +271,15 @@ void fs_cell_move_out(sem_t *sem)
     struct fs_in_place *in = fs_in_place(sem);
     struct fs_cell *cell;
     uint64_t word;
-    bool retired;
 
     if (fs_cell_find(sem, &cell) != FS_IS_IN_CELL)
         return;
     word = atomic_load_explicit(&in->word, memory_order_acquire);
-    if (!is_reference(word) || (cell = cell_of(word)) == NULL || !fs_cell_enter(cell))
-        return;
-    retired = fs_retire(fs_inside(cell->sem), &cell->units_at_end);
-    fs_cell_leave(cell);
-    if (!retired)
+    if (!is_reference(word) || (cell = cell_of(word)) == NULL
+        || !fs_retire(fs_inside(&cell->sem), &cell->units_at_end))
         return;
     become_plain(in, word, cell);
-    if (fs_cell_change(cell, FS_CELL_IN_USE, FS_CELL_FREE))
-        fs_cell_put_to_rest(cell->index);
+    fs_cell_put_to_rest(index_of(word));
 }
 
 void fs_cells_before_fork(void)

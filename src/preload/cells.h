@@ -55,24 +55,9 @@
  *                  because the option is none.  Its sem_wait takes the tag for units.  But tags are
  *                  far apart, so our next call sees what has happened, and aborts the program.
  *
- * GIVEN UP.  A program that never destroys its semaphores would keep a cell for each of them.  So
- * when there are many, cell_sweep.c retires those that nobody uses any more, and gives the memory
- * of their semaphores back to the kernel; the cells stay, at a sixth of the size.  It does not
- * touch a sem_t, which may have been freed long ago.  The sem_t still refers to the cell, and the
- * next call finds that it is retired and makes the sem_t plain again, as above.
- *
- * But this program is correct, so, unlike after sem_destroy, a thread may be on its way to the
- * semaphore: it has found the cell, and has not used it yet.  It may be preempted there for any
- * time, and nothing tells that it is.  Therefore a cell that is given up is never used again, and a
- * thread that is late cannot harm another semaphore.  The memory of its own reads as zeros:
- *
- *      on the fast path    a wait finds no unit, and then that the cell is given up.  A post may
- *                          succeed there, if it has read the limit before: so after each post a
- *                          load tells whether the cell is given up, and the unit is taken back.  If
- *                          it is not there, a late wait has taken it, which is right; or the post
- *                          came before the semaphore was retired, and units_at_end contains it.
- *      with the mutex      these calls are between fs_cell_enter() and fs_cell_leave(), which count
- *                          them: while there are any, the memory stays.
+ * A program that never destroys its semaphores keeps a cell for each for which a thread had to wait.
+ * It cannot be taken back: a thread may have found the cell, and be preempted before it uses it, and
+ * nothing tells that it is.
  */
 #ifndef FS_CELLS_H
 #define FS_CELLS_H
@@ -135,33 +120,14 @@ bool fs_cell_move_in(sem_t *sem);
 void fs_cell_move_out(sem_t *sem);
 
 /*
- * Sequentially consistent, as the store: after a change of the semaphore or of the number of users.
- * Either that change is seen before the memory goes, or we see here that it does.
- */
-static inline bool fs_cell_is_given_up(const struct fs_cell *cell)
-{
-    return atomic_load_explicit(&cell->home, memory_order_seq_cst) == NULL;
-}
-
-/*
  * A call has found no unit in this cell: was the semaphore moved out meanwhile?  Acquire order: if
  * the call met the state after that, we see that the cell is retired.
  */
 static inline bool fs_cell_is_retired(const struct fs_cell *cell)
 {
     atomic_thread_fence(memory_order_acquire);
-    return fs_retired(fs_inside(cell->sem)) || fs_cell_is_given_up(cell);
+    return fs_retired(fs_inside(&cell->sem));
 }
-
-/* The number of units; without a meaning if the cell is retired or given up, so ask after this. */
-int64_t fs_cell_units(const struct fs_cell *cell);
-
-/*
- * Around a call that may use the mutex.  False: the cell is given up, look at the sem_t again.  A
- * jump of a handler over the call leaves the cell in use for ever, which costs only its memory.
- */
-bool fs_cell_enter(const struct fs_cell *cell);
-void fs_cell_leave(const struct fs_cell *cell);
 
 /* Must semaphores be in cells from the start, for a tool that looks for races? */
 bool fs_cells_at_once(void);

@@ -20,14 +20,13 @@
  */
 #define _GNU_SOURCE
 #include "actions.h"
+#include "cells.h"
 #include "handlers.h"
 #include "jumps.h"
 #include "next.h"
 #include "posix/sem_calls.h"
 #include "priority.h"
 #include "record.h"
-#include "cell_calls.h"
-#include "cell_sweep.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -248,15 +247,28 @@ EXPORT int sem_destroy(sem_t *sem)
 
 /* ---- Waits ---- */
 
-/*
- * A semaphore needs a cell.  If there are many, give some up before; but not in a real-time thread,
- * which might wait for a mutex of one with a lower priority.
- */
-static bool move_in(sem_t *sem)
+/* --bypass: take a unit ahead of threads that wait, if they have not waited for too long. */
+static bool take_past(struct fs_cell *cell)
 {
-    if (fs_sweep_is_due() && !fs_cells_at_once() && fs_priority() == 0)
-        fs_sweep();
-    return fs_cell_move_in(sem);
+    if (fs_bypass_ns == 0 || fairsem_waiters(&cell->sem) == 0
+        || fairsem_tryacquire(&cell->sem, 1) != 0)
+        return false;
+    FS_COUNT(passed);
+    return true;
+}
+
+static int wait_in_cell(struct fs_cell *cell, clockid_t clock, const struct timespec *deadline)
+{
+    __attribute__((cleanup(fs_wait_place_leave))) struct fs_wait_place place;
+    struct fs_record *record = atomic_load_explicit(&cell->record, memory_order_relaxed);
+    uint64_t start = fs_record_start();
+    int error;
+
+    fs_wait_place_enter(&place);
+    error = fs_sem_wait_slow(&cell->sem, clock, deadline, fs_priority());
+    if (error == 0)
+        fs_record_wait(record, start);
+    return error;
 }
 
 /*
@@ -290,13 +302,16 @@ static bool wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadli
 
     while ((*kind = fs_cell_find(sem, &cell)) == FS_IS_PLAIN || *kind == FS_IS_IN_CELL) {
         if (*kind == FS_IS_IN_CELL) {
-            error = fs_cell_wait(cell, clock, deadline);
+            if (take_past(cell) || fs_acquire_fast(fs_inside(&cell->sem), 1))
+                error = 0;
+            else
+                error = wait_in_cell(cell, clock, deadline);
             if (error != FS_RETIRED)
                 break;
         } else if (take_plain(sem)) {
             error = 0;
             break;
-        } else if (!move_in(sem)) {
+        } else if (!fs_cell_move_in(sem)) {
             error = nap(clock, deadline);
             if (error != 0)
                 break;
@@ -335,7 +350,7 @@ EXPORT int sem_trywait(sem_t *sem)
     while (!take_plain(sem)) {
         kind = fs_cell_find(sem, &cell);
         if (kind == FS_IS_IN_CELL) {
-            int error = fs_cell_try(cell);
+            int error = take_past(cell) ? 0 : fs_sem_trywait(&cell->sem);
 
             if (error == 0 || !fs_cell_is_retired(cell))
                 return fs_sem_result(error);
@@ -408,7 +423,7 @@ EXPORT int sem_post(sem_t *sem)
     while (!post_plain(sem)) {
         kind = fs_cell_find(sem, &cell);
         if (kind == FS_IS_IN_CELL) {
-            int error = fs_cell_post(cell);
+            int error = fs_sem_post(&cell->sem);
 
             if (error != FS_RETIRED)
                 return fs_sem_result(error);
@@ -430,7 +445,7 @@ EXPORT int sem_getvalue(sem_t *restrict sem, int *restrict value)
         if (kind == FS_IS_PLAIN)
             *value = plain_value(sem);
         else
-            *value = (int)fs_cell_units(cell);
+            (void)fs_sem_getvalue(&cell->sem, value);
         if (kind == FS_IS_PLAIN ? *value >= 0 : !fs_cell_is_retired(cell))
             return 0;
     }

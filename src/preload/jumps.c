@@ -24,7 +24,6 @@
 #include "jump_target.h"
 #include "next.h"
 #include "posix/sem_calls.h"
-#include "cells.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -72,7 +71,6 @@ void fs_jumps_prepare(void)
 void fs_wait_place_enter(struct fs_wait_place *place)
 {
     place->wait = NULL;
-    place->cell = NULL;
     place->outer = innermost;
     atomic_signal_fence(memory_order_seq_cst);
     innermost = place;
@@ -82,8 +80,6 @@ void fs_wait_place_leave(struct fs_wait_place *place)
 {
     innermost = place->outer;
     atomic_signal_fence(memory_order_seq_cst);
-    if (place->cell != NULL)
-        fs_cell_leave(place->cell);
 }
 
 void fs_wait_begins(void *wait)
@@ -129,9 +125,6 @@ static void leave_waits(const struct __jmp_buf_tag *env)
         place->wait = NULL;
         if (wait != NULL)
             fs_abandon_wait(wait);
-        if (place->cell != NULL)
-            fs_cell_leave(place->cell);
-        place->cell = NULL;
         fs_section_leave();
         place = place->outer;
     }

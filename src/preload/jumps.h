@@ -3,19 +3,13 @@
 #ifndef FS_JUMPS_H
 #define FS_JUMPS_H
 
-struct fs_cell;
-
 /* A call of sem_wait or one of its relatives: on the stack of its thread, while it lasts. */
 struct fs_wait_place {
     void                 *wait;     /* the library's wait; NULL: none at this moment */
-    const struct fs_cell *cell; /* the cell that it has entered; NULL: none */
     struct fs_wait_place *outer;    /* the wait that was interrupted by the handler of this one */
 };
 
-/*
- * In the order of the calls; leave is also called if the thread is canceled in between.  It leaves
- * the cell, too.
- */
+/* In the order of the calls; leave is also called if the thread is canceled in between. */
 void fs_wait_place_enter(struct fs_wait_place *place);
 void fs_wait_place_leave(struct fs_wait_place *place);
 

@@ -17,9 +17,7 @@ interpose_sources = \
 	src/preload/private_memory.c src/preload/private_memory.h \
 	src/preload/record.c src/preload/record.h \
 	src/preload/records.h \
-	src/preload/cell_calls.c src/preload/cell_calls.h \
 	src/preload/cell_pool.c src/preload/cell_pool.h \
-	src/preload/cell_sweep.c src/preload/cell_sweep.h \
 	src/preload/cells.c src/preload/cells.h
 fairsem_run_sources = \
 	src/preload/complain.c src/preload/complain.h \

@@ -103,19 +103,13 @@ for behavior in fifo eintr eintr-awake fork-in-handler cancel handler-post fork-
   overflow hog queued-signals actions jumps signals-without-memory stop-the-world \
   shared-all-the-same nonsense static-destructor use-cells-again no-descriptors sandbox \
   deadlines no-memory generations raw-fork signal-in-child eintr-destroyed \
-  faults used-once locked-memory mixed-kinds \
+  faults never-destroyed cells-used-again mixed-kinds \
   fetched-signals overflows without-tgkill; do
   behaves "$behavior"
 done
 
 behaves interrupts 200
 behaves holds 4,2000
-# Cells are given up from the first on, not only if there are many.
-FAIRSEM_CELLS_KEPT=0
-export FAIRSEM_CELLS_KEPT
-for behavior in swept fifo cancel jumps copies-of-destroyed no-memory generations raw-fork; do
-  behaves "$behavior"
-done
 # stepped: a signal before each instruction of a call.  met: another thread uses the semaphore there.
 steps=yes
 for stepped in stepped met; do
@@ -130,7 +124,6 @@ for stepped in stepped met; do
     *) fail "$stepped" ;;
   esac
 done
-unset FAIRSEM_CELLS_KEPT
 [ "$counting" = yes ] || [ "$steps" = no ] ||
   expect 0 "met, as libc has it" "$top_builddir/tests/api/preload/met"
 expect 0 "actions, without fairsem-run" "$program" actions

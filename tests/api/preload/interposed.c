@@ -47,7 +47,7 @@ int main(int argc, char **argv)
         { "made-real-time", made_real_time }, { "without-right", without_right },
         { "raw-fork", raw_fork }, { "signal-in-child", signal_in_child },
         { "eintr-destroyed", eintr_destroyed }, { "faults", faults },
-        { "used-once", used_once }, { "locked-memory", locked_memory }, { "swept", swept },
+        { "never-destroyed", never_destroyed }, { "cells-used-again", cells_used_again },
         { "without-tgkill", without_tgkill }, { "mixed-kinds", mixed_kinds },
         { "fetched-signals", fetched_signals }, { "overflows", overflows },
     };

@@ -100,11 +100,10 @@ int many(void);
 int no_memory(void);
 int eleven(void);
 
-/* interposed_swept.c */
+/* interposed_cells.c */
 long resident_bytes(void);
-int used_once(void);
-int locked_memory(void);
-int swept(void);
+int never_destroyed(void);
+int cells_used_again(void);
 
 /* interposed_signals.c */
 int fetched_signals(void);

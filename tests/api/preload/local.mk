@@ -13,6 +13,7 @@ endif
 tests_api_preload_interposed_SOURCES = \
 	tests/api/preload/interposed.c tests/api/preload/interposed.h \
 	tests/api/preload/interposed_actions.c \
+	tests/api/preload/interposed_cells.c \
 	tests/api/preload/interposed_faults.c \
 	tests/api/preload/interposed_handlers.c \
 	tests/api/preload/interposed_hog.c \
@@ -22,7 +23,6 @@ tests_api_preload_interposed_SOURCES = \
 	tests/api/preload/interposed_processes.c \
 	tests/api/preload/interposed_sandbox.c \
 	tests/api/preload/interposed_signals.c \
-	tests/api/preload/interposed_swept.c \
 	tests/api/preload/interposed_two.c \
 	tests/api/preload/interposed_waiters.c \
 	tests/api/preload/interposed_waits.c
