@@ -47,7 +47,7 @@ row watched core tests tests/release/platforms/watched.sh
 row coverage '' "$MAKE" coverage
 case $ONLY in
   '') folders='' many=100 ;;
-  preload) folders='posix preload' many=25 ;;
+  preload) folders='posix preload run' many=25 ;;
   *) folders=$ONLY many=50 ;;
 esac
 row mutants 'core shared preload cluster limit' "$MAKE" check-mutants FOLDERS="$folders" N="$many" \

@@ -2,13 +2,14 @@
 /* arguments.c - see arguments.h. */
 #include "arguments.h"
 
+#include "run/duration.h"
+
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
-#define MOST_SECONDS 1e9
+#define MOST_NS 1e18
 
 bool read_integer(const char *text, int64_t least, int64_t most, const char *what, int64_t *value)
 {
@@ -22,32 +23,18 @@ bool read_integer(const char *text, int64_t least, int64_t most, const char *wha
     return false;
 }
 
-/* How many seconds the suffix stands for; 0: it is none. */
-static double suffix_seconds(const char *suffix)
-{
-    if (suffix[0] != '\0' && suffix[1] != '\0')
-        return 0;
-    switch (suffix[0]) {
-    case '\0':
-    case 's': return 1;
-    case 'm': return 60;
-    case 'h': return 3600;
-    case 'd': return 86400;
-    default:  return 0;
-    }
-}
-
 bool read_duration(const char *text, const char *what, int64_t *ns)
 {
-    char *end;
-    double seconds = strtod(text, &end), unit = suffix_seconds(end);
+    static const struct duration_unit units[] = {
+        { "", 1e9 }, { "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 }, { NULL, 0 },
+    };
+    double duration = duration_read(text, units);
 
-    if (end == text || unit == 0 || isnan(seconds) || seconds < 0) {
+    if (duration < 0) {
         warnx("%s: '%s' is no number of seconds, nor one such as 5m, 2h or 1d", what, text);
         return false;
     }
-    seconds *= unit;
-    *ns = (int64_t)((seconds < MOST_SECONDS ? seconds : MOST_SECONDS) * 1e9);
+    *ns = (int64_t)(duration < MOST_NS ? duration : MOST_NS);
     return true;
 }
 

@@ -14,7 +14,7 @@
 #include "cluster_turn.h"
 #include "descriptors.h"
 #include "options.h"
-#include "run.h"
+#include "run/command.h"
 
 #include <err.h>
 #include <inttypes.h>

@@ -14,7 +14,7 @@
 #define LIMIT_CLUSTER_GUARD_H
 
 #include "cluster_open.h"
-#include "run.h"
+#include "run/command.h"
 
 /* As run_as_child.  It gives the units back when the command has ended. */
 int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold,

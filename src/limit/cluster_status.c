@@ -2,7 +2,7 @@
 /* cluster_status.c - see cluster_status.h. */
 #include "cluster_status.h"
 
-#include "duration.h"
+#include "run/duration.h"
 #include "output.h"
 #include "table.h"
 

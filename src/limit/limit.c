@@ -7,7 +7,7 @@
  *      turn.h       wait for the turn; change a limit, remove a name
  *      held.h       a command inside a command of the same name
  *      wait_line.h  one wait, with signals and a line of progress
- *      run.h        run the command
+ *      run/command.h   run the command
  *      tidy.h       remove the names that nobody has used for a day
  *      status.h     which processes run, and which wait
  *      cluster_exec.h  another program does all of this for a name that etcd keeps
@@ -16,7 +16,7 @@
 #include "held.h"
 #include "names.h"
 #include "options.h"
-#include "run.h"
+#include "run/command.h"
 #include "status.h"
 #include "tidy.h"
 #include "turn.h"

@@ -2,9 +2,8 @@
 # src/limit/local.mk - fairsem-limit, the semaphore between processes for the shell; included by
 # ../../Makefile.am.
 
-fairsem_limit_both = \
+fairsem_limit_both = $(commands) \
 	src/limit/arguments.c src/limit/arguments.h \
-	src/limit/duration.c src/limit/duration.h \
 	src/limit/held.c src/limit/held.h \
 	src/limit/json.c src/limit/json.h \
 	src/limit/names.h \
@@ -13,7 +12,6 @@ fairsem_limit_both = \
 	src/limit/process.c src/limit/process.h \
 	src/limit/progress.c src/limit/progress.h \
 	src/limit/request.h \
-	src/limit/run.c src/limit/run.h \
 	src/limit/shown.h \
 	src/limit/table.c src/limit/table.h \
 	src/limit/wait_line.c src/limit/wait_line.h

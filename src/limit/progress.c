@@ -2,7 +2,7 @@
 /* progress.c - see progress.h. */
 #include "progress.h"
 
-#include "duration.h"
+#include "run/duration.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

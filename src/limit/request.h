@@ -3,12 +3,14 @@
 #ifndef LIMIT_REQUEST_H
 #define LIMIT_REQUEST_H
 
+#include "run/command.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Exit statuses as in timeout(1) and env(1), for errors that are not the command's. */
-enum { TIMED_OUT = 124, OWN_FAILURE = 125, CANNOT_RUN = 126, NOT_FOUND = 127 };
+/* As timeout(1) has it; beside the exit statuses of run/command.h. */
+enum { TIMED_OUT = 124 };
 
 #define MORE_UNITS_THAN_LIMIT "%" PRId64 " units are more than the limit of %s, %" PRId64
 

@@ -2,7 +2,7 @@
 /* table.c - see table.h. */
 #include "table.h"
 
-#include "duration.h"
+#include "run/duration.h"
 #include "names.h"
 #include "progress.h"
 

@@ -5,7 +5,7 @@
 /* In this order: a name of the third one is a parameter in the header that the first includes. */
 #include "../../../src/limit/process.c"
 #include "../../../src/limit/progress.c"
-#include "../../../src/limit/duration.c"
+#include "../../../src/run/duration.c"
 #include "../../../src/limit/arguments.c"
 #include "../../../src/limit/json.c"
 

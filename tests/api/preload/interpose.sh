@@ -684,8 +684,8 @@ else
   echo "ok: --stats many: what has no statistics of its own counts for no other"
 fi
 
-# prints_when_ended SIGNAL... - these reach the runner; the last one ends the program, and the
-# numbers are still printed.
+# prints_when_ended SIGNAL - it is sent to the runner and ends the program, and the numbers are
+# still printed.
 prints_when_ended() {
   rm -f "$work/ended" "$work/out"
   # Not in the background, where a shell ignores SIGINT.
@@ -693,9 +693,7 @@ prints_when_ended() {
     until [ -s "$work/out" ] || [ -e "$work/ended" ]; do
       sleep 0.05
     done
-    for signal; do
-      kill -s "$signal" "$(cat "$work/runner")"
-    done
+    kill -s "$1" "$(cat "$work/runner")"
   ) &
   sender=$!
   # shellcheck disable=SC2016 # for the other shell
@@ -703,20 +701,33 @@ prints_when_ended() {
     "$program" > "$work/out" 2> "$work/err"; result=$?; } 2> "$work/shell"
   touch "$work/ended"
   wait "$sender"
-  for signal; do :; done
-  if [ "$result" -gt 128 ] && [ "$(kill -l "$result")" = "$signal" ]; then
-    echo "ok: $* with --stats"
-    counts stats "--stats=FILE after $*" 1 1 0 0 0 0 0
+  if [ "$result" -gt 128 ] && [ "$(kill -l "$result")" = "$1" ]; then
+    echo "ok: $1 with --stats"
+    counts stats "--stats=FILE after $1" 1 1 0 0 0 0 0
   else
-    fail "$* with --stats: exit status $result"
+    fail "$1 with --stats: exit status $result"
   fi
 }
-# From a daemon's manager, or the program itself; and Ctrl-C, which reaches both of them: the
-# program decides.
-for signal in HUP TERM USR1 USR2 'INT TERM' 'QUIT TERM'; do
-  # shellcheck disable=SC2086 # a list
-  prints_when_ended $signal
+# From a daemon's manager, or the program itself.
+for signal in HUP INT QUIT TERM USR1 USR2; do
+  prints_when_ended "$signal"
 done
+
+# If it is killed itself, the program goes on.
+if [ "$emulated" != yes ]; then
+  mkdir "$work/killed" && mkfifo "$work/gate" && exec 3<> "$work/gate"
+  # shellcheck disable=SC2016 # for the other shell
+  TMPDIR=$work/killed "$run" --stats sh -c 'echo > "$1/begun"; read -r line < "$1/gate"; echo "$line" > "$1/went-on"' \
+    sh "$work" > "$work/out" 2> "$work/err" &
+  runner=$!
+  await test -s "$work/begun" && kill -KILL "$runner" && wait "$runner" 2> "$work/shell"
+  echo on >&3
+  if await test -s "$work/went-on"; then
+    echo "ok: the program goes on when fairsem-run is killed"
+  else
+    fail "the program does not go on when fairsem-run is killed"
+  fi
+fi
 
 # The limit is below the size of the statistics' file: no process is killed for that.
 limited_to() {

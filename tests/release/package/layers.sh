@@ -30,8 +30,9 @@ rooms() {
     src/shared   libcore_la-                           src/core             -
     src/posix    libcore_la-                           door                 always
     src/cluster  libcluster_la-                        -                    -
-    src/preload  fairsem_interpose_la-|fairsem_run-    door,src/posix       -
-    src/limit    fairsem_limit-|fairsem_limit_cluster- -                    -
+    src/preload  fairsem_interpose_la-                 door,src/posix       -
+    src/run      fairsem_run-                          src/preload          -
+    src/limit    fairsem_limit-|fairsem_limit_cluster- src/run              -
     bench        bench_fairsem_bench-|fairsem_bench-   peers                -
     examples     .                                     -                    -'
 }

@@ -50,7 +50,7 @@ BUILD = os.path.abspath(ENV.get('top_builddir') or '.')
 WORK = os.path.join(BUILD, 'tests/search/mutants/work')
 BASE = os.path.join(WORK, 'base')
 RESULTS = ENV.get('RESULTS') or os.path.join(BUILD, 'tests/search/mutants/results')
-ALL_FOLDERS = ['core', 'shared', 'posix', 'preload', 'limit', 'cluster']
+ALL_FOLDERS = ['core', 'shared', 'posix', 'preload', 'run', 'limit', 'cluster']
 CC, MAKE, JOBS = ENV.get('CC') or 'cc', ENV.get('MAKE') or 'make', int(ENV.get('JOBS') or 2)
 # A program ends where it leaves an array, also the last one of a structure, which sanitizers miss.
 BOUNDS = '-fsanitize=bounds-strict -fsanitize-undefined-trap-on-error'

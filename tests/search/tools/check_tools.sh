@@ -88,7 +88,7 @@ each_source() {
     cat '$work/read.'\$\$; rm '$work/read.'\$\$" sh $words
 }
 
-# Not clang-analyzer-unix.Vfork: clang-tidy 14 crashes in it (src/limit/run.c).
+# Not clang-analyzer-unix.Vfork: clang-tidy 14 crashes in it (src/run/command.c).
 read_clang_tidy() {
   # shellcheck disable=SC2016 # for the shell inside
   each_source 'clang-tidy --quiet --checks="-*,bugprone-*,cert-*,clang-analyzer-*,concurrency-*,misc-*,

@@ -7,7 +7,7 @@
 # lines; 2: nothing could be measured; 77: there is no gcovr.
 set -u
 
-least='core=97 shared=96 posix=97 preload=88 limit=90 cluster=94'
+least='core=97 shared=96 posix=97 preload=88 run=88 limit=90 cluster=94'
 # The commands and the module are run by scripts.
 scripts='tests/api/preload/interpose.sh tests/api/limit/limit.sh tests/api/limit/names.sh
   tests/api/limit/nested.sh tests/api/limit/parent.sh tests/api/limit/status.sh tests/api/limit/cluster.sh

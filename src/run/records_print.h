@@ -3,7 +3,7 @@
 #ifndef FS_RECORDS_PRINT_H
 #define FS_RECORDS_PRINT_H
 
-#include "records.h"
+#include "preload/records.h"
 
 #include <stdio.h>
 

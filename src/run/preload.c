@@ -3,10 +3,11 @@
 #define _GNU_SOURCE
 #include "preload.h"
 
-#include "complain.h"
-#include "cells.h"
+#include "command.h"
+#include "preload/cells.h"
 
 #include <dlfcn.h>
+#include <err.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,19 +27,19 @@ const char *preload_module(void)
         path = FAIRSEM_MODULE_PATH;
     /* The loader splits LD_PRELOAD at these characters. */
     if (strpbrk(path, " :") != NULL) {
-        complain("%s: a path with a space or a colon cannot be preloaded", path);
+        warnx("%s: a path with a space or a colon cannot be preloaded", path);
         return NULL;
     }
     module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (module == NULL) {
-        complain("the interposer cannot be loaded: %s", dlerror());
+        warnx("the interposer cannot be loaded: %s", dlerror());
         return NULL;
     }
     /* dlsym also searches the module's dependencies, so it may find libc's function. */
     libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
     found = dlsym(module, "sem_wait");
     if (found == NULL || (libc != NULL && found == dlsym(libc, "sem_wait"))) {
-        complain("%s is not the interposer", path);
+        warnx("%s is not the interposer", path);
         return NULL;
     }
     return path;
@@ -90,11 +91,11 @@ int preload_check(const char *module)
         _exit(1);
     }
     if (child < 0 || waitpid(child, &status, 0) != child) {
-        complain("%s", strerror(errno));
+        warn(NULL);
         return OWN_FAILURE;
     }
     if (status != 0) {
-        complain("%s was preloaded and is not active", module);
+        warnx("%s was preloaded and is not active", module);
         return OWN_FAILURE;
     }
     printf("fairsem-run: active: %s\n", module);

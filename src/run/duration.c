@@ -4,14 +4,25 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static const struct {
-    int64_t     seconds;
-    const char *name;
-} units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
+double duration_read(const char *text, const struct duration_unit *units)
+{
+    char *end;
+    double number = strtod(text, &end);
+
+    while (units->name != NULL && strcmp(end, units->name) != 0)
+        units++;
+    /* Not (number < 0), because of NaN. */
+    return end != text && units->name != NULL && number >= 0 ? number * units->ns : -1;
+}
 
 const char *duration_text(int64_t ns, char text[DURATION_SIZE])
 {
+    static const struct { int64_t seconds; const char *name; } units[] = {
+        { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" },
+    };
     int64_t seconds = ns > 0 ? ns / 1000000000 : 0;
     int i = 0;
 

@@ -3,8 +3,6 @@
 #define _GNU_SOURCE
 #include "program.h"
 
-#include "complain.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,49 +16,6 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-static bool can_execute(const char *path)
-{
-    struct stat st;
-
-    if (stat(path, &st) != 0)
-        return false;
-    if (!S_ISREG(st.st_mode)) {
-        errno = EACCES;
-        return false;
-    }
-    return access(path, X_OK) == 0;
-}
-
-char *program_find(const char *name)
-{
-    const char *directory = getenv("PATH"), *end;
-    int error = ENOENT;
-
-    if (strchr(name, '/') != NULL)
-        return can_execute(name) ? strdup(name) : NULL;
-    if (directory == NULL)
-        directory = "/usr/local/bin:/bin:/usr/bin";
-    for (;; directory = end + 1) {
-        char *path;
-        int length;
-
-        end = strchrnul(directory, ':');
-        length = (int)(end - directory);
-        if (asprintf(&path, "%.*s/%s", length > 0 ? length : 1, length > 0 ? directory : ".",
-                     name) < 0)
-            return NULL;
-        if (can_execute(path))
-            return path;
-        if (errno != ENOENT && errno != ENOTDIR)
-            error = errno;
-        free(path);
-        if (*end == '\0')
-            break;
-    }
-    errno = error;
-    return NULL;
-}
 
 /* Would it run with more rights than ours?  Then the loader does not preload our module. */
 static bool gains_rights(int fd)
@@ -228,26 +183,4 @@ bool program_has_archive(const char *path)
     found = memmem(map, size, text, sizeof text - 1) != NULL;
     munmap(map, size);
     return found;
-}
-
-int program_become(const char *path, char **argv)
-{
-    execv(path, argv);
-    if (errno == ENOEXEC) {     /* a script without #!: do as execvp */
-        char **shell_argv;
-        int count = 0;
-
-        while (argv[count] != NULL)
-            count++;
-        shell_argv = calloc((size_t)count + 2, sizeof *shell_argv);
-        if (shell_argv != NULL) {
-            shell_argv[0] = (char *)(uintptr_t)"sh";
-            shell_argv[1] = (char *)(uintptr_t)path;
-            for (int i = 1; i < count; i++)
-                shell_argv[i + 1] = argv[i];
-            execv("/bin/sh", shell_argv);
-        }
-    }
-    complain("%s: %s", path, strerror(errno));
-    return CANNOT_RUN;
 }

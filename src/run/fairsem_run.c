@@ -5,12 +5,15 @@
  * If the loader preloads nothing, the program runs with unfair semaphores, and nothing shows it.
  * So everything that can be checked beforehand is checked here, and reported as an error.
  */
-#include "complain.h"
+#define _GNU_SOURCE
+#include "command.h"
+#include "duration.h"
 #include "preload.h"
+#include "preload/records.h"
 #include "program.h"
-#include "records.h"
 #include "stats_run.h"
 
+#include <err.h>
 #include <errno.h>
 #include <fairsem.h>
 #include <getopt.h>
@@ -60,35 +63,28 @@ static const struct option known[] = {
 static int wrong_usage(const char *what)
 {
     if (what != NULL)
-        complain("%s", what);
+        warnx("%s", what);
     fputs("Try 'fairsem-run --help'.\n", stderr);
     return OWN_FAILURE;
 }
 
-/* A number and a unit, without a space between them.  In nanoseconds; 0: it is none. */
+/* In nanoseconds; 0: it is no time, or none of this program's. */
 static int64_t read_time(const char *text)
 {
-    static const struct { const char *name; double ns; } units[] = {
-        { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
+    static const struct duration_unit units[] = {
+        { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { NULL, 0 },
     };
-    char *unit;
-    double number = strtod(text, &unit);
+    double ns = duration_read(text, units);
 
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(unit, units[i].name) == 0 && number * units[i].ns >= 1
-            && number * units[i].ns < 1e18)
-            return (int64_t)(number * units[i].ns);
-    }
-    return 0;
+    return ns >= 1 && ns < 1e18 ? (int64_t)ns : 0;
 }
 
 /* Read the options, up to PROGRAM.  Returns true to go on, else *exit_status is set. */
 static bool read_options(int argc, char **argv, struct options *o, int *exit_status)
 {
-    static char name[] = "fairsem-run";  /* getopt_long's messages begin with it */
     int option;
 
-    argv[0] = name;
+    argv[0] = program_invocation_short_name;    /* getopt_long's messages begin with it */
     *o = (struct options){ .stats = false };
     while ((option = getopt_long(argc, argv, "+", known, NULL)) != -1) {
         switch (option) {
@@ -99,7 +95,7 @@ static bool read_options(int argc, char **argv, struct options *o, int *exit_sta
         case BYPASS:
             o->bypass_ns = read_time(optarg);
             if (o->bypass_ns == 0) {
-                complain("--bypass=%s: not a time such as 500us, 10ms or 1s", optarg);
+                warnx("--bypass=%s: not a time such as 500us, 10ms or 1s", optarg);
                 *exit_status = wrong_usage(NULL);
                 return false;
             }
@@ -118,7 +114,7 @@ static bool read_options(int argc, char **argv, struct options *o, int *exit_sta
                 puts("fairsem-run " FAIRSEM_VERSION_STRING);
             *exit_status = fflush(stdout) == 0 ? 0 : OWN_FAILURE;
             if (*exit_status != 0)
-                complain("standard output: %s", strerror(errno));
+                warn("standard output");
             return false;
         default:
             *exit_status = wrong_usage(NULL);
@@ -139,10 +135,10 @@ static bool read_options(int argc, char **argv, struct options *o, int *exit_sta
 int main(int argc, char **argv)
 {
     const char *module, *reason;
+    struct command command;
     struct options o;
     char bypass[24];
     int exit_status;
-    char *path;
 
     if (argc > 1 && strcmp(argv[1], PRELOAD_IS_ACTIVE) == 0)
         return preload_is_active();
@@ -154,28 +150,20 @@ int main(int argc, char **argv)
     if (o.only_check)
         return preload_check(module);
 
-    argv += optind;
-    path = program_find(argv[0]);
-    if (path == NULL) {
-        int error = errno;
-
-        complain("%s: %s", argv[0], strerror(error));
-        return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
-    }
-    reason = program_not_interposable(path);
+    exit_status = find_command(&command, argv + optind);
+    if (exit_status != 0)
+        return exit_status;
+    reason = program_not_interposable(command.path);
     if (reason != NULL) {
-        complain("%s: %s", path, reason);
+        warnx("%s: %s", command.path, reason);
         return CANNOT_RUN;
     }
-    if (!preload_set(program_sanitizer(path), module)) {
-        complain("%s", strerror(errno));
-        return OWN_FAILURE;
-    }
     snprintf(bypass, sizeof bypass, "%lld", (long long)o.bypass_ns);
-    if (o.bypass_ns != 0 && setenv(FS_BYPASS_ENV, bypass, 1) != 0) {
-        complain("%s", strerror(errno));
+    if (!preload_set(program_sanitizer(command.path), module)
+        || (o.bypass_ns != 0 && setenv(FS_BYPASS_ENV, bypass, 1) != 0)) {
+        warn(NULL);
         return OWN_FAILURE;
     }
-    return o.stats ? stats_run(path, argv, o.file_name, o.bypass_ns, o.only_count)
-                   : program_become(path, argv);
+    return o.stats ? stats_run(&command, o.file_name, o.bypass_ns, o.only_count)
+                   : run_here(&command);
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* run.h - run the command, whose place is taken until it ends. */
-#ifndef LIMIT_RUN_H
-#define LIMIT_RUN_H
+/* command.h - find a command, run it as a child or in place of this process, end as it ended. */
+#ifndef RUN_COMMAND_H
+#define RUN_COMMAND_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* The exit statuses of env(1), nice(1) and others, for errors that are not the command's. */
+enum { OWN_FAILURE = 125, CANNOT_RUN = 126, NOT_FOUND = 127 };
+
 struct command {
     char       **words;
-    char         path[PATH_MAX + NAME_MAX + 2];     /* so that PATH is not searched twice; or "" */
+    char         path[PATH_MAX + NAME_MAX + 2];     /* so that PATH is not searched twice */
     volatile int error;     /* of its exec; the child writes it to our memory */
 };
 
@@ -19,19 +22,20 @@ struct command {
  */
 int find_command(struct command *command, char **words);
 
-/* Who holds the units of a command that is a child.  A function that is NULL is not called. */
+/* What a parent does beside its child.  A function that is NULL is not called. */
 struct guard {
     int signals;    /* of run_as_child */
+    bool outlived;  /* if this process is killed, the child goes on; else the kernel kills it */
     void (*started)(void);
     int fd;         /* look when this is readable, */
     int (*look)(struct guard *guard, pid_t child);  /* and in so many milliseconds; -1: never */
-    /* Give them back.  False: the exit status does not count.  It is always called. */
+    /* It is always called.  False: the exit status does not count.  status -1: it was not started. */
     bool (*ended)(struct guard *guard, int status);
 };
 
 /*
  * Run it as a child, forward signals to it, and return its exit status, or OWN_FAILURE if that does not
- * count; or die by the signal by which it died.  If this process is killed, the kernel kills the child.
+ * count; or die by the signal by which it died.
  */
 int run_as_child(struct command *command, struct guard *guard);
 

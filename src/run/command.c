@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* run.c - see run.h. */
+/* command.c - see command.h. */
 #define _GNU_SOURCE
-#include "run.h"
-
-#include "request.h"
+#include "command.h"
 
 #include <err.h>
 #include <errno.h>
@@ -50,7 +48,7 @@ static int search(struct command *command, const char *directories)
     for (const char *at = directories;; at++) {
         size_t length = strcspn(at, ":");
 
-        if (length < PATH_MAX && strlen(name) <= NAME_MAX) {
+        if (length < PATH_MAX && *name != '\0' && strlen(name) <= NAME_MAX) {
             snprintf(command->path, sizeof command->path, "%.*s%s%s", (int)length, at,
                      length > 0 ? "/" : "", name);
             error = can_execute(command->path);
@@ -60,10 +58,8 @@ static int search(struct command *command, const char *directories)
                 result = EACCES;
         }
         at += length;
-        if (*at == '\0') {
-            command->path[0] = '\0';
+        if (*at == '\0')
             return result;
-        }
     }
 }
 
@@ -73,22 +69,23 @@ int find_command(struct command *command, char **words)
     int error;
 
     *command = (struct command){ .words = words };
-    if (**words == '\0')
-        error = ENOENT;
-    else if (strchr(*words, '/') != NULL)
-        error = can_execute(*words);
-    else
-        error = search(command, directories != NULL ? directories : "/bin:/usr/bin");
+    if (strchr(*words, '/') == NULL) {
+        error = search(command, directories != NULL ? directories : "/usr/local/bin:/bin:/usr/bin");
+    } else if (strlen(*words) < sizeof command->path) {
+        strcpy(command->path, *words);
+        error = can_execute(command->path);
+    } else {
+        error = ENAMETOOLONG;
+    }
     return error != 0 ? cannot_run(*words, error) : 0;
 }
 
 /* ---- Become the command ---- */
 
-/* Returns an errno value. */
+/* Returns an errno value.  execvp() runs a script without "#!", and what has moved meanwhile. */
 static int become(const struct command *command)
 {
-    if (command->path[0] != '\0')
-        execv(command->path, command->words);
+    execv(command->path, command->words);
     execvp(command->words[0], command->words);
     return errno;
 }
@@ -109,14 +106,15 @@ struct before {
  * By vfork, because a copy of our memory would take as long as the rest.  Until the exec, the child
  * uses that memory, and we wait.
  */
-static pid_t start(struct command *command, const struct before *before)
+static pid_t start(struct command *command, const struct before *before, bool outlived)
 {
     const pid_t self = getpid(), child = vfork();
 
     if (child != 0)
         return child;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != self)          /* the parent was killed before the prctl */
+    if (!outlived)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!outlived && getppid() != self)     /* the parent was killed before the prctl */
         kill(getpid(), SIGKILL);
     sigaction(SIGCHLD, &before->on_child, NULL);
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
@@ -212,7 +210,7 @@ static int end_like(int status)
 }
 
 /* Block all signals, and start it.  -1: a message has been printed. */
-static pid_t start_as_child(struct command *command, sigset_t *signals)
+static pid_t start_as_child(struct command *command, sigset_t *signals, bool outlived)
 {
     const struct sigaction to_default = { .sa_handler = SIG_DFL };
     struct before before;
@@ -221,7 +219,7 @@ static pid_t start_as_child(struct command *command, sigset_t *signals)
     sigfillset(signals);
     sigprocmask(SIG_BLOCK, signals, &before.mask);
     sigaction(SIGCHLD, &to_default, &before.on_child);  /* if it is ignored, waitpid fails */
-    child = start(command, &before);
+    child = start(command, &before, outlived);
     if (child < 0)
         warn("fork");
     return child;
@@ -230,8 +228,8 @@ static pid_t start_as_child(struct command *command, sigset_t *signals)
 int run_as_child(struct command *command, struct guard *guard)
 {
     sigset_t signals;
-    pid_t child = start_as_child(command, &signals);
-    int status = 0;
+    pid_t child = start_as_child(command, &signals, guard->outlived);
+    int status = -1;
 
     if (child >= 0) {
         if (guard->started != NULL)

@@ -3,6 +3,8 @@
 #ifndef FS_STATS_RUN_H
 #define FS_STATS_RUN_H
 
+#include "command.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,6 +13,6 @@
  * file; NULL: to stderr.  Returns the exit status, or dies by the signal that killed the program.
  * bypass_ns: the time of --bypass; 0: none.  only_count: the semaphores stay libc's.
  */
-int stats_run(const char *path, char **argv, const char *file_name, int64_t bypass_ns, bool only_count);
+int stats_run(struct command *command, const char *file_name, int64_t bypass_ns, bool only_count);
 
 #endif

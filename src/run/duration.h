@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* duration.h - durations as people write them, "0.5s", and as they read them, "4 min 12 s". */
+#ifndef RUN_DURATION_H
+#define RUN_DURATION_H
+
+#include <stdint.h>
+
+struct duration_unit {
+    const char *name;           /* NULL: the end of a list */
+    double      ns;
+};
+
+/* A number, not below 0, and the name of a unit without a space between them.  In ns; -1: it is not. */
+double duration_read(const char *text, const struct duration_unit *units);
+
+enum { DURATION_SIZE = 40 };
+
+/* "12 s", "4 min 12 s", "3 h 5 min".  Returns text. */
+const char *duration_text(int64_t ns, char text[DURATION_SIZE]);
+
+#endif
