@@ -18,7 +18,7 @@
 /* The answer number i of a transaction, of a kind.  False: it is not there. */
 static bool part(const json_t *parts, size_t i, const char *kind, json_t **out)
 {
-    return fs_json_object(json_array_get(parts, i), kind, out) && *out != NULL;
+    return fs_json_object(json_array_get(parts, i), kind, out);
 }
 
 /* The keys of a range. */
@@ -89,18 +89,15 @@ static bool read_ahead(const json_t *parts, size_t i, const struct fs_place *pla
 
 static bool read_limit(const json_t *parts, size_t part_number, struct fs_answer *answer)
 {
-    char text[24], again[24];
+    char text[24];
     json_t *keys;
 
     if (!keys_of(parts, part_number, &keys))
         return false;
     if (json_array_size(keys) == 0)
         return true;
-    if (!fs_json_bytes(json_array_get(keys, 0), "value", text, sizeof text))
-        return false;
-    answer->limit = strtoll(text, NULL, 10);
-    snprintf(again, sizeof again, "%lld", (long long)answer->limit);
-    return strcmp(text, again) == 0 && answer->limit >= 0;
+    return fs_json_bytes(json_array_get(keys, 0), "value", text, sizeof text)
+        && fs_json_read_number(text, &answer->limit) && answer->limit >= 0;
 }
 
 /* What FS_VIEW reads. */
@@ -184,7 +181,7 @@ static bool read_header(const json_t *json, struct fs_answer *answer)
 {
     json_t *header;
 
-    return fs_json_object(json, "header", &header) && header != NULL
+    return fs_json_object(json, "header", &header)
         && fs_json_int(header, "revision", &answer->revision) && answer->revision > 0
         && fs_json_int(header, "raft_term", &answer->term);
 }
@@ -208,7 +205,7 @@ static int read_answer(enum fs_step step, long status, const json_t *json,
     if (error != 0)
         return error == EEXIST ? EPROTO : error;
     if (step == FS_RENEW) {     /* a stream, of which this is the only line */
-        if (!fs_json_object(json, "result", &inner) || inner == NULL)
+        if (!fs_json_object(json, "result", &inner))
             return EPROTO;
         json = inner;
     }
@@ -250,7 +247,7 @@ static int gone(const json_t *events, const struct fs_place *place)
         json_t *key;
 
         if (!fs_json_string(event, "type", &type) || !fs_json_object(event, "kv", &key)
-            || key == NULL || !fs_json_int(key, "mod_revision", &revision))
+            || !fs_json_int(key, "mod_revision", &revision))
             return -1;
         if (strcmp(type, "DELETE") == 0 && revision > place->seen)
             return 1;
@@ -266,7 +263,7 @@ int fs_etcd_event(const char *bytes, size_t n, const struct fs_place *place)
 
     if (json != NULL && (error = fs_etcd_error(json, 200)) == 0) {
         error = EPROTO;
-        if (fs_json_object(json, "result", &result) && result != NULL
+        if (fs_json_object(json, "result", &result)
             && fs_json_bool(result, "canceled", &canceled)
             && fs_json_array(result, "events", &events)) {
             int found = gone(events, place);

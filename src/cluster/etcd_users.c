@@ -87,7 +87,7 @@ static int append(const json_t *parts, size_t which, const char *prefix, struct 
     int64_t total, last = INT64_MAX;
     size_t count;
 
-    if (!fs_json_object(json_array_get(parts, which), "response_range", &range) || range == NULL
+    if (!fs_json_object(json_array_get(parts, which), "response_range", &range)
         || !fs_json_array(range, "kvs", &keys) || !fs_json_int(range, "count", &total))
         return EPROTO;
     count = json_array_size(keys);

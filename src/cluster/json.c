@@ -2,12 +2,63 @@
 /* json.c - see json.h. */
 #include "json.h"
 
-#include "base64.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ======================================================================== *
+ *  Base64
+ * ======================================================================== */
+
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void fs_base64_write(const void *bytes, size_t n, char *out)
+{
+    const unsigned char *in = bytes;
+
+    for (size_t i = 0; i < n; i += 3) {
+        unsigned word = (unsigned)in[i] << 16;
+
+        if (i + 1 < n)
+            word |= (unsigned)in[i + 1] << 8;
+        if (i + 2 < n)
+            word |= in[i + 2];
+        *out++ = digits[word >> 18];
+        *out++ = digits[word >> 12 & 63];
+        *out++ = i + 1 < n ? digits[word >> 6 & 63] : '=';
+        *out++ = i + 2 < n ? digits[word & 63] : '=';
+    }
+    *out = '\0';
+}
+
+long fs_base64_read(const char *text, size_t n, unsigned char *out)
+{
+    unsigned word = 0;
+    size_t length = 0;
+
+    if (n % 4 != 0)
+        return -1;
+    while (n > 0 && length < 2 && text[n - 1] == '=') {
+        n--;
+        length++;
+    }
+    length = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *digit = text[i] != '\0' ? strchr(digits, text[i]) : NULL;
+
+        if (digit == NULL)
+            return -1;
+        word = word << 6 | (unsigned)(digit - digits);
+        if (i % 4 != 0)
+            out[length++] = (unsigned char)(word >> (6 - i % 4 * 2));
+    }
+    return (long)length;
+}
+
+/* ======================================================================== *
+ *  Reading
+ * ======================================================================== */
 
 json_t *fs_json_parse(const char *bytes, size_t n)
 {
@@ -24,7 +75,7 @@ json_t *fs_json_parse(const char *bytes, size_t n)
 bool fs_json_object(const json_t *from, const char *name, json_t **out)
 {
     *out = json_object_get(from, name);
-    return *out == NULL || json_is_object(*out);
+    return json_is_object(*out);
 }
 
 bool fs_json_array(const json_t *from, const char *name, json_t **out)
@@ -33,10 +84,19 @@ bool fs_json_array(const json_t *from, const char *name, json_t **out)
     return *out == NULL || json_is_array(*out);
 }
 
+/* Written again, it is the same text only if all of it is a number, and within the range. */
+bool fs_json_read_number(const char *text, int64_t *out)
+{
+    char again[24];
+
+    *out = strtoll(text, NULL, 10);
+    snprintf(again, sizeof again, "%" PRId64, *out);
+    return strcmp(again, text) == 0;
+}
+
 bool fs_json_int(const json_t *from, const char *name, int64_t *out)
 {
     const json_t *member = json_object_get(from, name);
-    char again[24];
 
     *out = 0;
     if (member == NULL)
@@ -45,12 +105,7 @@ bool fs_json_int(const json_t *from, const char *name, int64_t *out)
         *out = json_integer_value(member);
         return true;
     }
-    if (!json_is_string(member))
-        return false;
-    /* Written again, it is the same text only if all of it is a number, and within the range. */
-    *out = strtoll(json_string_value(member), NULL, 10);
-    snprintf(again, sizeof again, "%" PRId64, *out);
-    return strcmp(again, json_string_value(member)) == 0;
+    return json_is_string(member) && fs_json_read_number(json_string_value(member), out);
 }
 
 bool fs_json_bool(const json_t *from, const char *name, bool *out)
@@ -91,6 +146,10 @@ bool fs_json_bytes(const json_t *from, const char *name, char *out, size_t size)
     free(bytes);
     return true;
 }
+
+/* ======================================================================== *
+ *  Writing
+ * ======================================================================== */
 
 json_t *fs_json_number(int64_t number)
 {

@@ -4,7 +4,6 @@
 
 EXTRA_DIST += src/cluster/cluster.map
 cluster_sources = \
-	src/cluster/base64.c src/cluster/base64.h \
 	src/cluster/clock.c src/cluster/clock.h \
 	src/cluster/cluster.c \
 	src/cluster/endpoints.c src/cluster/endpoints.h \

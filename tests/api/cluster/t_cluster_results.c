@@ -2,9 +2,9 @@
 /* t_cluster_results.c - arguments, names and keys: what needs no engine. */
 #include "suite.h"
 
-#include "base64.h"
 #include "clock.h"
 #include "endpoints.h"
+#include "json.h"
 #include "key.h"
 #include "options.h"
 
