@@ -11,8 +11,8 @@
 #define CLUSTER_ENGINE_H
 
 #include "http.h"
-#include "key.h"
 #include "options.h"
+#include "place.h"
 
 enum fs_step {
     FS_GRANT,   /* make the lease */
@@ -26,22 +26,6 @@ enum fs_step {
                    whether all that the request waits for is still there */
     FS_REMOVE,  /* forget the limit, if nobody runs or waits */
     FS_LIST     /* read all requests of the name */
-};
-
-/* A request, as an engine has to know it. */
-struct fs_place {
-    char    prefix[FS_PREFIX_SIZE];
-    int64_t lease;          /* chosen at random, so that FS_GRANT can be asked again */
-    int64_t ttl_s;
-    int64_t limit, units;
-    int     priority;
-    int64_t pid;            /* these three are for people */
-    char    host[64], program[64];
-
-    int64_t joined;         /* the revision at which it joined; 0: it has not */
-    int64_t seen;           /* the newest revision of an answer: what it knows is of then */
-    char    ahead[FS_KEY_SIZE]; /* the request before it; "": none, it waits for those that run */
-    int64_t awaits;         /* how many keys it waits for; 0: it does not wait */
 };
 
 /* What an answer says.  All of it is of one moment, the revision. */

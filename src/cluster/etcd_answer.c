@@ -33,10 +33,8 @@ static bool keys_of(const json_t *parts, size_t i, json_t **keys)
 static bool read_running(const json_t *parts, const struct fs_place *place,
                          struct fs_answer *answer)
 {
-    char mine[FS_KEY_SIZE];
     json_t *keys;
 
-    fs_key_runs(mine, place->prefix, place->lease);
     if (!keys_of(parts, FS_SAW_RUNNING, &keys))
         return false;
     for (size_t i = 0; i < json_array_size(keys); i++) {
@@ -44,7 +42,7 @@ static bool read_running(const json_t *parts, const struct fs_place *place,
 
         if (!fs_user_read(json_array_get(keys, i), place->prefix, &user) || !user.runs)
             return false;
-        if (strcmp(user.key, mine) == 0)
+        if (user.about.reserved_[0] == place->lease)
             answer->began = user.revision;
         answer->runs++;
         answer->held += user.about.units;
@@ -103,16 +101,15 @@ static bool read_limit(const json_t *parts, size_t part_number, struct fs_answer
 /* What FS_VIEW reads. */
 static bool read_view(const json_t *parts, const struct fs_place *place, struct fs_answer *answer)
 {
-    char mine[FS_KEY_SIZE], own[FS_KEY_SIZE];
+    char mine[FS_KEY_SIZE];
 
-    fs_key_waits(own, place->prefix, place->priority, place->lease);
     if (!read_running(parts, place, answer) || !read_limit(parts, FS_SAW_LIMIT, answer)
         || !read_one(parts, FS_SAW_MINE, mine, &answer->joined)
         /* The one before it among its equals; else the last of the better ones, by key. */
         || !read_ahead(parts, FS_SAW_BETTER, place, answer->ahead)
         || !read_ahead(parts, FS_SAW_EQUAL, place, answer->ahead))
         return false;
-    return mine[0] == '\0' || strcmp(mine, own) == 0;
+    return mine[0] == '\0' || strcmp(mine, fs_keys_of(place).waits) == 0;
 }
 
 /* The transaction within that of FS_JOIN: has one of its two branches put mine? */

@@ -42,30 +42,6 @@ const char *fs_etcd_path(enum fs_step step)
  *  The steps
  * ======================================================================== */
 
-/* The keys of one request. */
-struct keys {
-    char waits[FS_KEY_SIZE], runs[FS_KEY_SIZE], limit[FS_KEY_SIZE];
-    char waiting[FS_KEY_SIZE], waiting_end[FS_KEY_SIZE];
-    char running[FS_KEY_SIZE], running_end[FS_KEY_SIZE];
-    char equals[FS_KEY_SIZE], equals_end[FS_KEY_SIZE];
-};
-
-static struct keys keys_of(const struct fs_place *place)
-{
-    struct keys keys;
-
-    fs_key_waits(keys.waits, place->prefix, place->priority, place->lease);
-    fs_key_runs(keys.runs, place->prefix, place->lease);
-    fs_key_limit(keys.limit, place->prefix);
-    fs_key_waiting(keys.waiting, place->prefix, false);
-    fs_key_waiting(keys.waiting_end, place->prefix, true);
-    fs_key_running(keys.running, place->prefix, false);
-    fs_key_running(keys.running_end, place->prefix, true);
-    fs_key_equals(keys.equals, place->prefix, place->priority, false);
-    fs_key_equals(keys.equals_end, place->prefix, place->priority, true);
-    return keys;
-}
-
 static struct fs_range range(const char *key, const char *end, bool bare, const char *last_by,
                              int64_t most)
 {
@@ -77,7 +53,7 @@ static struct fs_range range(const char *key, const char *end, bool bare, const 
 }
 
 /* What a request has to know: FS_SAW_RUNNING and so on. */
-static json_t *view(const struct fs_place *place, const struct keys *keys)
+static json_t *view(const struct fs_place *place, const struct fs_keys *keys)
 {
     struct fs_range running = range(keys->running, keys->running_end, false, NULL, 0);
     struct fs_range mine = range(keys->waits, "", true, NULL, 0);
@@ -91,7 +67,7 @@ static json_t *view(const struct fs_place *place, const struct keys *keys)
 }
 
 /* A view, and one more operation behind it. */
-static json_t *view_and(const struct fs_place *place, const struct keys *keys, json_t *more)
+static json_t *view_and(const struct fs_place *place, const struct fs_keys *keys, json_t *more)
 {
     json_t *all = view(place, keys);
 
@@ -118,7 +94,7 @@ static json_t *put_mine(const struct fs_place *place, const char *key)
 }
 
 /* An operation of another transaction: put the limit and mine, on one more condition. */
-static json_t *put_both(const struct fs_place *place, const struct keys *keys, json_t *when,
+static json_t *put_both(const struct fs_place *place, const struct fs_keys *keys, json_t *when,
                         json_t *otherwise)
 {
     char limit[24];
@@ -128,7 +104,7 @@ static json_t *put_both(const struct fs_place *place, const struct keys *keys, j
         FS_ITEMS(fs_txn_put(keys->limit, limit, 0), put_mine(place, keys->waits)), otherwise));
 }
 
-static json_t *join(const struct fs_place *place, const struct keys *keys)
+static json_t *join(const struct fs_place *place, const struct fs_keys *keys)
 {
     char limit[24];
     json_t *same, *set;
@@ -148,7 +124,7 @@ static json_t *join(const struct fs_place *place, const struct keys *keys)
                   view_and(place, keys, put_mine(place, keys->waits)), view_and(place, keys, set));
 }
 
-static json_t *begin(const struct fs_place *place, const struct keys *keys)
+static json_t *begin(const struct fs_place *place, const struct fs_keys *keys)
 {
     json_t *when = FS_ITEMS(
         fs_txn_compare(keys->waits, NULL, "CREATE", "EQUAL", "create_revision", place->joined),
@@ -164,7 +140,7 @@ static json_t *begin(const struct fs_place *place, const struct keys *keys)
     return fs_txn(when, then, view(place, keys));
 }
 
-static json_t *watch(const struct fs_place *place, const struct keys *keys)
+static json_t *watch(const struct fs_place *place, const struct fs_keys *keys)
 {
     const char *key = place->ahead[0] != '\0' ? place->ahead : keys->running;
     json_t *body = json_pack("{s:o,s:o,s:[s]}", "key", fs_json_base64(key), "start_revision",
@@ -178,7 +154,7 @@ static json_t *watch(const struct fs_place *place, const struct keys *keys)
     return json_pack("{s:o}", "create_request", body);
 }
 
-static json_t *read_all(const struct keys *keys)
+static json_t *read_all(const struct fs_keys *keys)
 {
     struct fs_range running = range(keys->running, keys->running_end, false, NULL, FS_LIST_MAX);
     struct fs_range waiting = range(keys->waiting, keys->waiting_end, false, NULL, FS_LIST_MAX);
@@ -188,7 +164,7 @@ static json_t *read_all(const struct keys *keys)
 }
 
 /* A read that a majority answers: what the request waits for; else any. */
-static json_t *confirm(const struct fs_place *place, const struct keys *keys)
+static json_t *confirm(const struct fs_place *place, const struct fs_keys *keys)
 {
     struct fs_range seen = range(keys->limit, "", true, NULL, 0);
 
@@ -201,7 +177,7 @@ static json_t *confirm(const struct fs_place *place, const struct keys *keys)
     return fs_txn(json_array(), FS_ITEMS(fs_txn_read(&seen)), json_array());
 }
 
-static json_t *forget(const struct keys *keys)
+static json_t *forget(const struct fs_keys *keys)
 {
     struct fs_range limit = range(keys->limit, "", false, NULL, 0);
 
@@ -213,7 +189,7 @@ static json_t *forget(const struct keys *keys)
 
 static json_t *ask(enum fs_step step, const struct fs_place *place)
 {
-    struct keys keys = keys_of(place);
+    struct fs_keys keys = fs_keys_of(place);
 
     switch (step) {
     case FS_GRANT:

@@ -8,7 +8,7 @@
 #ifndef CLUSTER_ETCD_TXN_H
 #define CLUSTER_ETCD_TXN_H
 
-#include "key.h"
+#include "place.h"
 
 #include <jansson.h>
 

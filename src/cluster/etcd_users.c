@@ -11,18 +11,6 @@
 /* The most that the value of a key can be long. */
 enum { VALUE_SIZE = 2048 };
 
-/* Copy a text for people: printable, and cut. */
-static void show(char to[64], const char *from)
-{
-    size_t length = strlen(from);
-
-    if (length > 63)
-        length = 63;
-    for (size_t i = 0; i < length; i++)
-        to[i] = from[i] >= ' ' && from[i] < 0x7f ? from[i] : '?';
-    to[length] = '\0';
-}
-
 /* The last of the year 9999: functions that make a date of a time fail on some that are later. */
 #define LAST_SECOND INT64_C(253402300799)
 
@@ -40,8 +28,8 @@ static bool read_value(const char *text, fairsem_cluster_user_t *about)
     if (good) {
         if (about->since < 0 || about->since > LAST_SECOND)
             about->since = 0;
-        show(about->host, host);
-        show(about->program, program);
+        fs_copy_printable(about->host, sizeof about->host, host);
+        fs_copy_printable(about->program, sizeof about->program, program);
     }
     json_decref(json);
     return good;
@@ -104,7 +92,8 @@ static int append(const json_t *parts, size_t which, const char *prefix, struct 
 
             memset(&user->about, 0, sizeof user->about);
             user->about.units = -1;
-            show(user->about.program, length > 63 ? user->key + length - 63 : user->key);
+            fs_copy_printable(user->about.program, sizeof user->about.program,
+                              length > 63 ? user->key + length - 63 : user->key);
         }
     }
     /* By key, etcd has cut the last priority: who is missing may stand before any of it. */

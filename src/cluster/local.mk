@@ -19,7 +19,6 @@ cluster_sources = \
 	src/cluster/http.c src/cluster/http.h \
 	src/cluster/json.c src/cluster/json.h \
 	src/cluster/keeper.c src/cluster/keeper.h \
-	src/cluster/key.c src/cluster/key.h \
 	src/cluster/lease.c src/cluster/lease.h \
 	src/cluster/login.c src/cluster/login.h \
 	src/cluster/options.c src/cluster/options.h \

@@ -3,10 +3,24 @@
 #include "place.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
+
+/* ======================================================================== *
+ *  A place
+ * ======================================================================== */
+
+void fs_copy_printable(char *to, size_t size, const char *from)
+{
+    size_t i = 0;
+
+    for (; i + 1 < size && from[i] != '\0'; i++)
+        to[i] = from[i] >= ' ' && from[i] < 0x7f ? from[i] : '?';
+    to[i] = '\0';
+}
 
 /* The name of this program, as ps shows it. */
 static void read_program(char *program, size_t size)
@@ -20,14 +34,6 @@ static void read_program(char *program, size_t size)
     program[strcspn(program, "\n")] = '\0';
 }
 
-/* JSON is UTF-8, and people read it. */
-static void make_printable(char *text)
-{
-    for (; *text != '\0'; text++)
-        if (*text < ' ' || *text >= 0x7f)
-            *text = '?';
-}
-
 bool fs_place_fill(struct fs_place *place, const char *program)
 {
     do
@@ -37,12 +43,97 @@ bool fs_place_fill(struct fs_place *place, const char *program)
     place->pid = getpid();
     if (gethostname(place->host, sizeof place->host) != 0)
         place->host[0] = '\0';
-    place->host[sizeof place->host - 1] = '\0';
-    if (program != NULL)
-        snprintf(place->program, sizeof place->program, "%s", program);
-    else
+    fs_copy_printable(place->host, sizeof place->host, place->host);
+    if (program == NULL)
         read_program(place->program, sizeof place->program);
-    make_printable(place->host);
-    make_printable(place->program);
+    fs_copy_printable(place->program, sizeof place->program,
+                      program != NULL ? program : place->program);
+    return true;
+}
+
+/* ======================================================================== *
+ *  Keys
+ * ======================================================================== */
+
+/* Priorities are printed as if they began at 0. */
+#define OFFSET (-(int64_t)INT32_MIN)
+
+bool fs_key_prefix(char prefix[FS_PREFIX_SIZE], const char *name)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
+    size_t length = strlen(name);
+    char *out = prefix;
+
+    if (length == 0 || length > 255)
+        return false;
+    out += sprintf(out, "fairsem/");
+    for (size_t i = 0; i < length; i++)
+        if (strchr(plain, name[i]) != NULL)
+            *out++ = name[i];
+        else
+            out += sprintf(out, "%%%02X", (unsigned)(unsigned char)name[i]);
+    sprintf(out, "/");
+    return true;
+}
+
+/* The keys that begin with "q/" end before "q0": the byte behind '/' is '0'. */
+struct fs_keys fs_keys_of(const struct fs_place *place)
+{
+    const char *prefix = place->prefix;
+    uint64_t lease = (uint64_t)place->lease;
+    int64_t priority = place->priority + OFFSET;
+    struct fs_keys keys;
+
+#define WRITE(key, ...) snprintf(keys.key, FS_KEY_SIZE, __VA_ARGS__)
+    WRITE(limit, "%slimit", prefix);
+    WRITE(waits, "%sq/%010" PRId64 "/%016" PRIx64, prefix, priority, lease);
+    WRITE(runs, "%sr/%016" PRIx64, prefix, lease);
+    WRITE(waiting, "%sq/", prefix);
+    WRITE(waiting_end, "%sq0", prefix);
+    WRITE(running, "%sr/", prefix);
+    WRITE(running_end, "%sr0", prefix);
+    WRITE(equals, "%sq/%010" PRId64 "/", prefix, priority);
+    WRITE(equals_end, "%sq/%010" PRId64 "0", prefix, priority);
+#undef WRITE
+    return keys;
+}
+
+/* Read exactly so many digits.  False: they are others. */
+static bool read_digits(const char *text, size_t count, unsigned base, uint64_t *out)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    *out = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *digit = text[i] != '\0' ? strchr(digits, text[i]) : NULL;
+
+        if (digit == NULL || (unsigned)(digit - digits) >= base)
+            return false;
+        *out = *out * base + (uint64_t)(digit - digits);
+    }
+    return true;
+}
+
+bool fs_key_read(const char *key, const char *prefix, bool *runs, int *priority, int64_t *lease)
+{
+    size_t length = strlen(prefix);
+    uint64_t value = (uint64_t)OFFSET;
+
+    if (strncmp(key, prefix, length) != 0)
+        return false;
+    key += length;
+    *runs = strncmp(key, "r/", 2) == 0;
+    if (!*runs && strncmp(key, "q/", 2) != 0)
+        return false;
+    key += 2;
+    if (!*runs) {
+        if (!read_digits(key, 10, 10, &value) || value > UINT32_MAX || key[10] != '/')
+            return false;
+        key += 11;
+    }
+    *priority = (int)((int64_t)value - OFFSET);
+    if (!read_digits(key, 16, 16, &value) || key[16] != '\0' || value == 0 || value > INT64_MAX)
+        return false;
+    *lease = (int64_t)value;
     return true;
 }

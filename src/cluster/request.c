@@ -3,7 +3,6 @@
 #include "request.h"
 
 #include "clock.h"
-#include "place.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -112,7 +111,7 @@ static void begun(struct fs_request *request, int64_t fence)
     request->state = FS_RUNNING;
     request->step_at = FS_NEVER;
     /* From now on a confirmation looks for its own key: somebody may delete it by hand. */
-    fs_key_runs(request->place.ahead, request->place.prefix, request->place.lease);
+    strcpy(request->place.ahead, fs_keys_of(&request->place).runs);
     request->place.awaits = 1;
     decide(request, 0);
 }

@@ -5,8 +5,8 @@
 #include "clock.h"
 #include "endpoints.h"
 #include "json.h"
-#include "key.h"
 #include "options.h"
+#include "place.h"
 
 #include <fairsem/cluster.h>
 #include <string.h>
@@ -96,32 +96,36 @@ END_TEST
 
 START_TEST(no_name_is_the_beginning_of_another)
 {
-    char prefix[FS_PREFIX_SIZE], whole[FS_KEY_SIZE], name[256];
+    struct fs_place place = { .priority = INT32_MAX, .lease = INT64_MAX };
+    char name[256];
 
-    ck_assert(fs_key_prefix(prefix, "a/b%\n\xff z.-_9"));
-    ck_assert_str_eq(prefix, "fairsem/a%2Fb%25%0A%FF%20z.-_9/");
+    ck_assert(fs_key_prefix(place.prefix, "a/b%\n\xff z.-_9"));
+    ck_assert_str_eq(place.prefix, "fairsem/a%2Fb%25%0A%FF%20z.-_9/");
     memset(name, '/', 255);
     name[255] = '\0';
-    ck_assert(fs_key_prefix(prefix, name));
-    fs_key_waits(whole, prefix, INT32_MAX, INT64_MAX);
-    ck_assert_int_eq(strlen(whole), strlen(prefix) + strlen("q/4294967295/7fffffffffffffff"));
+    ck_assert(fs_key_prefix(place.prefix, name));
+    ck_assert_int_eq(strlen(fs_keys_of(&place).waits),
+                     strlen(place.prefix) + strlen("q/4294967295/7fffffffffffffff"));
 }
 END_TEST
 
 START_TEST(keys_are_in_the_order_of_priorities)
 {
     static const int order[] = { INT32_MIN, -1000, -1, 0, 1, 99, INT32_MAX };
-    char last[FS_KEY_SIZE] = "", key[FS_KEY_SIZE], first[FS_KEY_SIZE], end[FS_KEY_SIZE];
+    struct fs_place place = { .prefix = "fairsem/n/", .lease = 1 };
+    char last[FS_KEY_SIZE] = "";
 
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        fs_key_waits(key, "fairsem/n/", order[i], 1);
-        fs_key_equals(first, "fairsem/n/", order[i], false);
-        fs_key_equals(end, "fairsem/n/", order[i], true);
-        ck_assert(strcmp(last, first) < 0 && strcmp(first, key) < 0 && strcmp(key, end) < 0);
-        strcpy(last, end);
+        struct fs_keys keys;
+
+        place.priority = order[i];
+        keys = fs_keys_of(&place);
+        ck_assert_int_lt(strcmp(last, keys.equals), 0);
+        ck_assert_int_lt(strcmp(keys.equals, keys.waits), 0);
+        ck_assert_int_lt(strcmp(keys.waits, keys.equals_end), 0);
+        strcpy(last, keys.equals_end);
     }
-    fs_key_waiting(end, "fairsem/n/", true);
-    ck_assert_int_lt(strcmp(last, end), 0);
+    ck_assert_int_lt(strcmp(last, fs_keys_of(&place).waiting_end), 0);
 }
 END_TEST
 
@@ -136,18 +140,17 @@ START_TEST(keys_that_are_damaged_are_refused)
         "fairsem/n/q/214748364/00000000000000001", "fairsem/n/q/214748364a/0000000000000001",
         "fairsem/n/q/2147483648x0000000000000001", "fairsem/n/q/2147483648/0000000000000001/"
     };
-    char key[FS_KEY_SIZE];
+    struct fs_place place = { .prefix = "fairsem/n/", .priority = -5, .lease = 0x123 };
     int priority;
     int64_t lease;
     bool runs;
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         ck_assert(!fs_key_read(bad[i], "fairsem/n/", &runs, &priority, &lease));
-    fs_key_waits(key, "fairsem/n/", -5, 0x123);
-    ck_assert(fs_key_read(key, "fairsem/n/", &runs, &priority, &lease));
+    ck_assert(fs_key_read(fs_keys_of(&place).waits, "fairsem/n/", &runs, &priority, &lease));
     ck_assert(!runs && priority == -5 && lease == 0x123);
-    fs_key_runs(key, "fairsem/n/", INT64_MAX);
-    ck_assert(fs_key_read(key, "fairsem/n/", &runs, &priority, &lease));
+    place.lease = INT64_MAX;
+    ck_assert(fs_key_read(fs_keys_of(&place).runs, "fairsem/n/", &runs, &priority, &lease));
     ck_assert(runs && lease == INT64_MAX);
 }
 END_TEST
