@@ -129,7 +129,8 @@ static void send_call(struct fs_call *call, int64_t now)
 {
     struct fs_engine *engine = call->engine;
     bool streams = call->step == FS_WATCH;
-    int error;
+    const char *path;
+    char *question;
 
     call->generation = engine->at.generation;
     if (engine->at.options->user != NULL && engine->login.text == NULL) {
@@ -148,10 +149,9 @@ static void send_call(struct fs_call *call, int64_t now)
     call->exchange.owner = call;
     call->answer.error = EAGAIN;
     call->state = FS_SENT;
-    error = fs_endpoints_post(&engine->at, &call->exchange, fs_etcd_path(call->step),
-                              engine->login.text, fs_etcd_ask(call->step, call->place),
-                              streams ? 0 : patience(call, now));
-    if (error != 0)
+    question = fs_etcd_ask(call->step, call->place, &path);
+    if (fs_endpoints_post(&engine->at, &call->exchange, path, engine->login.text, question,
+                          streams ? 0 : patience(call, now)) != 0)
         wait_for_memory(call, now);
 }
 

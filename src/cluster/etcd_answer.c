@@ -3,13 +3,81 @@
 #include "etcd_answer.h"
 
 #include "etcd_ask.h"
-#include "etcd_error.h"
 #include "etcd_users.h"
 #include "json.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ======================================================================== *
+ *  Errors
+ * ======================================================================== */
+
+/* Codes of gRPC. */
+enum {
+    ANY = -1, INVALID = 3, NOT_FOUND = 5, DENIED = 7, EXHAUSTED = 8, PRECONDITION = 9,
+    OUT_OF_RANGE = 11, UNAUTHENTICATED = 16
+};
+
+/* The first that fits counts.  Of all others only that it did not work, now or here. */
+static const struct { int code; const char *words; int error; } meanings[] = {
+    /* A token that has ended; one from before a change of a role or a user (3.4: code 2); none. */
+    { UNAUTHENTICATED, "", EKEYEXPIRED },
+    { ANY, "revision of auth store is old", EKEYEXPIRED },
+    { ANY, "revision in header is old", EKEYEXPIRED },
+    { INVALID, "user name is empty", EKEYEXPIRED },
+    /* A user who may not, is none, or has another password; a user where there are none. */
+    { DENIED, "", EACCES },
+    { INVALID, "authentication failed", EACCES },
+    { ANY, "authentication is not enabled", EACCES },
+    { PRECONDITION, "user name not found", EACCES },
+    { PRECONDITION, "root user", EACCES },
+
+    { NOT_FOUND, "", ESTALE },
+    { PRECONDITION, "lease already exists", EEXIST },
+    { EXHAUSTED, "space exceeded", ENOSPC },
+    { INVALID, "", EPROTO },
+    { OUT_OF_RANGE, "", EPROTO },
+};
+
+static int error_of_code(int64_t code, const char *message)
+{
+    for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
+        if ((meanings[i].code == ANY || meanings[i].code == code)
+            && strstr(message, meanings[i].words) != NULL)
+            return meanings[i].error;
+    }
+    return ENETUNREACH;
+}
+
+/* A proxy, or something else, has answered. */
+static int error_of_status(long status)
+{
+    return status == 401 || status == 403 || status == 407 ? EACCES
+        : status >= 400 ? ENETUNREACH : EPROTO;
+}
+
+/* In the object itself, or in one named "error".  As fs_etcd_answer; EEXIST: there is such a lease. */
+static int error_in(const json_t *json, long status)
+{
+    const json_t *inner = json_object_get(json, "error");
+    const char *message, *name = "code";
+    int64_t code;
+
+    if (inner == NULL && status == 200)
+        return 0;
+    if (json_is_object(inner)) {
+        json = inner;
+        if (json_object_get(json, "code") == NULL)
+            name = "grpc_code";
+    }
+    if (!fs_json_int(json, name, &code) || !fs_json_string(json, "message", &message))
+        return EPROTO;
+    if (code == 0)
+        return error_of_status(status);
+    return error_of_code(code, message);
+}
 
 /* ======================================================================== *
  *  A transaction
@@ -68,7 +136,8 @@ static bool read_one(const json_t *parts, size_t i, char key[FS_KEY_SIZE], int64
 }
 
 /* The request before mine that a range has found; *key is left alone if there is none. */
-static bool read_ahead(const json_t *parts, size_t i, const struct fs_place *place, char key[FS_KEY_SIZE])
+static bool read_ahead(const json_t *parts, size_t i, const struct fs_place *place,
+                       char key[FS_KEY_SIZE])
 {
     struct fs_user user;
     json_t *keys;
@@ -192,7 +261,7 @@ static bool was_taken(enum fs_step step, int error)
 static int read_answer(enum fs_step step, long status, const json_t *json,
                        const struct fs_place *place, struct fs_answer *answer)
 {
-    int error = fs_etcd_error(json, status);
+    int error = error_in(json, status);
     json_t *inner;
 
     if (was_taken(step, error)) {
@@ -224,7 +293,7 @@ int fs_etcd_answer(enum fs_step step, long status, const char *bytes, size_t n,
 
     memset(answer, 0, sizeof *answer);
     error = json != NULL ? read_answer(step, status, json, place, answer)
-                         : fs_etcd_no_error(status);
+                         : error_of_status(status);
     if (error != 0) {
         free(answer->users);
         memset(answer, 0, sizeof *answer);
@@ -258,7 +327,7 @@ int fs_etcd_event(const char *bytes, size_t n, const struct fs_place *place)
     bool canceled;
     int error = EPROTO;
 
-    if (json != NULL && (error = fs_etcd_error(json, 200)) == 0) {
+    if (json != NULL && (error = error_in(json, 200)) == 0) {
         error = EPROTO;
         if (fs_json_object(json, "result", &result)
             && fs_json_bool(result, "canceled", &canceled)
@@ -276,10 +345,10 @@ int fs_etcd_token(long status, const char *bytes, size_t n, char **token)
 {
     json_t *json = fs_json_parse(bytes, n);
     const char *text = "";
-    int error = fs_etcd_no_error(status);
+    int error = error_of_status(status);
 
     *token = NULL;
-    if (json != NULL && (error = fs_etcd_error(json, status)) == 0) {
+    if (json != NULL && (error = error_in(json, status)) == 0) {
         if (!fs_json_string(json, "token", &text) || text[0] == '\0'
             || strpbrk(text, "\r\n") != NULL)
             error = EPROTO;

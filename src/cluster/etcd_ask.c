@@ -17,59 +17,137 @@
  */
 #include "etcd_ask.h"
 
-#include "etcd_txn.h"
+#include "etcd_users.h"
 #include "json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-const char *fs_etcd_path(enum fs_step step)
+/* ======================================================================== *
+ *  The parts of a transaction
+ *
+ *  Each function takes over the JSON that it is given, and returns NULL if there was no memory for
+ *  it or for a part of it: so only the whole has to be checked.
+ * ======================================================================== */
+
+/* A range of keys; or one key, if the end is NULL. */
+struct range {
+    const char *key, *end;
+    bool bare;              /* without values */
+    const char *last_by;    /* "KEY", "CREATE": in descending order of that; NULL: any order */
+    int64_t most;           /* so many of them; 0: all */
+    int64_t joined_before;  /* only what was created before a revision; 0: all */
+};
+
+/* ITEMS(item, ...) makes an array. */
+#define ITEMS(...) \
+    txn_list((json_t *[]){ __VA_ARGS__ }, sizeof (json_t *[]){ __VA_ARGS__ } / sizeof(json_t *))
+
+/* json_pack with "o", and json_array_append_new, fail if they are given NULL. */
+static json_t *txn_list(json_t *const items[], size_t count)
 {
-    static const char *const path[] = {
-        [FS_GRANT] = "/v3/lease/grant", [FS_JOIN] = "/v3/kv/txn", [FS_VIEW] = "/v3/kv/txn",
-        [FS_BEGIN] = "/v3/kv/txn", [FS_RENEW] = "/v3/lease/keepalive",
-        [FS_END] = "/v3/lease/revoke", [FS_WATCH] = "/v3/watch", [FS_CONFIRM] = "/v3/kv/txn",
-        [FS_REMOVE] = "/v3/kv/txn", [FS_LIST] = "/v3/kv/txn"
-    };
+    json_t *array = json_array();
+    bool whole = array != NULL;
 
-    return path[step];
+    for (size_t i = 0; i < count; i++)
+        if (json_array_append_new(array, items[i]) != 0)
+            whole = false;
+    if (!whole) {
+        json_decref(array);
+        return NULL;
+    }
+    return array;
+}
+
+/* TXN_READ(.key = ..., ...) is the operation that reads a range. */
+#define TXN_READ(...) txn_read(&(struct range){ __VA_ARGS__ })
+
+static json_t *txn_read(const struct range *range)
+{
+    json_t *body = json_pack("{s:o}", "key", fs_json_base64(range->key));
+    bool whole = body != NULL;
+
+#define ADD(name, value) (whole = (json_object_set_new(body, name, value) == 0) && whole)
+    if (range->end != NULL)
+        ADD("range_end", fs_json_base64(range->end));
+    if (range->bare)
+        ADD("keys_only", json_true());
+    if (range->last_by != NULL) {
+        ADD("sort_target", json_string(range->last_by));
+        ADD("sort_order", json_string("DESCEND"));
+    }
+    if (range->most != 0)
+        ADD("limit", fs_json_number(range->most));
+    if (range->joined_before != 0)
+        ADD("max_create_revision", fs_json_number(range->joined_before - 1));
+#undef ADD
+    if (!whole) {
+        json_decref(body);
+        return NULL;
+    }
+    return json_pack("{s:o}", "request_range", body);
+}
+
+static json_t *txn_put(const char *key, const char *value, int64_t lease)
+{
+    return value == NULL ? NULL : json_pack("{s:{s:o,s:o,s:o}}", "request_put",
+        "key", fs_json_base64(key), "value", fs_json_base64(value), "lease", fs_json_number(lease));
+}
+
+static json_t *txn_delete(const char *key)
+{
+    return json_pack("{s:{s:o}}", "request_delete_range", "key", fs_json_base64(key));
+}
+
+/* A condition.  An end of NULL: for one key.  It holds for an empty range, except "GREATER". */
+static json_t *txn_compare(const char *key, const char *end, const char *target, const char *result,
+                           const char *member, int64_t revision)
+{
+    if (end == NULL)
+        return json_pack("{s:o,s:s,s:s,s:o}", "key", fs_json_base64(key), "target", target,
+                         "result", result, member, fs_json_number(revision));
+    return json_pack("{s:o,s:o,s:s,s:s,s:o}", "key", fs_json_base64(key), "range_end",
+                     fs_json_base64(end), "target", target, "result", result, member,
+                     fs_json_number(revision));
+}
+
+static json_t *txn_created_before(const char *key, const char *end, int64_t revision)
+{
+    return txn_compare(key, end, "CREATE", "LESS", "create_revision", revision);
+}
+
+static json_t *txn_is_absent(const char *key, const char *end)
+{
+    return txn_created_before(key, end, 1);
+}
+
+static json_t *txn(json_t *when, json_t *then, json_t *otherwise)
+{
+    return json_pack("{s:o,s:o,s:o}", "compare", when, "success", then, "failure", otherwise);
 }
 
 /* ======================================================================== *
  *  The steps
  * ======================================================================== */
 
-static struct fs_range range(const char *key, const char *end, bool bare, const char *last_by,
-                             int64_t most)
-{
-    struct fs_range made = { .bare = bare, .last_by = last_by, .most = most };
-
-    strcpy(made.key, key);
-    strcpy(made.end, end);
-    return made;
-}
-
 /* What a request has to know: FS_SAW_RUNNING and so on. */
-static json_t *view(const struct fs_place *place, const struct fs_keys *keys)
+static json_t *view_parts(const struct fs_place *place, const struct fs_keys *keys)
 {
-    struct fs_range running = range(keys->running, keys->running_end, false, NULL, 0);
-    struct fs_range mine = range(keys->waits, "", true, NULL, 0);
-    struct fs_range better = range(keys->waiting, keys->equals, false, "KEY", 1);
-    struct fs_range equal = range(keys->equals, keys->equals_end, false, "CREATE", 1);
-    struct fs_range limit = range(keys->limit, "", false, NULL, 0);
-
-    equal.joined_before = place->joined;
-    return FS_ITEMS(fs_txn_read(&running), fs_txn_read(&mine), fs_txn_read(&better),
-                    fs_txn_read(&equal), fs_txn_read(&limit));
+    return ITEMS(
+        TXN_READ(.key = keys->running, .end = keys->running_end),
+        TXN_READ(.key = keys->waits, .bare = true),
+        TXN_READ(.key = keys->waiting, .end = keys->equals, .last_by = "KEY", .most = 1),
+        TXN_READ(.key = keys->equals, .end = keys->equals_end, .last_by = "CREATE", .most = 1,
+                 .joined_before = place->joined),
+        TXN_READ(.key = keys->limit));
 }
 
 /* A view, and one more operation behind it. */
-static json_t *view_and(const struct fs_place *place, const struct fs_keys *keys, json_t *more)
+static json_t *view_parts_and(const struct fs_place *place, const struct fs_keys *keys, json_t *more)
 {
-    json_t *all = view(place, keys);
+    json_t *all = view_parts(place, keys);
 
     if (json_array_append_new(all, more) != 0) {
         json_decref(all);
@@ -78,33 +156,25 @@ static json_t *view_and(const struct fs_place *place, const struct fs_keys *keys
     return all;
 }
 
-/* Put mine at a key.  Its value says units for those who sum up, and the rest for people. */
-static json_t *put_mine(const struct fs_place *place, const char *key)
+static json_t *put_own_key(const struct fs_place *place, const char *key)
 {
-    json_t *about = json_pack("{s:I,s:i,s:s,s:I,s:s,s:I}", "units", (json_int_t)place->units,
-                              "priority", place->priority, "host", place->host, "pid",
-                              (json_int_t)place->pid, "program", place->program, "since",
-                              (json_int_t)time(NULL));
-    char *text = about != NULL ? json_dumps(about, JSON_COMPACT) : NULL;
-    json_t *op = fs_txn_put(key, text, place->lease);
+    char *value = fs_user_value(place);
+    json_t *op = txn_put(key, value, place->lease);
 
-    free(text);
-    json_decref(about);
+    free(value);
     return op;
 }
 
 /* An operation of another transaction: put the limit and mine, on one more condition. */
-static json_t *put_both(const struct fs_place *place, const struct fs_keys *keys, json_t *when,
-                        json_t *otherwise)
+static json_t *put_with_limit(const struct fs_place *place, const struct fs_keys *keys,
+                              const char *limit, json_t *when, json_t *otherwise)
 {
-    char limit[24];
+    json_t *both = ITEMS(txn_put(keys->limit, limit, 0), put_own_key(place, keys->waits));
 
-    snprintf(limit, sizeof limit, "%" PRId64, place->limit);
-    return json_pack("{s:o}", "request_txn", fs_txn(when,
-        FS_ITEMS(fs_txn_put(keys->limit, limit, 0), put_mine(place, keys->waits)), otherwise));
+    return json_pack("{s:o}", "request_txn", txn(when, both, otherwise));
 }
 
-static json_t *join(const struct fs_place *place, const struct fs_keys *keys)
+static json_t *join_txn(const struct fs_place *place, const struct fs_keys *keys)
 {
     char limit[24];
     json_t *same, *set;
@@ -112,35 +182,36 @@ static json_t *join(const struct fs_place *place, const struct fs_keys *keys)
     snprintf(limit, sizeof limit, "%" PRId64, place->limit);
     same = json_pack("{s:o,s:s,s:s,s:o}", "key", fs_json_base64(keys->limit), "target", "VALUE",
                      "result", "EQUAL", "value", fs_json_base64(limit));
-    set = put_both(place, keys,
-                   FS_ITEMS(fs_txn_is_absent(keys->limit, NULL),
-                            fs_txn_is_absent(keys->waits, NULL),
-                            fs_txn_is_absent(keys->runs, NULL)), json_array());
-    set = put_both(place, keys,
-                   FS_ITEMS(fs_txn_is_absent(keys->waiting, keys->waiting_end),
-                            fs_txn_is_absent(keys->running, keys->running_end)), FS_ITEMS(set));
-    return fs_txn(FS_ITEMS(same, fs_txn_is_absent(keys->waits, NULL),
-                           fs_txn_is_absent(keys->runs, NULL)),
-                  view_and(place, keys, put_mine(place, keys->waits)), view_and(place, keys, set));
+    set = put_with_limit(place, keys, limit,
+                         ITEMS(txn_is_absent(keys->limit, NULL),
+                               txn_is_absent(keys->waits, NULL),
+                               txn_is_absent(keys->runs, NULL)), json_array());
+    set = put_with_limit(place, keys, limit,
+                         ITEMS(txn_is_absent(keys->waiting, keys->waiting_end),
+                               txn_is_absent(keys->running, keys->running_end)), ITEMS(set));
+    return txn(ITEMS(same, txn_is_absent(keys->waits, NULL),
+                     txn_is_absent(keys->runs, NULL)),
+               view_parts_and(place, keys, put_own_key(place, keys->waits)),
+               view_parts_and(place, keys, set));
 }
 
-static json_t *begin(const struct fs_place *place, const struct fs_keys *keys)
+static json_t *begin_txn(const struct fs_place *place, const struct fs_keys *keys)
 {
-    json_t *when = FS_ITEMS(
-        fs_txn_compare(keys->waits, NULL, "CREATE", "EQUAL", "create_revision", place->joined),
-        fs_txn_is_absent(keys->waiting, keys->equals),
-        fs_txn_compare(keys->equals, keys->equals_end, "CREATE", "GREATER", "create_revision",
-                       place->joined - 1),
-        fs_txn_created_before(keys->running, keys->running_end, place->seen + 1),
-        fs_txn_compare(keys->limit, NULL, "MOD", "LESS", "mod_revision", place->seen + 1));
-    json_t *then = FS_ITEMS(
-        fs_txn_delete(keys->waits),
-        put_mine(place, keys->runs));
+    json_t *when = ITEMS(
+        txn_compare(keys->waits, NULL, "CREATE", "EQUAL", "create_revision", place->joined),
+        txn_is_absent(keys->waiting, keys->equals),
+        txn_compare(keys->equals, keys->equals_end, "CREATE", "GREATER", "create_revision",
+                    place->joined - 1),
+        txn_created_before(keys->running, keys->running_end, place->seen + 1),
+        txn_compare(keys->limit, NULL, "MOD", "LESS", "mod_revision", place->seen + 1));
+    json_t *then = ITEMS(
+        txn_delete(keys->waits),
+        put_own_key(place, keys->runs));
 
-    return fs_txn(when, then, view(place, keys));
+    return txn(when, then, view_parts(place, keys));
 }
 
-static json_t *watch(const struct fs_place *place, const struct fs_keys *keys)
+static json_t *watch_question(const struct fs_place *place, const struct fs_keys *keys)
 {
     const char *key = place->ahead[0] != '\0' ? place->ahead : keys->running;
     json_t *body = json_pack("{s:o,s:o,s:[s]}", "key", fs_json_base64(key), "start_revision",
@@ -154,83 +225,89 @@ static json_t *watch(const struct fs_place *place, const struct fs_keys *keys)
     return json_pack("{s:o}", "create_request", body);
 }
 
-static json_t *read_all(const struct fs_keys *keys)
+/* A transaction that only reads. */
+static json_t *read_txn(json_t *parts)
 {
-    struct fs_range running = range(keys->running, keys->running_end, false, NULL, FS_LIST_MAX);
-    struct fs_range waiting = range(keys->waiting, keys->waiting_end, false, NULL, FS_LIST_MAX);
+    return txn(json_array(), parts, json_array());
+}
 
-    return fs_txn(json_array(), FS_ITEMS(fs_txn_read(&running), fs_txn_read(&waiting)),
-                       json_array());
+static json_t *list_txn(const struct fs_keys *keys)
+{
+    return read_txn(ITEMS(
+        TXN_READ(.key = keys->running, .end = keys->running_end, .most = FS_LIST_MAX),
+        TXN_READ(.key = keys->waiting, .end = keys->waiting_end, .most = FS_LIST_MAX)));
 }
 
 /* A read that a majority answers: what the request waits for; else any. */
-static json_t *confirm(const struct fs_place *place, const struct fs_keys *keys)
+static json_t *confirm_txn(const struct fs_place *place, const struct fs_keys *keys)
 {
-    struct fs_range seen = range(keys->limit, "", true, NULL, 0);
+    struct range seen = { .key = keys->limit, .bare = true };
 
     if (place->awaits != 0 && place->ahead[0] != '\0') {
-        seen = range(place->ahead, "", true, NULL, 0);
+        seen.key = place->ahead;
     } else if (place->awaits != 0) {
-        seen = range(keys->running, keys->running_end, true, NULL, 0);
+        seen.key = keys->running;
+        seen.end = keys->running_end;
         seen.joined_before = place->seen + 1;
     }
-    return fs_txn(json_array(), FS_ITEMS(fs_txn_read(&seen)), json_array());
+    return read_txn(ITEMS(txn_read(&seen)));
 }
 
-static json_t *forget(const struct fs_keys *keys)
+static json_t *remove_txn(const struct fs_keys *keys)
 {
-    struct fs_range limit = range(keys->limit, "", false, NULL, 0);
-
-    return fs_txn(FS_ITEMS(fs_txn_is_absent(keys->waiting, keys->waiting_end),
-                           fs_txn_is_absent(keys->running, keys->running_end)),
-                  FS_ITEMS(fs_txn_read(&limit), fs_txn_delete(keys->limit)),
-                  FS_ITEMS(fs_txn_read(&limit)));
+    return txn(ITEMS(txn_is_absent(keys->waiting, keys->waiting_end),
+                     txn_is_absent(keys->running, keys->running_end)),
+               ITEMS(TXN_READ(.key = keys->limit), txn_delete(keys->limit)),
+               ITEMS(TXN_READ(.key = keys->limit)));
 }
 
-static json_t *ask(enum fs_step step, const struct fs_place *place)
+static json_t *lease_question(const struct fs_place *place)
+{
+    return json_pack("{s:o}", "ID", fs_json_number(place->lease));
+}
+
+static json_t *grant_question(const struct fs_place *place)
+{
+    return json_pack("{s:o,s:o}", "TTL", fs_json_number(place->ttl_s), "ID",
+                     fs_json_number(place->lease));
+}
+
+char *fs_etcd_ask(enum fs_step step, const struct fs_place *place, const char **path)
 {
     struct fs_keys keys = fs_keys_of(place);
 
+    *path = "/v3/kv/txn";
     switch (step) {
     case FS_GRANT:
-        return json_pack("{s:o,s:o}", "TTL", fs_json_number(place->ttl_s), "ID",
-                         fs_json_number(place->lease));
+        *path = "/v3/lease/grant";
+        return fs_json_text(grant_question(place));
     case FS_RENEW:
+        *path = "/v3/lease/keepalive";
+        return fs_json_text(lease_question(place));
     case FS_END:
-        return json_pack("{s:o}", "ID", fs_json_number(place->lease));
-    case FS_JOIN:
-        return join(place, &keys);
-    case FS_VIEW:
-        return fs_txn(json_array(), view(place, &keys), json_array());
-    case FS_BEGIN:
-        return begin(place, &keys);
+        *path = "/v3/lease/revoke";
+        return fs_json_text(lease_question(place));
     case FS_WATCH:
-        return watch(place, &keys);
+        *path = "/v3/watch";
+        return fs_json_text(watch_question(place, &keys));
+    case FS_JOIN:
+        return fs_json_text(join_txn(place, &keys));
+    case FS_VIEW:
+        return fs_json_text(read_txn(view_parts(place, &keys)));
+    case FS_BEGIN:
+        return fs_json_text(begin_txn(place, &keys));
     case FS_CONFIRM:
-        return confirm(place, &keys);
+        return fs_json_text(confirm_txn(place, &keys));
     case FS_REMOVE:
-        return forget(&keys);
+        return fs_json_text(remove_txn(&keys));
     case FS_LIST:
-        return read_all(&keys);
+        return fs_json_text(list_txn(&keys));
     }
     return NULL;
 }
 
-static char *text_of(json_t *json)
-{
-    char *text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
-
-    json_decref(json);
-    return text;
-}
-
-char *fs_etcd_ask(enum fs_step step, const struct fs_place *place)
-{
-    return text_of(ask(step, place));
-}
-
 /* Write a string of JSON to where `to` points, and return its end. */
-static char *quoted(char *to, const char *text)
+static char *write_quoted(char *to, const char *text)
 {
     *to++ = '"';
     for (; *text != '\0'; text++) {
@@ -252,9 +329,9 @@ char *fs_etcd_ask_token(const struct fs_options *options)
                         + 6 * strlen(options->password) + 8);
 
     if (text != NULL) {
-        char *to = quoted(strcpy(text, name) + strlen(name), options->user);
+        char *to = write_quoted(strcpy(text, name) + strlen(name), options->user);
 
-        to = quoted(strcpy(to, password) + strlen(password), options->password);
+        to = write_quoted(strcpy(to, password) + strlen(password), options->password);
         strcpy(to, "}");
     }
     return text;

@@ -14,10 +14,8 @@ enum { FS_SAW_RUNNING, FS_SAW_MINE, FS_SAW_BETTER, FS_SAW_EQUAL, FS_SAW_LIMIT, F
 /* The most requests, and the most holders, that FS_LIST reads. */
 enum { FS_LIST_MAX = 16384 };
 
-const char *fs_etcd_path(enum fs_step step);
-
-/* The text, from malloc.  NULL: no memory. */
-char *fs_etcd_ask(enum fs_step step, const struct fs_place *place);
+/* The text, from malloc, and the path to send it to.  NULL: no memory. */
+char *fs_etcd_ask(enum fs_step step, const struct fs_place *place, const char **path);
 
 /* The question for a token, with the password: whoever frees it wipes it first. */
 char *fs_etcd_ask_token(const struct fs_options *options);

@@ -7,15 +7,25 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The most that the value of a key can be long. */
 enum { VALUE_SIZE = 2048 };
 
+/* It says units for those who sum up, and the rest for people. */
+char *fs_user_value(const struct fs_place *place)
+{
+    return fs_json_text(json_pack("{s:I,s:i,s:s,s:I,s:s,s:I}", "units", (json_int_t)place->units,
+                                  "priority", place->priority, "host", place->host, "pid",
+                                  (json_int_t)place->pid, "program", place->program, "since",
+                                  (json_int_t)time(NULL)));
+}
+
 /* The last of the year 9999: functions that make a date of a time fail on some that are later. */
 #define LAST_SECOND INT64_C(253402300799)
 
-/* The value is what etcd_ask.c has put there, or somebody else. */
-static bool read_value(const char *text, fairsem_cluster_user_t *about)
+/* fs_user_value has written it, or somebody else. */
+static bool read_user_value(const char *text, fairsem_cluster_user_t *about)
 {
     json_t *json = fs_json_parse(text, strlen(text));
     const char *host, *program;
@@ -46,7 +56,7 @@ bool fs_user_read(const json_t *kv, const char *prefix, struct fs_user *user)
         || !fs_json_int(kv, "create_revision", &user->revision) || user->revision <= 0
         || !fs_key_read(user->key, prefix, &user->runs, &priority, &lease)
         || !fs_json_int(kv, "lease", &owner) || owner != lease
-        || !fs_json_bytes(kv, "value", value, sizeof value) || !read_value(value, &user->about))
+        || !fs_json_bytes(kv, "value", value, sizeof value) || !read_user_value(value, &user->about))
         return false;
     if (!user->runs && user->about.priority != priority)
         return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* etcd_users.h - what the keys of requests say, checked. */
+/* etcd_users.h - the keys of requests: the value that is put there, and what they say, checked. */
 #ifndef CLUSTER_ETCD_USERS_H
 #define CLUSTER_ETCD_USERS_H
 
@@ -13,6 +13,9 @@ struct fs_user {
     int64_t revision;               /* when the key was made */
     fairsem_cluster_user_t about;
 };
+
+/* The value of the key of a request, from malloc.  NULL: no memory. */
+char *fs_user_value(const struct fs_place *place);
 
 /* Read a key with its value.  False: it is damaged; user->key is what could be read of it. */
 bool fs_user_read(const json_t *kv, const char *prefix, struct fs_user *user);

@@ -172,3 +172,11 @@ json_t *fs_json_base64(const char *text)
     free(out);
     return json;
 }
+
+char *fs_json_text(json_t *json)
+{
+    char *text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
+
+    json_decref(json);
+    return text;
+}

@@ -45,4 +45,7 @@ long fs_base64_read(const char *text, size_t n, unsigned char *out);
 json_t *fs_json_number(int64_t number);
 json_t *fs_json_base64(const char *text);
 
+/* The text of an object, from malloc.  The object is freed; NULL, there or here: no memory. */
+char *fs_json_text(json_t *json);
+
 #endif

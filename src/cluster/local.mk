@@ -11,8 +11,6 @@ cluster_sources = \
 	src/cluster/etcd.c \
 	src/cluster/etcd_answer.c src/cluster/etcd_answer.h \
 	src/cluster/etcd_ask.c src/cluster/etcd_ask.h \
-	src/cluster/etcd_error.c src/cluster/etcd_error.h \
-	src/cluster/etcd_txn.c src/cluster/etcd_txn.h \
 	src/cluster/etcd_users.c src/cluster/etcd_users.h \
 	src/cluster/handle.h \
 	src/cluster/hold.c src/cluster/hold.h \

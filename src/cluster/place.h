@@ -57,7 +57,7 @@ bool fs_key_prefix(char prefix[FS_PREFIX_SIZE], const char *name);
 /* What a key of a request says.  False: it is damaged, or none of this prefix. */
 bool fs_key_read(const char *key, const char *prefix, bool *runs, int *priority, int64_t *lease);
 
-/* Copy a text, perhaps onto itself: cut, and with a question mark for each byte that is not printable. */
+/* Copy a text, perhaps onto itself: cut, and with a ? for each byte that ASCII cannot print. */
 void fs_copy_printable(char *to, size_t size, const char *from);
 
 #endif
