@@ -13,10 +13,9 @@
 #include "engine.h"
 
 #include "clock.h"
-#include "endpoints.h"
 #include "etcd_answer.h"
 #include "etcd_ask.h"
-#include "login.h"
+#include "session.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -30,9 +29,8 @@
 enum { TOKENS_MAX = 3 };
 
 struct fs_engine {
-    struct fs_endpoints at;
+    struct fs_session session;
     struct fs_call *calls;      /* that are not idle */
-    struct fs_login login;
 };
 
 /* ======================================================================== *
@@ -67,20 +65,20 @@ static void finish(struct fs_call *call, int error)
     call->done(call, &call->answer);
 }
 
-/* So often it has failed at each endpoint. */
+/* How often it has failed at each endpoint. */
 static unsigned rounds_of(const struct fs_call *call)
 {
-    return call->tries / call->engine->at.options->endpoint_count;
+    return call->tries / call->engine->session.options->endpoint_count;
 }
 
 /* A question got no answer, or none that makes sense. */
 static void failed(struct fs_call *call, int error, int64_t now)
 {
     struct fs_engine *engine = call->engine;
-    unsigned count = engine->at.options->endpoint_count, rounds;
+    unsigned count = engine->session.options->endpoint_count, rounds;
     int64_t pause = 0;
 
-    fs_endpoints_failed(&engine->at, call->generation);
+    fs_session_failed(&engine->session, call->generation);
     call->tries++;
     rounds = rounds_of(call);
     if (call->tries % count == 0)
@@ -99,7 +97,7 @@ static void failed(struct fs_call *call, int error, int64_t now)
 static long patience(const struct fs_call *call, int64_t now)
 {
     bool has_lease = call->step != FS_GRANT && call->step != FS_LIST;
-    long most = fs_endpoints_patience(&call->engine->at, has_lease, rounds_of(call));
+    long most = fs_session_patience(&call->engine->session, has_lease, rounds_of(call));
     int64_t left = (call->until - now) / FS_NS_PER_MS;
 
     return left < 1 ? 1 : left < most ? (long)left : most;
@@ -132,15 +130,15 @@ static void send_call(struct fs_call *call, int64_t now)
     const char *path;
     char *question;
 
-    call->generation = engine->at.generation;
-    if (engine->at.options->user != NULL && engine->login.text == NULL) {
+    call->generation = engine->session.generation;
+    if (engine->session.options->user != NULL && engine->session.token == NULL) {
         call->state = FS_NEEDS_TOKEN;
-        fs_login_ask(&engine->login);
-        if (!engine->login.is_asked)
+        fs_session_ask_token(&engine->session);
+        if (!engine->session.asks_token)
             wait_for_memory(call, now);
         return;
     }
-    call->token_number = engine->login.number;
+    call->token_number = engine->session.token_number;
     call->sent = now;
     if (call->first == 0)
         call->first = now;
@@ -150,8 +148,8 @@ static void send_call(struct fs_call *call, int64_t now)
     call->answer.error = EAGAIN;
     call->state = FS_SENT;
     question = fs_etcd_ask(call->step, call->place, &path);
-    if (fs_endpoints_post(&engine->at, &call->exchange, path, engine->login.text, question,
-                          streams ? 0 : patience(call, now)) != 0)
+    if (fs_session_post(&engine->session, &call->exchange, path, question,
+                        streams ? 0 : patience(call, now)) != 0)
         wait_for_memory(call, now);
 }
 
@@ -182,11 +180,11 @@ static void refused(struct fs_call *call, int64_t now)
 {
     struct fs_engine *engine = call->engine;
 
-    if (engine->at.options->user == NULL || ++call->tokens > TOKENS_MAX) {
+    if (engine->session.options->user == NULL || ++call->tokens > TOKENS_MAX) {
         finish(call, EACCES);
         return;
     }
-    fs_login_refused(&engine->login, call->token_number);
+    fs_session_token_refused(&engine->session, call->token_number);
     if (call->step == FS_WATCH)
         finish(call, ENETUNREACH);
     else
@@ -235,7 +233,7 @@ static bool needs_token(const struct fs_call *call)
 static bool watches_elsewhere(const struct fs_call *call)
 {
     return call->step == FS_WATCH && call->state == FS_SENT
-        && call->generation != call->engine->at.generation;
+        && call->generation != call->engine->session.generation;
 }
 
 /* The first call that is so.  To do something with it may change the list. */
@@ -248,16 +246,16 @@ static struct fs_call *next_that(struct fs_engine *engine, bool is_so(const stru
     return call;
 }
 
-static void logged_in(struct fs_login *login, int error)
+static void token_came(struct fs_session *session, int error)
 {
-    struct fs_engine *engine = login->owner;
+    struct fs_engine *engine = session->owner;
     int64_t now = fs_boot_now();
     struct fs_call *call;
 
     while ((call = next_that(engine, needs_token)) != NULL)
         if (error == 0)
             send_call(call, now);
-        else if (error == EACCES && login->exchange.status != 0)
+        else if (error == EACCES && session->token_exchange.status != 0)
             finish(call, EACCES);
         else
             failed(call, error, now);
@@ -274,11 +272,9 @@ int fs_engine_open(struct fs_engine **engine, struct fs_options *options)
     *engine = calloc(1, sizeof **engine);
     if (*engine == NULL)
         return ENOMEM;
-    (*engine)->at.options = options;
-    (*engine)->login.came = logged_in;
-    (*engine)->login.owner = *engine;
-    (*engine)->login.at = &(*engine)->at;
-    error = fs_http_open(&(*engine)->at.http, options);
+    (*engine)->session.token_came = token_came;
+    (*engine)->session.owner = *engine;
+    error = fs_session_open(&(*engine)->session, options);
     if (error != 0)
         free(*engine);
     return error;
@@ -288,19 +284,18 @@ void fs_engine_close(struct fs_engine *engine)
 {
     while (engine->calls != NULL)
         fs_engine_stop(engine->calls);
-    fs_login_close(&engine->login);
-    fs_http_close(engine->at.http);
+    fs_session_close(&engine->session);
     free(engine);
 }
 
 void fs_engine_wait(struct fs_engine *engine, int alarm)
 {
-    fs_http_wait(engine->at.http, alarm);
+    fs_http_wait(engine->session.http, alarm);
 }
 
 void fs_engine_wake(struct fs_engine *engine)
 {
-    fs_http_wake(engine->at.http);
+    fs_http_wake(engine->session.http);
 }
 
 int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
@@ -308,7 +303,7 @@ int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
     int64_t next = FS_NEVER;
     struct fs_call *call;
 
-    fs_http_turn(engine->at.http);
+    fs_http_turn(engine->session.http);
     while ((call = next_that(engine, watches_elsewhere)) != NULL) {
         fs_http_stop(&call->exchange);
         finish(call, ENETUNREACH);

@@ -6,7 +6,6 @@ EXTRA_DIST += src/cluster/cluster.map
 cluster_sources = \
 	src/cluster/clock.c src/cluster/clock.h \
 	src/cluster/cluster.c \
-	src/cluster/endpoints.c src/cluster/endpoints.h \
 	src/cluster/engine.h \
 	src/cluster/etcd.c \
 	src/cluster/etcd_answer.c src/cluster/etcd_answer.h \
@@ -18,10 +17,10 @@ cluster_sources = \
 	src/cluster/json.c src/cluster/json.h \
 	src/cluster/keeper.c src/cluster/keeper.h \
 	src/cluster/lease.c src/cluster/lease.h \
-	src/cluster/login.c src/cluster/login.h \
 	src/cluster/options.c src/cluster/options.h \
 	src/cluster/place.c src/cluster/place.h \
 	src/cluster/request.c src/cluster/request.h \
+	src/cluster/session.c src/cluster/session.h \
 	src/cluster/users.c src/cluster/users.h
 cluster_headers = include/fairsem/cluster.h
 

@@ -3,10 +3,10 @@
 #include "suite.h"
 
 #include "clock.h"
-#include "endpoints.h"
 #include "json.h"
 #include "options.h"
 #include "place.h"
+#include "session.h"
 
 #include <fairsem/cluster.h>
 #include <string.h>
@@ -177,16 +177,16 @@ END_TEST
 START_TEST(who_has_a_short_lease_is_less_patient)
 {
     struct fs_options options = { .ttl_ns = 3 * FS_NS_PER_S };
-    const struct fs_endpoints endpoints = { .options = &options };
+    const struct fs_session session = { .options = &options };
 
     for (unsigned rounds = 0; rounds < 6; rounds++) {
         long times = rounds < 3 ? 1 << rounds : 8;
 
-        ck_assert_int_eq(fs_endpoints_patience(&endpoints, true, rounds), times * 500);
-        ck_assert_int_eq(fs_endpoints_patience(&endpoints, false, rounds), times * 1700);
+        ck_assert_int_eq(fs_session_patience(&session, true, rounds), times * 500);
+        ck_assert_int_eq(fs_session_patience(&session, false, rounds), times * 1700);
     }
     options.ttl_ns = 60 * FS_NS_PER_S;
-    ck_assert_int_eq(fs_endpoints_patience(&endpoints, true, 0), 1700);
+    ck_assert_int_eq(fs_session_patience(&session, true, 0), 1700);
 }
 END_TEST
 

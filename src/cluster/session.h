@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* session.h - a session with etcd: which endpoint is in use, and the token for a user. */
+#ifndef CLUSTER_SESSION_H
+#define CLUSTER_SESSION_H
+
+#include "http.h"
+
+struct fs_session {
+    struct fs_http *http;
+    struct fs_options *options;
+    unsigned generation;    /* one more each time that another endpoint comes into use */
+
+    char    *token;         /* that etcd gives for a user and a password; NULL: there is none */
+    unsigned token_number;  /* from 1 */
+    bool     asks_token;
+    struct fs_exchange token_exchange;
+    /* The token has come; or why not: EACCES, ENETUNREACH, EPROTO, ENOMEM. */
+    void (*token_came)(struct fs_session *session, int error);
+    void *owner;
+};
+
+/* 0 or ENOMEM.  The options must stay. */
+int fs_session_open(struct fs_session *session, struct fs_options *options);
+void fs_session_close(struct fs_session *session);
+
+/*
+ * Send a body, from malloc or NULL, to the endpoint that is in use, with the token; it is freed.
+ * 0 or ENOMEM, as fs_http_start.
+ */
+int fs_session_post(struct fs_session *session, struct fs_exchange *exchange, const char *path,
+                    char *body, long timeout_ms);
+
+/* What was sent in a generation has failed: use another endpoint, if there is one, unless that is done. */
+void fs_session_failed(struct fs_session *session, unsigned generation);
+
+/*
+ * How long a question waits for its answer, in milliseconds, when each endpoint has had it so often
+ * already; less if a lease depends on it.
+ */
+long fs_session_patience(const struct fs_session *session, bool has_lease, unsigned rounds);
+
+/* Ask for a new token, unless that is under way. */
+void fs_session_ask_token(struct fs_session *session);
+
+/* A token of this number was refused: forget it, if it is not another by now. */
+void fs_session_token_refused(struct fs_session *session, unsigned number);
+
+#endif
