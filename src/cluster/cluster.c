@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cluster.c - the limit between machines: the public functions.  Start reading here.
+ * cluster.c - the limit between machines: open, acquire and release, close.  Start reading here.
  *
- * Downwards: hold.c is acquire and release; request.c one request's states, and lease.c its life;
- * keeper.c the thread that moves all requests; engine.h what an engine is asked, and etcd.c the
+ * Downwards: request.c is one request's states, and lease.c its life; users.c asks who else is there;
+ * keeper.c is the thread that moves all of these; engine.h what an engine is asked, and etcd.c the
  * only one, with etcd_ask.c for the questions (the protocol is there), etcd_answer.c for the
- * answers, and http.c.
+ * answers, and session.c and http.c for the way.
+ *
+ * A caller waits for its request on a semaphore of one unit, which the keeper releases.  So the
+ * deadline, the time-out, the token and the cancellation of a thread are those of
+ * fairsem_acquire_with.
  */
-#include "handle.h"
-#include "hold.h"
-#include "users.h"
+#include "clock.h"
+#include "request.h"
 
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdlib.h>
 
-/* The request of a hold is in its first word. */
-static struct fs_request *held(const fairsem_cluster_hold_t *hold)
-{
-    return (struct fs_request *)hold->fairsem_reserved_[0];
-}
+/* ======================================================================== *
+ *  A handle
+ * ======================================================================== */
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t curl_once = PTHREAD_ONCE_INIT;
 static CURLcode curl_state;
 
 static void start_curl(void)
@@ -41,12 +42,12 @@ int fairsem_cluster_open(fairsem_cluster_t **handle, const char *name,
         return ENOMEM;
     }
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    pthread_once(&once, start_curl);
+    pthread_once(&curl_once, start_curl);
     error = curl_state != CURLE_OK ? ENOMEM : fs_key_prefix(made->prefix, name) ? 0 : EINVAL;
     if (error == 0)
         error = fs_options_read(&options, attr);
     if (error == 0) {
-        error = fs_keeper_open(&made->keeper, &options);
+        error = fs_keeper_open(made, &options);
         if (error != 0)
             fs_options_free(&options);
     }
@@ -64,106 +65,192 @@ int fairsem_cluster_close(fairsem_cluster_t *handle)
     int saved = errno, state;
     size_t claims;
 
-    if (fs_keeper_is_foreign(&handle->keeper))
+    if (fs_keeper_is_foreign(handle))
         return EINVAL;
-    fs_keeper_lock(&handle->keeper, &state);
-    claims = handle->keeper.claims;
-    fs_keeper_unlock(&handle->keeper, state);
+    fs_keeper_lock(handle, &state);
+    claims = handle->claims;
+    fs_keeper_unlock(handle, state);
     if (claims != 0)
         return EBUSY;
-    fs_keeper_close(&handle->keeper);
+    fs_keeper_close(handle);
     free(handle);
     errno = saved;
     return 0;
 }
 
+int fairsem_cluster_fd(const fairsem_cluster_t *handle)
+{
+    return handle->event;
+}
+
+/* ======================================================================== *
+ *  Acquire and release
+ * ======================================================================== */
+
+/* The request of a hold is in its first word. */
+static struct fs_request *request_of(const fairsem_cluster_hold_t *hold)
+{
+    return (struct fs_request *)hold->fairsem_reserved_[0];
+}
+
+/* The time of `how` is over, or it is none. */
+static bool wait_only_tries(const fairsem_wait_t *how)
+{
+    struct timespec now = { 0, 0 };
+
+    if (how == NULL || how->timeout_ns < 0 || how->deadline == NULL)
+        return how != NULL && how->timeout_ns < 0;
+    clock_gettime(how->clock, &now);
+    return now.tv_sec != how->deadline->tv_sec ? now.tv_sec > how->deadline->tv_sec
+                                               : now.tv_nsec >= how->deadline->tv_nsec;
+}
+
+/* Give a new request to the keeper.  Only the wait for it is a cancellation point. */
+static int start_request(fairsem_cluster_t *handle, int64_t n, const fairsem_wait_t *how,
+                         struct fs_request **out)
+{
+    struct fs_request *request;
+    int error = ENOMEM, state, cancel;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    request = fs_request_new(handle, n, how != NULL ? how->priority : 0, wait_only_tries(how));
+    if (request != NULL) {
+        /* No units: only to find out whether `how` is one, and whether its token is canceled. */
+        error = fairsem_acquire_with(&request->decided, 0, how);
+        fs_keeper_lock(handle, &state);
+        if (error == 0)
+            error = fs_keeper_add(handle, &request->job);
+        if (error == 0) {
+            request->owners++;
+            handle->claims++;
+        } else {
+            fs_request_drop(request);
+        }
+        fs_keeper_unlock(handle, state);
+    }
+    pthread_setcancelstate(cancel, &cancel);
+    *out = request;
+    return error;
+}
+
+/* Take the request from its caller, and let it end. */
+static void abandon_request(struct fs_request *request)
+{
+    fairsem_cluster_t *handle = request->handle;
+    int state;
+
+    fs_keeper_lock(handle, &state);
+    request->leaves = true;
+    handle->claims--;
+    fs_request_drop(request);
+    fs_keeper_unlock(handle, state);
+}
+
+/* For a thread that is canceled while it waits. */
+static void abandon_canceled(void *request)
+{
+    abandon_request(request);
+}
+
+/* Wait until it is decided; then the result of the request, or that of the wait. */
+static int await_units(struct fs_request *request, const fairsem_wait_t *how)
+{
+    fairsem_wait_t plain = how != NULL ? *how : (fairsem_wait_t){ 0 };
+    int error, result, state;
+
+    plain.priority = 0;
+    if (request->only_try) {
+        plain.deadline = NULL;
+        plain.timeout_ns = 0;
+    }
+    pthread_cleanup_push(abandon_canceled, request);
+    error = fairsem_acquire_with(&request->decided, 1, &plain);
+    pthread_cleanup_pop(0);
+    fs_keeper_lock(request->handle, &state);
+    /* What was decided before the lock counts: units that are there are taken. */
+    result = request->is_decided ? request->result : error;
+    if (result != 0)
+        request->leaves = true;
+    fs_keeper_unlock(request->handle, state);
+    return result;
+}
+
+/* Wait for the end, which the keeper tells in a time that is bounded. */
+static int await_end(struct fs_request *request)
+{
+    int result, state;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    (void)!fairsem_acquire(&request->over, 1);
+    result = request->end_result;
+    abandon_request(request);
+    pthread_setcancelstate(state, &state);
+    return result;
+}
+
 int fairsem_cluster_acquire_with(fairsem_cluster_t *handle, int64_t n, const fairsem_wait_t *how,
                                  fairsem_cluster_hold_t *hold)
 {
-    struct fs_request *request = NULL;
+    struct fs_request *request;
     int saved = errno, error;
 
-    if (fs_keeper_is_foreign(&handle->keeper) || n < 1 || n > FAIRSEM_MAX_UNITS)
+    if (fs_keeper_is_foreign(handle) || n < 1 || n > FAIRSEM_MAX_UNITS)
         return EINVAL;
-    if (held(hold) != NULL)
+    if (request_of(hold) != NULL)
         return EBUSY;
-    if (n > handle->keeper.options.limit)
+    if (n > handle->options.limit)
         return E2BIG;
-    error = fs_hold_acquire(handle, n, how, &request);
-    hold->fairsem_reserved_[0] = (uintptr_t)request;
+    error = start_request(handle, n, how, &request);
+    if (error == 0) {
+        error = await_units(request, how);
+        if (error != 0)
+            (void)await_end(request);
+        else
+            hold->fairsem_reserved_[0] = (uintptr_t)request;
+    }
     errno = saved;
     return error;
 }
 
 int fairsem_cluster_release(fairsem_cluster_hold_t *hold)
 {
-    int saved = errno, error;
-    struct fs_request *request = held(hold);
+    int saved = errno, error, state;
+    struct fs_request *request = request_of(hold);
 
-    if (request == NULL || fs_keeper_is_foreign(request->keeper))
+    if (request == NULL || fs_keeper_is_foreign(request->handle))
         return EINVAL;
     hold->fairsem_reserved_[0] = 0;
-    error = fs_hold_release(request);
+    fs_keeper_lock(request->handle, &state);
+    request->leaves = true;
+    fs_keeper_unlock(request->handle, state);
+    error = await_end(request);
     errno = saved;
     return error;
 }
 
+/* ======================================================================== *
+ *  What is known of a hold
+ * ======================================================================== */
+
 int fairsem_cluster_lost(const fairsem_cluster_hold_t *hold)
 {
-    struct fs_request *request = held(hold);
+    struct fs_request *request = request_of(hold);
 
-    if (request == NULL || fs_keeper_is_foreign(request->keeper))
+    if (request == NULL || fs_keeper_is_foreign(request->handle))
         return EINVAL;
-    return fs_hold_lost(request);
+    return fs_lease_lost(&request->lease, fs_boot_now());
 }
 
 int64_t fairsem_cluster_left(const fairsem_cluster_hold_t *hold)
 {
-    struct fs_request *request = held(hold);
+    struct fs_request *request = request_of(hold);
 
-    return request != NULL && !fs_keeper_is_foreign(request->keeper) ? fs_hold_left(request) : 0;
+    if (request == NULL || fs_keeper_is_foreign(request->handle))
+        return 0;
+    return fs_lease_left(&request->lease, fs_boot_now());
 }
 
 int64_t fairsem_cluster_fence(const fairsem_cluster_hold_t *hold)
 {
-    return held(hold) != NULL ? held(hold)->fence : 0;
-}
-
-int fairsem_cluster_fd(const fairsem_cluster_t *handle)
-{
-    return handle->keeper.event;
-}
-
-int fairsem_cluster_users(fairsem_cluster_t *handle, fairsem_cluster_user_t users[], size_t size,
-                          size_t *count)
-{
-    int saved = errno, error;
-
-    if (fs_keeper_is_foreign(&handle->keeper))
-        return EINVAL;
-    error = fs_users_ask(handle, users, size, count);
-    errno = saved;
-    return error;
-}
-
-int fairsem_cluster_limit(fairsem_cluster_t *handle, int64_t *limit)
-{
-    int saved = errno, error;
-
-    if (fs_keeper_is_foreign(&handle->keeper))
-        return EINVAL;
-    error = fs_limit_ask(handle, limit);
-    errno = saved;
-    return error;
-}
-
-int fairsem_cluster_remove(fairsem_cluster_t *handle)
-{
-    int saved = errno, error;
-
-    if (fs_keeper_is_foreign(&handle->keeper))
-        return EINVAL;
-    error = fs_limit_remove(handle);
-    errno = saved;
-    return error;
+    return request_of(hold) != NULL ? request_of(hold)->fence : 0;
 }

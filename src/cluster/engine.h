@@ -52,6 +52,9 @@ struct fs_engine;
 /* How long an engine that does not answer is asked by one who does not wait in its queue, at most. */
 #define FS_PATIENCE (INT64_C(5) * 1000000000)
 
+/* A renewal or an end that failed at each endpoint is tried again after this. */
+#define FS_RETRY (INT64_C(300) * 1000000)
+
 /* A step that is under way, in memory of the caller's.  Behind `owner` all is the engine's. */
 struct fs_call {
     void (*done)(struct fs_call *call, struct fs_answer *answer);

@@ -9,87 +9,87 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-int fs_keeper_open(struct fs_keeper *keeper, const struct fs_options *options)
+int fs_keeper_open(fairsem_cluster_t *handle, const struct fs_options *options)
 {
     int error = 0;
 
-    keeper->options = *options;
-    keeper->process = getpid();
-    keeper->jobs = NULL;
-    keeper->claims = 0;
-    keeper->runs = keeper->joinable = keeper->quits = false;
-    keeper->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (keeper->event < 0)
+    handle->options = *options;
+    handle->process = getpid();
+    handle->jobs = NULL;
+    handle->claims = 0;
+    handle->runs = handle->joinable = handle->quits = false;
+    handle->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (handle->event < 0)
         return errno;
-    keeper->alarm = fs_alarm_open();
-    if (keeper->alarm < 0)
+    handle->alarm = fs_alarm_open();
+    if (handle->alarm < 0)
         error = errno;
     if (error == 0) {
-        error = fs_engine_open(&keeper->engine, &keeper->options);
+        error = fs_engine_open(&handle->engine, &handle->options);
         if (error != 0)
-            close(keeper->alarm);
+            close(handle->alarm);
     }
     if (error == 0) {
-        error = pthread_mutex_init(&keeper->mutex, NULL);
+        error = pthread_mutex_init(&handle->mutex, NULL);
         if (error != 0) {
-            fs_engine_close(keeper->engine);
-            close(keeper->alarm);
+            fs_engine_close(handle->engine);
+            close(handle->alarm);
         }
     }
     if (error != 0)
-        close(keeper->event);
+        close(handle->event);
     return error;
 }
 
-void fs_keeper_close(struct fs_keeper *keeper)
+void fs_keeper_close(fairsem_cluster_t *handle)
 {
     int state;
 
-    fs_keeper_lock(keeper, &state);
-    keeper->quits = true;
-    fs_keeper_unlock(keeper, PTHREAD_CANCEL_DISABLE);
-    if (keeper->joinable)
-        pthread_join(keeper->thread, NULL);
-    fs_engine_close(keeper->engine);
-    fs_options_free(&keeper->options);
-    close(keeper->alarm);
-    close(keeper->event);
-    pthread_mutex_destroy(&keeper->mutex);
+    fs_keeper_lock(handle, &state);
+    handle->quits = true;
+    fs_keeper_unlock(handle, PTHREAD_CANCEL_DISABLE);
+    if (handle->joinable)
+        pthread_join(handle->thread, NULL);
+    fs_engine_close(handle->engine);
+    fs_options_free(&handle->options);
+    close(handle->alarm);
+    close(handle->event);
+    pthread_mutex_destroy(&handle->mutex);
     pthread_setcancelstate(state, &state);
 }
 
-bool fs_keeper_is_foreign(const struct fs_keeper *keeper)
+bool fs_keeper_is_foreign(const fairsem_cluster_t *handle)
 {
-    return keeper->process != getpid();
+    return handle->process != getpid();
 }
 
-void fs_keeper_lock(struct fs_keeper *keeper, int *cancel_state)
+void fs_keeper_lock(fairsem_cluster_t *handle, int *cancel_state)
 {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel_state);
-    pthread_mutex_lock(&keeper->mutex);
+    pthread_mutex_lock(&handle->mutex);
 }
 
-void fs_keeper_unlock(struct fs_keeper *keeper, int cancel_state)
+void fs_keeper_unlock(fairsem_cluster_t *handle, int cancel_state)
 {
     int ignored;
 
-    pthread_mutex_unlock(&keeper->mutex);
-    fs_engine_wake(keeper->engine);
+    pthread_mutex_unlock(&handle->mutex);
+    fs_engine_wake(handle->engine);
     pthread_setcancelstate(cancel_state, &ignored);
 }
 
-void fs_keeper_tell(struct fs_keeper *keeper)
+void fs_keeper_tell(fairsem_cluster_t *handle)
 {
-    eventfd_write(keeper->event, 1);
+    eventfd_write(handle->event, 1);
 }
 
 /* One turn of all jobs.  It returns the time of the next. */
-static int64_t turn(struct fs_keeper *keeper)
+static int64_t turn(fairsem_cluster_t *handle)
 {
     int64_t now = fs_boot_now();
-    int64_t next = fs_engine_turn(keeper->engine, now);
+    int64_t next = fs_engine_turn(handle->engine, now);
 
-    for (struct fs_job **link = &keeper->jobs; *link != NULL;) {
+    for (struct fs_job **link = &handle->jobs; *link != NULL;) {
         struct fs_job *job = *link, *behind = job->next;
         int64_t at = job->turn(job, now);
 
@@ -105,49 +105,49 @@ static int64_t turn(struct fs_keeper *keeper)
 
 static void *keep(void *arg)
 {
-    struct fs_keeper *keeper = arg;
+    fairsem_cluster_t *handle = arg;
 
-    pthread_mutex_lock(&keeper->mutex);
+    pthread_mutex_lock(&handle->mutex);
     for (;;) {
-        int64_t next = turn(keeper);
+        int64_t next = turn(handle);
 
-        if (keeper->jobs == NULL)
+        if (handle->jobs == NULL)
             break;
-        fs_alarm_set(keeper->alarm, next);
-        pthread_mutex_unlock(&keeper->mutex);
-        fs_engine_wait(keeper->engine, keeper->alarm);
-        pthread_mutex_lock(&keeper->mutex);
+        fs_alarm_set(handle->alarm, next);
+        pthread_mutex_unlock(&handle->mutex);
+        fs_engine_wait(handle->engine, handle->alarm);
+        pthread_mutex_lock(&handle->mutex);
     }
-    keeper->runs = false;
-    pthread_mutex_unlock(&keeper->mutex);
+    handle->runs = false;
+    pthread_mutex_unlock(&handle->mutex);
     return NULL;
 }
 
 /* Signals are for the program's own threads. */
-static int start(struct fs_keeper *keeper)
+static int start(fairsem_cluster_t *handle)
 {
     sigset_t all, old;
     int error;
 
-    if (keeper->joinable)
-        pthread_join(keeper->thread, NULL);     /* it has ended, or is about to */
+    if (handle->joinable)
+        pthread_join(handle->thread, NULL);     /* it has ended, or is about to */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    error = pthread_create(&keeper->thread, NULL, keep, keeper);
+    error = pthread_create(&handle->thread, NULL, keep, handle);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    keeper->joinable = keeper->runs = error == 0;
+    handle->joinable = handle->runs = error == 0;
     return error == 0 ? 0 : EAGAIN;
 }
 
-int fs_keeper_add(struct fs_keeper *keeper, struct fs_job *job)
+int fs_keeper_add(fairsem_cluster_t *handle, struct fs_job *job)
 {
     int error = 0;
 
-    job->next = keeper->jobs;
-    keeper->jobs = job;
-    if (!keeper->runs)
-        error = start(keeper);
+    job->next = handle->jobs;
+    handle->jobs = job;
+    if (!handle->runs)
+        error = start(handle);
     if (error != 0)
-        keeper->jobs = job->next;
+        handle->jobs = job->next;
     return error;
 }

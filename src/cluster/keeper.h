@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keeper.h - the one background thread of a handle, and the lock.
+ * keeper.h - what a handle is: a name, the lock, and one background thread, the keeper.
  *
  * The thread exists while there are jobs.  It alone uses the engine.  What jobs share with their
  * callers is under the mutex, which the thread holds except when it sleeps.
@@ -25,7 +25,8 @@ struct fs_job {
 
 #define FS_JOB_OVER INT64_C(-1)
 
-struct fs_keeper {
+struct fairsem_cluster {
+    char prefix[FS_PREFIX_SIZE];    /* of the name; r/o after open */
     pthread_mutex_t mutex;
     struct fs_options options;      /* r/o after open; the password: by its thread */
     struct fs_engine *engine;       /* the thread only, except for fs_engine_wake */
@@ -38,23 +39,23 @@ struct fs_keeper {
     pthread_t thread;               /* mutex */
 };
 
-/* 0 or an errno value; the options are the keeper's then. */
-int fs_keeper_open(struct fs_keeper *keeper, const struct fs_options *options);
+/* 0 or an errno value; the options are the handle's then. */
+int fs_keeper_open(fairsem_cluster_t *handle, const struct fs_options *options);
 
 /* End the jobs that are left, and the thread. */
-void fs_keeper_close(struct fs_keeper *keeper);
+void fs_keeper_close(fairsem_cluster_t *handle);
 
-/* True in a forked child, where nothing of the keeper can be used. */
-bool fs_keeper_is_foreign(const struct fs_keeper *keeper);
+/* True in a forked child, where nothing of the handle can be used. */
+bool fs_keeper_is_foreign(const fairsem_cluster_t *handle);
 
 /* Lock the mutex; the thread cannot be canceled until the unlock, which wakes the keeper. */
-void fs_keeper_lock(struct fs_keeper *keeper, int *cancel_state);
-void fs_keeper_unlock(struct fs_keeper *keeper, int cancel_state);
+void fs_keeper_lock(fairsem_cluster_t *handle, int *cancel_state);
+void fs_keeper_unlock(fairsem_cluster_t *handle, int cancel_state);
 
 /* Under the mutex.  0; EAGAIN: there is no thread, and the job is not added. */
-int fs_keeper_add(struct fs_keeper *keeper, struct fs_job *job);
+int fs_keeper_add(fairsem_cluster_t *handle, struct fs_job *job);
 
 /* Make fairsem_cluster_fd readable. */
-void fs_keeper_tell(struct fs_keeper *keeper);
+void fs_keeper_tell(fairsem_cluster_t *handle);
 
 #endif

@@ -7,9 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* A renewal that failed at each endpoint, or does not count, is tried again after this. */
-#define RETRY (300 * FS_NS_PER_MS)
-
 static void was_renewed(struct fs_lease *lease, int64_t sent)
 {
     lease->sent = sent;
@@ -35,7 +32,7 @@ static void answered(struct fs_call *renewal, struct fs_answer *answer)
     if (answer->error == 0 && answer->term == lease->renewed_term)
         was_renewed(lease, lease->renewed_sent);
     else
-        lease->renew_at = fs_boot_now() + RETRY;
+        lease->renew_at = fs_boot_now() + FS_RETRY;
 }
 
 void fs_lease_begin(struct fs_lease *lease, struct fs_engine *engine, const struct fs_place *place,

@@ -11,8 +11,6 @@ cluster_sources = \
 	src/cluster/etcd_answer.c src/cluster/etcd_answer.h \
 	src/cluster/etcd_ask.c src/cluster/etcd_ask.h \
 	src/cluster/etcd_users.c src/cluster/etcd_users.h \
-	src/cluster/handle.h \
-	src/cluster/hold.c src/cluster/hold.h \
 	src/cluster/http.c src/cluster/http.h \
 	src/cluster/json.c src/cluster/json.h \
 	src/cluster/keeper.c src/cluster/keeper.h \
@@ -21,7 +19,7 @@ cluster_sources = \
 	src/cluster/place.c src/cluster/place.h \
 	src/cluster/request.c src/cluster/request.h \
 	src/cluster/session.c src/cluster/session.h \
-	src/cluster/users.c src/cluster/users.h
+	src/cluster/users.c
 cluster_headers = include/fairsem/cluster.h
 
 if HAVE_CLUSTER

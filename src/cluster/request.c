@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An end that failed at each endpoint is tried again after this. */
-#define RETRY (300 * FS_NS_PER_MS)
-
 /* After a watch that broke within this time there is a pause, so that nothing spins. */
 #define WATCH_SHORT FS_NS_PER_S
 #define PAUSE_FIRST (50 * FS_NS_PER_MS)
@@ -19,7 +16,7 @@
 static void take_until(struct fs_request *request, enum fs_step step, int64_t until)
 {
     request->step_at = FS_NEVER;
-    fs_engine_call(request->keeper->engine, &request->step, step, &request->place, until);
+    fs_engine_call(request->handle->engine, &request->step, step, &request->place, until);
 }
 
 /* Only a request that waits in the queue has a place to lose: it asks for as long as its lease lives. */
@@ -38,7 +35,7 @@ static void decide(struct fs_request *request, int result)
     request->is_decided = true;
     request->result = result;
     fairsem_release(&request->decided, 1);
-    fs_keeper_tell(request->keeper);
+    fs_keeper_tell(request->handle);
 }
 
 /* Tell the caller how the end went; it waits no longer than for the first answer. */
@@ -88,12 +85,12 @@ static void ended(struct fs_request *request, int error)
     if (error == 0 || now >= fs_lease_end(&request->lease))
         over(request, error);
     else
-        request->step_at = now + RETRY;
+        request->step_at = now + FS_RETRY;
 }
 
 static void granted(struct fs_request *request, const struct fs_answer *answer)
 {
-    fs_lease_begin(&request->lease, request->keeper->engine, &request->place, answer->sent,
+    fs_lease_begin(&request->lease, request->handle->engine, &request->place, answer->sent,
                    answer->ttl_s);
     request->state = FS_JOINING;
     take(request, FS_JOIN);
@@ -210,7 +207,7 @@ static void lose(struct fs_request *request)
 {
     request->state = FS_LOST;
     fs_lease_stop(&request->lease);
-    fs_keeper_tell(request->keeper);
+    fs_keeper_tell(request->handle);
 }
 
 /* Its watch should have told it, and it may still be on its way.  One that runs has lost its key. */
@@ -264,7 +261,7 @@ static int64_t turn(struct fs_job *job, int64_t now)
     if (request->leaves)
         leave(request);
     /* An end that is not answered yet is waited for, as in a release. */
-    if (request->keeper->quits && request->is_over && request->state != FS_ENDED) {
+    if (request->handle->quits && request->is_over && request->state != FS_ENDED) {
         fs_engine_stop(&request->step);
         over(request, ENETUNREACH);     /* its lease ends by itself */
     }
@@ -280,28 +277,28 @@ static int64_t turn(struct fs_job *job, int64_t now)
     return fs_earlier(next, request->step_at);
 }
 
-struct fs_request *fs_request_new(struct fs_keeper *keeper, const char *prefix, int64_t units,
-                                  int priority, bool only_try)
+struct fs_request *fs_request_new(fairsem_cluster_t *handle, int64_t units, int priority,
+                                  bool only_try)
 {
     struct fs_request *request = calloc(1, sizeof *request);
 
     if (request == NULL)
         return NULL;
-    if (!fs_place_fill(&request->place, keeper->options.program)
+    if (!fs_place_fill(&request->place, handle->options.program)
         || fairsem_init(&request->decided, 0, NULL) != 0
         || fairsem_init(&request->over, 0, NULL) != 0) {
         free(request);
         return NULL;
     }
     request->job.turn = turn;
-    request->keeper = keeper;
+    request->handle = handle;
     request->only_try = only_try;
     request->owners = 1;
-    strcpy(request->place.prefix, prefix);
+    strcpy(request->place.prefix, handle->prefix);
     request->place.units = units;
     request->place.priority = priority;
-    request->place.limit = keeper->options.limit;
-    request->place.ttl_s = keeper->options.ttl_ns / FS_NS_PER_S;
+    request->place.limit = handle->options.limit;
+    request->place.ttl_s = handle->options.ttl_ns / FS_NS_PER_S;
     request->step.done = answered;
     request->step.owner = request;
     return request;

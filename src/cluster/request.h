@@ -29,7 +29,7 @@ enum fs_request_state {
 /* What is not said to be under the mutex, or read-only, is the keeper's. */
 struct fs_request {
     struct fs_job job;
-    struct fs_keeper *keeper;           /* r/o */
+    fairsem_cluster_t *handle;          /* r/o */
     bool only_try;                      /* r/o: fail instead of waiting */
     bool leaves;                        /* mutex: its caller wants it to end */
     int owners;                         /* mutex: the caller, the keeper */
@@ -49,8 +49,8 @@ struct fs_request {
 };
 
 /* Make a request.  NULL: no memory. */
-struct fs_request *fs_request_new(struct fs_keeper *keeper, const char *prefix, int64_t units,
-                                  int priority, bool only_try);
+struct fs_request *fs_request_new(fairsem_cluster_t *handle, int64_t units, int priority,
+                                  bool only_try);
 
 /* Under the mutex: it is not the caller's, or the keeper's, any more. */
 void fs_request_drop(struct fs_request *request);

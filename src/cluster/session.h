@@ -30,7 +30,7 @@ void fs_session_close(struct fs_session *session);
 int fs_session_post(struct fs_session *session, struct fs_exchange *exchange, const char *path,
                     char *body, long timeout_ms);
 
-/* What was sent in a generation has failed: use another endpoint, if there is one, unless that is done. */
+/* What was sent in a generation failed: leave its endpoint, if that is in use and there is another. */
 void fs_session_failed(struct fs_session *session, unsigned generation);
 
 /*

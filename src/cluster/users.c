@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* users.c - see users.h. */
-#include "users.h"
-
+/* users.c - what is known of a name: the public functions that ask who is there, and for the limit. */
 #include "clock.h"
 #include "request.h"
 
@@ -9,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One question, on its caller's stack until the keeper has told it the answer. */
+/* One question, in memory of its caller's, who waits for the answer. */
 struct inquiry {
     struct fs_job job;
-    struct fs_keeper *keeper;
+    fairsem_cluster_t *handle;
     enum fs_step step;
     struct fs_place place;
     struct fs_call call;
@@ -21,7 +19,7 @@ struct inquiry {
     fairsem_t told;
 };
 
-static void answered(struct fs_call *call, struct fs_answer *answer)
+static void inquiry_answered(struct fs_call *call, struct fs_answer *answer)
 {
     struct inquiry *inquiry = call->owner;
 
@@ -29,53 +27,55 @@ static void answered(struct fs_call *call, struct fs_answer *answer)
     inquiry->over = true;
 }
 
-static int64_t turn(struct fs_job *job, int64_t now)
+static int64_t inquiry_turn(struct fs_job *job, int64_t now)
 {
     struct inquiry *inquiry = (struct inquiry *)(void *)job;
-    struct fs_keeper *keeper = inquiry->keeper;
 
     if (!inquiry->began) {
         inquiry->began = true;
-        fs_engine_call(keeper->engine, &inquiry->call, inquiry->step, &inquiry->place,
+        fs_engine_call(inquiry->handle->engine, &inquiry->call, inquiry->step, &inquiry->place,
                        now + FS_PATIENCE);
     }
     if (!inquiry->over)
         return FS_NEVER;
-    fairsem_release(&inquiry->told, 1);     /* the caller's stack may be gone now */
+    fairsem_release(&inquiry->told, 1);     /* the caller may have freed it now */
     return FS_JOB_OVER;
 }
 
 /* Which of them are requests of this handle?  Also, the lease is nobody else's business. */
-static void find_mine(struct fs_keeper *keeper, fairsem_cluster_user_t users[], size_t count)
+static void mark_mine(const fairsem_cluster_t *handle, fairsem_cluster_user_t users[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        for (const struct fs_job *job = keeper->jobs; job != NULL; job = job->next)
+        for (const struct fs_job *job = handle->jobs; job != NULL; job = job->next)
             if (fs_request_has_lease(job, users[i].reserved_[0]))
                 users[i].mine = 1;
         users[i].reserved_[0] = 0;
     }
 }
 
-/* Ask, and wait for the answer, which is the caller's to free.  Returns its error. */
+/* Ask, and wait for the answer, whose users are the caller's to free.  Returns its error. */
 static int inquire(fairsem_cluster_t *handle, enum fs_step step, struct fs_answer *answer)
 {
-    struct fs_keeper *keeper = &handle->keeper;
-    struct inquiry *inquiry = calloc(1, sizeof *inquiry);
-    int error = ENOMEM, state;
+    struct inquiry *inquiry;
+    int error = ENOMEM, cancel, state;
 
     memset(answer, 0, sizeof *answer);
+    if (fs_keeper_is_foreign(handle))
+        return EINVAL;
+    inquiry = calloc(1, sizeof *inquiry);
     if (inquiry == NULL)
         return ENOMEM;
-    inquiry->job.turn = turn;
-    inquiry->keeper = keeper;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    inquiry->job.turn = inquiry_turn;
+    inquiry->handle = handle;
     inquiry->step = step;
-    inquiry->call.done = answered;
+    inquiry->call.done = inquiry_answered;
     inquiry->call.owner = inquiry;
     strcpy(inquiry->place.prefix, handle->prefix);
     if (fairsem_init(&inquiry->told, 0, NULL) == 0) {
-        fs_keeper_lock(keeper, &state);
-        error = fs_keeper_add(keeper, &inquiry->job);
-        fs_keeper_unlock(keeper, state);
+        fs_keeper_lock(handle, &state);
+        error = fs_keeper_add(handle, &inquiry->job);
+        fs_keeper_unlock(handle, state);
     }
     if (error == 0) {
         (void)!fairsem_acquire(&inquiry->told, 1);
@@ -84,58 +84,53 @@ static int inquire(fairsem_cluster_t *handle, enum fs_step step, struct fs_answe
     }
     (void)!fairsem_destroy(&inquiry->told);
     free(inquiry);
+    pthread_setcancelstate(cancel, &cancel);
     return error;
 }
 
-int fs_users_ask(fairsem_cluster_t *handle, fairsem_cluster_user_t users[], size_t size,
-                 size_t *count)
+int fairsem_cluster_users(fairsem_cluster_t *handle, fairsem_cluster_user_t users[], size_t size,
+                          size_t *count)
 {
     struct fs_answer answer;
-    int error, cancel, state;
+    int saved = errno, error = inquire(handle, FS_LIST, &answer), state;
 
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    error = inquire(handle, FS_LIST, &answer);
     if (error == 0) {
         size_t filled = answer.user_count < size ? answer.user_count : size;
 
         if (filled > 0)
             memcpy(users, answer.users, filled * sizeof *users);
-        fs_keeper_lock(&handle->keeper, &state);
-        find_mine(&handle->keeper, users, filled);
-        fs_keeper_unlock(&handle->keeper, state);
+        fs_keeper_lock(handle, &state);
+        mark_mine(handle, users, filled);
+        fs_keeper_unlock(handle, state);
         *count = answer.user_total;
     }
     free(answer.users);
-    pthread_setcancelstate(cancel, &cancel);
+    errno = saved;
     return error;
 }
 
-int fs_limit_ask(fairsem_cluster_t *handle, int64_t *limit)
+int fairsem_cluster_limit(fairsem_cluster_t *handle, int64_t *limit)
 {
     struct fs_answer answer;
-    int error, cancel;
+    int saved = errno, error = inquire(handle, FS_VIEW, &answer);
 
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    error = inquire(handle, FS_VIEW, &answer);
     if (error == 0 && answer.limit == 0)
         error = ENOENT;
     if (error == 0)
         *limit = answer.limit;
-    pthread_setcancelstate(cancel, &cancel);
+    errno = saved;
     return error;
 }
 
-int fs_limit_remove(fairsem_cluster_t *handle)
+int fairsem_cluster_remove(fairsem_cluster_t *handle)
 {
     struct fs_answer answer;
-    int error, cancel;
+    int saved = errno, error = inquire(handle, FS_REMOVE, &answer);
 
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    error = inquire(handle, FS_REMOVE, &answer);
     if (error == 0 && !answer.done)
         error = EBUSY;
     else if (error == 0 && answer.limit == 0)
         error = ENOENT;
-    pthread_setcancelstate(cancel, &cancel);
+    errno = saved;
     return error;
 }
