@@ -5,10 +5,10 @@
  * All calls use one endpoint until a question to it fails; then all go to the next.  So do watches,
  * because they hear nothing from a member that hangs.  A renewal finds that out, at the latest.
  *
- *     FS_IDLE --call--> FS_SENT --an answer--> FS_IDLE
- *     FS_SENT --no answer, or no memory--> FS_PAUSED --its time--> FS_SENT
- *     FS_SENT, a watch, --the endpoint changed--> FS_IDLE
- *     any --no token, or an old one--> FS_NEEDS_TOKEN --it has come--> FS_SENT
+ *     FS_IDLE --fs_engine_call--> FS_SENT --call_answered--> FS_IDLE
+ *     FS_SENT --call_failed, wait_for_memory--> FS_PAUSED --fs_engine_turn--> FS_SENT
+ *     FS_SENT, a watch, --fs_engine_turn: another endpoint is in use--> FS_IDLE
+ *     any --send_call: there is no token--> FS_NEEDS_TOKEN --token_came--> FS_SENT
  */
 #include "engine.h"
 
@@ -54,7 +54,7 @@ void fs_engine_stop(struct fs_call *call)
 }
 
 /* Hand call->answer over. */
-static void finish(struct fs_call *call, int error)
+static void finish_call(struct fs_call *call, int error)
 {
     call->answer.error = error;
     call->answer.sent = call->sent;
@@ -66,27 +66,27 @@ static void finish(struct fs_call *call, int error)
 }
 
 /* How often it has failed at each endpoint. */
-static unsigned rounds_of(const struct fs_call *call)
+static unsigned rounds_of_call(const struct fs_call *call)
 {
     return call->tries / call->engine->session.options->endpoint_count;
 }
 
 /* A question got no answer, or none that makes sense. */
-static void failed(struct fs_call *call, int error, int64_t now)
+static void call_failed(struct fs_call *call, int error, int64_t now)
 {
     struct fs_engine *engine = call->engine;
     unsigned count = engine->session.options->endpoint_count, rounds;
     int64_t pause = 0;
 
-    fs_session_failed(&engine->session, call->generation);
+    fs_session_endpoint_failed(&engine->session, call->generation);
     call->tries++;
-    rounds = rounds_of(call);
+    rounds = rounds_of_call(call);
     if (call->tries % count == 0)
         pause = rounds > 4 ? PAUSE_LONGEST : fs_earlier(PAUSE_FIRST << (rounds - 1), PAUSE_LONGEST);
     /* What makes no sense, or is refused by TLS, is not asked for longer than two rounds. */
     if (call->step == FS_WATCH || now + pause >= call->until
         || (rounds >= 2 && error != ENETUNREACH)) {
-        finish(call, error);
+        finish_call(call, error);
         return;
     }
     call->state = FS_PAUSED;
@@ -94,16 +94,16 @@ static void failed(struct fs_call *call, int error, int64_t now)
 }
 
 /* How long an answer is waited for, in milliseconds: never past the end of the call. */
-static long patience(const struct fs_call *call, int64_t now)
+static long patience_of_call(const struct fs_call *call, int64_t now)
 {
     bool has_lease = call->step != FS_GRANT && call->step != FS_LIST;
-    long most = fs_session_patience(&call->engine->session, has_lease, rounds_of(call));
+    long most = fs_session_patience(&call->engine->session, has_lease, rounds_of_call(call));
     int64_t left = (call->until - now) / FS_NS_PER_MS;
 
     return left < 1 ? 1 : left < most ? (long)left : most;
 }
 
-/* It could not be sent.  Whoever plans when to wake has to be told, if it has done so already. */
+/* A question could not be sent.  The keeper has to be told, if it has planned already when to wake. */
 static void wait_for_memory(struct fs_call *call, int64_t now)
 {
     call->answer.error = ENOMEM;
@@ -112,16 +112,16 @@ static void wait_for_memory(struct fs_call *call, int64_t now)
     fs_engine_wake(call->engine);
 }
 
-/* The time for it is over, without a question that would end by itself. */
-static bool is_late(const struct fs_call *call)
+/* The time for a call is over, without a question that would end by itself. */
+static bool call_is_late(const struct fs_call *call)
 {
     return (call->state == FS_NEEDS_TOKEN
             || (call->state == FS_PAUSED && call->answer.error == ENOMEM))
         && fs_boot_now() >= call->until;
 }
 
-static void ended(struct fs_exchange *exchange, int error);
-static bool take_event(struct fs_exchange *exchange, const char *bytes, size_t n);
+static void call_answered(struct fs_exchange *exchange, int error);
+static bool take_event_of_watch(struct fs_exchange *exchange, const char *bytes, size_t n);
 
 static void send_call(struct fs_call *call, int64_t now)
 {
@@ -142,14 +142,14 @@ static void send_call(struct fs_call *call, int64_t now)
     call->sent = now;
     if (call->first == 0)
         call->first = now;
-    call->exchange.ended = ended;
-    call->exchange.line = streams ? take_event : NULL;
+    call->exchange.ended = call_answered;
+    call->exchange.line = streams ? take_event_of_watch : NULL;
     call->exchange.owner = call;
     call->answer.error = EAGAIN;
     call->state = FS_SENT;
-    question = fs_etcd_ask(call->step, call->place, &path);
+    question = fs_etcd_question(call->step, call->place, &path);
     if (fs_session_post(&engine->session, &call->exchange, path, question,
-                        streams ? 0 : patience(call, now)) != 0)
+                        streams ? 0 : patience_of_call(call, now)) != 0)
         wait_for_memory(call, now);
 }
 
@@ -176,33 +176,33 @@ void fs_engine_call(struct fs_engine *engine, struct fs_call *call, enum fs_step
  * ======================================================================== */
 
 /* The token was refused: most often it is too old. */
-static void refused(struct fs_call *call, int64_t now)
+static void call_refused(struct fs_call *call, int64_t now)
 {
     struct fs_engine *engine = call->engine;
 
     if (engine->session.options->user == NULL || ++call->tokens > TOKENS_MAX) {
-        finish(call, EACCES);
+        finish_call(call, EACCES);
         return;
     }
     fs_session_token_refused(&engine->session, call->token_number);
     if (call->step == FS_WATCH)
-        finish(call, ENETUNREACH);
+        finish_call(call, ENETUNREACH);
     else
         send_call(call, now);
 }
 
 /* For http.c, in the middle of its work: a line of a watch.  It only takes a note. */
-static bool take_event(struct fs_exchange *exchange, const char *bytes, size_t n)
+static bool take_event_of_watch(struct fs_exchange *exchange, const char *bytes, size_t n)
 {
     struct fs_call *call = exchange->owner;
-    int error = fs_etcd_event(bytes, n, call->place);
+    int error = fs_etcd_read_event(bytes, n, call->place);
 
     call->answer.error = error;
     call->answer.done = error == 0;
     return error == EAGAIN;
 }
 
-static void ended(struct fs_exchange *exchange, int error)
+static void call_answered(struct fs_exchange *exchange, int error)
 {
     struct fs_call *call = exchange->owner;
     int64_t now = fs_boot_now();
@@ -210,34 +210,34 @@ static void ended(struct fs_exchange *exchange, int error)
     if (error == 0 && call->step == FS_WATCH)
         error = call->answer.error == EAGAIN ? ENETUNREACH : call->answer.error;
     else if (error == 0)
-        error = fs_etcd_answer(call->step, exchange->status, exchange->bytes, exchange->used,
-                               call->place, &call->answer);
+        error = fs_etcd_read_answer(call->step, exchange->status, exchange->bytes, exchange->used,
+                                    call->place, &call->answer);
     if (error == EKEYEXPIRED)
-        refused(call, now);
+        call_refused(call, now);
     else if (error == ENETUNREACH || error == EPROTO || (error == EACCES && exchange->status == 0))
-        failed(call, error, now);
+        call_failed(call, error, now);
     else
-        finish(call, error);
+        finish_call(call, error);
 }
 
 /* ======================================================================== *
  *  Tokens
  * ======================================================================== */
 
-static bool needs_token(const struct fs_call *call)
+static bool call_needs_token(const struct fs_call *call)
 {
     return call->state == FS_NEEDS_TOKEN;
 }
 
 /* A watch at an endpoint that is not in use any more. */
-static bool watches_elsewhere(const struct fs_call *call)
+static bool call_watches_elsewhere(const struct fs_call *call)
 {
     return call->step == FS_WATCH && call->state == FS_SENT
         && call->generation != call->engine->session.generation;
 }
 
 /* The first call that is so.  To do something with it may change the list. */
-static struct fs_call *next_that(struct fs_engine *engine, bool is_so(const struct fs_call *))
+static struct fs_call *next_call_that(struct fs_engine *engine, bool is_so(const struct fs_call *))
 {
     struct fs_call *call = engine->calls;
 
@@ -252,13 +252,13 @@ static void token_came(struct fs_session *session, int error)
     int64_t now = fs_boot_now();
     struct fs_call *call;
 
-    while ((call = next_that(engine, needs_token)) != NULL)
+    while ((call = next_call_that(engine, call_needs_token)) != NULL)
         if (error == 0)
             send_call(call, now);
         else if (error == EACCES && session->token_exchange.status != 0)
-            finish(call, EACCES);
+            finish_call(call, EACCES);
         else
-            failed(call, error, now);
+            call_failed(call, error, now);
 }
 
 /* ======================================================================== *
@@ -304,12 +304,12 @@ int64_t fs_engine_turn(struct fs_engine *engine, int64_t now)
     struct fs_call *call;
 
     fs_http_turn(engine->session.http);
-    while ((call = next_that(engine, watches_elsewhere)) != NULL) {
+    while ((call = next_call_that(engine, call_watches_elsewhere)) != NULL) {
         fs_http_stop(&call->exchange);
-        finish(call, ENETUNREACH);
+        finish_call(call, ENETUNREACH);
     }
-    while ((call = next_that(engine, is_late)) != NULL)
-        finish(call, call->state == FS_PAUSED ? ENOMEM : ENETUNREACH);
+    while ((call = next_call_that(engine, call_is_late)) != NULL)
+        finish_call(call, call->state == FS_PAUSED ? ENOMEM : ENETUNREACH);
     for (call = engine->calls; call != NULL; call = call->next) {
         if (call->state == FS_PAUSED && call->again <= now)
             send_call(call, now);

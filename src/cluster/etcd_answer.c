@@ -58,8 +58,8 @@ static int error_of_status(long status)
         : status >= 400 ? ENETUNREACH : EPROTO;
 }
 
-/* In the object itself, or in one named "error".  As fs_etcd_answer; EEXIST: there is such a lease. */
-static int error_in(const json_t *json, long status)
+/* In the object itself, or in one named "error".  Also EEXIST: there is such a lease. */
+static int error_in_answer(const json_t *json, long status)
 {
     const json_t *inner = json_object_get(json, "error");
     const char *message, *name = "code";
@@ -84,17 +84,17 @@ static int error_in(const json_t *json, long status)
  * ======================================================================== */
 
 /* The answer number i of a transaction, of a kind.  False: it is not there. */
-static bool part(const json_t *parts, size_t i, const char *kind, json_t **out)
+static bool get_part(const json_t *parts, size_t i, const char *kind, json_t **out)
 {
     return fs_json_object(json_array_get(parts, i), kind, out);
 }
 
 /* The keys of a range. */
-static bool keys_of(const json_t *parts, size_t i, json_t **keys)
+static bool keys_in_part(const json_t *parts, size_t i, json_t **keys)
 {
     json_t *range;
 
-    return part(parts, i, "response_range", &range) && fs_json_array(range, "kvs", keys);
+    return get_part(parts, i, "response_range", &range) && fs_json_array(range, "kvs", keys);
 }
 
 /* Add up those that run, and find mine among them. */
@@ -103,7 +103,7 @@ static bool read_running(const json_t *parts, const struct fs_place *place,
 {
     json_t *keys;
 
-    if (!keys_of(parts, FS_SAW_RUNNING, &keys))
+    if (!keys_in_part(parts, FS_SAW_RUNNING, &keys))
         return false;
     for (size_t i = 0; i < json_array_size(keys); i++) {
         struct fs_user user;
@@ -121,13 +121,13 @@ static bool read_running(const json_t *parts, const struct fs_place *place,
 }
 
 /* The single key of a range, and when it was made; "" and 0 if there is none. */
-static bool read_one(const json_t *parts, size_t i, char key[FS_KEY_SIZE], int64_t *revision)
+static bool read_one_key(const json_t *parts, size_t i, char key[FS_KEY_SIZE], int64_t *revision)
 {
     json_t *keys;
 
     key[0] = '\0';
     *revision = 0;
-    if (!keys_of(parts, i, &keys))
+    if (!keys_in_part(parts, i, &keys))
         return false;
     if (json_array_size(keys) == 0)
         return true;
@@ -142,7 +142,7 @@ static bool read_ahead(const json_t *parts, size_t i, const struct fs_place *pla
     struct fs_user user;
     json_t *keys;
 
-    if (!keys_of(parts, i, &keys))
+    if (!keys_in_part(parts, i, &keys))
         return false;
     if (json_array_size(keys) == 0)
         return true;
@@ -159,7 +159,7 @@ static bool read_limit(const json_t *parts, size_t part_number, struct fs_answer
     char text[24];
     json_t *keys;
 
-    if (!keys_of(parts, part_number, &keys))
+    if (!keys_in_part(parts, part_number, &keys))
         return false;
     if (json_array_size(keys) == 0)
         return true;
@@ -173,7 +173,7 @@ static bool read_view(const json_t *parts, const struct fs_place *place, struct 
     char mine[FS_KEY_SIZE];
 
     if (!read_running(parts, place, answer) || !read_limit(parts, FS_SAW_LIMIT, answer)
-        || !read_one(parts, FS_SAW_MINE, mine, &answer->joined)
+        || !read_one_key(parts, FS_SAW_MINE, mine, &answer->joined)
         /* The one before it among its equals; else the last of the better ones, by key. */
         || !read_ahead(parts, FS_SAW_BETTER, place, answer->ahead)
         || !read_ahead(parts, FS_SAW_EQUAL, place, answer->ahead))
@@ -182,16 +182,16 @@ static bool read_view(const json_t *parts, const struct fs_place *place, struct 
 }
 
 /* The transaction within that of FS_JOIN: has one of its two branches put mine? */
-static bool read_set(const json_t *parts, bool *done)
+static bool read_whether_put(const json_t *parts, bool *done)
 {
     json_t *inner, *again;
 
-    if (!part(parts, FS_SAW_COUNT, "response_txn", &inner)
+    if (!get_part(parts, FS_SAW_COUNT, "response_txn", &inner)
         || !fs_json_bool(inner, "succeeded", done) || !fs_json_array(inner, "responses", &again))
         return false;
     if (*done)
         return true;
-    return part(again, 0, "response_txn", &inner) && fs_json_bool(inner, "succeeded", done);
+    return get_part(again, 0, "response_txn", &inner) && fs_json_bool(inner, "succeeded", done);
 }
 
 /* Is all there that a request waits for? */
@@ -199,7 +199,7 @@ static bool read_awaited(const json_t *parts, const struct fs_place *place, bool
 {
     json_t *keys;
 
-    if (!keys_of(parts, 0, &keys))
+    if (!keys_in_part(parts, 0, &keys))
         return false;
     *whole = (int64_t)json_array_size(keys) >= place->awaits;
     return true;
@@ -230,7 +230,7 @@ static int read_transaction(enum fs_step step, const json_t *json, const struct 
         return EPROTO;
     if (step == FS_VIEW)
         answer->done = false;
-    if (step == FS_JOIN && !answer->done && !read_set(parts, &answer->done))
+    if (step == FS_JOIN && !answer->done && !read_whether_put(parts, &answer->done))
         return EPROTO;
     if (step == FS_JOIN && answer->done) {
         answer->joined = answer->revision;
@@ -253,7 +253,7 @@ static bool read_header(const json_t *json, struct fs_answer *answer)
 }
 
 /* A step that etcd refuses because it has been taken already. */
-static bool was_taken(enum fs_step step, int error)
+static bool step_was_taken(enum fs_step step, int error)
 {
     return (step == FS_GRANT && error == EEXIST) || (step == FS_END && error == ESTALE);
 }
@@ -261,10 +261,10 @@ static bool was_taken(enum fs_step step, int error)
 static int read_answer(enum fs_step step, long status, const json_t *json,
                        const struct fs_place *place, struct fs_answer *answer)
 {
-    int error = error_in(json, status);
+    int error = error_in_answer(json, status);
     json_t *inner;
 
-    if (was_taken(step, error)) {
+    if (step_was_taken(step, error)) {
         answer->ttl_s = place->ttl_s;
         return 0;
     }
@@ -285,8 +285,8 @@ static int read_answer(enum fs_step step, long status, const json_t *json,
     return step == FS_END ? 0 : read_transaction(step, json, place, answer);
 }
 
-int fs_etcd_answer(enum fs_step step, long status, const char *bytes, size_t n,
-                   const struct fs_place *place, struct fs_answer *answer)
+int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_t n,
+                        const struct fs_place *place, struct fs_answer *answer)
 {
     json_t *json = fs_json_parse(bytes, n);
     int error;
@@ -304,7 +304,7 @@ int fs_etcd_answer(enum fs_step step, long status, const char *bytes, size_t n,
 }
 
 /* Is one of the events the end of what was watched?  -1: they make no sense. */
-static int gone(const json_t *events, const struct fs_place *place)
+static int events_have_end(const json_t *events, const struct fs_place *place)
 {
     for (size_t i = 0; i < json_array_size(events); i++) {
         const json_t *event = json_array_get(events, i);
@@ -321,18 +321,18 @@ static int gone(const json_t *events, const struct fs_place *place)
     return 0;
 }
 
-int fs_etcd_event(const char *bytes, size_t n, const struct fs_place *place)
+int fs_etcd_read_event(const char *bytes, size_t n, const struct fs_place *place)
 {
     json_t *json = fs_json_parse(bytes, n), *result, *events;
     bool canceled;
     int error = EPROTO;
 
-    if (json != NULL && (error = error_in(json, 200)) == 0) {
+    if (json != NULL && (error = error_in_answer(json, 200)) == 0) {
         error = EPROTO;
         if (fs_json_object(json, "result", &result)
             && fs_json_bool(result, "canceled", &canceled)
             && fs_json_array(result, "events", &events)) {
-            int found = gone(events, place);
+            int found = events_have_end(events, place);
 
             error = canceled ? ECANCELED : found == 1 ? 0 : found == 0 ? EAGAIN : EPROTO;
         }
@@ -341,14 +341,14 @@ int fs_etcd_event(const char *bytes, size_t n, const struct fs_place *place)
     return error == EEXIST ? EPROTO : error;
 }
 
-int fs_etcd_token(long status, const char *bytes, size_t n, char **token)
+int fs_etcd_read_token(long status, const char *bytes, size_t n, char **token)
 {
     json_t *json = fs_json_parse(bytes, n);
     const char *text = "";
     int error = error_of_status(status);
 
     *token = NULL;
-    if (json != NULL && (error = error_in(json, status)) == 0) {
+    if (json != NULL && (error = error_in_answer(json, status)) == 0) {
         if (!fs_json_string(json, "token", &text) || text[0] == '\0'
             || strpbrk(text, "\r\n") != NULL)
             error = EPROTO;

@@ -14,16 +14,16 @@
  * EPROTO       it makes no sense, or keys are damaged, or it is older than place->seen: likewise
  * EKEYEXPIRED  it wants another token
  */
-int fs_etcd_answer(enum fs_step step, long status, const char *bytes, size_t n,
-                   const struct fs_place *place, struct fs_answer *answer);
+int fs_etcd_read_answer(enum fs_step step, long status, const char *bytes, size_t n,
+                        const struct fs_place *place, struct fs_answer *answer);
 
 /*
  * Read a line of a watch.  0: what was watched is gone; EAGAIN: nothing yet; ECANCELED: etcd has
  * ended the watch, for a compaction or a token; else as above.
  */
-int fs_etcd_event(const char *bytes, size_t n, const struct fs_place *place);
+int fs_etcd_read_event(const char *bytes, size_t n, const struct fs_place *place);
 
-/* Read the answer to fs_etcd_ask_token: *token is from malloc.  0, or as above. */
-int fs_etcd_token(long status, const char *bytes, size_t n, char **token);
+/* Read the answer to fs_etcd_token_question: *token is from malloc.  0, or as above. */
+int fs_etcd_read_token(long status, const char *bytes, size_t n, char **token);
 
 #endif

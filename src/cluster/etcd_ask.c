@@ -272,7 +272,7 @@ static json_t *grant_question(const struct fs_place *place)
                      fs_json_number(place->lease));
 }
 
-char *fs_etcd_ask(enum fs_step step, const struct fs_place *place, const char **path)
+char *fs_etcd_question(enum fs_step step, const struct fs_place *place, const char **path)
 {
     struct fs_keys keys = fs_keys_of(place);
 
@@ -322,7 +322,7 @@ static char *write_quoted(char *to, const char *text)
 }
 
 /* jansson is not used: it would leave copies of the password in memory that is free. */
-char *fs_etcd_ask_token(const struct fs_options *options)
+char *fs_etcd_token_question(const struct fs_options *options)
 {
     static const char name[] = "{\"name\":", password[] = ",\"password\":";
     char *text = malloc(sizeof name + sizeof password + 6 * strlen(options->user)

@@ -15,9 +15,9 @@ enum { FS_SAW_RUNNING, FS_SAW_MINE, FS_SAW_BETTER, FS_SAW_EQUAL, FS_SAW_LIMIT, F
 enum { FS_LIST_MAX = 16384 };
 
 /* The text, from malloc, and the path to send it to.  NULL: no memory. */
-char *fs_etcd_ask(enum fs_step step, const struct fs_place *place, const char **path);
+char *fs_etcd_question(enum fs_step step, const struct fs_place *place, const char **path);
 
 /* The question for a token, with the password: whoever frees it wipes it first. */
-char *fs_etcd_ask_token(const struct fs_options *options);
+char *fs_etcd_token_question(const struct fs_options *options);
 
 #endif

@@ -65,7 +65,7 @@ bool fs_user_read(const json_t *kv, const char *prefix, struct fs_user *user)
 }
 
 /* In the order of the queue; the damaged ones have no place, and come last. */
-static int compare(const void *left, const void *right)
+static int compare_users(const void *left, const void *right)
 {
     const struct fs_user *a = left, *b = right;
     bool bad_a = a->about.units < 0, bad_b = b->about.units < 0;
@@ -78,7 +78,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* Append the users of one range. */
-static int append(const json_t *parts, size_t which, const char *prefix, struct fs_answer *answer)
+static int append_users(const json_t *parts, size_t which, const char *prefix, struct fs_answer *answer)
 {
     json_t *range, *keys;
     struct fs_user *users;
@@ -109,7 +109,7 @@ static int append(const json_t *parts, size_t which, const char *prefix, struct 
     /* By key, etcd has cut the last priority: who is missing may stand before any of it. */
     if (which == 1 && (uint64_t)total > count)
         last = users[count - 1].about.priority;
-    qsort(users, count, sizeof *users, compare);
+    qsort(users, count, sizeof *users, compare_users);
     for (size_t i = 0; i < count; i++) {
         fairsem_cluster_user_t *about = &answer->users[answer->user_count];
 
@@ -136,6 +136,6 @@ int fs_users_read(const json_t *parts, const char *prefix, struct fs_answer *ans
     answer->users = calloc(count + 1, sizeof *answer->users);
     if (answer->users == NULL)
         return ENOMEM;
-    error = append(parts, 0, prefix, answer);
-    return error != 0 ? error : append(parts, 1, prefix, answer);
+    error = append_users(parts, 0, prefix, answer);
+    return error != 0 ? error : append_users(parts, 1, prefix, answer);
 }

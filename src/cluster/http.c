@@ -37,7 +37,7 @@ void fs_http_close(struct fs_http *http)
 }
 
 /* Hand complete lines of a stream on.  False: no more are wanted, or one is too long. */
-static bool take_lines(struct fs_exchange *exchange)
+static bool hand_lines_on(struct fs_exchange *exchange)
 {
     char *at = exchange->bytes, *end = exchange->bytes + exchange->used, *stop;
 
@@ -55,7 +55,7 @@ static bool take_lines(struct fs_exchange *exchange)
 }
 
 /* For curl: bytes have come.  A result other than n ends the exchange. */
-static size_t take(char *bytes, size_t one, size_t n, void *arg)
+static size_t receive_bytes(char *bytes, size_t one, size_t n, void *arg)
 {
     struct fs_exchange *exchange = arg;
 
@@ -76,7 +76,7 @@ static size_t take(char *bytes, size_t one, size_t n, void *arg)
     }
     memcpy(exchange->bytes + exchange->used, bytes, n);
     exchange->used += n;
-    return exchange->line == NULL || take_lines(exchange) ? n : 0;
+    return exchange->line == NULL || hand_lines_on(exchange) ? n : 0;
 }
 
 static bool add_header(struct fs_exchange *exchange, const char *header)
@@ -125,7 +125,7 @@ static curl_socket_t open_socket(void *arg, curlsocktype purpose, struct curl_so
 }
 
 /* An endpoint of this machine is asked directly, as etcdctl does, whatever http_proxy says. */
-static bool is_here(const char *url)
+static bool is_of_this_machine(const char *url)
 {
     const char *host = strstr(url, "://") + 3;
 
@@ -134,8 +134,8 @@ static bool is_here(const char *url)
 }
 
 /* All that curl has to know.  False: no memory. */
-static bool set_options(struct fs_http *http, struct fs_exchange *exchange, const char *url,
-                        long timeout_ms)
+static bool set_curl_options(struct fs_http *http, struct fs_exchange *exchange, const char *url,
+                             long timeout_ms)
 {
     CURL *easy = exchange->easy;
     const struct fs_options *options = http->options;
@@ -152,12 +152,12 @@ static bool set_options(struct fs_http *http, struct fs_exchange *exchange, cons
     SET(CURLOPT_HTTPHEADER, exchange->headers);
     SET(CURLOPT_POSTFIELDS, exchange->body);
     SET(CURLOPT_USERAGENT, "fairsem");
-    SET(CURLOPT_WRITEFUNCTION, take);
+    SET(CURLOPT_WRITEFUNCTION, receive_bytes);
     SET(CURLOPT_WRITEDATA, exchange);
     SET(CURLOPT_PRIVATE, exchange);
     SET(CURLOPT_ERRORBUFFER, exchange->why);
     SET(CURLOPT_NOSIGNAL, 1L);
-    if (is_here(url))
+    if (is_of_this_machine(url))
         SET(CURLOPT_PROXY, "");
     SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
     SET(CURLOPT_OPENSOCKETDATA, exchange);
@@ -180,7 +180,7 @@ static bool set_options(struct fs_http *http, struct fs_exchange *exchange, cons
     return bad == CURLE_OK;
 }
 
-void fs_http_forget(char *body)
+void fs_http_free_question(char *body)
 {
     if (body != NULL)
         fs_wipe(body, strlen(body));
@@ -188,10 +188,10 @@ void fs_http_forget(char *body)
 }
 
 /* Give back what belongs to curl, the question and the answer. */
-static void clear(struct fs_exchange *exchange)
+static void clear_exchange(struct fs_exchange *exchange)
 {
     curl_easy_cleanup(exchange->easy);
-    fs_http_forget(exchange->body);
+    fs_http_free_question(exchange->body);
     curl_slist_free_all(exchange->headers);
     free(exchange->bytes);
     exchange->easy = NULL;
@@ -215,9 +215,9 @@ int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char
     exchange->passed = 0;
     exchange->why[0] = '\0';
     if (exchange->easy == NULL || !set_headers(exchange, token)
-        || !set_options(http, exchange, url, timeout_ms)
+        || !set_curl_options(http, exchange, url, timeout_ms)
         || curl_multi_add_handle(http->multi, exchange->easy) != CURLM_OK) {
-        clear(exchange);
+        clear_exchange(exchange);
         return ENOMEM;
     }
     exchange->http = http;
@@ -229,7 +229,7 @@ void fs_http_stop(struct fs_exchange *exchange)
     if (exchange->http == NULL)
         return;
     curl_multi_remove_handle(exchange->http->multi, exchange->easy);
-    clear(exchange);
+    clear_exchange(exchange);
 }
 
 void fs_http_wait(struct fs_http *http, int descriptor)
@@ -245,7 +245,7 @@ void fs_http_wake(struct fs_http *http)
 }
 
 /* What a result of curl is here. */
-static int error_of(const struct fs_exchange *exchange, CURLcode code)
+static int error_of_curl(const struct fs_exchange *exchange, CURLcode code)
 {
     if (exchange->too_long)
         return EPROTO;
@@ -269,7 +269,7 @@ static int error_of(const struct fs_exchange *exchange, CURLcode code)
     }
 }
 
-/* Look at which address the next question goes to.  True: this one is to be asked again, at the first. */
+/* Choose the address for the next question.  True: this one is to be asked again, at the first. */
 static bool ran_out_of_addresses(struct fs_http *http, struct fs_exchange *exchange, CURLcode code)
 {
     if (code == CURLE_COULDNT_CONNECT && exchange->passed > 0) {
@@ -308,8 +308,8 @@ void fs_http_turn(struct fs_http *http)
             /* The callback may start the exchange again: the old answer is ours until then. */
             struct fs_exchange old = *exchange;
 
-            exchange->ended(exchange, error_of(&old, code));
-            clear(&old);
+            exchange->ended(exchange, error_of_curl(&old, code));
+            clear_exchange(&old);
         }
     }
 }

@@ -48,7 +48,7 @@ int fs_http_start(struct fs_http *http, struct fs_exchange *exchange, const char
                   const char *token, char *body, long timeout_ms);
 
 /* Free a question that is not sent.  All are wiped: some have a password in them. */
-void fs_http_forget(char *body);
+void fs_http_free_question(char *body);
 
 /* Forget it. */
 void fs_http_stop(struct fs_exchange *exchange);

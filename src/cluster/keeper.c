@@ -84,7 +84,7 @@ void fs_keeper_tell(fairsem_cluster_t *handle)
 }
 
 /* One turn of all jobs.  It returns the time of the next. */
-static int64_t turn(fairsem_cluster_t *handle)
+static int64_t turn_all_jobs(fairsem_cluster_t *handle)
 {
     int64_t now = fs_boot_now();
     int64_t next = fs_engine_turn(handle->engine, now);
@@ -103,13 +103,13 @@ static int64_t turn(fairsem_cluster_t *handle)
     return next;
 }
 
-static void *keep(void *arg)
+static void *keeper_thread(void *arg)
 {
     fairsem_cluster_t *handle = arg;
 
     pthread_mutex_lock(&handle->mutex);
     for (;;) {
-        int64_t next = turn(handle);
+        int64_t next = turn_all_jobs(handle);
 
         if (handle->jobs == NULL)
             break;
@@ -124,7 +124,7 @@ static void *keep(void *arg)
 }
 
 /* Signals are for the program's own threads. */
-static int start(fairsem_cluster_t *handle)
+static int start_keeper(fairsem_cluster_t *handle)
 {
     sigset_t all, old;
     int error;
@@ -133,7 +133,7 @@ static int start(fairsem_cluster_t *handle)
         pthread_join(handle->thread, NULL);     /* it has ended, or is about to */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    error = pthread_create(&handle->thread, NULL, keep, handle);
+    error = pthread_create(&handle->thread, NULL, keeper_thread, handle);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     handle->joinable = handle->runs = error == 0;
     return error == 0 ? 0 : EAGAIN;
@@ -146,7 +146,7 @@ int fs_keeper_add(fairsem_cluster_t *handle, struct fs_job *job)
     job->next = handle->jobs;
     handle->jobs = job;
     if (!handle->runs)
-        error = start(handle);
+        error = start_keeper(handle);
     if (error != 0)
         handle->jobs = job->next;
     return error;

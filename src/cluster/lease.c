@@ -7,14 +7,14 @@
 #include <errno.h>
 #include <string.h>
 
-static void was_renewed(struct fs_lease *lease, int64_t sent)
+static void lease_renewed(struct fs_lease *lease, int64_t sent)
 {
     lease->sent = sent;
     lease->renew_at = sent + lease->length / 3;
     atomic_store(&lease->good_until, sent + lease->length / 4 * 3);
 }
 
-static void answered(struct fs_call *renewal, struct fs_answer *answer)
+static void renewal_answered(struct fs_call *renewal, struct fs_answer *answer)
 {
     struct fs_lease *lease = renewal->owner;
 
@@ -30,7 +30,7 @@ static void answered(struct fs_call *renewal, struct fs_answer *answer)
     lease->news = answer->error == 0 && !answer->done && lease->asked.seen == lease->place->seen
                   && strcmp(lease->asked.ahead, lease->place->ahead) == 0;
     if (answer->error == 0 && answer->term == lease->renewed_term)
-        was_renewed(lease, lease->renewed_sent);
+        lease_renewed(lease, lease->renewed_sent);
     else
         lease->renew_at = fs_boot_now() + FS_RETRY;
 }
@@ -41,9 +41,9 @@ void fs_lease_begin(struct fs_lease *lease, struct fs_engine *engine, const stru
     lease->engine = engine;
     lease->place = place;
     lease->length = fs_earlier(ttl_s, place->ttl_s) * FS_NS_PER_S;
-    lease->renewal.done = answered;
+    lease->renewal.done = renewal_answered;
     lease->renewal.owner = lease;
-    was_renewed(lease, sent);
+    lease_renewed(lease, sent);
 }
 
 void fs_lease_stop(struct fs_lease *lease)

@@ -15,7 +15,7 @@
 enum { PASSWORD_SIZE = 4096 };
 
 /* A copy of the first `length` bytes of an endpoint, with a scheme.  NULL with errno. */
-static char *endpoint(const char *text, size_t length)
+static char *copy_endpoint(const char *text, size_t length)
 {
     const char *scheme = memchr(text, ':', length) != NULL && strstr(text, "://") != NULL
         && strstr(text, "://") < text + length ? "" : "http://";
@@ -52,7 +52,7 @@ static int read_endpoints(struct fs_options *options, const char *list)
 
         if (options->endpoint_count == FS_ENDPOINTS_MAX)
             return EINVAL;
-        options->endpoints[options->endpoint_count] = endpoint(list, length);
+        options->endpoints[options->endpoint_count] = copy_endpoint(list, length);
         if (options->endpoints[options->endpoint_count] == NULL)
             return errno;
         options->endpoint_count++;
@@ -95,7 +95,7 @@ bool fs_options_password_has_changed(struct fs_options *options)
 }
 
 /* Copy a string that may be NULL. */
-static int copy(char **to, const char *from)
+static int copy_text(char **to, const char *from)
 {
     *to = from != NULL ? strdup(from) : NULL;
     return from != NULL && *to == NULL ? ENOMEM : 0;
@@ -104,12 +104,12 @@ static int copy(char **to, const char *from)
 /* A file that is named must be readable now: curl would only say so later, and less clearly. */
 static int copy_path(char **to, const char *path)
 {
-    int error = copy(to, path);
+    int error = copy_text(to, path);
 
     return error != 0 || path == NULL || access(path, R_OK) == 0 ? error : errno;
 }
 
-static int check(const fairsem_cluster_attr_t *attr)
+static int check_attr(const fairsem_cluster_attr_t *attr)
 {
     if (attr->endpoints == NULL || attr->flags != 0 || attr->limit < 0
         || attr->limit > FAIRSEM_MAX_UNITS)
@@ -128,18 +128,19 @@ static int check(const fairsem_cluster_attr_t *attr)
 
 int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *attr)
 {
-    int error = check(attr);
+    int error = check_attr(attr);
 
     memset(options, 0, sizeof *options);
     if (error == 0)
         error = read_endpoints(options, attr->endpoints);
     if (error == 0)
-        error = copy(&options->user, attr->user);
+        error = copy_text(&options->user, attr->user);
     if (error == 0)
-        error = copy(&options->password_file, attr->password_file);
+        error = copy_text(&options->password_file, attr->password_file);
     if (error == 0 && attr->password_file != NULL) {
         options->password = calloc(1, PASSWORD_SIZE);
-        error = options->password == NULL ? ENOMEM : read_password(attr->password_file, options->password);
+        error = options->password == NULL ? ENOMEM
+            : read_password(attr->password_file, options->password);
     }
     if (error == 0)
         error = copy_path(&options->ca_file, attr->ca_file);
@@ -148,7 +149,7 @@ int fs_options_read(struct fs_options *options, const fairsem_cluster_attr_t *at
     if (error == 0)
         error = copy_path(&options->key_file, attr->key_file);
     if (error == 0)
-        error = copy(&options->program, attr->program);
+        error = copy_text(&options->program, attr->program);
     options->limit = attr->limit;
     options->ttl_ns = attr->ttl_ns != 0 ? attr->ttl_ns : FAIRSEM_CLUSTER_TTL;
     if (error != 0)

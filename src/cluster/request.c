@@ -13,22 +13,22 @@
 #define PAUSE_FIRST (50 * FS_NS_PER_MS)
 
 /* Take a step.  It is tried until a time. */
-static void take_until(struct fs_request *request, enum fs_step step, int64_t until)
+static void take_step_until(struct fs_request *request, enum fs_step step, int64_t until)
 {
     request->step_at = FS_NEVER;
     fs_engine_call(request->handle->engine, &request->step, step, &request->place, until);
 }
 
-/* Only a request that waits in the queue has a place to lose: it asks for as long as its lease lives. */
-static void take(struct fs_request *request, enum fs_step step)
+/* A request that waits in the queue has a place to lose: it asks for as long as its lease lives. */
+static void take_step(struct fs_request *request, enum fs_step step)
 {
     bool waits = request->state == FS_WAITING && !request->only_try;
 
-    take_until(request, step, waits ? fs_lease_end(&request->lease) : fs_boot_now() + FS_PATIENCE);
+    take_step_until(request, step, waits ? fs_lease_end(&request->lease) : fs_boot_now() + FS_PATIENCE);
 }
 
 /* Tell the caller how the request went. */
-static void decide(struct fs_request *request, int result)
+static void tell_decision(struct fs_request *request, int result)
 {
     if (request->is_decided)
         return;
@@ -48,14 +48,14 @@ static void tell_end(struct fs_request *request, int result)
     fairsem_release(&request->over, 1);
 }
 
-static void over(struct fs_request *request, int result)
+static void request_over(struct fs_request *request, int result)
 {
     request->state = FS_ENDED;
     request->step_at = FS_NEVER;
     tell_end(request, result);
 }
 
-static void leave(struct fs_request *request)
+static void request_leaves(struct fs_request *request)
 {
     bool has_key = request->state != FS_GRANTING;
 
@@ -66,42 +66,42 @@ static void leave(struct fs_request *request)
         fs_lease_stop(&request->lease);
     request->state = FS_ENDING;
     if (has_key)
-        take(request, FS_END);
+        take_step(request, FS_END);
     else
-        over(request, 0);
+        request_over(request, 0);
 }
 
-static void fail(struct fs_request *request, int error)
+static void request_fails(struct fs_request *request, int error)
 {
-    decide(request, error);
-    leave(request);
+    tell_decision(request, error);
+    request_leaves(request);
 }
 
-static void ended(struct fs_request *request, int error)
+static void request_ended(struct fs_request *request, int error)
 {
     int64_t now = fs_boot_now();
 
     tell_end(request, error);
     if (error == 0 || now >= fs_lease_end(&request->lease))
-        over(request, error);
+        request_over(request, error);
     else
         request->step_at = now + FS_RETRY;
 }
 
-static void granted(struct fs_request *request, const struct fs_answer *answer)
+static void request_granted(struct fs_request *request, const struct fs_answer *answer)
 {
     fs_lease_begin(&request->lease, request->handle->engine, &request->place, answer->sent,
                    answer->ttl_s);
     request->state = FS_JOINING;
-    take(request, FS_JOIN);
+    take_step(request, FS_JOIN);
 }
 
-static void begun(struct fs_request *request, int64_t fence)
+static void request_begun(struct fs_request *request, int64_t fence)
 {
     int lost = fs_lease_lost(&request->lease, fs_boot_now());
 
     if (lost != 0) {
-        fail(request, lost);            /* the answer has come too late */
+        request_fails(request, lost);    /* the answer has come too late */
         return;
     }
     request->fence = fence;
@@ -110,30 +110,30 @@ static void begun(struct fs_request *request, int64_t fence)
     /* From now on a confirmation looks for its own key: somebody may delete it by hand. */
     strcpy(request->place.ahead, fs_keys_of(&request->place).runs);
     request->place.awaits = 1;
-    decide(request, 0);
+    tell_decision(request, 0);
 }
 
-static void watch(struct fs_request *request)
+static void take_watch(struct fs_request *request)
 {
     request->watch_began = fs_boot_now();
-    take_until(request, FS_WATCH, FS_NEVER);
+    take_step_until(request, FS_WATCH, FS_NEVER);
 }
 
 /* What a view means: begin, wait, or leave. */
-static void consider(struct fs_request *request, const struct fs_answer *view)
+static void consider_view(struct fs_request *request, const struct fs_answer *view)
 {
     struct fs_place *place = &request->place;
 
     if (view->began != 0) {
-        begun(request, view->began);    /* an answer had been lost */
+        request_begun(request, view->began);    /* an answer had been lost */
         return;
     }
     if (view->joined == 0 || (place->joined != 0 && view->joined != place->joined)) {
-        fail(request, ESTALE);
+        request_fails(request, ESTALE);
         return;
     }
     if (view->limit != place->limit) {
-        fail(request, EPROTO);          /* nobody may change it while this waits */
+        request_fails(request, EPROTO);  /* nobody may change it while this waits */
         return;
     }
     place->joined = view->joined;
@@ -142,27 +142,27 @@ static void consider(struct fs_request *request, const struct fs_answer *view)
     place->awaits = place->ahead[0] != '\0' ? 1 : view->runs;
     request->watches_again = false;
     if (place->ahead[0] == '\0' && place->units <= place->limit - view->held) {
-        take(request, FS_BEGIN);
+        take_step(request, FS_BEGIN);
     } else if (request->only_try) {
-        fail(request, ETIMEDOUT);
+        request_fails(request, ETIMEDOUT);
     } else {
-        watch(request);
+        take_watch(request);
     }
 }
 
-static void joined(struct fs_request *request, const struct fs_answer *answer)
+static void request_joined(struct fs_request *request, const struct fs_answer *answer)
 {
     if (answer->began == 0 && answer->joined == 0) {
-        fail(request, EINVAL);          /* another limit */
+        request_fails(request, EINVAL);  /* another limit */
         return;
     }
     request->state = FS_WAITING;
     if (answer->done || answer->began != 0) {
-        consider(request, answer);
+        consider_view(request, answer);
     } else {
         /* It had joined by an earlier attempt; the view was read without that. */
         request->place.joined = answer->joined;
-        take(request, FS_VIEW);
+        take_step(request, FS_VIEW);
     }
 }
 
@@ -171,7 +171,7 @@ static void joined(struct fs_request *request, const struct fs_answer *answer)
  * that is only broken is first tried once more, from the same revision: when an endpoint fails, all
  * waiters come at once, and a view is more work for the engine, the more wait.
  */
-static void watched(struct fs_request *request, int error)
+static void watch_ended(struct fs_request *request, int error)
 {
     int64_t now = fs_boot_now();
 
@@ -183,35 +183,35 @@ static void watched(struct fs_request *request, int error)
     request->step_at = now + request->watch_pause;
 }
 
-static void answered(struct fs_call *step, struct fs_answer *answer)
+static void step_answered(struct fs_call *step, struct fs_answer *answer)
 {
     struct fs_request *request = step->owner;
 
     if (step->step == FS_END)
-        ended(request, answer->error);
+        request_ended(request, answer->error);
     else if (step->step == FS_WATCH)
-        watched(request, answer->error);
+        watch_ended(request, answer->error);
     else if (answer->error != 0)
-        fail(request, answer->error);
+        request_fails(request, answer->error);
     else if (step->step == FS_GRANT)
-        granted(request, answer);
+        request_granted(request, answer);
     else if (step->step == FS_JOIN)
-        joined(request, answer);
+        request_joined(request, answer);
     else if (step->step == FS_BEGIN && answer->done)
-        begun(request, answer->revision);
+        request_begun(request, answer->revision);
     else
-        consider(request, answer);
+        consider_view(request, answer);
 }
 
-static void lose(struct fs_request *request)
+static void request_lost(struct fs_request *request)
 {
     request->state = FS_LOST;
     fs_lease_stop(&request->lease);
     fs_keeper_tell(request->handle);
 }
 
-/* Its watch should have told it, and it may still be on its way.  One that runs has lost its key. */
-static void hear(struct fs_request *request, int64_t now)
+/* Its watch should have told it, and may still do so.  A request that runs has lost its key. */
+static void hear_news(struct fs_request *request, int64_t now)
 {
     request->lease.news = false;
     if (request->state == FS_RUNNING)
@@ -224,52 +224,52 @@ static void hear(struct fs_request *request, int64_t now)
 }
 
 /* Keep the lease, and see whether it is too late.  It returns when there is more to do. */
-static int64_t keep(struct fs_request *request, int64_t now)
+static int64_t keep_lease(struct fs_request *request, int64_t now)
 {
     int64_t next = FS_NEVER;
     int over_because;
 
     if (request->state == FS_RUNNING && fs_lease_lost(&request->lease, now) != 0)
-        lose(request);
+        request_lost(request);
     if (request->state < FS_JOINING || request->state > FS_RUNNING)
         return FS_NEVER;
     over_because = fs_lease_turn(&request->lease, now, &next);
     if (over_because != 0)
-        fail(request, over_because);
+        request_fails(request, over_because);
     else if (request->state == FS_RUNNING)
         next = fs_earlier(next, atomic_load(&request->lease.good_until));
     return next;
 }
 
-static void take_next(struct fs_request *request)
+static void take_next_step(struct fs_request *request)
 {
     if (request->state == FS_GRANTING)
-        take(request, FS_GRANT);
+        take_step(request, FS_GRANT);
     else if (request->state == FS_WAITING && request->watches_again)
-        watch(request);
+        take_watch(request);
     else if (request->state == FS_WAITING)
-        take(request, FS_VIEW);
+        take_step(request, FS_VIEW);
     else
-        take(request, FS_END);
+        take_step(request, FS_END);
 }
 
-static int64_t turn(struct fs_job *job, int64_t now)
+static int64_t request_turn(struct fs_job *job, int64_t now)
 {
     struct fs_request *request = (struct fs_request *)(void *)job;
     int64_t next;
 
     if (request->leaves)
-        leave(request);
+        request_leaves(request);
     /* An end that is not answered yet is waited for, as in a release. */
     if (request->handle->quits && request->is_over && request->state != FS_ENDED) {
         fs_engine_stop(&request->step);
-        over(request, ENETUNREACH);     /* its lease ends by itself */
+        request_over(request, ENETUNREACH); /* its lease ends by itself */
     }
     if (request->lease.news)
-        hear(request, now);
+        hear_news(request, now);
     if (request->step_at <= now)
-        take_next(request);
-    next = keep(request, now);
+        take_next_step(request);
+    next = keep_lease(request, now);
     if (request->state == FS_ENDED) {
         fs_request_drop(request);
         return FS_JOB_OVER;
@@ -290,7 +290,7 @@ struct fs_request *fs_request_new(fairsem_cluster_t *handle, int64_t units, int 
         free(request);
         return NULL;
     }
-    request->job.turn = turn;
+    request->job.turn = request_turn;
     request->handle = handle;
     request->only_try = only_try;
     request->owners = 1;
@@ -299,7 +299,7 @@ struct fs_request *fs_request_new(fairsem_cluster_t *handle, int64_t units, int 
     request->place.priority = priority;
     request->place.limit = handle->options.limit;
     request->place.ttl_s = handle->options.ttl_ns / FS_NS_PER_S;
-    request->step.done = answered;
+    request->step.done = step_answered;
     request->step.owner = request;
     return request;
 }
@@ -317,5 +317,5 @@ bool fs_request_has_lease(const struct fs_job *job, int64_t lease)
 {
     const struct fs_request *request = (const struct fs_request *)(const void *)job;
 
-    return job->turn == turn && request->place.lease == lease;
+    return job->turn == request_turn && request->place.lease == lease;
 }

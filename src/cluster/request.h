@@ -2,16 +2,30 @@
 /*
  * request.h - one request, from its lease to its end.
  *
- *     GRANTING --granted--> JOINING --joined--> WAITING --begun--> RUNNING --lose--> LOST
+ *     GRANTING --granted--> JOINING --joined--> WAITING --begun--> RUNNING --lost--> LOST
  *         |                    |                   |                  |               |
- *         |                    '---- fail, leave --+----- leave ------+---- leave ----'
+ *         |                    '-- fails, leaves --+----- leaves -----+--- leaves ----'
  *         |                                        v
  *         |                                     ENDING --over--> ENDED
- *         '-------------- fail, leave: it has no key yet -----------^
+ *         '------------- fails, leaves: it has no key yet ----------^
  *
- * `fail` is what the engine or the clock does to it, `leave` what its caller wants.  All of them
- * are functions of request.c.  WAITING takes one step at a time: FS_VIEW, FS_BEGIN, or FS_WATCH.
- * ENDING is over when the engine has answered, or when the lease is over by our own clock.
+ * Each arrow is a function of request.c, with "request_" before the word.  `fails` is what the engine
+ * or the clock does to a request, `leaves` what its caller wants.  ENDING is over when the engine has
+ * answered, or when the lease is over by our own clock.
+ *
+ * Two calls of a request can be in flight at a time, `step` and the renewal of its lease:
+ *
+ *              GRANTING   JOINING   WAITING              RUNNING   LOST   ENDING
+ *     step     GRANT      JOIN      BEGIN, WATCH, VIEW   -         -      END, again and again
+ *     renewal  -          RENEW and CONFIRM, after each third of it       -      -
+ *
+ *     JOIN, VIEW ---> is there room? --yes--> BEGIN --done--> RUNNING
+ *            ^          |         ^             |
+ *            |          no        '-------------'  somebody has begun, or joined before it, since
+ *            |          v
+ *            '------- WATCH ---.
+ *                       ^      |
+ *                       '------'  it broke, and was not begun twice already
  *
  * The memory belongs to the caller and to the keeper: who drops it last frees it.  The keeper drops
  * it in ENDED.

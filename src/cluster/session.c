@@ -41,12 +41,12 @@ int fs_session_post(struct fs_session *session, struct fs_exchange *exchange, co
         error = fs_http_start(session->http, exchange, strcat(strcpy(url, base), path),
                               session->token, body, timeout_ms);
     else
-        fs_http_forget(body);
+        fs_http_free_question(body);
     free(url);
     return error;
 }
 
-void fs_session_failed(struct fs_session *session, unsigned generation)
+void fs_session_endpoint_failed(struct fs_session *session, unsigned generation)
 {
     /* With one endpoint nothing else would come of it than that all watches begin again. */
     if (generation == session->generation && session->options->endpoint_count > 1)
@@ -80,7 +80,7 @@ static void token_answered(struct fs_exchange *exchange, int error)
 
     session->asks_token = false;
     if (error == 0)
-        error = fs_etcd_token(exchange->status, exchange->bytes, exchange->used, &session->token);
+        error = fs_etcd_read_token(exchange->status, exchange->bytes, exchange->used, &session->token);
     if (error == 0)
         session->token_number++;
     /* The password may have been changed meanwhile, in etcd and in its file. */
@@ -102,7 +102,7 @@ void fs_session_ask_token(struct fs_session *session)
     session->token_exchange.line = NULL;
     session->token_exchange.owner = session;
     session->asks_token = fs_session_post(session, &session->token_exchange, "/v3/auth/authenticate",
-                                          fs_etcd_ask_token(session->options),
+                                          fs_etcd_token_question(session->options),
                                           fs_session_patience(session, false, few)) == 0;
 }
 

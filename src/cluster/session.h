@@ -31,7 +31,7 @@ int fs_session_post(struct fs_session *session, struct fs_exchange *exchange, co
                     char *body, long timeout_ms);
 
 /* What was sent in a generation failed: leave its endpoint, if that is in use and there is another. */
-void fs_session_failed(struct fs_session *session, unsigned generation);
+void fs_session_endpoint_failed(struct fs_session *session, unsigned generation);
 
 /*
  * How long a question waits for its answer, in milliseconds, when each endpoint has had it so often

@@ -71,10 +71,10 @@ static struct fs_answer answer_to(const char *name, const struct fs_place *place
         if (strcmp(found->name, name) != 0)
             continue;
         if (found->step != FS_WATCH) {
-            fs_etcd_answer(found->step, found->status, found->text, length, place, &answer);
+            fs_etcd_read_answer(found->step, found->status, found->text, length, place, &answer);
         } else {
             memset(&answer, 0, sizeof answer);
-            answer.error = fs_etcd_event(found->text, length, place);
+            answer.error = fs_etcd_read_event(found->text, length, place);
         }
         return answer;
     }
@@ -168,9 +168,9 @@ START_TEST(an_answer_that_is_no_json_is_told_by_its_status)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (size_t j = 0; j < 2; j++) {
-            fs_etcd_answer(FS_VIEW, cases[i].status, texts[j], strlen(texts[j]), &waiter, &answer);
+            fs_etcd_read_answer(FS_VIEW, cases[i].status, texts[j], strlen(texts[j]), &waiter, &answer);
             ck_assert_int_eq(answer.error, cases[i].error);
-            ck_assert_int_eq(fs_etcd_token(cases[i].status, texts[j], strlen(texts[j]), &token),
+            ck_assert_int_eq(fs_etcd_read_token(cases[i].status, texts[j], strlen(texts[j]), &token),
                              cases[i].error);
         }
 }
@@ -203,7 +203,7 @@ START_TEST(what_is_damaged_is_not_believed)
         ck_assert_ptr_nonnull(at);
         snprintf(text, sizeof text, "%.*s%s%s", (int)(at - viewed->text), viewed->text,
                  cases[i].other, at + strlen(cases[i].part));
-        fs_etcd_answer(viewed->step, 200, text, strlen(text), &waiter, &answer);
+        fs_etcd_read_answer(viewed->step, 200, text, strlen(text), &waiter, &answer);
         ck_assert_int_eq(answer.error, EPROTO);
     }
     forget_recorded();
@@ -291,15 +291,15 @@ START_TEST(no_bytes_do_harm)
             bytes = malloc(length);
             memcpy(bytes, copy, length);
             if (step != FS_WATCH) {
-                fs_etcd_answer(step, recorded[i].status, bytes, length, &waiter, &answer);
+                fs_etcd_read_answer(step, recorded[i].status, bytes, length, &waiter, &answer);
                 ck_assert(is_sane(&answer));
                 free(answer.users);
                 understood += answer.error == 0;
                 refused += answer.error == EPROTO;
             } else {
-                ck_assert(is_listed(fs_etcd_event(bytes, length, &waiter)));
+                ck_assert(is_listed(fs_etcd_read_event(bytes, length, &waiter)));
             }
-            ck_assert(is_listed(fs_etcd_token(recorded[i].status, bytes, length, &token)));
+            ck_assert(is_listed(fs_etcd_read_token(recorded[i].status, bytes, length, &token)));
             free(token);
             free(bytes);
             free(copy);

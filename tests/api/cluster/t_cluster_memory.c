@@ -53,7 +53,7 @@ int __wrap_fs_http_start(struct fs_http *http, struct fs_exchange *exchange, con
     if (!fails || failed == 2)
         jump = 6 * FS_NS_PER_S;     /* it is too late to ask once more */
     if (fails) {
-        fs_http_forget(body);
+        fs_http_free_question(body);
         return ENOMEM;
     }
     return __real_fs_http_start(http, exchange, url, token, body, timeout_ms);
