@@ -89,17 +89,16 @@ static int find_entry(fairsem_shared_t *h, int *index, bool *kept)
 static int evict(fairsem_shared_t *h, const struct fs_deadline *deadline, int index)
 {
     static const struct fs_dead nobody;
-    struct fs_shared_section section;
-    int error = fs_shared_section_begin(h, deadline, &section);
+    struct fs_shared_section in;
+    int error = fs_shared_section_begin(&in, h, deadline);
 
     if (error != 0)
         return error;
     if (FS_GET(&h->processes[index].state) != FS_PROCESS_FREE) {
-        error = fs_shared_bury(h, index);
-        if (error == 0)
-            error = fs_shared_section_repair(h, &section, &nobody);
+        fs_shared_bury(&in, index);
+        fs_shared_section_repair(&in, &nobody);
     }
-    return error == 0 ? fs_shared_section_end(h, &section) : fs_shared_section_fail(h, &section, error);
+    return fs_shared_section_end(&in);
 }
 
 /* A free entry whose byte is ours needs no lock (R3). */
@@ -116,7 +115,7 @@ static int move_in(fairsem_shared_t *h, const struct fs_deadline *deadline, int 
     FS_PUT(&self->held, 0);
     FS_PUT(&self->keeps, 0);
     FS_PUT(&self->pid, fs_process_id());
-    FS_COMMIT(&self->state, FS_PROCESS_USED);
+    FS_PUT(&self->state, FS_PROCESS_USED);
     return 0;
 }
 
@@ -205,18 +204,18 @@ int fs_shared_look_at_file(fairsem_shared_t *h)
 
 #define TRIES 20        /* more only if its byte is lost again and again */
 
-int fs_shared_enter(fairsem_shared_t *h, const struct fs_deadline *deadline,
-                    struct fs_shared_section *section)
+int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
+                    const struct fs_deadline *deadline)
 {
     for (int i = 0; i < TRIES; i++) {
         int error = fs_shared_be_attached(h, deadline);
 
         if (error == 0)
-            error = fs_shared_section_begin(h, deadline, section);
+            error = fs_shared_section_begin(in, h, deadline);
         if (error != 0 || is_still_ours(h))
             return error;
         atomic_store_explicit(&h->attached, false, memory_order_relaxed);
-        fs_shared_section_fail(h, section, 0);
+        fs_shared_section_leave(in);
     }
     return EBADF;
 }
@@ -240,9 +239,8 @@ bool fs_shared_has_slots(const fairsem_shared_t *h)
 int fs_shared_detach(fairsem_shared_t *h)
 {
     const struct fs_deadline deadline = fs_deadline_after(PATIENCE_NS);
-    struct fs_shared_section section;
-    int64_t held;
-    int index, error;
+    struct fs_shared_section in;
+    int index;
 
     fs_shared_check_fork(h);
     index = FS_GET(&h->self);
@@ -250,20 +248,16 @@ int fs_shared_detach(fairsem_shared_t *h)
         return 0;
     if (is_still_ours(h) && fs_shared_has_slots(h))
         return EBUSY;
-    if (fs_shared_section_begin(h, &deadline, &section) != 0)
+    if (fs_shared_section_begin(&in, h, &deadline) != 0)
         return 0;
     if (is_still_ours(h)) {
-        error = fs_shared_load_held(h, index, &held);
-        if (error == 0 && h->undo)
-            error = fs_shared_give_back(h, held);
-        if (error != 0) {
-            fs_shared_section_fail(h, &section, error);
-            return 0;
-        }
+        if (h->undo)
+            fs_shared_give_back(&in, fs_load_units(&in, &h->processes[index].held));
         FS_PUT(&h->processes[index].keeps, 0);
-        FS_COMMIT(&h->processes[index].state, FS_PROCESS_FREE);
+        FS_COMMIT(&in, &h->processes[index].state, FS_PROCESS_FREE);
     }
-    fs_shared_section_end(h, &section);
+    if (fs_shared_section_end(&in) != 0)
+        return 0;
     fs_life_drop(h->fd, index);
     atomic_store_explicit(&h->attached, false, memory_order_relaxed);
     return 0;

@@ -24,8 +24,8 @@ int fs_shared_look_at_file(fairsem_shared_t *h);
 
 /* Begin a section as a user of the segment: 0, or one of the above, and then there is nothing to
  * end. */
-int fs_shared_enter(fairsem_shared_t *h, const struct fs_deadline *deadline,
-                    struct fs_shared_section *section);
+int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
+                    const struct fs_deadline *deadline);
 
 /* Does a thread of this process wait, or has one still to receive its units? */
 bool fs_shared_has_slots(const fairsem_shared_t *h);

@@ -19,36 +19,27 @@
 #define PATIENCE_NS 14000000
 
 struct view {
-    fairsem_shared_t *handle;
-    struct fs_shared_section section;
-    bool              locked;
+    struct fs_shared_section in;
+    bool                     locked;
 };
 
 /* Only under the lock is what does not fit a damage.  All that follows loads without checking. */
-static int check(fairsem_shared_t *h)
+static void check(struct fs_shared_section *in)
 {
-    int64_t available, out, units;
-    int at, error = fs_shared_load_available(h, &available);
+    const fairsem_shared_t *h = in->handle;
+    int at = fs_queue_head(in);
 
-    if (error == 0 && h->undo) {
-        error = fs_shared_count_out(h, &out);
-        if (error == 0 && out != FS_GET(&h->segment->out))
-            return fs_shared_is_damaged(h);
+    if (h->undo && fs_shared_count_out(in) != in->total - in->available)
+        fs_damaged(in);
+    for (int i = 0; at != FS_NOBODY; i++) {
+        if (i >= h->max_waiters) {
+            fs_damaged(in);
+            break;
+        }
+        fs_load_process(in, at);
+        fs_load_units(in, &h->slots[at].units);
+        at = fs_queue_behind(in, at);
     }
-    if (error == 0)
-        error = fs_queue_head(h, &at);
-    for (int i = 0; error == 0 && at != FS_NOBODY; i++) {
-        int process;
-
-        if (i >= h->max_waiters)
-            return fs_shared_is_damaged(h);
-        error = fs_slot_process(h, at, &process);
-        if (error == 0)
-            error = fs_shared_load_units(h, at, &units);
-        if (error == 0)
-            error = fs_queue_behind(h, at, &at);
-    }
-    return error;
 }
 
 /* Drop the dead, grant what they held, and begin to inspect. */
@@ -57,21 +48,21 @@ static int begin(struct view *view, fairsem_shared_t *h)
     const struct fs_deadline deadline = fs_deadline_after(PATIENCE_NS);
     int error = fs_watch_check(h, &deadline, FS_EVERYBODY);
 
-    view->handle = h;
-    view->section.now_ns = 0;
+    view->in.now_ns = 0;
     if (error == 0)
-        error = fs_shared_enter(h, &deadline, &view->section);
+        error = fs_shared_enter(&view->in, h, &deadline);
     view->locked = error == 0;
     if (error == ETIMEDOUT)
         return FS_GET(&h->segment->damaged) != 0 ? ENOTRECOVERABLE : 0;
-    if (error == 0)
-        error = check(h);
-    return error != 0 && view->locked ? fs_shared_section_fail(h, &view->section, error) : error;
+    if (error != 0)
+        return error;
+    check(&view->in);
+    return view->in.error != 0 ? fs_shared_section_leave(&view->in) : 0;
 }
 
 static int census_end(struct view *view)
 {
-    return view->locked ? fs_shared_section_end(view->handle, &view->section) : 0;
+    return view->locked ? fs_shared_section_end(&view->in) : 0;
 }
 
 static int64_t census_load_available(const fairsem_shared_t *h)
@@ -179,7 +170,7 @@ int fairsem_shared_stat(fairsem_shared_t *h, fairsem_shared_stat_t *stat)
 
     if (error != 0)
         return error;
-    census_take_stat(h, fs_shared_section_now(&view.section), &now);
+    census_take_stat(h, fs_shared_section_now(&view.in), &now);
     error = census_end(&view);
     if (error == 0)
         *stat = now;
@@ -285,7 +276,7 @@ int fairsem_shared_users(fairsem_shared_t *h, fairsem_shared_user_t *users, int 
 
     if (error != 0)
         return error;
-    list_users(h, fs_shared_section_now(&view.section), &list);
+    list_users(h, fs_shared_section_now(&view.in), &list);
     error = census_end(&view);
     find_local_pids(h, &list);
     if (error == 0)
@@ -356,8 +347,8 @@ static int dump(fairsem_shared_t *h, FILE *file)
 
     list.room = list.users != NULL ? room : 0;
     if (error == 0) {
-        census_take_stat(h, fs_shared_section_now(&view.section), &stat);
-        list_users(h, fs_shared_section_now(&view.section), &list);
+        census_take_stat(h, fs_shared_section_now(&view.in), &stat);
+        list_users(h, fs_shared_section_now(&view.in), &list);
         error = census_end(&view);
     }
     if (error == 0) {

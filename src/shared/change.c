@@ -2,11 +2,8 @@
 /* change.c - the commit points; see change.h. */
 #include "shared/change.h"
 
-#include "shared/shared_queue.h"
-
 #include <errno.h>
 
-/* -1 is damage, and no sum or difference of it overflows. */
 int64_t fs_shared_total(const fairsem_shared_t *h)
 {
     int64_t total = h->undo ? FS_GET(&h->segment->total) : h->capacity;
@@ -14,299 +11,225 @@ int64_t fs_shared_total(const fairsem_shared_t *h)
     return fs_count_valid(total) ? total : -1;
 }
 
-int64_t fs_shared_most(const fairsem_shared_t *h)
+void fs_shared_set_available(struct fs_shared_section *in, int64_t available)
 {
-    int64_t most = h->undo ? FS_GET(&h->segment->most) : h->capacity;
+    struct fs_segment *s = in->handle->segment;
 
-    return fs_count_valid(most) ? most : 0;
+    in->available = available;
+    FS_COMMIT(in, &s->word, available * 2 + FS_SLOW);
+    if (in->handle->undo)
+        FS_PUT(&s->out, in->total - available);
 }
 
-int fs_shared_load_available(fairsem_shared_t *h, int64_t *available)
+int64_t fs_shared_count_out(struct fs_shared_section *in)
 {
-    const int64_t total = fs_shared_total(h), most = fs_shared_most(h);
-    const int64_t out = h->undo ? FS_GET(&h->segment->out) : 0;
+    const fairsem_shared_t *h = in->handle;
+    int64_t out = 0;
 
-    *available = fs_word_available(FS_GET(&h->segment->word));
-    if (!h->undo && *available >= 0 && *available <= total)
-        return 0;
-    /* In this order, no difference overflows. */
-    if (h->undo && total >= 0 && total <= most && out >= 0 && out <= most
-        && *available == total - out)
-        return 0;
-    return fs_shared_is_damaged(h);
-}
-
-static void store_word(fairsem_shared_t *h, int64_t available)
-{
-    atomic_store_explicit(&h->segment->word, available * 2 + FS_SLOW, memory_order_release);
-}
-
-void fs_shared_put_available(fairsem_shared_t *h, int64_t available)
-{
-    FS_STEP("put available");
-    store_word(h, available);
-    if (h->undo)
-        FS_PUT(&h->segment->out, fs_shared_total(h) - available);
-}
-
-/* Without undo, the count is part of the truth, so this is a commit point. */
-static void commit_available(fairsem_shared_t *h, int64_t available)
-{
-    FS_STEP("commit available");
-    store_word(h, available);
-}
-
-int fs_shared_load_held(fairsem_shared_t *h, int process, int64_t *held)
-{
-    *held = FS_GET(&h->processes[process].held);
-    return *held >= 0 && *held <= fs_shared_most(h) ? 0 : fs_shared_is_damaged(h);
-}
-
-int fs_shared_load_units(fairsem_shared_t *h, int slot, int64_t *units)
-{
-    *units = FS_GET(&h->slots[slot].units);
-    return *units >= 0 && *units <= fs_shared_most(h) ? 0 : fs_shared_is_damaged(h);
-}
-
-static int add_out(fairsem_shared_t *h, int64_t units, int64_t *out)
-{
-    if (units > fs_shared_most(h) - *out)
-        return fs_shared_is_damaged(h);
-    *out += units;
-    return 0;
-}
-
-int fs_shared_count_out(fairsem_shared_t *h, int64_t *out)
-{
-    int64_t units;
-    int error = 0;
-
-    *out = 0;
-    for (int i = 0; i < h->max_processes && error == 0; i++) {
-        if (FS_GET(&h->processes[i].state) == FS_PROCESS_FREE)
-            continue;
-        error = fs_shared_load_held(h, i, &units);
-        if (error == 0)
-            error = add_out(h, units, out);
+    for (int i = 0; i < h->max_processes; i++) {
+        if (FS_GET(&h->processes[i].state) != FS_PROCESS_FREE)
+            out = fs_checked(in, out + fs_load_units(in, &h->processes[i].held), 0, in->most);
     }
-    for (int i = 0; i < h->max_waiters && error == 0; i++) {
+    for (int i = 0; i < h->max_waiters; i++) {
         int state = FS_GET(&h->slots[i].state);
 
         /* Its thread may leave a granted slot at any moment. */
-        if (state != FS_SLOT_GRANTED && state != FS_SLOT_TO_RETURN)
-            continue;
-        error = fs_shared_load_units(h, i, &units);
-        if (error == 0)
-            error = add_out(h, units, out);
+        if (state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN)
+            out = fs_checked(in, out + fs_load_units(in, &h->slots[i].units), 0, in->most);
     }
-    return error;
+    return out;
 }
 
-int fs_shared_resize(fairsem_shared_t *h, int64_t total)
+void fs_shared_resize(struct fs_shared_section *in, int64_t total)
 {
-    int64_t available;
-    int error = fs_shared_load_available(h, &available);
+    struct fs_segment *s = in->handle->segment;
+    int64_t available = in->available + total - in->total;
 
-    if (error != 0)
-        return error;
-    available += total - fs_shared_total(h);
-    if (total > fs_shared_most(h))
-        FS_PUT(&h->segment->most, total);
-    FS_COMMIT(&h->segment->total, total);
-    fs_shared_put_available(h, available);
-    return 0;
+    if (total > in->most) {
+        in->most = total;
+        FS_PUT(&s->most, total);
+    }
+    FS_COMMIT(in, &s->total, total);
+    in->total = total;
+    fs_shared_set_available(in, available);
 }
 
-int fs_shared_take(fairsem_shared_t *h, int64_t n)
-{
-    struct fs_process *self = &h->processes[FS_GET(&h->self)];
-    int64_t available, held;
-    int error = fs_shared_load_available(h, &available);
+/* ---- Units of this process ---- */
 
-    if (error != 0 || n > available)
-        return error != 0 ? error : fs_shared_is_damaged(h);
-    if (!h->undo) {
-        commit_available(h, available - n);
-        return 0;
-    }
-    error = fs_shared_load_held(h, FS_GET(&h->self), &held);
-    if (error != 0 || held > fs_shared_most(h) - n)
-        return error != 0 ? error : fs_shared_is_damaged(h);
+/* With undo: it holds n units more from that time on. */
+static int64_t held_with(struct fs_shared_section *in, int64_t n, int64_t now_ns)
+{
+    struct fs_process *self = &in->handle->processes[FS_GET(&in->handle->self)];
+    int64_t held = fs_load_units(in, &self->held);
+
     if (held == 0)
-        FS_PUT(&self->since_ns, FS_GET(&h->looked_ns));     /* now: fs_shared_look_at_file() */
-    FS_COMMIT(&self->held, held + n);
-    fs_shared_put_available(h, available - n);
-    return 0;
+        FS_PUT(&self->since_ns, now_ns);
+    return fs_checked(in, held + n, 0, in->most);
 }
 
-/* Is it refused because it holds fewer, or because somebody has changed what it holds (R8)? */
-static int refuse(fairsem_shared_t *h)
+void fs_shared_take(struct fs_shared_section *in, int64_t n)
 {
-    int64_t out;
-    int error = fs_shared_count_out(h, &out);
+    fairsem_shared_t *h = in->handle;
 
-    if (error != 0)
-        return error;
-    return out == FS_GET(&h->segment->out) ? EPERM : fs_shared_is_damaged(h);
-}
+    if (h->undo) {
+        /* Now: fs_shared_look_at_file(). */
+        int64_t held = held_with(in, n, FS_GET(&h->looked_ns));
 
-int fs_shared_give_back(fairsem_shared_t *h, int64_t n)
-{
-    struct fs_process *self = &h->processes[FS_GET(&h->self)];
-    int64_t available, held;
-    int error = fs_shared_load_available(h, &available);
-
-    if (error == 0 && h->undo)
-        error = fs_shared_load_held(h, FS_GET(&h->self), &held);
-    if (error != 0)
-        return error;
-    if (!h->undo) {
-        if (n > h->capacity - available)
-            return EOVERFLOW;
-        commit_available(h, available + n);
-        return 0;
+        FS_COMMIT(in, &h->processes[FS_GET(&h->self)].held, held);
     }
-    if (n > held)
-        return refuse(h);
-    if (n > fs_shared_total(h) - available)
-        return fs_shared_is_damaged(h);
-    FS_COMMIT(&self->held, held - n);
-    fs_shared_put_available(h, available + n);
+    fs_shared_set_available(in, in->available - n);
+}
+
+int fs_shared_give_back(struct fs_shared_section *in, int64_t n)
+{
+    fairsem_shared_t *h = in->handle;
+    struct fs_process *self = &h->processes[FS_GET(&h->self)];
+
+    if (h->undo) {
+        int64_t held = fs_load_units(in, &self->held);
+
+        if (n > held) {
+            /* Or has somebody changed what it holds (R8)? */
+            if (fs_shared_count_out(in) != in->total - in->available)
+                fs_damaged(in);
+            return EPERM;
+        }
+        if (n > in->total - in->available)
+            fs_damaged(in);
+        FS_COMMIT(in, &self->held, held - n);
+    } else if (n > h->capacity - in->available) {
+        return EOVERFLOW;
+    }
+    fs_shared_set_available(in, in->available + n);
     return 0;
 }
 
 /* ---- Changes of two words ---- */
 
+struct change {
+    int     slot, state;        /* what its state becomes */
+    int     process;            /* whose `held` changes, or FS_NOBODY */
+    bool    has_word;           /* the count changes */
+    int64_t held, word;         /* their new values */
+};
+
 /*
- * The commit point of a grant.  EAGAIN: its thread has gone meanwhile, without the lock.  When this
- * is done again, it may have been granted before, and may have gone since; without undo, with its units.
+ * The commit point of a grant.  False: its thread has gone meanwhile, without the lock.  When this is
+ * done again, it may have been granted before, and may have gone since; without undo, with its units.
  */
-static int commit_grant(fairsem_shared_t *h, struct fs_slot *slot)
+static bool commit_grant(struct fs_shared_section *in, int slot)
 {
     int state = FS_SLOT_WAITING;
 
-    FS_STEP("commit grant");
-    if (atomic_compare_exchange_strong_explicit(&slot->state, &state, FS_SLOT_GRANTED,
-                                                memory_order_release, memory_order_relaxed)
+    if (fs_commit_state(in, slot, &state, FS_SLOT_GRANTED)
         || state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN
-        || (state == FS_SLOT_TO_FREE && !h->undo))
-        return 0;
-    return state == FS_SLOT_TO_UNLINK ? EAGAIN : fs_shared_is_damaged(h);
+        || (state == FS_SLOT_TO_FREE && !in->handle->undo))
+        return true;
+    if (state != FS_SLOT_TO_UNLINK)
+        fs_damaged(in);
+    return false;
 }
 
-int fs_shared_redo(fairsem_shared_t *h)
+/* False: as commit_grant(). */
+static bool complete_change(struct fs_shared_section *in, const struct change *change)
 {
-    struct fs_redo *redo = &h->segment->redo;
-    int slot = FS_GET(&redo->slot), process = FS_GET(&redo->process);
-    int state = FS_GET(&redo->slot_state);
-    int64_t held = FS_GET(&redo->held), word = FS_GET(&redo->word);
-    int error = 0;
+    fairsem_shared_t *h = in->handle;
+    bool done = true;
 
-    if (slot == 0)
-        return 0;
-    if (slot < 0 || process < 0)
-        return fs_shared_is_damaged(h);
-    slot--;
-    process--;
-    if (!fs_index_valid(slot, h->max_waiters)
-        || (state != FS_SLOT_FREE && state != FS_SLOT_GRANTED))
-        return fs_shared_is_damaged(h);
-    if (process != FS_NOBODY) {
-        if (!fs_index_valid(process, h->max_processes) || held < 0 || held > fs_shared_most(h))
-            return fs_shared_is_damaged(h);
-        FS_PUT(&h->processes[process].held, held);
-    }
-    if (FS_GET(&redo->has_word) != 0 && (word < 0 || word > h->capacity))
-        return fs_shared_is_damaged(h);
-    if (state == FS_SLOT_GRANTED)
-        error = commit_grant(h, &h->slots[slot]);
-    if (error == 0 && FS_GET(&redo->has_word) != 0)
-        fs_shared_put_available(h, word);
-    if (state == FS_SLOT_FREE)
-        FS_COMMIT(&h->slots[slot].state, state);
-    if (error == 0 || error == EAGAIN)
-        FS_COMMIT(&redo->slot, 0);
-    return error;
+    if (change->process != FS_NOBODY)
+        FS_COMMIT(in, &h->processes[change->process].held, change->held);
+    if (change->state == FS_SLOT_GRANTED)
+        done = commit_grant(in, change->slot);
+    if (done && change->has_word)
+        fs_shared_set_available(in, change->word);
+    if (change->state == FS_SLOT_FREE)
+        FS_COMMIT(in, &h->slots[change->slot].state, FS_SLOT_FREE);
+    FS_COMMIT(in, &h->segment->redo.slot, 0);
+    return done;
 }
 
-/* If `process` is FS_NOBODY, no `held` changes; if has_word is false, the count does not change. */
-static int change_both(fairsem_shared_t *h, int slot, enum fs_slot_state state, int process,
-                       int64_t held, bool has_word, int64_t word)
+void fs_shared_redo(struct fs_shared_section *in)
 {
-    struct fs_redo *redo = &h->segment->redo;
+    const fairsem_shared_t *h = in->handle;
+    const struct fs_redo *redo = &h->segment->redo;
+    const struct change change = {
+        .slot = (int)fs_checked(in, FS_GET(&redo->slot), 0, h->max_waiters) - 1,
+        .state = FS_GET(&redo->slot_state),
+        .process = (int)fs_checked(in, FS_GET(&redo->process), 0, h->max_processes) - 1,
+        .has_word = FS_GET(&redo->has_word) != 0,
+        .held = fs_load_units(in, &redo->held),
+        .word = fs_checked(in, FS_GET(&redo->word), 0, h->capacity),
+    };
 
-    FS_PUT(&redo->slot_state, (int32_t)state);
-    FS_PUT(&redo->process, process + 1);
-    FS_PUT(&redo->held, held);
-    FS_PUT(&redo->has_word, has_word);
-    FS_PUT(&redo->word, word);
-    FS_COMMIT(&redo->slot, slot + 1);
-    return fs_shared_redo(h);
+    if (change.slot == FS_NOBODY)
+        return;
+    if (change.state != FS_SLOT_FREE && change.state != FS_SLOT_GRANTED)
+        fs_damaged(in);
+    (void)complete_change(in, &change);
 }
 
-int fs_shared_grant_slot(fairsem_shared_t *h, int slot)
+static bool change_both(struct fs_shared_section *in, const struct change *change)
 {
-    int64_t available, units;
-    int error = fs_shared_load_available(h, &available);
+    struct fs_redo *redo = &in->handle->segment->redo;
 
-    if (error == 0)
-        error = fs_shared_load_units(h, slot, &units);
-    if (error != 0 || units > available)
-        return error != 0 ? error : fs_shared_is_damaged(h);
-    if (!h->undo)
-        return change_both(h, slot, FS_SLOT_GRANTED, FS_NOBODY, 0, true, available - units);
-    fs_shared_put_available(h, available - units);
-    error = commit_grant(h, &h->slots[slot]);
-    if (error == EAGAIN)
-        fs_shared_put_available(h, available);
-    return error;
+    FS_PUT(&redo->slot_state, change->state);
+    FS_PUT(&redo->process, change->process + 1);
+    FS_PUT(&redo->held, change->held);
+    FS_PUT(&redo->has_word, change->has_word);
+    FS_PUT(&redo->word, change->word);
+    FS_COMMIT(in, &redo->slot, change->slot + 1);
+    return complete_change(in, change);
 }
 
-void fs_shared_free_slot(fairsem_shared_t *h, int slot)
+bool fs_shared_grant_slot(struct fs_shared_section *in, int slot, int64_t units)
 {
-    FS_COMMIT(&h->slots[slot].state, FS_SLOT_FREE);
-    FS_PUT(&h->segment->free_hint, slot);
+    const int64_t before = in->available;
+    const struct change change = { .slot = slot, .state = FS_SLOT_GRANTED, .process = FS_NOBODY,
+                                   .has_word = true, .word = before - units };
+
+    if (!in->handle->undo)
+        return change_both(in, &change);
+    fs_shared_set_available(in, before - units);
+    if (commit_grant(in, slot))
+        return true;
+    fs_shared_set_available(in, before);
+    return false;
 }
 
-int fs_shared_receive(fairsem_shared_t *h, int slot, int64_t now_ns)
+void fs_shared_free_slot(struct fs_shared_section *in, int slot)
 {
-    const int self = FS_GET(&h->self);
-    int64_t held, units;
-    int error;
+    FS_COMMIT(in, &in->handle->slots[slot].state, FS_SLOT_FREE);
+    FS_PUT(&in->handle->segment->free_hint, slot);
+}
+
+void fs_shared_receive(struct fs_shared_section *in, int slot, int64_t now_ns)
+{
+    const fairsem_shared_t *h = in->handle;
+    struct change change = { .slot = slot, .state = FS_SLOT_FREE, .process = FS_GET(&h->self) };
 
     if (!h->undo) {
-        fs_shared_free_slot(h, slot);
-        return 0;
+        fs_shared_free_slot(in, slot);
+        return;
     }
-    error = fs_shared_load_units(h, slot, &units);
-    if (error == 0)
-        error = fs_shared_load_held(h, self, &held);
-    if (error != 0 || held > fs_shared_most(h) - units)
-        return error != 0 ? error : fs_shared_is_damaged(h);
-    if (held == 0)
-        FS_PUT(&h->processes[self].since_ns, now_ns);
-    error = change_both(h, slot, FS_SLOT_FREE, self, held + units, false, 0);
+    change.held = held_with(in, fs_load_units(in, &h->slots[slot].units), now_ns);
+    change_both(in, &change);
     FS_PUT(&h->segment->free_hint, slot);
-    return error;
 }
 
-/* With undo the count may have any value during a repair, which computes it again at the end. */
-int fs_shared_return_grant(fairsem_shared_t *h, int slot)
+/* As many as fit: without undo, others may have released too many. */
+int64_t fs_shared_return_grant(struct fs_shared_section *in, int slot)
 {
-    const int64_t total = fs_shared_total(h), least = h->undo ? -fs_shared_most(h) : 0;
-    int64_t available, units;
-    int error = fs_shared_load_units(h, slot, &units);
+    const int64_t units = fs_load_units(in, &in->handle->slots[slot].units);
+    const int64_t room = in->total - in->available;
+    struct change change = { .slot = slot, .state = FS_SLOT_FREE, .process = FS_NOBODY,
+                             .has_word = true,
+                             .word = in->available + (units < room ? units : room) };
 
-    if (error != 0)
-        return error;
-    available = fs_word_available(FS_GET(&h->segment->word));
-    if (available < least || available > total)
-        available = 0;
-    if (units > total - available)
-        units = total - available;
-    if (!h->undo)
-        return change_both(h, slot, FS_SLOT_FREE, FS_NOBODY, 0, true, available + units);
-    fs_shared_free_slot(h, slot);
-    fs_shared_put_available(h, available + units);
-    return 0;
+    if (in->handle->undo) {
+        fs_shared_free_slot(in, slot);
+        fs_shared_set_available(in, change.word);
+    } else {
+        change_both(in, &change);
+    }
+    return units;
 }

@@ -1,53 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * change.h - changes of the truth of a segment (R1), each with one commit point.
- *
- * The lock is held.  Each function that returns an int returns 0, or ENOTRECOVERABLE.
- */
+/* change.h - changes of the truth of a segment (R1), each with one commit point.  The lock is held. */
 #ifndef FS_SHARED_CHANGE_H
 #define FS_SHARED_CHANGE_H
 
-#include "shared/handle.h"
+#include "shared/trust.h"
 
-/* How many units there are; without undo, the most that can be free.  Without the lock, a hint. */
+/* How many units there are; without undo, the most that can be free; -1: damage.  Without the lock. */
 int64_t fs_shared_total(const fairsem_shared_t *h);
 
-/* What no sum of units exceeds that are held or granted; 0 if that is damaged. */
-int64_t fs_shared_most(const fairsem_shared_t *h);
-
-/* Load the number of free units, and check it (R8).  It is negative after the total was lowered. */
-int fs_shared_load_available(fairsem_shared_t *h, int64_t *available);
-
-/* Store the number of free units where it is a cache: with undo, or to finish a redo. */
-void fs_shared_put_available(fairsem_shared_t *h, int64_t available);
-
-/* Load the units that a process holds; only with undo. */
-int fs_shared_load_held(fairsem_shared_t *h, int process, int64_t *held);
-
-/* Load the units that a slot asks for, or has been granted. */
-int fs_shared_load_units(fairsem_shared_t *h, int slot, int64_t *units);
+/* Store the number of free units: with undo a cache, else a commit point. */
+void fs_shared_set_available(struct fs_shared_section *in, int64_t available);
 
 /* Count the units that are held or granted, with undo. */
-int fs_shared_count_out(fairsem_shared_t *h, int64_t *out);
+int64_t fs_shared_count_out(struct fs_shared_section *in);
 
 /* Change the total, with undo. */
-int fs_shared_resize(fairsem_shared_t *h, int64_t total);
+void fs_shared_resize(struct fs_shared_section *in, int64_t total);
 
-/* This process takes n units that are free, or gives back n that it holds. */
-int fs_shared_take(fairsem_shared_t *h, int64_t n);
-int fs_shared_give_back(fairsem_shared_t *h, int64_t n);
+/* This process takes n units, which are free. */
+void fs_shared_take(struct fs_shared_section *in, int64_t n);
 
-/* Grant a slot its units, which are free; it has left the queue.  EAGAIN: its thread has gone. */
-int fs_shared_grant_slot(fairsem_shared_t *h, int slot);
+/* This process gives back n units.  0; EPERM: it holds fewer; EOVERFLOW. */
+int fs_shared_give_back(struct fs_shared_section *in, int64_t n);
+
+/* Grant a slot its units, which are free; it has left the queue.  False: its thread has gone. */
+bool fs_shared_grant_slot(struct fs_shared_section *in, int slot, int64_t units);
 
 /* The process of a granted slot receives the units, or gives them back.  The slot is free then. */
-int fs_shared_receive(fairsem_shared_t *h, int slot, int64_t now_ns);
-int fs_shared_return_grant(fairsem_shared_t *h, int slot);
+void fs_shared_receive(struct fs_shared_section *in, int slot, int64_t now_ns);
+int64_t fs_shared_return_grant(struct fs_shared_section *in, int slot);
 
 /* Free a slot that has been granted nothing. */
-void fs_shared_free_slot(fairsem_shared_t *h, int slot);
+void fs_shared_free_slot(struct fs_shared_section *in, int slot);
 
-/* Finish a change of two words that was cut short.  EAGAIN: as fs_shared_grant_slot(). */
-int fs_shared_redo(fairsem_shared_t *h);
+/* Finish a change of two words that was cut short. */
+void fs_shared_redo(struct fs_shared_section *in);
 
 #endif

@@ -39,7 +39,7 @@
  *      The last two keep watch, not the first two, because the last have just come: no thread must
  *      be woken to be told, and a queue from which only heads are granted keeps its watch.
  *  R5  The segment is not trusted.  Each number that is used as an index, or in a calculation, is
- *      loaded once, and checked between the load and the use.  Each loop has a bound.
+ *      loaded once, and checked between the load and the use: see trust.h.  Each loop has a bound.
  *  R6  A waiter sleeps on the state of its slot.  It is woken after the unlock.  Its granter may
  *      die before the wake: those who keep watch then wake it again, or it wakes up by itself, as
  *      late as in R4.  A slot is free again when its process has received the units, or is dead.
@@ -208,20 +208,13 @@ extern void (*fs_shared_step)(const char *what);
 #define FS_GET(field) atomic_load_explicit(field, memory_order_relaxed)
 
 /*
- * A store that is no commit point: to a cache, or to a member that no process reads yet.  All
- * stores have release order: if we die, the next process sees our stores up to some point, and none
- * after.
+ * A store that is no commit point, or one by the only process that may store there without the lock.
+ * All stores have release order: if we die, the next process sees our stores up to some point, and
+ * none after.  Commit points under the lock are in trust.h.
  */
 #define FS_PUT(field, value)                                        \
     do {                                                            \
         FS_STEP("put " #field);                                     \
-        atomic_store_explicit(field, value, memory_order_release);  \
-    } while (0)
-
-/* A commit point (R1). */
-#define FS_COMMIT(field, value)                                     \
-    do {                                                            \
-        FS_STEP("commit " #field);                                  \
         atomic_store_explicit(field, value, memory_order_release);  \
     } while (0)
 

@@ -15,7 +15,7 @@ int fs_shared_check_file(const fairsem_shared_t *h)
 }
 
 /* If the byte is free, check the file: with another file, a living process would look dead. */
-int fs_shared_alive(fairsem_shared_t *h, int index, bool *alive)
+int fs_shared_alive(const fairsem_shared_t *h, int index, bool *alive)
 {
     *alive = true;
     if (index == FS_GET(&h->self))
@@ -25,6 +25,15 @@ int fs_shared_alive(fairsem_shared_t *h, int index, bool *alive)
     if (*alive)
         return 0;
     return fs_shared_check_file(h);
+}
+
+bool fs_shared_lives(struct fs_shared_section *in, int index)
+{
+    bool alive;
+    int error = fs_shared_alive(in->handle, index, &alive);
+
+    fs_note_error(in, error);
+    return alive || error != 0;
 }
 
 int fs_shared_be_born(fairsem_shared_t *h, fs_wanted_fn *wanted, int *index, bool *others)
@@ -42,7 +51,7 @@ int fs_shared_be_born(fairsem_shared_t *h, fs_wanted_fn *wanted, int *index, boo
         }
         if (error != 0)
             return error;
-        FS_COMMIT(&h->processes[i].incarnation, FS_GET(&h->processes[i].incarnation) + 1);
+        FS_PUT(&h->processes[i].incarnation, FS_GET(&h->processes[i].incarnation) + 1);
         *index = i;
         return 0;
     }

@@ -9,13 +9,16 @@
 #ifndef FS_SHARED_LIFE_H
 #define FS_SHARED_LIFE_H
 
-#include "shared/handle.h"
+#include "shared/trust.h"
 
 /*
  * Does the process with this entry live?  Our own does.  Returns 0; EBADF: the descriptor is not
  * that of the segment any more; ENOTRECOVERABLE: the file has been made shorter.
  */
-int fs_shared_alive(fairsem_shared_t *h, int index, bool *alive);
+int fs_shared_alive(const fairsem_shared_t *h, int index, bool *alive);
+
+/* The same in a section: an error becomes that of the section, and the process counts as alive. */
+bool fs_shared_lives(struct fs_shared_section *in, int index);
 
 /* Is the descriptor still that of the segment, and the file as large as before?  0, or as above. */
 int fs_shared_check_file(const fairsem_shared_t *h);

@@ -3,7 +3,7 @@
 #ifndef FS_SHARED_REPAIR_H
 #define FS_SHARED_REPAIR_H
 
-#include "shared/handle.h"
+#include "shared/trust.h"
 
 /* Entries whose processes seem to be dead, as they were then.  More may be found the next time. */
 #define FS_DEAD_MAX 16
@@ -18,12 +18,12 @@ struct fs_dead {
 void fs_dead_add(struct fs_dead *dead, int process, uint32_t incarnation);
 
 /*
- * Repair, and drop those of these that are dead indeed.  0; ENOTRECOVERABLE; EBADF: another process
- * must finish the repair, as `unfinished` tells it.
+ * Repair, and drop those of these that are dead indeed.  After EBADF another process must finish the
+ * repair, as `unfinished` tells it.
  */
-int fs_shared_repair(fairsem_shared_t *h, const struct fs_dead *dead);
+void fs_shared_repair(struct fs_shared_section *in, const struct fs_dead *dead);
 
 /* Drop the slots and units of a dead process, whose byte may be ours by now.  Repair must follow. */
-int fs_shared_bury(fairsem_shared_t *h, int process);
+void fs_shared_bury(struct fs_shared_section *in, int process);
 
 #endif

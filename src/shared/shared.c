@@ -57,17 +57,9 @@ static bool release_fast(fairsem_shared_t *h, int64_t n)
 /* ---- Acquire ---- */
 
 /* The lock is held. */
-static int shared_must_wait(fairsem_shared_t *h, int64_t n, int priority, bool *waits)
+static bool shared_must_wait(struct fs_shared_section *in, int64_t n, int priority)
 {
-    int64_t available;
-    bool leads;
-    int error = fs_shared_load_available(h, &available);
-
-    if (error == 0)
-        error = fs_queue_leads(h, priority, &leads);
-    if (error == 0)
-        *waits = n > available || !leads;
-    return error;
+    return n > in->available || !fs_queue_leads(in, priority);
 }
 
 /* A process whose units survive exec must not wait. */
@@ -80,43 +72,42 @@ static bool keeps(const fairsem_shared_t *h)
  * Take n units, or join the queue; `refusal` is the error to return instead of joining, or 0.
  * Returns a result, or FS_NOT_OVER: it has joined.  The lock is held.
  */
-static int shared_take_or_join(struct fs_shared_wait *wait, struct fs_shared_section *section,
-                               int64_t n, int priority, int refusal)
+static int shared_take_or_join(struct fs_shared_wait *wait, struct fs_shared_section *in, int64_t n,
+                               int priority, int refusal)
 {
     fairsem_shared_t *h = wait->handle;
-    bool waits;
-    int error = shared_must_wait(h, n, priority, &waits);
 
-    if (error != 0)
-        return error;
-    if (n > fs_shared_total(h))
+    if (n > in->total)
         return E2BIG;
-    if (!waits)
-        return fs_shared_take(h, n);
+    if (!shared_must_wait(in, n, priority)) {
+        fs_shared_take(in, n);
+        return 0;
+    }
     if (refusal != 0)
         return refusal;
     if (keeps(h))
         return EBUSY;
-    error = fs_shared_wait_join(wait, section, n, priority);
-    if (error == ENOBUFS && wait->checked)
+    if (fs_shared_wait_join(wait, in, n, priority))
+        return FS_NOT_OVER;
+    if (wait->checked)
         FS_COUNT_UP(&h->segment->count.refused, 1);
-    return error != 0 ? error : FS_NOT_OVER;
+    return ENOBUFS;
 }
 
 static int enter_and_take(struct fs_shared_wait *wait, int64_t n, int priority, int refusal)
 {
-    fairsem_shared_t *h = wait->handle;
-    struct fs_shared_section section;
-    int result = fs_shared_wait_enter(wait, &section);
+    struct fs_shared_section in;
+    int result = fs_shared_wait_enter(wait, &in);
 
     if (result == ETIMEDOUT && wait->reason != 0)
         return wait->reason;
     if (result != 0)
         return result;
     result = wait->reason != 0 ? wait->reason
-                               : shared_take_or_join(wait, &section, n, priority, refusal);
+                               : shared_take_or_join(wait, &in, n, priority, refusal);
+    result = fs_shared_section_result(&in, result);
     /* An error here is found again when the thread takes the lock the next time. */
-    (void)fs_shared_section_end(h, &section);
+    (void)fs_shared_section_end(&in);
     return result;
 }
 
@@ -263,37 +254,37 @@ int fairsem_shared_acquire_with(fairsem_shared_t *h, int64_t n, const fairsem_wa
 
 int fairsem_shared_release(fairsem_shared_t *h, int64_t n)
 {
-    struct fs_shared_section section;
+    struct fs_shared_section in;
     int error, broken;
 
     if (!fs_count_valid(n))
         return EINVAL;
     if (!h->undo && release_fast(h, n))
         return 0;
-    error = fs_shared_enter(h, NULL, &section);
+    error = fs_shared_enter(&in, h, NULL);
     if (error != 0)
         return error;
-    error = fs_shared_give_back(h, n);
+    error = fs_shared_section_result(&in, fs_shared_give_back(&in, n));
     if (error == EPERM || error == EOVERFLOW)
         FS_COUNT_UP(&h->segment->count.over_releases, 1);
-    broken = fs_shared_section_end(h, &section);
+    broken = fs_shared_section_end(&in);
     return error != 0 ? error : broken;
 }
 
 int fairsem_shared_set_units(fairsem_shared_t *h, int64_t units)
 {
-    struct fs_shared_section section;
+    struct fs_shared_section in;
     int error, broken;
 
     if (!h->undo || !fs_count_valid(units))
         return EINVAL;
-    error = fs_shared_enter(h, NULL, &section);
+    error = fs_shared_enter(&in, h, NULL);
     if (error != 0)
         return error;
     error = fs_shared_check_file(h);
     if (error == 0)
-        error = fs_shared_resize(h, units);
-    broken = fs_shared_section_end(h, &section);
+        fs_shared_resize(&in, units);
+    broken = fs_shared_section_end(&in);
     return error != 0 ? error : broken;
 }
 
@@ -301,20 +292,18 @@ int fairsem_shared_set_units(fairsem_shared_t *h, int64_t units)
 
 int fairsem_shared_keep_on_exec(fairsem_shared_t *h, bool keep)
 {
-    struct fs_shared_section section;
-    struct fs_process *self;
+    struct fs_shared_section in;
     int error, cancelable, ignored;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
-    error = fs_shared_enter(h, NULL, &section);
+    error = fs_shared_enter(&in, h, NULL);
     if (error == 0) {
-        self = &h->processes[FS_GET(&h->self)];
         error = fs_shared_has_slots(h) ? EBUSY : fs_shared_check_file(h);
         if (error == 0)
             error = fs_file_keep_on_exec(h->fd, keep);
         if (error == 0)
-            FS_COMMIT(&self->keeps, keep);
-        fs_shared_section_end(h, &section);
+            FS_COMMIT(&in, &h->processes[FS_GET(&h->self)].keeps, keep);
+        fs_shared_section_end(&in);
     }
     pthread_setcancelstate(cancelable, &ignored);
     return error;

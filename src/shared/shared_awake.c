@@ -7,40 +7,39 @@
 #include "shared/shared_queue.h"
 
 /* It may be awake: then it only learns that it is next. */
-static void shared_wake_ahead(fairsem_shared_t *h, struct fs_shared_section *section, int slot,
-                              enum fs_plan plan)
+static void shared_wake_ahead(struct fs_shared_section *in, int slot, enum fs_plan plan)
 {
-    bool asleep = FS_GET(&h->slots[slot].plan) == FS_SLOT_SLEEPS;
+    _Atomic uint8_t *theirs = &in->handle->slots[slot].plan;
+    bool asleep = FS_GET(theirs) == FS_SLOT_SLEEPS;
 
     if (asleep || plan == FS_PLAN_YIELD_NEXT)
-        FS_PUT(&h->slots[slot].plan, (uint8_t)plan);
+        FS_PUT(theirs, (uint8_t)plan);
     if (asleep)
-        fs_shared_will_wake(h, section, slot);
+        fs_shared_will_wake(in, slot);
 }
 
 /* The first of those near the head that joined on this core; FS_NOBODY: there is none. */
-static int next_on_core(const fairsem_shared_t *h, int core, int joined)
+static int next_on_core(struct fs_shared_section *in, int core, int joined)
 {
-    int next = FS_GET(&h->segment->head);
+    int next = fs_queue_head(in);
 
-    for (int i = 0; i < FS_AHEAD_PLACES && next != joined; i++) {
-        if (!fs_index_valid(next, h->max_waiters))
-            break;              /* damaged */
-        if (FS_GET(&h->slots[next].core) == core)
+    for (int i = 0; i < FS_AHEAD_PLACES && next != joined && next != FS_NOBODY; i++) {
+        if (FS_GET(&in->handle->slots[next].core) == core)
             return next;
-        next = FS_GET(&h->slots[next].next);
+        next = fs_queue_behind(in, next);
     }
     return FS_NOBODY;
 }
 
-void fs_shared_awake_begin(struct fs_shared_awake *awake, fairsem_shared_t *h,
-                           struct fs_shared_section *section, int slot, int64_t n, int64_t joined_ns)
+void fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_section *in, int slot,
+                           int64_t n, int64_t joined_ns)
 {
+    const fairsem_shared_t *h = in->handle;
     const struct fs_awake known = h->segment->awake;
-    int head = FS_GET(&h->segment->head), next = FS_NOBODY;
+    int head = fs_queue_head(in), next = FS_NOBODY;
     const struct fs_awake_facts facts = {
         .joined_ns = joined_ns, .waiting = FS_GET(&h->segment->waiters),
-        .units = h->unbounded ? 1 : fs_shared_total(h), .each = n,
+        .units = h->unbounded ? 1 : in->total, .each = n,
         .is_head = head == slot, .early_unknown = true,
     };
     enum fs_plan plan = FS_PLAN_SLEEP;
@@ -53,11 +52,11 @@ void fs_shared_awake_begin(struct fs_shared_awake *awake, fairsem_shared_t *h,
     FS_PUT(&h->slots[slot].core, (int16_t)awake->core);
     FS_PUT(&h->slots[slot].plan, (uint8_t)plan);
     if (ahead == FS_AHEAD_ON_CORE)
-        next = next_on_core(h, awake->core, slot);
+        next = next_on_core(in, awake->core, slot);
     if (next != FS_NOBODY)
-        shared_wake_ahead(h, section, next, FS_PLAN_YIELD_NEXT);
-    else if (ahead != FS_AHEAD_NOBODY && fs_index_valid(head, h->max_waiters))
-        shared_wake_ahead(h, section, head, FS_PLAN_YIELD_WOKEN);
+        shared_wake_ahead(in, next, FS_PLAN_YIELD_NEXT);
+    else if (ahead != FS_AHEAD_NOBODY && head != FS_NOBODY)
+        shared_wake_ahead(in, head, FS_PLAN_YIELD_WOKEN);
 }
 
 bool fs_shared_stay_awake(fairsem_shared_t *h, int slot, int64_t joined_ns,

@@ -17,8 +17,8 @@ struct fs_shared_awake {
 };
 
 /* The thread of this slot has just joined, and wants n units.  Wakes the next.  The lock is held. */
-void fs_shared_awake_begin(struct fs_shared_awake *awake, fairsem_shared_t *h,
-                           struct fs_shared_section *section, int slot, int64_t n, int64_t joined_ns);
+void fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_section *in, int slot,
+                           int64_t n, int64_t joined_ns);
 
 /*
  * Before each sleep.  False: the wait is over, or canceled.  True: whoever joins may tell this thread

@@ -7,7 +7,6 @@
 #include "probes.h"
 #include "shared/change.h"
 #include "shared/life.h"
-#include "shared/repair.h"
 #include "shared/shared_queue.h"
 
 #include <errno.h>
@@ -15,98 +14,88 @@
 
 void (*fs_shared_step)(const char *what);
 
-int64_t fs_shared_section_now(struct fs_shared_section *section)
+int64_t fs_shared_section_now(struct fs_shared_section *in)
 {
-    if (section->now_ns == 0)
-        section->now_ns = fs_now_ns();
-    return section->now_ns;
+    if (in->now_ns == 0)
+        in->now_ns = fs_now_ns();
+    return in->now_ns;
 }
 
 /*
  * The handle is not used any more: a thread whose wait a token has canceled may have seen that, and
  * closed it.  A wake on an address where no thread sleeps does nothing.
  */
-static void wake_all(struct fs_shared_section *section)
+static void wake_all(struct fs_shared_section *in)
 {
-    for (int i = 0; i < section->wakes; i++) {
+    for (int i = 0; i < in->wakes; i++) {
         FS_STEP("wake");
-        fs_shared_wake(section->words[i], INT_MAX);
+        fs_shared_wake(in->words[i], INT_MAX);
     }
-    section->wakes = 0;
+    in->wakes = 0;
 }
 
-void fs_shared_will_wake(fairsem_shared_t *h, struct fs_shared_section *section, int slot)
+void fs_shared_will_wake(struct fs_shared_section *in, int slot)
 {
-    if (section->wakes == FS_WAKES)
-        wake_all(section);
-    section->words[section->wakes++] = &h->slots[slot].state;
+    if (in->wakes == FS_WAKES)
+        wake_all(in);
+    in->words[in->wakes++] = &in->handle->slots[slot].state;
 }
 
 /* The last two, who keep watch now (R4), may not know that. */
-static void wake_watch(fairsem_shared_t *h, struct fs_shared_section *section)
+static void wake_watch(struct fs_shared_section *in)
 {
     int last[2];
 
-    for (int i = fs_queue_last_two(h, last); i > 0; i--)
-        fs_shared_will_wake(h, section, last[i - 1]);
+    for (int i = fs_queue_last_two(in, last); i > 0; i--)
+        fs_shared_will_wake(in, last[i - 1]);
 }
 
 /* Those who kept watch may be among the dead. */
-int fs_shared_section_repair(fairsem_shared_t *h, struct fs_shared_section *section,
-                             const struct fs_dead *dead)
+void fs_shared_section_repair(struct fs_shared_section *in, const struct fs_dead *dead)
 {
-    int error = fs_shared_repair(h, dead);
-
-    if (error == 0)
-        wake_watch(h, section);
-    return error;
+    fs_shared_repair(in, dead);
+    wake_watch(in);
 }
 
-static int note_age(fairsem_shared_t *h, struct fs_shared_section *section)
+void fs_shared_take_out(struct fs_shared_section *in, int slot)
 {
-    bool watched;
-    int error = fs_queue_note_age(h, fs_shared_section_now(section), &watched);
+    bool watched = fs_queue_keeps_watch(in->handle, slot);
 
-    if (error == 0 && watched)
-        wake_watch(h, section);
-    return error;
+    fs_queue_leave(in, slot);
+    if (watched)
+        wake_watch(in);
 }
 
-int fs_shared_take_out(fairsem_shared_t *h, struct fs_shared_section *section, int slot)
+static void note_age(struct fs_shared_section *in)
 {
-    bool watched = fs_queue_keeps_watch(h, slot);
-    int error = fs_queue_leave(h, slot);
-
-    if (error == 0 && watched)
-        wake_watch(h, section);
-    return error;
+    if (in->handle->aging_ns != 0 && fs_queue_note_age(in, fs_shared_section_now(in)))
+        wake_watch(in);
 }
 
 /* ---- Slots that were left to us: see fs_slot_state ---- */
 
 /* It is not in the queue any more. */
-static int free_left(fairsem_shared_t *h, int slot)
+static void free_left(struct fs_shared_section *in, int slot)
 {
-    FS_COUNT_UP(&h->segment->count.timeouts, 1);
-    fs_shared_free_slot(h, slot);
-    return 0;
+    FS_COUNT_UP(&in->handle->segment->count.timeouts, 1);
+    fs_shared_free_slot(in, slot);
 }
 
-static int settle_slot(fairsem_shared_t *h, struct fs_shared_section *section, int slot)
+static void settle_slot(struct fs_shared_section *in, int slot)
 {
-    int error;
-
-    switch (FS_GET(&h->slots[slot].state)) {
+    switch (FS_GET(&in->handle->slots[slot].state)) {
     case FS_SLOT_TO_UNLINK:
-        error = fs_shared_take_out(h, section, slot);
-        return error != 0 ? error : free_left(h, slot);
+        fs_shared_take_out(in, slot);
+        free_left(in, slot);
+        break;
     case FS_SLOT_TO_RETURN:
-        return fs_shared_return_grant(h, slot);
+        fs_shared_return_grant(in, slot);
+        break;
     case FS_SLOT_TO_FREE:
-        fs_shared_free_slot(h, slot);
-        return 0;
+        fs_shared_free_slot(in, slot);
+        break;
     default:
-        return 0;
+        break;
     }
 }
 
@@ -114,77 +103,65 @@ static int settle_slot(fairsem_shared_t *h, struct fs_shared_section *section, i
  * A thread first changes the state of its slot, then `unsettled`: so none is overlooked.  It is cleared
  * last: until then nobody is refused because of units that wait to be returned.
  */
-static int settle(fairsem_shared_t *h, struct fs_shared_section *section)
+static void settle(struct fs_shared_section *in)
 {
-    int left = atomic_load_explicit(&h->segment->unsettled, memory_order_acquire), error = 0;
+    fairsem_shared_t *h = in->handle;
+    int left = atomic_load_explicit(&h->segment->unsettled, memory_order_acquire);
 
-    for (int i = 0; i < h->max_waiters && error == 0; i++)
-        error = settle_slot(h, section, i);
+    if (left == 0)
+        return;
+    for (int i = 0; i < h->max_waiters; i++)
+        settle_slot(in, i);
     FS_STEP("settled");
-    if (error == 0)
-        atomic_compare_exchange_strong_explicit(&h->segment->unsettled, &left, 0,
-                                                memory_order_relaxed, memory_order_relaxed);
-    return error;
+    atomic_compare_exchange_strong_explicit(&h->segment->unsettled, &left, 0,
+                                            memory_order_relaxed, memory_order_relaxed);
 }
 
-/* The lock is held.  Repair, and drop this process, if any, if it is dead. */
-static int repair_without(fairsem_shared_t *h, struct fs_shared_section *section, int process)
+/* Repair, and drop this process, if any, if it is dead. */
+static void repair_without(struct fs_shared_section *in, int process)
 {
     struct fs_dead dead;
 
     dead.count = 0;
     if (process != FS_NOBODY)
-        fs_dead_add(&dead, process, FS_GET(&h->processes[process].incarnation));
-    return fs_shared_section_repair(h, section, &dead);
+        fs_dead_add(&dead, process, FS_GET(&in->handle->processes[process].incarnation));
+    fs_shared_section_repair(in, &dead);
 }
 
-/* The lock is held.  Setting SLOW keeps others from changing the count. */
-static int open_up(fairsem_shared_t *h, struct fs_shared_section *section, int dead_owner)
+int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
+                            const struct fs_deadline *deadline)
 {
-    struct fs_segment *segment = h->segment;
-    int64_t available;
-    int error = 0;
-
-    if (!h->undo) {
-        FS_STEP("set SLOW");
-        atomic_fetch_or_explicit(&segment->word, FS_SLOW, memory_order_acquire);
-    }
-    if (FS_GET(&segment->damaged) != 0)
-        return ENOTRECOVERABLE;
-    if (FS_GET(&segment->unfinished) != 0)
-        error = repair_without(h, section, dead_owner);
-    if (error == 0 && FS_GET(&segment->unsettled) != 0)
-        error = settle(h, section);
-    if (error == 0 && h->aging_ns != 0)
-        error = note_age(h, section);
-    return error != 0 ? error : fs_shared_load_available(h, &available);
-}
-
-int fs_shared_section_begin(fairsem_shared_t *h, const struct fs_deadline *deadline,
-                            struct fs_shared_section *section)
-{
+    struct fs_segment *s = h->segment;
     int dead_owner = FS_NOBODY, error = fs_shared_lock(h, deadline, &dead_owner);
 
-    section->now_ns = 0;
-    section->wakes = 0;
     if (error == ENOTRECOVERABLE)
         return fs_shared_is_damaged(h);
+    if (error != 0 && error != EOWNERDEAD)
+        return error;
     if (error == EOWNERDEAD) {
         /* Whichever process comes next must repair, in case we die first. */
-        FS_COMMIT(&h->segment->unfinished, 1);
-        FS_COUNT_UP(&h->segment->count.repairs, 1);
-    } else if (error != 0) {
-        return error;
+        FS_PUT(&s->unfinished, 1);
+        FS_COUNT_UP(&s->count.repairs, 1);
     }
-    error = open_up(h, section, dead_owner);
-    return error != 0 ? fs_shared_section_fail(h, section, error) : 0;
+    in->handle = h;
+    in->error = 0;
+    in->wakes = 0;
+    in->now_ns = 0;
+    fs_load_count(in);
+    if (FS_GET(&s->damaged) != 0)
+        fs_note_error(in, ENOTRECOVERABLE);
+    else if (FS_GET(&s->unfinished) != 0)
+        repair_without(in, dead_owner);
+    settle(in);
+    note_age(in);
+    return in->error != 0 ? fs_shared_section_leave(in) : 0;
 }
 
-int fs_shared_section_fail(fairsem_shared_t *h, struct fs_shared_section *section, int error)
+int fs_shared_section_leave(struct fs_shared_section *in)
 {
-    fs_shared_unlock(h);
-    wake_all(section);
-    return error;
+    fs_shared_unlock(in->handle);
+    wake_all(in);
+    return in->error;
 }
 
 /* ---- The grant loop ---- */
@@ -230,103 +207,101 @@ static void learn_turn(fairsem_shared_t *h, int head, int core, int64_t now)
 }
 
 /* Grant the head, which fits and whose process lives, unless its thread has gone. */
-static int grant_head(fairsem_shared_t *h, struct fs_shared_section *section, int head)
+static void grant_head(struct fs_shared_section *in, int head, int64_t units)
 {
-    int64_t now = fs_shared_section_now(section);
-    bool passes = fs_queue_head_passes(h, head);
-    int core = FS_GET(&h->slots[head].core), error = fs_queue_leave(h, head);
+    fairsem_shared_t *h = in->handle;
+    struct fs_slot *slot = &h->slots[head];
+    int64_t now = fs_shared_section_now(in);
+    bool passes = fs_queue_head_passes(in, head);
+    int core = FS_GET(&slot->core);
 
-    if (error != 0)
-        return error;
-    FS_PUT(&h->slots[head].granted_ns, now);
-    FS_PUT(&h->slots[head].core, (int16_t)(h->spins ? fs_cpu_current() : FS_NO_CORE));
-    error = fs_shared_grant_slot(h, head);
-    if (error == EAGAIN)
-        return free_left(h, head);
-    if (error != 0)
-        return error;
+    fs_queue_leave(in, head);
+    FS_PUT(&slot->granted_ns, now);
+    FS_PUT(&slot->core, (int16_t)(h->spins ? fs_cpu_current() : FS_NO_CORE));
+    if (!fs_shared_grant_slot(in, head, units)) {
+        free_left(in, head);
+        return;
+    }
     count_grant(h, head, now, passes);
     learn_turn(h, head, core, now);
-    fs_shared_will_wake(h, section, head);
-    return 0;
+    fs_shared_will_wake(in, head);
 }
 
 /* R4: no check if it joined a moment ago, because it was alive then. */
-static int seems_alive(fairsem_shared_t *h, int head, int process, struct fs_shared_section *section,
-                       bool *alive)
+static bool seems_alive(struct fs_shared_section *in, int head, int process)
 {
-    int64_t joined_ns = FS_GET(&h->slots[head].joined_ns);
+    int64_t joined_ns = FS_GET(&in->handle->slots[head].joined_ns);
 
-    *alive = !fs_long_ago(fs_shared_section_now(section), joined_ns, FS_SEEN_NS);
-    return *alive ? 0 : fs_shared_alive(h, process, alive);
+    return !fs_long_ago(fs_shared_section_now(in), joined_ns, FS_SEEN_NS)
+           || fs_shared_lives(in, process);
 }
 
-/* 0: granted, or dropped the dead; EAGAIN: the head does not fit, or the queue is empty. */
-static int grant_or_drop_head(fairsem_shared_t *h, struct fs_shared_section *section)
+/* False: the head does not fit, or the queue is empty. */
+static bool grant_or_drop_head(struct fs_shared_section *in)
 {
-    int64_t available, units;
-    int head, process, state, error = 0;
+    const struct fs_slot *slots = in->handle->slots;
+    int64_t units;
+    int head, state, process;
     bool alive;
 
-    if (h->aging_ns != 0)
-        error = note_age(h, section);
-    if (error == 0)
-        error = fs_queue_head(h, &head);
-    if (error != 0)
-        return error;
+    note_age(in);
+    head = fs_queue_head(in);
     if (head == FS_NOBODY)
-        return EAGAIN;
-    state = FS_GET(&h->slots[head].state);
-    if (state == FS_SLOT_TO_UNLINK)
-        return settle_slot(h, section, head);
+        return false;
+    state = FS_GET(&slots[head].state);
+    if (state == FS_SLOT_TO_UNLINK) {
+        settle_slot(in, head);
+        return true;
+    }
     if (state != FS_SLOT_WAITING)
-        return fs_shared_is_damaged(h);
-    error = fs_slot_process(h, head, &process);
-    if (error == 0)
-        error = fs_shared_load_units(h, head, &units);
-    if (error == 0)
-        error = fs_shared_load_available(h, &available);
-    if (error != 0)
-        return error;
-    if (units > available)
-        return EAGAIN;
-    error = seems_alive(h, head, process, section, &alive);
-    if (error != 0)
-        return error;
-    return alive ? grant_head(h, section, head) : repair_without(h, section, process);
+        fs_damaged(in);
+    process = fs_load_process(in, head);
+    units = fs_load_units(in, &slots[head].units);
+    if (units > in->available)
+        return false;
+    alive = seems_alive(in, head, process);
+    /* After EBADF it must stay in the queue, where others find it. */
+    if (in->error != 0)
+        return false;
+    if (alive)
+        grant_head(in, head, units);
+    else
+        repair_without(in, process);
+    return true;
 }
 
 /*
  * Each turn takes at least one slot out of the queue, except if a head seemed to be dead, and another
  * process has taken its entry since: then the next turn grants it.
  */
-int fs_shared_section_grant(fairsem_shared_t *h, struct fs_shared_section *section)
+void fs_shared_section_grant(struct fs_shared_section *in)
 {
-    for (int i = 0; i <= 2 * h->max_waiters; i++) {
-        int error = grant_or_drop_head(h, section);
+    int turns = 0;
 
-        if (error != 0)
-            return error == EAGAIN ? 0 : error;
+    while (in->error == 0 && grant_or_drop_head(in)) {
+        if (turns++ > 2 * in->handle->max_waiters)
+            fs_damaged(in);
     }
-    return fs_shared_is_damaged(h);
 }
 
-int fs_shared_section_end(fairsem_shared_t *h, struct fs_shared_section *section)
+int fs_shared_section_end(struct fs_shared_section *in)
 {
-    int error = fs_shared_section_grant(h, section);
-    int64_t word = FS_GET(&h->segment->word);
+    struct fs_segment *s = in->handle->segment;
+    int64_t word;
 
-    if (!h->undo && error == 0 && FS_GET(&h->segment->head) == FS_NOBODY) {
+    fs_shared_section_grant(in);
+    word = FS_GET(&s->word);
+    if (!in->handle->undo && in->error == 0 && FS_GET(&s->head) == FS_NOBODY) {
         FS_STEP("clear SLOW");
         /* No other process changes the word while SLOW is set, unless the segment is damaged. */
-        atomic_compare_exchange_strong_explicit(&h->segment->word, &word, word & ~FS_SLOW,
+        atomic_compare_exchange_strong_explicit(&s->word, &word, word & ~FS_SLOW,
                                                 memory_order_acq_rel, memory_order_relaxed);
         /*
          * A process that found damage without the lock may have set SLOW where it was set.  Acquire
          * order, above: if the exchange undid that, `damaged` is seen here.
          */
-        if (FS_GET(&h->segment->damaged) != 0)
-            error = fs_shared_is_damaged(h);
+        if (FS_GET(&s->damaged) != 0)
+            fs_damaged(in);
     }
-    return fs_shared_section_fail(h, section, error);
+    return fs_shared_section_leave(in);
 }

@@ -8,45 +8,41 @@
 #ifndef FS_SHARED_SECTION_H
 #define FS_SHARED_SECTION_H
 
-#include "shared/handle.h"
 #include "shared/lock.h"
 #include "shared/repair.h"
-
-#define FS_WAKES 32
-
-struct fs_shared_section {
-    int64_t now_ns;             /* 0: no clock has been read yet */
-    int     wakes;
-    const _Atomic int *words[FS_WAKES];     /* to wake when the lock has been dropped */
-};
 
 /*
  * Take the lock, and repair if necessary.  Returns 0: the lock is held; ENOTRECOVERABLE, EBADF or
  * ETIMEDOUT, as fs_shared_lock(): it is not held.
  */
-int fs_shared_section_begin(fairsem_shared_t *h, const struct fs_deadline *deadline,
-                            struct fs_shared_section *section);
+int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
+                            const struct fs_deadline *deadline);
 
-/* Grant what fits to the living in the queue.  0, ENOTRECOVERABLE, EBADF. */
-int fs_shared_section_grant(fairsem_shared_t *h, struct fs_shared_section *section);
+/* Grant what fits to the living in the queue. */
+void fs_shared_section_grant(struct fs_shared_section *in);
 
-/* Grant, unlock, wake.  Returns 0 or an error; the lock is not held any more in any case. */
-int fs_shared_section_end(fairsem_shared_t *h, struct fs_shared_section *section);
+/* Grant, unlock, wake.  Returns the error of the section; the lock is not held any more in any case. */
+int fs_shared_section_end(struct fs_shared_section *in);
 
-/* The same without a grant, after an error, which it returns. */
-int fs_shared_section_fail(fairsem_shared_t *h, struct fs_shared_section *section, int error);
+/* The same without a grant. */
+int fs_shared_section_leave(struct fs_shared_section *in);
+
+/* A result that the section has so far: no error that is found from now on changes it. */
+static inline int fs_shared_section_result(const struct fs_shared_section *in, int result)
+{
+    return in->error != 0 ? in->error : result;
+}
 
 /* Drop the dead, and rebuild the caches (R2). */
-int fs_shared_section_repair(fairsem_shared_t *h, struct fs_shared_section *section,
-                             const struct fs_dead *dead);
+void fs_shared_section_repair(struct fs_shared_section *in, const struct fs_dead *dead);
 
 /* Take a slot out of the queue without a grant.  If it kept watch, another does now (R4). */
-int fs_shared_take_out(fairsem_shared_t *h, struct fs_shared_section *section, int slot);
+void fs_shared_take_out(struct fs_shared_section *in, int slot);
 
 /* Wake the thread of this slot when the lock has been dropped. */
-void fs_shared_will_wake(fairsem_shared_t *h, struct fs_shared_section *section, int slot);
+void fs_shared_will_wake(struct fs_shared_section *in, int slot);
 
 /* The time of this section; the clock is read only once. */
-int64_t fs_shared_section_now(struct fs_shared_section *section);
+int64_t fs_shared_section_now(struct fs_shared_section *in);
 
 #endif

@@ -45,31 +45,26 @@ static bool is_in(const struct fs_shared_wait *wait, enum fs_slot_state state)
            && FS_GET(&slot->process) == FS_GET(&h->self);
 }
 
-/*
- * The lock is held.  The state changes first: from then on its thread, which may leave without the
- * lock, cannot time out.  If the queue is damaged, the thread will also find that.
- */
-static void cancel_inside(fairsem_shared_t *h, int index, struct fs_shared_section *section)
+/* The state changes first: from then on its thread, which may leave without the lock, cannot time out. */
+static void cancel_inside(struct fs_shared_section *in, int slot)
 {
     int state = FS_SLOT_WAITING;
 
-    FS_STEP("commit canceled");
-    if (!atomic_compare_exchange_strong_explicit(&h->slots[index].state, &state, FS_SLOT_CANCELED,
-                                                 memory_order_release, memory_order_relaxed))
+    if (!fs_commit_state(in, slot, &state, FS_SLOT_CANCELED))
         return;
-    if (fs_shared_take_out(h, section, index) == 0)
-        FS_COUNT_UP(&h->segment->count.cancels, 1);
-    fs_shared_will_wake(h, section, index);
+    fs_shared_take_out(in, slot);
+    FS_COUNT_UP(&in->handle->segment->count.cancels, 1);
+    fs_shared_will_wake(in, slot);
 }
 
 /* A canceler that cannot have the lock does not wait for it again so soon: there may be many waits. */
 #define LOCKED_OUT_NS 20000000
 
-static int enter(fairsem_shared_t *h, struct fs_shared_section *section)
+static int enter(struct fs_shared_section *in, fairsem_shared_t *h)
 {
     int64_t before = FS_GET(&h->locked_out_ns);
     bool at_once = before != 0 && fs_now_ns() - before < LOCKED_OUT_NS;
-    int error = fs_shared_enter(h, at_once ? &fs_lock_no_wait : &fs_lock_at_once, section);
+    int error = fs_shared_enter(in, h, at_once ? &fs_lock_no_wait : &fs_lock_at_once);
 
     if (error == ETIMEDOUT)
         FS_PUT(&h->locked_out_ns, fs_now_ns());
@@ -80,15 +75,15 @@ static int enter(fairsem_shared_t *h, struct fs_shared_section *section)
  * If the owner of the lock is stopped, the waiting thread itself leaves.  In any case it then takes the
  * wait off the token's list, for which it needs the token's mutex, so `wait` is there until we return.
  */
-static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_section *in)
+static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_section *theirs)
 {
     void *outer = (char *)by_token - offsetof(struct fs_shared_wait, by_token);
     struct fs_shared_wait *wait = outer;
     fairsem_shared_t *h = wait->handle;
-    struct fs_shared_section section;
-    int index, error = enter(h, &section);
+    struct fs_shared_section in;
+    int index, error = enter(&in, h);
 
-    (void)in;
+    (void)theirs;
     atomic_store_explicit(&wait->reason, reason, memory_order_relaxed);
     index = FS_GET(&wait->slot);
     if (error == ETIMEDOUT && index != FS_NOBODY)
@@ -97,9 +92,9 @@ static bool shared_cancel(struct fs_cancelable *by_token, int reason, struct fs_
         return false;       /* after another error the waiting thread will get the same */
     if (index != FS_NOBODY && is_in(wait, FS_SLOT_WAITING)) {
         probe_end(wait, false);
-        cancel_inside(h, index, &section);
+        cancel_inside(&in, index);
     }
-    fs_shared_section_end(h, &section);
+    fs_shared_section_end(&in);
     return false;
 }
 
@@ -125,15 +120,15 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
 /* Wait this long for the lock between two looks whether the token has been canceled. */
 #define SLICE_NS 20000000
 
-int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *section)
+int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *in)
 {
     if (wait->by_token.token == NULL)
-        return fs_shared_enter(wait->handle, wait->deadline, section);
+        return fs_shared_enter(in, wait->handle, wait->deadline);
     do {
         const bool ends = wait->deadline != NULL
                           && fs_deadline_rest(wait->deadline, SLICE_NS) < SLICE_NS;
         const struct fs_deadline slice = fs_deadline_after(SLICE_NS);
-        int error = fs_shared_enter(wait->handle, ends ? wait->deadline : &slice, section);
+        int error = fs_shared_enter(in, wait->handle, ends ? wait->deadline : &slice);
 
         if (error != ETIMEDOUT || ends)
             return error;
@@ -166,29 +161,24 @@ static void fill_in_slot(struct fs_shared_wait *wait, struct fs_slot *slot, int6
     FS_PUT(&slot->old, 0);
 }
 
-int fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_shared_section *section, int64_t n,
-                        int priority)
+bool fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_shared_section *in, int64_t n,
+                         int priority)
 {
     fairsem_shared_t *h = wait->handle;
     const int index = fs_slot_find_free(h);
-    int error;
 
     if (index == FS_NOBODY)
-        return ENOBUFS;
-    wait->seq = FS_GET(&h->segment->next_seq);
-    if (wait->seq < 0 || wait->seq == INT64_MAX)
-        return fs_shared_is_damaged(h);
+        return false;
+    wait->seq = fs_load_seq(in, &h->segment->next_seq);
     FS_PUT(&h->segment->next_seq, wait->seq + 1);
-    fill_in_slot(wait, &h->slots[index], n, priority, fs_shared_section_now(section));
-    FS_COMMIT(&h->slots[index].state, FS_SLOT_WAITING);
+    fill_in_slot(wait, &h->slots[index], n, priority, fs_shared_section_now(in));
+    FS_COMMIT(in, &h->slots[index].state, FS_SLOT_WAITING);
     FS_PUT(&wait->slot, index);
-    error = fs_queue_join(h, index);
-    if (error != 0)
-        return error;
-    fs_shared_awake_begin(&wait->awake, h, section, index, n, wait->joined_ns);
+    fs_queue_join(in, index);
+    fs_shared_awake_begin(&wait->awake, in, index, n, wait->joined_ns);
     count_wait(h);
     fs_probe_shared_wait_begin(h, h->file.inode, n, wait->seq, priority);
-    return 0;
+    return true;
 }
 
 /* ---- Leave ---- */
@@ -196,16 +186,13 @@ int fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_shared_section *s
 /* Why the thread takes the lock.  A granted slot is received, except in ABANDON. */
 enum ending { RECEIVE, EXPIRE, CANCEL_LATE, ABANDON };
 
-static int leave_queue(struct fs_shared_wait *wait, struct fs_shared_section *section,
+static int leave_queue(struct fs_shared_wait *wait, struct fs_shared_section *in,
                        enum ending ending)
 {
-    fairsem_shared_t *h = wait->handle;
-    struct fs_shared_counters *count = &h->segment->count;
-    int error = fs_shared_take_out(h, section, wait->slot);
+    struct fs_shared_counters *count = &wait->handle->segment->count;
 
-    if (error != 0)
-        return error;
-    fs_shared_free_slot(h, wait->slot);
+    fs_shared_take_out(in, wait->slot);
+    fs_shared_free_slot(in, wait->slot);
     if (ending == EXPIRE)
         FS_COUNT_UP(&count->timeouts, 1);
     else
@@ -214,14 +201,32 @@ static int leave_queue(struct fs_shared_wait *wait, struct fs_shared_section *se
     return ending == EXPIRE ? ETIMEDOUT : ending == ABANDON ? ECANCELED : FS_GET(&wait->reason);
 }
 
-static int leave_granted(struct fs_shared_wait *wait, enum ending ending)
+static int leave_granted(struct fs_shared_wait *wait, struct fs_shared_section *in,
+                         enum ending ending)
 {
     fairsem_shared_t *h = wait->handle;
 
-    if (ending == ABANDON)
-        return fs_shared_return_grant(h, wait->slot);
+    if (ending == ABANDON) {
+        fs_shared_return_grant(in, wait->slot);
+        return 0;
+    }
     fs_shared_awake_learn(&wait->awake, h, wait->slot, wait->joined_ns);
-    return fs_shared_receive(h, wait->slot, FS_GET(&h->slots[wait->slot].granted_ns));
+    fs_shared_receive(in, wait->slot, FS_GET(&h->slots[wait->slot].granted_ns));
+    return 0;
+}
+
+/* Leave if the wait has ended or must end.  The result, or FS_NOT_OVER. */
+static int leave(struct fs_shared_wait *wait, struct fs_shared_section *in, enum ending ending)
+{
+    if (is_in(wait, FS_SLOT_GRANTED))
+        return leave_granted(wait, in, ending);
+    if (is_in(wait, FS_SLOT_CANCELED)) {
+        fs_shared_free_slot(in, wait->slot);
+        return FS_GET(&wait->reason);
+    }
+    if (!is_in(wait, FS_SLOT_WAITING))
+        return EBADF;       /* others took us for dead: our byte was free */
+    return ending == RECEIVE ? FS_NOT_OVER : leave_queue(wait, in, ending);
 }
 
 /*
@@ -255,37 +260,27 @@ static int leave_without_lock(struct fs_shared_wait *wait, enum ending ending)
     return state == FS_SLOT_CANCELED || ending == CANCEL_LATE ? FS_GET(&wait->reason) : ETIMEDOUT;
 }
 
-/* Take the lock; leave if the wait has ended or must end.  The result, or FS_NOT_OVER. */
+/* Take the lock, and leave(). */
 static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
 {
     fairsem_shared_t *h = wait->handle;
     bool in_haste = ending == CANCEL_LATE || ending == ABANDON;
-    struct fs_shared_section section;
-    int error = in_haste ? fs_shared_enter(h, &fs_lock_at_once, &section)
-                         : fs_shared_wait_enter(wait, &section);
+    struct fs_shared_section in;
+    int error = in_haste ? fs_shared_enter(&in, h, &fs_lock_at_once)
+                         : fs_shared_wait_enter(wait, &in);
     int result = FS_NOT_OVER;
 
     if (error == ETIMEDOUT)
         return leave_without_lock(wait, FS_GET(&wait->reason) != 0 ? CANCEL_LATE : ending);
-    if (error == 0 && ending == EXPIRE && h->aging_ns != 0) {
-        /* Its units may have been free since it is old. */
-        error = fs_shared_section_grant(h, &section);
-        if (error != 0)
-            return fs_shared_section_fail(h, &section, error);
-    }
     if (error != 0)
         return error;
-    if (is_in(wait, FS_SLOT_GRANTED)) {
-        result = leave_granted(wait, ending);
-    } else if (is_in(wait, FS_SLOT_CANCELED)) {
-        fs_shared_free_slot(h, wait->slot);
-        result = FS_GET(&wait->reason);
-    } else if (!is_in(wait, FS_SLOT_WAITING)) {
-        result = EBADF;     /* others took us for dead: our byte was free */
-    } else if (ending != RECEIVE) {
-        result = leave_queue(wait, &section, ending);
-    }
-    error = fs_shared_section_end(h, &section);
+    /* Its units may have been free since it is old. */
+    if (ending == EXPIRE && h->aging_ns != 0)
+        fs_shared_section_grant(&in);
+    if (in.error == 0)
+        result = leave(wait, &in, ending);
+    result = fs_shared_section_result(&in, result);
+    error = fs_shared_section_end(&in);
     /* Units that we have received are ours, even if granting the next in the queue has failed. */
     return result == FS_NOT_OVER && error != 0 ? error : result;
 }

@@ -29,11 +29,11 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
                          const struct fs_deadline *deadline, const fairsem_token_t *token);
 
 /* fs_shared_enter() for this wait: ETIMEDOUT also if its token is canceled, see `reason`. */
-int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *section);
+int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *in);
 
-/* Join, as the last of this priority.  0, ENOBUFS, ENOTRECOVERABLE.  The lock is held. */
-int fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_shared_section *section, int64_t n,
-                        int priority);
+/* Join, as the last of this priority.  False: all slots are in use.  The lock is held. */
+bool fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_shared_section *in, int64_t n,
+                         int priority);
 
 /* Check processes (R4), unless that would take long.  FS_NOT_OVER, or an error. */
 int fs_shared_wait_check(struct fs_shared_wait *wait);

@@ -115,7 +115,7 @@ static bool needs_the_lock(fairsem_shared_t *h)
 
 int fs_watch_check(fairsem_shared_t *h, const struct fs_deadline *deadline, enum fs_whom whom)
 {
-    struct fs_shared_section section;
+    struct fs_shared_section in;
     struct fs_dead dead;
     int error = 0;
 
@@ -127,12 +127,12 @@ int fs_watch_check(fairsem_shared_t *h, const struct fs_deadline *deadline, enum
             error = find_dead(h, whom, &dead);
         if (error != 0 || (dead.count == 0 && !needs_the_lock(h)))
             return error;
-        error = fs_shared_enter(h, deadline, &section);
+        error = fs_shared_enter(&in, h, deadline);
         if (error != 0)
             return error;
-        error = dead.count != 0 ? fs_shared_section_repair(h, &section, &dead) : 0;
-        error = error == 0 ? fs_shared_section_end(h, &section)
-                           : fs_shared_section_fail(h, &section, error);
+        if (dead.count != 0)
+            fs_shared_section_repair(&in, &dead);
+        error = fs_shared_section_end(&in);
         if (error != 0 || dead.count < FS_DEAD_MAX)
             return error;
     }

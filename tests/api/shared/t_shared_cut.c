@@ -12,7 +12,6 @@
 #include "crowd.h"
 
 #include "shared/attach.h"
-#include "shared/shared_queue.h"
 #include "shared/repair.h"
 #include "shared/watch.h"
 #include "workers.h"
@@ -122,24 +121,24 @@ static void check_repair_is_idempotent(pid_t other)
 {
     static const struct fs_dead nobody;
     static unsigned char once[65536];
-    struct fs_shared_section section;
+    struct fs_shared_section in;
 
     ck_assert_int_le(sem->size, (int64_t)sizeof once);
     ck_assert_int_eq(fs_watch_check(sem, NULL, FS_EVERYBODY), 0);
-    ck_assert_int_eq(fs_shared_enter(sem, NULL, &section), 0);
+    ck_assert_int_eq(fs_shared_enter(&in, sem, NULL), 0);
     if (other != 0) {
         siginfo_t info;
 
         ck_assert_int_eq(kill(other, SIGSTOP), 0);
         ck_assert_int_eq(waitid(P_PID, (id_t)other, &info, WSTOPPED | WEXITED | WNOWAIT), 0);
     }
-    ck_assert_int_eq(fs_shared_repair(sem, &nobody), 0);
+    fs_shared_repair(&in, &nobody);
     memcpy(once, sem->segment, (size_t)sem->size);
-    ck_assert_int_eq(fs_shared_repair(sem, &nobody), 0);
+    fs_shared_repair(&in, &nobody);
     ck_assert_int_eq(memcmp(once, sem->segment, (size_t)sem->size), 0);
     if (other != 0)
         ck_assert_int_eq(kill(other, SIGCONT), 0);
-    ck_assert_int_eq(fs_shared_section_end(sem, &section), 0);
+    ck_assert_int_eq(fs_shared_section_end(&in), 0);
 }
 
 static int64_t drain(void)

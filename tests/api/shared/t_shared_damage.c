@@ -420,23 +420,129 @@ START_TEST(units_that_do_not_exist_are_found_by_a_repair)
 }
 END_TEST
 
-/* The count is checked again where it changes: it may have been damaged meanwhile. */
-START_TEST(units_that_do_not_exist_are_neither_taken_nor_granted)
+/* A section loads each number once: what others do to it afterwards is overwritten, and not obeyed. */
+START_TEST(a_number_that_changes_in_a_section_is_not_obeyed)
 {
     for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
         pid_t children[3];
         fairsem_shared_t *h = make_used(flags, children);
-        struct fs_shared_section section;
+        struct fs_shared_section in;
 
-        ck_assert_int_eq(fs_shared_enter(h, NULL, &section), 0);
-        ck_assert_int_eq(fs_shared_take(h, 2), ENOTRECOVERABLE);
-        ck_assert_int_eq(fs_shared_grant_slot(h, FS_GET(&h->segment->head)), ENOTRECOVERABLE);
-        FS_PUT(&h->segment->damaged, 0);
-        ck_assert_int_eq(fs_shared_section_end(h, &section), 0);
-        ck_assert_int_eq(fairsem_shared_available(h), 1);
-        for (int i = 0; i < 3; i++)
-            kill_child(children[i]);
-        ck_assert_int_eq(fairsem_shared_close(h), 0);
+        ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
+        FS_PUT(&h->segment->word, INT64_MAX);
+        FS_PUT(&h->segment->out, INT64_MIN);
+        fs_shared_take(&in, 1);
+        ck_assert_int_eq(fs_shared_section_end(&in), 0);
+        ck_assert_int_eq(fairsem_shared_available(h), 0);
+        end_used(h, children, (flags & FAIRSEM_SHARED_NO_UNDO) != 0 ? 0 : 1);
+    }
+}
+END_TEST
+
+/* ---- No commit after damage ---- */
+
+enum { USED_SLOTS = 16, USED_PROCESSES = 8 };       /* as make_used() makes them */
+
+struct truth {
+    int64_t held[USED_PROCESSES], total, word;
+    int     used[USED_PROCESSES], state[USED_SLOTS], redo, unfinished;
+};
+
+static struct truth truth_of(const fairsem_shared_t *h)
+{
+    struct truth truth;
+
+    memset(&truth, 0, sizeof truth);
+    for (int i = 0; i < USED_PROCESSES; i++) {
+        truth.held[i] = FS_GET(&h->processes[i].held);
+        truth.used[i] = FS_GET(&h->processes[i].state);
+    }
+    for (int i = 0; i < USED_SLOTS; i++)
+        truth.state[i] = FS_GET(&h->slots[i].state);
+    truth.total = FS_GET(&h->segment->total);
+    truth.word = h->undo ? 0 : FS_GET(&h->segment->word);
+    truth.redo = FS_GET(&h->segment->redo.slot);
+    truth.unfinished = FS_GET(&h->segment->unfinished);
+    return truth;
+}
+
+static int first_slot;      /* the head's */
+
+static void do_take(struct fs_shared_section *in) { fs_shared_take(in, 1); }
+static void do_give_back(struct fs_shared_section *in) { fs_shared_give_back(in, 1); }
+static void do_resize(struct fs_shared_section *in) { fs_shared_resize(in, 4); }
+static void do_grant(struct fs_shared_section *in) { fs_shared_grant_slot(in, first_slot, 1); }
+static void do_return(struct fs_shared_section *in) { fs_shared_return_grant(in, first_slot); }
+static void do_free(struct fs_shared_section *in) { fs_shared_free_slot(in, first_slot); }
+
+static void do_receive(struct fs_shared_section *in)
+{
+    FS_PUT(&in->handle->slots[first_slot].units, 1);
+    fs_shared_receive(in, first_slot, 0);
+}
+
+static void do_grant_all(struct fs_shared_section *in)
+{
+    in->available = 3;
+    fs_shared_section_grant(in);
+}
+
+static void do_cancel(struct fs_shared_section *in)
+{
+    int state = FS_SLOT_WAITING;
+
+    (void)fs_commit_state(in, first_slot, &state, FS_SLOT_CANCELED);
+}
+
+static void do_bury(struct fs_shared_section *in)
+{
+    fs_shared_bury(in, FS_GET(&in->handle->slots[first_slot].process));
+}
+
+static void do_repair(struct fs_shared_section *in)
+{
+    static const struct fs_dead nobody;
+
+    fs_shared_repair(in, &nobody);
+}
+
+/* Whatever changes the truth does so in a section without an error, and not in one with damage. */
+START_TEST(nothing_is_committed_after_damage)
+{
+    static void (*const changes[])(struct fs_shared_section *) = {
+        do_take, do_give_back, do_resize, do_grant, do_receive, do_return, do_free,
+        do_grant_all, do_cancel, do_bury, do_repair,
+    };
+
+    for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
+        pid_t children[3];
+        fairsem_shared_t *h = make_used(flags, children);
+        void *image = malloc((size_t)h->size);
+
+        memcpy(image, h->segment, (size_t)h->size);
+        first_slot = FS_GET(&h->segment->head);
+        for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+            for (int damaged = 0; damaged <= 1; damaged++) {
+                struct fs_shared_section in;
+                struct truth before, after;
+
+                if (changes[i] == do_resize && !h->undo)
+                    continue;
+                ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
+                if (damaged)
+                    fs_damaged(&in);
+                FS_PUT(&h->segment->unfinished, 1);
+                before = truth_of(h);
+                changes[i](&in);
+                after = truth_of(h);
+                ck_assert_msg((memcmp(&before, &after, sizeof before) == 0) == damaged,
+                              "change %d, damaged %d", (int)i, damaged);
+                ck_assert_int_eq(fs_shared_section_result(&in, 0), damaged ? ENOTRECOVERABLE : 0);
+                memcpy(h->segment, image, (size_t)h->size);
+            }
+        }
+        end_used(h, children, (flags & FAIRSEM_SHARED_NO_UNDO) != 0 ? 1 : 2);
+        free(image);
     }
 }
 END_TEST
@@ -465,6 +571,6 @@ int main(void)
               one_changed_count_is_found_by_acquire_and_release,
               a_check_of_processes_loads_only_what_is_there, an_invalid_change_is_not_completed,
               units_that_do_not_exist_are_found_by_a_repair,
-              units_that_do_not_exist_are_neither_taken_nor_granted,
+              a_number_that_changes_in_a_section_is_not_obeyed, nothing_is_committed_after_damage,
               damage_comes_before_a_refusal);
 }

@@ -84,22 +84,22 @@ START_TEST(whoever_has_waited_long_for_the_lock_has_it_next)
     _Atomic int *flags = share(2 * sizeof *flags);
     fairsem_shared_t *h = make_segment(ROUNDS, 0);
     pid_t child = fork_giver(h, &flags[0], &flags[1]);
-    struct fs_shared_section section;
+    struct fs_shared_section in;
     int in_order = 0;
 
     for (int i = 1; i <= ROUNDS; i++) {
         int64_t before;
 
         await_flag(&flags[0], i);
-        ck_assert_int_eq(fs_shared_enter(h, NULL, &section), 0);
+        ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
         before = FS_GET(&h->segment->out);
         atomic_store(&flags[1], i);
         while ((FS_GET(&h->segment->lock) & ORDERED) == 0 || !sleeps(child))
             nap(1);
-        ck_assert_int_eq(fs_shared_section_end(h, &section), 0);
-        ck_assert_int_eq(fs_shared_enter(h, NULL, &section), 0);
+        ck_assert_int_eq(fs_shared_section_end(&in), 0);
+        ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
         in_order += FS_GET(&h->segment->out) < before;
-        ck_assert_int_eq(fs_shared_section_end(h, &section), 0);
+        ck_assert_int_eq(fs_shared_section_end(&in), 0);
     }
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_int_gt(in_order, ROUNDS / 2);

@@ -95,15 +95,15 @@ static void repair_again(fairsem_shared_t *h, int file)
 {
     static _Alignas(64) char once[SEGMENT_SIZE], twice[SEGMENT_SIZE];
     static const struct fs_dead nobody;
-    struct fs_shared_section section;
+    struct fs_shared_section in;
     int error;
 
     memcpy(once, kernel_memory(file), SEGMENT_SIZE);
-    error = fs_shared_enter(h, NULL, &section);
-    if (error == 0)
-        error = fs_shared_repair(h, &nobody);
-    if (error == 0)
-        error = fs_shared_section_end(h, &section);
+    error = fs_shared_enter(&in, h, NULL);
+    if (error == 0) {
+        fs_shared_repair(&in, &nobody);
+        error = fs_shared_section_end(&in);
+    }
     if (error != 0)
         fail("audit", "repair returns %d", error);
     memcpy(twice, kernel_memory(file), SEGMENT_SIZE);

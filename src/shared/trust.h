@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trust.h - a thread that has the lock of a segment, and does not trust what it finds there (R5).
+ *
+ * Each number that is used as an index, or in a calculation, is loaded once, by one of the functions
+ * here.  If it is damaged, they mark that in the section and return a harmless number, with which
+ * the caller goes straight on to the end of the section.  There the mark becomes the result.
+ * Meanwhile nothing is committed, which only FS_COMMIT() has to know.  Stores to caches do no
+ * harm: a damaged segment is damaged for ever, so nobody uses them.
+ */
+#ifndef FS_SHARED_TRUST_H
+#define FS_SHARED_TRUST_H
+
+#include "shared/handle.h"
+
+#define FS_WAKES 32
+
+struct fs_shared_section {
+    fairsem_shared_t *handle;
+    int      error;             /* 0; ENOTRECOVERABLE; EBADF: nobody can say who lives, see life.h */
+    int      wakes;
+    int64_t  now_ns;            /* 0: no clock has been read yet */
+    int64_t  total;             /* how many units there are; without undo, as the next: capacity */
+    int64_t  most;              /* no sum of units that are held or granted is more */
+    int64_t  available;         /* free units; negative after the total was lowered */
+    const _Atomic int *words[FS_WAKES];     /* to wake when the lock has been dropped */
+};
+
+/* Mark the segment as damaged; returns ENOTRECOVERABLE.  No lock is needed. */
+int fs_shared_is_damaged(fairsem_shared_t *h);
+
+/* The first error is that of the section. */
+static inline void fs_note_error(struct fs_shared_section *in, int error)
+{
+    if (in->error == 0)
+        in->error = error;
+}
+
+static inline void fs_damaged(struct fs_shared_section *in)
+{
+    fs_note_error(in, fs_shared_is_damaged(in->handle));
+}
+
+/* Load the numbers of units, and check that they add up (R8).  SLOW keeps others from the count. */
+void fs_load_count(struct fs_shared_section *in);
+
+/* A number of the segment.  If it is not one of these, the least of them, and damage. */
+static inline int64_t fs_checked(struct fs_shared_section *in, int64_t number, int64_t least,
+                                 int64_t most)
+{
+    if (number >= least && number <= most)
+        return number;
+    fs_damaged(in);
+    return least;
+}
+
+/* Units that are wanted, granted or held. */
+static inline int64_t fs_load_units(struct fs_shared_section *in, const _Atomic int64_t *units)
+{
+    return fs_checked(in, FS_GET(units), 0, in->most);
+}
+
+/* A number in order of arrival.  There is one more. */
+static inline int64_t fs_load_seq(struct fs_shared_section *in, const _Atomic int64_t *seq)
+{
+    return fs_checked(in, FS_GET(seq), 0, INT64_MAX - 1);
+}
+
+/* A link: the index of a slot, or FS_NOBODY. */
+static inline int fs_load_link(struct fs_shared_section *in, const _Atomic int32_t *link)
+{
+    return (int)fs_checked(in, FS_GET(link), FS_NOBODY, in->handle->max_waiters - 1);
+}
+
+/* The process that a slot in use belongs to. */
+static inline int fs_load_process(struct fs_shared_section *in, int slot)
+{
+    return (int)fs_checked(in, FS_GET(&in->handle->slots[slot].process), 0,
+                           in->handle->max_processes - 1);
+}
+
+/* A commit point (R1).  There is none after an error: what led here may not be true. */
+#define FS_COMMIT(in, field, value)                                     \
+    do {                                                                \
+        if ((in)->error == 0) {                                         \
+            FS_STEP("commit " #field);                                  \
+            atomic_store_explicit(field, value, memory_order_release);  \
+        }                                                               \
+    } while (0)
+
+/* The same for a slot that its thread may leave at any moment.  False: it is not in state *from. */
+static inline bool fs_commit_state(struct fs_shared_section *in, int slot, int *from, int to)
+{
+    FS_STEP("commit state");
+    return in->error == 0
+           && atomic_compare_exchange_strong_explicit(&in->handle->slots[slot].state, from, to,
+                                                      memory_order_release, memory_order_relaxed);
+}
+
+#endif
