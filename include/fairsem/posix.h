@@ -31,8 +31,8 @@
  * WHAT DIFFERS
  *   - Waiters are granted units in order of arrival.  Those under SCHED_FIFO and SCHED_RR come
  *     before the others, the highest real-time priority first, as POSIX asks of sem_post.
- *   - A sem_t has 256 bytes.  It belongs to one process: sem_init with pshared fails with ENOSYS,
- *     and so do sem_open, sem_close and sem_unlink.
+ *   - A sem_t has 256 bytes, on macOS 288.  It belongs to one process: sem_init with pshared fails
+ *     with ENOSYS, and so do sem_open, sem_close and sem_unlink.
  *   - All source files that share a sem_t must be compiled with the same header.  The two types
  *     have different names, so the compiler, and in C++ the linker, reports a mixture.
  *   - Call sem_destroy before you free or reuse the memory of a sem_t.  A thread whose wait has
