@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * actions.c - wrappers of sigaction() and its relatives, so that the kernel calls a trampoline
- * instead of each handler; handlers.c says why.
+ * instead of each handler: where the life of a signal begins, which handlers.c tells.
  *
  * The kernel keeps the flags and the mask of an action as the program gives them, and applies them
  * to the trampoline.  This file keeps the handler, and two flags that the kernel gets differently:
  *
  *      SA_SIGINFO      is always set in the kernel: the trampoline needs the siginfo
- *      SA_RESETHAND    never: fs_trampoline_once() resets the action itself
+ *      SA_RESETHAND    never: fs_trampoline() resets the action itself
  *
  * A call that asks for the old action gets the program's own.
  *
@@ -38,7 +38,6 @@ static struct {
 } libc;
 
 static _Atomic int   locked;                /* in a section; int: not every machine swaps bytes */
-static int           flags_of[FS_SIGNALS];  /* under the lock: the program's, of KEPT_HERE */
 static _Atomic pid_t process;               /* whose actions these are */
 static _Atomic char  interrupts[FS_SIGNALS];    /* signal() is to set no SA_RESTART */
 
@@ -71,11 +70,6 @@ static bool is_other_process(void)
 
 /* ---- An action as the program sees it, and as the kernel does ---- */
 
-static bool is_trampoline(const struct sigaction *action)
-{
-    return action->sa_sigaction == fs_trampoline || action->sa_sigaction == fs_trampoline_once;
-}
-
 static bool has_handler(const struct sigaction *action)
 {
     return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN
@@ -85,21 +79,18 @@ static bool has_handler(const struct sigaction *action)
 /* Stores the handler before the kernel gets the trampoline, because a signal may come at once. */
 static void replace_handler(int sig, struct sigaction *action)
 {
-    fs_handlers[sig] = action->sa_sigaction;
-    fs_handler_restarts[sig] = (action->sa_flags & SA_RESTART) != 0;
-    fs_handler_is_once[sig] = (action->sa_flags & (int)SA_RESETHAND) != 0;
-    flags_of[sig] = action->sa_flags & KEPT_HERE;
-    action->sa_sigaction = (action->sa_flags & (int)SA_RESETHAND) != 0 ? fs_trampoline_once
-                                                                       : fs_trampoline;
+    fs_installed[sig].handler = action->sa_sigaction;
+    fs_installed[sig].flags = action->sa_flags & (KEPT_HERE | SA_RESTART);
+    action->sa_sigaction = fs_trampoline;
     action->sa_flags = (action->sa_flags & ~KEPT_HERE) | SA_SIGINFO;
 }
 
 /* Undo replace_handler(); `handler` and `flags` are what was kept for this action. */
 static void show(struct sigaction *action, fs_handler_fn *handler, int flags)
 {
-    if (is_trampoline(action)) {
+    if (action->sa_sigaction == fs_trampoline) {
         action->sa_sigaction = handler;
-        action->sa_flags = (action->sa_flags & ~KEPT_HERE) | flags;
+        action->sa_flags = (action->sa_flags & ~KEPT_HERE) | (flags & KEPT_HERE);
     }
 }
 
@@ -136,9 +127,10 @@ static fs_handler_fn *reset_handler(int sig)
     int cancel_type = PTHREAD_CANCEL_DEFERRED;
     bool is_locked = begin_change(&cancel_type);
 
-    if (libc.sigaction(sig, NULL, &action) == 0 && action.sa_sigaction == fs_trampoline_once) {
-        handler = fs_handlers[sig];
-        show(&action, handler, flags_of[sig]);
+    if (libc.sigaction(sig, NULL, &action) == 0 && action.sa_sigaction == fs_trampoline
+        && (fs_installed[sig].flags & (int)SA_RESETHAND) != 0) {
+        handler = fs_installed[sig].handler;
+        show(&action, handler, fs_installed[sig].flags);
         action.sa_handler = SIG_DFL;
         libc.sigaction(sig, &action, NULL);
     }
@@ -187,14 +179,14 @@ static int change(int sig, const struct sigaction *action, struct sigaction *old
     if (action != NULL)
         ours = *action;
     is_locked = begin_change(&cancel_type);
-    handler = fs_handlers[sig];
-    flags = flags_of[sig];
+    handler = fs_installed[sig].handler;
+    flags = fs_installed[sig].flags;
     if (action != NULL && is_locked && has_handler(&ours))
         replace_handler(sig, &ours);
     result = libc.sigaction(sig, action != NULL ? &ours : NULL, &before);
     if (result != 0 && is_locked) {     /* a sandbox has refused it */
-        fs_handlers[sig] = handler;
-        flags_of[sig] = flags;
+        fs_installed[sig].handler = handler;
+        fs_installed[sig].flags = flags;
     }
     end_change(is_locked, cancel_type);
     if (result == 0 && old != NULL) {
@@ -285,7 +277,10 @@ EXPORT int siginterrupt(int sig, int interrupt)
     result = libc.siginterrupt(sig, interrupt);
     if (result == 0) {
         interrupts[sig] = interrupt != 0;
-        fs_handler_restarts[sig] = interrupt == 0;
+        if (interrupt != 0)
+            fs_installed[sig].flags &= ~SA_RESTART;
+        else
+            fs_installed[sig].flags |= SA_RESTART;
     }
     return result;
 }

@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handlers.c - the trampoline of every handler, which defers the handler, not the signal.
+ * handlers.c - no handler of the program inside a critical section: the handler is deferred, not the
+ * signal.
  *
  * A handler must not run while its thread is in a critical section of a semaphore.  It could post
  * the same semaphore, and wait for ever for a mutex that its own thread holds.  Or it could wait
  * for a thread that its own thread was about to wake.  To block signals around each section costs
- * two system calls, and makes the kernel deliver signals to other threads than before.  So this
- * module does not block signals; it defers the handlers.
+ * two system calls, and makes the kernel deliver signals to other threads than before.
  *
- * actions.c wraps sigaction().  The kernel never gets the program's handler, but fs_trampoline().
- * What the trampoline does depends on one word of the thread, `sections`:
+ * THE LIFE OF A SIGNAL, in the order of this file.  What happens depends on one word of the thread,
+ * `sections`:
  *
- *      outside, which is nearly always      The trampoline jumps to the program's handler.  The
- *                                           handler has the kernel's frame, its own arguments, and
- *                                           no frame of ours below it.
+ *   1  The program installs a handler.  actions.c gives the kernel fs_trampoline() instead, with the
+ *      program's mask and flags.
  *
- *      inside a section                     The trampoline keeps the siginfo and fills the mask of
- *                                           the context to which it will return (uc_sigmask).  The
- *                                           return from the handler loads that mask.  So for the
- *                                           rest of the section, some 100 ns, nothing else comes.
+ *   2  The signal comes outside a section, as nearly always.  The trampoline jumps to the program's
+ *      handler.  The handler has the kernel's frame, its own arguments, and no frame of ours below it.
  *
- *      the end of such a section            fs_section_leave() sends the thread, by tgkill(), each
- *                                           signal number of which it has kept something: a marker.
- *                                           Then it restores the mask, and so the kernel delivers
- *                                           the markers at once, before it returns.
+ *   3  Or it hits a section.  The trampoline keeps the siginfo and fills the mask of the context to
+ *      which it will return (uc_sigmask).  The return from the handler loads that mask.  So for the
+ *      rest of the section, some 100 ns, nothing else comes.
  *
- *      the marker                           The trampoline replaces the siginfo of the marker by
- *                                           the oldest that was kept for this number, and jumps to
- *                                           the program's handler.
+ *   4  The section ends.  fs_section_leave() sends the thread, by tgkill(), each signal number of
+ *      which it has kept something: a marker.  Then it restores the mask, and so the kernel delivers
+ *      the markers at once, before it returns.
  *
- *      no marker                            If a sandbox refuses tgkill(), fs_section_leave() calls
- *                                           the handler itself.  Then the handler has the thread's
- *                                           own stack and more signals blocked than it asked for,
- *                                           and cannot change its context.
+ *   5  The marker comes.  The trampoline replaces the siginfo of the marker by the oldest that was
+ *      kept for this number, and jumps to the program's handler.
  *
- * Otherwise the kernel calls the deferred handler, not this module.  So the handler has a true
- * context: the kernel sets up its mask and its alternate stack, applies what it changes in its
- * context, and ends it, as without this module.  And nothing is lost if it leaves by siglongjmp().
+ *   6  Or no marker comes, because a sandbox refuses tgkill().  Then the end of the section calls the
+ *      handler itself.  The handler has the thread's own stack and more signals blocked than it asked
+ *      for, and cannot change its context.
+ *
+ *   7  The handler returns, or leaves by siglongjmp(), perhaps over a wait: jumps.c.
+ *
+ * Except in 6 the kernel calls the handler, not this module.  So the handler has a true context: the
+ * kernel sets up its mask and its alternate stack, applies what it changes in its context, and ends
+ * it, as without this module.  And nothing is lost if it leaves by siglongjmp().
  *
  * Signals that the thread's own instructions raise are not deferred (for instance a SIGSEGV whose
  * si_code says that the kernel made it).  The instruction would only fault again.
@@ -76,6 +76,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -109,7 +110,11 @@
 struct kept {
     uint64_t bytes[6];
 };
-static_assert(sizeof(struct kept) <= sizeof(siginfo_t), "a siginfo_t is smaller than that");
+static_assert(sizeof(struct kept) <= sizeof(siginfo_t) && offsetof(siginfo_t, si_signo) == 0,
+              "a siginfo_t is smaller than that, or begins with something else");
+
+/* For what only a signal in a section needs: no other signal or section pays for its frame. */
+#define RARE __attribute__((noinline, cold))
 
 /* Usually one; a few, if signals come in the same instant. */
 #define MOST_KEPT 7
@@ -123,17 +128,10 @@ static _Thread_local struct {
     struct kept           oldest_first[MOST_KEPT];
 } self __attribute__((tls_model("initial-exec")));
 
-fs_handler_fn *_Atomic fs_handlers[FS_SIGNALS];
+struct fs_installed fs_installed[FS_SIGNALS];
 fs_handler_fn *(*fs_reset_handler)(int sig);
-_Atomic bool fs_handler_restarts[FS_SIGNALS];
-_Atomic bool fs_handler_is_once[FS_SIGNALS];
 
-static void note_nothing(bool restarts)
-{
-    (void)restarts;
-}
-
-void (*fs_note_handler)(bool restarts) = note_nothing;
+void (*fs_note_handler)(bool restarts);
 
 /* ---- The kernel's masks have 64 bits; those of the C library are longer ---- */
 
@@ -164,30 +162,36 @@ static void return_to_mask(ucontext_t *context, uint64_t mask)
     memcpy(&context->uc_sigmask, &mask, sizeof mask);
 }
 
-/* ---- What is kept; all signals are blocked ---- */
+/* ---- What a thread keeps; all signals are blocked ---- */
 
-static int number_of(const struct kept *kept)
-{
-    siginfo_t info;
-
-    memcpy(&info, kept, sizeof *kept);
-    return info.si_signo;
-}
-
-static void append(const siginfo_t *info)
+static void append(const void *info)
 {
     memcpy(&self.oldest_first[self.kept], info, sizeof self.oldest_first[0]);
     self.kept = self.kept + 1;
+}
+
+static int number_of(int i)
+{
+    int number;
+
+    memcpy(&number, &self.oldest_first[i], sizeof number);
+    return number;
 }
 
 /* The oldest with this number, or -1. */
 static int find(int sig)
 {
     for (int i = 0; i < self.kept; i++) {
-        if (number_of(&self.oldest_first[i]) == sig)
+        if (number_of(i) == sig)
             return i;
     }
     return -1;
+}
+
+static void copy_out(int i, siginfo_t *info)
+{
+    memset(info, 0, sizeof *info);
+    memcpy(info, &self.oldest_first[i], sizeof self.oldest_first[i]);
 }
 
 static void take_out(int i)
@@ -197,11 +201,13 @@ static void take_out(int i)
             (size_t)(self.kept - i) * sizeof self.oldest_first[0]);
 }
 
+/* ---- Markers ---- */
+
 /*
  * Send this thread a signal; with its siginfo, if that is not NULL.  False: it is not allowed.  A
  * sandbox may answer by SIGSYS, which ends the process if it is blocked.
  */
-static bool send_with(int sig, siginfo_t *info)
+static bool send(int sig, siginfo_t *info)
 {
     long process = syscall(SYS_getpid), thread = syscall(SYS_gettid), result;
     uint64_t before = 0;
@@ -213,32 +219,19 @@ static bool send_with(int sig, siginfo_t *info)
     return result == 0;
 }
 
-static bool queue(int sig, siginfo_t *info)
-{
-    return send_with(sig, info);
-}
-
-static bool send(int sig)
-{
-    return send_with(sig, NULL);
-}
-
 /*
  * Send this thread a marker.  The kernel may refuse a real-time signal if too many are queued
  * (RLIMIT_SIGPENDING).  It never refuses one that says it was sent by kill().
  */
-static void mark(int sig)
+static RARE void mark(int sig)
 {
     siginfo_t as_by_kill;
 
-    if (!send(sig)) {
-        memset(&as_by_kill, 0, sizeof as_by_kill);
-        as_by_kill.si_signo = sig;
-        as_by_kill.si_code = SI_USER;
-        if (!queue(sig, &as_by_kill))
-            return;
-    }
-    self.marked |= BIT(sig);
+    memset(&as_by_kill, 0, sizeof as_by_kill);
+    as_by_kill.si_signo = sig;
+    as_by_kill.si_code = SI_USER;
+    if (send(sig, NULL) || send(sig, &as_by_kill))
+        self.marked |= BIT(sig);
 }
 
 /*
@@ -251,7 +244,73 @@ static bool is_marker(const siginfo_t *info)
            || (info->si_code == SI_USER && info->si_pid == 0);
 }
 
-/* ---- A signal has hit a section ---- */
+/* ---- 2: the signal comes ---- */
+
+static int always = 1;
+static int *is_known = &always;     /* 0: a child, right after the fork: see the end */
+static void (*after_fork)(void);
+
+static RARE void keep(int sig, siginfo_t *info, ucontext_t *context);
+static RARE void exchange_for_kept(int sig, siginfo_t *info);
+
+/* Returns true if the handler is to run now. */
+static inline bool may_run(int sig, siginfo_t *info, void *context)
+{
+    if (*is_known == 0)
+        after_fork();
+    if (self.sections == 0 && self.hit == 0) {
+        if (self.kept != 0)
+            exchange_for_kept(sig, info);
+        return true;
+    }
+    if ((BIT(sig) & SYNCHRONOUS) != 0 && info->si_code > 0)
+        return true;
+    keep(sig, info, context);
+    return false;
+}
+
+/*
+ * Its handler; NULL: another thread has changed the disposition since the kernel chose this one.
+ *
+ * The kernel would reset the disposition before it calls a handler with SA_RESETHAND.  A marker
+ * would then find the default, and kill the process.  So the disposition is reset here, when the
+ * program's handler is about to run.
+ */
+static inline fs_handler_fn *handler_to_run(int sig)
+{
+    /* Relaxed: both were stored before the kernel got the trampoline. */
+    int flags = atomic_load_explicit(&fs_installed[sig].flags, memory_order_relaxed);
+    fs_handler_fn *handler = atomic_load_explicit(&fs_installed[sig].handler, memory_order_relaxed);
+
+    if ((flags & (int)SA_RESETHAND) != 0) {
+        int error = errno;
+
+        handler = fs_reset_handler(sig);
+        errno = error;
+    }
+    if (handler != NULL && fs_note_handler != NULL)
+        fs_note_handler((flags & SA_RESTART) != 0);
+    return handler;
+}
+
+/*
+ * The call is the last thing that it does, so that the compiler turns it into a jump.  Without a
+ * handler the thread sends itself the signal again, which then has its new disposition.
+ */
+void fs_trampoline(int sig, siginfo_t *info, void *context)
+{
+    fs_handler_fn *handler;
+
+    if (!may_run(sig, info, context))
+        return;
+    handler = handler_to_run(sig);
+    if (handler != NULL)
+        handler(sig, info, context);
+    else
+        send(sig, NULL);
+}
+
+/* ---- 3: it hits a section ---- */
 
 /*
  * If there is no room, the signal goes back to the kernel at once.  It is blocked until the end of
@@ -266,79 +325,27 @@ static void keep(int sig, siginfo_t *info, ucontext_t *context)
         self.marked &= ~BIT(sig);   /* of an earlier section, which a handler left by a jump */
     else if (self.kept < MOST_KEPT)
         append(info);
-    else if (!queue(sig, info))
-        send(sig);
+    else if (!send(sig, info))
+        send(sig, NULL);
     self.open |= ~mask_to_return_to(context);
     self.hit = 1;
     return_to_mask(context, mask_to_return_to(context) | DEFERRABLE | BIT(sig));
     errno = error;
 }
 
-/*
- * All markers have been delivered, except those whose signal the thread has blocked in a handler.
- * If a signal is still kept, the program ignores it by now, and the kernel has discarded the
- * marker.
- */
-static void forget_ignored(uint64_t open)
+/* ---- 4: the section ends ---- */
+
+static void forget_ignored(uint64_t open);
+static void run_unmarked(uint64_t open);
+
+void fs_section_enter(void)
 {
-    uint64_t before = block_all();
-
-    for (int i = self.kept - 1; i >= 0; i--) {
-        int sig = number_of(&self.oldest_first[i]);
-
-        if ((open & self.marked & BIT(sig)) != 0) {
-            take_out(i);
-            self.marked &= ~BIT(sig);
-        }
-    }
-    change_mask(SIG_SETMASK, before, NULL);
-}
-
-/* The oldest for which there is no marker, or -1. */
-static int find_unmarked(uint64_t open)
-{
-    for (int i = 0; i < self.kept; i++) {
-        if ((open & ~self.marked & BIT(number_of(&self.oldest_first[i]))) != 0)
-            return i;
-    }
-    return -1;
-}
-
-static void call_handler(int sig, siginfo_t *info, uint64_t mask)
-{
-    fs_handler_fn *const handler = fs_handler_is_once[sig] ? fs_reset_handler(sig)
-                                                           : fs_handlers[sig];
-    ucontext_t context;
-
-    if (handler == NULL || getcontext(&context) != 0)
-        return;
-    return_to_mask(&context, mask);
-    fs_note_handler(fs_handler_restarts[sig]);
-    handler(sig, info, &context);
-}
-
-/* A sandbox has refused the markers.  Handlers that are called here do not interrupt each other. */
-static void run_unmarked(uint64_t open)
-{
-    uint64_t before = block_all();
-    int i;
-
-    while ((i = find_unmarked(open)) >= 0) {
-        int sig = number_of(&self.oldest_first[i]);
-        siginfo_t info;
-
-        memset(&info, 0, sizeof info);
-        memcpy(&info, &self.oldest_first[i], sizeof self.oldest_first[i]);
-        take_out(i);
-        change_mask(SIG_SETMASK, before | DEFERRABLE, NULL);
-        call_handler(sig, &info, before);
-        block_all();
-    }
-    change_mask(SIG_SETMASK, before, NULL);
+    self.sections = self.sections + 1;
+    atomic_signal_fence(memory_order_seq_cst);
 }
 
 /* The section has ended: send the markers, and let them in. */
-static void deliver(void)
+static RARE void deliver(void)
 {
     int error = errno;
     uint64_t open;
@@ -346,7 +353,7 @@ static void deliver(void)
     block_all();
     open = self.open;
     for (int i = 0; i < self.kept; i++) {
-        int sig = number_of(&self.oldest_first[i]);
+        int sig = number_of(i);
 
         if ((self.marked & BIT(sig)) == 0)
             mark(sig);
@@ -361,6 +368,17 @@ static void deliver(void)
     errno = error;
 }
 
+void fs_section_leave(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    self.sections = self.sections - 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (self.hit != 0 && self.sections == 0)
+        deliver();
+}
+
+/* ---- 5: the marker comes ---- */
+
 /*
  * No section, but signals are kept.  If this signal is a marker, replace its siginfo by the oldest
  * one that was kept.
@@ -374,31 +392,89 @@ static void exchange_for_kept(int sig, siginfo_t *info)
     int error = errno;
     uint64_t before = block_all();
     int i = find(sig);
-    struct kept kept;
 
     if (i >= 0) {
         bool marker = is_marker(info);
+        struct kept came;
 
-        kept = self.oldest_first[i];
+        memcpy(&came, info, sizeof came);
+        copy_out(i, info);
         take_out(i);
         if (!marker)
-            append(info);
+            append(&came);
         if (marker || sig < SIGRTMIN)
             self.marked &= ~BIT(sig);
         if ((self.marked & BIT(sig)) == 0 && find(sig) >= 0)
             mark(sig);              /* it comes when the program's handler has returned */
-        memset(info, 0, sizeof *info);
-        memcpy(info, &kept, sizeof kept);
     }
     change_mask(SIG_SETMASK, before, NULL);
     errno = error;
 }
 
-/* ---- A signal comes in a child, right after the fork ---- */
+/* ---- 6: no marker has come ---- */
 
-static int always = 1;
-static int *is_known = &always;     /* 0: a process that has not been prepared */
-static void (*after_fork)(void);
+/*
+ * All markers have been delivered, except those whose signal the thread has blocked in a handler.
+ * If a signal is still kept, the program ignores it by now, and the kernel has discarded the
+ * marker.
+ */
+static void forget_ignored(uint64_t open)
+{
+    uint64_t before = block_all();
+
+    for (int i = self.kept - 1; i >= 0; i--) {
+        int sig = number_of(i);
+
+        if ((open & self.marked & BIT(sig)) != 0) {
+            take_out(i);
+            self.marked &= ~BIT(sig);
+        }
+    }
+    change_mask(SIG_SETMASK, before, NULL);
+}
+
+/* The oldest for which there is no marker, or -1. */
+static int find_unmarked(uint64_t open)
+{
+    for (int i = 0; i < self.kept; i++) {
+        if ((open & ~self.marked & BIT(number_of(i))) != 0)
+            return i;
+    }
+    return -1;
+}
+
+static void call_handler(int sig, siginfo_t *info, uint64_t mask)
+{
+    fs_handler_fn *handler;
+    ucontext_t context;
+
+    if (getcontext(&context) != 0)
+        return;
+    return_to_mask(&context, mask);
+    handler = handler_to_run(sig);
+    if (handler != NULL)
+        handler(sig, info, &context);
+}
+
+/* Handlers that are called here do not interrupt each other. */
+static void run_unmarked(uint64_t open)
+{
+    uint64_t before = block_all();
+    int i;
+
+    while ((i = find_unmarked(open)) >= 0) {
+        siginfo_t info;
+
+        copy_out(i, &info);
+        take_out(i);
+        change_mask(SIG_SETMASK, before | DEFERRABLE, NULL);
+        call_handler(info.si_signo, &info, before);
+        block_all();
+    }
+    change_mask(SIG_SETMASK, before, NULL);
+}
+
+/* ---- A signal comes in a child, right after the fork ---- */
 
 /*
  * The kernel gives a child such memory as zeros (since Linux 4.14).  Where it does not, a handler
@@ -424,75 +500,4 @@ void fs_handlers_in_child(void)
     *is_known = 1;
     self.kept = 0;
     self.marked = 0;
-}
-
-/* Returns true if the handler is to run now. */
-static inline bool may_run(int sig, siginfo_t *info, void *context)
-{
-    if (*is_known == 0)
-        after_fork();
-    if (self.sections == 0 && self.hit == 0) {
-        if (self.kept != 0)
-            exchange_for_kept(sig, info);
-        return true;
-    }
-    if ((BIT(sig) & SYNCHRONOUS) != 0 && info->si_code > 0)
-        return true;
-    keep(sig, info, context);
-    return false;
-}
-
-/* ---- Trampolines.  They end with a tail call, which the compiler turns into a jump ---- */
-
-/* Relaxed: the handler was stored before the kernel got the trampoline. */
-void fs_trampoline(int sig, siginfo_t *info, void *context)
-{
-    fs_handler_fn *handler = atomic_load_explicit(&fs_handlers[sig], memory_order_relaxed);
-
-    if (may_run(sig, info, context)) {
-        fs_note_handler(fs_handler_restarts[sig]);
-        handler(sig, info, context);
-    }
-}
-
-/*
- * The kernel would reset the disposition before it calls a handler with SA_RESETHAND.  A marker
- * would then find the default, and kill the process.  So the disposition is reset here, when the
- * program's handler is about to run.
- *
- * If two threads come here, only the first one runs the handler.  The other sends itself the signal
- * again, which then has its new disposition.
- */
-void fs_trampoline_once(int sig, siginfo_t *info, void *context)
-{
-    int error = errno;
-    fs_handler_fn *handler;
-
-    if (!may_run(sig, info, context))
-        return;
-    handler = fs_reset_handler(sig);
-    errno = error;
-    if (handler != NULL) {
-        fs_note_handler(fs_handler_restarts[sig]);
-        handler(sig, info, context);
-    } else {
-        send(sig);
-    }
-}
-
-/* ---- Sections ---- */
-
-void fs_section_enter(void)
-{
-    self.sections = self.sections + 1;
-    atomic_signal_fence(memory_order_seq_cst);
-}
-
-void fs_section_leave(void)
-{
-    atomic_signal_fence(memory_order_seq_cst);
-    self.sections = self.sections - 1;
-    atomic_signal_fence(memory_order_seq_cst);
-    if (self.hit != 0 && self.sections == 0)
-        deliver();
 }

@@ -12,26 +12,23 @@ typedef void fs_handler_fn(int sig, siginfo_t *info, void *context);
 
 #define FS_SIGNALS 65       /* one more than the highest signal number of Linux */
 
-/* The program's handlers, by signal number.  NULL: it has installed none through this module. */
-extern fs_handler_fn *_Atomic fs_handlers[FS_SIGNALS];
+/* What the program has installed through this module; actions.c writes it. */
+extern struct fs_installed {
+    fs_handler_fn *_Atomic handler;     /* NULL: nothing */
+    _Atomic int            flags;       /* its SA_SIGINFO, SA_RESETHAND and SA_RESTART */
+} fs_installed[FS_SIGNALS];
 
 /* The function that the kernel calls instead of the program's handler. */
 fs_handler_fn fs_trampoline;
 
-/* The same for a handler with SA_RESETHAND. */
-fs_handler_fn fs_trampoline_once;
-
 /*
- * Called by the latter: reset the disposition.  Returns the handler; or NULL, if another thread has
- * reset or changed the disposition since the kernel chose this one.
+ * Called before a handler with SA_RESETHAND: reset the disposition.  Returns the handler; or NULL, if
+ * another thread has reset or changed the disposition since the kernel chose this one.
  */
 extern fs_handler_fn *(*fs_reset_handler)(int sig);
 
-/* Has the handler SA_RESTART?  That is told to this function, before the handler is called. */
-extern _Atomic bool fs_handler_restarts[FS_SIGNALS];
-extern void (*fs_note_handler)(bool restarts);      /* until there are waits: nothing */
-
-extern _Atomic bool fs_handler_is_once[FS_SIGNALS]; /* has it SA_RESETHAND? */
+/* Called before each handler; NULL: there are no waits yet. */
+extern void (*fs_note_handler)(bool restarts);
 
 /*
  * Between these two no handler of the program runs in this thread.  They can be nested, and take a

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jumps.c - see jumps.h.
+ * jumps.c - a handler leaves a wait by a jump: how the life of a signal may end, which handlers.c
+ * tells.
  *
  * A thread waits in sem_wait, a handler runs and jumps to where the program called sigsetjmp().
  * With libc nothing is left of the wait.  Here its waiter, which lies on the stack that the jump
