@@ -3,68 +3,68 @@
 #include "shared/shared_queue.h"
 
 /*
- * There are two lists of the same slots: IN_TURN is the queue; BY_ARRIVAL is kept only with aging_ns.
+ * There are two chains of the same slots: IN_TURN is the queue; BY_ARRIVAL is kept only with aging_ns.
  * These links point to the slot behind, or ahead, of this one; of FS_NOBODY, to the first, or last.
  */
-enum list { IN_TURN, BY_ARRIVAL };
+enum chain { IN_TURN, BY_ARRIVAL };
 
-static _Atomic int32_t *behind_of(const fairsem_shared_t *h, enum list list, int index)
+static _Atomic int32_t *behind_of(const fairsem_shared_t *h, enum chain chain, int index)
 {
     if (index == FS_NOBODY)
-        return list == IN_TURN ? &h->segment->head : &h->segment->oldest;
-    return list == IN_TURN ? &h->slots[index].next : &h->slots[index].younger;
+        return chain == IN_TURN ? &h->segment->head : &h->segment->oldest;
+    return chain == IN_TURN ? &h->slots[index].next : &h->slots[index].younger;
 }
 
-static _Atomic int32_t *ahead_of(const fairsem_shared_t *h, enum list list, int index)
+static _Atomic int32_t *ahead_of(const fairsem_shared_t *h, enum chain chain, int index)
 {
     if (index == FS_NOBODY)
-        return list == IN_TURN ? &h->segment->tail : &h->segment->youngest;
-    return list == IN_TURN ? &h->slots[index].prev : &h->slots[index].older;
+        return chain == IN_TURN ? &h->segment->tail : &h->segment->youngest;
+    return chain == IN_TURN ? &h->slots[index].prev : &h->slots[index].older;
 }
 
-static void link_in(const fairsem_shared_t *h, enum list list, int ahead, int index, int behind)
+static void link_in(const fairsem_shared_t *h, enum chain chain, int ahead, int index, int behind)
 {
-    FS_PUT(ahead_of(h, list, index), ahead);
-    FS_PUT(behind_of(h, list, index), behind);
-    FS_PUT(behind_of(h, list, ahead), index);
-    FS_PUT(ahead_of(h, list, behind), index);
+    FS_PUT(ahead_of(h, chain, index), ahead);
+    FS_PUT(behind_of(h, chain, index), behind);
+    FS_PUT(behind_of(h, chain, ahead), index);
+    FS_PUT(ahead_of(h, chain, behind), index);
 }
 
-static void link_out(struct fs_shared_section *in, enum list list, int index)
+static void link_out(struct fs_shared_section *in, enum chain chain, int index)
 {
     const fairsem_shared_t *h = in->handle;
-    int ahead = fs_load_link(in, ahead_of(h, list, index));
-    int behind = fs_load_link(in, behind_of(h, list, index));
+    int ahead = fs_load_link(in, ahead_of(h, chain, index));
+    int behind = fs_load_link(in, behind_of(h, chain, index));
 
-    FS_PUT(behind_of(h, list, ahead), behind);
-    FS_PUT(ahead_of(h, list, behind), ahead);
+    FS_PUT(behind_of(h, chain, ahead), behind);
+    FS_PUT(ahead_of(h, chain, behind), ahead);
 }
 
-static bool comes_before(const struct fs_slot *a, const struct fs_slot *b, enum list list)
+static bool comes_before(const struct fs_slot *a, const struct fs_slot *b, enum chain chain)
 {
     int32_t pa = FS_GET(&a->priority), pb = FS_GET(&b->priority);
     bool old = FS_GET(&a->old) != 0;
 
-    if (list == IN_TURN && old != (FS_GET(&b->old) != 0))
+    if (chain == IN_TURN && old != (FS_GET(&b->old) != 0))
         return old;
-    return list == IN_TURN && !old && pa != pb ? pa < pb : FS_GET(&a->seq) < FS_GET(&b->seq);
+    return chain == IN_TURN && !old && pa != pb ? pa < pb : FS_GET(&a->seq) < FS_GET(&b->seq);
 }
 
 /* Searches from the end, because nearly every request joins there; in a repair, in any order. */
-static void join_list(struct fs_shared_section *in, enum list list, int index)
+static void join_chain(struct fs_shared_section *in, enum chain chain, int index)
 {
     const fairsem_shared_t *h = in->handle;
-    int behind = FS_NOBODY, ahead = fs_load_link(in, ahead_of(h, list, FS_NOBODY)), steps = 0;
+    int behind = FS_NOBODY, ahead = fs_load_link(in, ahead_of(h, chain, FS_NOBODY)), steps = 0;
 
-    while (ahead != FS_NOBODY && comes_before(&h->slots[index], &h->slots[ahead], list)) {
+    while (ahead != FS_NOBODY && comes_before(&h->slots[index], &h->slots[ahead], chain)) {
         if (steps++ == h->max_waiters) {
             fs_damaged(in);
             break;
         }
         behind = ahead;
-        ahead = fs_load_link(in, ahead_of(h, list, behind));
+        ahead = fs_load_link(in, ahead_of(h, chain, behind));
     }
-    link_in(h, list, ahead, index, behind);
+    link_in(h, chain, ahead, index, behind);
 }
 
 /* ---- The queue ---- */
@@ -91,8 +91,8 @@ bool fs_queue_leads(struct fs_shared_section *in, int priority)
 void fs_queue_join(struct fs_shared_section *in, int index)
 {
     if (in->handle->aging_ns != 0)
-        join_list(in, BY_ARRIVAL, index);
-    join_list(in, IN_TURN, index);
+        join_chain(in, BY_ARRIVAL, index);
+    join_chain(in, IN_TURN, index);
     FS_COUNT_UP(&in->handle->segment->waiters, 1);
 }
 
