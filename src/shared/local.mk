@@ -15,6 +15,7 @@ libcore_la_SOURCES += \
 	src/shared/repair.c src/shared/repair.h \
 	src/shared/segment.c src/shared/segment.h \
 	src/shared/shared.c \
+	src/shared/shared_acquire.c src/shared/shared_acquire.h \
 	src/shared/shared_awake.c src/shared/shared_awake.h \
 	src/shared/shared_queue.c src/shared/shared_queue.h \
 	src/shared/shared_section.c src/shared/shared_section.h \

@@ -3,19 +3,17 @@
 #include "shared/shared_awake.h"
 
 #include "cpu.h"
-#include "shared/change.h"
 #include "shared/shared_queue.h"
 
-/* It may be awake: then it only learns that it is next. */
-static void shared_wake_ahead(struct fs_shared_section *in, int slot, enum fs_plan plan)
+/* It may be awake: then it only learns that it is next.  Returns it, or FS_NOBODY. */
+static int shared_wake_ahead(fairsem_shared_t *h, int slot, enum fs_plan plan)
 {
-    _Atomic uint8_t *theirs = &in->handle->slots[slot].plan;
+    _Atomic uint8_t *theirs = &h->slots[slot].plan;
     bool asleep = FS_GET(theirs) == FS_SLOT_SLEEPS;
 
     if (asleep || plan == FS_PLAN_YIELD_NEXT)
         FS_PUT(theirs, (uint8_t)plan);
-    if (asleep)
-        fs_shared_will_wake(in, slot);
+    return asleep ? slot : FS_NOBODY;
 }
 
 /* The first of those near the head that joined on this core; FS_NOBODY: there is none. */
@@ -31,10 +29,10 @@ static int next_on_core(struct fs_shared_section *in, int core, int joined)
     return FS_NOBODY;
 }
 
-void fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_section *in, int slot,
-                           int64_t n, int64_t joined_ns)
+int fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_section *in, int slot,
+                          int64_t n, int64_t joined_ns)
 {
-    const fairsem_shared_t *h = in->handle;
+    fairsem_shared_t *h = in->handle;
     const struct fs_awake known = h->segment->awake;
     int head = fs_queue_head(in), next = FS_NOBODY;
     const struct fs_awake_facts facts = {
@@ -54,9 +52,10 @@ void fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_secti
     if (ahead == FS_AHEAD_ON_CORE)
         next = next_on_core(in, awake->core, slot);
     if (next != FS_NOBODY)
-        shared_wake_ahead(in, next, FS_PLAN_YIELD_NEXT);
-    else if (ahead != FS_AHEAD_NOBODY && head != FS_NOBODY)
-        shared_wake_ahead(in, head, FS_PLAN_YIELD_WOKEN);
+        return shared_wake_ahead(h, next, FS_PLAN_YIELD_NEXT);
+    if (ahead != FS_AHEAD_NOBODY && head != FS_NOBODY)
+        return shared_wake_ahead(h, head, FS_PLAN_YIELD_WOKEN);
+    return FS_NOBODY;
 }
 
 bool fs_shared_stay_awake(fairsem_shared_t *h, int slot, int64_t joined_ns,
@@ -69,6 +68,29 @@ bool fs_shared_stay_awake(fairsem_shared_t *h, int slot, int64_t joined_ns,
         return false;
     FS_PUT(&s->plan, FS_SLOT_SLEEPS);
     return true;
+}
+
+void fs_shared_awake_slept(const fairsem_shared_t *h, int slot, int64_t joined_ns)
+{
+    int64_t granted_ns = FS_GET(&h->slots[slot].granted_ns);
+
+    if (h->spins && granted_ns >= joined_ns && granted_ns <= fs_now_ns())
+        fs_awake_slept(granted_ns);
+}
+
+/* A turn: from the grant before, if the head was waiting then, and somebody is behind it. */
+void fs_shared_awake_granted(fairsem_shared_t *h, int head, int core, int64_t now_ns)
+{
+    struct fs_awake known = h->segment->awake;
+    int64_t before = FS_GET(&h->segment->granted_ns);
+
+    FS_PUT(&h->segment->granted_ns, now_ns);
+    /* The same time: a release that grants many. */
+    if (before == now_ns || FS_GET(&h->slots[head].joined_ns) > before
+        || FS_GET(&h->segment->waiters) == 0)
+        before = now_ns;
+    fs_awake_granted(&known, core, fs_since(now_ns, before));
+    h->segment->awake = known;
 }
 
 /*

@@ -8,7 +8,7 @@
 #ifndef FS_SHARED_AWAKE_H
 #define FS_SHARED_AWAKE_H
 
-#include "shared/shared_section.h"
+#include "shared/trust.h"
 
 /* For the thread that waits. */
 struct fs_shared_awake {
@@ -16,9 +16,12 @@ struct fs_shared_awake {
     bool as_head;   /* it has joined as the head */
 };
 
-/* The thread of this slot has just joined, and wants n units.  Wakes the next.  The lock is held. */
-void fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_section *in, int slot,
-                           int64_t n, int64_t joined_ns);
+/*
+ * The thread of this slot has just joined, and wants n units.  Returns the slot whose thread is to be
+ * woken ahead, or FS_NOBODY.  The lock is held.
+ */
+int fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_section *in, int slot,
+                          int64_t n, int64_t joined_ns);
 
 /*
  * Before each sleep.  False: the wait is over, or canceled.  True: whoever joins may tell this thread
@@ -27,7 +30,13 @@ void fs_shared_awake_begin(struct fs_shared_awake *awake, struct fs_shared_secti
 bool fs_shared_stay_awake(fairsem_shared_t *h, int slot, int64_t joined_ns,
                           const struct fs_deadline *deadline);
 
-/* The slot was granted.  The lock is held. */
+/* The wait is over, or canceled, and its thread has slept.  No lock held. */
+void fs_shared_awake_slept(const fairsem_shared_t *h, int slot, int64_t joined_ns);
+
+/* This head is granted now; it had joined on that core.  The lock is held. */
+void fs_shared_awake_granted(fairsem_shared_t *h, int head, int core, int64_t now_ns);
+
+/* The thread of this slot, which was granted, learns from that.  The lock is held. */
 void fs_shared_awake_learn(const struct fs_shared_awake *awake, fairsem_shared_t *h, int slot,
                            int64_t joined_ns);
 

@@ -7,6 +7,7 @@
 #include "probes.h"
 #include "shared/change.h"
 #include "shared/life.h"
+#include "shared/shared_awake.h"
 #include "shared/shared_queue.h"
 
 #include <errno.h>
@@ -191,21 +192,6 @@ static void count_grant(fairsem_shared_t *h, int slot, int64_t now, bool passes)
     probe_grant(h, &h->slots[slot], waited);
 }
 
-/* A turn: from the grant before, if the head was waiting then, and somebody is behind it. */
-static void learn_turn(fairsem_shared_t *h, int head, int core, int64_t now)
-{
-    struct fs_awake awake = h->segment->awake;
-    int64_t before = FS_GET(&h->segment->granted_ns);
-
-    FS_PUT(&h->segment->granted_ns, now);
-    /* The same time: a release that grants many. */
-    if (before == now || FS_GET(&h->slots[head].joined_ns) > before
-        || FS_GET(&h->segment->waiters) == 0)
-        before = now;
-    fs_awake_granted(&awake, core, fs_since(now, before));
-    h->segment->awake = awake;
-}
-
 /* Grant the head, which fits and whose process lives, unless its thread has gone. */
 static void grant_head(struct fs_shared_section *in, int head, int64_t units)
 {
@@ -223,7 +209,7 @@ static void grant_head(struct fs_shared_section *in, int head, int64_t units)
         return;
     }
     count_grant(h, head, now, passes);
-    learn_turn(h, head, core, now);
+    fs_shared_awake_granted(h, head, core, now);
     fs_shared_will_wake(in, head);
 }
 

@@ -15,19 +15,16 @@
 #include <limits.h>
 #include <pthread.h>
 
-
-/* The lock is held, and the slot still belongs to this wait. */
 static void probe_end(const struct fs_shared_wait *wait, bool expired)
 {
     if (FS_HAS_PROBES) {
         const fairsem_shared_t *h = wait->handle;
-        int64_t units = FS_GET(&h->slots[wait->slot].units);
         int64_t waited_ns = fs_since(fs_now_ns(), wait->joined_ns);
 
         if (expired)
-            fs_probe_shared_timeout(h, h->file.inode, units, wait->seq, waited_ns);
+            fs_probe_shared_timeout(h, h->file.inode, wait->units, wait->seq, waited_ns);
         else
-            fs_probe_shared_cancel(h, h->file.inode, units, wait->seq, waited_ns);
+            fs_probe_shared_cancel(h, h->file.inode, wait->units, wait->seq, waited_ns);
     }
 }
 
@@ -108,7 +105,6 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
     wait->checked = false;
     wait->look_ns = 0;
     atomic_init(&wait->reason, 0);
-    wait->result = FS_NOT_OVER;
     wait->by_token.token = NULL;
     if (token == NULL)
         return 0;
@@ -134,51 +130,6 @@ int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *
             return error;
     } while (FS_GET(&wait->reason) == 0);
     return ETIMEDOUT;
-}
-
-/* ---- Join ---- */
-
-static void count_wait(fairsem_shared_t *h)
-{
-    struct fs_shared_counters *count = &h->segment->count;
-    int64_t waiters = FS_GET(&h->segment->waiters);
-
-    FS_COUNT_UP(&count->waits, 1);
-    if (waiters > FS_GET(&count->waiters_max))
-        FS_PUT(&count->waiters_max, waiters);
-}
-
-static void fill_in_slot(struct fs_shared_wait *wait, struct fs_slot *slot, int64_t n, int priority,
-                         int64_t now)
-{
-    wait->joined_ns = now;
-    FS_PUT(&slot->process, FS_GET(&wait->handle->self));
-    FS_PUT(&slot->units, n);
-    FS_PUT(&slot->seq, wait->seq);
-    FS_PUT(&slot->priority, priority);
-    FS_PUT(&slot->joined_ns, now);
-    FS_PUT(&slot->granted_ns, 0);
-    FS_PUT(&slot->old, 0);
-}
-
-bool fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_shared_section *in, int64_t n,
-                         int priority)
-{
-    fairsem_shared_t *h = wait->handle;
-    const int index = fs_slot_find_free(h);
-
-    if (index == FS_NOBODY)
-        return false;
-    wait->seq = fs_load_seq(in, &h->segment->next_seq);
-    FS_PUT(&h->segment->next_seq, wait->seq + 1);
-    fill_in_slot(wait, &h->slots[index], n, priority, fs_shared_section_now(in));
-    FS_COMMIT(in, &h->slots[index].state, FS_SLOT_WAITING);
-    FS_PUT(&wait->slot, index);
-    fs_queue_join(in, index);
-    fs_shared_awake_begin(&wait->awake, in, index, n, wait->joined_ns);
-    count_wait(h);
-    fs_probe_shared_wait_begin(h, h->file.inode, n, wait->seq, priority);
-    return true;
 }
 
 /* ---- Leave ---- */
@@ -301,13 +252,6 @@ FS_REALIGN_STACK static void shared_abandon(void *arg)
     forget_token(wait);
 }
 
-int fs_shared_wait_check(struct fs_shared_wait *wait)
-{
-    int error = fs_watch_check(wait->handle, &fs_lock_at_once, FS_THOSE_OF_INTEREST);
-
-    return error != 0 && error != ETIMEDOUT ? error : FS_NOT_OVER;
-}
-
 /*
  * R6: the longest sleep of one that does not keep watch.  It wakes up for nothing, except if those
  * who keep watch are dead or stopped, or if a canceler that could not have the lock has woken it just
@@ -344,6 +288,7 @@ static int sleep_and_check(struct fs_shared_wait *wait)
     bool watches = fs_queue_keeps_watch(h, wait->slot);
     int64_t most = until_look(wait, watches ? FS_WATCH_NS : longest_sleep(h));
     int64_t ns = wait->deadline != NULL ? fs_deadline_rest(wait->deadline, most) : most;
+    int error;
 
     if (ns == 0 && most != 0)
         return come_and_leave(wait, EXPIRE);
@@ -365,36 +310,36 @@ static int sleep_and_check(struct fs_shared_wait *wait)
         return FS_NOT_OVER;
     if (!watches)
         fs_watch_wake_granted(h);
-    return fs_shared_wait_check(wait);
+    error = fs_watch_glance(h);
+    return error != 0 ? error : FS_NOT_OVER;
 }
 
-static void wait_until_over(struct fs_shared_wait *wait)
+static int wait_until_over(struct fs_shared_wait *wait)
 {
     fairsem_shared_t *h = wait->handle;
-    struct fs_slot *slot = &h->slots[wait->slot];
-    int64_t granted_ns;
+    int result = FS_NOT_OVER;
     bool slept = false;
 
-    while (wait->result == FS_NOT_OVER) {
+    while (result == FS_NOT_OVER) {
         if (fs_shared_stay_awake(h, wait->slot, wait->joined_ns, wait->deadline)) {
             slept = true;
-            wait->result = sleep_and_check(wait);
-            continue;
+            result = sleep_and_check(wait);
+        } else {
+            if (slept)
+                fs_shared_awake_slept(h, wait->slot, wait->joined_ns);
+            result = come_and_leave(wait, RECEIVE);
         }
-        granted_ns = FS_GET(&slot->granted_ns);
-        if (slept && h->spins && granted_ns >= wait->joined_ns && granted_ns <= fs_now_ns())
-            fs_awake_slept(granted_ns);
-        wait->result = come_and_leave(wait, RECEIVE);
     }
+    return result;
 }
 
-int fs_shared_wait_for(struct fs_shared_wait *wait)
+int fs_shared_wait_for(struct fs_shared_wait *wait, int result)
 {
-    if (wait->result == FS_NOT_OVER) {
+    if (result == FS_NOT_OVER) {
         pthread_cleanup_push(shared_abandon, wait);
-        wait_until_over(wait);
+        result = wait_until_over(wait);
         pthread_cleanup_pop(0);
     }
     forget_token(wait);
-    return wait->result;
+    return result;
 }

@@ -5,6 +5,7 @@
 
 #include "deadline.h"
 #include "shared/shared_awake.h"
+#include "shared/shared_section.h"
 #include "token.h"
 
 /* No result yet; results are not negative. */
@@ -21,7 +22,9 @@ struct fs_shared_wait {
     int64_t                   look_ns;      /* when it looks at others next; 0: not known yet */
     bool                      checked;      /* processes, before it is refused */
     struct fs_shared_awake    awake;
-    int                       result;       /* owner only: of the wait, or FS_NOT_OVER */
+    int64_t                   units;
+    int                       priority;
+    int                       refusal;      /* the error to return instead of waiting, or 0 */
 };
 
 /* Put it on the token's list (NULL: none).  0, or the token's reason.  No lock held. */
@@ -31,14 +34,7 @@ int fs_shared_wait_begin(struct fs_shared_wait *wait, fairsem_shared_t *h,
 /* fs_shared_enter() for this wait: ETIMEDOUT also if its token is canceled, see `reason`. */
 int fs_shared_wait_enter(struct fs_shared_wait *wait, struct fs_shared_section *in);
 
-/* Join, as the last of this priority.  False: all slots are in use.  The lock is held. */
-bool fs_shared_wait_join(struct fs_shared_wait *wait, struct fs_shared_section *in, int64_t n,
-                         int priority);
-
-/* Check processes (R4), unless that would take long.  FS_NOT_OVER, or an error. */
-int fs_shared_wait_check(struct fs_shared_wait *wait);
-
-/* If wait->result is FS_NOT_OVER, wait for the result.  Cancellation point.  No lock held. */
-int fs_shared_wait_for(struct fs_shared_wait *wait);
+/* If the result is FS_NOT_OVER, wait for another.  Cancellation point.  No lock held. */
+int fs_shared_wait_for(struct fs_shared_wait *wait, int result);
 
 #endif

@@ -139,6 +139,13 @@ int fs_watch_check(fairsem_shared_t *h, const struct fs_deadline *deadline, enum
     return error;
 }
 
+int fs_watch_glance(fairsem_shared_t *h)
+{
+    int error = fs_watch_check(h, &fs_lock_at_once, FS_THOSE_OF_INTEREST);
+
+    return error == ETIMEDOUT ? 0 : error;
+}
+
 void fs_watch_wake_granted(fairsem_shared_t *h)
 {
     int64_t now = fs_now_ns();

@@ -31,6 +31,9 @@ bool fs_watch_due(fairsem_shared_t *h, int64_t ns);
 enum fs_whom { FS_THOSE_OF_INTEREST, FS_EVERYBODY };
 int fs_watch_check(fairsem_shared_t *h, const struct fs_deadline *deadline, enum fs_whom whom);
 
+/* The same by one who waits: if the lock cannot be had at once, others drop the dead. */
+int fs_watch_glance(fairsem_shared_t *h);
+
 /* Wake the threads that were granted a while ago: their granter may have died before the wake. */
 void fs_watch_wake_granted(fairsem_shared_t *h);
 

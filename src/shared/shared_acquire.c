@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shared_acquire.c - an acquire that the fast path did not do: it takes its units in a section, or
+ * joins the queue, and checks whether it is the dead who keep it from its units (R4).
+ */
+#include "shared/shared_acquire.h"
+
+#include "probes.h"
+#include "shared/attach.h"
+#include "shared/change.h"
+#include "shared/life.h"
+#include "shared/shared_queue.h"
+#include "shared/shared_wait.h"
+#include "shared/watch.h"
+
+#include <errno.h>
+
+/* ---- In the section ---- */
+
+static void count_wait(fairsem_shared_t *h)
+{
+    struct fs_shared_counters *count = &h->segment->count;
+    int64_t waiters = FS_GET(&h->segment->waiters);
+
+    FS_COUNT_UP(&count->waits, 1);
+    if (waiters > FS_GET(&count->waiters_max))
+        FS_PUT(&count->waiters_max, waiters);
+}
+
+static void fill_in_slot(const struct fs_shared_wait *wait, struct fs_slot *slot)
+{
+    FS_PUT(&slot->process, FS_GET(&wait->handle->self));
+    FS_PUT(&slot->units, wait->units);
+    FS_PUT(&slot->seq, wait->seq);
+    FS_PUT(&slot->priority, wait->priority);
+    FS_PUT(&slot->joined_ns, wait->joined_ns);
+    FS_PUT(&slot->granted_ns, 0);
+    FS_PUT(&slot->old, 0);
+}
+
+/* Join, as the last of this priority.  FS_NOT_OVER; ENOBUFS: all slots are in use. */
+static int shared_join(struct fs_shared_wait *wait, struct fs_shared_section *in)
+{
+    fairsem_shared_t *h = wait->handle;
+    const int index = fs_slot_find_free(h);
+    int next;
+
+    if (index == FS_NOBODY)
+        return ENOBUFS;
+    wait->joined_ns = fs_shared_section_now(in);
+    wait->seq = fs_load_seq(in, &h->segment->next_seq);
+    FS_PUT(&h->segment->next_seq, wait->seq + 1);
+    fill_in_slot(wait, &h->slots[index]);
+    FS_COMMIT(in, &h->slots[index].state, FS_SLOT_WAITING);
+    FS_PUT(&wait->slot, index);
+    fs_queue_join(in, index);
+    next = fs_shared_awake_begin(&wait->awake, in, index, wait->units, wait->joined_ns);
+    if (next != FS_NOBODY)
+        fs_shared_will_wake(in, next);
+    count_wait(h);
+    fs_probe_shared_wait_begin(h, h->file.inode, wait->units, wait->seq, wait->priority);
+    return FS_NOT_OVER;
+}
+
+/* A process whose units survive exec must not wait. */
+static bool keeps(const fairsem_shared_t *h)
+{
+    return FS_GET(&h->processes[FS_GET(&h->self)].keeps) != 0;
+}
+
+/* Returns a result, or FS_NOT_OVER: it has joined. */
+static int shared_take_or_join(struct fs_shared_wait *wait, struct fs_shared_section *in)
+{
+    if (wait->units > in->total)
+        return E2BIG;
+    if (wait->units <= in->available && fs_queue_leads(in, wait->priority)) {
+        fs_shared_take(in, wait->units);
+        return 0;
+    }
+    if (wait->refusal != 0)
+        return wait->refusal;
+    return keeps(wait->handle) ? EBUSY : shared_join(wait, in);
+}
+
+static int enter_and_take(struct fs_shared_wait *wait)
+{
+    struct fs_shared_section in;
+    int result = fs_shared_wait_enter(wait, &in);
+
+    if (result == ETIMEDOUT && wait->reason != 0)
+        return wait->reason;
+    if (result != 0)
+        return result;
+    result = wait->reason != 0 ? wait->reason : shared_take_or_join(wait, &in);
+    if (result == ENOBUFS && wait->checked)
+        FS_COUNT_UP(&wait->handle->segment->count.refused, 1);
+    result = fs_shared_section_result(&in, result);
+    /* An error here is found again when the thread takes the lock the next time. */
+    (void)fs_shared_section_end(&in);
+    return result;
+}
+
+/* ---- The dead ---- */
+
+/* R4: is the refusal due to the dead?  A full queue may be full of them. */
+static int take_again(struct fs_shared_wait *wait, int result)
+{
+    fairsem_shared_t *h = wait->handle;
+    int error;
+
+    if (result == wait->refusal && !fs_watch_due(h, fs_watch_call_ns(h)))
+        return result;
+    error = fs_watch_check(h, wait->deadline,
+                           result == ENOBUFS ? FS_EVERYBODY : FS_THOSE_OF_INTEREST);
+    if (error != 0)
+        return error;
+    wait->checked = true;
+    return enter_and_take(wait);
+}
+
+static int take_or_check(struct fs_shared_wait *wait)
+{
+    fairsem_shared_t *h = wait->handle;
+    int result = enter_and_take(wait), error;
+
+    if (result == ENOBUFS || result == EBUSY || (result != 0 && result == wait->refusal))
+        result = take_again(wait, result);
+    if (result != FS_NOT_OVER)
+        return result;
+    /* R4: it has joined before it checks, so that the check takes it no place in the queue. */
+    error = fs_watch_due(h, fs_watch_call_ns(h)) ? fs_watch_glance(h) : fs_shared_check_file(h);
+    return error != 0 ? error : FS_NOT_OVER;
+}
+
+/*
+ * Can a request be refused without the lock?  Processes that try again and again would keep it
+ * from those that have units to give.  The count is loaded at one moment; a repair or a check may
+ * be due, so this is only for as long as one has been done lately.
+ */
+static bool is_refused(fairsem_shared_t *h, int64_t n)
+{
+    const struct fs_segment *segment = h->segment;
+
+    return n <= fs_shared_total(h)
+           && n > fs_word_available(atomic_load_explicit(&segment->word, memory_order_acquire))
+           && FS_GET(&segment->damaged) == 0 && FS_GET(&segment->unfinished) == 0
+           && FS_GET(&segment->unsettled) == 0
+           && !fs_long_ago(fs_now_ns(), FS_GET(&segment->checked_ns), fs_watch_call_ns(h));
+}
+
+int fs_shared_acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,
+                      const struct fs_deadline *deadline, const fairsem_token_t *token)
+{
+    struct fs_shared_wait wait;
+    int error = fs_shared_be_attached(h, deadline);
+
+    if (error == 0)
+        error = fs_shared_look_at_file(h);
+    if (error == 0 && refusal != 0 && is_refused(h, n))
+        return refusal;
+    if (error == 0)
+        error = fs_shared_wait_begin(&wait, h, deadline, token);
+    if (error == 0) {
+        wait.units = n;
+        wait.priority = priority;
+        wait.refusal = refusal;
+        error = fs_shared_wait_for(&wait, take_or_check(&wait));
+    }
+    return error == ETIMEDOUT && refusal != 0 ? refusal : error;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* shared_acquire.h - an acquire that the fast path did not do; see shared_acquire.c. */
+#ifndef FS_SHARED_ACQUIRE_H
+#define FS_SHARED_ACQUIRE_H
+
+#include "deadline.h"
+#include "shared/handle.h"
+
+/*
+ * Take n units, or wait for them until the deadline (NULL: none), or until the token is canceled.
+ * `refusal` is the error to return instead of waiting, or 0.  Cancellation point.  No lock held.
+ */
+int fs_shared_acquire(fairsem_shared_t *h, int64_t n, int priority, int refusal,
+                      const struct fs_deadline *deadline, const fairsem_token_t *token);
+
+#endif
