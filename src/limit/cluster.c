@@ -3,24 +3,88 @@
  * cluster.c - fairsem-limit-cluster: what fairsem-limit becomes for a name that etcd keeps for many
  * machines.
  *
- *      cluster_open.h      which etcd, and as whom
- *      cluster_turn.h      wait for the turn
- *      cluster_guard.h     end the command before etcd gives its place away
- *      cluster_status.h    who runs and who waits
+ *      cluster_open.c      which etcd, and as whom
+ *      cluster_turn.c      wait for the turn
+ *      cluster_guard.c     end the command before etcd gives its place away
+ *      cluster_status.c    who runs and who waits
  */
-#include "cluster_guard.h"
-#include "cluster_open.h"
-#include "cluster_status.h"
-#include "cluster_turn.h"
-#include "descriptors.h"
+#include "cluster_name.h"
 #include "options.h"
 #include "run/command.h"
 
+#include <dirent.h>
 #include <err.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+/* ---- Descriptors ---- */
+
+/*
+ * The command has the descriptors that this process was given, and no others: libcurl opens some
+ * that an exec does not close.
+ */
+struct descriptors {
+    int   *list;
+    size_t count;
+    bool   known;
+};
+
+/* Do something with each that is open. */
+static bool each_descriptor(void (*act)(struct descriptors *given, int fd),
+                            struct descriptors *given)
+{
+    DIR *directory = opendir("/proc/self/fd");
+    const struct dirent *entry;
+
+    if (directory == NULL)
+        return false;
+    while ((entry = readdir(directory)) != NULL) {
+        if (entry->d_name[0] != '.')
+            act(given, atoi(entry->d_name));
+    }
+    closedir(directory);
+    return true;
+}
+
+static void add_given(struct descriptors *given, int fd)
+{
+    int *more = realloc(given->list, (given->count + 1) * sizeof *more);
+
+    if (more == NULL) {
+        given->known = false;
+        return;
+    }
+    given->list = more;
+    given->list[given->count++] = fd;
+}
+
+static void hide_other(struct descriptors *given, int fd)
+{
+    for (size_t i = 0; i < given->count; i++) {
+        if (given->list[i] == fd)
+            return;
+    }
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+/* Those that are open now are for the command. */
+static void descriptors_are_given(struct descriptors *given)
+{
+    *given = (struct descriptors){ .known = true };
+    given->known = each_descriptor(add_given, given) && given->known;
+}
+
+/* An exec closes those that have been opened since. */
+static void descriptors_hide_others(struct descriptors *given)
+{
+    if (given->known)
+        each_descriptor(hide_other, given);
+}
+
+/* ---- The command ---- */
 
 /* An etcd that has taken longer to end the wait answers no question either. */
 #define ANSWERS_NS INT64_C(1000000000)

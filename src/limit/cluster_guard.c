@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster_guard.c - see cluster_guard.h. */
+/*
+ * cluster_guard.c - end the command before etcd gives its place away; see cluster_name.h.
+ *
+ * If no renewal is answered, the command and all its descendants get SIGTERM when an eighth of the
+ * lease is left of the time for which the hold is good, and SIGKILL when that is over; a quarter of
+ * the lease later etcd gives the place to the next.
+ *
+ * From the moment that a lease is in danger until the command has been killed, nothing blocks this
+ * thread, needs memory or a descriptor, or asks anybody: what is needed was made before, and a thread of
+ * its own writes the message, which may wait for a terminal or a pipe for ever.
+ */
 #define _GNU_SOURCE
-#include "cluster_guard.h"
+#include "cluster_name.h"
 
 #include "process.h"
+#include "run/command.h"
 
 #include <err.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster_open.c - see cluster_open.h. */
-#include "cluster_open.h"
+/* cluster_open.c - which etcd, and as whom; see cluster_name.h. */
+#include "cluster_name.h"
 
 #include "names.h"
 

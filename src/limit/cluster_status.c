@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster_status.c - see cluster_status.h. */
-#include "cluster_status.h"
+/* cluster_status.c - who runs and who waits; see cluster_name.h. */
+#include "cluster_name.h"
 
 #include "run/duration.h"
 #include "output.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster_turn.c - see cluster_turn.h. */
-#include "cluster_turn.h"
+/* cluster_turn.c - wait for the turn; see cluster_name.h. */
+#include "cluster_name.h"
 
 #include "held.h"
 #include "process.h"

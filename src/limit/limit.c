@@ -10,9 +10,9 @@
  *      run/command.h   run the command
  *      tidy.h       remove the names that nobody has used for a day
  *      status.h     which processes run, and which wait
- *      cluster_exec.h  another program does all of this for a name that etcd keeps
+ *
+ * fairsem-limit-cluster (cluster.c) does all of this for a name that etcd keeps.
  */
-#include "cluster_exec.h"
 #include "held.h"
 #include "names.h"
 #include "options.h"
@@ -23,6 +23,7 @@
 
 #include <err.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -133,6 +134,34 @@ static int set_limit(const struct request *request, const char *segment)
     return exit_status;
 }
 
+/*
+ * Names that etcd keeps are for fairsem-limit-cluster, which has libcurl: a name of this machine need
+ * not wait until the linker has loaded that, and fairsem-limit can be installed without it.
+ *
+ * That program is beside this one, as in a build directory, or where `make install` has put it.  Who
+ * could replace it there could replace this one, too: no variable and no directory of the caller's
+ * leads to what root may run.
+ */
+static int become_cluster_program(char **argv)
+{
+    static const char installed[] = FAIRSEM_CLUSTER_PROGRAM;    /* "": it was not built */
+    const char *name = strrchr(installed, '/');
+    char beside[PATH_MAX + sizeof installed] = "";
+    ssize_t length = readlink("/proc/self/exe", beside, PATH_MAX);
+
+    if (name == NULL) {
+        warnx("--cluster: this fairsem-limit was built without libfairsem-cluster");
+        return OWN_FAILURE;
+    }
+    if (length > 0 && length < PATH_MAX && beside[0] == '/') {
+        strcpy(strrchr(beside, '/'), name);
+        execv(beside, argv);
+    }
+    execv(installed, argv);
+    warn("--cluster needs libfairsem-cluster: %s", installed);
+    return OWN_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
     char segment[SEGMENT_NAME_SIZE];
@@ -143,7 +172,7 @@ int main(int argc, char **argv)
     if (!options_read(argc, argv, &request, &exit_status))
         return exit_status;
     if (request.cluster.on)
-        return cluster_exec(argv);
+        return become_cluster_program(argv);
     wrong = names_set_directory(request.directory);
     if (wrong != NULL) {
         warnx("%s: %s", request.directory, wrong);

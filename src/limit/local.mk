@@ -18,44 +18,43 @@ fairsem_limit_both = $(commands) \
 
 # Names of this machine.
 fairsem_limit_segments = \
-	src/limit/cluster_exec.h \
 	src/limit/limit.c \
 	src/limit/names.c \
 	src/limit/status.c src/limit/status.h \
 	src/limit/tidy.c src/limit/tidy.h \
 	src/limit/turn.c src/limit/turn.h
 
-# Names that etcd keeps, with libcurl and the JSON library; without them, a message.
+# Names that etcd keeps, with libcurl and the JSON library.
 fairsem_limit_etcd = \
 	src/limit/cluster.c \
-	src/limit/cluster_guard.c src/limit/cluster_guard.h \
-	src/limit/cluster_open.c src/limit/cluster_open.h \
-	src/limit/cluster_status.c src/limit/cluster_status.h \
-	src/limit/cluster_turn.c src/limit/cluster_turn.h \
-	src/limit/descriptors.c src/limit/descriptors.h
+	src/limit/cluster_guard.c \
+	src/limit/cluster_name.h \
+	src/limit/cluster_open.c \
+	src/limit/cluster_status.c \
+	src/limit/cluster_turn.c
 
 EXTRA_DIST += $(fairsem_limit_both) $(fairsem_limit_segments) $(fairsem_limit_etcd) \
-	src/limit/cluster_exec.c src/limit/cluster_none.c doc/man/fairsem-limit.1 \
+	doc/man/fairsem-limit.1 \
 	packaging/completion/fairsem-limit.bash packaging/completion/_fairsem-limit
 if HAVE_SHARED
 bin_PROGRAMS += fairsem-limit
 fairsem_limit_SOURCES = $(fairsem_limit_both) $(fairsem_limit_segments)
 fairsem_limit_CPPFLAGS = $(AM_CPPFLAGS) -D_DEFAULT_SOURCE \
-	-DFAIRSEM_PROGRAM_DIRECTORY='"$(pkglibexecdir)"'
+	-DFAIRSEM_CLUSTER_PROGRAM='"$(cluster_program)"'
 # Statically, if there is a static library: the dynamic linker would take a third of the time that a
 # short command costs; and what one of the two programs finds is what it was built with.
 fairsem_limit_LDFLAGS = -static
 fairsem_limit_LDADD = libfairsem.la
 
 if HAVE_CLUSTER
-fairsem_limit_SOURCES += src/limit/cluster_exec.c
+cluster_program = $(pkglibexecdir)/fairsem-limit-cluster
 pkglibexec_PROGRAMS = fairsem-limit-cluster
 fairsem_limit_cluster_SOURCES = $(fairsem_limit_both) $(fairsem_limit_etcd)
 fairsem_limit_cluster_CPPFLAGS = $(AM_CPPFLAGS) -D_DEFAULT_SOURCE
 fairsem_limit_cluster_LDFLAGS = -static
 fairsem_limit_cluster_LDADD = libfairsem-cluster.la libfairsem.la
 else
-fairsem_limit_SOURCES += src/limit/cluster_none.c
+cluster_program =
 endif
 
 dist_man_MANS += doc/man/fairsem-limit.1

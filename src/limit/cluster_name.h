@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* cluster_name.h - a name that etcd keeps: what fairsem-limit-cluster does with it. */
+#ifndef LIMIT_CLUSTER_NAME_H
+#define LIMIT_CLUSTER_NAME_H
+
+#include "request.h"
+
+#include <fairsem/cluster.h>
+
+struct cluster_name {
+    const struct request *request;
+    fairsem_cluster_t    *handle;
+};
+
+/* ---- cluster_open.c: which etcd, and as whom; what is secret is in files that variables name ---- */
+
+/* The URLs. */
+const char *cluster_endpoints(const struct request *request);
+
+/* False: a message has been printed. */
+bool cluster_open(struct cluster_name *name, const struct request *request);
+
+/* The meaning of an errno value of the library for this command. */
+const char *cluster_error(int error);
+
+/* 0; or print that meaning, and which etcd it is, if that matters, and return OWN_FAILURE. */
+int cluster_result(const struct cluster_name *name, int error);
+
+/* ---- cluster_turn.c: wait in the queue of the name until it is our turn ---- */
+
+/*
+ * Wait.  Returns true if it is our turn; else *exit_status is set, and if that is not TIMED_OUT, a
+ * message has been printed.
+ * The hold is empty if an outer command holds the units.  A signal that ends the wait ends the
+ * process.
+ */
+bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
+                       int *exit_status);
+
+/* For commands inside this one: it holds units, with this fence.  False: no memory. */
+bool cluster_turn_announce(const struct cluster_name *name, int64_t fence);
+
+/* ---- cluster_guard.c: end the command before etcd gives its place away ---- */
+
+struct command;
+
+/* As run_as_child.  It gives the units back when the command has ended. */
+int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
+                        struct command *command);
+
+/* ---- cluster_status.c: who runs and who waits under the name ---- */
+
+/* Print it, as a table or as JSON, once or each second.  Returns an exit status. */
+int cluster_status_print(const struct cluster_name *name);
+
+/*
+ * The wait of this request was too long: say so on stderr, and who runs if etcd answers, unless it
+ * shall be quiet.
+ */
+void cluster_status_gave_up(const struct cluster_name *name, bool answers);
+
+#endif
