@@ -11,6 +11,7 @@
 #include "cluster_name.h"
 #include "options.h"
 #include "run/command.h"
+#include "run/duration.h"
 
 #include <dirent.h>
 #include <err.h>
@@ -102,15 +103,7 @@ static bool tell_command(const struct cluster_name *name, const fairsem_cluster_
     return false;
 }
 
-static int64_t ns_since(const struct timespec *began)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (now.tv_sec - began->tv_sec) * INT64_C(1000000000) + now.tv_nsec - began->tv_nsec;
-}
-
-static int run(const struct cluster_name *name, struct descriptors *given)
+static int run_in_cluster(const struct cluster_name *name, struct descriptors *given)
 {
     struct timespec began;
     fairsem_cluster_hold_t hold = { { 0 } };
@@ -122,7 +115,7 @@ static int run(const struct cluster_name *name, struct descriptors *given)
     clock_gettime(CLOCK_MONOTONIC, &began);
     if (!cluster_turn_take(name, &hold, &exit_status)) {
         if (exit_status == TIMED_OUT)
-            cluster_status_gave_up(name, ns_since(&began) - name->request->wait_ns < ANSWERS_NS);
+            cluster_status_gave_up(name, duration_since(&began) - name->request->wait_ns < ANSWERS_NS);
         return exit_status;
     }
     descriptors_hide_others(given);
@@ -152,6 +145,6 @@ int main(int argc, char **argv)
     switch (request.what) {
     case STATUS: return cluster_status_print(&name);
     case REMOVE: return cluster_result(&name, fairsem_cluster_remove(name.handle));
-    default:     return run(&name, &given);
+    default:     return run_in_cluster(&name, &given);
     }
 }

@@ -83,7 +83,7 @@ static void *write_words(void *arg)
 }
 
 /* After the signals. */
-static void tell(struct cluster_guard *g, int lost)
+static void tell_loss(struct cluster_guard *g, int lost)
 {
     pthread_t writer;
 
@@ -109,7 +109,7 @@ static void finish_words(const struct cluster_guard *g)
 
 /* ---- The guard ---- */
 
-static int look(struct guard *guard, pid_t child)
+static int guard_looks(struct guard *guard, pid_t child)
 {
     struct cluster_guard *g = (struct cluster_guard *)guard;
     int lost = fairsem_cluster_lost(g->hold);
@@ -120,7 +120,7 @@ static int look(struct guard *guard, pid_t child)
         guard->fd = -1;
     if (g->name->request->cluster.keep_running) {
         if (left == 0)
-            tell(g, lost);
+            tell_loss(g, lost);
         return left == 0 ? -1 : (int)(left / NS_PER_MS) + 1;
     }
     if (!g->ending && left > g->grace)
@@ -128,7 +128,7 @@ static int look(struct guard *guard, pid_t child)
     if (!g->ending) {
         g->ending = true;
         signal_all(child, SIGTERM);
-        tell(g, lost);
+        tell_loss(g, lost);
     }
     if (left >= NS_PER_MS)
         return (int)(left / NS_PER_MS);
@@ -144,7 +144,7 @@ static void kill_all(void)
     while (waitpid(-1, NULL, WNOHANG) >= 0 && poll(NULL, 0, KILL_AGAIN_MS) >= 0);
 }
 
-static bool ended(struct guard *guard, int status)
+static bool guard_ended(struct guard *guard, int status)
 {
     struct cluster_guard *g = (struct cluster_guard *)guard;
     /* It has done its work before the place was lost, though it was told to stop. */
@@ -164,7 +164,7 @@ int cluster_run_guarded(const struct cluster_name *name, fairsem_cluster_hold_t 
     static struct cluster_guard g;      /* the words may be written when the process ends */
 
     g = (struct cluster_guard){
-        .guard = { .fd = fairsem_cluster_fd(name->handle), .look = look, .ended = ended },
+        .guard = { .fd = fairsem_cluster_fd(name->handle), .look = guard_looks, .ended = guard_ended },
         .name = name, .hold = hold,
         .grace = (lease != 0 ? lease : FAIRSEM_CLUSTER_TTL) / 8,
     };

@@ -7,6 +7,9 @@
 
 #include <fairsem/cluster.h>
 
+/* So many that run or wait are shown. */
+enum { CLUSTER_USERS = 32768 };
+
 struct cluster_name {
     const struct request *request;
     fairsem_cluster_t    *handle;

@@ -10,9 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { MOST_USERS = 32768 };
-
-static void describe(const struct shown_name *name, int number, struct shown_user *shown,
+static void describe_cluster_user(const struct shown_name *name, int number, struct shown_user *shown,
                      char *text, size_t size)
 {
     const fairsem_cluster_user_t *user = (const fairsem_cluster_user_t *)name->users + number;
@@ -28,33 +26,48 @@ static void describe(const struct shown_name *name, int number, struct shown_use
     };
 }
 
+/* Who runs and who waits; shown->limit is known already, or 0.  Returns an errno value. */
+static int list_cluster_users(const struct cluster_name *name, struct shown_name *shown)
+{
+    static fairsem_cluster_user_t users[CLUSTER_USERS];
+    size_t count = 0;
+    int error = fairsem_cluster_users(name->handle, users, CLUSTER_USERS, &count);
+
+    shown->users = users;
+    shown->describe = describe_cluster_user;
+    shown->count = count < CLUSTER_USERS ? (int)count : CLUSTER_USERS;
+    shown->free = shown->limit;
+    for (int i = 0; i < shown->count; i++) {
+        if (users[i].place != 0)
+            continue;
+        shown->running++;
+        shown->free -= users[i].units > 0 ? users[i].units : 0;
+    }
+    shown->waiting = (int64_t)count - shown->running;
+    return error;
+}
+
 void cluster_status_gave_up(const struct cluster_name *name, bool answers)
 {
-    static fairsem_cluster_user_t users[MOST_USERS];
     const struct request *request = name->request;
-    struct shown_name shown = { .name = request->name, .users = users, .describe = describe };
-    size_t count = 0;
+    struct shown_name shown = { .name = request->name };
 
     if (request->quiet)
         return;
-    if (!answers || fairsem_cluster_users(name->handle, users, MOST_USERS, &count) != 0) {
+    if (answers && list_cluster_users(name, &shown) == 0) {
+        table_gave_up(&shown, request);
+    } else {
         char duration[DURATION_SIZE];
 
         warnx("%s: waited %s in vain; %s", shown.name, duration_text(request->wait_ns, duration),
               cluster_error(ENETUNREACH));
-        return;
     }
-    shown.count = count < MOST_USERS ? (int)count : MOST_USERS;
-    table_gave_up(&shown, request);
 }
 
-static int print(struct output *output, const void *arg)
+static int print_cluster_name(struct output *output, const void *arg)
 {
-    static fairsem_cluster_user_t users[MOST_USERS];
     const struct cluster_name *name = arg;
-    struct shown_name shown = { .name = name->request->name, .where = "etcd", .cluster = true,
-                                .users = users, .describe = describe };
-    size_t count = 0;
+    struct shown_name shown = { .name = name->request->name, .where = "etcd", .cluster = true };
     int error = fairsem_cluster_limit(name->handle, &shown.limit), damage = 0;
 
     if (error == EPROTO) {      /* its key is damaged, if the others can be read */
@@ -62,19 +75,10 @@ static int print(struct output *output, const void *arg)
         damage = error;
     }
     if (error == 0 || damage != 0)
-        error = fairsem_cluster_users(name->handle, users, MOST_USERS, &count);
+        error = list_cluster_users(name, &shown);
     if (error == 0) {
         if (damage != 0)
             warnx("%s: the key 'limit' is damaged", name->request->name);
-        shown.count = count < MOST_USERS ? (int)count : MOST_USERS;
-        shown.free = shown.limit;
-        for (int i = 0; i < shown.count; i++) {
-            if (users[i].place != 0)
-                continue;
-            shown.running++;
-            shown.free -= users[i].units > 0 ? users[i].units : 0;
-        }
-        shown.waiting = (int64_t)count - shown.running;
         output_name(output, &shown);
         error = damage;
     }
@@ -83,5 +87,5 @@ static int print(struct output *output, const void *arg)
 
 int cluster_status_print(const struct cluster_name *name)
 {
-    return output_status(name->request, print, name);
+    return output_status(name->request, print_cluster_name, name);
 }

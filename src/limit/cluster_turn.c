@@ -18,11 +18,13 @@
 #include <unistd.h>
 
 enum {
-    MOST_USERS = 32768,
     PATIENCE_MS = 1000,         /* after a signal, for etcd to take the request out of the line */
     SECONDS_BETWEEN = 2,        /* two questions for the line of progress, */
     MORE_FOR_USERS = 50,        /* and one more for so many who run or wait: each reads all */
 };
+
+/* Of the main thread before the wait, then of the one that asks. */
+static fairsem_cluster_user_t users[CLUSTER_USERS];
 
 /* ======================================================================== *
  *  A command inside a command
@@ -43,7 +45,7 @@ static char *held_name(const char *name)
 }
 
 /* Endpoints as a number. */
-static unsigned long long number_of(const char *text)
+static unsigned long long number_of_text(const char *text)
 {
     unsigned long long number = 14695981039346656037ull;
 
@@ -58,7 +60,7 @@ bool cluster_turn_announce(const struct cluster_name *name, int64_t fence)
     bool done;
 
     snprintf(more, sizeof more, ":%" PRId64 ":%llu:%" PRId64 ":%llu", name->request->limit,
-             process_started(getpid()), fence, number_of(cluster_endpoints(name->request)));
+             process_started(getpid()), fence, number_of_text(cluster_endpoints(name->request)));
     done = text != NULL && held_announce(text, name->request->units, more);
 
     free(text);
@@ -76,9 +78,8 @@ struct outer {
  * other process of its number was started at the same time.  Only where the endpoints are written in
  * another way is it for etcd to say whether it is the same one, which then has the same fence.
  */
-static int64_t units_of(void *arg, long pid, const char *said)
+static int64_t units_of_outer(void *arg, long pid, const char *said)
 {
-    static fairsem_cluster_user_t users[MOST_USERS];
     struct outer *outer = arg;
     const struct cluster_name *name = outer->name;
     unsigned long long started, where;
@@ -88,11 +89,11 @@ static int64_t units_of(void *arg, long pid, const char *said)
     if (sscanf(said, ":%" SCNd64 ":%" SCNd64 ":%llu:%" SCNd64 ":%llu", &units, &outer->limit, &started,
                &fence, &where) != 5 || started != process_started(pid))
         return 0;
-    if (where == number_of(cluster_endpoints(name->request)))
+    if (where == number_of_text(cluster_endpoints(name->request)))
         return units;
-    if (fairsem_cluster_users(name->handle, users, MOST_USERS, &count) != 0)
+    if (fairsem_cluster_users(name->handle, users, CLUSTER_USERS, &count) != 0)
         return 0;
-    for (size_t i = 0; i < count && i < MOST_USERS; i++) {
+    for (size_t i = 0; i < count && i < CLUSTER_USERS; i++) {
         if (users[i].place == 0 && users[i].pid == pid && users[i].fence == fence)
             return users[i].units;
     }
@@ -100,11 +101,11 @@ static int64_t units_of(void *arg, long pid, const char *said)
 }
 
 /* True if an outer command holds units; *units are how many, and *limit is its limit. */
-static bool is_held(const struct cluster_name *name, int64_t *units, int64_t *limit)
+static bool outer_holds(const struct cluster_name *name, int64_t *units, int64_t *limit)
 {
     char *text = held_name(name->request->name);
     struct outer outer = { .name = name };
-    bool held = text != NULL && held_by(text, units_of, &outer, units) == ANCESTOR;
+    bool held = text != NULL && held_by(text, units_of_outer, &outer, units) == ANCESTOR;
 
     *limit = outer.limit;
 
@@ -119,7 +120,6 @@ static bool is_held(const struct cluster_name *name, int64_t *units, int64_t *li
 struct turn {
     const struct cluster_name *name;
     fairsem_cluster_hold_t    *hold;
-    struct timespec            began;
 
     pthread_mutex_t mutex;
     pthread_cond_t  changed;        /* over, or time for the next question */
@@ -127,7 +127,7 @@ struct turn {
     struct standing standing;       /* mutex: what the asker has heard last */
 };
 
-static int acquire(void *arg, const fairsem_wait_t *how)
+static int acquire_from_etcd(void *arg, const fairsem_wait_t *how)
 {
     struct turn *turn = arg;
 
@@ -136,11 +136,10 @@ static int acquire(void *arg, const fairsem_wait_t *how)
 }
 
 /* What etcd says of this request.  Returns in how many seconds it may be asked again. */
-static int question(struct turn *turn, struct standing *standing)
+static int ask_who_runs(struct turn *turn, struct standing *standing)
 {
-    static fairsem_cluster_user_t users[MOST_USERS];
     size_t count = 0;
-    int error = fairsem_cluster_users(turn->name->handle, users, MOST_USERS, &count);
+    int error = fairsem_cluster_users(turn->name->handle, users, CLUSTER_USERS, &count);
 
     if (error != 0) {
         standing->trouble = error == ENETUNREACH
@@ -149,7 +148,7 @@ static int question(struct turn *turn, struct standing *standing)
         return SECONDS_BETWEEN;
     }
     *standing = (struct standing){ 0 };
-    for (size_t i = 0; i < count && i < MOST_USERS; i++) {
+    for (size_t i = 0; i < count && i < CLUSTER_USERS; i++) {
         standing->running += users[i].place == 0;
         if (users[i].place != 0 && users[i].mine != 0)
             standing->place = users[i].place;
@@ -158,7 +157,7 @@ static int question(struct turn *turn, struct standing *standing)
 }
 
 /* In a thread of its own, because an etcd that does not answer is waited for. */
-static void *ask_etcd(void *arg)
+static void *asker_thread(void *arg)
 {
     struct turn *turn = arg;
     struct standing standing = { 0 };
@@ -169,7 +168,7 @@ static void *ask_etcd(void *arg)
         int seconds;
 
         pthread_mutex_unlock(&turn->mutex);
-        seconds = question(turn, &standing);
+        seconds = ask_who_runs(turn, &standing);
         clock_gettime(CLOCK_MONOTONIC, &next);
         next.tv_sec += seconds;
         pthread_mutex_lock(&turn->mutex);
@@ -181,8 +180,8 @@ static void *ask_etcd(void *arg)
     return NULL;
 }
 
-/* Signals are for others.  Nobody waits for its end: a question may be under way that nobody answers. */
-static bool start_to_ask(struct turn *turn)
+/* Signals are for others.  Nobody waits for its end: a question may be under way without an answer. */
+static bool start_asker(struct turn *turn)
 {
     sigset_t all, before;
     pthread_t thread;
@@ -190,7 +189,7 @@ static bool start_to_ask(struct turn *turn)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    done = pthread_create(&thread, NULL, ask_etcd, turn) == 0;
+    done = pthread_create(&thread, NULL, asker_thread, turn) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (done)
         pthread_detach(thread);
@@ -198,23 +197,19 @@ static bool start_to_ask(struct turn *turn)
 }
 
 /* For the line of progress. */
-static bool ask(void *arg, struct standing *standing)
+static bool tell_standing(void *arg, struct standing *standing)
 {
     struct turn *turn = arg;
-    struct timespec now;
 
     pthread_mutex_lock(&turn->mutex);
     if (!turn->asks)
-        turn->asks = start_to_ask(turn);
+        turn->asks = start_asker(turn);
     *standing = turn->standing;
     pthread_mutex_unlock(&turn->mutex);
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    standing->ns = (now.tv_sec - turn->began.tv_sec) * INT64_C(1000000000) + now.tv_nsec
-                   - turn->began.tv_nsec;
     return standing->place != 0 || standing->trouble != NULL;
 }
 
-static int wait_for_turn(const struct cluster_name *name, fairsem_cluster_hold_t *hold)
+static int wait_for_etcd(const struct cluster_name *name, fairsem_cluster_hold_t *hold)
 {
     const struct request *request = name->request;
     static struct turn turn = { .mutex = PTHREAD_MUTEX_INITIALIZER };
@@ -225,7 +220,7 @@ static int wait_for_turn(const struct cluster_name *name, fairsem_cluster_hold_t
     };
     const struct line line = {
         .name = request->name, .patience_ms = PATIENCE_MS,
-        .acquire = acquire, .ask = ask, .arg = &turn,
+        .acquire = acquire_from_etcd, .ask = tell_standing, .arg = &turn,
     };
     int error;
 
@@ -235,7 +230,6 @@ static int wait_for_turn(const struct cluster_name *name, fairsem_cluster_hold_t
     pthread_condattr_destroy(&monotonic);
     turn.name = name;
     turn.hold = hold;
-    clock_gettime(CLOCK_MONOTONIC, &turn.began);
     error = wait_line(&line, &how);
     pthread_mutex_lock(&turn.mutex);
     turn.over = true;
@@ -245,7 +239,7 @@ static int wait_for_turn(const struct cluster_name *name, fairsem_cluster_hold_t
 }
 
 /* True if the limit is another one than the request gives; a message has been printed. */
-static bool is_other(const struct request *request, int64_t limit)
+static bool limit_is_other(const struct request *request, int64_t limit)
 {
     if (limit == request->limit)
         return false;
@@ -255,11 +249,11 @@ static bool is_other(const struct request *request, int64_t limit)
     return true;
 }
 
-static bool is_other_limit(const struct cluster_name *name)
+static bool etcd_has_other_limit(const struct cluster_name *name)
 {
     int64_t limit;
 
-    return fairsem_cluster_limit(name->handle, &limit) == 0 && is_other(name->request, limit);
+    return fairsem_cluster_limit(name->handle, &limit) == 0 && limit_is_other(name->request, limit);
 }
 
 bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *hold,
@@ -268,13 +262,13 @@ bool cluster_turn_take(const struct cluster_name *name, fairsem_cluster_hold_t *
     int64_t units, limit;
     int error;
 
-    if (is_held(name, &units, &limit)) {
+    if (outer_holds(name, &units, &limit)) {
         *exit_status = OWN_FAILURE;
-        return !is_other(name->request, limit) && held_is_enough(name->request, units);
+        return !limit_is_other(name->request, limit) && held_is_enough(name->request, units);
     }
-    error = wait_for_turn(name, hold);
+    error = wait_for_etcd(name, hold);
     *exit_status = error == ETIMEDOUT ? TIMED_OUT : OWN_FAILURE;
-    if (error != 0 && error != ETIMEDOUT && (error != EINVAL || !is_other_limit(name)))
+    if (error != 0 && error != ETIMEDOUT && (error != EINVAL || !etcd_has_other_limit(name)))
         cluster_result(name, error);
     return error == 0;
 }

@@ -2,6 +2,8 @@
 /* json.c - see json.h. */
 #include "json.h"
 
+#include "names.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -43,10 +45,8 @@ void print_json_string(FILE *file, const char *text, size_t length)
 
         if (bytes == 0)
             fputs("\\ufffd", file);
-        else if (*at < ' ' || *at == 0x7f)
-            fprintf(file, "\\u%04x", *at);
-        else if (*at == 0xc2 && at[1] < 0xa0)   /* control characters, too, for a terminal */
-            fprintf(file, "\\u%04x", at[1]);
+        else if (*at == '\0' || control_length((const char *)at) != 0)
+            fprintf(file, "\\u%04x", at[bytes - 1]);
         else if (*at == '"' || *at == '\\')
             fprintf(file, "\\%c", *at);
         else

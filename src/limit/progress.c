@@ -35,6 +35,7 @@ void progress_begin(struct progress *p, const char *name,
                     bool (*ask)(void *arg, struct standing *standing), void *arg)
 {
     *p = (struct progress){ .name = name, .ask = ask, .arg = arg, .terminal = open_terminal() };
+    clock_gettime(CLOCK_MONOTONIC, &p->began);
 }
 
 int progress_show(struct progress *p)
@@ -51,7 +52,7 @@ int progress_show(struct progress *p)
         snprintf(place, sizeof place, "%" PRId64 "%s in line, %d running, ", standing.place,
                  ordinal_suffix(standing.place), standing.running);
     dprintf(p->terminal, ERASE "%s: %swaited %s%s%s", p->name, place,
-            duration_text(standing.ns, waited), standing.trouble != NULL ? "; " : "",
+            duration_text(duration_since(&p->began), waited), standing.trouble != NULL ? "; " : "",
             standing.trouble != NULL ? standing.trouble : "");
     p->shown = true;
     return 1000;

@@ -5,12 +5,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 /* What there is to say about a wait. */
 struct standing {
     int64_t     place;
     int         running;
-    int64_t     ns;             /* that it has waited */
     const char *trouble;        /* NULL: none */
 };
 
@@ -19,6 +19,7 @@ struct progress {
     bool (*ask)(void *arg, struct standing *standing);  /* false: there is nothing to say yet */
     void       *arg;
     int         terminal;       /* its descriptor; -1: stderr is none */
+    struct timespec began;
     bool        shown;
 };
 

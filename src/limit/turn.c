@@ -209,10 +209,8 @@ static bool ask(void *arg, struct standing *standing)
         return false;
     for (int i = 0; i < count && i < MOST_USERS; i++) {
         standing->running += users[i].place == 0;
-        if (users[i].place != 0 && users[i].mine != 0) {
+        if (users[i].place != 0 && users[i].mine != 0)
             standing->place = users[i].place;
-            standing->ns = users[i].ns;
-        }
     }
     return standing->place != 0;
 }

@@ -18,6 +18,14 @@ double duration_read(const char *text, const struct duration_unit *units)
     return end != text && units->name != NULL && number >= 0 ? number * units->ns : -1;
 }
 
+int64_t duration_since(const struct timespec *began)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - began->tv_sec) * INT64_C(1000000000) + now.tv_nsec - began->tv_nsec;
+}
+
 const char *duration_text(int64_t ns, char text[DURATION_SIZE])
 {
     static const struct { int64_t seconds; const char *name; } units[] = {

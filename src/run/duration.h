@@ -4,6 +4,7 @@
 #define RUN_DURATION_H
 
 #include <stdint.h>
+#include <time.h>
 
 struct duration_unit {
     const char *name;           /* NULL: the end of a list */
@@ -12,6 +13,9 @@ struct duration_unit {
 
 /* A number, not below 0, and the name of a unit without a space between them.  In ns; -1: it is not. */
 double duration_read(const char *text, const struct duration_unit *units);
+
+/* What has passed since a time of CLOCK_MONOTONIC, in ns. */
+int64_t duration_since(const struct timespec *began);
 
 enum { DURATION_SIZE = 40 };
 
