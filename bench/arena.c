@@ -19,8 +19,6 @@
 
 #include "clock.h"
 #include "die.h"
-#include "progress.h"
-#include "report.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -38,7 +36,6 @@ struct member {
     /* Written by the thread, read by main after the join. */
     long served, passed;
     int64_t longest_ns;
-    struct histogram waits;
 };
 
 struct arena {
@@ -62,7 +59,6 @@ static void note(struct member *m, int phase, int64_t waited, long services)
     if (phase == OVER)
         return;
     m->served++;
-    histogram_add(&m->waits, waited);
     m->passed += services > plan->threads - 1;
 }
 
@@ -127,32 +123,28 @@ static void count_units(const struct arena *a)
         return;
     while (units <= a->plan->units && ops->try_acquire(a->sem, 1) == 0)
         units++;
-    if (units != a->plan->units) {
-        report_note(ops->name);
+    if (units != a->plan->units)
         die("units were lost or made", 0);
-    }
 }
 
 static void sum_up(struct arena *a, struct arena_result *r, int64_t duration, int64_t cpu)
 {
     const struct arena_plan *plan = a->plan;
-    long least = -1, passed = 0;
+    long least = -1, served = 0, passed = 0;
 
     memset(r, 0, sizeof(*r));
     for (int i = 0; i < plan->threads; i++) {
         const struct member *m = &a->members[i];
 
-        histogram_add_all(&r->waits, &m->waits);
+        served += m->served;
         passed += m->passed;
         if (least < 0 || m->served < least)
             least = m->served;
         r->longest_ns = fmax(r->longest_ns, (double)m->longest_ns);
     }
-    r->per_second = (double)r->waits.all * (double)NS_PER_S / (double)duration;
-    r->median_ns = histogram_quantile(&r->waits, 0.5);
-    r->p99_ns = histogram_quantile(&r->waits, 0.99);
-    r->least_share = r->waits.all ? (double)least * plan->threads / (double)r->waits.all : 0;
-    r->cpu_ns = plan->busy || !r->waits.all ? NAN : (double)cpu / (double)r->waits.all;
+    r->per_second = (double)served * (double)NS_PER_S / (double)duration;
+    r->least_share = served ? (double)least * plan->threads / (double)served : 0;
+    r->cpu_ns = plan->busy_threads || !served ? NAN : (double)cpu / (double)served;
     r->passed = plan->units == 1 ? (double)passed : NAN;
 }
 
@@ -169,7 +161,7 @@ static void run_all(struct arena *a, pthread_t *busy, struct arena_result *resul
         a->members[i].place = i;
         start_thread(&a->members[i].thread, member, &a->members[i]);
     }
-    for (int i = 0; i < plan->busy; i++)
+    for (int i = 0; i < plan->busy_threads; i++)
         start_thread(&busy[i], compute, a);
     pthread_mutex_unlock(&a->gate);
 
@@ -184,7 +176,7 @@ static void run_all(struct arena *a, pthread_t *busy, struct arena_result *resul
 
     for (int i = 0; i < plan->threads; i++)
         pthread_join(a->members[i].thread, NULL);
-    for (int i = 0; i < plan->busy; i++)
+    for (int i = 0; i < plan->busy_threads; i++)
         pthread_join(busy[i], NULL);
     sum_up(a, result, ended - began, cpu);
 }
@@ -206,38 +198,4 @@ bool arena_run(const struct arena_plan *plan, struct arena_result *result)
     count_units(&a);
     sem_delete(plan->ops, a.sem);
     return true;
-}
-
-void arena_add(struct report_table *t, const char *peer, const struct arena_result *r)
-{
-    struct report_row *row = report_row(t, peer);
-    struct report_fairness *fair = &row->fair;
-    size_t i = row->n;
-
-    if (!t->contended && isnan(r->cpu_ns))
-        return;
-    row->samples[row->n++] = t->contended ? r->per_second / 1000 : r->cpu_ns;
-    fair->least_share[i] = r->least_share;
-    fair->median_wait_ns[i] = r->median_ns;
-    fair->p99_wait_ns[i] = r->p99_ns;
-    fair->cpu_ns[i] = r->cpu_ns;
-    fair->longest_wait_ns = fmax(fair->longest_wait_ns, r->longest_ns);
-    fair->passed += r->passed;
-}
-
-void arena_compare(struct report_table *t, struct arena_plan plan, const struct sem_ops *const *ops,
-                   int peers, int repetitions, double done, double share)
-{
-    struct arena_result result;
-
-    t->repetition_ns = plan.duration_ns;
-    for (int i = 0; i < repetitions * peers; i++) {
-        /* Another one begins each time. */
-        plan.ops = ops[(i + i / peers) % peers];
-        progress_show(t->title, done + share * i / repetitions / peers);
-        report_row(t, plan.ops->name);
-        if (arena_run(&plan, &result))
-            arena_add(t, plan.ops->name, &result);
-    }
-    report_table(t);
 }

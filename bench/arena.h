@@ -3,8 +3,6 @@
 #ifndef BENCH_ARENA_H
 #define BENCH_ARENA_H
 
-#include "histogram.h"
-#include "report_table.h"
 #include "sem_ops.h"
 
 enum { ARENA_MAX_THREADS = 64, ARENA_MAX_BUSY = 8 };
@@ -17,34 +15,19 @@ struct arena_plan {
     bool    asleep;     /* it sleeps while it holds the unit, as for a disk; else it computes */
     int64_t between_ns; /* how long it does something else before it asks again */
     bool    between_asleep;
-    int     busy;       /* threads that only compute and want no unit */
+    int     busy_threads; /* that only compute and want no unit */
     int64_t warm_up_ns, duration_ns;
 };
 
 struct arena_result {
     double per_second;  /* holds */
     double longest_ns;  /* wait: from the release until the thread holds a unit again */
-    double median_ns, p99_ns;
     double least_share; /* grants of the thread with the fewest; 1: as many as the average */
     double cpu_ns;      /* of the whole process, for each hold; NaN beside busy threads */
     double passed;      /* waits with a pass, see arena.c; NaN: cannot be seen from outside */
-    struct histogram waits;
 };
 
 /* False if the system has no such semaphore. */
 bool arena_run(const struct arena_plan *plan, struct arena_result *result);
-
-/*
- * Add a repetition to the table: thousand holds per second; in a table without the columns about
- * fairness, the processor time of a hold.
- */
-void arena_add(struct report_table *t, const char *peer, const struct arena_result *result);
-
-/*
- * Run the plan with each peer, in turn, and print the table.  The progress goes from `done` on, by
- * `share` (0 .. 1).
- */
-void arena_compare(struct report_table *t, struct arena_plan plan, const struct sem_ops *const *ops,
-                   int peers, int repetitions, double done, double share);
 
 #endif /* BENCH_ARENA_H */

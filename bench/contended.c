@@ -1,174 +1,155 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * contended.c - all threads want a unit all the time: how many holds per second there are, how
- * long the threads wait, and what that costs; for short and long holds, few and many threads.
+ * long the threads wait, and what that costs.
+ *
+ * contended: short and long holds, few and many threads, one unit or two, all peers.
+ *
+ * ring: one unit that is held for 2 us, beside a ring of threads in which each passes the unit to the
+ * next through a bare futex; then the same beside two threads that keep the cores busy.
+ *
+ * price: what strict order costs.  fairsem and sem_t, from 2 to 64 threads and from 1 to 50 us; then
+ * several units, and threads that do something else between their holds.
+ *
+ * cpu: the processor time of a wait.  A waiter that spins before it sleeps may run with its unit
+ * sooner; but if the unit does not come soon, it has used that time for nothing.  The holders sleep, as
+ * if they waited for a disk, so all processor time is that of waiting, waking and falling asleep.  In
+ * the last settings they compute, and their own time is included.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "arena.h"
 #include "clock.h"
-#include "contended_summary.h"
-#include "data_file.h"
-#include "duration_text.h"
-#include "foreign.h"
 #include "peers.h"
-#include "progress.h"
 #include "report.h"
 #include "workloads.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS = PEERS + 2 + FOREIGN_PEERS };
+#define US NS_PER_US
+#define MS NS_PER_MS
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* The peers whose distribution of waits is drawn. */
-#define WAITS_HOLD_NS INT64_C(10000)
-enum { WAITS_THREADS = 16, WAITS_UNITS = 1 };
+struct setting_text {
+    char text[160];
+};
 
-static struct contestant {
-    const char *name;
-    const struct sem_ops *ops; /* NULL: a peer in another language */
-    int foreign;
-    struct histogram waits;
-} contestants[ROWS];
-static int contestant_count;
-
-static void add_ops(const struct sem_ops *ops)
+/* report.py finds settings by this text. */
+static struct setting_text setting_text(const struct arena_plan *p)
 {
-    contestants[contestant_count++] = (struct contestant){ .name = ops->name, .ops = ops };
+    struct setting_text s;
+    char between[60] = "", busy[60] = "";
+
+    if (p->between_ns > 0)
+        snprintf(between, sizeof(between), ", %g us%s between", (double)p->between_ns / US,
+                 p->between_asleep ? " asleep" : "");
+    if (p->busy_threads > 0)
+        snprintf(busy, sizeof(busy), ", beside %d busy threads", p->busy_threads);
+    snprintf(s.text, sizeof(s.text), "%d threads, %d unit%s, held %g us%s%s%s", p->threads,
+             (int)p->units, p->units == 1 ? "" : "s", (double)p->hold_ns / US,
+             p->asleep ? " asleep" : "", between, busy);
+    return s;
 }
 
-static void gather(void)
+/* Run the plan with each peer, in turn; another one begins each time.  ops ends with NULL. */
+static void compare(const char *workload, struct arena_plan plan, const struct sem_ops *const *ops,
+                    int64_t duration_ns, int repetitions)
 {
-    contestant_count = 0;
-#define ADD(peer) add_ops(&ops_##peer);
-    FOR_EACH_PEER(ADD)
-    add_ops(&ops_parking);
-    if (futex_ring_ops())
-        add_ops(futex_ring_ops());
-    for (int i = 0; i < FOREIGN_PEERS; i++)
-        contestants[contestant_count++] =
-            (struct contestant){ .name = foreign_name(i), .foreign = i };
-}
+    const struct setting_text setting = setting_text(&plan);
+    struct arena_result r;
+    int peers = 0;
 
-static bool drawn(const struct arena_plan *plan)
-{
-    return plan->hold_ns == WAITS_HOLD_NS && plan->threads == WAITS_THREADS
-           && plan->units == WAITS_UNITS;
-}
-
-static void repetition(struct report_table *t, struct arena_plan *plan)
-{
-    for (int i = 0; i < contestant_count; i++) {
-        struct contestant *c = &contestants[i];
-        struct arena_result result;
-        bool here;
-
-        plan->ops = c->ops;
-        here = c->ops ? arena_run(plan, &result) : foreign_run(c->foreign, plan, &result);
-        if (here)
-            arena_add(t, c->name, &result);
-        if (here && drawn(plan))
-            histogram_add_all(&c->waits, &result.waits);
-    }
-}
-
-/*
- * Where a waiter that spins can hurt most, on two cores: it takes the core of a holder, or makes
- * a convoy of threads that would not meet otherwise.
- */
-static bool spinning_can_hurt(const struct arena_plan *plan)
-{
-    return plan->threads == 4
-           && (plan->hold_ns == NS_PER_US || (plan->hold_ns == 10 * NS_PER_US && plan->units == 2));
-}
-
-/*
- * The same time in all, in many parts for the spread; in few where there are many threads, so that
- * each of them has several turns in each part.
- */
-static int divide_time(struct arena_plan *plan, bool quick)
-{
-    const int repetitions = quick ? 1 : plan->threads > 16 ? 5 : 15;
-
-    plan->duration_ns = quick ? 2 * NS_PER_MS : 450 * NS_PER_MS / repetitions;
-    plan->warm_up_ns = plan->duration_ns / 6;
-    return repetitions;
-}
-
-static void measure(struct arena_plan *plan, bool quick, double done)
-{
-    static struct report_table t;
-    const int repetitions = divide_time(plan, quick);
-    char title[100], setting[60];
-
-    snprintf(setting, sizeof(setting), "hold-%" PRId64 "ns-threads-%d-units-%" PRId64,
-             plan->hold_ns, plan->threads, plan->units);
-    snprintf(title, sizeof(title), "contended: held %s, %d threads, %" PRId64 " unit%s",
-             plan->hold_ns ? duration_text((double)plan->hold_ns).text : "0", plan->threads,
-             plan->units, plan->units == 1 ? "" : "s");
-    report_table_begin(&t, "contended", setting, title, "thousand holds per second");
-    t.repetition_ns = plan->duration_ns;
-    t.more_is_better = t.contended = true;
-    if (spinning_can_hurt(plan)) {
-        report_goal(&t, "fairsem", "sem_t", NAN);
-        report_goal(&t, "fairsem", ops_parking.name, NAN);
-    }
-    for (int i = 0; i < repetitions; i++) {
-        progress_show(title, done);
-        repetition(&t, plan);
-    }
-    report_table(&t);
-    contended_summary_add(plan, &t);
-}
-
-/* The share of the waits that are at least so many nanoseconds long. */
-static void write_waits(void)
-{
-    for (int i = 0; i < contestant_count; i++) {
-        const struct histogram *h = &contestants[i].waits;
-        long longer = h->all; /* waits longer than those in the buckets before */
-
-        if (h->all == 0)
-            continue;
-        for (int b = 1; b < HISTOGRAM_BUCKETS; b++) {
-            longer -= h->count[b - 1];
-            if (h->count[b])
-                data_printf("waits.tsv", "%s\t%g\t%g\n", contestants[i].name,
-                            histogram_end(b - 1), (double)longer / (double)h->all);
-        }
+    while (ops[peers])
+        peers++;
+    plan.duration_ns = duration_ns;
+    plan.warm_up_ns = duration_ns / 5;
+    for (int i = 0; i < repetitions * peers; i++) {
+        plan.ops = ops[(i + i / peers) % peers];
+        if (arena_run(&plan, &r))
+            REPORT(workload, setting.text, plan.ops->name, { "holds_per_second", r.per_second },
+                   { "longest_wait_ns", r.longest_ns }, { "least_share", r.least_share },
+                   { "passed", r.passed }, { "cpu_ns", r.cpu_ns });
     }
 }
 
 void contended_run(bool quick)
 {
-    static const int64_t holds[] = { 0, 100, 1000, 10000, 100000 };
+    static const int64_t holds[] = { 0, US / 10, US, 10 * US, 100 * US };
     static const int threads[] = { 2, 4, 16, 64 };
-    enum { HOLDS = sizeof(holds) / sizeof(*holds), COUNTS = sizeof(threads) / sizeof(*threads) };
-    struct arena_plan plan;
-    int done = 0;
+#define OPS(peer) &ops_##peer,
+    const struct sem_ops *const ops[] = { FOR_EACH_PEER(OPS) futex_ring_ops(), NULL };
 
-    /* The programs in other languages take seconds to start. */
-    if (quick)
-        report_note("semaphores of other languages skipped: --quick");
-    else
-        foreign_start();
-    gather();
-    contended_summary_begin();
-    memset(&plan, 0, sizeof(plan));
-    for (plan.units = 1; plan.units <= 2; plan.units++) {
-        for (int h = 0; h < HOLDS; h++) {
-            for (int n = 0; n < COUNTS; n++, done++) {
-                plan.hold_ns = holds[h];
-                plan.threads = threads[n];
-                measure(&plan, quick, (double)done / (2 * HOLDS * COUNTS));
+    for (int units = 1; units <= 2; units++) {
+        for (size_t h = 0; h < COUNT(holds); h++) {
+            for (size_t n = 0; n < COUNT(threads); n++) {
+                /* Fewer and longer ones where each of many threads must have several turns. */
+                const int repetitions = quick ? 1 : threads[n] > 16 ? 5 : 15;
+
+                compare("contended", (struct arena_plan){ .units = units, .threads = threads[n],
+                                                          .hold_ns = holds[h] },
+                        ops, quick ? 2 * MS : 450 * MS / repetitions, repetitions);
             }
         }
     }
-    contended_summary_print();
-    if (data_wanted())
-        write_waits();
-    foreign_end();
+}
+
+void ring_run(bool quick)
+{
+    static const int threads[] = { 4, 16, 64 };
+    const struct sem_ops *const ops[] = { FOR_EACH_PEER(OPS) futex_ring_ops(), NULL };
+
+    for (int busy = 0; busy <= 2; busy += 2) {
+        for (size_t i = 0; i < COUNT(threads); i++)
+            compare("ring", (struct arena_plan){ .units = 1, .threads = threads[i],
+                                                 .hold_ns = 2 * US, .busy_threads = busy },
+                    ops, (quick ? 8 : 90) * MS, quick ? 2 : 15);
+    }
+}
+
+void price_run(bool quick)
+{
+    static const struct sem_ops *const ops[] = { &ops_fairsem, &ops_posix, NULL };
+    static const int threads[] = { 2, 3, 4, 8, 16, 64 };
+    static const int64_t holds[] = { US, 2 * US, 5 * US, 10 * US, 50 * US };
+    static const struct arena_plan open_loops[] = {
+        { .threads = 16, .units = 2, .hold_ns = 2 * US },
+        { .threads = 16, .units = 2, .hold_ns = 5 * US },
+        { .threads = 16, .units = 4, .hold_ns = 2 * US },
+        { .threads = 16, .units = 1, .hold_ns = 5 * US, .between_ns = 50 * US,
+          .between_asleep = true },
+        { .threads = 64, .units = 1, .hold_ns = 2 * US, .between_ns = 100 * US,
+          .between_asleep = true },
+        { .threads = 8, .units = 1, .hold_ns = 2 * US, .between_ns = 10 * US },
+        { .threads = 16, .units = 1, .hold_ns = 50 * US, .between_ns = 50 * US },
+    };
+    const int64_t duration_ns = (quick ? 2 : 150) * MS;
+    const int repetitions = quick ? 1 : 5;
+
+    for (size_t n = 0; n < COUNT(threads); n++) {
+        for (size_t h = 0; h < COUNT(holds); h++)
+            compare("price", (struct arena_plan){ .units = 1, .threads = threads[n],
+                                                  .hold_ns = holds[h] },
+                    ops, duration_ns, repetitions);
+    }
+    for (size_t i = 0; i < COUNT(open_loops); i++)
+        compare("price", open_loops[i], ops, duration_ns, repetitions);
+}
+
+void cpu_run(bool quick)
+{
+    static const struct sem_ops *const ops[] = { &ops_fairsem, &ops_parking, &ops_posix, NULL };
+    static const struct arena_plan settings[] = {
+        { .threads = 2, .units = 1, .hold_ns = 100 * US, .asleep = true },
+        { .threads = 16, .units = 1, .hold_ns = 100 * US, .asleep = true },
+        { .threads = 2, .units = 1, .hold_ns = MS, .asleep = true },
+        { .threads = 16, .units = 1, .hold_ns = MS, .asleep = true },
+        { .threads = 4, .units = 1, .hold_ns = 100 * US },
+        /* On two cores the holders need both. */
+        { .threads = 4, .units = 2, .hold_ns = US },
+        { .threads = 4, .units = 2, .hold_ns = 10 * US },
+    };
+
+    for (size_t i = 0; i < COUNT(settings); i++)
+        compare("cpu", settings[i], ops, (quick ? 10 : 60) * MS, quick ? 1 : 15);
 }

@@ -107,7 +107,8 @@ static void conditions(void)
     struct machine m;
 
     machine_look(&m);
-    printf("%s; %s; %s; fairsem on %s\n", strrchr(m.kernel, ' ') + 1, m.libc, m.compiler, m.parker);
+    printf("%s; %s; %s; fairsem on POSIX condition variables\n", strrchr(m.kernel, ' ') + 1, m.libc,
+           m.compiler);
 }
 
 int main(int argc, char **argv)

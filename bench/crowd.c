@@ -1,13 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* crowd.c - thousands of threads, for workloads that wake them or let them time out. */
+/*
+ * crowd.c - thousands of threads.
+ *
+ * wake: one call that wakes sleeping threads, and a call for each: how long that takes, and how long it
+ * takes until the last of them runs.
+ *
+ * expiry: waiters whose deadline passes in the same instant: the time until the last of them has left
+ * the queue, divided by their number.
+ */
 #define _POSIX_C_SOURCE 200809L
-
-#include "crowd.h"
 
 #include "clock.h"
 #include "die.h"
+#include "report.h"
+#include "workloads.h"
 
-enum { STACK = 65536 };
+#include <errno.h>
+#include <fairsem.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+enum { MOST = 10000, STACK = 65536 };
+
+struct crowd;
+
+struct crowd_member {
+    struct crowd *crowd;
+    pthread_t thread;
+    int place;
+    int64_t left_ns; /* the time when its wait had returned */
+};
+
+struct crowd {
+    void (*wait)(struct crowd_member *self); /* what each of them does */
+    void *arg;
+    int size;
+    pthread_mutex_t gate; /* they begin when it is unlocked */
+    _Atomic int inside;   /* so many waits have not returned */
+    sem_t left;           /* all have */
+    struct crowd_member members[MOST];
+};
 
 static void *member(void *arg)
 {
@@ -22,7 +56,8 @@ static void *member(void *arg)
     return NULL;
 }
 
-void crowd_start(struct crowd *crowd, int size, void (*wait)(struct crowd_member *), void *arg)
+/* Start them, with small stacks; they begin when all have started. */
+static void crowd_start(struct crowd *crowd, int size, void (*wait)(struct crowd_member *), void *arg)
 {
     pthread_attr_t attr;
 
@@ -49,11 +84,12 @@ void crowd_start(struct crowd *crowd, int size, void (*wait)(struct crowd_member
 }
 
 /*
- * There is no portable way to ask whether a thread sleeps.  But while any thread runs, the
- * process uses processor time.  If it has used none in ten milliseconds, twice, all are asleep.
- * (With 10,000 threads the question itself can take a millisecond, which is subtracted.)
+ * Wait until no other thread in this process runs.  There is no portable way to ask whether a thread
+ * sleeps.  But while any thread runs, the process uses processor time.  If it has used none in ten
+ * milliseconds, twice, all are asleep.  (With 10,000 threads the question itself can take a
+ * millisecond, which is subtracted.)
  */
-void crowd_settle(void)
+static void crowd_settle(void)
 {
     const int64_t moment = 10 * NS_PER_MS;
     int idle = 0;
@@ -66,7 +102,11 @@ void crowd_settle(void)
     }
 }
 
-int64_t crowd_end(struct crowd *crowd)
+/*
+ * Join them; return the time when the last of their waits had returned.  Until then the caller
+ * sleeps, because each join would be one more wake-up.
+ */
+static int64_t crowd_end(struct crowd *crowd)
 {
     int64_t last = 0;
 
@@ -80,4 +120,156 @@ int64_t crowd_end(struct crowd *crowd)
     sem_destroy(&crowd->left);
     pthread_mutex_destroy(&crowd->gate);
     return last;
+}
+
+/* ---- wake ---- */
+
+struct bed {
+    fairsem_t sem;
+    sem_t posix;
+};
+
+static void sleep_fair(struct crowd_member *self)
+{
+    struct bed *bed = self->crowd->arg;
+
+    if (fairsem_acquire(&bed->sem, 1) != 0)
+        die("fairsem_acquire", 0);
+}
+
+static void sleep_posix(struct crowd_member *self)
+{
+    struct bed *bed = self->crowd->arg;
+
+    while (sem_wait(&bed->posix) != 0)
+        continue;
+}
+
+static void one_release(struct bed *bed, int count)
+{
+    fairsem_release(&bed->sem, count);
+}
+
+static void posts(struct bed *bed, int count)
+{
+    for (int i = 0; i < count; i++)
+        sem_post(&bed->posix);
+}
+
+static const struct way {
+    const char *name;
+    void (*sleep)(struct crowd_member *self);
+    void (*wake)(struct bed *bed, int count);
+} ways[] = {
+    { "one release", sleep_fair, one_release },
+    { "sem_posts", sleep_posix, posts },
+};
+enum { WAYS = sizeof(ways) / sizeof(*ways) };
+
+/* Returns nanoseconds per thread. */
+static void wake_all(const struct way *way, int count, double *call, double *last)
+{
+    static struct crowd crowd;
+    static struct bed bed;
+    int64_t start, returned;
+
+    if (fairsem_init(&bed.sem, 0, NULL) != 0 || sem_init(&bed.posix, 0, 0) != 0)
+        die("a semaphore cannot be made", 0);
+    crowd_start(&crowd, count, way->sleep, &bed);
+    crowd_settle();
+    start = now_ns();
+    way->wake(&bed, count);
+    returned = now_ns();
+    *last = (double)(crowd_end(&crowd) - start) / count;
+    *call = (double)(returned - start) / count;
+    sem_destroy(&bed.posix);
+    if (fairsem_destroy(&bed.sem) != 0)
+        die("fairsem_destroy", 0);
+}
+
+static void measure(int count, int repetitions)
+{
+    char setting[40];
+
+    snprintf(setting, sizeof(setting), "%d sleepers", count);
+    for (int i = 0; i < repetitions; i++) {
+        for (int w = 0; w < WAYS; w++) {
+            double call, last;
+
+            wake_all(&ways[w], count, &call, &last);
+            REPORT("wake", setting, ways[w].name, { "each_until_the_last_runs_ns", last },
+                   { "each_until_the_call_returns_ns", call });
+        }
+    }
+}
+
+void wake_run(bool quick)
+{
+    measure(quick ? 100 : 1000, quick ? 1 : 15);
+    if (!quick)
+        measure(MOST, 3);
+}
+
+/* ---- expiry ---- */
+
+struct wait {
+    fairsem_t sem;
+    struct timespec deadline; /* CLOCK_REALTIME */
+    int64_t deadline_ns;
+    atomic_int too_late;      /* threads that came when the deadline had passed */
+};
+
+static void time_out(struct crowd_member *self)
+{
+    struct wait *wait = self->crowd->arg;
+
+    if (clock_ns(CLOCK_REALTIME) >= wait->deadline_ns)
+        atomic_fetch_add(&wait->too_late, 1);
+    if (fairsem_acquire_until(&wait->sem, 1, CLOCK_REALTIME, &wait->deadline) != ETIMEDOUT)
+        die("a wait has not timed out", 0);
+}
+
+/*
+ * Returns nanoseconds per waiter; 0 if not all of them were in the queue in time.  The deadline is
+ * set before the gate opens, and leaves each thread the time to fall asleep.
+ */
+static double expire(struct wait *wait, int count, int64_t ns_each)
+{
+    static struct crowd crowd;
+    const int64_t left_ns = 20 * NS_PER_MS + count * ns_each;
+    int64_t deadline = now_ns() + left_ns, late_ns;
+
+    atomic_store(&wait->too_late, 0);
+    wait->deadline_ns = clock_ns(CLOCK_REALTIME) + left_ns;
+    wait->deadline = timespec_of(wait->deadline_ns);
+    crowd_start(&crowd, count, time_out, wait);
+    late_ns = crowd_end(&crowd) - deadline;
+    return atomic_load(&wait->too_late) ? 0 : (double)late_ns / count;
+}
+
+static void measure_expiry(int count)
+{
+    static struct wait wait;
+    char setting[40];
+    double ns = 0;
+
+    if (fairsem_init(&wait.sem, 0, NULL) != 0)
+        die("fairsem_init", 0);
+    /* It takes 20 to 200 us to start a thread. */
+    for (int64_t each = 100 * NS_PER_US; ns == 0 && each < 2 * NS_PER_MS; each *= 2)
+        ns = expire(&wait, count, each);
+    if (fairsem_destroy(&wait.sem) != 0)
+        die("fairsem_destroy", 0);
+    snprintf(setting, sizeof(setting), "%d waiters", count);
+    if (ns > 0)
+        REPORT("expiry", "all at once", setting, { "each_ns", ns });
+}
+
+void expiry_run(bool quick)
+{
+    for (int i = 0; i < (quick ? 1 : 3); i++) {
+        measure_expiry(quick ? 100 : MOST);
+        for (int few = 0; few < 7; few++)
+            measure_expiry(10);
+    }
 }

@@ -55,17 +55,12 @@ static int pairs(void *calls)
 
 void dropin_run(bool quick)
 {
-    static struct report_table t;
     static struct calls calls[KINDS];
     void *libc = dlopen("libc.so.6", RTLD_LAZY);
     struct loop_peer both[KINDS + 1] = { { NULL, NULL, NULL } };
 
     if (!libc)
         die("no libc.so.6", 0);
-    report_table_begin(&t, "dropin", "uncontended", "drop-in: sem_wait + sem_post, nobody waits",
-                       "ns per pair");
-    t.repetition_ns = quick ? NS_PER_MS : 10 * NS_PER_MS;
-    report_goal(&t, "the program's", "libc's own", 1.5);
     find_all(&calls[0], RTLD_DEFAULT, "the program's");
     find_all(&calls[1], libc, "libc's own");
     for (int k = 0; k < KINDS; k++) {
@@ -74,5 +69,5 @@ void dropin_run(bool quick)
     }
     if (calls[0].wait == calls[1].wait)
         report_note("both are libc's: run  fairsem-run fairsem-bench dropin");
-    loop_alone(&(struct loop_alone){ &t, both, BATCH, quick ? 3 : 41 });
+    loop_alone(&(struct loop_alone){ "dropin", "wait and post", both, BATCH, quick });
 }

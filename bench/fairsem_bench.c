@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* fairsem_bench.c - compare fairsem with other semaphores: the command line. */
-#include "data_file.h"
-#include "machine.h"
 #include "report.h"
 #include "workloads.h"
 
@@ -9,6 +7,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -32,19 +31,17 @@ static const struct {
     { "dropin", dropin_run, "under fairsem-run: its sem_wait and sem_post compared with libc's" },
 #endif
 };
-enum { WORKLOADS = sizeof(workloads) / sizeof(*workloads) };
+enum { WORKLOADS = sizeof(workloads) / sizeof(*workloads), OUTPUT = 1 << 20 };
 
 static void usage(FILE *to)
 {
-    fprintf(to, "usage: fairsem-bench [--quick] [--json] [--data=DIR] workload...\n\n"
+    fprintf(to, "usage: fairsem-bench [--quick] workload...\n\n"
                 "workloads:\n");
     for (int i = 0; i < WORKLOADS; i++)
         fprintf(to, "  %-12s %s\n", workloads[i].name, workloads[i].help);
     fprintf(to, "  %-12s all except dropin, in less than ten minutes\n\n", "all");
     fprintf(to, "options:\n"
                 "  --quick      run each only briefly, to check that it works; ignore the figures\n"
-                "  --json       write the results as JSON to standard output\n"
-                "  --data=DIR   also write the numbers behind tables and plots into files in DIR\n"
                 "  --version    print the version\n"
                 "  --help       print this text\n");
 }
@@ -70,15 +67,13 @@ static bool choose(const char *name, bool *wanted)
 
 struct options {
     bool wanted[WORKLOADS];
-    bool quick, json;
+    bool quick;
 };
 
-enum { QUICK = 256, JSON, DATA, VERSION };
+enum { QUICK = 256, VERSION };
 
 static const struct option known[] = {
     { "quick", no_argument, NULL, QUICK },
-    { "json", no_argument, NULL, JSON },
-    { "data", required_argument, NULL, DATA },
     { "version", no_argument, NULL, VERSION },
     { "help", no_argument, NULL, 'h' },
     { NULL, 0, NULL, 0 },
@@ -104,8 +99,6 @@ static bool read_options(int argc, char **argv, struct options *o, int *exit_sta
     while ((option = getopt_long(argc, argv, "h", known, NULL)) != -1) {
         switch (option) {
         case QUICK: o->quick = true; break;
-        case JSON:  o->json = true; break;
-        case DATA:  data_directory(optarg); break;
         case VERSION:
         case 'h':
             if (option == 'h')
@@ -135,22 +128,27 @@ static bool read_options(int argc, char **argv, struct options *o, int *exit_sta
     return optind < argc;
 }
 
+/* Its lines are written at its end: nobody reads them while it measures. */
+static void run(int workload, bool quick)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "fairsem-bench: %s\n", workloads[workload].name);
+    workloads[workload].run(quick);
+    fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
-    struct machine machine;
     int exit_status;
-    bool good;
 
     if (!read_options(argc, argv, &o, &exit_status))
         return exit_status;
-    machine_look(&machine);
-    report_begin(o.json, o.quick, &machine);
+    setvbuf(stdout, NULL, _IOFBF, OUTPUT);
+    report_begin(o.quick);
     for (int i = 0; i < WORKLOADS; i++) {
         if (o.wanted[i])
-            workloads[i].run(o.quick);
+            run(i, o.quick);
     }
-    report_end();
-    good = data_end();
-    return output_is_complete() && good ? 0 : 1;
+    return output_is_complete() ? 0 : 1;
 }

@@ -6,48 +6,16 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "clock.h"
-#include "data_file.h"
 #include "die.h"
-#include "progress.h"
 #include "report.h"
-#include "stats.h"
 #include "workloads.h"
 
 #include <errno.h>
 #include <fairsem.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PAIRS = 2000 };
-#define GOAL_JOIN_NS 1000.0
-
-static const struct length {
-    int tickets;
-    const char *name;
-} lengths[] = {
-    { 100000, "line of 100,000" },
-    { 10000, "line of 10,000" },
-    { 1000, "line of 1,000" },
-    { 100, "line of 100" },
-    { 10, "line of 10" },
-};
-enum { LENGTHS = sizeof(lengths) / sizeof(*lengths) };
-
-static const struct crowd {
-    const char *name;
-    int tickets;
-    bool different;
-    bool by_age;
-} crowds[] = {
-    { "40,000 priorities", 40000, true, false },
-    { "4,000 priorities", 4000, true, false },
-    { "400 priorities", 400, true, false },
-    { "40,000 of one priority", 40000, false, false },
-    { "40,000, by age", 40000, true, true },
-    { "40,000 of one, by age", 40000, false, true },
-};
-enum { CROWDS = sizeof(crowds) / sizeof(*crowds) };
 
 struct line {
     fairsem_t         sem;
@@ -78,8 +46,7 @@ static void join(struct line *line, fairsem_ticket_t *ticket, int priority)
         die("a ticket did not join the queue", 0);
 }
 
-/* Returns nanoseconds per ticket. */
-/* By age: nobody becomes old, but the queue is kept in both orders. */
+/* Returns nanoseconds per ticket.  By age: nobody becomes old, but the queue is kept in both orders. */
 static double line_begin(struct line *line, int length, bool different, bool by_age)
 {
     const fairsem_attr_t attr = { .aging_ns = by_age ? INT64_MAX : 0 };
@@ -145,80 +112,55 @@ static double inspect(struct line *line)
     return (double)(now_ns() - start) / PAIRS;
 }
 
-static const struct {
-    const char *setting, *title, *unit;
-    double (*measure)(struct line *line);
-} measures[] = {
-    { "take-return", "lines: a ticket joins the queue and leaves it", "ns per pair",
-      take_and_return },
-    { "grant-claim-take", "lines: the head is granted and joins again", "ns per turn",
-      grant_and_take },
-    { "stat", "lines: fairsem_stat", "ns per call", inspect },
-};
-enum { MEASURES = sizeof(measures) / sizeof(*measures) };
-
-static void write_data(const struct report_table *t)
-{
-    for (int i = LENGTHS - 1; i >= 0; i--) {
-        const struct report_row *row = &t->rows[i];
-
-        data_printf("lines.tsv", "%s\t%d\t%g\t%g\t%g\n", t->setting, lengths[i].tickets,
-                    stats_median(row->samples, row->n), stats_quantile(row->samples, row->n, 0.25),
-                    stats_quantile(row->samples, row->n, 0.75));
-    }
-}
-
 static void measure_lengths(int repetitions)
 {
-    static struct report_table tables[MEASURES];
+    static const struct {
+        int tickets;
+        const char *name;
+    } lengths[] = {
+        { 100000, "100,000 tickets" }, { 10000, "10,000 tickets" }, { 1000, "1,000 tickets" },
+        { 100, "100 tickets" }, { 10, "10 tickets" },
+    };
 
-    for (int m = 0; m < MEASURES; m++) {
-        report_table_begin(&tables[m], "lines", measures[m].setting, measures[m].title,
-                           measures[m].unit);
-        tables[m].repetition_ns = NS_PER_MS;
-        report_goal(&tables[m], lengths[0].name, lengths[LENGTHS - 1].name, 1.5);
-    }
     for (int i = 0; i < repetitions; i++) {
-        progress_show("lines", (double)i / repetitions);
-        for (int l = 0; l < LENGTHS; l++) {
+        for (size_t l = 0; l < sizeof(lengths) / sizeof(*lengths); l++) {
             struct line line;
 
             line_begin(&line, lengths[l].tickets, false, false);
-            for (int m = 0; m < MEASURES; m++)
-                report_add(&tables[m], lengths[l].name, measures[m].measure(&line));
+            REPORT("lines", "join and leave", lengths[l].name, { "pair_ns", take_and_return(&line) });
+            REPORT("lines", "the head is granted and joins again", lengths[l].name,
+                   { "turn_ns", grant_and_take(&line) });
+            REPORT("lines", "fairsem_stat", lengths[l].name, { "call_ns", inspect(&line) });
             line_end(&line);
         }
-    }
-    for (int m = 0; m < MEASURES; m++) {
-        report_table(&tables[m]);
-        /* The samples are sorted by now. */
-        if (measures[m].measure != inspect)
-            write_data(&tables[m]);
     }
 }
 
 static void measure_priorities(int repetitions)
 {
-    static struct report_table t;
+    static const struct {
+        const char *name;
+        int tickets;
+        bool different, by_age;
+    } crowds[] = {
+        { "40,000 priorities", 40000, true, false },
+        { "4,000 priorities", 4000, true, false },
+        { "400 priorities", 400, true, false },
+        { "40,000 of one priority", 40000, false, false },
+        { "40,000, by age", 40000, true, true },
+        { "40,000 of one, by age", 40000, false, true },
+    };
 
-    report_table_begin(&t, "lines", "priorities", "lines: tickets join, with priorities",
-                       "ns per join");
-    t.repetition_ns = 10 * NS_PER_MS;
-    report_goal(&t, crowds[0].name, NULL, GOAL_JOIN_NS);
-    report_goal(&t, crowds[0].name, crowds[3].name, NAN);
-    report_goal(&t, crowds[4].name, NULL, GOAL_JOIN_NS);
     for (int i = 0; i < repetitions; i++) {
-        progress_show(t.title, (double)i / repetitions);
-        for (int c = 0; c < CROWDS; c++) {
+        for (size_t c = 0; c < sizeof(crowds) / sizeof(*crowds); c++) {
             struct line line;
 
-            report_add(&t, crowds[c].name,
-                       line_begin(&line, crowds[c].tickets, crowds[c].different,
-                                  crowds[c].by_age));
+            REPORT("lines", "priorities", crowds[c].name,
+                   { "join_ns", line_begin(&line, crowds[c].tickets, crowds[c].different,
+                                           crowds[c].by_age) });
             line_end(&line);
         }
     }
-    report_table(&t);
 }
 
 void lines_run(bool quick)

@@ -7,7 +7,6 @@
 #include "clock.h"
 #include "die.h"
 #include "pin.h"
-#include "progress.h"
 #include "report.h"
 
 #include <pthread.h>
@@ -31,14 +30,13 @@ double loop_batches(int (*batch)(void *arg), void *arg, int size, int64_t ns)
 static void *alone(void *arg)
 {
     const struct loop_alone *a = arg;
-    struct report_table *t = a->table;
 
-    t->pinning = pin_self(0) ? "one thread on core 0, main asleep"
-                             : "one thread, not pinned, main asleep";
-    for (int i = 0; i < a->repetitions; i++) {
-        progress_show(t->title, (double)i / a->repetitions);
+    pin_self(0);
+    for (int i = 0; i < (a->quick ? 3 : 41); i++) {
         for (const struct loop_peer *p = a->peers; p->batch; p++)
-            report_add(t, p->name, loop_batches(p->batch, p->arg, a->size, t->repetition_ns));
+            REPORT(a->workload, a->setting, p->name,
+                   { "pair_ns", loop_batches(p->batch, p->arg, a->size,
+                                             (a->quick ? 1 : 10) * NS_PER_MS) });
     }
     return NULL;
 }
@@ -49,5 +47,4 @@ void loop_alone(struct loop_alone *a)
 
     start_thread(&thread, alone, a);
     pthread_join(thread, NULL);
-    report_table(a->table);
 }

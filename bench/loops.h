@@ -9,7 +9,6 @@
 #define BENCH_LOOPS_H
 
 #include "clock.h"
-#include "report_table.h"
 #include "sem_ops.h"
 
 #include <stdatomic.h>
@@ -21,18 +20,19 @@
 double loop_batches(int (*batch)(void *arg), void *arg, int size, int64_t ns);
 
 /*
- * Let peers take turns with their batches, and print the table.  They run in a thread of their
- * own, if possible on core 0, while main sleeps.  In a process with a single thread glibc would
- * take cheaper, non-atomic paths; but programs that need a semaphore have several threads.
+ * Let peers take turns with their batches.  They run in a thread of their own, if possible on core 0,
+ * while main sleeps.  In a process with a single thread glibc would take cheaper, non-atomic paths;
+ * but programs that need a semaphore have several threads.
  */
 struct loop_alone {
-    struct report_table *table;
+    const char *workload, *setting;
     const struct loop_peer {
         const char *name;
         int (*batch)(void *arg);
         void *arg;
     } *peers; /* up to the first without a batch */
-    int size, repetitions;
+    int size;
+    bool quick;
 };
 void loop_alone(struct loop_alone *alone);
 
@@ -45,7 +45,6 @@ struct turns {
     int cores[2];
     int64_t warm_up_ns, duration_ns;
     double ns_per_handoff; /* out */
-    bool pinned[2];
     atomic_bool stop;
     _Alignas(128) atomic_int line; /* the side whose turn it is, in the game without semaphores */
 };

@@ -38,12 +38,6 @@
 #define COMPILER "unknown compiler"
 #endif
 
-#ifdef FS_FUTEX_BY_DEFAULT
-#define PARKER "futexes"
-#else
-#define PARKER "POSIX condition variables"
-#endif
-
 /*
  * Copy the first line of a file, or, with a key, what is behind the colon of the first line that
  * starts with it; an empty text if there is none.
@@ -106,7 +100,6 @@ void machine_look(struct machine *m)
     if (sscanf(load, "%lf", &m->load) != 1)
         m->load = NAN;
     look_at_clock(m->clock, sizeof(m->clock));
-    snprintf(m->parker, sizeof(m->parker), "%s", PARKER);
     snprintf(m->compiler, sizeof(m->compiler), "%.40s, %s%s", COMPILER, OPTIMIZED, SANITIZER);
 }
 
@@ -116,6 +109,6 @@ void machine_line(const struct machine *m, char *line, size_t size)
 
     if (!isnan(m->load))
         snprintf(load, sizeof(load), ", load %.1f", m->load);
-    snprintf(line, size, "%s, %d core%s%s, %s, %s, %s, %s, fairsem on %s", m->cpu, m->cores,
-             m->cores == 1 ? "" : "s", load, m->kernel, m->libc, m->clock, m->compiler, m->parker);
+    snprintf(line, size, "%s, %d core%s%s, %s, %s, %s, %s", m->cpu, m->cores,
+             m->cores == 1 ? "" : "s", load, m->kernel, m->libc, m->clock, m->compiler);
 }

@@ -11,7 +11,6 @@ struct machine {
     char libc[40];
     char clock[80];
     char compiler[96];
-    char parker[40]; /* what the threads of this fairsem sleep on */
     int cores;   /* the number that this process may use */
     double load; /* average of the last minute, before our own; NaN if unknown */
 };

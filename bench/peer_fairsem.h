@@ -24,10 +24,6 @@
     {                                                                                          \
         return fairsem_tryacquire(sem, n);                                                     \
     }                                                                                          \
-    static inline int peer##_peer_until(void *sem, int64_t n, const struct timespec *deadline) \
-    {                                                                                          \
-        return fairsem_acquire_until(sem, n, CLOCK_REALTIME, deadline);                        \
-    }                                                                                          \
     static inline int peer##_peer_for(void *sem, int64_t n, int64_t ns,                        \
                                       const struct timespec *at)                               \
     {                                                                                          \
@@ -38,8 +34,8 @@
     {                                                                                          \
         return fairsem_destroy(sem);                                                           \
     }                                                                                          \
-    SEM_OPS(peer, title, sizeof(fairsem_t), .many = true, .try_acquire = peer##_peer_try,      \
-            .acquire_until = peer##_peer_until, .acquire_for = peer##_peer_for)
+    SEM_OPS(peer, title, sizeof(fairsem_t), .try_acquire = peer##_peer_try,                    \
+            .acquire_for = peer##_peer_for)
 
 FAIRSEM_PEER(fairsem, "fairsem", NULL);
 

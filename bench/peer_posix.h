@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <semaphore.h>
-#include <unistd.h>
 
 static inline int posix_peer_init(void *sem, int64_t units)
 {
@@ -36,16 +35,6 @@ static inline int posix_peer_try(void *sem, int64_t n)
     return sem_trywait(sem) == 0 ? 0 : errno;
 }
 
-#if defined(_POSIX_TIMEOUTS) && _POSIX_TIMEOUTS > 0
-static inline int posix_peer_until(void *sem, int64_t n, const struct timespec *deadline)
-{
-    (void)n;
-    RETURN_IF_DONE(sem_timedwait(sem, deadline));
-}
-#else
-#define posix_peer_until NULL
-#endif
-
 /* It is not in POSIX before 2024; where the C library hides it, the peer has no such call. */
 #if defined(HAVE_SEM_CLOCKWAIT) && defined(_GNU_SOURCE)
 static inline int posix_peer_for(void *sem, int64_t n, int64_t ns, const struct timespec *at)
@@ -64,6 +53,6 @@ static inline int posix_peer_destroy(void *sem)
 }
 
 SEM_OPS(posix, "sem_t", sizeof(sem_t), .try_acquire = posix_peer_try,
-        .acquire_until = posix_peer_until, .acquire_for = posix_peer_for);
+        .acquire_for = posix_peer_for);
 
 #endif /* BENCH_PEER_POSIX_H */

@@ -14,30 +14,15 @@ struct textbook_sem {
     int64_t units;
     struct textbook_waiter *head, *tail;
 };
-SEM_CALLS(textbook);
-int textbook_peer_until(void *sem, int64_t n, const struct timespec *deadline);
-SEM_OPS(textbook, "textbook FIFO", sizeof(struct textbook_sem), .many = true, .in_order = true,
-        .try_acquire = textbook_peer_try, .acquire_until = textbook_peer_until);
-
-/*
- * A System V semaphore: every call goes into the kernel.  Linux grants equal requests in order of
- * arrival; no standard says so.
- */
-SEM_CALLS(sysv);
-SEM_OPS(sysv, "System V", sizeof(int), .many = true, .in_order = true,
-        .try_acquire = sysv_peer_try);
-
-#ifdef HAVE_CXX20_SEMAPHORE
-#define IF_CXX(X) X(cxx)
-SEM_CALLS(cxx);
-SEM_OPS(cxx, "C++20", CXX_SEM_SIZE, .many = false, .try_acquire = cxx_peer_try);
-#else
-#define IF_CXX(X)
-#endif
+int textbook_peer_init(void *sem, int64_t units);
+int textbook_peer_acquire(void *sem, int64_t n);
+int textbook_peer_release(void *sem, int64_t n);
+int textbook_peer_try(void *sem, int64_t n);
+int textbook_peer_destroy(void *sem);
+SEM_OPS(textbook, "textbook FIFO", sizeof(struct textbook_sem), .try_acquire = textbook_peer_try);
 
 /* fairsem first: the others are compared with it. */
-#define FOR_EACH_PEER(X) \
-    X(fairsem) X(bounded) X(posix) X(textbook) X(sysv) IF_CXX(X)
+#define FOR_EACH_PEER(X) X(fairsem) X(bounded) X(posix) X(textbook)
 
 #define PEER_COUNT_ONE(peer) +1
 enum { PEERS = 0 FOR_EACH_PEER(PEER_COUNT_ONE) };

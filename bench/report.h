@@ -1,40 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* report.h - the results of a run, as tables for people or as JSON for programs. */
+/*
+ * report.h - results: JSON on standard output, a line for each repetition.  report.py makes tables of
+ * them.
+ *
+ * The first line is about the run.  Each other one says which workload, setting and peer it is
+ * about, and what was measured.  The end of a name is its unit: _ns, _per_second.
+ */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
-#include "machine.h"
-#include "report_table.h"
-#include "stats.h"
-
 #include <stdbool.h>
+#include <stddef.h>
 
-/* quick: the run is too brief to judge a goal. */
-void report_begin(bool json, bool quick, const struct machine *m);
-/* Print a table.  It sorts the samples. */
-void report_table(struct report_table *t);
-/* A remark: a line in the text, nothing in JSON. */
-void report_note(const char *text);
-/*
- * Compare two rows in one line, in the text and in the table of goals.  goal says what the ratio
- * must be, for people.
- */
-struct report_side {
-    const char *peer; /* NULL: nothing, what is compared is the number itself */
-    struct summary s;
+struct figure {
+    const char *name;
+    double      value;  /* NaN: it is not known, and is left out */
 };
-/* The row of that peer, or nothing: NULL stands for nothing, too. */
-struct report_side report_side(struct report_table *t, const char *peer);
-void report_comparison(const char *title, const char *unit, const struct report_side *ours,
-                       const struct report_side *theirs, const char *goal, const char *verdict);
 
-/* The word for a goal: "met" or "missed"; "not judged" in a quick run, which judges none. */
-bool report_judges(void);
-const char *report_verdict(bool met);
+/* quick: the run is too brief for its figures to mean anything. */
+void report_begin(bool quick);
 
-void report_end(void);
+#define REPORT(workload, setting, peer, ...) \
+    report_figures(workload, setting, peer, (const struct figure[]){ __VA_ARGS__, { NULL, 0 } })
+void report_figures(const char *workload, const char *setting, const char *peer,
+                    const struct figure *figures);
 
-/* True if the report is JSON; then a workload that writes its own results uses report_json.h. */
-bool report_json(void);
+/* One figure, of many values. */
+void report_list(const char *workload, const char *setting, const char *peer, const char *name,
+                 const double *values, size_t count);
+
+/* A remark, on standard error. */
+void report_note(const char *text);
 
 #endif /* BENCH_REPORT_H */

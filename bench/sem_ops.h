@@ -18,14 +18,10 @@
 struct sem_ops {
     const char *name;
     size_t size;
-    bool many; /* takes any number of units in one call; else n is 1 */
-    bool in_order; /* not fairsem, but also grants in order of arrival */
     int (*init)(void *sem, int64_t units);
     int (*acquire)(void *sem, int64_t n);
     int (*release)(void *sem, int64_t n);
     int (*try_acquire)(void *sem, int64_t n); /* may be NULL */
-    /* The deadline is on CLOCK_REALTIME, the only clock that all peers know.  May be NULL. */
-    int (*acquire_until)(void *sem, int64_t n, const struct timespec *deadline);
     /*
      * Wait at most ns nanoseconds.  A peer that has no relative times uses the deadline instead,
      * which is the same time on CLOCK_MONOTONIC: so it need not read a clock.  May be NULL.
@@ -48,14 +44,6 @@ struct sem_ops {
         __VA_ARGS__                                         \
     }
 
-/* Declare these functions of a peer that is in a file of its own. */
-#define SEM_CALLS(peer)                                     \
-    int peer##_peer_init(void *sem, int64_t units);         \
-    int peer##_peer_acquire(void *sem, int64_t n);          \
-    int peer##_peer_release(void *sem, int64_t n);          \
-    int peer##_peer_try(void *sem, int64_t n);              \
-    int peer##_peer_destroy(void *sem)
-
 /* The rest of a function whose call a signal may end.  A careful user writes the same loop. */
 #define RETURN_IF_DONE(call)                                \
     while ((call) != 0) {                                   \
@@ -69,8 +57,6 @@ struct sem_ops {
 #else
 #define ALWAYS_INLINE static inline
 #endif
-
-enum { CXX_SEM_SIZE = 64 }; /* at least the size of the object of C++, which C cannot ask for */
 
 /*
  * Make a semaphore of that kind on cache lines of its own; NULL if the system has none (on some,

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * shared.c - semaphores between processes: a pair while nobody waits, the hand-off between two
- * processes, and a hog and its victim.  Order and the death of processes are in shared_lives.c.
+ * processes, a hog and its victim, the order of 64 processes, and the death of a holder.  What many
+ * processes cost is in shared_crowd.c.
  */
 #define _GNU_SOURCE
 
-#include "shared_crowd.h"
-#include "shared_lives.h"
-
 #include "clock.h"
+#include "die.h"
 #include "loops.h"
 #include "pin.h"
-#include "progress.h"
 #include "report.h"
 #include "shared_peers.h"
 #include "workloads.h"
 
-#include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
+
+enum { PROCESSES = 64 };
 
 /* One game, in memory that all players share. */
 struct game {
@@ -27,6 +25,10 @@ struct game {
     int64_t           duration_ns;
     double            result;
     atomic_bool       over;
+    atomic_int        place, ready;
+    int               order[PROCESSES];     /* order[i]: which process was the i-th */
+    int               next;                 /* the number of the process that is started */
+    _Atomic int64_t   acquired_ns;
 };
 
 enum { BATCH = 1024 };      /* pairs between two readings of the clock */
@@ -72,7 +74,6 @@ static void run_pairs(void *arg)
     struct game *g = arg;
 
     pin_self(0);
-    shared_enter(&g->sems[0]);
     g->result = loop_batches(playing->pairs, &g->sems[0], BATCH, g->duration_ns);
 }
 
@@ -116,7 +117,6 @@ static void run_hog(void *arg)
     int64_t begin = now_ns(), now;
 
     pin_self(0);
-    shared_enter(s);
     do {
         s->ops->acquire(s, 1);
         now = busy_until(now_ns(), HOLD_NS);
@@ -132,7 +132,6 @@ static void run_victim(void *arg)
     struct shared_sem *s = &g->sems[0];
 
     pin_self(1);
-    shared_enter(s);
     while (!atomic_load(&g->over)) {
         int64_t begin, waited;
 
@@ -158,79 +157,140 @@ static double play_victim(struct game *g)
     shared_join(hog);
     shared_join(victim);
     shared_destroy(&g->sems[0]);
-    return g->result / (double)NS_PER_MS;
+    return g->result;
 }
 
-/* ---- Tables ---- */
+/* ---- 64 processes queue for one unit ---- */
 
-#define WITH_LOCKS &ops_undo, &ops_sem_t, &ops_semop_undo, &ops_flock, &ops_fcntl
+static void run_in_order(void *arg)
+{
+    struct game *g = arg;
+    struct shared_sem *s = &g->sems[0];
+    int number = g->next;
 
-struct goal {
-    const struct sem_ops *ours, *peer;
-    double                most;     /* 0: there is no goal */
-};
+    if (s->ops->acquire(s, 1) != 0)
+        die("acquire", 0);
+    g->order[atomic_fetch_add(&g->place, 1)] = number;
+    s->ops->release(s, 1);
+}
+
+/* How often a process was granted before one that had joined the queue earlier. */
+static int passes(const struct game *g)
+{
+    int n = 0;
+
+    for (int i = 0; i < PROCESSES; i++) {
+        for (int j = i + 1; j < PROCESSES; j++)
+            n += g->order[i] > g->order[j];
+    }
+    return n;
+}
+
+static double play_order(struct game *g)
+{
+    struct shared_sem *s = &g->sems[0];
+    pid_t pids[PROCESSES];
+
+    shared_make(s, playing->ops, 1);
+    atomic_store(&g->place, 0);
+    if (s->ops->acquire(s, 1) != 0)
+        die("acquire", 0);
+    for (g->next = 0; g->next < PROCESSES; g->next++) {
+        pids[g->next] = shared_start(run_in_order, g);
+        while (shared_waiters(s) != g->next + 1)
+            sleep_ns(20 * NS_PER_US);
+    }
+    s->ops->release(s, 1);
+    for (int i = 0; i < PROCESSES; i++)
+        shared_join(pids[i]);
+    shared_destroy(s);
+    return passes(g);
+}
+
+/* ---- A holder is killed (with sem_t, the next in the queue would wait for ever) ---- */
+
+static void run_holder(void *arg)
+{
+    struct game *g = arg;
+
+    playing->ops->acquire(&g->sems[0], 1);
+    atomic_store(&g->ready, 1);
+    for (;;)
+        pause();
+}
+
+static void run_heir(void *arg)
+{
+    struct game *g = arg;
+
+    atomic_store(&g->ready, 2);
+    if (playing->ops->acquire(&g->sems[0], 1) != 0)
+        die("acquire", 0);
+    atomic_store(&g->acquired_ns, now_ns());
+}
+
+static void await_ready(struct game *g, int value)
+{
+    while (atomic_load(&g->ready) != value)
+        sleep_ns(20 * NS_PER_US);
+}
+
+/* Returns the time from the death of the holder until the next one has the unit. */
+static double play_death(struct game *g)
+{
+    static int deaths;
+    int64_t killed_ns;
+    pid_t holder, heir;
+
+    shared_make(&g->sems[0], playing->ops, 1);
+    holder = shared_start(run_holder, g);
+    await_ready(g, 1);
+    heir = shared_start(run_heir, g);
+    await_ready(g, 2);
+    /* At any time between two checks by the waiting process. */
+    sleep_ns((20 + deaths++ * 37 % 100) * NS_PER_MS);
+    killed_ns = now_ns();
+    shared_kill(holder);
+    shared_join(heir);
+    shared_destroy(&g->sems[0]);
+    return (double)(atomic_load(&g->acquired_ns) - killed_ns);
+}
+
+/* ---- All of them ---- */
 
 static const struct setting {
-    const char *name, *title, *unit, *pinning;
+    const char *name, *figure;
     double    (*play)(struct game *g);
     const struct sem_ops *kinds[SHARED_PEERS];
     int         cores[2];
     int64_t     duration_ns;
-    struct goal goals[2];
+    int         repetitions;
 } settings[] = {
-    { "uncontended", "shared: acquire + release of the only unit, while nobody waits",
-      "ns per pair", "one process on core 0", play_pairs, { WITH_LOCKS, &ops_no_undo },
-      { 0, 0 }, 10 * NS_PER_MS,
-      { { &ops_undo, &ops_semop_undo, 0.30 }, { &ops_no_undo, &ops_sem_t, 1.10 } } },
-    { "same-core", "shared: hand-off between two processes, one core", "ns per hand-off",
-      "both on core 0", play_handoff, { &ops_no_undo, &ops_sem_t, &ops_semop },
-      { 0, 0 }, 25 * NS_PER_MS, { { &ops_no_undo, &ops_sem_t, 1.5 } } },
-    { "two-cores", "shared: hand-off between two processes, a core for each", "ns per hand-off",
-      "on core 0 and core 1", play_handoff, { &ops_no_undo, &ops_sem_t, &ops_semop },
-      { 0, 1 }, 25 * NS_PER_MS, { { &ops_no_undo, &ops_sem_t, 0.2 } } },
-    { "victim",
-      "shared: the longest wait beside a process that holds the unit for 0.2 ms at a time",
-      "ms, longest wait", "hog on core 0, victim on core 1", play_victim, { WITH_LOCKS },
-      { 0, 1 }, 500 * NS_PER_MS, { { &ops_undo, NULL, 10 } } },
+    { "uncontended", "pair_ns", play_pairs,
+      { &ops_undo, &ops_no_undo, &ops_sem_t, &ops_semop_undo }, { 0, 0 }, 10 * NS_PER_MS, 15 },
+    { "hand-off, one core", "handoff_ns", play_handoff, { &ops_no_undo, &ops_sem_t, &ops_semop },
+      { 0, 0 }, 25 * NS_PER_MS, 15 },
+    { "hand-off, two cores", "handoff_ns", play_handoff, { &ops_no_undo, &ops_sem_t, &ops_semop },
+      { 0, 1 }, 25 * NS_PER_MS, 15 },
+    { "victim, two cores", "longest_wait_ns", play_victim, { &ops_undo, &ops_sem_t, &ops_semop_undo },
+      { 0, 1 }, 500 * NS_PER_MS, 15 },
+    { "64 queue for one unit", "passed", play_order, { &ops_undo, &ops_semop_undo }, { 0, 0 }, 0,
+      10 },
+    { "death of a holder", "until_the_next_ns", play_death, { &ops_undo, &ops_semop_undo }, { 0, 0 },
+      0, 40 },
 };
-
-static bool takes_part(const struct setting *s, const struct sem_ops *ops)
-{
-    for (int i = 0; i < SHARED_PEERS; i++) {
-        if (s->kinds[i] == ops)
-            return true;
-    }
-    return false;
-}
 
 static void measure(const struct setting *s, struct game *g, bool quick)
 {
-    static struct report_table t;
-    const int repetitions = quick ? 2 : 15;
-
-    report_table_begin(&t, "shared", s->name, s->title, s->unit);
-    t.repetition_ns = g->duration_ns = quick ? s->duration_ns / 10 : s->duration_ns;
-    if (pin_possible())
-        t.pinning = s->pinning;
-    for (int i = 0; i < 2; i++) {
-        const struct goal *goal = &s->goals[i];
-
+    g->duration_ns = quick ? s->duration_ns / 10 : s->duration_ns;
+    for (int i = 0; i < 2; i++)
         g->turns.cores[i] = s->cores[i];
-        if (goal->peer)
-            report_goal(&t, goal->ours->name, goal->peer->name, goal->most);
-    }
-    for (int i = 0; i < repetitions; i++) {
-        progress_show(s->title, (double)i / repetitions);
-        for (playing = peers; playing < peers + SHARED_PEERS; playing++) {
-            if (takes_part(s, playing->ops))
-                report_add(&t, playing->ops->name, s->play(g));
+    for (int i = 0; i < (quick ? 2 : s->repetitions); i++) {
+        for (int k = 0; k < SHARED_PEERS && s->kinds[k]; k++) {
+            for (playing = peers; playing->ops != s->kinds[k]; playing++)
+                continue;
+            REPORT("shared", s->name, playing->ops->name, { s->figure, s->play(g) });
         }
-    }
-    report_table(&t);
-    /* A goal without a peer is for the worst repetition, not for the median. */
-    for (int i = 0; i < 2; i++) {
-        if (s->goals[i].most > 0 && !s->goals[i].peer)
-            shared_longest(&t, "victim-longest", s->goals[i].ours->name, s->goals[i].most);
     }
 }
 
@@ -244,6 +304,5 @@ void shared_run(bool quick)
         else
             report_note("two processes on two cores: skipped, that is not possible here");
     }
-    shared_lives_run(quick);
     shared_crowd_run(quick);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_crowd.c - see shared_crowd.h. */
+/* shared_crowd.c - many processes at one semaphore: pollers, long queues, processes that stop. */
 #define _GNU_SOURCE
-
-#include "shared_crowd.h"
 
 #include "clock.h"
 #include "die.h"
-#include "progress.h"
 #include "report.h"
-#include "shared_lives.h"
 #include "shared_peers.h"
 #include "stats.h"
 
@@ -42,7 +38,7 @@ static void make(const struct sem_ops *ops, int64_t units, int processes)
         shared_make(&crowd->sem, ops, (int)units);
         return;
     }
-    crowd->sem = (struct shared_sem){ .ops = ops, .id = -1, .fd = -1 };
+    crowd->sem = (struct shared_sem){ .ops = ops, .id = -1 };
     if (fairsem_shared_open(&crowd->sem.fair, NULL, 0, 0, &attr) != 0)
         die("fairsem_shared_open", 0);
 }
@@ -87,10 +83,10 @@ static void poll_for_two(void *arg)
     }
 }
 
-/* The 99th percentile of many pairs, in us. */
+/* The 99th percentile of many pairs. */
 static double play_poller(const struct sem_ops *ops, int holders, int pairs)
 {
-    static double us[PAIRS];
+    static double ns[PAIRS];
     struct shared_sem *s = &crowd->sem;
 
     make(ops, holders + 1, holders + 1);
@@ -104,33 +100,27 @@ static double play_poller(const struct sem_ops *ops, int holders, int pairs)
 
         if (ops->acquire(s, 1) != 0 || ops->release(s, 1) != 0)
             die("acquire or release", 0);
-        us[i] = (double)(now_ns() - begin) / NS_PER_US;
+        ns[i] = (double)(now_ns() - begin);
         sleep_ns(20 * NS_PER_US);
     }
     end_all(holders + 1);
-    stats_sort(us, (size_t)pairs);
-    return stats_quantile(us, (size_t)pairs, 0.99);
+    stats_sort(ns, (size_t)pairs);
+    return stats_quantile(ns, (size_t)pairs, 0.99);
 }
 
 static void poller(bool quick)
 {
+    static const struct sem_ops *const ops[] = { &ops_undo, &ops_semop_undo };
     static const int numbers[] = { 4, 60, 300 };
     const int pairs = quick ? 50 : PAIRS;
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        static struct report_table t;
-        char setting[20], title[120];
+        char setting[60];
 
-        snprintf(setting, sizeof setting, "poller-%d", numbers[i]);
-        snprintf(title, sizeof title, "shared: %d hold a unit, and one polls; 99th percentile of "
-                 "acquire + release by another", numbers[i]);
-        report_table_begin(&t, "shared", setting, title, "us");
-        report_goal(&t, ops_undo.name, NULL, 20);
-        for (int round = 0; round < (quick ? 1 : 5); round++) {
-            report_add(&t, ops_undo.name, play_poller(&ops_undo, numbers[i], pairs));
-            report_add(&t, ops_semop_undo.name, play_poller(&ops_semop_undo, numbers[i], pairs));
-        }
-        report_table(&t);
+        snprintf(setting, sizeof setting, "beside a poller, %d hold a unit", numbers[i]);
+        for (int round = 0; round < (quick ? 2 : 10); round++)
+            REPORT("shared", setting, ops[round % 2]->name,
+                   { "p99_pair_ns", play_poller(ops[round % 2], numbers[i], pairs) });
     }
 }
 
@@ -158,13 +148,9 @@ static double processor_seconds(int count)
 
 static void idle(bool quick)
 {
-    static struct report_table t;
     const int count = quick ? 50 : MOST, seconds = quick ? 1 : 5;
     double before;
 
-    report_table_begin(&t, "shared", "idle", "shared: 1,000 processes wait and nothing happens",
-                       "% of a core");
-    report_goal(&t, ops_undo.name, NULL, 2);
     make(&ops_undo, 1, count);
     if (fairsem_shared_acquire(crowd->sem.fair, 1) != 0)
         die("acquire", 0);
@@ -175,10 +161,10 @@ static void idle(bool quick)
     for (int i = 0; i < (quick ? 1 : 3); i++) {
         before = processor_seconds(count);
         sleep_ns(seconds * NS_PER_S);
-        report_add(&t, ops_undo.name, (processor_seconds(count) - before) * 100 / seconds);
+        REPORT("shared", "1,000 processes wait", ops_undo.name,
+               { "percent_of_a_core", (processor_seconds(count) - before) * 100 / seconds });
     }
     end_all(count);
-    report_table(&t);
 }
 
 /* ---- A busy process is stopped, perhaps with the lock ---- */
@@ -194,12 +180,9 @@ static void be_busy(void *arg)
 static void stopped(bool quick)
 {
     enum { BUSY = 4 };
-    static struct report_table t;
     const int rounds = quick ? 4 : 60;
     uint64_t random = (uint64_t)now_ns() | 1;
 
-    report_table_begin(&t, "shared", "stopped",
-                       "shared: an acquire of 1 ms while one of four busy processes is stopped", "ms");
     make(&ops_undo, 2, BUSY);
     for (int i = 0; i < BUSY; i++)
         pids[i] = shared_start(be_busy, NULL);
@@ -214,14 +197,13 @@ static void stopped(bool quick)
         kill(pid, SIGSTOP);
         begin = now_ns();
         error = fairsem_shared_acquire_for(crowd->sem.fair, 1, NS_PER_MS);
-        report_add(&t, ops_undo.name, (double)(now_ns() - begin) / NS_PER_MS);
+        REPORT("shared", "acquire of 1 ms, one of four is stopped", ops_undo.name,
+               { "acquire_ns", (double)(now_ns() - begin) });
         kill(pid, SIGCONT);
         if (error == 0)
             fairsem_shared_release(crowd->sem.fair, 1);
     }
     end_all(BUSY);
-    report_table(&t);
-    shared_longest(&t, "stopped-longest", ops_undo.name, 21);
 }
 
 /* ---- Commands in the shell ---- */
@@ -246,12 +228,12 @@ static pid_t start_command(const char *command)
     return pid;
 }
 
-/* How many wait; -1: there is no such name yet.  *longest: how long it took to ask, in seconds. */
+/* How many wait; -1: there is no such name yet.  *longest: how long it took to ask, in ns. */
 static int ask_status(double *longest)
 {
     char text[200], line[200], *waiting = NULL;
     int64_t begin = now_ns();
-    double seconds;
+    double ns;
     FILE *pipe;
 
     snprintf(text, sizeof text, "exec %s --status %s 2> /dev/null", limit_command, name);
@@ -260,21 +242,11 @@ static int ask_status(double *longest)
         die("popen", 0);
     if (fgets(line, sizeof line, pipe) != NULL)
         waiting = strstr(line, ", waiting ");
-    seconds = (double)(now_ns() - begin) / 1e9;
+    ns = (double)(now_ns() - begin);
     pclose(pipe);
-    if (seconds > *longest)
-        *longest = seconds;
+    if (ns > *longest)
+        *longest = ns;
     return waiting != NULL ? atoi(waiting + strlen(", waiting ")) : -1;
-}
-
-static void one_row(const char *setting, const char *title, double seconds, double most)
-{
-    static struct report_table t;
-
-    report_table_begin(&t, "shared", setting, title, "s");
-    report_goal(&t, "fairsem-limit", NULL, most);
-    report_add(&t, "fairsem-limit", seconds);
-    report_table(&t);
 }
 
 static void remove_name(void)
@@ -288,7 +260,7 @@ static void remove_name(void)
 static void commands_in_line(bool quick)
 {
     const int count = quick ? 20 : MOST;
-    double longest = 0;
+    double longest = 0, line, turn;
     pid_t holder = start_command("sleep 1000");
     int64_t begin;
 
@@ -300,8 +272,7 @@ static void commands_in_line(bool quick)
         pids[i] = start_command("true");
     while (ask_status(&longest) != count)
         sleep_ns(50 * NS_PER_MS);
-    one_row("commands-line", "shared: until 1,000 commands stand in line",
-            (double)(now_ns() - begin) / 1e9, 5);
+    line = (double)(now_ns() - begin);
     begin = now_ns();
     kill(holder, SIGTERM);
     waitpid(holder, NULL, 0);
@@ -310,13 +281,13 @@ static void commands_in_line(bool quick)
             ask_status(&longest);
         waitpid(pids[i], NULL, 0);
     }
-    one_row("commands-turn", "shared: then, until all of them have run, one at a time",
-            (double)(now_ns() - begin) / 1e9, 5);
-    one_row("commands-status", "shared: meanwhile, the longest --status", longest, 0.1);
+    turn = (double)(now_ns() - begin);
+    REPORT("shared", "1,000 commands", "fairsem-limit", { "until_all_stand_in_line_ns", line },
+           { "until_all_have_run_ns", turn }, { "longest_status_ns", longest });
     remove_name();
 }
 
-static double callers(const char *command)
+static void callers(const char *peer, const char *command)
 {
     char text[400];
     int64_t begin = now_ns();
@@ -325,24 +296,19 @@ static double callers(const char *command)
              "%s true; j=$((j + 8)); done) & i=$((i + 1)); done; wait", command);
     if (system(text) != 0)
         die(command, 0);
-    return (double)(now_ns() - begin) / 1e9;
+    REPORT("shared", "100 commands, eight callers", peer, { "all_ns", (double)(now_ns() - begin) });
 }
 
 static void commands_by_callers(bool quick)
 {
-    static struct report_table t;
     char ours[200];
 
     snprintf(ours, sizeof ours, "%s %s 1 --", limit_command, name);
-    report_table_begin(&t, "shared", "commands-callers",
-                       "shared: 100 short commands by eight callers, one at a time", "s");
-    report_goal(&t, "fairsem-limit", NULL, 0.25);
     for (int i = 0; i < (quick ? 1 : 7); i++) {
-        report_add(&t, "fairsem-limit", callers(ours));
+        callers("fairsem-limit", ours);
         if (system("command -v flock > /dev/null 2>&1") == 0)
-            report_add(&t, "flock(1)", callers("flock /tmp"));
+            callers("flock(1)", "flock /tmp");
     }
-    report_table(&t);
     remove_name();
 }
 

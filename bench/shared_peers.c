@@ -4,12 +4,8 @@
 #include "shared_peers.h"
 
 #include "die.h"
-#include "peers.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -48,19 +44,19 @@ int shared_posix_init(void *sem, int64_t units)
     return sem_init(s->sem, 1, (unsigned)units) == 0 ? 0 : errno;
 }
 
+/* POSIX leaves the definition to the caller.  The name does not clash with a system's own. */
+union semctl_argument {
+    int val;
+    struct semid_ds *buf; /* semctl() reads all of it: with val alone, a big-endian machine finds 0 */
+};
+
 int shared_semop_init(void *sem, int64_t units)
 {
-    return sysv_peer_init(&((struct shared_sem *)sem)->id, units);
-}
-
-int shared_file_init(void *sem, int64_t units)
-{
     struct shared_sem *s = sem;
+    const union semctl_argument value = { .val = (int)units };
 
-    (void)units;
-    strcpy(s->path, "/tmp/fairsem-bench-XXXXXX");
-    s->fd = mkostemp(s->path, O_CLOEXEC);
-    return s->fd >= 0 ? 0 : errno;
+    s->id = semget(IPC_PRIVATE, 1, IPC_CREAT | 0600);
+    return s->id >= 0 && semctl(s->id, 0, SETVAL, value) == 0 ? 0 : errno;
 }
 
 int shared_destroy(void *sem)
@@ -73,39 +69,17 @@ int shared_destroy(void *sem)
         munmap(s->sem, sizeof *s->sem);
     if (s->id >= 0)
         semctl(s->id, 0, IPC_RMID);
-    if (s->fd >= 0) {
-        close(s->fd);
-        unlink(s->path);
-    }
     return 0;
-}
-
-/* A lock of flock belongs to the open file, which a child would share with its parent. */
-void shared_flock_enter(void *sem, int place, int threads)
-{
-    struct shared_sem *s = sem;
-
-    (void)place;
-    (void)threads;
-    s->fd = open(s->path, O_RDWR | O_CLOEXEC);
-    if (s->fd < 0)
-        die(s->path, errno);
 }
 
 void shared_make(struct shared_sem *s, const struct sem_ops *ops, int units)
 {
     int error;
 
-    *s = (struct shared_sem){ .ops = ops, .id = -1, .fd = -1 };
+    *s = (struct shared_sem){ .ops = ops, .id = -1 };
     error = ops->init(s, units);
     if (error != 0)
         die(ops->name, error);
-}
-
-void shared_enter(struct shared_sem *s)
-{
-    if (s->ops->sit_down)
-        s->ops->sit_down(s, 0, 0);
 }
 
 int shared_waiters(const struct shared_sem *s)

@@ -7,9 +7,7 @@
 
 #include <errno.h>
 #include <fairsem/shared.h>
-#include <fcntl.h>
 #include <semaphore.h>
-#include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/sem.h>
 #include <unistd.h>
@@ -18,14 +16,11 @@ struct shared_sem {
     const struct sem_ops *ops;
     fairsem_shared_t     *fair;
     sem_t                *sem;
-    int                   id, fd;
-    char                  path[40];
+    int                   id;
 };
 
-/* Make one, in memory and files that children inherit; a fault ends the program. */
+/* Make one, in memory that children inherit; a fault ends the program. */
 void shared_make(struct shared_sem *s, const struct sem_ops *ops, int units);
-/* A child calls it before it uses the semaphore. */
-void shared_enter(struct shared_sem *s);
 /* Requests that wait, where that can be known; else -1. */
 int shared_waiters(const struct shared_sem *s);
 
@@ -33,12 +28,10 @@ int shared_undo_init(void *sem, int64_t units);
 int shared_no_undo_init(void *sem, int64_t units);
 int shared_posix_init(void *sem, int64_t units);
 int shared_semop_init(void *sem, int64_t units);
-int shared_file_init(void *sem, int64_t units);
 int shared_destroy(void *sem);
-void shared_flock_enter(void *sem, int place, int threads);
 
 /* take and give are the rest of a function that takes or gives the unit of s. */
-#define SHARED_PEER(peer, title, make, take, give, enter)           \
+#define SHARED_PEER(peer, title, make, take, give)                  \
     static inline int peer##_peer_acquire(void *sem, int64_t n)     \
     {                                                               \
         const struct shared_sem *s = sem;                           \
@@ -55,33 +48,29 @@ void shared_flock_enter(void *sem, int place, int threads);
     }                                                               \
     static const struct sem_ops ops_##peer = {                      \
         .name = title, .size = sizeof(struct shared_sem),           \
-        .init = make, .destroy = shared_destroy, .sit_down = enter, \
+        .init = make, .destroy = shared_destroy,                    \
         .acquire = peer##_peer_acquire, .release = peer##_peer_release, \
     }
 
 #define SEMOP(by, flags) \
     RETURN_IF_DONE(semop(s->id, &(struct sembuf){ .sem_op = (by), .sem_flg = (flags) }, 1))
-#define FCNTL(type)                                        \
-    RETURN_IF_DONE(fcntl(s->fd, F_SETLKW, &(struct flock){ \
-        .l_type = (type), .l_whence = SEEK_SET, .l_len = 1 }))
 
 SHARED_PEER(undo, "fairsem, undo", shared_undo_init, return fairsem_shared_acquire(s->fair, 1),
-            return fairsem_shared_release(s->fair, 1), NULL);
+            return fairsem_shared_release(s->fair, 1));
 SHARED_PEER(no_undo, "fairsem, no undo", shared_no_undo_init,
             return fairsem_shared_acquire(s->fair, 1),
-            return fairsem_shared_release(s->fair, 1), NULL);
+            return fairsem_shared_release(s->fair, 1));
 SHARED_PEER(sem_t, "sem_t", shared_posix_init, RETURN_IF_DONE(sem_wait(s->sem)),
-            RETURN_IF_DONE(sem_post(s->sem)), NULL);
+            RETURN_IF_DONE(sem_post(s->sem)));
 SHARED_PEER(semop_undo, "semop, SEM_UNDO", shared_semop_init, SEMOP(-1, SEM_UNDO),
-            SEMOP(1, SEM_UNDO), NULL);
-SHARED_PEER(semop, "semop", shared_semop_init, SEMOP(-1, 0), SEMOP(1, 0), NULL);
-/* Those have one unit. */
-SHARED_PEER(flock, "flock", shared_file_init, RETURN_IF_DONE(flock(s->fd, LOCK_EX)),
-            RETURN_IF_DONE(flock(s->fd, LOCK_UN)), shared_flock_enter);
-SHARED_PEER(fcntl, "fcntl", shared_file_init, FCNTL(F_WRLCK), FCNTL(F_UNLCK), NULL);
+            SEMOP(1, SEM_UNDO));
+SHARED_PEER(semop, "semop", shared_semop_init, SEMOP(-1, 0), SEMOP(1, 0));
 
 #define FOR_EACH_SHARED_PEER(X) \
-    X(undo) X(no_undo) X(sem_t) X(semop_undo) X(semop) X(flock) X(fcntl)
+    X(undo) X(no_undo) X(sem_t) X(semop_undo) X(semop)
+
+/* shared_crowd.c: the workload goes on. */
+void shared_crowd_run(bool quick);
 
 /* Memory that children share, all zero.  It is never freed. */
 void *shared_memory(size_t size);

@@ -15,7 +15,7 @@ struct textbook_waiter {
     pthread_cond_t cond;
     int64_t n;
     bool granted;
-    struct textbook_waiter *prev, *next;
+    struct textbook_waiter *next;
 };
 
 int textbook_peer_init(void *sem, int64_t units)
@@ -34,20 +34,6 @@ int textbook_peer_destroy(void *sem)
     return pthread_mutex_destroy(&s->mutex);
 }
 
-static void enqueue(struct textbook_sem *s, struct textbook_waiter *w)
-{
-    w->prev = s->tail;
-    w->next = NULL;
-    *(s->tail ? &s->tail->next : &s->head) = w;
-    s->tail = w;
-}
-
-static void unlink_waiter(struct textbook_sem *s, struct textbook_waiter *w)
-{
-    *(w->prev ? &w->prev->next : &s->head) = w->next;
-    *(w->next ? &w->next->prev : &s->tail) = w->prev;
-}
-
 /* Grant the head while its request fits. */
 static void grant(struct textbook_sem *s)
 {
@@ -55,38 +41,28 @@ static void grant(struct textbook_sem *s)
 
     while ((w = s->head) && w->n <= s->units) {
         s->units -= w->n;
-        unlink_waiter(s, w);
+        s->head = w->next;
         w->granted = true;
         pthread_cond_signal(&w->cond);
     }
 }
 
 /* Mutex held. */
-static int wait_in_queue(struct textbook_sem *s, int64_t n, const struct timespec *deadline)
+static int wait_in_queue(struct textbook_sem *s, int64_t n)
 {
     struct textbook_waiter w = { .n = n };
     int err = pthread_cond_init(&w.cond, NULL);
 
     if (err)
         return err;
-    enqueue(s, &w);
-    while (!w.granted && err != ETIMEDOUT) {
-        if (deadline)
-            err = pthread_cond_timedwait(&w.cond, &s->mutex, deadline);
-        else
-            err = pthread_cond_wait(&w.cond, &s->mutex);
-    }
-    if (w.granted) {
-        err = 0;
-    } else {
-        unlink_waiter(s, &w);
-        grant(s);
-    }
-    pthread_cond_destroy(&w.cond);
-    return err;
+    *(s->head ? &s->tail->next : &s->head) = &w;
+    s->tail = &w;
+    while (!w.granted)
+        pthread_cond_wait(&w.cond, &s->mutex);
+    return pthread_cond_destroy(&w.cond);
 }
 
-int textbook_peer_until(void *sem, int64_t n, const struct timespec *deadline)
+int textbook_peer_acquire(void *sem, int64_t n)
 {
     struct textbook_sem *s = sem;
     int err = 0;
@@ -95,14 +71,9 @@ int textbook_peer_until(void *sem, int64_t n, const struct timespec *deadline)
     if (!s->head && n <= s->units)
         s->units -= n;
     else
-        err = wait_in_queue(s, n, deadline);
+        err = wait_in_queue(s, n);
     pthread_mutex_unlock(&s->mutex);
     return err;
-}
-
-int textbook_peer_acquire(void *sem, int64_t n)
-{
-    return textbook_peer_until(sem, n, NULL);
 }
 
 int textbook_peer_try(void *sem, int64_t n)

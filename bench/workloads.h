@@ -12,10 +12,10 @@ void victim_run(bool quick);
 void contended_run(bool quick);
 void ring_run(bool quick);
 void price_run(bool quick);
+void cpu_run(bool quick);
 void lines_run(bool quick);
 void wake_run(bool quick);
 void expiry_run(bool quick);
-void cpu_run(bool quick);
 void shared_run(bool quick);
 void dropin_run(bool quick);
 

@@ -13,7 +13,6 @@ EXTRA_DIST += \
 	packaging/debian/fairsem-doc.lintian-overrides \
 	packaging/debian/fairsem-tools-cluster.install \
 	packaging/debian/fairsem-tools.install \
-	packaging/debian/fairsem-tools.lintian-overrides \
 	packaging/debian/libfairsem-cluster-dev.install \
 	packaging/debian/libfairsem-cluster0.install \
 	packaging/debian/libfairsem-cluster0.symbols \

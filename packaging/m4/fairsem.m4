@@ -119,35 +119,3 @@ LIBS=$fs_saved_LIBS
 rm -f conftest1.* conftest2.*
 AC_MSG_RESULT([$have_wrap])
 AM_CONDITIONAL([HAVE_WRAP], [test "x$have_wrap" = xyes])])
-
-# FS_TRY_CXX20_SEMAPHORE - a C++ compiler with std::counting_semaphore, for a peer of the
-# benchmarks.  Nothing else is C++: the program stays a C program and is linked as one, with
-# the library that the C++ compiler would add.  A sanitizer would have to see both languages.
-AC_DEFUN([FS_TRY_CXX20_SEMAPHORE],
-[AC_MSG_CHECKING([for std::counting_semaphore])
-have_cxx20_semaphore=no
-fs_saved_CXXFLAGS=$CXXFLAGS
-fs_saved_LIBS=$LIBS
-AS_CASE(["$CFLAGS $LDFLAGS"], [*-fsanitize=*], [fs_cxx_libs=], [fs_cxx_libs="-lstdc++ -lc++"])
-for fs_lib in $fs_cxx_libs; do
-  AS_IF([test $have_cxx20_semaphore = yes], [break])
-  CXXFLAGS="$fs_saved_CXXFLAGS -std=c++20"
-  AC_LANG_PUSH([C++])
-  AC_COMPILE_IFELSE([AC_LANG_SOURCE([
-    #include <semaphore>
-    extern "C" void fs_probe() { std::counting_semaphore<> s(1); s.acquire(); s.release(); }
-    ])], [cp conftest.$ac_objext conftest_cxx.$ac_objext
-    fs_cxx_compiled=yes], [fs_cxx_compiled=no])
-  AC_LANG_POP([C++])
-  AS_IF([test $fs_cxx_compiled = yes],
-    [LIBS="conftest_cxx.$ac_objext $fs_lib $fs_saved_LIBS"
-     AC_LINK_IFELSE([AC_LANG_SOURCE([
-       void fs_probe(void); int main(void) { fs_probe(); return 0; }])],
-       [have_cxx20_semaphore=yes
-        AC_SUBST([CXX_LIBS], [$fs_lib])])])
-done
-rm -f conftest_cxx.*
-CXXFLAGS=$fs_saved_CXXFLAGS
-LIBS=$fs_saved_LIBS
-AC_MSG_RESULT([$have_cxx20_semaphore])
-AM_CONDITIONAL([HAVE_CXX20_SEMAPHORE], [test "x$have_cxx20_semaphore" = xyes])])

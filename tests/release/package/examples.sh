@@ -175,10 +175,6 @@ fi
 bench=bench/fairsem-bench
 if built "$bench"; then
   run 0 "$bench" --quick all && { grep -q 'fairsem' "$work/out" || fail "no row for fairsem"; }
-  run 0 "$bench" --quick --json uncontended
-  if has python3; then
-    python3 -m json.tool "$work/out" > "$work/err" 2>&1 || fail "--json is no JSON"
-  fi
   run 2 "$bench" no-such-workload
 fi
 

@@ -27,7 +27,7 @@ cd "$OLDPWD" || exit 99
 compiles() {
   "$compiler" -nostdinc -isystem "$work/include" -isystem "$own" -U__linux__ -U__linux -Ulinux \
     -U__gnu_linux__ -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -Werror \
-    -DFAIRSEM_WATCHED_=0 -DFOREIGN_DIRECTORY='""' -I"$top_srcdir/include" -I"$top_srcdir/src" \
+    -DFAIRSEM_WATCHED_=0 -I"$top_srcdir/include" -I"$top_srcdir/src" \
     -I"$top_srcdir/src/core" \
     -I"$top_srcdir/src/posix" -I"$top_srcdir" -fsyntax-only "$1" > "$work/log" 2>&1
 }

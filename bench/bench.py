@@ -1,0 +1,478 @@
+# SPDX-License-Identifier: MIT
+"""bench.py - tables of what fairsem-bench prints.
+
+    fairsem-bench price | python3 bench.py      tables, for people
+    python3 bench.py --report DIR               DIR/report.md and pictures, from DIR/results
+    python3 bench.py --publish DIR SOURCE       the figures and pictures of that report into SOURCE
+
+`make bench` measures and makes the report, `make bench-report` makes it again from the numbers that
+are there, and `make bench-publish` does all three.  Pictures need gnuplot.
+"""
+
+import datetime
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+
+NO_SPIN, BOUNDED, RING = "fairsem no spin", "fairsem bounded", "ring of futexes"
+# Where the first figure of a line is not the one to compare.
+MAIN_FIGURE = {"cpu": "cpu_ns"}
+
+
+def stop(text):
+    sys.exit("bench: " + text)
+
+
+class Results:
+    """What was measured: values(workload, setting, peer, figure)."""
+
+    def __init__(self, lines):
+        self.head = None
+        self.data = {}      # workload -> setting -> peer -> figure -> values, all in their order
+        self.waits = {}     # peer -> all waits of the victim
+        for line in lines:
+            fields = json.loads(line)
+            if "workload" not in fields:
+                self.head = self.head or fields
+            elif "waits_ns" in fields:
+                self.waits.setdefault(fields["peer"], []).extend(fields["waits_ns"])
+            else:
+                peers = self.data.setdefault(fields.pop("workload"), {})
+                figures = peers.setdefault(fields.pop("setting"), {}).setdefault(fields.pop("peer"), {})
+                for name, value in fields.items():
+                    figures.setdefault(name, []).append(value)
+        if not self.head:
+            stop("these are no results of fairsem-bench")
+
+    def main_figure(self, workload):
+        peers = next(iter(self.data[workload].values()))
+        return MAIN_FIGURE.get(workload) or next(iter(next(iter(peers.values()))))
+
+    def values(self, workload, setting, peer, figure=None):
+        peers = self.data.get(workload, {}).get(setting, {})
+        if peer not in peers:
+            return []
+        return peers[peer].get(figure or self.main_figure(workload), [])
+
+    def median(self, *where):
+        values = self.values(*where)
+        return statistics.median(values) if values else None
+
+    def ratio(self, workload, setting, ours, theirs):
+        a, b = self.median(workload, setting, ours), self.median(workload, setting, theirs)
+        return a / b if a is not None and b else None
+
+
+# ---------------------------------------------------------------- numbers as people write them
+
+def quartiles(values):
+    if len(values) < 2:
+        return values[0], values[0]
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    return low, high
+
+
+def rounded(value):
+    return "%.*f" % (2 if value < 0.995 else 1 if value < 9.95 else 0, value)
+
+
+def rate(value, most):
+    if most >= 1e6:
+        return rounded(value / 1e6) + " million"
+    scale = 1
+    while value / scale >= 100:
+        scale *= 10
+    return "{:,}".format(round(value / scale) * scale)
+
+
+def duration(ns, most):
+    if most < 1e3:
+        return "%.1f ns" % ns
+    for unit, name in (1e3, "us"), (1e6, "ms"), (1e9, "s"):
+        if most < 1000 * unit or unit == 1e9:
+            return "%s %s" % (rounded(ns / unit), name)
+
+
+def number(value, figure, most=None):
+    """Two numbers in one row have the same unit, that of the larger."""
+    if value is None:
+        return "-"
+    if figure.endswith("_per_second"):
+        return rate(value, most or value)
+    if figure.endswith("_ns"):
+        return duration(value, most or value)
+    if figure.endswith("_share"):
+        return "%.0f %%" % (100 * value)
+    return "%.3g" % value if abs(value) < 1000 else "%.0f" % value
+
+
+def ratio_text(ratio):
+    return "-" if ratio is None else "%.2g" % ratio if ratio < 0.095 else "%.2f" % ratio
+
+
+def line(*cells):
+    return "| " + " | ".join(str(cell) for cell in cells) + " |\n"
+
+
+def head(*cells):
+    return line(*cells) + "|" + "---|" * len(cells) + "\n"
+
+
+# ---------------------------------------------------------------- rows of README.md and doc/cost.md
+
+class Row:
+    """Two peers in one setting.  `most` and `least` are goals: for the ratio; for the first number
+    itself if there is no second, or if `itself`."""
+
+    def __init__(self, text, workload, setting, ours="fairsem", theirs=None, most=None, least=None,
+                 figure=None, take=statistics.median, itself=False, readme=False):
+        self.__dict__.update(vars())
+
+    def sides(self, results):
+        """The figure, and the numbers of both peers; None: it was not measured."""
+        figure = self.figure or (self.workload in results.data and results.main_figure(self.workload))
+        found = []
+        for peer in filter(None, (self.ours, self.theirs)):
+            values = results.values(self.workload, self.setting, peer, figure)
+            if not values:
+                return None
+            found.append(self.take(values))
+        return figure, found[0], found[1] if self.theirs else None
+
+    def cells(self, results):
+        """Both numbers, the better one bold; with the ratio and the goal."""
+        figure, a, b = self.sides(results)
+        texts = [number(side, figure, max(a, b or 0)) for side in (a, b)]
+        if self.theirs:
+            better = 0 if (a > b) == figure.endswith("_per_second") else 1
+            texts[better] = "**%s**" % texts[better]
+        else:
+            texts[1] = ""
+        ratio = a / b if b else None
+        goal = self.goal(a if self.itself or not self.theirs else ratio, figure)
+        return texts, ratio_text(ratio) if self.theirs else "", goal
+
+    def goal(self, compared, figure):
+        bound = self.least if self.most is None else self.most
+        if bound is None:
+            return ""
+        text = number(bound, figure) if self.itself or not self.theirs else "%g" % bound
+        met = compared is not None and (compared >= bound if self.most is None else compared <= bound)
+        return "%s %s%s" % (">=" if self.most is None else "<=", text, "" if met else ", missed")
+
+
+def arena(threads, us, units=1, more=""):
+    return "%d threads, %d unit%s, held %g us%s" % (threads, units, "s" * (units > 1), us, more)
+
+
+ROWS = [
+    Row("longest wait of a thread beside a hog that holds the unit for 0.2 ms at a time",
+        "victim", "two cores", theirs="sem_t", most=10e6, itself=True, take=max, readme=True),
+    Row("acquire and release, nobody waits", "uncontended", "acquire", theirs="sem_t", most=1.03,
+        readme=True),
+    Row("try and release", "uncontended", "try", theirs="sem_t", most=1.00),
+    Row("acquire_for and release", "uncontended", "acquire_for", theirs="sem_t", most=1.05),
+    Row("hand-off between two threads on one core", "handoff", "one core", theirs="sem_t", most=1.3,
+        readme=True),
+    Row("hand-off between two threads on two cores", "handoff", "two cores", theirs="sem_t", most=0.35,
+        readme=True),
+    Row("the same, one of them the main thread", "handoff", "the main thread and another, two cores",
+        theirs="sem_t", most=0.35),
+    Row("the same, wherever they run", "handoff", "not pinned", theirs="sem_t"),
+    Row("hand-off between cores, beside that of a bare cache line", "handoff", "two cores",
+        theirs="bare cache line", most=4),
+    *(Row("%d threads, one unit held for 2 us%s, holds per second" % (threads, text), "ring",
+          arena(threads, 2, more=busy), theirs=RING, least=least)
+      for busy, text, least in (("", "", 1),
+                                (", beside 2 busy threads", ", beside two threads that compute", 0.9))
+      for threads in (4, 16, 64)),
+    Row("16 threads, one unit held for no time, holds per second", "contended", arena(16, 0),
+        theirs="sem_t", least=5e5, itself=True, readme=True),
+    Row("16 threads, one unit held for 2 us, holds per second", "ring", arena(16, 2), theirs="sem_t",
+        readme=True),
+    Row("64 threads, one unit held for 10 us, holds per second", "contended", arena(64, 10),
+        theirs="sem_t", readme=True),
+    Row("a ticket joins a queue of 100,000 and leaves it, and one of 10", "lines", "join and leave",
+        "100,000 tickets", "10 tickets", most=1.5),
+    Row("the head of a queue of 100,000 is granted and joins again, and of 10", "lines",
+        "the head is granted and joins again", "100,000 tickets", "10 tickets", most=1.5),
+    Row("a ticket joins a queue of 40,000 different priorities", "lines", "priorities",
+        "40,000 priorities", most=1e3),
+    Row("the same, with `aging_ns`", "lines", "priorities", "40,000, by age", most=1e3),
+    Row("a ticket joins a queue of 40,000 of one priority, with `aging_ns`, and without", "lines",
+        "priorities", "40,000 of one, by age", "40,000 of one priority"),
+    Row("`fairsem_stat` with 100,000 in the queue, and with 10", "lines", "fairsem_stat",
+        "100,000 tickets", "10 tickets", most=1.5),
+    Row("10,000 waiters that time out together, time for each, and 10", "expiry", "all at once",
+        "10000 waiters", "10 waiters", most=1.5),
+    *(row for count in ("1000", "10000") for row in (
+        Row("one release wakes %s sleepers, until the call returns, time for each" % count, "wake",
+            count + " sleepers", "one release", "sem_posts", figure="each_until_the_call_returns_ns"),
+        Row("the same, until the last has run", "wake", count + " sleepers", "one release", "sem_posts",
+            most=1.1))),
+    Row("`sem_wait` and `sem_post` in a program under `fairsem-run`", "dropin", "wait and post",
+        "the program's", "libc's own", most=1.5, readme=True),
+    Row("between processes: acquire and release, nobody waits", "shared", "uncontended",
+        "fairsem, undo", "semop, SEM_UNDO", most=0.3),
+    Row("the same, `FAIRSEM_SHARED_NO_UNDO`", "shared", "uncontended", "fairsem, no undo", "sem_t",
+        most=1.1),
+    Row("hand-off between two processes on one core", "shared", "hand-off, one core",
+        "fairsem, no undo", "sem_t", most=1.5),
+    Row("the same, a core for each", "shared", "hand-off, two cores", "fairsem, no undo", "sem_t",
+        most=0.2),
+    Row("longest wait beside a process that holds the unit for 0.2 ms at a time", "shared",
+        "victim, two cores", "fairsem, undo", most=10e6, take=max),
+    Row("from the death of a holder until the next has its unit", "shared", "death of a holder",
+        "fairsem, undo", most=110e6),
+    Row("the same, the longest", "shared", "death of a holder", "fairsem, undo", most=150e6, take=max),
+    Row("64 processes that queue for one unit: waits that were passed", "shared",
+        "64 queue for one unit", "fairsem, undo", most=0, take=sum),
+    *(Row("beside a process that polls, %d hold units: 99th percentile of acquire + release" % count,
+          "shared", "beside a poller, %d hold a unit" % count, "fairsem, undo", "semop, SEM_UNDO",
+          most=20e3, itself=True)
+      for count in (4, 60, 300)),
+    Row("1,000 processes wait, and nothing happens: percent of a core", "shared",
+        "1,000 processes wait", "fairsem, undo", most=2),
+    Row("an acquire of 1 ms while one of four busy processes is stopped, the longest", "shared",
+        "acquire of 1 ms, one of four is stopped", "fairsem, undo", most=21e6, take=max),
+    Row("1,000 `fairsem-limit` stand in line after", "shared", "1,000 commands", "fairsem-limit",
+        most=5e9),
+    Row("after the end of the holder, all of them have run after", "shared", "1,000 commands",
+        "fairsem-limit", most=5e9, figure="until_all_have_run_ns"),
+    Row("meanwhile, the longest `--status`", "shared", "1,000 commands", "fairsem-limit", most=1e8,
+        figure="longest_status_ns"),
+    Row("100 short commands by eight callers, limit 1", "shared", "100 commands, eight callers",
+        "fairsem-limit", "flock(1)"),
+]
+
+
+def range_row(results, text, workload, settings, ours, theirs, most=None, least=None):
+    """All settings of a workload in one row."""
+    ratios = list(filter(None, (results.ratio(workload, s, ours, theirs) for s in settings)))
+    if not ratios:
+        return ""
+    good = sum(r <= most if least is None else r >= least for r in ratios)
+    goal = "%s %g" % (("<=", most) if least is None else (">=", least))
+    return line(text, "", theirs, "%s to %s" % (ratio_text(min(ratios)), ratio_text(max(ratios))),
+                goal if good == len(ratios) else "%s, missed in %d of %d"
+                % (goal, len(ratios) - good, len(ratios)))
+
+
+def goals(results):
+    text = head("", "fairsem", "the other", "ratio", "goal")
+    for row in ROWS:
+        if row.sides(results):
+            (ours, theirs), ratio, goal = row.cells(results)
+            text += line(row.text, ours, theirs + ", " + row.theirs if row.theirs else "", ratio, goal)
+    alone = [s for s in results.data.get("price", ()) if s in MATRIX]
+    text += range_row(results, "holds per second with `FAIRSEM_BOUNDED_BYPASS`", "contended",
+                      results.data.get("contended", ()), BOUNDED, "sem_t", least=0.8)
+    text += range_row(results, "holds per second, held 1 to 50 us", "price", alone, "fairsem", "sem_t",
+                      least=0.67)
+    text += range_row(results, "processor time per hold", "cpu", results.data.get("cpu", ()), "fairsem",
+                      NO_SPIN, most=1.5)
+    return text
+
+
+# ---------------------------------------------------------------- other tables
+
+THREADS, HOLDS = (2, 3, 4, 8, 16, 64), (1, 2, 5, 10, 50)
+MATRIX = {arena(threads, us) for threads in THREADS for us in HOLDS}
+
+
+def price(results):
+    if "price" not in results.data:
+        return ""
+    text = "\nHolds per second / those of `sem_t`.\n\n"
+    text += head("threads", *("held %d us" % us for us in HOLDS))
+    for threads in THREADS:
+        text += line(threads, *(over(results, arena(threads, us)) for us in HOLDS))
+    text += "\n" + head("", "of `sem_t`")
+    for setting in results.data["price"]:
+        if setting not in MATRIX:
+            text += line(setting, over(results, setting))
+    return text
+
+
+def over(results, setting):
+    return ratio_text(results.ratio("price", setting, "fairsem", "sem_t"))
+
+
+def everything(results, workload):
+    """All settings and peers.  first/ is the first peer's median divided by this one's."""
+    def main(figures):
+        wanted = MAIN_FIGURE.get(workload)
+        return wanted if wanted in figures else next(iter(figures))
+
+    peers_of = results.data[workload]
+    others = dict.fromkeys(name for peers in peers_of.values() for figures in peers.values()
+                           for name in figures if name != main(figures))
+    text = head("setting", "peer", "runs", "", "median", "quartiles", "first/", *map(words, others))
+    for setting, peers in peers_of.items():
+        for peer, figures in peers.items():
+            name = main(figures)
+            first = results.median(workload, setting, next(iter(peers)), name)
+            median = statistics.median(figures[name])
+            cells = [ratio_text(first / median) if median and first is not None else "-"]
+            for other in others:
+                take = max if "longest" in other else sum if "passed" in other else statistics.median
+                cells.append(number(take(figures[other]), other)
+                             if other in figures and other != name else "")
+            text += line(setting, peer, len(figures[name]), words(name), number(median, name),
+                         " .. ".join(number(value, name) for value in quartiles(figures[name])), *cells)
+    return text
+
+
+def words(figure):
+    return (figure[:-3] if figure.endswith("_ns") else figure).replace("_", " ")
+
+
+def tables(results):
+    return "".join("\n%s\n\n%s" % (workload, everything(results, workload))
+                   for workload in results.data) + price(results)
+
+
+def report(results, directory):
+    text = "# fairsem-bench\n\n%s\n\nfairsem %s, measured on %s; made by `make bench`.\n" % (
+        results.head["machine"], results.head["fairsem"], datetime.date.today())
+    if results.head["quick"]:
+        text += "\nThe run was too brief: its figures mean nothing.\n"
+    for name, title in ("victim", "A hog and a victim"), ("throughput", "Many threads on one unit"):
+        if draw(results, directory, name):
+            text += "\n![%s](%s.svg)\n" % (title, name)
+    text += "\n## Goals\n\nMedians, and their ratio.  All peers ran the same loop, in turn.\n\n"
+    text += goals(results)
+    if "price" in results.data:
+        text += "\n## What strict order costs\n" + price(results)
+    return text + "".join("\n## %s\n\n%s" % (workload, everything(results, workload))
+                          for workload in results.data)
+
+
+# ---------------------------------------------------------------- pictures
+
+PEERS = ("fairsem", BOUNDED, "sem_t", "textbook FIFO", RING)
+
+
+def blocks(path, columns_of_blocks):
+    """Tables for gnuplot: two empty lines between blocks; a value of 0 has no place on its axis."""
+    with open(path, "w") as file:
+        for rows in columns_of_blocks:
+            for row in rows:
+                file.write("\t".join(str(cell) if cell else "NaN" for cell in row) + "\n")
+            file.write("\n\n")
+
+
+def victim_data(results, path):
+    """A block for each peer: a wait, and the share of the waits that are at least as long."""
+    found = []
+    for peer in PEERS:
+        waits = sorted(results.waits.get(peer, ()))
+        if waits:
+            # All of the tail; of the rest, one in `step`.
+            step = len(waits) // 400 + 1
+            found.append([[peer]] + [[max(wait, 10), (len(waits) - i) / len(waits)]
+                                     for i, wait in enumerate(waits)
+                                     if i % step == 0 or i + 50 > len(waits)])
+    blocks(path, found)
+    return "blocks=%d" % len(found) if found else None
+
+
+def throughput_data(results, path):
+    """A block for each hold: threads, and a column for each peer.  A panel is as high as its curves."""
+    found, lows, highs = [], [], []
+    for us in (0, 0.1, 1, 10, 100):
+        rows = [[threads] + [results.median("contended", arena(threads, us), peer) for peer in PEERS]
+                for threads in (2, 4, 16, 64)]
+        values = [value for row in rows for value in row[1:] if value]
+        lows.append("%g" % (min(values, default=2) / 2))
+        highs.append("%g" % (max(values, default=5) * 2))
+        found.append([["threads"] + list(PEERS)] + rows)
+    blocks(path, found)
+    if "contended" in results.data:
+        return "lows='%s'; highs='%s'" % (" ".join(lows), " ".join(highs))
+    return None
+
+
+def draw(results, directory, name):
+    """DIRECTORY/NAME.svg; False without numbers or gnuplot."""
+    data, svg = (os.path.join(directory, name + end) for end in (".tsv", ".svg"))
+    if os.path.exists(svg):
+        os.remove(svg)
+    more = {"victim": victim_data, "throughput": throughput_data}[name](results, data)
+    if not more or not shutil.which("gnuplot"):
+        return False
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pictures.gp")
+    with open(svg, "w") as output:
+        made = subprocess.run(["gnuplot", "-e", "picture='%s'; data='%s'; %s" % (name, data, more),
+                               script], stdout=output, stderr=subprocess.PIPE, text=True)
+    if made.returncode or not os.path.getsize(svg):
+        stop("gnuplot failed: %s: %s" % (name, made.stderr))
+    return True
+
+
+# ---------------------------------------------------------------- README.md
+
+HEAD = "| | fairsem | `sem_t` |\n"
+
+
+def readme_table(results):
+    text = HEAD + "|---|---|---|\n"
+    for row in ROWS:
+        if row.readme:
+            if not row.sides(results):
+                stop("no figure for: " + row.text)
+            text += line(row.text, *row.cells(results)[0])
+    return text
+
+
+def publish(results, directory, source):
+    if results.head["quick"]:
+        stop("the run was too brief to be published")
+    pictures = {name: os.path.join(directory, name) for name in ("victim.svg", "throughput.svg")}
+    if not all(map(os.path.exists, pictures.values())):
+        stop("there are not both pictures: all of `make bench` must have run, with gnuplot")
+    path = os.path.join(source, "README.md")
+    with open(path) as file:
+        before, found, after = file.read().partition(HEAD)
+    if not found:
+        stop("%s has no table to replace" % path)
+    while after.startswith("|"):
+        after = after.partition("\n")[2]
+    table = readme_table(results)
+    with open(path, "w") as file:
+        file.write(before + table + after)
+    for name, picture in pictures.items():
+        # A picture is one line: nobody reads its text.
+        with open(picture) as file, open(os.path.join(source, "doc", name), "w") as to:
+            to.write(" ".join(file.read().splitlines()) + "\n")
+    print("bench: README.md and doc/ have the figures and pictures of this run, measured on\n    %s\n"
+          "bench: say so above the table, and write the figures of %s into doc/cost.md"
+          % (results.head["machine"], os.path.join(directory, "report.md")))
+
+
+def main(arguments):
+    if not arguments:
+        results = Results(sys.stdin)
+        print("%s\n%s" % (results.head["machine"], tables(results)), end="")
+        return
+    if len(arguments) != {"--report": 2, "--publish": 3}.get(arguments[0]):
+        stop("usage: fairsem-bench workload... | bench.py, or bench.py --report DIR,"
+             " or bench.py --publish DIR SOURCE")
+    directory = arguments[1]
+    try:
+        with open(os.path.join(directory, "results")) as file:
+            results = Results(file)
+        if arguments[0] == "--publish":
+            return publish(results, directory, arguments[2])
+        path = os.path.join(directory, "report.md")
+        with open(path, "w") as file:
+            file.write(report(results, directory))
+    except OSError as error:
+        stop(str(error))
+    print("bench: the report is %s" % path)
+
+
+main(sys.argv[1:])
