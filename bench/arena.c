@@ -20,10 +20,14 @@
 #include "clock.h"
 #include "die.h"
 
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum phase { WARM_UP, COUNTING, OVER };
 
@@ -113,6 +117,22 @@ static void *compute(void *arg)
     return NULL;
 }
 
+/* A process that computes, of the same priority, until it is killed or this one is gone. */
+static pid_t start_process(void)
+{
+    const pid_t parent = getpid();
+    pid_t pid = fork();
+
+    if (pid < 0)
+        die("fork", errno);
+    while (pid == 0) {
+        busy_until(now_ns(), 10 * NS_PER_MS);
+        if (getppid() != parent)
+            _exit(1);
+    }
+    return pid;
+}
+
 /* Check that no unit was lost or made. */
 static void count_units(const struct arena *a)
 {
@@ -185,6 +205,7 @@ bool arena_run(const struct arena_plan *plan, struct arena_result *result)
 {
     static struct arena a;
     pthread_t busy[ARENA_MAX_BUSY];
+    pid_t processes[ARENA_MAX_BUSY];
 
     a.plan = plan;
     a.sem = sem_new(plan->ops, plan->units);
@@ -193,7 +214,13 @@ bool arena_run(const struct arena_plan *plan, struct arena_result *result)
     atomic_store(&a.phase, WARM_UP);
     atomic_store(&a.services, 0);
     pthread_mutex_init(&a.gate, NULL);
+    for (int i = 0; i < plan->busy_processes; i++)
+        processes[i] = start_process();
     run_all(&a, busy, result);
+    for (int i = 0; i < plan->busy_processes; i++) {
+        kill(processes[i], SIGKILL);
+        waitpid(processes[i], NULL, 0);
+    }
     pthread_mutex_destroy(&a.gate);
     count_units(&a);
     sem_delete(plan->ops, a.sem);

@@ -15,7 +15,8 @@ struct arena_plan {
     bool    asleep;     /* it sleeps while it holds the unit, as for a disk; else it computes */
     int64_t between_ns; /* how long it does something else before it asks again */
     bool    between_asleep;
-    int     busy_threads; /* that only compute and want no unit */
+    /* Beside them, threads of this process and other processes that only compute. */
+    int     busy_threads, busy_processes;
     int64_t warm_up_ns, duration_ns;
 };
 

@@ -18,6 +18,7 @@ import subprocess
 import sys
 
 NO_SPIN, BOUNDED, RING = "fairsem no spin", "fairsem bounded", "ring of futexes"
+BUSY = ", beside a busy process"
 # Where the first figure of a line is not the one to compare.
 MAIN_FIGURE = {"cpu": "cpu_ns"}
 
@@ -284,21 +285,45 @@ MATRIX = {arena(threads, us) for threads in THREADS for us in HOLDS}
 
 
 def price(results):
+    """Threads and holds, alone and beside a busy process, each with and without spinning."""
     if "price" not in results.data:
         return ""
-    text = "\nHolds per second / those of `sem_t`.\n\n"
-    text += head("threads", *("held %d us" % us for us in HOLDS))
+    text = "\nHolds per second / those of `sem_t`; behind the stroke with `FAIRSEM_NO_SPIN`.\n\n"
+    text += head("threads", *("held %d us%s" % (us, busy) for us in HOLDS for busy in ("", ", busy")))
     for threads in THREADS:
-        text += line(threads, *(over(results, arena(threads, us)) for us in HOLDS))
-    text += "\n" + head("", "of `sem_t`")
+        text += line(threads, *(both(results, arena(threads, us, more=busy))
+                                for us in HOLDS for busy in ("", BUSY)))
+    text += "\n`busy`: beside one process that computes all the time.\n\n" + head("", "of `sem_t`")
     for setting in results.data["price"]:
-        if setting not in MATRIX:
-            text += line(setting, over(results, setting))
+        if setting.replace(BUSY, "") not in MATRIX:
+            text += line(setting, both(results, setting))
     return text
 
 
-def over(results, setting):
-    return ratio_text(results.ratio("price", setting, "fairsem", "sem_t"))
+def both(results, setting):
+    return " / ".join(ratio_text(results.ratio("price", setting, peer, "sem_t"))
+                      for peer in ("fairsem", NO_SPIN))
+
+
+def buffer(results):
+    """The bounded buffer: a column for each peer, libc's first."""
+    if "buffer" not in results.data:
+        return ""
+    peers = ("sem_t", "fairsem", NO_SPIN, BOUNDED)
+    text = "\nItems per second: the median, its quartiles, and its ratio to that of `sem_t`.\n\n"
+    text += head("", *peers)
+    for setting in results.data["buffer"]:
+        cells = []
+        for peer in peers:
+            values = results.values("buffer", setting, peer)
+            low, high = quartiles(values) if values else (None, None)
+            cells.append("%s (%s .. %s)" % tuple(
+                number(value, "_per_second")
+                for value in (results.median("buffer", setting, peer), low, high)))
+            if peer != "sem_t":
+                cells[-1] += ", " + ratio_text(results.ratio("buffer", setting, peer, "sem_t"))
+        text += line(setting, *cells)
+    return text
 
 
 def everything(results, workload):
@@ -332,7 +357,7 @@ def words(figure):
 
 def tables(results):
     return "".join("\n%s\n\n%s" % (workload, everything(results, workload))
-                   for workload in results.data) + price(results)
+                   for workload in results.data) + price(results) + buffer(results)
 
 
 def report(results, directory):
@@ -345,8 +370,9 @@ def report(results, directory):
             text += "\n![%s](%s.svg)\n" % (title, name)
     text += "\n## Goals\n\nMedians, and their ratio.  All peers ran the same loop, in turn.\n\n"
     text += goals(results)
-    if "price" in results.data:
-        text += "\n## What strict order costs\n" + price(results)
+    for title, table in ("What strict order costs", price), ("The bounded buffer", buffer):
+        if table(results):
+            text += "\n## %s\n%s" % (title, table(results))
     return text + "".join("\n## %s\n\n%s" % (workload, everything(results, workload))
                           for workload in results.data)
 

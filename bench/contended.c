@@ -8,8 +8,9 @@
  * ring: one unit that is held for 2 us, beside a ring of threads in which each passes the unit to the
  * next through a bare futex; then the same beside two threads that keep the cores busy.
  *
- * price: what strict order costs.  fairsem and sem_t, from 2 to 64 threads and from 1 to 50 us; then
- * several units, and threads that do something else between their holds.
+ * price: what strict order costs.  fairsem, the same without spinning, and sem_t, from 2 to 64 threads
+ * and from 1 to 50 us; all of that beside one busy process, too; then several units, and threads that
+ * do something else between their holds.
  *
  * cpu: the processor time of a wait.  A waiter that spins before it sleeps may run with its unit
  * sooner; but if the unit does not come soon, it has used that time for nothing.  The holders sleep, as
@@ -46,6 +47,8 @@ static struct setting_text setting_text(const struct arena_plan *p)
                  p->between_asleep ? " asleep" : "");
     if (p->busy_threads > 0)
         snprintf(busy, sizeof(busy), ", beside %d busy threads", p->busy_threads);
+    if (p->busy_processes > 0)
+        snprintf(busy, sizeof(busy), ", beside a busy process");
     snprintf(s.text, sizeof(s.text), "%d threads, %d unit%s, held %g us%s%s%s", p->threads,
              (int)p->units, p->units == 1 ? "" : "s", (double)p->hold_ns / US,
              p->asleep ? " asleep" : "", between, busy);
@@ -109,7 +112,7 @@ void ring_run(bool quick)
 
 void price_run(bool quick)
 {
-    static const struct sem_ops *const ops[] = { &ops_fairsem, &ops_posix, NULL };
+    static const struct sem_ops *const ops[] = { &ops_fairsem, &ops_parking, &ops_posix, NULL };
     static const int threads[] = { 2, 3, 4, 8, 16, 64 };
     static const int64_t holds[] = { US, 2 * US, 5 * US, 10 * US, 50 * US };
     static const struct arena_plan open_loops[] = {
@@ -127,10 +130,12 @@ void price_run(bool quick)
     const int repetitions = quick ? 1 : 5;
 
     for (size_t n = 0; n < COUNT(threads); n++) {
-        for (size_t h = 0; h < COUNT(holds); h++)
-            compare("price", (struct arena_plan){ .units = 1, .threads = threads[n],
-                                                  .hold_ns = holds[h] },
-                    ops, duration_ns, repetitions);
+        for (size_t h = 0; h < COUNT(holds); h++) {
+            for (int busy = 0; busy <= 1; busy++)
+                compare("price", (struct arena_plan){ .units = 1, .threads = threads[n],
+                                                      .hold_ns = holds[h], .busy_processes = busy },
+                        ops, duration_ns, repetitions);
+        }
     }
     for (size_t i = 0; i < COUNT(open_loops); i++)
         compare("price", open_loops[i], ops, duration_ns, repetitions);

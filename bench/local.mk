@@ -23,6 +23,7 @@ bin_PROGRAMS += bench/fairsem-bench
 bench_fairsem_bench_SOURCES = \
 	$(hog_victim_sources) \
 	bench/arena.c bench/arena.h \
+	bench/buffer.c \
 	bench/contended.c \
 	bench/crowd.c \
 	bench/die.c bench/die.h \

@@ -13,6 +13,7 @@ void contended_run(bool quick);
 void ring_run(bool quick);
 void price_run(bool quick);
 void cpu_run(bool quick);
+void buffer_run(bool quick);
 void lines_run(bool quick);
 void wake_run(bool quick);
 void expiry_run(bool quick);

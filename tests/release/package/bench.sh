@@ -59,8 +59,9 @@ workload handoff 1 5    # 4 settings where threads can be pinned to two cores
 workload victim 1 4
 workload contended 40 160
 workload ring 6 24
-workload price 37 74
+workload price 67 201
 workload cpu 7 21
+workload buffer 6 24
 workload lines 4 21
 workload wake 1 2
 workload expiry 1 2
@@ -104,7 +105,8 @@ mkdir -p "$report" "$work/source/doc"
 
 # What every workload has printed is JSON; tables have a row for each result.
 if python3 "$script" < "$work/results" > "$work/out" 2> "$work/err"; then
-  for text in '^[A-Za-z].* core' '^| acquire | fairsem |' '^| 64 | [0-9.-]* |'; do
+  for text in '^[A-Za-z].* core' '^| acquire | fairsem |' '^| 64 | [0-9.-]* / ' \
+    '^| 16 producers, .* a mutex | '; do
     grep -q "$text" "$work/out" || fail "the tables lack '$text'"
   done
   echo "ok: tables"
