@@ -94,13 +94,13 @@ static void *member(void *arg)
     do {
         long before = atomic_load_explicit(&a->services, memory_order_relaxed), after;
 
-        ops->acquire(a->sem, 1);
+        ops->acquire(a->sem);
         got = now_ns();
         after = atomic_fetch_add_explicit(&a->services, 1, memory_order_relaxed);
         phase = atomic_load_explicit(&a->phase, memory_order_relaxed);
         waited = got - left;
         left = spend(got, a->plan->hold_ns, a->plan->asleep);
-        ops->release(a->sem, 1);
+        ops->release(a->sem);
         note(m, phase, waited, after - before);
         if (a->plan->between_ns != 0)
             left = spend(now_ns(), a->plan->between_ns, a->plan->between_asleep);
@@ -141,7 +141,7 @@ static void count_units(const struct arena *a)
 
     if (!ops->try_acquire)
         return;
-    while (units <= a->plan->units && ops->try_acquire(a->sem, 1) == 0)
+    while (units <= a->plan->units && ops->try_acquire(a->sem) == 0)
         units++;
     if (units != a->plan->units)
         die("units were lost or made", 0);

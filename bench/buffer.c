@@ -34,7 +34,7 @@ struct buffer {
 static void lock(struct buffer *b)
 {
     if (b->lock)
-        b->ops->acquire(b->lock, 1);
+        b->ops->acquire(b->lock);
     else
         pthread_mutex_lock(&b->mutex);
 }
@@ -42,7 +42,7 @@ static void lock(struct buffer *b)
 static void unlock(struct buffer *b)
 {
     if (b->lock)
-        b->ops->release(b->lock, 1);
+        b->ops->release(b->lock);
     else
         pthread_mutex_unlock(&b->mutex);
 }
@@ -59,12 +59,12 @@ static void *producer(void *arg)
 {
     struct buffer *b = arg;
 
-    while (b->ops->acquire(b->slots, 1) == 0 && !atomic_load(&b->over)) {
+    while (b->ops->acquire(b->slots) == 0 && !atomic_load(&b->over)) {
         lock(b);
         long n = next(&b->put);
         b->ring[n % b->size] = n;
         unlock(b);
-        b->ops->release(b->items, 1);
+        b->ops->release(b->items);
     }
     return NULL;
 }
@@ -73,13 +73,13 @@ static void *consumer(void *arg)
 {
     struct buffer *b = arg;
 
-    while (b->ops->acquire(b->items, 1) == 0 && !atomic_load(&b->over)) {
+    while (b->ops->acquire(b->items) == 0 && !atomic_load(&b->over)) {
         lock(b);
         long n = next(&b->taken);
         if (b->ring[n % b->size] != n)
             die("buffer: an item was lost or doubled", 0);
         unlock(b);
-        b->ops->release(b->slots, 1);
+        b->ops->release(b->slots);
     }
     return NULL;
 }
@@ -107,9 +107,9 @@ static double play(struct buffer *b, int producers, int consumers, int64_t durat
     atomic_store(&b->over, true);
     /* A unit for each thread that waits: it finds that all is over. */
     for (int i = 0; i < producers; i++)
-        b->ops->release(b->slots, 1);
+        b->ops->release(b->slots);
     for (int i = 0; i < consumers; i++)
-        b->ops->release(b->items, 1);
+        b->ops->release(b->items);
     for (int i = 0; i < producers + consumers; i++)
         pthread_join(threads[i], NULL);
     return items;

@@ -51,10 +51,9 @@ static void ring_sit_down(void *ring, int place, int threads)
     next = &r->seats[(place + 1) % threads];
 }
 
-static int ring_peer_acquire(void *ring, int64_t n)
+static int ring_peer_acquire(void *ring)
 {
     (void)ring;
-    (void)n;
     /* No other thread takes from this word. */
     while (atomic_load_explicit(&mine->tokens, memory_order_acquire) == 0)
         syscall(SYS_futex, &mine->tokens, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
@@ -62,10 +61,9 @@ static int ring_peer_acquire(void *ring, int64_t n)
     return 0;
 }
 
-static int ring_peer_release(void *ring, int64_t n)
+static int ring_peer_release(void *ring)
 {
     (void)ring;
-    (void)n;
     atomic_fetch_add_explicit(&next->tokens, 1, memory_order_release);
     syscall(SYS_futex, &next->tokens, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     return 0;

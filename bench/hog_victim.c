@@ -61,7 +61,7 @@ static void *hog(void *arg)
     while (!atomic_load(&r->stop)) {
         long waiting;
 
-        r->ops->acquire(r->sem, 1);
+        r->ops->acquire(r->sem);
         waiting = atomic_load(&r->waiting);
         if (waiting != 0 && waiting == before) {
             r->passes++;
@@ -72,7 +72,7 @@ static void *hog(void *arg)
         before = waiting;
         r->hog_served++;
         busy_until(now_ns(), HOG_HOLD_NS);
-        r->ops->release(r->sem, 1);
+        r->ops->release(r->sem);
     }
     return NULL;
 }
@@ -101,12 +101,12 @@ static void *victim(void *arg)
         sleep_ns(next_pause(&random));
         atomic_store(&r->waiting, (long)r->served + 1);
         start = now_ns();
-        r->ops->acquire(r->sem, 1);
+        r->ops->acquire(r->sem);
         waited = now_ns() - start;
         r->waited_ns += waited;
         r->waits[r->served++] = (double)waited;
         atomic_store(&r->waiting, 0);
-        r->ops->release(r->sem, 1);
+        r->ops->release(r->sem);
     }
     r->victim_ns = now_ns() - began;
     return NULL;

@@ -53,7 +53,7 @@ struct turns {
 ALWAYS_INLINE void turns_give(const struct sem_ops *ops, struct turns *g, enum side to)
 {
     if (ops)
-        ops->release(g->sems[to], 1);
+        ops->release(g->sems[to]);
     else
         atomic_store_explicit(&g->line, (int)to, memory_order_release);
 }
@@ -61,7 +61,7 @@ ALWAYS_INLINE void turns_give(const struct sem_ops *ops, struct turns *g, enum s
 ALWAYS_INLINE void turns_await(const struct sem_ops *ops, struct turns *g, enum side me)
 {
     if (ops) {
-        ops->acquire(g->sems[me], 1);
+        ops->acquire(g->sems[me]);
         return;
     }
     while (atomic_load_explicit(&g->line, memory_order_acquire) != (int)me)

@@ -7,34 +7,34 @@
 
 #include <fairsem.h>
 
-#define FAIRSEM_PEER(peer, title, attr)                                                        \
-    static inline int peer##_peer_init(void *sem, int64_t units)                               \
-    {                                                                                          \
-        return fairsem_init(sem, units, attr);                                                 \
-    }                                                                                          \
-    static inline int peer##_peer_acquire(void *sem, int64_t n)                                \
-    {                                                                                          \
-        return fairsem_acquire(sem, n);                                                        \
-    }                                                                                          \
-    static inline int peer##_peer_release(void *sem, int64_t n)                                \
-    {                                                                                          \
-        return fairsem_release(sem, n);                                                        \
-    }                                                                                          \
-    static inline int peer##_peer_try(void *sem, int64_t n)                                    \
-    {                                                                                          \
-        return fairsem_tryacquire(sem, n);                                                     \
-    }                                                                                          \
-    static inline int peer##_peer_for(void *sem, int64_t n, int64_t ns,                        \
-                                      const struct timespec *at)                               \
-    {                                                                                          \
-        (void)at;                                                                              \
-        return fairsem_acquire_for(sem, n, ns);                                                \
-    }                                                                                          \
-    static inline int peer##_peer_destroy(void *sem)                                           \
-    {                                                                                          \
-        return fairsem_destroy(sem);                                                           \
-    }                                                                                          \
-    SEM_OPS(peer, title, sizeof(fairsem_t), .try_acquire = peer##_peer_try,                    \
+#define FAIRSEM_PEER(peer, title, attr)                                     \
+    static inline int peer##_peer_init(void *sem, int64_t units)            \
+    {                                                                       \
+        return fairsem_init(sem, units, attr);                              \
+    }                                                                       \
+    static inline int peer##_peer_acquire(void *sem)                        \
+    {                                                                       \
+        return fairsem_acquire(sem, 1);                                     \
+    }                                                                       \
+    static inline int peer##_peer_release(void *sem)                        \
+    {                                                                       \
+        return fairsem_release(sem, 1);                                     \
+    }                                                                       \
+    static inline int peer##_peer_try(void *sem)                            \
+    {                                                                       \
+        return fairsem_tryacquire(sem, 1);                                  \
+    }                                                                       \
+    static inline int peer##_peer_for(void *sem, int64_t ns,                \
+                                      const struct timespec *at)            \
+    {                                                                       \
+        (void)at;                                                           \
+        return fairsem_acquire_for(sem, 1, ns);                             \
+    }                                                                       \
+    static inline int peer##_peer_destroy(void *sem)                        \
+    {                                                                       \
+        return fairsem_destroy(sem);                                        \
+    }                                                                       \
+    SEM_OPS(peer, title, sizeof(fairsem_t), .try_acquire = peer##_peer_try, \
             .acquire_for = peer##_peer_for)
 
 FAIRSEM_PEER(fairsem, "fairsem", NULL);

@@ -17,29 +17,25 @@ static inline int posix_peer_init(void *sem, int64_t units)
     return sem_init(sem, 0, (unsigned)units) == 0 ? 0 : errno;
 }
 
-static inline int posix_peer_acquire(void *sem, int64_t n)
+static inline int posix_peer_acquire(void *sem)
 {
-    (void)n;
     RETURN_IF_DONE(sem_wait(sem));
 }
 
-static inline int posix_peer_release(void *sem, int64_t n)
+static inline int posix_peer_release(void *sem)
 {
-    (void)n;
     return sem_post(sem) == 0 ? 0 : errno;
 }
 
-static inline int posix_peer_try(void *sem, int64_t n)
+static inline int posix_peer_try(void *sem)
 {
-    (void)n;
     return sem_trywait(sem) == 0 ? 0 : errno;
 }
 
 /* It is not in POSIX before 2024; where the C library hides it, the peer has no such call. */
 #if defined(HAVE_SEM_CLOCKWAIT) && defined(_GNU_SOURCE)
-static inline int posix_peer_for(void *sem, int64_t n, int64_t ns, const struct timespec *at)
+static inline int posix_peer_for(void *sem, int64_t ns, const struct timespec *at)
 {
-    (void)n;
     (void)ns;
     RETURN_IF_DONE(sem_clockwait(sem, CLOCK_MONOTONIC, at));
 }

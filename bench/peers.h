@@ -15,9 +15,9 @@ struct textbook_sem {
     struct textbook_waiter *head, *tail;
 };
 int textbook_peer_init(void *sem, int64_t units);
-int textbook_peer_acquire(void *sem, int64_t n);
-int textbook_peer_release(void *sem, int64_t n);
-int textbook_peer_try(void *sem, int64_t n);
+int textbook_peer_acquire(void *sem);
+int textbook_peer_release(void *sem);
+int textbook_peer_try(void *sem);
 int textbook_peer_destroy(void *sem);
 SEM_OPS(textbook, "textbook FIFO", sizeof(struct textbook_sem), .try_acquire = textbook_peer_try);
 

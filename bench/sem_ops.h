@@ -19,14 +19,14 @@ struct sem_ops {
     const char *name;
     size_t size;
     int (*init)(void *sem, int64_t units);
-    int (*acquire)(void *sem, int64_t n);
-    int (*release)(void *sem, int64_t n);
-    int (*try_acquire)(void *sem, int64_t n); /* may be NULL */
+    int (*acquire)(void *sem);
+    int (*release)(void *sem);
+    int (*try_acquire)(void *sem); /* may be NULL */
     /*
      * Wait at most ns nanoseconds.  A peer that has no relative times uses the deadline instead,
      * which is the same time on CLOCK_MONOTONIC: so it need not read a clock.  May be NULL.
      */
-    int (*acquire_for)(void *sem, int64_t n, int64_t ns, const struct timespec *deadline);
+    int (*acquire_for)(void *sem, int64_t ns, const struct timespec *deadline);
     int (*destroy)(void *sem);
     /* Only for a ring, whose members must know their place; they call it first.  Else NULL. */
     void (*sit_down)(void *sem, int place, int threads);

@@ -33,24 +33,24 @@ struct game {
 
 enum { BATCH = 1024 };      /* pairs between two readings of the clock */
 
-#define INSTANCE(peer)                                                          \
-    static int pairs_##peer(void *sem)                                          \
-    {                                                                           \
-        int failed = 0;                                                         \
-                                                                                \
-        for (int i = 0; i < BATCH; i++)                                         \
-            failed |= ops_##peer.acquire(sem, 1) | ops_##peer.release(sem, 1);  \
-        return failed;                                                          \
-    }                                                                           \
-    static void lead_##peer(void *turns)                                        \
-    {                                                                           \
-        pin_self(((struct turns *)turns)->cores[LEADER]);                       \
-        turns_lead(&ops_##peer, turns);                                         \
-    }                                                                           \
-    static void follow_##peer(void *turns)                                      \
-    {                                                                           \
-        pin_self(((struct turns *)turns)->cores[FOLLOWER]);                     \
-        turns_follow(&ops_##peer, turns);                                       \
+#define INSTANCE(peer)                                                   \
+    static int pairs_##peer(void *sem)                                   \
+    {                                                                    \
+        int failed = 0;                                                  \
+                                                                         \
+        for (int i = 0; i < BATCH; i++)                                  \
+            failed |= ops_##peer.acquire(sem) | ops_##peer.release(sem); \
+        return failed;                                                   \
+    }                                                                    \
+    static void lead_##peer(void *turns)                                 \
+    {                                                                    \
+        pin_self(((struct turns *)turns)->cores[LEADER]);                \
+        turns_lead(&ops_##peer, turns);                                  \
+    }                                                                    \
+    static void follow_##peer(void *turns)                               \
+    {                                                                    \
+        pin_self(((struct turns *)turns)->cores[FOLLOWER]);              \
+        turns_follow(&ops_##peer, turns);                                \
     }
 FOR_EACH_SHARED_PEER(INSTANCE)
 
@@ -118,9 +118,9 @@ static void run_hog(void *arg)
 
     pin_self(0);
     do {
-        s->ops->acquire(s, 1);
+        s->ops->acquire(s);
         now = busy_until(now_ns(), HOLD_NS);
-        s->ops->release(s, 1);
+        s->ops->release(s);
     } while (now - begin < g->duration_ns);
     atomic_store(&g->over, true);
 }
@@ -137,9 +137,9 @@ static void run_victim(void *arg)
 
         sleep_ns(NS_PER_MS);
         begin = now_ns();
-        s->ops->acquire(s, 1);
+        s->ops->acquire(s);
         waited = now_ns() - begin;
-        s->ops->release(s, 1);
+        s->ops->release(s);
         if ((double)waited > g->result)
             g->result = (double)waited;
     }
@@ -168,10 +168,10 @@ static void run_in_order(void *arg)
     struct shared_sem *s = &g->sems[0];
     int number = g->next;
 
-    if (s->ops->acquire(s, 1) != 0)
+    if (s->ops->acquire(s) != 0)
         die("acquire", 0);
     g->order[atomic_fetch_add(&g->place, 1)] = number;
-    s->ops->release(s, 1);
+    s->ops->release(s);
 }
 
 /* How often a process was granted before one that had joined the queue earlier. */
@@ -193,14 +193,14 @@ static double play_order(struct game *g)
 
     shared_make(s, playing->ops, 1);
     atomic_store(&g->place, 0);
-    if (s->ops->acquire(s, 1) != 0)
+    if (s->ops->acquire(s) != 0)
         die("acquire", 0);
     for (g->next = 0; g->next < PROCESSES; g->next++) {
         pids[g->next] = shared_start(run_in_order, g);
         while (shared_waiters(s) != g->next + 1)
             sleep_ns(20 * NS_PER_US);
     }
-    s->ops->release(s, 1);
+    s->ops->release(s);
     for (int i = 0; i < PROCESSES; i++)
         shared_join(pids[i]);
     shared_destroy(s);
@@ -213,7 +213,7 @@ static void run_holder(void *arg)
 {
     struct game *g = arg;
 
-    playing->ops->acquire(&g->sems[0], 1);
+    playing->ops->acquire(&g->sems[0]);
     atomic_store(&g->ready, 1);
     for (;;)
         pause();
@@ -224,7 +224,7 @@ static void run_heir(void *arg)
     struct game *g = arg;
 
     atomic_store(&g->ready, 2);
-    if (playing->ops->acquire(&g->sems[0], 1) != 0)
+    if (playing->ops->acquire(&g->sems[0]) != 0)
         die("acquire", 0);
     atomic_store(&g->acquired_ns, now_ns());
 }

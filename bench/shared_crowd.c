@@ -61,7 +61,7 @@ static void end_all(int count)
 static void hold(void *arg)
 {
     (void)arg;
-    if (crowd->sem.ops->acquire(&crowd->sem, 1) != 0)
+    if (crowd->sem.ops->acquire(&crowd->sem) != 0)
         die("acquire", 0);
     atomic_fetch_add(&crowd->ready, 1);
     for (;;)
@@ -98,7 +98,7 @@ static double play_poller(const struct sem_ops *ops, int holders, int pairs)
     for (int i = 0; i < pairs; i++) {
         int64_t begin = now_ns();
 
-        if (ops->acquire(s, 1) != 0 || ops->release(s, 1) != 0)
+        if (ops->acquire(s) != 0 || ops->release(s) != 0)
             die("acquire or release", 0);
         ns[i] = (double)(now_ns() - begin);
         sleep_ns(20 * NS_PER_US);
@@ -129,7 +129,7 @@ static void poller(bool quick)
 static void wait_in_queue(void *arg)
 {
     (void)arg;
-    (void)!crowd->sem.ops->acquire(&crowd->sem, 1);
+    (void)!crowd->sem.ops->acquire(&crowd->sem);
 }
 
 static double processor_seconds(int count)

@@ -31,24 +31,22 @@ int shared_semop_init(void *sem, int64_t units);
 int shared_destroy(void *sem);
 
 /* take and give are the rest of a function that takes or gives the unit of s. */
-#define SHARED_PEER(peer, title, make, take, give)                  \
-    static inline int peer##_peer_acquire(void *sem, int64_t n)     \
-    {                                                               \
-        const struct shared_sem *s = sem;                           \
-                                                                    \
-        (void)n;                                                    \
-        take;                                                       \
-    }                                                               \
-    static inline int peer##_peer_release(void *sem, int64_t n)     \
-    {                                                               \
-        const struct shared_sem *s = sem;                           \
-                                                                    \
-        (void)n;                                                    \
-        give;                                                       \
-    }                                                               \
-    static const struct sem_ops ops_##peer = {                      \
-        .name = title, .size = sizeof(struct shared_sem),           \
-        .init = make, .destroy = shared_destroy,                    \
+#define SHARED_PEER(peer, title, make, take, give)                      \
+    static inline int peer##_peer_acquire(void *sem)                    \
+    {                                                                   \
+        const struct shared_sem *s = sem;                               \
+                                                                        \
+        take;                                                           \
+    }                                                                   \
+    static inline int peer##_peer_release(void *sem)                    \
+    {                                                                   \
+        const struct shared_sem *s = sem;                               \
+                                                                        \
+        give;                                                           \
+    }                                                                   \
+    static const struct sem_ops ops_##peer = {                          \
+        .name = title, .size = sizeof(struct shared_sem),               \
+        .init = make, .destroy = shared_destroy,                        \
         .acquire = peer##_peer_acquire, .release = peer##_peer_release, \
     }
 

@@ -13,7 +13,6 @@
 
 struct textbook_waiter {
     pthread_cond_t cond;
-    int64_t n;
     bool granted;
     struct textbook_waiter *next;
 };
@@ -34,23 +33,10 @@ int textbook_peer_destroy(void *sem)
     return pthread_mutex_destroy(&s->mutex);
 }
 
-/* Grant the head while its request fits. */
-static void grant(struct textbook_sem *s)
-{
-    struct textbook_waiter *w;
-
-    while ((w = s->head) && w->n <= s->units) {
-        s->units -= w->n;
-        s->head = w->next;
-        w->granted = true;
-        pthread_cond_signal(&w->cond);
-    }
-}
-
 /* Mutex held. */
-static int wait_in_queue(struct textbook_sem *s, int64_t n)
+static int wait_in_queue(struct textbook_sem *s)
 {
-    struct textbook_waiter w = { .n = n };
+    struct textbook_waiter w = { .granted = false };
     int err = pthread_cond_init(&w.cond, NULL);
 
     if (err)
@@ -62,41 +48,48 @@ static int wait_in_queue(struct textbook_sem *s, int64_t n)
     return pthread_cond_destroy(&w.cond);
 }
 
-int textbook_peer_acquire(void *sem, int64_t n)
+int textbook_peer_acquire(void *sem)
 {
     struct textbook_sem *s = sem;
     int err = 0;
 
     pthread_mutex_lock(&s->mutex);
-    if (!s->head && n <= s->units)
-        s->units -= n;
+    if (s->units > 0)
+        s->units--;
     else
-        err = wait_in_queue(s, n);
+        err = wait_in_queue(s);
     pthread_mutex_unlock(&s->mutex);
     return err;
 }
 
-int textbook_peer_try(void *sem, int64_t n)
+int textbook_peer_try(void *sem)
 {
     struct textbook_sem *s = sem;
     int err = EAGAIN;
 
     pthread_mutex_lock(&s->mutex);
-    if (!s->head && n <= s->units) {
-        s->units -= n;
+    if (s->units > 0) {
+        s->units--;
         err = 0;
     }
     pthread_mutex_unlock(&s->mutex);
     return err;
 }
 
-int textbook_peer_release(void *sem, int64_t n)
+int textbook_peer_release(void *sem)
 {
     struct textbook_sem *s = sem;
+    struct textbook_waiter *w;
 
     pthread_mutex_lock(&s->mutex);
-    s->units += n;
-    grant(s);
+    w = s->head;
+    if (w) {
+        s->head = w->next;
+        w->granted = true;
+        pthread_cond_signal(&w->cond);
+    } else {
+        s->units++;
+    }
     pthread_mutex_unlock(&s->mutex);
     return 0;
 }

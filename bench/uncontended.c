@@ -27,12 +27,12 @@ ALWAYS_INLINE int pairs(const struct sem_ops *ops, enum how how, const struct ca
 
     for (int i = 0; i < BATCH; i++) {
         if (how == ACQUIRE)
-            failed |= ops->acquire(sem, 1);
+            failed |= ops->acquire(sem);
         else if (how == TRY)
-            failed |= ops->try_acquire(sem, 1);
+            failed |= ops->try_acquire(sem);
         else
-            failed |= ops->acquire_for(sem, 1, FAR_OFF, &c->deadline);
-        failed |= ops->release(sem, 1);
+            failed |= ops->acquire_for(sem, FAR_OFF, &c->deadline);
+        failed |= ops->release(sem);
     }
     return failed;
 }
