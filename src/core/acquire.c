@@ -21,9 +21,9 @@ int fs_room_in_queue(struct fs_section *in)
 }
 
 /*
- * No other thread knows of w, unless a token lists it.  Then the token's canceler must see, under
- * the mutex, that the wait has ended.  (When a refused wait stayed NOT_JOINED, a canceler took it
- * for one that had still to join.)
+ * End a wait that has not joined.  No other thread knows of w, unless a token lists it.  Then the
+ * token's canceler must see, under the mutex, that the wait has ended.  (When a refused wait stayed
+ * NOT_JOINED, a canceler took it for one that had still to join.)
  */
 static void end_at_once(struct fs_waiter *w, enum fs_waiter_state state, int reason)
 {
@@ -34,14 +34,14 @@ static void end_at_once(struct fs_waiter *w, enum fs_waiter_state state, int rea
 static void take_or_join(struct fs_section *in, struct fs_wait *wait, int priority, bool drains)
 {
     struct fs_waiter *w = &wait->waiter;
-    int error = fs_take_or_say(in, w->units, priority, drains);
+    int error = fs_take_now(in, w->units, priority, drains);
 
     if (error == FS_MUST_WAIT && (error = fs_room_in_queue(in)) == 0) {
         fs_join_thread(in, w, priority);
         wait->claims_at_ns = fs_age_old_at_ns(in->sem, w);
         return;
     }
-    /* A drain has nothing that its clean-up could give back. */
+    /* CLOSED, not GRANTED, for a drain: its clean-up would give back units that it never took. */
     end_at_once(w, error != 0 ? FS_REFUSED : drains ? FS_CLOSED : FS_GRANTED, error);
 }
 
@@ -61,7 +61,7 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
     if (error != 0)
         return error;
     fs_section_begin(&in, s);
-    /* If not, its token has just made it CANCELED. */
+    /* Its token may have made it CANCELED, on its way to the mutex. */
     if (fs_waiter_state(&wait.waiter) == FS_NOT_JOINED)
         take_or_join(&in, &wait, priority, drains);
     return fs_section_end_and_wait(&in, &wait);
@@ -75,7 +75,7 @@ int fs_acquire_now(struct fs_sem *s, int64_t n, int priority, bool drains, int e
     if (fs_bypass_acquire(s, n))
         return 0;
     fs_section_begin(&in, s);
-    result = fs_take_or_say(&in, n, priority, drains);
+    result = fs_take_now(&in, n, priority, drains);
     fs_section_end(&in);
     return result == FS_MUST_WAIT ? error : result;
 }

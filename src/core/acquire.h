@@ -18,12 +18,12 @@ int fs_acquire(struct fs_sem *s, int64_t n, int priority, bool drains,
                const struct fs_deadline *deadline, const fairsem_token_t *token);
 
 /*
- * The same without waiting: the result is `error` if it would have to.  A handler that runs when the
+ * Take n units, or return `error` if that would have to wait.  A handler that runs when the
  * section ends, and never returns, loses the units, as right after the fast path.
  */
 int fs_acquire_now(struct fs_sem *s, int64_t n, int priority, bool drains, int error);
 
-/* The same, as `how` says. */
+/* fs_acquire(), with the deadline, the priority and the token of `how`. */
 int fs_acquire_as(struct fs_sem *s, int64_t n, bool drains, const fairsem_wait_t *how);
 
 /* Take as many units as there are, at most max, without waiting.  Returns how many. */
@@ -44,7 +44,7 @@ FS_ALWAYS_INLINE static bool fs_may_take(struct fs_section *in, int64_t n, int p
 }
 
 /* Take the units.  0; a close reason; E2BIG; or FS_MUST_WAIT, which is none of these. */
-FS_ALWAYS_INLINE static int fs_take_or_say(struct fs_section *in, int64_t n, int priority, bool drains)
+FS_ALWAYS_INLINE static int fs_take_now(struct fs_section *in, int64_t n, int priority, bool drains)
 {
     if (in->sem->closed != 0 && !drains)
         return in->sem->closed;

@@ -28,7 +28,7 @@ static inline void fs_age_note(struct fs_section *in)
         fs_age_note_oldest(in);
 }
 
-/* The same for all requests, because somebody wants to see the whole queue. */
+/* Make all requests old whose time has come, because somebody wants to see the whole queue. */
 void fs_age_note_all(struct fs_section *in);
 
 #endif

@@ -96,10 +96,10 @@ static bool cores_suffice(const struct fs_awake_facts *facts)
  */
 static _Atomic int64_t wake_up_ns;
 
-void fs_awake_note_wake_up(int64_t completed_ns)
+void fs_awake_note_wake_up(int64_t woken_ns)
 {
     int64_t average = atomic_load_explicit(&wake_up_ns, memory_order_relaxed);
-    int64_t sample = fs_now_ns() - completed_ns;
+    int64_t sample = fs_now_ns() - woken_ns;
 
     if (sample > LONGEST_WAKE_UP_NS)
         sample = LONGEST_WAKE_UP_NS;
@@ -112,7 +112,7 @@ void fs_awake_note_wake_up(int64_t completed_ns)
 
 /*
  * For so long threads do without something that has just cost time.  The machine may only have been
- * away for a moment.  So the first pause is brief, and each that is followed by another soon doubles.
+ * away for a moment.  So the first pause is brief, and one that soon follows another is twice as long.
  *
  * Relaxed, like the time above: a thread that sees it late does it once more, or doubles once less.
  */
@@ -169,7 +169,7 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
 {
     if (now_ns - before_ns < LONGEST_YIELD_NS)
         return true;
-    /* Before: another thread was late at the same time, and has noted it. */
+    /* If it began before that time, another thread was late at the same time, and has noted it. */
     if (before_ns >= pause_end(&no_yields))
         pause_again(&no_yields, before_ns, now_ns,
                     atomic_load_explicit(&no_yields.for_ns, memory_order_relaxed), LONGEST_PAUSE_NS);

@@ -97,14 +97,14 @@ void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait,
 bool fs_awake_stay(const _Atomic int *word, int value, const _Atomic uint8_t *plan,
                    int64_t joined_ns, const struct fs_deadline *deadline);
 
-/* A thread that slept, and was completed at that time, runs now: note how long that took. */
-void fs_awake_note_wake_up(int64_t completed_ns);
+/* A thread that slept, and was woken at that time, runs now: note how long that took. */
+void fs_awake_note_wake_up(int64_t woken_ns);
 
 /* One in 16 does, because it reads the clock: the low bits of the time are random enough. */
-static inline void fs_awake_slept(int64_t completed_ns)
+static inline void fs_awake_slept(int64_t woken_ns)
 {
-    if (completed_ns % 16 == 0)
-        fs_awake_note_wake_up(completed_ns);
+    if (woken_ns % 16 == 0)
+        fs_awake_note_wake_up(woken_ns);
 }
 
 #endif

@@ -55,7 +55,7 @@ static inline bool fs_bypass_passes(struct fs_section *in, int64_t n)
 }
 
 /* The head fits: wake it to claim, rather than grant it?  True: it is woken, so the queue is open. */
-static inline bool fs_bypass_opens(struct fs_section *in, struct fs_waiter *head)
+static inline bool fs_bypass_open_for(struct fs_section *in, struct fs_waiter *head)
 {
     return in->sem->bypass_ns != 0 && fs_bypass_wake_head(in, head);
 }

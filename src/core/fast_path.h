@@ -18,14 +18,14 @@
 #include "signals.h"
 
 /*
- * Take n units with a compare-and-swap while the word is free.  Acquire order: the caller must see what
- * the releaser of these units wrote before.  (SLOW, beside OPEN, is half a unit: it makes no n fit.)
+ * Take n units with a compare-and-swap while the word is shared.  Acquire order: the caller must see
+ * what the releaser of these units wrote before.  (SLOW, beside OPEN, is half a unit: it makes no n fit.)
  */
 static inline bool fs_take(_Atomic int64_t *word, int64_t n, bool open)
 {
     int64_t now = atomic_load_explicit(word, memory_order_relaxed);
 
-    while (fs_word_is_free(now, open) && now - (open ? FS_OPEN : 0) >= 2 * n) {
+    while (fs_word_is_shared(now, open) && now - (open ? FS_OPEN : 0) >= 2 * n) {
         if (atomic_compare_exchange_weak_explicit(word, &now, now - 2 * n,
                                                   memory_order_acquire, memory_order_relaxed))
             return true;
@@ -33,12 +33,12 @@ static inline bool fs_take(_Atomic int64_t *word, int64_t n, bool open)
     return false;
 }
 
-/* The same for as many units as there are, at most max.  -1: the word is not free. */
+/* Take as many units as there are, at most max.  -1: the word is not shared. */
 static inline int64_t fs_take_upto(_Atomic int64_t *word, int64_t max, bool open)
 {
     int64_t now = atomic_load_explicit(word, memory_order_relaxed);
 
-    while (fs_word_is_free(now, open)) {
+    while (fs_word_is_shared(now, open)) {
         int64_t n = fs_word_available(now) < max ? fs_word_available(now) : max;
 
         if (n <= 0)
@@ -98,7 +98,7 @@ static inline bool fs_give(struct fs_sem *s, int64_t n, bool open)
     int64_t most = 2 * (atomic_load_explicit(&s->limit, memory_order_relaxed) - n)
                    + (open ? FS_OPEN + FS_SLOW : 0);
 
-    while (fs_word_is_free(now, open) && now <= most) {
+    while (fs_word_is_shared(now, open) && now <= most) {
         if (atomic_compare_exchange_weak_explicit(&s->word, &now, now + 2 * n,
                                                   memory_order_acq_rel, memory_order_relaxed))
             return true;

@@ -42,13 +42,13 @@ struct fs_parker {
     struct fs_parker *wakes[2]; /* while queued, whom this thread wakes itself; else NULL */
 };
 
-/* How a thread sleeps in one wait.  The last two are written by its waker, before the word changes. */
+/* How a thread sleeps in one wait.  Its last waker writes two members, before the word changes. */
 struct fs_parking {
     struct fs_parker *parker;   /* NULL: on_word, or out of memory: the thread polls */
     bool              on_word;  /* park_futex.c: without a parker */
     int               thread;   /* fs_thread_id(), if on_word */
     bool              listed;   /* in that waker's wake queue, until parker->queued is false */
-    int64_t           woken_ns; /* when */
+    int64_t           woken_ns; /* when that waker noted it */
 };
 
 /* parkers.c: this thread's parker, for a wait that begins now; NULL if there is no memory. */

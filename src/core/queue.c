@@ -34,7 +34,7 @@ FS_ALWAYS_INLINE static bool join(struct fs_section *in, struct fs_waiter *w, in
 
 /* ---- Awake: the facts for awake.h, and what it answers ---- */
 
-/* With bounded bypass, one that is awake would be granted directly, and threads could pass nobody. */
+/* only_head: with bounded bypass, one that is awake is granted directly, so nobody could pass. */
 static inline struct fs_awake_facts facts_of(const struct fs_sem *s, const struct fs_waiter *w,
                                              bool is_the_head)
 {
@@ -123,12 +123,12 @@ void fs_wake_next(struct fs_section *in, struct fs_waiter *head)
 FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t joined_ns, int core, int64_t now_ns)
 {
     int64_t head_ns = now_ns - s->head_since_ns;
-    bool says = s->head_since_ns != 0 && head_ns != 0 && core != FS_NO_CORE && !s->sleeps_at_once;
+    bool teaches = s->head_since_ns != 0 && head_ns != 0 && core != FS_NO_CORE && !s->sleeps_at_once;
 
-    fs_awake_granted(&s->awake, core, says && s->waiters != 0 ? head_ns : 0);
-    if (says && head_ns >= FS_LATE_NS)
+    fs_awake_granted(&s->awake, core, teaches && s->waiters != 0 ? head_ns : 0);
+    if (teaches && head_ns >= FS_LATE_NS)
         fs_awake_late(&s->awake, s->head_since_ns == joined_ns, s->waiters != 0, head_ns, now_ns);
-    if (says)
+    if (teaches)
         fs_awake_learn(&s->awake, s->head_since_ns == joined_ns, head_ns, core);
     s->head_since_ns = 0;
 }

@@ -35,7 +35,7 @@ void fs_wake_next(struct fs_section *in, struct fs_waiter *head);
 void fs_wake_to_claim(struct fs_section *in, struct fs_waiter *head);
 
 /* Another one is the head from now on, without a leave or a join: it has become old. */
-static inline void fs_head_is_new(struct fs_section *in)
+static inline void fs_head_has_changed(struct fs_section *in)
 {
     in->sem->head_since_ns = fs_section_now(in);
 }

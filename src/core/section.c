@@ -3,9 +3,10 @@
  * section.c - the critical section of a semaphore: lock, grant loop, unlock.
  *
  * It always has the same form.  fs_section_begin() gives this thread the word, and puts the count
- * into struct fs_section; the caller works on that and on the queue; fs_section_end() is the only way
- * out, and it grants units to the head of the queue as long as they fit.  So no path can forget to
- * grant (I2, I7), and there is one place that debits a queued waiter (I5).
+ * into struct fs_section; the caller works on that and on the queue.  The only way out is
+ * fs_section_unlock(), which fs_section_end() calls: it grants units to the head of the queue as long
+ * as they fit.  So no path can forget to grant (I2, I7), and there is one place that debits a queued
+ * waiter (I5).
  *
  * The invariants I1-I11 are in sem.h, the states of a waiter in waiter.h.
  */
@@ -41,8 +42,7 @@ static inline void count_section(struct fs_sem *s, memory_order order)
 /* Take the mutex, and the word (I3). */
 void fs_section_lock(struct fs_section *in, struct fs_sem *s)
 {
-    if (s->interruptible && !in->after.signals.held)
-        fs_hold_signals(&in->after.signals);
+    fs_hold_signals(&in->after.signals, s->interruptible);
     fs_fork_check(&s->generation, fs_sem_reset_in_child, s);
     fs_mutex_lock(&s->mutex);
     fs_note_holder(s, true);
@@ -71,7 +71,7 @@ FS_ALWAYS_INLINE static bool grant(struct fs_section *in)
             fs_leave(in, head, FS_CLOSED);
             continue;
         }
-        if (fs_bypass_opens(in, head))
+        if (fs_bypass_open_for(in, head))
             return true;
         granted = true;
         fs_debit(in, head->units);

@@ -2,7 +2,7 @@
 /*
  * section.h - the critical section of a semaphore; see section.c.
  *
- *      struct fs_section in;
+ *      struct fs_section in;       (sem.h)
  *
  *      fs_section_begin(&in, s);
  *      ...                         work on in.available and on the queue

@@ -92,7 +92,7 @@ struct FS_MAY_ALIAS fs_sem {
     _Atomic uint32_t   waiters;     /* written under mutex; length of the queue */
     _Atomic uint32_t   sections;    /* written under mutex; odd in a section, see I11 */
     uint64_t           waiting_low; /* under mutex; see count.h */
-    int64_t            head_since_ns; /* under mutex; when the head became it; 0: learned already */
+    int64_t            head_since_ns; /* under mutex; since when it is the head; 0: no more to learn */
     int64_t            waits, wait_ns_total; /* under mutex; counters */
 
     int64_t            grants;      /* under mutex; a counter */
@@ -169,9 +169,8 @@ static inline bool fs_is_too_large(const struct fs_sem *s, int64_t units)
 
 /*
  * Does a request for so many units fit into what is available, if nobody is before it?  In a pause
- * none does, except that of fairsem_drain(), which alone waits on a closed semaphore.  No unit can
- * be free then; what is available is what is still in use, as a negative number, and a drain ends
- * when everything is back.
+ * (limit 0) none does, except that of fairsem_drain(), which alone waits on a closed semaphore.  What
+ * is available is minus what is in use then, so a drain ends when that is 0.
  */
 static inline bool fs_fits(const struct fs_sem *s, int64_t available, int64_t units)
 {

@@ -31,7 +31,7 @@ static void block_signals(sigset_t *before)
     FS_MUST(pthread_sigmask(SIG_BLOCK, &blocked, before));
 }
 
-void fs_hold_signals(struct fs_held_signals *signals)
+void fs_hold_signals_now(struct fs_held_signals *signals)
 {
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &signals->cancel_type);
     if (fs_signal_hooks != NULL)

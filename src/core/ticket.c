@@ -168,7 +168,7 @@ static int ticket_take_or_join(struct fs_section *in, struct fs_ticket *t, int p
     in->sem->tickets++;
     if (in->sem->bypass_ns != 0)
         (void)fs_grant(in);
-    result = fs_take_or_say(in, w->units, priority, false);
+    result = fs_take_now(in, w->units, priority, false);
     if (result == FS_MUST_WAIT && (result = fs_room_in_queue(in)) == 0) {
         fs_join_ticket(in, w, priority);
         /* Release order: a thread that sees it WAITING must see for which semaphore. */

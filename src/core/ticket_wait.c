@@ -72,7 +72,7 @@ static int watch_and_wait(struct fs_watcher *watcher)
     struct fs_section in;
 
     fs_section_begin(&in, wait->sem);
-    /* If not, its token has just made it CANCELED. */
+    /* Its token may have made it CANCELED, on its way to the mutex. */
     if (fs_waiter_state(&wait->waiter) == FS_NOT_JOINED)
         watch(wait->sem, watcher);
     return fs_section_end_and_wait(&in, wait);

@@ -174,8 +174,7 @@ FS_REALIGN_STACK static void abandon_and_end(void *arg)
     const struct fs_wait *wait = arg;
 
     abandon(arg);
-    if (wait->interruptible && fs_signal_hooks != NULL)
-        fs_signal_hooks->end_wait();
+    fs_signals_end_wait(wait->interruptible);
 }
 
 /*
@@ -205,15 +204,15 @@ static void interrupt(struct fs_wait *wait)
  */
 void fs_interrupt_wait(void *wait, bool restarts)
 {
-    struct fs_wait *interrupted = wait;
+    struct fs_wait *ours = wait;
 
-    if (interrupted->deadline != NULL || !restarts)
-        interrupt(interrupted);
+    if (ours->deadline != NULL || !restarts)
+        interrupt(ours);
 }
 
 /* ---- Sleeping ---- */
 
-/* Copies these members now: after the wait the semaphore may be gone (I8). */
+/* Copies `interruptible` now: after the wait the semaphore may be gone (I8). */
 int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
 {
     int reason = 0;
@@ -230,8 +229,8 @@ int fs_wait_begin(struct fs_wait *wait, const fairsem_token_t *token)
         reason = fs_token_attach(&wait->by_token);
     }
     /* Last, because a wait that has not begun has no end_wait(). */
-    if (reason == 0 && wait->interruptible && fs_signal_hooks != NULL)
-        fs_signal_hooks->begin_wait(wait);
+    if (reason == 0)
+        fs_signals_begin_wait(wait->interruptible, wait);
     return reason;
 }
 
@@ -294,7 +293,7 @@ static int fall_asleep(struct fs_wait *wait)
 
 /*
  * A woken thread becomes QUEUED again: a thread that completes it from now on need not wake it.  With
- * bounded bypass its units are free, if nobody took them meanwhile.
+ * bounded bypass it then comes to claim its units, which may be gone.
  */
 static int state_when_awake(struct fs_wait *wait)
 {
@@ -333,7 +332,7 @@ int fs_sleep(struct fs_wait *wait)
 {
     struct fs_waiter *w = &wait->waiter;
     struct fs_deadline claim;
-    bool slept = false;     /* and has not been awake since */
+    bool slept = false;     /* it has parked, and has not been QUEUED since */
     int state;
 
     for (;;) {
@@ -342,7 +341,7 @@ int fs_sleep(struct fs_wait *wait)
             state = fall_asleep(wait);
             slept = false;
         }
-        /* First: its units may have been free since that time, and this thread is late. */
+        /* First: its units may have been free since claims_at_ns, and this thread is late. */
         if (state == FS_PARKED && claims_by_itself(wait)) {
             slept = false;
             continue;
@@ -388,7 +387,6 @@ int fs_section_end_and_wait(struct fs_section *in, struct fs_wait *wait)
     fs_annotate_after(&wait->waiter);
     if (wait->by_token.token != NULL && state != FS_CANCELED)
         fs_token_detach(&wait->by_token);
-    if (wait->interruptible && fs_signal_hooks != NULL)
-        fs_signal_hooks->end_wait();
+    fs_signals_end_wait(wait->interruptible);
     return fs_result(&wait->waiter, state);
 }

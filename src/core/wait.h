@@ -25,7 +25,7 @@ struct fs_wait {
     struct fs_sem            *sem;
     fs_abort_fn              *abort;
     const struct fs_deadline *deadline;     /* NULL: none */
-    bool                      claims_when_woken; /* r/o; early: bypass.h */
+    bool                      claims_when_woken; /* r/o, a copy (I8): bypass.h */
     int64_t                   claims_at_ns; /* when it comes to claim by itself; 0: never, or done */
     struct fs_cancelable      by_token;
     struct fs_parking         parking;

@@ -11,12 +11,12 @@
  *       |                     |                   |                   |
  *       |                     +-----------+-------+-------------------+
  *       |                                 |
- *       +-- refuse ---> REFUSED           +-- grant ----------------> GRANTED     has its units
- *       +-- takes its units               +-- abort, out of time ---> EXPIRED     ETIMEDOUT
- *       |    --> GRANTED, CLOSED          +-- abort, by a token ----> CANCELED    its reason
- *       +-- abort, by a token             +-- abort, by a signal ---> INTERRUPTED EINTR
- *                --> CANCELED             +-- abort, thread canceled,
- *                                         |   or ticket returned ---> ABANDONED   ECANCELED
+ *       |   end_at_once:                  +-- grant ----------------> GRANTED     has its units
+ *       +-- refused --> REFUSED           +-- abort, out of time ---> EXPIRED     ETIMEDOUT
+ *       +-- need not wait                 +-- abort, by a token ----> CANCELED    its reason
+ *       |    --> GRANTED, CLOSED          +-- abort, by a signal ---> INTERRUPTED EINTR
+ *       +-- abort, by a token             +-- abort, thread canceled,
+ *                --> CANCELED             |   or ticket returned ---> ABANDONED   ECANCELED
  *                                         +-- set_capacity ---------> REFUSED     E2BIG
  *                                         +-- close ----------------> CLOSED      its reason
  *                                         +-- drained --------------> CLOSED      0

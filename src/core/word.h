@@ -36,7 +36,7 @@ static inline int64_t fs_word_of(int64_t available, bool slow, bool open)
 }
 
 /* May any thread change this word?  While SLOW is clear; open: while the queue is, see bypass.h. */
-static inline bool fs_word_is_free(int64_t word, bool open)
+static inline bool fs_word_is_shared(int64_t word, bool open)
 {
     return open ? word >= FS_OPEN : (word & FS_SLOW) == 0;
 }
@@ -45,15 +45,15 @@ static inline bool fs_word_is_free(int64_t word, bool open)
  * From now on only the holder of the mutex changes the word, and that is the caller: set SLOW, clear
  * OPEN.  Returns the count.  Acquire order, for units that a thread released without the mutex: a
  * waiter that is granted these units must see what that thread wrote.  The load may be relaxed: if
- * the word is not free, only holders of the mutex have changed it since one of them has made it so.
+ * the word is not shared, only holders of the mutex have changed it since one of them has made it so.
  */
 static inline int64_t fs_word_take_over(_Atomic int64_t *word)
 {
     int64_t now = atomic_load_explicit(word, memory_order_relaxed);
 
-    if (fs_word_is_free(now, false))
+    if (fs_word_is_shared(now, false))
         now = atomic_fetch_or_explicit(word, FS_SLOW, memory_order_acquire);
-    else if (fs_word_is_free(now, true))
+    else if (fs_word_is_shared(now, true))
         now = atomic_fetch_and_explicit(word, ~FS_OPEN, memory_order_acquire);
     return fs_word_available(now);
 }

@@ -29,9 +29,9 @@ void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait,
     (void)now_ns;
 }
 
-void fs_awake_note_wake_up(int64_t completed_ns)
+void fs_awake_note_wake_up(int64_t woken_ns)
 {
-    (void)completed_ns;
+    (void)woken_ns;
 }
 
 #endif
