@@ -96,8 +96,11 @@ void fs_shared_repair(struct fs_shared_section *in, const struct fs_dead *dead)
 {
     FS_PUT(&in->handle->segment->unfinished, 1);
     fs_shared_redo(in);
-    for (int i = 0; i < dead->count; i++)
+    for (int i = 0; i < dead->count && in->error == 0; i++)
         bury_if_dead(in, &dead->entry[i]);
+    /* The file may be shorter than before: then the tables must not be touched. */
+    if (in->error != 0)
+        return;
     queue_up_anew(in);
     /* With undo, all units that no process holds are free. */
     if (in->handle->undo)

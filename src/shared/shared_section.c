@@ -55,7 +55,8 @@ static void wake_watch(struct fs_shared_section *in)
 void fs_shared_section_repair(struct fs_shared_section *in, const struct fs_dead *dead)
 {
     fs_shared_repair(in, dead);
-    wake_watch(in);
+    if (in->error == 0)
+        wake_watch(in);
 }
 
 void fs_shared_take_out(struct fs_shared_section *in, int slot)
@@ -153,8 +154,10 @@ int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
         fs_note_error(in, ENOTRECOVERABLE);
     else if (FS_GET(&s->unfinished) != 0)
         repair_without(in, dead_owner);
-    settle(in);
-    note_age(in);
+    if (in->error == 0) {
+        settle(in);
+        note_age(in);
+    }
     return in->error != 0 ? fs_shared_section_leave(in) : 0;
 }
 

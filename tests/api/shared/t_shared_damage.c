@@ -547,6 +547,34 @@ START_TEST(nothing_is_committed_after_damage)
 }
 END_TEST
 
+/* The file has become shorter than the tables since the section began: their memory is gone. */
+START_TEST(a_repair_leaves_a_file_alone_that_is_too_short)
+{
+    const fairsem_shared_attr_t attr = { .units = 2, .max_waiters = FAIRSEM_SHARED_MAX };
+    const long page = sysconf(_SC_PAGESIZE);
+    _Atomic int *flag = share(sizeof *flag);
+    struct fs_shared_section in;
+    struct fs_dead dead = { .count = 0 };
+    fairsem_shared_t *h;
+    pid_t child;
+
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &attr), 0);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_gt(h->size, 2 * page);
+    child = fork_holder(h, 1, flag);
+    await_flag(flag, 1);
+    kill_child(child);
+    ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
+    fs_dead_add(&dead, 1 - FS_GET(&h->self), FS_GET(&h->processes[1 - FS_GET(&h->self)].incarnation));
+    ck_assert_int_eq(ftruncate(h->fd, page), 0);
+    fs_shared_section_repair(&in, &dead);
+    ck_assert_int_eq(fs_shared_section_end(&in), ENOTRECOVERABLE);
+    ck_assert_int_eq(ftruncate(h->fd, h->size), 0);
+    ck_assert_int_eq(fairsem_shared_available(h), 2);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 /* Right after a check a request is refused without the lock, but not on a damaged segment. */
 START_TEST(damage_comes_before_a_refusal)
 {
@@ -572,5 +600,5 @@ int main(void)
               a_check_of_processes_loads_only_what_is_there, an_invalid_change_is_not_completed,
               units_that_do_not_exist_are_found_by_a_repair,
               a_number_that_changes_in_a_section_is_not_obeyed, nothing_is_committed_after_damage,
-              damage_comes_before_a_refusal);
+              a_repair_leaves_a_file_alone_that_is_too_short, damage_comes_before_a_refusal);
 }
