@@ -42,7 +42,7 @@ static bool is_in(const struct fs_shared_wait *wait, enum fs_slot_state state)
            && FS_GET(&slot->process) == FS_GET(&h->self);
 }
 
-/* The state changes first: from then on its thread, which may leave without the lock, cannot time out. */
+/* The state first: from then on its thread, which may leave without the lock, cannot time out. */
 static void cancel_inside(struct fs_shared_section *in, int slot)
 {
     int state = FS_SLOT_WAITING;

@@ -5,8 +5,11 @@
  * Each number that is used as an index, or in a calculation, is loaded once, by one of the functions
  * here.  If it is damaged, they mark that in the section and return a harmless number, with which
  * the caller goes straight on to the end of the section.  There the mark becomes the result.
- * Meanwhile nothing is committed, which only FS_COMMIT() has to know.  Stores to caches do no
- * harm: a damaged segment is damaged for ever, so nobody uses them.
+ * Meanwhile nothing is committed, which only FS_COMMIT() and fs_commit_state() have to know.  Stores
+ * to caches do no harm: a damaged segment is damaged for ever, so nobody uses them.
+ *
+ * An error of life.h is another matter: others go on with the segment, or its memory is gone.  So
+ * the few that ask there who lives test it, and leave all as it is.
  */
 #ifndef FS_SHARED_TRUST_H
 #define FS_SHARED_TRUST_H
