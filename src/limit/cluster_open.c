@@ -2,7 +2,7 @@
 /* cluster_open.c - which etcd, and as whom; see cluster_name.h. */
 #include "cluster_name.h"
 
-#include "names.h"
+#include "run/printable.h"
 
 #include <err.h>
 #include <errno.h>

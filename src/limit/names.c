@@ -2,6 +2,8 @@
 /* names.c - see names.h. */
 #include "names.h"
 
+#include "run/printable.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -15,19 +15,6 @@
 enum { SEGMENT_NAME_SIZE = PATH_MAX, SEGMENT_PATH_SIZE = PATH_MAX + 20 };
 
 /*
- * How many bytes at `text` are a control character, which a terminal obeys: 0, 1, or 2 for those
- * that UTF-8 has besides the ones of ASCII.
- */
-static inline int control_length(const char *text)
-{
-    const unsigned char *c = (const unsigned char *)text;
-
-    if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
-        return 2;
-    return (c[0] != '\0' && c[0] < ' ') || c[0] == 0x7f;
-}
-
-/*
  * Where names are; NULL: in /dev/shm.  Returns NULL, or what is wrong with the path.  The string must
  * stay.
  */

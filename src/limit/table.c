@@ -3,7 +3,7 @@
 #include "table.h"
 
 #include "run/duration.h"
-#include "names.h"
+#include "run/printable.h"
 #include "progress.h"
 
 #include <err.h>
@@ -32,15 +32,13 @@ static void print_since(time_t since)
     printf("  %10s", text);
 }
 
-/* A terminal obeys control characters. */
 static void clean_command(const struct shown_user *user, char *text)
 {
     size_t length = user->command_length < COMMAND_SIZE ? user->command_length : COMMAND_SIZE - 1;
 
     memmove(text, user->command, length);
     text[length] = '\0';
-    for (size_t i = 0; i < length; i++)
-        memset(text + i, ' ', (size_t)control_length(text + i));
+    make_printable(text);
 }
 
 /* The process ID in the table is the one that the process itself knows, and its messages have. */

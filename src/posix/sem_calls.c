@@ -43,9 +43,7 @@ int fs_sem_getvalue(fairsem_t *sem, int *value)
 /* The checks of fairsem_acquire_with, which here must come before the fast path. */
 int fs_sem_check_deadline(clockid_t clock, const struct timespec *deadline)
 {
-    if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)
-        return EINVAL;
-    return deadline->tv_nsec >= 0 && deadline->tv_nsec < 1000000000 ? 0 : EINVAL;
+    return fs_clock_valid(clock) && fs_timespec_valid(deadline) ? 0 : EINVAL;
 }
 
 int fs_sem_wait_slow(fairsem_t *sem, clockid_t clock, const struct timespec *deadline,

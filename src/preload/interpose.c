@@ -279,12 +279,9 @@ static int nap(clockid_t clock, const struct timespec *deadline)
 {
     const struct timespec moment = { .tv_nsec = 1000000 };
     const unsigned before = fs_interruptions();
-    struct timespec now;
     int error;
 
-    if (deadline != NULL && clock_gettime(clock, &now) == 0
-        && (now.tv_sec > deadline->tv_sec
-            || (now.tv_sec == deadline->tv_sec && now.tv_nsec >= deadline->tv_nsec)))
+    if (deadline != NULL && fs_deadline_passed(&(struct fs_deadline){ clock, *deadline }))
         return ETIMEDOUT;
     error = clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL);
     return error == EINTR && deadline == NULL && fs_interruptions() == before ? 0 : error;

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "record.h"
 
+#include "fast_path.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -10,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 struct fs_records *fs_records;
@@ -104,18 +105,9 @@ static void add_wait(struct fs_waited *waited, uint64_t ns)
         continue;
 }
 
-/* Not checked: if the clock failed, the library has aborted in the wait that is measured. */
-static uint64_t now_ns(void)
-{
-    struct timespec now = { .tv_sec = 0 };
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 uint64_t fs_record_start(void)
 {
-    return fs_records != NULL ? now_ns() : 0;
+    return fs_records != NULL ? (uint64_t)fs_now_ns() : 0;
 }
 
 void fs_record_wait(struct fs_record *record, uint64_t start)
@@ -124,7 +116,7 @@ void fs_record_wait(struct fs_record *record, uint64_t start)
 
     if (fs_records == NULL)
         return;
-    ns = now_ns() - start;
+    ns = (uint64_t)fs_now_ns() - start;
     add_wait(&fs_records->waited, ns);
     if (record != NULL)
         add_wait(&record->waited, ns);

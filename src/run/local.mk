@@ -5,7 +5,8 @@
 # Also for src/limit/; they see nothing of this project.
 commands = \
 	src/run/command.c src/run/command.h \
-	src/run/duration.c src/run/duration.h
+	src/run/duration.c src/run/duration.h \
+	src/run/printable.h
 fairsem_run_sources = $(commands) \
 	src/run/fairsem_run.c \
 	src/run/preload.c src/run/preload.h \

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "records_print.h"
 
+#include "printable.h"
 #include "program.h"
 
 #include <fcntl.h>
@@ -71,10 +72,9 @@ static void print_waited(FILE *file, const struct fs_waited *w)
 
 void records_print(FILE *file, const struct fs_records *records, const char *path, int64_t bypass_ns)
 {
-    char line[200];
-
     static const struct fs_record *sorted[FS_RECORDS_MOST];
     uint32_t used = records->used, count = 0;
+    char text[200];
 
     if (used > FS_RECORDS_MOST)
         used = FS_RECORDS_MOST;
@@ -105,10 +105,14 @@ void records_print(FILE *file, const struct fs_records *records, const char *pat
     fprintf(file, "  all\n");
     for (uint32_t i = 0; i < count && i < 10; i++) {
         print_waited(file, &sorted[i]->waited);
-        fprintf(file, "  0x%llx of process %d, by %.100s", (unsigned long long)sorted[i]->address,
-                (int)sorted[i]->pid, sorted[i]->creator);
-        if (find_line(sorted[i], path, line, sizeof line))
-            fprintf(file, ", %s", line);
+        snprintf(text, sizeof text, "%.100s", sorted[i]->creator);
+        make_printable(text);
+        fprintf(file, "  0x%llx of process %d, by %s", (unsigned long long)sorted[i]->address,
+                (int)sorted[i]->pid, text);
+        if (find_line(sorted[i], path, text, sizeof text)) {
+            make_printable(text);
+            fprintf(file, ", %s", text);
+        }
         putc('\n', file);
     }
 }

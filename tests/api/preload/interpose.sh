@@ -603,6 +603,10 @@ case " ${CFLAGS-} " in
     ! has addr2line || says err 'by interposed[(+].*, interposed[a-z_]*\.c:[0-9]' "--stats: the line of the call"
     ;;
 esac
+odd=$(printf 'odd\033[1mname')
+cp "$program" "$work/$odd"
+expect 0 "--stats of a program whose name has a control character" "$run" --stats "$work/$odd" fifo &&
+  says err 'by odd \[1mname[(+]' "--stats: nothing that a terminal obeys"
 
 # With --bypass the hog takes its unit back while the victim waits; never without.
 for behavior in hog eintr cancel handler-post fork-child destroyed static-destructor deadlines; do

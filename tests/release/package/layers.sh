@@ -16,13 +16,16 @@
 #                         again: cells.h
 #   fs_fork_exclude       initializes a sem_t at its first use: fork.h
 #   fs_may_be_real_time   a question to the system: real_time.h
+#   fs_clock_valid, fs_timespec_valid, fs_deadline, fs_deadline_passed, fs_now_ns   what a time is,
+#                         and whether it has come: deadline.h
 #   FS_NEVER_ALLOCATED    for a thread's variable: compiler.h
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
 beside='fs_inside fs_signal_hooks fs_abandon_wait fs_interrupt_wait fs_forked fs_retire fs_reuse
-  fs_fork_exclude fs_may_be_real_time FS_NEVER_ALLOCATED'
+  fs_fork_exclude fs_may_be_real_time fs_clock_valid fs_timespec_valid fs_deadline fs_deadline_passed
+  fs_now_ns FS_NEVER_ALLOCATED'
 
 # Room, prefixes of its objects, rooms that it may use, and whether it has objects in every build.
 rooms() {
