@@ -145,21 +145,6 @@ static bool pass_through(enum fs_cell_kind kind)
     return true;
 }
 
-/* For a wait in libc that begins now: its begin; 0: it is not measured, or a unit is free. */
-static uint64_t measured_since(sem_t *sem)
-{
-    int value = 0;
-
-    return fs_only_counts() && libc.getvalue(sem, &value) == 0 && value <= 0 ? fs_record_start() : 0;
-}
-
-static int measured(int result, uint64_t start)
-{
-    if (result == 0 && start != 0)
-        fs_record_wait(NULL, start);
-    return result;
-}
-
 /* ---- The fast paths: a plain semaphore is a number, and nobody waits for it ---- */
 
 /* Acquire order: the caller must see what the releaser of this unit wrote before. */
@@ -321,10 +306,28 @@ static bool wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadli
     return true;
 }
 
+/* In libc, also for --libc, where it is measured if no unit is free. */
+static int wait_in_libc(sem_t *sem, clockid_t clock, const struct timespec *deadline)
+{
+    uint64_t start = 0;
+    int result, value = 0;
+
+    if (fs_only_counts() && libc.getvalue(sem, &value) == 0 && value <= 0)
+        start = fs_record_start();
+    if (deadline == NULL)
+        result = libc.wait(sem);
+    else if (clock == CLOCK_REALTIME)
+        result = libc.timedwait(sem, deadline);
+    else
+        result = libc.clockwait(sem, clock, deadline);
+    if (result == 0 && start != 0)
+        fs_record_wait(NULL, start);
+    return result;
+}
+
 EXPORT int sem_wait(sem_t *sem)
 {
     enum fs_cell_kind kind;
-    uint64_t start;
     int result;
 
     pthread_testcancel();
@@ -332,10 +335,7 @@ EXPORT int sem_wait(sem_t *sem)
         return 0;
     if (wait_slow(sem, CLOCK_REALTIME, NULL, &kind, &result))
         return result;
-    if (!pass_through(kind))
-        return -1;
-    start = measured_since(sem);
-    return measured(libc.wait(sem), start);
+    return pass_through(kind) ? wait_in_libc(sem, CLOCK_REALTIME, NULL) : -1;
 }
 
 /* EAGAIN may be the answer of a cell that was retired just before. */
@@ -364,50 +364,34 @@ EXPORT int sem_trywait(sem_t *sem)
  * The deadline is checked before anything else, as libc does it; but only if the semaphore is
  * ours: libc checks for itself.
  */
-static bool wait_until(sem_t *sem, clockid_t clock, const struct timespec *deadline,
-                       enum fs_cell_kind *kind, int *result)
+static int wait_until(sem_t *sem, clockid_t clock, const struct timespec *deadline)
 {
     struct fs_cell *cell;
-    int error;
+    enum fs_cell_kind kind = fs_cell_find(sem, &cell);
+    int error, result;
 
-    *kind = fs_cell_find(sem, &cell);
-    if (*kind != FS_IS_PLAIN && *kind != FS_IS_IN_CELL)
-        return false;
-    error = fs_sem_check_deadline(clock, deadline);
-    *result = fs_sem_result(error);
-    if (error != 0)
-        return true;
-    pthread_testcancel();
-    return take_plain(sem) || wait_slow(sem, clock, deadline, kind, result);
+    if (kind == FS_IS_PLAIN || kind == FS_IS_IN_CELL) {
+        error = fs_sem_check_deadline(clock, deadline);
+        if (error != 0)
+            return fs_sem_result(error);
+        pthread_testcancel();
+        if (take_plain(sem))
+            return 0;
+        if (wait_slow(sem, clock, deadline, &kind, &result))
+            return result;
+    }
+    return pass_through(kind) ? wait_in_libc(sem, clock, deadline) : -1;
 }
 
 EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict deadline)
 {
-    enum fs_cell_kind kind;
-    uint64_t start;
-    int result;
-
-    if (wait_until(sem, CLOCK_REALTIME, deadline, &kind, &result))
-        return result;
-    if (!pass_through(kind))
-        return -1;
-    start = measured_since(sem);
-    return measured(libc.timedwait(sem, deadline), start);
+    return wait_until(sem, CLOCK_REALTIME, deadline);
 }
 
 EXPORT int sem_clockwait(sem_t *restrict sem, clockid_t clock,
                          const struct timespec *restrict deadline)
 {
-    enum fs_cell_kind kind;
-    uint64_t start;
-    int result;
-
-    if (wait_until(sem, clock, deadline, &kind, &result))
-        return result;
-    if (!pass_through(kind))
-        return -1;
-    start = measured_since(sem);
-    return measured(libc.clockwait(sem, clock, deadline), start);
+    return wait_until(sem, clock, deadline);
 }
 
 /* ---- Post, and the rest ---- */
