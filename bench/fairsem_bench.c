@@ -32,7 +32,7 @@ static const struct {
     { "dropin", dropin_run, "under fairsem-run: its sem_wait and sem_post compared with libc's" },
 #endif
 };
-enum { WORKLOADS = sizeof(workloads) / sizeof(*workloads), OUTPUT = 1 << 20 };
+enum { WORKLOADS = sizeof(workloads) / sizeof(*workloads) };
 
 static void usage(FILE *to)
 {
@@ -140,12 +140,13 @@ static void run(int workload, bool quick)
 
 int main(int argc, char **argv)
 {
+    static char output[1 << 20]; /* at least what one workload prints */
     struct options o;
     int exit_status;
 
     if (!read_options(argc, argv, &o, &exit_status))
         return exit_status;
-    setvbuf(stdout, NULL, _IOFBF, OUTPUT);
+    setvbuf(stdout, output, _IOFBF, sizeof(output));
     report_begin(o.quick);
     for (int i = 0; i < WORKLOADS; i++) {
         if (o.wanted[i])
