@@ -9,6 +9,7 @@
 are there, and `make bench-publish` does all three.  Pictures need gnuplot.
 """
 
+import dataclasses
 import datetime
 import json
 import os
@@ -19,7 +20,7 @@ import sys
 
 NO_SPIN, BOUNDED, RING = "fairsem no spin", "fairsem bounded", "ring of futexes"
 BUSY = ", beside a busy process"
-# Where the first figure of a line is not the one to compare.
+# Where the main figure is not the first of a line.
 MAIN_FIGURE = {"cpu": "cpu_ns"}
 
 
@@ -48,15 +49,14 @@ class Results:
         if not self.head:
             stop("these are no results of fairsem-bench")
 
-    def main_figure(self, workload):
-        peers = next(iter(self.data[workload].values()))
-        return MAIN_FIGURE.get(workload) or next(iter(next(iter(peers.values()))))
+    def main_figure(self, workload, setting, peer):
+        figures = self.data.get(workload, {}).get(setting, {}).get(peer, {})
+        wanted = MAIN_FIGURE.get(workload)
+        return wanted if wanted in figures else next(iter(figures), None)
 
     def values(self, workload, setting, peer, figure=None):
-        peers = self.data.get(workload, {}).get(setting, {})
-        if peer not in peers:
-            return []
-        return peers[peer].get(figure or self.main_figure(workload), [])
+        figures = self.data.get(workload, {}).get(setting, {}).get(peer, {})
+        return figures.get(figure or self.main_figure(workload, setting, peer), [])
 
     def median(self, *where):
         values = self.values(*where)
@@ -124,17 +124,25 @@ def head(*cells):
 
 # ---------------------------------------------------------------- rows of README.md and doc/cost.md
 
+@dataclasses.dataclass
 class Row:
-    """Two peers in one setting.  `most` and `least` are goals: for the ratio; for the first number
-    itself if there is no second, or if `itself`."""
+    """Two peers in one setting, or one."""
 
-    def __init__(self, text, workload, setting, ours="fairsem", theirs=None, most=None, least=None,
-                 figure=None, take=statistics.median, itself=False, readme=False):
-        self.__dict__.update(vars())
+    text: str
+    workload: str
+    setting: str
+    ours: str = "fairsem"
+    theirs: str = None
+    most: float = None      # the goal: for the ratio; for our number if there is no other, or if `itself`
+    least: float = None
+    itself: bool = False
+    figure: str = None      # None: the main one
+    take: callable = statistics.median
+    readme: bool = False    # it is in README.md, too
 
     def sides(self, results):
         """The figure, and the numbers of both peers; None: it was not measured."""
-        figure = self.figure or (self.workload in results.data and results.main_figure(self.workload))
+        figure = self.figure or results.main_figure(self.workload, self.setting, self.ours)
         found = []
         for peer in filter(None, (self.ours, self.theirs)):
             values = results.values(self.workload, self.setting, peer, figure)
@@ -153,16 +161,17 @@ class Row:
         else:
             texts[1] = ""
         ratio = a / b if b else None
-        goal = self.goal(a if self.itself or not self.theirs else ratio, figure)
+        goal = self.goal(results, a if self.itself or not self.theirs else ratio, figure)
         return texts, ratio_text(ratio) if self.theirs else "", goal
 
-    def goal(self, compared, figure):
+    def goal(self, results, compared, figure):
         bound = self.least if self.most is None else self.most
         if bound is None:
             return ""
         text = number(bound, figure) if self.itself or not self.theirs else "%g" % bound
         met = compared is not None and (compared >= bound if self.most is None else compared <= bound)
-        return "%s %s%s" % (">=" if self.most is None else "<=", text, "" if met else ", missed")
+        return "%s %s%s" % (">=" if self.most is None else "<=", text,
+                            "" if met or results.head["quick"] else ", missed")
 
 
 def arena(threads, us, units=1, more=""):
@@ -252,13 +261,14 @@ ROWS = [
 
 def range_row(results, text, workload, settings, ours, theirs, most=None, least=None):
     """All settings of a workload in one row."""
-    ratios = list(filter(None, (results.ratio(workload, s, ours, theirs) for s in settings)))
+    ratios = [results.ratio(workload, setting, ours, theirs) for setting in settings]
+    ratios = [ratio for ratio in ratios if ratio is not None]
     if not ratios:
         return ""
     good = sum(r <= most if least is None else r >= least for r in ratios)
     goal = "%s %g" % (("<=", most) if least is None else (">=", least))
     return line(text, "", theirs, "%s to %s" % (ratio_text(min(ratios)), ratio_text(max(ratios))),
-                goal if good == len(ratios) else "%s, missed in %d of %d"
+                goal if good == len(ratios) or results.head["quick"] else "%s, missed in %d of %d"
                 % (goal, len(ratios) - good, len(ratios)))
 
 
@@ -328,17 +338,13 @@ def buffer(results):
 
 def everything(results, workload):
     """All settings and peers.  first/ is the first peer's median divided by this one's."""
-    def main(figures):
-        wanted = MAIN_FIGURE.get(workload)
-        return wanted if wanted in figures else next(iter(figures))
-
     peers_of = results.data[workload]
-    others = dict.fromkeys(name for peers in peers_of.values() for figures in peers.values()
-                           for name in figures if name != main(figures))
+    others = dict.fromkeys(name for setting, peers in peers_of.items() for peer, figures in peers.items()
+                           for name in figures if name != results.main_figure(workload, setting, peer))
     text = head("setting", "peer", "runs", "", "median", "quartiles", "first/", *map(words, others))
     for setting, peers in peers_of.items():
         for peer, figures in peers.items():
-            name = main(figures)
+            name = results.main_figure(workload, setting, peer)
             first = results.median(workload, setting, next(iter(peers)), name)
             median = statistics.median(figures[name])
             cells = [ratio_text(first / median) if median and first is not None else "-"]
@@ -364,7 +370,7 @@ def report(results, directory):
     text = "# fairsem-bench\n\n%s\n\nfairsem %s, measured on %s; made by `make bench`.\n" % (
         results.head["machine"], results.head["fairsem"], datetime.date.today())
     if results.head["quick"]:
-        text += "\nThe run was too brief: its figures mean nothing.\n"
+        text += "\nThe run was too brief: its figures mean nothing, and no goal is judged.\n"
     for name, title in ("victim", "A hog and a victim"), ("throughput", "Many threads on one unit"):
         if draw(results, directory, name):
             text += "\n![%s](%s.svg)\n" % (title, name)
@@ -501,4 +507,5 @@ def main(arguments):
     print("bench: the report is %s" % path)
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])
