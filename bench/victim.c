@@ -7,6 +7,7 @@
 #include "hog_victim.h"
 #include "peers.h"
 #include "report.h"
+#include "stats.h"
 #include "workloads.h"
 
 #include <errno.h>
@@ -29,6 +30,7 @@ void victim_run(bool quick)
         if (r.victim_served > 0)
             REPORT("victim", setting, peer->name,
                    { "longest_wait_ns", r.waits[r.victim_served - 1] },
+                   { "median_wait_ns", stats_quantile(r.waits, r.victim_served, 0.5) },
                    { "victim_share", hog_victim_share(&r) }, { "passed", (double)r.passes },
                    { "waits_passed", (double)r.waits_passed });
         report_list("victim", setting, peer->name, "waits_ns", r.waits, r.victim_served);
