@@ -133,7 +133,8 @@ class Row:
     setting: str
     ours: str = "fairsem"
     theirs: str = None
-    most: float = None      # the goal: for the ratio; for our number if there is no other, or if `itself`
+    # The goal: for the ratio; for our number if there is no other, or if `itself`.
+    most: float = None
     least: float = None
     itself: bool = False
     figure: str = None      # None: the main one
@@ -339,8 +340,9 @@ def buffer(results):
 def everything(results, workload):
     """All settings and peers.  first/ is the first peer's median divided by this one's."""
     peers_of = results.data[workload]
-    others = dict.fromkeys(name for setting, peers in peers_of.items() for peer, figures in peers.items()
-                           for name in figures if name != results.main_figure(workload, setting, peer))
+    others = dict.fromkeys(name for setting, peers in peers_of.items()
+                           for peer, figures in peers.items() for name in figures
+                           if name != results.main_figure(workload, setting, peer))
     text = head("setting", "peer", "runs", "", "median", "quartiles", "first/", *map(words, others))
     for setting, peers in peers_of.items():
         for peer, figures in peers.items():

@@ -72,7 +72,8 @@ fi
 
 # ---------------------------------------------------------------- the command line
 runs "no workload" 2 && runs "an unknown workload" 2 none && runs "an unknown option" 2 --none &&
-  runs "an option that takes no argument" 2 --quick=1 lines && runs "an option behind --" 2 -- --version &&
+  runs "an option that takes no argument" 2 --quick=1 lines &&
+  runs "an option behind --" 2 -- --version &&
   runs "an option after the workload" 0 expiry --qui && runs "an abbreviated option" 0 --vers && {
   grep -q '^fairsem-bench [0-9]' "$work/out" || fail "--vers is not --version"
 } && echo "ok: the command line"
@@ -114,8 +115,8 @@ else
   fail "bench.py: no tables"
 fi
 
-# Each row of README.md and doc/cost.md is measured, except what a quick run, one core, or a system without
-# flock, futexes or sem_clockwait leaves out.
+# Each row of README.md and doc/cost.md is measured, except what a quick run, one core, or a system
+# without flock, futexes or sem_clockwait leaves out.
 PYTHONPATH=$(dirname "$script") python3 -B - "$work/results" << '_EOF' > "$work/out" 2> "$work/err" ||
 import os, sys
 from bench import Results, RING, ROWS
@@ -146,7 +147,8 @@ for results in zero results; do
   report_of "$work/$results" || fail "bench.py: no report of $results"
   { grep -q 'too brief' "$report/report.md" && ! grep -q missed "$report/report.md"; } ||
     fail "the report judges a quick run"
-  grep -q '^| acquire and release, nobody waits | ' "$report/report.md" || fail "the report has no goals"
+  grep -q '^| acquire and release, nobody waits | ' "$report/report.md" ||
+    fail "the report has no goals"
   if has gnuplot; then
     for picture in victim throughput; do
       grep -q '</svg>' "$report/$picture.svg" || fail "no picture $picture of $results"
@@ -161,8 +163,8 @@ if report_of "$work/results" || ! grep -q 'report.md' "$work/err"; then
 fi
 
 # What make bench does, in a directory of its own.
-if (cd "$top_builddir" && ${MAKE:-make} BENCH_REPORT="$work/made" BENCH='--quick lines' BENCH_DROPIN='--quick dropin' \
-  bench) > "$work/out" 2>&1 && grep -q '^| a ticket joins' "$work/made/report.md"; then
+if (cd "$top_builddir" && $MAKE BENCH_REPORT="$work/made" BENCH='--quick lines' \
+  BENCH_DROPIN='--quick dropin' bench) > "$work/out" 2>&1 && grep -q '^| a ticket joins' "$work/made/report.md"; then
   grep -q 'no drop-in' "$work/out" || grep -q '"workload":"dropin"' "$work/made/results" ||
     fail "make bench: no drop-in"
   echo "ok: make bench"
@@ -173,8 +175,8 @@ fi
 # ---------------------------------------------------------------- from one run into README.md
 # With numbers that are known: WORKLOAD SETTING PEER FIGURE VALUE.
 while read -r workload setting peer figure value; do
-  printf '{"workload":"%s","setting":"%s","peer":"%s","%s":%s}\n' "$workload" "$(echo "$setting" | tr _ ' ')" \
-    "$(echo "$peer" | tr / ' ')" "$figure" "$value"
+  printf '{"workload":"%s","setting":"%s","peer":"%s","%s":%s}\n' "$workload" \
+    "$(echo "$setting" | tr _ ' ')" "$(echo "$peer" | tr / ' ')" "$figure" "$value"
 done > "$work/known" << '_EOF'
 uncontended acquire fairsem pair_ns 12.34
 uncontended acquire sem_t pair_ns 13
