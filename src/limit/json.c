@@ -3,6 +3,7 @@
 #include "json.h"
 
 #include "names.h"
+#include "run/printable.h"
 
 #include <inttypes.h>
 #include <string.h>

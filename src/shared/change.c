@@ -125,7 +125,7 @@ static bool commit_grant(struct fs_shared_section *in, int slot)
         || state == FS_SLOT_GRANTED || state == FS_SLOT_TO_RETURN
         || (state == FS_SLOT_TO_FREE && !in->handle->undo))
         return true;
-    if (state != FS_SLOT_TO_UNLINK)
+    if (in->error == 0 && state != FS_SLOT_TO_UNLINK)
         fs_damaged(in);
     return false;
 }

@@ -114,6 +114,8 @@ static void settle(struct fs_shared_section *in)
         return;
     for (int i = 0; i < h->max_waiters; i++)
         settle_slot(in, i);
+    if (in->error != 0)
+        return;
     FS_STEP("settled");
     atomic_compare_exchange_strong_explicit(&h->segment->unsettled, &left, 0,
                                             memory_order_relaxed, memory_order_relaxed);
@@ -141,6 +143,8 @@ int fs_shared_section_begin(struct fs_shared_section *in, fairsem_shared_t *h,
     if (error != 0 && error != EOWNERDEAD)
         return error;
     if (error == EOWNERDEAD) {
+        /* Acquire order: it may have made the word its own, and has released nothing since. */
+        (void)atomic_fetch_or_explicit(&s->word, FS_SLOW, memory_order_acquire);
         /* Whichever process comes next must repair, in case we die first. */
         FS_PUT(&s->unfinished, 1);
         FS_COUNT_UP(&s->count.repairs, 1);

@@ -181,8 +181,8 @@ static int leave(struct fs_shared_wait *wait, struct fs_shared_section *in, enum
 }
 
 /*
- * The lock cannot be had in time, because its owner is stopped, or the machine is very busy.  So
- * leave the slot to whoever takes the lock next.  The result.
+ * The lock cannot be had in time, because its owner is stopped, or the machine is very busy; or the
+ * segment is damaged.  So leave the slot to whoever takes the lock next.  The result.
  */
 static int leave_without_lock(struct fs_shared_wait *wait, enum ending ending)
 {
@@ -340,6 +340,9 @@ int fs_shared_wait_for(struct fs_shared_wait *wait, int result)
         result = wait_until_over(wait);
         pthread_cleanup_pop(0);
     }
+    /* Nobody takes it out any more, and a handle with slots cannot be closed. */
+    if (result == ENOTRECOVERABLE && FS_GET(&wait->slot) != FS_NOBODY)
+        (void)leave_without_lock(wait, EXPIRE);
     forget_token(wait);
     return result;
 }

@@ -106,10 +106,14 @@ static int find_dead(fairsem_shared_t *h, enum fs_whom whom, struct fs_dead *dea
 
 /* ---- Check ---- */
 
-/* Did the lock's owner die, was a repair cut short, was a slot left to others, is a request old? */
+/*
+ * Did the lock's owner die, was a repair cut short, was a slot left to others, is a request old?  Or
+ * has somebody found damage?  Nobody is granted any more then, and only the lock says so.
+ */
 static bool needs_the_lock(fairsem_shared_t *h)
 {
-    return FS_GET(&h->segment->unfinished) != 0 || FS_GET(&h->segment->unsettled) != 0
+    return FS_GET(&h->segment->damaged) != 0
+           || FS_GET(&h->segment->unfinished) != 0 || FS_GET(&h->segment->unsettled) != 0
            || fs_queue_is_age_due(h, fs_now_ns()) || fs_shared_lock_is_orphaned(h);
 }
 

@@ -12,6 +12,7 @@
 #include "shared/attach.h"
 #include "shared/change.h"
 #include "shared/watch.h"
+#include "workers.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -591,6 +592,70 @@ START_TEST(damage_comes_before_a_refusal)
 }
 END_TEST
 
+struct waits {
+    fairsem_shared_t *h;
+    int result;
+};
+
+static void *wait_for_one(void *arg)
+{
+    struct waits *waits = arg;
+
+    waits->result = fairsem_shared_acquire(waits->h, 1);
+    return NULL;
+}
+
+/* Others find it, nobody is granted any more, and each waiter hears of it; the handle is free then. */
+static void all_hear_of_damage(unsigned flags)
+{
+    const fairsem_shared_attr_t attr = { .units = 1, .capacity = 1, .flags = flags };
+    fairsem_shared_t *h;
+    struct waits waits[3];
+    pthread_t threads[3];
+
+    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &attr), 0);
+    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+    for (int i = 0; i < 3; i++) {
+        waits[i] = (struct waits){ .h = h, .result = -1 };
+        start_thread(&threads[i], wait_for_one, &waits[i]);
+        await_queue(h, i + 1);
+    }
+    if (flags == 0)
+        FS_PUT(&h->segment->out, FS_GET(&h->segment->out) + 1);
+    else
+        FS_PUT(&h->segment->word, fs_word_of(5, true, false));
+    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), ENOTRECOVERABLE);
+    for (int i = 0; i < 3; i++) {
+        pthread_join(threads[i], NULL);
+        ck_assert_int_eq(waits[i].result, ENOTRECOVERABLE);
+    }
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+
+START_TEST(all_who_wait_hear_of_damage)
+{
+    all_hear_of_damage(0);
+    all_hear_of_damage(FAIRSEM_SHARED_NO_UNDO);
+}
+END_TEST
+
+/* Slots that somebody left are still to be looked at, unless all could be. */
+START_TEST(damage_leaves_what_is_unsettled)
+{
+    fairsem_shared_t *h = make_segment(1, 0);
+    struct fs_slot *slot = &h->slots[1];
+
+    FS_PUT(&slot->process, FS_GET(&h->self));
+    FS_PUT(&slot->prev, INT32_MAX);
+    FS_PUT(&slot->state, FS_SLOT_TO_UNLINK);
+    FS_PUT(&h->segment->unsettled, 1);
+    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), ENOTRECOVERABLE);
+    ck_assert_int_eq(FS_GET(&h->segment->unsettled), 1);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared damage", damage_is_a_result_and_never_a_crash,
@@ -600,5 +665,6 @@ int main(void)
               a_check_of_processes_loads_only_what_is_there, an_invalid_change_is_not_completed,
               units_that_do_not_exist_are_found_by_a_repair,
               a_number_that_changes_in_a_section_is_not_obeyed, nothing_is_committed_after_damage,
-              a_repair_leaves_a_file_alone_that_is_too_short, damage_comes_before_a_refusal);
+              a_repair_leaves_a_file_alone_that_is_too_short, damage_comes_before_a_refusal,
+              all_who_wait_hear_of_damage, damage_leaves_what_is_unsettled);
 }
