@@ -26,7 +26,7 @@ void fs_load_count(struct fs_shared_section *in)
     }
     in->most = fs_checked(in, FS_GET(&s->most), 0, FAIRSEM_MAX_UNITS);
     in->total = fs_checked(in, FS_GET(&s->total), 0, in->most);
-    /* A repair computes it anew. */
-    if (in->available != in->total - fs_load_units(in, &s->out) && FS_GET(&s->unfinished) == 0)
+    /* If a repair is due, it may be any number, and so may `out`. */
+    if (FS_GET(&s->unfinished) == 0 && in->available != in->total - fs_load_units(in, &s->out))
         fs_damaged(in);
 }

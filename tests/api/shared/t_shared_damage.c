@@ -421,6 +421,48 @@ START_TEST(units_that_do_not_exist_are_found_by_a_repair)
 }
 END_TEST
 
+/* Caches may have any value when a repair is due: it was cut short while it computed them. */
+START_TEST(a_repair_trusts_no_cache)
+{
+    static const int64_t values[] = { 0, -1, 4, INT64_MAX, INT64_MIN };
+    pid_t children[3];
+    fairsem_shared_t *h = make_used(0, children);
+    struct fs_segment *s = h->segment;
+    struct fs_slot *head = &h->slots[FS_GET(&s->head)];
+    void *image = malloc((size_t)h->size);
+    const struct { void *at; size_t size; } caches[] = {
+        { &s->word, 8 }, { &s->out, 8 }, { &s->waiters, 8 }, { &s->head, 4 }, { &s->tail, 4 },
+        { &s->free_hint, 4 }, { &head->next, 4 }, { &head->prev, 4 },
+    };
+
+    for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++) {
+        for (size_t k = 0; k < sizeof values / sizeof values[0]; k++) {
+            put_member(caches[i].at, caches[i].size, values[k]);
+            FS_PUT(&s->unfinished, 1);
+            ck_assert_msg(fairsem_shared_available(h) == 1, "cache %d, value %d", (int)i, (int)k);
+            ck_assert_int_eq(fairsem_shared_waiters(h), 2);
+        }
+    }
+    /* The same where the process of the head was granted a unit, and has died. */
+    kill_child(children[1]);
+    for (size_t k = 0; k < sizeof values / sizeof values[0]; k++) {
+        memcpy(image, h->segment, (size_t)h->size);
+        FS_PUT(&head->units, 1);
+        FS_PUT(&head->state, FS_SLOT_GRANTED);
+        FS_PUT(&s->word, values[k]);
+        FS_PUT(&s->unfinished, 1);
+        ck_assert_msg(fairsem_shared_available(h) == 1, "value %d", (int)k);
+        ck_assert_int_eq(fairsem_shared_waiters(h), 1);
+        memcpy(h->segment, image, (size_t)h->size);
+    }
+    kill_child(children[0]);
+    kill_child(children[2]);
+    ck_assert_int_eq(fairsem_shared_available(h), 2);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+    free(image);
+}
+END_TEST
+
 /* A section loads each number once: what others do to it afterwards is overwritten, and not obeyed. */
 START_TEST(a_number_that_changes_in_a_section_is_not_obeyed)
 {
@@ -663,7 +705,7 @@ int main(void)
               one_damaged_member_is_reported_by_each_call_that_inspects,
               one_changed_count_is_found_by_acquire_and_release,
               a_check_of_processes_loads_only_what_is_there, an_invalid_change_is_not_completed,
-              units_that_do_not_exist_are_found_by_a_repair,
+              units_that_do_not_exist_are_found_by_a_repair, a_repair_trusts_no_cache,
               a_number_that_changes_in_a_section_is_not_obeyed, nothing_is_committed_after_damage,
               a_repair_leaves_a_file_alone_that_is_too_short, damage_comes_before_a_refusal,
               all_who_wait_hear_of_damage, damage_leaves_what_is_unsettled);
