@@ -69,8 +69,7 @@ include $(top_srcdir)/tests/search/shared/local.mk
 include $(top_srcdir)/tests/search/fuzz/local.mk
 include $(top_srcdir)/tests/search/model/local.mk
 include $(top_srcdir)/tests/search/mutants/local.mk
-include $(top_srcdir)/tests/search/order/local.mk
-include $(top_srcdir)/tests/search/soak/local.mk
+include $(top_srcdir)/tests/search/stress/local.mk
 include $(top_srcdir)/tests/search/tools/local.mk
 include $(top_srcdir)/tests/release/debug/local.mk
 include $(top_srcdir)/tests/release/man/local.mk

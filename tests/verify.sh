@@ -32,10 +32,8 @@ row model '' "$MAKE" check-model
 row canaries '' "$MAKE" check-canaries
 
 # ---------------------------------------------------------------- real threads, for longer
-row stress core "$MAKE" check-stress TIMES=100
-row order core "$MAKE" check-order
-row faults core "$MAKE" check-faults
-row soak core tests tests/search/soak/quick.sh tests/inside/faults/fault_examples.sh
+row stress core "$MAKE" check-stress
+row faults core tests tests/search/stress/can_fail.sh tests/inside/faults/fault_examples.sh
 row storm shared "$MAKE" check-shared-storm
 row cost core "$MAKE" check-cost
 

@@ -23,22 +23,14 @@ test_programs += \
 	tests/api/fairsem/t_interrupt \
 	tests/api/fairsem/t_lifetime \
 	tests/api/fairsem/t_misuse \
-	tests/api/fairsem/t_mixed_stress \
 	tests/api/fairsem/t_notify \
 	tests/api/fairsem/t_notify_race \
 	tests/api/fairsem/t_priority \
 	tests/api/fairsem/t_results \
 	tests/api/fairsem/t_stat \
-	tests/api/fairsem/t_stress \
 	tests/api/fairsem/t_ticket \
 	tests/api/fairsem/t_ticket_wait \
 	tests/api/fairsem/t_token \
 	tests/api/fairsem/t_units \
 	tests/api/fairsem/t_with
 endif
-
-.PHONY: check-stress
-TIMES = 100
-check-stress: tests/api/fairsem/t_stress$(EXEEXT)
-	FAIRSEM_STRESS_TIMES=$(TIMES) CK_TIMEOUT_MULTIPLIER=10 \
-	tests/api/fairsem/t_stress$(EXEEXT)

@@ -97,17 +97,28 @@ START_TEST(a_handler_with_sa_restart_does_not_end_a_wait_without_a_deadline)
 }
 END_TEST
 
-START_TEST(a_semaphore_without_the_flag_is_not_interrupted)
+START_TEST(waiters_without_the_flag_are_not_interrupted_and_keep_their_places)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    struct worker w = { 0 };
+    struct worker w[4] = { { .service = NULL } };
+    _Atomic int service = 0;
 
     handle(note, 0);
-    worker_queue(&w, &sem, 1, 1);
-    signal_often(&w);
-    ck_assert_int_eq(fairsem_waiters(&sem), 1);
-    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-    ck_assert_int_eq(worker_join(&w), 0);
+    for (int i = 0; i < 4; i++) {
+        w[i].service = &service;
+        worker_queue(&w[i], &sem, 1, i + 1);
+    }
+    for (int i = 0; i < 4; i++) {
+        atomic_store(&handled, 0);
+        signal_often(&w[i]);
+    }
+    ck_assert_int_eq(fairsem_waiters(&sem), 4);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+        ck_assert_int_eq(worker_join(&w[i]), 0);
+        ck_assert_int_eq(w[i].place, i);
+    }
+    ck_assert_int_eq(fairsem_available(&sem), 0);
 }
 END_TEST
 
@@ -311,7 +322,7 @@ END_TEST
 int main(void)
 {
     if (!can_be_interruptible())
-        return program_not_here("no futexes");
+        RUN_SUITE("interrupt", waiters_without_the_flag_are_not_interrupted_and_keep_their_places);
     /* ThreadSanitizer delays signals in a system call that it does not know, and loses track of
      * threads that are canceled in one. */
     if (UNDER_TSAN)
@@ -319,7 +330,7 @@ int main(void)
                   a_token_and_a_deadline_work_on_a_word_too);
     RUN_SUITE("interrupt", a_handler_ends_the_wait_and_the_next_waiter_is_granted,
               a_handler_with_sa_restart_does_not_end_a_wait_without_a_deadline,
-              a_semaphore_without_the_flag_is_not_interrupted,
+              waiters_without_the_flag_are_not_interrupted_and_keep_their_places,
               a_handler_may_release_what_its_own_thread_waits_for,
               a_handler_may_release_at_any_moment, a_handler_may_close_at_any_moment,
               a_thread_that_sleeps_on_a_word_can_be_canceled_and_loses_no_unit,

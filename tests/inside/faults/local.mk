@@ -5,11 +5,8 @@ verify_scripts += tests/inside/faults/fault_examples.sh
 
 if TESTS_ENABLED
 test_programs += \
-	tests/inside/faults/t_fault_cancel \
-	tests/inside/faults/t_fault_fork \
 	tests/inside/faults/t_fault_limits \
 	tests/inside/faults/t_fault_plugin \
-	tests/inside/faults/t_fault_signals \
 	tests/inside/faults/t_fault_stop \
 	tests/inside/faults/t_fault_threads \
 	tests/inside/faults/t_fault_unload
@@ -20,7 +17,7 @@ test_programs += \
 	tests/inside/faults/t_fault_resources
 endif
 endif
-EXTRA_DIST += tests/inside/faults/faults.h tests/inside/faults/loaded.h
+EXTRA_DIST += tests/inside/faults/loaded.h
 
 # It loads the library, and has none of its own.
 tests_inside_faults_t_fault_unload_LDADD = $(CHECK_LIBS) $(DL_LIBS)
@@ -53,8 +50,3 @@ tests_inside_faults_t_fault_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=aligne
 	-Wl,--wrap=pthread_key_create -Wl,--wrap=pthread_setspecific
 tests_inside_faults_t_fault_resources_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=pthread_cond_init \
 	-Wl,--wrap=pthread_key_create -Wl,--wrap=pthread_setspecific
-
-.PHONY: check-faults
-check-faults:
-	FAIRSEM_FAULTS_TIMES=10 CK_TIMEOUT_MULTIPLIER=10 \
-	$(MAKE) check TESTS='$(filter tests/inside/faults/%,$(test_programs) $(test_scripts))'

@@ -8,7 +8,7 @@
  * sleep until a time of that clock lasts.
  */
 #include "askers.h"
-#include "faults.h"
+#include "stress.h"
 #include "suite.h"
 #include "wide_time.h"
 
@@ -241,7 +241,7 @@ END_TEST
 START_TEST(no_unit_is_lost_while_the_clock_is_set_again_and_again)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    const int rounds = fault_times(100);
+    const int rounds = (int)stress_times(100);
     int granted = 0, late = 0;
 
     atomic_store(&set_by_s, 0);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_fault_stop.c - the whole process is stopped (SIGSTOP: Ctrl-Z, a debugger, a frozen container)
- * and continued, at any moment, while its threads wait, sleep and release.
+ * and continued, while its threads wait.  ../../search/stress/ does so at any moment.
  *
  * The process is a child of the test, which stops it, waits until it is stopped, and continues it.
  */
-#define _DEFAULT_SOURCE     /* MAP_ANONYMOUS */
 
 #include "children.h"
 #include "suite.h"
@@ -15,22 +14,9 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
-#include <sys/mman.h>
 
 #define HOUR_MS (3600 * 1000)
-
-/* Stop the child and continue it; false: it has ended, with *status. */
-static bool stop_and_continue(pid_t child, int *status)
-{
-    ck_assert_int_eq(kill(child, SIGSTOP), 0);
-    ck_assert_int_eq(waitpid(child, status, WUNTRACED), child);
-    if (!WIFSTOPPED(*status))
-        return false;
-    ck_assert_int_eq(kill(child, SIGCONT), 0);
-    return true;
-}
 
 static bool passed(const struct timespec *at)
 {
@@ -40,8 +26,8 @@ static bool passed(const struct timespec *at)
 }
 
 /*
- * Keep the child stopped until the clock, which is also the child's, has reached that time.  False:
- * it was not stopped before that.
+ * Stop the child, and continue it when the clock, which is also the child's, has reached that time.
+ * False: it was not stopped before that.  With at == NULL: continue it at once.
  */
 static bool stop_until(pid_t child, const struct timespec *at)
 {
@@ -51,8 +37,8 @@ static bool stop_until(pid_t child, const struct timespec *at)
     ck_assert_int_eq(kill(child, SIGSTOP), 0);
     ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);
     ck_assert(WIFSTOPPED(status));
-    in_time = !passed(at);
-    while (!passed(at))
+    in_time = at == NULL || !passed(at);
+    while (at != NULL && !passed(at))
         moment();
     ck_assert_int_eq(kill(child, SIGCONT), 0);
     return in_time;
@@ -116,7 +102,7 @@ static void wait_while_stopped(int to_parent, int from_parent, unsigned flags, i
 static bool stop_waiters(unsigned flags, int64_t ms)
 {
     const struct timespec late = from_now(CLOCK_MONOTONIC, ms);     /* the child's are not earlier */
-    int to_parent[2], to_child[2], status;
+    int to_parent[2], to_child[2];
     bool in_time = true;
     pid_t child;
 
@@ -128,7 +114,7 @@ static bool stop_waiters(unsigned flags, int64_t ms)
     if (ms < HOUR_MS)
         in_time = stop_until(child, &late);
     for (int i = 0; i < 50; i++)
-        ck_assert(stop_and_continue(child, &status));
+        stop_until(child, NULL);
     ck_assert_int_eq(write(to_child[1], "", 1), 1);
     ck_assert_int_eq(status_of(child), 0);
     for (int i = 0; i < 2; i++) {
@@ -158,86 +144,8 @@ START_TEST(a_deadline_that_passes_while_a_waiter_is_stopped_ends_its_wait)
 }
 END_TEST
 
-/* Fewer are no storm.  On a busy machine all of them may come late: the child goes on until then. */
-enum { STOPS = 20 };
-
-struct runner {
-    fairsem_t  *sem;
-    _Atomic int granted, *stops;
-};
-
-static void *take_and_give(void *arg)
-{
-    struct runner *r = arg;
-
-    for (int i = 0; i < 3000 || atomic_load(r->stops) < STOPS; i++) {
-        if (i % 3 == 0 ? fairsem_acquire_for(r->sem, 1, 50000) == 0
-                       : fairsem_acquire(r->sem, 1) == 0) {
-            atomic_fetch_add(&r->granted, 1);
-            fairsem_release(r->sem, 1);
-        }
-    }
-    return NULL;
-}
-
-/* In the child: four threads pass two units around, as often as they can. */
-static void run_while_stopped(unsigned flags, _Atomic int *stops)
-{
-    const fairsem_attr_t attr = { .capacity = 2, .flags = flags };
-    pthread_t thread[4];
-    struct runner r[4];
-    fairsem_stat_t stat;
-    fairsem_t sem;
-
-    hang_alarm();
-    CHILD_CHECK(fairsem_init(&sem, 2, &attr) == 0);
-    for (int i = 0; i < 4; i++) {
-        r[i] = (struct runner){ .sem = &sem, .stops = stops };
-        start_thread(&thread[i], take_and_give, &r[i]);
-    }
-    for (int i = 0; i < 4; i++) {
-        pthread_join(thread[i], NULL);
-        CHILD_CHECK(r[i].granted >= 2000);
-    }
-    fairsem_stat(&sem, &stat);
-    CHILD_CHECK(stat.available == 2 && stat.waiters == 0 && stat.over_releases == 0);
-    CHILD_CHECK(fairsem_destroy(&sem) == 0);
-    _exit(0);
-}
-
-static void stop_runners(unsigned flags)
-{
-    const struct timespec progress = { .tv_nsec = 50000 };  /* the child must make some */
-    _Atomic int *stops = mmap(NULL, sizeof *stops, PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    int status = 0;
-    pid_t child;
-
-    ck_assert(stops != MAP_FAILED);
-    child = fork();
-    if (child == 0)
-        run_while_stopped(flags, stops);
-    ck_assert_int_gt(child, 0);
-    while (stop_and_continue(child, &status)) {
-        atomic_fetch_add(stops, 1);
-        nanosleep(&progress, NULL);
-    }
-    ck_assert_int_eq(status, 0);
-    ck_assert_int_ge(atomic_load(stops), STOPS);
-    munmap(stops, sizeof *stops);
-}
-
-START_TEST(a_process_that_is_stopped_again_and_again_loses_no_unit)
-{
-    stop_runners(0);
-    if (FS_HAS_FUTEX)
-        stop_runners(FAIRSEM_INTERRUPTIBLE);
-}
-END_TEST
-
 int main(void)
 {
     RUN_SUITE("fault stop", waiters_that_are_stopped_and_continued_keep_their_places,
-              a_deadline_that_passes_while_a_waiter_is_stopped_ends_its_wait,
-              a_process_that_is_stopped_again_and_again_loses_no_unit);
+              a_deadline_that_passes_while_a_waiter_is_stopped_ends_its_wait);
 }

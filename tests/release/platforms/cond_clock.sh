@@ -39,11 +39,12 @@ else
 fi
 
 for name in fairsem/t_aging fairsem/t_all fairsem/t_cancel fairsem/t_deadline fairsem/t_drain \
-  fairsem/t_fork fairsem/t_mixed_stress fairsem/t_ticket_wait fairsem/t_token fairsem/t_with \
+  fairsem/t_fork fairsem/t_ticket_wait fairsem/t_token fairsem/t_with \
   posix/t_posix_results; do
   plain_test "$compiler" "$work/generic" "$top_srcdir/tests/api/$name.c" || status=1
 done
 for name in core/t_sleep faults/t_fault_clock faults/t_fault_memory; do
   plain_test "$compiler" "$work/generic" "$top_srcdir/tests/inside/$name.c" || status=1
 done
+plain_test "$compiler" "$work/generic" "$top_srcdir/tests/search/stress" || status=1
 exit "$status"

@@ -29,4 +29,5 @@ for source in "$top_srcdir"/tests/*/*/t_*.c; do
   esac
   plain_test "musl-gcc -g $warnings" "$work/musl" "$source" || status=1
 done
+plain_test "musl-gcc -g $warnings" "$work/musl" "$top_srcdir/tests/search/stress" || status=1
 exit "$status"

@@ -33,16 +33,22 @@ plain_library() {
 }
 
 # plain_test COMPILER DIR SOURCE [KIND] - build and run a test with DIR/libcore.a, and print the
-# result.  Not with -static: --wrap would then replace calls inside the C library, too.
+# result.  SOURCE is a file, or the directory of a program of several.  Not with -static: --wrap would
+# then replace calls inside the C library, too.
 plain_test() {
-  name=$(basename "$3" .c)
+  with=$1 dir=$2 name=$(basename "$3" .c) kind=${4:+, $4}
+  if [ -d "$3" ]; then
+    set -- "$3"/*.c
+  else
+    set -- "$3"
+  fi
   link=$("$top_srcdir/tests/support/wraps.sh" "$name")
   # shellcheck disable=SC2086 # a list of options, or nothing
-  if plain_compile "$1" "$3" "$2/libcore.a" $link -o "$2/$name" > "$work/log" 2>&1 &&
-    "$2/$name" > "$work/log" 2>&1; then
-    echo "ok: $name${4:+, $4}, $(sed -n 's/.*Checks: \([0-9]*\),.*/\1/p' "$work/log") tests"
+  if plain_compile "$with" "$@" "$dir/libcore.a" $link -o "$dir/$name" > "$work/log" 2>&1 &&
+    "$dir/$name" > "$work/log" 2>&1; then
+    echo "ok: $name$kind, $(sed -n 's/.*Checks: \([0-9]*\),.*/\1/p' "$work/log") tests"
   else
-    echo "FAILED: $name${4:+, $4}"
+    echo "FAILED: $name$kind"
     cat "$work/log"
     return 1
   fi

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * actors.h - what the parts of the stress program share, which uses all functions at once.
+ *
+ * A run is a round for each kind of semaphore.  In a round, actors, one thread each, use a semaphore
+ * of that kind, and a plain one beside it, until each has acted so often, or for so long:
+ *
+ *     players    acquire in every possible way, hold, release (player.c)
+ *     hunters    start threads that wait, and are canceled or end (hunter.c)
+ *     founders   make semaphores for a moment: close, initialize again, destroy and free them
+ *                right after an acquire (founder.c)
+ *     wardens    one for each of the two: debts, capacities, and the count (warden.c)
+ *     forker     makes children, which check and use the semaphores (forker.c)
+ *     signaller  sends signals to players (forker.c)
+ *
+ * while the process is stopped and continued.  Then both are closed under all of them.  No thread
+ * waits for ever unless a unit or a wake is lost: stress.c stops the program when an actor has been
+ * silent for too long.
+ */
+#ifndef ACTORS_H
+#define ACTORS_H
+
+#include "stress.h"
+#include "suite.h"
+
+#include "parking.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PLAYERS_MOST 16
+#define ACTORS_MOST  (PLAYERS_MOST + 12)
+
+/* Reasons that no call returns otherwise. */
+#define CANCELED_BY_TOKEN 4711
+#define CLOSED            815
+
+/* ThreadSanitizer loses track of threads that are canceled on a futex. */
+#define FUTEXES (FS_HAS_FUTEX && !UNDER_TSAN)
+
+/* Faults that the program commits itself, to show that it can fail. */
+enum fault { NO_FAULT, FAULT_LOST, FAULT_MADE, FAULT_LEAK, FAULT_ORDER };
+
+struct kind {
+    const char    *name;
+    int            players, priorities;
+    int64_t        units, most;     /* may be in use while capacities change */
+    fairsem_attr_t attr;
+};
+
+/* A semaphore under test, and the account that its holders keep beside it. */
+struct arena {
+    fairsem_t          sem;
+    const struct kind *kind;
+    bool               interruptible;
+    _Atomic int64_t    held, most_held;
+    int64_t            turns;       /* the holder's, if there is one unit: else a data race */
+};
+
+struct round;
+struct actor;
+typedef void actor_fn(struct actor *a);
+actor_fn play, hunt, found, guard, fork_now_and_then, signal_now_and_then;
+
+struct actor {
+    const struct role *role;
+    pthread_t          thread;
+    struct round      *round;
+    int                place;       /* among those of its role */
+    uint32_t           seed;        /* owner only */
+    pthread_mutex_t    token_mutex; /* a player's: between a cancel and the token's next life */
+    fairsem_token_t    token;
+    _Atomic int64_t    acts;
+    _Atomic int64_t    beat_ns;     /* the time of its last act */
+    _Atomic int        at_home;     /* it has ended */
+};
+
+struct round {
+    struct arena    arenas[2];      /* of the kind, and a plain one */
+    struct actor    actors[ACTORS_MOST];
+    int             count;          /* of actors; r/o once they run */
+    fairsem_token_t never;          /* canceled */
+    enum fault      fault;          /* r/o */
+    void *_Atomic   leaked;         /* FAULT_LEAK: the last block */
+    _Atomic int     stop, failed;
+    _Atomic int64_t acquired, called_back, canceled, interrupted, checks;
+};
+
+int64_t now_ns(void);
+
+/* The actor has completed an act. */
+void beat(struct actor *a);
+
+/* Report an error, and end the round.  Not in a thread that may be canceled. */
+void complain(struct round *r, const char *format, ...);
+
+static inline bool is_over(struct round *r)
+{
+    return atomic_load_explicit(&r->stop, memory_order_relaxed) != 0;
+}
+
+/* Sleep, but not beyond the end. */
+void rest(struct round *r, int64_t ns);
+
+/* Sometimes short, sometimes long enough for others to sleep. */
+void moments(uint32_t *seed);
+
+/* The caller has just got n units, or is about to release them. */
+void pick_up(struct arena *arena, int64_t n);
+void put_down(struct arena *arena, int64_t n);
+
+#endif

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# tests/search/stress/local.mk - everything at once on real threads; included by ../../local.mk.
+#
+#   make check-stress    TIMES=10 as much of this, and of the tests that repeat something (stress.h)
+#   make soak            this for HOURS=0.5
+
+verify_scripts += tests/search/stress/can_fail.sh
+
+if TESTS_ENABLED
+test_programs += tests/search/stress/stress
+endif
+tests_search_stress_stress_SOURCES = \
+	tests/search/stress/actors.h \
+	tests/search/stress/falsified.c \
+	tests/search/stress/forker.c \
+	tests/search/stress/founder.c \
+	tests/search/stress/hunter.c \
+	tests/search/stress/order.c tests/search/stress/order.h \
+	tests/search/stress/player.c \
+	tests/search/stress/record.c tests/search/stress/record.h \
+	tests/search/stress/stress.c \
+	tests/search/stress/warden.c
+tests_search_stress_stress_CPPFLAGS = $(AM_CPPFLAGS)
+if HAVE_WRAP
+tests_search_stress_stress_LDFLAGS = -Wl,--wrap=fs_join -Wl,--wrap=fs_leave \
+	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_trylock \
+	-Wl,--wrap=pthread_mutex_unlock
+else
+tests_search_stress_stress_CPPFLAGS += -DLINKER_WITHOUT_WRAP
+endif
+
+.PHONY: check-stress soak
+TIMES = 10
+HOURS = 0.5
+check-stress:
+	FAIRSEM_STRESS_TIMES=$(TIMES) CK_TIMEOUT_MULTIPLIER=10 \
+	$(MAKE) check TESTS='$(filter tests/api/fairsem/% tests/api/posix/% tests/search/stress/% \
+	  tests/inside/faults/t_fault_clock,$(test_programs))'
+soak: tests/search/stress/stress$(EXEEXT)
+	tests/search/stress/stress$(EXEEXT) hours=$(HOURS) patience=60

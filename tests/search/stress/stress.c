@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stress.c - everything at once, on real threads: a round for each kind of semaphore (actors.h).
+ *
+ *     stress [hours=H] [kind=NAME] [fault=lost | made | leak | order] [patience=S]
+ *
+ * `make check` runs it with a fixed seed, `make verify` more of it (stress.h), and `make soak HOURS=H`
+ * until the time is over.  It commits the fault itself, to show that it can fail.
+ *
+ * HOW TO READ A FAILURE: if more than all units were held at once, units were made.  If an actor has
+ * been silent for too long, which is S seconds, units or a wake were lost, and the semaphores are
+ * dumped.  A pass is explained in order.h.
+ */
+#include "actors.h"
+
+#include "emulated.h"
+#include "order.h"
+#include "record.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define S_NS INT64_C(1000000000)
+#define BYPASS_NS 50000     /* so short that strict order and bypass alternate all the time */
+#define AGING_NS  50000
+
+/* The stacks and allocator arenas of threads that start and end change the figure by some hundred
+ * KiB. */
+#define MAY_GROW_KIB 2048
+
+static const struct kind kinds[] = {
+    { "two for one", 2, 1, 1, 1, { .capacity = 0 } },
+    { "four for one", 4, 1, 1, 1, { .capacity = 1 } },
+    { "three for two", 3, 2, 2, 2, { .capacity = 0 } },
+    { "four for three", 4, 1, 3, 3, { .capacity = 0 } },
+    { "eight for two, with priorities", 8, 3, 2, 2, { .capacity = 0 } },
+    { "sixteen for five", 16, 1, 5, 5, { .capacity = 0 } },
+    { "with a short queue", 8, 3, 6, 8, { .capacity = 6, .max_waiters = 8 } },
+    { "waiters sleep at once", 10, 1, 5, 5, { .flags = FAIRSEM_NO_SPIN } },
+    { "signals interrupt", 8, 3, 4, 6, { .capacity = 4, .flags = FAIRSEM_INTERRUPTIBLE } },
+    { "running threads pass", 10, 1, 5, 5,
+      { .flags = FAIRSEM_BOUNDED_BYPASS, .bypass_ns = BYPASS_NS } },
+    { "running threads pass, and signals interrupt", 10, 1, 5, 5,
+      { .flags = FAIRSEM_BOUNDED_BYPASS | FAIRSEM_INTERRUPTIBLE, .bypass_ns = BYPASS_NS } },
+    { "old requests come first", 8, 3, 2, 2, { .aging_ns = AGING_NS } },
+};
+
+static const struct kind plain = { "the plain one", 0, 1, 3, 3, { .capacity = 0 } };
+
+/* How many of them, and how often they act in a round.  Players first: others pick them by number. */
+static const struct role {
+    const char *name;
+    actor_fn   *run;
+    int         many;
+    int64_t     wanted;
+} roles[] = {
+    { "a player", play, 0, 12000 },     /* as many as the kind wants */
+    { "a hunter", hunt, 2, 60 },
+    { "a founder", found, 2, 20 },
+    { "a warden", guard, 2, 10 },
+    /* ThreadSanitizer does not follow a fork of a threaded process, and holds signals back. */
+    { "the forker", fork_now_and_then, !UNDER_TSAN, 10 },
+    { "the signaller", signal_now_and_then, !UNDER_TSAN, 200 },
+};
+
+#define ROLES ((int)(sizeof roles / sizeof roles[0]))
+#define KINDS ((int)(sizeof kinds / sizeof kinds[0]))
+
+/* What the command line says. */
+static int64_t round_ns, patience_ns;
+
+static struct round current;    /* too large for a stack */
+
+int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * S_NS + now.tv_nsec;
+}
+
+void beat(struct actor *a)
+{
+    atomic_fetch_add_explicit(&a->acts, 1, memory_order_relaxed);
+    atomic_store_explicit(&a->beat_ns, now_ns(), memory_order_relaxed);
+}
+
+void complain(struct round *r, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    flockfile(stderr);
+    fprintf(stderr, "FAILED: %s: ", r->arenas[0].kind->name);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    funlockfile(stderr);
+    va_end(args);
+    atomic_store(&r->failed, 1);
+    atomic_store(&r->stop, 1);
+}
+
+void rest(struct round *r, int64_t ns)
+{
+    const struct timespec ts = { .tv_nsec = (long)ns };
+
+    if (!is_over(r))
+        nanosleep(&ts, NULL);
+}
+
+void moments(uint32_t *seed)
+{
+    for (uint32_t i = next(seed) % 400; i > 0; i--)
+        moment();
+}
+
+void pick_up(struct arena *arena, int64_t n)
+{
+    int64_t held = atomic_fetch_add_explicit(&arena->held, n, memory_order_relaxed) + n;
+    int64_t most = atomic_load_explicit(&arena->most_held, memory_order_relaxed);
+
+    while (held > most && !atomic_compare_exchange_weak(&arena->most_held, &most, held))
+        continue;
+    if (arena->kind->most == 1 && n == 1)
+        arena->turns++;
+}
+
+void put_down(struct arena *arena, int64_t n)
+{
+    atomic_fetch_sub_explicit(&arena->held, n, memory_order_relaxed);
+}
+
+/* ---- Begin ---- */
+
+static void *act(void *arg)
+{
+    struct actor *a = arg;
+
+    a->role->run(a);
+    atomic_store(&a->at_home, 1);
+    return NULL;
+}
+
+static void open_arena(struct arena *arena, const struct kind *kind)
+{
+    fairsem_attr_t attr = kind->attr;
+
+    *arena = (struct arena){ .kind = kind };
+    arena->interruptible = FUTEXES && (attr.flags & FAIRSEM_INTERRUPTIBLE) != 0;
+    if (!arena->interruptible)
+        attr.flags &= ~(unsigned)FAIRSEM_INTERRUPTIBLE;
+    attr.name = kind->name;
+    insist(0, fairsem_init(&arena->sem, kind->units, &attr));
+}
+
+/* All actors are there before the first one runs. */
+static void begin(struct round *r, const struct kind *kind, enum fault fault, uint32_t seed)
+{
+    *r = (struct round){ .fault = fault };
+    open_arena(&r->arenas[0], kind);
+    open_arena(&r->arenas[1], &plain);
+    if (kind->attr.bypass_ns == 0 && kind->attr.aging_ns == 0)
+        record_begin(&r->arenas[0].sem, fault == FAULT_ORDER);
+    insist(0, fairsem_token_init(&r->never));
+    for (int role = 0; role < ROLES; role++) {
+        int many = role == 0 ? kind->players : roles[role].many;
+
+        for (int i = 0; i < many; i++) {
+            struct actor *a = &r->actors[r->count];
+
+            a->role = &roles[role];
+            a->round = r;
+            a->place = i;
+            a->seed = seed + (uint32_t)r->count++ * 7919;
+            a->beat_ns = now_ns();
+            pthread_mutex_init(&a->token_mutex, NULL);
+            insist(0, fairsem_token_init(&a->token));
+        }
+    }
+    for (int i = 0; i < r->count; i++)
+        start_thread(&r->actors[i].thread, act, &r->actors[i]);
+}
+
+/* ---- Watch ---- */
+
+static int64_t resident_kib(void)
+{
+    FILE *file = emulated() ? NULL      /* most of it is the emulator's, and grows */
+                            : fopen("/proc/self/statm", "r");
+    long long total, resident = 0;
+
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%lld %lld", &total, &resident) != 2)
+        resident = 0;
+    fclose(file);
+    return resident * sysconf(_SC_PAGESIZE) / 1024;
+}
+
+static int64_t acts_of(struct round *r, const struct role *role)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < r->count; i++) {
+        if (r->actors[i].role == role)
+            sum += atomic_load_explicit(&r->actors[i].acts, memory_order_relaxed);
+    }
+    return sum;
+}
+
+/* Returns how much of it is wrong, if nobody waits any more. */
+static int64_t print_order(void)
+{
+    const struct record seen = record_so_far();
+
+    if (record_watches())
+        printf("    joined the queue %" PRId64 ", still in it %" PRId64 ", took units beside it %"
+               PRId64 "\n    passes in the queue %" PRId64 ", beside it %" PRId64
+               ", word changed from outside %" PRId64 ", malformed %" PRId64 "\n",
+               seen.joined, seen.waiting, seen.beside, seen.passes_in_queue, seen.passes_beside,
+               seen.changes, seen.malformed);
+    return seen.waiting + seen.passes_in_queue + seen.passes_beside + seen.changes + seen.malformed;
+}
+
+/* A dump takes the mutex.  If it hangs there, the alarm ends the program. */
+static _Noreturn void stop_at(struct round *r, const struct actor *silent)
+{
+    fprintf(stderr, "FAILED: %s: %s has been silent for too long\n", r->arenas[0].kind->name,
+            silent->role->name);
+    hang_alarm();
+    for (int i = 0; i < 2; i++) {
+        fprintf(stderr, "%s, its users say they hold %" PRId64 " of %" PRId64 ":\n",
+                r->arenas[i].kind->name, atomic_load(&r->arenas[i].held), r->arenas[i].kind->units);
+        fairsem_dump(&r->arenas[i].sem, stderr);
+    }
+    print_order();
+    fflush(stdout);
+    abort();
+}
+
+/* Returns after a moment; not at all if an actor that has not ended is silent. */
+static void watch_hearts(struct round *r)
+{
+    const struct timespec pause = { .tv_nsec = 5000000 };
+
+    for (int i = 0; i < r->count; i++) {
+        struct actor *a = &r->actors[i];
+        int64_t last = atomic_load_explicit(&a->beat_ns, memory_order_relaxed);
+
+        if (!atomic_load(&a->at_home) && now_ns() - last > patience_ns)
+            stop_at(r, a);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (atomic_load(&r->arenas[i].most_held) > r->arenas[i].kind->most)
+            complain(r, "%s: more units are held than there are", r->arenas[i].kind->name);
+    }
+    nanosleep(&pause, NULL);
+}
+
+/* Is everything that must happen in a round among what has happened? */
+static bool has_happened(struct round *r)
+{
+    const struct record seen = record_so_far();
+
+    for (int i = 0; round_ns == 0 && i < ROLES; i++) {
+        if ((i == 0 || roles[i].many > 0) && acts_of(r, &roles[i]) < stress_times(roles[i].wanted))
+            return false;
+    }
+    return r->acquired > 0 && r->called_back > 0 && r->canceled > 0 && r->checks > 0
+           && (r->interrupted > 0 || !r->arenas[0].interruptible)
+           && ((seen.joined > 0 && seen.beside > 0) || !record_watches());
+}
+
+/* Until enough has happened, or the time is over; a line every ten seconds. */
+static void watch(struct round *r)
+{
+    const int64_t begun = now_ns();
+    /* After a minute, or half of a shorter round, the memory should have stopped growing. */
+    const int64_t settles_ns = round_ns / 2 < 60 * S_NS ? round_ns / 2 : 60 * S_NS;
+    int64_t passed_ns = 0, settled_kib = 0, lines = 0;
+
+    while (!is_over(r) && (passed_ns < round_ns || !has_happened(r))) {
+        watch_hearts(r);
+        passed_ns = now_ns() - begun;
+        if (settled_kib == 0 && passed_ns >= settles_ns)
+            settled_kib = resident_kib();
+        if (passed_ns / S_NS / 10 > lines) {
+            lines = passed_ns / S_NS / 10;
+            printf("%6" PRId64 " s %12" PRId64 " acts of players %8" PRId64 " KiB\n",
+                   passed_ns / S_NS, acts_of(r, &roles[0]), resident_kib());
+            fflush(stdout);
+        }
+    }
+    if (round_ns != 0 && settled_kib != 0 && resident_kib() - settled_kib > MAY_GROW_KIB)
+        complain(r, "the resident memory has grown from %" PRId64 " to %" PRId64 " KiB", settled_kib,
+                 resident_kib());
+}
+
+/* ---- End ---- */
+
+/* U44: each call returns once, from any stage of its wait, and the queue is empty. */
+static void close_arena(struct round *r, struct arena *arena)
+{
+    if (fairsem_close(&arena->sem, CLOSED) != 0 || fairsem_waiters(&arena->sem) != 0
+        || fairsem_closed(&arena->sem) != CLOSED)
+        complain(r, "%s: cannot be closed", arena->kind->name);
+}
+
+/* No thread uses it any more. */
+static void check_arena(struct round *r, struct arena *arena)
+{
+    fairsem_stat_t stat;
+
+    fairsem_stat(&arena->sem, &stat);
+    if (stat.available != arena->kind->units || stat.waiters != 0 || arena->held != 0
+        || stat.over_releases != 0 || stat.waits != stat.grants + stat.timeouts + stat.cancels) {
+        complain(r, "%s: in the end, the numbers do not add up", arena->kind->name);
+        fairsem_dump(&arena->sem, stderr);
+    }
+    if (fairsem_destroy(&arena->sem) != 0)
+        complain(r, "%s: cannot be destroyed", arena->kind->name);
+}
+
+/* The watch goes on until all actors have ended, because one may be stuck. */
+static void end(struct round *r)
+{
+    atomic_store(&r->stop, 1);
+    for (int i = 0; i < 2; i++)
+        close_arena(r, &r->arenas[i]);
+    for (int i = 0; i < r->count; i++) {
+        while (!atomic_load(&r->actors[i].at_home))
+            watch_hearts(r);
+    }
+    for (int i = 0; i < r->count; i++) {
+        pthread_join(r->actors[i].thread, NULL);
+        pthread_mutex_destroy(&r->actors[i].token_mutex);
+        if (fairsem_token_destroy(&r->actors[i].token) != 0)
+            complain(r, "a token is still in use");
+    }
+    if (fairsem_token_destroy(&r->never) != 0)
+        complain(r, "a token is still in use");
+    printf("%s: acquired %" PRId64 ", called back %" PRId64 ", threads canceled %" PRId64
+           ", interrupted %" PRId64 ", checked %" PRId64 "\n", r->arenas[0].kind->name, r->acquired,
+           r->called_back, r->canceled, r->interrupted, r->checks);
+    if (print_order() != 0)
+        complain(r, "a waiter was passed, or its history makes no sense");
+    record_end();
+    for (int i = 0; i < 2; i++)
+        check_arena(r, &r->arenas[i]);
+    fflush(stdout);
+}
+
+/* ---- The command ---- */
+
+/* The value of NAME=VALUE; NULL: it is not there. */
+static const char *setting(char *argv[], const char *name)
+{
+    size_t length = strlen(name);
+
+    for (int i = 1; argv[i] != NULL; i++) {
+        if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=')
+            return argv[i] + length + 1;
+    }
+    return NULL;
+}
+
+static double number(char *argv[], const char *name, double otherwise)
+{
+    const char *value = setting(argv, name);
+
+    return value != NULL ? strtod(value, NULL) : otherwise;
+}
+
+static enum fault fault_named(const char *name)
+{
+    static const char *const names[] = { "none", "lost", "made", "leak", "order" };
+
+    for (int i = 0; name != NULL && i < 5; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return (enum fault)i;
+    }
+    return NO_FAULT;
+}
+
+static int run(char *argv[])
+{
+    const char *only = setting(argv, "kind");
+    const enum fault fault = fault_named(setting(argv, "fault"));
+    const uint32_t seed = test_seed();
+    bool right = order_judges_rightly();
+    int played = 0;
+
+    round_ns = (int64_t)(number(argv, "hours", 0) * 3600 * 1e9) / (only != NULL ? 1 : KINDS);
+    patience_ns = (int64_t)(number(argv, "patience", hang_limit_s()) * 1e9);
+    for (int i = 0; i < KINDS && right; i++) {
+        if (only != NULL && strcmp(only, kinds[i].name) != 0)
+            continue;
+        begin(&current, &kinds[i], fault, seed + (uint32_t)i * 1000003);
+        watch(&current);
+        end(&current);
+        right = !current.failed;
+        played++;
+    }
+    right = right && played > 0;
+    puts(right ? "ok: no unit lost or made, nobody passed, no thread stuck" : "FAILED");
+    return right ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* Stop it and continue it, as Ctrl-Z, a debugger or a frozen container does, until it ends. */
+static int stop_and_continue(pid_t child)
+{
+    const struct timespec progress = { .tv_nsec = 20000000 };   /* it must make some */
+    int status = 0;
+
+    do {
+        nanosleep(&progress, NULL);
+        if (kill(child, SIGSTOP) != 0 || waitpid(child, &status, WUNTRACED) != child)
+            return EXIT_FAILURE;
+        kill(child, SIGCONT);
+    } while (WIFSTOPPED(status));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int main(int argc, char *argv[])
+{
+    pid_t child;
+
+    if (argc > 1 && strchr(argv[1], '=') == NULL) {
+        fprintf(stderr, "usage: stress [hours=H] [kind=NAME] [fault=lost | made | leak | "
+                "order] [patience=SECONDS]\n");
+        return 2;
+    }
+    child = fork();
+    if (child == 0)
+        return run(argv);
+    return child > 0 ? stop_and_continue(child) : EXIT_FAILURE;
+}
