@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/api/shared/local.mk - the semaphore between processes; included by ../../local.mk.
 #
-#   make check-shared-storm     kill storms, every step of every repair, damage: minutes
+#   make check-shared-storm     kill storms, stops in every step, damage: minutes
 
 if TESTS_ENABLED
 if HAVE_SHARED
@@ -43,7 +43,7 @@ tests_api_shared_t_shared_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc \
 	-Wl,--wrap=fs_file_map -Wl,--wrap=fs_file_open
 
 .PHONY: check-shared-storm
-shared_storm = tests/api/shared/t_shared_storm tests/api/shared/t_shared_cut tests/api/shared/t_shared_stepped \
+shared_storm = tests/api/shared/t_shared_storm tests/api/shared/t_shared_stepped \
 	tests/api/shared/t_shared_stopped tests/api/shared/t_shared_damage tests/api/shared/t_shared_apart
 check-shared-storm:
 	FAIRSEM_SHARED_TIMES=30 CK_TIMEOUT_MULTIPLIER=60 $(MAKE) -j2 check TESTS='$(shared_storm)'

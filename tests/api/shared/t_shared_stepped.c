@@ -2,8 +2,8 @@
 /*
  * t_shared_stepped.c - a process is killed before any instruction of a call.  No unit is lost.
  *
- * t_shared_cut.c kills a process before each store that the test build marks.  Here the test counts
- * instructions with ptrace.  A system call counts as one.
+ * ../../search/shared/ kills a simulated one before each store.  Here the test counts instructions
+ * with ptrace.  A system call counts as one.
  */
 #define _GNU_SOURCE             /* syscall */
 #include "crowd.h"
