@@ -22,7 +22,7 @@ tests_search_stress_stress_SOURCES = \
 	tests/search/stress/warden.c
 tests_search_stress_stress_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_WRAP
-tests_search_stress_stress_LDFLAGS = -Wl,--wrap=fs_join -Wl,--wrap=fs_leave \
+tests_search_stress_stress_LDFLAGS = -Wl,--wrap=fs_join_thread -Wl,--wrap=fs_join_ticket -Wl,--wrap=fs_leave \
 	-Wl,--wrap=pthread_mutex_lock -Wl,--wrap=pthread_mutex_trylock \
 	-Wl,--wrap=pthread_mutex_unlock
 else

@@ -2,8 +2,8 @@
 /*
  * record.c - tells order.c who joins and who leaves the queue of one semaphore.
  *
- * The linker sends fs_join() and fs_leave() here first.  Their callers hold the semaphore's mutex, so
- * the judge sees the queue's own order.  That takes no lock, and orders no threads that were not
+ * The linker sends fs_join_thread(), fs_join_ticket() and fs_leave() here first.  Their callers hold
+ * the semaphore's mutex, so the judge sees the queue's own order.  That takes no lock, and orders no threads that were not
  * ordered already, except that a thread that is about to take units sees the joins before it.  A data
  * race might hide behind that, so nothing is watched under ThreadSanitizer.
  *
@@ -33,22 +33,33 @@ static _Thread_local bool has_joined;
 #if !defined(LINKER_WITHOUT_WRAP)
 #define CAN_WATCH !UNDER_TSAN
 
-bool __real_fs_join(struct fs_section *in, struct fs_waiter *w, int priority);
-bool __wrap_fs_join(struct fs_section *in, struct fs_waiter *w, int priority);
-bool __wrap_fs_join(struct fs_section *in, struct fs_waiter *w, int priority)
+static int given_priority(const struct fs_section *in, int priority)
 {
-    bool is_watched = watched != NULL && in->sem == watched;
-    bool becomes_head;
+    return in->sem == watched && reversed ? -(int)watched->queue.next_seq : priority;
+}
 
-    if (is_watched && reversed)
-        becomes_head = __real_fs_join(in, w, -(int)watched->queue.next_seq);
-    else
-        becomes_head = __real_fs_join(in, w, priority);
-    if (is_watched) {
+static void note_join(const struct fs_section *in, const struct fs_waiter *w, int priority)
+{
+    if (in->sem == watched) {
         has_joined = true;
         order_join(&order, w->in_queue.seq, priority);
     }
-    return becomes_head;
+}
+
+void __real_fs_join_thread(struct fs_section *in, struct fs_waiter *w, int priority);
+void __wrap_fs_join_thread(struct fs_section *in, struct fs_waiter *w, int priority);
+void __wrap_fs_join_thread(struct fs_section *in, struct fs_waiter *w, int priority)
+{
+    __real_fs_join_thread(in, w, given_priority(in, priority));
+    note_join(in, w, priority);
+}
+
+void __real_fs_join_ticket(struct fs_section *in, struct fs_waiter *w, int priority);
+void __wrap_fs_join_ticket(struct fs_section *in, struct fs_waiter *w, int priority);
+void __wrap_fs_join_ticket(struct fs_section *in, struct fs_waiter *w, int priority)
+{
+    __real_fs_join_ticket(in, w, given_priority(in, priority));
+    note_join(in, w, priority);
 }
 
 /* Before the call: afterwards the waiter may be gone. */
