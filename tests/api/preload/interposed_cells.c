@@ -66,14 +66,27 @@ int never_destroyed(void)
     return 0;
 }
 
-enum { USED = 64, USERS = 3, PASSES = 500000 };
-static sem_t used[USED];
-static _Atomic int taken[USED], users_left;
-
 /*
- * Post and take; now and then wait in vain, which moves the semaphore into a cell, or destroy it,
- * which moves it out of the cell, and it goes on.
+ * In memory where there was a semaphore before, and perhaps in its cell: nothing of that is left.
+ * Every second one is destroyed, and goes on as it was; the others are left behind.
  */
+static void use_own(bool destroys)
+{
+    sem_t own;
+
+    MUST(sem_init(&own, 0, 0) == 0);
+    wait_in_vain(&own);
+    MUST(value_of(&own) == 0 && sem_post(&own) == 0 && sem_post(&own) == 0);
+    MUST(value_of(&own) == 2 && sem_trywait(&own) == 0 && value_of(&own) == 1);
+    if (destroys)
+        MUST(sem_destroy(&own) == 0 && value_of(&own) == 1 && sem_wait(&own) == 0);
+}
+
+enum { USED = 64, USERS = 3, PASSES = 100000 };
+static sem_t used[USED];
+static _Atomic int taken[USED];
+
+/* Post and take; now and then wait in vain, which moves the semaphore into a cell. */
 static void *use(void *arg)
 {
     unsigned random = (unsigned)(uintptr_t)arg;
@@ -89,17 +102,16 @@ static void *use(void *arg)
         took += sem_trywait(&used[which]) == 0;
         if (i % 32 == 0)
             took += sem_timedwait(&used[which], &past) == 0;
-        if (i % 32 == 16)
-            MUST(sem_destroy(&used[which]) == 0);
         atomic_fetch_add(&taken[which], took);
+        if (i % 4 == 0)
+            use_own(i % 8 == 0);
     }
-    atomic_fetch_sub(&users_left, 1);
     return NULL;
 }
 
 /*
- * Threads use semaphores that move into cells and out of them, while another thread makes others,
- * which use the same cells again.  No unit is lost, and none comes from nowhere.
+ * Threads use some semaphores together, and make others of their own, which use cells again that
+ * another thread had.  No unit is lost, and none comes from nowhere.
  */
 int cells_used_again(void)
 {
@@ -107,16 +119,8 @@ int cells_used_again(void)
 
     for (int i = 0; i < USED; i++)
         MUST(sem_init(&used[i], 0, 0) == 0);
-    atomic_store(&users_left, USERS);
     for (int i = 0; i < USERS; i++)
         start(&thread[i], use, (void *)(uintptr_t)(i + 1));
-    while (atomic_load(&users_left) != 0) {
-        sem_t other;
-
-        MUST(sem_init(&other, 0, 0) == 0);
-        wait_in_vain(&other);
-        MUST(sem_destroy(&other) == 0);
-    }
     for (int i = 0; i < USERS; i++)
         pthread_join(thread[i], NULL);
     for (int i = 0; i < USED; i++)
