@@ -272,40 +272,6 @@ static int nap(clockid_t clock, const struct timespec *deadline)
     return error == EINTR && deadline == NULL && fs_interruptions() == before ? 0 : error;
 }
 
-/*
- * Wait for a unit.  If there is no memory for a cell the thread polls, because libc's sem_wait
- * cannot fail either.  False: the semaphore is libc's, or broken, as *kind says.
- */
-static bool wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadline,
-                      enum fs_cell_kind *kind, int *result)
-{
-    struct fs_cell *cell;
-    int error = 0;
-
-    while ((*kind = fs_cell_find(sem, &cell)) == FS_IS_PLAIN || *kind == FS_IS_IN_CELL) {
-        if (*kind == FS_IS_IN_CELL) {
-            if (take_past(cell) || fs_acquire_fast(fs_inside(&cell->sem), 1))
-                error = 0;
-            else
-                error = wait_in_cell(cell, clock, deadline);
-            if (error != FS_RETIRED)
-                break;
-        } else if (take_plain(sem)) {
-            error = 0;
-            break;
-        } else if (!fs_cell_move_in(sem)) {
-            error = nap(clock, deadline);
-            if (error != 0)
-                break;
-        }
-    }
-    /* The error may be that of a cell which the semaphore has left: errno stays as it is. */
-    if (*kind != FS_IS_PLAIN && *kind != FS_IS_IN_CELL)
-        return false;
-    *result = fs_sem_result(error);
-    return true;
-}
-
 /* In libc, also for --libc, where it is measured if no unit is free. */
 static int wait_in_libc(sem_t *sem, clockid_t clock, const struct timespec *deadline)
 {
@@ -325,17 +291,39 @@ static int wait_in_libc(sem_t *sem, clockid_t clock, const struct timespec *dead
     return result;
 }
 
+/*
+ * Wait for a unit.  If there is no memory for a cell the thread polls, because libc's sem_wait
+ * cannot fail either.
+ */
+static int wait_slow(sem_t *sem, clockid_t clock, const struct timespec *deadline)
+{
+    struct fs_cell *cell;
+    enum fs_cell_kind kind;
+    int error;
+
+    while ((kind = fs_cell_find(sem, &cell)) == FS_IS_PLAIN || kind == FS_IS_IN_CELL) {
+        if (kind == FS_IS_IN_CELL) {
+            if (take_past(cell) || fs_acquire_fast(fs_inside(&cell->sem), 1))
+                error = 0;
+            else
+                error = wait_in_cell(cell, clock, deadline);
+            if (error != FS_RETIRED)
+                return fs_sem_result(error);
+        } else if (take_plain(sem)) {
+            return 0;
+        } else if (!fs_cell_move_in(sem)) {
+            error = nap(clock, deadline);
+            if (error != 0)
+                return fs_sem_result(error);
+        }
+    }
+    return pass_through(kind) ? wait_in_libc(sem, clock, deadline) : -1;
+}
+
 EXPORT int sem_wait(sem_t *sem)
 {
-    enum fs_cell_kind kind;
-    int result;
-
     pthread_testcancel();
-    if (take_plain(sem))
-        return 0;
-    if (wait_slow(sem, CLOCK_REALTIME, NULL, &kind, &result))
-        return result;
-    return pass_through(kind) ? wait_in_libc(sem, CLOCK_REALTIME, NULL) : -1;
+    return take_plain(sem) ? 0 : wait_slow(sem, CLOCK_REALTIME, NULL);
 }
 
 /* EAGAIN may be the answer of a cell that was retired just before. */
@@ -368,19 +356,15 @@ static int wait_until(sem_t *sem, clockid_t clock, const struct timespec *deadli
 {
     struct fs_cell *cell;
     enum fs_cell_kind kind = fs_cell_find(sem, &cell);
-    int error, result;
 
     if (kind == FS_IS_PLAIN || kind == FS_IS_IN_CELL) {
-        error = fs_sem_check_deadline(clock, deadline);
+        int error = fs_sem_check_deadline(clock, deadline);
+
         if (error != 0)
             return fs_sem_result(error);
         pthread_testcancel();
-        if (take_plain(sem))
-            return 0;
-        if (wait_slow(sem, clock, deadline, &kind, &result))
-            return result;
     }
-    return pass_through(kind) ? wait_in_libc(sem, clock, deadline) : -1;
+    return take_plain(sem) ? 0 : wait_slow(sem, clock, deadline);
 }
 
 EXPORT int sem_timedwait(sem_t *restrict sem, const struct timespec *restrict deadline)
