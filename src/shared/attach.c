@@ -256,8 +256,7 @@ int fs_shared_detach(fairsem_shared_t *h)
         FS_PUT(&h->processes[index].keeps, 0);
         FS_COMMIT(&in, &h->processes[index].state, FS_PROCESS_FREE);
     }
-    if (fs_shared_section_end(&in) != 0)
-        return 0;
+    fs_shared_section_end(&in);
     fs_life_drop(h->fd, index);
     atomic_store_explicit(&h->attached, false, memory_order_relaxed);
     return 0;

@@ -423,6 +423,24 @@ START_TEST(a_granted_process_that_is_stopped_is_shown_as_a_holder)
 }
 END_TEST
 
+/* Also if it takes them in a section, because others wait. */
+START_TEST(without_undo_no_process_holds_units)
+{
+    const fairsem_wait_t urgent = { .priority = -1 };
+    fairsem_shared_t *h = make_segment(2, FAIRSEM_SHARED_NO_UNDO);
+    fairsem_shared_stat_t stat;
+    pid_t child = fork_waiter(h, 3, NULL, NULL);
+
+    await_queue(h, 1);
+    ck_assert_int_eq(fairsem_shared_acquire_with(h, 1, &urgent), 0);
+    ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
+    ck_assert(stat.available == 1 && stat.held == 0 && stat.mine == 0);
+    ck_assert_int_eq(fairsem_shared_release(h, 2), 0);
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared results", invalid_arguments_are_refused,
@@ -434,5 +452,6 @@ int main(void)
               users_and_dump_show_holders_and_waiters,
               waiters_are_shown_behind_holders_and_in_the_order_of_the_queue,
               a_process_that_waited_holds_since_its_first_grant,
-              a_granted_process_that_is_stopped_is_shown_as_a_holder);
+              a_granted_process_that_is_stopped_is_shown_as_a_holder,
+              without_undo_no_process_holds_units);
 }
