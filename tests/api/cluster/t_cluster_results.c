@@ -129,6 +129,26 @@ START_TEST(keys_are_in_the_order_of_priorities)
 }
 END_TEST
 
+static void is_within(const char *key, const char *begin, const char *end)
+{
+    ck_assert_int_le(strcmp(begin, key), 0);
+    ck_assert_int_lt(strcmp(key, end), 0);
+}
+
+/* A key outside of its range would be counted by nobody, and one of another range twice. */
+START_TEST(each_range_has_its_keys_and_no_others)
+{
+    const struct fs_place place = { .prefix = "fairsem/n/", .lease = INT64_MAX };
+    const struct fs_keys keys = fs_keys_of(&place);
+
+    is_within(keys.waits, keys.waiting, keys.waiting_end);
+    is_within(keys.equals, keys.waiting, keys.waiting_end);
+    is_within(keys.runs, keys.running, keys.running_end);
+    ck_assert_int_lt(strcmp(keys.limit, keys.waiting), 0);
+    ck_assert_int_le(strcmp(keys.waiting_end, keys.running), 0);
+}
+END_TEST
+
 START_TEST(keys_that_are_damaged_are_refused)
 {
     static const char *const bad[] = {
@@ -194,6 +214,6 @@ int main(void)
 {
     RUN_SUITE("cluster results", what_open_is_given_is_checked, what_acquire_is_given_is_checked,
               no_name_is_the_beginning_of_another, keys_are_in_the_order_of_priorities,
-              keys_that_are_damaged_are_refused, base64_is_read_as_it_is_written,
-              who_has_a_short_lease_is_less_patient);
+              each_range_has_its_keys_and_no_others, keys_that_are_damaged_are_refused,
+              base64_is_read_as_it_is_written, who_has_a_short_lease_is_less_patient);
 }
