@@ -27,15 +27,14 @@
  * The command has the descriptors that this process was given, and no others: libcurl opens some
  * that an exec does not close.
  */
-struct descriptors {
+static struct {
     int   *list;
     size_t count;
     bool   known;
-};
+} given;
 
 /* Do something with each that is open. */
-static bool each_descriptor(void (*act)(struct descriptors *given, int fd),
-                            struct descriptors *given)
+static bool each_descriptor(void (*act)(int fd))
 {
     DIR *directory = opendir("/proc/self/fd");
     const struct dirent *entry;
@@ -44,45 +43,45 @@ static bool each_descriptor(void (*act)(struct descriptors *given, int fd),
         return false;
     while ((entry = readdir(directory)) != NULL) {
         if (entry->d_name[0] != '.')
-            act(given, atoi(entry->d_name));
+            act(atoi(entry->d_name));
     }
     closedir(directory);
     return true;
 }
 
-static void add_given(struct descriptors *given, int fd)
+static void add_given(int fd)
 {
-    int *more = realloc(given->list, (given->count + 1) * sizeof *more);
+    int *more = realloc(given.list, (given.count + 1) * sizeof *more);
 
     if (more == NULL) {
-        given->known = false;
+        given.known = false;
         return;
     }
-    given->list = more;
-    given->list[given->count++] = fd;
+    given.list = more;
+    given.list[given.count++] = fd;
 }
 
-static void hide_other(struct descriptors *given, int fd)
+static void hide_other(int fd)
 {
-    for (size_t i = 0; i < given->count; i++) {
-        if (given->list[i] == fd)
+    for (size_t i = 0; i < given.count; i++) {
+        if (given.list[i] == fd)
             return;
     }
     fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
 /* Those that are open now are for the command. */
-static void descriptors_are_given(struct descriptors *given)
+static void descriptors_are_given(void)
 {
-    *given = (struct descriptors){ .known = true };
-    given->known = each_descriptor(add_given, given) && given->known;
+    given.known = true;
+    given.known = each_descriptor(add_given) && given.known;
 }
 
 /* An exec closes those that have been opened since. */
-static void descriptors_hide_others(struct descriptors *given)
+static void descriptors_hide_others(void)
 {
-    if (given->known)
-        each_descriptor(hide_other, given);
+    if (given.known)
+        each_descriptor(hide_other);
 }
 
 /* ---- The command ---- */
@@ -103,7 +102,7 @@ static bool tell_command(const struct cluster_name *name, const fairsem_cluster_
     return false;
 }
 
-static int run_in_cluster(const struct cluster_name *name, struct descriptors *given)
+static int run_in_cluster(const struct cluster_name *name)
 {
     struct timespec began;
     fairsem_cluster_hold_t hold = { { 0 } };
@@ -118,7 +117,7 @@ static int run_in_cluster(const struct cluster_name *name, struct descriptors *g
             cluster_status_gave_up(name, duration_since(&began) - name->request->wait_ns < ANSWERS_NS);
         return exit_status;
     }
-    descriptors_hide_others(given);
+    descriptors_hide_others();
     if (fairsem_cluster_fence(&hold) == 0)
         return run_here(&command);      /* an outer command holds the units */
     if (!tell_command(name, &hold)) {
@@ -131,11 +130,10 @@ static int run_in_cluster(const struct cluster_name *name, struct descriptors *g
 int main(int argc, char **argv)
 {
     static struct cluster_name name;    /* a thread that asks may still use it at the end */
-    struct descriptors given;
     struct request request;
     int exit_status;
 
-    descriptors_are_given(&given);
+    descriptors_are_given();
     if (!options_read(argc, argv, &request, &exit_status))
         return exit_status;
     if (!request.cluster.on)
@@ -145,6 +143,6 @@ int main(int argc, char **argv)
     switch (request.what) {
     case STATUS: return cluster_status_print(&name);
     case REMOVE: return cluster_result(&name, fairsem_cluster_remove(name.handle));
-    default:     return run_in_cluster(&name, &given);
+    default:     return run_in_cluster(&name);
     }
 }
