@@ -651,6 +651,7 @@ static void *wait_for_one(void *arg)
 static void all_hear_of_damage(unsigned flags)
 {
     const fairsem_shared_attr_t attr = { .units = 1, .capacity = 1, .flags = flags };
+    struct fs_shared_section in;
     fairsem_shared_t *h;
     struct waits waits[3];
     pthread_t threads[3];
@@ -667,7 +668,7 @@ static void all_hear_of_damage(unsigned flags)
         FS_PUT(&h->segment->out, FS_GET(&h->segment->out) + 1);
     else
         FS_PUT(&h->segment->word, fs_word_of(5, true, false));
-    ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), ENOTRECOVERABLE);
+    ck_assert_int_eq(fs_shared_enter(&in, h, NULL), ENOTRECOVERABLE);
     for (int i = 0; i < 3; i++) {
         pthread_join(threads[i], NULL);
         ck_assert_int_eq(waits[i].result, ENOTRECOVERABLE);
