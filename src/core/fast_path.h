@@ -19,7 +19,8 @@
 
 /*
  * Take n units with a compare-and-swap while the word is shared.  Acquire order: the caller must see
- * what the releaser of these units wrote before.  (SLOW, beside OPEN, is half a unit: it makes no n fit.)
+ * what the releaser of these units wrote before.  (SLOW, beside OPEN, is half a unit: it makes no n
+ * fit.)
  */
 static inline bool fs_take(_Atomic int64_t *word, int64_t n, bool open)
 {

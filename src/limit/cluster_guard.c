@@ -7,8 +7,8 @@
  * the lease later etcd gives the place to the next.
  *
  * From the moment that a lease is in danger until the command has been killed, nothing blocks this
- * thread, needs memory or a descriptor, or asks anybody: what is needed was made before, and a thread of
- * its own writes the message, which may wait for a terminal or a pipe for ever.
+ * thread, needs memory or a descriptor, or asks anybody: what is needed was made before, and a thread
+ * of its own writes the message, which may wait for a terminal or a pipe for ever.
  */
 #define _GNU_SOURCE
 #include "cluster_name.h"

@@ -18,7 +18,7 @@
 #define COMMON_PREFIX "/fairsem-limit."
 
 static const char *directory = SHARED_MEMORY;
-static int         directory_length = sizeof SHARED_MEMORY - 1;     /* without slashes at the end; "/": 1 */
+static int         directory_length = sizeof SHARED_MEMORY - 1;     /* without slashes at the end */
 static bool        elsewhere;                                       /* than in SHARED_MEMORY */
 
 /* A terminal would obey control characters when the name is printed. */

@@ -35,7 +35,7 @@ int tidy_keep(const char *segment)
         return errno;
     if ((st.st_mode & S_ISVTX) != 0)
         return 0;
-    /* It is no link, and nobody else can make one of it; glibc before 2.32 has no AT_SYMLINK_NOFOLLOW. */
+    /* It is no link, nor can others make it one; glibc before 2.32 has no AT_SYMLINK_NOFOLLOW. */
     return chmod(path, (st.st_mode & 07777) | S_ISVTX) != 0 ? errno : 0;
 }
 

@@ -14,7 +14,7 @@ struct line {
     int         patience_ms;    /* for the end of a wait that a signal ends; -1: however long */
     int  (*acquire)(void *arg, const fairsem_wait_t *how);
     bool (*ask)(void *arg, struct standing *standing);      /* for the line of progress */
-    void (*leave)(void *arg);                               /* before a signal kills the process; or NULL */
+    void (*leave)(void *arg);   /* before a signal kills the process; or NULL */
     void       *arg;
 };
 

@@ -15,10 +15,11 @@
  * INVARIANTS, which continue those of sem.h
  *
  *  R1  Commit points.  Some members are the truth: `held` of each process, the state of each slot,
- *      with undo the total of units, and without undo the count in the word.  The truth changes by one store, the commit point.
- *      A change of two of these members is first written to `redo`; its commit point is the store
- *      to redo.slot.  All other data (with undo the count in the word, the links and the length of
- *      the queue) is a cache.  The units of a granted slot belong to its process, received or not.
+ *      with undo the total of units, and without undo the count in the word.  The truth changes by
+ *      one store, the commit point.  A change of two of these members is first written to `redo`;
+ *      its commit point is the store to redo.slot.  All other data (with undo the count in the
+ *      word, the links and the length of the queue) is a cache.  The units of a granted slot belong
+ *      to its process, received or not.
  *  R2  Repair.  A process that finds the owner of the lock dead completes the change in `redo`,
  *      drops the slots and units of that process, and computes the caches again from the truth.
  *      It does the same when it finds any other process dead.  A repair may be cut short at any
@@ -32,10 +33,10 @@
  *      live.)
  *  R4  These check whether processes live, without the lock, which they take only to drop the dead
  *      (watch.c): a caller that must wait or is refused, if no process has checked for 10 ms, or
- *      for ten times as long as a check takes; and the two last in the queue, every 25 ms.  If those are stopped or dead, any other in the
- *      queue does it, within 0.2 s and 5 ms for each in the queue.  The holders, the granted and the
- *      head are checked: all others when they come to the head.  A granter checks the process that
- *      it grants, unless that joined a moment ago.
+ *      for ten times as long as a check takes; and the two last in the queue, every 25 ms.  If
+ *      those are stopped or dead, any other in the queue does it, within 0.2 s and 5 ms for each in
+ *      the queue.  The holders, the granted and the head are checked: all others when they come to
+ *      the head.  A granter checks the process that it grants, unless that joined a moment ago.
  *      The last two keep watch, not the first two, because the last have just come: no thread must
  *      be woken to be told, and a queue from which only heads are granted keeps its watch.
  *  R5  The segment is not trusted.  Each number that is used as an index, or in a calculation, is
