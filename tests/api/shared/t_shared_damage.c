@@ -453,6 +453,7 @@ START_TEST(a_repair_trusts_no_cache)
         FS_PUT(&s->unfinished, 1);
         ck_assert_msg(fairsem_shared_available(h) == 1, "value %d", (int)k);
         ck_assert_int_eq(fairsem_shared_waiters(h), 1);
+        ck_assert_int_eq(FS_GET(&s->count.returned), 1);
         memcpy(h->segment, image, (size_t)h->size);
     }
     kill_child(children[0]);
