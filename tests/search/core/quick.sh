@@ -24,6 +24,8 @@ explore() {
 explore --pairs
 explore --bound 1
 cp "$work/out" "$work/merged"
+# A ticket that moves between queues, and a callback that is due beside a claim, need three.
+explore --bound 3 returned-in-one-queue-or-another returned-beside-a-claim
 explore --bound 1 --runs 300 --generate 1-200
 
 # Weak memory: the model itself, and some scenarios with an old load.

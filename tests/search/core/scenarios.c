@@ -161,6 +161,12 @@ const struct scenario scenarios[] = {
       "take 1; claim; give | watch t0 timed | release 1" },
     { .name = "watched-in-one-queue-or-another", .threads =
       "take 1 s1; return; take 1; return; take 1 s1 | watch t0 timed" },
+    { .name = "returned-in-one-queue-or-another", .threads =
+      "take 1 s1; return; take 1; return; take 1 s1 | return t0" },
+    { .name = "returned-beside-a-claim", .threads =
+      "take 1 calls; claim; give | after t0 1; return t0 | after t0 1; release 1" },
+    { .name = "closed-returned-and-inspected", .may_block = true, .threads =
+      "take 1 calls | after t0 1; close; return t0 | state t0; state t0" },
     { .name = "claimed-by-another", .units = 1, .threads =
       "take 1; take 1; return | claim t0; give" },
     /* ---- What one thread finds, call after call, fits together (I11) ---- */
