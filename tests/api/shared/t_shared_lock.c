@@ -55,6 +55,22 @@ START_TEST(the_rest_of_a_deadline_has_any_limit)
 }
 END_TEST
 
+/* However often it has slept for the lock, and found its owner alive. */
+START_TEST(a_lock_that_is_held_is_waited_for_until_the_deadline)
+{
+    fairsem_shared_t *h = make_segment(1, 0);
+    const struct fs_deadline deadline = fs_deadline_after(100000000);
+    struct fs_shared_section in;
+    int dead;
+
+    ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
+    ck_assert_int_eq(fs_shared_lock(h, &deadline, &dead), ETIMEDOUT);
+    ck_assert_int_eq(fs_deadline_rest(&deadline, 1), 0);
+    ck_assert_int_eq(fs_shared_section_end(&in), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
 #define ROUNDS 10
 
 /* A child that gives a unit back in each round. */
@@ -141,6 +157,7 @@ int main(void)
 {
     RUN_SUITE("shared lock", the_turn_of_a_dead_thread_is_over_after_a_while,
               signals_do_not_prolong_the_turn_of_a_dead_thread, the_rest_of_a_deadline_has_any_limit,
+              a_lock_that_is_held_is_waited_for_until_the_deadline,
               whoever_has_waited_long_for_the_lock_has_it_next,
               a_refusal_right_after_a_check_needs_no_lock);
 }
