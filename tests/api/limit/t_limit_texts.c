@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* t_limit_texts.c - how fairsem-limit writes durations and places in the queue, and reads times. */
+/*
+ * t_limit_texts.c - how fairsem-limit writes durations and places in the queue, reads times, and finds
+ * processes and their commands.
+ */
 #include "suite.h"
+
+#include <signal.h>
+#include <sys/wait.h>
 
 /* In this order: a name of the third one is a parameter in the header that the first includes. */
 #include "../../../src/limit/process.c"
@@ -95,9 +101,48 @@ START_TEST(a_json_string_has_no_byte_that_is_not_allowed)
 }
 END_TEST
 
-int main(void)
+static char *argument;
+
+/* The arguments of a process are what it has made of them. */
+START_TEST(a_command_is_shown_that_has_an_empty_name_or_none)
 {
+    fairsem_shared_user_t user = { .local_pid = getpid() };
+    char text[100];
+
+    argument[0] = '\0';
+    ck_assert_uint_gt(process_command(&user, text, sizeof text), 1);
+    if (text[0] > ' ')
+        NOT_HERE("the kernel knows the arguments of an emulator");
+    ck_assert_int_eq(text[0], ' ');
+    memset(argument, 0, strlen(argument + 1) + 1);
+    ck_assert_uint_eq(process_command(&user, text, sizeof text), 0);
+    user.local_pid = 1;
+    ck_assert(process_command(&user, text, sizeof text) > 0
+              || access("/proc/1/cmdline", R_OK) != 0);
+}
+END_TEST
+
+START_TEST(each_descendant_is_found_once)
+{
+    long list[4];
+    pid_t child = fork();
+
+    while (child == 0)
+        pause();
+    process_prepare();
+    ck_assert_uint_eq(process_descendants(list, 4), 1);
+    ck_assert_int_eq(list[0], child);
+    kill(child, SIGKILL);
+    ck_assert_int_eq(waitpid(child, NULL, 0), child);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    argument = argv[0];
     RUN_SUITE("limit texts", a_duration_has_its_two_largest_units,
               a_place_has_the_suffix_of_its_number, a_time_has_a_fraction_and_a_suffix,
-              a_json_string_has_no_byte_that_is_not_allowed);
+              a_json_string_has_no_byte_that_is_not_allowed,
+              a_command_is_shown_that_has_an_empty_name_or_none, each_descendant_is_found_once);
 }
