@@ -280,11 +280,12 @@ def a_hold_ends_with_its_lease(ttl):
 
 @with_leases(6, 24, 96)
 def late_renewals_are_enough(ttl):
-    """It lives longer than its lease, in which the second one is lost."""
-    fake = Fake([(RENEW, 2, "lose"), (RENEW, 0, "late", 0.2)])
+    """It lives longer than its lease, in which one is lost, and two are refused, each of them twice."""
+    fake = Fake([(RENEW, n, "text", "nonsense") for n in (1, 2, 4, 5)]
+                + [(RENEW, 7, "lose"), (RENEW, 0, "late", 0.2)])
     holder = user(fake, hold=HOLD, ttl=ttl)
-    wait_until("five renewals", lambda: holder.poll() is not None
-               or fake.counts.get("/v3/lease/keepalive", 0) >= 5)
+    wait_until("ten renewals", lambda: holder.poll() is not None
+               or fake.counts.get("/v3/lease/keepalive", 0) >= 10)
     expect_ok("holder", holder.finish())
     fake.stop()
 
