@@ -401,7 +401,9 @@ static bool open_in_sigaction(int sig)
 static void hit_section(void)
 {
     *in_sigaction = open_in_sigaction;
+    errno = 0;
     set(SIGHUP, other, 0);
+    MUST(errno == 0);       /* a marker that the kernel refuses is no error of sigaction() */
 }
 
 /* Two of one number, perhaps more than the module keeps itself; and the mask is empty again. */

@@ -646,11 +646,14 @@ int priorities(void)
     int (*const change[])(const struct sched_param *) = {
         by_setscheduler, by_setparam, by_setschedparam, by_setschedprio, unnoticed,
     };
+    const struct sched_param none = { .sched_priority = 1000 };
 
+    MUST(sem_init(&of_three, 0, 0) == 0);
+    for (size_t i = 0; i < sizeof change / sizeof change[0]; i++)
+        MUST(change[i](&none) != 0);
     if (run_under(1) != 0)
         return skip_program("no right to real-time priorities");
     MUST(pthread_setschedparam(pthread_self(), SCHED_OTHER, &(struct sched_param){ 0 }) == 0);
-    MUST(sem_init(&of_three, 0, 0) == 0);
     for (size_t i = 0; i < sizeof change / sizeof change[0]; i++)
         meet(wait_ranked, change[i]);
     return 0;

@@ -12,6 +12,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* This constructor runs before that of the interposer, which is loaded first. */
+__attribute__((constructor)) static void use_early(void)
+{
+    siginterrupt(SIGURG, 0);
+}
+
 /* Set by the program.  If it returns false, sigaction() fails with EPERM, as in a sandbox. */
 extern bool (*in_sigaction)(int sig);
 bool (*in_sigaction)(int sig);
