@@ -22,8 +22,7 @@ static void wait_in_child(struct arena *arena, int64_t left)
     int result = fairsem_acquire_for(sem, arena->kind->units + 1, 1000);
 
     CHILD_CHECK(result == (arena->kind->attr.capacity != 0 ? E2BIG : ETIMEDOUT));
-    /* A sanitizer's allocator does not survive such a fork. */
-    if (UNDER_ASAN || left < 0 || left == arena->kind->units)
+    if (left < 0 || left == arena->kind->units)
         return;
     worker_queue(&w, sem, left + 1, 1);
     if (arena->kind->attr.bypass_ns == 0)
