@@ -24,7 +24,7 @@ void fs_age_note_oldest(struct fs_section *in)
     fs_assert_held(s);
     if (oldest == NULL || oldest->kind == FS_OLD || !grows_old(in, oldest) || oldest == head)
         return;
-    fs_head_has_changed(in);
+    fs_head_has_changed(s, in->now_ns);
     fs_probe_aged(s, s->name, fs_waiter_of(oldest)->units, oldest->seq,
                   in->now_ns - fs_waiter_of(oldest)->joined_ns);
 }

@@ -25,7 +25,7 @@ FS_ALWAYS_INLINE static bool join(struct fs_section *in, struct fs_waiter *w, in
     w->joined_ns = fs_section_now(in);
     becomes_head = is_head(s, w);
     if (becomes_head)
-        s->head_since_ns = w->joined_ns;
+        fs_head_has_changed(s, w->joined_ns);
     fs_count_joined(s, w, waiters);
     /* Last: a thread that sees it counted must find it waiting already. */
     atomic_store_explicit(&s->waiters, waiters, memory_order_release);
@@ -164,5 +164,5 @@ void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state s
         return;
     if (state == FS_GRANTED)
         learn(s, ended.joined_ns, ended.core, now_ns);
-    s->head_since_ns = now_ns;          /* for the next head */
+    fs_head_has_changed(s, now_ns);
 }

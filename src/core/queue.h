@@ -34,10 +34,10 @@ void fs_wake_next(struct fs_section *in, struct fs_waiter *head);
  */
 void fs_wake_to_claim(struct fs_section *in, struct fs_waiter *head);
 
-/* Another one is the head from now on, without a leave or a join: it has become old. */
-static inline void fs_head_has_changed(struct fs_section *in)
+/* Another one is the head from now on. */
+static inline void fs_head_has_changed(struct fs_sem *s, int64_t now_ns)
 {
-    in->sem->head_since_ns = fs_section_now(in);
+    s->head_since_ns = now_ns;
 }
 
 #endif
