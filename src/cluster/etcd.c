@@ -195,11 +195,9 @@ static void call_refused(struct fs_call *call, int64_t now)
 static bool take_event_of_watch(struct fs_exchange *exchange, const char *bytes, size_t n)
 {
     struct fs_call *call = exchange->owner;
-    int error = fs_etcd_read_event(bytes, n, call->place);
 
-    call->answer.error = error;
-    call->answer.done = error == 0;
-    return error == EAGAIN;
+    call->answer.error = fs_etcd_read_event(bytes, n, call->place);
+    return call->answer.error == EAGAIN;
 }
 
 static void call_answered(struct fs_exchange *exchange, int error)
