@@ -651,14 +651,11 @@ static void *wait_for_one(void *arg)
 /* Others find it, nobody is granted any more, and each waiter hears of it; the handle is free then. */
 static void all_hear_of_damage(unsigned flags)
 {
-    const fairsem_shared_attr_t attr = { .units = 1, .capacity = 1, .flags = flags };
+    fairsem_shared_t *h = make_segment(1, flags);
     struct fs_shared_section in;
-    fairsem_shared_t *h;
     struct waits waits[3];
     pthread_t threads[3];
 
-    ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &attr), 0);
-    ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     for (int i = 0; i < 3; i++) {
         waits[i] = (struct waits){ .h = h, .result = -1 };
@@ -668,7 +665,7 @@ static void all_hear_of_damage(unsigned flags)
     if (flags == 0)
         FS_PUT(&h->segment->out, FS_GET(&h->segment->out) + 1);
     else
-        FS_PUT(&h->segment->word, fs_word_of(5, true, false));
+        FS_PUT(&h->segment->word, fs_word_of(-1, true, false));
     ck_assert_int_eq(fs_shared_enter(&in, h, NULL), ENOTRECOVERABLE);
     for (int i = 0; i < 3; i++) {
         pthread_join(threads[i], NULL);
