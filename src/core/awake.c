@@ -180,7 +180,7 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
  * Beside a program that computes all the time, a thread that stays awake takes turns with that program
  * on its core, and is away when its units come; where all sleep, one runs on for its time slice, and
  * nobody queues.  (2 threads, 1 us each, 2 cores, beside one: 0.4 of the holds.)  So nobody stays awake
- * until this time, and again for twice as long if that has not changed.
+ * for a while, and again for twice as long if that has not changed.
  */
 static struct pause nobody_awake;
 

@@ -49,7 +49,7 @@ struct fs_awake_facts {
     bool    early_unknown;  /* nobody learns whether it pays to be woken ahead: between processes */
 };
 
-/* Who is to be woken ahead, if it sleeps? */
+/* The waiter to wake ahead, if it sleeps. */
 enum fs_ahead {
     FS_AHEAD_NOBODY,
     FS_AHEAD_HEAD,          /* with FS_PLAN_YIELD_WOKEN */

@@ -26,7 +26,7 @@ static void describe_cluster_user(const struct shown_name *name, int number, str
     };
 }
 
-/* Who runs and who waits; shown->limit is known already, or 0.  Returns an errno value. */
+/* List those that run and wait; shown->limit is known already, or 0.  Returns an errno value. */
 static int list_cluster_users(const struct cluster_name *name, struct shown_name *shown)
 {
     static fairsem_cluster_user_t users[CLUSTER_USERS];

@@ -65,8 +65,10 @@ static const struct role {
     { "a hunter", hunt, 2, 60 },
     { "a founder", found, 2, 20 },
     { "a warden", guard, 2, 10 },
-    /* ThreadSanitizer does not follow a fork of a threaded process, and holds signals back. */
-    /* The allocator of AddressSanitizer may be locked in the child, for ever. */
+    /*
+     * ThreadSanitizer does not follow a fork of a threaded process, and holds signals back.  The
+     * allocator of AddressSanitizer may be locked in the child, for ever.
+     */
     { "the forker", fork_now_and_then, !UNDER_TSAN && !UNDER_ASAN, 10 },
     { "the signaller", signal_now_and_then, !UNDER_TSAN, 200 },
 };
