@@ -69,6 +69,14 @@ int worker_waits(struct worker *w)
     return atomic_load(&w->result) == STILL_WAITING;
 }
 
+int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
 struct timespec from_now(clockid_t clock, int64_t ms)
 {
     struct timespec ts;

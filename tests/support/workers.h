@@ -54,6 +54,9 @@ void insist(int expected, int result);
 
 void start_thread(pthread_t *thread, void *(*run)(void *), void *arg);
 
+/* CLOCK_MONOTONIC as a number. */
+int64_t now_ns(void);
+
 /* A deadline `ms` milliseconds from now (negative: in the past) on `clock`. */
 struct timespec from_now(clockid_t clock, int64_t ms);
 

@@ -90,14 +90,6 @@ START_TEST(requests_that_are_not_old_are_granted_by_priority)
 }
 END_TEST
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* False: the machine was so slow that the younger two may have become old, too. */
 static bool two_of_four_are_old(int64_t aging_ns)
 {

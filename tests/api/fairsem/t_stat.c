@@ -150,13 +150,6 @@ START_TEST(every_way_in_and_out_of_the_queue_has_its_counter)
 }
 END_TEST
 
-static int64_t now_ns(void)
-{
-    struct timespec now = from_now(CLOCK_MONOTONIC, 0);
-
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* A wait is at least as long as the time between two readings of the clock within it. */
 START_TEST(the_time_of_each_wait_is_measured)
 {

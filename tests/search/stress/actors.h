@@ -88,8 +88,6 @@ struct round {
     _Atomic int64_t acquired, called_back, canceled, interrupted, checks;
 };
 
-int64_t now_ns(void);
-
 /* The actor has completed an act. */
 void beat(struct actor *a);
 

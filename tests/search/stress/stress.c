@@ -81,14 +81,6 @@ static int64_t round_ns, patience_ns;
 
 static struct round current;    /* too large for a stack */
 
-int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * S_NS + now.tv_nsec;
-}
-
 void beat(struct actor *a)
 {
     atomic_fetch_add_explicit(&a->acts, 1, memory_order_relaxed);
