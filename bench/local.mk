@@ -92,7 +92,7 @@ bench: bench/fairsem-bench$(EXEEXT)
 bench-report:
 	@python3 $(srcdir)/bench/bench.py --report '$(BENCH_REPORT)'
 # It needs etcd.
-bench-cluster: tests/api/cluster/cluster_user$(EXEEXT)
+bench-cluster: tests/cluster/cluster_user$(EXEEXT)
 	@work=`mktemp -d` && $(AM_TESTS_ENVIRONMENT) python3 $(srcdir)/bench/cluster.py $$work; \
 	status=$$?; rm -rf $$work; exit $$status
 bench-publish: bench

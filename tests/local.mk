@@ -8,7 +8,9 @@
 # Its folders are named by what a reader asks; the local.mk of each says what is in it, and which
 # targets it has:
 #
-#   api/       does it keep its promise?  A folder for each header and each command
+#   contract/  does fairsem.h keep its promise?
+#   shared/ posix/ cxx/ preload/ limit/ cluster/
+#              the same question, a room for each header and each command
 #   inside/    what only the inside shows: programs that know it, or stand between the library and
 #              what it calls
 #   search/    who looks for what nobody thought of: every schedule, every death, random sequences,
@@ -53,13 +55,13 @@ LDADD = tests/support/libtests.a tests/support/libchecked.a $(CHECK_LIBS) $(NO_L
 check_DATA = $(noinst_PROGRAMS) $(lib_LTLIBRARIES)
 
 include $(top_srcdir)/tests/support/local.mk
-include $(top_srcdir)/tests/api/fairsem/local.mk
-include $(top_srcdir)/tests/api/posix/local.mk
-include $(top_srcdir)/tests/api/preload/local.mk
-include $(top_srcdir)/tests/api/shared/local.mk
-include $(top_srcdir)/tests/api/limit/local.mk
-include $(top_srcdir)/tests/api/cluster/local.mk
-include $(top_srcdir)/tests/api/cxx/local.mk
+include $(top_srcdir)/tests/contract/local.mk
+include $(top_srcdir)/tests/posix/local.mk
+include $(top_srcdir)/tests/preload/local.mk
+include $(top_srcdir)/tests/shared/local.mk
+include $(top_srcdir)/tests/limit/local.mk
+include $(top_srcdir)/tests/cluster/local.mk
+include $(top_srcdir)/tests/cxx/local.mk
 include $(top_srcdir)/tests/inside/core/local.mk
 include $(top_srcdir)/tests/inside/faults/local.mk
 include $(top_srcdir)/tests/search/engine/local.mk

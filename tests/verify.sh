@@ -18,8 +18,8 @@ rows_of verify
 search=$top_srcdir/tests/search
 
 # Of the tests under an emulator; `make check-ports` runs all.
-emulated='tests/api/fairsem/t_results tests/api/fairsem/t_arrival_order tests/api/fairsem/t_fork
-  tests/api/fairsem/t_cancel'
+emulated='tests/contract/t_results tests/contract/t_arrival_order tests/contract/t_fork
+  tests/contract/t_cancel'
 
 "$MAKE" -C "$top_builddir" check TESTS= > "$logs/build" 2>&1 || { tail -n 40 "$logs/build"; exit 2; }
 
@@ -60,8 +60,8 @@ row arm64 '' "$top_srcdir/tests/release/platforms/cross.sh" arm64 $emulated
 
 # ---------------------------------------------------------------- programs, engines, debuggers
 row programs preload "$MAKE" check-programs
-row etcd 'cluster limit' tests tests/api/cluster/real.sh tests/api/cluster/secure.sh \
-  tests/api/cluster/storm.sh tests/api/limit/etcd.sh
+row etcd 'cluster limit' tests tests/cluster/real.sh tests/cluster/secure.sh \
+  tests/cluster/storm.sh tests/limit/etcd.sh
 row members 'cluster limit' "$MAKE" check-cluster
 row debuggers 'core shared' tests tests/release/debug/gdb.sh tests/release/debug/probes.sh
 row examples '' tests tests/release/package/examples.sh tests/release/package/bench.sh \

@@ -63,7 +63,7 @@ for list in Makefile.am $(cd "$top_srcdir" && find [a-z]* -name local.mk); do
   sed -e 's/#.*//' -e "s|%D%|${list%/*}|g" -e 's|[$]([a-z_]*)/||g' "$top_srcdir/$list"
 done | awk '{ for (i = 1; i <= NF; i++) print $i }' > "$work/words"
 # Automake derives the source of a test program from its name.
-sed -n -e p -e 's|^tests/[a-z]*/[a-z]*/t_[a-z0-9_]*$|&.c|p' "$work/words" > "$work/mentioned"
+sed -n -e p -e 's|^tests/[a-z/]*/t_[a-z0-9_]*$|&.c|p' "$work/words" > "$work/mentioned"
 (cd "$top_srcdir" && find include src examples bench tests \
   \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.map' -o -name '*.sh' \) | sort) > "$work/sources"
 if grep -Fvx -f "$work/mentioned" "$work/sources" > "$work/forgotten"; then
@@ -74,14 +74,14 @@ fi
 
 # ---------------------------------------------------------------- tests of behavior
 # They include only public headers.  A test that includes a header of src/ would pass, too.
-for source in "$top_srcdir"/tests/api/fairsem/*.c; do
+for source in "$top_srcdir"/tests/contract/*.c; do
   # shellcheck disable=SC2086 # a compiler can be several words
   $CC -E -std=c11 -D_POSIX_C_SOURCE=200809L -I"$top_srcdir/include" \
     -I"$top_srcdir/tests/support" -I"$top_srcdir/tests/support/plain" "$source" \
     > /dev/null 2>> "$work/behavior" || echo "${source##*/}"
 done > "$work/insiders"
 if [ -s "$work/insiders" ]; then
-  fail "tests/api/fairsem needs more than the public headers:" && cat "$work/behavior"
+  fail "tests/contract needs more than the public headers:" && cat "$work/behavior"
 else
   echo "ok: the tests of behavior need only the public headers"
 fi

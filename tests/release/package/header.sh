@@ -243,7 +243,7 @@ while read -r compiler; do
   for standard in c++11 c++14 c++17 c++20 c++2b; do
     compile "$compiler" "$standard" "$work/use.cc" "$work"/alone-*.cc "$work"/posix-*.cc
   done
-  # tests/api/cxx/cxx.sh compiles it as C++20 with these warnings.
+  # tests/cxx/cxx.sh compiles it as C++20 with these warnings.
   compile "$compiler -fno-exceptions" c++17 "$work/use_hpp.cc"
   compile "$compiler" c++2b "$work/use_hpp.cc"
 done < "$work/cxx"

@@ -38,10 +38,10 @@ else
   fail "a sleep does not end"
 fi
 
-for name in fairsem/t_aging fairsem/t_all fairsem/t_cancel fairsem/t_deadline fairsem/t_drain \
-  fairsem/t_fork fairsem/t_ticket_wait fairsem/t_token fairsem/t_with \
+for name in contract/t_aging contract/t_all contract/t_cancel contract/t_deadline contract/t_drain \
+  contract/t_fork contract/t_ticket_wait contract/t_token contract/t_with \
   posix/t_posix_results; do
-  plain_test "$compiler" "$work/generic" "$top_srcdir/tests/api/$name.c" || status=1
+  plain_test "$compiler" "$work/generic" "$top_srcdir/tests/$name.c" || status=1
 done
 for name in core/t_sleep faults/t_fault_clock faults/t_fault_memory; do
   plain_test "$compiler" "$work/generic" "$top_srcdir/tests/inside/$name.c" || status=1

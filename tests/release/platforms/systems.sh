@@ -49,13 +49,13 @@ for target; do
   done
   # shellcheck disable=SC2086 # lists
   program "$top_srcdir/examples/hog-and-victim.c" "$top_srcdir/examples/wait_plot_svg.c" $workload
-  for source in "$top_srcdir"/tests/api/fairsem/t_*.c "$top_srcdir"/tests/api/posix/t_*.c; do
+  for source in "$top_srcdir"/tests/contract/t_*.c "$top_srcdir"/tests/posix/t_*.c; do
     # shellcheck disable=SC2086 # a list
     program "$source" "$top_srcdir/tests/support/workers.c" $visible -I"$top_srcdir/src" \
       -I"$top_srcdir/src/core" -I"$top_srcdir/tests/support" -I"$top_srcdir/tests/support/plain"
   done
   for standard in c++17 c++20; do
-    for source in "$top_srcdir"/tests/api/cxx/t_*.cpp; do
+    for source in "$top_srcdir"/tests/cxx/t_*.cpp; do
       makes "${source##*/} as $standard" c++ "-std=$standard" -c "$source" -o "$work/object.o"
     done
   done

@@ -120,7 +120,7 @@ for kind in narrow wide; do
 done
 
 for name in t_deadline t_fork t_fork_callbacks t_ticket_wait; do
-  plain_test "$narrow" "$work/narrow" "$top_srcdir/tests/api/fairsem/$name.c" narrow || status=1
-  plain_test "$wide" "$work/wide" "$top_srcdir/tests/api/fairsem/$name.c" wide || status=1
+  plain_test "$narrow" "$work/narrow" "$top_srcdir/tests/contract/$name.c" narrow || status=1
+  plain_test "$wide" "$work/wide" "$top_srcdir/tests/contract/$name.c" wide || status=1
 done
 exit "$status"

@@ -50,7 +50,7 @@ VERB(TAKE, "take", .of = A_SEM | A_TICKET, .number = UNITS, .with = PRIORITY, .u
                              | R(ENOBUFS) | R(CLOSED))
 VERB(CLAIM, "claim", .of = A_TICKET, .units = CLAIMS, .drawn = 4,
      .returns = R(OK) | R(EAGAIN) | R(EINVAL) | R(E2BIG) | R(CLOSED) | R(EBUSY), .never = R(EBUSY),
-     .why_never = "scenarios claim into an empty guard; api/fairsem/t_ticket.c has a full one")
+     .why_never = "scenarios claim into an empty guard; contract/t_ticket.c has a full one")
 VERB(RETURN, "return", .of = A_TICKET, .drawn = 4, .returns = R(OK))
 VERB(WATCH, "watch", .of = A_TICKET, .with = TOKEN | TIME, .waits = true, .drawn = 5,
      .returns = R(OK) | R(EINVAL) | R(E2BIG) | R(ETIMEDOUT) | R(EINTR) | R(ECANCELED) | R(TOKEN)

@@ -85,7 +85,7 @@ class Suite:
         short = [os.path.basename(self.words[0])] + self.words[1:] if self.words else []
         self.name = ' '.join(([] if self.kind in ('program', 'script') else [self.kind]) + short)
         if self.kind == 'script':
-            self.name = ' '.join(self.words).replace('tests/api/', '')
+            self.name = ' '.join(self.words).replace('tests/', '')
 
     def is_search(self):
         """It says what it has found; if it ends in another way, it has not searched."""

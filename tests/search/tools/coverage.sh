@@ -9,9 +9,9 @@ set -u
 
 least='core=97 shared=96 posix=97 preload=88 run=88 limit=90 cluster=94'
 # The commands and the module are run by scripts.
-scripts='tests/api/preload/interpose.sh tests/api/limit/limit.sh tests/api/limit/names.sh
-  tests/api/limit/nested.sh tests/api/limit/parent.sh tests/api/limit/status.sh tests/api/limit/cluster.sh
-  tests/api/cluster/faults.sh'
+scripts='tests/preload/interpose.sh tests/limit/limit.sh tests/limit/names.sh
+  tests/limit/nested.sh tests/limit/parent.sh tests/limit/status.sh tests/limit/cluster.sh
+  tests/cluster/faults.sh'
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/result.sh"

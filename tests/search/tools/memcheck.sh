@@ -22,10 +22,10 @@ if ! memcheck "$work/canary" without-the-fault || memcheck "$work/canary" ||
   cat "$work/log"
   fail "memcheck does not tell a value that was never written from one that was"
 fi
-tests='fairsem/t_debt fairsem/t_dump fairsem/t_guard fairsem/t_misuse fairsem/t_notify fairsem/t_priority
-  fairsem/t_results fairsem/t_stat fairsem/t_ticket_wait fairsem/t_units'
+tests='contract/t_debt contract/t_dump contract/t_guard contract/t_misuse contract/t_notify contract/t_priority
+  contract/t_results contract/t_stat contract/t_ticket_wait contract/t_units'
 for test in $tests; do
-  if memcheck "tests/api/$test"; then
+  if memcheck "tests/$test"; then
     echo "ok: $test"
   else
     head -n 60 "$work/log"

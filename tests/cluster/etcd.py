@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: MIT
+"""etcd.py - what the tests of the limit between machines share: real etcd, users of it, a judge.
+
+The judge reads the engine's own history of a name, which is complete, and the log that the users
+have written.  It knows nothing of how the library works: only the keys, and what was promised.
+"""
+
+import base64
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import urllib.error
+import urllib.request
+
+from hang import hang_s, skip, wait_until
+
+USER = os.path.join(os.environ.get("top_builddir", "."), "tests/cluster/cluster_user")
+LONG = 600              # a lease that ends in no test
+# What a user prints that could not keep its lease, or that nobody has answered in time.
+TOO_SLOW = ("lost ENETUNREACH", "lost ESTALE", "ENETUNREACH", "ESTALE")
+ALL_KEYS = {"key": base64.b64encode(b"fairsem/").decode(),
+            "range_end": base64.b64encode(b"fairsem0").decode()}
+DAMAGE = "nonsense"     # a value that a test has put among those of the library
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+class Etcd:
+    """So many members on loopback addresses, with all that they write below `work`."""
+
+    def __init__(self, work, count, *options, tls=()):
+        if shutil.which("etcd") is None or shutil.which("etcdctl") is None:
+            skip("there is no etcd (package etcd-server) or no etcdctl (etcd-client)")
+        for name in list(os.environ):
+            if name.lower() in ("http_proxy", "https_proxy", "all_proxy"):
+                del os.environ[name]
+        ports = free_ports(2 * count)
+        scheme = "https" if tls else "http"
+        self.tls = tls
+        self.urls = ["%s://127.0.0.1:%d" % (scheme, port) for port in ports[:count]]
+        peers = ["http://127.0.0.1:%d" % port for port in ports[count:]]
+        cluster = ",".join("m%d=%s" % (i, peer) for i, peer in enumerate(peers))
+        self.commands = [
+            ["etcd", "--name", "m%d" % i, "--data-dir", os.path.join(work, "m%d" % i),
+             "--listen-client-urls", self.urls[i], "--advertise-client-urls", self.urls[i],
+             "--listen-peer-urls", peers[i], "--initial-advertise-peer-urls", peers[i],
+             "--initial-cluster", cluster, "--initial-cluster-state", "new", *options]
+            for i in range(count)]
+        self.work = work
+        self.members = [None] * count
+        self.up = set()                 # those that run, and are not stopped
+        for i in range(count):
+            self.start(i)
+        try:
+            self.wait_healthy()
+        except AssertionError:
+            self.stop()
+            raise
+
+    @property
+    def endpoints(self):
+        return ",".join(self.urls)
+
+    def start(self, i):
+        log = open(os.path.join(self.work, "m%d.log" % i), "ab")
+        self.members[i] = subprocess.Popen(self.commands[i], stdout=log, stderr=log)
+        log.close()
+        self.up.add(i)
+
+    def signal(self, i, number):
+        self.members[i].send_signal(number)
+        if number == signal.SIGCONT:
+            self.up.add(i)
+        else:
+            self.up.discard(i)
+        if number == signal.SIGKILL:
+            self.members[i].wait()
+
+    def stop(self):
+        for member in self.members:
+            if member is not None and member.poll() is None:
+                member.send_signal(signal.SIGCONT)
+                member.kill()
+                member.wait()
+
+    def run(self, *arguments):
+        urls = ",".join(self.urls[i] for i in sorted(self.up))
+        command = ["etcdctl", "--endpoints", urls, *self.tls, *arguments]
+        return subprocess.run(command, env=dict(os.environ, ETCDCTL_API="3"),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=hang_s())
+
+    def ctl(self, *arguments):
+        done = self.run(*arguments)
+        if done.returncode != 0:
+            raise AssertionError("%s: %s" % (arguments, done.stderr.decode()))
+        return done.stdout.decode(errors="replace")
+
+    def wait_healthy(self):
+        wait_until("etcd is healthy", lambda: self.run("endpoint", "health").returncode == 0)
+
+    def leader(self):
+        found = []
+        wait_until("there is a leader", lambda: found.append(self.find_leader())
+                   or found[-1] is not None)
+        return found[-1]
+
+    def find_leader(self):
+        status = json.loads(self.ctl("endpoint", "status", "-w", "json"))
+        for entry in status:
+            if entry["Status"]["leader"] == entry["Status"]["header"]["member_id"]:
+                return self.urls.index(entry["Endpoint"])
+        return None
+
+    def post(self, member, path, body):
+        request = urllib.request.Request(self.urls[member] + path, json.dumps(body).encode())
+        return urllib.request.urlopen(request, timeout=hang_s())
+
+    def keys(self):
+        if self.tls:
+            return self.ctl("get", "--prefix", "fairsem/", "--keys-only").split()
+        answer = None
+
+        def has_answered():
+            nonlocal answer
+            try:
+                answer = json.load(self.post(min(self.up), "/v3/kv/range",
+                                             {**ALL_KEYS, "keys_only": True}))
+            except urllib.error.HTTPError as error:
+                if error.code != 503:   # there is no leader, for a while
+                    raise
+            return answer is not None
+
+        wait_until("etcd answers", has_answered)
+        return [base64.b64decode(pair["key"]).decode() for pair in answer.get("kvs", [])]
+
+    def waiting(self):
+        return sum("/q/" in key for key in self.keys())
+
+    def running(self):
+        return sum("/r/" in key for key in self.keys())
+
+    def left(self):
+        """How long each lease of our keys would still last, in seconds."""
+        left = {}
+        for pair in json.loads(self.ctl("get", "--prefix", "fairsem/", "-w", "json")).get("kvs", []):
+            if "lease" in pair:
+                told = self.ctl("lease", "timetolive", "%x" % pair["lease"], "-w", "json")
+                left[pair["lease"]] = json.loads(told)["ttl"]
+        return left
+
+    def wait_renewed(self, times=1):
+        """Wait until the lease of each that runs or waits now has been renewed, so often."""
+        last, renewed = {}, {}
+
+        def are_renewed():
+            try:
+                now = self.left()
+            except AssertionError:      # there is no leader, for a while
+                return False
+            for lease, left in now.items():
+                renewed[lease] = renewed.get(lease, 0) + (left > last.get(lease, left))
+                last[lease] = left
+            return min(renewed.values(), default=0) >= times
+
+        wait_until("all are renewed", are_renewed)
+
+    def history(self, member=0):
+        """All changes below fairsem/, in their order: (revision, type, key, value)."""
+        # A last change, so that the end is seen.
+        put = json.load(self.post(member, "/v3/kv/put", {
+            "key": base64.b64encode(b"fairsem/!").decode(), "value": ""}))
+        last = int(put["header"]["revision"])
+        events = []
+        stream = self.post(member, "/v3/watch",
+                           {"create_request": {**ALL_KEYS, "start_revision": "1"}})
+        for line in stream:
+            result = json.loads(line)["result"]
+            if result.get("canceled"):
+                raise AssertionError("the history is gone: %s" % result)
+            for event in result.get("events", []):
+                pair = event["kv"]
+                revision = int(pair["mod_revision"])
+                if revision >= last:
+                    stream.close()
+                    return events
+                events.append((revision, event.get("type", "PUT"),
+                               base64.b64decode(pair["key"]).decode(),
+                               base64.b64decode(pair.get("value", "")).decode()))
+        raise AssertionError("the history has no end")
+
+
+class User(subprocess.Popen):
+    """A cluster_user that runs; options as its arguments."""
+
+    def __init__(self, **options):
+        super().__init__([USER] + ["%s=%s" % option for option in options.items()],
+                         stdout=subprocess.PIPE)
+
+    def finish(self):
+        """Let it give its units back, and wait for its result."""
+        self.terminate()
+        return self.result()
+
+    def result(self, seconds=None):
+        """The status and what was printed."""
+        out = self.communicate(timeout=seconds or hang_s())[0].decode().strip()
+        return self.returncode, out
+
+
+def judge_history(events):
+    """Never more units than the limit, and strict order.  It returns how many began."""
+    limit, waiting, running, began = {}, {}, {}, 0
+    at = 0
+    while at < len(events):
+        revision = events[at][0]
+        group = []
+        while at < len(events) and events[at][0] == revision:
+            group.append(events[at])
+            at += 1
+        before = {name: dict(queue) for name, queue in waiting.items()}
+        new = []
+        for _, kind, key, value in group:
+            parts = key.split("/")
+            if len(parts) < 3:
+                continue
+            name, what = parts[1], parts[2]
+            queue, runs = waiting.setdefault(name, {}), running.setdefault(name, {})
+            if what == "limit":
+                if kind == "PUT" and (queue or runs) and limit.get(name) not in (None, int(value)):
+                    raise AssertionError("the limit of %s changed while it is used" % name)
+                limit[name] = int(value)
+            elif what == "q":
+                lease = parts[4]
+                if kind == "PUT":
+                    queue[lease] = (int(parts[3]), revision)
+                else:
+                    queue.pop(lease, None)
+            elif what == "r":
+                if value == DAMAGE:
+                    continue
+                if kind == "PUT":
+                    runs[parts[3]] = json.loads(value)["units"]
+                    new.append((name, parts[3]))
+                else:
+                    runs.pop(parts[3], None)
+        for name, lease in new:
+            began += 1
+            queue = before.get(name, {})
+            if lease not in queue:
+                raise AssertionError("%s began at %d without waiting" % (lease, revision))
+            if queue[lease] != min(queue.values()):
+                raise AssertionError("%s began at %d before %s" % (lease, revision,
+                                                                   min(queue.values())))
+            if sum(running[name].values()) > limit[name]:
+                raise AssertionError("%d: %s of %d units run" % (revision, running[name],
+                                                                 limit[name]))
+    return began
+
+
+def judge_log(path, limit):
+    """Never more than `limit` units are used at a time.  It returns how many began."""
+    uses = {}
+    with open(path) as log:
+        for line in log:
+            what, at, fence, units = line.split()
+            if what != "end":
+                use = uses.setdefault(int(fence), [int(at), int(at), int(units)])
+                use[1] = max(use[1], int(at))
+    # At one time, ends before beginnings: nobody is known to have used anything in between.
+    steps = sorted([(first, 1, units) for first, _, units in uses.values()]
+                   + [(last, 0, -units) for first, last, units in uses.values()])
+    total = 0
+    for at, _, units in steps:
+        total += units
+        if total > limit:
+            raise AssertionError("%d units were used at %d, of %d" % (total, at, limit))
+    return len(uses)
+
+
+def judge_the_judge(work):
+    """What it must not let pass."""
+    def put(revision, key, value=""):
+        return (revision, "PUT", "fairsem/n/" + key, value)
+
+    def begin(revision, lease, priority="5", units=1):
+        return [(revision, "DELETE", "fairsem/n/q/%s/%s" % (priority, lease), ""),
+                put(revision, "r/" + lease, '{"units":%d}' % units)]
+
+    limit = put(2, "limit", "2")
+    two = [limit, put(2, "q/5/b"), put(3, "q/5/a"), put(4, "q/4/c")]
+    bad = {
+        "the later first": two[:3] + begin(5, "a"),
+        "the worse priority first": two + begin(5, "b"),
+        "without waiting": [limit] + begin(5, "b"),
+        "too many": two[:3] + begin(5, "b", units=2) + begin(6, "a"),
+        "another limit": two + [put(5, "limit", "3")]}
+    if judge_history(two + begin(5, "c", "4") + begin(6, "b")) != 2:
+        raise AssertionError("the judge does not count")
+    path = os.path.join(work, "judged.log")
+    for what, events in bad.items():
+        try:
+            judge_history(events)
+        except AssertionError:
+            continue
+        raise AssertionError("the judge does not see: " + what)
+    with open(path, "w") as log:
+        log.write("begin 10 1 1\nbegin 12 2 2\nuse 13 1 1\nuse 14 2 2\n")
+    if judge_log(path, 3) != 2:
+        raise AssertionError("the judge does not count")
+    try:
+        judge_log(path, 2)
+    except AssertionError:
+        return
+    raise AssertionError("the judge does not see who is there at the same time")

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+# tests/cluster/local.mk - the limit between machines; included by ../local.mk.
+#
+#   make check-cluster     three members that end and hang, and longer storms: minutes
+
+EXTRA_DIST += \
+	tests/cluster/answers.txt \
+	tests/cluster/etcd.py \
+	tests/cluster/fake.py \
+	tests/cluster/faults.py \
+	tests/cluster/hang.py \
+	tests/cluster/members.py \
+	tests/cluster/members.sh \
+	tests/cluster/proxy.py \
+	tests/cluster/real.py \
+	tests/cluster/secure.py \
+	tests/cluster/storm.py
+
+if HAVE_CLUSTER
+if TESTS_ENABLED
+test_programs += \
+	tests/cluster/t_cluster_answers \
+	tests/cluster/t_cluster_names \
+	tests/cluster/t_cluster_results
+if HAVE_WRAP
+test_programs += \
+	tests/cluster/t_cluster_memory \
+	tests/cluster/t_cluster_request
+endif
+endif
+test_scripts += tests/cluster/faults.sh
+verify_scripts += \
+	tests/cluster/real.sh \
+	tests/cluster/secure.sh \
+	tests/cluster/storm.sh
+
+# The scripts run it.  Statically, so that it is the program itself, which gets the signals.
+check_PROGRAMS += tests/cluster/cluster_user
+tests_cluster_cluster_user_LDFLAGS = -static
+tests_cluster_cluster_user_LDADD = libfairsem-cluster.la libfairsem.la
+else
+EXTRA_DIST += tests/cluster/cluster_user.c \
+	tests/cluster/faults.sh \
+	tests/cluster/real.sh \
+	tests/cluster/secure.sh \
+	tests/cluster/storm.sh
+endif
+
+cluster_inside = -I$(top_srcdir)/src/cluster $(CURL_CFLAGS) $(JANSSON_CFLAGS)
+tests_cluster_t_cluster_answers_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
+tests_cluster_t_cluster_answers_LDADD = libcluster.la $(LDADD)
+# It is the name server.
+tests_cluster_t_cluster_names_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
+tests_cluster_t_cluster_names_LDADD = libcluster.la $(LDADD)
+tests_cluster_t_cluster_results_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
+tests_cluster_t_cluster_results_LDADD = libcluster.la $(LDADD)
+tests_cluster_t_cluster_memory_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
+tests_cluster_t_cluster_memory_LDADD = libcluster.la $(LDADD)
+tests_cluster_t_cluster_memory_LDFLAGS = -Wl,--wrap=fs_boot_now \
+	-Wl,--wrap=fs_alarm_set -Wl,--wrap=fs_http_start
+# It is the engine itself, and the clock.
+tests_cluster_t_cluster_request_CPPFLAGS = $(AM_CPPFLAGS) $(cluster_inside)
+tests_cluster_t_cluster_request_LDADD = libcluster.la $(LDADD)
+tests_cluster_t_cluster_request_LDFLAGS = -Wl,--wrap=fs_boot_now
+
+.PHONY: check-cluster
+check-cluster: all tests/cluster/cluster_user$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) set -e; \
+	run() { $(SHELL) $(srcdir)/tests/cluster/$$1.sh || test $$? -eq 77; }; \
+	run real; run members; \
+	for storm in '30 64 1' '60 64 3'; do FAIRSEM_CLUSTER_STORM=$$storm run storm; done; \
+	! command -v etcd > /dev/null || \
+	  $(SHELL) $(srcdir)/examples/fleet.sh ./fairsem-limit '$(abs_top_builddir)'

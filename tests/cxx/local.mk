@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# tests/cxx/local.mk - fairsem.hpp, held to what its headers and the standard promise; included by
+# ../local.mk.  Scripts build them: make itself compiles no C++.
+
+test_scripts += \
+	tests/cxx/cxx.sh \
+	tests/cxx/docs.sh
+EXTRA_DIST += \
+	tests/cxx/main.cpp \
+	tests/cxx/t_async.cpp \
+	tests/cxx/t_semaphore.cpp \
+	tests/cxx/t_standard.cpp \
+	tests/cxx/t_units.cpp \
+	tests/cxx/trial.hpp

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# tests/preload/local.mk - programs under fairsem-run; included by ../local.mk.
+
+test_scripts += \
+	tests/preload/interpose.sh \
+	tests/preload/names.sh
+EXTRA_DIST += tests/preload/programs.sh tests/preload/sigaction_hook.c
+
+# What interpose.sh runs: a program that uses neither this library nor Check.
+if BUILD_INTERPOSER
+check_PROGRAMS += tests/preload/interposed tests/preload/met tests/preload/stepped
+endif
+tests_preload_interposed_SOURCES = \
+	tests/preload/interposed.c tests/preload/interposed.h \
+	tests/preload/interposed_actions.c \
+	tests/preload/interposed_cells.c \
+	tests/preload/interposed_faults.c \
+	tests/preload/interposed_handlers.c \
+	tests/preload/interposed_hog.c \
+	tests/preload/interposed_jumps.c \
+	tests/preload/interposed_memory.c \
+	tests/preload/interposed_origins.c \
+	tests/preload/interposed_processes.c \
+	tests/preload/interposed_sandbox.c \
+	tests/preload/interposed_signals.c \
+	tests/preload/interposed_two.c \
+	tests/preload/interposed_waiters.c \
+	tests/preload/interposed_waits.c
+tests_preload_interposed_LDADD = $(DL_LIBS)
+tests_preload_stepped_SOURCES = \
+	tests/preload/stepped.c tests/preload/stepping.c tests/preload/stepping.h \
+	tests/preload/interposed.h tests/preload/interposed_waiters.c
+tests_preload_stepped_LDADD =
+tests_preload_met_SOURCES = \
+	tests/preload/met.c tests/preload/stepping.c tests/preload/stepping.h \
+	tests/preload/interposed.h tests/preload/interposed_waiters.c
+tests_preload_met_LDADD =
+
+.PHONY: check-programs
+check-programs: all
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/preload/programs.sh
