@@ -6,7 +6,7 @@
 # in a variable that several tests share.
 set -eu
 
-awk -v name="^tests_[a-z]*_[a-z]*_$1_LDFLAGS$" '
+awk -v name="^tests_[a-z_]*_$1_LDFLAGS$" '
   !open { variable = $1 }
   { value[variable] = value[variable] " " $0; open = /\\$/ }
   END {
@@ -17,4 +17,5 @@ awk -v name="^tests_[a-z]*_[a-z]*_$1_LDFLAGS$" '
       if (index(words, "$(" other ")") > 0)
         words = words value[other]
     print words
-  }' "$(dirname "$0")"/../*/*/local.mk | { grep -o -e '-Wl,--wrap=[a-z0-9_]*' || true; }
+  }' "$(dirname "$0")"/../*/local.mk "$(dirname "$0")"/../*/*/local.mk |
+  { grep -o -e '-Wl,--wrap=[a-z0-9_]*' || true; }

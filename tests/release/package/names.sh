@@ -38,7 +38,7 @@ find . -name .git -prune -o -type f -print | sed 's|^\./||' > "$work/files"
 sed -n 's|^tests/.*/\(t_[a-z0-9_]*\)\.[a-z]*$|\1|p' "$work/files" > "$work/tests"
 documents="CONTRIBUTING.md $(echo doc/*.md)"
 # shellcheck disable=SC2086 # a list
-grep -oE '\bt_[a-z0-9_]*[a-z0-9]\b[^*]?' $documents tests/*/*/*.sh \
+grep -oE '\bt_[a-z0-9_]*[a-z0-9]\b[^*]?' $documents tests/*/*.sh tests/*/*/*.sh \
   tests/search/core/orders.txt tests/search/tools/accepted.txt | sed 's/\(.*\):\(t_[a-z0-9_]*\).*/\2 \1/' > "$work/cited"
 all_in tests tests cited
 
@@ -91,7 +91,7 @@ all_in "targets of make" targets cited
 
 # A script that make check does not run is in a row of a table: or nobody would run it.
 awk '/^(verify|release)_scripts [+]=/ { open = 1 } open { for (i = 1; i <= NF; i++)
-    if ($i ~ /[.]sh$/) print $i, FILENAME } !/\\$/ { open = 0 }' tests/*/*/local.mk > "$work/cited"
+    if ($i ~ /[.]sh$/) print $i, FILENAME } !/\\$/ { open = 0 }' tests/*/local.mk tests/*/*/local.mk > "$work/cited"
 grep -ohE 'tests/[a-z_/]*[.]sh' tests/verify.sh packaging/release_check.sh > "$work/rows"
 all_in "scripts outside of make check" rows cited
 exit "$status"

@@ -139,7 +139,7 @@ put_tools_first() {
 
 # Print the tests that programs have skipped, and count as passed.
 tell_skips() {
-  for log in "$work"/build/tests/*/*/*.log; do
+  for log in "$work"/build/tests/*/*.log "$work"/build/tests/*/*/*.log; do
     if [ -x "${log%.log}" ] && grep -q '^:test-result: PASS' "${log%.log}.trs"; then
       sort -u "$log" | sed -n "s/^\(skipped\|not here\): /-- $(basename "$log" .log): /p"
     fi

@@ -21,7 +21,7 @@ fi
 
 warnings='-Wall -Wextra -Wpedantic -Werror'
 plain_library "musl-gcc -g" "$work/musl" || exit 1
-for source in "$top_srcdir"/tests/*/*/t_*.c; do
+for source in "$top_srcdir"/tests/*/t_*.c "$top_srcdir"/tests/*/*/t_*.c; do
   # The first two unload objects of the other C library; the third needs the test build, and those
   # of the limit between machines libcurl, which musl-gcc does not have.
   case $source in
