@@ -9,8 +9,69 @@
 #define FS_DEFERRED_H
 
 #include "callbacks.h"
+#include "parking.h"
 #include "signals.h"
-#include "wake_queue.h"
+
+/*
+ * The threads to wake: any number of them, without an allocation.  (The wake_q of Linux is the same
+ * idea.)
+ *
+ * Parkers are linked through their own `next`.  A parker stays in its waker's queue until that
+ * waker has woken it.  Before that, its thread may have seen its new state, returned, and begun
+ * another wait.  A second waker then finds the parker in the first one's queue, leaves it there,
+ * and lists it in `elsewhere`.  So no thread depends on a waker that is held up.
+ *
+ * A word is gone when its wait returns, so it cannot hold a link, and is listed in `word`.  When
+ * one of these two lists is full, the threads on it are woken at once, with the mutex held.
+ */
+struct fs_wake_queue {
+    struct fs_parker  *first, *last;
+    int                words, n_elsewhere;
+    struct fs_parker  *elsewhere[8];
+    const _Atomic int *word[32];
+};
+
+static inline void fs_wake_queue_init(struct fs_wake_queue *queue)
+{
+    queue->first = queue->last = NULL;
+    /* The lists stay as they are: clearing them costs more. */
+    queue->words = queue->n_elsewhere = 0;
+}
+
+/* True: the parker is `queued` until this wake has been made. */
+bool fs_wake_queue_add_parker(struct fs_wake_queue *queue, struct fs_parker *parker);
+void fs_wake_queue_add_word(struct fs_wake_queue *queue, const _Atomic int *word);
+
+/*
+ * Add the thread that parks with this word and may be asleep.  The caller changes the word after
+ * this call; all words that were added before have been changed.
+ */
+static inline void fs_wake_queue_add(struct fs_wake_queue *queue, struct fs_parking *parking,
+                                     const _Atomic int *word, int64_t now_ns)
+{
+    parking->woken_ns = now_ns;
+    if (parking->on_word)
+        fs_wake_queue_add_word(queue, word);
+    else if (parking->parker != NULL)
+        parking->listed = fs_wake_queue_add_parker(queue, parking->parker);
+}
+
+/*
+ * Has the first waker made the call that wakes this thread?  Relaxed: the waker's store tells nothing
+ * else.
+ */
+static inline bool fs_wake_was_made(const struct fs_parking *parking)
+{
+    return parking->listed && !atomic_load_explicit(&parking->parker->queued, memory_order_relaxed);
+}
+
+static inline bool fs_wake_queue_empty(const struct fs_wake_queue *queue)
+{
+    return queue->first == NULL && queue->words == 0 && queue->n_elsewhere == 0;
+}
+
+/* Wake them all, with no semaphore's mutex held. */
+void fs_wake_queue_run(struct fs_wake_queue *queue);
 
 struct fs_deferred {
     struct fs_held_signals signals;     /* of an interruptible semaphore's section */

@@ -18,7 +18,7 @@ libcore_la_SOURCES = \
 	src/core/count.c src/core/count.h \
 	src/core/cpu.h src/core/cpu_generic.c src/core/cpu_linux.c \
 	src/core/deadline.c src/core/deadline.h \
-	src/core/deferred.h \
+	src/core/deferred.c src/core/deferred.h \
 	src/core/fast_path.h \
 	src/core/fork.c src/core/fork.h \
 	src/core/invariant.h \
@@ -26,7 +26,6 @@ libcore_la_SOURCES = \
 	src/core/misuse.c \
 	src/core/mutex.c src/core/mutex.h \
 	src/core/park_cond.c src/core/park_futex.c src/core/futex.h src/core/parking.h \
-	src/core/parkers.c src/core/parkers.h \
 	src/core/probes.h \
 	src/core/queue.c src/core/queue.h \
 	src/core/real_time.h src/core/real_time_generic.c src/core/real_time_linux.c \
@@ -45,5 +44,4 @@ libcore_la_SOURCES = \
 	src/core/wait.c src/core/wait.h \
 	src/core/waiter.h \
 	src/core/waitq.c src/core/waitq.h \
-	src/core/wake_queue.c src/core/wake_queue.h \
 	src/core/word.h

@@ -1,22 +1,234 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * park_cond.c - parking on POSIX condition variables; see parking.h and parkers.h.
+ * park_cond.c - parking on POSIX condition variables; see parking.h.
  *
- * Locks: a parker's mutex is a leaf.
+ * Each thread that waits gets a parker, which a later thread gets when it ends.  No parker is ever
+ * freed (parking.h says why), not even in a forked child or at the end.
+ *
+ * A condition variable has one clock, fixed when it is initialized.  So each parker has two
+ * condition variables, and a sleeper notes which one it sleeps on.  (pthread_cond_clockwait would
+ * need only one, but does not exist everywhere, and tools that fake the time do not know it.)
+ *
+ * Locks: a parker's mutex and the pool's are leaves.
  */
 #include "cleanup.h"            /* before <pthread.h> */
-#include "parkers.h"
+#include "parking.h"
 
 #include "compiler.h"
 #include "cond_clock.h"
+#include "fork.h"
 #include "invariant.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #define NAP_NS 1000000          /* without a parker: how long a thread sleeps at a time */
+
+struct fs_cond_parker {
+    struct fs_parker       queue;           /* first; the wake queue's */
+    pthread_mutex_t        mutex;
+    pthread_cond_t         monotonic, realtime;
+    pthread_cond_t        *asleep_on;       /* under mutex; NULL: awake */
+    bool                   permit;          /* under mutex; woken since the last park */
+    bool                   wakes_others;    /* under mutex; when it wakes up: queue.wakes */
+    struct fs_cond_parker *next_in_pool;    /* under the pool's mutex */
+    struct fs_cond_parker *next_made;       /* r/o once in the list of all */
+};
+
+/* ---- The parkers ---- */
+
+static pthread_mutex_t pool_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct fs_cond_parker *pool; /* under pool_mutex: parkers of threads that ended */
+static struct fs_cond_parker *_Atomic made; /* every parker there is; grows at the head only */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t  key;          /* r/o after once: the thread's parker */
+/* Set by once; cleared when the library is unloaded.  (An int: not every machine swaps bytes.) */
+static _Atomic int    key_usable;
+
+static bool parker_init(struct fs_cond_parker *parker)
+{
+    bool done = false;
+
+    if (pthread_mutex_init(&parker->mutex, NULL) == 0) {
+        if (fs_cond_init(&parker->monotonic, CLOCK_MONOTONIC)) {
+            if (fs_cond_init(&parker->realtime, CLOCK_REALTIME))
+                done = true;
+            else
+                pthread_cond_destroy(&parker->monotonic);
+        }
+        if (!done)
+            pthread_mutex_destroy(&parker->mutex);
+    }
+    parker->asleep_on = NULL;
+    parker->permit = parker->wakes_others = false;
+    parker->queue.queued = false;
+    parker->queue.wakes[0] = parker->queue.wakes[1] = NULL;
+    return done;
+}
+
+/* The thread ends.  A later thread gets its parker. */
+static void return_to_pool(void *arg)
+{
+    struct fs_cond_parker *parker = arg;
+
+    FS_MUST(pthread_mutex_lock(&pool_mutex));
+    parker->next_in_pool = pool;
+    pool = parker;
+    FS_MUST(pthread_mutex_unlock(&pool_mutex));
+}
+
+/*
+ * Only this thread exists now, so every parker is free but its own, which it keeps: it may have
+ * forked in a callback or a handler within a wait.  All are initialized again, because another
+ * thread of the parent may have held the mutex of any, to wake it, when the process was copied.
+ */
+static void parkers_reset_in_child(void)
+{
+    const struct fs_cond_parker *own = key_usable ? pthread_getspecific(key) : NULL;
+
+    pool_mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    pool = NULL;
+    for (struct fs_cond_parker *p = made; p != NULL; p = p->next_made) {
+        if (!parker_init(p)) {
+            if (p == own)
+                pthread_setspecific(key, NULL);     /* a later wait takes another */
+        } else if (p == own) {
+            p->queue.thread = fs_thread_id();
+        } else {
+            p->next_in_pool = pool;
+            pool = p;
+        }
+    }
+}
+
+FS_WHEN_LOADED static void parkers_register_hook(void)
+{
+    static struct fs_fork_hook hook = { .in_child = parkers_reset_in_child };
+
+    fs_fork_register(&hook);
+}
+
+static void parkers_initialize(void)
+{
+    parkers_register_hook();    /* no change, if it was registered when the library was loaded */
+    key_usable = pthread_key_create(&key, return_to_pool) == 0;
+}
+
+#if defined(__GNUC__)
+static void no_key(void)
+{
+}
+
+#if defined(FS_WEAK)
+/* A function of LeakSanitizer; NULL if the program does not contain it. */
+void __lsan_ignore_object(const void *block) FS_WEAK;
+#endif
+
+/*
+ * This code is unloaded: libfairsem.a was in a plugin that is closed.  Threads that have waited
+ * live on, and when they end, the key's destructor must not be called any more.
+ *
+ * The same function runs at the end of the process, while other threads wait and release.  Their
+ * parkers still work; a thread that begins a wait from now on polls, see fs_park_on_cond().
+ * Because nothing distinguishes the two cases, the parkers are not freed: a plugin leaks some 200
+ * bytes for each.
+ */
+__attribute__((destructor)) static void unload(void)
+{
+    FS_MUST(pthread_once(&once, no_key));
+    if (atomic_exchange(&key_usable, 0))
+        pthread_key_delete(key);
+#if defined(FS_WEAK)
+    if (__lsan_ignore_object != NULL) {
+        for (const struct fs_cond_parker *p = made; p != NULL; p = p->next_made)
+            __lsan_ignore_object(p);
+    }
+#endif
+}
+#endif
+
+/*
+ * Between the caller's load of key_usable and this one, the key may have been deleted, and created
+ * again by other code.  Then it belongs to that code, and our value must be gone before this thread
+ * ends.
+ */
+static bool keep(struct fs_cond_parker *parker)
+{
+    if (pthread_setspecific(key, parker) != 0)
+        return false;
+    if (atomic_load(&key_usable))
+        return true;
+    pthread_setspecific(key, NULL);
+    return false;
+}
+
+static struct fs_cond_parker *take_from_pool(void)
+{
+    struct fs_cond_parker *parker;
+
+    FS_MUST(pthread_mutex_lock(&pool_mutex));
+    parker = pool;
+    if (parker != NULL)
+        pool = parker->next_in_pool;
+    FS_MUST(pthread_mutex_unlock(&pool_mutex));
+    return parker;
+}
+
+static struct fs_cond_parker *make_parker(void)
+{
+    struct fs_cond_parker *parker = malloc(sizeof *parker);
+
+    if (parker == NULL)
+        return NULL;
+    if (!parker_init(parker)) {
+        free(parker);
+        return NULL;
+    }
+    /* Linked before it is published: a fork may copy the list at any moment. */
+    parker->next_made = made;
+    while (!atomic_compare_exchange_weak(&made, &parker->next_made, parker))
+        continue;
+    return parker;
+}
+
+/* With its mutex, because DRD does not see that the former thread has given it to the pool. */
+static void belongs_to_this_thread(struct fs_cond_parker *parker)
+{
+    FS_MUST(pthread_mutex_lock(&parker->mutex));
+    parker->queue.thread = fs_thread_id();
+    FS_MUST(pthread_mutex_unlock(&parker->mutex));
+}
+
+struct fs_parker *fs_parker_self(void)
+{
+    struct fs_cond_parker *parker;
+    int error = errno;          /* malloc may change it, here or in pthread_setspecific */
+
+    if (!key_usable)            /* only once in the process, or while it ends */
+        FS_MUST(pthread_once(&once, parkers_initialize));
+    if (!key_usable)
+        return NULL;
+    parker = pthread_getspecific(key);
+    if (parker != NULL)
+        return &parker->queue;
+    parker = take_from_pool();
+    if (parker == NULL)
+        parker = make_parker();
+    if (parker != NULL && !keep(parker)) {
+        return_to_pool(parker);
+        parker = NULL;
+    }
+    if (parker != NULL)
+        belongs_to_this_thread(parker);
+    errno = error;
+    return (struct fs_parker *)parker;
+}
+
+/* ---- Sleeping, and waking one ---- */
 
 /* Was the thread asleep?  Then, if it shall, it wakes others when it wakes up. */
 FS_ALWAYS_INLINE static bool wake(struct fs_cond_parker *p, bool wakes_others)

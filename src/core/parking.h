@@ -34,7 +34,7 @@
 #define FS_HAS_FUTEX 0
 #endif
 
-/* The part of a thread's parker that the wake queue uses; the rest is in parkers.h. */
+/* The part of a thread's parker that the wake queue uses; the rest is in park_cond.c. */
 struct fs_parker {
     _Atomic bool      queued;   /* set by a waker; cleared when the thread has been woken */
     int               thread;   /* fs_thread_id(); r/o while the thread lives */
@@ -51,7 +51,7 @@ struct fs_parking {
     int64_t           woken_ns; /* when that waker noted it */
 };
 
-/* parkers.c: this thread's parker, for a wait that begins now; NULL if there is no memory. */
+/* park_cond.c: this thread's parker, for a wait that begins now; NULL if there is no memory. */
 struct fs_parker *fs_parker_self(void);
 
 /*

@@ -44,7 +44,7 @@
  *
  *      token's mutex -> semaphore's mutex -> the callbacks' mutex (callbacks.c)
  *
- * and, as leaves, under which no other lock is taken: a parker's and the pool's (parkers.h), and
+ * and, as leaves, under which no other lock is taken: a parker's and the pool's (park_cond.c), and
  * the one of fork.c.  No thread holds two of the same kind.  The library locks none of them for a
  * fork.  Work that must be done without locks is deferred (deferred.h), except that a full wake
  * queue wakes some threads at once.

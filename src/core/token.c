@@ -15,7 +15,7 @@
  * token must still exist.
  *
  * Wake-ups and callbacks are deferred until the mutex is dropped, except that a full wake queue
- * wakes some threads earlier, see wake_queue.h.
+ * wakes some threads earlier, see deferred.h.
  */
 #include "token.h"
 

@@ -18,7 +18,7 @@
 #include "suite.h"
 
 #include "fairsem.h"
-#include "wake_queue.h"
+#include "deferred.h"
 
 #include <errno.h>
 #include <pthread.h>

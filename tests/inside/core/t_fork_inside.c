@@ -14,7 +14,7 @@
 
 #include "annotate.h"
 #include "section.h"
-#include "wake_queue.h"
+#include "deferred.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -189,7 +189,7 @@ START_TEST(a_thread_that_goes_on_before_its_wake_can_wait_and_be_woken_again)
 }
 END_TEST
 
-/* More threads than the list of those to be woken again (wake_queue.h) has room for. */
+/* More threads than the list of those to be woken again (deferred.h) has room for. */
 START_TEST(one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake)
 {
     enum { MANY = 20 };

@@ -10,7 +10,7 @@
 #include "suite.h"
 #include "workers.h"
 
-#include "wake_queue.h"
+#include "deferred.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* wake_queue.c - threads to wake once no lock is held; see wake_queue.h. */
-#include "wake_queue.h"
+/* deferred.c - the threads to wake once no lock is held; see deferred.h. */
+#include "deferred.h"
 
 #include <stddef.h>
 
