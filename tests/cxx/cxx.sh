@@ -27,7 +27,7 @@ understands() {
   echo '#include <future>' | $CXX "$@" -x c++ -fsyntax-only - > /dev/null 2>&1
 }
 
-# For AddressSanitizer: see CONTRIBUTING.md.
+# For AddressSanitizer: see doc/debugging.md.
 : "${ASAN_OPTIONS=detect_stack_use_after_return=1}"
 export ASAN_OPTIONS
 for standard in "$@"; do
