@@ -65,6 +65,15 @@ enum fs_ahead fs_awake_joined(const struct fs_awake *awake, const struct fs_awak
 /* Is the new head to be woken ahead by the thread that grants now, with FS_PLAN_SPIN_WOKEN? */
 bool fs_awake_next(const struct fs_awake *awake, const struct fs_awake_facts *facts, int64_t now_ns);
 
+/*
+ * The head was granted late: it had been the head for at least FS_LATE_NS.  Perhaps other programs have
+ * the cores.  as_head: it joined as the head; others_wait: it was not alone.  Only where all threads
+ * are of one process; before fs_awake_granted(), which forgets the core of the holder before.
+ */
+#define FS_LATE_NS 1000000
+void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait, int64_t head_ns,
+                   int64_t now_ns);
+
 void fs_awake_learn_turn(struct fs_awake *awake, int64_t turn_ns);
 
 /* The head was granted.  It joined on this core, and had been the head for so long; 0: unknown. */
@@ -80,14 +89,6 @@ static inline void fs_awake_granted(struct fs_awake *awake, int core, int64_t tu
  * ahead?  as_head: it joined as the head.
  */
 void fs_awake_learn(struct fs_awake *awake, bool as_head, int64_t head_ns, int core);
-
-/*
- * Before that, where all threads are of one process, if head_ns is at least FS_LATE_NS: perhaps other
- * programs have the cores.  others_wait: it was not alone in the queue.
- */
-#define FS_LATE_NS 1000000
-void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait, int64_t head_ns,
-                   int64_t now_ns);
 
 /*
  * Spin, or yield, until *word is no longer `value`, or until it is time to sleep: what *plan says.  A

@@ -125,9 +125,9 @@ FS_ALWAYS_INLINE static void learn(struct fs_sem *s, int64_t joined_ns, int core
     int64_t head_ns = now_ns - s->head_since_ns;
     bool teaches = s->head_since_ns != 0 && head_ns != 0 && core != FS_NO_CORE && !s->sleeps_at_once;
 
-    fs_awake_granted(&s->awake, core, teaches && s->waiters != 0 ? head_ns : 0);
     if (teaches && head_ns >= FS_LATE_NS)
         fs_awake_late(&s->awake, s->head_since_ns == joined_ns, s->waiters != 0, head_ns, now_ns);
+    fs_awake_granted(&s->awake, core, teaches && s->waiters != 0 ? head_ns : 0);
     if (teaches)
         fs_awake_learn(&s->awake, s->head_since_ns == joined_ns, head_ns, core);
     s->head_since_ns = 0;

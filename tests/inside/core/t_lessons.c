@@ -94,12 +94,22 @@ END_TEST
 #define MS        1000000
 
 /* Many turns that are short, then one that is late.  Returns when it was. */
-static int64_t is_late_once(fairsem_t *sem)
+static int64_t is_late_on(fairsem_t *sem, int core_of_releaser)
 {
+    int core = world.core_of_others;
+
     for (int i = 0; i < 20; i++)
         wait_for(sem, SOON);
+    world.core_of_others = core_of_releaser;
     wait_for(sem, VERY_LATE);
+    world.core_of_others = core;
     return world.now;
+}
+
+/* The releaser was on the core of the thread that was granted before. */
+static int64_t is_late_once(fairsem_t *sem)
+{
+    return is_late_on(sem, world.core);
 }
 
 /* Late twice: what came before the first one says nothing. */
@@ -167,6 +177,17 @@ START_TEST(threads_stay_awake_if_their_own_process_has_the_cores)
 }
 END_TEST
 
+START_TEST(a_late_grant_says_nothing_where_those_who_release_do_not_acquire)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    world.others_compute = true;
+    for (int i = 0; i < 10; i++)
+        ck_assert(stays_awake_at(&sem, is_late_on(&sem, !world.core)));
+}
+END_TEST
+
 START_TEST(a_late_grant_says_nothing_where_turns_are_long)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
@@ -190,5 +211,6 @@ int main(void)
               all_sleep_while_other_programs_have_the_cores_for_twice_as_long_each_time,
               nobody_is_woken_ahead_while_all_sleep,
               threads_stay_awake_if_their_own_process_has_the_cores,
+              a_late_grant_says_nothing_where_those_who_release_do_not_acquire,
               a_late_grant_says_nothing_where_turns_are_long);
 }
