@@ -223,9 +223,9 @@ static bool is_soon(const struct fs_awake *awake, bool as_head, bool others_wait
  * processors since it last looked, some other thread of its own was.
  *
  * Only where those who release are those who were granted: they run on that core.  If one thread
- * releases what another one always takes, each turn needs a wake-up unless that one is awake.  (Two that
- * take turns, each on a core of its own, beside one such program: a million turns a second, and 80,000
- * with these pauses.)
+ * releases what another one always takes, each turn needs a wake-up unless that one is awake.  (Two
+ * that take turns, each on a core of its own, beside one such program: a million turns a second, and
+ * 80,000 with these pauses.)
  */
 void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait, int64_t head_ns,
                    int64_t now_ns)

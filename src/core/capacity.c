@@ -139,13 +139,14 @@ bool fs_retire(struct fs_sem *s, _Atomic int64_t *units)
 }
 
 /* What the next user does says nothing about the one before. */
-void fs_reuse(struct fs_sem *s, int64_t units)
+void fs_reuse(struct fs_sem *s, int64_t units, int64_t in_all)
 {
     struct fs_section in;
 
     fs_section_begin(&in, s);
     atomic_store_explicit(&s->closed, 0, memory_order_relaxed);
     s->awake = (struct fs_awake){ 0 };
+    *fs_initial_units(s) = in_all;
     in.available = units;
     fs_section_end(&in);
 }

@@ -129,11 +129,11 @@ void fs_interrupt_wait(void *wait, bool restarts);
  * fs_retire: if nobody waits, take all units and close the semaphore.  What was free is in *units
  * before anybody finds the semaphore retired.  From then on an acquire and a release return
  * FS_RETIRED, and change nothing.  False: somebody waits, or it is retired.
- * fs_reuse: open it again, with so many units.
+ * fs_reuse: open it again, with so many units, of so many in all.
  */
 #define FS_RETIRED (-1)     /* fairsem_close() does not take it for a reason */
 bool fs_retire(struct fs_sem *s, _Atomic int64_t *units);
-void fs_reuse(struct fs_sem *s, int64_t units);
+void fs_reuse(struct fs_sem *s, int64_t units, int64_t in_all);
 
 /* Acquire order: for *units. */
 static inline bool fs_retired(const struct fs_sem *s)

@@ -35,12 +35,12 @@ FS_ALWAYS_INLINE static bool join(struct fs_section *in, struct fs_waiter *w, in
 /* ---- Awake: the facts for awake.h, and what it answers ---- */
 
 /* only_head: with bounded bypass, one that is awake is granted directly, so nobody could pass. */
-static inline struct fs_awake_facts facts_of(const struct fs_sem *s, const struct fs_waiter *w,
+static inline struct fs_awake_facts facts_of(struct fs_sem *s, const struct fs_waiter *w,
                                              bool is_the_head)
 {
     return (struct fs_awake_facts){
         .joined_ns = w->joined_ns, .waiting = s->waiters,
-        .units = s->bounded ? s->limit : fs_initial_units(s), .each = w->units,
+        .units = fs_units_in_all(s), .each = w->units,
         .is_head = is_the_head, .only_head = s->bypass_ns != 0,
     };
 }

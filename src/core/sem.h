@@ -59,6 +59,7 @@
 #include "waiter.h"
 #include "word.h"
 
+#include <limits.h>
 #include <pthread.h>
 
 /*
@@ -116,17 +117,23 @@ struct FS_MAY_ALIAS fs_sem {
 
 /*
  * The last member of fairsem_t; not in fs_sem, because its offset there would depend on the system.
- * For an unbounded semaphore it holds the initial number of units.  For a bounded one it is used
- * only during a resize, under mutex, for the units in use: limit - available.
+ * It holds the initial number of units; and for a bounded semaphore, during a resize, under mutex, the
+ * units in use: limit - available.
  */
-static inline int64_t fs_initial_units(const struct fs_sem *s)
+static inline int64_t *fs_initial_units(struct fs_sem *s)
 {
-    return ((const fairsem_t *)(const void *)s)->fairsem_units_;
+    return &((fairsem_t *)(void *)s)->fairsem_units_;
+}
+
+/* How many units there are in all, as far as is known.  The capacity of every sem_t is INT_MAX. */
+static inline int64_t fs_units_in_all(struct fs_sem *s)
+{
+    return s->bounded && s->limit < INT_MAX ? s->limit : *fs_initial_units(s);
 }
 
 static inline int64_t *fs_in_use(struct fs_sem *s)
 {
-    return &((fairsem_t *)(void *)s)->fairsem_units_;
+    return fs_initial_units(s);
 }
 
 /* So many bytes are reserved for later versions, on every ABI: see doc/abi.md. */

@@ -196,7 +196,8 @@ enum fs_cell_kind fs_cell_find(sem_t *sem, struct fs_cell **cell)
  * mapped at all.  So the sem_t becomes a semaphore of libc.  (With glibc such a semaphore wakes
  * nobody in another process, because it was made with pshared 0.  This one does.)
  *
- * The other fields are written before the word.  In a plain semaphore only `record` has a meaning.
+ * The other fields are written before the word.  In a plain semaphore only `record` and `units` have
+ * a meaning.
  */
 static void move_to_libc(struct fs_in_place *in, uint64_t word)
 {
@@ -208,7 +209,7 @@ static void move_to_libc(struct fs_in_place *in, uint64_t word)
         memcpy(&libcs, &sem, sizeof libcs);
         atomic_store_explicit(&in->of_libc, libcs.of_libc, memory_order_relaxed);
         atomic_store_explicit(&in->record, libcs.record, memory_order_relaxed);
-        atomic_store_explicit(&in->rest, libcs.rest, memory_order_relaxed);
+        atomic_store_explicit(&in->units, libcs.units, memory_order_relaxed);
         if (atomic_compare_exchange_strong_explicit(&in->word, &word, libcs.word,
                                                     memory_order_acq_rel, memory_order_relaxed))
             return;
@@ -250,7 +251,8 @@ bool fs_cell_move_in(sem_t *sem)
                                                                  memory_order_relaxed)),
                           memory_order_relaxed);
     do {
-        fs_reuse(fs_inside(&cell->sem), (uint32_t)word);
+        fs_reuse(fs_inside(&cell->sem), (uint32_t)word,
+                 (uint32_t)atomic_load_explicit(&in->units, memory_order_relaxed));
         if (atomic_compare_exchange_strong_explicit(&in->word, &word, reference(index, tag),
                                                     memory_order_acq_rel, memory_order_acquire)) {
             keep_from_libc(in, true);

@@ -18,6 +18,7 @@
  *                             are fewer than FS_PLAIN or FS_REFERS
  *      of_libc  FS_REFERS: FS_NOT_OF_LIBC; FS_PLAIN: 0; see below
  *      record   FS_PLAIN: its record in the statistics, or 0
+ *      units    FS_PLAIN: so many there were at first, and perhaps are in all
  *
  *             first wait that must sleep
  *      PLAIN ----------------------------> REFERS
@@ -77,7 +78,7 @@ struct fs_in_place {
     _Atomic uint64_t word;
     _Atomic uint64_t of_libc;
     _Atomic uint64_t record;
-    _Atomic uint64_t rest;          /* only of libc's */
+    _Atomic uint64_t units;         /* it began with; or libc's */
 };
 
 static_assert(sizeof(struct fs_in_place) <= sizeof(sem_t), "a sem_t has no room for a reference");

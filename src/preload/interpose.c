@@ -205,6 +205,7 @@ EXPORT int sem_init(sem_t *sem, int pshared, unsigned value)
     memset(sem, 0, sizeof *sem);
     atomic_store_explicit(&in->record, fs_record_new(sem, __builtin_return_address(0)),
                           memory_order_relaxed);
+    atomic_store_explicit(&in->units, value, memory_order_relaxed);
     atomic_store_explicit(&in->word, fs_plain(value), memory_order_release);
     FS_COUNT(created);
     if (fs_cells_at_once() && !fs_cell_move_in(sem)) {

@@ -163,6 +163,9 @@ START_TEST(the_cores_of_the_holders_come_first)
     /* The capacity says how many, not the units that there were at first. */
     assert_about(spins_beside_holders(1, 3, 1, 3), 0);
     assert_about(spins_beside_holders(1, 3, 1, 4), 2 * WAKE_UP);
+    /* That of a sem_t says nothing. */
+    assert_about(spins_beside_holders(1, INT_MAX, 1, 2), 2 * WAKE_UP);
+    assert_about(spins_beside_holders(2, INT_MAX, 1, 2), 0);
     /* At least one holder is assumed, also where there were too few units at first. */
     assert_about(spins_beside_holders(0, 0, 1, 2), 2 * WAKE_UP);
     assert_about(spins_beside_holders(0, 0, 1, 1), 0);
