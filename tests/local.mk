@@ -18,7 +18,8 @@
 #   release/   what people install, read and build: packages, manuals, debuggers, other platforms
 #   support/   what those share
 
-TEST_EXTENSIONS = .sh
+TEST_EXTENSIONS = .sh .py
+PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/support/pytest.sh
 AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; top_builddir='$(abs_top_builddir)'; \
 	CC='$(CC)'; CXX='$(CXX)'; CFLAGS='$(CFLAGS)'; SED='$(SED)'; MAKE='$(MAKE)'; \

@@ -69,9 +69,9 @@ tests() {
   "$MAKE" -C "$top_builddir" check TESTS="$*" > "$logs/make" 2>&1
   ended=$? skipped=0
   for test; do
-    cat "$top_builddir/${test%.sh}.log" 2> /dev/null || cat "$logs/make"
+    cat "$top_builddir/${test%.*}.log" 2> /dev/null || cat "$logs/make"
     # It is no failure for make.
-    ! grep -q '^:test-result: SKIP' "$top_builddir/${test%.sh}.trs" || skipped=$((skipped + 1))
+    ! grep -q '^:test-result: SKIP' "$top_builddir/${test%.*}.trs" || skipped=$((skipped + 1))
   done
   [ "$ended" -eq 0 ] || return 1
   echo "$(($# - skipped)) of $# ran"

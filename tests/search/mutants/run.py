@@ -138,7 +138,7 @@ def fingerprint():
         for place, folders, names in sorted(os.walk(os.path.join(TOP, top))) or [(TOP, [], [top])]:
             folders[:] = [name for name in folders if name != '__pycache__' and '.' not in name]
             for name in sorted(names):
-                if name.endswith(('.c', '.h', '.sh', '.mk', '.ac', '.am')):
+                if name.endswith(('.c', '.h', '.sh', '.py', '.mk', '.ac', '.am')):
                     with open(os.path.join(place, name), 'rb') as file:
                         sums.update(os.path.join(place, name)[len(TOP):].encode() + file.read())
     return sums.hexdigest()[:12]
@@ -397,7 +397,9 @@ class Worker:
     def command(self, suite):
         targets = [os.path.join(self.tree, path) for path in self.targets(suite)]
         if suite.kind == 'script':
-            return ['sh', os.path.join(self.tree, 'source', suite.words[0])] + suite.words[1:]
+            path = os.path.join(self.tree, 'source', suite.words[0])
+            runner = [os.path.join(self.tree, 'source/tests/support/pytest.sh')] if path.endswith('.py') else []
+            return ['sh'] + runner + [path] + suite.words[1:]
         if suite.kind == 'fuzz':
             return [targets[0], os.path.join(self.tree, 'source/tests/search/fuzz/corpus.txt')]
         return [targets[0]] + (suite.words if suite.kind in ('explore', 'dies') else [])

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# pytest.sh FILE [OPTION...] - run the cases of a file in Python, with what cases.py adds to pytest.
+#
+# `-k WORDS` chooses cases.
+set -u
+
+: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
+. "$top_srcdir/tests/support/script.sh"
+
+# Another python3 may be before that of the system, which has the system's pytest.
+for python in python3 /usr/bin/python3 ''; do
+  ! "${python:-true}" -c 'import pytest' 2> /dev/null || break
+done
+[ -n "$python" ] || skip "there is no pytest (package python3-pytest)"
+
+top_srcdir=$(cd "$top_srcdir" && pwd) top_builddir=$(cd "$top_builddir" && pwd)
+export top_srcdir top_builddir CC CXX CFLAGS MAKE
+PYTHONPATH=$top_srcdir/tests/support PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 \
+  "$python" -B -m pytest -c /dev/null --rootdir="$top_srcdir" --basetemp="$work/cases" -p cases \
+  -p no:cacheprovider -v --no-header --tb=short ${STOP_EARLY:+-x} "$@"
