@@ -12,9 +12,10 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                                "..", "tests", "api", "cluster"))
-from etcd import Etcd, User, wait_until  # noqa: E402
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests")
+sys.path[:0] = os.path.join(TESTS, "cluster"), os.path.join(TESTS, "support")
+from etcd import Etcd, User  # noqa: E402
+from hang import wait_until  # noqa: E402
 
 work = sys.argv[1]
 HANDOVERS = 40
@@ -56,7 +57,7 @@ def ours(etcd, waiting):
     threads = min(waiting, 25)
     users = [User(endpoints=etcd.endpoints, name="n%d" % waiting, threads=threads, log=log,
                   hold=1, times=max(1, HANDOVERS // waiting)) for _ in range(waiting // threads)]
-    wait_until("all wait", lambda: etcd.waiting() == waiting, 300)
+    wait_until("all wait", lambda: etcd.waiting() == waiting)
     if waiting >= 50:
         pids, server = [user.pid for user in users], [etcd.members[0].pid]
         before, etcd_before, begin = busy(pids), busy(server), time.monotonic()
@@ -66,8 +67,8 @@ def ours(etcd, waiting):
               % (waiting, 100 * (busy(pids) - before) / took,
                  100 * (busy(server) - etcd_before) / took), flush=True)
     holder.terminate()
-    holder.result(300)
-    failed = sum(user.result(300)[0] != 0 for user in users)
+    holder.result()
+    failed = sum(user.result()[0] != 0 for user in users)
     if failed:
         print("%d of %d programs failed" % (failed, len(users)))
     report("fairsem, %d waiting" % waiting, gaps(log, HANDOVERS))
@@ -92,7 +93,7 @@ def theirs(etcd, waiting):
     holder = subprocess.Popen(lock + ["sh", wait], env=environment)
     wait_until("it runs", lambda: waiters() == 1)
     users = [subprocess.Popen(command, env=environment) for _ in range(waiting)]
-    wait_until("all wait", lambda: waiters() == waiting + 1, 300)
+    wait_until("all wait", lambda: waiters() == waiting + 1)
     os.remove(flag)
     for user in users:
         user.wait(300)
@@ -105,7 +106,7 @@ def main():
     etcd = Etcd(work, 1)
     try:
         begin = time.monotonic()
-        User(endpoints=etcd.endpoints, times=100).result(300)
+        User(endpoints=etcd.endpoints, times=100).result()
         print("100 times acquire and release, nobody waits: %.1f ms each"
               % (10 * (time.monotonic() - begin)), flush=True)
         for waiting in [int(count) for count in sys.argv[2:]] or (1, 50, 500):

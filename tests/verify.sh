@@ -60,8 +60,8 @@ row arm64 '' "$top_srcdir/tests/release/platforms/cross.sh" arm64 $emulated
 
 # ---------------------------------------------------------------- programs, engines, debuggers
 row programs preload "$MAKE" check-programs
-row etcd 'cluster limit' tests tests/cluster/real.sh tests/cluster/secure.sh \
-  tests/cluster/storm.sh tests/limit/etcd.sh
+row etcd 'cluster limit' tests tests/cluster/test_real.py tests/cluster/test_secure.py \
+  tests/cluster/test_storm.py tests/limit/etcd.sh
 row members 'cluster limit' "$MAKE" check-cluster
 row debuggers 'core shared' tests tests/release/debug/gdb.sh tests/release/debug/probes.sh
 row examples '' tests tests/release/package/examples.sh tests/release/package/bench.sh \

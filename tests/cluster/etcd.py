@@ -8,17 +8,17 @@ have written.  It knows nothing of how the library works: only the keys, and wha
 import base64
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import urllib.error
 import urllib.request
 
-from hang import hang_s, skip, wait_until
+from hang import hang_s, wait_until
 
 USER = os.path.join(os.environ.get("top_builddir", "."), "tests/cluster/cluster_user")
 LONG = 600              # a lease that ends in no test
+HOLD = 1000000000       # until it is told to end
 # What a user prints that could not keep its lease, or that nobody has answered in time.
 TOO_SLOW = ("lost ENETUNREACH", "lost ESTALE", "ENETUNREACH", "ESTALE")
 ALL_KEYS = {"key": base64.b64encode(b"fairsem/").decode(),
@@ -40,8 +40,6 @@ class Etcd:
     """So many members on loopback addresses, with all that they write below `work`."""
 
     def __init__(self, work, count, *options, tls=()):
-        if shutil.which("etcd") is None or shutil.which("etcdctl") is None:
-            skip("there is no etcd (package etcd-server) or no etcdctl (etcd-client)")
         for name in list(os.environ):
             if name.lower() in ("http_proxy", "https_proxy", "all_proxy"):
                 del os.environ[name]
@@ -71,6 +69,21 @@ class Etcd:
     @property
     def endpoints(self):
         return ",".join(self.urls)
+
+    def user(self, first=0, **options):
+        """One that begins with this endpoint."""
+        urls = self.urls[first:] + self.urls[:first]
+        return User(**{"endpoints": ",".join(urls), "ttl": LONG, **options})
+
+    def holder(self, first=0, **options):
+        before, user = self.running(), self.user(first, hold=HOLD, **options)
+        wait_until("it runs", lambda: self.running() > before)
+        return user
+
+    def waiter(self, first=0, **options):
+        before, user = self.waiting(), self.user(first, **options)
+        wait_until("it waits", lambda: self.waiting() > before)
+        return user
 
     def start(self, i):
         log = open(os.path.join(self.work, "m%d.log" % i), "ab")
@@ -212,9 +225,9 @@ class User(subprocess.Popen):
         self.terminate()
         return self.result()
 
-    def result(self, seconds=None):
+    def result(self):
         """The status and what was printed."""
-        out = self.communicate(timeout=seconds or hang_s())[0].decode().strip()
+        out = self.communicate(timeout=hang_s())[0].decode().strip()
         return self.returncode, out
 
 
@@ -286,40 +299,3 @@ def judge_log(path, limit):
         if total > limit:
             raise AssertionError("%d units were used at %d, of %d" % (total, at, limit))
     return len(uses)
-
-
-def judge_the_judge(work):
-    """What it must not let pass."""
-    def put(revision, key, value=""):
-        return (revision, "PUT", "fairsem/n/" + key, value)
-
-    def begin(revision, lease, priority="5", units=1):
-        return [(revision, "DELETE", "fairsem/n/q/%s/%s" % (priority, lease), ""),
-                put(revision, "r/" + lease, '{"units":%d}' % units)]
-
-    limit = put(2, "limit", "2")
-    two = [limit, put(2, "q/5/b"), put(3, "q/5/a"), put(4, "q/4/c")]
-    bad = {
-        "the later first": two[:3] + begin(5, "a"),
-        "the worse priority first": two + begin(5, "b"),
-        "without waiting": [limit] + begin(5, "b"),
-        "too many": two[:3] + begin(5, "b", units=2) + begin(6, "a"),
-        "another limit": two + [put(5, "limit", "3")]}
-    if judge_history(two + begin(5, "c", "4") + begin(6, "b")) != 2:
-        raise AssertionError("the judge does not count")
-    path = os.path.join(work, "judged.log")
-    for what, events in bad.items():
-        try:
-            judge_history(events)
-        except AssertionError:
-            continue
-        raise AssertionError("the judge does not see: " + what)
-    with open(path, "w") as log:
-        log.write("begin 10 1 1\nbegin 12 2 2\nuse 13 1 1\nuse 14 2 2\n")
-    if judge_log(path, 3) != 2:
-        raise AssertionError("the judge does not count")
-    try:
-        judge_log(path, 2)
-    except AssertionError:
-        return
-    raise AssertionError("the judge does not see who is there at the same time")

@@ -7,14 +7,8 @@ EXTRA_DIST += \
 	tests/cluster/answers.txt \
 	tests/cluster/etcd.py \
 	tests/cluster/fake.py \
-	tests/cluster/faults.py \
-	tests/cluster/hang.py \
-	tests/cluster/members.py \
-	tests/cluster/members.sh \
 	tests/cluster/proxy.py \
-	tests/cluster/real.py \
-	tests/cluster/secure.py \
-	tests/cluster/storm.py
+	tests/cluster/test_members.py
 
 if HAVE_CLUSTER
 if TESTS_ENABLED
@@ -28,11 +22,11 @@ test_programs += \
 	tests/cluster/t_cluster_request
 endif
 endif
-test_scripts += tests/cluster/faults.sh
+test_scripts += tests/cluster/test_faults.py
 verify_scripts += \
-	tests/cluster/real.sh \
-	tests/cluster/secure.sh \
-	tests/cluster/storm.sh
+	tests/cluster/test_real.py \
+	tests/cluster/test_secure.py \
+	tests/cluster/test_storm.py
 
 # The scripts run it.  Statically, so that it is the program itself, which gets the signals.
 check_PROGRAMS += tests/cluster/cluster_user
@@ -40,10 +34,10 @@ tests_cluster_cluster_user_LDFLAGS = -static
 tests_cluster_cluster_user_LDADD = libfairsem-cluster.la libfairsem.la
 else
 EXTRA_DIST += tests/cluster/cluster_user.c \
-	tests/cluster/faults.sh \
-	tests/cluster/real.sh \
-	tests/cluster/secure.sh \
-	tests/cluster/storm.sh
+	tests/cluster/test_faults.py \
+	tests/cluster/test_real.py \
+	tests/cluster/test_secure.py \
+	tests/cluster/test_storm.py
 endif
 
 cluster_inside = -I$(top_srcdir)/src/cluster $(CURL_CFLAGS) $(JANSSON_CFLAGS)
@@ -66,7 +60,7 @@ tests_cluster_t_cluster_request_LDFLAGS = -Wl,--wrap=fs_boot_now
 .PHONY: check-cluster
 check-cluster: all tests/cluster/cluster_user$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) set -e; \
-	run() { $(SHELL) $(srcdir)/tests/cluster/$$1.sh || test $$? -eq 77; }; \
+	run() { $(PY_LOG_COMPILER) $(srcdir)/tests/cluster/test_$$1.py || test $$? -eq 77; }; \
 	run real; run members; \
 	for storm in '30 64 1' '60 64 3'; do FAIRSEM_CLUSTER_STORM=$$storm run storm; done; \
 	! command -v etcd > /dev/null || \

@@ -28,7 +28,7 @@ trap 'jobs -p > "$work/jobs"; kill $(cat "$work/jobs") 2> /dev/null
 
 built=$(cd "$top_builddir" && pwd)
 hang=$(hang_s)
-PYTHONPATH=$(cd "$top_srcdir" && pwd)/tests/cluster PYTHONDONTWRITEBYTECODE=1
+PYTHONPATH=$top_srcdir/tests/cluster:$top_srcdir/tests/support PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
 
 # gives STATUS WHAT ARGUMENT... - fairsem-limit ends with this status.

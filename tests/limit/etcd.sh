@@ -5,7 +5,7 @@ set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/script.sh"
-PYTHONPATH=$(cd "$top_srcdir" && pwd)/tests/cluster PYTHONDONTWRITEBYTECODE=1
+PYTHONPATH=$top_srcdir/tests/cluster:$top_srcdir/tests/support PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE top_builddir
 limit=$top_builddir/fairsem-limit
 [ -x "$limit" ] || skip "fairsem-limit was not built"

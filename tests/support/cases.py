@@ -5,45 +5,37 @@ A case that has run for hang_s() hangs, and fails.  One that wants something tha
 pytest.skip(WHAT), which is a failure where FAIRSEM_TRY_ALL is "yes"; what this kind of machine can
 never do is pytest.skip("not here: WHAT").  When the last case has ended, whatever they have started
 is killed.  The log ends with a count of the cases, like that of a Check program.
+
+All cases with @pytest.mark.waits begin at once, in threads, with the first case, and end the run; they
+have no fixtures.
 """
 
+import concurrent.futures
 import contextlib
 import ctypes
 import glob
-import math
 import os
 import shutil
 import signal
 import subprocess
-import time
+import threading
 
 import pytest
 
+from hang import hang_s, limit_time, wait_until  # noqa: F401 for the cases
+
 TOP_SRCDIR, TOP_BUILDDIR = os.environ["top_srcdir"], os.environ["top_builddir"]
+WORK = os.environ["work"]       # a directory that goes when all have ended
 TRY_ALL = os.environ.get("FAIRSEM_TRY_ALL") == "yes"
 NOT_HERE = "not here: "
 
 
 # ---------------------------------------------------------------- what cases call
-def hang_s():
-    """After so many seconds something hangs; as hang_s in result.sh."""
-    return math.ceil(300 * float(os.environ.get("CK_TIMEOUT_MULTIPLIER") or 1))
-
-
 def run(*command, **options):
     """Wait until it ends: its returncode, and as text its stdout and stderr."""
     return subprocess.run(command, **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
                                       "stderr": subprocess.PIPE, "errors": "surrogateescape",
                                       "check": False, **options})
-
-
-def wait_until(what, condition):
-    """Return what the condition returns, once it is true."""
-    end = time.monotonic() + hang_s()
-    while not (found := condition()):
-        assert time.monotonic() < end, "waited in vain: " + what
-        time.sleep(0.02)
-    return found
 
 
 def needs(*commands):
@@ -53,16 +45,6 @@ def needs(*commands):
 
 
 # ---------------------------------------------------------------- no case hangs
-def hangs(*_):
-    raise TimeoutError("it hangs")
-
-
-def limit_time(more=0):
-    """What comes now hangs after that time: an exception says where, and its fixtures end."""
-    signal.signal(signal.SIGALRM, hangs)
-    signal.alarm(hang_s() + more)
-
-
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_setup():
     limit_time()
@@ -70,6 +52,42 @@ def pytest_runtest_setup():
 
 
 pytest_runtest_call = pytest_runtest_teardown = pytest_runtest_setup
+
+
+# ---------------------------------------------------------------- what waits does it beside the others
+begun = {}
+
+
+def begin(case):
+    """Its result will come; a thread that is a daemon keeps nobody from ending."""
+    result, row = concurrent.futures.Future(), case.callspec.params if hasattr(case, "callspec") else {}
+
+    def work():
+        try:
+            result.set_result(case.obj(**row))
+        except BaseException as error:
+            result.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return result
+
+
+def waits(case):
+    return case.get_closest_marker("waits") is not None
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=waits)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    if not begun:
+        begun.update({case: begin(case) for case in pyfuncitem.session.items if waits(case)})
+    if pyfuncitem in begun:
+        begun[pyfuncitem].result()
+        return True
+    return None
 
 
 # ---------------------------------------------------------------- what is not tried is told
@@ -103,8 +121,9 @@ def pytest_unconfigure(config):
 
 
 # ---------------------------------------------------------------- no process is left
-def pytest_configure():
+def pytest_configure(config):
     """Children of children become its own when their parents end."""
+    config.addinivalue_line("markers", "waits: it mostly waits")
     pr_set_child_subreaper = 36
     ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
 

@@ -11,7 +11,7 @@ least='core=97 shared=96 posix=97 preload=88 run=88 limit=90 cluster=94'
 # The commands and the module are run by scripts.
 scripts='tests/preload/interpose.sh tests/limit/limit.sh tests/limit/names.sh
   tests/limit/nested.sh tests/limit/parent.sh tests/limit/status.sh tests/limit/cluster.sh
-  tests/cluster/faults.sh'
+  tests/cluster/test_faults.py'
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/result.sh"

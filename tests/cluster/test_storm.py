@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""storm.py WORK SECONDS CLIENTS MEMBERS [SEED] - clients that come, end, are killed and stopped.
+"""Clients that come, end, are killed and stopped, at a real etcd.
+
+    FAIRSEM_CLUSTER_STORM="SECONDS CLIENTS MEMBERS" FAIRSEM_SEED=SEED
 
 With three members these are killed and stopped, too, one at a time.  Afterwards the judge reads the
 history of the engine and the log of the clients; all that were left alone must have been served.
@@ -8,15 +10,16 @@ history of the engine and the log of the clients; all that were left alone must 
 import os
 import random
 import signal
-import sys
 import time
 
+import pytest
+
+from cases import WORK, hang_s, limit_time, needs
 from etcd import TOO_SLOW, Etcd, User, judge_history, judge_log
-from hang import hang_s, limit_time
 
 LIMIT = 5
-work, seconds, clients, members = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-seed = int(sys.argv[5]) if len(sys.argv) > 5 else random.randrange(1 << 30)
+seed = int(os.environ.get("FAIRSEM_SEED") or random.randrange(1 << 30))
+seconds, clients, members = map(int, os.environ.get("FAIRSEM_CLUSTER_STORM", "3 64 1").split())
 dice = random.Random(seed)
 TTL = 4                 # those for which this is too short on a slow machine are counted
 
@@ -24,7 +27,7 @@ TTL = 4                 # those for which this is too short on a slow machine ar
 class Storm:
     def __init__(self, etcd):
         self.etcd = etcd
-        self.log = os.path.join(work, "storm.log")
+        self.log = os.path.join(WORK, "storm.log")
         self.running, self.hurt, self.stopped = [], set(), {}
         self.served = self.killed = self.late = self.slow = 0
 
@@ -108,24 +111,28 @@ class Storm:
             time.sleep(0.01)
 
 
-def main():
-    print("seed %d" % seed, flush=True)
-    limit_time()
-    etcd = Etcd(work, members)
-    storm = Storm(etcd)
-    try:
-        limit_time(seconds)
-        storm.run()
-        print("ok: %d served, %d killed, %d stopped for too long; for %d this machine was too slow"
-              % (storm.served, storm.killed, storm.late, storm.slow), flush=True)
-        limit_time()
-        etcd.wait_healthy()
-        print("ok: %d began in order, within the limit" % judge_history(etcd.history()))
-        print("ok: %d used units, never more than %d" % (judge_log(storm.log, LIMIT), LIMIT))
-    finally:
-        for user in storm.running:
-            user.kill()
-        etcd.stop()
+@pytest.fixture(scope="module")
+def storm():
+    needs("etcd", "etcdctl")
+    limit_time(seconds)
+    engine = Etcd(WORK, members)
+    storm = Storm(engine)
+    print("seed", seed)
+    storm.run()
+    engine.wait_healthy()
+    yield storm
+    engine.stop()
 
 
-main()
+def test_all_that_are_left_alone_are_served(storm):
+    assert storm.served >= clients
+    print("%d served, %d killed, %d stopped for too long; for %d this machine was too slow"
+          % (storm.served, storm.killed, storm.late, storm.slow))
+
+
+def test_all_begin_in_order(storm):
+    assert judge_history(storm.etcd.history()) > 0
+
+
+def test_never_more_than_the_limit(storm):
+    assert judge_log(storm.log, LIMIT) > 0

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: MIT
+"""The limit between machines at an engine that fake.py plays: its answers are lost, late, cut, endless,
+or make no sense."""
+
+import concurrent.futures
+import functools
+import tempfile
+import time
+
+import pytest
+
+from cases import WORK, wait_until
+from etcd import HOLD, LONG, TOO_SLOW, User
+from fake import Fake
+from proxy import Proxy
+
+rows = functools.partial(pytest.mark.parametrize, ids=str)
+GRANT, RENEW, END, WATCH = "/lease/grant", "/keepalive", "/revoke", "/watch"
+TXN, JOIN, BEGIN, READ = "/kv/txn", "/kv/txn/join", "/kv/txn/begin", "/kv/txn/read"
+STEPS = {"grant": (GRANT, 1), "join": (JOIN, 1), "begin": (BEGIN, 1), "end": (END, 1)}
+
+
+class TooSlow(Exception):
+    """A lease has ended that should not."""
+
+
+def with_leases(*seconds):
+    """For a case that needs renewals: if the lease is too short on this machine, a longer one.
+
+    The case has a default for `ttl`, so that pytest does not take it for a fixture.
+    """
+    def decorate(case):
+        @functools.wraps(case)
+        def run(**row):
+            for ttl in seconds:
+                try:
+                    return case(**row, ttl=ttl)
+                except TooSlow as error:
+                    print("with %d s: %s" % (ttl, error))
+            raise AssertionError("also with the longest lease")
+        return run
+    return decorate
+
+
+def user(*fakes, **options):
+    return User(**{"endpoints": ",".join(fake.url for fake in fakes), "ttl": LONG, **options})
+
+
+def password(text):
+    with tempfile.NamedTemporaryFile("w", dir=WORK, delete=False) as file:
+        file.write(text + "\n")
+    return file.name
+
+
+def in_time(result):
+    if result[1].split("\n")[-1] in TOO_SLOW:
+        raise TooSlow(result)
+    return result
+
+
+def nothing_is_left(fake):
+    wait_until("nothing is left", lambda: not fake.keys_with("/r/") + fake.keys_with("/q/"))
+
+
+@rows("who, count", ((None, 4), (("me", 'a "\\/\x01é'), 5)))
+def test_a_command_without_waiting_costs_four_requests(who, count):
+    credentials = {"user": "me", "password": password(who[1])} if who else {}
+    # What is not answered in 1.7 s is asked again.
+    for _ in range(5):
+        fake = Fake(user=who)
+        assert user(fake, **credentials).result()[0] == 0
+        nothing_is_left(fake)
+        fake.stop()
+        if sum(fake.counts.values()) == count:
+            return
+    assert sum(fake.counts.values()) == count
+
+
+@rows("step", STEPS)
+@rows("fault", (("cut",), ("lose",), ("half",), pytest.param(("hang",), marks=pytest.mark.waits),
+                ("late", 0.2), ("endless",), ("deep",), ("text", "nonsense"), ("text", "{}"), ("text", ""),
+                ("text", "[1]"), ("error", 14, 503, "etcdserver: no leader"),
+                ("error", 4, 504, "etcdserver: request timed out")))
+def test_each_step_survives_one_fault(step, fault):
+    """It is asked again, and nothing is taken twice."""
+    fake = Fake([STEPS[step] + fault])
+    status, printed = user(fake).result()
+    assert (status, printed.split()[0]) == (0, "ok")
+    began = [at for at, kind, key in fake.history if kind == "PUT" and "/r/" in key]
+    assert began == [int(printed.split()[1])], "the fence"
+    nothing_is_left(fake)
+    fake.stop()
+
+
+@rows("path", (GRANT, TXN))
+@rows("fault, wanted", (
+    (("text", "nonsense"), "EPROTO"), (("deep",), "EPROTO"),
+    (("text", '{"header":{"revision":"7"}}'), "EPROTO"),
+    (("text", '{"header":{"revision":"99999999999999999999"}}'), "EPROTO"),
+    (("endless",), "EPROTO"),
+    pytest.param(("cut",), "ENETUNREACH", marks=pytest.mark.waits),
+    (("error", 7, 403, "etcdserver: permission denied"), "EACCES"),
+    (("error", 8, 429, "etcdserver: mvcc: database space exceeded"), "ENOSPC")))
+def test_a_fault_that_stays_is_an_error(path, fault, wanted):
+    fake = Fake([(path, 0) + fault])
+    # A question that is asked with a lease is asked until that ends.
+    assert user(fake, ttl=2 if fault[0] == "cut" else LONG).result() == (1, wanted)
+    fake.stop()
+
+
+@pytest.mark.waits
+@rows("path, options, wanted", ((GRANT, {}, "ENETUNREACH"), (JOIN, {}, "ENETUNREACH"),
+                                (JOIN, {"timeout": -1}, "ENETUNREACH"),
+                                (BEGIN, {"timeout": -1}, "ENETUNREACH"),
+                                ("", {"timeout": 1000}, "ETIMEDOUT")))
+def test_nobody_waits_for_the_whole_lease(path, options, wanted):
+    """Who has no place in the queue, or only tries, has an error in seconds; the lease is longer."""
+    fake = Fake([(path, 0, "hang")])
+    assert user(*[fake] * 20, **options).result() == (1, wanted)
+    fake.stop()
+
+
+def test_an_endpoint_that_answers_nonsense_is_passed_over():
+    bad, good = Fake([("", 0, "text", "nonsense")]), Fake()
+    assert user(bad, good).result()[0] == 0
+    assert bad.counts == {"/v3/lease/grant": 1}
+    bad.stop()
+    good.stop()
+
+
+@pytest.mark.waits
+@rows("path", (GRANT, JOIN, BEGIN))
+@with_leases(30, 60, 60)
+def test_a_slow_engine_is_waited_for(path, ttl=None):
+    """Each answer takes longer than the first question waits; what was asked is done, though."""
+    fake = Fake([(path, 0, "late", 1.9)])
+    assert in_time(user(fake, ttl=ttl).result())[0] == 0
+    fake.stop()
+
+
+def test_an_older_revision_is_not_believed():
+    fake = Fake([(BEGIN, 1, "old")])
+    fake.revision = 50
+    assert user(fake).result()[0] == 0
+    fake.stop()
+
+
+VALUE = '{"units":1,"priority":-1,"host":"","pid":1,"program":"","since":1}'
+
+
+def somebody_else(fake, key):
+    """Puts a key of his own, or another limit."""
+    fake.put("fairsem/test/" + key, "2" if key == "limit" else VALUE, "7")
+
+
+def takes_its_place(fake):
+    """Deletes the key that waits, and waits instead of it."""
+    fake.delete([key for key in fake.keys if "/q/" in key])
+    somebody_else(fake, "q/2147483648/0000000000000007")
+
+
+@rows("key, wanted", (("r/0000000000000007", "ETIMEDOUT"), ("limit", "EPROTO"),
+                      ("q/2147483647/0000000000000007", "ETIMEDOUT")))
+def test_what_comes_before_a_begin_keeps_it_back(key, wanted):
+    """After its view somebody begins, or joins before it, or changes the limit."""
+    fake = Fake([(BEGIN, 1, "meanwhile", lambda fake: somebody_else(fake, key))])
+    assert user(fake, timeout=-1).result() == (1, wanted)
+    began = [put for _, kind, put in fake.history if kind == "PUT" and "/r/" in put]
+    assert len(began) == (1 if key[0] == "r" else 0)
+    fake.stop()
+
+
+@rows("lease, value", (("0", VALUE), ("7", "nonsense"), ("7", VALUE.replace("1,", "0,", 1))))
+def test_a_damaged_key_in_the_queue_is_not_waited_for(lease, value):
+    fake = Fake()
+    somebody_else(fake, "limit")
+    fake.put("fairsem/test/q/2147483648/0000000000000007", value, lease)
+    assert user(fake, limit=2).result() == (1, "EPROTO")
+    fake.stop()
+
+
+def test_who_has_no_place_does_not_begin():
+    fake = Fake([(BEGIN, 1, "meanwhile", takes_its_place)])
+    assert user(fake).result() == (1, "ESTALE")
+    fake.stop()
+
+
+def test_who_began_just_before_a_view_keeps_nobody_back():
+    """The view and that begin have the same revision; and there is room."""
+    fake = Fake([(JOIN, 1, "lose"), (READ, 1, "meanwhile",
+                                     lambda fake: somebody_else(fake, "r/0000000000000007"))])
+    assert user(fake, limit=2).result()[0] == 0
+    fake.stop()
+
+
+@rows("key", ("r/0000000000000007", "q/2147483647/0000000000000007"))
+def test_a_limit_stays_while_one_runs_or_waits(key):
+    fake = Fake()
+    somebody_else(fake, "limit")
+    somebody_else(fake, key)
+    assert user(fake, limit=1, timeout=-1).result() == (1, "EINVAL")
+    fake.stop()
+
+
+@pytest.mark.waits
+def test_a_lease_counts_from_the_first_attempt():
+    """It is granted, and 1.7 s later, as nobody has said so, asked for again: that is too late."""
+    fake = Fake([(GRANT, 1, "hang"), (RENEW, 0, "hang")])
+    assert user(fake, ttl=2).result() == (1, "ENETUNREACH")
+    assert fake.counts["/v3" + GRANT] >= 2
+    nothing_is_left(fake)
+    fake.stop(unplayed=[1])     # there may be no time for a renewal
+
+
+@pytest.mark.waits
+@with_leases(12, 60)
+def test_all_go_on_at_the_next_endpoint(ttl=None):
+    """The first one hangs: a hold is renewed in time, and what was watched there is, elsewhere."""
+    fake = Fake()
+    proxy = Proxy(fake.url)
+    both = {"endpoints": proxy.url + "," + fake.url, "ttl": ttl}
+    holder = user(**both, hold=HOLD)
+    wait_until("it runs", fake.is_held)
+    waiter = user(**both)
+    wait_until("it watches", lambda: "/v3/watch" in fake.counts)
+    proxy.drop(new=True)
+    wait_until("two renewals, and a watch elsewhere", lambda: holder.poll() is not None
+               or fake.counts.get("/v3/lease/keepalive", 0) >= 2 and fake.counts["/v3/watch"] >= 2)
+    assert in_time(holder.finish())[0] == 0
+    assert in_time(waiter.result())[0] == 0
+    proxy.stop()
+    fake.stop()
+
+
+def test_a_join_that_comes_late_joins_nothing():
+    """The first attempt is taken when the second has begun to run already."""
+    fake = Fake([(JOIN, 1, "later", lambda fake: any("/r/" in key for key in fake.keys))])
+    holder = user(fake, hold=HOLD)
+    wait_until("it comes", lambda: fake.done_later == 1)
+    assert holder.finish()[0] == 0
+    joins = [key for _, kind, key in fake.history if kind == "PUT" and "/q/" in key]
+    assert len(joins) == 1
+    fake.stop()
+
+
+@pytest.mark.waits
+@rows("fault, wanted", ((("gone",), "ESTALE"), (("cut",), "ENETUNREACH"),
+                        (("text", "nonsense"), "EPROTO"), (("hang",), "ENETUNREACH")))
+@with_leases(6, 24, 96)
+def test_a_hold_ends_with_its_lease(fault, wanted, ttl=None):
+    fake = Fake([(RENEW, 0) + fault])
+    result = user(fake, hold=HOLD, ttl=ttl).result()
+    lost = 2, "lost " + wanted
+    assert result == lost or in_time(result) == lost
+    fake.stop()
+
+
+@pytest.mark.waits
+@with_leases(6, 24, 96)
+def test_late_renewals_are_enough(ttl=None):
+    """It lives longer than its lease, in which one is lost, and two are refused, each of them twice."""
+    fake = Fake([(RENEW, n, "text", "nonsense") for n in (1, 2, 4, 5)]
+                + [(RENEW, 7, "lose"), (RENEW, 0, "late", 0.2)])
+    holder = user(fake, hold=HOLD, ttl=ttl)
+    wait_until("ten renewals", lambda: holder.poll() is not None
+               or fake.counts.get("/v3/lease/keepalive", 0) >= 10)
+    assert in_time(holder.finish())[0] == 0
+    fake.stop()
+
+
+@pytest.mark.waits
+@rows("fault", ("cut", "compact", "text", "endless"))
+def test_a_broken_watch_is_no_reason_to_spin(fault):
+    fake = Fake([(WATCH, 0, fault)])
+    holder = user(fake, hold=HOLD)
+    wait_until("it runs", fake.is_held)
+    waiter, begin = user(fake), time.monotonic()
+    wait_until("it watches, for a second", lambda: fake.played > 2 and time.monotonic() > begin + 1)
+    # There are pauses, which become longer, of up to a second.
+    most = 15 + 4 * (time.monotonic() - begin)
+    assert holder.finish()[0] == 0
+    assert waiter.result()[0] == 0
+    assert fake.counts["/v3/kv/txn"] <= most
+    fake.stop()
+
+
+@pytest.mark.waits
+@with_leases(6, 24, 96)
+def test_a_token_is_asked_for_again(ttl=None):
+    fake = Fake(user=("me", "secret"))
+    holder = user(fake, user="me", password=password("secret"), hold=HOLD, ttl=ttl)
+    wait_until("it runs", lambda: fake.is_held() or holder.poll() is not None)
+    old = fake.tokens = fake.tokens + 10    # those that were given are worth nothing now
+    wait_until("a new one", lambda: fake.tokens > old or holder.poll() is not None)
+    assert in_time(holder.finish())[0] == 0
+    fake.stop()
+
+
+@rows("who", ("me", None))
+def test_the_wrong_password_and_none_are_refused(who):
+    fake = Fake(user=("me", "secret"))
+    options = {"user": who, "password": password("other")} if who else {}
+    assert user(fake, **options).result() == (1, "EACCES")
+    fake.stop()

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""The limit between machines at three members of etcd that end, hang, and change their leader."""
+
+import signal
+import time
+
+import pytest
+
+from cases import WORK, needs, wait_until
+from etcd import Etcd, judge_history, judge_log
+from proxy import Proxy
+
+TTL = 24
+
+
+@pytest.fixture(scope="module")
+def etcd():
+    needs("etcd", "etcdctl")
+    engine = Etcd(WORK, 3)
+    yield engine
+    engine.stop()
+
+
+@pytest.fixture
+def log(tmp_path):
+    yield tmp_path / "log"
+    judge_log(tmp_path / "log", 1)
+
+
+@pytest.fixture
+def hold_and_wait(etcd, log):
+    def both(first, **options):
+        """One that holds for a while and one that waits, both at a member."""
+        options = {"name": log.parent.name, "ttl": TTL, "log": log, **options}
+        return etcd.holder(first, **options), etcd.waiter(first, **options)
+    return both
+
+
+def both_succeed(etcd, holder, waiter):
+    etcd.wait_renewed()
+    assert holder.finish()[0] == 0
+    assert waiter.result()[0] == 0
+
+
+def test_the_leader_ends(etcd, hold_and_wait):
+    leader = etcd.leader()
+    holder, waiter = hold_and_wait(leader)
+    etcd.signal(leader, signal.SIGKILL)
+    both_succeed(etcd, holder, waiter)
+    etcd.start(leader)
+    etcd.wait_healthy()
+
+
+def test_another_member_ends(etcd, hold_and_wait):
+    member = (etcd.leader() + 1) % 3
+    holder, waiter = hold_and_wait(member)
+    etcd.signal(member, signal.SIGKILL)
+    both_succeed(etcd, holder, waiter)
+    etcd.start(member)
+    etcd.wait_healthy()
+
+
+def test_the_leader_changes(etcd, hold_and_wait):
+    leader = etcd.leader()
+    holder, waiter = hold_and_wait(leader)
+    status = etcd.ctl("endpoint", "status", "-w", "fields")
+    ids = [line.split(" : ")[1] for line in status.split("\n") if line.startswith('"MemberID"')]
+    etcd.run("--endpoints", etcd.urls[leader], "move-leader", "%x" % int(ids[(leader + 1) % 3]))
+    wait_until("it has moved", lambda: etcd.leader() != leader)
+    both_succeed(etcd, holder, waiter)
+
+
+def test_a_member_hangs(etcd, hold_and_wait):
+    """Its clients hear nothing from it, and the watch would never end: the renewals notice."""
+    member = (etcd.leader() + 1) % 3
+    holder, waiter = hold_and_wait(member)
+    etcd.signal(member, signal.SIGSTOP)
+    both_succeed(etcd, holder, waiter)
+    etcd.signal(member, signal.SIGCONT)
+    etcd.wait_healthy()
+
+
+def test_the_way_to_a_member_is_cut(etcd, hold_and_wait):
+    """Without a word, so that no connection breaks; the other members are used."""
+    proxy = Proxy(etcd.urls[0])
+    urls = ",".join([proxy.url] + etcd.urls[1:])
+    holder, waiter = hold_and_wait(0, endpoints=urls)
+    proxy.drop(new=True)
+    both_succeed(etcd, holder, waiter)
+    proxy.stop()
+
+
+def test_most_members_hang_for_a_while(etcd, hold_and_wait):
+    """Nobody can do anything; what is held stays held, and the place in the queue stays."""
+    holder, waiter = hold_and_wait(0)
+    etcd.wait_renewed()
+    for member in (0, 1):
+        etcd.signal(member, signal.SIGSTOP)
+    time.sleep(TTL * 0.4)   # a renewal is due after a third, and three quarters are too long
+    for member in (0, 1):
+        etcd.signal(member, signal.SIGCONT)
+    both_succeed(etcd, holder, waiter)
+    etcd.wait_healthy()
+
+
+def test_all_members_hang(etcd, log, hold_and_wait):
+    """The holder stops itself before the lease ends; the waiter says that nobody answers."""
+    holder, waiter = hold_and_wait(0, ttl=10)
+    wait_until("it knows", lambda: "begin" in log.read_text())
+    for member in range(3):
+        etcd.signal(member, signal.SIGSTOP)
+    assert holder.result() == (2, "lost ENETUNREACH")
+    assert waiter.result() == (1, "ENETUNREACH")
+    assert etcd.user(name=log.parent.name, log=log, ttl=10).result() == (1, "ENETUNREACH")
+    for member in range(3):
+        etcd.signal(member, signal.SIGCONT)
+    etcd.wait_healthy()
+    assert etcd.user(name=log.parent.name, log=log).result()[0] == 0
+
+
+def test_all_began_in_order_within_the_limit(etcd):
+    assert judge_history(etcd.history()) > 0

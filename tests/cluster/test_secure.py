@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""The limit between machines with users, passwords and certificates, at a real etcd."""
+
+import os
+import signal
+
+import pytest
+
+from cases import WORK, needs, run
+from etcd import Etcd
+
+
+def path(name, text=None):
+    full = os.path.join(WORK, name)
+    if text is not None:
+        with open(full, "w", encoding="ascii") as file:
+            file.write(text)
+    return full
+
+
+@pytest.fixture(scope="module")
+def passwords():
+    """A user with a role for our keys, and what it says."""
+    needs("etcd", "etcdctl")
+    os.makedirs(path("auth"))
+    etcd = Etcd(path("auth"), 1)
+    for command in (("user", "add", "root:r"), ("user", "grant-role", "root", "root"),
+                    ("user", "add", "me:secret"), ("role", "add", "limits"),
+                    ("role", "grant-permission", "limits", "--prefix=true", "readwrite", "fairsem/"),
+                    ("user", "grant-role", "me", "limits"), ("user", "add", "you:secret"),
+                    ("auth", "enable")):
+        etcd.ctl(*command)
+    etcd.tls = ("--user", "root:r")
+    yield etcd, {"user": "me", "password": path("good", "secret\n")}
+    etcd.stop()
+
+
+def test_the_right_password(passwords):
+    etcd, good = passwords
+    assert etcd.user(**good).result()[0] == 0
+
+
+@pytest.mark.parametrize("change, wanted", (
+    pytest.param({"password": path("wrong", "no\n")}, "EACCES", id="a wrong password"),
+    pytest.param({"user": "you"}, "EACCES", id="a user who is not allowed"),
+    pytest.param(None, "EACCES", id="nobody"),
+    pytest.param({"password": path("absent")}, "open ENOENT", id="no file")))
+def test_others_are_refused(passwords, change, wanted):
+    etcd, good = passwords
+    options = {} if change is None else {**good, **change}
+    assert etcd.user(**options).result() == (1, wanted)
+
+
+def test_a_member_that_starts_again_has_forgotten_its_tokens(passwords):
+    etcd, good = passwords
+    holder, waiter = etcd.holder(**good, ttl=24), etcd.waiter(**good, ttl=24)
+    etcd.signal(0, signal.SIGKILL)
+    etcd.start(0)
+    etcd.wait_healthy()
+    etcd.wait_renewed(2)        # the first may be that of a member that begins
+    assert holder.finish()[0] == 0
+    assert waiter.result()[0] == 0
+
+
+def make_certificates(ca):
+    """A certificate authority, and two certificates that it has signed."""
+    def openssl(*arguments):
+        assert run("openssl", *arguments, cwd=WORK).returncode == 0
+
+    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=" + ca,
+            "-keyout", ca + ".key", "-out", ca + ".pem")
+    path("names", "subjectAltName=IP:127.0.0.1\n")
+    for name in (ca + "-server", ca + "-client"):
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=" + name,
+                "-keyout", name + ".key", "-out", name + ".csr")
+        openssl("x509", "-req", "-in", name + ".csr", "-CA", ca + ".pem", "-CAkey", ca + ".key",
+                "-CAcreateserial", "-days", "2", "-extfile", "names", "-out", name + ".pem")
+
+
+@pytest.fixture(scope="module")
+def certificates():
+    needs("etcd", "etcdctl", "openssl")
+    make_certificates("ours")
+    make_certificates("theirs")
+    os.makedirs(path("tls"))
+    mine = {"ca": path("ours.pem"), "cert": path("ours-client.pem"), "key": path("ours-client.key")}
+    etcd = Etcd(path("tls"), 1, "--cert-file", path("ours-server.pem"), "--key-file",
+                path("ours-server.key"), "--client-cert-auth", "--trusted-ca-file", path("ours.pem"),
+                tls=("--cacert", mine["ca"], "--cert", mine["cert"], "--key", mine["key"]))
+    yield etcd, mine
+    etcd.stop()
+
+
+@pytest.mark.parametrize("options, wanted", (
+    pytest.param({}, None, id="ours"),
+    pytest.param({"ca": path("theirs.pem")}, "EACCES", id="their authority"),
+    pytest.param({"cert": path("theirs-client.pem"), "key": path("theirs-client.key")}, "EACCES",
+                 id="their client"),
+    pytest.param({"cert": "", "key": ""}, "EACCES", id="no client")))
+def test_certificates(certificates, options, wanted):
+    etcd, mine = certificates
+    options = {name: value for name, value in {**mine, **options}.items() if value}
+    status, printed = etcd.user(**options).result()
+    assert (status, printed) == (1, wanted) if wanted else status == 0
