@@ -61,7 +61,7 @@ row arm64 '' "$top_srcdir/tests/release/platforms/cross.sh" arm64 $emulated
 # ---------------------------------------------------------------- programs, engines, debuggers
 row programs preload "$MAKE" check-programs
 row etcd 'cluster limit' tests tests/cluster/test_real.py tests/cluster/test_secure.py \
-  tests/cluster/test_storm.py tests/limit/etcd.sh
+  tests/cluster/test_storm.py tests/limit/test_etcd.py
 row members 'cluster limit' "$MAKE" check-cluster
 row debuggers 'core shared' tests tests/release/debug/gdb.sh tests/release/debug/probes.sh
 row examples '' tests tests/release/package/examples.sh tests/release/package/bench.sh \

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 # tests/limit/local.mk - fairsem-limit; included by ../local.mk.
 
-verify_scripts += tests/limit/etcd.sh
-test_scripts += tests/limit/cluster.sh tests/limit/completion.sh \
-	tests/limit/limit.sh tests/limit/names.sh tests/limit/nested.sh \
-	tests/limit/parent.sh tests/limit/status.sh
-EXTRA_DIST += tests/limit/cluster.py tests/limit/common.sh \
-	tests/limit/complete.py tests/limit/terminal.py
+verify_scripts += tests/limit/test_etcd.py
+test_scripts += tests/limit/test_cluster.py tests/limit/test_completion.py \
+	tests/limit/test_limit.py tests/limit/test_names.py tests/limit/test_nested.py \
+	tests/limit/test_parent.py tests/limit/test_status.py tests/limit/test_terminal.py
+EXTRA_DIST += tests/limit/conftest.py
 
 if TESTS_ENABLED
 if HAVE_SHARED

@@ -16,7 +16,7 @@ done
 
 top_srcdir=$(cd "$top_srcdir" && pwd) top_builddir=$(cd "$top_builddir" && pwd)
 export top_srcdir top_builddir work CC CXX CFLAGS MAKE
-PYTHONPATH=$top_srcdir/tests/support PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 \
+PYTHONPATH=$top_srcdir/tests/support:$top_srcdir/tests/cluster PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 \
   "$python" -B -m pytest -c /dev/null --rootdir="$top_srcdir" --basetemp="$work/cases" -p cases \
   -p no:cacheprovider -v --no-header --tb=short ${STOP_EARLY:+-x} "$@" || status=$?
 [ "$status" -eq 0 ] || [ "$status" -eq 77 ] || find "$work" -name '*.log' -exec tail -n 20 {} +

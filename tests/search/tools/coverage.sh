@@ -9,9 +9,9 @@ set -u
 
 least='core=97 shared=96 posix=97 preload=88 run=88 limit=90 cluster=94'
 # The commands and the module are run by scripts.
-scripts='tests/preload/interpose.sh tests/limit/limit.sh tests/limit/names.sh
-  tests/limit/nested.sh tests/limit/parent.sh tests/limit/status.sh tests/limit/cluster.sh
-  tests/cluster/test_faults.py'
+scripts='tests/preload/interpose.sh tests/limit/test_limit.py tests/limit/test_names.py
+  tests/limit/test_nested.py tests/limit/test_parent.py tests/limit/test_status.py
+  tests/limit/test_terminal.py tests/limit/test_cluster.py tests/cluster/test_faults.py'
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/support/result.sh"

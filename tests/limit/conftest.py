@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""conftest.py - fairsem-limit as these cases use it.
+
+Nothing here depends on the speed of the machine: a case waits until --status shows what it needs.
+"""
+
+import os
+import pty
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import pytest
+
+from cases import TOP_BUILDDIR, TOP_SRCDIR, run, wait_until
+
+LIMIT = os.path.join(TOP_BUILDDIR, "fairsem-limit")
+# Control characters for a terminal; the status must not print them.
+OBEYED = "\033\x9b"
+
+
+def row(what, status, line, says=""):
+    """A command line as the shell would split it, and the end of fairsem-limit."""
+    return pytest.param(status, line, says, id=what)
+
+
+def unshared(*options, user="--map-current-user"):
+    """The command that makes these namespaces, which must not need a right that we lack."""
+    for command in ("unshare", *options), ("unshare", "--user", user, *options):
+        if shutil.which("unshare") and run(*command, "true").returncode == 0:
+            return command
+    return pytest.skip("not here: a namespace: unshare " + " ".join(options))
+
+
+def let_go(holder):
+    holder.communicate(b"\n")
+
+
+class Terminal:
+    """A process on a terminal of its own: a command, or a function."""
+
+    def __init__(self, *command, **options):
+        self.seen, self.at = b"", 0
+        self.pid, self.file = pty.fork()
+        if self.pid == 0:
+            try:
+                # A shell ignores SIGINT in its background commands.
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
+                if callable(command[0]):
+                    command[0](*command[1:])
+                else:
+                    os.execvpe(command[0], command, options["env"])
+            finally:
+                os._exit(127)
+
+    def write(self, text):
+        os.write(self.file, text)
+
+    def read_until(self, pattern=rb"(?!)"):
+        """The pattern, or None at the end of the terminal; one read may bring more, for the next time."""
+        while not (found := re.search(pattern, self.seen[self.at:], re.S)):
+            try:
+                more = os.read(self.file, 1000)
+            except OSError:
+                more = b""
+            if not more:
+                break
+            self.seen += more
+        self.at = self.at + found.end() if found else len(self.seen)
+        return found
+
+    def ends(self):
+        """The exit status, or minus the signal."""
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+    def close(self):
+        os.close(self.file)
+
+
+class Limit:
+    """fairsem-limit in this environment."""
+
+    def __init__(self, work, **env):
+        if not os.access(LIMIT, os.X_OK):
+            pytest.skip("fairsem-limit was not built")
+        self.path, self.work, self.env, self.started = LIMIT, work, {**os.environ, **env}, []
+        self.dir = env.get("FAIRSEM_LIMIT_DIR")
+
+    def segment(self, name="test"):
+        return os.path.join(self.dir, "fairsem-limit-%d.%s" % (os.getuid(), name))
+
+    def run(self, line, *more, prefix=(), env=(), **options):
+        return run(*prefix, self.path, *shlex.split(line), *map(str, more),
+                   env={**self.env, **dict(env)}, **options)
+
+    def gives(self, status, line, *more, says="", **options):
+        """It ends with this status, and its message has a pattern.  Returns its output."""
+        ended = self.run(line, *more, **options)
+        assert (ended.returncode, bool(re.search(says, ended.stderr, re.M))) == (status, True), ended
+        return ended.stdout
+
+    def start(self, line, *more, prefix=(), stdin=subprocess.DEVNULL, **options):
+        self.started.append(subprocess.Popen(
+            [*prefix, self.path, *shlex.split(line), *map(str, more)], stdin=stdin, env=self.env, **options))
+        return self.started[-1]
+
+    def shows(self, pattern, name="test"):
+        return re.search(pattern, self.run("--status", name).stdout, re.M)
+
+    def await_status(self, pattern, name="test"):
+        return wait_until(pattern, lambda: self.shows(pattern, name))
+
+    def hold(self, line="test 1", shown="running 1", name="test", **options):
+        """One that runs until let_go(); a text that the status must not show as it is ends its command."""
+        holder = self.start(line + " -- sh -c 'read -r line' gate", OBEYED, stdin=subprocess.PIPE, **options)
+        self.await_status(shown, name)
+        return holder
+
+    def wait(self, number, line, *more, **options):
+        """The waiter of that number."""
+        waiter = self.start(line, *more, **options)
+        self.await_status("waiting %d$" % number)
+        return waiter
+
+    def end(self):
+        for process in self.started:
+            if process.poll() is None:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+
+
+@pytest.fixture
+def limit(tmp_path):
+    """The name is "test", in a directory of names that no other case uses."""
+    # In sandboxes /dev/shm may be read-only.
+    names = tempfile.mkdtemp(prefix="fairsem-limit-test.",
+                             dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else tmp_path)
+    os.chmod(names, 0o1777)
+    made = Limit(tmp_path, FAIRSEM_LIMIT_DIR=names)
+    try:
+        ended = made.run("test 1 -- true")
+        if "the file system" in ended.stderr:
+            pytest.skip("no file system for segments")
+        assert ended.returncode == 0, ended
+        yield made
+    finally:
+        made.end()
+        shutil.rmtree(names)
+
+
+@pytest.fixture
+def manual():
+    with open(os.path.join(TOP_SRCDIR, "doc/man/fairsem-limit.1"), encoding="utf-8") as file:
+        return file.read()

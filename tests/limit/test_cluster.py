@@ -1,0 +1,451 @@
+# SPDX-License-Identifier: MIT
+"""fairsem-limit --cluster: what is wrong with a command line, and the rest at an etcd that fake.py plays.
+
+test_etcd.py does some of it at a real one.
+"""
+
+import contextlib
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+from cases import WORK, hang_s, run, wait_until
+from conftest import LIMIT, Limit, Terminal, row
+from fake import Fake
+
+
+def library():
+    ended = run(LIMIT, "--cluster=://", "test", "1", "--", "true")
+    if "was built without libfairsem-cluster" in ended.stderr:
+        assert ended.returncode == 125
+        pytest.skip("fairsem-limit was built without libfairsem-cluster")
+
+
+class Played(Fake):
+    """As much of an Etcd as the cases need."""
+
+    def running(self):
+        return len(self.keys_with("/r/"))
+
+    def waiting(self):
+        return len(self.keys_with("/q/"))
+
+    @property
+    def endpoints(self):
+        return self.url
+
+
+class Cluster(Limit):
+    """fairsem-limit at an etcd."""
+
+    def __init__(self, etcd):
+        library()
+        super().__init__(WORK, FAIRSEM_LIMIT_CLUSTER=etcd.endpoints)
+        self.etcd = etcd
+
+    def begin(self, line, *more, **options):
+        return self.start(line, *more, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
+                                          **options})
+
+    def hold(self, name, *command, limit=1, options="", **more):
+        """One that runs, in a group of its own."""
+        before = self.etcd.running()
+        holder = self.begin("--ttl=600 %s '%s' %d --" % (options, name, limit), *(command or ("sleep", "100000")),
+                            start_new_session=True, **more)
+        wait_until("it runs", lambda: self.etcd.running() > before or holder.poll() is not None)
+        wait_until("its command is there", lambda: holder.poll() is not None or children(holder))
+        return holder
+
+    def wait_behind(self, name, script="exit 0", limit=1, options=""):
+        before = self.etcd.waiting()
+        waiter = self.begin("--ttl=600 %s '%s' %d -- sh -c" % (options, name, limit), script)
+        wait_until("it waits", lambda: self.etcd.waiting() > before or waiter.poll() is not None)
+        assert waiter.poll() is None
+        return waiter
+
+
+@pytest.fixture(scope="module")
+def at():
+    with played() as cluster:
+        yield cluster
+
+
+@contextlib.contextmanager
+def played(**options):
+    etcd = Played(**options)
+    cluster = Cluster(etcd)
+    try:
+        yield cluster
+    finally:
+        cluster.end()
+    etcd.stop()
+
+
+def children(process):
+    with open("/proc/%d/task/%d/children" % (process.pid, process.pid), encoding="ascii") as file:
+        return file.read().split()
+
+
+def lives(pid):
+    """It does not if only its parent has not noticed the end yet."""
+    try:
+        with open("/proc/%s/stat" % pid, encoding="ascii", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def let_go(holder):
+    holder.terminate()
+    holder.communicate(timeout=hang_s())
+
+
+# ---------------------------------------------------------------- command lines
+@pytest.mark.parametrize("status, line, says", (
+    row("--ttl without --cluster", 125, "--ttl=5 test 1 -- true"),
+    row("--keep-running without --cluster", 125, "--keep-running test 1 -- true"),
+    row("a lease that is too short", 125, "--cluster --ttl=1 test 1 -- true"),
+    row("half seconds", 125, "--cluster --ttl=2.5 test 1 -- true"),
+    row("a name of all users, of etcd", 125, "--cluster --global test 1 -- true"),
+    row("to become the command", 125, "--cluster --exec test 1 -- true"),
+    row("all names of etcd", 125, "--cluster --status", "no name: --cluster and FAIRSEM_LIMIT_CLUSTER need one")))
+def test_a_bad_line(limit, status, line, says):
+    limit.gives(status, line, says=says)
+
+
+def test_with_global_the_variable_does_not_count(limit):
+    limit.gives(0, "--global test 1 -- true", env={"FAIRSEM_LIMIT_CLUSTER": "http://127.0.0.1:1"})
+
+
+@pytest.mark.parametrize("status, line, says", (
+    row("no URL", 125, "--cluster=:// test 1 -- true", "no list of URLs"),
+    row("a password in a URL", 125, "--cluster=http://me:secret@127.0.0.1 test 1 -- true", "no user in a URL"),
+    row("an empty name", 125, "--cluster '' 1 -- true"),
+    row("a name with a newline", 125, "--cluster 'a\nb' 1 -- true"),
+    row("a name that is too long", 125, "--cluster %0256d 1 -- true" % 0),
+    row("no such command", 127, "--cluster test 1 -- /none")))
+def test_a_bad_line_for_the_library(limit, status, line, says):
+    library()
+    limit.gives(status, line, says=says)
+
+
+@pytest.mark.parametrize("variable, value, says", (
+    ("USER", "me", "FAIRSEM_LIMIT_CLUSTER_USER needs FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE"),
+    ("CA_FILE", "/none", "CLUSTER_CA_FILE: /none: No such file"),
+    ("CA_FILE", "/", "CLUSTER_CA_FILE: /: Is a directory")))
+def test_a_bad_variable(limit, variable, value, says):
+    library()
+    limit.gives(125, "--cluster test 1 -- true", says=says, env={"FAIRSEM_LIMIT_CLUSTER_" + variable: value})
+
+
+def test_not_a_program_that_is_beside_a_link_or_in_path(limit):
+    library()
+    os.symlink(LIMIT, limit.work / "fairsem-limit")
+    wrong = limit.work / "fairsem-limit-cluster"
+    wrong.write_text("#!/bin/sh\nexit 99\n")
+    wrong.chmod(0o755)
+    limit.path = str(limit.work / "fairsem-limit")
+    limit.gives(125, "--cluster=:// test 1 -- true", says="no list of URLs",
+                env={"PATH": "%s:%s" % (limit.work, os.environ["PATH"])})
+
+
+def test_the_other_program_is_where_it_is_installed_or_is_not(limit):
+    library()
+    with open(LIMIT, "rb") as file:
+        if file.read(4) != b"\177ELF":
+            pytest.skip("the other program is not beside it: fairsem-limit is a script here")
+    limit.path = shutil.copy(LIMIT, limit.work)
+    limit.gives(125, "--cluster=:// test 1 -- true", says="no list of URLs|"
+                "--cluster needs libfairsem-cluster: /.*/fairsem/fairsem-limit-cluster: No such")
+
+
+@pytest.mark.waits
+def test_nobody_answers():
+    library()
+    Limit(WORK).gives(125, "--cluster=http://127.0.0.1:1 --ttl=2 test 1 -- true",
+                      says=r"etcd does not answer \(http://127.0.0.1:1\)")
+
+
+# ---------------------------------------------------------------- also at a real etcd
+def test_the_command(at):
+    """Its status, its arguments, and what it inherits."""
+    at.gives(7, "a 1 -- sh -c 'exit 7'")
+    assert at.gives(0, "a 1 -- printf '%s|' 'x  y' '' '*'") == "x  y||*|"
+    fences = [int(at.gives(0, "a 1 -- sh -c 'echo $FAIRSEM_LIMIT_FENCE'")) for _ in range(3)]
+    assert fences == sorted(set(fences))
+    assert at.gives(0, "a 1 -- ls /proc/self/fd") == run("ls", "/proc/self/fd").stdout
+    nowhere = {"http_proxy": "http://127.0.0.1:1", "all_proxy": "http://127.0.0.1:1"}
+    at.gives(0, "a 1 -- true", env=nowhere)
+    at.gives(-signal.SIGTERM, "a 1 -- sh -c 'kill -TERM $$'")
+    assert at.etcd.running() == 0
+
+
+def test_the_limit(at, tmp_path):
+    """First come, first served; a better priority, and more units."""
+    holder = at.hold("b", limit=3, options="-n 3")
+    waiters = [at.wait_behind("b", "echo %d >> %s/order" % (number, tmp_path), 3, "-p %d -n 3" % priority)
+               for number, priority in enumerate((0, 0, -1, 5))]
+    at.gives(124, "-w 0 b 3 -- true")
+    at.gives(124, "-w 0.2 b 3 -- true", says=r"waited 0 s in vain; running: sleep \(process %d of " % holder.pid)
+    at.gives(125, "b 4 -- true", says="the limit is 3, not 4")
+    let_go(holder)
+    assert [waiter.wait() for waiter in waiters] == [0] * 4
+    assert (tmp_path / "order").read_text().split() == ["2", "0", "1", "3"]
+    at.gives(0, "b 4 -- true")
+
+
+@pytest.fixture
+def used(at):
+    """One runs, and one waits."""
+    holder = at.hold("c d", limit=2)
+    at.gives(0, "'c d' 2 -- true")
+    waiter = at.wait_behind("c d", limit=2, options="-n 2")
+    return holder, waiter
+
+
+def users(at, name):
+    return json.loads(at.gives(0, "--status=json", name))["names"][0]["users"]
+
+
+def test_the_status(at, used):
+    holder, waiter = used
+    table = at.gives(0, "--status 'c d'")
+    assert re.search(r"^c d \(etcd\): limit 2, free 1, running 1, waiting 1\n  place .*\n"
+                     r"  running  \S+ +%d +1 +0 .* \d+  sleep\n  1st .* 2 +0 .*  -  sh\n$" % holder.pid, table), table
+    assert [(user["place"], user["pid"], user["units"], user["command"], user["fence"] > 0)
+            for user in users(at, "c d")] == [(0, holder.pid, 1, "sleep", True), (1, waiter.pid, 2, "sh", False)]
+    at.gives(125, "--remove 'c d'", says="commands run or wait")
+    let_go(holder)
+    assert waiter.communicate()[1] == ""
+    at.gives(0, "--remove 'c d'")
+    at.gives(125, "--status 'c d'", says="no such name")
+    at.gives(125, "--remove 'c d'", says="no such name")
+
+
+@pytest.mark.parametrize("status, line, says", (
+    row("of the same name", 0, "d 1 -- PROGRAM d 1 -- echo inside"),
+    row("and of another name", 0, "d 1 -- PROGRAM e 1 -- PROGRAM d 1 -- echo inside"),
+    row("more", 125, "d 2 -- PROGRAM -n 2 d 2 -- true", "an outer command has 1 of the units"),
+    row("another limit", 125, "d 2 -- PROGRAM d 3 -- true", "the limit is 2, not 3")))
+def test_inside(at, status, line, says):
+    """A command inside another one of the same name does not wait for itself."""
+    assert at.gives(status, line.replace("PROGRAM", LIMIT), says=says) == ("" if status else "inside\n")
+
+
+def test_a_signal_ends_the_wait(at):
+    holder, waiter = at.hold("f"), at.wait_behind("f")
+    waiter.terminate()
+    assert waiter.wait() == -signal.SIGTERM
+    assert at.etcd.waiting() == 0
+    let_go(holder)
+
+
+def test_on_a_terminal(at):
+    """The line of progress says the place, and at a real etcd that it does not answer; the place stays."""
+    holder = at.hold("i")
+    terminal = Terminal(LIMIT, "--ttl=600", "i", "1", "--", "echo", "its turn", env=at.env)
+    assert terminal.read_until(rb"i: 1st in line, 1 running, waited [0-9]+ s")
+    if not isinstance(at.etcd, Played):
+        at.etcd.signal(0, signal.SIGSTOP)
+        assert terminal.read_until(rb"etcd does not answer; the place is kept")
+        at.etcd.signal(0, signal.SIGCONT)
+    let_go(holder)
+    assert terminal.read_until(rb"\r\x1b\[Kits turn")
+    assert terminal.ends() == 0
+    terminal.close()
+
+
+def as_user(name, password):
+    """What the environment says then."""
+    path = os.path.join(WORK, "password." + password)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(password + "\n")
+    return {"FAIRSEM_LIMIT_CLUSTER_USER": name, "FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE": path}
+
+
+def check_users(at):
+    """Where root has the password "secret"."""
+    at.gives(0, "j 1 -- true", env=as_user("root", "secret"))
+    at.gives(125, "j 1 -- true", says="etcd refuses our user")
+    at.gives(125, "j 1 -- true", says="etcd refuses our user", env=as_user("root", "wrong"))
+
+
+# ---------------------------------------------------------------- only where it is played
+def test_a_user():
+    with played(user=("root", "secret")) as at:
+        check_users(at)
+        # Another password, in etcd and in the file, and the old token is no token any more.
+        at.env.update(as_user("root", "secret"))
+        holder = at.hold("k")
+        at.etcd.user, at.etcd.tokens = ("root", "changed"), at.etcd.tokens + 1
+        shutil.copy(as_user("root", "changed")["FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE"],
+                    at.env["FAIRSEM_LIMIT_CLUSTER_PASSWORD_FILE"])
+        let_go(holder)
+        assert at.etcd.running() == 0
+
+
+def test_no_such_time(at, used):
+    """Somebody else may write to the keys."""
+    for key in at.etcd.keys_with("/r/"):
+        pair = at.etcd.keys[key]
+        pair["value"] = re.sub('"since": ?[0-9]+', '"since":%d' % 2**62, pair["value"])
+    assert users(at, "c d")[0]["since"] is None
+    assert at.gives(0, "--status 'c d'").split("\n")[2].split()[5] == "-"
+    for each in used:
+        let_go(each)
+
+
+def test_a_key_is_deleted(at):
+    """Its holder notices at its next confirmation."""
+    holder = at.hold("r", options="--ttl=6")
+    with at.etcd.change:
+        at.etcd.revision += 1
+        at.etcd.delete(at.etcd.keys_with("fairsem/r/r/"))
+    assert "etcd has ended the lease; the command is ended" in holder.communicate()[1]
+    assert holder.returncode == 125
+
+
+def test_a_status_with_damage(at):
+    """The damaged keys are named, and the rest is shown."""
+    holder = at.hold("o", limit=2)
+    with at.etcd.change:
+        at.etcd.put("fairsem/o/r/0000000000000007", "nonsense", "7")
+    table = at.gives(0, "--status o")
+    for text in "limit 2, free 1, running 2", "fairsem/o/r/0000000000000007", "sleep":
+        assert text in table
+    with at.etcd.change:
+        at.etcd.put("fairsem/o/limit", "many", "0")
+    assert "sleep" in at.gives(125, "--status o", says="the key 'limit' is damaged")
+    let_go(holder)
+
+
+def test_many_wait(at):
+    """They are shown in their order, whatever the order of their keys."""
+    count = 5000
+    with at.etcd.change:
+        at.etcd.put("fairsem/q/limit", "1", "0")
+        for i in range(count):
+            at.etcd.revision += 1
+            at.etcd.put("fairsem/q/q/2147483648/%016x" % (i * 2999 % count + 1), json.dumps(
+                {"units": 1, "priority": 0, "host": "h", "pid": i, "program": "p", "since": 1}),
+                        str(i * 2999 % count + 1))
+    assert [(user["place"], user["pid"]) for user in users(at, "q")] == [(i + 1, i) for i in range(count)]
+
+
+def test_a_question_holds_nobody_up():
+    """A command starts while the question for its line of progress is not answered."""
+    for _ in range(5):      # where that takes so long that it is asked again
+        with played(faults=[("/read/list", 0, "hang")]) as at:
+            holder = at.hold("n")
+            terminal = Terminal(LIMIT, "--ttl=600", "n", "1", "--", "echo", "its turn", env=at.env)
+            wait_until("it asks", lambda: at.etcd.lists >= 1 and at.etcd.waiting() == 1)
+            let_go(holder)
+            assert terminal.read_until(b"its turn")
+            lists = at.etcd.lists
+            assert terminal.ends() == 0
+            terminal.close()
+            if lists == 1:
+                return
+    raise AssertionError("the question came first, each time")
+
+
+@pytest.mark.waits
+def test_inside_while_etcd_is_silent():
+    """Nobody is asked who the outer one is; what stands in the environment counts, if it is true."""
+    with played() as at:
+        outer = at.hold("s", "sh", "-c", 'read -r line; exec "$0" s 1 -- echo inside', LIMIT, stdin=subprocess.PIPE)
+        at.etcd.be_silent(True)
+        outer.stdin.write("\n")
+        outer.stdin.flush()
+        assert outer.stdout.readline() == "inside\n"
+        at.etcd.be_silent(False)
+        outer.communicate()
+        assert outer.returncode == 0
+        for status, change in ((0, "FAIRSEM_LIMIT_FENCE=1"),
+                               (0, "FAIRSEM_LIMIT_CLUSTER=$FAIRSEM_LIMIT_CLUSTER/"),
+                               (124, "FAIRSEM_LIMIT_HELD=${FAIRSEM_LIMIT_HELD%:*:*:*}:1:${FAIRSEM_LIMIT_HELD#*:*:*:*:*:}"),
+                               (125, "FAIRSEM_LIMIT_CLUSTER=http://127.0.0.1:1")):
+            at.gives(status, "s 1 -- sh -c", change + ' exec "$0" -w 0 s 1 -- true', LIMIT)
+
+
+@pytest.mark.waits
+def test_it_ends_well_in_time():
+    """It is told to stop, and does, before its place is lost: the exit status is its own."""
+    with played(faults=[("/keepalive", 0, "cut")]) as at:
+        at.gives(0, "--ttl=16 m 1 -- sh -c", "trap 'exit 0' TERM; while :; do sleep 0.1; done",
+                 says="the command is ended")
+
+
+# ---------------------------------------------------------------- a lease is lost
+# $0 has its process ID when it ignores what ends others.
+STUBBORN = """sh -c 'trap "" TERM; echo $$ > "$0.new"; mv "$0.new" "$0"
+while :; do sleep 0.1; done' "$0" > /dev/null 2>&1 &"""
+TREE = "trap 'echo terminated' TERM\n" + STUBBORN + "\nwait; wait"
+# The shell dies at once, and its child ignores that.
+ORPHAN = STUBBORN + "\nwait"
+
+
+def a_lease_is_lost(at, ttl, lose, why):
+    """All of the command gets SIGTERM, and is dead when fairsem-limit ends; unless it is to run on."""
+    def path(name):
+        return os.path.join(WORK, "%s.%d" % (name, ttl))
+
+    holders = {}
+    for name, script in ("tree", TREE), ("orphan", ORPHAN):
+        holders[name] = at.hold("l", "sh", "-c", script, path(name), limit=3, options="--ttl=%d" % ttl)
+        wait_until("its child is there", lambda: os.path.exists(path(name)))
+    keeper = at.hold("l", "sh", "-c", "read -r line; exit 5", limit=3, stdin=subprocess.PIPE,
+                     options="--ttl=%d --keep-running" % ttl)
+    lose()
+    for name, holder in holders.items():
+        out, err = holder.communicate()
+        assert holder.returncode == 125
+        assert why + "; the command is ended" in err
+        with open(path(name), encoding="ascii") as file:
+            assert not lives(file.read().strip()), "a child of the command goes on"
+        assert out == ("terminated\n" if name == "tree" else "")
+    assert "another command may have the place now" in keeper.stderr.readline()
+    keeper.communicate("\n")
+    assert keeper.returncode == 5
+
+
+@pytest.mark.waits
+def test_etcd_has_ended_a_lease():
+    with played() as at:
+        a_lease_is_lost(at, 9, lambda: at.etcd.add("/keepalive", 0, "gone"), "etcd has ended the lease")
+
+
+def full_pipe():
+    """Its reading end, which nobody reads, and the end for messages, which has room for none."""
+    reads, writes = os.pipe()
+    os.set_blocking(writes, False)
+    for size in 65536, 1:
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writes, b"x" * size)
+    os.set_blocking(writes, True)
+    return reads, writes
+
+
+@pytest.mark.waits
+def test_nothing_holds_up_the_guard():
+    """Not a stderr that takes no words, and not the want of a descriptor."""
+    with played() as at:        # whose leases live until they shall not
+        reads, writes = full_pipe()
+        silent = at.start("--ttl=9 m 2 -- sleep 100000", stderr=writes)
+        wait_until("it runs", lambda: len(children(silent)) == 1)
+        poor = at.hold("m", "sh", "-c", "sleep 100000 & echo $!; wait; wait", limit=2, options="--ttl=9")
+        grandchild = poor.stdout.readline().strip()
+        highest = max(int(name) for name in os.listdir("/proc/%d/fd" % poor.pid))
+        resource.prlimit(poor.pid, resource.RLIMIT_NOFILE, (highest + 1, highest + 1))
+        at.etcd.add("/keepalive", 0, "gone")
+        assert (silent.wait(), poor.wait()) == (125, 125)
+        assert not lives(grandchild), "a child of its command goes on"
+        os.close(reads)
+        os.close(writes)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""fairsem-limit --cluster at a real etcd, where leases end."""
+
+import signal
+
+import pytest
+
+from cases import WORK, needs, wait_until
+from etcd import Etcd, judge_history
+from test_cluster import (  # noqa: F401 these are cases, too
+    Cluster, a_lease_is_lost, check_users, children, library, lives, test_a_signal_ends_the_wait, test_inside,
+    test_on_a_terminal, test_the_command, test_the_limit, test_the_status, used)
+
+
+@pytest.fixture(scope="module")
+def at():
+    library()
+    needs("etcd", "etcdctl")
+    etcd = Etcd(WORK, 1)
+    cluster = Cluster(etcd)
+    yield cluster
+    cluster.end()
+    etcd.stop()
+
+
+def test_killed(at):
+    """The place of one that is killed comes back when its lease ends; the command is dead."""
+    holder = at.hold("g", options="--ttl=10")
+    child, waiter = children(holder)[0], at.wait_behind("g", "exit 3")
+    holder.kill()
+    assert waiter.wait() == 3
+    assert not lives(child), "the command of a fairsem-limit that was killed goes on"
+
+
+def test_etcd_is_gone(at):
+    a_lease_is_lost(at, 24, lambda: at.etcd.signal(0, signal.SIGSTOP), "etcd does not answer")
+    at.etcd.signal(0, signal.SIGCONT)
+    wait_until("the lease ends", lambda: at.etcd.running() == 0)
+
+
+def test_commands_began_in_order(at):
+    """The judge knows no --remove."""
+    assert judge_history([event for event in at.etcd.history()
+                          if event[1:2] != ("DELETE",) or not event[2].endswith("/limit")]) > 0
+
+
+def test_a_user(at):
+    for command in "user add root:secret", "role add root", "user grant-role root root", "auth enable":
+        at.etcd.ctl(*command.split())
+    check_users(at)

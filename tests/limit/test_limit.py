@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: MIT
+"""fairsem-limit runs at most LIMIT commands at a time, in order of arrival, and the units of a command
+that dies come back."""
+
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+from cases import run, wait_until
+from conftest import let_go, row, unshared
+
+
+# ---------------------------------------------------------------- the command, and errors of its own
+@pytest.mark.parametrize("status, line, says", (
+    row("the exit status is the command's", 7, "test 1 -- sh -c 'exit 7'"),
+    row("the -- may be missing", 0, "test 1 true"),
+    row("no such command", 127, "test 1 -- WORK/none"),
+    row("a command that cannot be run", 126, "test 1 -- WORK"),
+    row("a signal that kills the command shows", -signal.SIGTERM, "test 1 -- sh -c 'kill -TERM $$'"),
+    row("no arguments", 125, ""),
+    row("no command", 125, "test 1 --"),
+    row("no number", 125, "test one -- true"),
+    row("limit 0", 125, "test 0 -- true"),
+    row("no such option", 125, "--none test 1 -- true"),
+    row("no number of units", 125, "-n x test 1 -- true"),
+    row("more units than the limit", 125, "-n 2 test 1 -- true", "2 units are more than the limit of test, 1$"),
+    row("no seconds", 125, "-w never test 1 -- true"),
+    row("no unit of time", 125, "-w 5x test 1 -- true"),
+    row("negative seconds", 125, "-w -1 test 1 -- true"),
+    row("no mode", 125, "--global=9 test 1 -- true"),
+    row("a mode without the owner", 125, "--global=066 test 1 -- true"),
+    row("a name with a slash", 125, "a/b 1 -- true", "no slash"),
+    row("an empty name", 125, "'' 1 -- true"),
+    row("a name with a newline", 125, "'a\nb' 1 -- true"),
+    row("a name with a control character of UTF-8", 125, "'a\x9bb' 1 -- true"),
+    row("a name that is too long", 125, "%0300d 1 -- true" % 0),
+    row("the status of a name that does not exist", 125, "--status none"),
+    row("remove a name that does not exist", 125, "--remove none"),
+    row("remove no name", 125, "--remove"),
+    row("watch without status", 125, "--watch test 1 -- true"),
+    row("--version", 0, "--version")))
+def test_it_ends(limit, status, line, says):
+    limit.gives(status, line.replace("WORK", str(limit.work)), says=says)
+
+
+def test_arguments_arrive_as_they_are(limit):
+    assert limit.gives(0, "test 1 -- printf '%s|' 'a  b' '' '*' --status") == "a  b||*|--status|"
+
+
+def test_options_of_the_command_need_no_dashes(limit):
+    assert limit.gives(0, "test 1 printf '%s|' --status") == "--status|"
+
+
+def test_standard_input(limit):
+    assert limit.gives(0, "test 1 -- cat", stdin=None, input="text\n") == "text\n"
+
+
+def test_the_manual_knows_each_option_of_help(limit, manual):
+    words = set(re.findall(r"^ *(?:-., )*--([a-z]*)", limit.gives(0, "--help"), re.M))
+    assert len(words) >= 11
+    assert [word for word in sorted(words) if "Fl -" + word not in manual] == []
+
+
+# ---------------------------------------------------------------- at most so many
+def test_eight_in_pairs(limit):
+    """The first two wait until all have come."""
+    script = 'echo begin >> "$1"; until [ -e "$2" ]; do sleep 0.02; done; echo end >> "$1"'
+    log, everybody = limit.work / "log", limit.work / "all"
+    processes = [limit.start("test 2 -- sh -c", script, "sh", log, everybody) for _ in range(8)]
+    limit.await_status("running 2, waiting 6$")
+    everybody.touch()
+    assert [process.wait() for process in processes] == [0] * 8
+    now = []
+    for word in log.read_text().split():
+        now.append((now[-1] if now else 0) + (1 if word == "begin" else -1))
+    assert (len(now), now[-1], max(now)) == (16, 0, 2)
+
+
+# ---------------------------------------------------------------- order
+@pytest.fixture
+def in_line(limit):
+    """A holder and four that wait; the last one has a lower number, and is granted first."""
+    holder = limit.hold()
+    waiters = [limit.wait(i, "-p %d test 1 -- sh -c 'echo %d >> \"$0\"'" % (-(i == 4), i), limit.work / "order")
+               for i in (1, 2, 3, 4)]
+    return holder, waiters
+
+
+def test_order(limit, in_line):
+    holder, waiters = in_line
+    let_go(holder)
+    assert [waiter.wait() for waiter in waiters] == [0] * 4
+    assert (limit.work / "order").read_text().split() == ["4", "1", "2", "3"]
+
+
+def test_the_status_shows_the_line(limit, in_line):
+    assert limit.shows("running *%d .* sh -c" % in_line[0].pid)
+    assert limit.shows("gate    *$"), "other than its arguments"
+    assert limit.shows("4th ")
+
+
+@pytest.mark.parametrize("options, says", (
+    pytest.param("-w 0", r"\A\Z", id="no wait, no message"),
+    # For a log: stderr is no terminal.
+    pytest.param("-w 0.001m", r"^fairsem-limit: test: waited 0 s in vain; running: sh -c .* "
+                 r"\(process %d\); 4 still before it in line$", id="a moment"),
+    pytest.param("-q -w 0.001m", r"\A\Z", id="quietly"),
+    pytest.param("-p -1 --wait=0.001m", "; 1 still before it in line$", id="behind one")))
+def test_a_time_out(limit, in_line, options, says):
+    limit.gives(124, options + " test 1 -- touch", limit.work / "too-late",
+                says=says.replace("%d", str(in_line[0].pid)))
+    assert not (limit.work / "too-late").exists()
+
+
+# ---------------------------------------------------------------- units
+def test_one_of_three_units_is_free(limit):
+    holder = limit.hold("-n 2 test 3", "limit 3, free 1, running 1")
+    limit.gives(0, "test 3 -- true")
+    limit.gives(124, "-w 0 -n 2 test 3 -- true")
+    let_go(holder)
+
+
+# ---------------------------------------------------------------- the dead
+def test_a_killed_holder(limit):
+    holder = limit.hold()
+    waiter = limit.wait(1, "test 1 -- touch", limit.work / "next")
+    holder.kill()
+    assert waiter.wait() == 0
+    assert (limit.work / "next").exists()
+
+
+def test_a_killed_waiter(limit):
+    holder = limit.hold()
+    first, second = [limit.wait(i, "test 1 -- touch", limit.work / str(i)) for i in (1, 2)]
+    first.kill()
+    first.wait()
+    limit.await_status("waiting 1$")
+    let_go(holder)
+    assert second.wait() == 0
+    assert not (limit.work / "1").exists() and (limit.work / "2").exists()
+
+
+def test_a_signal_ends_the_wait(limit):
+    holder = limit.hold()
+    waiter = limit.wait(1, "test 1 -- touch", limit.work / "ended")
+    waiter.terminate()
+    assert waiter.wait() == -signal.SIGTERM
+    let_go(holder)
+    assert not (limit.work / "ended").exists()
+
+
+def test_a_signal_that_is_ignored_does_not(limit):
+    """As under nohup(1)."""
+    holder = limit.hold()
+    waiter = limit.wait(1, "test 1 -- touch", limit.work / "ignores",
+                        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    waiter.send_signal(signal.SIGHUP)
+    assert all(limit.shows("waiting 1$") for _ in range(5))
+    let_go(holder)
+    assert waiter.wait() == 0
+    assert (limit.work / "ignores").exists()
+
+
+def test_a_signal_ends_the_wait_of_a_first_process(limit):
+    """In a container, a signal that another process there sends does not end it by itself."""
+    if os.environ.get("FAIRSEM_TESTS_EMULATED"):
+        pytest.skip("not here: a first process, because the signal would go to the emulator")
+    script = """(until "$1" --status test | grep -q "waiting 1"; do sleep 0.02; done
+        kill -TERM 1) & exec "$1" test 1 -- touch "$2" """
+    own_pids, holder = unshared("--pid", "--fork"), limit.hold()
+    ended = run(*own_pids, "sh", "-c", script, "sh", limit.path, str(limit.work / "ended"), env=limit.env)
+    # unshare ends as its child has, or as a shell would tell it.
+    assert ended.returncode in (-signal.SIGTERM, 128 + signal.SIGTERM), ended
+    let_go(holder)
+    assert not (limit.work / "ended").exists()
+
+
+# ---------------------------------------------------------------- another limit, remove
+def test_another_limit_while_no_command_runs(limit):
+    limit.gives(0, "test 3 -- true")
+    assert limit.shows("limit 3")
+    limit.gives(0, "test 1 -- true")
+
+
+@pytest.mark.parametrize("status, line, says", (
+    row("another limit", 125, "test 2 -- true", "the limit is 1, not 2"),
+    row("remove", 125, "--remove test", "commands run or wait")))
+def test_while_a_command_runs(limit, status, line, says):
+    holder = limit.hold()
+    limit.gives(status, line, says=says)
+    let_go(holder)
+
+
+def test_remove_by_force(limit):
+    """The waiter creates the name again."""
+    holder = limit.hold()
+    waiter = limit.wait(1, "test 1 -- touch", limit.work / "moved")
+    limit.gives(0, "--remove --force test")
+    let_go(holder)
+    assert waiter.wait() == 0
+    assert (limit.work / "moved").exists()
+    limit.gives(0, "--status test")
+    limit.gives(0, "--remove test")
+    limit.gives(125, "--status test")
+
+
+# ---------------------------------------------------------------- damage, other users
+def test_a_damaged_name(limit):
+    with open(limit.segment(), "wb") as file:
+        file.write(b"x" * 4096)
+    limit.gives(125, "test 1 -- true", says="damaged")
+    limit.gives(0, "--remove --force test")
+    limit.gives(0, "test 1 -- true")
+
+
+def test_a_name_of_ours_that_another_user_has_created(limit):
+    try:
+        os.chown(limit.segment(), 65534, -1)
+    except PermissionError:
+        pytest.skip("not here: a name of another user, without the right to make one")
+    limit.gives(125, "test 1 -- true")
+
+
+def test_a_global_name_is_for_all(limit):
+    umask = limit.gives(0, "--global test 1 -- sh -c umask", preexec_fn=lambda: os.umask(0o077))
+    assert umask.strip().endswith("77"), "the command has another umask"
+    assert os.stat(os.path.join(limit.dir, "fairsem-limit.test")).st_mode & 0o777 == 0o666
+    assert re.search(r"^test \(all users\): limit 1, free 1", limit.gives(0, "--status"), re.M)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""What fairsem-limit --status says, as a table and as JSON."""
+
+import datetime
+import json
+import re
+import subprocess
+
+import pytest
+
+from cases import run
+from conftest import let_go, unshared
+
+
+# ---------------------------------------------------------------- JSON
+def test_neither_a_table_nor_json(limit):
+    limit.gives(125, "--status=xml")
+
+
+def test_a_name_that_nobody_uses(limit):
+    assert limit.gives(0, "--status=json test") \
+        == '{"names": [{"name": "test", "global": false, "limit": 1, "free": 1, "users": []}]}\n'
+
+
+def test_a_name_that_does_not_exist(limit):
+    assert limit.gives(125, "--status=json none") == '{"names": []}\n'
+
+
+@pytest.fixture
+def used(limit):
+    """One runs, and one waits."""
+    holder = limit.hold()
+    waiter = limit.wait(1, "-p -3 -w 100000 test 1 -- printf '%s'", '"\\\n\udcff\u00fc', stdout=subprocess.DEVNULL)
+    yield holder, waiter
+    let_go(holder)
+    assert waiter.wait() == 0
+
+
+def test_all_names(limit, used):
+    limit.gives(0, "--global test 5 -- true")
+    told = limit.gives(0, "--status=json")
+    assert told.count("\n") == 1
+    own, everybody = sorted(json.loads(told)["names"], key=lambda name: name["global"])
+    runs, waits = own.pop("users")
+    assert own == {"name": "test", "global": False, "limit": 1, "free": 0}
+    assert everybody == {"name": "test", "global": True, "limit": 5, "free": 5, "users": []}
+    assert [runs["pid"], waits["pid"]] == [runs["local_pid"], waits["local_pid"]] == [each.pid for each in used]
+    assert (runs["place"], waits["place"], waits["priority"], waits["units"]) == (0, 1, -3, 1)
+    assert waits["command"] == 'printf %s "\\\n\ufffd\u00fc'
+    since = datetime.datetime.strptime(runs["since"] + "+0000", "%Y-%m-%dT%H:%M:%SZ%z").timestamp()
+    assert 0 <= runs["seconds"] < 100000 and abs(datetime.datetime.now().timestamp() - since) < 100000
+
+
+def test_watch(limit, used):
+    """One document per line each second."""
+    watcher = limit.start("--watch --status=json test", stdout=subprocess.PIPE)
+    for _ in range(2):
+        assert json.loads(watcher.stdout.readline())["names"][0]["name"] == "test"
+
+
+# ---------------------------------------------------------------- another PID namespace
+@pytest.fixture
+def own_pids(limit):
+    """Process 2 of another namespace holds the unit; it gives the command that begins another one."""
+    command = [*unshared("--pid", "--fork"), "sh", "-c"]
+    holder = subprocess.Popen([*command, '"$0" test 1 -- sh -c "read -r line" inner; true', limit.path],
+                              env=limit.env, stdin=subprocess.PIPE)
+    limit.started.append(holder)
+    limit.await_status("running 1")
+    yield command
+    let_go(holder)
+
+
+def test_a_process_of_a_namespace_inside_of_ours(limit, own_pids):
+    assert limit.shows(r"running  *2 .*\(here [0-9]*\) .*inner")
+
+
+def test_a_process_outside(limit, own_pids):
+    told = run(*own_pids, '"$0" --status test; "$0" --status=json test; true', limit.path, env=limit.env).stdout
+    assert re.search(r"running  *2 .*\(in another PID namespace\)$", told, re.M), told
+    assert re.search('"pid": 2, "local_pid": 0, .*"command": null}', told), told
+
+
+@pytest.mark.parametrize("how", ("", "exec"))
+def test_a_process_with_the_same_number_holds_nothing(limit, own_pids, how):
+    """A command there takes neither its parent nor itself for the holder, if that is process 2, too."""
+    script = "sh -c '%s \"$0\" -w 0 test 1 -- true; exit $?' \"$0\"; exit $?" % how
+    ended = run(*own_pids, script, limit.path,
+                env={**limit.env, "FAIRSEM_LIMIT_HELD": limit.segment() + "=2:1"})
+    assert ended.returncode == 124, ended

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The progress line of fairsem-limit on a terminal, Ctrl-C, Ctrl-S, Ctrl-Z and a hangup."""
+
+import os
+import re
+import select
+import signal
+
+import pytest
+
+from conftest import Terminal, let_go
+
+
+@pytest.fixture
+def held(limit):
+    holder = limit.hold()
+    yield limit
+    let_go(holder)
+
+
+def test_ctrl_c_ends_the_wait(held):
+    """And the progress line is gone."""
+    terminal = Terminal(held.path, "test", "1", "--", "echo", "it was not its turn", env=held.env)
+    assert terminal.read_until(rb": 1st in line, 1 running, waited [0-9]+ s")
+    terminal.write(b"\x03")
+    terminal.read_until()
+    assert terminal.ends() == -signal.SIGINT
+    assert re.search(rb"in line.*\r\x1b\[K", terminal.seen, re.S)
+    terminal.close()
+
+
+def test_a_signal_ends_the_wait_while_ctrl_s_stops_the_terminal(held):
+    terminal = Terminal(held.path, "test", "1", "--", "true", env=held.env)
+    assert terminal.read_until(rb"in line")
+    writer = os.open("/proc/%d/fd/2" % terminal.pid, os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    terminal.write(b"\x13")
+    while select.select([], [writer], [], 0)[1]:
+        select.select([], [], [], 0.01)
+    os.kill(terminal.pid, signal.SIGTERM)
+    assert terminal.ends() == -signal.SIGTERM
+    os.close(writer)
+    terminal.close()
+
+
+def test_a_hangup(limit):
+    """When the terminal is gone, a command with a parent ends as it does without one."""
+    terminal = Terminal(limit.path, "test", "1", "--", "sh", "-c", "echo begun; exec sleep 100000", env=limit.env)
+    assert terminal.read_until(rb"begun")
+    terminal.close()
+    assert terminal.ends() == -signal.SIGHUP
+
+
+@pytest.mark.parametrize("stop, key", (pytest.param("", b"\x1a", id="Ctrl-Z stops both"),
+                                       pytest.param("kill -TSTP $$; ", b"", id="the command stops itself")))
+def test_job_control(limit, stop, key):
+    """The shell sees its job stopped, and continues it in the foreground."""
+    terminal = Terminal(shell, limit.path, "test", "1", "--", "sh", "-c",
+                        "echo begun; " + stop + "read line; echo got $line; exit 5", limit.env)
+    for pattern, answer in (rb"begun", key), (rb"stopped.*continued", b"go on\n"), (rb"got go on.*ended with 5\r", b""):
+        assert terminal.read_until(pattern), terminal.seen
+        terminal.write(answer)
+    assert terminal.ends() == 0
+    terminal.close()
+
+
+def shell(*arguments):
+    """What a shell does for a command."""
+    *command, env = arguments
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    job = os.fork()
+    if job == 0:
+        os.setpgid(0, 0)
+        os.tcsetpgrp(0, os.getpid())
+        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        os.execve(command[0], command, env)
+    status = os.waitpid(job, os.WUNTRACED)[1]
+    os.tcsetpgrp(0, os.getpid())
+    os.write(1, b"stopped\n" if os.WIFSTOPPED(status) else b"status %d\n" % status)
+    os.tcsetpgrp(0, job)
+    os.kill(-job, signal.SIGCONT)
+    os.write(1, b"continued\n")
+    status = os.waitpid(job, os.WUNTRACED)[1]
+    os.tcsetpgrp(0, os.getpid())
+    os.write(1, b"ended with %d\n" % (os.WEXITSTATUS(status) if os.WIFEXITED(status) else status))
+    os._exit(0)
