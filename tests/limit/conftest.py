@@ -23,7 +23,7 @@ OBEYED = "\033\x9b"
 
 
 def row(what, status, line, says=""):
-    """A command line as the shell would split it, and the end of fairsem-limit."""
+    """The end of fairsem-limit with this line."""
     return pytest.param(status, line, says, id=what)
 
 
@@ -60,7 +60,7 @@ class Terminal:
         os.write(self.file, text)
 
     def read_until(self, pattern=rb"(?!)"):
-        """The pattern, or None at the end of the terminal; one read may bring more, for the next time."""
+        """The pattern, or None at the end; one read may bring more, for the next time."""
         while not (found := re.search(pattern, self.seen[self.at:], re.S)):
             try:
                 more = os.read(self.file, 1000)
@@ -81,7 +81,11 @@ class Terminal:
 
 
 class Limit:
-    """fairsem-limit in this environment."""
+    """fairsem-limit in this environment.
+
+    What it runs is a line, as the shell would split it, and more words.  In both @PROGRAM is
+    fairsem-limit, @WORK a directory for this case, and @DIR that of the names.
+    """
 
     def __init__(self, work, **env):
         if not os.access(LIMIT, os.X_OK):
@@ -92,20 +96,31 @@ class Limit:
     def segment(self, name="test"):
         return os.path.join(self.dir, "fairsem-limit-%d.%s" % (os.getuid(), name))
 
+    def replaced(self, text):
+        for word, value in ("@PROGRAM", self.path), ("@WORK", self.work), ("@DIR", self.dir):
+            text = text.replace(word, str(value))
+        return text
+
+    def command(self, line, more):
+        return [self.path, *map(self.replaced, (*shlex.split(line), *map(str, more)))]
+
     def run(self, line, *more, prefix=(), env=(), **options):
-        return run(*prefix, self.path, *shlex.split(line), *map(str, more),
-                   env={**self.env, **dict(env)}, **options)
+        return run(*prefix, *self.command(line, more), env={**self.env, **dict(env)}, **options)
 
     def gives(self, status, line, *more, says="", **options):
         """It ends with this status, and its message has a pattern.  Returns its output."""
         ended = self.run(line, *more, **options)
-        assert (ended.returncode, bool(re.search(says, ended.stderr, re.M))) == (status, True), ended
+        says = re.search(self.replaced(says), ended.stderr, re.M)
+        assert ended.returncode == status and says, ended
         return ended.stdout
 
-    def start(self, line, *more, prefix=(), stdin=subprocess.DEVNULL, **options):
-        self.started.append(subprocess.Popen(
-            [*prefix, self.path, *shlex.split(line), *map(str, more)], stdin=stdin, env=self.env, **options))
-        return self.started[-1]
+    def start(self, line, *more, stdin=subprocess.DEVNULL, **options):
+        process = subprocess.Popen(self.command(line, more), stdin=stdin, env=self.env, **options)
+        self.started.append(process)
+        return process
+
+    def terminal(self, line, *more):
+        return Terminal(*self.command(line, more), env=self.env)
 
     def shows(self, pattern, name="test"):
         return re.search(pattern, self.run("--status", name).stdout, re.M)
@@ -114,8 +129,9 @@ class Limit:
         return wait_until(pattern, lambda: self.shows(pattern, name))
 
     def hold(self, line="test 1", shown="running 1", name="test", **options):
-        """One that runs until let_go(); a text that the status must not show as it is ends its command."""
-        holder = self.start(line + " -- sh -c 'read -r line' gate", OBEYED, stdin=subprocess.PIPE, **options)
+        """One that runs until let_go(); its last argument the status must not show as it is."""
+        holder = self.start(line + " -- sh -c 'read -r line' gate", OBEYED, stdin=subprocess.PIPE,
+                            **options)
         self.await_status(shown, name)
         return holder
 

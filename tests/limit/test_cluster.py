@@ -229,13 +229,13 @@ def test_the_status(at, used):
 
 
 @pytest.mark.parametrize("status, line, says", (
-    row("of the same name", 0, "d 1 -- PROGRAM d 1 -- echo inside"),
-    row("and of another name", 0, "d 1 -- PROGRAM e 1 -- PROGRAM d 1 -- echo inside"),
-    row("more", 125, "d 2 -- PROGRAM -n 2 d 2 -- true", "an outer command has 1 of the units"),
-    row("another limit", 125, "d 2 -- PROGRAM d 3 -- true", "the limit is 2, not 3")))
+    row("of the same name", 0, "d 1 -- @PROGRAM d 1 -- echo inside"),
+    row("and of another name", 0, "d 1 -- @PROGRAM e 1 -- @PROGRAM d 1 -- echo inside"),
+    row("more", 125, "d 2 -- @PROGRAM -n 2 d 2 -- true", "an outer command has 1 of the units"),
+    row("another limit", 125, "d 2 -- @PROGRAM d 3 -- true", "the limit is 2, not 3")))
 def test_inside(at, status, line, says):
     """A command inside another one of the same name does not wait for itself."""
-    assert at.gives(status, line.replace("PROGRAM", LIMIT), says=says) == ("" if status else "inside\n")
+    assert at.gives(status, line.replace("@PROGRAM", LIMIT), says=says) == ("" if status else "inside\n")
 
 
 def test_a_signal_ends_the_wait(at):

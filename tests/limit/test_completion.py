@@ -49,7 +49,7 @@ def names(limit):
     ("fairsem-limit --units = 2 -w 5m --keep ''", "backup build"),
     ("fairsem-limit -g ''", "together"),
     ("fairsem-limit --global = 660 ''", "together"),
-    ("fairsem-limit --dir = DIR/other ''", "elsewhere"),
+    ("fairsem-limit --dir = @DIR/other ''", "elsewhere"),
     ("fairsem-limit backup ''", "3"),
     ("fairsem-limit --global together ''", "5"),
     ("fairsem-limit together ''", ""),
@@ -60,7 +60,7 @@ def names(limit):
     ("fairsem-limit --set-limit = 7 ''", "backup build"),
     ("fairsem-limit --remove backup ''", ""),
     ("fairsem-limit --pr", "--priority="),
-    ("fairsem-limit --dir = DIR/o", "DIR/other"),
+    ("fairsem-limit --dir = @DIR/o", "@DIR/other"),
     ("fairsem-limit -n ''", ""),
     ("fairsem-limit --cluster ''", ""),
     ("fairsem-limit --cluster = http://127.0.0.1:1 --ttl = ''", ""),
@@ -68,24 +68,25 @@ def names(limit):
     ("fairsem-limit --cluster backup 3 fairsem-limi", "fairsem-limit"),
     ("fairsem-limit backup 3 fairsem-limi", "fairsem-limit"),
     ("fairsem-limit -w 5m backup 3 -- fairsem-limi", "fairsem-limit"),
-    ("fairsem-limit backup 3 -- cat DIR/oth", "DIR/other"),
+    ("fairsem-limit backup 3 -- cat @DIR/oth", "@DIR/other"),
     ("fairsem-run --st", "--stats"),
     ("fairsem-run --stats fairsem-limi", "fairsem-limit"),
     ("fairsem-run --bypass = 10ms fairsem-limi", "fairsem-limit")))
 def test_bash(names, line, proposed):
     needs("bash")
-    line, proposed = (text.replace("DIR", names.dir) for text in (line, proposed))
-    words = shlex.split(line)
+    words = shlex.split(names.replaced(line))
     built(words[0])
-    told = run("bash", "--norc", "-c", PROPOSE, "bash", "%s/%s.bash" % (COMPLETION, words[0]), *words, env=names.env)
-    assert told.stdout == proposed + "\n", told
+    told = run("bash", "--norc", "-c", PROPOSE, "bash", "%s/%s.bash" % (COMPLETION, words[0]), *words,
+               env=names.env)
+    assert told.stdout == names.replaced(proposed) + "\n", told
 
 
 @pytest.mark.parametrize("file", ("%s.bash", "_%s"))
 @pytest.mark.parametrize("program", ("fairsem-limit", "fairsem-run"))
 def test_each_option_is_known(program, file):
     built(program)
-    options = re.findall(r"^ *(?:-., )*(--[a-z][a-z-]*)", run(os.path.join(TOP_BUILDDIR, program), "--help").stdout, re.M)
+    told = run(os.path.join(TOP_BUILDDIR, program), "--help").stdout
+    options = re.findall(r"^ *(?:-., )*(--[a-z][a-z-]*)", told, re.M)
     assert options != []
     with open(os.path.join(COMPLETION, file % program), encoding="utf-8") as text:
         known = text.read()
@@ -98,7 +99,8 @@ def zsh(names):
     needs("zsh")
     env = dict(names.env, TERM="dumb", PS1="", ZDOTDIR="/nonexistent")
     terminal = Terminal("zsh", "-f", "-i", env=env)
-    terminal.write(b"unset zle_bracketed_paste; unsetopt prompt_sp; PS1= RPS1=; cd %s\n" % bytes(names.work / "bin"))
+    terminal.write(b"unset zle_bracketed_paste; unsetopt prompt_sp; PS1= RPS1=\n")
+    terminal.write(b"cd %s\n" % bytes(names.work / "bin"))
     terminal.write(b"fpath=(%s $fpath); autoload -Uz compinit; compinit -u -D; "
                    b"show() { print -r -- \"<$BUFFER>\"; BUFFER=; }; zle -N show; bindkey '^Xs' show; "
                    b"print rea''dy\n" % COMPLETION.encode())
@@ -112,7 +114,7 @@ def test_zsh(names, zsh):
             ("fairsem-limit bac", "fairsem-limit backup "),
             ("fairsem-limit -n 2 --wait=5m bu", "fairsem-limit -n 2 --wait=5m build "),
             ("fairsem-limit -g t", "fairsem-limit -g together "),
-            ("fairsem-limit --dir=DIR/other e", "fairsem-limit --dir=DIR/other elsewhere "),
+            ("fairsem-limit --dir=@DIR/other e", "fairsem-limit --dir=@DIR/other elsewhere "),
             ("fairsem-limit backup ", "fairsem-limit backup 3 "),
             ("fairsem-limit --remove bac", "fairsem-limit --remove backup "),
             ("fairsem-limit --cluster bac", "fairsem-limit --cluster bac"),
@@ -121,6 +123,5 @@ def test_zsh(names, zsh):
             ("fairsem-limit backup 3 fairsem-limi", "fairsem-limit backup 3 fairsem-limit "),
             ("fairsem-limit backup 3 -- fairsem-limi", "fairsem-limit backup 3 -- fairsem-limit "),
             ("fairsem-run --chec", "fairsem-run --check ")):
-        line, becomes = (text.replace("DIR", names.dir) for text in (line, becomes))
-        zsh.write(line.encode() + b"\t\x18s")
-        assert zsh.read_until(rb"<([^>]*)>").group(1).decode() == becomes
+        zsh.write(names.replaced(line).encode() + b"\t\x18s")
+        assert zsh.read_until(rb"<([^>]*)>").group(1).decode() == names.replaced(becomes)

@@ -17,8 +17,8 @@ from conftest import let_go, row, unshared
 @pytest.mark.parametrize("status, line, says", (
     row("the exit status is the command's", 7, "test 1 -- sh -c 'exit 7'"),
     row("the -- may be missing", 0, "test 1 true"),
-    row("no such command", 127, "test 1 -- WORK/none"),
-    row("a command that cannot be run", 126, "test 1 -- WORK"),
+    row("no such command", 127, "test 1 -- @WORK/none"),
+    row("a command that cannot be run", 126, "test 1 -- @WORK"),
     row("a signal that kills the command shows", -signal.SIGTERM, "test 1 -- sh -c 'kill -TERM $$'"),
     row("no arguments", 125, ""),
     row("no command", 125, "test 1 --"),
@@ -26,7 +26,8 @@ from conftest import let_go, row, unshared
     row("limit 0", 125, "test 0 -- true"),
     row("no such option", 125, "--none test 1 -- true"),
     row("no number of units", 125, "-n x test 1 -- true"),
-    row("more units than the limit", 125, "-n 2 test 1 -- true", "2 units are more than the limit of test, 1$"),
+    row("more units than the limit", 125, "-n 2 test 1 -- true",
+        "2 units are more than the limit of test, 1$"),
     row("no seconds", 125, "-w never test 1 -- true"),
     row("no unit of time", 125, "-w 5x test 1 -- true"),
     row("negative seconds", 125, "-w -1 test 1 -- true"),
@@ -43,7 +44,7 @@ from conftest import let_go, row, unshared
     row("watch without status", 125, "--watch test 1 -- true"),
     row("--version", 0, "--version")))
 def test_it_ends(limit, status, line, says):
-    limit.gives(status, line.replace("WORK", str(limit.work)), says=says)
+    limit.gives(status, line, says=says)
 
 
 def test_arguments_arrive_as_they_are(limit):
@@ -67,14 +68,13 @@ def test_the_manual_knows_each_option_of_help(limit, manual):
 # ---------------------------------------------------------------- at most so many
 def test_eight_in_pairs(limit):
     """The first two wait until all have come."""
-    script = 'echo begin >> "$1"; until [ -e "$2" ]; do sleep 0.02; done; echo end >> "$1"'
-    log, everybody = limit.work / "log", limit.work / "all"
-    processes = [limit.start("test 2 -- sh -c", script, "sh", log, everybody) for _ in range(8)]
+    script = "echo begin >> @WORK/log; until [ -e @WORK/all ]; do sleep 0.02; done; echo end >> @WORK/log"
+    processes = [limit.start("test 2 -- sh -c", script) for _ in range(8)]
     limit.await_status("running 2, waiting 6$")
-    everybody.touch()
+    (limit.work / "all").touch()
     assert [process.wait() for process in processes] == [0] * 8
     now = []
-    for word in log.read_text().split():
+    for word in (limit.work / "log").read_text().split():
         now.append((now[-1] if now else 0) + (1 if word == "begin" else -1))
     assert (len(now), now[-1], max(now)) == (16, 0, 2)
 
@@ -84,7 +84,7 @@ def test_eight_in_pairs(limit):
 def in_line(limit):
     """A holder and four that wait; the last one has a lower number, and is granted first."""
     holder = limit.hold()
-    waiters = [limit.wait(i, "-p %d test 1 -- sh -c 'echo %d >> \"$0\"'" % (-(i == 4), i), limit.work / "order")
+    waiters = [limit.wait(i, "-p %d test 1 -- sh -c 'echo %d >> @WORK/order'" % (-(i == 4), i))
                for i in (1, 2, 3, 4)]
     return holder, waiters
 
@@ -110,7 +110,7 @@ def test_the_status_shows_the_line(limit, in_line):
     pytest.param("-q -w 0.001m", r"\A\Z", id="quietly"),
     pytest.param("-p -1 --wait=0.001m", "; 1 still before it in line$", id="behind one")))
 def test_a_time_out(limit, in_line, options, says):
-    limit.gives(124, options + " test 1 -- touch", limit.work / "too-late",
+    limit.gives(124, options + " test 1 -- touch @WORK/too-late",
                 says=says.replace("%d", str(in_line[0].pid)))
     assert not (limit.work / "too-late").exists()
 
@@ -126,7 +126,7 @@ def test_one_of_three_units_is_free(limit):
 # ---------------------------------------------------------------- the dead
 def test_a_killed_holder(limit):
     holder = limit.hold()
-    waiter = limit.wait(1, "test 1 -- touch", limit.work / "next")
+    waiter = limit.wait(1, "test 1 -- touch @WORK/next")
     holder.kill()
     assert waiter.wait() == 0
     assert (limit.work / "next").exists()
@@ -134,7 +134,7 @@ def test_a_killed_holder(limit):
 
 def test_a_killed_waiter(limit):
     holder = limit.hold()
-    first, second = [limit.wait(i, "test 1 -- touch", limit.work / str(i)) for i in (1, 2)]
+    first, second = [limit.wait(i, "test 1 -- touch @WORK/%d" % i) for i in (1, 2)]
     first.kill()
     first.wait()
     limit.await_status("waiting 1$")
@@ -145,7 +145,7 @@ def test_a_killed_waiter(limit):
 
 def test_a_signal_ends_the_wait(limit):
     holder = limit.hold()
-    waiter = limit.wait(1, "test 1 -- touch", limit.work / "ended")
+    waiter = limit.wait(1, "test 1 -- touch @WORK/ended")
     waiter.terminate()
     assert waiter.wait() == -signal.SIGTERM
     let_go(holder)
@@ -155,7 +155,7 @@ def test_a_signal_ends_the_wait(limit):
 def test_a_signal_that_is_ignored_does_not(limit):
     """As under nohup(1)."""
     holder = limit.hold()
-    waiter = limit.wait(1, "test 1 -- touch", limit.work / "ignores",
+    waiter = limit.wait(1, "test 1 -- touch @WORK/ignores",
                         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     waiter.send_signal(signal.SIGHUP)
     assert all(limit.shows("waiting 1$") for _ in range(5))
@@ -168,10 +168,10 @@ def test_a_signal_ends_the_wait_of_a_first_process(limit):
     """In a container, a signal that another process there sends does not end it by itself."""
     if os.environ.get("FAIRSEM_TESTS_EMULATED"):
         pytest.skip("not here: a first process, because the signal would go to the emulator")
-    script = """(until "$1" --status test | grep -q "waiting 1"; do sleep 0.02; done
-        kill -TERM 1) & exec "$1" test 1 -- touch "$2" """
+    script = """(until @PROGRAM --status test | grep -q "waiting 1"; do sleep 0.02; done
+        kill -TERM 1) & exec @PROGRAM test 1 -- touch @WORK/ended"""
     own_pids, holder = unshared("--pid", "--fork"), limit.hold()
-    ended = run(*own_pids, "sh", "-c", script, "sh", limit.path, str(limit.work / "ended"), env=limit.env)
+    ended = run(*own_pids, "sh", "-c", limit.replaced(script), env=limit.env)
     # unshare ends as its child has, or as a shell would tell it.
     assert ended.returncode in (-signal.SIGTERM, 128 + signal.SIGTERM), ended
     let_go(holder)
@@ -197,7 +197,7 @@ def test_while_a_command_runs(limit, status, line, says):
 def test_remove_by_force(limit):
     """The waiter creates the name again."""
     holder = limit.hold()
-    waiter = limit.wait(1, "test 1 -- touch", limit.work / "moved")
+    waiter = limit.wait(1, "test 1 -- touch @WORK/moved")
     limit.gives(0, "--remove --force test")
     let_go(holder)
     assert waiter.wait() == 0

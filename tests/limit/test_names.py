@@ -24,36 +24,37 @@ def other(limit):
     """Another directory, in which the name has another limit."""
     path = os.path.join(limit.dir, "other")
     os.mkdir(path)
-    limit.gives(0, "--dir=%s test 3 -- true" % path)
+    limit.gives(0, "--dir=@DIR/other test 3 -- true")
     return path
 
 
 def test_a_name_is_a_file_in_the_directory(limit, other):
     assert there(limit.dir, CREATED) and there(other, CREATED)
-    limit.gives(0, "--dir=%s// test 3 -- true" % other)
-    assert limit.gives(0, "--dir=%s --status" % other) == "test: limit 3, free 3, running 0, waiting 0\n"
+    limit.gives(0, "--dir=@DIR/other// test 3 -- true")
+    assert limit.gives(0, "--dir=@DIR/other --status") \
+        == "test: limit 3, free 3, running 0, waiting 0\n"
     assert limit.shows("limit 1"), "a name in one directory is one in the other"
-    limit.gives(0, "--dir=%s --remove test" % other)
+    limit.gives(0, "--dir=@DIR/other --remove test")
     assert there(limit.dir, CREATED) and not there(other, CREATED)
 
 
 def test_a_link_to_a_directory(limit, other):
-    limit.gives(0, "--dir=%s --remove test" % other)
+    limit.gives(0, "--dir=@DIR/other --remove test")
     os.symlink("other", os.path.join(limit.dir, "link"))
-    limit.gives(0, "--dir=%s/link test 1 -- true" % limit.dir)
+    limit.gives(0, "--dir=@DIR/link test 1 -- true")
     assert there(other, CREATED)
 
 
 @pytest.mark.parametrize("status, line, says", (
-    row("no such directory", 125, "--dir=DIR/none test 1 -- true", "/none: No such file or directory"),
-    row("the status of no directory", 125, "--dir=DIR/none --status"),
-    row("no directory", 125, "--dir=DIR/%s test 1 -- true" % CREATED),
+    row("no such directory", 125, "--dir=@DIR/none test 1 -- true", "/none: No such file or directory"),
+    row("the status of no directory", 125, "--dir=@DIR/none --status"),
+    row("no directory", 125, "--dir=@DIR/%s test 1 -- true" % CREATED),
     row("a relative path", 125, "--dir=other test 1 -- true", "begins with a slash"),
-    row("a path with a newline", 125, "--dir='DIR/a\nb' test 1 -- true"),
+    row("a path with a newline", 125, "--dir='@DIR/a\nb' test 1 -- true"),
     row("a file system without such files", 125, "--dir=/proc test 1 -- true",
         "" if os.getuid() else "the file system")))
 def test_a_bad_directory(limit, status, line, says):
-    limit.gives(status, line.replace("DIR", limit.dir), says=says)
+    limit.gives(status, line, says=says)
 
 
 def test_the_default_is_dev_shm(limit):
@@ -66,7 +67,7 @@ def test_the_default_is_dev_shm(limit):
         limit.gives(0, name + " 1 -- true")
         assert there(file)
         # A command inside another one, with the same directory in other words.
-        limit.gives(0, name + " 1 --", limit.path, "--dir=/dev/shm/", "-w", 0, name, 1, "--", "true")
+        limit.gives(0, "%s 1 -- @PROGRAM --dir=/dev/shm/ -w 0 %s 1 -- true" % (name, name))
         limit.gives(0, "--dir=/dev/shm/ --remove " + name)
         assert not there(file)
     finally:
@@ -81,49 +82,46 @@ def own_mounts(limit):
     command = unshared("--mount", user="--map-root-user")
     if run(*command, "mount", "--bind", limit.dir, mount).returncode != 0:
         pytest.skip("not here: two mounts of one directory")
-    return [*command, "sh", "-c"], mount
+    return [*command, "sh", "-c"]
 
 
 def test_two_containers_with_one_directory(limit, other, own_mounts):
     """One unit for both."""
-    command, mount = own_mounts
-    there_shared = "--global --dir=%s " % other
-    holder = subprocess.Popen(
-        [*command, 'mount --bind "$1" "$2" && exec "$3" --global --dir="$2" shared 1 -- sh -c "read -r line"',
-         "sh", other, mount, limit.path], env=limit.env, stdin=subprocess.PIPE)
+    script = """mount --bind @DIR/other @DIR/mount &&
+        exec @PROGRAM --global --dir=@DIR/mount shared 1 -- sh -c 'read -r line'"""
+    holder = subprocess.Popen([*own_mounts, limit.replaced(script)], env=limit.env, stdin=subprocess.PIPE)
     limit.started.append(holder)
-    wait_until("a holder in another container",
-               lambda: "running 1" in limit.run(there_shared + "--status shared").stdout)
-    limit.gives(124, "-w 0 %s shared 1 -- true" % there_shared)
+    wait_until("a holder in another container", lambda: "running 1" in limit.run(
+        "--global --dir=@DIR/other --status shared").stdout)
+    limit.gives(124, "-w 0 --global --dir=@DIR/other shared 1 -- true")
     let_go(holder)
-    limit.gives(0, "-w %d %s shared 1 -- true" % (hang_s(), there_shared))
+    limit.gives(0, "-w %d --global --dir=@DIR/other shared 1 -- true" % hang_s())
 
 
 def test_a_full_directory(limit, own_mounts):
     """Room for seven names.  Those that nobody uses make room; then all are to stay."""
-    command, mount = own_mounts
-    script = """mount -t tmpfs -o size=1m none "$1" || exit 99
-        for i in 1 2 3 4 5 6 7 8 9 10; do "$2" --dir="$1" "unused$i" 1 -- true || exit 1; done
-        for i in 1 2 3 4 5 6 7 8 9 10; do "$2" --dir="$1" --keep "kept$i" 1 -- true || exit 2; done"""
-    ended = run(*command, script, "sh", mount, limit.path, env=limit.env)
+    script = """mount -t tmpfs -o size=1m none @DIR/mount || exit 99
+        for i in 1 2 3 4 5 6 7 8 9 10; do @PROGRAM --dir=@DIR/mount "unused$i" 1 -- true || exit 1; done
+        for i in 1 2 3 4 5 6 7 8 9 10; do @PROGRAM --dir=@DIR/mount --keep "kept$i" 1 -- true || exit 2; done"""
+    ended = run(*own_mounts, limit.replaced(script), env=limit.env)
     assert ended.returncode == 2, ended
-    assert re.search("^fairsem-limit: kept[89]: %s is full, and a name takes 130 kB there: see --status, --remove"
-                     % mount, ended.stderr, re.M)
+    assert re.search("^fairsem-limit: kept[89]: .*/mount is full, and a name takes 130 kB there: see --status, "
+                     "--remove", ended.stderr, re.M)
 
 
 # ---------------------------------------------------------------- removed by others
 @pytest.mark.parametrize("how", ("", "--exec"))
 def test_the_file_of_a_name_in_use_is_locked(limit, how):
-    """systemd-tmpfiles removes what it can lock; a command that is its own parent, or none, is in the way."""
+    """systemd-tmpfiles removes what it can lock; both the parent and the command are in the way."""
     needs("flock")
-    limit.gives(0, how + " test 1 -- sh -c '! flock -n \"$0\" true'", limit.segment())
+    limit.gives(0, how + " test 1 -- sh -c '! flock -n @DIR/%s true'" % CREATED)
     limit.gives(0, "test 1 -- true")
     assert run("flock", "-n", limit.segment(), "true").returncode == 0, "nobody uses it"
 
 
 def test_the_name_is_removed_in_spite_of_that(limit):
-    limit.gives(0, "test 1 -- rm", limit.segment(),
-                says=limit.segment() + ": somebody has removed this name while the command ran")
+    limit.gives(0, "test 1 -- rm @DIR/" + CREATED,
+                says="@DIR/%s: somebody has removed this name while the command ran" % CREATED)
 
 
 # ---------------------------------------------------------------- another limit
@@ -138,7 +136,7 @@ def test_the_name_is_removed_in_spite_of_that(limit):
 def test_another_limit_while_it_is_used(limit, now, status, line):
     """Raised, so that a waiter runs, and changed again."""
     holder = limit.hold()
-    waiter = limit.wait(1, "test 1 -- touch", limit.work / "second")
+    waiter = limit.wait(1, "test 1 -- touch @WORK/second")
     limit.gives(0, "--set-limit=2 test")
     assert waiter.wait() == 0
     assert there(limit.work, "second")
@@ -152,15 +150,16 @@ def test_another_limit_while_it_is_used(limit, now, status, line):
 def test_a_set_limit_holds_while_nobody_uses_the_name(limit):
     limit.gives(0, "--set-limit 5 test")
     # The old one is still known.
-    assert "limit 5, free 4" in limit.gives(0, "test 1 --", limit.path, "--status", "test")
+    assert "limit 5, free 4" in limit.gives(0, "test 1 -- @PROGRAM --status test")
     limit.gives(0, "--remove test")
-    assert "limit 1, free 0" in limit.gives(0, "test 1 --", limit.path, "--status", "test")
+    assert "limit 1, free 0" in limit.gives(0, "test 1 -- @PROGRAM --status test")
 
 
 def test_a_command_for_more_than_the_new_limit(limit):
     limit.gives(0, "b 3 -- true")
     limit.gives(0, "--set-limit 1 b")
-    limit.gives(125, "-n 2 b 3 -- true", says="2 units are more than the limit of b, 1: --set-limit has changed it")
+    limit.gives(125, "-n 2 b 3 -- true",
+                says="2 units are more than the limit of b, 1: --set-limit has changed it")
 
 
 @pytest.mark.parametrize("status, line, says", (
@@ -195,7 +194,8 @@ def test_a_name_that_nobody_has_used_for_a_day_goes(limit):
     limit.gives(0, "kept 1 -- true")
     limit.gives(0, "--global old 1 -- true")
     holder = limit.hold("held 1", name="held")
-    everybodys, others = (os.path.join(limit.dir, name) for name in ("fairsem-limit.old", "other-program"))
+    everybodys = os.path.join(limit.dir, "fairsem-limit.old")
+    others = os.path.join(limit.dir, "other-program")
     open(others, "wb").close()
     os.mkdir(segment("directory"))
     (limit.work / "no-segment").touch()
@@ -205,8 +205,9 @@ def test_a_name_that_nobody_has_used_for_a_day_goes(limit):
     touch(25, *map(segment, ("old", "kept", "held", "directory", "link")), everybodys, others)
     limit.gives(0, "--exec new 1 -- true")
     assert not there(segment("old")) and not there(everybodys)
-    for stays in (*map(segment, ("test", "kept", "tomorrow", "held", "directory", "link", "new")), others):
-        assert there(stays)
+    for name in "test", "kept", "tomorrow", "held", "directory", "link", "new":
+        assert there(segment(name))
+    assert there(others)
     let_go(holder)
     # The command that has ended has used the name; this is also what the parent removes in passing.
     limit.gives(0, "old 1 -- true")

@@ -15,41 +15,42 @@ hows = pytest.mark.parametrize("outer", ("", "--exec"))
 @hows
 @pytest.mark.parametrize("inner", ("", "--exec"))
 def test_inside(limit, outer, inner):
-    limit.gives(6, outer + " test 1 -- %s %s -w 0 test 1 -- sh -c 'exit 6'" % (limit.path, inner))
+    limit.gives(6, outer + " test 1 -- @PROGRAM " + inner + " -w 0 test 1 -- sh -c 'exit 6'")
 
 
 @hows
 def test_below_a_shell(limit, outer):
-    limit.gives(0, outer + " test 1 -- sh -c '\"$0\" -w 0 test 1 -- sh -c \"exit 0\" && exit 0'", limit.path)
+    limit.gives(0, outer + " test 1 -- sh -c '@PROGRAM -w 0 test 1 -- sh -c \"exit 0\" && exit 0'")
 
 
 @hows
 def test_three_deep(limit, outer):
-    limit.gives(0, outer + " test 1 -- %s -w 0 test 1 -- %s -w 0 test 1 -- true" % (limit.path, limit.path))
+    limit.gives(0, outer + " test 1 -- @PROGRAM -w 0 test 1 -- @PROGRAM -w 0 test 1 -- true")
 
 
 @hows
 def test_it_takes_no_more_units(limit, outer):
-    told = limit.gives(0, outer + " -n 2 test 3 -- %s test 3 -- %s --status test" % (limit.path, limit.path))
+    told = limit.gives(0, outer + " -n 2 test 3 -- @PROGRAM test 3 -- @PROGRAM --status test")
     assert "limit 3, free 1, running 1, waiting 0" in told
 
 
 @hows
 def test_more_than_the_outer_one_has(limit, outer):
-    limit.gives(125, outer + " test 3 -- %s -n 2 test 3 -- true" % limit.path,
+    limit.gives(125, outer + " test 3 -- @PROGRAM -n 2 test 3 -- true",
                 says="an outer command has 1 of the units, and this one asks for 2")
     limit.gives(0, "-w %d -n 3 test 3 -- true" % hang_s())
 
 
 @pytest.mark.parametrize("status, line, says", (
     row("two names, each inside the other one", 0,
-        "test 1 -- PROGRAM -w 0 b 1 -- PROGRAM -w 0 test 1 -- PROGRAM -w 0 b 1 -- true"),
-    row("another limit inside", 125, "test 1 -- PROGRAM -w 0 test 2 -- true", "the limit is 1, not 2"),
-    row("a global name is another name", 124, "--global test 1 -- PROGRAM test 1 -- "
-        "env -u FAIRSEM_LIMIT_HELD PROGRAM -w 0 --global test 1 -- true"),
-    row("without the variable", 124, "test 1 -- env -u FAIRSEM_LIMIT_HELD PROGRAM -w 0 test 1 -- true")))
+        "test 1 -- @PROGRAM -w 0 b 1 -- @PROGRAM -w 0 test 1 -- @PROGRAM -w 0 b 1 -- true"),
+    row("another limit inside", 125, "test 1 -- @PROGRAM -w 0 test 2 -- true", "the limit is 1, not 2"),
+    row("a global name is another name", 124, "--global test 1 -- @PROGRAM test 1 -- "
+        "env -u FAIRSEM_LIMIT_HELD @PROGRAM -w 0 --global test 1 -- true"),
+    row("without the variable", 124,
+        "test 1 -- env -u FAIRSEM_LIMIT_HELD @PROGRAM -w 0 test 1 -- true")))
 def test_names(limit, status, line, says):
-    limit.gives(status, line.replace("PROGRAM", limit.path), says=says)
+    limit.gives(status, line, says=says)
 
 
 # ---------------------------------------------------------------- what only looks like one
@@ -68,7 +69,7 @@ def test_such_a_variable_does_not_help(limit, held):
     holder = limit.hold()
     for word, value in ("SEGMENT", limit.segment()), ("HOLDER", holder.pid), ("OURS", os.getpid()):
         held = held.replace(word, str(value))
-    limit.gives(124, "-w 0 test 1 -- touch", limit.work / "two-at-a-time", env={"FAIRSEM_LIMIT_HELD": held})
+    limit.gives(124, "-w 0 test 1 -- touch @WORK/two-at-a-time", env={"FAIRSEM_LIMIT_HELD": held})
     assert not (limit.work / "two-at-a-time").exists()
     let_go(holder)
 
@@ -76,8 +77,8 @@ def test_such_a_variable_does_not_help(limit, held):
 def test_an_entry_from_a_time_when_the_process_was_another_one(limit):
     """With our own process ID, which holds nothing."""
     holder = limit.hold()
-    ended = run("sh", "-c", 'FAIRSEM_LIMIT_HELD="$1=$$:1" exec "$2" -w 0 test 1 -- true', "sh", limit.segment(),
-                limit.path, env=limit.env)
+    script = 'FAIRSEM_LIMIT_HELD="$0=$$:1" exec @PROGRAM -w 0 test 1 -- true'
+    ended = run("sh", "-c", limit.replaced(script), limit.segment(), env=limit.env)
     assert ended.returncode == 124, ended
     let_go(holder)
 
@@ -86,8 +87,8 @@ def test_a_process_that_a_command_has_left_behind(limit):
     """It waits, and then has a place of its own."""
     left, result = limit.work / "left", limit.work / "result"
     os.mkfifo(left)
-    script = '(read -r line < "$1"; "$2" test 1 -- "$2" --status test) > "$3" 2>&1 &'
-    assert limit.start("test 1 -- sh -c", script, "sh", left, limit.path, result).wait() == 0
+    script = "(read -r line < @WORK/left; @PROGRAM test 1 -- @PROGRAM --status test) > @WORK/result 2>&1 &"
+    assert limit.start("test 1 -- sh -c", script).wait() == 0
     holder = limit.hold()
     left.write_text("\n")
     limit.await_status("waiting 1$")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""fairsem-limit as the parent of its command, and as the command itself: who holds the unit, until when,
-and who gets which signal."""
+"""fairsem-limit as the parent of its command, and as the command itself: who holds the unit, until
+when, and who gets which signal."""
 
 import os
+import shutil
 import signal
 import subprocess
 
@@ -13,13 +14,13 @@ from conftest import let_go, row, unshared
 
 
 def exists(path):
-    return lambda: path.exists() and path.read_text()
+    return lambda: path.exists() and path.stat().st_size
 
 
 def ends(pid):
     """It is no more, or only its parent has not noticed the end yet."""
     try:
-        with open("/proc/%s/stat" % pid, encoding="ascii", errors="replace") as file:
+        with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as file:
             return file.read().rsplit(")", 1)[1].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):
         return True
@@ -33,30 +34,28 @@ def test_the_command_ignores_what_fairsem_limit_ignores(limit):
 
 
 def test_signals_arrive(limit):
-    ready = limit.work / "ready"
-    parent = limit.start("test 1 -- sh -c", 'trap "exit 9" USR1; echo > "$0"; while :; do sleep 0.05; done', ready)
-    wait_until("a command with a trap", exists(ready))
+    script = "trap 'exit 9' USR1; echo > @WORK/ready; while :; do sleep 0.05; done"
+    parent = limit.start("test 1 -- sh -c", script)
+    wait_until("a command with a trap", exists(limit.work / "ready"))
     limit.gives(124, "-w 0 test 1 -- true")
     parent.send_signal(signal.SIGUSR1)
     assert parent.wait() == 9
 
 
 def test_the_command_ends_with_its_parent(limit):
-    child = limit.work / "child"
-    parent = limit.start("test 1 -- sh -c", 'echo $$ > "$0.new"; mv "$0.new" "$0"; exec sleep 100000', child)
-    wait_until("a command", exists(child))
+    parent = limit.start("test 1 -- sh -c 'echo $$; exec sleep 100000'", stdout=subprocess.PIPE)
+    child = int(parent.stdout.readline())
     parent.kill()
-    wait_until("its end", lambda: ends(child.read_text().strip()))
+    wait_until("its end", lambda: ends(child))
     limit.gives(0, "-w %d test 1 -- true" % hang_s())
 
 
 def test_a_command_that_closes_descriptors_keeps_its_unit(limit):
     """All of them, as ssh and daemons do."""
-    closed = limit.work / "closed"
-    script = """i=3; while [ $i -lt 256 ]; do eval "exec $i>&-"; i=$((i + 1)); done; echo > "$0"; read -r line"""
-    holder = limit.start("test 1 --", "bash" if run("sh", "-c", "command -v bash").stdout else "sh", "-c", script,
-                         closed, stdin=subprocess.PIPE)
-    wait_until("it has closed them", exists(closed))
+    script = """i=3; while [ $i -lt 256 ]; do eval "exec $i>&-"; i=$((i + 1)); done
+        echo > @WORK/closed; read -r line"""
+    holder = limit.start("test 1 --", shutil.which("bash") or "sh", "-c", script, stdin=subprocess.PIPE)
+    wait_until("it has closed them", exists(limit.work / "closed"))
     limit.gives(124, "-w 0 test 1 -- true")
     let_go(holder)
 
@@ -71,6 +70,9 @@ def test_fork_is_what_happens_anyway(limit):
 
 
 # ---------------------------------------------------------------- no such command
+PATH = os.environ["PATH"]
+
+
 @pytest.fixture
 def files(limit):
     """A text, and two directories of commands."""
@@ -81,32 +83,30 @@ def files(limit):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
         path.chmod(mode)
-    return limit.work
 
 
 @pytest.mark.parametrize("path, status, line, says", (
-    pytest.param(None, 127, "WORK/none", "WORK/none: No such file", id="no such file"),
+    pytest.param(PATH, 127, "@WORK/none", "@WORK/none: No such file", id="no such file"),
     pytest.param("/usr/bin:/bin", 127, "no-such-command-anywhere", "", id="none in PATH"),
-    pytest.param(None, 127, "''", "", id="no name"),
-    pytest.param(None, 126, "WORK/text", "WORK/text: Permission denied", id="a file that cannot be executed"),
-    pytest.param(None, 126, "WORK", "", id="a directory"),
-    pytest.param("WORK/first", 126, "found-later", "", id="in PATH only one that cannot be executed")))
+    pytest.param(PATH, 127, "''", "", id="no name"),
+    pytest.param(PATH, 126, "@WORK/text", "@WORK/text: Permission denied", id="it cannot be executed"),
+    pytest.param(PATH, 126, "@WORK", "", id="a directory"),
+    pytest.param("@WORK/first", 126, "found-later", "", id="the only one in PATH cannot be executed")))
 def test_it_tells_at_once(limit, files, path, status, line, says):
     """Before it waits, while another one runs."""
     holder = limit.hold()
-    line, says, path = (text and text.replace("WORK", str(files)) for text in (line, says, path))
-    limit.gives(status, "-w 0 test 1 -- " + line, says=says, env={"PATH": path} if path else {})
+    limit.gives(status, "-w 0 test 1 -- " + line, says=says, env={"PATH": limit.replaced(path)})
     assert limit.shows("waiting 0$")
     let_go(holder)
 
 
 @pytest.mark.parametrize("path, status, command", (
-    pytest.param("WORK/first:WORK/second:", 5, "found-later", id="the first that can be executed"),
-    pytest.param("WORK/second:", 6, "plain", id="a script without a first line"),
+    pytest.param("@WORK/first:@WORK/second:", 5, "found-later", id="the first that can be executed"),
+    pytest.param("@WORK/second:", 6, "plain", id="a script without a first line"),
     pytest.param(":/none:", 5, "found-later", id="an empty name is the current directory")))
 def test_path(limit, files, path, status, command):
-    limit.gives(status, "test 1 -- " + command, cwd=files / "second",
-                env={"PATH": path.replace("WORK", str(files)) + os.environ["PATH"]})
+    limit.gives(status, "test 1 -- " + command, cwd=limit.work / "second",
+                env={"PATH": limit.replaced(path) + PATH})
 
 
 # ---------------------------------------------------------------- --exec
@@ -124,21 +124,22 @@ def test_exec_shows(limit, status, line, says):
 
 def test_exec_no_descriptors_but_for_the_unit(limit):
     there = limit.gives(0, "--exec test 1 -- ls -l /proc/self/fd")
-    assert there.count("/dev/null\n") == run("ls", "-l", "/proc/self/fd").stdout.count("/dev/null\n"), there
+    plain = run("ls", "-l", "/proc/self/fd").stdout
+    assert there.count("/dev/null\n") == plain.count("/dev/null\n"), there
 
 
 def test_exec_a_script_that_opens_descriptors_keeps_its_unit(limit):
-    taken = limit.work / "taken"
-    script = """exec 3> "$0" 4>&3 5>&3 6>&3 7>&3 8>&3 9>&3 3>&- 4>&- 5>&- 6>&-; echo > "$0"; read -r line"""
-    holder = limit.start("--exec test 1 -- sh -c", script, taken, stdin=subprocess.PIPE)
-    wait_until("a script", exists(taken))
+    script = """exec 3> @WORK/taken 4>&3 5>&3 6>&3 7>&3 8>&3 9>&3 3>&- 4>&- 5>&- 6>&-
+        echo > @WORK/taken; read -r line"""
+    holder = limit.start("--exec test 1 -- sh -c", script, stdin=subprocess.PIPE)
+    wait_until("a script", exists(limit.work / "taken"))
     assert limit.shows("running 1")
     let_go(holder)
 
 
 def test_exec_a_killed_holder(limit):
     holder = limit.hold("--exec test 1")
-    waiter = limit.wait(1, "--exec test 1 -- touch", limit.work / "next")
+    waiter = limit.wait(1, "--exec test 1 -- touch @WORK/next")
     holder.kill()
     assert waiter.wait() == 0
     assert (limit.work / "next").exists()
@@ -147,6 +148,7 @@ def test_exec_a_killed_holder(limit):
 # ---------------------------------------------------------------- as the first process of a container
 def test_an_orphan_in_a_container(limit):
     """A process whose parent has died is its child then, and is a zombie until it is waited for."""
-    script = """sh -c 'true & echo $! > "$0"' "$0"; while [ -e "/proc/$(cat "$0")" ]; do sleep 0.02; done"""
-    limit.gives(0, "test 1 -- sh -c", script, limit.work / "orphan",
+    script = """sh -c 'true & echo $! > @WORK/orphan'
+        while [ -e "/proc/$(cat @WORK/orphan)" ]; do sleep 0.02; done"""
+    limit.gives(0, "test 1 -- sh -c", script,
                 prefix=unshared("--pid", "--fork", "--mount-proc", user="--map-root-user"))

@@ -30,7 +30,8 @@ def test_a_name_that_does_not_exist(limit):
 def used(limit):
     """One runs, and one waits."""
     holder = limit.hold()
-    waiter = limit.wait(1, "-p -3 -w 100000 test 1 -- printf '%s'", '"\\\n\udcff\u00fc', stdout=subprocess.DEVNULL)
+    waiter = limit.wait(1, "-p -3 -w 100000 test 1 -- printf '%s'", '"\\\n\udcff\u00fc',
+                        stdout=subprocess.DEVNULL)
     yield holder, waiter
     let_go(holder)
     assert waiter.wait() == 0
@@ -44,7 +45,8 @@ def test_all_names(limit, used):
     runs, waits = own.pop("users")
     assert own == {"name": "test", "global": False, "limit": 1, "free": 0}
     assert everybody == {"name": "test", "global": True, "limit": 5, "free": 5, "users": []}
-    assert [runs["pid"], waits["pid"]] == [runs["local_pid"], waits["local_pid"]] == [each.pid for each in used]
+    for user, process in (runs, used[0]), (waits, used[1]):
+        assert user["pid"] == user["local_pid"] == process.pid
     assert (runs["place"], waits["place"], waits["priority"], waits["units"]) == (0, 1, -3, 1)
     assert waits["command"] == 'printf %s "\\\n\ufffd\u00fc'
     since = datetime.datetime.strptime(runs["since"] + "+0000", "%Y-%m-%dT%H:%M:%SZ%z").timestamp()
@@ -63,8 +65,8 @@ def test_watch(limit, used):
 def own_pids(limit):
     """Process 2 of another namespace holds the unit; it gives the command that begins another one."""
     command = [*unshared("--pid", "--fork"), "sh", "-c"]
-    holder = subprocess.Popen([*command, '"$0" test 1 -- sh -c "read -r line" inner; true', limit.path],
-                              env=limit.env, stdin=subprocess.PIPE)
+    script = limit.replaced("@PROGRAM test 1 -- sh -c 'read -r line' inner; true")
+    holder = subprocess.Popen([*command, script], env=limit.env, stdin=subprocess.PIPE)
     limit.started.append(holder)
     limit.await_status("running 1")
     yield command
@@ -76,7 +78,8 @@ def test_a_process_of_a_namespace_inside_of_ours(limit, own_pids):
 
 
 def test_a_process_outside(limit, own_pids):
-    told = run(*own_pids, '"$0" --status test; "$0" --status=json test; true', limit.path, env=limit.env).stdout
+    script = limit.replaced("@PROGRAM --status test; @PROGRAM --status=json test; true")
+    told = run(*own_pids, script, env=limit.env).stdout
     assert re.search(r"running  *2 .*\(in another PID namespace\)$", told, re.M), told
     assert re.search('"pid": 2, "local_pid": 0, .*"command": null}', told), told
 
@@ -84,7 +87,6 @@ def test_a_process_outside(limit, own_pids):
 @pytest.mark.parametrize("how", ("", "exec"))
 def test_a_process_with_the_same_number_holds_nothing(limit, own_pids, how):
     """A command there takes neither its parent nor itself for the holder, if that is process 2, too."""
-    script = "sh -c '%s \"$0\" -w 0 test 1 -- true; exit $?' \"$0\"; exit $?" % how
-    ended = run(*own_pids, script, limit.path,
-                env={**limit.env, "FAIRSEM_LIMIT_HELD": limit.segment() + "=2:1"})
+    script = limit.replaced("sh -c '%s @PROGRAM -w 0 test 1 -- true; exit $?'; exit $?" % how)
+    ended = run(*own_pids, script, env={**limit.env, "FAIRSEM_LIMIT_HELD": limit.segment() + "=2:1"})
     assert ended.returncode == 124, ended

@@ -20,7 +20,7 @@ def held(limit):
 
 def test_ctrl_c_ends_the_wait(held):
     """And the progress line is gone."""
-    terminal = Terminal(held.path, "test", "1", "--", "echo", "it was not its turn", env=held.env)
+    terminal = held.terminal("test 1 -- echo it was not its turn")
     assert terminal.read_until(rb": 1st in line, 1 running, waited [0-9]+ s")
     terminal.write(b"\x03")
     terminal.read_until()
@@ -30,7 +30,7 @@ def test_ctrl_c_ends_the_wait(held):
 
 
 def test_a_signal_ends_the_wait_while_ctrl_s_stops_the_terminal(held):
-    terminal = Terminal(held.path, "test", "1", "--", "true", env=held.env)
+    terminal = held.terminal("test 1 -- true")
     assert terminal.read_until(rb"in line")
     writer = os.open("/proc/%d/fd/2" % terminal.pid, os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
     terminal.write(b"\x13")
@@ -44,28 +44,29 @@ def test_a_signal_ends_the_wait_while_ctrl_s_stops_the_terminal(held):
 
 def test_a_hangup(limit):
     """When the terminal is gone, a command with a parent ends as it does without one."""
-    terminal = Terminal(limit.path, "test", "1", "--", "sh", "-c", "echo begun; exec sleep 100000", env=limit.env)
+    terminal = limit.terminal("test 1 -- sh -c 'echo begun; exec sleep 100000'")
     assert terminal.read_until(rb"begun")
     terminal.close()
     assert terminal.ends() == -signal.SIGHUP
 
 
-@pytest.mark.parametrize("stop, key", (pytest.param("", b"\x1a", id="Ctrl-Z stops both"),
-                                       pytest.param("kill -TSTP $$; ", b"", id="the command stops itself")))
+@pytest.mark.parametrize("stop, key", (
+    pytest.param("", b"\x1a", id="Ctrl-Z stops both"),
+    pytest.param("kill -TSTP $$;", b"", id="the command stops itself")))
 def test_job_control(limit, stop, key):
     """The shell sees its job stopped, and continues it in the foreground."""
-    terminal = Terminal(shell, limit.path, "test", "1", "--", "sh", "-c",
-                        "echo begun; " + stop + "read line; echo got $line; exit 5", limit.env)
-    for pattern, answer in (rb"begun", key), (rb"stopped.*continued", b"go on\n"), (rb"got go on.*ended with 5\r", b""):
+    script = "echo begun; %s read line; echo got $line; exit 5" % stop
+    terminal = Terminal(shell, limit.command("test 1 -- sh -c", [script]), limit.env)
+    for pattern, answer in ((rb"begun", key), (rb"stopped.*continued", b"go on\n"),
+                            (rb"got go on.*ended with 5\r", b"")):
         assert terminal.read_until(pattern), terminal.seen
         terminal.write(answer)
     assert terminal.ends() == 0
     terminal.close()
 
 
-def shell(*arguments):
+def shell(command, env):
     """What a shell does for a command."""
-    *command, env = arguments
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     job = os.fork()
     if job == 0:
