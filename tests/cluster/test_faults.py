@@ -2,7 +2,6 @@
 """The limit between machines at an engine that fake.py plays: its answers are lost, late, cut, endless,
 or make no sense."""
 
-import concurrent.futures
 import functools
 import tempfile
 import time
@@ -78,8 +77,8 @@ def test_a_command_without_waiting_costs_four_requests(who, count):
 
 @rows("step", STEPS)
 @rows("fault", (("cut",), ("lose",), ("half",), pytest.param(("hang",), marks=pytest.mark.waits),
-                ("late", 0.2), ("endless",), ("deep",), ("text", "nonsense"), ("text", "{}"), ("text", ""),
-                ("text", "[1]"), ("error", 14, 503, "etcdserver: no leader"),
+                ("late", 0.2), ("endless",), ("deep",), ("text", "nonsense"), ("text", "{}"),
+                ("text", ""), ("text", "[1]"), ("error", 14, 503, "etcdserver: no leader"),
                 ("error", 4, 504, "etcdserver: request timed out")))
 def test_each_step_survives_one_fault(step, fault):
     """It is asked again, and nothing is taken twice."""

@@ -15,7 +15,7 @@ import tempfile
 
 import pytest
 
-from cases import TOP_BUILDDIR, TOP_SRCDIR, run, wait_until
+from cases import TOP_BUILDDIR, run, wait_until
 
 LIMIT = os.path.join(TOP_BUILDDIR, "fairsem-limit")
 # Control characters for a terminal; the status must not print them.
@@ -33,6 +33,15 @@ def unshared(*options, user="--map-current-user"):
         if shutil.which("unshare") and run(*command, "true").returncode == 0:
             return command
     return pytest.skip("not here: a namespace: unshare " + " ".join(options))
+
+
+def lives(pid):
+    """It does not if only its parent has not noticed the end yet."""
+    try:
+        with open("/proc/%s/stat" % pid, encoding="ascii", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def let_go(holder):
@@ -114,10 +123,12 @@ class Limit:
         assert ended.returncode == status and says, ended
         return ended.stdout
 
+    def popen(self, command, **options):
+        self.started.append(subprocess.Popen(command, env=self.env, **options))
+        return self.started[-1]
+
     def start(self, line, *more, stdin=subprocess.DEVNULL, **options):
-        process = subprocess.Popen(self.command(line, more), stdin=stdin, env=self.env, **options)
-        self.started.append(process)
-        return process
+        return self.popen(self.command(line, more), stdin=stdin, **options)
 
     def terminal(self, line, *more):
         return Terminal(*self.command(line, more), env=self.env)
@@ -165,9 +176,3 @@ def limit(tmp_path):
     finally:
         made.end()
         shutil.rmtree(names)
-
-
-@pytest.fixture
-def manual():
-    with open(os.path.join(TOP_SRCDIR, "doc/man/fairsem-limit.1"), encoding="utf-8") as file:
-        return file.read()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""fairsem-limit --cluster: what is wrong with a command line, and the rest at an etcd that fake.py plays.
+"""fairsem-limit --cluster: what is wrong with a command line; the rest at an etcd that fake.py plays.
 
 test_etcd.py does some of it at a real one.
 """
@@ -16,7 +16,7 @@ import subprocess
 import pytest
 
 from cases import WORK, hang_s, run, wait_until
-from conftest import LIMIT, Limit, Terminal, row
+from conftest import LIMIT, Limit, lives, row
 from fake import Fake
 
 
@@ -50,13 +50,13 @@ class Cluster(Limit):
         self.etcd = etcd
 
     def begin(self, line, *more, **options):
-        return self.start(line, *more, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
-                                          **options})
+        return self.start(line, *more, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          **options)
 
-    def hold(self, name, *command, limit=1, options="", **more):
+    def hold(self, name, command="sleep 100000", *words, limit=1, options="", **more):
         """One that runs, in a group of its own."""
         before = self.etcd.running()
-        holder = self.begin("--ttl=600 %s '%s' %d --" % (options, name, limit), *(command or ("sleep", "100000")),
+        holder = self.begin("--ttl=600 %s '%s' %d -- %s" % (options, name, limit, command), *words,
                             start_new_session=True, **more)
         wait_until("it runs", lambda: self.etcd.running() > before or holder.poll() is not None)
         wait_until("its command is there", lambda: holder.poll() is not None or children(holder))
@@ -92,15 +92,6 @@ def children(process):
         return file.read().split()
 
 
-def lives(pid):
-    """It does not if only its parent has not noticed the end yet."""
-    try:
-        with open("/proc/%s/stat" % pid, encoding="ascii", errors="replace") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
 def let_go(holder):
     holder.terminate()
     holder.communicate(timeout=hang_s())
@@ -114,7 +105,8 @@ def let_go(holder):
     row("half seconds", 125, "--cluster --ttl=2.5 test 1 -- true"),
     row("a name of all users, of etcd", 125, "--cluster --global test 1 -- true"),
     row("to become the command", 125, "--cluster --exec test 1 -- true"),
-    row("all names of etcd", 125, "--cluster --status", "no name: --cluster and FAIRSEM_LIMIT_CLUSTER need one")))
+    row("all names of etcd", 125, "--cluster --status",
+        "no name: --cluster and FAIRSEM_LIMIT_CLUSTER need one")))
 def test_a_bad_line(limit, status, line, says):
     limit.gives(status, line, says=says)
 
@@ -125,7 +117,8 @@ def test_with_global_the_variable_does_not_count(limit):
 
 @pytest.mark.parametrize("status, line, says", (
     row("no URL", 125, "--cluster=:// test 1 -- true", "no list of URLs"),
-    row("a password in a URL", 125, "--cluster=http://me:secret@127.0.0.1 test 1 -- true", "no user in a URL"),
+    row("a password in a URL", 125, "--cluster=http://me:secret@127.0.0.1 test 1 -- true",
+        "no user in a URL"),
     row("an empty name", 125, "--cluster '' 1 -- true"),
     row("a name with a newline", 125, "--cluster 'a\nb' 1 -- true"),
     row("a name that is too long", 125, "--cluster %0256d 1 -- true" % 0),
@@ -141,7 +134,8 @@ def test_a_bad_line_for_the_library(limit, status, line, says):
     ("CA_FILE", "/", "CLUSTER_CA_FILE: /: Is a directory")))
 def test_a_bad_variable(limit, variable, value, says):
     library()
-    limit.gives(125, "--cluster test 1 -- true", says=says, env={"FAIRSEM_LIMIT_CLUSTER_" + variable: value})
+    limit.gives(125, "--cluster test 1 -- true", says=says,
+                env={"FAIRSEM_LIMIT_CLUSTER_" + variable: value})
 
 
 def test_not_a_program_that_is_beside_a_link_or_in_path(limit):
@@ -189,10 +183,11 @@ def test_the_command(at):
 def test_the_limit(at, tmp_path):
     """First come, first served; a better priority, and more units."""
     holder = at.hold("b", limit=3, options="-n 3")
-    waiters = [at.wait_behind("b", "echo %d >> %s/order" % (number, tmp_path), 3, "-p %d -n 3" % priority)
-               for number, priority in enumerate((0, 0, -1, 5))]
+    waiters = [at.wait_behind("b", "echo %d >> %s/order" % (i, tmp_path), 3, "-p %d -n 3" % priority)
+               for i, priority in enumerate((0, 0, -1, 5))]
     at.gives(124, "-w 0 b 3 -- true")
-    at.gives(124, "-w 0.2 b 3 -- true", says=r"waited 0 s in vain; running: sleep \(process %d of " % holder.pid)
+    at.gives(124, "-w 0.2 b 3 -- true",
+             says=r"waited 0 s in vain; running: sleep \(process %d of " % holder.pid)
     at.gives(125, "b 4 -- true", says="the limit is 3, not 4")
     let_go(holder)
     assert [waiter.wait() for waiter in waiters] == [0] * 4
@@ -217,9 +212,11 @@ def test_the_status(at, used):
     holder, waiter = used
     table = at.gives(0, "--status 'c d'")
     assert re.search(r"^c d \(etcd\): limit 2, free 1, running 1, waiting 1\n  place .*\n"
-                     r"  running  \S+ +%d +1 +0 .* \d+  sleep\n  1st .* 2 +0 .*  -  sh\n$" % holder.pid, table), table
+                     r"  running  \S+ +%d +1 +0 .* \d+  sleep\n"
+                     r"  1st .* 2 +0 .*  -  sh\n$" % holder.pid, table), table
     assert [(user["place"], user["pid"], user["units"], user["command"], user["fence"] > 0)
-            for user in users(at, "c d")] == [(0, holder.pid, 1, "sleep", True), (1, waiter.pid, 2, "sh", False)]
+            for user in users(at, "c d")] == [(0, holder.pid, 1, "sleep", True),
+                                              (1, waiter.pid, 2, "sh", False)]
     at.gives(125, "--remove 'c d'", says="commands run or wait")
     let_go(holder)
     assert waiter.communicate()[1] == ""
@@ -235,7 +232,7 @@ def test_the_status(at, used):
     row("another limit", 125, "d 2 -- @PROGRAM d 3 -- true", "the limit is 2, not 3")))
 def test_inside(at, status, line, says):
     """A command inside another one of the same name does not wait for itself."""
-    assert at.gives(status, line.replace("@PROGRAM", LIMIT), says=says) == ("" if status else "inside\n")
+    assert at.gives(status, line, says=says) == ("" if status else "inside\n")
 
 
 def test_a_signal_ends_the_wait(at):
@@ -247,9 +244,9 @@ def test_a_signal_ends_the_wait(at):
 
 
 def test_on_a_terminal(at):
-    """The line of progress says the place, and at a real etcd that it does not answer; the place stays."""
+    """The line of progress says the place, and that a real etcd does not answer; the place stays."""
     holder = at.hold("i")
-    terminal = Terminal(LIMIT, "--ttl=600", "i", "1", "--", "echo", "its turn", env=at.env)
+    terminal = at.terminal("--ttl=600 i 1 -- echo 'its turn'")
     assert terminal.read_until(rb"i: 1st in line, 1 running, waited [0-9]+ s")
     if not isinstance(at.etcd, Played):
         at.etcd.signal(0, signal.SIGSTOP)
@@ -335,7 +332,8 @@ def test_many_wait(at):
             at.etcd.put("fairsem/q/q/2147483648/%016x" % (i * 2999 % count + 1), json.dumps(
                 {"units": 1, "priority": 0, "host": "h", "pid": i, "program": "p", "since": 1}),
                         str(i * 2999 % count + 1))
-    assert [(user["place"], user["pid"]) for user in users(at, "q")] == [(i + 1, i) for i in range(count)]
+    assert [(user["place"], user["pid"]) for user in users(at, "q")] \
+        == [(i + 1, i) for i in range(count)]
 
 
 def test_a_question_holds_nobody_up():
@@ -343,7 +341,7 @@ def test_a_question_holds_nobody_up():
     for _ in range(5):      # where that takes so long that it is asked again
         with played(faults=[("/read/list", 0, "hang")]) as at:
             holder = at.hold("n")
-            terminal = Terminal(LIMIT, "--ttl=600", "n", "1", "--", "echo", "its turn", env=at.env)
+            terminal = at.terminal("--ttl=600 n 1 -- echo 'its turn'")
             wait_until("it asks", lambda: at.etcd.lists >= 1 and at.etcd.waiting() == 1)
             let_go(holder)
             assert terminal.read_until(b"its turn")
@@ -359,7 +357,8 @@ def test_a_question_holds_nobody_up():
 def test_inside_while_etcd_is_silent():
     """Nobody is asked who the outer one is; what stands in the environment counts, if it is true."""
     with played() as at:
-        outer = at.hold("s", "sh", "-c", 'read -r line; exec "$0" s 1 -- echo inside', LIMIT, stdin=subprocess.PIPE)
+        outer = at.hold("s", "sh -c 'read -r line; exec @PROGRAM s 1 -- echo inside'",
+                        stdin=subprocess.PIPE)
         at.etcd.be_silent(True)
         outer.stdin.write("\n")
         outer.stdin.flush()
@@ -369,9 +368,10 @@ def test_inside_while_etcd_is_silent():
         assert outer.returncode == 0
         for status, change in ((0, "FAIRSEM_LIMIT_FENCE=1"),
                                (0, "FAIRSEM_LIMIT_CLUSTER=$FAIRSEM_LIMIT_CLUSTER/"),
-                               (124, "FAIRSEM_LIMIT_HELD=${FAIRSEM_LIMIT_HELD%:*:*:*}:1:${FAIRSEM_LIMIT_HELD#*:*:*:*:*:}"),
+                               (124, "FAIRSEM_LIMIT_HELD=${FAIRSEM_LIMIT_HELD%:*:*:*}:1:"
+                                     "${FAIRSEM_LIMIT_HELD#*:*:*:*:*:}"),
                                (125, "FAIRSEM_LIMIT_CLUSTER=http://127.0.0.1:1")):
-            at.gives(status, "s 1 -- sh -c", change + ' exec "$0" -w 0 s 1 -- true', LIMIT)
+            at.gives(status, "s 1 -- sh -c", change + " exec @PROGRAM -w 0 s 1 -- true")
 
 
 @pytest.mark.waits
@@ -398,9 +398,9 @@ def a_lease_is_lost(at, ttl, lose, why):
 
     holders = {}
     for name, script in ("tree", TREE), ("orphan", ORPHAN):
-        holders[name] = at.hold("l", "sh", "-c", script, path(name), limit=3, options="--ttl=%d" % ttl)
+        holders[name] = at.hold("l", "sh -c", script, path(name), limit=3, options="--ttl=%d" % ttl)
         wait_until("its child is there", lambda: os.path.exists(path(name)))
-    keeper = at.hold("l", "sh", "-c", "read -r line; exit 5", limit=3, stdin=subprocess.PIPE,
+    keeper = at.hold("l", "sh -c 'read -r line; exit 5'", limit=3, stdin=subprocess.PIPE,
                      options="--ttl=%d --keep-running" % ttl)
     lose()
     for name, holder in holders.items():
@@ -440,7 +440,7 @@ def test_nothing_holds_up_the_guard():
         reads, writes = full_pipe()
         silent = at.start("--ttl=9 m 2 -- sleep 100000", stderr=writes)
         wait_until("it runs", lambda: len(children(silent)) == 1)
-        poor = at.hold("m", "sh", "-c", "sleep 100000 & echo $!; wait; wait", limit=2, options="--ttl=9")
+        poor = at.hold("m", "sh -c 'sleep 100000 & echo $!; wait; wait'", limit=2, options="--ttl=9")
         grandchild = poor.stdout.readline().strip()
         highest = max(int(name) for name in os.listdir("/proc/%d/fd" % poor.pid))
         resource.prlimit(poor.pid, resource.RLIMIT_NOFILE, (highest + 1, highest + 1))

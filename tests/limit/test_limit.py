@@ -5,11 +5,10 @@ that dies come back."""
 import os
 import re
 import signal
-import subprocess
 
 import pytest
 
-from cases import run, wait_until
+from cases import TOP_SRCDIR, run
 from conftest import let_go, row, unshared
 
 
@@ -47,19 +46,17 @@ def test_it_ends(limit, status, line, says):
     limit.gives(status, line, says=says)
 
 
-def test_arguments_arrive_as_they_are(limit):
-    assert limit.gives(0, "test 1 -- printf '%s|' 'a  b' '' '*' --status") == "a  b||*|--status|"
+@pytest.mark.parametrize("line, printed", (
+    pytest.param("-- printf '%s|' 'a  b' '' '*' --status", "a  b||*|--status|", id="as they are"),
+    pytest.param("printf '%s|' --status", "--status|", id="options need no dashes before"),
+    pytest.param("-- cat", "text", id="standard input")))
+def test_arguments_and_input_arrive(limit, line, printed):
+    assert limit.gives(0, "test 1 " + line, stdin=None, input="text") == printed
 
 
-def test_options_of_the_command_need_no_dashes(limit):
-    assert limit.gives(0, "test 1 printf '%s|' --status") == "--status|"
-
-
-def test_standard_input(limit):
-    assert limit.gives(0, "test 1 -- cat", stdin=None, input="text\n") == "text\n"
-
-
-def test_the_manual_knows_each_option_of_help(limit, manual):
+def test_the_manual_knows_each_option_of_help(limit):
+    with open(os.path.join(TOP_SRCDIR, "doc/man/fairsem-limit.1"), encoding="utf-8") as file:
+        manual = file.read()
     words = set(re.findall(r"^ *(?:-., )*--([a-z]*)", limit.gives(0, "--help"), re.M))
     assert len(words) >= 11
     assert [word for word in sorted(words) if "Fl -" + word not in manual] == []
@@ -68,7 +65,8 @@ def test_the_manual_knows_each_option_of_help(limit, manual):
 # ---------------------------------------------------------------- at most so many
 def test_eight_in_pairs(limit):
     """The first two wait until all have come."""
-    script = "echo begin >> @WORK/log; until [ -e @WORK/all ]; do sleep 0.02; done; echo end >> @WORK/log"
+    script = """echo begin >> @WORK/log; until [ -e @WORK/all ]; do sleep 0.02; done
+        echo end >> @WORK/log"""
     processes = [limit.start("test 2 -- sh -c", script) for _ in range(8)]
     limit.await_status("running 2, waiting 6$")
     (limit.work / "all").touch()
@@ -185,12 +183,10 @@ def test_another_limit_while_no_command_runs(limit):
     limit.gives(0, "test 1 -- true")
 
 
-@pytest.mark.parametrize("status, line, says", (
-    row("another limit", 125, "test 2 -- true", "the limit is 1, not 2"),
-    row("remove", 125, "--remove test", "commands run or wait")))
-def test_while_a_command_runs(limit, status, line, says):
+def test_another_limit_while_a_command_runs(limit):
     holder = limit.hold()
-    limit.gives(status, line, says=says)
+    limit.gives(125, "test 2 -- true", says="the limit is 1, not 2")
+    limit.gives(125, "--remove test", says="commands run or wait")
     let_go(holder)
 
 

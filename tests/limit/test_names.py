@@ -52,8 +52,12 @@ def test_a_link_to_a_directory(limit, other):
     row("a relative path", 125, "--dir=other test 1 -- true", "begins with a slash"),
     row("a path with a newline", 125, "--dir='@DIR/a\nb' test 1 -- true"),
     row("a file system without such files", 125, "--dir=/proc test 1 -- true",
-        "" if os.getuid() else "the file system")))
-def test_a_bad_directory(limit, status, line, says):
+        "" if os.getuid() else "the file system"),
+    row("the limit of a name that does not exist", 125, "--set-limit 2 none"),
+    row("the limit 0", 125, "--set-limit 0 test"),
+    row("no limit", 125, "--set-limit test"),
+    row("no name", 125, "--set-limit 2")))
+def test_a_bad_line(limit, status, line, says):
     limit.gives(status, line, says=says)
 
 
@@ -89,8 +93,7 @@ def test_two_containers_with_one_directory(limit, other, own_mounts):
     """One unit for both."""
     script = """mount --bind @DIR/other @DIR/mount &&
         exec @PROGRAM --global --dir=@DIR/mount shared 1 -- sh -c 'read -r line'"""
-    holder = subprocess.Popen([*own_mounts, limit.replaced(script)], env=limit.env, stdin=subprocess.PIPE)
-    limit.started.append(holder)
+    holder = limit.popen([*own_mounts, limit.replaced(script)], stdin=subprocess.PIPE)
     wait_until("a holder in another container", lambda: "running 1" in limit.run(
         "--global --dir=@DIR/other --status shared").stdout)
     limit.gives(124, "-w 0 --global --dir=@DIR/other shared 1 -- true")
@@ -101,12 +104,12 @@ def test_two_containers_with_one_directory(limit, other, own_mounts):
 def test_a_full_directory(limit, own_mounts):
     """Room for seven names.  Those that nobody uses make room; then all are to stay."""
     script = """mount -t tmpfs -o size=1m none @DIR/mount || exit 99
-        for i in 1 2 3 4 5 6 7 8 9 10; do @PROGRAM --dir=@DIR/mount "unused$i" 1 -- true || exit 1; done
-        for i in 1 2 3 4 5 6 7 8 9 10; do @PROGRAM --dir=@DIR/mount --keep "kept$i" 1 -- true || exit 2; done"""
+        for i in $(seq 10); do @PROGRAM --dir=@DIR/mount unused$i 1 -- true || exit 1; done
+        for i in $(seq 10); do @PROGRAM --dir=@DIR/mount --keep kept$i 1 -- true || exit 2; done"""
     ended = run(*own_mounts, limit.replaced(script), env=limit.env)
     assert ended.returncode == 2, ended
-    assert re.search("^fairsem-limit: kept[89]: .*/mount is full, and a name takes 130 kB there: see --status, "
-                     "--remove", ended.stderr, re.M)
+    assert re.search("^fairsem-limit: kept[89]: .*/mount is full, and a name takes 130 kB there: "
+                     "see --status, --remove", ended.stderr, re.M)
 
 
 # ---------------------------------------------------------------- removed by others
@@ -160,15 +163,6 @@ def test_a_command_for_more_than_the_new_limit(limit):
     limit.gives(0, "--set-limit 1 b")
     limit.gives(125, "-n 2 b 3 -- true",
                 says="2 units are more than the limit of b, 1: --set-limit has changed it")
-
-
-@pytest.mark.parametrize("status, line, says", (
-    row("of a name that does not exist", 125, "--set-limit 2 none"),
-    row("0", 125, "--set-limit 0 test"),
-    row("none", 125, "--set-limit test"),
-    row("no name", 125, "--set-limit 2")))
-def test_a_bad_limit(limit, status, line, says):
-    limit.gives(status, line, says=says)
 
 
 def test_the_limit_of_a_global_name_that_is_kept(limit):

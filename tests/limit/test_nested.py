@@ -6,39 +6,25 @@ import os
 
 import pytest
 
-from cases import hang_s, run, wait_until
+from cases import run, wait_until
 from conftest import let_go, row
 
-hows = pytest.mark.parametrize("outer", ("", "--exec"))
 
-
-@hows
-@pytest.mark.parametrize("inner", ("", "--exec"))
-def test_inside(limit, outer, inner):
-    limit.gives(6, outer + " test 1 -- @PROGRAM " + inner + " -w 0 test 1 -- sh -c 'exit 6'")
-
-
-@hows
-def test_below_a_shell(limit, outer):
-    limit.gives(0, outer + " test 1 -- sh -c '@PROGRAM -w 0 test 1 -- sh -c \"exit 0\" && exit 0'")
-
-
-@hows
-def test_three_deep(limit, outer):
-    limit.gives(0, outer + " test 1 -- @PROGRAM -w 0 test 1 -- @PROGRAM -w 0 test 1 -- true")
-
-
-@hows
-def test_it_takes_no_more_units(limit, outer):
-    told = limit.gives(0, outer + " -n 2 test 3 -- @PROGRAM test 3 -- @PROGRAM --status test")
-    assert "limit 3, free 1, running 1, waiting 0" in told
-
-
-@hows
-def test_more_than_the_outer_one_has(limit, outer):
-    limit.gives(125, outer + " test 3 -- @PROGRAM -n 2 test 3 -- true",
-                says="an outer command has 1 of the units, and this one asks for 2")
-    limit.gives(0, "-w %d -n 3 test 3 -- true" % hang_s())
+@pytest.mark.parametrize("outer", ("", "--exec"))
+@pytest.mark.parametrize("status, line, says, printed", (
+    pytest.param(6, "test 1 -- @PROGRAM -w 0 test 1 -- sh -c 'exit 6'", "", "", id="once"),
+    pytest.param(6, "test 1 -- @PROGRAM --exec -w 0 test 1 -- sh -c 'exit 6'", "", "", id="--exec"),
+    pytest.param(0, "test 1 -- sh -c '@PROGRAM -w 0 test 1 -- sh -c \"exit 0\" && exit 0'", "", "",
+                 id="below a shell"),
+    pytest.param(0, "test 1 -- @PROGRAM -w 0 test 1 -- @PROGRAM -w 0 test 1 -- true", "", "",
+                 id="three deep"),
+    pytest.param(0, "-n 2 test 3 -- @PROGRAM test 3 -- @PROGRAM --status test", "",
+                 "limit 3, free 1, running 1, waiting 0", id="it takes no more units"),
+    pytest.param(125, "test 3 -- @PROGRAM -n 2 test 3 -- true",
+                 "an outer command has 1 of the units, and this one asks for 2", "", id="more units")))
+def test_inside(limit, outer, status, line, says, printed):
+    assert printed in limit.gives(status, outer + " " + line, says=says)
+    limit.await_status(r"limit (\d), free \1, running 0")
 
 
 @pytest.mark.parametrize("status, line, says", (
@@ -87,7 +73,8 @@ def test_a_process_that_a_command_has_left_behind(limit):
     """It waits, and then has a place of its own."""
     left, result = limit.work / "left", limit.work / "result"
     os.mkfifo(left)
-    script = "(read -r line < @WORK/left; @PROGRAM test 1 -- @PROGRAM --status test) > @WORK/result 2>&1 &"
+    script = """(read -r line < @WORK/left
+        @PROGRAM test 1 -- @PROGRAM --status test) > @WORK/result 2>&1 &"""
     assert limit.start("test 1 -- sh -c", script).wait() == 0
     holder = limit.hold()
     left.write_text("\n")

@@ -10,20 +10,11 @@ import subprocess
 import pytest
 
 from cases import hang_s, run, wait_until
-from conftest import let_go, row, unshared
+from conftest import let_go, lives, row, unshared
 
 
 def exists(path):
     return lambda: path.exists() and path.stat().st_size
-
-
-def ends(pid):
-    """It is no more, or only its parent has not noticed the end yet."""
-    try:
-        with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
 
 
 # ---------------------------------------------------------------- the parent
@@ -46,7 +37,7 @@ def test_the_command_ends_with_its_parent(limit):
     parent = limit.start("test 1 -- sh -c 'echo $$; exec sleep 100000'", stdout=subprocess.PIPE)
     child = int(parent.stdout.readline())
     parent.kill()
-    wait_until("its end", lambda: ends(child))
+    wait_until("its end", lambda: not lives(child))
     limit.gives(0, "-w %d test 1 -- true" % hang_s())
 
 
@@ -63,10 +54,6 @@ def test_a_command_that_closes_descriptors_keeps_its_unit(limit):
 def test_the_command_has_no_descriptors_of_fairsem_limit(limit):
     there = limit.gives(0, "test 1 -- ls /proc/self/fd").split()
     assert len(there) == len(run("ls", "/proc/self/fd").stdout.split()), there
-
-
-def test_fork_is_what_happens_anyway(limit):
-    limit.gives(0, "--fork test 1 -- true")
 
 
 # ---------------------------------------------------------------- no such command
@@ -116,10 +103,11 @@ def test_exec_the_command_has_the_same_process_id(limit):
 
 
 @pytest.mark.parametrize("status, line, says", (
-    row("the exit status", 7, "sh -c 'exit 7'"),
-    row("a signal that kills the command", -signal.SIGTERM, "sh -c 'kill -TERM $$'")))
-def test_exec_shows(limit, status, line, says):
-    limit.gives(status, "--exec test 1 -- " + line, says=says)
+    row("--fork, which happens anyway", 0, "--fork test 1 -- true"),
+    row("--exec: the exit status", 7, "--exec test 1 -- sh -c 'exit 7'"),
+    row("--exec: a signal", -signal.SIGTERM, "--exec test 1 -- sh -c 'kill -TERM $$'")))
+def test_it_ends(limit, status, line, says):
+    limit.gives(status, line, says=says)
 
 
 def test_exec_no_descriptors_but_for_the_unit(limit):

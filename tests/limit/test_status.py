@@ -66,8 +66,7 @@ def own_pids(limit):
     """Process 2 of another namespace holds the unit; it gives the command that begins another one."""
     command = [*unshared("--pid", "--fork"), "sh", "-c"]
     script = limit.replaced("@PROGRAM test 1 -- sh -c 'read -r line' inner; true")
-    holder = subprocess.Popen([*command, script], env=limit.env, stdin=subprocess.PIPE)
-    limit.started.append(holder)
+    holder = limit.popen([*command, script], stdin=subprocess.PIPE)
     limit.await_status("running 1")
     yield command
     let_go(holder)
