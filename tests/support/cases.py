@@ -60,7 +60,8 @@ begun = {}
 
 def begin(case):
     """Its result will come; a thread that is a daemon keeps nobody from ending."""
-    result, row = concurrent.futures.Future(), case.callspec.params if hasattr(case, "callspec") else {}
+    result = concurrent.futures.Future()
+    row = case.callspec.params if hasattr(case, "callspec") else {}
 
     def work():
         try:
@@ -133,8 +134,8 @@ def end_all():
     with contextlib.suppress(ChildProcessError):
         while True:
             for path in glob.glob("/proc/self/task/*/children"):
-                with open(path, encoding="ascii") as file:
+                # A thread may have ended since then.
+                with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
                     for child in file.read().split():
-                        with contextlib.suppress(ProcessLookupError):
-                            os.kill(int(child), signal.SIGKILL)
+                        os.kill(int(child), signal.SIGKILL)
             os.wait()

@@ -397,9 +397,10 @@ class Worker:
     def command(self, suite):
         targets = [os.path.join(self.tree, path) for path in self.targets(suite)]
         if suite.kind == 'script':
-            path = os.path.join(self.tree, 'source', suite.words[0])
-            runner = [os.path.join(self.tree, 'source/tests/support/pytest.sh')] if path.endswith('.py') else []
-            return ['sh'] + runner + [path] + suite.words[1:]
+            words = [os.path.join(self.tree, 'source', suite.words[0])] + suite.words[1:]
+            if words[0].endswith('.py'):
+                words.insert(0, os.path.join(self.tree, 'source/tests/support/pytest.sh'))
+            return ['sh'] + words
         if suite.kind == 'fuzz':
             return [targets[0], os.path.join(self.tree, 'source/tests/search/fuzz/corpus.txt')]
         return [targets[0]] + (suite.words if suite.kind in ('explore', 'dies') else [])
