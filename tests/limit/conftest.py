@@ -56,8 +56,9 @@ class Terminal:
         self.pid, self.file = pty.fork()
         if self.pid == 0:
             try:
-                # A shell ignores SIGINT in its background commands.
-                signal.signal(signal.SIGINT, signal.SIG_DFL)
+                # nohup ignores SIGHUP, and a shell SIGINT in its background commands.
+                for number in signal.SIGHUP, signal.SIGINT:
+                    signal.signal(number, signal.SIG_DFL)
                 if callable(command[0]):
                     command[0](*command[1:])
                 else:
