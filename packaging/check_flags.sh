@@ -3,7 +3,7 @@
 # check_flags.sh - make check with the compiler flags of distributions; called by make check-flags.
 #
 #   make check-flags
-#   make check-flags FLAGS="debian13 lto" ONLY=tests/preload/interpose.sh
+#   make check-flags FLAGS="debian13 lto" ONLY=tests/preload/test_interpose.py
 #
 # Such flags change what the C library's headers declare, what is in the objects, and how they are
 # linked.  A set with a flag that this compiler does not know is skipped.

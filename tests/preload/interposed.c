@@ -3,7 +3,7 @@
  * interposed.c - a program that uses <semaphore.h>, and does not know of fairsem: one behavior per
  * subcommand.
  *
- * interpose.sh runs it under fairsem-run.  All subcommands that glibc's own semaphores pass, too,
+ * test_interpose.py runs it under fairsem-run.  All subcommands that glibc's own semaphores pass, too,
  * also succeed without fairsem-run; `fifo`, `eintr-awake`, `not-libcs` and `no-descriptors` do not.
  *
  * Exit status 0, or 1 and a message; 77: skipped.
@@ -68,8 +68,6 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], with_argument[i].name) == 0)
             return with_argument[i].run(argv[2]);
     }
-    if (argc > 3 && strcmp(argv[1], "ends-by") == 0)
-        return ends_by(argv[2], argv + 3);
     fputs("usage: interposed BEHAVIOR, see the end of interposed.c\n", stderr);
     return 2;
 }

@@ -136,7 +136,6 @@ int die(const char *how);
 int leave(const char *status);
 int sleep_until_killed(void);
 int has_file_limit(void);
-int ends_by(const char *signal_number, char **command);
 
 /* interposed_handlers.c */
 #define FS_NSIG 65

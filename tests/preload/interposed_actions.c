@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * interposed_actions.c - sigaction() and its relatives must work in the same way with and without
- * fairsem-run; interpose.sh runs this both ways.
+ * fairsem-run; test_interpose.py runs this both ways.
  */
 #define _GNU_SOURCE
 #include "hang.h"

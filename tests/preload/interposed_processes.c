@@ -316,22 +316,6 @@ int sleep_until_killed(void)
     return 1;
 }
 
-/* The command must end by the signal, not by an exit status that looks like one. */
-int ends_by(const char *signal_number, char **command)
-{
-    pid_t child = fork();
-    int status;
-
-    if (child == 0) {
-        execv(command[0], command);
-        _exit(127);
-    }
-    status = child_status(child);
-    MUST(WIFSIGNALED(status));
-    MUST(WTERMSIG(status) == atoi(signal_number));
-    return 0;
-}
-
 /* The program has its own limit for files, whatever fairsem-run itself needs. */
 int has_file_limit(void)
 {

@@ -15,7 +15,7 @@
 
 static const struct timespec past = { 1, 0 };
 
-/* The library's; its source is in interpose.sh. */
+/* The library's; its source is in test_interpose.py. */
 static struct {
     int (*post)(sem_t *);
     int (*wait)(sem_t *);

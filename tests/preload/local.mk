@@ -2,11 +2,11 @@
 # tests/preload/local.mk - programs under fairsem-run; included by ../local.mk.
 
 test_scripts += \
-	tests/preload/interpose.sh \
+	tests/preload/test_interpose.py \
 	tests/preload/names.sh
 EXTRA_DIST += tests/preload/programs.sh tests/preload/sigaction_hook.c
 
-# What interpose.sh runs: a program that uses neither this library nor Check.
+# What test_interpose.py runs: a program that uses neither this library nor Check.
 if BUILD_INTERPOSER
 check_PROGRAMS += tests/preload/interposed tests/preload/met tests/preload/stepped
 endif

@@ -4,7 +4,7 @@
  * meanwhile another one does something to the same semaphore: it destroys it, posts, waits for the
  * first time, or forks a child that uses it.
  *
- * interpose.sh runs it under fairsem-run.  A child repeats the operation; its parent steps through
+ * test_interpose.py runs it under fairsem-run.  A child repeats the operation; its parent steps through
  * it once, and in each later run stops at the next instruction, and asks the child's second thread
  * to act.  After each run the units must add up.  Programs do all this, and with libc it works,
  * though POSIX does not allow the use of a semaphore while it is destroyed.

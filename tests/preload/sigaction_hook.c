@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sigaction_hook.c - a library behind the interposer, which calls functions of the program in the
- * middle of sigaction() and of pthread_setcanceltype().  interpose.sh compiles and preloads it for
+ * middle of sigaction() and of pthread_setcanceltype().  test_interpose.py compiles and preloads it for
  * interposed_actions.c.
  */
 #define _GNU_SOURCE

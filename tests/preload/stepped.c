@@ -3,7 +3,7 @@
  * stepped.c - two signals come before each instruction of a post that grants, of a wait that times
  * out, of sem_getvalue, and of sem_destroy.  Their handlers use the same semaphore.
  *
- * interpose.sh runs it under fairsem-run.  A child repeats the operation.  Its parent steps through
+ * test_interpose.py runs it under fairsem-run.  A child repeats the operation.  Its parent steps through
  * it once (ptrace) and notes the address of each instruction.  In each later run it stops the child
  * at the next of these, by the processor's debug registers, which belong to one thread.  It sends
  * both signals, and lets the child go on.  After each run the child checks that both handlers have

@@ -9,7 +9,7 @@ set -u
 
 least='core=97 shared=96 posix=97 preload=88 run=88 limit=90 cluster=94'
 # The commands and the module are run by scripts.
-scripts='tests/preload/interpose.sh tests/limit/test_limit.py tests/limit/test_names.py
+scripts='tests/preload/test_interpose.py tests/limit/test_limit.py tests/limit/test_names.py
   tests/limit/test_nested.py tests/limit/test_parent.py tests/limit/test_status.py
   tests/limit/test_terminal.py tests/limit/test_cluster.py tests/cluster/test_faults.py'
 
