@@ -55,7 +55,6 @@ row mutants 'core shared preload cluster limit' "$MAKE" check-mutants FOLDERS="$
 row musl 'core shared' tests tests/release/platforms/musl.sh tests/release/platforms/posix_only.sh
 row times core tests tests/release/platforms/time_bits.sh tests/release/platforms/cond_clock.sh
 row systems core tests tests/release/platforms/systems.sh
-row exceptions core tests tests/release/platforms/exceptions.sh
 row arm64 '' "$top_srcdir/tests/release/platforms/cross.sh" arm64 $emulated
 
 # ---------------------------------------------------------------- programs, engines, debuggers

@@ -17,7 +17,7 @@ has "$CXX" || skip "no C++ compiler"
 ran=0
 
 # One source, because compiling <chrono> and <future> takes most of the time.
-for source in main t_standard t_semaphore t_units t_async; do
+for source in main t_standard t_semaphore t_units t_async t_exceptions; do
   echo "#include \"$top_srcdir/tests/cxx/$source.cpp\""
 done > "$work/all.cpp"
 

@@ -8,6 +8,7 @@ test_scripts += \
 EXTRA_DIST += \
 	tests/cxx/main.cpp \
 	tests/cxx/t_async.cpp \
+	tests/cxx/t_exceptions.cpp \
 	tests/cxx/t_semaphore.cpp \
 	tests/cxx/t_standard.cpp \
 	tests/cxx/t_units.cpp \

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 # tests/release/platforms/local.mk - the library with another C library, another time_t, on another machine
-# or system, with C++ exceptions, and under race detectors; included by ../../local.mk.
+# or system, and under race detectors; included by ../../local.mk.
 #
 #   make check-ports                      `make check` on each target, most of them emulated
 #   make check-ports PORTS="arm64 s390x"  on some; tests/release/platforms/cross.sh lists them
 
 verify_scripts += \
 	tests/release/platforms/cond_clock.sh \
-	tests/release/platforms/exceptions.sh \
 	tests/release/platforms/musl.sh \
 	tests/release/platforms/posix_only.sh \
 	tests/release/platforms/systems.sh \

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_exceptions.cpp - a C++ exception that a callback throws reaches the caller of the function that ran
+ * the callback.  The other callbacks have run by then, and later ones run.
+ */
+#include "trial.hpp"
+
+#include <sched.h>
+#include <stdexcept>
+
+namespace {
+
+int calls;
+
+void throws(fairsem_ticket_t *, void *)
+{
+    calls++;
+    throw std::runtime_error("from a callback");
+}
+
+void counts(fairsem_ticket_t *, void *)
+{
+    calls++;
+}
+
+template <class Run> bool catches(Run run)
+{
+    try {
+        run();
+    } catch (const std::runtime_error &) {
+        return true;
+    }
+    return false;
+}
+
+void take_ticket(fairsem_ticket_t &ticket, fairsem_t &sem, fairsem_notify_fn *call)
+{
+    CHECK(fairsem_ticket_take(&ticket, &sem, 1, 0, call, nullptr) == EINPROGRESS);
+}
+
+void await_waiter(const fairsem_t &sem)
+{
+    while (fairsem_waiters(&sem) != 1)
+        sched_yield();
+}
+
+/* One release grants three tickets, and one of their callbacks throws. */
+void one_throws(int which)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t ticket[3] = {};
+    int state;
+
+    calls = 0;
+    for (int i = 0; i < 3; i++)
+        take_ticket(ticket[i], sem, i == which ? throws : counts);
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+    CHECK(catches([&] { fairsem_release(&sem, 3); }));
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+    CHECK(state == PTHREAD_CANCEL_ENABLE);
+    CHECK(calls == 3);
+    /* No callback seems to be running: a return would wait for it. */
+    for (fairsem_ticket_t &each : ticket)
+        fairsem_ticket_return(&each);
+    CHECK(fairsem_available(&sem) == 3 && fairsem_acquire(&sem, 3) == 0);
+    take_ticket(ticket[0], sem, counts);
+    CHECK(fairsem_release(&sem, 1) == 0 && calls == 4);
+    fairsem_ticket_return(&ticket[0]);
+}
+
+/* There is no promise for several at once, and for a thread that is canceled: cleanup.h says why. */
+#if !defined(__riscv) && !defined(__arm__)
+fairsem_t several[3] = { FAIRSEM_INITIALIZER(1), FAIRSEM_INITIALIZER(1), FAIRSEM_INITIALIZER(0) };
+const fairsem_request_t one_of_each[] = { { &several[2], 1 }, { &several[0], 1 }, { &several[1], 1 } };
+
+void both_are_released(fairsem_ticket_t *ticket)
+{
+    for (int i = 0; i < 2; i++) {
+        fairsem_ticket_return(&ticket[i]);
+        CHECK(fairsem_available(&several[i]) == 1);
+    }
+    CHECK(calls == 2);
+}
+
+void one_of_several_throws(int which)
+{
+    fairsem_ticket_t ticket[2] = {};
+
+    calls = 0;
+    CHECK(fairsem_release(&several[2], 1) == 0 && fairsem_acquire_all(one_of_each, 3, nullptr) == 0);
+    for (int i = 0; i < 2; i++)
+        take_ticket(ticket[i], several[i], i == which ? throws : counts);
+    CHECK(catches([] { fairsem_release_all(one_of_each, 3); }));
+    CHECK(fairsem_tryacquire(&several[2], 1) == 0);
+    both_are_released(ticket);
+}
+
+void one_of_several_that_are_given_back_throws(int which)
+{
+    fairsem_ticket_t ticket[2] = {};
+    bool caught = false;
+    int result = 0;
+    trial::worker waits([&] {
+        caught = catches([&] { result = fairsem_acquire_all(one_of_each, 3, nullptr); });
+    });
+
+    calls = 0;
+    await_waiter(several[2]);
+    for (int i = 0; i < 2; i++)
+        take_ticket(ticket[i], several[i], i == which ? throws : counts);
+    fairsem_close(&several[2], 0);
+    waits.join();
+    CHECK(caught && result == 0);
+    CHECK(fairsem_destroy(&several[2]) == 0);
+    several[2] = FAIRSEM_INITIALIZER(0);
+    both_are_released(ticket);
+}
+
+TRIAL(one_of_several_releases_throws_and_the_others_are_done)
+{
+    one_of_several_throws(0);
+    one_of_several_throws(1);
+    one_of_several_that_are_given_back_throws(0);
+    one_of_several_that_are_given_back_throws(1);
+}
+
+/* The thread at the head is canceled: the ticket behind it is granted, and its callback throws. */
+TRIAL(the_callback_behind_a_canceled_thread_throws)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+    fairsem_ticket_t ticket = {};
+    bool granted = false;
+    trial::worker waits([&] {
+        fairsem_wait_t how = {};
+
+        how.token = &token;
+        catches([&] { granted = fairsem_acquire_with(&sem, 2, &how) == 0; });
+    });
+
+    await_waiter(sem);
+    take_ticket(ticket, sem, throws);
+    pthread_cancel(waits.native_handle());
+    waits.join();
+    CHECK(!granted);
+    CHECK(fairsem_token_destroy(&token) == 0);      /* it lists no wait that is over */
+    fairsem_ticket_return(&ticket);
+}
+#endif
+
+fairsem_ticket_t running = {};
+std::atomic<bool> runs, may_end, has_ended;
+
+void runs_on(fairsem_ticket_t *, void *)
+{
+    runs = true;
+    while (!may_end)
+        sched_yield();
+    has_ended = true;
+}
+
+void lets_it_end_and_throws(fairsem_ticket_t *ticket, void *arg)
+{
+    may_end = true;
+    throws(ticket, arg);
+}
+
+} // namespace
+
+TRIAL(one_of_three_callbacks_throws)
+{
+    for (int which = 0; which < 3; which++)
+        one_throws(which);
+}
+
+/* The end of its scope releases it again. */
+TRIAL(a_released_guard_is_empty_even_if_the_release_throws)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    fairsem_units_t held = {};
+    fairsem_ticket_t ticket = {};
+
+    CHECK(fairsem_units_acquire(&held, &sem, 1, nullptr) == 0);
+    take_ticket(ticket, sem, throws);
+    CHECK(catches([&] { fairsem_units_release(&held); }));
+    fairsem_units_release(&held);
+    fairsem_ticket_return(&ticket);
+    CHECK(fairsem_available(&sem) == 1);
+}
+
+/* It runs the next ticket's callback. */
+TRIAL(a_return_that_throws_has_waited_for_its_own_callback)
+{
+    for (int i = 0; i < 200; i++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+        fairsem_ticket_t next = {};
+        bool early = false;
+
+        runs = may_end = has_ended = false;
+        take_ticket(running, sem, runs_on);
+        take_ticket(next, sem, lets_it_end_and_throws);
+        trial::worker releases([&] { fairsem_release(&sem, 1); });
+        while (!runs)
+            sched_yield();
+        early = catches([] { fairsem_ticket_return(&running); }) && !has_ended;
+        releases.join();
+        fairsem_ticket_return(&next);
+        CHECK(!early);
+    }
+}
