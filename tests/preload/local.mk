@@ -3,7 +3,7 @@
 
 test_scripts += \
 	tests/preload/test_interpose.py \
-	tests/preload/names.sh
+	tests/preload/test_names.py
 EXTRA_DIST += tests/preload/programs.sh tests/preload/sigaction_hook.c
 
 # What test_interpose.py runs: a program that uses neither this library nor Check.

@@ -17,12 +17,12 @@ import subprocess
 import pytest
 
 from cases import NOT_HERE, TOP_BUILDDIR, TOP_SRCDIR, WORK, needs, run
+from compiled import CC, CFLAGS, INCLUDE, LIBS, file
 
-LIBS, PRELOAD = TOP_BUILDDIR + "/.libs", TOP_BUILDDIR + "/tests/preload"
+PRELOAD = TOP_BUILDDIR + "/tests/preload"
 RUN, MODULE = TOP_BUILDDIR + "/fairsem-run", LIBS + "/fairsem-interpose.so"
 PROGRAM = PRELOAD + "/interposed"
 STATS, SCRIPT, TMP = WORK + "/stats", WORK + "/script", WORK + "/tmp"
-CC, CFLAGS = shlex.split(os.environ.get("CC", "cc")), shlex.split(os.environ.get("CFLAGS", ""))
 # The programs are for another machine than the shell and all other commands.
 EMULATED = os.environ.get("FAIRSEM_TESTS_EMULATED")
 # The programs count the lines that run, and write that down when they end.
@@ -85,14 +85,6 @@ def rows(names, *table):
     values = [getattr(row, "values", row) for row in table]
     return pytest.mark.parametrize(names, table, ids=[short(row if isinstance(row, str) else row[-1])
                                                       for row in values])
-
-
-def file(name, text, mode=0o644):
-    path = WORK + "/" + name
-    with open(path, "w", encoding="ascii") as to:
-        to.write(text)
-    os.chmod(path, mode)
-    return path
 
 
 def built(name, source, *options, compiler=(*CC, *CFLAGS)):
@@ -603,7 +595,7 @@ def test_stats_tell_that_a_program_has_the_library(library):
     program = built("header", """
 #include <fairsem/posix.h>
 int main(void) { sem_t s; return sem_init(&s, 0, 1) + sem_wait(&s); }
-""", "-I" + TOP_SRCDIR + "/include", LIBS + "/" + library, "-Wl,-rpath," + LIBS, "-s")
+""", INCLUDE, LIBS + "/" + library, "-Wl,-rpath," + LIBS, "-s")
     assert says(does(0, f"{RUN} --stats {program}").stderr, "^the program has libfairsem: ")
 
 

@@ -1,24 +1,24 @@
-#!/bin/sh
 # SPDX-License-Identifier: MIT
-# names.sh - fairsem/posix.h replaces the functions of POSIX, and nothing else with their names.
-#
-# The linker sees a member of a C++ class that is called sem_post by the same name, whether a source
-# file includes fairsem/posix.h or <semaphore.h>.  Whichever of them comes first, a call of a
-# function, and its address, mean that of this library.
-set -u
+"""fairsem/posix.h replaces the functions of POSIX, and nothing else with their names.
 
-: "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
-. "$top_srcdir/tests/support/script.sh"
-library=$(library)
-if [ "$(uname)" != Linux ]; then
-  not_here "sem_init fails on this system"
-  exit 77
-fi
-LD_LIBRARY_PATH=$top_builddir/.libs
-export LD_LIBRARY_PATH
+The linker sees a member of a C++ class that is called sem_post by the same name, whether a source file
+includes fairsem/posix.h or <semaphore.h>.  Whichever of them comes first, a call of a function, and its
+address, mean that of this library.
+"""
 
-# ---------------------------------------------------------------- a library that knows only libc's
-cat > "$work/gate.hpp" << '_EOF'
+import sys
+
+import pytest
+
+from cases import NOT_HERE, WORK
+from compiled import CFLAGS, CXX_COMPILERS, C_COMPILERS, INCLUDE, LIBRARY
+from compiled import compiles, file, needs_standard, runs
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux",
+                                reason=NOT_HERE + "sem_init fails on this system")
+
+# A library that knows only libc's.
+GATE_HH = """\
 class gate {
 public:
     gate() : units(0) {}
@@ -43,11 +43,10 @@ private:
     int units;
 };
 namespace gates { int sem_post(gate &it); }
-_EOF
-
-cat > "$work/gate.cc" << '_EOF'
+"""
+GATE_CC = """\
 #include <semaphore.h>
-#include "gate.hpp"
+#include "gate.h"
 int gate::sem_posts = 0;
 gate::~gate() {}
 int gate::sem_init(int value) { units = value; return 0; }
@@ -65,26 +64,24 @@ int gate::sem_unlink() { return 0; }
 gate::sem_t gate::as_number() const { return units; }
 #endif
 int gates::sem_post(gate &it) { return it.sem_post(); }
-_EOF
-
-# The header of another library, which hands out a semaphore of libc.
-cat > "$work/others.hpp" << '_EOF'
+"""
+# Another library, which hands out a semaphore of libc.
+OTHERS_H = """\
 #include <semaphore.h>
 extern sem_t others;
 int value_of_others();
-_EOF
-cat > "$work/others.cc" << '_EOF'
-#include "others.hpp"
+"""
+OTHERS_CC = """\
+#include "others.h"
 sem_t others;
 int value_of_others()
 {
     int value = -1;
     return sem_getvalue(&others, &value) == 0 ? value : -1;
 }
-_EOF
-
-# ---------------------------------------------------------------- a program that includes both
-cat > "$work/use.cc" << '_EOF'
+"""
+# A program that includes both.
+USE_CC = r"""
 #include <cerrno>
 #include <cstdio>
 #ifdef NO_MACROS
@@ -233,10 +230,10 @@ int main()
 #endif
     return status;
 }
-_EOF
-
+"""
 # The same for C, where only the source file itself can see a difference.
-cat > "$work/use.c" << '_EOF'
+GATE_H = "struct gate { int (*sem_post)(void); int sem_wait; };\n"
+USE_C = """
 #include <stddef.h>
 
 static int counted;
@@ -252,85 +249,40 @@ int main(void)
         return 1;
     return gate.sem_post() == 1 && gate.sem_wait == 7 && sem_destroy(&sem) == 0 ? 0 : 2;
 }
-_EOF
-echo 'struct gate { int (*sem_post)(void); int sem_wait; };' > "$work/gate.h"
+"""
 
-# ---------------------------------------------------------------- every order
-# includes ORDER SUFFIX - F: fairsem/posix.h, S: <semaphore.h>, G: gate.SUFFIX, O: others.hpp.
-includes() {
-  for letter in $(echo "$1" | sed 's/./& /g'); do
-    case $letter in
-      F) echo '#include <fairsem/posix.h>' ;;
-      S) echo '#include <semaphore.h>' ;;
-      G) echo "#include \"gate.$2\"" ;;
-      O) echo '#include "others.hpp"' ;;
-    esac
-  done
-}
+HEADERS = {"F": "<fairsem/posix.h>", "S": "<semaphore.h>", "G": '"gate.h"', "O": '"others.h"'}
+# Compiling takes nearly all of the time: without optimization.
+STRICT = [*CFLAGS, "-O0", "-g0", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+STRICT_CXX = [*STRICT, "-Wshadow", "-Wold-style-cast", "-Wno-ignored-attributes"]
 
-# Compiling takes nearly all of the time: without optimization, and the library only once for all orders.
-fast="${CFLAGS-} -O0 -g0"
-strict_cxx='-Wall -Wextra -Wpedantic -Wshadow -Wold-style-cast -Wno-ignored-attributes -Werror'
 
-# parts COMPILER STANDARD - compile the library that knows only libc's, also with NO_MACROS.
-parts() {
-  # shellcheck disable=SC2086 # lists
-  (cd "$work" && $1 $fast "-std=$2" $strict_cxx -c gate.cc others.cc &&
-    $1 $fast "-std=$2" $strict_cxx -DNO_MACROS -c gate.cc -o gate-DNO_MACROS.o)
-}
+def includes(order):
+    return "".join("#include %s\n" % HEADERS[letter] for letter in order)
 
-# cxx COMPILER STANDARD ORDER [OPTION]
-cxx() {
-  what="$1 -std=$2, included in the order $3"
-  gate=$work/gate.o
-  [ "${4-}" != -DNO_MACROS ] || gate=$work/gate-DNO_MACROS.o
-  { includes "$3" hpp && cat "$work/use.cc"; } > "$work/main.cc"
-  # shellcheck disable=SC2086 # lists
-  if $1 $fast "-std=$2" $strict_cxx ${4-} -I"$top_srcdir/include" -I"$work" "$work/main.cc" "$gate" \
-    "$work/others.o" -o "$work/prog" "$library" -pthread && limited "$work/prog"; then
-    echo "ok: $what"
-  else
-    fail "$what"
-  fi
-}
 
-# c COMPILER ORDER
-c() {
-  { includes "$2" h && cat "$work/use.c"; } > "$work/main.c"
-  # shellcheck disable=SC2086 # lists
-  if $1 $fast -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" -I"$work" \
-    "$work/main.c" -o "$work/prog" "$library" -pthread && limited "$work/prog"; then
-    echo "ok: $1, included in the order $2"
-  else
-    fail "$1, included in the order $2"
-  fi
-}
+def works(compiler, *options):
+    compiles(compiler, *options, INCLUDE, LIBRARY, "-pthread", "-o", WORK + "/prog")
+    runs(WORK + "/prog")
 
-each_compiler "$CC" gcc clang > "$work/c"
-each_compiler "$CXX" g++ clang++ > "$work/cxx"
-while read -r compiler; do
-  # If <semaphore.h> comes first, the names are macros, and the struct must come later.
-  for order in FG GF FGS SFG; do
-    c "$compiler" "$order"
-  done
-done < "$work/c"
-while read -r compiler; do
-  for standard in c++11 c++20; do
-    # In C++20 the headers of C++ include <semaphore.h>.
-    # shellcheck disable=SC2086 # a compiler may be several words
-    if ! echo '#include <thread>' |
-      $compiler "-std=$standard" -x c++ -fsyntax-only - > "$work/log" 2>&1; then
-      not_here "$compiler does not know -std=$standard"
-      continue
-    fi
-    parts "$compiler" "$standard" || { fail "$compiler -std=$standard: gate.cc" && continue; }
-    cxx "$compiler" "$standard" FG -DNO_MACROS
-    cxx "$compiler" "$standard" GF -DNO_MACROS
-    cxx "$compiler" "$standard" FSG -DNO_MACROS
-    cxx "$compiler" "$standard" SFG
-    cxx "$compiler" "$standard" SGFS
-    cxx "$compiler" "$standard" OFG -DOTHERS
-  done
-done < "$work/cxx"
-[ -s "$work/cxx" ] || not_tried "C++: there is no compiler"
-exit "$status"
+
+# If <semaphore.h> comes first, the names are macros, and the struct must come later.
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+@pytest.mark.parametrize("order", ("FG", "GF", "FGS", "SFG"))
+def test_in_c(compiler, order):
+    file("gate.h", GATE_H)
+    works(compiler, *STRICT, "-std=c11", file("main.c", includes(order) + USE_C))
+
+
+# In C++20 the headers of C++ include <semaphore.h>.
+@pytest.mark.parametrize("compiler", CXX_COMPILERS)
+@pytest.mark.parametrize("standard", ("c++11", "c++20"))
+@pytest.mark.parametrize("order, option", (("FG", "-DNO_MACROS"), ("GF", "-DNO_MACROS"),
+                                           ("FSG", "-DNO_MACROS"), ("SFG", "-DMACROS"),
+                                           ("SGFS", "-DMACROS"), ("OFG", "-DOTHERS")))
+def test_in_cxx(compiler, standard, order, option):
+    needs_standard(compiler, "c++", standard, "#include <thread>\n")
+    file("gate.h", GATE_HH)
+    file("others.h", OTHERS_H)
+    works(compiler, *STRICT_CXX, "-std=" + standard, option, file("gate.cc", GATE_CC),
+          file("others.cc", OTHERS_CC), file("main.cc", includes(order) + USE_CC))

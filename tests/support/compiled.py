@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""compiled.py - what cases write and compile; cases.py has the rest."""
+
+import functools
+import os
+import shlex
+import shutil
+
+import pytest
+
+from cases import NOT_HERE, TOP_BUILDDIR, TOP_SRCDIR, WORK, run
+
+CC, CXX, CFLAGS = (shlex.split(os.environ.get(name) or default)
+                   for name, default in (("CC", "cc"), ("CXX", "c++"), ("CFLAGS", "")))
+INCLUDE, LIBS = "-I" + TOP_SRCDIR + "/include", TOP_BUILDDIR + "/.libs"
+# The static library, if there is one.
+LIBRARY = LIBS + "/libfairsem." + ("a" if os.path.exists(LIBS + "/libfairsem.a") else "so")
+
+
+def compilers(*commands):
+    """Those that can be run, once: that of the build may be one of the usual ones."""
+    found = {command for command in commands if shutil.which(command.split()[0])}
+    # A case without any is told to be skipped.
+    return sorted(found) or [pytest.param("", marks=pytest.mark.skip("there is no compiler"))]
+
+
+C_COMPILERS = compilers(shlex.join(CC), "gcc", "clang")
+CXX_COMPILERS = compilers(shlex.join(CXX), "g++", "clang++")
+
+
+def file(name, text, mode=0o644):
+    """Write it, and return where."""
+    path = WORK + "/" + name
+    with open(path, "w", encoding="utf-8") as to:
+        to.write(text)
+    os.chmod(path, mode)
+    return path
+
+
+@functools.lru_cache(None)
+def needs_standard(compiler, language, standard, text=""):
+    """An older compiler cannot do anything about it, nor its library, of which the text wants a part."""
+    if run(*compiler.split(), "-std=" + standard, "-x", language, "-fsyntax-only", "-", stdin=None,
+           input=text).returncode != 0:
+        pytest.skip(NOT_HERE + "%s does not know -std=%s" % (compiler, standard))
+
+
+def compiles(compiler, *options):
+    done = run(*compiler.split(), *options)
+    assert done.returncode == 0, done.stderr
+
+
+def runs(program):
+    done = run(program, env={**os.environ, "LD_LIBRARY_PATH": LIBS})
+    assert done.returncode == 0, done.stdout + done.stderr
