@@ -39,7 +39,7 @@ def file(name, text, mode=0o644):
 
 @functools.lru_cache(None)
 def needs_standard(compiler, language, standard, text=""):
-    """An older compiler cannot do anything about it, nor its library, of which the text wants a part."""
+    """An older compiler cannot do anything about it, nor a library without what the text wants."""
     if run(*compiler.split(), "-std=" + standard, "-x", language, "-fsyntax-only", "-", stdin=None,
            input=text).returncode != 0:
         pytest.skip(NOT_HERE + "%s does not know -std=%s" % (compiler, standard))

@@ -91,7 +91,7 @@ all_in "targets of make" targets cited
 
 # A script that make check does not run is in a row of a table: or nobody would run it.
 awk '/^(verify|release)_scripts [+]=/ { open = 1 } open { for (i = 1; i <= NF; i++)
-    if ($i ~ /[.]sh$/) print $i, FILENAME } !/\\$/ { open = 0 }' tests/*/local.mk tests/*/*/local.mk > "$work/cited"
-grep -ohE 'tests/[a-z_/]*[.]sh' tests/verify.sh packaging/release_check.sh > "$work/rows"
+    if ($i ~ /[.](sh|py)$/) print $i, FILENAME } !/\\$/ { open = 0 }' tests/*/local.mk tests/*/*/local.mk > "$work/cited"
+grep -ohE 'tests/[a-z_/]*[.](sh|py)' tests/verify.sh packaging/release_check.sh > "$work/rows"
 all_in "scripts outside of make check" rows cited
 exit "$status"
