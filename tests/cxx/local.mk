@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 # tests/cxx/local.mk - fairsem.hpp, held to what its headers and the standard promise; included by
-# ../local.mk.  Scripts build them: make itself compiles no C++.
+# ../local.mk.  A script builds them: make itself compiles no C++.
 
-test_scripts += \
-	tests/cxx/cxx.sh \
-	tests/cxx/docs.sh
+test_scripts += tests/cxx/cxx.sh
 EXTRA_DIST += \
 	tests/cxx/main.cpp \
 	tests/cxx/t_async.cpp \

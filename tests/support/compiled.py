@@ -13,6 +13,7 @@ from cases import NOT_HERE, TOP_BUILDDIR, TOP_SRCDIR, WORK, run
 CC, CXX, CFLAGS = (shlex.split(os.environ.get(name) or default)
                    for name, default in (("CC", "cc"), ("CXX", "c++"), ("CFLAGS", "")))
 INCLUDE, LIBS = "-I" + TOP_SRCDIR + "/include", TOP_BUILDDIR + "/.libs"
+STRICT = [*CFLAGS, "-Wall", "-Wextra", "-Wpedantic", "-Werror", INCLUDE]
 # The static library, if there is one.
 LIBRARY = LIBS + "/libfairsem." + ("a" if os.path.exists(LIBS + "/libfairsem.a") else "so")
 
@@ -50,6 +51,9 @@ def compiles(compiler, *options):
     assert done.returncode == 0, done.stderr
 
 
-def runs(program):
+def works(compiler, *options):
+    """It compiles, is linked with the library, and exits with 0."""
+    program = WORK + "/program"
+    compiles(compiler, *STRICT, *options, LIBRARY, "-pthread", "-o", program)
     done = run(program, env={**os.environ, "LD_LIBRARY_PATH": LIBS})
     assert done.returncode == 0, done.stdout + done.stderr

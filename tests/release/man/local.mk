@@ -2,7 +2,6 @@
 # tests/release/man/local.mk - the manual pages and their site; included by ../../local.mk.
 
 test_scripts += tests/release/man/contract.sh tests/release/man/lint.sh
-verify_scripts += tests/release/man/programs.sh
 release_scripts += tests/release/man/site.sh
 EXTRA_DIST += \
 	tests/release/man/declared.awk \

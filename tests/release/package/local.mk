@@ -5,11 +5,12 @@
 test_scripts += \
 	tests/release/package/consistency.sh \
 	tests/release/package/exports.sh \
-	tests/release/package/header.sh \
 	tests/release/package/install.sh \
 	tests/release/package/layers.sh \
 	tests/release/package/links.sh \
-	tests/release/package/names.sh
+	tests/release/package/names.sh \
+	tests/release/package/test_documents.py \
+	tests/release/package/test_header.py
 verify_scripts += \
 	tests/release/package/bench.sh \
 	tests/release/package/bindings.sh \

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Every program in the headers, in README.md and in the manual pages builds without a warning, runs,
+and exits with 0; the C++ of doc/cxx.md compiles; and the headers list what they declare."""
+
+import glob
+import os
+import re
+import sys
+
+import pytest
+
+from cases import NOT_HERE, TOP_SRCDIR, WORK, needs
+from compiled import CC, CXX, LIBS, STRICT, compiles, file, needs_standard, works
+
+IN_C, IN_CXX = " ".join(CC), " ".join([*CXX, "-std=c++17"])
+HEADERS = ("fairsem.h", "fairsem/shared.h", "fairsem/cluster.h")
+HAS_20 = """#include <version>
+#if !defined(__cpp_lib_jthread) || !defined(__cpp_lib_coroutine)
+#error
+#endif
+"""
+MARKS = {"aq": "'", "ga": "`", "ha": "^", "ti": "~"}
+
+
+def text_of(path):
+    with open(TOP_SRCDIR + "/" + path, encoding="utf-8") as text:
+        return text.read()
+
+
+def in_header(name):
+    """Each block of a comment behind the line "Example:"."""
+    return [re.sub("^ \\*(     )?", "", block, flags=re.M) for block in
+            re.findall("^ \\* Example:\n((?: \\*(?:     .*)?\n)+)", text_of("include/" + name), re.M)]
+
+
+def in_markdown(name, language):
+    return re.findall("^```%s\n(.*?)^```" % language, text_of(name), re.M | re.S)
+
+
+def in_page(name):
+    """Each display that begins with #include, as a reader would see it."""
+    return [re.sub("\\\\(?:([&-])|\\((..)|(e))",
+                   lambda mark: (mark[1] or "").replace("&", "") or MARKS.get(mark[2], "\\"), block)
+            for block in re.findall("^\\.Bd -literal.*\n(#include.*\n(?:.*\n)*?)\\.Ed", text_of(name),
+                                    re.M)]
+
+
+PAGES = sorted(os.path.relpath(path, TOP_SRCDIR) for path in glob.glob(TOP_SRCDIR + "/doc/man/*.[37]"))
+PROGRAMS = {"README.md": in_markdown("README.md", "c"), **{page: in_page(page) for page in PAGES}}
+for header in (*HEADERS, "fairsem/posix.h", "fairsem.hpp"):
+    PROGRAMS["include/" + header] = in_header(header)
+
+
+@pytest.mark.parametrize("document", PROGRAMS)
+def test_it_has_a_program(document):
+    assert PROGRAMS[document]
+
+
+@pytest.mark.parametrize("document, number", [(document, number) for document in PROGRAMS
+                                              for number in range(len(PROGRAMS[document]))])
+def test_the_program_works(document, number):
+    text, more = PROGRAMS[document][number], []
+    if sys.platform != "linux" and "#include <fairsem/" in text:
+        pytest.skip(NOT_HERE + "its functions return ENOSYS")
+    if "#include <fairsem/cluster.h>" in text:
+        more.append(LIBS + "/libfairsem-cluster.so")
+        if not os.path.exists(more[0]):
+            pytest.skip("libfairsem-cluster was not built")
+    if ".hpp" in document:
+        needs(CXX[0])
+    source = file("program.cc" if ".hpp" in document else "program.c", text)
+    compiler = IN_CXX if ".hpp" in document else IN_C
+    # It would need an engine.
+    if document == "include/fairsem/cluster.h":
+        compiles(compiler, *STRICT, "-c", source, "-o", WORK + "/object")
+    else:
+        works(compiler, source, *more)
+
+
+def test_the_cxx_of_the_page_compiles():
+    """All blocks in one source, each in a namespace of its own."""
+    needs(CXX[0])
+    needs_standard(" ".join(CXX), "c++", "c++20", HAS_20)
+    blocks = in_markdown("doc/cxx.md", "cpp")
+    assert blocks
+    text = "#include <fairsem.hpp>\n"
+    for number, block in enumerate(blocks):
+        text += "namespace block%d {\n%s}\n" % (number, re.sub("^#include.*\n", "", block, flags=re.M))
+    compiles(" ".join(CXX), *STRICT, "-std=c++20", "-fsyntax-only", file("page.cc", text))
+
+
+# ---------------------------------------------------------------- what the headers list
+@pytest.mark.parametrize("name", HEADERS)
+def test_the_first_comment_lists_all_functions_each_in_the_section_that_declares_it(name):
+    text = text_of("include/" + name)
+    listed, declared = set(), set()
+    section = None
+    for line in text[:text.index("\n#")].split("\n"):
+        if found := re.match(r" \*     (\d+)  [a-z]", line):
+            section = found[1]
+        if section and (found := re.match(r" \*         (fairsem_\S*)", line)):
+            listed.add((section, found[1]))
+    for line in text.split("\n"):
+        if found := re.match(r" \*  (\d+)  [A-Z]", line):
+            section = found[1]
+        if found := re.match(r"FAIRSEM_API [^(]*?(\w+)\(", line):
+            declared.add((section, found[1]))
+    assert listed and listed == declared

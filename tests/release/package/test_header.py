@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""Each header compiles alone and included twice, without a warning, in each version of C and C++."""
+
+import os
+
+import pytest
+
+from cases import run
+from compiled import CXX_COMPILERS, C_COMPILERS, INCLUDE, file, needs_standard
+
+# It comes first, so no other header can declare what it lacks.
+ALONE = {"alone-%s.c" % header.split("/")[-1]:
+         "#include <%s>\n#include <%s>\ntypedef int translation_unit_not_empty;\n" % (header, header)
+         for header in ("fairsem.h", "fairsem_private.h", "fairsem/shared.h", "fairsem/cluster.h")}
+USE_C = """
+#include <fairsem.h>
+#include <stddef.h>
+
+static fairsem_t slots = FAIRSEM_INITIALIZER(4);
+static fairsem_t none = FAIRSEM_INITIALIZER(0);
+struct pool { char flag; fairsem_t free; };
+static struct pool pool = { 'p', FAIRSEM_INITIALIZER(INT64_C(1) << 40) };
+
+int use(void);
+int use(void)
+{
+    fairsem_attr_t attr = { "name", 8, 0, 0, { 0 }, 0, 0 };
+    fairsem_t local;
+
+    return fairsem_init(&local, FAIRSEM_VERSION_MAJOR, &attr)
+        + fairsem_init(&none, FAIRSEM_VERSION_MINOR + FAIRSEM_VERSION_PATCH, NULL)
+        + fairsem_acquire(&slots, 1) + fairsem_acquire_for(&pool.free, 1, 1000)
+        + (fairsem_would_block(&slots, 2) ? FAIRSEM_VERSION_STRING[0] : 0)
+        + (int)offsetof(struct pool, free);
+}
+"""
+# The names of POSIX, with <semaphore.h> included before or after, or not at all.
+USE_POSIX = """
+static sem_t sem;
+int (*take)(sem_t *) = sem_wait;
+int use(void);
+int use(void)
+{
+    struct timespec soon = { 0, 0 };
+    int value;
+
+    return sem_init(&sem, 0, 1) + take(&sem) + sem_trywait(&sem) + sem_timedwait(&sem, &soon)
+        + sem_clockwait(&sem, 0, &soon) + sem_post(&sem)
+        + sem_getvalue(&sem, &value) + sem_destroy(&sem) + (sem_open("/x", 0) == SEM_FAILED);
+}
+"""
+HEADERS = {"P": "#include <fairsem/posix.h>\n", "S": "#include <semaphore.h>\n"}
+POSIX = {"posix-%s.c" % order: "".join(HEADERS[letter] for letter in order) + USE_POSIX
+         for order in ("P", "SP", "PS", "SPS")}
+# The header in C++: inside a class, with constant expressions and C++ keywords.
+USE_CC = """
+#include <fairsem.h>
+#include <fairsem.h>
+
+class Slots {
+public:
+    Slots() : error(fairsem_init(&sem, 4, nullptr)) {}
+    ~Slots() { if (fairsem_destroy(&sem) != 0) error = 1; }
+    bool take() { return error == 0 && fairsem_tryacquire(&sem, 1) == 0; }
+private:
+    fairsem_t sem;
+    int error;
+};
+
+static fairsem_t global = FAIRSEM_INITIALIZER(4);
+struct pool { char flag; fairsem_t free; };
+static struct pool pool = { 'p', FAIRSEM_INITIALIZER(INT64_C(1) << 40) };
+static fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+static_assert(sizeof(fairsem_t) == (sizeof(pthread_mutex_t) == 64 ? 288 : 256),
+              "the size is part of the binary interface");
+static_assert(alignof(fairsem_t) == 16, "so is the alignment");
+
+bool use();
+bool use()
+{
+    static Slots slots;
+    fairsem_wait_t how = {};
+    fairsem_t local = FAIRSEM_INITIALIZER(sizeof pool);
+    FAIRSEM_SCOPED fairsem_units_t units = {};
+
+    how.token = &token;
+    return slots.take() && fairsem_acquire_with(&global, 1, &how) == 0
+        && fairsem_units_acquire(&units, &local, FAIRSEM_MAX_UNITS, nullptr) == 0
+        && fairsem_release(&pool.free, 1) == 0;
+}
+"""
+# The compiler warns about a template of fairsem.hpp only when it is used.
+USE_HPP = """
+#include <fairsem.hpp>
+#include <fairsem.hpp>
+
+static fairsem::counting_semaphore<3> three(3);
+static fairsem::binary_semaphore one(1);
+
+struct seconds_clock {
+    using duration = std::chrono::duration<int>;
+    using rep = duration::rep;
+    using period = duration::period;
+    using time_point = std::chrono::time_point<seconds_clock>;
+    static constexpr bool is_steady = false;
+    static time_point now() { return time_point(duration(5)); }
+};
+
+bool use();
+bool use()
+{
+    using std::chrono::duration;
+
+    fairsem::token token;
+    fairsem::units held(three), other(std::move(held));
+    std::future<fairsem::units> future = three.acquire_future(2);
+
+    held = other.split(1);
+    return token.cancel() && one.try_acquire_for(duration<float>(1.f), 2, { -1, &token })
+        && one.try_acquire_for(std::chrono::hours(1))
+        && one.try_acquire_until(std::chrono::steady_clock::now() + duration<double>(1.))
+        && one.try_acquire_until(std::chrono::system_clock::now() + duration<short>(1))
+        && one.try_acquire_until(seconds_clock::now() + duration<unsigned char>(1));
+}
+
+#if defined(__cpp_lib_jthread)
+bool stop(const std::stop_token &stop);
+bool stop(const std::stop_token &stop)
+{
+    return one.acquire(stop, 2) && one.try_acquire_for(stop, std::chrono::hours(1))
+        && one.try_acquire_until(stop, seconds_clock::now());
+}
+#endif
+
+#if defined(__cpp_lib_coroutine)
+struct task {
+    struct promise_type {
+        task get_return_object() { return {}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+};
+
+/* gcc 12 finds a null pointer in code of its own, which makes any coroutine start. */
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+task coroutine();
+task coroutine()
+{
+    fairsem::units held = co_await three.async_acquire(2);
+#if defined(__cpp_lib_jthread)
+    held = co_await one.async_acquire(std::stop_token(), 1, -3);
+#endif
+}
+#endif
+"""
+IN_C = {**ALONE, **POSIX, "use.c": USE_C}
+# Names that are keywords in C++, too.
+IN_CXX = {**{name + "c": text for name, text in {**ALONE, **POSIX}.items() if "fairsem" not in name},
+          "use.cc": USE_CC}
+STRICT = ("-Wall -Wextra -Wpedantic -Wshadow -Wundef -Werror -Wno-attribute-warning"
+          " -Wno-user-defined-warnings -fsyntax-only").split()
+STRICT_CXX = ("-Wold-style-cast -Wconversion -Wsign-conversion -Wextra-semi"
+              " -Wzero-as-null-pointer-constant").split()
+
+
+def accepts(compiler, language, standard, sources, *options):
+    """Without a warning.  One start of the compiler for all sources takes half of the time."""
+    needs_standard(compiler, language, standard)
+    if language == "c++":
+        options += (*STRICT_CXX, *useless_cast(compiler))
+    done = run(*compiler.split(), "-std=" + standard, *STRICT, *options, INCLUDE,
+               *(file(name, text) for name, text in sources.items()))
+    assert done.returncode == 0, done.stderr
+
+
+def useless_cast(compiler):
+    """clang does not know this warning."""
+    known = run(*compiler.split(), "-Werror", "-Wuseless-cast", "-fsyntax-only", file("empty.cc", ""))
+    return ["-Wuseless-cast"] if known.returncode == 0 else []
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+@pytest.mark.parametrize("standard", ("c11", "gnu17", "c2x"))
+def test_in_c(compiler, standard):
+    accepts(compiler, "c", standard, IN_C)
+
+
+@pytest.mark.parametrize("compiler", CXX_COMPILERS)
+@pytest.mark.parametrize("standard", ("c++11", "c++14", "c++17", "c++20", "c++2b"))
+def test_in_cxx(compiler, standard):
+    accepts(compiler, "c++", standard, IN_CXX)
+
+
+# tests/cxx/cxx.sh compiles it as C++20 with these warnings.
+@pytest.mark.parametrize("compiler", CXX_COMPILERS)
+@pytest.mark.parametrize("standard, option", (("c++17", "-fno-exceptions"), ("c++2b", "-fexceptions")))
+def test_the_classes(compiler, standard, option):
+    accepts(compiler, "c++", standard, {"use_hpp.cc": USE_HPP}, option)
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+@pytest.mark.parametrize("alignment", (1, 2) if os.sysconf("SC_LONG_BIT") == 32 else (1, 2, 4))
+def test_structs_that_are_packed_are_refused(compiler, alignment):
+    """In them the library would find nothing where it looks."""
+    done = run(*compiler.split(), INCLUDE, "-fsyntax-only", file("packed.c", """
+#include <pthread.h>
+#include <stdint.h>
+#pragma pack(%d)
+#include <fairsem.h>
+""" % alignment))
+    assert done.returncode != 0 and "fairsem_is_not_for_packed_structs_" in done.stderr
