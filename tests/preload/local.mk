@@ -4,7 +4,7 @@
 test_scripts += \
 	tests/preload/test_interpose.py \
 	tests/preload/test_names.py
-EXTRA_DIST += tests/preload/programs.sh tests/preload/sigaction_hook.c
+EXTRA_DIST += tests/preload/test_programs.py tests/preload/sigaction_hook.c
 
 # What test_interpose.py runs: a program that uses neither this library nor Check.
 if BUILD_INTERPOSER
@@ -38,4 +38,5 @@ tests_preload_met_LDADD =
 
 .PHONY: check-programs
 check-programs: all
-	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/preload/programs.sh
+	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/support/pytest.sh \
+	  $(srcdir)/tests/preload/test_programs.py
