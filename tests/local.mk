@@ -45,7 +45,7 @@ verify: all
 	  $(SHELL) $(srcdir)/tests/verify.sh
 
 # A test is one source, of the name of its program, and this.  The flags reach the examples and
-# bench too; that those need none of them is seen in tests/release/package/examples.sh and install.sh.
+# bench too; that those need none of them is seen in tests/release/package/test_examples.py and install.sh.
 AM_DEFAULT_SOURCE_EXT = .c
 AM_CPPFLAGS += -I$(top_srcdir)/src -I$(top_srcdir)/src/core -I$(top_srcdir)/tests/support \
 	$(POSIX_CPPFLAGS)

@@ -63,7 +63,7 @@ row etcd 'cluster limit' tests tests/cluster/test_real.py tests/cluster/test_sec
   tests/cluster/test_storm.py tests/limit/test_etcd.py
 row members 'cluster limit' "$MAKE" check-cluster
 row debuggers 'core shared' tests tests/release/debug/gdb.sh tests/release/debug/probes.sh
-row examples '' tests tests/release/package/examples.sh tests/release/package/bench.sh \
+row examples '' tests tests/release/package/test_examples.py tests/release/package/bench.sh \
   tests/release/package/test_warnings.py
 row languages '' tests tests/release/package/bindings.sh tests/release/package/consumers.sh
 end_of_rows

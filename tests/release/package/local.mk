@@ -15,7 +15,7 @@ verify_scripts += \
 	tests/release/package/bench.sh \
 	tests/release/package/bindings.sh \
 	tests/release/package/consumers.sh \
-	tests/release/package/examples.sh \
+	tests/release/package/test_examples.py \
 	tests/release/package/test_warnings.py
 release_scripts += \
 	tests/release/package/abi.sh \
