@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# lint.sh - mandoc and groff accept each manual page, each reference has a target, and man(1) and
-# apropos(1) find each name after an installation.
+# lint.sh - mandoc and groff accept each manual page, each reference has a target, and each further
+# name has a link.
 set -u
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
