@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The example programs and the benchmark work, and stay within their limits.
+"""The example programs work, and stay within their limits.
 
 Nothing here depends on the speed of the machine.
 """
@@ -32,8 +32,7 @@ def has_lines(text, *lines):
 
 @pytest.mark.parametrize("program, arguments", (
     ("examples/compress-tree", ["/no/such/directory"]), ("examples/compress-tree", ["-j", "0", "/"]),
-    ("examples/hog-and-victim", ["--no-such-option"]), ("examples/killed-jobs", []),
-    ("bench/fairsem-bench", ["no-such-workload"])))
+    ("examples/hog-and-victim", ["--no-such-option"]), ("examples/killed-jobs", [])))
 def test_wrong_usage(program, arguments):
     ends(2, program, *arguments)
 
@@ -133,7 +132,3 @@ def test_killed_jobs(much, tmp_path):
     has_lines(text, "parts done 8, processes killed 3, most at once [1-3]",
               "files [0-9].*: the sum is right")
     assert len(re.findall("^.*KILLED", text, re.M)) == 3
-
-
-def test_bench():
-    assert "fairsem" in ends(0, "bench/fairsem-bench", "--quick", "all")
