@@ -8,7 +8,8 @@
 # Its folders are named by what a reader asks; the local.mk of each says what is in it, and which
 # targets it has:
 #
-#   contract/  does fairsem.h keep its promise?
+#   scenarios/ what the library promises, one line each; real threads and the explorer play them
+#   contract/  does fairsem.h keep the promises that no scenario can say?
 #   shared/ posix/ cxx/ preload/ limit/ cluster/
 #              the same question, a room for each header and each command
 #   inside/    what only the inside shows: programs that know it, or stand between the library and
@@ -56,6 +57,7 @@ LDADD = tests/support/libtests.a tests/support/libchecked.a $(CHECK_LIBS) $(NO_L
 check_DATA = $(noinst_PROGRAMS) $(lib_LTLIBRARIES)
 
 include $(top_srcdir)/tests/support/local.mk
+include $(top_srcdir)/tests/scenarios/local.mk
 include $(top_srcdir)/tests/contract/local.mk
 include $(top_srcdir)/tests/posix/local.mk
 include $(top_srcdir)/tests/preload/local.mk

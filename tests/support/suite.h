@@ -22,22 +22,28 @@
 /* Check multiplies it by CK_TIMEOUT_MULTIPLIER. */
 #define TEST_TIMEOUT_S HANG_S
 
-static inline int run_suite(const char *name, const TTest *const tests[], int count)
+static inline int run_case(const char *name, TCase *tcase)
 {
     Suite *suite = suite_create(name);
-    TCase *tcase = tcase_create(name);
     SRunner *runner;
     int failed;
 
     tcase_set_timeout(tcase, TEST_TIMEOUT_S);
-    for (int i = 0; i < count; i++)
-        tcase_add_test(tcase, tests[i]);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static inline int run_suite(const char *name, const TTest *const tests[], int count)
+{
+    TCase *tcase = tcase_create(name);
+
+    for (int i = 0; i < count; i++)
+        tcase_add_test(tcase, tests[i]);
+    return run_case(name, tcase);
 }
 
 /* RUN_SUITE("name", test, test, ...) is the body of main. */

@@ -29,7 +29,7 @@ listed() {
   awk -v quote="'" 'sub(/^(numbers|moves|looks|large|some)=/, "") { quotes = 2 }
     quotes > 0 { quotes -= gsub(quote, " "); for (i = 1; i <= NF; i++) print $i, FILENAME }' "$@"
 }
-sed -n 's/.*{ \.name = "\([^"]*\)".*/\1/p' tests/search/core/scenarios.c > "$work/core"
+sed -n 's/.*{ \.name = "\([^"]*\)".*/\1/p' tests/scenarios/scenarios.c > "$work/core"
 listed tests/search/core/*.sh > "$work/cited"
 all_in "scenarios of the explorer" core cited
 

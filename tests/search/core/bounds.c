@@ -105,7 +105,7 @@ struct bounds bounds_of(int i)
 
     for (int k = 0; k < places; k++)
         count_call(&b, i, &script[place[k] / OPS_MAX][place[k] % OPS_MAX], &run.call[place[k]]);
-    for (int t = 0; t < threads_count; t++) {
+    for (int t = 0; t < tickets_count; t++) {
         if (is_ticket_of(t, i) && ticket_state(t) != FAIRSEM_TICKET_IDLE)
             may_take(&b, ticket_inside(t)->callback.waiter.units);
     }
@@ -131,7 +131,7 @@ void bounds_check_end(int i)
     struct bounds b = bounds_of(i);
     int64_t grown = 0, granted = 0;
 
-    for (int t = 0; t < threads_count; t++) {
+    for (int t = 0; t < tickets_count; t++) {
         if (is_ticket_of(t, i) && ticket_state(t) == FAIRSEM_TICKET_GRANTED)
             granted += ticket_inside(t)->callback.waiter.units;
     }

@@ -11,7 +11,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/search/engine/build.sh
 . "$here/../engine/build.sh"
 
-keep "$src"/core/*.[ch] "$include"/*.h "$here"/*.[ch] "$here"/instead/*.c "$here"/../spec/*.[ch]
+scenarios=$here/../../scenarios
+keep "$src"/core/*.[ch] "$include"/*.h "$here"/*.[ch] "$here"/instead/*.c "$here"/../spec/*.[ch] \
+  "$scenarios"/*.[ch]
 mkdir -p "$work/library" "$work/explorer"
 need_compiler
 
@@ -27,6 +29,6 @@ library() {
 }
 
 library &
-(explorer "$flags" "$here/../spec/spec.c")
+(explorer "$flags" "$here/../spec/spec.c" "$scenarios/script.c" "$scenarios/scenarios.c")
 wait $!
 link 'library/*.o' "$flags"

@@ -115,13 +115,24 @@ void callbacks_of_take(int take)
         fail("callback", "it ran for a take that does not return EINPROGRESS");
 }
 
+int64_t callbacks_made(int ticket)
+{
+    int64_t made = 0;
+
+    for (int k = 0; k < places; k++) {
+        if (op_of_call(place[k])->verb == TAKE && op_of_call(place[k])->ticket == ticket)
+            made += run.made[place[k]];
+    }
+    return made;
+}
+
 /*
  * If a ticket has left its queue and is neither claimed nor returned, its take's callback has run.
  * That is checked if only one take succeeded: otherwise the results do not tell which take it was.
  */
 void callbacks_at_end(void)
 {
-    for (int t = 0; t < threads_count; t++) {
+    for (int t = 0; t < tickets_count; t++) {
         enum fairsem_ticket_state state = fairsem_ticket_state(&tickets[t]);
         int takes = 0, last = 0;
 

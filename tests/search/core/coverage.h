@@ -15,12 +15,6 @@ enum state {
     TOKEN_OPEN, TOKEN_WAITED_WITH, TOKEN_CANCELED, STATES
 };
 
-enum result {
-    GOT_OK, GOT_SOME, GOT_EINPROGRESS, GOT_EINVAL, GOT_E2BIG, GOT_ENOBUFS, GOT_EAGAIN,
-    GOT_ETIMEDOUT, GOT_EINTR, GOT_EOVERFLOW, GOT_EALREADY, GOT_EBUSY, GOT_ECANCELED, GOT_TOKEN,
-    GOT_CLOSED, GOT_PTHREAD_CANCEL, GOT_NEVER, RESULTS
-};
-
 /* The kinds of operations that meet: the verb, the variant, and whether it failed. */
 enum { KINDS = VERBS * VARIANTS * 2 };
 

@@ -10,9 +10,8 @@
  * up to its last decision that has an answer left.  ../engine/ does what is the same for the other
  * explorer: fibres, the search, known states, the command line.
  *
- *   script.c     scenarios in words; scenarios.c: the table; words.c: on the command line
- *   verbs.h      what threads can do
- *   actors.c     the threads that perform it; calls_back.c: the callbacks of tickets
+ *   words.c      scenarios on the command line; ../../scenarios/ has the language and the table
+ *   actors.c     the threads that perform them; calls_back.c: the callbacks of tickets
  *   generate.c   random scenarios; draft.c: what is legal in one; campaign.c: many of them
  *   minimize.c   the shortest scenario, and schedule, that still fails
  *   schedule.c   the options at each step of a run; states.c: what a state is
@@ -73,101 +72,15 @@
 #define XP_EXPLORER
 #include "layer.h"
 
+#include "../../scenarios/language.h"
 #include "../engine/engine.h"
-#include "fairsem.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-    THREADS = 4, SEMS_MAX = 2, KEYS_MAX = 4,
-    STACK_SIZE = 32768, HEAP_SIZE = 8192, STATES_MAX = 1 << 21,
+enum { KEYS_MAX = 4, STACK_SIZE = 32768, HEAP_SIZE = 8192, STATES_MAX = 1 << 21 };
 
-    /* Places after a thread's operations: in a signal handler, when canceled, in callbacks. */
-    IN_HANDLER = 7, WHEN_CANCELED, IN_CALLBACK, CALLBACK_PLACES = 4,
-    OPS_MAX = IN_CALLBACK + CALLBACK_PLACES,
-    CALLS = THREADS * OPS_MAX,      /* at most 64: there are sets of them */
-
-    CALLBACKS_MAX = 6, CALLBACK_OPS = 3
-};
-
-/* ---- Scenarios ---- */
-
-struct scenario {
-    const char *name;
-    const char *threads;    /* in the language of script.c */
-    int64_t     units, capacity;
-    unsigned    flags;      /* of all its semaphores */
-    int         spurious;   /* at most so many spurious wake-ups, per run */
-    int         signals;    /* and so many signals into sleeps */
-    const char *handler;    /* what the handler does, an operation; NULL: nothing */
-    bool        cold;       /* no thread has waited in this process: there are no parkers yet */
-    int         no_memory;  /* at most so many calls of malloc fail */
-    int64_t     bypass_ns;  /* 0: strict order */
-    int64_t     aging_ns;   /* 0: no request becomes old */
-
-    /* The state of its semaphores and its token when the threads start. */
-    int64_t     max_waiters;
-    bool        paused;     /* the capacity has been set to 0 */
-    int64_t     debt;       /* so many units have been consumed */
-    int         closed;     /* the reason; 0: open */
-    int         canceled;   /* the token; the reason, 0: not */
-
-    bool        may_block;  /* threads may wait for ever if they do in the model, too */
-};
-
-extern const struct scenario scenarios[];
-extern const int scenarios_count;
-
-#define MOMENT_NS 1000  /* the time that passes in LATER */
-
-enum verb {
-    NO_VERB,
-#define VERB(name, ...) name,
-#include "verbs.h"
-#undef VERB
-    VERBS
-};
-
-enum { A_SEM = 1, A_TICKET = 2, A_TOKEN = 4, A_THREAD = 8 };
-enum { PRIORITY = 1, TOKEN = 2, TIME = 4 };
-
-/* What the explorer knows about a verb. */
-struct verb_row {
-    const char *word;           /* in the language */
-    unsigned    of;             /* the objects that it is called with, or its thread; a set */
-    enum { NO_NUMBER, UNITS, OPTIONAL } number; /* 0: the usual reason, or a thread's end */
-    unsigned    with;           /* what a generated one may have; a set */
-    bool        waits, deadline, inspects;      /* `timed`, too, makes a deadline */
-    enum {
-        NO_CHANGE,
-        TAKES, TAKES_SOME,      /* n units, or as many as it returns, for its thread */
-        CONSUMES,               /* n, for nobody */
-        RESERVES, CLAIMS,       /* n for a ticket; the ticket's for its thread */
-        GIVES
-    } units;
-    int         drawn;          /* how often generate.c takes it, beside the others */
-    enum verb   simpler;        /* what minimize.c tries in its place */
-    enum verb   counts_as;      /* the verb with which it is counted when operations meet */
-    unsigned    returns;        /* what fairsem.h lists, a set of enum result; 0: no call of it */
-    unsigned    never;          /* those of them that no scenario can have */
-    const char *why_never;
-};
-extern const struct verb_row verbs[VERBS];
-
-#define RESULT_CANCELED (-1)    /* it did not return: pthread_cancel ended its thread */
-#define RESULT_NEVER (-2)       /* it waits for ever */
-
-struct op {
-    enum verb verb;
-    int64_t   n;
-    int       priority;
-    int       ticket;       /* a thread: whose ticket it is, or which thread to kill */
-    int       sem;
-    bool      token, timed, calls;
-    bool      if_held;      /* only if this thread holds units */
-    int       callback;     /* its operations: a place in callback_script; 0: it is only counted */
-};
+#define RESULT_NEVER (INT64_MIN + 1)    /* it waits for ever */
 
 /* An operation that is performed, and its result. */
 struct call {
@@ -178,27 +91,6 @@ struct call {
     uint64_t saw;           /* weak memory: the calls whose beginning came before its return */
     int64_t  n;             /* units; of `give`: as many as it found */
 };
-
-/* The units that a call which has returned has got for its thread, of call->sem. */
-static inline int64_t units_got(const struct op *op, const struct call *call)
-{
-    switch (verbs[op->verb].units) {
-    case TAKES: case CLAIMS: return call->result == 0 ? call->n : 0;
-    case TAKES_SOME:         return call->result;
-    default:                 return 0;
-    }
-}
-
-/* Does it ask for n units, which are then its thread's? */
-static inline bool takes_n(const struct op *op)
-{
-    return verbs[op->verb].units == TAKES;
-}
-
-static inline bool has_deadline(const struct op *op)
-{
-    return verbs[op->verb].deadline || op->timed;
-}
 
 /* The whole run, except the memory of the library. */
 struct run {
@@ -221,7 +113,8 @@ extern struct run run;
 enum at {
     READY,              /* stopped before something that it can do at any time */
     WANTS_MUTEX, SLEEPS_ON_COND, SLEEPS_ON_WORD, NAPS, PAUSES,
-    WAITS_ITS_TURN,     /* the scenario places it after another thread's operation */
+    WAITS_ITS_TURN,     /* the scenario places it after another thread's operation, */
+    FOLLOWS,            /* or after the thread before it */
     ENDED
 };
 
@@ -254,12 +147,6 @@ struct thread {
 };
 
 extern struct thread thread[THREADS];
-extern struct op script[THREADS][OPS_MAX];
-extern int threads_count, ops_count[THREADS], sems_count;
-extern bool script_cancelable[THREADS];
-extern struct op callback_script[CALLBACKS_MAX][CALLBACK_OPS];
-extern int callback_ops[CALLBACKS_MAX], callbacks_count;    /* from 1 on */
-extern int place[CALLS], places;    /* the calls that can happen */
 
 static inline int id_of(const struct thread *t)
 {
@@ -288,9 +175,6 @@ void clock_after_sleep(enum reason reason);
 #define OP_TIME_NS INT64_C(1000000000)
 
 /* memory.c */
-extern fairsem_t sems[SEMS_MAX];
-extern fairsem_token_t the_token;
-extern fairsem_ticket_t tickets[THREADS];
 void memory_learn(void);            /* save the library's memory before the first run */
 void memory_warm(void);             /* ... after a run in which threads have waited */
 void memory_reset(bool cold);
@@ -301,16 +185,13 @@ uint64_t memory_hash(uint64_t hash);
 void actors_start(void);
 void perform(int k);
 void run_handler(void);
+bool script_turn(const struct thread *t);   /* has its turn come? */
 
 /* calls_back.c */
 void called_back(fairsem_ticket_t *ticket, void *take);
 void callbacks_of_take(int take);
+int64_t callbacks_made(int ticket);
 void callbacks_at_end(void);
-
-/* script.c */
-bool script_turn(const struct thread *t);   /* has its turn come? */
-bool script_uses(enum verb verb);
-extern bool script_quiet_parkers;   /* getting and returning a parker is no stop */
 
 /* words.c */
 const char *op_words(const struct op *op, char *text, size_t size);
@@ -345,6 +226,7 @@ void oracle_op_begins(void);
 void oracle_op_ends(void);
 bool oracle_own_mutex(const void *at);
 bool oracle_unprotected(const void *at);
+bool oracle_is_queued(const struct thread *t);
 bool oracle_waits(const struct thread *t);
 void oracle_touch(const void *at, size_t size, bool write);
 void oracle_stored(const void *at, size_t size, int64_t before, int64_t now);
@@ -353,6 +235,7 @@ void oracle_stored(const void *at, size_t size, int64_t before, int64_t now);
 void user_calls(struct call *call, int number);
 void user_has_returned(struct call *call, int number, const char *below);
 void user_came_after(const struct op *op);
+void user_follows(void);
 void user_destroyed(int sem);
 void user_returned(int ticket);
 

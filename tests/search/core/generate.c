@@ -14,6 +14,8 @@
 
 #define LONG_NS (INT64_C(3600) * 1000000000)
 
+enum { OPS_DRAWN = 7 };     /* at most so many of a thread */
+
 /* Splitmix64, Steele, Lea and Flood 2014. */
 static uint64_t dice;
 
@@ -176,7 +178,7 @@ static void choose_callback(struct draft *d, struct op *take, int semaphores)
 
 static void add_op(struct draft *d, int t, struct op op)
 {
-    if (d->ops[t] < IN_HANDLER)
+    if (d->ops[t] < OPS_DRAWN)
         d->op[t][d->ops[t]++] = op;
 }
 

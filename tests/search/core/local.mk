@@ -46,15 +46,12 @@ EXTRA_DIST += \
 	tests/search/core/process.c \
 	tests/search/core/promises.c \
 	tests/search/core/races.c \
-	tests/search/core/scenarios.c \
 	tests/search/core/schedule.c \
-	tests/search/core/script.c \
 	tests/search/core/states.c \
 	tests/search/core/stores.c \
 	tests/search/core/threads.c \
 	tests/search/core/trace.c \
 	tests/search/core/users.c \
-	tests/search/core/verbs.h \
 	tests/search/core/views.c tests/search/core/views.h \
 	tests/search/core/views_state.c \
 	tests/search/core/waiters.c \

@@ -59,7 +59,7 @@ uint64_t memory_hash(uint64_t hash)
     hash = mix(hash, heap, heap_used);
     hash = mix(hash, sems, (size_t)sems_count * sizeof sems[0]);
     hash = mix(hash, &the_token, sizeof the_token);
-    return mix(hash, tickets, (size_t)threads_count * sizeof tickets[0]);
+    return mix(hash, tickets, (size_t)tickets_count * sizeof tickets[0]);
 }
 
 int heap_offset(const void *at)

@@ -207,11 +207,11 @@ static bool step_strict(struct model *m, int i, int way)
     case STAT:
         return model_inspect(m, s, i, s->available * 16 + s->waiters);
     case AVAILABLE:
-        return model_inspect(m, s, i, s->available * 16);
+        return model_inspect(m, s, i, s->available);
     case WAITERS:
         return model_inspect(m, s, i, s->waiters);
     case SIZE:
-        return model_inspect(m, s, i, (s->bounded ? s->capacity : -1) * 16);
+        return model_inspect(m, s, i, s->bounded ? s->capacity : -1);
     case IS_CLOSED:
         return model_inspect(m, s, i, s->closed);
     case STATE:
@@ -226,8 +226,8 @@ static bool step_strict(struct model *m, int i, int way)
         return model_return(m, i);
     case WATCH:
         return model_watch(m, i);
-    default:
-        return model_over(m, i, 0);
+    default:            /* counters, too: only the scenario says what they must be */
+        return model_over(m, i, result_of(i));
     }
 }
 

@@ -191,7 +191,7 @@ static void check_both_states(const struct fs_ticket *ticket)
 /* A claim or return has dropped the ticket's callback (C1 in callbacks.c). */
 static void check_tickets(void)
 {
-    for (int t = 0; t < threads_count; t++) {
+    for (int t = 0; t < tickets_count; t++) {
         const struct fs_ticket *ticket = (const struct fs_ticket *)(const void *)&tickets[t];
 
         check_both_states(ticket);

@@ -40,7 +40,7 @@ static void count_call(int i, int sem)
 
     if (call->phase != RETURNED || call->sem != sem)
         return;
-    add(taken, &taken_count, units_got(op, call), i);
+    add(taken, &taken_count, units_got(op, call->n, call->result), i);
     if (verbs[op->verb].units == GIVES && call->result == 0)
         add(made, &made_count, call->n, i);
 }

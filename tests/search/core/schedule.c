@@ -64,6 +64,8 @@ static bool can_go_on(const struct thread *t)
         return *t->spins_on != t->saw;
     case WAITS_ITS_TURN:
         return script_turn(t);
+    case FOLLOWS:
+        return t[-1].at == ENDED || oracle_is_queued(t - 1);
     case ENDED:
         break;
     }
@@ -160,7 +162,7 @@ static bool may_wait_for_ever(const struct thread *t)
 
     if (!scenario->may_block)
         return false;
-    if (t->at != WAITS_ITS_TURN
+    if (t->at != WAITS_ITS_TURN && t->at != FOLLOWS
         && (!verbs[op->verb].waits || has_deadline(op) || !oracle_waits(t)))
         return false;
     call->result = RESULT_NEVER;

@@ -52,6 +52,13 @@ void user_came_after(const struct op *op)
         views_acquire(&script[op->ticket][op->n - 1]);
 }
 
+/* The thread before it waits, as fairsem_waiters() or its end has shown. */
+void user_follows(void)
+{
+    if (views_on())
+        views_join_thread(self - 1, self);
+}
+
 /* ---- A thread that has destroyed a semaphore, or returned a ticket, may free it at once ---- */
 
 static void reuse(const void *at, size_t size)

@@ -104,6 +104,16 @@ static void joined(struct fs_waiter *w)
     };
 }
 
+/* Does it wait in a queue, or for a ticket in a queue, whether it sleeps yet or not? */
+bool oracle_is_queued(const struct thread *t)
+{
+    for (int k = 0; k < known_count; k++) {
+        if (known[k].owner == t)
+            return true;
+    }
+    return false;
+}
+
 /* Does it sleep as a waiter in a queue, or for a ticket in a queue? */
 bool oracle_waits(const struct thread *t)
 {

@@ -88,7 +88,7 @@ static bool read_setting(const char *text, struct scenario *what)
 /* Returns NULL if these words are no scenario.  The next call overwrites the result. */
 const struct scenario *scenario_of_words(const char *words)
 {
-    static char name[600], settings[200], threads[500];
+    static char name[TEXT_MAX], settings[200], threads[TEXT_MAX];
     static struct scenario what;
     const char *colon = strchr(words, ':');
     char *rest, *one;
@@ -149,7 +149,9 @@ static void add_op(struct text *text, const struct op *op, char blank, int id)
         add(text, "%cs%d", blank, op->sem);
     if (op->token)
         add(text, "%ctoken", blank);
-    if (op->timed)
+    if (op->past)
+        add(text, "%cpast", blank);
+    else if (op->timed)
         add(text, "%ctimed", blank);
     if (op->if_held)
         add(text, "%cif", blank);

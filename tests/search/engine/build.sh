@@ -53,7 +53,7 @@ objects_in() {
   find "$1" -name '*.o' ! -name 'static_*.o'
 }
 
-# explorer FLAGS [FILE] - compile its own sources, the engine's and FILE to $work/explorer.  They are
+# explorer FLAGS [FILE...] - compile its own sources, the engine's and FILEs to $work/explorer.  They are
 # optimized as a whole when the program is linked, if the compiler can: many small functions in many
 # files run at each access of the library, so that takes a third of the time of a search.  For many
 # versions of the library that would take longer than it saves: the objects of EXPLORER are made one
@@ -61,20 +61,22 @@ objects_in() {
 # shellcheck disable=SC2046,SC2086
 explorer() {
   cd "$work/explorer"
+  for_all=$1
+  shift
   if [ -n "$EXPLORER" ]; then
     one=$EXPLORER.objects/one.o
     if [ ! -f "$one" ]; then
-      $CC $1 $whole ${whole:+-flinker-output=nolto-rel} -r -nostdlib \
+      $CC $for_all $whole ${whole:+-flinker-output=nolto-rel} -r -nostdlib \
         $(objects_in "$EXPLORER.objects/explorer") -o "$one.$$"
       mv "$one.$$" "$one"
     fi
     cp "$EXPLORER.objects/explorer"/static_*.o "$one" .
     return
   fi
-  $CC $1 $whole -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -I"$here" \
-    -c "$here"/*.c "$engine"/*.c ${2:+"$2"}
+  $CC $for_all $whole -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -I"$here" \
+    -c "$here"/*.c "$engine"/*.c "$@"
   # These are between the library's objects.
-  $CC $1 -c "$engine"/static_*.c
+  $CC $for_all -c "$engine"/static_*.c
 }
 
 # link LIBRARY FLAGS - the objects matching these patterns are the library's.  The order matters:

@@ -34,10 +34,15 @@ typedef struct TTest {
     int         line;
 } TTest;
 
+typedef struct check_one {
+    const TTest *test;
+    int          i;     /* of a loop; 0 otherwise */
+} check_one;
+
 typedef struct TCase {
     double        timeout_s;
     int           count;
-    const TTest **tests;
+    check_one    *tests;
     struct TCase *next;
 } TCase;
 
@@ -188,12 +193,18 @@ static inline void tcase_set_timeout(TCase *tcase, double seconds)
     tcase->timeout_s = seconds;
 }
 
-static inline void tcase_add_test(TCase *tcase, const TTest *test)
+static inline void tcase_add_loop_test(TCase *tcase, const TTest *test, int start, int end)
 {
-    size_t size = (size_t)(tcase->count + 1) * sizeof *tcase->tests;
+    size_t size = (size_t)(tcase->count + end - start) * sizeof *tcase->tests;
 
     tcase->tests = check_allocated(realloc(tcase->tests, size));
-    tcase->tests[tcase->count++] = test;
+    for (int i = start; i < end; i++)
+        tcase->tests[tcase->count++] = (check_one){ test, i };
+}
+
+static inline void tcase_add_test(TCase *tcase, const TTest *test)
+{
+    tcase_add_loop_test(tcase, test, 0, 1);
 }
 
 static inline void suite_add_tcase(Suite *suite, TCase *tcase)
@@ -218,14 +229,14 @@ static inline void check_stop_child(int signal_number)
         _exit(128 + signal_number);
 }
 
-static inline void check_run_body(const TTest *test)
+static inline void check_run_body(const check_one *one)
 {
-    check_running = test;
+    check_running = one->test;
     check_thread = pthread_self();
-    test->fn(0);
+    one->test->fn(one->i);
 }
 
-static inline int check_run_forked(const TTest *test, double timeout_s)
+static inline int check_run_forked(const check_one *one, double timeout_s)
 {
     int status;
     pid_t child;
@@ -237,7 +248,7 @@ static inline int check_run_forked(const TTest *test, double timeout_s)
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
         signal(SIGALRM, SIG_DFL);
-        check_run_body(test);
+        check_run_body(one);
         exit(EXIT_SUCCESS);
     }
     if (child < 0) {
@@ -255,15 +266,16 @@ static inline int check_run_forked(const TTest *test, double timeout_s)
     return status;
 }
 
-static inline void check_run_test(SRunner *runner, const TTest *test, double timeout_s)
+static inline void check_run_test(SRunner *runner, const check_one *one, double timeout_s)
 {
+    const TTest *test = one->test;
     const char *fork_wanted = getenv("CK_FORK");
     int status = 0;
 
     if (fork_wanted != NULL && strcmp(fork_wanted, "no") == 0)
-        check_run_body(test);
+        check_run_body(one);
     else
-        status = check_run_forked(test, timeout_s);
+        status = check_run_forked(one, timeout_s);
 
     runner->run++;
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS)
@@ -300,7 +312,7 @@ static inline void srunner_run_all(SRunner *runner, enum print_output mode)
     sigaction(SIGTERM, &stop, NULL);
     for (const TCase *tcase = runner->suite->cases; tcase != NULL; tcase = tcase->next) {
         for (int i = 0; i < tcase->count; i++)
-            check_run_test(runner, tcase->tests[i],
+            check_run_test(runner, &tcase->tests[i],
                            tcase->timeout_s * (factor != NULL ? atof(factor) : 1));
     }
     printf("Running suite(s): %s\n%d%%: Checks: %d, Failures: %d, Errors: %d\n",

@@ -1,18 +1,222 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scenarios.c - the table of scenarios, in the language of script.c.  By default there are 0 units,
+ * scenarios.c - the table of scenarios, in the language of language.h.  By default there are 0 units,
  * and the semaphore is unbounded.
  *
  * All threads of a scenario must end, whatever happens.  If one does not, the library has lost it,
  * which is an error.
  */
-#include "explorer.h"
+#include "language.h"
+
+#include <errno.h>
 
 #define INTERRUPTIBLE .flags = FAIRSEM_INTERRUPTIBLE
 
 #define LONG (INT64_C(3600) * 1000000000)
 
+#define MAX  FAIRSEM_MAX_UNITS     /* 1152921504606846976 */
+
 const struct scenario scenarios[] = {
+    /* ---- Order of arrival ---- */
+    { .name = "waiters-are-granted-in-arrival-order", .threads =
+      "acquire 1 > acquire 1 > acquire 1 > "
+      "release 1; after t0; waiters = 2; release 1; after t1; waiters = 1; release 1; after t2; "
+      "available = 0" },
+    /* U1 (cpython 90155), U5 (async-lock 23), U30 (anyio 1170): it belongs to a waiter that has not run. */
+    { .name = "a-releaser-cannot-take-the-unit-back-from-a-waiter", .threads =
+      "acquire 1 > release 1; available = 0; waiters = 0; try 1 = EAGAIN; after t0" },
+    /* U2 (cpython 97545: three passes for release(3)). */
+    { .name = "one-release-grants-all-that-fit", .threads =
+      "acquire 1 > acquire 1 > acquire 1 > "
+      "release 2; waiters = 1; available = 0; after t0; after t1; waiters = 1; release 1" },
+    /* U3 (.NET 5600, vs-threading 502), U7. */
+    { .name = "a-hog-that-reacquires-at-once-cannot-starve-a-waiter", .threads =
+      "acquire 1; release 1 > release 1; acquire 1; after t0; available = 0" },
+    /* U6 (Java's tryAcquire passes the queue). */
+    { .name = "no-way-to-take-units-passes-a-waiter", .units = 4, .capacity = 8, .threads =
+      "acquire 8 > acquire 1 > "
+      "try 1 = EAGAIN; try 0 = EAGAIN; upto 4 = 0; for 1 past = ETIMEDOUT; "
+      "timed 1 past = ETIMEDOUT; timed 1 past token = ETIMEDOUT; would 1 = 1; would 0 = 1; "
+      "available = 4; waiters = 2 > release 4; after t0; waiters = 1; release 8; after t1; "
+      "available = 7" },
+    { .name = "a-small-request-times-out-behind-a-large-one", .units = 4, .capacity = 8, .threads =
+      "acquire 8 > timed 1 = ETIMEDOUT; for 1 = ETIMEDOUT; available = 4; waiters = 1; release 4; "
+      "after t0" },
+    /* U56 (libc++ 46357, gcc 98033: no wake-up because the count was positive already). */
+    { .name = "two-releases-in-a-row-grant-two-waiters", .threads =
+      "acquire 1 > acquire 1 > release 1; release 1; after t0; after t1; available = 0" },
+    /* marusama 3 wakes waiters only when the count crosses a limit. */
+    { .name = "units-released-one-by-one-add-up-for-a-large-request", .threads =
+      "acquire 3 > acquire 1 > "
+      "release 1; available = 1; waiters = 2; release 1; available = 2; waiters = 2; release 1; "
+      "after t0; waiters = 1; release 1" },
+    { .name = "a-request-for-no-units-is-granted-at-once-if-nobody-waits", .threads =
+      "> acquire 0; try 0; for 0 past; would 0 = 0" },
+    { .name = "a-request-for-no-units-waits-for-all-before-it", .threads =
+      "acquire 1 > acquire 0 > acquire 1 > "
+      "release 0; waiters = 3; release 1; after t0; after t1; waiters = 1; release 1" },
+
+    /* ---- Units ---- */
+    /* U15 (cats-effect 403, Effect-TS 6638: a waiter that holds a part of its units leaks it). */
+    { .name = "units-are-taken-all-at-once-never-in-parts", .units = 2, .threads =
+      "acquire 3 > available = 2; release 1; after t0; available = 0; release 3; available = 3" },
+    /* U32 (golang 56026, embassy 2755). */
+    { .name = "upto-takes-what-is-free-and-no-more-than-asked", .units = 10, .threads =
+      "> upto 4 = 4; upto 100 = 6; upto 100 = 0; available = 0; release 1; upto 0 = 0; upto -5 = 0; "
+      "upto max = 1" },
+    /* U37 (tokio 2607, 4447: counts of 16, then 32 bits). */
+    { .name = "counts-are-64-bits-wide", .units = INT64_C(1) << 41, .capacity = INT64_C(1) << 41,
+      .threads =
+      "> size = 2199023255552; acquire 1099511627777; available = 1099511627775; "
+      "try 1099511627776 = EAGAIN; release 1099511627777; try 2199023255552; destroy" },
+    { .name = "the-largest-count-works", .units = MAX, .threads =
+      "> available = max; acquire max; available = 0; release max; available = max" },
+    /* U35 (asyncband 144: checked after the addition). */
+    { .name = "a-release-past-the-largest-count-is-refused-and-changes-nothing", .units = MAX - 1,
+      .threads =
+      "> release 2 = EOVERFLOW; available = 1152921504606846975; release max = EOVERFLOW; "
+      "release 1; release 1 = EOVERFLOW; available = max" },
+    { .name = "a-release-past-the-largest-count-grants-nothing", .units = MAX - 2, .threads =
+      "acquire max > release 3 = EOVERFLOW; waiters = 1; available = 1152921504606846974; release 2; "
+      "after t0; available = 0" },
+    /* U36 (zephyr 25173: the release is ignored without an error). */
+    { .name = "a-release-beyond-the-capacity-is-refused-and-changes-nothing", .units = 2,
+      .capacity = 3, .threads =
+      "> release 2 = EOVERFLOW; available = 2; release 1; release 1 = EOVERFLOW; release 0; "
+      "available = 3; over_releases = 2; destroy" },
+    /* U26 (golang sync PR 7, zio 11187: it waits for ever, and blocks the queue). */
+    { .name = "a-request-above-the-capacity-fails-at-once", .units = 2, .capacity = 2, .threads =
+      "> acquire 3 = E2BIG; try 3 = E2BIG; for 3 = E2BIG; for 3 past = E2BIG; would 3 = 0; "
+      "acquire 2; acquire 5 = E2BIG; waits = 0" },
+    { .name = "a-request-above-the-capacity-leaves-the-queue-alone", .capacity = 2, .threads =
+      "acquire 2 > acquire 3 = E2BIG; waiters = 1; release 2; after t0; destroy" },
+    /* U59 (scylla max_queue_length: a refused request left an entry behind). */
+    { .name = "a-full-queue-refuses-a-request-that-would-wait", .max_waiters = 2, .threads =
+      "acquire 1 > acquire 1 > "
+      "acquire 1 = ENOBUFS; for 1 = ENOBUFS; for 1 past = ETIMEDOUT; try 1 = EAGAIN; waiters = 2; "
+      "refused = 2; release 2; after t0; after t1; waiters = 0 > release 1; acquire 1; destroy" },
+    /* U33 (golang 53940). */
+    { .name = "the-capacity-the-free-units-and-the-waiters-can-be-read", .units = 3, .threads =
+      "> size = -1; available = 3; waiters = 0; would 3 = 0; would 4 = 1; would -1 = 0" },
+    { .name = "who-asks-behind-a-waiter-would-block", .units = 3, .threads =
+      "acquire 4 > waiters = 1; would 1 = 1; release 1; after t0; would 0 = 0" },
+
+    /* ---- Priorities (U38: tokio 3242, tornado 1998, deadpool 272) ---- */
+    { .name = "the-lower-number-is-granted-first", .threads =
+      "acquire 1 p5 > acquire 1 > acquire 1 p-3 > "
+      "take 1 = EINPROGRESS; release 1; after t2; release 1; after t1; state = waiting; release 1; "
+      "state = granted; waiters = 1; release 1" },
+    { .name = "equal-numbers-are-granted-in-arrival-order", .threads =
+      "acquire 1 p5 > acquire 1 p5 > acquire 1 p5 > "
+      "release 1; after t0; waiters = 2; release 1; after t1; waiters = 1; release 1" },
+    { .name = "the-last-to-come-is-granted-first-if-it-is-best", .threads =
+      "acquire 1 p3 > acquire 1 p2 > acquire 1 p1 > "
+      "release 1; after t2; waiters = 2; release 1; after t1; waiters = 1; release 1" },
+    /* A comparison by subtraction would overflow here. */
+    { .name = "any-int-is-a-priority", .threads =
+      "> take 1 t0 p2147483647 = EINPROGRESS; take 1 t1 = EINPROGRESS; "
+      "take 1 t2 p-2147483648 = EINPROGRESS; take 1 t3 p-1 = EINPROGRESS; release 1; "
+      "state t2 = granted; release 1; state t3 = granted; release 1; state t1 = granted > "
+      "state t0 = waiting; release 1; state t0 = granted" },
+    { .name = "neighbors-at-both-ends-of-int-are-told-apart", .threads =
+      "> take 1 t0 p2147483647 = EINPROGRESS; take 1 t1 p2147483646 = EINPROGRESS; "
+      "take 1 t2 p-2147483647 = EINPROGRESS; take 1 t3 p-2147483648 = EINPROGRESS; release 1; "
+      "state t3 = granted; release 1; state t2 = granted; release 1; state t1 = granted > "
+      "state t0 = waiting; release 1; state t0 = granted" },
+    { .name = "an-acquire-without-a-priority-has-priority-zero", .threads =
+      "acquire 1 p1 > acquire 1 > acquire 1 p-1 > "
+      "release 1; after t2; release 1; after t1; waiters = 1; release 1" },
+    /* temporal 9286: it must not wait behind those that it would pass anyway; an equal one must. */
+    { .name = "a-newcomer-better-than-all-waiters-is-granted-at-once-if-it-fits", .units = 5,
+      .threads =
+      "acquire 8 p5 > acquire 1 p4; available = 4; acquire 1; take 1 p4; state = granted; "
+      "available = 2; waits = 1 > acquire 1 p5 > "
+      "waiters = 2; available = 2; waits = 2; return t1; release 5; after t0; waiters = 1; "
+      "release 1" },
+    { .name = "a-better-newcomer-that-does-not-fit-holds-up-the-queue", .units = 3, .threads =
+      "acquire 4 p5 > acquire 6 > acquire 1 p1 > "
+      "release 2; available = 5; release 1; after t1; waiters = 2; release 1; after t2; "
+      "waiters = 1; release 4; available = 0" },
+    /* U6: a try has no priority. */
+    { .name = "no-try-passes-a-waiter-of-any-priority", .units = 4, .threads =
+      "acquire 8 p2147483647 > try 1 = EAGAIN; try 0 = EAGAIN; upto 4 = 0; would 1 = 1; would 0 = 1; "
+      "available = 4; release 4; after t0" },
+    { .name = "a-full-queue-refuses-a-better-newcomer-only-if-it-does-not-fit", .units = 2,
+      .max_waiters = 1, .threads =
+      "acquire 3 > acquire 3 p-1 = ENOBUFS; acquire 2 p-1; acquire 1 p-1 = ENOBUFS; waiters = 1; "
+      "release 3; after t0; destroy" },
+    /* U10, U11: without any release. */
+    { .name = "when-a-better-head-times-out-the-waiters-it-held-up-are-granted", .threads =
+      "acquire 2 > timed 8 p-1 = ETIMEDOUT > release 5; after t1; after t0; waiters = 0; "
+      "available = 3; destroy" },
+    { .name = "when-a-better-head-is-canceled-by-its-token-the-waiters-it-held-up-are-granted",
+      .threads =
+      "acquire 2 > acquire 8 p-1 token = ECANCELED > release 5; waiters = 2; cancel; waiters = 0; "
+      "available = 3; after t1; after t0" },
+    { .name = "when-the-thread-of-a-better-head-is-canceled-the-waiters-it-held-up-are-granted",
+      .threads =
+      "acquire 2 > acquire 8 p-1 = killed > release 5; waiters = 2; kill t1; after t1; after t0; "
+      "waiters = 0; available = 3; destroy" },
+
+    /* ---- Capacity (U28: golang 29721, tokio 5308, anyio 73, redisson 603) ---- */
+    { .name = "units-in-use-stay-in-use-when-the-capacity-changes", .units = 5, .capacity = 5,
+      .threads =
+      "> acquire 3; capacity 3; size = 3; available = 0; try 1 = EAGAIN; capacity 1; available = -2; "
+      "try 0 = EAGAIN; upto 1 = 0; would 0 = 1 > "
+      "capacity 3; release 1; try 1; capacity 10; available = 7; release 4 = EOVERFLOW; release 3; "
+      "available = 10; destroy" },
+    { .name = "a-larger-capacity-grants-the-waiters-that-fit", .capacity = 3, .threads =
+      "acquire 2 > acquire 3 > acquire 1 > "
+      "capacity 7; waiters = 2; available = 2; after t0; waiters = 2; capacity 9; after t1; "
+      "after t2; available = 0; destroy" },
+    { .name = "a-smaller-capacity-fails-every-request-for-more", .units = 3, .capacity = 5, .threads =
+      "acquire 4 = E2BIG > acquire 2 > acquire 5 = E2BIG > "
+      "take 1 = EINPROGRESS; capacity 2; waiters = 2; available = 0; after t0; after t2; release 2; "
+      "after t1; state = waiting; release 1" },
+    { .name = "a-smaller-capacity-fails-the-last-request-if-it-is-too-large", .units = 3,
+      .capacity = 5, .threads =
+      "acquire 4 = E2BIG > acquire 1 > acquire 3 = E2BIG > "
+      "capacity 2; waiters = 1; available = 0; after t0; after t2; release 1; after t1; destroy" },
+    /* U11: the large head fails, and the next waiter fits already. */
+    { .name = "when-a-smaller-capacity-fails-the-head-the-waiters-behind-it-are-granted", .units = 5,
+      .capacity = 6, .threads =
+      "acquire 6 = E2BIG > acquire 3 > capacity 4; waiters = 0; available = 0; after t0; after t1; "
+      "acquire 5 = E2BIG; destroy" },
+    /* U29 (anyio PR 1223: the difference was granted although more was in use than allowed). */
+    { .name = "growing-while-too-much-is-in-use-grants-nothing", .units = 2, .capacity = 2, .threads =
+      "acquire 2 > acquire 1 > "
+      "capacity 0; available = -2; capacity 1; waiters = 1; available = -1; release 1; waiters = 1; "
+      "release 1; after t1; available = 0" },
+    /* U31 (trio 3321, anyio: 0 taken for "too large"). */
+    { .name = "a-capacity-of-zero-is-a-pause", .units = 3, .capacity = 3, .paused = true, .threads =
+      "> size = 0; available = 0; would 0 = 1; would 100 = 1; try 0 = EAGAIN; try 100 = EAGAIN; "
+      "upto 1 = 0; for 0 past = ETIMEDOUT; for 100 = ETIMEDOUT; release 1 = EOVERFLOW" },
+    { .name = "in-a-pause-every-request-waits-and-the-next-capacity-decides", .units = 3,
+      .capacity = 3, .paused = true, .threads =
+      "acquire 0 > acquire 2 > acquire 4 = E2BIG > "
+      "take 0 p-1 = EINPROGRESS; release 0; waiters = 4; capacity 3; waiters = 0; available = 1; "
+      "state = granted; after t0; after t1; after t2" },
+    { .name = "units-released-in-a-pause-are-kept", .units = 4, .capacity = 4, .threads =
+      "acquire 3 > acquire 4 > "
+      "capacity 0; available = -3; release 3; available = 0; waiters = 1; capacity 4; after t1; "
+      "available = 0; release 4; destroy" },
+    { .name = "an-unbounded-semaphore-gets-no-capacity", .units = 3, .threads =
+      "> capacity 5 = EINVAL; capacity 0 = EINVAL; capacity -1 = EINVAL; size = -1; available = 3" },
+    { .name = "an-invalid-capacity-is-refused-and-changes-nothing", .units = 3, .capacity = 4,
+      .threads =
+      "> capacity -1 = EINVAL; capacity min = EINVAL; capacity 1152921504606846977 = EINVAL; "
+      "size = 4; available = 3" },
+    /* A thread that holds 1 releases 2, so only one of the ticket's fits.  The library once lost both. */
+    { .name = "a-returned-grant-gives-back-the-units-that-fit", .units = 3, .capacity = 3, .threads =
+      "> acquire 1; take 2; release 2; return; available = 3; over_releases = 1; "
+      "release 1 = EOVERFLOW; destroy" },
+
+    /*
+     * ---- What follows are races ----
+     *
+     * Where no results are given, the explorer finds which ones there may be.
+     */
+
     /* ---- Acquire and release ---- */
     { .name = "hand-off", .units = 1, .threads =
       "acquire 1; give | acquire 1; give | acquire 1; give" },

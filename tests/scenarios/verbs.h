@@ -62,3 +62,13 @@ VERB(KILL, "kill", .of = A_THREAD, .drawn = 2)
 VERB(AFTER, "after", .of = A_THREAD, .number = OPTIONAL)
 /* Nothing, but some time passes. */
 VERB(LATER, "later", .drawn = 1)
+
+/* How often has the ticket's callback run?  And what fairsem_stat() counts. */
+VERB(CALLBACKS, "called", .of = A_TICKET, .inspects = true)
+VERB(STAT_WAITS, "waits", .of = A_SEM, .inspects = true)
+VERB(STAT_GRANTS, "grants", .of = A_SEM, .inspects = true)
+VERB(STAT_TIMEOUTS, "timeouts", .of = A_SEM, .inspects = true)
+VERB(STAT_CANCELS, "cancels", .of = A_SEM, .inspects = true)
+VERB(STAT_REFUSED, "refused", .of = A_SEM, .inspects = true)
+VERB(STAT_OVER_RELEASES, "over_releases", .of = A_SEM, .inspects = true)
+VERB(STAT_AGED, "aged", .of = A_SEM, .inspects = true)

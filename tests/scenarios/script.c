@@ -1,31 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * script.c - scenarios in words.
- *
- * Threads are separated by `|`, their operations by `;`.  A thread that begins with
- *
- *     !      may be hit by pthread_cancel at any moment, in one of its waits
- *
- * and the operations are those of verbs.h, with a number if that says so, and, where it makes
- * sense: pN (priority), tN (thread N, or its ticket; by default its own), sN (semaphore N), `token`
- * (the wait carries it), `timed` (watch, drain), `calls` (take, with a callback), `if` (only if the
- * thread holds units).  A number may be `max`, the most units there are.
- *
- * The operations of a callback are one word, with `+` between them and dots for blanks, as in
- * calls=claim+give or calls=return+take.1.again.  Their ticket is the callback's own, and a take
- * with `again` gets the same callback.  A thread does at most four operations in callbacks; further
- * ones are only noted.
- *
- * A thread that is canceled releases what it holds, and ends.
- */
-#include "coverage.h"
+/* script.c - reads scenarios in words, see language.h. */
+#include "language.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct op script[THREADS][OPS_MAX];
-int threads_count, ops_count[THREADS], sems_count;
-bool script_cancelable[THREADS];
+int threads_count, ops_count[THREADS], sems_count, tickets_count;
+bool script_cancelable[THREADS], script_follows[THREADS], script_is_determined;
 bool script_quiet_parkers;
 struct op callback_script[CALLBACKS_MAX][CALLBACK_OPS];
 int callback_ops[CALLBACKS_MAX], callbacks_count;
@@ -82,12 +66,47 @@ static bool read_callback(const char *words, struct op *op)
     return true;
 }
 
+/* After `=` and `or`. */
+static bool read_result(const char *word, struct op *op)
+{
+    static const struct { const char *word; int64_t result; } names[] = {
+#define NAME(name) { #name, name }
+        NAME(EINPROGRESS), NAME(EINVAL), NAME(E2BIG), NAME(ENOBUFS), NAME(EAGAIN), NAME(ETIMEDOUT),
+        NAME(EINTR), NAME(EOVERFLOW), NAME(EALREADY), NAME(EBUSY), NAME(ECANCELED),
+        NAME(ESHUTDOWN),
+#undef NAME
+        { "idle", FAIRSEM_TICKET_IDLE }, { "waiting", FAIRSEM_TICKET_WAITING },
+        { "granted", FAIRSEM_TICKET_GRANTED }, { "canceled", FAIRSEM_TICKET_CANCELED },
+        { "closed", FAIRSEM_TICKET_CLOSED }, { "max", FAIRSEM_MAX_UNITS },
+        { "killed", RESULT_CANCELED },
+    };
+    int64_t result;
+    char *end;
+
+    if (word == NULL || op->results == 2)
+        return false;
+    result = strtoll(word, &end, 10);
+    if (*end != '\0') {
+        size_t i = 0;
+
+        while (i < sizeof names / sizeof names[0] && strcmp(word, names[i].word) != 0)
+            i++;
+        if (i == sizeof names / sizeof names[0])
+            return false;
+        result = names[i].result;
+    }
+    op->result[op->results++] = result;
+    return true;
+}
+
 static bool read_argument(const char *word, struct op *op)
 {
     if (strcmp(word, "token") == 0)
         op->token = true;
     else if (strcmp(word, "timed") == 0)
         op->timed = true;
+    else if (strcmp(word, "past") == 0)
+        op->timed = op->past = true;
     else if (strcmp(word, "if") == 0)
         op->if_held = true;
     else if (strcmp(word, "calls") == 0)
@@ -99,6 +118,8 @@ static bool read_argument(const char *word, struct op *op)
         op->callback = reading_callback;
     } else if (strcmp(word, "max") == 0)
         op->n = FAIRSEM_MAX_UNITS;
+    else if (strcmp(word, "min") == 0)
+        op->n = INT64_MIN;
     else if (word[0] == 'p')
         op->priority = atoi(word + 1);
     else if (word[0] == 't')
@@ -120,12 +141,18 @@ static bool read_op(char *text, int id, struct op *op)
     if (word == NULL || !read_verb(word, op))
         return false;
     while ((word = strtok_r(NULL, " ", &rest)) != NULL) {
-        if (!read_argument(word, op))
+        if (strcmp(word, "=") == 0 || strcmp(word, "or") == 0) {
+            if (!read_result(strtok_r(NULL, " ", &rest), op))
+                return false;
+        } else if (!read_argument(word, op)) {
             return false;
+        }
     }
     used[op->verb] = true;
     if (op->sem >= sems_count)
         sems_count = op->sem + 1;
+    if (op->ticket >= tickets_count)
+        tickets_count = op->ticket + 1;
     return (unsigned)op->sem < SEMS_MAX && (unsigned)op->ticket < THREADS;
 }
 
@@ -147,12 +174,37 @@ static bool read_thread(char *text, int id)
 
 static bool read_threads(char *text)
 {
-    char *rest, *one;
+    bool follows = false;
 
-    for (one = strtok_r(text, "|", &rest); one != NULL; one = strtok_r(NULL, "|", &rest)) {
-        if (threads_count == THREADS || !read_thread(one, threads_count))
+    script_is_determined = strchr(text, '>') != NULL && strchr(text, '|') == NULL;
+    text += strspn(text, " ");
+    text += *text == '>';
+    for (char *end; text != NULL; text = end) {
+        char separator = '\0';
+
+        end = strpbrk(text, "|>");
+        if (end != NULL) {
+            separator = *end;
+            *end++ = '\0';
+        }
+        if (threads_count == THREADS || !read_thread(text, threads_count))
             return false;
-        threads_count++;
+        script_follows[threads_count++] = follows;
+        follows = separator == '>';
+    }
+    return true;
+}
+
+/* False if a scenario that is determined inspects, and does not say what it must find. */
+static bool complete_results(void)
+{
+    for (int t = 0; t < threads_count && script_is_determined; t++) {
+        for (int k = 0; k < ops_count[t]; k++) {
+            if (script[t][k].results == 0 && verbs[script[t][k].verb].inspects)
+                return false;
+            if (script[t][k].results == 0)
+                script[t][k].results = 1;
+        }
     }
     return true;
 }
@@ -173,19 +225,19 @@ static void find_places(const struct scenario *what)
 
 bool script_read(const struct scenario *what)
 {
-    char text[500];
+    char text[TEXT_MAX];
 
     memset(script, 0, sizeof script);
     memset(ops_count, 0, sizeof ops_count);
     memset(used, 0, sizeof used);
     memset(callback_script, 0, sizeof callback_script);
     memset(callback_ops, 0, sizeof callback_ops);
-    threads_count = 0;
+    threads_count = tickets_count = 0;
     sems_count = 1;
     callbacks_count = 1;
     reading_callback = 0;
     snprintf(text, sizeof text, "%s", what->threads);
-    if (!read_threads(text))
+    if (!read_threads(text) || !complete_results())
         return false;
     script_quiet_parkers = !what->cold && !used[AFTER];
     for (int i = 0; what->handler != NULL && i < threads_count; i++) {

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* calls.h - the calls of the library that the verbs stand for; each player includes it once. */
+#ifndef CALLS_H
+#define CALLS_H
+
+#include "language.h"
+
+#include <string.h>
+#include <time.h>
+
+/* What a player says for a call.  The same limit of time is either a deadline or a time-out. */
+struct parameters {
+    struct timespec at;
+    int64_t         timeout_ns;
+    void          (*callback)(fairsem_ticket_t *ticket, void *arg);
+    void           *arg;
+    int64_t         held;       /* units, for `give` */
+    fairsem_units_t claimed;    /* out */
+};
+
+static fairsem_wait_t how_of(const struct op *op, const struct parameters *with)
+{
+    fairsem_wait_t how = {
+        .clock = CLOCK_MONOTONIC, .priority = op->priority, .token = op->token ? &the_token : NULL,
+    };
+
+    if (has_deadline(op) && (op->ticket + op->n) % 2 != 0)
+        how.timeout_ns = with->timeout_ns;
+    else if (has_deadline(op))
+        how.deadline = &with->at;
+    return how;
+}
+
+static int64_t acquire(const struct op *op, const struct parameters *with)
+{
+    const fairsem_wait_t how = how_of(op, with);
+
+    if (op->token || op->priority != 0)
+        return fairsem_acquire_with(&sems[op->sem], op->n, &how);
+    return has_deadline(op)
+           ? fairsem_acquire_until(&sems[op->sem], op->n, CLOCK_MONOTONIC, &with->at)
+           : fairsem_acquire(&sems[op->sem], op->n);
+}
+
+/* For `stat` a number for the state at one moment; one that no state has, if counters do not fit. */
+static int64_t stat_of(const struct op *op)
+{
+    fairsem_stat_t stat;
+
+    fairsem_stat(&sems[op->sem], &stat);
+    switch (op->verb) {
+    case STAT_WAITS:         return stat.waits;
+    case STAT_GRANTS:        return stat.grants;
+    case STAT_TIMEOUTS:      return stat.timeouts;
+    case STAT_CANCELS:       return stat.cancels;
+    case STAT_REFUSED:       return stat.refused;
+    case STAT_OVER_RELEASES: return stat.over_releases;
+    case STAT_AGED:          return stat.aged;
+    default:            return stat.cancels < 0 ? INT64_MAX : stat.available * 16 + stat.waiters;
+    }
+}
+
+static int64_t result_of_call(const struct op *op, struct parameters *with)
+{
+    const fairsem_wait_t how = how_of(op, with);
+    fairsem_ticket_t *ticket = &tickets[op->ticket];
+    fairsem_t *s = &sems[op->sem];
+
+    switch (op->verb) {
+    case ACQUIRE: case TIMED: return acquire(op, with);
+    case FOR:       return fairsem_acquire_for(s, op->n, with->timeout_ns);
+    case TRY:       return fairsem_tryacquire(s, op->n);
+    case UPTO:      return fairsem_tryacquire_upto(s, op->n);
+    case RELEASE:   return fairsem_release(s, op->n);
+    case GIVE:      return with->held > 0 ? fairsem_release(s, with->held) : 0;
+    case CLOSE:     return fairsem_close(s, (int)op->n);
+    case DRAIN:     return fairsem_drain(s, op->n, &how);
+    case CAPACITY:  return fairsem_set_capacity(s, op->n);
+    case CONSUME:   return fairsem_consume(s, op->n);
+    case DESTROY:   return fairsem_destroy(s);
+    case WOULD:     return fairsem_would_block(s, op->n);
+    case STAT: case STAT_WAITS: case STAT_GRANTS: case STAT_TIMEOUTS: case STAT_CANCELS: case STAT_REFUSED:
+    case STAT_OVER_RELEASES: case STAT_AGED: return stat_of(op);
+    case AVAILABLE: return fairsem_available(s);
+    case WAITERS:   return fairsem_waiters(s);
+    case SIZE:      return fairsem_capacity(s);
+    case IS_CLOSED: return fairsem_closed(s);
+    case STATE:     return (int64_t)fairsem_ticket_state(ticket);
+    case CANCEL:    return fairsem_token_cancel(&the_token, (int)op->n);
+    case TAKE:
+        return fairsem_ticket_take(ticket, s, op->n, op->priority, op->calls ? with->callback : NULL,
+                                   with->arg);
+    case CLAIM:     return fairsem_ticket_claim(ticket, &with->claimed);
+    case RETURN:    return fairsem_ticket_return(ticket);
+    case WATCH:     return fairsem_ticket_wait(ticket, &how);
+    default:        return 0;
+    }
+}
+
+/* As it is when the threads start. */
+static bool make_semaphore(const struct scenario *what, fairsem_t *s)
+{
+    const unsigned bypass = what->bypass_ns != 0 ? FAIRSEM_BOUNDED_BYPASS : 0;
+    const fairsem_attr_t attr = { .capacity = what->capacity, .flags = what->flags | bypass,
+                                  .bypass_ns = what->bypass_ns, .aging_ns = what->aging_ns,
+                                  .max_waiters = what->max_waiters };
+
+    memset(s, 0, sizeof *s);
+    return fairsem_init(s, what->units, &attr) == 0
+           && (!what->paused || fairsem_set_capacity(s, 0) == 0)
+           && fairsem_consume(s, what->debt) == 0
+           && (what->closed == 0 || fairsem_close(s, what->closed) == 0);
+}
+
+#endif

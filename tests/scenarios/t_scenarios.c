@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t_scenarios.c - real threads play the scenarios that are determined, see language.h.
+ *
+ * Nothing here depends on time.  A thread starts when all before it wait in a queue, wait for their
+ * turn, or have ended.  A wait has an hour, or a moment if it must time out, whenever that moment
+ * comes.
+ */
+#include "suite.h"
+#include "workers.h"
+
+#include "calls.h"
+#include "scenarios.c"
+#include "script.c"
+
+#define ERRNO_BEFORE 777        /* no function may change it */
+
+fairsem_t sems[SEMS_MAX];
+fairsem_token_t the_token;
+fairsem_ticket_t tickets[THREADS];
+
+enum at { ACTS, WAITS_IN_QUEUE, WAITS_OTHERWISE, ENDED };
+
+/* Other threads read `at` and `done` at any time, and the rest when they have joined it. */
+struct player {
+    pthread_t    thread;
+    _Atomic int  at, done;      /* done: operations that have returned */
+    int64_t      held[SEMS_MAX];
+    int64_t      result[IN_HANDLER];
+    bool         errno_changed;
+};
+
+static struct player player[THREADS];
+static _Thread_local struct player *self;
+static _Atomic int changes;     /* of any player's `at` */
+static _Atomic bool destroyed[SEMS_MAX];
+static _Atomic int called[THREADS];     /* a ticket's callbacks */
+
+static void set_at(struct player *p, enum at at)
+{
+    atomic_store(&p->at, (int)at);
+    atomic_fetch_add(&changes, 1);
+}
+
+/* ---- Operations ---- */
+
+static bool times_out(const struct op *op)
+{
+    return op->result[0] == ETIMEDOUT || (op->results == 2 && op->result[1] == ETIMEDOUT);
+}
+
+static void act_in_callback(fairsem_ticket_t *ticket, void *arg);
+
+static int64_t call_library(const struct op *op)
+{
+    const int64_t ms = op->past ? -1 : times_out(op) ? 20 : 3600 * 1000;
+    struct parameters with = {
+        .at = from_now(CLOCK_MONOTONIC, ms), .timeout_ns = ms * 1000000,
+        .callback = act_in_callback, .arg = (void *)(uintptr_t)op, .held = self->held[op->sem],
+    };
+    int64_t n = op->n, result;
+    int sem = op->sem;
+
+    if (op->verb == GIVE)
+        self->held[op->sem] = 0;
+    errno = ERRNO_BEFORE;
+    result = result_of_call(op, &with);
+    self->errno_changed = self->errno_changed || errno != ERRNO_BEFORE;
+    if (op->verb == CLAIM && result == 0) {
+        n = with.claimed.n;
+        sem = (int)(with.claimed.sem - sems);
+    }
+    if (op->verb == DESTROY && result == 0)
+        atomic_store(&destroyed[op->sem], true);
+    self->held[sem] += units_got(op, n, result);
+    return result;
+}
+
+static void act_in_callback(fairsem_ticket_t *ticket, void *arg)
+{
+    const struct op *take = arg;
+
+    atomic_fetch_add(&called[ticket - tickets], 1);
+    for (int k = 0; k < callback_ops[take->callback]; k++)
+        (void)call_library(&callback_script[take->callback][k]);
+}
+
+static bool has_turn(const struct op *after)
+{
+    struct player *other = &player[after->ticket];
+
+    return after->n == 0 ? atomic_load(&other->at) == ENDED
+                         : atomic_load(&other->done) >= after->n;
+}
+
+static int64_t act(const struct op *op)
+{
+    const int64_t begun_ns = now_ns();
+
+    switch (op->verb) {
+    case KILL:
+        return pthread_cancel(player[op->ticket].thread);
+    case AFTER:
+        while (!has_turn(op))
+            moment();
+        return 0;
+    case LATER:
+        while (now_ns() <= begun_ns + MOMENT_NS)
+            moment();
+        return 0;
+    case CALLBACKS:
+        return atomic_load(&called[op->ticket]);
+    default:
+        return call_library(op);
+    }
+}
+
+/* ---- Threads ---- */
+
+static void is_canceled(void *arg)
+{
+    struct player *p = arg;
+
+    p->result[atomic_load(&p->done)] = RESULT_CANCELED;
+    for (int i = 0; i < sems_count; i++) {
+        if (p->held[i] > 0)
+            (void)fairsem_release(&sems[i], p->held[i]);
+    }
+    set_at(p, ENDED);
+}
+
+static void *live(void *arg)
+{
+    struct player *p = arg;
+    const int id = (int)(p - player);
+
+    self = p;
+    pthread_cleanup_push(is_canceled, p);
+    for (int k = 0; k < ops_count[id]; k++) {
+        const struct op *op = &script[id][k];
+        const enum verb verb = op->verb;
+
+        set_at(p, verb == AFTER || verb == WATCH ? WAITS_OTHERWISE
+                  : verbs[verb].waits ? WAITS_IN_QUEUE : ACTS);
+        if (!op->if_held || p->held[op->sem] > 0)
+            p->result[k] = act(op);
+        set_at(p, ACTS);
+        atomic_store(&p->done, k + 1);
+    }
+    pthread_cleanup_pop(0);
+    set_at(p, ENDED);
+    return NULL;
+}
+
+/* A thread that has been granted is in its call, and in no queue, until it returns. */
+static bool all_wait(int started)
+{
+    const int before = atomic_load(&changes);
+    int64_t must_wait = 0, wait = 0;
+
+    for (int t = 0; t < started; t++) {
+        const int at = atomic_load(&player[t].at);
+
+        if (at == ACTS)
+            return false;
+        must_wait += at == WAITS_IN_QUEUE;
+    }
+    for (int t = 0; t < THREADS; t++)
+        must_wait += fairsem_ticket_state(&tickets[t]) == FAIRSEM_TICKET_WAITING;
+    for (int i = 0; i < sems_count; i++)
+        wait += atomic_load(&destroyed[i]) ? 0 : fairsem_waiters(&sems[i]);
+    return wait == must_wait && atomic_load(&changes) == before;
+}
+
+static void check_results(const struct scenario *what, int t)
+{
+    ck_assert_msg(!player[t].errno_changed, "%s: T%d finds another errno", what->name, t);
+    for (int k = 0; k < ops_count[t]; k++) {
+        const struct op *op = &script[t][k];
+
+        ck_assert_msg(may_result(op, player[t].result[k]), "%s: T%d: %s returns %lld, not %lld\n    %s",
+                      what->name, t, verbs[op->verb].word, (long long)player[t].result[k],
+                      (long long)op->result[0], what->threads);
+        if (player[t].result[k] == RESULT_CANCELED)
+            break;
+    }
+}
+
+/* Whatever has happened: nothing is left behind. */
+static void clear(void)
+{
+    for (int t = 0; t < THREADS; t++)
+        ck_assert_int_eq(fairsem_ticket_return(&tickets[t]), 0);
+    ck_assert_int_eq(fairsem_token_destroy(&the_token), 0);
+    for (int i = 0; i < sems_count; i++)
+        ck_assert(atomic_load(&destroyed[i]) || fairsem_destroy(&sems[i]) == 0);
+}
+
+/* ---- The table ---- */
+
+static const struct scenario *played[500];
+static int played_count;
+
+START_TEST(the_results_are_as_the_scenario_says)
+{
+    const struct scenario *what = played[_i];
+
+    ck_assert_msg(script_read(what), "%s: no scenario: %s", what->name, what->threads);
+    for (int i = 0; i < sems_count; i++)
+        ck_assert(make_semaphore(what, &sems[i]));
+    ck_assert_int_eq(fairsem_token_init(&the_token), 0);
+    if (what->canceled != 0)
+        ck_assert_int_eq(fairsem_token_cancel(&the_token, what->canceled), 0);
+    for (int t = 0; t < threads_count; t++) {
+        start_thread(&player[t].thread, live, &player[t]);
+        while (!all_wait(t + 1))
+            moment();
+    }
+    for (int t = 0; t < threads_count; t++)
+        pthread_join(player[t].thread, NULL);
+    for (int t = 0; t < threads_count; t++)
+        check_results(what, t);
+    clear();
+}
+END_TEST
+
+int main(void)
+{
+    const bool interruptible = can_be_interruptible();
+    TCase *tcase = tcase_create("scenarios");
+
+    for (int i = 0; i < scenarios_count; i++) {
+        if ((!script_read(&scenarios[i]) || script_is_determined)
+            && (interruptible || (scenarios[i].flags & FAIRSEM_INTERRUPTIBLE) == 0))
+            played[played_count++] = &scenarios[i];
+    }
+    tcase_add_loop_test(tcase, the_results_are_as_the_scenario_says, 0, played_count);
+    return run_case("scenarios", tcase);
+}
