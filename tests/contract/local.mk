@@ -7,11 +7,9 @@ test_programs += \
 	tests/contract/t_about \
 	tests/contract/t_aging \
 	tests/contract/t_all \
-	tests/contract/t_arrival_order \
 	tests/contract/t_bypass \
 	tests/contract/t_callbacks \
 	tests/contract/t_cancel \
-	tests/contract/t_capacity \
 	tests/contract/t_close \
 	tests/contract/t_deadline \
 	tests/contract/t_debt \
@@ -22,15 +20,14 @@ test_programs += \
 	tests/contract/t_guard \
 	tests/contract/t_interrupt \
 	tests/contract/t_lifetime \
+	tests/contract/t_many \
 	tests/contract/t_misuse \
 	tests/contract/t_notify \
 	tests/contract/t_notify_race \
-	tests/contract/t_priority \
 	tests/contract/t_results \
 	tests/contract/t_stat \
 	tests/contract/t_ticket \
 	tests/contract/t_ticket_wait \
 	tests/contract/t_token \
-	tests/contract/t_units \
 	tests/contract/t_with
 endif

@@ -255,27 +255,6 @@ START_TEST(a_grant_that_races_with_the_deadline_is_kept_or_never_happened)
 }
 END_TEST
 
-/* U22 (cats-effect 4434, tornado 1366: O(n^2), dead entries).  No entry may be left. */
-START_TEST(hundreds_that_time_out_together_leave_an_empty_queue)
-{
-    enum { COUNT = 500 };
-    fairsem_t sem = FAIRSEM_INITIALIZER(1);
-    struct worker *w = calloc(COUNT, sizeof *w);
-    struct timespec deadline = from_now(CLOCK_MONOTONIC, 400);
-
-    for (int i = 0; i < COUNT; i++) {
-        w[i].clock = CLOCK_MONOTONIC;
-        w[i].deadline = &deadline;
-        worker_start(&w[i], &sem, 2);
-    }
-    for (int i = 0; i < COUNT; i++)
-        ck_assert_int_eq(worker_join(&w[i]), ETIMEDOUT);
-    ck_assert_int_eq(fairsem_waiters(&sem), 0);
-    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), 0);
-    free(w);
-}
-END_TEST
-
 /* fairsem_wait_t has all three, also for tickets and guards. */
 START_TEST(a_relative_time_works_with_a_token_and_a_priority)
 {
@@ -326,6 +305,5 @@ int main(void)
               a_deadline_in_the_past_takes_units_that_are_free,
               a_bad_clock_or_time_is_refused_even_if_units_are_free, a_wait_may_last_for_ever,
               the_longest_timeout_does_not_overflow,
-              a_grant_that_races_with_the_deadline_is_kept_or_never_happened,
-              hundreds_that_time_out_together_leave_an_empty_queue);
+              a_grant_that_races_with_the_deadline_is_kept_or_never_happened);
 }

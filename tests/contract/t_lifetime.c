@@ -50,6 +50,28 @@ START_TEST(a_static_initializer_needs_no_call)
 }
 END_TEST
 
+START_TEST(a_static_semaphore_can_have_a_capacity)
+{
+    static fairsem_t sem = FAIRSEM_INITIALIZER_BOUNDED(2, 3);
+    fairsem_stat_t stat;
+
+    ck_assert_int_eq(fairsem_capacity(&sem), 3);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 4), E2BIG);
+    ck_assert_int_eq(fairsem_release(&sem, 2), EOVERFLOW);
+    ck_assert_int_eq(fairsem_available(&sem), 2);
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_release(&sem, 1), EOVERFLOW);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 0), 0);
+    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), EAGAIN);
+    ck_assert_int_eq(fairsem_set_capacity(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 1);
+    ck_assert_int_eq(fairsem_stat(&sem, &stat), 0);
+    ck_assert_int_eq(stat.capacity, 1);
+    ck_assert_int_eq(stat.over_releases, 2);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+END_TEST
+
 /* The size and the address are the library's business: only the pointer may be known. */
 START_TEST(an_allocated_semaphore_is_like_any_other_and_has_cache_lines_of_its_own)
 {
@@ -277,7 +299,7 @@ int main(void)
 {
     RUN_SUITE("lifetime", a_semaphore_with_waiters_cannot_be_destroyed,
               units_that_are_held_do_not_keep_a_semaphore_alive,
-              a_static_initializer_needs_no_call,
+              a_static_initializer_needs_no_call, a_static_semaphore_can_have_a_capacity,
               an_allocated_semaphore_is_like_any_other_and_has_cache_lines_of_its_own,
               an_acquirer_may_destroy_and_free_at_once,
               a_grant_may_come_before_the_waiter_sleeps, a_waiter_may_end_while_it_is_being_woken,

@@ -263,6 +263,7 @@ static const struct row rows[] = {
     ROW(with, -1, NOTHING, ALL(EINVAL)),
     ROW(upto, 9, COUNTS, 4, 1, 0, 0, 0, 0, 4),
     ROW(upto, 2, COUNTS, 2, 1, 0, 0, 0, 0, 2),
+    ROW(upto, INT64_MAX, COUNTS, 4, 1, 0, 0, 0, 0, 4),
     ROW(upto, 0, COUNTS, ALL(0)),
     ROW(upto, -1, COUNTS, ALL(0)),
     ROW(bad_clock, 1, TAKES, ALL(EINVAL)),

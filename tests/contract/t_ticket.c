@@ -193,41 +193,6 @@ END_TEST
 
 /* ---------------------------------------------------------------- many, and none */
 
-/* More than there can be threads.  Half of them leave from the middle of the queue. */
-START_TEST(a_hundred_thousand_tickets_can_wait_in_one_queue)
-{
-    enum { MANY = 100000 };
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    fairsem_ticket_t *tickets = aligned_alloc(_Alignof(fairsem_ticket_t), MANY * sizeof *tickets);
-    int granted = 0;
-
-    ck_assert_ptr_nonnull(tickets);
-    for (int i = 0; i < MANY; i++) {
-        tickets[i] = (fairsem_ticket_t){ { 0 } };
-        if (fairsem_ticket_take(&tickets[i], &sem, 1, i % 3, NULL, NULL) != EINPROGRESS)
-            ck_abort_msg("take failed");
-    }
-    ck_assert_int_eq(fairsem_waiters(&sem), MANY);
-    for (int i = 0; i < MANY; i += 2) {
-        if (fairsem_ticket_return(&tickets[i]) != 0)
-            ck_abort_msg("return failed");
-    }
-    ck_assert_int_eq(fairsem_waiters(&sem), MANY / 2);
-    ck_assert_int_eq(fairsem_release(&sem, MANY / 2 - 1), 0);
-    for (int i = 1; i < MANY; i += 2)
-        granted += fairsem_ticket_state(&tickets[i]) == FAIRSEM_TICKET_GRANTED;
-    ck_assert_int_eq(granted, MANY / 2 - 1);
-    ck_assert_int_eq(fairsem_waiters(&sem), 1);
-    for (int i = 1; i < MANY; i += 2) {
-        if (fairsem_ticket_return(&tickets[i]) != 0)
-            ck_abort_msg("return failed");
-    }
-    ck_assert_int_eq(fairsem_available(&sem), MANY / 2 - 1);
-    ck_assert_int_eq(fairsem_destroy(&sem), 0);
-    free(tickets);
-}
-END_TEST
-
 struct message {
     fairsem_t sem;
     int       text;         /* not atomic: sent with the unit */
@@ -411,7 +376,6 @@ int main(void)
               a_ticket_that_cannot_be_taken_stays_idle, tickets_and_threads_wait_in_one_queue,
               a_returned_ticket_leaves_the_queue_or_passes_its_units_on,
               a_ticket_that_left_the_queue_without_units_says_why_until_it_is_returned,
-              a_hundred_thousand_tickets_can_wait_in_one_queue,
               the_claiming_thread_sees_what_the_releaser_wrote,
               of_two_threads_that_take_a_ticket_one_succeeds,
               a_claim_gets_the_units_that_the_ticket_was_taken_for,

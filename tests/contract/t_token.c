@@ -130,43 +130,6 @@ START_TEST(a_waiter_granted_before_the_cancel_keeps_its_units)
 }
 END_TEST
 
-START_TEST(one_token_ends_hundreds_of_waits_on_several_semaphores)
-{
-    enum { COUNT = 300, SEMAPHORES = 3 };
-    fairsem_t sems[SEMAPHORES] = { FAIRSEM_INITIALIZER(0), FAIRSEM_INITIALIZER(5),
-                                   FAIRSEM_INITIALIZER(0) };
-    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
-    struct asker *a = calloc(COUNT, sizeof *a);
-    struct worker bystander = { 0 };
-
-    for (int i = 0; i < COUNT; i++) {
-        a[i].how.token = &token;
-        a[i].how.priority = i % 7;
-        asker_start(&a[i], &sems[i % SEMAPHORES], 6);
-    }
-    for (int i = 0; i < SEMAPHORES; i++)
-        await_waiters(&sems[i], COUNT / SEMAPHORES);
-    worker_queue(&bystander, &sems[0], 1, COUNT / SEMAPHORES + 1);
-    ck_assert_int_eq(fairsem_token_destroy(&token), EBUSY);
-    ck_assert_int_eq(fairsem_token_reason(&token), 0);
-
-    ck_assert_int_eq(fairsem_token_cancel(&token, 0), 0);
-    ck_assert_int_eq(fairsem_waiters(&sems[0]), 1);
-    ck_assert_int_eq(fairsem_waiters(&sems[1]), 0);
-    ck_assert_int_eq(fairsem_waiters(&sems[2]), 0);
-    for (int i = 0; i < COUNT; i++)
-        ck_assert_int_eq(worker_join(&a[i].w), ECANCELED);
-    ck_assert_int_eq(fairsem_token_destroy(&token), 0);
-    ck_assert(worker_waits(&bystander));
-    ck_assert_int_eq(fairsem_available(&sems[1]), 5);
-    ck_assert_int_eq(fairsem_release(&sems[0], 1), 0);
-    ck_assert_int_eq(worker_join(&bystander), 0);
-    for (int i = 0; i < SEMAPHORES; i++)
-        ck_assert_int_eq(fairsem_destroy(&sems[i]), 0);
-    free(a);
-}
-END_TEST
-
 /* A wait was granted, timed out, or ended by pthread_cancel.  Then its token can be used for other
  * waits, canceled and destroyed. */
 START_TEST(a_wait_that_has_ended_no_longer_uses_its_token)
@@ -363,7 +326,6 @@ int main(void)
               canceled_waiters_leave_the_queue_and_the_waiters_they_held_up_are_granted,
               canceling_a_waiter_that_has_nothing_gives_nothing_to_the_next,
               a_waiter_granted_before_the_cancel_keeps_its_units,
-              one_token_ends_hundreds_of_waits_on_several_semaphores,
               a_wait_that_has_ended_no_longer_uses_its_token,
               a_grant_that_races_with_a_token_is_kept_or_never_happened,
               a_cancel_at_any_moment_of_the_wait_ends_it,

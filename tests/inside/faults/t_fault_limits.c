@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_fault_limits.c - several limits at once: the largest requests, the longest queue that can be
- * allowed, the first and the last priority.  (Each limit alone: t_units, t_debt, t_stat,
- * t_priority.)
+ * allowed, the first and the last priority.  (Each limit alone: in scenarios, and t_stat.)
  */
 #include "askers.h"
 #include "suite.h"
