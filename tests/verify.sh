@@ -18,8 +18,7 @@ rows_of verify
 search=$top_srcdir/tests/search
 
 # Of the tests under an emulator; `make check-ports` runs all.
-emulated='tests/contract/t_results tests/scenarios/t_scenarios tests/contract/t_fork
-  tests/contract/t_cancel'
+emulated='tests/contract/t_results tests/scenarios/t_scenarios tests/contract/t_fork'
 
 "$MAKE" -C "$top_builddir" check TESTS= > "$logs/build" 2>&1 || { tail -n 40 "$logs/build"; exit 2; }
 

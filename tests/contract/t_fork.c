@@ -3,6 +3,7 @@
  * t_fork.c - the child of a threaded process finds the same count and an empty queue.
  * (U52: c-blosc 241, FEX 2739, jemalloc 895 hang on a lock that another thread held.)
  */
+#include "askers.h"
 #include "children.h"
 #include "stress.h"
 #include "suite.h"
@@ -41,6 +42,71 @@ START_TEST(the_child_finds_the_same_count_and_an_empty_queue)
     ck_assert_int_eq(fairsem_available(&sem), 3);
     ck_assert_int_eq(fairsem_release(&sem, 2), 0);
     ck_assert_int_eq(worker_join(&w), 0);
+}
+END_TEST
+
+static void *drain(void *arg)
+{
+    struct asker *a = arg;
+
+    atomic_store(&a->w.result, fairsem_drain(a->w.sem, a->w.units, &a->how));
+    return NULL;
+}
+
+START_TEST(the_child_finds_a_drained_semaphore_closed_and_without_waiters)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    struct asker drainer = { 0 };
+    pid_t child;
+
+    asker_start_as(&drainer, &sem, 1, drain);
+    await_waiters(&sem, 1);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_waiters(&sem) == 0 && fairsem_closed(&sem) == ESHUTDOWN);
+        CHILD_CHECK(fairsem_release(&sem, 1) == 0);
+        CHILD_CHECK(fairsem_drain(&sem, 1, NULL) == 0 && fairsem_destroy(&sem) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert(worker_waits(&drainer.w));
+    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
+    ck_assert_int_eq(worker_join(&drainer.w), 0);
+}
+END_TEST
+
+START_TEST(in_a_forked_child_a_ticket_that_waited_is_idle)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
+    fairsem_ticket_t ticket = { 0 }, untouched = { 0 };
+    fairsem_units_t units = { 0 };
+    pid_t child;
+
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 2, 0, NULL, NULL), EINPROGRESS);
+    ck_assert_int_eq(fairsem_ticket_take(&untouched, &sem, 1, 0, NULL, NULL), EINPROGRESS);
+    child = fork();
+    if (child == 0) {
+        CHILD_CHECK(fairsem_ticket_state(&ticket) == FAIRSEM_TICKET_IDLE);
+        CHILD_CHECK(fairsem_ticket_wait(&ticket, NULL) == EINVAL);
+        CHILD_CHECK(fairsem_ticket_claim(&untouched, &units) == EINVAL);
+        CHILD_CHECK(fairsem_ticket_return(&untouched) == 0);
+        CHILD_CHECK(fairsem_waiters(&sem) == 0 && fairsem_available(&sem) == 1);
+        CHILD_CHECK(fairsem_ticket_take(&ticket, &sem, 3, 0, NULL, NULL) == EINPROGRESS);
+        CHILD_CHECK(fairsem_ticket_state(&ticket) == FAIRSEM_TICKET_WAITING);
+        CHILD_CHECK(fairsem_release(&sem, 2) == 0);
+        CHILD_CHECK(fairsem_ticket_claim(&ticket, &units) == 0 && units.n == 3);
+        CHILD_CHECK(fairsem_destroy(&sem) == 0);
+        _exit(0);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_int_eq(fairsem_ticket_state(&ticket), FAIRSEM_TICKET_WAITING);
+    ck_assert_int_eq(fairsem_waiters(&sem), 2);
+    ck_assert_int_eq(fairsem_release(&sem, 2), 0);
+    ck_assert_int_eq(fairsem_ticket_state(&ticket), FAIRSEM_TICKET_GRANTED);
+    ck_assert_int_eq(fairsem_ticket_state(&untouched), FAIRSEM_TICKET_GRANTED);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&untouched), 0);
+    ck_assert_int_eq(fairsem_available(&sem), 3);
 }
 END_TEST
 
@@ -428,6 +494,8 @@ int main(void)
     if (UNDER_TSAN)
         return program_not_here("ThreadSanitizer does not follow a fork of a threaded process");
     RUN_SUITE("fork", LINUX_ONLY the_child_finds_the_same_count_and_an_empty_queue,
+              the_child_finds_a_drained_semaphore_closed_and_without_waiters,
+              in_a_forked_child_a_ticket_that_waited_is_idle,
               a_fork_at_any_moment_of_set_capacity_loses_no_units,
               a_fork_at_any_moment_of_a_ticket_that_need_not_wait_copies_no_unit_twice,
               a_token_in_the_child_cancels_no_waits_of_the_parent,

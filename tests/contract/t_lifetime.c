@@ -8,36 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-START_TEST(a_semaphore_with_waiters_cannot_be_destroyed)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(1);
-    struct worker w = { 0 };
-
-    worker_queue(&w, &sem, 2, 1);
-    ck_assert_int_eq(fairsem_destroy(&sem), EBUSY);
-    ck_assert_int_eq(fairsem_waiters(&sem), 1);
-    ck_assert_int_eq(fairsem_available(&sem), 1);
-    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-    ck_assert_int_eq(worker_join(&w), 0);
-    ck_assert_int_eq(fairsem_destroy(&sem), 0);
-}
-END_TEST
-
-/* U43 (libdispatch crashes when the value is below the initial one). */
-START_TEST(units_that_are_held_do_not_keep_a_semaphore_alive)
-{
-    fairsem_t sem;
-    fairsem_attr_t attr = { .capacity = 2 };
-
-    ck_assert_int_eq(fairsem_init(&sem, 2, &attr), 0);
-    ck_assert_int_eq(fairsem_acquire(&sem, 2), 0);
-    ck_assert_int_eq(fairsem_destroy(&sem), 0);
-    ck_assert_int_eq(fairsem_init(&sem, 1, NULL), 0);
-    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
-    ck_assert_int_eq(fairsem_destroy(&sem), 0);
-}
-END_TEST
-
 START_TEST(a_static_initializer_needs_no_call)
 {
     static fairsem_t sem = FAIRSEM_INITIALIZER(2);
@@ -225,43 +195,6 @@ START_TEST(a_thread_that_is_ending_can_still_wait)
 }
 END_TEST
 
-/* Data that goes from thread to thread with a unit, on the fast and on the contended path. */
-struct parcel {
-    fairsem_t full, empty;
-    long      content;      /* not atomic: the semaphores must order it */
-    long      sum, count;
-};
-
-static void *consume_parcels(void *arg)
-{
-    struct parcel *p = arg;
-
-    for (long i = 0; i < p->count; i++) {
-        if (i % 2 != 0 || fairsem_tryacquire(&p->full, 1) != 0)
-            insist(0, fairsem_acquire(&p->full, 1));
-        p->sum += p->content;
-        fairsem_release(&p->empty, 1);
-    }
-    return NULL;
-}
-
-START_TEST(what_the_releaser_wrote_is_seen_by_the_acquirer)
-{
-    struct parcel p = { .full = FAIRSEM_INITIALIZER(0), .empty = FAIRSEM_INITIALIZER(1),
-                        .count = (long)stress_times(4000) };
-    pthread_t thread;
-
-    start_thread(&thread, consume_parcels, &p);
-    for (long i = 0; i < p.count; i++) {
-        ck_assert_int_eq(fairsem_acquire(&p.empty, 1), 0);
-        p.content = i;
-        fairsem_release(&p.full, 1);
-    }
-    pthread_join(thread, NULL);
-    ck_assert_int_eq(p.sum, p.count * (p.count - 1) / 2);
-}
-END_TEST
-
 /* In a child whose main thread has called exit: one wait began before that, the other after. */
 static bool     exits;
 static fairsem_t at_exit = FAIRSEM_INITIALIZER(0);
@@ -297,13 +230,11 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("lifetime", a_semaphore_with_waiters_cannot_be_destroyed,
-              units_that_are_held_do_not_keep_a_semaphore_alive,
+    RUN_SUITE("lifetime",
               a_static_initializer_needs_no_call, a_static_semaphore_can_have_a_capacity,
               an_allocated_semaphore_is_like_any_other_and_has_cache_lines_of_its_own,
               an_acquirer_may_destroy_and_free_at_once,
               a_grant_may_come_before_the_waiter_sleeps, a_waiter_may_end_while_it_is_being_woken,
               a_thread_that_is_ending_can_still_wait,
-              threads_can_still_wait_and_release_while_the_process_exits,
-              what_the_releaser_wrote_is_seen_by_the_acquirer);
+              threads_can_still_wait_and_release_while_the_process_exits);
 }

@@ -98,28 +98,6 @@ START_TEST(a_reserved_field_that_is_set_is_refused)
 }
 END_TEST
 
-/* U47 (zephyr 38816: one code for two outcomes). */
-START_TEST(each_outcome_has_its_own_result)
-{
-    fairsem_t sem;
-    fairsem_attr_t attr = { .capacity = 2, .max_waiters = 1 };
-    struct worker w = { 0 };
-
-    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
-    ck_assert_int_eq(fairsem_tryacquire(&sem, 1), EAGAIN);
-    ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 1), ETIMEDOUT);
-    worker_queue(&w, &sem, 1, 1);
-    ck_assert_int_eq(fairsem_acquire(&sem, 1), ENOBUFS);
-    ck_assert_int_eq(fairsem_acquire(&sem, 3), E2BIG);
-    ck_assert_int_eq(fairsem_acquire(&sem, -3), EINVAL);
-    ck_assert_int_eq(fairsem_destroy(&sem), EBUSY);
-    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-    ck_assert_int_eq(worker_join(&w), 0);
-    ck_assert_int_eq(fairsem_release(&sem, 3), EOVERFLOW);
-    ck_assert_int_eq(fairsem_destroy(&sem), 0);
-}
-END_TEST
-
 START_TEST(errno_is_never_touched)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(1), *created;
@@ -264,7 +242,7 @@ int main(void)
 {
     RUN_SUITE("misuse", bad_counts_are_refused,
               bad_attributes_are_refused_and_the_memory_is_left_alone, good_attributes_are_taken,
-              a_reserved_field_that_is_set_is_refused, each_outcome_has_its_own_result,
+              a_reserved_field_that_is_set_is_refused,
               errno_is_never_touched, use_before_init_or_after_destroy_aborts_with_a_message,
               freeing_a_semaphore_that_is_waited_for_aborts_with_a_message);
 }

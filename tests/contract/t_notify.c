@@ -3,8 +3,8 @@
  * t_notify.c - the callback of a ticket runs once, without locks, and may call every function.
  * (U20, U48: user code under the lock: tokio 5429, .NET 34036, Photon 1650.)
  */
-#include "askers.h"
 #include "suite.h"
+#include "workers.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -39,21 +39,6 @@ static void take_noted(fairsem_ticket_t *ticket, fairsem_t *sem, int64_t n,
     note->ticket = ticket;
     ck_assert(was_taken(fairsem_ticket_take(ticket, sem, n, 0, notify, note)));
 }
-
-START_TEST(a_ticket_that_is_granted_at_once_does_not_call_back)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(2);
-    fairsem_ticket_t ticket = { 0 };
-    struct note note = { 0 };
-
-    take_noted(&ticket, &sem, 2, noted, &note);
-    ck_assert_int_eq(fairsem_ticket_state(&ticket), FAIRSEM_TICKET_GRANTED);
-    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
-    ck_assert_int_eq(note.calls, 0);
-    ck_assert_int_eq(fairsem_available(&sem), 3);
-}
-END_TEST
 
 START_TEST(a_ticket_that_waited_calls_back_once_in_the_thread_that_ended_its_wait)
 {
@@ -92,78 +77,6 @@ START_TEST(a_ticket_that_waited_calls_back_once_in_the_thread_that_ended_its_wai
             ck_assert_int_eq(notes[2 - i].calls, way == 0 && i < 2 ? 0 : 1);
         }
         ck_assert_int_eq(fairsem_destroy(&sem), 0);
-    }
-}
-END_TEST
-
-START_TEST(a_ticket_that_is_returned_while_it_waits_does_not_call_back)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    fairsem_ticket_t ticket = { 0 };
-    struct note note = { 0 };
-
-    take_noted(&ticket, &sem, 1, noted, &note);
-    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
-    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-    ck_assert_int_eq(fairsem_close(&sem, 0), 0);
-    ck_assert_int_eq(note.calls, 0);
-    ck_assert_int_eq(fairsem_available(&sem), 1);
-}
-END_TEST
-
-/* A head that asks for too much leaves the queue in several ways.  The thread that takes it out
- * runs the callback of the ticket behind it. */
-START_TEST(every_way_to_grant_a_ticket_runs_its_callback)
-{
-    enum { BY_RETURN, BY_CAPACITY, BY_TOKEN, BY_CANCEL, BY_TIME, WAYS };
-
-    for (int way = 0, ms = 20; way < WAYS; ms *= 2) {
-        fairsem_t sem;
-        fairsem_attr_t attr = { .capacity = 9 };
-        fairsem_ticket_t first = { 0 }, ticket = { 0 };
-        fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
-        struct asker head = { .how = { .token = &token } };
-        struct note note = { 0 };
-        struct timespec deadline = from_now(CLOCK_MONOTONIC, ms);
-        bool waited;
-
-        ck_assert_int_eq(fairsem_init(&sem, 5, &attr), 0);
-        if (way == BY_TIME)
-            head.how = (fairsem_wait_t){ .clock = CLOCK_MONOTONIC, .deadline = &deadline };
-        if (way == BY_RETURN) {
-            ck_assert_int_eq(fairsem_ticket_take(&first, &sem, 8, 0, NULL, NULL), EINPROGRESS);
-        } else {
-            asker_start(&head, &sem, 8);
-            while (fairsem_waiters(&sem) != 1 && worker_waits(&head.w))
-                moment();
-        }
-        take_noted(&ticket, &sem, 2, noted, &note);
-        waited = fairsem_ticket_state(&ticket) == FAIRSEM_TICKET_WAITING;
-        if (way == BY_RETURN)
-            ck_assert_int_eq(fairsem_ticket_return(&first), 0);
-        if (way == BY_CAPACITY)
-            ck_assert_int_eq(fairsem_set_capacity(&sem, 7), 0);
-        if (way == BY_TOKEN)
-            ck_assert_int_eq(fairsem_token_cancel(&token, 0), 0);
-        if (way == BY_RETURN || way == BY_CAPACITY || way == BY_TOKEN) {
-            ck_assert_int_eq(note.calls, 1);
-            ck_assert(pthread_equal(note.thread, pthread_self()));
-        }
-        if (way == BY_CANCEL)
-            pthread_cancel(head.w.thread);
-        if (way != BY_RETURN)
-            worker_join(&head.w);
-        ck_assert_int_eq(fairsem_ticket_state(&ticket), FAIRSEM_TICKET_GRANTED);
-        ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
-        ck_assert_int_le(note.calls, 1);
-        ck_assert_int_eq(note.strange, 0);
-        ck_assert_int_eq(fairsem_token_destroy(&token), 0);
-        ck_assert_int_eq(fairsem_destroy(&sem), 0);
-        /* The deadline may pass before the ticket waits: try again with more time. */
-        if (note.calls == 1)
-            way++;
-        else
-            ck_assert(way == BY_TIME && !waited);
     }
 }
 END_TEST
@@ -375,11 +288,8 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("notify", a_ticket_that_is_granted_at_once_does_not_call_back,
-              a_ticket_that_waited_calls_back_once_in_the_thread_that_ended_its_wait,
-              a_ticket_that_is_returned_while_it_waits_does_not_call_back,
-              every_way_to_grant_a_ticket_runs_its_callback, a_callback_may_call_everything,
-              a_callback_may_free_its_ticket_and_its_semaphore,
+    RUN_SUITE("notify", a_ticket_that_waited_calls_back_once_in_the_thread_that_ended_its_wait,
+              a_callback_may_call_everything, a_callback_may_free_its_ticket_and_its_semaphore,
               a_callback_may_return_a_ticket_whose_own_callback_is_due,
               a_unit_can_go_through_a_thousand_callbacks);
 }

@@ -160,6 +160,9 @@ CALL(t_wait, fairsem_ticket_wait(&s->waiting, HOW(PAST)))
 CALL(t_wait_granted, fairsem_ticket_wait(&s->granted, HOW(PAST)))
 CALL(t_wait_canceled, fairsem_ticket_wait(&s->waiting, HOW(CANCELED)))
 CALL(t_wait_better, fairsem_ticket_wait(&s->waiting, HOW(PAST, .priority = (int)n)))
+CALL(t_wait_reserved, fairsem_ticket_wait(&s->waiting, HOW(.reserved_ = { [3] = 1 })))
+CALL(t_wait_bad_nsec, fairsem_ticket_wait(&s->waiting, HOW(.deadline = &bad_time)))
+CALL(t_wait_bad_clock, fairsem_ticket_wait(&s->waiting, HOW(.clock = 99, .deadline = &s->past)))
 CALL(t_return, fairsem_ticket_return(&s->waiting))
 
 CALL(capacity, fairsem_capacity(&s->sem))
@@ -351,6 +354,9 @@ static const struct row rows[] = {
     ROW(t_wait_canceled, 0, NOTHING, EINVAL, EINVAL, REASON, EINVAL, EINVAL, EINVAL, EINVAL),
     ROW(t_wait_granted, 0, NOTHING, ALL(0)),
     ROW(t_wait_better, -1, NOTHING, ALL(EINVAL)),
+    ROW(t_wait_reserved, 0, NOTHING, ALL(EINVAL)),
+    ROW(t_wait_bad_nsec, 0, NOTHING, ALL(EINVAL)),
+    ROW(t_wait_bad_clock, 0, NOTHING, ALL(EINVAL)),
     ROW(t_return, 0, NOTHING, ALL(0)),
 };
 

@@ -87,6 +87,7 @@ static int64_t result_of_call(const struct op *op, struct parameters *with)
     case IS_CLOSED: return fairsem_closed(s);
     case STATE:     return (int64_t)fairsem_ticket_state(ticket);
     case CANCEL:    return fairsem_token_cancel(&the_token, (int)op->n);
+    case REASON:    return fairsem_token_reason(&the_token);
     case TAKE:
         return fairsem_ticket_take(ticket, s, op->n, op->priority, op->calls ? with->callback : NULL,
                                    with->arg);

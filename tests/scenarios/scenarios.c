@@ -211,6 +211,358 @@ const struct scenario scenarios[] = {
       "> acquire 1; take 2; release 2; return; available = 3; over_releases = 1; "
       "release 1 = EOVERFLOW; destroy" },
 
+    /* ---- Close ---- */
+    /* U46 (Seastar: waiters want the reason). */
+    { .name = "every-waiter-and-every-later-acquire-gets-the-reason", .units = 3, .threads =
+      "acquire 4 = ESHUTDOWN > timed 1 = ESHUTDOWN > acquire 0 = ESHUTDOWN > "
+      "closed = 0; close; waiters = 0; closed = ESHUTDOWN; after t0; after t1; after t2; "
+      "acquire 1 = ESHUTDOWN; available = 3; destroy" },
+    { .name = "a-reason-may-be-any-number-above-0", .threads =
+      "acquire 1 = 2147483647 > close 2147483647; closed = 2147483647; after t0 > "
+      "acquire 1 s1 = 1 > close 1 s1; closed s1 = 1; after t2" },
+    { .name = "all-that-takes-returns-the-reason", .units = 3, .closed = 4711, .threads =
+      "> closed = 4711; acquire 1 = 4711; acquire 0 = 4711; try 1 = 4711; try 0 = 4711; for 1 = 4711; "
+      "for 1 past = 4711; timed 1 = 4711; timed 1 past = 4711; timed 1 p-2147483648 = 4711 > "
+      "take 1 = 4711; state = idle; upto 9 = 0; would 0 = 0; would 1 = 0; would 1000 = 0; waiters = 0; "
+      "available = 3" },
+    { .name = "the-first-reason-stays", .units = 1, .threads =
+      "> close -1 = EINVAL; close -2147483648 = EINVAL; closed = 0; try 1; release 1; close 4711; "
+      "close 32 = EALREADY; close 4711 = EALREADY; close = EALREADY; closed = 4711" },
+    /* U34 (tokio 8020: the bit "closed" was in the counter, and another operation cleared it). */
+    { .name = "nothing-opens-a-closed-semaphore", .units = 5, .capacity = 9, .closed = 4711, .threads =
+      "> release 1; try 1 = 4711; release 100 = EOVERFLOW; try 1 = 4711; consume 2; try 1 = 4711; "
+      "consume 100; try 0 = 4711; capacity 50; acquire 1 = 4711 > "
+      "capacity 1; acquire 1 = 4711; close 32 = EALREADY; try 1 = 4711; take 1 = 4711; upto 3 = 0; "
+      "would 1 = 0; capacity 0; try 0 = 4711; capacity 9 > "
+      "try 1 = 4711; for 1 = 4711; release 101; try 1 = 4711; closed = 4711; waiters = 0; "
+      "available = 5; destroy" },
+    { .name = "a-release-after-close-is-accepted-and-grants-nothing", .units = 4, .capacity = 4,
+      .threads =
+      "> acquire 1; acquire 3; close; release 1; available = 1; release 3; available = 4; "
+      "release 1 = EOVERFLOW; try 1 = ESHUTDOWN; available = 4 > destroy" },
+    /* U45: the release grants, before the close; the waiter may not have run by then. */
+    { .name = "a-waiter-granted-before-the-close-keeps-its-units", .threads =
+      "acquire 2 > acquire 1 = 4711 > release 2; close 4711; after t0; after t1; available = 0; "
+      "release 2; available = 2; destroy" },
+    { .name = "a-token-is-free-when-a-close-has-ended-its-waits", .threads =
+      "acquire 1 token = 4711 > acquire 1 token = 4711 > acquire 1 token = 4711 > "
+      "close 4711; after t0; after t1; after t2; reason = 0; cancel; destroy" },
+
+    /* ---- Drain ---- */
+    { .name = "an-unused-semaphore-is-drained-at-once", .units = 3, .threads =
+      "> drain 3; closed = ESHUTDOWN; available = 3; try 1 = ESHUTDOWN; acquire 1 = ESHUTDOWN; "
+      "drain 3; drain 0; destroy" },
+    { .name = "a-drain-waits-for-the-last-unit", .threads =
+      "drain 3 > release 2; waiters = 1; destroy = EBUSY; available = 2; try 1 = ESHUTDOWN; "
+      "upto 2 = 0; acquire 1 = ESHUTDOWN; release 1; after t0; available = 3 > waiters = 0; destroy" },
+    /* During a pause no unit is free, so it waits for what is still in use, whatever n is. */
+    { .name = "a-drain-during-a-pause-ends-when-no-unit-is-in-use", .units = 3, .capacity = 3,
+      .threads =
+      "acquire 2; capacity 0; drain 0 past = ETIMEDOUT > drain 3 > drain 0 > "
+      "release 1; waiters = 2; release 1; after t1; after t2; available = 0; drain 3 past; drain 0; "
+      "destroy" },
+    { .name = "a-drain-goes-on-after-a-pause", .units = 3, .capacity = 3, .threads =
+      "> acquire 1; capacity 0; drain 2 past = ETIMEDOUT; capacity 3; drain 3 past = ETIMEDOUT; "
+      "drain 2 past; release 1; destroy" },
+    { .name = "a-drain-closes-and-waiters-get-the-reason", .units = 1, .threads =
+      "acquire 2 = ESHUTDOWN > acquire 1 = ESHUTDOWN > take 1 = EINPROGRESS; drain 2 > "
+      "after t0; after t1; state t2 = closed; return t2; waiters = 1; release 1; after t2; "
+      "available = 2" },
+    { .name = "several-threads-may-drain", .units = 2, .debt = 4, .closed = EPIPE, .threads =
+      "drain 2 > drain 2 > drain 1 p1 > "
+      "release 3; waiters = 3; release 1; after t0; after t1; after t2; available = 2; closed = 32" },
+    { .name = "an-invalid-drain-changes-nothing", .units = 2, .capacity = 2, .threads =
+      "> drain -1 = EINVAL; drain 1152921504606846977 = EINVAL; drain 3 = E2BIG; closed = 0; try 2; "
+      "release 2; drain 2" },
+    { .name = "a-drain-that-times-out-leaves-the-semaphore-closed", .threads =
+      "> drain 1 timed = ETIMEDOUT; closed = ESHUTDOWN; drain 1 past = ETIMEDOUT; waiters = 0" },
+    /* A time that has passed needs no place in the queue, and is no wait. */
+    { .name = "a-drain-with-a-token-or-without-a-place-in-the-queue", .max_waiters = 1, .threads =
+      "drain 1 token = 32 > "
+      "drain 1 = ENOBUFS; drain 1 past = ETIMEDOUT; refused = 1; waits = 1; cancel 32; after t0; "
+      "drain 1 token = 32; drain 1 token past = 32; release 1; drain 1 past > destroy" },
+    { .name = "a-drain-follows-a-change-of-capacity", .units = 3, .capacity = 4, .threads =
+      "drain 4 = E2BIG > capacity 0; waiters = 1; capacity 3; after t0; release 1; consume 1 > "
+      "drain 3 > capacity 4; after t2; release 1; drain 4" },
+    { .name = "no-thread-passes-a-drain-on-a-semaphore-with-bypass", .bypass_ns = LONG, .threads =
+      "drain 2 > release 1; try 1 = ESHUTDOWN; upto 1 = 0; release 1; try 1 = ESHUTDOWN; upto 1 = 0; "
+      "after t0; available = 2" },
+    { .name = "a-canceled-thread-stops-draining", .threads =
+      "drain 1 = killed > kill t0; after t0; waiters = 0; release 1; available = 1; destroy" },
+
+    /* ---- Debt ---- */
+    { .name = "a-consume-takes-more-than-there-is", .units = 2, .threads =
+      "> consume 0; consume 1; available = 1; consume 4; available = -3; would 0 = 1; try 0 = EAGAIN; "
+      "for 0 past = ETIMEDOUT" },
+    { .name = "a-debt-is-repaid-before-any-grant", .debt = 3, .threads =
+      "acquire 0 > acquire 2 > "
+      "release 2; waiters = 2; available = -1; release 2; after t0; waiters = 1; consume 3; "
+      "available = -2; release 4; after t1 > available = 0; destroy" },
+    /* U35: the check comes before the subtraction. */
+    { .name = "a-debt-beyond-the-largest-is-refused-and-changes-nothing", .units = 1, .threads =
+      "> consume -1 = EINVAL; consume 1152921504606846977 = EINVAL; consume max; "
+      "available = -1152921504606846975; consume 2 = EOVERFLOW; consume max = EOVERFLOW; "
+      "available = -1152921504606846975; consume 1; consume 1 = EOVERFLOW; consume 0 > "
+      "release max; release max; release 1 = EOVERFLOW; available = max" },
+    { .name = "the-lowest-count-is-the-largest-debt-of-a-paused-semaphore", .capacity = MAX, .threads =
+      "> consume max; capacity 0; available = -2305843009213693952; consume 1 = EOVERFLOW; "
+      "try 0 = EAGAIN; capacity max; release max; release max; release 1 = EOVERFLOW; try max > "
+      "destroy" },
+
+    /* ---- Tickets ---- */
+    { .name = "a-ticket-goes-from-idle-to-waiting-to-granted-to-idle", .units = 1, .threads =
+      "> state = idle; claim = EINVAL; take 2 = EINPROGRESS; state = waiting; waiters = 1; "
+      "destroy = EBUSY; claim = EAGAIN; take 1 = EINVAL; release 2; state = granted > "
+      "waiters = 0; available = 1; take 1 t0 = EINVAL; claim t0; state t0 = idle; give; "
+      "available = 3; take 3 t0; available = 0 > "
+      "claim t0; give; available = 3; take 0 t0; state t0 = granted; return t0; state t0 = idle; "
+      "destroy" },
+    { .name = "a-ticket-that-cannot-be-taken-stays-idle", .units = 2, .capacity = 4, .max_waiters = 1,
+      .threads =
+      "> take -1 = EINVAL; take 1152921504606846977 = EINVAL; take 5 = E2BIG; state = idle; "
+      "take 3 t1 = EINPROGRESS; take 1 = ENOBUFS; state = idle; waiters = 1; return t1; close 4711 > "
+      "take 1 t0 = 4711; state t0 = idle; available = 2; destroy" },
+    { .name = "tickets-and-threads-wait-in-one-queue", .threads =
+      "take 1 = EINPROGRESS; acquire 1 > take 2 = EINPROGRESS; acquire 1 > "
+      "take 1 p-1 = EINPROGRESS; release 1; state = granted; state t0 = waiting; release 2; "
+      "state t0 = granted; after t0; release 1; state t1 = waiting; waiters = 2 > "
+      "release 1; state t1 = granted; waiters = 1; return t2; after t1; claim t0; give; claim t1; give; "
+      "available = 3" },
+    /* U10, U14: when the head leaves, the waiters behind it that fit are granted, and no other. */
+    { .name = "a-returned-ticket-leaves-the-queue-or-passes-its-units-on", .units = 5, .threads =
+      "take 8 = EINPROGRESS; take 6 t1 = EINPROGRESS; acquire 3 > "
+      "take 5 t2 = EINPROGRESS; return; state = idle; waiters = 3; available = 5; return t0; after t0; "
+      "waiters = 1; available = 2; release 3 > "
+      "state = granted; take 4 t0 = EINPROGRESS; return; state = idle; state t0 = granted; "
+      "available = 1; return; return; available = 1; return t0 > available = 5; destroy" },
+    { .name = "a-ticket-that-left-the-queue-without-units-says-why-until-it-is-returned",
+      .capacity = 4, .threads =
+      "> take 4 = EINPROGRESS; take 1 t1 = EINPROGRESS; capacity 3; state = canceled; "
+      "state t1 = waiting; close 4711; state = canceled; state t1 = closed; claim = E2BIG; "
+      "claim t1 = 4711 > "
+      "watch t0 = E2BIG; watch t1 = 4711; take 1 t0 = EINVAL; take 1 t1 = EINVAL; claim t0 = E2BIG; "
+      "return t0; return t1; state t0 = idle; state t1 = idle; available = -1 > destroy" },
+
+    /* ---- Waiting for a ticket ---- */
+    { .name = "a-wait-for-a-ticket-that-ends-early-keeps-the-place", .threads =
+      "> watch = EINVAL; take 1 = EINPROGRESS; take 1 t1 = EINPROGRESS; watch past = ETIMEDOUT; "
+      "watch timed = ETIMEDOUT; cancel 4711; watch token = 4711; state = waiting; waiters = 2; "
+      "release 1 > "
+      "after t0; state t0 = granted; state t1 = waiting; watch t0; watch t0 past; state t0 = granted; return t0; "
+      "watch t1; return t1; destroy" },
+    { .name = "a-wait-for-a-ticket-has-no-priority", .threads =
+      "> take 1 = EINPROGRESS; watch p1 = EINVAL; watch p-1 = EINVAL; state = waiting" },
+    { .name = "several-threads-can-wait-for-one-ticket", .threads =
+      "take 1 = EINPROGRESS; watch > watch t0 token = 4711 > watch t0 timed = ETIMEDOUT > "
+      "cancel 4711; after t1; after t2; state t0 = waiting; waiters = 1; release 1; after t0; "
+      "return t0; destroy" },
+    { .name = "a-thread-that-waits-for-a-ticket-is-canceled-and-others-go-on", .threads =
+      "take 1 = EINPROGRESS; watch = 32 > watch t0 = killed > "
+      "kill t1; after t1; state t0 = waiting; close 32; after t0; return t0; destroy" },
+    /* A thread that comes after the return gets EINVAL. */
+    { .name = "a-return-ends-all-waits-for-the-ticket", .threads =
+      "take 1 = EINPROGRESS > watch t0 = ECANCELED or EINVAL > watch t0 = ECANCELED or EINVAL > "
+      "return t0; after t1; after t2; waiters = 0; destroy" },
+
+    /* ---- Tokens ---- */
+    { .name = "a-token-keeps-its-first-reason", .threads =
+      "> reason = 0; cancel -1 = EINVAL; cancel -2147483648 = EINVAL; reason = 0; cancel; "
+      "reason = ECANCELED; cancel 4711 = EALREADY; cancel = EALREADY; reason = ECANCELED" },
+    { .name = "a-token's-reason-may-be-the-largest-int", .threads =
+      "acquire 1 token = 2147483647 > cancel 2147483647; reason = 2147483647; after t0" },
+    /* U17 (golang 63615): also if units are free, and with a deadline in the past. */
+    { .name = "a-token-that-is-canceled-already-fails-the-acquire-and-takes-nothing", .units = 3,
+      .threads =
+      "> acquire 1 token; cancel 4711; acquire 1 token = 4711; acquire 0 token = 4711; "
+      "timed 1 token past = 4711; acquire 5 token = 4711; waiters = 0; available = 2" },
+    { .name = "a-canceled-waiter-leaves-the-middle-of-the-queue", .units = 5, .threads =
+      "acquire 8 > acquire 6 token = ECANCELED > acquire 2 > "
+      "cancel; waiters = 2; available = 5; after t1; release 3; after t0; waiters = 1; release 2; "
+      "after t2; destroy" },
+    /* U10, U11: without any release. */
+    { .name = "when-a-token-cancels-the-head-the-waiters-it-held-up-are-granted", .units = 5, .threads =
+      "acquire 8 token = 4711 > acquire 2 > acquire 4 > "
+      "cancel 4711; waiters = 1; available = 3; after t0; after t1; release 1; after t2; destroy" },
+    /* U14 (kotlinx PR 1323: canceling a waiter that had nothing woke the next one). */
+    { .name = "a-token-that-cancels-a-waiter-that-has-nothing-gives-nothing-to-the-next", .threads =
+      "acquire 1 token = ECANCELED > acquire 1 > "
+      "cancel; after t0; waiters = 1; available = 0; release 1; after t1; available = 0" },
+    { .name = "a-waiter-granted-before-the-cancel-keeps-its-units", .threads =
+      "acquire 1 token > release 1; cancel; after t0; available = 0" },
+    { .name = "a-wait-that-has-ended-no-longer-uses-its-token", .threads =
+      "acquire 1 token > timed 1 token = ETIMEDOUT > acquire 1 token = killed > "
+      "after t1; kill t2; after t2; waiters = 1; release 1; after t0; cancel; reason = ECANCELED" },
+
+    /* ---- pthread_cancel (U51: TizenRT 7526, nuttx 619, dmtcp 138 left a stale node or count) ---- */
+    { .name = "a-canceled-waiter-leaves-the-queue", .threads =
+      "acquire 1 = killed > timed 1 = killed > acquire 1 > "
+      "kill t1; after t1; waiters = 2; kill t0; after t0; waiters = 1; release 1; after t2; "
+      "available = 0; destroy" },
+    /* U10, U11. */
+    { .name = "when-a-large-head-is-canceled-the-waiters-behind-it-are-granted", .units = 5, .threads =
+      "acquire 8 = killed > acquire 2 > acquire 6 = killed > "
+      "kill t0; after t0; after t1; waiters = 1; available = 3; kill t2; after t2; waiters = 0; "
+      "available = 3" },
+    /* U14. */
+    { .name = "canceling-a-waiter-that-has-nothing-gives-nothing-to-the-next", .threads =
+      "acquire 1 = killed > acquire 1 = killed > "
+      "kill t0; after t0; waiters = 1; kill t1; after t1; available = 0; waiters = 0" },
+    /* U1, second half: when the waiter has been canceled, the releaser can take the unit itself. */
+    { .name = "a-unit-is-not-reserved-for-a-waiter-that-is-gone", .threads =
+      "acquire 1 = killed > kill t0; after t0; release 1; acquire 1" },
+    /* A pending cancel acts only in a wait: elsewhere the thread would end with its units. */
+    { .name = "only-a-wait-is-a-cancellation-point", .units = 9, .threads =
+      "> kill t0; acquire 1; try 1; for 1; for 1 past; release 4; upto 1 = 1; release 1; waiters = 0; "
+      "would 1 = 0 > try 100 = EAGAIN; available = 9" },
+    { .name = "a-pending-cancel-acts-when-the-wait-begins", .threads =
+      "> kill t0; acquire 1 = killed > after t0; waiters = 0; destroy" },
+
+    /* ---- Deadlines ---- */
+    /* U10, U11 (golang 37852, embassy 6964, shuttle 167): without any release. */
+    { .name = "when-a-large-head-times-out-the-waiters-behind-it-are-granted", .units = 5, .threads =
+      "timed 8 = ETIMEDOUT > acquire 2 > acquire 4 > "
+      "after t0; after t1; waiters = 1; available = 3; release 1; after t2" },
+    { .name = "a-waiter-that-times-out-in-the-middle-causes-no-grant", .units = 5, .threads =
+      "acquire 8 > timed 6 = ETIMEDOUT > acquire 1 > "
+      "after t1; waiters = 2; available = 5; release 3; after t0; waiters = 1; release 1" },
+    /* U17, U24: as with sem_timedwait. */
+    { .name = "a-deadline-in-the-past-takes-units-that-are-free", .units = 2, .threads =
+      "> timed 1 past; for 1 past; timed 1 past = ETIMEDOUT; for 1 past = ETIMEDOUT; waiters = 0; "
+      "waits = 0" },
+
+    /* ---- FAIRSEM_BOUNDED_BYPASS ---- */
+    { .name = "a-waiter-is-not-passed-after-the-bound", .bypass_ns = 1, .threads =
+      "acquire 1 > later; release 1; waiters = 0; try 1 = EAGAIN; upto 1 = 0; after t0" },
+    { .name = "a-large-request-is-not-passed-after-the-bound", .units = 3, .bypass_ns = 1, .threads =
+      "acquire 5 > later; try 1 = EAGAIN; for 1 past = ETIMEDOUT; upto 1 = 0; would 1 = 1; "
+      "available = 3; release 2; after t0; available = 0" },
+    { .name = "waiters-that-may-be-passed-keep-their-order-among-themselves", .bypass_ns = LONG,
+      .threads =
+      "acquire 1 > acquire 1 > acquire 1 > "
+      "release 1; after t0; waiters = 2; release 1; after t1; waiters = 1; release 1" },
+    /* It has no thread that could wake up and claim the units. */
+    { .name = "with-a-bypass-a-ticket-is-granted-by-the-release", .bypass_ns = LONG, .threads =
+      "> take 1 = EINPROGRESS; release 1; state = granted; try 1 = EAGAIN; return; available = 1" },
+    { .name = "a-woken-waiter-that-is-canceled-leaves-its-unit-to-the-next", .bypass_ns = LONG,
+      .threads =
+      "acquire 1 token = 0 or ECANCELED; give > acquire 1 > "
+      "release 1; cancel; after t0; after t1; available = 0; destroy" },
+    { .name = "no-thread-passes-during-a-pause", .units = 2, .capacity = 2, .paused = true,
+      .bypass_ns = LONG, .threads =
+      "acquire 1 > try 0 = EAGAIN; would 0 = 1; try 0 = EAGAIN; capacity 1; after t0" },
+    { .name = "capacity-and-close-hold-while-threads-may-pass", .capacity = 2, .bypass_ns = LONG,
+      .threads =
+      "acquire 2 = 0 or 4711 > release 2; release 3 = EOVERFLOW; try 3 = E2BIG; close 4711; "
+      "try 1 = 4711; after t0; available = 0 or 2" },
+    /* The ticket is taken while a waiter is being woken to claim its unit. */
+    { .name = "with-a-bypass-a-ticket-that-is-granted-at-once-does-not-call-back", .bypass_ns = LONG,
+      .threads =
+      "acquire 1 > release 2; take 1 calls; state = granted; called = 0; waits = 1; after t0; return; "
+      "available = 1" },
+    { .name = "no-thread-passes-while-a-ticket-is-in-the-queue", .bypass_ns = LONG, .threads =
+      "acquire 1 > take 1 calls = EINPROGRESS; release 1; try 1 = EAGAIN; waiters = 1; called = 0; "
+      "release 1; called = 1; after t0; return" },
+    { .name = "a-request-for-no-units-passes-no-waiter", .bypass_ns = LONG, .threads =
+      "acquire 1 > try 0 = EAGAIN; for 0 past = ETIMEDOUT; release 1; acquire 0; waiters = 0; after t0" },
+
+    /* ---- Age: old at once with 1 ns, and never with an hour ---- */
+    /* `aged` counts the grants that were made before a better priority, and no others. */
+    { .name = "old-requests-are-granted-in-the-order-of-arrival", .aging_ns = 1, .threads =
+      "> take 1 p5 = EINPROGRESS; take 1 t1 = EINPROGRESS; take 1 t2 p5 = EINPROGRESS; "
+      "take 1 t3 p-3 = EINPROGRESS; later; release 1; state = granted; release 1; state t1 = granted; "
+      "release 1 > state t2 = granted; state t3 = waiting; release 1; aged = 3; grants = 4" },
+    { .name = "who-would-be-first-by-priority-is-not-aged", .aging_ns = 1, .threads =
+      "> take 1 = EINPROGRESS; take 1 t1 p1 = EINPROGRESS; take 1 t2 p1 = EINPROGRESS; later; "
+      "release 1; state = granted; release 1; state t1 = granted; release 1; aged = 0" },
+    { .name = "an-old-request-of-the-worst-priority-comes-before-the-best", .aging_ns = 1, .threads =
+      "> take 1 p2147483647 = EINPROGRESS; take 1 t1 p-2147483648 = EINPROGRESS; "
+      "take 1 t2 = EINPROGRESS; later; release 1; state = granted; release 1; state t1 = granted; "
+      "release 1; aged = 1" },
+    { .name = "requests-that-are-not-old-are-granted-by-priority", .aging_ns = LONG, .threads =
+      "> take 1 p5 = EINPROGRESS; take 1 t1 = EINPROGRESS; take 1 t2 p5 = EINPROGRESS; "
+      "take 1 t3 p-3 = EINPROGRESS; later; release 1; state t3 = granted; release 1; "
+      "state t1 = granted; release 1 > state t0 = granted; state t2 = waiting; release 1; aged = 0" },
+    { .name = "the-longest-age-is-never-reached", .aging_ns = INT64_MAX, .threads =
+      "> take 1 p2147483647 = EINPROGRESS; take 1 t1 p-2147483648 = EINPROGRESS; "
+      "take 1 t2 = EINPROGRESS; later; release 1; state t1 = granted; release 1; state t2 = granted; "
+      "release 1; aged = 0" },
+    { .name = "nobody-takes-units-that-an-old-request-waits-for", .units = 1, .capacity = 4,
+      .aging_ns = 1, .threads =
+      "> take 2 p2147483647 = EINPROGRESS; later; timed 1 p-2147483648 past = ETIMEDOUT; "
+      "try 1 = EAGAIN; upto 1 = 0; would 1 = 1; available = 1; return; timed 1 p-2147483648 past; "
+      "destroy" },
+    /* A ticket has no thread, but one that waits for it looks when it becomes old. */
+    { .name = "a-ticket-that-is-waited-for-takes-what-lies-free", .capacity = 4,
+      .aging_ns = 1000 * MOMENT_NS, .threads =
+      "> take 2 p1 = EINPROGRESS; take 4 t1 = EINPROGRESS; release 3; watch; available = 1; return t1; "
+      "return; destroy" },
+    { .name = "an-old-request-times-out-and-is-canceled-as-others", .aging_ns = 1, .threads =
+      "acquire 1 p2 token = 7 > timed 1 p3 = ETIMEDOUT; timeouts = 0 or 1; cancel 7; after t0; "
+      "cancels = 1; aged = 0; waiters = 0; destroy" },
+    { .name = "a-smaller-capacity-refuses-young-and-old-alike", .capacity = 8, .aging_ns = 1,
+      .threads =
+      "> take 5 p4 = EINPROGRESS; take 2 t1 p2 = EINPROGRESS; take 6 t2 = EINPROGRESS; "
+      "take 1 t3 p3 = EINPROGRESS; later; capacity 4; state = canceled; state t1 = waiting; "
+      "state t2 = canceled; state t3 = waiting > "
+      "close; return t0; return t1; return t2; return t3; waiters = 0; destroy" },
+    { .name = "with-bounded-bypass-old-requests-come-first-too", .bypass_ns = 1, .aging_ns = 1,
+      .threads =
+      "acquire 1 p2 > acquire 1 p1 > later; release 1; after t0; waiters = 1; release 1; after t1; "
+      "destroy" },
+    /* Its thread would not look when it becomes old itself, and no figure would count it. */
+    { .name = "a-better-request-behind-an-old-one-waits", .units = 1, .aging_ns = 1, .threads =
+      "take 2 p1 = EINPROGRESS; later; acquire 1 p-1 > waits = 2; waiters = 2; return t0; after t0; "
+      "destroy" },
+
+    /* ---- Lifetime ---- */
+    { .name = "a-semaphore-with-waiters-cannot-be-destroyed", .units = 1, .threads =
+      "acquire 2 > destroy = EBUSY; waiters = 1; available = 1; release 1; after t0; destroy" },
+    /* U43 (libdispatch crashes when the value is below the initial one). */
+    { .name = "units-that-are-held-do-not-keep-a-semaphore-alive", .units = 2, .capacity = 2,
+      .threads = "> acquire 2; destroy" },
+
+    /* ---- Callbacks of tickets ---- */
+    { .name = "a-ticket-that-is-granted-at-once-does-not-call-back", .units = 2, .threads =
+      "> take 2 calls; state = granted; release 1; return; called = 0; available = 3" },
+    { .name = "a-ticket-that-waited-calls-back-once-when-it-is-granted", .units = 1, .capacity = 5,
+      .threads =
+      "> take 5 calls = EINPROGRESS; take 4 t1 calls = EINPROGRESS; called = 0; release 4; called = 1; "
+      "called t1 = 0; state = granted; return; called = 1; called t1 = 1" },
+    { .name = "a-ticket-that-a-smaller-capacity-refuses-calls-back", .units = 1, .capacity = 5,
+      .threads =
+      "> take 5 calls = EINPROGRESS; take 4 t1 calls = EINPROGRESS; capacity 4; called = 1; "
+      "called t1 = 0; capacity 2; called t1 = 1; state = canceled; return; return t1 > "
+      "called t0 = 1; called t1 = 1; destroy" },
+    { .name = "a-ticket-that-is-closed-calls-back", .units = 1, .threads =
+      "> take 5 calls = EINPROGRESS; take 4 t1 calls = EINPROGRESS; close; called = 1; called t1 = 1; "
+      "state = closed; return; return t1; called = 1; destroy" },
+    { .name = "a-ticket-that-is-returned-while-it-waits-does-not-call-back", .threads =
+      "> take 1 calls = EINPROGRESS; return; release 1; close; called = 0; available = 1" },
+    { .name = "a-return-of-the-head-calls-back-for-the-ticket-behind-it", .units = 5, .threads =
+      "> take 8 = EINPROGRESS; take 3 t1 calls = EINPROGRESS; return; called t1 = 1; "
+      "state t1 = granted" },
+    { .name = "a-capacity-too-small-for-the-head-calls-back-for-the-ticket-behind-it", .units = 5,
+      .capacity = 9, .threads =
+      "acquire 8 = E2BIG > take 3 calls = EINPROGRESS; capacity 7; called = 1; state = granted; "
+      "after t0" },
+    { .name = "a-token-of-the-head-calls-back-for-the-ticket-behind-it", .units = 5, .threads =
+      "acquire 8 token = ECANCELED > take 3 calls = EINPROGRESS; cancel; called = 1; state = granted; "
+      "after t0" },
+    { .name = "the-canceled-thread-of-the-head-calls-back-for-the-ticket-behind-it", .units = 5,
+      .threads =
+      "acquire 8 = killed > take 3 calls = EINPROGRESS; kill t0; after t0; called = 1; "
+      "state = granted" },
+    { .name = "a-head-that-times-out-calls-back-for-the-ticket-behind-it", .units = 5, .threads =
+      "timed 8 = ETIMEDOUT > "
+      "take 3 calls = EINPROGRESS or 0; after t0; called = 0 or 1; state = granted" },
+
+    /* ---- Results ---- */
+    /* U47 (zephyr 38816: one code for two outcomes). */
+    { .name = "each-outcome-has-its-own-result", .capacity = 2, .max_waiters = 1, .threads =
+      "> try 1 = EAGAIN; for 1 = ETIMEDOUT > after t0; acquire 1 > "
+      "acquire 1 = ENOBUFS; acquire 3 = E2BIG; acquire -3 = EINVAL; destroy = EBUSY; release 1; "
+      "after t1; release 3 = EOVERFLOW; destroy" },
+
     /*
      * ---- What follows are races ----
      *
@@ -272,6 +624,10 @@ const struct scenario scenarios[] = {
     /* ---- Age ---- */
     { .name = "age", .aging_ns = MOMENT_NS, .units = 1, .threads =
       "acquire 1 p1; give | acquire 1; give | later; acquire 1 p-1; give" },
+    { .name = "age-of-two-of-four", .aging_ns = MOMENT_NS, .threads =
+      "take 1 p9; take 1 t1 p8; later; take 1 t2 p1; take 1 t3 | "
+      "after t0; release 1; state t0 = granted; release 1; state t1 = granted; release 1; "
+      "state t3 = granted; state t2 = waiting; release 1" },
     { .name = "age-at-once", .aging_ns = 1, .threads =
       "acquire 1 p1; give | acquire 1; give | later; release 1" },
     { .name = "age-fits-where-the-head-does-not", .aging_ns = MOMENT_NS, .may_block = true,
@@ -371,6 +727,12 @@ const struct scenario scenarios[] = {
       "take 1 calls; claim; give | after t0 1; return t0 | after t0 1; release 1" },
     { .name = "closed-returned-and-inspected", .may_block = true, .threads =
       "take 1 calls | after t0 1; close; return t0 | state t0; state t0" },
+    { .name = "of-two-threads-that-take-a-ticket-one-succeeds", .threads =
+      "take 1 t0 = EINPROGRESS or EINVAL | take 1 t0 = EINPROGRESS or EINVAL |"
+      "after t0; after t1; waiters = 1; return t0; waiters = 0" },
+    { .name = "a-claim-gets-the-units-that-the-ticket-was-taken-for", .units = 6, .threads =
+      "take 1; claim; give; take 2; claim; give | claim t0; give |"
+      "after t0; after t1; return t0; available = 6" },
     { .name = "claimed-by-another", .units = 1, .threads =
       "take 1; take 1; return | claim t0; give" },
     /* ---- What one thread finds, call after call, fits together (I11) ---- */
@@ -437,6 +799,8 @@ const struct scenario scenarios[] = {
     /* ---- Close ---- */
     { .name = "close", .threads =
       "acquire 1; give | acquire 2; give | release 1 | close" },
+    { .name = "of-two-threads-that-close-one-succeeds", .threads =
+      "acquire 1 = 5 or 6 | close 5 = 0 or EALREADY | close 6 = 0 or EALREADY" },
     { .name = "close-and-tries", .units = 1, .threads =
       "try 1; give | upto 1; give | timed 2; give | close" },
     { .name = "close-and-token", .threads =

@@ -19,7 +19,7 @@ fairsem_t sems[SEMS_MAX];
 fairsem_token_t the_token;
 fairsem_ticket_t tickets[THREADS];
 
-enum at { ACTS, WAITS_IN_QUEUE, WAITS_OTHERWISE, ENDED };
+enum at { ACTS, WAITS_IN_QUEUE, WATCHES, COMES_AFTER, ENDED };
 
 /* Other threads read `at` and `done` at any time, and the rest when they have joined it. */
 struct player {
@@ -44,16 +44,11 @@ static void set_at(struct player *p, enum at at)
 
 /* ---- Operations ---- */
 
-static bool times_out(const struct op *op)
-{
-    return op->result[0] == ETIMEDOUT || (op->results == 2 && op->result[1] == ETIMEDOUT);
-}
-
 static void act_in_callback(fairsem_ticket_t *ticket, void *arg);
 
 static int64_t call_library(const struct op *op)
 {
-    const int64_t ms = op->past ? -1 : times_out(op) ? 20 : 3600 * 1000;
+    const int64_t ms = op->past ? -1 : may_result(op, ETIMEDOUT) ? 20 : 3600 * 1000;
     struct parameters with = {
         .at = from_now(CLOCK_MONOTONIC, ms), .timeout_ns = ms * 1000000,
         .callback = act_in_callback, .arg = (void *)(uintptr_t)op, .held = self->held[op->sem],
@@ -93,13 +88,18 @@ static bool has_turn(const struct op *after)
                          : atomic_load(&other->done) >= after->n;
 }
 
+static int64_t kill_thread(int id)
+{
+    return pthread_cancel(self == &player[id] ? pthread_self() : player[id].thread);
+}
+
 static int64_t act(const struct op *op)
 {
     const int64_t begun_ns = now_ns();
 
     switch (op->verb) {
     case KILL:
-        return pthread_cancel(player[op->ticket].thread);
+        return kill_thread(op->ticket);
     case AFTER:
         while (!has_turn(op))
             moment();
@@ -140,7 +140,7 @@ static void *live(void *arg)
         const struct op *op = &script[id][k];
         const enum verb verb = op->verb;
 
-        set_at(p, verb == AFTER || verb == WATCH ? WAITS_OTHERWISE
+        set_at(p, verb == AFTER ? COMES_AFTER : verb == WATCH ? WATCHES
                   : verbs[verb].waits ? WAITS_IN_QUEUE : ACTS);
         if (!op->if_held || p->held[op->sem] > 0)
             p->result[k] = act(op);
@@ -152,6 +152,15 @@ static void *live(void *arg)
     return NULL;
 }
 
+/* Before `after` the last of them does not wait, and others only until their turn comes. */
+static bool acts(int t, bool last)
+{
+    const int at = atomic_load(&player[t].at);
+
+    return at == ACTS || (at == COMES_AFTER
+                          && (last || has_turn(&script[t][atomic_load(&player[t].done)])));
+}
+
 /* A thread that has been granted is in its call, and in no queue, until it returns. */
 static bool all_wait(int started)
 {
@@ -159,11 +168,9 @@ static bool all_wait(int started)
     int64_t must_wait = 0, wait = 0;
 
     for (int t = 0; t < started; t++) {
-        const int at = atomic_load(&player[t].at);
-
-        if (at == ACTS)
+        if (acts(t, t == started - 1))
             return false;
-        must_wait += at == WAITS_IN_QUEUE;
+        must_wait += atomic_load(&player[t].at) == WAITS_IN_QUEUE;
     }
     for (int t = 0; t < THREADS; t++)
         must_wait += fairsem_ticket_state(&tickets[t]) == FAIRSEM_TICKET_WAITING;

@@ -50,7 +50,7 @@ VERB(TAKE, "take", .of = A_SEM | A_TICKET, .number = UNITS, .with = PRIORITY, .u
                              | R(ENOBUFS) | R(CLOSED))
 VERB(CLAIM, "claim", .of = A_TICKET, .units = CLAIMS, .drawn = 4,
      .returns = R(OK) | R(EAGAIN) | R(EINVAL) | R(E2BIG) | R(CLOSED) | R(EBUSY), .never = R(EBUSY),
-     .why_never = "scenarios claim into an empty guard; contract/t_ticket.c has a full one")
+     .why_never = "scenarios claim into an empty guard; contract/t_guard.c has a full one")
 VERB(RETURN, "return", .of = A_TICKET, .drawn = 4, .returns = R(OK))
 VERB(WATCH, "watch", .of = A_TICKET, .with = TOKEN | TIME, .waits = true, .drawn = 5,
      .returns = R(OK) | R(EINVAL) | R(E2BIG) | R(ETIMEDOUT) | R(EINTR) | R(ECANCELED) | R(TOKEN)
@@ -63,7 +63,8 @@ VERB(AFTER, "after", .of = A_THREAD, .number = OPTIONAL)
 /* Nothing, but some time passes. */
 VERB(LATER, "later", .drawn = 1)
 
-/* How often has the ticket's callback run?  And what fairsem_stat() counts. */
+/* The token's reason; how often the ticket's callback has run; and what fairsem_stat() counts. */
+VERB(REASON, "reason", .of = A_TOKEN, .inspects = true)
 VERB(CALLBACKS, "called", .of = A_TICKET, .inspects = true)
 VERB(STAT_WAITS, "waits", .of = A_SEM, .inspects = true)
 VERB(STAT_GRANTS, "grants", .of = A_SEM, .inspects = true)

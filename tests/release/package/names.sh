@@ -30,7 +30,11 @@ listed() {
     quotes > 0 { quotes -= gsub(quote, " "); for (i = 1; i <= NF; i++) print $i, FILENAME }' "$@"
 }
 sed -n 's/.*{ \.name = "\([^"]*\)".*/\1/p' tests/scenarios/scenarios.c > "$work/core"
-listed tests/search/core/*.sh > "$work/cited"
+{
+  listed tests/search/core/*.sh
+  # shellcheck disable=SC2016 # backticks
+  sed -n 's/.*| `\([a-z0-9-]*\)` |$/\1 scenarios.md/p' doc/scenarios.md
+} > "$work/cited"
 all_in "scenarios of the explorer" core cited
 
 # ---------------------------------------------------------------- tests and files

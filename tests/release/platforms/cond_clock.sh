@@ -38,9 +38,8 @@ else
   fail "a sleep does not end"
 fi
 
-for name in contract/t_aging contract/t_all contract/t_cancel contract/t_deadline contract/t_drain \
-  contract/t_fork contract/t_ticket_wait contract/t_token contract/t_with \
-  posix/t_posix_results; do
+for name in scenarios/t_scenarios contract/t_aging contract/t_all contract/t_deadline contract/t_fork \
+  contract/t_with posix/t_posix_results; do
   plain_test "$compiler" "$work/generic" "$top_srcdir/tests/$name.c" || status=1
 done
 for name in core/t_sleep faults/t_fault_clock faults/t_fault_memory; do

@@ -48,7 +48,8 @@ static int64_t let_time_pass(void)
 static int64_t call_library(const struct op *op, struct call *call)
 {
     struct parameters with = {
-        .at = timespec_of(self->op_deadline), .timeout_ns = op->past ? -1 : OP_TIME_NS,
+        .at = timespec_of(self->op_deadline), 
+        .timeout_ns = self->op_deadline - run.now,
         .callback = called_back, .arg = (void *)(uintptr_t)(id_of(self) * OPS_MAX + self->op),
         .held = call->n,
     };
@@ -103,7 +104,8 @@ static void begin(const struct op *op)
         call->n = run.held[id_of(t)][op->sem];
         run.held[id_of(t)][op->sem] = 0;
     }
-    t->op_deadline = !has_deadline(op) ? 0 : op->past ? run.now - 1 : run.now + OP_TIME_NS;
+    t->op_deadline = !has_deadline(op) ? 0 : op->past ? run.now - 1
+                     : may_result(op, ETIMEDOUT) ? run.now + OP_TIME_NS : NEVER_NS;
     run.capacity_changes += op->verb == CAPACITY && scenario->capacity != 0;
     oracle_op_begins();
     errno = ERRNO_BEFORE;

@@ -29,7 +29,8 @@ int xp_clock_gettime(clockid_t clock, struct timespec *now)
     (void)clock;
     if (self != NULL)
         self->impatient = false;
-    if (self != NULL && self->op_deadline > run.now && choose(2) == 1) {
+    if (self != NULL && self->op_deadline > run.now && self->op_deadline < NEVER_NS
+        && choose(2) == 1) {
         trace("  ... and time has passed\n");
         run.now = self->op_deadline;
     }

@@ -173,6 +173,7 @@ void wake_one(enum at at, const void *object);
 void clock_after_sleep(enum reason reason);
 #define START_NS INT64_C(1000000000000)
 #define OP_TIME_NS INT64_C(1000000000)
+#define NEVER_NS   (START_NS * 1000)        /* a deadline from here on does not come */
 
 /* memory.c */
 void memory_learn(void);            /* save the library's memory before the first run */

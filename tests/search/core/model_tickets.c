@@ -128,7 +128,7 @@ bool model_ticket_state(struct model *m, int i)
 /* Whoever inspects the semaphore knows what has become of its tickets by then (I11). */
 bool model_inspect(struct model *m, const struct spec *s, int i, int64_t result)
 {
-    for (int t = 0; t < threads_count; t++) {
+    for (int t = 0; t < tickets_count; t++) {
         if (m->ended_by[t] >= 0 && &m->sem[op_of(m->taken_by[t])->sem] == s)
             hear(m, t, i);
     }
@@ -180,10 +180,11 @@ bool model_return(struct model *m, int i)
 bool model_returned(struct model *m, int i)
 {
     int taken_by = m->why[op_of(i)->ticket];
-    struct spec *s = &m->sem[op_of(taken_by)->sem];
+    struct spec *s;
 
     if (m->phase[i] == HAS)
         return model_over(m, i, 0);
+    s = &m->sem[op_of(taken_by)->sem];
     (void)spec_regain(s, &model_request[taken_by]);
     return model_settle(m, s, true) && model_over(m, i, 0);
 }
@@ -192,6 +193,8 @@ bool model_watch(struct model *m, int i)
 {
     int t = op_of(i)->ticket;
 
+    if (op_of(i)->priority != 0)
+        return model_over(m, i, EINVAL);
     if (m->ticket[t] == FAIRSEM_TICKET_WAITING) {
         m->phase[i] = WAITS;
         return model_may_wait(m, i);

@@ -34,20 +34,22 @@ void check_alive(const void *at, size_t size)
              i);
 }
 
-static int64_t old_at_ns(const struct fs_waitq_node *node)
+int64_t old_at_ns(const struct fs_waiter *w)
 {
-    return fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node)->joined_ns + scenario->aging_ns;
+    return scenario->aging_ns < INT64_MAX - w->joined_ns ? w->joined_ns + scenario->aging_ns
+                                                         : INT64_MAX;
 }
 
 static void check_node(const struct fs_waitq_node *node, const struct fs_waitq_node *before)
 {
-    int state = *(volatile int *)&fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node)->state;
+    const struct fs_waiter *w = fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node);
+    int state = *(const volatile int *)&w->state;
 
     if (state != FS_QUEUED && state != FS_PARKED && state != FS_WOKEN)
         fail("I4 states", "%s is in the queue, and in state %d", object_words(node), state);
     if (node->in_ring.next->prev != &node->in_ring || node->in_ring.prev->next != &node->in_ring)
         fail("queue", "the ring is broken at %s", object_words(node));
-    if (node->kind == FS_OLD && old_at_ns(node) > run.now)
+    if (node->kind == FS_OLD && old_at_ns(w) > run.now)
         fail("I6 age", "%s is old too soon", object_words(node));
     if (before != NULL && !goes_first(before, node))
         fail("order", "%s is behind one that must come after it", object_words(node));

@@ -9,6 +9,9 @@
 
 enum { WAITERS_MAX = 12 };
 
+/* When a request becomes old; far away, if that is after the end of time. */
+int64_t old_at_ns(const struct fs_waiter *w);
+
 static inline struct fs_sem *sem_inside(int i)
 {
     return (struct fs_sem *)(void *)&sems[i];

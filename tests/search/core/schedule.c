@@ -83,9 +83,9 @@ static int options_of(struct thread *t, struct option *option)
 
     if (can_go_on(t))
         option[n++] = (struct option){ t, t->woken || !sleeps(t) ? BY_TURN : TIME_OUT };
-    else if (sleeps(t) && t->deadline != 0)
+    else if (sleeps(t) && t->deadline != 0 && t->deadline < NEVER_NS)
         option[n++] = (struct option){ t, TIME_OUT };
-    else if ((t->at == NAPS || t->at == PAUSES) && t->deadline != 0)
+    else if ((t->at == NAPS || t->at == PAUSES) && t->deadline != 0 && t->deadline < NEVER_NS)
         option[n++] = (struct option){ t, TIME_OUT };
     if (sleeps(t) && !t->cancel_disabled && (t->cancel_pending || t->cancelable) && !t->canceled)
         option[n++] = (struct option){ t, PTHREAD_CANCEL };

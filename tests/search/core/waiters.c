@@ -146,7 +146,7 @@ static bool is_old(const struct fs_waitq_node *node)
 {
     const struct fs_waiter *w = fs_waiter_of((struct fs_waitq_node *)(uintptr_t)node);
 
-    return w->joined_ns != 0 && w->joined_ns + scenario->aging_ns <= self->last_clock;
+    return w->joined_ns != 0 && old_at_ns(w) <= self->last_clock;
 }
 
 static void check_grant(const struct known *who)

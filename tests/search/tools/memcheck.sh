@@ -22,8 +22,8 @@ if ! memcheck "$work/canary" without-the-fault || memcheck "$work/canary" ||
   cat "$work/log"
   fail "memcheck does not tell a value that was never written from one that was"
 fi
-tests='contract/t_debt contract/t_dump contract/t_guard contract/t_misuse contract/t_notify
-  contract/t_results contract/t_stat contract/t_ticket_wait scenarios/t_scenarios'
+tests='contract/t_dump contract/t_guard contract/t_misuse contract/t_notify contract/t_results
+  contract/t_stat scenarios/t_scenarios'
 for test in $tests; do
   if memcheck "tests/$test"; then
     echo "ok: $test"
