@@ -9,7 +9,6 @@
 #include "suite.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 

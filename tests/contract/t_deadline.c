@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 
 static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_REALTIME };
 

@@ -7,7 +7,6 @@
 #include "workers.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 /* What a callback saw.  The thread that runs it writes this; the test reads it when that thread has

@@ -79,8 +79,8 @@ static int64_t result_of_call(const struct op *op, struct parameters *with)
     case CONSUME:   return fairsem_consume(s, op->n);
     case DESTROY:   return fairsem_destroy(s);
     case WOULD:     return fairsem_would_block(s, op->n);
-    case STAT: case STAT_WAITS: case STAT_GRANTS: case STAT_TIMEOUTS: case STAT_CANCELS: case STAT_REFUSED:
-    case STAT_OVER_RELEASES: case STAT_AGED: return stat_of(op);
+    case STAT: case STAT_WAITS: case STAT_GRANTS: case STAT_TIMEOUTS: case STAT_CANCELS:
+    case STAT_REFUSED: case STAT_OVER_RELEASES: case STAT_AGED: return stat_of(op);
     case AVAILABLE: return fairsem_available(s);
     case WAITERS:   return fairsem_waiters(s);
     case SIZE:      return fairsem_capacity(s);

@@ -22,7 +22,7 @@ const struct scenario scenarios[] = {
       "acquire 1 > acquire 1 > acquire 1 > "
       "release 1; after t0; waiters = 2; release 1; after t1; waiters = 1; release 1; after t2; "
       "available = 0" },
-    /* U1 (cpython 90155), U5 (async-lock 23), U30 (anyio 1170): it belongs to a waiter that has not run. */
+    /* U1 (cpython 90155), U5 (async-lock 23), U30 (anyio 1170): it is of a waiter that has not run. */
     { .name = "a-releaser-cannot-take-the-unit-back-from-a-waiter", .threads =
       "acquire 1 > release 1; available = 0; waiters = 0; try 1 = EAGAIN; after t0" },
     /* U2 (cpython 97545: three passes for release(3)). */
@@ -206,7 +206,7 @@ const struct scenario scenarios[] = {
       .threads =
       "> capacity -1 = EINVAL; capacity min = EINVAL; capacity 1152921504606846977 = EINVAL; "
       "size = 4; available = 3" },
-    /* A thread that holds 1 releases 2, so only one of the ticket's fits.  The library once lost both. */
+    /* A thread that holds 1 releases 2, so only one of the ticket's fits.  Both were lost once. */
     { .name = "a-returned-grant-gives-back-the-units-that-fit", .units = 3, .capacity = 3, .threads =
       "> acquire 1; take 2; release 2; return; available = 3; over_releases = 1; "
       "release 1 = EOVERFLOW; destroy" },
@@ -326,8 +326,8 @@ const struct scenario scenarios[] = {
       "take 1 = EINPROGRESS; acquire 1 > take 2 = EINPROGRESS; acquire 1 > "
       "take 1 p-1 = EINPROGRESS; release 1; state = granted; state t0 = waiting; release 2; "
       "state t0 = granted; after t0; release 1; state t1 = waiting; waiters = 2 > "
-      "release 1; state t1 = granted; waiters = 1; return t2; after t1; claim t0; give; claim t1; give; "
-      "available = 3" },
+      "release 1; state t1 = granted; waiters = 1; return t2; after t1; claim t0; give; claim t1; "
+      "give; available = 3" },
     /* U10, U14: when the head leaves, the waiters behind it that fit are granted, and no other. */
     { .name = "a-returned-ticket-leaves-the-queue-or-passes-its-units-on", .units = 5, .threads =
       "take 8 = EINPROGRESS; take 6 t1 = EINPROGRESS; acquire 3 > "
@@ -348,8 +348,8 @@ const struct scenario scenarios[] = {
       "> watch = EINVAL; take 1 = EINPROGRESS; take 1 t1 = EINPROGRESS; watch past = ETIMEDOUT; "
       "watch timed = ETIMEDOUT; cancel 4711; watch token = 4711; state = waiting; waiters = 2; "
       "release 1 > "
-      "after t0; state t0 = granted; state t1 = waiting; watch t0; watch t0 past; state t0 = granted; return t0; "
-      "watch t1; return t1; destroy" },
+      "after t0; state t0 = granted; state t1 = waiting; watch t0; watch t0 past; state t0 = granted; "
+      "return t0; watch t1; return t1; destroy" },
     { .name = "a-wait-for-a-ticket-has-no-priority", .threads =
       "> take 1 = EINPROGRESS; watch p1 = EINVAL; watch p-1 = EINVAL; state = waiting" },
     { .name = "several-threads-can-wait-for-one-ticket", .threads =
@@ -463,7 +463,8 @@ const struct scenario scenarios[] = {
       "acquire 1 > take 1 calls = EINPROGRESS; release 1; try 1 = EAGAIN; waiters = 1; called = 0; "
       "release 1; called = 1; after t0; return" },
     { .name = "a-request-for-no-units-passes-no-waiter", .bypass_ns = LONG, .threads =
-      "acquire 1 > try 0 = EAGAIN; for 0 past = ETIMEDOUT; release 1; acquire 0; waiters = 0; after t0" },
+      "acquire 1 > try 0 = EAGAIN; for 0 past = ETIMEDOUT; release 1; acquire 0; waiters = 0; "
+      "after t0" },
 
     /* ---- Age: old at once with 1 ns, and never with an hour ---- */
     /* `aged` counts the grants that were made before a better priority, and no others. */
