@@ -56,7 +56,9 @@ static int64_t stat_of(const struct op *op)
     case STAT_REFUSED:       return stat.refused;
     case STAT_OVER_RELEASES: return stat.over_releases;
     case STAT_AGED:          return stat.aged;
-    default:            return stat.cancels < 0 ? INT64_MAX : stat.available * 16 + stat.waiters;
+    default:
+        return stat.cancels < 0 || stat.wait_ns_total < 0 ? INT64_MAX
+                                                          : stat.available * 16 + stat.waiters;
     }
 }
 

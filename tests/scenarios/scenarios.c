@@ -677,6 +677,8 @@ const struct scenario scenarios[] = {
       "timed 1 token; give | cancel | release 1; timed 1" },
     { .name = "token-of-two-semaphores", .threads =
       "acquire 1 token | acquire 1 s1 token | release 1; release 1 s1 | cancel" },
+    { .name = "no-wait-takes-a-negative-time", .threads =
+      "acquire 1 token; stat | acquire 1 s1 token; stat s1 | cancel | later" },
     { .name = "two-cancel-a-token", .units = 1, .threads =
       "acquire 2 token; give | cancel | cancel; try 1; give | upto 1; give" },
 
@@ -848,6 +850,10 @@ const struct scenario scenarios[] = {
       "acquire 2; give | acquire 1; give | capacity 1" },
     { .name = "try-while-capacity-grows", .units = 1, .capacity = 1, .threads =
       "try 2; give | capacity 2" },
+    /* With capacity 1 that is E2BIG; with capacity 4 the units are there. */
+    { .name = "no-thread-finds-too-few-units-if-there-were-never-too-few", .units = 1, .capacity = 1,
+      .threads =
+      "try 2 = 0 or E2BIG; give | capacity 4; capacity 1" },
     { .name = "try-while-capacity-shrinks", .units = 3, .capacity = 3, .threads =
       "try 3; give | capacity 2" },
     { .name = "pause", .units = 1, .capacity = 1, .threads =

@@ -21,7 +21,6 @@ tests_support_libtests_a_SOURCES = \
 	tests/support/emulated.h \
 	tests/support/hang.h \
 	tests/support/heads.h \
-	tests/support/loads.h \
 	tests/support/moment.h \
 	tests/support/restless.h \
 	tests/support/seed.h \

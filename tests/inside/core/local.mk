@@ -22,7 +22,6 @@ test_programs += \
 	tests/inside/core/t_signals \
 	tests/inside/core/t_sleep \
 	tests/inside/core/t_spin \
-	tests/inside/core/t_token_races \
 	tests/inside/core/t_wake_many
 endif
 endif
@@ -58,5 +57,3 @@ tests_inside_core_t_late_wakers_LDFLAGS = $(restless_wraps) \
 	-Wl,--wrap=fs_wake_queue_run -Wl,--wrap=fs_callbacks_run -Wl,--wrap=pthread_mutex_unlock
 tests_inside_core_t_wake_many_LDFLAGS = $(restless_wraps) -Wl,--wrap=fs_wake_queue_run \
 	-Wl,--wrap=pthread_cond_wait -Wl,--wrap=pthread_cond_signal
-tests_inside_core_t_token_races_LDFLAGS = -Wl,--wrap=pthread_mutex_lock \
-	-Wl,--wrap=pthread_mutex_trylock
