@@ -16,9 +16,8 @@
  *
  * An operation ends with `= RESULT`, or `= RESULT or RESULT`, if these are the only ones that it may
  * have: an error's name or any number, the state of a ticket, or `killed` for a call that
- * pthread_cancel ended.  A scenario with `>` and without `|` is determined.  In it a call that says
- * no result returns 0; and real threads play it, too (t_scenarios.c).  (To be determined, a scenario
- * of one thread begins with `>`.)
+ * pthread_cancel ended.  A scenario with `>` and without `|` is determined: in it a call that says
+ * no result returns 0.  (To be determined, a scenario of one thread begins with `>`.)
  *
  * The operations of a callback are one word, with `+` between them and dots for blanks, as in
  * calls=claim+give or calls=return+take.1.again.  Their ticket is the callback's own, and a take

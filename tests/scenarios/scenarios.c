@@ -625,7 +625,8 @@ const struct scenario scenarios[] = {
     /* ---- Age ---- */
     { .name = "age", .aging_ns = MOMENT_NS, .units = 1, .threads =
       "acquire 1 p1; give | acquire 1; give | later; acquire 1 p-1; give" },
-    { .name = "age-of-two-of-four", .aging_ns = MOMENT_NS, .threads =
+    /* Only for the explorer: on a machine the younger two may be old, too, by then. */
+    { .name = "age-of-two-of-four", .aging_ns = MOMENT_NS, .may_block = true, .threads =
       "take 1 p9; take 1 t1 p8; later; take 1 t2 p1; take 1 t3 | "
       "after t0; release 1; state t0 = granted; release 1; state t1 = granted; release 1; "
       "state t3 = granted; state t2 = waiting; release 1" },
@@ -849,7 +850,7 @@ const struct scenario scenarios[] = {
     { .name = "capacity-shrinks", .units = 2, .capacity = 2, .threads =
       "acquire 2; give | acquire 1; give | capacity 1" },
     { .name = "try-while-capacity-grows", .units = 1, .capacity = 1, .threads =
-      "try 2; give | capacity 2" },
+      "try 2 = 0 or E2BIG; give | capacity 2" },
     /* With capacity 1 that is E2BIG; with capacity 4 the units are there. */
     { .name = "no-thread-finds-too-few-units-if-there-were-never-too-few", .units = 1, .capacity = 1,
       .threads =

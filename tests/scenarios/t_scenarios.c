@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_scenarios.c - real threads play the scenarios that are determined, see language.h.
+ * t_scenarios.c - real threads play the scenarios, races some times; see language.h.
  *
- * Nothing here depends on time.  A thread starts when all before it wait in a queue, wait for their
- * turn, or have ended.  A wait has an hour, or a moment if it must time out, whenever that moment
+ * Nothing here depends on time.  After `>` a thread starts when all before it wait in a queue, wait for
+ * their turn, or have ended.  A wait has an hour, or a moment if it may time out, whenever that moment
  * comes.
  */
 #include "suite.h"
@@ -14,6 +14,8 @@
 #include "script.c"
 
 #define ERRNO_BEFORE 777        /* no function may change it */
+
+enum { RACES = 20 };
 
 fairsem_t sems[SEMS_MAX];
 fairsem_token_t the_token;
@@ -48,7 +50,8 @@ static void act_in_callback(fairsem_ticket_t *ticket, void *arg);
 
 static int64_t call_library(const struct op *op)
 {
-    const int64_t ms = op->past ? -1 : may_result(op, ETIMEDOUT) ? 20 : 3600 * 1000;
+    const int64_t ms = op->past ? -1 : !may_result(op, ETIMEDOUT) ? 3600 * 1000
+                       : script_is_determined ? 20 : 1;
     struct parameters with = {
         .at = from_now(CLOCK_MONOTONIC, ms), .timeout_ns = ms * 1000000,
         .callback = act_in_callback, .arg = (void *)(uintptr_t)op, .held = self->held[op->sem],
@@ -203,7 +206,42 @@ static void clear(void)
         ck_assert(atomic_load(&destroyed[i]) || fairsem_destroy(&sems[i]) == 0);
 }
 
-/* ---- The table ---- */
+/* ---- Scenarios ---- */
+
+static void prepare(const struct scenario *what)
+{
+    memset(player, 0, sizeof player);
+    for (int i = 0; i < THREADS; i++)
+        atomic_store(&called[i], 0);
+    for (int i = 0; i < sems_count; i++) {
+        atomic_store(&destroyed[i], false);
+        ck_assert(make_semaphore(what, &sems[i]));
+    }
+    ck_assert_int_eq(fairsem_token_init(&the_token), 0);
+    if (what->canceled != 0)
+        ck_assert_int_eq(fairsem_token_cancel(&the_token, what->canceled), 0);
+}
+
+static void play(const struct scenario *what, int round)
+{
+    prepare(what);
+    for (int t = 0; t < threads_count; t++) {
+        start_thread(&player[t].thread, live, &player[t]);
+        while (t + 1 < threads_count && script_follows[t + 1] && !all_wait(t + 1))
+            moment();
+    }
+    for (int t = 0; t < threads_count; t++) {
+        for (int i = 0; script_cancelable[t] && i < round; i++)
+            moment();
+        if (script_cancelable[t])
+            ck_assert_int_eq(pthread_cancel(player[t].thread), 0);
+    }
+    for (int t = 0; t < threads_count; t++)
+        pthread_join(player[t].thread, NULL);
+    for (int t = 0; t < threads_count; t++)
+        check_results(what, t);
+    clear();
+}
 
 static const struct scenario *played[500];
 static int played_count;
@@ -213,32 +251,24 @@ START_TEST(the_results_are_as_the_scenario_says)
     const struct scenario *what = played[_i];
 
     ck_assert_msg(script_read(what), "%s: no scenario: %s", what->name, what->threads);
-    for (int i = 0; i < sems_count; i++)
-        ck_assert(make_semaphore(what, &sems[i]));
-    ck_assert_int_eq(fairsem_token_init(&the_token), 0);
-    if (what->canceled != 0)
-        ck_assert_int_eq(fairsem_token_cancel(&the_token, what->canceled), 0);
-    for (int t = 0; t < threads_count; t++) {
-        start_thread(&player[t].thread, live, &player[t]);
-        while (!all_wait(t + 1))
-            moment();
-    }
-    for (int t = 0; t < threads_count; t++)
-        pthread_join(player[t].thread, NULL);
-    for (int t = 0; t < threads_count; t++)
-        check_results(what, t);
-    clear();
+    for (int round = 0; round < (script_is_determined ? 1 : RACES); round++)
+        play(what, round);
 }
 END_TEST
 
+/* With signals, or without memory, only the explorer. */
+static bool can_be_played(const struct scenario *what)
+{
+    return !what->may_block && what->signals == 0 && what->no_memory == 0
+           && ((what->flags & FAIRSEM_INTERRUPTIBLE) == 0 || can_be_interruptible());
+}
+
 int main(void)
 {
-    const bool interruptible = can_be_interruptible();
     TCase *tcase = tcase_create("scenarios");
 
     for (int i = 0; i < scenarios_count; i++) {
-        if ((!script_read(&scenarios[i]) || script_is_determined)
-            && (interruptible || (scenarios[i].flags & FAIRSEM_INTERRUPTIBLE) == 0))
+        if (can_be_played(&scenarios[i]))
             played[played_count++] = &scenarios[i];
     }
     tcase_add_loop_test(tcase, the_results_are_as_the_scenario_says, 0, played_count);
