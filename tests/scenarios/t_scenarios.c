@@ -6,6 +6,7 @@
  * their turn, or have ended.  A wait has an hour, or a moment if it may time out, whenever that moment
  * comes.
  */
+#include "stress.h"
 #include "suite.h"
 #include "workers.h"
 
@@ -14,8 +15,6 @@
 #include "script.c"
 
 #define ERRNO_BEFORE 777        /* no function may change it */
-
-enum { RACES = 20 };
 
 fairsem_t sems[SEMS_MAX];
 fairsem_token_t the_token;
@@ -251,7 +250,7 @@ START_TEST(the_results_are_as_the_scenario_says)
     const struct scenario *what = played[_i];
 
     ck_assert_msg(script_read(what), "%s: no scenario: %s", what->name, what->threads);
-    for (int round = 0; round < (script_is_determined ? 1 : RACES); round++)
+    for (int round = 0; round < (script_is_determined ? 1 : stress_times(20)); round++)
         play(what, round);
 }
 END_TEST

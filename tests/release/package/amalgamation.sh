@@ -153,8 +153,8 @@ run_tests() {
   quietly $1 -O2 -c fairsem.c -o "$work/$2/fairsem.o" || return
   plain_compile "$1" -c "$top_srcdir/tests/support/workers.c" -o "$work/$2/workers.o" || return
   ar rcs "$work/$2/libcore.a" "$work/$2"/*.o
-  for source in "$top_srcdir"/tests/contract/t_*.c "$top_srcdir"/tests/posix/t_*.c \
-    "$top_srcdir"/tests/shared/t_*.c; do
+  for source in "$top_srcdir/tests/scenarios/t_scenarios.c" "$top_srcdir"/tests/contract/t_*.c \
+    "$top_srcdir"/tests/posix/t_*.c "$top_srcdir"/tests/shared/t_*.c; do
     # shellcheck disable=SC2086 # a compiler can be several words
     if $1 -E -std=c11 -D_POSIX_C_SOURCE=200809L -I. -I"$top_srcdir/tests/support" \
       -I"$top_srcdir/tests/support/plain" "$source" > "$work/log" 2>&1; then

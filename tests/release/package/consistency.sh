@@ -74,7 +74,7 @@ fi
 
 # ---------------------------------------------------------------- tests of behavior
 # They include only public headers.  A test that includes a header of src/ would pass, too.
-for source in "$top_srcdir"/tests/contract/*.c; do
+for source in "$top_srcdir"/tests/contract/*.c "$top_srcdir"/tests/scenarios/*.c; do
   # shellcheck disable=SC2086 # a compiler can be several words
   $CC -E -std=c11 -D_POSIX_C_SOURCE=200809L -I"$top_srcdir/include" \
     -I"$top_srcdir/tests/support" -I"$top_srcdir/tests/support/plain" "$source" \

@@ -49,7 +49,8 @@ for target; do
   done
   # shellcheck disable=SC2086 # lists
   program "$top_srcdir/examples/hog-and-victim.c" "$top_srcdir/examples/wait_plot_svg.c" $workload
-  for source in "$top_srcdir"/tests/contract/t_*.c "$top_srcdir"/tests/posix/t_*.c; do
+  for source in "$top_srcdir/tests/scenarios/t_scenarios.c" "$top_srcdir"/tests/contract/t_*.c \
+    "$top_srcdir"/tests/posix/t_*.c; do
     # shellcheck disable=SC2086 # a list
     program "$source" "$top_srcdir/tests/support/workers.c" $visible -I"$top_srcdir/src" \
       -I"$top_srcdir/src/core" -I"$top_srcdir/tests/support" -I"$top_srcdir/tests/support/plain"

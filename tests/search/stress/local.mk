@@ -34,7 +34,7 @@ TIMES = 10
 HOURS = 0.5
 check-stress:
 	FAIRSEM_STRESS_TIMES=$(TIMES) CK_TIMEOUT_MULTIPLIER=10 \
-	$(MAKE) check TESTS='$(filter tests/contract/% tests/posix/% tests/search/stress/% \
+	$(MAKE) check TESTS='$(filter tests/scenarios/% tests/contract/% tests/posix/% tests/search/stress/% \
 	  tests/inside/faults/t_fault_clock,$(test_programs))'
 soak: tests/search/stress/stress$(EXEEXT)
 	tests/search/stress/stress$(EXEEXT) hours=$(HOURS) patience=60
