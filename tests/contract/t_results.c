@@ -123,7 +123,7 @@ CALL(until_past, fairsem_acquire_until(&s->sem, n, CLOCK_MONOTONIC, &s->past))
 CALL(with_past, fairsem_acquire_with(&s->sem, n, HOW(PAST)))
 CALL(bad_clock, fairsem_acquire_until(&s->sem, n, CLOCK_THREAD_CPUTIME_ID, &s->past))
 CALL(bad_nsec, fairsem_acquire_with(&s->sem, n, HOW(.deadline = &bad_time)))
-CALL(reserved, fairsem_acquire_with(&s->sem, n, HOW(.reserved_ = { 1 })))
+CALL(reserved, fairsem_acquire_with(&s->sem, n, HOW(.reserved_ = { [3] = 1 })))
 CALL(canceled, fairsem_acquire_with(&s->sem, n, HOW(CANCELED)))
 CALL(cancel, fairsem_token_cancel(&s->canceled, (int)n))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* t_stat.c - fairsem_stat: what a semaphore counts and measures. */
-#include "askers.h"
 #include "suite.h"
+#include "workers.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,19 +20,6 @@ static fairsem_stat_t stat_of(fairsem_t *sem)
     return stat;
 }
 
-static void nothing_happened(const fairsem_stat_t *stat)
-{
-    ck_assert_int_eq(stat->waiters, 0);
-    ck_assert_int_eq(stat->waiting_units, 0);
-    ck_assert_int_eq(stat->oldest_wait_ns, 0);
-    ck_assert_int_eq(stat->waits, 0);
-    ck_assert_int_eq(stat->wait_ns_total, 0);
-    ck_assert_int_eq(stat->wait_ns_max, 0);
-    ck_assert_int_eq(stat->waiters_max, 0);
-    ck_assert_int_eq(stat->refused, 0);
-    ck_assert_int_eq(stat->over_releases, 0);
-}
-
 /* Until a wait has timed out: if its time is over before it joins, as on a busy machine, it is none. */
 static void wait_in_vain(fairsem_t *sem)
 {
@@ -42,111 +29,19 @@ static void wait_in_vain(fairsem_t *sem)
         ck_assert_int_eq(fairsem_acquire_for(sem, 1, ns), ETIMEDOUT);
 }
 
-/* A call that did not wait in the queue is not counted, whether it succeeded or failed. */
-START_TEST(a_call_that_does_not_wait_is_not_counted)
+/* What else is counted is in tests/scenarios/. */
+START_TEST(a_wait_that_times_out_is_counted)
 {
-    fairsem_t sem;
-    fairsem_attr_t attr = { .capacity = 4 };
-    fairsem_units_t units = { 0 };
-    fairsem_ticket_t ticket = { 0 };
-    fairsem_stat_t stat;
+    fairsem_t sem = FAIRSEM_INITIALIZER(1);
 
-    ck_assert_int_eq(fairsem_init(&sem, 4, &attr), 0);
-    for (int i = 0; i < 100; i++) {
-        ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
-        fairsem_release(&sem, 1);
-    }
-    ck_assert_int_eq(fairsem_units_acquire(&units, &sem, 2, NULL), 0);
-    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), 0);
-    ck_assert_int_eq(fairsem_tryacquire(&sem, 4), EAGAIN);
-    ck_assert_int_eq(fairsem_acquire(&sem, 5), E2BIG);
-    ck_assert_int_eq(fairsem_acquire(&sem, -1), EINVAL);
-    ck_assert_int_eq(fairsem_acquire_for(&sem, 4, 0), ETIMEDOUT);
-    ck_assert_int_eq(fairsem_tryacquire_upto(&sem, 100), 1);
-    fairsem_ticket_return(&ticket);
-    stat = stat_of(&sem);
-    nothing_happened(&stat);
-    ck_assert_int_eq(stat.available, 1);
-    ck_assert_int_eq(stat.capacity, 4);
-    ck_assert_int_eq(fairsem_set_capacity(&sem, 0), 0);
-    stat = stat_of(&sem);
-    ck_assert_int_eq(stat.capacity, 0);
-    ck_assert_int_eq(stat.available, -3);
-    ck_assert_int_eq(fairsem_init(&sem, 3, NULL), 0);
-    stat = stat_of(&sem);
-    nothing_happened(&stat);
-    ck_assert_int_eq(stat.capacity, -1);
-}
-END_TEST
-
-START_TEST(every_way_in_and_out_of_the_queue_has_its_counter)
-{
-    fairsem_t sem;
-    fairsem_attr_t attr = { .capacity = 9, .max_waiters = 3 };
-    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
-    struct asker a = { .how = { .token = &token } };
-    struct worker w[2] = { { 0 } };
-    fairsem_ticket_t ticket = { 0 };
-    fairsem_stat_t stat;
-
-    ck_assert_int_eq(fairsem_init(&sem, 1, &attr), 0);
-    worker_queue(&w[0], &sem, 3, 1);
-    asker_queue(&a, &sem, 4, 2);
-    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 2, 0, NULL, NULL), EINPROGRESS);
-    stat = stat_of(&sem);
-    ck_assert_int_eq(stat.available, 1);
-    ck_assert_int_eq(stat.waiters, 3);
-    ck_assert_int_eq(stat.waiters_max, 3);
-    ck_assert_int_eq(stat.waiting_units, 9);
-    ck_assert_int_eq(stat.waits, 3);
-
-    ck_assert_int_eq(fairsem_acquire(&sem, 1), ENOBUFS);
-    ck_assert_int_eq(fairsem_acquire_for(&sem, 1, 1000), ENOBUFS);
-    ck_assert_int_eq(fairsem_release(&sem, 9), EOVERFLOW);
-    stat = stat_of(&sem);
-    ck_assert_int_eq(stat.refused, 2);
-    ck_assert_int_eq(stat.over_releases, 1);
-
-    ck_assert_int_eq(fairsem_token_cancel(&token, 0), 0);           /* cancels: 1 */
-    ck_assert_int_eq(stat_of(&sem).cancels, 1);
-    ck_assert_int_eq(stat_of(&sem).waiting_units, 5);
-    ck_assert_int_eq(fairsem_release(&sem, 4), 0);                  /* grants: 2 */
-    stat = stat_of(&sem);
-    ck_assert_int_eq(stat.grants, 2);
-    ck_assert_int_eq(stat.waiters, 0);
-    ck_assert_int_eq(stat.waiting_units, 0);
-    ck_assert_int_eq(stat.oldest_wait_ns, 0);
-    ck_assert_int_eq(stat.available, 0);
-    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);            /* granted: no cancel */
-    ck_assert_int_eq(fairsem_consume(&sem, 2), 0);
-    ck_assert_int_eq(stat_of(&sem).cancels, 1);
-    wait_in_vain(&sem);                                             /* timeouts: 1 */
+    ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    ck_assert_int_eq(stat_of(&sem).capacity, -1);
+    ck_assert_int_eq(stat_of(&sem).wait_ns_total, 0);
+    ck_assert_int_eq(stat_of(&sem).oldest_wait_ns, 0);
+    wait_in_vain(&sem);
     ck_assert_int_eq(stat_of(&sem).timeouts, 1);
-    ck_assert_int_eq(worker_join(&w[0]), 0);
-    ck_assert_int_eq(worker_join(&a.w), ECANCELED);
-
-    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, NULL, NULL), EINPROGRESS);
-    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);            /* cancels: 2 */
-    worker_queue(&w[0], &sem, 1, 1);
-    pthread_cancel(w[0].thread);
-    worker_join(&w[0]);                                             /* cancels: 3 */
-    ck_assert_int_eq(stat_of(&sem).cancels, 3);
-    worker_queue(&w[0], &sem, 8, 1);
-    worker_queue(&w[1], &sem, 1, 2);
-    ck_assert_int_eq(fairsem_set_capacity(&sem, 2), 0);             /* cancels: 4 */
-    ck_assert_int_eq(stat_of(&sem).cancels, 4);
-    ck_assert_int_eq(fairsem_close(&sem, 0), 0);                    /* cancels: 5 */
-    stat = stat_of(&sem);
-    ck_assert_int_eq(stat.cancels, 5);
-    ck_assert_int_eq(stat.grants, 2);
-    ck_assert_int_eq(stat.timeouts, 1);
-    ck_assert_int_eq(stat.waits, 8);
-    ck_assert_int_eq(stat.waiters_max, 3);
-    ck_assert_int_eq(stat.refused, 2);
-    ck_assert_int_eq(stat.over_releases, 1);
-    ck_assert_int_eq(worker_join(&w[0]), E2BIG);
-    ck_assert_int_eq(worker_join(&w[1]), ESHUTDOWN);
-    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+    ck_assert_int_eq(stat_of(&sem).oldest_wait_ns, 0);
+    ck_assert_int_eq(stat_of(&sem).waiters, 0);
 }
 END_TEST
 
@@ -338,9 +233,8 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("stat", an_interval_has_its_own_longest_wait,
-              the_maxima_of_all_time_outlast_the_intervals,
-              a_call_that_does_not_wait_is_not_counted,
-              every_way_in_and_out_of_the_queue_has_its_counter, the_time_of_each_wait_is_measured,
+              the_maxima_of_all_time_outlast_the_intervals, a_wait_that_times_out_is_counted,
+              the_time_of_each_wait_is_measured,
               the_oldest_waiter_may_be_anywhere_in_the_queue, the_numbers_agree_at_every_moment,
               the_sum_of_waiting_units_does_not_overflow);
 }

@@ -49,6 +49,8 @@ static int64_t stat_of(const struct op *op)
 
     fairsem_stat(&sems[op->sem], &stat);
     switch (op->verb) {
+    case STAT_WAITING_UNITS: return stat.waiting_units;
+    case STAT_WAITERS_MAX:   return stat.waiters_max;
     case STAT_WAITS:         return stat.waits;
     case STAT_GRANTS:        return stat.grants;
     case STAT_TIMEOUTS:      return stat.timeouts;
@@ -81,8 +83,9 @@ static int64_t result_of_call(const struct op *op, struct parameters *with)
     case CONSUME:   return fairsem_consume(s, op->n);
     case DESTROY:   return fairsem_destroy(s);
     case WOULD:     return fairsem_would_block(s, op->n);
-    case STAT: case STAT_WAITS: case STAT_GRANTS: case STAT_TIMEOUTS: case STAT_CANCELS:
-    case STAT_REFUSED: case STAT_OVER_RELEASES: case STAT_AGED: return stat_of(op);
+    case STAT: case STAT_WAITING_UNITS: case STAT_WAITERS_MAX: case STAT_WAITS: case STAT_GRANTS:
+    case STAT_TIMEOUTS: case STAT_CANCELS: case STAT_REFUSED: case STAT_OVER_RELEASES: case STAT_AGED:
+        return stat_of(op);
     case AVAILABLE: return fairsem_available(s);
     case WAITERS:   return fairsem_waiters(s);
     case SIZE:      return fairsem_capacity(s);

@@ -515,6 +515,26 @@ const struct scenario scenarios[] = {
       "take 2 p1 = EINPROGRESS; later; acquire 1 p-1 > waits = 2; waiters = 2; return t0; after t0; "
       "destroy" },
 
+    /* ---- What fairsem_stat() counts ---- */
+    /* Whether it succeeded or failed.  (`stat` is 16 times the free units, and the waiters.) */
+    { .name = "a-call-that-does-not-wait-is-not-counted", .units = 4, .capacity = 4, .threads =
+      "> acquire 1; release 1; acquire 2; take 1; try 4 = EAGAIN; acquire 5 = E2BIG; "
+      "acquire -1 = EINVAL; for 4 past = ETIMEDOUT; upto 100 = 1; return > "
+      "waits = 0; waiters_max = 0; waiting_units = 0; refused = 0; over_releases = 0; stat = 16; "
+      "capacity 0; size = 0; stat = -48" },
+    { .name = "waiters-and-their-units-are-counted", .units = 1, .capacity = 9, .max_waiters = 3,
+      .threads =
+      "acquire 3 > acquire 4 token = ECANCELED > "
+      "take 2 = EINPROGRESS; stat = 19; waiters_max = 3; waiting_units = 9; waits = 3; "
+      "acquire 1 = ENOBUFS; for 1 = ENOBUFS; release 9 = EOVERFLOW; refused = 2; over_releases = 1 > "
+      "cancel; cancels = 1; waiting_units = 5; release 4; grants = 2; waiting_units = 0; stat = 0; "
+      "return t2; cancels = 1; after t1" },
+    { .name = "every-way-out-of-the-queue-without-units-is-counted", .capacity = 9, .threads =
+      "take 1 = EINPROGRESS; return; cancels = 1; acquire 1 = killed > acquire 8 = E2BIG > "
+      "acquire 1 = ESHUTDOWN > "
+      "kill t0; after t0; cancels = 2; capacity 2; cancels = 3; close; cancels = 4; waits = 4; "
+      "waiters_max = 3; grants = 0" },
+
     /* ---- Lifetime ---- */
     { .name = "a-semaphore-with-waiters-cannot-be-destroyed", .units = 1, .threads =
       "acquire 2 > destroy = EBUSY; waiters = 1; available = 1; release 1; after t0; destroy" },
@@ -563,6 +583,12 @@ const struct scenario scenarios[] = {
       "> try 1 = EAGAIN; for 1 = ETIMEDOUT > after t0; acquire 1 > "
       "acquire 1 = ENOBUFS; acquire 3 = E2BIG; acquire -3 = EINVAL; destroy = EBUSY; release 1; "
       "after t1; release 3 = EOVERFLOW; destroy" },
+    { .name = "the-lowest-and-the-highest-number-are-refused", .units = 4, .threads =
+      "> acquire min = EINVAL; try min = EINVAL; for min = EINVAL; timed min = EINVAL; "
+      "timed min p1 = EINVAL; release min = EINVAL; available = 4 > "
+      "acquire 9223372036854775807 = EINVAL; try 9223372036854775807 = EINVAL; "
+      "for 9223372036854775807 = EINVAL; timed 9223372036854775807 = EINVAL; "
+      "timed 9223372036854775807 p1 = EINVAL; release 9223372036854775807 = EINVAL; available = 4" },
 
     /*
      * ---- What follows are races ----

@@ -66,6 +66,8 @@ VERB(LATER, "later", .drawn = 1)
 /* The token's reason; how often the ticket's callback has run; and what fairsem_stat() counts. */
 VERB(REASON, "reason", .of = A_TOKEN, .inspects = true)
 VERB(CALLBACKS, "called", .of = A_TICKET, .inspects = true)
+VERB(STAT_WAITING_UNITS, "waiting_units", .of = A_SEM, .inspects = true)
+VERB(STAT_WAITERS_MAX, "waiters_max", .of = A_SEM, .inspects = true)
 VERB(STAT_WAITS, "waits", .of = A_SEM, .inspects = true)
 VERB(STAT_GRANTS, "grants", .of = A_SEM, .inspects = true)
 VERB(STAT_TIMEOUTS, "timeouts", .of = A_SEM, .inspects = true)
