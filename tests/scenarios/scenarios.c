@@ -220,6 +220,9 @@ const struct scenario scenarios[] = {
     { .name = "a-reason-may-be-any-number-above-0", .threads =
       "acquire 1 = 2147483647 > close 2147483647; closed = 2147483647; after t0 > "
       "acquire 1 s1 = 1 > close 1 s1; closed s1 = 1; after t2" },
+    { .name = "the-reason-may-be-1", .units = 3, .threads =
+      "> close 1; acquire 1 = 1; acquire 0 = 1; timed 1 = 1; for 1 past = 1; try 1 = 1; take 1 = 1; "
+      "state = idle; available = 3; destroy" },
     { .name = "all-that-takes-returns-the-reason", .units = 3, .closed = 4711, .threads =
       "> closed = 4711; acquire 1 = 4711; acquire 0 = 4711; try 1 = 4711; try 0 = 4711; for 1 = 4711; "
       "for 1 past = 4711; timed 1 = 4711; timed 1 past = 4711; timed 1 p-2147483648 = 4711 > "
