@@ -90,6 +90,7 @@ static bool has_turn(const struct op *after)
                          : atomic_load(&other->done) >= after->n;
 }
 
+/* One that comes later may not have begun: no scenario of the table kills that. */
 static int64_t kill_thread(int id)
 {
     return pthread_cancel(self == &player[id] ? pthread_self() : player[id].thread);
