@@ -601,130 +601,136 @@ const struct scenario scenarios[] = {
 
     /* ---- Acquire and release ---- */
     { .name = "hand-off", .units = 1, .threads =
-      "acquire 1; give | acquire 1; give | acquire 1; give" },
+      "acquire 1 = 0; give | acquire 1 = 0; give | acquire 1 = 0; give" },
     { .name = "hand-off-of-four", .units = 1, .threads =
-      "acquire 1; give | acquire 1; give | acquire 1; give | acquire 1; give" },
+      "acquire 1 = 0; give | acquire 1 = 0; give | acquire 1 = 0; give | acquire 1 = 0; give" },
     { .name = "again", .units = 1, .threads =
-      "acquire 1; give; acquire 1; give | acquire 1; give; acquire 1; give" },
+      "acquire 1 = 0; give; acquire 1 = 0; give | acquire 1 = 0; give; acquire 1 = 0; give" },
     { .name = "weights", .units = 2, .threads =
-      "acquire 1; give | acquire 2; give | acquire 1; give" },
+      "acquire 1 = 0; give | acquire 2 = 0; give | acquire 1 = 0; give" },
     { .name = "one-release-grants-many", .threads =
-      "acquire 1 | acquire 2 | acquire 1 | release 4" },
+      "acquire 1 = 0 | acquire 2 = 0 | acquire 1 = 0 | release 4" },
     { .name = "big-head", .units = 1, .threads =
-      "acquire 3; give | acquire 1; give | release 1; release 1" },
+      "acquire 3 = 0; give | acquire 1 = 0; give | release 1; release 1" },
     { .name = "two-releasers", .threads =
-      "acquire 2 | acquire 1 | release 1; release 1 | release 1" },
+      "acquire 2 = 0 | acquire 1 = 0 | release 1; release 1 | release 1" },
     { .name = "zero-is-a-fence", .units = 1, .threads =
-      "acquire 1; give | acquire 0 | acquire 1; give | timed 0" },
+      "acquire 1 = 0; give | acquire 0 = 0 | acquire 1 = 0; give | timed 0 = 0 or ETIMEDOUT" },
     { .name = "wakes-for-no-reason", .units = 1, .spurious = 2, .threads =
-      "acquire 1; give | acquire 1; give | timed 1; give" },
+      "acquire 1 = 0; give | acquire 1 = 0; give | timed 1 = 0 or ETIMEDOUT; give" },
     { .name = "over-release", .capacity = 1, .threads =
-      "acquire 1; give | release 1 | release 1" },
+      "acquire 1 = 0; give | release 1 | release 1" },
 
     /* ---- Not waiting ---- */
     { .name = "try-passes-no-waiter", .units = 1, .threads =
-      "acquire 2; give | try 1; give | release 1" },
+      "acquire 2 = 0; give | try 1 = 0 or EAGAIN; give | release 1" },
     { .name = "upto-passes-no-waiter", .units = 1, .threads =
-      "acquire 2; give | upto 3; give | release 1" },
+      "acquire 2 = 0; give | upto 3; give | release 1" },
     { .name = "try-and-upto", .units = 2, .threads =
-      "try 1; give; try 2; give | upto 2; give | acquire 2; give | try 1; upto 1; give" },
+      "try 1 = 0 or EAGAIN; give; try 2 = 0 or EAGAIN; give | upto 2; give | acquire 2 = 0; give | "
+      "try 1 = 0 or EAGAIN; upto 1; give" },
 
     /* ---- Time-outs ---- */
     { .name = "timeout-or-grant", .threads =
-      "timed 1; give | release 1; acquire 1" },
+      "timed 1 = 0 or ETIMEDOUT; give | release 1; acquire 1 = 0" },
     { .name = "relative-timeout", .threads =
-      "for 1; give | release 1; acquire 1" },
+      "for 1 = 0 or ETIMEDOUT; give | release 1; acquire 1 = 0" },
     { .name = "timeout-of-a-big-head", .units = 1, .spurious = 1, .threads =
-      "timed 2; give | acquire 1; give | try 1; give" },
+      "timed 2; give | acquire 1 = 0; give | try 1 = 0 or EAGAIN; give" },
     { .name = "two-timeouts", .threads =
-      "timed 1; give | timed 1; give | release 1" },
+      "timed 1 = 0 or ETIMEDOUT; give | timed 1 = 0 or ETIMEDOUT; give | release 1" },
     { .name = "timeouts-of-three", .units = 1, .threads =
-      "timed 2; give | timed 1; give | timed 2; give" },
+      "timed 2; give | timed 1 = 0 or ETIMEDOUT; give | timed 2; give" },
     { .name = "timeout-and-upto", .units = 1, .threads =
-      "timed 2; give | upto 2; give | release 1; timed 1; give" },
+      "timed 2 = 0 or ETIMEDOUT; give | upto 2; give | release 1; timed 1 = 0 or ETIMEDOUT; give" },
 
     /* ---- Priorities ---- */
     { .name = "priorities", .units = 1, .threads =
-      "acquire 1 p1; give | acquire 1; give | acquire 1 p-1; give" },
+      "acquire 1 p1 = 0; give | acquire 1 = 0; give | acquire 1 p-1 = 0; give" },
     { .name = "priority-and-timeout", .units = 1, .threads =
-      "timed 2 p-1; give | acquire 1; give | acquire 1 p1; give" },
+      "timed 2 p-1; give | acquire 1 = 0; give | acquire 1 p1 = 0; give" },
     { .name = "try-and-priorities", .units = 1, .threads =
-      "acquire 2 p3; give | try 1; give | acquire 1 p1; give | release 1" },
+      "acquire 2 p3 = 0; give | try 1 = 0 or EAGAIN; give | acquire 1 p1 = 0; give | release 1" },
 
     /* ---- Age ---- */
     { .name = "age", .aging_ns = MOMENT_NS, .units = 1, .threads =
-      "acquire 1 p1; give | acquire 1; give | later; acquire 1 p-1; give" },
+      "acquire 1 p1 = 0; give | acquire 1 = 0; give | later; acquire 1 p-1 = 0; give" },
     /* Only for the explorer: on a machine the younger two may be old, too, by then. */
     { .name = "age-of-two-of-four", .aging_ns = MOMENT_NS, .may_block = true, .threads =
       "take 1 p9; take 1 t1 p8; later; take 1 t2 p1; take 1 t3 | "
       "after t0; release 1; state t0 = granted; release 1; state t1 = granted; release 1; "
       "state t3 = granted; state t2 = waiting; release 1" },
     { .name = "age-at-once", .aging_ns = 1, .threads =
-      "acquire 1 p1; give | acquire 1; give | later; release 1" },
+      "acquire 1 p1 = 0; give | acquire 1 = 0; give | later; release 1" },
     { .name = "age-fits-where-the-head-does-not", .aging_ns = MOMENT_NS, .may_block = true,
       .threads =
-      "acquire 1 p1 | acquire 3 | release 2" },
+      "acquire 1 p1 = 0 | acquire 3 | release 2" },
     { .name = "age-large", .aging_ns = MOMENT_NS, .threads =
-      "acquire 2 p1; give | acquire 1; give | release 1; later; release 1" },
+      "acquire 2 p1 = 0; give | acquire 1 = 0; give | release 1; later; release 1" },
     { .name = "age-and-newcomers", .aging_ns = MOMENT_NS, .units = 1, .may_block = true, .threads =
-      "acquire 2 p1 | after t0 1; later; try 1; acquire 1 p-1 | release 1" },
+      "acquire 2 p1 = 0 | after t0 1; later; try 1; acquire 1 p-1 | release 1" },
     { .name = "age-and-timeout", .aging_ns = MOMENT_NS, .threads =
-      "timed 1 p1; give | acquire 1; give | later; release 1" },
+      "timed 1 p1 = 0 or ETIMEDOUT; give | acquire 1 = 0; give | later; release 1" },
     { .name = "age-and-token", .aging_ns = MOMENT_NS, .threads =
-      "acquire 1 p1 token; give | acquire 2 token; give | release 1; later; cancel" },
+      "acquire 1 p1 token = 0 or ECANCELED; give | acquire 2 token; give | release 1; later; "
+      "cancel" },
     { .name = "age-and-token-of-two-semaphores", .aging_ns = MOMENT_NS, .units = 1, .may_block = true,
       .threads =
-      "acquire 5 token | acquire 1 p1 | acquire 5 s1 token | take 3; cancel" },
+      "acquire 5 token | acquire 1 p1 = 0 | acquire 5 s1 token | take 3; cancel" },
     { .name = "age-and-cancel", .aging_ns = MOMENT_NS, .threads =
-      "!acquire 1 p1; give | acquire 1; give | release 1; later; release 1" },
+      "!acquire 1 p1 = 0 or killed; give | acquire 1 = 0; give | release 1; later; release 1" },
     { .name = "age-of-a-ticket", .aging_ns = MOMENT_NS, .threads =
-      "take 1 p1 calls; watch; claim; give; return | acquire 1; give | release 1; later; release 1" },
+      "take 1 p1 calls; watch; claim; give; return | acquire 1 = 0; give | release 1; later; "
+      "release 1" },
     { .name = "age-of-a-ticket-that-fits", .aging_ns = MOMENT_NS, .may_block = true, .threads =
       "take 1 p1; watch | acquire 3 | release 2" },
     { .name = "age-and-a-better-ticket", .aging_ns = MOMENT_NS, .units = 1, .may_block = true,
       .threads =
       "take 2 p1 | after t0 1; later; take 1 p-1; claim" },
     { .name = "age-and-capacity", .aging_ns = MOMENT_NS, .units = 2, .capacity = 2, .threads =
-      "acquire 2 p1; give | acquire 1; give | acquire 1; later; capacity 1; give" },
+      "acquire 2 p1 = 0 or E2BIG; give | acquire 1; give | acquire 1; later; capacity 1; give" },
     { .name = "age-and-close", .aging_ns = MOMENT_NS, .threads =
-      "acquire 1 p1; give | acquire 1; give | release 1; later; close" },
+      "acquire 1 p1 = 0 or ESHUTDOWN; give | acquire 1 = 0 or ESHUTDOWN; give | release 1; later; "
+      "close" },
     { .name = "age-and-bypass", .aging_ns = MOMENT_NS, .bypass_ns = MOMENT_NS, .units = 1, .threads =
-      "acquire 1 p1; give | acquire 1; give | later; acquire 1 p-1; give" },
+      "acquire 1 p1 = 0; give | acquire 1 = 0; give | later; acquire 1 p-1 = 0; give" },
 
     { .name = "age-and-long-bypass", .aging_ns = MOMENT_NS, .bypass_ns = LONG, .threads =
-      "acquire 1; give | later; release 1" },
+      "acquire 1 = 0; give | later; release 1" },
     { .name = "age-before-the-deadline", .aging_ns = MOMENT_NS, .threads =
-      "timed 1 p1; give | acquire 3 | release 2; release 2" },
+      "timed 1 p1 = 0 or ETIMEDOUT; give | acquire 3 = 0 | release 2; release 2" },
 
     /* ---- Tokens ---- */
     { .name = "token-or-grant", .threads =
-      "acquire 1 token; give | release 1 | cancel" },
+      "acquire 1 token = 0 or ECANCELED; give | release 1 | cancel" },
     { .name = "token-takes-a-big-head", .units = 1, .threads =
-      "acquire 2 token; give | acquire 1; give | cancel" },
+      "acquire 2 token; give | acquire 1 = 0; give | cancel" },
     { .name = "token-of-two-waits", .threads =
-      "acquire 2 token; give | acquire 1 token; give | release 1; cancel" },
+      "acquire 2 token; give | acquire 1 token = 0 or ECANCELED; give | release 1; cancel" },
     { .name = "token-or-timeout", .threads =
-      "timed 1 token; give | cancel | release 1; timed 1" },
+      "timed 1 token; give | cancel | release 1; timed 1 = 0 or ETIMEDOUT" },
     { .name = "token-of-two-semaphores", .threads =
-      "acquire 1 token | acquire 1 s1 token | release 1; release 1 s1 | cancel" },
+      "acquire 1 token = 0 or ECANCELED | acquire 1 s1 token = 0 or ECANCELED | release 1; "
+      "release 1 s1 | cancel" },
     { .name = "no-wait-takes-a-negative-time", .threads =
       "acquire 1 token; stat | acquire 1 s1 token; stat s1 | cancel | later" },
     { .name = "two-cancel-a-token", .units = 1, .threads =
-      "acquire 2 token; give | cancel | cancel; try 1; give | upto 1; give" },
+      "acquire 2 token; give | cancel = 0 or EALREADY | cancel = 0 or EALREADY; "
+      "try 1 = 0 or EAGAIN; give | upto 1; give" },
 
     /* ---- Tickets ---- */
     { .name = "ticket-or-return", .threads =
-      "take 1; claim; return; give | release 1; acquire 1; give" },
+      "take 1; claim; return; give | release 1; acquire 1 = 0; give" },
     { .name = "ticket-returned-at-the-head", .units = 1, .threads =
-      "take 2; return | acquire 1; give | timed 1; give" },
+      "take 2; return | acquire 1 = 0; give | timed 1 = 0 or ETIMEDOUT; give" },
     { .name = "claim-against-return", .threads =
-      "take 1; claim; give | release 1 | after t0 1; return t0; acquire 1" },
+      "take 1; claim; give | release 1 | after t0 1; return t0; acquire 1 = 0" },
     { .name = "ticket-calls-back", .threads =
       "take 1 calls; return; take 1 calls; return | release 1 | release 1" },
     { .name = "claimed-before-its-callback", .threads =
       "take 1 calls; claim; return; give | release 1" },
     { .name = "return-against-callback", .threads =
-      "take 1 calls | after t0 1; return t0; acquire 1 | release 1" },
+      "take 1 calls | after t0 1; return t0; acquire 1 = 0 | release 1" },
     { .name = "return-against-the-next-take", .threads =
       "take 1 calls; claim; take 1 | release 1 | return t0" },
     { .name = "returned-and-taken-meanwhile", .threads =
@@ -740,13 +746,13 @@ const struct scenario scenarios[] = {
     { .name = "watchers", .threads =
       "take 1; watch; claim | after t0 1; watch t0 timed | release 1" },
     { .name = "watcher-of-a-returned-ticket", .units = 1, .spurious = 1, .threads =
-      "take 2; watch; return | after t0 1; return t0 | acquire 1; give" },
+      "take 2; watch; return | after t0 1; return t0 | acquire 1 = 0; give" },
     { .name = "watcher-with-a-token", .threads =
-      "take 1; watch token; return | cancel | release 1; acquire 1" },
+      "take 1; watch token; return | cancel | release 1; acquire 1 = 0" },
     { .name = "watcher-canceled-before-it-joins", .threads =
       "take 1; watch token; return | cancel" },
     { .name = "tickets-try-upto-return", .units = 1, .threads =
-      "take 2; return | try 1; give | upto 1; give | release 1" },
+      "take 2; return | try 1 = 0 or EAGAIN; give | upto 1; give | release 1" },
 
     { .name = "watcher-and-a-smaller-capacity", .units = 1, .capacity = 2, .threads =
       "take 2; watch; claim | after t0 1; watch t0 timed | after t0 1; capacity 1; size" },
@@ -781,7 +787,7 @@ const struct scenario scenarios[] = {
       .threads =
       "take 2 | capacity 1 | after t0 1; size; state t0; available" },
     { .name = "inspected-beside-a-time-out", .threads =
-      "timed 1; waiters | waiters; stat; waiters | release 1; available" },
+      "timed 1 = 0 or ETIMEDOUT; waiters | waiters; stat; waiters | release 1; available" },
     { .name = "blocked-and-then-inspected", .units = 1, .may_block = true, .threads =
       "take 2 | would 1; state t0; waiters | release 1; would 1; stat" },
 
@@ -802,13 +808,13 @@ const struct scenario scenarios[] = {
     { .name = "closed-and-token", .closed = ESHUTDOWN, .threads =
       "acquire 0 token | acquire 0 token | cancel" },
     { .name = "too-big-and-token", .capacity = 1, .threads =
-      "acquire 0 token; give | acquire 2 token | cancel" },
+      "acquire 0 token = 0 or ECANCELED; give | acquire 2 token | cancel" },
     { .name = "full-queue-and-token", .max_waiters = 1, .threads =
       "acquire 0 token | acquire 1 token | cancel" },
     { .name = "over-release-beside-a-return", .units = 2, .capacity = 3, .threads =
       "release 2 | take 2; return" },
     { .name = "over-release-and-canceled", .units = 2, .capacity = 3, .may_block = true, .threads =
-      "!acquire 2 | acquire 1; give; release 2" },
+      "!acquire 2 = 0 or killed | acquire 1 = 0; give; release 2" },
     { .name = "try-while-the-capacity-grows", .units = 1, .capacity = 1, .threads =
       "try 2; would 2 | capacity 2; stat" },
     { .name = "callbacks-cause-callbacks", .threads =
@@ -817,45 +823,47 @@ const struct scenario scenarios[] = {
 
     /* ---- pthread_cancel ---- */
     { .name = "canceled-or-granted", .threads =
-      "!acquire 1; give | release 1; acquire 1; give" },
+      "!acquire 1 = 0 or killed; give | release 1; acquire 1 = 0; give" },
     { .name = "canceled-big-head", .units = 1, .threads =
-      "!timed 2; give | acquire 1; give | try 1; give" },
+      "!timed 2; give | acquire 1 = 0; give | try 1 = 0 or EAGAIN; give" },
     { .name = "two-canceled", .threads =
-      "!acquire 1; give | !acquire 1; give | release 1; upto 1" },
+      "!acquire 1 = 0 or killed; give | !acquire 1 = 0 or killed; give | release 1; upto 1" },
     { .name = "canceled-by-a-thread", .units = 1, .spurious = 1, .threads =
-      "acquire 2; give | kill t0; acquire 1; give | release 1" },
+      "acquire 2 = 0 or killed; give | kill t0; acquire 1 = 0; give | release 1" },
     { .name = "canceled-with-a-token", .threads =
-      "!acquire 1 token; give | cancel | release 1; timed 1; give" },
+      "!acquire 1 token; give | cancel | release 1; timed 1 = 0 or ETIMEDOUT; give" },
     { .name = "canceled-watcher", .threads =
-      "take 1; return | after t0 1; acquire 1; give | !after t0 1; watch t0 timed | release 1" },
+      "take 1; return | after t0 1; acquire 1 = 0; give | !after t0 1; watch t0 timed | release 1" },
 
     /* ---- Close ---- */
     { .name = "close", .threads =
-      "acquire 1; give | acquire 2; give | release 1 | close" },
+      "acquire 1 = 0 or ESHUTDOWN; give | acquire 2; give | release 1 | close" },
     { .name = "of-two-threads-that-close-one-succeeds", .threads =
       "acquire 1 = 5 or 6 | close 5 = 0 or EALREADY | close 6 = 0 or EALREADY" },
     { .name = "close-and-tries", .units = 1, .threads =
       "try 1; give | upto 1; give | timed 2; give | close" },
     { .name = "close-and-token", .threads =
-      "acquire 1 token; give | cancel | close | release 1; close" },
+      "acquire 1 token; give | cancel | close = 0 or EALREADY | release 1; close = 0 or EALREADY" },
     { .name = "close-and-ticket", .threads =
       "take 1; claim; return; give | close | !timed 1; give | release 1" },
     { .name = "drain", .units = 2, .threads =
-      "acquire 1; give | acquire 2; give | drain 2" },
+      "acquire 1 = 0 or ESHUTDOWN; give | acquire 2 = 0 or ESHUTDOWN; give | drain 2 = 0" },
     { .name = "drain-by-two", .units = 1, .threads =
-      "acquire 1; give | drain 1 | drain 1 | stat; try 1; give" },
+      "acquire 1 = 0 or ESHUTDOWN; give | drain 1 = 0 | drain 1 = 0 | stat; try 1; give" },
     { .name = "drain-until", .units = 1, .threads =
-      "acquire 1; give | drain 1 timed; drain 1 | timed 1; give" },
+      "acquire 1 = 0 or ESHUTDOWN; give | drain 1 timed = 0 or ETIMEDOUT; drain 1 = 0 | timed 1; "
+      "give" },
     { .name = "drain-and-token", .units = 1, .threads =
-      "acquire 1 token; give | drain 1 token | cancel" },
+      "acquire 1 token; give | drain 1 token = 0 or ECANCELED | cancel" },
     { .name = "drain-and-capacity", .units = 2, .capacity = 2, .threads =
-      "acquire 2; give | drain 2 | capacity 1; capacity 2" },
+      "acquire 2; give | drain 2 = 0 or E2BIG | capacity 1; capacity 2" },
     { .name = "drain-is-canceled", .units = 1, .threads =
-      "!drain 1 | acquire 1; give | drain 1" },
+      "!drain 1 = 0 or killed | acquire 1 = 0 or ESHUTDOWN; give | drain 1 = 0" },
     { .name = "drain-and-bypass", .bypass_ns = LONG, .units = 1, .threads =
-      "acquire 1; give; try 1; give | acquire 1; give; upto 1; give | drain 1" },
+      "acquire 1 = 0 or ESHUTDOWN; give; try 1; give | acquire 1 = 0 or ESHUTDOWN; give; upto 1; "
+      "give | drain 1 = 0" },
     { .name = "drain-and-ticket", .units = 1, .threads =
-      "take 1; return | drain 1; close | acquire 1; give" },
+      "take 1; return | drain 1 = 0; close | acquire 1 = 0 or ESHUTDOWN; give" },
     { .name = "drain-and-pause", .units = 2, .capacity = 2, .threads =
       "acquire 2; give | capacity 0; drain 2 | drain 0 timed" },
     { .name = "drain-in-a-pause", .units = 2, .capacity = 2, .paused = true, .threads =
@@ -871,13 +879,13 @@ const struct scenario scenarios[] = {
     { .name = "close-or-drain", .units = 1, .threads =
       "acquire 1; give | acquire 1; give | drain 1 | close 150" },
     { .name = "destroy-after-drain", .units = 1, .threads =
-      "acquire 1; give | after t0 1; drain 1; destroy" },
+      "acquire 1; give | after t0 1; drain 1 = 0; destroy" },
 
     /* ---- Capacity ---- */
     { .name = "capacity-grows", .capacity = 1, .threads =
       "acquire 1; give | acquire 2; give | capacity 3 | close" },
     { .name = "capacity-shrinks", .units = 2, .capacity = 2, .threads =
-      "acquire 2; give | acquire 1; give | capacity 1" },
+      "acquire 2 = 0 or E2BIG; give | acquire 1; give | capacity 1" },
     { .name = "try-while-capacity-grows", .units = 1, .capacity = 1, .threads =
       "try 2 = 0 or E2BIG; give | capacity 2" },
     /* With capacity 1 that is E2BIG; with capacity 4 the units are there. */
@@ -889,7 +897,7 @@ const struct scenario scenarios[] = {
     { .name = "pause", .units = 1, .capacity = 1, .threads =
       "acquire 1; give | capacity 0; capacity 1 | acquire 1; give | try 1; give" },
     { .name = "two-set-the-capacity", .units = 1, .capacity = 2, .threads =
-      "acquire 2; give | capacity 1; capacity 2 | capacity 3; release 1" },
+      "acquire 2 = 0 or E2BIG; give | capacity 1; capacity 2 | capacity 3; release 1" },
     { .name = "capacity-and-token", .units = 1, .capacity = 2, .threads =
       "acquire 2 token; give | cancel | capacity 1 | upto 1; give" },
     { .name = "capacity-and-ticket", .units = 1, .capacity = 2, .threads =
@@ -914,27 +922,30 @@ const struct scenario scenarios[] = {
      * other.  Which of them it makes, and when, is compared with a model in tests/search/fuzz/.
      */
     { .name = "two-semaphores", .units = 1, .threads =
-      "acquire 1; acquire 1 s1; give s1; give | acquire 1; acquire 1 s1; give s1; give |"
-      "acquire 1 s1; give s1" },
+      "acquire 1 = 0; acquire 1 s1 = 0; give s1; give | acquire 1 = 0; acquire 1 s1 = 0; give s1; "
+      "give | acquire 1 s1 = 0; give s1" },
     { .name = "timed-out-at-the-second-semaphore", .units = 1, .threads =
-      "acquire 1; timed 2 s1; give s1; give | timed 1; give | release 1 s1" },
+      "acquire 1 = 0; timed 2 s1 = 0 or ETIMEDOUT; give s1; give | timed 1 = 0 or ETIMEDOUT; "
+      "give | release 1 s1" },
     { .name = "token-of-two-acquires", .units = 1, .threads =
-      "acquire 1 token; acquire 2 s1 token; give s1; give | acquire 1; give |"
-      "acquire 1 s1; give s1 | cancel" },
+      "acquire 1 token = 0 or ECANCELED; acquire 2 s1 token; give s1; give | acquire 1 = 0; give | "
+      "acquire 1 s1 = 0; give s1 | cancel" },
     { .name = "canceled-at-the-second-semaphore", .units = 1, .threads =
-      "!acquire 1; acquire 2 s1; give s1; give | acquire 1; give | release 1 s1" },
+      "!acquire 1 = 0 or killed; acquire 2 s1 = 0 or killed; give s1; give | acquire 1 = 0; give | "
+      "release 1 s1" },
 
     /* ---- Destroy: a thread that has been granted may end the semaphore at once ---- */
     { .name = "destroy-after-acquire", .threads =
-      "acquire 1; destroy | release 1" },
+      "acquire 1 = 0; destroy | release 1" },
     { .name = "destroy-after-two-releases", .threads =
-      "acquire 2; destroy | release 1 | release 1" },
+      "acquire 2 = 0; destroy | release 1 | release 1" },
     { .name = "destroy-after-the-last", .threads =
-      "acquire 1; give | acquire 1; give | after t0; after t1; acquire 2; destroy | release 2" },
+      "acquire 1 = 0; give | acquire 1 = 0; give | after t0; after t1; acquire 2 = 0; destroy | "
+      "release 2" },
     { .name = "destroy-after-timed", .threads =
-      "timed 1; destroy if | release 1" },
+      "timed 1 = 0 or ETIMEDOUT; destroy if | release 1" },
     { .name = "destroy-after-try", .threads =
-      "try 1; destroy if | release 1" },
+      "try 1 = 0 or EAGAIN; destroy if | release 1" },
     { .name = "destroy-after-upto", .threads =
       "upto 2; destroy if | release 1" },
     { .name = "destroy-after-a-token", .threads =
@@ -944,13 +955,13 @@ const struct scenario scenarios[] = {
     { .name = "destroy-after-a-return", .threads =
       "take 1; watch; destroy | after t0 1; return t0" },
     { .name = "destroy-after-pthread-cancel", .threads =
-      "!acquire 1; give | acquire 1; give; after t0; destroy | release 1" },
+      "!acquire 1 = 0 or killed; give | acquire 1 = 0; give; after t0; destroy | release 1" },
     { .name = "destroy-after-close", .threads =
       "acquire 1; destroy | close" },
     { .name = "destroy-after-capacity", .capacity = 1, .threads =
       "acquire 1; destroy | capacity 2" },
     { .name = "destroy-after-consume", .threads =
-      "acquire 1; destroy | consume 1; release 2" },
+      "acquire 1 = 0; destroy | consume 1; release 2" },
     { .name = "destroy-is-refused", .threads =
       "take 1; after t1; after t2; return; destroy | after t0 1; destroy | timed 1; give" },
 
@@ -964,55 +975,64 @@ const struct scenario scenarios[] = {
     { .name = "handler-releases", INTERRUPTIBLE, .signals = 1, .handler = "release 1", .threads =
       "timed 1; give | timed 1; give" },
     { .name = "canceled-on-a-futex", INTERRUPTIBLE, .spurious = 1, .threads =
-      "!acquire 1; give | release 1; acquire 1; give" },
+      "!acquire 1 = 0 or killed; give | release 1; acquire 1 = 0; give" },
     { .name = "canceled-or-signaled", INTERRUPTIBLE, .signals = 1, .units = 1, .threads =
       "!timed 2; give | acquire 1; give | release 1" },
     { .name = "token-and-signal", INTERRUPTIBLE, .signals = 1, .threads =
       "acquire 1 token; give | cancel | release 1" },
     { .name = "weights-on-futexes", INTERRUPTIBLE, .units = 2, .threads =
-      "acquire 1; give | acquire 2; give | acquire 1; give" },
+      "acquire 1 = 0; give | acquire 2 = 0; give | acquire 1 = 0; give" },
     { .name = "destroy-on-futexes", INTERRUPTIBLE, .signals = 1, .threads =
       "acquire 1; destroy if | release 1" },
 
     /* ---- Parkers ---- */
     { .name = "first-waits", .cold = true, .units = 1, .threads =
-      "acquire 1; give | acquire 1; give | acquire 1; give" },
+      "acquire 1 = 0; give | acquire 1 = 0; give | acquire 1 = 0; give" },
     { .name = "no-memory-for-a-parker", .cold = true, .no_memory = 2, .threads =
       "acquire 1 | timed 1; give | release 2" },
     { .name = "canceled-without-a-parker", .cold = true, .no_memory = 1, .threads =
       "!acquire 1; give | release 1; acquire 1; give" },
     { .name = "parker-is-inherited", .threads =
-      "acquire 1 | after t0; acquire 1; give | release 1; release 1" },
+      "acquire 1 = 0 | after t0; acquire 1 = 0; give | release 1; release 1" },
     { .name = "parker-still-on-a-chain", .spurious = 1, .threads =
-      "acquire 1; acquire 1 | acquire 1 | release 2 | release 1" },
+      "acquire 1 = 0; acquire 1 = 0 | acquire 1 = 0 | release 2 | release 1" },
     { .name = "woken-by-the-woken", .threads =
-      "acquire 1 | timed 1 | acquire 1 | release 3" },
+      "acquire 1 = 0 | timed 1 = 0 or ETIMEDOUT | acquire 1 = 0 | release 3" },
     { .name = "woken-by-the-canceled", .threads =
-      "acquire 1 | !acquire 1 | acquire 1 | release 3" },
+      "acquire 1 = 0 | !acquire 1 = 0 or killed | acquire 1 = 0 | release 3" },
 
     /* ---- FAIRSEM_BOUNDED_BYPASS: for a long time, and for a moment ---- */
     { .name = "bypass-hog", .bypass_ns = LONG, .units = 1, .threads =
-      "acquire 1; give; try 1; give | acquire 1; give | later; acquire 1; give" },
+      "acquire 1 = 0; give; try 1 = 0 or EAGAIN; give | acquire 1 = 0; give | later; "
+      "acquire 1 = 0; give" },
     { .name = "bypass-hog-soon", .bypass_ns = MOMENT_NS, .units = 1, .threads =
-      "acquire 1; give; try 1; give | acquire 1; give | later; acquire 1; give" },
+      "acquire 1 = 0; give; try 1 = 0 or EAGAIN; give | acquire 1 = 0; give | later; "
+      "acquire 1 = 0; give" },
     { .name = "bypass-hogs", .bypass_ns = LONG, .units = 1, .threads =
-      "acquire 1; give; acquire 1; give | acquire 1; give; try 1; give | acquire 1; give" },
+      "acquire 1 = 0; give; acquire 1 = 0; give | acquire 1 = 0; give; try 1 = 0 or EAGAIN; give | "
+      "acquire 1 = 0; give" },
     { .name = "bypass-large", .bypass_ns = LONG, .units = 2, .threads =
-      "acquire 2; give | acquire 1; give; acquire 1; give | later; try 1; give; upto 2; give" },
+      "acquire 2 = 0; give | acquire 1 = 0; give; acquire 1 = 0; give | later; "
+      "try 1 = 0 or EAGAIN; give; upto 2; give" },
     { .name = "bypass-large-soon", .bypass_ns = MOMENT_NS, .units = 2, .threads =
-      "acquire 2; give | acquire 1; give; acquire 1; give | later; try 1; give; upto 2; give" },
+      "acquire 2 = 0; give | acquire 1 = 0; give; acquire 1 = 0; give | later; "
+      "try 1 = 0 or EAGAIN; give; upto 2; give" },
     { .name = "bypass-two-sleepers", .bypass_ns = LONG, .spurious = 1, .threads =
-      "acquire 1; give | acquire 1; give | release 1; try 1; give | later; upto 2; give" },
+      "acquire 1 = 0; give | acquire 1 = 0; give | release 1; try 1 = 0 or EAGAIN; give | later; "
+      "upto 2; give" },
     { .name = "bypass-two-sleepers-soon", .bypass_ns = MOMENT_NS, .spurious = 1, .threads =
-      "acquire 1; give | acquire 1; give | release 1; try 1; give | later; upto 2; give" },
+      "acquire 1 = 0; give | acquire 1 = 0; give | release 1; try 1 = 0 or EAGAIN; give | later; "
+      "upto 2; give" },
     { .name = "bypass-two-of-two", .bypass_ns = LONG, .threads =
-      "acquire 1 | acquire 1 | release 2; later; try 1; give" },
+      "acquire 1 = 0 | acquire 1 = 0 | release 2; later; try 1 = 0 or EAGAIN; give" },
     { .name = "bypass-two-of-two-soon", .bypass_ns = MOMENT_NS, .threads =
-      "acquire 1 | acquire 1 | release 2; later; try 1; give" },
+      "acquire 1 = 0 | acquire 1 = 0 | release 2; later; try 1 = 0 or EAGAIN; give" },
     { .name = "bypass-token", .bypass_ns = LONG, .threads =
-      "acquire 1 token; give | acquire 1; give | release 1; try 1; give | cancel" },
+      "acquire 1 token = 0 or ECANCELED; give | acquire 1 = 0; give | release 1; "
+      "try 1 = 0 or EAGAIN; give | cancel" },
     { .name = "bypass-timeout", .bypass_ns = LONG, .threads =
-      "timed 1; give | acquire 1; give | release 1; try 1; give; later; release 1" },
+      "timed 1 = 0 or ETIMEDOUT; give | acquire 1 = 0; give | release 1; try 1 = 0 or EAGAIN; "
+      "give; later; release 1" },
     { .name = "bypass-timeout-soon", .bypass_ns = MOMENT_NS, .threads =
       "timed 1; give | acquire 1; give | release 1; try 1; give; later; release 1" },
     { .name = "bypass-timeout2", .bypass_ns = LONG, .threads =
