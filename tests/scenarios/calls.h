@@ -24,7 +24,7 @@ static fairsem_wait_t how_of(const struct op *op, const struct parameters *with)
         .clock = CLOCK_MONOTONIC, .priority = op->priority, .token = op->token ? &the_token : NULL,
     };
 
-    if (has_deadline(op) && (op->ticket + op->n) % 2 != 0)
+    if (has_deadline(op) && (op->ticket + op->n % 2) % 2 != 0)
         how.timeout_ns = with->timeout_ns;
     else if (has_deadline(op))
         how.deadline = &with->at;
