@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scenarios.c - the table of scenarios, in the language of language.h.  By default there are 0 units,
- * and the semaphore is unbounded.
+ * scenarios.c - what is promised, a line for each case, in the language of language.h: first what has
+ * one outcome, and then races.  By default there are 0 units, and the semaphore is unbounded.
  *
  * All threads of a scenario must end, whatever happens.  If one does not, the library has lost it,
- * which is an error.
+ * which is an error.  A number such as U13 is a row of doc/scenarios.md: a bug of another semaphore.
  */
 #include "language.h"
 
@@ -13,8 +13,7 @@
 #define INTERRUPTIBLE .flags = FAIRSEM_INTERRUPTIBLE
 
 #define LONG (INT64_C(3600) * 1000000000)
-
-#define MAX  FAIRSEM_MAX_UNITS     /* 1152921504606846976 */
+#define MAX  FAIRSEM_MAX_UNITS      /* 1152921504606846976 */
 
 const struct scenario scenarios[] = {
     /* ---- Order of arrival ---- */
@@ -594,9 +593,9 @@ const struct scenario scenarios[] = {
       "timed 9223372036854775807 p1 = EINVAL; release 9223372036854775807 = EINVAL; available = 4" },
 
     /*
-     * ---- What follows are races ----
+     * ---- Races ----
      *
-     * Where no results are given, the explorer finds which ones there may be.
+     * The explorer knows by its model which results there may be; a line has them where they are few.
      */
 
     /* ---- Acquire and release ---- */
