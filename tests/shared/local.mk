@@ -6,7 +6,6 @@
 if TESTS_ENABLED
 if HAVE_SHARED
 test_programs += \
-	tests/shared/t_shared_cut \
 	tests/shared/t_shared_damage \
 	tests/shared/t_shared_death \
 	tests/shared/t_shared_lock \

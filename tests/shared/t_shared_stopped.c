@@ -2,7 +2,8 @@
 /*
  * t_shared_stopped.c - a process is stopped before a store to the segment, or before another step of
  * a call, perhaps with the lock.  Calls with a time, calls that do not wait, and calls that inspect
- * return all the same.  When it goes on, no unit is lost.
+ * return all the same.  When it goes on, no unit is lost.  And a canceler is delayed in each step: it
+ * must not touch what others may have freed.
  *
  * A call that would hang makes the test hang, until its time is out.  In `make check` every third
  * step is taken; FAIRSEM_SHARED_TIMES=n takes n times as many.
@@ -309,8 +310,86 @@ START_TEST(a_request_that_is_old_when_its_time_is_out_takes_what_lies_free)
 }
 END_TEST
 
+/* ---- A canceler that is delayed in any step ---- */
+
+#define NAP_MS 30
+
+static _Thread_local int64_t steps_left;       /* to the step in which this thread naps; 0: none */
+static _Thread_local bool napped;
+
+/* Longer than others wait for the lock before they sleep in order, and look at its owner. */
+static void nap_in_step(const char *what)
+{
+    (void)what;
+    if (steps_left != 0 && --steps_left == 0) {
+        napped = true;
+        nap(NAP_MS);
+    }
+}
+
+static fairsem_token_t their_token;
+static int64_t their_timeout_ns;
+static _Atomic int their_wait;          /* STILL_WAITING, or the result */
+static int their_close;                 /* read when the thread has ended */
+static _Atomic int may_close;
+
+static void *wait_and_close(void *arg)
+{
+    const fairsem_wait_t how = { .token = &their_token, .timeout_ns = their_timeout_ns };
+
+    atomic_store(&their_wait, fairsem_shared_acquire_with(sem, 1, &how));
+    while (!atomic_load(&may_close))
+        nap(0);
+    their_close = fairsem_shared_close(sem);
+    return arg;
+}
+
+/* True if the canceler has napped in step k, of a cancellation of a wait. */
+static bool cancel_in_step(int64_t k, int64_t timeout_ns)
+{
+    pthread_t waiter;
+
+    sem = make_segment(1, 0);
+    ck_assert_int_eq(fairsem_shared_acquire(sem, 1), 0);
+    ck_assert_int_eq(fairsem_token_init(&their_token), 0);
+    their_timeout_ns = timeout_ns;
+    atomic_store(&their_wait, STILL_WAITING);
+    atomic_store(&may_close, 0);
+    fs_shared_step = nap_in_step;
+    start_thread(&waiter, wait_and_close, NULL);
+    while (fairsem_shared_waiters(sem) == 0 && atomic_load(&their_wait) == STILL_WAITING)
+        nap(0);         /* it comes, and may leave before we look */
+    atomic_store(&may_close, 1);
+    napped = false;
+    steps_left = k;
+    ck_assert_int_eq(fairsem_token_cancel(&their_token, EPIPE), 0);
+    ck_assert_int_eq(pthread_join(waiter, NULL), 0);
+    fs_shared_step = NULL;
+    steps_left = 0;
+    ck_assert(their_wait == EPIPE || (timeout_ns != 0 && their_wait == ETIMEDOUT));
+    ck_assert_int_eq(their_close, 0);
+    ck_assert_int_eq(fairsem_token_destroy(&their_token), 0);
+    return napped;
+}
+
+/* It closes its handle at once.  A canceler that still used the segment, or the wait, would crash. */
+START_TEST(a_canceled_waiter_returns_when_its_canceler_is_through)
+{
+    int64_t steps = 0;
+
+    while (cancel_in_step(steps + 1, 0))
+        steps++;
+    /* If the time had passed before the cancellation, there was nothing to cancel: a longer one. */
+    for (int64_t k = 1; k <= steps; k++) {
+        for (int64_t ns = NAP_MS / 2 * INT64_C(1000000); !cancel_in_step(k, ns); ns *= 2)
+            continue;
+    }
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared, stopped", nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped,
-              a_request_that_is_old_when_its_time_is_out_takes_what_lies_free);
+              a_request_that_is_old_when_its_time_is_out_takes_what_lies_free,
+              a_canceled_waiter_returns_when_its_canceler_is_through);
 }

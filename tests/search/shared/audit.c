@@ -44,14 +44,16 @@ static int users(int file)
 
 /* ---- Conservation ---- */
 
-static void check_free(int64_t available)
+static void check_free(int64_t available, int64_t total)
 {
     int64_t expected = scenario->units + run.outside;
 
     if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0) {
-        if (available != scenario->units - held_by_the_living())
+        if (available != total - held_by_the_living())
             fail("conservation", "%lld units are free, of %lld, and live processes have %lld",
-                 (long long)available, (long long)scenario->units, (long long)held_by_the_living());
+                 (long long)available, (long long)total, (long long)held_by_the_living());
+        if (total != run.units && total != run.perhaps)
+            fail("audit", "there are %lld units instead of %lld", (long long)total, (long long)run.units);
     } else if (available < expected - run.doubtful || available > expected + run.doubtful) {
         fail("conservation", "%lld units are free, not %lld (+-%lld)", (long long)available,
              (long long)expected, (long long)run.doubtful);
@@ -67,7 +69,7 @@ static void check_stat(fairsem_shared_t *h, int file)
         fail("audit", "stat returns %d", error);
     if (run.named > 1)
         return;     /* a process may hold units of several segments */
-    check_free(stat.available);
+    check_free(stat.available, stat.capacity);
     if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0 && stat.held != held_by_the_living())
         fail("audit", "held is %lld instead of %lld", (long long)stat.held,
              (long long)held_by_the_living());

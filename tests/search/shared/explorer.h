@@ -78,7 +78,7 @@ extern const int scenarios_count;
 
 enum verb {
     OPEN, ANONYMOUS, CLOSE, UNLINK,
-    ACQUIRE, URGENT, CANCELABLE, BY_TOKEN, TRY, FOR, RELEASE, CANCEL,     /* this order matters */
+    ACQUIRE, URGENT, CANCELABLE, BY_TOKEN, TRY, FOR, RELEASE, SET, CANCEL,    /* this order matters */
     FORK, EXEC, EXIT, KEEP, INSPECT, NAP, START, VERBS
 };
 
@@ -140,6 +140,7 @@ struct file {
     int     byte[BYTES];            /* 1 + the process that has locked it */
     int     owner;                  /* of the segment's lock: 1 + a thread */
     int64_t arrivals;
+    int64_t debt;                   /* units taken before there were fewer, which must come back */
     struct ghost ghost[SLOTS];
 };
 
@@ -152,6 +153,8 @@ struct run {
     int            named;           /* how many files have had the name */
     int64_t        fits_ns;         /* since when the first waiter fits; 0: it does not */
     int64_t        fits_arrival;    /* the arrival of that one */
+    int64_t        units;           /* as many as there are, by the results of `set` ... */
+    int64_t        perhaps;         /* ... or so many, while it is called */
     int64_t        outside;         /* without undo: released less acquired, by the results */
     int64_t        doubtful;        /* ... units of calls in which their process died */
 };

@@ -49,11 +49,16 @@ int64_t oracle_taken(int file)
     return taken;
 }
 
+/* They have no more than there are, except what they had before there were fewer. */
 static void check_sum(int file)
 {
-    if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0 && oracle_taken(file) > header(file)->units)
-        fail("conservation", "the live have %lld of %lld units", (long long)oracle_taken(file),
-             (long long)scenario->units);
+    int64_t taken = oracle_taken(file), total = FS_GET(&header(file)->total);
+
+    if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) != 0)
+        return;
+    if (taken > total + run.file[file].debt)
+        fail("conservation", "the live have %lld of %lld units", (long long)taken, (long long)total);
+    run.file[file].debt = taken > total ? taken - total : 0;
 }
 
 /* ---- Order ---- */
@@ -193,6 +198,10 @@ void oracle_stored(int file, size_t offset, int64_t before, int64_t now)
         lock_stored(file, (uint32_t)before, (uint32_t)now);
     } else if (offset == offsetof(struct fs_segment, redo.slot)) {
         check_sum(file);
+    } else if (offset == offsetof(struct fs_segment, total)) {
+        if (now < before)
+            run.file[file].debt += before - now;
+        check_sum(file);
     } else if (offset == offsetof(struct fs_segment, damaged)) {
         fail("damage", "T%d declares the segment damaged", id_of(self));
     } else if (offset == offsetof(struct fs_segment, word) && now / 2 < before / 2
@@ -234,7 +243,7 @@ static void check_soon(int file)
     int slot = 0;
     const struct ghost *first = first_in_queue(file, &slot);
     bool undo = (scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0;
-    int64_t available = undo ? scenario->units - oracle_taken(file)
+    int64_t available = undo ? FS_GET(&header(file)->total) - oracle_taken(file)
                              : FS_GET(&header(file)->word) / 2;
 
     if (first == NULL || FS_GET(&slots(file)[slot].units) > available) {
@@ -311,6 +320,8 @@ static bool is_allowed(const struct op *op, int result)
         return op->verb == FOR;
     case ECANCELED:
         return op->verb == BY_TOKEN;
+    case E2BIG:
+        return op->n > run.units || op->n > run.perhaps;
     case ENOBUFS:
         return scenario->max_waiters != 0;
     case EBUSY:
@@ -341,7 +352,7 @@ void oracle_returned(const struct op *op, int result)
     for (int i = 0; i < PROCESSES; i++)
         all += run.process[i].held;
     if ((scenario->flags & FAIRSEM_SHARED_NO_UNDO) == 0 && run.named <= 1
-        && all > scenario->units)
+        && all > FS_GET(&header(0)->most))
         fail("conservation", "%lld units have been acquired, of %lld", (long long)all,
-             (long long)scenario->units);
+             (long long)FS_GET(&header(0)->most));
 }

@@ -79,6 +79,16 @@ const struct scenario scenarios[] = {
       .threads = "open, acquire 1: release 1 || open, acquire 1: release 1, acquire 1, release 1 "
                  "|| open, acquire 1: release 1 || open, acquire 1: release 1" },
 
+    /* ---- The number of units ---- */
+    { .name = "more-units", .units = 1, .deaths = 1, .bound = 1,
+      .threads = "open, acquire 1: set 2, release 1 || open, acquire 1: release 1 "
+                 "|| open, acquire 1: release 1" },
+    { .name = "fewer-units", .units = 2, .deaths = 1, .bound = 1,
+      .threads = "open, acquire 2: set 1, release 2 || open, acquire 1: release 1 "
+                 "|| open: acquire 1, release 1" },
+    { .name = "no-units", .units = 2, .deaths = 1,
+      .threads = "open, acquire 1: set 0, set 2, release 1 || open: try 1, release 1" },
+
     /* ---- Leaving the queue ---- */
     { .name = "timeout-or-grant", .units = 1, .deaths = 2, .early = 1, .for_ms = 5,
       .threads = "open, acquire 1: release 1 || open, for 1: release 1" },

@@ -253,6 +253,7 @@ static void run_quietly(int first, int last)
 void run_begins(void)
 {
     memset(&run, 0, sizeof run);
+    run.units = run.perhaps = scenario->units;
     run.now = START_NS;
     process_reset();
     for (int i = 0; i < THREADS; i++) {

@@ -17,7 +17,7 @@
 
 const char *const verb_name[VERBS] = {
     "open", "anonymous", "close", "unlink",
-    "acquire", "urgent", "cancelable", "token", "try", "for", "release", "cancel",
+    "acquire", "urgent", "cancelable", "token", "try", "for", "release", "set", "cancel",
     "fork", "exec", "exit", "keep", "inspect", "nap", ":"
 };
 
@@ -178,12 +178,24 @@ static int close_it(fairsem_shared_t *h)
     return error;
 }
 
+/* If its process dies meanwhile, there may be the old number of units or the new one. */
+static int set_units(fairsem_shared_t *h, int64_t n)
+{
+    int error;
+
+    run.perhaps = n;
+    error = fairsem_shared_set_units(h, n);
+    if (error == 0)
+        run.units = n;
+    return error;
+}
+
 static int perform(const struct op *op)
 {
     fairsem_shared_t *h = run.process[self->process].handle;
     fairsem_shared_stat_t stat;
 
-    if (h == NULL && op->verb >= ACQUIRE && op->verb <= RELEASE)
+    if (h == NULL && op->verb >= ACQUIRE && op->verb <= SET)
         return ENOENT;
     switch (op->verb) {
     case OPEN:
@@ -199,6 +211,8 @@ static int perform(const struct op *op)
         return 0;
     case RELEASE:
         return release(h, op);
+    case SET:
+        return set_units(h, op->n);
     case CANCEL:
         fairsem_token_cancel(process_token(), 0);
         return 0;
