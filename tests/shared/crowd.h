@@ -176,33 +176,37 @@ static inline int wait_in_vain(fairsem_shared_t *h, int64_t n)
     }
 }
 
-/* A child that acquires n units, adds one to *flag, and waits to be killed. */
-static inline pid_t fork_holder(fairsem_shared_t *h, int64_t n, _Atomic int *flag)
+/* A child that holds n units, until it is killed. */
+static inline pid_t fork_holder(fairsem_shared_t *h, int64_t n)
 {
+    _Atomic int *holds = share(sizeof *holds);
     pid_t child = fork();
 
     if (child == 0) {
         CHILD_CHECK(fairsem_shared_acquire(h, n) == 0);
-        atomic_fetch_add(flag, 1);
+        atomic_store(holds, 1);
         for (;;)
             pause();
     }
     ck_assert_int_gt(child, 0);
+    await_flag(holds, 1);
+    munmap(holds, sizeof *holds);
     return child;
 }
 
-static bool waiters_get_signals;     /* those that are forked from now on */
+static bool users_get_signals;      /* those that are forked from now on */
 
 /* A child that acquires n units, stores its place in the order of grants, and releases them. */
-static inline pid_t fork_waiter(fairsem_shared_t *h, int64_t n, _Atomic int *place,
-                                _Atomic int *count)
+static inline pid_t fork_user(fairsem_shared_t *h, int64_t n, int priority, _Atomic int *place,
+                              _Atomic int *count)
 {
+    const fairsem_wait_t how = { .priority = priority };
     pid_t child = fork();
 
     if (child == 0) {
-        if (waiters_get_signals)
+        if (users_get_signals)
             signal_each_ms();
-        CHILD_CHECK(fairsem_shared_acquire(h, n) == 0);
+        CHILD_CHECK(fairsem_shared_acquire_with(h, n, &how) == 0);
         if (place != NULL)
             atomic_store(place, atomic_fetch_add(count, 1) + 1);
         CHILD_CHECK(fairsem_shared_release(h, n) == 0);
@@ -212,14 +216,20 @@ static inline pid_t fork_waiter(fairsem_shared_t *h, int64_t n, _Atomic int *pla
     return child;
 }
 
-/* Kill it, and return when it is gone. */
-static inline void kill_child(pid_t child)
+/* The same, and return when its request is in the queue. */
+static inline pid_t queue_placed(fairsem_shared_t *h, int64_t n, int priority, _Atomic int *place,
+                                 _Atomic int *count)
 {
-    int status;
+    int64_t before = fairsem_shared_waiters(h);
+    pid_t child = fork_user(h, n, priority, place, count);
 
-    ck_assert_int_eq(kill(child, SIGKILL), 0);
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert(WIFSIGNALED(status));
+    await_queue(h, before + 1);
+    return child;
+}
+
+static inline pid_t queue_user(fairsem_shared_t *h, int64_t n)
+{
+    return queue_placed(h, n, 0, NULL, NULL);
 }
 
 /* The numbers of fairsem_shared_stat are consistent.  Returns the units held and free together. */

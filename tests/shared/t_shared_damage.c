@@ -107,29 +107,17 @@ static int use(fairsem_shared_t *h, FILE *null)
     }
 }
 
-static void stop(pid_t child)
-{
-    siginfo_t info;
-
-    ck_assert_int_eq(kill(child, SIGSTOP), 0);
-    ck_assert_int_eq(waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOWAIT), 0);
-}
-
 /* Of three units this process has one and the first child another; two children wait for all. */
 static fairsem_shared_t *make_used(unsigned flags, pid_t children[3])
 {
-    _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_small_segment(3, flags, 16, 8);
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-    children[0] = fork_holder(h, 1, flag);
-    await_flag(flag, 1);
-    for (int i = 1; i < 3; i++) {
-        children[i] = fork_waiter(h, 3, NULL, NULL);
-        await_queue(h, i);
-    }
+    children[0] = fork_holder(h, 1);
+    for (int i = 1; i < 3; i++)
+        children[i] = queue_user(h, 3);
     for (int i = 0; i < 3; i++)
-        stop(children[i]);
+        stop_child(children[i]);
     ck_assert_int_eq(fairsem_shared_waiters(h), 2);
     return h;
 }
@@ -596,7 +584,6 @@ START_TEST(a_repair_leaves_a_file_alone_that_is_too_short)
 {
     const fairsem_shared_attr_t attr = { .units = 2, .max_waiters = FAIRSEM_SHARED_MAX };
     const long page = sysconf(_SC_PAGESIZE);
-    _Atomic int *flag = share(sizeof *flag);
     struct fs_shared_section in;
     struct fs_dead dead = { .count = 0 };
     fairsem_shared_t *h;
@@ -605,8 +592,7 @@ START_TEST(a_repair_leaves_a_file_alone_that_is_too_short)
     ck_assert_int_eq(fairsem_shared_open(&h, own_name(), O_CREAT, 0600, &attr), 0);
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
     ck_assert_int_gt(h->size, 2 * page);
-    child = fork_holder(h, 1, flag);
-    await_flag(flag, 1);
+    child = fork_holder(h, 1);
     kill_child(child);
     ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
     fs_dead_add(&dead, 1 - FS_GET(&h->self), FS_GET(&h->processes[1 - FS_GET(&h->self)].incarnation));

@@ -24,14 +24,11 @@ static int64_t ms_since(int64_t start)
 
 START_TEST(units_of_a_killed_holder_go_to_the_next_waiter)
 {
-    _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(3, 0);
     fairsem_shared_stat_t stat;
-    pid_t holder = fork_holder(h, 3, flag), waiter;
+    pid_t holder = fork_holder(h, 3), waiter;
 
-    await_flag(flag, 1);
-    waiter = fork_waiter(h, 2, NULL, NULL);
-    await_queue(h, 1);
+    waiter = queue_user(h, 2);
     /* Only the waiter itself can find the death. */
     kill_child(holder);
     ck_assert_int_eq(status_of(waiter), 0);
@@ -46,16 +43,13 @@ END_TEST
 START_TEST(a_killed_waiter_leaves_the_queue_from_any_place)
 {
     for (int victim = 0; victim < 3; victim++) {
-        _Atomic int *count = share(3 * sizeof *count);
         fairsem_shared_t *h = make_segment(1, 0);
         fairsem_shared_stat_t stat;
         pid_t waiter[3];
 
         ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-        for (int i = 0; i < 3; i++) {
-            waiter[i] = fork_waiter(h, 1, &count[0] + 1, count);
-            await_queue(h, i + 1);
-        }
+        for (int i = 0; i < 3; i++)
+            waiter[i] = queue_user(h, 1);
         kill_child(waiter[victim]);
         ck_assert_int_eq(fairsem_shared_waiters(h), 2);
         ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
@@ -73,16 +67,12 @@ END_TEST
 
 START_TEST(a_zombie_is_dead_and_a_stopped_process_is_not)
 {
-    _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(2, 0);
-    pid_t zombie = fork_holder(h, 1, flag), stopped;
+    pid_t zombie = fork_holder(h, 1), stopped;
     siginfo_t info;
 
-    await_flag(flag, 1);
-    stopped = fork_holder(h, 1, flag);
-    await_flag(flag, 2);
-    ck_assert_int_eq(kill(stopped, SIGSTOP), 0);
-    ck_assert_int_eq(waitid(P_PID, (id_t)stopped, &info, WSTOPPED | WNOWAIT), 0);
+    stopped = fork_holder(h, 1);
+    stop_child(stopped);
     ck_assert_int_eq(kill(zombie, SIGKILL), 0);
     ck_assert_int_eq(waitid(P_PID, (id_t)zombie, &info, WEXITED | WNOWAIT), 0);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
@@ -99,14 +89,11 @@ START_TEST(a_unit_that_a_dead_process_was_granted_fills_the_segment_again)
 {
     const fairsem_shared_attr_t attr = { .capacity = 1, .flags = FAIRSEM_SHARED_NO_UNDO };
     fairsem_shared_t *h;
-    siginfo_t info;
     pid_t waiter;
 
     ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
-    waiter = fork_waiter(h, 1, NULL, NULL);
-    await_queue(h, 1);
-    ck_assert_int_eq(kill(waiter, SIGSTOP), 0);
-    ck_assert_int_eq(waitid(P_PID, (id_t)waiter, &info, WSTOPPED | WNOWAIT), 0);
+    waiter = queue_user(h, 1);
+    stop_child(waiter);
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     kill_child(waiter);
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
@@ -253,8 +240,7 @@ START_TEST(keep_on_exec_keeps_the_units_until_the_new_program_ends)
     }
     await_exec(ends);
     ck_assert_int_eq(fairsem_shared_available(h), 1);
-    other = fork_waiter(h, 2, NULL, NULL);
-    await_queue(h, 1);
+    other = queue_user(h, 2);
     await_check(h);         /* it looks for the dead, and finds the program alive */
     ck_assert_int_eq(fairsem_shared_waiters(h), 1);
     kill_child(child);
@@ -395,11 +381,9 @@ END_TEST
  */
 START_TEST(closing_the_descriptor_harms_only_the_process_that_does_it)
 {
-    _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(3, 0);
-    pid_t holder = fork_holder(h, 2, flag), child;
+    pid_t holder = fork_holder(h, 2), child;
 
-    await_flag(flag, 1);
     child = fork();
     if (child == 0) {
         int null;
@@ -478,7 +462,6 @@ END_TEST
 
 START_TEST(the_dead_are_found_whenever_they_die)
 {
-    _Atomic int *flag = share(2 * sizeof *flag);
     fairsem_shared_t *h = make_segment(1, 0);
     int64_t total = 0;
 
@@ -487,11 +470,8 @@ START_TEST(the_dead_are_found_whenever_they_die)
         pid_t holder, waiter;
         int64_t start;
 
-        atomic_store(flag, 0);
-        holder = fork_holder(h, 1, flag);
-        await_flag(flag, 1);
-        waiter = fork_waiter(h, 1, NULL, NULL);
-        await_queue(h, 1);
+        holder = fork_holder(h, 1);
+        waiter = queue_user(h, 1);
         nap(3 * i);
         start = fs_now_ns();
         kill_child(holder);
@@ -506,15 +486,11 @@ END_TEST
 /* One child holds both units of a new segment; two others are in the queue, for one each. */
 static fairsem_shared_t *make_queue_of_two(pid_t *holder, pid_t *head, pid_t *second)
 {
-    _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(2, 0);
 
-    *holder = fork_holder(h, 2, flag);
-    await_flag(flag, 1);
-    *head = fork_waiter(h, 1, NULL, NULL);
-    await_queue(h, 1);
-    *second = fork_waiter(h, 1, NULL, NULL);
-    await_queue(h, 2);
+    *holder = fork_holder(h, 2);
+    *head = queue_user(h, 1);
+    *second = queue_user(h, 1);
     return h;
 }
 
@@ -526,10 +502,8 @@ static void check_stopped_head(bool ahead)
 {
     pid_t holder, head, second;
     fairsem_shared_t *h = make_queue_of_two(&holder, &head, &second);
-    int status;
 
-    ck_assert_int_eq(kill(head, SIGSTOP), 0);
-    ck_assert_int_eq(waitpid(head, &status, WUNTRACED), head);
+    stop_child(head);
     if (ahead)
         FS_PUT(&h->segment->checked_ns, INT64_MAX);
     kill_child(holder);
@@ -555,24 +529,15 @@ END_TEST
 START_TEST(another_clock_makes_no_request_old)
 {
     const fairsem_shared_attr_t attr = { .units = 1, .aging_ns = INT64_C(3600000000000) };
-    const fairsem_wait_t better = { .priority = -5 };
     _Atomic int *places = share(3 * sizeof *places);
     fairsem_shared_t *h;
     pid_t ahead, urgent;
 
     ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-    ahead = fork_waiter(h, 1, &places[0], &places[2]);
-    await_queue(h, 1);
+    ahead = queue_placed(h, 1, 0, &places[0], &places[2]);
     FS_PUT(&h->slots[FS_GET(&h->segment->head)].joined_ns, INT64_MAX / 2);
-    urgent = fork();
-    if (urgent == 0) {
-        CHILD_CHECK(fairsem_shared_acquire_with(h, 1, &better) == 0);
-        atomic_store(&places[1], atomic_fetch_add(&places[2], 1) + 1);
-        CHILD_CHECK(fairsem_shared_release(h, 1) == 0);
-        _exit(0);
-    }
-    await_queue(h, 2);
+    urgent = queue_placed(h, 1, -5, &places[1], &places[2]);
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     ck_assert_int_eq(status_of(urgent), 0);
     ck_assert_int_eq(status_of(ahead), 0);
@@ -587,7 +552,7 @@ START_TEST(signals_do_not_hide_the_dead)
     pid_t holder, head, second;
     fairsem_shared_t *h;
 
-    waiters_get_signals = true;
+    users_get_signals = true;
     h = make_queue_of_two(&holder, &head, &second);
     kill_child(holder);
     ck_assert_int_eq(status_of(head), 0);
@@ -614,14 +579,10 @@ START_TEST(stopped_waiters_do_not_hide_the_dead)
 {
     pid_t holder, first, last[2];
     fairsem_shared_t *h = make_queue_of_two(&holder, &first, &last[0]);
-    int status;
 
-    last[1] = fork_waiter(h, 1, NULL, NULL);
-    await_queue(h, 3);
-    for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(kill(last[i], SIGSTOP), 0);
-        ck_assert_int_eq(waitpid(last[i], &status, WUNTRACED), last[i]);
-    }
+    last[1] = queue_user(h, 1);
+    for (int i = 0; i < 2; i++)
+        stop_child(last[i]);
     kill_child(holder);
     ck_assert_int_eq(status_of(first), 0);
     for (int i = 0; i < 2; i++) {
@@ -636,21 +597,18 @@ END_TEST
 START_TEST(no_caller_is_refused_because_of_the_dead)
 {
     fairsem_shared_t *h = make_small_segment(2, 0, 1, 8);
-    _Atomic int *flag = share(sizeof *flag);
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     for (int i = 0; i < 8; i++) {
-        pid_t waiter = fork_waiter(h, 2, NULL, NULL);
+        pid_t waiter = queue_user(h, 2);
 
-        await_queue(h, 1);
         kill_child(waiter);
         ck_assert_int_eq(wait_in_vain(h, 2), ETIMEDOUT);
     }
     ck_assert_int_eq(fairsem_shared_keep_on_exec(h, true), 0);
     for (int i = 0; i < 8; i++) {
-        pid_t holder = fork_holder(h, 1, flag);
+        pid_t holder = fork_holder(h, 1);
 
-        await_flag(flag, i + 1);
         ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
         kill_child(holder);
         ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
@@ -667,10 +625,8 @@ START_TEST(no_caller_is_refused_because_of_the_dead_behind_the_head)
     pid_t head, behind;
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-    head = fork_waiter(h, 2, NULL, NULL);
-    await_queue(h, 1);
-    behind = fork_waiter(h, 2, NULL, NULL);
-    await_queue(h, 2);
+    head = queue_user(h, 2);
+    behind = queue_user(h, 2);
     kill_child(behind);
     ck_assert_int_eq(wait_in_vain(h, 2), ETIMEDOUT);
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
@@ -683,14 +639,12 @@ END_TEST
 START_TEST(a_refusal_without_a_wait_checks_the_holders_first)
 {
     fairsem_shared_t *h = make_segment(1, 0);
-    _Atomic int *flag = share(sizeof *flag);
     struct timespec past = from_now(CLOCK_MONOTONIC, -1000);
 
     for (int way = 0; way < 3; way++) {
-        pid_t holder = fork_holder(h, 1, flag);
+        pid_t holder = fork_holder(h, 1);
         int error;
 
-        await_flag(flag, way + 1);
         kill_child(holder);
         FS_PUT(&h->segment->checked_ns, fs_tick_ns() - 20000000);
         error = way == 0   ? fairsem_shared_tryacquire(h, 1)
@@ -707,14 +661,12 @@ END_TEST
 static fairsem_shared_t *make_left(pid_t *waiter)
 {
     fairsem_shared_t *h = make_segment(2, 0);
-    int slot, status;
+    int slot;
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
-    *waiter = fork_waiter(h, 2, NULL, NULL);
-    await_queue(h, 1);
+    *waiter = queue_user(h, 2);
     slot = FS_GET(&h->segment->head);
-    ck_assert_int_eq(kill(*waiter, SIGSTOP), 0);
-    ck_assert_int_eq(waitpid(*waiter, &status, WUNTRACED), *waiter);
+    stop_child(*waiter);
     ck_assert_int_eq(fairsem_shared_release(h, 2), 0);
     ck_assert_int_eq(FS_GET(&h->slots[slot].state), FS_SLOT_GRANTED);
     FS_PUT(&h->slots[slot].state, FS_SLOT_TO_RETURN);

@@ -490,11 +490,9 @@ END_TEST
 
 START_TEST(no_more_than_max_processes_can_use_it)
 {
-    _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_small_segment(8, 0, 2, 3);
-    pid_t first = fork_holder(h, 1, flag), second = fork_holder(h, 1, flag), third;
+    pid_t first = fork_holder(h, 1), second = fork_holder(h, 1), third;
 
-    await_flag(flag, 2);
     third = fork();
     if (third == 0) {
         CHILD_CHECK(fairsem_shared_tryacquire(h, 1) == EUSERS);
@@ -504,7 +502,7 @@ START_TEST(no_more_than_max_processes_can_use_it)
     }
     ck_assert_int_eq(status_of(third), 0);
     kill_child(first);
-    third = fork_waiter(h, 7, NULL, NULL);
+    third = fork_user(h, 7, 0, NULL, NULL);
     ck_assert_int_eq(status_of(third), 0);
     kill_child(second);
     ck_assert_int_eq(fairsem_shared_available(h), 8);

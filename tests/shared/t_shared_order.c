@@ -13,10 +13,8 @@ START_TEST(sixty_processes_are_granted_in_order_of_arrival)
         pid_t waiters[CROWD];
 
         ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-        for (int i = 0; i < CROWD; i++) {
-            waiters[i] = fork_waiter(h, 1, &places[i], &places[CROWD]);
-            await_queue(h, i + 1);
-        }
+        for (int i = 0; i < CROWD; i++)
+            waiters[i] = queue_placed(h, 1, 0, &places[i], &places[CROWD]);
         ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
         for (int i = 0; i < CROWD; i++)
             ck_assert_int_eq(status_of(waiters[i]), 0);
@@ -38,8 +36,7 @@ START_TEST(one_release_lets_sixty_processes_through)
 
         ck_assert_int_eq(fairsem_shared_acquire(h, CROWD), 0);
         for (int i = 0; i < CROWD; i++)
-            waiters[i] = fork_waiter(h, 1, NULL, NULL);
-        await_queue(h, CROWD);
+            waiters[i] = queue_user(h, 1);
         ck_assert_int_eq(fairsem_shared_release(h, CROWD), 0);
         for (int i = 0; i < CROWD; i++)
             ck_assert_int_eq(status_of(waiters[i]), 0);
@@ -49,21 +46,6 @@ START_TEST(one_release_lets_sixty_processes_through)
     }
 }
 END_TEST
-
-static pid_t fork_urgent(fairsem_shared_t *h, int priority, _Atomic int *place, _Atomic int *count)
-{
-    pid_t child = fork();
-
-    if (child == 0) {
-        const fairsem_wait_t how = { .priority = priority };
-
-        CHILD_CHECK(fairsem_shared_acquire_with(h, 1, &how) == 0);
-        atomic_store(place, atomic_fetch_add(count, 1) + 1);
-        CHILD_CHECK(fairsem_shared_release(h, 1) == 0);
-        _exit(0);
-    }
-    return child;
-}
 
 /* Processes with these priorities get the one unit in the places that are expected. */
 static void granted_in_places(int64_t aging_ns, const int expected[8], int64_t aged)
@@ -78,10 +60,8 @@ static void granted_in_places(int64_t aging_ns, const int expected[8], int64_t a
 
     ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-    for (int i = 0; i < COUNT; i++) {
-        waiters[i] = fork_urgent(h, priorities[i], &places[i], &places[COUNT]);
-        await_queue(h, i + 1);
-    }
+    for (int i = 0; i < COUNT; i++)
+        waiters[i] = queue_placed(h, 1, priorities[i], &places[i], &places[COUNT]);
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     for (int i = 0; i < COUNT; i++)
         ck_assert_int_eq(status_of(waiters[i]), 0);
@@ -112,7 +92,6 @@ END_TEST
 static bool becomes_old(int64_t aging_ns)
 {
     const fairsem_shared_attr_t attr = { .units = 4, .aging_ns = aging_ns };
-    const fairsem_wait_t better = { .priority = -1, .timeout_ns = INT64_MAX };
     _Atomic int *places = share(3 * sizeof *places);
     fairsem_shared_t *h;
     bool was_young;
@@ -120,17 +99,8 @@ static bool becomes_old(int64_t aging_ns)
 
     ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), 0);
     ck_assert_int_eq(fairsem_shared_acquire(h, 4), 0);
-    old = fork_waiter(h, 2, &places[0], &places[2]);
-    await_queue(h, 1);
-    head = fork();
-    if (head == 0) {
-        if (waiters_get_signals)
-            signal_each_ms();
-        CHILD_CHECK(fairsem_shared_acquire_with(h, 4, &better) == 0);
-        atomic_store(&places[1], atomic_fetch_add(&places[2], 1) + 1);
-        _exit(0);
-    }
-    await_queue(h, 2);
+    old = queue_placed(h, 2, 0, &places[0], &places[2]);
+    head = queue_placed(h, 4, -1, &places[1], &places[2]);
     ck_assert_int_eq(fairsem_shared_release(h, 3), 0);
     was_young = fairsem_shared_waiters(h) == 2;
     ck_assert_int_eq(status_of(old), 0);
@@ -155,7 +125,7 @@ START_TEST(signals_keep_no_request_young)
 {
     int64_t aging_ns = 20000000;
 
-    waiters_get_signals = true;
+    users_get_signals = true;
     while (!becomes_old(aging_ns))
         aging_ns *= 2;
 }
@@ -184,10 +154,8 @@ START_TEST(no_request_passes_a_large_one)
         pid_t large, small;
 
         ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
-        large = fork_waiter(h, 4, &places[0], &places[2]);
-        await_queue(h, 1);
-        small = fork_waiter(h, 1, &places[1], &places[2]);
-        await_queue(h, 2);
+        large = queue_placed(h, 4, 0, &places[0], &places[2]);
+        small = queue_placed(h, 1, 0, &places[1], &places[2]);
         ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
         ck_assert_int_eq(fairsem_shared_tryacquire(h, 0), EAGAIN);
         ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, 1), ETIMEDOUT);
@@ -215,7 +183,7 @@ static bool head_leaves(int64_t ns)
         _exit(0);
     }
     both_waited = joins_queue(h, 1, head);
-    small = fork_waiter(h, 1, NULL, NULL);
+    small = fork_user(h, 1, 0, NULL, NULL);
     both_waited = both_waited && joins_queue(h, 2, head);
     if (ns == 0)
         kill_child(head);

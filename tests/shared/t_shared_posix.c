@@ -144,9 +144,8 @@ START_TEST(other_processes_use_it_after_one_has_closed_it)
 {
     _Atomic int *closed = share(sizeof *closed);
     fairsem_shared_t *h = make_segment(0, NO_UNDO);
-    pid_t waiter = fork_waiter(h, 1, NULL, NULL), poster;
+    pid_t waiter = queue_user(h, 1), poster;
 
-    await_queue(h, 1);
     poster = fork();
     if (poster == 0) {
         await_flag(closed, 1);

@@ -138,10 +138,8 @@ START_TEST(processes_that_have_it_open_go_on_without_its_name)
     fairsem_shared_t *h = make_own_named(0, NO_UNDO);
     pid_t waiters[2];
 
-    for (int i = 0; i < 2; i++) {
-        waiters[i] = fork_waiter(h, 2, &count[i], &count[2]);
-        await_queue(h, i + 1);
-    }
+    for (int i = 0; i < 2; i++)
+        waiters[i] = queue_placed(h, 2, 0, &count[i], &count[2]);
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), 0);
     ck_assert_int_eq(fairsem_shared_unlink(own_name()), ENOENT);
     ck_assert_int_eq(fairsem_shared_waiters(h), 2);
@@ -166,8 +164,7 @@ START_TEST(a_name_that_is_created_again_is_another_semaphore)
     ck_assert_int_eq(fairsem_shared_open(&none, own_name(), 0, 0, NULL), ENOENT);
     young = make_own_named(0, NO_UNDO);
     ck_assert_ptr_ne(young, old);
-    waiter = fork_waiter(young, 1, NULL, NULL);
-    await_queue(young, 1);
+    waiter = queue_user(young, 1);
     ck_assert_int_eq(fairsem_shared_release(old, 5), 0);
     ck_assert_int_eq(fairsem_shared_waiters(old), 0);
     ck_assert_int_eq(fairsem_shared_waiters(young), 1);

@@ -112,8 +112,7 @@ START_TEST(a_full_queue_refuses_requests_that_would_wait)
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     for (int i = 0; i < 2; i++)
-        waiter[i] = fork_waiter(h, 1, NULL, NULL);
-    await_queue(h, 2);
+        waiter[i] = queue_user(h, 1);
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), ENOBUFS);
     ck_assert_int_eq(fairsem_shared_acquire_for(h, 1, 5), ENOBUFS);
     ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), EAGAIN);
@@ -259,20 +258,17 @@ END_TEST
 
 START_TEST(users_and_dump_show_holders_and_waiters)
 {
-    _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(5, 0);
     fairsem_shared_user_t users[4];
     fairsem_shared_stat_t stat;
-    pid_t holder = fork_holder(h, 2, flag), waiter;
+    pid_t holder = fork_holder(h, 2), waiter;
     char text[4096] = "";
     FILE *file = fmemopen(text, sizeof text, "w");
     int count = 4;
 
-    await_flag(flag, 1);
     nap(50);        /* more than a tick of the kernel's clock: the child holds its units longer */
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-    waiter = fork_waiter(h, 3, NULL, NULL);
-    await_queue(h, 1);
+    waiter = queue_user(h, 3);
     ck_assert_int_eq(fairsem_shared_users(h, users, &count), 0);
     ck_assert_int_eq(count, 3);
     ck_assert(users[0].pid == holder && users[0].units == 2 && users[0].place == 0);
@@ -309,19 +305,6 @@ START_TEST(users_and_dump_show_holders_and_waiters)
 }
 END_TEST
 
-static pid_t fork_with_priority(fairsem_shared_t *h, int priority)
-{
-    const fairsem_wait_t how = { .priority = priority };
-    pid_t child = fork();
-
-    if (child == 0) {
-        CHILD_CHECK(fairsem_shared_acquire_with(h, 1, &how) == 0);
-        _exit(0);
-    }
-    ck_assert_int_gt(child, 0);
-    return child;
-}
-
 /* By priority, a short wait can be in front of a long one. */
 START_TEST(waiters_are_shown_behind_holders_and_in_the_order_of_the_queue)
 {
@@ -332,11 +315,9 @@ START_TEST(waiters_are_shown_behind_holders_and_in_the_order_of_the_queue)
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     nap(50);        /* more than a tick of the kernel's clock, here and below */
-    second = fork_with_priority(h, 1);
-    await_queue(h, 1);
+    second = queue_placed(h, 1, 1, NULL, NULL);
     nap(50);
-    first = fork_with_priority(h, 0);
-    await_queue(h, 2);
+    first = queue_user(h, 1);
     ck_assert_int_eq(fairsem_shared_users(h, users, &count), 0);
     ck_assert_int_eq(count, 3);
     ck_assert(users[0].mine == 1 && users[0].place == 0);
@@ -402,14 +383,12 @@ START_TEST(a_granted_process_that_is_stopped_is_shown_as_a_holder)
     fairsem_shared_t *h = make_segment(2, 0);
     fairsem_shared_user_t users[2];
     fairsem_shared_stat_t stat;
-    int count = 2, status;
+    int count = 2;
     pid_t waiter;
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
-    waiter = fork_waiter(h, 2, NULL, NULL);
-    await_queue(h, 1);
-    ck_assert_int_eq(kill(waiter, SIGSTOP), 0);
-    ck_assert_int_eq(waitpid(waiter, &status, WUNTRACED), waiter);
+    waiter = queue_user(h, 2);
+    stop_child(waiter);
     ck_assert_int_eq(fairsem_shared_release(h, 2), 0);
     ck_assert_int_eq(fairsem_shared_users(h, users, &count), 0);
     ck_assert_int_eq(count, 1);
@@ -429,9 +408,8 @@ START_TEST(without_undo_no_process_holds_units)
     const fairsem_wait_t urgent = { .priority = -1 };
     fairsem_shared_t *h = make_segment(2, FAIRSEM_SHARED_NO_UNDO);
     fairsem_shared_stat_t stat;
-    pid_t child = fork_waiter(h, 3, NULL, NULL);
+    pid_t child = queue_user(h, 3);
 
-    await_queue(h, 1);
     ck_assert_int_eq(fairsem_shared_acquire_with(h, 1, &urgent), 0);
     ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
     ck_assert(stat.available == 1 && stat.held == 0 && stat.mine == 0);

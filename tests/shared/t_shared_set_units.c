@@ -52,10 +52,8 @@ START_TEST(more_units_are_granted_in_order)
 
     ck_assert_int_eq(fairsem_shared_set_units(h, 4), 0);
     ck_assert_int_eq(fairsem_shared_acquire(h, 4), 0);
-    waiter[0] = fork_waiter(h, 3, &place[1], &place[0]);
-    await_queue(h, 1);
-    waiter[1] = fork_waiter(h, 1, &place[2], &place[0]);
-    await_queue(h, 2);
+    waiter[0] = queue_placed(h, 3, 0, &place[1], &place[0]);
+    waiter[1] = queue_placed(h, 1, 0, &place[2], &place[0]);
     ck_assert_int_eq(fairsem_shared_set_units(h, 6), 0);
     ck_assert_int_eq(fairsem_shared_waiters(h), 2);
     ck_assert_int_eq(fairsem_shared_set_units(h, 7), 0);
@@ -64,10 +62,8 @@ START_TEST(more_units_are_granted_in_order)
         ck_assert_int_eq(atomic_load(&place[i + 1]), i + 1);
     }
     /* One change grants them all that it is enough for. */
-    for (int i = 0; i < 3; i++) {
-        waiter[i] = fork_waiter(h, 4, NULL, NULL);
-        await_queue(h, i + 1);
-    }
+    for (int i = 0; i < 3; i++)
+        waiter[i] = queue_user(h, 4);
     ck_assert_int_eq(fairsem_shared_set_units(h, 16), 0);
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(status_of(waiter[i]), 0);
@@ -101,8 +97,7 @@ START_TEST(nothing_is_taken_back_and_nobody_is_granted_until_enough_has_come_bac
     ck_assert_int_eq(fairsem_shared_tryacquire(h, 2), E2BIG);
     ck_assert_int_eq(fairsem_shared_acquire(h, 2), E2BIG);
     ck_assert_int_eq(wait_in_vain(h, 1), ETIMEDOUT);
-    waiter = fork_waiter(h, 1, NULL, NULL);
-    await_queue(h, 1);
+    waiter = queue_user(h, 1);
     for (int64_t held = 3; held > 1; held--) {
         check_debt(h, 1 - held, held, 1);
         ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
@@ -123,13 +118,11 @@ START_TEST(requests_for_more_than_there_is_stay_in_the_queue)
     pid_t first, second;
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-    first = fork_waiter(h, 4, &place[1], &place[0]);
-    await_queue(h, 1);
+    first = queue_placed(h, 4, 0, &place[1], &place[0]);
     ck_assert_int_eq(fairsem_shared_set_units(h, 2), 0);
     ck_assert_int_eq(fairsem_shared_tryacquire(h, 3), E2BIG);
     ck_assert_int_eq(fairsem_shared_acquire(h, 4), E2BIG);
-    second = fork_waiter(h, 2, &place[2], &place[0]);
-    await_queue(h, 2);
+    second = queue_placed(h, 2, 0, &place[2], &place[0]);
     ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
     ck_assert_int_eq(fairsem_shared_available(h), 2);
     ck_assert_int_eq(fairsem_shared_waiters(h), 2);
@@ -146,17 +139,14 @@ END_TEST
 /* It pays with all its units what others still wait for. */
 START_TEST(the_dead_give_back_what_they_held_before_there_were_fewer)
 {
-    _Atomic int *flag = share(sizeof *flag);
     fairsem_shared_t *h = make_segment(5, 0);
     fairsem_shared_stat_t stat;
-    pid_t holder = fork_holder(h, 4, flag), waiter;
+    pid_t holder = fork_holder(h, 4), waiter;
 
-    await_flag(flag, 1);
     ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     ck_assert_int_eq(fairsem_shared_set_units(h, 3), 0);
     ck_assert_int_eq(look(h).available, -2);
-    waiter = fork_waiter(h, 2, NULL, NULL);
-    await_queue(h, 1);
+    waiter = queue_user(h, 2);
     kill_child(holder);
     ck_assert_int_eq(status_of(waiter), 0);
     stat = look(h);

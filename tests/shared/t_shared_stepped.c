@@ -136,8 +136,7 @@ static long cut(const struct call *call, long k)
         ck_assert_int_eq(fairsem_shared_acquire(sem, 1), 0);
     child = begin(call);
     if (call->others) {
-        other = fork_waiter(sem, UNITS, NULL, NULL);
-        await_queue(sem, 1);
+        other = queue_user(sem, UNITS);
     }
     done = kill_after(call, child, k);
     if (call->ours)
@@ -157,8 +156,7 @@ static long cut_repair(const struct call *call, long k)
 
     sem = make_small_segment(UNITS, 0, 4, 4);
     child = begin(&first);
-    other = fork_waiter(sem, UNITS, NULL, NULL);
-    await_queue(sem, 1);
+    other = queue_user(sem, UNITS);
     healer = begin(call);
     while (FS_GET(&sem->segment->lock) == 0)
         ck_assert(step(&first, child));

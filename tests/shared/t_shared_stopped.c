@@ -280,7 +280,6 @@ START_TEST(a_request_that_is_old_when_its_time_is_out_takes_what_lies_free)
     const fairsem_shared_attr_t attr = { .units = 4, .aging_ns = OLD_NS };
     fairsem_shared_t *h;
     pid_t old, head;
-    int status;
 
     if (!has_marks())
         NOT_HERE("the library has no marks to stop at");
@@ -290,16 +289,8 @@ START_TEST(a_request_that_is_old_when_its_time_is_out_takes_what_lies_free)
     ck_assert_int_eq(fairsem_shared_acquire(h, 3), 0);
     old = fork_old(h);
     await_flag(joined, 1);
-    head = fork();
-    if (head == 0) {
-        const fairsem_wait_t better = { .priority = -1 };
-
-        CHILD_CHECK(fairsem_shared_acquire_with(h, 4, &better) == 0);
-        _exit(0);
-    }
-    await_queue(h, 2);
-    ck_assert_int_eq(kill(head, SIGSTOP), 0);
-    ck_assert_int_eq(waitpid(head, &status, WUNTRACED), head);
+    head = queue_placed(h, 4, -1, NULL, NULL);
+    stop_child(head);
     ck_assert_int_eq(fairsem_shared_release(h, 2), 0);
     atomic_store(may_sleep, 1);
     ck_assert_int_eq(status_of(old), 0);

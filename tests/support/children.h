@@ -5,6 +5,7 @@
 
 #include "suite.h"
 
+#include <signal.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +25,26 @@ static inline int status_of(pid_t child)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_msg(WIFEXITED(status), "the child was killed by signal %d", WTERMSIG(status));
     return WEXITSTATUS(status);
+}
+
+/* Kill it, and return when it is gone. */
+static inline void kill_child(pid_t child)
+{
+    int status;
+
+    ck_assert_int_eq(kill(child, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFSIGNALED(status));
+}
+
+/* Return when it is stopped. */
+static inline void stop_child(pid_t child)
+{
+    int status;
+
+    ck_assert_int_eq(kill(child, SIGSTOP), 0);
+    ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);
+    ck_assert(WIFSTOPPED(status));
 }
 
 #endif

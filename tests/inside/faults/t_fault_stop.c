@@ -32,11 +32,8 @@ static bool passed(const struct timespec *at)
 static bool stop_until(pid_t child, const struct timespec *at)
 {
     bool in_time;
-    int status;
 
-    ck_assert_int_eq(kill(child, SIGSTOP), 0);
-    ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);
-    ck_assert(WIFSTOPPED(status));
+    stop_child(child);
     in_time = at == NULL || !passed(at);
     while (at != NULL && !passed(at))
         moment();
