@@ -227,6 +227,15 @@ static inline void release_one(void *sem)
     fairsem_release(sem, 1);
 }
 
+struct units { fairsem_t *sem; int64_t n; };
+
+static inline void release_units(void *arg)
+{
+    const struct units *units = arg;
+
+    fairsem_release(units->sem, units->n);
+}
+
 /* For how long had it spun before the nth act? */
 static inline int64_t spun(int nth)
 {

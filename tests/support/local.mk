@@ -20,7 +20,6 @@ tests_support_libtests_a_SOURCES = \
 	tests/support/clockwork.h \
 	tests/support/emulated.h \
 	tests/support/hang.h \
-	tests/support/heads.h \
 	tests/support/moment.h \
 	tests/support/restless.h \
 	tests/support/seed.h \

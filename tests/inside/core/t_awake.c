@@ -1,83 +1,234 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t_awake.c - the head of the queue stays awake for its grant where that pays, and sleeps where it
- * does not: each semaphore learns which, again and again.  (For how long: t_spin.c.)
+ * does not: each semaphore learns which, again and again, by the numbers in src/core/awake.c.  (For
+ * how long: t_spin.c.)
  *
- * This holds for any good way of learning.  t_lessons.c checks the numbers of the library's own.
+ * A unit that is released SOON finds the head awake; one that is released LATE finds it asleep.  A
+ * second waiter waits behind a ticket, and may be woken early when the ticket is granted.
  */
-#include "heads.h"
+#include "clockwork.h"
+
+#define WAKE_UP 16384
+#define LOOK    (WAKE_UP / 16)
+#define SOON    (WAKE_UP / 2)
+#define LATE    (WAKE_UP * 10)
+/* For a waiter that is woken early: the time of its wake-up plus less than half, or much more. */
+#define SOON_AFTER_EARLY_WAKE (WAKE_UP + WAKE_UP / 4)
+#define LATE_AFTER_EARLY_WAKE (WAKE_UP * 10)
+
+static void begin(void)
+{
+    begin_world(LOOK);
+    let_wake_ups_take(WAKE_UP);
+}
+
+/* Was it awake when its unit came? */
+static bool awake_as_head(fairsem_t *sem, int64_t after)
+{
+    wait_for(sem, after);
+    return !world.seen[0].asleep;
+}
+
+/* Did it stay awake at all?  Its unit comes late. */
+static bool tries_as_head(fairsem_t *sem)
+{
+    wait_for(sem, LATE);
+    ck_assert(world.seen[0].asleep);
+    return world.seen[0].awake != 0;
+}
+
+static bool awake_as_second(fairsem_t *sem, int64_t after)
+{
+    wait_as_second(sem, LATE, after);
+    return !world.seen[1].asleep;
+}
+
+/* Was it woken early, when the ticket before it was granted?  Its own unit comes late. */
+static bool woken_early_as_second(fairsem_t *sem)
+{
+    wait_as_second(sem, LATE, LATE_AFTER_EARLY_WAKE);
+    ck_assert(world.seen[1].asleep);
+    return world.seen[1].wakes != 0;
+}
+
+/* How many of so many waits stay awake, or are woken early, although it does not pay? */
+static int tries(fairsem_t *sem, bool (*try_it)(fairsem_t *), int waits)
+{
+    int n = 0;
+
+    for (int i = 0; i < waits; i++)
+        n += try_it(sem);
+    return n;
+}
+
+/* How many waits does it take until one is awake for a grant that comes soon? */
+static int until_awake(fairsem_t *sem, bool (*awake)(fairsem_t *, int64_t), int64_t soon)
+{
+    int n = 1;
+
+    while (!awake(sem, soon) && n < 100000)
+        n++;
+    return n;
+}
+
+static void assert_awake(fairsem_t *sem, bool (*awake)(fairsem_t *, int64_t), int64_t soon, int times)
+{
+    for (int i = 0; i < times; i++)
+        ck_assert(awake(sem, soon));
+}
 
 static const fairsem_attr_t no_spin = { .flags = FAIRSEM_NO_SPIN };
 static const fairsem_attr_t interruptible = { .flags = FAIRSEM_INTERRUPTIBLE };
 static const fairsem_attr_t with_bypass = { .flags = FAIRSEM_BOUNDED_BYPASS,
                                             .bypass_ns = INT64_C(1) << 60 };
 
-/* ---- The head ---- */
+/* ---- Lessons ---- */
 
-START_TEST(the_head_stays_awake_when_its_grant_comes_soon)
+/* Either doubt after a grant that came soon, or late. */
+static int after(int doubt, bool soon)
+{
+    if (soon)
+        return doubt > 0 ? doubt - 1 : 0;
+    return doubt + 2 < 16 ? doubt + 2 : 16;
+}
+
+/* Any sequence of early and late grants: the thread stays awake while the doubt is below 8. */
+static void learn_both(fairsem_t *sem, uint32_t seed, int late_in_16)
+{
+    int as_head = 0, early = 0;
+
+    for (int i = 0; i < 2000; i++) {
+        bool soon;
+
+        seed = seed * 1664525 + 1013904223;
+        soon = (int)(seed >> 28) >= late_in_16;
+        if ((seed >> 20 & 1) != 0) {
+            wait_for(sem, soon ? SOON : LATE);
+            ck_assert_int_eq(world.seen[0].awake != 0, as_head < 8);
+            as_head = after(as_head, soon);
+        } else {
+            wait_as_second(sem, LATE, soon ? SOON_AFTER_EARLY_WAKE : LATE_AFTER_EARLY_WAKE);
+            ck_assert_int_eq(world.seen[1].wakes != 0, early < 8);
+            early = after(early, soon);
+        }
+    }
+}
+
+START_TEST(a_wait_that_pays_takes_one_from_the_doubt_any_other_adds_two)
+{
+    begin();
+    for (int late_in_16 = 0; late_in_16 <= 16; late_in_16++) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+        learn_both(&sem, (uint32_t)late_in_16, late_in_16);
+    }
+}
+END_TEST
+
+/* A head that sleeps teaches as much as one that stayed awake. */
+START_TEST(nine_grants_undo_what_a_semaphore_learned_from_any_number)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
-    assert_awake(&sem, awake_as_head, SOON, 1000);
-    assert_awake(&sem, awake_as_head, WAKE_UP * 9 / 5, 1000);
-    ck_assert_int_eq(world.is.wakes, 0);
+    ck_assert_int_eq(tries(&sem, tries_as_head, 10000), 4);
+    for (int i = 0; i < 9; i++)
+        ck_assert(!awake_as_head(&sem, SOON));
+    assert_awake(&sem, awake_as_head, SOON, 100);
 }
 END_TEST
 
-START_TEST(the_head_sleeps_when_its_grant_does_not_come_soon)
+START_TEST(staying_awake_pays_if_the_grant_comes_within_two_wake_ups)
 {
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
     begin();
-    ck_assert(!awake_as_head(&sem, WAKE_UP * 11 / 5));
-    ck_assert_int_le(tries(&sem, tries_as_head, 10000), 10);
+    for (int64_t ns = LOOK; ns < 4 * WAKE_UP; ns += LOOK) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+        for (int i = 0; i < 20; i++)
+            wait_for(&sem, ns);
+        if (ns < 2 * WAKE_UP - 4 * LOOK)
+            ck_assert(!world.seen[0].asleep);
+        if (ns > 2 * WAKE_UP + 4 * LOOK)
+            ck_assert_int_eq(world.seen[0].awake, 0);
+    }
 }
 END_TEST
 
-START_TEST(a_semaphore_learns_that_staying_awake_pays_no_more)
+START_TEST(an_early_wake_pays_if_the_grant_comes_within_one_and_a_half_wake_ups)
 {
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
     begin();
-    assert_awake(&sem, awake_as_head, SOON, 10000);
-    ck_assert_int_le(tries(&sem, tries_as_head, 1000), 10);
+    for (int64_t ns = LOOK; ns < 4 * WAKE_UP; ns += LOOK) {
+        fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+        for (int i = 0; i < 20; i++)
+            wait_as_second(&sem, LATE, ns);
+        if (ns < WAKE_UP + WAKE_UP / 2 - 4 * LOOK)
+            ck_assert_int_ne(world.seen[1].wakes, 0);
+        if (ns > WAKE_UP + WAKE_UP / 2 + 4 * LOOK)
+            ck_assert_int_eq(world.seen[1].wakes, 0);
+    }
 }
 END_TEST
 
-START_TEST(a_semaphore_learns_that_staying_awake_pays_again)
+/* ---- Waits that teach nothing ---- */
+
+/* A ticket waits for more units than there will be, behind all threads. */
+static void let_a_ticket_wait(fairsem_t *sem, fairsem_ticket_t *ticket)
+{
+    ck_assert_int_eq(fairsem_ticket_take(ticket, sem, 1000000, 1, NULL, NULL), EINPROGRESS);
+}
+
+START_TEST(units_that_are_there_at_once_teach_nothing)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    fairsem_ticket_t ticket = { 0 };
 
     begin();
     tries(&sem, tries_as_head, 10000);
-    ck_assert_int_le(until_awake(&sem, awake_as_head, SOON), 20);
-    for (int i = 0; i < 600; i++)
-        awake_as_head(&sem, SOON);
-    assert_awake(&sem, awake_as_head, SOON, 1000);
+    let_a_ticket_wait(&sem, &ticket);
+    ck_assert_int_eq(fairsem_release(&sem, 10000), 0);
+    for (int i = 0; i < 10000; i++)
+        ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
+    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
+    ck_assert_int_le(tries(&sem, tries_as_head, 1000), 2);
 }
 END_TEST
 
-/* A thread stays awake if that pays in more than two of three cases. */
-START_TEST(one_failure_in_four_is_no_reason_to_sleep_and_one_in_two_is)
+static void cancel(void *token)
 {
-    fairsem_t often = FAIRSEM_INITIALIZER(0), seldom = FAIRSEM_INITIALIZER(0);
-    int awake = 0;
+    fairsem_token_cancel(token, 0);
+}
+
+/* Canceled while it is awake, or asleep. */
+static void wait_until_canceled(fairsem_t *sem, int64_t after)
+{
+    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
+    const fairsem_wait_t how = { .token = &token };
+
+    begin_plan();
+    plan(after, cancel, &token);
+    ck_assert_int_eq(fairsem_acquire_with(sem, 1, &how), ECANCELED);
+    ck_assert_int_eq(fairsem_token_destroy(&token), 0);
+}
+
+START_TEST(waits_that_end_without_a_grant_teach_nothing)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
 
     begin();
-    for (int i = 0; i < 1000; i++) {
-        if (i % 4 != 3)
-            awake += awake_as_head(&often, SOON);
-        else
-            awake += tries_as_head(&often);
-    }
-    ck_assert_int_ge(awake, 900);
-    awake = 0;
+    assert_awake(&sem, awake_as_head, SOON, 100);
     for (int i = 0; i < 1000; i++)
-        awake += i % 2 != 0 ? awake_as_head(&seldom, SOON) : tries_as_head(&seldom);
-    ck_assert_int_le(awake, 250);
+        wait_until_canceled(&sem, LATE);
+    assert_awake(&sem, awake_as_head, SOON, 100);
+    tries(&sem, tries_as_head, 1000);
+    for (int i = 0; i < 1000; i++)
+        wait_until_canceled(&sem, SOON);
+    ck_assert_int_le(tries(&sem, tries_as_head, 100), 2);
 }
 END_TEST
+
+/* ---- The head ---- */
 
 static bool yields_as_head(fairsem_t *sem, int64_t after)
 {
@@ -116,19 +267,6 @@ START_TEST(a_head_that_yields_does_so_for_two_wake_ups)
     ck_assert_int_gt(world.seen[0].yields, 0);
     ck_assert_int_ge(world.seen[0].awake, 2 * WAKE_UP - 2 * LOOK);
     ck_assert_int_le(world.seen[0].awake, 2 * WAKE_UP + 2 * LOOK);
-}
-END_TEST
-
-START_TEST(each_semaphore_learns_for_itself)
-{
-    fairsem_t pays = FAIRSEM_INITIALIZER(0), does_not = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    for (int i = 0; i < 1000; i++) {
-        tries_as_head(&does_not);
-        ck_assert(awake_as_head(&pays, SOON));
-    }
-    ck_assert_int_le(tries(&does_not, tries_as_head, 1000), 4);
 }
 END_TEST
 
@@ -183,12 +321,6 @@ START_TEST(only_the_head_stays_awake)
 }
 END_TEST
 
-/* A ticket waits for more units than there will be, behind all threads. */
-static void let_a_ticket_wait(fairsem_t *sem, fairsem_ticket_t *ticket)
-{
-    ck_assert_int_eq(fairsem_ticket_take(ticket, sem, 1000000, 1, NULL, NULL), EINPROGRESS);
-}
-
 START_TEST(a_thread_that_joins_as_the_head_before_others_stays_awake)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -201,94 +333,6 @@ START_TEST(a_thread_that_joins_as_the_head_before_others_stays_awake)
 }
 END_TEST
 
-/* ---- Waits that teach nothing ---- */
-
-START_TEST(units_that_are_there_at_once_teach_nothing)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    fairsem_ticket_t ticket = { 0 };
-
-    begin();
-    tries(&sem, tries_as_head, 10000);
-    let_a_ticket_wait(&sem, &ticket);
-    ck_assert_int_eq(fairsem_release(&sem, 10000), 0);
-    for (int i = 0; i < 10000; i++)
-        ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
-    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
-    ck_assert_int_le(tries(&sem, tries_as_head, 1000), 2);
-}
-END_TEST
-
-static void cancel(void *token)
-{
-    fairsem_token_cancel(token, 0);
-}
-
-/* Canceled while it is awake, or asleep. */
-static void wait_until_canceled(fairsem_t *sem, int64_t after)
-{
-    fairsem_token_t token = FAIRSEM_TOKEN_INITIALIZER;
-    const fairsem_wait_t how = { .token = &token };
-
-    begin_plan();
-    plan(after, cancel, &token);
-    ck_assert_int_eq(fairsem_acquire_with(sem, 1, &how), ECANCELED);
-    ck_assert_int_eq(fairsem_token_destroy(&token), 0);
-}
-
-START_TEST(waits_that_end_without_a_grant_teach_nothing)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    assert_awake(&sem, awake_as_head, SOON, 100);
-    for (int i = 0; i < 1000; i++)
-        wait_until_canceled(&sem, LATE);
-    assert_awake(&sem, awake_as_head, SOON, 100);
-    tries(&sem, tries_as_head, 1000);
-    for (int i = 0; i < 1000; i++)
-        wait_until_canceled(&sem, SOON);
-    ck_assert_int_le(tries(&sem, tries_as_head, 100), 2);
-}
-END_TEST
-
-/* ---- The next head, woken one grant ahead ---- */
-
-START_TEST(the_next_head_is_woken_early_and_awake_when_its_grant_comes_soon)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    assert_awake(&sem, awake_as_second, SOON_AFTER_EARLY_WAKE, 1000);
-    ck_assert_int_eq(world.is.wakes, 1);
-}
-END_TEST
-
-START_TEST(the_next_head_sleeps_on_when_its_grant_does_not_come_soon)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    ck_assert(!awake_as_second(&sem, WAKE_UP + WAKE_UP * 7 / 10));
-    ck_assert_int_le(tries(&sem, woken_early_as_second, 10000), 10);
-}
-END_TEST
-
-START_TEST(a_semaphore_learns_that_an_early_wake_pays_no_more_and_that_it_pays_again)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    assert_awake(&sem, awake_as_second, SOON_AFTER_EARLY_WAKE, 10000);
-    ck_assert_int_le(tries(&sem, woken_early_as_second, 1000), 10);
-    tries(&sem, woken_early_as_second, 10000);
-    ck_assert_int_le(until_awake(&sem, awake_as_second, SOON_AFTER_EARLY_WAKE), 20);
-    for (int i = 0; i < 600; i++)
-        awake_as_second(&sem, SOON_AFTER_EARLY_WAKE);
-    assert_awake(&sem, awake_as_second, SOON_AFTER_EARLY_WAKE, 1000);
-}
-END_TEST
-
 /* On which core it and the granter run does not matter. */
 START_TEST(an_early_wake_depends_on_the_time_alone)
 {
@@ -297,23 +341,6 @@ START_TEST(an_early_wake_depends_on_the_time_alone)
     begin();
     world.core_of_others = world.core;
     assert_awake(&sem, awake_as_second, SOON_AFTER_EARLY_WAKE, 1000);
-}
-END_TEST
-
-/* To stay awake as the head can pay where an early wake does not, and the other way round. */
-START_TEST(early_wakes_and_heads_that_join_as_such_are_learned_separately)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-
-    begin();
-    tries(&sem, tries_as_head, 1000);
-    assert_awake(&sem, awake_as_second, SOON_AFTER_EARLY_WAKE, 1000);
-    ck_assert_int_le(tries(&sem, tries_as_head, 100), 2);
-
-    ck_assert_int_eq(fairsem_init(&sem, 0, NULL), 0);
-    tries(&sem, woken_early_as_second, 1000);
-    assert_awake(&sem, awake_as_head, SOON, 1000);
-    ck_assert_int_le(tries(&sem, woken_early_as_second, 100), 2);
 }
 END_TEST
 
@@ -342,27 +369,140 @@ START_TEST(a_head_that_is_woken_to_claim_learns_from_it)
 }
 END_TEST
 
+/* ---- Beside other programs ---- */
+
+#define VERY_LATE 1600000       /* more than a millisecond */
+#define MS        1000000
+
+/* Many turns that are short, then one that is late.  Returns when it was. */
+static int64_t is_late_on(fairsem_t *sem, int core_of_releaser)
+{
+    int core = world.core_of_others;
+
+    for (int i = 0; i < 20; i++)
+        wait_for(sem, SOON);
+    world.core_of_others = core_of_releaser;
+    wait_for(sem, VERY_LATE);
+    world.core_of_others = core;
+    return world.now;
+}
+
+/* The releaser was on the core of the thread that was granted before. */
+static int64_t is_late_once(fairsem_t *sem)
+{
+    return is_late_on(sem, world.core);
+}
+
+/* Late twice: what came before the first one says nothing. */
+static int64_t is_late_twice(fairsem_t *sem)
+{
+    (void)is_late_once(sem);
+    return is_late_once(sem);
+}
+
+static bool stays_awake_at(fairsem_t *sem, int64_t when)
+{
+    world.now = when;
+    for (int i = 0; i < 8; i++) {       /* in case this semaphore has learned that it does not pay */
+        if (awake_as_head(sem, SOON))
+            return true;
+    }
+    return false;
+}
+
+START_TEST(all_sleep_while_other_programs_have_the_cores_for_twice_as_long_each_time)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
+    int64_t pause = 5 * MS, late;
+
+    begin();
+    world.others_compute = true;
+    late = is_late_twice(&sem);
+    for (int i = 0; i < 20; i++) {
+        ck_assert(!stays_awake_at(&other, late + pause - MS));
+        ck_assert(!stays_awake_at(&sem, late + pause - MS));
+        ck_assert(stays_awake_at(&sem, late + pause));
+        late = is_late_once(&sem);
+        if (i < 9)
+            pause *= 2;         /* up to 2.56 s */
+    }
+    ck_assert(!stays_awake_at(&sem, late + pause - MS));
+    ck_assert(stays_awake_at(&sem, late + pause + INT64_C(1100) * MS));
+    late = is_late_once(&sem);          /* the pause was long ago */
+    ck_assert(!stays_awake_at(&sem, late + 4 * MS));
+    ck_assert(stays_awake_at(&sem, late + 5 * MS));
+}
+END_TEST
+
+START_TEST(nobody_is_woken_ahead_while_all_sleep)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    int64_t late;
+
+    begin();
+    world.others_compute = true;
+    late = is_late_twice(&sem);
+    ck_assert(!woken_early_as_second(&sem));
+    world.now = late + 5 * MS;
+    ck_assert(woken_early_as_second(&sem));
+}
+END_TEST
+
+START_TEST(threads_stay_awake_if_their_own_process_has_the_cores)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    for (int i = 0; i < 20; i++)
+        ck_assert(stays_awake_at(&sem, is_late_once(&sem)));
+}
+END_TEST
+
+START_TEST(a_late_grant_says_nothing_where_those_who_release_do_not_acquire)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    world.others_compute = true;
+    for (int i = 0; i < 10; i++)
+        ck_assert(stays_awake_at(&sem, is_late_on(&sem, !world.core)));
+}
+END_TEST
+
+START_TEST(a_late_grant_says_nothing_where_turns_are_long)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    world.others_compute = true;
+    for (int i = 0; i < 100; i++)
+        wait_for(&sem, LATE);
+    for (int i = 0; i < 10; i++)
+        wait_for(&sem, VERY_LATE);
+    ck_assert(awake_as_head(&other, SOON));
+}
+END_TEST
+
 int main(void)
 {
-    RUN_SUITE("awake", the_head_stays_awake_when_its_grant_comes_soon,
-              the_head_sleeps_when_its_grant_does_not_come_soon,
-              a_semaphore_learns_that_staying_awake_pays_no_more,
-              a_semaphore_learns_that_staying_awake_pays_again,
-              one_failure_in_four_is_no_reason_to_sleep_and_one_in_two_is,
+    RUN_SUITE("awake", a_wait_that_pays_takes_one_from_the_doubt_any_other_adds_two,
+              nine_grants_undo_what_a_semaphore_learned_from_any_number,
+              staying_awake_pays_if_the_grant_comes_within_two_wake_ups,
+              an_early_wake_pays_if_the_grant_comes_within_one_and_a_half_wake_ups,
+              units_that_are_there_at_once_teach_nothing,
+              waits_that_end_without_a_grant_teach_nothing,
               a_releaser_on_the_same_core_is_a_reason_to_yield,
               a_head_that_yields_does_so_for_two_wake_ups,
-              each_semaphore_learns_for_itself,
               no_thread_stays_awake_with_the_flag_that_says_so,
               an_interruptible_head_stays_awake_but_is_not_woken_early,
               only_the_head_stays_awake,
               a_thread_that_joins_as_the_head_before_others_stays_awake,
-              units_that_are_there_at_once_teach_nothing,
-              waits_that_end_without_a_grant_teach_nothing,
-              the_next_head_is_woken_early_and_awake_when_its_grant_comes_soon,
-              the_next_head_sleeps_on_when_its_grant_does_not_come_soon,
-              a_semaphore_learns_that_an_early_wake_pays_no_more_and_that_it_pays_again,
               an_early_wake_depends_on_the_time_alone,
-              early_wakes_and_heads_that_join_as_such_are_learned_separately,
               no_thread_is_woken_early_where_threads_may_pass,
-              a_head_that_is_woken_to_claim_learns_from_it);
+              a_head_that_is_woken_to_claim_learns_from_it,
+              all_sleep_while_other_programs_have_the_cores_for_twice_as_long_each_time,
+              nobody_is_woken_ahead_while_all_sleep,
+              threads_stay_awake_if_their_own_process_has_the_cores,
+              a_late_grant_says_nothing_where_those_who_release_do_not_acquire,
+              a_late_grant_says_nothing_where_turns_are_long);
 }

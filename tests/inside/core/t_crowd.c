@@ -51,15 +51,6 @@ static void claim(int from, int to)
     }
 }
 
-struct units { fairsem_t *sem; int64_t n; };
-
-static void release(void *arg)
-{
-    const struct units *units = arg;
-
-    fairsem_release(units->sem, units->n);
-}
-
 /* Wait behind so many tickets.  All are granted after that time. */
 static void wait_behind(fairsem_t *sem, int before, int64_t after)
 {
@@ -67,7 +58,7 @@ static void wait_behind(fairsem_t *sem, int before, int64_t after)
 
     take(sem, 0, before);
     begin_plan();
-    plan(after, release, &all);
+    plan(after, release_units, &all);
     ck_assert_int_eq(fairsem_acquire(sem, 1), 0);
     claim(0, before);
 }
@@ -317,7 +308,7 @@ static int yields_when_next(int holders_core, int64_t after)
     world.core = 1;
     begin_plan();
     plan(LOOK, join_on_core_1, &sem);
-    plan(after, release, &all);
+    plan(after, release_units, &all);
     ck_assert_int_eq(fairsem_acquire(&sem, 1), 0);
     ck_assert(!world.seen[1].asleep);
     return world.seen[1].yields - world.seen[0].yields;
@@ -569,7 +560,7 @@ static int wait_and_get_signal(fairsem_t *sem, void (*handler)(int), int flags, 
     begin_plan();
     plan(NEAR / 2, get_signal, NULL);
     if (after != 0)
-        plan(after, release, &all);
+        plan(after, release_units, &all);
     errno = 4711;
     error = fairsem_acquire_with(sem, 1, &how);
     ck_assert_int_eq(errno, 4711);
@@ -627,8 +618,8 @@ static int wakes_by_the_granter(fairsem_t *sem, int behind)
         ck_assert_int_eq(fairsem_ticket_take(&tickets[1 + i], sem, 1, 1, NULL, NULL),
                          EINPROGRESS);
     begin_plan();
-    plan(LATE, release, &one);
-    plan(LATE + WAKE_UP, release, &one);
+    plan(LATE, release_units, &one);
+    plan(LATE + WAKE_UP, release_units, &one);
     ck_assert_int_eq(fairsem_acquire(sem, 1), 0);
     claim(0, 1);
     for (int i = 0; i < behind; i++)
@@ -689,7 +680,7 @@ static int newcomer_joins(struct newcomer *n, int behind)
     begin_plan();
     plan(LATE, join_and_be_canceled, n);
     plan(2 * LATE, cancel, n);
-    plan(9 * LATE, release, &all);
+    plan(9 * LATE, release_units, &all);
     ck_assert_int_eq(fairsem_acquire(n->sem, 1), 0);
     for (int i = 0; i < behind; i++)
         fairsem_ticket_return(&tickets[i]);

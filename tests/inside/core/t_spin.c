@@ -9,15 +9,6 @@
 #define WAKE_UP 16000
 #define LATE    1000000
 
-struct units { fairsem_t *sem; int64_t n; };
-
-static void release_all(void *arg)
-{
-    const struct units *units = arg;
-
-    fairsem_release(units->sem, units->n);
-}
-
 /* How long do these spin if no grant comes?  On a new semaphore each stays awake. */
 static int64_t head_spins_for(void)
 {
@@ -141,7 +132,7 @@ static int64_t spins_beside_holders(int64_t units, int64_t capacity, int64_t n, 
     ck_assert_int_eq(fairsem_acquire(&sem, units), 0);
     world.cores = cores;
     begin_plan();
-    plan(LATE, release_all, &(struct units){ &sem, n });
+    plan(LATE, release_units, &(struct units){ &sem, n });
     ck_assert_int_eq(fairsem_acquire(&sem, n), 0);
     return spun(0);
 }
