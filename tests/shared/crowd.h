@@ -196,11 +196,14 @@ static inline pid_t fork_holder(fairsem_shared_t *h, int64_t n)
 
 static bool users_get_signals;      /* those that are forked from now on */
 
-/* A child that acquires n units, stores its place in the order of grants, and releases them. */
+/*
+ * A child that acquires n units, stores its place in the order of grants, and releases them.  An urgent
+ * request (below 0) has a time limit, too, which is never over.
+ */
 static inline pid_t fork_user(fairsem_shared_t *h, int64_t n, int priority, _Atomic int *place,
                               _Atomic int *count)
 {
-    const fairsem_wait_t how = { .priority = priority };
+    const fairsem_wait_t how = { .priority = priority, .timeout_ns = priority < 0 ? INT64_MAX : 0 };
     pid_t child = fork();
 
     if (child == 0) {
