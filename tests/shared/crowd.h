@@ -126,17 +126,6 @@ static inline bool has_ended(pid_t child)
     return info.si_pid == child;
 }
 
-/* True when n requests are in the queue; false if this child has ended before that. */
-static inline bool joins_queue(fairsem_shared_t *h, int64_t n, pid_t child)
-{
-    while (fairsem_shared_waiters(h) != n) {
-        if (has_ended(child))
-            return false;
-        nap(1);
-    }
-    return true;
-}
-
 /* Is the main thread of this child asleep?  In several looks, as it may sleep for a moment only. */
 static inline bool sleeps(pid_t child)
 {

@@ -7,20 +7,12 @@
 
 #include "deadline.h"
 #include "shared/attach.h"
-#include "shared/change.h"
 #include "shared/handle.h"
 #include "workers.h"
 
 #include <fcntl.h>
-#include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-
-static int64_t ms_since(int64_t start)
-{
-    return (fs_now_ns() - start) / 1000000;
-}
 
 START_TEST(units_of_a_killed_holder_go_to_the_next_waiter)
 {
@@ -37,31 +29,6 @@ START_TEST(units_of_a_killed_holder_go_to_the_next_waiter)
     ck_assert_int_eq(stat.returned, 3);
     ck_assert_int_ge(stat.deaths, 1);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
-}
-END_TEST
-
-START_TEST(a_killed_waiter_leaves_the_queue_from_any_place)
-{
-    for (int victim = 0; victim < 3; victim++) {
-        fairsem_shared_t *h = make_segment(1, 0);
-        fairsem_shared_stat_t stat;
-        pid_t waiter[3];
-
-        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-        for (int i = 0; i < 3; i++)
-            waiter[i] = queue_user(h, 1);
-        kill_child(waiter[victim]);
-        ck_assert_int_eq(fairsem_shared_waiters(h), 2);
-        ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
-        for (int i = 0; i < 3; i++) {
-            if (i != victim)
-                ck_assert_int_eq(status_of(waiter[i]), 0);
-        }
-        ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
-        ck_assert_int_eq(stat.available, 1);
-        ck_assert_int_eq(stat.lost, 1);
-        ck_assert_int_eq(fairsem_shared_close(h), 0);
-    }
 }
 END_TEST
 
@@ -460,29 +427,6 @@ START_TEST(a_process_that_was_taken_for_dead_starts_with_nothing)
 }
 END_TEST
 
-START_TEST(the_dead_are_found_whenever_they_die)
-{
-    fairsem_shared_t *h = make_segment(1, 0);
-    int64_t total = 0;
-
-    /* At different moments between two looks of the waiter, which are 25 ms apart. */
-    for (int i = 0; i < 8; i++) {
-        pid_t holder, waiter;
-        int64_t start;
-
-        holder = fork_holder(h, 1);
-        waiter = queue_user(h, 1);
-        nap(3 * i);
-        start = fs_now_ns();
-        kill_child(holder);
-        ck_assert_int_eq(status_of(waiter), 0);
-        total += ms_since(start);
-    }
-    printf("units of a killed holder are back after %ld ms, on average of 8\n", (long)total / 8);
-    ck_assert_int_eq(fairsem_shared_close(h), 0);
-}
-END_TEST
-
 /* One child holds both units of a new segment; two others are in the queue, for one each. */
 static fairsem_shared_t *make_queue_of_two(pid_t *holder, pid_t *head, pid_t *second)
 {
@@ -556,19 +500,6 @@ START_TEST(signals_do_not_hide_the_dead)
     h = make_queue_of_two(&holder, &head, &second);
     kill_child(holder);
     ck_assert_int_eq(status_of(head), 0);
-    ck_assert_int_eq(status_of(second), 0);
-    ck_assert_int_eq(fairsem_shared_close(h), 0);
-}
-END_TEST
-
-/* Nobody is granted while the dead head asks for more than is free. */
-START_TEST(a_dead_head_of_the_queue_does_not_hide_the_dead)
-{
-    pid_t holder, head, second;
-    fairsem_shared_t *h = make_queue_of_two(&holder, &head, &second);
-
-    kill_child(head);
-    kill_child(holder);
     ck_assert_int_eq(status_of(second), 0);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
@@ -657,47 +588,6 @@ START_TEST(a_refusal_without_a_wait_checks_the_holders_first)
 }
 END_TEST
 
-/* A stopped child was granted both units.  It has left its slot, and not said so yet, as it seems. */
-static fairsem_shared_t *make_left(pid_t *waiter)
-{
-    fairsem_shared_t *h = make_segment(2, 0);
-    int slot;
-
-    ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
-    *waiter = queue_user(h, 2);
-    slot = FS_GET(&h->segment->head);
-    stop_child(*waiter);
-    ck_assert_int_eq(fairsem_shared_release(h, 2), 0);
-    ck_assert_int_eq(FS_GET(&h->slots[slot].state), FS_SLOT_GRANTED);
-    FS_PUT(&h->slots[slot].state, FS_SLOT_TO_RETURN);
-    return h;
-}
-
-START_TEST(a_repair_finds_what_was_left_without_the_lock)
-{
-    pid_t waiter;
-    fairsem_shared_t *h = make_left(&waiter);
-
-    ck_assert_int_eq(fairsem_shared_available(h), 0);
-    FS_PUT(&h->segment->unfinished, 1);
-    ck_assert_int_eq(fairsem_shared_available(h), 2);
-    kill_child(waiter);
-    ck_assert_int_eq(fairsem_shared_available(h), 2);
-    ck_assert_int_eq(fairsem_shared_close(h), 0);
-}
-END_TEST
-
-START_TEST(units_of_a_slot_that_a_dead_process_has_left_come_back)
-{
-    pid_t waiter;
-    fairsem_shared_t *h = make_left(&waiter);
-
-    kill_child(waiter);
-    ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
-    ck_assert_int_eq(fairsem_shared_close(h), 0);
-}
-END_TEST
-
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "after-close") == 0)
@@ -707,9 +597,9 @@ int main(int argc, char **argv)
     if (argc == 3)
         return after_exec(argv[2]);
     RUN_SUITE("shared death", units_of_a_killed_holder_go_to_the_next_waiter,
-              a_killed_waiter_leaves_the_queue_from_any_place,
               a_zombie_is_dead_and_a_stopped_process_is_not,
-              a_unit_that_a_dead_process_was_granted_fills_the_segment_again, a_child_is_a_process_of_its_own,
+              a_unit_that_a_dead_process_was_granted_fills_the_segment_again,
+              a_child_is_a_process_of_its_own,
               a_process_that_closes_before_its_end_is_not_counted_as_dead,
               exec_returns_the_units_of_the_process,
               keep_on_exec_keeps_the_units_until_the_new_program_ends,
@@ -719,15 +609,11 @@ int main(int argc, char **argv)
               after_exec_a_failed_open_keeps_the_units,
               closing_the_descriptor_harms_only_the_process_that_does_it,
               a_process_that_has_closed_all_descriptors_acquires_nothing,
-              a_process_that_was_taken_for_dead_starts_with_nothing, 
-              the_dead_are_found_whenever_they_die, signals_do_not_hide_the_dead,
+              a_process_that_was_taken_for_dead_starts_with_nothing, signals_do_not_hide_the_dead,
               another_clock_makes_no_request_old,
               a_stopped_head_of_the_queue_does_not_hide_the_dead,
-              a_dead_head_of_the_queue_does_not_hide_the_dead,
-              stopped_waiters_do_not_hide_the_dead,
-              another_clock_does_not_hide_the_dead, no_caller_is_refused_because_of_the_dead,
+              stopped_waiters_do_not_hide_the_dead, another_clock_does_not_hide_the_dead,
+              no_caller_is_refused_because_of_the_dead,
               no_caller_is_refused_because_of_the_dead_behind_the_head,
-              a_refusal_without_a_wait_checks_the_holders_first,
-              a_repair_finds_what_was_left_without_the_lock,
-              units_of_a_slot_that_a_dead_process_has_left_come_back);
+              a_refusal_without_a_wait_checks_the_holders_first);
 }

@@ -31,19 +31,6 @@ START_TEST(the_turn_of_a_dead_thread_is_over_after_a_while)
 }
 END_TEST
 
-/* The same while a signal comes each millisecond: no sleep lasts as long as the turn. */
-START_TEST(signals_do_not_prolong_the_turn_of_a_dead_thread)
-{
-    fairsem_shared_t *h = make_segment(1, 0);
-
-    signal_each_ms();
-    FS_PUT(&h->segment->lock, ORDERED | CONTENDED);
-    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-    ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
-    ck_assert_int_eq(fairsem_shared_close(h), 0);
-}
-END_TEST
-
 /* In a long queue a waiter sleeps for seconds, but not beyond its deadline. */
 START_TEST(the_rest_of_a_deadline_has_any_limit)
 {
@@ -156,7 +143,7 @@ END_TEST
 int main(void)
 {
     RUN_SUITE("shared lock", the_turn_of_a_dead_thread_is_over_after_a_while,
-              signals_do_not_prolong_the_turn_of_a_dead_thread, the_rest_of_a_deadline_has_any_limit,
+              the_rest_of_a_deadline_has_any_limit,
               a_lock_that_is_held_is_waited_for_until_the_deadline,
               whoever_has_waited_long_for_the_lock_has_it_next,
               a_refusal_right_after_a_check_needs_no_lock);

@@ -4,28 +4,6 @@
 
 #define CROWD 60
 
-/* Each waits before the next one comes.  Then one unit passes through all of them. */
-START_TEST(sixty_processes_are_granted_in_order_of_arrival)
-{
-    for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
-        _Atomic int *places = share((CROWD + 1) * sizeof *places);
-        fairsem_shared_t *h = make_segment(1, flags);
-        pid_t waiters[CROWD];
-
-        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-        for (int i = 0; i < CROWD; i++)
-            waiters[i] = queue_placed(h, 1, 0, &places[i], &places[CROWD]);
-        ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
-        for (int i = 0; i < CROWD; i++)
-            ck_assert_int_eq(status_of(waiters[i]), 0);
-        for (int i = 0; i < CROWD; i++)
-            ck_assert_int_eq(atomic_load(&places[i]), i + 1);
-        ck_assert_int_eq(fairsem_shared_available(h), 1);
-        ck_assert_int_eq(fairsem_shared_close(h), 0);
-    }
-}
-END_TEST
-
 /* A section cannot wake so many after its unlock: it wakes some of them earlier. */
 START_TEST(one_release_lets_sixty_processes_through)
 {
@@ -121,16 +99,6 @@ START_TEST(a_request_that_becomes_old_takes_what_lies_free)
 }
 END_TEST
 
-START_TEST(signals_keep_no_request_young)
-{
-    int64_t aging_ns = 20000000;
-
-    users_get_signals = true;
-    while (!becomes_old(aging_ns))
-        aging_ns *= 2;
-}
-END_TEST
-
 START_TEST(a_time_out_is_counted_once)
 {
     fairsem_shared_t *h = make_segment(1, 0);
@@ -169,80 +137,11 @@ START_TEST(no_request_passes_a_large_one)
 }
 END_TEST
 
-/* The head waits for so long, or is killed (0).  False: it has left before the other one came. */
-static bool head_leaves(int64_t ns)
-{
-    fairsem_shared_t *h = make_segment(2, 0);
-    bool both_waited;
-    pid_t head, small;
-
-    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-    head = fork();
-    if (head == 0) {
-        CHILD_CHECK(fairsem_shared_acquire_for(h, 2, ns != 0 ? ns : INT64_MAX) == ETIMEDOUT);
-        _exit(0);
-    }
-    both_waited = joins_queue(h, 1, head);
-    small = fork_user(h, 1, 0, NULL, NULL);
-    both_waited = both_waited && joins_queue(h, 2, head);
-    if (ns == 0)
-        kill_child(head);
-    else
-        ck_assert_int_eq(status_of(head), 0);
-    ck_assert_int_eq(status_of(small), 0);
-    ck_assert_int_eq(fairsem_shared_close(h), 0);
-    return both_waited;
-}
-
-START_TEST(a_head_that_times_out_lets_the_next_one_through)
-{
-    int64_t ns = 20000000;
-
-    while (!head_leaves(ns))
-        ns *= 2;
-}
-END_TEST
-
-START_TEST(a_head_that_is_killed_lets_the_next_one_through)
-{
-    ck_assert(head_leaves(0));
-}
-END_TEST
-
-/* The hog acquires again as soon as it has released. */
-START_TEST(a_hog_cannot_starve_another_process)
-{
-    _Atomic int *rounds = share(sizeof *rounds);
-    fairsem_shared_t *h = make_segment(1, 0);
-    pid_t hog = fork();
-
-    if (hog == 0) {
-        for (;;) {
-            CHILD_CHECK(fairsem_shared_acquire(h, 1) == 0);
-            atomic_fetch_add(rounds, 1);
-            CHILD_CHECK(fairsem_shared_release(h, 1) == 0);
-        }
-    }
-    await_flag(rounds, 100);
-    for (int i = 0; i < 200; i++) {
-        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
-        ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
-    }
-    kill_child(hog);
-    ck_assert_int_eq(check_sums(h), 1);
-    ck_assert_int_eq(fairsem_shared_close(h), 0);
-}
-END_TEST
-
 int main(void)
 {
-    RUN_SUITE("shared order", sixty_processes_are_granted_in_order_of_arrival,
-              one_release_lets_sixty_processes_through,
+    RUN_SUITE("shared order", one_release_lets_sixty_processes_through,
               the_lower_number_comes_first_and_equal_ones_in_arrival_order,
               old_requests_come_first_in_arrival_order,
-              a_request_that_becomes_old_takes_what_lies_free, signals_keep_no_request_young,
-              a_time_out_is_counted_once,
-              no_request_passes_a_large_one, a_head_that_times_out_lets_the_next_one_through,
-              a_head_that_is_killed_lets_the_next_one_through,
-              a_hog_cannot_starve_another_process);
+              a_request_that_becomes_old_takes_what_lies_free, a_time_out_is_counted_once,
+              no_request_passes_a_large_one);
 }
