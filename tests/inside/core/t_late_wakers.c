@@ -60,19 +60,14 @@ BARE int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
     return __real_pthread_mutex_unlock(mutex);
 }
 
-/*
- * Return true when n waiters are in the queue, each of them PARKED: it may sleep.  False: the wait
- * that has this result has ended before that.  (NULL: none can.)
- */
-static bool get_parked(fairsem_t *sem, int n, const _Atomic int *result)
+/* Return when n waiters are in the queue, each of them PARKED: it may sleep. */
+static void await_parked(fairsem_t *sem, int n)
 {
     struct fs_sem *s = fs_inside(sem);
     struct fs_section in;
     int parked;
 
     do {
-        if (result != NULL && atomic_load(result) != STILL_WAITING)
-            return false;
         moment();
         parked = 0;
         fs_section_begin(&in, s);
@@ -81,20 +76,12 @@ static bool get_parked(fairsem_t *sem, int n, const _Atomic int *result)
             parked += atomic_load(&fs_waiter_of(at)->state) == FS_PARKED;
         fs_section_end(&in);
     } while (parked != n);
-    return true;
-}
-
-static void await_parked(fairsem_t *sem, int n)
-{
-    get_parked(sem, n, NULL);
 }
 
 struct late_release {
     pthread_t  thread;
     fairsem_t *sem;
-    int        sleepers;    /* the release begins when so many sleep... */
-    const _Atomic int *ends; /* ... or this wait has ended; NULL: it waits for ever */
-    bool       all_slept;   /* r/o after join */
+    int        sleepers;    /* the release begins when so many sleep */
     int64_t    n;
     bool       inside;      /* held up with a parker's mutex held */
     int       *writes;      /* if not NULL: set before the release */
@@ -104,7 +91,7 @@ static void *release_late(void *arg)
 {
     struct late_release *r = arg;
 
-    r->all_slept = get_parked(r->sem, r->sleepers, r->ends);
+    await_parked(r->sem, r->sleepers);
     if (r->writes != NULL)
         *r->writes = 1;
     late = !r->inside;
@@ -134,11 +121,10 @@ static void let_it_go(struct late_release *r)
     pthread_join(r->thread, NULL);
 }
 
-/* It waits for a unit of one semaphore after the other, restless in the first wait. */
+/* It waits for a unit of one semaphore, restless, and then for one of the other. */
 struct traveler {
     pthread_t   thread;
-    fairsem_t  *sem[3];
-    _Atomic int arrived;    /* how many of its waits have ended */
+    fairsem_t  *first, *second;
     int         errors;     /* r/o after join */
 };
 
@@ -146,48 +132,12 @@ static void *travel(void *arg)
 {
     struct traveler *t = arg;
 
-    for (int i = 0; i < 3 && t->sem[i] != NULL; i++) {
-        restless = i == 0;
-        t->errors += fairsem_acquire(t->sem[i], 1) != 0;
-        atomic_fetch_add(&t->arrived, 1);
-    }
+    restless = true;
+    t->errors = fairsem_acquire(t->first, 1) != 0;
+    restless = false;
+    t->errors += fairsem_acquire(t->second, 1) != 0;
     return NULL;
 }
-
-static void await_arrival(struct traveler *t, int n)
-{
-    while (atomic_load(&t->arrived) < n)
-        moment();
-}
-
-/*
- * Two threads are in the late wake queue.  The first goes on and sleeps twice more, and is woken
- * each time by others.  It must stay in that queue, or the second is lost with it.
- */
-START_TEST(a_thread_that_goes_on_before_its_wake_can_wait_and_be_woken_again)
-{
-    fairsem_t sem[3] = { FAIRSEM_INITIALIZER(0), FAIRSEM_INITIALIZER(0), FAIRSEM_INITIALIZER(0) };
-    struct traveler t = { .sem = { &sem[0], &sem[1], &sem[2] } };
-    struct worker sleeper = { 0 };
-    struct late_release late_one = { .sem = &sem[0], .sleepers = 2, .n = 2 };
-
-    start_thread(&t.thread, travel, &t);
-    await_waiters(&sem[0], 1);
-    worker_queue(&sleeper, &sem[0], 1, 2);
-    start_late(&late_one);
-    await_late();
-    for (int i = 1; i < 3; i++) {
-        await_arrival(&t, i);
-        await_parked(&sem[i], 1);
-        ck_assert_int_eq(fairsem_release(&sem[i], 1), 0);
-    }
-    await_arrival(&t, 3);
-    let_it_go(&late_one);
-    pthread_join(t.thread, NULL);
-    ck_assert_int_eq(t.errors, 0);
-    ck_assert_int_eq(worker_join(&sleeper), 0);
-}
-END_TEST
 
 /* More threads than the list of those to be woken again (deferred.h) has room for. */
 START_TEST(one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake)
@@ -198,7 +148,7 @@ START_TEST(one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake)
     struct late_release late_one = { .sem = &first, .sleepers = MANY, .n = MANY };
 
     for (int i = 0; i < MANY; i++) {
-        t[i] = (struct traveler){ .sem = { &first, &second } };
+        t[i] = (struct traveler){ .first = &first, .second = &second };
         start_thread(&t[i].thread, travel, &t[i]);
     }
     start_late(&late_one);
@@ -210,79 +160,6 @@ START_TEST(one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake)
         ck_assert_int_eq(t[i].errors, 0);
     }
     let_it_go(&late_one);
-}
-END_TEST
-
-struct timed_traveler {
-    pthread_t   thread;
-    fairsem_t  *sem;
-    int64_t     ns;         /* the time that its first wait has */
-    _Atomic int first, second;
-};
-
-static void *time_out_and_wait_again(void *arg)
-{
-    struct timed_traveler *t = arg;
-
-    atomic_store(&t->first, fairsem_acquire_for(t->sem, 1, t->ns));
-    atomic_store(&t->second, fairsem_acquire(t->sem, 1));
-    return NULL;
-}
-
-/*
- * A release grants to one sleeper and wakes the next early, but both wakes are late.  The second
- * must not depend on them: not when its deadline passes...
- */
-static bool times_out_before_its_wake(int64_t ns)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    struct worker granted = { 0 };
-    struct timed_traveler t = { .sem = &sem, .ns = ns, .first = STILL_WAITING,
-                                .second = STILL_WAITING };
-    struct late_release late_one = { .sem = &sem, .sleepers = 2, .ends = &t.first, .n = 1 };
-
-    worker_queue(&granted, &sem, 1, 1);
-    start_thread(&t.thread, time_out_and_wait_again, &t);
-    start_late(&late_one);
-    await_late();
-    while (atomic_load(&t.first) == STILL_WAITING)
-        moment();
-    ck_assert_int_eq(t.first, ETIMEDOUT);
-    await_waiters(&sem, 1);
-    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-    pthread_join(t.thread, NULL);
-    ck_assert_int_eq(t.second, 0);
-    let_it_go(&late_one);
-    ck_assert_int_eq(worker_join(&granted), 0);
-    ck_assert_int_eq(fairsem_available(&sem), 0);
-    return late_one.all_slept;
-}
-
-/* On a busy machine the time may pass before the release: then once more, with a longer one. */
-START_TEST(a_wait_times_out_though_its_early_wake_is_late)
-{
-    int64_t ns = 50000000;
-
-    while (!times_out_before_its_wake(ns))
-        ns *= 2;
-}
-END_TEST
-
-/* ... and not when another release grants to it. */
-START_TEST(a_grant_wakes_a_waiter_whose_early_wake_is_late)
-{
-    fairsem_t sem = FAIRSEM_INITIALIZER(0);
-    struct worker w1 = { 0 }, w2 = { 0 };
-    struct late_release late_one = { .sem = &sem, .sleepers = 2, .n = 1 };
-
-    worker_queue(&w1, &sem, 1, 1);
-    worker_queue(&w2, &sem, 1, 2);
-    start_late(&late_one);
-    await_late();
-    ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-    ck_assert_int_eq(worker_join(&w2), 0);
-    let_it_go(&late_one);
-    ck_assert_int_eq(worker_join(&w1), 0);
 }
 END_TEST
 
@@ -379,34 +256,11 @@ START_TEST(a_token_is_in_use_until_its_granted_waiter_has_returned)
 }
 END_TEST
 
-static void count_call(fairsem_ticket_t *ticket, void *arg)
+static void do_nothing(fairsem_ticket_t *ticket, void *arg)
 {
     (void)ticket;
-    atomic_fetch_add((_Atomic int *)arg, 1);
+    (void)arg;
 }
-
-/* The ticket is claimed when its callback is due but has not begun: it must not run any more. */
-START_TEST(a_claim_drops_a_callback_that_is_due)
-{
-    const fairsem_attr_t attr = { .capacity = 1 };
-    fairsem_t sem;
-    fairsem_ticket_t ticket = { 0 };
-    fairsem_units_t units = { 0 };
-    _Atomic int calls = 0, other_calls = 0;
-    struct late_release late_one = { .sem = &sem, .sleepers = 0, .n = 1 };
-
-    ck_assert_int_eq(fairsem_init(&sem, 0, &attr), 0);
-    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, count_call, &calls), EINPROGRESS);
-    start_late(&late_one);
-    await_late();
-    ck_assert_int_eq(fairsem_ticket_claim(&ticket, &units), 0);
-    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 2, 0, count_call, &other_calls), E2BIG);
-    let_it_go(&late_one);
-    ck_assert_int_eq(calls, 0);
-    ck_assert_int_eq(other_calls, 0);
-    ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
-}
-END_TEST
 
 /* The first ticket with a callback registers the reset of callbacks in a child. */
 static void ask_for_a_callback(void)
@@ -414,7 +268,7 @@ static void ask_for_a_callback(void)
     fairsem_t sem = FAIRSEM_INITIALIZER(1);
     fairsem_ticket_t ticket = { 0 };
 
-    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, count_call, NULL), 0);
+    ck_assert_int_eq(fairsem_ticket_take(&ticket, &sem, 1, 0, do_nothing, NULL), 0);
     ck_assert_int_eq(fairsem_ticket_return(&ticket), 0);
 }
 
@@ -466,14 +320,10 @@ END_TEST
 
 int main(void)
 {
-    RUN_SUITE("late wakers", a_thread_that_goes_on_before_its_wake_can_wait_and_be_woken_again,
-              one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake,
-              a_wait_times_out_though_its_early_wake_is_late,
-              a_grant_wakes_a_waiter_whose_early_wake_is_late,
+    RUN_SUITE("late wakers", one_release_wakes_any_number_of_threads_that_another_has_yet_to_wake,
               a_thread_that_passes_sees_what_the_releaser_wrote,
               would_block_for_no_units_sees_a_waiter_though_units_are_open,
               a_token_is_in_use_until_its_granted_waiter_has_returned,
-              a_claim_drops_a_callback_that_is_due,
               a_thread_that_forks_while_it_is_being_woken_can_wait_in_the_child,
               a_child_can_wait_where_callbacks_came_after_parkers,
               a_child_can_wait_where_callbacks_came_before_parkers);

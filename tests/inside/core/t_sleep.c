@@ -30,7 +30,7 @@ void __wrap_fs_unpark_word(const _Atomic int *word);
 
 static _Atomic bool early, swallow;
 static _Atomic bool raises;     /* the next reading of a clock raises SIGUSR1 */
-static _Atomic int clock_reads, early_returns, swallowed;
+static _Atomic int clock_reads, early_returns;
 
 BARE int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 {
@@ -52,18 +52,9 @@ BARE int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
     return ETIMEDOUT;
 }
 
-/* May this wake-up happen? */
-static bool wakes(void)
-{
-    if (!atomic_load(&swallow))
-        return true;
-    atomic_fetch_add(&swallowed, 1);
-    return false;
-}
-
 BARE int __wrap_pthread_cond_signal(pthread_cond_t *c)
 {
-    return wakes() ? __real_pthread_cond_signal(c) : 0;
+    return atomic_load(&swallow) ? 0 : __real_pthread_cond_signal(c);
 }
 
 /* The same for a sleep on a word. */
@@ -78,7 +69,7 @@ bool __wrap_fs_park_on_word(const _Atomic int *word, int value, const struct fs_
 
 void __wrap_fs_unpark_word(const _Atomic int *word)
 {
-    if (wakes())
+    if (!atomic_load(&swallow))
         __real_fs_unpark_word(word);
 }
 
@@ -126,86 +117,10 @@ START_TEST(a_sleep_that_ends_too_early_does_not_end_the_wait)
 }
 END_TEST
 
-/* For tests that hold back a wake-up: without the early wake of the next head. */
-static const fairsem_attr_t no_spin = { .flags = FAIRSEM_NO_SPIN };
-
-/* If the waiter was asleep, `swallowed` counts up. */
-static void grant_to_a_sleeper_without_waking_it(fairsem_t *sem)
-{
-    atomic_store(&swallow, true);
-    ck_assert_int_eq(fairsem_release(sem, 1), 0);
-    atomic_store(&swallow, false);
-}
-
-/*
- * U13, U51, the narrowest moment: granted, still asleep, then canceled.  The next in the queue must
- * get the units.  The signal that would wake the waiter is dropped, so that the cancellation finds
- * it granted in every round.
- */
-START_TEST(units_granted_to_a_canceled_sleeper_go_to_the_next_in_the_queue)
-{
-    int caught = 0;
-
-    while (caught < 20) {
-        fairsem_t sem;
-        struct worker w1 = { 0 }, w2 = { 0 };
-
-        ck_assert_int_eq(fairsem_init(&sem, 0, &no_spin), 0);
-        atomic_store(&swallowed, 0);
-        worker_queue(&w1, &sem, 1, 1);
-        worker_queue(&w2, &sem, 1, 2);
-        for (int i = 0; i < 1000; i++)
-            moment();      /* no order depends on this: without a sleeper, another round */
-        grant_to_a_sleeper_without_waking_it(&sem);
-        ck_assert_int_eq(fairsem_waiters(&sem), 1);
-        ck_assert_int_eq(fairsem_available(&sem), 0);
-        pthread_cancel(w1.thread);
-        if (worker_join(&w1) == 0) {
-            ck_assert_int_eq(fairsem_release(&sem, 1), 0);
-        } else {
-            caught += atomic_load(&swallowed);
-        }
-        ck_assert_int_eq(worker_join(&w2), 0);
-        ck_assert_int_eq(fairsem_available(&sem), 0);
-    }
-}
-END_TEST
-
-/* The same for a time-out: granted, still asleep, the deadline passes.  It has the unit. */
-START_TEST(a_sleeper_that_was_granted_before_its_deadline_has_its_units)
-{
-    int64_t ms = 20;
-    int caught = 0;
-
-    while (caught < 5) {
-        fairsem_t sem;
-        struct worker w = { 0 };
-        struct timespec deadline = from_now(CLOCK_MONOTONIC, ms);
-
-        ck_assert_int_eq(fairsem_init(&sem, 0, &no_spin), 0);
-        atomic_store(&swallowed, 0);
-        w.clock = CLOCK_MONOTONIC;
-        w.deadline = &deadline;
-        worker_start(&w, &sem, 1);
-        while (fairsem_waiters(&sem) != 1 && worker_waits(&w))
-            moment();
-        for (int i = 0; i < 1000; i++)
-            moment();
-        grant_to_a_sleeper_without_waking_it(&sem);
-        if (worker_join(&w) == 0) {
-            ck_assert_int_eq(fairsem_available(&sem), 0);
-            caught += atomic_load(&swallowed);
-        } else {
-            ck_assert_int_eq(fairsem_available(&sem), 1);
-            ms *= 2;    /* it passed before the grant */
-        }
-    }
-}
-END_TEST
-
 /* More units can be in use than can be free at a time.  Canceled grants bring them all back. */
 START_TEST(units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count)
 {
+    const fairsem_attr_t no_spin = { .flags = FAIRSEM_NO_SPIN };
     fairsem_t sem;
     struct worker w[4] = { { 0 } };
 
@@ -266,8 +181,6 @@ int main(void)
 {
     RUN_SUITE("sleep", no_clock_is_read_when_units_are_free,
               a_sleep_that_ends_too_early_does_not_end_the_wait,
-              units_granted_to_a_canceled_sleeper_go_to_the_next_in_the_queue,
-              a_sleeper_that_was_granted_before_its_deadline_has_its_units,
               a_handler_may_end_a_thread_that_has_just_joined,
               units_that_come_back_from_canceled_sleepers_cannot_overflow_the_count);
 }

@@ -205,61 +205,9 @@ START_TEST(a_thread_that_is_canceled_in_its_sleep_helps_as_well)
 }
 END_TEST
 
-struct parking_thread {
-    pthread_t                  thread;
-    struct fs_parker *_Atomic  parker;
-    _Atomic int                parks;   /* so many have returned */
-    int                        most;
-};
-
-static void *park_again(void *arg)
-{
-    struct parking_thread *t = arg;
-
-    atomic_store(&t->parker, fs_parker_self());
-    for (int i = 0; i < t->most; i++) {
-        fs_park_on_cond(t->parker, NULL);
-        atomic_fetch_add(&t->parks, 1);
-    }
-    return NULL;
-}
-
-/* The thread is in the wake queue of one waker, and another one wakes it. */
-START_TEST(a_thread_that_has_helped_stays_in_the_next_wake_queue_until_it_is_woken_from_there)
-{
-    fairsem_t sem;
-    struct parking_thread t[3] = { { .most = 2 }, { .most = 1 }, { .most = 1 } };
-    struct fs_wake_queue wakes;
-
-    BEGIN_ON_CONDITION_VARIABLES(&sem);
-    fs_wake_queue_init(&wakes);
-    for (int i = 0; i < 3; i++) {
-        start_thread(&t[i].thread, park_again, &t[i]);
-        await_asleep(i + 1);
-        ck_assert(fs_wake_queue_add_parker(&wakes, t[i].parker));
-    }
-    fs_unpark_many(wakes.first);
-    pthread_join(t[1].thread, NULL);
-    pthread_join(t[2].thread, NULL);
-    await_asleep(1);
-    ck_assert(!atomic_load(&t[0].parker->queued));
-    fs_wake_queue_init(&wakes);
-    ck_assert(fs_wake_queue_add_parker(&wakes, t[0].parker));
-    fs_unpark(t[0].parker, false);
-    pthread_join(t[0].thread, NULL);
-    ck_assert_int_eq(t[0].parks, 2);
-    ck_assert(atomic_load(&t[0].parker->queued));
-    fs_wake_queue_run(&wakes);
-    ck_assert(!atomic_load(&t[0].parker->queued));
-    ck_assert_int_eq(fairsem_destroy(&sem), 0);
-}
-END_TEST
-
 int main(void)
 {
-    RUN_SUITE("wake many",
-              of_many_sleepers_the_caller_wakes_nine_and_each_of_them_at_most_two,
+    RUN_SUITE("wake many", of_many_sleepers_the_caller_wakes_nine_and_each_of_them_at_most_two,
               the_caller_wakes_those_that_one_was_to_wake_that_is_awake,
-              a_thread_that_is_canceled_in_its_sleep_helps_as_well,
-              a_thread_that_has_helped_stays_in_the_next_wake_queue_until_it_is_woken_from_there);
+              a_thread_that_is_canceled_in_its_sleep_helps_as_well);
 }
