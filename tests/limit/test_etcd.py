@@ -34,7 +34,8 @@ def test_killed(at):
 
 
 def test_etcd_is_gone(at):
-    a_lease_is_lost(at, 24, lambda: at.etcd.signal(0, signal.SIGSTOP), "etcd does not answer")
+    assert a_lease_is_lost(at, 24, lambda: at.etcd.signal(0, signal.SIGSTOP),
+                           "etcd does not answer") == "terminated\n"
     at.etcd.signal(0, signal.SIGCONT)
     wait_until("the lease ends", lambda: at.etcd.running() == 0)
 
