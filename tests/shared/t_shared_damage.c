@@ -683,32 +683,6 @@ START_TEST(damage_leaves_what_is_unsettled)
 }
 END_TEST
 
-static fairsem_shared_t *segment;
-
-/* Another process finds damage without the lock, at the worst moment. */
-static void damage_before_slow_is_cleared(const char *what)
-{
-    if (strcmp(what, "clear SLOW") == 0) {
-        fs_shared_step = NULL;
-        (void)fs_shared_is_damaged(segment);
-    }
-}
-
-START_TEST(damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it)
-{
-    fairsem_shared_stat_t stat;
-
-    segment = make_segment(2, FAIRSEM_SHARED_NO_UNDO);
-    ck_assert_int_eq(fairsem_shared_tryacquire(segment, 1), 0);
-    fs_shared_step = damage_before_slow_is_cleared;
-    ck_assert_int_eq(fairsem_shared_stat(segment, &stat), ENOTRECOVERABLE);
-    ck_assert(fs_shared_step == NULL);      /* that step was reached */
-    ck_assert_int_eq(fairsem_shared_tryacquire(segment, 1), ENOTRECOVERABLE);
-    ck_assert_int_eq(fairsem_shared_release(segment, 1), ENOTRECOVERABLE);
-    (void)fairsem_shared_close(segment);
-}
-END_TEST
-
 int main(void)
 {
     RUN_SUITE("shared damage", damage_is_a_result_and_never_a_crash,
@@ -719,6 +693,5 @@ int main(void)
               units_that_do_not_exist_are_found_by_a_repair, a_repair_trusts_no_cache,
               a_number_that_changes_in_a_section_is_not_obeyed, nothing_is_committed_after_damage,
               a_repair_leaves_a_file_alone_that_is_too_short, damage_comes_before_a_refusal,
-              all_who_wait_hear_of_damage, damage_leaves_what_is_unsettled,
-              damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it);
+              all_who_wait_hear_of_damage, damage_leaves_what_is_unsettled);
 }

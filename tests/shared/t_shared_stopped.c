@@ -11,6 +11,7 @@
 #include "crowd.h"
 
 #include "shared/handle.h"
+#include "shared/trust.h"
 #include "workers.h"
 
 struct stage {
@@ -368,8 +369,11 @@ START_TEST(a_canceled_waiter_returns_when_its_canceler_is_through)
 {
     int64_t steps = 0;
 
+    if (!has_marks())
+        NOT_HERE("the library has no marks to be delayed at");
     while (cancel_in_step(steps + 1, 0))
         steps++;
+    ck_assert_int_gt(steps, 0);
     /* If the time had passed before the cancellation, there was nothing to cancel: a longer one. */
     for (int64_t k = 1; k <= steps; k++) {
         for (int64_t ns = NAP_MS / 2 * INT64_C(1000000); !cancel_in_step(k, ns); ns *= 2)
@@ -378,9 +382,38 @@ START_TEST(a_canceled_waiter_returns_when_its_canceler_is_through)
 }
 END_TEST
 
+/* ---- Damage that is found in a step ---- */
+
+/* Another process finds damage without the lock, at the worst moment. */
+static void damage_before_slow_is_cleared(const char *what)
+{
+    if (strcmp(what, "clear SLOW") == 0) {
+        fs_shared_step = NULL;
+        (void)fs_shared_is_damaged(sem);
+    }
+}
+
+START_TEST(damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it)
+{
+    fairsem_shared_stat_t stat;
+
+    if (!has_marks())
+        NOT_HERE("the library has no marks to find damage at");
+    sem = make_segment(2, FAIRSEM_SHARED_NO_UNDO);
+    ck_assert_int_eq(fairsem_shared_tryacquire(sem, 1), 0);
+    fs_shared_step = damage_before_slow_is_cleared;
+    ck_assert_int_eq(fairsem_shared_stat(sem, &stat), ENOTRECOVERABLE);
+    ck_assert(fs_shared_step == NULL);      /* that step was reached */
+    ck_assert_int_eq(fairsem_shared_tryacquire(sem, 1), ENOTRECOVERABLE);
+    ck_assert_int_eq(fairsem_shared_release(sem, 1), ENOTRECOVERABLE);
+    (void)fairsem_shared_close(sem);
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared, stopped", nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped,
               a_request_that_is_old_when_its_time_is_out_takes_what_lies_free,
-              a_canceled_waiter_returns_when_its_canceler_is_through);
+              a_canceled_waiter_returns_when_its_canceler_is_through,
+              damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it);
 }
