@@ -140,6 +140,7 @@ class Row:
     figure: str = None      # None: the main one
     take: callable = statistics.median
     readme: bool = False    # it is in README.md, too
+    busy: bool = False      # also beside a busy process
 
     def sides(self, results):
         """The figure, and the numbers of both peers; None: it was not measured."""
@@ -202,10 +203,9 @@ ROWS = [
       for threads in (4, 16, 64)),
     Row("16 threads, one unit held for no time, holds per second", "contended", arena(16, 0),
         theirs="sem_t", least=5e5, itself=True, readme=True),
-    Row("16 threads, one unit held for 2 us, holds per second", "ring", arena(16, 2), theirs="sem_t",
-        readme=True),
-    Row("64 threads, one unit held for 10 us, holds per second", "contended", arena(64, 10),
-        theirs="sem_t", readme=True),
+    *(Row("%d threads, one unit held for %d us, holds per second" % (threads, us), "price",
+          arena(threads, us), theirs="sem_t", readme=True, busy=True)
+      for threads, us in ((2, 1), (4, 2), (16, 2), (64, 10))),
     Row("a ticket joins a queue of 100,000 and leaves it, and one of 10", "lines", "join and leave",
         "100,000 tickets", "10 tickets", most=1.5),
     Row("the head of a queue of 100,000 is granted and joins again, and of 10", "lines",
@@ -320,14 +320,17 @@ def buffer(results):
     """The bounded buffer: a column for each peer, libc's first."""
     if "buffer" not in results.data:
         return ""
-    peers = ("sem_t", "fairsem", NO_SPIN, BOUNDED)
+    peers = ("sem_t", "fairsem", NO_SPIN, BOUNDED, "fairsem-run", "fairsem-run, bypass")
     text = "\nItems per second: the median, its quartiles, and its ratio to that of `sem_t`.\n\n"
     text += head("", *peers)
     for setting in results.data["buffer"]:
         cells = []
         for peer in peers:
             values = results.values("buffer", setting, peer)
-            low, high = quartiles(values) if values else (None, None)
+            if not values:
+                cells.append("")
+                continue
+            low, high = quartiles(values)
             cells.append("%s (%s .. %s)" % tuple(
                 number(value, "_per_second")
                 for value in (results.median("buffer", setting, peer), low, high)))
@@ -449,16 +452,18 @@ def draw(results, directory, name):
 
 # ---------------------------------------------------------------- README.md
 
-HEAD = "| | fairsem | `sem_t` |\n"
+HEAD = "| | fairsem | `sem_t` | fairsem, busy | `sem_t`, busy |\n"
 
 
 def readme_table(results):
-    text = HEAD + "|---|---|---|\n"
+    text = HEAD + "|---|---|---|---|---|\n"
     for row in ROWS:
         if row.readme:
             if not row.sides(results):
                 stop("no figure for: " + row.text)
-            text += line(row.text, *row.cells(results)[0])
+            busy = dataclasses.replace(row, setting=row.setting + BUSY) if row.busy else None
+            text += line(row.text, *row.cells(results)[0],
+                         *(busy.cells(results)[0] if busy else ("", "")))
     return text
 
 

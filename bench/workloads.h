@@ -20,4 +20,7 @@ void expiry_run(bool quick);
 void shared_run(bool quick);
 void dropin_run(bool quick);
 
+/* Does this program run under fairsem-run? */
+bool dropin_is_used(void);
+
 #endif /* BENCH_WORKLOADS_H */
