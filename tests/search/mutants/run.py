@@ -458,7 +458,7 @@ class Worker:
         with open(self.out, encoding='utf-8', errors='replace') as out:
             said = out.read(1 << 20)
         tests = re.findall(r'^[^:\n]*:\d+:[FE]:[^:]*:([^:]*):|^FAILED: (.*)|^FOUND: (.*)'
-                           r'|^(\S+)\s.*  FAILED$|^(\S+): FAILED: ', said, re.M)
+                           r'|^(\S+)\s.*  FAILED$|^(\S+): FAILED: |^(?:FAILED|ERROR) \S*::(.*)', said, re.M)
         tests = list(dict.fromkeys(''.join(test)[:60] for test in tests))[:12]
         if status == 0:
             return 'passed', seconds, []
