@@ -129,16 +129,17 @@ void price_run(bool quick)
     const int64_t duration_ns = (quick ? 2 : 150) * MS;
     const int repetitions = quick ? 1 : 5;
 
-    for (size_t n = 0; n < COUNT(threads); n++) {
-        for (size_t h = 0; h < COUNT(holds); h++) {
-            for (int busy = 0; busy <= 1; busy++)
+    /* All that is quiet first: for some time afterwards nobody stays awake, see doc/awake.md. */
+    for (size_t i = 0; i < COUNT(open_loops); i++)
+        compare("price", open_loops[i], ops, duration_ns, repetitions);
+    for (int busy = 0; busy <= 1; busy++) {
+        for (size_t n = 0; n < COUNT(threads); n++) {
+            for (size_t h = 0; h < COUNT(holds); h++)
                 compare("price", (struct arena_plan){ .units = 1, .threads = threads[n],
                                                       .hold_ns = holds[h], .busy_processes = busy },
                         ops, duration_ns, repetitions);
         }
     }
-    for (size_t i = 0; i < COUNT(open_loops); i++)
-        compare("price", open_loops[i], ops, duration_ns, repetitions);
 }
 
 void cpu_run(bool quick)
