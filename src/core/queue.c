@@ -142,9 +142,9 @@ void fs_wake_to_claim(struct fs_section *in, struct fs_waiter *head)
 }
 
 /*
- * The waiter is completed before the clock is read and anything is counted: if its thread is awake,
- * it goes on at once, on another core, while this thread does the rest.  It may be gone by then (I8),
- * so `ended` has a copy of what is still needed.
+ * The waiter is completed before anything is counted and, if its thread is awake, before the clock is
+ * read: that thread goes on at once, on another core, while this one does the rest.  It may be gone by
+ * then (I8), so `ended` has a copy of what is still needed.
  */
 void fs_leave(struct fs_section *in, struct fs_waiter *w, enum fs_waiter_state state)
 {

@@ -837,6 +837,8 @@ const struct scenario scenarios[] = {
     /* ---- Close ---- */
     { .name = "close", .threads =
       "acquire 1 = 0 or ESHUTDOWN; give | acquire 2; give | release 1 | close" },
+    { .name = "a-deadline-meets-a-close", .threads =
+      "timed 1 = ETIMEDOUT or ESHUTDOWN | timed 2 = ETIMEDOUT or ESHUTDOWN | close" },
     { .name = "of-two-threads-that-close-one-succeeds", .threads =
       "acquire 1 = 5 or 6 | close 5 = 0 or EALREADY | close 6 = 0 or EALREADY" },
     { .name = "close-and-tries", .units = 1, .threads =

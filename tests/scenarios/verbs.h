@@ -52,6 +52,7 @@ VERB(CLAIM, "claim", .of = A_TICKET, .units = CLAIMS, .drawn = 4,
      .returns = R(OK) | R(EAGAIN) | R(EINVAL) | R(E2BIG) | R(CLOSED) | R(EBUSY), .never = R(EBUSY),
      .why_never = "scenarios claim into an empty guard; contract/t_guard.c has a full one")
 VERB(RETURN, "return", .of = A_TICKET, .drawn = 4, .returns = R(OK))
+/* fairsem_ticket_wait. */
 VERB(WATCH, "watch", .of = A_TICKET, .with = TOKEN | TIME, .waits = true, .drawn = 5,
      .returns = R(OK) | R(EINVAL) | R(E2BIG) | R(ETIMEDOUT) | R(EINTR) | R(ECANCELED) | R(TOKEN)
                 | R(CLOSED) | R(PTHREAD_CANCEL))
