@@ -137,11 +137,11 @@ void buffer_run(bool quick)
         { 16, 16, 64, false }, { 8, 8, 64, false }, { 4, 4, 8, false }, { 2, 2, 8, false },
         { 1, 1, 64, false }, { 16, 16, 8, true },
     };
-    static const struct sem_ops *const ops[] = {
-        &ops_fairsem, &ops_parking, &ops_bounded, &ops_posix
+    static const struct sem_ops *const all[] = {
+        &ops_posix, &ops_fairsem, &ops_parking, &ops_bounded
     };
-    enum { OPS = sizeof(ops) / sizeof(*ops) };
     const char *instead = sem_t_is();
+    const int peers = instead ? 1 : (int)(sizeof(all) / sizeof(*all));
 
     for (size_t s = 0; s < sizeof(settings) / sizeof(*settings); s++) {
         const struct setting *set = &settings[s];
@@ -149,12 +149,9 @@ void buffer_run(bool quick)
 
         snprintf(text, sizeof(text), "%d producers, %d consumers, %d slots, %s", set->producers,
                  set->consumers, set->size, set->mutex ? "a mutex" : "a semaphore as the lock");
-        for (int i = 0; i < (quick ? 1 : 9) * OPS; i++) {
+        for (int i = 0; i < (quick ? 1 : 9) * peers; i++) {
             /* Another one begins each time. */
-            struct buffer b = { .ops = ops[(i + i / OPS) % OPS], .size = set->size };
-
-            if (instead && b.ops != &ops_posix)
-                continue;
+            struct buffer b = { .ops = all[(i + i / peers) % peers], .size = set->size };
 
             b.slots = sem_new(b.ops, set->size);
             b.items = sem_new(b.ops, 0);

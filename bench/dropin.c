@@ -53,33 +53,36 @@ static int pairs(void *calls)
     return failed;
 }
 
-bool dropin_is_used(void)
+static void *libc_itself(void)
 {
     void *libc = dlopen("libc.so.6", RTLD_LAZY);
-    int (*ours)(sem_t *), (*libcs)(sem_t *);
 
     if (!libc)
         die("no libc.so.6", 0);
+    return libc;
+}
+
+bool dropin_is_used(void)
+{
+    int (*ours)(sem_t *), (*libcs)(sem_t *);
+
     find(RTLD_DEFAULT, "sem_wait", &ours);
-    find(libc, "sem_wait", &libcs);
+    find(libc_itself(), "sem_wait", &libcs);
     return ours != libcs;
 }
 
 void dropin_run(bool quick)
 {
     static struct calls calls[KINDS];
-    void *libc = dlopen("libc.so.6", RTLD_LAZY);
     struct loop_peer both[KINDS + 1] = { { NULL, NULL, NULL } };
 
-    if (!libc)
-        die("no libc.so.6", 0);
     find_all(&calls[0], RTLD_DEFAULT, "the program's");
-    find_all(&calls[1], libc, "libc's own");
+    find_all(&calls[1], libc_itself(), "libc's own");
     for (int k = 0; k < KINDS; k++) {
         calls[k].init(&calls[k].sem, 0, 10);
         both[k] = (struct loop_peer){ calls[k].name, pairs, &calls[k] };
     }
-    if (calls[0].wait == calls[1].wait)
+    if (!dropin_is_used())
         report_note("both are libc's: run  fairsem-run fairsem-bench dropin");
     loop_alone(&(struct loop_alone){ "dropin", "wait and post", both, BATCH, quick });
 }
