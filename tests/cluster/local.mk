@@ -5,6 +5,7 @@
 
 EXTRA_DIST += \
 	tests/cluster/answers.txt \
+	tests/cluster/conftest.py \
 	tests/cluster/etcd.py \
 	tests/cluster/fake.py \
 	tests/cluster/proxy.py \

@@ -6,19 +6,12 @@ import time
 
 import pytest
 
-from cases import WORK, needs, wait_until
-from etcd import Etcd, judge_history, judge_log
+from cases import wait_until
+from etcd import judge_history, judge_log
 from proxy import Proxy
 
 TTL = 24
-
-
-@pytest.fixture(scope="module")
-def etcd():
-    needs("etcd", "etcdctl")
-    engine = Etcd(WORK, 3)
-    yield engine
-    engine.stop()
+MEMBERS = 3
 
 
 @pytest.fixture
@@ -42,17 +35,10 @@ def both_succeed(etcd, holder, waiter):
     assert waiter.result()[0] == 0
 
 
-def test_the_leader_ends(etcd, hold_and_wait):
-    leader = etcd.leader()
-    holder, waiter = hold_and_wait(leader)
-    etcd.signal(leader, signal.SIGKILL)
-    both_succeed(etcd, holder, waiter)
-    etcd.start(leader)
-    etcd.wait_healthy()
-
-
-def test_another_member_ends(etcd, hold_and_wait):
-    member = (etcd.leader() + 1) % 3
+@pytest.mark.parametrize("behind_the_leader", (pytest.param(0, id="the leader"),
+                                               pytest.param(1, id="another")))
+def test_a_member_ends(etcd, hold_and_wait, behind_the_leader):
+    member = (etcd.leader() + behind_the_leader) % 3
     holder, waiter = hold_and_wait(member)
     etcd.signal(member, signal.SIGKILL)
     both_succeed(etcd, holder, waiter)

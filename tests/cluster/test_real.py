@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-from cases import WORK, needs, wait_until
-from etcd import DAMAGE, HOLD, Etcd, judge_history, judge_log
+from cases import WORK, wait_until
+from etcd import DAMAGE, HOLD, judge_history, judge_log
 from proxy import Proxy
 
 ENDS = 10          # a lease whose end is waited for; until then a user does what it has to
@@ -47,14 +47,6 @@ def test_the_judge_does_not_let_it_pass(events):
 
 
 # ---------------------------------------------------------------- at etcd
-@pytest.fixture(scope="module")
-def etcd():
-    needs("etcd", "etcdctl")
-    engine = Etcd(WORK, 1)
-    yield engine
-    engine.stop()
-
-
 def test_serves_by_priority_then_by_arrival(etcd):
     """One holds; six wait with two priorities, and the later ones of the better begin first."""
     holder = etcd.holder(name="order")

@@ -14,12 +14,12 @@ import time
 
 import pytest
 
-from cases import WORK, hang_s, limit_time, needs
-from etcd import TOO_SLOW, Etcd, User, judge_history, judge_log
+from cases import WORK, hang_s, limit_time
+from etcd import TOO_SLOW, User, judge_history, judge_log
 
 LIMIT = 5
 seed = int(os.environ.get("FAIRSEM_SEED") or random.randrange(1 << 30))
-seconds, clients, members = map(int, os.environ.get("FAIRSEM_CLUSTER_STORM", "3 64 1").split())
+seconds, clients, MEMBERS = map(int, os.environ.get("FAIRSEM_CLUSTER_STORM", "3 64 1").split())
 dice = random.Random(seed)
 TTL = 4                 # those for which this is too short on a slow machine are counted
 
@@ -72,6 +72,13 @@ class Storm:
                 user.send_signal(signal.SIGCONT)
                 del self.stopped[user]
 
+    def bring_back(self, member):
+        """It was stopped or killed."""
+        if self.etcd.members[member].poll() is None:
+            self.etcd.signal(member, signal.SIGCONT)
+        else:
+            self.etcd.start(member)
+
     def run(self):
         end = time.monotonic() + seconds
         next_hurt, member_back, member = time.monotonic() + 0.3, 0, None
@@ -84,20 +91,18 @@ class Storm:
             if now > next_hurt:
                 self.hurt_one()
                 next_hurt = now + dice.expovariate(8)
-            if members > 1 and now > member_back:
+            if MEMBERS > 1 and now > member_back:
                 if member is not None:
-                    self.etcd.signal(member, signal.SIGCONT) \
-                        if self.etcd.members[member].poll() is None else self.etcd.start(member)
+                    self.bring_back(member)
                     member = None
                     member_back = now + 3
                 else:
-                    member = dice.randrange(members)
+                    member = dice.randrange(MEMBERS)
                     self.etcd.signal(member, dice.choice((signal.SIGKILL, signal.SIGSTOP)))
                     member_back = now + 2
             time.sleep(0.01)
         if member is not None:
-            self.etcd.signal(member, signal.SIGCONT) \
-                if self.etcd.members[member].poll() is None else self.etcd.start(member)
+            self.bring_back(member)
         self.go_on(all_of_them=True)
         limit_time(60)
         end = time.monotonic() + hang_s()
@@ -112,16 +117,13 @@ class Storm:
 
 
 @pytest.fixture(scope="module")
-def storm():
-    needs("etcd", "etcdctl")
+def storm(etcd):
     limit_time(seconds)
-    engine = Etcd(WORK, members)
-    storm = Storm(engine)
+    storm = Storm(etcd)
     print("seed", seed)
     storm.run()
-    engine.wait_healthy()
-    yield storm
-    engine.stop()
+    etcd.wait_healthy()
+    return storm
 
 
 def test_all_that_are_left_alone_are_served(storm):

@@ -243,7 +243,7 @@ static void play(const struct scenario *what, int round)
     clear();
 }
 
-static const struct scenario *played[500];
+static const struct scenario *played[sizeof scenarios / sizeof scenarios[0]];
 static int played_count;
 
 START_TEST(the_results_are_as_the_scenario_says)

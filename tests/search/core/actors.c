@@ -48,7 +48,7 @@ static int64_t let_time_pass(void)
 static int64_t call_library(const struct op *op, struct call *call)
 {
     struct parameters with = {
-        .at = timespec_of(self->op_deadline), 
+        .at = timespec_of(self->op_deadline),
         .timeout_ns = self->op_deadline - run.now,
         .callback = called_back, .arg = (void *)(uintptr_t)(id_of(self) * OPS_MAX + self->op),
         .held = call->n,

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+"""conftest.py - a real etcd, for all cases of a file."""
+
+import pytest
+
+from cases import WORK, needs
+from etcd import Etcd
+
+
+@pytest.fixture(scope="module")
+def etcd(request):
+    """It has as many members as the file says, or one."""
+    needs("etcd", "etcdctl")
+    engine = Etcd(WORK, getattr(request.module, "MEMBERS", 1))
+    yield engine
+    engine.stop()
