@@ -119,8 +119,8 @@ for kind in narrow wide; do
   together wide "$wide" "$kind"
 done
 
-for name in scenarios/t_scenarios contract/t_deadline contract/t_fork contract/t_fork_callbacks; do
-  plain_test "$narrow" "$work/narrow" "$top_srcdir/tests/$name.c" narrow || status=1
-  plain_test "$wide" "$work/wide" "$top_srcdir/tests/$name.c" wide || status=1
+for test in scenarios/t_scenarios contract/t_deadline contract/t_fork contract/t_fork_callbacks; do
+  plain_test "$narrow" "$work/narrow" "$top_srcdir/tests/$test.c" narrow || status=1
+  plain_test "$wide" "$work/wide" "$top_srcdir/tests/$test.c" wide || status=1
 done
 exit "$status"
