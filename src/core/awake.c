@@ -5,9 +5,6 @@
 #include "cpu.h"
 #include "deadline.h"
 
-#include <errno.h>
-#include <sched.h>
-
 /* ======================================================================== *
  *  What a semaphore has learned
  * ======================================================================== */
@@ -151,17 +148,6 @@ static struct pause no_yields;
 static bool yields_pay(int64_t now_ns)
 {
     return now_ns >= pause_end(&no_yields);
-}
-
-/* False: a sandbox forbids it. */
-static bool give_way(void)
-{
-    int error = errno;
-
-    if (sched_yield() == 0)
-        return true;
-    errno = error;
-    return false;
 }
 
 /* False: the yield has cost a time slice. */
@@ -395,7 +381,7 @@ static void yield(const _Atomic int *word, int value, int64_t start, int64_t lon
             now = fs_now_ns();
             continue;
         }
-        if (!give_way()) {
+        if (!fs_cpu_give_way()) {
             pause_for(&no_yields, now, LONGEST_PAUSE_NS);
             return;
         }

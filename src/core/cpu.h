@@ -6,6 +6,8 @@
 #ifndef FS_CPU_H
 #define FS_CPU_H
 
+#include <errno.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -35,6 +37,17 @@ int fs_cpu_count(void);
  * SCHED_RR, where a thread that yields runs on at once, and all others of lower priority never.
  */
 bool fs_cpu_takes_turns(void);
+
+/* The other threads of this core run first.  False: a sandbox forbids it.  Keeps errno. */
+static inline bool fs_cpu_give_way(void)
+{
+    int error = errno;
+
+    if (sched_yield() == 0)
+        return true;
+    errno = error;
+    return false;
+}
 
 /* A hint for a loop that waits for another core. */
 static inline void fs_cpu_pause(void)

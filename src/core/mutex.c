@@ -10,6 +10,8 @@
  */
 #include "mutex.h"
 
+#include "cpu.h"
+#include "invariant.h"
 #include "real_time.h"
 
 #include <errno.h>
@@ -46,4 +48,29 @@ void fs_mutex_init(pthread_mutex_t *mutex)
         pthread_mutexattr_destroy(&attr);
     }
     errno = before;
+}
+
+/*
+ * A section takes less time than going to sleep and being woken.  So this thread tries again for a
+ * microsecond or two.  Two threads that hand units to each other often meet here: without the retries a
+ * hand-off across cores took 0.22 us, with them 0.14 us; at a time when cache lines were slow, 0.9 us
+ * and 0.7 us.
+ *
+ * Then it gives way once, in case the holder needs this core.  The unlock of a mutex that inherits
+ * priority hands it to a thread that sleeps, which must then get a core before anybody else can have
+ * the mutex.  In a crowd that yields in turn this takes so long that all the others come to sleep on
+ * it, too, and each section is followed by a sleep from then on: 16 threads that hold 4 units for 2 us
+ * each had 50,000 grants a second for a tenth of a second and longer, and 590,000 in between.
+ */
+void fs_mutex_lock_contended(pthread_mutex_t *mutex)
+{
+    for (int pauses = 1; pauses <= 32; pauses *= 2) {
+        for (int i = 0; i < pauses; i++)
+            fs_cpu_pause();
+        if (pthread_mutex_trylock(mutex) == 0)
+            return;
+    }
+    if (fs_cpu_takes_turns() && fs_cpu_give_way() && pthread_mutex_trylock(mutex) == 0)
+        return;
+    FS_MUST(pthread_mutex_lock(mutex));
 }

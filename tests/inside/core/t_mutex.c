@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* t_mutex.c - what a thread does before it sleeps on a mutex that another thread holds. */
+#include "suite.h"
+
+#include "cpu.h"
+#include "mutex.h"
+
+#include <errno.h>
+#include <sched.h>
+
+#define TRIES 7         /* before it gives way */
+
+static struct {
+    int  free_at;       /* the try that finds the mutex free */
+    bool takes_turns, sandbox;
+    int  tries, yields, sleeps;
+} world;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+int __real_pthread_mutex_trylock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *m);
+int __real_pthread_mutex_lock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
+bool __wrap_fs_cpu_takes_turns(void);
+int __wrap_sched_yield(void);
+
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *m)
+{
+    if (m != &mutex)
+        return __real_pthread_mutex_trylock(m);
+    return ++world.tries == world.free_at ? 0 : EBUSY;
+}
+
+int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
+{
+    if (m != &mutex)
+        return __real_pthread_mutex_lock(m);
+    world.sleeps++;
+    return 0;
+}
+
+bool __wrap_fs_cpu_takes_turns(void)
+{
+    return world.takes_turns;
+}
+
+int __wrap_sched_yield(void)
+{
+    world.yields++;
+    if (!world.sandbox)
+        return 0;
+    errno = EPERM;
+    return -1;
+}
+
+static void assert_locks(int tries, int yields, int sleeps)
+{
+    world.tries = world.yields = world.sleeps = 0;
+    errno = 0;
+    fs_mutex_lock(&mutex);
+    ck_assert_int_eq(errno, 0);
+    ck_assert_int_eq(world.tries, tries);
+    ck_assert_int_eq(world.yields, yields);
+    ck_assert_int_eq(world.sleeps, sleeps);
+}
+
+START_TEST(a_thread_tries_again_then_gives_way_once_and_then_sleeps)
+{
+    world.takes_turns = true;
+    for (world.free_at = 1; world.free_at <= TRIES; world.free_at++)
+        assert_locks(world.free_at, 0, 0);
+    assert_locks(TRIES + 1, 1, 0);
+    world.free_at++;
+    assert_locks(TRIES + 1, 1, 1);
+}
+END_TEST
+
+START_TEST(a_thread_that_would_give_way_to_nobody_does_not)
+{
+    assert_locks(TRIES, 0, 1);
+}
+END_TEST
+
+START_TEST(where_a_sandbox_forbids_it_a_thread_sleeps)
+{
+    world.takes_turns = world.sandbox = true;
+    assert_locks(TRIES, 1, 1);
+}
+END_TEST
+
+int main(void)
+{
+    RUN_SUITE("mutex", a_thread_tries_again_then_gives_way_once_and_then_sleeps,
+              a_thread_that_would_give_way_to_nobody_does_not,
+              where_a_sandbox_forbids_it_a_thread_sleeps);
+}
