@@ -109,7 +109,7 @@ void fs_awake_note_wake_up(int64_t woken_ns)
 
 /*
  * For so long threads do without something that has just cost time.  The machine may only have been
- * away for a moment.  So the first pause is brief, and one that soon follows another is twice as long.
+ * away for a moment.  So the first pause is brief, and one that soon follows another is longer.
  *
  * Relaxed, like the time above: a thread that sees it late does it once more, or doubles once less.
  */
@@ -129,17 +129,14 @@ static void pause_for(struct pause *pause, int64_t now_ns, int64_t ns)
     atomic_store_explicit(&pause->until_ns, now_ns + ns, memory_order_relaxed);
 }
 
-/* What took so long began at that time. */
-static void pause_again(struct pause *pause, int64_t began_ns, int64_t now_ns, int64_t soon_ns,
-                        int64_t longest_ns)
+/* So many times as long as the last time; 0: like the first. */
+static void pause_again(struct pause *pause, int times, int64_t now_ns, int64_t longest_ns)
 {
-    int64_t ns = atomic_load_explicit(&pause->for_ns, memory_order_relaxed);
+    int64_t ns = atomic_load_explicit(&pause->for_ns, memory_order_relaxed) * times;
 
-    if (began_ns - pause_end(pause) > soon_ns)
+    if (ns < FIRST_PAUSE_NS)
         ns = FIRST_PAUSE_NS;
-    else if (ns < longest_ns)
-        ns *= 2;
-    pause_for(pause, now_ns, ns);
+    pause_for(pause, now_ns, ns < longest_ns ? ns : longest_ns);
 }
 
 /* A yield comes back late beside a program that computes all the time. */
@@ -153,12 +150,16 @@ static bool yields_pay(int64_t now_ns)
 /* False: the yield has cost a time slice. */
 static bool yield_was_short(int64_t before_ns, int64_t now_ns)
 {
+    int64_t since_ns = before_ns - pause_end(&no_yields);
+
     if (now_ns - before_ns < LONGEST_YIELD_NS)
         return true;
     /* If it began before that time, another thread was late at the same time, and has noted it. */
-    if (before_ns >= pause_end(&no_yields))
-        pause_again(&no_yields, before_ns, now_ns,
-                    atomic_load_explicit(&no_yields.for_ns, memory_order_relaxed), LONGEST_PAUSE_NS);
+    if (since_ns >= 0) {
+        int64_t last_ns = atomic_load_explicit(&no_yields.for_ns, memory_order_relaxed);
+
+        pause_again(&no_yields, since_ns <= last_ns ? 2 : 0, now_ns, LONGEST_PAUSE_NS);
+    }
     return false;
 }
 
@@ -166,7 +167,8 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
  * Beside a program that computes all the time, a thread that stays awake takes turns with that program
  * on its core, and is away when its units come; where all sleep, one runs on for its time slice, and
  * nobody queues.  (2 threads, 1 us each, 2 cores, beside one: 0.4 of the holds.)  So nobody stays awake
- * for a while, and again for twice as long if that has not changed.
+ * for a while, and again for longer if that has not changed: for eight times as long if this shows at
+ * once, which it does beside such a program, and hardly ever after a moment without the machine.
  */
 static struct pause nobody_awake;
 
@@ -175,6 +177,7 @@ static _Atomic int64_t looked_ns, used_before_ns;
 
 #define LONGEST_SLEEP_NS INT64_C(2560000000)
 #define MEMORY_NS        INT64_C(1000000000)    /* what was longer ago says nothing */
+#define AT_ONCE_NS       20000000               /* some time slices */
 
 /* Returns how much of the processors, in nanoseconds, this process has used since the last look. */
 static int64_t look_again(int64_t now_ns)
@@ -205,7 +208,7 @@ static bool is_soon(const struct fs_awake *awake, bool as_head, bool others_wait
 }
 
 /*
- * The holder was not running, or the head was not.  If this process has used three quarters of the
+ * The holder was not running, or the head was not.  If this process has used nearly all of the
  * processors since it last looked, some other thread of its own was.
  *
  * Only where those who release are those who were granted: they run on that core.  If one thread
@@ -216,14 +219,16 @@ static bool is_soon(const struct fs_awake *awake, bool as_head, bool others_wait
 void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait, int64_t head_ns,
                    int64_t now_ns)
 {
+    int64_t since_ns = now_ns - head_ns - pause_end(&nobody_awake);
     int64_t passed = now_ns - atomic_load_explicit(&looked_ns, memory_order_relaxed);
 
-    if (!is_soon(awake, as_head, others_wait) || now_ns - head_ns < pause_end(&nobody_awake)
+    if (!is_soon(awake, as_head, others_wait) || since_ns < 0
         || awake->holders_core != fs_core_byte(fs_cpu_current()))
         return;
-    if (look_again(now_ns) >= passed / 4 * 3 * fs_cpu_count() || passed > MEMORY_NS)
+    if (look_again(now_ns) >= passed / 8 * 7 * fs_cpu_count() || passed > MEMORY_NS)
         return;
-    pause_again(&nobody_awake, now_ns - head_ns, now_ns, MEMORY_NS, LONGEST_SLEEP_NS);
+    pause_again(&nobody_awake, since_ns > MEMORY_NS ? 0 : since_ns > AT_ONCE_NS ? 2 : 8, now_ns,
+                LONGEST_SLEEP_NS);
 }
 
 /* ======================================================================== *

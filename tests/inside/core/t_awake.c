@@ -372,7 +372,7 @@ END_TEST
 /* ---- Beside other programs ---- */
 
 #define VERY_LATE 1600000       /* more than a millisecond */
-#define MS        1000000
+#define MS        INT64_C(1000000)
 
 /* Many turns that are short, then one that is late.  Returns when it was. */
 static int64_t is_late_on(fairsem_t *sem, int core_of_releaser)
@@ -410,7 +410,8 @@ static bool stays_awake_at(fairsem_t *sem, int64_t when)
     return false;
 }
 
-START_TEST(all_sleep_while_other_programs_have_the_cores_for_twice_as_long_each_time)
+/* For twice as long if it is late some time after they stayed awake again, for eight times if at once. */
+START_TEST(all_sleep_while_other_programs_have_the_cores_for_longer_each_time)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
     int64_t pause = 5 * MS, late;
@@ -422,12 +423,14 @@ START_TEST(all_sleep_while_other_programs_have_the_cores_for_twice_as_long_each_
         ck_assert(!stays_awake_at(&other, late + pause - MS));
         ck_assert(!stays_awake_at(&sem, late + pause - MS));
         ck_assert(stays_awake_at(&sem, late + pause));
+        world.now += i % 2 == 0 ? 30 * MS : 0;
         late = is_late_once(&sem);
-        if (i < 9)
-            pause *= 2;         /* up to 2.56 s */
+        pause *= i % 2 == 0 ? 2 : 8;
+        if (pause > 2560 * MS)
+            pause = 2560 * MS;
     }
     ck_assert(!stays_awake_at(&sem, late + pause - MS));
-    ck_assert(stays_awake_at(&sem, late + pause + INT64_C(1100) * MS));
+    ck_assert(stays_awake_at(&sem, late + pause + 1100 * MS));
     late = is_late_once(&sem);          /* the pause was long ago */
     ck_assert(!stays_awake_at(&sem, late + 4 * MS));
     ck_assert(stays_awake_at(&sem, late + 5 * MS));
@@ -500,7 +503,7 @@ int main(void)
               an_early_wake_depends_on_the_time_alone,
               no_thread_is_woken_early_where_threads_may_pass,
               a_head_that_is_woken_to_claim_learns_from_it,
-              all_sleep_while_other_programs_have_the_cores_for_twice_as_long_each_time,
+              all_sleep_while_other_programs_have_the_cores_for_longer_each_time,
               nobody_is_woken_ahead_while_all_sleep,
               threads_stay_awake_if_their_own_process_has_the_cores,
               a_late_grant_says_nothing_where_those_who_release_do_not_acquire,
