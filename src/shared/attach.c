@@ -124,6 +124,8 @@ static int attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
     bool kept;
     int index, error = fs_shared_check_file(h);
 
+    /* First: another thread may be about to take the lock, and must not pass for its predecessor. */
+    atomic_store_explicit(&h->attached, false, memory_order_relaxed);
     /* What was to survive exec was the parent's, or is lost. */
     if (error == 0)
         error = fs_file_keep_on_exec(h->fd, false);
@@ -143,9 +145,19 @@ static int attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
         atomic_store_explicit(&h->attached, true, memory_order_release);
         return 0;
     }
-    FS_PUT(&h->self, FS_NOBODY);
     fs_life_drop(h->fd, index);
     return error;
+}
+
+/* False: others have found our byte free, and dropped us; or another thread attaches. */
+static bool is_still_ours(const fairsem_shared_t *h)
+{
+    const struct fs_process *self
+        = &h->processes[atomic_load_explicit(&h->self, memory_order_acquire)];
+
+    return FS_GET(&self->state) == FS_PROCESS_USED
+           && FS_GET(&self->incarnation) == FS_GET(&h->incarnation)
+           && atomic_load_explicit(&h->attached, memory_order_acquire);
 }
 
 /* No wait in the queue, so no cancellation point; but it may nap. */
@@ -156,7 +168,7 @@ int fs_shared_attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
     fs_shared_check_fork(h);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     FS_MUST(pthread_mutex_lock(&h->attaching));
-    if (!atomic_load_explicit(&h->attached, memory_order_acquire))
+    if (!atomic_load_explicit(&h->attached, memory_order_acquire) || !is_still_ours(h))
         error = attach(h, deadline);
     FS_MUST(pthread_mutex_unlock(&h->attaching));
     pthread_setcancelstate(cancelable, &ignored);
@@ -164,15 +176,6 @@ int fs_shared_attach(fairsem_shared_t *h, const struct fs_deadline *deadline)
 }
 
 /* ---- Use ---- */
-
-/* False: others have found our byte free, and dropped us. */
-static bool is_still_ours(const fairsem_shared_t *h)
-{
-    const struct fs_process *self = &h->processes[FS_GET(&h->self)];
-
-    return FS_GET(&self->state) == FS_PROCESS_USED
-           && FS_GET(&self->incarnation) == FS_GET(&h->incarnation);
-}
 
 int fs_shared_be_attached(fairsem_shared_t *h, const struct fs_deadline *deadline)
 {
@@ -207,17 +210,16 @@ int fs_shared_look_at_file(fairsem_shared_t *h)
 int fs_shared_enter(struct fs_shared_section *in, fairsem_shared_t *h,
                     const struct fs_deadline *deadline)
 {
-    for (int i = 0; i < TRIES; i++) {
-        int error = fs_shared_be_attached(h, deadline);
+    int error = fs_shared_be_attached(h, deadline);
 
-        if (error == 0)
-            error = fs_shared_section_begin(in, h, deadline);
+    for (int i = 0; error == 0; i++) {
+        error = fs_shared_section_begin(in, h, deadline);
         if (error != 0 || is_still_ours(h))
             return error;
-        atomic_store_explicit(&h->attached, false, memory_order_relaxed);
         fs_shared_section_leave(in);
+        error = i < TRIES ? fs_shared_attach(h, deadline) : EBADF;
     }
-    return EBADF;
+    return error;
 }
 
 bool fs_shared_has_slots(const fairsem_shared_t *h)

@@ -16,7 +16,7 @@ int fs_shared_attach(fairsem_shared_t *h, const struct fs_deadline *deadline);
 /* Cease to be a user; the units it holds go to the next waiter.  0, or EBUSY: a thread waits. */
 int fs_shared_detach(fairsem_shared_t *h);
 
-/* The same, only if it is no user yet. */
+/* The same, without the mutex, for one that is a user. */
 int fs_shared_be_attached(fairsem_shared_t *h, const struct fs_deadline *deadline);
 
 /* Before units are taken: EBADF, if this process has closed the descriptor; ENOTRECOVERABLE. */

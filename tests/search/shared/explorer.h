@@ -68,7 +68,7 @@ struct scenario {
     int         for_ms;         /* how long `for` waits; 0: 150 */
     unsigned    flags;          /* of the segment */
     int         bound;          /* preemptions; 0: as the command line says */
-    int         max_waiters;    /* 0: enough */
+    int         max_waiters, max_processes;     /* 0: enough */
     int         aging_ms;       /* 0: no request becomes old */
     bool        signals;        /* each sleep ends by one just before its time is over */
     bool        thorough;       /* too long for `make check` */
@@ -79,7 +79,7 @@ extern const int scenarios_count;
 enum verb {
     OPEN, ANONYMOUS, CLOSE, UNLINK,
     ACQUIRE, URGENT, CANCELABLE, BY_TOKEN, TRY, FOR, RELEASE, SET, CANCEL,    /* this order matters */
-    FORK, EXEC, EXIT, KEEP, INSPECT, NAP, START, VERBS
+    FORK, EXEC, EXIT, KEEP, LOSE, INSPECT, NAP, START, VERBS
 };
 
 struct op {
@@ -192,6 +192,7 @@ bool process_has_threads(int process, int at_least);
 /* kernel.c */
 void kernel_start(void);
 bool kernel_closes_all(int process, bool exec);
+void kernel_loses(int process);     /* its bytes, as when another descriptor of the file is closed */
 char *kernel_memory(int file);
 /* Which file is it in?  -1: none.  Fails if the process may not touch it. */
 int kernel_file_of(const void *at, size_t size, size_t *offset);

@@ -225,6 +225,12 @@ int fs_file_keep_on_exec(int fd, bool keep)
     return 0;
 }
 
+void kernel_loses(int process)
+{
+    for (int i = 0; i < FILES; i++)
+        drop_locks(process, i);
+}
+
 /* Returns true if one stays open. */
 bool kernel_closes_all(int process, bool exec)
 {

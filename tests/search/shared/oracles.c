@@ -176,6 +176,8 @@ static void lock_stored(int file, uint32_t before, uint32_t now)
 {
     const uint32_t flags = 5u << 29, held = 1u << 30;      /* contended, ordered */
 
+    if ((now & held) != 0 && (int)(now & 0xfff) >= header(file)->max_processes)
+        fail("lock", "T%d stores a lock that names no entry", id_of(self));
     if (((now ^ before) & ~flags) != 0)
         run.file[file].owner = (now & held) != 0 ? id_of(self) + 1 : 0;
 }

@@ -18,7 +18,7 @@
 const char *const verb_name[VERBS] = {
     "open", "anonymous", "close", "unlink",
     "acquire", "urgent", "cancelable", "token", "try", "for", "release", "set", "cancel",
-    "fork", "exec", "exit", "keep", "inspect", "nap", ":"
+    "fork", "exec", "exit", "keep", "lose", "inspect", "nap", ":"
 };
 
 struct op script[THREADS][OPS];
@@ -116,7 +116,8 @@ static void open_it(const char *name)
 {
     const fairsem_shared_attr_t attr = {
         .units = scenario->units, .capacity = scenario->capacity, .flags = scenario->flags,
-        .max_waiters = scenario->max_waiters != 0 ? scenario->max_waiters : 4, .max_processes = 5,
+        .max_waiters = scenario->max_waiters != 0 ? scenario->max_waiters : 4,
+        .max_processes = scenario->max_processes != 0 ? scenario->max_processes : 5,
         .aging_ns = scenario->aging_ms * INT64_C(1000000),
     };
     fairsem_shared_t *handle;
@@ -228,6 +229,10 @@ static int perform(const struct op *op)
         thread_ends();
     case KEEP:
         return fairsem_shared_keep_on_exec(h, true);
+    case LOSE:
+        run.process[self->process].held = 0;
+        kernel_loses(self->process);
+        return 0;
     case INSPECT:
         return fairsem_shared_stat(h, &stat);
     case NAP:
