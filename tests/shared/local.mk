@@ -13,9 +13,6 @@ test_programs += \
 	tests/shared/t_shared_order \
 	tests/shared/t_shared_posix \
 	tests/shared/t_shared_posix_open \
-	tests/shared/t_shared_posix_post \
-	tests/shared/t_shared_posix_unlink \
-	tests/shared/t_shared_posix_wait \
 	tests/shared/t_shared_results \
 	tests/shared/t_shared_set_units \
 	tests/shared/t_shared_stepped \

@@ -211,6 +211,28 @@ static void put_member(void *at, size_t size, int64_t value)
     memcpy(at, size == sizeof narrow ? (const void *)&narrow : &value, size);
 }
 
+struct wrong {
+    void   *at;
+    size_t  size;
+    int64_t value;
+};
+
+/* With one of these values at a time the call returns ENOTRECOVERABLE. */
+static void check_each(fairsem_shared_t *h, int (*call)(fairsem_shared_t *),
+                       const struct wrong wrong[], int count)
+{
+    void *image = malloc((size_t)h->size);
+
+    memcpy(image, h->segment, (size_t)h->size);
+    for (int i = 0; i < count; i++) {
+        put_member(wrong[i].at, wrong[i].size, wrong[i].value);
+        ck_assert_msg(call(h) == ENOTRECOVERABLE, "number %d", i);
+        ck_assert_int_eq(FS_GET(&h->segment->damaged), 1);
+        memcpy(h->segment, image, (size_t)h->size);
+    }
+    free(image);
+}
+
 /* One member is damaged at a time.  Each call that inspects finds that. */
 START_TEST(one_damaged_member_is_reported_by_each_call_that_inspects)
 {
@@ -222,7 +244,7 @@ START_TEST(one_damaged_member_is_reported_by_each_call_that_inspects)
     int first = FS_GET(&h->segment->head), second = FS_GET(&h->slots[first].next);
     struct fs_slot *head = &h->slots[first], *behind = &h->slots[second];
     struct fs_process *ours = &h->processes[FS_GET(&h->self)];
-    const struct { void *at; size_t size; int64_t value; } members[] = {
+    const struct wrong members[] = {
         { &h->segment->word,    8, 2 * 4 + FS_SLOW },
         { &h->segment->word,    8, 2 * 2 + FS_SLOW },   /* a unit more is free, or one less */
         { &h->segment->word,    8, FS_SLOW },
@@ -249,19 +271,10 @@ START_TEST(one_damaged_member_is_reported_by_each_call_that_inspects)
         { &ours->held,          8, 3 },
         { &ours->held,          8, 4 },
     };
-    void *image = malloc((size_t)h->size);
 
-    memcpy(image, h->segment, (size_t)h->size);
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        for (int call = 0; call < 4; call++) {
-            put_member(members[i].at, members[i].size, members[i].value);
-            ck_assert_msg(calls[call](h) == ENOTRECOVERABLE, "member %d, call %d", (int)i, call);
-            ck_assert_int_eq(FS_GET(&h->segment->damaged), 1);
-            memcpy(h->segment, image, (size_t)h->size);
-        }
-    }
+    for (int call = 0; call < 4; call++)
+        check_each(h, calls[call], members, sizeof members / sizeof members[0]);
     end_used(h, children, 2);
-    free(image);
 }
 END_TEST
 
@@ -283,32 +296,22 @@ static int give_one(fairsem_shared_t *h)
 /* The count is not obeyed if somebody has changed it, and a holder is not told that it holds none. */
 START_TEST(one_changed_count_is_found_by_acquire_and_release)
 {
-    static int (*const calls[])(fairsem_shared_t *) = { take_none, give_one };
     pid_t children[3];
     fairsem_shared_t *h = make_used(0, children);
-    struct fs_process *ours = &h->processes[FS_GET(&h->self)];
-    void *image = malloc((size_t)h->size);
+    const struct wrong counts[] = {     /* one is free */
+        { &h->segment->word, 8, -2 + FS_SLOW },    { &h->segment->word, 8, FS_SLOW },
+        { &h->segment->word, 8, 2 * 2 + FS_SLOW }, { &h->segment->word, 8, 2 * 3 + FS_SLOW },
+    };
+    const struct wrong held = { &h->processes[FS_GET(&h->self)].held, 8, 0 };
+    const struct wrong total = { &h->segment->total, 8, 2 };
 
-    memcpy(image, h->segment, (size_t)h->size);
-    for (int call = 0; call < 2; call++) {
-        for (int64_t free = -1; free <= 3; free++) {
-            if (free == 1)
-                continue;       /* so many there are */
-            FS_PUT(&h->segment->word, free * 2 + FS_SLOW);
-            FS_PUT(&h->segment->checked_ns, -1);    /* a refusal needs no lock right after a check */
-            ck_assert_msg(calls[call](h) == ENOTRECOVERABLE, "call %d, %d free", call, (int)free);
-            memcpy(h->segment, image, (size_t)h->size);
-        }
-    }
-    FS_PUT(&ours->held, 0);
-    ck_assert_int_eq(fairsem_shared_release(h, 1), ENOTRECOVERABLE);
-    memcpy(h->segment, image, (size_t)h->size);
-    FS_PUT(&h->segment->total, 2);
-    ck_assert_int_eq(take_three(h), ENOTRECOVERABLE);       /* there are three: it is not E2BIG */
-    memcpy(h->segment, image, (size_t)h->size);
+    FS_PUT(&h->segment->checked_ns, -1);        /* a refusal needs no lock right after a check */
+    check_each(h, take_none, counts, 4);
+    check_each(h, give_one, counts, 4);
+    check_each(h, give_one, &held, 1);
+    check_each(h, take_three, &total, 1);       /* there are three: it is not E2BIG */
     ck_assert_int_eq(fairsem_shared_release(h, 2), EPERM);
     end_used(h, children, 2);
-    free(image);
 }
 END_TEST
 
@@ -333,27 +336,6 @@ START_TEST(a_check_of_processes_loads_only_what_is_there)
     free(image);
 }
 END_TEST
-
-struct wrong {
-    void   *at;
-    size_t  size;
-    int64_t value;
-};
-
-/* With one of these values at a time the call returns ENOTRECOVERABLE. */
-static void check_each(fairsem_shared_t *h, int (*call)(fairsem_shared_t *),
-                       const struct wrong wrong[], int count)
-{
-    void *image = malloc((size_t)h->size);
-
-    memcpy(image, h->segment, (size_t)h->size);
-    for (int i = 0; i < count; i++) {
-        put_member(wrong[i].at, wrong[i].size, wrong[i].value);
-        ck_assert_msg(call(h) == ENOTRECOVERABLE, "number %d", i);
-        memcpy(h->segment, image, (size_t)h->size);
-    }
-    free(image);
-}
 
 /* A change in `redo` is unfinished, and one of its numbers is wrong. */
 START_TEST(an_invalid_change_is_not_completed)

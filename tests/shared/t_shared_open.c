@@ -138,6 +138,7 @@ START_TEST(an_invalid_attribute_is_refused)
     ck_assert_int_eq(try_open(own_name(), O_CREAT, NULL), EINVAL);
     ck_assert_int_eq(try_open(own_name(), O_CREAT | O_TRUNC, &four), EINVAL);
     ck_assert_int_eq(try_open(own_name(), 0, NULL), ENOENT);
+    ck_assert_int_eq(try_open(own_name(), O_EXCL, &four), ENOENT);
 }
 END_TEST
 

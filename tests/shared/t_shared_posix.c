@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t_shared_posix.c - what POSIX demands of semaphores between processes: sem_init, sem_destroy and
- * memory.
+ * t_shared_posix.c - what POSIX demands of semaphores between processes, as far as the tests beside
+ * this one do not ask for it.
  *
  * The comment above each test names the clause that it checks.  "Differs" says where fairsem does
  * something else by design, and why.  In POSIX, units belong to no process, so most segments here
- * are without undo.  t_shared_posix_wait.c is about waiting, t_shared_posix_post.c about posting
- * and the value, t_shared_posix_open.c and t_shared_posix_unlink.c about names.
+ * are without undo.  t_shared_posix_open.c is about names.
+ *
+ * Values, results, errors and errno are in t_shared_results.c, the order in t_shared_order.c, names and
+ * attributes that are refused in t_shared_open.c.
  *
  * Two things have no counterpart.  EINVAL for an invalid semaphore: a handle is a pointer, and
  * t_shared_damage.c is about damaged segments.  sem_post in a signal handler: no function of
@@ -18,44 +20,7 @@
 
 #define NO_UNDO FAIRSEM_SHARED_NO_UNDO
 
-/* ---- sem_init, sem_destroy ---- */
-
-/* sem_init: the semaphore has the given value.  It can be locked that many times, and no more. */
-START_TEST(a_new_semaphore_has_the_value_that_it_was_given)
-{
-    static const int64_t values[] = { 0, 1, 7, 32767, FAIRSEM_MAX_UNITS };
-
-    for (unsigned flags = 0; flags <= NO_UNDO; flags++) {
-        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-            fairsem_shared_t *h = make_segment(values[i], flags);
-
-            ck_assert_int_eq(fairsem_shared_available(h), values[i]);
-            for (int64_t n = 0; n < values[i] && n < 1000; n++)
-                ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), 0);
-            if (values[i] < 1000)
-                ck_assert_int_ne(fairsem_shared_tryacquire(h, 1), 0);
-            ck_assert_int_eq(fairsem_shared_close(h), 0);
-        }
-    }
-}
-END_TEST
-
-/*
- * sem_init: EINVAL if the value is above {SEM_VALUE_MAX}.  Differs: values are signed, and negative
- * ones are refused, too.
- */
-START_TEST(a_value_out_of_range_is_refused)
-{
-    static const int64_t values[] = { FAIRSEM_MAX_UNITS + 1, INT64_MAX, -1, INT64_MIN };
-
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        const fairsem_shared_attr_t attr = { .units = values[i], .flags = NO_UNDO };
-        fairsem_shared_t *h;
-
-        ck_assert_int_eq(fairsem_shared_open(&h, NULL, 0, 0, &attr), EINVAL);
-    }
-}
-END_TEST
+/* ---- sem_init ---- */
 
 /*
  * sem_init, pshared != 0: any process that can access the semaphore may use it.  Here a child and a
@@ -106,60 +71,6 @@ START_TEST(a_process_can_have_256_semaphores)
 }
 END_TEST
 
-struct asker {
-    fairsem_shared_t *h;
-    int               result;
-};
-
-static void *ask(void *arg)
-{
-    struct asker *a = arg;
-
-    a->result = fairsem_shared_acquire(a->h, 1);
-    return NULL;
-}
-
-/* sem_destroy: EBUSY while threads are blocked on it.  It may fail then; here it always does. */
-START_TEST(a_handle_with_a_waiting_thread_cannot_be_closed)
-{
-    struct asker asker = { .h = make_segment(0, NO_UNDO), .result = -1 };
-    pthread_t thread;
-
-    start_thread(&thread, ask, &asker);
-    await_queue(asker.h, 1);
-    ck_assert_int_eq(fairsem_shared_close(asker.h), EBUSY);
-    ck_assert_int_eq(fairsem_shared_waiters(asker.h), 1);
-    ck_assert_int_eq(fairsem_shared_release(asker.h, 1), 0);
-    pthread_join(thread, NULL);
-    ck_assert_int_eq(asker.result, 0);
-    ck_assert_int_eq(fairsem_shared_close(asker.h), 0);
-}
-END_TEST
-
-/*
- * sem_destroy: undefined while others are blocked on it.  Differs: a process closes only its own
- * handle, and the segment exists as long as any process has it open.
- */
-START_TEST(other_processes_use_it_after_one_has_closed_it)
-{
-    _Atomic int *closed = share(sizeof *closed);
-    fairsem_shared_t *h = make_segment(0, NO_UNDO);
-    pid_t waiter = queue_user(h, 1), poster;
-
-    poster = fork();
-    if (poster == 0) {
-        await_flag(closed, 1);
-        CHILD_CHECK(fairsem_shared_waiters(h) == 1);
-        CHILD_CHECK(fairsem_shared_release(h, 1) == 0);
-        _exit(0);
-    }
-    ck_assert_int_eq(fairsem_shared_close(h), 0);
-    atomic_store(closed, 1);
-    ck_assert_int_eq(status_of(poster), 0);
-    ck_assert_int_eq(status_of(waiter), 0);
-}
-END_TEST
-
 /* ---- Memory ---- */
 
 #define RING 8
@@ -204,11 +115,178 @@ START_TEST(processes_in_lock_step_see_what_the_others_wrote)
 }
 END_TEST
 
+/* ---- sem_wait ---- */
+
+static _Atomic int *handled;
+
+static void count_signal(int number)
+{
+    (void)number;
+    atomic_fetch_add(handled, 1);
+}
+
+/*
+ * sem_wait, sem_timedwait: EINTR when a signal handler has run.  Differs: a signal does not end a
+ * wait, because the waiter would lose its place in the queue.  A token can end it.
+ */
+START_TEST(a_signal_handler_runs_and_the_wait_goes_on)
+{
+    struct sigaction action = { .sa_handler = count_signal };      /* no SA_RESTART */
+
+    handled = share(sizeof *handled);
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+    for (int timed = 0; timed < 2; timed++) {
+        fairsem_shared_t *h = make_segment(0, NO_UNDO);
+        pid_t child = fork();
+
+        if (child == 0) {
+            CHILD_CHECK((timed ? fairsem_shared_acquire_for(h, 1, 600000000000)
+                               : fairsem_shared_acquire(h, 1)) == 0);
+            _exit(0);
+        }
+        await_queue(h, 1);
+        atomic_store(handled, 0);
+        for (int i = 1; i <= 5; i++) {
+            ck_assert_int_eq(kill(child, SIGUSR1), 0);
+            await_flag(handled, i);
+            ck_assert_int_eq(fairsem_shared_waiters(h), 1);
+        }
+        ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+        ck_assert_int_eq(status_of(child), 0);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
+struct canceled {
+    fairsem_shared_t *h;
+    int               first, second;    /* results */
+};
+
+static void *acquire_twice(void *arg)
+{
+    struct canceled *c = arg;
+    int ignored;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &ignored);
+    pthread_cancel(pthread_self());
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &ignored);
+    c->first = fairsem_shared_acquire(c->h, 1);
+    c->second = fairsem_shared_acquire(c->h, 1);
+    return NULL;
+}
+
+/*
+ * sem_wait: a cancellation point (XSH 2.9.5.2).  Differs: only a call that waits is one, so no
+ * thread ends with units that it has just acquired.
+ */
+START_TEST(a_thread_is_canceled_where_it_would_wait)
+{
+    struct canceled c = { .h = make_segment(1, NO_UNDO), .first = -1, .second = -1 };
+    pthread_t thread;
+    void *end;
+
+    start_thread(&thread, acquire_twice, &c);
+    ck_assert_int_eq(pthread_join(thread, &end), 0);
+    ck_assert_ptr_eq(end, PTHREAD_CANCELED);
+    ck_assert(c.first == 0 && c.second == -1);
+    ck_assert_int_eq(fairsem_shared_waiters(c.h), 0);
+    ck_assert_int_eq(fairsem_shared_release(c.h, 1), 0);
+    ck_assert_int_eq(fairsem_shared_available(c.h), 1);
+    ck_assert_int_eq(fairsem_shared_close(c.h), 0);
+}
+END_TEST
+
+/* ---- sem_timedwait, sem_clockwait ---- */
+
+static bool has_passed(clockid_t clock, const struct timespec *deadline)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return now.tv_sec > deadline->tv_sec
+           || (now.tv_sec == deadline->tv_sec && now.tv_nsec >= deadline->tv_nsec);
+}
+
+/*
+ * sem_timedwait, sem_clockwait: ETIMEDOUT when the deadline has passed on the clock, not before,
+ * and at once if it had passed.  The wait takes nothing: the next post stays available.
+ */
+START_TEST(a_wait_ends_when_its_deadline_has_passed)
+{
+    static const clockid_t clocks[] = { CLOCK_REALTIME, CLOCK_MONOTONIC };
+
+    for (unsigned flags = 0; flags <= NO_UNDO; flags++) {
+        fairsem_shared_t *h = make_segment(1, flags);
+
+        ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
+        for (int i = 0; i < 4; i++) {
+            const struct timespec at = from_now(clocks[i / 2], i % 2 == 0 ? 50 : -50);
+
+            ck_assert_int_eq(fairsem_shared_acquire_until(h, 1, clocks[i / 2], &at), ETIMEDOUT);
+            ck_assert(has_passed(clocks[i / 2], &at));
+            ck_assert_int_eq(fairsem_shared_waiters(h), 0);
+        }
+        ck_assert_int_eq(fairsem_shared_release(h, 1), 0);
+        ck_assert_int_eq(fairsem_shared_available(h), 1);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
+/* ---- sem_getvalue ---- */
+
+/* A child that changes the value by two until *stop; it adds one to *begun after its first turn. */
+static pid_t fork_changer(fairsem_shared_t *h, _Atomic int *begun, _Atomic int *stop)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        for (int i = 0; atomic_load(stop) == 0; i++) {
+            CHILD_CHECK(fairsem_shared_acquire(h, 2) == 0);
+            CHILD_CHECK(fairsem_shared_release(h, 2) == 0);
+            if (i == 0)
+                atomic_fetch_add(begun, 1);
+        }
+        _exit(0);
+    }
+    ck_assert_int_gt(child, 0);
+    return child;
+}
+
+/*
+ * sem_getvalue: a value that the semaphore had at some moment during the call.  Three processes
+ * change it by two at a time, so it is never odd.  With four units they also wait, with six never.
+ */
+START_TEST(the_value_is_one_that_it_had_during_the_call)
+{
+    for (int i = 0; i < 4; i++) {
+        const int64_t units = i < 2 ? 4 : 6;
+        _Atomic int *flags = share(2 * sizeof *flags);
+        fairsem_shared_t *h = make_segment(units, i % 2 == 0 ? 0 : NO_UNDO);
+        pid_t children[3];
+
+        for (int k = 0; k < 3; k++)
+            children[k] = fork_changer(h, &flags[0], &flags[1]);
+        await_flag(&flags[0], 3);
+        for (int n = 0; n < 4000; n++) {
+            int64_t value = fairsem_shared_available(h);
+
+            ck_assert(value >= 0 && value <= units && value % 2 == 0);
+        }
+        atomic_store(&flags[1], 1);
+        for (int k = 0; k < 3; k++)
+            ck_assert_int_eq(status_of(children[k]), 0);
+        ck_assert_int_eq(fairsem_shared_available(h), units);
+        ck_assert_int_eq(fairsem_shared_close(h), 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
-    RUN_SUITE("shared POSIX", a_new_semaphore_has_the_value_that_it_was_given,
-              a_value_out_of_range_is_refused, children_and_grandchildren_use_the_same_semaphore,
-              a_process_can_have_256_semaphores, a_handle_with_a_waiting_thread_cannot_be_closed,
-              other_processes_use_it_after_one_has_closed_it,
-              processes_in_lock_step_see_what_the_others_wrote);
+    RUN_SUITE("shared POSIX", children_and_grandchildren_use_the_same_semaphore,
+              a_process_can_have_256_semaphores, processes_in_lock_step_see_what_the_others_wrote,
+              a_signal_handler_runs_and_the_wait_goes_on, a_thread_is_canceled_where_it_would_wait,
+              a_wait_ends_when_its_deadline_has_passed, the_value_is_one_that_it_had_during_the_call);
 }

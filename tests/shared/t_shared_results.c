@@ -48,6 +48,7 @@ START_TEST(each_way_to_acquire_takes_what_is_free)
         struct timespec past = from_now(CLOCK_REALTIME, -1000);
         const fairsem_wait_t moment = { .timeout_ns = 1000000 };
 
+        errno = 4711;
         ck_assert_int_eq(fairsem_shared_acquire(h, 0), 0);
         ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
         ck_assert_int_eq(fairsem_shared_tryacquire(h, 1), 0);
@@ -66,6 +67,7 @@ START_TEST(each_way_to_acquire_takes_what_is_free)
         ck_assert_int_eq(fairsem_shared_release(h, 5), 0);
         ck_assert_int_eq(fairsem_shared_release(h, 0), 0);
         ck_assert_int_eq(fairsem_shared_available(h), 5);
+        ck_assert_int_eq(errno, 4711);
         ck_assert_int_eq(fairsem_shared_close(h), 0);
     }
 }
@@ -97,6 +99,7 @@ START_TEST(a_release_of_too_much_is_refused_and_changes_nothing)
     h = make_segment(1, FAIRSEM_SHARED_NO_UNDO);
     ck_assert_int_eq(fairsem_shared_release(h, FAIRSEM_MAX_UNITS), EOVERFLOW);
     ck_assert_int_eq(fairsem_shared_release(h, FAIRSEM_MAX_UNITS - 1), 0);
+    ck_assert_int_eq(fairsem_shared_release(h, 1), EOVERFLOW);
     ck_assert_int_eq(fairsem_shared_acquire(h, FAIRSEM_MAX_UNITS), 0);
     ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
     ck_assert(stat.capacity == -1 && stat.available == 0);
