@@ -24,6 +24,16 @@
 #endif
 
 /*
+ * For one that sleeps in syscall().  ThreadSanitizer gives a function a clean-up, which gcc (12) enters
+ * with a wrong stack pointer if arguments of syscall() are on the stack: the caller's is then skipped.
+ */
+#if defined(__GNUC__)
+#define FS_NO_TSAN __attribute__((no_sanitize_thread))
+#else
+#define FS_NO_TSAN
+#endif
+
+/*
  * For a private type that is another view of a public one.  The compiler must not assume that a
  * static initializer of the one is not read through the other.
  */

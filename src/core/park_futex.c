@@ -37,7 +37,7 @@
  * the mutex.  A signal handler that interrupts the sleep also runs with asynchronous cancellation;
  * fs_hold_signals() makes it deferred.
  */
-FS_NOT_INLINE
+FS_NOT_INLINE FS_NO_TSAN
 bool fs_park_on_word(const _Atomic int *word, int value, const struct fs_deadline *deadline)
 {
     int op = WAIT_BITSET_PRIVATE;

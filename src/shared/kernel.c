@@ -333,7 +333,7 @@ int64_t fs_tick_ns(void)
 }
 
 /* As fs_park_on_word(), whose comment says why; but the word is shared between processes. */
-FS_NOT_INLINE
+FS_NOT_INLINE FS_NO_TSAN
 enum fs_sleep fs_shared_sleep(const _Atomic int *word, int value, int64_t ns, bool cancelable)
 {
     struct timespec longest = { .tv_sec = (time_t)(ns / NS_PER_S),

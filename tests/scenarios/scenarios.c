@@ -400,6 +400,9 @@ const struct scenario scenarios[] = {
       "acquire 1 = killed > timed 1 = killed > acquire 1 > "
       "kill t1; after t1; waiters = 2; kill t0; after t0; waiters = 1; release 1; after t2; "
       "available = 0; destroy" },
+    { .name = "a-canceled-waiter-leaves-the-queue-from-a-futex", INTERRUPTIBLE, .threads =
+      "acquire 1 = killed > acquire 1 = killed > acquire 1 > "
+      "kill t1; after t1; waiters = 2; kill t0; after t0; waiters = 1; release 1; after t2; destroy" },
     /* U10, U11. */
     { .name = "when-a-large-head-is-canceled-the-waiters-behind-it-are-granted", .units = 5, .threads =
       "acquire 8 = killed > acquire 2 > acquire 6 = killed > "
