@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """run.py - which of the suites finds which fault: make check-mutants.
 
-  run.py score [HASH...]     each mutant until a suite finds it, cheapest suites first
+  run.py score [HASH...]     each mutant until a suite finds it, first those that find most in a second
   run.py score ideas         those of ideas.txt
   run.py matrix [HASH...]    each mutant against all suites of its folder
   run.py report              what the results file says: of each suite, and of each folder
@@ -16,13 +16,15 @@ Run it in the build directory, which must be configured.  From the environment:
 
 Results are lines of JSON, one for each mutant and suite.  What the file has is not run again, so an
 interrupted run goes on.  Verdicts: killed, passed, hang (which is a kill), "same code" (the compiler
-makes the same of it), "compile error", "could not run".
+makes the same of it), "compile error", "could not run".  Of those in accepted.txt only the ones that are
+named are tried.
 
 The exit status is 1 if more mutants survive than LEAST allows; 2 if the runner cannot be
 trusted: unchanged sources fail, an emptied function is not found, or nothing is known of a mutant
 because a suite could not run.
 """
 import collections
+import contextlib
 import ctypes
 import fnmatch
 import glob
@@ -179,8 +181,10 @@ def build_base(suites):
     run_quietly([MAKE, '-s', f'-j{JOBS}'] + targets_of(suites), log, cwd=plain, env=env)
     for kind, name in (('explore', 'core'), ('dies', 'shared')):
         if any(suite.kind == kind for suite in suites):
-            run_quietly(['sh', f'{source}/tests/search/{name}/build.sh', f'{source}/src',
-                         os.path.join(BASE, kind)], log, env=env)
+            # Its own objects are one, already optimized, so that a mutant's link takes no time.
+            for out, explorer in ((kind + '.whole', ''), (kind, os.path.join(BASE, kind + '.whole'))):
+                run_quietly(['sh', f'{source}/tests/search/{name}/build.sh', f'{source}/src',
+                             os.path.join(BASE, out)], log, env=dict(env, EXPLORER=explorer))
 
 
 class Step:
@@ -412,11 +416,9 @@ class Worker:
             parents = {}
             for name in os.listdir('/proc'):
                 if name.isdigit():
-                    try:
-                        with open(f'/proc/{name}/stat', encoding='utf-8', errors='replace') as file:
-                            parents[int(name)] = int(file.read().rsplit(')', 1)[1].split()[1])
-                    except (OSError, IndexError):
-                        pass
+                    with contextlib.suppress(OSError, IndexError), \
+                            open(f'/proc/{name}/stat', encoding='utf-8', errors='replace') as file:
+                        parents[int(name)] = int(file.read().rsplit(')', 1)[1].split()[1])
             ours, before = {os.getpid()}, 0
             while len(ours) != before:
                 before = len(ours)
@@ -425,15 +427,11 @@ class Worker:
             if not ours:
                 return
             for pid in ours:
-                try:
+                with contextlib.suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
-                except OSError:
-                    pass
-            try:
+            with contextlib.suppress(ChildProcessError):
                 while os.waitpid(-1, os.WNOHANG)[0] != 0:
                     pass
-            except ChildProcessError:
-                pass
             time.sleep(0.01)
 
     def run(self, suite, most):
@@ -486,6 +484,7 @@ def worker(number, steps, jobs, results):
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, stop)
+    kills, spent = collections.Counter(), collections.Counter()
     while True:
         job = jobs.get()
         if job is None:
@@ -500,12 +499,16 @@ def worker(number, steps, jobs, results):
                 continue
             self.mutate(mutant)
             hangs, found = 0, set()
+            if stop_early:      # what a suite has found here; one more than nothing, to begin with
+                suites.sort(key=lambda s: (spent[s.name] + s.seconds + 0.5) / (kills[s.name] + 1))
             for suite in suites:
                 # A deeper search finds what the one before it has found.
                 if suite.is_search() and suite.kind in found:
                     verdict, self.cpu = ('implied', 0, []), 0
                 else:
                     verdict = self.suite(suite, hangs)
+                spent[suite.name] += verdict[1]
+                kills[suite.name] += verdict[0] in KILLED
                 # Check may have ended the test that hung.
                 hangs += verdict[0] in KILLED and verdict[1] > max(10, 5 * suite.seconds)
                 if verdict[0] in KILLED:
@@ -641,8 +644,7 @@ def summary(results, hashes):
 
 def report(results):
     """Of each suite: its time, what it kills, and what it alone kills."""
-    killed, alone = collections.Counter(), collections.Counter()
-    ran, spent = collections.Counter(), collections.Counter()
+    killed, alone, ran, spent = (collections.Counter() for _ in range(4))
     for name, entries in results.of.items():
         kills = [s for s, e in entries.items() if e['verdict'] in KILLED]
         killed.update(kills)
@@ -665,11 +667,9 @@ def run(mode, names):
     suites, canaries = read_suites()
     folders = (ENV.get('FOLDERS') or ' '.join(ALL_FOLDERS)).split()
     found = generate.written(TOP, 'ideas.txt') if names == ['ideas'] else generate.mutants(TOP, [] if names else folders)
-    if names == ['ideas']:
-        folders = sorted({mutant.file.split('/')[1] for mutant in found})
-    elif names:
-        found = [mutant for mutant in found if mutant.hash in names]
-        if len(found) != len(set(names)):
+    if names:
+        found = [mutant for mutant in found if mutant.hash in names or names == ['ideas']]
+        if names != ['ideas'] and len(found) != len(set(names)):
             raise CannotTrust('no such mutant: ' + ' '.join(set(names) - {m.hash for m in found}))
         folders = sorted({mutant.file.split('/')[1] for mutant in found})
     else:
@@ -678,20 +678,19 @@ def run(mode, names):
         found = [mutant for i, mutant in enumerate(found, 1) if i % parts == part % parts]
     tree = fingerprint()
     results = Results(tree)
-    every = [suite for each in suites.values() for suite in each]
-    mark, now = os.path.join(WORK, 'tree'), ' '.join([tree] + targets_of(every))
-    built = os.path.exists(mark) and open(mark, encoding='utf-8').read() == now
+    mine = {folder: suites[folder] for folder in folders}
+    every = [suite for each in mine.values() for suite in each]
+    mark, needed = os.path.join(WORK, 'tree'), [tree] + [suite.name for suite in every]
+    built = os.path.exists(mark) and set(needed) <= set(open(mark, encoding='utf-8').read().split('\n'))
     if not built:
         build_base(every)
+        with open(mark, 'w', encoding='utf-8') as file:
+            file.write('\n'.join(needed))
     steps = Steps()
     for program in sorted({suite.words[0] for suite in every if suite.kind == 'tsan'}):
         steps.add_tsan(program)
-    if not built:
-        with open(mark, 'w', encoding='utf-8') as file:
-            file.write(now)
 
-    done = [0]
-    bad = []
+    done, bad = [0], []
 
     def show(kind, mutant, suite, verdict, seconds, tests, cpu):
         if kind == 'done':
@@ -715,9 +714,7 @@ def run(mode, names):
                            'suite': suite, 'verdict': verdict, 'seconds': seconds, 'cpu': cpu,
                            'tests': tests})
 
-    mine = {folder: suites[folder] for folder in folders}
-    jobs = [('control', None, [suite], False)
-            for suite in {s.name: s for each in mine.values() for s in each}.values()
+    jobs = [('control', None, [suite], False) for suite in {s.name: s for s in every}.values()
             if suite.name not in results.control]
     in_parallel(steps, jobs, show)
     if bad:
@@ -734,8 +731,11 @@ def run(mode, names):
     if missed:
         raise CannotTrust('an emptied function is not found in ' + ' '.join(missed))
 
-    done[0], jobs = 0, []
+    done[0], jobs, accepted = 0, [], read_accepted()
     for mutant in found:
+        if mutant.hash in accepted and not names:       # all suites would be asked
+            show('mutant', mutant, 'accepted.txt', 'not asked', 0, [], 0)
+            continue
         had = results.of[mutant.hash]
         left = [s for s in mine[mutant.file.split('/')[1]] if s.name not in had]
         if 'build' not in had and left and not (mode == 'score'
