@@ -50,7 +50,7 @@ news_has_a_date() {
   echo "NEWS: $entry"
 }
 
-# consistency.sh and links.sh, of make check, compare what stands in several places of the source.
+# consistency.sh and test_documents.py, of make check, compare what stands in several places of the source.
 same_version() {
   # CMake's and pkg-config's files are made by configure.
   for file in fairsem.pc packaging/cmake/fairsem-config-version.cmake; do

@@ -7,7 +7,6 @@ test_scripts += \
 	tests/release/package/exports.sh \
 	tests/release/package/install.sh \
 	tests/release/package/layers.sh \
-	tests/release/package/links.sh \
 	tests/release/package/names.sh \
 	tests/release/package/test_documents.py \
 	tests/release/package/test_header.py

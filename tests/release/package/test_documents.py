@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every program in the headers, in README.md and in the manual pages builds without a warning, runs,
-and exits with 0; the C++ of doc/cxx.md compiles; and the headers list what they declare."""
+and exits with 0; the C++ of doc/cxx.md compiles; the headers list what they declare; and no link in a
+document is dead, in the source tree and after an installation."""
 
 import glob
 import os
@@ -9,7 +10,7 @@ import sys
 
 import pytest
 
-from cases import NOT_HERE, TOP_SRCDIR, WORK, needs
+from cases import NOT_HERE, TOP_BUILDDIR, TOP_SRCDIR, WORK, needs, run
 from compiled import CC, CXX, LIBS, STRICT, compiles, file, needs_standard, works
 
 IN_C, IN_CXX = " ".join(CC), " ".join([*CXX, "-std=c++17"])
@@ -106,3 +107,69 @@ def test_the_first_comment_lists_all_functions_each_in_the_section_that_declares
         if found := re.match(r"FAIRSEM_API [^(]*?(\w+)\(", line):
             declared.add((section, found[1]))
     assert listed and listed == declared
+
+
+# ---------------------------------------------------------------- links
+def prose(path):
+    """Code has neither links nor headings."""
+    with open(path, encoding="utf-8") as text:
+        return re.sub("^ *```.*?^ *```.*?$", "", text.read(), flags=re.M | re.S)
+
+
+def links(path):
+    return re.findall("\\]\\(([^() ]*)\\)", re.sub("`[^`\n]*`", "", prose(path)).replace("\n", " "))
+
+
+def anchors(path):
+    """Those of its headings, as forges make them."""
+    return {re.sub("[^a-z0-9 _-]", "", heading.lower()).replace(" ", "-")
+            for heading in re.findall("^#+ (.*)", prose(path), re.M)}
+
+
+def documents(top):
+    """Without build directories and the directories of other tests."""
+    for place, folders, names in os.walk(top):
+        folders[:] = [name for name in folders if not re.match("[._]|build", name) and "." not in name]
+        yield from (os.path.join(place, name) for name in names if name.endswith(".md"))
+
+
+def dead_links(top):
+    for document in documents(top):
+        for target in links(document):
+            path, _, anchor = target.partition("#")
+            there = os.path.join(os.path.dirname(document), path) if path else document
+            if not re.match("https?://|mailto:", target) and (
+                    not os.path.exists(there) or anchor and anchor not in anchors(there)):
+                yield "%s: %s" % (os.path.relpath(document, top), target)
+
+
+def test_a_dead_link_is_found(tmp_path):
+    (tmp_path / "doc").mkdir()
+    (tmp_path / "doc/there.md").write_text("# Somewhere\n")
+    (tmp_path / "page.md").write_text("""# A heading, `and` more
+[file](doc/missing.c), [folder](doc), [heading](#a-heading-and-more), [no heading](#another)
+[two
+lines](doc/missing.svg) ![a picture](doc/other.svg) `[code](doc/code.c)` [far](https://example.org/)
+```
+[code](doc/block.c)
+```
+[there](doc/there.md#nowhere)
+""")
+    assert sorted(dead_links(tmp_path)) == ["page.md: " + target for target in (
+        "#another", "doc/missing.c", "doc/missing.svg", "doc/other.svg", "doc/there.md#nowhere")]
+
+
+def test_no_link_is_dead_in_the_source_tree():
+    assert len(list(documents(TOP_SRCDIR))) >= 8
+    assert not list(dead_links(TOP_SRCDIR))
+
+
+def test_no_link_is_dead_after_an_installation(tmp_path):
+    """And README still leads to what is installed beside it."""
+    done = run(os.environ["MAKE"], "-C", TOP_BUILDDIR, "install", "DESTDIR=%s" % tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(list(documents(tmp_path))) >= 6
+    assert not list(dead_links(tmp_path))
+    readme = next(path for path in documents(tmp_path) if path.endswith("/fairsem/README.md"))
+    assert {"doc/comparison.md", "doc/victim.svg", "examples",
+            "examples/prefork-server.c"} <= set(links(readme))
