@@ -14,30 +14,14 @@ scripts='tests/preload/test_interpose.py tests/limit/test_limit.py tests/limit/t
   tests/limit/test_terminal.py tests/limit/test_cluster.py tests/cluster/test_faults.py'
 
 : "${top_srcdir:=$(cd "$(dirname "$0")/../../.." && pwd)}" "${top_builddir:=$PWD}"
-. "$top_srcdir/tests/support/result.sh"
-# Absolute: it builds elsewhere.
 top_srcdir=$(cd "$top_srcdir" && pwd) top_builddir=$(cd "$top_builddir" && pwd)
-if ! command -v gcovr > /dev/null 2>&1; then
-  skip "there is no gcovr (package gcovr): nothing was measured"
-fi
-# The make below must not inherit options and job slots.
-unset MAKEFLAGS MFLAGS MAKELEVEL
-make=${MAKE:-make}
-log=$top_builddir/coverage.log
-rm -rf "$top_builddir/coverage"
-mkdir -p "$top_builddir/coverage"
-cd "$top_builddir/coverage" || exit 99
-
-# or_show COMMAND... - run it, and show its output only if it fails.
-or_show() {
-  "$@" > "$log" 2>&1 && return
-  tail -n 40 "$log" >&2
-  echo "COULD NOT RUN: coverage: $*" >&2
-  exit 2
-}
+. "$top_srcdir/tests/support/result.sh"
+. "$top_srcdir/tests/support/configured.sh"
+has gcovr || skip "there is no gcovr (package gcovr): nothing was measured"
+cd "$top_builddir" || exit 99
 
 # Processes that the tests fork leave by _exit, which writes no counters.  Make it do so.
-cat > exit.c <<'_EOF'
+cat > coverage_exit.c <<'_EOF'
 void __gcov_dump(void);
 void __real__exit(int status);
 void __wrap__exit(int status);
@@ -47,28 +31,25 @@ void __wrap__exit(int status)
     __real__exit(status);
 }
 _EOF
-or_show "${CC:-cc}" -fPIC -c exit.c -o exit.o
-or_show ar rcs libcoverage_exit.a exit.o
+cc -fPIC -c coverage_exit.c && ar rcs libcoverage_exit.a coverage_exit.o || exit 2
 
 # Atomic counters: the tests have threads.
-or_show "$top_srcdir/configure" --enable-tests \
-  CFLAGS='-O0 -g --coverage -fprofile-update=atomic' \
-  LDFLAGS="-L$PWD -Wl,--wrap=_exit" LIBS=-lcoverage_exit
+configured "$top_builddir/coverage" CFLAGS='-O0 -g --coverage -fprofile-update=atomic' \
+  LDFLAGS="-L$top_builddir -Wl,--wrap=_exit" LIBS=-lcoverage_exit || exit 2
 rm -f ./*conftest* # of configure's probes
-or_show "$make" -j2 check TESTS=
 # A test that fails here fails in `make check`, too, or cannot bear the counters: a process that is
 # another user or has no descriptors says on stderr that it cannot write them.  What counts is what ran.
 # echo joins the lines.
 # shellcheck disable=SC2086,SC2116
-"$make" -j2 check test_scripts="$(echo $scripts)" > "$log" 2>&1 || true
+make -j"$jobs" check test_scripts="$(echo $scripts)" > log 2>&1 || true
 
 # annotate_valgrind.c runs only under helgrind and DRD: watched.sh tests it.
 #
 # A thread that is canceled in a sleep leaves a block in its middle.  gcov, which infers some counts
 # from others, then sometimes finds -1 for a branch.  That is no error.
-or_show gcovr --root "$top_srcdir" --filter "$top_srcdir/src/" \
+gcovr --root "$top_srcdir" --filter "$top_srcdir/src/" \
   --exclude "$top_srcdir/src/core/annotate_valgrind.c" --object-directory . \
-  --gcov-ignore-parse-errors --json-summary summary.json
+  --gcov-ignore-parse-errors --json-summary summary.json > log 2>&1 || { tail -n 40 log && exit 2; }
 
 # judge FOLDER=PERCENT... - 1 if one is below, 2 if nothing was measured.
 judge() {
@@ -92,9 +73,9 @@ _EOF
 }
 
 # Check that it can fail, and that it can succeed.
-judge core=100 > "$log"
-if [ $? -ne 1 ] || ! judge core=1 >> "$log"; then
-  cat "$log"
+judge core=100 > log
+if [ $? -ne 1 ] || ! judge core=1 >> log; then
+  cat log
   echo "COULD NOT RUN: coverage does not tell 1 % from 100 %" >&2
   exit 2
 fi

@@ -7,20 +7,9 @@
 #   make coverage                    which lines of src/ the tests run, with gcovr
 #   make check-canaries              can each search tell FOUND, NOT FOUND and COULD NOT RUN apart?
 
-tools_canaries = \
-	tests/search/tools/canary_leak.c \
-	tests/search/tools/canary_lock_order.c \
-	tests/search/tools/canary_order.c \
-	tests/search/tools/canary_race.c \
-	tests/search/tools/canary_static.c \
-	tests/search/tools/canary_undefined.c \
-	tests/search/tools/canary_uninitialised.c \
-	tests/search/tools/canary_unlock.c \
-	tests/search/tools/canary_use_after_free.c \
-	tests/search/tools/canary_use_after_return.c
 verify_scripts += tests/search/tools/memcheck.sh
-EXTRA_DIST += $(tools_canaries) \
-	tests/search/tools/accepted.txt \
+EXTRA_DIST += tests/search/tools/accepted.txt \
+	tests/search/tools/canary.c tests/search/tools/canary_static.c \
 	tests/search/tools/canaries.sh \
 	tests/search/tools/check_tools.sh \
 	tests/search/tools/coverage.sh \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relaxed.h - makes every memory order in the library relaxed: a wrong library, for canary_order.
+ * relaxed.h - makes every memory order in the library relaxed: a wrong library, for canary.c.
  * On x86 it works all the same, so only a tool can find the error.
  */
 #ifndef RELAXED_H
