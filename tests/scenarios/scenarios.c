@@ -832,6 +832,8 @@ const struct scenario scenarios[] = {
       "!acquire 1 = 0 or killed; give | !acquire 1 = 0 or killed; give | release 1; upto 1" },
     { .name = "canceled-by-a-thread", .units = 1, .spurious = 1, .threads =
       "acquire 2 = 0 or killed; give | kill t0; acquire 1 = 0; give | release 1" },
+    { .name = "canceled-in-for", .threads =
+      "!for 1; give | release 1" },
     { .name = "canceled-with-a-token", .threads =
       "!acquire 1 token; give | cancel | release 1; timed 1 = 0 or ETIMEDOUT; give" },
     { .name = "canceled-watcher", .threads =

@@ -132,7 +132,7 @@ static void finish(const struct op *op, int64_t result)
     if (op->verb == TAKE)
         callbacks_of_take(id * OPS_MAX + self->op);
     oracle_op_ends();
-    coverage_ends(op, result);
+    coverage_result(op, result);
     trace("T%d < %s = %lld\n", id, op_words(op, words, sizeof words), (long long)result);
 }
 
@@ -144,7 +144,6 @@ void perform(int k)
     self->op = k;
     if (op->if_held && run.held[id_of(self)][op->sem] == 0)
         return;
-    coverage_begins(op);
     begin(op);
     finish(op, act(op, call_of(self)));
 }

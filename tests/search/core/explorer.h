@@ -25,8 +25,8 @@
  *                waiters.c: at each access
  *   model*.c     the semaphore as a sequential program; history.c: does it explain the results?
  *   origins.c    is each acquire ordered after the releases that its units came from?
- *   trace.c      prints a run; pairs.c: which operations meet in the scenarios
- *   coverage.c   which results each operation had in which state; promises.c: which it should have
+ *   trace.c      prints a run
+ *   coverage.c   has each operation had each result, and do any two of them meet?
  *
  * GENERATED SCENARIOS (--generate).  A table has only the cases that its author thought of, so most
  * scenarios are random, each made from a number.  Their threads may wait for ever.  That is no
@@ -201,15 +201,9 @@ void scenario_words(const struct scenario *what, char *text, size_t size);
 const struct scenario *scenario_of_words(const char *words);
 void print_for_table(const struct scenario *what);
 
-/* pairs.c */
-bool print_pairs(void);
-
-/* coverage.c: counts for the file */
-void coverage_begins(const struct op *op);
-void coverage_ends(const struct op *op, int64_t result);
-void coverage_history(void);
-bool coverage_write(const char *file);
-bool coverage_print(int files, char **file);
+/* coverage.c */
+void coverage_result(const struct op *op, int64_t result);
+bool coverage_is_complete(void);
 
 /* generate.c */
 const struct scenario *generate(unsigned long seed);

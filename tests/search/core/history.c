@@ -145,7 +145,6 @@ void history_check(void)
 
     if (is_known(hash_history()))
         return;
-    coverage_history();
     model_init(&m);
     if (!explained(&m)) {
         results_in_words(text, sizeof text);

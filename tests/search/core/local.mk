@@ -23,7 +23,7 @@ EXTRA_DIST += \
 	tests/search/core/calls_back.c \
 	tests/search/core/campaign.c \
 	tests/search/core/clock.c \
-	tests/search/core/coverage.c tests/search/core/coverage.h \
+	tests/search/core/coverage.c \
 	tests/search/core/draft.c tests/search/core/draft.h \
 	tests/search/core/explorer.h \
 	tests/search/core/generate.c \
@@ -42,9 +42,7 @@ EXTRA_DIST += \
 	tests/search/core/orders.sh tests/search/core/orders.txt \
 	tests/search/core/origins.c \
 	tests/search/core/oracles.c tests/search/core/oracles.h \
-	tests/search/core/pairs.c \
 	tests/search/core/process.c \
-	tests/search/core/promises.c \
 	tests/search/core/races.c \
 	tests/search/core/schedule.c \
 	tests/search/core/states.c \
@@ -78,5 +76,4 @@ tests/search/core/explore:
 
 clean-local: clean-explore
 clean-explore:
-	-rm -rf tests/search/core/*.objects tests/search/core/explore tests/search/core/second-half tests/search/core/large \
-		tests/search/core/others tests/search/core/orders tests/search/core/seen.?
+	-rm -rf tests/search/core/*.objects tests/search/core/explore tests/search/core/orders

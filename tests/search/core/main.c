@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - explore [OPTION]... [--stale N] [--seen FILE] [NAME...]
- *          explore [OPTION]... [--seen FILE] --generate FIRST[-LAST]
- *          explore --words NAME | --litmus | --pairs [FILE...]
+ * main.c - explore [OPTION]... [--stale N] [--coverage] [NAME...]
+ *          explore [OPTION]... --generate FIRST[-LAST]
+ *          explore --words NAME | --litmus
  *
  * The options are those of ../engine/command.c.  The table has the number of different histories,
  * too; --all-runs must find as many.  A NAME is one of the table, a scenario in words (words.c), or
@@ -14,15 +14,12 @@
  * --generate runs many scenarios of generate.c (campaign.c), from FIRST on; with --seconds as many
  * as that time allows.  A failure is minimized.  This option comes last.
  *
- * --seen adds to FILE what operations returned, and which met.  --pairs prints in how many
- * scenarios of the table two operations meet; with FILEs also what each operation returned in which
- * state, which met, and which of the results that the header lists never came.
+ * --coverage: the scenarios must cover what coverage.c says.
  */
 #include "explorer.h"
 
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct scenario warm_up = {
     .name = "warm-up", .threads = "acquire 1 | acquire 1 | acquire 1 | release 3",
@@ -32,7 +29,7 @@ enum { RUNS = 2000 };     /* of a generated scenario */
 
 const char program_name[] = "explore", own_heading[] = "  histories", own_events[] = "old loads";
 
-static const char *seen_file;
+static bool covers;
 
 /* FIRST or FIRST-LAST */
 static int generate_many(const char *numbers)
@@ -50,19 +47,6 @@ static int generate_many(const char *numbers)
     return campaign(first + (unsigned long)part, last, (unsigned long)parts, asked) ? 0 : 1;
 }
 
-static int pairs(int files, char **file)
-{
-    bool all = print_pairs();
-
-    for (int i = 0; i < files; i++) {
-        if (access(file[i], R_OK) != 0)
-            refuse("cannot read", file[i]);
-    }
-
-    printf("\n");
-    return (files == 0 || coverage_print(files, file)) && all ? 0 : 1;
-}
-
 static int print_words(const char *name)
 {
     char words[700];
@@ -76,13 +60,6 @@ static int print_words(const char *name)
 
 int own_option(const char *option)
 {
-    char **file;
-    int files;
-
-    if (strcmp(option, "--pairs") == 0) {
-        file = arguments_left(&files);
-        return pairs(files, file);
-    }
     if (strcmp(option, "--litmus") == 0)
         return litmus() ? 0 : 1;
     if (strcmp(option, "--generate") == 0)
@@ -92,8 +69,8 @@ int own_option(const char *option)
     if (strcmp(option, "--stale") == 0) {
         asked.own_bound = (int)number();
         asked.own = true;
-    } else if (strcmp(option, "--seen") == 0) {
-        seen_file = argument();
+    } else if (strcmp(option, "--coverage") == 0) {
+        covers = true;
     } else {
         return NO_SUCH_OPTION;
     }
@@ -137,8 +114,7 @@ void begin_program(const char *first)
     keys_learn();
 }
 
-void end_program(void)
+bool end_program(void)
 {
-    if (seen_file != NULL && !coverage_write(seen_file))
-        refuse("cannot write", seen_file);
+    return !covers || coverage_is_complete();
 }

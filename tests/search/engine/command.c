@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * command.c - PROGRAM [--bound N] [--seconds S] [--runs N] [--part I/N] [--all-runs] [--first]
+ * command.c - PROGRAM [--bound N] [--seconds S] [--runs N] [--jobs N] [--all-runs] [--first]
  *                     [OWN OPTION]... [NAME...]
  *             PROGRAM --list | --replay SCHEDULE
  *
  * Runs all scenarios of the table, or those named, and prints how many schedules ran to their end,
  * and how many ended at a known state.  --bound: at most so many preemptions.  --seconds limits the
- * time for one scenario, --runs the number of its schedules.  --part 1/2 runs every other one of
- * the scenarios.  --all-runs ends no schedule at a known state.  --first stops at the first failure.
+ * time for one scenario, --runs the number of its schedules.  --jobs: so many processes, each of
+ * which runs every Nth of the scenarios.  --all-runs ends no schedule at a known state.  --first stops at the first failure.
  * The main.c of the explorer says what options and names it has besides.
  *
  * Exit status 0: nothing found; 1: a failure, and the command that repeats it has been printed;
@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 struct limits asked = { .merge = true };
 int part, parts = 1;
@@ -96,12 +97,49 @@ static int list(void)
     return 0;
 }
 
-static void read_part(const char *text)
+/* ---- Several processes ---- */
+
+enum { PARTS_MAX = 64 };
+static FILE *said[PARTS_MAX];       /* by the other processes */
+static pid_t child[PARTS_MAX];
+
+/* Fork the others.  This one, or each of them, goes on with its own part of the scenarios. */
+static void divide(int n)
 {
-    if (sscanf(text, "%d/%d", &part, &parts) != 2 || part < 1 || part > parts)
-        refuse("no part:", text);
-    part--;
+    if (n < 1 || n > PARTS_MAX)
+        refuse("no number of processes:", next[-1]);
+    for (int i = 1; i < n; i++) {
+        said[i] = tmpfile();
+        child[i] = said[i] != NULL ? fork() : -1;
+        if (child[i] < 0)
+            refuse("cannot make", "a process");
+        if (child[i] == 0) {
+            dup2(fileno(said[i]), STDOUT_FILENO);
+            part = i;
+            break;
+        }
+    }
+    parts = n;
 }
+
+/* Print what the others have said.  Returns the worst of all exit statuses. */
+static int gather(int status)
+{
+    for (int i = 1; i < parts && part == 0; i++) {
+        char text[4096];
+        int ended = 0, other;
+
+        waitpid(child[i], &ended, 0);
+        other = WIFEXITED(ended) ? WEXITSTATUS(ended) : 2;
+        status = other > status ? other : status;
+        rewind(said[i]);
+        for (size_t n; (n = fread(text, 1, sizeof text, said[i])) > 0;)
+            fwrite(text, 1, n, stdout);
+    }
+    return status;
+}
+
+/* ---- Options ---- */
 
 /* Returns as own_option(). */
 static int common_option(const char *option)
@@ -116,8 +154,8 @@ static int common_option(const char *option)
         asked.seconds = number();
     else if (strcmp(option, "--runs") == 0)
         asked.runs = (long)number();
-    else if (strcmp(option, "--part") == 0)
-        read_part(argument());
+    else if (strcmp(option, "--jobs") == 0)
+        divide((int)number());
     else if (strcmp(option, "--all-runs") == 0)
         asked.merge = false;
     else if (strcmp(option, "--first") == 0)
@@ -164,6 +202,8 @@ static bool one(const struct scenario *what)
 
 static void print_heading(void)
 {
+    if (part > 0)
+        return;
     printf("%-34s %10s %10s%s %8s", "scenario", "schedules", "merged", own_heading, "seconds");
     if (asked.bound >= 0)
         printf("   at most %d preemptions", asked.bound);
@@ -196,6 +236,5 @@ int main(int argc, char **argv)
     status = read_options();
     if (status == GO_ON)
         status = run_them();
-    end_program();
-    return status;
+    return gather(end_program() ? status : 1);
 }

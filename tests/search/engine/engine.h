@@ -164,7 +164,7 @@ char **arguments_left(int *count);
 double number(void);
 const struct scenario *find(const char *name);
 extern struct limits asked;             /* by the options */
-extern int part, parts;
+extern int part, parts;         /* this process runs every `parts`th of the scenarios */
 
 /* The explorer's part, in its main.c. */
 extern const char program_name[];            /* its name */
@@ -176,6 +176,6 @@ int  own_option(const char *option);    /* returns one of these, or the exit sta
 const struct scenario *own_scenario(const char *name);      /* that has no place in the table */
 bool own_limits(const struct scenario *what, struct limits *with);  /* false: leave it out */
 void print_own(void);                   /* its column */
-void end_program(void);
+bool end_program(void);                 /* false: it has failed */
 
 #endif

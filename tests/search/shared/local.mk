@@ -34,5 +34,4 @@ tests/search/shared/dies:
 
 clean-local: clean-explore-shared
 clean-explore-shared:
-	-rm -rf tests/search/shared/dies tests/search/shared/dies.objects \
-		tests/search/shared/second-half
+	-rm -rf tests/search/shared/dies tests/search/shared/dies.objects

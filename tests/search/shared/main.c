@@ -22,8 +22,9 @@ void begin_program(const char *first)
     process_learn();
 }
 
-void end_program(void)
+bool end_program(void)
 {
+    return true;
 }
 
 void print_own(void)
