@@ -174,6 +174,7 @@ bool access_swap_fails(const void *at, size_t size, int64_t newest, int64_t *exp
 
 void access_fence(int order)
 {
+    (void)order;
     if (views_on())
-        views_fence(order);
+        fail("explorer", "a fence, which views.h does not cover");
 }

@@ -30,8 +30,7 @@ EXTRA_DIST += \
 	tests/search/core/history.c \
 	tests/search/core/instead/awake.c \
 	tests/search/core/layer.h \
-	tests/search/core/litmus.c tests/search/core/litmus.h tests/search/core/litmus_program.h \
-	tests/search/core/litmus_tests.c \
+	tests/search/core/litmus.c tests/search/core/litmus_tests.h \
 	tests/search/core/main.c \
 	tests/search/core/memory.c \
 	tests/search/core/minimize.c tests/search/core/minimize.h \

@@ -59,16 +59,12 @@ static uint8_t *known(struct view *view, const struct location *l)
 /* In every view the stores of l from `from` on have moved up by one, or all are forgotten. */
 static void renumber(const struct location *l, int from, bool forget)
 {
-    struct view *group[] = { view_of, on_acquire, on_release };
     size_t k = (size_t)(l - location);
 
 #define ADAPT(view) \
     ((view)->store[k] = (uint8_t)(forget ? 0 : (view)->store[k] + ((view)->store[k] >= from)))
-    for (int g = 0; g < 3; g++) {
-        for (int t = 0; t < THREADS; t++)
-            ADAPT(&group[g][t]);
-    }
-    ADAPT(&all_sc_fences);
+    for (int t = 0; t < THREADS; t++)
+        ADAPT(&view_of[t]);
     for (int i = 0; i < syncs; i++)
         ADAPT(&sync_object[i].view);
     for (int n = 0; n < locations; n++) {
@@ -156,10 +152,6 @@ static int64_t see(struct location *l, int i, int order)
         *known(view_mine(), l) = (uint8_t)i;
     if (order_acquires(order))
         view_join(view_mine(), &seen.view);
-    if (views_fences) {
-        view_join(&on_acquire[id_of(self)], &seen.view);
-        view_join(&on_acquire[id_of(self)], view_mine());
-    }
     if (!newest)
         spend();
     return seen.value;
@@ -204,8 +196,6 @@ static struct store *insert(struct location *l, int i, int64_t value, int order)
     *known(view_mine(), l) = (uint8_t)i;
     if (order_releases(order))
         store->view = *view_publish();
-    else if (views_fences)
-        store->view = on_release[id_of(self)];
     return store;
 }
 

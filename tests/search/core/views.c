@@ -8,9 +8,6 @@
 struct sync sync_object[SYNCS_MAX];
 int syncs;
 struct view view_of[THREADS];
-bool views_fences;
-
-struct view on_acquire[THREADS], on_release[THREADS], all_sc_fences;
 
 bool order_acquires(int order)
 {
@@ -67,30 +64,9 @@ void views_reset(void)
     for (int i = 0; i < syncs; i++)
         sync_object[i].used = false;
     memset(view_of, 0, sizeof view_of);
-    memset(on_acquire, 0, sizeof on_acquire);
-    memset(on_release, 0, sizeof on_release);
-    memset(&all_sc_fences, 0, sizeof all_sc_fences);
     memset(published, 0, sizeof published);
     for (int t = 0; t < THREADS; t++)
         view_of[t].clock[t] = 1;
-}
-
-/* ---- Fences ---- */
-
-void views_fence(int order)
-{
-    int me = id_of(self);
-
-    if (!views_fences)
-        fail("explorer", "a fence: views.c supports fences only in litmus tests");
-    if (order_acquires(order))
-        view_join(view_mine(), &on_acquire[me]);
-    if (order == memory_order_seq_cst) {
-        view_join(view_mine(), &all_sc_fences);
-        all_sc_fences = *view_publish();
-    }
-    if (order_releases(order))
-        on_release[me] = *view_publish();
 }
 
 /* ---- What else carries views ---- */

@@ -15,9 +15,8 @@
  *            that it reads has another value
  *   release sequences are those of C++20 and C23: a read-modify-write continues that of the store
  *            it has read; a relaxed store ends it, whichever thread made the store before
- *   seq_cst  a load sees nothing older than the last such store; all such fences are in one order.
- *            This is exact if all accesses of a location are seq_cst, else stronger than the
- *            standard
+ *   seq_cst  a load sees nothing older than the last such store.  This is exact if all accesses of a
+ *            location are seq_cst, else stronger than the standard
  *   mutexes, pthread_once, the end of a thread that is joined, and a futex wake, which is ordered
  *            by the kernel's own locks, carry views.  The kernel compares a futex word with the
  *            newest value.  pthread_cond_signal carries no view, but its mutex does
@@ -25,8 +24,9 @@
  * A load of an old store, and a store that comes before another, are decisions of the search, which
  * tries the ordinary case first; a run has at most `stale` of them.
  *
- * Not covered: load buffering, where a load reads a store that comes later in every order of the
- * run; read-modify-writes that come before a store that their thread has not seen.
+ * Not covered: fences, which src/core/ does not have; load buffering, where a load reads a store that
+ * comes later in every order of the run; read-modify-writes that come before a store that their
+ * thread has not seen.
  */
 #ifndef XP_VIEWS_H
 #define XP_VIEWS_H
@@ -66,10 +66,6 @@ extern struct location location[LOCATIONS_MAX];
 extern struct sync sync_object[SYNCS_MAX];
 extern int locations, syncs;
 extern struct view view_of[THREADS];
-
-/* Fences: the views that they acquire and release.  Only litmus tests have any. */
-extern bool views_fences;
-extern struct view on_acquire[THREADS], on_release[THREADS], all_sc_fences;
 
 /* Does this access count?  Not before the first thread starts, nor while no thread stops. */
 static inline bool views_on(void)
@@ -125,7 +121,6 @@ uint64_t views_end_call(int number);
 void views_release(const void *object);
 void views_acquire(const void *object);
 void views_join_thread(const struct thread *from, struct thread *to);
-void views_fence(int order);
 
 /* ---- races.c: plain accesses ---- */
 

@@ -52,14 +52,13 @@ static void drop_stores(struct location *l, int n)
     l->store[0].rmw = false;
 }
 
-/* Not where there are fences: their views are not known here. */
 void views_prune(void)
 {
     uint8_t by[LOCATIONS_MAX] = { 0 };
     bool any = false;
 
     learn_known_to_all();
-    if (views_spent() || views_fences)
+    if (views_spent())
         return;
     for (int l = 0; l < locations; l++) {
         if (location[l].count > 1 && known_to_all.store[l] > 0) {
