@@ -229,6 +229,7 @@ bool script_read(const struct scenario *what)
 
     memset(script, 0, sizeof script);
     memset(ops_count, 0, sizeof ops_count);
+    memset(script_cancelable, 0, sizeof script_cancelable);
     memset(used, 0, sizeof used);
     memset(callback_script, 0, sizeof callback_script);
     memset(callback_ops, 0, sizeof callback_ops);

@@ -21,7 +21,7 @@ static int64_t most_of_ticket(int t, int i)
     int64_t most = 0;
 
     for (int k = 0; k < places; k++) {
-        const struct op *op = &script[place[k] / OPS_MAX][place[k] % OPS_MAX];
+        const struct op *op = op_of(place[k]);
 
         if (run.call[place[k]].phase != NOT_YET && verbs[op->verb].units == RESERVES
             && op->ticket == t && op->sem == i && op->n > most && op->n <= FAIRSEM_MAX_UNITS)
@@ -83,7 +83,7 @@ static int64_t may_be_lost(int i)
     int64_t refused = sem_inside(i)->over_releases, units = 0;
 
     for (int k = 0; k < places && refused > 0; k++) {
-        const struct op *op = &script[place[k] / OPS_MAX][place[k] % OPS_MAX];
+        const struct op *op = op_of(place[k]);
         const struct call *call = &run.call[place[k]];
         const struct verb_row *verb = &verbs[op->verb];
 
@@ -104,7 +104,7 @@ struct bounds bounds_of(int i)
     struct bounds b = { units, units };
 
     for (int k = 0; k < places; k++)
-        count_call(&b, i, &script[place[k] / OPS_MAX][place[k] % OPS_MAX], &run.call[place[k]]);
+        count_call(&b, i, op_of(place[k]), &run.call[place[k]]);
     for (int t = 0; t < tickets_count; t++) {
         if (is_ticket_of(t, i) && ticket_state(t) != FAIRSEM_TICKET_IDLE)
             may_take(&b, ticket_inside(t)->callback.waiter.units);

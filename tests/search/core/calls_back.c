@@ -10,19 +10,9 @@
  */
 #include "explorer.h"
 
-static const struct op *op_of_call(int i)
-{
-    return &script[i / OPS_MAX][i % OPS_MAX];
-}
-
 static bool has_returned(int i)
 {
     return (run.returned >> i & 1) != 0;
-}
-
-static bool was_over_before(int that, int this)
-{
-    return (run.call[this].after >> that & 1) != 0;
 }
 
 static bool in_callback(int i)
@@ -33,8 +23,8 @@ static bool in_callback(int i)
 /* Is call i a `verb` of that take's ticket, after the take, and has it returned? */
 static bool is_since(int i, enum verb verb, int take)
 {
-    return has_returned(i) && op_of_call(i)->verb == verb && run.call[i].result == 0
-           && op_of_call(i)->ticket == op_of_call(take)->ticket && was_over_before(take, i);
+    return has_returned(i) && op_of(i)->verb == verb && run.call[i].result == 0
+           && op_of(i)->ticket == op_of(take)->ticket && returned_before(take, i);
 }
 
 static void begins(int take)
@@ -70,7 +60,7 @@ static void ends(int take, uint64_t known)
         int i = place[k];
 
         if ((known >> i & 1) == 0 && i / OPS_MAX != id_of(self) && is_since(i, RETURN, take)
-            && !(in_callback(i) && returns_others(op_of_call(take))))
+            && !(in_callback(i) && returns_others(op_of(take))))
             fail("callback", "it still runs after its ticket has been returned");
     }
 }
@@ -102,7 +92,7 @@ void called_back(fairsem_ticket_t *of, void *arg)
     begins(take);
     known = run.returned;
     run.calls_back[id_of(self)] = true;
-    act(op_of_call(take), (int)(of - tickets));
+    act(op_of(take), (int)(of - tickets));
     step("leaves the callback of", of, NULL);
     run.calls_back[id_of(self)] = false;
     ends(take, known);
@@ -120,7 +110,7 @@ int64_t callbacks_made(int ticket)
     int64_t made = 0;
 
     for (int k = 0; k < places; k++) {
-        if (op_of_call(place[k])->verb == TAKE && op_of_call(place[k])->ticket == ticket)
+        if (op_of(place[k])->verb == TAKE && op_of(place[k])->ticket == ticket)
             made += run.made[place[k]];
     }
     return made;
@@ -139,14 +129,14 @@ void callbacks_at_end(void)
         for (int k = 0; k < places; k++) {
             int i = place[k];
 
-            if (op_of_call(i)->verb == TAKE && op_of_call(i)->ticket == t && has_returned(i)
+            if (op_of(i)->verb == TAKE && op_of(i)->ticket == t && has_returned(i)
                 && (run.call[i].result == EINPROGRESS || run.call[i].result == 0)) {
                 takes++;
                 last = i;
             }
         }
         if (takes == 1 && state != FAIRSEM_TICKET_IDLE && state != FAIRSEM_TICKET_WAITING
-            && op_of_call(last)->calls && run.call[last].result == EINPROGRESS
+            && op_of(last)->calls && run.call[last].result == EINPROGRESS
             && run.made[last] != 1)
             fail("callback", "it did not run, and its ticket is no longer in the queue");
     }

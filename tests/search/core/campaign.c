@@ -7,7 +7,7 @@
  * large one at least with few.  Such a search leaves out one end of the tree, so half as many
  * random schedules are added.  The first failure of each scenario is minimized and printed.
  */
-#include "minimize.h"
+#include "explorer.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
  *
  *   words.c      scenarios on the command line; ../../scenarios/ has the language and the table
  *   actors.c     the threads that perform them; calls_back.c: the callbacks of tickets
- *   generate.c   random scenarios; draft.c: what is legal in one; campaign.c: many of them
+ *   generate.c   random scenarios; legal.c: what is legal in one; campaign.c: many of them
  *   minimize.c   the shortest scenario, and schedule, that still fails
  *   schedule.c   the options at each step of a run; states.c: what a state is
  *   threads.c    mutexes, condition variables, cancellation; clock.c: time, futex, signals;
@@ -108,6 +108,18 @@ struct run {
 };
 extern struct run run;
 
+/* The calls have numbers, of which there are sets. */
+static inline const struct op *op_of(int call)
+{
+    return &script[call / OPS_MAX][call % OPS_MAX];
+}
+
+/* Had that call returned when this one began?  -1 stands for all before the threads started. */
+static inline bool returned_before(int that, int this)
+{
+    return that < 0 || (run.call[this].after >> that & 1) != 0;
+}
+
 /* ---- Threads ---- */
 
 enum at {
@@ -199,7 +211,9 @@ const char *op_words(const struct op *op, char *text, size_t size);
 bool threads_words(char *text, size_t size);        /* of the script that has been read */
 void scenario_words(const struct scenario *what, char *text, size_t size);
 const struct scenario *scenario_of_words(const char *words);
-void print_for_table(const struct scenario *what);
+
+/* legal.c */
+const struct scenario *scenario_of_script(const struct scenario *settings, const char *name);
 
 /* coverage.c */
 void coverage_result(const struct op *op, int64_t result);
@@ -210,6 +224,9 @@ const struct scenario *generate(unsigned long seed);
 
 /* campaign.c */
 bool campaign(unsigned long first, unsigned long last, unsigned long every, struct limits limits);
+
+/* minimize.c: a scenario that has just failed, with these limits; it prints the result */
+void minimize_failure(const struct scenario *what, struct limits with);
 
 /* oracles.c */
 void oracles_after_step(void);

@@ -8,7 +8,7 @@
  * some thread ends the waits of the others.  In the rest threads may wait for ever, which is an
  * error only if they do not in the model.
  */
-#include "draft.h"
+#include "explorer.h"
 
 #include <string.h>
 
@@ -52,46 +52,46 @@ static int weighted(const int *weight, int n)
 
 /* ---- The state at the start ---- */
 
-static void choose_capacity(struct scenario *what)
+static struct scenario what;        /* the settings of the scenario, whose threads are in the script */
+
+static void choose_capacity(void)
 {
-    what->units = below(3);
+    what.units = below(3);
     if (percent(45)) {
-        what->capacity = 1 + below(3);
-        if (what->units > what->capacity)
-            what->units = what->capacity;
-        what->paused = percent(10);
+        what.capacity = 1 + below(3);
+        if (what.units > what.capacity)
+            what.units = what.capacity;
+        what.paused = percent(10);
     }
     if (percent(12))
-        what->debt = 1 + below(2);
+        what.debt = 1 + below(2);
     if (percent(20))
-        what->max_waiters = 1 + below(2);
+        what.max_waiters = 1 + below(2);
     if (percent(5))
-        what->closed = 150;
+        what.closed = 150;
     if (percent(5))
-        what->canceled = 160;
+        what.canceled = 160;
 }
 
-static void choose_mode(struct draft *d)
+static void choose_mode(void)
 {
-    struct scenario *what = &d->what;
-
     if (percent(12)) {
-        what->flags |= FAIRSEM_INTERRUPTIBLE;
-        what->signals = 1;
+        what.flags |= FAIRSEM_INTERRUPTIBLE;
+        what.signals = 1;
         if (percent(40))
-            strcpy(d->handler, percent(60) ? "release 1" : "try 1");
+            what.handler = percent(60) ? "release 1" : "try 1";
     } else if (percent(5)) {
-        what->flags |= FAIRSEM_NO_SPIN;
+        what.flags |= FAIRSEM_NO_SPIN;
     }
     if (percent(14))
-        what->bypass_ns = percent(60) ? LONG_NS : MOMENT_NS;
+        what.bypass_ns = percent(60) ? LONG_NS : MOMENT_NS;
     if (percent(10))
-        what->aging_ns = percent(70) ? MOMENT_NS : 1;
+        what.aging_ns = percent(70) ? MOMENT_NS : 1;
     if (percent(8))
-        what->spurious = 1;
+        what.spurious = 1;
     if (percent(4)) {
-        what->cold = true;
-        what->no_memory = below(2);
+        what.cold = true;
+        what.no_memory = below(2);
     }
 }
 
@@ -115,7 +115,7 @@ static enum verb some_verb(void)
 }
 
 /* An operation of thread t: the verb, and the arguments that make sense for it. */
-static struct op some_op(const struct draft *d, int t, int semaphores)
+static struct op some_op(int t, int semaphores)
 {
     struct op op = { .verb = some_verb(), .ticket = t, .n = some_units() };
     const struct verb_row *verb = &verbs[op.verb];
@@ -129,9 +129,9 @@ static struct op some_op(const struct draft *d, int t, int semaphores)
     if ((verb->with & TIME) != 0)
         op.timed = percent(30);
     if ((verb->of & A_TICKET) != 0)
-        op.ticket = percent(verb->units == RESERVES ? 12 : 40) ? below(d->threads) : t;
+        op.ticket = percent(verb->units == RESERVES ? 12 : 40) ? below(threads_count) : t;
     if ((verb->of & A_THREAD) != 0)
-        op.ticket = (t + 1 + below(d->threads - 1)) % d->threads;
+        op.ticket = (t + 1 + below(threads_count - 1)) % threads_count;
     if (verb->number == OPTIONAL)
         op.n = percent(80) ? 0 : percent(80) ? 140 + below(2) : -1;
     else if (verb->number == NO_NUMBER)
@@ -142,7 +142,7 @@ static struct op some_op(const struct draft *d, int t, int semaphores)
 }
 
 /* The operations of a callback, which must not wait for its own thread. */
-static void choose_callback(struct draft *d, struct op *take, int semaphores)
+static void choose_callback(struct op *take, int semaphores)
 {
     static const struct op claim = { .verb = CLAIM }, give = { .verb = GIVE },
         back = { .verb = RETURN }, again = { .verb = TAKE, .n = 1, .calls = true },
@@ -155,74 +155,74 @@ static void choose_callback(struct draft *d, struct op *take, int semaphores)
         { &shut }, { &cancel }, { &attempt, &give }, { &other }, { &size }, { &claim, &other },
         { &claim }, { &claim, &again, &give }, { &claim, &drain, &give }, { &back, &drain },
     };
-    int c = d->callbacks, which = below(sizeof program / sizeof program[0]);
+    int c = callbacks_count, which = below(sizeof program / sizeof program[0]);
 
     take->calls = true;
     if (c == CALLBACKS_MAX || percent(30))
         return;
-    d->callbacks++;
+    callbacks_count++;
     take->callback = c;
     for (int k = 0; k < CALLBACK_OPS && program[which][k] != NULL; k++) {
-        struct op *op = &d->callback[c][k];
+        struct op *op = &callback_script[c][k];
 
         *op = *program[which][k];
-        op->ticket = (take->ticket + op->ticket) % d->threads;
+        op->ticket = (take->ticket + op->ticket) % threads_count;
         op->sem = op->verb != CLAIM && op->verb != RETURN && op->verb != CANCEL ? take->sem : 0;
         if (op->verb == TAKE)
             op->callback = c;
         if (semaphores > 1 && op->verb == RELEASE && percent(50))
             op->sem = 1 - op->sem;
-        d->callback_ops[c]++;
+        callback_ops[c]++;
     }
 }
 
-static void add_op(struct draft *d, int t, struct op op)
+static void add_op(int t, struct op op)
 {
-    if (d->ops[t] < OPS_DRAWN)
-        d->op[t][d->ops[t]++] = op;
+    if (ops_count[t] < OPS_DRAWN)
+        script[t][ops_count[t]++] = op;
 }
 
-static void follow_take(struct draft *d, int t, int ticket)
+static void follow_take(int t, int ticket)
 {
     struct op watch = { .verb = WATCH, .ticket = ticket, .token = percent(40),
                         .timed = percent(20) };
 
     if (percent(30))
-        add_op(d, t, watch);
+        add_op(t, watch);
     if (percent(60))
-        add_op(d, t, (struct op){ .verb = percent(50) ? CLAIM : RETURN, .ticket = ticket });
+        add_op(t, (struct op){ .verb = percent(50) ? CLAIM : RETURN, .ticket = ticket });
 }
 
-static void compose_thread(struct draft *d, int t, int ops, int semaphores)
+static void compose_thread(int t, int ops, int semaphores)
 {
     for (int k = 0; k < ops; k++) {
-        struct op op = some_op(d, t, semaphores);
+        struct op op = some_op(t, semaphores);
 
         if (op.verb == TAKE && percent(45))
-            choose_callback(d, &op, semaphores);
-        add_op(d, t, op);
+            choose_callback(&op, semaphores);
+        add_op(t, op);
         if ((verbs[op.verb].units == TAKES || verbs[op.verb].units == TAKES_SOME) && percent(55))
-            add_op(d, t, (struct op){ .verb = GIVE, .sem = op.sem, .ticket = t });
+            add_op(t, (struct op){ .verb = GIVE, .sem = op.sem, .ticket = t });
         if (op.verb == TAKE)
-            follow_take(d, t, op.ticket);
+            follow_take(t, op.ticket);
     }
-    d->cancelable[t] = percent(8);
+    script_cancelable[t] = percent(8);
 }
 
 /* Most operations on a ticket concern one that some thread takes. */
-static void choose_tickets(struct draft *d)
+static void choose_tickets(void)
 {
     int taken[THREADS * OPS_MAX], n = 0;
 
-    for (int t = 0; t < d->threads; t++) {
-        for (int k = 0; k < d->ops[t]; k++) {
-            if (d->op[t][k].verb == TAKE)
-                taken[n++] = d->op[t][k].ticket;
+    for (int t = 0; t < threads_count; t++) {
+        for (int k = 0; k < ops_count[t]; k++) {
+            if (script[t][k].verb == TAKE)
+                taken[n++] = script[t][k].ticket;
         }
     }
-    for (int t = 0; t < d->threads && n > 0; t++) {
-        for (int k = 0; k < d->ops[t]; k++) {
-            struct op *op = &d->op[t][k];
+    for (int t = 0; t < threads_count && n > 0; t++) {
+        for (int k = 0; k < ops_count[t]; k++) {
+            struct op *op = &script[t][k];
 
             if (verbs[op->verb].of == A_TICKET && percent(80))
                 op->ticket = taken[below(n)];
@@ -230,11 +230,11 @@ static void choose_tickets(struct draft *d)
     }
 }
 
-static bool has_tokens(const struct draft *d)
+static bool has_tokens(void)
 {
-    for (int t = 0; t < d->threads; t++) {
-        for (int k = 0; k < d->ops[t]; k++) {
-            if (d->op[t][k].token)
+    for (int t = 0; t < threads_count; t++) {
+        for (int k = 0; k < ops_count[t]; k++) {
+            if (script[t][k].token)
                 return true;
         }
     }
@@ -242,104 +242,101 @@ static bool has_tokens(const struct draft *d)
 }
 
 /* Make thread t end the waits of the others, and do nothing else. */
-static void compose_end(struct draft *d, int t, int semaphores, bool drains)
+static void compose_end(int t, int semaphores, bool drains)
 {
     struct op end = { .verb = CLOSE, .ticket = t };
 
     if (drains)
-        end = (struct op){ .verb = DRAIN, .ticket = t, .n = d->what.units, .token = has_tokens(d) };
+        end = (struct op){ .verb = DRAIN, .ticket = t, .n = what.units, .token = has_tokens() };
     if (percent(30))
-        add_op(d, t, (struct op){ .verb = RELEASE, .n = 1 + below(3), .ticket = t });
-    if (percent(has_tokens(d) ? 75 : 5))
-        add_op(d, t, (struct op){ .verb = CANCEL, .ticket = t });
+        add_op(t, (struct op){ .verb = RELEASE, .n = 1 + below(3), .ticket = t });
+    if (percent(has_tokens() ? 75 : 5))
+        add_op(t, (struct op){ .verb = CANCEL, .ticket = t });
     for (int s = 0; s < semaphores; s++) {
         end.sem = s;
-        if (d->ops[t] == 0 || percent(70))
-            add_op(d, t, end);
+        if (ops_count[t] == 0 || percent(70))
+            add_op(t, end);
     }
 }
 
 /* Afterwards it destroys the semaphore. */
-static void compose_destroy(struct draft *d, int t)
+static void compose_destroy(int t)
 {
-    for (int u = 0; u < d->threads; u++) {
+    for (int u = 0; u < threads_count; u++) {
         if (u != t)
-            add_op(d, t, (struct op){ .verb = AFTER, .ticket = u });
+            add_op(t, (struct op){ .verb = AFTER, .ticket = u });
     }
-    for (int u = 0; u < d->threads; u++) {
+    for (int u = 0; u < threads_count; u++) {
         bool taken = false;
 
-        for (int v = 0; v < d->threads; v++) {
-            for (int k = 0; k < d->ops[v]; k++)
-                taken = taken || (d->op[v][k].verb == TAKE && d->op[v][k].ticket == u);
+        for (int v = 0; v < threads_count; v++) {
+            for (int k = 0; k < ops_count[v]; k++)
+                taken = taken || (script[v][k].verb == TAKE && script[v][k].ticket == u);
         }
         if (taken)
-            add_op(d, t, (struct op){ .verb = RETURN, .ticket = u });
+            add_op(t, (struct op){ .verb = RETURN, .ticket = u });
     }
-    add_op(d, t, (struct op){ .verb = DESTROY, .ticket = t });
+    add_op(t, (struct op){ .verb = DESTROY, .ticket = t });
 }
 
 /*
  * A token is canceled whose waits are in two queues, or twice in one, while a request behind them
  * becomes old, in front of a better one.  So long a story hardly ever comes about by chance.
  */
-static void compose_ages(struct draft *d)
+static void compose_ages(void)
 {
     const struct op front = { .verb = ACQUIRE, .n = 2 + below(2), .token = true },
         older = { .verb = percent(80) ? ACQUIRE : TIMED, .ticket = 1, .n = 1, .priority = below(2) },
         other = { .verb = ACQUIRE, .ticket = 2, .n = 1 + below(3), .sem = percent(50), .token = true },
         better = { .verb = TAKE, .ticket = 3, .n = 1 + below(3), .priority = -below(2) };
 
-    d->what.may_block = true;
-    d->what.aging_ns = MOMENT_NS;
-    d->what.units = below(4) != 0;
-    d->threads = 4;
-    add_op(d, 0, front);
-    add_op(d, 1, older);
-    add_op(d, 2, other);
+    what.aging_ns = MOMENT_NS;
+    what.units = below(4) != 0;
+    threads_count = 4;
+    add_op(0, front);
+    add_op(1, older);
+    add_op(2, other);
     if (percent(80))
-        add_op(d, 3, better);
-    add_op(d, 3, (struct op){ .verb = CANCEL, .ticket = 3 });
+        add_op(3, better);
+    add_op(3, (struct op){ .verb = CANCEL, .ticket = 3 });
 }
 
-static void compose(struct draft *d, bool drains)
+static void compose(bool drains)
 {
     static const int ops[][3] = { { 20, 50, 30 }, { 45, 45, 10 }, { 75, 25, 0 } };
     int semaphores = percent(15) ? 2 : 1, last;
     bool ends;
 
-    choose_capacity(&d->what);
-    choose_mode(d);
-    d->what.may_block = true;
-    d->callbacks = 1;
-    d->threads = 2 + weighted((const int[]){ 30, 55, 15 }, 3);
-    last = d->threads - 1;
+    choose_capacity();
+    choose_mode();
+    threads_count = 2 + weighted((const int[]){ 30, 55, 15 }, 3);
+    last = threads_count - 1;
     ends = percent(60);
-    for (int t = 0; t < d->threads - ends; t++)
-        compose_thread(d, t, 1 + weighted(ops[d->threads - 2], 3), semaphores);
-    choose_tickets(d);
+    for (int t = 0; t < threads_count - ends; t++)
+        compose_thread(t, 1 + weighted(ops[threads_count - 2], 3), semaphores);
+    choose_tickets();
     if (ends)
-        compose_end(d, last, semaphores, drains);
-    if (percent(6) && !d->cancelable[last])
-        compose_destroy(d, last);
+        compose_end(last, semaphores, drains);
+    if (percent(6) && !script_cancelable[last])
+        compose_destroy(last);
 }
 
 /* Returns a legal scenario: one that is not is composed again, with other random numbers. */
 const struct scenario *generate(unsigned long seed)
 {
-    const struct scenario *what = NULL;
-    static struct draft draft;
+    const struct scenario *made = NULL;
     char name[40];
 
     dice = seed * UINT64_C(0xd1342543de82ef95);
     snprintf(name, sizeof name, "seed-%lu", seed);
-    while (what == NULL) {
-        memset(&draft, 0, sizeof draft);
+    while (made == NULL) {
+        what = (struct scenario){ .threads = "", .may_block = true };
+        (void)script_read(&what);       /* empty */
         if (percent(3))
-            compose_ages(&draft);
+            compose_ages();
         else
-            compose(&draft, seed % 6 == 5);
-        what = draft_put(&draft, name);
+            compose(seed % 6 == 5);
+        made = scenario_of_script(&what, name);
     }
-    return what;
+    return made;
 }

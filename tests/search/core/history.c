@@ -4,19 +4,17 @@
  *
  * (Linearizability, as Wing and Gong check it.)  A call may take its first step when all calls
  * that had returned before it began are over, and a run is explained if all calls come to be
- * over.  Most runs of a scenario have a history that another has had: these are remembered.
+ * over.  Most runs of a scenario have a history that another has had: these are remembered, beside
+ * the states.
  */
 #include "model.h"
 
 #include <string.h>
 
-enum { KNOWN = 1 << 16 };
-static uint64_t known[KNOWN];   /* hashes of histories that have been explained */
-static int known_count;
+static int known_count;     /* histories that have been explained */
 
 void history_forget(void)
 {
-    memset(known, 0, sizeof known);
     known_count = 0;
 }
 
@@ -63,53 +61,24 @@ static bool explained(const struct model *m)
     return all_over && model_ends_well(m);
 }
 
-static uint64_t mix_word(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
 /* Of what the model is compared with: results, their order, and what the semaphores are at last. */
 static uint64_t hash_history(void)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = mix(2, run.acts, sizeof run.acts);
 
     for (int k = 0; k < places; k++) {
         const struct call *call = &run.call[place[k]];
+        const int64_t of[] = { call->phase, call->result, (int64_t)call->after, call->n };
 
-        hash = mix_word(hash, (uint64_t)call->phase);
-        hash = mix_word(hash, (uint64_t)call->result);
-        hash = mix_word(hash, call->after);
-        hash = mix_word(hash, (uint64_t)call->n);
-    }
-    for (int t = 0; t < threads_count; t++) {
-        for (int k = 0; k < run.acted[t]; k++)
-            hash = mix_word(hash, run.acts[t][k]);
+        hash = mix(hash, of, sizeof of);
     }
     for (int i = 0; i < sems_count; i++) {
         int64_t number[END_NUMBERS];
 
         model_end_of(i, number);
-        for (int k = 0; k < END_NUMBERS; k++)
-            hash = mix_word(hash, (uint64_t)number[k]);
+        hash = mix(hash, number, sizeof number);
     }
-    return hash | 1;
-}
-
-/* Is it known?  From now on it is. */
-static bool is_known(uint64_t hash)
-{
-    size_t at = hash >> 40;
-
-    for (at %= KNOWN; known[at] != 0; at = (at + 1) % KNOWN) {
-        if (known[at] == hash)
-            return true;
-    }
-    if (known_count++ >= KNOWN / 2)
-        history_forget();
-    else
-        known[at] = hash;
-    return false;
+    return hash;
 }
 
 static size_t results_in_words(char *text, size_t size)
@@ -124,7 +93,7 @@ static size_t results_in_words(char *text, size_t size)
             continue;
         length += (size_t)snprintf(text + length, size - length, "%sT%d %s = %lld",
                                    length > 0 ? "; " : "", i / OPS_MAX,
-                                   op_words(&script[i / OPS_MAX][i % OPS_MAX], words,
+                                   op_words(op_of(i), words,
                                             sizeof words),
                                    (long long)run.call[i].result);
         if (length >= size)
@@ -143,8 +112,9 @@ void history_check(void)
     struct model m;
     char text[700] = "";
 
-    if (is_known(hash_history()))
+    if (states_seen(hash_history(), 0))
         return;
+    known_count++;
     model_init(&m);
     if (!explained(&m)) {
         results_in_words(text, sizeof text);

@@ -24,16 +24,16 @@ EXTRA_DIST += \
 	tests/search/core/campaign.c \
 	tests/search/core/clock.c \
 	tests/search/core/coverage.c \
-	tests/search/core/draft.c tests/search/core/draft.h \
 	tests/search/core/explorer.h \
 	tests/search/core/generate.c \
 	tests/search/core/history.c \
 	tests/search/core/instead/awake.c \
 	tests/search/core/layer.h \
+	tests/search/core/legal.c \
 	tests/search/core/litmus.c tests/search/core/litmus_tests.h \
 	tests/search/core/main.c \
 	tests/search/core/memory.c \
-	tests/search/core/minimize.c tests/search/core/minimize.h \
+	tests/search/core/minimize.c \
 	tests/search/core/model.c tests/search/core/model.h \
 	tests/search/core/model_steps.c \
 	tests/search/core/model_tickets.c \

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * minimize.c - see minimize.h.
+ * minimize.c - the shortest scenario, and schedule, that still fails.
  *
- * Every smaller scenario is tried: without a thread, an operation, a word of one or a setting, or
- * with a smaller number.  One that fails by the same oracle replaces the larger one, and all is
- * tried again, until no smaller one fails.  Then the schedule is minimized: the fewest preemptions,
- * and as few decisions as possible that are not the first answer.
+ * It works on the scenario in words: all that is smaller is tried, without a thread, without some
+ * words in a row, with a simpler verb or a smaller number.  What fails by the same oracle replaces
+ * the larger one, until nothing smaller fails.  Then the schedule is minimized: the fewest
+ * preemptions, and as few decisions as possible that are not the first answer.
  */
-#include "minimize.h"
+#include "explorer.h"
 
-#include "draft.h"
-
+#include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = 60000, BOUND = 2 };
+enum { RUNS = 60000, BOUND = 2, ROW_MAX = 10 };
 
 static struct limits memory; /* weak or not, and how many old loads */
-static struct draft best;
+static char best[TEXT_MAX];
 
 /* Returns the fewest preemptions with which it fails by the oracle; -1: it does not fail. */
 static int fails(const struct scenario *what)
@@ -24,14 +23,14 @@ static int fails(const struct scenario *what)
     struct limits with = memory;
     bool complete = true;
 
-    for (; what != NULL && with.bound <= BOUND; with.bound++) {
+    for (; with.bound <= BOUND; with.bound++) {
         struct outcome outcome = explore(what, with);
 
         if (outcome.failed)
             return same_oracle() ? with.bound : -1;
         complete = outcome.complete;
     }
-    if (what == NULL || complete)
+    if (complete)
         return -1;
     with = memory;
     with.bound = BOUND;
@@ -40,214 +39,190 @@ static int fails(const struct scenario *what)
     return explore(what, with).failed && same_oracle() ? BOUND : -1;
 }
 
-static bool try(const struct draft *smaller)
+/* The script with these settings. */
+static bool try_script(const struct scenario *settings)
 {
-    if (fails(draft_put(smaller, "smaller")) < 0)
+    const struct scenario *what = scenario_of_script(settings, "smaller");
+    char words[TEXT_MAX];
+
+    if (what == NULL)
         return false;
-    best = *smaller;
+    scenario_words(what, words, sizeof words);
+    if (strcmp(words, best) == 0 || fails(what) < 0)
+        return false;
+    memcpy(best, words, sizeof best);
     return true;
 }
 
-/* ---- The scenario ---- */
-
-static void renumber(struct op *op, int without)
+/* The best one, with this instead of what it has between two places. */
+static bool try_with(const char *instead, size_t from, size_t to)
 {
-    if (op->ticket > without)
-        op->ticket--;
+    char words[TEXT_MAX];
+    const struct scenario *what;
+
+    snprintf(words, sizeof words, "%.*s%s%s", (int)from, best, instead, best + to);
+    what = scenario_of_words(words);
+    return what != NULL && try_script(what);
 }
 
-static bool names(const struct draft *d, int t)
-{
-    for (int u = 0; u < d->threads; u++) {
-        for (int k = 0; k < d->ops[u] && u != t; k++) {
-            const struct op *op = &d->op[u][k];
+/* ---- Words: also each sign is one ---- */
 
-            if (op->ticket == t && (verbs[op->verb].of & (A_TICKET | A_THREAD)) != 0)
-                return true;
-        }
+static size_t word_begin(size_t at)
+{
+    return at + strspn(best + at, " ");
+}
+
+static size_t word_end(size_t at)
+{
+    size_t begin = word_begin(at), length = strcspn(best + begin, " ,:;|!=+.");
+
+    return begin + (length > 0 ? length : best[begin] != '\0');
+}
+
+/* Most of what is left is no scenario. */
+static bool fewer_words(int n)
+{
+    bool any = false;
+
+    for (size_t from = 0; from < strlen(best);) {
+        size_t to = from;
+
+        for (int i = 0; i < n; i++)
+            to = word_end(to);
+        if (try_with("", from, to))
+            any = true;
+        else
+            from = word_end(from);
     }
-    return false;
+    return any;
 }
 
-static bool drop_thread(int t)
+static bool smaller_number(size_t from, size_t to)
 {
-    struct draft d = best;
+    bool max = strncmp(best + from, "max", to - from) == 0;
+    char *end = NULL, text[30];
+    long long n = max ? 2 : strtoll(best + from, &end, 10);
+    const long long smaller[] = { 0, n < 1000 ? n / 2 : 0, n > 0 && n < 1000 ? n - 1 : 0 };
 
-    if (d.threads == 1 || names(&d, t))
+    if (n == 0 || (!max && end != best + to))
         return false;
-    for (int u = t; u + 1 < d.threads; u++) {
-        memcpy(d.op[u], d.op[u + 1], sizeof d.op[u]);
-        d.ops[u] = d.ops[u + 1];
-        d.cancelable[u] = d.cancelable[u + 1];
-    }
-    d.threads--;
-    for (int u = 0; u < d.threads; u++) {
-        for (int k = 0; k < d.ops[u]; k++)
-            renumber(&d.op[u][k], t);
-    }
-    for (int c = 1; c < d.callbacks; c++) {
-        for (int k = 0; k < d.callback_ops[c]; k++)
-            renumber(&d.callback[c][k], t);
-    }
-    return try(&d);
-}
-
-static bool drop_op(int t, int k)
-{
-    struct draft d = best;
-
-    d.ops[t]--;
-    for (int i = k; i < d.ops[t]; i++)
-        d.op[t][i] = d.op[t][i + 1];
-    return try(&d);
-}
-
-static bool drop_callback_op(int c, int k)
-{
-    struct draft d = best;
-
-    d.callback_ops[c]--;
-    for (int i = k; i < d.callback_ops[c]; i++)
-        d.callback[c][i] = d.callback[c][i + 1];
-    if (d.callback_ops[c] > 0)
-        return try(&d);
-    for (int t = 0; t < d.threads; t++) {
-        for (int i = 0; i < d.ops[t]; i++) {
-            if (d.op[t][i].callback == c)
-                d.op[t][i].callback = 0;
-        }
-    }
-    return try(&d);
-}
-
-/* A smaller value in place of one: 0, then half, then one less. */
-#define SMALLER(member)                                             \
-    do {                                                            \
-        const int64_t before = (int64_t)best.member;                \
-        for (int way = 0; way < 3 && before > 0; way++) {           \
-            struct draft d = best;                                  \
-                                                                    \
-            d.member = way == 0 ? 0 : way == 1 ? before / 2 : before - 1; \
-            if ((int64_t)d.member < before && try(&d))              \
-                return true;                                        \
-        }                                                           \
-    } while (0)
-
-#define WITHOUT(member)                                             \
-    do {                                                            \
-        if (best.member) {                                          \
-            struct draft d = best;                                  \
-                                                                    \
-            d.member = 0;                                           \
-            if (try(&d))                                            \
-                return true;                                        \
-        }                                                           \
-    } while (0)
-
-static bool smaller_op(int t, int k)
-{
-    WITHOUT(op[t][k].token);
-    WITHOUT(op[t][k].timed);
-    WITHOUT(op[t][k].calls);
-    WITHOUT(op[t][k].if_held);
-    WITHOUT(op[t][k].priority);
-    WITHOUT(op[t][k].sem);
-    WITHOUT(op[t][k].callback);
-    if (best.op[t][k].n < 0)
-        WITHOUT(op[t][k].n);
-    SMALLER(op[t][k].n);
-    return false;
-}
-
-/* Try a simpler verb. */
-static bool simpler_op(int t, int k)
-{
-    struct draft d = best;
-
-    d.op[t][k].verb = verbs[d.op[t][k].verb].simpler;
-    return d.op[t][k].verb != NO_VERB && try(&d);
-}
-
-static bool smaller_setting(void)
-{
-    WITHOUT(what.closed);
-    WITHOUT(what.canceled);
-    WITHOUT(what.paused);
-    WITHOUT(what.cold);
-    WITHOUT(handler[0]);
-    WITHOUT(what.signals);
-    WITHOUT(what.flags);
-    WITHOUT(what.bypass_ns);
-    WITHOUT(what.aging_ns);
-    WITHOUT(what.spurious);
-    SMALLER(what.no_memory);
-    SMALLER(what.max_waiters);
-    SMALLER(what.debt);
-    SMALLER(what.capacity);
-    SMALLER(what.units);
-    WITHOUT(what.may_block);
-    return false;
-}
-
-/* One step.  False: no smaller scenario fails. */
-static bool smaller(void)
-{
-    for (int t = 0; t < best.threads; t++) {
-        if (drop_thread(t))
+    for (int i = 0; i < 3; i++) {
+        if (i > 0 && smaller[i] == smaller[i - 1])
+            continue;
+        snprintf(text, sizeof text, "%lld", smaller[i]);
+        if (try_with(text, from, to))
             return true;
     }
-    for (int t = 0; t < best.threads; t++) {
-        for (int k = best.ops[t] - 1; k >= 0; k--) {
-            if (drop_op(t, k) || simpler_op(t, k) || smaller_op(t, k))
-                return true;
-        }
-        WITHOUT(cancelable[t]);
+    return false;
+}
+
+static bool simpler_verb(size_t from, size_t to)
+{
+    for (int verb = NO_VERB + 1; verb < VERBS; verb++) {
+        const struct verb_row *row = &verbs[verb];
+
+        if (row->simpler != NO_VERB && strlen(row->word) == to - from
+            && strncmp(row->word, best + from, to - from) == 0)
+            return try_with(verbs[row->simpler].word, from, to);
     }
-    for (int c = 1; c < best.callbacks; c++) {
-        for (int k = best.callback_ops[c] - 1; k >= 0; k--) {
-            if (drop_callback_op(c, k))
-                return true;
-        }
+    return false;
+}
+
+static bool smaller_words(void)
+{
+    bool any = false;
+
+    for (size_t at = 0; at < strlen(best);) {
+        size_t from = word_begin(at), to = word_end(at);
+
+        if (smaller_number(from, to) || simpler_verb(from, to))
+            any = true;
+        else
+            at = to;
     }
-    return smaller_setting();
+    return any;
+}
+
+/* ---- Threads: those behind it get other numbers ---- */
+
+static bool is_named(int t)
+{
+    for (int k = 0; k < places; k++) {
+        const struct op *op = op_of(place[k]);
+
+        if (place[k] / OPS_MAX != t && op->ticket == t
+            && (verbs[op->verb].of & (A_TICKET | A_THREAD)) != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool without_thread(int t)
+{
+    const struct scenario *what = scenario_of_words(best);
+
+    if (threads_count == 1 || is_named(t))
+        return false;
+    threads_count--;
+    for (int u = t; u < threads_count; u++) {
+        memcpy(script[u], script[u + 1], sizeof script[u]);
+        ops_count[u] = ops_count[u + 1];
+        script_cancelable[u] = script_cancelable[u + 1];
+    }
+    for (int i = 0; i < THREADS * OPS_MAX; i++)
+        script[i / OPS_MAX][i % OPS_MAX].ticket -= script[i / OPS_MAX][i % OPS_MAX].ticket > t;
+    for (int i = 0; i < CALLBACKS_MAX * CALLBACK_OPS; i++)
+        callback_script[i / CALLBACK_OPS][i % CALLBACK_OPS].ticket -=
+            callback_script[i / CALLBACK_OPS][i % CALLBACK_OPS].ticket > t;
+    return try_script(what);
+}
+
+static bool fewer_threads(void)
+{
+    for (int t = 0; t < THREADS; t++) {
+        if (t < threads_count && without_thread(t))
+            return true;
+    }
+    return false;
+}
+
+static bool smaller(void)
+{
+    bool any = fewer_threads();
+
+    for (int n = ROW_MAX; n > 0; n--)
+        any |= fewer_words(n);
+    return any | smaller_words();
 }
 
 /* ---- The schedule ---- */
 
-static void report(void)
+static void report(const struct scenario *what, struct limits with)
 {
-    struct limits with = memory;
-    char words[700], schedule[2000];
-    const struct scenario *what = draft_put(&best, "smallest");
+    char schedule[2000];
 
-    scenario_words(what, words, sizeof words);
-    what = scenario_of_words(words);
-    with.bound = fails(what);
     snprintf(schedule, sizeof schedule, "%s", failed_schedule());
     shorten(what, with, schedule, sizeof schedule);
-    printf("the shortest that fails by the same oracle, for scenarios.c:\n\n");
-    print_for_table(what);
-    printf("\n");
+    printf("the shortest that fails by the same oracle:\n\n    %s\n\n", what->name);
     replay(what, with, schedule);
     fflush(stdout);
 }
 
 void minimize_failure(const struct scenario *what, struct limits with)
 {
-    static char words[700];
-
-    scenario_words(what, words, sizeof words);
-    printf("%s: FAILED: %s\n    %s\n", what->name, why_failed, words);
+    scenario_words(what, best, sizeof best);
+    printf("%s: FAILED: %s\n    %s\n", what->name, why_failed, best);
     fflush(stdout);
     note_oracle();
     memory = (struct limits){ .merge = true, .quiet = true, .runs = RUNS, .own = with.own,
                               .own_bound = with.own_bound };
-    if (!draft_read(&best, what))
-        return;
     while (smaller())
         continue;
-    if (fails(draft_put(&best, "smallest")) < 0)
+    what = scenario_of_words(best);
+    with = memory;
+    with.bound = what != NULL ? fails(what) : -1;
+    if (with.bound < 0)
         printf("it does not fail again\n");
     else
-        report();
+        report(what, with);
 }

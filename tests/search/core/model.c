@@ -8,20 +8,9 @@
 
 struct spec_request model_request[CALLS];
 
-const struct op *op_of(int i)
-{
-    return &script[i / OPS_MAX][i % OPS_MAX];
-}
-
 int64_t result_of(int i)
 {
     return run.call[i].result;
-}
-
-/* Had that call returned when this one began?  -1 stands for all before the threads started. */
-bool returned_before(int that, int this)
-{
-    return that < 0 || (run.call[this].after >> that & 1) != 0;
 }
 
 void model_init(struct model *m)

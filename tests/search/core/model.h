@@ -48,9 +48,7 @@ void model_end_of(int sem, int64_t number[END_NUMBERS]);
 /* ---- Between model.c, model_steps.c and model_tickets.c ---- */
 
 extern struct spec_request model_request[CALLS];    /* by call */
-const struct op *op_of(int i);
 int64_t result_of(int i);
-bool returned_before(int that, int this);   /* had that call returned when this one began? */
 
 /* All these return false if the results contradict the step. */
 bool model_over(struct model *m, int i, int64_t result);

@@ -112,7 +112,7 @@ static int64_t may_exceed(int i)
     if (run.capacity_changes == 0 || !script_uses(RELEASE))
         return 0;
     for (int k = 0; k < places; k++) {
-        const struct op *op = &script[place[k] / OPS_MAX][place[k] % OPS_MAX];
+        const struct op *op = op_of(place[k]);
 
         if (run.call[place[k]].phase == NOT_YET || op->verb != CAPACITY || op->sem != i
             || op->n < 0 || op->n > FAIRSEM_MAX_UNITS)

@@ -21,11 +21,6 @@ static int taken[UNITS_MAX], taken_count;   /* ... and the call that acquired it
 static int used_by[UNITS_MAX];              /* by which of taken[] a made one is used; -1: none */
 static bool too_many;                       /* units to be traced one by one */
 
-static const struct op *op_of(int i)
-{
-    return &script[i / OPS_MAX][i % OPS_MAX];
-}
-
 static void add(int unit[], int *count, int64_t n, int call)
 {
     too_many = too_many || n > UNITS_MAX - *count;

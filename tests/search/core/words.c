@@ -23,18 +23,15 @@ static const struct setting {
     enum kind   kind;
     size_t      offset;
     unsigned    flag;
-    const char *in_table;   /* how it is written in scenarios.c */
 } setting[] = {
-#define SETTING(name, kind) { #name, kind, offsetof(struct scenario, name), 0, "." #name }
+#define SETTING(name, kind) { #name, kind, offsetof(struct scenario, name), 0 }
     SETTING(units, NUMBER), SETTING(capacity, NUMBER), SETTING(max_waiters, NUMBER),
     SETTING(debt, NUMBER), SETTING(bypass_ns, NUMBER), SETTING(aging_ns, NUMBER),
     SETTING(spurious, INT), SETTING(signals, INT), SETTING(no_memory, INT), SETTING(closed, INT),
     SETTING(canceled, INT), SETTING(paused, YES), SETTING(cold, YES), SETTING(may_block, YES),
 #undef SETTING
-    { "interruptible", FLAG, offsetof(struct scenario, flags), FAIRSEM_INTERRUPTIBLE,
-      "INTERRUPTIBLE" },
-    { "no_spin", FLAG, offsetof(struct scenario, flags), FAIRSEM_NO_SPIN,
-      ".flags = FAIRSEM_NO_SPIN" },
+    { "interruptible", FLAG, offsetof(struct scenario, flags), FAIRSEM_INTERRUPTIBLE },
+    { "no_spin", FLAG, offsetof(struct scenario, flags), FAIRSEM_NO_SPIN },
 };
 enum { SETTINGS = sizeof setting / sizeof setting[0] };
 
@@ -212,24 +209,4 @@ void scenario_words(const struct scenario *what, char *buffer, size_t size)
         before = ", ";
     }
     add(&text, "%s%s", *before != '\0' ? ": " : "", what->threads);
-}
-
-/* As an entry of scenarios.c. */
-void print_for_table(const struct scenario *what)
-{
-    printf("    { .name = \"\"");
-    for (int i = 0; i < SETTINGS; i++) {
-        int64_t value = setting_of(what, &setting[i]);
-
-        if (value == 0)
-            continue;
-        printf(", %s", setting[i].in_table);
-        if (setting[i].kind == YES)
-            printf(" = true");
-        else if (setting[i].kind != FLAG)
-            printf(" = %lld", (long long)value);
-    }
-    if (what->handler != NULL)
-        printf(", .handler = \"%s\"", what->handler);
-    printf(", .threads =\n      \"%s\" },\n", what->threads);
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* legal.c - is the script that generate.c or minimize.c has made a legal program? */
+#include "explorer.h"
+
+/*
+ * A semaphore is destroyed last: after all other threads have ended, by a thread that has then
+ * returned all tickets.  (The header also allows it directly after an acquire, to a program that
+ * knows which release granted that.  Such programs are in scenarios.c.)
+ */
+static bool may_destroy(int t, int k)
+{
+    unsigned ended = 1u << t, returned = 0, taken = 0;
+    bool last = k == ops_count[t] - 1, killed = false;
+
+    for (int i = 0; i < k; i++) {
+        if (script[t][i].verb == AFTER && script[t][i].n == 0)
+            ended |= 1u << script[t][i].ticket;
+        if (script[t][i].verb == RETURN)
+            returned |= 1u << script[t][i].ticket;
+    }
+    for (int i = 0; i < places; i++) {
+        const struct op *op = op_of(place[i]);
+
+        if (op->verb == TAKE)
+            taken |= 1u << op->ticket;
+        killed = killed || (op->verb == KILL && op->ticket == t);
+    }
+    return last && !killed && !script_cancelable[t] && ended == (1u << threads_count) - 1
+           && (taken & ~returned) == 0;
+}
+
+/*
+ * A handler may release and try, on an interruptible semaphore without callbacks.  (Not if a thread
+ * may be canceled: nothing records whether its handler had acted by then, so no model can know.)
+ */
+static bool is_legal(const struct scenario *what)
+{
+    bool interruptible = (what->flags & FAIRSEM_INTERRUPTIBLE) != 0, handles = interruptible;
+
+    for (int t = 0; t < threads_count; t++) {
+        if (ops_count[t] == 0)
+            return false;
+        handles = handles && !script_cancelable[t];
+        for (int k = 0; k < ops_count[t]; k++) {
+            const struct op *op = &script[t][k];
+
+            if (op->verb == DESTROY && !may_destroy(t, k))
+                return false;
+            handles = handles && op->verb != KILL && !(op->verb == TAKE && op->calls);
+        }
+    }
+    return tickets_count <= threads_count && (what->handler == NULL || handles)
+           && (what->signals == 0 || interruptible) && (!what->paused || what->capacity != 0)
+           && (what->capacity == 0 || what->units <= what->capacity);
+}
+
+/* The script with these settings, which the next call overwrites.  NULL: not legal, or too long. */
+const struct scenario *scenario_of_script(const struct scenario *settings, const char *name)
+{
+    static struct scenario what;
+    static char threads[500], own_name[100];
+
+    if (!threads_words(threads, sizeof threads))
+        return NULL;
+    snprintf(own_name, sizeof own_name, "%s", name);
+    what = *settings;
+    what.name = own_name;
+    what.threads = threads;
+    return script_read(&what) && is_legal(&what) ? &what : NULL;
+}
