@@ -115,7 +115,7 @@ row site '' tests tests/release/man/site.sh
 row flags '' flags
 row distcheck '' distcheck
 row ports '' "$make" -C "$top_builddir" check-ports
-row orders '' "$make" -C "$top_builddir" check-orders
+row orders '' "$make" -C "$top_builddir" check-mutants MUTANTS=orders RESULTS="$logs/orders.results"
 row explore_more '' "$make" -C "$top_builddir" explore-more SECONDS=600
 row fuzz '' "$make" -C "$top_builddir" fuzz SECONDS=600
 row soak '' "$make" -C "$top_builddir" soak HOURS=0.2

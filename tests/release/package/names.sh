@@ -26,7 +26,7 @@ all_in() {
 # ---------------------------------------------------------------- scenarios
 # Lists of scenarios in scripts: a variable with one of these names.
 listed() {
-  awk -v quote="'" 'sub(/^(numbers|moves|looks|large|some)=/, "") { quotes = 2 }
+  awk -v quote="'" 'sub(/^(large|some)=/, "") { quotes = 2 }
     quotes > 0 { quotes -= gsub(quote, " "); for (i = 1; i <= NF; i++) print $i, FILENAME }' "$@"
 }
 sed -n 's/.*{ \.name = "\([^"]*\)".*/\1/p' tests/scenarios/scenarios.c > "$work/core"
@@ -43,7 +43,7 @@ sed -n 's|^tests/.*/\(t_[a-z0-9_]*\)\.[a-z]*$|\1|p' "$work/files" > "$work/tests
 documents="CONTRIBUTING.md $(echo doc/*.md)"
 # shellcheck disable=SC2086 # a list
 grep -oE '\bt_[a-z0-9_]*[a-z0-9]\b[^*]?' $documents tests/*/*.sh tests/*/*/*.sh \
-  tests/search/core/orders.txt tests/search/tools/accepted.txt | sed 's/\(.*\):\(t_[a-z0-9_]*\).*/\2 \1/' > "$work/cited"
+  tests/search/mutants/accepted.txt tests/search/tools/accepted.txt | sed 's/\(.*\):\(t_[a-z0-9_]*\).*/\2 \1/' > "$work/cited"
 all_in tests tests cited
 
 # Names of files in the documents, with directories or without; those with a star are patterns.
@@ -64,18 +64,6 @@ grep -oHE 'fun:fs_[a-z0-9_]+' tests/search/tools/memcheck.supp | sed 's/\(.*\):f
 all_in "functions in suppressions" functions cited
 
 # ---------------------------------------------------------------- lines of the sources
-# An excuse: `FILE[#N]: a part of a line`, which has an order that could be weakened.
-grep '^[^# ]' tests/search/core/orders.txt | while read -r where text; do
-  file=${where%:}
-  grep -F -- "$text" "src/core/${file%#*}" 2> /dev/null |
-    grep -qE 'memory_order_(acquire|release|acq_rel)' || echo "  orders.txt: $where $text"
-done > "$work/missing"
-if [ -s "$work/missing" ]; then
-  fail "excuses for lines that are not there:" && cat "$work/missing"
-else
-  echo "ok: the lines of all excuses are there"
-fi
-
 # The written faults quote the sources.
 if has python3; then
   SOURCE=. PYTHONDONTWRITEBYTECODE=1 python3 tests/search/mutants/generate.py written || status=1

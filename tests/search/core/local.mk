@@ -8,8 +8,6 @@
 #   make explore-more SECONDS=60  generated scenarios with new numbers, for so long (SECONDS is
 #                                 in tests/search/fuzz/local.mk)
 #   make check-explore-weak       weak memory: at most one preemption and one old load
-#   make check-orders             each acquire and release in src/core/ weakened, and found
-#   make check-orders PART=1/4    one of four of them (PART is in tests/search/mutants/local.mk)
 #   make tests/search/core/explore    the explorer alone: --list, --replay, names of scenarios
 
 test_scripts += tests/search/core/quick.sh
@@ -38,7 +36,6 @@ EXTRA_DIST += \
 	tests/search/core/model_steps.c \
 	tests/search/core/model_tickets.c \
 	tests/search/core/more.sh \
-	tests/search/core/orders.sh tests/search/core/orders.txt \
 	tests/search/core/origins.c \
 	tests/search/core/oracles.c tests/search/core/oracles.h \
 	tests/search/core/process.c \
@@ -56,7 +53,7 @@ EXTRA_DIST += \
 	tests/search/core/words.c
 
 BOUND = 2
-.PHONY: check-explore check-explore-weak check-orders explore-more tests/search/core/explore
+.PHONY: check-explore check-explore-weak explore-more tests/search/core/explore
 check-explore:
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/all.sh $(BOUND)
 
@@ -66,13 +63,10 @@ explore-more:
 check-explore-weak:
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/weak.sh
 
-check-orders:
-	$(AM_TESTS_ENVIRONMENT) PART='$(PART)' $(SHELL) $(srcdir)/tests/search/core/orders.sh
-
 tests/search/core/explore:
 	$(MKDIR_P) tests/search/core
 	$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/search/core/build.sh $(srcdir)/src $@
 
 clean-local: clean-explore
 clean-explore:
-	-rm -rf tests/search/core/*.objects tests/search/core/explore tests/search/core/orders
+	-rm -rf tests/search/core/*.objects tests/search/core/explore

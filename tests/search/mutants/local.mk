@@ -7,6 +7,7 @@
 #   make check-mutants FOLDERS="core shared" N=60  of some folders of src/; SEED=2 takes other ones
 #   make check-mutants MUTANTS="HASH HASH"         these
 #   make check-mutants MUTANTS=ideas               those of ideas.txt, which no rule makes
+#   make check-mutants MUTANTS=orders              each memory order of src/core/, relaxed
 #   make check-mutants MODE=matrix RESULTS=FILE    each against all suites
 
 EXTRA_DIST += \
@@ -20,7 +21,7 @@ CLEANFILES += tests/search/mutants/results
 
 .PHONY: check-mutants clean-mutants
 MODE = score
-# Of ../core/ and ../model/, too: PART=1/2 is one half of a search.
+# Of ../model/, too: PART=1/2 is one half of a search.
 PART = 1/1
 check-mutants:
 	$(AM_TESTS_ENVIRONMENT) FOLDERS='$(FOLDERS)' N='$(N)' SEED='$(SEED)' JOBS='$(JOBS)' \

@@ -4,6 +4,7 @@
 
   run.py score [HASH...]     each mutant until a suite finds it, first those that find most in a second
   run.py score ideas         those of ideas.txt
+  run.py score orders        each memory order of src/core, relaxed, on the searches of `orders` alone
   run.py matrix [HASH...]    each mutant against all suites of its folder
   run.py report              what the results file says: of each suite, and of each folder
 
@@ -599,18 +600,20 @@ def in_parallel(steps, jobs, show):
             each.join()
 
 
-def read_accepted():
+def read_accepted(names):
+    """`orders` in the place of an operator: only among these."""
     accepted = {}
     with open(os.path.join(HERE, 'accepted.txt'), encoding='utf-8') as file:
         for line in file:
-            if line.split('#')[0].split():
-                accepted[line.split()[0]] = line.strip()
+            words = line.split('#')[0].split()
+            if words and (words[2] != 'orders' or names == ['orders']):
+                accepted[words[0]] = line.strip()
     return accepted
 
 
-def summary(results, hashes):
+def summary(results, hashes, names):
     """Print it, and return the exit status."""
-    accepted, status, folders = read_accepted(), 0, collections.defaultdict(collections.Counter)
+    accepted, status, folders = read_accepted(names), 0, collections.defaultdict(collections.Counter)
     for name in hashes:
         entry, verdict = results.about.get(name), results.verdict(name)
         if entry is None:
@@ -660,14 +663,17 @@ def report(results):
         print(f'{suite:44} {alike["seconds"]:12.2f} {alike["cpu"]:6.2f} {ran[suite]:6} {killed[suite]:6} '
               f'{alone[suite]:6} {spent[suite]:10.0f}')
     print()
-    return summary(results, list(results.of))
+    return summary(results, list(results.of), [])
 
 
 def run(mode, names):
     suites, canaries = read_suites()
     folders = (ENV.get('FOLDERS') or ' '.join(ALL_FOLDERS)).split()
     found = generate.written(TOP, 'ideas.txt') if names == ['ideas'] else generate.mutants(TOP, [] if names else folders)
-    if names:
+    if names == ['orders']:
+        found = [m for m in found if m.operator == 'order' and m.file.startswith('src/core/')]
+        folders, suites = ['core'], {'core': suites['orders']}
+    elif names:
         found = [mutant for mutant in found if mutant.hash in names or names == ['ideas']]
         if names != ['ideas'] and len(found) != len(set(names)):
             raise CannotTrust('no such mutant: ' + ' '.join(set(names) - {m.hash for m in found}))
@@ -745,7 +751,7 @@ def run(mode, names):
     in_parallel(steps, jobs, show)
     print(f'\n{len(found)} mutants, {len(jobs)} of them now, {time.monotonic() - begun:.0f} s, '
           f'SEED={ENV.get("SEED") or 1}')
-    return summary(results, [mutant.hash for mutant in found])
+    return summary(results, [mutant.hash for mutant in found], names)
 
 
 def main(arguments):

@@ -82,18 +82,6 @@ explorers() {
   expect 0 ' 0 failed' "explore-more, nothing to find" in_tree nothing search/core/more.sh 1 1
   expect 2 'COULD NOT RUN' "explore-more, no number" in_tree nothing search/core/more.sh 1 no-number
 
-  # This line has an order that is needed; in the first tree also one that is not.
-  line=$(grep -n 'memory_order_acquire, memory_order_acquire' "$work/nothing/src/core/fast_path.h")
-  line="fast_path.h:${line%%:*}$"
-  expect 1 '1 caught, 0 excused, 1 survived, 0 could not' "check-orders, an order for nothing" \
-    in_tree nothing search/core/orders.sh "$line" hand-off
-  expect 0 '1 caught, 0 excused, 0 survived, 0 could not' "check-orders, an order that is needed" \
-    in_tree shared-nothing search/core/orders.sh "$line" hand-off
-  expect 2 'WRONG' "check-orders, sources that fail as they are" \
-    in_tree fault search/core/orders.sh "$line" hand-off
-  expect 2 ' 1 could not run' "check-orders, no such scenario" \
-    in_tree shared-nothing search/core/orders.sh "$line" no-such-scenario
-
   EXPLORER=
   "$top_srcdir/tests/search/shared/build.sh" "$top_srcdir/src" "$work/dies/dies" || exit 99
   EXPLORER=$work/dies/dies
