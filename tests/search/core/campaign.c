@@ -26,54 +26,42 @@ static void count(struct outcome outcome)
     total.merged += outcome.merged;
 }
 
-/* Returns the last bound that was searched completely; -1: not even 0; -2: it failed. */
-static int search_deeper(const struct scenario *what, struct limits with)
+/* Returns the bound with which it failed; -1: it has not.  All schedules with at most `complete` have run. */
+int search_deeper(const struct scenario *what, struct limits with, int *complete)
 {
     struct limits now = with;
+    struct outcome outcome = { .complete = true };
 
-    for (int bound = 0; bound <= with.bound && bound < BOUNDS; bound++) {
-        struct outcome outcome;
-
+    *complete = -1;
+    for (int bound = 0; bound <= with.bound && outcome.complete && now.runs > 0; bound++) {
         now.bound = bound;
         outcome = explore(what, now);
         count(outcome);
         if (outcome.failed)
-            return -2;
+            return bound;
+        *complete += outcome.complete;
         now.runs -= outcome.runs + outcome.merged;
-        if (!outcome.complete || now.runs <= 0)
-            return outcome.complete ? bound : bound - 1;
     }
-    return with.bound;
-}
-
-/* For scenarios that were not searched completely. */
-static bool fails_by_chance(const struct scenario *what, struct limits with)
-{
-    struct outcome outcome;
-
+    if (*complete == with.bound)
+        return -1;
     with.by_chance = true;
     with.merge = false;
     with.runs /= 2;
     outcome = explore(what, with);
     count(outcome);
-    return outcome.failed;
+    return outcome.failed ? with.bound : -1;
 }
 
 static void one(unsigned long seed, struct limits with)
 {
     const struct scenario *what = generate(seed);
-    int reached = search_deeper(what, with);
-    bool failed = reached == -2;
+    int complete, failed = search_deeper(what, with, &complete);
 
-    if (!failed && reached < with.bound)
-        failed = fails_by_chance(what, with);
     total.scenarios++;
-    if (reached >= 0)
-        total.complete[reached]++;
-    else if (reached == -1)
-        total.not_even_none++;
-    if (!failed)
+    if (failed < 0) {
+        *(complete >= 0 ? &total.complete[complete] : &total.not_even_none) += 1;
         return;
+    }
     total.failed++;
     printf("seed-%lu, scenario %ld, after %.1f s\n", seed, total.scenarios,
            seconds_now() - total.seconds);
@@ -102,12 +90,14 @@ bool campaign(unsigned long first, unsigned long last, unsigned long every, stru
     total.seconds = seconds_now();
     until = total.seconds + with.seconds;
     each.seconds = 0;
+    if (each.bound >= BOUNDS)
+        each.bound = BOUNDS - 1;
     each.quiet = true;
     for (unsigned long seed = first; seed <= last; seed += every) {
         if (with.seconds > 0 && seconds_now() > until)
             break;
         one(seed, each);
     }
-    print_total(with.bound < BOUNDS ? with.bound : BOUNDS - 1);
+    print_total(each.bound);
     return total.failed == 0;
 }

@@ -223,6 +223,7 @@ bool coverage_is_complete(void);
 const struct scenario *generate(unsigned long seed);
 
 /* campaign.c */
+int  search_deeper(const struct scenario *what, struct limits with, int *complete);
 bool campaign(unsigned long first, unsigned long last, unsigned long every, struct limits limits);
 
 /* minimize.c: a scenario that has just failed, with these limits; it prints the result */

@@ -2,7 +2,7 @@
 /*
  * main.c - explore [OPTION]... [--stale N] [--coverage] [NAME...]
  *          explore [OPTION]... --generate FIRST[-LAST]
- *          explore --words NAME | --litmus
+ *          explore --litmus
  *
  * The options are those of ../engine/command.c.  The table has the number of different histories,
  * too; --all-runs must find as many.  A NAME is one of the table, a scenario in words (words.c), or
@@ -47,15 +47,6 @@ static int generate_many(const char *numbers)
     return campaign(first + (unsigned long)part, last, (unsigned long)parts, asked) ? 0 : 1;
 }
 
-static int print_words(const char *name)
-{
-    char words[700];
-
-    scenario_words(find(name), words, sizeof words);
-    printf("%s\n", words);
-    return 0;
-}
-
 /* ---- What the engine calls ---- */
 
 int own_option(const char *option)
@@ -64,8 +55,6 @@ int own_option(const char *option)
         return litmus() ? 0 : 1;
     if (strcmp(option, "--generate") == 0)
         return generate_many(argument());
-    if (strcmp(option, "--words") == 0)
-        return print_words(argument());
     if (strcmp(option, "--stale") == 0) {
         asked.own_bound = (int)number();
         asked.own = true;

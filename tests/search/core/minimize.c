@@ -20,23 +20,9 @@ static char best[TEXT_MAX];
 /* Returns the fewest preemptions with which it fails by the oracle; -1: it does not fail. */
 static int fails(const struct scenario *what)
 {
-    struct limits with = memory;
-    bool complete = true;
+    int complete, bound = search_deeper(what, memory, &complete);
 
-    for (; with.bound <= BOUND; with.bound++) {
-        struct outcome outcome = explore(what, with);
-
-        if (outcome.failed)
-            return same_oracle() ? with.bound : -1;
-        complete = outcome.complete;
-    }
-    if (complete)
-        return -1;
-    with = memory;
-    with.bound = BOUND;
-    with.merge = false;
-    with.by_chance = true;
-    return explore(what, with).failed && same_oracle() ? BOUND : -1;
+    return bound >= 0 && same_oracle() ? bound : -1;
 }
 
 /* The script with these settings. */
@@ -214,8 +200,8 @@ void minimize_failure(const struct scenario *what, struct limits with)
     printf("%s: FAILED: %s\n    %s\n", what->name, why_failed, best);
     fflush(stdout);
     note_oracle();
-    memory = (struct limits){ .merge = true, .quiet = true, .runs = RUNS, .own = with.own,
-                              .own_bound = with.own_bound };
+    memory = (struct limits){ .bound = BOUND, .merge = true, .quiet = true, .runs = RUNS,
+                              .own = with.own, .own_bound = with.own_bound };
     while (smaller())
         continue;
     what = scenario_of_words(best);

@@ -56,18 +56,25 @@ void __tsan_write_range(void *at, size_t size)
 
 /* ---- Atomic accesses ---- */
 
+#define CHANGE(bits, type, name, how)                                                        \
+    type __tsan_atomic##bits##_##name(volatile type *at, type value, int order);             \
+    type __tsan_atomic##bits##_##name(volatile type *at, type value, int order)              \
+    {                                                                                        \
+        return change##bits(at, value, how, order, CALLER);                                  \
+    }
+
+#define SWAP(bits, type, name)                                                               \
+    int __tsan_atomic##bits##_##name(volatile type *at, type *expected, type value,          \
+                                     int order, int failure);                                \
+    int __tsan_atomic##bits##_##name(volatile type *at, type *expected, type value,          \
+                                     int order, int failure)                                 \
+    {                                                                                        \
+        return swap##bits(at, expected, value, order, failure, CALLER);                      \
+    }
+
 #define ATOMIC(bits, type)                                                                   \
     type __tsan_atomic##bits##_load(const volatile type *at, int order);                     \
     void __tsan_atomic##bits##_store(volatile type *at, type value, int order);              \
-    type __tsan_atomic##bits##_exchange(volatile type *at, type value, int order);           \
-    type __tsan_atomic##bits##_fetch_or(volatile type *at, type value, int order);           \
-    type __tsan_atomic##bits##_fetch_and(volatile type *at, type value, int order);          \
-    type __tsan_atomic##bits##_fetch_add(volatile type *at, type value, int order);          \
-    type __tsan_atomic##bits##_fetch_sub(volatile type *at, type value, int order);          \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *expected,     \
-                                                      type value, int order, int failure);   \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *expected,       \
-                                                    type value, int order, int failure);     \
     type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected,        \
                                                     type value, int order, int failure);     \
     type __tsan_atomic##bits##_load(const volatile type *at, int order)                      \
@@ -96,26 +103,11 @@ void __tsan_write_range(void *at, size_t size)
     {                                                                                        \
         change##bits(at, value, '=', order, CALLER);                                         \
     }                                                                                        \
-    type __tsan_atomic##bits##_exchange(volatile type *at, type value, int order)            \
-    {                                                                                        \
-        return change##bits(at, value, 'x', order, CALLER);                                  \
-    }                                                                                        \
-    type __tsan_atomic##bits##_fetch_or(volatile type *at, type value, int order)            \
-    {                                                                                        \
-        return change##bits(at, value, '|', order, CALLER);                                  \
-    }                                                                                        \
-    type __tsan_atomic##bits##_fetch_and(volatile type *at, type value, int order)           \
-    {                                                                                        \
-        return change##bits(at, value, '&', order, CALLER);                                  \
-    }                                                                                        \
-    type __tsan_atomic##bits##_fetch_add(volatile type *at, type value, int order)           \
-    {                                                                                        \
-        return change##bits(at, value, '+', order, CALLER);                                  \
-    }                                                                                        \
-    type __tsan_atomic##bits##_fetch_sub(volatile type *at, type value, int order)           \
-    {                                                                                        \
-        return change##bits(at, value, '-', order, CALLER);                                  \
-    }                                                                                        \
+    CHANGE(bits, type, exchange, 'x')                                                        \
+    CHANGE(bits, type, fetch_or, '|')                                                        \
+    CHANGE(bits, type, fetch_and, '&')                                                       \
+    CHANGE(bits, type, fetch_add, '+')                                                       \
+    CHANGE(bits, type, fetch_sub, '-')                                                       \
     static bool swap##bits(volatile type *at, type *expected, type value, int order,         \
                            int failure, const void *pc)                                      \
     {                                                                                        \
@@ -133,16 +125,8 @@ void __tsan_write_range(void *at, size_t size)
         access_stored((const void *)at, sizeof(type), before, value);                        \
         return true;                                                                         \
     }                                                                                        \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *expected,     \
-                                                      type value, int order, int failure)    \
-    {                                                                                        \
-        return swap##bits(at, expected, value, order, failure, CALLER);                      \
-    }                                                                                        \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *expected,       \
-                                                    type value, int order, int failure)      \
-    {                                                                                        \
-        return swap##bits(at, expected, value, order, failure, CALLER);                      \
-    }                                                                                        \
+    SWAP(bits, type, compare_exchange_strong)                                                \
+    SWAP(bits, type, compare_exchange_weak)                                                  \
     type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected,        \
                                                     type value, int order, int failure)      \
     {                                                                                        \
