@@ -8,47 +8,50 @@
 #include <string.h>
 #include <time.h>
 
-/* What a player says for a call.  The same limit of time is either a deadline or a time-out. */
+/* What a player says for a call: its objects, and how it waits. */
 struct parameters {
-    struct timespec at;
-    int64_t         timeout_ns;
-    void          (*callback)(fairsem_ticket_t *ticket, void *arg);
-    void           *arg;
-    int64_t         held;       /* units, for `give` */
-    fairsem_units_t claimed;    /* out */
+    fairsem_t             *sem;
+    fairsem_ticket_t      *ticket;
+    fairsem_token_t       *token;
+    fairsem_units_t       *guard;
+    const fairsem_wait_t  *how;
+    const struct timespec *at;
+    int64_t                timeout_ns;
+    void                 (*callback)(fairsem_ticket_t *ticket, void *arg);
+    void                  *arg;
+    int64_t                held;       /* units, for `give` */
 };
 
-static fairsem_wait_t how_of(const struct op *op, const struct parameters *with)
+/* The usual one: the same limit of time is either a deadline or a time-out. */
+static inline fairsem_wait_t how_of(const struct op *op, fairsem_token_t *token,
+                                    const struct timespec *at, int64_t timeout_ns)
 {
     fairsem_wait_t how = {
-        .clock = CLOCK_MONOTONIC, .priority = op->priority, .token = op->token ? &the_token : NULL,
+        .clock = CLOCK_MONOTONIC, .priority = op->priority, .token = op->token ? token : NULL,
     };
 
     if (has_deadline(op) && (op->ticket + op->n % 2) % 2 != 0)
-        how.timeout_ns = with->timeout_ns;
+        how.timeout_ns = timeout_ns;
     else if (has_deadline(op))
-        how.deadline = &with->at;
+        how.deadline = at;
     return how;
 }
 
 static int64_t acquire(const struct op *op, const struct parameters *with)
 {
-    const fairsem_wait_t how = how_of(op, with);
-
     if (op->token || op->priority != 0)
-        return fairsem_acquire_with(&sems[op->sem], op->n, &how);
-    return has_deadline(op)
-           ? fairsem_acquire_until(&sems[op->sem], op->n, CLOCK_MONOTONIC, &with->at)
-           : fairsem_acquire(&sems[op->sem], op->n);
+        return fairsem_acquire_with(with->sem, op->n, with->how);
+    return has_deadline(op) ? fairsem_acquire_until(with->sem, op->n, with->how->clock, with->at)
+                            : fairsem_acquire(with->sem, op->n);
 }
 
 /* For `stat` a number for the state at one moment; one that no state has, if counters do not fit. */
-static int64_t stat_of(const struct op *op)
+static int64_t stat_of(enum verb verb, fairsem_t *sem)
 {
     fairsem_stat_t stat;
 
-    fairsem_stat(&sems[op->sem], &stat);
-    switch (op->verb) {
+    fairsem_stat(sem, &stat);
+    switch (verb) {
     case STAT_WAITING_UNITS: return stat.waiting_units;
     case STAT_WAITERS_MAX:   return stat.waiters_max;
     case STAT_WAITS:         return stat.waits;
@@ -64,11 +67,10 @@ static int64_t stat_of(const struct op *op)
     }
 }
 
-static int64_t result_of_call(const struct op *op, struct parameters *with)
+static int64_t result_of_call(const struct op *op, const struct parameters *with)
 {
-    const fairsem_wait_t how = how_of(op, with);
-    fairsem_ticket_t *ticket = &tickets[op->ticket];
-    fairsem_t *s = &sems[op->sem];
+    fairsem_ticket_t *ticket = with->ticket;
+    fairsem_t *s = with->sem;
 
     switch (op->verb) {
     case ACQUIRE: case TIMED: return acquire(op, with);
@@ -78,33 +80,33 @@ static int64_t result_of_call(const struct op *op, struct parameters *with)
     case RELEASE:   return fairsem_release(s, op->n);
     case GIVE:      return with->held > 0 ? fairsem_release(s, with->held) : 0;
     case CLOSE:     return fairsem_close(s, (int)op->n);
-    case DRAIN:     return fairsem_drain(s, op->n, &how);
+    case DRAIN:     return fairsem_drain(s, op->n, with->how);
     case CAPACITY:  return fairsem_set_capacity(s, op->n);
     case CONSUME:   return fairsem_consume(s, op->n);
     case DESTROY:   return fairsem_destroy(s);
     case WOULD:     return fairsem_would_block(s, op->n);
     case STAT: case STAT_WAITING_UNITS: case STAT_WAITERS_MAX: case STAT_WAITS: case STAT_GRANTS:
     case STAT_TIMEOUTS: case STAT_CANCELS: case STAT_REFUSED: case STAT_OVER_RELEASES: case STAT_AGED:
-        return stat_of(op);
+        return stat_of(op->verb, s);
     case AVAILABLE: return fairsem_available(s);
     case WAITERS:   return fairsem_waiters(s);
     case SIZE:      return fairsem_capacity(s);
     case IS_CLOSED: return fairsem_closed(s);
     case STATE:     return (int64_t)fairsem_ticket_state(ticket);
-    case CANCEL:    return fairsem_token_cancel(&the_token, (int)op->n);
-    case REASON:    return fairsem_token_reason(&the_token);
+    case CANCEL:    return fairsem_token_cancel(with->token, (int)op->n);
+    case REASON:    return fairsem_token_reason(with->token);
     case TAKE:
         return fairsem_ticket_take(ticket, s, op->n, op->priority, op->calls ? with->callback : NULL,
                                    with->arg);
-    case CLAIM:     return fairsem_ticket_claim(ticket, &with->claimed);
+    case CLAIM:     return fairsem_ticket_claim(ticket, with->guard);
     case RETURN:    return fairsem_ticket_return(ticket);
-    case WATCH:     return fairsem_ticket_wait(ticket, &how);
+    case WATCH:     return fairsem_ticket_wait(ticket, with->how);
     default:        return 0;
     }
 }
 
 /* As it is when the threads start. */
-static bool make_semaphore(const struct scenario *what, fairsem_t *s)
+static inline bool make_semaphore(const struct scenario *what, fairsem_t *s)
 {
     const unsigned bypass = what->bypass_ns != 0 ? FAIRSEM_BOUNDED_BYPASS : 0;
     const fairsem_attr_t attr = { .capacity = what->capacity, .flags = what->flags | bypass,

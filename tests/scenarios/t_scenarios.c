@@ -51,9 +51,14 @@ static int64_t call_library(const struct op *op)
 {
     const int64_t ms = op->past ? -1 : !may_result(op, ETIMEDOUT) ? 3600 * 1000
                        : script_is_determined ? 20 : 1;
-    struct parameters with = {
-        .at = from_now(CLOCK_MONOTONIC, ms), .timeout_ns = ms * 1000000,
-        .callback = act_in_callback, .arg = (void *)(uintptr_t)op, .held = self->held[op->sem],
+    const struct timespec at = from_now(CLOCK_MONOTONIC, ms);
+    const fairsem_wait_t how = how_of(op, &the_token, &at, ms * 1000000);
+    fairsem_units_t claimed = { .n = 0 };
+    const struct parameters with = {
+        .sem = &sems[op->sem], .ticket = &tickets[op->ticket], .token = &the_token,
+        .guard = &claimed, .how = &how, .at = &at,
+        .timeout_ns = ms * 1000000, .callback = act_in_callback, .arg = (void *)(uintptr_t)op,
+        .held = self->held[op->sem],
     };
     int64_t n = op->n, result;
     int sem = op->sem;
@@ -64,8 +69,8 @@ static int64_t call_library(const struct op *op)
     result = result_of_call(op, &with);
     self->errno_changed = self->errno_changed || errno != ERRNO_BEFORE;
     if (op->verb == CLAIM && result == 0) {
-        n = with.claimed.n;
-        sem = (int)(with.claimed.sem - sems);
+        n = claimed.n;
+        sem = (int)(claimed.sem - sems);
     }
     if (op->verb == DESTROY && result == 0)
         atomic_store(&destroyed[op->sem], true);

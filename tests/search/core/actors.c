@@ -47,17 +47,21 @@ static int64_t let_time_pass(void)
 /* The callback's argument is the take: its ticket may have been taken again by then. */
 static int64_t call_library(const struct op *op, struct call *call)
 {
-    struct parameters with = {
-        .at = timespec_of(self->op_deadline),
-        .timeout_ns = self->op_deadline - run.now,
-        .callback = called_back, .arg = (void *)(uintptr_t)(id_of(self) * OPS_MAX + self->op),
-        .held = call->n,
+    const struct timespec at = timespec_of(self->op_deadline);
+    const int64_t timeout_ns = self->op_deadline - run.now;
+    const fairsem_wait_t how = how_of(op, &the_token, &at, timeout_ns);
+    fairsem_units_t claimed = { .n = 0 };
+    const struct parameters with = {
+        .sem = &sems[op->sem], .ticket = &tickets[op->ticket], .token = &the_token,
+        .guard = &claimed, .how = &how, .at = &at,
+        .timeout_ns = timeout_ns, .callback = called_back,
+        .arg = (void *)(uintptr_t)(id_of(self) * OPS_MAX + self->op), .held = call->n,
     };
     int64_t result = result_of_call(op, &with);
 
     if (op->verb == CLAIM) {
-        call->n = with.claimed.n;
-        call->sem = with.claimed.sem != NULL ? (int)(with.claimed.sem - sems) : 0;
+        call->n = claimed.n;
+        call->sem = claimed.sem != NULL ? (int)(claimed.sem - sems) : 0;
     }
     if (op->verb == RETURN)
         user_returned(op->ticket);
