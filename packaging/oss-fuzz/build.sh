@@ -9,9 +9,7 @@ fuzz=$SRC/fairsem/tests/search/fuzz
 LINK="$CXX $CXXFLAGS" LIBS=$LIB_FUZZING_ENGINE \
   "$fuzz/build.sh" "$SRC/fairsem/src" "$OUT/fairsem_calls" fuzz_target.c
 
-# The corpus of the repository, which a program without a sanitizer unpacks.
-CFLAGS=-O1 "$fuzz/build.sh" "$SRC/fairsem/src" "$WORK/replay"
 mkdir -p "$WORK/corpus"
-"$WORK/replay" --unpack "$fuzz/corpus.txt" "$WORK/corpus"
+python3 -B "$fuzz/corpus.py" unpack "$fuzz/corpus.txt" "$WORK/corpus"
 zip -q -j -r "$OUT/fairsem_calls_seed_corpus.zip" "$WORK/corpus"
 printf '[libfuzzer]\nmax_len = 300\n' > "$OUT/fairsem_calls.options"

@@ -172,6 +172,7 @@ extern bool script_quiet_parkers;   /* getting and returning a parker is no stop
 
 bool script_read(const struct scenario *what);  /* false: these words are no scenario */
 bool script_uses(enum verb verb);
+const char *script_error(int64_t result);       /* an errno value's name, or "" */
 
 /* What the threads use: each player has them. */
 extern fairsem_t sems[SEMS_MAX];

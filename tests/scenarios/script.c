@@ -66,20 +66,29 @@ static bool read_callback(const char *words, struct op *op)
     return true;
 }
 
+static const struct { const char *word; int64_t result; } names[] = {
+#define NAME(name) { #name, name }
+    NAME(EINPROGRESS), NAME(EINVAL), NAME(E2BIG), NAME(ENOBUFS), NAME(EAGAIN), NAME(ETIMEDOUT),
+    NAME(EINTR), NAME(EOVERFLOW), NAME(EALREADY), NAME(EBUSY), NAME(ECANCELED), NAME(ESHUTDOWN),
+#undef NAME
+    { "idle", FAIRSEM_TICKET_IDLE }, { "waiting", FAIRSEM_TICKET_WAITING },
+    { "granted", FAIRSEM_TICKET_GRANTED }, { "canceled", FAIRSEM_TICKET_CANCELED },
+    { "closed", FAIRSEM_TICKET_CLOSED }, { "max", FAIRSEM_MAX_UNITS },
+    { "killed", RESULT_CANCELED },
+};
+
+const char *script_error(int64_t result)
+{
+    size_t i = 0;
+
+    while (names[i].result != result && names[i].result != FAIRSEM_TICKET_IDLE)
+        i++;
+    return result != 0 && names[i].result == result ? names[i].word : "";
+}
+
 /* After `=` and `or`. */
 static bool read_result(const char *word, struct op *op)
 {
-    static const struct { const char *word; int64_t result; } names[] = {
-#define NAME(name) { #name, name }
-        NAME(EINPROGRESS), NAME(EINVAL), NAME(E2BIG), NAME(ENOBUFS), NAME(EAGAIN), NAME(ETIMEDOUT),
-        NAME(EINTR), NAME(EOVERFLOW), NAME(EALREADY), NAME(EBUSY), NAME(ECANCELED),
-        NAME(ESHUTDOWN),
-#undef NAME
-        { "idle", FAIRSEM_TICKET_IDLE }, { "waiting", FAIRSEM_TICKET_WAITING },
-        { "granted", FAIRSEM_TICKET_GRANTED }, { "canceled", FAIRSEM_TICKET_CANCELED },
-        { "closed", FAIRSEM_TICKET_CLOSED }, { "max", FAIRSEM_MAX_UNITS },
-        { "killed", RESULT_CANCELED },
-    };
     int64_t result;
     char *end;
 

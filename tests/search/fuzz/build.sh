@@ -20,7 +20,7 @@ for name in $(sed -n 's/^WRAPPED([^,]*, \([a-z_]*\),.*/\1/p' "$here/machine.c");
   wrap="$wrap -Wl,--wrap=$name -Wl,--wrap=__${name}64"     # wide_time.h: the other name
 done
 # shellcheck disable=SC2013
-for name in $(sed -n 's/^int  __wrap_\(fairsem_[a-z_]*\)(.*/\1/p' "$here/steps_all.c"); do
+for name in $(sed -n 's/^int  __wrap_\(fairsem_[a-z_]*\)(.*/\1/p' "$here/several.c"); do
   wrap="$wrap -Wl,--wrap=$name -Wl,--wrap=${name}_time64"  # FAIRSEM_TIME64_: the other name
 done
 # machine.c replaces awake.c.
@@ -32,10 +32,10 @@ objects=$(mktemp -d "$out.XXXXXX")
 trap 'rm -rf "$objects"' EXIT
 : "${CC:=cc}" "${CFLAGS:=-O1 -g}"
 # shellcheck disable=SC2086 # lists
-for file in $sources "$here"/bytes.c "$here"/calls.c "$here"/machine.c "$here"/model.c \
-  "$here"/sequence.c "$here"/steps_all.c "$here"/steps_sem.c "$here"/steps_ticket.c \
-  "$here"/steps_units.c "$here"/steps_wait.c "$here"/threads.c "$here"/words.c "$here"/world.c \
-  "$here"/../spec/spec.c "$here/${3:-replay.c}"; do
+for file in $sources "$here"/several.c "$here"/bytes.c "$here"/checks.c "$here"/machine.c \
+  "$here"/model.c "$here"/others.c "$here"/sequence.c "$here"/steps.c "$here"/threads.c \
+  "$here"/how.c "$here"/words.c "$here"/world.c "$here"/../spec/spec.c \
+  "$here"/../../scenarios/script.c "$here/${3:-replay.c}"; do
   "$CC" -std=c11 -D_POSIX_C_SOURCE=200809L $CFLAGS -fexceptions -fasynchronous-unwind-tables \
     -I"$src/core" -I"${INCLUDE:-$here/../../../include}" -I"$here" -c "$file" \
     -o "$objects/$(basename "$file" .c).o"

@@ -27,7 +27,7 @@ CC=$clang CFLAGS="$flags -fsanitize=fuzzer" \
 
 rm -rf "$work/old" "$work/new" "$work/merged"
 mkdir "$work/old" "$work/new" "$work/merged" || exit 99
-"$work/replay" --unpack "$here/corpus.txt" "$work/old" || exit 99
+python3 -B "$here/corpus.py" unpack "$here/corpus.txt" "$work/old" || exit 99
 
 ASAN_OPTIONS=detect_stack_use_after_return=1
 export ASAN_OPTIONS
@@ -41,7 +41,8 @@ if [ "$status" -ne 0 ] && ! grep -q '^SUMMARY: ' "$work/log"; then
   exit 2
 fi
 if [ "$status" -ne 0 ]; then
-  sed -n '/^ *0  thread 0/,$p' "$work/log"
+  found=$(sed -n 's/.*Test unit written to //p' "$work/log")
+  "$work/replay" --words "$(python3 -B "$here/corpus.py" pack "$found")" 2>&1
   echo "fuzz: FOUND something: the bytes are in $work, all output is in $work/log"
   exit 1
 fi
@@ -50,7 +51,7 @@ fi
   > "$work/merge.log" 2>&1 || exit 99
 {
   sed '/^# Found by libFuzzer/q' "$here/corpus.txt"
-  "$work/replay" --pack "$work"/merged/*
+  python3 -B "$here/corpus.py" pack "$work"/merged/*
 } > "$work/corpus.txt"
 sed -n 's/^stat::\([a-z_]*\): */fuzz: \1 /p' "$work/log"
 echo "fuzz: nothing found in $seconds s"

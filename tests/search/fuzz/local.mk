@@ -3,25 +3,24 @@
 #
 #   make check              runs tests/search/fuzz/replay: the corpus, then generated sequences
 #   make fuzz               libFuzzer for SECONDS=60, with clang
-#   tests/search/fuzz/replay --words FILE     prints the calls of what libFuzzer has found
+#   tests/search/fuzz/replay --words BYTES    prints what a sequence does
 
 fuzz_sources = \
 	tests/search/fuzz/bytes.c tests/search/fuzz/bytes.h \
-	tests/search/fuzz/calls.c tests/search/fuzz/calls.h \
+	tests/search/fuzz/checks.c \
+	tests/search/fuzz/how.c \
 	tests/search/fuzz/machine.c tests/search/fuzz/machine.h \
 	tests/search/fuzz/model.c tests/search/fuzz/model.h \
+	tests/search/fuzz/others.c \
 	tests/search/fuzz/sequence.c tests/search/fuzz/sequence.h \
-	tests/search/fuzz/steps.h \
-	tests/search/fuzz/steps_all.c \
-	tests/search/fuzz/steps_sem.c \
-	tests/search/fuzz/steps_ticket.c \
-	tests/search/fuzz/steps_units.c \
-	tests/search/fuzz/steps_wait.c \
+	tests/search/fuzz/several.c \
+	tests/search/fuzz/steps.c tests/search/fuzz/steps.h \
 	tests/search/fuzz/threads.c tests/search/fuzz/threads.h \
 	tests/search/fuzz/words.c tests/search/fuzz/words.h \
 	tests/search/fuzz/world.c tests/search/fuzz/world.h \
-	$(spec_sources)
-EXTRA_DIST += $(fuzz_sources) tests/search/fuzz/build.sh tests/search/fuzz/corpus.txt tests/search/fuzz/fuzz.sh \
+	tests/scenarios/script.c $(spec_sources)
+EXTRA_DIST += $(fuzz_sources) tests/search/fuzz/build.sh tests/search/fuzz/corpus.py \
+	tests/search/fuzz/corpus.txt tests/search/fuzz/fuzz.sh \
 	tests/search/fuzz/fuzz_target.c tests/search/fuzz/replay.c
 
 if HAVE_WRAP
@@ -30,7 +29,7 @@ endif
 tests_search_fuzz_replay_SOURCES = $(fuzz_sources) tests/search/fuzz/replay.c
 tests_search_fuzz_replay_CFLAGS = $(AM_CFLAGS) $(LIB_CFLAGS)
 tests_search_fuzz_replay_LDADD = tests/support/libchecked.a $(NO_LTO)
-# machine.c and steps_all.c have the same list; build.sh reads it there.
+# machine.c and several.c have the same list; build.sh reads it there.
 tests_search_fuzz_replay_LDFLAGS = -Wl,--wrap=clock_gettime -Wl,--wrap=pthread_mutex_lock \
 	-Wl,--wrap=pthread_mutex_trylock \
 	-Wl,--wrap=pthread_mutex_unlock -Wl,--wrap=pthread_cond_init \

@@ -158,7 +158,7 @@ void model_stat(const struct model_sem *s, fairsem_stat_t *stat)
 
 /* ---- Waits, and how they end ---- */
 
-static void begin(struct model_wait *wait, struct model_token *token)
+static void begin(struct model_wait *wait, int *token)
 {
     wait->token = token;
     wait->over = false;
@@ -179,7 +179,7 @@ void model_wait_ends(struct model_wait *wait)
 }
 
 void model_acquire(struct model_sem *s, struct model_wait *wait, int64_t n,
-                   const fairsem_wait_t *how, struct model_token *token)
+                   const fairsem_wait_t *how, int *token)
 {
     bool past = how->deadline != NULL && model_valid_wait(how)
                 && model_passed(how->clock, how->deadline);
@@ -187,8 +187,8 @@ void model_acquire(struct model_sem *s, struct model_wait *wait, int64_t n,
     wait->request = &wait->own;
     if (!spec_valid(n) || !model_valid_wait(how)) {
         returns(wait, EINVAL);
-    } else if (token != NULL && token->reason != 0) {
-        returns(wait, token->reason);
+    } else if (token != NULL && *token != 0) {
+        returns(wait, *token);
     } else {
         returns(wait, ask(s, &wait->own, n, how->priority, past ? ETIMEDOUT : 0));
         if (wait->own.state == FAIRSEM_TICKET_WAITING)
@@ -197,15 +197,15 @@ void model_acquire(struct model_sem *s, struct model_wait *wait, int64_t n,
 }
 
 void model_ticket_wait(struct model_request *ticket, struct model_wait *wait,
-                       const fairsem_wait_t *how, struct model_token *token)
+                       const fairsem_wait_t *how, int *token)
 {
     wait->request = ticket;
     if (!model_valid_wait(how) || how->priority != 0)
         returns(wait, EINVAL);
     else if (ticket->state != FAIRSEM_TICKET_WAITING)
         returns(wait, spec_ticket(ticket->state, ticket->reason));
-    else if (token != NULL && token->reason != 0)
-        returns(wait, token->reason);
+    else if (token != NULL && *token != 0)
+        returns(wait, *token);
     else if (how->deadline != NULL && model_passed(how->clock, how->deadline))
         returns(wait, ETIMEDOUT);
     else
@@ -237,20 +237,20 @@ void model_abort(struct model_wait *wait, int reason)
 }
 
 /* Waits end one by one, the newest first: others behind one may be granted in between. */
-int model_token_cancel(struct model_token *token, int reason)
+int model_token_cancel(int *token, int reason)
 {
-    int error = spec_reason(&token->reason, reason, ECANCELED);
+    int error = spec_reason(token, reason, ECANCELED);
 
     for (struct model_wait *wait = model_waits; error == 0 && wait != NULL; wait = wait->older) {
         if (wait->token == token && !wait->over) {
             wait->token = NULL;     /* it has left the list, but has not returned yet */
-            model_abort(wait, token->reason);
+            model_abort(wait, *token);
         }
     }
     return error;
 }
 
-int model_token_destroy(const struct model_token *token)
+int model_token_destroy(const int *token)
 {
     for (const struct model_wait *wait = model_waits; wait != NULL; wait = wait->older) {
         if (wait->token == token)
@@ -273,7 +273,7 @@ int model_ticket_take(struct model_request *t, struct model_sem *s, int64_t n, i
     return result == SPEC_WAITS ? EINPROGRESS : result;
 }
 
-void model_ticket_return(struct model_request *t)
+int model_ticket_return(struct model_request *t)
 {
     struct model_sem *s = t->sem;
 
@@ -287,6 +287,7 @@ void model_ticket_return(struct model_request *t)
     }
     t->state = FAIRSEM_TICKET_IDLE;
     t->due = 0;
+    return 0;
 }
 
 int model_ticket_claim(struct model_request *t)
@@ -300,14 +301,14 @@ int model_ticket_claim(struct model_request *t)
     return result == SPEC_WAITS ? EAGAIN : result;
 }
 
-struct model_request *model_next_due(struct model_request *tickets, int count)
+struct model_request *model_next_due(struct model_request *all, int count)
 {
     struct model_request *next = NULL;
 
     for (int i = 0; i < count; i++) {
-        if (tickets[i].due == model_call
-            && (next == NULL || tickets[i].due_order < next->due_order))
-            next = &tickets[i];
+        if (all[i].due == model_call
+            && (next == NULL || all[i].due_order < next->due_order))
+            next = &all[i];
     }
     return next;
 }

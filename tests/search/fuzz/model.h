@@ -27,15 +27,11 @@ struct model_sem {
     fairsem_stat_t past;                /* its counters */
 };
 
-struct model_token {
-    int reason;
-};
-
 /* A call that may wait, until it has returned. */
 struct model_wait {
     struct model_request  own;          /* it waits for this, or for a ticket */
     struct model_request *request;
-    struct model_token   *token;
+    int                  *token;        /* its reason */
     bool                  over;         /* it is to return `result` */
     int                   result;
     struct model_wait    *older;
@@ -61,7 +57,7 @@ extern int model_call;
 extern int (*model_calls_back)(void);
 
 /* The ticket whose callback must come next in this call; NULL: none. */
-struct model_request *model_next_due(struct model_request *tickets, int count);
+struct model_request *model_next_due(struct model_request *all, int count);
 
 /* The members of `how`, which has a deadline in place of a timeout. */
 bool    model_valid_wait(const fairsem_wait_t *how);
@@ -73,22 +69,22 @@ int     model_settle(struct model_sem *s, int result);
 
 /* Returns what the call returns, if it need not wait; else wait->over is false. */
 void model_acquire(struct model_sem *s, struct model_wait *wait, int64_t n,
-                   const fairsem_wait_t *how, struct model_token *token);
+                   const fairsem_wait_t *how, int *token);
 void model_ticket_wait(struct model_request *ticket, struct model_wait *wait,
-                       const fairsem_wait_t *how, struct model_token *token);
+                       const fairsem_wait_t *how, int *token);
 /* The call has returned. */
 void model_wait_ends(struct model_wait *wait);
 /* The wait is aborted: ETIMEDOUT, EINTR, or canceled (MODEL_ABANDONED). */
 void model_abort(struct model_wait *wait, int reason);
 
-int  model_token_cancel(struct model_token *token, int reason);
-int  model_token_destroy(const struct model_token *token);
+int  model_token_cancel(int *token, int reason);
+int  model_token_destroy(const int *token);
 
 void model_stat(const struct model_sem *s, fairsem_stat_t *stat);
 
 int  model_ticket_take(struct model_request *t, struct model_sem *s, int64_t n, int priority,
                        bool notify);
-void model_ticket_return(struct model_request *t);
+int  model_ticket_return(struct model_request *t);
 /* The caller knows whether the guard is empty. */
 int  model_ticket_claim(struct model_request *t);
 

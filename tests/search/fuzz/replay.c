@@ -4,10 +4,7 @@
  *
  *   replay [CORPUS [COUNT [SEED]]]     all of CORPUS (that of the source directory, in
  *                                      `make check`), then COUNT more (50,000)
- *   replay --words FILE [LINE]         print the calls of a sequence: the bytes of FILE, or of
- *                                      a line of a corpus
- *   replay --unpack CORPUS DIRECTORY   a file for each line, for libFuzzer
- *   replay --pack FILE...              a line for each file, to the standard output
+ *   replay --words BYTES               print what a sequence does: BYTES are a line of a corpus
  *
  * A corpus is a text file with a sequence in each line, in hexadecimal; # begins a comment.
  * Exits with 1 when the library does not do what the model says; the sequence is printed.
@@ -82,43 +79,6 @@ static void read_corpus_in(const char *top_srcdir)
     read_corpus(name);
 }
 
-static struct bytes read_bytes(const char *name)
-{
-    struct bytes bytes = { malloc(LONGEST), 0 };
-    FILE *file = fopen(name, "rb");
-
-    if (file == NULL || bytes.data == NULL)
-        die("cannot read", name);
-    bytes.size = fread(bytes.data, 1, LONGEST, file);
-    fclose(file);
-    return bytes;
-}
-
-static void unpack(const char *name, const char *directory)
-{
-    read_corpus(name);
-    for (int i = 0; i < corpus_lines; i++) {
-        char path[4096];
-        FILE *file;
-
-        snprintf(path, sizeof path, "%s/%04d", directory, i);
-        file = fopen(path, "wb");
-        if (file == NULL || fwrite(corpus[i].data, 1, corpus[i].size, file) != corpus[i].size
-            || fclose(file) != 0)
-            die("cannot write", path);
-    }
-}
-
-static void pack(int count, char **names)
-{
-    for (int i = 0; i < count; i++) {
-        struct bytes bytes = read_bytes(names[i]);
-
-        words_bytes(stdout, bytes.data, bytes.size);
-        free(bytes.data);
-    }
-}
-
 /* ---- The library crashes or hangs in the middle of a sequence ---- */
 
 static void broken(int sig)
@@ -190,40 +150,16 @@ static void run_corpus(void)
     }
 }
 
-static void say(const char *name, const char *line)
-{
-    struct bytes bytes;
-
-    if (line == NULL) {
-        bytes = read_bytes(name);
-    } else {
-        int i = atoi(line) - 1;
-
-        read_corpus(name);
-        if (i < 0 || i >= corpus_lines)
-            die("there is no line", line);
-        bytes = corpus[i];
-    }
-    sequence_run(bytes.data, bytes.size);
-    words_print(stdout);
-}
-
 int main(int argc, char **argv)
 {
     int count = COUNT;
     uint64_t seed;
 
     catch_signals();
-    if (argc > 1 && strcmp(argv[1], "--words") == 0 && (argc == 3 || argc == 4)) {
-        say(argv[2], argc == 4 ? argv[3] : NULL);
-        return 0;
-    }
-    if (argc > 1 && strcmp(argv[1], "--unpack") == 0 && argc == 4) {
-        unpack(argv[2], argv[3]);
-        return 0;
-    }
-    if (argc > 1 && strcmp(argv[1], "--pack") == 0) {
-        pack(argc - 2, argv + 2);
+    if (argc == 3 && strcmp(argv[1], "--words") == 0) {
+        corpus[corpus_lines++] = parse(argv[2]);
+        run_corpus();
+        words_print();
         return 0;
     }
     if (argc > 4 || (argc > 1 && argv[1][0] == '-'))

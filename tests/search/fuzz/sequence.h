@@ -9,10 +9,4 @@
 /* Run all of it, from new semaphores to their end.  A difference is a finding(). */
 void sequence_run(const uint8_t *data, size_t size);
 
-/* Run the next step, within the current call of the running thread, if any. */
-void sequence_step(void);
-
-/* fairsem_close, as a step. */
-void sequence_close(int sem);
-
 #endif

@@ -1,34 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* steps.h - the steps: each reads its arguments from the input and does one thing. */
+/* steps.h - what the input says: operations of the language, and a few that only the fuzzer has. */
 #ifndef STEPS_H
 #define STEPS_H
 
-#include "calls.h"
+#include "../../scenarios/language.h"
+#include "threads.h"
+#include "words.h"
+#include "world.h"
 
-/* steps_sem.c: calls that return at once */
-void step_tryacquire(void);
-void step_upto(void);
-void step_release(void);
-void step_would_block(void);
-void step_consume(void);
-void step_set_capacity(void);
-void step_close(void);
-void step_dump(void);
-void step_renew_sem(void);
+/* After the verbs of the language. */
+enum {
+    ACQUIRE_WITH = VERBS, GUARD_ACQUIRE, GUARD_TRY, GUARD_ADOPT, GUARD_RELEASE, GUARD_RETURN,
+    GUARD_SPLIT, GUARD_MERGE, GUARD_FORGET, NO_CALL
+};
+enum { A_GUARD = 16, TWO_GUARDS = 32 };     /* see verb_row.of */
 
-/* steps_wait.c: calls that may wait, what ends the wait, time */
-void step_acquire(void);
-void step_acquire_for(void);
-void step_acquire_until(void);
-void step_acquire_with(void);
-void step_with(void);
-void step_token_cancel(void);
-void step_renew_token(void);
-void step_time_passes(void);
-void step_clock_is_set(void);
-void step_wish(void);
-
-/* How to wait, from the input; `token` is one of world.token, or NO_TOKEN. */
+/* How a call waits. */
 enum { NO_TOKEN = -1 };
 struct step_how {
     fairsem_wait_t  how;            /* the model's, which has only deadlines */
@@ -37,28 +24,61 @@ struct step_how {
     struct timespec deadline;
     int             token;
 };
-void step_how(struct step_how *step);
-void step_say_how(const struct step_how *step);
-struct model_token *step_model_token(const struct step_how *step);
 
-/* steps_all.c: several semaphores at once */
+struct step {
+    int             verb;
+    const struct verb_row *row;
+    unsigned        of;             /* what it is called with, a set */
+    struct op       op;             /* its .sem is NO_SEM if it has none */
+    int             token, guard, second;
+    struct step_how wait;
+};
+
+/* steps.c */
+void step_close(int sem);
+void step_any(void);            /* the next one of the input */
+
+/* how.c: how to wait, from the input */
+void step_any_how(struct step_how *step);
+void step_draw_how(struct step *step);
+void step_say_how(const struct step_how *step);
+int *step_model_token(const struct step_how *step);
+
+/* others.c, several.c: steps that are no call, or several */
+void step_with(void);
+void step_dump(void);
+void step_renew_sem(void);
+void step_renew_token(void);
+void step_time_passes(void);
+void step_clock_is_set(void);
+void step_wish(void);
 void step_acquire_all(void);
 void step_release_all(void);
 
-/* steps_ticket.c */
-void step_ticket_take(void);
-void step_ticket_return(void);
-void step_ticket_claim(void);
-void step_ticket_wait(void);
+/* ---- checks.c: around each call of the library, and the callback ---- */
 
-/* steps_units.c: guards */
-void step_units_acquire(void);
-void step_units_tryacquire(void);
-void step_units_adopt(void);
-void step_units_release(void);
-void step_units_return(void);
-void step_units_split(void);
-void step_units_merge(void);
-void step_units_forget(void);
+enum { CALL_ERRNO = 4711 };     /* errno before each call, and so after it */
+
+struct call {
+    int line, sem, ticket;
+    struct thread_call outer;
+};
+
+/* Before a call, which `line` prints.  After this the model makes it, then the library. */
+void call_begin(struct call *call, int line, int sem, int ticket);
+/* The call may wait; the model says so in *wait, now or later. */
+void call_may_wait(struct model_wait *wait, const fairsem_wait_t *how);
+/* It has returned: what must it return? */
+int  call_waited(const struct call *call, struct model_wait *wait, int64_t result);
+/* The call has returned: its result, and all that can be observed, must be as the model says. */
+void call_end(struct call *call, int64_t result, int64_t expected);
+/* The result of a call in a call. */
+void call_result(int line, int64_t result, int64_t expected);
+
+/* The callback of all tickets; `arg` points to the ticket's place in world.ticket. */
+void call_back(fairsem_ticket_t *ticket, void *arg);
+
+/* Are calls nested so deep that there must be no more? */
+bool calls_deep(void);
 
 #endif

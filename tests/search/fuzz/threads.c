@@ -3,9 +3,8 @@
 #include "threads.h"
 
 #include "bytes.h"
-#include "calls.h"
 #include "machine.h"
-#include "sequence.h"
+#include "steps.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -35,7 +34,7 @@ struct thread {
     bool        was_canceled;
 };
 
-static struct thread threads[THREADS];
+static struct thread threads[STACKED];
 static int running;
 static bool napping;         /* no steps are run in this sleep */
 enum wakeup thread_wish;
@@ -52,7 +51,7 @@ struct thread_call *thread_call(void)
 
 bool thread_may_sleep(void)
 {
-    return running < THREADS - 1 && !calls_deep();
+    return running < STACKED - 1 && !calls_deep();
 }
 
 int thread_calls_back(void)
@@ -116,8 +115,7 @@ struct before {
     struct thread_call now;
     struct model_wait *waits;
     int                model_call;
-    int                sem_calls[SEMS], ticket_calls[TICKETS];
-    bool               guard_busy[GUARDS];
+    struct busy        busy;
 };
 
 static void remember(struct before *before)
@@ -125,9 +123,7 @@ static void remember(struct before *before)
     before->now = threads[running].now;
     before->waits = model_waits;
     before->model_call = model_call;
-    memcpy(before->sem_calls, world.sem_calls, sizeof before->sem_calls);
-    memcpy(before->ticket_calls, world.ticket_calls, sizeof before->ticket_calls);
-    memcpy(before->guard_busy, world.guard_busy, sizeof before->guard_busy);
+    before->busy = world.busy;
 }
 
 static void restore(const struct before *before)
@@ -145,9 +141,7 @@ static void restore(const struct before *before)
     self->now = before->now;
     self->was_canceled = true;
     model_waits = before->waits;
-    memcpy(world.sem_calls, before->sem_calls, sizeof world.sem_calls);
-    memcpy(world.ticket_calls, before->ticket_calls, sizeof world.ticket_calls);
-    memcpy(world.guard_busy, before->guard_busy, sizeof world.guard_busy);
+    world.busy = before->busy;
     world_compare();
 }
 
@@ -168,7 +162,7 @@ void thread_run(void (*step)(void))
 
 void thread_is_woken(const void *on)
 {
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < STACKED; i++) {
         if (threads[i].asleep_on == on)
             threads[i].woken = true;
     }
@@ -193,7 +187,7 @@ static const struct model_sem *to_be_closed;
 
 static void close_it(void)
 {
-    sequence_close((int)(to_be_closed - world.model_sem));
+    step_close((int)(to_be_closed - world.model_sem));
 }
 
 /* Run other threads until the sleeper goes on; returns the reason. */
@@ -220,7 +214,7 @@ static enum wakeup others_run(struct thread *sleeper)
             to_be_closed = wait->request->sem;
             thread_run(close_it);
         } else {
-            thread_run(sequence_step);
+            thread_run(step_any);
         }
     }
 }
@@ -315,7 +309,7 @@ void thread_spins(void)
     SAY("  spins", 0);
     running++;
     for (int steps = below(3); steps > 0 && !bytes_end(); steps--)
-        thread_run(sequence_step);
+        thread_run(step_any);
     running--;
     thread_wish = NOT_YET;
     goes_on(self, NOT_YET, false);
@@ -341,7 +335,7 @@ static void use_up_wakeup(void)
 
 void thread_reset(void)
 {
-    for (running = 0; running < THREADS; running++) {
+    for (running = 0; running < STACKED; running++) {
         if (threads[running].was_canceled)
             use_up_wakeup();
         threads[running].was_canceled = false;

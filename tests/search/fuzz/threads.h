@@ -14,7 +14,7 @@
 
 #include "model.h"
 
-enum { THREADS = 5 };
+enum { STACKED = 5 };     /* at most so many */
 
 int  thread_running(void);
 bool thread_may_sleep(void);    /* another thread can still run on top of it */

@@ -3,7 +3,7 @@
 #include "world.h"
 
 #include "bytes.h"
-#include "calls.h"
+#include "steps.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -93,16 +93,12 @@ static int init_sem(int i, int64_t n, bool with_attr)
 
     if (with_attr)
         attr = any_attr(i, n);
-    line = world.sem_is_new[i]
-        ? SAY("fairsem_new(s%lld, %lld, { capacity %lld, max_waiters %lld, flags %#llx })", i, n,
-              attr.capacity, attr.max_waiters, attr.flags)
-        : SAY("fairsem_init(s%lld, %lld, { capacity %lld, max_waiters %lld, flags %#llx })", i, n,
-              attr.capacity, attr.max_waiters, attr.flags);
+    line = SAY(world.sem_is_new[i] ? "new s%lld %lld, capacity %lld, max_waiters %lld, flags %#llx"
+                                   : "init s%lld %lld, capacity %lld, max_waiters %lld, flags %#llx",
+               i, n, attr.capacity, attr.max_waiters, (long long)attr.flags);
     expected = model_init(&world.model_sem[i], n, &attr);
     error = init_or_new(i, n, with_attr ? &attr : NULL);
-    words_result(line, WORDS_ERROR, error);
-    if (error != expected)
-        finding("line %d returns %d, the model says %d", line, error, expected);
+    call_result(line, error, expected);
     return error;
 }
 
@@ -133,7 +129,7 @@ void world_begin(void)
     for (int i = 0; i < TOKENS; i++) {
         world.token[i] = world_renew(world.token[i], sizeof(fairsem_token_t));
         *world.token[i] = (fairsem_token_t)FAIRSEM_TOKEN_INITIALIZER;
-        world.model_token[i].reason = 0;
+        world.model_token[i] = 0;
     }
     memset(world.guard, 0, sizeof world.guard);
     memset(world.model_guard, 0, sizeof world.model_guard);
@@ -144,9 +140,9 @@ void world_end(void)
     for (int i = 0; i < TICKETS; i++) {
         struct call call;
 
-        call_begin(&call, SAY("fairsem_ticket_return(t%lld), at last", i), NO_SEM, i);
+        call_begin(&call, SAY("return t%lld, at last", i), NO_SEM, i);
         model_ticket_return(&world.model_ticket[i]);
-        call_end(&call, WORDS_ERROR, fairsem_ticket_return(world.ticket[i]), 0);
+        call_end(&call, fairsem_ticket_return(world.ticket[i]), 0);
     }
     for (int i = 0; i < SEMS; i++) {
         if (fairsem_destroy(world.sem[i]) != 0)
@@ -209,10 +205,9 @@ void world_compare(void)
         same("fairsem_ticket_state t", i, fairsem_ticket_state(world.ticket[i]),
              world.model_ticket[i].state);
     for (int i = 0; i < TOKENS; i++)
-        same("fairsem_token_reason k", i, fairsem_token_reason(world.token[i]),
-             world.model_token[i].reason);
+        same("fairsem_token_reason k", i, fairsem_token_reason(world.token[i]), world.model_token[i]);
     for (int i = 0; i < GUARDS; i++) {
-        if (world.guard_busy[i])
+        if (world.busy.guard[i])
             continue;
         same("units in guard g", i, world.guard[i].n, world.model_guard[i].n);
         if (world.guard[i].n != 0 && world.guard[i].sem != world.sem[world.model_guard[i].sem])

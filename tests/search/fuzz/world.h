@@ -13,23 +13,33 @@
 enum { SEMS = 3, TICKETS = 10, TOKENS = 2, GUARDS = 3 };
 enum { NO_SEM = -1, NO_TICKET = -1 };
 
+struct model_guard {
+    int     sem;
+    int64_t n;
+};
+
+/* The calls in progress: with each semaphore, except releases; with each ticket; on each guard. */
+struct busy {
+    int  sem[SEMS], ticket[TICKETS];
+    bool guard[GUARDS];
+};
+
 struct world {
     fairsem_t           *sem[SEMS];
     struct model_sem     model_sem[SEMS];
     bool                 sem_is_new[SEMS];      /* fairsem_new made it */
-    int                  sem_calls[SEMS];       /* in progress, except releases */
 
     fairsem_ticket_t    *ticket[TICKETS];
     struct model_request model_ticket[TICKETS];
-    int                  ticket_calls[TICKETS]; /* in progress */
     int                  callback_steps[TICKETS];
 
     fairsem_token_t     *token[TOKENS];
-    struct model_token   model_token[TOKENS];
+    int                  model_token[TOKENS];   /* the reason; 0: not canceled */
 
     fairsem_units_t      guard[GUARDS];
-    struct { int sem; int64_t n; } model_guard[GUARDS];
-    bool                 guard_busy[GUARDS];    /* a call works on it */
+    struct model_guard   model_guard[GUARDS];
+
+    struct busy          busy;
 };
 
 extern struct world world;

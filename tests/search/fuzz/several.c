@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * steps_all.c - steps of several semaphores at once.
+ * several.c - steps of several semaphores at once.
  *
  * The library makes such a call of acquires and releases of one semaphore each.  The linker sends
  * these through here (--wrap): the model says which of them must come now, and what it returns.  So
@@ -12,7 +12,6 @@
 #include "steps.h"
 
 #include "bytes.h"
-#include "sequence.h"
 
 #include <errno.h>
 #include <string.h>
@@ -71,10 +70,7 @@ static int acquire_part(struct all *all, fairsem_t *sem, int64_t n, const fairse
     all->waits = false;
     model_wait_ends(&all->wait);
     call_may_wait(NULL, NULL);
-    words_result(line, WORDS_ERROR, result);
-    if (!all->wait.over || result != all->wait.result)
-        finding("line %d returns %d, the model says %d", line, result,
-                all->wait.over ? all->wait.result : -1);
+    call_result(line, result, all->wait.over ? all->wait.result : -1);
     all->failed = result != 0;
     all->result = result;
     all->next += result == 0;
@@ -99,7 +95,7 @@ static int release_part(struct all *all, fairsem_t *sem, int64_t n)
     part = &all->part[all->next];
     if (!all->acquires) {
         all->next++;
-        world.sem_calls[part->sem]--;
+        world.busy.sem[part->sem]--;
     }
     line = SAY("  releases %lld of s%lld", part->n, part->sem);
     same_part(part, sem, n, "a release");
@@ -107,9 +103,7 @@ static int release_part(struct all *all, fairsem_t *sem, int64_t n)
     if (!all->acquires && all->result == 0)
         all->result = expected;
     result = __real_fairsem_release(sem, n);
-    words_result(line, WORDS_ERROR, result);
-    if (result != expected)
-        finding("line %d returns %d, the model says %d", line, result, expected);
+    call_result(line, result, expected);
     return result;
 }
 
@@ -188,7 +182,7 @@ static bool put_in_order(struct all *all, const struct part part[REQUESTS], int 
 static void count_calls(const struct all *all, int change)
 {
     for (int i = 0; i < all->parts; i++)
-        world.sem_calls[all->part[i].sem] += change;
+        world.busy.sem[all->part[i].sem] += change;
 }
 
 void step_acquire_all(void)
@@ -201,10 +195,10 @@ void step_acquire_all(void)
     struct call call;
 
     memcpy(before, requests, sizeof before);
-    step_how(&all->how);
+    step_any_how(&all->how);
     if (!thread_may_sleep())
         return;
-    call_begin(&call, SAY("fairsem_acquire_all(%lld requests)", count), NO_SEM, NO_TICKET);
+    call_begin(&call, SAY("acquire_all %lld", count), NO_SEM, NO_TICKET);
     say_requests(part, count);
     step_say_how(&all->how);
     if (!put_in_order(all, part, count) || !model_valid_wait(&all->how.how)) {
@@ -218,7 +212,7 @@ void step_acquire_all(void)
     count_calls(all, -1);
     if (memcmp(before, requests, (size_t)count * sizeof before[0]) != 0)
         finding("line %d: the array has changed", call.line);
-    call_end(&call, WORDS_ERROR, result, all->result);
+    call_end(&call, result, all->result);
     if (result == 0 && all->next != all->parts)
         finding("line %d: only %d of %d are acquired", call.line, all->next, all->parts);
 }
@@ -232,11 +226,11 @@ void step_release_all(void)
     struct call call;
 
     all->parts = any_requests(requests, all->part);
-    call_begin(&call, SAY("fairsem_release_all(%lld requests)", all->parts), NO_SEM, NO_TICKET);
+    call_begin(&call, SAY("release_all %lld", all->parts), NO_SEM, NO_TICKET);
     say_requests(all->part, all->parts);
     count_calls(all, 1);
     thread_call()->all = all;
     result = fairsem_release_all(all->parts != 0 ? requests : NULL, (size_t)all->parts);
     thread_call()->all = NULL;
-    call_end(&call, WORDS_ERROR, result, all->result);
+    call_end(&call, result, all->result);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* calls.c - see calls.h. */
-#include "calls.h"
+/* checks.c - the checks around each call of the library, see steps.h. */
+#include "steps.h"
 
 #include "bytes.h"
 #include "machine.h"
-#include "sequence.h"
 
 #include <errno.h>
 
@@ -25,9 +24,9 @@ void call_begin(struct call *call, int line, int sem, int ticket)
     now->depth++;
     model_call++;
     if (sem != NO_SEM)
-        world.sem_calls[sem]++;
+        world.busy.sem[sem]++;
     if (ticket != NO_TICKET)
-        world.ticket_calls[ticket]++;
+        world.busy.ticket[ticket]++;
     errno = CALL_ERRNO;
 }
 
@@ -37,52 +36,38 @@ void call_may_wait(struct model_wait *wait, const fairsem_wait_t *how)
     thread_call()->how = how;
 }
 
-static void print_value(char *text, size_t size, enum words_kind kind, long long value)
+int call_waited(const struct call *call, struct model_wait *wait, int64_t result)
 {
-    const char *name = kind == WORDS_ERROR ? words_error(value) : NULL;
-
-    if (name != NULL)
-        snprintf(text, size, "%s", name);
-    else
-        snprintf(text, size, "%lld", value);
+    if (!wait->over)
+        finding("line %d returns %lld, and should wait", call->line, (long long)result);
+    model_wait_ends(wait);
+    return wait->result;
 }
 
-static void check_result(int line, enum words_kind kind, long long result, long long expected)
+void call_result(int line, int64_t result, int64_t expected)
 {
-    char found[32], model[32];
-
-    words_result(line, kind, result);
-    if (result == expected)
-        return;
-    print_value(found, sizeof found, kind, result);
-    print_value(model, sizeof model, kind, expected);
-    finding("line %d returns %s, the model says %s", line, found, model);
+    words_result(line, result);
+    if (result != expected)
+        finding("line %d returns %lld, the model says %lld", line, (long long)result,
+                (long long)expected);
 }
 
-void call_end(struct call *call, enum words_kind kind, long long result, long long expected)
+void call_end(struct call *call, int64_t result, int64_t expected)
 {
     if (errno != CALL_ERRNO)
         finding("line %d has changed errno to %d", call->line, errno);
-    check_result(call->line, kind, result, expected);
+    call_result(call->line, result, expected);
     if (machine_locks != 0)
         finding("line %d leaves %d mutexes locked", call->line, machine_locks);
     if (model_next_due(world.model_ticket, TICKETS) != NULL)
         finding("line %d: a callback did not run", call->line);
     if (call->sem != NO_SEM)
-        world.sem_calls[call->sem]--;
+        world.busy.sem[call->sem]--;
     if (call->ticket != NO_TICKET)
-        world.ticket_calls[call->ticket]--;
+        world.busy.ticket[call->ticket]--;
     model_call--;
     *thread_call() = call->outer;
     world_compare();
-}
-
-void call_wait_ends(struct call *call, struct model_wait *wait, int result)
-{
-    if (!wait->over)
-        finding("line %d returns %d, and should wait", call->line, result);
-    model_wait_ends(wait);
-    call_end(call, WORDS_ERROR, result, wait->result);
 }
 
 void call_back(fairsem_ticket_t *ticket, void *arg)
@@ -104,10 +89,10 @@ void call_back(fairsem_ticket_t *ticket, void *arg)
     thread_call()->depth++;
     thread_call()->calls_back = model_call;
     while (steps-- > 0 && !bytes_end() && !calls_deep())
-        sequence_step();
+        step_any();
     thread_call()->calls_back = 0;
     thread_call()->depth--;
     world.model_ticket[t].called_by &= ~(1u << thread_running());
-    words_result(line, WORDS_NUMBER, 0);
+    words_result(line, 0);
     errno = CALL_ERRNO;
 }

@@ -1,0 +1,19 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""corpus.py - sequences in hexadecimal, one in a line, and in files of bytes, as libFuzzer has them.
+
+  corpus.py unpack CORPUS DIRECTORY     a file for each line
+  corpus.py pack FILE...                a line for each file, to the standard output
+"""
+import sys
+
+if sys.argv[1] == 'unpack':
+    with open(sys.argv[2], encoding='ascii') as corpus:
+        for number, line in enumerate(corpus):
+            if line[0] != '#':
+                with open(f'{sys.argv[3]}/{number:04}', 'wb') as file:
+                    file.write(bytes.fromhex(line))
+else:
+    for name in sys.argv[2:]:
+        with open(name, 'rb') as file:
+            print(file.read().hex())
