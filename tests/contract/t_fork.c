@@ -288,13 +288,14 @@ static void *hammer(void *arg)
     return NULL;
 }
 
-/* The scenario of U52: fork at any moment while four threads acquire and release. */
-START_TEST(a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works)
+static void fork_among_hammers(unsigned flags)
 {
-    fairsem_t sem = FAIRSEM_INITIALIZER(2);
+    const fairsem_attr_t attr = { .flags = flags };
     struct hammer h[4];
     _Atomic int stop = 0;
+    fairsem_t sem;
 
+    ck_assert_int_eq(fairsem_init(&sem, 2, &attr), 0);
     for (int i = 0; i < 4; i++) {
         h[i] = (struct hammer){ .sem = &sem, .stop = &stop };
         start_thread(&h[i].thread, hammer, &h[i]);
@@ -323,6 +324,15 @@ START_TEST(a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works)
     for (int i = 0; i < 4; i++)
         pthread_join(h[i].thread, NULL);
     ck_assert_int_eq(fairsem_available(&sem), 2);
+    ck_assert_int_eq(fairsem_destroy(&sem), 0);
+}
+
+/* The scenario of U52: fork at any moment while four threads acquire and release. */
+START_TEST(a_fork_at_any_moment_leaves_the_child_a_semaphore_that_works)
+{
+    fork_among_hammers(0);
+    if (can_be_interruptible())
+        fork_among_hammers(FAIRSEM_INTERRUPTIBLE);
 }
 END_TEST
 

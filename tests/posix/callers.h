@@ -136,23 +136,6 @@ static inline int caller_join(struct caller *c)
     return atomic_load(&c->result);
 }
 
-/* ---- Threads that make all calls ---- */
-
-static _Atomic int stop;    /* ends take_and_give */
-
-/* All ways to wait, so that a signal or a fork finds the thread in any of them. */
-static inline void *take_and_give(void *arg)
-{
-    for (int i = 0; !atomic_load(&stop); i++) {
-        struct timespec soon = from_now(CLOCK_REALTIME, 1);
-        int result = i % 3 == 0 ? sem_wait(arg) : i % 3 == 1 ? sem_timedwait(arg, &soon)
-                                                             : sem_trywait(arg);
-        if (result == 0)
-            sem_post(arg);
-    }
-    return NULL;
-}
-
 /* Spin for up to some microseconds, for another time in each round. */
 static inline void dawdle(int round)
 {

@@ -4,7 +4,6 @@
 if TESTS_ENABLED
 test_programs += \
 	tests/posix/t_posix_cancel \
-	tests/posix/t_posix_fork \
 	tests/posix/t_posix_lifetime \
 	tests/posix/t_posix_order \
 	tests/posix/t_posix_results \

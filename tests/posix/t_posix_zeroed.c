@@ -12,7 +12,6 @@
 #include "sem.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 START_TEST(its_value_is_0_whichever_function_comes_first)
@@ -102,7 +101,7 @@ END_TEST
 enum { THREADS = 4, MANY = 4000 };
 
 static sem_t       many[MANY];
-static _Atomic int arrived, faults;
+static _Atomic int arrived, faults, stop;
 
 static void *use_first(void *arg)
 {
@@ -246,20 +245,6 @@ static void use_all_in_child(int from)
     _exit(0);
 }
 
-START_TEST(a_child_can_use_one_that_its_parent_has_not_used)
-{
-    pid_t child;
-
-    memset(many, 0, sizeof many);
-    child = fork();
-    if (child == 0)
-        use_all_in_child(0);
-    ck_assert_int_eq(status_of(child), 0);
-    for (int i = 0; i < 100; i++)
-        ck_assert_int_eq(value_of(&many[i]), 0);
-}
-END_TEST
-
 static pthread_mutex_t no_fork = PTHREAD_MUTEX_INITIALIZER;     /* while they become zero again */
 
 static void *post_each(void *arg)
@@ -358,15 +343,13 @@ int main(void)
         RUN_SUITE("posix zeroed", its_value_is_0_whichever_function_comes_first,
                   a_wait_is_in_the_queue_until_a_post,
                   after_its_first_use_it_is_the_same_as_one_that_was_initialized,
-                  threads_that_use_it_first_at_the_same_time_lose_no_post,
-                  a_child_can_use_one_that_its_parent_has_not_used);
+                  threads_that_use_it_first_at_the_same_time_lose_no_post);
     }
     RUN_SUITE("posix zeroed", its_value_is_0_whichever_function_comes_first,
               a_wait_is_in_the_queue_until_a_post,
               after_its_first_use_it_is_the_same_as_one_that_was_initialized,
               threads_that_use_it_first_at_the_same_time_lose_no_post,
               a_handler_may_post_while_its_thread_uses_it_first,
-              a_child_can_use_one_that_its_parent_has_not_used,
               a_child_can_use_one_that_another_thread_was_using_for_the_first_time,
               a_destroyed_sem_t_and_a_zeroed_fairsem_t_still_end_the_program);
 }
