@@ -3,18 +3,9 @@
  * interposed_actions.c - sigaction() and its relatives must work in the same way with and without
  * fairsem-run; test_interpose.py runs this both ways.
  */
-#define _GNU_SOURCE
-#include "hang.h"
 #include "interposed.h"
 
 #include <dlfcn.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 
 static volatile sig_atomic_t runs, depth, deepest;
 static char alternate[65536];
@@ -96,7 +87,6 @@ static void handlers(void)
     struct sigaction action = { .sa_sigaction = with_info, .sa_flags = SA_SIGINFO }, found, old;
     struct sigaction *volatile same;
 
-    sigemptyset(&action.sa_mask);
     runs = 0;
     set(SIGUSR1, note, 0);
     MUST(sigaction(SIGUSR1, &action, &old) == 0);
@@ -219,7 +209,7 @@ static void in_vfork(void)
     MUST(runs == 1);
 }
 
-int actions(void)
+BEHAVIOR(actions)
 {
     flags();
     handlers();
@@ -227,7 +217,6 @@ int actions(void)
     on_stack();
     relatives();
     in_vfork();
-    return 0;
 }
 
 /* ---- What comes in the middle of sigaction() and other calls, by sigaction_hook.c ---- */
@@ -338,11 +327,23 @@ static void refused(void)
 
 /* ---- Signals come together, in the section of sigaction() ---- */
 
+static void in_child(void (*run)(void))
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        run();
+        _exit(0);
+    }
+    MUST(child_status(child) == 0);
+}
+
 enum { TOGETHER = 10 };
 
 static int first_number;
 static int values[TOGETHER], arrivals[TOGETHER];
 static int sent_inside;         /* 0: none */
+static bool defers;             /* r/o */
 static pid_t forked;
 
 static void note_value(int sig, siginfo_t *info, void *context)
@@ -352,29 +353,24 @@ static void note_value(int sig, siginfo_t *info, void *context)
     values[sig - first_number] += info->si_value.sival_int;
 }
 
-static void handle_with_value(int sig, void (*handler)(int, siginfo_t *, void *), int flags,
-                              const sigset_t *mask)
-{
-    struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | flags,
-                                .sa_mask = *mask };
-
-    MUST(sigaction(sig, &action, NULL) == 0);
-}
-
 static void send_value(int sig, int value)
 {
     MUST(pthread_sigqueue(pthread_self(), sig, (union sigval){ .sival_int = value }) == 0);
 }
 
+static void forget_arrivals(void)
+{
+    memset(values, 0, sizeof values);
+    memset(arrivals, 0, sizeof arrivals);
+}
+
 /* From here they come when open_in_sigaction() runs. */
-static void hold_back(sigset_t *none)
+static void hold_back(void)
 {
     sigset_t all;
 
     first_number = SIGRTMIN + 1;
-    memset(values, 0, sizeof values);
-    memset(arrivals, 0, sizeof arrivals);
-    sigemptyset(none);
+    forget_arrivals();
     sigemptyset(&all);
     for (int i = 0; i < TOGETHER; i++)
         sigaddset(&all, first_number + i);
@@ -384,8 +380,6 @@ static void hold_back(sigset_t *none)
 /* libc runs the handlers here; under fairsem-run they come when the section has ended. */
 static bool open_in_sigaction(int sig)
 {
-    const char *preloaded = getenv("LD_PRELOAD");
-    bool defers = preloaded != NULL && strstr(preloaded, "fairsem-interpose") != NULL;
     sigset_t none;
 
     *in_sigaction = NULL;
@@ -409,32 +403,21 @@ static void hit_section(void)
 /* Two of one number, perhaps more than the module keeps itself; and the mask is empty again. */
 static void together(int numbers)
 {
-    sigset_t none, now_blocked;
-
-    hold_back(&none);
+    hold_back();
     for (int i = 0; i < numbers; i++) {
-        handle_with_value(first_number + i, note_value, i == 0 ? (int)SA_NODEFER : 0, &none);
+        handle_info(first_number + i, note_value, i == 0 ? (int)SA_NODEFER : 0);
         send_value(first_number + i, 100 + i);
     }
     send_value(first_number, 1000);
     hit_section();
     for (int i = 0; i < numbers; i++)
         MUST(arrivals[i] == 1 + (i == 0) && values[i] == 100 + i + (i == 0) * 1000);
-    MUST(sigprocmask(SIG_BLOCK, NULL, &now_blocked) == 0);
-    for (int sig = 1; sig < FS_NSIG; sig++)
-        MUST(sigismember(&now_blocked, sig) != 1);
+    MUST(blocks_no_signal());
 }
 
-/* The handlers that a child installs are deferred, too. */
-static void together_in_child(void)
+static void all_together(void)
 {
-    pid_t child = fork();
-
-    if (child == 0) {
-        together(TOGETHER);
-        _exit(0);
-    }
-    MUST(child_status(child) == 0);
+    together(TOGETHER);
 }
 
 /* The kernel has called this handler: it has its alternate stack. */
@@ -449,24 +432,16 @@ static void note_on_stack(int sig, siginfo_t *info, void *context)
 /* If no signal can be queued, one by kill() comes all the same. */
 static void without_memory(void)
 {
-    static char memory[65536];
-    const stack_t stack = { .ss_sp = memory, .ss_size = sizeof memory };
+    const stack_t stack = { .ss_sp = alternate, .ss_size = sizeof alternate };
     const struct rlimit nothing = { 0, 0 };
-    pid_t child = fork();
 
-    if (child == 0) {
-        sigset_t none;
-
-        hold_back(&none);
-        MUST(sigaltstack(&stack, NULL) == 0);
-        handle_with_value(first_number, note_on_stack, SA_ONSTACK, &none);
-        MUST(setrlimit(RLIMIT_SIGPENDING, &nothing) == 0);
-        MUST(kill(getpid(), first_number) == 0);
-        hit_section();
-        MUST(arrivals[0] == 1);
-        _exit(0);
-    }
-    MUST(child_status(child) == 0);
+    hold_back();
+    MUST(sigaltstack(&stack, NULL) == 0);
+    handle_info(first_number, note_on_stack, SA_ONSTACK);
+    MUST(setrlimit(RLIMIT_SIGPENDING, &nothing) == 0);
+    MUST(kill(getpid(), first_number) == 0);
+    hit_section();
+    MUST(arrivals[0] == 1);
 }
 
 /* Sends the signal once more, which must come after the end of this handler. */
@@ -484,31 +459,21 @@ static void send_again(int sig, siginfo_t *info, void *context)
 /* A sandbox raises SIGSYS for tgkill(): all handlers run, and the mask is empty again. */
 static void without_marker(void)
 {
-    pid_t child = fork();
-
-    if (child == 0) {
-        sigset_t none, now_blocked;
-
-        hold_back(&none);
-        handle_with_value(first_number, send_again, 0, &none);
-        handle_with_value(first_number + 1, note_value, (int)SA_RESETHAND, &none);
-        handle_with_value(first_number + 2, note_value, 0, &none);
-        for (int i = 0; i < 3; i++)
-            send_value(first_number + i, 100 + i);
-        send_value(first_number + 2, 1000);
-        set(SIGSYS, other, 0);
-        if (!refuse_tgkill())
-            _exit(0);
-        hit_section();
-        MUST(arrivals[0] == 2 && arrivals[1] == 1 && arrivals[2] == 2);
-        MUST(values[0] == 200 && values[1] == 101 && values[2] == 1102);
-        MUST(now(first_number + 1).sa_handler == SIG_DFL);
-        MUST(sigprocmask(SIG_BLOCK, NULL, &now_blocked) == 0);
-        for (int sig = 1; sig < FS_NSIG; sig++)
-            MUST(sigismember(&now_blocked, sig) != 1);
-        _exit(0);
-    }
-    MUST(child_status(child) == 0);
+    hold_back();
+    handle_info(first_number, send_again, 0);
+    handle_info(first_number + 1, note_value, (int)SA_RESETHAND);
+    handle_info(first_number + 2, note_value, 0);
+    for (int i = 0; i < 3; i++)
+        send_value(first_number + i, 100 + i);
+    send_value(first_number + 2, 1000);
+    set(SIGSYS, other, 0);
+    if (!refuse_tgkill())
+        return;
+    hit_section();
+    MUST(arrivals[0] == 2 && arrivals[1] == 1 && arrivals[2] == 2);
+    MUST(values[0] == 200 && values[1] == 101 && values[2] == 1102);
+    MUST(now(first_number + 1).sa_handler == SIG_DFL);
+    MUST(blocks_no_signal());
 }
 
 static void ignore_the_other(int sig)
@@ -527,8 +492,7 @@ static void fork_here(int sig)
     forked = fork();
     MUST(forked >= 0);
     if (forked == 0) {
-        memset(arrivals, 0, sizeof arrivals);   /* libc's came at once */
-        memset(values, 0, sizeof values);
+        forget_arrivals();      /* libc's came at once */
         send_value(first_number, 2);
         MUST(sigprocmask(SIG_UNBLOCK, &the_other, NULL) == 0);
         MUST(arrivals[0] == 1 && values[0] == 2);
@@ -540,13 +504,11 @@ static void fork_here(int sig)
 static void two_together(void (*first)(int))
 {
     struct sigaction action = { .sa_handler = first };
-    sigset_t none;
 
-    hold_back(&none);
-    sigemptyset(&action.sa_mask);
+    hold_back();
     sigaddset(&action.sa_mask, first_number);
     MUST(sigaction(SIGBUS, &action, NULL) == 0);
-    handle_with_value(first_number, note_value, 0, &none);
+    handle_info(first_number, note_value, 0);
     send_value(first_number, 1);
     sent_inside = SIGBUS;
     hit_section();
@@ -557,13 +519,9 @@ static void two_together(void (*first)(int))
 /* What the program ignores in the meantime is gone. */
 static void ignored_meanwhile(void)
 {
-    sigset_t none;
-
     two_together(ignore_the_other);
-    memset(arrivals, 0, sizeof arrivals);
-    memset(values, 0, sizeof values);
-    sigemptyset(&none);
-    handle_with_value(first_number, note_value, 0, &none);
+    forget_arrivals();
+    handle_info(first_number, note_value, 0);
     send_value(first_number, 2);
     MUST(arrivals[0] == 1 && values[0] == 2);
 }
@@ -627,7 +585,7 @@ static void *wait_for_ever(void *arg)
     struct waiter *w = arg;
 
     pthread_cleanup_push(see_handlers_run, NULL);
-    atomic_store(&w->tid, (int)syscall(SYS_gettid));
+    atomic_store(&w->tid, gettid());
     while (sem_wait(&never_posted) != 0)
         continue;
     pthread_cleanup_pop(0);
@@ -638,15 +596,13 @@ static void *wait_for_ever(void *arg)
 static void canceled_in(void (*function)(void), bool (*sigaction_hook)(int),
                         void (*setcanceltype_hook)(int))
 {
-    struct waiter w = { 0 };
+    struct waiter w = { .result = STILL_WAITING };
 
     call = function;
     MUST(sem_init(&never_posted, 0, 0) == 0 && sem_init(&used_before, 0, 0) == 0);
-    queue(&w, &used_before);
-    MUST(sem_post(&used_before) == 0 && join(&w) == 0);
+    contend(&used_before);
     set(SIGUSR1, note, 0);
     set(SIGUSR2, end_in_call, 0);
-    w = (struct waiter){ .result = STILL_WAITING };
     start(&w.thread, wait_for_ever, &w);
     MUST(await_sleep(&w));
     *in_sigaction = sigaction_hook;
@@ -659,8 +615,9 @@ static void canceled_in(void (*function)(void), bool (*sigaction_hook)(int),
     hang_alarm();
 }
 
-int interrupted_actions(void)
+BEHAVIOR(interrupted_actions)
 {
+    defers = is_interposed();
     in_sigaction = dlsym(RTLD_DEFAULT, "in_sigaction");
     in_setcanceltype = dlsym(RTLD_DEFAULT, "in_setcanceltype");
     MUST(in_sigaction != NULL && in_setcanceltype != NULL);
@@ -669,14 +626,13 @@ int interrupted_actions(void)
     in_killed_vfork();
     refused();
     together(1);
-    together(TOGETHER);
-    together_in_child();
-    without_memory();
-    without_marker();
+    all_together();
+    in_child(all_together);     /* the handlers that a child installs are deferred, too */
+    in_child(without_memory);
+    in_child(without_marker);
     ignored_meanwhile();
     forked_meanwhile();
     canceled_in(call_sigaction, cancel_in_sigaction, NULL);
     canceled_in(call_sigaction, NULL, cancel_in_setcanceltype);
     canceled_in(call_sem_destroy, NULL, cancel_in_setcanceltype);
-    return 0;
 }

@@ -6,20 +6,14 @@
  * Each access faults: the handler lets the processor stop after the instruction (the trap flag),
  * and the handler of that SIGTRAP protects the memory again.
  */
-#define _GNU_SOURCE
 #include "interposed.h"
 
-#include <signal.h>
-#include <stdint.h>
-#include <sys/mman.h>
-#include <time.h>
 #include <ucontext.h>
 
 #if defined(__x86_64__) && defined(REG_EFL)
 
 enum { TRAP_FLAG = 0x100 };
 
-static const struct timespec past = { 1, 0 };
 static char *page;
 static size_t page_size;
 static sem_t other;
@@ -61,15 +55,7 @@ static void on_trap(int sig, siginfo_t *info, void *context)
     errno = before;
 }
 
-static void handle(int sig, void (*handler)(int, siginfo_t *, void *))
-{
-    struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
-
-    sigemptyset(&action.sa_mask);
-    MUST(sigaction(sig, &action, NULL) == 0);
-}
-
-int faults(void)
+BEHAVIOR(faults)
 {
     sem_t *sem, *copy;
 
@@ -78,8 +64,8 @@ int faults(void)
     MUST(page != MAP_FAILED);
     sem = (sem_t *)(void *)page;
     copy = sem + 1;
-    handle(SIGSEGV, on_fault);
-    handle(SIGTRAP, on_trap);
+    handle_info(SIGSEGV, on_fault, 0);
+    handle_info(SIGTRAP, on_trap, 0);
     MUST(sem_init(sem, 0, 1) == 0);
     MUST(sem_wait(sem) == 0);
     MUST_FAIL(sem_trywait(sem), EAGAIN);
@@ -94,14 +80,13 @@ int faults(void)
     MUST(sem_trywait(sem) == 0 && sem_post(sem) == 0 && value_of(sem) == 1);
     MUST(sem_destroy(copy) == 0 && value_of(copy) == 0);
     MUST(accesses > 50);
-    return 0;
 }
 
 #else
 
-int faults(void)
+BEHAVIOR(faults)
 {
-    return program_not_here("no trap flag is known for this processor");
+    exit(program_not_here("no trap flag is known for this processor"));
 }
 
 #endif

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interposed_handlers.c - signal handlers run while threads contend for a semaphore: once for each
- * signal, in the order of the signals, each with its own siginfo.  They may use the same semaphore.
+ * interposed_handlers.c - signals come while threads contend for a semaphore.  Their handlers run once
+ * for each signal, in the order of the signals, each with its own siginfo, and may use the same
+ * semaphore; also on small stacks.  A thread may fetch signals instead of handling them.
  */
-#define _GNU_SOURCE
 #include "interposed.h"
 #include "emulated.h"
 
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
+#include <alloca.h>
+#include <setjmp.h>
+#include <sys/signalfd.h>
 #include <ucontext.h>
 
 enum { THREADS = 3 };
@@ -20,80 +17,87 @@ enum { THREADS = 3 };
 static sem_t contended;
 static pthread_t contender[THREADS];
 
-static void handle(int sig, void (*handler)(int, siginfo_t *, void *), int flags)
-{
-    struct sigaction action = { .sa_sigaction = handler, .sa_flags = flags | SA_SIGINFO };
-
-    sigemptyset(&action.sa_mask);
-    MUST(sigaction(sig, &action, NULL) == 0);
-}
-
-static void *contend(void *arg)
-{
-    while (!atomic_load(&stop)) {
-        if (sem_wait(&contended) == 0) {
-            moment();
-            sem_post(&contended);
-        }
-    }
-    return arg;
-}
-
-static void begin(int threads)
+static void begin(void)
 {
     MUST(sem_init(&contended, 0, 1) == 0);
     atomic_store(&stop, 0);
-    for (int i = 0; i < threads; i++)
-        start(&contender[i], contend, NULL);
-}
-
-static void end(int threads)
-{
-    atomic_store(&stop, 1);
-    for (int i = 0; i < threads; i++)
-        MUST(pthread_join(contender[i], NULL) == 0);
+    start_all(contender, THREADS, take_and_give, &contended);
 }
 
 /* ---- Queued signals ---- */
 
-static _Atomic int arrived, out_of_order, wrong_mask;
+static _Atomic int arrived, out_of_order;
 
 static void expect_next(int sig, siginfo_t *info, void *context)
 {
+    static volatile sig_atomic_t inside;
     ucontext_t *interrupted = context;
     unsigned long long mask;
 
     (void)sig;
     /* The mask to return to is the thread's own: it has blocked nothing. */
     memcpy(&mask, &interrupted->uc_sigmask, sizeof mask);
-    if (mask != 0)
-        atomic_fetch_add(&wrong_mask, 1);
-    if (info->si_code != SI_QUEUE || info->si_value.sival_int != atomic_load(&arrived))
+    if (inside++ != 0 || mask != 0 || info->si_code != SI_QUEUE
+        || info->si_value.sival_int != atomic_load(&arrived))
         atomic_fetch_add(&out_of_order, 1);
     atomic_fetch_add(&arrived, 1);
+    MUST(sem_post(&contended) == 0 && sem_wait(&contended) == 0);
+    inside--;
 }
 
-/* Real-time signals are queued: none is lost, and they come in the order of sending. */
-int queued_signals(void)
+enum { SIGNALS = 20000, AHEAD = 20 };
+
+static void *send_all(void *arg)
 {
-    enum { SIGNALS = 20000, AHEAD = 20 };
-
-    handle(SIGRTMIN + 1, expect_next, SA_RESTART);
-    begin(THREADS);
     for (int i = 0; i < SIGNALS; i++) {
-        const union sigval value = { .sival_int = i };
-
         while (i - atomic_load(&arrived) > AHEAD)
             moment();
-        MUST(pthread_sigqueue(contender[0], SIGRTMIN + 1, value) == 0);
+        MUST(sigqueue(getpid(), SIGRTMIN + 1, (union sigval){ .sival_int = i }) == 0);
     }
+    return arg;
+}
+
+/* Real-time signals are queued: none is lost, and they come in the order of sending, to this thread. */
+static void queue_signals(bool (*prepare)(void))
+{
+    pthread_t sender;
+    sigset_t ours;
+
+    handle_info(SIGRTMIN + 1, expect_next, SA_RESTART);
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGRTMIN + 1);
+    MUST(pthread_sigmask(SIG_BLOCK, &ours, NULL) == 0);
+    begin();
+    if (prepare != NULL && !prepare())
+        exit(skip_program("seccomp does not work here"));
+    start(&sender, send_all, NULL);
+    MUST(pthread_sigmask(SIG_UNBLOCK, &ours, NULL) == 0);
     while (atomic_load(&arrived) < SIGNALS)
-        moment();
-    end(THREADS);
-    MUST(atomic_load(&out_of_order) == 0);
-    MUST(atomic_load(&wrong_mask) == 0);
-    MUST(atomic_load(&arrived) == SIGNALS);
-    return 0;
+        MUST(sem_wait(&contended) == 0 && sem_post(&contended) == 0);
+    join_all(&sender, 1);
+    stop_all(contender, THREADS);
+    MUST(atomic_load(&out_of_order) == 0 && value_of(&contended) == 1);
+}
+
+BEHAVIOR(queued_signals)
+{
+    queue_signals(NULL);
+}
+
+static _Atomic int refused;
+
+static void on_refused(int sig)
+{
+    (void)sig;
+    atomic_fetch_add(&refused, 1);
+}
+
+/* A filter raises SIGSYS for tgkill(): every handler runs, as if nothing was refused. */
+BEHAVIOR(without_tgkill)
+{
+    handle(SIGSYS, on_refused, 0);
+    queue_signals(refuse_tgkill);
+    printf("%d signals, %d calls were refused\n", SIGNALS, atomic_load(&refused));
 }
 
 static _Atomic int came[FS_NSIG];
@@ -112,29 +116,26 @@ static void count(int sig, siginfo_t *info, void *context)
  * If no signal can be queued (ulimit -i 0), the kernel delivers signals without their siginfo.
  * Each must come all the same.
  */
-int signals_without_memory(void)
+BEHAVIOR(signals_without_memory)
 {
     const struct rlimit none = { 0, 0 };
-    static const int number[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGURG };
+    const int number[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGURG, SIGRTMIN + 2 };
+    enum { NUMBERS = sizeof number / sizeof number[0] };
 
     MUST(setrlimit(RLIMIT_SIGPENDING, &none) == 0);
-    for (size_t i = 0; i < sizeof number / sizeof number[0]; i++)
-        handle(number[i], count, SA_RESTART);
-    handle(SIGRTMIN + 2, count, SA_RESTART | (int)SA_NODEFER);
-    begin(1);
+    for (int i = 0; i < NUMBERS; i++)
+        handle_info(number[i], count, SA_RESTART | (i == NUMBERS - 1 ? (int)SA_NODEFER : 0));
+    begin();
     for (int round = 1; round <= 3000; round++) {
-        for (size_t i = 0; i < sizeof number / sizeof number[0]; i++)
+        for (int i = 0; i < NUMBERS - 1; i++)
             pthread_kill(contender[0], number[i]);
-        kill(getpid(), SIGRTMIN + 2);
-        for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
+        kill(getpid(), number[NUMBERS - 1]);
+        for (int i = 0; i < NUMBERS; i++) {
             while (atomic_load(&came[number[i]]) < round)
                 moment();
         }
-        while (atomic_load(&came[SIGRTMIN + 2]) < round)
-            moment();
     }
-    end(1);
-    return 0;
+    stop_all(contender, THREADS);
 }
 
 /* ---- A collector that stops the world ---- */
@@ -155,53 +156,47 @@ static void stop_here(int sig, siginfo_t *info, void *context)
     errno = before;
 }
 
-enum mode { TRIES, POSTS, WAITS };
-
 /* The stopped threads may be anywhere, also in a call on this same semaphore. */
-static void use_while_stopped(enum mode mode)
+static void try_here(void)
 {
-    struct timespec soon;
-
-    switch (mode) {
-    case TRIES:
-        if (sem_trywait(&contended) == 0)
-            MUST(sem_post(&contended) == 0);
-        break;
-    case POSTS:
+    if (sem_trywait(&contended) == 0)
         MUST(sem_post(&contended) == 0);
-        value_of(&contended);
-        break;
-    case WAITS:
-        clock_gettime(CLOCK_REALTIME, &soon);
-        soon.tv_nsec += 100000;
-        soon.tv_sec += soon.tv_nsec / 1000000000;
-        soon.tv_nsec %= 1000000000;
-        if (sem_timedwait(&contended, &soon) == 0)
-            MUST(sem_post(&contended) == 0);
-        break;
-    }
 }
 
-int stop_the_world(void)
+static void post_here(void)
 {
-    enum { STOPS = 1000 };
+    MUST(sem_post(&contended) == 0);
+    value_of(&contended);
+}
 
-    handle(SIGPWR, stop_here, SA_RESTART);
+static void wait_here(void)
+{
+    const struct timespec at = soon(CLOCK_REALTIME, 100);
+
+    if (sem_timedwait(&contended, &at) == 0)
+        MUST(sem_post(&contended) == 0);
+}
+
+BEHAVIOR(stop_the_world)
+{
+    static void (*const use[])(void) = { try_here, post_here, wait_here };
+    enum { USES = sizeof use / sizeof use[0], STOPS = 1000 };
+
+    handle_info(SIGPWR, stop_here, SA_RESTART);
     MUST(sem_init(&stopped, 0, 0) == 0);
-    for (enum mode mode = TRIES; mode <= WAITS; mode++) {
-        begin(THREADS);
-        for (int i = 0; i < STOPS; i++) {
+    for (int i = 0; i < USES; i++) {
+        begin();
+        for (int k = 0; k < STOPS; k++) {
             for (int t = 0; t < THREADS; t++)
                 MUST(pthread_kill(contender[t], SIGPWR) == 0);
             for (int t = 0; t < THREADS; t++)
                 MUST(sem_wait(&stopped) == 0);
-            use_while_stopped(mode);
+            use[i]();
             atomic_fetch_add(&may_go_on, 1);
         }
-        end(THREADS);
+        stop_all(contender, THREADS);
         MUST(sem_destroy(&contended) == 0);
     }
-    return 0;
 }
 
 /* ---- A signal to the process ---- */
@@ -237,42 +232,222 @@ static void interrupt(pid_t whom, int times, const _Atomic int *handled)
  * the kernel chooses another.  (Once in some thousands it does so anyway, also without a semaphore:
  * it skips a thread that is falling asleep.)  Argument: how many times.
  */
-int interrupts(const char *argument)
+BEHAVIOR(interrupts)
 {
     int times = atoi(argument), status;
     sem_t never;
     pid_t child;
 
     if (emulated())
-        return program_not_here("under an emulator any thread gets a signal to the process");
+        exit(program_not_here("under an emulator any thread gets a signal to the process"));
     main_thread = pthread_self();
     handled_so_far = mmap(NULL, sizeof *handled_so_far, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     MUST(handled_so_far != MAP_FAILED);
     atomic_store(handled_so_far, -1);    /* fork blocks signals: none before it has returned */
-    handle(SIGINT, note_thread, 0);
+    handle_info(SIGINT, note_thread, 0);
     MUST(sem_init(&never, 0, 0) == 0);
-    begin(2);
+    begin();
     child = fork();
     MUST(child >= 0);
     if (child == 0)
         interrupt(getppid(), times, handled_so_far);
     while (waitpid(child, &status, WNOHANG) == 0) {
-        struct timespec soon;
+        struct timespec at;
 
         atomic_store(handled_so_far, atomic_load(&by_main) + atomic_load(&by_others));
-        clock_gettime(CLOCK_REALTIME, &soon);
-        soon.tv_nsec += 10000000;       /* the handler may have run before the wait */
-        if (soon.tv_nsec >= 1000000000) {
-            soon.tv_nsec -= 1000000000;
-            soon.tv_sec++;
-        }
-        MUST(sem_timedwait(&never, &soon) == -1);
+        at = soon(CLOCK_REALTIME, 10000);       /* the handler may have run before the wait */
+        MUST(sem_timedwait(&never, &at) == -1);
     }
-    end(2);
+    stop_all(contender, THREADS);
     printf("%d of %d were taken by the main thread, %d by others\n", atomic_load(&by_main), times,
            atomic_load(&by_others));
     MUST(atomic_load(&by_main) + atomic_load(&by_others) == times);
     MUST(atomic_load(&by_others) <= times / 20);
-    return 0;
+}
+/* ---- sigwaitinfo() and signalfd() ---- */
+
+enum { FETCHED = 5000 };
+
+static sem_t fetched;
+
+static void tell(int expected, int value)
+{
+    MUST(value == expected);
+    MUST(sem_wait(&contended) == 0 && sem_post(&contended) == 0);
+    MUST(sem_post(&fetched) == 0);
+}
+
+static void *wait_for_signals(void *set)
+{
+    siginfo_t info;
+
+    for (int i = 0; i < FETCHED; i++) {
+        while (sigwaitinfo(set, &info) < 0)
+            MUST(errno == EINTR);
+        tell(i, info.si_value.sival_int);
+    }
+    return NULL;
+}
+
+static void *read_signals(void *set)
+{
+    struct signalfd_siginfo info;
+    int fd = signalfd(-1, set, SFD_CLOEXEC);
+
+    MUST(fd >= 0);
+    for (int i = 0; i < FETCHED; i++) {
+        MUST(read(fd, &info, sizeof info) == (ssize_t)sizeof info);
+        tell(i, info.ssi_int);
+    }
+    close(fd);
+    return NULL;
+}
+
+/* None is lost, and they come in order. */
+BEHAVIOR(fetched_signals)
+{
+    const int numbers[2] = { SIGRTMIN + 2, SIGRTMIN + 3 };
+    void *(*const fetch[2])(void *) = { wait_for_signals, read_signals };
+    pthread_t fetcher[2];
+    sigset_t set[2];
+
+    for (int i = 0; i < 2; i++) {
+        sigemptyset(&set[i]);
+        sigaddset(&set[i], numbers[i]);
+        MUST(pthread_sigmask(SIG_BLOCK, &set[i], NULL) == 0);
+    }
+    MUST(sem_init(&fetched, 0, 0) == 0);
+    begin();
+    for (int i = 0; i < 2; i++)
+        start(&fetcher[i], fetch[i], &set[i]);
+    for (int i = 0; i < FETCHED; i++) {
+        MUST(sigqueue(getpid(), numbers[0], (union sigval){ .sival_int = i }) == 0);
+        MUST(sigqueue(getpid(), numbers[1], (union sigval){ .sival_int = i }) == 0);
+        MUST(sem_wait(&fetched) == 0 && sem_wait(&fetched) == 0);
+    }
+    join_all(fetcher, 2);
+    stop_all(contender, THREADS);
+    MUST(value_of(&contended) == 1);
+}
+
+/* ---- Stacks that overflow ---- */
+
+static sigjmp_buf target;
+static size_t page;
+
+/* Memory for a stack, with pages below it that must not be touched. */
+static char *stack_of(size_t size)
+{
+    char *map = mmap(NULL, 16 * page + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                     -1, 0);
+
+    MUST(map != MAP_FAILED && mprotect(map, 16 * page, PROT_NONE) == 0);
+    return map + 16 * page;
+}
+
+static void handle_on_stack(int sig, void (*handler)(int), char *memory, size_t size)
+{
+    const stack_t stack = { .ss_sp = memory, .ss_size = size };
+
+    MUST(sigaltstack(&stack, NULL) == 0);
+    handle(sig, handler, SA_ONSTACK | (int)SA_NODEFER);
+}
+
+static sem_t no_units;
+
+/* Most of these overflows are in a call, in a section of the library. */
+static int fill_stack(int bytes)
+{
+    volatile char *here = alloca((size_t)bytes);
+    int error = sem_timedwait(&no_units, &past);
+
+    here[0] = (char)error;
+    return bytes != 0 ? fill_stack(bytes) + here[0] : 0;    /* which does not become a loop */
+}
+
+static void leave_overflow(int sig)
+{
+    (void)sig;
+    sem_post(&fetched);
+    siglongjmp(target, 1);
+}
+
+/* The handler of a thread whose stack is full posts, and leaves by a jump. */
+static void *overflow_often(void *arg)
+{
+    enum { TIMES = 200, SIZE = 65536 };
+    volatile int left = 0;
+
+    handle_on_stack(SIGSEGV, leave_overflow, stack_of(SIZE), SIZE);
+    sigsetjmp(target, 1);
+    if (left++ < TIMES)
+        MUST(fill_stack(1 + 37 * left % 1500) != 0);
+    return arg;
+}
+
+static void fill_alternate(int sig)
+{
+    (void)sig;
+    fill_stack(100);
+}
+
+/* The alternate stack is full, and there is no handler: the kernel ends the process. */
+static void overflow_alternate(void)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        die_silently();
+        MUST(sem_init(&no_units, 0, 0) == 0);
+        handle_on_stack(SIGUSR1, fill_alternate, stack_of(page * 16), page * 16);
+        raise(SIGUSR1);
+        _exit(0);
+    }
+    status = child_status(child);
+    MUST(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+}
+
+static _Atomic int posted;
+
+static void post_on_small(int sig)
+{
+    (void)sig;
+    MUST(sem_post(&fetched) == 0);
+    atomic_fetch_add(&posted, 1);
+}
+
+/* A post that wakes a thread, on a stack for which a program may have reckoned so many bytes. */
+static void post_on_small_stack(void)
+{
+    const long least = sysconf(_SC_MINSIGSTKSZ);
+    const size_t size = (size_t)(least > 0 ? least : 4096) + 2048;
+    struct waiter w = { 0 };
+
+    handle_on_stack(SIGUSR2, post_on_small, stack_of(16 * page) + 16 * page - size, size);
+    for (int i = 0; i < 20; i++) {
+        queue(&w, &fetched);
+        raise(SIGUSR2);
+        MUST(join(&w) == 0);
+    }
+    MUST(atomic_load(&posted) == 20);
+}
+
+BEHAVIOR(overflows)
+{
+    pthread_attr_t attr;
+    pthread_t thread;
+
+    page = (size_t)sysconf(_SC_PAGESIZE);
+    overflow_alternate();
+    MUST(sem_init(&no_units, 0, 0) == 0 && sem_init(&fetched, 0, 0) == 0);
+    MUST(pthread_attr_init(&attr) == 0 && pthread_attr_setstacksize(&attr, 32 * page) == 0);
+    MUST(pthread_create(&thread, &attr, overflow_often, NULL) == 0);
+    MUST(pthread_join(thread, NULL) == 0);
+    MUST(value_of(&fetched) == 200);
+    while (sem_trywait(&fetched) == 0)
+        continue;
+    MUST_FAIL(sem_timedwait(&no_units, &past), ETIMEDOUT);
+    post_on_small_stack();
 }

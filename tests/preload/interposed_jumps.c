@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* interposed_jumps.c - siglongjmp() out of a handler ends the wait below, and loses no unit. */
-#define _GNU_SOURCE
 /* siglongjmp() is then never __longjmp_chk(), which this file calls by its name. */
 #undef _FORTIFY_SOURCE
 #include "interposed.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 #ifndef SS_AUTODISARM
 #define SS_AUTODISARM (1u << 31)        /* linux/signal.h */
@@ -30,19 +23,15 @@ _Noreturn void __longjmp_chk(sigjmp_buf env, int value);
 static void jump_out(int sig)
 {
     (void)sig;
-    if (atomic_load(&jumps_left) > 0) {
-        atomic_fetch_sub(&jumps_left, 1);
+    if (atomic_fetch_sub(&jumps_left, 1) == 1)
         siglongjmp(target, 1);
-    }
 }
 
 static void jump_out_checked(int sig)
 {
     (void)sig;
-    if (atomic_load(&jumps_left) > 0) {
-        atomic_fetch_sub(&jumps_left, 1);
+    if (atomic_fetch_sub(&jumps_left, 1) == 1)
         __longjmp_chk(target, 1);
-    }
 }
 
 /* A jump within the handler does not end the wait below it. */
@@ -61,14 +50,6 @@ static void wait_inside(int sig)
 {
     (void)sig;
     sem_wait(&sem);
-}
-
-static void handle(int sig, void (*handler)(int), int flags)
-{
-    struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
-
-    sigemptyset(&action.sa_mask);
-    MUST(sigaction(sig, &action, NULL) == 0);
 }
 
 /* It waits until a jump leaves the wait, overwrites that stack, then waits again. */
@@ -237,33 +218,27 @@ static void jump_too(int sig)
     siglongjmp(target, 2);
 }
 
-struct sleeper {
-    struct waiter as_seen;
-    pthread_t     thread;
-};
-
 static void *signal_when_it_sleeps(void *arg)
 {
-    struct sleeper *s = arg;
+    struct waiter *w = arg;
 
-    MUST(await_sleep(&s->as_seen));
-    MUST(pthread_kill(s->thread, SIGUSR1) == 0);
+    MUST(await_sleep(w));
+    MUST(pthread_kill(w->thread, SIGUSR1) == 0);
     return arg;
 }
 
 /* A handler that posts jumps out of the wait; while that gives the unit back, another one jumps. */
 static void jump_while_jumping(void)
 {
-    static struct sleeper s;
+    static struct waiter self;
     static pthread_t signaller;
 
-    s = (struct sleeper){ .as_seen = { .tid = gettid(), .result = STILL_WAITING },
-                          .thread = pthread_self() };
+    self = (struct waiter){ .thread = pthread_self(), .tid = gettid(), .result = STILL_WAITING };
     handle(SIGUSR1, post_and_jump, 0);
     handle(SIGUSR2, jump_too, 0);
     MUST(sem_init(&sem, 0, 0) == 0);
     if (sigsetjmp(target, 1) == 0) {
-        start(&signaller, signal_when_it_sleeps, &s);
+        start(&signaller, signal_when_it_sleeps, &self);
         sem_wait(&sem);
         MUST(false);
     }
@@ -284,15 +259,13 @@ static void jump_the_first_time(int sig)
 /* The handler of the first of two signals jumps out of the wait: the second comes nevertheless. */
 static void jump_before_another(void)
 {
-    struct timespec soon;
+    const struct timespec at = soon(CLOCK_REALTIME, 1000000);
 
     handle(SIGUSR1, jump_the_first_time, 0);
     MUST(sem_init(&sem, 0, 0) == 0);
-    clock_gettime(CLOCK_REALTIME, &soon);
-    soon.tv_sec++;
     if (sigsetjmp(target, 1) == 0) {
         two_in_lock = true;
-        sem_timedwait(&sem, &soon);
+        sem_timedwait(&sem, &at);
     }
     /* libc locks no mutex, so nothing comes. */
     MUST(two_in_lock || atomic_load(&calls_of_two) == 2);
@@ -300,11 +273,11 @@ static void jump_before_another(void)
     MUST(sem_destroy(&sem) == 0);
 }
 
-int jumps(void)
+BEHAVIOR(jumps)
 {
     jump_and_stay();
 #if !defined(__x86_64__) || !defined(__LP64__)
-    return program_not_here("a jump out of a wait is noticed on x86-64 only");
+    exit(program_not_here("a jump out of a wait is noticed on x86-64 only"));
 #endif
     jump_from_everywhere(jump_out);
     jump_from_everywhere(jump_out_checked);
@@ -318,5 +291,4 @@ int jumps(void)
     jump_at_any_time();
     jump_while_jumping();
     jump_before_another();
-    return 0;
 }

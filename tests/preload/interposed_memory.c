@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* interposed_memory.c - the memory in which a program puts its semaphores, and its end. */
-#define _GNU_SOURCE
-#include "hang.h"
+/*
+ * interposed_memory.c - the memory in which a program puts its semaphores, and its end; and how much
+ * the module takes for cells, which stay or are used again.
+ */
 #include "interposed.h"
-
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
 static _Atomic(sem_t *) offered;
 
 static void *post_what_comes(void *arg)
 {
-    (void)arg;
     while (!atomic_load(&stop)) {
         sem_t *sem = atomic_exchange(&offered, NULL);
 
@@ -29,11 +17,11 @@ static void *post_what_comes(void *arg)
         else
             moment();
     }
-    return NULL;
+    return arg;
 }
 
 /* Unmap the memory as soon as the wait has returned, every second time without sem_destroy. */
-int unmap(void)
+BEHAVIOR(unmap)
 {
     size_t size = (size_t)sysconf(_SC_PAGESIZE);
     pthread_t thread;
@@ -50,50 +38,10 @@ int unmap(void)
             MUST(sem_destroy(sem) == 0);
         munmap(sem, size);
     }
-    atomic_store(&stop, 1);
-    pthread_join(thread, NULL);
-    return 0;
+    stop_all(&thread, 1);
 }
 
-enum { LATE_ROUNDS = 5000 };
-static sem_t        posted_late;
-static _Atomic int  late_round, late_destroyed, late_ack;
-
-static void *post_until_destroyed(void *arg)
-{
-    for (int round = 1; round <= LATE_ROUNDS; round++) {
-        while (atomic_load(&late_round) < round)
-            moment();
-        do
-            MUST(sem_post(&posted_late) == 0);
-        while (atomic_load(&late_destroyed) < round);
-        atomic_store(&late_ack, round);
-    }
-    return arg;
-}
-
-/*
- * No program should post while the semaphore is destroyed, or after that; but libc tolerates it.
- */
-int late_post(void)
-{
-    pthread_t thread;
-
-    start(&thread, post_until_destroyed, NULL);
-    for (int round = 1; round <= LATE_ROUNDS; round++) {
-        MUST(sem_init(&posted_late, 0, 0) == 0);
-        atomic_store(&late_round, round);
-        MUST(sem_wait(&posted_late) == 0);
-        MUST(sem_destroy(&posted_late) == 0);
-        atomic_store(&late_destroyed, round);
-        while (atomic_load(&late_ack) < round)
-            moment();
-    }
-    pthread_join(thread, NULL);
-    return 0;
-}
-
-int destroy_with_waiters(void)
+BEHAVIOR(destroy_with_waiters)
 {
     struct waiter w[2] = { { 0 } };
     sem_t sem;
@@ -108,23 +56,10 @@ int destroy_with_waiters(void)
     MUST(sem_post(&sem) == 0);
     MUST(sem_wait(&sem) == 0);
     MUST(sem_destroy(&sem) == 0);
-    return 0;
-}
-
-/* Make a wait sleep: from then on the semaphore is more than a number. */
-static void contend(sem_t *sem)
-{
-    struct waiter w = { 0 };
-
-    queue(&w, sem);
-    MUST(sem_post(sem) == 0);
-    MUST(join(&w) == 0);
 }
 
 static void goes_on(sem_t *sem, int value)
 {
-    const struct timespec past = { 0, 0 };
-
     MUST(value_of(sem) == value);
     for (int i = 0; i < value; i++)
         MUST(sem_trywait(sem) == 0);
@@ -136,7 +71,7 @@ static void goes_on(sem_t *sem, int value)
 }
 
 /* As with libc, a destroyed semaphore still works, for a late detached thread.  (4 waits.) */
-int destroyed(void)
+BEHAVIOR(destroyed)
 {
     sem_t sem, other;
 
@@ -151,32 +86,27 @@ int destroyed(void)
     MUST(value_of(&other) == 1);
     MUST(sem_destroy(&sem) == 0 && sem_destroy(&sem) == 0 && sem_destroy(&other) == 0);
     goes_on(&other, 1);
-    return 0;
 }
 
-/* libc's own semaphore holds its value, 3, in the first word, and nothing else. */
-int not_libcs(void)
+BEHAVIOR(not_libcs)
 {
-    sem_t sem;
-    uint64_t word;
-
-    MUST(sem_init(&sem, 0, 3) == 0);
-    memcpy(&word, &sem, sizeof word);
-    MUST(word != 3);
-    return 0;
+    MUST(is_interposed());
 }
+
+/* ---- Copies ---- */
 
 /* Each copy is a semaphore of its own, as with libc, also if threads have waited for the first. */
-int copies(void)
+BEHAVIOR(copies)
 {
     enum { COPIES = 4 };
     sem_t sem[COPIES], moved;
 
-    MUST(sem_init(&sem[0], 0, 1) == 0);
-    for (int i = 1; i < COPIES; i++)
-        memcpy(&sem[i], &sem[0], sizeof sem[0]);
+    MUST(sem_init(&moved, 0, 1) == 0);
     for (int i = 0; i < COPIES; i++)
-        MUST(sem_trywait(&sem[i]) == 0);
+        memcpy(&sem[i], &moved, sizeof moved);
+    memset(&moved, 0x5a, sizeof moved);
+    for (int i = 0; i < COPIES; i++)
+        MUST(value_of(&sem[i]) == 1 && sem_trywait(&sem[i]) == 0);
     for (int i = 0; i < COPIES; i++) {
         contend(&sem[i]);
         memcpy(&moved, &sem[i], sizeof moved);
@@ -186,11 +116,10 @@ int copies(void)
     }
     for (int i = 0; i < COPIES; i++)
         MUST(sem_destroy(&sem[i]) == 0);
-    return 0;
 }
 
 /* As a vector that grows: the elements are copied, and then the old ones are destroyed. */
-int copies_of_destroyed(void)
+BEHAVIOR(copies_of_destroyed)
 {
     sem_t sem, copy, copy_of_copy, other;
 
@@ -212,65 +141,140 @@ int copies_of_destroyed(void)
     memcpy(&copy, &sem, sizeof sem);        /* back to where it was */
     goes_on(&sem, 1);
     goes_on(&copy, 1);
-    return 0;
 }
 
-/* Not allowed, but done: programs fill in a structure with a semaphore, and then copy it. */
-int copy_unused(void)
-{
-    struct thing { int number; sem_t sem; } *things;
-    struct waiter w = { 0 };
+/* ---- How much memory ---- */
 
-    things = calloc(2, sizeof *things);
-    MUST(things != NULL);
-    MUST(sem_init(&things[0].sem, 0, 2) == 0);
-    memcpy(&things[1], &things[0], sizeof things[0]);
-    memset(&things[0], 0x5a, sizeof things[0]);
-    MUST(value_of(&things[1].sem) == 2);
-    MUST(sem_wait(&things[1].sem) == 0);
-    MUST(sem_trywait(&things[1].sem) == 0);
-    queue(&w, &things[1].sem);
-    MUST(sem_post(&things[1].sem) == 0);
-    MUST(join(&w) == 0);
-    MUST(sem_destroy(&things[1].sem) == 0);
-    free(things);
-    return 0;
+static long resident_bytes(void)
+{
+    char text[128] = "";
+    long size, resident;
+    FILE *file = fopen("/proc/self/statm", "re");
+
+    MUST(file != NULL && fgets(text, sizeof text, file) != NULL);
+    fclose(file);
+    MUST(sscanf(text, "%ld %ld", &size, &resident) == 2);
+    return resident * sysconf(_SC_PAGESIZE);
 }
 
-/* Many programs never destroy.  A semaphore with no waiter uses no memory except its own. */
-int never_destroy(void)
+/*
+ * Many programs never destroy.  A semaphore with no waiter uses no memory except its own.  What
+ * somebody has waited for takes some more, until it is destroyed.
+ */
+BEHAVIOR(no_more_memory)
 {
-    enum { MANY = 1000000 };
+    enum { PLAIN = 1000000, IN_CELL = 100000 };
     long before = resident_bytes();
     sem_t sem;
 
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < PLAIN; i++) {
         MUST(sem_init(&sem, 0, 1) == 0);
         MUST(sem_wait(&sem) == 0);
     }
     MUST(value_of(&sem) == 0);
-    MUST(resident_bytes() - before < MANY);
-    return 0;
-}
-
-/* What somebody has waited for takes some more, until it is destroyed. */
-int use_cells_again(void)
-{
-    enum { MANY = 100000 };
-    const struct timespec past = { 1, 0 };
-    long before = resident_bytes();
-    sem_t sem;
-
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < IN_CELL; i++) {
         MUST(sem_init(&sem, 0, 0) == 0);
         MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
         MUST(sem_destroy(&sem) == 0);
     }
-    MUST(resident_bytes() - before < 10 * MANY);
-    return 0;
+    MUST(resident_bytes() - before < 2000000);
 }
 
-static _Atomic int go_on;
+/*
+ * A program that never destroys its semaphores keeps no more memory than fairsem-run(1) says (a part
+ * of a huge page aside), and each of its semaphores goes on as it was left.  Meanwhile two threads
+ * wait, and are woken at the end, in order.
+ */
+BEHAVIOR(never_destroyed)
+{
+    enum { MANY = 200000, BYTES = 320, HUGE_PAGE = 1 << 21 };
+    sem_t *sem = calloc(MANY, sizeof *sem);
+    _Atomic int service = 0;
+    struct waiter w[2] = { { .service = &service }, { .service = &service } };
+    sem_t waited_for;
+    long before;
+
+    MUST(sem != NULL && sem_init(&waited_for, 0, 0) == 0);
+    queue(&w[0], &waited_for);
+    for (int i = 0; i < MANY; i++)
+        MUST(sem_init(&sem[i], 0, 0) == 0);
+    before = resident_bytes();
+    for (int i = 0; i < MANY; i++) {
+        if (i == MANY / 2)
+            queue(&w[1], &waited_for);
+        MUST_FAIL(sem_timedwait(&sem[i], &past), ETIMEDOUT);
+        MUST(sem_post(&sem[i]) == 0);
+    }
+    MUST(resident_bytes() - before < (long)MANY * BYTES + 2 * HUGE_PAGE);
+    for (int i = 0; i < MANY; i += 1 + i % 7)
+        MUST(sem_wait(&sem[i]) == 0 && value_of(&sem[i]) == 0);
+    MUST(sem_post(&waited_for) == 0 && join(&w[0]) == 0);
+    MUST(sem_post(&waited_for) == 0 && join(&w[1]) == 0);
+    MUST(w[0].place < w[1].place && value_of(&waited_for) == 0);
+    free(sem);
+}
+
+/*
+ * In memory where there was a semaphore before, and perhaps in its cell: nothing of that is left.
+ * Every second one is destroyed, and goes on as it was; the others are left behind.
+ */
+static void use_own(bool destroys)
+{
+    sem_t own;
+
+    MUST(sem_init(&own, 0, 0) == 0);
+    MUST_FAIL(sem_timedwait(&own, &past), ETIMEDOUT);
+    MUST(value_of(&own) == 0 && sem_post(&own) == 0 && sem_post(&own) == 0);
+    MUST(value_of(&own) == 2 && sem_trywait(&own) == 0 && value_of(&own) == 1);
+    if (destroys)
+        MUST(sem_destroy(&own) == 0 && value_of(&own) == 1 && sem_wait(&own) == 0);
+}
+
+enum { USED = 64, USERS = 3, PASSES = 100000 };
+static sem_t used[USED];
+static _Atomic int taken[USED];
+
+/* Post and take; now and then wait in vain, which moves the semaphore into a cell. */
+static void *use(void *arg)
+{
+    static _Atomic unsigned seeds;
+    unsigned random = atomic_fetch_add(&seeds, 1);
+
+    for (int i = 0; i < PASSES; i++) {
+        unsigned which;
+        int took = -1;
+
+        random = random * 1103515245u + 12345u;
+        which = random >> 16 & (USED - 1);
+        MUST(value_of(&used[which]) >= 0);
+        MUST(sem_post(&used[which]) == 0);
+        took += sem_trywait(&used[which]) == 0;
+        if (i % 32 == 0)
+            took += sem_timedwait(&used[which], &past) == 0;
+        atomic_fetch_add(&taken[which], took);
+        if (i % 4 == 0)
+            use_own(i % 8 == 0);
+    }
+    return arg;
+}
+
+/*
+ * Threads use some semaphores together, and make others of their own, which use cells again that
+ * another thread had.  No unit is lost, and none comes from nowhere.
+ */
+BEHAVIOR(cells_used_again)
+{
+    pthread_t thread[USERS];
+
+    for (int i = 0; i < USED; i++)
+        MUST(sem_init(&used[i], 0, 0) == 0);
+    start_all(thread, USERS, use, NULL);
+    join_all(thread, USERS);
+    for (int i = 0; i < USED; i++)
+        MUST(value_of(&used[i]) == -atomic_load(&taken[i]));
+}
+
+static _Atomic int go_on, handled;
 
 static void *wait_when_told(void *arg)
 {
@@ -280,8 +284,6 @@ static void *wait_when_told(void *arg)
     return arg;
 }
 
-static _Atomic int handled;
-
 static void count_signal(int sig)
 {
     (void)sig;
@@ -289,16 +291,14 @@ static void count_signal(int sig)
 }
 
 /* A wait works, and ends in time, even if there is no memory for a semaphore with waiters. */
-int no_memory(void)
+BEHAVIOR(no_memory)
 {
-    const struct timespec past = { 1, 0 };
     struct rlimit before, none;
-    struct timespec soon;
+    struct timespec at;
     pthread_t thread;
-    const struct sigaction restarts = { .sa_handler = count_signal, .sa_flags = SA_RESTART };
     sem_t sem;
 
-    MUST(sigaction(SIGUSR1, &restarts, NULL) == 0);
+    handle(SIGUSR1, count_signal, SA_RESTART);
     MUST(sem_init(&sem, 0, 0) == 0);
     start(&thread, wait_when_told, &sem);
     MUST(getrlimit(RLIMIT_AS, &before) == 0);
@@ -307,10 +307,8 @@ int no_memory(void)
     MUST(setrlimit(RLIMIT_AS, &none) == 0);
     hang_alarm();
     MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
-    clock_gettime(CLOCK_REALTIME, &soon);
-    soon.tv_sec += soon.tv_nsec >= 990000000;
-    soon.tv_nsec = (soon.tv_nsec + 10000000) % 1000000000;
-    MUST_FAIL(sem_timedwait(&sem, &soon), ETIMEDOUT);
+    at = soon(CLOCK_REALTIME, 10000);
+    MUST_FAIL(sem_timedwait(&sem, &at), ETIMEDOUT);
     atomic_store(&go_on, 1);
     for (int i = 1; i <= 50; i++) {
         MUST(pthread_kill(thread, SIGUSR1) == 0);
@@ -322,11 +320,12 @@ int no_memory(void)
     MUST(value_of(&sem) == 0);
     MUST(setrlimit(RLIMIT_AS, &before) == 0);
     contend(&sem);
-    return 0;
 }
 
-/* More than --stats lists.  (11 waits.) */
-int eleven(void)
+/* ---- More than --stats lists, and more than have statistics of their own ---- */
+
+/* (11 waits.) */
+BEHAVIOR(eleven)
 {
     sem_t sem[11];
 
@@ -334,45 +333,31 @@ int eleven(void)
         MUST(sem_init(&sem[i], 0, 0) == 0);
         contend(&sem[i]);
     }
-    return 0;
 }
 
-/* More than have statistics of their own; threads wait for the last one.  (1 wait.) */
-int many(void)
+/* Threads wait for the last one.  (1 wait.) */
+BEHAVIOR(many)
 {
-    enum { MANY = 20000 };
     sem_t sem;
 
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < 20000; i++)
         MUST(sem_init(&sem, 0, 0) == 0);
     contend(&sem);
-    return 0;
 }
 
-/*
- * A library destroys a semaphore when the process ends, while a detached thread still uses it, and
- * aborts on an error (as libuv does).
- */
+/* ---- The end of the process ---- */
+
 static sem_t of_library;
 static _Atomic int used_late;
 
 static void *use_to_the_end(void *arg)
 {
-    (void)arg;
     for (;;) {
         if (sem_wait(&of_library) != 0 || sem_post(&of_library) != 0)
             abort();
         atomic_fetch_add(&used_late, 1);
     }
-    return NULL;
-}
-
-/* After this it is more than a number. */
-static void contend_once(void)
-{
-    MUST(sem_wait(&of_library) == 0);
-    contend(&of_library);
-    MUST(sem_post(&of_library) == 0);
+    return arg;
 }
 
 static void at_the_end(void)
@@ -385,16 +370,17 @@ static void at_the_end(void)
         moment();
 }
 
-int static_destructor(void)
+/*
+ * A library destroys a semaphore when the process ends, while a detached thread still uses it, and
+ * aborts on an error (as libuv does).
+ */
+BEHAVIOR(static_destructor)
 {
     pthread_t thread[2];
 
-    MUST(sem_init(&of_library, 0, 1) == 0);
+    MUST(sem_init(&of_library, 0, 0) == 0);
     MUST(atexit(at_the_end) == 0);
-    contend_once();
-    for (int i = 0; i < 2; i++) {
-        start(&thread[i], use_to_the_end, NULL);
-        pthread_detach(thread[i]);
-    }
-    return 0;
+    contend(&of_library);
+    MUST(sem_post(&of_library) == 0);
+    start_all(thread, 2, use_to_the_end, NULL);
 }

@@ -3,49 +3,42 @@
  * interposed_origins.c - semaphores that are zeroed memory, shared with other processes, opened by
  * name, or made by a constructor or a module.
  */
-#define _GNU_SOURCE
-#include "emulated.h"
 #include "interposed.h"
+#include "emulated.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 /* In libc, sem_init(&sem, 0, 0) makes a semaphore that is all zero.  (8 calls of libc's.) */
-int static_zero(void)
+BEHAVIOR(static_zero)
 {
     static sem_t sem;
-    struct waiter w = { 0 };
 
     MUST(value_of(&sem) == 0);
     MUST_FAIL(sem_trywait(&sem), EAGAIN);
     MUST(sem_post(&sem) == 0);
     MUST(sem_wait(&sem) == 0);
-    queue(&w, &sem);
-    MUST(sem_post(&sem) == 0);
-    MUST(join(&w) == 0);
+    contend(&sem);
     MUST(value_of(&sem) == 0);
     MUST(sem_destroy(&sem) == 0);
-    return 0;
+}
+
+/* Memory for three semaphores. */
+static sem_t *map(void *where, int flags)
+{
+    sem_t *sem = mmap(where, 3 * sizeof *sem, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+
+    MUST(sem != MAP_FAILED);
+    return sem;
 }
 
 /* (1 process-shared; 11 calls of libc's in this process, 2 in the child.) */
-int pshared(void)
+BEHAVIOR(pshared)
 {
-    const struct timespec past = { 1, 0 };
-    sem_t *sem = mmap(NULL, 2 * sizeof *sem, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                      -1, 0);
+    sem_t *sem = map(NULL, MAP_SHARED);
     pid_t child;
 
-    MUST(sem != MAP_FAILED);
     MUST_FAIL(sem_init(sem, 1, SEM_VALUE_MAX + 1u), EINVAL);
     MUST(sem_init(sem, 1, 1) == 0);
     MUST(sem_wait(sem) == 0);
@@ -66,7 +59,6 @@ int pshared(void)
     MUST(sem_timedwait(sem, &past) == 0);
     MUST(sem_post(sem) == 0);
     MUST(sem_destroy(sem) == 0);
-    return 0;
 }
 
 /*
@@ -75,7 +67,6 @@ int pshared(void)
  */
 static void use_in_two_processes(sem_t *sem, bool as_other_user)
 {
-    struct waiter w = { 0 };
     pid_t child;
 
     MUST(sem_init(&sem[0], 0, 0) == 0);
@@ -90,8 +81,7 @@ static void use_in_two_processes(sem_t *sem, bool as_other_user)
                  && prctl(PR_SET_DUMPABLE, 0) == 0);
         MUST(sem_init(&sem[1], 0, 0) == 0 && sem_init(&sem[2], 0, 0) == 0);
         /* A thread of the child waits for it; the parent's own memory cannot know of that. */
-        queue(&w, &sem[1]);
-        MUST(sem_post(&sem[1]) == 0 && join(&w) == 0);
+        contend(&sem[1]);
         for (int i = 0; i < 3; i++)
             MUST(sem_post(&sem[1]) == 0 && sem_post(&sem[2]) == 0);
         MUST(sem_post(&sem[0]) == 0);
@@ -103,18 +93,9 @@ static void use_in_two_processes(sem_t *sem, bool as_other_user)
         MUST(value_of(&sem[i]) == 3);
         MUST(sem_wait(&sem[i]) == 0 && sem_trywait(&sem[i]) == 0);
         MUST(value_of(&sem[i]) == 1);
-        queue(&w, &sem[0]);
-        MUST(sem_post(&sem[0]) == 0 && join(&w) == 0);
+        contend(&sem[0]);
         MUST(sem_destroy(&sem[i]) == 0);
     }
-}
-
-static sem_t *map(void *where, int flags)
-{
-    sem_t *sem = mmap(where, 3 * sizeof *sem, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
-
-    MUST(sem != MAP_FAILED);
-    return sem;
 }
 
 static int shared_mappings(void)
@@ -130,9 +111,8 @@ static int shared_mappings(void)
     return count;
 }
 
-int shared_all_the_same(void)
+BEHAVIOR(shared_all_the_same)
 {
-    struct waiter w = { 0 };
     sem_t *sem;
 
     use_in_two_processes(map(NULL, MAP_SHARED), false);
@@ -140,29 +120,26 @@ int shared_all_the_same(void)
     /* Private memory, and then shared memory in its place. */
     sem = map(NULL, MAP_PRIVATE);
     MUST(sem_init(&sem[1], 0, 0) == 0);
-    queue(&w, &sem[1]);
-    MUST(sem_post(&sem[1]) == 0 && join(&w) == 0);
+    contend(&sem[1]);
     MUST(sem_destroy(&sem[1]) == 0);
     MUST(map(sem, MAP_SHARED | MAP_FIXED) == sem);
     use_in_two_processes(sem, false);
     MUST(emulated() || shared_mappings() == 3);
-    return 0;
 }
 
 /*
  * A process that can open no file (in a sandbox, for instance) also finds out that its memory is
  * private, and the semaphore does not become one of libc's.
  */
-int no_descriptors(void)
+BEHAVIOR(no_descriptors)
 {
     const struct rlimit none = { 0, 0 };
-    const struct timespec past = { 1, 0 };
     pid_t child;
     sem_t sem;
     uint64_t word;
 
     if (emulated())
-        return program_not_here("mremap() of an emulator fails in another way than the kernel's");
+        exit(program_not_here("mremap() of an emulator fails in another way than the kernel's"));
     child = fork();
     if (child == 0) {
         MUST(setrlimit(RLIMIT_NOFILE, &none) == 0);
@@ -173,7 +150,6 @@ int no_descriptors(void)
         _exit(0);
     }
     MUST(child_status(child) == 0);
-    return 0;
 }
 
 static void is_broken(uint64_t word)
@@ -196,9 +172,8 @@ static void is_broken(uint64_t word)
  * A value that looks like a reference, but not to a cell, is an error: a cell that is not there,
  * one that has not been used yet, and one that is used by another semaphore.
  */
-int nonsense(void)
+BEHAVIOR(nonsense)
 {
-    const struct timespec past = { 1, 0 };
     sem_t sem;
 
     is_broken(UINT64_C(0xdffffff0) << 32);
@@ -206,20 +181,27 @@ int nonsense(void)
     MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
     is_broken(UINT64_C(0xd0000001) << 32);
     is_broken(UINT64_C(0xd0000000) << 32 | 1);
-    return 0;
+}
+
+static char name[64];
+
+static sem_t *open_new(unsigned value)
+{
+    sem_t *sem;
+
+    snprintf(name, sizeof name, "/fairsem-interposed-%ld", (long)getpid());
+    sem = sem_open(name, O_CREAT | O_EXCL, 0600, value);
+    if (sem == SEM_FAILED && (errno == ENOSYS || errno == EACCES || errno == ENOENT))
+        exit(skip_program("no semaphores with names here"));
+    MUST(sem != SEM_FAILED);
+    return sem;
 }
 
 /* (3 opened by name, 4 calls of libc's.) */
-int named(void)
+BEHAVIOR(named)
 {
-    char name[64];
-    sem_t *sem, *again;
+    sem_t *sem = open_new(2), *again;
 
-    snprintf(name, sizeof name, "/fairsem-interposed-%ld", (long)getpid());
-    sem = sem_open(name, O_CREAT | O_EXCL, 0600, 2);
-    if (sem == SEM_FAILED && (errno == ENOSYS || errno == EACCES || errno == ENOENT))
-        return skip_program("no semaphores with names here");
-    MUST(sem != SEM_FAILED);
     again = sem_open(name, 0);
     MUST(again == sem);
     MUST(value_of(sem) == 2);
@@ -231,7 +213,6 @@ int named(void)
     MUST(sem_unlink(name) == 0);
     errno = 0;
     MUST(sem_open(name, 0) == SEM_FAILED && errno == ENOENT);
-    return 0;
 }
 
 /* ---- All kinds at once ---- */
@@ -245,10 +226,13 @@ static struct {
 } mixed[KINDS];
 
 /* The waits sleep in all three kinds. */
-static void *mix(void *first)
+static void *mix(void *arg)
 {
+    static _Atomic int mixers;
+    const int first = atomic_fetch_add(&mixers, 1);
+
     for (int i = 0; i < MIXES; i++) {
-        int kind = (int)(((uintptr_t)first + (unsigned)i) % KINDS);
+        int kind = (first + i) % KINDS;
 
         MUST(sem_wait(mixed[kind].sem) == 0);
         ++*mixed[kind].count;
@@ -256,34 +240,21 @@ static void *mix(void *first)
             moment();
         MUST(sem_post(mixed[kind].sem) == 0);
     }
-    return NULL;
-}
-
-static void mix_in_threads(void)
-{
-    pthread_t thread[MIXERS];
-
-    for (int i = 0; i < MIXERS; i++)
-        start(&thread[i], mix, (void *)(uintptr_t)i);
-    for (int i = 0; i < MIXERS; i++)
-        MUST(pthread_join(thread[i], NULL) == 0);
+    return arg;
 }
 
 /* In two processes: the private semaphore of each is its own, and so is its counter. */
-int mixed_kinds(void)
+BEHAVIOR(mixed_kinds)
 {
     static struct {
         sem_t sem;
         long  count;
     } own, *shared;
+    pthread_t thread[MIXERS];
     long *named_count;
-    char name[64];
     pid_t child;
 
-    snprintf(name, sizeof name, "/fairsem-interposed-mixed-%ld", (long)getpid());
-    mixed[2].sem = sem_open(name, O_CREAT | O_EXCL, 0600, 1);
-    if (mixed[2].sem == SEM_FAILED)
-        return skip_program("no semaphores with names here");
+    mixed[2].sem = open_new(1);
     MUST(sem_unlink(name) == 0);
     shared = mmap(NULL, sizeof *shared + sizeof *named_count, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -295,13 +266,13 @@ int mixed_kinds(void)
     mixed[2].count = named_count = (long *)(void *)(shared + 1);
     MUST(sem_init(&own.sem, 0, 1) == 0 && sem_init(&shared->sem, 1, 1) == 0);
     child = fork();
-    mix_in_threads();
+    start_all(thread, MIXERS, mix, NULL);
+    join_all(thread, MIXERS);
     MUST(own.count == MIXERS * MIXES / KINDS);
     if (child == 0)
         _exit(0);
     MUST(child_status(child) == 0);
     MUST(shared->count == 2 * MIXERS * MIXES / KINDS && *named_count == shared->count);
-    return 0;
 }
 
 static sem_t early;
@@ -312,19 +283,18 @@ __attribute__((constructor)) static void use_early(void)
     MUST(sem_wait(&early) == 0);
 }
 
-int constructor(void)
+BEHAVIOR(constructor)
 {
     MUST(value_of(&early) == 1);
     MUST(sem_wait(&early) == 0);
     MUST_FAIL(sem_trywait(&early), EAGAIN);
-    return 0;
 }
 
 /* A module initializes a semaphore as it is loaded; its memory is gone after dlclose. */
-int load(const char *path)
+BEHAVIOR(dlopen)
 {
     for (int i = 0; i < 20; i++) {
-        void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL), *found;
+        void *module = dlopen(argument, RTLD_NOW | RTLD_LOCAL), *found;
         int (*use)(sem_t *);
         sem_t ours;
 
@@ -340,5 +310,4 @@ int load(const char *path)
         MUST(sem_wait(&ours) == 0);
         MUST(sem_destroy(&ours) == 0);
     }
-    return 0;
 }

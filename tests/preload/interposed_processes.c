@@ -1,32 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* interposed_processes.c - a program forks, runs other programs, and ends in every possible way. */
-#define _GNU_SOURCE
-#include "hang.h"
 #include "interposed.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-/* One thread has waited: then the semaphore is more than a number. */
-static void wait_for_once(sem_t *sem)
-{
-    struct waiter w = { 0 };
+/* ---- Threads of the parent wait, and are in the middle of everything ---- */
 
-    queue(&w, sem);
-    MUST(sem_post(sem) == 0);
-    MUST(join(&w) == 0);
-}
-
-static const struct timespec past = { 1, 0 };
+static sem_t waited_for, busy;
 
 static void *make_and_destroy(void *arg)
 {
@@ -40,98 +20,67 @@ static void *make_and_destroy(void *arg)
     return arg;
 }
 
-/* Threads of the parent wait, and some are busy; the child has threads of its own. */
-int fork_child(void)
+/* Async-signal-safe functions only: sem_post is one of them, and libc's others do no harm. */
+static void use_in_child(void)
 {
-    struct waiter w = { 0 };
-    sem_t waited_for, busy, fresh;
-    pthread_t thread[3];
+    int value = value_of(&busy);
+    sem_t own;
 
-    MUST(sem_init(&waited_for, 0, 0) == 0);
-    MUST(sem_init(&busy, 0, 1) == 0);
+    MUST(value == 0 || value == 1);
+    MUST(sem_post(&busy) == 0 && value_of(&busy) == value + 1);
+    for (; value >= 0; value--)
+        MUST(sem_wait(&busy) == 0);
+    MUST_FAIL(sem_trywait(&busy), EAGAIN);
+    MUST_FAIL(sem_timedwait(&busy, &past), ETIMEDOUT);
+    MUST(value_of(&waited_for) == 0);
+    MUST(sem_init(&own, 0, 0) == 0);
+    MUST_FAIL(sem_timedwait(&own, &past), ETIMEDOUT);
+    MUST(sem_destroy(&own) == 0);
+}
+
+static void fork_among_threads(pid_t (*make)(void), int times, void (*more)(sem_t *))
+{
+    enum { TAKERS = 3 };
+    struct waiter w = { 0 };
+    pthread_t taker[TAKERS], maker;
+
+    MUST(sem_init(&waited_for, 0, 0) == 0 && sem_init(&busy, 0, 1) == 0);
     queue(&w, &waited_for);
-    for (int i = 0; i < 2; i++)
-        start(&thread[i], take_and_give, &busy);
-    start(&thread[2], make_and_destroy, NULL);
-    for (int i = 0; i < 100; i++) {
-        pid_t child = fork();
+    start_all(taker, TAKERS, take_and_give, &busy);
+    start(&maker, make_and_destroy, NULL);
+    for (int i = 0; i < times; i++) {
+        pid_t child = make();
 
         if (child == 0) {
-            struct waiter own = { 0 };
-            sem_t new_one;
-
             hang_alarm();
-            MUST(value_of(&waited_for) == 0);
-            queue(&own, &waited_for);
-            MUST(sem_post(&waited_for) == 0);
-            MUST(join(&own) == 0);
-            if (value_of(&busy) == 0)
-                MUST(sem_post(&busy) == 0);
-            MUST(sem_wait(&busy) == 0);
-            MUST_FAIL(sem_trywait(&busy), EAGAIN);
-            MUST(sem_init(&new_one, 0, 1) == 0);
-            MUST(sem_wait(&new_one) == 0);
-            MUST_FAIL(sem_timedwait(&new_one, &past), ETIMEDOUT);
-            MUST(sem_destroy(&new_one) == 0);
+            use_in_child();
+            if (more != NULL)
+                more(&waited_for);
             _exit(0);
         }
         MUST(child_status(child) == 0);
     }
-    atomic_store(&stop, 1);
-    for (int i = 0; i < 3; i++)
-        pthread_join(thread[i], NULL);
+    stop_all(taker, TAKERS);
+    stop_all(&maker, 1);
     MUST(atomic_load(&w.result) == STILL_WAITING);
     MUST(sem_post(&waited_for) == 0);
     MUST(join(&w) == 0);
-    MUST(sem_init(&fresh, 0, 0) == 0);
-    wait_for_once(&fresh);
-    return 0;
 }
 
-/*
- * A child of _Fork() has run no handlers of pthread_atfork(), and may call async-signal-safe
- * functions only: sem_post is one of them, and libc's others do no harm.  Threads of the parent are
- * in the middle of everything.
- */
+/* The child has threads of its own. */
+BEHAVIOR(fork_child)
+{
+    fork_among_threads(fork, 100, contend);
+}
+
+/* A child of _Fork() has run no handlers of pthread_atfork(). */
 extern pid_t _Fork(void) __attribute__((weak));
 
-int raw_fork(void)
+BEHAVIOR(raw_fork)
 {
-    pthread_t thread[4];
-    sem_t busy;
-
     if (_Fork == NULL)
-        return program_not_here("there is no _Fork() in this C library");
-    MUST(sem_init(&busy, 0, 1) == 0);
-    for (int i = 0; i < 3; i++)
-        start(&thread[i], take_and_give, &busy);
-    start(&thread[3], make_and_destroy, NULL);
-    for (int i = 0; i < 400; i++) {
-        pid_t child = _Fork();
-
-        if (child == 0) {
-            int value;
-            sem_t own;
-
-            hang_alarm();
-            value = value_of(&busy);
-            MUST(value == 0 || value == 1);
-            MUST(sem_post(&busy) == 0 && value_of(&busy) == value + 1);
-            for (; value >= 0; value--)
-                MUST(sem_wait(&busy) == 0);
-            MUST_FAIL(sem_trywait(&busy), EAGAIN);
-            MUST_FAIL(sem_timedwait(&busy, &past), ETIMEDOUT);
-            MUST(sem_init(&own, 0, 0) == 0);
-            MUST_FAIL(sem_timedwait(&own, &past), ETIMEDOUT);
-            MUST(sem_destroy(&own) == 0);
-            _exit(0);
-        }
-        MUST(child_status(child) == 0);
-    }
-    atomic_store(&stop, 1);
-    for (int i = 0; i < 4; i++)
-        pthread_join(thread[i], NULL);
-    return 0;
+        exit(program_not_here("there is no _Fork() in this C library"));
+    fork_among_threads(_Fork, 400, NULL);
 }
 
 /* ---- A signal comes right after the fork ---- */
@@ -173,10 +122,9 @@ static void send_for_ever(void)
  * Another thread of the parent is often in a section of the same semaphore, and the handler may run
  * in the child before anything else does.
  */
-int signal_in_child(void)
+BEHAVIOR(signal_in_child)
 {
     pid_t (*const make[])(void) = { fork, _Fork };
-    struct sigaction action = { .sa_handler = post_in_child, .sa_flags = SA_RESTART };
     sigset_t all, before;
     pthread_t thread;
     pid_t sender;
@@ -184,8 +132,7 @@ int signal_in_child(void)
     MUST(setpgid(0, 0) == 0);
     parent = getpid();
     MUST(sem_init(&posted_there, 0, 0) == 0);
-    sigemptyset(&action.sa_mask);
-    MUST(sigaction(SIGUSR1, &action, NULL) == 0);
+    handle(SIGUSR1, post_in_child, SA_RESTART);
     sigfillset(&all);
     MUST(pthread_sigmask(SIG_BLOCK, &all, &before) == 0);
     start(&thread, try_in_vain, &posted_there);
@@ -207,9 +154,7 @@ int signal_in_child(void)
         MUST(status == 0);
     }
     MUST(kill(sender, SIGKILL) == 0);
-    atomic_store(&stop, 1);
-    MUST(pthread_join(thread, NULL) == 0);
-    return 0;
+    stop_all(&thread, 1);
 }
 
 static void live(int generations, sem_t *of_the_first)
@@ -218,31 +163,30 @@ static void live(int generations, sem_t *of_the_first)
     sem_t own;
 
     MUST(sem_init(&own, 0, 0) == 0);
-    wait_for_once(&own);
-    wait_for_once(of_the_first);
+    contend(&own);
+    contend(of_the_first);
     if (generations == 0)
         return;
     child = fork();
     if (child == 0) {
         live(generations - 1, of_the_first);
-        wait_for_once(&own);
+        contend(&own);
         _exit(0);
     }
     MUST(child_status(child) == 0);
 }
 
 /* A child of a child of a child, and so on, uses what its ancestors have made. */
-int generations(void)
+BEHAVIOR(generations)
 {
     sem_t sem;
 
     MUST(sem_init(&sem, 0, 0) == 0);
     live(20, &sem);
-    return 0;
 }
 
 /* The child shares the parent's memory until it runs a program, which is interposed, too. */
-int vfork_exec(void)
+BEHAVIOR(vfork_exec)
 {
     struct waiter w = { 0 };
     sem_t sem;
@@ -260,7 +204,6 @@ int vfork_exec(void)
     }
     MUST(sem_post(&sem) == 0);
     MUST(join(&w) == 0);
-    return 0;
 }
 
 static void *end_program(void *arg)
@@ -270,58 +213,55 @@ static void *end_program(void *arg)
 }
 
 /* (1 wait ended, others do not.) */
-int exit_in_thread(void)
+BEHAVIOR(exit_in_thread)
 {
     static sem_t sem;
     static struct waiter w[2];
     pthread_t thread;
 
     MUST(sem_init(&sem, 0, 0) == 0);
-    wait_for_once(&sem);
+    contend(&sem);
     queue(&w[0], &sem);
     queue(&w[1], &sem);
     start(&thread, end_program, NULL);
     sem_wait(&sem);
-    return 1;
+    MUST(!"the program should have ended");
 }
 
 /* (1 wait ended.) */
-int die(const char *how)
+BEHAVIOR(die)
 {
     static struct waiter w;
     sem_t sem;
 
     MUST(sem_init(&sem, 0, 0) == 0);
-    wait_for_once(&sem);
+    contend(&sem);
     queue(&w, &sem);
-    if (strcmp(how, "kill") == 0)
+    if (strcmp(argument, "kill") == 0)
         kill(getpid(), SIGKILL);
     else
         raise(SIGSEGV);
-    sem_wait(&sem);
-    return 1;
+    MUST(!"the program should have ended");
 }
 
-int leave(const char *status)
+BEHAVIOR(exit)
 {
-    return atoi(status);
+    exit(atoi(argument));
 }
 
-int sleep_until_killed(void)
+BEHAVIOR(sleep)
 {
     printf("ready\n");
     fflush(stdout);
     while (pause() == -1)
         continue;
-    return 1;
 }
 
 /* The program has its own limit for files, whatever fairsem-run itself needs. */
-int has_file_limit(void)
+BEHAVIOR(fsize)
 {
     struct rlimit limit;
 
     MUST(getrlimit(RLIMIT_FSIZE, &limit) == 0);
     MUST(limit.rlim_cur <= 1024);
-    return 0;
 }

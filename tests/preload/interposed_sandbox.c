@@ -3,20 +3,12 @@
  * interposed_sandbox.c - a sandbox that kills the process for any system call that is not listed in
  * doc/real-programs.md: those of libc's semaphores, and a few more.  seccomp(2).
  */
-#define _GNU_SOURCE
 #include "interposed.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sched.h>
-#include <signal.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <ucontext.h>
-#include <unistd.h>
 
 #ifndef SECCOMP_RET_KILL_PROCESS        /* since Linux 4.14 */
 #define SECCOMP_RET_KILL_PROCESS 0x80000000U
@@ -71,7 +63,7 @@ static bool enter_sandbox(void)
 }
 
 /* Neither thread has waited before, except perhaps one for `begin`. */
-int in_sandbox(void)
+BEHAVIOR(in_sandbox)
 {
     pthread_t thread;
 
@@ -80,41 +72,14 @@ int in_sandbox(void)
     while (!atomic_load(&started))
         sched_yield();
     if (!enter_sandbox())
-        return skip_program("seccomp does not work here");
+        exit(skip_program("seccomp does not work here"));
     MUST(sem_post(&begin) == 0);
     for (int i = 0; i < ROUNDS; i++)
         MUST(sem_post(&to) == 0 && sem_wait(&fro) == 0);
     MUST(pthread_join(thread, NULL) == 0);
-    return 0;
 }
 
-/* ---- tgkill() is not allowed, and the filter raises SIGSYS ---- */
-
-enum { SIGNALS = 20000, AHEAD = 20 };
-static _Atomic int refused, arrived, out_of_order;
-static sem_t contended;
-
-static void on_refused(int sig)
-{
-    (void)sig;
-    atomic_fetch_add(&refused, 1);
-}
-
-static void on_signal(int sig, siginfo_t *info, void *context)
-{
-    static volatile sig_atomic_t inside;
-    ucontext_t *interrupted = context;
-    unsigned long long mask;
-
-    (void)sig;
-    memcpy(&mask, &interrupted->uc_sigmask, sizeof mask);
-    if (inside++ != 0 || mask != 0 || info->si_value.sival_int != atomic_load(&arrived))
-        atomic_fetch_add(&out_of_order, 1);
-    atomic_fetch_add(&arrived, 1);
-    MUST(sem_post(&contended) == 0 && sem_wait(&contended) == 0);
-    inside--;
-}
-
+/* The filter raises SIGSYS for it. */
 bool refuse_tgkill(void)
 {
     struct sock_filter filter[] = {
@@ -128,45 +93,6 @@ bool refuse_tgkill(void)
     return set_filter(filter, sizeof filter / sizeof filter[0]);
 }
 
-static void *send_all(void *arg)
-{
-    for (int i = 0; i < SIGNALS; i++) {
-        while (i - atomic_load(&arrived) > AHEAD)
-            sched_yield();
-        MUST(sigqueue(getpid(), SIGRTMIN + 1, (union sigval){ .sival_int = i }) == 0);
-    }
-    return arg;
-}
-
-/* Every handler runs, once and in order, as if nothing was refused. */
-int without_tgkill(void)
-{
-    struct sigaction refuse = { .sa_handler = on_refused },
-                     handle = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
-    pthread_t contender[2], sender;
-    sigset_t ours;
-
-    MUST(sigaction(SIGSYS, &refuse, NULL) == 0 && sigaction(SIGRTMIN + 1, &handle, NULL) == 0);
-    sigemptyset(&ours);
-    sigaddset(&ours, SIGRTMIN + 1);
-    MUST(pthread_sigmask(SIG_BLOCK, &ours, NULL) == 0 && sem_init(&contended, 0, 1) == 0);
-    for (int i = 0; i < 2; i++)
-        start(&contender[i], take_and_give, &contended);
-    if (!refuse_tgkill())
-        return skip_program("seccomp does not work here");
-    start(&sender, send_all, NULL);
-    MUST(pthread_sigmask(SIG_UNBLOCK, &ours, NULL) == 0);
-    while (atomic_load(&arrived) < SIGNALS)
-        MUST(sem_wait(&contended) == 0 && sem_post(&contended) == 0);
-    MUST(pthread_join(sender, NULL) == 0);
-    atomic_store(&stop, 1);
-    for (int i = 0; i < 2; i++)
-        MUST(pthread_join(contender[i], NULL) == 0);
-    MUST(atomic_load(&out_of_order) == 0 && value_of(&contended) == 1);
-    printf("%d signals, %d calls were refused\n", SIGNALS, atomic_load(&refused));
-    return 0;
-}
-
 void run_without_right(const char *behavior)
 {
     const struct rlimit none = { 0, 0 };
@@ -177,8 +103,8 @@ void run_without_right(const char *behavior)
 }
 
 /* There nobody needs to ask for a priority. */
-int sandbox(void)
+BEHAVIOR(sandbox)
 {
     run_without_right("in-sandbox");
-    return 1;
+    MUST(!"the program has been executed");
 }

@@ -4,16 +4,9 @@
  * of the interposer, and a library that was loaded with RTLD_DEEPBIND or by dlmopen() calls those
  * of libc.  The count is right, or the program aborts.
  */
-#define _GNU_SOURCE
 #include "interposed.h"
 
 #include <dlfcn.h>
-#include <signal.h>
-#include <stdint.h>
-#include <sys/wait.h>
-#include <time.h>
-
-static const struct timespec past = { 1, 0 };
 
 /* The library's; its source is in test_interpose.py. */
 static struct {
@@ -29,17 +22,6 @@ static void find(void *library, const char *name, void *function)
 
     MUST(found != NULL);
     memcpy(function, &found, sizeof found);
-}
-
-/* Is this program interposed?  libc's semaphore is its value. */
-static bool is_interposed(void)
-{
-    sem_t sem;
-    uint64_t word;
-
-    MUST(sem_init(&sem, 0, 3) == 0);
-    memcpy(&word, &sem, sizeof word);
-    return word != 3;
 }
 
 /* Does the library call other functions than this program? */
@@ -58,7 +40,7 @@ static void *wait_in_library(void *arg)
 {
     struct waiter *w = arg;
 
-    atomic_store(&w->tid, (int)gettid());
+    atomic_store(&w->tid, gettid());
     atomic_store(&w->result, other.wait(w->sem));
     return NULL;
 }
@@ -122,12 +104,14 @@ static bool aborts(void (*act)(void))
     return status != 0;
 }
 
-static int use_both(void *library)
+static void use_both(void *library)
 {
     bool interposed = is_interposed();
     sem_t sem;
 
-    MUST(!interposed || are_two(library));
+    if (library == NULL)
+        fprintf(stderr, "interposed: %s\n", dlerror());
+    MUST(library != NULL && (!interposed || are_two(library)));
     find(library, "other_post", &other.post);
     find(library, "other_wait", &other.wait);
     find(library, "other_try", &other.try_wait);
@@ -140,25 +124,14 @@ static int use_both(void *library)
     MUST(sem_destroy(&sem) == 0);           /* out of the cell */
     take_turns(&sem);
     MUST(aborts(wait_beside_cell) == interposed && aborts(post_beside_cell) == interposed);
-    return 0;
 }
 
-int bound_deeply(const char *path)
+BEHAVIOR(bound_deeply)
 {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-
-    if (library == NULL)
-        fprintf(stderr, "interposed: %s\n", dlerror());
-    MUST(library != NULL);
-    return use_both(library);
+    use_both(dlopen(argument, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND));
 }
 
-int in_namespace(const char *path)
+BEHAVIOR(in_namespace)
 {
-    void *library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW | RTLD_LOCAL);
-
-    if (library == NULL)
-        fprintf(stderr, "interposed: %s\n", dlerror());
-    MUST(library != NULL);
-    return use_both(library);
+    use_both(dlmopen(LM_ID_NEWLM, argument, RTLD_NOW | RTLD_LOCAL));
 }

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* interposed_waiters.c - threads that wait, and a way to see that they sleep. */
-#define _GNU_SOURCE
+/* interposed_waiters.c - threads that wait, a way to see that they sleep, and other helpers. */
 #include "interposed.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
+const struct timespec past = { 1, 0 };
+_Atomic int stop;
 
 void die_silently(void)
 {
@@ -28,7 +19,7 @@ static void *wait_once(void *arg)
     struct waiter *w = arg;
     int result;
 
-    atomic_store(&w->tid, (int)syscall(SYS_gettid));
+    atomic_store(&w->tid, gettid());
     errno = 0;
     result = sem_wait(w->sem);
     if (result == 0 && w->service != NULL)
@@ -37,21 +28,21 @@ static void *wait_once(void *arg)
     return NULL;
 }
 
-static char state_of(int tid)
+bool sleeps(pid_t process, pid_t thread)
 {
     char path[64], text[512], *state;
     ssize_t length;
     int fd;
 
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/stat", (long)process, (long)thread);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return '?';
+        return false;
     length = read(fd, text, sizeof text - 1);
     close(fd);
     text[length > 0 ? length : 0] = '\0';
     state = strrchr(text, ')');     /* the name before it may contain anything */
-    return state != NULL && state[1] == ' ' ? state[2] : '?';
+    return state != NULL && strncmp(state, ") S", 3) == 0;
 }
 
 /* It sleeps in no other call.  Several samples, in case the kernel itself put it to sleep. */
@@ -62,7 +53,7 @@ bool await_sleep(struct waiter *w)
     while (atomic_load(&w->tid) == 0)
         moment();
     while (seen < 5 && atomic_load(&w->result) == STILL_WAITING) {
-        seen = state_of(atomic_load(&w->tid)) == 'S' ? seen + 1 : 0;
+        seen = sleeps(getpid(), atomic_load(&w->tid)) ? seen + 1 : 0;
         moment();
     }
     return seen == 5;
@@ -79,6 +70,7 @@ void start(pthread_t *thread, void *(*run)(void *), void *arg)
 void queue(struct waiter *w, sem_t *sem)
 {
     w->sem = sem;
+    atomic_store(&w->tid, 0);
     atomic_store(&w->result, STILL_WAITING);
     start(&w->thread, wait_once, w);
     MUST(await_sleep(w));
@@ -91,12 +83,32 @@ int join(struct waiter *w)
     return atomic_load(&w->result);
 }
 
+void contend(sem_t *sem)
+{
+    struct waiter w = { 0 };
+
+    queue(&w, sem);
+    MUST(sem_post(sem) == 0);
+    MUST(join(&w) == 0);
+}
+
 int value_of(sem_t *sem)
 {
     int value = -1;
 
     MUST(sem_getvalue(sem, &value) == 0);
     return value;
+}
+
+/* libc's own semaphore holds its value, 3, in the first word, and nothing else. */
+bool is_interposed(void)
+{
+    sem_t sem;
+    uint64_t word;
+
+    MUST(sem_init(&sem, 0, 3) == 0);
+    memcpy(&word, &sem, sizeof word);
+    return word != 3;
 }
 
 int child_status(pid_t child)
@@ -107,13 +119,70 @@ int child_status(pid_t child)
     return status;
 }
 
-_Atomic int stop;
+void start_all(pthread_t *thread, int count, void *(*run)(void *), void *arg)
+{
+    for (int i = 0; i < count; i++)
+        start(&thread[i], run, arg);
+}
 
+void join_all(pthread_t *thread, int count)
+{
+    for (int i = 0; i < count; i++)
+        MUST(pthread_join(thread[i], NULL) == 0);
+}
+
+void stop_all(pthread_t *thread, int count)
+{
+    atomic_store(&stop, 1);
+    join_all(thread, count);
+}
+
+/* It keeps the unit for a moment, so that others have to wait. */
 void *take_and_give(void *arg)
 {
     while (!atomic_load(&stop)) {
-        if (sem_wait(arg) == 0)
+        if (sem_wait(arg) == 0) {
+            moment();
             sem_post(arg);
+        }
     }
     return NULL;
+}
+
+struct timespec soon(clockid_t clock, long us)
+{
+    struct timespec at;
+
+    clock_gettime(clock, &at);
+    at.tv_nsec += us * 1000;
+    at.tv_sec += at.tv_nsec / 1000000000;
+    at.tv_nsec %= 1000000000;
+    return at;
+}
+
+void handle(int sig, void (*handler)(int), int flags)
+{
+    struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+
+    sigemptyset(&action.sa_mask);
+    MUST(sigaction(sig, &action, NULL) == 0);
+}
+
+void handle_info(int sig, void (*handler)(int, siginfo_t *, void *), int flags)
+{
+    struct sigaction action = { .sa_sigaction = handler, .sa_flags = flags | SA_SIGINFO };
+
+    sigemptyset(&action.sa_mask);
+    MUST(sigaction(sig, &action, NULL) == 0);
+}
+
+bool blocks_no_signal(void)
+{
+    sigset_t blocked;
+    int count = 0;
+
+    MUST(sigprocmask(SIG_BLOCK, NULL, &blocked) == 0);
+    for (int sig = 1; sig < FS_NSIG; sig++)
+        count += sigismember(&blocked, sig) == 1;
+    return count == 0;
 }

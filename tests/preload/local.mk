@@ -13,16 +13,15 @@ endif
 tests_preload_interposed_SOURCES = \
 	tests/preload/interposed.c tests/preload/interposed.h \
 	tests/preload/interposed_actions.c \
-	tests/preload/interposed_cells.c \
 	tests/preload/interposed_faults.c \
 	tests/preload/interposed_handlers.c \
 	tests/preload/interposed_hog.c \
 	tests/preload/interposed_jumps.c \
 	tests/preload/interposed_memory.c \
 	tests/preload/interposed_origins.c \
+	tests/preload/interposed_priorities.c \
 	tests/preload/interposed_processes.c \
 	tests/preload/interposed_sandbox.c \
-	tests/preload/interposed_signals.c \
 	tests/preload/interposed_two.c \
 	tests/preload/interposed_waiters.c \
 	tests/preload/interposed_waits.c

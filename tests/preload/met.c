@@ -13,23 +13,12 @@
  *
  * Exit status 0, or 1 and a message; 77: no ptrace here, or another processor than x86-64.
  */
-#define _GNU_SOURCE
-#include "hang.h"
 #include "interposed.h"
 #include "stepping.h"
 
 #include <limits.h>
 #include <linux/futex.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 
-static const struct timespec past = { 1, 0 };
 static sem_t sem;
 
 /* Seen by the parent, too. */
@@ -197,18 +186,6 @@ static const struct meeting {
 
 /* ---- The child ---- */
 
-static bool sleeps(pid_t process, pid_t thread)
-{
-    char path[64], state = '?';
-    FILE *file;
-
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/stat", (long)process, (long)thread);
-    file = fopen(path, "re");
-    MUST(file != NULL && fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
-    fclose(file);
-    return state == 'S';
-}
-
 static _Atomic int acts_change, helped;
 
 /* It also posts, once in each round, for a wait that sleeps. */
@@ -217,7 +194,7 @@ static void *act(void *arg)
     const struct meeting *meeting = arg;
     int posted = 0;
 
-    atomic_store(&shared->second, (int)gettid());
+    atomic_store(&shared->second, gettid());
     for (;;) {
         int asked = atomic_load(&shared->asked), round = atomic_load(&shared->round);
 
@@ -270,14 +247,11 @@ static void repeat(const struct meeting *meeting)
     }
 }
 
-static void child(const struct meeting *meeting)
+static void child(const void *meeting)
 {
     pthread_t thread;
 
-    hang_alarm();
-    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
-        _exit(skip_program("ptrace does not work here"));
-    atomic_store(&first, (int)gettid());
+    atomic_store(&first, gettid());
     start(&thread, act, (void *)(uintptr_t)meeting);
     while (atomic_load(&shared->second) == 0)
         moment();
@@ -331,12 +305,7 @@ static void step_through(const struct meeting *meeting)
     pid_t pid;
 
     memset(shared, 0, sizeof *shared);
-    pid = fork();
-    MUST(pid >= 0);
-    if (pid == 0)
-        child(meeting);
-    MUST(stopped(pid) == SIGSTOP);
-    ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(intptr_t)PTRACE_O_EXITKILL);
+    pid = begin_traced(child, meeting);
     /* The first time the loader resolves symbols. */
     run_to_stop(pid);
     run_to_stop(pid);
@@ -351,8 +320,7 @@ static void step_through(const struct meeting *meeting)
         }
         run_to_stop(pid);
     }
-    MUST(kill(pid, SIGKILL) == 0);
-    MUST(WIFSIGNALED(child_status(pid)));
+    end_traced(pid);
     printf("%s: %d of %d instructions\n", meeting->name, reached, instructions);
     MUST(reached > instructions / 3);
 }

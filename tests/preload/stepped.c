@@ -16,18 +16,9 @@
  *
  * Exit status 0, or 1 and a message; 77: no ptrace here, or another processor than x86-64.
  */
-#define _GNU_SOURCE
-#include "hang.h"
 #include "interposed.h"
 #include "stepping.h"
 
-#include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <ucontext.h>
 
 enum { FIRST = SIGUSR1 };
@@ -41,8 +32,12 @@ static unsigned long long waits_of_helper;
 
 /* ---- The child ---- */
 
-static const struct timespec past = { 1, 0 };
-static int uses_plain;          /* the handlers use `plain`, too */
+static const struct operation {
+    const char *name;
+    void      (*call)(void);
+    bool        helped;         /* a thread takes what is posted */
+    bool        uses_plain;     /* the handlers use `plain`, too */
+} *operation;
 
 static void use(int sig, siginfo_t *info, void *context)
 {
@@ -57,7 +52,7 @@ static void use(int sig, siginfo_t *info, void *context)
     told[sig] = info->si_value.sival_int;
     runs[sig]++;
     MUST(sem_post(&sem) == 0);
-    if (uses_plain)
+    if (operation->uses_plain)
         MUST_FAIL(sem_timedwait(&plain, &past), ETIMEDOUT);
     errno = error;
 }
@@ -100,22 +95,19 @@ static void destroy(void)
 }
 
 /* The child stops itself before and after each; the parent does the rest. */
-static void repeat(void (*operation)(void), int helped)
+static void repeat(void)
 {
     unsigned long long takes = 0;
-    sigset_t mask;
 
     for (;;) {
         raise(SIGSTOP);
-        operation();
+        operation->call();
         raise(SIGSTOP);
         times++;
         MUST(runs[FIRST] == times && runs[second] == times);
         MUST(told[FIRST] == times && told[second] == times);
-        MUST(sigprocmask(SIG_BLOCK, NULL, &mask) == 0);
-        for (int sig = 1; sig < FS_NSIG; sig++)
-            MUST(sigismember(&mask, sig) != 1);
-        if (helped) {
+        MUST(blocks_no_signal());
+        if (operation->helped) {
             await_takes(takes += 3);
         } else {
             MUST(value_of(&sem) == 2);
@@ -126,31 +118,24 @@ static void repeat(void (*operation)(void), int helped)
     }
 }
 
-enum operation { POST, WAIT, GETVALUE, DESTROY };
+static const struct operation operations[] = {
+    { "post", post_to_waiter, true, false }, { "wait", wait_in_vain, false, false },
+    { "getvalue", ask_plain, false, true }, { "destroy", destroy, false, true },
+};
 
-static void child(enum operation operation)
+static void child(const void *arg)
 {
-    static void (*const function[])(void) = {
-        [POST] = post_to_waiter, [WAIT] = wait_in_vain, [GETVALUE] = ask_plain,
-        [DESTROY] = destroy,
-    };
-    struct sigaction action = { .sa_sigaction = use, .sa_flags = SA_SIGINFO | SA_RESTART };
-    struct waiter w = { 0 };
     pthread_t helper;
 
-    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
-        _exit(skip_program("ptrace does not work here"));
-    sigemptyset(&action.sa_mask);
-    MUST(sigaction(FIRST, &action, NULL) == 0 && sigaction(second, &action, NULL) == 0);
+    operation = arg;
+    handle_info(FIRST, use, SA_RESTART);
+    handle_info(second, use, SA_RESTART);
     MUST(sem_init(&sem, 0, 0) == 0);
-    /* A thread waits once, so that the semaphore is more than a number. */
-    queue(&w, &sem);
-    MUST(sem_post(&sem) == 0 && join(&w) == 0);
+    contend(&sem);
     MUST(sem_init(&plain, 0, 0) == 0);
-    uses_plain = operation == GETVALUE || operation == DESTROY;
-    if (operation == POST)
+    if (operation->helped)
         start(&helper, take, NULL);
-    repeat(function[operation], operation == POST);
+    repeat();
 }
 
 /* ---- The parent ---- */
@@ -177,16 +162,11 @@ static void send_both(pid_t pid, int value)
 }
 
 /* A child that has done the operation twice, and is about to do it again. */
-static pid_t begin(enum operation operation, int *instructions)
+static pid_t begin(const struct operation *repeated, int *instructions)
 {
-    pid_t pid = fork();
+    pid_t pid = begin_traced(child, repeated);
     int signals;
 
-    MUST(pid >= 0);
-    if (pid == 0)
-        child(operation);
-    MUST(stopped(pid) == SIGSTOP);
-    ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(intptr_t)PTRACE_O_EXITKILL);
     /* The first time the loader resolves symbols. */
     send_both(pid, 1);
     run_to_stop(pid);
@@ -195,19 +175,13 @@ static pid_t begin(enum operation operation, int *instructions)
     return pid;
 }
 
-static void end(pid_t pid)
-{
-    MUST(kill(pid, SIGKILL) == 0);
-    MUST(WIFSIGNALED(child_status(pid)));
-}
-
-static void step_through(const char *name, enum operation operation)
+static void step_through(const struct operation *repeated)
 {
     int instructions, reached = 0;
     pid_t pid;
 
     second = SIGRTMIN + 3;
-    pid = begin(operation, &instructions);
+    pid = begin(repeated, &instructions);
     for (int i = 0; i < instructions; i++) {
         int inside = stop_before(pid, address, i);
 
@@ -216,8 +190,8 @@ static void step_through(const char *name, enum operation operation)
         if (inside)
             run_to_stop(pid);
     }
-    end(pid);
-    printf("%s: %d of %d instructions\n", name, reached, instructions);
+    end_traced(pid);
+    printf("%s: %d of %d instructions\n", repeated->name, reached, instructions);
     MUST(reached > instructions / 2);
 }
 
@@ -251,7 +225,7 @@ static void step_through_after_hit(void)
     pid_t pid;
 
     second = SIGBUS;
-    pid = begin(WAIT, &instructions);
+    pid = begin(&operations[1], &instructions);
     hit = find_section(pid, instructions, &value, &count);
     for (int i = 0; i < count; i++) {
         int inside = stop_before(pid, address, hit);
@@ -268,7 +242,7 @@ static void step_through_after_hit(void)
         if (inside)
             run_to_stop(pid);
     }
-    end(pid);
+    end_traced(pid);
     printf("after a hit: %d of %d instructions\n", reached, count);
     MUST(reached > count / 2);
 }
@@ -278,10 +252,8 @@ int main(void)
     if (!can_step())
         return program_not_here("no breakpoints of the processor, or not x86-64");
     hang_alarm();
-    step_through("post", POST);
-    step_through("wait", WAIT);
-    step_through("getvalue", GETVALUE);
-    step_through("destroy", DESTROY);
-    step_through_after_hit();
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+        step_through(&operations[i]);
+    step_through_after_hit();       /* of a wait */
     return 0;
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* stepping.c - see stepping.h. */
-#define _GNU_SOURCE
+#include "interposed.h"
 #include "stepping.h"
 
-#include "interposed.h"
-
-#include <signal.h>
 #include <stddef.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
-#include <sys/wait.h>
 
-int stopped(pid_t pid)
+/* Wait until it stops; returns the signal.  If it exits with 77, so do we. */
+static int stopped(pid_t pid)
 {
     int status = child_status(pid);
 
@@ -19,6 +16,29 @@ int stopped(pid_t pid)
         _exit(SKIPPED);
     MUST(WIFSTOPPED(status));
     return WSTOPSIG(status);
+}
+
+pid_t begin_traced(void (*run)(const void *), const void *arg)
+{
+    pid_t pid = fork();
+
+    MUST(pid >= 0);
+    if (pid == 0) {
+        hang_alarm();
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+            _exit(skip_program("ptrace does not work here"));
+        run(arg);
+        _exit(0);
+    }
+    MUST(stopped(pid) == SIGSTOP);
+    ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(intptr_t)PTRACE_O_EXITKILL);
+    return pid;
+}
+
+void end_traced(pid_t pid)
+{
+    MUST(kill(pid, SIGKILL) == 0);
+    MUST(WIFSIGNALED(child_status(pid)));
 }
 
 void run_to_stop(pid_t pid)

@@ -2,8 +2,8 @@
 /*
  * stepping.h - stop a child before a chosen instruction of an operation that it repeats.
  *
- * The child calls ptrace(PTRACE_TRACEME), and stops itself, by SIGSTOP, before and after each
- * operation.  Only its main thread is traced: the others run on while it is stopped.
+ * The child stops itself, by SIGSTOP, before and after each operation.  Only its main thread is traced:
+ * the others run on while it is stopped.
  */
 #ifndef STEPPING_H
 #define STEPPING_H
@@ -14,8 +14,9 @@
 /* Not on other processors than x86-64, nor where breakpoints of the processor are never hit. */
 int can_step(void);
 
-/* Wait until it stops; returns the signal.  If it exits with 77, so do we. */
-int stopped(pid_t pid);
+/* A traced child that runs this and has stopped itself.  It ends when its parent does. */
+pid_t begin_traced(void (*run)(const void *), const void *arg);
+void end_traced(pid_t pid);
 
 /* Let it go on until it stops itself, and deliver the signals that come. */
 void run_to_stop(pid_t pid);

@@ -102,15 +102,13 @@ def shared_object(name, source):
 
 # ---------------------------------------------------------------- behaviors
 @pytest.mark.parametrize("behavior", ["interrupts 200", "holds 4,2000", *"""
-    fifo eintr eintr-awake fork-in-handler cancel handler-post fork-child vfork-exec unmap late-post
-    destroy-with-waiters destroyed copy-unused copies copies-of-destroyed not-libcs never-destroy
-    static-zero pshared constructor
-    overflow hog queued-signals actions jumps signals-without-memory stop-the-world
-    shared-all-the-same nonsense static-destructor use-cells-again no-descriptors sandbox
-    deadlines no-memory generations raw-fork signal-in-child eintr-destroyed
-    faults never-destroyed cells-used-again mixed-kinds named
-    fetched-signals overflows without-tgkill
-    inversion forked-priority priorities made-real-time""".split()])
+    fifo eintr eintr-awake eintr-destroyed fork-in-handler cancel deadlines overflow
+    unmap destroy-with-waiters destroyed copies copies-of-destroyed not-libcs no-memory no-more-memory
+    never-destroyed cells-used-again static-destructor faults
+    static-zero pshared shared-all-the-same no-descriptors nonsense named mixed-kinds constructor
+    fork-child raw-fork signal-in-child generations vfork-exec
+    actions jumps queued-signals without-tgkill signals-without-memory stop-the-world fetched-signals
+    overflows sandbox forked-priority priorities made-real-time""".split()])
 def test_behaves(behavior):
     assert does(0, RUN + " " + PROGRAM + " " + behavior).stderr == ""
 
@@ -546,8 +544,8 @@ def test_stats_print_nothing_that_a_terminal_obeys():
     assert says(does(0, f"{RUN} --stats '{odd}' fifo").stderr, "by odd \\[1mname[(+]")
 
 
-@pytest.mark.parametrize("behavior", ("hog", "eintr", "cancel", "handler-post", "fork-child",
-                                      "destroyed", "static-destructor", "deadlines"))
+@pytest.mark.parametrize("behavior", ("hog", "eintr", "cancel", "fork-child", "destroyed",
+                                      "static-destructor", "deadlines"))
 def test_stats_count_a_bypass(behavior):
     """The hog takes its unit back while the victim waits."""
     text = does(0, f"{RUN} --bypass=2ms --stats {PROGRAM} {behavior}").stderr

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* interposed_priorities.c - a higher real-time priority comes first, however a thread gets it. */
+#include "interposed.h"
+
+static sem_t sem;
+
+static int be_real_time(int priority)
+{
+    const struct sched_param param = { .sched_priority = priority };
+
+    return pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
+}
+
+static void needs_right(void)
+{
+    if (be_real_time(1) != 0)
+        exit(skip_program("no right to real-time priorities"));
+    MUST(pthread_setschedparam(pthread_self(), SCHED_OTHER, &(struct sched_param){ 0 }) == 0);
+}
+
+/* A thread asks for its priority in its first wait, and then seldom. */
+static void wait_in_vain(int times)
+{
+    for (int i = 0; i < times; i++)
+        MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
+}
+
+/* ---- In the child of a fork ---- */
+
+struct two {
+    struct waiter *first, second;
+};
+
+static void *post_to_both(void *arg)
+{
+    struct two *w = arg;
+
+    MUST(await_sleep(&w->second));
+    MUST(sem_post(&sem) == 0);
+    MUST(join(w->first) == 0);
+    MUST(sem_post(&sem) == 0);
+    return arg;
+}
+
+/* In the child the thread that forks has no real-time priority any more, and waits like others. */
+BEHAVIOR(forked_priority)
+{
+    const struct sched_param param = { .sched_priority = 1 };
+    struct waiter first = { 0 };
+    struct two w = { .first = &first };
+    pthread_t poster;
+    pid_t child;
+
+    needs_right();
+    MUST(sem_init(&sem, 0, 0) == 0);
+    MUST(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) == 0);
+    wait_in_vain(1);
+    child = fork();
+    if (child != 0) {
+        MUST(child_status(child) == 0);
+        return;
+    }
+    hang_alarm();
+    MUST(sched_getscheduler(0) == SCHED_OTHER);
+    queue(&first, &sem);
+    w.second = (struct waiter){ .tid = gettid(), .result = STILL_WAITING };
+    start(&poster, post_to_both, &w);
+    MUST(sem_wait(&sem) == 0);
+    MUST(atomic_load(&first.result) == 0);
+    MUST(pthread_join(poster, NULL) == 0);
+}
+
+/* ---- A thread changes its priority, or another process does ---- */
+
+struct ranked {
+    struct waiter w;
+    int         (*change)(const struct sched_param *param);    /* NULL: it stays as it is */
+};
+
+static int by_setscheduler(const struct sched_param *param)
+{
+    return sched_setscheduler(0, SCHED_FIFO, param);
+}
+
+static int by_setparam(const struct sched_param *param)
+{
+    return sched_setparam(0, param);
+}
+
+static int by_setschedparam(const struct sched_param *param)
+{
+    return pthread_setschedparam(pthread_self(), SCHED_FIFO, param);
+}
+
+static int by_setschedprio(const struct sched_param *param)
+{
+    return pthread_setschedprio(pthread_self(), param->sched_priority);
+}
+
+/* As chrt(1) does it to another process: it takes some waits until a thread notices. */
+static int unnoticed(const struct sched_param *param)
+{
+    int result = (int)syscall(SYS_sched_setparam, 0, param);
+
+    wait_in_vain(1000);
+    return result;
+}
+
+static void change_and_wait(struct ranked *r)
+{
+    const struct sched_param param = { .sched_priority = 3 };
+
+    wait_in_vain(1);
+    if (r->change != NULL)
+        MUST(r->change(&param) == 0);
+    atomic_store(&r->w.tid, gettid());
+    MUST(sem_wait(&sem) == 0);
+    r->w.place = atomic_fetch_add(r->w.service, 1);
+    atomic_store(&r->w.result, 0);
+}
+
+/* From 1 to 3, or always 2. */
+static void *wait_ranked(void *arg)
+{
+    struct ranked *r = arg;
+
+    MUST(be_real_time(2 - (r->change != NULL)) == 0);
+    change_and_wait(r);
+    return arg;
+}
+
+/* A thread that changes comes before one that has waited for longer. */
+static void meet(void *(*wait)(void *), int (*change)(const struct sched_param *))
+{
+    _Atomic int service = 0;
+    struct ranked first = { .w = { .service = &service, .result = STILL_WAITING } };
+    struct ranked changed = first;
+
+    changed.change = change;
+    start(&first.w.thread, wait, &first);
+    MUST(await_sleep(&first.w));
+    start(&changed.w.thread, wait, &changed);
+    MUST(await_sleep(&changed.w));
+    MUST(sem_post(&sem) == 0);
+    while (atomic_load(&service) == 0)
+        moment();
+    MUST(sem_post(&sem) == 0);
+    MUST(join(&first.w) == 0 && join(&changed.w) == 0);
+    MUST(changed.w.place == 0);
+}
+
+BEHAVIOR(priorities)
+{
+    int (*const change[])(const struct sched_param *) = {
+        by_setscheduler, by_setparam, by_setschedparam, by_setschedprio, unnoticed,
+    };
+    enum { CHANGES = sizeof change / sizeof change[0] };
+    const struct sched_param none = { .sched_priority = 1000 };
+
+    MUST(sem_init(&sem, 0, 0) == 0);
+    for (int i = 0; i < CHANGES; i++)
+        MUST(change[i](&none) != 0);
+    needs_right();
+    for (int i = 0; i < CHANGES; i++)
+        meet(wait_ranked, change[i]);
+}
+
+/* ---- Another process gives a priority to a thread that has no right to one, as rtkit does ---- */
+
+enum { ASKS = 3, TOLD = 4 };        /* descriptors of the child */
+
+static int by_the_other_process(const struct sched_param *param)
+{
+    int tid = gettid(), answer;
+
+    (void)param;
+    MUST(write(ASKS, &tid, sizeof tid) == sizeof tid);
+    MUST(read(TOLD, &answer, sizeof answer) == sizeof answer && answer == 0);
+    wait_in_vain(1000);
+    return 0;
+}
+
+static void *wait_unranked(void *arg)
+{
+    change_and_wait(arg);
+    return arg;
+}
+
+BEHAVIOR(without_right)
+{
+    const struct sched_param param = { .sched_priority = 1 };
+
+    /* The bare system call, because whoever calls the function is asked from then on. */
+    MUST(syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &param) != 0);
+    MUST(sem_init(&sem, 0, 0) == 0);
+    meet(wait_unranked, by_the_other_process);
+}
+
+BEHAVIOR(made_real_time)
+{
+    const struct sched_param param = { .sched_priority = 3 };
+    int asks[2], told[2], tid, answer;
+    pid_t child;
+
+    needs_right();
+    MUST(pipe(asks) == 0 && pipe(told) == 0);
+    child = fork();
+    if (child == 0) {
+        int asks_at = fcntl(asks[1], F_DUPFD, 10), told_at = fcntl(told[0], F_DUPFD, 10);
+
+        MUST(dup2(asks_at, ASKS) == ASKS && dup2(told_at, TOLD) == TOLD);
+        run_without_right("without-right");
+        _exit(1);
+    }
+    MUST(read(asks[0], &tid, sizeof tid) == sizeof tid);
+    answer = sched_setscheduler(tid, SCHED_FIFO, &param);
+    MUST(write(told[1], &answer, sizeof answer) == sizeof answer);
+    MUST(child_status(child) == 0);
+}
