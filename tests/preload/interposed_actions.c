@@ -615,12 +615,19 @@ static void canceled_in(void (*function)(void), bool (*sigaction_hook)(int),
     hang_alarm();
 }
 
+static void *hooks(const char *name)
+{
+    void *found = dlsym(RTLD_DEFAULT, name);
+
+    MUST(found != NULL);
+    return found;
+}
+
 BEHAVIOR(interrupted_actions)
 {
     defers = is_interposed();
-    in_sigaction = dlsym(RTLD_DEFAULT, "in_sigaction");
-    in_setcanceltype = dlsym(RTLD_DEFAULT, "in_setcanceltype");
-    MUST(in_sigaction != NULL && in_setcanceltype != NULL);
+    in_sigaction = hooks("in_sigaction");
+    in_setcanceltype = hooks("in_setcanceltype");
     in_child_of(bare_clone);    /* it runs no atfork handler */
     in_child_of(fork);
     in_killed_vfork();
@@ -635,4 +642,23 @@ BEHAVIOR(interrupted_actions)
     canceled_in(call_sigaction, cancel_in_sigaction, NULL);
     canceled_in(call_sigaction, NULL, cancel_in_setcanceltype);
     canceled_in(call_sem_destroy, NULL, cancel_in_setcanceltype);
+}
+
+/* ---- A library keeps the second handler ---- */
+
+static struct sigaction second;
+
+static void first(int sig)
+{
+    note(sig);
+    second.sa_handler(sig);
+}
+
+BEHAVIOR(chained_handlers)
+{
+    set(SIGUSR1, first, 0);
+    *(struct sigaction **)hooks("second_action") = &second;
+    set(SIGUSR1, note, 0);
+    raise(SIGUSR1);
+    MUST(runs == 2);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sigaction_hook.c - a library behind the interposer, which calls functions of the program in the
- * middle of sigaction() and of pthread_setcanceltype().  test_interpose.py compiles and preloads it for
- * interposed_actions.c.
+ * middle of sigaction() and of pthread_setcanceltype(); or before it, where it keeps the second handler
+ * of a signal and lets the first one call it, as Java's libjsig does.  test_interpose.py compiles and
+ * preloads it for interposed_actions.c.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,12 +23,20 @@ __attribute__((constructor)) static void use_early(void)
 extern bool (*in_sigaction)(int sig);
 bool (*in_sigaction)(int sig);
 
+/* Set by the program: the action that SIGUSR1 is to get is kept here. */
+extern struct sigaction *second_action;
+struct sigaction *second_action;
+
 int sigaction(int sig, const struct sigaction *restrict action, struct sigaction *restrict old)
 {
     int (*next)(int, const struct sigaction *, struct sigaction *);
     void *found = dlsym(RTLD_NEXT, "sigaction");
 
     memcpy(&next, &found, sizeof next);
+    if (sig == SIGUSR1 && second_action != NULL) {
+        *second_action = *action;
+        return 0;
+    }
     if (in_sigaction != NULL && !in_sigaction(sig)) {
         errno = EPERM;
         return -1;

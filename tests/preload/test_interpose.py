@@ -131,30 +131,20 @@ def test_each_instruction_of_a_call(command):
 
 
 # ---------------------------------------------------------------- beside other libraries
-COMES_AND_GOES = """
+# It has a semaphore of its own, and calls those functions that it finds.
+LIBRARY = """
 #include <semaphore.h>
+#include <string.h>
 
-int use_semaphores(sem_t *other);
 static sem_t own;
 
-__attribute__((constructor)) static void begin(void)
-{
-    sem_init(&own, 0, 1);
-}
-
-__attribute__((destructor)) static void end(void)
-{
-    sem_destroy(&own);
-}
+__attribute__((constructor)) static void begin(void) { sem_init(&own, 0, 1); }
+__attribute__((destructor)) static void end(void) { sem_destroy(&own); }
 
 int use_semaphores(sem_t *other)
 {
     return sem_wait(&own) != 0 || sem_trywait(&own) == 0 || sem_post(other) != 0;
 }
-"""
-USES_LIBCS = """
-#include <semaphore.h>
-#include <string.h>
 
 int other_post(sem_t *sem) { return sem_post(sem); }
 int other_wait(sem_t *sem) { return sem_wait(sem); }
@@ -179,102 +169,39 @@ void *address_of_post(void)
 
 
 def test_a_module_comes_and_goes():
-    does(0, f"{RUN} {PROGRAM} dlopen {shared_object('module', COMES_AND_GOES)}")
+    does(0, f"{RUN} {PROGRAM} dlopen {shared_object('library', LIBRARY)}")
 
 
 @native
 @pytest.mark.parametrize("runner", ("", RUN), ids=("libc", "fairsem-run"))
 @pytest.mark.parametrize("how", ("bound-deeply", "in-namespace"))
 def test_two_copies_of_sem_post_for_one_semaphore(how, runner):
-    does(0, f"{runner} {PROGRAM} {how} {shared_object('other', USES_LIBCS)}")
+    does(0, f"{runner} {PROGRAM} {how} {shared_object('library', LIBRARY)}")
+
+
+def hook():
+    with open(TOP_SRCDIR + "/tests/preload/sigaction_hook.c", encoding="ascii") as source:
+        return shared_object("hook", source.read())
 
 
 @native
 @pytest.mark.parametrize("before", ("", MODULE + ":"), ids=("libc", "module"))
 def test_interrupted_in_the_middle_of_sigaction(before):
-    with open(TOP_SRCDIR + "/tests/preload/sigaction_hook.c", encoding="ascii") as source:
-        hook = shared_object("hook", source.read())
-    does(0, f"env LD_PRELOAD={before}{hook} {PROGRAM} interrupted-actions")
-
-
-@native
-def test_what_is_preloaded_already_stays_in_front():
-    before = shared_object("module", COMES_AND_GOES)
-    done = does(0, f"env LD_PRELOAD={before} {RUN} sh -c 'echo $LD_PRELOAD'")
-    assert done.stdout == f"{before}:{MODULE}\n"
-
-
-# It keeps the second handler of a signal and lets the first one call it, as Java's libjsig does: it
-# must see the program's handlers, not what our module gives the kernel.
-CHAINS_HANDLERS = """
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <signal.h>
-#include <string.h>
-
-struct sigaction *second_action(void);
-static struct sigaction second;
-
-struct sigaction *second_action(void)
-{
-    return &second;
-}
-
-int sigaction(int sig, const struct sigaction *action, struct sigaction *old)
-{
-    static int has_first;
-    int (*next)(int, const struct sigaction *, struct sigaction *);
-    void *found = dlsym(RTLD_NEXT, "sigaction");
-
-    memcpy(&next, &found, sizeof next);
-    if (sig == SIGUSR1 && has_first) {
-        second = *action;
-        return 0;
-    }
-    has_first |= sig == SIGUSR1;
-    return next(sig, action, old);
-}
-"""
-HAS_TWO_HANDLERS = """
-#include <signal.h>
-
-extern struct sigaction *second_action(void) __attribute__((weak));
-static volatile sig_atomic_t first_ran, second_ran;
-
-static void first(int sig)
-{
-    if (first_ran == 0) {
-        first_ran = 1;
-        second_action()->sa_handler(sig);
-    }
-}
-
-static void second(int sig)
-{
-    second_ran = sig;
-}
-
-int main(void)
-{
-    struct sigaction action = { 0 };
-
-    if (!second_action)
-        return 77;
-    action.sa_handler = first;
-    sigaction(SIGUSR1, &action, 0);
-    action.sa_handler = second;
-    sigaction(SIGUSR1, &action, 0);
-    raise(SIGUSR1);
-    return first_ran == 1 && second_ran == SIGUSR1 ? 0 : 1;
-}
-"""
+    does(0, f"env LD_PRELOAD={before}{hook()} {PROGRAM} interrupted-actions")
 
 
 @native
 @pytest.mark.parametrize("runner", ("", RUN), ids=("libc", "fairsem-run"))
 def test_a_library_that_chains_handlers(runner):
-    preloaded = shared_object("chain", CHAINS_HANDLERS)
-    does(0, f"env LD_PRELOAD={preloaded} {runner} {built('chained', HAS_TWO_HANDLERS)}")
+    """In front of our module: it must see the program's handlers, not what that gives the kernel."""
+    does(0, f"env LD_PRELOAD={hook()} {runner} {PROGRAM} chained-handlers")
+
+
+@native
+def test_what_is_preloaded_already_stays_in_front():
+    before = shared_object("library", LIBRARY)
+    done = does(0, f"env LD_PRELOAD={before} {RUN} sh -c 'echo $LD_PRELOAD'")
+    assert done.stdout == f"{before}:{MODULE}\n"
 
 
 # The program is correct, so the sanitizer must report nothing.  If our module came first, it would see
@@ -389,7 +316,7 @@ def test_a_module_that_makes_other_semaphores_is_refused():
 
 
 def test_a_shared_object_that_finds_the_functions_in_libc_is_refused():
-    module = shared_object("module", COMES_AND_GOES)
+    module = shared_object("library", LIBRARY)
     done = does(125, f"env FAIRSEM_MODULE={module} {RUN} {PROGRAM} exit 0")
     assert says(done.stderr, "^fairsem-run: ")
 
