@@ -8,7 +8,7 @@ EXTRA_DIST += tests/preload/test_programs.py tests/preload/sigaction_hook.c
 
 # What test_interpose.py runs: a program that uses neither this library nor Check.
 if BUILD_INTERPOSER
-check_PROGRAMS += tests/preload/interposed tests/preload/met tests/preload/stepped
+check_PROGRAMS += tests/preload/interposed
 endif
 tests_preload_interposed_SOURCES = \
 	tests/preload/interposed.c tests/preload/interposed.h \
@@ -18,22 +18,17 @@ tests_preload_interposed_SOURCES = \
 	tests/preload/interposed_hog.c \
 	tests/preload/interposed_jumps.c \
 	tests/preload/interposed_memory.c \
+	tests/preload/interposed_met.c \
 	tests/preload/interposed_origins.c \
 	tests/preload/interposed_priorities.c \
 	tests/preload/interposed_processes.c \
 	tests/preload/interposed_sandbox.c \
+	tests/preload/interposed_stepped.c \
+	tests/preload/interposed_stepping.c \
 	tests/preload/interposed_two.c \
 	tests/preload/interposed_waiters.c \
 	tests/preload/interposed_waits.c
 tests_preload_interposed_LDADD = $(DL_LIBS)
-tests_preload_stepped_SOURCES = \
-	tests/preload/stepped.c tests/preload/stepping.c tests/preload/stepping.h \
-	tests/preload/interposed.h tests/preload/interposed_waiters.c
-tests_preload_stepped_LDADD =
-tests_preload_met_SOURCES = \
-	tests/preload/met.c tests/preload/stepping.c tests/preload/stepping.h \
-	tests/preload/interposed.h tests/preload/interposed_waiters.c
-tests_preload_met_LDADD =
 
 .PHONY: check-programs
 check-programs: all

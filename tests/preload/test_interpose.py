@@ -124,7 +124,7 @@ def test_libc_has_other_semaphores():
 
 
 @pytest.mark.skipif(COUNTS_LINES, reason=NOT_HERE + "most instructions would be those that count")
-@rows("command", f"{RUN} {PRELOAD}/stepped", f"{RUN} {PRELOAD}/met", f"{PRELOAD}/met")
+@rows("command", f"{RUN} {PROGRAM} stepped", f"{RUN} {PROGRAM} met", f"{PROGRAM} met")
 def test_each_instruction_of_a_call(command):
     """stepped: a signal before it.  met: another thread uses the semaphore there."""
     does(0, command)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stepped.c - two signals come before each instruction of a post that grants, of a wait that times
- * out, of sem_getvalue, and of sem_destroy.  Their handlers use the same semaphore.
+ * interposed_stepped.c - two signals come before each instruction of a post that grants, of a wait that
+ * times out, of sem_getvalue, and of sem_destroy.  Their handlers use the same semaphore.
  *
- * test_interpose.py runs it under fairsem-run.  A child repeats the operation.  Its parent steps through
- * it once (ptrace) and notes the address of each instruction.  In each later run it stops the child
+ * test_interpose.py runs it under fairsem-run.  A child repeats the operation.  Its parent steps
+ * through it once (ptrace) and notes the address of each instruction.  In each later run it stops the child
  * at the next of these, by the processor's debug registers, which belong to one thread.  It sends
  * both signals, and lets the child go on.  After each run the child checks that both handlers have
  * run, once, with the sender's value, in a context that blocks no signal except the other; that the
@@ -13,11 +13,8 @@
  *
  * At last the first signal always hits the same critical section, and the second one, a SIGBUS that
  * no instruction has raised, comes before each instruction after that.
- *
- * Exit status 0, or 1 and a message; 77: no ptrace here, or another processor than x86-64.
  */
 #include "interposed.h"
-#include "stepping.h"
 
 #include <ucontext.h>
 
@@ -247,13 +244,10 @@ static void step_through_after_hit(void)
     MUST(reached > count / 2);
 }
 
-int main(void)
+BEHAVIOR(stepped)
 {
-    if (!can_step())
-        return program_not_here("no breakpoints of the processor, or not x86-64");
-    hang_alarm();
+    needs_steps();
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
         step_through(&operations[i]);
     step_through_after_hit();       /* of a wait */
-    return 0;
 }

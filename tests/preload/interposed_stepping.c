@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stepping.c - see stepping.h. */
+/* interposed_stepping.c - stop a child before a chosen instruction: see interposed.h. */
 #include "interposed.h"
-#include "stepping.h"
 
 #include <stddef.h>
 #include <sys/ptrace.h>
@@ -70,7 +69,7 @@ static void __attribute__((noinline)) be_hit(void)
 }
 
 /* Some virtual machines take a breakpoint, and it is never hit. */
-int can_step(void)
+static bool can_step(void)
 {
     pid_t pid = fork();
     int status;
@@ -86,16 +85,16 @@ int can_step(void)
     MUST(ptrace(PTRACE_CONT, pid, NULL, NULL) == 0);
     status = child_status(pid);
     if (WIFEXITED(status))
-        return 0;
+        return false;
     MUST(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
     MUST(kill(pid, SIGKILL) == 0);
     (void)child_status(pid);
-    return 1;
+    return true;
 }
 #else
-int can_step(void)
+static bool can_step(void)
 {
-    return 0;
+    return false;
 }
 
 static uintptr_t place(pid_t pid)
@@ -110,6 +109,12 @@ static int set_debug_register(pid_t pid, int number, uintptr_t value)
     return 0;
 }
 #endif
+
+void needs_steps(void)
+{
+    if (!can_step())
+        exit(program_not_here("no breakpoints of the processor, or not x86-64"));
+}
 
 int note_all(pid_t pid, uintptr_t *list, int *signals)
 {
@@ -130,7 +135,7 @@ int note_all(pid_t pid, uintptr_t *list, int *signals)
     return count;
 }
 
-int stop_before(pid_t pid, const uintptr_t *list, int instruction)
+bool stop_before(pid_t pid, const uintptr_t *list, int instruction)
 {
     int earlier = 0, sig = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * met.c - one thread is stopped before each instruction of an operation on a semaphore, and
+ * interposed_met.c - one thread is stopped before each instruction of an operation on a semaphore, and
  * meanwhile another one does something to the same semaphore: it destroys it, posts, waits for the
  * first time, or forks a child that uses it.
  *
@@ -10,11 +10,8 @@
  * though POSIX does not allow the use of a semaphore while it is destroyed.
  *
  * A second thread that sleeps waits for what the stopped one holds; then the first goes on.
- *
- * Exit status 0, or 1 and a message; 77: no ptrace here, or another processor than x86-64.
  */
 #include "interposed.h"
-#include "stepping.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -325,14 +322,12 @@ static void step_through(const struct meeting *meeting)
     MUST(reached > instructions / 3);
 }
 
-int main(void)
+BEHAVIOR(met)
 {
-    if (!can_step())
-        return program_not_here("no breakpoints of the processor, or not x86-64");
+    needs_steps();
     setlinebuf(stdout);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     MUST(shared != MAP_FAILED);
     for (size_t i = 0; i < sizeof meetings / sizeof meetings[0]; i++)
         step_through(&meetings[i]);
-    return 0;
 }
