@@ -74,8 +74,7 @@ struct caller {
     _Atomic int  result;            /* STILL_WAITING, 0, errno, or BROKEN */
 };
 
-#define BROKEN   (-2)               /* neither 0 nor -1 was returned */
-#define NO_RIGHT (-3)               /* the policy could not be set */
+#define BROKEN (-2)                 /* neither 0 nor -1 was returned */
 
 /* An hour from now, on the clock of this way of waiting. */
 static inline struct timespec far_away(enum how how)
@@ -102,10 +101,7 @@ static inline void *call(void *arg)
     if (c->policy != SCHED_OTHER) {
         struct sched_param param = { .sched_priority = c->priority };
 
-        if (pthread_setschedparam(pthread_self(), c->policy, &param) != 0) {
-            atomic_store(&c->result, NO_RIGHT);
-            return NULL;
-        }
+        insist(0, pthread_setschedparam(pthread_self(), c->policy, &param));
     }
     result = wait_somehow(c->sem, c->how);
     if (result == 0 && c->service != NULL)

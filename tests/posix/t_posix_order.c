@@ -5,8 +5,6 @@
 #define _GNU_SOURCE
 #include "callers.h"
 
-#include <string.h>
-
 /* Each unit goes to the oldest waiter, whichever function it waits in, not to the poster. */
 START_TEST(five_waiters_are_granted_in_order_of_arrival_and_no_thread_passes)
 {
@@ -33,14 +31,6 @@ START_TEST(five_waiters_are_granted_in_order_of_arrival_and_no_thread_passes)
 }
 END_TEST
 
-static void *is_real_time_allowed(void *arg)
-{
-    struct sched_param param = { .sched_priority = 1 };
-
-    *(int *)arg = pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
-    return NULL;
-}
-
 /* POSIX, sem_post: the highest priority, and among equals the thread that has waited longest. */
 START_TEST(waiters_with_a_real_time_priority_go_first_in_the_order_of_priority_then_arrival)
 {
@@ -49,16 +39,14 @@ START_TEST(waiters_with_a_real_time_priority_go_first_in_the_order_of_priority_t
         { SCHED_FIFO, 1, 3 },  { SCHED_OTHER, 0, 6 }, { SCHED_FIFO, 2, 1 },
     };
     enum { COUNT = sizeof row / sizeof row[0] };
+    const struct sched_param first = { .sched_priority = 1 }, none = { .sched_priority = 0 };
     struct caller c[COUNT] = { { 0 } };
     _Atomic int service = 0;
-    pthread_t thread;
-    int error = 0;
     sem_t sem;
 
-    start_thread(&thread, is_real_time_allowed, &error);
-    pthread_join(thread, NULL);
-    if (error != 0)
-        SKIP_TEST(strerror(error));     /* no right to real-time priorities */
+    if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &first) != 0)
+        SKIP_TEST("no right to real-time priorities");
+    ck_assert_int_eq(pthread_setschedparam(pthread_self(), SCHED_OTHER, &none), 0);
     ck_assert_works(sem_init(&sem, 0, 0));
     for (int i = 0; i < COUNT; i++) {
         c[i].service = &service;
