@@ -102,17 +102,6 @@ START_TEST(a_post_beyond_the_largest_value_fails_and_changes_nothing)
 }
 END_TEST
 
-START_TEST(a_try_without_a_unit_fails_with_eagain)
-{
-    sem_t sem;
-
-    ck_assert_works(sem_init(&sem, 0, 1));
-    ck_assert_works(sem_trywait(&sem));
-    ck_assert_fails(sem_trywait(&sem), EAGAIN);
-    ck_assert_works(sem_destroy(&sem));
-}
-END_TEST
-
 /* A deadline long past, one before the epoch, one a moment ago. */
 START_TEST(a_deadline_in_the_past_fails_with_etimedout_unless_a_unit_is_free)
 {
@@ -216,7 +205,6 @@ int main(void)
               a_value_above_the_largest_is_refused_whatever_pshared_says,
               semaphores_for_several_processes_fail_with_enosys,
               a_post_beyond_the_largest_value_fails_and_changes_nothing,
-              a_try_without_a_unit_fails_with_eagain,
               a_deadline_in_the_past_fails_with_etimedout_unless_a_unit_is_free,
               a_deadline_to_come_fails_with_etimedout_when_it_has_passed,
               an_invalid_deadline_fails_with_einval_even_if_a_unit_is_free);
