@@ -85,6 +85,13 @@ static bool cores_suffice(const struct fs_awake_facts *facts)
 #define FIRST_PAUSE_NS    5000000
 #define LONGEST_PAUSE_NS  640000000
 
+/* So many late grants in so short a time: a program computes beside this one. */
+#define MANY_LATE         6
+#define WATCH_NS          400000000
+#define FIRST_SLEEP_NS    100000000
+#define LONGEST_SLEEP_NS  INT64_C(2560000000)
+#define MEMORY_NS         INT64_C(1000000000)   /* the pause before is forgotten after it */
+
 /*
  * The average time of a wake-up in this process; 0: no thread has been woken yet.  Longer samples
  * count more: a wake-up on the waker's own core takes a tenth of the time of one across cores, and
@@ -129,13 +136,14 @@ static void pause_for(struct pause *pause, int64_t now_ns, int64_t ns)
     atomic_store_explicit(&pause->until_ns, now_ns + ns, memory_order_relaxed);
 }
 
-/* So many times as long as the last time; 0: like the first. */
-static void pause_again(struct pause *pause, int times, int64_t now_ns, int64_t longest_ns)
+/* So many times as long as the last time, from the shortest to the longest. */
+static void pause_again(struct pause *pause, int times, int64_t now_ns, int64_t shortest_ns,
+                        int64_t longest_ns)
 {
     int64_t ns = atomic_load_explicit(&pause->for_ns, memory_order_relaxed) * times;
 
-    if (ns < FIRST_PAUSE_NS)
-        ns = FIRST_PAUSE_NS;
+    if (ns < shortest_ns)
+        ns = shortest_ns;
     pause_for(pause, now_ns, ns < longest_ns ? ns : longest_ns);
 }
 
@@ -158,7 +166,7 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
     if (since_ns >= 0) {
         int64_t last_ns = atomic_load_explicit(&no_yields.for_ns, memory_order_relaxed);
 
-        pause_again(&no_yields, since_ns <= last_ns ? 2 : 0, now_ns, LONGEST_PAUSE_NS);
+        pause_again(&no_yields, since_ns <= last_ns ? 2 : 0, now_ns, FIRST_PAUSE_NS, LONGEST_PAUSE_NS);
     }
     return false;
 }
@@ -167,36 +175,31 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
  * Beside a program that computes all the time, a thread that stays awake takes turns with that program
  * on its core, and is away when its units come; where all sleep, one runs on for its time slice, and
  * nobody queues.  (2 threads, 1 us each, 2 cores, beside one: 0.4 of the holds.)  So nobody stays awake
- * for a while, and again for longer if that has not changed: for eight times as long if this shows at
- * once, which it does beside such a program, and hardly ever after a moment without the machine.
+ * for a while, and again for longer if that has not changed.
+ *
+ * A program that computes for a moment, now and then, must not cause this: where a single late grant
+ * did, and the machine was quiet but for a program that ran for 6 ms four times a second, threads slept
+ * all the time after a few seconds.  One that computes all the time makes 20 to 50 grants late in each.
  */
 static struct pause nobody_awake;
 
-/* Since when threads may stay awake, or the last look; and the processor time of the process then. */
-static _Atomic int64_t looked_ns, used_before_ns;
+/* How many late grants there were, since when, and the processor time of the process then. */
+static _Atomic int late_grants;
+static _Atomic int64_t watched_since_ns, used_before_ns;
 
-#define LONGEST_SLEEP_NS INT64_C(2560000000)
-#define MEMORY_NS        INT64_C(1000000000)    /* what was longer ago says nothing */
-#define AT_ONCE_NS       20000000               /* some time slices */
-
-/* Returns how much of the processors, in nanoseconds, this process has used since the last look. */
-static int64_t look_again(int64_t now_ns)
+/* Returns how much of the processors, in nanoseconds, this process has used since then. */
+static int64_t watch_again(int64_t now_ns, int late)
 {
     int64_t used_ns = fs_process_ns();
 
-    atomic_store_explicit(&looked_ns, now_ns, memory_order_relaxed);
+    atomic_store_explicit(&late_grants, late, memory_order_relaxed);
+    atomic_store_explicit(&watched_since_ns, now_ns, memory_order_relaxed);
     return used_ns - atomic_exchange_explicit(&used_before_ns, used_ns, memory_order_relaxed);
 }
 
 static bool all_sleep(int64_t now_ns)
 {
-    int64_t until = pause_end(&nobody_awake);
-
-    if (now_ns < until)
-        return true;
-    if (atomic_load_explicit(&looked_ns, memory_order_relaxed) < until)
-        (void)look_again(now_ns);
-    return false;
+    return now_ns < pause_end(&nobody_awake);
 }
 
 /* Would it have been granted soon, by what the semaphore has learned? */
@@ -208,8 +211,8 @@ static bool is_soon(const struct fs_awake *awake, bool as_head, bool others_wait
 }
 
 /*
- * The holder was not running, or the head was not.  If this process has used nearly all of the
- * processors since it last looked, some other thread of its own was.
+ * The holder was not running, or the head was not.  If this process has used three quarters of the
+ * processors meanwhile, some other thread of its own was.
  *
  * Only where those who release are those who were granted: they run on that core.  If one thread
  * releases what another one always takes, each turn needs a wake-up unless that one is awake.  (Two
@@ -219,15 +222,20 @@ static bool is_soon(const struct fs_awake *awake, bool as_head, bool others_wait
 void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait, int64_t head_ns,
                    int64_t now_ns)
 {
-    int64_t since_ns = now_ns - head_ns - pause_end(&nobody_awake);
-    int64_t passed = now_ns - atomic_load_explicit(&looked_ns, memory_order_relaxed);
+    int64_t since_ns = atomic_load_explicit(&watched_since_ns, memory_order_relaxed);
+    int64_t slept_until_ns = pause_end(&nobody_awake);
 
-    if (!is_soon(awake, as_head, others_wait) || since_ns < 0
+    if (!is_soon(awake, as_head, others_wait) || now_ns - head_ns < slept_until_ns
         || awake->holders_core != fs_core_byte(fs_cpu_current()))
         return;
-    if (look_again(now_ns) >= passed / 8 * 7 * fs_cpu_count() || passed > MEMORY_NS)
+    if (now_ns - since_ns > WATCH_NS || since_ns < slept_until_ns) {
+        (void)watch_again(now_ns, 1);
         return;
-    pause_again(&nobody_awake, since_ns > MEMORY_NS ? 0 : since_ns > AT_ONCE_NS ? 2 : 8, now_ns,
+    }
+    if (atomic_fetch_add_explicit(&late_grants, 1, memory_order_relaxed) + 1 < MANY_LATE
+        || watch_again(now_ns, 0) >= (now_ns - since_ns) / 4 * 3 * fs_cpu_count())
+        return;
+    pause_again(&nobody_awake, now_ns - slept_until_ns < MEMORY_NS ? 4 : 0, now_ns, FIRST_SLEEP_NS,
                 LONGEST_SLEEP_NS);
 }
 

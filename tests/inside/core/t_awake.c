@@ -393,10 +393,10 @@ static int64_t is_late_once(fairsem_t *sem)
     return is_late_on(sem, world.core);
 }
 
-/* Late twice: what came before the first one says nothing. */
-static int64_t is_late_twice(fairsem_t *sem)
+static int64_t is_late(fairsem_t *sem, int times)
 {
-    (void)is_late_once(sem);
+    while (times-- > 1)
+        (void)is_late_once(sem);
     return is_late_once(sem);
 }
 
@@ -410,30 +410,55 @@ static bool stays_awake_at(fairsem_t *sem, int64_t when)
     return false;
 }
 
-/* For twice as long if it is late some time after they stayed awake again, for eight times if at once. */
+#define MANY 6          /* late grants, in less than 0.4 s */
+
 START_TEST(all_sleep_while_other_programs_have_the_cores_for_longer_each_time)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0), other = FAIRSEM_INITIALIZER(0);
-    int64_t pause = 5 * MS, late;
+    int64_t pause = 100 * MS, late;
 
     begin();
     world.others_compute = true;
-    late = is_late_twice(&sem);
-    for (int i = 0; i < 20; i++) {
+    late = is_late(&sem, MANY);
+    for (int i = 0; i < 6; i++) {
         ck_assert(!stays_awake_at(&other, late + pause - MS));
         ck_assert(!stays_awake_at(&sem, late + pause - MS));
         ck_assert(stays_awake_at(&sem, late + pause));
-        world.now += i % 2 == 0 ? 30 * MS : 0;
-        late = is_late_once(&sem);
-        pause *= i % 2 == 0 ? 2 : 8;
-        if (pause > 2560 * MS)
-            pause = 2560 * MS;
+        late = is_late(&sem, MANY);
+        pause = pause < 640 * MS ? pause * 4 : 2560 * MS;
     }
     ck_assert(!stays_awake_at(&sem, late + pause - MS));
     ck_assert(stays_awake_at(&sem, late + pause + 1100 * MS));
-    late = is_late_once(&sem);          /* the pause was long ago */
-    ck_assert(!stays_awake_at(&sem, late + 4 * MS));
-    ck_assert(stays_awake_at(&sem, late + 5 * MS));
+    late = is_late(&sem, MANY);         /* the pause was long ago */
+    ck_assert(!stays_awake_at(&sem, late + 99 * MS));
+    ck_assert(stays_awake_at(&sem, late + 100 * MS));
+}
+END_TEST
+
+START_TEST(fewer_late_grants_say_nothing)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+
+    begin();
+    world.others_compute = true;
+    for (int i = 0; i < 10; i++)
+        ck_assert(stays_awake_at(&sem, is_late(&sem, MANY - 1) + 400 * MS));
+    for (int i = 0; i < 10; i++)
+        ck_assert(stays_awake_at(&sem, is_late(&sem, 1) + 90 * MS));
+}
+END_TEST
+
+START_TEST(what_was_late_before_a_pause_does_not_count_after_it)
+{
+    fairsem_t sem = FAIRSEM_INITIALIZER(0);
+    int64_t late;
+
+    begin();
+    world.others_compute = true;
+    late = is_late(&sem, MANY);
+    ck_assert(stays_awake_at(&sem, late + 100 * MS));
+    ck_assert(stays_awake_at(&sem, is_late(&sem, MANY - 1)));
+    ck_assert(!stays_awake_at(&sem, is_late(&sem, 1)));
 }
 END_TEST
 
@@ -444,9 +469,9 @@ START_TEST(nobody_is_woken_ahead_while_all_sleep)
 
     begin();
     world.others_compute = true;
-    late = is_late_twice(&sem);
+    late = is_late(&sem, MANY);
     ck_assert(!woken_early_as_second(&sem));
-    world.now = late + 5 * MS;
+    world.now = late + 100 * MS;
     ck_assert(woken_early_as_second(&sem));
 }
 END_TEST
@@ -504,6 +529,8 @@ int main(void)
               no_thread_is_woken_early_where_threads_may_pass,
               a_head_that_is_woken_to_claim_learns_from_it,
               all_sleep_while_other_programs_have_the_cores_for_longer_each_time,
+              fewer_late_grants_say_nothing,
+              what_was_late_before_a_pause_does_not_count_after_it,
               nobody_is_woken_ahead_while_all_sleep,
               threads_stay_awake_if_their_own_process_has_the_cores,
               a_late_grant_says_nothing_where_those_who_release_do_not_acquire,
