@@ -221,8 +221,11 @@ static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
                          : fs_shared_wait_enter(wait, &in);
     int result = FS_NOT_OVER;
 
+    /* If it abandons the wait, its units are not its own, whatever the token says. */
+    if (error == ETIMEDOUT && ending != ABANDON && FS_GET(&wait->reason) != 0)
+        ending = CANCEL_LATE;
     if (error == ETIMEDOUT)
-        return leave_without_lock(wait, FS_GET(&wait->reason) != 0 ? CANCEL_LATE : ending);
+        return leave_without_lock(wait, ending);
     if (error != 0)
         return error;
     /* Its units may have been free since it is old. */
@@ -238,8 +241,11 @@ static int come_and_leave(struct fs_shared_wait *wait, enum ending ending)
 
 /* ---- Wait ---- */
 
-static void forget_token(struct fs_shared_wait *wait)
+static void end_wait(struct fs_shared_wait *wait, int result)
 {
+    /* Nobody takes it out any more, and a handle with slots cannot be closed. */
+    if (result == ENOTRECOVERABLE && FS_GET(&wait->slot) != FS_NOBODY)
+        (void)leave_without_lock(wait, EXPIRE);
     if (wait->by_token.token != NULL)
         fs_token_detach(&wait->by_token);
 }
@@ -248,8 +254,7 @@ FS_REALIGN_STACK static void shared_abandon(void *arg)
 {
     struct fs_shared_wait *wait = arg;
 
-    come_and_leave(wait, ABANDON);
-    forget_token(wait);
+    end_wait(wait, come_and_leave(wait, ABANDON));
 }
 
 /*
@@ -340,9 +345,6 @@ int fs_shared_wait_for(struct fs_shared_wait *wait, int result)
         result = wait_until_over(wait);
         pthread_cleanup_pop(0);
     }
-    /* Nobody takes it out any more, and a handle with slots cannot be closed. */
-    if (result == ENOTRECOVERABLE && FS_GET(&wait->slot) != FS_NOBODY)
-        (void)leave_without_lock(wait, EXPIRE);
-    forget_token(wait);
+    end_wait(wait, result);
     return result;
 }

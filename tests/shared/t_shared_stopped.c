@@ -10,8 +10,8 @@
  */
 #include "crowd.h"
 
-#include "shared/handle.h"
-#include "shared/trust.h"
+#include "shared/attach.h"
+#include "shared/change.h"
 #include "workers.h"
 
 struct stage {
@@ -410,10 +410,91 @@ START_TEST(damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it)
 }
 END_TEST
 
+/* ---- pthread_cancel in a step ---- */
+
+static _Atomic int asleep, may_be_canceled;
+
+/* It is about to sleep in the queue, and is canceled when the test says so. */
+static void be_canceled(const char *what)
+{
+    if (strcmp(what, "sleep") != 0)
+        return;
+    atomic_store(&asleep, 1);
+    await_flag(&may_be_canceled, 1);
+    (void)pthread_cancel(pthread_self());
+}
+
+/* A thread that waits for a unit, with a token, and comes to the step. */
+static pthread_t start_canceled(unsigned flags)
+{
+    pthread_t waiter;
+
+    sem = make_segment(1, flags);
+    ck_assert_int_eq(fairsem_shared_acquire(sem, 1), 0);
+    ck_assert_int_eq(fairsem_token_init(&their_token), 0);
+    their_timeout_ns = 0;
+    atomic_store(&asleep, 0);
+    atomic_store(&may_be_canceled, 0);
+    fs_shared_step = be_canceled;
+    start_thread(&waiter, wait_and_close, NULL);
+    await_flag(&asleep, 1);
+    return waiter;
+}
+
+static void end_canceled(pthread_t waiter)
+{
+    void *end;
+
+    atomic_store(&may_be_canceled, 1);
+    ck_assert_int_eq(pthread_join(waiter, &end), 0);
+    ck_assert_ptr_eq(end, PTHREAD_CANCELED);
+    fs_shared_step = NULL;
+}
+
+START_TEST(a_canceled_thread_leaves_a_damaged_segment_that_can_be_closed)
+{
+    pthread_t waiter;
+
+    if (!has_marks())
+        NOT_HERE("the library has no marks to be canceled at");
+    waiter = start_canceled(0);
+    (void)fs_shared_is_damaged(sem);
+    end_canceled(waiter);
+    ck_assert_int_eq(fairsem_shared_close(sem), 0);
+    ck_assert_int_eq(fairsem_token_destroy(&their_token), 0);
+}
+END_TEST
+
+/* The lock cannot be had, and its token has been canceled, too.  No thread has the unit then. */
+START_TEST(a_canceled_thread_gives_back_what_it_was_granted)
+{
+    for (unsigned flags = 0; flags <= FAIRSEM_SHARED_NO_UNDO; flags++) {
+        struct fs_shared_section in;
+        pthread_t waiter;
+
+        if (!has_marks())
+            NOT_HERE("the library has no marks to be canceled at");
+        waiter = start_canceled(flags);
+        ck_assert_int_eq(fs_shared_enter(&in, sem, NULL), 0);
+        ck_assert_int_eq(fs_shared_give_back(&in, 1), 0);
+        fs_shared_section_grant(&in);
+        ck_assert_int_eq(in.available, 0);
+        ck_assert_int_eq(fairsem_token_cancel(&their_token, EPIPE), 0);
+        end_canceled(waiter);
+        ck_assert_int_eq(fs_shared_section_end(&in), 0);
+        ck_assert_int_eq(fairsem_shared_available(sem), 1);
+        ck_assert_int_eq(fairsem_shared_close(sem), 0);
+        ck_assert_int_eq(fairsem_token_destroy(&their_token), 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
     RUN_SUITE("shared, stopped", nobody_waits_longer_than_it_asked_for_while_a_process_is_stopped,
               a_request_that_is_old_when_its_time_is_out_takes_what_lies_free,
               a_canceled_waiter_returns_when_its_canceler_is_through,
-              damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it);
+              damage_closes_the_fast_path_even_if_a_section_is_about_to_open_it,
+              a_canceled_thread_leaves_a_damaged_segment_that_can_be_closed,
+              a_canceled_thread_gives_back_what_it_was_granted);
 }
