@@ -387,20 +387,23 @@ START_TEST(a_granted_process_that_is_stopped_is_shown_as_a_holder)
     fairsem_shared_user_t users[2];
     fairsem_shared_stat_t stat;
     int count = 2;
-    pid_t waiter;
+    pid_t waiter, behind;
 
     ck_assert_int_eq(fairsem_shared_acquire(h, 2), 0);
     waiter = queue_user(h, 2);
+    behind = queue_user(h, 1);
     stop_child(waiter);
     ck_assert_int_eq(fairsem_shared_release(h, 2), 0);
     ck_assert_int_eq(fairsem_shared_users(h, users, &count), 0);
-    ck_assert_int_eq(count, 1);
+    ck_assert_int_eq(count, 2);
     ck_assert(users[0].pid == waiter && users[0].units == 2 && users[0].place == 0);
     ck_assert(users[0].mine == 0);
+    ck_assert(users[1].pid == behind && users[1].units == 1 && users[1].place == 1);
     ck_assert_int_eq(fairsem_shared_stat(h, &stat), 0);
-    ck_assert_int_eq(stat.held, 2);
+    ck_assert(stat.held == 2 && stat.waiting_units == 1);
     ck_assert_int_eq(kill(waiter, SIGCONT), 0);
     ck_assert_int_eq(status_of(waiter), 0);
+    ck_assert_int_eq(status_of(behind), 0);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
