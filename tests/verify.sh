@@ -32,7 +32,7 @@ row canaries '' "$MAKE" check-canaries
 
 # ---------------------------------------------------------------- real threads, for longer
 row stress core "$MAKE" check-stress
-row faults core tests tests/search/stress/can_fail.sh tests/inside/faults/fault_examples.sh
+row faults core tests tests/search/stress/can_fail.sh tests/inside/faults/test_fault_examples.py
 row storm shared "$MAKE" check-shared-storm
 row cost core "$MAKE" check-cost
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/inside/faults/local.mk - many faults outside the library; included by ../../local.mk.
 
-verify_scripts += tests/inside/faults/fault_examples.sh
+verify_scripts += tests/inside/faults/test_fault_examples.py
 
 if TESTS_ENABLED
 test_programs += \
@@ -31,7 +31,7 @@ tests_inside_faults_libplugin_la_LIBADD = libcore.la
 tests_inside_faults_libplugin_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 tests_inside_faults_t_fault_plugin_LDADD = $(CHECK_LIBS) $(DL_LIBS)
 
-# What fault_examples.sh preloads into the examples.
+# What test_fault_examples.py preloads into the examples.
 if BUILD_SHARED
 check_LTLIBRARIES += tests/inside/faults/libfaultthreads.la
 endif
