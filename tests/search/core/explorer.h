@@ -72,13 +72,13 @@
 #define XP_EXPLORER
 #include "layer.h"
 
-#include "../../scenarios/language.h"
-#include "../engine/engine.h"
-
 #include <stddef.h>
 #include <stdint.h>
 
 enum { KEYS_MAX = 4, STACK_SIZE = 32768, HEAP_SIZE = 8192, STATES_MAX = 1 << 21 };
+
+#include "../../scenarios/language.h"
+#include "../engine/engine.h"
 
 #define RESULT_NEVER (INT64_MIN + 1)    /* it waits for ever */
 
@@ -191,7 +191,6 @@ void clock_after_sleep(enum reason reason);
 void memory_learn(void);            /* save the library's memory before the first run */
 void memory_warm(void);             /* ... after a run in which threads have waited */
 void memory_reset(bool cold);
-int  heap_offset(const void *at);   /* -1: not in the heap */
 uint64_t memory_hash(uint64_t hash);
 
 /* actors.c */

@@ -9,9 +9,9 @@
  *   struct scenario  with `name` and `threads`, its text; the table `scenarios`, `scenarios_count`
  *   struct thread    with `fibre`, `at` (one of its values is ENDED), `error`, `cleanups`,
  *                    `cancel_disabled`, `cancel_async`; the array `thread[THREADS]`, id_of()
- *   STACK_SIZE, STATES_MAX
+ *   STACK_SIZE, HEAP_SIZE, STATES_MAX
  *
- *   fibre.c       a thread without a kernel; stacks.c: its stack
+ *   fibre.c       a thread without a kernel; stacks.c: its stack, and the library's private memory
  *   run.c         one run: the loop over its steps, failures, the trace
  *   search.c      the decisions of a run, and all runs
  *   seen.c        states that were seen before need not be searched again
@@ -121,12 +121,20 @@ void  stacks_clear(void);               /* before a run: equal states have equal
 
 extern char xp_data_first[], xp_data_last[], xp_bss_first[], xp_bss_last[];
 enum { STATICS_SIZE = 8192 };
-void  statics_check(void);              /* exits if they are not together */
-void  statics_save(char *to);
-void  statics_load(const char *from);
-uint64_t statics_hash(uint64_t hash);
 bool  in_statics(const void *at);
-size_t statics_size(void);
+void  statics_check(void);              /* exits if they are not together */
+
+void *heap_take(size_t size);           /* zeroed; no block is ever used again */
+int   heap_offset(const void *at);      /* -1: not in the heap */
+
+/* All that the library has, except what it was given. */
+struct image {
+    char   statics[STATICS_SIZE], heap[HEAP_SIZE];
+    size_t heap_used;
+};
+void  image_save(struct image *to);
+void  image_load(const struct image *from);
+uint64_t image_hash(uint64_t hash, const struct image *image);  /* NULL: what is in place */
 
 /* ---- instrument.c: accesses ---- */
 

@@ -179,7 +179,8 @@ def build_base(suites):
                 env=env)
     shutil.rmtree(noted)
     os.mkdir(noted)
-    run_quietly([MAKE, '-s', f'-j{JOBS}'] + targets_of(suites), log, cwd=plain, env=env)
+    if targets_of(suites):              # not for the explorers alone
+        run_quietly([MAKE, '-s', f'-j{JOBS}'] + targets_of(suites), log, cwd=plain, env=env)
     for kind, name in (('explore', 'core'), ('dies', 'shared')):
         if any(suite.kind == kind for suite in suites):
             # Its own objects are one, already optimized, so that a mutant's link takes no time.

@@ -39,7 +39,6 @@
 #define XP_EXPLORER
 #include "layer.h"
 
-#include "../engine/engine.h"
 #include "fairsem/shared.h"
 #include "shared/layout.h"
 
@@ -53,6 +52,8 @@ enum {
     STACK_SIZE = 32768, HEAP_SIZE = 2048, SEGMENT_SIZE = 8192,
     STATES_MAX = 1 << 22
 };
+
+#include "../engine/engine.h"
 
 #define START_NS INT64_C(1000000000000)
 #define MS       INT64_C(1000000)

@@ -2,60 +2,28 @@
 /*
  * process.c - the private memory of the simulated processes; fork, exec and death.
  *
- * The library's static variables (between ../engine/static_first.c and static_last.c) and a heap
- * exist once.  Their contents are swapped when a thread of another process goes on.
+ * The library's static variables and its heap exist once (../engine/stacks.c).  Their contents are
+ * swapped when a thread of another process goes on.
  */
 #include "explorer.h"
 
 #include <string.h>
 
-static _Alignas(64) char heap[HEAP_SIZE];      /* first, how much is used; then the token */
-
-struct image {
-    char statics[STATICS_SIZE];
-    char heap[HEAP_SIZE];
-};
 static struct image fresh, image[PROCESSES];
 static int resident;                /* the process whose memory is in place; -1: none */
-
-static size_t heap_used(const char *in)
-{
-    size_t used;
-
-    memcpy(&used, in, sizeof used);
-    return used;
-}
-
-static void save(struct image *to)
-{
-    statics_save(to->statics);
-    memcpy(to->heap, heap, heap_used(heap));
-}
-
-static void load(const struct image *from)
-{
-    statics_load(from->statics);
-    memcpy(heap, from->heap, heap_used(from->heap));
-}
-
-static size_t first_free(void)
-{
-    return 64 + ((sizeof(fairsem_token_t) + 15) & ~(size_t)15);
-}
+static fairsem_token_t *token;      /* in the heap: each process has one */
 
 fairsem_token_t *process_token(void)
 {
-    return (fairsem_token_t *)(void *)(heap + 64);
+    return token;
 }
 
 void process_learn(void)
 {
-    size_t used = first_free();
-
     statics_check();
-    memcpy(heap, &used, sizeof used);
-    *process_token() = (fairsem_token_t)FAIRSEM_TOKEN_INITIALIZER;
-    save(&fresh);
+    token = heap_take(sizeof *token);
+    *token = (fairsem_token_t)FAIRSEM_TOKEN_INITIALIZER;
+    image_save(&fresh);
 }
 
 void process_reset(void)
@@ -74,8 +42,8 @@ void process_enter(int process)
     if (resident == process)
         return;
     if (resident >= 0)
-        save(&image[resident]);
-    load(&image[process]);
+        image_save(&image[resident]);
+    image_load(&image[process]);
     resident = process;
 }
 
@@ -114,7 +82,7 @@ void process_forks(int child)
     const struct process *parent = &run.process[self->process];
     struct thread *caller = self;
 
-    save(&image[resident]);
+    image_save(&image[resident]);
     image[child] = image[resident];
     run.process[child] = *parent;
     run.process[child].held = 0;
@@ -135,7 +103,7 @@ void process_execs(void)
     struct process *p = &run.process[self->process];
 
     end_threads(self->process, self);
-    load(&fresh);
+    image_load(&fresh);
     p->handle = NULL;
     p->opened = 0;
     p->mapped = 0;
@@ -170,40 +138,23 @@ void process_dies(int process, bool inside)
         resident = -1;
 }
 
-/* ---- malloc: no memory is ever reused ---- */
-
 void *xp_malloc(size_t size)
 {
-    size_t used = heap_used(heap);
-    char *block = heap + used;
-
-    used += (size + 15) & ~(size_t)15;
-    if (used > sizeof heap)
-        fail("explorer", "the heap is too small");
-    memcpy(heap, &used, sizeof used);
-    memset(block, 0, size);
-    return block;
+    return heap_take(size);
 }
 
 void *xp_calloc(size_t count, size_t size)
 {
-    return xp_malloc(count * size);
-}
-
-void xp_free(void *block)
-{
-    (void)block;
+    return heap_take(count * size);
 }
 
 uint64_t process_hash(uint64_t hash)
 {
     if (resident >= 0)
-        save(&image[resident]);
+        image_save(&image[resident]);
     for (int i = 0; i < PROCESSES; i++) {
-        if (!run.process[i].lives)
-            continue;
-        hash = mix(hash, image[i].statics, statics_size());
-        hash = mix(hash, image[i].heap, heap_used(image[i].heap));
+        if (run.process[i].lives)
+            hash = image_hash(hash, &image[i]);
     }
     return hash;
 }
