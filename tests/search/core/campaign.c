@@ -26,7 +26,10 @@ static void count(struct outcome outcome)
     total.merged += outcome.merged;
 }
 
-/* Returns the bound with which it failed; -1: it has not.  All schedules with at most `complete` have run. */
+/*
+ * Returns the bound with which it failed; -1: it has not.  Of those with at most *complete preemptions
+ * all schedules have run.
+ */
 int search_deeper(const struct scenario *what, struct limits with, int *complete)
 {
     struct limits now = with;

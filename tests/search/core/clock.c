@@ -66,9 +66,9 @@ int xp_nanosleep(const struct timespec *time, struct timespec *left)
 }
 
 /*
- * A thread that spins on its own state, or yields, pauses until that has changed, or until it has paused long
- * enough.  After that, its loads see no change until it reads the clock, unless others run in
- * between; but then their changes could have come before as well.
+ * A thread that spins on its own state, or yields, pauses until that has changed, or until it has
+ * paused long enough.  After that, its loads see no change until it reads the clock, unless others
+ * run in between; but then their changes could have come before as well.
  */
 void xp_pause(void)
 {

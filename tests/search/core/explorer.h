@@ -37,9 +37,9 @@
  *
  * WHAT BOUNDS IT.  Switching away from a thread that could go on is a preemption; a run has at
  * most `bound` of them (2 by default).  So is an answer about who stays awake, or is woken ahead, that
- * is not the usual one: instead/awake.c has every policy that there can be.  All else has no bound: which thread goes on when one sleeps
- * or ends, time-outs, cancellation.  The scenario says how many spurious wake-ups and signals a run
- * may have.
+ * is not the usual one: instead/awake.c has every policy that there can be.  All else has no bound:
+ * which thread goes on when one sleeps or ends, time-outs, cancellation.  The scenario says how many
+ * spurious wake-ups and signals a run may have.
  *
  * WHAT IS LEFT OUT, AND WHY THAT IS SOUND
  *

@@ -35,7 +35,8 @@ enum { TESTS = sizeof tests / sizeof tests[0] };
 
 /* ---- A program ---- */
 
-enum what { LOAD, ADD, SWAP, READ, STORE, WRITE, LOCK, UNLOCK, IF, WHATS };     /* first those that see a value */
+/* First those that see a value. */
+enum what { LOAD, ADD, SWAP, READ, STORE, WRITE, LOCK, UNLOCK, IF, WHATS };
 
 static struct instruction {
     enum what what;

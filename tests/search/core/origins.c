@@ -55,8 +55,8 @@ static bool find_origin(int unit, bool tried[UNITS_MAX])
 }
 
 /*
- * A drain comes after the releases of all units that were free; in a pause, of all.  All acquires come before it: no
- * request is granted once the semaphore is closed.
+ * A drain comes after the releases of all units that were free; in a pause, of all.  All acquires come
+ * before it: no request is granted once the semaphore is closed.
  */
 static void check(int sem, int drain)
 {

@@ -31,11 +31,11 @@ large='timeouts-of-three parker-still-on-a-chain bypass-chain bypass-two-sleeper
 "$explorer" --litmus
 result "the litmus tests" $?
 if [ $# -eq 0 ]; then
-  # shellcheck disable=SC2086 # lists
+  # shellcheck disable=SC2046,SC2086 # lists
   {
     explore --bound 0 --stale 1 $large
     explore --bound 1 --stale 0 $large
-    set -- $("$explorer" --list | awk -v large="$(echo $large)" 'index(" " large " ", " " $1 " ") == 0 { print $1 }')
+    set -- $("$explorer" --list | awk '{ print $1 }' | grep -vxF "$(printf '%s\n' $large)")
   }
 fi
 explore --bound 1 --stale 1 "$@"
