@@ -33,7 +33,7 @@ trap 'rm -rf "$objects"' EXIT
 : "${CC:=cc}" "${CFLAGS:=-O1 -g}"
 # shellcheck disable=SC2086 # lists
 for file in $sources "$here"/several.c "$here"/bytes.c "$here"/checks.c "$here"/machine.c \
-  "$here"/model.c "$here"/others.c "$here"/sequence.c "$here"/steps.c "$here"/threads.c \
+  "$here"/model.c "$here"/others.c "$here"/steps.c "$here"/threads.c \
   "$here"/how.c "$here"/words.c "$here"/world.c "$here"/../spec/spec.c \
   "$here"/../../scenarios/script.c "$here/${3:-replay.c}"; do
   "$CC" -std=c11 -D_POSIX_C_SOURCE=200809L $CFLAGS -fexceptions -fasynchronous-unwind-tables \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_target.c - runs sequences as a target of libFuzzer: `make fuzz`. */
-#include "sequence.h"
-#include "words.h"
+#include "steps.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,7 +12,6 @@ fuzz_sources = \
 	tests/search/fuzz/machine.c tests/search/fuzz/machine.h \
 	tests/search/fuzz/model.c tests/search/fuzz/model.h \
 	tests/search/fuzz/others.c \
-	tests/search/fuzz/sequence.c tests/search/fuzz/sequence.h \
 	tests/search/fuzz/several.c \
 	tests/search/fuzz/steps.c tests/search/fuzz/steps.h \
 	tests/search/fuzz/threads.c tests/search/fuzz/threads.h \

@@ -12,8 +12,7 @@
 #include "../../support/hang.h"
 #include "../../support/seed.h"
 #include "machine.h"
-#include "sequence.h"
-#include "words.h"
+#include "steps.h"
 
 #include <signal.h>
 #include <stdlib.h>

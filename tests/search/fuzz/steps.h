@@ -37,6 +37,8 @@ struct step {
 /* steps.c */
 void step_close(int sem);
 void step_any(void);            /* the next one of the input */
+/* Run all of this input, from new semaphores to their end.  A difference is a finding(). */
+void sequence_run(const uint8_t *data, size_t size);
 
 /* how.c: how to wait, from the input */
 void step_any_how(struct step_how *step);
