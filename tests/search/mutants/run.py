@@ -738,7 +738,7 @@ def run(mode, names):
     if missed:
         raise CannotTrust('an emptied function is not found in ' + ' '.join(missed))
 
-    done[0], jobs, accepted = 0, [], read_accepted()
+    done[0], jobs, accepted = 0, [], read_accepted(names)
     for mutant in found:
         if mutant.hash in accepted and not names:       # all suites would be asked
             show('mutant', mutant, 'accepted.txt', 'not asked', 0, [], 0)
