@@ -33,6 +33,17 @@ def test_signals_arrive(limit):
     assert parent.wait() == 9
 
 
+def test_a_child_from_before_it_ended_first(limit):
+    """One SIGCHLD is for both: a shell may have started one in the background, and called exec."""
+    def leave_a_zombie():
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+
+    limit.gives(9, "test 1 -- sh -c 'exit 9'", preexec_fn=leave_a_zombie)
+
+
 def test_the_command_ends_with_its_parent(limit):
     parent = limit.start("test 1 -- sh -c 'echo $$; exec sleep 100000'", stdout=subprocess.PIPE)
     child = int(parent.stdout.readline())

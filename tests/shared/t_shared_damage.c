@@ -283,6 +283,11 @@ static int take_none(fairsem_shared_t *h)
     return fairsem_shared_tryacquire(h, 0);
 }
 
+static int take_one(fairsem_shared_t *h)
+{
+    return fairsem_shared_tryacquire(h, 1);
+}
+
 static int take_three(fairsem_shared_t *h)
 {
     return fairsem_shared_tryacquire(h, 3);
@@ -297,12 +302,13 @@ static int give_one(fairsem_shared_t *h)
 START_TEST(one_changed_count_is_found_by_acquire_and_release)
 {
     pid_t children[3];
-    fairsem_shared_t *h = make_used(0, children);
+    fairsem_shared_t *h = make_used(0, children), *other = make_segment(1, 0);
     const struct wrong counts[] = {     /* one is free */
         { &h->segment->word, 8, -2 + FS_SLOW },    { &h->segment->word, 8, FS_SLOW },
         { &h->segment->word, 8, 2 * 2 + FS_SLOW }, { &h->segment->word, 8, 2 * 3 + FS_SLOW },
     };
     const struct wrong held = { &h->processes[FS_GET(&h->self)].held, 8, 0 };
+    const struct wrong unheld = { &other->processes[FS_GET(&other->self)].held, 8, -1 };
     const struct wrong total = { &h->segment->total, 8, 2 };
 
     FS_PUT(&h->segment->checked_ns, -1);        /* a refusal needs no lock right after a check */
@@ -310,6 +316,8 @@ START_TEST(one_changed_count_is_found_by_acquire_and_release)
     check_each(h, give_one, counts, 4);
     check_each(h, give_one, &held, 1);
     check_each(h, take_three, &total, 1);       /* there are three: it is not E2BIG */
+    check_each(other, take_one, &unheld, 1);
+    ck_assert_int_eq(fairsem_shared_close(other), 0);
     ck_assert_int_eq(fairsem_shared_release(h, 2), EPERM);
     end_used(h, children, 2);
 }

@@ -78,6 +78,13 @@ static pid_t fork_giver(fairsem_shared_t *h, _Atomic int *ready, _Atomic int *ro
     return child;
 }
 
+/* Return when the child sleeps, and the owner is to wake it for its turn. */
+static void await_ordered(fairsem_shared_t *h, pid_t child)
+{
+    while ((FS_GET(&h->segment->lock) & ORDERED) == 0 || !sleeps(child))
+        nap(1);
+}
+
 /*
  * This process gives the lock back and takes it again.  Between the two comes the child, which has
  * waited for long and sleeps.  (Its sleep may end by itself just then, so that it is passed.)
@@ -97,8 +104,10 @@ START_TEST(whoever_has_waited_long_for_the_lock_has_it_next)
         ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
         before = FS_GET(&h->segment->out);
         atomic_store(&flags[1], i);
-        while ((FS_GET(&h->segment->lock) & ORDERED) == 0 || !sleeps(child))
-            nap(1);
+        await_ordered(h, child);
+        /* As if a third had taken a free lock meanwhile. */
+        atomic_fetch_and(&h->segment->lock, ~ORDERED);
+        await_ordered(h, child);
         ck_assert_int_eq(fs_shared_section_end(&in), 0);
         ck_assert_int_eq(fs_shared_enter(&in, h, NULL), 0);
         in_order += FS_GET(&h->segment->out) < before;
@@ -107,6 +116,26 @@ START_TEST(whoever_has_waited_long_for_the_lock_has_it_next)
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_int_gt(in_order, ROUNDS / 2);
     ck_assert_int_eq(FS_GET(&h->segment->lock), 0);
+    ck_assert_int_eq(fairsem_shared_close(h), 0);
+}
+END_TEST
+
+/* It is its own process that is alive, not the one that had the entry before. */
+START_TEST(who_has_the_entry_of_a_dead_owner_gets_the_lock)
+{
+    fairsem_shared_t *h = make_small_segment(1, 0, 1, 2);
+    struct fs_shared_section in;
+
+    for (int i = 0; i < 2; i++) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            CHILD_CHECK(fs_shared_enter(&in, h, NULL) == 0);
+            _exit(0);
+        }
+        ck_assert_int_eq(status_of(child), 0);
+    }
+    ck_assert_int_eq(fairsem_shared_acquire(h, 1), 0);
     ck_assert_int_eq(fairsem_shared_close(h), 0);
 }
 END_TEST
@@ -146,5 +175,6 @@ int main(void)
               the_rest_of_a_deadline_has_any_limit,
               a_lock_that_is_held_is_waited_for_until_the_deadline,
               whoever_has_waited_long_for_the_lock_has_it_next,
+              who_has_the_entry_of_a_dead_owner_gets_the_lock,
               a_refusal_right_after_a_check_needs_no_lock);
 }

@@ -58,8 +58,8 @@ CC, MAKE, JOBS = ENV.get('CC') or 'cc', ENV.get('MAKE') or 'make', int(ENV.get('
 # A program ends where it leaves an array, also the last one of a structure, which sanitizers miss.
 BOUNDS = '-fsanitize=bounds-strict -fsanitize-undefined-trap-on-error'
 # These are warnings, but a mutant that needs them is one that no compiler of a gate lets pass.
-ERRORS = ['-w', '-Werror=int-conversion', '-Werror=incompatible-pointer-types',
-          '-Werror=implicit-function-declaration']
+ERRORS = ['-Werror=int-conversion', '-Werror=incompatible-pointer-types',
+          '-Werror=implicit-function-declaration', '-Werror=return-type']
 CHECK_TIMEOUT_S = 300           # of a test, with CK_TIMEOUT_MULTIPLIER=1: hang.h
 HANGS = 2                       # after so many the mutant is known to hang, and gets less time
 KILLED = ('killed', 'hang')
