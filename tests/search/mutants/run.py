@@ -59,7 +59,7 @@ CC, MAKE, JOBS = ENV.get('CC') or 'cc', ENV.get('MAKE') or 'make', int(ENV.get('
 BOUNDS = '-fsanitize=bounds-strict -fsanitize-undefined-trap-on-error'
 # These are warnings, but a mutant that needs them is one that no compiler of a gate lets pass.
 ERRORS = ['-Werror=int-conversion', '-Werror=incompatible-pointer-types',
-          '-Werror=implicit-function-declaration', '-Werror=return-type']
+          '-Werror=implicit-function-declaration', '-Werror=return-type', '-Werror=stringop-overflow']
 CHECK_TIMEOUT_S = 300           # of a test, with CK_TIMEOUT_MULTIPLIER=1: hang.h
 HANGS = 2                       # after so many the mutant is known to hang, and gets less time
 KILLED = ('killed', 'hang')
