@@ -374,8 +374,8 @@ def test_a_program_that_cannot_load_the_module_is_refused(compiler, options, why
 
 @pytest.mark.skipif(os.getuid() != 0, reason=NOT_HERE + "set-user-ID, which only root can set")
 @pytest.mark.parametrize("user, group, mode, status", (
-    (65534, -1, 0o4755, 126), (-1, 65534, 0o2755, 126), (0, -1, 0o4755, 0)),
-    ids=("another user", "another group", "the same user"))
+    (65534, -1, 0o4755, 126), (-1, 65534, 0o2755, 126), (0, -1, 0o4755, 0), (65534, 65534, 0o755, 0)),
+    ids=("another user", "another group", "the same user", "another without the bits"))
 def test_a_program_that_gains_rights_is_refused(user, group, mode, status):
     other = shutil.copy(PROGRAM, WORK + "/other")
     try:
