@@ -4,7 +4,8 @@
  * subcommand, whose underscores may be hyphens.
  *
  * test_interpose.py runs it under fairsem-run.  All subcommands that glibc's own semaphores pass, too,
- * also succeed without fairsem-run; `fifo`, `eintr-awake`, `not-libcs` and `no-descriptors` do not.
+ * also succeed without fairsem-run; `fifo`, `eintr-awake`, `not-libcs`,
+ * `no-descriptors` and `relatives` do not.
  *
  * Exit status 0, or 1 and a message; 77: skipped.
  */

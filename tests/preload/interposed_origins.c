@@ -127,6 +127,18 @@ BEHAVIOR(shared_all_the_same)
     MUST(emulated() || shared_mappings() == 3);
 }
 
+/* The first word of a semaphore that a thread has waited for. */
+static uint64_t word_in_cell(void)
+{
+    uint64_t word;
+    sem_t sem;
+
+    MUST(sem_init(&sem, 0, 0) == 0);
+    MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
+    memcpy(&word, &sem, sizeof word);
+    return word;
+}
+
 /*
  * A process that can open no file (in a sandbox, for instance) also finds out that its memory is
  * private, and the semaphore does not become one of libc's.
@@ -135,21 +147,30 @@ BEHAVIOR(no_descriptors)
 {
     const struct rlimit none = { 0, 0 };
     pid_t child;
-    sem_t sem;
-    uint64_t word;
 
     if (emulated())
         exit(program_not_here("mremap() of an emulator fails in another way than the kernel's"));
     child = fork();
     if (child == 0) {
         MUST(setrlimit(RLIMIT_NOFILE, &none) == 0);
-        MUST(sem_init(&sem, 0, 0) == 0);
-        MUST_FAIL(sem_timedwait(&sem, &past), ETIMEDOUT);
-        memcpy(&word, &sem, sizeof word);
-        MUST(word != 0);        /* in libc's it is the value */
+        MUST(word_in_cell() != 0);      /* in libc's it is the value */
         _exit(0);
     }
     MUST(child_status(child) == 0);
+}
+
+/* What a process makes after a fork is not what the other one makes: the tags differ. */
+BEHAVIOR(relatives)
+{
+    uint64_t *word = (uint64_t *)map(NULL, MAP_SHARED);
+    pid_t child = fork();
+
+    if (child == 0) {
+        *word = word_in_cell();
+        _exit(0);
+    }
+    MUST(child_status(child) == 0);
+    MUST((uint32_t)*word != (uint32_t)word_in_cell());
 }
 
 static void is_broken(uint64_t word)
