@@ -86,6 +86,7 @@ def files(limit):
 @pytest.mark.parametrize("path, status, line, says", (
     pytest.param(PATH, 127, "@WORK/none", "@WORK/none: No such file", id="no such file"),
     pytest.param("/usr/bin:/bin", 127, "no-such-command-anywhere", "", id="none in PATH"),
+    pytest.param(PATH, 126, "/" + 5000 * "x", "File name too long", id="a long name"),
     pytest.param(PATH, 127, "''", "", id="no name"),
     pytest.param(PATH, 126, "@WORK/text", "@WORK/text: Permission denied", id="it cannot be executed"),
     pytest.param(PATH, 126, "@WORK", "", id="a directory"),
