@@ -125,7 +125,7 @@ static void count_holders(const fairsem_shared_t *h, fairsem_shared_stat_t *stat
             continue;
         stat->processes++;
         add_units(&stat->held, FS_GET(&h->processes[i].held));
-        if (i == FS_GET(&h->self))
+        if (fs_is_our_entry(h, i))
             stat->mine = FS_GET(&h->processes[i].held);
     }
 }
@@ -211,7 +211,7 @@ static void add_holders(const fairsem_shared_t *h, int64_t now, struct list *lis
         if (FS_GET(&p->state) != FS_PROCESS_FREE && held != 0)
             add(list, (fairsem_shared_user_t){
                 .pid = FS_GET(&p->pid), .local_pid = i, .units = held,
-                .ns = fs_since(now, FS_GET(&p->since_ns)), .mine = i == FS_GET(&h->self),
+                .ns = fs_since(now, FS_GET(&p->since_ns)), .mine = fs_is_our_entry(h, i),
             });
     }
 }
@@ -226,7 +226,7 @@ static void add_slot(const fairsem_shared_t *h, const struct fs_slot *slot, int6
             .pid = FS_GET(&h->processes[process].pid), .local_pid = process,
             .units = FS_GET(&slot->units), .place = place, .ns = ns,
             .priority = place != 0 ? FS_GET(&slot->priority) : 0,
-            .mine = process == FS_GET(&h->self),
+            .mine = fs_is_our_entry(h, process),
         });
 }
 

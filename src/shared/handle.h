@@ -41,6 +41,12 @@ struct fairsem_shared {
     struct fairsem_shared *next;        /* under the registry's mutex */
 };
 
+/* While a process attaches, `self` may be the entry of a dead one. */
+static inline bool fs_is_our_entry(const fairsem_shared_t *h, int index)
+{
+    return FS_GET(&h->attached) && index == FS_GET(&h->self);
+}
+
 static inline bool fs_index_valid(int index, int count)
 {
     return (unsigned)index < (unsigned)count;
