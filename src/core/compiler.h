@@ -27,7 +27,7 @@
  * For one that sleeps in syscall().  ThreadSanitizer gives a function a clean-up, which gcc (12) enters
  * with a wrong stack pointer if arguments of syscall() are on the stack: the caller's is then skipped.
  */
-#if defined(__GNUC__)
+#if defined(__SANITIZE_THREAD__)         /* gcc */
 #define FS_NO_TSAN __attribute__((no_sanitize_thread))
 #else
 #define FS_NO_TSAN
