@@ -183,9 +183,9 @@ static bool yield_was_short(int64_t before_ns, int64_t now_ns)
  */
 static struct pause nobody_awake;
 
-/* How many late grants there were, since when, and the processor time of the process then. */
+/* How many late grants there were, since when, the last one, and the processor time at the begin. */
 static _Atomic int late_grants;
-static _Atomic int64_t watched_since_ns, used_before_ns;
+static _Atomic int64_t watched_since_ns, last_late_ns, used_before_ns;
 
 /* Returns how much of the processors, in nanoseconds, this process has used since then. */
 static int64_t watch_again(int64_t now_ns, int late)
@@ -223,16 +223,19 @@ void fs_awake_late(const struct fs_awake *awake, bool as_head, bool others_wait,
                    int64_t now_ns)
 {
     int64_t since_ns = atomic_load_explicit(&watched_since_ns, memory_order_relaxed);
-    int64_t slept_until_ns = pause_end(&nobody_awake);
+    int64_t slept_until_ns = pause_end(&nobody_awake), began_ns = now_ns - head_ns;
 
-    if (!is_soon(awake, as_head, others_wait) || now_ns - head_ns < slept_until_ns
+    /* If it began before that time, grants of other semaphores were late by the same moment. */
+    if (!is_soon(awake, as_head, others_wait) || began_ns < slept_until_ns
+        || began_ns < atomic_load_explicit(&last_late_ns, memory_order_relaxed)
         || awake->holders_core != fs_core_byte(fs_cpu_current()))
         return;
+    atomic_store_explicit(&last_late_ns, now_ns, memory_order_relaxed);
     if (now_ns - since_ns > WATCH_NS || since_ns < slept_until_ns) {
         (void)watch_again(now_ns, 1);
         return;
     }
-    if (atomic_fetch_add_explicit(&late_grants, 1, memory_order_relaxed) + 1 < MANY_LATE
+    if (atomic_fetch_add_explicit(&late_grants, 1, memory_order_relaxed) + 1 != MANY_LATE
         || watch_again(now_ns, 0) >= (now_ns - since_ns) / 4 * 3 * fs_cpu_count())
         return;
     pause_again(&nobody_awake, now_ns - slept_until_ns < MEMORY_NS ? 4 : 0, now_ns, FIRST_SLEEP_NS,

@@ -448,6 +448,32 @@ START_TEST(fewer_late_grants_say_nothing)
 }
 END_TEST
 
+/* A moment without the machine: the grants of many semaphores are late. */
+START_TEST(one_moment_counts_once)
+{
+    fairsem_t sem[MANY];
+    int64_t begun;
+    int core;
+
+    begin();
+    core = world.core_of_others;
+    world.others_compute = true;
+    for (int i = 0; i < MANY; i++) {
+        ck_assert_int_eq(fairsem_init(&sem[i], 0, NULL), 0);
+        for (int k = 0; k < 20; k++)
+            wait_for(&sem[i], SOON);
+    }
+    begun = world.now;
+    world.core_of_others = world.core;
+    for (int i = 0; i < MANY; i++) {
+        world.now = begun + i;
+        wait_for(&sem[i], VERY_LATE);
+    }
+    world.core_of_others = core;
+    ck_assert(stays_awake_at(&sem[0], world.now));
+}
+END_TEST
+
 START_TEST(what_was_late_before_a_pause_does_not_count_after_it)
 {
     fairsem_t sem = FAIRSEM_INITIALIZER(0);
@@ -530,6 +556,7 @@ int main(void)
               a_head_that_is_woken_to_claim_learns_from_it,
               all_sleep_while_other_programs_have_the_cores_for_longer_each_time,
               fewer_late_grants_say_nothing,
+              one_moment_counts_once,
               what_was_late_before_a_pause_does_not_count_after_it,
               nobody_is_woken_ahead_while_all_sleep,
               threads_stay_awake_if_their_own_process_has_the_cores,
